@@ -1,0 +1,1 @@
+"""Outside ↔ Motion. One file or folder a format, registering itself."""

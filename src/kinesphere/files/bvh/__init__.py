@@ -1,0 +1,22 @@
+"""BVH: a skeleton of nested braces, then a row of Euler angles for every frame."""
+
+from __future__ import annotations
+
+from kinesphere.files.bvh.read import load
+from kinesphere.files.registry import Format, register
+
+
+def _looks_like(head: bytes) -> bool:
+    text = head.removeprefix(b"\xef\xbb\xbf").replace(b"\x00", b"").lstrip(b"\xff\xfe \t\r\n")
+    return text[:9].upper() == b"HIERARCHY"
+
+
+register(
+    Format(
+        name="bvh",
+        suffixes=(".bvh",),
+        about="Biovision hierarchy: skeleton and one clip, Euler angles",
+        looks_like=_looks_like,
+        load=load,
+    )
+)

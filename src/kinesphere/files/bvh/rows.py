@@ -1,0 +1,183 @@
+"""The second half of a BVH file: a row of numbers for every frame."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from kinesphere.files.errors import MotionFileError
+from kinesphere.kernels.arrays import Floats, Ints
+from kinesphere.kernels.numbers import Numbers, parse
+
+MOST_FRAMES = 100_000_000  # nine days at 120 frames a second
+_FRAMES = re.compile(r"\s*frames\s*:?\s*(\S*)\s*", re.IGNORECASE)
+_FRAME_TIME = re.compile(r"\s*frame\s+time\s*:?\s*(\S*)\s*", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class Header:
+    """What the two lines after MOTION say. ``frame_time`` is None where it makes no sense (and was forgiven)."""
+
+    frames: int | None
+    frame_time: float | None
+    lines: int  # how many lines were read, MOTION not counted
+    bytes_used: int
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Channel values ``(T, C)``. ``bridged`` are frames that had to be made up from their neighbours."""
+
+    values: Floats
+    bridged: tuple[int, ...] = ()
+
+
+class RowsReader:
+    """Reads header and rows. ``warn`` is told what was wrong and what was done about it."""
+
+    def __init__(self, path: Path, salvage: bool, warn: Callable[[str], None]) -> None:
+        self.path, self.salvage, self.warn = path, salvage, warn
+
+    def header(self, text: bytes, first_line: int, *, rate_given: bool) -> Header:
+        """``text`` follows the MOTION line; ``first_line`` is the number of its first line."""
+        frames_text, frame_time_text = None, None
+        used, line = 0, first_line
+        for raw in re.finditer(rb"([^\r\n]*)(\r\n|\r|\n|$)", text[:20_000]):
+            content = raw.group(1).decode("utf-8", "replace")
+            if found := _FRAME_TIME.fullmatch(content):
+                frame_time_text, frame_time_line = found.group(1), line
+            elif found := _FRAMES.fullmatch(content):
+                frames_text, frames_line = found.group(1), line
+            elif content.strip():
+                break
+            used, line = raw.end(), line + 1
+            if frame_time_text is not None and frames_text is not None:
+                break
+            if not raw.group(2):
+                break
+        if frames_text is None and not self.salvage:
+            raise MotionFileError(self.path, "no frame count", "'Frames: ' and a number after MOTION", line=first_line)
+        if frame_time_text is None and not (self.salvage or rate_given):
+            raise MotionFileError(self.path, "no frame time", "'Frame Time: ' and seconds", line=first_line)
+        frames = None if frames_text is None else self._frames(frames_text, frames_line)
+        frame_time = None
+        if frame_time_text is not None:
+            frame_time = self._frame_time(frame_time_text, frame_time_line, rate_given)
+        return Header(frames, frame_time, line - first_line, used)
+
+    def _frames(self, text: str, line: int) -> int | None:
+        try:
+            frames = int(text)
+        except ValueError:
+            frames = -1
+        if 0 <= frames <= MOST_FRAMES:
+            return frames
+        if not self.salvage:
+            raise MotionFileError(self.path, f"a frame count of {text[:40]!r}", f"0 to {MOST_FRAMES}", line=line)
+        self.warn(f"line {line}: a frame count of {text[:40]!r} was not used")
+        return None
+
+    def _frame_time(self, text: str, line: int, rate_given: bool) -> float | None:
+        try:
+            seconds = float(text)
+        except ValueError:
+            seconds = float("nan")
+        if 1e-6 <= seconds <= 1e6:
+            return seconds
+        if not (self.salvage or rate_given):
+            expected = "a positive number of seconds (rate=… sets it by hand)"
+            raise MotionFileError(self.path, f"a frame time of {text[:40]!r}", expected, line=line)
+        self.warn(f"line {line}: a frame time of {text[:40]!r} was not used")
+        return None
+
+    def rows(self, text: bytes, first_line: int, channels: int, declared: int | None) -> Rows:
+        """All frames that are there, whatever number was declared."""
+        numbers = parse(text)
+        widths = np.diff(numbers.line_ends, prepend=0)
+        if channels == 0:
+            return Rows(np.empty((1, 0)))
+        if numbers.values.size == 0:
+            if not self.salvage:
+                found = "no frames" if declared in (None, 0) else f"no rows where {declared} frames were declared"
+                raise MotionFileError(self.path, found, "at least one row of numbers", line=first_line)
+            self.warn("no frames: the rest pose was taken for one")
+            return Rows(np.zeros((1, channels)))
+        if numbers.bad or not self._rows_complete(numbers, widths, channels):
+            if not self.salvage:
+                raise self._broken_row(numbers, widths, channels, first_line, text)
+            result = self._salvaged(numbers, widths, channels, first_line)
+        else:
+            result = Rows(numbers.values.reshape(-1, channels))
+        found_frames = len(result.values)
+        if declared is not None and declared != found_frames:
+            self.warn(f"{declared} frames were declared, {found_frames} are there and were loaded")
+        return result
+
+    def _rows_complete(self, numbers: Numbers, widths: Ints, channels: int) -> bool:
+        """One frame a line, or frames wrapped over lines that end where frames end, or several frames a line."""
+        if (widths == channels).all():
+            return True
+        if numbers.values.size % channels:
+            return False
+        if (widths % channels == 0).all():
+            return True
+        frame_ends = np.arange(channels, numbers.values.size + 1, channels)
+        return bool(np.isin(frame_ends, numbers.line_ends).all()) and not (widths == channels).any()
+
+    def _broken_row(
+        self, numbers: Numbers, widths: Ints, channels: int, first_line: int, text: bytes
+    ) -> MotionFileError:
+        lines = first_line + numbers.line_numbers
+        bad_line = np.inf
+        if numbers.bad:
+            index, token = numbers.bad[0]
+            bad_line = int(np.searchsorted(numbers.line_ends, index, side="right"))
+        usual = int(np.median(widths)) == channels
+        if usual:
+            row = int(np.flatnonzero(widths != channels)[0]) if (widths != channels).any() else len(widths)
+        else:
+            frame_ends = np.arange(channels, numbers.values.size + channels, channels)
+            missed = frame_ends[~np.isin(frame_ends, numbers.line_ends)]
+            first_missed = int(missed[0]) - 1 if missed.size else numbers.values.size - 1
+            row = min(int(np.searchsorted(numbers.line_ends, first_missed, side="right")), len(widths) - 1)
+        cut = row == len(widths) - 1 and not text.endswith((b"\n", b"\r")) and widths[row] < channels
+        if bad_line <= row and not (cut and bad_line == row):
+            shown = token[:40].decode("utf-8", "replace")
+            return MotionFileError(self.path, repr(shown), "a finite number", line=int(lines[int(bad_line)]))
+        found = f"a row of {widths[row]} values" if usual else "numbers that do not add up to whole frames"
+        if cut:
+            found += ", cut off where the file ends"
+        return MotionFileError(self.path, found, f"{channels} for every frame", line=int(lines[row]))
+
+    def _salvaged(self, numbers: Numbers, widths: Ints, channels: int, first_line: int) -> Rows:
+        """Whole rows as they are; broken ones between them bridged; broken ones at either end dropped."""
+        if int(np.median(widths)) == channels:
+            values = np.full((len(widths), channels), np.nan)
+            starts = numbers.line_ends - widths
+            whole = np.flatnonzero(widths == channels)
+            values[whole] = numbers.values[starts[whole, None] + np.arange(channels)]
+            lines = first_line + numbers.line_numbers
+        else:
+            count = numbers.values.size // channels
+            values = numbers.values[: count * channels].reshape(count, channels)
+            ends = np.searchsorted(numbers.line_ends, np.arange(1, count + 1) * channels)
+            lines = first_line + numbers.line_numbers[np.minimum(ends, len(widths) - 1)]
+            if numbers.values.size % channels:
+                self.warn(f"{numbers.values.size % channels} values at the end make no whole frame: dropped")
+        good = np.flatnonzero(np.isfinite(values).all(axis=1))
+        if good.size == 0:
+            line = int(lines[0]) if len(lines) else first_line
+            raise MotionFileError(self.path, "no whole row at all", f"rows of {channels} numbers", line=line)
+        first, last = int(good[0]), int(good[-1])
+        for edge in (*lines[:first], *lines[last + 1 :]):
+            self.warn(f"line {edge}: a broken row was dropped")
+        values = values[first : last + 1]
+        bridged = np.flatnonzero(~np.isfinite(values).all(axis=1))
+        for frame in bridged:
+            self.warn(f"line {lines[first + frame]}: a broken row was bridged from its neighbours")
+        filled = np.where(np.isfinite(values).all(axis=1)[:, None], values, 0.0)
+        return Rows(filled, tuple(bridged.tolist()))

@@ -1,0 +1,43 @@
+"""What a reader says when a file is not what it should be."""
+
+from __future__ import annotations
+
+from os import PathLike, fspath
+
+
+class MotionFileError(ValueError):
+    """A motion file that cannot be read or written.
+
+    The message names the file, the place in it, what was found and what was expected; the same parts are
+    attributes for programs.
+    """
+
+    def __init__(
+        self,
+        path: str | PathLike[str],
+        found: str,
+        expected: str,
+        *,
+        line: int | None = None,
+        where: str = "",
+    ) -> None:
+        self.path, self.line, self.where = fspath(path), line, where
+        self.found, self.expected = found, expected
+        place = self.path
+        if line is not None:
+            place += f", line {line}"
+        if where:
+            place += f", {where}"
+        super().__init__(f"{place}: found {found}; expected {expected}")
+
+    def __reduce__(self) -> tuple[object, ...]:
+        """Exceptions with keyword arguments don't pickle by themselves, and batches send them between processes."""
+        return (_remake, (self.path, self.found, self.expected, self.line, self.where))
+
+
+def _remake(path: str, found: str, expected: str, line: int | None, where: str) -> MotionFileError:
+    return MotionFileError(path, found, expected, line=line, where=where)
+
+
+class MotionFileWarning(UserWarning):
+    """Something in a file was wrong, and was put right or left out."""

@@ -1,0 +1,94 @@
+"""The way in and the way out: ``load``, ``clips``, ``save``."""
+
+from __future__ import annotations
+
+import math
+from os import PathLike
+from pathlib import Path
+from typing import Any, Literal
+
+from kinesphere.files.errors import MotionFileError
+from kinesphere.files.options import LoadOptions, Positions, SaveOptions
+from kinesphere.files.orientation import AXES
+from kinesphere.files.registry import format_to_read, format_to_write
+from kinesphere.motion.motion import Motion
+
+
+def load(
+    path: str | PathLike[str],
+    *,
+    clip: str | int | None = None,
+    scale: float | None = None,
+    up: str | None = None,
+    rate: float | None = None,
+    salvage: bool = False,
+    positions: Positions = "auto",
+) -> Motion:
+    """Read a motion from a file, in metres and Y up.
+
+    Parameters
+    ----------
+    path
+        A ``.bvh``, ``.glb``, ``.gltf`` or ``.npz`` file.
+    clip
+        Which clip, by name or number, of a file that has several. Left out: the only one, or the first.
+    scale
+        Metres in one unit of the file, where the reader's finding (see ``motion.source.evidence``) is wrong.
+    up
+        The axis that is up in the file (``"y"``, ``"z"``, ``"-z"``, …), likewise.
+    rate
+        Frames a second: what a BVH's frames really are, or at which rate a glTF's keys are sampled.
+    salvage
+        Recover what can be recovered of a broken file, and warn of what was dropped, instead of raising.
+    positions
+        Whether position channels of a BVH joint ``replace`` its offset or ``add`` to it; ``auto`` looks at them.
+
+    Raises
+    ------
+    MotionFileError
+        With the file, the place in it, what was found and what was expected.
+    """
+    file = Path(path)
+    _check_options(file, scale, up, rate, positions)
+    known = format_to_read(file)
+    if known.load is None:
+        raise MotionFileError(file, f"a file of {known.about}", f"a motion; {known.name} files have their own loader")
+    return known.load(file, LoadOptions(clip, scale, up, rate, salvage, positions))
+
+
+def clips(path: str | PathLike[str]) -> tuple[str, ...]:
+    """The names of the clips in a file, in its order. A file of one unnamed clip has the clip of its own name."""
+    file = Path(path)
+    known = format_to_read(file)
+    return known.clips(file) if known.clips is not None else (file.stem,)
+
+
+def save(
+    motion: Motion,
+    path: str | PathLike[str],
+    *,
+    character: Any = None,
+    scale: float = 1.0,
+    up: Literal["y", "z"] = "y",
+    order: str | None = None,
+    plain_names: bool = False,
+) -> None:
+    """Write a motion in the format that the file's suffix names. The file appears whole or not at all.
+
+    ``scale``, ``up`` and ``order`` (units a metre, the vertical axis, the Euler order) are for formats that leave
+    them open, such as BVH. ``plain_names`` keeps to letters, digits and underscores, each name once.
+    """
+    file = Path(path)
+    known = format_to_write(file)
+    assert known.save is not None
+    known.save(motion, file, SaveOptions(character, scale, up, order, plain_names))
+
+
+def _check_options(path: Path, scale: float | None, up: str | None, rate: float | None, positions: str) -> None:
+    for name, value in (("scale", scale), ("rate", rate)):
+        if value is not None and not (math.isfinite(value) and value > 0.0):
+            raise ValueError(f"{path}: {name}={value}; a positive number is expected")
+    if up is not None and up not in AXES:
+        raise ValueError(f"{path}: up={up!r}; allowed: {', '.join(AXES)}")
+    if positions not in ("auto", "replace", "add"):
+        raise ValueError(f"{path}: positions={positions!r}; allowed: auto, replace, add")

@@ -1,0 +1,151 @@
+"""Which way is up in a file, and how long is its unit.
+
+Formats such as BVH say neither. Both are found from the body itself: heads are above feet, and people are between
+one and a half and two metres tall. What was found is said with its evidence and can be overridden.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from kinesphere.kernels import kinematics, rotations
+from kinesphere.kernels.arrays import Floats, Ints
+
+AXES = {
+    "x": np.array([1.0, 0.0, 0.0]),
+    "y": np.array([0.0, 1.0, 0.0]),
+    "z": np.array([0.0, 0.0, 1.0]),
+    "-x": np.array([-1.0, 0.0, 0.0]),
+    "-y": np.array([0.0, -1.0, 0.0]),
+    "-z": np.array([0.0, 0.0, -1.0]),
+}
+UNITS = {"metres": 1.0, "decimetres": 0.1, "inches": 0.0254, "centimetres": 0.01, "millimetres": 0.001}
+CMU_UNIT = 0.0254 / 0.45  # the scale factor in CMU's own skeleton files
+SHORTEST, TALLEST, USUAL = 1.35, 2.2, 1.7  # metres
+LEG_SHARE = 0.491  # hip to ankle over stature (Winter, Biomechanics and Motor Control of Human Movement)
+LARGEST_IN_METRES = 12.0  # up to this size a number is taken for metres when nothing fits a human
+
+
+@dataclass(frozen=True)
+class RawPose:
+    """A skeleton and its motion in a file's own units and axes."""
+
+    names: tuple[str, ...]
+    parents: Ints
+    offsets: Floats  # (J, 3)
+    tips: tuple[tuple[int, Floats], ...]
+    rotations: Floats  # (T, J, 4)
+    translations: Floats  # (T, J, 3)
+
+
+def named(names: tuple[str, ...], *words: str) -> list[int]:
+    """Joints whose names contain one of the words."""
+    return [i for i, name in enumerate(names) if any(word in name.lower() for word in words)]
+
+
+def find_scale(raw: RawPose) -> tuple[float, str]:
+    """Metres in one unit of the file, and why."""
+    size, measure, human = _size(raw)
+    if size <= 0.0:
+        return 1.0, "the skeleton has no extent: its unit is taken to be the metre"
+    if human and _is_cmu(raw.names) and SHORTEST <= size * CMU_UNIT <= TALLEST:
+        return CMU_UNIT, f"{measure}; with CMU's joint names and unit (1/0.45 inch) that is {size * CMU_UNIT:.2f} m"
+    if human:
+        for unit, metres in UNITS.items():
+            if SHORTEST <= size * metres <= TALLEST:
+                return metres, f"{measure}: in {unit} that is {size * metres:.2f} m"
+    # From here on nothing is known. Whatever is chosen must choose 1 when its own result comes round again.
+    if size <= LARGEST_IN_METRES:
+        return 1.0, f"{measure}: no unit makes that a person, so it is taken to be in metres"
+    if human:
+        scale = USUAL / size
+        return scale, f"{measure}: no usual unit makes that a person, so it is scaled to {USUAL} m"
+    metres = 0.01 if size * 0.01 <= LARGEST_IN_METRES else min(0.001, LARGEST_IN_METRES / size)
+    return metres, f"{measure}: taken to be in units of {metres:g} m"
+
+
+def find_up(raw: RawPose) -> tuple[str, str, str]:
+    """The axis that is up in the motion, the one that is up in the rest pose, and why."""
+    heads, feet = named(raw.names, "head"), _feet(raw.names)
+    if not heads or not feet:
+        return "y", "y", "no head and feet were found by name, so Y is taken to be up"
+    rest_rotations = rotations.identity(len(raw.names))
+    rest = kinematics.forward_reference(rest_rotations, raw.offsets, raw.parents)[1]
+    frames = np.unique(np.linspace(0, len(raw.rotations) - 1, 64).astype(np.intp))
+    posed = kinematics.forward_reference(raw.rotations[frames], raw.translations[frames], raw.parents)[1]
+    rest_axis, rest_share = _axis_along(_upright(rest[None], heads[0], feet))
+    axis, share = _axis_along(_upright(posed, heads[0], feet))
+    seen = f"in the motion the head is above the feet along {axis.upper()} ({share:.0%} of the way)"
+    if axis == rest_axis and share > 0.5:
+        return axis, rest_axis, f"{seen}, and so it is at rest"
+    leg = _leg_length(raw) or float(np.linalg.norm(rest[heads[0]] - rest[feet[0]])) / 2.0
+    height = float(np.median(posed[:, 0] @ AXES[axis]))
+    if share > 0.6 and 0.5 * leg < height < 2.0 * leg:
+        return axis, rest_axis, f"{seen}, and the root stands a leg's length above zero on it"
+    if rest_share > 0.8:
+        return rest_axis, rest_axis, f"{seen}, but at rest along {rest_axis.upper()}, which is taken to be up"
+    return "y", rest_axis, f"{seen}, which is no clear answer, so Y is taken to be up"
+
+
+def turn_to_y_up(axis: str) -> Floats:
+    """The rotation that takes an axis to +Y: for Z up, a quarter turn about X, so that left and right stay."""
+    quarter = 0.5 * np.pi
+    vectors = {
+        "y": [0.0, 0.0, 0.0],
+        "z": [-quarter, 0.0, 0.0],
+        "-z": [quarter, 0.0, 0.0],
+        "-y": [2.0 * quarter, 0.0, 0.0],
+        "x": [0.0, 0.0, quarter],
+        "-x": [0.0, 0.0, -quarter],
+    }
+    return rotations.from_rotation_vector(vectors[axis])
+
+
+def _size(raw: RawPose) -> tuple[float, str, bool]:
+    """How tall the body is in file units, how that was measured, and whether it looks like a person."""
+    leg = _leg_length(raw)
+    if leg > 0.0 and named(raw.names, "head", "neck"):
+        height = leg / LEG_SHARE
+        return height, f"thigh and shin are {leg:.4g} units long, a body of about {height:.4g}", True
+    rest = kinematics.forward_reference(rotations.identity(len(raw.names)), raw.offsets, raw.parents)[1]
+    points = [rest - rest[0], *(rest[None, joint] - rest[0] + offset for joint, offset in raw.tips)]
+    extent = float(np.ptp(np.concatenate(points), axis=0).max())
+    if extent > 0.0:
+        return extent, f"the skeleton is {extent:.4g} units across", False
+    return float(np.abs(raw.translations).max()), "the skeleton is a point", False
+
+
+def _leg_length(raw: RawPose) -> float:
+    """Thigh plus shin: the two bones above a foot. 0 where no foot is found by name."""
+    lengths = np.linalg.norm(raw.offsets, axis=1)
+    found = []
+    for foot in _feet(raw.names)[:2]:
+        knee = int(raw.parents[foot])
+        if knee >= 0 and raw.parents[knee] >= 0:
+            found.append(float(lengths[foot] + lengths[knee]))
+    return float(np.median(found)) if found else 0.0
+
+
+def _feet(names: tuple[str, ...]) -> list[int]:
+    return named(names, "foot", "ankle")
+
+
+def _is_cmu(names: tuple[str, ...]) -> bool:
+    return {"LHipJoint", "RHipJoint", "LowerBack"} <= set(names)
+
+
+def _upright(positions: Floats, head: int, feet: list[int]) -> Floats:
+    """Unit vectors from the feet to the head ``(T, 3)``."""
+    way = positions[:, head] - positions[:, feet].mean(axis=1)
+    length = np.linalg.norm(way, axis=1, keepdims=True)
+    upright: Floats = way / np.maximum(length, 1e-12)
+    return upright
+
+
+def _axis_along(directions: Floats) -> tuple[str, float]:
+    """The coordinate axis nearest to the mean direction, and how much of it lies along."""
+    mean = directions.mean(axis=0)
+    name = max(AXES, key=lambda axis: float(mean @ AXES[axis]))
+    return name, float(mean @ AXES[name])

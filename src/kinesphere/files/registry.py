@@ -1,0 +1,80 @@
+"""Which formats there are. Adding one is adding a file to this folder that calls ``register``."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from kinesphere.files.errors import MotionFileError
+
+if TYPE_CHECKING:
+    from kinesphere.files.options import LoadOptions, SaveOptions
+    from kinesphere.motion.motion import Motion
+
+
+@dataclass(frozen=True)
+class Format:
+    """One file format: what it is called, how it is recognised, and what can be done with it."""
+
+    name: str
+    suffixes: tuple[str, ...]
+    about: str
+    looks_like: Callable[[bytes], bool]  # of the first kilobyte
+    load: Callable[[Path, LoadOptions], Motion] | None = None
+    save: Callable[[Motion, Path, SaveOptions], None] | None = None
+    clips: Callable[[Path], tuple[str, ...]] | None = None
+
+
+_formats: dict[str, Format] = {}
+
+
+def register(format_: Format) -> None:
+    """Make a format known."""
+    _formats[format_.name] = format_
+
+
+def formats() -> tuple[Format, ...]:
+    """All formats, by name."""
+    import kinesphere.files as room
+
+    for module in pkgutil.iter_modules(room.__path__):
+        importlib.import_module(f"{room.__name__}.{module.name}")
+    return tuple(sorted(_formats.values(), key=lambda known: known.name))
+
+
+def format_to_read(path: Path) -> Format:
+    """The format of an existing file: what its contents look like, else what its name says."""
+    if path.is_dir():
+        raise MotionFileError(path, "a folder", "a motion file")
+    try:
+        with path.open("rb") as file:
+            head = file.read(1024)
+    except FileNotFoundError:
+        raise MotionFileError(path, "no such file", "a motion file") from None
+    except OSError as error:
+        raise MotionFileError(path, f"a file that cannot be opened ({error.strerror})", "a motion file") from None
+    if not head:
+        raise MotionFileError(path, "an empty file", f"one of {_known(reading=True)}")
+    known = formats()
+    named = [f for f in known if path.suffix.lower() in f.suffixes]
+    alike = [f for f in known if f.looks_like(head)]
+    for candidate in (*(f for f in named if f in alike), *alike, *named):
+        return candidate
+    raise MotionFileError(path, f"the unknown suffix {path.suffix!r}", f"one of {_known(reading=True)}")
+
+
+def format_to_write(path: Path) -> Format:
+    """The format that a file name asks for."""
+    for candidate in formats():
+        if path.suffix.lower() in candidate.suffixes and candidate.save is not None:
+            return candidate
+    raise MotionFileError(path, f"the suffix {path.suffix!r}", f"one of {_known(reading=False)}")
+
+
+def _known(*, reading: bool) -> str:
+    able = [f for f in formats() if (f.load if reading else f.save) is not None]
+    return ", ".join(suffix for f in able for suffix in f.suffixes)

@@ -1,0 +1,100 @@
+"""Forward kinematics and its inverse.
+
+``parents`` is ``(J,)`` with ``-1`` for a root and every parent before its children. Local rotations and
+translations are ``(..., J, 4)`` and ``(..., J, 3)``; a joint's translation is its place in its parent's frame.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from kinesphere.kernels import compiled, rotations
+from kinesphere.kernels.arrays import ArrayLike, Floats, Ints, floats
+
+
+def forward(local_rotations: ArrayLike, translations: ArrayLike, parents: ArrayLike) -> tuple[Floats, Floats]:
+    """World rotations ``(..., J, 4)`` and world positions ``(..., J, 3)`` of all joints."""
+    q, t, p = _checked(local_rotations, translations, parents)
+    kernels = compiled.kernels(work=t.size)
+    if kernels is None:
+        with compiled.plain_work():
+            return forward_reference(q, t, p)
+    world_q, world_t = np.empty(q.shape), np.empty(t.shape)
+    flat_q, flat_t, out_q, out_t = (_frames_first(array) for array in (q, t, world_q, world_t))
+    compiled.share_frames(
+        len(flat_q), t.size, lambda part: kernels.forward(flat_q[part], flat_t[part], p, out_q[part], out_t[part])
+    )
+    return world_q, world_t
+
+
+def forward_positions(local_rotations: ArrayLike, translations: ArrayLike, parents: ArrayLike) -> Floats:
+    """World positions only: less memory to write, so faster where the rotations are not needed."""
+    q, t, p = _checked(local_rotations, translations, parents)
+    kernels = compiled.kernels(work=t.size)
+    if kernels is None:
+        with compiled.plain_work():
+            return forward_reference(q, t, p)[1]
+    world_t: Floats = np.empty(t.shape)
+    flat_q, flat_t, out_t = (_frames_first(array) for array in (q, t, world_t))
+    compiled.share_frames(
+        len(flat_q), t.size, lambda part: kernels.forward_positions(flat_q[part], flat_t[part], p, out_t[part])
+    )
+    return world_t
+
+
+def forward_reference(q: Floats, t: Floats, parents: Ints) -> tuple[Floats, Floats]:
+    """The same in plain NumPy, one generation of joints after the other."""
+    world_q, world_t = q.copy(), t.copy()
+    for generation in generations(parents)[1:]:
+        above = parents[generation]
+        world_q[..., generation, :] = rotations.multiply(world_q[..., above, :], q[..., generation, :])
+        world_t[..., generation, :] = world_t[..., above, :] + rotations.rotate(
+            world_q[..., above, :], t[..., generation, :]
+        )
+    return world_q, world_t
+
+
+def inverse(world_rotations: ArrayLike, positions: ArrayLike, parents: ArrayLike) -> tuple[Floats, Floats]:
+    """Local rotations and translations that ``forward`` takes to the given world ones."""
+    world_q, world_t, p = _checked(world_rotations, positions, parents)
+    local_q, local_t = world_q.copy(), world_t.copy()
+    children = np.flatnonzero(p >= 0)
+    above = p[children]
+    unturn = rotations.conjugate(world_q[..., above, :])
+    local_q[..., children, :] = rotations.multiply(unturn, world_q[..., children, :])
+    local_t[..., children, :] = rotations.rotate(
+        unturn, world_t[..., children, :] - world_t[..., above, :]
+    )
+    return local_q, local_t
+
+
+def generations(parents: Ints) -> list[Ints]:
+    """Joints by their depth: the roots, their children, and so on."""
+    depth = np.zeros(len(parents), dtype=np.intp)
+    for joint, parent in enumerate(parents):
+        if parent >= 0:
+            depth[joint] = depth[parent] + 1
+    return [np.flatnonzero(depth == level) for level in range(int(depth.max(initial=0)) + 1)]
+
+
+def _frames_first(array: Floats) -> Floats:
+    """All leading axes as one."""
+    return array.reshape(-1, *array.shape[-2:])
+
+
+def _checked(q: ArrayLike, t: ArrayLike, parents: ArrayLike) -> tuple[Floats, Floats, Ints]:
+    p = np.ascontiguousarray(parents, dtype=np.intp)
+    q, t = np.ascontiguousarray(floats(q)), np.ascontiguousarray(floats(t))
+    if q.shape[-2:] != (len(p), 4) or t.shape[-2:] != (len(p), 3):
+        raise ValueError(
+            f"for {len(p)} joints, rotations (..., {len(p)}, 4) and translations (..., {len(p)}, 3) are "
+            f"expected; found {q.shape} and {t.shape}"
+        )
+    if np.any(p >= np.arange(len(p))) or np.any(p < -1):
+        joint = int(np.flatnonzero((p >= np.arange(len(p))) | (p < -1))[0])
+        raise ValueError(f"joint {joint} has parent {p[joint]}; a parent must come before its children")
+    if q.shape[:-2] != t.shape[:-2]:
+        leading = np.broadcast_shapes(q.shape[:-2], t.shape[:-2])
+        q = np.ascontiguousarray(np.broadcast_to(q, leading + q.shape[-2:]))
+        t = np.ascontiguousarray(np.broadcast_to(t, leading + t.shape[-2:]))
+    return q, t, p

@@ -1,0 +1,1 @@
+"""What a recording is: skeletons, motions and the maps between times."""

@@ -1,0 +1,45 @@
+"""Arrays that objects own and nobody changes."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from kinesphere.kernels.arrays import ArrayLike, Floats
+
+
+def owned(values: ArrayLike, name: str, shape: tuple[int | None, ...]) -> Floats:
+    """The values as a read-only float64 array of the given shape (None: any length), finite throughout.
+
+    An array that is already read-only is kept as it is; anything else is copied, so that the caller's later
+    changes don't reach the object.
+    """
+    array = np.asarray(values, dtype=np.float64)
+    fits = array.ndim == len(shape) and all(
+        n is None or n == m for n, m in zip(shape, array.shape, strict=True)
+    )
+    if not fits:
+        wanted = ", ".join("any" if n is None else str(n) for n in shape)
+        raise ValueError(f"{name}: shape ({wanted}) expected, found {array.shape}")
+    if not np.isfinite(array).all():
+        where = tuple(int(i) for i in np.argwhere(~np.isfinite(array))[0])
+        raise ValueError(f"{name}{list(where)} is {array[where]}; only finite numbers are allowed")
+    if array.flags.writeable or not array.flags.c_contiguous:
+        array = np.array(array, order="C")
+    return frozen(array)
+
+
+def unit(array: Floats, name: str) -> None:
+    """Raise unless the last axis holds unit quaternions."""
+    squares = np.einsum("...i,...i->...", array, array)
+    if array.size and float(np.abs(squares - 1.0).max()) > 1e-6:
+        where = tuple(int(i) for i in np.argwhere(np.abs(squares - 1.0) > 1e-6)[0])
+        raise ValueError(
+            f"{name}{list(where)} has length {np.sqrt(squares[where]):.6g}; unit quaternions are expected "
+            "(kernels.rotations.normalise makes them)"
+        )
+
+
+def frozen(array: Floats) -> Floats:
+    """The same array, read-only from now on: for arrays just made, that nobody else holds."""
+    array.flags.writeable = False
+    return array

@@ -1,0 +1,154 @@
+"""A tree of named joints in its rest pose."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from types import MappingProxyType
+
+import numpy as np
+
+from kinesphere.kernels import kinematics, rotations
+from kinesphere.kernels.arrays import ArrayLike, Floats, Ints
+from kinesphere.motion.frozen import owned, unit
+
+
+@dataclass(frozen=True)
+class Tip:
+    """Where a bone ends that has no joint after it: a fingertip, the top of the head (an "End Site" in BVH)."""
+
+    joint: int
+    offset: tuple[float, float, float]  # in the joint's frame, metres
+
+
+@dataclass(frozen=True, eq=False)
+class Skeleton:
+    """Joints with their parents and rest pose, in metres, Y up.
+
+    Parameters
+    ----------
+    names
+        One name a joint, as the file had it. Names may repeat; ``index`` then refuses to guess.
+    parents
+        ``(J,)``, -1 for a root. A parent comes before its children.
+    offsets
+        ``(J, 3)``, each joint's place in its parent's frame at rest.
+    rest_rotations
+        ``(J, 4)``, local rotations at rest. Identity unless given.
+    roles
+        Humanoid role (VRM 1.0 bone name, such as ``leftUpperArm``) to joint index.
+    tips
+        Ends of bones beyond the last joint.
+    """
+
+    names: tuple[str, ...]
+    parents: Ints
+    offsets: Floats
+    rest_rotations: Floats = field(default_factory=lambda: np.empty((0, 4)))
+    roles: Mapping[str, int] = field(default_factory=dict)
+    tips: tuple[Tip, ...] = ()
+
+    def __post_init__(self) -> None:
+        names = tuple(self.names)
+        count = len(names)
+        if count == 0:
+            raise ValueError("a skeleton needs at least one joint")
+        parents = np.array(self.parents, dtype=np.intp)
+        if parents.shape != (count,):
+            raise ValueError(f"parents: shape ({count},) expected for {count} names, found {parents.shape}")
+        wrong = np.flatnonzero((parents >= np.arange(count)) | (parents < -1))
+        if wrong.size:
+            joint = int(wrong[0])
+            raise ValueError(
+                f"joint {joint} ({names[joint]!r}) has parent {parents[joint]}; "
+                "a parent must come before its children, and -1 marks a root"
+            )
+        parents.flags.writeable = False
+        given = np.asarray(self.rest_rotations, dtype=np.float64)
+        rest = owned(given if given.size else rotations.identity(count), "rest_rotations", (count, 4))
+        unit(rest, "rest_rotations")
+        roles = {role: int(joint) for role, joint in dict(self.roles).items()}
+        for role, joint in roles.items():
+            if not 0 <= joint < count:
+                raise ValueError(f"role {role!r} names joint {joint}; allowed: 0 to {count - 1}")
+        for tip in self.tips:
+            if not 0 <= tip.joint < count or not np.isfinite(tip.offset).all():
+                raise ValueError(f"{tip} does not fit a skeleton of {count} joints")
+        for name, value in (
+            ("names", names),
+            ("parents", parents),
+            ("offsets", owned(self.offsets, "offsets", (count, 3))),
+            ("rest_rotations", rest),
+            ("roles", MappingProxyType(roles)),
+            ("tips", tuple(self.tips)),
+        ):
+            object.__setattr__(self, name, value)
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    def __repr__(self) -> str:
+        return f"<Skeleton of {len(self)} joints from {self.names[0]!r}>"
+
+    def __reduce__(self) -> tuple[object, ...]:
+        """Batches send skeletons between processes; a mapping proxy does not pickle by itself."""
+        parts = (self.names, self.parents, self.offsets, self.rest_rotations, dict(self.roles), self.tips)
+        return (Skeleton, parts)
+
+    def index(self, name: str) -> int:
+        """The joint of that name. Unknown or ambiguous names raise ``KeyError`` with what there is."""
+        found = [i for i, known in enumerate(self.names) if known == name]
+        if len(found) == 1:
+            return found[0]
+        if found:
+            raise KeyError(f"{len(found)} joints are called {name!r}: {found}; use an index")
+        raise KeyError(f"no joint is called {name!r}; there are: {', '.join(self.names)}")
+
+    @cached_property
+    def children(self) -> tuple[tuple[int, ...], ...]:
+        """For each joint, its children."""
+        lists: list[list[int]] = [[] for _ in self.names]
+        for joint, parent in enumerate(self.parents.tolist()):
+            if parent >= 0:
+                lists[parent].append(joint)
+        return tuple(tuple(children) for children in lists)
+
+    @cached_property
+    def roots(self) -> tuple[int, ...]:
+        """Joints without a parent."""
+        return tuple(np.flatnonzero(self.parents < 0).tolist())
+
+    @cached_property
+    def bone_lengths(self) -> Floats:
+        """``(J,)``, distance of each joint from its parent at rest; 0 for roots."""
+        lengths = np.linalg.norm(self.offsets, axis=1)
+        lengths[self.parents < 0] = 0.0
+        lengths.flags.writeable = False
+        return lengths
+
+    def rest_world(self) -> tuple[Floats, Floats]:
+        """World rotations ``(J, 4)`` and positions ``(J, 3)`` of the rest pose."""
+        return kinematics.forward_reference(self.rest_rotations, self.offsets, self.parents)
+
+    def rest_is_plain(self) -> bool:
+        """Whether every joint's axes are the world's at rest, as in a BVH file."""
+        return bool(np.abs(self.rest_rotations[:, 1:]).max() < 1e-12)
+
+    def scaled(self, factor: float) -> Skeleton:
+        """The same skeleton, larger or smaller."""
+        tips = tuple(Tip(tip.joint, _times(tip.offset, factor)) for tip in self.tips)
+        return replace(self, offsets=self.offsets * factor, tips=tips)
+
+    def renamed(self, names: Sequence[str]) -> Skeleton:
+        """The same skeleton with other names."""
+        return replace(self, names=tuple(names))
+
+    def same_tree(self, other: Skeleton) -> bool:
+        """Whether names and parents agree, so that poses of one fit the other."""
+        return self.names == other.names and bool(np.array_equal(self.parents, other.parents))
+
+
+def _times(offset: Sequence[float] | ArrayLike, factor: float) -> tuple[float, float, float]:
+    x, y, z = (float(v) * factor for v in np.asarray(offset))
+    return (x, y, z)

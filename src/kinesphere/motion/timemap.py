@@ -1,0 +1,161 @@
+"""Monotone, smooth maps between an old time and a new one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from kinesphere.kernels.arrays import ArrayLike, Floats, floats
+from kinesphere.motion.frozen import frozen
+
+
+@dataclass(frozen=True, eq=False)
+class _Curve:
+    """A strictly increasing, once continuously differentiable piecewise cubic, straight beyond its ends."""
+
+    x: Floats  # (N,)
+    y: Floats  # (N,)
+    slopes: Floats  # (N,) > 0
+
+    def value_and_slope(self, at: Floats) -> tuple[Floats, Floats]:
+        i = np.clip(np.searchsorted(self.x, at, side="right") - 1, 0, len(self.x) - 2)
+        width = self.x[i + 1] - self.x[i]
+        rise = self.y[i + 1] - self.y[i]
+        u = (at - self.x[i]) / width
+        left, right = self.slopes[i] * width, self.slopes[i + 1] * width
+        # Cubic Hermite in powers of u.
+        a, b = left + right - 2.0 * rise, 3.0 * rise - 2.0 * left - right
+        value = self.y[i] + u * (left + u * (b + u * a))
+        slope = (left + u * (2.0 * b + u * 3.0 * a)) / width
+        before, after = at < self.x[0], at > self.x[-1]
+        value = np.where(before, self.y[0] + self.slopes[0] * (at - self.x[0]), value)
+        value = np.where(after, self.y[-1] + self.slopes[-1] * (at - self.x[-1]), value)
+        slope = np.where(before, self.slopes[0], np.where(after, self.slopes[-1], slope))
+        return value, slope
+
+    def solve(self, value: Floats) -> tuple[Floats, Floats]:
+        """Where the curve takes a value, and the slope of that inverse."""
+        i = np.clip(np.searchsorted(self.y, value, side="right") - 1, 0, len(self.y) - 2)
+        low, high = self.x[i].copy(), self.x[i + 1].copy()
+        outside = (value < self.y[0]) | (value > self.y[-1])
+        share = (value - self.y[i]) / (self.y[i + 1] - self.y[i])
+        at = low + np.clip(share, 0.0, 1.0) * (high - low)
+        for _ in range(60):  # Newton, kept inside a shrinking bracket so that it cannot wander off
+            found, slope = self.value_and_slope(at)
+            low, high = np.where(found <= value, at, low), np.where(found >= value, at, high)
+            step = at - (found - value) / np.maximum(slope, 1e-300)
+            guess = np.where((step > low) & (step < high), step, 0.5 * (low + high))
+            if np.all((np.abs(guess - at) <= 1e-15 * np.maximum(1.0, np.abs(at))) | outside):
+                break
+            at = guess
+        ends = np.where(value < self.y[0], 0, -1)
+        beyond = self.x[ends] + (value - self.y[ends]) / self.slopes[ends]
+        at = np.where(outside, beyond, at)
+        return at, 1.0 / np.maximum(self.value_and_slope(at)[1], 1e-300)
+
+
+@dataclass(frozen=True, eq=False)
+class TimeMap:
+    """Old time to new time: strictly increasing, with a continuous speed.
+
+    Made from matching times ``old`` and ``new`` ``(N,)``, both strictly increasing. Between them runs a monotone cubic;
+    beyond them time goes on at the speed it had. ``slopes`` (d new / d old) may be given; otherwise they are chosen so
+    that nothing overshoots. Maps chain exactly: ``a.then(b)``, ``a.inverse()``.
+    """
+
+    _links: tuple[tuple[_Curve, bool], ...]  # (curve, backwards), applied in order
+
+    def __init__(self, old: ArrayLike, new: ArrayLike, slopes: ArrayLike | None = None) -> None:
+        x, y = np.array(old, dtype=np.float64), np.array(new, dtype=np.float64)
+        if x.ndim != 1 or x.shape != y.shape or len(x) < 2:
+            raise ValueError(f"two equally long rows of at least two times expected, found {x.shape} and {y.shape}")
+        for name, times in (("old", x), ("new", y)):
+            steps = np.diff(times)
+            if not np.isfinite(times).all() or not np.all(steps > 0.0):
+                at = int(np.argmax(~(steps > 0.0)))
+                raise ValueError(
+                    f"{name} times must be finite and strictly increasing; found {times[at]:g} then "
+                    f"{times[at + 1]:g} at index {at}"
+                )
+        m = _monotone_slopes(x, y) if slopes is None else _checked_slopes(x, y, floats(slopes))
+        object.__setattr__(self, "_links", ((_Curve(frozen(x), frozen(y), frozen(m)), False),))
+
+    @staticmethod
+    def _from_links(links: tuple[tuple[_Curve, bool], ...]) -> TimeMap:
+        made = object.__new__(TimeMap)
+        object.__setattr__(made, "_links", links)
+        return made
+
+    @staticmethod
+    def identity() -> TimeMap:
+        """Every time to itself."""
+        return TimeMap._from_links(())
+
+    @staticmethod
+    def uniform(speed: float, *, start: float = 0.0) -> TimeMap:
+        """Playing ``speed`` times as fast from ``start`` on the old clock, which stays where it is."""
+        if not np.isfinite(speed) or speed <= 0.0:
+            raise ValueError(f"speed {speed}: a positive number is expected")
+        return TimeMap([start, start + 1.0], [start, start + 1.0 / speed])
+
+    def __call__(self, old: ArrayLike) -> Floats:
+        """New times of old times, any shape."""
+        return self.with_slope(old)[0]
+
+    def with_slope(self, old: ArrayLike) -> tuple[Floats, Floats]:
+        """New times, and how fast new time runs there (d new / d old)."""
+        time = floats(old)
+        total: Floats = np.ones(time.shape)
+        for curve, backwards in self._links:
+            time, slope = curve.solve(time) if backwards else curve.value_and_slope(time)
+            total = total * slope
+        return time.copy() if not self._links else time, total
+
+    def slope(self, old: ArrayLike) -> Floats:
+        """d new / d old."""
+        return self.with_slope(old)[1]
+
+    def then(self, after: TimeMap) -> TimeMap:
+        """This map, and then another from its new time on."""
+        return TimeMap._from_links(self._links + after._links)
+
+    def inverse(self) -> TimeMap:
+        """New time back to old time."""
+        return TimeMap._from_links(tuple((curve, not backwards) for curve, backwards in reversed(self._links)))
+
+
+def _monotone_slopes(x: Floats, y: Floats) -> Floats:
+    """Slopes that keep a cubic through increasing points increasing (harmonic means: Fritsch & Butland 1984)."""
+    h, d = np.diff(x), np.diff(y) / np.diff(x)
+    if len(x) == 2:
+        return np.array([d[0], d[0]])
+    inner_weight = (h[1:] + 2.0 * h[:-1], 2.0 * h[1:] + h[:-1])
+    m = np.empty(len(x))
+    m[1:-1] = (inner_weight[0] + inner_weight[1]) / (inner_weight[0] / d[1:] + inner_weight[1] / d[:-1])
+    # One-sided at the ends, within what keeps the end segment increasing, and never standing still.
+    for end, near, next_ in ((0, 0, 1), (-1, -1, -2)):
+        slope = ((2.0 * h[near] + h[next_]) * d[near] - h[near] * d[next_]) / (h[near] + h[next_])
+        m[end] = np.clip(slope, 0.2 * d[near], 3.0 * d[near])
+    return m
+
+
+def _checked_slopes(x: Floats, y: Floats, m: Floats) -> Floats:
+    """Given slopes, refused where a cubic with them would turn back."""
+    m = np.array(m)
+    if m.shape != x.shape or not np.isfinite(m).all() or np.any(m <= 0.0):
+        raise ValueError(f"slopes: {len(x)} positive numbers expected, found {m}")
+    d = np.diff(y) / np.diff(x)
+    # The derivative is a quadratic in u; find its least value on [0, 1] in closed form.
+    left, right = m[:-1], m[1:]
+    a, b = 3.0 * (left + right - 2.0 * d), 2.0 * (3.0 * d - 2.0 * left - right)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        u = np.where(a > 0.0, np.clip(-b / (2.0 * a), 0.0, 1.0), 0.0)
+    least = np.minimum(np.minimum(left, right), left + b * u + a * u * u)
+    if np.any(least <= 0.0):
+        at = int(np.argmin(least))
+        raise ValueError(
+            f"time would run backwards between {x[at]:g} and {x[at + 1]:g} s with slopes {left[at]:g} and "
+            f"{right[at]:g}; up to {3.0 * d[at]:g} is always safe there"
+        )
+    return m
