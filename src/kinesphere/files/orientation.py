@@ -47,21 +47,23 @@ def named(names: tuple[str, ...], *words: str) -> list[int]:
 
 def find_scale(raw: RawPose) -> tuple[float, str]:
     """Metres in one unit of the file, and why."""
-    size, measure, human = _size(raw)
-    if size <= 0.0:
+    measures = _sizes(raw)
+    if not measures:
         return 1.0, "the skeleton has no extent: its unit is taken to be the metre"
+    human = bool(_leg_length(raw)) and bool(named(raw.names, "head", "neck"))
+    size, measure = measures[0]
     if human and _is_cmu(raw.names) and SHORTEST <= size * CMU_UNIT <= TALLEST:
         return CMU_UNIT, f"{measure}; with CMU's joint names and unit (1/0.45 inch) that is {size * CMU_UNIT:.2f} m"
     if human:
-        for unit, metres in UNITS.items():
-            if SHORTEST <= size * metres <= TALLEST:
-                return metres, f"{measure}: in {unit} that is {size * metres:.2f} m"
+        for size_by, measure_by in measures:
+            for unit, metres in UNITS.items():
+                if SHORTEST <= size_by * metres <= TALLEST:
+                    return metres, f"{measure_by}: in {unit} that is {size_by * metres:.2f} m"
     # From here on nothing is known. Whatever is chosen must choose 1 when its own result comes round again.
     if size <= LARGEST_IN_METRES:
         return 1.0, f"{measure}: no unit makes that a person, so it is taken to be in metres"
     if human:
-        scale = USUAL / size
-        return scale, f"{measure}: no usual unit makes that a person, so it is scaled to {USUAL} m"
+        return USUAL / size, f"{measure}: no usual unit makes that a person, so it is scaled to {USUAL} m"
     metres = 0.01 if size * 0.01 <= LARGEST_IN_METRES else min(0.001, LARGEST_IN_METRES / size)
     return metres, f"{measure}: taken to be in units of {metres:g} m"
 
@@ -103,18 +105,19 @@ def turn_to_y_up(axis: str) -> Floats:
     return rotations.from_rotation_vector(vectors[axis])
 
 
-def _size(raw: RawPose) -> tuple[float, str, bool]:
-    """How tall the body is in file units, how that was measured, and whether it looks like a person."""
+def _sizes(raw: RawPose) -> list[tuple[float, str]]:
+    """How large the body is in file units, measured in one or two ways, the better one first."""
+    found = []
     leg = _leg_length(raw)
-    if leg > 0.0 and named(raw.names, "head", "neck"):
+    if leg > 0.0:
         height = leg / LEG_SHARE
-        return height, f"thigh and shin are {leg:.4g} units long, a body of about {height:.4g}", True
+        found.append((height, f"thigh and shin are {leg:.4g} units long, a body of about {height:.4g}"))
     rest = kinematics.forward_reference(rotations.identity(len(raw.names)), raw.offsets, raw.parents)[1]
-    points = [rest - rest[0], *(rest[None, joint] - rest[0] + offset for joint, offset in raw.tips)]
-    extent = float(np.ptp(np.concatenate(points), axis=0).max())
+    points = np.concatenate([rest, *(rest[None, joint] + offset for joint, offset in raw.tips)])
+    extent = float(np.ptp(points, axis=0).max())
     if extent > 0.0:
-        return extent, f"the skeleton is {extent:.4g} units across", False
-    return float(np.abs(raw.translations).max()), "the skeleton is a point", False
+        found.append((extent, f"the skeleton is {extent:.4g} units across at rest"))
+    return found
 
 
 def _leg_length(raw: RawPose) -> float:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from kinesphere.files.bvh.read import load
+from kinesphere.files.bvh.write import save
 from kinesphere.files.registry import Format, register
 
 
@@ -18,5 +19,6 @@ register(
         about="Biovision hierarchy: skeleton and one clip, Euler angles",
         looks_like=_looks_like,
         load=load,
+        save=save,
     )
 )

@@ -105,7 +105,8 @@ def _raw_pose(
         names=tuple(joint.name for joint in tree.joints),
         parents=np.array([joint.parent for joint in tree.joints], dtype=np.intp),
         offsets=offsets,
-        tips=tuple((joint, np.array(offset)) for joint, offset in tree.tips),
+        # A tip at its own joint says nothing: files that need an End Site on every leaf are full of them.
+        tips=tuple((joint, np.array(offset)) for joint, offset in tree.tips if any(offset)),
         rotations=q,
         translations=t,
     ), evidence

@@ -1,0 +1,169 @@
+"""Key points of a gesture as text, one key a line.
+
+::
+
+    # a reach to the right
+    part: rightArm
+    rate: 30
+    0    0.10 -0.50 0.05   0.0  goal
+    12   0.20 -0.20 0.30   0.3  via
+    24   0.10  0.10 0.55   0.5  goal global
+
+A key is ``frame x y z swivel goal|via [local|global]``: metres, our axes, radians, relative to the shoulder unless
+``global``. Header lines before the first key may say otherwise: ``rate``, ``part`` (leftArm, rightArm), ``units`` (m, cm, mm,
+inches), ``angles`` (radians, degrees), ``axes`` (where x, y and z point, such as ``forward outward down``) and
+``locked`` (yes, no: whether Effort leaves the key times alone).
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from os import PathLike
+from pathlib import Path
+
+import numpy as np
+
+from kinesphere.files.atomic import replacing
+from kinesphere.files.errors import MotionFileError
+from kinesphere.files.registry import Format, register
+from kinesphere.kernels.arrays import Floats
+from kinesphere.motion.keypoints import Keypoint, Keypoints, Space, Stop
+from kinesphere.motion.source import Source
+
+UNITS = {"m": 1.0, "cm": 0.01, "mm": 0.001, "inches": 0.0254}
+ANGLES = {"radians": 1.0, "degrees": math.pi / 180.0}
+PARTS = ("leftArm", "rightArm")
+DIRECTIONS = {
+    "left": (1.0, 0.0, 0.0),
+    "right": (-1.0, 0.0, 0.0),
+    "up": (0.0, 1.0, 0.0),
+    "down": (0.0, -1.0, 0.0),
+    "forward": (0.0, 0.0, 1.0),
+    "back": (0.0, 0.0, -1.0),
+}
+HEADER = ("rate", "part", "units", "angles", "axes", "locked")
+MOST_KEYS = 100_000
+
+
+def load_keypoints(path: str | PathLike[str]) -> Keypoints:
+    """Read key points. Bad lines raise ``MotionFileError`` with their number."""
+    file = Path(path)
+    header: dict[str, str] = {}
+    keys: list[Keypoint] = []
+    for number, line in enumerate(_lines(file), 1):
+        words = line.split("#", 1)[0].replace(":", " ").split()
+        if not words:
+            continue
+        if words[0].lower() in HEADER:
+            _header_line(file, number, header, words, bool(keys))
+            continue
+        key = _key(file, number, words)
+        if keys and key.frame <= keys[-1].frame:
+            found = f"frame {key.frame:g} after frame {keys[-1].frame:g}"
+            raise MotionFileError(file, found, "frames that increase", line=number)
+        if len(keys) >= MOST_KEYS:
+            raise MotionFileError(file, f"more than {MOST_KEYS} keys", "key points", line=number)
+        keys.append(key)
+    if not keys:
+        raise MotionFileError(file, "no keys", "lines of: frame x y z swivel goal|via [local|global]")
+    return _in_our_terms(file, header, keys)
+
+
+def save_keypoints(keypoints: Keypoints, path: str | PathLike[str]) -> None:
+    """Write key points so that ``load_keypoints`` gives the same ones back."""
+    lines = [f"part: {keypoints.part}", f"rate: {keypoints.rate!r}", f"locked: {'yes' if keypoints.locked else 'no'}"]
+    for key in keypoints.keys:
+        numbers = " ".join(repr(float(n)) for n in (key.frame, *key.position, key.swivel))
+        lines.append(f"{numbers} {key.stop} {key.space}")
+    with replacing(Path(path)) as file:
+        file.write(("\n".join(lines) + "\n").encode())
+
+
+def _lines(path: Path) -> list[str]:
+    try:
+        text = path.read_bytes().decode("utf-8-sig")
+    except FileNotFoundError:
+        raise MotionFileError(path, "no such file", "a text file of key points") from None
+    except UnicodeDecodeError as error:
+        raise MotionFileError(path, f"a byte that is not text at {error.start}", "UTF-8 text") from None
+    return text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+
+
+def _header_line(path: Path, number: int, header: dict[str, str], words: list[str], after_keys: bool) -> None:
+    name, value = words[0].lower(), " ".join(words[1:])
+    if after_keys:
+        raise MotionFileError(path, f"{name} after a key", "header lines before the first key", line=number)
+    allowed = {"part": PARTS, "units": tuple(UNITS), "angles": tuple(ANGLES), "locked": ("yes", "no")}.get(name)
+    if allowed is not None and value not in allowed:
+        raise MotionFileError(path, f"{name} {value!r}", f"one of {', '.join(allowed)}", line=number)
+    if name == "rate" and not 0.0 < _number(value) < 1e6:
+        raise MotionFileError(path, f"rate {value!r}", "frames a second, a positive number", line=number)
+    if name == "axes" and not _are_axes(words[1:]):
+        found = f"axes {value!r}"
+        expected = "three different directions, such as: left up forward"
+        raise MotionFileError(path, found, expected, line=number)
+    header[name] = value
+
+
+def _are_axes(words: list[str]) -> bool:
+    side = DIRECTIONS["right"]
+    known = [DIRECTIONS.get(word, side if word in ("outward", "inward") else None) for word in words]
+    if len(known) != 3 or any(direction is None for direction in known):
+        return False
+    return bool(np.abs(np.array(known)).sum(axis=0).min() == 1.0)
+
+
+def _key(path: Path, number: int, words: list[str]) -> Keypoint:
+    if not 6 <= len(words) <= 7:
+        expected = "frame x y z swivel goal|via [local|global]"
+        raise MotionFileError(path, f"{len(words)} words", expected, line=number)
+    values = [_number(word) for word in words[:5]]
+    for name, word, value in zip(("frame", "x", "y", "z", "swivel"), words, values, strict=False):
+        if not math.isfinite(value) or abs(value) > 1e9:
+            raise MotionFileError(path, f"{name} {word[:40]!r}", "a number", line=number)
+    stop, space = words[5].lower(), words[6].lower() if len(words) == 7 else "local"
+    for word, allowed in ((stop, Stop), (space, Space)):
+        if word not in [choice.value for choice in allowed]:
+            raise MotionFileError(path, repr(word[:40]), " or ".join(choice.value for choice in allowed), line=number)
+    return Keypoint(values[0], (values[1], values[2], values[3]), values[4], Stop(stop), Space(space))
+
+
+def _number(word: str) -> float:
+    try:
+        return float(word)
+    except ValueError:
+        return math.nan
+
+
+def _in_our_terms(path: Path, header: dict[str, str], keys: list[Keypoint]) -> Keypoints:
+    part = header.get("part", "rightArm")
+    scale = UNITS[header.get("units", "m")]
+    turn = ANGLES[header.get("angles", "radians")]
+    basis = _basis(header.get("axes", "left up forward"), part)
+    converted = []
+    for key in keys:
+        x, y, z = (float(v) for v in np.array(key.position) @ basis * scale)
+        converted.append(replace(key, position=(x, y, z), swivel=key.swivel * turn))
+    said = tuple(f"{name}: {value}" for name, value in header.items())
+    source = Source(path=str(path), format="keypoints", scale=scale, evidence=said)
+    rate, locked = float(header.get("rate", 30.0)), header.get("locked") == "yes"
+    return Keypoints(tuple(converted), rate, part, locked, source)
+
+
+def _basis(axes: str, part: str) -> Floats:
+    """Rows: where the file's x, y and z point in ours. Outward is left for a left arm."""
+    outward = "left" if part == "leftArm" else "right"
+    inward = "right" if part == "leftArm" else "left"
+    words = [{"outward": outward, "inward": inward}.get(word, word) for word in axes.split()]
+    return np.array([DIRECTIONS[word] for word in words])
+
+
+register(
+    Format(
+        name="keypoints",
+        suffixes=(".keys", ".txt"),
+        about="key points of a gesture, one a line (load_keypoints reads them)",
+        looks_like=lambda head: False,  # plain text could be anything: the suffix decides
+    )
+)
