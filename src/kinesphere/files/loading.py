@@ -53,6 +53,8 @@ def load(
     known = format_to_read(file)
     if known.load is None:
         raise MotionFileError(file, f"a file of {known.about}", f"a motion; {known.name} files have their own loader")
+    if known.clips is None and clip not in (None, 0, file.stem):
+        raise MotionFileError(file, f"no clip {clip!r}", f"{file.stem!r}, the only one")
     return known.load(file, LoadOptions(clip, scale, up, rate, salvage, positions))
 
 

@@ -64,7 +64,7 @@ def find_scale(raw: RawPose) -> tuple[float, str]:
         return 1.0, f"{measure}: no unit makes that a person, so it is taken to be in metres"
     if human:
         return USUAL / size, f"{measure}: no usual unit makes that a person, so it is scaled to {USUAL} m"
-    metres = 0.01 if size * 0.01 <= LARGEST_IN_METRES else min(0.001, LARGEST_IN_METRES / size)
+    metres = 0.01 if size * 0.01 <= LARGEST_IN_METRES else min(0.001, 10.0 / size)
     return metres, f"{measure}: taken to be in units of {metres:g} m"
 
 

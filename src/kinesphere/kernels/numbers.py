@@ -95,6 +95,8 @@ def _signs_that_begin(text: bytes, sign: bytes) -> int:
 
 
 def _plain_row(line: bytes) -> Floats | None:
+    if not line.strip():
+        return np.empty(0)  # of which NumPy's reader makes a number
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         try:

@@ -16,7 +16,7 @@ _FLIP = np.array([-1.0, 1.0, 1.0])  # a mirror on the YZ plane
 _TWISTED = np.array([1.0, 1.0, -1.0, -1.0])  # what that mirror does to a quaternion
 
 # A side in a name: the word, or a lone L or R set off by a capital, a separator or the end.
-_SIDE = re.compile(r"left|right|(?<![A-Za-z])[lr](?=[A-Z_.\-: ]|$)|(?<=[_.\-: ])[lr](?![A-Za-z])", re.IGNORECASE)
+_SIDE = re.compile(r"(?i:left|right)|(?<![A-Za-z])[lrLR](?=[A-Z_.\-: ]|$)|(?<=[_.\-: ])[lrLR](?![A-Za-z])")
 _OTHER = {"left": "right", "right": "left", "l": "r", "r": "l"}
 
 

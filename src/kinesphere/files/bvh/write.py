@@ -167,11 +167,11 @@ def _triple(offset: tuple[float, float, float] | Floats) -> str:
 def _frame_time(rate: float) -> str:
     """The shortest decimal that reads back as exactly this rate."""
     seconds = 1.0 / rate
-    for digits in range(6, 18):
+    for digits in range(6, 23):
         text = f"{seconds:.{digits}f}"
         if float(text) > 0.0 and 1.0 / float(text) == rate:
             return text
-    return f"{seconds:.17f}" if seconds > 1e-6 else repr(seconds)
+    return repr(seconds)
 
 
 def _warn(path: Path, sentence: str) -> None:

@@ -1,0 +1,124 @@
+"""Kinesphere beside its peers, in one run, as ratios. `make bench` installs the peers and runs this.
+
+Warm numbers come from one process in which all take turns; cold ones from fresh interpreters, imports included.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pybvh
+import pymotion.ops.skeleton as pymotion_skeleton
+from pymotion.io.bvh import BVH
+from timing import Timing, cold, race, report
+
+import kinesphere
+from kinesphere.kernels import kinematics, rotations
+from kinesphere.kernels.arrays import Floats
+
+
+def clip() -> Path:
+    """A real clip of 3,065 frames and 31 joints, or one of the same size made up here."""
+    data = Path(os.environ.get("KINESPHERE_DATA", "../shared/data"))
+    real = data / "bvh/cmu/137_33.bvh"
+    if real.is_file():
+        return real
+    made = Path(tempfile.mkdtemp()) / "made.bvh"
+    kinesphere.save(random_motion(3065, 31), made)
+    return made
+
+
+def random_motion(frames: int, joints: int) -> kinesphere.Motion:
+    rng = np.random.default_rng(1)
+    parents = np.array([-1, *(int(rng.integers(max(0, i - 4), i)) for i in range(1, joints))])
+    skeleton = kinesphere.Skeleton(
+        tuple(f"joint{i}" for i in range(joints)), parents, rng.uniform(-0.3, 0.3, (joints, 3))
+    )
+    q = rotations.from_rotation_vector(np.cumsum(rng.normal(scale=0.02, size=(frames, joints, 3)), axis=0))
+    return kinesphere.Motion(skeleton, 120.0, rotations.continuous(q))
+
+
+def reading(path: Path) -> bool:
+    name = str(path)
+
+    def ours() -> Floats:
+        return kinesphere.load(name).positions_world()
+
+    def theirs() -> Any:
+        return pybvh.read_bvh_file(name).joint_positions()
+
+    def pymotion_read() -> BVH:
+        reader = BVH()
+        reader.load(name)
+        return reader
+
+    peers = {"pybvh": lambda: pybvh.read_bvh_file(name), "pymotion": pymotion_read}
+    read = race({"kinesphere.load": lambda: kinesphere.load(name), **peers}, seconds=4.0)
+    met = report(f"BVH read, warm: {path.name}", read, "kinesphere.load", {"pybvh": (">=", 1.0)})
+    whole = race({"kinesphere": ours, "pybvh": theirs}, seconds=3.0)
+    met &= report("file → world positions, warm", whole, "kinesphere", {"pybvh": (">=", 3.0)})
+    seconds = {
+        "kinesphere": cold(f"import kinesphere; kinesphere.load({name!r}).positions_world()"),
+        "pybvh": cold(f"import pybvh; pybvh.read_bvh_file({name!r}).joint_positions()"),
+    }
+    first = {library: Timing(taken, taken) for library, taken in seconds.items()}
+    return met & report("file → world positions, cold (a fresh interpreter)", first, "kinesphere", {})
+
+
+def forward_kinematics(frames: int = 3000, joints: int = 31) -> bool:
+    motion = random_motion(frames, joints)
+    q, t, parents = motion.rotations, motion.translations, motion.skeleton.parents
+    root, offsets = t[:, 0].copy(), motion.skeleton.offsets
+    pymotion_parents = np.where(parents < 0, 0, parents)
+    rest_of_cache = np.zeros(8_000_000)
+    contestants = {
+        "kinesphere forward": lambda: kinematics.forward(q, t, parents),
+        "kinesphere positions only": lambda: kinematics.forward_positions(q, t, parents),
+        "plain NumPy (our reference)": lambda: kinematics.forward_reference(q, t, parents),
+        "pymotion": lambda: pymotion_skeleton.fk(q, root, offsets, pymotion_parents),
+        "copying the same bytes": lambda: (q.copy(), t.copy()),
+    }
+    results = race(contestants, seconds=4.0)
+    goals = {"pymotion": (">=", 20.0), "copying the same bytes": ("<=", 3.0)}
+    met = report(f"forward kinematics, {frames} × {joints}, all in cache", results, "kinesphere forward", goals)
+
+    def flushed(run: Any) -> Timing:
+        import time
+
+        taken = []
+        for _ in range(15):
+            rest_of_cache.fill(1.0)
+            start = time.perf_counter()
+            run()
+            taken.append(time.perf_counter() - start)
+        return Timing(min(taken), float(np.median(taken)))
+
+    names = ("kinesphere forward", "copying the same bytes")
+    from_memory = {name: flushed(contestants[name]) for name in names}
+    return met & report("the same from memory (cache flushed)", from_memory, names[0], {names[1]: ("<=", 3.0)})
+
+
+def linearity() -> bool:
+    """Ten times the frames, ten times the work: seconds a frame from 1,000 to 100,000 frames."""
+    print("\nlinear in frames (31 joints): nanoseconds a frame and joint")
+    each = []
+    for frames in (1_000, 10_000, 100_000):
+        motion = random_motion(frames, 31)
+        taken = race({"forward": motion.positions_world}, seconds=1.0)["forward"].best
+        each.append(taken / frames / 31 * 1e9)
+        print(f"  {frames:>8} frames {each[-1]:8.2f} ns")
+    return max(each) < 3.0 * min(each)
+
+
+def main() -> None:
+    kinesphere.warm_up()
+    met = [reading(clip()), forward_kinematics(), linearity()]
+    print(f"\n{sum(met)} of {len(met)} groups of goals met")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,125 @@
+"""``kinesphere info``: what is in a file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from kinesphere.cli.options import Clip, Rate, Reading, Salvage, Scale, Up
+from kinesphere.cli.reporting import UNREADABLE, kept_warnings, one_line, reported, say_error, say_warning
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+
+def info(
+    files: Annotated[list[Path], typer.Argument(help="Motion or key point files.", metavar="FILE...")],
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print JSON: an object for one file, a list for several.")
+    ] = False,
+    clip: Clip = None,
+    scale: Scale = None,
+    up: Up = None,
+    rate: Rate = None,
+    salvage: Salvage = False,
+) -> None:
+    """Show what is in motion files: skeleton, clips, unit, axes, and why they were taken so."""
+    from kinesphere.kernels.compiled import patient
+
+    patient()
+    reading = Reading(clip, scale, up, rate, salvage)
+    with reported():
+        found = [_facts_or_error(path, reading, as_json) for path in files]
+        failed = any("error" in facts for facts in found)
+        if as_json and not (failed and len(found) == 1):
+            _print_json(found[0] if len(found) == 1 else found)
+    if failed:
+        raise typer.Exit(UNREADABLE)
+
+
+def _facts_or_error(path: Path, reading: Reading, as_json: bool) -> dict[str, Any]:
+    """The facts of one file; trouble with it is told, and does not keep the next file from being shown."""
+    from kinesphere.cli.facts import file_facts
+
+    with kept_warnings() as warned:
+        try:
+            facts = file_facts(path, reading)
+        except (ValueError, OSError) as error:
+            say_error(error)
+            return {"path": str(path), "error": one_line(error)}
+    facts["warnings"] = list(dict.fromkeys([*facts["warnings"], *warned]))
+    if as_json:
+        for text in facts["warnings"]:
+            say_warning(text)
+    else:
+        _print_facts(facts)
+    return facts
+
+
+def _print_json(value: object) -> None:
+    import json
+
+    typer.echo(json.dumps(value, indent=2, allow_nan=False))
+
+
+def _print_facts(facts: dict[str, Any]) -> None:
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table.grid(padding=(0, 2))
+    table.add_column(style="bold", no_wrap=True)
+    table.add_column(overflow="fold")
+    if "keys" in facts:
+        _add_keypoints(table, facts)
+    else:
+        _add_motion(table, facts)
+    for text in facts["evidence"]:
+        table.add_row("found", Text(text))
+    for text in facts["warnings"]:
+        table.add_row("warning", Text(text, style="yellow"))
+    console = Console()
+    console.print(Text(facts["path"], style="bold cyan"))
+    console.print(table)
+    console.print()
+
+
+def _add_motion(table: Table, facts: dict[str, Any]) -> None:
+    from rich.text import Text
+
+    names = facts["clips"]
+    clips = f"{len(names)}: {', '.join(names)}" if len(names) > 1 else ", ".join(names)
+    orders = ", ".join(f"{order} ({count} joints)" for order, count in facts["euler_orders"].items())
+    roles = ", ".join(f"{role}: {name}" for role, name in facts["roles"].items())
+    marked = ", ".join(str(frame) for frame in facts["calibration_frames"])
+    rows = {
+        "format": facts["format"],
+        "clips" if len(names) > 1 else "clip": clips or "none",
+        "shown": facts["clip"] if len(names) > 1 else "",
+        "joints": f"{facts['joints']}",
+        "frames": f"{facts['frames']} at {facts['rate']:.6g} a second, {facts['duration']:.3f} s",
+        "unit": f"1 in the file is {facts['scale']:.6g} m, {facts['up'].upper()} is up",
+        "height": f"{facts['height']:.2f} m at rest",
+        "travel": f"{facts['travel']:.2f} m over the ground, {facts['displacement']:.2f} m from start to end",
+        "not performed": f"frames {marked}" if marked else "",
+        "Euler orders": orders,
+        "roles": roles,
+    }
+    for name, text in rows.items():
+        if text:
+            table.add_row(name, Text(text))
+
+
+def _add_keypoints(table: Table, facts: dict[str, Any]) -> None:
+    from rich.text import Text
+
+    table.add_row("format", "keypoints")
+    table.add_row("part", Text(facts["part"]))
+    timing = f"{facts['rate']:.6g} frames a second, {facts['duration']:.3f} s"
+    table.add_row("keys", f"{len(facts['keys'])} at {timing}{', times locked' if facts['locked'] else ''}")
+    for key in facts["keys"]:
+        x, y, z = key["position"]
+        place = f"({x:.3f}, {y:.3f}, {z:.3f}) m, swivel {key['swivel']:.3f}"
+        table.add_row("", f"frame {key['frame']:g}: {place}, {key['stop']}, {key['space']}")

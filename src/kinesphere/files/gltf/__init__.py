@@ -1,0 +1,27 @@
+"""glTF 2.0: scenes of nodes, with skins and clips. VRM characters and VRMA animations are glTF inside."""
+
+from __future__ import annotations
+
+from kinesphere.files.gltf.read import clips, load
+from kinesphere.files.gltf.write import save
+from kinesphere.files.registry import Format, register
+
+
+def _looks_like(head: bytes) -> bool:
+    if head[:4] == b"glTF":
+        return True
+    text = head.removeprefix(b"\xef\xbb\xbf").lstrip()
+    return text[:1] == b"{" and b'"asset"' in text
+
+
+register(
+    Format(
+        name="gltf",
+        suffixes=(".glb", ".gltf", ".vrm", ".vrma"),
+        about="glTF 2.0 scenes and characters: skeleton, skin and any number of clips",
+        looks_like=_looks_like,
+        load=load,
+        save=save,
+        clips=clips,
+    )
+)

@@ -1,0 +1,185 @@
+"""Nodes with scales to joints without.
+
+A glTF node's scale also moves and shears its children; a joint's does not. So every joint's world position is
+taken from the nodes as it is, and its translation becomes whatever leads there from its parent. Rotations are
+products of the nodes' own, which are defined for any scale, zero and shear included.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from kinesphere.files.gltf.joints import Joints
+from kinesphere.files.gltf.nodes import Nodes
+from kinesphere.kernels import rotations
+from kinesphere.kernels.arrays import Bools, Floats
+
+UNIFORM = 1e-6  # scales that differ less between axes are taken for one number
+NEARLY_UNIFORM = 1e-4  # and these are an exporter's rounding: positions heed them, surfaces don't
+_POSES_AT_ONCE = 100_000
+
+
+@dataclass(frozen=True, eq=False)
+class NodePose:
+    """What the nodes of all joints do, in the file's own terms. The first axis is T, or 1 for what stays."""
+
+    rotations: Floats  # (T, J, 4)
+    translations: Floats  # (T, J, 3)
+    scales: Floats  # (T, J, 3) or (1, J, 3)
+    exact: Bools  # (J,): joints whose given matrix holds, whatever it is made of
+
+
+@dataclass(frozen=True, eq=False)
+class _Ground:
+    """What stands still above a root: folded into it."""
+
+    position: Floats
+    rotation: Floats
+    linear: Floats
+    scale: Floats
+    sheared: bool
+
+
+def rest_pose(nodes: Nodes, joints: Joints) -> NodePose:
+    """The nodes as the file places them."""
+    at = joints.nodes
+    everything = np.ones(len(at), dtype=bool)
+    return NodePose(
+        nodes.rotations[None, at], nodes.translations[None, at], nodes.scales[None, at], everything
+    )
+
+
+def baked(
+    nodes: Nodes, joints: Joints, poses: tuple[NodePose, ...]
+) -> tuple[tuple[Floats, Floats, Floats], ...]:
+    """For each pose: local rotations ``(T, J, 4)``, translations ``(T, J, 3)`` and the scale of the surface
+    about each joint, ``(T, J, 3)`` or ``(1, J, 3)``. All are made alike, so that they can be compared."""
+    grounds = {root: _ground(nodes, nodes.ancestors(int(joints.nodes[root]))) for root in _roots(joints)}
+    sheared = any(ground.sheared for ground in grounds.values()) or bool(nodes.sheared[joints.nodes].any())
+    scales = [pose.scales for pose in poses] + [ground.scale for ground in grounds.values()]
+    spread = 1.0 if sheared else max(_spread(scale) for scale in scales)
+    with np.errstate(all="ignore"):  # absurd numbers become infinite; the caller looks for those
+        if spread <= UNIFORM:
+            return tuple(_with_plain_scales(joints, grounds, pose) for pose in poses)
+        return tuple(
+            _with_any_scales(nodes, joints, grounds, pose, spread <= NEARLY_UNIFORM) for pose in poses
+        )
+
+
+def _roots(joints: Joints) -> list[int]:
+    return np.flatnonzero(joints.parents < 0).tolist()
+
+
+def _spread(scales: Floats) -> float:
+    """How different scales are along different axes, as a share."""
+    largest = np.abs(scales).max(axis=-1)
+    apart = scales.max(axis=-1) - scales.min(axis=-1)
+    return float(np.max(apart / np.where(largest > 0.0, largest, 1.0)))
+
+
+def _ground(nodes: Nodes, ancestors: list[int]) -> _Ground:
+    position, linear, scale = np.zeros(3), np.eye(3), np.ones(3)
+    rotation, mirror = rotations.identity(), np.ones(3)
+    sheared = False
+    with np.errstate(all="ignore"):
+        for node in reversed(ancestors):
+            position = position + linear @ nodes.translations[node]
+            linear = linear @ nodes.linear[node]
+            scale = scale * nodes.scales[node]
+            rotation = rotations.multiply(rotation, _mirrored(nodes.rotations[node], mirror))
+            mirror = mirror * _signs(nodes.scales[node])
+            sheared = sheared or bool(nodes.sheared[node]) or _spread(nodes.scales[node]) > UNIFORM
+    return _Ground(position, rotation, linear, scale, sheared)
+
+
+def _with_plain_scales(
+    joints: Joints, grounds: dict[int, _Ground], pose: NodePose
+) -> tuple[Floats, Floats, Floats]:
+    """Scales that are one number for each node only make translations longer."""
+    q, t = pose.rotations.copy(), pose.translations.copy()
+    total = pose.scales.mean(axis=-1)  # (T or 1, J)
+    for joint, parent in enumerate(joints.parents.tolist()):
+        if parent >= 0:
+            above = total[:, parent]
+            total[:, joint] *= above
+            if not np.all(above == 1.0):
+                t[:, joint] *= above[:, None]
+        else:
+            ground = grounds[joint]
+            factor = float(ground.scale.mean())
+            t[:, joint] = ground.position + rotations.rotate(ground.rotation, factor * t[:, joint])
+            q[:, joint] = rotations.multiply(ground.rotation, q[:, joint])
+            total[:, joint] *= factor
+    return q, t, np.repeat(total[..., None], 3, axis=-1)
+
+
+def _with_any_scales(
+    nodes: Nodes, joints: Joints, grounds: dict[int, _Ground], pose: NodePose, plain_surface: bool
+) -> tuple[Floats, Floats, Floats]:
+    """Scales that differ between axes: full matrices, some frames at a time."""
+    frames, count = pose.rotations.shape[:2]
+    q, t = np.empty((frames, count, 4)), np.empty((frames, count, 3))
+    surfaces = np.empty((frames, count, 3))
+    size = max(1, _POSES_AT_ONCE // count)
+    for first in range(0, frames, size):
+        part = slice(first, first + size)
+        scales = pose.scales if len(pose.scales) == 1 else pose.scales[part]
+        piece = NodePose(pose.rotations[part], pose.translations[part], scales, pose.exact)
+        _bake_piece(nodes, joints, grounds, piece, (q[part], t[part], surfaces[part]))
+    if plain_surface:
+        surfaces = _with_plain_scales(joints, grounds, pose)[2]
+    return q, t, surfaces
+
+
+def _bake_piece(
+    nodes: Nodes,
+    joints: Joints,
+    grounds: dict[int, _Ground],
+    pose: NodePose,
+    out: tuple[Floats, Floats, Floats],
+) -> None:
+    q, t, surfaces = out
+    frames, count = q.shape[:2]
+    linear, world = np.empty((count, frames, 3, 3)), np.empty((count, frames, 4))
+    mirrors = np.empty((count, frames, 3))
+    for joint, parent in enumerate(joints.parents.tolist()):
+        own_scale, place = pose.scales[:, joint], pose.translations[:, joint]
+        ground = grounds[joint] if parent < 0 else None
+        above = ground.linear if ground is not None else linear[parent]
+        mirror = _signs(ground.scale) if ground is not None else mirrors[parent]
+        q[:, joint] = _mirrored(pose.rotations[:, joint], mirror)
+        moved = np.einsum("...ij,...j->...i", above, place)
+        if ground is not None:
+            q[:, joint] = rotations.multiply(ground.rotation, q[:, joint])
+            t[:, joint] = ground.position + moved
+            world[joint] = q[:, joint]
+        else:
+            t[:, joint] = rotations.rotate(rotations.conjugate(world[parent]), moved)
+            world[joint] = rotations.multiply(world[parent], q[:, joint])
+        node = int(joints.nodes[joint])
+        if pose.exact[joint]:
+            own = nodes.linear[node]
+        else:
+            own = rotations.to_matrix(pose.rotations[:, joint]) * own_scale[:, None, :]
+        linear[joint] = above @ own
+        mirrors[joint] = mirror * _signs(own_scale)
+        surfaces[:, joint] = np.linalg.norm(linear[joint], axis=-2) * mirrors[joint]
+
+
+def _signs(scales: Floats) -> Floats:
+    return np.where(scales < 0.0, -1.0, 1.0)
+
+
+def _mirrored(quaternions: Floats, mirror: Floats) -> Floats:
+    """``D R D`` for a mirror ``D`` along the axes: what a mirrored parent makes of its child's rotation."""
+    if np.all(mirror > 0.0):
+        return quaternions
+    turned = (
+        quaternions.copy()
+        if mirror.ndim == 1
+        else np.broadcast_to(quaternions, (*mirror.shape[:-1], 4)).copy()
+    )
+    turned[..., 1:] *= mirror * mirror.prod(axis=-1, keepdims=True)
+    return turned

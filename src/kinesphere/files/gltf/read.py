@@ -1,0 +1,255 @@
+"""glTF to Motion."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+from kinesphere.files.errors import MotionFileError, MotionFileWarning
+from kinesphere.files.gltf import hints
+from kinesphere.files.gltf.accessors import Accessors
+from kinesphere.files.gltf.channels import Channel, ChannelReader
+from kinesphere.files.gltf.container import Document, read_document
+from kinesphere.files.gltf.fields import Fields
+from kinesphere.files.gltf.joints import Joints, find_joints
+from kinesphere.files.gltf.nodes import Nodes, read_nodes
+from kinesphere.files.gltf.pose import NodePose, baked, rest_pose
+from kinesphere.files.gltf.timing import Grid, find_grid, merged
+from kinesphere.files.options import LoadOptions
+from kinesphere.files.orientation import turn_to_y_up
+from kinesphere.kernels import rotations
+from kinesphere.kernels.arrays import Floats
+from kinesphere.motion.frozen import frozen
+from kinesphere.motion.motion import Motion
+from kinesphere.motion.skeleton import Skeleton, Tip
+from kinesphere.motion.source import Source
+
+ROUNDING_OF_SCALES = 1e-5  # a chain of twenty joints, each scaled by one as a float32 remembers it
+FREE_POSES = 4_000_000  # frames × joints that any clip may have; more only if it holds that many keys
+
+
+def clips(path: Path) -> tuple[str, ...]:
+    """The names of the file's clips, in its order, each once."""
+    return clip_names(read_document(path))
+
+
+def load(path: Path, options: LoadOptions) -> Motion:
+    """Read one clip of a glTF, GLB, VRM or VRMA file."""
+    said: list[str] = []
+    document = read_document(path, salvage=options.salvage, warn=said.append)
+    names = clip_names(document)
+    clip = _chosen(document, names, options.clip)
+    nodes = read_nodes(document)
+    joints = find_joints(document, nodes, said.append)
+    clip, channels = _usable_clip(document, nodes, joints, clip, options, said.append)
+    motion = _motion(document, nodes, joints, clip, channels, options)
+    evidence = list(motion.source.evidence)
+    if len(names) > 1 and options.clip is None:
+        evidence.append(f"clip: {names[clip]!r}, the first of {len(names)} in the file")
+    if joints.others:
+        evidence.append(f"{len(joints.others)} nodes for expressions and gaze are not joints")
+    for sentence in said:
+        warnings.warn(f"{path}: {sentence}", MotionFileWarning, stacklevel=3)
+    source = replace(motion.source, clip=names[clip], evidence=tuple(evidence), warnings=tuple(said))
+    unnamed = hints.is_unnamed(document.fields.item("animations", clip))
+    return replace(motion, name="" if unnamed else names[clip], source=source)
+
+
+def clip_names(document: Document) -> tuple[str, ...]:
+    """A name for every clip: its own, a numbered one where it has none or another clip has it too."""
+    count = document.fields.count("animations")
+    own = []
+    for index in range(count):
+        try:
+            own.append(document.fields.item("animations", index).text("name", default=""))
+        except MotionFileError:
+            if not document.salvage:
+                raise
+            own.append("")
+    names: list[str] = []
+    for index, name in enumerate(own):
+        usual = name or (document.path.stem if count == 1 else f"clip_{index}")
+        unique, number = usual, 2
+        while unique in names or (unique != name and unique in own):
+            unique, number = f"{usual} ({number})", number + 1
+        names.append(unique)
+    return tuple(names)
+
+
+def _chosen(document: Document, names: tuple[str, ...], clip: str | int | None) -> int:
+    fields = document.fields
+    if not names:
+        expected = "a file with an animation"
+        if fields.count("nodes"):
+            expected += "; a character without one is opened with load_character"
+        raise fields.error("animations", "no animation", expected)
+    if clip is None:
+        return 0
+    if isinstance(clip, str) and clip in names:
+        return names.index(clip)
+    if isinstance(clip, int) and not isinstance(clip, bool) and 0 <= clip < len(names):
+        return clip
+    listed = ", ".join(repr(name) for name in names[:100])
+    expected = f"0 to {len(names) - 1} or one of: {listed}" + (" …" if len(names) > 100 else "")
+    raise fields.error("animations", f"no clip {clip!r}", expected)
+
+
+def _usable_clip(
+    document: Document,
+    nodes: Nodes,
+    joints: Joints,
+    clip: int,
+    options: LoadOptions,
+    warn: Callable[[str], None],
+) -> tuple[int, list[Channel]]:
+    """The chosen clip's channels. When salvaging, and none was asked for, those of the first that has any."""
+    reader = ChannelReader(Accessors(document), len(nodes), options.salvage, warn)
+    last = document.fields.count("animations") if options.salvage and options.clip is None else clip + 1
+    for index in range(clip, last):
+        try:
+            animation = document.fields.item("animations", index)
+            channels = [c for c in reader.read(animation) if c.node not in joints.others]
+            if not channels:
+                raise animation.error(
+                    "channels", "no channel that moves a joint", "a clip that moves something"
+                )
+        except MotionFileError as error:
+            if index == last - 1:
+                raise
+            warn(f"{error.where}: found {error.found}; the clip was passed over")
+            continue
+        return index, channels
+    raise AssertionError  # the last clip either returned or raised
+
+
+def _motion(
+    document: Document, nodes: Nodes, joints: Joints, clip: int, channels: list[Channel], options: LoadOptions
+) -> Motion:
+    animation = document.fields.item("animations", clip)
+    times = merged([channel.times for channel in channels])
+    exact = hints.exact_rate(animation, _longest(channels)) if options.rate is None else None
+    if exact is not None:
+        times = _longest(channels)
+    grid = find_grid(times, options.rate, exact)
+    _afford(animation, grid, len(joints), channels)
+    with np.errstate(all="ignore"):
+        pose, surfaces = _sampled(nodes, joints, channels, grid)
+    moving, rest = baked(nodes, joints, (pose, rest_pose(nodes, joints)))
+    q, t, accumulated = moving
+    scales = _surface_scales(accumulated, rest[2], surfaces, grid.frames)
+    if not all(np.isfinite(values).all() for values in (q, t, *rest, 0.0 if scales is None else scales)):
+        raise animation.error("", "positions too large for numbers", "a scene of moderate size")
+    scale, turn = options.scale or 1.0, turn_to_y_up(options.up or "y")
+    skeleton = _skeleton(nodes, joints, rest, scale, turn, options.up)
+    q, t = _in_our_terms(joints, rotations.continuous(q), t, scale, turn, options.up)
+    marked = hints.calibration_frames(animation, grid.frames) if exact is not None else ()
+    evidence = ("unit: metres, as in every glTF file", "up: Y, as in every glTF file", grid.evidence)
+    if options.scale is not None or options.up is not None:
+        evidence = (
+            f"unit: {'given' if options.scale is not None else 'metres, as in every glTF file'}",
+            f"up: {'given' if options.up is not None else 'Y, as in every glTF file'}",
+            grid.evidence,
+        )
+    return Motion(
+        skeleton,
+        grid.rate,
+        frozen(q),
+        frozen(t),
+        scales=scales,
+        calibration_frames=marked,
+        source=Source(
+            path=str(document.path), format="gltf", scale=scale, up=options.up or "y", evidence=evidence
+        ),
+    )
+
+
+def _longest(channels: list[Channel]) -> Floats:
+    return max((channel.times for channel in channels), key=len)
+
+
+def _afford(animation: Fields, grid: Grid, joints: int, channels: list[Channel]) -> None:
+    """A few keys far apart must not become billions of frames."""
+    keys = sum(len(channel.times) for channel in channels)
+    if grid.frames * joints > max(FREE_POSES, 8 * keys):
+        found = f"{(grid.frames - 1) / grid.rate:.6g} seconds, {grid.frames} frames of {joints} joints"
+        raise animation.error(
+            "", found, f"at most {max(FREE_POSES, 8 * keys)} poses of a joint; rate=… makes fewer"
+        )
+
+
+def _sampled(nodes: Nodes, joints: Joints, channels: list[Channel], grid: Grid) -> tuple[NodePose, Floats]:
+    """The nodes' own values in every frame, and the scales of surface nodes as ``(T or 1, J, 3)``."""
+    frames, times, at = grid.frames, grid.times, joints.nodes
+    joint_of = {node: joint for joint, node in enumerate(at.tolist())}
+    scaled = any(c.path == "scale" and c.node in joint_of for c in channels)
+    stretched = any(c.path == "scale" and c.node in joints.surfaces for c in channels)
+    q = np.broadcast_to(nodes.rotations[at], (frames, len(at), 4)).copy()
+    t = np.broadcast_to(nodes.translations[at], (frames, len(at), 3)).copy()
+    s = np.broadcast_to(nodes.scales[at], (frames if scaled else 1, len(at), 3)).copy()
+    surfaces = np.ones((frames if stretched else 1, len(at), 3))
+    exact = np.ones(len(at), dtype=bool)
+    for channel in channels:
+        joint = joint_of.get(channel.node)
+        if joint is None:
+            on = joints.surfaces.get(channel.node)
+            if on is not None and channel.path == "scale":
+                surfaces[:, on] = _ratio(channel.at(times, grid.tolerance), nodes.scales[channel.node])
+            continue
+        target = {"rotation": q, "translation": t, "scale": s}[channel.path]
+        target[:, joint] = channel.at(times, grid.tolerance)
+        exact[joint] &= channel.path == "translation"
+    return NodePose(q, t, s, exact), surfaces
+
+
+def _in_our_terms(
+    joints: Joints, q: Floats, t: Floats, scale: float, turn: Floats, up: str | None
+) -> tuple[Floats, Floats]:
+    """Metres and Y up, where the caller says that the file is in something else."""
+    if scale != 1.0:
+        t = t * scale
+    if up not in (None, "y"):
+        roots = np.flatnonzero(joints.parents < 0)
+        q[:, roots] = rotations.multiply(turn, q[:, roots])
+        t[:, roots] = rotations.rotate(turn, t[:, roots])
+    return np.ascontiguousarray(q), np.ascontiguousarray(t)
+
+
+def _skeleton(
+    nodes: Nodes,
+    joints: Joints,
+    rest: tuple[Floats, Floats, Floats],
+    scale: float,
+    turn: Floats,
+    up: str | None,
+) -> Skeleton:
+    q, t = _in_our_terms(joints, rest[0], rest[1], scale, turn, up)
+    sizes = np.abs(rest[2][0]) * scale
+    tips = []
+    for joint, offset in joints.tips:
+        x, y, z = (np.array(offset) * sizes[joint]).tolist()
+        tips.append(Tip(joint, (x, y, z)))
+    names = tuple(nodes.names[node] for node in joints.nodes)
+    return Skeleton(names, joints.parents, t[0], q[0], joints.roles, tuple(tips))
+
+
+def _surface_scales(accumulated: Floats, rest: Floats, surfaces: Floats, frames: int) -> Floats | None:
+    """How far each joint's surface is stretched against its rest, or None where it never is."""
+    with np.errstate(all="ignore"):
+        inherited = _ratio(accumulated, rest)
+        if np.abs(inherited - 1.0).max() <= ROUNDING_OF_SCALES:
+            inherited = np.ones((1, 1, 3))
+        scales = inherited * surfaces
+        if np.abs(scales - 1.0).max() <= 1e-6:
+            return None
+    return np.broadcast_to(scales, (frames, *scales.shape[1:])).copy()
+
+
+def _ratio(scales: Floats, rest: Floats) -> Floats:
+    """Against a rest scale of zero nothing can be said: one."""
+    there = np.abs(rest) > 1e-9
+    result: Floats = np.where(there, scales / np.where(there, rest, 1.0), 1.0)
+    return result

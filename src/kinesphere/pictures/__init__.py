@@ -1,0 +1,1 @@
+"""Stills and contact sheets of a motion."""

@@ -1,0 +1,120 @@
+"""Strokes, discs and text on a Pillow image."""
+
+from __future__ import annotations
+
+import math
+import unicodedata
+from collections.abc import Sequence
+from functools import cache
+from typing import Any, TypeAlias
+
+from PIL import Image, ImageDraw, ImageFont
+
+from kinesphere.kernels.arrays import Floats
+from kinesphere.pictures.colours import PAPER, Colour
+
+Place: TypeAlias = Sequence[float] | Floats
+
+FINER = 3  # shapes are drawn this many times larger and reduced, which smooths their edges
+
+
+def stroke(
+    draw: ImageDraw.ImageDraw,
+    start: Place,
+    end: Place,
+    widths: tuple[float, float],
+    colour: Colour | int,
+    *,
+    round_ends: bool = True,
+) -> None:
+    """A line whose width runs from the first to the second."""
+    (x0, y0), (x1, y1) = start, end
+    length = math.hypot(x1 - x0, y1 - y0)
+    if length > 1e-6:
+        nx, ny = (y0 - y1) / length, (x1 - x0) / length
+        a, b = widths[0] / 2.0, widths[1] / 2.0
+        corners = [
+            (x0 + nx * a, y0 + ny * a),
+            (x1 + nx * b, y1 + ny * b),
+            (x1 - nx * b, y1 - ny * b),
+            (x0 - nx * a, y0 - ny * a),
+        ]
+        draw.polygon(corners, fill=colour)
+    if round_ends:
+        disc(draw, start, widths[0] / 2.0, colour)
+        disc(draw, end, widths[1] / 2.0, colour)
+
+
+def disc(draw: ImageDraw.ImageDraw, centre: Place, radius: float, colour: Colour | int) -> None:
+    """A filled circle."""
+    x, y = centre
+    draw.ellipse((x - radius, y - radius, x + radius, y + radius), fill=colour)
+
+
+@cache
+def font(size: int) -> Any:
+    """Pillow's own scalable font, so that a picture looks the same on every machine."""
+    return ImageFont.load_default(size=size)
+
+
+def printable(text: str) -> str:
+    """The text in letters that the built-in font has: accents fall away, the rest become question marks."""
+    plain = []
+    for letter in text:
+        if " " <= letter <= "~" or letter in "·°":
+            plain.append(letter)
+        else:
+            base = unicodedata.normalize("NFKD", letter).encode("ascii", "ignore").decode()
+            plain.append(base if base.isprintable() and base else "?")
+    return "".join(plain)
+
+
+def shortened(text: str, size: int, width: float) -> str:
+    """The text, cut off with dots where it is wider than ``width`` pixels."""
+    text = printable(text)
+    if font(size).getlength(text) <= width:
+        return text
+    while text and font(size).getlength(text + "...") > width:
+        text = text[:-1]
+    return text + "..."
+
+
+def write(
+    draw: ImageDraw.ImageDraw,
+    place: tuple[float, float],
+    text: str,
+    size: int,
+    colour: Colour,
+    anchor: str = "la",
+    *,
+    halo: bool = False,
+) -> None:
+    """One line of text; with a halo in the colour of the paper it can be read across lines."""
+    edge = 2 if halo else 0
+    draw.text(
+        place,
+        printable(text),
+        fill=colour,
+        font=font(size),
+        anchor=anchor,
+        stroke_width=edge,
+        stroke_fill=PAPER,
+    )
+
+
+def smooth_disc(image: Image.Image, centre: tuple[float, float], radius: float, colour: Colour) -> None:
+    """A filled circle on a picture that is not reduced afterwards."""
+    side = int(2 * radius) + 2
+    mask = Image.new("L", (side * 8, side * 8), 0)
+    disc(ImageDraw.Draw(mask), (side * 4, side * 4), radius * 8, 255)
+    corner = (round(centre[0] - side / 2), round(centre[1] - side / 2))
+    image.paste(Image.new("RGB", (side, side), colour), corner, mask.reduce(8))
+
+
+def nice_step(about: float) -> float:
+    """The number of the series 1, 2, 5, 10, … that is nearest below ``about``."""
+    power = 10.0 ** math.floor(math.log10(max(about, 1e-9)))
+    for factor in (5.0, 2.0):
+        if about >= factor * power * 0.999:
+            return factor * power
+    return power
