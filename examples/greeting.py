@@ -122,7 +122,7 @@ def _hips(time: Floats, ankles: tuple[Floats, ...]) -> Floats:
     box = np.ones(25) / 25
     middle = np.mean([np.convolve(np.pad(a[:, 2], 12, mode="edge"), box, mode="valid") for a in ankles], axis=0)
     sway = -0.025 * np.sin(phase) * walking + _keyed(time, (ARRIVED, 0.0), (ARRIVED + 0.7, 0.03), (END - 0.5, 0.03), (END, 0.02))
-    dip = 0.925 - walking * (0.018 + 0.014 * np.cos(2 * phase))
+    dip = 0.946 - walking * (0.035 + 0.014 * np.cos(2 * phase))
     breath = 0.003 * np.sin(2 * np.pi * 0.3 * time)
     return np.stack([sway, dip + breath, middle + 0.02 * walking], axis=-1)
 

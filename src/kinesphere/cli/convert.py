@@ -24,7 +24,7 @@ def convert(
     source: Annotated[Path, typer.Argument(help="A motion file, or a folder of them.", metavar="IN")],
     out: Annotated[Path, typer.Argument(help="The file or folder to write.", metavar="OUT")],
     to: Annotated[
-        str | None, typer.Option("--to", help="Format of a folder's output: bvh, glb or npz.")
+        str | None, typer.Option("--to", help="Write into the folder OUT, in this format: bvh, glb or npz.")
     ] = None,
     fps: Annotated[float | None, typer.Option(help="Frames a second of the output.")] = None,
     program: Annotated[Program | None, typer.Option("--for", help=presets_help())] = None,
@@ -52,7 +52,7 @@ def convert(
         if fps is not None and not 0.0 < fps < float("inf"):
             raise ValueError(f"--fps {fps:g}; a positive number is expected")
         orders = Orders(Reading(clip, scale, up, rate, salvage), fps, program, overwrite)
-        if source.is_dir() or out.is_dir() or str(out).endswith(("/", os.sep)):
+        if source.is_dir() or out.is_dir() or to is not None:
             failed = _convert_many(source, out, to, orders, jobs)
         else:
             _convert_one(source, out, orders)
@@ -75,7 +75,7 @@ def _convert_one(source: Path, out: Path, orders: Orders) -> None:
     if len(names) > 1 and orders.reading.clip is None:
         typer.echo(
             f"{source} has {len(names)} clips and this is the first, {names[0]!r}; "
-            "--clip takes another, a folder as OUT takes all",
+            "--clip takes another; --to and a folder as OUT take all",
             err=True,
         )
 
@@ -84,11 +84,14 @@ def _convert_many(source: Path, out: Path, to: str | None, orders: Orders, jobs:
     """Convert into a folder, tell what was done, and return whether anything failed."""
     from kinesphere.cli.converting import run_jobs, with_progress
     from kinesphere.cli.planning import motion_files, planned, suffix_for
+    from kinesphere.files.registry import format_to_read
 
     suffix = suffix_for(to)
     if out.exists() and not out.is_dir():
         raise ValueError(f"{out}: is a file; the output of a folder is a folder")
     folder = source.is_dir()
+    if not folder:
+        format_to_read(source)  # a single file that is not there is an error, not one failure among many
     sources = motion_files(source, out) if folder else [source]
     root = source if folder else source.parent
     plan, unplanned = planned(sources, root, out, suffix, orders.reading)

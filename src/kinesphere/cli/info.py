@@ -49,7 +49,9 @@ def _facts_or_error(path: Path, reading: Reading, as_json: bool) -> dict[str, An
         except (ValueError, OSError) as error:
             say_error(error)
             return {"path": str(path), "error": one_line(error)}
-    facts["warnings"] = list(dict.fromkeys([*facts["warnings"], *warned]))
+    # A warning names its file; what the motion itself remembers of it does not.
+    noted: list[str] = facts["warnings"]
+    noted += [text for text in dict.fromkeys(warned) if not any(text.endswith(known) for known in noted)]
     if as_json:
         for text in facts["warnings"]:
             say_warning(text)
@@ -81,7 +83,7 @@ def _print_facts(facts: dict[str, Any]) -> None:
     for text in facts["warnings"]:
         table.add_row("warning", Text(text, style="yellow"))
     console = Console()
-    console.print(Text(facts["path"], style="bold cyan"))
+    console.print(Text(facts["path"], style="bold cyan"), soft_wrap=True)
     console.print(table)
     console.print()
 

@@ -27,6 +27,12 @@ class Format:
     load: Callable[[Path, LoadOptions], Motion] | None = None
     save: Callable[[Motion, Path, SaveOptions], None] | None = None
     clips: Callable[[Path], tuple[str, ...]] | None = None
+    only_read: tuple[str, ...] = ()  # suffixes that are read but not written
+
+    @property
+    def written_suffixes(self) -> tuple[str, ...]:
+        """The suffixes that ``save`` takes."""
+        return () if self.save is None else tuple(s for s in self.suffixes if s not in self.only_read)
 
 
 _formats: dict[str, Format] = {}
@@ -70,11 +76,12 @@ def format_to_read(path: Path) -> Format:
 def format_to_write(path: Path) -> Format:
     """The format that a file name asks for."""
     for candidate in formats():
-        if path.suffix.lower() in candidate.suffixes and candidate.save is not None:
+        if path.suffix.lower() in candidate.written_suffixes:
             return candidate
     raise MotionFileError(path, f"the suffix {path.suffix!r}", f"one of {_known(reading=False)}")
 
 
 def _known(*, reading: bool) -> str:
-    able = [f for f in formats() if (f.load if reading else f.save) is not None]
-    return ", ".join(suffix for f in able for suffix in f.suffixes)
+    if reading:
+        return ", ".join(suffix for f in formats() if f.load is not None for suffix in f.suffixes)
+    return ", ".join(suffix for f in formats() for suffix in f.written_suffixes)

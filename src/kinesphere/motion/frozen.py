@@ -28,15 +28,17 @@ def owned(values: ArrayLike, name: str, shape: tuple[int | None, ...]) -> Floats
     return frozen(array)
 
 
-def unit(array: Floats, name: str) -> None:
-    """Raise unless the last axis holds unit quaternions."""
+def unit(array: Floats, name: str) -> Floats:
+    """Unit quaternions: the same array if it holds them, made exact where it nearly does (float32 files), else an error."""
     squares = np.einsum("...i,...i->...", array, array)
-    if array.size and float(np.abs(squares - 1.0).max()) > 1e-6:
-        where = tuple(int(i) for i in np.argwhere(np.abs(squares - 1.0) > 1e-6)[0])
+    off = float(np.abs(squares - 1.0).max(initial=0.0))
+    if off > 1e-3:
+        where = tuple(int(i) for i in np.argwhere(np.abs(squares - 1.0) > 1e-3)[0])
         raise ValueError(
             f"{name}{list(where)} has length {np.sqrt(squares[where]):.6g}; unit quaternions are expected "
             "(kernels.rotations.normalise makes them)"
         )
+    return frozen(array / np.sqrt(squares)[..., None]) if off > 1e-10 else array
 
 
 def frozen(array: Floats) -> Floats:

@@ -53,11 +53,10 @@ class Motion:
         rate = float(self.rate)
         if not np.isfinite(rate) or rate <= 0.0:
             raise ValueError(f"rate is {self.rate}; frames a second must be a positive number")
-        q = owned(self.rotations, "rotations", (None, joints, 4))
+        q = unit(owned(self.rotations, "rotations", (None, joints, 4)), "rotations")
         frames = len(q)
         if frames == 0:
             raise ValueError("a motion needs at least one frame")
-        unit(q, "rotations")
         t = np.asarray(self.translations)
         if t.size == 0:
             t = np.broadcast_to(self.skeleton.offsets, (frames, joints, 3)).copy()

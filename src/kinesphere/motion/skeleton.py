@@ -66,8 +66,8 @@ class Skeleton:
             )
         parents.flags.writeable = False
         given = np.asarray(self.rest_rotations, dtype=np.float64)
-        rest = owned(given if given.size else rotations.identity(count), "rest_rotations", (count, 4))
-        unit(rest, "rest_rotations")
+        given = given if given.size else rotations.identity(count)
+        rest = unit(owned(given, "rest_rotations", (count, 4)), "rest_rotations")
         roles = {role: int(joint) for role, joint in dict(self.roles).items()}
         for role, joint in roles.items():
             if not 0 <= joint < count:

@@ -183,7 +183,7 @@ def _draw_header(sheet: Image.Image, motion: Motion, scene: Scene, view: str) ->
     if scene.travels:
         notes.append("each panel follows the body")
     if motion.calibration_frames and motion.performed_frames.size:
-        notes.append(f"left out as not performed: {_listed(motion.calibration_frames)}")
+        notes.insert(0, f"left out as not performed: {_listed(motion.calibration_frames)}")
     write(draw, (x, _EDGE + 26), shortened(" · ".join(notes), 13, width - _EDGE - x), 13, colours.QUIET_INK)
 
 

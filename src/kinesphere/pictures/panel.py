@@ -89,7 +89,8 @@ def _draw_ground(
     if lens.camera.back[1] < 0.2:
         # Seen almost level, the ground is a line.
         level = lens.paper(np.array([target[0], scene.floor, target[2]]), target)[0][1]
-        draw.line([(0, level), (size[0], level)], fill=colours.GROUND, width=FINER)
+        sharp = int(level // FINER) * FINER  # on whole pixels of the finished picture
+        draw.rectangle((0, sharp, size[0], sharp + FINER - 1), fill=colours.GROUND)
 
 
 def _draw_shadow(image: Image.Image, scene: Scene, lens: Lens, frame: int, target: Floats) -> None:

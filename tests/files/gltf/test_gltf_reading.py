@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 from pathlib import Path
 from typing import Any
@@ -19,7 +20,9 @@ HALF = [0.0, 0.0, 1.0, 0.0]
 NONE = [0.0, 0.0, 0.0, 1.0]
 
 
-def one_node(path: Path, what: str, times: Any, values: Any, *interpolation: str, **options: Any) -> kinesphere.Motion:
+def one_node(
+    path: Path, what: str, times: Any, values: Any, *interpolation: str, **options: Any
+) -> kinesphere.Motion:
     scene = Scene([{"name": "a"}]).clip((0, what, times, values, *interpolation))
     return kinesphere.load(scene.write(path / "clip.glb"), **options)
 
@@ -112,7 +115,8 @@ class TestNumbers:
 
 class TestRate:
     @pytest.mark.parametrize(
-        "rate", [1.0, 12.0, 24.0, 25.0, 30.0, 60.0, 120.0, 144.0, 240.0, 24000 / 1001, 30000 / 1001, 60000 / 1001]
+        "rate",
+        [1.0, 12.0, 24.0, 25.0, 30.0, 60.0, 120.0, 144.0, 240.0, 24000 / 1001, 30000 / 1001, 60000 / 1001],
     )
     @pytest.mark.parametrize("frames", [2, 3, 90, 5000])
     def test_usual_rates_are_found_exactly(self, tmp_path: Path, rate: float, frames: int) -> None:
@@ -140,7 +144,7 @@ class TestRate:
         np.testing.assert_array_equal(motion.translations[:, 0], values)
 
     def test_no_grid_is_sampled_at_60(self, tmp_path: Path) -> None:
-        motion = one_node(tmp_path, "translation", [0.0, 0.1234567, 0.7654321, 1.0], np.zeros((4, 3)))
+        motion = one_node(tmp_path, "translation", [0.0, 0.1415927, 0.7182818, 1.0], np.zeros((4, 3)))
         assert (motion.rate, len(motion)) == (60.0, 61)
         assert "no uniform grid" in " ".join(motion.source.evidence)
 
@@ -200,7 +204,9 @@ class TestJoints:
     def test_static_nodes_above_are_folded_in(self, tmp_path: Path) -> None:
         nodes = chain("scene", "armature", "hips", "spine", "hand", "prop")
         nodes[1] |= {"rotation": [-np.sqrt(0.5), 0.0, 0.0, np.sqrt(0.5)], "scale": [100.0] * 3}
-        scene = Scene(nodes).clip((2, "rotation", [0.0, 1.0], [NONE, QUARTER]), (4, "rotation", [0.0], [NONE]))
+        scene = Scene(nodes).clip(
+            (2, "rotation", [0.0, 1.0], [NONE, QUARTER]), (4, "rotation", [0.0], [NONE])
+        )
         motion = kinesphere.load(scene.write(tmp_path / "clip.glb"))
         assert motion.skeleton.names == ("hips", "spine", "hand")
         assert motion.skeleton.parents.tolist() == [-1, 0, 1]
@@ -217,11 +223,18 @@ class TestJoints:
 
     def test_other_clips_make_joints_too(self, tmp_path: Path) -> None:
         scene = Scene(chain("a", "b", "c"))
-        scene.clip((0, "rotation", [0.0], [NONE]), name="one").clip((2, "scale", [0.0], [[1, 1, 1]]), name="two")
+        scene.clip((0, "rotation", [0.0], [NONE]), name="one").clip(
+            (2, "scale", [0.0], [[1, 1, 1]]), name="two"
+        )
         assert len(kinesphere.load(scene.write(tmp_path / "clip.glb"), clip="one").skeleton) == 3
 
     def test_children_that_come_first_in_the_file(self, tmp_path: Path) -> None:
-        nodes: list[dict[str, Any]] = [{"name": "hand"}, {"name": "arm", "children": [0]}, {"children": [3, 1]}, {}]
+        nodes: list[dict[str, Any]] = [
+            {"name": "hand"},
+            {"name": "arm", "children": [0]},
+            {"children": [3, 1]},
+            {},
+        ]
         scene = Scene(nodes).clip(*((i, "rotation", [0.0], [NONE]) for i in range(4)))
         motion = kinesphere.load(scene.write(tmp_path / "clip.glb"))
         assert motion.skeleton.names == ("node_2", "arm", "hand", "node_3")
@@ -232,14 +245,18 @@ class TestJoints:
         scene.clip((0, "translation", [0.0], [[3, 0, 1]]), (1, "rotation", [0.0], [NONE]))
         file = scene.write(tmp_path / "clip.glb")
         motion = kinesphere.load(file, scale=0.01, up="z")
-        np.testing.assert_allclose(motion.positions_world()[0], [[0.03, 0.01, 0], [0.03, 0.03, 0]], atol=1e-12)
+        np.testing.assert_allclose(
+            motion.positions_world()[0], [[0.03, 0.01, 0], [0.03, 0.03, 0]], atol=1e-12
+        )
         np.testing.assert_allclose(motion.skeleton.rest_world()[1], [[0, 0, 0], [0, 0.02, 0]], atol=1e-12)
         assert (motion.source.scale, motion.source.up) == (0.01, "z")
 
     def test_surface_scales_are_what_the_rest_pose_does_not_have(self, tmp_path: Path) -> None:
         nodes = chain("a", "b")
         nodes[0]["scale"] = [2.0, 2.0, 2.0]
-        scene = Scene(nodes).clip((0, "scale", [0.0, 1.0], [[2, 2, 2], [3, 3, 3]]), (1, "rotation", [0.0], [NONE]))
+        scene = Scene(nodes).clip(
+            (0, "scale", [0.0, 1.0], [[2, 2, 2], [3, 3, 3]]), (1, "rotation", [0.0], [NONE])
+        )
         motion = kinesphere.load(scene.write(tmp_path / "clip.glb"))
         assert motion.scales is not None
         np.testing.assert_allclose(motion.scales[0], 1.0)
@@ -250,7 +267,7 @@ class TestJoints:
         scene = Scene([{"name": "a"}]).clip((0, "translation", [0.0, 1.0], [[1, 2, 3], [4, 5, 6]]))
         (tmp_path / "sub folder").mkdir()
         (tmp_path / "sub folder" / "data.bin").write_bytes(scene.blob)
-        encoded = "data:;base64," + __import__("base64").b64encode(scene.blob).decode()
+        encoded = "data:;base64," + base64.b64encode(scene.blob).decode()
         for uri in ("sub%20folder/data.bin", "sub folder/data.bin", encoded):
             scene.json["buffers"] = [{"byteLength": len(scene.blob), "uri": uri}]
             file = tmp_path / "clip.gltf"
@@ -263,7 +280,10 @@ class TestHumanoids:
         scene = Scene(chain("a", "b")).clip((0, "rotation", [0.0], [NONE]))
         bones = {"hips": {"node": 0}, "spine": {"node": 1}, "tail": {"node": 1}}
         scene.json["extensions"] = {"VRMC_vrm": {"humanoid": {"humanBones": bones}}}
-        assert dict(kinesphere.load(scene.write(tmp_path / "a.vrm")).skeleton.roles) == {"hips": 0, "spine": 1}
+        assert dict(kinesphere.load(scene.write(tmp_path / "a.vrm")).skeleton.roles) == {
+            "hips": 0,
+            "spine": 1,
+        }
 
     def test_thumbs_of_vrm_0(self, tmp_path: Path) -> None:
         scene = Scene(chain("a", "b", "c")).clip((0, "rotation", [0.0], [NONE]))
@@ -302,14 +322,16 @@ class TestSalvage:
         scene = Scene(chain("a")).clip((0, "translation", [0.0, 1.0, 2.0, 1.5, 3.0], values))
         with pytest.warns(MotionFileWarning):
             motion = kinesphere.load(scene.write(tmp_path / "clip.glb"), salvage=True)
-        assert motion.translations[:, 0, 0].tolist() == [0, 1, 2, 3] or len(motion) == 3
+        assert (motion.rate, motion.translations[:, 0, 0].tolist()) == (1.0, [0, 1, 2, 3])
 
     def test_broken_clips_are_passed_over(self, tmp_path: Path) -> None:
         scene = Scene(chain("a")).clip((0, "rotation", [0.0], [NONE]), name="one")
         scene.clip((0, "rotation", [0.0], [QUARTER]), name="two")
         scene.json["animations"][0]["samplers"] = "none"
-        with pytest.warns(MotionFileWarning, match="passed over"):
-            assert kinesphere.load(scene.write(tmp_path / "clip.glb"), salvage=True).name == "two"
+        with pytest.warns(MotionFileWarning):
+            motion = kinesphere.load(scene.write(tmp_path / "clip.glb"), salvage=True)
+        assert motion.name == "two"
+        assert "passed over" in motion.source.warnings[-1]
 
     def test_files_that_were_cut_off(self, tmp_path: Path) -> None:
         scene = Scene(chain("a", "b"))

@@ -23,5 +23,6 @@ register(
         load=load,
         save=save,
         clips=clips,
+        only_read=(".vrm", ".vrma"),
     )
 )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +14,7 @@ from kinesphere.files.gltf import hints
 from kinesphere.files.gltf.building import INDICES, VERTICES, BufferBuilder
 from kinesphere.files.gltf.container import write_document
 from kinesphere.files.gltf.figure import bone_figure
+from kinesphere.files.names import writable_names
 from kinesphere.files.options import SaveOptions
 from kinesphere.kernels import rotations
 from kinesphere.kernels.arrays import Floats
@@ -40,7 +40,9 @@ def save(motion: Motion, path: Path, options: SaveOptions) -> None:
 
 def _content(motion: Motion, path: Path, options: SaveOptions) -> tuple[dict[str, Any], bytes]:
     """The JSON of the whole file, and its buffer."""
-    names = _plain(motion.skeleton.names) if options.plain_names else list(motion.skeleton.names)
+    names = motion.skeleton.names
+    if options.plain_names:
+        names = writable_names(names, plain=True)
     nodes = _joint_nodes(motion, names)
     surfaces = _add_surfaces(motion, names, nodes)
     top = list(motion.skeleton.roots)
@@ -81,21 +83,7 @@ def _content(motion: Motion, path: Path, options: SaveOptions) -> tuple[dict[str
     return content, buffer.binary
 
 
-def _plain(names: tuple[str, ...]) -> list[str]:
-    """Letters, digits and underscores only, each name once."""
-    plain: list[str] = []
-    taken: set[str] = set()
-    for name in names:
-        usual = re.sub(r"[^A-Za-z0-9_]+", "_", name) or "joint"
-        unique, number = usual, 2
-        while unique in taken:
-            unique, number = f"{usual}_{number}", number + 1
-        plain.append(unique)
-        taken.add(unique)
-    return plain
-
-
-def _joint_nodes(motion: Motion, names: list[str]) -> list[dict[str, Any]]:
+def _joint_nodes(motion: Motion, names: tuple[str, ...]) -> list[dict[str, Any]]:
     """The joints at rest, node 0 for joint 0 and so on."""
     skeleton = motion.skeleton
     nodes: list[dict[str, Any]] = []
@@ -112,7 +100,7 @@ def _joint_nodes(motion: Motion, names: list[str]) -> list[dict[str, Any]]:
     return nodes
 
 
-def _add_surfaces(motion: Motion, names: list[str], nodes: list[dict[str, Any]]) -> dict[int, int]:
+def _add_surfaces(motion: Motion, names: tuple[str, ...], nodes: list[dict[str, Any]]) -> dict[int, int]:
     """A node below each joint whose surface is stretched: the joint's scale would stretch its children."""
     if motion.scales is None:
         return {}
