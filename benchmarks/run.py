@@ -14,11 +14,11 @@ import numpy as np
 import pybvh
 import pymotion.ops.skeleton as pymotion_skeleton
 from pymotion.io.bvh import BVH
-from timing import Timing, cold, race, report
 
 import kinesphere
 from kinesphere.kernels import kinematics, rotations
 from kinesphere.kernels.arrays import Floats
+from timing import Timing, cold, race, report
 
 
 def clip() -> Path:

@@ -7,9 +7,8 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from greeting import greeting
-
 import kinesphere
+from greeting import greeting
 from kinesphere.pictures.contact_sheet import contact_sheet, save_picture
 
 

@@ -49,7 +49,10 @@ def figure() -> Skeleton:
     names = tuple(name for name, _, _ in rows)
     tips = [Tip(names.index("head"), (0.0, 0.2, 0.01))]
     for side, x in SIDES.items():
-        tips += [Tip(names.index(f"{side}Hand"), (0.17 * x, 0.0, 0.0)), Tip(names.index(f"{side}Toes"), (0.0, 0.0, 0.07))]
+        tips += [
+            Tip(names.index(f"{side}Hand"), (0.17 * x, 0.0, 0.0)),
+            Tip(names.index(f"{side}Toes"), (0.0, 0.0, 0.07)),
+        ]
     return Skeleton(
         names,
         np.array([names.index(parent) if parent else -1 for _, parent, _ in rows]),
@@ -106,7 +109,11 @@ def _foot(side: str, time: Floats) -> tuple[Floats, Floats]:
         going = (time >= lift - 0.12) & (time <= lift + swing)
         far = abs(end - start) / (2 * STRIDE)
         progress = u**3 * (10 - 15 * u + 6 * u * u)
-        z = np.where(time < lift, np.minimum(z, start), np.where(time <= lift + swing, start + progress * (end - start), z))
+        z = np.where(
+            time < lift,
+            np.minimum(z, start),
+            np.where(time <= lift + swing, start + progress * (end - start), z),
+        )
         y = np.where(going, 0.075 + far * 0.10 * np.sin(np.pi * u) ** 1.5, y)
         early = np.clip((time - lift + 0.12) / 0.12, 0, 1)
         curve = 0.55 * np.sin(0.5 * np.pi * early) * (1 - u) ** 2 - 0.3 * np.sin(np.pi * u**2) * (u > 0)
@@ -121,7 +128,9 @@ def _hips(time: Floats, ankles: tuple[Floats, ...]) -> Floats:
     phase = np.pi * (time - 0.3) / STEP
     box = np.ones(25) / 25
     middle = np.mean([np.convolve(np.pad(a[:, 2], 12, mode="edge"), box, mode="valid") for a in ankles], axis=0)
-    sway = -0.025 * np.sin(phase) * walking + _keyed(time, (ARRIVED, 0.0), (ARRIVED + 0.7, 0.03), (END - 0.5, 0.03), (END, 0.02))
+    sway = -0.025 * np.sin(phase) * walking + _keyed(
+        time, (ARRIVED, 0.0), (ARRIVED + 0.7, 0.03), (END - 0.5, 0.03), (END, 0.02)
+    )
     dip = 0.946 - walking * (0.035 + 0.014 * np.cos(2 * phase))
     breath = 0.003 * np.sin(2 * np.pi * 0.3 * time)
     return np.stack([sway, dip + breath, middle + 0.02 * walking], axis=-1)
@@ -184,7 +193,9 @@ def _arm(skeleton: Skeleton, local: Floats, places: Floats, side: str, time: Flo
         bend = raised * 0.35 * np.sin(2 * np.pi * (time - beats[0]) / 0.52 - 0.6)
     target = shoulder + rotations.rotate(chest, wrist)
     lengths = skeleton.bone_lengths[lower], skeleton.bone_lengths[hand]
-    solved = solve_limb(shoulder, target, *lengths, swivel, reference=[0, -0.5, -1], flexion_range=(0.1, 2.5), softness=0.03)
+    solved = solve_limb(
+        shoulder, target, *lengths, swivel, reference=[0, -0.5, -1], flexion_range=(0.1, 2.5), softness=0.03
+    )
     turned = limb_rotations_world(shoulder, solved, [x, 0, 0], [x, 0, 0], [0, -x, 0])
     above = world_q[:, skeleton.index(f"{side}Shoulder")]
     local[:, upper] = rotations.multiply(rotations.conjugate(above), turned.upper)

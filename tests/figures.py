@@ -17,8 +17,6 @@ def t_pose_then_still() -> Motion:
     return Motion(ONE, 120.0, q, calibration_frames=(0,))
 
 
-
-
 def walking_pair() -> Motion:
     """Two joints under a root that travels and turns, at an odd rate, with rest rotations of their own."""
     rng = np.random.default_rng(5)

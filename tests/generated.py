@@ -28,9 +28,7 @@ def skeletons(draw, *, most_joints: int = 12, roots: int = 1, plain: bool = Fals
 
 
 @st.composite
-def motions(
-    draw, *, roots: int = 1, plain: bool = False, moving_joints: bool = True, scales: bool = False
-) -> Motion:
+def motions(draw, *, roots: int = 1, plain: bool = False, moving_joints: bool = True, scales: bool = False) -> Motion:
     skeleton = draw(skeletons(roots=roots, plain=plain))
     frames = draw(st.integers(1, 12))
     rng = np.random.default_rng(draw(seeds))

@@ -26,20 +26,30 @@ from kinesphere.kernels.arrays import Floats
 
 BROKEN = {"nan_values", "short_row", "truncated_mid_number", "unclosed_brace", "zero_frame_time"}
 IN_BLENDER = (
-    "bvh/cmu/137_33.bvh", "bvh/cmu/05_11.bvh", "bvh/mova/MS2_8Walk_M.bvh", "bvh/mova/MS2_8Walk_M_nopos.bvh",
-    "bvh/pymo/AV_8Walk_Meredith_HVHA_Rep1.bvh", "bvh/three_js/pirouette.bvh", "bvh/animated_drawings/dab.bvh",
-    "bvh/animated_drawings/jesse_dance.bvh", "bvh/animated_drawings/wave_hello.bvh", "bvh_odd/real/mixamorig_colon_names.bvh",
-    "bvh_odd/real/mocapbank_tab_headers.bvh", "bvh_odd/real/pybvh_bvh_test1.bvh", "bvh_odd/real/pybvh_bvh_test3.bvh",
+    "bvh/cmu/137_33.bvh",
+    "bvh/cmu/05_11.bvh",
+    "bvh/mova/MS2_8Walk_M.bvh",
+    "bvh/mova/MS2_8Walk_M_nopos.bvh",
+    "bvh/pymo/AV_8Walk_Meredith_HVHA_Rep1.bvh",
+    "bvh/three_js/pirouette.bvh",
+    "bvh/animated_drawings/dab.bvh",
+    "bvh/animated_drawings/jesse_dance.bvh",
+    "bvh/animated_drawings/wave_hello.bvh",
+    "bvh_odd/real/mixamorig_colon_names.bvh",
+    "bvh_odd/real/mocapbank_tab_headers.bvh",
+    "bvh_odd/real/pybvh_bvh_test1.bvh",
+    "bvh_odd/real/pybvh_bvh_test3.bvh",
     "bvh_odd/real/pybvh_rotation_first_root.bvh",
-)  # fmt: skip
+)
 MILLIMETRE = 1e-3
 
 
 def there_and_back(data: Path, work: Path) -> tuple[list[str], list[Path]]:
     """Round trips of every valid BVH and of every clip of every glTF."""
-    wrong, written = [], []
+    wrong: list[str] = []
+    written: list[Path] = []
     files = [p for p in sorted(data.glob("bvh*/**/*.bvh")) if p.stem not in BROKEN]
-    jobs = [(path, None) for path in files]
+    jobs: list[tuple[Path, str | None]] = [(path, None) for path in files]
     for path in sorted([*data.glob("characters/**/*.gl*"), *data.glob("**/*.vrma")]):
         try:
             jobs += [(path, clip) for clip in kinesphere.clips(path)]
@@ -97,9 +107,7 @@ def beside_blender(data: Path, work: Path, blender: str) -> list[str]:
             ask(f"{name} → {suffix}", target, motion, 1.0)
     print(f"\n{len(IN_BLENDER)} files and our BVH and GLB of them, in Blender: largest distance in millimetres")
     script = Path(__file__).with_name("blender_positions.py")
-    subprocess.run(
-        [blender, str(script)], input=json.dumps(jobs), text=True, check=True, stdout=subprocess.DEVNULL
-    )
+    subprocess.run([blender, str(script)], input=json.dumps(jobs), text=True, check=True, stdout=subprocess.DEVNULL)
     wrong = []
     for job, (label, positions, names, unit) in zip(jobs, wanted, strict=True):
         seen = np.load(job["out"])

@@ -49,7 +49,12 @@ def seeds(folder: Path) -> dict[str, list[bytes]]:
         for kind in found:
             kinesphere.save(motion, Path(place) / f"seed.{kind}")
             found[kind].append((Path(place) / f"seed.{kind}").read_bytes())
-    for pattern, kind in (("bvh_odd/*/*.bvh", "bvh"), ("characters/**/*.glb", "glb"), ("**/*.vrm", "glb"), ("**/*.vrma", "glb")):
+    for pattern, kind in (
+        ("bvh_odd/*/*.bvh", "bvh"),
+        ("characters/**/*.glb", "glb"),
+        ("**/*.vrm", "glb"),
+        ("**/*.vrma", "glb"),
+    ):
         found[kind] += [p.read_bytes() for p in sorted(folder.glob(pattern)) if p.stat().st_size < 500_000]
     return found
 
@@ -107,9 +112,7 @@ def main() -> None:
     context = multiprocessing.get_context("spawn")
     results = context.Queue()
     share = -(-chosen.count // chosen.jobs)
-    workers = [
-        context.Process(target=work, args=(i, share, chosen.seed, data, results)) for i in range(chosen.jobs)
-    ]
+    workers = [context.Process(target=work, args=(i, share, chosen.seed, data, results)) for i in range(chosen.jobs)]
     for worker in workers:
         worker.start()
     tally: Counter[tuple[str, str]] = Counter()

@@ -2,20 +2,71 @@
 
 from __future__ import annotations
 
+import copy
 import json
 import random
 import re
 import struct
 from typing import Any
 
-NUMBERS = ["nan", "inf", "-inf", "1e999", "-1", "0", "99999999999999999999", "1e-320", "0x10", "", ".", "-", "1.2.3"]
+NUMBERS = [
+    "nan",
+    "inf",
+    "-inf",
+    "1e999",
+    "-1",
+    "0",
+    "99999999999999999999",
+    "1e-320",
+    "0x10",
+    "",
+    ".",
+    "-",
+    "1.2.3",
+]
 WORDS = [
-    "HIERARCHY", "ROOT", "JOINT x", "End Site", "{", "}", "OFFSET 0 0 0", "OFFSET", "CHANNELS 3 Xrotation", "CHANNELS 99999",
-    "CHANNELS 0", "MOTION", "Frames: 999999999", "Frames: -1", "Frame Time: 0", "Frame Time: -1", "\x00", "\ufeff", "\r", "é",
-]  # fmt: skip
+    "HIERARCHY",
+    "ROOT",
+    "JOINT x",
+    "End Site",
+    "{",
+    "}",
+    "OFFSET 0 0 0",
+    "OFFSET",
+    "CHANNELS 3 Xrotation",
+    "CHANNELS 99999",
+    "CHANNELS 0",
+    "MOTION",
+    "Frames: 999999999",
+    "Frames: -1",
+    "Frame Time: 0",
+    "Frame Time: -1",
+    "\x00",
+    "\ufeff",
+    "\r",
+    "é",
+]
 VALUES: list[Any] = [
-    -1, 0, 1, 2**31, 2**63, 10**30, 0.5, 1e308, None, True, "", "x", [], {}, [0, 0], [[]], float("nan"), float("inf"), "../x",
-]  # fmt: skip
+    -1,
+    0,
+    1,
+    2**31,
+    2**63,
+    10**30,
+    0.5,
+    1e308,
+    None,
+    True,
+    "",
+    "x",
+    [],
+    {},
+    [0, 0],
+    [[]],
+    float("nan"),
+    float("inf"),
+    "../x",
+]
 
 
 def mutated_text(data: bytes, other: bytes, rng: random.Random) -> bytes:
@@ -114,7 +165,7 @@ def _break_json(document: dict[str, Any], rng: random.Random) -> None:
             elif rng.random() < 0.3 and isinstance(place[key], int):
                 place[key] = place[key] + rng.choice([-1, 1, 7, 1000, -1000])
             else:
-                place[key] = rng.choice(VALUES)
+                place[key] = copy.deepcopy(rng.choice(VALUES))
             return
         place = place[key]
 

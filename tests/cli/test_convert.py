@@ -42,7 +42,7 @@ def tree(root: Path) -> set[str]:
     return {path.relative_to(root).as_posix() for path in root.rglob("*") if path.is_file()}
 
 
-@pytest.mark.parametrize("suffix", ["npz", "bvh"])
+@pytest.mark.parametrize("suffix", ["npz", "bvh", "glb"])
 def test_positions_survive(walk: Path, tmp_path: Path, suffix: str) -> None:
     out = tmp_path / f"out.{suffix}"
     result = run(app, ["convert", str(walk), str(out)])

@@ -46,9 +46,7 @@ def test_json_says_what_the_motion_holds(walk: Path) -> None:
     assert facts["warnings"] == []
 
 
-def test_several_files_give_a_list_and_a_broken_one_does_not_hide_the_others(
-    walk: Path, tmp_path: Path
-) -> None:
+def test_several_files_give_a_list_and_a_broken_one_does_not_hide_the_others(walk: Path, tmp_path: Path) -> None:
     broken = tmp_path / "broken.bvh"
     broken.write_text(walk.read_text()[:400])
     result = run(app, ["info", str(walk), str(broken), "--json"])

@@ -32,9 +32,7 @@ def test_help_imports_nothing_heavy() -> None:
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     modules = set(json.loads(done.stdout.splitlines()[-1]))
     assert "Usage:" in done.stdout
-    assert modules.isdisjoint(
-        {"numpy", "numba", "PIL", "rich.table", "kinesphere.motion", "kinesphere.files"}
-    )
+    assert modules.isdisjoint({"numpy", "numba", "PIL", "rich.table", "kinesphere.motion", "kinesphere.files"})
 
 
 def test_a_plain_command_does_not_load_numba(tmp_path: Path) -> None:
@@ -47,9 +45,7 @@ def test_a_plain_command_does_not_load_numba(tmp_path: Path) -> None:
         "finally:\n"
         "    assert 'numba' not in sys.modules\n"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, cwd=tmp_path, check=False
-    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=tmp_path, check=False)
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout == "wrote walk_preview.png\n"
     assert (tmp_path / "walk_preview.png").exists()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import re
 import tracemalloc
 
 import numpy as np
@@ -10,9 +12,7 @@ from bvh_text import SIMPLE
 
 from kinesphere import MotionFileError, MotionFileWarning, load, warm_up
 
-DEEP = "HIERARCHY\n" + "".join(
-    f"{'JOINT' if i else 'ROOT'} j{i}\n{{\nOFFSET 0 1 0\nCHANNELS 0\n" for i in range(5000)
-)
+DEEP = "HIERARCHY\n" + "".join(f"{'JOINT' if i else 'ROOT'} j{i}\n{{\nOFFSET 0 1 0\nCHANNELS 0\n" for i in range(5000))
 
 BROKEN = {
     # name: (text, line, found, expected)
@@ -24,30 +24,80 @@ BROKEN = {
     "short row": (SIMPLE.replace("1.1 0.9", "1.1"), 20, "a row of 8 values", "9 for every frame"),
     "long row": (SIMPLE.replace("1.1 0.9", "1.1 0.9 7"), 20, "a row of 10 values", "9 for every frame"),
     "truncated": (SIMPLE[:-9], 21, "cut off where the file ends", "9 for every frame"),
-    "no rows": (SIMPLE[: SIMPLE.index("1.0 0.9")], 19, "no rows where 3 frames were declared", "at least one row"),
+    "no rows": (
+        SIMPLE[: SIMPLE.index("1.0 0.9")],
+        19,
+        "no rows where 3 frames were declared",
+        "at least one row",
+    ),
     "zero frame time": (SIMPLE.replace("0.04", "0"), 18, "a frame time of '0'", "a positive number"),
-    "negative frame time": (SIMPLE.replace("0.04", "-0.04"), 18, "a frame time of '-0.04'", "a positive number"),
+    "negative frame time": (
+        SIMPLE.replace("0.04", "-0.04"),
+        18,
+        "a frame time of '-0.04'",
+        "a positive number",
+    ),
     "nan frame time": (SIMPLE.replace("0.04", "nan"), 18, "a frame time of 'nan'", "a positive number"),
     "word for frames": (SIMPLE.replace("Frames: 3", "Frames: many"), 17, "a frame count of 'many'", "0 to"),
     "absurd frames": (SIMPLE.replace("Frames: 3", "Frames: 99999999999999"), 17, "99999999999999", "0 to"),
     "negative frames": (SIMPLE.replace("Frames: 3", "Frames: -3"), 17, "'-3'", "0 to"),
     "no frame time": (SIMPLE.replace("Frame Time: 0.04\n", ""), 16, "no frame time", "Frame Time"),
-    "unclosed brace": (SIMPLE.replace("}\nMOTION", "MOTION"), 15, "'Hips' (line 2) still open", "1 more closing brace"),
+    "unclosed brace": (
+        SIMPLE.replace("}\nMOTION", "MOTION"),
+        15,
+        "'Hips' (line 2) still open",
+        "1 more closing brace",
+    ),
     "extra brace": (SIMPLE.replace("}\nMOTION", "}\n}\nMOTION"), 16, "'}'", "ROOT or MOTION"),
     "no brace": (SIMPLE.replace("Hips\n{", "Hips\n"), 4, "'OFFSET'", "{ after ROOT Hips"),
-    "no offset": (SIMPLE.replace("\t\tOFFSET 0.0 0.5 0.0\n", ""), 6, "'Chest' without an OFFSET", "OFFSET x y z"),
-    "bad offset": (SIMPLE.replace("OFFSET 0.0 0.5 0.0", "OFFSET 0.0 zero 0.0"), 8, "'zero'", "a number after OFFSET"),
-    "two offsets": (SIMPLE.replace("OFFSET 0.0 0.5 0.0", "OFFSET 0 0 0 OFFSET 0 0 0"), 8, "a second OFFSET", "one OFFSET"),
+    "no offset": (
+        SIMPLE.replace("\t\tOFFSET 0.0 0.5 0.0\n", ""),
+        6,
+        "'Chest' without an OFFSET",
+        "OFFSET x y z",
+    ),
+    "bad offset": (
+        SIMPLE.replace("OFFSET 0.0 0.5 0.0", "OFFSET 0.0 zero 0.0"),
+        8,
+        "'zero'",
+        "a number after OFFSET",
+    ),
+    "two offsets": (
+        SIMPLE.replace("OFFSET 0.0 0.5 0.0", "OFFSET 0 0 0 OFFSET 0 0 0"),
+        8,
+        "a second OFFSET",
+        "one OFFSET",
+    ),
     "absurd channels": (SIMPLE.replace("CHANNELS 3", "CHANNELS 3000000"), 9, "'3000000'", "0 to 6"),
-    "too few channels": (SIMPLE.replace("CHANNELS 3", "CHANNELS 5"), 9, "3 channel names after CHANNELS 5", "5 of them"),
+    "too few channels": (
+        SIMPLE.replace("CHANNELS 3", "CHANNELS 5"),
+        9,
+        "3 channel names after CHANNELS 5",
+        "5 of them",
+    ),
     "unknown channel": (SIMPLE.replace("3 Zrotation", "3 Wrotation"), 9, "0 channel names", "3 of them"),
-    "position twice": (SIMPLE.replace("6 Xposition", "6 Yposition"), 5, "position channels y y z", "one for each axis"),
-    "joint in an end site": (SIMPLE.replace("OFFSET 0.0 0.3 0.0", "JOINT x"), 12, "a joint inside an End Site", "brace"),
+    "position twice": (
+        SIMPLE.replace("6 Xposition", "6 Yposition"),
+        5,
+        "position channels y y z",
+        "one for each axis",
+    ),
+    "joint in an end site": (
+        SIMPLE.replace("OFFSET 0.0 0.3 0.0", "JOINT x"),
+        12,
+        "a joint inside an End Site",
+        "brace",
+    ),
     "root in a joint": (SIMPLE.replace("JOINT Chest", "ROOT Chest"), 6, "ROOT inside a joint", "JOINT"),
     "no motion": (SIMPLE[: SIMPLE.index("MOTION")], 16, "no MOTION section", "MOTION"),
     "no hierarchy": ("ROOT Hips\n{\n}\nMOTION\n", 1, "'ROOT'", "HIERARCHY"),
     "no root": ("HIERARCHY\nMOTION\nFrames: 1\nFrame Time: 1\n", 2, "the end of the hierarchy", "ROOT"),
-    "deep nesting": (DEEP + "}\n" * 5000 + "MOTION\nFrames: 1\nFrame Time: 1\n\n", 1026, "nested more than 256 deep", "a skeleton"),
+    "deep nesting": (
+        DEEP + "}\n" * 5000 + "MOTION\nFrames: 1\nFrame Time: 1\n\n",
+        1026,
+        "nested more than 256 deep",
+        "a skeleton",
+    ),
 }
 
 
@@ -103,7 +153,9 @@ def test_a_bridged_frame_lies_between_its_neighbours(tmp_path):
     assert motion.positions_world()[1, 0].tolist() == pytest.approx([1.1, 0.9, 0.0])
 
 
-@pytest.mark.parametrize("data", [b"\x00" * 64, b"HIERARCHY\n\x00\x01\x02MOTION\n", bytes(range(256)) * 4, b"\xff\xfeHI"])
+@pytest.mark.parametrize(
+    "data", [b"\x00" * 64, b"HIERARCHY\n\x00\x01\x02MOTION\n", bytes(range(256)) * 4, b"\xff\xfeHI"]
+)
 def test_what_is_not_text_is_refused(tmp_path, data):
     path = tmp_path / "noise.bvh"
     path.write_bytes(data)
@@ -128,14 +180,10 @@ def test_missing_empty_and_unknown_files(tmp_path):
         load(tmp_path / "clip.bvh", up="w")
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        SIMPLE.replace("Frames: 3", "Frames: 99999999"),
-        SIMPLE.replace("Hips\n{\n\tOFFSET 0.0 0.0 0.0\n\tCHANNELS 6 Xposition Yposition Zposition Zrotation Xrotation Yrotation",
-                       "Hips\n{\n\tOFFSET 0.0 0.0 0.0\n\tCHANNELS 0").replace("CHANNELS 3 Zrotation Xrotation Yrotation", "CHANNELS 0").replace("Frames: 3", "Frames: 90000000"),
-    ],
-)  # fmt: skip
+CHANNELLESS = re.sub(r"CHANNELS .*", "CHANNELS 0", SIMPLE).replace("Frames: 3", "Frames: 90000000")
+
+
+@pytest.mark.parametrize("text", [SIMPLE.replace("Frames: 3", "Frames: 99999999"), CHANNELLESS])
 @pytest.mark.filterwarnings("ignore::kinesphere.MotionFileWarning")
 def test_declared_counts_do_not_cost_memory(tmp_path, text):
     path = tmp_path / "large.bvh"
@@ -144,10 +192,8 @@ def test_declared_counts_do_not_cost_memory(tmp_path, text):
     load(path)  # so that only the file is measured, not what is imported on the way
     path.write_text(text + "# " * 50_000)
     tracemalloc.start()
-    try:
+    with contextlib.suppress(MotionFileError):
         load(path, salvage=True)
-    except MotionFileError:
-        pass
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert peak < 40 * path.stat().st_size
@@ -156,7 +202,9 @@ def test_declared_counts_do_not_cost_memory(tmp_path, text):
 def test_a_million_joints_are_refused_quickly(tmp_path):
     path = tmp_path / "many.bvh"
     joint = "JOINT j\n{\nOFFSET 0 1 0\nCHANNELS 0\n}\n"
-    path.write_text("HIERARCHY\nROOT r\n{\nOFFSET 0 0 0\nCHANNELS 0\n" + joint * 30_000 + "}\nMOTION\nFrames: 1\nFrame Time: 1\n")
+    path.write_text(
+        "HIERARCHY\nROOT r\n{\nOFFSET 0 0 0\nCHANNELS 0\n" + joint * 30_000 + "}\nMOTION\nFrames: 1\nFrame Time: 1\n"
+    )
     with pytest.raises(MotionFileError, match="more than 20000 joints"):
         load(path)
 
@@ -180,6 +228,8 @@ def test_real_files_broken_on_purpose(data_dir, name, line, found):
     whole = load(data_dir / "bvh/cmu/141_22.bvh")[:24]
     with pytest.warns(MotionFileWarning):
         saved = load(path, salvage=True)
-    good = [f for f in range(len(saved)) if not (name == "nan_values" and f == 3) and not (name == "short_row" and f == 7)]
+    good = [
+        f for f in range(len(saved)) if not (name == "nan_values" and f == 3) and not (name == "short_row" and f == 7)
+    ]
     assert len(saved) >= 23
     assert np.abs(saved.positions_world()[good] - whole.positions_world()[good]).max() < 1e-9

@@ -7,8 +7,8 @@ import warnings
 
 import numpy as np
 import pytest
-from conftest import data_folder
 
+from conftest import data_folder
 from kinesphere import MotionFileWarning, load, save
 from kinesphere.motion.placing import heading
 
@@ -58,7 +58,12 @@ def test_inserted_t_poses_are_marked_in_all_of_cmu_and_nowhere_else(data_dir):
         # 07_12 holds a second frame at rest before it starts.
         assert load(path).calibration_frames == ((0, 1) if path.stem == "07_12" else (0,)), path.name
     assert load(data_dir / "bvh/three_js/pirouette.bvh").calibration_frames == (0,)
-    for name in ("animated_drawings/dab", "animated_drawings/jesse_dance", "mova/MS2_8Walk_M", "pymo/AV_8Walk_Meredith_HVHA_Rep1"):
+    for name in (
+        "animated_drawings/dab",
+        "animated_drawings/jesse_dance",
+        "mova/MS2_8Walk_M",
+        "pymo/AV_8Walk_Meredith_HVHA_Rep1",
+    ):
         assert load(data_dir / f"bvh/{name}.bvh").calibration_frames == ()
 
 

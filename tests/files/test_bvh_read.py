@@ -7,10 +7,10 @@ import warnings
 import numpy as np
 import pytest
 from bvh_text import SIMPLE, random_text
-from generated import seeds
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from generated import seeds
 from kinesphere import MotionFileError, MotionFileWarning, clips, load
 
 quiet = settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -53,7 +53,9 @@ VARIANTS = {
     "blank lines": lambda t: t.replace("\n", "\n\n").encode(),
     "brace on the same line": lambda t: t.replace("Hips\n{", "Hips {").replace("Chest\n\t{", "Chest{").encode(),
     "wrapped rows": lambda t: t.replace(" 0.0 0", " 0.0\n0").replace(" 0 0\n", "\n0 0\n").encode(),
-    "all rows on one line": lambda t: "\n".join(t.split("\n")[:18]).encode() + b"\n" + " ".join(t.split("\n")[18:]).encode(),
+    "all rows on one line": lambda t: (
+        "\n".join(t.split("\n")[:18]).encode() + b"\n" + " ".join(t.split("\n")[18:]).encode()
+    ),
     "no newline at the end": lambda t: t.rstrip().encode(),
     "padded with nothing": lambda t: t.encode() + b"\x00\x00\x1a",
     "extra words after End Site": lambda t: t.replace("End Site", "End Site ChestEnd").encode(),
@@ -119,7 +121,9 @@ def test_a_roots_offset_is_replaced_by_its_position_and_added_to_a_departure(wri
 
 
 def test_several_roots_and_joints_without_channels(written):
-    text = SIMPLE.replace("MOTION", "ROOT Prop\n{\n OFFSET 0 0 1\n CHANNELS 0\n End Site\n {\n OFFSET 0 0 0\n }\n}\nMOTION")
+    text = SIMPLE.replace(
+        "MOTION", "ROOT Prop\n{\n OFFSET 0 0 1\n CHANNELS 0\n End Site\n {\n OFFSET 0 0 0\n }\n}\nMOTION"
+    )
     motion = load(written(text))
     assert motion.skeleton.roots == (0, 2)
     assert motion.positions_world()[:, 2].tolist() == [[0, 0, 1]] * 3
@@ -136,7 +140,7 @@ def test_a_wrong_frame_count_loads_the_rows_that_are_there(written):
 def test_a_bvh_has_one_clip_of_its_own_name(written):
     assert clips(written(SIMPLE, "wave.bvh")) == ("wave",)
     assert load(written(SIMPLE, "wave.bvh")).name == "wave"
-    with pytest.raises(MotionFileError, match="no clip 'dance'.*'wave', the only one"):
+    with pytest.raises(MotionFileError, match=r"no clip 'dance'.*'wave', the only one"):
         load(written(SIMPLE, "wave.bvh"), clip="dance")
     assert load(written(SIMPLE, "wave.bvh"), clip="wave").name == "wave"
 

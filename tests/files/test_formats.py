@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from figures import walking_pair
 
+from figures import walking_pair
 from kinesphere import MotionFileError, clips, load, save
 from kinesphere.files.registry import formats
 from kinesphere.kernels import rotations as R

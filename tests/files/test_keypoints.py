@@ -42,7 +42,10 @@ def test_keys_read_back(tmp_path, keys, rate, part, locked):
 
 
 def test_a_file_by_hand(tmp_path):
-    text = "\ufeff# a reach\r\n\r\n0 0.1 -0.5 0.05 0.0 goal # start\r\n12 0.2 -0.2 0.3 0.3 VIA local\r\n24 0.1 0.1 0.55 0.5 goal global\r\n"
+    text = (
+        "\ufeff# a reach\r\n\r\n0 0.1 -0.5 0.05 0.0 goal # start\r\n"
+        "12 0.2 -0.2 0.3 0.3 VIA local\r\n24 0.1 0.1 0.55 0.5 goal global\r\n"
+    )
     found = load_keypoints(written(tmp_path / "a.txt", text))
     assert [key.stop for key in found.keys] == [Stop.GOAL, Stop.VIA, Stop.GOAL]
     assert found.keys[2].space is Space.GLOBAL

@@ -9,9 +9,9 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from generated import motions
 from hypothesis import HealthCheck, given, settings
 
+from generated import motions
 from kinesphere import MotionFileError, load, save
 from kinesphere.motion.source import Source
 
@@ -27,7 +27,12 @@ def test_every_bit_survives(tmp_path, motion):
     again = load(tmp_path / "a.npz")
     for name in ("rotations", "translations", "scales"):
         assert np.array_equal(getattr(again, name), getattr(motion, name))
-    assert (again.rate, again.name, again.calibration_frames, again.source) == (motion.rate, "näme", (0,), source)
+    assert (again.rate, again.name, again.calibration_frames, again.source) == (
+        motion.rate,
+        "näme",
+        (0,),
+        source,
+    )
     ours, theirs = motion.skeleton, again.skeleton
     assert (ours.names, ours.tips, dict(ours.roles)) == (theirs.names, theirs.tips, dict(theirs.roles))
     for name in ("parents", "offsets", "rest_rotations"):

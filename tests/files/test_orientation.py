@@ -13,8 +13,18 @@ from kinesphere.kernels import rotations as R
 NAMES = ("Hips", "LeftUpLeg", "LeftLeg", "LeftFoot", "RightUpLeg", "RightLeg", "RightFoot", "Spine", "Head")
 PARENTS = np.array([-1, 0, 1, 2, 0, 4, 5, 0, 7])
 OFFSETS = np.array(
-    [[0, 0, 0], [0.1, 0, 0], [0, -0.42, 0], [0, -0.42, 0], [-0.1, 0, 0], [0, -0.42, 0], [0, -0.42, 0], [0, 0.3, 0], [0, 0.35, 0]]
-)  # fmt: skip
+    [
+        [0, 0, 0],
+        [0.1, 0, 0],
+        [0, -0.42, 0],
+        [0, -0.42, 0],
+        [-0.1, 0, 0],
+        [0, -0.42, 0],
+        [0, -0.42, 0],
+        [0, 0.3, 0],
+        [0, 0.35, 0],
+    ]
+)
 
 
 def body(scale=1.0, names=NAMES, rest_turn=None, motion_turn=None, height=0.9, frames=12):
@@ -40,7 +50,17 @@ def test_usual_units_are_found(scale, metres):
 
 
 def test_cmu_units_are_found_by_cmu_names():
-    names = ("Hips", "LHipJoint", "LeftLeg", "LeftFoot", "RHipJoint", "RightLeg", "RightFoot", "LowerBack", "Head")
+    names = (
+        "Hips",
+        "LHipJoint",
+        "LeftLeg",
+        "LeftFoot",
+        "RHipJoint",
+        "RightLeg",
+        "RightFoot",
+        "LowerBack",
+        "Head",
+    )
     found, why = find_scale(body(0.45 / 0.0254, names))
     assert found == pytest.approx(0.0564, abs=1e-4)
     assert "CMU" in why

@@ -39,9 +39,7 @@ def test_reversals_on_a_line_are_measured_exactly(seed, tension, continuity, bia
     # On a line the length is the total variation, which the turning points of the cubics give in closed form.
     heights, times = some_keys(seed, 5, ())
     direction = np.array([2.0, -1.0, 2.0]) / 3.0
-    spline = kochanek_bartels(
-        heights[:, None] * direction, times, tension=tension, continuity=continuity, bias=bias
-    )
+    spline = kochanek_bartels(heights[:, None] * direction, times, tension=tension, continuity=continuity, bias=bias)
     exact = 0.0
     for i, duration in enumerate(np.diff(times)):
         rise = heights[i + 1] - heights[i]
@@ -50,9 +48,7 @@ def test_reversals_on_a_line_are_measured_exactly(seed, tension, continuity, bia
         cubic = np.polynomial.Polynomial(
             [0.0, leaving, 3.0 * rise - 2.0 * leaving - arriving, leaving + arriving - 2.0 * rise]
         )
-        turns = [
-            root.real for root in cubic.deriv().trim().roots() if 0.0 < root.real < 1.0 and root.imag == 0.0
-        ]
+        turns = [root.real for root in cubic.deriv().trim().roots() if 0.0 < root.real < 1.0 and root.imag == 0.0]
         exact += np.abs(np.diff(cubic(np.array([0.0, *sorted(turns), 1.0])))).sum()
     # 1e-9 but for two reversals close together in one segment.
     np.testing.assert_allclose(arc_length(spline).total, exact, rtol=1e-5)
@@ -81,9 +77,7 @@ def test_speed_is_constant(tension):
     # Away from the corners that tension 1 makes.
     distances = distances[np.abs(distances[:, None] - measured.key_lengths).min(axis=1) > 1e-3]
     step = 1e-5
-    speeds = (
-        np.linalg.norm(measured.at_length(distances + step) - measured.at_length(distances), axis=-1) / step
-    )
+    speeds = np.linalg.norm(measured.at_length(distances + step) - measured.at_length(distances), axis=-1) / step
     np.testing.assert_allclose(speeds, 1.0, atol=1e-6)
 
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from generated import seeds
 from hypothesis import given, settings
 
+from generated import seeds
 from kinesphere.kernels import compiled
 from kinesphere.kernels import rotations as R
 from kinesphere.kernels.channels import local_pose, local_reference

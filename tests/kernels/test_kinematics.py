@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from generated import motions
 from hypothesis import given, settings
 
+from generated import motions
 from kinesphere.kernels import compiled, kinematics
 from kinesphere.kernels import rotations as R
 

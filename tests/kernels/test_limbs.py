@@ -34,9 +34,7 @@ def triples(bound: float) -> st.SearchStrategy[Floats]:
 
 
 places = triples(3.0)
-directions = (
-    triples(1.0).filter(lambda v: bool(np.linalg.norm(v) > 1e-3)).map(lambda v: v / np.linalg.norm(v))
-)
+directions = triples(1.0).filter(lambda v: bool(np.linalg.norm(v) > 1e-3)).map(lambda v: v / np.linalg.norm(v))
 turns = st.tuples(directions, st.floats(-np.pi, np.pi)).map(lambda p: rotations.from_axis_angle(*p))
 bones = st.floats(0.05, 2.0)
 swivels = st.floats(-4.0, 4.0)
@@ -46,9 +44,9 @@ flexion_ranges = st.tuples(st.floats(0.0, np.pi), st.floats(0.0, np.pi)).map(lam
 # Targets where rules change hands: at the shoulder, along the axes, at and beyond full reach.
 offsets = st.one_of(
     triples(5.0),
-    st.sampled_from(
-        [(0, 0, 0), (0, -1, 0), (0, 1, 0), (0, 0, 1), (0, 0, -1), (1e-12, 0, 0), (1e-7, -1, 0)]
-    ).map(lambda v: np.array(v, dtype=float)),
+    st.sampled_from([(0, 0, 0), (0, -1, 0), (0, 1, 0), (0, 0, 1), (0, 0, -1), (1e-12, 0, 0), (1e-7, -1, 0)]).map(
+        lambda v: np.array(v, dtype=float)
+    ),
 )
 
 
@@ -207,9 +205,7 @@ def test_a_straight_limb_has_swivel_zero() -> None:
 
 @truth
 @given(directions, directions)
-def test_swivel_frame_is_orthonormal_and_zero_points_to_the_reference(
-    axis: Floats, reference: Floats
-) -> None:
+def test_swivel_frame_is_orthonormal_and_zero_points_to_the_reference(axis: Floats, reference: Floats) -> None:
     zero, side = swivel_frame(axis, reference)
     frame = np.stack([zero, side, axis], axis=-1)
     np.testing.assert_allclose(frame.T @ frame, np.eye(3), atol=1e-14)
@@ -282,9 +278,7 @@ def test_swivel_range_holds_and_the_nearest_is_taken(swivel: float, least: float
 
 @truth
 @given(bones, st.floats(0.01, 0.9), shares, st.floats(1e-4, 0.5))
-def test_soft_reach_is_monotone_and_never_beyond(
-    longest: float, part: float, start: float, step: float
-) -> None:
+def test_soft_reach_is_monotone_and_never_beyond(longest: float, part: float, start: float, step: float) -> None:
     zone = part * longest
     asked = longest * (2.0 * start) + zone * step * np.arange(10.0)
     asked = asked[asked < longest + 20.0 * zone]  # further out, what is left is below rounding
@@ -321,9 +315,7 @@ def test_softness_keeps_below_the_reach_that_limits_leave(
     way: Floats, upper: float, lower: float, softness: float, least: float, swivel: float
 ) -> None:
     asked = np.linspace(0.3, 1.5, 60)[:, None] * (upper + lower) * way
-    limb = solve_limb(
-        np.zeros(3), asked, upper, lower, swivel, flexion_range=(least, np.pi), softness=softness
-    )
+    limb = solve_limb(np.zeros(3), asked, upper, lower, swivel, flexion_range=(least, np.pi), softness=softness)
     reached = norm(limb.wrist)
     assert np.all(np.diff(reached) > -1e-12)
     assert np.all(reached <= reach(least, upper, lower) * (1.0 + 1e-14))
@@ -336,9 +328,7 @@ def test_softness_keeps_below_the_reach_that_limits_leave(
 def test_a_straight_sweep_moves_the_elbow_without_pops(softness: float, swivel: float, height: float) -> None:
     # In from beyond reach, past the shoulder and out again. A tenth of the step makes a tenth of the move.
     def largest_step(count: int) -> float:
-        target = np.stack(
-            [np.linspace(-1.2, 1.2, count), np.full(count, height), np.full(count, 0.15)], axis=-1
-        )
+        target = np.stack([np.linspace(-1.2, 1.2, count), np.full(count, height), np.full(count, 0.15)], axis=-1)
         limb = solve_limb(np.zeros(3), target, 0.32, 0.27, swivel, softness=softness)
         assert np.max(norm(np.diff(limb.wrist, axis=0))) < 3.0 * 2.4 / count
         return float(np.max(norm(np.diff(limb.elbow, axis=0))))

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from generated import seeds
 from hypothesis import given
 from hypothesis import strategies as st
 
+from generated import seeds
 from kinesphere.kernels import rotations as R
 from kinesphere.kernels.resampling import resample_rotations, resample_vectors
 
@@ -60,7 +60,9 @@ def test_smooth_is_closer_than_straight_on_a_smooth_movement():
     fine = np.linspace(0, 2 * np.pi, 401)
     true = np.stack([np.sin(fine), np.cos(fine)], axis=1)
     coarse, at = np.stack([np.sin(time), np.cos(time)], axis=1), np.linspace(0, 40, 401)
-    error = {smooth: np.abs(resample_vectors(coarse, at, smooth=smooth) - true)[20:-20].max() for smooth in (True, False)}
+    error = {
+        smooth: np.abs(resample_vectors(coarse, at, smooth=smooth) - true)[20:-20].max() for smooth in (True, False)
+    }
     assert error[True] < 0.1 * error[False]
 
 

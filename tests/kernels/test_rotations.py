@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from generated import quaternions, seeds
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.spatial.transform import Rotation
 
+from generated import quaternions, seeds
 from kinesphere.kernels import rotations as R
 
 

@@ -89,9 +89,7 @@ def test_equals_splines(seed, count):
 def test_passes_through_its_keys(seed, count, tension, continuity, bias):
     keys, times = some_keys(seed, count)
     for spacing in ("parabolic", "speed"):
-        spline = kochanek_bartels(
-            keys, times, tension=tension, continuity=continuity, bias=bias, spacing=spacing
-        )
+        spline = kochanek_bartels(keys, times, tension=tension, continuity=continuity, bias=bias, spacing=spacing)
         np.testing.assert_array_equal(spline.value(times), keys)
 
 

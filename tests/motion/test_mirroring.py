@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from generated import motions
 from hypothesis import given, settings
 
+from generated import motions
 from kinesphere import Motion, Skeleton, load
 from kinesphere.kernels import rotations as R
 from kinesphere.motion.mirroring import other_side, partners
@@ -66,7 +66,9 @@ def test_a_mirror_twice_is_no_mirror(motion):
 
 
 @pytest.mark.data
-@pytest.mark.parametrize("clip", ["bvh/cmu/137_33.bvh", "bvh/animated_drawings/zombie.bvh", "bvh/three_js/pirouette.bvh"])
+@pytest.mark.parametrize(
+    "clip", ["bvh/cmu/137_33.bvh", "bvh/animated_drawings/zombie.bvh", "bvh/three_js/pirouette.bvh"]
+)
 def test_real_clips_mirror_to_within_their_own_asymmetry(data_dir, clip):
     motion = load(data_dir / clip)
     partner = partners(motion.skeleton)

@@ -6,10 +6,10 @@ import pickle
 
 import numpy as np
 import pytest
-from generated import motions, same_places
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from generated import motions, same_places
 from kinesphere import Motion, Skeleton, concatenated
 from kinesphere.kernels import rotations as R
 from kinesphere.motion.placing import UP, heading, moved
@@ -131,7 +131,7 @@ def test_a_plain_rest_changes_no_place_at_all(motion):
 def test_moving_the_roots_moves_the_whole_body(motion, angle):
     turn = R.from_rotation_vector(angle * UP)
     there = moved(motion, turn, [1.0, 0.0, -2.0])
-    assert np.allclose(there.positions_world(), R.rotate(turn, motion.positions_world()) + [1.0, 0.0, -2.0])
+    assert np.allclose(there.positions_world(), R.rotate(turn, motion.positions_world()) + np.array([1.0, 0.0, -2.0]))
 
 
 def test_concatenating_keeps_every_frame_and_shifts_the_marks():

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from generated import motions
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from generated import motions
 from kinesphere import Motion, TimeMap, load, retimed
 from kinesphere.kernels import rotations as R
 

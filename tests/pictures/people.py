@@ -81,9 +81,7 @@ def bvh_text(motion: Motion) -> str:
             add(child, depth + 1)
         if not skeleton.children[joint]:
             x, y, z = np.array(tips.get(joint, (0.0, 0.0, 0.0))) * 100.0
-            lines.extend(
-                [f"{pad}  End Site", f"{pad}  {{", f"{pad}    OFFSET {x:.6f} {y:.6f} {z:.6f}", f"{pad}  }}"]
-            )
+            lines.extend([f"{pad}  End Site", f"{pad}  {{", f"{pad}    OFFSET {x:.6f} {y:.6f} {z:.6f}", f"{pad}  }}"])
         lines.append(f"{pad}}}")
 
     add(0, 0)

@@ -97,9 +97,7 @@ def _lost(job: Job) -> list[Outcome]:
     return [Outcome(job.source, output, "failed", message) for _, output in job.outputs]
 
 
-def with_progress(
-    outcomes: Iterator[list[Outcome]], total: int, say: Callable[[Outcome], None]
-) -> list[Outcome]:
+def with_progress(outcomes: Iterator[list[Outcome]], total: int, say: Callable[[Outcome], None]) -> list[Outcome]:
     """Collect outcomes under a progress bar on stderr, which is silent where that is no terminal."""
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn

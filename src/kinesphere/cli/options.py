@@ -11,15 +11,11 @@ import typer
 if TYPE_CHECKING:
     from kinesphere.motion.motion import Motion
 
-Clip = Annotated[
-    str | None, typer.Option("--clip", help="Which clip, by name or number, of a file that has several.")
-]
+Clip = Annotated[str | None, typer.Option("--clip", help="Which clip, by name or number, of a file that has several.")]
 Scale = Annotated[
     float | None, typer.Option("--scale", help="Metres in one unit of the input, where the guess is wrong.")
 ]
-Up = Annotated[
-    str | None, typer.Option("--up", help="The axis that is up in the input: x, y, z, -x, -y or -z.")
-]
+Up = Annotated[str | None, typer.Option("--up", help="The axis that is up in the input: x, y, z, -x, -y or -z.")]
 Rate = Annotated[
     float | None,
     typer.Option("--rate", help="Frames a second of the input, where the file is wrong or says nothing."),

@@ -34,9 +34,7 @@ PRESETS = {
         1.0, "y", False, "metres, Y up (Blender's importer turns it), names kept but each only once"
     ),
     Program.UNITY: Preset(1.0, "y", True, "metres, Y up, names of letters, digits and underscores"),
-    Program.UNREAL: Preset(
-        100.0, "z", True, "centimetres and Z up in BVH (glTF stays in metres, Y up), plain names"
-    ),
+    Program.UNREAL: Preset(100.0, "z", True, "centimetres and Z up in BVH (glTF stays in metres, Y up), plain names"),
 }
 
 

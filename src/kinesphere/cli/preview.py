@@ -27,9 +27,7 @@ def preview(
         Path | None, typer.Option("-o", "--out", help="The PNG to write. Left out: FILE_preview.png here.")
     ] = None,
     frames: Annotated[int, typer.Option(min=1, max=200, help="How many poses to show.")] = 12,
-    columns: Annotated[
-        int | None, typer.Option(min=1, help="Poses in a row. Left out: what fits best.")
-    ] = None,
+    columns: Annotated[int | None, typer.Option(min=1, help="Poses in a row. Left out: what fits best.")] = None,
     view: Annotated[View, typer.Option(help="From where the character is seen.")] = View.THREE_QUARTER,
     width: Annotated[int, typer.Option(min=200, max=10000, help="Pixels across.")] = 1600,
     height: Annotated[int, typer.Option(min=200, max=10000, help="Pixels down.")] = 1000,

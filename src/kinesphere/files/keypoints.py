@@ -10,8 +10,8 @@
     24   0.10  0.10 0.55   0.5  goal global
 
 A key is ``frame x y z swivel goal|via [local|global]``: metres, our axes, radians, relative to the shoulder unless
-``global``. Header lines before the first key may say otherwise: ``rate``, ``part`` (leftArm, rightArm), ``units`` (m, cm, mm,
-inches), ``angles`` (radians, degrees), ``axes`` (where x, y and z point, such as ``forward outward down``) and
+``global``. Header lines before the first key may say otherwise: ``rate``, ``part`` (leftArm, rightArm), ``units``
+(m, cm, mm, inches), ``angles`` (radians, degrees), ``axes`` (where x, y and z point: ``forward outward down``) and
 ``locked`` (yes, no: whether Effort leaves the key times alone).
 """
 
@@ -72,7 +72,11 @@ def load_keypoints(path: str | PathLike[str]) -> Keypoints:
 
 def save_keypoints(keypoints: Keypoints, path: str | PathLike[str]) -> None:
     """Write key points so that ``load_keypoints`` gives the same ones back."""
-    lines = [f"part: {keypoints.part}", f"rate: {keypoints.rate!r}", f"locked: {'yes' if keypoints.locked else 'no'}"]
+    lines = [
+        f"part: {keypoints.part}",
+        f"rate: {keypoints.rate!r}",
+        f"locked: {'yes' if keypoints.locked else 'no'}",
+    ]
     for key in keypoints.keys:
         numbers = " ".join(repr(float(n)) for n in (key.frame, *key.position, key.swivel))
         lines.append(f"{numbers} {key.stop} {key.space}")

@@ -77,13 +77,18 @@ def load(path: Path, options: LoadOptions) -> Motion:
             arrays.get("scales"),
             tuple(int(frame) for frame in header["calibration_frames"]),
             str(header["name"]),
-            Source(**{k: tuple(v) if isinstance(v, list) else v for k, v in source.items()}),
+            _source(source),
         )
     except (KeyError, TypeError, ValueError, IndexError, AttributeError, OverflowError) as error:
         raise MotionFileError(path, f"contents that do not fit together ({error})", "a saved motion") from None
     if options.up not in (None, "y"):
         motion = moved(motion, turn_to_y_up(options.up or "y"), np.zeros(3))
     return motion if options.scale is None else motion.scaled(options.scale)
+
+
+def _source(fields: dict[str, Any]) -> Source:
+    values: dict[str, Any] = {k: tuple(v) if isinstance(v, list) else v for k, v in fields.items()}
+    return Source(**values)
 
 
 def _arrays(path: Path) -> dict[str, np.ndarray]:
@@ -101,7 +106,15 @@ def _arrays(path: Path) -> dict[str, np.ndarray]:
                     arrays[name] = _array(archive.read(member))
     except MotionFileError:
         raise
-    except (zipfile.BadZipFile, zlib.error, ValueError, OSError, EOFError, RuntimeError, NotImplementedError) as error:
+    except (
+        zipfile.BadZipFile,
+        zlib.error,
+        ValueError,
+        OSError,
+        EOFError,
+        RuntimeError,
+        NotImplementedError,
+    ) as error:
         raise MotionFileError(path, f"a broken archive ({error})", "a motion saved as .npz") from None
     if "header" not in arrays:
         found = ", ".join(arrays) or "none of them"

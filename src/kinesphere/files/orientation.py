@@ -53,7 +53,10 @@ def find_scale(raw: RawPose) -> tuple[float, str]:
     human = bool(_leg_length(raw)) and bool(named(raw.names, "head", "neck"))
     size, measure = measures[0]
     if human and _is_cmu(raw.names) and SHORTEST <= size * CMU_UNIT <= TALLEST:
-        return CMU_UNIT, f"{measure}; with CMU's joint names and unit (1/0.45 inch) that is {size * CMU_UNIT:.2f} m"
+        return (
+            CMU_UNIT,
+            f"{measure}; with CMU's joint names and unit (1/0.45 inch) that is {size * CMU_UNIT:.2f} m",
+        )
     if human:
         for size_by, measure_by in measures:
             for unit, metres in UNITS.items():

@@ -154,9 +154,7 @@ def _row_times(speed: Speed, key_times: Floats, curve_count: int) -> Floats:
     return np.concatenate([times, np.full((1, curve_count), key_times[-1])])
 
 
-def _slowest(
-    speed: Speed, segments: Ints, curves: Ints, start: Floats, length: Floats
-) -> tuple[Floats, Floats]:
+def _slowest(speed: Speed, segments: Ints, curves: Ints, start: Floats, length: Floats) -> tuple[Floats, Floats]:
     """Where, as a share of its part, each curve is slowest, and how slow. All arrays are ``(Q, 1)``."""
     low, high = np.zeros_like(start), np.ones_like(start)
     grid = np.linspace(0.0, 1.0, 10)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from kinesphere.kernels import rotations
-from kinesphere.kernels.arrays import ArrayLike, Floats, floats
+from kinesphere.kernels.arrays import ArrayLike, Bools, Floats, floats
 
 TAIT_BRYAN = ("XYZ", "XZY", "YXZ", "YZX", "ZXY", "ZYX")
 PROPER = ("XYX", "XZX", "YXY", "YZY", "ZXZ", "ZYZ")
@@ -103,17 +103,15 @@ def _proper_angles(q: Floats, i: int, j: int, k: int, parity: float, along_time:
     # Never known at all: the last angle is free, and zero is the plain choice.
     half_sum = np.where(_any_known(sum_known, along_time), half_sum, half_difference)
     half_difference = np.where(_any_known(difference_known, along_time), half_difference, half_sum)
-    angles = np.stack(
-        [half_sum + half_difference, 2.0 * np.arctan2(sine, cosine), half_sum - half_difference], axis=-1
-    )
+    angles = np.stack([half_sum + half_difference, 2.0 * np.arctan2(sine, cosine), half_sum - half_difference], axis=-1)
     return _nearest_to_the_frame_before(angles) if along_time else angles
 
 
-def _any_known(known: np.ndarray, along_time: bool) -> np.ndarray:
-    return known.any(axis=0) if along_time else known
+def _any_known(known: Bools, along_time: bool) -> Bools:
+    return np.asarray(known.any(axis=0)) if along_time else known
 
 
-def _held(values: Floats, known: np.ndarray) -> Floats:
+def _held(values: Floats, known: Bools) -> Floats:
     """Unknown values take the last known one before them (or the first one after, at the start)."""
     if known.all():
         return values

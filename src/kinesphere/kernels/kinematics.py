@@ -22,7 +22,9 @@ def forward(local_rotations: ArrayLike, translations: ArrayLike, parents: ArrayL
     world_q, world_t = np.empty(q.shape), np.empty(t.shape)
     flat_q, flat_t, out_q, out_t = (_frames_first(array) for array in (q, t, world_q, world_t))
     compiled.share_frames(
-        len(flat_q), t.size, lambda part: kernels.forward(flat_q[part], flat_t[part], p, out_q[part], out_t[part])
+        len(flat_q),
+        t.size,
+        lambda part: kernels.forward(flat_q[part], flat_t[part], p, out_q[part], out_t[part]),
     )
     return world_q, world_t
 
@@ -37,7 +39,9 @@ def forward_positions(local_rotations: ArrayLike, translations: ArrayLike, paren
     world_t: Floats = np.empty(t.shape)
     flat_q, flat_t, out_t = (_frames_first(array) for array in (q, t, world_t))
     compiled.share_frames(
-        len(flat_q), t.size, lambda part: kernels.forward_positions(flat_q[part], flat_t[part], p, out_t[part])
+        len(flat_q),
+        t.size,
+        lambda part: kernels.forward_positions(flat_q[part], flat_t[part], p, out_t[part]),
     )
     return world_t
 
@@ -62,9 +66,7 @@ def inverse(world_rotations: ArrayLike, positions: ArrayLike, parents: ArrayLike
     above = p[children]
     unturn = rotations.conjugate(world_q[..., above, :])
     local_q[..., children, :] = rotations.multiply(unturn, world_q[..., children, :])
-    local_t[..., children, :] = rotations.rotate(
-        unturn, world_t[..., children, :] - world_t[..., above, :]
-    )
+    local_t[..., children, :] = rotations.rotate(unturn, world_t[..., children, :] - world_t[..., above, :])
     return local_q, local_t
 
 

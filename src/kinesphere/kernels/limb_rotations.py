@@ -74,9 +74,7 @@ def limb_rotations_local(world: LimbRotations, parent: ArrayLike) -> LimbRotatio
     )
 
 
-def _square_rest(
-    rest_upper: ArrayLike, rest_lower: ArrayLike, rest_hinge: ArrayLike
-) -> tuple[Floats, Floats, Floats]:
+def _square_rest(rest_upper: ArrayLike, rest_lower: ArrayLike, rest_hinge: ArrayLike) -> tuple[Floats, Floats, Floats]:
     """Unit upper direction, lower direction set into the hinge's plane, and hinge square to both."""
     above, below = _direction("rest_upper", rest_upper), _direction("rest_lower", rest_lower)
     share, hinge = across(_direction("rest_hinge", rest_hinge), above)

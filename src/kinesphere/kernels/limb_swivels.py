@@ -52,9 +52,7 @@ def swivel_of(
     return np.where(straight, 0.0, np.arctan2(along_side, along_zero))
 
 
-def swivel_frame(
-    axis: ArrayLike, reference: ArrayLike = DOWN, home: ArrayLike | None = None
-) -> tuple[Floats, Floats]:
+def swivel_frame(axis: ArrayLike, reference: ArrayLike = DOWN, home: ArrayLike | None = None) -> tuple[Floats, Floats]:
     """The unit directions ``zero, side`` in which the elbow leaves ``axis`` at swivels 0 and π/2.
 
     With the axis' own direction as third they are a right-handed orthonormal frame.

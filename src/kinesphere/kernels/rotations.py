@@ -26,12 +26,14 @@ def normalise(quaternions: ArrayLike) -> Floats:
     norms = np.linalg.norm(q, axis=-1, keepdims=True)
     if not np.all(norms > 0.0):
         raise ValueError("a quaternion of length zero has no direction")
-    return q / norms
+    unit: Floats = q / norms
+    return unit
 
 
 def conjugate(quaternions: ArrayLike) -> Floats:
     """The inverse of unit quaternions."""
-    return floats(quaternions) * np.array([1.0, -1.0, -1.0, -1.0])
+    inverse: Floats = floats(quaternions) * np.array([1.0, -1.0, -1.0, -1.0])
+    return inverse
 
 
 def multiply(a: ArrayLike, b: ArrayLike) -> Floats:
@@ -118,16 +120,16 @@ def between(a: ArrayLike, b: ArrayLike) -> Floats:
 
     Opposite directions have no smallest turn: then it is half a turn about some axis across ``a``.
     """
-    a, b = np.broadcast_arrays(floats(a), floats(b))
-    a = a / np.linalg.norm(a, axis=-1, keepdims=True)
-    b = b / np.linalg.norm(b, axis=-1, keepdims=True)
-    middle = a + b
+    start, end = np.broadcast_arrays(floats(a), floats(b))
+    start = start / np.linalg.norm(start, axis=-1, keepdims=True)
+    end = end / np.linalg.norm(end, axis=-1, keepdims=True)
+    middle = start + end
     length = np.linalg.norm(middle, axis=-1, keepdims=True)
     opposite = length[..., 0] < 1e-9
-    middle = np.where(opposite[..., None], perpendicular(a), middle / np.maximum(length, 1e-9))
-    turn: Floats = np.empty((*a.shape[:-1], 4))
-    turn[..., 0] = np.sum(a * middle, axis=-1)
-    turn[..., 1:] = np.cross(a, middle)
+    middle = np.where(opposite[..., None], perpendicular(start), middle / np.maximum(length, 1e-9))
+    turn: Floats = np.empty((*start.shape[:-1], 4))
+    turn[..., 0] = np.sum(start * middle, axis=-1)
+    turn[..., 1:] = np.cross(start, middle)
     return normalise(turn)
 
 

@@ -85,9 +85,7 @@ class Spline:
         first, last, leaving, arriving, duration, u = self._pieces(index, share, curves)
         v = 1.0 - u
         velocities: Floats = (
-            6.0 * u * v * (last - first) / duration
-            + v * (1.0 - 3.0 * u) * leaving
-            + u * (3.0 * u - 2.0) * arriving
+            6.0 * u * v * (last - first) / duration + v * (1.0 - 3.0 * u) * leaving + u * (3.0 * u - 2.0) * arriving
         )
         return velocities
 
@@ -255,23 +253,18 @@ def given_velocity(condition: EndName | ArrayLike, where: str, keys: Floats) -> 
     """The velocity given for an end; zero for a name, as a lone key has no neighbour to take one from."""
     if isinstance(condition, str):
         if condition not in _END_NAMES:
-            raise ValueError(
-                f"the {where} is {condition!r}; allowed are {', '.join(_END_NAMES)} or a velocity"
-            )
+            raise ValueError(f"the {where} is {condition!r}; allowed are {', '.join(_END_NAMES)} or a velocity")
         return np.zeros(keys.shape[1:])
     velocity = floats(condition)
     try:
         return np.broadcast_to(velocity, keys.shape[1:])
     except ValueError:
         raise ValueError(
-            f"the velocity at the {where} has shape {velocity.shape}; keys of shape {keys.shape} "
-            f"need {keys.shape[1:]}"
+            f"the velocity at the {where} has shape {velocity.shape}; keys of shape {keys.shape} need {keys.shape[1:]}"
         ) from None
 
 
-def end_velocity(
-    condition: EndName | ArrayLike, where: str, slope: Floats, neighbour: Floats, keys: Floats
-) -> Floats:
+def end_velocity(condition: EndName | ArrayLike, where: str, slope: Floats, neighbour: Floats, keys: Floats) -> Floats:
     """The velocity at an end, from the slope of its segment and the velocity at the other side of that."""
     if is_end(condition, "natural"):
         # A cubic's second derivative at its start is (6 slope − 4 start − 2 neighbour) / duration.

@@ -14,9 +14,7 @@ def owned(values: ArrayLike, name: str, shape: tuple[int | None, ...]) -> Floats
     changes don't reach the object.
     """
     array = np.asarray(values, dtype=np.float64)
-    fits = array.ndim == len(shape) and all(
-        n is None or n == m for n, m in zip(shape, array.shape, strict=True)
-    )
+    fits = array.ndim == len(shape) and all(n is None or n == m for n, m in zip(shape, array.shape, strict=True))
     if not fits:
         wanted = ", ".join("any" if n is None else str(n) for n in shape)
         raise ValueError(f"{name}: shape ({wanted}) expected, found {array.shape}")
@@ -29,7 +27,7 @@ def owned(values: ArrayLike, name: str, shape: tuple[int | None, ...]) -> Floats
 
 
 def unit(array: Floats, name: str) -> Floats:
-    """Unit quaternions: the same array if it holds them, made exact where it nearly does (float32 files), else an error."""
+    """The array if it holds unit quaternions, made exact where it nearly does (float32 files), else an error."""
     squares = np.einsum("...i,...i->...", array, array)
     off = float(np.abs(squares - 1.0).max(initial=0.0))
     if off > 1e-3:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 import numpy as np
@@ -50,7 +50,7 @@ class Keypoints:
     rate: float = 30.0
     part: str = "rightArm"
     locked: bool = False
-    source: Source = Source()
+    source: Source = field(default_factory=Source)
 
     def __post_init__(self) -> None:
         if not self.keys:

@@ -46,7 +46,7 @@ class Motion:
     scales: Floats | None = None
     calibration_frames: tuple[int, ...] = ()
     name: str = ""
-    source: Source = Source()
+    source: Source = field(default_factory=Source)
 
     def __post_init__(self) -> None:
         joints = len(self.skeleton)

@@ -20,7 +20,10 @@ def heading(world_rotations: ArrayLike) -> Floats:
 
 def moved(motion: Motion, turn: ArrayLike, shift: ArrayLike) -> Motion:
     """Every root turned about the world's origin and then shifted, by one value or one a frame."""
-    turn, shift = np.broadcast_to(floats(turn), (len(motion), 4)), np.broadcast_to(floats(shift), (len(motion), 3))
+    turn, shift = (
+        np.broadcast_to(floats(turn), (len(motion), 4)),
+        np.broadcast_to(floats(shift), (len(motion), 3)),
+    )
     q, t = motion.rotations.copy(), motion.translations.copy()
     for root in motion.skeleton.roots:
         q[:, root] = rotations.multiply(turn, q[:, root])

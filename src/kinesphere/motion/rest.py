@@ -24,7 +24,9 @@ def with_plain_rest(motion: Motion) -> Motion:
     rest, _ = skeleton.rest_world()
     world, _ = motion.world()
     local, _ = kinematics.inverse(
-        rotations.multiply(world, rotations.conjugate(rest)), np.zeros((*world.shape[:2], 3)), skeleton.parents
+        rotations.multiply(world, rotations.conjugate(rest)),
+        np.zeros((*world.shape[:2], 3)),
+        skeleton.parents,
     )
     parent_rest = np.where(skeleton.parents[:, None] < 0, rotations.identity(), rest[skeleton.parents])
     tips = tuple(Tip(tip.joint, _triple(rotations.rotate(rest[tip.joint], tip.offset))) for tip in skeleton.tips)

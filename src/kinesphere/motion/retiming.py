@@ -69,6 +69,4 @@ def _sampled(motion: Motion, times: Floats, rate: float, smooth: bool) -> Motion
     q, t, s = at_times(motion, times, smooth=smooth)
     frames = times * motion.rate
     marked = [i for i, f in enumerate(frames) if any(abs(f - c) < 1e-6 for c in motion.calibration_frames)]
-    return replace(
-        motion, rate=rate, rotations=q, translations=t, scales=s, calibration_frames=tuple(marked)
-    )
+    return replace(motion, rate=rate, rotations=q, translations=t, scales=s, calibration_frames=tuple(marked))

@@ -122,7 +122,7 @@ class Skeleton:
     @cached_property
     def bone_lengths(self) -> Floats:
         """``(J,)``, distance of each joint from its parent at rest; 0 for roots."""
-        lengths = np.linalg.norm(self.offsets, axis=1)
+        lengths: Floats = np.linalg.norm(self.offsets, axis=1)
         lengths[self.parents < 0] = 0.0
         lengths.flags.writeable = False
         return lengths

@@ -122,9 +122,7 @@ def _lay_out(scene: Scene, camera: Camera, size: tuple[int, int], columns: int |
     across = min(columns, count) if columns else max(range(1, count + 1), key=worth)
     wide, tall = panel(across)
     if min(wide, tall) < 16:
-        raise ValueError(
-            f"{count} panels do not fit into {size[0]} × {size[1]} pixels; fewer frames, or larger"
-        )
+        raise ValueError(f"{count} panels do not fit into {size[0]} × {size[1]} pixels; fewer frames, or larger")
     scale = float(min(wide / extent[0], tall / extent[1]))
     middle = 0.5 * (low + high)
     # Feet near the lower edge of every panel, whatever room is left above the highest pose.
@@ -150,9 +148,7 @@ def _bounds(scene: Scene, camera: Camera) -> tuple[Floats, Floats]:
         shadow = body * [1.0, 0.0, 1.0] + [0.0, scene.floor, 0.0]
         found.append(camera.project(np.concatenate([body, shadow]), target)[0])
         rows = scene.rows(scene.trail(frame))
-        trails.append(
-            camera.project(scene.points[rows][:, [*figure.hands, *figure.feet]], target)[0].reshape(-1, 2)
-        )
+        trails.append(camera.project(scene.points[rows][:, [*figure.hands, *figure.feet]], target)[0].reshape(-1, 2))
     plane = np.concatenate(found)
     low, high = plane.min(axis=0), plane.max(axis=0)
     # Trails count as well, but one that comes from far away must not make the figures small.

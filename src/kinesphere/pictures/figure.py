@@ -134,9 +134,7 @@ def _sides(skeleton: Skeleton) -> tuple[Side, ...]:
         elif other == joint:
             sides.append(sides[parent] if parent >= 0 else Side.MIDDLE)
         elif other_side(name) == skeleton.names[other]:
-            changed = next(
-                i for i, (a, b) in enumerate(zip(name, skeleton.names[other], strict=False)) if a != b
-            )
+            changed = next(i for i, (a, b) in enumerate(zip(name, skeleton.names[other], strict=False)) if a != b)
             sides.append(Side.LEFT if name[changed] in "lL" else Side.RIGHT)
         else:
             sides.append(Side.LEFT if place[joint, 0] > place[other, 0] else Side.RIGHT)

@@ -67,9 +67,7 @@ def skull(scene: Scene, head: Head, row: int) -> tuple[Floats, float]:
     return points[head.top] - way / max(length, 1e-9) * radius, radius
 
 
-def _draw_ground(
-    draw: ImageDraw.ImageDraw, scene: Scene, lens: Lens, target: Floats, size: tuple[int, int]
-) -> None:
+def _draw_ground(draw: ImageDraw.ImageDraw, scene: Scene, lens: Lens, target: Floats, size: tuple[int, int]) -> None:
     """Lines fixed in the world, so that they pass under a body that travels; they fade away from it."""
     step = grid_step(scene.figure.height)
     reach = 1.25 * scene.figure.height
@@ -110,9 +108,7 @@ def _draw_shadow(image: Image.Image, scene: Scene, lens: Lens, frame: int, targe
         centre, radius = skull(scene, head, row)
         place, _ = lens.paper(centre * _FLAT + [0.0, scene.floor, 0.0], target)
         disc(draw, place / FINER, 0.7 * radius * lens.scale, 120)
-    mask = mask.filter(ImageFilter.GaussianBlur(max(0.6 * width, 0.5))).resize(
-        image.size, Image.Resampling.BILINEAR
-    )
+    mask = mask.filter(ImageFilter.GaussianBlur(max(0.6 * width, 0.5))).resize(image.size, Image.Resampling.BILINEAR)
     image.paste(Image.new("RGB", image.size, colours.SHADOW), mask=mask)
 
 
@@ -122,9 +118,7 @@ def _draw_trails(draw: ImageDraw.ImageDraw, scene: Scene, lens: Lens, frame: int
     rows = scene.rows(frames)
     ago = (frame - frames) / scene.rate
     width = 0.008 * scene.figure.height * lens.scale * FINER
-    dots = {
-        int(np.argmin(np.abs(ago - k / 24.0))) for k in range(1, 13) if k / 24.0 <= ago[0] + 0.5 / scene.rate
-    }
+    dots = {int(np.argmin(np.abs(ago - k / 24.0))) for k in range(1, 13) if k / 24.0 <= ago[0] + 0.5 / scene.rate}
     for joint in (*scene.figure.hands, *scene.figure.feet):
         pixels, _ = lens.paper(scene.points[rows, joint], target)
         colour = SIDE_COLOURS[scene.figure.sides[joint]]
@@ -178,9 +172,7 @@ def _draw_bone(
             disc(draw, end, 0.30 * radius, blend(colour, colours.PAPER, 0.75))
 
 
-def _draw_head(
-    draw: ImageDraw.ImageDraw, scene: Scene, lens: Lens, head: Head, row: int, target: Floats
-) -> None:
+def _draw_head(draw: ImageDraw.ImageDraw, scene: Scene, lens: Lens, head: Head, row: int, target: Floats) -> None:
     centre, radius = skull(scene, head, row)
     unit = scene.figure.height * lens.scale * FINER
     (place, near), (neck, _) = lens.paper(centre, target), lens.paper(scene.points[row, head.joint], target)

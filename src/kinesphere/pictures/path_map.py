@@ -84,9 +84,7 @@ def _turn(scene: Scene) -> Floats:
     return np.array([[x, y], [-y, x]])
 
 
-def _draw_grid(
-    draw: ImageDraw.ImageDraw, paper: Callable[[Floats], Floats], half: Floats, middle: Floats
-) -> float:
+def _draw_grid(draw: ImageDraw.ImageDraw, paper: Callable[[Floats], Floats], half: Floats, middle: Floats) -> float:
     """Lines from the start of the path at even distances, over the whole strip."""
     step = nice_step(float(half[0]) / 8.0)
     for axis in (0, 1):

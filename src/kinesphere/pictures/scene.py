@@ -68,9 +68,7 @@ def survey_scene(motion: Motion, panels: int) -> Scene:
     trails = [_trail(frame, start, motion.rate) for frame, start in starts.items()]
     known = np.unique(np.concatenate([shown, survey, *trails]))
     figure = figure_of(motion.skeleton)
-    turned, place = kinematics.forward(
-        motion.rotations[known], motion.translations[known], motion.skeleton.parents
-    )
+    turned, place = kinematics.forward(motion.rotations[known], motion.translations[known], motion.skeleton.parents)
     points = points_of(motion.skeleton, turned, place)
     seen = points[np.searchsorted(known, survey)]
     drawn = sorted({end for bone in figure.bones for end in (bone.start, bone.end)} | {figure.base})

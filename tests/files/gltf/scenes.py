@@ -27,9 +27,7 @@ class Scene:
         }
 
     def view(self, data: bytes, **more: Any) -> int:
-        self.json["bufferViews"].append(
-            {"buffer": 0, "byteOffset": len(self.blob), "byteLength": len(data), **more}
-        )
+        self.json["bufferViews"].append({"buffer": 0, "byteOffset": len(self.blob), "byteLength": len(data), **more})
         self.blob += data + b"\x00" * (-len(data) % 4)
         return len(self.json["bufferViews"]) - 1
 
@@ -151,9 +149,7 @@ def _local(node: dict[str, Any], curves: Any, index: int, time: float) -> np.nda
     return matrix
 
 
-def _between_keys(
-    keys: np.ndarray, values: np.ndarray, interpolation: str, time: float, path: str
-) -> np.ndarray:
+def _between_keys(keys: np.ndarray, values: np.ndarray, interpolation: str, time: float, path: str) -> np.ndarray:
     nearest = int(np.argmin(np.abs(keys - time)))
     if abs(keys[nearest] - time) < 1e-5 or time <= keys[0] or time >= keys[-1]:
         return values[nearest]

@@ -35,8 +35,7 @@ def deviation(path: Path, clip: int, motion: Motion) -> float:
     assert len(named) == len(motion.skeleton)
     assert set(named) == set(motion.skeleton.names)
     return max(
-        float(np.abs(expected[named[name]] - found[:, joint]).max())
-        for joint, name in enumerate(motion.skeleton.names)
+        float(np.abs(expected[named[name]] - found[:, joint]).max()) for joint, name in enumerate(motion.skeleton.names)
     )
 
 

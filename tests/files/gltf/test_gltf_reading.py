@@ -20,9 +20,7 @@ HALF = [0.0, 0.0, 1.0, 0.0]
 NONE = [0.0, 0.0, 0.0, 1.0]
 
 
-def one_node(
-    path: Path, what: str, times: Any, values: Any, *interpolation: str, **options: Any
-) -> kinesphere.Motion:
+def one_node(path: Path, what: str, times: Any, values: Any, *interpolation: str, **options: Any) -> kinesphere.Motion:
     scene = Scene([{"name": "a"}]).clip((0, what, times, values, *interpolation))
     return kinesphere.load(scene.write(path / "clip.glb"), **options)
 
@@ -204,9 +202,7 @@ class TestJoints:
     def test_static_nodes_above_are_folded_in(self, tmp_path: Path) -> None:
         nodes = chain("scene", "armature", "hips", "spine", "hand", "prop")
         nodes[1] |= {"rotation": [-np.sqrt(0.5), 0.0, 0.0, np.sqrt(0.5)], "scale": [100.0] * 3}
-        scene = Scene(nodes).clip(
-            (2, "rotation", [0.0, 1.0], [NONE, QUARTER]), (4, "rotation", [0.0], [NONE])
-        )
+        scene = Scene(nodes).clip((2, "rotation", [0.0, 1.0], [NONE, QUARTER]), (4, "rotation", [0.0], [NONE]))
         motion = kinesphere.load(scene.write(tmp_path / "clip.glb"))
         assert motion.skeleton.names == ("hips", "spine", "hand")
         assert motion.skeleton.parents.tolist() == [-1, 0, 1]
@@ -223,9 +219,7 @@ class TestJoints:
 
     def test_other_clips_make_joints_too(self, tmp_path: Path) -> None:
         scene = Scene(chain("a", "b", "c"))
-        scene.clip((0, "rotation", [0.0], [NONE]), name="one").clip(
-            (2, "scale", [0.0], [[1, 1, 1]]), name="two"
-        )
+        scene.clip((0, "rotation", [0.0], [NONE]), name="one").clip((2, "scale", [0.0], [[1, 1, 1]]), name="two")
         assert len(kinesphere.load(scene.write(tmp_path / "clip.glb"), clip="one").skeleton) == 3
 
     def test_children_that_come_first_in_the_file(self, tmp_path: Path) -> None:
@@ -245,18 +239,14 @@ class TestJoints:
         scene.clip((0, "translation", [0.0], [[3, 0, 1]]), (1, "rotation", [0.0], [NONE]))
         file = scene.write(tmp_path / "clip.glb")
         motion = kinesphere.load(file, scale=0.01, up="z")
-        np.testing.assert_allclose(
-            motion.positions_world()[0], [[0.03, 0.01, 0], [0.03, 0.03, 0]], atol=1e-12
-        )
+        np.testing.assert_allclose(motion.positions_world()[0], [[0.03, 0.01, 0], [0.03, 0.03, 0]], atol=1e-12)
         np.testing.assert_allclose(motion.skeleton.rest_world()[1], [[0, 0, 0], [0, 0.02, 0]], atol=1e-12)
         assert (motion.source.scale, motion.source.up) == (0.01, "z")
 
     def test_surface_scales_are_what_the_rest_pose_does_not_have(self, tmp_path: Path) -> None:
         nodes = chain("a", "b")
         nodes[0]["scale"] = [2.0, 2.0, 2.0]
-        scene = Scene(nodes).clip(
-            (0, "scale", [0.0, 1.0], [[2, 2, 2], [3, 3, 3]]), (1, "rotation", [0.0], [NONE])
-        )
+        scene = Scene(nodes).clip((0, "scale", [0.0, 1.0], [[2, 2, 2], [3, 3, 3]]), (1, "rotation", [0.0], [NONE]))
         motion = kinesphere.load(scene.write(tmp_path / "clip.glb"))
         assert motion.scales is not None
         np.testing.assert_allclose(motion.scales[0], 1.0)

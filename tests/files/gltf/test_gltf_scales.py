@@ -102,7 +102,5 @@ def test_a_mirrored_parent_turns_its_child_the_other_way(tmp_path: Path) -> None
 def test_a_still_nonuniform_scale_is_no_surface_scale_where_nothing_turns(tmp_path: Path) -> None:
     nodes = chain("a", "b")
     nodes[0]["scale"] = [1.0, 2.0, 3.0]
-    scene = Scene(nodes).clip(
-        (0, "translation", [0.0, 1.0], [[0, 0, 0], [1, 0, 0]]), (1, "scale", [0.0], [[1, 1, 1]])
-    )
+    scene = Scene(nodes).clip((0, "translation", [0.0, 1.0], [[0, 0, 0], [1, 0, 0]]), (1, "scale", [0.0], [[1, 1, 1]]))
     assert kinesphere.load(scene.write(tmp_path / "scene.glb")).scales is None

@@ -18,7 +18,7 @@ from kinesphere.files.errors import MotionFileError, MotionFileWarning
 from kinesphere.files.options import LoadOptions, Positions
 from kinesphere.files.orientation import RawPose, find_scale, find_up, turn_to_y_up
 from kinesphere.kernels import rotations
-from kinesphere.kernels.arrays import Floats, Ints
+from kinesphere.kernels.arrays import Bools, Floats, Ints
 from kinesphere.kernels.channels import local_pose
 from kinesphere.kernels.resampling import resample_rotations, resample_vectors
 from kinesphere.motion.frozen import frozen
@@ -133,12 +133,12 @@ def _columns(tree: Hierarchy) -> tuple[Ints, Ints, Ints]:
 
 def _added_positions(
     tree: Hierarchy, rows: Floats, offsets: Floats, places: Ints, positions: Positions
-) -> tuple[np.ndarray, list[str]]:
+) -> tuple[Bools, list[str]]:
     """For which joints position channels are added to OFFSET rather than replacing it, and why."""
-    having = (places >= 0).any(axis=1)
+    having: Bools = np.asarray((places >= 0).any(axis=1))
     if positions != "auto":
         return having & (positions == "add"), []
-    added = np.zeros(len(having), dtype=bool)
+    added: Bools = np.zeros(len(having), dtype=np.bool_)
     for j in np.flatnonzero(having).tolist():
         there = np.flatnonzero(places[j] >= 0)
         if tree.joints[j].parent < 0:
@@ -153,7 +153,7 @@ def _added_positions(
     if added.any():
         names = ", ".join(tree.joints[j].name for j in np.flatnonzero(added)[:5])
         evidence.append(f"position channels of {names} stay near zero, not near OFFSET: they were added to it")
-    inner = having & ~added & np.array([joint.parent >= 0 for joint in tree.joints])
+    inner = having & ~added & np.array([joint.parent >= 0 for joint in tree.joints], dtype=np.bool_)
     if inner.any():
         evidence.append(f"position channels on {int(inner.sum())} joints below the root replace OFFSET")
     return added, evidence
@@ -191,8 +191,7 @@ def _in_our_terms(
         t, offsets = rotations.rotate(turn, t), rotations.rotate(turn, offsets)
         tip_offsets = [rotations.rotate(turn, offset) for offset in tip_offsets]
     tips = tuple(
-        Tip(joint, (float(o[0]), float(o[1]), float(o[2])))
-        for (joint, _), o in zip(raw.tips, tip_offsets, strict=True)
+        Tip(joint, (float(o[0]), float(o[1]), float(o[2]))) for (joint, _), o in zip(raw.tips, tip_offsets, strict=True)
     )
     skeleton = Skeleton(raw.names, raw.parents, offsets, tips=tips)
     orders = tuple(
@@ -208,4 +207,3 @@ def _in_our_terms(
     )
     motion = Motion(skeleton, rate, frozen(q), frozen(np.ascontiguousarray(t)), name=path.stem, source=source)
     return replace(motion, calibration_frames=inserted_frames(motion))
-

@@ -37,9 +37,7 @@ def save(motion: Motion, path: Path, options: SaveOptions) -> None:
     if options.scale != 1.0:
         prepared = prepared.scaled(options.scale)
     names = writable_names(prepared.skeleton.names, plain=options.plain_names)
-    changed = [
-        f"{old!r} → {new!r}" for old, new in zip(prepared.skeleton.names, names, strict=True) if old != new
-    ]
+    changed = [f"{old!r} → {new!r}" for old, new in zip(prepared.skeleton.names, names, strict=True) if old != new]
     if changed and not options.plain_names:
         _warn(path, f"{len(changed)} names were changed to single, unique words: {', '.join(changed[:4])}")
     placed = _placed(prepared, _STILL * options.scale)

@@ -79,9 +79,7 @@ class Accessors:
                 "count", described(count), f"no more numbers than a file of {self.document.size} bytes holds"
             )
 
-    def _strided(
-        self, accessor: Fields, count: int, dtype: np.dtype[Any], columns: int, rows: int
-    ) -> NDArray[Any]:
+    def _strided(self, accessor: Fields, count: int, dtype: np.dtype[Any], columns: int, rows: int) -> NDArray[Any]:
         """The elements as ``(count, columns, rows)``, wherever they lie among others."""
         data, view = self._view(accessor)
         column_bytes = rows * dtype.itemsize
@@ -113,22 +111,16 @@ class Accessors:
             raise view.error("byteLength", found, f"a part of the {len(buffer)} bytes of the buffer")
         return buffer[offset : offset + length], view
 
-    def _fill_sparse(
-        self, sparse: Fields, raw: NDArray[Any], dtype: np.dtype[Any], columns: int, rows: int
-    ) -> None:
+    def _fill_sparse(self, sparse: Fields, raw: NDArray[Any], dtype: np.dtype[Any], columns: int, rows: int) -> None:
         """Put the few given elements in their places."""
         count = sparse.integer("count", low=1, high=len(raw))
         indices, values = sparse.child("indices"), sparse.child("values")
         component = indices.integer("componentType")
         if component not in (5121, 5123, 5125):
             raise indices.error("componentType", str(component), "5121, 5123 or 5125")
-        places: Ints = (
-            self._strided(indices, count, COMPONENTS[component], 1, 1).reshape(count).astype(np.intp)
-        )
+        places: Ints = self._strided(indices, count, COMPONENTS[component], 1, 1).reshape(count).astype(np.intp)
         if np.any(np.diff(places) <= 0) or places[-1] >= len(raw):
-            raise indices.error(
-                "", "indices out of order or out of range", f"increasing numbers below {len(raw)}"
-            )
+            raise indices.error("", "indices out of order or out of range", f"increasing numbers below {len(raw)}")
         raw[places] = self._strided(values, count, dtype, columns, rows).reshape(count, columns * rows)
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from kinesphere.files.errors import MotionFileError
 from kinesphere.files.gltf.accessors import Accessors
 from kinesphere.files.gltf.fields import Fields
-from kinesphere.files.gltf.nodes import nearly_unit
+from kinesphere.files.gltf.nodes import made_unit
 from kinesphere.kernels import rotations
 from kinesphere.kernels.arrays import Bools, Floats, Ints
 
@@ -94,9 +94,7 @@ class ChannelReader:
             except MotionFileError as error:
                 if not self.salvage:
                     raise
-                self.warn(
-                    f"{error.where}: found {error.found}; expected {error.expected}; the channel was left out"
-                )
+                self.warn(f"{error.where}: found {error.found}; expected {error.expected}; the channel was left out")
                 continue
             if channel is not None:
                 found[channel.node, channel.path] = channel
@@ -112,9 +110,7 @@ class ChannelReader:
         sampler = animation.item("samplers", number)
         interpolation = sampler.text("interpolation", default="LINEAR")
         if interpolation not in INTERPOLATIONS:
-            raise sampler.error(
-                "interpolation", repr(interpolation[:20]), f"one of {', '.join(INTERPOLATIONS)}"
-            )
+            raise sampler.error("interpolation", repr(interpolation[:20]), f"one of {', '.join(INTERPOLATIONS)}")
         times = self.accessors.read(sampler, "input", ("SCALAR",))[:, 0]
         output = self.accessors.read(sampler, "output", ("VEC4" if path == "rotation" else "VEC3",))
         values_per_key = 3 if interpolation == "CUBICSPLINE" else 1
@@ -126,7 +122,7 @@ class ChannelReader:
             keys = keys[:, :, [3, 0, 1, 2]]
         times, keys = self._good_keys(sampler, times, keys, path)
         middle = values_per_key // 2
-        values = nearly_unit(keys[:, middle]) if path == "rotation" else keys[:, middle]
+        values = made_unit(keys[:, middle]) if path == "rotation" else keys[:, middle]
         tangents = (keys[:, 0], keys[:, 2]) if values_per_key == 3 else (None, None)
         return Channel(node, path, channel.where, interpolation, times, values, *tangents)
 

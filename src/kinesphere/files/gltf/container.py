@@ -56,14 +56,10 @@ class Document:
         elif index == 0 and self.binary is not None:
             found = self.binary
         else:
-            raise buffer.error(
-                "", "no bytes for this buffer", "a uri, or for the first buffer of a .glb its BIN chunk"
-            )
+            raise buffer.error("", "no bytes for this buffer", "a uri, or for the first buffer of a .glb its BIN chunk")
         if len(found) < length:
             if not self.salvage:
-                raise buffer.error(
-                    "byteLength", str(length), f"at most the {len(found)} bytes that are there"
-                )
+                raise buffer.error("byteLength", str(length), f"at most the {len(found)} bytes that are there")
             self.warn(f"{buffer.where}: {length} bytes were declared, {len(found)} are there and were used")
         return found[:length]
 
@@ -99,9 +95,7 @@ class Document:
         return file
 
 
-def read_document(
-    path: Path, *, salvage: bool = False, warn: Callable[[str], None] | None = None
-) -> Document:
+def read_document(path: Path, *, salvage: bool = False, warn: Callable[[str], None] | None = None) -> Document:
     """Take a ``.glb``, ``.gltf``, ``.vrm`` or ``.vrma`` file apart."""
     tell = warn or (lambda sentence: None)
     try:
@@ -142,9 +136,7 @@ def _chunks(
         size, kind = struct.unpack_from("<II", data, at)
         if size > length - at - 8 and not (salvage and chunks):
             found, left = f"a chunk of {size} bytes", length - at - 8
-            raise MotionFileError(
-                path, found, f"at most the {left} that are left", where=f"chunk[{len(chunks)}]"
-            )
+            raise MotionFileError(path, found, f"at most the {left} that are left", where=f"chunk[{len(chunks)}]")
         chunks.append((kind, data[at + 8 : min(at + 8 + size, length)]))
         at += 8 + size
     if not chunks or chunks[0][0] != JSON_CHUNK:
@@ -163,18 +155,14 @@ def _parsed(path: Path, text: bytes) -> dict[str, Any]:
     except RecursionError:
         raise MotionFileError(path, "JSON nested too deeply", "a glTF file", where="JSON") from None
     except UnicodeDecodeError as error:
-        raise MotionFileError(
-            path, f"bytes that are not UTF-8 at {error.start}", "text", where="JSON"
-        ) from None
+        raise MotionFileError(path, f"bytes that are not UTF-8 at {error.start}", "text", where="JSON") from None
     except json.JSONDecodeError as error:
         found = f"broken JSON ({error.msg})"
         raise MotionFileError(path, found, "a glTF file", line=error.lineno, where="JSON") from None
     except ValueError as error:
         raise MotionFileError(path, str(error)[:100], "plain JSON", where="JSON") from None
     if not isinstance(parsed, dict):
-        raise MotionFileError(
-            path, described(parsed), "an object with asset, nodes and animations", where="JSON"
-        )
+        raise MotionFileError(path, described(parsed), "an object with asset, nodes and animations", where="JSON")
     return parsed
 
 
@@ -197,7 +185,7 @@ def write_document(path: Path, content: dict[str, Any], binary: bytes) -> None:
     if path.suffix.lower() == ".gltf":
         first["uri"] = "data:application/octet-stream;base64," + base64.b64encode(binary).decode("ascii")
     content["buffers"] = [first, *content.get("buffers", [])[1:]]
-    text = json.dumps(content, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode("utf-8")
+    text = json.dumps(content, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode("utf-8", "replace")
     with replacing(path) as file:
         if path.suffix.lower() == ".gltf":
             file.write(text)

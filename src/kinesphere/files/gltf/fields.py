@@ -33,11 +33,7 @@ class Fields:
             return default
         found = whole(self.data.get(name))
         if found is None or found < low or (high is not None and found > high):
-            allowed = (
-                f"a whole number of at least {low}"
-                if high is None
-                else f"a whole number from {low} to {high}"
-            )
+            allowed = f"a whole number of at least {low}" if high is None else f"a whole number from {low} to {high}"
             raise self.error(name, self._described(name), allowed)
         return found
 
@@ -56,7 +52,7 @@ class Fields:
         found = self.data.get(name)
         if not isinstance(found, str):
             raise self.error(name, self._described(name), "text")
-        return found
+        return found.encode("utf-8", "replace").decode()  # halves of characters could not be written again
 
     def flag(self, name: str) -> bool:
         """True or false; false where nothing is said."""

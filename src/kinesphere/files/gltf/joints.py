@@ -118,9 +118,7 @@ def _hints(document: Document, nodes: Nodes, marked: set[int]) -> dict[int, Join
         if "extras" not in fields:
             continue
         hint = joint_hint(fields)
-        alone = (
-            node in marked and node not in has_children and nodes.parents[node] >= 0 and "mesh" not in fields
-        )
+        alone = node in marked and node not in has_children and nodes.parents[node] >= 0 and "mesh" not in fields
         found[node] = hint if alone or not hint.surface else JointHint()
     # A surface hangs on a joint, not on another surface: that one would have a child.
     return found

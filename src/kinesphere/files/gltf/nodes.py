@@ -13,7 +13,7 @@ from kinesphere.kernels.arrays import Bools, Floats, Ints
 
 DEEPEST = 256  # as in the BVH reader: nothing that moves is deeper than this
 MOST_NODES = 200_000
-UNIT_TOLERANCE = 2.5e-7  # of squared lengths: twice what rounding to float32 does to a unit quaternion
+UNIT_TOLERANCE = 1e-12  # of squared lengths
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,13 +32,6 @@ class Nodes:
     def __len__(self) -> int:
         return len(self.names)
 
-    def ancestors(self, node: int) -> list[int]:
-        """The node's parent, its parent, and so on."""
-        found = []
-        while (node := int(self.parents[node])) >= 0:
-            found.append(node)
-        return found
-
 
 def read_nodes(document: Document) -> Nodes:
     """All nodes, with the tree checked: no node has two parents, none is its own ancestor."""
@@ -52,7 +45,7 @@ def read_nodes(document: Document) -> Nodes:
     depths = _depths(fields, parents)
     translations, scales = np.zeros((count, 3)), np.ones((count, 3))
     quaternions, linear = rotations.identity(count), np.broadcast_to(np.eye(3), (count, 3, 3)).copy()
-    sheared = np.zeros(count, dtype=bool)
+    sheared, plain = np.zeros(count, dtype=bool), np.zeros(count, dtype=bool)
     names = []
     for i, node in enumerate(fields.each("nodes")):
         names.append(node.text("name", default="") or f"node_{i}")
@@ -65,13 +58,15 @@ def read_nodes(document: Document) -> Nodes:
             continue
         translations[i] = node.numbers("translation", 3) or (0.0, 0.0, 0.0)
         scales[i] = node.numbers("scale", 3) or (1.0, 1.0, 1.0)
-        quaternions[i] = _rotation(node)
-        linear[i] = rotations.to_matrix(quaternions[i]) * scales[i]
+        if "rotation" in node:
+            quaternions[i] = _rotation(node)
+        plain[i] = True
+    linear[plain] = rotations.to_matrix(quaternions[plain]) * scales[plain][:, None, :]
     return Nodes(tuple(names), parents, depths, translations, quaternions, scales, linear, sheared)
 
 
-def nearly_unit(quaternions: Floats) -> Floats:
-    """Unit quaternions. Those only rounded to float32 stay as they are, and come out as they went in."""
+def made_unit(quaternions: Floats) -> Floats:
+    """Unit quaternions. Those that are unit already stay the same to the last bit."""
     squares = np.einsum("...i,...i->...", quaternions, quaternions)
     lengths = np.sqrt(squares)[..., None]
     kept = np.abs(squares - 1.0)[..., None] <= UNIT_TOLERANCE
@@ -85,7 +80,7 @@ def _rotation(node: Fields) -> Floats:
     if largest < 1e-9:
         raise node.error("rotation", "a quaternion of length zero", "a unit quaternion")
     q = np.array([w, x, y, z])
-    return nearly_unit(q if largest < 1e9 else q / largest)
+    return made_unit(q if largest < 1e9 else q / largest)
 
 
 def _taken_apart(node: Fields, linear: Floats) -> tuple[Floats, Floats]:

@@ -39,37 +39,27 @@ class _Ground:
     rotation: Floats
     linear: Floats
     scale: Floats
-    sheared: bool
+    mirror: Floats
+    uneven: bool
 
 
 def rest_pose(nodes: Nodes, joints: Joints) -> NodePose:
     """The nodes as the file places them."""
     at = joints.nodes
     everything = np.ones(len(at), dtype=bool)
-    return NodePose(
-        nodes.rotations[None, at], nodes.translations[None, at], nodes.scales[None, at], everything
-    )
+    return NodePose(nodes.rotations[None, at], nodes.translations[None, at], nodes.scales[None, at], everything)
 
 
-def baked(
-    nodes: Nodes, joints: Joints, poses: tuple[NodePose, ...]
-) -> tuple[tuple[Floats, Floats, Floats], ...]:
+def baked(nodes: Nodes, joints: Joints, poses: tuple[NodePose, ...]) -> tuple[tuple[Floats, Floats, Floats], ...]:
     """For each pose: local rotations ``(T, J, 4)``, translations ``(T, J, 3)`` and the scale of the surface
     about each joint, ``(T, J, 3)`` or ``(1, J, 3)``. All are made alike, so that they can be compared."""
-    grounds = {root: _ground(nodes, nodes.ancestors(int(joints.nodes[root]))) for root in _roots(joints)}
-    sheared = any(ground.sheared for ground in grounds.values()) or bool(nodes.sheared[joints.nodes].any())
-    scales = [pose.scales for pose in poses] + [ground.scale for ground in grounds.values()]
-    spread = 1.0 if sheared else max(_spread(scale) for scale in scales)
+    grounds = _grounds(nodes, joints)
+    uneven = any(ground.uneven for ground in grounds.values()) or bool(nodes.sheared[joints.nodes].any())
+    spread = 1.0 if uneven else max(_spread(pose.scales) for pose in poses)
     with np.errstate(all="ignore"):  # absurd numbers become infinite; the caller looks for those
         if spread <= UNIFORM:
             return tuple(_with_plain_scales(joints, grounds, pose) for pose in poses)
-        return tuple(
-            _with_any_scales(nodes, joints, grounds, pose, spread <= NEARLY_UNIFORM) for pose in poses
-        )
-
-
-def _roots(joints: Joints) -> list[int]:
-    return np.flatnonzero(joints.parents < 0).tolist()
+        return tuple(_with_any_scales(nodes, joints, grounds, pose, spread <= NEARLY_UNIFORM) for pose in poses)
 
 
 def _spread(scales: Floats) -> float:
@@ -79,24 +69,36 @@ def _spread(scales: Floats) -> float:
     return float(np.max(apart / np.where(largest > 0.0, largest, 1.0)))
 
 
-def _ground(nodes: Nodes, ancestors: list[int]) -> _Ground:
-    position, linear, scale = np.zeros(3), np.eye(3), np.ones(3)
-    rotation, mirror = rotations.identity(), np.ones(3)
-    sheared = False
+def _grounds(nodes: Nodes, joints: Joints) -> dict[int, _Ground]:
+    """For each root, what stands above it. Many roots may share a long way up, which is gone only once."""
+    known = {-1: _Ground(np.zeros(3), rotations.identity(), np.eye(3), np.ones(3), np.ones(3), False)}
+    found = {}
     with np.errstate(all="ignore"):
-        for node in reversed(ancestors):
-            position = position + linear @ nodes.translations[node]
-            linear = linear @ nodes.linear[node]
-            scale = scale * nodes.scales[node]
-            rotation = rotations.multiply(rotation, _mirrored(nodes.rotations[node], mirror))
-            mirror = mirror * _signs(nodes.scales[node])
-            sheared = sheared or bool(nodes.sheared[node]) or _spread(nodes.scales[node]) > UNIFORM
-    return _Ground(position, rotation, linear, scale, sheared)
+        for root in np.flatnonzero(joints.parents < 0).tolist():
+            above = int(nodes.parents[joints.nodes[root]])
+            way, node = [], above
+            while node not in known:
+                way.append(node)
+                node = int(nodes.parents[node])
+            for step in reversed(way):
+                known[step] = _with_node(known[int(nodes.parents[step])], nodes, step)
+            found[root] = known[above]
+    return found
 
 
-def _with_plain_scales(
-    joints: Joints, grounds: dict[int, _Ground], pose: NodePose
-) -> tuple[Floats, Floats, Floats]:
+def _with_node(ground: _Ground, nodes: Nodes, node: int) -> _Ground:
+    """One more node that stands still."""
+    return _Ground(
+        position=ground.position + ground.linear @ nodes.translations[node],
+        rotation=rotations.multiply(ground.rotation, _mirrored(nodes.rotations[node], ground.mirror)),
+        linear=ground.linear @ nodes.linear[node],
+        scale=ground.scale * nodes.scales[node],
+        mirror=ground.mirror * _signs(nodes.scales[node]),
+        uneven=ground.uneven or bool(nodes.sheared[node]) or _spread(nodes.scales[node]) > UNIFORM,
+    )
+
+
+def _with_plain_scales(joints: Joints, grounds: dict[int, _Ground], pose: NodePose) -> tuple[Floats, Floats, Floats]:
     """Scales that are one number for each node only make translations longer."""
     q, t = pose.rotations.copy(), pose.translations.copy()
     total = pose.scales.mean(axis=-1)  # (T or 1, J)
@@ -122,7 +124,7 @@ def _with_any_scales(
     frames, count = pose.rotations.shape[:2]
     q, t = np.empty((frames, count, 4)), np.empty((frames, count, 3))
     surfaces = np.empty((frames, count, 3))
-    size = max(1, _POSES_AT_ONCE // count)
+    size = max(32, _POSES_AT_ONCE // count)
     for first in range(0, frames, size):
         part = slice(first, first + size)
         scales = pose.scales if len(pose.scales) == 1 else pose.scales[part]
@@ -148,7 +150,7 @@ def _bake_piece(
         own_scale, place = pose.scales[:, joint], pose.translations[:, joint]
         ground = grounds[joint] if parent < 0 else None
         above = ground.linear if ground is not None else linear[parent]
-        mirror = _signs(ground.scale) if ground is not None else mirrors[parent]
+        mirror = ground.mirror if ground is not None else mirrors[parent]
         q[:, joint] = _mirrored(pose.rotations[:, joint], mirror)
         moved = np.einsum("...ij,...j->...i", above, place)
         if ground is not None:
@@ -176,10 +178,6 @@ def _mirrored(quaternions: Floats, mirror: Floats) -> Floats:
     """``D R D`` for a mirror ``D`` along the axes: what a mirrored parent makes of its child's rotation."""
     if np.all(mirror > 0.0):
         return quaternions
-    turned = (
-        quaternions.copy()
-        if mirror.ndim == 1
-        else np.broadcast_to(quaternions, (*mirror.shape[:-1], 4)).copy()
-    )
+    turned = quaternions.copy() if mirror.ndim == 1 else np.broadcast_to(quaternions, (*mirror.shape[:-1], 4)).copy()
     turned[..., 1:] *= mirror * mirror.prod(axis=-1, keepdims=True)
     return turned

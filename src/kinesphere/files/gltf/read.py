@@ -29,7 +29,7 @@ from kinesphere.motion.skeleton import Skeleton, Tip
 from kinesphere.motion.source import Source
 
 ROUNDING_OF_SCALES = 1e-5  # a chain of twenty joints, each scaled by one as a float32 remembers it
-FREE_POSES = 4_000_000  # frames × joints that any clip may have; more only if it holds that many keys
+FREE_POSES = 1_000_000  # frames × joints that any clip may have; more only if it holds enough keys
 
 
 def clips(path: Path) -> tuple[str, ...]:
@@ -70,13 +70,15 @@ def clip_names(document: Document) -> tuple[str, ...]:
             if not document.salvage:
                 raise
             own.append("")
-    names: list[str] = []
+    names: dict[str, None] = {}
+    known, numbers = set(own), dict.fromkeys(own, 2)
     for index, name in enumerate(own):
         usual = name or (document.path.stem if count == 1 else f"clip_{index}")
-        unique, number = usual, 2
-        while unique in names or (unique != name and unique in own):
+        unique, number = usual, numbers.get(usual, 2)
+        while unique in names or (unique != name and unique in known):
             unique, number = f"{usual} ({number})", number + 1
-        names.append(unique)
+        numbers[usual] = number
+        names[unique] = None
     return tuple(names)
 
 
@@ -114,9 +116,7 @@ def _usable_clip(
             animation = document.fields.item("animations", index)
             channels = [c for c in reader.read(animation) if c.node not in joints.others]
             if not channels:
-                raise animation.error(
-                    "channels", "no channel that moves a joint", "a clip that moves something"
-                )
+                raise animation.error("channels", "no channel that moves a joint", "a clip that moves something")
         except MotionFileError as error:
             if index == last - 1:
                 raise
@@ -161,9 +161,7 @@ def _motion(
         frozen(t),
         scales=scales,
         calibration_frames=marked,
-        source=Source(
-            path=str(document.path), format="gltf", scale=scale, up=options.up or "y", evidence=evidence
-        ),
+        source=Source(path=str(document.path), format="gltf", scale=scale, up=options.up or "y", evidence=evidence),
     )
 
 
@@ -174,11 +172,9 @@ def _longest(channels: list[Channel]) -> Floats:
 def _afford(animation: Fields, grid: Grid, joints: int, channels: list[Channel]) -> None:
     """A few keys far apart must not become billions of frames."""
     keys = sum(len(channel.times) for channel in channels)
-    if grid.frames * joints > max(FREE_POSES, 8 * keys):
+    if grid.frames * joints > max(FREE_POSES, 16 * keys):
         found = f"{(grid.frames - 1) / grid.rate:.6g} seconds, {grid.frames} frames of {joints} joints"
-        raise animation.error(
-            "", found, f"at most {max(FREE_POSES, 8 * keys)} poses of a joint; rate=… makes fewer"
-        )
+        raise animation.error("", found, f"at most {max(FREE_POSES, 16 * keys)} poses of a joint; rate=… makes fewer")
 
 
 def _sampled(nodes: Nodes, joints: Joints, channels: list[Channel], grid: Grid) -> tuple[NodePose, Floats]:

@@ -42,7 +42,9 @@ def time_tolerance(times: Floats) -> float:
 def merged(rows: list[Floats]) -> Floats:
     """All times of several channels in order; those that differ only by rounding are one."""
     times = np.unique(np.concatenate(rows))
-    apart = np.diff(times) > time_tolerance(times)
+    rounding = 4.0 * np.spacing(np.minimum(np.abs(times[1:]), 1e30).astype(np.float32))
+    # Exporters may round early times as coarsely as the last one, but hours must not swallow first frames.
+    apart = np.diff(times) > np.maximum(rounding, min(time_tolerance(times), 1e-5))
     kept: Floats = times[np.concatenate([[True], apart])]
     return kept
 

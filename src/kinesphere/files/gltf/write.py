@@ -29,9 +29,7 @@ def save(motion: Motion, path: Path, options: SaveOptions) -> None:
     if options.character is not None:
         raise ValueError(f"{path}: saving on a character is not possible yet; leave character out")
     if options.scale != 1.0 or options.up != "y":
-        raise ValueError(
-            f"{path}: scale={options.scale:g}, up={options.up!r}; a glTF file is in metres with Y up"
-        )
+        raise ValueError(f"{path}: scale={options.scale:g}, up={options.up!r}; a glTF file is in metres with Y up")
     if path.suffix.lower() not in (".glb", ".gltf"):
         raise MotionFileError(path, f"the suffix {path.suffix!r} for a motion", ".glb or .gltf")
     content, binary = _content(motion, path, options)
@@ -187,7 +185,5 @@ def _singles(values: Floats, path: Path, what: str) -> _Singles:
     with np.errstate(over="ignore"):
         single = values.astype(np.float32)
     if not np.isfinite(single).all():
-        raise MotionFileError(
-            path, f"{what} beyond ±3.4e38", "numbers that fit the 32 bits glTF has for them"
-        )
+        raise MotionFileError(path, f"{what} beyond ±3.4e38", "numbers that fit the 32 bits glTF has for them")
     return single
