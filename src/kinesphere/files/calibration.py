@@ -5,31 +5,37 @@ from __future__ import annotations
 import numpy as np
 
 from kinesphere.kernels import rotations
-from kinesphere.kernels.arrays import Floats
-from kinesphere.motion.motion import Motion
+from kinesphere.kernels.arrays import Floats, Ints
 
 _AT_REST = np.radians(2.0)  # a joint that has turned no further from its rest counts as at rest
 _LEAST_LEAP = np.radians(15.0)
 _LONGEST = 4  # frames that an inserted pose is held for
+_ENOUGH = 400  # steps that tell how fast a body usually moves
 
 
-def inserted_frames(motion: Motion) -> tuple[int, ...]:
+def inserted_frames(local: Floats, rest: Floats) -> tuple[int, ...]:
     """The first or last few frames, where they are a rest pose that the movement does not lead to.
 
     Two things must hold: in each of them most joints are at rest, and fewer are in the frame that follows; and the
     body as a whole leaps to that frame, much further than it ever moves between frames elsewhere.
+
+    ``local`` are the rotations ``(T, J, 4)``, ``rest`` those of the rest pose ``(J, 4)``.
     """
-    if len(motion) < 2 * _LONGEST + 2:
+    count, edge = len(local), _LONGEST + 1
+    if count < 2 * edge:
         return ()
-    steps = rotations.angle_between(motion.rotations[1:], motion.rotations[:-1])  # (T - 1, J)
-    usual = float(np.percentile(steps[_LONGEST:-_LONGEST].mean(axis=1), 99.0))
-    rest = motion.skeleton.rest_rotations
-    edge = _LONGEST + 1
-    resting_first = (rotations.angle_between(motion.rotations[:edge], rest) < _AT_REST).mean(axis=1)
-    resting_last = (rotations.angle_between(motion.rotations[-edge:], rest) < _AT_REST).mean(axis=1)
-    first = _held(steps[:_LONGEST], resting_first, usual)
-    last = _held(steps[::-1][:_LONGEST], resting_last[::-1], usual)
-    return (*range(first), *range(len(motion) - last, len(motion)))
+    inner = np.unique(np.linspace(_LONGEST, count - edge - 1, _ENOUGH).astype(np.intp))
+    usual = float(np.percentile(_steps(local, inner).mean(axis=1), 99.0))
+    held = []
+    for frames in (np.arange(edge), np.arange(count - 1, count - edge - 1, -1)):
+        resting = (rotations.angle_between(local[frames], rest) < _AT_REST).mean(axis=1)
+        held.append(_held(_steps(local, np.minimum(frames[:-1], frames[1:])), resting, usual))
+    return (*range(held[0]), *range(count - held[1], count))
+
+
+def _steps(local: Floats, frames: Ints) -> Floats:
+    """How far each joint turns from each of some frames to the next ``(F, J)``."""
+    return rotations.angle_between(local[frames + 1], local[frames])
 
 
 def _held(steps: Floats, resting: Floats, usual: float) -> int:

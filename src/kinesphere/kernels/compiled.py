@@ -16,7 +16,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from types import ModuleType
 
-PATIENCE = 0.1  # seconds of plain work after which a process is taken to be in for more
+PATIENCE = 0.25  # seconds of plain work after which a process is taken to be in for more
 LARGE = 20_000_000  # numbers in one call that take NumPy longer than loading numba takes
 WORTH_SHARING = 150_000  # numbers that keep a thread busy for longer than it takes to wake
 

@@ -6,13 +6,12 @@ import codecs
 import re
 import warnings
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 
 from kinesphere.files.bvh.hierarchy import Hierarchy, HierarchyParser
-from kinesphere.files.bvh.rows import RowsReader
+from kinesphere.files.bvh.rows import HEADER_BYTES, RowsReader
 from kinesphere.files.calibration import inserted_frames
 from kinesphere.files.errors import MotionFileError, MotionFileWarning
 from kinesphere.files.options import LoadOptions, Positions
@@ -42,20 +41,18 @@ def load(path: Path, options: LoadOptions) -> Motion:
     tree = HierarchyParser(path, options.salvage, said.append).parse(_numbered(header_text), motion_line)
 
     reader = RowsReader(path, options.salvage, said.append)
-    after = text[found.end() :]
-    header = reader.header(after, motion_line, rate_given=options.rate is not None)
+    header = reader.header(text[found.end() : found.end() + HEADER_BYTES], motion_line, options.rate is not None)
     first_row_line = motion_line + header.lines
-    rows = reader.rows(after[header.bytes_used :], first_row_line, tree.channel_count, header.frames)
+    rows = reader.rows(text[found.end() + header.bytes_used :], first_row_line, tree.channel_count, header.frames)
     rate = options.rate
     if rate is None:
         rate = 30.0 if header.frame_time is None else 1.0 / header.frame_time
         if header.frame_time is None:
             said.append("no usable frame time: 30 frames a second were taken")
     raw, evidence = _raw_pose(tree, rows.values, rows.bridged, options.positions)
-    motion = _in_our_terms(path, raw, tree, rate, options, evidence)
     for sentence in said:
         warnings.warn(f"{path}: {sentence}", MotionFileWarning, stacklevel=4)
-    return replace(motion, source=replace(motion.source, warnings=tuple(said)))
+    return _in_our_terms(path, raw, tree, rate, options, evidence, tuple(said))
 
 
 def _text(path: Path) -> bytes:
@@ -168,7 +165,13 @@ def _bridged(q: Floats, t: Floats, frames: tuple[int, ...]) -> tuple[Floats, Flo
 
 
 def _in_our_terms(
-    path: Path, raw: RawPose, tree: Hierarchy, rate: float, options: LoadOptions, evidence: list[str]
+    path: Path,
+    raw: RawPose,
+    tree: Hierarchy,
+    rate: float,
+    options: LoadOptions,
+    evidence: list[str],
+    said: tuple[str, ...],
 ) -> Motion:
     """Metres and Y up; the heading stays."""
     scale, why_scale = (options.scale, "given") if options.scale is not None else find_scale(raw)
@@ -203,7 +206,15 @@ def _in_our_terms(
         scale=float(scale),
         up=up,
         evidence=(f"unit: {why_scale}", f"up: {why_up}", *evidence),
+        warnings=said,
         euler_orders=orders,
     )
-    motion = Motion(skeleton, rate, frozen(q), frozen(np.ascontiguousarray(t)), name=path.stem, source=source)
-    return replace(motion, calibration_frames=inserted_frames(motion))
+    return Motion(
+        skeleton,
+        rate,
+        frozen(q),
+        frozen(np.ascontiguousarray(t)),
+        calibration_frames=inserted_frames(q, skeleton.rest_rotations),
+        name=path.stem,
+        source=source,
+    )

@@ -13,6 +13,7 @@ from kinesphere.files.errors import MotionFileError
 from kinesphere.kernels.arrays import Floats, Ints
 from kinesphere.kernels.numbers import Numbers, parse
 
+HEADER_BYTES = 20_000  # the two lines after MOTION, and any blank ones among them, stand within these
 MOST_FRAMES = 100_000_000  # nine days at 120 frames a second
 _FRAMES = re.compile(r"\s*frames\s*:?\s*(\S*)\s*", re.IGNORECASE)
 _FRAME_TIME = re.compile(r"\s*frame\s+time\s*:?\s*(\S*)\s*", re.IGNORECASE)
@@ -42,11 +43,11 @@ class RowsReader:
     def __init__(self, path: Path, salvage: bool, warn: Callable[[str], None]) -> None:
         self.path, self.salvage, self.warn = path, salvage, warn
 
-    def header(self, text: bytes, first_line: int, *, rate_given: bool) -> Header:
+    def header(self, text: bytes, first_line: int, rate_given: bool) -> Header:
         """``text`` follows the MOTION line; ``first_line`` is the number of its first line."""
         frames_text, frame_time_text = None, None
         used, line = 0, first_line
-        for raw in re.finditer(rb"([^\r\n]*)(\r\n|\r|\n|$)", text[:20_000]):
+        for raw in re.finditer(rb"([^\r\n]*)(\r\n|\r|\n|$)", text):
             content = raw.group(1).decode("utf-8", "replace")
             if found := _FRAME_TIME.fullmatch(content):
                 frame_time_text, frame_time_line = found.group(1), line

@@ -147,13 +147,11 @@ def _motion(
     skeleton = _skeleton(nodes, joints, rest, scale, turn, options.up)
     q, t = _in_our_terms(joints, rotations.continuous(q), t, scale, turn, options.up)
     marked = hints.calibration_frames(animation, grid.frames) if exact is not None else ()
-    evidence = ("unit: metres, as in every glTF file", "up: Y, as in every glTF file", grid.evidence)
-    if options.scale is not None or options.up is not None:
-        evidence = (
-            f"unit: {'given' if options.scale is not None else 'metres, as in every glTF file'}",
-            f"up: {'given' if options.up is not None else 'Y, as in every glTF file'}",
-            grid.evidence,
-        )
+    evidence = (
+        "unit: metres, as in every glTF file" if options.scale is None else "unit: given",
+        "up: Y, as in every glTF file" if options.up is None else "up: given",
+        grid.evidence,
+    )
     return Motion(
         skeleton,
         grid.rate,
