@@ -89,6 +89,13 @@ def _keyed(time: Floats, *keys: tuple[float, float], tension: float = 0.2) -> Fl
     return spline.value(np.clip(time, at[0], at[-1]))
 
 
+def _ramp(time: Floats, start: float, length: float) -> Floats:
+    """From 0 to 1 without a corner or a jolt."""
+    u = np.clip((time - start) / length, 0.0, 1.0)
+    ramp: Floats = u**3 * (10 - 15 * u + 6 * u * u)
+    return ramp
+
+
 def _foot(side: str, time: Floats) -> tuple[Floats, Floats]:
     """The ankle's path and the foot's pitch: planted, peeling off, swinging, landing on the heel."""
     x = SIDES[side]
@@ -106,25 +113,28 @@ def _foot(side: str, time: Floats) -> tuple[Floats, Floats]:
     for lift, (start, end) in zip(lifts, pairwise(stands), strict=True):
         swing = STEP * 0.9
         u = np.clip((time - lift) / swing, 0.0, 1.0)
-        going = (time >= lift - 0.12) & (time <= lift + swing)
+        going = (time >= lift - 0.16) & (time <= lift + swing)
         far = abs(end - start) / (2 * STRIDE)
-        progress = u**3 * (10 - 15 * u + 6 * u * u)
+        progress = _ramp(time, lift, swing)
         z = np.where(
             time < lift,
             np.minimum(z, start),
             np.where(time <= lift + swing, start + progress * (end - start), z),
         )
-        y = np.where(going, 0.075 + far * 0.10 * np.sin(np.pi * u) ** 1.5, y)
-        early = np.clip((time - lift + 0.12) / 0.12, 0, 1)
-        curve = 0.55 * np.sin(0.5 * np.pi * early) * (1 - u) ** 2 - 0.3 * np.sin(np.pi * u**2) * (u > 0)
+        y = np.where(going, 0.075 + far * 0.09 * np.sin(np.pi * u) ** 2, y)
+        early = _ramp(time, lift - 0.16, 0.22)
+        curve = 0.55 * early * (1 - _ramp(time, lift, 0.75 * swing)) - 0.3 * np.sin(np.pi * u**1.5) ** 2
         pitch = np.where(going, far * curve, pitch)
-        y = np.where(going, y + 0.1 * np.maximum(np.sin(pitch), 0.0), y)  # peeling off lifts the ankle
+    # Peeling off turns the foot about its toes, which stay: the ankle goes up and forward.
+    peel = np.maximum(pitch, 0.0)
+    y += 0.06 * (np.cos(peel) - 1) + 0.13 * np.sin(peel)
+    z += 0.13 * (1 - np.cos(peel)) + 0.06 * np.sin(peel)
     return np.stack([np.full(len(time), 0.095 * x), y, z], axis=-1), pitch
 
 
 def _hips(time: Floats, ankles: tuple[Floats, ...]) -> Floats:
     """Between the feet, swaying over the one that stands, dipping with each step."""
-    walking = np.clip((ARRIVED + 0.25 - time) / 0.4, 0, 1) * np.clip((time - 0.1) / 0.3, 0, 1)
+    walking = (1 - _ramp(time, ARRIVED - 0.25, 0.6)) * _ramp(time, 0.0, 0.6)
     phase = np.pi * (time - 0.3) / STEP
     box = np.ones(25) / 25
     middle = np.mean([np.convolve(np.pad(a[:, 2], 12, mode="edge"), box, mode="valid") for a in ankles], axis=0)
@@ -137,7 +147,7 @@ def _hips(time: Floats, ankles: tuple[Floats, ...]) -> Floats:
 
 
 def _torso(skeleton: Skeleton, local: Floats, time: Floats) -> None:
-    walking = np.clip((ARRIVED + 0.2 - time) / 0.4, 0, 1) * np.clip((time - 0.1) / 0.3, 0, 1)
+    walking = (1 - _ramp(time, ARRIVED - 0.3, 0.6)) * _ramp(time, 0.0, 0.6)
     phase = np.pi * (time - 0.3) / STEP
     hello = _keyed(time, (ARRIVED - 0.2, 0.0), (ARRIVED + 0.5, 1.0), (END - 0.7, 1.0), (END, 0.0))
     yaw = 0.10 * np.sin(phase) * walking
@@ -173,7 +183,7 @@ def _arm(skeleton: Skeleton, local: Floats, places: Floats, side: str, time: Flo
     upper, lower, hand = (skeleton.index(f"{side}{part}") for part in ("UpperArm", "LowerArm", "Hand"))
     world_q, world_p = kinematics.forward(local, places, skeleton.parents)
     chest, shoulder = world_q[:, skeleton.index("upperChest")], world_p[:, upper]
-    walking = np.clip((ARRIVED + 0.3 - time) / 0.5, 0, 1) * np.clip((time - 0.1) / 0.4, 0, 1)
+    walking = (1 - _ramp(time, ARRIVED - 0.3, 0.7)) * _ramp(time, 0.0, 0.6)
     swing = -x * np.sin(np.pi * (time - 0.3) / STEP - 0.25) * walking
     hanging = np.stack([0.09 * x - 0.02 * x * np.abs(swing), -0.48 + 0.03 * swing**2, 0.07 + 0.2 * swing], axis=-1)
     wrist, swivel = hanging, np.full(len(time), 0.5 * x)
@@ -186,8 +196,9 @@ def _arm(skeleton: Skeleton, local: Floats, places: Floats, side: str, time: Flo
         keys = [hanging[-1], [-0.25, -0.25, 0.25], [-0.30, 0.20, 0.13]]
         keys += [[there, 0.20, 0.13] for there in sideways] + [[-0.22, -0.28, 0.22], hanging[-1]]
         path = kochanek_bartels(np.array(keys), np.concatenate([up, beats, down]), ends="clamped")
-        blend = np.clip((time - up[0]) / 0.3, 0, 1)[:, None]
-        wrist = hanging + blend**2 * (3 - 2 * blend) * (path.value(np.clip(time, up[0], down[-1])) - hanging)
+        wrist = hanging + _ramp(time, float(up[0]), 0.35)[:, None] * (
+            path.value(np.clip(time, up[0], down[-1])) - hanging
+        )
         raised = _keyed(time, (up[0], 0.0), (up[-1], 1.0), (down[0] - 0.1, 1.0), (down[-1], 0.0))
         swivel = swivel + 1.2 * raised
         bend = raised * 0.35 * np.sin(2 * np.pi * (time - beats[0]) / 0.52 - 0.6)

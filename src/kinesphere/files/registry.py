@@ -45,10 +45,8 @@ def register(format_: Format) -> None:
 
 def formats() -> tuple[Format, ...]:
     """All formats, by name."""
-    import kinesphere.files as room
-
-    for module in pkgutil.iter_modules(room.__path__):
-        importlib.import_module(f"{room.__name__}.{module.name}")
+    for module in pkgutil.iter_modules(_room()):
+        importlib.import_module(f"kinesphere.files.{module.name}")
     return tuple(sorted(_formats.values(), key=lambda known: known.name))
 
 
@@ -65,12 +63,28 @@ def format_to_read(path: Path) -> Format:
         raise MotionFileError(path, f"a file that cannot be opened ({error.strerror})", "a motion file") from None
     if not head:
         raise MotionFileError(path, "an empty file", f"one of {_known(reading=True)}")
+    by_name = _format_named(path.suffix.lower().removeprefix("."))
+    if by_name is not None and by_name.looks_like(head):
+        return by_name
     known = formats()
     named = [f for f in known if path.suffix.lower() in f.suffixes]
     alike = [f for f in known if f.looks_like(head)]
     for candidate in (*(f for f in named if f in alike), *alike, *named):
         return candidate
     raise MotionFileError(path, f"the unknown suffix {path.suffix!r}", f"one of {_known(reading=True)}")
+
+
+def _format_named(name: str) -> Format | None:
+    """The format of that name, without importing all the others."""
+    if name not in _formats and name in {module.name for module in pkgutil.iter_modules(_room())}:
+        importlib.import_module(f"kinesphere.files.{name}")
+    return _formats.get(name)
+
+
+def _room() -> list[str]:
+    import kinesphere.files as room
+
+    return list(room.__path__)
 
 
 def format_to_write(path: Path) -> Format:

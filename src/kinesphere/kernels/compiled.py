@@ -12,9 +12,12 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from types import ModuleType
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from concurrent.futures import ThreadPoolExecutor
 
 PATIENCE = 0.25  # seconds of plain work after which a process is taken to be in for more
 LARGE = 20_000_000  # numbers in one call that take NumPy longer than loading numba takes
@@ -61,6 +64,8 @@ def share_frames(frames: int, numbers: int, kernel: Callable[[slice], object]) -
         kernel(slice(0, frames))
         return
     if not _threads:
+        from concurrent.futures import ThreadPoolExecutor
+
         _threads.append(ThreadPoolExecutor(4, thread_name_prefix="kinesphere"))
     edges = [frames * i // workers for i in range(workers + 1)]
     parts = [slice(a, b) for a, b in zip(edges[1:-1], edges[2:], strict=True)]

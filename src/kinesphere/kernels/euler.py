@@ -29,8 +29,11 @@ def from_euler(angles: ArrayLike, order: str) -> Floats:
     axes = _axes(order)
     if angles.shape[-1] != len(axes):
         raise ValueError(f"{len(axes)} angles expected for order {order!r}, found {angles.shape[-1]}")
-    result = rotations.identity(*angles.shape[:-1])
-    for i, axis in enumerate(axes):
+    result: Floats = np.zeros((*angles.shape[:-1], 4))
+    result[..., 0] = np.cos(0.5 * angles[..., 0]) if axes else 1.0
+    if axes:
+        result[..., 1 + axes[0]] = np.sin(0.5 * angles[..., 0])
+    for i, axis in enumerate(axes[1:], 1):
         result = _turn_about_own_axis(result, axis, angles[..., i])
     return result
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 import re
-import warnings
 from dataclasses import dataclass
 
 import numpy as np
@@ -58,52 +57,30 @@ def parse(text: bytes) -> Numbers:
 
 
 def parse_reference(text: bytes) -> Numbers:
-    """The same in plain NumPy, a line at a time."""
-    rows: list[Floats] = []
-    numbers: list[int] = []
-    bad: list[tuple[int, bytes]] = []
-    plain = _is_plain(text)
-    count = 0
-    for number, line in enumerate(text.splitlines()):
-        row = _plain_row(line) if plain else None
-        if row is None:
-            tokens = line.split()
-            row = np.array([_number(token) for token in tokens])
-            bad += [(count + i, tokens[i]) for i in np.flatnonzero(~np.isfinite(row)).tolist()]
-        if row.size:
-            rows.append(row)
-            numbers.append(number)
-            count += row.size
-    values = np.concatenate(rows) if rows else np.empty(0)
-    values[~np.isfinite(values)] = np.nan
-    ends = np.cumsum([row.size for row in rows], dtype=np.intp)
-    return Numbers(values, ends, np.array(numbers, dtype=np.intp), tuple(bad[:_MOST_ODD]))
+    """The same in plain NumPy."""
+    lines = text.splitlines()
+    numbers = np.array([i for i, line in enumerate(lines) if line.strip()], dtype=np.intp)
+    if not numbers.size:
+        return Numbers(np.empty(0), numbers, numbers.copy(), ())
+    filled = [lines[i].decode("latin-1") for i in numbers]
+    table = _table(filled)
+    if table is not None:
+        ends = np.arange(1, len(filled) + 1, dtype=np.intp) * table.shape[1]
+        return Numbers(table.ravel(), ends, numbers, ())
+    rows = [line.encode("latin-1").split() for line in filled]
+    tokens = [token for row in rows for token in row]
+    values = np.array([_number(token) for token in tokens])
+    bad = [(i, tokens[i]) for i in np.flatnonzero(np.isnan(values)).tolist()]
+    return Numbers(values, np.cumsum([len(row) for row in rows], dtype=np.intp), numbers, tuple(bad[:_MOST_ODD]))
 
 
-def _is_plain(text: bytes) -> bool:
-    """Whether NumPy's lenient reader can be trusted: it reads ``1.2.3`` as two numbers and ``1.0-2.0`` too."""
-    if any(text.count(sign) != _signs_that_begin(text, sign) for sign in (b"-", b"+")):
-        return False
-    rest = text.translate(None, b"0123456789")
-    return b".." not in rest and not rest.translate(None, b" \t\r\n.-+eE")
-
-
-def _signs_that_begin(text: bytes, sign: bytes) -> int:
-    """How many signs stand where a number or an exponent begins."""
-    before = (b" ", b"\t", b"\n", b"\r", b"e", b"E")
-    return sum(text.count(byte + sign) for byte in before) + text.startswith(sign)
-
-
-def _plain_row(line: bytes) -> Floats | None:
-    if not line.strip():
-        return np.empty(0)  # of which NumPy's reader makes a number
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        try:
-            row = np.fromstring(line.decode("ascii"), sep=" ")
-        except (DeprecationWarning, ValueError):
-            return None
-    return row if np.isfinite(row).all() else None
+def _table(lines: list[str]) -> Floats | None:
+    """All lines at once, where they are equally long and hold nothing but finite numbers."""
+    try:
+        table: Floats = np.loadtxt(lines, ndmin=2, comments=None)
+    except ValueError:
+        return None
+    return table if table.shape[0] == len(lines) and np.isfinite(table).all() else None
 
 
 def _number(token: bytes) -> float:

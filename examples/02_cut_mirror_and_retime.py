@@ -1,0 +1,33 @@
+"""The everyday edits: each makes a new motion and leaves the old one alone."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+from greeting import greeting
+from kinesphere import TimeMap, concatenated, retimed
+
+motion = greeting()
+wave = motion.between(2.4, 5.0)  # seconds
+left_handed = wave.mirrored()
+treadmill = motion.in_place()
+film = motion.resampled(24.0)
+
+# A wave that starts slowly and ends in a hurry: old seconds to new ones.
+hurried = retimed(wave, TimeMap([0.0, 1.0, 2.6], [0.0, 1.6, 2.4]))
+
+# One after the other, standing where the first one ended, without a pop.
+both = concatenated(motion, left_handed, align=True, blend=0.4)
+
+for name, result in {
+    "wave": wave,
+    "left-handed": left_handed,
+    "in place": treadmill,
+    "24 fps": film,
+    "hurried": hurried,
+    "one after the other": both,
+}.items():
+    print(f"{name:<20} {result.duration:6.2f} s  {len(result):4d} frames at {result.rate:g}")

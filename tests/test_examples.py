@@ -1,0 +1,73 @@
+"""Examples run as they stand, and the demo writes what it says."""
+
+from __future__ import annotations
+
+import runpy
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from conftest import ROOT
+from kinesphere import load
+from kinesphere.kernels import rotations as R
+
+EXAMPLES = sorted((ROOT / "examples").glob("[0-9]*.py"))
+
+
+@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
+def test_an_example_runs_and_says_something(path):
+    done = subprocess.run([sys.executable, str(path)], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.strip()
+    assert not done.stderr.strip()
+
+
+@pytest.fixture(scope="module")
+def demo(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("demo")
+    run = runpy.run_path(str(ROOT / "examples" / "demo.py"))["main"]
+    return {path.suffix: path for path in run(folder)}
+
+
+def test_the_demo_writes_a_bvh_a_glb_and_a_picture(demo):
+    bvh, glb = load(demo[".bvh"]), load(demo[".glb"])
+    order = [glb.skeleton.names.index(name) for name in bvh.skeleton.names]
+    assert np.abs(bvh.positions_world() - glb.positions_world()[:, order]).max() < 1e-4
+    picture = np.asarray(Image.open(demo[".png"]).convert("RGB"))
+    assert picture.std() > 10.0
+
+
+def test_the_greeting_walks_without_sliding_or_sinking_and_waves(demo):
+    motion = load(demo[".glb"])
+    places = motion.positions_world()
+    assert places[..., 1].min() > -0.005
+    bones = [j for j, parent in enumerate(motion.skeleton.parents) if parent >= 0]
+    lengths = np.linalg.norm(places[:, bones] - places[:, motion.skeleton.parents[bones]], axis=-1)
+    assert np.ptp(lengths, axis=0).max() < 1e-5
+    for side in ("left", "right"):
+        toes = places[:, motion.skeleton.index(f"{side}Toes")]
+        low = toes[:, 1] < 0.02
+        speed = np.linalg.norm(np.diff(toes[:, [0, 2]], axis=0), axis=1) * motion.rate
+        planted = low[1:] & low[:-1]
+        assert planted.mean() > 0.5
+        assert np.percentile(speed[planted], 90) < 0.05
+    hand = places[:, motion.skeleton.index("rightHand"), 1]
+    head = places[:, motion.skeleton.index("head"), 1]
+    assert (hand > head).mean() > 0.2
+    turned = R.angle_between(motion.rotations[1:], motion.rotations[:-1]).max() * motion.rate
+    assert turned < 20.0, "radians a second: nothing snaps"
+
+
+def test_the_readme_names_the_two_commands_and_its_code_runs(tmp_path, demo, monkeypatch):
+    text = (ROOT / "README.md").read_text()
+    assert "make demo" in text
+    assert "make test" in text
+    code = text.split("```python\n", 1)[1].split("```", 1)[0]
+    monkeypatch.chdir(tmp_path)
+    Path("demo").symlink_to(demo[".bvh"].parent)
+    exec(compile(code, "README.md", "exec"), {})
+    assert any(path.suffix == ".glb" for path in tmp_path.rglob("*.glb"))
