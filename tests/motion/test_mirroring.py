@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from generated import motions
+from generated import seeds
 from kinesphere import Motion, Skeleton, load
+from kinesphere.kernels import kinematics
 from kinesphere.kernels import rotations as R
 from kinesphere.motion.mirroring import other_side, partners
 
@@ -56,26 +57,41 @@ def test_a_mirrored_pose_is_the_mirror_image(rng):
     assert np.abs(motion.mirrored().positions_world() - image).max() < 1e-12
 
 
-@given(motions(roots=2))
+@given(seeds)
 @settings(max_examples=50)
-def test_a_mirror_twice_is_no_mirror(motion):
-    """Whatever the joints' axes, and with joints that move out of their sockets."""
-    twice = motion.mirrored([]).mirrored([])
-    assert np.abs(twice.translations - motion.translations).max() < 1e-9
-    assert R.angle_between(twice.rotations, motion.rotations).max() < 1e-6
+def test_any_axes_and_loose_joints_make_no_difference(seed):
+    """The same figure with its joints' axes turned anyhow: the same mirror image, and twice is none."""
+    rng = np.random.default_rng(seed)
+    axes = R.normalise(rng.normal(size=(6, 4)))
+    local_rest, local_offsets = kinematics.inverse(axes, FIGURE.rest_world()[1], FIGURE.parents)
+    rig = Skeleton(FIGURE.names, FIGURE.parents, local_offsets, local_rest)
+    q, t = R.normalise(rng.normal(size=(9, 6, 4))), np.tile(rig.offsets, (9, 1, 1))
+    t += rng.normal(scale=0.1, size=t.shape)
+    motion = Motion(rig, 30.0, q, t)
+    image = motion.positions_world()[:, [0, 3, 4, 1, 2, 5]] * [-1, 1, 1]
+    once = motion.mirrored()
+    assert np.abs(once.positions_world() - image).max() < 1e-5
+    assert np.abs(once.mirrored().positions_world() - motion.positions_world()).max() < 1e-5
 
 
 @pytest.mark.data
 @pytest.mark.parametrize(
-    "clip", ["bvh/cmu/137_33.bvh", "bvh/animated_drawings/zombie.bvh", "bvh/three_js/pirouette.bvh"]
+    ("clip", "asymmetry"),
+    [
+        ("bvh/cmu/137_33.bvh", 0.03),  # bone lengths of left and right differ by some millimetres in a real person
+        ("bvh_odd/real/mocapbank_tab_headers.bvh", 0.01),
+        ("bvh/animated_drawings/zombie.bvh", 0.001),
+        ("bvh/animated_drawings/jesse_dance.bvh", 0.001),  # at rest all its bones point along x
+        ("bvh/three_js/pirouette.bvh", 0.002),
+        ("characters/CesiumMan.glb", 0.001),  # its left arm is numbered backwards
+        ("characters/kaykit_manny/Med_General_animations.glb", 0.001),
+    ],
 )
-def test_real_clips_mirror_to_within_their_own_asymmetry(data_dir, clip):
+def test_real_clips_mirror_to_within_their_own_asymmetry(data_dir, clip, asymmetry):
     motion = load(data_dir / clip)
     partner = partners(motion.skeleton)
-    sided = [i for i, name in enumerate(motion.skeleton.names) if other_side(name) in motion.skeleton.names]
-    assert all(partner[i] != i for i in sided)
+    assert all(partner[i] != i for i, name in enumerate(motion.skeleton.names) if other_side(name) is not None)
     image = motion.positions_world()[:, partner] * [-1, 1, 1]
-    # Bone lengths of left and right differ by a centimetre or so in a real person.
-    assert np.abs(motion.mirrored().positions_world() - image).max() < 0.06
+    assert np.linalg.norm(motion.mirrored().positions_world() - image, axis=-1).max() < asymmetry
     back = motion.mirrored().mirrored()
-    assert np.abs(back.positions_world() - motion.positions_world()).max() < 1e-9
+    assert np.abs(back.positions_world() - motion.positions_world()).max() < 1e-5

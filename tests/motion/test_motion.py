@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from generated import motions, same_places
 from kinesphere import Motion, Skeleton, concatenated
 from kinesphere.kernels import rotations as R
-from kinesphere.motion.placing import UP, heading, moved
+from kinesphere.motion.placing import UP, heading, lead_joint, moved
 from kinesphere.motion.rest import with_plain_rest
 
 PAIR = Skeleton(("hips", "spine"), np.array([-1, 0]), np.array([[0, 1.0, 0], [0, 0.5, 0]]))
@@ -96,12 +96,11 @@ def test_scaling_scales_every_place(motion, factor):
 @given(motions(roots=2))
 @settings(max_examples=40)
 def test_in_place_takes_out_travel_and_nothing_else(motion):
-    fixed = motion.in_place()
-    root = fixed.translations[:, 0]
-    assert np.ptp(root[:, [0, 2]], axis=0).max() < 1e-9
-    assert np.allclose(root[:, 1], motion.translations[:, 0, 1])
-    relative = motion.positions_world() - motion.translations[:, :1] * [1, 0, 1]
-    assert np.allclose(fixed.positions_world() - fixed.translations[:, :1] * [1, 0, 1], relative)
+    fixed, lead = motion.in_place(), lead_joint(motion)
+    before, after = motion.positions_world(), fixed.positions_world()
+    assert np.ptp(after[:, lead][:, [0, 2]], axis=0).max() < 1e-9
+    assert np.allclose(after[..., 1], before[..., 1])
+    assert np.allclose(after - after[:, [lead]], before - before[:, [lead]])
 
 
 def test_in_place_with_heading_keeps_facing_one_way(rng):
@@ -134,11 +133,35 @@ def test_moving_the_roots_moves_the_whole_body(motion, angle):
     assert np.allclose(there.positions_world(), R.rotate(turn, motion.positions_world()) + np.array([1.0, 0.0, -2.0]))
 
 
+def under_a_still_root(motion):
+    """The same motion with its root hung under one that stays at the origin, as many rigs have it."""
+    skeleton = Skeleton(
+        ("Armature", *motion.skeleton.names),
+        np.concatenate([[-1], motion.skeleton.parents + 1]),
+        np.concatenate([np.zeros((1, 3)), motion.skeleton.offsets]),
+    )
+    q = np.concatenate([R.identity(len(motion), 1), motion.rotations], axis=1)
+    t = np.concatenate([np.zeros((len(motion), 1, 3)), motion.translations], axis=1)
+    return Motion(skeleton, motion.rate, q, t)
+
+
+def test_hips_under_a_still_root_are_what_travels(rng):
+    walk = np.tile(PAIR.offsets, (40, 1, 1))
+    walk[:, 0] += np.linspace(0, 2, 40)[:, None] * [1.0, 0.0, 0.5]
+    motion = under_a_still_root(Motion(PAIR, 30.0, R.identity(40, 2), walk))
+    assert np.ptp(motion.in_place().positions_world()[:, 1, [0, 2]], axis=0).max() < 1e-9
+    both = concatenated(motion, motion, align=True)
+    step = both.positions_world()[40, 1] - both.positions_world()[39, 1]
+    assert np.abs(step).max() < 1e-9
+
+
 def test_concatenating_keeps_every_frame_and_shifts_the_marks():
     a, b = still(4, calibration_frames=(0,)), still(3, calibration_frames=(0,))
     both = concatenated(a, b)
-    assert len(both) == 7
-    assert both.calibration_frames == (0, 4)
+    assert len(both) == 6, "the second one's inserted pose does not flash in the middle"
+    assert both.calibration_frames == (0,)
+    with pytest.raises(ValueError, match="other bone lengths"):
+        concatenated(a, b.scaled(1.3))
     with pytest.raises(ValueError, match="resample"):
         concatenated(a, Motion(PAIR, 60.0, R.identity(2, 2)))
     other = Skeleton(("a",), np.array([-1]), np.zeros((1, 3)))

@@ -11,8 +11,8 @@ from kinesphere.kernels.arrays import ArrayLike, Floats, Ints, floats
 def resample_vectors(values: ArrayLike, frames: ArrayLike, *, smooth: bool = True) -> Floats:
     """Vectors ``(T, ...)`` at fractional ``frames`` ``(N,)``, held beyond the first and the last.
 
-    ``smooth`` runs a cubic through the frames (Catmull–Rom), so that speed does not jump from frame to frame;
-    otherwise the way between two frames is straight. On a frame both give the frame itself.
+    ``smooth`` runs a cubic through the frames (Catmull–Rom, limited), so that speed does not jump from frame to
+    frame; otherwise the way between two frames is straight. On a frame both give the frame itself.
     """
     v = floats(values)
     i, u = _place(len(v), frames)
@@ -43,7 +43,7 @@ def resample_rotations(quaternions: ArrayLike, frames: ArrayLike, *, smooth: boo
     else:
         # Body-frame turning rates at the frames: the mean of the steps before and after. At the end of a step the
         # rotation vector grows by J⁻¹ ω; ω lies close to the step, where J⁻¹ is the identity to second order.
-        rate = np.concatenate([step[:1], 0.5 * (step[:-1] + step[1:]), step[-1:]])
+        rate = np.concatenate([step[:1], _limited(step[:-1], step[1:]), step[-1:]])
         end = _inverse_right_jacobian(step[i], rate[i + 1])
         turned = _hermite(np.zeros_like(step[i]), step[i], rate[i], end, u[..., None])
     return rotations.multiply(q[i], rotations.from_rotation_vector(turned))
@@ -61,9 +61,22 @@ def _tangents(v: Floats, i: Ints) -> tuple[Floats, Floats]:
     inner_left = (i > 0).reshape(-1, *([1] * (v.ndim - 1)))
     inner_right = (i + 2 < len(v)).reshape(inner_left.shape)
     chord = v[i + 1] - v[i]
-    left = np.where(inner_left, 0.5 * (v[i + 1] - v[before]), chord)
-    right = np.where(inner_right, 0.5 * (v[after] - v[i]), chord)
+    left = np.where(inner_left, _limited(v[i] - v[before], chord), chord)
+    right = np.where(inner_right, _limited(chord, v[after] - v[i + 1]), chord)
     return left, right
+
+
+def _limited(before: Floats, after: Floats) -> Floats:
+    """The mean of two steps, at most three times the shorter one.
+
+    So a move that starts or stops dead is not overshot: a fist stays where it lands.
+    """
+    mean = 0.5 * (before + after)
+    shorter = np.minimum(np.linalg.norm(before, axis=-1), np.linalg.norm(after, axis=-1))
+    length = np.linalg.norm(mean, axis=-1)
+    share = np.minimum(1.0, 3.0 * shorter / np.maximum(length, 1e-300))
+    limited: Floats = mean * share[..., None]
+    return limited
 
 
 def _hermite(a: Floats, b: Floats, left: Floats, right: Floats, u: Floats) -> Floats:

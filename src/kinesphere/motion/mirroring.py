@@ -1,9 +1,15 @@
-"""Left for right: which joints are each other's mirror image, and the mirrored motion."""
+"""Left for right: which joints are each other's mirror image, and the mirrored motion.
+
+A mirror takes a joint's orientation ``W`` to ``M W Bᵀ`` on its partner: ``M`` is the mirror in the world, ``B`` the one between the
+two joints' own axes. Where a rig's sides have the same axes turned over, ``B`` is plain; in general it is whatever takes the bones of
+one side to those of the other. So nothing is asked of the rest pose: it need not be symmetric, nor even a body's pose.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -14,48 +20,153 @@ from kinesphere.motion.skeleton import Skeleton
 
 _FLIP = np.array([-1.0, 1.0, 1.0])  # a mirror on the YZ plane
 _TWISTED = np.array([1.0, 1.0, -1.0, -1.0])  # what that mirror does to a quaternion
+_HINT = 1e-6  # weight of how joints are turned against that of where their bones go
+_SAMPLES = 64  # frames that show how a body holds itself on average
 
 # A side in a name: the word, or a lone L or R set off by a capital, a separator or the end.
 _SIDE = re.compile(r"(?i:left|right)|(?<![A-Za-z])[lrLR](?=[A-Z_.\-: ]|$)|(?<=[_.\-: ])[lrLR](?![A-Za-z])")
+Chooser = Callable[[int, list[int]], int | None]  # a joint and who is free: its partner among them
 _OTHER = {"left": "right", "right": "left", "l": "r", "r": "l"}
 
 
 def mirrored(motion: Motion, pairs: Sequence[tuple[int, int]] | None = None) -> Motion:
-    """See ``Motion.mirrored``. Rotations are mirrored as departures from the rest pose, so that the two sides may
-    have different axes, and each side keeps its own bone lengths."""
+    """See ``Motion.mirrored``. Each side keeps its own bone lengths; mirrored twice, a motion is itself again."""
     skeleton = motion.skeleton
     partner = partners(skeleton) if pairs is None else _from_pairs(len(skeleton), pairs)
-    rest, _ = skeleton.rest_world()
     world, _ = motion.world()
-    # How each joint has turned from rest, seen in the world; mirrored; given to its partner.
-    turned = rotations.multiply(world, rotations.conjugate(rest))
-    world_new = rotations.multiply((turned * _TWISTED)[:, partner], rest)
-    local, _ = kinematics.inverse(world_new, np.zeros((*world_new.shape[:2], 3)), skeleton.parents)
-    # Translations likewise: what they add to the rest offset, seen in the rest pose's world.
-    parent_rest = np.where(skeleton.parents[:, None] < 0, rotations.identity(), rest[skeleton.parents])
-    extra = rotations.rotate(parent_rest, motion.translations - skeleton.offsets)
-    extra_new = (extra * _FLIP)[:, partner]
-    translations = skeleton.offsets + rotations.rotate(rotations.conjugate(parent_rest), extra_new)
+    mirrors = axis_mirrors(motion, partner, world)  # (J, 3, 3): from each joint's axes to its partner's
+    turns = rotations.from_matrix(_FLIP[:, None] * mirrors.swapaxes(-1, -2))  # M Bᵀ, a proper rotation
+    world_new = np.empty_like(world)
+    world_new[:, partner] = rotations.multiply(world * _TWISTED, turns)
+    local, _ = kinematics.inverse(world_new, np.zeros((*world.shape[:2], 3)), skeleton.parents)
+    # What translations add to the rest offsets is mirrored in the parent's axes.
+    extra = motion.translations - skeleton.offsets
+    above = np.where(skeleton.parents[:, None, None] < 0, np.diag(_FLIP), mirrors[skeleton.parents])
+    translations = np.empty_like(extra)
+    translations[:, partner] = np.einsum("jab,tjb->tja", above, extra) + skeleton.offsets[partner]
     for root in skeleton.roots:
-        translations[:, root] = motion.translations[:, partner[root]] * _FLIP
-    result = motion.with_pose(local, translations)
-    return result if motion.scales is None else _with_scales(result, motion.scales[:, partner])
+        translations[:, partner[root]] = motion.translations[:, root] * _FLIP
+    scales = None
+    if motion.scales is not None:
+        scales = np.empty_like(motion.scales)
+        scales[:, partner] = np.einsum("jab,tjb->tja", mirrors**2, motion.scales)
+    return replace(motion.with_pose(rotations.normalise(local), translations), scales=scales)
 
 
-def _with_scales(motion: Motion, scales: Floats) -> Motion:
-    from dataclasses import replace
+def axis_mirrors(motion: Motion, partner: Ints, world: Floats) -> Floats:
+    """For each joint the improper rotation ``(3, 3)`` that takes vectors in its axes to their images in its partner's."""
+    skeleton = motion.skeleton
+    hints = _held_mirrors(motion, partner, world)
+    mirrors = np.empty((len(skeleton), 3, 3))
+    for joint, other in enumerate(partner.tolist()):
+        if other < joint:
+            continue
+        pull = _HINT * hints[joint]
+        if other == joint:
+            pull = pull + _HINT * hints[joint].T
+        for here, there in _bones(skeleton, joint, partner):
+            size = float(np.linalg.norm(here) * np.linalg.norm(there))
+            if size > 1e-12:
+                pull = pull + np.outer(there, here) / size
+                if other == joint:  # its own mirror, so the other way round as well
+                    pull = pull + np.outer(here, there) / size
+        mirrors[joint] = _nearest_mirror(pull, own=other == joint)
+        mirrors[other] = mirrors[joint].T
+    return mirrors
 
-    return replace(motion, scales=scales)
+
+def _held_mirrors(motion: Motion, partner: Ints, world: Floats) -> Floats:
+    """How joints' axes correspond if people hold themselves evenly on average ``(J, 3, 3)``.
+
+    At rest, where the rest pose is symmetric; else over the frames, seen in the mirror that stands between hips or shoulders.
+    """
+    rest_q, rest_p = motion.skeleton.rest_world()
+    if _is_symmetric(rest_p, partner):
+        q, left = rest_q[None], np.array([[1.0, 0.0, 0.0]])
+    else:
+        frames = np.unique(np.linspace(0, len(motion) - 1, _SAMPLES).astype(np.intp))
+        q = world[frames]
+        left = _left(motion.positions_world()[frames], motion.skeleton, partner)
+    planes = np.eye(3) - 2.0 * left[:, :, None] * left[:, None, :]  # (F, 3, 3): the body's own mirror
+    matrices = rotations.to_matrix(q)
+    held: Floats = np.einsum("fjba,fbc,fjcd->jad", matrices[:, partner], planes, matrices) / len(q)
+    return held
+
+
+def _left(positions: Floats, skeleton: Skeleton, partner: Ints) -> Floats:
+    """The direction across the body in each frame ``(F, 3)``: between the first pairs of joints below the middle."""
+    across = np.zeros((len(positions), 3))
+    for joint, other in enumerate(partner.tolist()):
+        parent = int(skeleton.parents[joint])
+        if other > joint and parent >= 0 and partner[parent] == parent:
+            way = positions[:, joint] - positions[:, other]
+            if across.any() and float(np.sum(way * across)) < 0.0:
+                way = -way
+            across += way
+    length = np.linalg.norm(across, axis=1, keepdims=True)
+    directions: Floats = np.where(length > 1e-9, across / np.maximum(length, 1e-9), np.array([1.0, 0.0, 0.0]))
+    return directions
+
+
+def _is_symmetric(rest: Floats, partner: Ints) -> bool:
+    size = float(np.ptp(rest, axis=0).max())
+    middle = (
+        rest[:, 0].mean() if (partner == np.arange(len(partner))).all() else 0.5 * (rest + rest[partner])[:, 0].mean()
+    )
+    image = (rest - [middle, 0.0, 0.0]) * _FLIP + [middle, 0.0, 0.0]
+    return bool(np.linalg.norm(image[partner] - rest, axis=1).max() < 0.1 * max(size, 1e-12))
+
+
+def _bones(skeleton: Skeleton, joint: int, partner: Ints) -> list[tuple[Floats, Floats]]:
+    """Vectors in a joint's axes, and their images in its partner's: to children and tips."""
+    other = int(partner[joint])
+    pairs = [
+        (skeleton.offsets[child], skeleton.offsets[partner[child]])
+        for child in skeleton.children[joint]
+        if skeleton.parents[partner[child]] == other
+    ]
+    tips = [[np.array(tip.offset) for tip in skeleton.tips if tip.joint == j] for j in (joint, other)]
+    if len(tips[0]) == len(tips[1]) == 1:
+        pairs.append((tips[0][0], tips[1][0]))
+    return pairs
+
+
+def _nearest_mirror(pull: Floats, *, own: bool) -> Floats:
+    """The improper rotation nearest to a matrix; for a joint that is its own partner, the nearest plane's mirror."""
+    if own:
+        # A mirror that undoes itself is I − 2 n nᵀ: n is where the pull is most turned over.
+        values, vectors = np.linalg.eigh(0.5 * (pull + pull.T))
+        normal = vectors[:, int(np.argmin(values))]
+        return np.eye(3) - 2.0 * np.outer(normal, normal)
+    u, _, v = np.linalg.svd(pull)
+    sign = -1.0 if np.linalg.det(u @ v) > 0.0 else 1.0
+    nearest: Floats = (u * [1.0, 1.0, sign]) @ v
+    return nearest
 
 
 def partners(skeleton: Skeleton) -> Ints:
-    """``(J,)`` each joint's mirror image, itself for those in the middle: by role, else by name, else by place."""
+    """``(J,)`` each joint's mirror image, itself for those in the middle.
+
+    From the roots down, so that a joint's partner hangs on its parent's: by role, else by name, else by place; below a pair, what is
+    left over and alike goes together.
+    """
     partner = np.arange(len(skeleton))
-    open_joints = set(range(len(skeleton)))
-    for a, b in (*_by_role(skeleton), *_by_name(skeleton), *_by_place(skeleton)):
-        if a in open_joints and b in open_joints and a != b:
-            partner[a], partner[b] = b, a
-            open_joints -= {a, b}
+    by_role = _by_role(skeleton)
+    place = skeleton.rest_world()[1]
+    done: set[int] = set()
+    for parent in (-1, *range(len(skeleton))):
+        other = parent if parent < 0 else int(partner[parent])
+        if parent > other:
+            continue
+        ours = list(skeleton.roots if parent < 0 else skeleton.children[parent])
+        theirs = ours if parent == other else list(skeleton.children[other])
+        for choose in (_named(skeleton, by_role), _placed(skeleton, place, parent == other)):
+            for joint in ours:
+                free = [j for j in theirs if j not in done and j != joint]
+                match = None if joint in done else choose(joint, free)
+                if match is not None:
+                    partner[joint], partner[match] = match, joint
+                    done |= {joint, match}
     return partner
 
 
@@ -70,44 +181,44 @@ def other_side(name: str) -> str | None:
     return name[: found.start()] + other + name[found.end() :]
 
 
-def _by_role(skeleton: Skeleton) -> list[tuple[int, int]]:
+def _by_role(skeleton: Skeleton) -> dict[int, int]:
     roles = skeleton.roles
-    return [
-        (joint, roles[other])
-        for role, joint in roles.items()
-        if role.startswith("left") and (other := "right" + role[4:]) in roles
-    ]
+    pairs = {
+        roles[role]: roles["right" + role[4:]] for role in roles if role[:4] == "left" and "right" + role[4:] in roles
+    }
+    return pairs | {right: left for left, right in pairs.items()}
 
 
-def _by_name(skeleton: Skeleton) -> list[tuple[int, int]]:
-    where: dict[str, list[int]] = {}
-    for joint, name in enumerate(skeleton.names):
-        where.setdefault(name, []).append(joint)
-    pairs = []
-    for joint, name in enumerate(skeleton.names):
-        found = where.get(other_side(name) or "", [])
-        if len(found) == 1 and found[0] > joint:
-            pairs.append((joint, found[0]))
-    return pairs
+def _named(skeleton: Skeleton, by_role: dict[int, int]) -> Chooser:
+    def choose(joint: int, free: list[int]) -> int | None:
+        if by_role.get(joint) in free:
+            return by_role[joint]
+        wanted = other_side(skeleton.names[joint])
+        found = [j for j in free if skeleton.names[j] == wanted]
+        return found[0] if len(found) == 1 else None
+
+    return choose
 
 
-def _by_place(skeleton: Skeleton) -> list[tuple[int, int]]:
-    """Joints at mirrored places of the rest pose, at the same depth, whose parents are partners as well."""
-    _, place = skeleton.rest_world()
-    depth = np.zeros(len(skeleton), dtype=np.intp)
-    for level, joints in enumerate(kinematics.generations(skeleton.parents)):
-        depth[joints] = level
-    size = float(np.ptp(place, axis=0).max())
+def _placed(skeleton: Skeleton, place: Floats, across: bool) -> Chooser:
+    """Below a joint in the middle, what lies at the mirrored place; below a pair, what has a bone of the same length."""
+    size = max(float(np.ptp(place, axis=0).max()), 1e-12)
     middle = place[skeleton.roots[0], 0]
-    flipped = place * _FLIP + [2.0 * middle, 0.0, 0.0]
-    pairs = []
-    for joint in np.flatnonzero(place[:, 0] > middle + 0.01 * size).tolist():
-        distance = np.linalg.norm(flipped - place[joint], axis=1)
-        distance[depth != depth[joint]] = np.inf
-        nearest = int(np.argmin(distance))
-        if distance[nearest] < 0.02 * size and nearest != joint:
-            pairs.append((joint, nearest))
-    return pairs
+
+    def choose(joint: int, free: list[int]) -> int | None:
+        if not free:
+            return None
+        if across:
+            image = place[joint] * _FLIP + [2.0 * middle, 0.0, 0.0]
+            gaps = [float(np.linalg.norm(place[j] - image)) for j in free]
+            sided = abs(place[joint, 0] - middle) > 0.01 * size
+        else:
+            gaps = [abs(float(skeleton.bone_lengths[j] - skeleton.bone_lengths[joint])) for j in free]
+            sided = True
+        nearest = int(np.argmin(gaps))
+        return free[nearest] if sided and gaps[nearest] < 0.03 * size else None
+
+    return choose
 
 
 def _from_pairs(count: int, pairs: Sequence[tuple[int, int]]) -> Ints:

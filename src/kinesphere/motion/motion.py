@@ -160,7 +160,7 @@ class Motion:
         return replace(self, skeleton=skeleton, translations=self.translations * factor)
 
     def in_place(self, *, heading: bool = False) -> Motion:
-        """Without travel over the ground: roots stay above where the first performed frame had them.
+        """Without travel over the ground: the hips stay above where the first performed frame had them.
 
         Height stays. ``heading=True`` also takes out the turning about the vertical, so that the body keeps facing
         where it faced.

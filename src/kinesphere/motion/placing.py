@@ -31,15 +31,29 @@ def moved(motion: Motion, turn: ArrayLike, shift: ArrayLike) -> Motion:
     return motion.with_pose(q, t)
 
 
+def lead_joint(motion: Motion) -> int:
+    """The joint that carries the body about: the hips, or the topmost joint that travels.
+
+    Rigs often hang the hips under a root that stays where it is.
+    """
+    if "hips" in motion.skeleton.roles:
+        return motion.skeleton.roles["hips"]
+    travel = np.ptp(motion.translations[motion.performed_frames][..., [0, 2]], axis=0).max(axis=-1)
+    if travel.max() < 1e-6:
+        return motion.skeleton.roots[0]
+    return int(np.flatnonzero(travel > 0.5 * travel.max())[0])
+
+
 def in_place(motion: Motion, *, heading: bool = False) -> Motion:
-    """See ``Motion.in_place``. Several roots keep their places among themselves: the first one's travel is taken."""
-    lead = motion.skeleton.roots[0]
+    """See ``Motion.in_place``. Everything keeps its place by the hips, other roots too."""
+    lead = lead_joint(motion)
     performed = motion.performed_frames
     first = int(performed[0]) if performed.size else 0
-    place = motion.translations[:, lead]
+    world, places = motion.world()
+    place = places[:, lead]
     turn = rotations.identity(len(motion))
     if heading:
-        angles = _heading(motion.rotations[:, lead])
+        angles = _heading(world[:, lead])
         turn = rotations.from_rotation_vector(-(angles - angles[first])[:, None] * UP)
     shift = (place[first] - rotations.rotate(turn, place)) * [1.0, 0.0, 1.0]
     return moved(motion, turn, shift)

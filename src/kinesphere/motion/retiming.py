@@ -12,6 +12,8 @@ from kinesphere.kernels.resampling import resample_rotations, resample_vectors
 from kinesphere.motion.motion import Motion
 from kinesphere.motion.timemap import TimeMap
 
+MOST_POSES = 200_000_000  # frames × joints: 11 GB
+
 
 def resampled(motion: Motion, rate: float, *, smooth: bool = True) -> Motion:
     """See ``Motion.resampled``. The new clip ends within half a new frame of where the old one did."""
@@ -19,14 +21,14 @@ def resampled(motion: Motion, rate: float, *, smooth: bool = True) -> Motion:
         raise ValueError(f"rate {rate}: a positive number of frames a second is expected")
     if rate == motion.rate:
         return motion
-    count = max(int(np.floor(motion.duration * rate + 0.5 + 1e-6)), 0) + 1
+    count = _count(motion.duration, rate, len(motion.skeleton))
     return _sampled(motion, np.arange(count) / rate, rate, smooth)
 
 
 def retimed(motion: Motion, time_map: TimeMap, *, smooth: bool = True) -> Motion:
     """The motion performed along another clock, at its own rate. It starts at 0 whatever the map says of 0."""
     start, end = (float(t) for t in time_map(np.array([0.0, motion.duration])))
-    count = max(int(np.floor((end - start) * motion.rate + 0.5 + 1e-6)), 0) + 1
+    count = _count(end - start, motion.rate, len(motion.skeleton))
     new_times = start + np.arange(count) / motion.rate
     return _sampled(motion, time_map.inverse()(new_times), motion.rate, smooth)
 
@@ -63,6 +65,14 @@ def at_times(motion: Motion, times: ArrayLike, *, smooth: bool = True) -> tuple[
         if s is not None and motion.scales is not None:
             s[inside] = resample_vectors(motion.scales[first:end], local, smooth=False)
     return rotations.continuous(q), t, s
+
+
+def _count(seconds: float, rate: float, joints: int) -> int:
+    """How many frames a stretch of time has; refused where nobody could mean it."""
+    count = int(np.floor(min(max(seconds, 0.0) * rate, 1e15) + 0.5 + 1e-6)) + 1
+    if count * joints > MOST_POSES:
+        raise ValueError(f"{seconds:g} s at {rate:g} frames a second would be {count} frames of {joints} joints")
+    return count
 
 
 def _sampled(motion: Motion, times: Floats, rate: float, smooth: bool) -> Motion:

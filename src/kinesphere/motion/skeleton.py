@@ -11,7 +11,7 @@ import numpy as np
 
 from kinesphere.kernels import kinematics, rotations
 from kinesphere.kernels.arrays import ArrayLike, Floats, Ints
-from kinesphere.motion.frozen import owned, unit
+from kinesphere.motion.frozen import frozen, owned, unit
 
 
 @dataclass(frozen=True)
@@ -129,7 +129,12 @@ class Skeleton:
 
     def rest_world(self) -> tuple[Floats, Floats]:
         """World rotations ``(J, 4)`` and positions ``(J, 3)`` of the rest pose."""
-        return kinematics.forward_reference(self.rest_rotations, self.offsets, self.parents)
+        return self._rest_world
+
+    @cached_property
+    def _rest_world(self) -> tuple[Floats, Floats]:
+        q, p = kinematics.forward_reference(self.rest_rotations, self.offsets, self.parents)
+        return frozen(q), frozen(p)
 
     def rest_is_plain(self) -> bool:
         """Whether every joint's axes are the world's at rest, as in a BVH file."""
