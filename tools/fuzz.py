@@ -86,6 +86,9 @@ def work(worker: int, count: int, seed: int, data: Path, results: multiprocessin
             try:
                 motion = kinesphere.load(path, salvage=rng.random() < 0.3)
                 motion.positions_world()
+                if len(motion) * len(motion.skeleton) < 200_000:
+                    for suffix in ("bvh", "glb"):
+                        kinesphere.save(motion, Path(place) / f"again.{suffix}")
                 outcome = "motion"
             except kinesphere.MotionFileError:
                 outcome = "refused"

@@ -26,7 +26,7 @@ BROKEN = {
     "truncated": (SIMPLE[:-9], 21, "cut off where the file ends", "9 for every frame"),
     "no rows": (
         SIMPLE[: SIMPLE.index("1.0 0.9")],
-        19,
+        18,
         "no rows where 3 frames were declared",
         "at least one row",
     ),
@@ -41,7 +41,7 @@ BROKEN = {
     "word for frames": (SIMPLE.replace("Frames: 3", "Frames: many"), 17, "a frame count of 'many'", "0 to"),
     "absurd frames": (SIMPLE.replace("Frames: 3", "Frames: 99999999999999"), 17, "99999999999999", "0 to"),
     "negative frames": (SIMPLE.replace("Frames: 3", "Frames: -3"), 17, "'-3'", "0 to"),
-    "no frame time": (SIMPLE.replace("Frame Time: 0.04\n", ""), 16, "no frame time", "Frame Time"),
+    "no frame time": (SIMPLE.replace("Frame Time: 0.04\n", ""), 18, "'1.0 0.9 0.0 0 0", "'Frame Time:' and seconds"),
     "unclosed brace": (
         SIMPLE.replace("}\nMOTION", "MOTION"),
         15,

@@ -147,3 +147,66 @@ def test_a_bvh_has_one_clip_of_its_own_name(written):
 
 def test_contents_decide_where_the_suffix_lies(written):
     assert len(load(written(SIMPLE, "motion.txt"))) == 3
+
+
+MORE_DIALECTS = {
+    "motion and frames on one line": lambda t: t.replace("MOTION\nFrames", "MOTION Frames"),
+    "frames and time on one line": lambda t: t.replace("Frames: 3\nFrame", "Frames: 3 Frame"),
+    "frame time in one word": lambda t: t.replace("Frame Time", "FrameTime"),
+    "time before frames": lambda t: t.replace("Frames: 3\nFrame Time: 0.04", "Frame Time: 0.04\nFrames: 3"),
+    "names on the next line": lambda t: t.replace("JOINT Chest", "JOINT\n\t\tChest"),
+    "wrapped anywhere": lambda t: (
+        t[: t.index("1.0 0.9")]
+        + "\n".join(" ".join(t[t.index("1.0 0.9") :].split()[i : i + 4]) for i in range(0, 27, 4))
+    ),
+}
+
+
+@pytest.mark.parametrize("variant", MORE_DIALECTS)
+def test_looser_dialects_mean_the_same(written, variant):
+    plain, other = load(written(SIMPLE)), load(written(MORE_DIALECTS[variant](SIMPLE), "other.bvh"))
+    assert other.skeleton.names == plain.skeleton.names
+    assert other.rate == plain.rate
+    assert np.array_equal(other.positions_world(), plain.positions_world())
+
+
+@pytest.mark.parametrize("name", ["Offset", "Channels", "Left Offset", "End", "Motion", "Joint"])
+def test_keywords_may_be_names(written, name):
+    assert load(written(SIMPLE.replace("JOINT Chest", f"JOINT {name}"))).skeleton.names[1] == name
+
+
+def test_frames_in_which_nothing_can_move_are_still_frames(written):
+    still = SIMPLE[: SIMPLE.index("1.0 0.9")].replace(
+        " 6 Xposition Yposition Zposition Zrotation Xrotation Yrotation", " 0"
+    )
+    motion = load(written(still.replace(" 3 Zrotation Xrotation Yrotation", " 0")))
+    assert len(motion) == 3
+
+
+def test_rows_of_another_width_are_not_taken_for_more_or_fewer_frames(written):
+    head, rows = SIMPLE.split("0.04\n")
+    doubled = head + "0.04\n" + "\n".join(f"{row} {row}" for row in rows.strip().split("\n"))
+    with pytest.raises(MotionFileError, match=r"whole frames|18 values"):
+        load(written(doubled))
+    thirds = head + "0.04\n" + "\n".join(" ".join(row.split()[:3]) for row in rows.strip().split("\n"))
+    with pytest.raises(MotionFileError):
+        load(written(thirds))
+
+
+def test_a_body_that_lies_down_stays_down(written, tmp_path):
+    """Also where the hips happen to be a leg's length from the origin, and from our own file."""
+    import runpy
+
+    from conftest import ROOT
+    from kinesphere import Motion, save
+    from kinesphere.kernels import rotations
+
+    motion = runpy.run_path(str(ROOT / "examples" / "greeting.py"))["greeting"]()
+    q, t = motion.rotations[-1:].repeat(5, axis=0), motion.translations[-1:].repeat(5, axis=0)
+    q[:, 0] = rotations.multiply(rotations.from_rotation_vector([np.pi / 2, 0, 0]), q[:, 0])
+    t[:, 0] = [0.3, 0.12, 0.9]
+    lying = Motion(motion.skeleton, 30.0, q, t)
+    save(lying, tmp_path / "lying.bvh")
+    again = load(tmp_path / "lying.bvh")
+    assert again.source.up == "y"
+    assert again.positions_world()[..., 1].max() < 0.4

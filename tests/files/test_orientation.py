@@ -93,6 +93,16 @@ def test_lying_down_does_not_make_another_axis_up():
     quarter = R.from_rotation_vector([np.pi / 2, 0, 0])
     lying = body(motion_turn=quarter, height=0.0)
     assert find_up(lying)[0] == "y"
+    # Also where the hips happen to be a leg's length along the body's axis: here the head is towards +z.
+    on_the_floor = body(motion_turn=quarter, height=0.9)
+    on_the_floor.translations[:, 0, 1] = 0.12
+    on_the_floor.translations[:, 7, 2] -= 0.1
+    assert find_up(on_the_floor)[0] == "y"
+
+
+@pytest.mark.parametrize(("units", "metres"), [(89.0, 0.01), (124.0, 0.01), (890.0, 0.001), (65.0, 0.0254), (1.0, 1.0)])
+def test_children_are_read_as_children(units, metres):
+    assert find_scale(body(units / 1.711))[0] == metres
 
 
 def test_without_names_y_is_up_and_that_is_said():

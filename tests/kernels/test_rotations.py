@@ -12,7 +12,7 @@ from generated import quaternions, seeds
 from kinesphere.kernels import rotations as R
 
 
-def close(a, b, tolerance=1e-12):
+def assert_close(a, b, tolerance=1e-12):
     assert np.abs(np.asarray(a) - np.asarray(b)).max() <= tolerance
 
 
@@ -22,55 +22,55 @@ def scipy_rotation(q):
 
 @given(quaternions, quaternions, quaternions)
 def test_products_are_associative_and_have_inverses(a, b, c):
-    close(R.multiply(R.multiply(a, b), c), R.multiply(a, R.multiply(b, c)))
-    close(R.multiply(a, R.conjugate(a)), R.identity(8))
-    close(R.conjugate(R.multiply(a, b)), R.multiply(R.conjugate(b), R.conjugate(a)))
-    close(np.linalg.norm(R.multiply(a, b), axis=-1), 1.0)
+    assert_close(R.multiply(R.multiply(a, b), c), R.multiply(a, R.multiply(b, c)))
+    assert_close(R.multiply(a, R.conjugate(a)), R.identity(8))
+    assert_close(R.conjugate(R.multiply(a, b)), R.multiply(R.conjugate(b), R.conjugate(a)))
+    assert_close(np.linalg.norm(R.multiply(a, b), axis=-1), 1.0)
 
 
 @given(quaternions, quaternions, seeds)
 def test_rotating_is_a_homomorphism_that_keeps_lengths_and_angles(a, b, seed):
     v, w = np.random.default_rng(seed).normal(size=(2, 8, 3))
-    close(R.rotate(R.multiply(a, b), v), R.rotate(a, R.rotate(b, v)), 1e-11)
-    close(np.sum(R.rotate(a, v) * R.rotate(a, w), axis=-1), np.sum(v * w, axis=-1), 1e-11)
-    close(R.rotate(a, np.cross(v, w)), np.cross(R.rotate(a, v), R.rotate(a, w)), 1e-11)
+    assert_close(R.rotate(R.multiply(a, b), v), R.rotate(a, R.rotate(b, v)), 1e-11)
+    assert_close(np.sum(R.rotate(a, v) * R.rotate(a, w), axis=-1), np.sum(v * w, axis=-1), 1e-11)
+    assert_close(R.rotate(a, np.cross(v, w)), np.cross(R.rotate(a, v), R.rotate(a, w)), 1e-11)
 
 
 @given(quaternions, quaternions)
 def test_products_matrices_and_vectors_agree_with_scipy(a, b):
-    close(R.to_matrix(R.multiply(a, b)), (scipy_rotation(a) * scipy_rotation(b)).as_matrix())
-    close(R.to_rotation_vector(a), scipy_rotation(a).as_rotvec(), 1e-9)
-    close(R.angle(a), scipy_rotation(a).magnitude(), 1e-9)
+    assert_close(R.to_matrix(R.multiply(a, b)), (scipy_rotation(a) * scipy_rotation(b)).as_matrix())
+    assert_close(R.to_rotation_vector(a), scipy_rotation(a).as_rotvec(), 1e-9)
+    assert_close(R.angle(a), scipy_rotation(a).magnitude(), 1e-9)
 
 
 @given(quaternions)
 def test_matrices_round_trip(q):
-    close(R.angle_between(R.from_matrix(R.to_matrix(q)), q), 0.0, 1e-7)
+    assert_close(R.angle_between(R.from_matrix(R.to_matrix(q)), q), 0.0, 1e-7)
 
 
 def test_matrices_round_trip_at_half_turns():
     axes = np.concatenate([np.eye(3), np.ones((1, 3)) / np.sqrt(3.0)])
     q = R.from_axis_angle(axes, np.full(4, np.pi))
-    close(R.angle_between(R.from_matrix(R.to_matrix(q)), q), 0.0, 1e-7)
+    assert_close(R.angle_between(R.from_matrix(R.to_matrix(q)), q), 0.0, 1e-7)
 
 
 @given(seeds, st.floats(0.0, np.pi - 1e-6))
 def test_rotation_vectors_round_trip_up_to_half_a_turn(seed, length):
     v = np.random.default_rng(seed).normal(size=3)
     v *= length / np.linalg.norm(v)
-    close(R.to_rotation_vector(R.from_rotation_vector(v)), v, 1e-9)
+    assert_close(R.to_rotation_vector(R.from_rotation_vector(v)), v, 1e-9)
 
 
 def test_tiny_rotation_vectors_keep_their_digits():
     v = np.array([3e-13, -2e-14, 1e-15])
-    close(R.to_rotation_vector(R.from_rotation_vector(v)), v, 1e-25)
+    assert_close(R.to_rotation_vector(R.from_rotation_vector(v)), v, 1e-25)
 
 
 @given(quaternions, quaternions, st.floats(0.0, 1.0))
 def test_slerp_turns_at_constant_speed_the_shorter_way(a, b, share):
     total = R.angle_between(a, b)
-    close(R.angle_between(a, R.slerp(a, b, np.full(8, share))), share * total, 1e-7)
-    close(R.angle_between(R.slerp(a, -b, np.full(8, share)), R.slerp(a, b, np.full(8, share))), 0.0, 1e-7)
+    assert_close(R.angle_between(a, R.slerp(a, b, np.full(8, share))), share * total, 1e-7)
+    assert_close(R.angle_between(R.slerp(a, -b, np.full(8, share)), R.slerp(a, b, np.full(8, share))), 0.0, 1e-7)
 
 
 @given(seeds)
@@ -78,24 +78,24 @@ def test_between_takes_one_direction_to_the_other_by_the_smallest_turn(seed):
     a, b = np.random.default_rng(seed).normal(size=(2, 8, 3))
     turn = R.between(a, b)
     reached = R.rotate(turn, a / np.linalg.norm(a, axis=-1, keepdims=True))
-    close(reached, b / np.linalg.norm(b, axis=-1, keepdims=True), 1e-9)
+    assert_close(reached, b / np.linalg.norm(b, axis=-1, keepdims=True), 1e-9)
     cosine = np.sum(a * b, axis=-1) / np.linalg.norm(a, axis=-1) / np.linalg.norm(b, axis=-1)
-    close(R.angle(turn), np.arccos(np.clip(cosine, -1, 1)), 1e-6)
+    assert_close(R.angle(turn), np.arccos(np.clip(cosine, -1, 1)), 1e-6)
 
 
 def test_between_opposite_directions_is_half_a_turn():
     a = np.array([[1.0, 0, 0], [0, -2.0, 0], [0.3, 0.4, 0.5]])
     turn = R.between(a, -a)
-    close(R.rotate(turn, a), -a, 1e-9)
+    assert_close(R.rotate(turn, a), -a, 1e-9)
 
 
 @given(quaternions, seeds)
 def test_swing_and_twist_make_up_the_rotation(q, seed):
     axis = np.random.default_rng(seed).normal(size=3)
     swing, twist = R.swing_twist(q, axis)
-    close(R.multiply(swing, twist), q, 1e-9)
-    close(np.cross(twist[..., 1:], axis / np.linalg.norm(axis)), 0.0, 1e-9)
-    close(np.sum(swing[..., 1:] * axis, axis=-1), 0.0, 1e-9)
+    assert_close(R.multiply(swing, twist), q, 1e-9)
+    assert_close(np.cross(twist[..., 1:], axis / np.linalg.norm(axis)), 0.0, 1e-9)
+    assert_close(np.sum(swing[..., 1:] * axis, axis=-1), 0.0, 1e-9)
 
 
 @given(seeds)
@@ -108,7 +108,7 @@ def test_continuous_changes_signs_only_and_leaves_no_leap(seed):
         path.append(R.multiply(path[-1], step))
     tangled = np.array(path) * rng.choice([-1.0, 1.0], size=(51, 3, 1))
     smooth = R.continuous(tangled)
-    close(np.abs(smooth), np.abs(tangled), 0.0)
+    assert_close(np.abs(smooth), np.abs(tangled), 0.0)
     assert np.all(np.sum(smooth[1:] * smooth[:-1], axis=-1) > 0.0)
 
 
@@ -116,7 +116,7 @@ def test_any_leading_axes_broadcast():
     q = R.normalise(np.random.default_rng(1).normal(size=(5, 1, 3, 4)))
     v = np.random.default_rng(2).normal(size=(2, 3, 3))
     assert R.rotate(q, v).shape == (5, 2, 3, 3)
-    close(R.rotate(q, v)[4, 1, 2], R.rotate(q[4, 0, 2], v[1, 2]))
+    assert_close(R.rotate(q, v)[4, 1, 2], R.rotate(q[4, 0, 2], v[1, 2]))
 
 
 def test_a_zero_quaternion_and_a_zero_axis_are_refused():

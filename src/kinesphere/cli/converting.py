@@ -6,7 +6,7 @@ import multiprocessing
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
@@ -15,6 +15,7 @@ from kinesphere.cli.planning import Job
 from kinesphere.cli.presets import Program, save_for
 from kinesphere.cli.reporting import kept_warnings, one_line
 from kinesphere.files.errors import MotionFileError
+from kinesphere.files.registry import format_to_read
 
 
 @dataclass(frozen=True)
@@ -44,7 +45,10 @@ def convert_file(
     """Read, resample if asked, write. Raises what goes wrong."""
     if output.exists() and not orders.overwrite:
         raise FileExistsError(f"{output}: exists already; --overwrite replaces it")
-    motion = orders.reading.load(source, clip)
+    reading = orders.reading
+    if orders.fps is not None and reading.rate is None and format_to_read(source).keyed:
+        reading = replace(reading, rate=orders.fps)  # between its keys the file itself says what happens
+    motion = reading.load(source, clip)
     if orders.fps is not None:
         motion = motion.resampled(orders.fps)
     if make_folders:

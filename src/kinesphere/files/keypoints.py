@@ -89,6 +89,8 @@ def _lines(path: Path) -> list[str]:
         text = path.read_bytes().decode("utf-8-sig")
     except FileNotFoundError:
         raise MotionFileError(path, "no such file", "a text file of key points") from None
+    except OSError as error:
+        raise MotionFileError(path, f"what cannot be read ({error.strerror})", "a text file of key points") from None
     except UnicodeDecodeError as error:
         raise MotionFileError(path, f"a byte that is not text at {error.start}", "UTF-8 text") from None
     return text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
@@ -135,7 +137,7 @@ def _key(path: Path, number: int, words: list[str]) -> Keypoint:
 
 def _number(word: str) -> float:
     try:
-        return float(word)
+        return float(word) if "_" not in word else math.nan
     except ValueError:
         return math.nan
 

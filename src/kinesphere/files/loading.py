@@ -81,7 +81,13 @@ def save(
     them open, such as BVH. ``plain_names`` keeps to letters, digits and underscores, each name once.
     """
     file = Path(path)
+    if not (math.isfinite(scale) and scale > 0.0):
+        raise ValueError(f"{file}: scale={scale}; a positive number is expected")
+    if up not in ("y", "z"):
+        raise ValueError(f"{file}: up={up!r}; allowed: y, z")
     known = format_to_write(file)
+    if character is not None and not known.holds_characters:
+        raise ValueError(f"{file}: a {known.name} file holds no character; leave it out, or write .glb")
     assert known.save is not None
     known.save(motion, file, SaveOptions(character, scale, up, order, plain_names))
 

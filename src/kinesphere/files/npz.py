@@ -29,6 +29,8 @@ _MOST_GROWTH = 200  # how many times its size a packed file may unpack to: motio
 
 def save(motion: Motion, path: Path, options: SaveOptions) -> None:
     """Write a motion so that ``load`` gives exactly the same one back."""
+    if options.scale != 1.0 or options.up != "y":
+        raise ValueError(f"{path}: scale={options.scale:g}, up={options.up!r}; an .npz file is in metres with Y up")
     skeleton = motion.skeleton
     header = {
         "format": FORMAT,

@@ -23,7 +23,9 @@ AXES = {
 }
 UNITS = {"metres": 1.0, "decimetres": 0.1, "inches": 0.0254, "centimetres": 0.01, "millimetres": 0.001}
 CMU_UNIT = 0.0254 / 0.45  # the scale factor in CMU's own skeleton files
-SHORTEST, TALLEST, USUAL = 1.35, 2.2, 1.7  # metres
+SHORTEST, TALLEST, USUAL = 1.35, 2.15, 1.7  # metres
+METRIC = ("centimetres", "millimetres")  # in these a child is read as a child; inches would make giants of them
+CHILD, GIANT = 0.78, 2.6
 LEG_SHARE = 0.491  # hip to ankle over stature (Winter, Biomechanics and Motor Control of Human Movement)
 LARGEST_IN_METRES = 12.0  # up to this size a number is taken for metres when nothing fits a human
 
@@ -59,9 +61,9 @@ def find_scale(raw: RawPose) -> tuple[float, str]:
         )
     if human:
         for size_by, measure_by in measures:
-            for unit, metres in UNITS.items():
-                if SHORTEST <= size_by * metres <= TALLEST:
-                    return metres, f"{measure_by}: in {unit} that is {size_by * metres:.2f} m"
+            unit = _unit_of_a_person(size_by)
+            if unit:
+                return UNITS[unit], f"{measure_by}: in {unit} that is {size_by * UNITS[unit]:.2f} m"
     # From here on nothing is known. Whatever is chosen must choose 1 when its own result comes round again.
     if size <= LARGEST_IN_METRES:
         return 1.0, f"{measure}: no unit makes that a person, so it is taken to be in metres"
@@ -69,6 +71,15 @@ def find_scale(raw: RawPose) -> tuple[float, str]:
         return USUAL / size, f"{measure}: no usual unit makes that a person, so it is scaled to {USUAL} m"
     metres = 0.01 if size * 0.01 <= LARGEST_IN_METRES else min(0.001, 10.0 / size)
     return metres, f"{measure}: taken to be in units of {metres:g} m"
+
+
+def _unit_of_a_person(size: float) -> str:
+    """The unit that makes an adult of a body, or a child; empty where none does."""
+    for unit, metres in UNITS.items():
+        tallest = TALLEST if unit != "inches" else 2.0
+        if SHORTEST <= size * metres <= tallest:
+            return unit
+    return next((unit for unit in METRIC if CHILD <= size * UNITS[unit] <= GIANT), "")
 
 
 def find_up(raw: RawPose) -> tuple[str, str, str]:
@@ -87,11 +98,23 @@ def find_up(raw: RawPose) -> tuple[str, str, str]:
         return axis, rest_axis, f"{seen}, and so it is at rest"
     leg = _leg_length(raw) or float(np.linalg.norm(rest[heads[0]] - rest[feet[0]])) / 2.0
     height = float(np.median(posed[:, 0] @ AXES[axis]))
+    if rest_axis == "y" and rest_share > 0.8 and _lies_on_the_floor(posed, leg):
+        return "y", "y", f"{seen}, but nothing is below the floor or far above it along Y: the body lies"
     if share > 0.6 and 0.5 * leg < height < 2.0 * leg:
         return axis, rest_axis, f"{seen}, and the root stands a leg's length above zero on it"
     if rest_share > 0.8:
         return rest_axis, rest_axis, f"{seen}, but at rest along {rest_axis.upper()}, which is taken to be up"
     return "y", rest_axis, f"{seen}, which is no clear answer, so Y is taken to be up"
+
+
+def _lies_on_the_floor(posed: Floats, leg: float) -> bool:
+    """Whether the lowest joint is about at zero along Y and the root a little above: a body on the floor.
+
+    Along an axis of depth, joints would be before and behind the root alike.
+    """
+    lowest = float(np.percentile(posed[..., 1].min(axis=1), 10))
+    root, highest = float(np.median(posed[:, 0, 1])), float(np.median(posed[..., 1].max(axis=1)))
+    return -0.03 * leg < lowest < 0.16 * leg and 0.04 * leg < root < 0.45 * leg and highest < 0.8 * leg
 
 
 def turn_to_y_up(axis: str) -> Floats:

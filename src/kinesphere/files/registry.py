@@ -28,6 +28,8 @@ class Format:
     save: Callable[[Motion, Path, SaveOptions], None] | None = None
     clips: Callable[[Path], tuple[str, ...]] | None = None
     only_read: tuple[str, ...] = ()  # suffixes that are read but not written
+    holds_characters: bool = False
+    keyed: bool = False  # holds curves, which ``rate`` samples exactly, rather than frames
 
     @property
     def written_suffixes(self) -> tuple[str, ...]:

@@ -2,9 +2,18 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from kinesphere.files.bvh.read import load
-from kinesphere.files.bvh.write import save
+from kinesphere.files.options import SaveOptions
 from kinesphere.files.registry import Format, register
+from kinesphere.motion.motion import Motion
+
+
+def _save(motion: Motion, path: Path, options: SaveOptions) -> None:
+    from kinesphere.files.bvh.write import save  # reading is the more frequent, and should not wait for it
+
+    save(motion, path, options)
 
 
 def _looks_like(head: bytes) -> bool:
@@ -19,6 +28,6 @@ register(
         about="Biovision hierarchy: skeleton and one clip, Euler angles",
         looks_like=_looks_like,
         load=load,
-        save=save,
+        save=_save,
     )
 )

@@ -13,7 +13,6 @@ from kinesphere.files.errors import MotionFileError
 MOST_JOINTS = 20_000
 DEEPEST = 256  # a long braid is 60 joints deep; nothing that moves is deeper than this
 
-_KEYWORDS = ("hierarchy", "root", "joint", "end", "offset", "channels", "motion")
 _CHANNEL = re.compile(r"([xyz])(position|rotation|scale)", re.IGNORECASE)
 
 
@@ -65,11 +64,18 @@ class _Words:
         return word
 
     def rest_of_name(self) -> str:
-        """Names may hold spaces: everything up to a brace or the end of the line."""
+        """Names may hold spaces: everything up to a brace or the end of the line; or they stand on the next line."""
+        if not self.waiting:
+            self.peek()
         words = []
-        while self.waiting and self.waiting[0] not in "{}" and self.waiting[0].lower() not in ("offset", "channels"):
+        while self.waiting and self.waiting[0] not in "{}" and not self._entry_begins():
             words.append(self.waiting.pop(0))
         return " ".join(words)
+
+    def _entry_begins(self) -> bool:
+        """OFFSET or CHANNELS with its number; without one it is somebody's name."""
+        word, following = self.waiting[0].lower(), self.waiting[1:2]
+        return word in ("offset", "channels") and bool(following) and following[0].lstrip("+-.")[:1].isdigit()
 
 
 class HierarchyParser:
@@ -97,6 +103,8 @@ class HierarchyParser:
                 self._channels(words, tree, open_joints)
             elif word == "}" and open_joints:
                 open_joints.pop()
+            elif word == "}" and self.salvage:
+                self.warn(f"line {words.line}: a closing brace that closes nothing was left out")
             else:
                 raise self._error(word, self._allowed(open_joints), words.line)
         if not tree.joints:

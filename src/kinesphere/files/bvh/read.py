@@ -25,7 +25,7 @@ from kinesphere.motion.motion import Motion
 from kinesphere.motion.skeleton import Skeleton, Tip
 from kinesphere.motion.source import Source
 
-_MOTION = re.compile(rb"(?:^|(?<=[\r\n]))[ \t]*MOTION[ \t]*(?=[\r\n]|$)", re.IGNORECASE)
+_MOTION = re.compile(rb"(?:^|(?<=[\r\n]))[ \t]*MOTION(?=[ \t]*(?:[\r\n]|$|Frame))", re.IGNORECASE)
 _LINE_END = re.compile(rb"\r\n|\r|\n")
 
 

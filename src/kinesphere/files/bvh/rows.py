@@ -14,9 +14,11 @@ from kinesphere.kernels.arrays import Floats, Ints
 from kinesphere.kernels.numbers import Numbers, parse
 
 HEADER_BYTES = 20_000  # the two lines after MOTION, and any blank ones among them, stand within these
+MOST_STILL_FRAMES = 10_000  # of a file in which nothing can move
 MOST_FRAMES = 100_000_000  # nine days at 120 frames a second
-_FRAMES = re.compile(r"\s*frames\s*:?\s*(\S*)\s*", re.IGNORECASE)
-_FRAME_TIME = re.compile(r"\s*frame\s+time\s*:?\s*(\S*)\s*", re.IGNORECASE)
+_FRAMES = re.compile(rb"\s*frames[ \t]*:?[ \t]*(\S*)", re.IGNORECASE)
+_FRAME_TIME = re.compile(rb"\s*frame[ \t]*time[ \t]*:?[ \t]*(\S*)", re.IGNORECASE)
+LARGEST = 1e9  # of any value in a row: light-seconds, or millions of turns
 
 
 @dataclass(frozen=True)
@@ -37,6 +39,22 @@ class Rows:
     bridged: tuple[int, ...] = ()
 
 
+def _line_ends(text: bytes) -> int:
+    return text.count(b"\n") + text.count(b"\r") - text.count(b"\r\n")
+
+
+def _without_absurd(numbers: Numbers, text: bytes) -> Numbers:
+    """Numbers that no motion has count as bad."""
+    absurd = np.flatnonzero(np.abs(numbers.values) > LARGEST)
+    if not absurd.size:
+        return numbers
+    tokens = text.split()
+    bad = sorted([*numbers.bad, *((int(i), tokens[i]) for i in absurd[:1000])])
+    values = numbers.values.copy()
+    values[absurd] = np.nan
+    return Numbers(values, numbers.line_ends, numbers.line_numbers, tuple(bad))
+
+
 class RowsReader:
     """Reads header and rows. ``warn`` is told what was wrong and what was done about it."""
 
@@ -44,31 +62,28 @@ class RowsReader:
         self.path, self.salvage, self.warn = path, salvage, warn
 
     def header(self, text: bytes, first_line: int, rate_given: bool) -> Header:
-        """``text`` follows the MOTION line; ``first_line`` is the number of its first line."""
-        frames_text, frame_time_text = None, None
-        used, line = 0, first_line
-        for raw in re.finditer(rb"([^\r\n]*)(\r\n|\r|\n|$)", text):
-            content = raw.group(1).decode("utf-8", "replace")
-            if found := _FRAME_TIME.fullmatch(content):
-                frame_time_text, frame_time_line = found.group(1), line
-            elif found := _FRAMES.fullmatch(content):
-                frames_text, frames_line = found.group(1), line
-            elif content.strip():
+        """``text`` follows the word MOTION; ``first_line`` is the number of the line that it stands on."""
+        found: dict[str, tuple[str, int]] = {}
+        used = 0
+        while len(found) < 2:
+            for name, pattern in (("frame time", _FRAME_TIME), ("frames", _FRAMES)):
+                entry = pattern.match(text, used)
+                if entry is not None and name not in found:
+                    found[name] = entry[1].decode("utf-8", "replace"), first_line + _line_ends(text[: entry.start(1)])
+                    used = entry.end()
+                    break
+            else:
                 break
-            used, line = raw.end(), line + 1
-            if frame_time_text is not None and frames_text is not None:
-                break
-            if not raw.group(2):
-                break
-        if frames_text is None and not self.salvage:
-            raise MotionFileError(self.path, "no frame count", "'Frames: ' and a number after MOTION", line=first_line)
-        if frame_time_text is None and not (self.salvage or rate_given):
-            raise MotionFileError(self.path, "no frame time", "'Frame Time: ' and seconds", line=first_line)
-        frames = None if frames_text is None else self._frames(frames_text, frames_line)
-        frame_time = None
-        if frame_time_text is not None:
-            frame_time = self._frame_time(frame_time_text, frame_time_line, rate_given)
-        return Header(frames, frame_time, line - first_line, used)
+        for name, wanted in (("frames", "'Frames:' and a number"), ("frame time", "'Frame Time:' and seconds")):
+            forgiven = self.salvage or (name == "frame time" and rate_given)
+            if name not in found and not forgiven:
+                rest = text[used : used + 200].lstrip()
+                line = first_line + _line_ends(text[:used]) + _line_ends(text[used : used + 200][: -len(rest) or None])
+                shown = rest.splitlines()[0][:40].decode("utf-8", "replace") if rest else "the end of the file"
+                raise MotionFileError(self.path, repr(shown), wanted, line=line)
+        frames = self._frames(*found["frames"]) if "frames" in found else None
+        frame_time = self._frame_time(*found["frame time"], rate_given) if "frame time" in found else None
+        return Header(frames, frame_time, _line_ends(text[:used]), used)
 
     def _frames(self, text: str, line: int) -> int | None:
         try:
@@ -100,14 +115,15 @@ class RowsReader:
         numbers = parse(text)
         widths = np.diff(numbers.line_ends, prepend=0)
         if channels == 0:
-            return Rows(np.empty((1, 0)))
+            return Rows(np.empty((self._still_frames(declared, numbers.values.size, first_line), 0)))
         if numbers.values.size == 0:
             if not self.salvage:
                 found = "no frames" if declared in (None, 0) else f"no rows where {declared} frames were declared"
                 raise MotionFileError(self.path, found, "at least one row of numbers", line=first_line)
             self.warn("no frames: the rest pose was taken for one")
             return Rows(np.zeros((1, channels)))
-        if numbers.bad or not self._rows_complete(numbers, widths, channels):
+        numbers = _without_absurd(numbers, text)
+        if numbers.bad or not self._rows_complete(numbers, widths, channels, declared):
             if not self.salvage:
                 raise self._broken_row(numbers, widths, channels, first_line, text)
             result = self._salvaged(numbers, widths, channels, first_line)
@@ -118,16 +134,24 @@ class RowsReader:
             self.warn(f"{declared} frames were declared, {found_frames} are there and were loaded")
         return result
 
-    def _rows_complete(self, numbers: Numbers, widths: Ints, channels: int) -> bool:
-        """One frame a line, or frames wrapped over lines that end where frames end, or several frames a line."""
+    def _still_frames(self, declared: int | None, values: int, line: int) -> int:
+        """Without channels nothing moves, and there are as many frames as declared, within reason."""
+        if values:
+            if not self.salvage:
+                raise MotionFileError(self.path, f"{values} values", "none: no joint has channels", line=line)
+            self.warn(f"{values} values belong to no channel: dropped")
+        if declared is not None and 1 <= declared <= MOST_STILL_FRAMES:
+            return declared
+        self.warn(f"{declared} frames were declared, in which nothing moves: one was loaded")
+        return 1
+
+    def _rows_complete(self, numbers: Numbers, widths: Ints, channels: int, declared: int | None) -> bool:
+        """One frame a line; or, where lines are wrapped in some other way, as many numbers as were declared."""
         if (widths == channels).all():
             return True
-        if numbers.values.size % channels:
+        if int(np.median(widths)) == channels or numbers.values.size % channels:
             return False
-        if (widths % channels == 0).all():
-            return True
-        frame_ends = np.arange(channels, numbers.values.size + 1, channels)
-        return bool(np.isin(frame_ends, numbers.line_ends).all()) and not (widths == channels).any()
+        return declared is None or numbers.values.size == declared * channels
 
     def _broken_row(
         self, numbers: Numbers, widths: Ints, channels: int, first_line: int, text: bytes
@@ -148,7 +172,8 @@ class RowsReader:
         cut = row == len(widths) - 1 and not text.endswith((b"\n", b"\r")) and widths[row] < channels
         if bad_line <= row and not (cut and bad_line == row):
             shown = token[:40].decode("utf-8", "replace")
-            return MotionFileError(self.path, repr(shown), "a finite number", line=int(lines[int(bad_line)]))
+            expected = f"a finite number within ±{LARGEST:g}"
+            return MotionFileError(self.path, repr(shown), expected, line=int(lines[int(bad_line)]))
         found = f"a row of {widths[row]} values" if usual else "numbers that do not add up to whole frames"
         if cut:
             found += ", cut off where the file ends"

@@ -147,13 +147,14 @@ def _written_order(skeleton: Skeleton) -> list[int]:
 
 
 def _rows(motion: Motion, placed: Bools, order: str) -> Floats:
-    angles = np.degrees(to_euler(motion.rotations, order, along_time=True))
-    parts = []
-    for joint in _written_order(motion.skeleton):
+    rows = np.empty((len(motion), 3 * (len(placed) + int(placed.sum()))))
+    column = 0
+    for joint in _written_order(motion.skeleton):  # one at a time: a long clip's angles take several times its memory
         if placed[joint]:
-            parts.append(motion.translations[:, joint])
-        parts.append(angles[:, joint])
-    rows = np.concatenate(parts, axis=1)
+            rows[:, column : column + 3] = motion.translations[:, joint]
+            column += 3
+        rows[:, column : column + 3] = np.degrees(to_euler(motion.rotations[:, joint], order, along_time=True))
+        column += 3
     rows[np.abs(rows) < 5e-7] = 0.0  # no "-0.000000"
     return rows
 

@@ -23,6 +23,20 @@ register(
         load=load,
         save=save,
         clips=clips,
+        holds_characters=True,
+        keyed=True,
         only_read=(".vrm", ".vrma"),
+    )
+)
+# A motion alone is no VRM file; a VRM character with a motion on it is.
+register(
+    Format(
+        name="vrm",
+        suffixes=(".vrm",),
+        about="VRM characters, written with a motion on them (character=…)",
+        looks_like=lambda head: False,  # read as the glTF that they are
+        save=save,
+        holds_characters=True,
+        keyed=True,
     )
 )
