@@ -1,8 +1,9 @@
 """Left for right: which joints are each other's mirror image, and the mirrored motion.
 
-A mirror takes a joint's orientation ``W`` to ``M W Bᵀ`` on its partner: ``M`` is the mirror in the world, ``B`` the one between the
-two joints' own axes. Where a rig's sides have the same axes turned over, ``B`` is plain; in general it is whatever takes the bones of
-one side to those of the other. So nothing is asked of the rest pose: it need not be symmetric, nor even a body's pose.
+A mirror takes a joint's orientation ``W`` to ``M W Bᵀ`` on its partner: ``M`` is the mirror in the world, ``B``
+the one between the two joints' own axes. Where a rig's sides have the same axes turned over, ``B`` is plain; in
+general it is whatever takes the bones of one side to those of the other. So nothing is asked of the rest pose: it
+need not be symmetric, nor even a body's pose.
 """
 
 from __future__ import annotations
@@ -54,7 +55,8 @@ def mirrored(motion: Motion, pairs: Sequence[tuple[int, int]] | None = None) -> 
 
 
 def axis_mirrors(motion: Motion, partner: Ints, world: Floats) -> Floats:
-    """For each joint the improper rotation ``(3, 3)`` that takes vectors in its axes to their images in its partner's."""
+    """For each joint the improper rotation ``(3, 3)`` that takes vectors in its axes to their images in its
+    partner's."""
     skeleton = motion.skeleton
     hints = _held_mirrors(motion, partner, world)
     mirrors = np.empty((len(skeleton), 3, 3))
@@ -78,7 +80,8 @@ def axis_mirrors(motion: Motion, partner: Ints, world: Floats) -> Floats:
 def _held_mirrors(motion: Motion, partner: Ints, world: Floats) -> Floats:
     """How joints' axes correspond if people hold themselves evenly on average ``(J, 3, 3)``.
 
-    At rest, where the rest pose is symmetric; else over the frames, seen in the mirror that stands between hips or shoulders.
+    At rest, where the rest pose is symmetric; else over the frames, seen in the mirror that stands between hips or
+    shoulders.
     """
     rest_q, rest_p = motion.skeleton.rest_world()
     if _is_symmetric(rest_p, partner):
@@ -147,8 +150,8 @@ def _nearest_mirror(pull: Floats, *, own: bool) -> Floats:
 def partners(skeleton: Skeleton) -> Ints:
     """``(J,)`` each joint's mirror image, itself for those in the middle.
 
-    From the roots down, so that a joint's partner hangs on its parent's: by role, else by name, else by place; below a pair, what is
-    left over and alike goes together.
+    From the roots down, so that a joint's partner hangs on its parent's: by role, else by name, else by place;
+    below a pair, what is left over and alike goes together.
     """
     partner = np.arange(len(skeleton))
     by_role = _by_role(skeleton)
@@ -201,7 +204,8 @@ def _named(skeleton: Skeleton, by_role: dict[int, int]) -> Chooser:
 
 
 def _placed(skeleton: Skeleton, place: Floats, across: bool) -> Chooser:
-    """Below a joint in the middle, what lies at the mirrored place; below a pair, what has a bone of the same length."""
+    """Below a joint in the middle, what lies at the mirrored place; below a pair, what has a bone of the same
+    length."""
     size = max(float(np.ptp(place, axis=0).max()), 1e-12)
     middle = place[skeleton.roots[0], 0]
 
