@@ -8,6 +8,7 @@ import typer
 
 from kinesphere.cli.convert import convert
 from kinesphere.cli.info import info
+from kinesphere.cli.mapping import mapping
 from kinesphere.cli.preview import preview
 
 app = typer.Typer(
@@ -21,6 +22,7 @@ app = typer.Typer(
 app.command()(info)
 app.command()(convert)
 app.command()(preview)
+app.command()(mapping)
 
 
 def _show_version(asked: bool) -> None:

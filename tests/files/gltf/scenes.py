@@ -95,8 +95,20 @@ def chain(*names: str, length: float = 1.0) -> list[dict[str, Any]]:
 def world_positions(path: Path, clip: int, times: np.ndarray) -> dict[int, np.ndarray]:
     """World positions ``(T, 3)`` of every node, by 4×4 matrices, one node and one moment after the other."""
     content, blob = taken_apart(path)
-    nodes = content["nodes"]
-    parents = {child: i for i, node in enumerate(nodes) for child in node.get("children", [])}
+    result = {node: np.empty((len(times), 3)) for node in range(len(content["nodes"]))}
+    curves = _curves(content, blob, clip)
+    for frame, time in enumerate(times):
+        for node, world in _worlds(content, curves, float(time)).items():
+            result[node][frame] = world[:3, 3]
+    return result
+
+
+def world_matrices(content: dict[str, Any], blob: bytes, clip: int | None, time: float) -> dict[int, np.ndarray]:
+    """The 4×4 matrix of every node at a moment of a clip, or at rest."""
+    return _worlds(content, {} if clip is None else _curves(content, blob, clip), time)
+
+
+def _curves(content: dict[str, Any], blob: bytes, clip: int) -> dict[tuple[int, str], Any]:
     curves: dict[tuple[int, str], tuple[np.ndarray, np.ndarray, str]] = {}
     animation = content["animations"][clip]
     for channel in animation["channels"]:
@@ -106,12 +118,16 @@ def world_positions(path: Path, clip: int, times: np.ndarray) -> dict[int, np.nd
             keys = _numbers(content, blob, sampler["input"])[:, 0]
             values = _numbers(content, blob, sampler["output"])
             curves[target["node"], target["path"]] = keys, values, sampler.get("interpolation", "LINEAR")
-    result = {node: np.empty((len(times), 3)) for node in range(len(nodes))}
-    for frame, time in enumerate(times):
-        worlds: dict[int, np.ndarray] = {}
-        for node in range(len(nodes)):
-            result[node][frame] = _world(nodes, parents, curves, node, float(time), worlds)[:3, 3]
-    return result
+    return curves
+
+
+def _worlds(content: dict[str, Any], curves: Any, time: float) -> dict[int, np.ndarray]:
+    nodes = content["nodes"]
+    parents = {child: i for i, node in enumerate(nodes) for child in node.get("children", [])}
+    worlds: dict[int, np.ndarray] = {}
+    for node in range(len(nodes)):
+        _world(nodes, parents, curves, node, time, worlds)
+    return worlds
 
 
 def _world(nodes: Any, parents: Any, curves: Any, node: int, time: float, worlds: Any) -> np.ndarray:

@@ -103,13 +103,7 @@ class Accessors:
         )
         if "EXT_meshopt_compression" in view.child("extensions"):
             raise view.error("extensions", "EXT_meshopt_compression", "numbers that are not compressed")
-        buffer = self.document.buffer(view.index("buffer", self.fields.count("buffers"), "buffers"))
-        offset = view.integer("byteOffset", default=0)
-        length = view.integer("byteLength", low=1)
-        if offset + length > len(buffer):
-            found = f"{length} bytes from {offset} on"
-            raise view.error("byteLength", found, f"a part of the {len(buffer)} bytes of the buffer")
-        return buffer[offset : offset + length], view
+        return self.document.view(view), view
 
     def _fill_sparse(self, sparse: Fields, raw: NDArray[Any], dtype: np.dtype[Any], columns: int, rows: int) -> None:
         """Put the few given elements in their places."""

@@ -15,7 +15,10 @@ _KINDS = {1: "SCALAR", 3: "VEC3", 4: "VEC4", 16: "MAT4"}
 
 @dataclass
 class BufferBuilder:
-    """Collects arrays one after the other; each starts on a multiple of four bytes."""
+    """Collects arrays one after the other in buffer 0; each starts on a multiple of four bytes.
+
+    ``accessors`` and ``views`` may be the lists of a file that exists already: what is new comes after what is there.
+    """
 
     accessors: list[dict[str, Any]] = field(default_factory=list)
     views: list[dict[str, Any]] = field(default_factory=list)
@@ -28,12 +31,8 @@ class BufferBuilder:
         ``bounds`` notes the least and greatest values, which the format demands for times and positions.
         """
         width = 1 if array.ndim == 1 else array.shape[1]
-        data = np.ascontiguousarray(array).tobytes()
-        view: dict[str, Any] = {"buffer": 0, "byteOffset": self.size, "byteLength": len(data)}
-        if target is not None:
-            view["target"] = target
         accessor: dict[str, Any] = {
-            "bufferView": len(self.views),
+            "bufferView": self.add_view(np.ascontiguousarray(array).tobytes(), target=target),
             "componentType": _COMPONENTS[array.dtype.name],
             "count": len(array),
             "type": _KINDS[width],
@@ -41,12 +40,25 @@ class BufferBuilder:
         if bounds:
             columns = array.reshape(len(array), width)
             accessor["min"], accessor["max"] = columns.min(axis=0).tolist(), columns.max(axis=0).tolist()
-        self.views.append(view)
         self.accessors.append(accessor)
-        data += b"\x00" * (-len(data) % 4)
-        self.parts.append(data)
-        self.size += len(data)
         return len(self.accessors) - 1
+
+    def add_view(self, data: bytes, *, target: int | None = None) -> int:
+        """Put in any bytes and return their view."""
+        view: dict[str, Any] = {"buffer": 0, "byteOffset": self.add_bytes(data), "byteLength": len(data)}
+        if target is not None:
+            view["target"] = target
+        self.views.append(view)
+        return len(self.views) - 1
+
+    def add_bytes(self, data: bytes | memoryview, *, like: int = 0) -> int:
+        """Put in bytes that some view describes, at an offset that is ``like`` another one modulo four."""
+        before = (like - self.size) % 4
+        at = self.size + before
+        after = -(at + len(data)) % 4
+        self.parts.append(b"\x00" * before + bytes(data) + b"\x00" * after)
+        self.size = at + len(data) + after
+        return at
 
     @property
     def binary(self) -> bytes:

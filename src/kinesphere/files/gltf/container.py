@@ -48,6 +48,29 @@ class Document:
             self._buffers[index] = self._fetched(self.fields.item("buffers", index), index)
         return self._buffers[index]
 
+    def view(self, view: Fields) -> memoryview:
+        """The bytes that a buffer view describes."""
+        buffer = self.buffer(view.index("buffer", self.fields.count("buffers"), "buffers"))
+        offset = view.integer("byteOffset", default=0)
+        length = view.integer("byteLength", low=1)
+        if offset + length > len(buffer):
+            found = f"{length} bytes from {offset} on"
+            raise view.error("byteLength", found, f"a part of the {len(buffer)} bytes of the buffer")
+        return buffer[offset : offset + length]
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Batches send characters between processes: views of memory become bytes, and nobody listens there."""
+        state = {name: value for name, value in vars(self).items() if name != "warn"}
+        state["binary"] = None if self.binary is None else bytes(self.binary)
+        state["_buffers"] = {index: bytes(found) for index, found in self._buffers.items()}
+        return state
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        binary, buffers = state["binary"], state["_buffers"]
+        views = {index: memoryview(found) for index, found in buffers.items()}
+        self.__dict__.update(state, _buffers=views, binary=None if binary is None else memoryview(binary))
+        self.warn = lambda sentence: None
+
     def _fetched(self, buffer: Fields, index: int) -> memoryview:
         length = buffer.integer("byteLength", low=1)
         if "uri" in buffer:
@@ -66,8 +89,8 @@ class Document:
     def _from_uri(self, buffer: Fields, length: int) -> bytes:
         uri = buffer.text("uri")
         if uri[:5].lower() == "data:":
-            return _from_data_uri(buffer, uri)
-        file = self._beside(buffer, uri)
+            return from_data_uri(buffer, uri)
+        file = self.beside(buffer, uri)
         try:
             # Never more than declared: the file beside may be anything.
             with file.open("rb") as opened:
@@ -77,8 +100,8 @@ class Document:
                 "uri", f"{described(uri)}, which cannot be read ({error})", "a file beside this one"
             ) from None
 
-    def _beside(self, buffer: Fields, uri: str) -> Path:
-        """A file may only name files in its own folder or below: it could come from anyone."""
+    def beside(self, buffer: Fields, uri: str) -> Path:
+        """The file that a URI names, in this one's own folder or below: it could come from anyone."""
         name = unquote(uri)
         parts = re.split(r"[/\\]", name)
         outside = ".." in parts or parts[0] == "" or ":" in name or "\x00" in name
@@ -166,7 +189,8 @@ def _parsed(path: Path, text: bytes) -> dict[str, Any]:
     return parsed
 
 
-def _from_data_uri(buffer: Fields, uri: str) -> bytes:
+def from_data_uri(buffer: Fields, uri: str) -> bytes:
+    """The bytes that a ``data:`` URI holds."""
     head, comma, body = uri.partition(",")
     if not comma:
         raise buffer.error("uri", "a data URI without a comma", "data:…;base64,…")
@@ -178,21 +202,24 @@ def _from_data_uri(buffer: Fields, uri: str) -> bytes:
         raise buffer.error("uri", "broken base64", "data:…;base64,…") from None
 
 
-def write_document(path: Path, content: dict[str, Any], binary: bytes) -> None:
+def write_document(
+    path: Path, content: dict[str, Any], binary: bytes, other_chunks: tuple[tuple[int, bytes], ...] = ()
+) -> None:
     """Write JSON and its first buffer: into the text of a ``.gltf``, else into a binary container."""
     content = dict(content)
-    first: dict[str, Any] = {"byteLength": len(binary)}
+    given = content.get("buffers") or [{}]
+    first: dict[str, Any] = {**given[0], "byteLength": len(binary)}
+    first.pop("uri", None)
     if path.suffix.lower() == ".gltf":
         first["uri"] = "data:application/octet-stream;base64," + base64.b64encode(binary).decode("ascii")
-    content["buffers"] = [first, *content.get("buffers", [])[1:]]
+    content["buffers"] = [first, *given[1:]]
     text = json.dumps(content, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode("utf-8", "replace")
     with replacing(path) as file:
         if path.suffix.lower() == ".gltf":
             file.write(text)
             return
-        text += b" " * (-len(text) % 4)
-        padding = b"\x00" * (-len(binary) % 4)
-        total = 12 + 8 + len(text) + 8 + len(binary) + len(padding)
-        file.write(struct.pack("<4sII", MAGIC, 2, total))
-        file.write(struct.pack("<II", len(text), JSON_CHUNK) + text)
-        file.write(struct.pack("<II", len(binary) + len(padding), BINARY_CHUNK) + binary + padding)
+        chunks = [(JSON_CHUNK, text + b" " * (-len(text) % 4)), (BINARY_CHUNK, binary), *other_chunks]
+        padded = [(kind, chunk + b"\x00" * (-len(chunk) % 4)) for kind, chunk in chunks]
+        file.write(struct.pack("<4sII", MAGIC, 2, 12 + sum(8 + len(chunk) for _, chunk in padded)))
+        for kind, chunk in padded:
+            file.write(struct.pack("<II", len(chunk), kind) + chunk)

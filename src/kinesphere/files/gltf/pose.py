@@ -32,7 +32,7 @@ class NodePose:
 
 
 @dataclass(frozen=True, eq=False)
-class _Ground:
+class Ground:
     """What stands still above a root: folded into it."""
 
     position: Floats
@@ -53,25 +53,25 @@ def rest_pose(nodes: Nodes, joints: Joints) -> NodePose:
 def baked(nodes: Nodes, joints: Joints, poses: tuple[NodePose, ...]) -> tuple[tuple[Floats, Floats, Floats], ...]:
     """For each pose: local rotations ``(T, J, 4)``, translations ``(T, J, 3)`` and the scale of the surface
     about each joint, ``(T, J, 3)`` or ``(1, J, 3)``. All are made alike, so that they can be compared."""
-    grounds = _grounds(nodes, joints)
+    grounds = find_grounds(nodes, joints)
     uneven = any(ground.uneven for ground in grounds.values()) or bool(nodes.sheared[joints.nodes].any())
-    spread = 1.0 if uneven else max(_spread(pose.scales) for pose in poses)
+    spread = 1.0 if uneven else max(unevenness(pose.scales) for pose in poses)
     with np.errstate(all="ignore"):  # absurd numbers become infinite; the caller looks for those
         if spread <= UNIFORM:
             return tuple(_with_plain_scales(joints, grounds, pose) for pose in poses)
         return tuple(_with_any_scales(nodes, joints, grounds, pose, spread <= NEARLY_UNIFORM) for pose in poses)
 
 
-def _spread(scales: Floats) -> float:
+def unevenness(scales: Floats) -> float:
     """How different scales are along different axes, as a share."""
     largest = np.abs(scales).max(axis=-1)
     apart = scales.max(axis=-1) - scales.min(axis=-1)
     return float(np.max(apart / np.where(largest > 0.0, largest, 1.0)))
 
 
-def _grounds(nodes: Nodes, joints: Joints) -> dict[int, _Ground]:
+def find_grounds(nodes: Nodes, joints: Joints) -> dict[int, Ground]:
     """For each root, what stands above it. Many roots may share a long way up, which is gone only once."""
-    known = {-1: _Ground(np.zeros(3), rotations.identity(), np.eye(3), np.ones(3), np.ones(3), False)}
+    known = {-1: Ground(np.zeros(3), rotations.identity(), np.eye(3), np.ones(3), np.ones(3), False)}
     found = {}
     with np.errstate(all="ignore"):
         for root in np.flatnonzero(joints.parents < 0).tolist():
@@ -86,19 +86,19 @@ def _grounds(nodes: Nodes, joints: Joints) -> dict[int, _Ground]:
     return found
 
 
-def _with_node(ground: _Ground, nodes: Nodes, node: int) -> _Ground:
+def _with_node(ground: Ground, nodes: Nodes, node: int) -> Ground:
     """One more node that stands still."""
-    return _Ground(
+    return Ground(
         position=ground.position + ground.linear @ nodes.translations[node],
-        rotation=rotations.multiply(ground.rotation, _mirrored(nodes.rotations[node], ground.mirror)),
+        rotation=rotations.multiply(ground.rotation, mirrored(nodes.rotations[node], ground.mirror)),
         linear=ground.linear @ nodes.linear[node],
         scale=ground.scale * nodes.scales[node],
-        mirror=ground.mirror * _signs(nodes.scales[node]),
-        uneven=ground.uneven or bool(nodes.sheared[node]) or _spread(nodes.scales[node]) > UNIFORM,
+        mirror=ground.mirror * signs(nodes.scales[node]),
+        uneven=ground.uneven or bool(nodes.sheared[node]) or unevenness(nodes.scales[node]) > UNIFORM,
     )
 
 
-def _with_plain_scales(joints: Joints, grounds: dict[int, _Ground], pose: NodePose) -> tuple[Floats, Floats, Floats]:
+def _with_plain_scales(joints: Joints, grounds: dict[int, Ground], pose: NodePose) -> tuple[Floats, Floats, Floats]:
     """Scales that are one number for each node only make translations longer."""
     q, t = pose.rotations.copy(), pose.translations.copy()
     total = pose.scales.mean(axis=-1)  # (T or 1, J)
@@ -118,7 +118,7 @@ def _with_plain_scales(joints: Joints, grounds: dict[int, _Ground], pose: NodePo
 
 
 def _with_any_scales(
-    nodes: Nodes, joints: Joints, grounds: dict[int, _Ground], pose: NodePose, plain_surface: bool
+    nodes: Nodes, joints: Joints, grounds: dict[int, Ground], pose: NodePose, plain_surface: bool
 ) -> tuple[Floats, Floats, Floats]:
     """Scales that differ between axes: full matrices, some frames at a time."""
     frames, count = pose.rotations.shape[:2]
@@ -138,7 +138,7 @@ def _with_any_scales(
 def _bake_piece(
     nodes: Nodes,
     joints: Joints,
-    grounds: dict[int, _Ground],
+    grounds: dict[int, Ground],
     pose: NodePose,
     out: tuple[Floats, Floats, Floats],
 ) -> None:
@@ -151,7 +151,7 @@ def _bake_piece(
         ground = grounds[joint] if parent < 0 else None
         above = ground.linear if ground is not None else linear[parent]
         mirror = ground.mirror if ground is not None else mirrors[parent]
-        q[:, joint] = _mirrored(pose.rotations[:, joint], mirror)
+        q[:, joint] = mirrored(pose.rotations[:, joint], mirror)
         moved = np.einsum("...ij,...j->...i", above, place)
         if ground is not None:
             q[:, joint] = rotations.multiply(ground.rotation, q[:, joint])
@@ -166,15 +166,15 @@ def _bake_piece(
         else:
             own = rotations.to_matrix(pose.rotations[:, joint]) * own_scale[:, None, :]
         linear[joint] = above @ own
-        mirrors[joint] = mirror * _signs(own_scale)
+        mirrors[joint] = mirror * signs(own_scale)
         surfaces[:, joint] = np.linalg.norm(linear[joint], axis=-2) * mirrors[joint]
 
 
-def _signs(scales: Floats) -> Floats:
+def signs(scales: Floats) -> Floats:
     return np.where(scales < 0.0, -1.0, 1.0)
 
 
-def _mirrored(quaternions: Floats, mirror: Floats) -> Floats:
+def mirrored(quaternions: Floats, mirror: Floats) -> Floats:
     """``D R D`` for a mirror ``D`` along the axes: what a mirrored parent makes of its child's rotation."""
     if np.all(mirror > 0.0):
         return quaternions

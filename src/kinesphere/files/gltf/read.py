@@ -18,14 +18,13 @@ from kinesphere.files.gltf.fields import Fields
 from kinesphere.files.gltf.joints import Joints, find_joints
 from kinesphere.files.gltf.nodes import Nodes, read_nodes
 from kinesphere.files.gltf.pose import NodePose, baked, rest_pose
+from kinesphere.files.gltf.terms import facing_evidence, in_our_terms, skeleton_at_rest, turn_of
 from kinesphere.files.gltf.timing import Grid, find_grid, merged
 from kinesphere.files.options import LoadOptions
-from kinesphere.files.orientation import turn_to_y_up
 from kinesphere.kernels import rotations
 from kinesphere.kernels.arrays import Floats
 from kinesphere.motion.frozen import frozen
 from kinesphere.motion.motion import Motion
-from kinesphere.motion.skeleton import Skeleton, Tip
 from kinesphere.motion.source import Source
 
 ROUNDING_OF_SCALES = 1e-5  # a chain of twenty joints, each scaled by one as a float32 remembers it
@@ -143,13 +142,14 @@ def _motion(
     scales = _surface_scales(accumulated, rest[2], surfaces, grid.frames)
     if not all(np.isfinite(values).all() for values in (q, t, *rest, 0.0 if scales is None else scales)):
         raise animation.error("", "positions too large for numbers", "a scene of moderate size")
-    scale, turn = options.scale or 1.0, turn_to_y_up(options.up or "y")
-    skeleton = _skeleton(nodes, joints, rest, scale, turn, options.up)
-    q, t = _in_our_terms(joints, rotations.continuous(q), t, scale, turn, options.up)
+    scale, turn = options.scale or 1.0, turn_of(document, options.up)
+    skeleton = skeleton_at_rest(nodes, joints, rest, scale, turn)
+    q, t = in_our_terms(joints, rotations.continuous(q), t, scale, turn)
     marked = hints.calibration_frames(animation, grid.frames) if exact is not None else ()
     evidence = (
         "unit: metres, as in every glTF file" if options.scale is None else "unit: given",
         "up: Y, as in every glTF file" if options.up is None else "up: given",
+        *facing_evidence(document),
         grid.evidence,
     )
     return Motion(
@@ -197,37 +197,6 @@ def _sampled(nodes: Nodes, joints: Joints, channels: list[Channel], grid: Grid) 
         target[:, joint] = channel.at(times, grid.tolerance)
         exact[joint] &= channel.path == "translation"
     return NodePose(q, t, s, exact), surfaces
-
-
-def _in_our_terms(
-    joints: Joints, q: Floats, t: Floats, scale: float, turn: Floats, up: str | None
-) -> tuple[Floats, Floats]:
-    """Metres and Y up, where the caller says that the file is in something else."""
-    if scale != 1.0:
-        t = t * scale
-    if up not in (None, "y"):
-        roots = np.flatnonzero(joints.parents < 0)
-        q[:, roots] = rotations.multiply(turn, q[:, roots])
-        t[:, roots] = rotations.rotate(turn, t[:, roots])
-    return np.ascontiguousarray(q), np.ascontiguousarray(t)
-
-
-def _skeleton(
-    nodes: Nodes,
-    joints: Joints,
-    rest: tuple[Floats, Floats, Floats],
-    scale: float,
-    turn: Floats,
-    up: str | None,
-) -> Skeleton:
-    q, t = _in_our_terms(joints, rest[0], rest[1], scale, turn, up)
-    sizes = np.abs(rest[2][0]) * scale
-    tips = []
-    for joint, offset in joints.tips:
-        x, y, z = (np.array(offset) * sizes[joint]).tolist()
-        tips.append(Tip(joint, (x, y, z)))
-    names = tuple(nodes.names[node] for node in joints.nodes)
-    return Skeleton(names, joints.parents, t[0], q[0], joints.roles, tuple(tips))
 
 
 def _surface_scales(accumulated: Floats, rest: Floats, surfaces: Floats, frames: int) -> Floats | None:

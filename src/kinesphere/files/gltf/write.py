@@ -6,32 +6,31 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 import kinesphere
 from kinesphere.files.errors import MotionFileError
 from kinesphere.files.gltf import hints
 from kinesphere.files.gltf.building import INDICES, VERTICES, BufferBuilder
+from kinesphere.files.gltf.clip import X_Y_Z_W, ClipWriter, Singles, singles
 from kinesphere.files.gltf.container import write_document
 from kinesphere.files.gltf.figure import bone_figure
+from kinesphere.files.gltf.onto import save_on_character
 from kinesphere.files.names import writable_names
 from kinesphere.files.options import SaveOptions
 from kinesphere.kernels import rotations
-from kinesphere.kernels.arrays import Floats
 from kinesphere.motion.motion import Motion
-
-_Singles = NDArray[np.float32]
-_X_Y_Z_W = [1, 2, 3, 0]
 
 
 def save(motion: Motion, path: Path, options: SaveOptions) -> None:
-    """Write a motion with its skeleton and a simple body, so that any viewer shows it."""
-    if options.character is not None:
-        raise ValueError(f"{path}: saving on a character is not possible yet; leave character out")
+    """Write a motion on a character, or with its skeleton and a simple body, so that any viewer shows it."""
     if options.scale != 1.0 or options.up != "y":
         raise ValueError(f"{path}: scale={options.scale:g}, up={options.up!r}; a glTF file is in metres with Y up")
+    if options.character is not None:
+        save_on_character(motion, path, options.character)
+        return
     if path.suffix.lower() not in (".glb", ".gltf"):
-        raise MotionFileError(path, f"the suffix {path.suffix!r} for a motion", ".glb or .gltf")
+        expected = ".glb, .gltf, or a character to show it on: character=load_character(…) of a VRM file"
+        raise MotionFileError(path, f"the suffix {path.suffix!r} for a motion alone", expected)
     content, binary = _content(motion, path, options)
     write_document(path, content, binary)
 
@@ -90,7 +89,7 @@ def _joint_nodes(motion: Motion, names: tuple[str, ...]) -> list[dict[str, Any]]
         if names[joint]:
             node["name"] = names[joint]
         node["translation"] = skeleton.offsets[joint].tolist()
-        node["rotation"] = skeleton.rest_rotations[joint][_X_Y_Z_W].tolist()
+        node["rotation"] = skeleton.rest_rotations[joint][X_Y_Z_W].tolist()
         if skeleton.children[joint]:
             node["children"] = list(skeleton.children[joint])
         node["extras"] = extras
@@ -118,7 +117,7 @@ def _figure(motion: Motion, path: Path, buffer: BufferBuilder) -> dict[str, Any]
     joints[:, 0] = figure.joints
     weights = np.zeros((len(figure.joints), 4), dtype=np.float32)
     weights[:, 0] = 1.0
-    positions = _singles(figure.positions, path, "the rest pose")
+    positions = singles(figure.positions, path, "the rest pose")
     return {
         "attributes": {
             "POSITION": buffer.add(positions, target=VERTICES, bounds=True),
@@ -131,7 +130,7 @@ def _figure(motion: Motion, path: Path, buffer: BufferBuilder) -> dict[str, Any]
     }
 
 
-def _inverse_binds(motion: Motion, path: Path) -> _Singles:
+def _inverse_binds(motion: Motion, path: Path) -> Singles:
     """``(J, 16)``, from the world to each joint at rest, column by column."""
     turned, placed = motion.skeleton.rest_world()
     back = rotations.conjugate(turned)
@@ -139,51 +138,19 @@ def _inverse_binds(motion: Motion, path: Path) -> _Singles:
     matrices[:, :3, :3] = rotations.to_matrix(rotations.normalise(back))
     matrices[:, :3, 3] = -rotations.rotate(back, placed)
     matrices[:, 3, 3] = 1.0
-    return _singles(matrices.transpose(0, 2, 1).reshape(-1, 16), path, "the rest pose")
+    return singles(matrices.transpose(0, 2, 1).reshape(-1, 16), path, "the rest pose")
 
 
 def _animation(motion: Motion, path: Path, buffer: BufferBuilder, surfaces: dict[int, int]) -> dict[str, Any]:
-    """One clip. Roots have a key in every frame, so that rate and length can be told from the keys alone."""
-    times = (np.arange(len(motion)) / motion.rate).astype(np.float32)
-    if np.any(np.diff(times) <= 0.0):
-        found = f"{len(motion)} frames at {motion.rate:g} a second"
-        raise MotionFileError(path, found, "times that differ in the 32 bits glTF has for them")
-    every = buffer.add(times, bounds=True)
-    ends: int | None = None
-    samplers: list[dict[str, Any]] = []
-    channels: list[dict[str, Any]] = []
-
-    def add(node: int, what: str, values: _Singles, *, always: bool) -> None:
-        nonlocal ends
-        constant = len(values) > 2 and not always and bool((values == values[0]).all())
-        if constant and ends is None:
-            ends = buffer.add(times[[0, -1]], bounds=True)
-        output = buffer.add(values[[0, -1]] if constant else values)
-        samplers.append({"input": ends if constant else every, "output": output, "interpolation": "LINEAR"})
-        channels.append({"sampler": len(samplers) - 1, "target": {"node": node, "path": what}})
-
-    turned = _singles(rotations.continuous(motion.rotations)[..., _X_Y_Z_W], path, "rotations")
-    placed = _singles(motion.translations, path, "translations")
+    """One clip. Roots have a key in every frame."""
+    clip = ClipWriter(motion, path, buffer)
+    turned = rotations.continuous(motion.rotations)
     moving = (motion.translations != motion.skeleton.offsets).any(axis=(0, 2))
     for joint, parent in enumerate(motion.skeleton.parents.tolist()):
-        add(joint, "rotation", turned[:, joint], always=False)
+        clip.add(joint, "rotation", turned[:, joint])
         if parent < 0 or moving[joint]:
-            add(joint, "translation", placed[:, joint], always=parent < 0)
+            clip.add(joint, "translation", motion.translations[:, joint], always=parent < 0)
     if motion.scales is not None:
-        stretched = _singles(motion.scales, path, "scales")
         for joint, node in surfaces.items():
-            add(node, "scale", stretched[:, joint], always=False)
-    return {
-        "name": motion.name or "motion",
-        "channels": channels,
-        "samplers": samplers,
-        "extras": hints.clip_extras(motion),
-    }
-
-
-def _singles(values: Floats, path: Path, what: str) -> _Singles:
-    with np.errstate(over="ignore"):
-        single = values.astype(np.float32)
-    if not np.isfinite(single).all():
-        raise MotionFileError(path, f"{what} beyond ±3.4e38", "numbers that fit the 32 bits glTF has for them")
-    return single
+            clip.add(node, "scale", motion.scales[:, joint])
+    return clip.animation()

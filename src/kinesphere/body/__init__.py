@@ -1,0 +1,1 @@
+"""What any edit may lean on: anatomy, retargeting, feet, limits, mass."""

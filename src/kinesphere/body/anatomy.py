@@ -1,0 +1,242 @@
+"""What a skeleton is as a body: which way it faces, how long its limbs are, how each joint's axes lie in the flesh.
+
+Two skeletons in the same posture have the same *anatomical* frames, whatever axes their files gave their joints
+and whatever pose they rest in. So a pose passes from one to the other through these frames.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from weakref import WeakKeyDictionary
+
+import numpy as np
+
+from kinesphere.kernels import kinematics, rotations
+from kinesphere.kernels.arrays import Floats
+from kinesphere.motion.humanoid import PARENT_ROLE, REQUIRED, SIDES
+from kinesphere.motion.motion import Motion
+from kinesphere.motion.skeleton import Skeleton
+
+REST = "the rest pose"
+UPRIGHT = 0.75  # from here on a pose is a standing body's
+_BENT = np.radians(20.0)  # from here on a limb shows its hinge by being bent
+_LIMBS = {"Arm": ("UpperArm", "LowerArm", "Hand"), "Leg": ("UpperLeg", "LowerLeg", "Foot")}
+
+
+@dataclass(frozen=True, eq=False)
+class Posture:
+    """World rotations ``(J, 4)`` and positions ``(J, 3)`` of a pose in which the body can be read."""
+
+    rotations: Floats
+    positions: Floats
+    about: str
+
+
+@dataclass(frozen=True, eq=False)
+class Anatomy:
+    """A skeleton read as a body, in one posture.
+
+    ``frames`` maps a role to the rotation ``(4,)`` that takes the joint's own axes to its anatomical ones:
+    ``world · frame`` is the anatomical frame in the world.
+    """
+
+    skeleton: Skeleton
+    posture: Posture
+    basis: Floats  # (4,): the body's left, up, forward as x, y, z
+    frames: Mapping[str, Floats]
+    hinges: Mapping[str, Floats]  # upper limb role → hinge axis in the world, in the posture
+    lengths: Mapping[str, float]  # "leftArm", "leftLeg", …: upper plus lower bone
+    ankle_height: float  # ankles above the soles
+    hip_height: float  # the middle of the hips above the soles, legs straight
+    spine: tuple[int, ...]  # joints from above the hips to the last one below neck and arms
+    neck: tuple[int, ...]  # joints from there to the head, head included
+
+    def role(self, name: str) -> int | None:
+        """The joint of a role, if there is one."""
+        return self.skeleton.roles.get(name)
+
+
+_read: WeakKeyDictionary[Skeleton, Anatomy] = WeakKeyDictionary()
+
+
+def anatomy(skeleton: Skeleton, motion: Motion | None = None) -> Anatomy:
+    """Read a body from its rest pose or, where that is no body's pose, from the most upright frame of a motion on
+    it."""
+    if skeleton in _read:
+        return _read[skeleton]
+    body = _anatomy(skeleton, motion)
+    if uprightness(skeleton, skeleton.rest_world()[1]) > UPRIGHT:
+        _read[skeleton] = body  # otherwise a motion may show more, and each another thing
+    return body
+
+
+def _anatomy(skeleton: Skeleton, motion: Motion | None) -> Anatomy:
+    missing = [role for role in REQUIRED if role not in skeleton.roles]
+    if missing:
+        raise ValueError(
+            f"{skeleton!r} is no whole humanoid: {', '.join(missing)} missing; give them in Skeleton.roles "
+            "(`kinesphere mapping` shows and saves what was found)"
+        )
+    posture = _posture(skeleton, motion)
+    basis = _basis(skeleton, posture.positions)
+    frames, hinges = _frames(skeleton, posture, basis)
+    lengths = {f"{side}{limb}": _length(skeleton, side, parts) for side in SIDES for limb, parts in _LIMBS.items()}
+    ankle = _ankle_height(skeleton, posture.positions, basis)
+    leg = 0.5 * (lengths["leftLeg"] + lengths["rightLeg"])
+    spine, neck = _trunk(skeleton)
+    return Anatomy(
+        skeleton,
+        posture,
+        basis,
+        MappingProxyType(frames),
+        MappingProxyType(hinges),
+        MappingProxyType(lengths),
+        ankle,
+        leg + ankle,
+        spine,
+        neck,
+    )
+
+
+def _posture(skeleton: Skeleton, motion: Motion | None) -> Posture:
+    q, p = skeleton.rest_world()
+    if uprightness(skeleton, p) > UPRIGHT or motion is None:
+        return Posture(q, p, REST)
+    frames = np.unique(np.linspace(0, len(motion) - 1, 240).astype(np.intp))
+    world_q, world_p = kinematics.forward(motion.rotations[frames], motion.translations[frames], skeleton.parents)
+    scores = [uprightness(skeleton, positions) for positions in world_p]
+    best = int(np.argmax(scores))
+    return Posture(world_q[best], world_p[best], f"frame {frames[best]}, because the rest pose is no body's pose")
+
+
+def uprightness(skeleton: Skeleton, positions: Floats) -> float:
+    """How much a pose is that of a standing body: 1 for straight legs in line with the trunk and across the hips."""
+    roles = skeleton.roles
+    hips, head = positions[roles["hips"]], positions[roles["head"]]
+    trunk = _unit(head - hips)
+    across = _unit(positions[roles["leftUpperLeg"]] - positions[roles["rightUpperLeg"]])
+    score = 1.0 - abs(float(trunk @ across))
+    for side in SIDES:
+        hip, knee, foot = (positions[roles[f"{side}{part}"]] for part in ("UpperLeg", "LowerLeg", "Foot"))
+        score += float(_unit(hip - knee) @ _unit(knee - foot)) - 1.0 + 0.5 * (float(_unit(hip - foot) @ trunk) - 1.0)
+    return score
+
+
+def _basis(skeleton: Skeleton, positions: Floats) -> Floats:
+    """Left from the hip joints (and shoulders), up from hips to head, forward square to both."""
+    roles = skeleton.roles
+    up = _unit(positions[roles["head"]] - positions[roles["hips"]])
+    left = np.zeros(3)
+    for part in ("UpperLeg", "UpperArm"):
+        left += _unit(positions[roles[f"left{part}"]] - positions[roles[f"right{part}"]])
+    forward = _unit(np.cross(left, up))
+    # Legs hang along the true vertical of the body, a spine may lean: up is square to left and forward.
+    return rotations.from_matrix(np.stack([np.cross(up, forward), up, forward], axis=1))
+
+
+def _frames(skeleton: Skeleton, posture: Posture, basis: Floats) -> tuple[dict[str, Floats], dict[str, Floats]]:
+    """Anatomical frames in the posture, seen from each joint's own axes."""
+    world: dict[str, Floats] = dict.fromkeys(skeleton.roles, basis)
+    hinges: dict[str, Floats] = {}
+    forward = rotations.rotate(basis, [0.0, 0.0, 1.0])
+    up = rotations.rotate(basis, [0.0, 1.0, 0.0])
+    p, roles = posture.positions, skeleton.roles
+    for side in SIDES:
+        for limb, parts in _LIMBS.items():
+            a, b, c = (p[roles[f"{side}{part}"]] for part in parts)
+            upper, lower = _unit(b - a), _unit(c - b)
+            towards = forward if limb == "Arm" else -forward  # elbows bend forward, knees back
+            bent = np.arccos(np.clip(upper @ lower, -1.0, 1.0)) > _BENT
+            hinge = _unit(np.cross(upper, lower)) if bent else _unit(np.cross(_unit(upper + lower), towards))
+            hinges[f"{side}{parts[0]}"] = hinge
+            world[f"{side}{parts[0]}"] = _bone_frame(upper, hinge)
+            world[f"{side}{parts[1]}"] = _bone_frame(lower, hinge)
+        world[f"{side}Hand"] = world[f"{side}LowerArm"]
+        toes = _toe_direction(skeleton, posture, side, forward, up)
+        foot = rotations.from_matrix(np.stack([np.cross(up, toes), up, toes], axis=1))
+        world[f"{side}Foot"] = foot
+        for role in roles:
+            if role.startswith(side):
+                if role.endswith("Toes"):
+                    world[role] = foot
+                elif any(part in role for part in ("Thumb", "Index", "Middle", "Ring", "Little")):
+                    world[role] = world[f"{side}Hand"]
+    frames = {
+        role: rotations.multiply(rotations.conjugate(posture.rotations[joint]), world[role])
+        for role, joint in roles.items()
+    }
+    return frames, hinges
+
+
+def _toe_direction(skeleton: Skeleton, posture: Posture, side: str, forward: Floats, up: Floats) -> Floats:
+    """Where the toes point over the ground: from the toe joint or the foot's tip, else straight ahead."""
+    foot = skeleton.roles[f"{side}Foot"]
+    toes = skeleton.roles.get(f"{side}Toes")
+    if toes is not None:
+        way = posture.positions[toes] - posture.positions[foot]
+    else:
+        tips = [tip.offset for tip in skeleton.tips if tip.joint == foot]
+        way = rotations.rotate(posture.rotations[foot], tips[0]) if tips else forward
+    level = way - up * (way @ up)
+    reach = float(np.linalg.norm(level))
+    near = reach > 0.3 * float(np.linalg.norm(way)) and float(level @ forward) > 0.3 * reach
+    return _unit(level) if near else forward
+
+
+def _bone_frame(along: Floats, hinge: Floats) -> Floats:
+    hinge = _unit(hinge - along * (hinge @ along))
+    return rotations.from_matrix(np.stack([along, hinge, np.cross(along, hinge)], axis=1))
+
+
+def _length(skeleton: Skeleton, side: str, parts: tuple[str, str, str]) -> float:
+    """Upper plus lower bone, between the joints that have the roles (helpers between them may be of no length)."""
+    p = skeleton.rest_world()[1]
+    a, b, c = (p[skeleton.roles[f"{side}{part}"]] for part in parts)
+    return float(np.linalg.norm(b - a) + np.linalg.norm(c - b))
+
+
+def _ankle_height(skeleton: Skeleton, positions: Floats, basis: Floats) -> float:
+    """From the soles to the ankles: toe joints and tips show the soles; without any, a usual share of the leg."""
+    up = rotations.rotate(basis, [0.0, 1.0, 0.0])
+    heights = []
+    for side in SIDES:
+        foot = skeleton.roles[f"{side}Foot"]
+        toes = skeleton.roles.get(f"{side}Toes")
+        if toes is not None:
+            heights.append(float((positions[foot] - positions[toes]) @ up))
+    leg = _length(skeleton, "left", _LIMBS["Leg"])
+    measured = float(np.median(heights)) if heights else 0.0
+    return measured + 0.02 * leg if measured > 0.02 * leg else 0.08 * leg
+
+
+def _trunk(skeleton: Skeleton) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """The joints from hips to head, parted where the arms leave."""
+    parents = skeleton.parents
+    way = _up_to(skeleton.roles["head"], skeleton.roles["hips"], parents)
+    arms = {j for side in SIDES for j in _up_to(skeleton.roles[f"{side}UpperArm"], skeleton.roles["hips"], parents)}
+    spine = tuple(joint for joint in way if joint in arms)
+    return spine, tuple(joint for joint in way if joint not in arms)
+
+
+def _up_to(joint: int, above: int, parents: np.ndarray) -> list[int]:
+    """The joints from just below ``above`` down to ``joint``; empty where one does not hang on the other."""
+    way = []
+    while joint not in (above, -1):
+        way.append(joint)
+        joint = int(parents[joint])
+    return way[::-1] if joint == above else []
+
+
+def nearest_role(roles: Mapping[str, int], role: str) -> str:
+    """The role itself, or the next one above it that there is."""
+    while role and role not in roles:
+        role = PARENT_ROLE[role]
+    return role
+
+
+def _unit(vector: Floats) -> Floats:
+    length = float(np.linalg.norm(vector))
+    unit: Floats = vector / length if length > 1e-12 else np.zeros(3)
+    return unit

@@ -1,0 +1,81 @@
+"""How two bodies correspond, as a step of its own that can be looked at before anything is retargeted."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+
+import numpy as np
+
+from kinesphere.body.anatomy import Anatomy, anatomy
+from kinesphere.kernels import rotations
+from kinesphere.kernels.arrays import Floats
+from kinesphere.motion.humanoid import SIDES
+from kinesphere.motion.motion import Motion
+from kinesphere.motion.skeleton import Skeleton
+
+
+@dataclass(frozen=True, eq=False)
+class Calibration:
+    """A body to read poses from and one to give them to.
+
+    ``turns`` maps a role that both have to the rotation ``(4,)`` with ``target world = source world · turn``.
+    ``leg`` and ``arm`` are the target's lengths over the source's.
+    """
+
+    source: Anatomy
+    target: Anatomy
+    turns: Mapping[str, Floats]
+    leg: float
+    arm: Mapping[str, float]  # by side
+    evidence: tuple[str, ...]
+
+
+def calibrate(
+    source: Skeleton | Motion, target: Skeleton | Motion, *, like: Mapping[str, Floats] | None = None
+) -> Calibration:
+    """Read two bodies and match them.
+
+    Rest poses may differ (T, A, arms down): limbs are matched by where they point, the trunk by how far it has turned
+    from standing. A rest pose that is no body's pose at all is replaced by the most upright frame, if a motion is
+    given. ``like`` overrides single turns, by role.
+    """
+    a, b = _read(source), _read(target)
+    turns = {
+        role: rotations.multiply(a.frames[role], rotations.conjugate(b.frames[role]))
+        for role in a.frames
+        if role in b.frames
+    }
+    turns |= dict(like or {})
+    legs = [b.lengths[f"{side}Leg"] / a.lengths[f"{side}Leg"] for side in SIDES]
+    arms = {side: b.lengths[f"{side}Arm"] / a.lengths[f"{side}Arm"] for side in SIDES}
+    leg = float(np.mean(legs))
+    left_out = sorted(set(a.frames) - set(b.frames))
+    evidence = [
+        f"source read from {a.posture.about}: {rest_kind(a)}",
+        f"target read from {b.posture.about}: {rest_kind(b)}",
+        f"legs × {leg:.3f}, arms × {arms['left']:.3f} (left) and {arms['right']:.3f} (right)",
+    ]
+    if left_out:
+        evidence.append(f"the target has no {', '.join(left_out)}")
+    return Calibration(a, b, MappingProxyType(turns), leg, MappingProxyType(arms), tuple(evidence))
+
+
+def rest_kind(body: Anatomy) -> str:
+    """A word for the posture a body was read in, by how far the arms are from hanging."""
+    down = rotations.rotate(body.basis, [0.0, -1.0, 0.0])
+    p, roles = body.posture.positions, body.skeleton.roles
+    angles = []
+    for side in SIDES:
+        arm = p[roles[f"{side}LowerArm"]] - p[roles[f"{side}UpperArm"]]
+        angles.append(np.degrees(np.arccos(np.clip(arm @ down / np.linalg.norm(arm), -1.0, 1.0))))
+    lift = float(np.mean(angles))
+    if abs(angles[0] - angles[1]) > 25.0:
+        return f"an uneven pose (arms {angles[0]:.0f}° and {angles[1]:.0f}° from hanging)"
+    word = "arms down" if lift < 25.0 else "an A-pose" if lift < 70.0 else "a T-pose" if lift < 110.0 else "arms up"
+    return f"{word} (arms {lift:.0f}° from hanging)"
+
+
+def _read(body: Skeleton | Motion) -> Anatomy:
+    return anatomy(body.skeleton, body) if isinstance(body, Motion) else anatomy(body)

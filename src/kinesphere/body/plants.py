@@ -1,0 +1,149 @@
+"""Foot plants: when which point of a foot stands, and where."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+
+from kinesphere.body.ground import Ground
+from kinesphere.kernels.arrays import Bools, Floats
+
+NEXT = 0.15  # seconds between plants that follow each other closely
+AGREEING = 60  # rounds in which anchors settle; most feet need under ten
+
+
+@dataclass(frozen=True)
+class Plant:
+    """One stand of one point."""
+
+    side: str  # "left" or "right"
+    point: str  # "heel", "ball" or "sole"
+    first: int  # frame
+    last: int  # frame, included
+    anchor: tuple[float, float, float]  # where the point stands, metres in the world
+
+    @property
+    def name(self) -> str:
+        """The point's name, such as ``leftHeel``."""
+        return self.side + self.point.capitalize()
+
+
+@dataclass(frozen=True)
+class Plants:
+    """All plants of a motion, by ``find_plants`` or by hand."""
+
+    frames: int
+    rate: float
+    ground: Ground
+    points: tuple[str, ...]  # every point that could be planted, such as leftHeel
+    intervals: tuple[Plant, ...]  # by point, then in time
+
+    def __post_init__(self) -> None:
+        for plant in self.intervals:
+            if plant.name not in self.points:
+                raise ValueError(f"{plant} is of no known point; known are {', '.join(self.points)}")
+            if not 0 <= plant.first <= plant.last < self.frames:
+                raise ValueError(f"{plant} does not fit into frames 0 to {self.frames - 1}")
+            if not np.isfinite(plant.anchor).all():
+                raise ValueError(f"{plant} has no finite anchor")
+        order = {name: i for i, name in enumerate(self.points)}
+        arranged = tuple(sorted(self.intervals, key=lambda plant: (order[plant.name], plant.first)))
+        for a, b in zip(arranged[:-1], arranged[1:], strict=True):
+            if a.name == b.name and b.first <= a.last:
+                raise ValueError(f"{a} and {b} overlap; a point stands in one place at a time")
+        object.__setattr__(self, "intervals", arranged)
+
+    @property
+    def labels(self) -> Mapping[str, Bools]:
+        """For each point ``(T,)``, whether it is planted."""
+        labels = {name: np.zeros(self.frames, dtype=bool) for name in self.points}
+        for plant in self.intervals:
+            labels[plant.name][plant.first : plant.last + 1] = True
+        return MappingProxyType(labels)
+
+    def of(self, name: str) -> tuple[Plant, ...]:
+        """The plants of one point, in time."""
+        return tuple(plant for plant in self.intervals if plant.name == name)
+
+    def planted(self) -> Bools:
+        """``(T,)``, whether anything is planted."""
+        return np.any(list(self.labels.values()), axis=0) if self.points else np.zeros(self.frames, dtype=bool)
+
+    def anchors(self, names: Sequence[str], paths: Floats) -> Floats:
+        """``(T, P, 3)`` anchors of one foot's points in planted frames, moved so that they agree among themselves.
+
+        Heel and ball that stand together are as far apart as the foot is long. Plants that follow each other closely
+        are as far apart as the foot went between them, the more the closer: there is no time to make up for more.
+        """
+        listed = [(k, plant) for k, name in enumerate(names) for plant in self.of(name)]
+        place = np.array([plant.anchor for _, plant in listed]).reshape(-1, 3)
+        share = np.array([1.0 / (plant.last - plant.first + 1) for _, plant in listed])  # long plants give way less
+        near = NEXT * self.rate
+        together, following = [], []
+        for i, (k, a) in enumerate(listed):
+            for j, (m, b) in enumerate(listed):
+                gap = b.first - a.last
+                if k < m and a.first <= b.last and b.first <= a.last:
+                    middle = (max(a.first, b.first) + min(a.last, b.last)) // 2
+                    together.append((i, j, float(np.linalg.norm(paths[middle, m] - paths[middle, k]))))
+                elif 0 < gap < near:
+                    following.append((i, j, paths[b.first, m] - paths[a.last, k], 1.0 - gap / near))
+        for _ in range(AGREEING if together or following else 0):
+            before = place.copy()
+            for i, j, way, stiff in following:
+                push = stiff * (way - (place[j] - place[i])) / (share[i] + share[j])
+                place[i], place[j] = place[i] - share[i] * push, place[j] + share[j] * push
+            for i, j, length in together:
+                apart = place[j] - place[i]
+                push = (length / max(float(np.linalg.norm(apart)), 1e-9) - 1.0) * apart / (share[i] + share[j])
+                place[i], place[j] = place[i] - share[i] * push, place[j] + share[j] * push
+            if np.abs(place - before).max() < 1e-6:
+                break
+        result = np.zeros(paths.shape)
+        for (k, plant), at in zip(listed, place, strict=True):
+            result[plant.first : plant.last + 1, k] = at
+        return result
+
+    def at_height(self, height: float, clearances: Mapping[str, float] | None = None) -> Plants:
+        """The same with every anchor on a level ground: at ``height``, plus the point's clearance if given."""
+        raised = clearances or {}
+        moved = tuple(
+            replace(plant, anchor=(plant.anchor[0], height + raised.get(plant.name, 0.0), plant.anchor[2]))
+            for plant in self.intervals
+        )
+        return replace(self, intervals=moved)
+
+    def as_json(self) -> dict[str, Any]:
+        """Plain data: frames count from 0, both ends included; anchors in metres."""
+        return {
+            "kinesphere": "plants",
+            "frames": self.frames,
+            "rate": self.rate,
+            "ground": {"height": self.ground.height, "evidence": self.ground.evidence, "share": self.ground.share},
+            "points": list(self.points),
+            "intervals": [
+                {"side": p.side, "point": p.point, "first": p.first, "last": p.last, "anchor": list(p.anchor)}
+                for p in self.intervals
+            ],
+        }
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> Plants:
+        """What ``as_json`` gave."""
+        if data.get("kinesphere") != "plants":
+            raise ValueError(f"plants are expected: 'kinesphere' is {data.get('kinesphere')!r}, not 'plants'")
+        ground = data["ground"]
+        return cls(
+            int(data["frames"]),
+            float(data["rate"]),
+            Ground(float(ground["height"]), str(ground["evidence"]), float(ground["share"])),
+            tuple(data["points"]),
+            tuple(
+                Plant(p["side"], p["point"], int(p["first"]), int(p["last"]), tuple(float(v) for v in p["anchor"]))  # type: ignore[arg-type]
+                for p in data["intervals"]
+            ),
+        )

@@ -1,0 +1,214 @@
+"""A motion of one body on another.
+
+Orientations pass through anatomical frames (``calibration``). Then hands and feet are put where they belong and
+the limbs solved to meet them: a hand keeps its place relative to the shoulder, in arm lengths, unless it is near
+the other hand or the head, when it keeps that relation; a foot keeps its place on the ground, in leg lengths, so
+what was planted stays planted.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from kinesphere.body.bodies import motion_with_roles, with_roles
+from kinesphere.body.calibration import Calibration, calibrate
+from kinesphere.body.ground import Ground, find_ground
+from kinesphere.body.hands import wrist_targets
+from kinesphere.body.stance import widened
+from kinesphere.body.trunk import trunk_rotations
+from kinesphere.kernels import kinematics, rotations
+from kinesphere.kernels.arrays import Floats
+from kinesphere.kernels.limb_rotations import limb_rotations_world
+from kinesphere.kernels.limbs import solve_limb
+from kinesphere.motion.character import Character
+from kinesphere.motion.humanoid import SIDES
+from kinesphere.motion.motion import Motion
+from kinesphere.motion.skeleton import Skeleton
+
+SOFTNESS = 0.003  # share of the limb over which it eases into full reach
+_LIMBS = tuple(
+    (side, *parts) for parts in (("UpperArm", "LowerArm", "Hand"), ("UpperLeg", "LowerLeg", "Foot")) for side in SIDES
+)
+
+
+def retarget(
+    motion: Motion,
+    target: Character | Skeleton,
+    *,
+    calibration: Calibration | None = None,
+    ground: float | None = None,
+) -> Motion:
+    """The motion on another body, on the same floor.
+
+    ``ground`` is the height of that floor where it should not be found by itself. What could not be
+    reached is said in the result's ``source.evidence``.
+    """
+    skeleton = target.skeleton if isinstance(target, Character) else target
+    if calibration is None:
+        calibration = calibrate(motion_with_roles(motion), with_roles(skeleton))
+    motion = replace(motion, skeleton=calibration.source.skeleton)
+    floor = find_ground(motion, ground)
+    source_q, source_p = motion.world()
+    source_p = source_p - [0.0, floor.height, 0.0]
+    world, known = _oriented(calibration, source_q)
+    places = _placed(calibration, world, source_p)
+    wrists = wrist_targets(calibration, source_q, source_p, world, places)
+    targets = np.stack([*wrists, *_ankle_targets(calibration, motion, source_p, floor)])
+    sunk = _sink(calibration, places, targets[2:], motion.rate)
+    places -= sunk[:, None]
+    targets[:2] -= sunk
+    shortfall = _solve_limbs(calibration, world, known, places, targets)
+    places[..., 1] += floor.height
+    return _assembled(motion, calibration, world, known, places, shortfall)
+
+
+def _oriented(c: Calibration, source_q: Floats) -> tuple[Floats, list[bool]]:
+    """World rotations of all target joints: copied where a role says so, else carried along by the parent."""
+    skeleton, frames = c.target.skeleton, len(source_q)
+    world = np.empty((frames, len(skeleton), 4))
+    known = [False] * len(skeleton)
+    for role, turn in c.turns.items():
+        joint = skeleton.roles[role]
+        world[:, joint] = rotations.multiply(source_q[:, c.source.skeleton.roles[role]], turn)
+        known[joint] = True
+    for joint, turned in trunk_rotations(c, source_q).items():
+        world[:, joint], known[joint] = turned, True
+    _carry(skeleton, world, known)
+    return world, known
+
+
+def _carry(skeleton: Skeleton, world: Floats, known: list[bool]) -> None:
+    """Joints without a rotation of their own keep their rest rotation on their parent."""
+    for joint, parent in enumerate(skeleton.parents.tolist()):
+        if not known[joint]:
+            rest = skeleton.rest_rotations[joint]
+            world[:, joint] = rest if parent < 0 else rotations.multiply(world[:, parent], rest)
+
+
+def _placed(c: Calibration, world: Floats, source_p: Floats) -> Floats:
+    """World positions of the target's joints, with the hips where the source's are in leg lengths."""
+    skeleton = c.target.skeleton
+    local, _ = kinematics.inverse(world, np.zeros((*world.shape[:2], 3)), skeleton.parents)
+    offsets = np.broadcast_to(skeleton.offsets, (len(world), *skeleton.offsets.shape))
+    places = kinematics.forward_positions(local, offsets, skeleton.parents)
+    wanted = on_the_ground(c, _middle(c.source.skeleton, source_p), source_p)
+    return places + (wanted - _middle(skeleton, places))[:, None]
+
+
+def on_the_ground(c: Calibration, points: Floats, source_p: Floats) -> Floats:
+    """Source places ``(T, 3)`` in the target's world: leg lengths over the ground, from where the motion starts."""
+    start = _middle(c.source.skeleton, source_p[:1])[0] * [1.0, 0.0, 1.0]
+    raised = np.array([0.0, c.source.ankle_height, 0.0])
+    return start + c.leg * (points - start - raised) + [0.0, c.target.ankle_height, 0.0]
+
+
+def _middle(skeleton: Skeleton, positions: Floats) -> Floats:
+    left, right = (positions[:, skeleton.roles[f"{side}UpperLeg"]] for side in SIDES)
+    middle: Floats = 0.5 * (left + right)
+    return middle
+
+
+def _sink(c: Calibration, places: Floats, ankles: Floats, rate: float) -> Floats:
+    """How far the hips must come down ``(T, 3)`` so that both feet are reached, smoothed over a fifth of a second.
+
+    Bodies differ between left and right and in the width of their hips, so a straight leg of one may be just too
+    short on the other.
+    """
+    roles = c.target.skeleton.roles
+    lack = np.zeros(len(places))
+    for side, ankle in zip(SIDES, ankles, strict=True):
+        way = ankle - places[:, roles[f"{side}UpperLeg"]]
+        longest = (1.0 - SOFTNESS) * c.target.lengths[f"{side}Leg"]
+        level = np.minimum(np.linalg.norm(way[:, [0, 2]], axis=-1), 0.98 * longest)
+        # A foot in the air may fall short: nobody bends the standing leg to kick farther.
+        lifted = (ankle[:, 1] - c.target.ankle_height) / (0.1 * longest)
+        standing = 1.0 - np.clip(lifted, 0.0, 1.0) ** 2
+        lack = np.maximum(lack, standing * (-way[:, 1] - np.sqrt(longest**2 - level**2)))
+    half = max(int(0.1 * rate), 1)
+    padded = np.pad(lack, 2 * half, mode="edge")
+    # The largest need within reach of each frame, then its mean: smooth, and never less than what is needed there.
+    widest = np.lib.stride_tricks.sliding_window_view(padded, 2 * half + 1).max(axis=-1)
+    smooth = np.lib.stride_tricks.sliding_window_view(widest, 2 * half + 1).mean(axis=-1)
+    return smooth[:, None] * np.array([0.0, 1.0, 0.0])
+
+
+def _ankle_targets(c: Calibration, motion: Motion, source_p: Floats, ground: Ground) -> list[Floats]:
+    """Where the ankles are to be, left and right ``(T, 3)``."""
+    aside = widened(c, motion, source_p, ground)
+    feet = (source_p[:, c.source.skeleton.roles[f"{side}Foot"]] for side in SIDES)
+    return [on_the_ground(c, foot, source_p) + step for foot, step in zip(feet, aside, strict=True)]
+
+
+def _solve_limbs(c: Calibration, world: Floats, known: list[bool], places: Floats, targets: Floats) -> Floats:
+    """Turn upper and lower limbs so that wrists and ankles are met; what is left ``(4, T)``."""
+    skeleton, body = c.target.skeleton, c.target
+    roles = skeleton.roles
+    rest_q, rest_p = body.posture.rotations, body.posture.positions
+    uppers, lowers, ends = (np.array([roles[f"{limb[0]}{limb[k]}"] for limb in _LIMBS]) for k in (1, 2, 3))
+    above, below = rest_p[lowers] - rest_p[uppers], rest_p[ends] - rest_p[lowers]
+    hinges = np.array([body.hinges[f"{limb[0]}{limb[1]}"] for limb in _LIMBS])
+    start = places[:, uppers].swapaxes(0, 1)
+    # The copied rotation says in which plane the limb bends; the elbow stays on that side.
+    turned = rotations.multiply(world[:, uppers], rotations.conjugate(rest_q[uppers])).swapaxes(0, 1)
+    hinge = rotations.rotate(turned, hinges[:, None])
+    outward = np.cross(targets - start, hinge)
+    lengths = (np.linalg.norm(part, axis=-1)[:, None] for part in (above, below))
+    solved = solve_limb(start, targets, *lengths, reference=outward, home=hinge, softness=SOFTNESS)
+    limbs = limb_rotations_world(start, solved, above[:, None], below[:, None], hinges[:, None])
+    for k in range(len(_LIMBS)):
+        world[:, uppers[k]] = rotations.multiply(limbs.upper[k], rest_q[uppers[k]])
+        world[:, lowers[k]] = rotations.multiply(limbs.lower[k], rest_q[lowers[k]])
+        places[:, ends[k]] = solved.wrist[k]
+    _carry(skeleton, world, known)
+    return solved.shortfall
+
+
+def _assembled(
+    motion: Motion, c: Calibration, world: Floats, known: list[bool], places: Floats, shortfall: Floats
+) -> Motion:
+    """World rotations to a motion. Only hips move out of their sockets, and feet that do not hang on their legs."""
+    skeleton = c.target.skeleton
+    local, _ = kinematics.inverse(world, np.zeros((*world.shape[:2], 3)), skeleton.parents)
+    translations = np.broadcast_to(skeleton.offsets, (len(world), *skeleton.offsets.shape)).copy()
+    free = [skeleton.roles["hips"], *(foot for foot in _feet(skeleton) if not _hangs_on_leg(skeleton, foot))]
+    for joint in free:
+        parent = int(skeleton.parents[joint])
+        if parent < 0:
+            translations[:, joint] = places[:, joint]
+            continue
+        _, above = kinematics.forward(
+            local[:, : parent + 1], translations[:, : parent + 1], skeleton.parents[: parent + 1]
+        )
+        unturn = rotations.conjugate(world[:, parent])
+        translations[:, joint] = rotations.rotate(unturn, places[:, joint] - above[:, parent])
+    missed = [
+        f"{side} {name}: out of reach by more than 5 mm in {int((short > 0.005).sum())} of {len(world)} frames"
+        for (side, *_), name, short in zip(_LIMBS, ("wrist", "wrist", "ankle", "ankle"), shortfall, strict=True)
+        if (short > 0.005).any()
+    ]
+    said = (*motion.source.evidence, *c.evidence, *missed)
+    return Motion(
+        skeleton,
+        motion.rate,
+        rotations.continuous(rotations.normalise(local)),
+        translations,
+        calibration_frames=motion.calibration_frames,
+        name=motion.name,
+        source=replace(motion.source, evidence=said, euler_orders=()),
+    )
+
+
+def _feet(skeleton: Skeleton) -> list[int]:
+    return [skeleton.roles[f"{side}Foot"] for side in SIDES]
+
+
+def _hangs_on_leg(skeleton: Skeleton, foot: int) -> bool:
+    legs = {skeleton.roles[f"{side}LowerLeg"] for side in SIDES}
+    joint = foot
+    while joint >= 0:
+        joint = int(skeleton.parents[joint])
+        if joint in legs:
+            return True
+    return False

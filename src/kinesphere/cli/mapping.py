@@ -1,0 +1,119 @@
+"""``kinesphere mapping``: which joints play which roles."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from kinesphere.cli.options import Clip, Reading, Salvage
+from kinesphere.cli.reporting import UNREADABLE, reported, say_error
+
+if TYPE_CHECKING:
+    from kinesphere.kernels.arrays import Floats
+    from kinesphere.motion.roles import RoleMap
+    from kinesphere.motion.skeleton import Skeleton
+
+
+def mapping(
+    file: Annotated[Path, typer.Argument(help="A motion or a character.")],
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    out: Annotated[
+        Path | None, typer.Option("-o", "--out", help="A mapping file to write, to look at and edit.")
+    ] = None,
+    given: Annotated[
+        Path | None, typer.Option("--with", help="A mapping file whose roles are certain.", metavar="MAPPING.json")
+    ] = None,
+    clip: Clip = None,
+    salvage: Salvage = False,
+) -> None:
+    """Show which joint plays which humanoid role, how surely, and which other one might."""
+    from kinesphere.kernels.compiled import patient
+
+    patient()
+    with reported():
+        from kinesphere.files.mapping import load_mapping, save_mapping
+        from kinesphere.motion.roles import find_roles
+
+        skeleton, positions = _skeleton(file, Reading(clip, salvage=salvage))
+        overrides = None if given is None else load_mapping(given, skeleton)
+        found = find_roles(skeleton, overrides=overrides, positions=positions)
+        if out is not None:
+            save_mapping(found, skeleton, out)
+        if as_json:
+            _print_json(file, found)
+        else:
+            _print_table(file, found)
+            if out is not None:
+                typer.echo(f"wrote {out}")
+    if not found.is_humanoid:
+        say_error(ValueError(f"{file}: {found.message}"))
+        raise typer.Exit(UNREADABLE)
+
+
+def _skeleton(file: Path, reading: Reading) -> tuple[Skeleton, Floats | None]:
+    """A file's skeleton, and its poses if it moves."""
+    from kinesphere.files.loading import clips
+    from kinesphere.files.registry import format_to_read
+
+    known = format_to_read(file)
+    if known.clips is not None and not clips(file):
+        from kinesphere.files.characters import load_character
+
+        return load_character(file).skeleton, None
+    motion = reading.load(file)
+    return motion.skeleton, motion.positions_world()
+
+
+def _print_json(file: Path, found: RoleMap) -> None:
+    import json
+
+    facts: dict[str, Any] = {
+        "path": str(file),
+        "humanoid": found.is_humanoid,
+        "confidence": round(found.overall, 3),
+        "missing": list(found.missing),
+        "roles": {
+            role: {"joint": found.names[joint], "index": joint, "confidence": found.confidence[role]}
+            for role, joint in _in_order(found).items()
+        },
+        "runners_up": {
+            role: {"joint": found.names[joint], "index": joint, "score": score}
+            for role, (joint, score) in found.runners_up.items()
+        },
+        "evidence": list(found.evidence),
+    }
+    typer.echo(json.dumps(facts, indent=2, allow_nan=False))
+
+
+def _print_table(file: Path, found: RoleMap) -> None:
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    from kinesphere.motion.roles.rolemap import SURE
+
+    table = Table(box=None, padding=(0, 2, 0, 0))
+    for title in ("role", "joint", "confidence", "runner-up"):
+        table.add_column(title, overflow="fold", justify="right" if title == "confidence" else "left")
+    for role, joint in _in_order(found).items():
+        sure, second = found.confidence[role], found.runners_up.get(role)
+        other = f"{found.names[second[0]]} ({second[1]:.2f})" if second else ""
+        style = "" if sure >= SURE else "yellow"
+        table.add_row(Text(role), Text(found.names[joint]), Text(f"{sure:.2f}", style=style), Text(other))
+    for role in found.missing:
+        table.add_row(Text(role, style="red"), Text("not found", style="red"), "", "")
+    console = Console()
+    console.print(Text(str(file), style="bold cyan"), soft_wrap=True)
+    console.print(table)
+    kind = "a humanoid" if found.is_humanoid else "no humanoid"
+    console.print(Text(f"{kind}, confidence {found.overall:.2f}"), soft_wrap=True)
+    for sentence in found.evidence:
+        console.print(Text(sentence, style="dim"), soft_wrap=True)
+
+
+def _in_order(found: RoleMap) -> dict[str, int]:
+    from kinesphere.motion.humanoid import ROLES
+
+    return {role: found.roles[role] for role in ROLES if role in found.roles}

@@ -1,0 +1,128 @@
+"""A small JSON file that says which joints play which roles.
+
+    {"format": "kinesphere mapping", "version": 1, "roles": {"hips": "mixamorig:Hips", "leftHand": ["Hand", 12]}}
+
+A joint is named; where several have its name, the name and the index stand together.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+from kinesphere.files.atomic import replacing
+from kinesphere.files.errors import MotionFileError
+from kinesphere.motion.humanoid import ROLES
+from kinesphere.motion.roles import RoleMap
+from kinesphere.motion.roles.overriding import near
+from kinesphere.motion.skeleton import Skeleton
+
+FORMAT, VERSION = "kinesphere mapping", 1
+_LARGEST = 1_000_000  # bytes
+
+
+def save_mapping(roles: RoleMap | Mapping[str, int], skeleton: Skeleton, path: str | PathLike[str]) -> None:
+    """Write roles so that ``load_mapping`` gives them back, for this skeleton or one with the same names."""
+    file = Path(path)
+    given = roles.roles if isinstance(roles, RoleMap) else roles
+    said: dict[str, Any] = {}
+    for role in sorted(given, key=lambda role: ROLES.index(role) if role in ROLES else len(ROLES)):
+        joint = given[role]
+        if role not in ROLES:
+            raise MotionFileError(file, f"the role {role!r}", near(role, ROLES), where=f"roles.{role}")
+        if isinstance(joint, bool) or not 0 <= joint < len(skeleton):
+            raise MotionFileError(file, f"joint {joint}", f"0 to {len(skeleton) - 1}", where=f"roles.{role}")
+        name = skeleton.names[joint]
+        said[role] = name if skeleton.names.count(name) == 1 else [name, int(joint)]
+    document = {"format": FORMAT, "version": VERSION, "roles": said}
+    with replacing(file) as out:
+        out.write((json.dumps(document, indent=2, ensure_ascii=False) + "\n").encode("utf-8", "surrogatepass"))
+
+
+def load_mapping(path: str | PathLike[str], skeleton: Skeleton) -> dict[str, int]:
+    """Read a mapping for a skeleton: role to joint index.
+
+    Raises
+    ------
+    MotionFileError
+        With the field, what was found, and which names are near.
+    """
+    file = Path(path)
+    document = _document(file)
+    if document.get("format") != FORMAT:
+        raise MotionFileError(file, f"format {_short(document.get('format'))}", f"{FORMAT!r}", where="format")
+    if document.get("version") != VERSION or isinstance(document.get("version"), bool):
+        expected = f"version {VERSION}; a newer Kinesphere may read it"
+        raise MotionFileError(file, f"version {_short(document.get('version'))}", expected, where="version")
+    said = document.get("roles")
+    if not isinstance(said, dict):
+        raise MotionFileError(file, _short(said), "an object of roles and joint names", where="roles")
+    roles: dict[str, int] = {}
+    for role, value in said.items():
+        where = f"roles.{role}"
+        if role not in ROLES:
+            raise MotionFileError(file, f"the unknown role {_short(role)}", near(role, ROLES), where="roles")
+        joint = _joint(file, skeleton, value, where)
+        for other, taken in roles.items():
+            if taken == joint:
+                found = f"{_short(value)}, which is {other} already"
+                raise MotionFileError(file, found, "one role a joint", where=where)
+        roles[role] = joint
+    return roles
+
+
+def _document(file: Path) -> dict[str, Any]:
+    try:
+        if file.stat().st_size > _LARGEST:
+            raise MotionFileError(file, f"{file.stat().st_size} bytes", f"a mapping of at most {_LARGEST}")
+        document = json.loads(file.read_bytes().decode("utf-8-sig"), object_pairs_hook=_once)
+    except FileNotFoundError:
+        raise MotionFileError(file, "no such file", "a mapping file") from None
+    except OSError as error:
+        raise MotionFileError(file, f"a file that cannot be opened ({error.strerror})", "a mapping file") from None
+    except json.JSONDecodeError as error:
+        raise MotionFileError(file, error.msg, "JSON", line=error.lineno) from None
+    except MotionFileError:
+        raise
+    except (ValueError, RecursionError) as error:
+        raise MotionFileError(file, f"no readable JSON ({type(error).__name__}: {error})", "a mapping file") from None
+    if not isinstance(document, dict):
+        raise MotionFileError(file, _short(document), "an object with format, version and roles")
+    return document
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """A key that comes twice is a mistake, and JSON would keep the last without a word."""
+    found: dict[str, Any] = {}
+    for key, value in pairs:
+        if key in found:
+            raise ValueError(f"{key!r} twice")
+        found[key] = value
+    return found
+
+
+def _joint(file: Path, skeleton: Skeleton, value: object, where: str) -> int:
+    name, index = value, None
+    if isinstance(value, list) and len(value) == 2:
+        name, index = value
+    if not isinstance(name, str) or not (index is None or (isinstance(index, int) and not isinstance(index, bool))):
+        raise MotionFileError(file, _short(value), "the name of a joint, or [name, index]", where=where)
+    found = [joint for joint, known in enumerate(skeleton.names) if known == name]
+    if not found:
+        raise MotionFileError(file, f"no joint {_short(name)}", near(name, skeleton.names), where=where)
+    if index is not None:
+        if index not in found:
+            raise MotionFileError(file, f"{_short(name)} at {index}", f"one of {found}", where=where)
+        return index
+    if len(found) > 1:
+        expected = f'["{name}", index] with one of {found}'
+        raise MotionFileError(file, f"{len(found)} joints called {_short(name)}", expected, where=where)
+    return found[0]
+
+
+def _short(value: object) -> str:
+    text = repr(value)
+    return text if len(text) <= 60 else text[:57] + "…"

@@ -1,0 +1,76 @@
+"""What was found: which joint plays which role, how surely, and why."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+
+from kinesphere.motion.humanoid import REQUIRED
+
+SURE = 0.8  # a confidence from here on means that two witnesses agree
+
+
+@dataclass(frozen=True)
+class RoleMap:
+    """The humanoid roles of a skeleton.
+
+    Parameters
+    ----------
+    roles
+        VRM 1.0 role to joint index.
+    confidence
+        For each role, 0 to 1. From 0.8 on, names and shape agree, or somebody said it.
+    evidence
+        Sentences: what was seen, what was odd.
+    runners_up
+        Role to the second candidate and its score, where there was one.
+    names
+        The skeleton's joint names, for messages.
+    """
+
+    roles: Mapping[str, int]
+    confidence: Mapping[str, float]
+    evidence: tuple[str, ...] = ()
+    runners_up: Mapping[str, tuple[int, float]] = field(default_factory=dict)
+    names: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        for name in ("roles", "confidence", "runners_up"):
+            object.__setattr__(self, name, MappingProxyType(dict(getattr(self, name))))
+
+    def __reduce__(self) -> tuple[object, ...]:
+        parts = (dict(self.roles), dict(self.confidence), self.evidence, dict(self.runners_up), self.names)
+        return (RoleMap, parts)
+
+    @property
+    def missing(self) -> tuple[str, ...]:
+        """Required roles that no joint has."""
+        return tuple(role for role in REQUIRED if role not in self.roles)
+
+    @property
+    def overall(self) -> float:
+        """The mean confidence of the required roles; a missing one counts as 0."""
+        return sum(self.confidence.get(role, 0.0) for role in REQUIRED) / len(REQUIRED)
+
+    @property
+    def is_humanoid(self) -> bool:
+        """Whether every required role has a joint."""
+        return not self.missing
+
+    @property
+    def message(self) -> str:
+        """Why this is no humanoid and what can be done; empty where it is one."""
+        if self.is_humanoid:
+            return ""
+        found = [role for role in REQUIRED if role in self.roles]
+        kind = f"no humanoid: {', '.join(self.missing)} not found"
+        if found:
+            kind += f" ({len(found)} of {len(REQUIRED)} required roles were)"
+        why = "; ".join(self.evidence[-2:])
+        given = "overrides={'leftHand': 'name of a joint', …} or a mapping file (kinesphere mapping FILE -o MAP.json)"
+        return f"{kind}. {why + '. ' if why else ''}If it is one, say which joints they are: {given}"
+
+    def joint_name(self, role: str) -> str:
+        """The name of the joint that plays a role; empty where none does."""
+        return self.names[self.roles[role]] if role in self.roles else ""

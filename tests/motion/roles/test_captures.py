@@ -1,0 +1,73 @@
+"""Roles of every skeleton among the captures, with names and without, against truth read by hand."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import pytest
+
+from kinesphere import load
+from kinesphere.files.characters import load_character
+from kinesphere.motion.humanoid import REQUIRED, ROLES
+from kinesphere.motion.roles import find_roles, finding
+from motion.roles.scoring import cases, print_table, rows, score, search, share, truths
+
+pytestmark = pytest.mark.data
+
+
+def test_shares_of_core_roles(data_dir: Path) -> None:
+    print_table(data_dir)
+    found = list(rows(data_dir))
+    assert share([scores["named"] for _, scores in found]) >= 0.95
+    assert share([scores["stripped"] for _, scores in found]) >= 0.90
+    assert share([scores["stripped, posed"] for _, scores in found]) >= 0.95
+
+
+def test_sides_are_never_swapped_and_nobody_is_sure_and_wrong(data_dir: Path) -> None:
+    for file, scores in rows(data_dir):
+        for way, result in scores.items():
+            assert not result.swapped, (file, way, result)
+            assert not result.sure_but_wrong, (file, way, result)
+
+
+def test_with_names_every_skeleton_is_a_humanoid(data_dir: Path) -> None:
+    for case in cases(data_dir):
+        found = search(case, "named")
+        assert found.is_humanoid, (case.file, found.message)
+        assert score(case, found).wrong == (), case.file
+
+
+def test_every_capture_has_a_truth_of_its_names(data_dir: Path) -> None:
+    for case in cases(data_dir):
+        assert all(role in case.truth for role in REQUIRED)
+        for role, fine in case.truth.items():
+            assert role in ROLES
+            assert all(name is None or name in case.skeleton.names for name in fine), (case.file, role)
+    assert len(truths()) == 17
+
+
+def test_roles_that_a_vrm_names_stay(data_dir: Path) -> None:
+    for file in ("characters/minimal_vrm0.vrm", "characters/debug_robot.vrm"):
+        skeleton = load_character(data_dir / file).skeleton
+        assert skeleton.roles
+        assert find_roles(skeleton).roles == skeleton.roles
+
+
+def test_the_robots_feet_are_found_and_their_oddity_said(data_dir: Path) -> None:
+    found = find_roles(load(data_dir / "characters/RobotExpressive.glb").skeleton)
+    assert found.joint_name("leftFoot") == "Foot.L"
+    assert any("'Foot.L' does not hang on 'LowerLeg.L'" in sentence for sentence in found.evidence)
+    assert found.confidence["leftFoot"] < 0.8
+    assert found.names[found.runners_up["hips"][0]] == "Hips"
+
+
+def test_sixty_joints_take_milliseconds(data_dir: Path) -> None:
+    case = next(case for case in cases(data_dir) if "jesse" in case.file)
+    best = 1.0
+    for _ in range(40):
+        finding._remembered.cache_clear()
+        start = time.process_time()
+        find_roles(case.skeleton)
+        best = min(best, time.process_time() - start)
+    assert best < 0.003, f"{best * 1e3:.2f} ms"
