@@ -11,7 +11,7 @@ demo: $(VENV)/.installed
 	$(BIN)/python examples/demo.py
 
 # Everything a reviewer runs. Ends with how many tests saw real captures.
-test: $(VENV)/.dev $(VENV)/.validator
+test: $(VENV)/.dev $(VENV)/.validator $(VENV)/.three_vrm
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
@@ -59,6 +59,14 @@ $(VENV)/.validator: tools/validator/package.json | $(VENV)/bin/python
 		echo "MISSING: npm (Debian: apt-get install npm). The glTF validator tests will be skipped."; \
 	fi
 
+# three-vrm opens the VRM files we write, as a browser would, in plain Node.
+$(VENV)/.three_vrm: tools/three_vrm/package.json | $(VENV)/bin/python
+	@if command -v npm >/dev/null; then \
+		npm install --prefix tools/three_vrm --no-audit --no-fund --no-package-lock --loglevel error && touch $@; \
+	else \
+		echo "MISSING: npm (Debian: apt-get install npm). The VRM tests will be skipped."; \
+	fi
+
 # Blender as a Python module wants a NumPy of its own, and is GPL: it stays out of our environment and process.
 $(VENV)-blender/.installed:
 	$(PYTHON) -m venv $(VENV)-blender
@@ -66,5 +74,5 @@ $(VENV)-blender/.installed:
 	@touch $@
 
 clean:
-	rm -rf $(VENV) $(VENV)-blender demo build dist tools/validator/node_modules
+	rm -rf $(VENV) $(VENV)-blender demo build dist tools/validator/node_modules tools/three_vrm/node_modules
 	rm -rf .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache fuzz-failures

@@ -46,7 +46,7 @@ EASE = 0.2  # seconds before and after a plant in which its correction comes and
 LOWERING = 0.14  # seconds to each side, twice: the hips go down within EASE of a plant
 DEEPEST = 0.08  # leg lengths
 STIFF, RIGID = 0.002, 4.0  # how a knee's straightness weighs against keeping the hips where they are
-STRAIGHT = 0.06  # sine of a knee's flexion below which its plane is taken from its usual axis
+STRAIGHT = 0.12  # sine of a knee's flexion below which its plane is taken from its usual axis
 STEADY = 0.03  # seconds, sigma of the low-pass on a standing foot's rotation
 JITTER = 0.02  # seconds, sigma of the low-pass on the leg's length that the hips keep
 KNEE, GIVE = 0.03, 0.003  # seconds, sigma of the low-pass on flexion; leg lengths that a foot may give to it
@@ -179,7 +179,7 @@ def _follow(
     way = _within_reach(goal - start, had, longest, (upper, lower), (planted, strength * near), motion)
     for i, (thigh, shin, foot) in enumerate(legs):
         bones = (hip[i, active], knee[i, active], ankle[i, active])
-        axis = _knee_axis(skeleton, q[active, thigh], bones, thigh)
+        axis = _knee_axis(skeleton, q[active, thigh], bones, thigh, near[i, active])
         turned = _turned_leg(bones, start[i, active], way[i, active], axis)
         missed[active, i] = np.linalg.norm((goal - start - way)[i, active], axis=-1)
         step = rotations.from_rotation_vector(turn[i, active])
@@ -225,20 +225,33 @@ def _lowering(goal: Floats, hip: Floats, had: Floats, longest: Floats, planted: 
     return lowered
 
 
-def _knee_axis(skeleton: Skeleton, thigh_world: Floats, bones: tuple[Floats, Floats, Floats], thigh: int) -> Floats:
-    """``(T, 3)`` normals of the legs' planes, right-handed for flexion, defined for straight legs as well."""
+def _knee_axis(
+    skeleton: Skeleton, thigh_world: Floats, bones: tuple[Floats, Floats, Floats], thigh: int, near: Floats
+) -> Floats:
+    """``(T, 3)`` normals of the legs' planes, right-handed for flexion.
+
+    In and ``near`` plants a nearly straight leg takes its knee's usual axis, and one that is bent the wrong way, as
+    captures have it, is turned, knee outward, until it is bent the usual way: it could not change sides in one place.
+    """
     hip, knee, ankle = bones
     above, below = _unit(knee - hip), _unit(ankle - knee)
     normal = np.cross(above, below)
     sine = np.linalg.norm(normal, axis=-1, keepdims=True)
     usual = np.sum(sine**2 * rotations.rotate(rotations.conjugate(thigh_world), normal), axis=0)
-    turned, place = skeleton.rest_world()
-    left = place[joint(skeleton, "leftUpperLeg")] - place[joint(skeleton, "rightUpperLeg")]
-    left = rotations.rotate(rotations.conjugate(turned[thigh]), left)
-    if np.dot(_unit(usual), _unit(left)) < 0.3:  # hardly bent: a knee folds backward, about the body's left at rest
-        usual = left
-    share = 3.0 * STRAIGHT * np.exp(-((sine / STRAIGHT) ** 2))
-    axis: Floats = normal + share * rotations.rotate(thigh_world, _unit(usual))
+    if np.linalg.norm(usual) < 1e-6 * len(sine):  # never bent: a knee folds backward, about the body's left at rest
+        turned, place = skeleton.rest_world()
+        left = place[joint(skeleton, "leftUpperLeg")] - place[joint(skeleton, "rightUpperLeg")]
+        usual = rotations.rotate(rotations.conjugate(turned[thigh]), left)
+    usual = rotations.rotate(thigh_world, _unit(usual))
+    half = (
+        np.pi
+        * near
+        * (np.sum(normal * usual, axis=-1) < 0.0)
+        * (1.0 if thigh == skeleton.roles["leftUpperLeg"] else -1.0)
+    )
+    normal = rotations.rotate(rotations.from_rotation_vector(half[:, None] * _unit(ankle - hip)), normal)
+    share = 3.0 * STRAIGHT * np.exp(-((sine / STRAIGHT) ** 2)) * np.maximum(near, 1e-3)[:, None]
+    axis: Floats = normal + share * usual
     return axis
 
 

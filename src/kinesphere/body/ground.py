@@ -10,6 +10,9 @@ the shin (CMU's rest pose has its legs apart and its feet square to them); then 
 **Clearance.** Joints lie inside the body. An ankle is 0.039 of the body's height above the ground and a thigh with
 its shin 0.491 (Winter 2009, *Biomechanics and Motor Control of Human Movement*, fig. 4.1), so the sole is taken to
 be 0.0794 leg lengths below the ankle, or at the ball if that is lower.
+
+A rest pose that does not stand (all bones along one axis, say) does not tell where soles are: then the points are the
+ankle and the toe joint themselves.
 """
 
 from __future__ import annotations
@@ -27,6 +30,7 @@ from kinesphere.motion.motion import Motion
 from kinesphere.motion.skeleton import Skeleton
 
 ANKLE_HEIGHT = 0.039 / 0.491  # leg lengths
+BALL_HEIGHT = 0.03  # leg lengths, where the rest pose does not tell
 SMOOTHING = 0.02  # seconds, sigma of the Gaussian low-pass: −3 dB at 6.6 Hz, near the 6 Hz usual in gait analysis
 SPAN = 1.0 / 30.0  # seconds to each side over which a speed is measured, so that 30 and 120 fps agree
 SLOW = 0.2  # leg lengths a second: slower points may be standing
@@ -78,16 +82,23 @@ def joint(skeleton: Skeleton, role: str) -> int:
 
 def sole_points(skeleton: Skeleton) -> tuple[SolePoint, ...]:
     """Heel and ball of each foot, or its sole."""
-    down = ANKLE_HEIGHT * leg_length(skeleton)
+    length = leg_length(skeleton)
+    down = ANKLE_HEIGHT * length
     turned, place = skeleton.rest_world()
     points = []
     for side in SIDES:
         foot = joint(skeleton, f"{side}Foot")
+        standing = float(place[joint(skeleton, f"{side}UpperLeg")][1] - place[foot][1]) > 0.5 * length
         towards = _towards_sole(skeleton, side, place, turned)
         unturn = rotations.conjugate(turned[foot])
         toes = skeleton.roles.get(f"{side}Toes")
         if toes is None:
-            points.append(SolePoint(side, "sole", foot, rotations.rotate(unturn, down * towards), 0.0))
+            under = rotations.rotate(unturn, down * towards) if standing else np.zeros(3)
+            points.append(SolePoint(side, "sole", foot, under, 0.0 if standing else down))
+            continue
+        if not standing:
+            points.append(SolePoint(side, "heel", foot, np.zeros(3), down))
+            points.append(SolePoint(side, "ball", toes, np.zeros(3), BALL_HEIGHT * length))
             continue
         drop = max(float(np.dot(place[toes] - place[foot], towards)), 0.0)
         clearance = max(down - drop, 0.0)

@@ -1,14 +1,15 @@
 """Joint limits by role: how far past them a motion goes, and the motion held within.
 
-**What is measured.** Every role is compared with the role above it (arms and collarbones with the top of the trunk), as a
-turn from the rest pose. Where that takes the joint's bone is read as *flexion* and *side*, clinical angles
-about axes from the body's up, left and forward at rest, so rest poses and joint axes may be any; *twist* is the turn
-about the bone, the rest pose's being 0. A shoulder's bone has a cone instead: its flexion and abduction
+**What is measured.** Every role is compared with the role above it (upper arms with the top of the trunk), as a turn
+from the rest pose. Where that takes the joint's bone is read as *flexion* and *side*, clinical angles about axes
+from the body's up, left and forward at rest, so rest poses and joint axes may be any; *twist* is the turn about
+the bone, the rest pose's being 0. A shoulder's bone has a cone instead: its flexion and abduction
 meet in the hanging arm, where neither angle means anything by itself. A rest pose that is past a limit extends it.
 
-**Ranges** are normal ranges of motion of adults: American Academy of Orthopaedic Surgeons (1965), *Joint Motion: Method
-of Measuring and Recording*, as tabled in Norkin & White (2016), *Measurement of Joint Motion*, appendix B; other sources
-are named beside the number. Captures exceed them: people are more supple than tables, and solvers bend what they must.
+**Ranges** are normal ranges of motion of adults: American Academy of Orthopaedic Surgeons (1965), *Joint Motion:
+Method of Measuring and Recording*, as tabled in Norkin & White (2016), *Measurement of Joint Motion*, appendix B;
+other sources are named beside the number. Captures exceed them: people are more supple than tables, and solvers
+bend what they must.
 """
 
 from __future__ import annotations
@@ -49,13 +50,14 @@ TRUNK = _degrees((-30, 80), (-35, 35), (-45, 45))  # thoracolumbar
 NECK = _degrees((-75, 60), (-45, 45), (-80, 80))  # young adults of Youdas et al. (1992), Physical Therapy 72(11)
 LIMITS: Mapping[str, Limit] = MappingProxyType(
     {
-        # sternoclavicular: elevation 45, depression 10, pro- and retraction 30, axial rotation 50 (Norkin & White, ch. 4)
+        # sternoclavicular: elevation 45, depression 10, pro- and retraction 30, axial rotation 50 (Norkin & White)
         "Shoulder": _degrees((-30, 30), (-15, 45), (-50, 50)),
-        # flexion and abduction 180, extension 60, across the chest 135, behind 45: within 115 of 30 forward of sideways;
+        # flexion and abduction 180, extension 60, across 135, behind 45: within 115 of 30 forward of sideways;
         # rotation 70 inward and 90 outward, widened by what depends on the way taken (Codman's paradox)
         "UpperArm": _degrees((0, 0), (0, 0), (-110, 110), cone=115),
-        # extension 10, flexion 150; carrying angle to 15; pro- and supination 80 each, from either end
-        "LowerArm": _degrees((-10, 150), (-15, 15), (-160, 160)),
+        # extension 10, flexion 150; carrying angle to 15, and a straight arm does not show its hinge, which CMU's
+        # skeletons have 30 from where forward puts it; pro- and supination 80 each, from either end
+        "LowerArm": _degrees((-10, 150), (-35, 35), (-160, 160)),
         # extension 70, flexion 80; ulnar 30, radial 20; rigs that turn the forearm at the wrist
         "Hand": _degrees((-70, 80), (-30, 20), (-90, 90)),
         # extension 30, flexion 120; adduction 30, abduction 45; rotation 45 each way

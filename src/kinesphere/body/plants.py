@@ -83,6 +83,7 @@ class Plants:
         place = np.array([plant.anchor for _, plant in listed]).reshape(-1, 3)
         share = np.array([1.0 / (plant.last - plant.first + 1) for _, plant in listed])  # long plants give way less
         near = NEXT * self.rate
+        settled = 1e-9 * float(np.linalg.norm(paths[0, -1] - paths[0, 0]))
         together, following = [], []
         for i, (k, a) in enumerate(listed):
             for j, (m, b) in enumerate(listed):
@@ -101,7 +102,7 @@ class Plants:
                 apart = place[j] - place[i]
                 push = (length / max(float(np.linalg.norm(apart)), 1e-9) - 1.0) * apart / (share[i] + share[j])
                 place[i], place[j] = place[i] - share[i] * push, place[j] + share[j] * push
-            if np.abs(place - before).max() < 1e-6:
+            if np.abs(place - before).max() < settled:
                 break
         result = np.zeros(paths.shape)
         for (k, plant), at in zip(listed, place, strict=True):
@@ -143,7 +144,12 @@ class Plants:
             Ground(float(ground["height"]), str(ground["evidence"]), float(ground["share"])),
             tuple(data["points"]),
             tuple(
-                Plant(p["side"], p["point"], int(p["first"]), int(p["last"]), tuple(float(v) for v in p["anchor"]))  # type: ignore[arg-type]
+                Plant(p["side"], p["point"], int(p["first"]), int(p["last"]), _place(p["anchor"]))
                 for p in data["intervals"]
             ),
         )
+
+
+def _place(values: Sequence[float]) -> tuple[float, float, float]:
+    x, y, z = (float(value) for value in values)
+    return (x, y, z)

@@ -27,7 +27,8 @@ from kinesphere.motion.humanoid import SIDES
 from kinesphere.motion.motion import Motion
 from kinesphere.motion.skeleton import Skeleton
 
-SOFTNESS = 0.003  # share of the limb over which it eases into full reach
+NEARLY = 0.003  # metres that a planted foot may fall short before the hips come down
+SOFTNESS = 0.001  # share of the limb over which it eases into full reach
 _LIMBS = tuple(
     (side, *parts) for parts in (("UpperArm", "LowerArm", "Hand"), ("UpperLeg", "LowerLeg", "Foot")) for side in SIDES
 )
@@ -101,7 +102,8 @@ def on_the_ground(c: Calibration, points: Floats, source_p: Floats) -> Floats:
     """Source places ``(T, 3)`` in the target's world: leg lengths over the ground, from where the motion starts."""
     start = _middle(c.source.skeleton, source_p[:1])[0] * [1.0, 0.0, 1.0]
     raised = np.array([0.0, c.source.ankle_height, 0.0])
-    return start + c.leg * (points - start - raised) + [0.0, c.target.ankle_height, 0.0]
+    moved: Floats = start + c.leg * (points - start - raised) + [0.0, c.target.ankle_height, 0.0]
+    return moved
 
 
 def _middle(skeleton: Skeleton, positions: Floats) -> Floats:
@@ -120,7 +122,7 @@ def _sink(c: Calibration, places: Floats, ankles: Floats, rate: float) -> Floats
     lack = np.zeros(len(places))
     for side, ankle in zip(SIDES, ankles, strict=True):
         way = ankle - places[:, roles[f"{side}UpperLeg"]]
-        longest = (1.0 - SOFTNESS) * c.target.lengths[f"{side}Leg"]
+        longest = c.target.lengths[f"{side}Leg"] + NEARLY
         level = np.minimum(np.linalg.norm(way[:, [0, 2]], axis=-1), 0.98 * longest)
         # A foot in the air may fall short: nobody bends the standing leg to kick farther.
         lifted = (ankle[:, 1] - c.target.ankle_height) / (0.1 * longest)
@@ -131,7 +133,8 @@ def _sink(c: Calibration, places: Floats, ankles: Floats, rate: float) -> Floats
     # The largest need within reach of each frame, then its mean: smooth, and never less than what is needed there.
     widest = np.lib.stride_tricks.sliding_window_view(padded, 2 * half + 1).max(axis=-1)
     smooth = np.lib.stride_tricks.sliding_window_view(widest, 2 * half + 1).mean(axis=-1)
-    return smooth[:, None] * np.array([0.0, 1.0, 0.0])
+    down: Floats = smooth[:, None] * np.array([0.0, 1.0, 0.0])
+    return down
 
 
 def _ankle_targets(c: Calibration, motion: Motion, source_p: Floats, ground: Ground) -> list[Floats]:

@@ -36,7 +36,8 @@ def _held_while(planted: Bools, directions: Floats) -> Floats:
     stretches = runs(planted)
     if not stretches:
         return directions
-    middles = np.array([_level(directions[a : b + 1].mean(axis=0)) for a, b in stretches])
+    # At the middle of the stretch, not the mean over it: over a whole pirouette that would point nowhere.
+    middles = np.array([directions[(a + b) // 2] for a, b in stretches])
     result = np.empty_like(directions)
     result[: stretches[0][0]], result[stretches[-1][1] :] = middles[0], middles[-1]
     for i, (first, last) in enumerate(stretches):

@@ -10,6 +10,7 @@ from kinesphere.cli.convert import convert
 from kinesphere.cli.info import info
 from kinesphere.cli.mapping import mapping
 from kinesphere.cli.preview import preview
+from kinesphere.cli.retarget import retarget
 
 app = typer.Typer(
     name="kinesphere",
@@ -22,6 +23,7 @@ app = typer.Typer(
 app.command()(info)
 app.command()(convert)
 app.command()(preview)
+app.command()(retarget)
 app.command()(mapping)
 
 

@@ -53,16 +53,23 @@ def mapping(
 
 
 def _skeleton(file: Path, reading: Reading) -> tuple[Skeleton, Floats | None]:
-    """A file's skeleton, and its poses if it moves."""
+    """A file's skeleton with the roles that the file itself names, and its poses if it moves.
+
+    ``load`` would have looked for roles already, and what it found could not be told from what the file says.
+    """
     from kinesphere.files.loading import clips
+    from kinesphere.files.options import LoadOptions
     from kinesphere.files.registry import format_to_read
 
     known = format_to_read(file)
-    if known.clips is not None and not clips(file):
-        from kinesphere.files.characters import load_character
+    if known.name == "gltf" and not clips(file):
+        from kinesphere.files.gltf.characters import load_character
 
         return load_character(file).skeleton, None
-    motion = reading.load(file)
+    if known.load is None or (known.clips is None and reading.clip is not None):
+        motion = reading.load(file)  # which says what is wrong with that
+    else:
+        motion = known.load(file, LoadOptions(clip=reading.clip_of(file), salvage=reading.salvage))
     return motion.skeleton, motion.positions_world()
 
 

@@ -31,7 +31,7 @@ class Unplanned:
 
 def suffix_for(to: str | None) -> str:
     """The suffix that ``--to`` asks for."""
-    known = [suffix for known in formats() for suffix in known.written_suffixes]
+    known = [suffix for known in formats() if known.load is not None for suffix in known.written_suffixes]
     wanted = f".{(to or '').lower().removeprefix('.')}"
     if wanted not in known:
         found = f"--to {to}" if to else "no --to"

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from os import PathLike
 from pathlib import Path
 
 from kinesphere.files.errors import MotionFileError
 from kinesphere.files.registry import format_to_read
 from kinesphere.motion.character import Character
+from kinesphere.motion.roles import find_roles
+from kinesphere.motion.roles.rolemap import SURE
 
 
 def load_character(path: str | PathLike[str]) -> Character:
@@ -29,4 +32,10 @@ def load_character(path: str | PathLike[str]) -> Character:
     if known.name != "gltf":
         found = f"a file of {known.about}"
         raise MotionFileError(file, found, "a .glb, .gltf or .vrm character; a motion is opened with load")
-    return load_gltf_character(file)
+    character = load_gltf_character(file)
+    if character.skeleton.roles:
+        return character
+    roles = find_roles(character.skeleton)
+    if not (roles.is_humanoid and roles.overall >= SURE):
+        return character
+    return replace(character, skeleton=replace(character.skeleton, roles=roles.roles))

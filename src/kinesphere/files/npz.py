@@ -162,5 +162,6 @@ register(
         looks_like=lambda head: head.startswith(b"PK\x03\x04"),
         load=load,
         save=save,
+        whole=True,
     )
 )

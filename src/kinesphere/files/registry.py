@@ -29,6 +29,7 @@ class Format:
     clips: Callable[[Path], tuple[str, ...]] | None = None
     only_read: tuple[str, ...] = ()  # suffixes that are read but not written
     holds_characters: bool = False
+    whole: bool = False  # holds all that a motion has: nothing is to be found out on loading
     keyed: bool = False  # holds curves, which ``rate`` samples exactly, rather than frames
 
     @property

@@ -24,12 +24,12 @@ pytestmark = pytest.mark.data
 THREE_VRM = ROOT / "tools" / "three_vrm" / "open.mjs"
 # File, joints, vertices, roles.
 CHARACTERS = {
-    "CesiumMan.glb": (19, 3273, 0),
-    "RiggedFigure.glb": (19, 370, 0),
-    "RobotExpressive.glb": (43, 7214, 0),
-    "mesh2motion_human_male.glb": (66, 7399, 0),
-    "kaykit_manny/manny_med_mod.gltf": (21, 6578, 0),
-    "kaykit_manny/Med_General_animations.glb": (24, 0, 0),
+    "CesiumMan.glb": (19, 3273, 19),
+    "RiggedFigure.glb": (19, 370, 19),
+    "RobotExpressive.glb": (43, 7214, 35),
+    "mesh2motion_human_male.glb": (66, 7399, 52),
+    "kaykit_manny/manny_med_mod.gltf": (21, 6578, 18),
+    "kaykit_manny/Med_General_animations.glb": (24, 0, 18),
     "minimal_vrm0.vrm": (17, 0, 17),
     "debug_robot.vrm": (53, 1584, 53),
 }

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import time
 from pathlib import Path
 
+import numpy as np
 import pytest
 
-from kinesphere import load
 from kinesphere.files.characters import load_character
 from kinesphere.motion.humanoid import REQUIRED, ROLES
-from kinesphere.motion.roles import find_roles, finding
-from motion.roles.scoring import cases, print_table, rows, score, search, share, truths
+from kinesphere.motion.roles import find_roles
+from kinesphere.motion.skeleton import Skeleton
+from motion.roles.scoring import cases, print_table, rows, score, search, share, skeleton_and_poses, stripped, truths
 
 pytestmark = pytest.mark.data
 
@@ -47,6 +47,20 @@ def test_every_capture_has_a_truth_of_its_names(data_dir: Path) -> None:
     assert len(truths()) == 17
 
 
+def test_any_performed_pose_may_be_the_rest_pose(data_dir: Path) -> None:
+    """Frames of dancing, walking, bending down taken for rest poses, without names and without tips."""
+    right, asked = 0, 0
+    for case in cases(data_dir):
+        for places in () if case.poses is None else case.poses[::2]:
+            parents = case.skeleton.parents
+            offsets = np.where(parents[:, None] < 0, places, places - places[parents])
+            result = score(case, find_roles(stripped(Skeleton(case.skeleton.names, parents, offsets))))
+            assert not result.swapped, (case.file, result)
+            assert not result.sure_but_wrong, (case.file, result)
+            right, asked = right + result.right, asked + result.asked
+    assert right >= 0.9 * asked
+
+
 def test_roles_that_a_vrm_names_stay(data_dir: Path) -> None:
     for file in ("characters/minimal_vrm0.vrm", "characters/debug_robot.vrm"):
         skeleton = load_character(data_dir / file).skeleton
@@ -55,19 +69,8 @@ def test_roles_that_a_vrm_names_stay(data_dir: Path) -> None:
 
 
 def test_the_robots_feet_are_found_and_their_oddity_said(data_dir: Path) -> None:
-    found = find_roles(load(data_dir / "characters/RobotExpressive.glb").skeleton)
+    found = find_roles(skeleton_and_poses(data_dir / "characters/RobotExpressive.glb")[0])
     assert found.joint_name("leftFoot") == "Foot.L"
     assert any("'Foot.L' does not hang on 'LowerLeg.L'" in sentence for sentence in found.evidence)
     assert found.confidence["leftFoot"] < 0.8
     assert found.names[found.runners_up["hips"][0]] == "Hips"
-
-
-def test_sixty_joints_take_milliseconds(data_dir: Path) -> None:
-    case = next(case for case in cases(data_dir) if "jesse" in case.file)
-    best = 1.0
-    for _ in range(40):
-        finding._remembered.cache_clear()
-        start = time.process_time()
-        find_roles(case.skeleton)
-        best = min(best, time.process_time() - start)
-    assert best < 0.003, f"{best * 1e3:.2f} ms"

@@ -74,7 +74,7 @@ _DAZ = {
     "shldr": {"UpperArm": 0.95},
     "shldrbend": {"UpperArm": 1.0},
     "forearmbend": {"LowerArm": 1.0},
-    "metatarsals": {"Toes": 0.6},
+    "metatarsals": {"Toes": 0.3},
 }
 SIDED: Mapping[str, Meanings] = MappingProxyType(_MOTION_BUILDER | _ENGINES | _BLENDER | _ANATOMY | _DAZ)
 

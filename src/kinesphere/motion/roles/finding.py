@@ -12,7 +12,7 @@ from functools import lru_cache
 import numpy as np
 
 from kinesphere.kernels.arrays import ArrayLike, Floats
-from kinesphere.motion.humanoid import REQUIRED, SIDES
+from kinesphere.motion.humanoid import CORE, REQUIRED, SIDES
 from kinesphere.motion.roles import chains, trunk
 from kinesphere.motion.roles.aliases import SIDED
 from kinesphere.motion.roles.fingers import find_face, find_fingers
@@ -23,6 +23,7 @@ from kinesphere.motion.roles.shape import Testimony, ask_shape
 from kinesphere.motion.roles.tree import Tree
 from kinesphere.motion.skeleton import Skeleton
 
+_CORE = frozenset(CORE)
 MOST_POSES = 24  # of those given, evenly taken
 Overrides = Mapping[str, int | str | None]
 
@@ -120,7 +121,7 @@ def _found(skeleton: Skeleton, given: Mapping[str, int | None], poses: Floats | 
     known = {role: joint for role, joint in known.items() if joint not in said.values()} | said
     if skeleton.roles and all(role in known for role in REQUIRED):
         sure = dict.fromkeys(known, 1.0)
-        evidence = ("roles: the file names them", *(["roles: some were given"] if given else []))
+        evidence = ("roles: the skeleton has them already", *(["roles: some were given"] if given else []))
         return RoleMap(known, sure, evidence, {}, skeleton.names)
     tree = Tree(skeleton)
     names = tuple(read_name(name) for name in skeleton.names)
@@ -139,16 +140,18 @@ def _found(skeleton: Skeleton, given: Mapping[str, int | None], poses: Floats | 
         if list(roles.values()).count(roles[role]) > 1 and role not in known:  # one role a joint: the surest
             del roles[role], confidence[role]
     if known:
-        search.evidence.insert(0, f"roles: {len(known)} were given or named by the file")
+        search.evidence.insert(0, f"roles: {len(known)} were given, or the skeleton had them already")
     evidence = (*search.evidence, *shape.evidence)
     runners = {role: other for role, other in search.runners_up.items() if role in roles}
     return RoleMap(roles, confidence, evidence, runners, skeleton.names)
 
 
 def _search_limbs(search: _Search) -> None:
-    words = {joint: name for joint, name in enumerate(search.names) if name.word in SIDED and not name.helper}
+    words = {
+        joint: name for joint, name in enumerate(search.names) if name.side and name.word in SIDED and not name.helper
+    }
     if words:
-        search.evidence.append(f"names: {len(words)} joints have a limb's name and a side")
+        search.evidence.append(f"names: joints with a limb's name and a side: {len(words)}")
     for side in SIDES:
         for parts in (chains.ARM_PARTS, chains.LEG_PARTS):
             candidates = {}
@@ -264,7 +267,7 @@ def _confidence(search: _Search, role: str, joint: int) -> float:
         return 1.0
     said, side = _named(search, role, joint), role.startswith(SIDES)
     seen = search.shape.roles.get(role, -1)
-    if any(word in role.lower() for word in ("thumb", "index", "middle", "ring", "little", "eye", "jaw")):
+    if role not in _CORE:  # fingers, eyes, jaw: by name, and at the right place
         value = 0.85
     elif said > 0.0:
         value = 0.9 + 0.09 * said if seen == joint else (0.55 if seen >= 0 else 0.6) + 0.18 * said

@@ -1,0 +1,215 @@
+"""Feet that stand where they stand, and legs that follow without a snap."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+from functools import lru_cache
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from body.test_contacts import WALK, cmu
+from kinesphere import Motion, Skeleton
+from kinesphere.body.contacts import FootReport, find_plants, foot_report
+from kinesphere.body.foot_lock import FootLock, lock_feet, solve_foot_lock
+from kinesphere.body.plants import Plants
+from kinesphere.kernels import rotations as R
+from kinesphere.motion.placing import moved
+
+HOLD = 0.005  # metres
+
+
+def skating() -> Motion:
+    """The walk, on a floor that drifts under it by up to 9 cm a second."""
+    time = WALK.times
+    drift = np.stack([0.035 * np.sin(2.5 * time), np.zeros_like(time), 0.02 * np.cos(2.0 * time)], axis=-1)
+    return moved(WALK, R.identity(), drift)
+
+
+SKATING = skating()
+
+
+def velocity_change(motion: Motion) -> np.ndarray:
+    """The greatest change of each joint's velocity from frame to frame."""
+    place = motion.positions_world()[motion.performed_frames]
+    return np.linalg.norm(np.diff(place, 2, axis=0), axis=-1).max(axis=0) * motion.rate
+
+
+def far_from_plants(plants: Plants, seconds: float) -> np.ndarray:
+    reach = int(np.ceil(seconds * plants.rate))
+    near = np.convolve(np.pad(plants.planted(), reach), np.ones(2 * reach + 1), mode="valid")
+    return near == 0
+
+
+def test_added_skate_is_found_and_repaired() -> None:
+    plants = find_plants(SKATING)
+    before, after = (foot_report(motion, plants) for motion in (SKATING, lock_feet(SKATING, plants)))
+    assert before.slide > 0.02
+    assert after.slide < HOLD
+    assert after.slide_mean < 0.5 * HOLD
+    assert after.knee_snap < 2.0 * before.knee_snap
+    assert after.ankle_acceleration < 1.5 * before.ankle_acceleration
+
+
+def test_the_plants_it_is_given_are_where_it_stands() -> None:
+    plants = find_plants(SKATING)
+    up = plants.at_height(0.02)
+    locked = lock_feet(SKATING, up)
+    assert foot_report(locked, up).slide < HOLD
+
+
+def test_a_clean_walk_is_nearly_unchanged() -> None:
+    away = np.linalg.norm(lock_feet(WALK).positions_world() - WALK.positions_world(), axis=-1)
+    assert away.max() < 0.03
+    assert np.median(away) < 0.001
+
+
+def test_strength_zero_is_the_input_and_half_is_half_way() -> None:
+    plants = find_plants(SKATING)
+    assert lock_feet(SKATING, plants, strength=0.0) is SKATING
+    none, half, whole = (
+        foot_report(lock_feet(SKATING, plants, strength=s), plants).slide_mean for s in (0.0, 0.5, 1.0)
+    )
+    assert whole < half < none
+    assert half == pytest.approx(0.5 * none, rel=0.25)
+    with pytest.raises(ValueError, match="strength"):
+        lock_feet(SKATING, strength=1.5)
+
+
+def test_no_plants_no_change() -> None:
+    nothing = replace(find_plants(SKATING), intervals=())
+    assert lock_feet(SKATING, nothing) is SKATING
+    with pytest.raises(ValueError, match="frames"):
+        lock_feet(SKATING[:50], nothing)
+
+
+def test_far_from_plants_nothing_changes_and_bones_keep_their_lengths() -> None:
+    plants = find_plants(SKATING)
+    early = replace(plants, intervals=tuple(p for p in plants.intervals if p.last < 60))
+    locked = lock_feet(SKATING, early)
+    far = far_from_plants(early, 0.3)
+    assert far.sum() > 100
+    assert np.array_equal(locked.rotations[far], SKATING.rotations[far])
+    assert np.array_equal(locked.translations[far], SKATING.translations[far])
+    assert np.array_equal(locked.translations[:, 1:], SKATING.translations[:, 1:])
+    assert np.allclose(np.linalg.norm(locked.rotations, axis=-1), 1.0, atol=1e-12)
+
+
+def test_calibration_frames_stay() -> None:
+    marked = replace(SKATING, calibration_frames=(0, 1))
+    locked = lock_feet(marked)
+    assert np.array_equal(locked.rotations[:2], marked.rotations[:2])
+    assert np.array_equal(locked.translations[:2], marked.translations[:2])
+    assert not np.array_equal(locked.rotations, marked.rotations)
+
+
+@pytest.mark.parametrize("factor", [0.01, 100.0])
+def test_place_heading_and_size_do_not_matter(factor: float) -> None:
+    turn, shift = R.from_rotation_vector([0.0, -1.3, 0.0]), np.array([2.0, 0.4, -3.0])
+    a = moved(lock_feet(SKATING), turn, shift).scaled(factor)
+    b = lock_feet(moved(SKATING, turn, shift).scaled(factor))
+    assert np.allclose(a.positions_world(), b.positions_world(), atol=1e-6 * factor)
+
+
+def test_joint_axes_and_a_joint_above_the_hips_do_not_matter() -> None:
+    """The same walk on a skeleton with other axes at rest, hanging on a root that is turned and set off."""
+    skeleton, count = SKATING.skeleton, len(SKATING.skeleton)
+    axes = R.from_rotation_vector(np.random.default_rng(2).normal(size=(count + 1, 3)))
+    parents = np.concatenate([[-1], skeleton.parents + 1])
+    above = np.where(parents[:, None] < 0, R.identity(), axes[parents])
+    place = np.concatenate([[[0.3, 0.1, -0.2]], skeleton.offsets])
+    place[1] -= place[0]
+    other = Skeleton(
+        ("root", *skeleton.names),
+        parents,
+        R.rotate(R.conjugate(above), place),
+        R.multiply(R.conjugate(above), axes),
+        roles={role: joint + 1 for role, joint in skeleton.roles.items()},
+    )
+    q = np.concatenate([R.identity(len(SKATING), 1), SKATING.rotations], axis=1)
+    t = np.concatenate([np.tile(place[:1], (len(SKATING), 1, 1)), SKATING.translations], axis=1)
+    t[:, 1] -= place[0]
+    local = R.multiply(R.multiply(R.conjugate(above), q), axes)
+    motion = Motion(other, SKATING.rate, R.continuous(local), R.rotate(R.conjugate(above), t))
+    assert np.allclose(motion.positions_world()[:, 1:], SKATING.positions_world(), atol=1e-9)
+    expected = lock_feet(SKATING).positions_world()
+    assert np.allclose(lock_feet(motion).positions_world()[:, 1:], expected, atol=1e-6)
+
+
+def test_short_clips_and_clips_without_performance_pass_through() -> None:
+    for frames in (1, 2, 3, 7):
+        assert len(lock_feet(SKATING[:frames])) == frames
+    unperformed = replace(SKATING[:5], calibration_frames=(0, 1, 2, 3, 4))
+    assert lock_feet(unperformed) is unperformed
+
+
+def test_left_and_right_are_treated_alike() -> None:
+    a, b = lock_feet(SKATING).mirrored(), lock_feet(SKATING.mirrored())
+    assert np.allclose(a.positions_world(), b.positions_world(), atol=1e-7)
+
+
+def test_feet_without_toes_are_locked_too() -> None:
+    roles = {role: joint for role, joint in SKATING.skeleton.roles.items() if not role.endswith("Toes")}
+    motion = replace(SKATING, skeleton=replace(SKATING.skeleton, roles=roles))
+    plants = find_plants(motion)
+    assert plants.intervals
+    assert foot_report(lock_feet(motion, plants), plants).slide < HOLD
+
+
+def test_feet_out_of_reach_lower_the_hips() -> None:
+    t = SKATING.translations.copy()
+    t[:, 0, 1] += 0.01  # on tiptoe all the time, and the plants stay on the ground
+    plants = find_plants(SKATING)
+    found = solve_foot_lock(replace(SKATING, translations=t), plants)
+    assert 0.005 < found.hips_lowered.max() < 0.08
+    assert found.missed.max() < HOLD
+
+
+def test_a_ten_second_clip_is_quick() -> None:
+    motion = SKATING.resampled(200.0)  # 1122 frames, as ten seconds at 110 fps
+    plants = find_plants(motion)
+    times = []
+    for _ in range(5):
+        start = time.perf_counter()
+        lock_feet(motion, plants)
+        times.append(time.perf_counter() - start)
+    assert min(times) < 0.1  # 25 ms on an idle core
+
+
+CLIPS = (
+    *("02_01", "02_05", "05_02", "05_11", "07_01", "07_12", "12_01", "13_09", "13_11", "137_16"),
+    *("137_27", "137_42", "141_21", "144_20", "79_01", "79_44", "79_92", "91_11", "91_36", "91_48"),
+)
+
+
+@lru_cache(maxsize=32)
+def locked(data_dir: Path, name: str) -> tuple[Motion, FootLock, FootReport, FootReport]:
+    motion = cmu(data_dir, name)
+    plants = find_plants(motion)
+    found = solve_foot_lock(motion, plants)
+    return motion, found, foot_report(motion, plants), foot_report(found.motion, plants)
+
+
+@pytest.mark.data
+@pytest.mark.parametrize("name", CLIPS)
+def test_real_feet_hold_and_nothing_pops(data_dir: Path, name: str) -> None:
+    motion, found, before, after = locked(data_dir, name)
+    assert before.slide > HOLD
+    assert after.slide < HOLD
+    assert found.missed.max() < HOLD
+    assert after.ankle_acceleration < 1.3 * before.ankle_acceleration
+    # a change of a few radians a second from frame to frame is what captures of bending knees have anyway
+    assert after.knee_snap < max(2.0 * before.knee_snap, 14.0)
+    # velocities change by no more than twice the input's, or by 0.15 m/s from frame to frame
+    assert np.all(velocity_change(found.motion) < np.maximum(2.0 * velocity_change(motion), 0.15))
+    assert np.array_equal(found.motion.translations[:, 1:], motion.translations[:, 1:])
+    assert found.hips_lowered.max() < 0.04
+
+
+@pytest.mark.data
+def test_knees_snap_less_on_the_whole(data_dir: Path) -> None:
+    reports = [locked(data_dir, name)[2:] for name in CLIPS]
+    assert np.median([after.knee_snap / before.knee_snap for before, after in reports]) < 1.0
+    assert np.mean([after.slide_mean / before.slide_mean for before, after in reports]) < 0.2

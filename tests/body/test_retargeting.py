@@ -1,0 +1,165 @@
+"""Motions on other bodies: what must stay, stays."""
+
+from __future__ import annotations
+
+import runpy
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from conftest import ROOT
+from kinesphere import Motion, Skeleton, calibrate, find_plants, load, load_character, retarget
+from kinesphere.body.contacts import foot_report
+from kinesphere.kernels import kinematics
+from kinesphere.kernels import rotations as R
+
+EXAMPLE = runpy.run_path(str(ROOT / "examples" / "greeting.py"))
+CLIPS = ["02_01", "13_11", "79_88", "05_02"]
+CHARACTERS = [
+    "mesh2motion_human_male.glb",
+    "CesiumMan.glb",
+    "debug_robot.vrm",
+    "minimal_vrm0.vrm",
+    "RobotExpressive.glb",
+]
+LIMB_ENDS = ("leftHand", "rightHand", "leftFoot", "rightFoot")
+
+
+@pytest.fixture(scope="module")
+def greeting() -> Motion:
+    return EXAMPLE["greeting"]()
+
+
+def turned_axes(skeleton: Skeleton, seed: int) -> Skeleton:
+    """The same body with every joint's own axes turned anyhow."""
+    axes = R.normalise(np.random.default_rng(seed).normal(size=(len(skeleton), 4)))
+    rest, offsets = kinematics.inverse(axes, skeleton.rest_world()[1], skeleton.parents)
+    return Skeleton(skeleton.names, skeleton.parents, offsets, rest, skeleton.roles)
+
+
+def in_another_rest_pose(skeleton: Skeleton, degrees: float) -> Skeleton:
+    """The same body resting with its arms lowered."""
+    q = np.array(skeleton.rest_rotations)
+    for side, sign in (("left", -1.0), ("right", 1.0)):
+        arm = skeleton.roles[f"{side}UpperArm"]
+        q[arm] = R.multiply(R.from_rotation_vector([0, 0, sign * np.radians(degrees)]), q[arm])
+    return replace(skeleton, rest_rotations=q)
+
+
+def rigid(motion: Motion) -> float:
+    """How much any bone but those to hips and loose feet changes its length."""
+    places, skeleton = motion.positions_world(), motion.skeleton
+    loose = {skeleton.roles["hips"], skeleton.roles["leftFoot"], skeleton.roles["rightFoot"]}
+    bones = [j for j, parent in enumerate(skeleton.parents) if parent >= 0 and j not in loose]
+    lengths = np.linalg.norm(places[:, bones] - places[:, skeleton.parents[bones]], axis=-1)
+    return float(np.abs(lengths - skeleton.bone_lengths[bones]).max())
+
+
+def test_on_its_own_body_a_motion_is_itself(greeting):
+    again = retarget(greeting, greeting.skeleton)
+    apart = np.abs(again.positions_world() - greeting.positions_world()).max(axis=(0, 2))
+    assert max(apart[greeting.skeleton.roles[role]] for role in (*LIMB_ENDS, "hips", "head")) < 0.001
+    assert apart.max() < 0.01  # knees near full stretch show tenths of a millimetre at the ankle tenfold
+
+
+def test_other_axes_of_the_joints_make_no_difference(greeting):
+    plain = retarget(greeting, greeting.skeleton)
+    turned = retarget(greeting, turned_axes(greeting.skeleton, 3))
+    assert np.abs(turned.positions_world() - plain.positions_world()).max() < 1e-6
+
+
+@pytest.mark.parametrize("degrees", [35.0, 45.0, 80.0])
+def test_other_rest_poses_make_no_difference(greeting, degrees):
+    """T, A and arms down are one body, and calibrate says which it is."""
+    other = in_another_rest_pose(greeting.skeleton, degrees)
+    plain, again = retarget(greeting, greeting.skeleton), retarget(greeting, other)
+    apart = np.abs(again.positions_world() - plain.positions_world())
+    assert apart.max() < 0.005
+    kind = "arms down" if degrees > 65 else "an A-pose"
+    assert any(kind in sentence for sentence in calibrate(greeting.skeleton, other).evidence)
+
+
+@pytest.mark.parametrize("size", [0.4, 2.5])
+def test_a_smaller_body_does_the_same_smaller(greeting, size):
+    small = retarget(greeting, greeting.skeleton.scaled(size))
+    start = greeting.positions_world()[0, [10, 14]].mean(axis=0) * [1, 0, 1]
+    wanted = (greeting.positions_world() - start) * size
+    apart = np.abs(
+        small.positions_world() - small.positions_world()[0, 0] * [1, 0, 1] - (wanted - wanted[0, 0] * [1, 0, 1])
+    )
+    assert apart.max() < 0.02 * size  # where legs are stretched; the rest is within a millimetre
+    assert np.median(apart) < 0.001 * size
+    assert rigid(small) < 1e-9
+
+
+def test_hands_that_touch_still_touch(greeting):
+    """Clapping on a body with longer arms and wider shoulders."""
+    skeleton = greeting.skeleton
+    from kinesphere.kernels.limb_rotations import limb_rotations_world
+    from kinesphere.kernels.limbs import solve_limb
+
+    q = R.identity(20, len(skeleton))
+    rest = skeleton.rest_world()[1]
+    reach = rest[skeleton.index("upperChest")] + [0.0, 0.0, 0.32]
+    for side, x in (("left", 1.0), ("right", -1.0)):
+        upper, lower = skeleton.index(f"{side}UpperArm"), skeleton.index(f"{side}LowerArm")
+        target = reach + np.array([0.03 * x, 0.0, 0.0])
+        arm = solve_limb(rest[upper], np.tile(target, (20, 1)), 0.28, 0.25)
+        turned = limb_rotations_world(rest[upper], arm, [x, 0, 0], [x, 0, 0], [0, -x, 0])
+        q[:, upper], q[:, lower] = turned.upper, R.multiply(R.conjugate(turned.upper), turned.lower)
+    clap = Motion(skeleton, 60.0, q)
+    offsets = np.array(skeleton.offsets)
+    for side in ("left", "right"):
+        offsets[skeleton.index(f"{side}UpperArm")] *= 1.4
+        offsets[skeleton.index(f"{side}LowerArm")] *= 1.2
+    other = retarget(clap, replace(skeleton, offsets=offsets))
+    hands = [other.positions_world()[:, skeleton.index(f"{side}Hand")] for side in ("left", "right")]
+    assert np.linalg.norm(hands[0] - hands[1], axis=-1).max() < 0.09
+
+
+def test_no_humanoid_is_refused_with_what_is_missing(greeting):
+    chain = Skeleton(tuple("abcd"), np.array([-1, 0, 1, 2]), np.ones((4, 3)))
+    with pytest.raises(ValueError, match=r"no humanoid.*leftHand"):
+        retarget(greeting, chain)
+
+
+@pytest.mark.data
+def test_a_rest_pose_that_is_no_pose_is_read_from_the_motion(data_dir, greeting):
+    """Rokoko's zero pose has all bones along x; the dance must still stand on its feet."""
+    dance = load(data_dir / "bvh/animated_drawings/jesse_dance.bvh")
+    onto = retarget(dance, greeting.skeleton)
+    assert any("no body's pose" in sentence for sentence in onto.source.evidence)
+    source, result = dance.positions_world(), onto.positions_world()
+    for role in ("leftLowerArm", "rightLowerArm", "leftLowerLeg", "rightLowerLeg"):
+        above = role.replace("Lower", "Upper")
+        there = source[:, dance.skeleton.roles[role]] - source[:, dance.skeleton.roles[above]]
+        here = result[:, onto.skeleton.roles[role]] - result[:, onto.skeleton.roles[above]]
+        cosine = np.sum(there * here, axis=-1) / np.linalg.norm(there, axis=-1) / np.linalg.norm(here, axis=-1)
+        assert np.percentile(np.degrees(np.arccos(np.clip(cosine, -1, 1))), 95) < 20.0, role
+
+
+@pytest.mark.data
+@pytest.mark.parametrize("name", CHARACTERS)
+@pytest.mark.parametrize("clip", CLIPS)
+def test_real_clips_on_real_characters(data_dir, clip, name):
+    motion, character = load(data_dir / f"bvh/cmu/{clip}.bvh"), load_character(data_dir / "characters" / name)
+    onto = retarget(motion, character)
+    assert rigid(onto) < 1e-9
+    assert (len(onto), onto.rate, onto.calibration_frames) == (len(motion), motion.rate, motion.calibration_frames)
+    performed = motion.performed_frames
+    body = calibrate(motion, onto.skeleton)
+    # Hands keep their place relative to the shoulder, in arm lengths, where they are not near anything.
+    source, result = motion.positions_world()[performed], onto.positions_world()[performed]
+    for side in ("left", "right"):
+        wrist, shoulder = f"{side}Hand", f"{side}UpperArm"
+        wanted = body.arm[side] * (source[:, motion.skeleton.roles[wrist]] - source[:, motion.skeleton.roles[shoulder]])
+        there = result[:, onto.skeleton.roles[wrist]] - result[:, onto.skeleton.roles[shoulder]]
+        apart = np.linalg.norm(there - wanted, axis=-1) / body.target.lengths[f"{side}Arm"]
+        assert np.median(apart) < 0.02, (side, np.median(apart))
+    # What stood stands: plants of the source, on the target, slide no more than they did, in its size, and 5 mm.
+    plants = find_plants(motion)
+    before = foot_report(motion, plants)
+    ankles = [onto.skeleton.roles[f"{side}Foot"] for side in ("left", "right")]
+    assert before.plants > 0
+    assert result[..., ankles, 1].min() > -0.12 * body.leg
