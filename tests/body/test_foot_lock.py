@@ -200,8 +200,8 @@ def test_real_feet_hold_and_nothing_pops(data_dir: Path, name: str) -> None:
     assert after.slide < HOLD
     assert found.missed.max() < HOLD
     assert after.ankle_acceleration < 1.3 * before.ankle_acceleration
-    # a change of a few radians a second from frame to frame is what captures of bending knees have anyway
-    assert after.knee_snap < max(2.0 * before.knee_snap, 14.0)
+    # up to 5 rad/s from frame to frame is what any capture of bending knees has
+    assert after.knee_snap < max(1.6 * before.knee_snap, 5.0)
     # velocities change by no more than twice the input's, or by 0.15 m/s from frame to frame
     assert np.all(velocity_change(found.motion) < np.maximum(2.0 * velocity_change(motion), 0.15))
     assert np.array_equal(found.motion.translations[:, 1:], motion.translations[:, 1:])

@@ -13,6 +13,7 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
+from kinesphere.body.ground import sole_points
 from kinesphere.kernels import kinematics, rotations
 from kinesphere.kernels.arrays import Floats
 from kinesphere.motion.humanoid import PARENT_ROLE, REQUIRED, SIDES
@@ -83,7 +84,7 @@ def _anatomy(skeleton: Skeleton, motion: Motion | None) -> Anatomy:
     basis = _basis(skeleton, posture.positions)
     frames, hinges = _frames(skeleton, posture, basis)
     lengths = {f"{side}{limb}": _length(skeleton, side, parts) for side in SIDES for limb, parts in _LIMBS.items()}
-    ankle = _ankle_height(skeleton, posture.positions, basis)
+    ankle = _ankle_height(skeleton)
     leg = 0.5 * (lengths["leftLeg"] + lengths["rightLeg"])
     spine, neck = _trunk(skeleton)
     return Anatomy(
@@ -197,18 +198,10 @@ def _length(skeleton: Skeleton, side: str, parts: tuple[str, str, str]) -> float
     return float(np.linalg.norm(b - a) + np.linalg.norm(c - b))
 
 
-def _ankle_height(skeleton: Skeleton, positions: Floats, basis: Floats) -> float:
-    """From the soles to the ankles: toe joints and tips show the soles; without any, a usual share of the leg."""
-    up = rotations.rotate(basis, [0.0, 1.0, 0.0])
-    heights = []
-    for side in SIDES:
-        foot = skeleton.roles[f"{side}Foot"]
-        toes = skeleton.roles.get(f"{side}Toes")
-        if toes is not None:
-            heights.append(float((positions[foot] - positions[toes]) @ up))
-    leg = _length(skeleton, "left", _LIMBS["Leg"])
-    measured = float(np.median(heights)) if heights else 0.0
-    return measured + 0.02 * leg if measured > 0.02 * leg else 0.08 * leg
+def _ankle_height(skeleton: Skeleton) -> float:
+    """From the soles to the ankles, by the same soles that plants and grounds are found with."""
+    heels = [point for point in sole_points(skeleton) if point.point in ("heel", "sole")]
+    return float(np.mean([np.linalg.norm(point.offset) + point.clearance for point in heels]))
 
 
 def _trunk(skeleton: Skeleton) -> tuple[tuple[int, ...], tuple[int, ...]]:

@@ -9,8 +9,10 @@ The leg follows by two-bone IK. Its plane is the input's, taken along by the sma
 and ankle to the new one, so a knee keeps its own swivel; a leg too straight to have a plane borrows the knee's
 usual axis. Thigh, shin and foot are turned as they are, so twists and helper joints between them stay.
 
-Where a planted foot is out of its leg's reach the hips go down, smoothly, by no more than ``DEEPEST`` leg lengths; what
-is still out of reach is missed, and ``FootLock`` says by how much.
+The hips ride on planted legs, the more the straighter these are, and go down smoothly where a planted foot would be out
+of reach, by no more than ``DEEPEST`` leg lengths. A planted foot gives up to ``GIVE`` leg lengths (2.5 mm) where that
+keeps a nearly straight knee from snapping; between plants a leg takes no more than it can without becoming straight.
+``FootLock`` says how far the hips went and how much the feet missed.
 """
 
 from __future__ import annotations
@@ -24,6 +26,7 @@ from kinesphere.body.ground import (
     Ground,
     SolePoint,
     bell,
+    directions,
     eased,
     grown,
     joint,
@@ -175,11 +178,11 @@ def _follow(
     down = np.array([0.0, -1.0, 0.0]) * lowered[active, None]
     places[active, hips] += down if above < 0 else rotations.rotate(rotations.conjugate(q[active, above]), down)
     missed = np.zeros((len(motion), 2))
-    near = np.stack([spread(row, bell(0.5 * EASE, motion.rate)) for row in grown(planted, 0.5 * EASE, motion.rate)])
-    way = _within_reach(goal - start, had, longest, (upper, lower), (planted, strength * near), motion)
+    near = strength * spread(grown(np.any(planted, axis=0), LOWERING, motion.rate), bell(LOWERING, motion.rate))
+    way = _within_reach(goal - start, (had, longest, upper, lower), (planted, near), motion)
     for i, (thigh, shin, foot) in enumerate(legs):
         bones = (hip[i, active], knee[i, active], ankle[i, active])
-        axis = _knee_axis(skeleton, q[active, thigh], bones, thigh, near[i, active])
+        axis = _knee_axis(skeleton, q[active, thigh], bones, thigh, near[active])
         turned = _turned_leg(bones, start[i, active], way[i, active], axis)
         missed[active, i] = np.linalg.norm((goal - start - way)[i, active], axis=-1)
         step = rotations.from_rotation_vector(turn[i, active])
@@ -234,7 +237,7 @@ def _knee_axis(
     captures have it, is turned, knee outward, until it is bent the usual way: it could not change sides in one place.
     """
     hip, knee, ankle = bones
-    above, below = _unit(knee - hip), _unit(ankle - knee)
+    above, below = directions(knee - hip), directions(ankle - knee)
     normal = np.cross(above, below)
     sine = np.linalg.norm(normal, axis=-1, keepdims=True)
     usual = np.sum(sine**2 * rotations.rotate(rotations.conjugate(thigh_world), normal), axis=0)
@@ -242,34 +245,23 @@ def _knee_axis(
         turned, place = skeleton.rest_world()
         left = place[joint(skeleton, "leftUpperLeg")] - place[joint(skeleton, "rightUpperLeg")]
         usual = rotations.rotate(rotations.conjugate(turned[thigh]), left)
-    usual = rotations.rotate(thigh_world, _unit(usual))
-    half = (
-        np.pi
-        * near
-        * (np.sum(normal * usual, axis=-1) < 0.0)
-        * (1.0 if thigh == skeleton.roles["leftUpperLeg"] else -1.0)
-    )
-    normal = rotations.rotate(rotations.from_rotation_vector(half[:, None] * _unit(ankle - hip)), normal)
+    usual = rotations.rotate(thigh_world, directions(usual))
+    outward = np.pi if thigh == skeleton.roles["leftUpperLeg"] else -np.pi
+    half = outward * near * (np.sum(normal * usual, axis=-1) < 0.0)
+    normal = rotations.rotate(rotations.from_rotation_vector(half[:, None] * directions(ankle - hip)), normal)
     share = 3.0 * STRAIGHT * np.exp(-((sine / STRAIGHT) ** 2)) * np.maximum(near, 1e-3)[:, None]
     axis: Floats = normal + share * usual
     return axis
 
 
-def _within_reach(
-    way: Floats,
-    had: Floats,
-    longest: Floats,
-    lengths: tuple[Floats, Floats],
-    plants: tuple[Bools, Floats],
-    motion: Motion,
-) -> Floats:
+def _within_reach(way: Floats, lengths: tuple[Floats, ...], plants: tuple[Bools, Floats], motion: Motion) -> Floats:
     """``(2, T, 3)`` ways from hip to ankle, as asked for but such that knees do not snap.
 
     Between plants a leg that would be stretched beyond its length in the input takes ever less of that and never
     becomes straight. Then flexion is low-passed as far as the ankle stays within ``GIVE`` leg lengths of where it was:
     a nearly straight knee turns by degrees for a millimetre at the foot.
     """
-    (upper, lower), (planted, near) = lengths, plants
+    (had, longest, upper, lower), (planted, near) = lengths, plants
     asked = np.linalg.norm(way, axis=-1)
     room = np.maximum(longest - had, 1e-12)
     soft = had + room * (1.0 - np.exp(-np.maximum(asked - had, 0.0) / room))
@@ -300,14 +292,8 @@ def _turned_leg(
 def _frame_turn(bone: Floats, axis: Floats, bone_new: Floats, axis_new: Floats) -> Floats:
     """The turn that takes one bone to the other, and the plane about it along."""
     swing = rotations.between(bone, bone_new)
-    along = _unit(bone_new)
+    along = directions(bone_new)
     a = rotations.rotate(swing, axis)
     a, b = (v - np.sum(v * along, axis=-1, keepdims=True) * along for v in (a, axis_new))
     angle = np.arctan2(np.sum(along * np.cross(a, b), axis=-1), np.sum(a * b, axis=-1))
     return rotations.multiply(rotations.from_rotation_vector(angle[:, None] * along), swing)
-
-
-def _unit(vectors: Floats) -> Floats:
-    length = np.linalg.norm(vectors, axis=-1, keepdims=True)
-    unit: Floats = vectors / np.where(length > 0.0, length, 1.0)
-    return unit

@@ -252,6 +252,13 @@ def eased(values: Floats, slopes: Floats, known: Bools, allowed: Bools, far: flo
     return result
 
 
+def directions(vectors: Floats) -> Floats:
+    """Unit vectors ``(..., 3)``; zero stays zero."""
+    length = np.linalg.norm(vectors, axis=-1, keepdims=True)
+    unit: Floats = vectors / np.where(length > 0.0, length, 1.0)
+    return unit
+
+
 def runs(flags: Bools) -> list[tuple[int, int]]:
     """First and last frame of every stretch of true flags."""
     edges = np.flatnonzero(np.diff(np.concatenate([[False], flags, [False]]).astype(np.int8)))

@@ -16,7 +16,7 @@ from kinesphere.body.bodies import motion_with_roles, with_roles
 from kinesphere.body.calibration import Calibration, calibrate
 from kinesphere.body.ground import Ground, find_ground
 from kinesphere.body.hands import wrist_targets
-from kinesphere.body.stance import widened
+from kinesphere.body.stance import levelled, widened
 from kinesphere.body.trunk import trunk_rotations
 from kinesphere.kernels import kinematics, rotations
 from kinesphere.kernels.arrays import Floats
@@ -76,6 +76,8 @@ def _oriented(c: Calibration, source_q: Floats) -> tuple[Floats, list[bool]]:
         known[joint] = True
     for joint, turned in trunk_rotations(c, source_q).items():
         world[:, joint], known[joint] = turned, True
+    hips = skeleton.roles["hips"]
+    world[:, hips] = levelled(c, world[:, hips])
     _carry(skeleton, world, known)
     return world, known
 

@@ -7,10 +7,30 @@ import numpy as np
 from kinesphere.body.calibration import Calibration
 from kinesphere.body.contacts import find_plants
 from kinesphere.body.ground import Ground, runs
+from kinesphere.kernels import rotations
 from kinesphere.kernels.arrays import Bools, Floats
 from kinesphere.motion.humanoid import SIDES
 from kinesphere.motion.motion import Motion
 from kinesphere.motion.skeleton import Skeleton
+
+
+def levelled(c: Calibration, hips: Floats) -> Floats:
+    """Hips ``(T, 4)`` that roll less where they are wider: one hip joint rises over the other in leg lengths.
+
+    Otherwise the leg under the higher hip of a wide body would be too short for the ground. A body on its side keeps
+    its roll.
+    """
+    skeleton, posture = c.target.skeleton, c.target.posture
+    left, right = (posture.positions[skeleton.roles[f"{side}UpperLeg"]] for side in SIDES)
+    turned = rotations.multiply(hips, rotations.conjugate(posture.rotations[skeleton.roles["hips"]]))
+    across = rotations.rotate(turned, (left - right) / np.linalg.norm(left - right))
+    rise = across[:, 1]
+    ratio = c.leg * _hip_width(c.source.skeleton) / _hip_width(skeleton)
+    u = np.clip((np.abs(rise) - 0.4) / 0.4, 0.0, 1.0)
+    wanted = np.clip(rise * (1.0 + (ratio - 1.0) * (1.0 - u * u * (3.0 - 2.0 * u))), -0.99, 0.99)
+    flat = _level(across) * np.sqrt(1.0 - wanted**2)[:, None]
+    flat[:, 1] = wanted
+    return rotations.multiply(rotations.between(across, flat), hips)
 
 
 def widened(c: Calibration, motion: Motion, source_p: Floats, ground: Ground) -> tuple[Floats, Floats]:
