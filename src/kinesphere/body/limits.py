@@ -7,9 +7,8 @@ the bone, the rest pose's being 0. A shoulder's bone has a cone instead: its fle
 meet in the hanging arm, where neither angle means anything by itself. A rest pose that is past a limit extends it.
 
 **Ranges** are normal ranges of motion of adults: American Academy of Orthopaedic Surgeons (1965), *Joint Motion:
-Method of Measuring and Recording*, as tabled in Norkin & White (2016), *Measurement of Joint Motion*, appendix B;
-other sources are named beside the number. Captures exceed them: people are more supple than tables, and solvers
-bend what they must.
+Method of Measuring and Recording*, as commonly tabled; where a limit is wider, the reason is beside the number.
+Captures exceed them: people are more supple than tables, and solvers bend what they must.
 """
 
 from __future__ import annotations
@@ -47,10 +46,10 @@ def _degrees(*ranges: tuple[float, float], cone: float | None = None) -> Limit:
 
 # Flexion, side, twist in degrees. Of the whole trunk and the whole neck: shared evenly among the joints they have.
 TRUNK = _degrees((-30, 80), (-35, 35), (-45, 45))  # thoracolumbar
-NECK = _degrees((-75, 60), (-45, 45), (-80, 80))  # young adults of Youdas et al. (1992), Physical Therapy 72(11)
+NECK = _degrees((-75, 60), (-45, 45), (-80, 80))  # AAOS has 45, 45, 45 and 60; the young and supple go beyond
 LIMITS: Mapping[str, Limit] = MappingProxyType(
     {
-        # sternoclavicular: elevation 45, depression 10, pro- and retraction 30, axial rotation 50 (Norkin & White)
+        # sternoclavicular: elevation 45, depression 10, pro- and retraction 30, axial rotation 50 (textbook values)
         "Shoulder": _degrees((-30, 30), (-15, 45), (-50, 50)),
         # flexion and abduction 180, extension 60, across 135, behind 45: within 115 of 30 forward of sideways;
         # rotation 70 inward and 90 outward, widened by what depends on the way taken (Codman's paradox)
@@ -64,7 +63,7 @@ LIMITS: Mapping[str, Limit] = MappingProxyType(
         "UpperLeg": _degrees((-30, 120), (-30, 45), (-45, 45)),
         # extension 10, flexion 135, to 150 with the heel pressed home; the bent shin turns by 40 and 30
         "LowerLeg": _degrees((-10, 150), (-10, 10), (-40, 40)),
-        # plantar flexion 50, dorsiflexion 20, under body weight 40 (Bennell et al. 1998, Aust. J. Physiother. 44);
+        # plantar flexion 50, dorsiflexion 20, under body weight, as in lunge tests, to about 40;
         # inversion 35, eversion 15, both ways allowed the larger
         "Foot": _degrees((-50, 40), (-30, 30), (-35, 35)),
         # great toe: flexion 45, extension 70

@@ -1,7 +1,7 @@
 """The body's mass: segments, their shares, and the centre of mass.
 
 Shares and places are those of de Leva (1996), "Adjustments to Zatsiorsky-Seluyanov's segment inertia parameters",
-J. Biomechanics 29(9), tables 1 and 4: the mean of his female and male columns, made to sum to 1.
+J. Biomechanics 29(9), table 4: the mean of his female and male columns, made to sum to 1.
 Each segment's centre is a point fixed in one joint, found at rest, so bone lengths and rest axes may be any.
 
 Missing roles fold into their neighbours: without chest or upper chest, what they would carry moves with the

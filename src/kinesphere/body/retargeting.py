@@ -53,7 +53,7 @@ def retarget(
     floor = find_ground(motion, ground)
     source_q, source_p = motion.world()
     source_p = source_p - [0.0, floor.height, 0.0]
-    world, known = _oriented(calibration, source_q)
+    world, known = _oriented(calibration, source_q, source_p)
     places = _placed(calibration, world, source_p)
     wrists = wrist_targets(calibration, source_q, source_p, world, places)
     targets = np.stack([*wrists, *_ankle_targets(calibration, motion, source_p, floor)])
@@ -65,7 +65,7 @@ def retarget(
     return _assembled(motion, calibration, world, known, places, shortfall)
 
 
-def _oriented(c: Calibration, source_q: Floats) -> tuple[Floats, list[bool]]:
+def _oriented(c: Calibration, source_q: Floats, source_p: Floats) -> tuple[Floats, list[bool]]:
     """World rotations of all target joints: copied where a role says so, else carried along by the parent."""
     skeleton, frames = c.target.skeleton, len(source_q)
     world = np.empty((frames, len(skeleton), 4))
@@ -74,7 +74,7 @@ def _oriented(c: Calibration, source_q: Floats) -> tuple[Floats, list[bool]]:
         joint = skeleton.roles[role]
         world[:, joint] = rotations.multiply(source_q[:, c.source.skeleton.roles[role]], turn)
         known[joint] = True
-    for joint, turned in trunk_rotations(c, source_q).items():
+    for joint, turned in trunk_rotations(c, source_q, source_p).items():
         world[:, joint], known[joint] = turned, True
     hips = skeleton.roles["hips"]
     world[:, hips] = levelled(c, world[:, hips])

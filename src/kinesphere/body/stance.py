@@ -36,37 +36,39 @@ def levelled(c: Calibration, hips: Floats) -> Floats:
 def widened(c: Calibration, motion: Motion, source_p: Floats, ground: Ground) -> tuple[Floats, Floats]:
     """What to add to the left and right ankle ``(T, 3)`` because the target's hips are wider or narrower.
 
-    Sideways, as the hips are turned; but while a foot is planted always the same, so that it does not slide when the
-    hips turn over it. Between plants one passes smoothly into the next.
+    Sideways, as the hips are turned, so that legs hang as they did; but while a foot is planted always the same, so
+    that it does not slide when the hips turn over it. In the air it follows them again.
     """
     half = 0.5 * (_hip_width(c.target.skeleton) - c.leg * _hip_width(c.source.skeleton))
     left, right = (source_p[:, c.source.skeleton.roles[f"{side}UpperLeg"]] for side in SIDES)
-    across = _level(left - right)
-    plants = find_plants(motion, ground=ground)
-    labels = plants.labels
+    aside = half * _level(left - right)
+    labels = find_plants(motion, ground=ground).labels
     steps = []
     for side, sign in zip(SIDES, (1.0, -1.0), strict=True):
         planted = np.any([held for name, held in labels.items() if name.startswith(side)], axis=0)
-        steps.append(sign * half * _held_while(planted, across))
+        steps.append(_held_while(planted, sign * aside))
     return steps[0], steps[1]
 
 
-def _held_while(planted: Bools, directions: Floats) -> Floats:
-    """Directions that stay the same within each planted stretch, and turn from one to the next between them."""
+def _held_while(planted: Bools, vectors: Floats) -> Floats:
+    """Vectors that stay the same within each planted stretch, and pass into the given ones between them."""
     stretches = runs(planted)
     if not stretches:
-        return directions
+        return vectors
     # At the middle of the stretch, not the mean over it: over a whole pirouette that would point nowhere.
-    middles = np.array([directions[(a + b) // 2] for a, b in stretches])
-    result = np.empty_like(directions)
-    result[: stretches[0][0]], result[stretches[-1][1] :] = middles[0], middles[-1]
+    middles = np.array([vectors[(a + b) // 2] for a, b in stretches])
+    result, count = vectors.copy(), len(vectors)
     for i, (first, last) in enumerate(stretches):
+        before = stretches[i - 1][1] if i else -1
+        after = stretches[i + 1][0] if i + 1 < len(stretches) else count
         result[first : last + 1] = middles[i]
-        if i + 1 < len(stretches):
-            after = stretches[i + 1][0]
-            u = np.linspace(0.0, 1.0, after - last + 1)[:, None]
+        # Half of each gap belongs to either side; at its middle the foot is in the air and follows the hips.
+        for edge, far in ((first, (before + first) // 2), (last, (last + after + 1) // 2)):
+            way = np.arange(min(edge, far), max(edge, far) + 1)
+            way = way[(way >= 0) & (way < count)]
+            u = np.clip(np.abs(way - edge) / max(abs(far - edge), 1), 0.0, 1.0)[:, None]
             smooth = u * u * (3.0 - 2.0 * u)
-            result[last : after + 1] = _level(middles[i] + smooth * (middles[i + 1] - middles[i]))
+            result[way] = middles[i] + smooth * (vectors[way] - middles[i])
     return result
 
 

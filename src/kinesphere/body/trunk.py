@@ -10,7 +10,7 @@ from kinesphere.kernels import rotations
 from kinesphere.kernels.arrays import Floats
 
 
-def trunk_rotations(c: Calibration, source_q: Floats) -> dict[int, Floats]:
+def trunk_rotations(c: Calibration, source_q: Floats, source_p: Floats) -> dict[int, Floats]:
     """World rotations ``(T, 4)`` of the target's joints from the spine's first to the head.
 
     A source's spine is taken for a curve of rotations from the hips (0) to the chest (1), each joint's at its
@@ -31,7 +31,31 @@ def trunk_rotations(c: Calibration, source_q: Floats) -> dict[int, Floats]:
             between = rotations.slerp(curve[i], curve[i + 1], np.full(len(source_q), share))
             found[joint] = rotations.multiply(between, rotations.conjugate(_frame(c.target, joint)))
         below = curve[-1]
+    _lean(c, source_q, source_p, found)
     return found
+
+
+def _lean(c: Calibration, source_q: Floats, source_p: Floats, found: dict[int, Floats]) -> None:
+    """Swing the joints below the last of the spine, so that its foot and its top lie as they do in the source."""
+    ours, theirs = c.target.spine, c.source.spine
+    if len(ours) < 2 or len(theirs) < 2:
+        return
+    chord = source_p[:, theirs[-1]] - source_p[:, theirs[0]]
+    resting, ours_resting = (
+        body.posture.positions[chain[-1]] - body.posture.positions[chain[0]]
+        for body, chain in ((c.source, theirs), (c.target, ours))
+    )
+    hips = c.source.skeleton.roles["hips"]
+    turned = rotations.multiply(source_q[:, hips], rotations.conjugate(c.source.posture.rotations[hips]))
+    # In body axes the two rest poses agree, so a direction passes from one to the other through them.
+    across = rotations.multiply(c.source.basis, rotations.conjugate(c.target.basis))
+    swing = rotations.between(rotations.rotate(turned, resting), chord)
+    wanted = rotations.rotate(swing, rotations.rotate(turned, rotations.rotate(across, ours_resting)))
+    offsets = c.target.skeleton.offsets
+    have = sum(rotations.rotate(found[joint], offsets[child]) for joint, child in zip(ours[:-1], ours[1:], strict=True))
+    correction = rotations.between(have, wanted)
+    for joint in ours[:-1]:
+        found[joint] = rotations.multiply(correction, found[joint])
 
 
 def _frame(body: Anatomy, joint: int) -> Floats:
