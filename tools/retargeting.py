@@ -1,8 +1,8 @@
 """Twelve captures on every humanoid character, and back: the numbers of ``docs/characters.md``.
 
-For each pair: how far wrists are from where they belong (99th percentile, of the arm's length, where reachable), in how
-many frames they are out of reach, how far wrists and ankles are off after a round trip (95th percentile, of the arm's and
-the leg's length), how much bones change, and how much planted feet slide beyond what they did.
+For each pair: how far wrists are from where they belong (99th percentile, of the arm's length, where reachable), in
+how many frames they are out of reach, how far wrists and ankles are off after a round trip (95th percentile, of the
+arm's and the leg's length), how much bones change, and how much planted feet slide beyond what they did.
 """
 
 from __future__ import annotations
@@ -10,15 +10,17 @@ from __future__ import annotations
 import os
 import sys
 import warnings
+from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
 
 import kinesphere
 from kinesphere.body.calibration import calibrate
-from kinesphere.body.contacts import find_plants, foot_report
-from kinesphere.kernels.arrays import Floats
-from kinesphere.motion.humanoid import SIDES
+from kinesphere.body.contacts import find_plants
+from kinesphere.body.plants import Plant
+from kinesphere.kernels.arrays import Bools, Floats
+from kinesphere.motion.humanoid import SIDES, other_side_role
 
 CLIPS = (
     "02_01", "07_12", "137_33", "91_11", "05_02", "05_11", "12_01", "13_09", "13_11", "79_88", "141_14", "141_16",
@@ -69,7 +71,7 @@ def row(motion: kinesphere.Motion, character: kinesphere.Character) -> dict[str,
     return numbers
 
 
-def _ankle_slide(motion: kinesphere.Motion, intervals: tuple) -> float:  # type: ignore[type-arg]
+def _ankle_slide(motion: kinesphere.Motion, intervals: tuple[Plant, ...]) -> float:
     """The mean over plants of how far the ankle is over the ground from its middle there."""
     places = motion.positions_world()
     slides = []
@@ -79,12 +81,11 @@ def _ankle_slide(motion: kinesphere.Motion, intervals: tuple) -> float:  # type:
     return float(np.mean(slides)) if slides else 0.0
 
 
-def _near_something(positions: Floats, roles: object, side: str) -> np.ndarray:  # type: ignore[type-arg]
+def _near_something(positions: Floats, roles: Mapping[str, int], side: str) -> Bools:
     """Frames in which another relation than the shoulder's may count: a hand by the head or by the other."""
-    where = dict(roles)  # type: ignore[call-overload]
-    hand, other = positions[:, where[f"{side}Hand"]], positions[:, where["rightHand" if side == "left" else "leftHand"]]
-    to_head = np.linalg.norm(hand - positions[:, where["head"]], axis=-1)
-    near: np.ndarray = (to_head < 0.5) | (np.linalg.norm(hand - other, axis=-1) < 0.4)  # type: ignore[type-arg]
+    hand, other = positions[:, roles[f"{side}Hand"]], positions[:, roles[other_side_role(f"{side}Hand")]]
+    to_head = np.linalg.norm(hand - positions[:, roles["head"]], axis=-1)
+    near: Bools = (to_head < 0.5) | (np.linalg.norm(hand - other, axis=-1) < 0.4)
     return near
 
 
@@ -95,9 +96,7 @@ def main() -> None:
     warnings.simplefilter("ignore", kinesphere.MotionFileWarning)
     kinesphere.warm_up()
     names = ("wrist", "short", "wrists back", "ankles back", "bones", "slide")
-    print(
-        "character, clip: wrist p99 %arm | frames out of reach | back: wrists p95 %arm | ankles p95 %leg | bones m | slide mm"
-    )
+    print("wrist p99 %arm | frames out of reach | back: wrists p95 %arm | ankles p95 %leg | bones m | slide mm")
     for name in CHARACTERS:
         character = kinesphere.load_character(data / "characters" / name)
         rows = []
@@ -110,9 +109,8 @@ def main() -> None:
                 f"{bones:9.1e} {1000 * slide:8.2f}"
             )
         middle = np.median(np.array(rows), axis=0)
-        print(
-            f"  {name[:24]:<24} median  {100 * middle[0]:7.2f} {middle[1]:7.0f} {100 * middle[2]:8.2f} {100 * middle[3]:8.2f}"
-        )
+        wrist, short, wrists, ankles = (float(value) for value in middle[:4])
+        print(f"  {name[:24]:<24} median  {100 * wrist:7.2f} {short:7.0f} {100 * wrists:8.2f} {100 * ankles:8.2f}")
 
 
 if __name__ == "__main__":

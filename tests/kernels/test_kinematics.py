@@ -54,6 +54,9 @@ def test_compiled_kernels_equal_their_reference(frames, rng):
     assert np.abs(q_fast - q_plain).max() < 1e-12
     assert np.abs(p_fast - p_plain).max() < 1e-12
     assert np.abs(kinematics.forward_positions(q, t, parents) - p_plain).max() < 1e-12
+    back, plain = kinematics.inverse(q_plain, p_plain, parents), kinematics.inverse_reference(q_plain, p_plain, parents)
+    assert np.abs(back[0] - plain[0]).max() < 1e-12
+    assert np.abs(back[1] - plain[1]).max() < 1e-12
 
 
 def test_a_crowd_is_one_call(rng):

@@ -71,6 +71,19 @@ def find_plants(
         Seconds.
     """
     found = ground if isinstance(ground, Ground) else find_ground(motion, ground)
+    points, labels, paths = plant_labels(motion, found, heights, speed_limits, shortest)
+    intervals = [plant for i, point in enumerate(points) for plant in _plants(point, labels[:, i], paths[:, i])]
+    return Plants(len(motion), motion.rate, found, tuple(point.name for point in points), tuple(intervals))
+
+
+def plant_labels(
+    motion: Motion,
+    ground: Ground,
+    heights: tuple[float, float] = HEIGHTS,
+    speed_limits: tuple[float, float] = SPEEDS,
+    shortest: float = SHORTEST,
+) -> tuple[tuple[SolePoint, ...], Bools, Floats]:
+    """The points, when each is planted ``(T, P)``, and their paths ``(T, P, 3)``: plants without their anchors."""
     points = sole_points(motion.skeleton)
     length = leg_length(motion.skeleton)
     paths = sole_paths(motion, points) / length
@@ -81,7 +94,7 @@ def find_plants(
         smooth[run] = smoothed(paths[run], motion.rate)
         speed[run] = speeds(smooth[run], motion.rate)
     for i, point in enumerate(points):
-        height = smooth[:, i, 1] - (found.height + point.clearance) / length
+        height = smooth[:, i, 1] - (ground.height + point.clearance) / length
         for run in stretches:
             above = height[run] - np.minimum(_lowest_around(height[run], motion.rate), STANDING)
             begun = (above < heights[0]) & (speed[run, i] < speed_limits[0])
@@ -90,10 +103,7 @@ def find_plants(
             _close_gaps(held, smooth[run, i], motion.rate)
             _drop_short(held, motion.rate, shortest)
             labels[run, i] = held
-    intervals = [
-        plant for i, point in enumerate(points) for plant in _plants(point, labels[:, i], length * paths[:, i])
-    ]
-    return Plants(len(motion), motion.rate, found, tuple(point.name for point in points), tuple(intervals))
+    return points, labels, length * paths
 
 
 def _lowest_around(height: Floats, rate: float) -> Floats:

@@ -70,9 +70,10 @@ def _oriented(c: Calibration, source_q: Floats, source_p: Floats) -> tuple[Float
     skeleton, frames = c.target.skeleton, len(source_q)
     world = np.empty((frames, len(skeleton), 4))
     known = [False] * len(skeleton)
-    for role, turn in c.turns.items():
-        joint = skeleton.roles[role]
-        world[:, joint] = rotations.multiply(source_q[:, c.source.skeleton.roles[role]], turn)
+    joints = [skeleton.roles[role] for role in c.turns]
+    copied = source_q[:, [c.source.skeleton.roles[role] for role in c.turns]]
+    world[:, joints] = rotations.multiply(copied, np.array(list(c.turns.values())))
+    for joint in joints:
         known[joint] = True
     for joint, turned in trunk_rotations(c, source_q, source_p).items():
         world[:, joint], known[joint] = turned, True

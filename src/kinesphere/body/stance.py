@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from kinesphere.body.calibration import Calibration
-from kinesphere.body.contacts import find_plants
+from kinesphere.body.contacts import plant_labels
 from kinesphere.body.ground import Ground, runs
 from kinesphere.kernels import rotations
 from kinesphere.kernels.arrays import Bools, Floats
@@ -42,10 +42,10 @@ def widened(c: Calibration, motion: Motion, source_p: Floats, ground: Ground) ->
     half = 0.5 * (_hip_width(c.target.skeleton) - c.leg * _hip_width(c.source.skeleton))
     left, right = (source_p[:, c.source.skeleton.roles[f"{side}UpperLeg"]] for side in SIDES)
     aside = half * _level(left - right)
-    labels = find_plants(motion, ground=ground).labels
+    points, labels, _ = plant_labels(motion, ground)
     steps = []
     for side, sign in zip(SIDES, (1.0, -1.0), strict=True):
-        planted = np.any([held for name, held in labels.items() if name.startswith(side)], axis=0)
+        planted: Bools = np.asarray(labels[:, [i for i, point in enumerate(points) if point.side == side]].any(axis=1))
         steps.append(_held_while(planted, sign * aside))
     return steps[0], steps[1]
 

@@ -1,8 +1,8 @@
 """The compiled kernels. Import this only through ``compiled``: numba is slow to load.
 
-Each has a plain NumPy twin that states what it does and tests it: ``kinematics.forward_reference``,
-``channels.local_reference`` and ``numbers.parse_reference``. They release the interpreter's lock, so callers may
-share frames among threads, and are cached on disk.
+Each has a plain NumPy twin that states what it does and tests it: ``kinematics.forward_reference`` and
+``inverse_reference``, ``channels.local_reference`` and ``numbers.parse_reference``. They release the interpreter's
+lock, so callers may share frames among threads, and are cached on disk.
 """
 
 from __future__ import annotations
@@ -58,6 +58,30 @@ def _forward_frame(q, t, parents, world_q, world_t):  # type: ignore[no-untyped-
         world_t[j, 0] = world_t[p, 0] + x + aw * u + ay * w - az * v
         world_t[j, 1] = world_t[p, 1] + y + aw * v + az * u - ax * w
         world_t[j, 2] = world_t[p, 2] + z + aw * w + ax * v - ay * u
+
+
+@_compile
+def inverse(world_q, world_t, parents, q, t):  # type: ignore[no-untyped-def]
+    """Local rotations and translations of (T, J, 4) and (T, J, 3) world ones."""
+    for f in range(world_t.shape[0]):
+        for j in range(world_t.shape[1]):
+            p = parents[j]
+            bw, bx, by, bz = world_q[f, j, 0], world_q[f, j, 1], world_q[f, j, 2], world_q[f, j, 3]
+            x, y, z = world_t[f, j, 0], world_t[f, j, 1], world_t[f, j, 2]
+            if p < 0:
+                q[f, j, 0], q[f, j, 1], q[f, j, 2], q[f, j, 3] = bw, bx, by, bz
+                t[f, j, 0], t[f, j, 1], t[f, j, 2] = x, y, z
+                continue
+            aw, ax, ay, az = world_q[f, p, 0], -world_q[f, p, 1], -world_q[f, p, 2], -world_q[f, p, 3]
+            q[f, j, 0] = aw * bw - ax * bx - ay * by - az * bz
+            q[f, j, 1] = aw * bx + ax * bw + ay * bz - az * by
+            q[f, j, 2] = aw * by - ax * bz + ay * bw + az * bx
+            q[f, j, 3] = aw * bz + ax * by - ay * bx + az * bw
+            x, y, z = x - world_t[f, p, 0], y - world_t[f, p, 1], z - world_t[f, p, 2]
+            u, v, w = 2.0 * (ay * z - az * y), 2.0 * (az * x - ax * z), 2.0 * (ax * y - ay * x)
+            t[f, j, 0] = x + aw * u + ay * w - az * v
+            t[f, j, 1] = y + aw * v + az * u - ax * w
+            t[f, j, 2] = z + aw * w + ax * v - ay * u
 
 
 @_compile

@@ -61,6 +61,18 @@ def forward_reference(q: Floats, t: Floats, parents: Ints) -> tuple[Floats, Floa
 def inverse(world_rotations: ArrayLike, positions: ArrayLike, parents: ArrayLike) -> tuple[Floats, Floats]:
     """Local rotations and translations that ``forward`` takes to the given world ones."""
     world_q, world_t, p = _checked(world_rotations, positions, parents)
+    kernels = compiled.kernels(work=world_t.size)
+    if kernels is None:
+        with compiled.plain_work():
+            return inverse_reference(world_q, world_t, p)
+    local_q, local_t = np.empty(world_q.shape), np.empty(world_t.shape)
+    q, t, out_q, out_t = (_frames_first(array) for array in (world_q, world_t, local_q, local_t))
+    compiled.share_frames(len(q), t.size, lambda part: kernels.inverse(q[part], t[part], p, out_q[part], out_t[part]))
+    return local_q, local_t
+
+
+def inverse_reference(world_q: Floats, world_t: Floats, p: Ints) -> tuple[Floats, Floats]:
+    """The same in plain NumPy."""
     local_q, local_t = world_q.copy(), world_t.copy()
     children = np.flatnonzero(p >= 0)
     above = p[children]
