@@ -9,8 +9,6 @@ from pathlib import Path
 from kinesphere.files.errors import MotionFileError
 from kinesphere.files.registry import format_to_read
 from kinesphere.motion.character import Character
-from kinesphere.motion.roles import find_roles
-from kinesphere.motion.roles.rolemap import SURE
 
 
 def load_character(path: str | PathLike[str]) -> Character:
@@ -33,9 +31,4 @@ def load_character(path: str | PathLike[str]) -> Character:
         found = f"a file of {known.about}"
         raise MotionFileError(file, found, "a .glb, .gltf or .vrm character; a motion is opened with load")
     character = load_gltf_character(file)
-    if character.skeleton.roles:
-        return character
-    roles = find_roles(character.skeleton)
-    if not (roles.is_humanoid and roles.overall >= SURE):
-        return character
-    return replace(character, skeleton=replace(character.skeleton, roles=roles.roles))
+    return replace(character, skeleton=character.skeleton.with_found_roles())

@@ -13,8 +13,6 @@ from kinesphere.files.options import LoadOptions, Positions, SaveOptions
 from kinesphere.files.orientation import AXES
 from kinesphere.files.registry import format_to_read, format_to_write
 from kinesphere.motion.motion import Motion
-from kinesphere.motion.roles import find_roles
-from kinesphere.motion.roles.rolemap import SURE
 
 
 def load(
@@ -59,7 +57,7 @@ def load(
     if known.clips is None and clip not in (None, 0, file.stem):
         raise MotionFileError(file, f"no clip {clip!r}", f"{file.stem!r}, the only one")
     motion = known.load(file, LoadOptions(clip, scale, up, rate, salvage, positions))
-    return motion if known.whole or motion.skeleton.roles else _with_roles(motion)
+    return motion if known.whole else replace(motion, skeleton=motion.skeleton.with_found_roles())
 
 
 def clips(path: str | PathLike[str]) -> tuple[str, ...]:
@@ -94,14 +92,6 @@ def save(
         raise ValueError(f"{file}: a {known.name} file holds no character; leave it out, or write .glb")
     assert known.save is not None
     known.save(motion, file, SaveOptions(character, scale, up, order, plain_names))
-
-
-def _with_roles(motion: Motion) -> Motion:
-    """With the humanoid roles, where the skeleton is surely a humanoid's."""
-    found = find_roles(motion.skeleton)
-    if not (found.is_humanoid and found.overall >= SURE):
-        return motion
-    return replace(motion, skeleton=replace(motion.skeleton, roles=found.roles))
 
 
 def _check_options(path: Path, scale: float | None, up: str | None, rate: float | None, positions: str) -> None:

@@ -11,6 +11,7 @@ import numpy as np
 
 from kinesphere.kernels import kinematics, rotations
 from kinesphere.kernels.arrays import ArrayLike, Floats, Ints
+from kinesphere.motion.found_roles import FoundRoles
 from kinesphere.motion.frozen import frozen, owned, unit
 
 
@@ -37,7 +38,8 @@ class Skeleton:
     rest_rotations
         ``(J, 4)``, local rotations at rest. Identity unless given.
     roles
-        Humanoid role (VRM 1.0 bone name, such as ``leftUpperArm``) to joint index.
+        Humanoid role (VRM 1.0 bone name, such as ``leftUpperArm``) to joint index: what a file or a caller said, or
+        what is found when it is first looked at.
     tips
         Ends of bones beyond the last joint.
     """
@@ -68,10 +70,7 @@ class Skeleton:
         given = np.asarray(self.rest_rotations, dtype=np.float64)
         given = given if given.size else rotations.identity(count)
         rest = unit(owned(given, "rest_rotations", (count, 4)), "rest_rotations")
-        roles = {role: int(joint) for role, joint in dict(self.roles).items()}
-        for role, joint in roles.items():
-            if not 0 <= joint < count:
-                raise ValueError(f"role {role!r} names joint {joint}; allowed: 0 to {count - 1}")
+        roles = self.roles if isinstance(self.roles, FoundRoles) else _checked_roles(self.roles, count)
         for tip in self.tips:
             if not 0 <= tip.joint < count or not np.isfinite(tip.offset).all():
                 raise ValueError(f"{tip} does not fit a skeleton of {count} joints")
@@ -80,7 +79,7 @@ class Skeleton:
             ("parents", parents),
             ("offsets", owned(self.offsets, "offsets", (count, 3))),
             ("rest_rotations", rest),
-            ("roles", MappingProxyType(roles)),
+            ("roles", roles),
             ("tips", tuple(self.tips)),
         ):
             object.__setattr__(self, name, value)
@@ -145,6 +144,10 @@ class Skeleton:
         tips = tuple(Tip(tip.joint, _times(tip.offset, factor)) for tip in self.tips)
         return replace(self, offsets=self.offsets * factor, tips=tips)
 
+    def with_found_roles(self) -> Skeleton:
+        """The same skeleton with the roles that it says itself or, if none, those that can surely be found."""
+        return self if self.roles else replace(self, roles=FoundRoles(self))
+
     def renamed(self, names: Sequence[str]) -> Skeleton:
         """The same skeleton with other names."""
         return replace(self, names=tuple(names))
@@ -152,6 +155,14 @@ class Skeleton:
     def same_tree(self, other: Skeleton) -> bool:
         """Whether names and parents agree, so that poses of one fit the other."""
         return self.names == other.names and bool(np.array_equal(self.parents, other.parents))
+
+
+def _checked_roles(given: Mapping[str, int], count: int) -> Mapping[str, int]:
+    roles = {role: int(joint) for role, joint in dict(given).items()}
+    for role, joint in roles.items():
+        if not 0 <= joint < count:
+            raise ValueError(f"role {role!r} names joint {joint}; allowed: 0 to {count - 1}")
+    return MappingProxyType(roles)
 
 
 def _times(offset: Sequence[float] | ArrayLike, factor: float) -> tuple[float, float, float]:

@@ -6,12 +6,13 @@ See ``names`` and ``aliases`` for the one, ``body``, ``limbs`` and ``sides`` for
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
 import numpy as np
 
 from kinesphere.kernels.arrays import ArrayLike, Floats
+from kinesphere.motion.found_roles import FoundRoles
 from kinesphere.motion.humanoid import CORE, REQUIRED, SIDES
 from kinesphere.motion.roles import chains, trunk
 from kinesphere.motion.roles.aliases import SIDED
@@ -50,6 +51,8 @@ def find_roles(
     >>> found.roles["leftHand"], found.confidence["leftHand"]  # doctest: +SKIP
     (20, 0.98)
     """
+    if isinstance(skeleton.roles, FoundRoles):
+        skeleton = replace(skeleton, roles={})  # found before: to be found again, doubts and all
     given = checked_overrides(skeleton, overrides or {})
     if positions is not None:
         return _found(skeleton, given, _poses(skeleton, positions))
