@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 import struct
-import time
 import tracemalloc
 import warnings
 from collections.abc import Callable
@@ -171,7 +169,7 @@ def test_every_wrong_field_is_named(tmp_path: Path, where: str, change: Change) 
         kinesphere.load(file, clip=0)
     assert caught.value.where == where
     assert str(file) in str(caught.value)
-    _only_motion_file_errors(file)
+    check_loads_or_is_refused(file)
 
 
 @pytest.mark.parametrize(
@@ -255,7 +253,7 @@ def test_bad_containers(tmp_path: Path, data: bytes, where: str) -> None:
     with pytest.raises(MotionFileError) as caught:
         kinesphere.load(file)
     assert caught.value.where in (where, "nodes")
-    _only_motion_file_errors(file)
+    check_loads_or_is_refused(file)
 
 
 def _many_over_the_same_bytes() -> Scene:
@@ -310,30 +308,33 @@ def _overflowing() -> Scene:
         (_overflowing, "animations[0]"),
     ],
 )
-def test_little_memory_and_time(tmp_path: Path, scene: Callable[[], Scene], where: str) -> None:
+def test_little_memory(tmp_path: Path, scene: Callable[[], Scene], where: str) -> None:
     file = scene().write(tmp_path / "bad.glb")
     kinesphere.clips(file)  # imports are not part of the measurement
     tracemalloc.start()
-    start = time.perf_counter()
     try:
         with pytest.raises(MotionFileError) as caught:
             kinesphere.load(file)
-        seconds, (_, most) = time.perf_counter() - start, tracemalloc.get_traced_memory()
+        _, most = tracemalloc.get_traced_memory()
     finally:
         tracemalloc.stop()
     found = caught.value.where
     assert found == where or (found.startswith("accessors") and where.startswith("accessors"))
     assert most < 40e6 + 60 * file.stat().st_size
-    assert seconds < 10.0
 
 
-def _only_motion_file_errors(file: Path) -> None:
-    """A file may load or be refused, with or without salvaging; nothing else may happen."""
+def check_loads_or_is_refused(file: Path) -> None:
+    """A file loads as a whole motion or is refused by name, with or without salvaging; nothing else may happen."""
     for salvage in (False, True):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", kinesphere.MotionFileWarning)
-            with contextlib.suppress(MotionFileError):
-                kinesphere.load(file, salvage=salvage)
+            refusal = motion = None
+            try:
+                motion = kinesphere.load(file, salvage=salvage)
+            except MotionFileError as error:
+                refusal = error
+        assert refusal is None or (refusal.found and refusal.expected)
+        assert motion is None or np.isfinite(motion.positions_world()).all()
 
 
 values = st.recursive(
@@ -364,7 +365,7 @@ def test_any_value_anywhere(tmp_path: Path, seed: int, value: Any, second: Any) 
         file = scene.write(tmp_path / "bad.glb")
     except ValueError:
         return
-    _only_motion_file_errors(file)
+    check_loads_or_is_refused(file)
 
 
 @given(seed=st.integers(0, 2**32 - 1))
@@ -379,4 +380,4 @@ def test_any_bytes_anywhere(tmp_path: Path, seed: int) -> None:
     cut = int(rng.integers(len(data) // 2, len(data) + 1)) if rng.random() < 0.3 else len(data)
     file = tmp_path / "bad.glb"
     file.write_bytes(bytes(data[:cut]))
-    _only_motion_file_errors(file)
+    check_loads_or_is_refused(file)
