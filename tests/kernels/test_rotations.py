@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from scipy.spatial.transform import Rotation
 
 from generated import quaternions, seeds
+from kinesphere.kernels import compiled
 from kinesphere.kernels import rotations as R
 
 
@@ -124,3 +125,15 @@ def test_a_zero_quaternion_and_a_zero_axis_are_refused():
         R.normalise(np.zeros(4))
     with pytest.raises(ValueError, match="length zero"):
         R.from_axis_angle(np.zeros(3), 1.0)
+
+
+@pytest.mark.parametrize(
+    ("a", "b"), [((500,), (500,)), ((500, 3), (3,)), ((), (700,)), ((20, 1, 9), (7, 9)), ((400,), ())]
+)
+def test_compiled_products_equal_their_reference(a, b, rng):
+    assert compiled.warm_up() is not None
+    p, q, v = R.normalise(rng.normal(size=(*a, 4))), R.normalise(rng.normal(size=(*b, 4))), rng.normal(size=(*b, 3))
+    assert_close(R.multiply(p, q), R.multiply_reference(p, q), 1e-14)
+    assert_close(R.rotate(p, v), R.rotate_reference(p, v), 1e-13)
+    strided = R.normalise(rng.normal(size=(500, 6, 4)))[:, ::2]
+    assert_close(R.multiply(strided, strided), R.multiply_reference(strided, strided), 1e-14)

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 PATIENCE = 0.25  # seconds of plain work after which a process is taken to be in for more
 LARGE = 20_000_000  # numbers in one call that take NumPy longer than loading numba takes
+WORTH_A_CALL = 400  # numbers from which a compiled product is quicker than NumPy's dozen steps
 WORTH_SHARING = 150_000  # numbers that keep a thread busy for longer than it takes to wake
 
 _state: dict[str, float] = {"spent": 0.0, "patience": PATIENCE}
@@ -38,6 +39,13 @@ def kernels(work: int = 0) -> ModuleType | None:
     if setting == "1" or work > LARGE or _state["spent"] > _state["patience"]:
         return warm_up()
     return None
+
+
+def loaded(work: int) -> ModuleType | None:
+    """The compiled kernels if they are there already and ``work`` numbers are worth a call; never loads them."""
+    if not _loaded or work < WORTH_A_CALL or os.environ.get("KINESPHERE_COMPILED") == "0":
+        return None
+    return _loaded[0]
 
 
 def warm_up() -> ModuleType | None:

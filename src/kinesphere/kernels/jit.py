@@ -1,8 +1,9 @@
 """The compiled kernels. Import this only through ``compiled``: numba is slow to load.
 
-Each has a plain NumPy twin that states what it does and tests it: ``kinematics.forward_reference`` and
-``inverse_reference``, ``channels.local_reference`` and ``numbers.parse_reference``. They release the interpreter's
-lock, so callers may share frames among threads, and are cached on disk.
+Each has a plain NumPy twin that states what it does and tests it: ``rotations.multiply_reference`` and
+``rotate_reference``, ``kinematics.forward_reference`` and ``inverse_reference``, ``channels.local_reference`` and
+``numbers.parse_reference``. They release the interpreter's lock, so callers may share frames among threads, and are
+cached on disk.
 """
 
 from __future__ import annotations
@@ -22,6 +23,30 @@ def _compile(function: Any) -> Any:
 
 def _compile_exact(function: Any) -> Any:
     return njit(cache=True, nogil=True, error_model="numpy")(function)
+
+
+@_compile
+def multiply(a, b, out):  # type: ignore[no-untyped-def]
+    """Products of quaternions (N, 4)."""
+    for i in range(a.shape[0]):
+        aw, ax, ay, az = a[i, 0], a[i, 1], a[i, 2], a[i, 3]
+        bw, bx, by, bz = b[i, 0], b[i, 1], b[i, 2], b[i, 3]
+        out[i, 0] = aw * bw - ax * bx - ay * by - az * bz
+        out[i, 1] = aw * bx + ax * bw + ay * bz - az * by
+        out[i, 2] = aw * by - ax * bz + ay * bw + az * bx
+        out[i, 3] = aw * bz + ax * by - ay * bx + az * bw
+
+
+@_compile
+def rotate(q, vectors, out):  # type: ignore[no-untyped-def]
+    """Vectors (N, 3) turned by quaternions (N, 4)."""
+    for i in range(q.shape[0]):
+        aw, ax, ay, az = q[i, 0], q[i, 1], q[i, 2], q[i, 3]
+        x, y, z = vectors[i, 0], vectors[i, 1], vectors[i, 2]
+        u, v, w = 2.0 * (ay * z - az * y), 2.0 * (az * x - ax * z), 2.0 * (ax * y - ay * x)
+        out[i, 0] = x + aw * u + ay * w - az * v
+        out[i, 1] = y + aw * v + az * u - ax * w
+        out[i, 2] = z + aw * w + ax * v - ay * u
 
 
 @_compile

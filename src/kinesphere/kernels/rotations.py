@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from kinesphere.kernels import compiled
 from kinesphere.kernels.arrays import ArrayLike, Floats, floats
 
 _TINY = 1e-12  # below this sine of a half angle, series replace the closed forms
@@ -39,6 +40,17 @@ def conjugate(quaternions: ArrayLike) -> Floats:
 def multiply(a: ArrayLike, b: ArrayLike) -> Floats:
     """The Hamilton product ``a b``: turn by ``b``, then by ``a``."""
     a, b = floats(a), floats(b)
+    kernels = compiled.loaded(max(a.size, b.size))
+    if kernels is None:
+        return multiply_reference(a, b)
+    shape = np.broadcast_shapes(a.shape, b.shape)
+    product: Floats = np.empty(shape)
+    kernels.multiply(_rows(a, shape), _rows(b, shape), product.reshape(-1, 4))
+    return product
+
+
+def multiply_reference(a: Floats, b: Floats) -> Floats:
+    """The same in plain NumPy."""
     aw, ax, ay, az = (a[..., i] for i in range(4))
     bw, bx, by, bz = (b[..., i] for i in range(4))
     product: Floats = np.empty(np.broadcast_shapes(a.shape, b.shape))
@@ -52,6 +64,17 @@ def multiply(a: ArrayLike, b: ArrayLike) -> Floats:
 def rotate(quaternions: ArrayLike, vectors: ArrayLike) -> Floats:
     """Vectors ``(..., 3)`` turned by unit quaternions ``(..., 4)``."""
     q, v = floats(quaternions), floats(vectors)
+    kernels = compiled.loaded(max(q.size, v.size))
+    if kernels is None:
+        return rotate_reference(q, v)
+    leading = np.broadcast_shapes(q.shape[:-1], v.shape[:-1])
+    turned: Floats = np.empty((*leading, 3))
+    kernels.rotate(_rows(q, (*leading, 4)), _rows(v, (*leading, 3)), turned.reshape(-1, 3))
+    return turned
+
+
+def rotate_reference(q: Floats, v: Floats) -> Floats:
+    """The same in plain NumPy."""
     w, x, y, z = (q[..., i] for i in range(4))
     vx, vy, vz = (v[..., i] for i in range(3))
     # v + 2 w (u × v) + 2 u × (u × v), with t = 2 u × v
@@ -61,6 +84,11 @@ def rotate(quaternions: ArrayLike, vectors: ArrayLike) -> Floats:
     turned[..., 1] = vy + w * ty + z * tx - x * tz
     turned[..., 2] = vz + w * tz + x * ty - y * tx
     return turned
+
+
+def _rows(array: Floats, shape: tuple[int, ...]) -> Floats:
+    """The array at a shape it broadcasts to, as contiguous rows of its last axis."""
+    return np.ascontiguousarray(np.broadcast_to(array, shape)).reshape(-1, shape[-1])
 
 
 def from_rotation_vector(vectors: ArrayLike) -> Floats:
