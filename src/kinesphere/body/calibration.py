@@ -8,7 +8,7 @@ from types import MappingProxyType
 
 import numpy as np
 
-from kinesphere.body.anatomy import Anatomy, anatomy
+from kinesphere.body.anatomy import REST, UPRIGHT, Anatomy, anatomy, uprightness
 from kinesphere.kernels import rotations
 from kinesphere.kernels.arrays import Floats
 from kinesphere.motion.humanoid import SIDES
@@ -57,6 +57,12 @@ def calibrate(
         f"target read from {b.posture.about}: {rest_kind(b)}",
         f"legs × {leg:.3f}, arms × {arms['left']:.3f} (left) and {arms['right']:.3f} (right)",
     ]
+    for which, anatomy_of in (("source", a), ("target", b)):
+        if (
+            anatomy_of.posture.about == REST
+            and uprightness(anatomy_of.skeleton, anatomy_of.posture.positions) < UPRIGHT
+        ):
+            evidence.append(f"the {which}'s rest pose is no body's pose: give a motion of it instead of its skeleton")
     if left_out:
         evidence.append(f"the target has no {', '.join(left_out)}")
     return Calibration(a, b, MappingProxyType(turns), leg, MappingProxyType(arms), tuple(evidence))

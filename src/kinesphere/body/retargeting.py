@@ -19,8 +19,7 @@ from kinesphere.body.hands import wrist_targets
 from kinesphere.body.stance import levelled, widened
 from kinesphere.body.trunk import trunk_rotations
 from kinesphere.kernels import kinematics, rotations
-from kinesphere.kernels.arrays import Floats
-from kinesphere.kernels.limb_rotations import limb_rotations_world
+from kinesphere.kernels.arrays import Floats, Ints
 from kinesphere.kernels.limbs import solve_limb
 from kinesphere.motion.character import Character
 from kinesphere.motion.humanoid import SIDES
@@ -36,19 +35,20 @@ _LIMBS = tuple(
 
 def retarget(
     motion: Motion,
-    target: Character | Skeleton,
+    target: Character | Skeleton | Motion,
     *,
     calibration: Calibration | None = None,
     ground: float | None = None,
 ) -> Motion:
     """The motion on another body, on the same floor.
 
+    The target may also be a motion: of a body whose rest pose is no body's pose, only a motion shows how it stands.
     ``ground`` is the height of that floor where it should not be found by itself. What could not be
     reached is said in the result's ``source.evidence``.
     """
-    skeleton = target.skeleton if isinstance(target, Character) else target
     if calibration is None:
-        calibration = calibrate(motion_with_roles(motion), with_roles(skeleton))
+        onto = motion_with_roles(target) if isinstance(target, Motion) else with_roles(_skeleton(target))
+        calibration = calibrate(motion_with_roles(motion), onto)
     motion = replace(motion, skeleton=calibration.source.skeleton)
     floor = find_ground(motion, ground)
     source_q, source_p = motion.world()
@@ -60,9 +60,15 @@ def retarget(
     sunk = _sink(calibration, places, targets[2:], motion.rate)
     places -= sunk[:, None]
     targets[:2] -= sunk
-    shortfall = _solve_limbs(calibration, world, known, places, targets)
+    shortfall = _solve_limbs(calibration, source_p, world, known, places, targets)
     places[..., 1] += floor.height
     return _assembled(motion, calibration, world, known, places, shortfall)
+
+
+def _skeleton(target: Character | Skeleton) -> Skeleton:
+    if not isinstance(target, Character | Skeleton):
+        raise TypeError(f"a character, a skeleton or a motion of the body is expected, found {target!r}")
+    return target.skeleton if isinstance(target, Character) else target
 
 
 def _oriented(c: Calibration, source_q: Floats, source_p: Floats) -> tuple[Floats, list[bool]]:
@@ -147,28 +153,54 @@ def _ankle_targets(c: Calibration, motion: Motion, source_p: Floats, ground: Gro
     return [on_the_ground(c, foot, source_p) + step for foot, step in zip(feet, aside, strict=True)]
 
 
-def _solve_limbs(c: Calibration, world: Floats, known: list[bool], places: Floats, targets: Floats) -> Floats:
-    """Turn upper and lower limbs so that wrists and ankles are met; what is left ``(4, T)``."""
+def _solve_limbs(
+    c: Calibration, source_p: Floats, world: Floats, known: list[bool], places: Floats, targets: Floats
+) -> Floats:
+    """Swing upper and lower limbs so that wrists and ankles are met; what is left ``(4, T)``."""
     skeleton, body = c.target.skeleton, c.target
-    roles = skeleton.roles
     rest_q, rest_p = body.posture.rotations, body.posture.positions
-    uppers, lowers, ends = (np.array([roles[f"{limb[0]}{limb[k]}"] for limb in _LIMBS]) for k in (1, 2, 3))
+    uppers, lowers, ends = _limb_joints(skeleton)
     above, below = rest_p[lowers] - rest_p[uppers], rest_p[ends] - rest_p[lowers]
-    hinges = np.array([body.hinges[f"{limb[0]}{limb[1]}"] for limb in _LIMBS])
     start = places[:, uppers].swapaxes(0, 1)
-    # The copied rotation says in which plane the limb bends; the elbow stays on that side.
     turned = rotations.multiply(world[:, uppers], rotations.conjugate(rest_q[uppers])).swapaxes(0, 1)
-    hinge = rotations.rotate(turned, hinges[:, None])
+    hinges = np.array([body.hinges[f"{limb[0]}{limb[1]}"] for limb in _LIMBS])
+    hinge = _bending(c, source_p, rotations.rotate(turned, hinges[:, None]))
     outward = np.cross(targets - start, hinge)
     lengths = (np.linalg.norm(part, axis=-1)[:, None] for part in (above, below))
     solved = solve_limb(start, targets, *lengths, reference=outward, home=hinge, softness=SOFTNESS)
-    limbs = limb_rotations_world(start, solved, above[:, None], below[:, None], hinges[:, None])
-    for k in range(len(_LIMBS)):
-        world[:, uppers[k]] = rotations.multiply(limbs.upper[k], rest_q[uppers[k]])
-        world[:, lowers[k]] = rotations.multiply(limbs.lower[k], rest_q[lowers[k]])
-        places[:, ends[k]] = solved.wrist[k]
+    for joints, rest, way in ((uppers, above, solved.elbow - start), (lowers, below, solved.wrist - solved.elbow)):
+        along = rotations.rotate(rotations.conjugate(rest_q[joints]), rest)
+        for k, joint in enumerate(joints.tolist()):
+            # The smallest swing: what the copied rotation twists the bone about itself stays as it is.
+            swing = rotations.between(rotations.rotate(world[:, joint], along[k]), way[k])
+            world[:, joint] = rotations.multiply(swing, world[:, joint])
+    places[:, ends] = solved.wrist.swapaxes(0, 1)
     _carry(skeleton, world, known)
     return solved.shortfall
+
+
+def _limb_joints(skeleton: Skeleton) -> tuple[Ints, Ints, Ints]:
+    """Upper, lower and end joints of the limbs, in the order of ``_LIMBS``."""
+    uppers, lowers, ends = (np.array([skeleton.roles[f"{limb[0]}{limb[k]}"] for limb in _LIMBS]) for k in (1, 2, 3))
+    return uppers, lowers, ends
+
+
+def _bending(c: Calibration, source_p: Floats, copied: Floats) -> Floats:
+    """The axes ``(4, T, 3)`` about which the limbs bend: the source's own where it is bent, else the copied ones.
+
+    A knee that the capture bends backward keeps the copied axis, and so bends forward.
+    """
+    uppers, lowers, ends = _limb_joints(c.source.skeleton)
+    above, below = source_p[:, lowers] - source_p[:, uppers], source_p[:, ends] - source_p[:, lowers]
+    normal = np.cross(above, below).swapaxes(0, 1)
+    size = np.linalg.norm(above, axis=-1) * np.linalg.norm(below, axis=-1)
+    sine = np.linalg.norm(normal, axis=-1) / np.maximum(size.T, 1e-12)
+    agree = np.sum(normal * copied, axis=-1) / np.maximum(np.linalg.norm(normal, axis=-1), 1e-12)
+    u = np.clip((sine - 0.05) / 0.2, 0.0, 1.0) * np.clip(agree / 0.3, 0.0, 1.0)
+    share = (u * u * (3.0 - 2.0 * u))[..., None]
+    mixed = share * normal / np.maximum(np.linalg.norm(normal, axis=-1, keepdims=True), 1e-12) + (1.0 - share) * copied
+    axes: Floats = mixed / np.linalg.norm(mixed, axis=-1, keepdims=True)
+    return axes
 
 
 def _assembled(

@@ -13,6 +13,8 @@ from kinesphere.motion.humanoid import SIDES
 from kinesphere.motion.motion import Motion
 from kinesphere.motion.skeleton import Skeleton
 
+APART = 0.2  # of the hips' width: a foot is not brought nearer than this to the middle
+
 
 def levelled(c: Calibration, hips: Floats) -> Floats:
     """Hips ``(T, 4)`` that roll less where they are wider: one hip joint rises over the other in leg lengths.
@@ -36,17 +38,21 @@ def levelled(c: Calibration, hips: Floats) -> Floats:
 def widened(c: Calibration, motion: Motion, source_p: Floats, ground: Ground) -> tuple[Floats, Floats]:
     """What to add to the left and right ankle ``(T, 3)`` because the target's hips are wider or narrower.
 
-    Sideways, as the hips are turned, so that legs hang as they did; but while a foot is planted always the same, so
-    that it does not slide when the hips turn over it. In the air it follows them again.
+    Sideways, as the hips are turned, so that legs hang as they did; inward only while there is room to the middle, so
+    that legs don't cross. While a foot is planted the step stays the same, so that it does not slide when the hips turn
+    over it. In the air it follows them again.
     """
+    roles = c.source.skeleton.roles
     half = 0.5 * (_hip_width(c.target.skeleton) - c.leg * _hip_width(c.source.skeleton))
-    left, right = (source_p[:, c.source.skeleton.roles[f"{side}UpperLeg"]] for side in SIDES)
-    aside = half * _level(left - right)
+    left, right = (source_p[:, roles[f"{side}UpperLeg"]] for side in SIDES)
+    across, middle = _level(left - right), 0.5 * (left + right)
     points, labels, _ = plant_labels(motion, ground)
     steps = []
     for side, sign in zip(SIDES, (1.0, -1.0), strict=True):
         planted: Bools = np.asarray(labels[:, [i for i, point in enumerate(points) if point.side == side]].any(axis=1))
-        steps.append(_held_while(planted, sign * aside))
+        out = c.leg * sign * np.sum((source_p[:, roles[f"{side}Foot"]] - middle) * across, axis=-1)
+        step = np.maximum(half, np.minimum(0.0, APART * _hip_width(c.target.skeleton) - out))
+        steps.append(_held_while(planted, (sign * step)[:, None] * across))
     return steps[0], steps[1]
 
 

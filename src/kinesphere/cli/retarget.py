@@ -42,7 +42,7 @@ def retarget(
         writer = format_to_write(out)
         motion = Reading(clip, scale, up, rate, salvage).load(source)
         character = load_character(onto) if format_to_read(onto).holds_characters else None
-        result = put(motion, character if character is not None else load(onto).skeleton, ground=ground)
+        result = put(motion, character if character is not None else load(onto), ground=ground)
         if lock:
             from kinesphere.body.foot_lock import lock_feet
 

@@ -12,6 +12,7 @@ import numpy as np
 
 from kinesphere.kernels import kinematics, rotations
 from kinesphere.kernels.arrays import Floats, Ints
+from kinesphere.motion.skeleton import Skeleton
 
 AXES = {
     "x": np.array([1.0, 0.0, 0.0]),
@@ -84,9 +85,9 @@ def _unit_of_a_person(size: float) -> str:
 
 def find_up(raw: RawPose) -> tuple[str, str, str]:
     """The axis that is up in the motion, the one that is up in the rest pose, and why."""
-    heads, feet = named(raw.names, "head"), _feet(raw.names)
+    heads, feet = _head_and_feet(raw)
     if not heads or not feet:
-        return "y", "y", "no head and feet were found by name, so Y is taken to be up"
+        return "y", "y", "no head and feet were found, so Y is taken to be up"
     rest_rotations = rotations.identity(len(raw.names))
     rest = kinematics.forward_reference(rest_rotations, raw.offsets, raw.parents)[1]
     frames = np.unique(np.linspace(0, len(raw.rotations) - 1, 64).astype(np.intp))
@@ -105,6 +106,20 @@ def find_up(raw: RawPose) -> tuple[str, str, str]:
     if rest_share > 0.8:
         return rest_axis, rest_axis, f"{seen}, but at rest along {rest_axis.upper()}, which is taken to be up"
     return "y", rest_axis, f"{seen}, which is no clear answer, so Y is taken to be up"
+
+
+def _head_and_feet(raw: RawPose) -> tuple[list[int], list[int]]:
+    """By their names; else, where the skeleton is surely a humanoid's, by their roles."""
+    heads, feet = named(raw.names, "head"), _feet(raw.names)
+    if heads and feet:
+        return heads, feet
+    from kinesphere.motion.roles import find_roles  # only for names that say nothing: it takes longer than all the rest
+    from kinesphere.motion.roles.rolemap import SURE
+
+    found = find_roles(Skeleton(raw.names, raw.parents, raw.offsets))
+    if not found.is_humanoid or found.overall < SURE:
+        return [], []
+    return [found.roles["head"]], [found.roles["leftFoot"], found.roles["rightFoot"]]
 
 
 def _lies_on_the_floor(posed: Floats, leg: float) -> bool:

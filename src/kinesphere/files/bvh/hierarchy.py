@@ -145,7 +145,7 @@ class HierarchyParser:
 
     def _offset(self, words: _Words, tree: Hierarchy, open_joints: list[int | None]) -> None:
         line = words.line
-        values = [self._number(words, "a number after OFFSET") for _ in range(3)]
+        values = [self._number(words, "a number after OFFSET, within ±1e9") for _ in range(3)]
         offset = (values[0], values[1], values[2])
         joint = open_joints[-1]
         if joint is None:

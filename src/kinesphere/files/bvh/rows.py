@@ -105,7 +105,7 @@ class RowsReader:
         if 1e-6 <= seconds <= 1e6:
             return seconds
         if not (self.salvage or rate_given):
-            expected = "a positive number of seconds (rate=… sets it by hand)"
+            expected = "a positive number of seconds, 1e-6 to 1e6 (rate=… sets it by hand)"
             raise MotionFileError(self.path, f"a frame time of {text[:40]!r}", expected, line=line)
         self.warn(f"line {line}: a frame time of {text[:40]!r} was not used")
         return None
@@ -189,6 +189,12 @@ class RowsReader:
             lines = first_line + numbers.line_numbers
         else:
             count = numbers.values.size // channels
+            ends = np.arange(1, count + 1) * channels
+            if not count or np.isin(ends, numbers.line_ends).mean() < 0.5:
+                # Wrapped rows end where lines end; these only have another width, and cutting them up makes nonsense.
+                found = f"rows of {int(np.median(widths))} values"
+                line = first_line + int(numbers.line_numbers[0])
+                raise MotionFileError(self.path, found, f"{channels} for every frame", line=line)
             values = numbers.values[: count * channels].reshape(count, channels)
             ends = np.searchsorted(numbers.line_ends, np.arange(1, count + 1) * channels)
             lines = first_line + numbers.line_numbers[np.minimum(ends, len(widths) - 1)]
