@@ -62,3 +62,12 @@ def test_mapping_as_json(greeting_file):
     assert done.exit_code == 0, done.output
     said = json.loads(done.output)
     assert "leftUpperArm" in json.dumps(said)
+
+
+@pytest.mark.data
+def test_info_shows_a_character_that_has_no_clip(data_dir):
+    done = run.invoke(app, ["info", str(data_dir / "characters/mesh2motion_human_male.glb"), "--json"])
+    assert done.exit_code == 0, done.output
+    said = json.loads(done.output)
+    assert (said["clips"], said["joints"], said["vertices"]) == ([], 66, 7399)
+    assert said["roles"]["leftUpperArm"] == "upperarm_l"

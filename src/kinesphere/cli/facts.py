@@ -9,9 +9,11 @@ from typing import Any
 import numpy as np
 
 from kinesphere.cli.options import Reading
+from kinesphere.files.characters import load_character
 from kinesphere.files.keypoints import load_keypoints
 from kinesphere.files.loading import clips
 from kinesphere.files.registry import format_to_read
+from kinesphere.motion.character import Character
 from kinesphere.motion.keypoints import Keypoints
 from kinesphere.motion.motion import Motion
 from kinesphere.pictures.figure import figure_of
@@ -23,6 +25,8 @@ def file_facts(path: Path, reading: Reading) -> dict[str, Any]:
     if known.load is None:
         return keypoint_facts(path, load_keypoints(path))
     names = list(clips(path))
+    if not names and known.holds_characters:
+        return {"path": str(path), "format": known.name, "clips": [], **character_facts(load_character(path))}
     return {"path": str(path), "format": known.name, "clips": names, **motion_facts(reading.load(path))}
 
 
@@ -49,6 +53,23 @@ def motion_facts(motion: Motion) -> dict[str, Any]:
         "roles": {role: motion.skeleton.names[joint] for role, joint in motion.skeleton.roles.items()},
         "warnings": list(source.warnings),
         "joint_names": list(motion.skeleton.names),
+    }
+
+
+def character_facts(character: Character) -> dict[str, Any]:
+    """What a character without a clip holds."""
+    skeleton = character.skeleton
+    return {
+        "name": character.name,
+        "joints": len(skeleton),
+        "meshes": len(character.meshes),
+        "vertices": sum(len(mesh.positions) for mesh in character.meshes),
+        "morphs": list(character.morphs),
+        "evidence": list(character.source.evidence),
+        "height": figure_of(skeleton).height,
+        "roles": {role: skeleton.names[joint] for role, joint in skeleton.roles.items()},
+        "warnings": list(character.source.warnings),
+        "joint_names": list(skeleton.names),
     }
 
 

@@ -76,6 +76,8 @@ def _print_facts(facts: dict[str, Any]) -> None:
     table.add_column(overflow="fold")
     if "keys" in facts:
         _add_keypoints(table, facts)
+    elif "meshes" in facts:
+        _add_character(table, facts)
     else:
         _add_motion(table, facts)
     for text in facts["evidence"]:
@@ -112,6 +114,17 @@ def _add_motion(table: Table, facts: dict[str, Any]) -> None:
     for name, text in rows.items():
         if text:
             table.add_row(name, Text(text))
+
+
+def _add_character(table: Table, facts: dict[str, Any]) -> None:
+    from rich.text import Text
+
+    table.add_row("format", Text(facts["format"]))
+    table.add_row("clips", "none: a character (kinesphere retarget MOTION --onto this)")
+    table.add_row("joints", f"{facts['joints']}")
+    table.add_row("surface", f"{facts['meshes']} meshes, {facts['vertices']} vertices, {len(facts['morphs'])} morphs")
+    table.add_row("height", f"{facts['height']:.2f} m at rest")
+    table.add_row("roles", Text(", ".join(f"{role}: {name}" for role, name in facts["roles"].items()) or "none found"))
 
 
 def _add_keypoints(table: Table, facts: dict[str, Any]) -> None:
