@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import runpy
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from typer.testing import CliRunner
 
 from conftest import ROOT
-from kinesphere import load, load_character, save
+from kinesphere import load, load_character, save, save_mapping
 from kinesphere.cli.main import app
 
 run = CliRunner()
@@ -55,6 +56,19 @@ def test_onto_a_character_with_its_surface(tmp_path, data_dir, greeting_file):
     assert done.exit_code == 0, done.output
     assert sum(len(mesh.positions) for mesh in load_character(out).meshes) == 3273
     assert len(load(out)) == len(load(greeting_file))
+
+
+def test_roles_may_be_said_by_hand(tmp_path, greeting_file):
+    """A body whose names say nothing, with a mapping made of one whose names do."""
+    motion = load(greeting_file)
+    nameless = replace(motion, skeleton=motion.skeleton.renamed([f"j{i}" for i in range(len(motion.skeleton))]))
+    save(nameless, tmp_path / "nameless.bvh")
+    save_mapping(motion.skeleton.roles, nameless.skeleton, tmp_path / "map.json")
+    said = ["--target-mapping", str(tmp_path / "map.json"), "-o", str(tmp_path / "o.bvh")]
+    done = run.invoke(app, ["retarget", str(greeting_file), "--onto", str(tmp_path / "nameless.bvh"), *said])
+    assert done.exit_code == 0, done.output
+    apart = load(tmp_path / "o.bvh", scale=1.0).positions_world() - motion.positions_world()
+    assert np.abs(apart).max() < 0.02
 
 
 def test_mapping_as_json(greeting_file):

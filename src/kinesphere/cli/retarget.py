@@ -3,12 +3,29 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
 
 from kinesphere.cli.options import Clip, Rate, Reading, Salvage, Scale, Up
 from kinesphere.cli.reporting import reported
+
+if TYPE_CHECKING:
+    from kinesphere.motion.character import Character
+    from kinesphere.motion.motion import Motion
+
+Body = TypeVar("Body", "Motion", "Character")
+
+
+def _mapped(body: Body, mapping: Path | None) -> Body:
+    """With the roles that a mapping file says."""
+    if mapping is None:
+        return body
+    from dataclasses import replace
+
+    from kinesphere.files.mapping import load_mapping
+
+    return replace(body, skeleton=replace(body.skeleton, roles=load_mapping(mapping, body.skeleton)))
 
 
 def retarget(
@@ -17,6 +34,13 @@ def retarget(
     out: Annotated[Path, typer.Option("--output", "-o", help="The file to write.")],
     lock: Annotated[bool, typer.Option("--lock-feet", help="Hold planted feet in place afterwards.")] = False,
     ground: Annotated[float | None, typer.Option("--ground", help="Height of the floor in metres. Else found.")] = None,
+    source_mapping: Annotated[
+        Path | None,
+        typer.Option("--source-mapping", help="Roles of the motion's joints, by `kinesphere mapping -o`."),
+    ] = None,
+    target_mapping: Annotated[
+        Path | None, typer.Option("--target-mapping", help="Roles of the character's joints, likewise.")
+    ] = None,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the output if it exists.")] = False,
     clip: Clip = None,
     scale: Scale = None,
@@ -40,9 +64,10 @@ def retarget(
         if out.exists() and not overwrite:
             raise FileExistsError(f"{out}: exists already; --overwrite replaces it")
         writer = format_to_write(out)
-        motion = Reading(clip, scale, up, rate, salvage).load(source)
-        character = load_character(onto) if format_to_read(onto).holds_characters else None
-        result = put(motion, character if character is not None else load(onto), ground=ground)
+        motion = _mapped(Reading(clip, scale, up, rate, salvage).load(source), source_mapping)
+        character = _mapped(load_character(onto), target_mapping) if format_to_read(onto).holds_characters else None
+        target = character if character is not None else _mapped(load(onto), target_mapping)
+        result = put(motion, target, ground=ground)
         if lock:
             from kinesphere.body.foot_lock import lock_feet
 

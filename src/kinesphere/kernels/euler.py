@@ -29,12 +29,18 @@ def from_euler(angles: ArrayLike, order: str) -> Floats:
     axes = _axes(order)
     if angles.shape[-1] != len(axes):
         raise ValueError(f"{len(axes)} angles expected for order {order!r}, found {angles.shape[-1]}")
-    result: Floats = np.zeros((*angles.shape[:-1], 4))
-    result[..., 0] = np.cos(0.5 * angles[..., 0]) if axes else 1.0
-    if axes:
-        result[..., 1 + axes[0]] = np.sin(0.5 * angles[..., 0])
-    for i, axis in enumerate(axes[1:], 1):
-        result = _turn_about_own_axis(result, axis, angles[..., i])
+    # The four components as arrays of their own, because steps through memory cost more than the arithmetic.
+    parts: list[Floats | float] = [1.0, 0.0, 0.0, 0.0]
+    for number, axis in enumerate(axes):
+        half = 0.5 * angles[..., number]
+        cosine, sine = np.cos(half), np.sin(half)
+        i, j, k = 1 + axis, 1 + (axis + 1) % 3, 1 + (axis + 2) % 3
+        parts[0], parts[i] = parts[0] * cosine - parts[i] * sine, parts[i] * cosine + parts[0] * sine
+        if number:
+            parts[j], parts[k] = parts[j] * cosine + parts[k] * sine, parts[k] * cosine - parts[j] * sine
+    result: Floats = np.empty((*angles.shape[:-1], 4))
+    for component, values in enumerate(parts):
+        result[..., component] = values
     return result
 
 
