@@ -184,8 +184,11 @@ CHANNELLESS = re.sub(r"CHANNELS .*", "CHANNELS 0", SIMPLE).replace("Frames: 3", 
 
 
 @pytest.mark.parametrize("text", [SIMPLE.replace("Frames: 3", "Frames: 99999999"), CHANNELLESS])
+@pytest.mark.parametrize("setting", ["0", "1"])
 @pytest.mark.filterwarnings("ignore::kinesphere.MotionFileWarning")
-def test_declared_counts_do_not_cost_memory(tmp_path, text):
+def test_declared_counts_do_not_cost_memory(tmp_path, monkeypatch, text, setting):
+    """With the plain readers and with the compiled ones."""
+    monkeypatch.setenv("KINESPHERE_COMPILED", setting)
     path = tmp_path / "large.bvh"
     path.write_text(SIMPLE)
     warm_up()

@@ -16,6 +16,7 @@ from kinesphere.kernels import compiled
 from kinesphere.kernels.arrays import Floats, Ints
 
 _NUMBER = re.compile(rb"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
+_TOKEN = re.compile(rb"[^ \t\r\n\x0b\x0c]+")
 _MOST_ODD = 10_000  # tokens that are no numbers, beyond which nobody wants to know
 
 
@@ -67,11 +68,24 @@ def parse_reference(text: bytes) -> Numbers:
     if table is not None:
         ends = np.arange(1, len(filled) + 1, dtype=np.intp) * table.shape[1]
         return Numbers(table.ravel(), ends, numbers, ())
-    rows = [line.encode("latin-1").split() for line in filled]
-    tokens = [token for row in rows for token in row]
-    values = np.array([_number(token) for token in tokens])
-    bad = [(i, tokens[i]) for i in np.flatnonzero(np.isnan(values)).tolist()]
-    return Numbers(values, np.cumsum([len(row) for row in rows], dtype=np.intp), numbers, tuple(bad[:_MOST_ODD]))
+    # One token at a time: a list of them all would take many times the memory of the text.
+    rows = [np.fromiter((_number(found.group()) for found in _TOKEN.finditer(lines[i])), float) for i in numbers]
+    values, ends = np.concatenate(rows), np.cumsum([len(row) for row in rows], dtype=np.intp)
+    wrong = np.flatnonzero(np.isnan(values))[:_MOST_ODD]
+    return Numbers(values, ends, numbers, tuple(zip(wrong.tolist(), tokens_at(text, wrong), strict=True)))
+
+
+def tokens_at(text: bytes, indices: Ints) -> list[bytes]:
+    """The tokens at some places, counted from 0, in increasing order."""
+    wanted, found = iter(indices.tolist()), []
+    index = next(wanted, None)
+    for count, token in enumerate(_TOKEN.finditer(text)):
+        if index is None:
+            break
+        if count == index:
+            found.append(token.group())
+            index = next(wanted, None)
+    return found
 
 
 def _table(lines: list[str]) -> Floats | None:

@@ -11,7 +11,7 @@ import numpy as np
 
 from kinesphere.files.errors import MotionFileError
 from kinesphere.kernels.arrays import Floats, Ints
-from kinesphere.kernels.numbers import Numbers, parse
+from kinesphere.kernels.numbers import Numbers, parse, tokens_at
 
 HEADER_BYTES = 20_000  # the two lines after MOTION, and any blank ones among them, stand within these
 MOST_STILL_FRAMES = 10_000  # of a file in which nothing can move
@@ -48,8 +48,8 @@ def _without_absurd(numbers: Numbers, text: bytes) -> Numbers:
     absurd = np.flatnonzero(np.abs(numbers.values) > LARGEST)
     if not absurd.size:
         return numbers
-    tokens = text.split()
-    bad = sorted([*numbers.bad, *((int(i), tokens[i]) for i in absurd[:1000])])
+    named = absurd[:1000]
+    bad = sorted([*numbers.bad, *zip(named.tolist(), tokens_at(text, named), strict=True)])
     values = numbers.values.copy()
     values[absurd] = np.nan
     return Numbers(values, numbers.line_ends, numbers.line_numbers, tuple(bad))
