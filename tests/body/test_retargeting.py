@@ -123,6 +123,23 @@ def test_no_humanoid_is_refused_with_what_is_missing(greeting):
         retarget(greeting, chain)
 
 
+def test_a_dog_with_human_names_is_refused(greeting):
+    names = ["hips", "spine", "head"]
+    parents, offsets = [-1, 0, 1], [[0, 0.5, 0], [0, 0, 0.5], [0, 0.15, 0.3]]
+    for side, x in (("left", 0.1), ("right", -0.1)):
+        for parts, above, z in (
+            (("UpperArm", "LowerArm", "Hand"), 1, 0.1),
+            (("UpperLeg", "LowerLeg", "Foot"), 0, -0.05),
+        ):
+            for k, part in enumerate(parts):
+                parents.append(above if k == 0 else len(names) - 1)
+                names.append(f"{side}{part}")
+                offsets.append([x, -0.05, z] if k == 0 else [0, -0.22, 0])
+    dog = Skeleton(tuple(names), np.array(parents), np.array(offsets))
+    with pytest.raises(ValueError, match="no humanoid"):
+        retarget(greeting, dog)
+
+
 @pytest.mark.data
 def test_a_rest_pose_that_is_no_pose_is_read_from_the_motion(data_dir, greeting):
     """Rokoko's zero pose has all bones along x; the dance must still stand on its feet."""

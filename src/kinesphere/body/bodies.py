@@ -8,9 +8,10 @@ import numpy as np
 
 from kinesphere.motion.humanoid import REQUIRED
 from kinesphere.motion.motion import Motion
-from kinesphere.motion.roles import find_roles
+from kinesphere.motion.roles import RoleMap, find_roles
 from kinesphere.motion.skeleton import Skeleton
 
+DOUBTFUL = 0.6  # a dog with human bone names comes to 0.54
 _SHOWN = 8  # frames that tell left from right where names and rest pose do not
 
 
@@ -20,9 +21,19 @@ def with_roles(skeleton: Skeleton) -> Skeleton:
     if all(role in skeleton.roles for role in REQUIRED):
         return skeleton
     found = find_roles(skeleton)
+    _refuse_unless_humanoid(found)
+    return replace(skeleton, roles=found.roles)
+
+
+def _refuse_unless_humanoid(found: RoleMap) -> None:
     if not found.is_humanoid:
         raise ValueError(found.message)
-    return replace(skeleton, roles=found.roles)
+    if found.overall < DOUBTFUL:
+        why = "; ".join(found.evidence[-3:])
+        raise ValueError(
+            f"probably no humanoid (confidence {found.overall:.2f}): {why}. If it is one, say which joints are which: "
+            "Skeleton.roles, or a mapping file (kinesphere mapping FILE -o MAP.json)"
+        )
 
 
 def motion_with_roles(motion: Motion) -> Motion:
@@ -34,6 +45,5 @@ def motion_with_roles(motion: Motion) -> Motion:
         frames = np.unique(np.linspace(0, len(motion) - 1, _SHOWN).astype(np.intp))
         posed = Motion(motion.skeleton, motion.rate, motion.rotations[frames], motion.translations[frames])
         found = find_roles(motion.skeleton, positions=posed.positions_world())
-    if not found.is_humanoid:
-        raise ValueError(found.message)
+    _refuse_unless_humanoid(found)
     return replace(motion, skeleton=replace(motion.skeleton, roles=found.roles))
