@@ -16,7 +16,7 @@ import numpy as np
 from kinesphere.body.ground import sole_points
 from kinesphere.kernels import kinematics, rotations
 from kinesphere.kernels.arrays import Floats
-from kinesphere.motion.humanoid import PARENT_ROLE, REQUIRED, SIDES
+from kinesphere.motion.humanoid import REQUIRED, SIDES
 from kinesphere.motion.motion import Motion
 from kinesphere.motion.skeleton import Skeleton
 
@@ -50,7 +50,6 @@ class Anatomy:
     hinges: Mapping[str, Floats]  # upper limb role → hinge axis in the world, in the posture
     lengths: Mapping[str, float]  # "leftArm", "leftLeg", …: upper plus lower bone
     ankle_height: float  # ankles above the soles
-    hip_height: float  # the middle of the hips above the soles, legs straight
     spine: tuple[int, ...]  # joints from above the hips to the last one below neck and arms
     neck: tuple[int, ...]  # joints from there to the head, head included
 
@@ -85,7 +84,6 @@ def _anatomy(skeleton: Skeleton, motion: Motion | None) -> Anatomy:
     frames, hinges = _frames(skeleton, posture, basis)
     lengths = {f"{side}{limb}": _length(skeleton, side, parts) for side in SIDES for limb, parts in _LIMBS.items()}
     ankle = _ankle_height(skeleton)
-    leg = 0.5 * (lengths["leftLeg"] + lengths["rightLeg"])
     spine, neck = _trunk(skeleton)
     return Anatomy(
         skeleton,
@@ -95,7 +93,6 @@ def _anatomy(skeleton: Skeleton, motion: Motion | None) -> Anatomy:
         MappingProxyType(hinges),
         MappingProxyType(lengths),
         ankle,
-        leg + ankle,
         spine,
         neck,
     )
@@ -220,13 +217,6 @@ def _up_to(joint: int, above: int, parents: np.ndarray) -> list[int]:
         way.append(joint)
         joint = int(parents[joint])
     return way[::-1] if joint == above else []
-
-
-def nearest_role(roles: Mapping[str, int], role: str) -> str:
-    """The role itself, or the next one above it that there is."""
-    while role and role not in roles:
-        role = PARENT_ROLE[role]
-    return role
 
 
 def _unit(vector: Floats) -> Floats:

@@ -1,4 +1,4 @@
-"""A simple body for a skeleton that has none: a slim octahedron for every bone."""
+"""A simple body for a skeleton that has none: an octahedron for every bone."""
 
 from __future__ import annotations
 
@@ -11,8 +11,9 @@ from kinesphere.kernels import rotations
 from kinesphere.kernels.arrays import Floats, Ints
 from kinesphere.motion.skeleton import Skeleton
 
-RING = 0.1  # where along the bone it is thickest
-THICKNESS = 0.06  # of its length
+RING = 0.2  # where along the bone it is thickest
+# Half as thick as this share of its own length and of the usual bone's: long bones are slim, short ones no needles.
+OWN, USUAL, STOUTEST = 0.05, 0.12, 0.25
 LEAF = 0.15  # a joint that nothing follows, as a share of the usual bone
 ALONE = 0.05  # metres, where there is no bone at all
 SHORTEST = 1e-6  # metres
@@ -73,7 +74,8 @@ def _octahedra(start: Floats, end: Floats, carried: Ints, is_leaf: NDArray[np.bo
     one = rotations.perpendicular(direction)
     other = np.cross(direction, one)
     ring = start + along * np.where(is_leaf, 0.5, RING)[:, None]
-    thick = length * np.where(is_leaf, 0.5, THICKNESS)[:, None]
+    bone = np.minimum(OWN * length + USUAL * float(np.median(length)), STOUTEST * length)
+    thick = np.where(is_leaf[:, None], 0.5 * length, bone)
     corners = np.stack(
         [start, end, ring + thick * one, ring + thick * other, ring - thick * one, ring - thick * other],
         axis=1,

@@ -66,7 +66,7 @@ def _content(motion: Motion, path: Path, options: SaveOptions) -> tuple[dict[str
             {
                 "name": "bones",
                 "pbrMetallicRoughness": {
-                    "baseColorFactor": [0.75, 0.72, 0.66, 1.0],
+                    "baseColorFactor": [0.58, 0.36, 0.16, 1.0],
                     "metallicFactor": 0.0,
                     "roughnessFactor": 0.8,
                 },
