@@ -12,9 +12,13 @@ from hypothesis import strategies as st
 
 from generated import motions, same_places
 from kinesphere import Motion, MotionFileError, MotionFileWarning, Skeleton, load, save
+from kinesphere.files.names import writable_names
 from kinesphere.kernels import rotations as R
 from kinesphere.kernels.euler import TAIT_BRYAN
 from kinesphere.motion.rest import with_plain_rest
+from kinesphere.motion.roles import find_roles
+from motion.roles.namings import NAMINGS
+from motion.roles.people import person
 
 quiet = settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 TENTH_OF_A_MILLIMETRE = 1e-4
@@ -157,3 +161,28 @@ def test_what_cannot_be_written_is_refused(tmp_path):
     scaled = Motion(skeleton, 30.0, R.identity(2, 1), scales=np.full((2, 1, 3), 1.1))
     with pytest.warns(MotionFileWarning, match="surface scales"):
         save(scaled, tmp_path / "a.bvh")
+
+
+@pytest.mark.filterwarnings("ignore:.*names were changed")
+@pytest.mark.parametrize("plain", [False, True])
+@pytest.mark.parametrize("naming", NAMINGS)
+def test_roles_are_found_again_in_changed_names(tmp_path, naming, plain):
+    """BVH has no place for roles: they are read off names, in which spaces, colons and dots became underscores."""
+    skeleton = person(NAMINGS[naming])
+    before = find_roles(skeleton)
+    save(Motion(skeleton, 30.0, R.identity(2, len(skeleton))), tmp_path / "a.bvh", plain_names=plain)
+    after = find_roles(load(tmp_path / "a.bvh", scale=1.0, up="y").skeleton)
+    renamed = writable_names(skeleton.names, plain=plain)
+    assert {role: renamed[joint] for role, joint in before.roles.items()} == {
+        role: after.names[joint] for role, joint in after.roles.items()
+    }
+    assert after.overall == pytest.approx(before.overall, abs=0.02)
+
+
+def test_some_of_these_names_have_spaces(tmp_path):
+    skeleton = person(NAMINGS["3ds Max Biped"])
+    assert "Bip01 L Thigh" in skeleton.names
+    with pytest.warns(MotionFileWarning, match="'Bip01 Pelvis' → 'Bip01_Pelvis'"):
+        save(Motion(skeleton, 30.0, R.identity(2, len(skeleton))), tmp_path / "a.bvh")
+    roles = load(tmp_path / "a.bvh").skeleton
+    assert roles.names[roles.roles["leftUpperLeg"]] == "Bip01_L_Thigh"

@@ -81,26 +81,81 @@ def test_a_joint_on_the_floor_is_not_drawn() -> None:
     assert len(figure.bones) == len(figure_of(inner).bones)
 
 
-def test_feet_beside_the_body_are_drawn_without_their_leash() -> None:
+def with_loose_feet() -> Skeleton:
+    """A person on a root, whose feet (joints 14 and 17) hang on that, where animators pull them."""
     inner = person()
-    parents = inner.parents.copy()
-    parents[[13, 16]] = 0  # feet as an animator's handles
-    offsets = inner.offsets.copy()
-    offsets[[13, 16]] = [[0.1, -0.84, 0.0], [-0.1, -0.84, 0.0]]
+    parents = np.array([-1, *np.where(inner.parents < 0, 0, inner.parents + 1)])
+    offsets = np.concatenate([np.zeros((1, 3)), inner.offsets])
+    _, place = Skeleton(("Root", *inner.names), parents, offsets).rest_world()
+    parents[[14, 17]], offsets[[14, 17]] = 0, place[[14, 17]]
+    return Skeleton(("Root", *inner.names), parents, offsets)
+
+
+def ends_of(skeleton: Skeleton) -> set[tuple[int, int]]:
+    return {(bone.start, bone.end) for bone in figure_of(skeleton).bones}
+
+
+def test_feet_beside_the_body_hang_on_their_shins() -> None:
+    skeleton = with_loose_feet()
+    ends = ends_of(skeleton)
+    assert {(skeleton.names[a], skeleton.names[b]) for a, b in ends if b in (14, 17)} == {
+        ("LeftLeg", "LeftFoot"),
+        ("RightLeg", "RightFoot"),
+    }
+    assert len(ends) == len(skeleton) - 2  # a line to every joint but the root and the hips
+    assert figure_of(skeleton).height == pytest.approx(figure_of(person()).height, rel=0.15)
+
+
+def test_feet_inside_the_body_have_no_leash_to_the_hips() -> None:
+    skeleton = with_loose_feet()
+    parents, offsets = skeleton.parents.copy(), skeleton.offsets.copy()
+    parents[[14, 17]], offsets[[14, 17]] = 1, offsets[[14, 17]] - skeleton.rest_world()[1][1]
+    on_hips = replace(skeleton, parents=parents, offsets=offsets)
+    assert {start for start, end in ends_of(on_hips) if end in (14, 17)} == {13, 16}
+
+
+def test_feet_without_a_known_leg_are_dots() -> None:
+    """Names of feet, but of nothing else, and no roles: no line can be drawn, and their leash is not."""
+    skeleton = with_loose_feet()
+    names = [name if "Foot" in name else f"b{joint}" for joint, name in enumerate(skeleton.names)]
+    flat = replace(skeleton.renamed(names), offsets=skeleton.offsets * [1.0, 0.0, 1.0])
+    ends = ends_of(flat)
+    assert not {(0, 14), (0, 17)} & ends
+    assert {(14, 14), (17, 17)} <= ends
+
+
+def test_roles_that_lead_round_in_a_circle_are_drawn_as_they_hang() -> None:
+    skeleton = person()
+    roles = {"leftUpperLeg": 13, "leftLowerLeg": 12, "leftFoot": 11}  # upside down
+    assert ends_of(replace(skeleton, roles=roles)) == ends_of(replace(skeleton, roles={"hips": 0}))
+
+
+def test_without_names_a_head_is_found_all_the_same() -> None:
+    nameless = person({name: f"b{number}" for number, name in enumerate(NAMES)})
+    assert [(head.joint, head.top) for head in figure_of(nameless).heads] == [(4, len(NAMES))]
+    assert figure_of(nameless).feet == figure_of(person()).feet
+
+
+def test_wide_hips_make_nobody_taller() -> None:
+    offsets = person().offsets.copy()
+    offsets[[11, 14], 0] = [0.6, -0.6]
+    assert figure_of(replace(person(), offsets=offsets)).height == pytest.approx(1.70)
+
+
+def test_palms_beside_the_hand_are_thin_like_its_fingers() -> None:
+    """Three palms on one forearm, of which one is the hand, as in RobotExpressive."""
+    inner = person()
+    hand, above = NAMES.index("LeftHand"), int(inner.parents[NAMES.index("LeftHand")])
+    count = len(inner)
     skeleton = Skeleton(
-        ("Root", *inner.names),
-        np.array([-1, *(np.where(parents < 0, 0, parents + 1))]),
-        np.concatenate([np.zeros((1, 3)), offsets]),
+        (*inner.names, "Palm", "Thumb"),
+        np.array([*inner.parents, above, count]),
+        np.concatenate([inner.offsets, inner.offsets[[hand]], [[0.03, 0.0, 0.03]]]),
+        roles={"hips": 0, "leftHand": hand, "leftLowerArm": above, "leftThumbProximal": count + 1},
     )
-    free = np.array(skeleton.parents)
-    free[[14, 17]] = 0
-    place = skeleton.offsets.copy()
-    place[[14, 17]] = [[0.1, 0.06, 0.0], [-0.1, 0.06, 0.0]]
-    figure = figure_of(replace(skeleton, parents=free, offsets=place))
-    ends = [(bone.start, bone.end) for bone in figure.bones]
-    assert (0, 14) not in ends
-    assert (0, 17) not in ends
-    assert {(14, 14), (17, 17)} <= set(ends)
+    thin = {bone.end: bone.thin for bone in figure_of(skeleton).bones}
+    assert (thin[count], thin[count + 1]) == (True, True)
+    assert (thin[hand], thin[above]) == (False, False)
 
 
 def test_a_single_joint_has_a_figure() -> None:

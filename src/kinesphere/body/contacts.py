@@ -24,6 +24,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from kinesphere.body.bodies import LEGS, motion_with_roles
 from kinesphere.body.ground import (
     Ground,
     SolePoint,
@@ -62,7 +63,7 @@ def find_plants(
     Parameters
     ----------
     motion
-        Its skeleton needs the roles of both legs; toes are optional.
+        Its skeleton needs the roles of both legs, or to be a humanoid in which they can be found; toes are optional.
     ground
         Height of the floor, or what ``find_ground`` said. Left out: found.
     heights, speed_limits
@@ -70,6 +71,7 @@ def find_plants(
     shortest
         Seconds.
     """
+    motion = motion_with_roles(motion, LEGS, "finding plants")
     found = ground if isinstance(ground, Ground) else find_ground(motion, ground)
     points, labels, paths = plant_labels(motion, found, heights, speed_limits, shortest)
     intervals = [plant for i, point in enumerate(points) for plant in _plants(point, labels[:, i], paths[:, i])]
@@ -82,9 +84,11 @@ def plant_labels(
     heights: tuple[float, float] = HEIGHTS,
     speed_limits: tuple[float, float] = SPEEDS,
     shortest: float = SHORTEST,
+    points: tuple[SolePoint, ...] | None = None,
 ) -> tuple[tuple[SolePoint, ...], Bools, Floats]:
     """The points, when each is planted ``(T, P)``, and their paths ``(T, P, 3)``: plants without their anchors."""
-    points = sole_points(motion.skeleton)
+    motion = motion_with_roles(motion, LEGS, "finding plants")
+    points = sole_points(motion.skeleton) if points is None else points
     length = leg_length(motion.skeleton)
     paths = sole_paths(motion, points) / length
     labels = np.zeros(paths.shape[:2], dtype=bool)
@@ -170,6 +174,7 @@ def foot_report(motion: Motion, plants: Plants | None = None) -> FootReport:
 
     Plants left out are found. To compare an edit with its input, give both the input's.
     """
+    motion = motion_with_roles(motion, LEGS, "a foot report")
     plants = find_plants(motion) if plants is None else plants
     points = sole_points(motion.skeleton)
     paths, names = sole_paths(motion, points), [point.name for point in points]

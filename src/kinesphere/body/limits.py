@@ -19,6 +19,7 @@ from types import MappingProxyType
 
 import numpy as np
 
+from kinesphere.body.bodies import motion_with_roles
 from kinesphere.body.ground import joint
 from kinesphere.kernels import rotations
 from kinesphere.kernels.arrays import Floats
@@ -27,6 +28,7 @@ from kinesphere.motion.motion import Motion
 from kinesphere.motion.skeleton import Skeleton
 
 TINY = 1e-9  # radians
+NEEDED = ("hips", "head", "leftUpperLeg", "rightUpperLeg")  # these tell up, left and forward
 
 
 @dataclass(frozen=True)
@@ -89,6 +91,7 @@ class _Hinge:
 
 def limit_excess(motion: Motion) -> dict[str, Floats]:
     """For every limited role ``(T,)`` radians past its limits: the larger of the bone's and the twist's; 0 within."""
+    motion = motion_with_roles(motion, NEEDED, "limiting joints")
     return {hinge.role: _held(hinge, _turn(hinge, motion.rotations))[1] for hinge in _hinges(motion.skeleton)}
 
 
@@ -98,7 +101,7 @@ def clamped(motion: Motion) -> Motion:
     Calibration frames are left alone.
     """
     local = motion.rotations.copy()
-    for hinge in _hinges(motion.skeleton):
+    for hinge in _hinges(motion_with_roles(motion, NEEDED, "limiting joints").skeleton):
         turn = _turn(hinge, local)
         held, past = _held(hinge, turn)
         past[list(motion.calibration_frames)] = 0.0

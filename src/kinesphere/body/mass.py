@@ -15,10 +15,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from kinesphere.body.bodies import motion_with_roles, with_roles
 from kinesphere.body.ground import joint, leg_length
 from kinesphere.kernels import rotations
 from kinesphere.kernels.arrays import Floats
-from kinesphere.motion.humanoid import SIDES
+from kinesphere.motion.humanoid import REQUIRED, SIDES
 from kinesphere.motion.motion import Motion
 from kinesphere.motion.skeleton import Skeleton
 
@@ -48,6 +49,7 @@ TRUNK = {"lower trunk": 0.094, "middle trunk": 0.438, "upper trunk": 0.797}
 HEAD = 0.201  # trunk lengths above the base of the neck: half of 242.9 mm from there to the vertex, over 603.3 mm
 HAND = 0.25  # forearm lengths beyond the wrist: 0.79 of 86.2 mm to the third knuckle, over 268.9 mm
 FOOT = 0.44  # of the way from ankle to ball: 0.44 of the foot's length from the heel, ankle at 0.22, ball at 0.72
+NEEDED = tuple(role for role in REQUIRED if role != "spine")
 
 
 class Segment(NamedTuple):
@@ -61,6 +63,7 @@ class Segment(NamedTuple):
 
 def segments(skeleton: Skeleton) -> tuple[Segment, ...]:
     """The body's segments on this skeleton, masses summing to 1."""
+    skeleton = with_roles(skeleton, NEEDED, "the body's mass")
     turned, place = skeleton.rest_world()
     parts = [*_trunk(skeleton, place)]
     for side in SIDES:
@@ -79,6 +82,7 @@ def segments(skeleton: Skeleton) -> tuple[Segment, ...]:
 
 def centre_of_mass(motion: Motion) -> Floats:
     """``(T, 3)`` the body's centre of mass in the world."""
+    motion = motion_with_roles(motion, NEEDED, "the centre of mass")
     parts = segments(motion.skeleton)
     q, p = motion.world()
     carriers = [part.joint for part in parts]

@@ -13,9 +13,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from kinesphere.body.bodies import motion_with_roles
 from kinesphere.body.contacts import find_plants
 from kinesphere.body.ground import leg_length, sole_paths, sole_points
-from kinesphere.body.mass import centre_of_mass
+from kinesphere.body.mass import NEEDED, centre_of_mass
 from kinesphere.body.plants import Plants
 from kinesphere.kernels.arrays import Bools, Floats
 from kinesphere.motion.humanoid import SIDES
@@ -45,6 +46,7 @@ def support(motion: Motion, plants: Plants | None = None) -> Support:
 
     Plants left out are found. Frames without a plant, calibration frames among them, have no polygon.
     """
+    motion = motion_with_roles(motion, NEEDED, "the support polygon")
     plants = find_plants(motion) if plants is None else plants
     corners, planted = _corners(motion, plants)
     return Support(corners, planted, margins(corners, planted, centre_of_mass(motion)[:, [0, 2]]))

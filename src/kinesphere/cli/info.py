@@ -122,7 +122,8 @@ def _add_character(table: Table, facts: dict[str, Any]) -> None:
     table.add_row("format", Text(facts["format"]))
     table.add_row("clips", "none: a character (kinesphere retarget MOTION --onto this)")
     table.add_row("joints", f"{facts['joints']}")
-    table.add_row("surface", f"{facts['meshes']} meshes, {facts['vertices']} vertices, {len(facts['morphs'])} morphs")
+    surface = f"{facts['meshes']} meshes, {facts['vertices']} vertices, {len(facts['morphs'])} morphs"
+    table.add_row("surface", surface if facts["meshes"] else "none")
     table.add_row("height", f"{facts['height']:.2f} m at rest")
     table.add_row("roles", Text(", ".join(f"{role}: {name}" for role, name in facts["roles"].items()) or "none found"))
 

@@ -86,8 +86,8 @@ def _print_json(file: Path, found: RoleMap) -> None:
             for role, joint in _in_order(found).items()
         },
         "runners_up": {
-            role: {"joint": found.names[joint], "index": joint, "score": score}
-            for role, (joint, score) in found.runners_up.items()
+            role: {"joint": found.names[joint], "index": joint, "confidence": sure}
+            for role, (joint, sure) in found.runners_up.items()
         },
         "evidence": list(found.evidence),
     }

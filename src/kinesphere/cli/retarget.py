@@ -28,6 +28,19 @@ def _mapped(body: Body, mapping: Path | None) -> Body:
     return replace(body, skeleton=replace(body.skeleton, roles=load_mapping(mapping, body.skeleton)))
 
 
+def _target(onto: Path, mapping: Path | None) -> Motion | Character:
+    """A character; or the body of a motion file, such as a clip without anything to show it on."""
+    from kinesphere.files.characters import is_only_animation, load_character
+    from kinesphere.files.loading import load
+    from kinesphere.files.registry import format_to_read
+
+    if format_to_read(onto).holds_characters:
+        character = load_character(onto)
+        if not is_only_animation(character):
+            return _mapped(character, mapping)
+    return _mapped(load(onto), mapping)
+
+
 def retarget(
     source: Annotated[Path, typer.Argument(metavar="IN", help="A motion file.", show_default=False)],
     onto: Annotated[Path, typer.Option("--onto", help="A character (.glb, .gltf, .vrm) or another motion file.")],
@@ -55,25 +68,24 @@ def retarget(
     """
     with reported():
         from kinesphere.body.retargeting import retarget as put
-        from kinesphere.files.characters import load_character
-        from kinesphere.files.loading import load, save
-        from kinesphere.files.registry import format_to_read, format_to_write
+        from kinesphere.files.loading import save
+        from kinesphere.files.registry import format_to_write
         from kinesphere.kernels.compiled import patient
+        from kinesphere.motion.character import Character
 
         patient()
         if out.exists() and not overwrite:
             raise FileExistsError(f"{out}: exists already; --overwrite replaces it")
         writer = format_to_write(out)
         motion = _mapped(Reading(clip, scale, up, rate, salvage).load(source), source_mapping)
-        character = _mapped(load_character(onto), target_mapping) if format_to_read(onto).holds_characters else None
-        target = character if character is not None else _mapped(load(onto), target_mapping)
+        target = _target(onto, target_mapping)
         result = put(motion, target, ground=ground)
         if lock:
             from kinesphere.body.foot_lock import lock_feet
 
             result = lock_feet(result)
-        if character is not None and writer.holds_characters:
-            save(result, out, character=character)
+        if isinstance(target, Character) and writer.holds_characters:
+            save(result, out, character=target)
         else:
             save(result, out)
         for sentence in result.source.evidence[len(motion.source.evidence) :]:

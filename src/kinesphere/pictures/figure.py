@@ -7,10 +7,12 @@ from enum import IntEnum
 
 import numpy as np
 
+from kinesphere.body.bodies import with_roles
 from kinesphere.kernels import rotations
 from kinesphere.kernels.arrays import Floats, Ints
 from kinesphere.motion.mirroring import other_side, partners
 from kinesphere.motion.skeleton import Skeleton
+from kinesphere.pictures.hanging import below, finger_joints, hung_by_role
 
 
 class Side(IntEnum):
@@ -55,30 +57,33 @@ class Figure:
 
 def figure_of(skeleton: Skeleton) -> Figure:
     """Find the body in a skeleton: by role, by name, and by how its joints hang together."""
+    skeleton = _with_roles(skeleton)
+    hung = hung_by_role(skeleton)
     base = _base(skeleton)
     sides = _sides(skeleton)
     heads = tuple(_with_top(skeleton, joint) for joint in _topmost(skeleton, "head", ("head",)))
     hands = _topmost(skeleton, "hand", ("hand", "wrist")) or _palms(skeleton)
     feet = _topmost(skeleton, "foot", ("foot", "ankle"))
-    in_head = _below(skeleton, [head.joint for head in heads])
-    in_hand = _below(skeleton, list(hands))
-    carried = _below(skeleton, [base])
+    in_head = below(skeleton, [head.joint for head in heads])
+    in_hand = below(skeleton, list(hands)) | finger_joints(skeleton)
+    carried = below(skeleton, [base])
     # Rigs may hang the feet beside the body, where animators pull them: they count, their leash does not.
     apart = {joint for joint in (*hands, *feet) if joint not in carried}
-    body = {base, *carried, *apart, *_below(skeleton, sorted(apart))}
+    body = {base, *carried, *apart, *below(skeleton, sorted(apart))}
     if len(skeleton.roots) > 1:
         body = set(range(len(skeleton)))
     bones = []
-    for joint, parent in enumerate(skeleton.parents.tolist()):
+    for joint, parent in enumerate(hung):
         if parent in body and joint in body and joint not in in_head:
             bones.append(Bone(parent, joint, sides[joint], joint in in_hand))
-    bones += [Bone(joint, joint, sides[joint], False) for joint in sorted(apart)]  # at least a dot
+    loose = [joint for joint in sorted(apart) if hung[joint] not in body]
+    bones += [Bone(joint, joint, sides[joint], False) for joint in loose]  # at least a dot
     head_joints = {head.joint for head in heads}
     for number, tip in enumerate(skeleton.tips):
         if tip.joint in body and tip.joint not in in_head | head_joints:
             thin = tip.joint in in_hand or tip.joint in hands
             bones.append(Bone(tip.joint, len(skeleton) + number, sides[tip.joint], thin))
-    height = _height(skeleton, heads, feet)
+    height = _height(skeleton, hung, heads, feet)
     across = tuple(pair for pair in _across(skeleton, sides, height) if pair[0] in carried)
     return Figure(base, tuple(bones), heads, sides, hands, feet, across, height)
 
@@ -97,11 +102,21 @@ def points_of(skeleton: Skeleton, world_rotations: Floats, world_positions: Floa
     return np.concatenate([world_positions, ends], axis=-2)
 
 
+def _with_roles(skeleton: Skeleton) -> Skeleton:
+    """With roles that are likely, if none are sure: a picture may be bolder than a file."""
+    if skeleton.roles:
+        return skeleton
+    try:
+        return with_roles(skeleton)
+    except ValueError:
+        return skeleton
+
+
 def _base(skeleton: Skeleton) -> int:
     """Where the body starts: files often put a joint on the floor above the hips, and helpers beside them."""
     if "hips" in skeleton.roles:
         return skeleton.roles["hips"]
-    joint = max(skeleton.roots, key=lambda root: len(_below(skeleton, [root])))
+    joint = max(skeleton.roots, key=lambda root: len(below(skeleton, [root])))
     while True:
         limbs = [child for child in skeleton.children[joint] if skeleton.children[child]]
         if len(limbs) != 1:
@@ -109,15 +124,6 @@ def _base(skeleton: Skeleton) -> int:
         joint = limbs[0]
     # A body that never forks is a chain, and all of it counts.
     return joint if len(limbs) > 1 else skeleton.roots[0]
-
-
-def _below(skeleton: Skeleton, tops: list[int]) -> set[int]:
-    """All joints that hang below one of ``tops``, which are not among them unless below another."""
-    found: set[int] = set()
-    for joint, parent in enumerate(skeleton.parents.tolist()):
-        if parent in tops or parent in found:
-            found.add(joint)
-    return found
 
 
 def _sides(skeleton: Skeleton) -> tuple[Side, ...]:
@@ -148,8 +154,8 @@ def _topmost(skeleton: Skeleton, role: str, words: tuple[str, ...]) -> tuple[int
     if by_role:
         return tuple(sorted(by_role))
     named = [i for i, name in enumerate(skeleton.names) if any(word in name.lower() for word in words)]
-    below = _below(skeleton, named)
-    return tuple(joint for joint in named if joint not in below)
+    under = below(skeleton, named)
+    return tuple(joint for joint in named if joint not in under)
 
 
 def _palms(skeleton: Skeleton) -> tuple[int, ...]:
@@ -165,7 +171,7 @@ def _with_top(skeleton: Skeleton, joint: int) -> Head:
     place = rest_points(skeleton)
     parent = int(skeleton.parents[joint])
     way = place[joint] - place[parent] if parent >= 0 else np.array([0.0, 1.0, 0.0])
-    within = _below(skeleton, [joint])
+    within = below(skeleton, [joint])
     ends = [len(skeleton) + i for i, tip in enumerate(skeleton.tips) if tip.joint in within | {joint}]
     points = [*sorted(within), *ends]
     if not points or not way.any():
@@ -176,30 +182,32 @@ def _with_top(skeleton: Skeleton, joint: int) -> Head:
     return Head(joint, points[best] if reach[best] > 0.03 * size else None)
 
 
-def _height(skeleton: Skeleton, heads: tuple[Head, ...], feet: tuple[int, ...]) -> float:
+def _height(skeleton: Skeleton, hung: list[int], heads: tuple[Head, ...], feet: tuple[int, ...]) -> float:
     """Stature at rest: from the lowest point of the legs to the top of the head, along the body."""
     place = rest_points(skeleton)
     if heads and feet:
         top = heads[0].joint if heads[0].top is None else heads[0].top
         upright = place[top] - place[list(feet)].mean(axis=0)
         upright /= max(float(np.linalg.norm(upright)), 1e-9)
-        toes = _below(skeleton, list(feet)) | set(feet)
+        toes = below(skeleton, list(feet)) | set(feet)
         ends = [len(skeleton) + i for i, tip in enumerate(skeleton.tips) if tip.joint in toes]
         standing = float(place[top] @ upright - (place[[*sorted(toes), *ends]] @ upright).min())
         # Some files have a rest pose that no body ever takes; then the bones laid end to end say more.
-        straight = _way_up(skeleton, heads[0].joint) + _way_up(skeleton, feet[0])
+        straight = _way_up(skeleton, hung, heads[0].joint) + _way_up(skeleton, hung, feet[0])
         straight += float(np.linalg.norm(place[top] - place[heads[0].joint]))
-        return standing if standing > 0.8 * straight else straight
+        hip = skeleton.roles.get("leftUpperLeg", _base(skeleton))
+        aside = float(np.linalg.norm(place[hip] - place[_base(skeleton)]))  # wide hips make nobody taller
+        return standing if standing > 0.8 * (straight - aside) else straight
     extent = float(np.ptp(place[:, 1]))
     return extent if extent > 0.0 else float(np.ptp(place, axis=0).max()) or 1.0
 
 
-def _way_up(skeleton: Skeleton, joint: int) -> float:
+def _way_up(skeleton: Skeleton, hung: list[int], joint: int) -> float:
     """The lengths of the bones from a joint up to the one that carries the body."""
-    base, length = _base(skeleton), 0.0
-    while joint not in (base, -1):
-        length += float(skeleton.bone_lengths[joint])
-        joint = int(skeleton.parents[joint])
+    base, place, length = _base(skeleton), rest_points(skeleton), 0.0
+    while joint != base and hung[joint] >= 0:
+        length += float(np.linalg.norm(place[joint] - place[hung[joint]]))
+        joint = hung[joint]
     return length
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from kinesphere.body.bodies import motion_with_roles
 from kinesphere.kernels import kinematics, rotations
 from kinesphere.kernels.arrays import Floats, Ints
 from kinesphere.motion.motion import Motion
@@ -67,7 +68,7 @@ def survey_scene(motion: Motion, panels: int) -> Scene:
     starts = {frame: int(breaks[breaks <= frame][-1]) for frame in shown.tolist()}
     trails = [_trail(frame, start, motion.rate) for frame, start in starts.items()]
     known = np.unique(np.concatenate([shown, survey, *trails]))
-    figure = figure_of(motion.skeleton)
+    figure = figure_of(_with_roles(motion).skeleton)
     turned, place = kinematics.forward(motion.rotations[known], motion.translations[known], motion.skeleton.parents)
     points = points_of(motion.skeleton, turned, place)
     seen = points[np.searchsorted(known, survey)]
@@ -88,6 +89,16 @@ def survey_scene(motion: Motion, panels: int) -> Scene:
         forward=_mean_facing(facing(seen, figure)),
         travels=travels,
     )
+
+
+def _with_roles(motion: Motion) -> Motion:
+    """With roles that its frames tell, where it says none."""
+    if motion.skeleton.roles:
+        return motion
+    try:
+        return motion_with_roles(motion)
+    except ValueError:
+        return motion
 
 
 def facing(points: Floats, figure: Figure) -> Floats:

@@ -195,6 +195,8 @@ def test_two_candidates_are_both_said() -> None:
     found = find_roles(skeleton)
     assert found.joint_name("leftHand") == "WristLeft"
     assert skeleton.names[found.runners_up["leftHand"][0]] == "HandLeft"
+    # "hand" stands for a hand with 0.9 votes; "wrist" with 1, and shape is for it, too
+    assert found.runners_up["leftHand"][1] == pytest.approx(found.confidence["leftHand"] * 0.9 / 1.45, abs=1e-3)
 
 
 def quadruped(*, named: bool) -> Skeleton:

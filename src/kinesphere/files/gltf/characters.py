@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -13,11 +14,14 @@ from kinesphere.files.gltf.container import Document, read_document
 from kinesphere.files.gltf.joints import Joints, find_joints
 from kinesphere.files.gltf.meshes import LARGEST, MeshReader
 from kinesphere.files.gltf.nodes import Nodes, read_nodes
-from kinesphere.files.gltf.pose import baked, rest_pose
+from kinesphere.files.gltf.pose import baked, rest_pose, unevenness
+from kinesphere.files.gltf.rigid import rigid_body
 from kinesphere.files.gltf.terms import facing_evidence, skeleton_at_rest, turn_of
 from kinesphere.kernels.arrays import Floats
 from kinesphere.motion.character import Character
 from kinesphere.motion.source import Source
+
+SHEARS = 0.01  # scales of a joint that differ more, as a share, are seen in what hangs on it
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,6 +38,16 @@ class CharacterFile:
         extensions = self.document.fields.child("extensions")
         return "VRM" in extensions or "VRMC_vrm" in extensions
 
+    @property
+    def shows_a_mesh(self) -> bool:
+        """Whether any node does, be it one that cannot be read."""
+        return any("mesh" in node for node in self.document.fields.each("nodes"))
+
+    @property
+    def is_only_animation(self) -> bool:
+        """Whether there are clips but nothing to show them on, as in VRMA files."""
+        return not self.is_vrm and not self.shows_a_mesh and self.document.fields.count("animations") > 0
+
 
 def load_character(path: Path) -> Character:
     """Read the character of a glTF, GLB or VRM file: its skeleton at rest and its surface."""
@@ -41,15 +55,18 @@ def load_character(path: Path) -> Character:
     said: list[str] = []
     document = read_document(path, warn=said.append)
     nodes = read_nodes(document)
-    joints = find_joints(document, nodes, said.append)
+    joints = _joints(document, nodes, notes.append, said.append)
     (rest,) = baked(nodes, joints, (rest_pose(nodes, joints),))
     if not all((np.abs(values) < LARGEST).all() for values in rest):
         raise document.fields.error("nodes", "positions too large for numbers", "a scene of moderate size")
     turn = turn_of(document)
     skeleton = skeleton_at_rest(nodes, joints, rest, 1.0, turn)
     meshes = MeshReader(document, nodes, joints, skeleton, notes.append, said.append).read()
-    if not meshes:
-        notes.append("surface: none in the file")
+    file = CharacterFile(document, nodes, joints, turn)
+    if not file.shows_a_mesh:
+        said.append(_bare(document))
+    elif not meshes:
+        notes.append("surface: no triangles that can be read")
     for sentence in said:
         warnings.warn(f"{path}: {sentence}", MotionFileWarning, stacklevel=3)
     evidence = (
@@ -62,9 +79,47 @@ def load_character(path: Path) -> Character:
         name=_name(document),
         skeleton=skeleton,
         meshes=meshes,
-        document=CharacterFile(document, nodes, joints, turn),
+        document=file,
         source=Source(path=str(path), format="gltf", evidence=evidence, warnings=tuple(said)),
     )
+
+
+def _joints(document: Document, nodes: Nodes, note: Callable[[str], None], warn: Callable[[str], None]) -> Joints:
+    """The joints, with what is odd about them."""
+
+    def rigid(nodes: Nodes) -> set[int]:
+        found = rigid_body(nodes)
+        if found:
+            note("joints: no skin and no clip; the nodes that have a humanoid's names and places")
+        return found
+
+    joints = find_joints(document, nodes, warn, rigid)
+    uneven = [repr(nodes.names[node]) for node in sorted(_carriers(nodes, joints)) if _is_uneven(nodes, node)]
+    if uneven:
+        named = ", ".join(uneven[:3]) + (f" and {len(uneven) - 3} more" if len(uneven) > 3 else "")
+        warn(f"{named}: scaled unevenly; joints below are exact, but their surface shears, which skinned leaves out")
+    return joints
+
+
+def _carriers(nodes: Nodes, joints: Joints) -> set[int]:
+    """All nodes that have a joint below them."""
+    found: set[int] = set()
+    for node in joints.nodes.tolist():
+        above = int(nodes.parents[node])
+        while above >= 0 and above not in found:
+            found.add(above)
+            above = int(nodes.parents[above])
+    return found
+
+
+def _is_uneven(nodes: Nodes, node: int) -> bool:
+    return unevenness(np.abs(nodes.scales[node])) > SHEARS
+
+
+def _bare(document: Document) -> str:
+    """What is said of a file without a surface, such as an animation alone."""
+    more = "; its motion is opened with load" if document.fields.count("animations") else ""
+    return f"no mesh in the file, so the character is a bare skeleton, to retarget onto{more}"
 
 
 def _name(document: Document) -> str:

@@ -34,16 +34,24 @@ class Joints:
         return len(self.nodes)
 
 
-def find_joints(document: Document, nodes: Nodes, warn: Callable[[str], None]) -> Joints:
-    """All nodes that a clip moves, a skin hangs on or a humanoid role names, and what lies between them."""
+def find_joints(
+    document: Document, nodes: Nodes, warn: Callable[[str], None], otherwise: Callable[[Nodes], set[int]] | None = None
+) -> Joints:
+    """All nodes that a clip moves, a skin hangs on or a humanoid role names, and what lies between them.
+
+    Where there are none, those that ``otherwise`` finds.
+    """
     roles, others = _vrm(document, len(nodes), warn)
     moved = _moved(document, len(nodes)) - others
     marked = moved | _skin_joints(document, len(nodes), warn) | set(roles.values())
+    if not marked and otherwise is not None:
+        marked = otherwise(nodes)
     hints = _hints(document, nodes, marked)
     surfaces = {node for node, hint in hints.items() if hint.surface}
     marked = (marked - surfaces) | {int(nodes.parents[node]) for node in surfaces}
     if not marked:
-        raise document.fields.error("nodes", "no node that moves or carries a skin", "a skeleton")
+        expected = "a skeleton: joints of a skin, nodes of a clip, or bones of a VRM humanoid"
+        raise document.fields.error("nodes", "no node that moves or carries a skin", expected)
     among = _between(nodes, marked)
     if len(among) > MOST_JOINTS:
         raise document.fields.error("nodes", f"{len(among)} joints", f"at most {MOST_JOINTS}")
@@ -146,7 +154,13 @@ def _order(nodes: Nodes, among: set[int], hints: dict[int, JointHint]) -> list[i
         place = {node: i for i, node in enumerate(order)}
         if all(place.get(int(nodes.parents[node]), -1) < i for i, node in enumerate(order)):
             return order
-    order, done = [], set()
+    return in_order(nodes, among)
+
+
+def in_order(nodes: Nodes, among: set[int]) -> list[int]:
+    """The file's order, but parents before children."""
+    order: list[int] = []
+    done: set[int] = set()
     for node in sorted(among):
         waiting = []
         while node in among and node not in done:

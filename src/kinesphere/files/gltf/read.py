@@ -32,8 +32,10 @@ FREE_POSES = 1_000_000  # frames × joints that any clip may have; more only if 
 
 
 def clips(path: Path) -> tuple[str, ...]:
-    """The names of the file's clips, in its order, each once."""
-    return clip_names(read_document(path))
+    """The names of the file's clips, in its order, each once; without those that move no node, but only a face."""
+    document = read_document(path)
+    names = clip_names(document)
+    return tuple(names[index] for index in moving_clips(document))
 
 
 def load(path: Path, options: LoadOptions) -> Motion:
@@ -81,21 +83,38 @@ def clip_names(document: Document) -> tuple[str, ...]:
     return tuple(names)
 
 
+def moving_clips(document: Document) -> list[int]:
+    """All clips but those that only blend shapes. What is broken counts: whoever reads it says how."""
+    found = []
+    for index, animation in enumerate(document.fields.items("animations")):
+        channels = animation.get("channels") if isinstance(animation, dict) else None
+        targets = (
+            [c.get("target") if isinstance(c, dict) else None for c in channels] if isinstance(channels, list) else []
+        )
+        paths = [target.get("path") if isinstance(target, dict) else None for target in targets]
+        if not paths or any(path != "weights" for path in paths):
+            found.append(index)
+    return found
+
+
 def _chosen(document: Document, names: tuple[str, ...], clip: str | int | None) -> int:
+    """The clip's place in the file. Numbers count the clips that move something."""
     fields = document.fields
-    if not names:
+    moving = moving_clips(document)
+    if not moving and not (isinstance(clip, str) and clip in names):
         expected = "a file with an animation"
         if fields.count("nodes"):
             expected += "; a character without one is opened with load_character"
-        raise fields.error("animations", "no animation", expected)
+        found = "only clips that blend shapes" if names else "no animation"
+        raise fields.error("animations", found, expected)
     if clip is None:
-        return 0
+        return moving[0]
     if isinstance(clip, str) and clip in names:
         return names.index(clip)
-    if isinstance(clip, int) and not isinstance(clip, bool) and 0 <= clip < len(names):
-        return clip
-    listed = ", ".join(repr(name) for name in names[:100])
-    expected = f"0 to {len(names) - 1} or one of: {listed}" + (" …" if len(names) > 100 else "")
+    if isinstance(clip, int) and not isinstance(clip, bool) and 0 <= clip < len(moving):
+        return moving[clip]
+    listed = ", ".join(repr(names[index]) for index in moving[:100])
+    expected = f"0 to {len(moving) - 1} or one of: {listed}" + (" …" if len(moving) > 100 else "")
     raise fields.error("animations", f"no clip {clip!r}", expected)
 
 

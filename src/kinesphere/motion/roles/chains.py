@@ -56,9 +56,14 @@ def _strongest(candidates: Candidates) -> list[tuple[int, float]]:
 
 
 def runner_up(candidates: Candidates, chosen: int, taken: set[int]) -> tuple[int, float] | None:
-    """The best candidate that has no other role."""
+    """The best candidate that has no other role, and its votes as a share of the chosen one's, at most 1."""
     others = [(score, -joint) for joint, score in candidates.items() if joint != chosen and joint not in taken]
     if not others:
         return None
     score, joint = max(others)
-    return (-joint, round(score, 3))
+    return (-joint, share(score, candidates[chosen]))
+
+
+def share(votes: float, winners: float) -> float:
+    """Votes as a share of the winner's. Along a limb the order may decide against more votes: then 1."""
+    return votes / max(votes, winners) if votes > 0.0 else 0.0

@@ -101,7 +101,7 @@ class _Search:
     known: dict[str, int]
     shape: Testimony
     roles: dict[str, int] = field(default_factory=dict)
-    runners_up: dict[str, tuple[int, float]] = field(default_factory=dict)
+    runners_up: dict[str, tuple[int, float]] = field(default_factory=dict)  # joint, share of the winner's votes
     evidence: list[str] = field(default_factory=list)
     odd: set[str] = field(default_factory=set)
 
@@ -145,7 +145,12 @@ def _found(skeleton: Skeleton, given: Mapping[str, int | None], poses: Floats | 
     if known:
         search.evidence.insert(0, f"roles: {len(known)} were given, or the skeleton had them already")
     evidence = (*search.evidence, *shape.evidence)
-    runners = {role: other for role, other in search.runners_up.items() if role in roles}
+    # As sure as the winner is, as far as the votes go: who came second is never surer than who came first.
+    runners = {
+        role: (joint, round(confidence[role] * share, 3))
+        for role, (joint, share) in search.runners_up.items()
+        if role in roles
+    }
     return RoleMap(roles, confidence, evidence, runners, skeleton.names)
 
 
@@ -212,7 +217,7 @@ def _search_trunk(search: _Search) -> None:
             search.roles[role] = joint
             other = search.shape.roles.get(role, joint)
             if other != joint and other not in search.roles.values():
-                search.runners_up[role] = (other, chains.SHAPE)
+                search.runners_up[role] = (other, chains.share(chains.SHAPE, trunk.meaning(names[joint], role)))
 
 
 def _top_of_spine(search: _Search, head: int) -> int:
@@ -258,7 +263,7 @@ def _best(search: _Search, role: str, scores: dict[int, float], tree: Tree, *, l
     search.roles[role] = ranked[0]
     named = [joint for joint in ranked[1:] if trunk.meaning(search.names[joint], role) > 0.25]
     if named:
-        search.runners_up[role] = (named[0], round(scores[named[0]], 3))
+        search.runners_up[role] = (named[0], chains.share(scores[named[0]], scores[ranked[0]]))
         mine, other = (search.skeleton.names[joint] for joint in (ranked[0], named[0]))
         search.evidence.append(f"{role}: {mine!r}; {other!r} is named like it too")
     return ranked[0]

@@ -24,7 +24,8 @@ class RoleMap:
     evidence
         Sentences: what was seen, what was odd.
     runners_up
-        Role to the second candidate and its score, where there was one.
+        Role to the second candidate, where there was one, and its confidence: the first one's, as its votes are to
+        the first one's.
     names
         The skeleton's joint names, for messages.
     """
