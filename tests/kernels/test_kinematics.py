@@ -73,3 +73,22 @@ def test_wrong_shapes_and_orders_are_named():
         kinematics.forward(R.identity(2), np.zeros((2, 3)), [1, -1])
     with pytest.raises(ValueError, match=r"\(\.\.\., 2, 4\)"):
         kinematics.forward(R.identity(3), np.zeros((2, 3)), [-1, 0])
+
+
+def test_carried_joints_and_their_places(rng):
+    """Joints that are not known keep their rest rotations on their parents; compiled and plain alike."""
+    parents = np.array([-1, 0, 1, 1, 0, -1, 5])
+    known = np.array([True, False, True, False, False, False, True])
+    rest, offsets = R.normalise(rng.normal(size=(7, 4))), rng.normal(size=(7, 3))
+    given = R.normalise(rng.normal(size=(50, 7, 4)))
+    plain, fast = given.copy(), given.copy()
+    kinematics.completed_reference(plain, known, rest, parents)
+    assert compiled.warm_up() is not None
+    kinematics.completed(fast, known, rest, parents)
+    assert np.abs(fast - plain).max() < 1e-14
+    assert np.array_equal(fast[:, known], given[:, known])
+    assert np.abs(fast[:, 3] - R.multiply(fast[:, 1], rest[3])).max() < 1e-14
+    local, _ = kinematics.inverse(fast, np.zeros((50, 7, 3)), parents)
+    wanted = kinematics.forward_positions(local, np.broadcast_to(offsets, (50, 7, 3)), parents)
+    for places in (kinematics.placed(fast, offsets, parents), kinematics.placed_reference(fast, offsets, parents)):
+        assert np.abs(places - wanted).max() < 1e-12

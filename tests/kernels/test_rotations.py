@@ -137,3 +137,31 @@ def test_compiled_products_equal_their_reference(a, b, rng):
     assert_close(R.rotate(p, v), R.rotate_reference(p, v), 1e-13)
     strided = R.normalise(rng.normal(size=(500, 6, 4)))[:, ::2]
     assert_close(R.multiply(strided, strided), R.multiply_reference(strided, strided), 1e-14)
+
+
+@pytest.mark.parametrize(("a", "b"), [((500,), (500,)), ((500, 3), (3,)), ((), (700,))])
+def test_compiled_arcs_and_swings_equal_their_reference(a, b, rng):
+    assert compiled.warm_up() is not None
+    p, q, share = R.normalise(rng.normal(size=(*a, 4))), R.normalise(rng.normal(size=(*b, 4))), rng.uniform(-1, 2, b)
+    assert_close(R.slerp(p, q, share), R.slerp_reference(p, q, share), 1e-12)
+    u, v = rng.normal(size=(*a, 3)), rng.normal(size=(*b, 3))
+    assert_close(R.between(u, v), R.between_reference(u, v), 1e-12)
+    assert_close(R.rotate(R.between(u, v), u / np.linalg.norm(u, axis=-1, keepdims=True)), _unit(v, u), 1e-12)
+
+
+def _unit(v, like):
+    return np.broadcast_to(v / np.linalg.norm(v, axis=-1, keepdims=True), np.broadcast_shapes(v.shape, like.shape))
+
+
+def test_compiled_arcs_and_swings_at_their_edges():
+    assert compiled.warm_up() is not None
+    axes = np.repeat(np.concatenate([np.eye(3), -np.eye(3), [[1.0, 2.0, -3.0]]]), 40, axis=0)
+    half = R.between(axes, -axes)
+    assert_close(R.rotate(half, axes), -axes, 1e-12)
+    assert_close(half, R.between_reference(axes, -axes), 1e-12)
+    same = R.normalise(np.tile([1.0, 2.0, 3.0, 4.0], (200, 1)))
+    assert_close(R.slerp(same, same, np.full(200, 0.3)), same, 1e-15)
+    assert_close(R.slerp(same, -same, np.full(200, 0.3)), R.slerp_reference(same, -same, np.full(200, 0.3)), 1e-12)
+    for count in (1, 400):
+        with pytest.raises(ValueError, match="length zero"):
+            R.between(np.zeros((count, 3)), np.ones((count, 3)))

@@ -1,7 +1,7 @@
 """The compiled kernels. Import this only through ``compiled``: numba is slow to load.
 
-Each has a plain NumPy twin that states what it does and tests it: ``rotations.multiply_reference`` and
-``rotate_reference``, ``kinematics.forward_reference`` and ``inverse_reference``, ``channels.local_reference`` and
+Each has a plain NumPy twin that states what it does and tests it: ``rotations.multiply_reference`` and its like,
+``kinematics.forward_reference`` and its like, ``limbs.bent_limb_reference``, ``channels.local_reference`` and
 ``numbers.parse_reference``. They release the interpreter's lock, so callers may share frames among threads, and are
 cached on disk.
 """
@@ -9,54 +9,37 @@ cached on disk.
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
-from numba import njit
+
+from kinesphere.kernels.jit_limbs import bend
+from kinesphere.kernels.jit_rotations import between, multiply, rotate, slerp
+from kinesphere.kernels.jit_terms import compile_exact, compile_kernel
+
+__all__ = [
+    "bend",
+    "between",
+    "complete",
+    "forward",
+    "forward_positions",
+    "inverse",
+    "local_pose",
+    "multiply",
+    "parse",
+    "place",
+    "rotate",
+    "slerp",
+]
 
 
-def _compile(function: Any) -> Any:
-    # Contraction lets a·b + c be one instruction; nothing here depends on the last bit.
-    fast = {"contract", "nsz", "reassoc"}
-    return njit(cache=True, nogil=True, error_model="numpy", fastmath=fast)(function)
-
-
-def _compile_exact(function: Any) -> Any:
-    return njit(cache=True, nogil=True, error_model="numpy")(function)
-
-
-@_compile
-def multiply(a, b, out):  # type: ignore[no-untyped-def]
-    """Products of quaternions (N, 4)."""
-    for i in range(a.shape[0]):
-        aw, ax, ay, az = a[i, 0], a[i, 1], a[i, 2], a[i, 3]
-        bw, bx, by, bz = b[i, 0], b[i, 1], b[i, 2], b[i, 3]
-        out[i, 0] = aw * bw - ax * bx - ay * by - az * bz
-        out[i, 1] = aw * bx + ax * bw + ay * bz - az * by
-        out[i, 2] = aw * by - ax * bz + ay * bw + az * bx
-        out[i, 3] = aw * bz + ax * by - ay * bx + az * bw
-
-
-@_compile
-def rotate(q, vectors, out):  # type: ignore[no-untyped-def]
-    """Vectors (N, 3) turned by quaternions (N, 4)."""
-    for i in range(q.shape[0]):
-        aw, ax, ay, az = q[i, 0], q[i, 1], q[i, 2], q[i, 3]
-        x, y, z = vectors[i, 0], vectors[i, 1], vectors[i, 2]
-        u, v, w = 2.0 * (ay * z - az * y), 2.0 * (az * x - ax * z), 2.0 * (ax * y - ay * x)
-        out[i, 0] = x + aw * u + ay * w - az * v
-        out[i, 1] = y + aw * v + az * u - ax * w
-        out[i, 2] = z + aw * w + ax * v - ay * u
-
-
-@_compile
+@compile_kernel
 def forward(q, t, parents, world_q, world_t):  # type: ignore[no-untyped-def]
     """Forward kinematics of (T, J, 4) and (T, J, 3) into arrays of the same shapes."""
     for f in range(t.shape[0]):
         _forward_frame(q[f], t[f], parents, world_q[f], world_t[f])
 
 
-@_compile
+@compile_kernel
 def forward_positions(q, t, parents, world_t):  # type: ignore[no-untyped-def]
     """As ``forward``, but the world rotations of one frame at a time stay in a small scratch array."""
     scratch = np.empty((t.shape[1], 4))
@@ -64,7 +47,7 @@ def forward_positions(q, t, parents, world_t):  # type: ignore[no-untyped-def]
         _forward_frame(q[f], t[f], parents, scratch, world_t[f])
 
 
-@_compile
+@compile_kernel
 def _forward_frame(q, t, parents, world_q, world_t):  # type: ignore[no-untyped-def]
     for j in range(t.shape[0]):
         p = parents[j]
@@ -85,7 +68,7 @@ def _forward_frame(q, t, parents, world_q, world_t):  # type: ignore[no-untyped-
         world_t[j, 2] = world_t[p, 2] + z + aw * w + ax * v - ay * u
 
 
-@_compile
+@compile_kernel
 def inverse(world_q, world_t, parents, q, t):  # type: ignore[no-untyped-def]
     """Local rotations and translations of (T, J, 4) and (T, J, 3) world ones."""
     for f in range(world_t.shape[0]):
@@ -109,7 +92,43 @@ def inverse(world_q, world_t, parents, q, t):  # type: ignore[no-untyped-def]
             t[f, j, 2] = z + aw * w + ax * v - ay * u
 
 
-@_compile
+@compile_kernel
+def complete(world_q, known, rest, parents):  # type: ignore[no-untyped-def]
+    """World rotations (T, J, 4) of joints that are not known: rest rotations carried by their parents, in place."""
+    for f in range(world_q.shape[0]):
+        for j in range(world_q.shape[1]):
+            if known[j]:
+                continue
+            p = parents[j]
+            bw, bx, by, bz = rest[j, 0], rest[j, 1], rest[j, 2], rest[j, 3]
+            if p < 0:
+                world_q[f, j, 0], world_q[f, j, 1], world_q[f, j, 2], world_q[f, j, 3] = bw, bx, by, bz
+                continue
+            aw, ax, ay, az = world_q[f, p, 0], world_q[f, p, 1], world_q[f, p, 2], world_q[f, p, 3]
+            world_q[f, j, 0] = aw * bw - ax * bx - ay * by - az * bz
+            world_q[f, j, 1] = aw * bx + ax * bw + ay * bz - az * by
+            world_q[f, j, 2] = aw * by - ax * bz + ay * bw + az * bx
+            world_q[f, j, 3] = aw * bz + ax * by - ay * bx + az * bw
+
+
+@compile_kernel
+def place(world_q, offsets, parents, world_t):  # type: ignore[no-untyped-def]
+    """World positions (T, J, 3) of joints with these world rotations (T, J, 4) and offsets (J, 3)."""
+    for f in range(world_q.shape[0]):
+        for j in range(world_q.shape[1]):
+            p = parents[j]
+            x, y, z = offsets[j, 0], offsets[j, 1], offsets[j, 2]
+            if p < 0:
+                world_t[f, j, 0], world_t[f, j, 1], world_t[f, j, 2] = x, y, z
+                continue
+            aw, ax, ay, az = world_q[f, p, 0], world_q[f, p, 1], world_q[f, p, 2], world_q[f, p, 3]
+            u, v, w = 2.0 * (ay * z - az * y), 2.0 * (az * x - ax * z), 2.0 * (ax * y - ay * x)
+            world_t[f, j, 0] = world_t[f, p, 0] + x + aw * u + ay * w - az * v
+            world_t[f, j, 1] = world_t[f, p, 1] + y + aw * v + az * u - ax * w
+            world_t[f, j, 2] = world_t[f, p, 2] + z + aw * w + ax * v - ay * u
+
+
+@compile_kernel
 def local_pose(rows, axes, columns, places, base, q, t):  # type: ignore[no-untyped-def]
     """Rows of channel values to local rotations and translations; see ``channels``."""
     to_half_radians = math.pi / 360.0
@@ -139,7 +158,7 @@ def local_pose(rows, axes, columns, places, base, q, t):  # type: ignore[no-unty
 _POWERS = 10.0 ** np.arange(23)  # the powers of ten that a double holds exactly
 
 
-@_compile_exact
+@compile_exact
 def parse(text, values, line_ends, line_numbers, odd):  # type: ignore[no-untyped-def]
     """Decimal numbers of a text; see ``numbers``.
 
@@ -202,7 +221,7 @@ def parse(text, values, line_ends, line_numbers, odd):  # type: ignore[no-untype
     return count, lines, oddities
 
 
-@_compile_exact
+@compile_exact
 def _with_digit(mantissa, digits, byte):  # type: ignore[no-untyped-def]
     """One more digit. Beyond 18 the mantissa would overflow: the token then counts as odd anyway."""
     if digits < 18:
@@ -212,7 +231,7 @@ def _with_digit(mantissa, digits, byte):  # type: ignore[no-untyped-def]
     return mantissa, digits, True
 
 
-@_compile_exact
+@compile_exact
 def _exponent(text, i):  # type: ignore[no-untyped-def]
     """The signed exponent that starts at ``i``: where it ends, its value, and whether it had a digit."""
     negative = i < text.size and text[i] == 45

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from kinesphere.kernels import compiled, rotations
-from kinesphere.kernels.arrays import ArrayLike, Floats, Ints, floats
+from kinesphere.kernels.arrays import ArrayLike, Bools, Floats, Ints, floats
 
 
 def forward(local_rotations: ArrayLike, translations: ArrayLike, parents: ArrayLike) -> tuple[Floats, Floats]:
@@ -80,6 +80,43 @@ def inverse_reference(world_q: Floats, world_t: Floats, p: Ints) -> tuple[Floats
     local_q[..., children, :] = rotations.multiply(unturn, world_q[..., children, :])
     local_t[..., children, :] = rotations.rotate(unturn, world_t[..., children, :] - world_t[..., above, :])
     return local_q, local_t
+
+
+def completed(world_rotations: Floats, known: Bools, rest_rotations: Floats, parents: Ints) -> None:
+    """World rotations ``(T, J, 4)`` of joints that are not ``known`` ``(J,)``, in place: carried by their parents."""
+    kernels = compiled.loaded(world_rotations.size)
+    if kernels is None:
+        completed_reference(world_rotations, known, rest_rotations, parents)
+    else:
+        kernels.complete(world_rotations, known, rest_rotations, parents)
+
+
+def completed_reference(world_q: Floats, known: Bools, rest: Floats, parents: Ints) -> None:
+    """The same in plain NumPy."""
+    for joint in np.flatnonzero(~known).tolist():
+        parent = int(parents[joint])
+        world_q[:, joint] = rest[joint] if parent < 0 else rotations.multiply(world_q[:, parent], rest[joint])
+
+
+def placed(world_rotations: Floats, offsets: Floats, parents: Ints) -> Floats:
+    """World positions ``(T, J, 3)`` of joints with these world rotations ``(T, J, 4)`` and offsets ``(J, 3)``."""
+    kernels = compiled.loaded(world_rotations.size)
+    if kernels is None:
+        return placed_reference(world_rotations, offsets, parents)
+    positions: Floats = np.empty((*world_rotations.shape[:2], 3))
+    kernels.place(world_rotations, offsets, parents, positions)
+    return positions
+
+
+def placed_reference(world_q: Floats, offsets: Floats, parents: Ints) -> Floats:
+    """The same in plain NumPy."""
+    positions: Floats = np.empty((*world_q.shape[:2], 3))
+    for joint, parent in enumerate(parents.tolist()):
+        if parent < 0:
+            positions[:, joint] = offsets[joint]
+        else:
+            positions[:, joint] = positions[:, parent] + rotations.rotate(world_q[:, parent], offsets[joint])
+    return positions
 
 
 def generations(parents: Ints) -> list[Ints]:

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from kinesphere.kernels import compiled, rotations
 from kinesphere.kernels.arrays import ArrayLike, Floats, floats
 from kinesphere.kernels.limb_swivels import (
     DOWN,
@@ -28,6 +29,7 @@ __all__ = [
     "DOWN",
     "FORWARD",
     "LimbSolution",
+    "bent_limb",
     "reach",
     "soft_reach",
     "solve_limb",
@@ -103,6 +105,42 @@ def solve_limb(
         hinge=np.broadcast_to(np.cross(outward, axis), elbow.shape).copy(),
         shortfall=length_and_direction(goal - wrist)[0],
     )
+
+
+def bent_limb(
+    shoulder: Floats, target: Floats, upper: Floats, lower: Floats, hinge: Floats, softness: float = 0.0
+) -> tuple[Floats, Floats, Floats]:
+    """Elbow, wrist ``(..., 3)`` and shortfall ``(...)`` of limbs that bend about given axes.
+
+    For many limbs at once, of which it is known in which plane they bend: as ``solve_limb`` with the way across the
+    hinge as its reference. A hinge along the limb, which has no such way, bends it anyhow.
+    """
+    kernels = compiled.loaded(target.size)
+    if kernels is None:
+        return bent_limb_reference(shoulder, target, upper, lower, hinge, softness)
+    shape = np.broadcast_shapes(shoulder.shape, target.shape, hinge.shape)
+    rows = [np.ascontiguousarray(np.broadcast_to(array, shape)).reshape(-1, 3) for array in (shoulder, target, hinge)]
+    bones = [np.ascontiguousarray(np.broadcast_to(array, shape[:-1])).reshape(-1) for array in (upper, lower)]
+    elbow, wrist, shortfall = np.empty(shape), np.empty(shape), np.empty(shape[:-1])
+    kernels.bend(
+        rows[0], rows[1], *bones, rows[2], softness, elbow.reshape(-1, 3), wrist.reshape(-1, 3), shortfall.reshape(-1)
+    )
+    return elbow, wrist, shortfall
+
+
+def bent_limb_reference(
+    shoulder: Floats, target: Floats, upper: Floats, lower: Floats, hinge: Floats, softness: float
+) -> tuple[Floats, Floats, Floats]:
+    """The same in plain NumPy."""
+    way = np.where(
+        np.any(target != shoulder, axis=-1, keepdims=True), target - shoulder, rotations.perpendicular(hinge)
+    )
+    outward = np.cross(way, hinge)
+    size = np.linalg.norm(outward, axis=-1, keepdims=True)
+    none = size <= TINY * np.linalg.norm(way, axis=-1, keepdims=True) * np.linalg.norm(hinge, axis=-1, keepdims=True)
+    outward = np.where(none, rotations.perpendicular(way), outward)
+    solved = solve_limb(shoulder, target, upper, lower, reference=outward, home=way, softness=softness)
+    return solved.elbow, solved.wrist, solved.shortfall
 
 
 def reach(flexion: ArrayLike, upper: ArrayLike, lower: ArrayLike) -> Floats:

@@ -139,7 +139,19 @@ def power(quaternions: ArrayLike, exponents: ArrayLike) -> Floats:
 
 def slerp(a: ArrayLike, b: ArrayLike, share: ArrayLike) -> Floats:
     """From ``a`` (share 0) to ``b`` (share 1) along the shorter arc; shares beyond [0, 1] go on turning."""
-    a = floats(a)
+    a, b, share = floats(a), floats(b), floats(share)
+    kernels = compiled.loaded(max(a.size, b.size))
+    if kernels is None:
+        return slerp_reference(a, b, share)
+    leading = np.broadcast_shapes(a.shape[:-1], b.shape[:-1], share.shape)
+    turned: Floats = np.empty((*leading, 4))
+    shares = np.ascontiguousarray(np.broadcast_to(share, leading)).reshape(-1)
+    kernels.slerp(_rows(a, turned.shape), _rows(b, turned.shape), shares, turned.reshape(-1, 4))
+    return turned
+
+
+def slerp_reference(a: Floats, b: Floats, share: Floats) -> Floats:
+    """The same in plain NumPy."""
     return multiply(a, power(multiply(conjugate(a), b), share))
 
 
@@ -148,9 +160,25 @@ def between(a: ArrayLike, b: ArrayLike) -> Floats:
 
     Opposite directions have no smallest turn: then it is half a turn about some axis across ``a``.
     """
-    start, end = np.broadcast_arrays(floats(a), floats(b))
-    start = start / np.linalg.norm(start, axis=-1, keepdims=True)
-    end = end / np.linalg.norm(end, axis=-1, keepdims=True)
+    start, end = floats(a), floats(b)
+    kernels = compiled.loaded(max(start.size, end.size))
+    if kernels is None:
+        return between_reference(start, end)
+    shape = np.broadcast_shapes(start.shape, end.shape)
+    turn: Floats = np.empty((*shape[:-1], 4))
+    kernels.between(_rows(start, shape), _rows(end, shape), turn.reshape(-1, 4))
+    if np.isnan(turn[..., 0]).any():
+        raise ValueError("a vector of length zero has no direction")
+    return turn
+
+
+def between_reference(a: Floats, b: Floats) -> Floats:
+    """The same in plain NumPy."""
+    start, end = np.broadcast_arrays(a, b)
+    lengths = [np.linalg.norm(vectors, axis=-1, keepdims=True) for vectors in (start, end)]
+    if not all(np.all(length > 0.0) for length in lengths):
+        raise ValueError("a vector of length zero has no direction")
+    start, end = start / lengths[0], end / lengths[1]
     middle = start + end
     length = np.linalg.norm(middle, axis=-1, keepdims=True)
     opposite = length[..., 0] < 1e-9

@@ -1,0 +1,77 @@
+"""Compiled products of quaternions. Import this only through ``compiled``."""
+
+from __future__ import annotations
+
+import math
+
+from kinesphere.kernels.jit_terms import compile_kernel
+
+
+@compile_kernel
+def multiply(a, b, out):  # type: ignore[no-untyped-def]
+    """Products of quaternions (N, 4)."""
+    for i in range(a.shape[0]):
+        aw, ax, ay, az = a[i, 0], a[i, 1], a[i, 2], a[i, 3]
+        bw, bx, by, bz = b[i, 0], b[i, 1], b[i, 2], b[i, 3]
+        out[i, 0] = aw * bw - ax * bx - ay * by - az * bz
+        out[i, 1] = aw * bx + ax * bw + ay * bz - az * by
+        out[i, 2] = aw * by - ax * bz + ay * bw + az * bx
+        out[i, 3] = aw * bz + ax * by - ay * bx + az * bw
+
+
+@compile_kernel
+def rotate(q, vectors, out):  # type: ignore[no-untyped-def]
+    """Vectors (N, 3) turned by quaternions (N, 4)."""
+    for i in range(q.shape[0]):
+        aw, ax, ay, az = q[i, 0], q[i, 1], q[i, 2], q[i, 3]
+        x, y, z = vectors[i, 0], vectors[i, 1], vectors[i, 2]
+        u, v, w = 2.0 * (ay * z - az * y), 2.0 * (az * x - ax * z), 2.0 * (ax * y - ay * x)
+        out[i, 0] = x + aw * u + ay * w - az * v
+        out[i, 1] = y + aw * v + az * u - ax * w
+        out[i, 2] = z + aw * w + ax * v - ay * u
+
+
+@compile_kernel
+def between(a, b, out):  # type: ignore[no-untyped-def]
+    """The smallest turns (N, 4) from directions (N, 3) to others."""
+    for i in range(a.shape[0]):
+        length = math.sqrt(a[i, 0] ** 2 + a[i, 1] ** 2 + a[i, 2] ** 2)
+        x, y, z = a[i, 0] / length, a[i, 1] / length, a[i, 2] / length
+        length = math.sqrt(b[i, 0] ** 2 + b[i, 1] ** 2 + b[i, 2] ** 2)
+        u, v, w = x + b[i, 0] / length, y + b[i, 1] / length, z + b[i, 2] / length
+        length = math.sqrt(u * u + v * v + w * w)
+        if length < 1e-9:
+            # Half a turn about an axis across: the world's own that is farthest from the direction.
+            if abs(x) <= abs(y) and abs(x) <= abs(z):
+                u, v, w = 0.0, z, -y
+            elif abs(y) <= abs(z):
+                u, v, w = -z, 0.0, x
+            else:
+                u, v, w = y, -x, 0.0
+            length = math.sqrt(u * u + v * v + w * w)
+        u, v, w = u / length, v / length, w / length
+        c, p, q, r = x * u + y * v + z * w, y * w - z * v, z * u - x * w, x * v - y * u
+        length = math.sqrt(c * c + p * p + q * q + r * r)
+        out[i, 0], out[i, 1], out[i, 2], out[i, 3] = c / length, p / length, q / length, r / length
+
+
+@compile_kernel
+def slerp(a, b, share, out):  # type: ignore[no-untyped-def]
+    """From quaternions (N, 4) to others along the shorter arc, by shares (N,)."""
+    for i in range(a.shape[0]):
+        aw, ax, ay, az = a[i, 0], a[i, 1], a[i, 2], a[i, 3]
+        bw, bx, by, bz = b[i, 0], b[i, 1], b[i, 2], b[i, 3]
+        w = aw * bw + ax * bx + ay * by + az * bz
+        x = aw * bx - ax * bw - ay * bz + az * by
+        y = aw * by + ax * bz - ay * bw - az * bx
+        z = aw * bz - ax * by + ay * bx - az * bw
+        if w < 0.0:
+            w, x, y, z = -w, -x, -y, -z
+        sine = math.sqrt(x * x + y * y + z * z)
+        half = share[i] * math.atan2(sine, w)
+        factor = math.sin(half) / sine if sine > 1e-12 else share[i]
+        w, x, y, z = math.cos(half), factor * x, factor * y, factor * z
+        out[i, 0] = aw * w - ax * x - ay * y - az * z
+        out[i, 1] = aw * x + ax * w + ay * z - az * y
+        out[i, 2] = aw * y - ax * z + ay * w + az * x
+        out[i, 3] = aw * z + ax * y - ay * x + az * w
