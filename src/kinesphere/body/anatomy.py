@@ -13,7 +13,7 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from kinesphere.body.ground import sole_points
+from kinesphere.body.ground import sole_points, towards_sole
 from kinesphere.kernels import kinematics, rotations
 from kinesphere.kernels.arrays import Floats
 from kinesphere.motion.humanoid import REQUIRED, SIDES
@@ -152,8 +152,9 @@ def _frames(skeleton: Skeleton, posture: Posture, basis: Floats) -> tuple[dict[s
             world[f"{side}{parts[0]}"] = _bone_frame(upper, hinge)
             world[f"{side}{parts[1]}"] = _bone_frame(lower, hinge)
         world[f"{side}Hand"] = world[f"{side}LowerArm"]
-        toes = _toe_direction(skeleton, posture, side, forward, up)
-        foot = rotations.from_matrix(np.stack([np.cross(up, toes), up, toes], axis=1))
+        top = _foot_top(skeleton, posture, side, up)
+        toes = _toe_direction(skeleton, posture, side, forward, top)
+        foot = rotations.from_matrix(np.stack([np.cross(top, toes), top, toes], axis=1))
         world[f"{side}Foot"] = foot
         for role in roles:
             if role.startswith(side):
@@ -168,6 +169,14 @@ def _frames(skeleton: Skeleton, posture: Posture, basis: Floats) -> tuple[dict[s
     return frames, hinges
 
 
+def _foot_top(skeleton: Skeleton, posture: Posture, side: str, up: Floats) -> Floats:
+    """Out of the back of the foot: up, unless the foot leans with a leg that stands apart."""
+    if posture.about != REST:
+        return up
+    down = towards_sole(skeleton, side, posture.positions, posture.rotations)
+    return -down if down[1] > -1.0 else up
+
+
 def _toe_direction(skeleton: Skeleton, posture: Posture, side: str, forward: Floats, up: Floats) -> Floats:
     """Where the toes point over the ground: from the toe joint or the foot's tip, else straight ahead."""
     foot = skeleton.roles[f"{side}Foot"]
@@ -180,7 +189,7 @@ def _toe_direction(skeleton: Skeleton, posture: Posture, side: str, forward: Flo
     level = way - up * (way @ up)
     reach = float(np.linalg.norm(level))
     near = reach > 0.3 * float(np.linalg.norm(way)) and float(level @ forward) > 0.3 * reach
-    return _unit(level) if near else forward
+    return _unit(level) if near else _unit(forward - up * (forward @ up))
 
 
 def _bone_frame(along: Floats, hinge: Floats) -> Floats:

@@ -9,6 +9,7 @@ from types import MappingProxyType
 import numpy as np
 
 from kinesphere.body.anatomy import REST, UPRIGHT, Anatomy, anatomy, uprightness
+from kinesphere.body.flat_feet import flat_feet
 from kinesphere.kernels import rotations
 from kinesphere.kernels.arrays import Floats
 from kinesphere.motion.humanoid import SIDES
@@ -39,14 +40,15 @@ def calibrate(
 
     Rest poses may differ (T, A, arms down): limbs are matched by where they point, the trunk by how far it has turned
     from standing. A rest pose that is no body's pose at all is replaced by the most upright frame, if a motion is
-    given. ``like`` overrides single turns, by role.
+    given, and feet that it shows standing tilted are set flat. ``like`` overrides single turns, by role.
     """
     a, b = _read(source), _read(target)
-    turns = {
-        role: rotations.multiply(a.frames[role], rotations.conjugate(b.frames[role]))
-        for role in a.frames
-        if role in b.frames
-    }
+    flat, flat_there = _flat(source, a, b), _flat(target, b, a)
+    turns = {}
+    for role in a.frames:
+        if role in b.frames:
+            there, back = (_set_flat(body, role, feet) for body, feet in ((a, flat), (b, flat_there)))
+            turns[role] = rotations.multiply(there, rotations.conjugate(back))
     turns |= dict(like or {})
     legs = [b.lengths[f"{side}Leg"] / a.lengths[f"{side}Leg"] for side in SIDES]
     arms = {side: b.lengths[f"{side}Arm"] / a.lengths[f"{side}Arm"] for side in SIDES}
@@ -57,6 +59,9 @@ def calibrate(
         f"target read from {b.posture.about}: {rest_kind(b)}",
         f"legs × {leg:.3f}, arms × {arms['left']:.3f} (left) and {arms['right']:.3f} (right)",
     ]
+    for role, level in flat.items():
+        tilt = np.degrees(rotations.angle(level))
+        evidence.append(f"{role} stands tilted by {tilt:.0f}° in the motion, and is set flat")
     for which, anatomy_of in (("source", a), ("target", b)):
         if (
             anatomy_of.posture.about == REST
@@ -66,6 +71,17 @@ def calibrate(
     if left_out:
         evidence.append(f"the target has no {', '.join(left_out)}")
     return Calibration(a, b, MappingProxyType(turns), leg, MappingProxyType(arms), tuple(evidence))
+
+
+def _flat(body: Skeleton | Motion, read: Anatomy, other: Anatomy) -> dict[str, Floats]:
+    """How a motion's feet are set flat. Between motions of one and the same body nothing is."""
+    return flat_feet(body, read) if isinstance(body, Motion) and read.skeleton is not other.skeleton else {}
+
+
+def _set_flat(body: Anatomy, role: str, flat: Mapping[str, Floats]) -> Floats:
+    """The anatomical frame of a role, of feet and toes as they stand."""
+    level = flat.get(role.replace("Toes", "Foot"))
+    return body.frames[role] if level is None else rotations.multiply(body.frames[role], level)
 
 
 def rest_kind(body: Anatomy) -> str:

@@ -9,7 +9,8 @@ the shin (CMU's rest pose has its legs apart and its feet square to them); then 
 
 **Clearance.** Joints lie inside the body. An ankle is 0.039 of the body's height above the ground and a thigh with
 its shin 0.491 (Winter 2009, *Biomechanics and Motor Control of Human Movement*, fig. 4.1), so the sole is taken to
-be 0.0794 leg lengths below the ankle, or at the ball if that is lower.
+be 0.0794 leg lengths below the ankle, or at the ball if that is lower. A character's surface says it better
+(``Skeleton.soles``).
 
 A rest pose that does not stand (all bones along one axis, say) does not tell where soles are: then the points are the
 ankle and the toe joint themselves.
@@ -23,6 +24,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from kinesphere.body.bodies import LEGS, motion_with_roles
 from kinesphere.kernels import rotations
 from kinesphere.kernels.arrays import Bools, Floats
 from kinesphere.motion.humanoid import SIDES
@@ -83,16 +85,16 @@ def joint(skeleton: Skeleton, role: str) -> int:
 def sole_points(skeleton: Skeleton) -> tuple[SolePoint, ...]:
     """Heel and ball of each foot, or its sole."""
     length = leg_length(skeleton)
-    down = ANKLE_HEIGHT * length
     turned, place = skeleton.rest_world()
     points = []
     for side in SIDES:
         foot = joint(skeleton, f"{side}Foot")
+        down = skeleton.soles.get(f"{side}Foot", ANKLE_HEIGHT * length)
         standing = float(place[joint(skeleton, f"{side}UpperLeg")][1] - place[foot][1]) > 0.5 * length
-        towards = _towards_sole(skeleton, side, place, turned)
+        towards = towards_sole(skeleton, side, place, turned)
         unturn = rotations.conjugate(turned[foot])
         toes = skeleton.roles.get(f"{side}Toes")
-        if toes is None:
+        if toes is None or np.linalg.norm(place[toes] - place[foot]) < 0.01 * length:
             under = rotations.rotate(unturn, down * towards) if standing else np.zeros(3)
             points.append(SolePoint(side, "sole", foot, under, 0.0 if standing else down))
             continue
@@ -124,6 +126,10 @@ def find_ground(motion: Motion, height: float | None = None) -> Ground:
 
     A ``height`` given is taken as it is.
     """
+    if height is not None and not math.isfinite(height):
+        expected = "a finite height in metres is expected; leave it out to have the floor found"
+        raise ValueError(f"ground={height!r}: {expected}")
+    motion = motion_with_roles(motion, LEGS, "finding the ground")
     points = sole_points(motion.skeleton)
     length = leg_length(motion.skeleton)
     paths = sole_paths(motion, points)[motion.performed_frames]
@@ -265,7 +271,8 @@ def runs(flags: Bools) -> list[tuple[int, int]]:
     return [(int(a), int(b) - 1) for a, b in zip(edges[::2], edges[1::2], strict=True)]
 
 
-def _towards_sole(skeleton: Skeleton, side: str, place: Floats, turned: Floats) -> Floats:
+def towards_sole(skeleton: Skeleton, side: str, place: Floats, turned: Floats) -> Floats:
+    """From the ankle to the sole, a unit vector, in the rest pose: down, or along the shin (see above)."""
     knee, foot = joint(skeleton, f"{side}LowerLeg"), joint(skeleton, f"{side}Foot")
     down = np.array([0.0, -1.0, 0.0])
     toes = skeleton.roles.get(f"{side}Toes")
@@ -276,7 +283,7 @@ def _towards_sole(skeleton: Skeleton, side: str, place: Floats, turned: Floats) 
     forward = rotations.rotate(turned[toes], tips[0]) if tips else bone * [1.0, 0.0, 1.0]
     shown = _across(bone, forward)
     along = [_across(down, forward), _across(place[foot] - place[knee], forward)]
-    if np.linalg.norm(shown) < 0.02 * np.linalg.norm(bone) or not all(np.linalg.norm(a) > 0.0 for a in along):
+    if np.linalg.norm(shown) <= 0.02 * np.linalg.norm(bone) or not all(np.linalg.norm(a) > 0.0 for a in along):
         return down
     plain, leaning = (float(np.dot(shown, a) / np.linalg.norm(shown) / np.linalg.norm(a)) for a in along)
     towards = place[foot] - place[knee] if leaning > plain + 1e-6 else down

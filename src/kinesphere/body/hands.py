@@ -9,9 +9,10 @@ from kinesphere.kernels import rotations
 from kinesphere.kernels.arrays import Floats
 from kinesphere.motion.humanoid import SIDES
 
-TOUCHING = 0.10  # metres: nearer than this, a hand belongs to what it is near
-FADE = 0.08  # metres over which that begins
+TOUCHING = 0.18  # arm lengths, 10 cm of a person: nearer than this, a hand belongs to what it is near
+FADE = 0.14  # arm lengths over which that begins
 HAND = 0.16  # of the arm's length: wrist to the middle of the hand
+CROWN = 0.2  # of the arm's length: the head's radius, where nearness to it is judged
 HEAD = 0.13  # of the leg's length: the head's radius, and its middle above the head joint
 
 
@@ -34,7 +35,7 @@ def wrist_targets(
     _by_the_head(c, source_q, source_p, world, places, wrists, middles, wanted)
     apart = np.linalg.norm(middles["left"] - middles["right"], axis=-1)
     together = np.minimum(apart, np.linalg.norm(wrists["left"] - wrists["right"], axis=-1))
-    near = _nearness(together)[:, None]
+    near = _nearness(together / np.mean([c.source.lengths[f"{side}Arm"] for side in SIDES]))[:, None]
     centre = 0.5 * (wanted["left"] + wanted["right"])
     half = 0.25 * (c.arm["left"] + c.arm["right"]) * (wrists["left"] - wrists["right"])
     left = wanted["left"] + near * (centre + half - wanted["left"])
@@ -59,7 +60,7 @@ def _by_the_head(
     centre = source_p[:, head] + rise * rotations.rotate(turned, up)
     target_centre = places[:, target_head] + rise * c.leg * rotations.rotate(turned, up)
     for side in SIDES:
-        gap = np.linalg.norm(middles[side] - centre, axis=-1) - rise
+        gap = np.linalg.norm(middles[side] - centre, axis=-1) / c.source.lengths[f"{side}Arm"] - CROWN
         near = _nearness(gap)[:, None]
         # Seen from the head both worlds are turned alike, so the vector passes as it is, in arm lengths.
         there = target_centre + c.arm[side] * (wrists[side] - centre)

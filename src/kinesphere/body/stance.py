@@ -1,36 +1,45 @@
-"""How far apart feet stand on hips of another width."""
+"""How far apart feet stand on hips of another width.
+
+What is done here is undone on the way back: the same motion on the first body again stands where it stood.
+"""
 
 from __future__ import annotations
 
 import numpy as np
 
+from kinesphere.body.anatomy import Anatomy
 from kinesphere.body.calibration import Calibration
 from kinesphere.body.contacts import plant_labels
-from kinesphere.body.ground import Ground, runs
+from kinesphere.body.ground import ANKLE_HEIGHT, Ground, SolePoint, performed_runs, runs, sole_points
 from kinesphere.kernels import rotations
 from kinesphere.kernels.arrays import Bools, Floats
 from kinesphere.motion.humanoid import SIDES
 from kinesphere.motion.motion import Motion
 from kinesphere.motion.skeleton import Skeleton
 
-APART = 0.2  # of the hips' width: a foot is not brought nearer than this to the middle
+STEEP = 0.7  # sine of the hips' roll from which on it is kept
+PERSON = 0.24  # leg lengths from the middle to a hip joint: no person's are farther apart
+TOGETHER = (0.12, 0.2)  # of half the hips' width: feet that come so near to the middle are not brought nearer
+BALL = 0.16  # leg lengths from the ankle to the ball
+LOW = 0.15  # leg lengths: a foot lower belongs to the ground
+FADE = 0.4  # seconds after which a foot in the air follows the hips again
 
 
 def levelled(c: Calibration, hips: Floats) -> Floats:
     """Hips ``(T, 4)`` that roll less where they are wider: one hip joint rises over the other in leg lengths.
 
-    Otherwise the leg under the higher hip of a wide body would be too short for the ground. A body on its side keeps
-    its roll.
+    Otherwise the leg under the higher hip of a wide body would be too short for the ground. With the sine r of the
+    roll and the ratio k of the widths, r becomes s k r / (s + (k - 1) r) up to the steepest s: k r for small rolls,
+    s for s, and the inverse is the same with 1 / k. Steeper ones, of a body on its side, are kept.
     """
     skeleton, posture = c.target.skeleton, c.target.posture
     left, right = (posture.positions[skeleton.roles[f"{side}UpperLeg"]] for side in SIDES)
     turned = rotations.multiply(hips, rotations.conjugate(posture.rotations[skeleton.roles["hips"]]))
     across = rotations.rotate(turned, (left - right) / np.linalg.norm(left - right))
-    rise = across[:, 1]
-    ratio = c.leg * _hip_width(c.source.skeleton) / _hip_width(skeleton)
-    u = np.clip((np.abs(rise) - 0.4) / 0.4, 0.0, 1.0)
-    wanted = np.clip(rise * (1.0 + (ratio - 1.0) * (1.0 - u * u * (3.0 - 2.0 * u))), -0.99, 0.99)
-    flat = _level(across) * np.sqrt(1.0 - wanted**2)[:, None]
+    rise, ratio = np.abs(across[:, 1]), c.leg * hip_width(c.source.skeleton) / hip_width(skeleton)
+    eased = np.where(rise < STEEP, STEEP * ratio * rise / (STEEP + (ratio - 1.0) * np.minimum(rise, STEEP)), rise)
+    wanted = np.copysign(np.minimum(eased, 0.999), across[:, 1])
+    flat = level(across) * np.sqrt(1.0 - wanted**2)[:, None]
     flat[:, 1] = wanted
     return rotations.multiply(rotations.between(across, flat), hips)
 
@@ -38,54 +47,90 @@ def levelled(c: Calibration, hips: Floats) -> Floats:
 def widened(c: Calibration, motion: Motion, source_p: Floats, ground: Ground) -> tuple[Floats, Floats]:
     """What to add to the left and right ankle ``(T, 3)`` because the target's hips are wider or narrower.
 
-    Sideways, as the hips are turned, so that legs hang as they did; inward only while there is room to the middle, so
-    that legs don't cross. While a foot is planted the step stays the same, so that it does not slide when the hips turn
-    over it. In the air it follows them again.
+    Sideways, as the hips are turned, so that legs hang as they did. While a foot is planted the step stays the same, so
+    that it does not slide when the hips turn over it: the mean of what it would be, which is little for a foot that a
+    whole turn is made on. In the air it follows them again.
     """
     roles = c.source.skeleton.roles
-    half = 0.5 * (_hip_width(c.target.skeleton) - c.leg * _hip_width(c.source.skeleton))
     left, right = (source_p[:, roles[f"{side}UpperLeg"]] for side in SIDES)
-    across, middle = _level(left - right), 0.5 * (left + right)
-    points, labels, _ = plant_labels(motion, ground)
+    across, middle = level(left - right), 0.5 * (left + right)
+    outward, performed = [], motion.performed_frames
+    for side, sign in zip(SIDES, (1.0, -1.0), strict=True):
+        foot = source_p[performed, roles[f"{side}Foot"]]
+        low = foot[:, 1] < c.source.ankle_height + LOW * c.source.lengths[f"{side}Leg"]
+        outward.append(c.leg * sign * np.sum((foot - middle[performed]) * across[performed], axis=-1)[low])
+    half = _half_step(c, np.concatenate(outward))
+    if half == 0.0:
+        return np.zeros_like(across), np.zeros_like(across)
+    soles = (*sole_points(c.source.skeleton), *_common_soles(c.source))
+    points, labels, _ = plant_labels(motion, ground, points=soles)
     steps = []
     for side, sign in zip(SIDES, (1.0, -1.0), strict=True):
-        planted: Bools = np.asarray(labels[:, [i for i, point in enumerate(points) if point.side == side]].any(axis=1))
-        out = c.leg * sign * np.sum((source_p[:, roles[f"{side}Foot"]] - middle) * across, axis=-1)
-        step = np.maximum(half, np.minimum(0.0, APART * _hip_width(c.target.skeleton) - out))
-        steps.append(_held_while(planted, (sign * step)[:, None] * across))
+        step = half * sign * across
+        planted = np.asarray(labels[:, [i for i, point in enumerate(points) if point.side == side]].any(axis=1))
+        for run in performed_runs(motion):
+            step[run] = _held_while(planted[run], step[run], motion.rate)
+        steps.append(step)
     return steps[0], steps[1]
 
 
-def _held_while(planted: Bools, vectors: Floats) -> Floats:
-    """Vectors that stay the same within each planted stretch, and pass into the given ones between them."""
-    stretches = runs(planted)
-    if not stretches:
+def _common_soles(body: Anatomy) -> tuple[SolePoint, ...]:
+    """Heel and ball of a person's foot on any body's ankle, so that all bodies agree when a foot is planted."""
+    length = float(np.mean([body.lengths[f"{side}Leg"] for side in SIDES]))
+    below = ANKLE_HEIGHT * length
+    points = []
+    for side in SIDES:
+        foot = body.skeleton.roles[f"{side}Foot"]
+        for point, ahead in (("heel", 0.0), ("ball", BALL * length)):
+            offset = rotations.rotate(body.frames[f"{side}Foot"], [0.0, -below, ahead])
+            points.append(SolePoint(side, point, foot, offset, body.ankle_height - below))
+    return tuple(points)
+
+
+def _half_step(c: Calibration, outward: Floats) -> float:
+    """By how much each foot stands farther out, the same for a whole motion.
+
+    Among people's widths not at all; beyond them by what a hip joint is farther out. ``outward`` is how far low feet
+    are from the middle: feet that already come together under wide hips would cross, and are not brought nearer.
+    """
+    length = float(np.mean([c.target.lengths[f"{side}Leg"] for side in SIDES]))
+    wide = 0.5 * c.leg * hip_width(c.source.skeleton)
+    half = max(0.5 * hip_width(c.target.skeleton), PERSON * length) - max(wide, PERSON * length)
+    if half >= 0.0 or not outward.size:
+        return max(half, 0.0)
+    together = float(np.percentile(outward, 10.0)) / wide
+    u = np.clip((together - TOGETHER[0]) / (TOGETHER[1] - TOGETHER[0]), 0.0, 1.0)
+    return half * float(u * u * (3.0 - 2.0 * u))
+
+
+def _held_while(planted: Bools, vectors: Floats, rate: float) -> Floats:
+    """Vectors ``(T, 3)`` that stay at their mean within each planted stretch, and pass into the given ones between."""
+    stretches = np.array(runs(planted)).reshape(-1, 2)
+    if not len(stretches):
         return vectors
-    # At the middle of the stretch, not the mean over it: over a whole pirouette that would point nowhere.
-    middles = np.array([vectors[(a + b) // 2] for a, b in stretches])
-    result, count = vectors.copy(), len(vectors)
-    for i, (first, last) in enumerate(stretches):
-        before = stretches[i - 1][1] if i else -1
-        after = stretches[i + 1][0] if i + 1 < len(stretches) else count
-        result[first : last + 1] = middles[i]
-        # Half of each gap belongs to either side; at its middle the foot is in the air and follows the hips.
-        for edge, far in ((first, (before + first) // 2), (last, (last + after + 1) // 2)):
-            way = np.arange(min(edge, far), max(edge, far) + 1)
-            way = way[(way >= 0) & (way < count)]
-            u = np.clip(np.abs(way - edge) / max(abs(far - edge), 1), 0.0, 1.0)[:, None]
-            smooth = u * u * (3.0 - 2.0 * u)
-            result[way] = middles[i] + smooth * (vectors[way] - middles[i])
-    return result
+    means = np.array([vectors[first : last + 1].mean(axis=0) for first, last in stretches.tolist()])
+    frames = np.arange(len(vectors))
+    nearest = np.searchsorted(stretches[:, 0], frames, side="right") - 1
+    before, after = np.maximum(nearest, 0), np.minimum(nearest + 1, len(stretches) - 1)
+    since = np.where(nearest >= 0, np.maximum(frames - stretches[before, 1], 0), np.inf)
+    until = np.where(nearest + 1 < len(stretches), stretches[after, 0] - frames, np.inf)
+    span = np.minimum(since + until, FADE * rate)
+    result = vectors.copy()
+    for away, held in ((since, means[before]), (until, means[after])):
+        u = np.clip(1.0 - away / span, 0.0, 1.0)
+        result += (u * u * (3.0 - 2.0 * u))[:, None] * (held - vectors)
+    return np.where(planted[:, None], means[before], result)
 
 
-def _hip_width(skeleton: Skeleton) -> float:
+def hip_width(skeleton: Skeleton) -> float:
+    """From one hip joint to the other."""
     place = skeleton.rest_world()[1]
     return float(np.linalg.norm(place[skeleton.roles["leftUpperLeg"]] - place[skeleton.roles["rightUpperLeg"]]))
 
 
-def _level(vectors: Floats) -> Floats:
+def level(vectors: Floats) -> Floats:
     """Unit vectors over the ground."""
     flat = vectors * [1.0, 0.0, 1.0]
     length = np.linalg.norm(flat, axis=-1, keepdims=True)
-    level: Floats = flat / np.maximum(length, 1e-9)
-    return level
+    unit: Floats = flat / np.maximum(length, 1e-9)
+    return unit

@@ -9,6 +9,7 @@ from pathlib import Path
 from kinesphere.files.errors import MotionFileError
 from kinesphere.files.registry import format_to_read
 from kinesphere.motion.character import Character
+from kinesphere.motion.soles import sole_depths
 
 
 def load_character(path: str | PathLike[str]) -> Character:
@@ -16,7 +17,8 @@ def load_character(path: str | PathLike[str]) -> Character:
 
     Metres and Y up, facing as in the file; a VRM 0 character, which faces -Z there, is turned to face +Z. What was
     done is in ``character.source.evidence``. ``save(motion, path, character=character)`` writes all that the file
-    holds, with the motion as its one clip.
+    holds, with the motion as its one clip. A file without any mesh, such as an animation alone, gives a bare skeleton,
+    with a warning.
 
     Raises
     ------
@@ -31,4 +33,12 @@ def load_character(path: str | PathLike[str]) -> Character:
         found = f"a file of {known.about}"
         raise MotionFileError(file, found, "a .glb, .gltf or .vrm character; a motion is opened with load")
     character = load_gltf_character(file)
-    return replace(character, skeleton=character.skeleton.with_found_roles())
+    skeleton = character.skeleton.with_found_roles()
+    return replace(character, skeleton=replace(skeleton, soles=sole_depths(skeleton, character.meshes)))
+
+
+def is_only_animation(character: Character) -> bool:
+    """Whether the character's file has clips but no mesh: a motion's body rather than a character."""
+    from kinesphere.files.gltf.characters import CharacterFile
+
+    return isinstance(character.document, CharacterFile) and character.document.is_only_animation

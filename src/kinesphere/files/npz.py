@@ -41,6 +41,7 @@ def save(motion: Motion, path: Path, options: SaveOptions) -> None:
         "names": skeleton.names,
         "roles": dict(skeleton.roles),
         "tips": [[tip.joint, *tip.offset] for tip in skeleton.tips],
+        "soles": dict(skeleton.soles),
         "source": asdict(motion.source),
     }
     arrays: dict[str, Any] = {
@@ -70,6 +71,7 @@ def load(path: Path, options: LoadOptions) -> Motion:
             arrays["rest_rotations"],
             {str(role): int(joint) for role, joint in header["roles"].items()},
             tuple(Tip(int(tip[0]), (float(tip[1]), float(tip[2]), float(tip[3]))) for tip in header["tips"]),
+            {str(role): float(depth) for role, depth in header.get("soles", {}).items()},
         )
         motion = Motion(
             skeleton,

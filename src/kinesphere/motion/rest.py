@@ -36,6 +36,7 @@ def with_plain_rest(motion: Motion) -> Motion:
         rotations.rotate(parent_rest, skeleton.offsets),
         roles=skeleton.roles,
         tips=tips,
+        soles=skeleton.soles,
     )
     return replace(
         motion,

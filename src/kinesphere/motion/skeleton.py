@@ -42,6 +42,8 @@ class Skeleton:
         what is found when it is first looked at.
     tips
         Ends of bones beyond the last joint.
+    soles
+        How far below a foot's joint the sole is at rest, in metres, by role (``leftFoot``), where a surface shows it.
     """
 
     names: tuple[str, ...]
@@ -50,6 +52,7 @@ class Skeleton:
     rest_rotations: Floats = field(default_factory=lambda: np.empty((0, 4)))
     roles: Mapping[str, int] = field(default_factory=dict)
     tips: tuple[Tip, ...] = ()
+    soles: Mapping[str, float] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         names = tuple(self.names)
@@ -81,6 +84,7 @@ class Skeleton:
             ("rest_rotations", rest),
             ("roles", roles),
             ("tips", tuple(self.tips)),
+            ("soles", _checked_soles(self.soles)),
         ):
             object.__setattr__(self, name, value)
 
@@ -92,7 +96,8 @@ class Skeleton:
 
     def __reduce__(self) -> tuple[object, ...]:
         """Batches send skeletons between processes; a mapping proxy does not pickle by itself."""
-        parts = (self.names, self.parents, self.offsets, self.rest_rotations, dict(self.roles), self.tips)
+        said = (dict(self.roles), self.tips, dict(self.soles))
+        parts = (self.names, self.parents, self.offsets, self.rest_rotations, *said)
         return (Skeleton, parts)
 
     def index(self, name: str) -> int:
@@ -142,7 +147,8 @@ class Skeleton:
     def scaled(self, factor: float) -> Skeleton:
         """The same skeleton, larger or smaller."""
         tips = tuple(Tip(tip.joint, _times(tip.offset, factor)) for tip in self.tips)
-        return replace(self, offsets=self.offsets * factor, tips=tips)
+        soles = {role: depth * factor for role, depth in self.soles.items()}
+        return replace(self, offsets=self.offsets * factor, tips=tips, soles=soles)
 
     def with_found_roles(self) -> Skeleton:
         """The same skeleton with the roles that it says itself or, if none, those that can surely be found."""
@@ -163,6 +169,14 @@ def _checked_roles(given: Mapping[str, int], count: int) -> Mapping[str, int]:
         if not 0 <= joint < count:
             raise ValueError(f"role {role!r} names joint {joint}; allowed: 0 to {count - 1}")
     return MappingProxyType(roles)
+
+
+def _checked_soles(given: Mapping[str, float]) -> Mapping[str, float]:
+    soles = {role: float(depth) for role, depth in dict(given).items()}
+    for role, depth in soles.items():
+        if not 0.0 <= depth < np.inf:
+            raise ValueError(f"the sole of {role!r} is {depth} below its joint; a depth of 0 or more is expected")
+    return MappingProxyType(soles)
 
 
 def _times(offset: Sequence[float] | ArrayLike, factor: float) -> tuple[float, float, float]:
