@@ -223,6 +223,23 @@ def test_soles_stand_on_the_floor_and_flat(data_dir, name):
 
 
 @pytest.mark.data
+@pytest.mark.parametrize("name", CHARACTERS)
+def test_real_hands_that_touch_still_touch(data_dir, name):
+    """79_73: in 76 frames the wrists are within 12 cm; so they are on every body, in its size."""
+    motion, character = load(data_dir / "bvh/cmu/79_73.bvh"), load_character(data_dir / "characters" / name)
+    onto = retarget(motion, character)
+
+    def apart(m):
+        places, roles = m.positions_world()[m.performed_frames], m.skeleton.roles
+        return np.linalg.norm(places[:, roles["leftHand"]] - places[:, roles["rightHand"]], axis=-1)
+
+    touching = apart(motion) < 0.12
+    assert touching.sum() > 50
+    size = np.mean(list(calibrate(motion, onto.skeleton).arm.values()))
+    assert apart(onto)[touching].max() < 0.125 * size
+
+
+@pytest.mark.data
 @pytest.mark.parametrize("clip", ["141_26", "141_23", "91_11"])
 def test_legs_that_do_not_cross_do_not_cross_on_narrower_hips(data_dir, clip):
     motion = load(data_dir / f"bvh/cmu/{clip}.bvh")
