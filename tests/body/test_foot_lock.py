@@ -13,8 +13,10 @@ from body.test_contacts import WALK, cmu
 from kinesphere import Motion, Skeleton
 from kinesphere.body.contacts import FootReport, find_plants, foot_report
 from kinesphere.body.foot_lock import FootLock, lock_feet, solve_foot_lock
+from kinesphere.body.ground import Ground, performed_runs
 from kinesphere.body.plants import Plants
 from kinesphere.kernels import rotations as R
+from kinesphere.kernels.smooth_chain import Chain
 from kinesphere.motion.placing import moved
 
 HOLD = 0.005  # metres
@@ -34,6 +36,39 @@ def velocity_change(motion: Motion) -> np.ndarray:
     """The greatest change of each joint's velocity from frame to frame."""
     place = motion.positions_world()[motion.performed_frames]
     return np.linalg.norm(np.diff(place, 2, axis=0), axis=-1).max(axis=0) * motion.rate
+
+
+def knee_flexion(motion: Motion, side: str) -> np.ndarray:
+    place, roles = motion.positions_world(), motion.skeleton.roles
+    hip, knee, ankle = (place[:, roles[f"{side}{part}"]] for part in ("UpperLeg", "LowerLeg", "Foot"))
+    above, below = knee - hip, ankle - knee
+    return np.arctan2(np.linalg.norm(np.cross(above, below), axis=1), np.sum(above * below, axis=1))
+
+
+def knee_snaps(motion: Motion) -> np.ndarray:
+    """For each knee, the greatest change of its angular velocity from frame to frame."""
+    snaps = []
+    for side in ("left", "right"):
+        flexion = knee_flexion(motion, side)
+        snaps.append(max(np.abs(np.diff(flexion[run], 2)).max() for run in performed_runs(motion)) * motion.rate)
+    return np.array(snaps)
+
+
+def squats(straightest: float) -> Motion:
+    """Feet that stand exactly still under hips that go down and up."""
+    skeleton, frames, rate = WALK.skeleton, 240, 60.0
+    bend = straightest + 0.3 * (1.0 - np.cos(np.arange(frames) / rate * np.pi))
+    q = np.tile(R.identity(), (frames, len(skeleton), 1))
+    t = np.tile(skeleton.offsets, (frames, 1, 1))
+    shin, foot = skeleton.roles["leftLowerLeg"], skeleton.roles["leftFoot"]
+    upper, lower = skeleton.bone_lengths[shin], skeleton.bone_lengths[foot]
+    lean = np.arctan2(lower * np.sin(bend), upper + lower * np.cos(bend))
+    for side in ("left", "right"):
+        for part, angle in (("UpperLeg", -lean), ("LowerLeg", bend), ("Foot", lean - bend)):
+            joint = skeleton.roles[f"{side}{part}"]
+            q[:, joint] = R.from_rotation_vector(angle[:, None] * [1.0, 0.0, 0.0])
+    t[:, 0, 1] += np.sqrt(upper**2 + lower**2 + 2.0 * upper * lower * np.cos(bend)) - upper - lower
+    return Motion(skeleton, rate, q, t)
 
 
 def far_from_plants(plants: Plants, seconds: float) -> np.ndarray:
@@ -63,6 +98,92 @@ def test_a_clean_walk_is_nearly_unchanged() -> None:
     away = np.linalg.norm(lock_feet(WALK).positions_world() - WALK.positions_world(), axis=-1)
     assert away.max() < 0.03
     assert np.median(away) < 0.001
+
+
+@pytest.mark.parametrize("straightest", [0.0, 0.02, 0.6])
+def test_what_does_not_slide_stays_as_it_is(straightest: float) -> None:
+    """However straight the knees become."""
+    motion = squats(straightest)
+    plants = find_plants(motion)
+    assert plants.planted().all()
+    assert foot_report(motion, plants).slide < 1e-9
+    assert np.allclose(lock_feet(motion, plants).positions_world(), motion.positions_world(), atol=1e-6)
+
+
+@pytest.mark.parametrize("straightest", [0.0, 0.3])
+@pytest.mark.parametrize(("up", "roll"), [(0.02, 0.0), (0.0, 0.1)])
+def test_a_jolt_of_the_whole_body_does_not_go_into_the_knees(straightest: float, up: float, roll: float) -> None:
+    """One frame in which all is higher or rolled, as captures have it: held feet must take the hips along."""
+    motion = squats(straightest)
+    q, t = motion.rotations.copy(), motion.translations.copy()
+    t[100, 0, 1] += up
+    q[100, 0] = R.from_rotation_vector([0.0, 0.0, roll])
+    jolted = replace(motion, rotations=q, translations=t)
+    plants = find_plants(motion)
+    found = lock_feet(jolted, plants)
+    assert foot_report(found, plants).slide < HOLD
+    assert np.all(knee_snaps(found) < knee_snaps(jolted) + 0.5)
+    assert np.all(velocity_change(found) < 1.1 * velocity_change(jolted) + 0.05)
+
+
+def test_knees_stay_smooth_where_feet_are_nearly_out_of_reach() -> None:
+    """Legs that become straight over feet that drift back and forth under them."""
+    motion = squats(0.0)
+    shift = 0.015 * np.sin(np.arange(len(motion)) / 9.0)[:, None] * [0.0, 1.0, 0.0]
+    plants = find_plants(motion)
+    skating_ = moved(motion, R.identity(), shift)
+    found = solve_foot_lock(skating_, plants)
+    assert foot_report(found.motion, plants).slide < HOLD
+    assert np.all(knee_snaps(found.motion) < knee_snaps(skating_) + 0.5)
+    assert min(knee_flexion(found.motion, side).min() for side in ("left", "right")) > -1e-9
+
+
+@pytest.mark.parametrize("height", [np.nan, np.inf, -np.inf])
+def test_a_ground_that_is_nowhere_is_refused(height: float) -> None:
+    for ground in (height, Ground(height, "given")):
+        with pytest.raises(ValueError, match=r"ground=.*finite"):
+            lock_feet(SKATING, ground=ground)
+    with pytest.raises(ValueError, match=r"ground=.*finite"):
+        lock_feet(SKATING, find_plants(SKATING), ground=height)
+
+
+def test_feet_that_hang_on_the_root_are_locked_too() -> None:
+    """As rigs for animation have them: the shin's end and the foot must not come apart."""
+    skeleton = SKATING.skeleton
+    q, p = SKATING.world()
+    rest_q, rest_p = skeleton.rest_world()
+    feet = [skeleton.roles[f"{side}Foot"] for side in ("left", "right")]
+    parents, offsets = np.concatenate([[-1], skeleton.parents + 1]), np.concatenate([[[0.0] * 3], skeleton.offsets])
+    local = np.concatenate([R.identity(len(SKATING), 1), SKATING.rotations], axis=1)
+    places = np.concatenate([np.zeros((len(SKATING), 1, 3)), SKATING.translations], axis=1)
+    for foot in feet:
+        parents[foot + 1], offsets[foot + 1] = 0, rest_p[foot]
+        local[:, foot + 1], places[:, foot + 1] = q[:, foot], p[:, foot]
+    assert np.allclose(rest_q, R.identity())
+    roles = {role: joint + 1 for role, joint in skeleton.roles.items()}
+    other = Skeleton(("root", *skeleton.names), parents, offsets, roles=roles)
+    found = lock_feet(Motion(other, SKATING.rate, local, places))
+    assert np.allclose(found.positions_world()[:, 1:], lock_feet(SKATING).positions_world(), atol=1e-6)
+
+
+@pytest.mark.parametrize("frames", [1, 2, 3, 8, 9, 29])
+def test_a_chain_is_solved_as_dense_least_squares_are(frames: int, rng: np.random.Generator) -> None:
+    n, m = 3, 4
+    rows, bent = rng.normal(size=(2, frames, m, n))
+    weights, stiff = rng.random((2, frames, m)) + 0.1
+    targets, bends = rng.normal(size=(2, frames, m))
+    chain = Chain(frames, n)
+    chain.add(rows, weights, targets)
+    chain.add_bends(bent, stiff, bends)
+    matrix, right = np.zeros((2 * frames, m, frames, n)), np.zeros((2 * frames, m))
+    for t in range(frames):
+        matrix[t, :, t], right[t] = np.sqrt(weights[t])[:, None] * rows[t], np.sqrt(weights[t]) * targets[t]
+        if 0 < t < frames - 1:
+            for k, factor in ((-1, 1.0), (0, -2.0), (1, 1.0)):
+                matrix[frames + t, :, t + k] = factor * np.sqrt(stiff[t])[:, None] * bent[t + k]
+            right[frames + t] = np.sqrt(stiff[t]) * bends[t]
+    dense = np.linalg.lstsq(matrix.reshape(-1, frames * n), right.ravel(), rcond=None)[0]
+    assert np.allclose(chain.solve().ravel(), dense, atol=1e-9)
 
 
 def test_strength_zero_is_the_input_and_half_is_half_way() -> None:
@@ -167,8 +288,9 @@ def test_feet_out_of_reach_lower_the_hips() -> None:
 
 
 CLIPS = (
-    *("02_01", "02_05", "05_02", "05_11", "07_01", "07_12", "12_01", "13_09", "13_11", "137_16"),
-    *("137_27", "137_42", "141_21", "144_20", "79_01", "79_44", "79_92", "91_11", "91_36", "91_48"),
+    *("02_01", "02_05", "05_02", "05_11", "07_01", "07_12", "12_01", "13_09", "13_10", "13_11", "13_26", "137_16"),
+    *("137_24", "137_26", "137_27", "137_29", "137_33", "137_42", "141_16", "141_20", "141_21", "141_27", "144_20"),
+    *("79_01", "79_25", "79_44", "79_92", "91_11", "91_19", "91_36", "91_48"),
 )
 
 
@@ -185,13 +307,15 @@ def locked(data_dir: Path, name: str) -> tuple[Motion, FootLock, FootReport, Foo
 def test_real_feet_hold_and_nothing_pops(data_dir: Path, name: str) -> None:
     motion, found, before, after = locked(data_dir, name)
     assert before.slide > HOLD
-    assert after.slide < HOLD
+    assert after.slide < 0.003
+    assert after.slide_mean < min(0.2 * before.slide_mean, 0.002)
     assert found.missed.max() < HOLD
-    assert after.ankle_acceleration < 1.3 * before.ankle_acceleration
-    # up to 5 rad/s from frame to frame is what any capture of bending knees has
-    assert after.knee_snap < max(1.6 * before.knee_snap, 5.0)
-    # velocities change by no more than twice the input's, or by 0.15 m/s from frame to frame
-    assert np.all(velocity_change(found.motion) < np.maximum(2.0 * velocity_change(motion), 0.15))
+    assert after.ankle_acceleration < 1.02 * before.ankle_acceleration
+    # either knee: no more than a tenth or half a radian a second
+    was, now = knee_snaps(motion), knee_snaps(found.motion)
+    assert np.all(now < was + np.maximum(0.1 * was, 0.5))
+    # every joint: velocities change by less than twice the input's, or by 5 cm/s from frame to frame
+    assert np.all(velocity_change(found.motion) < np.maximum(2.0 * velocity_change(motion), 0.05))
     assert np.array_equal(found.motion.translations[:, 1:], motion.translations[:, 1:])
     assert found.hips_lowered.max() < 0.04
 
@@ -199,5 +323,5 @@ def test_real_feet_hold_and_nothing_pops(data_dir: Path, name: str) -> None:
 @pytest.mark.data
 def test_knees_snap_less_on_the_whole(data_dir: Path) -> None:
     reports = [locked(data_dir, name)[2:] for name in CLIPS]
-    assert np.median([after.knee_snap / before.knee_snap for before, after in reports]) < 1.0
-    assert np.mean([after.slide_mean / before.slide_mean for before, after in reports]) < 0.2
+    assert np.median([after.knee_snap / before.knee_snap for before, after in reports]) < 0.8
+    assert np.mean([after.slide_mean / before.slide_mean for before, after in reports]) < 0.1

@@ -82,17 +82,8 @@ class Plants:
         listed = [(k, plant) for k, name in enumerate(names) for plant in self.of(name)]
         place = np.array([plant.anchor for _, plant in listed]).reshape(-1, 3)
         share = np.array([1.0 / (plant.last - plant.first + 1) for _, plant in listed])  # long plants give way less
-        near = NEXT * self.rate
         settled = 1e-9 * float(np.linalg.norm(paths[0, -1] - paths[0, 0]))
-        together, following = [], []
-        for i, (k, a) in enumerate(listed):
-            for j, (m, b) in enumerate(listed):
-                gap = b.first - a.last
-                if k < m and a.first <= b.last and b.first <= a.last:
-                    middle = (max(a.first, b.first) + min(a.last, b.last)) // 2
-                    together.append((i, j, float(np.linalg.norm(paths[middle, m] - paths[middle, k]))))
-                elif 0 < gap < near:
-                    following.append((i, j, paths[b.first, m] - paths[a.last, k], 1.0 - gap / near))
+        together, following = _neighbours(listed, paths, NEXT * self.rate)
         for _ in range(AGREEING if together or following else 0):
             before = place.copy()
             for i, j, way, stiff in following:
@@ -148,6 +139,29 @@ class Plants:
                 for p in data["intervals"]
             ),
         )
+
+
+def _neighbours(
+    listed: list[tuple[int, Plant]], paths: Floats, near: float
+) -> tuple[list[tuple[int, int, float]], list[tuple[int, int, Floats, float]]]:
+    """Plants of one foot that stand at one time, and how far apart; those that follow, which way, and how closely."""
+    together, following = [], []
+    order = sorted(range(len(listed)), key=lambda i: listed[i][1].first)
+    open_: list[int] = []  # those that may still have something to do with what begins now
+    for j in order:
+        m, b = listed[j]
+        open_ = [i for i in open_ if b.first - listed[i][1].last < near]
+        for i in open_:
+            k, a = listed[i]
+            gap = b.first - a.last
+            if gap > 0:
+                following.append((i, j, paths[b.first, m] - paths[a.last, k], 1.0 - gap / near))
+            elif k != m:
+                middle = (b.first + min(a.last, b.last)) // 2
+                low, high = (i, j) if k < m else (j, i)
+                together.append((low, high, float(np.linalg.norm(paths[middle, m] - paths[middle, k]))))
+        open_.append(j)
+    return sorted(together), sorted(following, key=lambda pair: pair[:2])
 
 
 def _place(values: Sequence[float]) -> tuple[float, float, float]:
