@@ -9,10 +9,13 @@ from kinesphere.kernels.jit_terms import compile_kernel
 
 @compile_kernel
 def multiply(a, b, out):  # type: ignore[no-untyped-def]
-    """Products of quaternions (N, 4)."""
-    for i in range(a.shape[0]):
-        aw, ax, ay, az = a[i, 0], a[i, 1], a[i, 2], a[i, 3]
-        bw, bx, by, bz = b[i, 0], b[i, 1], b[i, 2], b[i, 3]
+    """Products (N, 4) of quaternions; fewer rows of one are gone through again and again."""
+    j, k = -1, -1
+    for i in range(out.shape[0]):
+        j = 0 if j + 1 == a.shape[0] else j + 1
+        k = 0 if k + 1 == b.shape[0] else k + 1
+        aw, ax, ay, az = a[j, 0], a[j, 1], a[j, 2], a[j, 3]
+        bw, bx, by, bz = b[k, 0], b[k, 1], b[k, 2], b[k, 3]
         out[i, 0] = aw * bw - ax * bx - ay * by - az * bz
         out[i, 1] = aw * bx + ax * bw + ay * bz - az * by
         out[i, 2] = aw * by - ax * bz + ay * bw + az * bx
@@ -21,10 +24,13 @@ def multiply(a, b, out):  # type: ignore[no-untyped-def]
 
 @compile_kernel
 def rotate(q, vectors, out):  # type: ignore[no-untyped-def]
-    """Vectors (N, 3) turned by quaternions (N, 4)."""
-    for i in range(q.shape[0]):
-        aw, ax, ay, az = q[i, 0], q[i, 1], q[i, 2], q[i, 3]
-        x, y, z = vectors[i, 0], vectors[i, 1], vectors[i, 2]
+    """Vectors (N, 3) turned by quaternions (N, 4); fewer rows of one are gone through again and again."""
+    j, k = -1, -1
+    for i in range(out.shape[0]):
+        j = 0 if j + 1 == q.shape[0] else j + 1
+        k = 0 if k + 1 == vectors.shape[0] else k + 1
+        aw, ax, ay, az = q[j, 0], q[j, 1], q[j, 2], q[j, 3]
+        x, y, z = vectors[k, 0], vectors[k, 1], vectors[k, 2]
         u, v, w = 2.0 * (ay * z - az * y), 2.0 * (az * x - ax * z), 2.0 * (ax * y - ay * x)
         out[i, 0] = x + aw * u + ay * w - az * v
         out[i, 1] = y + aw * v + az * u - ax * w

@@ -45,7 +45,7 @@ def multiply(a: ArrayLike, b: ArrayLike) -> Floats:
         return multiply_reference(a, b)
     shape = np.broadcast_shapes(a.shape, b.shape)
     product: Floats = np.empty(shape)
-    kernels.multiply(_rows(a, shape), _rows(b, shape), product.reshape(-1, 4))
+    kernels.multiply(_cycled(a, shape), _cycled(b, shape), product.reshape(-1, 4))
     return product
 
 
@@ -69,7 +69,7 @@ def rotate(quaternions: ArrayLike, vectors: ArrayLike) -> Floats:
         return rotate_reference(q, v)
     leading = np.broadcast_shapes(q.shape[:-1], v.shape[:-1])
     turned: Floats = np.empty((*leading, 3))
-    kernels.rotate(_rows(q, (*leading, 4)), _rows(v, (*leading, 3)), turned.reshape(-1, 3))
+    kernels.rotate(_cycled(q, (*leading, 4)), _cycled(v, (*leading, 3)), turned.reshape(-1, 3))
     return turned
 
 
@@ -84,6 +84,12 @@ def rotate_reference(q: Floats, v: Floats) -> Floats:
     turned[..., 1] = vy + w * ty + z * tx - x * tz
     turned[..., 2] = vz + w * tz + x * ty - y * tx
     return turned
+
+
+def _cycled(array: Floats, shape: tuple[int, ...]) -> Floats:
+    """As ``_rows``, but only once what would be the same again and again."""
+    again = array.shape == shape[len(shape) - array.ndim :]
+    return np.ascontiguousarray(array).reshape(-1, shape[-1]) if again else _rows(array, shape)
 
 
 def _rows(array: Floats, shape: tuple[int, ...]) -> Floats:
