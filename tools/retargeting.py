@@ -9,6 +9,7 @@ how much planted ankles slide beyond what they did, in the mean and at worst.
 
 from __future__ import annotations
 
+import argparse
 import os
 import re
 import sys
@@ -82,7 +83,7 @@ def _reachable(body: Calibration, side: str, wanted: Floats) -> Bools:
 
 
 def _near_something(motion: kinesphere.Motion, onto: kinesphere.Motion) -> Bools:
-    """Frames in which a hand is within 18 cm (of a person) of the head or of the other hand: other rules hold there."""
+    """Frames in which a hand is so near to the head or the other hand that other rules begin to hold."""
     q, p = motion.world()
     body = calibrate(motion, onto.skeleton)
     world, places = onto.world()
@@ -125,12 +126,16 @@ def main() -> None:
         sys.exit(f"no captures in {data}; set KINESPHERE_DATA")
     warnings.simplefilter("ignore", kinesphere.MotionFileWarning)
     kinesphere.warm_up()
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    parser.add_argument("--all", action="store_true", help="every CMU clip instead of the twelve")
+    every_clip = parser.parse_args().all
+    clips = [path.stem for path in sorted((data / "bvh/cmu").glob("*.bvh"))] if every_clip else list(CLIPS)
     print("wrist p99 %arm | near % | short frames | back: wrists, ankles p95 % | bones m | slide mean, worst mm")
     every = []
     for name in CHARACTERS:
         character = kinesphere.load_character(data / "characters" / name)
         rows = []
-        for clip in CLIPS:
+        for clip in clips:
             found = row(kinesphere.load(data / f"bvh/cmu/{clip}.bvh"), character)
             rows.append([found[key] for key in NAMES])
             print(_line(name, clip, rows[-1]))

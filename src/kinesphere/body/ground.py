@@ -36,6 +36,8 @@ BALL_HEIGHT = 0.03  # leg lengths, where the rest pose does not tell
 SMOOTHING = 0.02  # seconds, sigma of the Gaussian low-pass: −3 dB at 6.6 Hz, near the 6 Hz usual in gait analysis
 SPAN = 1.0 / 30.0  # seconds to each side over which a speed is measured, so that 30 and 120 fps agree
 SLOW = 0.2  # leg lengths a second: slower points may be standing
+HIGHEST = 0.06  # leg lengths above the lowest tenth of where slow feet are
+ONE_POINT = 0.03  # leg lengths: a toe joint nearer to the heel is no ball
 NEAR = 0.05  # leg lengths above the ground that still count as on it
 
 
@@ -94,7 +96,7 @@ def sole_points(skeleton: Skeleton) -> tuple[SolePoint, ...]:
         towards = towards_sole(skeleton, side, place, turned)
         unturn = rotations.conjugate(turned[foot])
         toes = skeleton.roles.get(f"{side}Toes")
-        if toes is None or np.linalg.norm(place[toes] - place[foot]) < 0.01 * length:
+        if toes is None or _one_point(place[toes] - place[foot], towards, length):
             under = rotations.rotate(unturn, down * towards) if standing else np.zeros(3)
             points.append(SolePoint(side, "sole", foot, under, 0.0 if standing else down))
             continue
@@ -109,6 +111,11 @@ def sole_points(skeleton: Skeleton) -> tuple[SolePoint, ...]:
     return tuple(points)
 
 
+def _one_point(bone: Floats, towards: Floats, length: float) -> bool:
+    """Whether the toe joint lies at the heel, so that the two tell nothing of the foot."""
+    return bool(np.linalg.norm(bone - np.dot(bone, towards) * towards) < ONE_POINT * length)
+
+
 def sole_paths(motion: Motion, points: tuple[SolePoint, ...]) -> Floats:
     """``(T, P, 3)`` world positions of the points."""
     q, p = motion.world()
@@ -120,9 +127,10 @@ def find_ground(motion: Motion, height: float | None = None) -> Ground:
     """The height of the floor, from where the feet are when they are slow and low.
 
     In every performed frame the lowest sole point is taken, clearance off. Of the frames in which it moves slower
-    than 0.2 leg lengths a second, the 10th percentile of its height is the ground: one bad frame below the floor does
-    not move it, and time spent in the air or standing on something higher does not either, up to nine tenths of those
-    frames. ``evidence`` says how often a sole was on the ground so found.
+    than 0.2 leg lengths a second, the ground is the mean of the middle half of the heights: feet stand on it as often a
+    little above as below, on floors that slope as captured ones do. Feet that stand longer on something higher don't
+    count: it is at most 0.06 leg lengths above the lowest tenth. ``evidence`` says how often a sole was on the ground
+    so found.
 
     A ``height`` given is taken as it is.
     """
@@ -143,7 +151,7 @@ def find_ground(motion: Motion, height: float | None = None) -> Ground:
     else:
         slow = speeds(smoothed(paths, motion.rate), motion.rate)[np.arange(len(heights)), lowest] < SLOW * length
         used = low[slow] if slow.any() else low
-        found = float(np.percentile(used, 10.0 if slow.any() else 2.0))
+        found = _middle(used, length) if slow.any() else float(np.percentile(used, 2.0))
         how = (
             f"from {slow.sum()} frames with a slow foot" if slow.any() else "no foot is ever slow: from the lowest 2 %"
         )
@@ -152,6 +160,13 @@ def find_ground(motion: Motion, height: float | None = None) -> Ground:
     if share < 0.6:
         how += ", so the rest is in the air or stands on something"
     return Ground(found, how, share)
+
+
+def _middle(heights: Floats, length: float) -> float:
+    """The mean of the middle half."""
+    quarter = len(heights) // 4
+    middle = float(np.sort(heights)[quarter : len(heights) - quarter].mean())
+    return min(middle, float(np.percentile(heights, 10.0)) + HIGHEST * length)
 
 
 def performed_runs(motion: Motion) -> list[slice]:

@@ -13,7 +13,7 @@ from dataclasses import replace
 import numpy as np
 
 from kinesphere.body.bodies import motion_with_roles, with_roles
-from kinesphere.body.calibration import Calibration, calibrate
+from kinesphere.body.calibration import Calibration, calibrate, same_body
 from kinesphere.body.ground import Ground, find_ground
 from kinesphere.body.hands import wrist_targets
 from kinesphere.body.stance import LOW, levelled, widened
@@ -27,7 +27,8 @@ from kinesphere.motion.humanoid import SIDES
 from kinesphere.motion.motion import Motion
 from kinesphere.motion.skeleton import Skeleton
 
-HIGH = 0.5  # leg lengths: a foot higher belongs to its hip
+FOLDED = 0.06  # of a limb: so near to its tightest fold it folds no tighter
+HIGH = 0.35  # leg lengths: a foot higher belongs to its hip
 SOFTNESS = 0.001  # share of the limb over which it eases into full reach
 _LIMBS = tuple(
     (side, *parts) for parts in (("UpperArm", "LowerArm", "Hand"), ("UpperLeg", "LowerLeg", "Foot")) for side in SIDES
@@ -49,7 +50,10 @@ def retarget(
     """
     if calibration is None:
         onto = motion_with_roles(target) if isinstance(target, Motion) else with_roles(_skeleton(target))
-        calibration = calibrate(motion_with_roles(motion), onto)
+        own, other = motion_with_roles(motion), onto.skeleton if isinstance(onto, Motion) else onto
+        if same_body(own.skeleton, other):
+            return replace(own, skeleton=other)  # on its own body a motion is itself
+        calibration = calibrate(own, onto)
     motion = replace(motion, skeleton=calibration.source.skeleton)
     floor = find_ground(motion, ground)
     source_q, source_p = motion.world()
@@ -57,11 +61,12 @@ def retarget(
     world, known = _oriented(calibration, source_q, source_p)
     places = _placed(calibration, world, source_p)
     wrists = wrist_targets(calibration, source_q, source_p, world, places)
-    ankles = _ankle_targets(calibration, motion, source_p, floor, places)
+    ankles, from_hip = _ankle_targets(calibration, motion, source_p, floor, places)
     lift = hips_lift(calibration, source_p, places, ankles, motion.rate)
-    targets = np.stack([*wrists, *ankles], axis=1)
     places[..., 1] += lift[:, None]
+    targets = np.stack([*wrists, *ankles], axis=1)
     targets[:, :2, 1] += lift[:, None]
+    targets[:, 2:, 1] += from_hip * lift[:, None]
     shortfall = _solve_limbs(calibration, source_p, world, known, places, targets)
     places[..., 1] += floor.height
     return _assembled(motion, calibration, world, known, places, shortfall)
@@ -112,19 +117,26 @@ def _middle(skeleton: Skeleton, positions: Floats) -> Floats:
     return middle
 
 
-def _ankle_targets(c: Calibration, motion: Motion, source_p: Floats, ground: Ground, places: Floats) -> list[Floats]:
-    """Where the ankles are to be, left and right ``(T, 3)``: where they are over the ground, high feet from the hip."""
+def _ankle_targets(
+    c: Calibration, motion: Motion, source_p: Floats, ground: Ground, places: Floats
+) -> tuple[list[Floats], Floats]:
+    """Where the ankles are to be, left and right ``(T, 3)``: where they are over the ground, high feet from the hip.
+
+    And how much ``(T, 2)`` each belongs to the hip.
+    """
     aside = widened(c, motion, source_p, ground)
     roles, target_roles = c.source.skeleton.roles, c.target.skeleton.roles
-    targets = []
+    targets, shares = [], []
     for side, step in zip(SIDES, aside, strict=True):
         foot, hip = (source_p[:, roles[f"{side}{part}"]] for part in ("Foot", "UpperLeg"))
-        from_hip = places[:, target_roles[f"{side}UpperLeg"]] + c.leg * (foot - hip)
+        size = c.target.lengths[f"{side}Leg"] / c.source.lengths[f"{side}Leg"]
+        from_hip = places[:, target_roles[f"{side}UpperLeg"]] + size * (foot - hip)
         standing = on_the_ground(c, foot, source_p) + step
         height = (foot[:, 1] - c.source.ankle_height) / c.source.lengths[f"{side}Leg"]
         u = np.clip((height - LOW) / (HIGH - LOW), 0.0, 1.0)
-        targets.append(standing + (u * u * (3.0 - 2.0 * u))[:, None] * (from_hip - standing))
-    return targets
+        shares.append(u * u * (3.0 - 2.0 * u))
+        targets.append(standing + shares[-1][:, None] * (from_hip - standing))
+    return targets, np.stack(shares, axis=1)
 
 
 def _solve_limbs(
@@ -139,6 +151,7 @@ def _solve_limbs(
     at_rest = rotations.rotate(rotations.conjugate(rest_q[uppers]), hinges)
     hinge = _bending(c, source_p, rotations.rotate(world[:, uppers], at_rest))
     start = places[:, uppers]
+    targets = _unfolded(start, targets, places[:, ends], above, below)
     upper, lower = (_lengths(part)[..., 0] for part in (above, below))
     elbow, wrist, shortfall = bent_limb(start, targets, upper, lower, hinge, SOFTNESS)
     for joints, rest, way in ((uppers, above, elbow - start), (lowers, below, wrist - elbow)):
@@ -149,6 +162,27 @@ def _solve_limbs(
     places[:, ends] = wrist
     kinematics.completed(world, known, skeleton.rest_rotations, skeleton.parents)
     return shortfall
+
+
+def _unfolded(start: Floats, targets: Floats, copied: Floats, above: Floats, below: Floats) -> Floats:
+    """Targets ``(T, 4, 3)`` no nearer than bones of unequal length can fold, and never quite so near.
+
+    A limb that is folded flat is as touchy as a straight one. And where a target is nearer still its direction says
+    nothing and may turn about at once: there it fades into the copied one.
+    """
+    upper, lower = _lengths(above), _lengths(below)
+    least = np.abs(upper - lower)
+    zone = np.minimum(FOLDED * (upper + lower), least)
+    way, aside = targets - start, copied - start
+    far = _lengths(way)
+    near = far < least + zone
+    if not near.any():
+        return targets
+    deep = np.clip((least - far) / np.maximum(least, 1e-12), 0.0, 1.0)
+    mixed = way + deep * least * aside / np.maximum(_lengths(aside), 1e-12)
+    reach = least + zone * np.exp((far - least - zone) / np.maximum(zone, 1e-12))
+    kept: Floats = np.where(near, start + mixed * (reach / np.maximum(_lengths(mixed), 1e-12)), targets)
+    return kept
 
 
 def _limb_joints(skeleton: Skeleton) -> tuple[Ints, Ints, Ints]:

@@ -10,7 +10,7 @@ import numpy as np
 from kinesphere.body.anatomy import Anatomy
 from kinesphere.body.calibration import Calibration
 from kinesphere.body.contacts import plant_labels
-from kinesphere.body.ground import ANKLE_HEIGHT, Ground, SolePoint, performed_runs, runs, sole_points
+from kinesphere.body.ground import ANKLE_HEIGHT, Ground, SolePoint, performed_runs, runs
 from kinesphere.kernels import rotations
 from kinesphere.kernels.arrays import Bools, Floats
 from kinesphere.motion.humanoid import SIDES
@@ -21,7 +21,8 @@ STEEP = 0.7  # sine of the hips' roll from which on it is kept
 PERSON = 0.24  # leg lengths from the middle to a hip joint: no person's are farther apart
 TOGETHER = (0.12, 0.2)  # of half the hips' width: feet that come so near to the middle are not brought nearer
 BALL = 0.16  # leg lengths from the ankle to the ball
-LOW = 0.15  # leg lengths: a foot lower belongs to the ground
+LOW = 0.12  # leg lengths: a foot lower belongs to the ground
+HEIGHTS, SPEEDS = (0.03, 0.05), (0.2, 0.3)  # leg lengths, and those a second: to begin, to go on standing
 FADE = 0.4  # seconds after which a foot in the air follows the hips again
 
 
@@ -62,8 +63,10 @@ def widened(c: Calibration, motion: Motion, source_p: Floats, ground: Ground) ->
     half = _half_step(c, np.concatenate(outward))
     if half == 0.0:
         return np.zeros_like(across), np.zeros_like(across)
-    soles = (*sole_points(c.source.skeleton), *_common_soles(c.source))
-    points, labels, _ = plant_labels(motion, ground, points=soles)
+    own, held, _ = plant_labels(motion, ground)
+    # What may be standing must not follow the hips: looser than a plant.
+    common, standing, _ = plant_labels(motion, ground, HEIGHTS, SPEEDS, points=_common_soles(c.source))
+    points, labels = (*own, *common), np.concatenate([held, standing], axis=1)
     steps = []
     for side, sign in zip(SIDES, (1.0, -1.0), strict=True):
         step = half * sign * across

@@ -41,6 +41,8 @@ def _lean(c: Calibration, source_q: Floats, source_p: Floats, found: dict[int, F
     if len(ours) < 2 or len(theirs) < 2:
         return
     chord = source_p[:, theirs[-1]] - source_p[:, theirs[0]]
+    if not np.all(np.any(chord != 0.0, axis=1)):
+        return  # bones of no length lean nowhere
     resting, ours_resting = (
         body.posture.positions[chain[-1]] - body.posture.positions[chain[0]]
         for body, chain in ((c.source, theirs), (c.target, ours))
