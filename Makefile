@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 export KINESPHERE_DATA ?= $(abspath ../shared/data)
 
-.PHONY: demo test format corpus fuzz bench clean
+.PHONY: demo test format corpus fuzz bench figure clean
 
 demo: $(VENV)/.installed
 	$(BIN)/python examples/demo.py
@@ -31,6 +31,14 @@ fuzz: $(VENV)/.dev
 
 bench: $(VENV)/.bench
 	$(BIN)/python -W ignore benchmarks/run.py
+
+# The figure's surface and Mo's, made anew into src/kinesphere/figure.
+figure: $(VENV)/.figure
+	$(BIN)/python tools/figure/build.py
+
+$(VENV)/.figure: $(VENV)/.installed
+	$(PIP) --editable '.[figure]'
+	@touch $@
 
 $(VENV)/bin/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \

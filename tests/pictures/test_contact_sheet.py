@@ -156,8 +156,8 @@ def test_the_picture_has_the_asked_size_and_is_not_blank(view: str, tmp_path: Pa
 
 
 def test_bad_requests_say_what_is_allowed(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match="allowed: three-quarter, front, side, top"):
-        contact_sheet(standing(), view="back")  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="allowed: three-quarter, front, side, back, top"):
+        contact_sheet(standing(), view="below")  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="at least one"):
         contact_sheet(standing(), frames=0)
     with pytest.raises(ValueError, match="200 pixels"):

@@ -1,15 +1,38 @@
-"""``kinesphere preview``: a contact sheet of a motion."""
+"""``kinesphere preview``: contact sheets, pictures and films of motions."""
 
 from __future__ import annotations
 
+import re
+from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from kinesphere.cli.options import Clip, Rate, Reading, Salvage, Scale, Up
 from kinesphere.cli.reporting import reported
+
+if TYPE_CHECKING:
+    from kinesphere.motion.character import Character
+    from kinesphere.motion.motion import Motion
+
+_SUFFIXES = (".png", ".gif", ".mp4")
+
+Out = Annotated[
+    Path | None, typer.Option("-o", "--out", help="The .png, .gif or .mp4 to write. Left out: FILE_preview.png here.")
+]
+Shown = Annotated[
+    Path | None, typer.Option("--character", help="Who shows it: a .glb, .gltf or .vrm. Left out: bones, a manikin.")
+]
+Against = Annotated[
+    list[Path] | None, typer.Option("--against", help="Another motion file to show beside it; may be repeated.")
+]
+Frames = Annotated[
+    int | None, typer.Option(min=1, max=200, help="Poses on a sheet. Left out: 12, or 8 a row with --against.")
+]
+Fps = Annotated[float, typer.Option(min=1.0, max=240.0, help="Pictures a second of a film; a GIF has at most 25.")]
+Seconds = Annotated[float | None, typer.Option("--seconds", help="How long a film is. Left out: to the end.")]
 
 
 class View(StrEnum):
@@ -18,36 +41,179 @@ class View(StrEnum):
     THREE_QUARTER = "three-quarter"
     FRONT = "front"
     SIDE = "side"
+    BACK = "back"
     TOP = "top"
 
 
+@dataclass(frozen=True)
+class Look:
+    """What is asked for, apart from the motions."""
+
+    view: View
+    size: tuple[int, int] | None
+    frames: int | None
+    columns: int | None
+    at: float | None
+    fps: float
+    start: float
+    seconds: float | None
+    trails: bool
+    ghosts: int
+
+
 def preview(
-    file: Annotated[Path, typer.Argument(help="A motion file.")],
-    out: Annotated[
-        Path | None, typer.Option("-o", "--out", help="The PNG to write. Left out: FILE_preview.png here.")
-    ] = None,
-    frames: Annotated[int, typer.Option(min=1, max=200, help="How many poses to show.")] = 12,
+    file: Annotated[Path, typer.Argument(metavar="IN", help="A motion file.", show_default=False)],
+    out: Out = None,
+    character: Shown = None,
+    against: Against = None,
+    trails: Annotated[bool, typer.Option("--trails", help="Draw the ways of wrists and ankles as ribbons.")] = False,
+    ghosts: Annotated[int, typer.Option(min=0, max=24, help="How many earlier poses stand behind, paler.")] = 0,
+    at: Annotated[float | None, typer.Option("--at", help="One large picture, so many seconds in.")] = None,
+    frames: Frames = None,
     columns: Annotated[int | None, typer.Option(min=1, help="Poses in a row. Left out: what fits best.")] = None,
     view: Annotated[View, typer.Option(help="From where the character is seen.")] = View.THREE_QUARTER,
-    width: Annotated[int, typer.Option(min=200, max=10000, help="Pixels across.")] = 1600,
-    height: Annotated[int, typer.Option(min=200, max=10000, help="Pixels down.")] = 1000,
+    fps: Fps = 30.0,
+    start: Annotated[float, typer.Option(min=0.0, help="Where a film starts, in seconds.")] = 0.0,
+    seconds: Seconds = None,
+    size: Annotated[str | None, typer.Option("--size", help="Pixels, such as 640x480.")] = None,
+    width: Annotated[int | None, typer.Option(min=64, max=10000, help="Pixels across.")] = None,
+    height: Annotated[int | None, typer.Option(min=64, max=10000, help="Pixels down.")] = None,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the output if it exists.")] = False,
     clip: Clip = None,
     scale: Scale = None,
     up: Up = None,
     rate: Rate = None,
     salvage: Salvage = False,
 ) -> None:
-    """Draw evenly spaced poses of a motion on one page."""
-    from kinesphere.kernels.compiled import patient
+    """Draw a motion: a contact sheet (.png), one pose of it (.png with --at), or a film (.mp4, .gif).
 
-    patient()
+    A plain contact sheet shows bones. With --character, --against, --trails, --ghosts or --at it shows a lit surface:
+    the character's, the file's own if it has one, or else a manikin's.
+    """
+    from kinesphere.kernels.compiled import patient, warm_up
+
     with reported():
         from kinesphere.cli.names import plain_stem
-        from kinesphere.pictures.contact_sheet import contact_sheet, save_picture
 
-        motion = Reading(clip, scale, up, rate, salvage).load(file)
         stem = f"{file.stem}_{plain_stem(clip)}" if clip else file.stem
         target = out or Path(f"{stem}_preview.png")
-        sheet = contact_sheet(motion, frames=frames, columns=columns, size=(width, height), view=view.value)
-        save_picture(sheet, target)
+        look = Look(view, _pixels(size, width, height), frames, columns, at, fps, start, seconds, trails, ghosts)
+        _check(target, look, overwrite or out is None)
+        plain = target.suffix.lower() == ".png" and not (character or against or trails or ghosts or at is not None)
+        if plain:
+            patient()
+        elif warm_up() is None:  # surfaces are drawn by compiled kernels; only bones can do without
+            raise ValueError("lit surfaces need numba, which this Python does not have; a plain .png shows bones")
+        reading = Reading(clip, scale, up, rate, salvage)
+        motions = [
+            reading.load(file),
+            *(Reading(None, scale, up, rate, salvage).load(other) for other in against or ()),
+        ]
+        if plain:
+            _draw_bones(motions[0], target, look)
+        else:
+            shown = _characters([file, *(against or ())], character)
+            _draw_surface(motions, shown, target, look)
     typer.echo(f"wrote {target}")
+
+
+def _check(target: Path, look: Look, overwrite: bool) -> None:
+    """Refuse what cannot be written before anything is read."""
+    kind = target.suffix.lower()
+    if kind not in _SUFFIXES:
+        allowed = ", ".join(_SUFFIXES[:-1]) + f" or {_SUFFIXES[-1]}"
+        raise ValueError(f"{target}: previews are written as {allowed}, found the suffix {target.suffix!r}")
+    if not target.parent.is_dir():
+        raise FileNotFoundError(f"{target}: the folder {target.parent} does not exist")
+    if target.exists() and not overwrite:
+        raise FileExistsError(f"{target}: exists already; --overwrite replaces it")
+    if kind != ".png":
+        from kinesphere.pictures.reels import check_film
+
+        check_film(target)
+        if look.at is not None:
+            raise ValueError(f"{target}: --at draws one picture; write it to a .png")
+
+
+def _pixels(size: str | None, width: int | None, height: int | None) -> tuple[int, int] | None:
+    """The asked size; where only one side is given the other keeps a sheet's shape."""
+    if size is not None:
+        found = re.fullmatch(r"(\d{1,5})\s*[xX×]\s*(\d{1,5})", size.strip())
+        if found is None:
+            raise ValueError(f"--size {size!r}; two numbers such as 640x480 are expected")
+        return int(found[1]), int(found[2])
+    if width is None and height is None:
+        return None
+    return width or round(1.6 * (height or 0)), height or round((width or 0) / 1.6)
+
+
+def _draw_bones(motion: Motion, target: Path, look: Look) -> None:
+    from kinesphere.pictures.contact_sheet import contact_sheet, save_picture
+
+    size = look.size or (1600, 1000)
+    sheet = contact_sheet(motion, frames=look.frames or 12, columns=look.columns, size=size, view=look.view.value)
+    save_picture(sheet, target)
+
+
+def _draw_surface(motions: list[Motion], characters: list[Character | None], target: Path, look: Look) -> None:
+    from kinesphere.pictures import camera
+    from kinesphere.pictures.contact_sheet import save_picture
+    from kinesphere.pictures.films import film, still
+    from kinesphere.pictures.sheets import surface_sheet
+
+    view: camera.View = look.view.value
+    trails, ghosts = look.trails, look.ghosts
+    if target.suffix.lower() != ".png":
+        size = look.size or (640 if len(motions) == 1 else 960, 480)
+        film(
+            motions,
+            target,
+            character=characters,
+            size=size,
+            fps=look.fps,
+            start=look.start,
+            seconds=look.seconds,
+            view=view,
+            trails=trails,
+            ghosts=ghosts,
+            progress=None,
+        )
+    elif look.at is not None:
+        size = look.size or (1280, 960)
+        save_picture(
+            still(motions, look.at, character=characters, size=size, view=view, trails=trails, ghosts=ghosts), target
+        )
+    else:
+        sheet = surface_sheet(
+            motions,
+            character=characters,
+            frames=look.frames,
+            columns=look.columns,
+            size=look.size or (1600, 1000),
+            view=view,
+            trails=trails,
+            ghosts=ghosts,
+            progress=None,
+        )
+        save_picture(sheet, target)
+
+
+def _characters(files: list[Path], asked: Path | None) -> list[Character | None]:
+    """Who shows each file's motion: the character asked for, else the file's own surface, else nobody (a manikin)."""
+    from kinesphere.files.characters import load_character
+
+    if asked is not None:
+        return [load_character(asked)] * len(files)
+    return [_own_character(file) for file in files]
+
+
+def _own_character(file: Path) -> Character | None:
+    from kinesphere.cli.reporting import kept_warnings
+    from kinesphere.files.characters import is_only_animation, load_character
+    from kinesphere.files.registry import format_to_read
+
+    if not format_to_read(file).holds_characters:
+        return None
+    with kept_warnings():  # what is said of a file without a surface matters to nobody who sees a manikin
+        character = load_character(file)
+    return None if is_only_animation(character) or not character.meshes else character

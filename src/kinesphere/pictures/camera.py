@@ -9,7 +9,7 @@ import numpy as np
 
 from kinesphere.kernels.arrays import Floats
 
-View: TypeAlias = Literal["three-quarter", "front", "side", "top"]
+View: TypeAlias = Literal["three-quarter", "front", "side", "back", "top"]
 VIEWS: tuple[View, ...] = get_args(View)
 
 # Degrees to the character's right from where it faces, and above the horizon. Seen from its right side it
@@ -18,6 +18,7 @@ _ANGLES: dict[str, tuple[float, float]] = {
     "three-quarter": (38.0, 14.0),
     "front": (0.0, 7.0),
     "side": (90.0, 7.0),
+    "back": (180.0, 7.0),
     "top": (0.0, 90.0),
 }
 _LENS = 6.0  # distance over body height: long enough that near limbs don't grow out of proportion

@@ -1,0 +1,181 @@
+"""Films of motions on characters: MP4 and GIF, several side by side; and single pictures of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from os import PathLike
+from pathlib import Path
+
+import numpy as np
+from PIL import Image, ImageDraw
+
+from kinesphere.kernels.arrays import Floats
+from kinesphere.motion.character import Character
+from kinesphere.motion.motion import Motion
+from kinesphere.pictures import colours
+from kinesphere.pictures.camera import View
+from kinesphere.pictures.canvas import shortened, write
+from kinesphere.pictures.framing import extent_of
+from kinesphere.pictures.light import FILM, STILL, Effort
+from kinesphere.pictures.performer import Performer
+from kinesphere.pictures.pipeline import counted, in_order
+from kinesphere.pictures.reels import check_film, common_palette, gif_rate, reduced, write_gif, write_mp4
+from kinesphere.pictures.render import Pixels
+from kinesphere.pictures.shot import Shot
+from kinesphere.pictures.take import Marks, cast_all, ghost_times, take
+
+_GAP = 2  # pixels between panels
+_MOST_FRAMES = 100_000
+
+
+def film(
+    motions: Motion | Sequence[Motion],
+    path: str | PathLike[str],
+    *,
+    character: Character | Sequence[Character | None] | None = None,
+    size: tuple[int, int] = (640, 480),
+    fps: float = 30.0,
+    start: float = 0.0,
+    seconds: float | None = None,
+    view: View = "three-quarter",
+    trails: bool = False,
+    ghosts: int = 0,
+    progress: bool | None = False,
+) -> int:
+    """Write an ``.mp4`` or a ``.gif`` of one motion, or of several side by side, and return how many frames it has.
+
+    Parameters
+    ----------
+    motions
+        What to show. Inserted calibration poses at the ends are left out; a motion that ends before the others waits.
+    character
+        Who shows it: one for all, or one for each. Left out: a manikin made from the motion's own bones.
+    size
+        Pixels across and down, of the whole film. An MP4 needs even numbers and is made a pixel larger where not.
+    fps
+        Pictures a second; the motion is sampled by time. A GIF has 25 at most, in steps of a hundredth of a second.
+    start, seconds
+        Which part of the performance; ``seconds`` left out: to its end.
+    trails, ghosts
+        Ribbons behind wrists and ankles; how many earlier poses stand behind, paler.
+    progress
+        A bar on standard error: True, False, or None for only where that is a terminal.
+    """
+    target = Path(path)
+    kind = check_film(target)
+    rate = gif_rate(fps) if kind == ".gif" else _checked_rate(fps)
+    panels = Panels.of(cast_all(motions, character), size, view, Marks(trails, ghosts), even=kind == ".mp4")
+    times = _film_times(panels.duration, rate, start, seconds)
+    if kind == ".gif":
+        sample = times[np.unique(np.linspace(0, len(times) - 1, 6).astype(np.intp))]
+        palette = common_palette(list(in_order(panels.draw, sample.tolist())))
+        few = in_order(lambda time: reduced(panels.draw(time), palette), times.tolist())
+        write_gif(target, counted(few, len(times), target.name, progress), rate)
+    else:
+        all_colours = in_order(panels.draw, times.tolist())
+        write_mp4(target, counted(all_colours, len(times), target.name, progress), rate, panels.size)
+    return len(times)
+
+
+def still(
+    motions: Motion | Sequence[Motion],
+    at: float,
+    *,
+    character: Character | Sequence[Character | None] | None = None,
+    size: tuple[int, int] = (1280, 960),
+    view: View = "three-quarter",
+    trails: bool = False,
+    ghosts: int = 0,
+) -> Image.Image:
+    """One large picture, ``at`` so many seconds into the performance; several motions stand side by side."""
+    performers = cast_all(motions, character)
+    longest = max(one.duration for one in performers)
+    if not 0.0 <= at <= longest + 1e-6:
+        raise ValueError(f"at={at:g} s; the motion runs from 0 to {longest:.2f} s")
+    panels = Panels.of(performers, size, view, Marks(trails, ghosts), at=at)
+    return Image.fromarray(panels.draw(at))
+
+
+@dataclass(frozen=True, eq=False)
+class Panels:
+    """Performers side by side in one picture, on one scale, each with its own camera."""
+
+    performers: tuple[Performer, ...]
+    shots: tuple[Shot, ...]
+    size: tuple[int, int]
+    marks: Marks
+    finer: int
+    effort: Effort
+
+    @classmethod
+    def of(
+        cls,
+        performers: Sequence[Performer],
+        size: tuple[int, int],
+        view: View,
+        marks: Marks,
+        *,
+        even: bool = False,
+        at: float | None = None,
+    ) -> Panels:
+        """Divide a picture among performers. ``at``: framed for that moment and its ghosts alone, and finely drawn."""
+        if not all(64 <= pixels <= 8192 for pixels in size):
+            raise ValueError(f"size={size}; 64 to 8192 pixels each way are allowed")
+        wide, high = (pixels + pixels % 2 if even else pixels for pixels in size)
+        count = len(performers)
+        panel = (wide - _GAP * (count - 1)) // count
+        if panel < 48:
+            raise ValueError(f"{count} motions side by side do not fit into {wide} pixels")
+        moments = None
+        if at is not None:
+            moments = [ghost_times(one, float(one.clock(np.array(at))), marks) for one in performers]
+        extent = extent_of(performers, view, moments)
+        shots = [extent.shot(number, (panel, high)) for number in range(count)]
+        finer, effort = (2, FILM) if at is None else (3, STILL)
+        return cls(tuple(performers), tuple(shots), (wide, high), marks, finer, effort)
+
+    @property
+    def duration(self) -> float:
+        """Of the longest."""
+        return max(one.duration for one in self.performers)
+
+    def draw(self, seconds: float) -> Pixels:
+        """The picture at some seconds of the performance."""
+        if len(self.performers) == 1:
+            one = self.performers[0]
+            return take(one, self.shots[0], float(one.clock(np.array(seconds))), self.marks, self.finer, self.effort)
+        image = Image.new("RGB", self.size, colours.SHEET)
+        draw = ImageDraw.Draw(image)
+        text = int(np.clip(self.size[1] / 30.0, 11, 28))
+        x = 0
+        for one, shot in zip(self.performers, self.shots, strict=True):
+            pixels = take(one, shot, float(one.clock(np.array(seconds))), self.marks, self.finer, self.effort)
+            image.paste(Image.fromarray(pixels), (x, 0))
+            name = shortened(one.name, text, shot.size[0] - 2 * text)
+            write(draw, (x + 0.8 * text, 0.7 * text), name, text, colours.INK)
+            write(draw, (x + 0.8 * text, 2.0 * text), f"{one.duration:.2f} s", text - 2, colours.QUIET_INK)
+            x += shot.size[0] + _GAP
+        return np.asarray(image)
+
+
+def _film_times(duration: float, rate: float, start: float, seconds: float | None) -> Floats:
+    """Seconds of each frame, the first at ``start``."""
+    if not 0.0 <= start <= duration + 1e-6:
+        raise ValueError(f"start={start:g} s; the motion runs from 0 to {duration:.2f} s")
+    if seconds is not None and not seconds > 0.0:
+        raise ValueError(f"seconds={seconds:g}; more than 0 are needed")
+    left = duration - start
+    if seconds is None or seconds > left:
+        count = int(np.floor(left * rate + 1e-6)) + 1
+    else:
+        count = max(int(np.floor(seconds * rate + 0.5)), 1)  # so many seconds of film
+    if count > _MOST_FRAMES:
+        raise ValueError(f"{count} frames of film; at most {_MOST_FRAMES} are drawn")
+    return start + np.arange(count) / rate
+
+
+def _checked_rate(fps: float) -> float:
+    if not 1.0 <= fps <= 240.0:
+        raise ValueError(f"fps={fps:g}; allowed: 1 to 240")
+    return float(fps)

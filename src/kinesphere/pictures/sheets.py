@@ -1,0 +1,190 @@
+"""Contact sheets of characters: evenly spaced poses on one page, one row for each of several motions."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+from PIL import Image, ImageDraw
+
+from kinesphere.kernels.arrays import Floats
+from kinesphere.motion.character import Character
+from kinesphere.motion.motion import Motion
+from kinesphere.pictures import colours
+from kinesphere.pictures.camera import View
+from kinesphere.pictures.canvas import font, shortened, write
+from kinesphere.pictures.framing import Extent, extent_of
+from kinesphere.pictures.performer import Performer
+from kinesphere.pictures.pipeline import counted, in_order
+from kinesphere.pictures.render import Pixels
+from kinesphere.pictures.take import Marks, cast_all, take
+
+_EDGE, _GAP = 20, 8  # pixels around the sheet and between panels
+_HEADER, _CAPTION = 34, 26  # the line above everything, and above each row of several
+_LABEL = 20  # the line under a panel
+
+Place: TypeAlias = tuple[int, float, tuple[int, int]]  # performer, seconds, corner of the panel
+
+
+@dataclass(frozen=True)
+class Grid:
+    """Where panels go, in pixels."""
+
+    columns: int
+    panel: tuple[int, int]
+    captions: bool  # a line above each row
+
+    def corner(self, row: int, column: int) -> tuple[int, int]:
+        """The upper left corner of a panel."""
+        wide, high = self.panel
+        step = high + _LABEL + _GAP + (_CAPTION if self.captions else 0)
+        down = _EDGE + _HEADER + row * step + (_CAPTION if self.captions else 0)
+        return _EDGE + column * (wide + _GAP), down
+
+
+def surface_sheet(
+    motions: Motion | Sequence[Motion],
+    *,
+    character: Character | Sequence[Character | None] | None = None,
+    frames: int | None = None,
+    columns: int | None = None,
+    size: tuple[int, int] = (1600, 1000),
+    view: View = "three-quarter",
+    trails: bool = False,
+    ghosts: int = 0,
+    progress: bool | None = False,
+) -> Image.Image:
+    """Draw evenly spaced poses of a motion on a character, at one scale.
+
+    Several motions get a row each, with its name and duration above; columns are the same times in all of them, and a
+    motion that has ended leaves its place empty.
+
+    Parameters
+    ----------
+    motions
+        What to show. Inserted calibration poses are left out.
+    character
+        Who shows it: one for all, or one for each. Left out: a manikin made from the motion's own bones.
+    frames
+        How many poses of each motion; left out: 12 of one, 8 of each of several.
+    columns
+        Panels in a row, for one motion. Left out: as many as show the figure largest.
+    size
+        Pixels across and down, of the whole sheet.
+    trails, ghosts
+        Ribbons behind wrists and ankles; how many earlier poses stand behind, paler.
+    """
+    if min(size) < 200 or max(size) > 16384:
+        raise ValueError(f"size={size}; 200 to 16384 pixels each way are allowed")
+    if columns is not None and columns < 1:
+        raise ValueError(f"columns={columns}; at least one is needed")
+    performers = cast_all(motions, character)
+    frames = (12 if len(performers) == 1 else 8) if frames is None else frames
+    if frames < 1:
+        raise ValueError(f"frames={frames}; at least one is needed")
+    times = _times(performers, frames)
+    extent = extent_of(performers, view)
+    grid = _lay_out(extent, len(times), len(performers), size, columns)
+    sheet = Image.new("RGB", size, colours.SHEET)
+    _draw_header(sheet, performers, view)
+    places = _places(performers, times, grid)
+    marks = Marks(trails, ghosts)
+
+    def panel(place: Place) -> tuple[tuple[int, int], Pixels]:
+        number, seconds, corner = place
+        one = performers[number]
+        shot = extent.shot(number, grid.panel)
+        return corner, take(one, shot, float(one.clock(np.array(seconds))), marks, finer=3)
+
+    drawn = counted(in_order(panel, places), len(places), "contact sheet", progress)
+    _fill(sheet, performers, grid, places, drawn)
+    return sheet
+
+
+def _fill(
+    sheet: Image.Image,
+    performers: Sequence[Performer],
+    grid: Grid,
+    places: Sequence[Place],
+    drawn: Iterable[tuple[tuple[int, int], Pixels]],
+) -> None:
+    """Panels with their times below, and captions above rows."""
+    draw = ImageDraw.Draw(sheet)
+    for (_, seconds, _), (corner, pixels) in zip(places, drawn, strict=True):
+        sheet.paste(Image.fromarray(pixels), corner)
+        middle = (corner[0] + grid.panel[0] / 2, corner[1] + grid.panel[1] + 4)
+        write(draw, middle, f"{seconds:.2f} s", 13, colours.INK, "ma")
+    if grid.captions:
+        for number, one in enumerate(performers):
+            x, y = grid.corner(number, 0)
+            _draw_caption(draw, (x, y - _CAPTION + 2), one, sheet.width - _EDGE)
+
+
+def _times(performers: Sequence[Performer], frames: int) -> Floats:
+    """Seconds since the beginning, the same for all; no more of them than the longest motion has frames."""
+    longest = max(performers, key=lambda one: one.duration)
+    return np.linspace(0.0, longest.duration, min(frames, round(longest.duration * longest.motion.rate) + 1))
+
+
+def _places(performers: Sequence[Performer], times: Floats, grid: Grid) -> list[Place]:
+    """Performer, seconds and corner of every panel."""
+    if not grid.captions:
+        return [(0, time, grid.corner(*divmod(i, grid.columns))) for i, time in enumerate(times.tolist())]
+    found = []
+    for number, one in enumerate(performers):
+        for column, time in enumerate(times.tolist()):
+            if time <= one.duration + 0.5 / one.motion.rate:
+                found.append((number, time, grid.corner(number, column)))
+    return found
+
+
+def _lay_out(extent: Extent, count: int, rows: int, size: tuple[int, int], columns: int | None) -> Grid:
+    """One row a motion; of a single motion, the number of columns that shows the figure largest."""
+    width, height = size[0] - 2 * _EDGE, size[1] - 2 * _EDGE - _HEADER
+    several = rows > 1
+
+    def panel(across: int) -> tuple[int, int]:
+        down = rows if several else -(-count // across)
+        label = _LABEL + (_CAPTION if several else 0)
+        return (width + _GAP) // across - _GAP, (height + _GAP) // down - _GAP - label
+
+    def worth(across: int) -> float:
+        wide, tall = panel(across)
+        if min(wide, tall) < 16:
+            return -1.0
+        return extent.scale((wide, tall)) * math.sqrt(count / (across * -(-count // across)))
+
+    across = count if several else min(columns, count) if columns else max(range(1, count + 1), key=worth)
+    if min(panel(across)) < 16:
+        raise ValueError(f"{rows * count} panels do not fit into {size[0]} × {size[1]} pixels; fewer frames, or larger")
+    return Grid(across, panel(across), several)
+
+
+def _draw_header(sheet: Image.Image, performers: Sequence[Performer], view: str) -> None:
+    draw = ImageDraw.Draw(sheet)
+    if len(performers) == 1:
+        _draw_caption(draw, (_EDGE, _EDGE - 4), performers[0], sheet.width - _EDGE, 22, f" · {view} view")
+        return
+    name = f"{len(performers)} motions"
+    write(draw, (_EDGE, _EDGE - 4), name, 22, colours.INK)
+    beside = _EDGE + font(22).getlength(name) + 16
+    facts = f"same times, same scale · {view} view"
+    write(draw, (beside, _EDGE + 3), shortened(facts, 15, sheet.width - _EDGE - beside), 15, colours.QUIET_INK)
+
+
+def _draw_caption(
+    draw: ImageDraw.ImageDraw, place: tuple[float, float], one: Performer, right: float, size: int = 17, more: str = ""
+) -> None:
+    """Name and duration."""
+    x, y = place
+    name = shortened(one.name, size, 0.6 * (right - x))
+    write(draw, (x, y), name, size, colours.INK)
+    beside = x + font(size).getlength(name) + 14
+    facts = f"{one.duration:.2f} s{more}"
+    small = round(0.72 * size) if size > 18 else size - 3
+    write(
+        draw, (beside, y + 0.62 * (size - small) + 1), shortened(facts, small, right - beside), small, colours.QUIET_INK
+    )

@@ -1,0 +1,102 @@
+"""``kinesphere preview``: sheets, stills and films from the command line."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PIL import Image
+from typer.testing import CliRunner
+
+import kinesphere
+from kinesphere.cli.main import app
+from pictures.people import bvh_text, standing, waving
+
+run = CliRunner().invoke
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    Path("walk.bvh").write_text(bvh_text(waving(13)))
+    Path("other.bvh").write_text(bvh_text(standing(7)))
+    return tmp_path
+
+
+def wooden(pixels: np.ndarray) -> int:
+    return int((pixels[..., 0].astype(int) - pixels[..., 2] > 25).sum())
+
+
+def test_a_film_and_a_gif_of_the_asked_size(here: Path) -> None:
+    for name in ("clip.gif", "clip.mp4"):
+        done = run(app, ["preview", "walk.bvh", "-o", name, "--size", "120x90", "--fps", "10"])
+        assert (done.exit_code, done.stderr, done.stdout) == (0, "", f"wrote {name}\n")
+    with Image.open("clip.gif") as found:
+        assert (found.n_frames, found.size) == (5, (120, 90))
+    import imageio_ffmpeg
+
+    assert imageio_ffmpeg.count_frames_and_secs("clip.mp4")[0] == 5
+
+
+def test_one_pose_and_a_sheet_against_others(here: Path) -> None:
+    done = run(app, ["preview", "walk.bvh", "-o", "still.png", "--at", "0.2", "--size", "200x150", "--ghosts", "1"])
+    assert done.exit_code == 0, done.output
+    with Image.open("still.png") as found:
+        assert found.size == (200, 150)
+        assert wooden(np.asarray(found)) > 500
+    others = ["--against", "other.bvh", "--against", "walk.bvh", "--trails", "--frames", "3"]
+    done = run(app, ["preview", "walk.bvh", *others, "-o", "rows.png", "--width", "400", "--height", "500"])
+    assert done.exit_code == 0, done.output
+    with Image.open("rows.png") as found:
+        pixels = np.asarray(found)
+    rows = [wooden(pixels[a:b]) > 100 for a, b in ((60, 195), (210, 345), (360, 495))]
+    assert rows == [True, True, True]
+
+
+def test_a_character_shows_the_motion(here: Path) -> None:
+    kinesphere.save(kinesphere.load("walk.bvh"), "bare.glb")
+    done = run(app, ["preview", "walk.bvh", "--character", "bare.glb", "-o", "sheet.png", "--size", "400x300"])
+    assert done.exit_code == 0, done.output
+    with Image.open("sheet.png") as found:
+        assert wooden(np.asarray(found)) > 500
+
+
+def test_nothing_is_replaced_unasked(here: Path) -> None:
+    Path("out.png").write_text("mine")
+    done = run(app, ["preview", "walk.bvh", "-o", "out.png"])
+    assert done.exit_code == 2
+    assert "--overwrite" in done.stderr
+    assert Path("out.png").read_text() == "mine"
+    assert run(app, ["preview", "walk.bvh", "-o", "out.png", "--overwrite"]).exit_code == 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["-o", "clip.avi"], ".png, .gif or .mp4"),
+        (["-o", "clip.gif", "--at", "1"], "--at draws one picture"),
+        (["-o", "clip.gif", "--size", "big"], "640x480"),
+        (["-o", "clip.gif", "--size", "3x3"], "64 to 8192"),
+        (["-o", "still.png", "--at", "9"], "runs from 0 to 0.40 s"),
+        (["-o", "clip.gif", "--against", "missing.bvh"], "no such file"),
+        (["-o", "clip.gif", "--start", "7"], "runs from 0 to 0.40 s"),
+        (["-o", "clip.gif", "--character", "walk.bvh"], "character"),
+        (["-o", "no/clip.gif"], "does not exist"),
+    ],
+)
+def test_trouble_is_one_line(here: Path, arguments: list[str], message: str) -> None:
+    done = run(app, ["preview", "walk.bvh", *arguments])
+    assert done.exit_code == 2
+    assert done.stderr.startswith("error: ")
+    assert message in done.stderr
+    assert done.stderr.count("\n") == 1
+    assert sorted(path.name for path in here.iterdir()) == ["other.bvh", "walk.bvh"]
+
+
+def test_without_ffmpeg_it_says_what_to_install(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "imageio_ffmpeg", None)
+    done = run(app, ["preview", "walk.bvh", "-o", "clip.mp4"])
+    assert done.exit_code == 2
+    assert "install kinesphere[video], or write a .gif" in done.stderr

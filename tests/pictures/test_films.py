@@ -1,0 +1,251 @@
+"""Films, stills and sheets of characters: the right number of pictures, of the right moment, the right way round."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from kinesphere import pictures
+from kinesphere.kernels import rotations
+from kinesphere.pictures import colours, films, sheets
+from kinesphere.pictures.framing import extent_of
+from kinesphere.pictures.performer import performer
+from kinesphere.pictures.pipeline import counted, in_order
+from kinesphere.pictures.reels import gif_rate
+from kinesphere.pictures.take import Marks, take
+from pictures.people import standing, waving
+from pictures.solids import drawn
+
+SMALL = (160, 120)
+
+
+def mp4(path: Path) -> tuple[str, list[np.ndarray]]:
+    """What ffmpeg says of a film, and its frames."""
+    import imageio_ffmpeg
+
+    command = [imageio_ffmpeg.get_ffmpeg_exe(), "-i", str(path), "-f", "rawvideo", "-pix_fmt", "rgb24", "-"]
+    done = subprocess.run(command, capture_output=True, check=True)
+    facts = done.stderr.decode()
+    wide, high = (int(number) for number in re.findall(r"Video:.*? ([1-9]\d+)x(\d+)", facts)[0])
+    return facts, list(np.frombuffer(done.stdout, dtype=np.uint8).reshape(-1, high, wide, 3))
+
+
+def test_a_film_has_as_many_frames_as_its_time_and_rate(tmp_path: Path) -> None:
+    """1 s at 120 fps becomes 25 + 1 pictures, evenly spaced in time; nothing else is left in the folder."""
+    motion = waving(121, 120.0)
+    count = pictures.film(motion, tmp_path / "a.mp4", size=SMALL, fps=25.0)
+    facts, frames = mp4(tmp_path / "a.mp4")
+    assert count == len(frames) == 26
+    assert frames[0].shape == (120, 160, 3)
+    for word in ("25 fps", "Video: h264", "yuv420p", "bt709", "Duration: 00:00:01.04"):
+        assert word in facts
+    assert [path.name for path in tmp_path.iterdir()] == ["a.mp4"]
+    # The last picture is that of the last frame, as a still draws it.
+    panels = films.Panels.of([performer(motion)], SMALL, "three-quarter", Marks(), even=True)
+    assert np.abs(frames[-1].astype(int) - panels.draw(1.0)).mean() < 4.0
+    assert np.abs(frames[-1].astype(int) - frames[0]).mean() > 1.0
+
+
+def test_odd_sizes_are_made_even_for_an_mp4_and_part_of_a_motion_can_be_shown(tmp_path: Path) -> None:
+    count = pictures.film(waving(61, 30.0), tmp_path / "a.mp4", size=(101, 81), start=0.5, seconds=0.5)
+    _, frames = mp4(tmp_path / "a.mp4")
+    assert frames[0].shape == (82, 102, 3)
+    assert count == len(frames) == 15
+
+
+def test_a_gif_has_its_frames_and_lasts_as_long(tmp_path: Path) -> None:
+    count = pictures.film(waving(61, 60.0), tmp_path / "a.gif", size=SMALL, fps=60.0)
+    with Image.open(tmp_path / "a.gif") as found:
+        assert (found.format, found.size) == ("GIF", SMALL)
+        assert found.n_frames == count == 26
+        lasts = []
+        for frame in range(found.n_frames):
+            found.seek(frame)
+            lasts.append(found.info["duration"])
+        assert set(lasts) == {40}
+        assert found.info["loop"] == 0
+        assert found.convert("RGB").getpixel((1, 1)) == pytest.approx(colours.PAPER, abs=4)
+
+
+@pytest.mark.parametrize(("fps", "rate"), [(60.0, 25.0), (25.0, 25.0), (24.0, 25.0), (20.0, 20.0), (15.0, 100 / 7)])
+def test_gif_rates_are_whole_hundredths(fps: float, rate: float) -> None:
+    assert gif_rate(fps) == pytest.approx(rate)
+
+
+def test_without_ffmpeg_the_error_says_what_to_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "imageio_ffmpeg", None)
+    with pytest.raises(ValueError, match=r"install kinesphere\[video\], or write a \.gif"):
+        pictures.film(waving(), tmp_path / "a.mp4")
+
+
+def test_bad_requests_say_what_is_allowed(tmp_path: Path) -> None:
+    motion = waving()
+    with pytest.raises(ValueError, match=r"\.mp4 or \.gif"):
+        pictures.film(motion, tmp_path / "a.avi")
+    with pytest.raises(FileNotFoundError, match="does not exist"):
+        pictures.film(motion, tmp_path / "no" / "a.gif")
+    with pytest.raises(ValueError, match="no motion"):
+        pictures.film([], tmp_path / "a.gif")
+    with pytest.raises(ValueError, match="fps"):
+        pictures.film(motion, tmp_path / "a.gif", fps=0.0)
+    with pytest.raises(ValueError, match=r"runs from 0 to 1\.00 s"):
+        pictures.film(motion, tmp_path / "a.gif", start=3.0)
+    with pytest.raises(ValueError, match="more than 0"):
+        pictures.film(motion, tmp_path / "a.gif", seconds=0.0)
+    with pytest.raises(ValueError, match=r"runs from 0 to 1\.00 s"):
+        pictures.still(motion, 5.0)
+    with pytest.raises(ValueError, match="at least one"):
+        pictures.surface_sheet(motion, frames=0)
+    with pytest.raises(ValueError, match="do not fit"):
+        pictures.surface_sheet(motion, frames=31, columns=31, size=(300, 200))
+    with pytest.raises(ValueError, match="64 to 8192"):
+        pictures.still(motion, 0.0, size=(20, 20))
+    with pytest.raises(ValueError, match="2 characters for 1 motions"):
+        pictures.still(motion, 0.0, character=[None, None])
+    with pytest.raises(ValueError, match="ghosts"):
+        pictures.still(motion, 0.0, ghosts=99)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_film_that_fails_leaves_what_was_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def breaks(self: films.Panels, seconds: float) -> np.ndarray:
+        if seconds > 0.5:
+            raise ValueError("out of paint")
+        return np.zeros((SMALL[1], SMALL[0], 3), dtype=np.uint8)
+
+    monkeypatch.setattr(films.Panels, "draw", breaks)
+    for name in ("a.mp4", "a.gif"):
+        (tmp_path / name).write_text("before")
+        with pytest.raises(ValueError, match="out of paint"):
+            pictures.film(waving(), tmp_path / name, size=SMALL)
+        assert (tmp_path / name).read_text() == "before"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["a.gif", "a.mp4"]
+
+
+def test_a_still_is_the_same_every_time_and_shows_the_asked_moment() -> None:
+    motion = waving()
+    first, again, later = (np.asarray(pictures.still(motion, at, size=(300, 300))) for at in (0.0, 0.0, 1.0))
+    assert np.array_equal(first, again)
+    # The left arm has gone up: the body's picture starts higher above the shoulders' line and is less wide.
+    extent = [np.nonzero(drawn(pixels)) for pixels in (first, later)]
+    wide = [np.ptp(columns) / np.ptp(rows) for rows, columns in extent]
+    assert wide[1] < 0.9 * wide[0]
+
+
+@pytest.mark.parametrize("turn", [0.0, 2.0])
+def test_in_front_view_a_raised_left_arm_is_on_the_right(turn: float) -> None:
+    motion = standing(2, turn=turn)
+    q = motion.rotations.copy()
+    q[:, 5] = rotations.from_rotation_vector([0.0, 0.0, 1.3])
+    q[:, 8] = rotations.from_rotation_vector([0.0, 0.0, 1.3])
+    pixels = np.asarray(pictures.still(motion.with_pose(q), 0.0, size=(400, 400), view="front"))
+    rows, columns = np.nonzero(drawn(pixels))
+    top = columns[rows < rows.min() + 12].mean()
+    assert top > columns[rows > rows.max() - 30].mean() + 20
+    behind = np.asarray(pictures.still(motion.with_pose(q), 0.0, size=(400, 400), view="back"))
+    rows, columns = np.nonzero(drawn(behind))
+    assert columns[rows < rows.min() + 12].mean() < columns[rows > rows.max() - 30].mean() - 20
+
+
+def test_the_body_fills_the_picture_and_stays_in_it() -> None:
+    """Over the whole clip, also of a body that travels: large, and never cut off."""
+    motion = waving(61, 30.0)
+    one = performer(standing(61, speed=3.0))
+    assert one.travels
+    for chosen in (performer(motion), one):
+        extent = extent_of([chosen], "three-quarter")
+        shot = extent.shot(0, (320, 240))
+        highest = 0
+        for time in np.linspace(chosen.start, chosen.end, 5):
+            rows, columns = np.nonzero(drawn(take(chosen, shot, float(time), Marks())))
+            assert rows.min() > 2
+            assert rows.max() < 237
+            assert columns.min() > 2
+            assert columns.max() < 317
+            highest = max(highest, int(np.ptp(rows)))
+        assert highest > 0.6 * 240
+
+
+def test_trails_are_drawn_where_the_wrists_were() -> None:
+    motion = waving(31, 30.0)
+    one = performer(motion)
+    extent = extent_of([one], "front")
+    shot = extent.shot(0, (400, 400))
+    plain, trailed = (take(one, shot, 1.0, Marks(trails=trails)).astype(int) for trails in (False, True))
+    changed = np.abs(plain - trailed).max(axis=-1) > 12
+    assert changed.sum() > 60
+    followed = shot.towards(one.target(1.0))
+    wrist = motion.positions_world()[15:, motion.skeleton.index("LeftHand")]
+    pixels, _ = followed.pixels(wrist[:-4])
+    hits = [changed[int(y) - 1 : int(y) + 2, int(x) - 1 : int(x) + 2].any() for x, y in pixels]
+    assert np.mean(hits) > 0.8
+    blue = trailed[..., 2] - trailed[..., 0] > 30
+    assert (blue & changed).sum() > 40
+
+
+def test_motions_side_by_side_have_captions_and_one_scale(tmp_path: Path) -> None:
+    short, long = replace(waving(16), name="short"), replace(waving(31), name="long")
+    image = np.asarray(pictures.still([short, long], 1.0, size=(402, 200))).astype(int)
+    ink = np.abs(image - np.array(colours.INK)).max(axis=-1) < 60
+    assert ink[:24, :80].sum() > 20
+    assert ink[:24, 202:290].sum() > 20
+    bodies = [drawn(image[30:, half]) for half in (slice(0, 200), slice(202, 402))]
+    tall = [np.ptp(np.nonzero(body)[0]) for body in bodies]
+    assert tall[0] == pytest.approx(tall[1], rel=0.05)
+    count = pictures.film([short, long], tmp_path / "a.gif", size=(200, 100), fps=10.0)
+    assert count == 11  # as long as the longest
+
+
+def test_a_sheet_has_a_row_for_each_motion_and_leaves_out_what_has_ended() -> None:
+    short, long = replace(waving(16), name="short"), replace(waving(31), name="long")
+    image = np.asarray(pictures.surface_sheet([short, long], frames=5, size=(800, 500))).astype(int)
+    one = [performer(short), performer(long)]
+    grid = sheets._lay_out(extent_of(one, "three-quarter"), 5, 2, (800, 500), None)
+    shown = []
+    for row in range(2):
+        for column in range(5):
+            x, y = grid.corner(row, column)
+            shown.append(drawn(image[y : y + grid.panel[1], x : x + grid.panel[0]]).sum() > 200)
+    assert shown == [True, True, True, False, False, *([True] * 5)]
+    for row in range(2):
+        x, y = grid.corner(row, 0)
+        caption = image[y - 26 : y - 2, x : x + 120]
+        assert (np.abs(caption - np.array(colours.INK)).max(axis=-1) < 60).sum() > 20
+
+
+def test_a_sheet_of_one_motion_has_the_asked_panels() -> None:
+    image = pictures.surface_sheet(waving(3), frames=12, size=(600, 400))  # no more panels than frames
+    assert image.size == (600, 400)
+    columns = drawn(np.asarray(image)).any(axis=0).astype(int)
+    assert (np.diff(columns) == 1).sum() == 3
+
+
+def test_pictures_come_in_order_and_few_at_a_time() -> None:
+    running: list[int] = []
+    most: list[int] = []
+
+    def draw(number: int) -> int:
+        running.append(number)
+        most.append(len(running))
+        return number * 10
+
+    given = []
+    for picture in in_order(draw, range(40)):
+        given.append(picture)
+        running.remove(picture // 10)
+    assert given == [number * 10 for number in range(40)]
+    assert max(most) <= 12  # never the whole film
+
+
+def test_the_bar_is_seen_only_where_asked(capsys: pytest.CaptureFixture[str]) -> None:
+    assert list(counted(iter(range(3)), 3, "film", None)) == [0, 1, 2]
+    assert capsys.readouterr().err == ""
+    assert list(counted(iter(range(3)), 3, "film", True)) == [0, 1, 2]
+    assert capsys.readouterr().out == ""
