@@ -13,10 +13,12 @@ if TYPE_CHECKING:
     from kinesphere.body.contacts import find_plants
     from kinesphere.body.foot_lock import lock_feet
     from kinesphere.body.ground import find_ground
+    from kinesphere.body.limits import clamped, limit_excess
     from kinesphere.body.mass import centre_of_mass
     from kinesphere.body.plants import Plants
     from kinesphere.body.retargeting import retarget
-    from kinesphere.files.characters import load_character
+    from kinesphere.body.support import support
+    from kinesphere.files.characters import load_character, save_character
     from kinesphere.files.errors import MotionFileError, MotionFileWarning
     from kinesphere.files.keypoints import load_keypoints, save_keypoints
     from kinesphere.files.loading import clips, load, save
@@ -50,11 +52,13 @@ _WHERE = {
     "Tip": "kinesphere.motion.skeleton",
     "calibrate": "kinesphere.body.calibration",
     "centre_of_mass": "kinesphere.body.mass",
+    "clamped": "kinesphere.body.limits",
     "clips": "kinesphere.files.loading",
     "concatenated": "kinesphere.motion.joining",
     "find_ground": "kinesphere.body.ground",
     "find_plants": "kinesphere.body.contacts",
     "find_roles": "kinesphere.motion.roles",
+    "limit_excess": "kinesphere.body.limits",
     "load": "kinesphere.files.loading",
     "load_character": "kinesphere.files.characters",
     "load_keypoints": "kinesphere.files.keypoints",
@@ -63,8 +67,10 @@ _WHERE = {
     "retarget": "kinesphere.body.retargeting",
     "retimed": "kinesphere.motion.retiming",
     "save": "kinesphere.files.loading",
+    "save_character": "kinesphere.files.characters",
     "save_keypoints": "kinesphere.files.keypoints",
     "save_mapping": "kinesphere.files.mapping",
+    "support": "kinesphere.body.support",
     "warm_up": "kinesphere.kernels.compiled",
 }
 
@@ -84,11 +90,13 @@ __all__ = [
     "Tip",
     "calibrate",
     "centre_of_mass",
+    "clamped",
     "clips",
     "concatenated",
     "find_ground",
     "find_plants",
     "find_roles",
+    "limit_excess",
     "load",
     "load_character",
     "load_keypoints",
@@ -97,8 +105,10 @@ __all__ = [
     "retarget",
     "retimed",
     "save",
+    "save_character",
     "save_keypoints",
     "save_mapping",
+    "support",
     "warm_up",
 ]
 

@@ -37,6 +37,19 @@ def load_character(path: str | PathLike[str]) -> Character:
     return replace(character, skeleton=replace(skeleton, soles=sole_depths(skeleton, character.meshes)))
 
 
+def save_character(character: Character, path: str | PathLike[str]) -> None:
+    """Write a character of our own, made in memory, to a ``.glb`` or ``.gltf`` file, without any clip.
+
+    One that came from a file is written with a motion: ``save(motion, path, character=character)`` keeps all of that.
+    """
+    from kinesphere.files.gltf.write import save_character as save_gltf_character
+
+    file = Path(path)
+    if file.suffix.lower() not in (".glb", ".gltf"):
+        raise MotionFileError(file, f"the suffix {file.suffix!r} for a character", ".glb or .gltf")
+    save_gltf_character(character, file)
+
+
 def is_only_animation(character: Character) -> bool:
     """Whether the character's file has clips but no mesh: a motion's body rather than a character."""
     from kinesphere.files.gltf.characters import CharacterFile

@@ -17,7 +17,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import kinesphere
-from kinesphere import MotionFileError, MotionFileWarning
+from kinesphere import Motion, MotionFileError, MotionFileWarning
 from kinesphere.files.characters import load_character
 from kinesphere.motion.character import Character
 
@@ -270,9 +270,24 @@ class TestRefusals:
 
     def test_characters_from_elsewhere(self, tmp_path: Path) -> None:
         character = load_character(stick().write(tmp_path / "a.glb"))
-        bare = Character("bare", character.skeleton)
+        bare = Character("bare", character.skeleton, document="what nobody knows")
         with pytest.raises(ValueError, match="came from no glTF file"):
             kinesphere.save(dance(bare), tmp_path / "out.glb", character=bare)
+
+    def test_characters_of_our_own(self, tmp_path: Path) -> None:
+        """Made in memory, with a surface or without: the file is written from nothing."""
+        character = load_character(stick().write(tmp_path / "a.glb"))
+        for meshes, name in ((character.meshes, "own"), ((), "bare")):
+            own = Character(name, character.skeleton, meshes)
+            motion = dance(own)
+            kinesphere.save(motion, tmp_path / f"{name}.glb", character=own)
+            again = kinesphere.load(tmp_path / f"{name}.glb")
+            assert np.abs(again.positions_world() - motion.positions_world()).max() < 1e-6
+            count = sum(len(mesh.positions) for mesh in load_character(tmp_path / f"{name}.glb").meshes)
+            assert count == sum(len(mesh.positions) for mesh in meshes) if meshes else count > 0
+        with pytest.raises(MotionFileError, match="retarget brings it over"):
+            other = Motion(own.skeleton.renamed([f"x{i}" for i in range(len(own.skeleton))]), 30.0, motion.rotations)
+            kinesphere.save(other, tmp_path / "other.glb", character=own)
 
     def test_joints_with_matrices(self, tmp_path: Path) -> None:
         scene = stick()

@@ -10,14 +10,15 @@ import numpy as np
 import kinesphere
 from kinesphere.files.errors import MotionFileError
 from kinesphere.files.gltf import hints
-from kinesphere.files.gltf.building import INDICES, VERTICES, BufferBuilder
+from kinesphere.files.gltf.building import BufferBuilder
 from kinesphere.files.gltf.clip import X_Y_Z_W, ClipWriter, Singles, singles
 from kinesphere.files.gltf.container import write_document
-from kinesphere.files.gltf.figure import bone_figure
 from kinesphere.files.gltf.onto import save_on_character
+from kinesphere.files.gltf.parts import bone_parts, character_parts, material, primitive
 from kinesphere.files.names import writable_names
 from kinesphere.files.options import SaveOptions
 from kinesphere.kernels import rotations
+from kinesphere.motion.character import Character
 from kinesphere.motion.motion import Motion
 
 
@@ -25,20 +26,33 @@ def save(motion: Motion, path: Path, options: SaveOptions) -> None:
     """Write a motion on a character, or with its skeleton and a simple body, so that any viewer shows it."""
     if options.scale != 1.0 or options.up != "y":
         raise ValueError(f"{path}: scale={options.scale:g}, up={options.up!r}; a glTF file is in metres with Y up")
-    if options.character is not None:
-        save_on_character(motion, path, options.character)
+    character = options.character
+    if character is not None and not (isinstance(character, Character) and character.document is None):
+        save_on_character(motion, path, character)
         return
     if path.suffix.lower() not in (".glb", ".gltf"):
         expected = ".glb, .gltf, or a character to show it on: character=load_character(…) of a VRM file"
         raise MotionFileError(path, f"the suffix {path.suffix!r} for a motion alone", expected)
-    content, binary = _content(motion, path, options)
+    if character is not None and not character.skeleton.same_tree(motion.skeleton):
+        found = f"a motion of another skeleton ({motion.skeleton!r})"
+        raise MotionFileError(path, found, f"one of {character.skeleton!r}; kinesphere.retarget brings it over")
+    content, binary = _content(motion, path, plain_names=options.plain_names, character=character)
     write_document(path, content, binary)
 
 
-def _content(motion: Motion, path: Path, options: SaveOptions) -> tuple[dict[str, Any], bytes]:
+def save_character(character: Character, path: Path) -> None:
+    """Write a character of our own, without any clip."""
+    rest = Motion(character.skeleton, 30.0, character.skeleton.rest_rotations[None])
+    content, binary = _content(rest, path, plain_names=False, character=character, clip=False)
+    write_document(path, content, binary)
+
+
+def _content(
+    motion: Motion, path: Path, *, plain_names: bool, character: Character | None = None, clip: bool = True
+) -> tuple[dict[str, Any], bytes]:
     """The JSON of the whole file, and its buffer."""
     names = motion.skeleton.names
-    if options.plain_names:
+    if plain_names:
         names = writable_names(names, plain=True)
     nodes = _joint_nodes(motion, names)
     surfaces = _add_surfaces(motion, names, nodes)
@@ -48,36 +62,29 @@ def _content(motion: Motion, path: Path, options: SaveOptions) -> tuple[dict[str
         nodes.append({"name": "skeleton", "children": top})
         top = [len(nodes) - 1]
     buffer = BufferBuilder()
-    figure = _figure(motion, path, buffer)
+    shown = character is not None and bool(character.meshes)
+    parts = character_parts(character) if character is not None and shown else bone_parts(motion.skeleton)
+    primitives = [primitive(part, i, len(motion.skeleton), path, buffer) for i, part in enumerate(parts)]
     binds = buffer.add(_inverse_binds(motion, path))
     skin: dict[str, Any] = {
         "inverseBindMatrices": binds,
         "joints": [surfaces.get(joint, joint) for joint in range(len(motion.skeleton))],
         "skeleton": top[0],
     }
-    nodes.append({"name": "bones", "mesh": 0, "skin": 0})
+    name = character.name if character is not None and shown else "bones"
+    nodes.append({"name": name, "mesh": 0, "skin": 0})
     content = {
         "asset": {"version": "2.0", "generator": f"kinesphere {kinesphere.__version__}"},
         "scene": 0,
         "scenes": [{"nodes": [*top, len(nodes) - 1]}],
         "nodes": nodes,
-        "meshes": [{"name": "bones", "primitives": [figure]}],
-        "materials": [
-            {
-                "name": "bones",
-                "pbrMetallicRoughness": {
-                    "baseColorFactor": [0.58, 0.36, 0.16, 1.0],
-                    "metallicFactor": 0.0,
-                    "roughnessFactor": 0.8,
-                },
-            }
-        ],
+        "meshes": [{"name": name, "primitives": primitives}],
+        "materials": [material(part) for part in parts],
         "skins": [skin],
-        "animations": [_animation(motion, path, buffer, surfaces)],
-        "accessors": buffer.accessors,
-        "bufferViews": buffer.views,
     }
-    return content, buffer.binary
+    if clip:
+        content["animations"] = [_animation(motion, path, buffer, surfaces)]
+    return content | {"accessors": buffer.accessors, "bufferViews": buffer.views}, buffer.binary
 
 
 def _joint_nodes(motion: Motion, names: tuple[str, ...]) -> list[dict[str, Any]]:
@@ -107,27 +114,6 @@ def _add_surfaces(motion: Motion, names: tuple[str, ...], nodes: list[dict[str, 
         nodes[joint].setdefault("children", []).append(len(nodes))
         nodes.append({"name": f"{names[joint]}.surface", "extras": hints.surface_extras()})
     return surfaces
-
-
-def _figure(motion: Motion, path: Path, buffer: BufferBuilder) -> dict[str, Any]:
-    """The mesh's one primitive: each vertex is carried by one joint alone."""
-    figure = bone_figure(motion.skeleton)
-    wide = len(motion.skeleton) > 256
-    joints = np.zeros((len(figure.joints), 4), dtype=np.uint16 if wide else np.uint8)
-    joints[:, 0] = figure.joints
-    weights = np.zeros((len(figure.joints), 4), dtype=np.float32)
-    weights[:, 0] = 1.0
-    positions = singles(figure.positions, path, "the rest pose")
-    return {
-        "attributes": {
-            "POSITION": buffer.add(positions, target=VERTICES, bounds=True),
-            "NORMAL": buffer.add(figure.normals.astype(np.float32), target=VERTICES),
-            "JOINTS_0": buffer.add(joints, target=VERTICES),
-            "WEIGHTS_0": buffer.add(weights, target=VERTICES),
-        },
-        "indices": buffer.add(figure.indices, target=INDICES),
-        "material": 0,
-    }
 
 
 def _inverse_binds(motion: Motion, path: Path) -> Singles:
