@@ -36,9 +36,13 @@ class Reading:
     salvage: bool = False
 
     def load(self, path: Path, clip: str | int | None = None) -> Motion:
-        """Read a motion; ``clip`` goes before the one that was asked for."""
+        """Read a motion; ``clip`` goes before the one that was asked for. A default motion's name serves as a file."""
+        from kinesphere.cli.ours import own_motion
         from kinesphere.files.loading import load
 
+        ours = own_motion(path)
+        if ours is not None:
+            return ours if self.rate is None else ours.resampled(self.rate)
         wanted = clip if clip is not None else self.clip_of(path)
         return load(path, clip=wanted, scale=self.scale, up=self.up, rate=self.rate, salvage=self.salvage)
 

@@ -22,9 +22,7 @@ _SUFFIXES = (".png", ".gif", ".mp4")
 Out = Annotated[
     Path | None, typer.Option("-o", "--out", help="The .png, .gif or .mp4 to write. Left out: FILE_preview.png here.")
 ]
-Shown = Annotated[
-    Path | None, typer.Option("--character", help="Who shows it: a .glb, .gltf or .vrm. Left out: bones, a manikin.")
-]
+Shown = Annotated[Path | None, typer.Option("--character", help="Who shows it: a .glb, .gltf or .vrm, figure or mo.")]
 Against = Annotated[
     list[Path] | None, typer.Option("--against", help="Another motion file to show beside it; may be repeated.")
 ]
@@ -62,7 +60,9 @@ class Look:
 
 
 def preview(
-    file: Annotated[Path, typer.Argument(metavar="IN", help="A motion file.", show_default=False)],
+    file: Annotated[
+        Path, typer.Argument(metavar="IN", help="A motion file, or a default motion's name.", show_default=False)
+    ],
     out: Out = None,
     character: Shown = None,
     against: Against = None,
@@ -88,7 +88,7 @@ def preview(
     """Draw a motion: a contact sheet (.png), one pose of it (.png with --at), or a film (.mp4, .gif).
 
     A plain contact sheet shows bones. With --character, --against, --trails, --ghosts or --at it shows a lit surface:
-    the character's, the file's own if it has one, or else a manikin's.
+    the character's, the file's own if it has one, else our figure's, or of what is no humanoid a manikin's.
     """
     from kinesphere.kernels.compiled import patient, warm_up
 
@@ -199,20 +199,22 @@ def _draw_surface(motions: list[Motion], characters: list[Character | None], tar
 
 
 def _characters(files: list[Path], asked: Path | None) -> list[Character | None]:
-    """Who shows each file's motion: the character asked for, else the file's own surface, else nobody (a manikin)."""
+    """Who shows each file's motion: the character asked for, else the file's own surface, else nobody in particular."""
+    from kinesphere.cli.ours import own_character
     from kinesphere.files.characters import load_character
 
     if asked is not None:
-        return [load_character(asked)] * len(files)
+        return [own_character(asked) or load_character(asked)] * len(files)
     return [_own_character(file) for file in files]
 
 
 def _own_character(file: Path) -> Character | None:
+    from kinesphere.cli.ours import own_motion
     from kinesphere.cli.reporting import kept_warnings
     from kinesphere.files.characters import is_only_animation, load_character
     from kinesphere.files.registry import format_to_read
 
-    if not format_to_read(file).holds_characters:
+    if own_motion(file) is not None or not format_to_read(file).holds_characters:
         return None
     with kept_warnings():  # what is said of a file without a surface matters to nobody who sees a manikin
         character = load_character(file)

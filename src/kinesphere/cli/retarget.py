@@ -30,10 +30,14 @@ def _mapped(body: Body, mapping: Path | None) -> Body:
 
 def _target(onto: Path, mapping: Path | None) -> Motion | Character:
     """A character; or the body of a motion file, such as a clip without anything to show it on."""
+    from kinesphere.cli.ours import own_character
     from kinesphere.files.characters import is_only_animation, load_character
     from kinesphere.files.loading import load
     from kinesphere.files.registry import format_to_read
 
+    ours = own_character(onto)
+    if ours is not None:
+        return _mapped(ours, mapping)
     if format_to_read(onto).holds_characters:
         character = load_character(onto)
         if not is_only_animation(character):
@@ -42,8 +46,12 @@ def _target(onto: Path, mapping: Path | None) -> Motion | Character:
 
 
 def retarget(
-    source: Annotated[Path, typer.Argument(metavar="IN", help="A motion file.", show_default=False)],
-    onto: Annotated[Path, typer.Option("--onto", help="A character (.glb, .gltf, .vrm) or another motion file.")],
+    source: Annotated[
+        Path, typer.Argument(metavar="IN", help="A motion file, or a default motion's name.", show_default=False)
+    ],
+    onto: Annotated[
+        Path, typer.Option("--onto", help="A character (.glb, .gltf, .vrm), another motion file, or figure or mo.")
+    ],
     out: Annotated[Path, typer.Option("--output", "-o", help="The file to write.")],
     lock: Annotated[bool, typer.Option("--lock-feet", help="Hold planted feet in place afterwards.")] = False,
     ground: Annotated[float | None, typer.Option("--ground", help="Height of the floor in metres. Else found.")] = None,

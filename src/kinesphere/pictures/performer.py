@@ -7,12 +7,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from kinesphere.body.ground import find_ground
+from kinesphere.body.ground import find_ground, leg_length
 from kinesphere.body.retargeting import retarget
+from kinesphere.figure.body import HEIGHTS, figure
+from kinesphere.figure.proportions import HEIGHT
 from kinesphere.kernels import kinematics
 from kinesphere.kernels.arrays import Floats
 from kinesphere.kernels.resampling import resample_vectors
 from kinesphere.motion.character import Character
+from kinesphere.motion.humanoid import REQUIRED
 from kinesphere.motion.motion import Motion
 from kinesphere.motion.retiming import at_times
 from kinesphere.pictures.figure import Figure
@@ -128,7 +131,13 @@ def _floor(motion: Motion, skin: Skin, figure: Figure, looks: list[Floats], heig
 
 
 def _cast(motion: Motion, character: Character | None) -> tuple[Motion, Character]:
-    """Who performs. The one place that decides: a character that was given, else a manikin of the motion's bones."""
+    """Who performs. The one place that decides: a character that was given, else our figure in the motion's size.
+
+    What is no humanoid is shown as a manikin of its own bones.
+    """
+    if character is None and all(role in motion.skeleton.roles for role in REQUIRED):
+        height = leg_length(motion.skeleton) / leg_length(figure().skeleton) * HEIGHT
+        character = figure(float(np.clip(round(height, 3), *HEIGHTS)))
     if character is None:
         return motion, manikin(motion.skeleton)
     if not character.meshes:

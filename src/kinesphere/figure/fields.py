@@ -1,0 +1,146 @@
+"""Fields of a motion's text file: taken one by one, each checked, and refused by name where it is wrong."""
+
+from __future__ import annotations
+
+import math
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from kinesphere.files.errors import MotionFileError
+from kinesphere.motion.gesture import unknown
+
+LARGEST = 1_000_000  # bytes
+MOST_KEYS = 10_000
+
+
+def read_toml(path: Path) -> Fields:
+    """The file's fields."""
+    try:
+        with path.open("rb") as file:
+            text = file.read(LARGEST + 1)
+    except FileNotFoundError:
+        raise MotionFileError(path, "no such file", "a motion in TOML") from None
+    except OSError as error:
+        raise MotionFileError(path, f"what cannot be read ({error.strerror})", "a motion in TOML") from None
+    if len(text) > LARGEST:
+        raise MotionFileError(path, f"more than {LARGEST} bytes", "a motion in TOML")
+    try:
+        return Fields(path, tomllib.loads(text.decode("utf-8-sig")))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise MotionFileError(path, f"what is no TOML ({error})", "a motion in TOML") from None
+
+
+class Fields:
+    """One table of the file. ``done`` refuses what nobody asked for."""
+
+    def __init__(self, path: Path, table: Mapping[str, Any], where: str = "") -> None:
+        self.path, self.where = path, where
+        self._table = dict(table)
+        self._asked: list[str] = []
+
+    def over(self, other: Fields) -> Fields:
+        """These fields, and the other's where there are none."""
+        return Fields(self.path, other._table | self._table, self.where)
+
+    def fail(self, name: str, found: str, expected: str) -> MotionFileError:
+        """The error for a field, to be raised."""
+        return MotionFileError(self.path, found, expected, where=self._place(name))
+
+    def table(self, name: str) -> Fields:
+        """A table inside this one; empty where there is none."""
+        value = self._take(name, {})
+        if not isinstance(value, dict):
+            raise self.fail(name, _said(value), "a table")
+        return Fields(self.path, value, self._place(name))
+
+    def tables(self, name: str) -> list[Fields]:
+        """A list of tables."""
+        rows = self._list(name)
+        for i, row in enumerate(rows):
+            if not isinstance(row, dict):
+                raise self.fail(f"{name}[{i}]", _said(row), "a table in braces")
+        return [Fields(self.path, row, self._place(f"{name}[{i}]")) for i, row in enumerate(rows)]
+
+    def text(self, name: str, otherwise: str | None = None) -> str:
+        """A string."""
+        value = self._take(name, otherwise)
+        if not isinstance(value, str):
+            raise self.fail(name, _said(value), "text in quotes")
+        return value
+
+    def flag(self, name: str) -> bool:
+        """true or false; false where it is left out."""
+        value = self._take(name, False)
+        if not isinstance(value, bool):
+            raise self.fail(name, _said(value), "true or false")
+        return value
+
+    def number(self, name: str, otherwise: float | None = None) -> float:
+        """A finite number."""
+        return self._number(name, self._take(name, otherwise))
+
+    def value(self, name: str) -> Any:
+        """Whatever is there, or None."""
+        return self._take(name, None)
+
+    def numbers(self, name: str, value: Any, count: int) -> tuple[float, ...]:
+        """That many finite numbers in brackets."""
+        if not isinstance(value, list) or len(value) != count:
+            raise self.fail(name, _said(value), f"{count} numbers in brackets")
+        return tuple(self._number(f"{name}[{i}]", item) for i, item in enumerate(value))
+
+    def rows(self, name: str) -> list[list[Any]]:
+        """A list of lists."""
+        rows = self._list(name)
+        for i, row in enumerate(rows):
+            if not isinstance(row, list) or not row:
+                raise self.fail(f"{name}[{i}]", _said(row), "a key in brackets, such as [0.5, 10]")
+        return rows
+
+    def names(self) -> list[str]:
+        """Fields nobody has asked for yet."""
+        return [name for name in self._table if name not in self._asked]
+
+    def has(self, name: str) -> bool:
+        """Whether the field is there."""
+        return name in self._table
+
+    def done(self) -> None:
+        """Refuse fields that mean nothing here."""
+        left = self.names()
+        if left:
+            message = unknown("field", left[0], self._asked)
+            raise self.fail(left[0], "a field that means nothing here", message)
+
+    def _take(self, name: str, otherwise: Any) -> Any:
+        self._asked.append(name)
+        if name not in self._table and otherwise is None:
+            return None
+        return self._table.get(name, otherwise)
+
+    def _list(self, name: str) -> list[Any]:
+        value = self._take(name, [])
+        if not isinstance(value, list):
+            raise self.fail(name, _said(value), "a list in brackets")
+        if len(value) > MOST_KEYS:
+            raise self.fail(name, f"{len(value)} entries", f"at most {MOST_KEYS}")
+        return value
+
+    def _number(self, name: str, value: Any) -> float:
+        if isinstance(value, bool) or not isinstance(value, (int, float)):
+            raise self.fail(name, _said(value), "a number")
+        if abs(value) > 1e6 or not math.isfinite(value):
+            raise self.fail(name, _said(value), "a number of reasonable size")
+        return float(value)
+
+    def _place(self, name: str) -> str:
+        return f"{self.where}.{name}" if self.where else name
+
+
+def _said(value: Any) -> str:
+    if value is None:
+        return "nothing"
+    said = repr(value)
+    return said if len(said) <= 60 else said[:57] + "..."

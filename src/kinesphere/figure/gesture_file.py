@@ -1,0 +1,222 @@
+"""Gestures as text, in TOML; ``motions/`` holds the figure's own, and any of them is an example to write one by.
+
+    duration = 2.0                       # seconds
+    [torso]
+    forward = [[0, 0], [0.8, 6], [2, 0]] # keys: seconds, degrees
+    [hips]
+    x = [[0, 0], [0.8, 0.02], [2, 0]]    # metres
+    [right]                              # or [left], or [both]
+    keys = [                             # the wrist, from its shoulder: metres out, up, ahead
+      { at = 0, to = "rest" },
+      { at = 0.4, to = [0.2, -0.3, 0.2], via = true },
+      { at = 0.8, to = [0.1, 0.0, 0.4], swivel = 30 },   # elbow out, in degrees
+      { at = 2, to = "rest" },
+    ]
+    [right.hand]
+    palm = [[0, "rest"], [0.8, "down"], [2, "rest"]]     # forward back up down in out, or [out, up, ahead]
+    shape = [[0, "relaxed"], [0.8, "open 0.7"], [2, "relaxed"]]
+
+A key with ``world = [x, y, z]`` instead of ``to`` stays where it is whatever the body does. ``ease`` is when the stroke
+to a goal is fastest, as a share of its time. Channels are those of ``motion/gesture.py``.
+"""
+
+from __future__ import annotations
+
+import math
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+from kinesphere.figure.fields import Fields, read_toml
+from kinesphere.figure.stance import resting_swivel, resting_wrist
+from kinesphere.motion.gesture import ANGLE, CHANNELS, MOST, SHAPES, Gesture, Palm, Step, Track, unknown
+from kinesphere.motion.humanoid import SIDES
+from kinesphere.motion.keypoints import Keypoint, Keypoints, Space, Stop
+from kinesphere.motion.source import Source
+
+KEY_RATE = 60.0  # a key's frames a second
+WAYS = {  # out, up, ahead
+    "forward": (0.0, 0.0, 1.0),
+    "back": (0.0, 0.0, -1.0),
+    "up": (0.0, 1.0, 0.0),
+    "down": (0.0, -1.0, 0.0),
+    "in": (-1.0, 0.0, 0.0),
+    "out": (1.0, 0.0, 0.0),
+}
+FARTHEST = 5.0  # metres
+
+
+def load_gesture(path: str | PathLike[str]) -> Gesture:
+    """Read a gesture. Anything wrong raises ``MotionFileError`` with its field."""
+    file = Path(path)
+    return gesture_from(read_toml(file), file.stem.replace("_", " "))
+
+
+def gesture_from(fields: Fields, name: str) -> Gesture:
+    """The gesture that a file's fields say."""
+    if fields.text("kind", "gesture") != "gesture":
+        raise fields.fail("kind", repr(fields.text("kind")), '"gesture"')
+    about, loop = fields.text("about", ""), fields.flag("loop")
+    duration = fields.number("duration")
+    tracks: dict[str, Track] = {}
+    for part in ("torso", "head", "eyes", "hips"):
+        tracks |= _tracks(fields.table(part), part, duration)
+    arms: dict[str, Keypoints] = {}
+    others: dict[str, dict[str, Any]] = {"inflections": {}, "palms": {}, "steps": {}}
+    for table, sides in (("both", SIDES), ("left", ("left",)), ("right", ("right",))):
+        if table != "both" and fields.has(table) and fields.has("both"):
+            raise fields.fail(table, "a side beside both", "either [both] or [left] and [right]")
+        for side in sides:
+            tracks |= _side(fields.table(table), side, duration, arms, others)
+    fields.done()
+    source = Source(path=str(fields.path), format="gesture")
+    try:
+        return Gesture(
+            name, duration, arms.get("left"), arms.get("right"), tracks, **others, loop=loop, about=about, source=source
+        )
+    except ValueError as error:
+        raise fields.fail(name, str(error), "a gesture that holds together") from None
+
+
+def _side(
+    fields: Fields, side: str, duration: float, arms: dict[str, Keypoints], others: dict[str, dict[str, Any]]
+) -> dict[str, Track]:
+    """One side's arm, hand, shoulder and foot."""
+    keys = _arm(fields, side)
+    if keys is not None:
+        arms[side], others["inflections"][side] = keys
+    tracks: dict[str, Track] = {}
+    hand, foot = fields.table("hand"), fields.table("foot")
+    palms = [_palm(hand, side, i, row) for i, row in enumerate(hand.rows("palm"))]
+    steps = [_step(foot, i, row) for i, row in enumerate(foot.rows("steps"))]
+    if palms:
+        others["palms"][side] = tuple(palms)
+    if steps:
+        others["steps"][side] = tuple(steps)
+    tracks |= _shapes(hand, side)
+    for part, table in (("hand", hand), ("clavicle", fields.table("clavicle")), ("foot", foot)):
+        tracks |= _tracks(table, f"{side}.{part}", duration)
+    fields.done()
+    return tracks
+
+
+def _tracks(fields: Fields, part: str, duration: float) -> dict[str, Track]:
+    """Every channel of one part of the body."""
+    tracks = {}
+    allowed = [channel.removeprefix(f"{part}.") for channel in CHANNELS if channel.startswith(f"{part}.")]
+    for name in allowed:
+        rows = fields.rows(name) if name not in SHAPES else []
+        if not rows:
+            continue
+        channel = f"{part}.{name}"
+        keys = [fields.numbers(f"{name}[{i}]", row, 2) for i, row in enumerate(rows)]
+        turn = math.pi / 180.0 if CHANNELS[channel] == ANGLE else 1.0
+        for i, (time, value) in enumerate(keys):
+            if not 0.0 <= time <= duration + 1e-9 or (i and time <= keys[i - 1][0]):
+                raise fields.fail(f"{name}[{i}]", f"{time:g} s", f"times that increase, from 0 to {duration:g} s")
+            if abs(value * turn) > MOST[CHANNELS[channel]]:
+                raise fields.fail(f"{name}[{i}]", f"{value:g}", f"at most {MOST[CHANNELS[channel]] / turn:g}")
+        tracks[channel] = Track(tuple(k[0] for k in keys), tuple(turn * k[1] for k in keys))
+    fields.done()
+    return tracks
+
+
+def _arm(fields: Fields, side: str) -> tuple[Keypoints, tuple[float, ...]] | None:
+    rows = fields.tables("keys")
+    if not rows:
+        return None
+    keys: list[Keypoint] = []
+    eases: list[float] = []
+    for row in rows:
+        key, ease = _key(row, side)
+        if keys and key.frame <= keys[-1].frame:
+            raise row.fail("at", f"{key.frame / KEY_RATE:g} s", "times that increase")
+        keys.append(key)
+        eases.append(ease)
+    return Keypoints(tuple(keys), KEY_RATE, f"{side}Arm"), tuple(eases)
+
+
+def _key(row: Fields, side: str) -> tuple[Keypoint, float]:
+    """One key of a wrist. Out is to the left on the left."""
+    at, ease, via = row.number("at"), row.number("ease", 0.5), row.flag("via")
+    to, world, swivel = row.value("to"), row.value("world"), row.value("swivel")
+    sign = 1.0 if side == "left" else -1.0
+    if (to is None) == (world is None):
+        raise row.fail("to", "both to and world" if to is not None else "nothing", 'to = [out, up, ahead] or "rest"')
+    if not 0.0 < ease < 1.0:
+        raise row.fail("ease", f"{ease:g}", "above 0 and below 1")
+    if world is not None:
+        place, space = row.numbers("world", world, 3), Space.GLOBAL
+    elif to == "rest":
+        place, space = resting_wrist(side), Space.LOCAL
+        swivel = math.degrees(resting_swivel("left")) if swivel is None else swivel
+    else:
+        out, up, ahead = row.numbers("to", to, 3)
+        place, space = (sign * out, up, ahead), Space.LOCAL
+    if max(map(abs, place)) > FARTHEST:
+        raise row.fail("to", str(list(place)), f"at most {FARTHEST:g} m")
+    turn = sign * math.radians(row.numbers("swivel", [0.0 if swivel is None else swivel], 1)[0])
+    row.done()
+    x, y, z = place
+    return Keypoint(at * KEY_RATE, (x, y, z), turn, Stop.VIA if via else Stop.GOAL, space), ease
+
+
+def _palm(fields: Fields, side: str, i: int, row: list[Any]) -> Palm:
+    name = f"palm[{i}]"
+    if len(row) != 2:
+        raise fields.fail(name, f"{len(row)} entries", "a time and where the palm faces")
+    time = fields.numbers(name, row[:1], 1)[0]
+    way = row[1]
+    if way == "rest":
+        return Palm(time)
+    if isinstance(way, str):
+        if way not in WAYS:
+            raise fields.fail(name, repr(way), unknown("way", way, ("rest", *WAYS)))
+        out, up, ahead = WAYS[way]
+    else:
+        out, up, ahead = fields.numbers(name, way, 3)
+    if math.hypot(out, up, ahead) < 1e-6:
+        raise fields.fail(name, "no direction", "a direction other than zero")
+    return Palm(time, (out if side == "left" else -out, up, ahead))
+
+
+def _step(fields: Fields, i: int, row: list[Any]) -> Step:
+    lift, land, x, z, turn = fields.numbers(f"steps[{i}]", row, 5)
+    if land <= lift:
+        raise fields.fail(f"steps[{i}]", f"landing at {land:g} s", f"after lifting at {lift:g} s")
+    return Step(lift, land, x, z, math.radians(turn))
+
+
+def _shapes(fields: Fields, side: str) -> dict[str, Track]:
+    """Shape keys, such as ``[0.5, "open 0.7 cupped 0.3"]``, as a weight a shape; the rest of 1 is relaxed."""
+    rows = fields.rows("shape")
+    mixes = []
+    for i, row in enumerate(rows):
+        name = f"shape[{i}]"
+        if len(row) != 2 or not isinstance(row[1], str):
+            raise fields.fail(name, str(row)[:60], 'a time and a shape, such as [0.5, "open 0.7"]')
+        mixes.append((fields.numbers(name, row[:1], 1)[0], _mix(fields, name, row[1])))
+    used = {shape for _, mix in mixes for shape in mix if shape != "relaxed"}
+    times = tuple(time for time, _ in mixes)
+    if any(after <= before for before, after in zip(times[:-1], times[1:], strict=True)):
+        raise fields.fail("shape", str(list(times))[:60], "times that increase")
+    return {
+        f"{side}.hand.{shape}": Track(times, tuple(mix.get(shape, 0.0) for _, mix in mixes)) for shape in sorted(used)
+    }
+
+
+def _mix(fields: Fields, name: str, text: str) -> dict[str, float]:
+    """Shapes and weights of a text; a shape without a number weighs 1."""
+    mix: dict[str, float] = {}
+    words = text.replace("thumb out", "thumb_out").split()
+    while words:
+        shape = words.pop(0).replace("_", " ")
+        if shape not in SHAPES:
+            raise fields.fail(name, repr(shape), unknown("hand shape", shape, SHAPES))
+        weight = 1.0
+        if words and words[0].replace(".", "", 1).isdigit():
+            weight = float(words.pop(0))
+        mix[shape] = weight
+    if not mix or sum(mix.values()) > 1.0 + 1e-6:
+        raise fields.fail(name, repr(text[:60]), "shapes whose weights sum to 1 at most")
+    return mix

@@ -1,0 +1,87 @@
+"""Feet on the ground and the legs that reach them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from kinesphere.figure.channels import Channels
+from kinesphere.figure.curves import ramp
+from kinesphere.figure.pose import SIGN, Pose, turned
+from kinesphere.figure.stance import ANKLE_OUT, FEET_AHEAD, TURNED_OUT
+from kinesphere.kernels import rotations
+from kinesphere.kernels.arrays import Floats
+from kinesphere.kernels.limb_rotations import limb_rotations_local, limb_rotations_world
+from kinesphere.kernels.limbs import solve_limb
+from kinesphere.motion.gesture import Step
+
+LIFT = 0.16  # of a step's length: how high the foot goes
+MOST_LIFT = 0.07  # metres
+SOFT = np.radians(7.0)  # of flexion that a standing knee keeps
+KNEE_OUT = 0.5  # knees point between where the pelvis and where the foot points
+
+
+def stand(pose: Pose, channels: Channels, side: str, steps: Sequence[Step]) -> None:
+    """Plant a foot, let it peel or step, and lay the leg between it and the hip."""
+    skeleton, sign = pose.skeleton, SIGN[side]
+    place = skeleton.rest_world()[1]
+    ankle, ball = (place[skeleton.index(f"{side}{part}")] for part in ("Foot", "Toes"))
+    stood = np.array([sign * ANKLE_OUT, 0.0, FEET_AHEAD]) * pose.size
+    x, z, heading, up, pitch = _walked(pose.time, steps)
+    heading = heading + sign * TURNED_OUT
+    peel = channels[f"{side}.foot.peel"] + pitch
+    # The foot stands with its ankle where it stood at rest and turns about its ball.
+    flat = rotations.rotate(turned(y=heading), ball - ankle)
+    at = stood + pose.size * np.stack([x, up, z], axis=-1) + [0.0, ankle[1], 0.0] + flat
+    lay_leg(pose, side, at, heading, peel, np.maximum(peel, 0.0))
+
+
+def overreach(pose: Pose, side: str) -> Floats:
+    """``(T,)`` metres by which the hips would have to sink for this leg to reach its foot with a soft knee."""
+    skeleton = pose.skeleton
+    upper, lower, foot = (skeleton.index(f"{side}{part}") for part in ("UpperLeg", "LowerLeg", "Foot"))
+    p = pose.world()[1]
+    way = pose.stood[side] - p[:, upper]
+    longest = np.cos(0.5 * SOFT) * (skeleton.bone_lengths[lower] + skeleton.bone_lengths[foot])
+    level = np.hypot(way[:, 0], way[:, 2])
+    return np.asarray(-way[:, 1] - np.sqrt(np.maximum(longest**2 - level**2, 0.0)), dtype=np.float64)
+
+
+def lay_leg(pose: Pose, side: str, ball: Floats, heading: Floats, pitch: Floats, toes: Floats) -> None:
+    """The leg to a foot with its ball at ``ball (T, 3)``, pitched about it, heel up above zero, toes bent up."""
+    skeleton = pose.skeleton
+    upper, lower, foot, toe = (skeleton.index(f"{side}{part}") for part in ("UpperLeg", "LowerLeg", "Foot", "Toes"))
+    turn = rotations.multiply(turned(y=heading), turned(x=pitch))
+    ankle = ball - rotations.rotate(turn, skeleton.offsets[toe])
+    pose.stood[side] = ankle
+    q, p = pose.world()
+    pelvis = rotations.rotate(q[:, 0], [0.0, 0.0, 1.0])
+    facing = np.arctan2(pelvis[:, 0], pelvis[:, 2])
+    facing = facing + KNEE_OUT * (heading - facing)
+    ahead = np.stack([np.sin(facing), np.zeros(len(facing)), np.cos(facing)], axis=-1)
+    lengths = skeleton.bone_lengths[lower], skeleton.bone_lengths[foot]
+    solved = solve_limb(p[:, upper], ankle, *lengths, reference=ahead, home=[0.0, -1.0, 0.0])
+    rest = skeleton.offsets[lower], skeleton.offsets[foot]
+    world = limb_rotations_world(p[:, upper], solved, *rest, np.cross(*rest))
+    local = limb_rotations_local(world, q[:, 0])
+    pose.local[:, upper], pose.local[:, lower] = local.upper, local.lower
+    pose.local[:, foot] = rotations.multiply(rotations.conjugate(world.lower), turn)
+    pose.local[:, toe] = turned(x=-toes)
+
+
+def _walked(time: Floats, steps: Sequence[Step]) -> tuple[Floats, Floats, Floats, Floats, Floats]:
+    """x, z, heading, height and pitch of a foot that takes steps, from where it stands at rest."""
+    x, z, heading, up, pitch = np.zeros((5, len(time)))
+    at = np.zeros(3)
+    for step in steps:
+        to = np.array([step.x, step.z, step.turn])
+        length = step.land - step.lift
+        going = ramp(time, step.lift + 0.12 * length, step.land)
+        x, z, heading = (now + going * change for now, change in zip((x, z, heading), to - at, strict=True))
+        u = np.clip((time - step.lift) / length, 0.0, 1.0)
+        far = float(np.hypot(*(to - at)[:2])) + 0.1 * abs(float(to[2] - at[2]))
+        up = up + min(LIFT * far, MOST_LIFT) * 64.0 * u**3 * (1.0 - u) ** 3
+        pitch = pitch + min(2.2 * far, 0.5) * 64.0 * u**3 * (1.0 - u) ** 3
+        at = to
+    return x, z, heading, up, pitch

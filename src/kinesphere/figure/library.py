@@ -1,0 +1,62 @@
+"""The figure's own motions: one file each in ``motions/``, acted when they are asked for."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from pathlib import Path
+
+from kinesphere.figure.acting import acted
+from kinesphere.figure.fields import Fields, read_toml
+from kinesphere.figure.gait import gait_from, walked
+from kinesphere.figure.gesture_file import gesture_from
+from kinesphere.figure.proportions import HEIGHT
+from kinesphere.motion.gesture import Gesture, unknown
+from kinesphere.motion.motion import Motion
+
+KINDS = ("gesture", "walk")
+FOLDER = Path(__file__).parent / "motions"
+
+
+def motions() -> tuple[str, ...]:
+    """The names of the figure's motions."""
+    return tuple(sorted(_files()))
+
+
+def gesture(name: str) -> Gesture:
+    """A motion that is made of key points, as such."""
+    fields = _fields(name)
+    if fields.text("kind", "gesture") != "gesture":
+        made = [other for other in motions() if _fields(other).text("kind", "gesture") == "gesture"]
+        raise ValueError(f"{name!r} is not made of key points; these are: {', '.join(made)}")
+    return gesture_from(fields, name)
+
+
+@lru_cache(maxsize=64)
+def motion(name: str, height: float = HEIGHT) -> Motion:
+    """One of the figure's motions, 60 frames a second, on the figure's skeleton at this height in metres."""
+    fields = _fields(name)
+    kind = fields.text("kind", "gesture")
+    if kind not in KINDS:
+        raise fields.fail("kind", repr(kind), " or ".join(KINDS))
+    if not 0.1 <= height <= 10.0:
+        raise ValueError(f"height {height}: 0.1 to 10 m is allowed")
+    if kind == "walk":
+        return walked(gait_from(fields, name), height)
+    return acted(gesture(name), height)
+
+
+def _files() -> dict[str, Path]:
+    return {path.stem.replace("_", " "): path for path in FOLDER.glob("*.toml")}
+
+
+def _fields(name: str) -> Fields:
+    files = _files()
+    if name not in files:
+        raise ValueError(unknown("motion", name, sorted(files)))
+    fields = read_toml(files[name])
+    if not fields.has("like"):
+        return fields
+    like = fields.text("like")
+    if like not in files or like == name:
+        raise fields.fail("like", repr(like), f"another motion: {', '.join(sorted(files))}")
+    return fields.over(read_toml(files[like]))

@@ -1,0 +1,177 @@
+"""A gesture: where the hands go, and curves for everything else that takes part.
+
+Arms are key points, goals and vias, so that a performance may re-time and re-shape them. The rest of the body
+follows *tracks*: one curve a channel, in seconds, radians and metres. ``CHANNELS`` lists them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from types import MappingProxyType
+
+import numpy as np
+
+from kinesphere.motion.humanoid import SIDES
+from kinesphere.motion.keypoints import Keypoints, Space
+from kinesphere.motion.source import Source
+
+LONGEST = 600.0  # seconds
+SHAPES = ("relaxed", "open", "fist", "pointing", "closed", "thumb out", "cupped", "claw", "grip")
+ANGLE, METRES, SHARE = "angle", "metres", "share"
+_BODY = {
+    "torso": {"forward": ANGLE, "side": ANGLE, "turn": ANGLE},
+    "head": {"nod": ANGLE, "tilt": ANGLE, "turn": ANGLE},
+    "eyes": {"turn": ANGLE, "lift": ANGLE},
+    "hips": {"x": METRES, "y": METRES, "z": METRES, "turn": ANGLE, "tilt": ANGLE, "lean": ANGLE},
+}
+_SIDE = {
+    "clavicle": {"raise": ANGLE, "forward": ANGLE},
+    "hand": {"bend": ANGLE, "aside": ANGLE, "roll": ANGLE, "loose": SHARE} | dict.fromkeys(SHAPES[1:], SHARE),
+    "foot": {"peel": ANGLE},
+}
+
+
+def _channels() -> dict[str, str]:
+    parts = dict(_BODY) | {f"{side}.{part}": rows for side in SIDES for part, rows in _SIDE.items()}
+    return {f"{part}.{name}": kind for part, rows in parts.items() for name, kind in rows.items()}
+
+
+# Channel to what it is measured in. Forward, nod: down; side, tilt, turn: to the left; hips: metres to the left, up,
+# ahead, and tilt: the left side down; hand: bend to the palm, aside to the thumb, roll: thumb inwards.
+CHANNELS: Mapping[str, str] = MappingProxyType(_channels())
+MOST = MappingProxyType({ANGLE: float(np.pi), METRES: 3.0, SHARE: 2.0})  # no channel goes further
+
+
+@dataclass(frozen=True)
+class Track:
+    """One curve: values at times, smooth between, held before the first and after the last."""
+
+    times: tuple[float, ...]
+    values: tuple[float, ...]
+
+    def __post_init__(self) -> None:
+        if not self.times or len(self.times) != len(self.values):
+            raise ValueError(f"a track needs as many values as times, and one at least; found {self}")
+        if not np.isfinite([*self.times, *self.values]).all():
+            raise ValueError(f"{self} has a number that is not finite")
+        _increasing(self.times)
+
+
+@dataclass(frozen=True)
+class Palm:
+    """Where a palm faces, in the chest's frame, or None: as it hangs. The forearm rolls as far as that needs."""
+
+    time: float
+    direction: tuple[float, float, float] | None = None
+
+    def __post_init__(self) -> None:
+        way = (0.0, 0.0, 1.0) if self.direction is None else self.direction
+        if not np.isfinite([self.time, *way]).all() or np.linalg.norm(way) < 1e-6:
+            raise ValueError(f"{self} faces nowhere; a direction other than zero is expected")
+
+
+@dataclass(frozen=True)
+class Step:
+    """A foot that goes elsewhere: x and z in metres and its turn to the left from where it stood at rest."""
+
+    lift: float  # seconds
+    land: float
+    x: float
+    z: float
+    turn: float = 0.0
+
+    def __post_init__(self) -> None:
+        if not np.isfinite([self.lift, self.land, self.x, self.z, self.turn]).all() or self.land <= self.lift:
+            raise ValueError(f"{self} does not land after it lifts")
+
+
+@dataclass(frozen=True)
+class Gesture:
+    """What a body does, without the how.
+
+    Parameters
+    ----------
+    name, duration
+        Duration in seconds.
+    left, right
+        Key points of the arms' wrists, for a figure 1.70 m tall; None hangs.
+    tracks
+        Channel to its curve; channels left out rest. See ``CHANNELS``.
+    inflections
+        For ``"left"`` and ``"right"``, one a key: when the stroke to it is fastest, as a share of its time.
+    palms
+        For ``"left"`` and ``"right"``, where the palm faces at some moments; between, the forearm rolls evenly.
+    steps
+        For ``"left"`` and ``"right"``, where the feet go. Without any they stay planted.
+    loop
+        Whether the end goes over into the start.
+    """
+
+    name: str
+    duration: float
+    left: Keypoints | None = None
+    right: Keypoints | None = None
+    tracks: Mapping[str, Track] = field(default_factory=dict)
+    inflections: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
+    palms: Mapping[str, tuple[Palm, ...]] = field(default_factory=dict)
+    steps: Mapping[str, tuple[Step, ...]] = field(default_factory=dict)
+    loop: bool = False
+    about: str = ""
+    source: Source = field(default_factory=Source)
+
+    def __post_init__(self) -> None:
+        if not np.isfinite(self.duration) or not 0.0 < self.duration <= LONGEST:
+            raise ValueError(f"duration {self.duration}: more than 0 and at most {LONGEST:g} s is allowed")
+        for channel, track in dict(self.tracks).items():
+            if channel not in CHANNELS:
+                raise ValueError(unknown("channel", channel, CHANNELS))
+            self._check_track(channel, track)
+        for side in SIDES:
+            self._check_arm(side)
+        for name in ("inflections", "palms", "steps"):
+            rows = {side: tuple(values) for side, values in dict(getattr(self, name)).items()}
+            if not set(rows) <= set(SIDES):
+                raise ValueError(f"{name} of {', '.join(sorted(set(rows) - set(SIDES)))}; allowed: left, right")
+            for row in rows.values() if name != "inflections" else ():
+                _increasing([entry.lift if isinstance(entry, Step) else entry.time for entry in row])
+            object.__setattr__(self, name, MappingProxyType(rows))
+        object.__setattr__(self, "tracks", MappingProxyType(dict(self.tracks)))
+
+    def arm(self, side: str) -> Keypoints | None:
+        """The key points of one side."""
+        return self.left if side == "left" else self.right
+
+    def _check_track(self, channel: str, track: Track) -> None:
+        most = MOST[CHANNELS[channel]]
+        for time, value in zip(track.times, track.values, strict=True):
+            if not 0.0 <= time <= self.duration + 1e-9:
+                raise ValueError(f"{channel} has a key at {time:g} s; the gesture lasts from 0 to {self.duration:g} s")
+            if abs(value) > most:
+                raise ValueError(f"{channel} is {value:g} at {time:g} s; at most {most:.4g} is allowed")
+
+    def _check_arm(self, side: str) -> None:
+        arm = self.arm(side)
+        given = self.inflections.get(side)
+        if arm is None:
+            return
+        if self.loop and any(key.space == Space.GLOBAL for key in arm.keys):
+            raise ValueError(f"{side}: a loop's hand goals are relative to the shoulder; found a global one")
+        if not 0.0 <= arm.keys[0].frame / arm.rate <= arm.keys[-1].frame / arm.rate <= self.duration + 1e-9:
+            raise ValueError(f"{side}: keys outside of the gesture's 0 to {self.duration:g} s")
+        if given is not None and (len(given) != len(arm.keys) or not all(0.0 < value < 1.0 for value in given)):
+            raise ValueError(f"{side}: inflections must be one a key, above 0 and below 1; found {given}")
+
+
+def unknown(what: str, found: str, allowed: Sequence[str] | Mapping[str, object]) -> str:
+    """A message for a name that is not among the allowed ones, with the nearest."""
+    near = get_close_matches(found, list(allowed), n=1, cutoff=0.5)
+    hint = f"; did you mean {near[0]!r}?" if near else "."
+    return f"no {what} is called {found!r}{hint} There are: {', '.join(allowed)}"
+
+
+def _increasing(times: Sequence[float]) -> None:
+    for before, after in zip(times[:-1], times[1:], strict=True):
+        if after <= before:
+            raise ValueError(f"the key at {after:g} s follows the one at {before:g} s: times must increase")
