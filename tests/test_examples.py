@@ -12,7 +12,7 @@ import pytest
 from PIL import Image
 
 from conftest import ROOT
-from kinesphere import load
+from kinesphere import load, load_character, save
 from kinesphere.kernels import rotations as R
 
 EXAMPLES = sorted((ROOT / "examples").glob("[0-9]*.py"))
@@ -30,19 +30,22 @@ def test_an_example_runs_and_says_something(path):
 def demo(tmp_path_factory):
     folder = tmp_path_factory.mktemp("demo")
     run = runpy.run_path(str(ROOT / "examples" / "demo.py"))["main"]
-    return {path.suffix: path for path in run(folder)}
+    return {path.suffix: path for path in run(folder, small=True)}
 
 
-def test_the_demo_writes_a_bvh_a_glb_and_a_picture(demo):
+def test_the_demo_writes_a_bvh_a_glb_a_picture_and_a_film(demo):
     bvh, glb = load(demo[".bvh"]), load(demo[".glb"])
     order = [glb.skeleton.names.index(name) for name in bvh.skeleton.names]
     assert np.abs(bvh.positions_world() - glb.positions_world()[:, order]).max() < 1e-4
     picture = np.asarray(Image.open(demo[".png"]).convert("RGB"))
     assert picture.std() > 10.0
+    assert sum(len(mesh.positions) for mesh in load_character(demo[".glb"]).meshes) > 10_000
+    assert demo[".mp4"].stat().st_size > 1000
 
 
-def test_the_greeting_walks_without_sliding_or_sinking_and_waves(demo):
-    motion = load(demo[".glb"])
+def test_the_greeting_walks_without_sliding_or_sinking_and_waves(tmp_path):
+    save(runpy.run_path(str(ROOT / "examples" / "greeting.py"))["greeting"](), tmp_path / "greeting.glb")
+    motion = load(tmp_path / "greeting.glb")
     places = motion.positions_world()
     assert places[..., 1].min() > -0.005
     bones = [j for j, parent in enumerate(motion.skeleton.parents) if parent >= 0]

@@ -285,8 +285,8 @@ class TestRefusals:
             assert np.abs(again.positions_world() - motion.positions_world()).max() < 1e-6
             count = sum(len(mesh.positions) for mesh in load_character(tmp_path / f"{name}.glb").meshes)
             assert count == sum(len(mesh.positions) for mesh in meshes) if meshes else count > 0
+        other = Motion(own.skeleton.renamed([f"x{i}" for i in range(len(own.skeleton))]), 30.0, motion.rotations)
         with pytest.raises(MotionFileError, match="retarget brings it over"):
-            other = Motion(own.skeleton.renamed([f"x{i}" for i in range(len(own.skeleton))]), 30.0, motion.rotations)
             kinesphere.save(other, tmp_path / "other.glb", character=own)
 
     def test_joints_with_matrices(self, tmp_path: Path) -> None:

@@ -1,0 +1,194 @@
+"""The pictures of the docs that show surfaces: ``python tools/docs_pictures.py`` writes them into ``docs/pictures``."""
+
+from __future__ import annotations
+
+import os
+import sys
+import warnings
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+from PIL import Image, ImageDraw
+
+import kinesphere
+from kinesphere.body.fingers import hand_rotations, hand_shape
+from kinesphere.figure import figure, mo, motion
+from kinesphere.kernels import rotations
+from kinesphere.kernels.arrays import Floats
+from kinesphere.pictures import still, surface_sheet
+from kinesphere.pictures.canvas import write
+
+HOME = Path("docs/pictures")
+SHAPES = ("open", "fist", "pointing", "closed", "thumb out", "cupped", "claw")
+# Ours, and a capture of the same act: clip, from second, seconds. Nobody captured a bow, a clap, pointing or beckoning.
+PAIRS = {
+    "wave": ("141_16", 0.2, 2.2),
+    "punch": ("02_05", 3.0, 4.0),
+    "drink": ("79_38", 1.0, 6.0),
+    "reach": ("79_20", 2.0, 5.0),
+    "knock": ("79_01", 2.0, 4.0),
+    "shrug": ("141_21", 0.2, 2.6),
+    "walk": ("91_36", 1.0, 4.0),
+    "idle": ("141_20", 1.0, 7.0),
+    "emphasise": ("79_74", 1.0, 4.0),
+    "bow": ("141_26", 0.2, 3.0),
+    "clap": ("", 0.0, 0.0),
+    "point": ("", 0.0, 0.0),
+    "beckon": ("", 0.0, 0.0),
+}
+PAPER = (240, 239, 235)
+
+
+def saved(image: Image.Image, name: str, width: int = 1400) -> None:
+    """Small enough for a repository: as JPEG, no wider than the page."""
+    if image.width > width:
+        image = image.resize((width, round(image.height * width / image.width)), Image.Resampling.LANCZOS)
+    image.convert("RGB").save(HOME / name, quality=84, optimize=True)
+
+
+def stacked(images: Sequence[Image.Image]) -> Image.Image:
+    """One below the other."""
+    sheet = Image.new("RGB", (max(image.width for image in images), sum(image.height for image in images)), PAPER)
+    top = 0
+    for image in images:
+        sheet.paste(image, (0, top))
+        top += image.height
+    return sheet
+
+
+def named(motion: kinesphere.Motion, name: str) -> kinesphere.Motion:
+    """The same under another name."""
+    return replace(motion, name=name)
+
+
+def retargeted(data: Path) -> None:
+    """One capture on four bodies."""
+    motion = kinesphere.load(data / "bvh/cmu/13_26.bvh")
+    motion = motion[1 : 1 + round(6.0 * motion.rate)]
+    bodies = {
+        "the figure": figure(),
+        "Mo": mo(),
+        "mesh2motion": kinesphere.load_character(data / "characters/mesh2motion_human_male.glb"),
+        "KayKit": kinesphere.load_character(data / "characters/kaykit_manny/manny_med_mod.gltf"),
+    }
+    rows = []
+    for name, character in bodies.items():
+        shown = named(kinesphere.retarget(motion, character), f"directing traffic: {name}")
+        rows.append(surface_sheet([shown], character=character, frames=8, size=(1600, 400)))
+    saved(stacked(rows), "retargeted.jpg")
+
+
+def extremes() -> None:
+    """The figure in poses that break surfaces."""
+    pictures = [still(motion, 0.0, character=figure(), size=(360, 420)) for motion in poses()]
+    pictures += [still(motion, 0.0, character=figure(), size=(360, 420), view="back") for motion in poses()]
+    sheet = Image.new("RGB", (360 * (len(pictures) // 2), 840), PAPER)
+    for i, picture in enumerate(pictures):
+        sheet.paste(picture, (360 * (i % (len(pictures) // 2)), 420 * (i // (len(pictures) // 2))))
+    saved(sheet, "extremes.jpg")
+
+
+def poses() -> list[kinesphere.Motion]:
+    """Elbow and knee at 120°, arms overhead and down, a split, a bend, a twist, fists."""
+    skeleton = figure().skeleton
+    x, y, z = np.eye(3)
+    spine = ("spine", "spine2", "chest", "upperChest")
+    up = {"leftUpperArm": (z, 110.0), "rightUpperArm": (z, -110.0)}
+    down = {"leftUpperArm": (z, -38.0), "rightUpperArm": (z, 38.0)}
+    level = {"leftUpperArm": (z, 45.0), "rightUpperArm": (z, -45.0)}
+    asked: list[dict[str, tuple[Floats, float]]] = [
+        {**down, "leftUpperArm": (z, 0.0), "leftLowerArm": (y, -120.0)},
+        {**up, "leftShoulder": (z, 22.0), "rightShoulder": (z, -22.0)},
+        {**down, "leftUpperLeg": (x, -95.0), "leftLowerLeg": (x, 120.0)},
+        {**level, "leftUpperLeg": (z, 45.0), "rightUpperLeg": (z, -45.0)},
+        {**down, **dict.fromkeys(spine, (x, 18.0))},
+        {**dict.fromkeys(spine, (y, 12.0)), "neck": (y, 25.0), "head": (y, 25.0)},
+    ]
+    made = []
+    for turns in asked:
+        q = rotations.identity(2, len(skeleton))
+        for name, (axis, degrees) in turns.items():
+            q[:, skeleton.index(name)] = rotations.from_axis_angle(axis, np.radians(degrees))
+        for side in ("left", "right"):
+            for joint, turned in hand_rotations(
+                skeleton, side, hand_shape("fist" if len(made) == 0 else "open")
+            ).items():
+                q[:, joint] = turned
+        made.append(kinesphere.Motion(skeleton, 30.0, q))
+    return made
+
+
+def shapes() -> None:
+    """The seven hand shapes: one motion that goes through them, so that all are seen alike."""
+    skeleton = figure().skeleton
+    q = rotations.identity(len(SHAPES), len(skeleton))
+    for name, degrees in (("rightUpperArm", -60.0), ("rightLowerArm", -75.0)):
+        q[:, skeleton.index(name)] = rotations.from_axis_angle(np.array([0.0, 0.0, 1.0]), np.radians(degrees))
+    q[:, skeleton.index("rightHand")] = rotations.from_axis_angle(np.array([0.0, 1.0, 0.0]), np.radians(-70.0))
+    for i, name in enumerate(SHAPES):
+        for joint, turned in hand_rotations(skeleton, "right", hand_shape(name)).items():
+            q[i, joint] = turned
+    shown = kinesphere.Motion(skeleton, 1.0, q)
+    pictures = [still(shown, float(i), character=figure(), size=(2400, 2400), view="front") for i in range(len(SHAPES))]
+    saved(_cropped(pictures), "hand_shapes.jpg")
+
+
+def _cropped(pictures: list[Image.Image]) -> Image.Image:
+    """The raised hand of each picture: what is highest on the left."""
+    sheet = Image.new("RGB", (200 * len(pictures), 235), PAPER)
+    for i, (name, picture) in enumerate(zip(SHAPES, pictures, strict=True)):
+        pixels = np.asarray(picture, dtype=np.int64)[:, : int(0.45 * picture.width)]
+        rows, columns = np.nonzero(pixels[..., 0] - pixels[..., 2] > 25)
+        top, side = int(rows.min()), 0.075 * picture.height
+        middle = float(columns[rows < top + side].mean())
+        box = (
+            round(middle - 0.6 * side),
+            round(top - 0.15 * side),
+            round(middle + 0.6 * side),
+            round(top + 1.05 * side),
+        )
+        sheet.paste(picture.crop(box).resize((190, 190), Image.Resampling.LANCZOS), (200 * i + 5, 5))
+        write(ImageDraw.Draw(sheet), (200 * i + 10, 204), name, 15, (60, 60, 64))
+    return sheet
+
+
+def beside(data: Path) -> None:
+    """Default motions beside captures of the same act."""
+    parts: dict[str, list[Image.Image]] = {"motions_1.jpg": [], "motions_2.jpg": []}
+    for i, (name, (clip, start, seconds)) in enumerate(PAIRS.items()):
+        ours = motion(name)
+        shown = [named(ours, name)]
+        if clip:
+            captured = kinesphere.load(data / f"bvh/cmu/{clip}.bvh")
+            first = max(round(start * captured.rate), 1)
+            shown.append(named(captured[first : first + round(seconds * captured.rate)], f"captured: CMU {clip}"))
+        rows = [surface_sheet([one], frames=12, size=(1700, 290)) for one in shown]
+        parts["motions_1.jpg" if i < len(PAIRS) // 2 else "motions_2.jpg"] += rows
+    for name, rows in parts.items():
+        saved(stacked(rows), name, 1300)
+
+
+def readme() -> None:
+    """The first picture that anybody sees."""
+    saved(
+        surface_sheet([motion(name) for name in ("wave", "drink", "punch")], frames=9, size=(1500, 900)), "readme.jpg"
+    )
+
+
+def main() -> None:
+    data = Path(os.environ.get("KINESPHERE_DATA", "../shared/data"))
+    if not data.is_dir():
+        sys.exit(f"no captures in {data}; set KINESPHERE_DATA")
+    warnings.simplefilter("ignore", kinesphere.MotionFileWarning)
+    kinesphere.warm_up()
+    readme()
+    retargeted(data)
+    extremes()
+    shapes()
+    beside(data)
+
+
+if __name__ == "__main__":
+    main()
