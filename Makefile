@@ -7,7 +7,7 @@ export KINESPHERE_DATA ?= $(abspath ../shared/data)
 
 .PHONY: demo test format corpus fuzz bench figure clean
 
-demo: $(VENV)/.installed
+demo: $(VENV)/.video
 	$(BIN)/python examples/demo.py
 
 # Everything a reviewer runs. Ends with how many tests saw real captures.
@@ -49,6 +49,11 @@ $(VENV)/bin/python:
 $(VENV)/.installed: pyproject.toml constraints.txt | $(VENV)/bin/python
 	$(PIP) --editable .
 	$(BIN)/python -m kinesphere.kernels.compiled
+	@touch $@
+
+# ffmpeg, for films.
+$(VENV)/.video: $(VENV)/.installed
+	$(PIP) --editable '.[video]'
 	@touch $@
 
 $(VENV)/.dev: $(VENV)/.installed

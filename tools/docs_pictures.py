@@ -31,7 +31,7 @@ PAIRS = {
     "knock": ("79_01", 2.0, 4.0),
     "shrug": ("141_21", 0.2, 2.6),
     "walk": ("91_36", 1.0, 4.0),
-    "idle": ("141_20", 1.0, 7.0),
+    "idle": ("", 0.0, 0.0),
     "emphasise": ("79_74", 1.0, 4.0),
     "bow": ("141_26", 0.2, 3.0),
     "clap": ("", 0.0, 0.0),
@@ -106,7 +106,7 @@ def poses() -> list[kinesphere.Motion]:
         {**down, **dict.fromkeys(spine, (x, 18.0))},
         {**dict.fromkeys(spine, (y, 12.0)), "neck": (y, 25.0), "head": (y, 25.0)},
     ]
-    made = []
+    made: list[kinesphere.Motion] = []
     for turns in asked:
         q = rotations.identity(2, len(skeleton))
         for name, (axis, degrees) in turns.items():

@@ -90,14 +90,15 @@ def _share(here: Floats, change: Floats, edge: float, difference: float, *, wide
     if wider:
         return _smooth(_length(here), edge, fade)
     # On the wider body the relation will be here + (1 - share) change, and the share must be what that has.
+    share: Floats = np.zeros(len(here))
+    open_ = np.flatnonzero(_length(here) < edge + fade + _length(change))
+    here, change = here[open_], change[open_]
     low, high = np.zeros(len(here)), np.ones(len(here))
     for _ in range(_ROUNDS):
         middle = 0.5 * (low + high)
         more = _smooth(_length(here + (1.0 - middle)[:, None] * change), edge, fade) > middle
         low, high = np.where(more, middle, low), np.where(more, high, middle)
-    share: Floats = 0.5 * (low + high)
-    share[high < 0.001] = 0.0
-    share[low > 0.999] = 1.0
+    share[open_] = np.where(high < 0.001, 0.0, np.where(low > 0.999, 1.0, 0.5 * (low + high)))
     return share
 
 
