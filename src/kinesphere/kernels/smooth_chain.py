@@ -60,6 +60,13 @@ class Chain:
         return _solve(own.reshape(size), tie.reshape(size), right.reshape(count, 2 * n)).reshape(-1, n)[:frames]
 
 
+def bends(values: Floats) -> Floats:
+    """Second differences over frames, nothing at both ends."""
+    result = np.zeros_like(values)
+    result[1:-1] = values[:-2] - 2.0 * values[1:-1] + values[2:]
+    return result
+
+
 def _solve(own: Floats, tie: Floats, right: Floats) -> Floats:
     """``(K, m)`` such that ``own x = right`` with ``tie`` between each and the next; both ``(K, m, m)``."""
     count, m = right.shape
