@@ -23,6 +23,7 @@ from kinesphere.kernels import kinematics, rotations
 from kinesphere.kernels.arrays import Bools, Floats, Ints
 from kinesphere.kernels.limbs import bent_limb
 from kinesphere.motion.character import Character
+from kinesphere.motion.frozen import frozen
 from kinesphere.motion.humanoid import SIDES
 from kinesphere.motion.motion import Motion
 from kinesphere.motion.skeleton import Skeleton
@@ -240,8 +241,8 @@ def _assembled(
     return Motion(
         skeleton,
         motion.rate,
-        rotations.continuous(rotations.normalise(local)),
-        translations,
+        frozen(rotations.continuous(local)),  # nobody else holds these: they need not be copied again
+        frozen(translations),
         calibration_frames=motion.calibration_frames,
         name=motion.name,
         source=replace(motion.source, evidence=said, euler_orders=()),
