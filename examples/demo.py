@@ -6,6 +6,8 @@ import sys
 from importlib.util import find_spec
 from pathlib import Path
 
+from PIL import Image
+
 import kinesphere
 from kinesphere.figure import figure, motion, motions
 from kinesphere.pictures import film, surface_sheet
@@ -19,9 +21,15 @@ def main(folder: Path, *, small: bool = False) -> list[Path]:
     folder.mkdir(parents=True, exist_ok=True)
     kinesphere.warm_up()
     sheet, moving, bvh, glb = (folder / name for name in ("motions.png", "motions.mp4", "wave.bvh", "wave.glb"))
-    shown = [motion(name) for name in (FILMED if small else motions())]
-    save_picture(surface_sheet(shown, frames=6 if small else 9, size=(600, 400) if small else (1500, 3000)), sheet)
-    size, seconds = ((240, 120), 0.2) if small else ((960, 420), 4.0)
+    # Each row over its own time, so that short motions show as much as long ones.
+    row = (600, 200) if small else (1600, 330)
+    names = FILMED if small else motions()
+    rows = [surface_sheet([motion(name)], frames=4 if small else 10, size=row) for name in names]
+    whole = Image.new("RGB", (row[0], row[1] * len(rows)))
+    for i, image in enumerate(rows):
+        whole.paste(image, (0, row[1] * i))
+    save_picture(whole, sheet)
+    size, seconds = ((240, 120), 0.2) if small else ((960, 420), 5.0)
     if find_spec("imageio_ffmpeg") is None:  # no encoder: a GIF needs none
         moving = moving.with_suffix(".gif")
     film([motion(name) for name in FILMED], moving, size=size, seconds=seconds, progress=not small)

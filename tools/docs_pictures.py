@@ -144,10 +144,10 @@ def _cropped(pictures: list[Image.Image]) -> Image.Image:
         top, side = int(rows.min()), 0.075 * picture.height
         middle = float(columns[rows < top + side].mean())
         box = (
-            round(middle - 0.6 * side),
-            round(top - 0.15 * side),
-            round(middle + 0.6 * side),
-            round(top + 1.05 * side),
+            round(middle - 0.75 * side),
+            round(top - 0.3 * side),
+            round(middle + 0.75 * side),
+            round(top + 1.2 * side),
         )
         sheet.paste(picture.crop(box).resize((190, 190), Image.Resampling.LANCZOS), (200 * i + 5, 5))
         write(ImageDraw.Draw(sheet), (200 * i + 10, 204), name, 15, (60, 60, 64))
@@ -172,9 +172,8 @@ def beside(data: Path) -> None:
 
 def readme() -> None:
     """The first picture that anybody sees."""
-    saved(
-        surface_sheet([motion(name) for name in ("wave", "drink", "punch")], frames=9, size=(1500, 900)), "readme.jpg"
-    )
+    shown = [motion(name) for name in ("wave", "drink", "punch")]
+    saved(stacked([surface_sheet([one], frames=9, size=(1500, 360)) for one in shown]), "readme.jpg")
 
 
 def main() -> None:

@@ -63,6 +63,7 @@ def convert(
 
 def _convert_one(source: Path, out: Path, orders: Orders) -> None:
     from kinesphere.cli.converting import convert_file
+    from kinesphere.cli.ours import own_motion
     from kinesphere.files.loading import clips
     from kinesphere.files.registry import format_to_write
     from kinesphere.kernels.compiled import patient
@@ -71,7 +72,7 @@ def _convert_one(source: Path, out: Path, orders: Orders) -> None:
     format_to_write(out)  # a name that asks for no known format should not wait for the reading
     convert_file(source, out, orders)
     typer.echo(f"wrote {out}")
-    names = clips(source)
+    names = clips(source) if own_motion(source) is None else ()
     if len(names) > 1 and orders.reading.clip is None:
         typer.echo(
             f"{source} has {len(names)} clips and this is the first, {names[0]!r}; "

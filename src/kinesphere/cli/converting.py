@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Literal
 
 from kinesphere.cli.options import Reading
+from kinesphere.cli.ours import own_motion
 from kinesphere.cli.planning import Job
 from kinesphere.cli.presets import Program, save_for
 from kinesphere.cli.reporting import kept_warnings, one_line
@@ -46,7 +47,8 @@ def convert_file(
     if output.exists() and not orders.overwrite:
         raise FileExistsError(f"{output}: exists already; --overwrite replaces it")
     reading = orders.reading
-    if orders.fps is not None and reading.rate is None and format_to_read(source).keyed:
+    ours = own_motion(source) is not None
+    if orders.fps is not None and reading.rate is None and not ours and format_to_read(source).keyed:
         reading = replace(reading, rate=orders.fps)  # between its keys the file itself says what happens
     motion = reading.load(source, clip)
     if orders.fps is not None:

@@ -28,7 +28,7 @@ GIRTH = {
     "chest": 0.20,
     "upperChest": 0.14,
     "neck": 0.14,
-    "head": 0.03,
+    "head": 0.0,  # eyes would sink in
     "Shoulder": 0.10,
     "UpperArm": 0.20,
     "LowerArm": 0.14,
