@@ -87,19 +87,22 @@ def preview(
 ) -> None:
     """Draw a motion: a contact sheet (.png), one pose of it (.png with --at), or a film (.mp4, .gif).
 
-    A plain contact sheet shows bones. With --character, --against, --trails, --ghosts or --at it shows a lit surface:
-    the character's, the file's own if it has one, else our figure's, or of what is no humanoid a manikin's.
+    A plain contact sheet of a file shows bones. Of a default motion, or with --character, --against, --trails, --ghosts
+    or --at it shows a lit surface: the character's, the file's own if it has one, else our figure's, or of what is no
+    humanoid a manikin's.
     """
     from kinesphere.kernels.compiled import patient, warm_up
 
     with reported():
         from kinesphere.cli.names import plain_stem
+        from kinesphere.cli.ours import own_motion
 
         stem = f"{file.stem}_{plain_stem(clip)}" if clip else file.stem
         target = out or Path(f"{stem}_preview.png")
         look = Look(view, _pixels(size, width, height), frames, columns, at, fps, start, seconds, trails, ghosts)
         _check(target, look, overwrite or out is None)
-        plain = target.suffix.lower() == ".png" and not (character or against or trails or ghosts or at is not None)
+        asked = character or against or trails or ghosts or at is not None or own_motion(file) is not None
+        plain = target.suffix.lower() == ".png" and not asked
         if plain:
             patient()
         elif warm_up() is None:  # surfaces are drawn by compiled kernels; only bones can do without
