@@ -144,3 +144,13 @@ def test_every_motion_has_a_file_with_words(name):
 def test_acting_refuses_impossible_heights(tmp_path):
     with pytest.raises(ValueError, match="height"):
         acted(read(tmp_path, PLAIN), np.nan)
+
+
+def test_a_gesture_file_of_ones_own_is_acted_through_the_public_door(tmp_path):
+    import kinesphere.figure as ours
+    from kinesphere.figure.library import FOLDER
+
+    (tmp_path / "my_wave.toml").write_text((FOLDER / "wave.toml").read_text())
+    made = ours.acted(ours.load_gesture(tmp_path / "my_wave.toml"))
+    assert made.name == "my wave"
+    assert abs(made.positions_world() - ours.motion("wave").positions_world()).max() < 1e-9
