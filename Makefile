@@ -45,10 +45,11 @@ $(VENV)/bin/python:
 		{ echo "Kinesphere needs Python 3.11 or newer; found: $$($(PYTHON) --version). Try: make PYTHON=python3.12 demo"; exit 1; }
 	$(PYTHON) -m venv $(VENV)
 
-# Compiling the kernels once here spares the first user the wait.
+# Compiling everything once here, the kernels too, spares the first user the wait of half a minute.
 $(VENV)/.installed: pyproject.toml constraints.txt | $(VENV)/bin/python
 	$(PIP) --editable .
-	$(BIN)/python -m kinesphere.kernels.compiled
+	$(BIN)/python -m compileall -q src
+	$(BIN)/python -m kinesphere.pictures.rehearsal
 	@touch $@
 
 # ffmpeg, for films.

@@ -13,26 +13,34 @@ from kinesphere.figure import figure, motion, motions
 from kinesphere.pictures import film, surface_sheet
 from kinesphere.pictures.contact_sheet import save_picture
 
-FILMED = ("wave", "drink", "punch")
-
 
 def main(folder: Path, *, small: bool = False) -> list[Path]:
-    """Write a sheet of all default motions, a film of three, and a wave as BVH and on the figure as GLB."""
+    """Write a sheet and a film of all default motions, and a wave as BVH and on the figure as GLB."""
     folder.mkdir(parents=True, exist_ok=True)
     kinesphere.warm_up()
     sheet, moving, bvh, glb = (folder / name for name in ("motions.png", "motions.mp4", "wave.bvh", "wave.glb"))
+    shown = [motion(name) for name in (("wave", "punch") if small else motions())]
     # Each row over its own time, so that short motions show as much as long ones.
-    row = (600, 200) if small else (1600, 330)
-    names = FILMED if small else motions()
-    rows = [surface_sheet([motion(name)], frames=4 if small else 10, size=row) for name in names]
+    row = (600, 200) if small else (1600, 370)
+    rows = [surface_sheet(one, frames=4 if small else 10, columns=10, size=row) for one in shown]
     whole = Image.new("RGB", (row[0], row[1] * len(rows)))
     for i, image in enumerate(rows):
         whole.paste(image, (0, row[1] * i))
     save_picture(whole, sheet)
-    size, seconds = ((240, 120), 0.2) if small else ((960, 420), 5.0)
+    # All at once, in two rows, each over and over.
+    size, seconds = ((240, 120), 0.2) if small else ((1344, 720), 4.8)
     if find_spec("imageio_ffmpeg") is None:  # no encoder: a GIF needs none
         moving = moving.with_suffix(".gif")
-    film([motion(name) for name in FILMED], moving, size=size, seconds=seconds, progress=not small)
+    film(
+        shown,
+        moving,
+        size=size,
+        fps=20.0,
+        seconds=seconds,
+        columns=-(-len(shown) // 2),
+        repeat=True,
+        progress=None if small else True,
+    )
     kinesphere.save(motion("wave"), bvh)
     kinesphere.save(motion("wave"), glb, character=figure())
     return [sheet, moving, bvh, glb]

@@ -76,7 +76,7 @@ def retargeted(data: Path) -> None:
     rows = []
     for name, character in bodies.items():
         shown = named(kinesphere.retarget(motion, character), f"directing traffic: {name}")
-        rows.append(surface_sheet([shown], character=character, frames=8, size=(1600, 400)))
+        rows.append(surface_sheet(shown, character=character, frames=8, columns=8, size=(1600, 400)))
     saved(stacked(rows), "retargeted.jpg")
 
 
@@ -164,7 +164,7 @@ def beside(data: Path) -> None:
             captured = kinesphere.load(data / f"bvh/cmu/{clip}.bvh")
             first = max(round(start * captured.rate), 1)
             shown.append(named(captured[first : first + round(seconds * captured.rate)], f"captured: CMU {clip}"))
-        rows = [surface_sheet([one], frames=12, size=(1700, 290)) for one in shown]
+        rows = [surface_sheet(one, frames=10, columns=10, size=(1500, 330)) for one in shown]
         parts["motions_1.jpg" if i < len(PAIRS) // 2 else "motions_2.jpg"] += rows
     for name, rows in parts.items():
         saved(stacked(rows), name, 1300)
@@ -173,7 +173,7 @@ def beside(data: Path) -> None:
 def readme() -> None:
     """The first picture that anybody sees."""
     shown = [motion(name) for name in ("wave", "drink", "punch")]
-    saved(stacked([surface_sheet([one], frames=9, size=(1500, 360)) for one in shown]), "readme.jpg")
+    saved(stacked([surface_sheet(one, frames=9, columns=9, size=(1500, 390)) for one in shown]), "readme.jpg")
 
 
 def main() -> None:

@@ -150,7 +150,7 @@ def test_shapes_mix_and_the_rest_is_relaxed():
 def test_what_is_wrong_is_said():
     with pytest.raises(ValueError, match="no hand shape is called 'paw'"):
         hand_shape("paw")
-    with pytest.raises(ValueError, match="21"):
+    with pytest.raises(ValueError, match="22"):
         hand_rotations(skeleton(), "left", np.zeros(3))
     with pytest.raises(ValueError, match="side 'both'"):
         palm_frame(skeleton(), "both")

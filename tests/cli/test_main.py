@@ -84,6 +84,21 @@ def test_preview_is_a_picture_of_the_asked_size(tmp_path: Path) -> None:
         (["convert", "walk.bvh", "no/such/out.npz"], "does not exist"),
         (["convert", "missing.bvh", "folder/", "--to", "npz"], "no such file"),
         (["info", "."], "a folder"),
+        (
+            ["preview", "waev", "-o", "x.png"],
+            "waev: found no such file, and no motion of ours of that name; expected a",
+        ),
+        (["preview", "waev", "-o", "x.png"], "one of ours: beckon, bow, "),
+        (["preview", "waev", "-o", "x.png"], "did you mean wave?"),
+        (["preview", "Wave", "-o", "x.gif"], "did you mean wave?"),
+        (["preview", "walk.bvh", "--against", "waev", "-o", "x.png"], "did you mean wave?"),
+        (["preview", "wave", "--character", "moo", "-o", "x.png"], "one of ours: figure, mo; did you mean mo?"),
+        (["retarget", "pucnh", "--onto", "mo", "-o", "x.bvh"], "did you mean punch?"),
+        (["retarget", "punch", "--onto", "figur", "-o", "x.bvh"], "did you mean figure?"),
+        (["convert", "drikn", "x.bvh"], "did you mean drink?"),
+        (["convert", "drikn", "folder/", "--to", "npz"], "did you mean drink?"),
+        (["convert", "qqqqqq", "x.bvh"], "expected a motion file, or one of ours: beckon"),
+        (["convert", "folder/waev", "x.bvh"], "waev: found no such file; expected a motion file"),
     ],
 )
 def test_trouble_is_one_line(
@@ -98,3 +113,15 @@ def test_trouble_is_one_line(
     assert result.stderr.count("\n") == 1
     assert result.stdout == ""
     assert [path.name for path in tmp_path.iterdir()] == ["walk.bvh"]
+
+
+def test_a_file_goes_before_our_motion_of_that_name_and_ours_fill_folders_too(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    done = run(app, ["convert", "wave", "out", "--to", "npz"])
+    assert (done.exit_code, done.stdout) == (0, "converted 1, failed 0\n"), done.output
+    assert kinesphere.load("out/wave.npz").rate == 60.0
+    (tmp_path / "wave").write_text(bvh_text(waving(3)))
+    assert run(app, ["convert", "wave", "wave.npz"]).exit_code == 0
+    assert len(kinesphere.load("wave.npz")) == 3

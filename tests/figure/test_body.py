@@ -16,6 +16,7 @@ from conftest import ROOT
 from kinesphere import Motion, load, load_character
 from kinesphere.body.anatomy import anatomy
 from kinesphere.figure.body import figure, mass, mo, segment_masses
+from kinesphere.figure.library import gesture, motion
 from kinesphere.figure.proportions import MO, skeleton
 from kinesphere.kernels import kinematics
 from kinesphere.kernels import rotations as R
@@ -156,6 +157,34 @@ def test_height_and_build():
             figure(**wrong)
 
 
+@pytest.mark.parametrize(
+    ("ask", "said"),
+    [
+        (lambda: figure("tall"), "height 'tall': a number from 0.5 to 2.5 is allowed"),
+        (lambda: figure(height=None), "height None: a number from"),
+        (lambda: figure(height=float("nan")), "height nan: a number from"),
+        (lambda: figure(height=True), "height True: a number from"),
+        (lambda: figure(height=[1.7]), r"height \[1.7\]: a number from"),
+        (lambda: figure(build="stout"), "build 'stout': a number from -1 to 1 is allowed"),
+        (lambda: mo("small"), "height 'small': a number from"),
+        (lambda: mass(-1.0, 5.0), "height -1.0: a number from 0.5 to 2.5 is allowed"),
+        (lambda: mass(1.7, 5.0), "build 5.0: a number from -1 to 1 is allowed"),
+        (lambda: segment_masses(1.7, float("nan")), "build nan: a number from"),
+        (lambda: motion(None), "motion None: a name is expected. There are: .*wave"),
+        (lambda: motion(["wave"]), "a name is expected"),
+        (lambda: motion("wave", height="tall"), "height 'tall': a number from 0.1 to 10 is allowed"),
+        (lambda: gesture(3), "motion 3: a name is expected. There are: .*wave"),
+    ],
+)
+def test_what_is_no_body_or_motion_is_refused_with_what_is_allowed(ask, said):
+    with pytest.raises(ValueError, match=said):
+        ask()
+
+
+def test_a_body_is_made_once_however_it_is_asked_for():
+    assert figure() is figure(1.70) is figure(height=np.float64(1.70), build=0)
+
+
 def test_the_surface_lies_on_the_bound_skeleton_whatever_the_build():
     stout = figure(1.80, 0.8)
     assert np.abs(rest_surface(stout) - stout.meshes[0].positions).max() < 1e-9
@@ -206,3 +235,104 @@ def test_the_cached_skeleton_is_what_the_proportions_say():
     for character, said in ((figure(), skeleton()), (mo(), skeleton(plan=MO))):
         assert character.skeleton.names == said.names
         assert np.abs(character.skeleton.offsets - said.offsets).max() < 1e-6
+
+
+@pytest.mark.parametrize("build", [-1.0, 0.0, 1.0])
+def test_soles_are_on_the_floor_whatever_the_build(build):
+    points = rest_surface(figure(1.70, build))
+    for side in (1.0, -1.0):
+        sole = points[side * points[:, 0] > 0.02, 1]
+        assert abs(sole.min()) < 0.0005
+
+
+@pytest.mark.parametrize("build", [-1.0, 0.0, 1.0])
+def test_hanging_hands_stay_clear_of_the_thighs(build):
+    character = figure(1.70, build)
+    points = posed(character, leftUpperArm=((0.0, 0.0, 1.0), -38.0))
+    mesh = character.meshes[0]
+    most = mesh.joints[np.arange(len(points)), mesh.weights.argmax(axis=1)]
+    names = np.array(character.skeleton.names)[most]
+    hand = points[[name.startswith("left") and _in_hand(name) for name in names]]
+    thigh = points[np.isin(names, ("leftUpperLeg", "hips"))]
+    assert min(np.linalg.norm(thigh - place, axis=1).min() for place in hand[::3]) > 0.02
+
+
+@pytest.mark.parametrize("side", ["left", "right"])
+@pytest.mark.parametrize("turn", [((0.0, 1.0, 0.0), 25.0), ((0.0, 1.0, 0.0), -25.0), ((1.0, 0.0, 0.0), 25.0)])
+def test_eyes_turn_behind_their_lids(side, turn):
+    """An eye is a ball that turns about its middle; skin near it lies outside of it, as a lid, or well behind."""
+    character = figure()
+    joint = character.skeleton.index(f"{side}Eye")
+    q = R.identity(len(character.skeleton)).copy()
+    q[joint] = R.from_axis_angle(np.array(turn[0]), np.radians(turn[1]))
+    world = kinematics.forward_reference(q, character.skeleton.offsets, character.skeleton.parents)
+    skin, *eyes = character.posed(*world)
+    middle = world[1][joint]
+    ball = np.concatenate(
+        [eye[mesh.joints[:, 0] == joint] for eye, mesh in zip(eyes, character.meshes[1:], strict=True)]
+    )
+    radius = float(np.linalg.norm(ball - middle, axis=1).max())
+    away = skin - middle
+    far = np.linalg.norm(away, axis=1)
+    ahead = (away[:, 2] > 0.5 * far) & (far < 0.022)
+    covered = far[ahead] > radius
+    assert 0.3 < covered.mean() < 0.99  # lids over the eye, and an opening between them
+    opening = np.abs(away[:, :2]) < [0.006, 0.003]
+    assert far[ahead & opening.all(axis=1)].max() < radius - 0.001  # what it looks out of
+    # Above and below, lids lie over the eye and its iris, however it is turned.
+    lids = ahead & (np.abs(away[:, 1]) > 0.0085) & (np.abs(away[:, 0]) < 0.008)
+    assert lids.sum() > 5
+    assert far[lids].min() > radius + 0.0005
+
+
+@pytest.mark.parametrize(
+    ("turns", "joint", "thick"),
+    [
+        ({"leftLowerArm": ((0.0, 1.0, 0.0), -120.0)}, "leftLowerArm", 0.7),
+        ({"leftLowerLeg": ((1.0, 0.0, 0.0), 120.0)}, "leftLowerLeg", 0.7),
+    ],
+    ids=["elbow", "knee"],
+)
+def test_a_joint_at_120_degrees_keeps_its_thickness(turns, joint, thick):
+    """The skin about the joint stays as far from it, on its outer side, as it was: it does not cave in."""
+    character = figure()
+    rest, bent = rest_surface(character), posed(character, **turns)
+    place = character.skeleton.rest_world()[1][character.skeleton.index(joint)]
+    near = np.linalg.norm(rest - place, axis=1) < 0.07
+    ratio = np.linalg.norm(bent[near] - place, axis=1) / np.linalg.norm(rest[near] - place, axis=1)
+    assert np.median(ratio) > 0.8
+    outer = np.linalg.norm(bent[near] - place, axis=1).max() / np.linalg.norm(rest[near] - place, axis=1).max()
+    assert outer > thick
+
+
+def test_both_halves_are_exactly_alike():
+    points = figure().meshes[0].positions
+    order = np.lexsort(np.round(points, 6).T)
+    mirrored = points * [-1.0, 1.0, 1.0]
+    other = np.lexsort(np.round(mirrored, 6).T)
+    assert np.abs(points[order] - mirrored[other]).max() < 2e-6
+
+
+def test_a_deep_bend_folds_the_belly_smoothly():
+    """72° over four joints: no edge on the belly is stretched or crushed much, no triangle folds on its neighbour."""
+    character = figure()
+    triangles = character.meshes[0].triangles
+    spine = dict.fromkeys(("spine", "spine2", "chest", "upperChest"), ((1.0, 0.0, 0.0), 18.0))
+    rest, bent = rest_surface(character), posed(character, **spine)
+    middle = rest[triangles].mean(axis=1)
+    low, high = (-0.10, 0.92, 0.04), (0.10, 1.20, 0.30)
+    belly = triangles[((middle > low) & (middle < high)).all(axis=1)]
+    edges = belly[:, [0, 1]]
+    before, after = (np.linalg.norm(p[edges[:, 0]] - p[edges[:, 1]], axis=1) for p in (rest, bent))
+    assert np.percentile(after / before, 99.0) < 1.5
+    assert np.percentile(after / before, 1.0) > 0.4
+    faces = np.cross(bent[belly[:, 1]] - bent[belly[:, 0]], bent[belly[:, 2]] - bent[belly[:, 0]])
+    faces /= np.linalg.norm(faces, axis=1, keepdims=True)
+    sides = np.concatenate([belly[:, [0, 1]], belly[:, [1, 2]], belly[:, [2, 0]]])
+    owner = np.tile(np.arange(len(belly)), 3)
+    order = np.lexsort(np.sort(sides, axis=1).T)
+    alike = (np.sort(sides[order][:-1], axis=1) == np.sort(sides[order][1:], axis=1)).all(axis=1)
+    one, other = owner[order][:-1][alike], owner[order][1:][alike]
+    angles = np.degrees(np.arccos(np.clip(np.sum(faces[one] * faces[other], axis=1), -1.0, 1.0)))
+    assert np.percentile(angles, 99.0) < 20.0
+    assert angles.max() < 30.0

@@ -13,6 +13,7 @@ import pytest
 from PIL import Image
 
 from kinesphere import pictures
+from kinesphere.figure.library import motion as wave
 from kinesphere.kernels import rotations
 from kinesphere.pictures import colours, films, sheets
 from kinesphere.pictures.framing import extent_of
@@ -72,6 +73,75 @@ def test_a_gif_has_its_frames_and_lasts_as_long(tmp_path: Path) -> None:
         assert set(lasts) == {40}
         assert found.info["loop"] == 0
         assert found.convert("RGB").getpixel((1, 1)) == pytest.approx(colours.PAPER, abs=4)
+
+
+def gif_parts(data: bytes) -> list[tuple[int, int, bool, int]]:
+    """Of each frame: its pixels, its delay, whether it has colours of its own, and how the next follows it."""
+    assert data[:6] == b"GIF89a"
+    assert data[10] & 0x80  # one palette for all
+    at, parts, control = 13 + 3 * 2 ** ((data[10] & 7) + 1), [], (0, 0)
+    while data[at] != 0x3B:
+        if data[at] == 0x21:
+            if data[at + 1] == 0xF9:
+                control = (int.from_bytes(data[at + 4 : at + 6], "little"), data[at + 3] >> 2 & 7)
+            at += 2
+        else:
+            wide, high = (int.from_bytes(data[at + k : at + k + 2], "little") for k in (5, 7))
+            parts.append((wide * high, control[0], bool(data[at + 9] & 0x80), control[1]))
+            at += 11
+        while data[at]:
+            at += 1 + data[at]
+        at += 1
+    return parts
+
+
+def test_a_gif_holds_only_what_changes_and_shows_all_of_it(tmp_path: Path) -> None:
+    """One palette, no colours of a frame's own, parts of the picture; and yet every frame looks as it was drawn."""
+    motion, size = wave("wave"), (320, 240)
+    count = pictures.film(motion, tmp_path / "a.gif", size=size, seconds=1.2)
+    data = (tmp_path / "a.gif").read_bytes()
+    parts = gif_parts(data)
+    assert len(parts) == count == 20
+    assert {delay for _, delay, _, _ in parts} == {6}  # hundredths: 16.7 frames a second
+    assert not any(own for _, _, own, _ in parts)
+    assert {follows for _, _, _, follows in parts} == {1}  # drawn over what is there
+    assert np.median([pixels for pixels, _, _, _ in parts[1:]]) < 0.8 * size[0] * size[1]
+    panels = films.Panels.of([performer(motion)], size, "three-quarter", Marks())
+    drawn_frames = [panels.draw(number / (100.0 / 6.0)) for number in range(count)]
+    with Image.open(tmp_path / "a.gif") as found:
+        assert found.n_frames == count
+        for number in (0, 7, 19):
+            found.seek(number)
+            off = np.abs(np.asarray(found.convert("RGB")).astype(int) - drawn_frames[number]).max(axis=-1)
+            assert off.mean() < 3.0
+            assert (off > 24).mean() < 0.003
+    whole = [Image.fromarray(frame).quantize(256) for frame in drawn_frames]
+    whole[0].save(tmp_path / "b.gif", save_all=True, append_images=whole[1:], duration=60)
+    assert len(data) < 0.35 * (tmp_path / "b.gif").stat().st_size
+
+
+def test_a_gif_of_nothing_that_moves_is_hardly_larger_than_one_picture(tmp_path: Path) -> None:
+    count = pictures.film(standing(31), tmp_path / "a.gif", size=SMALL)
+    parts = gif_parts((tmp_path / "a.gif").read_bytes())
+    assert len(parts) == count == 17
+    assert [pixels for pixels, _, _, _ in parts] == [SMALL[0] * SMALL[1], *([1] * 16)]
+
+
+def test_many_motions_stand_in_rows_and_begin_again(tmp_path: Path) -> None:
+    short, long = replace(waving(16), name="short"), replace(waving(46), name="long")
+    performers = [performer(one) for one in (short, long, long, short, long)]
+    panels = films.Panels.of(performers, (302, 200), "front", Marks(), columns=3, repeat=True)
+    image = panels.draw(0.75)  # a quarter of a second into the short one's second time
+    assert image.shape == (200, 302, 3)
+    cells = [image[y : y + 99, x : x + 99] for y in (0, 101) for x in (0, 101, 202)]
+    assert [bool(drawn(cell).sum() > 100) for cell in cells] == [True] * 5 + [False]
+    first = films.Panels.of(performers, (302, 200), "front", Marks(), columns=3).draw(0.25)
+    assert np.array_equal(image[15:99, :99], first[15:99, :99])
+    assert not np.array_equal(image[15:99, 101:200], first[15:99, 101:200])
+    with pytest.raises(ValueError, match="columns=0"):
+        pictures.film([short, long], tmp_path / "a.gif", columns=0)
+    with pytest.raises(ValueError, match=r"5 motions, 5 in a row, do not fit"):
+        films.Panels.of(performers, (200, 200), "front", Marks())
 
 
 @pytest.mark.parametrize(("fps", "rate"), [(60.0, 25.0), (25.0, 25.0), (24.0, 25.0), (20.0, 20.0), (15.0, 100 / 7)])

@@ -204,3 +204,46 @@ def test_a_ghost_is_paler_than_the_body_and_behind_it() -> None:
 
 def test_linear_is_the_inverse_of_the_picture_curve() -> None:
     assert linear((255, 0, 188)) == pytest.approx([1.0, 0.0, 0.5029], abs=1e-3)
+
+
+def test_the_darkest_floor_is_grey_and_not_black_nor_blue() -> None:
+    """Where a wide body stands, neither key nor sky arrives; what is left is a shade of the floor."""
+    for low in (0.0, 0.02, 0.1):
+        wide = cube((0.0, 0.5 + low, 0.0), 0.5)
+        pixels = render(wide, front_shot(lift=0.3, scale=50.0), STAGE).astype(int)
+        floor = np.abs(pixels[..., 0] - pixels[..., 2]) < 40
+        dark = pixels[floor & (pixels.max(axis=-1) < 150)]
+        assert len(dark) > 20
+        assert pixels.min() > 15
+        assert (dark[:, 2] - dark[:, 0]).max() < 25  # cool, not navy
+
+
+def test_what_touches_the_floor_is_darker_there_than_what_floats() -> None:
+    """A thin plate on the floor, and the same a hand's breadth above it, under a light from the upper left."""
+    shot = front_shot(lift=0.5, scale=90.0)
+    seen = []
+    for low in (0.0, 0.12):
+        plate = cube((0.0, 0.0, 0.0), 1.0)
+        flat = plain_surface(plate.points * [0.25, 0.02, 0.25] + [0.0, 0.02 + low, 0.0], plate.triangles)
+        shades = cast(flat, shot.camera, shot.target, 0.0, 1.7)
+        middle = np.floor((0.0 - shades.corners[0]) / shades.texels[0]).astype(int)
+        seen.append(float(shades.touch[middle[1], middle[0]]))
+    assert seen[0] > 0.95
+    assert seen[1] < 0.05
+
+
+def test_ghosts_do_not_show_through_each_other() -> None:
+    body, ghost = quad((0.9, 1.0, 0.0), 0.1, RED), quad((-0.4, 1.0, 0.0), 0.4, GREEN)
+    once = render(body, front_shot(), STAGE, ghosts=[(ghost, 0.4)]).astype(int)
+    twice = render(body, front_shot(), STAGE, ghosts=[(ghost, 0.4), (ghost, 0.4)]).astype(int)
+    assert np.abs(once - twice).max() <= 20  # their edges may add up
+    assert np.abs(once - twice)[100, 76].max() <= 1
+    plain = render(body, front_shot(), STAGE).astype(int)
+    assert np.abs(once - plain)[100, 76].max() > 20
+
+
+def test_tiny_triangles_are_lit_as_large_ones() -> None:
+    """Samples of one pixel share their light where they see one thing; a fine sphere looks as a coarse one."""
+    coarse, fine = (render(sphere((0.0, 1.0, 0.0), 0.6, rings), front_shot(), STAGE).astype(int) for rings in (60, 240))
+    assert np.abs(coarse - fine).mean() < 0.5
+    assert np.percentile(np.abs(coarse - fine).max(axis=-1), 99.5) < 12

@@ -1,16 +1,18 @@
-"""Make the figure's surface and write it where the package finds it: ``python tools/figure/build.py``."""
+"""Make our bodies' surfaces, where the package finds them: ``python tools/figure/build.py [figure|mo]``."""
 
 from __future__ import annotations
 
 import argparse
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
 from carried import bones
 from field import Field, Floats
+from head import EYE
 from mo import mo
 from person import person
-from surface import extracted
+from surface import Finer, axis, extracted
 from weights import heat_weights
 
 from kinesphere.figure.proportions import MO, PERSON, Plan, skeleton
@@ -19,21 +21,29 @@ from kinesphere.motion.character import Character, Mesh
 from kinesphere.motion.skeleton import Skeleton
 
 HOME = Path(__file__).parents[2] / "src/kinesphere/figure"
-BOUNDS = {
-    "figure": ((-0.76, -0.02, -0.20), (0.76, 1.73, 0.26)),
-    "mo": ((-0.90, -0.02, -0.36), (0.90, 0.98, 0.40)),
-}
+# Left half: from, to and, where faces, hands or soles are, finer cells, along each axis. No sample lies on the soles'
+# plane itself.
+FIGURE_GRID = (
+    (0.0, 0.76, ((0.0, 0.05, 0.0018), (0.05, 0.09, 0.0025), (0.53, 0.73, 0.002))),
+    (-0.02, 1.73, ((-0.0047, 0.03, 0.003), (0.81, 1.01, 0.002), (1.48, 1.62, 0.0016))),
+    (-0.20, 0.26, ((-0.04, 0.07, 0.002), (0.07, 0.115, 0.0016))),
+)
+MO_GRID = ((0.0, 0.90, ()), (-0.02, 0.98, ()), (-0.36, 0.40, ()))
+FACE = (0.0, 1.568, 0.070)  # the figure's
 CELL = 0.004
 WOOD, BLUE = (0.55, 0.33, 0.19, 1.0), (0.16, 0.30, 0.46, 1.0)
 WHITE, DARK = (0.82, 0.80, 0.76, 1.0), (0.035, 0.028, 0.024, 1.0)
 Colour = tuple[float, float, float, float]
+Grid = Sequence[tuple[float, float, Sequence[Finer]]]
 
 
-def made(name: str, plan: Plan, field: Field, cell: float, vertices: int, eye: float, colour: Colour) -> Character:
+def made(
+    name: str, plan: Plan, field: Field, grid: Grid, cell: float, vertices: int, eye: float, colour: Colour
+) -> Character:
     """One surface, and eyes."""
     body = skeleton(plan=plan)
-    low, high = BOUNDS[name]
-    points, triangles, _ = extracted(field, np.array(low), np.array(high), cell, vertices)
+    axes = [axis(low, high, cell, finer) for low, high, finer in grid]
+    points, triangles, _ = extracted(field, axes, vertices, np.array(FACE) if plan is PERSON else None)
     found, narrow = bones(body, plan)
     weights = heat_weights(points, triangles, found, len(body), narrow)
     order = np.argsort(-weights, axis=1)[:, :4]
@@ -76,16 +86,23 @@ def _joined(meshes: list[Mesh]) -> Mesh:
     return Mesh(meshes[0].name, parts[0], faces, parts[1].astype(np.intp), parts[2], parts[3], colour=meshes[0].colour)
 
 
+MAKERS: Mapping[str, Callable[[float], Character]] = {
+    "figure": lambda cell: made("figure", PERSON, person, FIGURE_GRID, cell, 17_500, EYE, WOOD),
+    "mo": lambda cell: made("mo", MO, mo, MO_GRID, 1.5 * cell, 7_000, 0.062, BLUE),
+}
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("names", nargs="*", choices=[[], *MAKERS], help="all, unless some are named")
     parser.add_argument("--cell", type=float, default=CELL, help="metres; larger is coarser and quicker")
-    cell = parser.parse_args().cell
-    for one in (
-        made("figure", PERSON, person, cell, 13_000, 0.0118, WOOD),
-        made("mo", MO, mo, 1.5 * cell, 7_000, 0.062, BLUE),
-    ):
-        save_character(one, HOME / f"{one.name}.glb")
-        print(f"{one}: {(HOME / f'{one.name}.glb').stat().st_size / 1e6:.2f} MB")
+    parser.add_argument("--into", type=Path, default=HOME, help="another folder")
+    asked = parser.parse_args()
+    for name in asked.names or MAKERS:
+        one = MAKERS[name](asked.cell)
+        path = asked.into / f"{name}.glb"
+        save_character(one, path)
+        print(f"{one}: {path.stat().st_size / 1e6:.2f} MB")
 
 
 if __name__ == "__main__":

@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 Floats = NDArray[np.float64]
 Field = Callable[[Floats], Floats]  # points (N, 3) → distances (N,)
+FAR = 0.3  # metres
 
 
 def joined(a: Floats, b: Floats, width: float) -> Floats:
@@ -21,22 +22,51 @@ def joined(a: Floats, b: Floats, width: float) -> Floats:
     return b + h * (a - b) - width * h * (1.0 - h)
 
 
+def blended(a: Floats, b: Floats, width: float) -> Floats:
+    """The union of two shapes, rounded over a width without edges in the light: its curvature is continuous too."""
+    h = np.maximum(1.0 - np.abs(a - b) / (1.5 * width), 0.0)
+    return np.minimum(a, b) - 0.25 * width * h**3
+
+
 def cut(a: Floats, b: Floats, width: float) -> Floats:
     """The first shape without the second."""
     return -joined(-a, b, width)
 
 
-def ellipsoid(centre: ArrayLike, radii: ArrayLike) -> Field:
-    """An ellipsoid with axes along the world's."""
+def common(a: Floats, b: Floats) -> Floats:
+    """Where both shapes are, with a sharp edge."""
+    return np.maximum(a, b)
+
+
+def within(field: Field, points: Floats, low: ArrayLike, high: ArrayLike) -> Floats:
+    """A shape's distances where they matter: in a box well larger than it. Elsewhere it is far, and costs nothing."""
+    inside = np.all((points > np.array(low)) & (points < np.array(high)), axis=1)
+    distances = np.full(len(points), FAR)
+    distances[inside] = field(points[inside])
+    return distances
+
+
+def ellipsoid(centre: ArrayLike, radii: ArrayLike, *, leaning: float = 0.0, turned: float = 0.0) -> Field:
+    """An ellipsoid along the world's axes, or leaning backwards (about x) and then turned about y, in degrees."""
     c, r = np.array(centre, float), np.array(radii, float)
+    lean, turn = np.radians([leaning, turned])
+    about_x = np.array([[1.0, 0.0, 0.0], [0.0, np.cos(lean), np.sin(lean)], [0.0, -np.sin(lean), np.cos(lean)]])
+    about_y = np.array([[np.cos(turn), 0.0, np.sin(turn)], [0.0, 1.0, 0.0], [-np.sin(turn), 0.0, np.cos(turn)]])
+    axes = about_y @ about_x
 
     def distance(points: Floats) -> Floats:
-        away = points - c
+        away = (points - c) @ axes
         near, slope = np.linalg.norm(away / r, axis=1), np.linalg.norm(away / r**2, axis=1)
         away_from: Floats = np.where(slope > 1e-9, near * (near - 1.0) / np.maximum(slope, 1e-9), -r.min())
         return away_from
 
     return distance
+
+
+def ball(centre: ArrayLike, radius: float) -> Field:
+    """A ball."""
+    c = np.array(centre, float)
+    return lambda points: np.linalg.norm(points - c, axis=1) - radius
 
 
 def cone(start: ArrayLike, end: ArrayLike, first: float, last: float) -> Field:
@@ -97,7 +127,7 @@ def _smooth(x: Floats, y: Floats, at: Floats) -> Floats:
     middle = np.where(
         slope[:-1] * slope[1:] > 0.0, 2.0 * slope[:-1] * slope[1:] / (slope[:-1] + slope[1:] + 1e-300), 0.0
     )
-    slopes = np.concatenate([[slope[0]], middle, [slope[-1]]])
+    slopes = np.concatenate([[0.0], middle, [0.0]])  # level at the ends, where round caps go on
     i = np.clip(np.searchsorted(x, at, side="right") - 1, 0, len(step) - 1)
     u, h = (at - x[i]) / step[i], step[i]
     smooth = u * u * (3.0 - 2.0 * u)

@@ -24,24 +24,24 @@ def at(name: str) -> Floats:
 def mo(points: Floats) -> Floats:
     """The distance of points ``(N, 3)`` from Mo's surface."""
     p = np.abs(points * [1.0, 0.0, 0.0]) + points * [0.0, 1.0, 1.0]
-    body = ellipsoid((0.0, 0.600, 0.0), (0.325, 0.340, 0.305))(p)
-    body = joined(body, cone((0.0, 0.665, 0.290), (0.0, 0.660, 0.312), 0.026, 0.030)(p), 0.020)  # a button of a nose
+    body = ellipsoid((0.0, 0.645, 0.0), (0.272, 0.285, 0.252))(p)
+    body = joined(body, cone((0.0, 0.670, 0.240), (0.0, 0.665, 0.262), 0.025, 0.029)(p), 0.020)  # a button of a nose
     body = joined(body, _leg(p), 0.035)
     return joined(body, _arm(p), 0.035)
 
 
 def _leg(p: Floats) -> Floats:
     hip, knee, ankle = (at(f"left{part}") for part in ("UpperLeg", "LowerLeg", "Foot"))
-    leg = joined(cone(hip, knee, 0.074, 0.056)(p), cone(knee, ankle, 0.056, 0.048)(p), 0.012)
+    leg = joined(cone(hip, knee, 0.066, 0.050)(p), cone(knee, ankle, 0.050, 0.042)(p), 0.012)
     tip = MO.height * ENDS["leftToes"]
     shoe = tube(
-        (ankle[0], 0.046, ankle[2] - 0.030),
+        (ankle[0], 0.046, ankle[2] - 0.018),
         (tip[0], 0.040, tip[2] - 0.050),
         (1.0, 0.0, 0.0),
-        [(0.0, 0.056, 0.050), (0.5, 0.064, 0.050), (1.0, 0.068, 0.046)],
-        caps=(0.050, 0.060),
+        [(0.0, 0.050, 0.048), (0.5, 0.056, 0.047), (1.0, 0.060, 0.043)],
+        caps=(0.038, 0.060),
     )(p)
-    shoe = -joined(-shoe, p[:, 1], 0.012)
+    shoe = -joined(-shoe, p[:, 1] - 0.0026, 0.012)  # rounded, so that it ends on the ground
     return joined(leg, shoe, 0.018)
 
 

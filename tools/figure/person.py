@@ -6,153 +6,72 @@ The left half is given; the right is its mirror.
 from __future__ import annotations
 
 import numpy as np
-from field import Field, Floats, cone, cut, ellipsoid, joined, tube
+from field import Field, Floats, blended, cone, ellipsoid, joined, tube, within
+from hand import hand
+from head import head
+from leg import leg
+from places import at
 
-from kinesphere.figure.proportions import ALONG, BACK, HEIGHT, PERSON, THUMBWARD, joint_places
+from kinesphere.figure.proportions import ALONG, THUMBWARD
 
-PLACES, _, ENDS = joint_places()
-FINGERS = ("Thumb", "Index", "Middle", "Ring", "Little")
-RADII = {  # of a finger at its root, its joints and its tip
-    "Thumb": (0.0150, 0.0112, 0.0100, 0.0078),
-    "Index": (0.0100, 0.0088, 0.0079, 0.0064),
-    "Middle": (0.0102, 0.0090, 0.0081, 0.0066),
-    "Ring": (0.0098, 0.0086, 0.0077, 0.0062),
-    "Little": (0.0087, 0.0075, 0.0068, 0.0055),
-}
-
-
-def at(name: str) -> Floats:
-    """A joint's place in metres."""
-    return HEIGHT * PLACES[name]
+SEAM = 0.016  # over which the halves of the trunk flow into each other
 
 
 def person(points: Floats) -> Floats:
     """The distance of points ``(N, 3)`` from the figure's surface."""
-    p = np.abs(points * [1.0, 0.0, 0.0]) + points * [0.0, 1.0, 1.0]
-    body = joined(_torso(p), _neck(p), 0.035)
-    body = joined(body, _head(p), 0.016)
-    body = joined(body, _leg(p), 0.045)
-    return joined(body, _arm(p), 0.030)
+    sharp = np.abs(points * [1.0, 0.0, 0.0]) + points * [0.0, 1.0, 1.0]
+    soft = sharp.copy()
+    soft[:, 0] = np.hypot(points[:, 0], SEAM)
+    body = within(_torso, soft, (0.0, 0.62, -0.4), (0.4, 1.62, 0.4))
+    body = blended(body, within(leg, sharp, (-0.1, -0.1, -0.4), (0.4, 1.12, 0.4)), 0.060)
+    body = blended(body, within(_arm, sharp, (0.05, 0.72, -0.2), (0.9, 1.56, 0.3)), 0.036)
+    body = joined(body, within(_neck, sharp, (-0.1, 1.28, -0.3), (0.24, 1.70, 0.3)), 0.035)
+    soft[:, 0] = np.hypot(points[:, 0], 0.2 * SEAM)
+    return blended(body, within(head, soft, (-0.1, 1.40, -0.3), (0.2, 1.80, 0.3)), 0.018)
 
 
 def _torso(p: Floats) -> Floats:
     trunk = tube(
-        (0.0, 0.84, 0.0),
+        (0.0, 0.82, 0.0),
         (0.0, 1.44, 0.0),
         (1.0, 0.0, 0.0),
         [
-            (0.00, 0.118, 0.088, 0.004),
-            (0.09, 0.146, 0.102, 0.008),
-            (0.18, 0.149, 0.104, 0.008),
-            (0.28, 0.138, 0.096, 0.002),
-            (0.40, 0.125, 0.087, -0.006),
-            (0.50, 0.128, 0.091, -0.005),
-            (0.62, 0.144, 0.104, 0.000),
-            (0.76, 0.157, 0.109, 0.008),
-            (0.86, 0.148, 0.096, 0.018),
+            (0.00, 0.106, 0.086, 0.004),
+            (0.12, 0.134, 0.098, 0.006),
+            (0.22, 0.139, 0.100, 0.006),
+            (0.31, 0.133, 0.094, 0.002),
+            (0.42, 0.124, 0.087, -0.005),
+            (0.52, 0.128, 0.091, -0.005),
+            (0.64, 0.143, 0.103, 0.000),
+            (0.76, 0.156, 0.108, 0.006),
+            (0.86, 0.146, 0.096, 0.016),
             (0.94, 0.100, 0.074, 0.025),
             (1.00, 0.064, 0.058, 0.028),
         ],
-        power=2.35,
+        power=2.3,
         caps=(0.08, 0.03),
     )
     body = trunk(p)
     for shape, width in _TRUNK_PARTS:
-        body = joined(body, shape(p), width)
+        body = blended(body, shape(p), width)
     return body
 
 
 _TRUNK_PARTS: tuple[tuple[Field, float], ...] = (
-    (ellipsoid((0.066, 1.300, 0.044), (0.080, 0.066, 0.050)), 0.060),  # chest
-    (ellipsoid((0.084, 1.296, -0.076), (0.060, 0.080, 0.038)), 0.045),  # shoulder blade
-    (ellipsoid((0.070, 0.882, -0.050), (0.072, 0.080, 0.066)), 0.040),  # seat
+    (ellipsoid((0.072, 1.300, 0.050), (0.076, 0.056, 0.046)), 0.050),  # chest
+    (ellipsoid((0.086, 1.296, -0.076), (0.058, 0.080, 0.036)), 0.045),  # shoulder blade
+    (ellipsoid((0.066, 0.886, -0.052), (0.068, 0.078, 0.066)), 0.040),  # seat
     (ellipsoid((0.0, 0.99, 0.040), (0.090, 0.110, 0.050)), 0.055),  # belly
-    (cone((0.030, 1.452, -0.034), (0.150, 1.390, -0.030), 0.040, 0.038), 0.040),  # trapezius
-    (cone((0.022, 1.384, 0.048), (0.150, 1.392, 0.002), 0.013, 0.017), 0.032),  # collar bone
+    (cone((0.026, 1.456, -0.034), (0.166, 1.384, -0.030), 0.040, 0.029), 0.040),  # trapezius
+    (cone((0.020, 1.386, 0.050), (0.160, 1.396, -0.004), 0.011, 0.013), 0.026),  # collar bone
 )
 
 
 def _neck(p: Floats) -> Floats:
-    stations = [(0.0, 0.060, 0.060), (0.35, 0.052, 0.056), (0.7, 0.050, 0.055), (1.0, 0.054, 0.058)]
-    return tube((0.0, 1.40, -0.036), (0.0, 1.545, -0.004), (1.0, 0.0, 0.0), stations)(p)
-
-
-def _head(p: Floats) -> Floats:
-    head = ellipsoid((0.0, 1.602, -0.002), (0.0745, 0.0975, 0.0960))(p)
-    for shape, width in _HEAD_PARTS:
-        head = joined(head, shape(p), width)
-    socket = ellipsoid((0.0320, 1.5840, 0.1060), (0.0210, 0.0150, 0.0200))
-    return cut(head, socket(p), 0.016)
-
-
-_HEAD_PARTS: tuple[tuple[Field, float], ...] = (
-    (ellipsoid((0.0, 1.560, 0.028), (0.0590, 0.0720, 0.0590)), 0.030),  # face
-    (ellipsoid((0.0, 1.516, 0.050), (0.0330, 0.0250, 0.0330)), 0.032),  # chin
-    (ellipsoid((0.034, 1.532, 0.012), (0.0240, 0.0300, 0.0420)), 0.028),  # jaw
-    (ellipsoid((0.0, 1.6080, 0.0640), (0.0460, 0.0180, 0.0270)), 0.028),  # brow
-    (cone((0.0, 1.594, 0.0870), (0.0, 1.5580, 0.0990), 0.0060, 0.0095), 0.014),  # nose
-    (ellipsoid((0.0745, 1.5760, -0.004), (0.0085, 0.0290, 0.0165)), 0.008),  # ear
-)
-
-
-def _leg(p: Floats) -> Floats:
-    hip, knee, ankle = at("leftUpperLeg"), at("leftLowerLeg"), at("leftFoot")
-    thigh = tube(
-        hip,
-        knee,
-        (1.0, 0.0, 0.0),
-        [
-            (0.00, 0.078, 0.084, -0.006),
-            (0.12, 0.081, 0.087, -0.002, -0.004),
-            (0.35, 0.074, 0.081, 0.004, -0.002),
-            (0.60, 0.063, 0.070, 0.006),
-            (0.82, 0.052, 0.057, 0.004),
-            (0.92, 0.0475, 0.0520, 0.002),
-            (1.00, 0.0450, 0.0495, 0.002),
-        ],
-        caps=(0.09, 0.09),
-    )
-    shin = tube(
-        knee,
-        ankle,
-        (1.0, 0.0, 0.0),
-        [
-            (0.00, 0.0450, 0.0495, 0.002),
-            (0.09, 0.0455, 0.0500, -0.000),
-            (0.24, 0.0510, 0.056, -0.010),
-            (0.36, 0.0500, 0.055, -0.011),
-            (0.52, 0.0430, 0.047, -0.008),
-            (0.72, 0.0335, 0.037, -0.004),
-            (0.88, 0.0295, 0.034, -0.002),
-            (1.00, 0.0325, 0.038, -0.002),
-        ],
-        caps=(0.09, 0.03),
-    )
-    leg = joined(thigh(p), shin(p), 0.012)
-    leg = joined(leg, ellipsoid(knee + np.array([0.0, 0.004, 0.038]), (0.024, 0.034, 0.014))(p), 0.016)
-    return joined(leg, _foot(p), 0.022)
-
-
-def _foot(p: Floats) -> Floats:
-    ankle, ball, tip = at("leftFoot"), at("leftToes"), HEIGHT * ENDS["leftToes"]
-    heel = ellipsoid((ankle[0], 0.032, ankle[2] - 0.030), (0.032, 0.036, 0.038))(p)
-    instep = tube(
-        (ankle[0], 0.056, ankle[2] - 0.012),
-        (ball[0], 0.020, ball[2]),
-        (1.0, 0.0, 0.0),
-        [(0.0, 0.033, 0.040), (0.35, 0.034, 0.036), (0.7, 0.039, 0.026), (1.0, 0.044, 0.020)],
-        caps=(0.02, 0.02),
-    )(p)
-    toes = tube(
-        (ball[0], 0.017, ball[2]),
-        (tip[0], 0.012, tip[2] - 0.012),
-        (1.0, 0.0, 0.0),
-        [(0.0, 0.044, 0.019), (0.5, 0.042, 0.016), (1.0, 0.033, 0.013)],
-        power=2.5,
-        caps=(0.02, 0.016),
-    )(p)
-    foot = joined(joined(heel, instep, 0.030), toes, 0.014)
-    return -joined(-foot, p[:, 1], 0.008)  # flat soles
+    stations = [(0.0, 0.058, 0.058), (0.35, 0.050, 0.054), (0.7, 0.0485, 0.0535), (1.0, 0.052, 0.056)]
+    neck = tube((0.0, 1.40, -0.036), (0.0, 1.545, -0.006), (1.0, 0.0, 0.0), stations)(p)
+    strap = cone((0.036, 1.520, -0.028), (0.014, 1.398, 0.032), 0.0140, 0.0085)  # from behind the ear to the breastbone
+    return joined(neck, strap(p), 0.022)
 
 
 def _arm(p: Floats) -> Floats:
@@ -162,12 +81,13 @@ def _arm(p: Floats) -> Floats:
         elbow,
         THUMBWARD,
         [
-            (0.00, 0.054, 0.052),
-            (0.15, 0.056, 0.053),
-            (0.35, 0.050, 0.049),
-            (0.60, 0.044, 0.046),
-            (0.85, 0.038, 0.041),
-            (1.00, 0.0345, 0.0365),
+            (0.00, 0.052, 0.049),
+            (0.15, 0.054, 0.050),
+            (0.34, 0.050, 0.0475),
+            (0.55, 0.0475, 0.0465),
+            (0.78, 0.0405, 0.0415),
+            (0.92, 0.0365, 0.0365),
+            (1.00, 0.0355, 0.0350),
         ],
         caps=(0.045, 0.06),
     )
@@ -176,54 +96,16 @@ def _arm(p: Floats) -> Floats:
         wrist,
         THUMBWARD,
         [
-            (0.00, 0.0345, 0.0360),
-            (0.12, 0.040, 0.039),
-            (0.28, 0.042, 0.039),
-            (0.50, 0.037, 0.034),
-            (0.75, 0.030, 0.026),
-            (0.93, 0.027, 0.021),
-            (1.00, 0.027, 0.020),
+            (0.00, 0.0355, 0.0345),
+            (0.10, 0.0405, 0.0380),
+            (0.25, 0.0445, 0.0405, 0.0, 0.002),
+            (0.45, 0.0400, 0.0355, 0.0, 0.002),
+            (0.70, 0.0315, 0.0265),
+            (0.90, 0.0270, 0.0205),
+            (1.00, 0.0270, 0.0195),
         ],
         caps=(0.06, 0.02),
     )
-    deltoid = ellipsoid(shoulder + np.array([0.018, 0.006, 0.0]), (0.050, 0.056, 0.056))
-    arm = joined(joined(upper(p), deltoid(p), 0.030), lower(p), 0.010)
-    return joined(arm, _hand(p), 0.014)
-
-
-def _hand(p: Floats) -> Floats:
-    wrist = at("leftHand")
-    palm = tube(
-        wrist,
-        wrist + HEIGHT * PERSON.arm[2] * ALONG,
-        THUMBWARD,
-        [
-            (0.00, 0.026, 0.0180),
-            (0.30, 0.032, 0.0170, 0.0, -0.003),
-            (0.70, 0.039, 0.0150, 0.0, -0.004),
-            (1.00, 0.0385, 0.0122, 0.0, -0.004),
-        ],
-        power=2.6,
-        caps=(0.02, 0.010),
-    )
-    hand = palm(p)
-    thenar = cone(wrist + 0.012 * ALONG + 0.012 * THUMBWARD - 0.006 * BACK, at("leftThumbProximal"), 0.0180, 0.0125)
-    hand = joined(hand, thenar(p), 0.012)
-    for finger in FINGERS:
-        hand = joined(hand, _finger(finger, p), 0.006)
-    return hand
-
-
-def _finger(finger: str, p: Floats) -> Floats:
-    parts = ("Metacarpal", "Proximal", "Distal") if finger == "Thumb" else ("Proximal", "Intermediate", "Distal")
-    knots = [at(f"left{finger}{part}") for part in parts]
-    end = HEIGHT * ENDS[f"left{finger}Distal"]
-    radii = RADII[finger]
-    tip = end - (end - knots[-1]) / np.linalg.norm(end - knots[-1]) * radii[3]
-    knots.append(tip)
-    if finger != "Thumb":  # begin inside the palm
-        knots[0] = knots[0] - 0.012 * ALONG
-    shape = cone(knots[0], knots[1], radii[0], radii[1])(p)
-    for k in (1, 2):
-        shape = joined(shape, cone(knots[k], knots[k + 1], radii[k], radii[k + 1])(p), 0.003)
-    return shape
+    deltoid = ellipsoid(shoulder + np.array([0.010, -0.004, 0.0]), (0.050, 0.051, 0.054))
+    arm = blended(blended(upper(p), deltoid(p), 0.030), lower(p), 0.014)
+    return joined(arm, within(hand, p, (0.48, 0.72, -0.2), (0.9, 1.10, 0.3)), 0.014)

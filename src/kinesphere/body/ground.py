@@ -37,6 +37,7 @@ SMOOTHING = 0.02  # seconds, sigma of the Gaussian low-pass: −3 dB at 6.6 Hz, 
 SPAN = 1.0 / 30.0  # seconds to each side over which a speed is measured, so that 30 and 120 fps agree
 SLOW = 0.2  # leg lengths a second: slower points may be standing
 HIGHEST = 0.06  # leg lengths above the lowest tenth of where slow feet are
+LEANING = 0.002  # cosine: how much better a leaning foot must explain its ball; less is a toe that points aside
 ONE_POINT = 0.03  # leg lengths: a toe joint nearer to the heel is no ball
 NEAR = 0.05  # leg lengths above the ground that still count as on it
 
@@ -301,7 +302,7 @@ def towards_sole(skeleton: Skeleton, side: str, place: Floats, turned: Floats) -
     if np.linalg.norm(shown) <= 0.02 * np.linalg.norm(bone) or not all(np.linalg.norm(a) > 0.0 for a in along):
         return down
     plain, leaning = (float(np.dot(shown, a) / np.linalg.norm(shown) / np.linalg.norm(a)) for a in along)
-    towards = place[foot] - place[knee] if leaning > plain + 1e-6 else down
+    towards = place[foot] - place[knee] if leaning > plain + LEANING else down
     unit: Floats = towards / np.linalg.norm(towards)
     return unit
 

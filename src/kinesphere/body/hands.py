@@ -19,7 +19,7 @@ from kinesphere.motion.humanoid import SIDES, other_side_role
 
 TOUCHING = 0.18  # arm lengths, 10 cm of a person: nearer than this, a hand belongs to what it is near
 FADE = 0.14  # arm lengths over which that begins, at least
-UNFOLDED = 1.6  # times the difference of the two relations
+UNFOLDED = 2.0  # times the difference of the two relations
 HAND = 0.16  # of the arm's length: wrist to the middle of the hand
 HEAD = 0.2  # of the arm's length: the head's radius, and its middle above the head joint
 _ROUNDS = 14

@@ -14,11 +14,14 @@ import numpy as np
 
 from kinesphere.body.bodies import motion_with_roles, with_roles
 from kinesphere.body.calibration import Calibration, calibrate, same_body
+from kinesphere.body.carried_scales import carried_scales
+from kinesphere.body.clearance import Clearance
 from kinesphere.body.ground import Ground, find_ground
 from kinesphere.body.hands import wrist_targets
 from kinesphere.body.stance import LOW, levelled, widened
 from kinesphere.body.standing import hips_lift
 from kinesphere.body.trunk import trunk_rotations
+from kinesphere.body.volumes import room
 from kinesphere.kernels import kinematics, rotations
 from kinesphere.kernels.arrays import Bools, Floats, Ints
 from kinesphere.kernels.limbs import bent_limb
@@ -42,12 +45,17 @@ def retarget(
     *,
     calibration: Calibration | None = None,
     ground: float | None = None,
+    clear: bool | None = None,
 ) -> Motion:
     """The motion on another body, on the same floor.
 
     The target may also be a motion: of a body whose rest pose is no body's pose, only a motion shows how it stands.
     ``ground`` is the height of that floor where it should not be found by itself. What could not be
     reached is said in the result's ``source.evidence``.
+
+    ``clear`` says whether hands and arms are kept out of a character's trunk and head (``body.clearance``). Unsaid,
+    they are where these are thicker than any person's, its arms hang beside them and are long enough to reach before
+    them. Elsewhere only if asked for: what is moved cannot be told again on the way back.
     """
     if calibration is None:
         onto = motion_with_roles(target) if isinstance(target, Motion) else with_roles(_skeleton(target))
@@ -68,7 +76,10 @@ def retarget(
     targets = np.stack([*wrists, *ankles], axis=1)
     targets[:, :2, 1] += lift[:, None]
     targets[:, 2:, 1] += from_hip * lift[:, None]
-    shortfall = _solve_limbs(calibration, source_p, world, known, places, targets)
+    clearance = _clearance(calibration, target, clear, world, places, motion.rate)
+    if clearance is not None:
+        targets[:, :2] = clearance.wrists(targets[:, :2], world, places)
+    shortfall = _solve_limbs(calibration, source_p, world, known, places, targets, clearance)
     places[..., 1] += floor.height
     return _assembled(motion, calibration, world, known, places, shortfall)
 
@@ -77,6 +88,22 @@ def _skeleton(target: Character | Skeleton) -> Skeleton:
     if not isinstance(target, Character | Skeleton):
         raise TypeError(f"a character, a skeleton or a motion of the body is expected, found {target!r}")
     return target.skeleton if isinstance(target, Character) else target
+
+
+def _clearance(
+    c: Calibration,
+    target: Character | Skeleton | Motion,
+    clear: bool | None,
+    world: Floats,
+    places: Floats,
+    rate: float,
+) -> Clearance | None:
+    """What keeps hands and arms out of the body, where a surface shows it."""
+    if clear is False or not isinstance(target, Character) or not target.skeleton.same_tree(c.target.skeleton):
+        return None
+    body = room(target, c.target)
+    body = body if clear else body.passable()
+    return Clearance.of(body, c.target, world, places, rate) if body.volumes and body.hands else None
 
 
 def _oriented(c: Calibration, source_q: Floats, source_p: Floats) -> tuple[Floats, Bools]:
@@ -141,7 +168,13 @@ def _ankle_targets(
 
 
 def _solve_limbs(
-    c: Calibration, source_p: Floats, world: Floats, known: Bools, places: Floats, targets: Floats
+    c: Calibration,
+    source_p: Floats,
+    world: Floats,
+    known: Bools,
+    places: Floats,
+    targets: Floats,
+    clearance: Clearance | None,
 ) -> Floats:
     """Swing upper and lower limbs so that wrists and ankles are met; what is left ``(T, 4)``."""
     skeleton, body = c.target.skeleton, c.target
@@ -155,6 +188,12 @@ def _solve_limbs(
     targets = _unfolded(start, targets, places[:, ends], above, below)
     upper, lower = (_lengths(part)[..., 0] for part in (above, below))
     elbow, wrist, shortfall = bent_limb(start, targets, upper, lower, hinge, SOFTNESS)
+    if clearance is not None:
+        swung, axes = clearance.bends(start[:, :2], elbow[:, :2], wrist[:, :2])
+        rows = np.nonzero(swung)
+        if len(rows[0]):
+            bones = upper[rows[1]], lower[rows[1]], axes[rows], SOFTNESS
+            elbow[rows], wrist[rows], shortfall[rows] = bent_limb(start[rows], targets[rows], *bones)
     for joints, rest, way in ((uppers, above, elbow - start), (lowers, below, wrist - elbow)):
         along = rotations.rotate(rotations.conjugate(rest_q[joints]), rest)
         turned = world[:, joints]
@@ -243,6 +282,7 @@ def _assembled(
         motion.rate,
         frozen(rotations.continuous(local)),  # nobody else holds these: they need not be copied again
         frozen(translations),
+        carried_scales(motion, c),
         calibration_frames=motion.calibration_frames,
         name=motion.name,
         source=replace(motion.source, evidence=said, euler_orders=()),

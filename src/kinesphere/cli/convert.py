@@ -84,6 +84,7 @@ def _convert_one(source: Path, out: Path, orders: Orders) -> None:
 def _convert_many(source: Path, out: Path, to: str | None, orders: Orders, jobs: int | None) -> bool:
     """Convert into a folder, tell what was done, and return whether anything failed."""
     from kinesphere.cli.converting import run_jobs, with_progress
+    from kinesphere.cli.ours import own_motion
     from kinesphere.cli.planning import motion_files, planned, suffix_for
     from kinesphere.files.registry import format_to_read
 
@@ -91,7 +92,7 @@ def _convert_many(source: Path, out: Path, to: str | None, orders: Orders, jobs:
     if out.exists() and not out.is_dir():
         raise ValueError(f"{out}: is a file; the output of a folder is a folder")
     folder = source.is_dir()
-    if not folder:
+    if not folder and own_motion(source) is None:
         format_to_read(source)  # a single file that is not there is an error, not one failure among many
     sources = motion_files(source, out) if folder else [source]
     root = source if folder else source.parent

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Annotated
 
 import typer
@@ -46,6 +47,9 @@ def options(
 
 def main() -> None:
     """The entry point of the ``kinesphere`` script."""
+    # numba looks for SciPy's BLAS, which no kernel of ours uses, and importing it takes as long as numba itself. A
+    # process that is all ours may do without; a library must not decide this for others.
+    sys.modules.setdefault("scipy", None)  # type: ignore[arg-type]
     app()
 
 

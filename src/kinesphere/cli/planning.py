@@ -8,6 +8,7 @@ from pathlib import Path
 
 from kinesphere.cli.names import plain_stem, unique
 from kinesphere.cli.options import Reading
+from kinesphere.cli.ours import own_motion
 from kinesphere.cli.reporting import one_line
 from kinesphere.files.loading import clips
 from kinesphere.files.registry import formats
@@ -83,7 +84,7 @@ def planned(
 
 def _wanted(source: Path, reading: Reading) -> list[tuple[str | int, str] | None]:
     """How to ask for each clip, with its name. Clips of the same name can only be told apart by number."""
-    if reading.clip is not None:
+    if reading.clip is not None or own_motion(source) is not None:
         return [None]
     names = clips(source)
     if len(names) < 2:

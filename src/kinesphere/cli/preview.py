@@ -29,7 +29,16 @@ Against = Annotated[
 Frames = Annotated[
     int | None, typer.Option(min=1, max=200, help="Poses on a sheet. Left out: 12, or 8 a row with --against.")
 ]
-Fps = Annotated[float, typer.Option(min=1.0, max=240.0, help="Pictures a second of a film; a GIF has at most 25.")]
+Columns = Annotated[
+    int | None,
+    typer.Option(min=1, help="Poses in a row of a sheet, motions in a row of a film. Left out: what fits best; all."),
+]
+Fps = Annotated[
+    float | None,
+    typer.Option(
+        min=1.0, max=240.0, help="Pictures a second of a film. Left out: 30, of a GIF 16.7; that has 25 at most."
+    ),
+]
 Seconds = Annotated[float | None, typer.Option("--seconds", help="How long a film is. Left out: to the end.")]
 
 
@@ -52,7 +61,7 @@ class Look:
     frames: int | None
     columns: int | None
     at: float | None
-    fps: float
+    fps: float | None
     start: float
     seconds: float | None
     trails: bool
@@ -70,9 +79,9 @@ def preview(
     ghosts: Annotated[int, typer.Option(min=0, max=24, help="How many earlier poses stand behind, paler.")] = 0,
     at: Annotated[float | None, typer.Option("--at", help="One large picture, so many seconds in.")] = None,
     frames: Frames = None,
-    columns: Annotated[int | None, typer.Option(min=1, help="Poses in a row. Left out: what fits best.")] = None,
+    columns: Columns = None,
     view: Annotated[View, typer.Option(help="From where the character is seen.")] = View.THREE_QUARTER,
-    fps: Fps = 30.0,
+    fps: Fps = None,
     start: Annotated[float, typer.Option(min=0.0, help="Where a film starts, in seconds.")] = 0.0,
     seconds: Seconds = None,
     size: Annotated[str | None, typer.Option("--size", help="Pixels, such as 640x480.")] = None,
@@ -179,6 +188,7 @@ def _draw_surface(motions: list[Motion], characters: list[Character | None], tar
             view=view,
             trails=trails,
             ghosts=ghosts,
+            columns=look.columns,
             progress=None,
         )
     elif look.at is not None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import lru_cache
@@ -43,7 +44,6 @@ FINGER_GIRTH = 0.08
 MASS_INDEX, HEAVIER = 22.5, 0.28  # kilograms over the square of the height; by how much more at build 1
 
 
-@lru_cache(maxsize=16)
 def figure(height: float = HEIGHT, build: float = 0.0) -> Character:
     """Our own character.
 
@@ -54,21 +54,26 @@ def figure(height: float = HEIGHT, build: float = 0.0) -> Character:
     build
         From -1, slender, to 1, stout. Bones stay; what is about them changes.
     """
-    for name, value, (least, most) in (("height", height, HEIGHTS), ("build", build, BUILDS)):
-        if not least <= value <= most:
-            raise ValueError(f"{name} {value}: {least:g} to {most:g} is allowed")
-    return _fitted_body("figure", height, HEIGHT, build)
+    return _fitted_body("figure", in_range("height", height, HEIGHTS), HEIGHT, in_range("build", build, BUILDS))
 
 
-@lru_cache(maxsize=4)
 def mo(height: float = MO.height) -> Character:
     """Mo: a round cartoon with two arms, after the one of Chi's thesis, on the figure's roles but for ring fingers."""
-    least, most = HEIGHTS
-    if not least <= height <= most:
-        raise ValueError(f"height {height}: {least:g} to {most:g} is allowed")
-    return _fitted_body("mo", height, MO.height, 0.0)
+    return _fitted_body("mo", in_range("height", height, HEIGHTS), MO.height, 0.0)
 
 
+def in_range(name: str, value: object, allowed: tuple[float, float]) -> float:
+    """The number, if it is one and within what is allowed; else an error that says so."""
+    least, most = allowed
+    found = math.nan
+    if isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool):
+        found = float(value)
+    if not least <= found <= most:
+        raise ValueError(f"{name} {value!r}: a number from {least:g} to {most:g} is allowed")
+    return found
+
+
+@lru_cache(maxsize=20)
 def _fitted_body(name: str, height: float, usual: float, build: float) -> Character:
     with as_file(files("kinesphere.figure") / f"{name}.glb") as path:
         made = load_character(path)
@@ -82,8 +87,9 @@ def _fitted_body(name: str, height: float, usual: float, build: float) -> Charac
 
 
 def mass(height: float = HEIGHT, build: float = 0.0) -> float:
-    """Kilograms that a body of that height and build weighs."""
-    return MASS_INDEX * height**2 * (1.0 + HEAVIER * build)
+    """Kilograms that a body of that height and build weighs; both as ``figure`` takes them."""
+    tall, thick = in_range("height", height, HEIGHTS), in_range("build", build, BUILDS)
+    return MASS_INDEX * tall**2 * (1.0 + HEAVIER * thick)
 
 
 def segment_masses(height: float = HEIGHT, build: float = 0.0) -> Mapping[str, float]:
@@ -100,7 +106,10 @@ def _fitted(mesh: Mesh, skeleton: Skeleton, size: float, build: float) -> Mesh:
     along = _directions(skeleton)[mesh.joints]
     thick = 1.0 + build * np.array([_girth(name) for name in skeleton.names])[mesh.joints][..., None]
     reach = np.sum(mesh.anchors * along, axis=-1, keepdims=True) * along
-    anchors = size * (reach + thick * (mesh.anchors - reach))
+    across = mesh.anchors - reach
+    # Feet grow aside only: soles stay on the floor, whatever the build.
+    feet = np.array([name.endswith(("Foot", "Toes")) for name in skeleton.names])[mesh.joints][..., None]
+    anchors = size * (mesh.anchors + (thick - 1.0) * np.where(feet, across * [1.0, 0.0, 1.0], across))
     places = skeleton.rest_world()[1][mesh.joints] + anchors  # all axes are the world's at rest
     positions = np.sum(mesh.weights[..., None] * places, axis=1)
     turned = places - positions[:, None]

@@ -7,12 +7,12 @@ from copy import copy
 
 import numpy as np
 
+from kinesphere.figure.breath import PERIOD, breathed
 from kinesphere.figure.curves import keyed, ramp, rounded
 from kinesphere.figure.pose import RATE
 from kinesphere.kernels.arrays import Floats
 from kinesphere.motion.gesture import Gesture
 
-BREATH = 3.6  # seconds, about; a whole number of breaths fills a gesture
 # Postural sway: waves that have little to do with each other. Amplitude, cycles a second, phase.
 _SWAY = {
     "hips.x": ((0.0030, 0.31, 0.4), (0.0015, 0.73, 2.0)),
@@ -38,8 +38,8 @@ class Channels:
             name: rounded(keyed(track.times, track.values, time, period), RATE, loop=gesture.loop)
             for name, track in gesture.tracks.items()
         }
-        count = max(1, round(gesture.duration / BREATH))
-        self.breath = float(alive) * (0.5 - 0.5 * np.cos(2.0 * np.pi * count * time / gesture.duration))
+        count = max(1, round(gesture.duration / PERIOD))  # whole breaths fill a gesture
+        self.breath = float(alive) * breathed(time, count, gesture.duration)
         for name, waves in _SWAY.items() if alive else ():
             self._curves[name] = self[name] + _sway(waves, time, gesture)
 

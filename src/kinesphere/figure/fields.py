@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
 from kinesphere.files.errors import MotionFileError
-from kinesphere.motion.gesture import unknown
 
 LARGEST = 1_000_000  # bytes
 MOST_KEYS = 10_000
@@ -111,8 +111,7 @@ class Fields:
         """Refuse fields that mean nothing here."""
         left = self.names()
         if left:
-            message = unknown("field", left[0], self._asked)
-            raise self.fail(left[0], "a field that means nothing here", message)
+            raise self.fail(left[0], "a field that means nothing here", one_of(left[0], self._asked))
 
     def _take(self, name: str, otherwise: Any) -> Any:
         self._asked.append(name)
@@ -137,6 +136,15 @@ class Fields:
 
     def _place(self, name: str) -> str:
         return f"{self.where}.{name}" if self.where else name
+
+
+def one_of(found: str, allowed: Iterable[str]) -> str:
+    """What may stand where ``found`` does not belong, and which of it was probably meant."""
+    names = list(dict.fromkeys(allowed))
+    begun = [name for name in names if len(name) > 1 and found.lower().startswith(name)]  # "inwards" is "in", no other
+    near = begun or get_close_matches(found.lower(), names, n=1, cutoff=0.5)
+    hint = f"; did you mean {near[0]!r}?" if near else ""
+    return f"one of: {', '.join(names)}{hint}" if names else "nothing"
 
 
 def _said(value: Any) -> str:

@@ -23,13 +23,14 @@ to a goal is fastest, as a share of its time. Channels are those of ``motion/ges
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from kinesphere.figure.fields import Fields, read_toml
+from kinesphere.figure.fields import Fields, one_of, read_toml
 from kinesphere.figure.stance import resting_swivel, resting_wrist
-from kinesphere.motion.gesture import ANGLE, CHANNELS, MOST, SHAPES, Gesture, Palm, Step, Track, unknown
+from kinesphere.motion.gesture import ANGLE, CHANNELS, LONGEST, MOST, SHAPES, Gesture, Palm, Step, Track
 from kinesphere.motion.humanoid import SIDES
 from kinesphere.motion.keypoints import Keypoint, Keypoints, Space, Stop
 from kinesphere.motion.source import Source
@@ -58,6 +59,8 @@ def gesture_from(fields: Fields, name: str) -> Gesture:
         raise fields.fail("kind", repr(fields.text("kind")), '"gesture"')
     about, loop = fields.text("about", ""), fields.flag("loop")
     duration = fields.number("duration")
+    if not 0.0 < duration <= LONGEST:  # first of all: what lies outside of it would be blamed otherwise
+        raise fields.fail("duration", f"{duration:g}", f"seconds, more than 0 and at most {LONGEST:g}")
     tracks: dict[str, Track] = {}
     for part in ("torso", "head", "eyes", "hips"):
         tracks |= _tracks(fields.table(part), part, duration)
@@ -67,7 +70,7 @@ def gesture_from(fields: Fields, name: str) -> Gesture:
         if table != "both" and fields.has(table) and fields.has("both"):
             raise fields.fail(table, "a side beside both", "either [both] or [left] and [right]")
         for side in sides:
-            tracks |= _side(fields.table(table), side, duration, arms, others)
+            tracks |= _side(fields.table(table), side, (duration, loop), arms, others)
     fields.done()
     source = Source(path=str(fields.path), format="gesture")
     try:
@@ -75,25 +78,32 @@ def gesture_from(fields: Fields, name: str) -> Gesture:
             name, duration, arms.get("left"), arms.get("right"), tracks, **others, loop=loop, about=about, source=source
         )
     except ValueError as error:
-        raise fields.fail(name, str(error), "a gesture that holds together") from None
+        raise fields.fail(name, f"what does not fit together ({error})", "parts that agree") from None
 
 
 def _side(
-    fields: Fields, side: str, duration: float, arms: dict[str, Keypoints], others: dict[str, dict[str, Any]]
+    fields: Fields,
+    side: str,
+    lasts: tuple[float, bool],
+    arms: dict[str, Keypoints],
+    others: dict[str, dict[str, Any]],
 ) -> dict[str, Track]:
-    """One side's arm, hand, shoulder and foot."""
-    keys = _arm(fields, side)
+    """One side's arm, hand, shoulder and foot, in a gesture of that duration, which may loop."""
+    duration, loop = lasts
+    keys = _arm(fields, side, duration, loop)
     if keys is not None:
         arms[side], others["inflections"][side] = keys
     tracks: dict[str, Track] = {}
     hand, foot = fields.table("hand"), fields.table("foot")
     palms = [_palm(hand, side, i, row) for i, row in enumerate(hand.rows("palm"))]
     steps = [_step(foot, i, row) for i, row in enumerate(foot.rows("steps"))]
+    _check_times(hand, "palm", [palm.time for palm in palms], duration)
+    _check_times(foot, "steps", [step.lift for step in steps], duration)
     if palms:
         others["palms"][side] = tuple(palms)
     if steps:
         others["steps"][side] = tuple(steps)
-    tracks |= _shapes(hand, side)
+    tracks |= _shapes(hand, side, duration)
     for part, table in (("hand", hand), ("clavicle", fields.table("clavicle")), ("foot", foot)):
         tracks |= _tracks(table, f"{side}.{part}", duration)
     fields.done()
@@ -111,9 +121,8 @@ def _tracks(fields: Fields, part: str, duration: float) -> dict[str, Track]:
         channel = f"{part}.{name}"
         keys = [fields.numbers(f"{name}[{i}]", row, 2) for i, row in enumerate(rows)]
         turn = math.pi / 180.0 if CHANNELS[channel] == ANGLE else 1.0
-        for i, (time, value) in enumerate(keys):
-            if not 0.0 <= time <= duration + 1e-9 or (i and time <= keys[i - 1][0]):
-                raise fields.fail(f"{name}[{i}]", f"{time:g} s", f"times that increase, from 0 to {duration:g} s")
+        _check_times(fields, name, [time for time, _ in keys], duration)
+        for i, (_, value) in enumerate(keys):
             if abs(value * turn) > MOST[CHANNELS[channel]]:
                 raise fields.fail(f"{name}[{i}]", f"{value:g}", f"at most {MOST[CHANNELS[channel]] / turn:g}")
         tracks[channel] = Track(tuple(k[0] for k in keys), tuple(turn * k[1] for k in keys))
@@ -121,7 +130,15 @@ def _tracks(fields: Fields, part: str, duration: float) -> dict[str, Track]:
     return tracks
 
 
-def _arm(fields: Fields, side: str) -> tuple[Keypoints, tuple[float, ...]] | None:
+def _check_times(fields: Fields, name: str, times: Sequence[float], duration: float) -> None:
+    for i, time in enumerate(times):
+        if not 0.0 <= time <= duration + 1e-9:
+            raise fields.fail(f"{name}[{i}]", f"{time:g} s", f"times from 0 to the duration, {duration:g} s")
+        if i and time <= times[i - 1]:
+            raise fields.fail(f"{name}[{i}]", f"{time:g} s after {times[i - 1]:g} s", "times that increase")
+
+
+def _arm(fields: Fields, side: str, duration: float, loop: bool) -> tuple[Keypoints, tuple[float, ...]] | None:
     rows = fields.tables("keys")
     if not rows:
         return None
@@ -129,8 +146,13 @@ def _arm(fields: Fields, side: str) -> tuple[Keypoints, tuple[float, ...]] | Non
     eases: list[float] = []
     for row in rows:
         key, ease = _key(row, side)
+        at = key.frame / KEY_RATE
+        if not 0.0 <= at <= duration + 1e-9:
+            raise row.fail("at", f"{at:g} s", f"times from 0 to the duration, {duration:g} s")
         if keys and key.frame <= keys[-1].frame:
-            raise row.fail("at", f"{key.frame / KEY_RATE:g} s", "times that increase")
+            raise row.fail("at", f"{at:g} s after {keys[-1].frame / KEY_RATE:g} s", "times that increase")
+        if loop and key.space == Space.GLOBAL:
+            raise row.fail("world", "a fixed place in a loop", "to = [out, up, ahead], from the shoulder")
         keys.append(key)
         eases.append(ease)
     return Keypoints(tuple(keys), KEY_RATE, f"{side}Arm"), tuple(eases)
@@ -142,7 +164,8 @@ def _key(row: Fields, side: str) -> tuple[Keypoint, float]:
     to, world, swivel = row.value("to"), row.value("world"), row.value("swivel")
     sign = 1.0 if side == "left" else -1.0
     if (to is None) == (world is None):
-        raise row.fail("to", "both to and world" if to is not None else "nothing", 'to = [out, up, ahead] or "rest"')
+        found = "both to and world" if to is not None else "nothing"
+        raise row.fail("to", found, 'one of: to = [out, up, ahead], to = "rest", world = [x, y, z]')
     if not 0.0 < ease < 1.0:
         raise row.fail("ease", f"{ease:g}", "above 0 and below 1")
     if world is not None:
@@ -171,7 +194,7 @@ def _palm(fields: Fields, side: str, i: int, row: list[Any]) -> Palm:
         return Palm(time)
     if isinstance(way, str):
         if way not in WAYS:
-            raise fields.fail(name, repr(way), unknown("way", way, ("rest", *WAYS)))
+            raise fields.fail(name, repr(way), one_of(way, ("rest", *WAYS)))
         out, up, ahead = WAYS[way]
     else:
         out, up, ahead = fields.numbers(name, way, 3)
@@ -187,7 +210,7 @@ def _step(fields: Fields, i: int, row: list[Any]) -> Step:
     return Step(lift, land, x, z, math.radians(turn))
 
 
-def _shapes(fields: Fields, side: str) -> dict[str, Track]:
+def _shapes(fields: Fields, side: str, duration: float) -> dict[str, Track]:
     """Shape keys, such as ``[0.5, "open 0.7 cupped 0.3"]``, as a weight a shape; the rest of 1 is relaxed."""
     rows = fields.rows("shape")
     mixes = []
@@ -198,8 +221,7 @@ def _shapes(fields: Fields, side: str) -> dict[str, Track]:
         mixes.append((fields.numbers(name, row[:1], 1)[0], _mix(fields, name, row[1])))
     used = {shape for _, mix in mixes for shape in mix if shape != "relaxed"}
     times = tuple(time for time, _ in mixes)
-    if any(after <= before for before, after in zip(times[:-1], times[1:], strict=True)):
-        raise fields.fail("shape", str(list(times))[:60], "times that increase")
+    _check_times(fields, "shape", times, duration)
     return {
         f"{side}.hand.{shape}": Track(times, tuple(mix.get(shape, 0.0) for _, mix in mixes)) for shape in sorted(used)
     }
@@ -212,7 +234,7 @@ def _mix(fields: Fields, name: str, text: str) -> dict[str, float]:
     while words:
         shape = words.pop(0).replace("_", " ")
         if shape not in SHAPES:
-            raise fields.fail(name, repr(shape), unknown("hand shape", shape, SHAPES))
+            raise fields.fail(name, repr(shape), one_of(shape, SHAPES))
         weight = 1.0
         if words and words[0].replace(".", "", 1).isdigit():
             weight = float(words.pop(0))

@@ -18,7 +18,7 @@ from kinesphere.motion.gesture import Step
 
 LIFT = 0.16  # of a step's length: how high the foot goes
 MOST_LIFT = 0.07  # metres
-SOFT = np.radians(7.0)  # of flexion that a standing knee keeps
+SOFT = np.radians(4.5)  # of flexion that a standing knee keeps
 KNEE_OUT = 0.5  # knees point between where the pelvis and where the foot points
 
 

@@ -6,6 +6,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from kinesphere.figure.acting import acted
+from kinesphere.figure.body import in_range
 from kinesphere.figure.fields import Fields, read_toml
 from kinesphere.figure.gait import gait_from, walked
 from kinesphere.figure.gesture_file import gesture_from
@@ -14,6 +15,7 @@ from kinesphere.motion.gesture import Gesture, unknown
 from kinesphere.motion.motion import Motion
 
 KINDS = ("gesture", "walk")
+HEIGHTS = (0.1, 10.0)  # metres
 FOLDER = Path(__file__).parent / "motions"
 
 
@@ -24,22 +26,24 @@ def motions() -> tuple[str, ...]:
 
 def gesture(name: str) -> Gesture:
     """A motion that is made of key points, as such."""
-    fields = _fields(name)
+    fields = _fields(_known(name))
     if fields.text("kind", "gesture") != "gesture":
         made = [other for other in motions() if _fields(other).text("kind", "gesture") == "gesture"]
         raise ValueError(f"{name!r} is not made of key points; these are: {', '.join(made)}")
     return gesture_from(fields, name)
 
 
-@lru_cache(maxsize=64)
 def motion(name: str, height: float = HEIGHT) -> Motion:
     """One of the figure's motions, 60 frames a second, on the figure's skeleton at this height in metres."""
+    return _motion(_known(name), in_range("height", height, HEIGHTS))
+
+
+@lru_cache(maxsize=64)
+def _motion(name: str, height: float) -> Motion:
     fields = _fields(name)
     kind = fields.text("kind", "gesture")
     if kind not in KINDS:
         raise fields.fail("kind", repr(kind), " or ".join(KINDS))
-    if not 0.1 <= height <= 10.0:
-        raise ValueError(f"height {height}: 0.1 to 10 m is allowed")
     if kind == "walk":
         return walked(gait_from(fields, name), height)
     return acted(gesture(name), height)
@@ -49,10 +53,16 @@ def _files() -> dict[str, Path]:
     return {path.stem.replace("_", " "): path for path in FOLDER.glob("*.toml")}
 
 
+def _known(name: object) -> str:
+    if not isinstance(name, str):
+        raise ValueError(f"motion {name!r}: a name is expected. There are: {', '.join(motions())}")
+    if name not in _files():
+        raise ValueError(unknown("motion", name, motions()))
+    return name
+
+
 def _fields(name: str) -> Fields:
     files = _files()
-    if name not in files:
-        raise ValueError(unknown("motion", name, sorted(files)))
     fields = read_toml(files[name])
     if not fields.has("like"):
         return fields

@@ -27,6 +27,7 @@ class Pose:
     size: float  # of a figure 1.70 m tall
     local: Floats  # (T, J, 4)
     places: Floats  # (T, J, 3)
+    scales: Floats | None = None  # (T, J, 3) of the surface
     stood: dict[str, Floats] = field(default_factory=dict)  # (T, 3) where each ankle was asked to be
 
     @classmethod
@@ -47,7 +48,7 @@ class Pose:
 
     def motion(self, name: str) -> Motion:
         """What has been made."""
-        return Motion(self.skeleton, RATE, rotations.continuous(self.local), self.places, name=name)
+        return Motion(self.skeleton, RATE, rotations.continuous(self.local), self.places, self.scales, name=name)
 
 
 def turned(x: ArrayLike = 0.0, y: ArrayLike = 0.0, z: ArrayLike = 0.0) -> Floats:

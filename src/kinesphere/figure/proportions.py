@@ -69,32 +69,35 @@ PERSON = Plan(
         "Little": ((0.0480, -0.0208, -0.002), (0.0205, 0.0122, 0.0108), (-0.22, 0.0)),
     },
 )
+# A ball on legs. It turns about its middle when the head does, so the head's joint is there; the arms are long enough
+# for hands to meet before it, and short enough to hang free of the floor. Ankles are low and balls of the feet near, in
+# leg lengths as a person's, however large the shoes: a heel that is lifted as a person's then turns about the ball.
 MO = Plan(
-    0.94,
+    0.93,
     {
-        "hips": (0.0, 0.330, 0.0),
-        "spine": (0.0, 0.390, 0.0),
-        "spine2": (0.0, 0.460, 0.0),
-        "chest": (0.0, 0.540, 0.0),
-        "upperChest": (0.0, 0.620, 0.0),
-        "neck": (0.0, 0.720, 0.0),
-        "head": (0.0, 0.770, 0.0),
-        "leftEye": (0.100, 0.770, 0.275),
-        "leftShoulder": (0.120, 0.640, 0.0),
-        "leftUpperArm": (0.345, 0.640, 0.0),
-        "leftUpperLeg": (0.115, 0.300, 0.0),
-        "leftLowerLeg": (0.115, 0.175, 0.008),
-        "leftFoot": (0.115, 0.062, -0.005),
-        "leftToes": (0.122, 0.024, 0.080),
+        "hips": (0.0, 0.430, 0.0),
+        "spine": (0.0, 0.469, 0.0),
+        "spine2": (0.0, 0.543, 0.0),
+        "chest": (0.0, 0.598, 0.0),
+        "upperChest": (0.0, 0.645, 0.0),
+        "neck": (0.0, 0.675, 0.0),
+        "head": (0.0, 0.704, 0.0),
+        "leftEye": (0.099, 0.780, 0.231),
+        "leftShoulder": (0.113, 0.720, 0.011),
+        "leftUpperArm": (0.290, 0.720, 0.022),
+        "leftUpperLeg": (0.120, 0.414, 0.0),
+        "leftLowerLeg": (0.120, 0.230, 0.009),
+        "leftFoot": (0.120, 0.047, -0.005),
+        "leftToes": (0.126, 0.023, 0.054),
     },
-    {"leftToes": (0.126, 0.022, 0.165), "head": (0.0, 1.0, 0.0)},
-    (0.215, 0.195, 0.078),
+    {"leftToes": (0.130, 0.022, 0.125), "head": (0.0, 1.0, 0.0)},
+    (0.242, 0.218, 0.070),
     (0.008, 0.016),
     {
-        "Thumb": ((0.020, 0.036, -0.004), (0.034, 0.030, 0.026), (0.75, -0.25)),
-        "Index": ((0.078, 0.032, 0.0), (0.036, 0.028, 0.024), (0.16, 0.0)),
-        "Middle": ((0.082, 0.0, 0.0), (0.040, 0.030, 0.026), (0.0, 0.0)),
-        "Little": ((0.076, -0.032, 0.0), (0.034, 0.026, 0.022), (-0.18, 0.0)),
+        "Thumb": ((0.019, 0.034, -0.004), (0.032, 0.028, 0.025), (0.75, -0.25)),
+        "Index": ((0.072, 0.031, 0.0), (0.034, 0.027, 0.023), (0.16, 0.0)),
+        "Middle": ((0.076, 0.0, 0.0), (0.038, 0.029, 0.025), (0.0, 0.0)),
+        "Little": ((0.070, -0.031, 0.0), (0.032, 0.025, 0.021), (-0.18, 0.0)),
     },
 )
 _PARENTS = {
@@ -170,7 +173,8 @@ def skeleton(height: float | None = None, plan: Plan = PERSON) -> Skeleton:
     above = np.array([index.get(parents[name], -1) for name in names])
     tips = tuple(Tip(index[name], _triple(height * (ends[name] - places[name]))) for name in names if name in ends)
     roles = {name: i for name, i in index.items() if name != "spine2"}
-    return Skeleton(tuple(names), above, height * offsets, roles=roles, tips=tips)
+    soles = {foot: height * float(places[foot][1]) for foot in ("leftFoot", "rightFoot")}  # plans stand on the ground
+    return Skeleton(tuple(names), above, height * offsets, roles=roles, tips=tips, soles=soles)
 
 
 def _ordered(parents: Mapping[str, str]) -> list[str]:

@@ -15,7 +15,7 @@ ROLL = np.radians(14.0)  # palms face the thighs, and backs of the hands somewha
 CLAVICLE_DOWN, CLAVICLE_AHEAD = np.radians(4.5), np.radians(3.0)  # from the rest pose, whose arms are half raised
 ANKLE_OUT, TURNED_OUT = 0.098, np.radians(8.0)  # feet hip-wide, turned out
 FEET_AHEAD = -0.048  # ankles behind the hips: the body's weight is over the middle of the feet
-SINK = 0.0045  # hips below straight knees
+SINK = 0.0016  # hips below straight knees: they are soft, not bent
 
 
 def resting_wrist(side: str, height: float = HEIGHT) -> tuple[float, float, float]:

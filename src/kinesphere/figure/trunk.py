@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from kinesphere.figure.breath import swell
 from kinesphere.figure.channels import Channels
 from kinesphere.figure.curves import delayed
 from kinesphere.figure.pose import RATE, SIGN, Pose, turned
@@ -31,6 +32,7 @@ def set_spine_and_head(pose: Pose, channels: Channels) -> None:
     The spine also takes back what the hips tilt and half of what they turn, as a standing body does.
     """
     breath = channels.breath
+    swell(pose, channels["torso.breath"], breath)
     counter = np.stack([-0.3 * channels["hips.lean"], -0.9 * channels["hips.tilt"], -0.5 * channels["hips.turn"]])
     torso = np.stack([channels["torso.forward"], channels["torso.side"], channels["torso.turn"]])
     for name, (share, lag) in SPINE.items():

@@ -96,7 +96,3 @@ def plain_work() -> Iterator[None]:
         yield
     finally:
         _state["spent"] += time.perf_counter() - start
-
-
-if __name__ == "__main__":
-    warm_up()

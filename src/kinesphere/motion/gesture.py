@@ -21,7 +21,7 @@ LONGEST = 600.0  # seconds
 SHAPES = ("relaxed", "open", "fist", "pointing", "closed", "thumb out", "cupped", "claw", "grip")
 ANGLE, METRES, SHARE = "angle", "metres", "share"
 _BODY = {
-    "torso": {"forward": ANGLE, "side": ANGLE, "turn": ANGLE},
+    "torso": {"forward": ANGLE, "side": ANGLE, "turn": ANGLE, "breath": SHARE},
     "head": {"nod": ANGLE, "tilt": ANGLE, "turn": ANGLE},
     "eyes": {"turn": ANGLE, "lift": ANGLE},
     "hips": {"x": METRES, "y": METRES, "z": METRES, "turn": ANGLE, "tilt": ANGLE, "lean": ANGLE},
@@ -38,8 +38,9 @@ def _channels() -> dict[str, str]:
     return {f"{part}.{name}": kind for part, rows in parts.items() for name, kind in rows.items()}
 
 
-# Channel to what it is measured in. Forward, nod: down; side, tilt, turn: to the left; hips: metres to the left, up,
-# ahead, and tilt: the left side down; hand: bend to the palm, aside to the thumb, roll: thumb inwards.
+# Channel to what it is measured in. Forward, nod: down; side, tilt, turn: to the left; breath: how far the surface of
+# ribs and belly swells, 1 at ease; hips: metres to the left, up, ahead, and tilt: the left side down; hand: bend to the
+# palm, aside to the thumb, roll: thumb inwards.
 CHANNELS: Mapping[str, str] = MappingProxyType(_channels())
 MOST = MappingProxyType({ANGLE: float(np.pi), METRES: 3.0, SHARE: 2.0})  # no channel goes further
 

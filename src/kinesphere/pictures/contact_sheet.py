@@ -1,4 +1,4 @@
-"""Evenly spaced poses of a motion on one page, for judging it at a glance."""
+"""Telling poses of a motion on one page, for judging it at a glance."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Layout:
 
     columns: int
     panel: tuple[int, int]
-    lens: Lens
+    lenses: tuple[Lens, ...]  # one a panel: the same, but for what is in its middle
     strip: int  # height of the path's strip, 0 without
 
 
@@ -44,7 +44,9 @@ def contact_sheet(
     size: tuple[int, int] = (1600, 1000),
     view: View = "three-quarter",
 ) -> Image.Image:
-    """Draw evenly spaced performed frames of a motion, side by side at one scale.
+    """Draw performed frames of a motion, side by side at one scale, each in the middle of its panel.
+
+    They are spread over the motion so that no two look alike and the ends of strokes are among them (``moments``).
 
     Parameters
     ----------
@@ -72,7 +74,7 @@ def contact_sheet(
     _draw_header(sheet, motion, scene, view)
     for number, frame in enumerate(scene.shown.tolist()):
         x, y = panel_corner(layout, number)
-        sheet.paste(draw_panel(scene, layout.lens, frame, layout.panel), (x, y))
+        sheet.paste(draw_panel(scene, layout.lenses[number], frame, layout.panel), (x, y))
         text = f"frame {frame} · {frame / motion.rate:.2f} s"
         if font(13).getlength(text) > layout.panel[0]:
             text = str(frame)
@@ -89,7 +91,7 @@ def save_picture(image: Image.Image, path: str | Path) -> None:
     if path.suffix.lower() != ".png":
         raise ValueError(f"{path}: pictures are written as .png, found the suffix {path.suffix!r}")
     with replacing(path) as file:
-        image.save(file, format="PNG")
+        image.save(file, format="PNG", compress_level=4)  # twice as quick as the usual 6, and hardly larger
 
 
 def panel_corner(layout: Layout, number: int) -> tuple[int, int]:
@@ -107,8 +109,9 @@ def _lay_out(scene: Scene, camera: Camera, size: tuple[int, int], columns: int |
     if scene.travels:
         strip = wanted_height(scene, width, int(0.13 * size[1]), int(0.24 * size[1]))
     height = size[1] - 2 * _EDGE - _HEADER - (strip + _GAP if strip else 0)
-    low, high = _bounds(scene, camera)
-    extent = high - low
+    boxes = _boxes(scene, camera)
+    low, high = boxes[:, 0, 1].min(), boxes[:, 1, 1].max()  # floors are level on the whole sheet
+    extent = np.array([np.max(boxes[:, 1, 0] - boxes[:, 0, 0]), high - low])
 
     def panel(across: int) -> tuple[int, int]:
         down = -(-count // across)
@@ -124,19 +127,17 @@ def _lay_out(scene: Scene, camera: Camera, size: tuple[int, int], columns: int |
     if min(wide, tall) < 16:
         raise ValueError(f"{count} panels do not fit into {size[0]} × {size[1]} pixels; fewer frames, or larger")
     scale = float(min(wide / extent[0], tall / extent[1]))
-    middle = 0.5 * (low + high)
-    # Feet near the lower edge of every panel, whatever room is left above the highest pose.
-    origin = (0.5 * wide - scale * float(middle[0]), tall + scale * float(low[1]))
-    if float(camera.back[1]) > 0.9:
-        origin = (origin[0], 0.5 * tall + scale * float(middle[1]))
-    return Layout(across, (wide, tall), Lens(camera, scale, origin), strip)
+    down = 0.5 * (tall + scale * float(low + high))
+    middles = 0.5 * (boxes[:, 0, 0] + boxes[:, 1, 0])
+    lenses = tuple(Lens(camera, scale, (0.5 * wide - scale * middle, down)) for middle in middles.tolist())
+    return Layout(across, (wide, tall), lenses, strip)
 
 
-def _bounds(scene: Scene, camera: Camera) -> tuple[Floats, Floats]:
-    """The least and greatest places on the picture plane of all shown poses and their shadows."""
+def _boxes(scene: Scene, camera: Camera) -> Floats:
+    """``(N, 2, 2)`` the least and greatest place on the picture plane of each shown pose and its shadow."""
     figure = scene.figure
     drawn = sorted({end for bone in figure.bones for end in (bone.start, bone.end)} | {figure.base})
-    found, trails = [], []
+    boxes = []
     for frame in scene.shown.tolist():
         row, target = scene.at(frame), scene.centre(frame)
         points = [scene.points[row, drawn]]
@@ -146,16 +147,17 @@ def _bounds(scene: Scene, camera: Camera) -> tuple[Floats, Floats]:
             points += [centre[None] + radius * camera.right]
         body = np.concatenate(points)
         shadow = body * [1.0, 0.0, 1.0] + [0.0, scene.floor, 0.0]
-        found.append(camera.project(np.concatenate([body, shadow]), target)[0])
+        plane = camera.project(np.concatenate([body, shadow]), target)[0]
+        low, high = plane.min(axis=0), plane.max(axis=0)
+        # Trails count as well, but one that comes from far away must not make the figures small.
         rows = scene.rows(scene.trail(frame))
-        trails.append(camera.project(scene.points[rows][:, [*figure.hands, *figure.feet]], target)[0].reshape(-1, 2))
-    plane = np.concatenate(found)
-    low, high = plane.min(axis=0), plane.max(axis=0)
-    # Trails count as well, but one that comes from far away must not make the figures small.
-    beyond = 0.15 * (high - low)
-    trailing = np.clip(np.concatenate([plane, *trails]), low - beyond, high + beyond)
+        trails = camera.project(scene.points[rows][:, [*figure.hands, *figure.feet]], target)[0].reshape(-1, 2)
+        beyond = 0.15 * (high - low)
+        plane = np.concatenate([plane, np.clip(trails, low - beyond, high + beyond)])
+        boxes.append((plane.min(axis=0), plane.max(axis=0)))
     air = _AIR * figure.height
-    return trailing.min(axis=0) - air, trailing.max(axis=0) + air
+    airy: Floats = np.array(boxes) + np.array([[-air], [air]])
+    return airy
 
 
 def _draw_header(sheet: Image.Image, motion: Motion, scene: Scene, view: str) -> None:

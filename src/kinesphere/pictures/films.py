@@ -17,15 +17,25 @@ from kinesphere.pictures import colours
 from kinesphere.pictures.camera import View
 from kinesphere.pictures.canvas import shortened, write
 from kinesphere.pictures.framing import extent_of
-from kinesphere.pictures.light import FILM, STILL, Effort
+from kinesphere.pictures.light import STILL, Effort, effort_for
 from kinesphere.pictures.performer import Performer
 from kinesphere.pictures.pipeline import counted, in_order
-from kinesphere.pictures.reels import check_film, common_palette, gif_rate, reduced, write_gif, write_mp4
+from kinesphere.pictures.reels import (
+    GIF_RATE,
+    MP4_RATE,
+    check_film,
+    common_palette,
+    gif_rate,
+    reduced,
+    write_gif,
+    write_mp4,
+)
 from kinesphere.pictures.render import Pixels
 from kinesphere.pictures.shot import Shot
-from kinesphere.pictures.take import Marks, cast_all, ghost_times, take
+from kinesphere.pictures.take import Marks, cast_all, take
 
 _GAP = 2  # pixels between panels
+_TIMED = 4  # panels up to which their durations are written as well
 _MOST_FRAMES = 100_000
 
 
@@ -35,12 +45,14 @@ def film(
     *,
     character: Character | Sequence[Character | None] | None = None,
     size: tuple[int, int] = (640, 480),
-    fps: float = 30.0,
+    fps: float | None = None,
     start: float = 0.0,
     seconds: float | None = None,
     view: View = "three-quarter",
     trails: bool = False,
     ghosts: int = 0,
+    columns: int | None = None,
+    repeat: bool = False,
     progress: bool | None = False,
 ) -> int:
     """Write an ``.mp4`` or a ``.gif`` of one motion, or of several side by side, and return how many frames it has.
@@ -54,24 +66,30 @@ def film(
     size
         Pixels across and down, of the whole film. An MP4 needs even numbers and is made a pixel larger where not.
     fps
-        Pictures a second; the motion is sampled by time. A GIF has 25 at most, in steps of a hundredth of a second.
+        Pictures a second; the motion is sampled by time. Left out: 30, of a GIF 16.7, which keeps it small. A GIF has
+        25 at most, in steps of a hundredth of a second.
     start, seconds
         Which part of the performance; ``seconds`` left out: to its end.
     trails, ghosts
         Ribbons behind wrists and ankles; how many earlier poses stand behind, paler.
+    columns
+        How many of several motions stand in a row; left out: all.
+    repeat
+        Whether a motion that ends before the others begins again instead of waiting.
     progress
         A bar on standard error: True, False, or None for only where that is a terminal.
     """
     target = Path(path)
     kind = check_film(target)
-    rate = gif_rate(fps) if kind == ".gif" else _checked_rate(fps)
-    panels = Panels.of(cast_all(motions, character), size, view, Marks(trails, ghosts), even=kind == ".mp4")
+    rate = gif_rate(GIF_RATE if fps is None else fps) if kind == ".gif" else _checked_rate(fps)
+    performers, marks = cast_all(motions, character), Marks(trails, ghosts)
+    panels = Panels.of(performers, size, view, marks, even=kind == ".mp4", columns=columns, repeat=repeat)
     times = _film_times(panels.duration, rate, start, seconds)
     if kind == ".gif":
         sample = times[np.unique(np.linspace(0, len(times) - 1, 6).astype(np.intp))]
         palette = common_palette(list(in_order(panels.draw, sample.tolist())))
         few = in_order(lambda time: reduced(panels.draw(time), palette), times.tolist())
-        write_gif(target, counted(few, len(times), target.name, progress), rate)
+        write_gif(target, counted(few, len(times), target.name, progress), palette, rate)
     else:
         all_colours = in_order(panels.draw, times.tolist())
         write_mp4(target, counted(all_colours, len(times), target.name, progress), rate, panels.size)
@@ -99,7 +117,7 @@ def still(
 
 @dataclass(frozen=True, eq=False)
 class Panels:
-    """Performers side by side in one picture, on one scale, each with its own camera."""
+    """Performers side by side in one picture, in rows, on one scale, each with its own camera."""
 
     performers: tuple[Performer, ...]
     shots: tuple[Shot, ...]
@@ -107,6 +125,8 @@ class Panels:
     marks: Marks
     finer: int
     effort: Effort
+    columns: int
+    repeat: bool = False
 
     @classmethod
     def of(
@@ -118,22 +138,26 @@ class Panels:
         *,
         even: bool = False,
         at: float | None = None,
+        columns: int | None = None,
+        repeat: bool = False,
     ) -> Panels:
         """Divide a picture among performers. ``at``: framed for that moment and its ghosts alone, and finely drawn."""
         if not all(64 <= pixels <= 8192 for pixels in size):
             raise ValueError(f"size={size}; 64 to 8192 pixels each way are allowed")
+        if columns is not None and columns < 1:
+            raise ValueError(f"columns={columns}; at least one is needed")
         wide, high = (pixels + pixels % 2 if even else pixels for pixels in size)
         count = len(performers)
-        panel = (wide - _GAP * (count - 1)) // count
-        if panel < 48:
-            raise ValueError(f"{count} motions side by side do not fit into {wide} pixels")
-        moments = None
-        if at is not None:
-            moments = [ghost_times(one, float(one.clock(np.array(at))), marks) for one in performers]
-        extent = extent_of(performers, view, moments)
-        shots = [extent.shot(number, (panel, high)) for number in range(count)]
-        finer, effort = (2, FILM) if at is None else (3, STILL)
-        return cls(tuple(performers), tuple(shots), (wide, high), marks, finer, effort)
+        across = min(columns or count, count)
+        down = -(-count // across)
+        panel = (wide - _GAP * (across - 1)) // across, (high - _GAP * (down - 1)) // down
+        if min(panel) < 48:
+            raise ValueError(f"{count} motions, {across} in a row, do not fit into {wide} × {high} pixels")
+        moments = None if at is None else [[float(one.clock(np.array(at)))] for one in performers]
+        extent = extent_of(performers, view, moments, marks)
+        shots = tuple(extent.shot(number, panel) for number in range(count))
+        finer, effort = (2, effort_for(panel)) if at is None else (3, STILL)
+        return cls(tuple(performers), shots, (wide, high), marks, finer, effort, across, repeat)
 
     @property
     def duration(self) -> float:
@@ -143,20 +167,26 @@ class Panels:
     def draw(self, seconds: float) -> Pixels:
         """The picture at some seconds of the performance."""
         if len(self.performers) == 1:
-            one = self.performers[0]
-            return take(one, self.shots[0], float(one.clock(np.array(seconds))), self.marks, self.finer, self.effort)
+            return self._panel(0, seconds)
         image = Image.new("RGB", self.size, colours.SHEET)
         draw = ImageDraw.Draw(image)
-        text = int(np.clip(self.size[1] / 30.0, 11, 28))
-        x = 0
-        for one, shot in zip(self.performers, self.shots, strict=True):
-            pixels = take(one, shot, float(one.clock(np.array(seconds))), self.marks, self.finer, self.effort)
-            image.paste(Image.fromarray(pixels), (x, 0))
+        for number, (one, shot) in enumerate(zip(self.performers, self.shots, strict=True)):
+            row, column = divmod(number, self.columns)
+            x, y = column * (shot.size[0] + _GAP), row * (shot.size[1] + _GAP)
+            image.paste(Image.fromarray(self._panel(number, seconds)), (x, y))
+            text = int(np.clip(shot.size[1] / 30.0, 11, 28))
             name = shortened(one.name, text, shot.size[0] - 2 * text)
-            write(draw, (x + 0.8 * text, 0.7 * text), name, text, colours.INK)
-            write(draw, (x + 0.8 * text, 2.0 * text), f"{one.duration:.2f} s", text - 2, colours.QUIET_INK)
-            x += shot.size[0] + _GAP
+            write(draw, (x + 0.8 * text, y + 0.7 * text), name, text, colours.INK)
+            if len(self.performers) <= _TIMED:
+                write(draw, (x + 0.8 * text, y + 2.0 * text), f"{one.duration:.2f} s", text - 2, colours.QUIET_INK)
         return np.asarray(image)
+
+    def _panel(self, number: int, seconds: float) -> Pixels:
+        one = self.performers[number]
+        if self.repeat and one.duration > 0.0:
+            seconds %= one.duration
+        time = float(one.clock(np.array(seconds)))
+        return take(one, self.shots[number], time, self.marks, self.finer, self.effort)
 
 
 def _film_times(duration: float, rate: float, start: float, seconds: float | None) -> Floats:
@@ -175,7 +205,9 @@ def _film_times(duration: float, rate: float, start: float, seconds: float | Non
     return start + np.arange(count) / rate
 
 
-def _checked_rate(fps: float) -> float:
+def _checked_rate(fps: float | None) -> float:
+    if fps is None:
+        return MP4_RATE
     if not 1.0 <= fps <= 240.0:
         raise ValueError(f"fps={fps:g}; allowed: 1 to 240")
     return float(fps)

@@ -1,4 +1,4 @@
-"""How large, and where in the picture: the figures as large as they fit, on one scale, with floor below them."""
+"""How large, and where in the picture: the figures as large as they fit, in the middle, with floor below them."""
 
 from __future__ import annotations
 
@@ -11,57 +11,95 @@ from kinesphere.kernels.arrays import Floats
 from kinesphere.pictures.camera import Camera, View, camera_for
 from kinesphere.pictures.performer import Performer
 from kinesphere.pictures.shot import Shot
+from kinesphere.pictures.take import Marks, ghost_times, trail_points
 
-_ABOVE, _BELOW, _BESIDE = 0.06, 0.07, 0.05  # shares of a panel that stay free
+_ABOVE, _BELOW, _BESIDE = 0.05, 0.06, 0.05  # shares of a panel that stay free
+_TRAILING = 0.15  # of a body's box that trails may add to it: one that comes from far must not make the figure small
+_LEAST = 0.3  # body heights that are always in the picture
 
 
 @dataclass(frozen=True, eq=False)
 class Extent:
-    """What all poses of some performers take up on the picture plane, in metres from the target."""
+    """What each pose of some performers takes up on the picture plane, in metres from its target.
+
+    ``apart``: every pose has a picture to itself and stands in the middle of that, as on a sheet. Else all poses of a
+    performer share one frame, as in a film.
+    """
 
     cameras: tuple[Camera, ...]
-    low: Floats  # (2,)
-    high: Floats
+    boxes: tuple[Floats, ...]  # for each performer (N, 2, 2): the least and the greatest place of each pose
+    apart: bool = False
 
     @property
     def size(self) -> Floats:
-        """Width and height."""
-        return self.high - self.low
+        """Width and height that everybody needs. Floors are level on a sheet, so heights are taken together."""
+        together = np.array([boxes[:, 1].max(axis=0) - boxes[:, 0].min(axis=0) for boxes in self.boxes])
+        if self.apart:
+            together[:, 0] = [np.max(boxes[:, 1, 0] - boxes[:, 0, 0]) for boxes in self.boxes]
+        widest: Floats = together.max(axis=0)
+        return widest
 
     def scale(self, panel: tuple[int, int]) -> float:
         """Pixels a metre with which everything fits into a panel."""
         wide, high = panel[0] * (1.0 - 2.0 * _BESIDE), panel[1] * (1.0 - _ABOVE - _BELOW)
         return float(min(wide / self.size[0], high / self.size[1]))
 
-    def shot(self, number: int, panel: tuple[int, int], scale: float | None = None) -> Shot:
-        """The shot of one performer. Feet are near the lower edge, whatever room is left above."""
-        scale = self.scale(panel) if scale is None else scale
-        middle = 0.5 * (self.low + self.high)
-        free = panel[1] * (1.0 - _ABOVE - _BELOW) - scale * self.size[1]
-        camera = self.cameras[number]
-        lift = 0.5 * free if camera.back[1] > 0.9 else 0.35 * free
-        down = panel[1] * (1.0 - _BELOW) - lift + scale * float(self.low[1])
-        origin = (0.5 * panel[0] - scale * float(middle[0]), down)
-        return Shot(camera, np.zeros(3), scale, origin, panel)
+    def shot(self, number: int, panel: tuple[int, int], pose: int = 0) -> Shot:
+        """The shot of one performer, in one of its poses where these are ``apart``."""
+        scale, boxes = self.scale(panel), self.boxes[number]
+        low, high = boxes[:, 0].min(axis=0), boxes[:, 1].max(axis=0)
+        free = panel[1] * (1.0 - _ABOVE - _BELOW) - scale * float(high[1] - low[1])
+        down = panel[1] * (1.0 - _BELOW) - 0.5 * free + scale * float(low[1])
+        middles = 0.5 * (boxes[:, 0, 0] + boxes[:, 1, 0])
+        if self.apart:
+            middle = float(middles[pose])
+        else:
+            # Where the body mostly is, as far as everything stays in the picture.
+            reach = 0.5 * panel[0] * (1.0 - 2.0 * _BESIDE) / scale
+            middle = float(np.clip(np.mean(middles), min(high[0] - reach, low[0] + reach), low[0] + reach))
+        return Shot(self.cameras[number], np.zeros(3), scale, (0.5 * panel[0] - scale * middle, down), panel)
 
 
-def extent_of(performers: Sequence[Performer], view: View, moments: Sequence[Sequence[float]] | None = None) -> Extent:
-    """Look at all poses; with ``moments`` at each performer's first one (on its own clock), to which the camera turns,
-    and at the others as they are seen from there."""
+def extent_of(
+    performers: Sequence[Performer],
+    view: View,
+    moments: Sequence[Sequence[float]] | None = None,
+    marks: Marks | None = None,
+) -> Extent:
+    """Look at what is to be shown: at each performer's ``moments`` on its own clock, with their ghosts and trails, each
+    in a picture to itself; without them at its whole performance, in one frame."""
     cameras = tuple(camera_for(view, one.forward, one.height) for one in performers)
-    lows, highs = [], []
+    found = []
     for number, (one, camera) in enumerate(zip(performers, cameras, strict=True)):
-        looks = [(one.target(time), vertices) for time, vertices in one.looks]
-        if moments is not None:
-            target = one.target(moments[number][0])
-            looks = [(target, one.surface(time).points) for time in moments[number]]
-        for target, vertices in looks:
-            plane, _ = camera.project(vertices, target)
-            # The floor under the feet is always in the picture.
-            feet, _ = camera.project(np.array([target[0], one.floor, target[2]]), target)
-            lows.append(np.minimum(np.nanmin(plane, axis=0), feet))
-            highs.append(np.nanmax(plane, axis=0))
-    low, high = np.min(lows, axis=0), np.max(highs, axis=0)
-    least = 0.3 * max(one.height for one in performers)
-    spread = np.maximum(0.5 * (least - (high - low)), 0.0)
-    return Extent(cameras, low - spread, high + spread)
+        if moments is None:
+            looks = (*one.looks, *((time, one.points(time)) for time in one.telling))
+            rows = [_box(one, camera, one.target(time), [points]) for time, points in looks]
+        else:
+            rows = [_marked_box(one, camera, time, marks or Marks()) for time in moments[number]]
+        found.append(np.array(rows))
+    return Extent(cameras, tuple(found), moments is not None)
+
+
+def _marked_box(one: Performer, camera: Camera, time: float, marks: Marks) -> Floats:
+    """The box of a pose with its ghosts, and with some of its trails."""
+    target = one.target(time)
+    box = _box(one, camera, target, [one.points(past) for past in ghost_times(one, time, marks)])
+    trail = trail_points(one, time) if marks.trails else np.empty((0, 3))
+    if len(trail):
+        plane, _ = camera.project(trail, target)
+        beyond = _TRAILING * (box[1] - box[0])
+        plane = np.clip(plane, box[0] - beyond, box[1] + beyond)
+        box = np.stack([np.minimum(box[0], plane.min(axis=0)), np.maximum(box[1], plane.max(axis=0))])
+    return box
+
+
+def _box(one: Performer, camera: Camera, target: Floats, surfaces: Sequence[Floats]) -> Floats:
+    """``(2, 2)``: the least and the greatest place of some surfaces on the picture plane."""
+    planes = [camera.project(points, target)[0] for points in surfaces]
+    low = np.min([np.nanmin(plane, axis=0) for plane in planes], axis=0)
+    high = np.max([np.nanmax(plane, axis=0) for plane in planes], axis=0)
+    # The height of the floor is always in the picture, also under what flies.
+    feet, _ = camera.project(np.array([target[0], one.floor, target[2]]), target)
+    low[1] = min(low[1], feet[1]) if camera.back[1] < 0.9 else low[1]
+    spread = np.maximum(0.5 * (_LEAST * one.height - (high - low)), 0.0)
+    return np.stack([low - spread, high + spread])

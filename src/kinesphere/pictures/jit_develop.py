@@ -43,12 +43,13 @@ def develop(samples, ids, corner, ground, ink, tints, inks, finer, table, out): 
 
 
 @compile_kernel
-def blend_ghost(ids, corner, ways, triangles, colours, strength, finer, ground):  # type: ignore[no-untyped-def]
+def blend_ghost(ids, corner, ways, triangles, colours, strength, finer, bare, ground):  # type: ignore[no-untyped-def]
     """A body's faint picture into the ground: lit simply, from above and from the left.
 
-    ``ways`` (V, 3) are normals as the camera has them: right, up, back.
+    It is seen against the ``bare`` ground, so that ghosts behind it don't show through and make a muddle. ``ways``
+    (V, 3) are normals as the camera has them: right, up, back.
     """
-    share = strength / (finer * finer)
+    share = 1.0 / (finer * finer)
     for row in range(corner[1], corner[1] + ids.shape[0] // finer):
         for column in range(corner[0], corner[0] + ids.shape[1] // finer):
             cover, red, green, blue = 0.0, 0.0, 0.0, 0.0
@@ -58,16 +59,19 @@ def blend_ghost(ids, corner, ways, triangles, colours, strength, finer, ground):
                     t = ids[i, j]
                     if t < 0:
                         continue
-                    a = triangles[t, 0]
-                    light = 0.75 + 0.30 * ways[a, 1] - 0.20 * ways[a, 0]
+                    a, b, c = triangles[t, 0], triangles[t, 1], triangles[t, 2]
+                    up, right = ways[a, 1] + ways[b, 1] + ways[c, 1], ways[a, 0] + ways[b, 0] + ways[c, 0]
+                    light = 0.78 + 0.11 * up - 0.08 * right
                     cover += 1.0
                     red += light * colours[a, 0]
                     green += light * colours[a, 1]
                     blue += light * colours[a, 2]
             if cover > 0.0:
-                ground[row, column, 0] = _mixed(ground[row, column, 0], red / cover, share * cover)
-                ground[row, column, 1] = _mixed(ground[row, column, 1], green / cover, share * cover)
-                ground[row, column, 2] = _mixed(ground[row, column, 2], blue / cover, share * cover)
+                much = share * cover
+                under, tone = bare[row, column], ground[row, column]
+                tone[0] += much * (_mixed(under[0], red / cover, strength) - tone[0])
+                tone[1] += much * (_mixed(under[1], green / cover, strength) - tone[1])
+                tone[2] += much * (_mixed(under[2], blue / cover, strength) - tone[2])
 
 
 @compile_kernel

@@ -15,9 +15,9 @@ def shade_ground(  # type: ignore[no-untyped-def]
 ):
     """The floor as every pixel sees it: quiet, with lines that stay fine, fading into the paper far from the target.
 
-    ``tones`` are colours: paper, floor, line, the light that the key adds, the light of the sky. ``grid`` is (step,
-    reach, width in pixels). ``shades`` are two square maps of what is kept away of key and sky, with the ``corners``
-    (2, 2) where they start and their ``texels``.
+    ``tones`` are colours: paper, floor, line, and the shares of light that key, sky, and the sky close to what touches
+    the floor give. ``grid`` is (step, reach, width in pixels). ``shades`` are three square maps of what is kept away of
+    these, with the ``corners`` (2, 2) where they start and their ``texels``; the third lies on the first.
     """
     high, wide = out.shape[0], out.shape[1]
     step, width = grid[0], grid[2]
@@ -41,10 +41,13 @@ def shade_ground(  # type: ignore[no-untyped-def]
             line = max(line, _line(z, along * slope, dz * over, frame, 2, step, width))
             key = _looked_up(shades[0], x, z, corners[0], texels[0])
             sky = _looked_up(shades[1], x, z, corners[1], texels[1])
+            touch = _looked_up(shades[2], x, z, corners[0], texels[0])
             deep = min(1.5 * fade, 1.0)
             for k in range(3):
                 tone = tones[0, k] + fade * (tones[1, k] - tones[0, k] + line * (tones[2, k] - tones[0, k]))
-                out[row, column, k] = tone * max(1.0 - deep * (tones[3, k] * key + tones[4, k] * sky), 0.0)
+                # One after the other: taken away together they would leave less than nothing, and of blue last.
+                left = (1.0 - deep * tones[3, k] * key) * (1.0 - deep * tones[4, k] * sky)
+                out[row, column, k] = tone * left * (1.0 - deep * tones[5, k] * touch)
 
 
 @compile_kernel

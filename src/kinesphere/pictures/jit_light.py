@@ -13,12 +13,16 @@ from kinesphere.kernels.jit_terms import compile_kernel
 
 __all__ = ["open_sky", "shade_surface"]
 
+_ONE_DEPTH, _ONE_WAY = 0.0015, 0.98  # within a pixel: of the depth, and the cosine between normals, that are as one
+
 
 @compile_kernel
 def shade_surface(  # type: ignore[no-untyped-def]
-    ids, placed, points, normals, sky, triangles, colours, frame, optics, lamps, way, lamp_map, lamp_frame, finer, out
-):
-    """Light every sample that sees a triangle, once for all samples of a pixel that see the same.
+    ids, nearness, placed, points, normals, sky, triangles, colours, frame, optics, lamps, way, lamp_map, lamp_frame,
+    finer, out
+):  # fmt: skip
+    """Light every sample that sees a triangle, once for all samples of a pixel that see the same thing: one triangle,
+    or two of one colour, depth and direction, as where triangles are smaller than pixels.
 
     ``sky`` (V,) is the share of the sky that each vertex sees, ``lamps`` are colours: key, sky, bounce, rim.
     ``lamp_map`` holds the height along ``way`` of what the key light meets first, ``lamp_frame`` (5, 3) its two axes,
@@ -34,7 +38,17 @@ def shade_surface(  # type: ignore[no-untyped-def]
             found = False
             for i in range(row - row % finer, row + 1):
                 for j in range(column - column % finer, column - column % finer + finer):
-                    if (i < row or j < column) and ids[i, j] == t:
+                    if i == row and j >= column:
+                        break
+                    other = ids[i, j]
+                    if other < 0:
+                        continue
+                    here, there, near = triangles[t, 0], triangles[other, 0], nearness[row, column]
+                    alike, turned = abs(nearness[i, j] - near) < _ONE_DEPTH * near, 0.0
+                    for k in range(3):
+                        alike = alike and colours[here, k] == colours[there, k]
+                        turned += normals[here, k] * normals[there, k]
+                    if other == t or (alike and turned > _ONE_WAY):
                         found = True
                         for k in range(3):
                             out[row, column, k] = out[i, j, k]

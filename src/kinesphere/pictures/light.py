@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 
 import numpy as np
@@ -28,6 +28,7 @@ _RADIUS = np.radians(4.5)  # of the key light as the scene sees it: how soft sha
 _GOLDEN = 2.399963229728653
 
 _AROUND = 1.75  # body heights from the target to the edge of the floor's maps
+_TOUCHING, _TOUCH_RAYS = 0.06, 16  # body heights above the floor that count as touching it
 _BIAS = 0.015  # body heights that a shadow's thrower must be nearer to the lamp
 _SOFT = 0.020  # body heights over which a shadow on the body softens
 
@@ -47,6 +48,15 @@ class Effort:
 
 FILM = Effort()
 STILL = Effort(56, 40, 20, 512, 144, 576, 144)
+SMALL = Effort(14, 10, 6, 176, 64, 176, 64)
+MEDIUM = Effort(22, 14, 8, 272, 80, 240, 80)
+_SMALL_AREA, _MEDIUM_AREA = 100_000, 200_000  # pixels of a panel in which nobody sees more
+
+
+def effort_for(panel: tuple[int, int]) -> Effort:
+    """What a panel of a film or a sheet is worth."""
+    area = panel[0] * panel[1]
+    return SMALL if area < _SMALL_AREA else MEDIUM if area < _MEDIUM_AREA else FILM
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,7 +65,8 @@ class Shades:
 
     key: Map  # square, over the floor: the share of the key light that does not arrive
     sky: Map
-    corners: Floats  # (2, 2) where both start (x, z)
+    touch: Map  # as fine as the key's: the share of the sky that what touches the floor keeps away
+    corners: Floats  # (2, 2) where key and sky start (x, z)
     texels: Floats  # (2,)
     lamp: Map  # what the key light meets first: height along its way
     lamp_frame: Floats  # (5, 3), see jit_light.shade_surface
@@ -85,10 +96,25 @@ def cast(
         surface, _key_rays(tuple(way.tolist()), effort.key_rays), floor, corners[0], key_texel, effort.key_side, (1, 2)
     )
     sky = _on_floor(surface, _sky_rays(effort.sky_rays), floor, corners[1], sky_texel, effort.sky_side, (1, 3))
+    touch = _on_floor(
+        _low(surface, floor + _TOUCHING * height),
+        _sky_rays(_TOUCH_RAYS),
+        floor,
+        corners[0],
+        key_texel,
+        effort.key_side,
+        (1, 2),
+    )
     (lamp,), (lamp_frame,) = _first_met(surface, surface.triangles, way[None], height, effort.lamp_side)
     lamp_frame[4] = [floor, 0.16 * height, 0.0]
     seen = _sky_seen(surface, height, effort)
-    return Shades(key, sky, corners, np.array([key_texel, sky_texel]), lamp, lamp_frame, seen)
+    return Shades(key, sky, touch, corners, np.array([key_texel, sky_texel]), lamp, lamp_frame, seen)
+
+
+def _low(surface: Surface, below: float) -> Surface:
+    """Only what is near the floor: a sky seen coarsely would let feet float."""
+    low = surface.points[:, 1] < below
+    return replace(surface, coarse=surface.coarse[low[surface.coarse].all(axis=1)])
 
 
 def _on_floor(

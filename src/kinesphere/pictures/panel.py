@@ -24,7 +24,7 @@ _FLAT = np.array([1.0, 0.0, 1.0])
 
 @dataclass(frozen=True)
 class Lens:
-    """A camera with its place on the paper. Every panel of a sheet has the same one."""
+    """A camera with its place on the paper."""
 
     camera: Camera
     scale: float  # pixels a metre

@@ -24,7 +24,7 @@ from kinesphere.pictures.manikin import manikin
 from kinesphere.pictures.scene import survey_scene
 from kinesphere.pictures.surface import Skin, Surface, skin_of
 
-_LOOKS = 24  # poses that the floor and the framing are taken from, however long the motion
+_LOOKS, _TELLING = 16, 12  # even moments, by which the floor is found, and telling ones, which must fit as well
 _LOW = 20.0  # per cent of these poses that may reach below the floor: soles of captures sink in at times
 _UPRIGHT = 0.35  # body heights that soles may be above the lowest part, such as long arms, and still be stood on
 _CALM = 0.45  # seconds, sigma of the low-pass that the camera follows by
@@ -47,7 +47,8 @@ class Performer:
     traced: tuple[int, ...]  # joints whose ways are kept: hands and feet
     traces: Floats  # (T, n, 3)
     path: Floats  # (T, 2) what the camera follows over the floor
-    looks: tuple[tuple[float, Floats], ...]  # times and vertices of a few poses
+    looks: tuple[tuple[float, Floats], ...]  # times and vertices of a few poses, at even times
+    telling: tuple[float, ...]  # times of poses unlike each other, ends of strokes among them
 
     @property
     def duration(self) -> float:
@@ -67,6 +68,10 @@ class Performer:
         """``(N, n, 3)`` where the traced joints are."""
         return resample_vectors(self.traces, times * self.motion.rate)
 
+    def points(self, time: float) -> Floats:
+        """``(V, 3)`` the surface's vertices at one time."""
+        return _points(self.motion, self.skin, time)
+
     def surface(self, time: float) -> Surface:
         """The surface at one time."""
         return self.skin.posed(*_pose(self.motion, time))
@@ -76,14 +81,11 @@ def performer(motion: Motion, character: Character | None = None) -> Performer:
     """The motion on a character. It is retargeted where the character has another skeleton."""
     shown, onto = _cast(motion, character)
     skin = skin_of(onto)
-    scene = survey_scene(shown, 1)
+    scene = survey_scene(shown, _TELLING)
     performed = shown.performed_frames if shown.performed_frames.size else np.arange(len(shown))
     start, end = float(performed[0]) / shown.rate, float(performed[-1]) / shown.rate
-    looks = []
-    for frame in np.unique(np.round(np.linspace(0, len(performed) - 1, min(_LOOKS, len(performed)))).astype(np.intp)):
-        time = float(performed[frame]) / shown.rate
-        turned, placed, scales = _pose(shown, time)
-        looks.append((time, np.concatenate([mesh.posed(turned, placed, scales) for mesh in skin.meshes])))
+    even = performed[np.round(np.linspace(0, len(performed) - 1, min(_LOOKS, len(performed)))).astype(np.intp)]
+    looks = [(frame / shown.rate, _points(shown, skin, frame / shown.rate)) for frame in even.tolist()]
     if not all(np.isfinite(vertices).all(axis=1).any() for _, vertices in looks):
         raise ValueError(f"{motion!r}: a surface without a single finite vertex cannot be drawn")
     tall = float(np.median([np.nanmax(vertices[:, 1]) - np.nanmin(vertices[:, 1]) for _, vertices in looks]))
@@ -105,6 +107,7 @@ def performer(motion: Motion, character: Character | None = None) -> Performer:
         traces=np.ascontiguousarray(places[:, list(traced)]),
         path=_calm(places[:, scene.figure.base][:, [0, 2]], performed[0], shown.rate, scene.travels),
         looks=tuple(looks),
+        telling=tuple(frame / shown.rate for frame in np.setdiff1d(scene.shown, even).tolist()),
     )
 
 
@@ -147,6 +150,11 @@ def _cast(motion: Motion, character: Character | None) -> tuple[Motion, Characte
     if character.skeleton.same_tree(motion.skeleton):
         return motion, character
     return retarget(motion, character), character
+
+
+def _points(motion: Motion, skin: Skin, time: float) -> Floats:
+    turned, placed, scales = _pose(motion, time)
+    return np.concatenate([mesh.posed(turned, placed, scales) for mesh in skin.meshes])
 
 
 def _pose(motion: Motion, time: float) -> tuple[Floats, Floats, Floats | None]:

@@ -1,22 +1,32 @@
-"""Pictures in a row into a file: MP4 through ffmpeg, GIF through Pillow."""
+"""Pictures in a row into a file: MP4 through ffmpeg, GIF through Pillow's encoder.
+
+A GIF is small where little changes. So all its frames have one palette, are not dithered, and hold only the pixels
+whose colour has changed by more than the eye notices; the others are transparent and stay as they are.
+"""
 
 from __future__ import annotations
 
 import shutil
+import struct
 import subprocess
 import tempfile
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 
 import numpy as np
-from PIL import Image
+from numpy.typing import NDArray
+from PIL import GifImagePlugin, Image
 
 from kinesphere.files.atomic import replacing
 from kinesphere.pictures.render import Pixels
 
-GIF_FASTEST = 25.0  # frames a second; browsers slow down what is much faster
+MP4_RATE, GIF_RATE = 30.0, 100.0 / 6.0  # frames a second, unless asked otherwise
+GIF_FASTEST = 25.0  # browsers slow down what is much faster
+_COLOURS, _CLEAR = 128, 255  # of a GIF's palette, and the number of no colour
+_UNSEEN = 5  # of 255: changes up to this are left out
 
 
 def check_film(path: Path) -> str:
@@ -69,35 +79,61 @@ def write_mp4(path: Path, frames: Iterable[Pixels], rate: float, size: tuple[int
             shutil.copyfileobj(file, out)
 
 
-def write_gif(path: Path, frames: Iterable[Image.Image], rate: float) -> None:
-    """Frames that ``reduced`` has made, of which Pillow keeps what changes. The file appears whole or not at all."""
-    following = iter(frames)
-    first = next(following)
+@dataclass(frozen=True, eq=False)
+class Reduced:
+    """A picture, and the number of the nearest colour of a palette for each of its pixels."""
+
+    pixels: Pixels
+    numbers: Pixels  # (H, W)
+
+
+def write_gif(path: Path, frames: Iterable[Reduced], palette: Image.Image, rate: float) -> None:
+    """Frames that ``reduced`` has made with the palette, played over and over. The file appears whole or not at all."""
+    colours = np.zeros((256, 3), dtype=np.int16)
+    listed = np.array(palette.getpalette("RGB") or [], dtype=np.int16).reshape(-1, 3)[:_COLOURS]
+    colours[: len(listed)] = listed
+    shown: Pixels | None = None
     with replacing(path) as file:
-        first.save(
-            file,
-            format="GIF",
-            save_all=True,
-            append_images=following,
-            duration=round(1000.0 / rate),
-            loop=0,
-            optimize=False,
-            disposal=1,
-        )
+        for frame in frames:
+            if shown is None:
+                high, wide = frame.numbers.shape
+                file.write(
+                    b"GIF89a" + struct.pack("<HHBBB", wide, high, 0xF7, 0, 0) + colours.astype(np.uint8).tobytes()
+                )
+                file.write(b"\x21\xff\x0bNETSCAPE2.0\x03\x01\0\0\0")  # again and again
+                shown = np.full((high, wide), _CLEAR, dtype=np.uint8)
+            part, corner = _changed(frame, shown, colours)
+            how = {"duration": round(1000.0 / rate), "transparency": _CLEAR, "disposal": 1}
+            file.writelines(GifImagePlugin.getdata(part, corner, **how))
+        file.write(b"\x3b")
 
 
-def reduced(frame: Pixels, palette: Image.Image) -> Image.Image:
+def _changed(frame: Reduced, shown: Pixels, colours: NDArray[np.int16]) -> tuple[Image.Image, tuple[int, int]]:
+    """What of a frame differs from what is ``shown``, which is brought up to date, and its upper left corner."""
+    off = np.abs(colours[shown] - frame.pixels).max(axis=-1)
+    fresh = (shown == _CLEAR) | ((off > _UNSEEN) & (shown != frame.numbers))
+    shown[fresh] = frame.numbers[fresh]
+    rows, columns = np.flatnonzero(fresh.any(axis=1)), np.flatnonzero(fresh.any(axis=0))
+    if not len(rows):  # a frame must have a pixel
+        rows = columns = np.zeros(1, dtype=np.intp)
+    across, down = slice(int(columns[0]), int(columns[-1]) + 1), slice(int(rows[0]), int(rows[-1]) + 1)
+    part = np.where(fresh, frame.numbers, np.uint8(_CLEAR))[down, across]
+    image = Image.frombytes("P", (part.shape[1], part.shape[0]), np.ascontiguousarray(part).tobytes())
+    return image, (across.start, down.start)
+
+
+def reduced(frame: Pixels, palette: Image.Image) -> Reduced:
     """A picture in a palette's colours, without dithering: where nothing moves, nothing flickers."""
-    return Image.fromarray(frame).quantize(palette=palette, dither=Image.Dither.NONE)
+    return Reduced(frame, np.asarray(Image.fromarray(frame).quantize(palette=palette, dither=Image.Dither.NONE)))
 
 
 def common_palette(sample: Sequence[Pixels]) -> Image.Image:
-    """256 colours for a whole film, from a few of its frames: rare ones such as trails as well as the paper."""
+    """The colours of a whole film, from a few of its frames: rare ones such as trails as well as the paper."""
     pixels = np.concatenate([frame.reshape(-1, 3) for frame in sample]).astype(np.int64)
     seen, counts = np.unique((pixels[:, 0] << 16) | (pixels[:, 1] << 8) | pixels[:, 2], return_counts=True)
     often = np.repeat(seen, np.ceil(counts**0.5).astype(np.intp))
     row = np.stack([often >> 16, (often >> 8) & 255, often & 255], axis=-1).astype(np.uint8)
-    return Image.fromarray(row[None]).quantize(256, method=Image.Quantize.MEDIANCUT, dither=Image.Dither.NONE)
+    return Image.fromarray(row[None]).quantize(_COLOURS, method=Image.Quantize.MEDIANCUT, dither=Image.Dither.NONE)
 
 
 def _ffmpeg(path: Path) -> str:

@@ -23,6 +23,7 @@ FLOOR: Colour = (240, 238, 232)
 LINE: Colour = (214, 210, 201)
 _KEY_SHARE = (0.44, 0.43, 0.405)  # of the floor's light comes from the key: shadows are cool where the key is warm
 _SKY_SHARE = (0.72, 0.72, 0.71)
+_TOUCH_SHARE = (0.50, 0.50, 0.49)
 _REACH = 2.9  # body heights from the target to where the floor has become paper
 
 
@@ -61,8 +62,9 @@ def render(
     surface = sound(surface)
     shades = cast(surface, shot.camera, shot.target, stage.floor, stage.height, stage.effort)
     ground = _ground(shot, stage, shades)
+    bare = ground.copy() if ghosts else ground
     for ghost, strength in ghosts or ():
-        _behind(ground, sound(ghost), shot, stage, strength)
+        _behind(ground, bare, sound(ghost), shot, stage, strength)
     window = _window(shot, [surface.points, *(ribbon.points for ribbon in ribbons or ())])
     view = _seen(surface, window, stage.finer)
     samples = _light(surface, window, stage.finer, shades, view)
@@ -94,11 +96,12 @@ def _srgb() -> Pixels:
 def _ground(shot: Shot, stage: Stage, shades: Shades) -> Layer:
     from kinesphere.pictures import jit_ground
 
-    tones = np.stack([linear(colours.PAPER), linear(FLOOR), linear(LINE), np.array(_KEY_SHARE), np.array(_SKY_SHARE)])
+    shares = np.array([_KEY_SHARE, _SKY_SHARE, _TOUCH_SHARE])
+    tones = np.concatenate([[linear(colours.PAPER), linear(FLOOR), linear(LINE)], shares])
     width = max(1.0, shot.size[1] / 700.0)
     grid = np.array([nice_step(0.4 * stage.height), _REACH * stage.height, width])
     ground = np.empty((shot.size[1], shot.size[0], 3), dtype=np.float32)
-    maps = (shades.key, shades.sky)
+    maps = (shades.key, shades.sky, shades.touch)
     jit_ground.shade_ground(
         shot.frame(), shot.optics(), stage.floor, shot.target, tones, grid, maps, shades.corners, shades.texels, ground
     )
@@ -148,6 +151,7 @@ def _light(surface: Surface, window: tuple[Shot, NDArray[np.intp]], finer: int, 
     samples = np.empty((*view.ids.shape, 3), dtype=np.float32)
     jit_light.shade_surface(
         view.ids,
+        view.nearness,
         view.placed,
         surface.points,
         surface.normals,
@@ -166,14 +170,14 @@ def _light(surface: Surface, window: tuple[Shot, NDArray[np.intp]], finer: int, 
     return samples
 
 
-def _behind(ground: Layer, ghost: Surface, shot: Shot, stage: Stage, strength: float) -> None:
-    """A pale body on the ground, which it is drawn into."""
+def _behind(ground: Layer, bare: Layer, ghost: Surface, shot: Shot, stage: Stage, strength: float) -> None:
+    """A pale body on the ground, which it is drawn into: over the bare floor, hiding the ghosts before it."""
     from kinesphere.pictures import jit_develop
 
     view = _seen(ghost, _window(shot, [ghost.points]), stage.finer)
     ways = ghost.normals @ shot.frame()[:3].T
     triangles, finer = ghost.triangles, stage.finer
-    jit_develop.blend_ghost(view.ids, view.corner, ways, triangles, ghost.colours, strength, finer, ground)
+    jit_develop.blend_ghost(view.ids, view.corner, ways, triangles, ghost.colours, strength, finer, bare, ground)
 
 
 def _draw_ribbon(

@@ -11,6 +11,7 @@ from kinesphere.kernels import kinematics, rotations
 from kinesphere.kernels.arrays import Floats, Ints
 from kinesphere.motion.motion import Motion
 from kinesphere.pictures.figure import Figure, figure_of, points_of, rest_points
+from kinesphere.pictures.moments import chosen, poses_of
 
 TRAIL_SECONDS = 0.5
 _TRAIL_POINTS = 40
@@ -58,24 +59,23 @@ class Scene:
 
 
 def survey_scene(motion: Motion, panels: int) -> Scene:
-    """Choose ``panels`` evenly spaced performed frames, and look at the motion as a whole."""
+    """Look at the motion as a whole, and choose ``panels`` performed frames that tell most of it (``moments``)."""
     if panels < 1:
         raise ValueError(f"frames={panels}; at least one is needed")
     performed = motion.performed_frames if motion.performed_frames.size else np.arange(len(motion))
-    shown = np.unique(np.round(_spread(performed, panels)).astype(np.intp))
-    survey = np.unique(np.round(_spread(performed, _SURVEY)).astype(np.intp))
-    breaks = performed[np.flatnonzero(np.diff(performed, prepend=performed[0] - 2) > 1)]
-    starts = {frame: int(breaks[breaks <= frame][-1]) for frame in shown.tolist()}
-    trails = [_trail(frame, start, motion.rate) for frame, start in starts.items()]
-    known = np.unique(np.concatenate([shown, survey, *trails]))
+    survey = _spread(performed, _SURVEY)
     figure = figure_of(_with_roles(motion).skeleton)
-    turned, place = kinematics.forward(motion.rotations[known], motion.translations[known], motion.skeleton.parents)
-    points = points_of(motion.skeleton, turned, place)
-    seen = points[np.searchsorted(known, survey)]
+    _, seen = _placed(motion, survey)
     drawn = sorted({end for bone in figure.bones for end in (bone.start, bone.end)} | {figure.base})
     floor = float(np.percentile(seen[:, drawn, 1].min(axis=1), 5.0))
     path = seen[:, figure.base]
     travels = float(np.ptp(path[:, [0, 2]], axis=0).max()) > _STAYS * figure.height
+    shown = survey[chosen(poses_of(seen, figure, travels), survey / motion.rate, panels)]
+    breaks = performed[np.flatnonzero(np.diff(performed, prepend=performed[0] - 2) > 1)]
+    starts = {frame: int(breaks[breaks <= frame][-1]) for frame in shown.tolist()}
+    trails = [_trail(frame, start, motion.rate) for frame, start in starts.items()]
+    known = np.unique(np.concatenate([survey, *trails]))
+    turned, points = _placed(motion, known)
     return Scene(
         figure=figure,
         shown=shown,
@@ -138,11 +138,16 @@ def _noses(motion: Motion, figure: Figure, world_rotations: Floats) -> Floats | 
     return rotations.rotate(turned, ahead)
 
 
-def _spread(frames: Ints, count: int) -> Floats:
+def _placed(motion: Motion, frames: Ints) -> tuple[Floats, Floats]:
+    """World rotations of the joints in some frames, and world places of joints and tips."""
+    turned, place = kinematics.forward(motion.rotations[frames], motion.translations[frames], motion.skeleton.parents)
+    return turned, points_of(motion.skeleton, turned, place)
+
+
+def _spread(frames: Ints, count: int) -> Ints:
     """``count`` of the frames at even distances, the first and the last among them."""
     places = np.linspace(0, len(frames) - 1, min(count, len(frames)))
-    chosen: Floats = frames[np.round(places).astype(np.intp)].astype(np.float64)
-    return chosen
+    return frames[np.round(places).astype(np.intp)]
 
 
 def _trail(frame: int, start: int, rate: float) -> Ints:

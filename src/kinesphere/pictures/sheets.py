@@ -1,4 +1,4 @@
-"""Contact sheets of characters: evenly spaced poses on one page, one row for each of several motions."""
+"""Contact sheets of characters: telling poses on one page, one row for each of several motions."""
 
 from __future__ import annotations
 
@@ -17,6 +17,8 @@ from kinesphere.pictures import colours
 from kinesphere.pictures.camera import View
 from kinesphere.pictures.canvas import font, shortened, write
 from kinesphere.pictures.framing import Extent, extent_of
+from kinesphere.pictures.light import effort_for
+from kinesphere.pictures.moments import candidates, chosen, poses_at
 from kinesphere.pictures.performer import Performer
 from kinesphere.pictures.pipeline import counted, in_order
 from kinesphere.pictures.render import Pixels
@@ -26,7 +28,7 @@ _EDGE, _GAP = 20, 8  # pixels around the sheet and between panels
 _HEADER, _CAPTION = 34, 26  # the line above everything, and above each row of several
 _LABEL = 20  # the line under a panel
 
-Place: TypeAlias = tuple[int, float, tuple[int, int]]  # performer, seconds, corner of the panel
+Place: TypeAlias = tuple[int, int, tuple[int, int]]  # performer, which of the times, corner of the panel
 
 
 @dataclass(frozen=True)
@@ -57,10 +59,11 @@ def surface_sheet(
     ghosts: int = 0,
     progress: bool | None = False,
 ) -> Image.Image:
-    """Draw evenly spaced poses of a motion on a character, at one scale.
+    """Draw poses of a motion on a character, each in the middle of its panel, at one scale.
 
-    Several motions get a row each, with its name and duration above; columns are the same times in all of them, and a
-    motion that has ended leaves its place empty.
+    Moments are spread over the motion so that no two look alike and the ends of strokes are among them (``moments``);
+    the first and the last are always shown. Several motions get a row each, with its name and duration above; columns
+    are the same times in all of them, and a motion that has ended leaves its place empty.
 
     Parameters
     ----------
@@ -86,21 +89,21 @@ def surface_sheet(
     if frames < 1:
         raise ValueError(f"frames={frames}; at least one is needed")
     times = _times(performers, frames)
-    extent = extent_of(performers, view)
+    marks = Marks(trails, ghosts)
+    shown = [one.clock(times[: _showing(one, times)]).tolist() for one in performers]
+    extent = extent_of(performers, view, shown, marks)
     grid = _lay_out(extent, len(times), len(performers), size, columns)
     sheet = Image.new("RGB", size, colours.SHEET)
     _draw_header(sheet, performers, view)
     places = _places(performers, times, grid)
-    marks = Marks(trails, ghosts)
 
-    def panel(place: Place) -> tuple[tuple[int, int], Pixels]:
-        number, seconds, corner = place
-        one = performers[number]
-        shot = extent.shot(number, grid.panel)
-        return corner, take(one, shot, float(one.clock(np.array(seconds))), marks, finer=3)
+    def panel(place: Place) -> Pixels:
+        number, pose, _ = place
+        shot, effort = extent.shot(number, grid.panel, pose), effort_for(grid.panel)
+        return take(performers[number], shot, shown[number][pose], marks, 3, effort)
 
     drawn = counted(in_order(panel, places), len(places), "contact sheet", progress)
-    _fill(sheet, performers, grid, places, drawn)
+    _fill(sheet, performers, grid, places, times, drawn)
     return sheet
 
 
@@ -109,14 +112,15 @@ def _fill(
     performers: Sequence[Performer],
     grid: Grid,
     places: Sequence[Place],
-    drawn: Iterable[tuple[tuple[int, int], Pixels]],
+    times: Floats,
+    drawn: Iterable[Pixels],
 ) -> None:
     """Panels with their times below, and captions above rows."""
     draw = ImageDraw.Draw(sheet)
-    for (_, seconds, _), (corner, pixels) in zip(places, drawn, strict=True):
+    for (_, pose, corner), pixels in zip(places, drawn, strict=True):
         sheet.paste(Image.fromarray(pixels), corner)
         middle = (corner[0] + grid.panel[0] / 2, corner[1] + grid.panel[1] + 4)
-        write(draw, middle, f"{seconds:.2f} s", 13, colours.INK, "ma")
+        write(draw, middle, f"{times[pose]:.2f} s", 13, colours.INK, "ma")
     if grid.captions:
         for number, one in enumerate(performers):
             x, y = grid.corner(number, 0)
@@ -126,19 +130,29 @@ def _fill(
 def _times(performers: Sequence[Performer], frames: int) -> Floats:
     """Seconds since the beginning, the same for all; no more of them than the longest motion has frames."""
     longest = max(performers, key=lambda one: one.duration)
-    return np.linspace(0.0, longest.duration, min(frames, round(longest.duration * longest.motion.rate) + 1))
+    offered = candidates(longest.motion)
+    times = offered / longest.motion.rate - longest.start
+    poses = []
+    for one in performers:
+        near = np.clip(np.round(one.clock(times) * one.motion.rate).astype(np.intp), 0, len(one.motion) - 1)
+        poses.append(poses_at(one.motion, one.figure, near, one.travels))
+    return times[chosen(np.concatenate(poses, axis=1), times, frames)]
+
+
+def _showing(one: Performer, times: Floats) -> int:
+    """How many of the times come before the motion has ended."""
+    return int(np.searchsorted(times, one.duration + 0.5 / one.motion.rate, side="right"))
 
 
 def _places(performers: Sequence[Performer], times: Floats, grid: Grid) -> list[Place]:
-    """Performer, seconds and corner of every panel."""
+    """Performer, time and corner of every panel."""
     if not grid.captions:
-        return [(0, time, grid.corner(*divmod(i, grid.columns))) for i, time in enumerate(times.tolist())]
-    found = []
-    for number, one in enumerate(performers):
-        for column, time in enumerate(times.tolist()):
-            if time <= one.duration + 0.5 / one.motion.rate:
-                found.append((number, time, grid.corner(number, column)))
-    return found
+        return [(0, i, grid.corner(*divmod(i, grid.columns))) for i in range(len(times))]
+    return [
+        (number, column, grid.corner(number, column))
+        for number, one in enumerate(performers)
+        for column in range(_showing(one, times))
+    ]
 
 
 def _lay_out(extent: Extent, count: int, rows: int, size: tuple[int, int], columns: int | None) -> Grid:

@@ -55,7 +55,7 @@ def take(one: Performer, shot: Shot, time: float, marks: Marks, finer: int = 2, 
     stage = Stage(one.floor, one.height, finer, effort)
     ghosts = []
     for number, past in reversed(list(enumerate(ghost_times(one, time, marks)))[1:]):
-        ghosts.append((one.surface(past), 0.50 * (1.0 - number / (marks.ghosts + 1.0)) + 0.12))
+        ghosts.append((one.surface(past), 0.58 * (1.0 - number / (marks.ghosts + 1.0)) + 0.12))
     ribbons = _ribbons(one, time, followed) if marks.trails else []
     return render(one.surface(time), followed, stage, ghosts=ghosts, ribbons=ribbons)
 
@@ -66,12 +66,22 @@ def ghost_times(one: Performer, time: float, marks: Marks) -> list[float]:
     return [time, *(past for past in times if past >= one.start - 1e-9)]
 
 
+def trail_points(one: Performer, time: float) -> Floats:
+    """``(N, 3)`` where the trails of a moment run."""
+    times = _trail_times(one, time)
+    return one.trace(times).reshape(-1, 3) if len(times) and one.traced else np.empty((0, 3))
+
+
+def _trail_times(one: Performer, time: float) -> Floats:
+    start = max(time - _TRAIL_SECONDS, one.start)
+    return np.linspace(start, time, _TRAIL_STEPS) if time - start > 1e-6 else np.empty(0)
+
+
 def _ribbons(one: Performer, time: float, shot: Shot) -> list[Ribbon]:
     """The last second of each hand and foot, thick and strong now, thin and pale then."""
-    start = max(time - _TRAIL_SECONDS, one.start)
-    if time - start < 1e-6 or not one.traced:
+    times = _trail_times(one, time)
+    if not len(times) or not one.traced:
         return []
-    times = np.linspace(start, time, _TRAIL_STEPS)
     fresh: Floats = np.clip(1.0 - (time - times) / _TRAIL_SECONDS, 0.0, 1.0)
     places = one.trace(times)
     widths = np.maximum(_WIDTH * one.height * (0.15 + 0.85 * fresh), 1.0 / shot.scale)

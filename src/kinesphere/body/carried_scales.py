@@ -1,0 +1,40 @@
+"""Scales of the surface on another body: the same stretch in the same direction, in the other body's axes.
+
+A stretch along a joint's axes is a symmetric matrix; seen from axes turned against these it has other numbers on its
+diagonal, and what is off it cannot be said by three scales. Bodies' axes are mostly the same up to their order, where
+nothing is lost.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from kinesphere.body.calibration import Calibration
+from kinesphere.kernels import rotations
+from kinesphere.kernels.arrays import Floats
+from kinesphere.motion.motion import Motion
+
+# Joints of the trunk that one body has and another has not: who shows their stretch instead.
+_INSTEAD = {"upperChest": "chest", "chest": "upperChest"}
+
+
+def carried_scales(motion: Motion, c: Calibration) -> Floats | None:
+    """The motion's scales ``(T, J, 3)`` on the target's joints, role by role; None where there are none."""
+    if motion.scales is None:
+        return None
+    source, target = c.source.skeleton, c.target.skeleton
+    scales = np.ones((len(motion), len(target), 3))
+    for role, joint in source.roles.items():
+        given = motion.scales[:, joint]
+        other = role if role in target.roles else _INSTEAD.get(role)
+        if other not in target.roles or (other != role and other in source.roles) or np.all(given == 1.0):
+            continue
+        onto = target.roles[other]
+        if role in c.turns:
+            turn = c.turns[role]
+        else:
+            turn = rotations.multiply(
+                rotations.conjugate(c.source.posture.rotations[joint]), c.target.posture.rotations[onto]
+            )
+        scales[:, onto] = given @ rotations.to_matrix(turn) ** 2
+    return None if np.all(scales == 1.0) else scales
