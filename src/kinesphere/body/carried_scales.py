@@ -26,7 +26,7 @@ def carried_scales(motion: Motion, c: Calibration) -> Floats | None:
     scales = np.ones((len(motion), len(target), 3))
     for role, joint in source.roles.items():
         given = motion.scales[:, joint]
-        other = role if role in target.roles else _INSTEAD.get(role)
+        other = role if role in target.roles else _INSTEAD.get(role, "")
         if other not in target.roles or (other != role and other in source.roles) or np.all(given == 1.0):
             continue
         onto = target.roles[other]

@@ -13,14 +13,16 @@ the palm. So joints' own axes, and fingers that are curled at rest, may be any.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import weakref
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from types import MappingProxyType
 from typing import NamedTuple
 
 import numpy as np
 
 from kinesphere.kernels import rotations
-from kinesphere.kernels.arrays import ArrayLike, Floats, floats
+from kinesphere.kernels.arrays import ArrayLike, Floats, Ints, floats
 from kinesphere.motion.humanoid import FINGERS, SIDES
 from kinesphere.motion.skeleton import Skeleton
 
@@ -102,66 +104,163 @@ def hand_rotations(skeleton: Skeleton, side: str, angles: ArrayLike) -> dict[int
 
     Fingers, or ends of them, that the skeleton does not have are left out.
     """
-    given = floats(angles)
-    if given.ndim == 0 or given.shape[-1] != ANGLES:
-        raise ValueError(f"angles have shape {given.shape}; (..., {ANGLES}) is expected")
-    if not np.isfinite(given).all():
-        raise ValueError("angles must be finite")
-    frame = palm_frame(skeleton, side)
-    turns: dict[int, Floats] = {}
-    for i, finger in enumerate(FOUR):
-        turns |= _finger(skeleton, side, finger, frame, given[..., 4 * i : 4 * i + 4])
-    turns |= _thumb(skeleton, side, frame, given[..., 4 * len(FOUR) :], _rest_for_thumb(skeleton, side, frame, turns))
-    return {own: _local(skeleton, own, turn) for own, turn in turns.items()}
+    rig = hand_rig(skeleton, side)
+    made = rig.rotations(angles)
+    return {own: made[..., i, :] for i, own in enumerate(rig.joints)}
 
 
-def _finger(skeleton: Skeleton, side: str, finger: str, frame: PalmFrame, angles: Floats) -> dict[int, Floats]:
-    """Knuckle: spread about the palm's normal, then flexion; the others: flexion."""
-    turns = {}
-    before = frame.along
-    for i, (own, way) in enumerate(_bones(skeleton, [f"{side}{finger}{part}" for part in PARTS])):
-        bone = _unit(way)
-        axis = _unit(np.cross(_flat(bone, frame), frame.out))
-        turn = rotations.from_axis_angle(axis, angles[..., i] - _about(axis, before, bone))
-        if i == 0:
-            handed = np.cross(frame.along, frame.across)
-            aside = angles[..., 3] - _about(handed, frame.along, _flat(bone, frame))
-            turn = rotations.multiply(rotations.from_axis_angle(handed, aside), turn)
-        turns[own] = turn
-        before = bone
-    return turns
+@dataclass(frozen=True, eq=False)
+class HandRig:
+    """One hand's joints made ready, so that many poses of it cost little.
 
-
-def _thumb(skeleton: Skeleton, side: str, frame: PalmFrame, angles: Floats, rest: Floats | None) -> dict[int, Floats]:
-    """Base: to its direction by the smallest turn, then rolled about it; the others: flexion.
-
-    ``rest (..., 3)`` is where the middle of a thumb's end is that lies on folded fingers.
+    Attributes
+    ----------
+    joints
+        Which joints are posed: those of the fingers and then the thumb's.
+    columns, axes, rests
+        Of each joint: which of the angles flexes it, about which axis, and its angle at rest.
+    knuckles, spreads
+        Of each finger's first joint: its place among the joints, and how far it points aside at rest.
     """
-    bones = _bones(skeleton, [f"{side}Thumb{part}" for part in THUMB_PARTS])
-    turns = {}
-    aside, palmar, roll = (angles[..., i, None] for i in range(3))
-    level = np.cos(aside) * frame.along + np.sin(aside) * frame.across
-    wanted = np.cos(palmar) * level + np.sin(palmar) * frame.out
-    way = 1.0 if side == "left" else -1.0  # rolled, a thumb shows its pad to the fingertips
+
+    side: str
+    frame: PalmFrame
+    own: Floats  # (joints, 4) rest rotations in the world
+    above: Floats  # and those of what they hang on
+    joints: tuple[int, ...]
+    columns: Ints
+    axes: Floats
+    rests: Floats
+    knuckles: Ints
+    spreads: Floats
+    spread_columns: Ints
+    thumb: tuple[tuple[int, Floats], ...]  # joints and bones
+    middle: tuple[tuple[int, Floats], ...]
+    lies: Floats | None  # from the thumb's base, what is added to lie on the middle finger's middle phalanx
+
+    def rotations(self, angles: ArrayLike) -> Floats:
+        """Local rotations ``(..., joints, 4)`` at angles ``(..., 22)``."""
+        given = floats(angles)
+        if given.ndim == 0 or given.shape[-1] != ANGLES:
+            raise ValueError(f"angles have shape {given.shape}; (..., {ANGLES}) is expected")
+        if not np.isfinite(given).all():
+            raise ValueError("angles must be finite")
+        turns = rotations.from_rotation_vector(self.axes * (given[..., self.columns] - self.rests)[..., None])
+        if len(self.knuckles):
+            aside = given[..., self.spread_columns] - self.spreads
+            handed = np.cross(self.frame.along, self.frame.across)
+            spread = rotations.from_rotation_vector(handed * aside[..., None])
+            turns[..., self.knuckles, :] = rotations.multiply(spread, turns[..., self.knuckles, :])
+        if self.thumb:
+            self._lay_thumb(turns, given[..., 4 * len(FOUR) :])
+        return rotations.multiply(rotations.multiply(rotations.conjugate(self.above), turns), self.own)
+
+    def _lay_thumb(self, turns: Floats, angles: Floats) -> None:
+        """The thumb's base: to its direction by the smallest turn, then rolled about it, then onto folded fingers."""
+        frame = self.frame
+        aside, palmar, roll = (angles[..., i, None] for i in range(3))
+        level = np.cos(aside) * frame.along + np.sin(aside) * frame.across
+        wanted = np.cos(palmar) * level + np.sin(palmar) * frame.out
+        way = 1.0 if self.side == "left" else -1.0  # rolled, a thumb shows its pad to the fingertips
+        base = self.joints.index(self.thumb[0][0])
+        bone = _unit(self.thumb[0][1])
+        turns[..., base, :] = rotations.multiply(
+            rotations.from_rotation_vector(way * roll * wanted), rotations.between(bone, wanted)
+        )
+        if self.lies is None or not np.any(angles[..., 5]):
+            return
+        goal = self._reach(turns, self.middle[:2]) + self.lies
+        laid = _laid(frame, self._reach(turns, self.thumb), goal, angles[..., 5])
+        turns[..., base, :] = rotations.multiply(laid, turns[..., base, :])
+
+    def _reach(self, turns: Floats, bones: Sequence[tuple[int, Floats]]) -> Floats:
+        """From a finger's first joint to the middle of its last bone, in the rest pose's world ``(..., 3)``."""
+        turned = np.zeros(4)
+        total = np.zeros(3)
+        for i, (own, way) in enumerate(bones):
+            turn = turns[..., self.joints.index(own), :]
+            turned = turn if i == 0 else rotations.multiply(turned, turn)
+            total = total + rotations.rotate(turned, way * (0.5 if i == len(bones) - 1 else 1.0))
+        return total
+
+
+def hand_rig(skeleton: Skeleton, side: str) -> HandRig:
+    """A hand made ready to be posed; remembered for as long as its skeleton is."""
+    known = _RIGS.get((id(skeleton), side))
+    if known is not None and known[0]() is skeleton:
+        return known[1]
+    rig = _hand_rig(skeleton, side)
+    key = (id(skeleton), side)
+    _RIGS[key] = (weakref.ref(skeleton, lambda _, rigs=_RIGS: rigs.pop(key, None)), rig)  # type: ignore[misc]
+    return rig
+
+
+_RIGS: dict[tuple[int, str], tuple[weakref.ref[Skeleton], HandRig]] = {}
+
+
+def _hand_rig(skeleton: Skeleton, side: str) -> HandRig:
+    frame = palm_frame(skeleton, side)
+    joints: list[int] = []
+    columns: list[int] = []
+    axes: list[Floats] = []
+    rests: list[float] = []
+    knuckles: list[int] = []
+    spreads: list[float] = []
+    spread_columns: list[int] = []
+    handed = np.cross(frame.along, frame.across)
+    for f, finger in enumerate(FOUR):
+        before = frame.along
+        for i, (own, way) in enumerate(_bones(skeleton, [f"{side}{finger}{part}" for part in PARTS])):
+            bone = _unit(way)
+            axis = _unit(np.cross(_flat(bone, frame), frame.out))
+            if i == 0:
+                knuckles.append(len(joints))
+                spreads.append(_about(handed, frame.along, _flat(bone, frame)))
+                spread_columns.append(4 * f + 3)
+            joints.append(own)
+            columns.append(4 * f + i)
+            axes.append(axis)
+            rests.append(_about(axis, before, bone))
+            before = bone
+    thumb = tuple(_bones(skeleton, [f"{side}Thumb{part}" for part in THUMB_PARTS]))
+    pad = _ACROSS * frame.across + _OUT * frame.out
     before = np.zeros(3)
-    for i, (own, length) in enumerate(bones):
-        bone = _unit(length)
-        if i == 0:
-            turn = rotations.multiply(
-                rotations.from_axis_angle(wanted, way * roll[..., 0]), rotations.between(bone, wanted)
-            )
-        else:
-            pad = _ACROSS * frame.across + _OUT * frame.out
-            axis = _unit(np.cross(bone, pad))
-            turn = rotations.from_axis_angle(axis, angles[..., 2 + i] - _about(axis, before, bone))
-        turns[own] = turn
+    for i, (own, way) in enumerate(thumb):
+        bone = _unit(way)
+        axis = _unit(np.cross(bone, pad))
+        joints.append(own)
+        columns.append(4 * len(FOUR) + (2 + i if i else 0))
+        axes.append(axis)
+        rests.append(_about(axis, before, bone) if i else 0.0)
         before = bone
-    if rest is None or not bones:
-        return turns
-    base = bones[0][0]
-    goal = rest - skeleton.rest_world()[1][base]
-    laid = _laid(frame, _reach(turns, bones, 0.5), goal, angles[..., 5])
-    return turns | {base: rotations.multiply(laid, turns[base])}
+    middle = tuple(_bones(skeleton, [f"{side}Middle{part}" for part in PARTS]))
+    turned = skeleton.rest_world()[0]
+    return HandRig(
+        side,
+        frame,
+        turned[joints],
+        turned[skeleton.parents[joints]],
+        tuple(joints),
+        np.array(columns, dtype=np.intp),
+        np.array(axes).reshape(-1, 3),
+        np.array(rests),
+        np.array(knuckles, dtype=np.intp),
+        np.array(spreads),
+        np.array(spread_columns, dtype=np.intp),
+        thumb,
+        middle,
+        _lying(skeleton, side, frame, thumb[0][0], middle[0][0]) if thumb and len(middle) > 1 else None,
+    )
+
+
+def _lying(skeleton: Skeleton, side: str, frame: PalmFrame, thumb: int, middle: int) -> Floats:
+    """From the thumb's base, where it lies on a middle phalanx that is at the middle knuckle.
+
+    Flesh is not known here; but fingers are about as thick as their knuckles are apart.
+    """
+    place, roles = skeleton.rest_world()[1], skeleton.roles
+    apart = float(np.linalg.norm(place[roles[f"{side}IndexProximal"]] - place[roles[f"{side}MiddleProximal"]]))
+    return np.asarray(place[middle] - place[thumb] + _THICK * apart * frame.out)
 
 
 def _laid(frame: PalmFrame, reach: Floats, goal: Floats, share: Floats) -> Floats:
@@ -176,31 +275,6 @@ def _laid(frame: PalmFrame, reach: Floats, goal: Floats, share: Floats) -> Float
     turn = rotations.from_axis_angle(np.cross(frame.along, frame.across), aside)
     level = rotations.rotate(turn, (along[..., None] * frame.along + across[..., None] * frame.across) / far[..., None])
     return rotations.multiply(rotations.from_axis_angle(np.cross(level, frame.out), up), turn)
-
-
-def _rest_for_thumb(skeleton: Skeleton, side: str, frame: PalmFrame, turns: dict[int, Floats]) -> Floats | None:
-    """Where a thumb lies that lies on the middle finger's middle phalanx; None where there is none.
-
-    Flesh is not known here; but fingers are about as thick as their knuckles are apart.
-    """
-    bones = _bones(skeleton, [f"{side}Middle{part}" for part in PARTS])
-    if len(bones) < 2:
-        return None
-    place, roles = skeleton.rest_world()[1], skeleton.roles
-    apart = float(np.linalg.norm(place[roles[f"{side}IndexProximal"]] - place[roles[f"{side}MiddleProximal"]]))
-    phalanx = place[bones[0][0]] + _reach(turns, bones[:2], 0.5)
-    resting: Floats = phalanx + _THICK * apart * frame.out
-    return resting
-
-
-def _reach(turns: dict[int, Floats], bones: list[tuple[int, Floats]], share: float) -> Floats:
-    """From a finger's first joint to a share of its last bone, in the rest pose's world ``(..., 3)``."""
-    turned = turns[bones[0][0]]
-    total = np.zeros(3)
-    for i, (own, way) in enumerate(bones):
-        turned = turned if i == 0 else rotations.multiply(turned, turns[own])
-        total = total + rotations.rotate(turned, way * (share if i == len(bones) - 1 else 1.0))
-    return total
 
 
 def _bones(skeleton: Skeleton, roles: list[str]) -> list[tuple[int, Floats]]:
@@ -219,13 +293,6 @@ def _bones(skeleton: Skeleton, roles: list[str]) -> list[tuple[int, Floats]]:
             way = bones[-1][1] if bones else place[own] - place[skeleton.parents[own]]
         bones.append((own, way))
     return bones
-
-
-def _local(skeleton: Skeleton, own: int, turn: Floats) -> Floats:
-    """The local rotation of a joint that is turned, as the rest pose's world sees it, while its parent rests."""
-    turned = skeleton.rest_world()[0]
-    above = turned[skeleton.parents[own]]
-    return rotations.multiply(rotations.multiply(rotations.conjugate(above), turn), turned[own])
 
 
 def _about(axis: Floats, start: Floats, end: Floats) -> float:

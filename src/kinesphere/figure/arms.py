@@ -1,105 +1,180 @@
-"""Arms that bring the wrists where they are to be, or hang; hands that drag a little behind."""
+"""Arms that bring the wrists where they are to be, or hang: the mixture of three spaces, and the arm's flourishes."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
+
 import numpy as np
 
-from kinesphere.figure.channels import Channels
-from kinesphere.figure.curves import keyed, rounded
-from kinesphere.figure.hands import set_hand
+from kinesphere.figure.arm_plan import FREE, HANG, ArmPlan
+from kinesphere.figure.channels import sampled
+from kinesphere.figure.flourishes import displaced, twist
 from kinesphere.figure.hanging import hung
-from kinesphere.figure.pose import RATE, SIGN, Pose
+from kinesphere.figure.limbs import FLEXIONS, Limb
+from kinesphere.figure.manner import FLOURISHES, ArmManner
+from kinesphere.figure.pose import SIGN
+from kinesphere.figure.spans import Spans
 from kinesphere.figure.stance import resting_swivel, resting_wrist
-from kinesphere.figure.wrists import wrist_path
+from kinesphere.figure.strokes import Travel
 from kinesphere.kernels import rotations
 from kinesphere.kernels.arrays import Floats
-from kinesphere.kernels.limb_rotations import limb_rotations_local, limb_rotations_world
-from kinesphere.kernels.limbs import solve_limb
-from kinesphere.motion.gesture import Gesture
-from kinesphere.motion.keypoints import Keypoints, Space
 
-FLEXIONS = (np.radians(4.0), np.radians(148.0))
 JOIN_UP, JOIN_AHEAD = np.radians(24.0), np.radians(13.0)  # how far a shoulder joins its arm
 
 
-def set_arm(pose: Pose, gesture: Gesture, channels: Channels, side: str, *, still: bool = False) -> Floats:
-    """Solve one arm and its hand; gives the wrist's places ``(T, 3)`` in the world. A still arm keeps to its chest."""
-    skeleton = pose.skeleton
-    upper, lower, hand = (skeleton.index(f"{side}{part}") for part in ("UpperArm", "LowerArm", "Hand"))
-    q, p = pose.world()
-    shoulder, chest = p[:, upper], q[:, skeleton.index("upperChest")]
-    target, swivel = _target(pose, gesture, side, shoulder, chest, still)
-    lengths = skeleton.bone_lengths[lower], skeleton.bone_lengths[hand]
-    down, ahead = (rotations.rotate(chest, way) for way in ([0.0, -1.0, 0.0], [0.0, 0.0, 1.0]))
-    solved = solve_limb(
-        shoulder, target, *lengths, swivel, reference=down, home=ahead, flexion_range=FLEXIONS, softness=0.012
-    )
-    rest = skeleton.offsets[lower], skeleton.offsets[hand]
-    world = limb_rotations_world(shoulder, solved, *rest, np.cross(*rest))
-    local = limb_rotations_local(world, q[:, skeleton.parents[upper]])
-    pose.local[:, upper] = local.upper
-    set_hand(pose, gesture, channels, side, (world.lower, local.lower), solved.wrist - shoulder)
-    return solved.wrist
+@dataclass(frozen=True, eq=False)
+class ArmTask:
+    """What one arm does in one performance."""
+
+    plan: ArmPlan | None
+    travel: Travel | None
+    manner: ArmManner
+    moment: Floats  # (T,) of the gesture's own time
+    loop: bool
+
+    def flourish(self, name: str) -> Floats:
+        """``(T,)`` or ``()``."""
+        curve = self.manner.flourish(name)
+        return curve if curve.ndim == 0 else sampled(curve, self.moment, self.loop)
+
+    @property
+    def asked(self) -> tuple[ArmPlan, Travel]:
+        """The plan and the travel of an arm that has one."""
+        if self.plan is None or self.travel is None:
+            raise ValueError("this arm only hangs")
+        return self.plan, self.travel
+
+    def taken(self, every: int) -> ArmTask:
+        """Every so many frames of it."""
+        whole = self.travel
+        travel = whole and Travel(whole.stroke[::every], whole.time_share[::every], whole.way_share[::every])
+        return ArmTask(self.plan, travel, self.manner, self.moment[::every], self.loop)
 
 
-def joining(pose: Pose, side: str, wrist: Floats) -> Floats:
-    """``(2, T)`` how far the shoulder rises and comes forward for a wrist that goes up, and out in front."""
-    skeleton = pose.skeleton
-    q, p = pose.world()
-    chest = q[:, skeleton.index("upperChest")]
-    shoulder = p[:, skeleton.index(f"{side}UpperArm")]
-    reach = rotations.rotate(rotations.conjugate(chest), wrist - shoulder) / (0.545 * pose.size)
+@dataclass(frozen=True, eq=False)
+class ArmPose:
+    """One side's arms, as their chests see them."""
+
+    upper: Floats  # (F, 4) the shoulder's turn
+    flexion: Floats  # (F,) the elbow's angle
+    wrist: Floats  # (F, 3) from the shoulder
+    hanging: Floats  # (F,) how much each arm hangs
+    busy: Floats  # (F,) how much of its flourishes it shows
+    share: Floats  # (F,) of the stroke's time
+    flourishes: dict[str, Floats]  # each (F,) or ()
+
+
+def pose_arms(
+    limb: Limb, side: str, tasks: Sequence[ArmTask], spans: Spans, size: float, shoulder: Floats, chest: Floats
+) -> ArmPose:
+    """The arms of one side of all performances, with their shoulders ``(F, 3)`` and chests ``(F, 4)`` in the world."""
+    rest = np.array(resting_wrist(side)) * size
+    rows = np.zeros((len(spans), 6))
+    rows[:, :3], rows[:, 3], rows[:, HANG] = rest, resting_swivel(side), 1.0
+    share, lively = np.zeros(len(spans)), np.zeros(len(spans))
+    ways: list[tuple[slice, ArmTask, Floats]] = []
+    for frames, task in zip(spans.slices(), tasks, strict=True):
+        if task.plan is None or task.travel is None:
+            continue
+        own, places = _wrists(task, shoulder[frames], chest[frames], round(60.0 / spans.rate))
+        rows[frames] = own
+        share[frames] = task.travel.time_share
+        lively[frames] = task.plan.lively[task.travel.stroke]
+        ways.append((frames, task, places))
+    hanging = np.clip(rows[:, HANG], 0.0, 1.0)
+    target = rows[:, :3]
+    if hanging.any():
+        target = target + hanging[:, None] * hung(spans, size, rest, shoulder, chest)
+    flourishes = {name: _gathered(name, tasks, spans) for name in FLOURISHES}
+    lively = lively * (1.0 - hanging)
+    upper, flexion, elbow = limb.solved(target, rows[:, 3])
+    upper, flexion = _mixed(ways, flourishes, 1.0 - hanging, upper, flexion, elbow)
+    bend = displaced(share, flourishes["displacement"] * lively)
+    flexion = np.clip(flexion * bend, *FLEXIONS)
+    wrist = limb.wrist(upper, flexion)
+    turn = SIGN[side] * twist(share, flourishes["elbow_twist"] * lively, flourishes["elbow_frequency"])
+    if turn.any():
+        upper = rotations.multiply(rotations.from_axis_angle(_unit(wrist), turn), upper)
+    return ArmPose(upper, flexion, wrist, hanging, lively, share, flourishes)
+
+
+def _wrists(task: ArmTask, shoulder: Floats, chest: Floats, every: int) -> tuple[Floats, Floats]:
+    """The rows of a wrists' path at every frame, and keys as the chest sees them."""
+    plan, travel = task.asked
+    at = np.clip(np.round(plan.frames / every).astype(np.intp), 0, len(chest) - 1)
+    places = plan.places
+    if plan.fixed.any():
+        back = rotations.rotate(rotations.conjugate(chest[at]), plan.places - shoulder[at])
+        places = np.where(plan.fixed[:, None], back, plan.places)
+    path = plan.wrists(places)
+    rows = path.at(travel.stroke, travel.way_share)
+    if plan.fixed.any():  # between keys of the world the hand goes through the world
+        out = shoulder[at] + rotations.rotate(chest[at], plan.places)
+        world = plan.wrists(np.where(plan.fixed[:, None], plan.places, out)).at(travel.stroke, travel.way_share)
+        seen = rotations.rotate(rotations.conjugate(chest), world[:, :3] - shoulder)
+        rows[:, :3] += np.clip(rows[:, FREE], 0.0, 1.0)[:, None] * (seen - rows[:, :3])
+    reach = np.linalg.norm(places[plan.stops], axis=1)
+    within = reach[reach <= plan.limb.reach]
+    rows[:, :3] = plan.limb.softened(rows[:, :3], float(within.max()) if within.size else 0.0)
+    return rows, places
+
+
+def _mixed(
+    ways: Sequence[tuple[slice, ArmTask, Floats]],
+    flourishes: dict[str, Floats],
+    asked: Floats,
+    upper: Floats,
+    flexion: Floats,
+    elbow: Floats,
+) -> tuple[Floats, Floats]:
+    """Shoulders and elbows with the shares of the two other spaces."""
+    joint, through = flourishes["joint_angle"], flourishes["elbow_position"]
+    if not ways or not (joint.any() or through.any()):
+        return upper, flexion
+    joint, through = joint * asked, through * asked  # a hanging arm hangs
+    total, bent = (1.0 - joint - through)[:, None] * upper, (1.0 - joint) * flexion
+    for frames, task, places in ways:
+        plan, travel = task.asked
+        if joint[frames].any():
+            start, path = plan.angles(places)
+            row = path.at(2 * travel.stroke, travel.way_share)
+            turn = rotations.multiply(rotations.from_rotation_vector(row[:, :3]), start[travel.stroke])
+            total[frames] += joint[frames, None] * _alike(turn, upper[frames])
+            bent[frames] += joint[frames] * row[:, 3]
+        if through[frames].any():
+            wanted = plan.elbows(places).at(travel.stroke, travel.way_share)
+            turn = rotations.multiply(rotations.between(_unit(elbow[frames]), _unit(wanted)), upper[frames])
+            total[frames] += through[frames, None] * _alike(turn, upper[frames])
+    return rotations.normalise(total), bent
+
+
+def joining(side: str, wrist: Floats, size: float, spans: Spans) -> Floats:
+    """``(2, F)`` how far the shoulder rises and comes forward for a wrist that goes up, and out in front."""
+    reach = wrist / (0.545 * size)
     far = np.linalg.norm(reach, axis=1)
     height = np.arctan2(reach[:, 1], np.hypot(reach[:, 0], reach[:, 2]))  # of the wrist above the shoulder
     up = JOIN_UP * _ease((height + 0.6) / 2.0) * np.clip(far, 0.0, 1.0)
     ahead = JOIN_AHEAD * _ease((reach[:, 2] - 0.35) / 0.65) + 0.6 * JOIN_AHEAD * _ease(-SIGN[side] * reach[:, 0] / 0.6)
-    return rounded(np.stack([up, ahead], axis=1), RATE, 0.05, pose.loop).T
+    return spans.rounded(np.stack([up, ahead], axis=1), 0.05).T
+
+
+def _gathered(name: str, tasks: Sequence[ArmTask], spans: Spans) -> Floats:
+    curves = [task.flourish(name) for task in tasks]
+    if all(curve.ndim == 0 and curve == curves[0] for curve in curves):
+        return curves[0]
+    return np.concatenate([np.broadcast_to(c, (n,)) for c, n in zip(curves, spans.counts, strict=True)])
+
+
+def _alike(turn: Floats, other: Floats) -> Floats:
+    """The same rotations with the signs that lie nearer."""
+    return np.where(np.sum(turn * other, axis=-1, keepdims=True) < 0.0, -turn, turn)
+
+
+def _unit(values: Floats) -> Floats:
+    return np.asarray(values / np.maximum(np.linalg.norm(values, axis=-1, keepdims=True), 1e-12))
 
 
 def _ease(share: Floats) -> Floats:
     u = np.clip(share, 0.0, 1.0)
     return np.asarray(u * u * (3.0 - 2.0 * u), dtype=np.float64)
-
-
-def _target(
-    pose: Pose, gesture: Gesture, side: str, shoulder: Floats, chest: Floats, still: bool
-) -> tuple[Floats, Floats]:
-    """Where the wrist is to be ``(T, 3)`` in the world, and the swivel ``(T,)``."""
-    keys = gesture.arm(side)
-    rest = np.array(resting_wrist(side)) * pose.size
-    hanging = np.ones(len(pose.time))
-    swivel = np.full(len(pose.time), resting_swivel(side))
-    target = shoulder + rotations.rotate(chest, rest)
-    if keys is not None:
-        times = [key.frame / keys.rate for key in keys.keys]
-        target = _reached(pose, keys, gesture.inflections.get(side), shoulder, chest)
-        swivel = rounded(keyed(times, [key.swivel for key in keys.keys], pose.time), RATE, 0.05)
-        at_rest = [float(_rests(key.position, side)) for key in keys.keys]
-        hanging = rounded(keyed(times, at_rest, pose.time), RATE, 0.05)
-    own = shoulder + rotations.rotate(chest, rest)
-    if still:
-        return target, swivel
-    return target + hanging[:, None] * (hung(pose, rest, shoulder, chest) - own), swivel
-
-
-def _rests(position: tuple[float, float, float], side: str) -> bool:
-    return bool(np.linalg.norm(np.subtract(position, resting_wrist(side))) < 1e-4)
-
-
-def _reached(
-    pose: Pose, keys: Keypoints, inflections: tuple[float, ...] | None, shoulder: Floats, chest: Floats
-) -> Floats:
-    """The wrist's way through its keys: with the chest between local ones, in the world between global ones."""
-    times = np.array([key.frame for key in keys.keys]) / keys.rate
-    frames = np.clip(np.round(times * RATE).astype(np.intp), 0, len(pose.time) - 1)
-    fixed = np.array([key.space == Space.GLOBAL for key in keys.keys])
-    given = np.array([key.position for key in keys.keys]) * pose.size
-    out = shoulder[frames] + rotations.rotate(chest[frames], given)
-    back = rotations.rotate(rotations.conjugate(chest[frames]), given - shoulder[frames])
-    local = wrist_path(keys, np.where(fixed[:, None], back, given), inflections, pose.time)
-    carried = shoulder + rotations.rotate(chest, local)
-    if not fixed.any():
-        return carried
-    world = wrist_path(keys, np.where(fixed[:, None], given, out), inflections, pose.time)
-    share = keyed(times, fixed.astype(float), pose.time)[:, None]
-    return carried + share * (world - carried)

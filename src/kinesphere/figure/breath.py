@@ -6,8 +6,8 @@ from types import MappingProxyType
 
 import numpy as np
 
-from kinesphere.figure.curves import delayed, ramp
-from kinesphere.figure.pose import RATE, Pose
+from kinesphere.figure.curves import ramp
+from kinesphere.figure.pose import Pose
 from kinesphere.kernels.arrays import Floats
 
 PERIOD = 3.6  # seconds, about
@@ -34,7 +34,7 @@ def swell(pose: Pose, depth: Floats, breath: Floats) -> None:
     """Let ribs and belly swell; ``depth (T,)`` is 1 for a body at ease and 0 for a surface that keeps still."""
     if not depth.any():
         return
-    pose.scales = np.ones(pose.places.shape)
+    scales = pose.scaled()
     for name, (widths, lag) in SWELLS.items():
-        late = delayed(depth * breath, RATE, lag, pose.loop)
-        pose.scales[:, pose.skeleton.index(name)] += late[:, None] * np.array(widths)
+        late = pose.spans.delayed(depth * breath, lag)
+        scales[:, pose.skeleton.index(name)] += late[:, None] * np.array(widths)

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from copy import copy
+import weakref
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
 from kinesphere.figure.breath import PERIOD, breathed
 from kinesphere.figure.curves import keyed, ramp, rounded
-from kinesphere.figure.pose import RATE
+from kinesphere.figure.manner import Manner
+from kinesphere.figure.spans import RATE, Spans
 from kinesphere.kernels.arrays import Floats
-from kinesphere.motion.gesture import Gesture
+from kinesphere.motion.gesture import CHANNELS, Gesture
 
+NAMES = tuple(CHANNELS)
+INDEX = {name: i for i, name in enumerate(NAMES)}
+_RESTS = {name: 1.0 for name in NAMES if name.endswith("hand.loose")}  # channels that rest at something else than 0
 # Postural sway: waves that have little to do with each other. Amplitude, cycles a second, phase.
 _SWAY = {
     "hips.x": ((0.0030, 0.31, 0.4), (0.0015, 0.73, 2.0)),
@@ -23,57 +27,151 @@ _SWAY = {
     "head.tilt": ((0.0070, 0.27, 0.9), (0.0030, 0.83, 3.3)),
     "head.turn": ((0.0100, 0.33, 4.4), (0.0040, 0.91, 2.7)),
 }
+# Unrest, on top of that: slower shifts of weight and looks about, in the same terms at fidget 1.
+_FIDGET = {
+    "hips.x": ((0.016, 0.21, 0.0), (0.007, 0.53, 1.0)),
+    "hips.turn": ((0.030, 0.26, 2.0),),
+    "hips.tilt": ((0.025, 0.21, 0.0),),
+    "torso.side": ((0.020, 0.31, 1.0), (0.010, 0.71, 0.0)),
+    "torso.turn": ((0.030, 0.34, 3.0), (0.012, 0.87, 0.5)),
+    "head.turn": ((0.090, 0.37, 0.3), (0.040, 1.13, 1.0)),
+    "head.nod": ((0.040, 0.43, 1.0), (0.018, 1.21, 2.0)),
+    "eyes.turn": ((0.060, 0.61, 0.0), (0.040, 1.47, 1.0)),
+    "left.clavicle.raise": ((0.030, 0.47, 0.0),),
+    "right.clavicle.raise": ((0.030, 0.41, 2.0),),
+    "left.hand.fist": ((0.10, 0.57, 0.0), (0.05, 1.31, 1.0)),
+    "right.hand.fist": ((0.10, 0.51, 3.0), (0.05, 1.17, 2.0)),
+}
+EDGE = 0.7  # seconds at both ends over which life fades: a gesture begins and ends in the same stance
 
 
-class Channels:
-    """Every channel as a curve ``(T,)``; those that the gesture leaves out are zero.
+class Curves:
+    """Every channel as a curve ``(F,)``, and how full the lungs are."""
 
-    ``alive`` adds breath and sway.
-    """
-
-    def __init__(self, gesture: Gesture, time: Floats, alive: bool = True) -> None:
-        self.time, self.loop = time, gesture.loop
-        period = gesture.duration if gesture.loop else None
-        self._curves = {
-            name: rounded(keyed(track.times, track.values, time, period), RATE, loop=gesture.loop)
-            for name, track in gesture.tracks.items()
-        }
-        count = max(1, round(gesture.duration / PERIOD))  # whole breaths fill a gesture
-        self.breath = float(alive) * breathed(time, count, gesture.duration)
-        for name, waves in _SWAY.items() if alive else ():
-            self._curves[name] = self[name] + _sway(waves, time, gesture)
+    def __init__(self, table: Floats, breath: Floats) -> None:
+        self.table, self.breath = table, breath  # (F, C), (F,)
 
     def __getitem__(self, name: str) -> Floats:
-        return self._curves.get(name, np.zeros(len(self.time)))
+        return np.asarray(self.table[:, INDEX[name]])
 
-    def joined(self, curves: Mapping[str, Floats]) -> Channels:
+    def rows(self, *names: str) -> Floats:
+        """Several channels ``(F, N)``."""
+        return np.asarray(self.table[:, [INDEX[name] for name in names]])
+
+    def joined(self, curves: Mapping[str, Floats]) -> Curves:
         """The same with some channels replaced."""
-        other = copy(self)
-        other._curves = self._curves | dict(curves)
-        return other
+        table = self.table.copy()
+        for name, curve in curves.items():
+            table[:, INDEX[name]] = curve
+        return Curves(table, self.breath)
 
-    def repeated(self, times: int, first: int = 0) -> Channels:
-        """A loop's channels, several times over, from its frame ``first``."""
-        again = copy(self)
-        again.time = np.arange(times * (len(self.time) - 1) + 1) / RATE
-        index = (first + np.arange(len(again.time))) % (len(self.time) - 1)
-        again._curves = {name: curve[index] for name, curve in self._curves.items()}
-        again.breath = self.breath[index]
-        return again
-
-    def with_default(self, name: str, value: float) -> Floats:
-        """A channel that rests at something other than zero."""
-        return self._curves.get(name, np.full(len(self.time), value))
+    def taken(self, frames: slice) -> Curves:
+        """Some of the frames."""
+        return Curves(self.table[frames], self.breath[frames])
 
 
-def _sway(waves: tuple[tuple[float, float, float], ...], time: Floats, gesture: Gesture) -> Floats:
+def written(gesture: Gesture) -> Floats:
+    """``(N, C)`` all channels over the gesture's own time, ``RATE`` rows a second; kept for as long as it lives."""
+    known = _WRITTEN.get(id(gesture))
+    if known is not None and known[0]() is gesture:
+        return known[1]
+    time = np.arange(round(gesture.duration * RATE) + 1) / RATE
+    period = gesture.duration if gesture.loop else None
+    table = np.zeros((len(time), len(NAMES)))
+    for name, value in _RESTS.items():
+        table[:, INDEX[name]] = value
+    names = list(gesture.tracks)
+    if names:
+        curves = [keyed(gesture.tracks[name].times, gesture.tracks[name].values, time, period) for name in names]
+        smooth = rounded(np.stack(curves, axis=1), RATE, loop=gesture.loop)
+        table[:, [INDEX[name] for name in names]] = smooth
+    table.flags.writeable = False
+    key = id(gesture)
+    _WRITTEN[key] = (weakref.ref(gesture, lambda _, kept=_WRITTEN: kept.pop(key, None)), table)  # type: ignore[misc]
+    return table
+
+
+_WRITTEN: dict[int, tuple[weakref.ref[Gesture], Floats]] = {}
+
+
+def sampled(table: Floats, moment: Floats, loop: bool) -> Floats:
+    """Rows of a table ``(N, ...)`` at moments in seconds, by cubics through four rows; held at the ends, or round."""
+    place = moment * RATE
+    whole = np.floor(place).astype(np.intp)
+    u = (place - whole).reshape((-1,) + (1,) * (table.ndim - 1))
+    at = whole[:, None] + np.arange(-1, 3)
+    at = np.mod(at, max(len(table) - 1, 1)) if loop else np.clip(at, 0, len(table) - 1)
+    a, b, c, d = (table[at[:, i]] for i in range(4))
+    if not u.any():
+        return np.asarray(b)
+    return np.asarray(b + 0.5 * u * (c - a + u * (2.0 * a - 5.0 * b + 4.0 * c - d + u * (3.0 * (b - c) + d - a))))
+
+
+_SIDES = {side: np.array([name.startswith(side) for name in NAMES]) for side in ("left", "right")}
+_ARM = {side: _SIDES[side] & np.array([".foot." not in name for name in NAMES]) for side in _SIDES}
+
+
+def performed(gesture: Gesture, moments: Mapping[str, Floats], added: Mapping[str, Floats]) -> Floats:
+    """``(T, C)`` the channels of one performance: ``moments`` are the body's and each arm's clocks."""
+    table = written(gesture)
+    made = sampled(table, moments["body"], gesture.loop)
+    for side, columns in _ARM.items():
+        if moments[side] is not moments["body"]:
+            made[:, columns] = sampled(table[:, columns], moments[side], gesture.loop)
+    for name, values in added.items():
+        curve = np.asarray(values, dtype=np.float64)
+        clock = next((moments[side] for side in _ARM if _ARM[side][INDEX[name]]), moments["body"])
+        made[:, INDEX[name]] += curve if curve.ndim == 0 else sampled(curve, clock, gesture.loop)
+    return made
+
+
+def enliven(made: Floats, gesture: Gesture, manner: Manner, time: Floats) -> Floats:
+    """Add sway and unrest to channels ``(T, C)``; gives how full the lungs are ``(T,)``."""
+    duration = max(float(time[-1]), 1.0 / RATE)
+    phases = _phases(manner.seed)
+    for waves, gain in ((_SWAY, manner.life), (_FIDGET, manner.fidget)):
+        if gain > 0.0:
+            for name, rows in waves.items():
+                made[:, INDEX[name]] += gain * _sway(rows, time, duration, gesture.loop, phases)
+    pace = PERIOD / (1.0 + 0.5 * manner.fidget)
+    count = max(1, round(duration / pace))  # whole breaths fill a gesture
+    return np.asarray(manner.life * breathed(time, count, duration))
+
+
+def _phases(seed: int | None) -> np.random.Generator | None:
+    return None if seed is None else np.random.default_rng(seed)
+
+
+def _sway(
+    waves: Sequence[tuple[float, float, float]],
+    time: Floats,
+    duration: float,
+    loop: bool,
+    phases: np.random.Generator | None,
+) -> Floats:
     """Nothing at both ends of a gesture; whole waves in a loop."""
     total = np.zeros(len(time))
     for amplitude, frequency, phase in waves:
-        if gesture.loop:
-            frequency = max(1, round(frequency * gesture.duration)) / gesture.duration
+        if phases is not None:
+            phase, frequency = phases.uniform(0.0, 2.0 * np.pi), frequency * phases.uniform(0.85, 1.15)
+        if loop:
+            frequency = max(1, round(frequency * duration)) / duration
         total += amplitude * np.sin(2.0 * np.pi * frequency * time + phase)
-    if gesture.loop:
+    if loop:
         return total
-    edge = min(0.7, 0.4 * gesture.duration)
-    return total * ramp(time, 0.0, edge) * (1.0 - ramp(time, gesture.duration - edge, gesture.duration))
+    edge = min(EDGE, 0.4 * duration)
+    return np.asarray(total * ramp(time, 0.0, edge) * (1.0 - ramp(time, duration - edge, duration)))
+
+
+def joined(tables: Sequence[Floats], breaths: Sequence[Floats]) -> Curves:
+    """The channels of performances in a row."""
+    if len(tables) == 1:
+        return Curves(tables[0], breaths[0])
+    return Curves(np.concatenate(tables), np.concatenate(breaths))
+
+
+def plain(gesture: Gesture, spans: Spans, first: int = 0) -> Curves:
+    """A loop's channels without life, as often as the spans need them, from its frame ``first``."""
+    table = written(gesture)
+    rows = (first + np.arange(len(spans))) % (len(table) - 1)
+    return Curves(np.array(table[rows]), np.zeros(len(spans)))

@@ -13,13 +13,17 @@ from dataclasses import dataclass
 import numpy as np
 
 from kinesphere.body.fingers import palm_frame
-from kinesphere.figure.arms import set_arm
-from kinesphere.figure.channels import Channels
+from kinesphere.figure.arms import ArmTask, pose_arms
+from kinesphere.figure.channels import Curves, plain
 from kinesphere.figure.curves import keyed, rounded
 from kinesphere.figure.fields import Fields
+from kinesphere.figure.hands import set_hands
 from kinesphere.figure.legs import lay_leg
-from kinesphere.figure.pose import RATE, SIGN, Pose, turned
+from kinesphere.figure.limbs import limb_of
+from kinesphere.figure.manner import ArmManner
+from kinesphere.figure.pose import SIGN, Pose, turned
 from kinesphere.figure.proportions import HEIGHT
+from kinesphere.figure.spans import RATE, Spans
 from kinesphere.figure.trunk import set_clavicles, set_hips, set_spine_and_head
 from kinesphere.kernels import rotations
 from kinesphere.kernels.arrays import Floats
@@ -107,10 +111,10 @@ def walked(gait: Gait, height: float = HEIGHT) -> Motion:
     size = height / HEIGHT
     frames = round(gait.period * np.sqrt(size) * RATE)
     strides = 1 if gait.in_place else gait.strides
-    pose = Pose.standing(strides * frames / RATE, True, height)
+    pose = Pose.standing(Spans.of((strides * frames + 1,), (True,)), height)
     first = round(START * frames)
     phase = (first + np.arange(strides * frames + 1)) / frames
-    channels = _channels(gait, frames, strides, first)
+    channels = _channels(gait, frames, pose.spans, first)
     travel = np.zeros((len(phase), 3))
     if not gait.in_place:
         travel[:, 2] = size * gait.stride * (phase - phase[0])
@@ -122,16 +126,14 @@ def walked(gait: Gait, height: float = HEIGHT) -> Motion:
         ball, pitch, toes = _foot(gait, pose, side, frames, own, phase)
         lay_leg(pose, side, ball, np.full(len(phase), sign * gait.turned_out), pitch, toes)
         _swing(gait, pose, channels, side, frames, own)
-    return pose.motion(gait.name)
+    return pose.motions([gait.name])[0]
 
 
-def _channels(gait: Gait, frames: int, strides: int, first: int) -> Channels:
+def _channels(gait: Gait, frames: int, spans: Spans, first: int) -> Curves:
     """The trunk's curves over all strides, without sway or breath of their own."""
     period = frames / RATE
     times = {name: Track(tuple(period * t for t in track.times), track.values) for name, track in gait.tracks.items()}
-    one = Gesture(gait.name, period, tracks=times, loop=True)
-    channels = Channels(one, np.arange(frames + 1) / RATE, alive=False)
-    return channels.repeated(strides, first)
+    return plain(Gesture(gait.name, period, tracks=times, loop=True), spans, first)
 
 
 def _curve(track: Track | None, phase: Floats, frames: int, seconds: float) -> Floats:
@@ -176,11 +178,14 @@ def _foot(gait: Gait, pose: Pose, side: str, frames: int, own: Floats, phase: Fl
     return at, np.interp(turn, fine, pitch), toes
 
 
-def _swing(gait: Gait, pose: Pose, channels: Channels, side: str, frames: int, own: Floats) -> None:
+def _swing(gait: Gait, pose: Pose, channels: Curves, side: str, frames: int, own: Floats) -> None:
     """A hanging arm, swung at the shoulder and bent at the elbow."""
     skeleton = pose.skeleton
     channels = channels.joined({f"{side}.hand.fist": _curve(gait.arm.get("curl"), own, frames, 0.03)})
-    set_arm(pose, Gesture(gait.name, pose.time[-1] or 1.0, loop=True), channels, side, still=True)
+    still = ArmTask(None, None, ArmManner(), pose.spans.time, True)
+    limb, nowhere = limb_of(HEIGHT * pose.size, side, "Arm"), np.zeros((len(pose.spans), 3))
+    arm = pose_arms(limb, side, [still], pose.spans, pose.size, nowhere, rotations.identity(len(pose.spans)))
+    set_hands(pose, [Gesture(gait.name, 1.0, loop=True)], channels, side, arm, [None])
     upper, lower, hand = (skeleton.index(f"{side}{part}") for part in ("UpperArm", "LowerArm", "Hand"))
     curves = {name: _curve(gait.arm.get(name), own, frames, 0.03) for name in ARM}
     swing = turned(x=-curves["swing"], z=-SIGN[side] * 0.10 * np.maximum(curves["swing"], 0.0))

@@ -6,14 +6,15 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from kinesphere.figure.channels import Channels
+from kinesphere.figure.channels import Curves
 from kinesphere.figure.curves import ramp
+from kinesphere.figure.limbs import limb_of
 from kinesphere.figure.pose import SIGN, Pose, turned
+from kinesphere.figure.proportions import HEIGHT
 from kinesphere.figure.stance import ANKLE_OUT, FEET_AHEAD, TURNED_OUT
 from kinesphere.kernels import rotations
 from kinesphere.kernels.arrays import Floats
-from kinesphere.kernels.limb_rotations import limb_rotations_local, limb_rotations_world
-from kinesphere.kernels.limbs import solve_limb
+from kinesphere.kernels.limb_turns import limb_turns
 from kinesphere.motion.gesture import Step
 
 LIFT = 0.16  # of a step's length: how high the foot goes
@@ -22,13 +23,17 @@ SOFT = np.radians(4.5)  # of flexion that a standing knee keeps
 KNEE_OUT = 0.5  # knees point between where the pelvis and where the foot points
 
 
-def stand(pose: Pose, channels: Channels, side: str, steps: Sequence[Step]) -> None:
-    """Plant a foot, let it peel or step, and lay the leg between it and the hip."""
+def stand(pose: Pose, channels: Curves, side: str, steps: Sequence[Sequence[Step]]) -> None:
+    """Plant feet, let them peel or step, and lay legs between them and the hips: ``steps`` are each performance's."""
     skeleton, sign = pose.skeleton, SIGN[side]
     place = skeleton.rest_world()[1]
     ankle, ball = (place[skeleton.index(f"{side}{part}")] for part in ("Foot", "Toes"))
     stood = np.array([sign * ANKLE_OUT, 0.0, FEET_AHEAD]) * pose.size
-    x, z, heading, up, pitch = _walked(pose.time, steps)
+    walked = np.zeros((5, len(pose.spans)))
+    for frames, own in zip(pose.spans.slices(), steps, strict=True):
+        if own:
+            walked[:, frames] = _walked(pose.spans.time[frames], own)
+    x, z, heading, up, pitch = walked
     heading = heading + sign * TURNED_OUT
     peel = channels[f"{side}.foot.peel"] + pitch
     # The foot stands with its ankle where it stood at rest and turns about its ball.
@@ -38,39 +43,45 @@ def stand(pose: Pose, channels: Channels, side: str, steps: Sequence[Step]) -> N
 
 
 def overreach(pose: Pose, side: str) -> Floats:
-    """``(T,)`` metres by which the hips would have to sink for this leg to reach its foot with a soft knee."""
+    """``(F,)`` metres by which the hips would have to sink for this leg to reach its foot with a soft knee."""
     skeleton = pose.skeleton
-    upper, lower, foot = (skeleton.index(f"{side}{part}") for part in ("UpperLeg", "LowerLeg", "Foot"))
-    p = pose.world()[1]
-    way = pose.stood[side] - p[:, upper]
+    lower, foot = (skeleton.index(f"{side}{part}") for part in ("LowerLeg", "Foot"))
+    way = pose.stood[side] - hip(pose, side)
     longest = np.cos(0.5 * SOFT) * (skeleton.bone_lengths[lower] + skeleton.bone_lengths[foot])
     level = np.hypot(way[:, 0], way[:, 2])
     return np.asarray(-way[:, 1] - np.sqrt(np.maximum(longest**2 - level**2, 0.0)), dtype=np.float64)
 
 
+def hip(pose: Pose, side: str) -> Floats:
+    """``(F, 3)`` where the leg begins."""
+    offset = pose.skeleton.offsets[pose.skeleton.index(f"{side}UpperLeg")]
+    return np.asarray(pose.places[:, 0] + rotations.rotate(pose.local[:, 0], offset))
+
+
 def lay_leg(pose: Pose, side: str, ball: Floats, heading: Floats, pitch: Floats, toes: Floats) -> None:
-    """The leg to a foot with its ball at ``ball (T, 3)``, pitched about it, heel up above zero, toes bent up."""
+    """The leg to a foot with its ball at ``ball (F, 3)``, pitched about it, heel up above zero, toes bent up."""
     skeleton = pose.skeleton
     upper, lower, foot, toe = (skeleton.index(f"{side}{part}") for part in ("UpperLeg", "LowerLeg", "Foot", "Toes"))
     turn = rotations.multiply(turned(y=heading), turned(x=pitch))
     ankle = ball - rotations.rotate(turn, skeleton.offsets[toe])
     pose.stood[side] = ankle
-    q, p = pose.world()
-    pelvis = rotations.rotate(q[:, 0], [0.0, 0.0, 1.0])
+    root, hips = hip(pose, side), pose.local[:, 0]
+    pelvis = rotations.rotate(hips, np.array([0.0, 0.0, 1.0]))
     facing = np.arctan2(pelvis[:, 0], pelvis[:, 2])
     facing = facing + KNEE_OUT * (heading - facing)
     ahead = np.stack([np.sin(facing), np.zeros(len(facing)), np.cos(facing)], axis=-1)
-    lengths = skeleton.bone_lengths[lower], skeleton.bone_lengths[foot]
-    solved = solve_limb(p[:, upper], ankle, *lengths, reference=ahead, home=[0.0, -1.0, 0.0])
-    rest = skeleton.offsets[lower], skeleton.offsets[foot]
-    world = limb_rotations_world(p[:, upper], solved, *rest, np.cross(*rest))
-    local = limb_rotations_local(world, q[:, 0])
-    pose.local[:, upper], pose.local[:, lower] = local.upper, local.lower
-    pose.local[:, foot] = rotations.multiply(rotations.conjugate(world.lower), turn)
+    limb = limb_of(HEIGHT * pose.size, side, "Leg")
+    world, flexion, _ = limb_turns(
+        ankle - root, 0.0, limb.upper, limb.lower, limb.hinge, reference=ahead, home=np.array([0.0, -1.0, 0.0])
+    )
+    bent = limb.bent(flexion)
+    pose.local[:, upper] = rotations.multiply(rotations.conjugate(hips), world)
+    pose.local[:, lower] = bent
+    pose.local[:, foot] = rotations.multiply(rotations.conjugate(rotations.multiply(world, bent)), turn)
     pose.local[:, toe] = turned(x=-toes)
 
 
-def _walked(time: Floats, steps: Sequence[Step]) -> tuple[Floats, Floats, Floats, Floats, Floats]:
+def _walked(time: Floats, steps: Sequence[Step]) -> Floats:
     """x, z, heading, height and pitch of a foot that takes steps, from where it stands at rest."""
     x, z, heading, up, pitch = np.zeros((5, len(time)))
     at = np.zeros(3)
@@ -84,4 +95,4 @@ def _walked(time: Floats, steps: Sequence[Step]) -> tuple[Floats, Floats, Floats
         up = up + min(LIFT * far, MOST_LIFT) * 64.0 * u**3 * (1.0 - u) ** 3
         pitch = pitch + min(2.2 * far, 0.5) * 64.0 * u**3 * (1.0 - u) ** 3
         at = to
-    return x, z, heading, up, pitch
+    return np.stack([x, z, heading, up, pitch])

@@ -1,56 +1,82 @@
-"""A figure's pose over time while it is being made: arrays that the parts of the body write into."""
+"""Figures' poses over time while they are being made: arrays that the parts of the body write into."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 import numpy as np
 
 from kinesphere.figure.proportions import HEIGHT
 from kinesphere.figure.proportions import skeleton as figure_skeleton
+from kinesphere.figure.spans import RATE, Spans
 from kinesphere.kernels import kinematics, rotations
-from kinesphere.kernels.arrays import ArrayLike, Floats
+from kinesphere.kernels.arrays import ArrayLike, Floats, Ints
 from kinesphere.motion.motion import Motion
 from kinesphere.motion.skeleton import Skeleton
 
-RATE = 60.0
 SIGN = {"left": 1.0, "right": -1.0}
+
+
+@lru_cache(maxsize=16)
+def body(height: float) -> Skeleton:
+    """The figure's joints at this height."""
+    return figure_skeleton(height)
 
 
 @dataclass(eq=False)
 class Pose:
-    """Local rotations and translations of the figure at equal steps of time."""
+    """Local rotations and translations of one figure or several in a row, at equal steps of time."""
 
     skeleton: Skeleton
-    time: Floats  # (T,) seconds
-    loop: bool
+    spans: Spans
     size: float  # of a figure 1.70 m tall
-    local: Floats  # (T, J, 4)
-    places: Floats  # (T, J, 3)
-    scales: Floats | None = None  # (T, J, 3) of the surface
-    stood: dict[str, Floats] = field(default_factory=dict)  # (T, 3) where each ankle was asked to be
+    local: Floats  # (F, J, 4)
+    places: Floats  # (F, J, 3)
+    scales: Floats | None = None  # (F, J, 3) of the surface
+    stood: dict[str, Floats] = field(default_factory=dict)  # (F, 3) where each ankle was asked to be
 
     @classmethod
-    def standing(cls, duration: float, loop: bool, height: float = HEIGHT) -> Pose:
+    def standing(cls, spans: Spans, height: float = HEIGHT) -> Pose:
         """The rest pose for as long as that takes."""
-        skeleton = figure_skeleton(height)
-        time = np.arange(round(duration * RATE) + 1) / RATE
-        local = rotations.identity(len(time), len(skeleton))
-        return cls(skeleton, time, loop, height / HEIGHT, local, np.tile(skeleton.offsets, (len(time), 1, 1)))
+        skeleton = body(height)
+        local = np.zeros((len(spans), len(skeleton), 4))
+        local[..., 0] = 1.0
+        places = np.empty((len(spans), len(skeleton), 3))
+        places[:] = skeleton.offsets
+        return cls(skeleton, spans, height / HEIGHT, local, places)
 
     def turn(self, name: str, turned: Floats) -> None:
-        """Set a joint's local rotation ``(T, 4)``."""
+        """Set a joint's local rotation ``(F, 4)``."""
         self.local[:, self.skeleton.index(name)] = turned
 
-    def world(self) -> tuple[Floats, Floats]:
-        """World rotations and positions as they are now."""
-        return kinematics.forward(self.local, self.places, self.skeleton.parents)
+    def world(self, joints: Ints | None = None) -> tuple[Floats, Floats]:
+        """World rotations and positions as they are now: of all joints, or of these, parents being among them."""
+        if joints is None:
+            return kinematics.forward(self.local, self.places, self.skeleton.parents)
+        order = np.full(len(self.skeleton) + 1, -1)
+        order[joints] = np.arange(len(joints))
+        parents = order[self.skeleton.parents[joints]]
+        return kinematics.forward(self.local[:, joints], self.places[:, joints], parents)
 
-    def motion(self, name: str) -> Motion:
+    def scaled(self) -> Floats:
+        """The surface's scales ``(F, J, 3)``, to write into."""
+        if self.scales is None:
+            self.scales = np.ones(self.places.shape)
+        return self.scales
+
+    def motions(self, names: list[str]) -> list[Motion]:
         """What has been made."""
-        return Motion(self.skeleton, RATE, rotations.continuous(self.local), self.places, self.scales, name=name)
+        made = []
+        for name, frames in zip(names, self.spans.slices(), strict=True):
+            scales = None if self.scales is None else self.scales[frames]
+            if scales is not None and not np.any(np.abs(scales - 1.0) > 1e-9):
+                scales = None
+            local = rotations.continuous(self.local[frames])
+            made.append(Motion(self.skeleton, RATE, local, self.places[frames], scales, name=name))
+        return made
 
 
 def turned(x: ArrayLike = 0.0, y: ArrayLike = 0.0, z: ArrayLike = 0.0) -> Floats:
-    """Rotations ``(T, 4)`` by rotation vectors given by component: the components' order does not matter."""
+    """Rotations ``(F, 4)`` by rotation vectors given by component: the components' order does not matter."""
     return rotations.from_rotation_vector(np.stack(np.broadcast_arrays(*(np.asarray(v, float) for v in (x, y, z))), -1))

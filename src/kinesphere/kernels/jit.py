@@ -1,7 +1,8 @@
 """The compiled kernels. Import this only through ``compiled``: numba is slow to load.
 
 Each has a plain NumPy twin that states what it does and tests it: ``rotations.multiply_reference`` and its like,
-``kinematics.forward_reference`` and its like, ``limbs.bent_limb_reference``, ``channels.local_reference`` and
+``kinematics.forward_reference`` and its like, ``limbs.bent_limb_reference``,
+``limb_turns.limb_turns_reference``, ``channels.local_reference`` and
 ``numbers.parse_reference``. They release the interpreter's lock, so callers may share frames among threads, and are
 cached on disk.
 """
@@ -12,14 +13,15 @@ import math
 
 import numpy as np
 
-from kinesphere.kernels.jit_limbs import bend
-from kinesphere.kernels.jit_rotations import between, multiply, rotate, slerp
+from kinesphere.kernels.jit_limbs import bend, turn
+from kinesphere.kernels.jit_rotations import between, exponential, multiply, rotate, slerp
 from kinesphere.kernels.jit_terms import compile_exact, compile_kernel
 
 __all__ = [
     "bend",
     "between",
     "complete",
+    "exponential",
     "forward",
     "forward_positions",
     "inverse",
@@ -29,6 +31,7 @@ __all__ = [
     "place",
     "rotate",
     "slerp",
+    "turn",
 ]
 
 

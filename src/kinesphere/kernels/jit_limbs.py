@@ -6,6 +6,8 @@ import math
 
 from kinesphere.kernels.jit_terms import compile_exact
 
+CONE = 0.2  # as in ``limb_swivels``
+
 
 @compile_exact
 def bend(start, goal, upper, lower, hinge, softness, elbow, wrist, shortfall):  # type: ignore[no-untyped-def]
@@ -37,6 +39,104 @@ def bend(start, goal, upper, lower, hinge, softness, elbow, wrist, shortfall):  
         wrist[i, 2] = elbow[i, 2] + along * z - out * r
         x, y, z = goal[i, 0] - wrist[i, 0], goal[i, 1] - wrist[i, 1], goal[i, 2] - wrist[i, 2]
         shortfall[i] = math.sqrt(x * x + y * y + z * z)
+
+
+@compile_exact
+def turn(target, swivel, towards, home, upper, lower, frame, flexions, turns, bends, elbow):  # type: ignore[no-untyped-def]
+    """Limbs (N, 3) from the origin by their swivels; see ``limb_turns.limb_turns``.
+
+    ``towards`` and ``home`` (N or 1, 3) are unit and square to each other; ``frame`` (3, 3) has the upper bone, the
+    hinge and their normal at rest as rows.
+    """
+    whole = upper + lower
+    u, v = upper / whole, lower / whole
+    longest = math.hypot(math.cos(0.5 * flexions[0]), (u - v) * math.sin(0.5 * flexions[0]))
+    shortest = math.hypot(math.cos(0.5 * flexions[1]), (u - v) * math.sin(0.5 * flexions[1]))
+    for i in range(target.shape[0]):
+        k, h = i if towards.shape[0] > 1 else 0, i if home.shape[0] > 1 else 0
+        hx, hy, hz = home[h, 0], home[h, 1], home[h, 2]
+        tx, ty, tz = towards[k, 0], towards[k, 1], towards[k, 2]
+        x, y, z = target[i, 0], target[i, 1], target[i, 2]
+        far = math.sqrt(x * x + y * y + z * z)
+        if far > 1e-9 * whole:
+            x, y, z = x / far, y / far, z / far
+        else:
+            x, y, z = hx, hy, hz
+        d = max(min(far / whole, longest), shortest)
+        above, below = max((1.0 - d) * (1.0 + d), 0.0), max((d - u + v) * (d + u - v), 0.0)
+        flexion = min(max(2.0 * math.atan2(math.sqrt(above), math.sqrt(below)), flexions[0]), flexions[1])
+        # Swivel zero: across the axis, towards the reference, which is tilted where the two are nearly parallel.
+        dot = tx * x + ty * y + tz * z
+        sine = math.sqrt(max(1.0 - dot * dot, 0.0))
+        ahead = -1.0 if dot < 0.0 else 1.0
+        tilt = max(1.0 - (sine / CONE) ** 2, 0.0)
+        tilt = CONE * tilt * tilt * ahead
+        p, q, r = tx - tilt * hx, ty - tilt * hy, tz - tilt * hz
+        p, q, r, size = _across(p, q, r, x, y, z)
+        if size <= 1e-9:
+            p, q, r, size = _across(-ahead * hx, -ahead * hy, -ahead * hz, x, y, z)
+        c, s = math.cos(swivel[i]), math.sin(swivel[i])
+        p, q, r = (
+            c * p + s * (y * r - z * q),
+            c * q + s * (z * p - x * r),
+            c * r + s * (x * q - y * p),
+        )
+        lean = math.atan2(lower * math.sin(flexion), upper + lower * math.cos(flexion))
+        c, s = math.cos(lean), math.sin(lean)
+        bx, by, bz = c * x + s * p, c * y + s * q, c * z + s * r
+        elbow[i, 0], elbow[i, 1], elbow[i, 2] = upper * bx, upper * by, upper * bz
+        bends[i] = flexion
+        # The hinge now is outward × axis; the turn takes the rest frame to bone, hinge and their normal.
+        kx, ky, kz = q * z - r * y, r * x - p * z, p * y - q * x
+        nx, ny, nz = by * kz - bz * ky, bz * kx - bx * kz, bx * ky - by * kx
+        _quaternion(bx, by, bz, kx, ky, kz, nx, ny, nz, frame, turns[i])
+
+
+@compile_exact
+def _across(p, q, r, x, y, z):  # type: ignore[no-untyped-def]
+    """Unit direction and length of what is left of a vector across a unit axis."""
+    along = p * x + q * y + r * z
+    p, q, r = p - along * x, q - along * y, r - along * z
+    size = math.sqrt(p * p + q * q + r * r)
+    if size <= 1e-12:
+        return 0.0, 0.0, 0.0, 0.0
+    p, q, r = p / size, q / size, r / size
+    along = p * x + q * y + r * z
+    p, q, r = p - along * x, q - along * y, r - along * z
+    again = math.sqrt(p * p + q * q + r * r)
+    return p / again, q / again, r / again, size
+
+
+@compile_exact
+def _quaternion(ax, ay, az, bx, by, bz, cx, cy, cz, frame, out):  # type: ignore[no-untyped-def]
+    """The turn that takes the rows of ``frame`` to three orthonormal vectors."""
+    a, b, c = frame[0], frame[1], frame[2]
+    m00, m01, m02 = (
+        ax * a[0] + bx * b[0] + cx * c[0],
+        ax * a[1] + bx * b[1] + cx * c[1],
+        ax * a[2] + bx * b[2] + cx * c[2],
+    )
+    m10, m11, m12 = (
+        ay * a[0] + by * b[0] + cy * c[0],
+        ay * a[1] + by * b[1] + cy * c[1],
+        ay * a[2] + by * b[2] + cy * c[2],
+    )
+    m20, m21, m22 = (
+        az * a[0] + bz * b[0] + cz * c[0],
+        az * a[1] + bz * b[1] + cz * c[1],
+        az * a[2] + bz * b[2] + cz * c[2],
+    )
+    trace = m00 + m11 + m22
+    if trace > m00 and trace > m11 and trace > m22:
+        w, x, y, z = 1.0 + trace, m21 - m12, m02 - m20, m10 - m01
+    elif m00 >= m11 and m00 >= m22:
+        w, x, y, z = m21 - m12, 1.0 + m00 - m11 - m22, m01 + m10, m02 + m20
+    elif m11 >= m22:
+        w, x, y, z = m02 - m20, m01 + m10, 1.0 + m11 - m00 - m22, m12 + m21
+    else:
+        w, x, y, z = m10 - m01, m02 + m20, m12 + m21, 1.0 + m22 - m00 - m11
+    size = math.sqrt(w * w + x * x + y * y + z * z)
+    out[0], out[1], out[2], out[3] = w / size, x / size, y / size, z / size
 
 
 @compile_exact

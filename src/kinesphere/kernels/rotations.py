@@ -100,6 +100,16 @@ def _rows(array: Floats, shape: tuple[int, ...]) -> Floats:
 def from_rotation_vector(vectors: ArrayLike) -> Floats:
     """The exponential map: rotation vectors (axis × angle) to unit quaternions."""
     v = floats(vectors)
+    kernels = compiled.loaded(v.size)
+    if kernels is None:
+        return from_rotation_vector_reference(v)
+    quaternions: Floats = np.empty((*v.shape[:-1], 4))
+    kernels.exponential(np.ascontiguousarray(v).reshape(-1, 3), quaternions.reshape(-1, 4))
+    return quaternions
+
+
+def from_rotation_vector_reference(v: Floats) -> Floats:
+    """The same in plain NumPy."""
     angle = np.linalg.norm(v, axis=-1, keepdims=True)
     quaternions: Floats = np.empty((*v.shape[:-1], 4))
     quaternions[..., :1] = np.cos(0.5 * angle)

@@ -1,0 +1,51 @@
+"""Flourishes: what a stroke does beside going its way, in terms of ``t'``, the share of its time that has passed."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from kinesphere.kernels.arrays import Floats
+
+SQUASH_LATE = 1.6  # the exponent that puts the fullest stretch behind the middle
+BREATH_FROM, BREATH_MOST = 0.4, 1.0 / 7.0
+BUSY = 0.12  # metres: strokes much shorter than this hold still, and have no flourishes
+UNHURRIED = 0.6  # seconds: strokes shorter than this have no time for all of theirs
+
+
+def wrist_flexion(share: Floats, bend: Floats, extension: Floats, flexed: Floats, angle: Floats) -> Floats:
+    """How far the wrist bends inwards: a wave that closes at goals, or held bent."""
+    wave = bend * (np.sin(2.0 * np.pi * (share + 0.75)) + 1.0 - extension)
+    return np.asarray((1.0 - flexed) * wave + flexed * angle)
+
+
+def twist(share: Floats, amount: Floats, frequency: Floats) -> Floats:
+    """A turn that comes and goes: ``frequency`` half waves a stroke."""
+    return np.asarray(amount * np.sin(np.pi * frequency * share))
+
+
+def displaced(share: Floats, amount: Floats) -> Floats:
+    """What the elbow's angle is multiplied by."""
+    return np.asarray(1.0 + amount * np.sin(2.0 * np.pi * share))
+
+
+def squashed(share: Floats, amount: Floats) -> Floats:
+    """The body's stretch along the way of the hand; across it is its inverse root."""
+    return np.asarray(1.0 + amount * np.sin(np.pi * share**SQUASH_LATE))
+
+
+def contracted(share: Floats, amount: Floats) -> Floats:
+    """The chest's width as breath is pressed out before the goal."""
+    late = np.clip((share - BREATH_FROM) / (1.0 - BREATH_FROM), 0.0, 1.0)
+    return np.asarray(1.0 - BREATH_MOST * amount * np.sin(np.pi * late) ** 2)
+
+
+def swollen(flexion: Floats, volume: Floats) -> Floats:
+    """The upper arm's width at an elbow angle."""
+    return np.asarray(1.0 + 0.7 * flexion * volume)
+
+
+def busy(length: Floats, lasts: Floats) -> Floats:
+    """The share of their flourishes that strokes of these lengths and durations have."""
+    far = np.clip(length / (2.0 * BUSY), 0.0, 1.0)
+    slow = np.clip(lasts / UNHURRIED, 0.0, 1.0)
+    return np.asarray(far * far * (3.0 - 2.0 * far) * slow * slow * (3.0 - 2.0 * slow))

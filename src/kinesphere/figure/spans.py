@@ -1,0 +1,107 @@
+"""Frames of several performances in a row, and what needs to know where one ends: smoothing, delays, differences.
+
+A crowd is then one long array. Before its first frame a performance stands as in the first, after its last as in the
+last; a loop goes round, its last frame being its first again.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from kinesphere.kernels.arrays import ArrayLike, Floats, Ints
+
+RATE = 60.0  # frames a second
+
+
+@dataclass(frozen=True, eq=False)
+class Spans:
+    """Where each performance begins and ends.
+
+    Attributes
+    ----------
+    counts
+        Frames of each performance.
+    loops
+        Whether each goes round.
+    time : (F,)
+        Seconds from the start of its performance, of every frame.
+    who : (F,)
+        The performance that a frame belongs to.
+    rate
+        Frames a second.
+    """
+
+    counts: tuple[int, ...]
+    loops: tuple[bool, ...]
+    time: Floats
+    who: Ints
+    first: Ints  # (F,) of its performance
+    rate: float = RATE
+
+    @classmethod
+    def of(cls, counts: tuple[int, ...], loops: tuple[bool, ...], rate: float = RATE) -> Spans:
+        """Spans of so many frames each."""
+        starts = np.concatenate([[0], np.cumsum(counts)[:-1]]).astype(np.intp)
+        who = np.repeat(np.arange(len(counts)), counts)
+        time = (np.arange(len(who)) - starts[who]) / rate
+        return cls(counts, loops, time, who, starts[who], rate)
+
+    def __len__(self) -> int:
+        return len(self.who)
+
+    def slices(self) -> list[slice]:
+        """The frames of each performance."""
+        ends = np.cumsum(self.counts)
+        return [slice(int(end - count), int(end)) for end, count in zip(ends, self.counts, strict=True)]
+
+    def at(self, offsets: ArrayLike) -> Ints:
+        """The frames ``(F,) + offsets.shape`` that lie so many frames later, held at the ends or round the loop."""
+        shift = np.asarray(offsets, dtype=np.intp)
+        count = np.array(self.counts)[self.who].reshape((-1,) + (1,) * shift.ndim)
+        place = (np.arange(len(self)) - self.first).reshape(count.shape) + shift
+        held = np.clip(place, 0, count - 1)
+        if any(self.loops):
+            round_ = np.mod(place, np.maximum(count - 1, 1))
+            held = np.where(np.array(self.loops)[self.who].reshape(count.shape), round_, held)
+        return np.asarray(held + self.first.reshape(count.shape), dtype=np.intp)
+
+    def rounded(self, values: Floats, seconds: float) -> Floats:
+        """The values ``(F, ...)`` through a Gaussian in time."""
+        reach = int(np.ceil(3.5 * seconds * self.rate))
+        if reach == 0:
+            return values.copy()
+        weights = np.exp(-0.5 * (np.arange(-reach, reach + 1) / (seconds * self.rate)) ** 2)
+        weights /= weights.sum()
+        flat = values.reshape(len(values), -1)
+        if len(self.counts) == 1:
+            return self._filtered(flat, weights, reach).reshape(values.shape)
+        taken = flat[self.at(np.arange(-reach, reach + 1))]
+        return np.asarray(np.einsum("k,fkc->fc", weights, taken).reshape(values.shape))
+
+    def _filtered(self, flat: Floats, weights: Floats, reach: int) -> Floats:
+        """One performance: a plain convolution of each column."""
+        ends = np.arange(-reach, len(flat) + reach)
+        held = np.mod(ends, max(len(flat) - 1, 1)) if self.loops[0] else np.clip(ends, 0, len(flat) - 1)
+        padded = flat[held]
+        windows = np.lib.stride_tricks.sliding_window_view(padded, len(weights), axis=0)
+        return np.asarray(windows @ weights)
+
+    def delayed(self, values: Floats, seconds: float) -> Floats:
+        """The values ``(F, ...)`` a little later; before zero, earlier."""
+        back = -seconds * self.rate
+        whole = int(np.floor(back))
+        share = back - whole
+        return np.asarray((1.0 - share) * values[self.at(whole)] + share * values[self.at(whole + 1)])
+
+    def velocity(self, values: Floats) -> Floats:
+        """Change a second of ``(F, ...)``, by central differences."""
+        before, after = self.at(-1), self.at(1)
+        steps = np.where(np.array(self.loops)[self.who], 2, after - before).reshape((-1,) + (1,) * (values.ndim - 1))
+        return np.asarray((values[after] - values[before]) * self.rate / np.maximum(steps, 1))
+
+    def widest(self, values: Floats, seconds: float) -> Floats:
+        """The greatest of ``(F,)`` values within so many seconds."""
+        reach = round(seconds * self.rate)
+        return np.asarray(values[self.at(np.arange(-reach, reach + 1))].max(axis=1))

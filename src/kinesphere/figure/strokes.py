@@ -1,0 +1,60 @@
+"""How far along its stroke a hand is in every frame: the timing function, its corners rounded within the stroke."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from kinesphere.figure.clocks import Clock
+from kinesphere.figure.spans import RATE
+from kinesphere.kernels.arrays import Floats, Ints
+from kinesphere.kernels.timing import progress
+
+ROUND, ROUND_SHARE = 0.028, 0.10  # seconds, and of a stroke's time at most: the Gaussian's σ
+REACH = 5  # frames
+BUMP = 4.0  # σ over which a stroke is led back to its ends
+
+
+class Travel(NamedTuple):
+    """Where a hand is on its way."""
+
+    stroke: Ints  # (F,)
+    time_share: Floats  # (F,) of the stroke's time, 0 to 1
+    way_share: Floats  # (F,) of the stroke's way; outside 0 to 1 beyond its ends
+
+
+def travelled(clock: Clock, frames: int) -> Travel:
+    """The travel of every frame. Ends are met exactly, and no stroke knows of another."""
+    at = np.round(clock.goals * RATE).astype(np.intp)
+    lasts = np.diff(at)
+    stroke = np.repeat(np.arange(len(lasts)), lasts + 1)
+    first = np.concatenate([[0], np.cumsum(lasts + 1)[:-1]])  # of each stroke in the table of all
+    place = np.arange(len(stroke)) - first[stroke]
+    length = lasts[stroke]
+    share = place / length
+    timing = (clock.inflection, clock.anticipation, clock.overshoot, clock.time_exponent)
+    way = progress(share, *(values[stroke] for values in timing))
+    way = _rounded(way, place, length, first[stroke])
+    now = np.arange(frames)
+    mine = np.clip(np.searchsorted(at, now, side="right") - 1, 0, len(lasts) - 1)
+    row = first[mine] + np.clip(now - at[mine], 0, lasts[mine])
+    return Travel(mine, share[row], way[row])
+
+
+def _rounded(way: Floats, place: Ints, length: Ints, first: Ints) -> Floats:
+    """Through a Gaussian that sees each stroke mirrored at its ends, then led back to them."""
+    sigma = np.minimum(ROUND * RATE, ROUND_SHARE * length)[:, None]
+    reach = np.arange(-REACH, REACH + 1)
+    weights = np.exp(-0.5 * (reach / np.maximum(sigma, 1e-3)) ** 2)
+    taken = np.abs(place[:, None] + reach)
+    taken = length[:, None] - np.abs(length[:, None] - taken % (2 * length[:, None]))
+    smooth = np.sum(weights * way[first[:, None] + taken], axis=1) / weights.sum(axis=1)
+    wide = np.minimum(BUMP * sigma[:, 0], 0.5 * length) + 1e-9
+    start, end = smooth[first], smooth[first + length] - 1.0
+    return np.asarray(smooth - start * _bump(place / wide) - end * _bump((length - place) / wide))
+
+
+def _bump(x: Floats) -> Floats:
+    left = np.maximum(1.0 - x, 0.0)
+    return np.asarray(left**3 * (1.0 + 3.0 * x))

@@ -1,0 +1,81 @@
+"""Squash and stretch, pressed-out breath and swelling upper arms: scales of the surface, which no joint inherits.
+
+Where there is no surface, or a format has no place for scales, spine, clavicles and hips still show it: ``join_in``
+turns them a little as well.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from types import MappingProxyType
+
+import numpy as np
+
+from kinesphere.figure.arms import ArmPose, ArmTask
+from kinesphere.figure.channels import INDEX
+from kinesphere.figure.flourishes import contracted, squashed, swollen
+from kinesphere.figure.pose import SIGN, Pose
+from kinesphere.kernels.arrays import Floats
+
+# Joints whose surface stretches, and by how much of the whole: ends less than the middle, so that neck and legs fit.
+STRETCHES = MappingProxyType({"spine": 0.35, "spine2": 0.7, "chest": 0.8, "upperChest": 0.45})
+NEAR, FAR = -0.25, 0.20  # of the arm's length: a hand lower than the first widens the body, above the second lengthens
+
+
+# What the skeleton does along: channels at a stretch of 1 and at all breath pressed out.
+STRETCHED = MappingProxyType({"torso.forward": -0.22, "left.clavicle.raise": 0.42, "right.clavicle.raise": 0.42})
+PRESSED = MappingProxyType(
+    {"torso.forward": 0.34, "left.clavicle.raise": -0.26, "right.clavicle.raise": -0.26, "hips.y": -0.07}
+)
+
+
+def join_in(table: Floats, tasks: Iterable[ArmTask]) -> None:
+    """Let spine, clavicles and hips take part in squash and breath: adds to channels ``(T, C)``."""
+    stretch, press = np.zeros(len(table)), np.zeros(len(table))
+    for task in tasks:
+        if task.plan is None or task.travel is None:
+            continue
+        share, lively = task.travel.time_share, task.plan.lively[task.travel.stroke]
+        stretch = np.maximum(stretch, squashed(share, task.flourish("squash") * lively) - 1.0)
+        press = np.maximum(press, 1.0 - contracted(share, task.flourish("breath") * lively))
+    for amount, channels in ((stretch, STRETCHED), (press, PRESSED)):
+        if amount.any():
+            for name, most in channels.items():
+                table[:, INDEX[name]] += most * amount
+
+
+def scale_surface(pose: Pose, arms: dict[str, ArmPose]) -> None:
+    """Write what the flourishes of both arms do to the surface."""
+    tall, wide, pressed = _stretch(pose, arms)
+    if (tall != 1.0).any() or (wide != 1.0).any() or (pressed != 1.0).any():
+        scales = pose.scaled()
+        for name, share in STRETCHES.items():
+            joint = pose.skeleton.index(name)
+            scales[:, joint, 0] *= (wide * tall**-0.5 * pressed) ** share
+            scales[:, joint, 1] *= (tall * wide**-0.5) ** share
+            scales[:, joint, 2] *= ((tall * wide) ** -0.5 * pressed) ** share
+    for side, arm in arms.items():
+        volume = arm.flourishes["limb_volume"]
+        if not volume.any():
+            continue
+        joint = pose.skeleton.index(f"{side}UpperArm")
+        # The bone lies slantwise in its joint's axes: depth is across it, and takes width's part as well.
+        pose.scaled()[:, joint, 2] *= swollen(arm.flexion, volume * (1.0 - arm.hanging)) ** 1.5
+
+
+def _stretch(pose: Pose, arms: dict[str, ArmPose]) -> tuple[Floats, Floats, Floats]:
+    """Of the torso: how tall, how wide and how pressed, each ``(F,)``. Volume is kept across."""
+    tall, wide, pressed = np.ones((3, len(pose.spans)))
+    for side in SIGN:
+        arm = arms[side]
+        shown = arm.flourishes
+        amount = np.asarray(shown["squash"] * arm.busy)
+        if amount.any():
+            stretch = squashed(arm.share, amount)
+            up = np.clip((arm.wrist[:, 1] / (0.545 * pose.size) - NEAR) / (FAR - NEAR), 0.0, 1.0)
+            up = up * up * (3.0 - 2.0 * up)
+            tall, wide = np.maximum(tall, stretch**up), np.maximum(wide, stretch ** (1.0 - up))
+        breath = np.asarray(shown["breath"] * arm.busy)
+        if breath.any():
+            pressed = np.minimum(pressed, contracted(arm.share, breath))
+    return tall, wide, pressed
