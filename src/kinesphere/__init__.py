@@ -24,7 +24,12 @@ if TYPE_CHECKING:
     from kinesphere.files.loading import clips, load, save
     from kinesphere.files.mapping import load_mapping, save_mapping
     from kinesphere.kernels.compiled import warm_up
+    from kinesphere.laban.dials import Part
+    from kinesphere.laban.effort import Effort
+    from kinesphere.laban.effort_model import EffortModel, effort_model
+    from kinesphere.laban.shape import Shape
     from kinesphere.motion.character import Character, Mesh
+    from kinesphere.motion.gesture import Gesture
     from kinesphere.motion.joining import concatenated
     from kinesphere.motion.keypoints import Keypoint, Keypoints
     from kinesphere.motion.motion import Motion
@@ -32,6 +37,11 @@ if TYPE_CHECKING:
     from kinesphere.motion.roles import RoleMap, find_roles
     from kinesphere.motion.skeleton import Skeleton, Tip
     from kinesphere.motion.timemap import TimeMap
+    from kinesphere.score.document import load_score, save_score
+    from kinesphere.score.layers import Express, Layer
+    from kinesphere.score.perform import perform
+    from kinesphere.score.render import render, render_all
+    from kinesphere.score.score import Score
 
 __version__ = "0.1.0"
 
@@ -39,14 +49,22 @@ __version__ = "0.1.0"
 _WHERE = {
     "Calibration": "kinesphere.body.calibration",
     "Character": "kinesphere.motion.character",
+    "Effort": "kinesphere.laban.effort",
+    "EffortModel": "kinesphere.laban.effort_model",
+    "Express": "kinesphere.score.layers",
+    "Gesture": "kinesphere.motion.gesture",
     "Keypoint": "kinesphere.motion.keypoints",
     "Keypoints": "kinesphere.motion.keypoints",
+    "Layer": "kinesphere.score.layers",
     "Mesh": "kinesphere.motion.character",
     "Motion": "kinesphere.motion.motion",
     "MotionFileError": "kinesphere.files.errors",
     "MotionFileWarning": "kinesphere.files.errors",
+    "Part": "kinesphere.laban.dials",
     "Plants": "kinesphere.body.plants",
     "RoleMap": "kinesphere.motion.roles",
+    "Score": "kinesphere.score.score",
+    "Shape": "kinesphere.laban.shape",
     "Skeleton": "kinesphere.motion.skeleton",
     "TimeMap": "kinesphere.motion.timemap",
     "Tip": "kinesphere.motion.skeleton",
@@ -55,6 +73,7 @@ _WHERE = {
     "clamped": "kinesphere.body.limits",
     "clips": "kinesphere.files.loading",
     "concatenated": "kinesphere.motion.joining",
+    "effort_model": "kinesphere.laban.effort_model",
     "find_ground": "kinesphere.body.ground",
     "find_plants": "kinesphere.body.contacts",
     "find_roles": "kinesphere.motion.roles",
@@ -63,13 +82,18 @@ _WHERE = {
     "load_character": "kinesphere.files.characters",
     "load_keypoints": "kinesphere.files.keypoints",
     "load_mapping": "kinesphere.files.mapping",
+    "load_score": "kinesphere.score.document",
     "lock_feet": "kinesphere.body.foot_lock",
+    "perform": "kinesphere.score.perform",
+    "render": "kinesphere.score.render",
+    "render_all": "kinesphere.score.render",
     "retarget": "kinesphere.body.retargeting",
     "retimed": "kinesphere.motion.retiming",
     "save": "kinesphere.files.loading",
     "save_character": "kinesphere.files.characters",
     "save_keypoints": "kinesphere.files.keypoints",
     "save_mapping": "kinesphere.files.mapping",
+    "save_score": "kinesphere.score.document",
     "support": "kinesphere.body.support",
     "warm_up": "kinesphere.kernels.compiled",
 }
@@ -77,14 +101,22 @@ _WHERE = {
 __all__ = [
     "Calibration",
     "Character",
+    "Effort",
+    "EffortModel",
+    "Express",
+    "Gesture",
     "Keypoint",
     "Keypoints",
+    "Layer",
     "Mesh",
     "Motion",
     "MotionFileError",
     "MotionFileWarning",
+    "Part",
     "Plants",
     "RoleMap",
+    "Score",
+    "Shape",
     "Skeleton",
     "TimeMap",
     "Tip",
@@ -93,6 +125,7 @@ __all__ = [
     "clamped",
     "clips",
     "concatenated",
+    "effort_model",
     "find_ground",
     "find_plants",
     "find_roles",
@@ -101,13 +134,18 @@ __all__ = [
     "load_character",
     "load_keypoints",
     "load_mapping",
+    "load_score",
     "lock_feet",
+    "perform",
+    "render",
+    "render_all",
     "retarget",
     "retimed",
     "save",
     "save_character",
     "save_keypoints",
     "save_mapping",
+    "save_score",
     "support",
     "warm_up",
 ]

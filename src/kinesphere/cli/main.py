@@ -10,12 +10,13 @@ import typer
 from kinesphere.cli.convert import convert
 from kinesphere.cli.info import info
 from kinesphere.cli.mapping import mapping
+from kinesphere.cli.perform import perform, words
 from kinesphere.cli.preview import preview
 from kinesphere.cli.retarget import retarget
 
 app = typer.Typer(
     name="kinesphere",
-    help="An open expressive-motion engine: look at motions, convert them, see them.",
+    help="An open expressive-motion engine: look at motions, convert them, see them, perform them.",
     no_args_is_help=True,
     rich_markup_mode=None,  # panels around the help would take twice as long to come
     add_completion=False,
@@ -26,6 +27,8 @@ app.command()(convert)
 app.command()(preview)
 app.command()(retarget)
 app.command()(mapping)
+app.command()(perform)
+app.command()(words)
 
 
 def _show_version(asked: bool) -> None:

@@ -33,6 +33,8 @@ def reported() -> Iterator[None]:
     with told_warnings():
         try:
             yield
+        except BrokenPipeError:  # whoever reads has seen enough
+            raise typer.Exit(0) from None
         except (ValueError, OSError) as error:
             say_error(error)
             raise typer.Exit(UNREADABLE) from None

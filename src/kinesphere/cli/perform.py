@@ -1,0 +1,187 @@
+"""``kinesphere perform``: a gesture, with Effort and Shape."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from kinesphere.cli.dials import effort_of, parts_of, shape_of
+from kinesphere.cli.reporting import reported
+
+if TYPE_CHECKING:
+    from kinesphere.direction.words import Vocabulary
+    from kinesphere.motion.character import Character
+    from kinesphere.motion.motion import Motion
+    from kinesphere.score.layers import Layer
+    from kinesphere.score.score import Score
+
+EFFORT = "space indirect..direct, weight light..strong, time sustained..sudden, flow free..bound; each from -1 to 1"
+SHAPE = "horizontal spreading..enclosing, vertical rising..sinking, sagittal advancing..retreating, reach near..far"
+
+
+def perform(
+    source: Annotated[
+        str,
+        typer.Argument(
+            metavar="IN",
+            help="One of our gestures by name, a file of key points, a gesture in .toml, or a score in .json.",
+            show_default=False,
+        ),
+    ],
+    out: Annotated[Path, typer.Option("--output", "-o", help="The file to write, in any format.")],
+    effort: Annotated[str | None, typer.Option("--effort", help=f"Such as space=-1,time=0.5: {EFFORT}.")] = None,
+    shape: Annotated[str | None, typer.Option("--shape", help=f"Such as vertical=-1: {SHAPE}.")] = None,
+    words: Annotated[str | None, typer.Option("--words", help='Such as "gently and proudly".')] = None,
+    intensity: Annotated[float, typer.Option(help="0 to 2: how much of all this.")] = 1.0,
+    stillness: Annotated[float, typer.Option(help="-1, restless, to 1, a statue.")] = 0.0,
+    part: Annotated[
+        list[str] | None,
+        typer.Option("--part", help="Dials of one part for the whole's, such as right_arm:weight=1; may be repeated."),
+    ] = None,
+    by_hand: Annotated[
+        str | None, typer.Option("--set", help="Movement parameters by hand, such as wrist_bend=0.2,tension=0.5.")
+    ] = None,
+    affinities: Annotated[bool, typer.Option("--affinities", help="Let Shape go along with Effort.")] = False,
+    start: Annotated[float | None, typer.Option("--from", help="Seconds of the gesture's own time.")] = None,
+    end: Annotated[float | None, typer.Option("--to", help="Seconds of the gesture's own time.")] = None,
+    model: Annotated[
+        str | None, typer.Option("--model", help="default, chi1999, emote2000, or a character's own .toml.")
+    ] = None,
+    vocabulary: Annotated[
+        Path | None, typer.Option("--vocabulary", help="A .toml file with words of your own.")
+    ] = None,
+    lock_times: Annotated[bool, typer.Option("--lock-times", help="Keep the keys' times whatever the Effort.")] = False,
+    seed: Annotated[int | None, typer.Option(min=0, help="Which individual performs it.")] = None,
+    character: Annotated[
+        Path | None, typer.Option("--character", help="Who performs it: a .glb, .gltf or .vrm, figure or mo.")
+    ] = None,
+    preview: Annotated[
+        bool, typer.Option("--preview", help="Also draw before and after on one sheet, OUT_preview.png.")
+    ] = False,
+    save_score: Annotated[Path | None, typer.Option("--save-score", help="Also write the score, in .json.")] = None,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the output if it exists.")] = False,
+) -> None:
+    """Perform a gesture gently, angrily, grandly: the same goals, another person's way there.
+
+    Dials and words add up. `kinesphere words` lists the words.
+    """
+    with reported():
+        from kinesphere.files.registry import format_to_write
+        from kinesphere.kernels.compiled import patient
+        from kinesphere.score.layers import Express, Layer
+        from kinesphere.score.perform import said
+        from kinesphere.score.render import render
+
+        patient()
+        sheet = out.with_name(f"{out.stem}_preview.png") if preview else None
+        for file in (out, sheet, save_score):
+            if file is not None and file.exists() and not overwrite:
+                raise FileExistsError(f"{file}: exists already; --overwrite replaces it")
+        format_to_write(out)
+        whole = effort_of("--effort", effort, by_hand), shape_of("--shape", shape)
+        edit = Express(
+            *whole,
+            said(words) if words else {},
+            intensity,
+            stillness,
+            affinities,
+            parts_of(part or (), *whole),
+            _words(vocabulary),
+        )
+        score = _score(source, Layer(edit, start, end))
+        score = replace(
+            score,
+            model=score.model if model is None else model,
+            seed=score.seed if seed is None else seed,
+            lock_times=lock_times or score.lock_times,
+        )
+        made = render(score)
+        _write(made, out, character)
+        if save_score is not None:
+            from kinesphere.score.document import save_score as write
+
+            write(score, save_score)
+        if sheet is not None:
+            _draw(render(replace(score, layers=())), made, sheet, character)
+    for file in (out, save_score, sheet):
+        if file is not None:
+            typer.echo(f"wrote {file}")
+
+
+def words(
+    vocabulary: Annotated[
+        Path | None, typer.Option("--vocabulary", help="A .toml file with words of your own.")
+    ] = None,
+) -> None:
+    """List the words for `kinesphere perform --words`, with what they turn."""
+    with reported():
+        from kinesphere.direction.words import vocabulary as ours
+
+        known = _words(vocabulary) or ours()
+        width = max(len(name) for name in known)
+        for word in known.values():
+            dials = [(name, getattr(word.effort, name)) for name in ("space", "weight", "time", "flow")]
+            dials += [(name, getattr(word.shape, name)) for name in ("horizontal", "vertical", "sagittal", "reach")]
+            dials += [("stillness", word.stillness)]
+            turned = [f"{name}={value:g}" for name, value in dials if value] + (
+                [f"tempo={word.tempo:g}"] if word.tempo != 1.0 else []
+            )
+            typer.echo(f"{word.name:<{width}}  {word.kind:<8} {' '.join(turned)}")
+
+
+def _words(file: Path | None) -> Vocabulary | None:
+    if file is None:
+        return None
+    from kinesphere.direction.words import load_words
+
+    return load_words(file)
+
+
+def _score(source: str, layer: Layer) -> Score:
+    """The score of a gesture, or a score that there is with one more layer."""
+    from kinesphere.score.document import load_score
+    from kinesphere.score.score import Score
+
+    if Path(source).suffix.lower() == ".json":
+        written = load_score(source)
+        return replace(written, layers=(*written.layers, layer))
+    return Score(source, (layer,))
+
+
+def _write(made: Motion, out: Path, character: Path | None) -> None:
+    """The motion on whoever performs it."""
+    from kinesphere.body.retargeting import retarget
+    from kinesphere.files.loading import save
+    from kinesphere.files.registry import format_to_write
+
+    body = _body(character)
+    if body is None:
+        save(made, out)
+        return
+    put = retarget(made, body)
+    if format_to_write(out).holds_characters:
+        save(put, out, character=body)
+    else:
+        save(put, out)
+
+
+def _body(character: Path | None) -> Character | None:
+    from kinesphere.cli.ours import own_character
+    from kinesphere.files.characters import load_character
+
+    if character is None:
+        return None
+    return own_character(character) or load_character(character)
+
+
+def _draw(before: Motion, after: Motion, sheet: Path, character: Path | None) -> None:
+    from kinesphere.kernels.compiled import warm_up
+    from kinesphere.pictures import surface_sheet
+
+    if warm_up() is None:
+        raise ValueError("lit surfaces need numba, which this Python does not have")
+    named = [replace(before, name="before"), replace(after, name="after")]
+    surface_sheet(named, character=_body(character)).save(sheet)

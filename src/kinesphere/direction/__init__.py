@@ -1,0 +1,1 @@
+"""Direction: words and moods as controls."""

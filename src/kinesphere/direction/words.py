@@ -1,0 +1,155 @@
+"""Words for how a movement is done: Effort, Shape, tempo and stillness by name, from data files."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from functools import lru_cache
+from importlib.resources import files
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+
+from kinesphere.files.errors import MotionFileError
+from kinesphere.laban.effort import Effort
+from kinesphere.laban.shape import Shape
+from kinesphere.motion.gesture import unknown
+
+LARGEST = 1_000_000  # bytes
+_FIELDS = ("kind", "effort", "shape", "tempo", "stillness", "about")
+TEMPOS = (0.2, 5.0)
+_SMALL = ("and", "but")  # words that may stand between others
+
+
+@dataclass(frozen=True)
+class Word:
+    """What a word asks for."""
+
+    name: str
+    effort: Effort = field(default_factory=Effort)
+    shape: Shape = field(default_factory=Shape)
+    tempo: float = 1.0
+    stillness: float = 0.0
+    kind: str = ""
+
+
+Vocabulary = Mapping[str, Word]
+
+
+@lru_cache
+def vocabulary() -> Vocabulary:
+    """The words that come with Kinesphere."""
+    return _parsed(Path("words.toml"), (files("kinesphere.direction") / "words.toml").read_bytes())
+
+
+def load_words(path: str | Path) -> Vocabulary:
+    """Our words and those of a TOML file, which take precedence."""
+    path = Path(path)
+    try:
+        with path.open("rb") as file:
+            text = file.read(LARGEST + 1)
+    except OSError as error:
+        raise MotionFileError(path, f"what cannot be read ({error.strerror})", "words in TOML") from None
+    return MappingProxyType(dict(vocabulary()) | dict(_parsed(path, text)))
+
+
+def word(name: str, words: Vocabulary | None = None) -> Word:
+    """One word, or the error that suggests the nearest."""
+    known = vocabulary() if words is None else words
+    if not isinstance(name, str):
+        raise TypeError(f"{name!r} is no word; a text is expected")
+    found = known.get(name.strip().lower())
+    if found is None:
+        near = get_close_matches(name.strip().lower(), list(known), n=3, cutoff=0.5)
+        hint = f"the nearest are {', '.join(near)}" if near else f"there are {', '.join(known)}"
+        raise ValueError(f"no word is called {name!r}; {hint}. A file of your own can add it, see load_words")
+    return found
+
+
+def spoken(said: str | Iterable[str] | Mapping[str, float], words: Vocabulary | None = None) -> Word:
+    """Several words as one: factors add and are held within −1 and 1, tempos multiply, stillness adds.
+
+    A text such as ``"gently and proudly"``, a list of words, or words with their strengths from 0 to 1.
+    """
+    if isinstance(said, str):
+        given = dict.fromkeys(split(said), 1.0)
+    else:
+        given = dict(said) if isinstance(said, Mapping) else dict.fromkeys(said, 1.0)
+    effort, shape, tempo, stillness = np.zeros(4), np.zeros(4), 0.0, 0.0
+    for name, strength in given.items():
+        found = word(name, words)
+        if not 0.0 <= strength <= 1.0:
+            raise ValueError(f"strength of {name!r} is {strength!r}; 0 to 1 is allowed, intensity goes beyond")
+        effort = effort + strength * found.effort.factors
+        shape = shape + strength * found.shape.factors
+        tempo += strength * float(np.log(found.tempo))
+        stillness += strength * found.stillness
+    held = [np.clip(row, -1.0, 1.0).tolist() for row in (effort, shape)]
+    return Word(
+        " ".join(given),
+        Effort(*held[0]),
+        Shape(*held[1]),
+        float(np.clip(np.exp(tempo), *TEMPOS)),
+        float(np.clip(stillness, -1.0, 1.0)),
+    )
+
+
+def split(said: str) -> list[str]:
+    """The words of a text, without those that only join them."""
+    parts = [part for part in said.replace(",", " ").split() if part.lower() not in _SMALL]
+    if not parts:
+        raise ValueError(f"{said!r} has no word in it; `gently and proudly` has two")
+    return parts
+
+
+def _parsed(path: Path, text: bytes) -> Vocabulary:
+    if len(text) > LARGEST:
+        raise MotionFileError(path, f"more than {LARGEST} bytes", "words in TOML")
+    try:
+        table = tomllib.loads(text.decode("utf-8-sig"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise MotionFileError(path, f"what is no TOML ({error})", "words in TOML") from None
+    entries = table.get("words")
+    if not isinstance(entries, dict) or set(table) != {"words"}:
+        raise MotionFileError(path, f"tables {', '.join(table) or '(none)'}", "one table [words]")
+    return MappingProxyType({name.lower(): _word(path, name.lower(), entry) for name, entry in entries.items()})
+
+
+def _word(path: Path, name: str, entry: Any) -> Word:
+    where = f"words.{name}"
+    if not isinstance(entry, dict):
+        raise MotionFileError(path, repr(entry), "a table such as { effort = [0, -1, 0, 0] }", where=where)
+    if not name.replace("-", "").replace("_", "").isalnum():
+        raise MotionFileError(path, repr(name), "one word of letters and digits", where=where)
+    for key in entry:
+        if key not in _FIELDS:
+            raise MotionFileError(path, unknown("field", key, _FIELDS), "a field that is known", where=where)
+    numbers = {key: _numbers(path, f"{where}.{key}", entry.get(key, [0, 0, 0, 0])) for key in ("effort", "shape")}
+    tempo, stillness = (
+        _number(path, f"{where}.{key}", entry.get(key, rest), *allowed)
+        for key, rest, allowed in (("tempo", 1.0, TEMPOS), ("stillness", 0.0, (-1.0, 1.0)))
+    )
+    try:
+        space, weight, time, flow = numbers["effort"]
+        effort = Effort(space, weight, time, flow)
+        shape = Shape(*numbers["shape"])
+    except ValueError as error:
+        raise MotionFileError(path, str(error), "factors from −1 to 1", where=where) from None
+    return Word(name, effort, shape, tempo, stillness, str(entry.get("kind", "")))
+
+
+def _numbers(path: Path, where: str, values: Any) -> list[float]:
+    plain = isinstance(values, list) and len(values) == 4
+    if not plain or not all(isinstance(v, int | float) and not isinstance(v, bool) for v in values):
+        raise MotionFileError(path, repr(values), "four numbers from −1 to 1", where=where)
+    return [float(v) for v in values]
+
+
+def _number(path: Path, where: str, value: Any, least: float, most: float) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not least <= value <= most:
+        raise MotionFileError(path, repr(value), f"a number from {least:g} to {most:g}", where=where)
+    return float(value)

@@ -1,0 +1,1 @@
+"""Effort and Shape: how a movement is done, as dials."""

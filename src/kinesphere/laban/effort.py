@@ -1,0 +1,88 @@
+"""Effort: the four dials of how a movement is done."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from types import MappingProxyType
+
+import numpy as np
+
+from kinesphere.kernels.arrays import Floats
+from kinesphere.laban.effort_model import DEFAULT, EffortModel, effort_model
+from kinesphere.laban.movement import Movement, check_by_hand, movement
+
+# Factor to the words at its two ends, −1 and 1.
+FACTORS: Mapping[str, tuple[str, str]] = MappingProxyType(
+    {
+        "space": ("indirect", "direct"),
+        "weight": ("light", "strong"),
+        "time": ("sustained", "sudden"),
+        "flow": ("free", "bound"),
+    }
+)
+
+
+@dataclass(frozen=True)
+class Effort:
+    """Four factors from −1, indulging, to 1, fighting; 0 is neutral.
+
+    Parameters
+    ----------
+    space
+        Indirect … direct: all around, or straight at it.
+    weight
+        Light … strong.
+    time
+        Sustained … sudden.
+    flow
+        Free … bound: let go, or held.
+    by_hand
+        Low-level movement parameters set by hand on top, such as ``{"wrist_bend": 0.2}``.
+    """
+
+    space: float = 0.0
+    weight: float = 0.0
+    time: float = 0.0
+    flow: float = 0.0
+    by_hand: Mapping[str, float] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for name, (low, high) in FACTORS.items():
+            object.__setattr__(self, name, checked("Effort", name, getattr(self, name), low, high))
+        given = {str(name): float(value) for name, value in dict(self.by_hand).items()}
+        check_by_hand(given)
+        object.__setattr__(self, "by_hand", MappingProxyType(given))
+
+    def __hash__(self) -> int:
+        return hash((self.space, self.weight, self.time, self.flow, tuple(sorted(self.by_hand.items()))))
+
+    @property
+    def factors(self) -> Floats:
+        """``(4,)`` space, weight, time, flow."""
+        return np.array([self.space, self.weight, self.time, self.flow])
+
+    @property
+    def is_neutral(self) -> bool:
+        """Whether it changes nothing."""
+        return not self.by_hand and not self.factors.any()
+
+    def parameters(self, model: str | Path | EffortModel = DEFAULT) -> Movement:
+        """The movement parameters: of the set named, a file's, or ``EffortModel``'s."""
+        values = movement(self.factors, effort_model(model))
+        given = {name: np.float64(value) for name, value in values.items()} | dict(self.by_hand)
+        return Movement(**{name: float(value) for name, value in given.items()})  # type: ignore[arg-type]
+
+    def adjusted(self, **by_hand: float) -> Effort:
+        """The same with low-level parameters set by hand."""
+        return replace(self, by_hand=dict(self.by_hand) | by_hand)
+
+
+def checked(kind: str, name: str, value: object, low: str, high: str) -> float:
+    """A dial's value, or the error that says what is allowed."""
+    if isinstance(value, bool) or not isinstance(value, int | float | np.integer | np.floating):
+        raise TypeError(f"{kind}: {name} is {value!r}; a number from −1 ({low}) to 1 ({high}) is expected")
+    if not -1.0 <= value <= 1.0:  # NaN too
+        raise ValueError(f"{kind}: {name} is {value:g}; −1 ({low}) to 1 ({high}) is allowed, intensity goes beyond")
+    return float(value) + 0.0

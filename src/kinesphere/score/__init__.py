@@ -1,0 +1,1 @@
+"""The score: the document of a performance, and what renders it."""

@@ -1,0 +1,123 @@
+"""Layers: edits of a performance, each over a stretch of the source's time, on some parts, at some strength."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+
+import numpy as np
+
+from kinesphere.direction.words import Vocabulary, Word, spoken
+from kinesphere.laban.dials import EffortDial, Part, ShapeDial, checked_dial
+from kinesphere.laban.effort import Effort
+from kinesphere.laban.manners import PARTS
+from kinesphere.laban.shape import Shape
+from kinesphere.motion.gesture import unknown
+
+MOST_INTENSITY = 2.0
+
+
+@dataclass(frozen=True)
+class Express:
+    """Effort and Shape by dial or by word.
+
+    Parameters
+    ----------
+    effort, shape
+        One value, or a phrase: values at seconds of the source's own time.
+    words
+        Words with their strengths from 0 to 1; their dials are added to the ones above.
+    intensity
+        From 0, nothing, over 1, as dialled, to 2.
+    stillness
+        From −1, restless, over 0, as it is, to 1, a statue.
+    affinities
+        Whether Shape goes along with Effort: indirect spreads, light rises, sustained advances.
+    parts
+        What single parts are asked for instead: ``left_arm``, ``right_arm``, ``torso``.
+    """
+
+    effort: EffortDial = field(default_factory=Effort)
+    shape: ShapeDial = field(default_factory=Shape)
+    words: Mapping[str, float] = field(default_factory=dict)
+    intensity: float = 1.0
+    stillness: float = 0.0
+    affinities: bool = False
+    parts: Mapping[str, Part] = field(default_factory=dict)
+    vocabulary: Vocabulary | None = field(default=None, compare=False, repr=False)
+
+    def __post_init__(self) -> None:
+        checked_dial(self.effort, Effort)
+        checked_dial(self.shape, Shape)
+        object.__setattr__(self, "intensity", within("intensity", self.intensity, 0.0, MOST_INTENSITY))
+        object.__setattr__(self, "stillness", within("stillness", self.stillness, -1.0, 1.0))
+        given = {
+            str(name): within(f"strength of {name!r}", value, 0.0, 1.0) for name, value in dict(self.words).items()
+        }
+        if given:
+            spoken(given, self.vocabulary)  # refuses words that nobody knows
+        object.__setattr__(self, "words", MappingProxyType(given))
+        for name, part in dict(self.parts).items():
+            check_part(name)
+            if not isinstance(part, Part):
+                raise TypeError(f"{name}: {part!r}; a Part with its effort and shape is expected")
+            for dial, kind in ((part.effort, Effort), (part.shape, Shape)):
+                if dial is not None:
+                    checked_dial(dial, kind)
+        object.__setattr__(self, "parts", MappingProxyType(dict(self.parts)))
+
+    @property
+    def word(self) -> Word | None:
+        """All of its words as one."""
+        return spoken(self.words, self.vocabulary) if self.words else None
+
+
+@dataclass(frozen=True)
+class Layer:
+    """An edit, where and how much of it.
+
+    ``start`` and ``end`` are seconds of the source's own time, None for its ends; ``parts`` None for all.
+    """
+
+    edit: Express
+    start: float | None = None
+    end: float | None = None
+    parts: tuple[str, ...] | None = None
+    strength: float = 1.0
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.edit, Express):
+            raise TypeError(f"{self.edit!r} is no edit; an Express is expected")
+        for name in ("start", "end"):
+            value = getattr(self, name)
+            if value is not None:
+                object.__setattr__(self, name, within(name, value, -1e6, 1e6))
+        if self.start is not None and self.end is not None and self.end <= self.start:
+            raise ValueError(
+                f"a range from {self.start:g} to {self.end:g} s is empty; its end must come after its start"
+            )
+        object.__setattr__(self, "strength", within("strength", self.strength, 0.0, 1.0))
+        if self.parts is not None:
+            for name in self.parts:
+                check_part(name)
+            if not self.parts:
+                raise ValueError(
+                    f"no part is named; leave parts out for all of them, or name some of {', '.join(PARTS)}"
+                )
+            object.__setattr__(self, "parts", tuple(self.parts))
+
+
+def check_part(name: object) -> None:
+    """Refuse what is no part of a body."""
+    if name not in PARTS:
+        raise ValueError(unknown("part", str(name), PARTS))
+
+
+def within(name: str, value: object, least: float, most: float) -> float:
+    """The number, or the error that says what is allowed."""
+    if isinstance(value, bool) or not isinstance(value, int | float | np.integer | np.floating):
+        raise TypeError(f"{name} is {value!r}; a number from {least:g} to {most:g} is expected")
+    if not least <= value <= most:  # NaN too
+        raise ValueError(f"{name} is {value:g}; {least:g} to {most:g} is allowed")
+    return float(value)

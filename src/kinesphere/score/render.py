@@ -1,0 +1,121 @@
+"""``render``: a score to a motion."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from kinesphere.figure.acting import act
+from kinesphere.figure.limbs import limb_of
+from kinesphere.figure.manner import Manner
+from kinesphere.figure.proportions import HEIGHT
+from kinesphere.figure.reaching import OutOfReach
+from kinesphere.figure.spans import RATE
+from kinesphere.kernels.arrays import Floats
+from kinesphere.laban.dials import Part, ShapeDial, window
+from kinesphere.laban.effort import Effort
+from kinesphere.laban.effort_model import effort_model
+from kinesphere.laban.manners import PARTS, Dials, manner
+from kinesphere.laban.shape import Shape, affine
+from kinesphere.motion.gesture import Gesture
+from kinesphere.motion.keypoints import Space
+from kinesphere.motion.motion import Motion
+from kinesphere.score.layers import Express, Layer
+from kinesphere.score.score import Score
+from kinesphere.score.sources import gesture_of
+
+
+def render(score: Score, *, height: float = HEIGHT) -> Motion:
+    """The performance, on a figure of this height, 60 frames a second."""
+    return render_all([score], height=height)[0]
+
+
+def render_all(scores: Sequence[Score], *, height: float = HEIGHT) -> list[Motion]:
+    """Many performances at once, much cheaper than one by one."""
+    if not scores:
+        return []
+    gestures = [gesture_of(score.source) for score in scores]
+    for gesture in {id(gesture): gesture for gesture in gestures}.values():
+        _warn_of_reach(gesture)
+    cast = [(gesture, _manner(score, gesture)) for score, gesture in zip(scores, gestures, strict=True)]
+    return act(cast, height)
+
+
+def _manner(score: Score, gesture: Gesture) -> Manner:
+    time = np.arange(round(gesture.duration * RATE) + 1) / RATE
+    parts: dict[str, list[Dials]] = {name: [] for name in PARTS}
+    stillness = 0.0
+    for layer in score.layers:
+        _check_range(layer, gesture)
+        strength = _strength(layer, time)
+        for name in PARTS if layer.parts is None else layer.parts:
+            parts[name] += _dials(layer.edit, name, strength)
+        word = layer.edit.word
+        still = layer.edit.stillness + (word.stillness if word else 0.0) * layer.edit.intensity
+        stillness += layer.strength * still
+    return manner(
+        gesture,
+        parts,
+        stillness=float(np.clip(stillness, -1.0, 1.0)),
+        model=effort_model(score.model),
+        locked=score.lock_times,
+        seed=score.seed,
+    )
+
+
+def _dials(edit: Express, name: str, strength: Floats | None) -> list[Dials]:
+    """The dials that an edit turns on one part."""
+    own = edit.parts.get(name, Part())
+    effort = edit.effort if own.effort is None else own.effort
+    shape = edit.shape if own.shape is None else own.shape
+    made = [Dials(effort, shape, edit.intensity, strength=strength)]
+    word = edit.word
+    if word is not None:
+        made.append(Dials(word.effort, word.shape, edit.intensity, word.tempo**edit.intensity, strength))
+    if edit.affinities:
+        asked = [effort] if word is None else [effort, word.effort]
+        made += [Dials(shape=_affine(dial), intensity=edit.intensity, strength=strength) for dial in asked]
+    return made
+
+
+def _affine(dial: Effort | Mapping[float, Effort]) -> ShapeDial:
+    if isinstance(dial, Effort):
+        return affine(dial)
+    phrase: dict[float, Shape] = {moment: affine(effort) for moment, effort in dial.items()}
+    return phrase
+
+
+def _strength(layer: Layer, time: Floats) -> Floats | None:
+    share = window(time, layer.start, layer.end)
+    if share is None:
+        return None if layer.strength == 1.0 else np.full(len(time), layer.strength)
+    return layer.strength * share
+
+
+def _check_range(layer: Layer, gesture: Gesture) -> None:
+    start = 0.0 if layer.start is None else layer.start
+    end = gesture.duration if layer.end is None else layer.end
+    if start >= gesture.duration or end <= 0.0:
+        raise ValueError(
+            f"a layer from {start:g} to {end:g} s has nothing to act on: {gesture.name} lasts from 0 to "
+            f"{gesture.duration:g} s"
+        )
+
+
+def _warn_of_reach(gesture: Gesture) -> None:
+    for side in ("left", "right"):
+        keys = gesture.arm(side)
+        if keys is None:
+            continue
+        reach = limb_of(HEIGHT, side, "Arm").reach
+        for key in keys.keys:
+            far = float(np.linalg.norm(key.position))
+            if key.space == Space.LOCAL and far > reach + 1e-4:
+                warnings.warn(
+                    f"{gesture.name}: the {side} hand's key at {key.frame / keys.rate:g} s is {far:.3f} m from the "
+                    f"shoulder; an arm reaches {reach:.3f} m. It is approached as far as it goes",
+                    OutOfReach,
+                    stacklevel=4,
+                )

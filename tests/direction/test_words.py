@@ -1,0 +1,88 @@
+"""Words: the vocabulary and how words combine."""
+
+import numpy as np
+import pytest
+
+from kinesphere import Effort, MotionFileError, Shape, perform
+from kinesphere.direction.words import load_words, spoken, vocabulary, word
+
+ACTIONS = {
+    "float": (-1, -1, -1), "punch": (1, 1, 1), "glide": (1, -1, -1), "slash": (-1, 1, 1),
+    "dab": (1, -1, 1), "wring": (-1, 1, -1), "flick": (-1, -1, 1), "press": (1, 1, -1),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ACTIONS)
+def test_basic_effort_actions(name):
+    assert word(name).effort == Effort(*ACTIONS[name])
+
+
+def test_there_are_words_enough_and_no_two_mean_the_same():
+    known = [w for w in vocabulary().values() if w.kind in ("adverb", "mood")]
+    assert len(known) >= 40
+    said = [(w.effort, w.shape, w.tempo, w.stillness) for w in known]
+    assert len(set(said)) == len(said)
+    for w in known:
+        assert not (w.effort.is_neutral and w.shape.is_neutral)
+
+
+def test_the_sources_adverbs_are_theirs():
+    assert (word("carefully").effort.weight, word("carefully").effort.time) == (-1.0, -0.3)
+    assert word("carefully").shape.sagittal > 0.0
+    assert (word("haphazardly").effort.space, word("haphazardly").effort.flow) == (-1.0, -0.8)
+    assert word("proudly").shape.vertical < -0.5
+    assert word("introverted").effort.flow > 0.0 > word("introverted").effort.space
+
+
+def test_words_add_up_and_are_held_within_their_range():
+    both = spoken("gently and proudly")
+    one, other = word("gently"), word("proudly")
+    assert both.effort.factors == pytest.approx(np.clip(one.effort.factors + other.effort.factors, -1, 1))
+    assert spoken({"gently": 0.5}).effort.factors == pytest.approx(0.5 * one.effort.factors)
+    assert spoken(["angry", "urgently"]).effort.weight == 1.0
+
+
+def test_a_word_is_its_dials():
+    said, dialled = perform("wave", words="tenderly"), perform("wave", word("tenderly").effort, word("tenderly").shape)
+    assert np.abs(said.rotations - dialled.rotations).max() < 1e-9
+
+
+@pytest.mark.parametrize("text", ["gentley", "angrey", "quikly"])
+def test_unknown_words_suggest_the_nearest(text):
+    with pytest.raises(ValueError, match={"g": "gently", "a": "angry", "q": "quickly"}[text[0]]):
+        perform("wave", words=text)
+
+
+def test_no_word_at_all_is_said():
+    with pytest.raises(ValueError, match="no word"):
+        perform("wave", words=" and ")
+
+
+def test_words_of_ones_own(tmp_path):
+    file = tmp_path / "mine.toml"
+    file.write_text("[words]\nregally = { effort = [0.5, 0.2, -0.5, 0.3], shape = [-0.6, -1, 0, 0.5], tempo = 0.8 }\n")
+    known = load_words(file)
+    assert len(known) == len(vocabulary()) + 1
+    made = perform("wave", words="regally", vocabulary=known)
+    assert made.duration > perform("wave").duration
+    assert known["regally"].shape == Shape(-0.6, -1, 0, 0.5)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("[words]\nodd = { effort = [0, 0, 2, 0] }", "words.odd"),
+        ("[words]\nodd = { effort = [0, 0] }", "four numbers"),
+        ("[words]\nodd = { efort = [0, 0, 0, 0] }", "effort"),
+        ("[words]\nodd = { tempo = 0 }", "0.2 to 5"),
+        ("[words]\nodd = { stillness = nan }", "-1 to 1"),
+        ("[words]\nodd = 3", "a table"),
+        ("[word]\nodd = {}", r"\[words\]"),
+        ("=", "TOML"),
+    ],
+)
+def test_bad_files_of_words_say_what_is_wrong(tmp_path, text, said):
+    file = tmp_path / "mine.toml"
+    file.write_text(text)
+    with pytest.raises(MotionFileError, match=said):
+        load_words(file)

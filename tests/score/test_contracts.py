@@ -1,0 +1,146 @@
+"""What every performance keeps, whatever the dials."""
+
+import itertools
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from kinesphere import Effort, Keypoint, Shape, perform, render_all
+from kinesphere.figure import gesture, motion, motions
+from kinesphere.score.perform import scored
+from score.gestures import PLACES, five_goals, speed, with_via, with_world_goal, wrist_seen
+
+GESTURES = [name for name in motions() if not name.startswith("walk")]
+ELEMENTS = [Effort(**{name: value}) for name in ("space", "weight", "time", "flow") for value in (-1.0, 1.0)]
+factor = st.floats(-1.0, 1.0)
+efforts = st.builds(Effort, factor, factor, factor, factor)
+shapes = st.builds(Shape, factor, factor, factor, factor)
+
+
+@pytest.mark.parametrize("name", GESTURES)
+def test_neutral_is_the_motion_itself(name):
+    made = perform(name, Effort(), Shape())
+    assert np.abs(made.rotations - motion(name).rotations).max() < 1e-9  # compiled kernels may have taken over between
+    assert np.abs(made.translations - motion(name).translations).max() < 1e-9
+
+
+@given(efforts, st.floats(0.0, 2.0))
+@settings(max_examples=40)
+def test_goals_are_hit_whatever_the_effort(effort, intensity):
+    made = perform(five_goals(), effort, intensity=intensity, lock_times=True)
+    seen = wrist_seen(made)
+    assert np.isfinite(made.rotations).all()
+    for frame, place in PLACES:
+        assert np.linalg.norm(seen[frame] - place) < 1e-3
+
+
+@pytest.mark.parametrize("corner", list(itertools.product((-1.0, 0.0, 1.0), repeat=4)))
+def test_goals_are_hit_at_every_corner_in_their_order(corner):
+    made = perform(five_goals(), Effort(*corner))
+    seen = wrist_seen(made)
+    after = 0
+    for _, place in PLACES:
+        near = np.flatnonzero(np.linalg.norm(seen[after:] - place, axis=1) < 1e-3)
+        assert near.size, f"{place} is not reached from frame {after}"
+        after += int(near[0])
+
+
+@pytest.mark.parametrize("effort", ELEMENTS)
+def test_vias_are_passed_without_stopping(effort):
+    seen = wrist_seen(perform(with_via(), effort))
+    fast = speed(seen, 60.0)
+    passed = int(np.argmin(np.linalg.norm(seen - (-0.30, -0.10, 0.30), axis=1)[: len(seen) // 2]))
+    stroke = fast[max(passed - 3, 0) : passed + 4]
+    assert fast[passed] > 0.15 * fast.max()
+    assert stroke.min() > 0.03
+
+
+@given(efforts, shapes)
+@settings(max_examples=25)
+def test_global_goals_stay_where_they_are(effort, shape):
+    made = perform(with_world_goal(), effort, shape)
+    hand = made.positions_world()[:, made.skeleton.index("rightHand")]
+    assert np.linalg.norm(hand - (-0.25, 1.30, 0.42), axis=1).min() < 1e-3
+
+
+@given(efforts, st.integers(1, 3), st.tuples(*[st.floats(-0.06, 0.06)] * 3))
+@settings(max_examples=25)
+def test_moving_a_key_changes_nothing_beyond_its_two_strokes(effort, key, by):
+    moved = [list(row) for row in PLACES]
+    moved[key][1] = tuple(np.add(PLACES[key][1], by))
+    seen, other = (wrist_seen(perform(five_goals(p), effort, lock_times=True)) for p in (PLACES, moved))
+    beyond = np.ones(len(seen), dtype=bool)
+    beyond[PLACES[key - 1][0] : PLACES[key + 1][0] + 1] = False
+    assert np.abs(seen - other)[beyond].max() < 1e-9
+    assert np.linalg.norm(seen[PLACES[key][0]] - other[PLACES[key][0]]) == pytest.approx(np.linalg.norm(by), abs=1e-3)
+
+
+def test_changing_the_effort_of_one_stroke_changes_only_that_stroke():
+    plain = wrist_seen(perform(five_goals(), lock_times=True))
+    made = wrist_seen(perform(five_goals(), Effort(space=-1, weight=1), start=1.0, end=2.0, lock_times=True))
+    apart = np.linalg.norm(plain - made, axis=1)
+    assert apart[62:118].max() > 0.02
+    assert apart[:58].max() < 1e-9
+    assert apart[122:].max() < 1e-9
+
+
+@pytest.mark.parametrize("name", ["space", "weight", "time", "flow"])
+def test_nothing_pops_where_a_factor_crosses_zero(name):
+    below, above = (perform("emphasise", Effort(**{name: value})) for value in (-1e-7, 1e-7))
+    assert len(below) == len(above)
+    assert np.abs(below.positions_world() - above.positions_world()).max() < 1e-4
+
+
+@given(efforts, shapes)
+@settings(max_examples=20)
+def test_a_phrase_through_anything_stays_smooth(effort, shape):
+    phrase = {0.0: Effort(), 1.5: effort, 3.5: Effort()}
+    made = perform("emphasise", phrase, {0.5: Shape(), 2.0: shape})
+    assert np.abs(np.linalg.norm(made.rotations, axis=-1) - 1.0).max() < 1e-9
+    place = made.positions_world()
+    jolts = np.linalg.norm(np.diff(place, 2, axis=0), axis=-1) * 60.0  # changes of velocity from frame to frame
+    index = made.skeleton.index
+    assert jolts[:, [index("hips"), index("head")]].max() < 0.35
+    assert jolts[:, [index("leftHand"), index("rightHand")]].max() < 6.0
+
+
+@pytest.mark.parametrize("effort", ELEMENTS)
+@pytest.mark.parametrize("name", ["wave", "punch", "bow", "clap"])
+def test_feet_stay_planted(name, effort):
+    made = perform(name, effort)
+    place = made.positions_world()
+    balls = [made.skeleton.index(f"{side}Toes") for side in ("left", "right")]
+    stepping = any(gesture(name).steps.values())
+    for ball in balls:
+        fast = np.linalg.norm(np.gradient(place[:, ball], axis=0), axis=1) * 60.0
+        still = np.median(fast)
+        assert still < 1e-6
+        if not stepping:
+            assert np.ptp(place[:, ball], axis=0).max() < 1e-6
+
+
+def test_one_call_for_many_gives_what_single_calls_give():
+    scores = [scored(name, effort, seed=i) for i, (name, effort) in enumerate(zip(GESTURES, ELEMENTS, strict=False))]
+    scores += [scored("idle", Effort(time=-0.5)), scored(with_world_goal(), Effort(flow=-1))]
+    together = render_all(scores)
+    for score, made in zip(scores, together, strict=True):
+        alone = render_all([score])[0]
+        assert len(alone) == len(made)
+        assert np.abs(alone.positions_world() - made.positions_world()).max() < 1e-9
+
+
+def test_the_same_seed_is_the_same_person_and_another_is_not():
+    first, again, other = (perform("wave", Effort(weight=-0.5), seed=seed) for seed in (3, 3, 4))
+    assert np.array_equal(first.rotations, again.rotations)
+    assert len(first) != len(other) or np.abs(first.rotations - other.rotations).max() > 1e-3
+    goals = [key.position for key in gesture("wave").right.keys if key.stop == "goal"]
+    assert min(np.linalg.norm(wrist_seen(other) - goals[2], axis=1)) < 1e-3
+
+
+def test_one_key_is_held():
+    lone = replace(five_goals(), right=replace(five_goals().right, keys=(Keypoint(30.0, PLACES[1][1], -0.4),)))
+    made = perform(lone, Effort(space=-1, weight=1))
+    assert np.linalg.norm(wrist_seen(made) - PLACES[1][1], axis=1).max() < 1e-3

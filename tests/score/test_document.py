@@ -1,0 +1,143 @@
+"""Scores as documents: nothing lost, nothing swallowed."""
+
+import contextlib
+import json
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from kinesphere import Effort, Express, Layer, MotionFileError, Part, Score, Shape, load_score, render, save_score
+from kinesphere.direction.words import vocabulary
+from kinesphere.figure import gesture
+from kinesphere.laban.effort_model import effort_model
+from kinesphere.score.document import from_json, to_json
+from score.gestures import five_goals, with_world_goal
+
+factor = st.floats(-1.0, 1.0)
+efforts = st.builds(
+    Effort, factor, factor, factor, factor, st.dictionaries(st.sampled_from(["tension", "wrist_bend"]), factor)
+)
+shapes = st.builds(Shape, factor, factor, factor, factor)
+moments = st.floats(0.0, 3.0)
+dials = efforts | st.dictionaries(moments, efforts, min_size=1, max_size=3)
+parts = st.dictionaries(
+    st.sampled_from(["left_arm", "right_arm", "torso"]), st.builds(Part, st.none() | efforts, st.none() | shapes)
+)
+edits = st.builds(
+    Express,
+    dials,
+    shapes | st.dictionaries(moments, shapes, min_size=1, max_size=3),
+    st.dictionaries(st.sampled_from(sorted(vocabulary())), st.floats(0.0, 1.0), max_size=2),
+    st.floats(0.0, 2.0),
+    factor,
+    st.booleans(),
+    parts,
+)
+layers = st.builds(
+    Layer,
+    edits,
+    st.none() | st.floats(0.0, 1.0),
+    st.none() | st.floats(1.5, 3.0),
+    st.none() | st.lists(st.sampled_from(["left_arm", "torso"]), min_size=1, max_size=2, unique=True).map(tuple),
+    st.floats(0.0, 1.0),
+)
+scores = st.builds(
+    Score,
+    st.sampled_from(["wave", "bow"]),
+    st.lists(layers, max_size=3).map(tuple),
+    st.sampled_from(["default", "chi1999"]),
+    st.booleans(),
+    st.none() | st.integers(0, 2**40),
+)
+
+
+@given(scores)
+@settings(max_examples=60)
+def test_json_there_and_back_is_the_same_score(score):
+    assert from_json(to_json(score)) == score
+
+
+@pytest.mark.parametrize("source", [five_goals(), with_world_goal(), gesture("punch"), five_goals().right])
+def test_a_gesture_travels_in_its_score(source, tmp_path):
+    score = Score(source, (Layer(Express(Effort(weight=-0.7), Shape(vertical=-0.5))),), seed=3)
+    save_score(score, tmp_path / "s.json")
+    again = load_score(tmp_path / "s.json")
+    assert np.abs(render(again).rotations - render(score).rotations).max() < 1e-9
+
+
+def test_a_model_of_ones_own_travels_in_its_score():
+    model = effort_model().with_coefficients(wrist_bend__light=0.9)
+    score = Score("wave", (Layer(Express(Effort(weight=-1))),), model)
+    again = from_json(to_json(score))
+    assert again.model.coefficients == model.coefficients
+    assert np.abs(render(again).rotations - render(score).rotations).max() < 1e-9
+    assert not np.array_equal(render(again).rotations, render(Score("wave", score.layers)).rotations)
+
+
+def written():
+    return json.loads(to_json(Score("wave", (Layer(Express(Effort(weight=0.5), Shape(vertical=1)), 0.5, 2.0),))))
+
+
+def changed(change):
+    document = written()
+    change(document)
+    return json.dumps(document)
+
+
+@pytest.mark.parametrize(
+    ("change", "where", "said"),
+    [
+        (lambda d: d.pop("kind"), "kind", "kinesphere score"),
+        (lambda d: d.update(version=99), "version", "newer"),
+        (lambda d: d.pop("source"), "source", "name"),
+        (lambda d: d.update(source={"name": "wave", "file": "x"}), "source", "one of"),
+        (lambda d: d.update(sauce=1), "sauce", "did you mean 'source'"),
+        (lambda d: d["layers"][0].update(edit="equalize"), "layers[0].edit", "express"),
+        (lambda d: d["layers"][0]["effort"].update(wieght=1), "layers[0].effort.wieght", "did you mean 'weight'"),
+        (lambda d: d["layers"][0]["effort"].update(weight="1"), "layers[0].effort.weight", "a number"),
+        (lambda d: d["layers"][0]["effort"].update(weight=2), "layers[0].effort", "−1 (light) to 1 (strong)"),
+        (lambda d: d["layers"][0].update(words={"gentley": 1}), "layers[0]", "gently"),
+        (lambda d: d["layers"][0].update(parts=["tail"]), "layers[0]", "left_arm"),
+        (lambda d: d["layers"][0].update(end=0.1), "layers[0]", "is empty"),
+        (lambda d: d["layers"][0].update(intensity=3), "layers[0]", "0 to 2"),
+        (lambda d: d["layers"][0].update(effort=[]), "layers[0].effort", "one moment"),
+        (lambda d: d["layers"][0].update(effort=[{"at": 1}, {"at": 1}]), "layers[0].effort[1].at", "its own moment"),
+        (lambda d: d.update(layers=3), "layers", "a list"),
+        (lambda d: d.update(seed=-1), "the document", "seed"),
+        (lambda d: d.update(model={"coefficients": {"tension.dirct": 1}}), "model", "tension.direct"),
+        (lambda d: d.update(source={"keypoints": {"keys": []}}), "source.keypoints", "one key"),
+        (lambda d: d.update(source={"keypoints": {"keys": [[0, 0, 0]]}}), "source.keypoints.keys[0]", "swivel"),
+        (lambda d: d.update(source={"gesture": {"duration": -1}}), "source.gesture", "duration"),
+    ],
+)
+def test_what_is_wrong_is_named_with_its_place(change, where, said):
+    with pytest.raises(MotionFileError) as caught:
+        from_json(changed(change), "my.json")
+    assert where in str(caught.value)
+    assert said in str(caught.value)
+    assert "my.json" in str(caught.value)
+
+
+@pytest.mark.parametrize("text", ["", "[", "[]", "null", "NaN", '{"kind": Infinity}', "[" * 100_000])
+def test_what_is_no_score_is_refused(text):
+    with pytest.raises(MotionFileError):
+        from_json(text)
+
+
+fields = st.sampled_from(["kind", "version", "source", "layers", "name", "keys", "effort", "edit"])
+anything = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
+    lambda inner: st.lists(inner) | st.dictionaries(fields, inner),
+    max_leaves=12,
+)
+
+
+@given(anything)
+@settings(max_examples=150)
+def test_hostile_documents_are_refused_and_nothing_else(data):
+    document = {"kind": "kinesphere score", "version": 1, "source": {"name": "wave"}, "layers": data}
+    for text in (json.dumps(data), json.dumps(document)):
+        with contextlib.suppress(MotionFileError):
+            from_json(text)
