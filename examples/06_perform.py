@@ -8,9 +8,8 @@ plain = perform("wave")
 print(f"a plain wave takes {plain.duration:.1f} s")
 
 dialled = perform("wave", Effort(space=-0.6, weight=-0.8), Shape(vertical=-0.5, reach=0.4))
-print(
-    f"indirect, light and rising: {dialled.duration:.1f} s, the hand up to {dialled.positions_world()[..., 1].max():.2f} m"
-)
+top = dialled.positions_world()[..., 1].max()
+print(f"indirect, light and rising: {dialled.duration:.1f} s, the hand up to {top:.2f} m")
 
 for words in ("angry", "shy", "gently and proudly"):
     said = perform("wave", words=words)

@@ -8,6 +8,9 @@ import warnings
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from runpy import run_path
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 from PIL import Image, ImageDraw
@@ -17,10 +20,12 @@ from kinesphere.body.fingers import hand_rotations, hand_shape
 from kinesphere.figure import figure, mo, motion
 from kinesphere.kernels import rotations
 from kinesphere.kernels.arrays import Floats
+from kinesphere.laban.shape import DIMENSIONS
 from kinesphere.pictures import still, surface_sheet
 from kinesphere.pictures.canvas import write
 
 HOME = Path("docs/pictures")
+EXAMPLES = Path("examples")
 SHAPES = ("open", "fist", "pointing", "closed", "thumb out", "cupped", "claw")
 # Ours, and a capture of the same act: clip, from second, seconds. Nobody captured a bow, a clap, pointing or beckoning.
 PAIRS = {
@@ -176,6 +181,51 @@ def readme() -> None:
     saved(stacked([surface_sheet(one, frames=9, columns=9, size=(1500, 390)) for one in shown]), "readme.jpg")
 
 
+def of_mo() -> None:
+    """Mo in some of our motions."""
+    rows = []
+    for name in ("wave", "clap", "drink", "punch", "walk"):
+        made = named(kinesphere.retarget(motion(name), mo()), f"Mo: {name}")
+        rows.append(surface_sheet(made, character=mo(), frames=9, columns=9, size=(1600, 300)))
+    saved(stacked(rows), "mo.jpg")
+
+
+def scene(number: str) -> Any:
+    """One of the examples."""
+    return SimpleNamespace(**run_path(next(iter(sorted(EXAMPLES.glob(f"{number}_*.py")))).as_posix()))
+
+
+def row(made: kinesphere.Motion, name: str, character: kinesphere.Character | None = None) -> Image.Image:
+    """One performance over its own time."""
+    return surface_sheet(named(made, name), character=character, frames=10, columns=10, size=(1600, 300))
+
+
+def of_effort() -> None:
+    """The scenes of the Effort and Shape page."""
+    made = scene("07").performances()
+    saved(stacked([row(made[name], name) for name in made]), "five_goals.jpg")
+    on_mo = [row(kinesphere.retarget(made[name], mo()), f"Mo: {name}", mo()) for name in ("light", "strong", "free")]
+    saved(stacked(on_mo), "five_goals_mo.jpg")
+    speech = scene("08")
+    denial, glee = speech.SCENES / "denial.toml", speech.SCENES / "glee.toml"
+    rows = [row(kinesphere.perform(denial), "denial, neutral"), row(speech.denial(), "denial, strong and direct")]
+    rows += [row(kinesphere.perform(glee), "glee, neutral"), row(speech.glee(), "glee, free at the end")]
+    saved(stacked(rows), "denial_and_glee.jpg")
+    actor = scene("09")
+    whole, arms = actor.performances(), actor.performances(torso=False)
+    rows = [row(whole[name], name) for name in whole]
+    rows += [row(arms[name], f"{name}, torso suppressed") for name in ("open and light", "heavy")]
+    saved(stacked(rows), "one_actor.jpg")
+    signs = scene("10").scores()
+    saved(stacked([row(kinesphere.render(score), name) for name, score in signs.items()]), "signs.jpg")
+    words = ("gently", "angry", "sad", "proudly", "timidly", "joyful", "tired", "menacingly")
+    said = [row(kinesphere.perform("wave", words=word), f"wave, {word}") for word in words]
+    saved(stacked([row(motion("wave"), "wave, plain"), *said]), "words.jpg")
+    shapes_shown = [(n, v, w) for n, ends in DIMENSIONS.items() for v, w in zip((-1.0, 1.0), ends, strict=True)]
+    rows = [row(kinesphere.perform("emphasise", shape=kinesphere.Shape(**{n: v})), w) for n, v, w in shapes_shown]
+    saved(stacked([row(motion("emphasise"), "emphasise, plain"), *rows]), "shapes.jpg")
+
+
 def main() -> None:
     data = Path(os.environ.get("KINESPHERE_DATA", "../shared/data"))
     if not data.is_dir():
@@ -183,6 +233,8 @@ def main() -> None:
     warnings.simplefilter("ignore", kinesphere.MotionFileWarning)
     kinesphere.warm_up()
     readme()
+    of_mo()
+    of_effort()
     retargeted(data)
     extremes()
     shapes()

@@ -12,6 +12,7 @@ import numpy as np
 from kinesphere.body.calibration import Calibration
 from kinesphere.kernels import rotations
 from kinesphere.kernels.arrays import Floats
+from kinesphere.motion.humanoid import SIDES
 from kinesphere.motion.motion import Motion
 
 # Joints of the trunk that one body has and another has not: who shows their stretch instead.
@@ -37,4 +38,17 @@ def carried_scales(motion: Motion, c: Calibration) -> Floats | None:
                 rotations.conjugate(c.source.posture.rotations[joint]), c.target.posture.rotations[onto]
             )
         scales[:, onto] = given @ rotations.to_matrix(turn) ** 2
+    if _headless(c):
+        for role, instead in (("head", ("chest", "upperChest", "spine")), ("hips", ("spine",))):
+            shown = next((target.roles[name] for name in instead if name in target.roles), None)
+            if shown is not None and role in target.roles and np.all(scales[:, target.roles[role]] == 1.0):
+                scales[:, target.roles[role]] = scales[:, shown]
     return None if np.all(scales == 1.0) else scales
+
+
+def _headless(c: Calibration) -> bool:
+    """Whether the target's head is no higher than its shoulders: then head and trunk are one, and stretch as one."""
+    place, roles = c.target.posture.positions, c.target.skeleton.roles
+    if "head" not in roles:
+        return False
+    return bool(place[roles["head"], 1] <= max(place[roles[f"{side}UpperArm"], 1] for side in SIDES))

@@ -75,10 +75,11 @@ def hand_shape(name: str) -> Floats:
 
 def mixed_shape(weights: Mapping[str, ArrayLike]) -> Floats:
     """Shapes added by weights ``(...)``; what is missing to 1 is the relaxed hand. Angles ``(..., 22)``."""
-    total = HAND_SHAPES["relaxed"]
-    for name, weight in weights.items():
-        total = total + floats(weight)[..., None] * (hand_shape(name) - HAND_SHAPES["relaxed"])
-    return total
+    relaxed = HAND_SHAPES["relaxed"]
+    if not weights:
+        return relaxed
+    rows = np.stack(np.broadcast_arrays(*(floats(weight) for weight in weights.values())), axis=-1)
+    return np.asarray(relaxed + rows @ (np.array([hand_shape(name) for name in weights]) - relaxed))
 
 
 def palm_frame(skeleton: Skeleton, side: str) -> PalmFrame:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 
@@ -23,6 +24,7 @@ from kinesphere.figure.legs import overreach, stand
 from kinesphere.figure.limbs import Limb, limb_of
 from kinesphere.figure.manner import PLAIN, Manner, body_goals, leading_side
 from kinesphere.figure.pose import SIGN, Pose
+from kinesphere.figure.pose import body as body_of
 from kinesphere.figure.proportions import HEIGHT
 from kinesphere.figure.reaching import leaning, tell_of_missed
 from kinesphere.figure.spans import RATE, Spans
@@ -53,13 +55,20 @@ def act(cast: Sequence[tuple[Gesture, Manner]], height: float = HEIGHT) -> list[
     """Gestures, each in its manner, on figures of this height."""
     if not np.isfinite(height) or not 0.1 <= height <= 10.0:
         raise ValueError(f"height {height}: 0.1 to 10 m is allowed")
+    loops = [gesture.loop for gesture, _ in cast]
+    if any(loops) and not all(loops):  # loops are balanced frame by frame, all else on every third
+        made: dict[int, Motion] = {}
+        for looping in (False, True):
+            own = [i for i, loop in enumerate(loops) if loop == looping]
+            made |= dict(zip(own, act([cast[i] for i in own], height), strict=True))
+        return [made[i] for i in range(len(cast))]
     limbs = {side: limb_of(height, side, "Arm") for side in SIGN}
     parts = [_rehearsed(gesture, manner, limbs, height / HEIGHT) for gesture, manner in cast]
     spans = Spans.of(tuple(len(part.table) for part in parts), tuple(part.gesture.loop for part in parts))
     channels = joined([part.table for part in parts], [part.breath for part in parts])
     shift, joins = _balanced(parts, spans, channels, limbs, height)
     pose = Pose.standing(spans, height)
-    arms = _pose(pose, parts, channels, limbs, shift, joins, 1)
+    arms = _pose(pose, parts, channels, limbs, shift, joins)
     for side in SIGN:
         clocks = [part.clocks[side] for part in parts]
         set_hands(pose, [part.gesture for part in parts], channels, side, arms[side], clocks)
@@ -141,9 +150,10 @@ def _pose(
     limbs: dict[str, Limb],
     shift: Floats,
     joins: dict[str, Floats],
-    every: int,
+    every: int = 1,
+    plainly: bool = False,
 ) -> dict[str, ArmPose]:
-    """Trunk, arms and legs; the arms are given, and not yet laid."""
+    """Trunk, arms and legs; the arms are given, and not yet laid. ``plainly``: as far as balance needs them."""
     set_hips(pose, channels, shift)
     set_spine_and_head(pose, channels)
     set_clavicles(pose, channels, joins)
@@ -155,7 +165,7 @@ def _pose(
     for side in SIGN:
         shoulder = p[:, int(np.searchsorted(trunk, skeleton.index(f"{side}UpperArm")))]
         tasks = [part.tasks[side].taken(every) for part in parts]
-        arms[side] = pose_arms(limbs[side], side, tasks, pose.spans, pose.size, shoulder, chest)
+        arms[side] = pose_arms(limbs[side], side, tasks, pose.spans, pose.size, shoulder, chest, plainly=plainly)
     for side in SIGN:
         stand(pose, channels, side, [part.steps[side] for part in parts])
     return arms
@@ -186,7 +196,7 @@ def _balanced(
     few = Curves(channels.table[kept], channels.breath[kept])
     pose = Pose.standing(coarse, height)
     still = {side: np.zeros((2, len(coarse))) for side in SIGN}
-    arms = _pose(pose, parts, few, limbs, np.zeros((len(coarse), 3)), still, every)
+    arms = _pose(pose, parts, few, limbs, np.zeros((len(coarse), 3)), still, every, plainly=True)
     weight = _weight(pose, arms, limbs)
     asked = pose.size * few.rows("hips.x", "hips.z")
     firsts = coarse.first
@@ -240,10 +250,17 @@ def _weight(pose: Pose, arms: dict[str, ArmPose], limbs: dict[str, Limb]) -> Flo
         clavicle = pose.local[:, skeleton.index(f"{side}Shoulder")]
         pose.turn(f"{side}UpperArm", rotations.multiply(rotations.conjugate(clavicle), arm.upper))
         pose.turn(f"{side}LowerArm", limbs[side].bent(arm.flexion))
-    body = segments(skeleton)
-    joints = _above(skeleton, tuple(skeleton.names[part.joint] for part in body))
+    joints, carriers, offsets, masses = _segments(pose.size)
     q, p = pose.world(joints)
-    carriers = np.searchsorted(joints, [part.joint for part in body])
-    centres = p[:, carriers] + rotations.rotate(q[:, carriers], np.array([part.offset for part in body]))
-    weights = np.array([part.mass for part in body])
-    return np.asarray(np.einsum("s,fsi->fi", weights, centres)[:, [0, 2]])
+    centres = p[:, carriers] + rotations.rotate(q[:, carriers], offsets)
+    return np.asarray(np.einsum("s,fsi->fi", masses, centres)[:, [0, 2]])
+
+
+@lru_cache(maxsize=16)
+def _segments(size: float) -> tuple[Ints, Ints, Floats, Floats]:
+    """The joints that carry mass and all above them; which of them carry segments, their centres and masses."""
+    skeleton = body_of(HEIGHT * size)
+    parts = segments(skeleton)
+    joints = _above(skeleton, tuple(skeleton.names[part.joint] for part in parts))
+    carriers = np.searchsorted(joints, [part.joint for part in parts])
+    return joints, carriers, np.array([part.offset for part in parts]), np.array([part.mass for part in parts])

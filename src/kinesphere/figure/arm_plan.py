@@ -18,7 +18,7 @@ from kinesphere.figure.manner import ArmManner, stops
 from kinesphere.figure.paths import Paths, stroke_paths
 from kinesphere.figure.stance import resting_swivel, resting_wrist
 from kinesphere.kernels import rotations
-from kinesphere.kernels.arrays import Bools, Floats, Ints
+from kinesphere.kernels.arrays import Bools, Floats, Ints, lengths
 from kinesphere.motion.gesture import Gesture
 from kinesphere.motion.keypoints import Space
 
@@ -59,13 +59,27 @@ class ArmPlan:
         """The frame of each key: vias by their share of the stroke's time."""
         return np.round(self.clock.when(self.times) * 60.0).astype(np.intp)
 
+    @cached_property
+    def _own(self) -> Paths:
+        return self._wrists(self.places)
+
     def wrists(self, places: Floats) -> Paths:
         """The way through wrists at ``places (K, 3)``, with swivel, share in the world and share of hanging."""
+        return self._own if places is self.places else self._wrists(places)
+
+    def _wrists(self, places: Floats) -> Paths:
         keys = np.column_stack([places, self.swivels, self.fixed, self.rests])
         return stroke_paths(keys, self.stops, self.tension, counted=3, bowed=True)
 
     def angles(self, places: Floats) -> tuple[Floats, Paths]:
         """Each stroke's first shoulder ``(S, 4)``, and the way through shoulder turns and elbow angles from it."""
+        return self._own_angles if places is self.places else self._angles(places)
+
+    @cached_property
+    def _own_angles(self) -> tuple[Floats, Paths]:
+        return self._angles(self.places)
+
+    def _angles(self, places: Floats) -> tuple[Floats, Paths]:
         upper, flexion, _ = self.limb.solved(places, self.swivels)
         edges = np.flatnonzero(self.stops)
         index = np.concatenate([np.arange(a, b + 1) for a, b in zip(edges[:-1], edges[1:], strict=True)])
@@ -106,7 +120,7 @@ def arm_plan(gesture: Gesture, side: str, limb: Limb, size: float, manner: ArmMa
             np.repeat(row, 2, axis=0) for row in (rest, places, swivels, fixed, rests, eases)
         )
     edges = np.flatnonzero(rest)
-    moved = np.linalg.norm(np.diff(places, axis=0), axis=1)
+    moved = lengths(np.diff(places, axis=0))
     ways = np.add.reduceat(moved, edges[:-1])
     ways = np.where(ways > SAME, ways, 0.0)
     ran = clock(times[edges], ways, manner, eases[edges[1:]], locked or keys.locked)

@@ -18,7 +18,7 @@ from kinesphere.figure.spans import Spans
 from kinesphere.figure.stance import resting_swivel, resting_wrist
 from kinesphere.figure.strokes import Travel
 from kinesphere.kernels import rotations
-from kinesphere.kernels.arrays import Floats
+from kinesphere.kernels.arrays import Floats, lengths, within
 
 JOIN_UP, JOIN_AHEAD = np.radians(24.0), np.radians(13.0)  # how far a shoulder joins its arm
 
@@ -66,9 +66,20 @@ class ArmPose:
 
 
 def pose_arms(
-    limb: Limb, side: str, tasks: Sequence[ArmTask], spans: Spans, size: float, shoulder: Floats, chest: Floats
+    limb: Limb,
+    side: str,
+    tasks: Sequence[ArmTask],
+    spans: Spans,
+    size: float,
+    shoulder: Floats,
+    chest: Floats,
+    *,
+    plainly: bool = False,
 ) -> ArmPose:
-    """The arms of one side of all performances, with their shoulders ``(F, 3)`` and chests ``(F, 4)`` in the world."""
+    """The arms of one side of all performances, with their shoulders ``(F, 3)`` and chests ``(F, 4)`` in the world.
+
+    ``plainly`` leaves out what does not matter to balance: other spaces and flourishes.
+    """
     rest = np.array(resting_wrist(side)) * size
     rows = np.zeros((len(spans), 6))
     rows[:, :3], rows[:, 3], rows[:, HANG] = rest, resting_swivel(side), 1.0
@@ -82,27 +93,30 @@ def pose_arms(
         share[frames] = task.travel.time_share
         lively[frames] = task.plan.lively[task.travel.stroke]
         ways.append((frames, task, places))
-    hanging = np.clip(rows[:, HANG], 0.0, 1.0)
+    hanging = within(rows[:, HANG], 0.0, 1.0)
     target = rows[:, :3]
     if hanging.any():
         target = target + hanging[:, None] * hung(spans, size, rest, shoulder, chest)
+    if plainly:
+        upper, flexion, _ = limb.solved(target, rows[:, 3])
+        return ArmPose(upper, flexion, limb.wrist(upper, flexion), hanging, lively, share, {})
     flourishes = {name: _gathered(name, tasks, spans) for name in FLOURISHES}
     lively = lively * (1.0 - hanging)
     upper, flexion, elbow = limb.solved(target, rows[:, 3])
     upper, flexion = _mixed(ways, flourishes, 1.0 - hanging, upper, flexion, elbow)
     bend = displaced(share, flourishes["displacement"] * lively)
-    flexion = np.clip(flexion * bend, *FLEXIONS)
+    flexion = within(flexion * bend, *FLEXIONS)
     wrist = limb.wrist(upper, flexion)
     turn = SIGN[side] * twist(share, flourishes["elbow_twist"] * lively, flourishes["elbow_frequency"])
     if turn.any():
-        upper = rotations.multiply(rotations.from_axis_angle(_unit(wrist), turn), upper)
+        upper = rotations.multiply(rotations.from_rotation_vector(_unit(wrist) * turn[:, None]), upper)
     return ArmPose(upper, flexion, wrist, hanging, lively, share, flourishes)
 
 
 def _wrists(task: ArmTask, shoulder: Floats, chest: Floats, every: int) -> tuple[Floats, Floats]:
     """The rows of a wrists' path at every frame, and keys as the chest sees them."""
     plan, travel = task.asked
-    at = np.clip(np.round(plan.frames / every).astype(np.intp), 0, len(chest) - 1)
+    at = within(np.round(plan.frames / every).astype(np.intp), 0, len(chest) - 1)
     places = plan.places
     if plan.fixed.any():
         back = rotations.rotate(rotations.conjugate(chest[at]), plan.places - shoulder[at])
@@ -113,10 +127,10 @@ def _wrists(task: ArmTask, shoulder: Floats, chest: Floats, every: int) -> tuple
         out = shoulder[at] + rotations.rotate(chest[at], plan.places)
         world = plan.wrists(np.where(plan.fixed[:, None], plan.places, out)).at(travel.stroke, travel.way_share)
         seen = rotations.rotate(rotations.conjugate(chest), world[:, :3] - shoulder)
-        rows[:, :3] += np.clip(rows[:, FREE], 0.0, 1.0)[:, None] * (seen - rows[:, :3])
-    reach = np.linalg.norm(places[plan.stops], axis=1)
-    within = reach[reach <= plan.limb.reach]
-    rows[:, :3] = plan.limb.softened(rows[:, :3], float(within.max()) if within.size else 0.0)
+        rows[:, :3] += within(rows[:, FREE], 0.0, 1.0)[:, None] * (seen - rows[:, :3])
+    reach = lengths(places[plan.stops])
+    inside = reach[reach <= plan.limb.reach]
+    rows[:, :3] = plan.limb.softened(rows[:, :3], float(inside.max()) if inside.size else 0.0)
     return rows, places
 
 
@@ -152,9 +166,9 @@ def _mixed(
 def joining(side: str, wrist: Floats, size: float, spans: Spans) -> Floats:
     """``(2, F)`` how far the shoulder rises and comes forward for a wrist that goes up, and out in front."""
     reach = wrist / (0.545 * size)
-    far = np.linalg.norm(reach, axis=1)
+    far = lengths(reach)
     height = np.arctan2(reach[:, 1], np.hypot(reach[:, 0], reach[:, 2]))  # of the wrist above the shoulder
-    up = JOIN_UP * _ease((height + 0.6) / 2.0) * np.clip(far, 0.0, 1.0)
+    up = JOIN_UP * _ease((height + 0.6) / 2.0) * within(far, 0.0, 1.0)
     ahead = JOIN_AHEAD * _ease((reach[:, 2] - 0.35) / 0.65) + 0.6 * JOIN_AHEAD * _ease(-SIGN[side] * reach[:, 0] / 0.6)
     return spans.rounded(np.stack([up, ahead], axis=1), 0.05).T
 
@@ -172,9 +186,9 @@ def _alike(turn: Floats, other: Floats) -> Floats:
 
 
 def _unit(values: Floats) -> Floats:
-    return np.asarray(values / np.maximum(np.linalg.norm(values, axis=-1, keepdims=True), 1e-12))
+    return np.asarray(values / np.maximum(lengths(values)[..., None], 1e-12))
 
 
 def _ease(share: Floats) -> Floats:
-    u = np.clip(share, 0.0, 1.0)
+    u = within(share, 0.0, 1.0)
     return np.asarray(u * u * (3.0 - 2.0 * u), dtype=np.float64)

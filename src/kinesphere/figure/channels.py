@@ -12,6 +12,7 @@ from kinesphere.figure.curves import keyed, ramp, rounded
 from kinesphere.figure.manner import Manner
 from kinesphere.figure.spans import RATE, Spans
 from kinesphere.kernels.arrays import Floats
+from kinesphere.kernels.rows import rows_at
 from kinesphere.motion.gesture import CHANNELS, Gesture
 
 NAMES = tuple(CHANNELS)
@@ -95,16 +96,8 @@ _WRITTEN: dict[int, tuple[weakref.ref[Gesture], Floats]] = {}
 
 
 def sampled(table: Floats, moment: Floats, loop: bool) -> Floats:
-    """Rows of a table ``(N, ...)`` at moments in seconds, by cubics through four rows; held at the ends, or round."""
-    place = moment * RATE
-    whole = np.floor(place).astype(np.intp)
-    u = (place - whole).reshape((-1,) + (1,) * (table.ndim - 1))
-    at = whole[:, None] + np.arange(-1, 3)
-    at = np.mod(at, max(len(table) - 1, 1)) if loop else np.clip(at, 0, len(table) - 1)
-    a, b, c, d = (table[at[:, i]] for i in range(4))
-    if not u.any():
-        return np.asarray(b)
-    return np.asarray(b + 0.5 * u * (c - a + u * (2.0 * a - 5.0 * b + 4.0 * c - d + u * (3.0 * (b - c) + d - a))))
+    """Rows of a table ``(N, ...)`` at moments in seconds."""
+    return rows_at(table, moment * RATE, loop)
 
 
 _SIDES = {side: np.array([name.startswith(side) for name in NAMES]) for side in ("left", "right")}

@@ -12,7 +12,7 @@ import numpy as np
 
 from kinesphere.figure.manner import SHORTEST, ArmManner
 from kinesphere.figure.spans import RATE
-from kinesphere.kernels.arrays import Floats, Ints
+from kinesphere.kernels.arrays import Floats, Ints, within
 
 FASTEST = 8.0  # metres a second that a hand is made to go
 FOLLOWS = 0.85  # of how far a stroke's timing is from the plain one that everything else goes along with
@@ -50,7 +50,7 @@ class Clock:
         lasts = np.diff(self.goals) / np.maximum(np.diff(self.source), 1e-9)
         away = np.abs(np.log(np.maximum(lasts, 1e-3))) + np.abs(self.time_exponent - 1.0)
         away = away + 2.0 * np.abs(self.inflection - self.plain)
-        return float(np.clip(2.0 * away.max() - 0.2, 0.0, 1.0))  # a stroke on whole frames is no change
+        return float(within(2.0 * away.max() - 0.2, 0.0, 1.0))  # a stroke on whole frames is no change
 
     def end(self, duration: float) -> float:
         """When the gesture is over, whose own duration is this."""
@@ -58,9 +58,9 @@ class Clock:
 
     def stroke_at(self, time: Floats) -> tuple[Ints, Floats]:
         """Each moment's stroke and the share of its time that has passed; 0 before the first, 1 after the last."""
-        stroke = np.clip(np.searchsorted(self.goals, time + 1e-9, side="right") - 1, 0, len(self.goals) - 2)
+        stroke = within(np.searchsorted(self.goals, time + 1e-9, side="right") - 1, 0, len(self.goals) - 2)
         share = (time - self.goals[stroke]) / (self.goals[stroke + 1] - self.goals[stroke])
-        return stroke, np.clip(share, 0.0, 1.0)
+        return stroke, within(share, 0.0, 1.0)
 
     def moment(self, time: Floats) -> Floats:
         """Which moment of the gesture's own time it is."""
@@ -96,7 +96,7 @@ def clock(source: Floats, ways: Floats, manner: ArmManner, eases: Floats | None,
     peak = _peak(inflection, exponent)
     least = np.minimum(lasts, np.where(ways > 0.0, np.maximum(peak * ways / FASTEST, SHORTEST), 0.0))
     made = np.maximum(slower * lasts, least)
-    sharp = np.clip((FASTEST * made / np.maximum(ways, 1e-9) - 2.0) / np.maximum(peak - 2.0, 1e-9), 0.0, 1.0)
+    sharp = within((FASTEST * made / np.maximum(ways, 1e-9) - 2.0) / np.maximum(peak - 2.0, 1e-9), 0.0, 1.0)
     inflection, exponent = plain + sharp * (inflection - plain), 1.0 + sharp * (exponent - 1.0)
     start = source[0] * slower[0]
     goals = np.concatenate([[start], start + np.cumsum(made)])

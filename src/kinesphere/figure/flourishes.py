@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from kinesphere.kernels.arrays import Floats
+from kinesphere.kernels.arrays import Floats, within
 
 SQUASH_LATE = 1.6  # the exponent that puts the fullest stretch behind the middle
 BREATH_FROM, BREATH_MOST = 0.4, 1.0 / 7.0
@@ -35,7 +35,7 @@ def squashed(share: Floats, amount: Floats) -> Floats:
 
 def contracted(share: Floats, amount: Floats) -> Floats:
     """The chest's width as breath is pressed out before the goal."""
-    late = np.clip((share - BREATH_FROM) / (1.0 - BREATH_FROM), 0.0, 1.0)
+    late = within((share - BREATH_FROM) / (1.0 - BREATH_FROM), 0.0, 1.0)
     return np.asarray(1.0 - BREATH_MOST * amount * np.sin(np.pi * late) ** 2)
 
 
@@ -46,6 +46,6 @@ def swollen(flexion: Floats, volume: Floats) -> Floats:
 
 def busy(length: Floats, lasts: Floats) -> Floats:
     """The share of their flourishes that strokes of these lengths and durations have."""
-    far = np.clip(length / (2.0 * BUSY), 0.0, 1.0)
-    slow = np.clip(lasts / UNHURRIED, 0.0, 1.0)
+    far = within(length / (2.0 * BUSY), 0.0, 1.0)
+    slow = within(lasts / UNHURRIED, 0.0, 1.0)
     return np.asarray(far * far * (3.0 - 2.0 * far) * slow * slow * (3.0 - 2.0 * slow))

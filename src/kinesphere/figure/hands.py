@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from kinesphere.body.fingers import PalmFrame, hand_rig, mixed_shape, palm_frame
+from kinesphere.body.fingers import PalmFrame, hand_rig, mixed_shape
 from kinesphere.figure.arms import ArmPose
-from kinesphere.figure.channels import Curves, sampled
+from kinesphere.figure.channels import Curves
 from kinesphere.figure.clocks import Clock
 from kinesphere.figure.curves import keyed, rounded
 from kinesphere.figure.flourishes import twist, wrist_flexion
@@ -18,13 +18,12 @@ from kinesphere.figure.proportions import HEIGHT
 from kinesphere.figure.spans import RATE
 from kinesphere.figure.stance import ROLL
 from kinesphere.kernels import rotations
-from kinesphere.kernels.arrays import Floats
+from kinesphere.kernels.arrays import Floats, within
 from kinesphere.motion.gesture import SHAPES, Gesture
 
 ROLLS = (np.radians(-85.0), np.radians(85.0))
 SHARED = 0.55  # of the forearm's roll that its own joint takes; the wrist takes the rest, and neither is wrung
 DRAG, MOST_DRAG, LATE = 0.11, np.radians(22.0), 0.045  # radians at 1 m/s, the most, seconds
-SOME = 3  # frames
 CURL = 0.35  # of the drag that the fingers show
 BENDS, ASIDES = (np.radians(-66.0), np.radians(76.0)), (np.radians(-28.0), np.radians(18.0))
 
@@ -43,8 +42,9 @@ def set_hands(
     pose.local[:, upper] = rotations.multiply(rotations.conjugate(clavicle), arm.upper)
     bent = limb.bent(arm.flexion)
     forearm = rotations.multiply(arm.upper, bent)  # as the chest sees it
-    frame = palm_frame(skeleton, side)
-    axis = skeleton.offsets[hand] / np.linalg.norm(skeleton.offsets[hand])
+    frame = hand_rig(skeleton, side).frame
+    axis = limb.lower / limb.lengths[1]
+    aside_axis, bend_axis = np.cross([frame.along, frame.along], [frame.across, frame.out])
     roll = np.concatenate(
         [
             _roll(gesture, side, forearm[frames], frame, axis, pose.spans.time[frames], clock)
@@ -53,8 +53,10 @@ def set_hands(
     )
     shown = arm.flourishes
     turned = twist(arm.share, shown["wrist_twist"] * arm.busy, shown["wrist_frequency"])
-    about = SIGN[side] * np.clip(np.clip(roll, *ROLLS) + channels[f"{side}.hand.roll"] + turned, *ROLLS)
-    dragged = _drag(pose, rotations.multiply(forearm, rotations.from_axis_angle(axis, about)), frame, arm.wrist)
+    about = SIGN[side] * within(within(roll, *ROLLS) + channels[f"{side}.hand.roll"] + turned, *ROLLS)
+    dragged = _drag(
+        pose, rotations.multiply(forearm, rotations.from_rotation_vector(axis * about[:, None])), frame, arm.wrist
+    )
     dragged = dragged * channels[f"{side}.hand.loose"]
     asked = 1.0 - arm.hanging
     flexed = wrist_flexion(
@@ -65,13 +67,15 @@ def set_hands(
         shown["flexed_angle"],
     )
     bend = _held(channels[f"{side}.hand.bend"] + dragged[0] + flexed, BENDS)
-    aside = np.clip(channels[f"{side}.hand.aside"] + dragged[1], *ASIDES)
-    pose.local[:, lower] = rotations.multiply(bent, rotations.from_axis_angle(axis, SHARED * about))
+    aside = within(channels[f"{side}.hand.aside"] + dragged[1], *ASIDES)
+    pose.local[:, lower] = rotations.multiply(bent, rotations.from_rotation_vector(SHARED * axis * about[:, None]))
     wrist = rotations.multiply(
-        rotations.from_axis_angle(np.cross(frame.along, frame.across), aside),
-        rotations.from_axis_angle(np.cross(frame.along, frame.out), bend),
+        rotations.from_rotation_vector(aside_axis * aside[:, None]),
+        rotations.from_rotation_vector(bend_axis * bend[:, None]),
     )
-    pose.local[:, hand] = rotations.multiply(rotations.from_axis_angle(axis, (1.0 - SHARED) * about), wrist)
+    pose.local[:, hand] = rotations.multiply(
+        rotations.from_rotation_vector((1.0 - SHARED) * axis * about[:, None]), wrist
+    )
     _set_fingers(pose, channels, side, dragged[0])
 
 
@@ -81,17 +85,8 @@ def _set_fingers(pose: Pose, channels: Curves, side: str, dragged: Floats) -> No
     late = late + 0.03 * channels.breath[:, None]
     for finger in range(4):
         angles[:, 4 * finger : 4 * finger + 3] += late
-    # Fingers are smooth and many: every third frame is posed, and the rest laid between; of a loop every one.
-    every = 1 if any(pose.spans.loops) else SOME
-    slices = pose.spans.slices()
     rig = hand_rig(pose.skeleton, side)
-    some = rotations.continuous(rig.rotations(np.concatenate([angles[frames][::every] for frames in slices])))
-    first = 0
-    for frames, count in zip(slices, pose.spans.counts, strict=True):
-        own = some[first : first + -(-count // every)]
-        first += len(own)
-        made = own if every == 1 else sampled(own, np.arange(count) / (every * RATE), False)
-        pose.local[frames, list(rig.joints)] = rotations.normalise(made)
+    pose.local[:, list(rig.joints)] = rig.rotations(angles)
 
 
 def _held(angles: Floats, within: tuple[float, float]) -> Floats:
@@ -111,14 +106,14 @@ def _roll(
         return np.full(len(time), ROLL)
     written = np.array([key.time for key in keys])
     when = written if clock is None else clock.when(written)
-    frames = np.clip(np.round(when * RATE).astype(np.intp), 0, len(time) - 1)
+    frames = within(np.round(when * RATE).astype(np.intp), 0, len(time) - 1)
     hangs = np.array([key.direction is None for key in keys])
     ways = np.array([key.direction or (0.0, 0.0, 1.0) for key in keys])
     axis = rotations.rotate(forearm[frames], along)
     now = rotations.rotate(forearm[frames], frame.out)
     wanted = ways - np.sum(ways * axis, axis=-1, keepdims=True) * axis
     angle = np.arctan2(np.sum(axis * np.cross(now, wanted), axis=-1), np.sum(now * wanted, axis=-1))
-    needed = np.where(hangs, ROLL, np.clip(SIGN[side] * angle, *ROLLS))
+    needed = np.where(hangs, ROLL, within(SIGN[side] * angle, *ROLLS))
     moment = time if clock is None else clock.moment(time)
     period = gesture.duration if gesture.loop else None
     return rounded(keyed(written, needed, moment, period), RATE, 0.05, gesture.loop)

@@ -13,7 +13,7 @@ from kinesphere.figure.pose import SIGN, Pose, turned
 from kinesphere.figure.proportions import HEIGHT
 from kinesphere.figure.stance import ANKLE_OUT, FEET_AHEAD, TURNED_OUT
 from kinesphere.kernels import rotations
-from kinesphere.kernels.arrays import Floats
+from kinesphere.kernels.arrays import Floats, within
 from kinesphere.kernels.limb_turns import limb_turns
 from kinesphere.motion.gesture import Step
 
@@ -90,7 +90,7 @@ def _walked(time: Floats, steps: Sequence[Step]) -> Floats:
         length = step.land - step.lift
         going = ramp(time, step.lift + 0.12 * length, step.land)
         x, z, heading = (now + going * change for now, change in zip((x, z, heading), to - at, strict=True))
-        u = np.clip((time - step.lift) / length, 0.0, 1.0)
+        u = within((time - step.lift) / length, 0.0, 1.0)
         far = float(np.hypot(*(to - at)[:2])) + 0.1 * abs(float(to[2] - at[2]))
         up = up + min(LIFT * far, MOST_LIFT) * 64.0 * u**3 * (1.0 - u) ** 3
         pitch = pitch + min(2.2 * far, 0.5) * 64.0 * u**3 * (1.0 - u) ** 3

@@ -9,7 +9,8 @@ import numpy as np
 
 from kinesphere.figure.pose import body
 from kinesphere.kernels import rotations
-from kinesphere.kernels.arrays import ArrayLike, Floats
+from kinesphere.kernels.arrays import ArrayLike, Floats, within
+from kinesphere.kernels.arrays import lengths as far_of
 from kinesphere.kernels.limb_turns import limb_turns
 
 FLEXIONS = (np.radians(4.0), np.radians(148.0))
@@ -45,7 +46,7 @@ class Limb:
     def rest_flexion(self) -> float:
         """The elbow's angle at rest."""
         a, b = self.lengths
-        return float(np.arccos(np.clip(self.upper @ self.lower / (a * b), -1.0, 1.0)))
+        return float(np.arccos(within(self.upper @ self.lower / (a * b), -1.0, 1.0)))
 
     def solved(self, target: Floats, swivel: ArrayLike) -> tuple[Floats, Floats, Floats]:
         """The shoulder's turns ``(..., 4)``, elbow angles ``(...)`` and elbows that reach ``target (..., 3)``."""
@@ -55,7 +56,7 @@ class Limb:
 
     def bent(self, flexion: Floats) -> Floats:
         """The elbow's local turn ``(..., 4)`` at these angles."""
-        return rotations.from_axis_angle(self.hinge, flexion - self.rest_flexion)
+        return rotations.from_rotation_vector(self.hinge * (flexion - self.rest_flexion)[..., None])
 
     def wrist(self, upper: Floats, flexion: Floats) -> Floats:
         """Where the wrist is, from the shoulder."""
@@ -69,7 +70,7 @@ class Limb:
 
     def softened(self, target: Floats, exact: float) -> Floats:
         """Targets that come softly to the longest reach; those no farther than ``exact`` are left alone."""
-        far = np.linalg.norm(target, axis=-1)
+        far = far_of(target)
         start = min(max((1.0 - SOFT) * self.reach, exact), self.reach)
         room = self.reach - start
         if not (far > start).any():

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from kinesphere.kernels.arrays import Bools, Floats, Ints
+from kinesphere.kernels.arrays import Bools, Floats, Ints, lengths, within
 
 PARTS = 32  # of a segment, between which distance is taken to run evenly
 SAME = 1e-6  # keys nearer than this are one place
@@ -49,7 +49,7 @@ class Paths:
 
     def at(self, stroke: Ints, share: Floats) -> Floats:
         """Places and companions ``(F, D + E)`` at shares of strokes' lengths; below 0 and above 1 beyond the ends."""
-        inside = np.clip(share, 0.0, 1.0)
+        inside = within(share, 0.0, 1.0)
         beyond = (share - inside) * self.length[stroke]
         far = self.start[stroke] + inside * self.length[stroke]
         part = np.interp(far, self.reached, np.arange(len(self.reached)))
@@ -80,7 +80,7 @@ def stroke_paths(
     counted = keys.shape[1] if counted is None else counted
     stroke = np.cumsum(stops[:-1]) - 1  # of each segment
     step = np.diff(keys, axis=0)
-    size = np.linalg.norm(step[:, :counted], axis=1)
+    size = lengths(step[:, :counted])
     span = np.sqrt(np.maximum(size, SAME))
     # Velocities at vias, per unit of span, and then at goals from what is on the segment's other side.
     velocity = np.zeros_like(keys)
@@ -110,7 +110,7 @@ def _bows(keys: Floats, step: Floats, size: Floats, tension: Floats) -> Floats:
     along = step / np.maximum(size, SAME)[:, None]
     middle = 0.5 * (keys[:-1] + keys[1:])
     away = middle - np.sum(middle * along, axis=1, keepdims=True) * along
-    far = np.linalg.norm(away, axis=1)
+    far = lengths(away)
     # A chord through the origin has no side to it: the bow fades there.
     share = far / np.hypot(far, 0.05 * np.maximum(size, SAME))
     high = BOW[0] + BOW[1] * tension + BOW[2] * tension**2
@@ -120,7 +120,7 @@ def _bows(keys: Floats, step: Floats, size: Floats, tension: Floats) -> Floats:
 def _measured(keys: Floats, leaving: Floats, arriving: Floats, stops: Bools, counted: int) -> Paths:
     u = np.linspace(0.0, 1.0, PARTS + 1)[None, :, None]
     fine = hermite(keys[:-1, None], keys[1:, None], leaving[:, None], arriving[:, None], u)
-    chords = np.linalg.norm(np.diff(fine[..., :counted], axis=1), axis=2)
+    chords = lengths(np.diff(fine[..., :counted], axis=1))
     reached = np.concatenate([[0.0], np.cumsum(chords.ravel())])
     edges = np.flatnonzero(stops)
     at_key = reached[::PARTS]
@@ -131,6 +131,6 @@ def _measured(keys: Floats, leaving: Floats, arriving: Floats, stops: Bools, cou
 
 def _unit(tangents: Floats, counted: int) -> Floats:
     ways = np.zeros_like(tangents)
-    size = np.linalg.norm(tangents[:, :counted], axis=1, keepdims=True)
+    size = lengths(tangents[:, :counted])[..., None]
     ways[:, :counted] = tangents[:, :counted] / np.maximum(size, 1e-12)
     return ways

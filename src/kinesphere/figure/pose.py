@@ -12,6 +12,7 @@ from kinesphere.figure.proportions import skeleton as figure_skeleton
 from kinesphere.figure.spans import RATE, Spans
 from kinesphere.kernels import kinematics, rotations
 from kinesphere.kernels.arrays import ArrayLike, Floats, Ints
+from kinesphere.motion.frozen import frozen
 from kinesphere.motion.motion import Motion
 from kinesphere.motion.skeleton import Skeleton
 
@@ -72,8 +73,9 @@ class Pose:
             scales = None if self.scales is None else self.scales[frames]
             if scales is not None and not np.any(np.abs(scales - 1.0) > 1e-9):
                 scales = None
-            local = rotations.continuous(self.local[frames])
-            made.append(Motion(self.skeleton, RATE, local, self.places[frames], scales, name=name))
+            # Nobody else holds these: they need not be copied again.
+            local, places = frozen(rotations.continuous(self.local[frames])), frozen(self.places[frames])
+            made.append(Motion(self.skeleton, RATE, local, places, scales, name=name))
         return made
 
 

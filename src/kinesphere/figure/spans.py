@@ -6,11 +6,11 @@ last; a loop goes round, its last frame being its first again.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
-from kinesphere.kernels.arrays import ArrayLike, Floats, Ints
+from kinesphere.kernels.arrays import Floats, Ints, within
 
 RATE = 60.0  # frames a second
 
@@ -39,6 +39,7 @@ class Spans:
     who: Ints
     first: Ints  # (F,) of its performance
     rate: float = RATE
+    _known: dict[int, Ints] = field(default_factory=dict, repr=False)
 
     @classmethod
     def of(cls, counts: tuple[int, ...], loops: tuple[bool, ...], rate: float = RATE) -> Spans:
@@ -56,12 +57,18 @@ class Spans:
         ends = np.cumsum(self.counts)
         return [slice(int(end - count), int(end)) for end, count in zip(ends, self.counts, strict=True)]
 
-    def at(self, offsets: ArrayLike) -> Ints:
+    def at(self, offsets: int | Ints) -> Ints:
         """The frames ``(F,) + offsets.shape`` that lie so many frames later, held at the ends or round the loop."""
-        shift = np.asarray(offsets, dtype=np.intp)
+        if isinstance(offsets, int):
+            if offsets not in self._known:
+                self._known[offsets] = self._at(np.array(offsets, dtype=np.intp))
+            return self._known[offsets]
+        return self._at(offsets)
+
+    def _at(self, shift: Ints) -> Ints:
         count = np.array(self.counts)[self.who].reshape((-1,) + (1,) * shift.ndim)
         place = (np.arange(len(self)) - self.first).reshape(count.shape) + shift
-        held = np.clip(place, 0, count - 1)
+        held = within(place, 0, count - 1)
         if any(self.loops):
             round_ = np.mod(place, np.maximum(count - 1, 1))
             held = np.where(np.array(self.loops)[self.who].reshape(count.shape), round_, held)
@@ -83,7 +90,7 @@ class Spans:
     def _filtered(self, flat: Floats, weights: Floats, reach: int) -> Floats:
         """One performance: a plain convolution of each column."""
         ends = np.arange(-reach, len(flat) + reach)
-        held = np.mod(ends, max(len(flat) - 1, 1)) if self.loops[0] else np.clip(ends, 0, len(flat) - 1)
+        held = np.mod(ends, max(len(flat) - 1, 1)) if self.loops[0] else within(ends, 0, len(flat) - 1)
         padded = flat[held]
         windows = np.lib.stride_tricks.sliding_window_view(padded, len(weights), axis=0)
         return np.asarray(windows @ weights)

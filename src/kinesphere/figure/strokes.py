@@ -8,7 +8,7 @@ import numpy as np
 
 from kinesphere.figure.clocks import Clock
 from kinesphere.figure.spans import RATE
-from kinesphere.kernels.arrays import Floats, Ints
+from kinesphere.kernels.arrays import Floats, Ints, within
 from kinesphere.kernels.timing import progress
 
 ROUND, ROUND_SHARE = 0.028, 0.10  # seconds, and of a stroke's time at most: the Gaussian's σ
@@ -37,8 +37,8 @@ def travelled(clock: Clock, frames: int) -> Travel:
     way = progress(share, *(values[stroke] for values in timing))
     way = _rounded(way, place, length, first[stroke])
     now = np.arange(frames)
-    mine = np.clip(np.searchsorted(at, now, side="right") - 1, 0, len(lasts) - 1)
-    row = first[mine] + np.clip(now - at[mine], 0, lasts[mine])
+    mine = within(np.searchsorted(at, now, side="right") - 1, 0, len(lasts) - 1)
+    row = first[mine] + within(now - at[mine], 0, lasts[mine])
     return Travel(mine, share[row], way[row])
 
 

@@ -15,7 +15,7 @@ from kinesphere.figure.arms import ArmPose, ArmTask
 from kinesphere.figure.channels import INDEX
 from kinesphere.figure.flourishes import contracted, squashed, swollen
 from kinesphere.figure.pose import SIGN, Pose
-from kinesphere.kernels.arrays import Floats
+from kinesphere.kernels.arrays import Floats, within
 
 # Joints whose surface stretches, and by how much of the whole: ends less than the middle, so that neck and legs fit.
 STRETCHES = MappingProxyType({"spine": 0.35, "spine2": 0.7, "chest": 0.8, "upperChest": 0.45})
@@ -72,7 +72,7 @@ def _stretch(pose: Pose, arms: dict[str, ArmPose]) -> tuple[Floats, Floats, Floa
         amount = np.asarray(shown["squash"] * arm.busy)
         if amount.any():
             stretch = squashed(arm.share, amount)
-            up = np.clip((arm.wrist[:, 1] / (0.545 * pose.size) - NEAR) / (FAR - NEAR), 0.0, 1.0)
+            up = within((arm.wrist[:, 1] / (0.545 * pose.size) - NEAR) / (FAR - NEAR), 0.0, 1.0)
             up = up * up * (3.0 - 2.0 * up)
             tall, wide = np.maximum(tall, stretch**up), np.maximum(wide, stretch ** (1.0 - up))
         breath = np.asarray(shown["breath"] * arm.busy)

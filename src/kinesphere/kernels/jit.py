@@ -2,7 +2,7 @@
 
 Each has a plain NumPy twin that states what it does and tests it: ``rotations.multiply_reference`` and its like,
 ``kinematics.forward_reference`` and its like, ``limbs.bent_limb_reference``,
-``limb_turns.limb_turns_reference``, ``channels.local_reference`` and
+``limb_turns.limb_turns_reference``, ``rows.rows_at_reference``, ``channels.local_reference`` and
 ``numbers.parse_reference``. They release the interpreter's lock, so callers may share frames among threads, and are
 cached on disk.
 """
@@ -15,12 +15,14 @@ import numpy as np
 
 from kinesphere.kernels.jit_limbs import bend, turn
 from kinesphere.kernels.jit_rotations import between, exponential, multiply, rotate, slerp
+from kinesphere.kernels.jit_rows import cubic_rows
 from kinesphere.kernels.jit_terms import compile_exact, compile_kernel
 
 __all__ = [
     "bend",
     "between",
     "complete",
+    "cubic_rows",
     "exponential",
     "forward",
     "forward_positions",

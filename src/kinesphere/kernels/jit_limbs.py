@@ -45,7 +45,7 @@ def bend(start, goal, upper, lower, hinge, softness, elbow, wrist, shortfall):  
 def turn(target, swivel, towards, home, upper, lower, frame, flexions, turns, bends, elbow):  # type: ignore[no-untyped-def]
     """Limbs (N, 3) from the origin by their swivels; see ``limb_turns.limb_turns``.
 
-    ``towards`` and ``home`` (N or 1, 3) are unit and square to each other; ``frame`` (3, 3) has the upper bone, the
+    ``towards`` and ``home`` (N or 1, 3) are of any length, and not parallel; ``frame`` (3, 3) has the upper bone, the
     hinge and their normal at rest as rows.
     """
     whole = upper + lower
@@ -54,8 +54,10 @@ def turn(target, swivel, towards, home, upper, lower, frame, flexions, turns, be
     shortest = math.hypot(math.cos(0.5 * flexions[1]), (u - v) * math.sin(0.5 * flexions[1]))
     for i in range(target.shape[0]):
         k, h = i if towards.shape[0] > 1 else 0, i if home.shape[0] > 1 else 0
-        hx, hy, hz = home[h, 0], home[h, 1], home[h, 2]
         tx, ty, tz = towards[k, 0], towards[k, 1], towards[k, 2]
+        size = math.sqrt(tx * tx + ty * ty + tz * tz)
+        tx, ty, tz = tx / size, ty / size, tz / size
+        hx, hy, hz, size = _across(home[h, 0], home[h, 1], home[h, 2], tx, ty, tz)
         x, y, z = target[i, 0], target[i, 1], target[i, 2]
         far = math.sqrt(x * x + y * y + z * z)
         if far > 1e-9 * whole:

@@ -11,7 +11,6 @@ import numpy as np
 from kinesphere.kernels import compiled
 from kinesphere.kernels.arrays import ArrayLike, Floats, floats
 from kinesphere.kernels.limb_rotations import limb_rotations_world
-from kinesphere.kernels.limb_swivels import reference_and_home
 from kinesphere.kernels.limbs import solve_limb
 
 WORTH = 30  # a limb is far more work than three numbers of a product
@@ -31,19 +30,19 @@ def limb_turns(
     """The upper bone's turns ``(N, 4)``, flexions ``(N,)`` and elbows ``(N, 3)`` of limbs that reach ``target (N, 3)``.
 
     Rest bones and the unit hinge, square to both, are ``(3,)``; ``reference`` and ``home`` ``(3,)`` or ``(N, 3)`` say
-    what the swivel is measured from.
+    what the swivel is measured from; they must not be parallel.
     """
     kernels = compiled.loaded(target.size * WORTH)
     angle = np.ascontiguousarray(np.broadcast_to(floats(swivel), target.shape[:-1]))
     if kernels is None or target.ndim != 2:
         return limb_turns_reference(target, angle, rest_upper, rest_lower, rest_hinge, reference, home, flexions)
-    towards, square = (np.atleast_2d(np.ascontiguousarray(row)) for row in reference_and_home(reference, home))
+    towards, other = (np.atleast_2d(np.ascontiguousarray(row)) for row in (reference, home))
     lengths = float(np.linalg.norm(rest_upper)), float(np.linalg.norm(rest_lower))
     bone = rest_upper / lengths[0]
     frame = np.stack([bone, rest_hinge, np.cross(bone, rest_hinge)])
     turns, bends, elbow = np.empty((len(target), 4)), np.empty(len(target)), np.empty((len(target), 3))
     kernels.turn(
-        np.ascontiguousarray(target), angle, towards, square, *lengths, frame, np.array(flexions), turns, bends, elbow
+        np.ascontiguousarray(target), angle, towards, other, *lengths, frame, np.array(flexions), turns, bends, elbow
     )
     return turns, bends, elbow
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from kinesphere.kernels import compiled
-from kinesphere.kernels.arrays import ArrayLike, Floats, floats
+from kinesphere.kernels.arrays import ArrayLike, Floats, floats, lengths
 
 _TINY = 1e-12  # below this sine of a half angle, series replace the closed forms
 
@@ -24,7 +24,7 @@ def identity(*shape: int) -> Floats:
 def normalise(quaternions: ArrayLike) -> Floats:
     """Unit quaternions in the same directions. A zero quaternion has none and raises ``ValueError``."""
     q = floats(quaternions)
-    norms = np.linalg.norm(q, axis=-1, keepdims=True)
+    norms = lengths(q)[..., None]
     if not np.all(norms > 0.0):
         raise ValueError("a quaternion of length zero has no direction")
     unit: Floats = q / norms
@@ -130,7 +130,7 @@ def to_rotation_vector(quaternions: ArrayLike) -> Floats:
 def from_axis_angle(axis: ArrayLike, angle: ArrayLike) -> Floats:
     """Turns by ``angle`` about ``axis`` (any length but zero)."""
     direction = floats(axis)
-    length = np.linalg.norm(direction, axis=-1, keepdims=True)
+    length = lengths(direction)[..., None]
     if not np.all(length > 0.0):
         raise ValueError("a rotation axis of length zero has no direction")
     return from_rotation_vector(direction / length * floats(angle)[..., None])

@@ -37,12 +37,12 @@ ATTITUDES: Mapping[str, Mapping[str, float]] = MappingProxyType(
             "torso.breath": 0.6,
         },
         "sinking": {
-            "torso.forward": 16.0,
-            "head.nod": 12.0,
+            "torso.forward": 20.0,
+            "head.nod": 14.0,
             "clavicle.raise": -3.0,
-            "clavicle.forward": 6.0,
-            "hips.y": -0.060,
-            "hips.lean": 5.0,
+            "clavicle.forward": 8.0,
+            "hips.y": -0.030,
+            "hips.lean": 3.0,
         },
         "advancing": {
             "hips.z": 0.045,

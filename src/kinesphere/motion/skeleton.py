@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -102,12 +103,19 @@ class Skeleton:
 
     def index(self, name: str) -> int:
         """The joint of that name. Unknown or ambiguous names raise ``KeyError`` with what there is."""
-        found = [i for i, known in enumerate(self.names) if known == name]
-        if len(found) == 1:
-            return found[0]
+        known = self._places.get(name)
+        if known is not None:
+            return known
+        found = [i for i, other in enumerate(self.names) if other == name]
         if found:
             raise KeyError(f"{len(found)} joints are called {name!r}: {found}; use an index")
         raise KeyError(f"no joint is called {name!r}; there are: {', '.join(self.names)}")
+
+    @cached_property
+    def _places(self) -> dict[str, int]:
+        """Where names are that only one joint has."""
+        count = Counter(self.names)
+        return {name: i for i, name in enumerate(self.names) if count[name] == 1}
 
     @cached_property
     def children(self) -> tuple[tuple[int, ...], ...]:
