@@ -20,6 +20,7 @@ from kinesphere.body.fingers import hand_rotations, hand_shape
 from kinesphere.figure import figure, mo, motion
 from kinesphere.kernels import rotations
 from kinesphere.kernels.arrays import Floats
+from kinesphere.kernels.timing import progress
 from kinesphere.laban.shape import DIMENSIONS
 from kinesphere.pictures import still, surface_sheet
 from kinesphere.pictures.canvas import write
@@ -190,6 +191,37 @@ def of_mo() -> None:
     saved(stacked(rows), "mo.jpg")
 
 
+def of_timing() -> None:
+    """Progress and speed of a stroke in every element."""
+    elements = {"neutral": kinesphere.Effort()} | scene("07").ELEMENTS
+    wide, high, inner = 300, 200, 26
+    sheet = Image.new("RGB", (wide * 5, high * 2), PAPER)
+    draw = ImageDraw.Draw(sheet)
+    t = np.linspace(0.0, 1.0, 241)
+    for i, (name, effort) in enumerate(elements.items()):
+        left, top = wide * (i % 5), high * (i // 5)
+        p = effort.parameters()
+        s = progress(t, p.inflection, p.anticipation, p.overshoot, p.time_exponent)
+        speed = np.gradient(s, t)
+        box = (left + inner, top + inner, left + wide - 12, top + high - 14)
+
+        def points(
+            values: Floats, low: float, top_value: float, box: tuple[int, ...] = box
+        ) -> list[tuple[float, float]]:
+            x = box[0] + t * (box[2] - box[0])
+            y = box[3] - (values - low) / (top_value - low) * (box[3] - box[1])
+            return list(zip(x.tolist(), y.tolist(), strict=True))
+
+        draw.rectangle(box, fill=(252, 251, 248), outline=(200, 198, 192))
+        for level in (0.0, 1.0):
+            draw.line(points(np.full_like(t, level), -0.2, 1.3), fill=(215, 213, 207))
+        draw.line(points(speed / 6.0 * 1.5 - 0.0, -0.2, 1.3), fill=(208, 140, 84), width=2)
+        draw.line(points(s, -0.2, 1.3), fill=(60, 90, 120), width=3)
+        draw.text((left + inner, top + 8), f"{name}   duration x {p.duration:.2f}", fill=(40, 40, 40))
+    draw.text((wide * 4 + 30, high + 60), "blue: progress, 0 to 1\nbrown: speed, in 4 mean speeds", fill=(40, 40, 40))
+    saved(sheet, "timing.jpg")
+
+
 def scene(number: str) -> Any:
     """One of the examples."""
     return SimpleNamespace(**run_path(next(iter(sorted(EXAMPLES.glob(f"{number}_*.py")))).as_posix()))
@@ -234,6 +266,7 @@ def main() -> None:
     kinesphere.warm_up()
     readme()
     of_mo()
+    of_timing()
     of_effort()
     retargeted(data)
     extremes()

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 
@@ -244,3 +247,13 @@ def test_standing_about_is_never_frozen():
     for start in range(0, len(place) - 30, 15):
         moved = np.linalg.norm(place[start + 30] - place[start], axis=-1)
         assert moved.max() > 0.001
+
+
+def test_names_of_functions_are_no_folders(tmp_path):
+    """A folder of the same name would be taken for a module by whoever imports a part of the room first."""
+    file = tmp_path / "script.py"
+    file.write_text(
+        "import kinesphere.figure.arms\nfrom kinesphere.figure import motion, motions\nprint(len(motions()))\n"
+    )
+    done = subprocess.run([sys.executable, str(file)], capture_output=True, text=True, check=False)
+    assert done.stdout.strip() == str(len(motions())), done.stderr

@@ -183,3 +183,19 @@ def test_wrists_come_back_at_goals():
     for frame in (60, 120, 180):
         away = rotations.angle_between(plain.rotations[frame, elbow], made.rotations[frame, elbow])
         assert away < 0.02
+
+
+def test_affinities_bring_shape_and_hands_along():
+    plain, strong, light = (
+        perform("emphasise", effort, affinities=True) for effort in (Effort(), Effort(weight=1), Effort(weight=-1))
+    )
+    assert np.abs(plain.rotations - perform("emphasise").rotations).max() < 1e-9
+    heads, curls = [], []
+    for made in (light, plain, strong):
+        place = made.positions_world()
+        index = made.skeleton.index
+        heads.append(place[:, index("head"), 1].mean())
+        tip, wrist = place[60:130, index("rightMiddleDistal")], place[60:130, index("rightHand")]
+        curls.append(np.linalg.norm(tip - wrist, axis=1).mean())
+    assert heads[0] > heads[1] > heads[2]
+    assert curls[0] > curls[1] > curls[2] + 0.03

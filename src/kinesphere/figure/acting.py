@@ -20,7 +20,8 @@ from kinesphere.figure.channels import Curves, enliven, joined, performed, sampl
 from kinesphere.figure.clocks import Clock, clock
 from kinesphere.figure.curves import ramp
 from kinesphere.figure.hands import set_hands
-from kinesphere.figure.legs import overreach, stand
+from kinesphere.figure.keeping_off import HEAD, THIGH, TRUNK, Volume
+from kinesphere.figure.legs import hip, overreach, stand
 from kinesphere.figure.limbs import Limb, limb_of
 from kinesphere.figure.manner import PLAIN, Manner, body_goals, leading_side
 from kinesphere.figure.pose import SIGN, Pose
@@ -158,17 +159,61 @@ def _pose(
     set_spine_and_head(pose, channels)
     set_clavicles(pose, channels, joins)
     skeleton = pose.skeleton
-    trunk = _above(skeleton, tuple(f"{side}UpperArm" for side in SIGN))
+    trunk = _above(skeleton, (*(f"{side}UpperArm" for side in SIGN), "head"))
     q, p = pose.world(trunk)
     chest = q[:, int(np.searchsorted(trunk, skeleton.index("upperChest")))]
+
+    def volumes(side: str, shoulder: Floats) -> list[Volume]:
+        if plainly:
+            return []
+        places = {name: p[:, int(np.searchsorted(trunk, skeleton.index(name)))] for name in ("hips", "neck", "head")}
+        turned = q[:, int(np.searchsorted(trunk, skeleton.index("head")))]
+        return body_volumes(pose, side, shoulder, chest, places, turned)
+
+    for side in SIGN:
+        stand(pose, channels, side, [part.steps[side] for part in parts])
     arms: dict[str, ArmPose] = {}
     for side in SIGN:
         shoulder = p[:, int(np.searchsorted(trunk, skeleton.index(f"{side}UpperArm")))]
         tasks = [part.tasks[side].taken(every) for part in parts]
-        arms[side] = pose_arms(limbs[side], side, tasks, pose.spans, pose.size, shoulder, chest, plainly=plainly)
-    for side in SIGN:
-        stand(pose, channels, side, [part.steps[side] for part in parts])
+        arms[side] = pose_arms(
+            limbs[side],
+            side,
+            tasks,
+            pose.spans,
+            pose.size,
+            shoulder,
+            chest,
+            plainly=plainly,
+            body=volumes(side, shoulder),
+        )
     return arms
+
+
+def body_volumes(
+    pose: Pose, side: str, shoulder: Floats, chest: Floats, places: dict[str, Floats], head: Floats
+) -> list[Volume]:
+    """What a hand keeps off: trunk, head and thighs, as its chest sees them from its shoulder."""
+    size = pose.size
+    back = rotations.conjugate(chest)
+
+    def seen(point: Floats) -> Floats:
+        return rotations.rotate(back, point - shoulder)
+
+    crown = places["head"] + rotations.rotate(head, np.array([0.0, 0.10, 0.02]) * size)
+    base = places["head"] + rotations.rotate(head, np.array([0.0, 0.06, 0.02]) * size)
+    top = seen(places["neck"]) + np.array([0.0, -0.07, 0.01]) * size
+    made = [
+        Volume(seen(places["hips"]) + np.array([0.0, 0.0, 0.01]) * size, top, size * TRUNK[0], size * TRUNK[1]),
+        Volume(seen(base), seen(crown), size * HEAD[0], size * HEAD[1]),
+    ]
+    for other in SIGN:
+        upper, lower = (pose.skeleton.index(f"{other}{part}") for part in ("UpperLeg", "LowerLeg"))
+        start = hip(pose, other)
+        thigh = rotations.multiply(pose.local[:, 0], pose.local[:, upper])
+        knee = start + rotations.rotate(thigh, pose.skeleton.offsets[lower])
+        made.append(Volume(seen(start), seen(knee), size * THIGH[0], size * THIGH[1]))
+    return made
 
 
 def _above(skeleton: Skeleton, names: tuple[str, ...]) -> Ints:

@@ -11,14 +11,16 @@ from kinesphere.figure.arm_plan import FREE, HANG, ArmPlan
 from kinesphere.figure.channels import sampled
 from kinesphere.figure.flourishes import displaced, twist
 from kinesphere.figure.hanging import hung
-from kinesphere.figure.limbs import FLEXIONS, Limb
+from kinesphere.figure.keeping_off import PALM, ROOMY, Volume, pushed_out, room
+from kinesphere.figure.limbs import AHEAD, DOWN, FLEXIONS, Limb
 from kinesphere.figure.manner import FLOURISHES, ArmManner
 from kinesphere.figure.pose import SIGN
 from kinesphere.figure.spans import Spans
 from kinesphere.figure.stance import resting_swivel, resting_wrist
 from kinesphere.figure.strokes import Travel
 from kinesphere.kernels import rotations
-from kinesphere.kernels.arrays import Floats, lengths, within
+from kinesphere.kernels.arrays import Floats, Ints, lengths, within
+from kinesphere.kernels.limb_swivels import swivel_of
 
 JOIN_UP, JOIN_AHEAD = np.radians(24.0), np.radians(13.0)  # how far a shoulder joins its arm
 
@@ -62,6 +64,7 @@ class ArmPose:
     hanging: Floats  # (F,) how much each arm hangs
     busy: Floats  # (F,) how much of its flourishes it shows
     share: Floats  # (F,) of the stroke's time
+    room: Floats  # (F,) how much of its flourishes the body leaves the hand room for
     flourishes: dict[str, Floats]  # each (F,) or ()
 
 
@@ -74,11 +77,12 @@ def pose_arms(
     shoulder: Floats,
     chest: Floats,
     *,
+    body: Sequence[Volume] = (),
     plainly: bool = False,
 ) -> ArmPose:
     """The arms of one side of all performances, with their shoulders ``(F, 3)`` and chests ``(F, 4)`` in the world.
 
-    ``plainly`` leaves out what does not matter to balance: other spaces and flourishes.
+    Hands keep off the ``body``. ``plainly`` leaves out what does not matter to balance: other spaces and flourishes.
     """
     rest = np.array(resting_wrist(side)) * size
     rows = np.zeros((len(spans), 6))
@@ -99,7 +103,7 @@ def pose_arms(
         target = target + hanging[:, None] * hung(spans, size, rest, shoulder, chest)
     if plainly:
         upper, flexion, _ = limb.solved(target, rows[:, 3])
-        return ArmPose(upper, flexion, limb.wrist(upper, flexion), hanging, lively, share, {})
+        return ArmPose(upper, flexion, limb.wrist(upper, flexion), hanging, lively, share, np.ones(len(spans)), {})
     flourishes = {name: _gathered(name, tasks, spans) for name in FLOURISHES}
     lively = lively * (1.0 - hanging)
     upper, flexion, elbow = limb.solved(target, rows[:, 3])
@@ -107,10 +111,17 @@ def pose_arms(
     bend = displaced(share, flourishes["displacement"] * lively)
     flexion = within(flexion * bend, *FLEXIONS)
     wrist = limb.wrist(upper, flexion)
+    off = _kept_off(limb, body, upper, wrist, size)
+    if off is not None:
+        rows_off, target, swivel = off
+        upper[rows_off], flexion[rows_off], _ = limb.solved(target, swivel)
+        wrist[rows_off] = limb.wrist(upper[rows_off], flexion[rows_off])
     turn = SIGN[side] * twist(share, flourishes["elbow_twist"] * lively, flourishes["elbow_frequency"])
     if turn.any():
         upper = rotations.multiply(rotations.from_rotation_vector(_unit(wrist) * turn[:, None]), upper)
-    return ArmPose(upper, flexion, wrist, hanging, lively, share, flourishes)
+    free = within(room(wrist, list(body)) / (ROOMY * size), 0.0, 1.0)
+    free = free * free * (3.0 - 2.0 * free)
+    return ArmPose(upper, flexion, wrist, hanging, lively, share, free, flourishes)
 
 
 def _wrists(task: ArmTask, shoulder: Floats, chest: Floats, every: int) -> tuple[Floats, Floats]:
@@ -161,6 +172,31 @@ def _mixed(
             turn = rotations.multiply(rotations.between(_unit(elbow[frames]), _unit(wanted)), upper[frames])
             total[frames] += through[frames, None] * _alike(turn, upper[frames])
     return rotations.normalise(total), bent
+
+
+def _kept_off(
+    limb: Limb, body: Sequence[Volume], upper: Floats, wrist: Floats, size: float
+) -> tuple[Ints, Floats, Floats] | None:
+    """Frames in which a hand would be in the body; where their wrists go instead, with the swivels that they have."""
+    if not body:
+        return None
+    total = np.zeros_like(wrist)
+    target, turned = wrist, upper
+    for _ in range(3):
+        elbow = rotations.rotate(turned, limb.upper)
+        palm = target + PALM * size * _unit(target - elbow)
+        step = pushed_out(target, list(body))
+        step = step + pushed_out(palm + step, list(body))
+        if not step.any():
+            break
+        total = total + step
+        target = limb.softened(wrist + total, 0.0)
+        swivel = swivel_of(np.zeros(3), rotations.rotate(upper, limb.upper), wrist, DOWN, AHEAD)
+        turned = limb.solved(target, swivel)[0]
+    rows = np.flatnonzero(total.any(axis=1))
+    if not rows.size:
+        return None
+    return rows, target[rows], swivel[rows]
 
 
 def joining(side: str, wrist: Floats, size: float, spans: Spans) -> Floats:

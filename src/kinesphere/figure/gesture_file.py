@@ -1,4 +1,4 @@
-"""Gestures as text, in TOML; ``motions/`` holds the figure's own, and any of them is an example to write one by.
+"""Gestures as text, in TOML; ``motion_files/`` holds the figure's own, and any of them is an example to write one by.
 
     duration = 2.0                       # seconds
     [torso]

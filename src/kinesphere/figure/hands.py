@@ -57,7 +57,7 @@ def set_hands(
     dragged = _drag(
         pose, rotations.multiply(forearm, rotations.from_rotation_vector(axis * about[:, None])), frame, arm.wrist
     )
-    dragged = dragged * channels[f"{side}.hand.loose"]
+    dragged = dragged * channels[f"{side}.hand.loose"] * (1.0 + (shown["loose"] - 1.0) * (1.0 - arm.hanging))
     asked = 1.0 - arm.hanging
     flexed = wrist_flexion(
         arm.share,
@@ -66,7 +66,7 @@ def set_hands(
         shown["flexed"] * asked,
         shown["flexed_angle"],
     )
-    bend = _held(channels[f"{side}.hand.bend"] + dragged[0] + flexed, BENDS)
+    bend = _held(channels[f"{side}.hand.bend"] + dragged[0] + arm.room * flexed, BENDS)
     aside = within(channels[f"{side}.hand.aside"] + dragged[1], *ASIDES)
     pose.local[:, lower] = rotations.multiply(bent, rotations.from_rotation_vector(SHARED * axis * about[:, None]))
     wrist = rotations.multiply(
@@ -76,11 +76,16 @@ def set_hands(
     pose.local[:, hand] = rotations.multiply(
         rotations.from_rotation_vector((1.0 - SHARED) * axis * about[:, None]), wrist
     )
-    _set_fingers(pose, channels, side, dragged[0])
+    _set_fingers(pose, channels, side, dragged[0], {name: shown[name] * asked for name in ("fist", "open")})
 
 
-def _set_fingers(pose: Pose, channels: Curves, side: str, dragged: Floats) -> None:
-    angles = mixed_shape({name: channels[f"{side}.hand.{name}"] for name in SHAPES[1:]})
+def _set_fingers(pose: Pose, channels: Curves, side: str, dragged: Floats, shown: dict[str, Floats]) -> None:
+    """Shape the fingers as the gesture says, and in what is ``shown`` instead."""
+    weights = {name: channels[f"{side}.hand.{name}"] for name in SHAPES[1:]}
+    for shape, amount in shown.items():
+        if amount.any():
+            weights = {name: weight + amount * (float(name == shape) - weight) for name, weight in weights.items()}
+    angles = mixed_shape(weights)
     late = CURL * np.stack([pose.spans.delayed(dragged, lag) for lag in (0.03, 0.05, 0.07)], axis=-1)
     late = late + 0.03 * channels.breath[:, None]
     for finger in range(4):

@@ -1,4 +1,4 @@
-"""The figure's own motions: one file each in ``motions/``, acted when they are asked for."""
+"""The figure's own motions: one file each in ``motion_files/``, acted when they are asked for."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from kinesphere.motion.motion import Motion
 
 KINDS = ("gesture", "walk")
 HEIGHTS = (0.1, 10.0)  # metres
-FOLDER = Path(__file__).parent / "motions"
+FOLDER = Path(__file__).parent / "motion_files"  # not called as the function is: a folder may be taken for a module
 
 
 def motions() -> tuple[str, ...]:

@@ -41,6 +41,9 @@ FLOURISHES: Mapping[str, float] = MappingProxyType(
         "elbow_twist": 0.0,
         "elbow_frequency": 2.0,
         "displacement": 0.0,
+        "loose": 1.0,
+        "fist": 0.0,
+        "open": 0.0,
     }
 )
 

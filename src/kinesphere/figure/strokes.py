@@ -12,7 +12,8 @@ from kinesphere.kernels.arrays import Floats, Ints, within
 from kinesphere.kernels.timing import progress
 
 ROUND, ROUND_SHARE = 0.028, 0.10  # seconds, and of a stroke's time at most: the Gaussian's σ
-REACH = 5  # frames
+RETURNS = 7.0  # how much wider the Gaussian is at the end, for all overshoot
+REACH = 8  # frames
 BUMP = 4.0  # σ over which a stroke is led back to its ends
 
 
@@ -35,16 +36,19 @@ def travelled(clock: Clock, frames: int) -> Travel:
     share = place / length
     timing = (clock.inflection, clock.anticipation, clock.overshoot, clock.time_exponent)
     way = progress(share, *(values[stroke] for values in timing))
-    way = _rounded(way, place, length, first[stroke])
+    # A hand that comes back from beyond its goal comes to rest there: its return is rounded the more.
+    softer = 1.0 + RETURNS * clock.overshoot[stroke]
+    way = _rounded(way, place, length, first[stroke], softer)
     now = np.arange(frames)
     mine = within(np.searchsorted(at, now, side="right") - 1, 0, len(lasts) - 1)
     row = first[mine] + within(now - at[mine], 0, lasts[mine])
     return Travel(mine, share[row], way[row])
 
 
-def _rounded(way: Floats, place: Ints, length: Ints, first: Ints) -> Floats:
+def _rounded(way: Floats, place: Ints, length: Ints, first: Ints, softer: Floats) -> Floats:
     """Through a Gaussian that sees each stroke mirrored at its ends, then led back to them."""
-    sigma = np.minimum(ROUND * RATE, ROUND_SHARE * length)[:, None]
+    late = within((place / length - 0.5) / 0.5, 0.0, 1.0)
+    sigma = (np.minimum(ROUND * RATE, ROUND_SHARE * length) * (1.0 + (softer - 1.0) * late * late))[:, None]
     reach = np.arange(-REACH, REACH + 1)
     weights = np.exp(-0.5 * (reach / np.maximum(sigma, 1e-3)) ** 2)
     taken = np.abs(place[:, None] + reach)

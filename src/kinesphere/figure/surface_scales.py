@@ -23,9 +23,12 @@ NEAR, FAR = -0.25, 0.20  # of the arm's length: a hand lower than the first wide
 
 
 # What the skeleton does along: channels at a stretch of 1 and at all breath pressed out.
-STRETCHED = MappingProxyType({"torso.forward": -0.22, "left.clavicle.raise": 0.42, "right.clavicle.raise": 0.42})
+# A strike is pressed out of the whole trunk, and the pelvis drops into it; what is light lifts.
+STRETCHED = MappingProxyType(
+    {"torso.forward": -0.30, "left.clavicle.raise": 0.55, "right.clavicle.raise": 0.55, "hips.y": 0.02}
+)
 PRESSED = MappingProxyType(
-    {"torso.forward": 0.34, "left.clavicle.raise": -0.26, "right.clavicle.raise": -0.26, "hips.y": -0.07}
+    {"torso.forward": 0.75, "left.clavicle.raise": -0.30, "right.clavicle.raise": -0.30, "hips.y": -0.20}
 )
 
 

@@ -33,7 +33,7 @@ def limb_turns(
     what the swivel is measured from; they must not be parallel.
     """
     kernels = compiled.loaded(target.size * WORTH)
-    angle = np.ascontiguousarray(np.broadcast_to(floats(swivel), target.shape[:-1]))
+    angle = np.array(np.broadcast_to(floats(swivel), target.shape[:-1]), order="C")
     if kernels is None or target.ndim != 2:
         return limb_turns_reference(target, angle, rest_upper, rest_lower, rest_hinge, reference, home, flexions)
     towards, other = (np.atleast_2d(np.ascontiguousarray(row)) for row in (reference, home))

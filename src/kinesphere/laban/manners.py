@@ -24,6 +24,8 @@ from kinesphere.motion.keypoints import Space
 
 PARTS = ("left_arm", "right_arm", "torso")
 AMPLITUDES = ("squash", "breath", "limb_volume", "wrist_bend", "wrist_twist", "elbow_twist", "displacement")
+TRAILS, STIFF = 1.6, 0.85  # how much more a free hand drags behind its wrist, and a bound one less
+FIST, OPEN = 0.9, 0.75  # of those shapes at full weight
 HANGING, SAME = 0.25, 1e-4  # of its Shape that a hanging hand shows; metres
 MOST_FLEXED = 1.05  # radians
 VARIES, PACES = 0.08, 0.03  # how far an individual's flourishes and durations are from everybody's
@@ -41,6 +43,7 @@ class Dials:
     intensity: float = 1.0
     tempo: float = 1.0
     strength: Floats | None = None
+    hands: bool = False  # whether their shape goes along: a fist where it is strong, open where it is light
 
 
 def manner(
@@ -97,7 +100,11 @@ def _strokes_and_flourishes(
     values["duration"] = values["duration"] ** louder / _means(_tempo(dials), edges, time)[..., 0]
     strokes = {name: values[name] for name in STROKES}
     along = movement(factors, model)
-    flourishes = {name: along[name] for name in FLOURISHES}
+    flourishes = {name: along[name] for name in FLOURISHES if name in along}
+    released, held = np.maximum(-factors[:, 3], 0.0), np.maximum(factors[:, 3], 0.0)
+    flourishes["loose"] = 1.0 + TRAILS * released - STIFF * held
+    if any(dial.hands for dial in dials):
+        flourishes |= {"fist": FIST * np.maximum(factors[:, 1], 0.0), "open": OPEN * np.maximum(-factors[:, 1], 0.0)}
     for name in AMPLITUDES:
         flourishes[name] = flourishes[name] * gain
     flourishes["flexed_angle"] = np.minimum(flourishes["flexed_angle"] * gain, MOST_FLEXED)

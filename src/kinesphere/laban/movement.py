@@ -154,14 +154,13 @@ def movement(factors: Floats, model: EffortModel) -> dict[str, Floats]:
         "elbow_frequency": c["elbow_frequency.always"] + c["elbow_frequency.indirect"] * ind,
         "displacement": c["displacement.indirect"] * ind,
     }
-    return values | _spaces(
-        c["interpolation.indirect"] * ind, c["interpolation.free"] * fre, c["interpolation.nearest"]
-    )
+    shares = c["interpolation.indirect"] * ind, c["interpolation.free"] * fre, c["interpolation.direct"] * direct
+    return values | _spaces(*shares, c["interpolation.nearest"])
 
 
-def _spaces(elbow: Floats, joint: Floats, nearest: float) -> dict[str, Floats]:
+def _spaces(elbow: Floats, joint: Floats, end: Floats, nearest: float) -> dict[str, Floats]:
     """Shares of the three spaces: blended by magnitude, or as printed the nearest extreme's alone."""
-    total = np.maximum(elbow + joint, 1.0)
+    total = elbow + joint + np.maximum(end, 1.0 - elbow - joint)
     elbow, joint = elbow / total, joint / total
     if nearest > 0.0:
         first = (elbow > 0.0) & (elbow >= joint)

@@ -33,7 +33,8 @@ class Express:
     stillness
         From −1, restless, over 0, as it is, to 1, a statue.
     affinities
-        Whether Shape goes along with Effort: indirect spreads, light rises, sustained advances.
+        Whether Shape and hands go along with Effort: indirect spreads, light rises and opens the hand, strong sinks and
+        makes a fist, sustained advances.
     parts
         What single parts are asked for instead: ``left_arm``, ``right_arm``, ``torso``.
     """

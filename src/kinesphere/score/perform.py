@@ -64,7 +64,7 @@ def perform(
     seed
         Which individual: a little different in flourishes, pace and sway. None: always the same.
     affinities
-        Let Shape go along with Effort.
+        Let Shape and hands go along with Effort: indirect spreads, light rises, strong makes fists.
     vocabulary
         Words to choose from, see ``kinesphere.direction.words.load_words``.
     """

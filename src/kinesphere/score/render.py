@@ -70,7 +70,7 @@ def _dials(edit: Express, name: str, strength: Floats | None) -> list[Dials]:
     own = edit.parts.get(name, Part())
     effort = edit.effort if own.effort is None else own.effort
     shape = edit.shape if own.shape is None else own.shape
-    made = [Dials(effort, shape, edit.intensity, strength=strength)]
+    made = [Dials(effort, shape, edit.intensity, strength=strength, hands=edit.affinities)]
     word = edit.word
     if word is not None:
         made.append(Dials(word.effort, word.shape, edit.intensity, word.tempo**edit.intensity, strength))
