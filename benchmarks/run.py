@@ -130,6 +130,51 @@ def bodies(path: Path) -> bool:
     return results["retarget, 10 s at 30 fps"].median <= 0.020
 
 
+def ten_seconds() -> kinesphere.Gesture:
+    """Both hands through eleven goals in ten seconds."""
+    rng = np.random.default_rng(0)
+    places = np.array([-0.1, -0.1, 0.3]) + rng.uniform(-0.15, 0.15, (11, 3))
+    sides = {}
+    for side, sign in (("left", -1.0), ("right", 1.0)):
+        keys = tuple(
+            kinesphere.Keypoint(57.0 * i, (sign * float(x), float(y), float(z)), -0.4 * sign)
+            for i, (x, y, z) in enumerate(places)
+        )
+        sides[side] = kinesphere.Keypoints(keys, 60.0, f"{side}Arm")
+    return kinesphere.Gesture("ten seconds", 10.0, sides["left"], sides["right"])
+
+
+def performing() -> bool:
+    """Ten seconds of gestures with Effort and Shape; many at once. Without a peer: copying the result is beside it."""
+    gesture = ten_seconds()
+
+    def score(i: int) -> kinesphere.Score:
+        effort = kinesphere.Effort(0.5 * float(np.sin(i)), 0.4 * float(np.cos(i)), 0.0, -0.3)
+        return kinesphere.Score(gesture, (kinesphere.Layer(kinesphere.Express(effort, kinesphere.Shape(0.2, -0.3))),))
+
+    plain, dialled = kinesphere.Score(gesture), score(1)
+    many = [score(i) for i in range(100)]
+    made = kinesphere.render(dialled)
+    results = race(
+        {
+            "neutral": lambda: kinesphere.render(plain),
+            "Effort and Shape": lambda: kinesphere.render(dialled),
+            "copying the result": lambda: (made.rotations.copy(), made.translations.copy()),
+        },
+        seconds=4.0,
+    )
+    report("perform, 10 s at 60 fps, 55 joints (goal: 15 ms)", results, "Effort and Shape", {})
+    crowd = race(
+        {
+            "100 in one call": lambda: kinesphere.render_all(many),
+            "100 calls": lambda: [kinesphere.render(one) for one in many],
+        },
+        seconds=1.0,
+    )
+    report("a crowd of 100", crowd, "100 in one call", {})
+    return results["Effort and Shape"].median <= 0.015
+
+
 def linearity() -> bool:
     """Ten times the frames, ten times the work: seconds a frame from 1,000 to 100,000 frames."""
     print("\nlinear in frames (31 joints): nanoseconds a frame and joint")
@@ -144,7 +189,7 @@ def linearity() -> bool:
 
 def main() -> None:
     kinesphere.warm_up()
-    met = [reading(clip()), forward_kinematics(), bodies(clip()), linearity()]
+    met = [reading(clip()), forward_kinematics(), bodies(clip()), performing(), linearity()]
     print(f"\n{sum(met)} of {len(met)} groups of goals met")
 
 

@@ -1,24 +1,44 @@
-"""What `make demo` runs: our own figure in our own motions, as files for other programs and as pictures for people."""
+"""What `make demo` runs: one gesture in eight elements of Effort as a film, and our figure in all its own motions."""
 
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
 
 from PIL import Image
 
 import kinesphere
+from kinesphere import Effort, Motion, perform
 from kinesphere.figure import figure, motion, motions
 from kinesphere.pictures import film, surface_sheet
 from kinesphere.pictures.contact_sheet import save_picture
 
+ELEMENTS = {
+    "indirect": Effort(space=-1),
+    "light": Effort(weight=-1),
+    "sustained": Effort(time=-1),
+    "free": Effort(flow=-1),
+    "direct": Effort(space=1),
+    "strong": Effort(weight=1),
+    "sudden": Effort(time=1),
+    "bound": Effort(flow=1),
+}
+
+
+def elements(small: bool) -> list[Motion]:
+    """One gesture in eight elements, opposites one below the other."""
+    names = ("light", "strong") if small else ELEMENTS
+    return [replace(perform("emphasise", ELEMENTS[name]), name=name) for name in names]
+
 
 def main(folder: Path, *, small: bool = False) -> list[Path]:
-    """Write a sheet and a film of all default motions, and a wave as BVH and on the figure as GLB."""
+    """Write a film of one gesture in eight elements, a sheet and a film of all default motions, and a wave as files."""
     folder.mkdir(parents=True, exist_ok=True)
     kinesphere.warm_up()
-    sheet, moving, bvh, glb = (folder / name for name in ("motions.png", "motions.mp4", "wave.bvh", "wave.glb"))
+    names = ("elements.mp4", "motions.png", "motions.mp4", "wave.bvh", "wave.glb")
+    first, sheet, moving, bvh, glb = (folder / name for name in names)
     shown = [motion(name) for name in (("wave", "punch") if small else motions())]
     # Each row over its own time, so that short motions show as much as long ones.
     row = (600, 200) if small else (1600, 370)
@@ -30,7 +50,17 @@ def main(folder: Path, *, small: bool = False) -> list[Path]:
     # All at once, in two rows, each over and over.
     size, seconds = ((240, 120), 0.2) if small else ((1344, 720), 4.8)
     if find_spec("imageio_ffmpeg") is None:  # no encoder: a GIF needs none
-        moving = moving.with_suffix(".gif")
+        first, moving = first.with_suffix(".gif"), moving.with_suffix(".gif")
+    film(
+        elements(small),
+        first,
+        size=size if small else (1120, 720),
+        fps=20.0,
+        seconds=seconds if small else 6.0,
+        columns=1 if small else 4,
+        repeat=True,
+        progress=None if small else True,
+    )
     film(
         shown,
         moving,
@@ -43,12 +73,12 @@ def main(folder: Path, *, small: bool = False) -> list[Path]:
     )
     kinesphere.save(motion("wave"), bvh)
     kinesphere.save(motion("wave"), glb, character=figure())
-    return [sheet, moving, bvh, glb]
+    return [first, sheet, moving, bvh, glb]
 
 
 if __name__ == "__main__":
     target = Path(sys.argv[1]) if len(sys.argv) > 1 else Path(__file__).parent.parent / "demo"
     written = main(target)
-    print("Wrote our figure's motions:")
+    print("Wrote one gesture in eight elements of Effort, and all our motions:")
     for path in written:
         print(f"  {path}  ({path.stat().st_size / 1024:.0f} kB)")

@@ -177,9 +177,13 @@ def beside(data: Path) -> None:
 
 
 def readme() -> None:
-    """The first picture that anybody sees."""
-    shown = [motion(name) for name in ("wave", "drink", "punch")]
-    saved(stacked([surface_sheet(one, frames=9, columns=9, size=(1500, 390)) for one in shown]), "readme.jpg")
+    """The first thing that people see: one wave, four people."""
+    shown = {"wave": motion("wave")}
+    shown |= {f"wave, {word}": kinesphere.perform("wave", words=word) for word in ("joyful", "shy")}
+    rows = [surface_sheet(named(m, name), frames=8, columns=8, size=(1600, 400)) for name, m in shown.items()]
+    onto = named(kinesphere.retarget(kinesphere.perform("clap", words="happy"), mo()), "clap, happy, on Mo")
+    rows.append(surface_sheet(onto, character=mo(), frames=8, columns=8, size=(1600, 400)))
+    saved(stacked(rows), "readme.jpg")
 
 
 def of_mo() -> None:
