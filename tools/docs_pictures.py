@@ -28,7 +28,7 @@ from kinesphere.pictures.canvas import write
 HOME = Path("docs/pictures")
 EXAMPLES = Path("examples")
 SHAPES = ("open", "fist", "pointing", "closed", "thumb out", "cupped", "claw")
-# Ours, and a capture of the same act: clip, from second, seconds. Nobody captured a bow, a clap, pointing or beckoning.
+# Ours, and a capture of the same act: clip, from second, seconds. No CMU clip of ours is of a clap, pointing or beckoning.
 PAIRS = {
     "wave": ("141_16", 0.2, 2.2),
     "punch": ("02_05", 3.0, 4.0),
@@ -37,7 +37,7 @@ PAIRS = {
     "knock": ("79_01", 2.0, 4.0),
     "shrug": ("141_21", 0.2, 2.6),
     "walk": ("91_36", 1.0, 4.0),
-    "idle": ("", 0.0, 0.0),
+    "idle": ("141_20", 0.2, 6.0),
     "emphasise": ("79_74", 1.0, 4.0),
     "bow": ("141_26", 0.2, 3.0),
     "clap": ("", 0.0, 0.0),

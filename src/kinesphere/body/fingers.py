@@ -16,6 +16,7 @@ from __future__ import annotations
 import weakref
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -139,6 +140,11 @@ class HandRig:
     middle: tuple[tuple[int, Floats], ...]
     lies: Floats | None  # from the thumb's base, what is added to lie on the middle finger's middle phalanx
 
+    @cached_property
+    def plain(self) -> bool:
+        """Whether all axes are the world's at rest."""
+        return bool(np.all(np.abs(np.stack([self.own, self.above])[..., 0]) > 1.0 - 1e-15))
+
     def rotations(self, angles: ArrayLike) -> Floats:
         """Local rotations ``(..., joints, 4)`` at angles ``(..., 22)``."""
         given = floats(angles)
@@ -154,6 +160,8 @@ class HandRig:
             turns[..., self.knuckles, :] = rotations.multiply(spread, turns[..., self.knuckles, :])
         if self.thumb:
             self._lay_thumb(turns, given[..., 4 * len(FOUR) :])
+        if self.plain:
+            return turns
         return rotations.multiply(rotations.multiply(rotations.conjugate(self.above), turns), self.own)
 
     def _lay_thumb(self, turns: Floats, angles: Floats) -> None:

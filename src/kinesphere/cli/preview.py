@@ -66,6 +66,7 @@ class Look:
     seconds: float | None
     trails: bool
     ghosts: int
+    repeat: bool
 
 
 def preview(
@@ -84,6 +85,7 @@ def preview(
     fps: Fps = None,
     start: Annotated[float, typer.Option(min=0.0, help="Where a film starts, in seconds.")] = 0.0,
     seconds: Seconds = None,
+    repeat: Annotated[bool, typer.Option("--repeat", help="Begin again until --seconds are over.")] = False,
     size: Annotated[str | None, typer.Option("--size", help="Pixels, such as 640x480.")] = None,
     width: Annotated[int | None, typer.Option(min=64, max=10000, help="Pixels across.")] = None,
     height: Annotated[int | None, typer.Option(min=64, max=10000, help="Pixels down.")] = None,
@@ -108,7 +110,9 @@ def preview(
 
         stem = f"{file.stem}_{plain_stem(clip)}" if clip else file.stem
         target = out or Path(f"{stem}_preview.png")
-        look = Look(view, _pixels(size, width, height), frames, columns, at, fps, start, seconds, trails, ghosts)
+        look = Look(
+            view, _pixels(size, width, height), frames, columns, at, fps, start, seconds, trails, ghosts, repeat
+        )
         _check(target, look, overwrite or out is None)
         asked = character or against or trails or ghosts or at is not None or own_motion(file) is not None
         plain = target.suffix.lower() == ".png" and not asked
@@ -189,6 +193,7 @@ def _draw_surface(motions: list[Motion], characters: list[Character | None], tar
             trails=trails,
             ghosts=ghosts,
             columns=look.columns,
+            repeat=look.repeat,
             progress=None,
         )
     elif look.at is not None:

@@ -8,19 +8,21 @@ are acted as one, frame after frame, which is much cheaper than one by one.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 import numpy as np
 
 from kinesphere.body.mass import segments
+from kinesphere.figure.arm_laying import Surroundings
 from kinesphere.figure.arm_plan import arm_plan
 from kinesphere.figure.arms import ArmPose, ArmTask, joining, pose_arms
+from kinesphere.figure.breath import swell
 from kinesphere.figure.channels import Curves, enliven, joined, performed, sampled
 from kinesphere.figure.clocks import Clock, clock
 from kinesphere.figure.curves import ramp
 from kinesphere.figure.hands import set_hands
-from kinesphere.figure.keeping_off import HEAD, THIGH, TRUNK, Volume
+from kinesphere.figure.keeping_off import HEAD, THIGH, TRUNK, room_between
 from kinesphere.figure.legs import hip, overreach, stand
 from kinesphere.figure.limbs import Limb, limb_of
 from kinesphere.figure.manner import PLAIN, Manner, body_goals, leading_side
@@ -31,7 +33,7 @@ from kinesphere.figure.reaching import leaning, tell_of_missed
 from kinesphere.figure.spans import RATE, Spans
 from kinesphere.figure.strokes import travelled
 from kinesphere.figure.surface_scales import join_in, scale_surface
-from kinesphere.figure.trunk import set_clavicles, set_hips, set_spine_and_head
+from kinesphere.figure.trunk import place_hips, set_trunk
 from kinesphere.kernels import rotations
 from kinesphere.kernels.arrays import Floats, Ints
 from kinesphere.motion.gesture import Gesture, Step
@@ -44,6 +46,9 @@ EARLY, SLOW = 0.05, 0.10  # seconds: hips go before the arm does, and roundly
 SETTLED = 0.6  # seconds before the end
 AHEAD = 0.18  # seconds that hips begin to sink before a leg would be too short
 HEAVY = 0.045  # seconds
+HEAD_LINE = np.array([[0.0, 0.06, 0.02], [0.0, 0.10, 0.02]])  # metres from the head's joint, in its axes
+TRUNK_SHIFTS = np.array([[0.0, 0.0, 0.01], [0.0, -0.07, 0.01]])  # metres from hips and neck, in the chest's
+TOGETHER = 5000  # frames that are acted at once: arrays of some megabytes
 QUICKEST = 0.24  # seconds that a step takes at least
 
 
@@ -56,22 +61,41 @@ def act(cast: Sequence[tuple[Gesture, Manner]], height: float = HEIGHT) -> list[
     """Gestures, each in its manner, on figures of this height."""
     if not np.isfinite(height) or not 0.1 <= height <= 10.0:
         raise ValueError(f"height {height}: 0.1 to 10 m is allowed")
-    loops = [gesture.loop for gesture, _ in cast]
-    if any(loops) and not all(loops):  # loops are balanced frame by frame, all else on every third
-        made: dict[int, Motion] = {}
-        for looping in (False, True):
-            own = [i for i, loop in enumerate(loops) if loop == looping]
-            made |= dict(zip(own, act([cast[i] for i in own], height), strict=True))
-        return [made[i] for i in range(len(cast))]
+    made: dict[int, Motion] = {}
+    for troupe in _troupes([gesture for gesture, _ in cast]):
+        made |= dict(zip(troupe, _acted([cast[i] for i in troupe], height), strict=True))
+    return [made[i] for i in range(len(cast))]
+
+
+def _troupes(gestures: Sequence[Gesture]) -> list[list[int]]:
+    """Which are acted together: loops apart from all else, and no more than stay in a processor's near memory."""
+    made: list[list[int]] = []
+    for looping in (False, True):  # loops are balanced frame by frame, all else on every third
+        frames = np.inf
+        for i, gesture in enumerate(gestures):
+            if gesture.loop != looping:
+                continue
+            frames += gesture.duration * RATE
+            if frames > TOGETHER:
+                made.append([])
+                frames = gesture.duration * RATE
+            made[-1].append(i)
+    return made
+
+
+def _acted(cast: Sequence[tuple[Gesture, Manner]], height: float) -> list[Motion]:
+    """A few performances at once, frame after frame, all of them loops or none."""
     limbs = {side: limb_of(height, side, "Arm") for side in SIGN}
     parts = [_rehearsed(gesture, manner, limbs, height / HEIGHT) for gesture, manner in cast]
     spans = Spans.of(tuple(len(part.table) for part in parts), tuple(part.gesture.loop for part in parts))
     channels = joined([part.table for part in parts], [part.breath for part in parts])
-    shift, joins = _balanced(parts, spans, channels, limbs, height)
     pose = Pose.standing(spans, height)
+    shift, joins = _balanced(pose, parts, channels, limbs)
     arms = _pose(pose, parts, channels, limbs, shift, joins)
+    room = room_between(arms["left"].wrist, arms["right"].wrist, pose.size)
     for side in SIGN:
         clocks = [part.clocks[side] for part in parts]
+        arms[side] = replace(arms[side], room=arms[side].room * room)
         set_hands(pose, [part.gesture for part in parts], channels, side, arms[side], clocks)
     scale_surface(pose, arms)
     _tell(pose, parts)
@@ -119,12 +143,12 @@ def _rehearsed(gesture: Gesture, manner: Manner, limbs: dict[str, Limb], size: f
     change = max(ran.change for ran in clocks.values())
     if change > 0.0 and not gesture.loop:  # what is hurried is rounded again: a torso has mass
         table = Spans.of((frames,), (False,)).rounded(table, HEAVY * change)
-    tasks = {
-        side: ArmTask(
-            plan, None if plan is None else travelled(plan.clock, frames), manner.arm(side), moments[side], gesture.loop
-        )
-        for side, plan in plans.items()
-    }
+    tasks: dict[str, ArmTask] = {}
+    for side, plan in plans.items():
+        # Arms whose clocks run alike travel alike.
+        same = [task.travel for task in tasks.values() if plan and task.plan and task.plan.clock.like(plan.clock)]
+        travel = same[0] if same else travelled(plan.clock, frames) if plan else None
+        tasks[side] = ArmTask(plan, travel, manner.arm(side), moments[side], gesture.loop)
     join_in(table, tasks.values())
     breath = enliven(table, gesture, manner, time)
     steps = {side: _stepped(gesture.steps.get(side, ()), body) for side in SIGN}
@@ -155,24 +179,19 @@ def _pose(
     plainly: bool = False,
 ) -> dict[str, ArmPose]:
     """Trunk, arms and legs; the arms are given, and not yet laid. ``plainly``: as far as balance needs them."""
-    set_hips(pose, channels, shift)
-    set_spine_and_head(pose, channels)
-    set_clavicles(pose, channels, joins)
     skeleton = pose.skeleton
-    trunk = _above(skeleton, (*(f"{side}UpperArm" for side in SIGN), "head"))
-    q, p = pose.world(trunk)
+    trunk = _above(skeleton, (*(f"{side}{part}" for side in SIGN for part in ("UpperArm", "Eye")), "head"))
+    q, p = set_trunk(pose, channels, shift, joins, trunk)
+    if not plainly:
+        swell(pose, channels["torso.breath"], channels.breath)
     chest = q[:, int(np.searchsorted(trunk, skeleton.index("upperChest")))]
-
-    def volumes(side: str, shoulder: Floats) -> list[Volume]:
-        if plainly:
-            return []
-        places = {name: p[:, int(np.searchsorted(trunk, skeleton.index(name)))] for name in ("hips", "neck", "head")}
-        turned = q[:, int(np.searchsorted(trunk, skeleton.index("head")))]
-        return body_volumes(pose, side, shoulder, chest, places, turned)
 
     for side in SIGN:
         stand(pose, channels, side, [part.steps[side] for part in parts])
     arms: dict[str, ArmPose] = {}
+    places = {name: p[:, int(np.searchsorted(trunk, skeleton.index(name)))] for name in ("hips", "neck", "head")}
+    head = q[:, int(np.searchsorted(trunk, skeleton.index("head")))]
+    lines = None if plainly else body_lines(pose, places, head)
     for side in SIGN:
         shoulder = p[:, int(np.searchsorted(trunk, skeleton.index(f"{side}UpperArm")))]
         tasks = [part.tasks[side].taken(every) for part in parts]
@@ -185,37 +204,33 @@ def _pose(
             shoulder,
             chest,
             plainly=plainly,
-            body=volumes(side, shoulder),
+            body=None if lines is None else Surroundings(shoulder, chest, lines, *_volumes(pose.size)),
         )
     return arms
 
 
-def body_volumes(
-    pose: Pose, side: str, shoulder: Floats, chest: Floats, places: dict[str, Floats], head: Floats
-) -> list[Volume]:
-    """What a hand keeps off: trunk, head and thighs, as its chest sees them from its shoulder."""
-    size = pose.size
-    back = rotations.conjugate(chest)
-
-    def seen(point: Floats) -> Floats:
-        return rotations.rotate(back, point - shoulder)
-
-    crown = places["head"] + rotations.rotate(head, np.array([0.0, 0.10, 0.02]) * size)
-    base = places["head"] + rotations.rotate(head, np.array([0.0, 0.06, 0.02]) * size)
-    top = seen(places["neck"]) + np.array([0.0, -0.07, 0.01]) * size
-    made = [
-        Volume(seen(places["hips"]) + np.array([0.0, 0.0, 0.01]) * size, top, size * TRUNK[0], size * TRUNK[1]),
-        Volume(seen(base), seen(crown), size * HEAD[0], size * HEAD[1]),
-    ]
-    for other in SIGN:
-        upper, lower = (pose.skeleton.index(f"{other}{part}") for part in ("UpperLeg", "LowerLeg"))
-        start = hip(pose, other)
+def body_lines(pose: Pose, places: dict[str, Floats], head: Floats) -> Floats:
+    """``(F, 4, 2, 3)`` the middle lines of what hands keep off: trunk, head and thighs, in the world."""
+    lines = np.empty((len(pose.spans), 4, 2, 3))
+    lines[:, 0, 0], lines[:, 0, 1] = places["hips"], places["neck"]
+    lines[:, 1] = places["head"][:, None] + rotations.rotate(head[:, None], HEAD_LINE * pose.size)
+    for i, side in enumerate(SIGN):
+        upper, lower = (pose.skeleton.index(f"{side}{part}") for part in ("UpperLeg", "LowerLeg"))
+        lines[:, 2 + i, 0] = hip(pose, side)
         thigh = rotations.multiply(pose.local[:, 0], pose.local[:, upper])
-        knee = start + rotations.rotate(thigh, pose.skeleton.offsets[lower])
-        made.append(Volume(seen(start), seen(knee), size * THIGH[0], size * THIGH[1]))
-    return made
+        lines[:, 2 + i, 1] = lines[:, 2 + i, 0] + rotations.rotate(thigh, pose.skeleton.offsets[lower])
+    return lines
 
 
+@lru_cache(maxsize=16)
+def _volumes(size: float) -> tuple[Floats, Floats]:
+    """What the chest adds to those lines ``(4, 2, 3)``, and their half widths ``(4, 2)``."""
+    shifts = np.zeros((4, 2, 3))
+    shifts[0] = TRUNK_SHIFTS
+    return size * shifts, size * np.array([TRUNK, HEAD, THIGH, THIGH])
+
+
+@lru_cache(maxsize=64)
 def _above(skeleton: Skeleton, names: tuple[str, ...]) -> Ints:
     """Joints and all that they hang on, in order."""
     found: set[int] = set()
@@ -228,18 +243,19 @@ def _above(skeleton: Skeleton, names: tuple[str, ...]) -> Ints:
 
 
 def _balanced(
-    parts: Sequence[_Part], spans: Spans, channels: Curves, limbs: dict[str, Limb], height: float
+    whole: Pose, parts: Sequence[_Part], channels: Curves, limbs: dict[str, Limb]
 ) -> tuple[Floats, dict[str, Floats]]:
     """How the hips move so that the body's weight stays where it is to be and no knee locks ``(F, 3)``.
 
-    And how the shoulders join what the arms do, each side's ``(2, F)``.
+    And how the shoulders join what the arms do, each side's ``(2, F)``. What ``whole`` holds is written over.
     """
+    spans = whole.spans
     every = 1 if any(spans.loops) else COARSE  # a loop may not have a whole number of coarse steps
     counts = tuple(len(part.table[::every]) for part in parts)
     coarse = Spans.of(counts, spans.loops, RATE / every)
     kept = np.concatenate([np.arange(s.start, s.stop, every) for s in spans.slices()])
     few = Curves(channels.table[kept], channels.breath[kept])
-    pose = Pose.standing(coarse, height)
+    pose = whole.lent(coarse)
     still = {side: np.zeros((2, len(coarse))) for side in SIGN}
     arms = _pose(pose, parts, few, limbs, np.zeros((len(coarse), 3)), still, every, plainly=True)
     weight = _weight(pose, arms, limbs)
@@ -253,7 +269,7 @@ def _balanced(
     _lean_towards(parts, pose, few, shift)
     lasts = np.array(counts)[coarse.who] / coarse.rate - 1.0 / coarse.rate
     for _ in range(2):
-        set_hips(pose, few, shift)
+        place_hips(pose, few, shift)
         needed = np.maximum(np.max([overreach(pose, side) for side in SIGN], axis=0), 0.0)
         shift[:, 1] -= coarse.rounded(coarse.widest(needed, AHEAD), 0.4 * AHEAD)
     # Nothing of it is left over at the ends of what does not go round.
@@ -277,7 +293,7 @@ def _lean_towards(parts: Sequence[_Part], pose: Pose, channels: Curves, shift: F
         return
     joints = _above(pose.skeleton, tuple(f"{side}UpperArm" for side in SIGN))
     for _ in range(3):
-        set_hips(pose, channels, shift)
+        place_hips(pose, channels, shift)
         p = pose.world(joints)[1]
         for frames, plan, side in wanted:
             shoulder = p[frames, int(np.searchsorted(joints, pose.skeleton.index(f"{side}UpperArm")))]

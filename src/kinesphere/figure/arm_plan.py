@@ -80,7 +80,8 @@ class ArmPlan:
         return self._angles(self.places)
 
     def _angles(self, places: Floats) -> tuple[Floats, Paths]:
-        upper, flexion, _ = self.limb.solved(places, self.swivels)
+        own = places is self.places
+        upper, flexion, _ = self._own_arms if own else self.limb.solved(places, self.swivels)
         edges = np.flatnonzero(self.stops)
         index = np.concatenate([np.arange(a, b + 1) for a, b in zip(edges[:-1], edges[1:], strict=True)])
         count = np.diff(edges) + 1
@@ -97,7 +98,12 @@ class ArmPlan:
 
     def elbows(self, places: Floats) -> Paths:
         """The way through elbows."""
-        return stroke_paths(self.limb.solved(places, self.swivels)[2], self.stops, self.tension, bowed=True)
+        elbows = self._own_arms[2] if places is self.places else self.limb.solved(places, self.swivels)[2]
+        return stroke_paths(elbows, self.stops, self.tension, bowed=True)
+
+    @cached_property
+    def _own_arms(self) -> tuple[Floats, Floats, Floats]:
+        return self.limb.solved(self.places, self.swivels)
 
 
 def arm_plan(gesture: Gesture, side: str, limb: Limb, size: float, manner: ArmManner, locked: bool) -> ArmPlan | None:

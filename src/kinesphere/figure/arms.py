@@ -7,20 +7,19 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from kinesphere.figure.arm_laying import Mixture, Surroundings, laid
 from kinesphere.figure.arm_plan import FREE, HANG, ArmPlan
 from kinesphere.figure.channels import sampled
 from kinesphere.figure.flourishes import displaced, twist
 from kinesphere.figure.hanging import hung
-from kinesphere.figure.keeping_off import PALM, ROOMY, Volume, pushed_out, room
-from kinesphere.figure.limbs import AHEAD, DOWN, FLEXIONS, Limb
+from kinesphere.figure.limbs import Limb
 from kinesphere.figure.manner import FLOURISHES, ArmManner
 from kinesphere.figure.pose import SIGN
 from kinesphere.figure.spans import Spans
 from kinesphere.figure.stance import resting_swivel, resting_wrist
 from kinesphere.figure.strokes import Travel
 from kinesphere.kernels import rotations
-from kinesphere.kernels.arrays import Floats, Ints, lengths, within
-from kinesphere.kernels.limb_swivels import swivel_of
+from kinesphere.kernels.arrays import Floats, lengths, within
 
 JOIN_UP, JOIN_AHEAD = np.radians(24.0), np.radians(13.0)  # how far a shoulder joins its arm
 
@@ -77,7 +76,7 @@ def pose_arms(
     shoulder: Floats,
     chest: Floats,
     *,
-    body: Sequence[Volume] = (),
+    body: Surroundings | None = None,
     plainly: bool = False,
 ) -> ArmPose:
     """The arms of one side of all performances, with their shoulders ``(F, 3)`` and chests ``(F, 4)`` in the world.
@@ -101,27 +100,18 @@ def pose_arms(
     target = rows[:, :3]
     if hanging.any():
         target = target + hanging[:, None] * hung(spans, size, rest, shoulder, chest)
+    surroundings = Surroundings.none(len(spans)) if body is None else body
     if plainly:
-        upper, flexion, _ = limb.solved(target, rows[:, 3])
-        return ArmPose(upper, flexion, limb.wrist(upper, flexion), hanging, lively, share, np.ones(len(spans)), {})
+        made = laid(limb, target, rows[:, 3], Mixture.plain(len(spans)), surroundings, size)
+        return ArmPose(made.upper, made.flexion, made.wrist, hanging, lively, share, made.room, {})
     flourishes = {name: _gathered(name, tasks, spans) for name in FLOURISHES}
     lively = lively * (1.0 - hanging)
-    upper, flexion, elbow = limb.solved(target, rows[:, 3])
-    upper, flexion = _mixed(ways, flourishes, 1.0 - hanging, upper, flexion, elbow)
-    bend = displaced(share, flourishes["displacement"] * lively)
-    flexion = within(flexion * bend, *FLEXIONS)
-    wrist = limb.wrist(upper, flexion)
-    off = _kept_off(limb, body, upper, wrist, size)
-    if off is not None:
-        rows_off, target, swivel = off
-        upper[rows_off], flexion[rows_off], _ = limb.solved(target, swivel)
-        wrist[rows_off] = limb.wrist(upper[rows_off], flexion[rows_off])
-    turn = SIGN[side] * twist(share, flourishes["elbow_twist"] * lively, flourishes["elbow_frequency"])
-    if turn.any():
-        upper = rotations.multiply(rotations.from_rotation_vector(_unit(wrist) * turn[:, None]), upper)
-    free = within(room(wrist, list(body)) / (ROOMY * size), 0.0, 1.0)
-    free = free * free * (3.0 - 2.0 * free)
-    return ArmPose(upper, flexion, wrist, hanging, lively, share, free, flourishes)
+    mixture = _mixture(ways, flourishes, 1.0 - hanging)._replace(
+        bend=displaced(share, flourishes["displacement"] * lively),
+        twist=SIGN[side] * twist(share, flourishes["elbow_twist"] * lively, flourishes["elbow_frequency"]),
+    )
+    made = laid(limb, target, rows[:, 3], mixture, surroundings, size)
+    return ArmPose(made.upper, made.flexion, made.wrist, hanging, lively, share, made.room, flourishes)
 
 
 def _wrists(task: ArmTask, shoulder: Floats, chest: Floats, every: int) -> tuple[Floats, Floats]:
@@ -145,58 +135,23 @@ def _wrists(task: ArmTask, shoulder: Floats, chest: Floats, every: int) -> tuple
     return rows, places
 
 
-def _mixed(
-    ways: Sequence[tuple[slice, ArmTask, Floats]],
-    flourishes: dict[str, Floats],
-    asked: Floats,
-    upper: Floats,
-    flexion: Floats,
-    elbow: Floats,
-) -> tuple[Floats, Floats]:
-    """Shoulders and elbows with the shares of the two other spaces."""
-    joint, through = flourishes["joint_angle"], flourishes["elbow_position"]
-    if not ways or not (joint.any() or through.any()):
-        return upper, flexion
-    joint, through = joint * asked, through * asked  # a hanging arm hangs
-    total, bent = (1.0 - joint - through)[:, None] * upper, (1.0 - joint) * flexion
+def _mixture(ways: Sequence[tuple[slice, ArmTask, Floats]], flourishes: dict[str, Floats], asked: Floats) -> Mixture:
+    """The ways through the two other spaces, where they have a share."""
+    made = Mixture.plain(len(asked))
+    joint, through = flourishes["joint_angle"] * asked, flourishes["elbow_position"] * asked  # a hanging arm hangs
+    if ways and joint.any():
+        made = made._replace(joint=joint, angles=np.zeros((len(asked), 4)), starts=rotations.identity(len(asked)))
+    if ways and through.any():
+        made = made._replace(through=through, elbows=np.zeros((len(asked), 3)))
     for frames, task, places in ways:
         plan, travel = task.asked
         if joint[frames].any():
             start, path = plan.angles(places)
-            row = path.at(2 * travel.stroke, travel.way_share)
-            turn = rotations.multiply(rotations.from_rotation_vector(row[:, :3]), start[travel.stroke])
-            total[frames] += joint[frames, None] * _alike(turn, upper[frames])
-            bent[frames] += joint[frames] * row[:, 3]
+            made.angles[frames] = path.at(2 * travel.stroke, travel.way_share)
+            made.starts[frames] = start[travel.stroke]
         if through[frames].any():
-            wanted = plan.elbows(places).at(travel.stroke, travel.way_share)
-            turn = rotations.multiply(rotations.between(_unit(elbow[frames]), _unit(wanted)), upper[frames])
-            total[frames] += through[frames, None] * _alike(turn, upper[frames])
-    return rotations.normalise(total), bent
-
-
-def _kept_off(
-    limb: Limb, body: Sequence[Volume], upper: Floats, wrist: Floats, size: float
-) -> tuple[Ints, Floats, Floats] | None:
-    """Frames in which a hand would be in the body; where their wrists go instead, with the swivels that they have."""
-    if not body:
-        return None
-    total = np.zeros_like(wrist)
-    target, turned = wrist, upper
-    for _ in range(3):
-        elbow = rotations.rotate(turned, limb.upper)
-        palm = target + PALM * size * _unit(target - elbow)
-        step = pushed_out(target, list(body))
-        step = step + pushed_out(palm + step, list(body))
-        if not step.any():
-            break
-        total = total + step
-        target = limb.softened(wrist + total, 0.0)
-        swivel = swivel_of(np.zeros(3), rotations.rotate(upper, limb.upper), wrist, DOWN, AHEAD)
-        turned = limb.solved(target, swivel)[0]
-    rows = np.flatnonzero(total.any(axis=1))
-    if not rows.size:
-        return None
-    return rows, target[rows], swivel[rows]
+            made.elbows[frames] = plan.elbows(places).at(travel.stroke, travel.way_share)
+    return made
 
 
 def joining(side: str, wrist: Floats, size: float, spans: Spans) -> Floats:
@@ -214,15 +169,6 @@ def _gathered(name: str, tasks: Sequence[ArmTask], spans: Spans) -> Floats:
     if all(curve.ndim == 0 and curve == curves[0] for curve in curves):
         return curves[0]
     return np.concatenate([np.broadcast_to(c, (n,)) for c, n in zip(curves, spans.counts, strict=True)])
-
-
-def _alike(turn: Floats, other: Floats) -> Floats:
-    """The same rotations with the signs that lie nearer."""
-    return np.where(np.sum(turn * other, axis=-1, keepdims=True) < 0.0, -turn, turn)
-
-
-def _unit(values: Floats) -> Floats:
-    return np.asarray(values / np.maximum(lengths(values)[..., None], 1e-12))
 
 
 def _ease(share: Floats) -> Floats:

@@ -34,7 +34,7 @@ def swell(pose: Pose, depth: Floats, breath: Floats) -> None:
     """Let ribs and belly swell; ``depth (T,)`` is 1 for a body at ease and 0 for a surface that keeps still."""
     if not depth.any():
         return
-    scales = pose.scaled()
+    scales, deep = pose.scaled(), depth * breath
     for name, (widths, lag) in SWELLS.items():
-        late = pose.spans.delayed(depth * breath, lag)
+        late = pose.spans.delayed(deep, lag) if lag else deep
         scales[:, pose.skeleton.index(name)] += late[:, None] * np.array(widths)

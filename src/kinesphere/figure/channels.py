@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from typing import TypeAlias
 
 import numpy as np
 
@@ -43,6 +45,8 @@ _FIDGET = {
     "left.hand.fist": ((0.10, 0.57, 0.0), (0.05, 1.31, 1.0)),
     "right.hand.fist": ((0.10, 0.51, 3.0), (0.05, 1.17, 2.0)),
 }
+_Waves: TypeAlias = Mapping[str, tuple[tuple[float, float, float], ...]]
+_WAVES: Mapping[str, _Waves] = {"sway": _SWAY, "fidget": _FIDGET}
 EDGE = 0.7  # seconds at both ends over which life fades: a gesture begins and ends in the same stance
 
 
@@ -120,40 +124,46 @@ def performed(gesture: Gesture, moments: Mapping[str, Floats], added: Mapping[st
 
 def enliven(made: Floats, gesture: Gesture, manner: Manner, time: Floats) -> Floats:
     """Add sway and unrest to channels ``(T, C)``; gives how full the lungs are ``(T,)``."""
-    duration = max(float(time[-1]), 1.0 / RATE)
-    phases = _phases(manner.seed)
-    for waves, gain in ((_SWAY, manner.life), (_FIDGET, manner.fidget)):
+    phases = None if manner.seed is None else np.random.default_rng(manner.seed)
+    for kind, gain in (("sway", manner.life), ("fidget", manner.fidget)):
         if gain > 0.0:
-            for name, rows in waves.items():
-                made[:, INDEX[name]] += gain * _sway(rows, time, duration, gesture.loop, phases)
+            columns = [INDEX[name] for name in _WAVES[kind]]
+            shape = kind, len(time), gesture.loop
+            made[:, columns] += gain * (_usual(*shape) if phases is None else _swayed(*shape, phases))
     pace = PERIOD / (1.0 + 0.5 * manner.fidget)
-    count = max(1, round(duration / pace))  # whole breaths fill a gesture
-    return np.asarray(manner.life * breathed(time, count, duration))
+    return np.asarray(manner.life * _lungs(len(time), pace))
 
 
-def _phases(seed: int | None) -> np.random.Generator | None:
-    return None if seed is None else np.random.default_rng(seed)
+@lru_cache(maxsize=64)
+def _lungs(frames: int, pace: float) -> Floats:
+    """``(T,)`` whole breaths, about this long, that fill a gesture."""
+    duration = max(frames - 1, 1) / RATE
+    return breathed(np.arange(frames) / RATE, max(1, round(duration / pace)), duration)
 
 
-def _sway(
-    waves: Sequence[tuple[float, float, float]],
-    time: Floats,
-    duration: float,
-    loop: bool,
-    phases: np.random.Generator | None,
-) -> Floats:
-    """Nothing at both ends of a gesture; whole waves in a loop."""
-    total = np.zeros(len(time))
-    for amplitude, frequency, phase in waves:
-        if phases is not None:
-            phase, frequency = phases.uniform(0.0, 2.0 * np.pi), frequency * phases.uniform(0.85, 1.15)
-        if loop:
-            frequency = max(1, round(frequency * duration)) / duration
-        total += amplitude * np.sin(2.0 * np.pi * frequency * time + phase)
+@lru_cache(maxsize=64)
+def _usual(kind: str, frames: int, loop: bool) -> Floats:
+    """Nobody in particular's, which is always the same."""
+    return _swayed(kind, frames, loop, None)
+
+
+def _swayed(kind: str, frames: int, loop: bool, phases: np.random.Generator | None) -> Floats:
+    """``(T, N)`` of each channel that sways: nothing at both ends of a gesture; whole waves in a loop."""
+    time = np.arange(frames) / RATE
+    duration = max(float(time[-1]), 1.0 / RATE)
+    total = np.zeros((frames, len(_WAVES[kind])))
+    for i, waves in enumerate(_WAVES[kind].values()):
+        for amplitude, frequency, phase in waves:
+            if phases is not None:
+                phase, frequency = phases.uniform(0.0, 2.0 * np.pi), frequency * phases.uniform(0.85, 1.15)
+            if loop:
+                frequency = max(1, round(frequency * duration)) / duration
+            total[:, i] += amplitude * np.sin(2.0 * np.pi * frequency * time + phase)
     if loop:
         return total
     edge = min(EDGE, 0.4 * duration)
-    return np.asarray(total * ramp(time, 0.0, edge) * (1.0 - ramp(time, duration - edge, duration)))
+    shown = ramp(time, 0.0, edge) * (1.0 - ramp(time, duration - edge, duration))
+    return np.asarray(total * shown[:, None])
 
 
 def joined(tables: Sequence[Floats], breaths: Sequence[Floats]) -> Curves:

@@ -6,7 +6,7 @@ fingers and steps go with the stroke. It only ever runs forwards; anticipation a
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 import numpy as np
 
@@ -51,6 +51,10 @@ class Clock:
         away = np.abs(np.log(np.maximum(lasts, 1e-3))) + np.abs(self.time_exponent - 1.0)
         away = away + 2.0 * np.abs(self.inflection - self.plain)
         return float(within(2.0 * away.max() - 0.2, 0.0, 1.0))  # a stroke on whole frames is no change
+
+    def like(self, other: Clock) -> bool:
+        """Whether both run alike."""
+        return all(np.array_equal(getattr(self, row.name), getattr(other, row.name)) for row in fields(self))
 
     def end(self, duration: float) -> float:
         """When the gesture is over, whose own duration is this."""

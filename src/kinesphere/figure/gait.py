@@ -14,6 +14,7 @@ import numpy as np
 
 from kinesphere.body.fingers import palm_frame
 from kinesphere.figure.arms import ArmTask, pose_arms
+from kinesphere.figure.breath import swell
 from kinesphere.figure.channels import Curves, plain
 from kinesphere.figure.curves import keyed, rounded
 from kinesphere.figure.fields import Fields
@@ -120,6 +121,7 @@ def walked(gait: Gait, height: float = HEIGHT) -> Motion:
         travel[:, 2] = size * gait.stride * (phase - phase[0])
     set_hips(pose, channels, travel)
     set_spine_and_head(pose, channels)
+    swell(pose, channels["torso.breath"], channels.breath)
     set_clavicles(pose, channels, {side: np.zeros((2, len(phase))) for side in SIGN})
     for side, sign in SIGN.items():
         own = phase if sign > 0.0 else phase + 0.5

@@ -12,7 +12,7 @@ from kinesphere.figure.limbs import limb_of
 from kinesphere.figure.pose import SIGN, Pose, turned
 from kinesphere.figure.proportions import HEIGHT
 from kinesphere.figure.stance import ANKLE_OUT, FEET_AHEAD, TURNED_OUT
-from kinesphere.kernels import rotations
+from kinesphere.kernels import compiled, rotations
 from kinesphere.kernels.arrays import Floats, within
 from kinesphere.kernels.limb_turns import limb_turns
 from kinesphere.motion.gesture import Step
@@ -20,6 +20,7 @@ from kinesphere.motion.gesture import Step
 LIFT = 0.16  # of a step's length: how high the foot goes
 MOST_LIFT = 0.07  # metres
 SOFT = np.radians(4.5)  # of flexion that a standing knee keeps
+WORTH = 100  # a leg is far more work than a number of a product
 KNEE_OUT = 0.5  # knees point between where the pelvis and where the foot points
 
 
@@ -29,17 +30,20 @@ def stand(pose: Pose, channels: Curves, side: str, steps: Sequence[Sequence[Step
     place = skeleton.rest_world()[1]
     ankle, ball = (place[skeleton.index(f"{side}{part}")] for part in ("Foot", "Toes"))
     stood = np.array([sign * ANKLE_OUT, 0.0, FEET_AHEAD]) * pose.size
-    walked = np.zeros((5, len(pose.spans)))
-    for frames, own in zip(pose.spans.slices(), steps, strict=True):
-        if own:
-            walked[:, frames] = _walked(pose.spans.time[frames], own)
-    x, z, heading, up, pitch = walked
-    heading = heading + sign * TURNED_OUT
-    peel = channels[f"{side}.foot.peel"] + pitch
+    heading = np.full(len(pose.spans), sign * TURNED_OUT)
+    peel, moved = channels[f"{side}.foot.peel"], np.zeros((1, 3))
+    flat = rotations.rotate(turned(y=heading[:1]), ball - ankle)
+    if any(steps):
+        walked = np.zeros((5, len(pose.spans)))
+        for frames, own in zip(pose.spans.slices(), steps, strict=True):
+            if own:
+                walked[:, frames] = _walked(pose.spans.time[frames], own)
+        x, z, turn, up, pitch = walked
+        heading, peel, moved = heading + turn, peel + pitch, np.stack([x, up, z], axis=-1)
+        flat = rotations.rotate(turned(y=heading), ball - ankle)
     # The foot stands with its ankle where it stood at rest and turns about its ball.
-    flat = rotations.rotate(turned(y=heading), ball - ankle)
-    at = stood + pose.size * np.stack([x, up, z], axis=-1) + [0.0, ankle[1], 0.0] + flat
-    lay_leg(pose, side, at, heading, peel, np.maximum(peel, 0.0))
+    at = stood + pose.size * moved + [0.0, ankle[1], 0.0] + flat
+    lay_leg(pose, side, np.broadcast_to(at, (len(heading), 3)), heading, peel, np.maximum(peel, 0.0))
 
 
 def overreach(pose: Pose, side: str) -> Floats:
@@ -60,6 +64,26 @@ def hip(pose: Pose, side: str) -> Floats:
 
 def lay_leg(pose: Pose, side: str, ball: Floats, heading: Floats, pitch: Floats, toes: Floats) -> None:
     """The leg to a foot with its ball at ``ball (F, 3)``, pitched about it, heel up above zero, toes bent up."""
+    kernels = compiled.loaded(WORTH * len(ball))
+    if kernels is None:
+        lay_leg_reference(pose, side, ball, heading, pitch, toes)
+        return
+    skeleton = pose.skeleton
+    joints = np.array([skeleton.index(f"{side}{part}") for part in ("UpperLeg", "LowerLeg", "Foot", "Toes")])
+    limb = limb_of(HEIGHT * pose.size, side, "Leg")
+    pose.stood[side] = np.empty((len(ball), 3))
+    rows = [np.ascontiguousarray(row) for row in (ball, heading, pitch, toes)]
+    leg = joints, skeleton.offsets[joints[[0, 3]]], limb.numbers, limb.rest_flexion, KNEE_OUT
+
+    def some(part: slice) -> None:
+        own, to = ((row[part] for row in group) for group in (rows, (pose.local, pose.places, pose.stood[side])))
+        kernels.lay_legs(*own, *leg, *to)
+
+    compiled.share_frames(len(ball), len(ball) * WORTH, some)
+
+
+def lay_leg_reference(pose: Pose, side: str, ball: Floats, heading: Floats, pitch: Floats, toes: Floats) -> None:
+    """The same in plain NumPy."""
     skeleton = pose.skeleton
     upper, lower, foot, toe = (skeleton.index(f"{side}{part}") for part in ("UpperLeg", "LowerLeg", "Foot", "Toes"))
     turn = rotations.multiply(turned(y=heading), turned(x=pitch))

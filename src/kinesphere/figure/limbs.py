@@ -68,6 +68,11 @@ class Limb:
         bone = self.upper / self.lengths[0]
         return np.stack([bone, self.hinge, np.cross(bone, self.hinge)])
 
+    @cached_property
+    def numbers(self) -> Floats:
+        """``(6, 3)`` both bones, the hinge and the frame, as compiled kernels take them."""
+        return np.stack([self.upper, self.lower, self.hinge, *self.frame])
+
     def softened(self, target: Floats, exact: float) -> Floats:
         """Targets that come softly to the longest reach; those no farther than ``exact`` are left alone."""
         far = far_of(target)

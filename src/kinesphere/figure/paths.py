@@ -9,11 +9,14 @@ from the origin (the shoulder), straight at tension 1. Past either end a path go
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
+from kinesphere.kernels import compiled
 from kinesphere.kernels.arrays import Bools, Floats, Ints, lengths, within
 
+WORTH = 30  # a place on a path is more work than a number of a product
 PARTS = 32  # of a segment, between which distance is taken to run evenly
 SAME = 1e-6  # keys nearer than this are one place
 TIGHTEST = 0.85  # tension at vias: a hand that does not stop cannot turn on the spot
@@ -49,6 +52,21 @@ class Paths:
 
     def at(self, stroke: Ints, share: Floats) -> Floats:
         """Places and companions ``(F, D + E)`` at shares of strokes' lengths; below 0 and above 1 beyond the ends."""
+        kernels = compiled.loaded(WORTH * len(share))
+        if kernels is None or stroke.dtype != np.intp:
+            return self.at_reference(stroke, share)
+        places = np.empty((len(share), self.first.shape[1]))
+        rows = (np.ascontiguousarray(row) for row in (stroke, share))
+        kernels.path_rows(*rows, *self._rows, PARTS, places)
+        return places
+
+    @cached_property
+    def _rows(self) -> tuple[Floats, ...]:
+        rows = (self.first, self.last, self.leaving, self.arriving, self.reached)
+        return tuple(np.ascontiguousarray(row) for row in (*rows, self.start, self.length, self.behind, self.ahead))
+
+    def at_reference(self, stroke: Ints, share: Floats) -> Floats:
+        """The same in plain NumPy."""
         inside = within(share, 0.0, 1.0)
         beyond = (share - inside) * self.length[stroke]
         far = self.start[stroke] + inside * self.length[stroke]
@@ -78,13 +96,13 @@ def stroke_paths(
     ``tension (S,)`` is each stroke's. ``counted`` is D, all columns unless given; bows lead away from the origin.
     """
     counted = keys.shape[1] if counted is None else counted
-    stroke = np.cumsum(stops[:-1]) - 1  # of each segment
-    step = np.diff(keys, axis=0)
+    stroke = stops[:-1].cumsum() - 1  # of each segment
+    step = keys[1:] - keys[:-1]
     size = lengths(step[:, :counted])
     span = np.sqrt(np.maximum(size, SAME))
     # Velocities at vias, per unit of span, and then at goals from what is on the segment's other side.
     velocity = np.zeros_like(keys)
-    inner = np.flatnonzero(~stops)
+    inner = (~stops).nonzero()[0]
     if inner.size:
         before, after = span[inner - 1, None], span[inner, None]
         ratio = after / before
@@ -118,19 +136,23 @@ def _bows(keys: Floats, step: Floats, size: Floats, tension: Floats) -> Floats:
 
 
 def _measured(keys: Floats, leaving: Floats, arriving: Floats, stops: Bools, counted: int) -> Paths:
-    u = np.linspace(0.0, 1.0, PARTS + 1)[None, :, None]
-    fine = hermite(keys[:-1, None], keys[1:, None], leaving[:, None], arriving[:, None], u)
-    chords = lengths(np.diff(fine[..., :counted], axis=1))
-    reached = np.concatenate([[0.0], np.cumsum(chords.ravel())])
-    edges = np.flatnonzero(stops)
-    at_key = reached[::PARTS]
-    length = np.diff(at_key[edges])
-    behind, ahead = (_unit(rows, counted) for rows in (leaving[edges[:-1]], arriving[edges[1:] - 1]))
-    return Paths(keys[:-1], keys[1:], leaving, arriving, reached, at_key[edges[:-1]], length, behind, ahead)
+    first, last = keys[:-1], keys[1:]
+    fine = hermite(*(row[:, None, :counted] for row in (first, last, leaving, arriving)), _FINE)  # type: ignore[call-arg]
+    chords = lengths(fine[:, 1:] - fine[:, :-1])
+    reached = np.empty(chords.size + 1)
+    reached[0] = 0.0
+    chords.cumsum(out=reached[1:])
+    edges = stops.nonzero()[0]
+    at_key = reached[::PARTS][edges]
+    behind, ahead = _unit(np.stack([leaving[edges[:-1]], arriving[edges[1:] - 1]]), counted)
+    return Paths(first, last, leaving, arriving, reached, at_key[:-1], at_key[1:] - at_key[:-1], behind, ahead)
+
+
+_FINE = np.linspace(0.0, 1.0, PARTS + 1)[:, None]
 
 
 def _unit(tangents: Floats, counted: int) -> Floats:
     ways = np.zeros_like(tangents)
-    size = lengths(tangents[:, :counted])[..., None]
-    ways[:, :counted] = tangents[:, :counted] / np.maximum(size, 1e-12)
+    own = tangents[..., :counted]
+    ways[..., :counted] = own / np.maximum(lengths(own)[..., None], 1e-12)
     return ways

@@ -41,11 +41,15 @@ class Pose:
     def standing(cls, spans: Spans, height: float = HEIGHT) -> Pose:
         """The rest pose for as long as that takes."""
         skeleton = body(height)
-        local = np.zeros((len(spans), len(skeleton), 4))
-        local[..., 0] = 1.0
+        local = np.empty((len(spans), len(skeleton), 4))
+        local[:] = rotations.identity()
         places = np.empty((len(spans), len(skeleton), 3))
         places[:] = skeleton.offsets
         return cls(skeleton, spans, height / HEIGHT, local, places)
+
+    def lent(self, spans: Spans) -> Pose:
+        """A pose of fewer frames in this one's memory, for as long as this one does not need it."""
+        return Pose(self.skeleton, spans, self.size, self.local[: len(spans)], self.places[: len(spans)])
 
     def turn(self, name: str, turned: Floats) -> None:
         """Set a joint's local rotation ``(F, 4)``."""
@@ -71,10 +75,12 @@ class Pose:
         made = []
         for name, frames in zip(names, self.spans.slices(), strict=True):
             scales = None if self.scales is None else self.scales[frames]
-            if scales is not None and not np.any(np.abs(scales - 1.0) > 1e-9):
+            if scales is not None and max(scales.max() - 1.0, 1.0 - scales.min()) <= 1e-9:
                 scales = None
             # Nobody else holds these: they need not be copied again.
-            local, places = frozen(rotations.continuous(self.local[frames])), frozen(self.places[frames])
+            local, places = self.local[frames], frozen(self.places[frames])
+            turns_over = np.einsum("fji,fji->fj", local[1:], local[:-1]) < 0.0
+            local = frozen(rotations.continuous(local) if turns_over.any() else local)
             made.append(Motion(self.skeleton, RATE, local, places, scales, name=name))
         return made
 

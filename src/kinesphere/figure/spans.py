@@ -7,10 +7,13 @@ last; a loop goes round, its last frame being its first again.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import accumulate
 
 import numpy as np
 
-from kinesphere.kernels.arrays import Floats, Ints, within
+from kinesphere.kernels import compiled
+from kinesphere.kernels.arrays import Bools, Floats, Ints, within
 
 RATE = 60.0  # frames a second
 
@@ -52,10 +55,20 @@ class Spans:
     def __len__(self) -> int:
         return len(self.who)
 
+    @cached_property
+    def limits(self) -> tuple[Ints, Ints, Bools]:
+        """Of each performance: its first frame, how many it has, and whether it goes round."""
+        counts = np.array(self.counts, dtype=np.intp)
+        return np.cumsum(counts) - counts, counts, np.array(self.loops, dtype=np.bool_)
+
     def slices(self) -> list[slice]:
         """The frames of each performance."""
-        ends = np.cumsum(self.counts)
-        return [slice(int(end - count), int(end)) for end, count in zip(ends, self.counts, strict=True)]
+        return self._slices
+
+    @cached_property
+    def _slices(self) -> list[slice]:
+        ends = accumulate(self.counts)
+        return [slice(end - count, end) for end, count in zip(ends, self.counts, strict=True)]
 
     def at(self, offsets: int | Ints) -> Ints:
         """The frames ``(F,) + offsets.shape`` that lie so many frames later, held at the ends or round the loop."""
@@ -82,10 +95,19 @@ class Spans:
         weights = np.exp(-0.5 * (np.arange(-reach, reach + 1) / (seconds * self.rate)) ** 2)
         weights /= weights.sum()
         flat = values.reshape(len(values), -1)
+        kernels = compiled.loaded(flat.size * len(weights))
+        if kernels is not None:
+            smooth: Floats = np.empty(flat.shape)
+            kernels.smooth_rows(np.ascontiguousarray(flat), *self.limits, weights, smooth)
+            return smooth.reshape(values.shape)
+        return self._rounded(flat, weights, reach).reshape(values.shape)
+
+    def _rounded(self, flat: Floats, weights: Floats, reach: int) -> Floats:
+        """The same in plain NumPy, of rows ``(F, C)``."""
         if len(self.counts) == 1:
-            return self._filtered(flat, weights, reach).reshape(values.shape)
+            return self._filtered(flat, weights, reach)
         taken = flat[self.at(np.arange(-reach, reach + 1))]
-        return np.asarray(np.einsum("k,fkc->fc", weights, taken).reshape(values.shape))
+        return np.asarray(np.einsum("k,fkc->fc", weights, taken))
 
     def _filtered(self, flat: Floats, weights: Floats, reach: int) -> Floats:
         """One performance: a plain convolution of each column."""

@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import lru_cache
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
-from kinesphere.figure.breath import swell
-from kinesphere.figure.channels import Curves
+from kinesphere.figure.channels import INDEX, Curves
 from kinesphere.figure.pose import SIGN, Pose, turned
+from kinesphere.figure.spans import Spans
 from kinesphere.figure.stance import CLAVICLE_AHEAD, CLAVICLE_DOWN, SINK
-from kinesphere.kernels import rotations
-from kinesphere.kernels.arrays import Floats
+from kinesphere.kernels import compiled, rotations
+from kinesphere.kernels.arrays import Floats, Ints
+from kinesphere.motion.skeleton import Skeleton
+
+World: TypeAlias = tuple[Floats, Floats]  # rotations (F, K, 4) and positions (F, K, 3)
+WORTH, SHARED = 400, 100  # a trunk is far more work than a number of a product
 
 # Joint: its share of the torso's angles, and by how much it follows the one at the base, in seconds.
 SPINE = {"spine": (0.32, 0.0), "spine2": (0.18, 0.020), "chest": (0.18, 0.035), "upperChest": (0.32, 0.050)}
@@ -21,10 +27,105 @@ STEADY = np.array([0.55, 0.60, 0.50])
 BREATH_CHEST, BREATH_CLAVICLE, BREATH_HEAD = 0.020, 0.034, 0.010  # radians
 
 
+def set_trunk(pose: Pose, channels: Curves, shift: Floats, joining: Mapping[str, Floats], joints: Ints) -> World:
+    """Hips, spine, head, eyes and clavicles, and where ``joints`` and all that they hang on are then.
+
+    ``shift (F, 3)`` is what balance adds to the hips, ``joining[side] (2, F)`` how shoulders rise and come forward.
+    """
+    kernels = compiled.loaded(WORTH * len(shift))
+    if kernels is None:
+        set_hips(pose, channels, shift)
+        set_spine_and_head(pose, channels)
+        set_clavicles(pose, channels, joining)
+        return pose.world(joints)
+    place_hips(pose, channels, shift)
+    linear = _linear(pose.skeleton, tuple(joints.tolist()))
+    count = len(shift)
+    both = np.empty((count, 2, 2))
+    for i, side in enumerate(SIGN):
+        both[:, i] = joining[side].T
+    q, p = np.empty((count, len(joints), 4)), np.empty((count, len(joints), 3))
+
+    def some(part: slice) -> None:
+        kernels.lay_trunk(
+            *(row[part] for row in pose.spans.limits),
+            channels.table,
+            *linear[:3],
+            channels.breath,
+            linear.breathes,
+            both,
+            linear.shoulders + 2,
+            linear.shoulders + 1,
+            linear.stance,
+            pose.spans.rate * linear.lags,
+            joints,
+            linear.parents,
+            pose.local,
+            pose.places,
+            q,
+            p,
+        )
+
+    compiled.share_frames(len(pose.spans.counts), count * SHARED, some)
+    return q, p
+
+
+class _Linear(NamedTuple):
+    """How the rotation vectors of K joints, 3 K numbers, come from channels: all of it is linear."""
+
+    sources: Ints  # (N,) channels
+    targets: Ints  # (N,) that they add to
+    factors: Floats  # (N,) and by how much
+    breathes: Floats  # (3 K,) what a full breath adds
+    stance: Floats  # (3 K,) what is there always
+    lags: Floats  # (K,) seconds
+    parents: Ints  # (K,) places among the joints
+    shoulders: Ints  # (2,) where the clavicles' vectors begin
+
+
+@lru_cache(maxsize=16)
+def _linear(skeleton: Skeleton, joints: tuple[int, ...]) -> _Linear:
+    """Read off the functions below, one channel after the other."""
+    names = [skeleton.names[joint] for joint in joints]
+    still = {side: np.zeros((2, 1)) for side in SIGN}
+
+    def vectors(table: Floats, breath: float) -> Floats:
+        spans = Spans.of((1,), (False,))
+        pose = Pose(skeleton, spans, 1.0, rotations.identity(1, len(skeleton)), skeleton.offsets[None].copy())
+        curves = Curves(table[None], np.array([breath]))
+        set_hips(pose, curves, np.zeros((1, 3)))
+        set_spine_and_head(pose, curves)
+        set_clavicles(pose, curves, still)
+        return rotations.to_rotation_vector(pose.local[0, list(joints)]).ravel()
+
+    small = 0.25
+    nothing = np.zeros(len(INDEX))
+    stance = vectors(nothing, 0.0)
+    rows = np.array([(vectors(small * row, 0.0) - stance) / small for row in np.eye(len(INDEX))])
+    sources, targets = np.nonzero(np.abs(rows) > 1e-12)
+    order = {joint: k for k, joint in enumerate(joints)}
+    return _Linear(
+        sources,
+        targets,
+        rows[sources, targets],
+        (vectors(nothing, small) - stance) / small,
+        stance,
+        np.array([SPINE.get(name, (0.0, 0.0))[1] for name in names]),
+        np.array([order.get(int(skeleton.parents[joint]), -1) for joint in joints]),
+        np.array([3 * names.index(f"{side}Shoulder") for side in SIGN]),
+    )
+
+
+def place_hips(pose: Pose, channels: Curves, shift: Floats) -> None:
+    """The hips' place alone."""
+    at = channels.rows("hips.x", "hips.y", "hips.z")
+    at[:, 1] -= SINK
+    pose.places[:, 0] = pose.skeleton.offsets[0] + pose.size * at + shift
+
+
 def set_hips(pose: Pose, channels: Curves, shift: Floats) -> None:
     """The hips' place and turn; ``shift (F, 3)`` is what balance adds, in metres."""
-    at = np.stack([channels["hips.x"], channels["hips.y"] - SINK, channels["hips.z"]], axis=-1)
-    pose.places[:, 0] = pose.skeleton.offsets[0] + pose.size * at + shift
+    place_hips(pose, channels, shift)
     pose.turn("hips", turned(channels["hips.lean"], channels["hips.turn"], -channels["hips.tilt"]))
 
 
@@ -34,7 +135,6 @@ def set_spine_and_head(pose: Pose, channels: Curves) -> None:
     The spine also takes back what the hips tilt and half of what they turn, as a standing body does.
     """
     breath, hips = channels.breath, channels.rows("hips.lean", "hips.tilt", "hips.turn")
-    swell(pose, channels["torso.breath"], breath)
     carried = channels.rows("torso.forward", "torso.side", "torso.turn") - np.array([0.3, 0.9, 0.5]) * hips
     angles = [share * (pose.spans.delayed(carried, lag) if lag else carried) for share, lag in SPINE.values()]
     angles[-1][:, 0] -= BREATH_CHEST * breath

@@ -3,8 +3,10 @@
 Each has a plain NumPy twin that states what it does and tests it: ``rotations.multiply_reference`` and its like,
 ``kinematics.forward_reference`` and its like, ``limbs.bent_limb_reference``,
 ``limb_turns.limb_turns_reference``, ``rows.rows_at_reference``, ``channels.local_reference`` and
-``numbers.parse_reference``. They release the interpreter's lock, so callers may share frames among threads, and are
-cached on disk.
+``numbers.parse_reference``. The figure's own have theirs in ``figure``: ``arm_laying.laid_reference``,
+``hand_laying.lay_reference``, ``legs.lay_leg_reference``, ``Paths.at_reference``, and what ``trunk.set_trunk`` and
+``Spans.rounded`` do without them. They release the interpreter's lock, so callers may share frames among threads, and
+are cached on disk.
 """
 
 from __future__ import annotations
@@ -13,9 +15,12 @@ import math
 
 import numpy as np
 
+from kinesphere.kernels.jit_arms import lay_arms
+from kinesphere.kernels.jit_bodies import lay_legs, lay_trunk
+from kinesphere.kernels.jit_hands import lay_hands
 from kinesphere.kernels.jit_limbs import bend, turn
 from kinesphere.kernels.jit_rotations import between, exponential, multiply, rotate, slerp
-from kinesphere.kernels.jit_rows import cubic_rows
+from kinesphere.kernels.jit_rows import cubic_rows, path_rows, smooth_rows
 from kinesphere.kernels.jit_terms import compile_exact, compile_kernel
 
 __all__ = [
@@ -27,12 +32,18 @@ __all__ = [
     "forward",
     "forward_positions",
     "inverse",
+    "lay_arms",
+    "lay_hands",
+    "lay_legs",
+    "lay_trunk",
     "local_pose",
     "multiply",
     "parse",
+    "path_rows",
     "place",
     "rotate",
     "slerp",
+    "smooth_rows",
     "turn",
 ]
 

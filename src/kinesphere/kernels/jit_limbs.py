@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
+
 from kinesphere.kernels.jit_terms import compile_exact
 
 CONE = 0.2  # as in ``limb_swivels``
@@ -48,50 +50,72 @@ def turn(target, swivel, towards, home, upper, lower, frame, flexions, turns, be
     ``towards`` and ``home`` (N or 1, 3) are of any length, and not parallel; ``frame`` (3, 3) has the upper bone, the
     hinge and their normal at rest as rows.
     """
-    whole = upper + lower
-    u, v = upper / whole, lower / whole
-    longest = math.hypot(math.cos(0.5 * flexions[0]), (u - v) * math.sin(0.5 * flexions[0]))
-    shortest = math.hypot(math.cos(0.5 * flexions[1]), (u - v) * math.sin(0.5 * flexions[1]))
+    limits = reaches(upper, lower, flexions)
     for i in range(target.shape[0]):
         k, h = i if towards.shape[0] > 1 else 0, i if home.shape[0] > 1 else 0
-        tx, ty, tz = towards[k, 0], towards[k, 1], towards[k, 2]
-        size = math.sqrt(tx * tx + ty * ty + tz * tz)
-        tx, ty, tz = tx / size, ty / size, tz / size
-        hx, hy, hz, size = _across(home[h, 0], home[h, 1], home[h, 2], tx, ty, tz)
-        x, y, z = target[i, 0], target[i, 1], target[i, 2]
-        far = math.sqrt(x * x + y * y + z * z)
-        if far > 1e-9 * whole:
-            x, y, z = x / far, y / far, z / far
-        else:
-            x, y, z = hx, hy, hz
-        d = max(min(far / whole, longest), shortest)
-        above, below = max((1.0 - d) * (1.0 + d), 0.0), max((d - u + v) * (d + u - v), 0.0)
-        flexion = min(max(2.0 * math.atan2(math.sqrt(above), math.sqrt(below)), flexions[0]), flexions[1])
-        # Swivel zero: across the axis, towards the reference, which is tilted where the two are nearly parallel.
-        dot = tx * x + ty * y + tz * z
-        sine = math.sqrt(max(1.0 - dot * dot, 0.0))
-        ahead = -1.0 if dot < 0.0 else 1.0
-        tilt = max(1.0 - (sine / CONE) ** 2, 0.0)
-        tilt = CONE * tilt * tilt * ahead
-        p, q, r = tx - tilt * hx, ty - tilt * hy, tz - tilt * hz
-        p, q, r, size = _across(p, q, r, x, y, z)
-        if size <= 1e-9:
-            p, q, r, size = _across(-ahead * hx, -ahead * hy, -ahead * hz, x, y, z)
-        c, s = math.cos(swivel[i]), math.sin(swivel[i])
-        p, q, r = (
-            c * p + s * (y * r - z * q),
-            c * q + s * (z * p - x * r),
-            c * r + s * (x * q - y * p),
+        w, x, y, z, bends[i], elbow[i, 0], elbow[i, 1], elbow[i, 2] = solved(
+            target[i], swivel[i], towards[k], home[h], upper, lower, frame, limits
         )
-        lean = math.atan2(lower * math.sin(flexion), upper + lower * math.cos(flexion))
-        c, s = math.cos(lean), math.sin(lean)
-        bx, by, bz = c * x + s * p, c * y + s * q, c * z + s * r
-        elbow[i, 0], elbow[i, 1], elbow[i, 2] = upper * bx, upper * by, upper * bz
-        bends[i] = flexion
-        # The hinge now is outward × axis; the turn takes the rest frame to bone, hinge and their normal.
-        kx, ky, kz = q * z - r * y, r * x - p * z, p * y - q * x
-        nx, ny, nz = by * kz - bz * ky, bz * kx - bx * kz, bx * ky - by * kx
-        _quaternion(bx, by, bz, kx, ky, kz, nx, ny, nz, frame, turns[i])
+        turns[i, 0], turns[i, 1], turns[i, 2], turns[i, 3] = w, x, y, z
+
+
+@compile_exact
+def reaches(upper, lower, flexions):  # type: ignore[no-untyped-def]
+    """Least and greatest flexion, and the longest and shortest reach that they allow as shares of the limb's length."""
+    uneven = (upper - lower) / (upper + lower)
+    longest = math.hypot(math.cos(0.5 * flexions[0]), uneven * math.sin(0.5 * flexions[0]))
+    shortest = math.hypot(math.cos(0.5 * flexions[1]), uneven * math.sin(0.5 * flexions[1]))
+    return np.array([flexions[0], flexions[1], longest, shortest])
+
+
+@compile_exact
+def solved(target, swivel, towards, home, upper, lower, frame, limits):  # type: ignore[no-untyped-def]
+    """One limb: its upper bone's turn, w x y z, its flexion and its elbow. ``limits`` are ``reaches``."""
+    whole = upper + lower
+    p, q, r, x, y, z, far = swivel_zero(target, towards, home, 1e-9 * whole)
+    u, v = upper / whole, lower / whole
+    d = max(min(far / whole, limits[2]), limits[3])
+    above, below = max((1.0 - d) * (1.0 + d), 0.0), max((d - u + v) * (d + u - v), 0.0)
+    flexion = min(max(2.0 * math.atan2(math.sqrt(above), math.sqrt(below)), limits[0]), limits[1])
+    if swivel != 0.0:
+        c, s = math.cos(swivel), math.sin(swivel)
+        p, q, r = c * p + s * (y * r - z * q), c * q + s * (z * p - x * r), c * r + s * (x * q - y * p)
+    # The upper bone leans away from the axis as the lower one's bend asks.
+    c, s = upper + lower * math.cos(flexion), lower * math.sin(flexion)
+    size = math.sqrt(c * c + s * s)
+    c, s = (c / size, s / size) if size > 0.0 else (1.0, 0.0)
+    bx, by, bz = c * x + s * p, c * y + s * q, c * z + s * r
+    # The hinge now is outward × axis; the turn takes the rest frame to bone, hinge and their normal.
+    kx, ky, kz = q * z - r * y, r * x - p * z, p * y - q * x
+    nx, ny, nz = by * kz - bz * ky, bz * kx - bx * kz, bx * ky - by * kx
+    tw, tx, ty, tz = _quaternion(bx, by, bz, kx, ky, kz, nx, ny, nz, frame)
+    return tw, tx, ty, tz, flexion, upper * bx, upper * by, upper * bz
+
+
+@compile_exact
+def swivel_zero(target, towards, home, least):  # type: ignore[no-untyped-def]
+    """Where the elbow leaves the axis at swivel zero; the axis, and how far the target is: 3 + 3 + 1 numbers."""
+    tx, ty, tz = towards[0], towards[1], towards[2]
+    size = math.sqrt(tx * tx + ty * ty + tz * tz)
+    tx, ty, tz = tx / size, ty / size, tz / size
+    hx, hy, hz, size = _across(home[0], home[1], home[2], tx, ty, tz)
+    x, y, z = target[0], target[1], target[2]
+    far = math.sqrt(x * x + y * y + z * z)
+    if far > least:
+        x, y, z = x / far, y / far, z / far
+    else:
+        x, y, z = hx, hy, hz
+    # Across the axis, towards the reference, which is tilted where the two are nearly parallel.
+    dot = tx * x + ty * y + tz * z
+    sine = math.sqrt(max(1.0 - dot * dot, 0.0))
+    ahead = -1.0 if dot < 0.0 else 1.0
+    tilt = max(1.0 - (sine / CONE) ** 2, 0.0)
+    tilt = CONE * tilt * tilt * ahead
+    p, q, r = tx - tilt * hx, ty - tilt * hy, tz - tilt * hz
+    p, q, r, size = _across(p, q, r, x, y, z)
+    if size <= 1e-9:
+        p, q, r, size = _across(-ahead * hx, -ahead * hy, -ahead * hz, x, y, z)
+    return p, q, r, x, y, z, far
 
 
 @compile_exact
@@ -110,7 +134,7 @@ def _across(p, q, r, x, y, z):  # type: ignore[no-untyped-def]
 
 
 @compile_exact
-def _quaternion(ax, ay, az, bx, by, bz, cx, cy, cz, frame, out):  # type: ignore[no-untyped-def]
+def _quaternion(ax, ay, az, bx, by, bz, cx, cy, cz, frame):  # type: ignore[no-untyped-def]
     """The turn that takes the rows of ``frame`` to three orthonormal vectors."""
     a, b, c = frame[0], frame[1], frame[2]
     m00, m01, m02 = (
@@ -138,7 +162,7 @@ def _quaternion(ax, ay, az, bx, by, bz, cx, cy, cz, frame, out):  # type: ignore
     else:
         w, x, y, z = m10 - m01, m02 + m20, m12 + m21, 1.0 + m22 - m00 - m11
     size = math.sqrt(w * w + x * x + y * y + z * z)
-    out[0], out[1], out[2], out[3] = w / size, x / size, y / size, z / size
+    return w / size, x / size, y / size, z / size
 
 
 @compile_exact

@@ -23,3 +23,55 @@ def cubic_rows(table, places, loop, out):  # type: ignore[no-untyped-def]
         for k in range(table.shape[1]):
             a, b, c, d = table[p, k], table[q, k], table[r, k], table[s, k]
             out[i, k] = b + 0.5 * u * (c - a + u * (2.0 * a - 5.0 * b + 4.0 * c - d + u * (3.0 * (b - c) + d - a)))
+
+
+@compile_exact
+def smooth_rows(table, starts, counts, loops, weights, out):  # type: ignore[no-untyped-def]
+    """Rows (F, C) weighted with their neighbours (2 R + 1,), within each stretch; see ``spans.Spans.rounded``."""
+    reach = (len(weights) - 1) // 2
+    width = table.shape[1]
+    for s in range(len(starts)):
+        first, count = starts[s], counts[s]
+        around = max(count - 1, 1)
+        for i in range(count):
+            for c in range(width):
+                out[first + i, c] = 0.0
+            for k in range(len(weights)):
+                at = i + k - reach
+                at = at % around if loops[s] else min(max(at, 0), count - 1)
+                weight = weights[k]
+                for c in range(width):
+                    out[first + i, c] += weight * table[first + at, c]
+
+
+@compile_exact
+def path_rows(stroke, share, first, last, leaving, arriving, reached, start, length, behind, ahead, parts, out):  # type: ignore[no-untyped-def]
+    """Places (F, D) on paths; see ``paths.Paths.at``."""
+    end = len(reached) - 1
+    for i in range(len(stroke)):
+        s = stroke[i]
+        inside = min(max(share[i], 0.0), 1.0)
+        beyond = (share[i] - inside) * length[s]
+        far = start[s] + inside * length[s]
+        low, high = 0, end
+        while high - low > 1:
+            middle = (low + high) // 2
+            if reached[middle] <= far:
+                low = middle
+            else:
+                high = middle
+        if far >= reached[end]:
+            place = float(end)
+        else:
+            place = low + max(far - reached[low], 0.0) / (reached[low + 1] - reached[low])
+        segment = int(min(place / parts, len(first) - 1e-9))
+        u = place / parts - segment
+        v = 1.0 - u
+        a, b, c, d = (1.0 + 2.0 * u) * v * v, u * u * (3.0 - 2.0 * u), u * v * v, -u * v * u
+        for k in range(first.shape[1]):
+            at = a * first[segment, k] + b * last[segment, k] + c * leaving[segment, k] + d * arriving[segment, k]
+            if beyond < 0.0:
+                at += beyond * behind[s, k]
+            elif beyond > 0.0:
+                at += beyond * ahead[s, k]
+            out[i, k] = at

@@ -6,6 +6,8 @@ import numpy as np
 
 from kinesphere.kernels.arrays import Floats
 
+QUICKEST = 0.8  # radians a step: a pendulum that swings more quickly than frames can show is slowed to this
+
 
 def swung(pivot: Floats, rate: float, omega: float, damping: float, follows: float) -> Floats:
     """``(T, D)`` how far the pendulum's end is from where it hangs, starting there at rest.
@@ -18,12 +20,13 @@ def swung(pivot: Floats, rate: float, omega: float, damping: float, follows: flo
     is a linear filter: exact for any length, without a loop in Python.
     """
     step = 1.0 / rate
+    omega = min(omega, QUICKEST * rate)
     force = np.zeros_like(pivot)
     force[1:-1] = -np.diff(pivot, 2, axis=0)  # times rate², times h²: nothing left
     keeps, pulls = 1.0 - 2.0 * damping * omega * step, (omega * step) ** 2
-    # The roots of z² − (1 + keeps − pulls) z + keeps are a conjugate pair for any damping below the critical one.
+    # The roots of z² − (1 + keeps − pulls) z + keeps, a conjugate pair unless it is damped nearly critically.
     half = 0.5 * (1.0 + keeps - pulls)
-    root = half + 1j * np.sqrt(complex(keeps - half * half)).real
+    root = half + 1j * np.sqrt(max(keeps - half * half, 1e-9))
     powers = root ** np.arange(len(pivot))
     # The impulse response, Im(rootⁿ⁺¹) / Im(root), and its convolution by Fourier's transform.
     response = np.concatenate([[0.0], (powers * root).imag[: len(pivot) - 1] / root.imag])

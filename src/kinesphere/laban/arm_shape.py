@@ -7,13 +7,23 @@ The three displacements add. A key that lies at the other end could be turned ei
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
-from kinesphere.kernels.arrays import Floats
+from kinesphere.figure.keeping_off import HEAD, THIGH, TRUNK, Volume, pushed_out
+from kinesphere.kernels.arrays import Floats, lengths
 
 RATIO = 1.5  # of the ellipses' radii
 MOST = np.radians(34.0)  # that a key is turned by
 FADE = np.radians(50.0)  # from the far end, within which a turn fades
+# The body as the chest of one who stands upright sees it from the shoulder: trunk, head, both thighs. Out, up, ahead.
+BODY = (
+    ((-0.18, -0.50, 0.03), (-0.18, -0.02, 0.04), *TRUNK),
+    ((-0.18, 0.20, 0.07), (-0.18, 0.26, 0.07), *HEAD),
+    ((-0.09, -0.50, 0.05), (-0.09, -0.90, 0.08), *THIGH),
+    ((-0.27, -0.50, 0.05), (-0.27, -0.90, 0.08), *THIGH),
+)
 REACHES = 0.22  # of its distance from the middle that a key moves
 MIDDLE = (-0.17, -0.42, 0.0)  # the body's centre of mass from the shoulder: out, up, ahead; for 1.70 m
 CROSSES = -0.125  # metres out of the shoulder that a hand is not turned beyond: short of the middle
@@ -21,8 +31,8 @@ LONGEST = 0.5435  # metres from the shoulder beyond which Shape puts no key, for
 SOFT = 0.03  # metres before that
 
 
-def shaped(positions: Floats, factors: Floats, side: str) -> Floats:
-    """Keys ``(K, 3)`` relative to the shoulder with Shape ``(K, 4)`` or ``(4,)`` on them."""
+def shaped(positions: Floats, factors: Floats, side: str, *, clear: bool = True) -> Floats:
+    """Keys ``(K, 3)`` relative to the shoulder with Shape ``(K, 4)`` or ``(4,)`` on them; ``clear``: off the body."""
     sign = 1.0 if side == "left" else -1.0
     way = positions * np.array([sign, 1.0, 1.0])  # out, up, ahead
     out, up, ahead = way[:, 0], way[:, 1], way[:, 2]
@@ -39,7 +49,21 @@ def shaped(positions: Floats, factors: Floats, side: str) -> Floats:
     moved[:, 1] -= d_down
     moved[:, 0] = _uncrossed(moved[:, 0], out)
     moved += (REACHES * reach)[:, None] * (moved - np.array(MIDDLE))
+    moved = _outside(moved, way) if clear else moved
     return np.asarray(_within(moved, way) * np.array([sign, 1.0, 1.0]))
+
+
+def _outside(moved: Floats, written: Floats) -> Floats:
+    """Keys that Shape has not brought into the body, more than they are written there."""
+    total, allowed = (pushed_out(points, [_standing(len(points), *row) for row in BODY]) for points in (moved, written))
+    # What is written into the body stays as deep as it is written.
+    size = np.maximum(lengths(total), 1e-12)
+    kept = np.maximum(size - lengths(allowed), 0.0) / size
+    return np.asarray(moved + kept[:, None] * total)
+
+
+def _standing(count: int, start: Sequence[float], end: Sequence[float], wide: float, deep: float) -> Volume:
+    return Volume(np.tile(start, (count, 1)), np.tile(end, (count, 1)), wide, deep)
 
 
 def _uncrossed(moved: Floats, was: Floats) -> Floats:

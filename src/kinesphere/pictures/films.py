@@ -75,7 +75,7 @@ def film(
     columns
         How many of several motions stand in a row; left out: all.
     repeat
-        Whether a motion that ends before the others begins again instead of waiting.
+        Whether a motion that ends before the others, or before ``seconds``, begins again instead of waiting.
     progress
         A bar on standard error: True, False, or None for only where that is a terminal.
     """
@@ -84,7 +84,8 @@ def film(
     rate = gif_rate(GIF_RATE if fps is None else fps) if kind == ".gif" else _checked_rate(fps)
     performers, marks = cast_all(motions, character), Marks(trails, ghosts)
     panels = Panels.of(performers, size, view, marks, even=kind == ".mp4", columns=columns, repeat=repeat)
-    times = _film_times(panels.duration, rate, start, seconds)
+    longest = panels.duration if seconds is None or not repeat else max(panels.duration, start + seconds)
+    times = _film_times(longest, rate, start, seconds)
     if kind == ".gif":
         sample = times[np.unique(np.linspace(0, len(times) - 1, 6).astype(np.intp))]
         palette = common_palette(list(in_order(panels.draw, sample.tolist())))

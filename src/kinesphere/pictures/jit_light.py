@@ -105,7 +105,7 @@ def _light(  # type: ignore[no-untyped-def]
     rim = grazing * grazing * grazing * up
     # What lies low and looks down sees little but its own shadow.
     near = 1.0 - 0.65 * (1.0 - up) * math.exp(-max(py - lamp_frame[4, 0], 0.0) / lamp_frame[4, 1])
-    near *= u * sky[a] + v * sky[b] + w * sky[c]
+    near *= 0.25 + 0.75 * (u * sky[a] + v * sky[b] + w * sky[c])  # some light always finds its way
     for k in range(3):
         colour = u * colours[a, k] + v * colours[b, k] + w * colours[c, k]
         around = (lamps[1, k] * up + lamps[2, k] * (1.0 - up)) * near

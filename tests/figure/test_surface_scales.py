@@ -1,0 +1,122 @@
+"""Squash and stretch keep volume, breath does not, and nothing is scaled where nothing is asked."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from generated import seeds
+from kinesphere.figure.arm_plan import arm_plan
+from kinesphere.figure.arms import ArmPose, ArmTask
+from kinesphere.figure.channels import INDEX
+from kinesphere.figure.flourishes import contracted, squashed, swollen
+from kinesphere.figure.limbs import limb_of
+from kinesphere.figure.manner import ArmManner
+from kinesphere.figure.pose import Pose
+from kinesphere.figure.spans import Spans
+from kinesphere.figure.strokes import travelled
+from kinesphere.figure.surface_scales import PRESSED, STRETCHED, STRETCHES, join_in, scale_surface
+from kinesphere.kernels import rotations
+from score.gestures import five_goals
+
+FRAMES = 21
+SHARE = np.linspace(0.0, 1.0, FRAMES)
+
+
+def arm(**given):
+    """An arm in the middle of a stroke, its hand at shoulder height unless said."""
+    flourishes = {"squash": 0.0, "breath": 0.0, "limb_volume": 0.0} | given.pop("flourishes", {})
+    rows = {
+        "upper": rotations.identity(FRAMES),
+        "flexion": np.full(FRAMES, 1.0),
+        "wrist": np.tile([0.2, 0.0, 0.3], (FRAMES, 1)),
+        "hanging": np.zeros(FRAMES),
+        "busy": np.ones(FRAMES),
+        "share": SHARE,
+        "flourishes": {name: np.asarray(value) for name, value in flourishes.items()},
+    } | given
+    return ArmPose(**{entry.name: rows.get(entry.name, np.ones(FRAMES)) for entry in fields(ArmPose)})
+
+
+def scaled(left, right):
+    pose = Pose.standing(Spans.of((FRAMES,), (False,)))
+    scale_surface(pose, {"left": left, "right": right})
+    return pose
+
+
+def torso(pose):
+    return pose.scales[:, [pose.skeleton.index(name) for name in STRETCHES]]
+
+
+@given(seeds, st.floats(-0.5, 0.5), st.floats(0.0, 0.5))
+def test_squash_and_stretch_keep_volume_whatever_the_hands_do(seed, one, other):
+    rng = np.random.default_rng(seed)
+    places = rng.uniform(-0.5, 0.5, (2, FRAMES, 3))
+    pose = scaled(arm(wrist=places[0], flourishes={"squash": one}), arm(wrist=places[1], flourishes={"squash": other}))
+    if pose.scales is not None:
+        assert np.prod(torso(pose), axis=-1) == pytest.approx(1.0, abs=1e-12)
+        assert pose.scales[[0, -1]] == pytest.approx(1.0, abs=1e-12)  # closed at goals
+
+
+def test_a_high_hand_makes_tall_and_a_low_one_makes_wide():
+    still = arm()
+    stretch = squashed(SHARE, 0.2)
+    high, low = (arm(wrist=np.tile([0.1, y, 0.1], (FRAMES, 1)), flourishes={"squash": 0.2}) for y in (0.4, -0.4))
+    tall, wide = scaled(high, still), scaled(still, low)
+    chest = tall.skeleton.index("chest")
+    assert tall.scales[:, chest, 1] == pytest.approx(stretch ** STRETCHES["chest"])
+    assert tall.scales[:, chest, 0] == pytest.approx(stretch ** (-0.5 * STRETCHES["chest"]))
+    assert tall.scales[:, chest, 2] == pytest.approx(stretch ** (-0.5 * STRETCHES["chest"]))
+    assert wide.scales[:, chest, 0] == pytest.approx(stretch ** STRETCHES["chest"])
+    assert wide.scales[:, chest, 1] == pytest.approx(stretch ** (-0.5 * STRETCHES["chest"]))
+
+
+def test_pressed_breath_narrows_and_does_not_shorten():
+    pose = scaled(arm(), arm(flourishes={"breath": 1.0}))
+    chest = pose.skeleton.index("chest")
+    narrow = contracted(SHARE, 1.0) ** STRETCHES["chest"]
+    assert pose.scales[:, chest] == pytest.approx(np.stack([narrow, np.ones(FRAMES), narrow], axis=1))
+    assert narrow.min() < 0.92
+
+
+def test_a_bent_upper_arm_swells_and_a_hanging_one_does_not():
+    flexion = np.linspace(0.0, 2.0, FRAMES)
+    shown = {"limb_volume": 0.25}
+    pose = scaled(arm(flexion=flexion, flourishes=shown), arm(hanging=np.ones(FRAMES), flourishes=shown))
+    left, right = (pose.scales[:, pose.skeleton.index(f"{side}UpperArm")] for side in ("left", "right"))
+    assert left[:, 2] == pytest.approx(swollen(flexion, 0.25) ** 1.5)
+    assert right == pytest.approx(1.0)
+    assert left[:, :2] == pytest.approx(1.0)
+
+
+def test_what_is_not_asked_or_not_shown_is_not_scaled():
+    assert scaled(arm(), arm()).scales is None
+    hushed = arm(busy=np.zeros(FRAMES), flourishes={"squash": 0.2, "breath": 1.0})
+    assert scaled(hushed, hushed).scales is None
+
+
+def joined(**flourishes):
+    """What spine, clavicles and hips do along with a right arm through five goals, by channel; and the arm's task."""
+    manner = ArmManner(flourishes={name: np.float64(value) for name, value in flourishes.items()})
+    plan = arm_plan(five_goals(), "right", limb_of(1.70, "right", "Arm"), 1.0, manner, True)
+    task = ArmTask(plan, travelled(plan.clock, 271), manner, np.arange(271) / 60.0, False)
+    idle = ArmTask(None, None, ArmManner(), task.moment, False)
+    table = np.zeros((271, len(INDEX)))
+    join_in(table, [idle, task])
+    return {name: table[:, i] for name, i in INDEX.items() if table[:, i].any()}, task.travel.time_share
+
+
+def test_the_skeleton_joins_in_stretch_and_breath_in_proportion():
+    made, share = joined(squash=0.2)
+    assert set(made) == set(STRETCHED)
+    for name, most in STRETCHED.items():
+        assert made[name] == pytest.approx(most * (squashed(share, 0.2) - 1.0), abs=1e-12)
+    made, share = joined(breath=1.0)
+    assert set(made) == set(PRESSED)
+    for name, most in PRESSED.items():
+        assert made[name] == pytest.approx(most * (1.0 - contracted(share, 1.0)), abs=1e-12)
+    assert joined()[0] == {}

@@ -1,0 +1,154 @@
+"""The figure's compiled kernels do what their plain twins do."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+
+from generated import seeds
+from kinesphere.body.fingers import ANGLES, HAND_SHAPES
+from kinesphere.figure.arm_laying import Mixture, Surroundings, laid, laid_reference
+from kinesphere.figure.channels import INDEX, Curves
+from kinesphere.figure.hand_laying import Grip, lay, lay_reference
+from kinesphere.figure.legs import lay_leg, lay_leg_reference
+from kinesphere.figure.limbs import limb_of
+from kinesphere.figure.paths import stroke_paths
+from kinesphere.figure.pose import SIGN, Pose
+from kinesphere.figure.spans import Spans
+from kinesphere.figure.trunk import set_trunk
+from kinesphere.kernels import compiled, rotations
+
+COUNT = 90
+SPANS = [Spans.of((40, 1, 49), (False, False, False)), Spans.of((60, 30), (True, True))]
+few = settings(max_examples=20, deadline=None)
+
+
+@pytest.fixture(autouse=True)
+def _compiled():
+    assert compiled.warm_up() is not None
+
+
+def turns(rng, *shape):
+    return rotations.normalise(rng.normal(size=(*shape, 4)))
+
+
+def near(made, wanted, most=1e-9):
+    assert made.shape == wanted.shape
+    assert np.abs(made - wanted).max() < most
+
+
+def surroundings(rng):
+    """Volumes that a hand may well be in."""
+    lines = rng.uniform(-0.4, 0.4, (COUNT, 4, 2, 3))
+    widths = rng.uniform(0.05, 0.15, (4, 2))
+    return Surroundings(rng.uniform(-0.1, 0.1, (COUNT, 3)), turns(rng, COUNT), lines, np.zeros((4, 2, 3)), widths)
+
+
+@pytest.mark.parametrize("side", SIGN)
+@pytest.mark.parametrize("body", [False, True])
+@given(seed=seeds)
+@few
+def test_arms(side, body, seed):
+    rng = np.random.default_rng(seed)
+    limb, frames = limb_of(1.70, side, "Arm"), (COUNT,)
+    target = rng.uniform(-0.35, 0.35, (COUNT, 3))
+    elbows = rng.normal(size=(COUNT, 3))
+    angles = np.column_stack([rng.uniform(-1.0, 1.0, (COUNT, 3)), rng.uniform(0.1, 2.0, COUNT)])
+    joint, through = rng.uniform(0.0, 0.4, (2, COUNT)) * (rng.uniform(size=(2, COUNT)) < 0.7)
+    mixture = Mixture(
+        joint, angles, turns(rng, COUNT), through, elbows, rng.uniform(0.8, 1.2, frames), rng.normal(size=frames)
+    )
+    around = surroundings(rng) if body else Surroundings.none(COUNT)
+    swivel = rng.uniform(-2.0, 2.0, frames)
+    for made, wanted in zip(
+        laid(limb, target, swivel, mixture, around, 1.0),
+        laid_reference(limb, target, swivel, mixture, around, 1.0),
+        strict=True,
+    ):
+        near(made, wanted, 1e-7)
+    plain = laid(limb, target, swivel, Mixture.plain(COUNT), around, 1.0)
+    near(plain.wrist, laid_reference(limb, target, swivel, Mixture.plain(COUNT), around, 1.0).wrist, 1e-7)
+
+
+@pytest.mark.parametrize("side", SIGN)
+@pytest.mark.parametrize("spans", SPANS)
+@pytest.mark.parametrize("still", [True, False])
+@given(seed=seeds)
+@few
+def test_hands(side, spans, still, seed):
+    rng = np.random.default_rng(seed)
+    upper, flexion = turns(rng, COUNT), rng.uniform(0.1, 2.0, COUNT)
+    shapes = np.array(list(HAND_SHAPES.values()))
+    angles = np.array(np.broadcast_to(shapes[rng.integers(len(shapes))], (COUNT, ANGLES)))
+    if not still:
+        angles += rng.uniform(0.0, 1.0, (COUNT, 1)) * (shapes[rng.integers(len(shapes))] - angles)
+    one, *some = rng.uniform(-1.0, 1.0, (5, COUNT))
+    velocity = rng.normal(size=(COUNT, 3))
+    made, wanted = Pose.standing(spans), Pose.standing(spans)
+    for pose, how in ((made, lay), (wanted, lay_reference)):
+        how(pose, side, upper, flexion, Grip(one, velocity, *some[:3], angles.copy(), some[3]))
+    near(made.local, wanted.local)
+
+
+@pytest.mark.parametrize("side", SIGN)
+@given(seed=seeds)
+@few
+def test_legs(side, seed):
+    rng = np.random.default_rng(seed)
+    made, wanted = Pose.standing(SPANS[0]), Pose.standing(SPANS[0])
+    hips = rotations.from_rotation_vector(rng.uniform(-0.4, 0.4, (COUNT, 3)))
+    ball = np.array([SIGN[side] * 0.1, 0.02, 0.1]) + rng.uniform(-0.15, 0.15, (COUNT, 3))
+    heading, pitch, toes = rng.uniform(-0.6, 0.6, (3, COUNT))
+    for pose, how in ((made, lay_leg), (wanted, lay_leg_reference)):
+        pose.turn("hips", hips)
+        how(pose, side, ball, heading, pitch, toes)
+    near(made.local, wanted.local)
+    near(made.stood[side], wanted.stood[side])
+
+
+@pytest.mark.parametrize("spans", SPANS)
+@given(seed=seeds)
+@few
+def test_trunks(spans, seed):
+    rng = np.random.default_rng(seed)
+    channels = Curves(rng.uniform(-0.3, 0.3, (COUNT, len(INDEX))), rng.uniform(0.0, 1.0, COUNT))
+    shift = rng.normal(size=(COUNT, 3))
+    joins = {side: rng.uniform(-0.3, 0.3, (2, COUNT)) for side in SIGN}
+    made, wanted = Pose.standing(spans, 1.5), Pose.standing(spans, 1.5)
+    joints = np.array([*range(11), made.skeleton.index("rightShoulder"), made.skeleton.index("rightUpperArm")])
+    world = set_trunk(made, channels, shift, joins, joints)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("KINESPHERE_COMPILED", "0")
+        plain = set_trunk(wanted, channels, shift, joins, joints)
+    near(made.local, wanted.local)
+    near(made.places, wanted.places)
+    for one, other in zip(world, plain, strict=True):
+        near(one, other)
+
+
+@pytest.mark.parametrize("spans", SPANS)
+@pytest.mark.parametrize("seconds", [0.02, 0.1, 0.7])
+@given(seed=seeds)
+@few
+def test_smooth_rows(spans, seconds, seed):
+    values = np.random.default_rng(seed).normal(size=(COUNT, 2, 3))
+    made = spans.rounded(values, seconds)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("KINESPHERE_COMPILED", "0")
+        near(made, spans.rounded(values, seconds), 1e-12)
+
+
+@pytest.mark.parametrize("bowed", [False, True])
+@given(seed=seeds)
+@few
+def test_paths(bowed, seed):
+    rng = np.random.default_rng(seed)
+    keys = rng.normal(size=(7, 5))
+    keys[3] = keys[2]  # a hold
+    stops = np.array([True, False, True, True, False, True, True])
+    paths = stroke_paths(keys, stops, rng.uniform(-1.0, 1.0, 4), counted=3, bowed=bowed)
+    stroke = rng.integers(0, 4, COUNT).astype(np.intp)
+    share = rng.uniform(-0.2, 1.2, COUNT)
+    share[:20] = np.round(share[:20])
+    near(paths.at(stroke, share), paths.at_reference(stroke, share))

@@ -1,0 +1,95 @@
+"""Dials over time: phrases pass through what they say, and windows come and go softly."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kinesphere import Effort, Shape
+from kinesphere.laban.dials import FADE, by_hand, checked_dial, curve, window
+
+TIME = np.arange(241) / 60.0
+factor = st.floats(-1.0, 1.0).map(lambda value: round(value, 6))
+efforts = st.builds(Effort, factor, factor, factor, factor)
+
+
+@given(efforts)
+def test_one_value_holds_always(effort):
+    assert np.array_equal(curve(effort, TIME), [effort.factors])
+    assert np.array_equal(curve({1.0: effort}, TIME), [effort.factors])
+
+
+@given(st.lists(efforts, min_size=2, max_size=5))
+def test_a_phrase_passes_through_its_values_and_never_beyond_them(values):
+    moments = np.linspace(0.5, 3.0, len(values))
+    made = curve(dict(zip(moments.tolist(), values, strict=True)), TIME)
+    factors = np.array([value.factors for value in values])
+    assert curve(dict(zip(moments.tolist(), values, strict=True)), moments) == pytest.approx(factors, abs=1e-12)
+    assert np.array_equal(made[TIME <= 0.5], np.tile(factors[0], ((TIME <= 0.5).sum(), 1)))
+    assert made[TIME >= 3.0] == pytest.approx(np.tile(factors[-1], ((TIME >= 3.0).sum(), 1)), abs=1e-12)
+    for i, (start, end) in enumerate(zip(moments[:-1], moments[1:], strict=True)):
+        part = made[(start <= TIME) & (end >= TIME)]
+        low, high = np.minimum(factors[i], factors[i + 1]), np.maximum(factors[i], factors[i + 1])
+        assert ((part >= low - 1e-12) & (part <= high + 1e-12)).all()
+
+
+def test_the_order_in_which_a_phrase_is_written_does_not_matter():
+    one = {0.0: Shape(), 1.0: Shape(vertical=-1.0), 2.0: Shape(reach=1.0)}
+    other = {2.0: Shape(reach=1.0), 0.0: Shape(), 1: Shape(vertical=-1.0)}
+    assert np.array_equal(curve(one, TIME), curve(other, TIME))
+
+
+def test_windows_hold_inside_and_fade_within_their_ends():
+    made = window(TIME, 1.0, 3.0)
+    assert not made[(TIME <= 1.0) | (TIME >= 3.0)].any()
+    assert made[(TIME >= 1.0 + FADE) & (TIME <= 3.0 - FADE)] == pytest.approx(1.0)
+    assert window(np.array([1.0 + 0.5 * FADE, 3.0 - 0.5 * FADE]), 1.0, 3.0) == pytest.approx(0.5)
+    assert (np.diff(made[TIME <= 2.0]) >= 0.0).all()
+    assert (np.diff(made[TIME >= 2.0]) <= 0.0).all()
+
+
+def test_windows_may_be_open_and_short():
+    assert window(TIME, None, None) is None
+    assert np.array_equal(window(TIME, None, 2.0)[TIME <= 1.8], np.ones((TIME <= 1.8).sum()))
+    assert not window(TIME, None, 2.0)[TIME >= 2.0].any()
+    assert np.array_equal(window(TIME, 2.0, None)[TIME >= 2.2], np.ones((TIME >= 2.2).sum()))
+    short = window(np.array([1.0, 1.025, 1.05, 1.075, 1.1]), 1.0, 1.1)
+    assert short == pytest.approx([0.0, 1.0, 1.0, 1.0, 0.0], abs=1e-9)
+
+
+def test_what_is_set_by_hand_holds_as_far_as_its_moments_say():
+    assert by_hand(Effort(space=1.0), TIME) == {}
+    value, held = by_hand(Effort().adjusted(wrist_bend=0.3), TIME)["wrist_bend"]
+    assert (value.tolist(), held.tolist()) == ([0.3], [1.0])
+    phrase = {0.0: Effort(), 1.0: Effort().adjusted(tension=0.2), 3.0: Effort().adjusted(tension=0.6, squash=0.1)}
+    made = by_hand(phrase, np.array([0.0, 0.5, 1.0, 2.0, 3.0, 9.0]))
+    assert sorted(made) == ["squash", "tension"]
+    assert made["tension"][0] == pytest.approx([0.2, 0.2, 0.2, 0.4, 0.6, 0.6])
+    assert made["tension"][1][[0, 2, 3, 4, 5]] == pytest.approx([0.0, 1.0, 1.0, 1.0, 1.0])
+    assert 0.0 < made["tension"][1][1] < 1.0
+    assert made["squash"][0] == pytest.approx(0.1)
+    assert made["squash"][1][[0, 2, 4]] == pytest.approx([0.0, 0.0, 1.0])
+
+
+@pytest.mark.parametrize(
+    ("dial", "kind", "error", "said"),
+    [
+        (0.5, Effort, TypeError, "an Effort, or a phrase"),
+        (Shape(), Effort, TypeError, "an Effort, or a phrase"),
+        ({}, Shape, ValueError, "one moment at least"),
+        ({"soon": Effort()}, Effort, ValueError, "'soon' is no moment"),
+        ({float("nan"): Effort()}, Effort, ValueError, "finite seconds"),
+        ({True: Effort()}, Effort, ValueError, "True is no moment"),
+        ({0.5: Effort()}, Shape, TypeError, r"at 0\.5 s: a Shape"),
+    ],
+)
+def test_what_is_no_dial_is_refused(dial, kind, error, said):
+    with pytest.raises(error, match=said):
+        checked_dial(dial, kind)
+
+
+def test_dials_are_accepted():
+    checked_dial(Effort(), Effort)
+    checked_dial({0: Shape(), np.float64(1.5): Shape()}, Shape)

@@ -1,0 +1,238 @@
+"""From dials to manners: means over strokes, gain beyond full, and edits that add up."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.integrate import quad
+
+from kinesphere import Effort, Gesture, Keypoint, Keypoints, Shape, effort_model
+from kinesphere.figure.curves import keyed
+from kinesphere.figure.manner import FLOURISHES, STROKES
+from kinesphere.figure.stance import resting_wrist
+from kinesphere.laban.arm_shape import shaped
+from kinesphere.laban.dials import window
+from kinesphere.laban.manners import AMPLITUDES, Dials, manner
+from kinesphere.laban.movement import movement
+from kinesphere.laban.torso_shape import torso_channels
+from score.gestures import five_goals, with_via, with_world_goal
+
+TIMING = ("inflection", "anticipation", "overshoot", "time_exponent", "tension")
+factor = st.floats(-1.0, 1.0)
+half = st.floats(-0.5, 0.5)
+
+
+def arm(dials, gesture=None, **options):
+    """The right arm's manner under these dials."""
+    dials = dials if isinstance(dials, list) else [dials]
+    return manner(gesture or five_goals(), {"right_arm": dials}, **options).arms["right"]
+
+
+def strokes(dials, name, **options):
+    return arm(dials, **options).strokes[name]
+
+
+@given(st.tuples(factor, factor, factor, factor))
+def test_one_effort_is_its_own_parameters_in_every_stroke(factors):
+    made, asked = arm(Dials(Effort(*factors))), movement(np.array(factors), effort_model())
+    for name in STROKES:
+        assert made.strokes[name] == pytest.approx(np.full(4, asked[name]), abs=1e-12)
+    for name in set(FLOURISHES) & set(asked):
+        assert made.flourish(name).shape == ()
+        assert made.flourish(name) == pytest.approx(asked[name], abs=1e-12)
+    assert made.positions is None
+
+
+def test_neutral_dials_are_the_plain_manner():
+    made = manner(five_goals(), {"right_arm": [Dials()], "torso": [Dials()]})
+    for own in (made.arms["right"], made.body):
+        assert {name: own.stroke(name, len(own.strokes["tension"])).tolist() for name in STROKES} == {
+            name: [value] * len(own.strokes["tension"]) for name, value in STROKES.items()
+        }
+        assert {name: float(own.flourish(name)) for name in FLOURISHES} == dict(FLOURISHES)
+    assert dict(made.channels) == {}
+    assert (made.life, made.fidget, made.seed, made.locked) == (1.0, 0.0, None, False)
+    assert set(made.arms) == {"right"}
+
+
+@given(st.dictionaries(st.integers(0, 40), st.integers(0, 100).map(lambda v: v / 100.0), min_size=2, max_size=5))
+def test_a_stroke_takes_the_mean_of_its_phrase(tenths):
+    """Tension of what is direct is the dial itself, so its means can be counted by quadrature."""
+    rows = [(tenth / 10.0, tenths[tenth]) for tenth in sorted(tenths)]
+    made = strokes(Dials({t: Effort(space=value) for t, value in rows}), "tension")
+    moments, values = zip(*rows, strict=True)
+
+    def dial(t):
+        return float(keyed(moments, values, np.array([t]))[0])
+
+    breaks = [t for t in moments if 0.0 < t < 4.0]
+    for i, found in enumerate(made):
+        inside = [t for t in breaks if i < t < i + 1] or None
+        assert found == pytest.approx(quad(dial, i, i + 1, points=inside)[0], abs=2e-3)
+
+
+def test_a_phrase_that_changes_in_one_stroke_changes_no_other():
+    phrase = {1.0: Effort(), 1.5: Effort(space=1.0, time=-1.0), 2.0: Effort()}
+    made = arm(Dials(phrase))
+    assert made.strokes["tension"] == pytest.approx([0.0, 0.5, 0.0, 0.0], abs=1e-3)
+    assert made.strokes["duration"] == pytest.approx([1.0, 3.0**0.5, 1.0, 1.0], abs=2e-3)
+
+
+def test_flourishes_follow_the_curve_within_a_stroke():
+    made = arm(Dials({0.0: Effort(), 4.0: Effort(space=-1.0)})).flourish("wrist_twist")
+    assert made.shape == (271,)  # 4.5 s of the gesture's own time
+    assert made[[0, 240, 270]] == pytest.approx([0.0, 0.4, 0.4], abs=1e-9)
+    assert (np.diff(made) >= 0.0).all()
+    assert made[120] == pytest.approx(0.2, abs=1e-9)
+
+
+def test_vias_do_not_divide_strokes_and_a_moment_is_a_stroke_too():
+    assert strokes(Dials(Effort(space=1.0)), "tension", gesture=with_via()).tolist() == [1.0, 1.0]
+    lone = Gesture("held", 2.0, right=Keypoints((Keypoint(120.0, (-0.2, 0.1, 0.3)),), 60.0))
+    assert strokes(Dials({0.0: Effort(), 1.0: Effort(space=1.0)}), "tension", gesture=lone) == pytest.approx([1.0])
+
+
+@given(half, half, half, half, st.floats(0.0, 2.0))
+def test_intensity_up_to_full_is_more_of_the_same_effort(a, b, c, d, intensity):
+    effort = Effort(a, b, c, d)
+    made, asked = arm(Dials(effort, intensity=intensity)), arm(Dials(Effort(*(intensity * effort.factors))))
+    for name in STROKES:
+        assert made.strokes[name] == pytest.approx(asked.strokes[name], abs=1e-12)
+    for name in made.flourishes:
+        assert made.flourish(name) == pytest.approx(asked.flourish(name), abs=1e-12)
+
+
+@pytest.mark.parametrize("effort", [Effort(space=-0.8), Effort(weight=-0.8), Effort(weight=0.8), Effort(flow=-0.8)])
+def test_beyond_full_amplitudes_grow_and_timing_does_not(effort):
+    full = Effort(*np.sign(effort.factors))
+    made, asked = arm(Dials(effort, intensity=2.0)), arm(Dials(full))
+    for name in TIMING:
+        assert made.strokes[name] == pytest.approx(asked.strokes[name], abs=1e-12)
+    for name in AMPLITUDES:
+        assert made.flourish(name) == pytest.approx(1.6 * asked.flourish(name), abs=1e-12)
+    for name in ("end_effector", "joint_angle", "elbow_position", "wrist_extension", "flexed"):
+        assert made.flourish(name) == pytest.approx(asked.flourish(name), abs=1e-12)
+
+
+def test_beyond_full_durations_grow_by_their_logarithm():
+    assert strokes(Dials(Effort(time=-0.75), intensity=2.0), "duration") == pytest.approx(3.0**1.5)
+    assert strokes(Dials(Effort(time=0.75), intensity=2.0), "duration") == pytest.approx(3.0**-1.5)
+    assert strokes(Dials(Effort(flow=1.0), intensity=2.0), "duration") == pytest.approx(9.0)
+    assert float(arm(Dials(Effort(flow=1.0), intensity=1.5)).flourish("flexed_angle")) == pytest.approx(0.9)
+    assert float(arm(Dials(Effort(flow=1.0), intensity=2.0)).flourish("flexed_angle")) <= 1.05
+
+
+@given(half, half, half, half)
+def test_several_dials_add(a, b, c, d):
+    one, other = Effort(a, b, c, d), Effort(d, a, b, c)
+    together = Effort(*(one.factors + other.factors))
+    made, asked = arm([Dials(one), Dials(other)]), arm(Dials(together))
+    for name in STROKES:
+        assert made.strokes[name] == pytest.approx(asked.strokes[name], abs=1e-12)
+    shape = arm([Dials(shape=Shape(a, b)), Dials(shape=Shape(0.0, c, d))]).positions
+    expected = arm(Dials(shape=Shape(a, np.clip(b + c, -1.0, 1.0), d))).positions
+    assert (shape is None) == (expected is None)
+    if shape is not None:
+        assert shape == pytest.approx(expected, abs=1e-9)
+
+
+def test_opposite_dials_cancel_and_equal_ones_saturate():
+    assert strokes([Dials(Effort(space=1.0)), Dials(Effort(space=-1.0))], "tension").tolist() == [0.0] * 4
+    made = arm([Dials(Effort(weight=-1.0)), Dials(Effort(weight=-1.0))])
+    assert made.strokes["inflection"] == pytest.approx(0.1)
+    assert made.flourish("squash") == pytest.approx(0.4)  # what exceeds is amplitude
+
+
+def test_an_edit_holds_where_and_as_much_as_its_strength_says():
+    time = np.arange(271) / 60.0
+    made = strokes(Dials(Effort(space=1.0), strength=window(time, 1.0, 2.0)), "tension")
+    assert made == pytest.approx([0.0, 0.85, 0.0, 0.0], abs=1e-3)  # it fades within its range
+    assert strokes(Dials(Effort(space=1.0), strength=np.full(271, 0.4)), "tension") == pytest.approx(0.4)
+
+
+def test_tempo_divides_durations_and_tempi_multiply():
+    assert strokes(Dials(tempo=2.0), "duration") == pytest.approx(0.5)
+    assert strokes([Dials(tempo=2.0), Dials(tempo=1.5)], "duration") == pytest.approx(1.0 / 3.0)
+    assert strokes(Dials(Effort(time=-1.0), tempo=1.5), "duration") == pytest.approx(2.0)
+    assert strokes(Dials(tempo=4.0, strength=np.full(271, 0.5)), "duration") == pytest.approx(0.5)
+
+
+def test_what_is_set_by_hand_overrules_the_model_as_far_as_it_holds():
+    hand = Effort(space=-1.0).adjusted(tension=0.5, wrist_bend=0.1, duration=2.0)
+    made = arm(Dials(hand))
+    assert made.strokes["tension"] == pytest.approx(0.5)
+    assert made.strokes["duration"] == pytest.approx(2.0)
+    assert made.flourish("wrist_bend") == pytest.approx(0.1)
+    assert made.flourish("displacement") == pytest.approx(0.4)
+    weak = arm(Dials(hand, strength=np.full(271, 0.5)))
+    assert weak.strokes["tension"] == pytest.approx(0.5 * -0.5 + 0.5 * 0.5)
+    assert weak.flourish("wrist_bend") == pytest.approx(0.5 * 0.3 + 0.5 * 0.1)
+    phrase = {1.0: Effort(), 2.0: Effort().adjusted(wrist_bend=0.8)}
+    curve = arm(Dials(phrase)).flourish("wrist_bend")
+    assert curve[[0, 60, 90, 120, 270]] == pytest.approx([0.0, 0.0, 0.4, 0.8, 0.8], abs=1e-9)
+
+
+def test_shape_moves_local_keys_and_leaves_those_of_the_world():
+    factors = np.array([-0.5, 0.2, -0.7, 0.3])
+    made = arm(Dials(shape=Shape(*factors))).positions
+    written = np.array([key.position for key in five_goals().right.keys])
+    assert made[1:] == pytest.approx(
+        shaped(written, factors, "right")[1:], abs=1e-12
+    )  # the first is low: it shows less
+    world = arm(Dials(shape=Shape(*factors)), with_world_goal()).positions
+    keys = np.array([key.position for key in with_world_goal().right.keys])
+    assert np.array_equal(world[1:3], keys[1:3])
+    assert np.abs(world[[0, 3]] - keys[[0, 3]]).max() > 0.01
+
+
+def test_every_key_takes_the_shape_of_its_moment():
+    made = arm(Dials(shape={2.0: Shape(), 3.0: Shape(vertical=-1.0)})).positions
+    written = np.array([key.position for key in five_goals().right.keys])
+    assert made[:3] == pytest.approx(written[:3], abs=1e-9)
+    assert made[3:] == pytest.approx(shaped(written[3:], np.array([0.0, -1.0, 0.0, 0.0]), "right"), abs=1e-9)
+
+
+def test_a_hanging_hand_takes_a_quarter_of_its_shape():
+    rest = resting_wrist("right")
+    keys = (Keypoint(0.0, rest), Keypoint(60.0, (-0.2, 0.1, 0.3)))
+    made = arm(Dials(shape=Shape(horizontal=-1.0)), Gesture("up", 2.0, right=Keypoints(keys, 60.0))).positions
+    assert made[0] == pytest.approx(shaped(np.array([rest]), np.array([-0.25, 0, 0, 0]), "right")[0], abs=1e-12)
+    assert made[1] == pytest.approx(shaped(np.array([keys[1].position]), np.array([-1.0, 0, 0, 0]), "right")[0])
+
+
+def test_the_torso_takes_its_own_shape_and_arms_theirs():
+    shape = Shape(vertical=-0.8)
+    made = manner(five_goals(), {"torso": [Dials(shape=shape, intensity=2.0)]})
+    asked = torso_channels(np.array([0.0, -1.0, 0.0, 0.0]), np.float64(1.6))
+    assert {name: float(value) for name, value in made.channels.items()} == pytest.approx(asked)
+    assert made.arms["right"].positions is None
+    other = manner(five_goals(), {"right_arm": [Dials(shape=shape)]})
+    assert dict(other.channels) == {}
+    phrase = manner(five_goals(), {"torso": [Dials(shape={0.0: Shape(), 4.0: shape})]})
+    assert phrase.channels["hips.y"].shape == (271,)
+
+
+def test_stillness_takes_life_and_restlessness_adds_unrest():
+    lives = {still: manner(five_goals(), {}, stillness=still) for still in (-1.0, -0.4, 0.0, 0.6, 1.0)}
+    assert [m.life for m in lives.values()] == pytest.approx([1.5, 1.2, 1.0, 0.4, 0.0])
+    assert [m.fidget for m in lives.values()] == pytest.approx([1.0, 0.4, 0.0, 0.0, 0.0])
+
+
+def test_an_individual_is_always_the_same_and_a_little_different():
+    plain, first, again, other = (arm(Dials(Effort(-1, -1, 0, 0)), seed=seed) for seed in (None, 3, 3, 4))
+    assert np.array_equal(first.strokes["duration"], again.strokes["duration"])
+    assert not np.array_equal(first.strokes["duration"], other.strokes["duration"])
+    assert first.strokes["duration"] == pytest.approx(plain.strokes["duration"], rel=0.15)
+    assert len(set(first.strokes["duration"].tolist())) == 4
+    for name in TIMING:
+        assert np.array_equal(first.strokes[name], plain.strokes[name])
+    for name in AMPLITUDES:
+        assert first.flourish(name) == pytest.approx(plain.flourish(name), rel=0.17, abs=1e-12)
+    assert manner(five_goals(), {}, seed=3, locked=True).locked
+
+
+def test_durations_stay_within_what_can_be():
+    assert strokes([Dials(Effort(flow=1.0, time=-1.0), intensity=2.0)] * 4, "duration").max() <= 20.0
+    assert strokes([Dials(Effort(time=1.0), intensity=2.0)] * 4, "duration").min() >= 0.05
