@@ -13,8 +13,10 @@ import numpy as np
 from kinesphere.figure.manner import SHORTEST, ArmManner
 from kinesphere.figure.spans import RATE
 from kinesphere.kernels.arrays import Floats, Ints, within
+from kinesphere.kernels.timing import progress
 
 FASTEST = 8.0  # metres a second that a hand is made to go
+_SHARES = np.linspace(0.0, 1.0, 65)
 FOLLOWS = 0.85  # of how far a stroke's timing is from the plain one that everything else goes along with
 
 
@@ -97,22 +99,22 @@ def clock(source: Floats, ways: Floats, manner: ArmManner, eases: Floats | None,
     lasts = np.diff(source)
     slower = np.ones(count) if locked else manner.stroke("duration", count)
     exponent = manner.stroke("time_exponent", count)
-    peak = _peak(inflection, exponent)
+    before, beyond = manner.stroke("anticipation", count), manner.stroke("overshoot", count)
+    peak = _peak(inflection, before, beyond, exponent)
     least = np.minimum(lasts, np.where(ways > 0.0, np.maximum(peak * ways / FASTEST, SHORTEST), 0.0))
     made = np.maximum(slower * lasts, least)
     sharp = within((FASTEST * made / np.maximum(ways, 1e-9) - 2.0) / np.maximum(peak - 2.0, 1e-9), 0.0, 1.0)
     inflection, exponent = plain + sharp * (inflection - plain), 1.0 + sharp * (exponent - 1.0)
     start = source[0] * slower[0]
     goals = np.concatenate([[start], start + np.cumsum(made)])
-    before, beyond = manner.stroke("anticipation", count), manner.stroke("overshoot", count)
     ends = float(slower[0]), float(slower[-1])
     return Clock(source, _on_frames(goals), inflection, before, beyond, exponent, plain, *ends)
 
 
-def _peak(inflection: Floats, exponent: Floats) -> Floats:
-    """The greatest speed of a stroke, in its mean speeds: 2 without an exponent."""
-    late = np.maximum(exponent, 1.0)
-    return np.asarray(2.0 * late * inflection ** ((late - 1.0) / late))
+def _peak(inflection: Floats, anticipation: Floats, overshoot: Floats, exponent: Floats) -> Floats:
+    """The greatest speed of strokes ``(S,)``, in their mean speeds: 2 of a plain one."""
+    timing = (row[:, None] for row in (inflection, anticipation, overshoot, exponent))
+    return np.asarray(np.abs(np.diff(progress(_SHARES, *timing), axis=1)).max(axis=1) * (len(_SHARES) - 1))
 
 
 def _on_frames(times: Floats) -> Floats:

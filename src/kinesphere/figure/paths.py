@@ -18,6 +18,7 @@ from kinesphere.kernels.arrays import Bools, Floats, Ints, lengths, within
 
 WORTH = 30  # a place on a path is more work than a number of a product
 PARTS = 32  # of a segment, between which distance is taken to run evenly
+LEAST = 1e-9  # metres that a part of a segment is long at least: companions go on where the hand holds
 SAME = 1e-6  # keys nearer than this are one place
 TIGHTEST = 0.85  # tension at vias: a hand that does not stop cannot turn on the spot
 BOW = (0.06, -0.10, 0.04)  # height of a bow as a share of its chord: of tension 0, its slope and its curvature
@@ -138,7 +139,7 @@ def _bows(keys: Floats, step: Floats, size: Floats, tension: Floats) -> Floats:
 def _measured(keys: Floats, leaving: Floats, arriving: Floats, stops: Bools, counted: int) -> Paths:
     first, last = keys[:-1], keys[1:]
     fine = hermite(*(row[:, None, :counted] for row in (first, last, leaving, arriving)), _FINE)  # type: ignore[call-arg]
-    chords = lengths(fine[:, 1:] - fine[:, :-1])
+    chords = np.maximum(lengths(fine[:, 1:] - fine[:, :-1]), LEAST)
     reached = np.empty(chords.size + 1)
     reached[0] = 0.0
     chords.cumsum(out=reached[1:])
