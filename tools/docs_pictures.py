@@ -28,7 +28,7 @@ from kinesphere.pictures.canvas import write
 HOME = Path("docs/pictures")
 EXAMPLES = Path("examples")
 SHAPES = ("open", "fist", "pointing", "closed", "thumb out", "cupped", "claw")
-# Ours, and a capture of the same act: clip, from second, seconds. No CMU clip of ours is of a clap, pointing or beckoning.
+# Ours, and a capture of the same act: clip, from second, seconds. No CMU clip is of a clap, pointing or beckoning.
 PAIRS = {
     "wave": ("141_16", 0.2, 2.2),
     "punch": ("02_05", 3.0, 4.0),
