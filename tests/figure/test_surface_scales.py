@@ -88,7 +88,7 @@ def test_a_bent_upper_arm_swells_and_a_hanging_one_does_not():
     shown = {"limb_volume": 0.25}
     pose = scaled(arm(flexion=flexion, flourishes=shown), arm(hanging=np.ones(FRAMES), flourishes=shown))
     left, right = (pose.scales[:, pose.skeleton.index(f"{side}UpperArm")] for side in ("left", "right"))
-    assert left[:, 2] == pytest.approx(swollen(flexion, 0.25) ** 1.5)
+    assert left[:, 2] == pytest.approx(swollen(flexion, 0.25) ** 1.25)
     assert right == pytest.approx(1.0)
     assert left[:, :2] == pytest.approx(1.0)
 

@@ -144,3 +144,17 @@ def test_one_key_is_held():
     lone = replace(five_goals(), right=replace(five_goals().right, keys=(Keypoint(30.0, PLACES[1][1], -0.4),)))
     made = perform(lone, Effort(space=-1, weight=1))
     assert np.linalg.norm(wrist_seen(made) - PLACES[1][1], axis=1).max() < 1e-3
+
+
+def test_a_loop_takes_one_value_and_no_phrase():
+    made = perform("idle", Effort(time=-0.5), Shape(vertical=0.5)).positions_world()
+    assert np.abs(made[0] - made[-1]).max() < 1e-6
+    for dials in ({"shape": {0.0: Shape(), 3.0: Shape(vertical=1)}}, {"effort": Effort(weight=1), "start": 3.0}):
+        with pytest.raises(ValueError, match="goes round"):
+            perform("idle", **dials)
+
+
+def test_keys_that_no_arm_folds_to_are_said():
+    near = five_goals([(0, (-0.2, -0.3, 0.2)), (60, (0.0, 0.0, 0.01)), (120, (-0.2, -0.3, 0.2))])
+    with pytest.warns(UserWarning, match="folds to"):
+        perform(near)

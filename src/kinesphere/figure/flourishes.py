@@ -8,6 +8,7 @@ from kinesphere.kernels.arrays import Floats, within
 
 SQUASH_LATE = 1.6  # the exponent that puts the fullest stretch behind the middle
 BREATH_FROM, BREATH_MOST = 0.4, 1.0 / 7.0
+MOST_SWOLLEN = 1.4
 BUSY = 0.12  # metres: strokes much shorter than this hold still, and have no flourishes
 UNHURRIED = 0.6  # seconds: strokes shorter than this have no time for all of theirs
 
@@ -40,8 +41,8 @@ def contracted(share: Floats, amount: Floats) -> Floats:
 
 
 def swollen(flexion: Floats, volume: Floats) -> Floats:
-    """The upper arm's width at an elbow angle."""
-    return np.asarray(1.0 + 0.7 * flexion * volume)
+    """The upper arm's width at an elbow angle, up to what flesh bears."""
+    return np.asarray(np.minimum(1.0 + 0.7 * flexion * volume, MOST_SWOLLEN))
 
 
 def busy(length: Floats, lasts: Floats) -> Floats:

@@ -37,6 +37,12 @@ class Limb:
         return float(np.sqrt(a * a + b * b + 2.0 * a * b * np.cos(FLEXIONS[0])))
 
     @cached_property
+    def nearest(self) -> float:
+        """How near to the shoulder the wrist can be."""
+        a, b = self.lengths
+        return float(np.sqrt(a * a + b * b + 2.0 * a * b * np.cos(FLEXIONS[1])))
+
+    @cached_property
     def hinge(self) -> Floats:
         """The elbow's axis at rest."""
         normal = np.cross(self.upper, self.lower)

@@ -63,7 +63,7 @@ def scale_surface(pose: Pose, arms: dict[str, ArmPose]) -> None:
             continue
         joint = pose.skeleton.index(f"{side}UpperArm")
         # The bone lies slantwise in its joint's axes: depth is across it, and takes width's part as well.
-        pose.scaled()[:, joint, 2] *= swollen(arm.flexion, volume * (1.0 - arm.hanging)) ** 1.5
+        pose.scaled()[:, joint, 2] *= swollen(arm.flexion, volume * (1.0 - arm.hanging)) ** 1.25
 
 
 def _stretch(pose: Pose, arms: dict[str, ArmPose]) -> tuple[Floats, Floats, Floats]:

@@ -27,6 +27,7 @@ PARTS = ("left_arm", "right_arm", "torso")
 AMPLITUDES = ("squash", "breath", "limb_volume", "wrist_bend", "wrist_twist", "elbow_twist", "displacement")
 TRAILS, STIFF = 1.6, 0.85  # how much more a free hand drags behind its wrist, and a bound one less
 FIST, OPEN = 0.9, 0.75  # of those shapes at full weight
+BEYOND = 0.5  # of what exceeds full Shape that a torso bends further
 HANGING = 0.25  # of its Shape that a hanging hand shows
 LOW, RAISED = -0.50, -0.22  # metres above the shoulder: hands that hang, and hands that are up
 MOST_FLEXED = 1.05  # radians
@@ -76,6 +77,7 @@ def manner(
     torso = parts.get("torso", ())
     body = ArmManner(*_strokes_and_flourishes(torso, body_goals(gesture), time, model, chance, known))
     factors, gain = _turned(torso, "shape", time)
+    gain = 1.0 + BEYOND * (gain - 1.0)
     channels = {name: _plain(values) for name, values in torso_channels(factors, gain).items()}
     life, fidget = (1.0 - stillness, 0.0) if stillness >= 0.0 else (1.0 - 0.5 * stillness, -stillness)
     return Manner(arms, body, channels, life, fidget, seed, locked)
@@ -201,10 +203,10 @@ def _placed(gesture: Gesture, side: str, dials: Sequence[Dials], at: Floats, tim
     """Where Shape puts the keys ``(K, 3)``; those of the world stay. None: where they are."""
     keys = gesture.arm(side)
     assert keys is not None
-    factors, gain = _turned(dials, "shape", time)
+    factors, _ = _turned(dials, "shape", time)
     if not factors.any():
         return None
-    own = factors * gain[:, None]
+    own = factors  # beyond full Shape, keys stay where they are: arms would go behind the body
     own = np.repeat(own, len(at), axis=0) if len(own) == 1 else sampled(own, np.clip(at, 0.0, time[-1]), False)
     written = np.array([key.position for key in keys.keys])
     free = np.array([key.space == Space.LOCAL for key in keys.keys])

@@ -49,6 +49,7 @@ def _manner(score: Score, gesture: Gesture) -> Manner:
     stillness = 0.0
     for layer in score.layers:
         _check_range(layer, gesture)
+        _check_loop(layer, gesture)
         strength = _strength(layer, time)
         for name in PARTS if layer.parts is None else layer.parts:
             parts[name] += _dials(layer.edit, name, strength)
@@ -104,14 +105,36 @@ def _check_range(layer: Layer, gesture: Gesture) -> None:
         )
 
 
+def _check_loop(layer: Layer, gesture: Gesture) -> None:
+    """Refuse what would leave a loop's seam open."""
+    if not gesture.loop:
+        return
+    edit = layer.edit
+    dials = [edit.effort, edit.shape, *(d for part in edit.parts.values() for d in (part.effort, part.shape))]
+    phrased = any(isinstance(dial, Mapping) and len(dial) > 1 for dial in dials)
+    if phrased or layer.start is not None or layer.end is not None:
+        raise ValueError(
+            f"{gesture.name} goes round: dials that change over its time, or a range of it, would leave its seam open. "
+            "Give one value for all of it"
+        )
+
+
 def _warn_of_reach(gesture: Gesture) -> None:
     for side in ("left", "right"):
         keys = gesture.arm(side)
         if keys is None:
             continue
-        reach = limb_of(HEIGHT, side, "Arm").reach
+        limb = limb_of(HEIGHT, side, "Arm")
+        reach = limb.reach
         for key in keys.keys:
             far = float(np.linalg.norm(key.position))
+            if key.space == Space.LOCAL and far < limb.nearest - 1e-4:
+                warnings.warn(
+                    f"{gesture.name}: the {side} hand's key at {key.frame / keys.rate:g} s is {far:.3f} m from the "
+                    f"shoulder; an arm folds to {limb.nearest:.3f} m. It is approached as far as it goes",
+                    OutOfReach,
+                    stacklevel=4,
+                )
             if key.space == Space.LOCAL and far > reach + 1e-4:
                 warnings.warn(
                     f"{gesture.name}: the {side} hand's key at {key.frame / keys.rate:g} s is {far:.3f} m from the "
