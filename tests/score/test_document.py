@@ -140,7 +140,6 @@ def test_hostile_documents_are_refused_and_nothing_else(data):
     for text in (json.dumps(data), json.dumps(document)):
         try:
             made = from_json(text)
-        except MotionFileError as error:
-            assert "expected" in str(error)
-        else:
-            assert from_json(to_json(made)) == made
+        except MotionFileError:
+            made = None
+        assert made is None or from_json(to_json(made)) == made
