@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from difflib import get_close_matches
@@ -15,11 +14,12 @@ from typing import Any
 import numpy as np
 
 from kinesphere.files.errors import MotionFileError
+from kinesphere.files.toml_text import parsed_table, read_table
 from kinesphere.laban.effort import Effort
 from kinesphere.laban.shape import Shape
 from kinesphere.motion.gesture import unknown
 
-LARGEST = 1_000_000  # bytes
+_EXPECTED = "words in TOML"
 _FIELDS = ("kind", "effort", "shape", "tempo", "stillness", "about")
 TEMPOS = (0.2, 5.0)
 _SMALL = ("and", "but")  # words that may stand between others
@@ -43,18 +43,14 @@ Vocabulary = Mapping[str, Word]
 @lru_cache
 def vocabulary() -> Vocabulary:
     """The words that come with Kinesphere."""
-    return _parsed(Path("words.toml"), (files("kinesphere.direction") / "words.toml").read_bytes())
+    ours = files("kinesphere.direction") / "words.toml"
+    return _parsed(Path(ours.name), parsed_table(Path(ours.name), ours.read_bytes(), _EXPECTED))
 
 
 def load_words(path: str | Path) -> Vocabulary:
     """Our words and those of a TOML file, which take precedence."""
-    path = Path(path)
-    try:
-        with path.open("rb") as file:
-            text = file.read(LARGEST + 1)
-    except OSError as error:
-        raise MotionFileError(path, f"what cannot be read ({error.strerror})", "words in TOML") from None
-    return MappingProxyType(dict(vocabulary()) | dict(_parsed(path, text)))
+    file = Path(path)
+    return MappingProxyType(dict(vocabulary()) | dict(_parsed(file, read_table(file, _EXPECTED))))
 
 
 def word(name: str, words: Vocabulary | None = None) -> Word:
@@ -106,13 +102,7 @@ def split(said: str) -> list[str]:
     return parts
 
 
-def _parsed(path: Path, text: bytes) -> Vocabulary:
-    if len(text) > LARGEST:
-        raise MotionFileError(path, f"more than {LARGEST} bytes", "words in TOML")
-    try:
-        table = tomllib.loads(text.decode("utf-8-sig"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise MotionFileError(path, f"what is no TOML ({error})", "words in TOML") from None
+def _parsed(path: Path, table: Mapping[str, Any]) -> Vocabulary:
     entries = table.get("words")
     if not isinstance(entries, dict) or set(table) != {"words"}:
         raise MotionFileError(path, f"tables {', '.join(table) or '(none)'}", "one table [words]")

@@ -3,33 +3,20 @@
 from __future__ import annotations
 
 import math
-import tomllib
 from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
 from kinesphere.files.errors import MotionFileError
+from kinesphere.files.toml_text import read_table
 
-LARGEST = 1_000_000  # bytes
 MOST_KEYS = 10_000
 
 
 def read_toml(path: Path) -> Fields:
     """The file's fields."""
-    try:
-        with path.open("rb") as file:
-            text = file.read(LARGEST + 1)
-    except FileNotFoundError:
-        raise MotionFileError(path, "no such file", "a motion in TOML") from None
-    except OSError as error:
-        raise MotionFileError(path, f"what cannot be read ({error.strerror})", "a motion in TOML") from None
-    if len(text) > LARGEST:
-        raise MotionFileError(path, f"more than {LARGEST} bytes", "a motion in TOML")
-    try:
-        return Fields(path, tomllib.loads(text.decode("utf-8-sig")))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise MotionFileError(path, f"what is no TOML ({error})", "a motion in TOML") from None
+    return Fields(path, read_table(path, "a motion in TOML"))
 
 
 class Fields:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 from kinesphere.kernels.jit_terms import compile_kernel
+from kinesphere.kernels.jit_turns import smallest
 
 
 @compile_kernel
@@ -53,24 +54,8 @@ def exponential(vectors, out):  # type: ignore[no-untyped-def]
 def between(a, b, out):  # type: ignore[no-untyped-def]
     """The smallest turns (N, 4) from directions (N, 3) to others."""
     for i in range(a.shape[0]):
-        length = math.sqrt(a[i, 0] ** 2 + a[i, 1] ** 2 + a[i, 2] ** 2)
-        x, y, z = a[i, 0] / length, a[i, 1] / length, a[i, 2] / length
-        length = math.sqrt(b[i, 0] ** 2 + b[i, 1] ** 2 + b[i, 2] ** 2)
-        u, v, w = x + b[i, 0] / length, y + b[i, 1] / length, z + b[i, 2] / length
-        length = math.sqrt(u * u + v * v + w * w)
-        if length < 1e-9:
-            # Half a turn about an axis across: the world's own that is farthest from the direction.
-            if abs(x) <= abs(y) and abs(x) <= abs(z):
-                u, v, w = 0.0, z, -y
-            elif abs(y) <= abs(z):
-                u, v, w = -z, 0.0, x
-            else:
-                u, v, w = y, -x, 0.0
-            length = math.sqrt(u * u + v * v + w * w)
-        u, v, w = u / length, v / length, w / length
-        c, p, q, r = x * u + y * v + z * w, y * w - z * v, z * u - x * w, x * v - y * u
-        length = math.sqrt(c * c + p * p + q * q + r * r)
-        out[i, 0], out[i, 1], out[i, 2], out[i, 3] = c / length, p / length, q / length, r / length
+        w, x, y, z = smallest(a[i, 0], a[i, 1], a[i, 2], b[i, 0], b[i, 1], b[i, 2])
+        out[i, 0], out[i, 1], out[i, 2], out[i, 3] = w, x, y, z
 
 
 @compile_kernel

@@ -24,6 +24,7 @@ BODY = (
     ((-0.09, -0.50, 0.05), (-0.09, -0.90, 0.08), *THIGH),
     ((-0.27, -0.50, 0.05), (-0.27, -0.90, 0.08), *THIGH),
 )
+AGAIN = 4
 REACHES = 0.22  # of its distance from the middle that a key moves
 MIDDLE = (-0.17, -0.42, 0.0)  # the body's centre of mass from the shoulder: out, up, ahead; for 1.70 m
 CROSSES = -0.125  # metres out of the shoulder that a hand is not turned beyond: short of the middle
@@ -55,7 +56,10 @@ def shaped(positions: Floats, factors: Floats, side: str, *, clear: bool = True)
 
 def _outside(moved: Floats, written: Floats) -> Floats:
     """Keys that Shape has not brought into the body, more than they are written there."""
-    total, allowed = (pushed_out(points, [_standing(len(points), *row) for row in BODY]) for points in (moved, written))
+    body = [_standing(len(moved), *row) for row in BODY]
+    total, allowed = pushed_out(moved, body), pushed_out(written, body)
+    for _ in range(AGAIN):  # out of one volume may be into another
+        total = total + pushed_out(moved + total, body)
     # What is written into the body stays as deep as it is written.
     size = np.maximum(lengths(total), 1e-12)
     kept = np.maximum(size - lengths(allowed), 0.0) / size

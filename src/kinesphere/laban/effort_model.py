@@ -7,7 +7,6 @@ coefficient is a number under its parameter's name, ``inflection.fighting``; the
 from __future__ import annotations
 
 import math
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
@@ -17,10 +16,11 @@ from types import MappingProxyType
 from typing import Any
 
 from kinesphere.files.errors import MotionFileError
+from kinesphere.files.toml_text import parsed_table, read_table
 from kinesphere.motion.gesture import unknown
 
 DEFAULT = "default"
-LARGEST = 100_000  # bytes
+_EXPECTED = "an Effort model in TOML"
 _OURS = files("kinesphere.laban") / "models"
 _TEXTS = ("about", "like")
 _FARTHEST = 100.0  # no coefficient is larger; a cap may be infinite
@@ -68,28 +68,17 @@ def effort_model(model: str | Path | EffortModel = DEFAULT) -> EffortModel:
 
 def load_effort_model(path: str | Path) -> EffortModel:
     """A character's own coefficients: a TOML file with ``like = "default"`` and what differs."""
-    path = Path(path)
-    try:
-        with path.open("rb") as file:
-            text = file.read(LARGEST + 1)
-    except OSError as error:
-        raise MotionFileError(path, f"what cannot be read ({error.strerror})", "an Effort model in TOML") from None
-    return _parsed(path, text, DEFAULT)
+    file = Path(path)
+    return _parsed(file, read_table(file, _EXPECTED), DEFAULT)
 
 
 @lru_cache
 def _named(name: str) -> EffortModel:
     path = _OURS / f"{name}.toml"
-    return _parsed(Path(f"{name}.toml"), path.read_bytes(), None)
+    return _parsed(Path(f"{name}.toml"), parsed_table(Path(path.name), path.read_bytes(), _EXPECTED), None)
 
 
-def _parsed(path: Path, text: bytes, like: str | None) -> EffortModel:
-    if len(text) > LARGEST:
-        raise MotionFileError(path, f"more than {LARGEST} bytes", "an Effort model in TOML")
-    try:
-        table = tomllib.loads(text.decode("utf-8-sig"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise MotionFileError(path, f"what is no TOML ({error})", "an Effort model in TOML") from None
+def _parsed(path: Path, table: Mapping[str, Any], like: str | None) -> EffortModel:
     for name in _TEXTS:
         if not isinstance(table.get(name, ""), str):
             raise MotionFileError(path, repr(table[name]), "a text", where=name)
