@@ -1,4 +1,4 @@
-"""An arm's plan: three spaces that meet at every goal, and frames for every key."""
+"""An arm's plan: three spaces that meet at every key, and frames for every key."""
 
 from __future__ import annotations
 
@@ -9,11 +9,12 @@ from hypothesis import strategies as st
 
 from generated import seeds
 from kinesphere import Gesture, Keypoint, Keypoints
-from kinesphere.figure.arm_plan import FREE, HANG, arm_plan
+from kinesphere.figure.arm_plan import ELBOWS, FREE, HANG, NEAR_VIA, TURNS, arm_plan, turns_since
 from kinesphere.figure.limbs import limb_of
 from kinesphere.figure.manner import ArmManner
+from kinesphere.figure.paths import PARTS
 from kinesphere.figure.stance import resting_swivel, resting_wrist
-from kinesphere.kernels import rotations
+from kinesphere.kernels import compiled, rotations
 from kinesphere.motion.keypoints import Space, Stop
 from score.gestures import five_goals, with_via, with_world_goal
 
@@ -33,35 +34,62 @@ def reaching(rng, count=5):
 
 
 @given(seeds, st.floats(-1.0, 1.0))
-def test_all_three_spaces_meet_at_every_goal(seed, tension):
+def test_all_three_spaces_meet_at_every_key(seed, tension):
     plan = arm_plan(reaching(np.random.default_rng(seed)), "right", LIMB, 1.0, ArmManner({"tension": tension}), False)
     upper, flexion, elbow = LIMB.solved(plan.places, plan.swivels)
-    edges = np.flatnonzero(plan.stops)
-    first, angles = plan.angles(plan.places)
-    for stroke, ends in enumerate(zip(edges[:-1], edges[1:], strict=True)):
-        for share, key in zip((0.0, 1.0), ends, strict=True):
+    starts, path = plan.through(plan.places)
+    for stroke, (first, last) in enumerate(zip(plan.edges[:-1], plan.edges[1:], strict=True)):
+        assert starts[stroke] == pytest.approx(upper[first], abs=1e-12)
+        for key in range(first, last + 1):
+            share = (path.reached[PARTS * key] - path.start[stroke]) / path.length[stroke]
             at, share = np.array([stroke]), np.array([share])
             assert plan.wrists(plan.places).at(at, share)[0, :3] == pytest.approx(plan.places[key], abs=1e-9)
-            assert plan.wrists(plan.places).at(at, share)[0, 3] == pytest.approx(plan.swivels[key], abs=1e-9)
-            assert plan.elbows(plan.places).at(at, share)[0] == pytest.approx(elbow[key], abs=1e-9)
-            row = angles.at(2 * at, share)[0]
-            turn = rotations.multiply(rotations.from_rotation_vector(row[:3]), first[stroke])
+            row = path.at(at, share)[0]
+            assert row[:3] == pytest.approx(plan.places[key], abs=1e-9)
+            assert row[3] == pytest.approx(plan.swivels[key], abs=1e-9)
+            turn = rotations.multiply(rotations.from_rotation_vector(row[TURNS : TURNS + 3]), starts[stroke])
             assert rotations.angle_between(turn, upper[key]) == pytest.approx(0.0, abs=1e-6)
-            assert row[3] == pytest.approx(flexion[key], abs=1e-9)
+            assert row[TURNS + 3] == pytest.approx(flexion[key], abs=1e-9)
+            assert row[ELBOWS:] == pytest.approx(elbow[key], abs=1e-9)
 
 
 @given(seeds)
-def test_joint_angles_turn_by_the_smallest_turn_at_an_even_pace(seed):
+def test_joint_angles_turn_by_the_smallest_turn_at_the_hands_pace(seed):
     rng = np.random.default_rng(seed)
-    plan = arm_plan(reaching(rng, 2), "right", LIMB, 1.0, PLAIN, False)
-    first, path = plan.angles(plan.places)
+    straight = ArmManner({"tension": 1.0})
+    plan = arm_plan(reaching(rng, 2), "right", LIMB, 1.0, straight, False)
+    starts, path = plan.through(plan.places)
     upper, flexion, _ = LIMB.solved(plan.places, plan.swivels)
     shares = np.linspace(0.0, 1.0, 9)
     rows = path.at(np.zeros(9, dtype=int), shares)
-    turned = rotations.multiply(rotations.from_rotation_vector(rows[:, :3]), first[0])
+    turned = rotations.multiply(rotations.from_rotation_vector(rows[:, TURNS : TURNS + 3]), starts[0])
     slerped = rotations.slerp(np.tile(upper[0], (9, 1)), np.tile(upper[1], (9, 1)), shares)
     assert rotations.angle_between(turned, slerped) == pytest.approx(np.zeros(9), abs=1e-6)
-    assert rows[:, 3] == pytest.approx(flexion[0] + shares * (flexion[1] - flexion[0]), abs=1e-9)
+    assert rows[:, TURNS + 3] == pytest.approx(flexion[0] + shares * (flexion[1] - flexion[0]), abs=1e-9)
+
+
+@given(seeds)
+def test_compiled_turns_are_the_plain_ones(seed):
+    rng = np.random.default_rng(seed)
+    upper = rotations.normalise(rng.normal(size=(6, 4)))
+    stops = np.array([True, False, True, True, False, True])
+    compiled.warm_up()
+    made = turns_since(upper, stops)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("KINESPHERE_COMPILED", "0")
+        for one, other in zip(made, turns_since(upper, stops), strict=True):
+            assert one == pytest.approx(other, abs=1e-9)
+
+
+def test_what_would_miss_a_via_fades_there():
+    plan = arm_plan(with_via(), "right", LIMB, 1.0, PLAIN, False)
+    path = plan.wrists(plan.places)
+    passed = path.reached[PARTS] / path.length[0]
+    shares = np.array([passed, passed + 1e-3, passed + NEAR_VIA, 0.0])
+    shown = plan.off_vias(path, np.zeros(4, dtype=int), shares)
+    assert shown == pytest.approx([0.0, 3.0 * (1e-3 / NEAR_VIA) ** 2, 1.0, 1.0], abs=1e-4)
+    assert plan.off_vias(path, np.ones(4, dtype=int), shares) == pytest.approx(np.ones(4))
+    assert arm_plan(five_goals(), "right", LIMB, 1.0, PLAIN, False).off_vias(path, np.zeros(4), shares) == 1.0
 
 
 def test_other_places_are_laid_through_anew():

@@ -10,12 +10,15 @@ from generated import seeds
 from kinesphere.body.fingers import ANGLES, HAND_SHAPES
 from kinesphere.figure.arm_laying import Mixture, Surroundings, laid, laid_reference
 from kinesphere.figure.channels import INDEX, Curves
+from kinesphere.figure.clocks import clock, peak, peak_reference
 from kinesphere.figure.hand_laying import Grip, lay, lay_reference
 from kinesphere.figure.legs import lay_leg, lay_leg_reference
 from kinesphere.figure.limbs import limb_of
-from kinesphere.figure.paths import stroke_paths
+from kinesphere.figure.manner import ArmManner
+from kinesphere.figure.paths import segment_paths, segment_paths_reference, stroke_paths
 from kinesphere.figure.pose import SIGN, Pose
 from kinesphere.figure.spans import Spans
+from kinesphere.figure.strokes import ran, travelled
 from kinesphere.figure.trunk import set_trunk
 from kinesphere.kernels import compiled, rotations
 
@@ -152,3 +155,37 @@ def test_paths(bowed, seed):
     share = rng.uniform(-0.2, 1.2, COUNT)
     share[:20] = np.round(share[:20])
     near(paths.at(stroke, share), paths.at_reference(stroke, share))
+
+
+@given(seed=seeds)
+@few
+def test_laying_paths(seed):
+    rng = np.random.default_rng(seed)
+    stops = np.concatenate([[True], rng.random(6) < 0.5, [True]])
+    first, last = rng.normal(size=(2, 7, 13))
+    last[:-1, :3] = first[1:, :3]
+    last[2] = first[2]  # a hold
+    how = {"counted": 3, "bows": ((0, 3), (10, 13)), "along": 6}
+    tension = rng.uniform(-1.0, 1.0, stops.sum() - 1)
+    made = segment_paths(first, last, stops, tension, **how)
+    wanted = segment_paths_reference(first, last, stops, tension, **how)
+    for name in ("leaving", "arriving", "reached", "start", "length", "behind", "ahead", "final"):
+        near(getattr(made, name), getattr(wanted, name), 1e-9 * (1.0 + np.abs(getattr(wanted, name)).max()))
+
+
+@given(seed=seeds)
+@few
+def test_clocks(seed):
+    rng = np.random.default_rng(seed)
+    source = (rng.integers(0, 60) + np.concatenate([[0], np.cumsum(rng.integers(1, 90, 4))])) / 60.0
+    low, high = np.array([[0.02, 0.0, 0.0, 0.6, 0.05], [0.98, 0.1, 0.2, 3.2, 9.0]])
+    names = ("inflection", "anticipation", "overshoot", "time_exponent", "duration")
+    manner = ArmManner(dict(zip(names, rng.uniform(low[:, None], high[:, None], (5, 4)), strict=True)))
+    own = clock(source, rng.uniform(0.0, 1.0, 4), manner, rng.uniform(0.3, 0.7, 4), False)
+    frames = int(60.0 * own.end(source[-1] + 0.4)) + 1
+    travel, moment = ran(own, frames)
+    for made, wanted in zip(travel, travelled(own, frames), strict=True):
+        near(made, wanted, 1e-9)
+    near(moment, own.moment(np.arange(frames) / 60.0))
+    timing = own.inflection, own.anticipation, own.overshoot, own.time_exponent
+    near(peak(*timing), peak_reference(*timing))

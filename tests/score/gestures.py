@@ -21,10 +21,10 @@ def five_goals(places=PLACES, **options):
     return Gesture("five goals", places[-1][0] / 60 + 0.5, right=Keypoints(keys, 60.0, "rightArm"), **options)
 
 
-def with_via():
+def with_via(space=Space.LOCAL, via=(-0.30, -0.10, 0.30)):
     keys = (
         Keypoint(12.0, (-0.10, -0.42, 0.20), -0.4),
-        Keypoint(42.0, (-0.30, -0.10, 0.30), -0.4, Stop.VIA),
+        Keypoint(42.0, via, -0.4, Stop.VIA, space),
         Keypoint(72.0, (-0.20, 0.15, 0.35), -0.4),
         Keypoint(120.0, (-0.10, -0.42, 0.20), -0.4),
     )
@@ -51,3 +51,10 @@ def wrist_seen(motion, side="right"):
 
 def speed(path, rate):
     return np.linalg.norm(np.gradient(path, axis=0), axis=1) * rate
+
+
+def passed_by(path, place):
+    """How near a path ``(T, 3)`` comes to a place, between its frames as well."""
+    first, way = path[:-1], np.diff(path, axis=0)
+    share = np.sum((place - first) * way, axis=1) / np.maximum(np.sum(way * way, axis=1), 1e-12)
+    return np.linalg.norm(first + np.clip(share, 0.0, 1.0)[:, None] * way - place, axis=1).min()

@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 
 from kinesphere import Effort, Keypoint, Shape, perform, render_all
 from kinesphere.figure import gesture, motion, motions
+from kinesphere.motion.keypoints import Space
 from kinesphere.score.perform import scored
-from score.gestures import PLACES, five_goals, speed, with_via, with_world_goal, wrist_seen
+from score.gestures import PLACES, five_goals, passed_by, speed, with_via, with_world_goal, wrist_seen
 
 GESTURES = [name for name in motions() if not name.startswith("walk")]
 ELEMENTS = [Effort(**{name: value}) for name in ("space", "weight", "time", "flow") for value in (-1.0, 1.0)]
@@ -56,6 +57,23 @@ def test_vias_are_passed_without_stopping(effort):
     stroke = fast[max(passed - 3, 0) : passed + 4]
     assert fast[passed] > 0.15 * fast.max()
     assert stroke.min() > 0.03
+
+
+@given(efforts, st.floats(0.0, 2.0))
+@settings(max_examples=40)
+def test_vias_are_passed_whatever_the_effort(effort, intensity):
+    seen = wrist_seen(perform(with_via(), effort, intensity=intensity))
+    longest = np.linalg.norm(np.diff(seen, axis=0), axis=1).max()  # a quick hand turns a corner between two frames
+    assert passed_by(seen, np.array((-0.30, -0.10, 0.30))) < 0.002 + 0.2 * longest
+
+
+@given(efforts)
+@settings(max_examples=25)
+def test_vias_in_the_world_are_passed_whatever_the_effort(effort):
+    via = np.array((-0.30, 1.30, 0.35))
+    made = perform(with_via(Space.GLOBAL, tuple(via)), effort)
+    hand = made.positions_world()[:, made.skeleton.index("rightHand")]
+    assert passed_by(hand, via) < 0.005 + 0.2 * np.linalg.norm(np.diff(hand, axis=0), axis=1).max()
 
 
 @given(efforts, shapes)

@@ -31,7 +31,7 @@ from kinesphere.figure.pose import body as body_of
 from kinesphere.figure.proportions import HEIGHT
 from kinesphere.figure.reaching import leaning, tell_of_missed
 from kinesphere.figure.spans import RATE, Spans
-from kinesphere.figure.strokes import travelled
+from kinesphere.figure.strokes import Travel, ran
 from kinesphere.figure.surface_scales import join_in, scale_surface
 from kinesphere.figure.trunk import place_hips, set_trunk
 from kinesphere.kernels import rotations
@@ -106,7 +106,7 @@ def _tell(pose: Pose, parts: Sequence[_Part]) -> None:
     """Say which goals in the world are not reached."""
     for frames, part in zip(pose.spans.slices(), parts, strict=True):
         for side, task in part.tasks.items():
-            if task.plan is not None and task.plan.fixed.any():
+            if task.plan is not None and task.plan.in_world:
                 joints = _above(pose.skeleton, (f"{side}Hand",))
                 hand = pose.world(joints)[1][frames, -1]
                 tell_of_missed(part.gesture.name, side, task.plan, hand)
@@ -131,24 +131,29 @@ def _rehearsed(gesture: Gesture, manner: Manner, limbs: dict[str, Limb], size: f
     leading = plans[lead] if lead else None
     goals = body_goals(gesture)
     body = leading.clock if leading else clock(goals, np.zeros(len(goals) - 1), manner.body, None, locked)
-    clocks = {side: plan.clock if plan else body for side, plan in plans.items()} | {"body": body}
-    frames = max(round(ran.end(gesture.duration) * RATE) for ran in clocks.values()) + 1
+    clocks = {"body": body} | {side: plan.clock if plan else body for side, plan in plans.items()}
+    frames = max(round(own.end(gesture.duration) * RATE) for own in clocks.values()) + 1
     time = np.arange(frames) / RATE
-    moments = {name: ran.moment(time) for name, ran in clocks.items() if name == "body" or ran is not body}
-    moments = {name: moments.get(name, moments["body"]) for name in clocks}
+    runs: list[tuple[Clock, Travel, Floats]] = []
+    moments: dict[str, Floats] = {}
+    travels: dict[str, Travel] = {}
+    for name, own in clocks.items():
+        run = next((run for run in runs if run[0] is own or run[0].like(own)), None)  # clocks that run alike
+        if run is None:
+            run = own, *ran(own, frames)
+            runs.append(run)
+        _, travels[name], moments[name] = run
     if gesture.loop:  # a loop's clock runs evenly, and comes back to its start
         even = time * gesture.duration / max(time[-1], 1.0 / RATE)
         moments = dict.fromkeys(clocks, even)
     table = performed(gesture, moments, manner.channels)
-    change = max(ran.change for ran in clocks.values())
+    change = max(own.change for own, *_ in runs)
     if change > 0.0 and not gesture.loop:  # what is hurried is rounded again: a torso has mass
         table = Spans.of((frames,), (False,)).rounded(table, HEAVY * change)
-    tasks: dict[str, ArmTask] = {}
-    for side, plan in plans.items():
-        # Arms whose clocks run alike travel alike.
-        same = [task.travel for task in tasks.values() if plan and task.plan and task.plan.clock.like(plan.clock)]
-        travel = same[0] if same else travelled(plan.clock, frames) if plan else None
-        tasks[side] = ArmTask(plan, travel, manner.arm(side), moments[side], gesture.loop)
+    tasks = {
+        side: ArmTask(plan, travels[side] if plan else None, manner.arm(side), moments[side], gesture.loop)
+        for side, plan in plans.items()
+    }
     join_in(table, tasks.values())
     breath = enliven(table, gesture, manner, time)
     steps = {side: _stepped(gesture.steps.get(side, ()), body) for side in SIGN}
@@ -288,7 +293,7 @@ def _balanced(
 def _lean_towards(parts: Sequence[_Part], pose: Pose, channels: Curves, shift: Floats) -> None:
     """Add to the hips' ``shift (F, 3)`` what goals in the world need that an arm alone does not reach."""
     tasks = [(frames, part.tasks[s], s) for frames, part in zip(pose.spans.slices(), parts, strict=True) for s in SIGN]
-    wanted = [(frames, task.plan, side) for frames, task, side in tasks if task.plan and task.plan.fixed.any()]
+    wanted = [(frames, task.plan, side) for frames, task, side in tasks if task.plan and task.plan.in_world]
     if not wanted:
         return
     joints = _above(pose.skeleton, tuple(f"{side}UpperArm" for side in SIGN))

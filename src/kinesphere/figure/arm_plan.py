@@ -1,29 +1,38 @@
 """One arm's keys made ready: its clock, and its paths in three spaces, as the chest sees them.
 
 The hand's way is laid through wrists, through joint angles (the shoulder's turn from the stroke's first key, and the
-elbow's angle) and through elbows. All three meet at every key, so any mixture of them reaches every goal.
+elbow's angle) and through elbows. All three go by the distance that the wrist's way has gone, and meet at every key:
+any mixture of them reaches every goal and passes every via.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 
+from kinesphere.figure.arm_keys import SAME, arm_keys
 from kinesphere.figure.clocks import Clock, clock
 from kinesphere.figure.flourishes import busy
 from kinesphere.figure.limbs import Limb
-from kinesphere.figure.manner import ArmManner, stops
-from kinesphere.figure.paths import Paths, stroke_paths
-from kinesphere.figure.stance import resting_swivel, resting_wrist
-from kinesphere.kernels import rotations
-from kinesphere.kernels.arrays import Bools, Floats, Ints, lengths
+from kinesphere.figure.manner import ArmManner
+from kinesphere.figure.paths import PARTS, Paths, segment_paths
+from kinesphere.kernels import compiled, rotations
+from kinesphere.kernels.arrays import Bools, Floats, Ints, lengths, within
 from kinesphere.motion.gesture import Gesture
-from kinesphere.motion.keypoints import Space
 
-SAME = 1e-4  # metres: a key nearer to rest than this hangs, one nearer to the key before holds
-FREE, HANG = 4, 5  # columns of the wrists' path: 3 is the swivel; how far in the world, and how far hanging
+FREE, HANG = 4, 5  # columns of a way: 0 to 2 the wrist, 3 the swivel; how far in the world, and how far hanging
+TURNS, ELBOWS, ALL = 6, 10, 13  # from the first: the shoulder's turn and the elbow's angle; from the second: elbows
+NEAR_VIA = 0.16  # of a stroke's way around a via in which what would miss it fades
+
+
+class Ways(NamedTuple):
+    """An arm's ways through all three spaces."""
+
+    starts: Floats  # (S, 4) each stroke's first shoulder
+    path: Paths  # of 13 columns
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,6 +45,8 @@ class ArmPlan:
         The keys as written: seconds, whether the hand rests there, metres, radians.
     fixed, rests : (K,)
         Whether a key is fixed in the world, and whether it is the hanging hand's place.
+    edges : (S + 1,)
+        The keys at which strokes begin and end.
     """
 
     limb: Limb
@@ -45,6 +56,7 @@ class ArmPlan:
     swivels: Floats
     fixed: Bools
     rests: Bools
+    edges: Ints
     tension: Floats
     ways: Floats  # (S,) metres from key to key, 0 for a hold
     clock: Clock
@@ -60,6 +72,11 @@ class ArmPlan:
         return np.round(self.clock.when(self.times) * 60.0).astype(np.intp)
 
     @cached_property
+    def in_world(self) -> bool:
+        """Whether any key is fixed in the world."""
+        return bool(self.fixed.any())
+
+    @cached_property
     def _own(self) -> Paths:
         return self._wrists(self.places)
 
@@ -68,67 +85,71 @@ class ArmPlan:
         return self._own if places is self.places else self._wrists(places)
 
     def _wrists(self, places: Floats) -> Paths:
-        keys = np.column_stack([places, self.swivels, self.fixed, self.rests])
-        return stroke_paths(keys, self.stops, self.tension, counted=3, bowed=True)
+        keys = self._keys(places)
+        return segment_paths(keys[:-1], keys[1:], self.stops, self.tension, counted=3, bows=((0, 3),))
 
-    def angles(self, places: Floats) -> tuple[Floats, Paths]:
-        """Each stroke's first shoulder ``(S, 4)``, and the way through shoulder turns and elbow angles from it."""
-        return self._own_angles if places is self.places else self._angles(places)
-
-    @cached_property
-    def _own_angles(self) -> tuple[Floats, Paths]:
-        return self._angles(self.places)
-
-    def _angles(self, places: Floats) -> tuple[Floats, Paths]:
-        own = places is self.places
-        upper, flexion, _ = self._own_arms if own else self.limb.solved(places, self.swivels)
-        edges = np.flatnonzero(self.stops)
-        index = np.concatenate([np.arange(a, b + 1) for a, b in zip(edges[:-1], edges[1:], strict=True)])
-        count = np.diff(edges) + 1
-        start = np.repeat(edges[:-1], count)
-        turn = rotations.multiply(upper[index], rotations.conjugate(upper[start]))
-        turn = np.where(turn[:, :1] < 0.0, -turn, turn)
-        keys = np.column_stack([rotations.to_rotation_vector(turn), flexion[index]])
-        ends = np.cumsum(count)
-        rest = self.stops[index].copy()
-        rest[np.concatenate([ends - 1, ends - count])] = True
-        # Between two strokes' copies of a goal lies a stroke of no meaning: ours are the even ones.
-        tension = np.repeat(self.tension, 2)[:-1]
-        return upper[edges[:-1]], stroke_paths(keys, rest, tension)
-
-    def elbows(self, places: Floats) -> Paths:
-        """The way through elbows."""
-        elbows = self._own_arms[2] if places is self.places else self.limb.solved(places, self.swivels)[2]
-        return stroke_paths(elbows, self.stops, self.tension, bowed=True)
+    def _keys(self, places: Floats) -> Floats:
+        keys = np.empty((len(places), TURNS))
+        keys[:, :3], keys[:, 3], keys[:, FREE], keys[:, HANG] = places, self.swivels, self.fixed, self.rests
+        return keys
 
     @cached_property
-    def _own_arms(self) -> tuple[Floats, Floats, Floats]:
-        return self.limb.solved(self.places, self.swivels)
+    def _own_ways(self) -> Ways:
+        return self._ways(self.places)
+
+    def through(self, places: Floats) -> Ways:
+        """The ways through wrists, shoulder turns and elbow angles, and elbows."""
+        return self._own_ways if places is self.places else self._ways(places)
+
+    def _ways(self, places: Floats) -> Ways:
+        upper, flexion, elbow = self.limb.solved(places, self.swivels)
+        keys = self._keys(places)
+        first, last = np.empty((2, len(keys) - 1, ALL))
+        for row, at in ((first, slice(None, -1)), (last, slice(1, None))):
+            row[:, :TURNS], row[:, TURNS + 3], row[:, ELBOWS:] = keys[at], flexion[at], elbow[at]
+        starts = upper[self.edges[:-1]]
+        first[:, TURNS : TURNS + 3], last[:, TURNS : TURNS + 3] = turns_since(upper, self.stops)
+        bows = ((0, 3), (ELBOWS, ALL))
+        path = segment_paths(first, last, self.stops, self.tension, counted=3, bows=bows, along=TURNS)
+        return Ways(starts, path)
+
+    def off_vias(self, path: Paths, stroke: Ints, share: Floats) -> Floats | float:
+        """``(F,)`` how much may be shown of what would miss a via: nothing at it."""
+        if self.stops.all():
+            return 1.0
+        shown = np.ones(len(share))
+        for key in (~self.stops).nonzero()[0]:
+            own = int(np.searchsorted(self.edges, key)) - 1
+            at = (path.reached[PARTS * key] - path.start[own]) / path.length[own]
+            off = within(np.abs(share - at) / NEAR_VIA, 0.0, 1.0)
+            shown = np.where(stroke == own, shown * off * off * (3.0 - 2.0 * off), shown)
+        return shown
+
+
+def turns_since(upper: Floats, stops: Bools) -> tuple[Floats, Floats]:
+    """Rotation vectors ``(G, 3)`` of shoulders ``(K, 4)`` at both ends of segments since their stroke's start."""
+    kernels = compiled.loaded(100 * upper.size)
+    if kernels is not None:
+        first, last = np.empty((2, len(upper) - 1, 3))
+        kernels.turns_since(upper, stops, first, last)
+        return first, last
+    stroke = stops[:-1].cumsum() - 1
+    back = rotations.conjugate(upper[stops.nonzero()[0][stroke]])
+    return tuple(rotations.to_rotation_vector(rotations.multiply(row, back)) for row in (upper[:-1], upper[1:]))  # type: ignore[return-value]
 
 
 def arm_plan(gesture: Gesture, side: str, limb: Limb, size: float, manner: ArmManner, locked: bool) -> ArmPlan | None:
     """The arm's plan for a figure of this size, or None where the gesture leaves it hanging."""
-    keys = gesture.arm(side)
+    keys = arm_keys(gesture, side)
     if keys is None:
         return None
-    times = np.array([key.frame for key in keys.keys]) / keys.rate
-    rest = stops(keys)
-    written = np.array([key.position for key in keys.keys])
-    places = written if manner.positions is None else manner.positions
-    swivels = np.array([key.swivel for key in keys.keys])
-    fixed = np.array([key.space == Space.GLOBAL for key in keys.keys])
-    rests = np.linalg.norm(written - np.array(resting_wrist(side)), axis=1) < SAME
-    swivels = np.where(rests, resting_swivel(side), swivels)
-    eases = np.array(gesture.inflections.get(side) or (0.5,) * len(times))
-    if len(times) == 1:  # held, from a moment on
-        times = np.array([times[0], max(gesture.duration, times[0] + 0.1)])
-        rest, places, swivels, fixed, rests, eases = (
-            np.repeat(row, 2, axis=0) for row in (rest, places, swivels, fixed, rests, eases)
-        )
-    edges = np.flatnonzero(rest)
-    moved = lengths(np.diff(places, axis=0))
-    ways = np.add.reduceat(moved, edges[:-1])
+    places = keys.places
+    if manner.positions is not None:
+        places = np.repeat(manner.positions, 2, axis=0) if keys.lone else manner.positions
+    edges = keys.edges
+    ways = np.add.reduceat(lengths(places[1:] - places[:-1]), edges[:-1])
     ways = np.where(ways > SAME, ways, 0.0)
-    ran = clock(times[edges], ways, manner, eases[edges[1:]], locked or keys.locked)
+    ran = clock(keys.times[edges], ways, manner, keys.eases, locked or keys.locked)
     tension = manner.stroke("tension", len(edges) - 1)
-    return ArmPlan(limb, times, rest, size * places, swivels, fixed, rests, tension, ways, ran)
+    written = keys.times, keys.stops, size * places, keys.swivels, keys.fixed, keys.rests, edges
+    return ArmPlan(limb, *written, tension, ways, ran)

@@ -4,22 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
 from kinesphere.figure.arm_laying import Mixture, Surroundings, laid
-from kinesphere.figure.arm_plan import FREE, HANG, ArmPlan
+from kinesphere.figure.arm_plan import ALL, ELBOWS, FREE, HANG, TURNS, ArmPlan
 from kinesphere.figure.channels import sampled
 from kinesphere.figure.flourishes import displaced, twist
 from kinesphere.figure.hanging import hung
 from kinesphere.figure.limbs import Limb
 from kinesphere.figure.manner import FLOURISHES, ArmManner
+from kinesphere.figure.paths import Paths
 from kinesphere.figure.pose import SIGN
-from kinesphere.figure.spans import Spans
+from kinesphere.figure.spans import RATE, Spans
 from kinesphere.figure.stance import resting_swivel, resting_wrist
 from kinesphere.figure.strokes import Travel
 from kinesphere.kernels import rotations
-from kinesphere.kernels.arrays import Floats, lengths, within
+from kinesphere.kernels.arrays import Bools, Floats, lengths, within
 
 JOIN_UP, JOIN_AHEAD = np.radians(24.0), np.radians(13.0)  # how far a shoulder joins its arm
 
@@ -38,13 +40,6 @@ class ArmTask:
         """``(T,)`` or ``()``."""
         curve = self.manner.flourish(name)
         return curve if curve.ndim == 0 else sampled(curve, self.moment, self.loop)
-
-    @property
-    def asked(self) -> tuple[ArmPlan, Travel]:
-        """The plan and the travel of an arm that has one."""
-        if self.plan is None or self.travel is None:
-            raise ValueError("this arm only hangs")
-        return self.plan, self.travel
 
     def taken(self, every: int) -> ArmTask:
         """Every so many frames of it."""
@@ -84,18 +79,11 @@ def pose_arms(
     Hands keep off the ``body``. ``plainly`` leaves out what does not matter to balance: other spaces and flourishes.
     """
     rest = np.array(resting_wrist(side)) * size
-    rows = np.zeros((len(spans), 6))
-    rows[:, :3], rows[:, 3], rows[:, HANG] = rest, resting_swivel(side), 1.0
-    share, lively = np.zeros(len(spans)), np.zeros(len(spans))
-    ways: list[tuple[slice, ArmTask, Floats]] = []
-    for frames, task in zip(spans.slices(), tasks, strict=True):
-        if task.plan is None or task.travel is None:
-            continue
-        own, places = _wrists(task, shoulder[frames], chest[frames], round(60.0 / spans.rate))
-        rows[frames] = own
-        share[frames] = task.travel.time_share
-        lively[frames] = task.plan.lively[task.travel.stroke]
-        ways.append((frames, task, places))
+    flourishes = {} if plainly else {name: _gathered(name, tasks, spans) for name in FLOURISHES}
+    way = _Way.of(tasks, spans, shoulder, chest, not plainly and _other_spaces(flourishes))
+    rows = way.rows
+    if way.idle.any():
+        rows[way.idle, :3], rows[way.idle, 3], rows[way.idle, HANG] = rest, resting_swivel(side), 1.0
     hanging = within(rows[:, HANG], 0.0, 1.0)
     target = rows[:, :3]
     if hanging.any():
@@ -103,28 +91,59 @@ def pose_arms(
     surroundings = Surroundings.none(len(spans)) if body is None else body
     if plainly:
         made = laid(limb, target, rows[:, 3], Mixture.plain(len(spans)), surroundings, size)
-        return ArmPose(made.upper, made.flexion, made.wrist, hanging, lively, share, made.room, {})
-    flourishes = {name: _gathered(name, tasks, spans) for name in FLOURISHES}
-    lively = lively * (1.0 - hanging)
-    mixture = _mixture(ways, flourishes, 1.0 - hanging)._replace(
-        bend=displaced(share, flourishes["displacement"] * lively),
-        twist=SIGN[side] * twist(share, flourishes["elbow_twist"] * lively, flourishes["elbow_frequency"]),
+        return ArmPose(made.upper, made.flexion, made.wrist, hanging, way.lively, way.share, made.room, {})
+    lively = way.lively * (1.0 - hanging)
+    mixture = _mixture(way, flourishes, 1.0 - hanging)._replace(
+        bend=displaced(way.share, flourishes["displacement"] * lively * way.off_vias),
+        twist=SIGN[side] * twist(way.share, flourishes["elbow_twist"] * lively, flourishes["elbow_frequency"]),
     )
     made = laid(limb, target, rows[:, 3], mixture, surroundings, size)
-    return ArmPose(made.upper, made.flexion, made.wrist, hanging, lively, share, made.room, flourishes)
+    return ArmPose(made.upper, made.flexion, made.wrist, hanging, lively, way.share, made.room, flourishes)
 
 
-def _wrists(task: ArmTask, shoulder: Floats, chest: Floats, every: int) -> tuple[Floats, Floats]:
-    """The rows of a wrists' path at every frame, and keys as the chest sees them."""
-    plan, travel = task.asked
-    at = within(np.round(plan.frames / every).astype(np.intp), 0, len(chest) - 1)
+class _Way(NamedTuple):
+    """The ways of one side's arms at every frame."""
+
+    rows: Floats  # (F, 6), or (F, 13) with the two other spaces
+    starts: Floats  # (F, 4) the stroke's first shoulder, where there are other spaces
+    share: Floats  # (F,) of the stroke's time
+    lively: Floats  # (F,) how much of its flourishes a stroke shows
+    off_vias: Floats  # (F,) how much of what would miss a via
+    idle: Bools  # (F,) whether the arm is not asked for anything
+
+    @classmethod
+    def of(cls, tasks: Sequence[ArmTask], spans: Spans, shoulder: Floats, chest: Floats, spaces: bool) -> _Way:
+        count = len(spans)
+        rows = np.zeros((count, ALL if spaces else TURNS))
+        starts = rotations.identity(count) if spaces else np.zeros((1, 4))
+        (share, lively), off_vias = np.zeros((2, count)), np.ones(count)
+        idle = np.zeros(count, dtype=np.bool_)
+        for frames, task in zip(spans.slices(), tasks, strict=True):
+            plan, travel = task.plan, task.travel
+            if plan is None or travel is None:
+                idle[frames] = True
+                continue
+            path, first = _rows(plan, travel, rows[frames], shoulder[frames], chest[frames], spans.rate)
+            if spaces:
+                starts[frames] = first[travel.stroke]
+            share[frames] = travel.time_share
+            lively[frames] = plan.lively[travel.stroke]
+            off_vias[frames] = plan.off_vias(path, travel.stroke, travel.way_share)
+        return cls(rows, starts, share, lively, off_vias, idle)
+
+
+def _rows(
+    plan: ArmPlan, travel: Travel, rows: Floats, shoulder: Floats, chest: Floats, rate: float
+) -> tuple[Paths, Floats]:
+    """Write the rows ``(T, ...)`` of one arm's way; gives its path and each stroke's first shoulder."""
     places = plan.places
-    if plan.fixed.any():
+    at = within(np.round(plan.frames * (rate / RATE)).astype(np.intp), 0, len(chest) - 1)
+    if plan.in_world:
         back = rotations.rotate(rotations.conjugate(chest[at]), plan.places - shoulder[at])
         places = np.where(plan.fixed[:, None], back, plan.places)
-    path = plan.wrists(places)
-    rows = path.at(travel.stroke, travel.way_share)
-    if plan.fixed.any():  # between keys of the world the hand goes through the world
+    starts, path = plan.through(places) if rows.shape[1] > TURNS else (np.zeros((1, 4)), plan.wrists(places))
+    rows[:] = path.at(travel.stroke, travel.way_share)
+    if plan.in_world:  # between keys of the world the hand goes through the world
         out = shoulder[at] + rotations.rotate(chest[at], plan.places)
         world = plan.wrists(np.where(plan.fixed[:, None], plan.places, out)).at(travel.stroke, travel.way_share)
         seen = rotations.rotate(rotations.conjugate(chest), world[:, :3] - shoulder)
@@ -132,26 +151,22 @@ def _wrists(task: ArmTask, shoulder: Floats, chest: Floats, every: int) -> tuple
     reach = lengths(places[plan.stops])
     inside = reach[reach <= plan.limb.reach]
     rows[:, :3] = plan.limb.softened(rows[:, :3], float(inside.max()) if inside.size else 0.0)
-    return rows, places
+    return path, starts
 
 
-def _mixture(ways: Sequence[tuple[slice, ArmTask, Floats]], flourishes: dict[str, Floats], asked: Floats) -> Mixture:
+def _other_spaces(flourishes: dict[str, Floats]) -> bool:
+    return bool(flourishes["joint_angle"].any() or flourishes["elbow_position"].any())
+
+
+def _mixture(way: _Way, flourishes: dict[str, Floats], asked: Floats) -> Mixture:
     """The ways through the two other spaces, where they have a share."""
     made = Mixture.plain(len(asked))
+    if not _other_spaces(flourishes):
+        return made
     joint, through = flourishes["joint_angle"] * asked, flourishes["elbow_position"] * asked  # a hanging arm hangs
-    if ways and joint.any():
-        made = made._replace(joint=joint, angles=np.zeros((len(asked), 4)), starts=rotations.identity(len(asked)))
-    if ways and through.any():
-        made = made._replace(through=through, elbows=np.zeros((len(asked), 3)))
-    for frames, task, places in ways:
-        plan, travel = task.asked
-        if joint[frames].any():
-            start, path = plan.angles(places)
-            made.angles[frames] = path.at(2 * travel.stroke, travel.way_share)
-            made.starts[frames] = start[travel.stroke]
-        if through[frames].any():
-            made.elbows[frames] = plan.elbows(places).at(travel.stroke, travel.way_share)
-    return made
+    joint, through = np.where(way.idle, 0.0, joint), np.where(way.idle, 0.0, through)
+    angles, elbows = way.rows[:, TURNS:ELBOWS], way.rows[:, ELBOWS:]
+    return made._replace(joint=joint, angles=angles, starts=way.starts, through=through, elbows=elbows)
 
 
 def joining(side: str, wrist: Floats, size: float, spans: Spans) -> Floats:

@@ -12,11 +12,13 @@ import numpy as np
 
 from kinesphere.figure.manner import SHORTEST, ArmManner
 from kinesphere.figure.spans import RATE
+from kinesphere.kernels import compiled
 from kinesphere.kernels.arrays import Floats, Ints, within
 from kinesphere.kernels.timing import progress
 
 FASTEST = 8.0  # metres a second that a hand is made to go
 _SHARES = np.linspace(0.0, 1.0, 65)
+WORTH = 1000  # a stroke's peak is far more work than a number of a product
 FOLLOWS = 0.85  # of how far a stroke's timing is from the plain one that everything else goes along with
 
 
@@ -100,7 +102,7 @@ def clock(source: Floats, ways: Floats, manner: ArmManner, eases: Floats | None,
     slower = np.ones(count) if locked else manner.stroke("duration", count)
     exponent = manner.stroke("time_exponent", count)
     before, beyond = manner.stroke("anticipation", count), manner.stroke("overshoot", count)
-    peak = _peak(inflection, before, beyond, exponent)
+    peak = peak(inflection, before, beyond, exponent)
     least = np.minimum(lasts, np.where(ways > 0.0, np.maximum(peak * ways / FASTEST, SHORTEST), 0.0))
     made = np.maximum(slower * lasts, least)
     sharp = within((FASTEST * made / np.maximum(ways, 1e-9) - 2.0) / np.maximum(peak - 2.0, 1e-9), 0.0, 1.0)
@@ -111,8 +113,19 @@ def clock(source: Floats, ways: Floats, manner: ArmManner, eases: Floats | None,
     return Clock(source, _on_frames(goals), inflection, before, beyond, exponent, plain, *ends)
 
 
-def _peak(inflection: Floats, anticipation: Floats, overshoot: Floats, exponent: Floats) -> Floats:
+def peak(inflection: Floats, anticipation: Floats, overshoot: Floats, exponent: Floats) -> Floats:
     """The greatest speed of strokes ``(S,)``, in their mean speeds: 2 of a plain one."""
+    kernels = compiled.loaded(inflection.size * WORTH)
+    if kernels is not None:
+        made = np.empty(len(inflection))
+        rows = (np.ascontiguousarray(row) for row in (inflection, anticipation, overshoot, exponent))
+        kernels.stroke_peaks(*rows, len(_SHARES) - 1, made)
+        return made
+    return peak_reference(inflection, anticipation, overshoot, exponent)
+
+
+def peak_reference(inflection: Floats, anticipation: Floats, overshoot: Floats, exponent: Floats) -> Floats:
+    """The same in plain NumPy."""
     timing = (row[:, None] for row in (inflection, anticipation, overshoot, exponent))
     return np.asarray(np.abs(np.diff(progress(_SHARES, *timing), axis=1)).max(axis=1) * (len(_SHARES) - 1))
 

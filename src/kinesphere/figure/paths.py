@@ -8,6 +8,7 @@ from the origin (the shoulder), straight at tension 1. Past either end a path go
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -37,8 +38,10 @@ class Paths:
         Distance from the very first key at every part of every segment.
     start, length : (S,)
         Where each stroke begins on that scale, and how long it is.
+    final : (S,)
+        Each stroke's last segment.
     behind, ahead : (S, D + E)
-        Unit limit tangents at a stroke's start and end; companions stay.
+        Limit tangents at a stroke's start and end, per unit of distance; most companions stay.
     """
 
     first: Floats
@@ -50,6 +53,7 @@ class Paths:
     length: Floats
     behind: Floats
     ahead: Floats
+    final: Ints
 
     def at(self, stroke: Ints, share: Floats) -> Floats:
         """Places and companions ``(F, D + E)`` at shares of strokes' lengths; below 0 and above 1 beyond the ends."""
@@ -58,7 +62,7 @@ class Paths:
             return self.at_reference(stroke, share)
         places = np.empty((len(share), self.first.shape[1]))
         rows = (np.ascontiguousarray(row) for row in (stroke, share))
-        kernels.path_rows(*rows, *self._rows, PARTS, places)
+        kernels.path_rows(*rows, *self._rows, self.final, PARTS, places)
         return places
 
     @cached_property
@@ -72,7 +76,7 @@ class Paths:
         beyond = (share - inside) * self.length[stroke]
         far = self.start[stroke] + inside * self.length[stroke]
         part = np.interp(far, self.reached, np.arange(len(self.reached)))
-        segment = np.minimum(part / PARTS, len(self.first) - 1e-9).astype(np.intp)
+        segment = np.minimum((part / PARTS).astype(np.intp), self.final[stroke])
         u = (part / PARTS - segment)[:, None]
         places = hermite(self.first[segment], self.last[segment], self.leaving[segment], self.arriving[segment], u)
         if beyond.any():
@@ -97,12 +101,58 @@ def stroke_paths(
     ``tension (S,)`` is each stroke's. ``counted`` is D, all columns unless given; bows lead away from the origin.
     """
     counted = keys.shape[1] if counted is None else counted
+    bows = ((0, counted),) if bowed else ()
+    return segment_paths(keys[:-1], keys[1:], stops, tension, counted=counted, bows=bows)
+
+
+def segment_paths(
+    first: Floats,
+    last: Floats,
+    stops: Bools,
+    tension: Floats,
+    *,
+    counted: int,
+    bows: Sequence[tuple[int, int]] = (),
+    along: int | None = None,
+) -> Paths:
+    """Paths by their segments' ends ``(G, D + E)``: at a goal the next stroke may begin with other companions.
+
+    ``bows`` are stretches of columns that are led away from the origin. Companions from column ``along`` on go on
+    beyond a stroke's ends, as the way itself does; the others stay.
+    """
+    along = first.shape[1] if along is None else along
+    kernels = compiled.loaded(WORTH * first.size)
+    if kernels is None:
+        return segment_paths_reference(first, last, stops, tension, counted=counted, bows=bows, along=along)
+    columns, strokes = first.shape[1], len(tension)
+    leaving, arriving = np.empty((2, len(first), columns))
+    reached = np.empty(len(first) * PARTS + 1)
+    start, length = np.empty((2, strokes))
+    behind, ahead = np.empty((2, strokes, columns))
+    stretches = np.array(bows, dtype=np.intp).reshape(-1, 2)
+    first, last, tight = (np.ascontiguousarray(row) for row in (first, last, tension))
+    limits = np.array([SAME, TIGHTEST, LEAST, *BOW])
+    made = leaving, arriving, reached, start, length, behind, ahead
+    kernels.lay_paths(first, last, stops, tight, counted, stretches, along, PARTS, limits, *made)
+    return Paths(first, last, *made, stops.nonzero()[0][1:] - 1)
+
+
+def segment_paths_reference(
+    first: Floats,
+    last: Floats,
+    stops: Bools,
+    tension: Floats,
+    *,
+    counted: int,
+    bows: Sequence[tuple[int, int]],
+    along: int,
+) -> Paths:
+    """The same in plain NumPy."""
     stroke = stops[:-1].cumsum() - 1  # of each segment
-    step = keys[1:] - keys[:-1]
-    size = lengths(step[:, :counted])
-    span = np.sqrt(np.maximum(size, SAME))
+    step = last - first
+    span = np.sqrt(np.maximum(lengths(step[:, :counted]), SAME))
     # Velocities at vias, per unit of span, and then at goals from what is on the segment's other side.
-    velocity = np.zeros_like(keys)
+    velocity = np.zeros((len(stops), first.shape[1]))
     inner = (~stops).nonzero()[0]
     if inner.size:
         before, after = span[inner - 1, None], span[inner, None]
@@ -117,17 +167,19 @@ def stroke_paths(
     arriving = np.where(ends, natural[1], arriving)
     lone = starts & ends
     leaving, arriving = np.where(lone, step, leaving), np.where(lone, step, arriving)
-    if bowed:
-        bow = np.where(lone, _bows(keys[:, :counted], step[:, :counted], size, tension[stroke]), 0.0)
-        leaving[:, :counted] += bow
-        arriving[:, :counted] -= bow
-    return _measured(keys, leaving, arriving, stops, counted)
+    for low, high in bows:
+        bow = np.where(lone, _bows(first[:, low:high], last[:, low:high], tension[stroke]), 0.0)
+        leaving[:, low:high] += bow
+        arriving[:, low:high] -= bow
+    return _measured(first, last, leaving, arriving, stops, counted, along)
 
 
-def _bows(keys: Floats, step: Floats, size: Floats, tension: Floats) -> Floats:
+def _bows(first: Floats, last: Floats, tension: Floats) -> Floats:
     """What bows add to the tangents ``(G, D)``: four times their height, away from the origin."""
+    step = last - first
+    size = lengths(step)
     along = step / np.maximum(size, SAME)[:, None]
-    middle = 0.5 * (keys[:-1] + keys[1:])
+    middle = 0.5 * (first + last)
     away = middle - np.sum(middle * along, axis=1, keepdims=True) * along
     far = lengths(away)
     # A chord through the origin has no side to it: the bow fades there.
@@ -136,8 +188,9 @@ def _bows(keys: Floats, step: Floats, size: Floats, tension: Floats) -> Floats:
     return np.asarray((4.0 * high * size * share / np.maximum(far, SAME))[:, None] * away)
 
 
-def _measured(keys: Floats, leaving: Floats, arriving: Floats, stops: Bools, counted: int) -> Paths:
-    first, last = keys[:-1], keys[1:]
+def _measured(
+    first: Floats, last: Floats, leaving: Floats, arriving: Floats, stops: Bools, counted: int, along: int
+) -> Paths:
     fine = hermite(*(row[:, None, :counted] for row in (first, last, leaving, arriving)), _FINE)  # type: ignore[call-arg]
     chords = np.maximum(lengths(fine[:, 1:] - fine[:, :-1]), LEAST)
     reached = np.empty(chords.size + 1)
@@ -145,15 +198,14 @@ def _measured(keys: Floats, leaving: Floats, arriving: Floats, stops: Bools, cou
     chords.cumsum(out=reached[1:])
     edges = stops.nonzero()[0]
     at_key = reached[::PARTS][edges]
-    behind, ahead = _unit(np.stack([leaving[edges[:-1]], arriving[edges[1:] - 1]]), counted)
-    return Paths(first, last, leaving, arriving, reached, at_key[:-1], at_key[1:] - at_key[:-1], behind, ahead)
+    length = at_key[1:] - at_key[:-1]
+    tangents = np.stack([leaving[edges[:-1]], arriving[edges[1:] - 1]])
+    pace = lengths(tangents[..., :counted])[..., None]
+    ways = np.zeros_like(tangents)
+    ways[..., :counted] = tangents[..., :counted] / np.maximum(pace, 1e-12)
+    ways[..., along:] = tangents[..., along:] / np.maximum(pace, length[:, None])
+    behind, ahead = ways
+    return Paths(first, last, leaving, arriving, reached, at_key[:-1], length, behind, ahead, edges[1:] - 1)
 
 
 _FINE = np.linspace(0.0, 1.0, PARTS + 1)[:, None]
-
-
-def _unit(tangents: Floats, counted: int) -> Floats:
-    ways = np.zeros_like(tangents)
-    own = tangents[..., :counted]
-    ways[..., :counted] = own / np.maximum(lengths(own)[..., None], 1e-12)
-    return ways

@@ -6,14 +6,16 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kinesphere.figure.clocks import Clock
+from kinesphere.figure.clocks import FOLLOWS, Clock
 from kinesphere.figure.spans import RATE
+from kinesphere.kernels import compiled
 from kinesphere.kernels.arrays import Floats, Ints, within
 from kinesphere.kernels.timing import progress
 
 ROUND, ROUND_SHARE = 0.028, 0.10  # seconds, and of a stroke's time at most: the Gaussian's σ
 RETURNS = 7.0  # how much wider the Gaussian is at the end, for all overshoot
 REACH = 8  # frames
+WORTH = 20  # a frame's travel is more work than a number of a product
 BUMP = 4.0  # σ over which a stroke is led back to its ends
 
 
@@ -23,6 +25,21 @@ class Travel(NamedTuple):
     stroke: Ints  # (F,)
     time_share: Floats  # (F,) of the stroke's time, 0 to 1
     way_share: Floats  # (F,) of the stroke's way; outside 0 to 1 beyond its ends
+
+
+def ran(clock: Clock, frames: int) -> tuple[Travel, Floats]:
+    """The travel of every frame, and its moment of the gesture's own time ``(F,)``."""
+    kernels = compiled.loaded(frames * WORTH)
+    if kernels is None:
+        return travelled(clock, frames), clock.moment(np.arange(frames) / RATE)
+    at = np.round(clock.goals * RATE).astype(np.intp)
+    timing = clock.inflection, clock.anticipation, clock.overshoot, clock.time_exponent, clock.plain
+    numbers = np.array([ROUND, ROUND_SHARE, RETURNS, BUMP, FOLLOWS])
+    stroke, (time_share, way_share, moment) = np.empty(frames, dtype=np.intp), np.empty((3, frames))
+    rows = (np.ascontiguousarray(row) for row in (clock.source, *timing))
+    ends = np.array([clock.lead, clock.tail])
+    kernels.run_clock(at, *rows, ends, RATE, numbers, stroke, time_share, way_share, moment)
+    return Travel(stroke, time_share, way_share), moment
 
 
 def travelled(clock: Clock, frames: int) -> Travel:

@@ -19,9 +19,11 @@ from kinesphere.kernels.jit_arms import lay_arms
 from kinesphere.kernels.jit_bodies import lay_legs, lay_trunk
 from kinesphere.kernels.jit_hands import lay_hands
 from kinesphere.kernels.jit_limbs import bend, turn
+from kinesphere.kernels.jit_paths import lay_paths, turns_since
 from kinesphere.kernels.jit_rotations import between, exponential, multiply, rotate, slerp
 from kinesphere.kernels.jit_rows import cubic_rows, path_rows, smooth_rows
 from kinesphere.kernels.jit_terms import compile_exact, compile_kernel
+from kinesphere.kernels.jit_timing import run_clock, stroke_peaks
 
 __all__ = [
     "bend",
@@ -35,6 +37,7 @@ __all__ = [
     "lay_arms",
     "lay_hands",
     "lay_legs",
+    "lay_paths",
     "lay_trunk",
     "local_pose",
     "multiply",
@@ -42,9 +45,12 @@ __all__ = [
     "path_rows",
     "place",
     "rotate",
+    "run_clock",
     "slerp",
     "smooth_rows",
+    "stroke_peaks",
     "turn",
+    "turns_since",
 ]
 
 

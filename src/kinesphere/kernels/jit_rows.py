@@ -45,7 +45,7 @@ def smooth_rows(table, starts, counts, loops, weights, out):  # type: ignore[no-
 
 
 @compile_exact
-def path_rows(stroke, share, first, last, leaving, arriving, reached, start, length, behind, ahead, parts, out):  # type: ignore[no-untyped-def]
+def path_rows(stroke, share, first, last, leaving, arriving, reached, start, length, behind, ahead, final, parts, out):  # type: ignore[no-untyped-def]
     """Places (F, D) on paths; see ``paths.Paths.at``."""
     end = len(reached) - 1
     for i in range(len(stroke)):
@@ -64,7 +64,7 @@ def path_rows(stroke, share, first, last, leaving, arriving, reached, start, len
             place = float(end)
         else:
             place = low + max(far - reached[low], 0.0) / (reached[low + 1] - reached[low])
-        segment = int(min(place / parts, len(first) - 1e-9))
+        segment = min(int(place / parts), final[s])  # a goal belongs to the stroke that ends there as well
         u = place / parts - segment
         v = 1.0 - u
         a, b, c, d = (1.0 + 2.0 * u) * v * v, u * u * (3.0 - 2.0 * u), u * v * v, -u * v * u
