@@ -102,10 +102,10 @@ def clock(source: Floats, ways: Floats, manner: ArmManner, eases: Floats | None,
     slower = np.ones(count) if locked else manner.stroke("duration", count)
     exponent = manner.stroke("time_exponent", count)
     before, beyond = manner.stroke("anticipation", count), manner.stroke("overshoot", count)
-    peak = peak(inflection, before, beyond, exponent)
-    least = np.minimum(lasts, np.where(ways > 0.0, np.maximum(peak * ways / FASTEST, SHORTEST), 0.0))
+    fastest = peak(inflection, before, beyond, exponent)
+    least = np.minimum(lasts, np.where(ways > 0.0, np.maximum(fastest * ways / FASTEST, SHORTEST), 0.0))
     made = np.maximum(slower * lasts, least)
-    sharp = within((FASTEST * made / np.maximum(ways, 1e-9) - 2.0) / np.maximum(peak - 2.0, 1e-9), 0.0, 1.0)
+    sharp = within((FASTEST * made / np.maximum(ways, 1e-9) - 2.0) / np.maximum(fastest - 2.0, 1e-9), 0.0, 1.0)
     inflection, exponent = plain + sharp * (inflection - plain), 1.0 + sharp * (exponent - 1.0)
     start = source[0] * slower[0]
     goals = np.concatenate([[start], start + np.cumsum(made)])
