@@ -2,11 +2,14 @@
 
 import json
 
+import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from kinesphere import load, load_score, perform
+from kinesphere import Effort, load, load_score, perform
+from kinesphere.cli import comparing
 from kinesphere.cli.main import app
+from kinesphere.pictures.canvas import write
 
 KEYS = "part: rightArm\nrate: 30\n0 -0.1 -0.4 0.2 -0.4 goal\n20 -0.3 0.1 0.3 -0.4 goal\n"
 
@@ -63,7 +66,11 @@ def test_a_score_saved_is_performed_again_and_added_to(tmp_path):
         (["wave", "--effort", "space=1,space=0"], "given twice"),
         (["wave", "--effort", "space=3"], "−1 (indirect) to 1 (direct)"),
         (["wave", "--shape", "vertical=nan"], "vertical is nan"),
+        (["wave", "--effort", ""], "write name=number, such as space=0.5"),
+        (["wave", "--shape", ""], "write name=number, such as horizontal=0.5"),
         (["wave", "--words", "gentley"], "gently"),
+        (["wave", "--words", ""], "found no word; write one, or several such as `gently and proudly`"),
+        (["wave", "--words", "gently and"], "found 'and' with no word after it"),
         (["wave", "--intensity", "3"], "0 to 2"),
         (["wave", "--stillness", "-2"], "-1 to 1"),
         (["wave", "--part", "tail:weight=1"], "right_arm"),
@@ -71,24 +78,45 @@ def test_a_score_saved_is_performed_again_and_added_to(tmp_path):
         (["wave", "--set", "wrist_bent=1"], "wrist_bend"),
         (["wave", "--from", "2", "--to", "1"], "is empty"),
         (["wave", "--from", "9"], "nothing to act on"),
+        (["wave", "--from", "-1"], "a gesture's own time begins at 0"),
         (["wave", "--model", "laban"], "chi1999"),
         (["nowhere.txt"], "nowhere.txt"),
         (["nowhere.json"], "nowhere.json"),
     ],
 )
 def test_what_is_wrong_is_said_in_a_line(tmp_path, arguments, said):
-    done = run("perform", *arguments, "-o", tmp_path / "out.npz")
-    assert done.exit_code == 2
-    assert said in done.stderr
-    assert done.stderr.count("\n") == 1
-    assert not (tmp_path / "out.npz").exists()
+    out = tmp_path / "out.npz"
+    for there in (False, True):  # a file that is in the way hides nothing
+        if there:
+            out.write_text("mine")
+        done = run("perform", *arguments, "-o", out)
+        assert done.exit_code == 2
+        assert said in done.stderr
+        assert done.stderr.count("\n") == 1
+        assert out.exists() == there
 
 
 def test_nothing_is_overwritten_unasked(tmp_path):
+    out, score, picture = tmp_path / "out.npz", tmp_path / "s.json", tmp_path / "out_preview.png"
+    for file, options in ((out, []), (score, ["--save-score", score]), (picture, ["--preview"])):
+        file.write_text("mine")
+        done = run("perform", "bow", "-o", out, *options)
+        assert done.exit_code == 2
+        assert f"{file}: exists already; --overwrite replaces it" in done.stderr
+        assert [path.name for path in tmp_path.iterdir()] == [file.name]
+        assert file.read_text() == "mine"
+        file.unlink()
+
+
+def test_nothing_is_written_where_not_all_can_be(tmp_path):
     out = tmp_path / "out.npz"
-    out.write_text("mine")
-    assert "--overwrite" in run("perform", "bow", "-o", out).stderr
-    assert out.read_text() == "mine"
+    done = run("perform", "bow", "-o", out, "--save-score", tmp_path / "nowhere" / "s.json")
+    assert done.exit_code == 2
+    assert f"the folder {tmp_path / 'nowhere'} does not exist" in done.stderr
+    done = run("perform", "bow", "-o", out, "--save-score", out)
+    assert done.exit_code == 2
+    assert "two outputs have this name" in done.stderr
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_words_are_listed_with_what_they_turn():
@@ -102,3 +130,58 @@ def test_out_of_reach_is_said(tmp_path):
     done = run("perform", tmp_path / "far.txt", "-o", tmp_path / "out.npz")
     assert done.exit_code == 0
     assert "reaches 0.545 m" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--part", "torso:weight=1"], "the Effort that the torso is asked for does not show"),
+        (["--part", "left_arm:weight=1"], "what left_arm is asked for does not show"),
+        (["--effort", "weight=1", "--to", "9"], "a range ends at 9 s; the gesture lasts from 0 to 3.4 s"),
+    ],
+)
+def test_what_does_not_show_is_said_once(tmp_path, options, said):
+    done = run("perform", "wave", "-o", tmp_path / "out.npz", *options)
+    assert done.exit_code == 0
+    assert done.stderr.startswith("warning: wave: ")
+    assert said in done.stderr
+    assert done.stderr.count("\n") == 1
+    fine = run("perform", "wave", "-o", tmp_path / "fine.npz", "--effort", "weight=1", "--part", "torso:vertical=1")
+    assert (fine.exit_code, fine.stderr) == (0, "")
+
+
+def test_before_and_after_have_as_many_pictures_each_at_its_own_times(tmp_path, monkeypatch):
+    texts, places = [], []
+
+    def noted(draw, place, text, *rest):
+        texts.append(text)
+        places.append(place)
+        write(draw, place, text, *rest)
+
+    monkeypatch.setattr(comparing, "write", noted)
+    before, after = perform("punch"), perform("punch", Effort(time=1))
+    assert after.duration < 0.6 * before.duration
+    sheet = np.asarray(comparing.before_and_after(before, after))
+    assert sheet.shape == (1000, 1600, 3)
+    labels = texts[: 2 * comparing.POSES]
+    rows = [[float(text.removesuffix(" s")) for text in part] for part in (labels[:8], labels[8:])]
+    for row, motion in zip(rows, (before, after), strict=True):
+        assert (row[0], row[-1]) == (0.0, round(motion.duration, 2))
+        assert row == sorted(set(row))
+    assert texts[16:] == [
+        "before and after", "each at its own times, same scale · three-quarter view",
+        "before", f"{before.duration:.2f} s", "after", f"{after.duration:.2f} s",
+    ]  # fmt: skip
+    for x, y in places[:16]:  # a body above every label, in a panel of its own
+        above = sheet[int(y) - 400 : int(y) - 10, int(x) - 90 : int(x) + 90].astype(int)
+        assert (above[..., 0] - above[..., 2] > 25).sum() > 2000
+    assert len(set(places[:16])) == 16
+    assert max(y for _, y in places) < 980
+
+
+def test_a_gesture_drawn_before_and_after_is_warned_of_once(tmp_path):
+    (tmp_path / "far.txt").write_text(KEYS.replace("-0.3 0.1 0.3", "-0.6 0.3 0.6"))
+    done = run("perform", tmp_path / "far.txt", "-o", tmp_path / "out.npz", "--preview", "--effort", "time=1")
+    assert done.exit_code == 0
+    assert (tmp_path / "out_preview.png").stat().st_size > 20_000
+    assert done.stderr.count("reaches 0.545 m") == 1

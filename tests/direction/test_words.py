@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from kinesphere import Effort, MotionFileError, Shape, perform
-from kinesphere.direction.words import load_words, spoken, vocabulary, word
+from kinesphere.direction.words import load_words, split, spoken, vocabulary, word
 
 ACTIONS = {
     "float": (-1, -1, -1), "punch": (1, 1, 1), "glide": (1, -1, -1), "slash": (-1, 1, 1),
@@ -53,9 +53,33 @@ def test_unknown_words_suggest_the_nearest(text):
         perform("wave", words=text)
 
 
-def test_no_word_at_all_is_said():
-    with pytest.raises(ValueError, match="no word"):
-        perform("wave", words=" and ")
+@pytest.mark.parametrize("text", ["", "  ", ",", "and", " and ", "and, but"])
+def test_no_word_at_all_is_said(text):
+    with pytest.raises(ValueError, match=r"found no word; write one, .*`gently and proudly`; `kinesphere words` lists"):
+        perform("wave", words=text)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("gently and", "found 'and' with no word after it"),
+        ("gently, and", "found 'and' with no word after it"),
+        ("And gently", "found 'And' with no word before it"),
+        ("gently and and proudly", "found 'and' with no word after it"),
+        ("gently and but proudly", "found 'and' with no word after it"),
+        ("gently but", "found 'but' with no word after it"),
+    ],
+)
+def test_words_that_join_have_words_on_both_sides(text, said):
+    for speak in (spoken, split, lambda words: perform("wave", words=words)):
+        with pytest.raises(ValueError, match=f"words='{text}': {said}; write one, or several"):
+            speak(text)
+
+
+@pytest.mark.parametrize("text", ["gently and proudly", "gently, proudly", "gently proudly", " gently, but proudly,"])
+def test_words_may_be_joined_as_one_writes(text):
+    assert split(text) == ["gently", "proudly"]
+    assert spoken(text) == spoken(["gently", "proudly"])
 
 
 def test_words_of_ones_own(tmp_path):

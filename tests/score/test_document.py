@@ -100,6 +100,8 @@ def changed(change):
         (lambda d: d["layers"][0].update(words={"gentley": 1}), "layers[0]", "gently"),
         (lambda d: d["layers"][0].update(parts=["tail"]), "layers[0]", "left_arm"),
         (lambda d: d["layers"][0].update(end=0.1), "layers[0]", "is empty"),
+        (lambda d: d["layers"][0].update(start=-1), "layers[0]", "begins at 0"),
+        (lambda d: d["layers"][0].update(effort=[{"at": -1}]), "layers[0]", "begins at 0"),
         (lambda d: d["layers"][0].update(intensity=3), "layers[0]", "0 to 2"),
         (lambda d: d["layers"][0].update(effort=[]), "layers[0].effort", "one moment"),
         (lambda d: d["layers"][0].update(effort=[{"at": 1}, {"at": 1}]), "layers[0].effort[1].at", "its own moment"),

@@ -37,15 +37,15 @@ def effort_of(option: str, text: str | None, by_hand: str | None = None) -> Effo
     from kinesphere.laban.effort import FACTORS, Effort
     from kinesphere.laban.movement import RANGES
 
-    given = numbers(option, text, FACTORS) if text else {}
-    return Effort(**given, by_hand=numbers("--set", by_hand, RANGES) if by_hand else {})
+    given = {} if text is None else numbers(option, text, FACTORS)
+    return Effort(**given, by_hand={} if by_hand is None else numbers("--set", by_hand, RANGES))
 
 
 def shape_of(option: str, text: str | None) -> Shape:
     """The Shape of ``--shape``."""
     from kinesphere.laban.shape import DIMENSIONS, Shape
 
-    return Shape(**(numbers(option, text, DIMENSIONS) if text else {}))
+    return Shape(**({} if text is None else numbers(option, text, DIMENSIONS)))
 
 
 def parts_of(texts: Iterable[str], effort: Effort, shape: Shape) -> Mapping[str, Part]:

@@ -9,12 +9,11 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from kinesphere.cli.dials import effort_of, parts_of, shape_of
-from kinesphere.cli.reporting import reported
+from kinesphere.cli.reporting import kept_warnings, reported
 
 if TYPE_CHECKING:
     from kinesphere.direction.words import Vocabulary
     from kinesphere.motion.character import Character
-    from kinesphere.motion.motion import Motion
     from kinesphere.score.layers import Layer
     from kinesphere.score.score import Score
 
@@ -69,22 +68,21 @@ def perform(
     Dials and words add up. `kinesphere words` lists the words.
     """
     with reported():
+        from kinesphere.body.retargeting import retarget
+        from kinesphere.files.loading import save
         from kinesphere.files.registry import format_to_write
-        from kinesphere.kernels.compiled import patient
+        from kinesphere.kernels.compiled import patient, warm_up
         from kinesphere.score.layers import Express, Layer
         from kinesphere.score.perform import said
         from kinesphere.score.render import render
 
         patient()
         sheet = out.with_name(f"{out.stem}_preview.png") if preview else None
-        for file in (out, sheet, save_score):
-            if file is not None and file.exists() and not overwrite:
-                raise FileExistsError(f"{file}: exists already; --overwrite replaces it")
-        format_to_write(out)
+        writer = format_to_write(out)
         whole = effort_of("--effort", effort, by_hand), shape_of("--shape", shape)
         edit = Express(
             *whole,
-            said(words) if words else {},
+            {} if words is None else said(words),
             intensity,
             stillness,
             affinities,
@@ -98,14 +96,28 @@ def perform(
             seed=score.seed if seed is None else seed,
             lock_times=lock_times or score.lock_times,
         )
+        body = _body(character)
         made = render(score)
-        _write(made, out, character)
+        put = made if body is None else retarget(made, body)
+        # What is asked for is looked at before where it goes, so that an old file does not hide a slip of the pen.
+        _check_outputs([file for file in (out, sheet, save_score) if file is not None], overwrite)
+        if sheet is not None and warm_up() is None:
+            raise ValueError("--preview draws lit surfaces, which need numba; this Python does not have it")
+        if body is not None and writer.holds_characters:
+            save(put, out, character=body)
+        else:
+            save(put, out)
         if save_score is not None:
             from kinesphere.score.document import save_score as write
 
             write(score, save_score)
         if sheet is not None:
-            _draw(render(replace(score, layers=())), made, sheet, character)
+            from kinesphere.cli.comparing import before_and_after
+            from kinesphere.pictures.contact_sheet import save_picture
+
+            with kept_warnings():  # of the gesture itself: they have been told
+                before = render(replace(score, layers=()))
+            save_picture(before_and_after(before, made, body), sheet)
     for file in (out, save_score, sheet):
         if file is not None:
             typer.echo(f"wrote {file}")
@@ -151,21 +163,15 @@ def _score(source: str, layer: Layer) -> Score:
     return Score(source, (layer,))
 
 
-def _write(made: Motion, out: Path, character: Path | None) -> None:
-    """The motion on whoever performs it."""
-    from kinesphere.body.retargeting import retarget
-    from kinesphere.files.loading import save
-    from kinesphere.files.registry import format_to_write
-
-    body = _body(character)
-    if body is None:
-        save(made, out)
-        return
-    put = retarget(made, body)
-    if format_to_write(out).holds_characters:
-        save(put, out, character=body)
-    else:
-        save(put, out)
+def _check_outputs(files: list[Path], overwrite: bool) -> None:
+    """Refuse what cannot be written before anything is."""
+    for i, file in enumerate(files):
+        if not file.parent.is_dir():
+            raise FileNotFoundError(f"{file}: the folder {file.parent} does not exist")
+        if file.exists() and not overwrite:
+            raise FileExistsError(f"{file}: exists already; --overwrite replaces it")
+        if file.resolve() in [other.resolve() for other in files[:i]]:
+            raise ValueError(f"{file}: two outputs have this name; each needs its own")
 
 
 def _body(character: Path | None) -> Character | None:
@@ -175,13 +181,3 @@ def _body(character: Path | None) -> Character | None:
     if character is None:
         return None
     return own_character(character) or load_character(character)
-
-
-def _draw(before: Motion, after: Motion, sheet: Path, character: Path | None) -> None:
-    from kinesphere.kernels.compiled import warm_up
-    from kinesphere.pictures import surface_sheet
-
-    if warm_up() is None:
-        raise ValueError("lit surfaces need numba, which this Python does not have")
-    named = [replace(before, name="before"), replace(after, name="after")]
-    surface_sheet(named, character=_body(character)).save(sheet)

@@ -23,6 +23,7 @@ _EXPECTED = "words in TOML"
 _FIELDS = ("kind", "effort", "shape", "tempo", "stillness", "about")
 TEMPOS = (0.2, 5.0)
 _SMALL = ("and", "but")  # words that may stand between others
+_ALLOWED = "write one, or several such as `gently and proudly`; `kinesphere words` lists them"
 
 
 @dataclass(frozen=True)
@@ -95,11 +96,16 @@ def spoken(said: str | Iterable[str] | Mapping[str, float], words: Vocabulary | 
 
 
 def split(said: str) -> list[str]:
-    """The words of a text, without those that only join them."""
-    parts = [part for part in said.replace(",", " ").split() if part.lower() not in _SMALL]
-    if not parts:
-        raise ValueError(f"{said!r} has no word in it; `gently and proudly` has two")
-    return parts
+    """The words of a text, without those that only join them, each of which has a word on both sides."""
+    pieces = said.replace(",", " ").split()
+    joins = [piece.lower() in _SMALL for piece in pieces]
+    if all(joins):
+        raise ValueError(f"words={said!r}: found no word; {_ALLOWED}")
+    for i, piece in enumerate(pieces):
+        if joins[i] and (i == 0 or i == len(pieces) - 1 or joins[i + 1]):
+            side = "before" if i == 0 else "after"
+            raise ValueError(f"words={said!r}: found {piece!r} with no word {side} it; {_ALLOWED}")
+    return [piece for piece, join in zip(pieces, joins, strict=True) if not join]
 
 
 def _parsed(path: Path, table: Mapping[str, Any]) -> Vocabulary:

@@ -49,8 +49,8 @@ class Express:
     vocabulary: Vocabulary | None = field(default=None, compare=False, repr=False)
 
     def __post_init__(self) -> None:
-        checked_dial(self.effort, Effort)
-        checked_dial(self.shape, Shape)
+        check_dial(self.effort, Effort)
+        check_dial(self.shape, Shape)
         object.__setattr__(self, "intensity", within("intensity", self.intensity, 0.0, MOST_INTENSITY))
         object.__setattr__(self, "stillness", within("stillness", self.stillness, -1.0, 1.0))
         given = {
@@ -65,7 +65,7 @@ class Express:
                 raise TypeError(f"{name}: {part!r}; a Part with its effort and shape is expected")
             for dial, kind in ((part.effort, Effort), (part.shape, Shape)):
                 if dial is not None:
-                    checked_dial(dial, kind)
+                    check_dial(dial, kind)
         object.__setattr__(self, "parts", MappingProxyType(dict(self.parts)))
 
     @property
@@ -94,6 +94,10 @@ class Layer:
             value = getattr(self, name)
             if value is not None:
                 object.__setattr__(self, name, within(name, value, -1e6, 1e6))
+        if self.start is not None and self.start < 0.0:
+            raise ValueError(
+                f"a range starts at {self.start:g} s; a gesture's own time begins at 0. Leave the start out for that"
+            )
         if self.start is not None and self.end is not None and self.end <= self.start:
             raise ValueError(
                 f"a range from {self.start:g} to {self.end:g} s is empty; its end must come after its start"
@@ -107,6 +111,15 @@ class Layer:
                     f"no part is named; leave parts out for all of them, or name some of {', '.join(PARTS)}"
                 )
             object.__setattr__(self, "parts", tuple(self.parts))
+
+
+def check_dial(dial: object, kind: type[Effort] | type[Shape]) -> None:
+    """Refuse what is no dial, and moments before any gesture begins."""
+    checked_dial(dial, kind)
+    if isinstance(dial, Mapping) and min(dial) < 0.0:
+        raise ValueError(
+            f"a phrase of {kind.__name__} has a moment at {min(dial):g} s; a gesture's own time begins at 0"
+        )
 
 
 def check_part(name: object) -> None:

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping, Sequence
 
 import numpy as np
 
 from kinesphere.figure.acting import act
-from kinesphere.figure.limbs import limb_of
 from kinesphere.figure.manner import Manner
 from kinesphere.figure.proportions import HEIGHT
-from kinesphere.figure.reaching import OutOfReach
 from kinesphere.figure.spans import RATE
 from kinesphere.kernels.arrays import Floats
 from kinesphere.laban.dials import Part, ShapeDial, window
@@ -20,8 +17,8 @@ from kinesphere.laban.effort_model import effort_model
 from kinesphere.laban.manners import PARTS, Dials, manner
 from kinesphere.laban.shape import Shape, affine
 from kinesphere.motion.gesture import Gesture
-from kinesphere.motion.keypoints import Space
 from kinesphere.motion.motion import Motion
+from kinesphere.score import doubts
 from kinesphere.score.layers import Express, Layer
 from kinesphere.score.score import Score
 from kinesphere.score.sources import gesture_of
@@ -38,7 +35,8 @@ def render_all(scores: Sequence[Score], *, height: float = HEIGHT) -> list[Motio
         return []
     gestures = [gesture_of(score.source) for score in scores]
     for gesture in {id(gesture): gesture for gesture in gestures}.values():
-        _warn_of_reach(gesture)
+        for doubt in doubts.of_gesture(gesture):
+            doubts.tell(doubt)
     cast = [(gesture, _manner(score, gesture)) for score, gesture in zip(scores, gestures, strict=True)]
     return act(cast, height)
 
@@ -50,6 +48,8 @@ def _manner(score: Score, gesture: Gesture) -> Manner:
     for layer in score.layers:
         _check_range(layer, gesture)
         _check_loop(layer, gesture)
+        for doubt in doubts.of_layer(layer, gesture):
+            doubts.tell(doubt)
         strength = _strength(layer, time)
         for name in PARTS if layer.parts is None else layer.parts:
             parts[name] += _dials(layer.edit, name, strength)
@@ -117,28 +117,3 @@ def _check_loop(layer: Layer, gesture: Gesture) -> None:
             f"{gesture.name} goes round: dials that change over its time, or a range of it, would leave its seam open. "
             "Give one value for all of it"
         )
-
-
-def _warn_of_reach(gesture: Gesture) -> None:
-    for side in ("left", "right"):
-        keys = gesture.arm(side)
-        if keys is None:
-            continue
-        limb = limb_of(HEIGHT, side, "Arm")
-        reach = limb.reach
-        for key in keys.keys:
-            far = float(np.linalg.norm(key.position))
-            if key.space == Space.LOCAL and far < limb.nearest - 1e-4:
-                warnings.warn(
-                    f"{gesture.name}: the {side} hand's key at {key.frame / keys.rate:g} s is {far:.3f} m from the "
-                    f"shoulder; an arm folds to {limb.nearest:.3f} m. It is approached as far as it goes",
-                    OutOfReach,
-                    stacklevel=4,
-                )
-            if key.space == Space.LOCAL and far > reach + 1e-4:
-                warnings.warn(
-                    f"{gesture.name}: the {side} hand's key at {key.frame / keys.rate:g} s is {far:.3f} m from the "
-                    f"shoulder; an arm reaches {reach:.3f} m. It is approached as far as it goes",
-                    OutOfReach,
-                    stacklevel=4,
-                )
