@@ -44,7 +44,7 @@ def arm(**given):
 
 def scaled(left, right):
     pose = Pose.standing(Spans.of((FRAMES,), (False,)))
-    scale_surface(pose, {"left": left, "right": right})
+    scale_surface(pose, {"left": left, "right": right}, np.zeros(FRAMES), np.zeros(FRAMES))
     return pose
 
 

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import fields, replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 
 from generated import seeds
 from kinesphere.body.fingers import ANGLES, HAND_SHAPES
+from kinesphere.figure.acting import body_lines, weight, weight_reference
 from kinesphere.figure.arm_laying import Mixture, Surroundings, laid, laid_reference
+from kinesphere.figure.arms import ArmPose
 from kinesphere.figure.channels import INDEX, Curves
 from kinesphere.figure.clocks import clock, peak, peak_reference
 from kinesphere.figure.hand_laying import Grip, lay, lay_reference
@@ -19,6 +23,7 @@ from kinesphere.figure.paths import segment_paths, segment_paths_reference, stro
 from kinesphere.figure.pose import SIGN, Pose
 from kinesphere.figure.spans import Spans
 from kinesphere.figure.strokes import ran, travelled
+from kinesphere.figure.surface_scales import scale_surface
 from kinesphere.figure.trunk import set_trunk
 from kinesphere.kernels import compiled, rotations
 
@@ -189,3 +194,71 @@ def test_clocks(seed):
     near(moment, own.moment(np.arange(frames) / 60.0))
     timing = own.inflection, own.anticipation, own.overshoot, own.time_exponent
     near(peak(*timing), peak_reference(*timing))
+
+
+def with_body(rng, spans):
+    """A pose with everything somewhere."""
+    pose = Pose.standing(spans, 1.5)
+    pose.local[:] = turns(rng, COUNT, len(pose.skeleton))
+    pose.places[:, 0] = rng.normal(size=(COUNT, 3))
+    return pose
+
+
+def by_numpy(function):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("KINESPHERE_COMPILED", "0")
+        return function()
+
+
+def arm_somewhere(rng):
+    rows = {entry.name: rng.uniform(0.0, 1.0, COUNT) for entry in fields(ArmPose)}
+    shown = {name: rng.uniform(0.0, 0.4, COUNT) for name in ("squash", "breath", "limb_volume")}
+    return ArmPose(**rows | {"upper": turns(rng, COUNT), "wrist": rng.normal(size=(COUNT, 3)), "flourishes": shown})
+
+
+@given(seed=seeds)
+@few
+def test_weights(seed):
+    rng = np.random.default_rng(seed)
+    pose, arms = with_body(rng, SPANS[0]), {side: arm_somewhere(rng) for side in SIGN}
+    limbs = {side: limb_of(1.5, side, "Arm") for side in SIGN}
+    other = replace(pose, local=pose.local.copy())
+    near(weight(pose, arms, limbs), weight_reference(other, arms, limbs))
+    near(pose.local, other.local)
+
+
+@given(seed=seeds)
+@few
+def test_body_lines(seed):
+    pose = with_body(np.random.default_rng(seed), SPANS[0])
+    joints = np.arange(len(pose.skeleton))
+    q, p = pose.world()
+    near(body_lines(pose, joints, q, p), by_numpy(lambda: body_lines(pose, joints, q, p)))
+
+
+@pytest.mark.parametrize("spans", SPANS)
+@given(seed=seeds)
+@few
+def test_surfaces(spans, seed):
+    rng = np.random.default_rng(seed)
+    arms, (depth, breath) = {side: arm_somewhere(rng) for side in SIGN}, rng.uniform(0.0, 1.0, (2, COUNT))
+    made, wanted = Pose.standing(spans), Pose.standing(spans)
+    scale_surface(made, arms, depth, breath)
+    by_numpy(lambda: scale_surface(wanted, arms, depth, breath))
+    near(made.scales, wanted.scales)
+
+
+@given(seed=seeds)
+@few
+def test_soundness_of_rotations(seed):
+    rng = np.random.default_rng(seed)
+    q = rotations.continuous(turns(rng, COUNT, 3))
+    assert not rotations.turns_over(q)
+    assert rotations.off_unit(q) < 1e-12
+    q[rng.integers(1, COUNT), rng.integers(3)] *= -1.1
+    assert rotations.turns_over(q)
+    assert by_numpy(lambda: rotations.turns_over(q))
+    assert rotations.off_unit(q) == pytest.approx(0.21)
+    assert by_numpy(lambda: rotations.off_unit(q)) == pytest.approx(0.21)
+    q[0, 0, 0] = np.nan
+    assert np.isnan(rotations.off_unit(q))

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from typing import NamedTuple
 
 import numpy as np
 
@@ -17,7 +18,6 @@ from kinesphere.body.mass import segments
 from kinesphere.figure.arm_laying import Surroundings
 from kinesphere.figure.arm_plan import arm_plan
 from kinesphere.figure.arms import ArmPose, ArmTask, joining, pose_arms
-from kinesphere.figure.breath import swell
 from kinesphere.figure.channels import Curves, enliven, joined, performed, sampled
 from kinesphere.figure.clocks import Clock, clock
 from kinesphere.figure.curves import ramp
@@ -34,7 +34,7 @@ from kinesphere.figure.spans import RATE, Spans
 from kinesphere.figure.strokes import Travel, ran
 from kinesphere.figure.surface_scales import join_in, scale_surface
 from kinesphere.figure.trunk import place_hips, set_trunk
-from kinesphere.kernels import rotations
+from kinesphere.kernels import compiled, rotations
 from kinesphere.kernels.arrays import Floats, Ints
 from kinesphere.motion.gesture import Gesture, Step
 from kinesphere.motion.motion import Motion
@@ -49,6 +49,7 @@ HEAVY = 0.045  # seconds
 HEAD_LINE = np.array([[0.0, 0.06, 0.02], [0.0, 0.10, 0.02]])  # metres from the head's joint, in its axes
 TRUNK_SHIFTS = np.array([[0.0, 0.0, 0.01], [0.0, -0.07, 0.01]])  # metres from hips and neck, in the chest's
 TOGETHER = 5000  # frames that are acted at once: arrays of some megabytes
+WORTH = 100  # a body is far more work than a number of a product
 QUICKEST = 0.24  # seconds that a step takes at least
 
 
@@ -97,7 +98,7 @@ def _acted(cast: Sequence[tuple[Gesture, Manner]], height: float) -> list[Motion
         clocks = [part.clocks[side] for part in parts]
         arms[side] = replace(arms[side], room=arms[side].room * room)
         set_hands(pose, [part.gesture for part in parts], channels, side, arms[side], clocks)
-    scale_surface(pose, arms)
+    scale_surface(pose, arms, channels["torso.breath"], channels.breath)
     _tell(pose, parts)
     return pose.motions([part.gesture.name for part in parts])
 
@@ -187,16 +188,12 @@ def _pose(
     skeleton = pose.skeleton
     trunk = _above(skeleton, (*(f"{side}{part}" for side in SIGN for part in ("UpperArm", "Eye")), "head"))
     q, p = set_trunk(pose, channels, shift, joins, trunk)
-    if not plainly:
-        swell(pose, channels["torso.breath"], channels.breath)
     chest = q[:, int(np.searchsorted(trunk, skeleton.index("upperChest")))]
 
     for side in SIGN:
         stand(pose, channels, side, [part.steps[side] for part in parts])
     arms: dict[str, ArmPose] = {}
-    places = {name: p[:, int(np.searchsorted(trunk, skeleton.index(name)))] for name in ("hips", "neck", "head")}
-    head = q[:, int(np.searchsorted(trunk, skeleton.index("head")))]
-    lines = None if plainly else body_lines(pose, places, head)
+    lines = None if plainly else body_lines(pose, trunk, q, p)
     for side in SIGN:
         shoulder = p[:, int(np.searchsorted(trunk, skeleton.index(f"{side}UpperArm")))]
         tasks = [part.tasks[side].taken(every) for part in parts]
@@ -214,16 +211,26 @@ def _pose(
     return arms
 
 
-def body_lines(pose: Pose, places: dict[str, Floats], head: Floats) -> Floats:
-    """``(F, 4, 2, 3)`` the middle lines of what hands keep off: trunk, head and thighs, in the world."""
+def body_lines(pose: Pose, trunk: Ints, q: Floats, p: Floats) -> Floats:
+    """``(F, 4, 2, 3)`` the middle lines of what hands keep off: trunk, head and thighs, in the world.
+
+    ``q`` and ``p`` are the world's of the joints ``trunk``.
+    """
+    index, offsets = pose.skeleton.index, pose.skeleton.offsets
+    hips, neck, head = (int(np.searchsorted(trunk, index(name))) for name in ("hips", "neck", "head"))
+    legs = np.array([[index(f"{side}{part}") for part in ("UpperLeg", "LowerLeg")] for side in SIGN])
     lines = np.empty((len(pose.spans), 4, 2, 3))
-    lines[:, 0, 0], lines[:, 0, 1] = places["hips"], places["neck"]
-    lines[:, 1] = places["head"][:, None] + rotations.rotate(head[:, None], HEAD_LINE * pose.size)
-    for i, side in enumerate(SIGN):
-        upper, lower = (pose.skeleton.index(f"{side}{part}") for part in ("UpperLeg", "LowerLeg"))
+    kernels = compiled.loaded(WORTH * len(lines))
+    if kernels is not None:
+        own = np.array([hips, neck, head]), HEAD_LINE * pose.size
+        kernels.body_lines(q, p, *own, pose.local, pose.places, legs[:, 0], offsets[legs], lines)
+        return lines
+    lines[:, 0, 0], lines[:, 0, 1] = p[:, hips], p[:, neck]
+    lines[:, 1] = p[:, head, None] + rotations.rotate(q[:, head, None], HEAD_LINE * pose.size)
+    for i, (side, (upper, lower)) in enumerate(zip(SIGN, legs, strict=True)):
         lines[:, 2 + i, 0] = hip(pose, side)
         thigh = rotations.multiply(pose.local[:, 0], pose.local[:, upper])
-        lines[:, 2 + i, 1] = lines[:, 2 + i, 0] + rotations.rotate(thigh, pose.skeleton.offsets[lower])
+        lines[:, 2 + i, 1] = lines[:, 2 + i, 0] + rotations.rotate(thigh, offsets[lower])
     return lines
 
 
@@ -263,10 +270,10 @@ def _balanced(
     pose = whole.lent(coarse)
     still = {side: np.zeros((2, len(coarse))) for side in SIGN}
     arms = _pose(pose, parts, few, limbs, np.zeros((len(coarse), 3)), still, every, plainly=True)
-    weight = _weight(pose, arms, limbs)
+    heavy = weight(pose, arms, limbs)
     asked = pose.size * few.rows("hips.x", "hips.z")
     firsts = coarse.first
-    away = coarse.rounded(weight - asked - (weight - asked)[firsts], SLOW) / MOVED
+    away = coarse.rounded(heavy - asked - (heavy - asked)[firsts], SLOW) / MOVED
     loops = np.array(spans.loops)[coarse.who]
     away = np.where(loops[:, None], away, away - away[firsts])
     shift = np.zeros((len(coarse), 3))
@@ -275,7 +282,9 @@ def _balanced(
     lasts = np.array(counts)[coarse.who] / coarse.rate - 1.0 / coarse.rate
     for _ in range(2):
         place_hips(pose, few, shift)
-        needed = np.maximum(np.max([overreach(pose, side) for side in SIGN], axis=0), 0.0)
+        needed = np.maximum(np.maximum(*(overreach(pose, side) for side in SIGN)), 0.0)
+        if not needed.any():
+            break
         shift[:, 1] -= coarse.rounded(coarse.widest(needed, AHEAD), 0.4 * AHEAD)
     # Nothing of it is left over at the ends of what does not go round.
     end = firsts + np.array(counts)[coarse.who] - 1
@@ -309,24 +318,47 @@ def _ramp(at: Floats, start: Floats, end: Floats) -> Floats:
     return ramp((at - start) / np.maximum(end - start, 1e-9), 0.0, 1.0)
 
 
-def _weight(pose: Pose, arms: dict[str, ArmPose], limbs: dict[str, Limb]) -> Floats:
+def weight(pose: Pose, arms: dict[str, ArmPose], limbs: dict[str, Limb]) -> Floats:
     """``(F, 2)`` x and z of the centre of mass."""
-    skeleton = pose.skeleton
+    parts = _segments(pose.size)
+    kernels = compiled.loaded(WORTH * len(pose.spans))
+    if kernels is None:
+        return weight_reference(pose, arms, limbs)
     for side, arm in arms.items():
-        clavicle = pose.local[:, skeleton.index(f"{side}Shoulder")]
+        own = np.array([pose.skeleton.index(f"{side}{part}") for part in ("Shoulder", "UpperArm", "LowerArm")])
+        kernels.turn_arms(arm.upper, arm.flexion, own, limbs[side].hinge, limbs[side].rest_flexion, pose.local)
+    made = np.empty((len(pose.spans), 2))
+    kernels.weigh(pose.local, pose.places, *parts, made)
+    return made
+
+
+def weight_reference(pose: Pose, arms: dict[str, ArmPose], limbs: dict[str, Limb]) -> Floats:
+    """The same in plain NumPy."""
+    for side, arm in arms.items():
+        clavicle = pose.local[:, pose.skeleton.index(f"{side}Shoulder")]
         pose.turn(f"{side}UpperArm", rotations.multiply(rotations.conjugate(clavicle), arm.upper))
         pose.turn(f"{side}LowerArm", limbs[side].bent(arm.flexion))
-    joints, carriers, offsets, masses = _segments(pose.size)
+    joints, _, carriers, offsets, masses = _segments(pose.size)
     q, p = pose.world(joints)
     centres = p[:, carriers] + rotations.rotate(q[:, carriers], offsets)
     return np.asarray(np.einsum("s,fsi->fi", masses, centres)[:, [0, 2]])
 
 
+class _Segments(NamedTuple):
+    joints: Ints  # (K,) that carry mass, and all above them
+    parents: Ints  # (K,) among them
+    carriers: Ints  # (S,) which of them carry segments
+    offsets: Floats  # (S, 3) the segments' centres
+    masses: Floats  # (S,)
+
+
 @lru_cache(maxsize=16)
-def _segments(size: float) -> tuple[Ints, Ints, Floats, Floats]:
-    """The joints that carry mass and all above them; which of them carry segments, their centres and masses."""
+def _segments(size: float) -> _Segments:
     skeleton = body_of(HEIGHT * size)
     parts = segments(skeleton)
     joints = _above(skeleton, tuple(skeleton.names[part.joint] for part in parts))
+    order = {int(joint): k for k, joint in enumerate(joints)}
+    parents = np.array([order.get(int(skeleton.parents[joint]), -1) for joint in joints])
     carriers = np.searchsorted(joints, [part.joint for part in parts])
-    return joints, carriers, np.array([part.offset for part in parts]), np.array([part.mass for part in parts])
+    offsets, masses = np.array([part.offset for part in parts]), np.array([part.mass for part in parts])
+    return _Segments(joints, parents, carriers, offsets, masses)

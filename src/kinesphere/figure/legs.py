@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 
 import numpy as np
 
@@ -16,6 +17,7 @@ from kinesphere.kernels import compiled, rotations
 from kinesphere.kernels.arrays import Floats, within
 from kinesphere.kernels.limb_turns import limb_turns
 from kinesphere.motion.gesture import Step
+from kinesphere.motion.skeleton import Skeleton
 
 LIFT = 0.16  # of a step's length: how high the foot goes
 MOST_LIFT = 0.07  # metres
@@ -26,24 +28,31 @@ KNEE_OUT = 0.5  # knees point between where the pelvis and where the foot points
 
 def stand(pose: Pose, channels: Curves, side: str, steps: Sequence[Sequence[Step]]) -> None:
     """Plant feet, let them peel or step, and lay legs between them and the hips: ``steps`` are each performance's."""
-    skeleton, sign = pose.skeleton, SIGN[side]
+    ankle, sole, still = _standing(pose.skeleton, side, pose.size)
+    peel = channels[f"{side}.foot.peel"]
+    if not any(steps):
+        ball = np.broadcast_to(still, (len(peel), 3))
+        lay_leg(pose, side, ball, np.full(len(peel), SIGN[side] * TURNED_OUT), peel, np.maximum(peel, 0.0))
+        return
+    walked = np.zeros((5, len(pose.spans)))
+    for frames, own in zip(pose.spans.slices(), steps, strict=True):
+        if own:
+            walked[:, frames] = _walked(pose.spans.time[frames], own)
+    x, z, turn, up, pitch = walked
+    heading, peel, moved = SIGN[side] * TURNED_OUT + turn, peel + pitch, np.stack([x, up, z], axis=-1)
+    # The foot stands with its ankle where it stood at rest and turns about its ball.
+    ball = ankle + pose.size * moved + rotations.rotate(turned(y=heading), sole)
+    lay_leg(pose, side, ball, heading, peel, np.maximum(peel, 0.0))
+
+
+@lru_cache(maxsize=32)
+def _standing(skeleton: Skeleton, side: str, size: float) -> tuple[Floats, Floats, Floats]:
+    """Where an ankle stands, the way from it to the ball of a foot that points ahead, and where the ball stands."""
     place = skeleton.rest_world()[1]
     ankle, ball = (place[skeleton.index(f"{side}{part}")] for part in ("Foot", "Toes"))
-    stood = np.array([sign * ANKLE_OUT, 0.0, FEET_AHEAD]) * pose.size
-    heading = np.full(len(pose.spans), sign * TURNED_OUT)
-    peel, moved = channels[f"{side}.foot.peel"], np.zeros((1, 3))
-    flat = rotations.rotate(turned(y=heading[:1]), ball - ankle)
-    if any(steps):
-        walked = np.zeros((5, len(pose.spans)))
-        for frames, own in zip(pose.spans.slices(), steps, strict=True):
-            if own:
-                walked[:, frames] = _walked(pose.spans.time[frames], own)
-        x, z, turn, up, pitch = walked
-        heading, peel, moved = heading + turn, peel + pitch, np.stack([x, up, z], axis=-1)
-        flat = rotations.rotate(turned(y=heading), ball - ankle)
-    # The foot stands with its ankle where it stood at rest and turns about its ball.
-    at = stood + pose.size * moved + [0.0, ankle[1], 0.0] + flat
-    lay_leg(pose, side, np.broadcast_to(at, (len(heading), 3)), heading, peel, np.maximum(peel, 0.0))
+    stood = np.array([SIGN[side] * ANKLE_OUT, 0.0, FEET_AHEAD]) * size + [0.0, ankle[1], 0.0]
+    sole = ball - ankle
+    return stood, sole, stood + rotations.rotate(turned(y=SIGN[side] * TURNED_OUT), sole)
 
 
 def overreach(pose: Pose, side: str) -> Floats:

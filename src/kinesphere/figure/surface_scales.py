@@ -12,13 +12,16 @@ from types import MappingProxyType
 import numpy as np
 
 from kinesphere.figure.arms import ArmPose, ArmTask
+from kinesphere.figure.breath import SWELLS, swell
 from kinesphere.figure.channels import INDEX
 from kinesphere.figure.flourishes import contracted, squashed, swollen
 from kinesphere.figure.pose import SIGN, Pose
+from kinesphere.kernels import compiled
 from kinesphere.kernels.arrays import Floats, within
 
 # Joints whose surface stretches, and by how much of the whole: ends less than the middle, so that neck and legs fit.
 STRETCHES = MappingProxyType({"spine": 0.35, "spine2": 0.7, "chest": 0.8, "upperChest": 0.45})
+WORTH = 100  # a surface is more work than a number of a product
 NEAR, FAR = -0.25, 0.20  # of the arm's length: a hand lower than the first widens the body, above the second lengthens
 
 
@@ -47,27 +50,52 @@ def join_in(table: Floats, tasks: Iterable[ArmTask]) -> None:
                 table[:, INDEX[name]] += most * amount
 
 
-def scale_surface(pose: Pose, arms: dict[str, ArmPose]) -> None:
-    """Write what the flourishes of both arms do to the surface."""
-    tall, wide, pressed = _stretch(pose, arms)
-    if (tall != 1.0).any() or (wide != 1.0).any() or (pressed != 1.0).any():
-        scales = pose.scaled()
-        for name, share in STRETCHES.items():
-            joint = pose.skeleton.index(name)
-            scales[:, joint, 0] *= (wide * tall**-0.5 * pressed) ** share
-            scales[:, joint, 1] *= (tall * wide**-0.5) ** share
-            scales[:, joint, 2] *= ((tall * wide) ** -0.5 * pressed) ** share
+def scale_surface(pose: Pose, arms: dict[str, ArmPose], depth: Floats, breath: Floats) -> None:
+    """Write what breath and the flourishes of both arms do to the surface; ``depth (F,)`` is 1 for a body at ease."""
+    stretch = _stretch(pose, arms)
+    index = pose.skeleton.index
+    kernels = compiled.loaded(WORTH * len(depth))
+    if kernels is None:
+        swell(pose, depth, breath)
+        _stretch_reference(pose, stretch)
+    elif depth.any() or (stretch != 1.0).any():
+        pose.scales = np.empty(pose.places.shape)
+        widths, lags = zip(*SWELLS.values(), strict=True)
+        swelling, stretching = ([index(name) for name in names] for names in (SWELLS, STRETCHES))
+        kernels.surface_rows(
+            *pose.spans.limits,
+            depth * breath,
+            np.array(swelling),
+            np.array(widths),
+            pose.spans.rate * np.array(lags),
+            stretch,
+            np.array(stretching),
+            np.array(list(STRETCHES.values())),
+            pose.scales,
+        )
     for side, arm in arms.items():
         volume = arm.flourishes["limb_volume"]
         if not volume.any():
             continue
-        joint = pose.skeleton.index(f"{side}UpperArm")
         # The bone lies slantwise in its joint's axes: depth is across it, and takes width's part as well.
-        pose.scaled()[:, joint, 2] *= swollen(arm.flexion, volume * (1.0 - arm.hanging)) ** 1.25
+        wide = swollen(arm.flexion, volume * (1.0 - arm.hanging)) ** 1.25
+        pose.scaled()[:, index(f"{side}UpperArm"), 2] *= wide
 
 
-def _stretch(pose: Pose, arms: dict[str, ArmPose]) -> tuple[Floats, Floats, Floats]:
-    """Of the torso: how tall, how wide and how pressed, each ``(F,)``. Volume is kept across."""
+def _stretch_reference(pose: Pose, stretch: Floats) -> None:
+    tall, wide, pressed = stretch
+    if (stretch == 1.0).all():
+        return
+    scales = pose.scaled()
+    for name, share in STRETCHES.items():
+        joint = pose.skeleton.index(name)
+        scales[:, joint, 0] *= (wide * tall**-0.5 * pressed) ** share
+        scales[:, joint, 1] *= (tall * wide**-0.5) ** share
+        scales[:, joint, 2] *= ((tall * wide) ** -0.5 * pressed) ** share
+
+
+def _stretch(pose: Pose, arms: dict[str, ArmPose]) -> Floats:
+    """``(3, F)`` of the torso: how tall, how wide and how pressed. Volume is kept across."""
     tall, wide, pressed = np.ones((3, len(pose.spans)))
     for side in SIGN:
         arm = arms[side]
@@ -81,4 +109,4 @@ def _stretch(pose: Pose, arms: dict[str, ArmPose]) -> tuple[Floats, Floats, Floa
         breath = np.asarray(shown["breath"] * arm.busy)
         if breath.any():
             pressed = np.minimum(pressed, contracted(arm.share, breath))
-    return tall, wide, pressed
+    return np.stack([tall, wide, pressed])

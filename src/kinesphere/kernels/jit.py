@@ -20,14 +20,16 @@ from kinesphere.kernels.jit_bodies import lay_legs, lay_trunk
 from kinesphere.kernels.jit_hands import lay_hands
 from kinesphere.kernels.jit_limbs import bend, turn
 from kinesphere.kernels.jit_paths import lay_paths, turns_since
-from kinesphere.kernels.jit_rotations import between, exponential, multiply, rotate, slerp
+from kinesphere.kernels.jit_rotations import between, exponential, multiply, off_unit, rotate, slerp, turns_over
 from kinesphere.kernels.jit_rows import cubic_rows, path_rows, smooth_rows
 from kinesphere.kernels.jit_terms import compile_exact, compile_kernel
 from kinesphere.kernels.jit_timing import run_clock, stroke_peaks
+from kinesphere.kernels.jit_weights import body_lines, surface_rows, turn_arms, weigh
 
 __all__ = [
     "bend",
     "between",
+    "body_lines",
     "complete",
     "cubic_rows",
     "exponential",
@@ -41,6 +43,7 @@ __all__ = [
     "lay_trunk",
     "local_pose",
     "multiply",
+    "off_unit",
     "parse",
     "path_rows",
     "place",
@@ -49,8 +52,12 @@ __all__ = [
     "slerp",
     "smooth_rows",
     "stroke_peaks",
+    "surface_rows",
     "turn",
+    "turn_arms",
+    "turns_over",
     "turns_since",
+    "weigh",
 ]
 
 

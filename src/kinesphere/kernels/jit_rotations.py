@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from kinesphere.kernels.jit_terms import compile_kernel
+from kinesphere.kernels.jit_terms import compile_exact, compile_kernel
 from kinesphere.kernels.jit_turns import smallest
 
 
@@ -78,3 +78,27 @@ def slerp(a, b, share, out):  # type: ignore[no-untyped-def]
         out[i, 1] = aw * x + ax * w + ay * z - az * y
         out[i, 2] = aw * y - ax * z + ay * w + az * x
         out[i, 3] = aw * z + ax * y - ay * x + az * w
+
+
+@compile_exact
+def off_unit(q):  # type: ignore[no-untyped-def]
+    """How far the squares of quaternions' (N, 4) lengths are from 1 at most; NaN where one is not a number."""
+    most = 0.0
+    for i in range(q.shape[0]):
+        off = abs(q[i, 0] * q[i, 0] + q[i, 1] * q[i, 1] + q[i, 2] * q[i, 2] + q[i, 3] * q[i, 3] - 1.0)
+        if not off <= most:
+            most = off
+            if math.isnan(off):
+                return off
+    return most
+
+
+@compile_exact
+def turns_over(q):  # type: ignore[no-untyped-def]
+    """Whether any quaternion of (T, J, 4) lies in the other half of its sphere than in the frame before."""
+    for f in range(1, q.shape[0]):
+        for j in range(q.shape[1]):
+            a, b = q[f, j], q[f - 1, j]
+            if a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3] < 0.0:
+                return True
+    return False

@@ -229,15 +229,29 @@ def swing_twist(quaternions: ArrayLike, axis: ArrayLike) -> tuple[Floats, Floats
 def continuous(quaternions: ArrayLike) -> Floats:
     """Signs chosen so that neighbours along the first axis lie in the same hemisphere."""
     q = floats(quaternions)
-    if len(q) < 2:
+    if not turns_over(q):
         return q.copy()
     flips = np.einsum("...i,...i->...", q[1:], q[:-1]) < 0.0
-    if not flips.any():
-        return q.copy()
     odd = np.cumsum(flips, axis=0) % 2 == 1
     result = q.copy()
     result[1:][odd] *= -1.0
     return result
+
+
+def turns_over(q: Floats) -> bool:
+    """Whether any quaternion lies in the other half of its sphere than its neighbour along the first axis."""
+    kernels = compiled.loaded(q.size)
+    if kernels is not None and q.ndim == 3:
+        return bool(kernels.turns_over(q))
+    return bool((np.einsum("...i,...i->...", q[1:], q[:-1]) < 0.0).any())
+
+
+def off_unit(q: Floats) -> float:
+    """How far the squares of quaternions' ``(..., 4)`` lengths are from 1 at most."""
+    kernels = compiled.loaded(q.size)
+    if kernels is not None and q.flags.c_contiguous:
+        return float(kernels.off_unit(q.reshape(-1, 4)))
+    return float(np.abs(np.einsum("...i,...i->...", q, q) - 1.0).max(initial=0.0))
 
 
 def to_matrix(quaternions: ArrayLike) -> Floats:

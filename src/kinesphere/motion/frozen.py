@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from kinesphere.kernels.arrays import ArrayLike, Floats
+from kinesphere.kernels.rotations import off_unit
 
 
 def owned(values: ArrayLike, name: str, shape: tuple[int | None, ...]) -> Floats:
@@ -18,7 +19,9 @@ def owned(values: ArrayLike, name: str, shape: tuple[int | None, ...]) -> Floats
     if not fits:
         wanted = ", ".join("any" if n is None else str(n) for n in shape)
         raise ValueError(f"{name}: shape ({wanted}) expected, found {array.shape}")
-    if not np.isfinite(array).all():
+    with np.errstate(all="ignore"):
+        surely = np.isfinite(np.add.reduce(array, axis=None))  # much quicker than looking at each
+    if not surely and not np.isfinite(array).all():
         where = tuple(int(i) for i in np.argwhere(~np.isfinite(array))[0])
         raise ValueError(f"{name}{list(where)} is {array[where]}; only finite numbers are allowed")
     if array.flags.writeable or not array.flags.c_contiguous:
@@ -28,15 +31,17 @@ def owned(values: ArrayLike, name: str, shape: tuple[int | None, ...]) -> Floats
 
 def unit(array: Floats, name: str) -> Floats:
     """The array if it holds unit quaternions, made exact where it nearly does (float32 files), else an error."""
+    off = off_unit(array)
+    if off <= 1e-10:
+        return array
     squares = np.einsum("...i,...i->...", array, array)
-    off = float(np.abs(squares - 1.0).max(initial=0.0))
     if off > 1e-3:
         where = tuple(int(i) for i in np.argwhere(np.abs(squares - 1.0) > 1e-3)[0])
         raise ValueError(
             f"{name}{list(where)} has length {np.sqrt(squares[where]):.6g}; unit quaternions are expected "
             "(kernels.rotations.normalise makes them)"
         )
-    return frozen(array / np.sqrt(squares)[..., None]) if off > 1e-10 else array
+    return frozen(array / np.sqrt(squares)[..., None])
 
 
 def frozen(array: Floats) -> Floats:
