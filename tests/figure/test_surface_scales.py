@@ -39,12 +39,17 @@ def arm(**given):
         "share": SHARE,
         "flourishes": {name: np.asarray(value) for name, value in flourishes.items()},
     } | given
-    return ArmPose(**{entry.name: rows.get(entry.name, np.ones(FRAMES)) for entry in fields(ArmPose)})
+    return {entry.name: rows.get(entry.name, np.ones(FRAMES)) for entry in fields(ArmPose)}
 
 
 def scaled(left, right):
     pose = Pose.standing(Spans.of((FRAMES,), (False,)))
-    scale_surface(pose, {"left": left, "right": right}, np.zeros(FRAMES), np.zeros(FRAMES))
+    shown = {
+        name: np.concatenate([np.broadcast_to(one["flourishes"][name], FRAMES) for one in (left, right)])
+        for name in left["flourishes"]
+    }
+    both = {name: np.concatenate([left[name], right[name]]) for name in left if name != "flourishes"}
+    scale_surface(pose, ArmPose(**both, flourishes=shown), np.zeros(FRAMES), np.zeros(FRAMES))
     return pose
 
 

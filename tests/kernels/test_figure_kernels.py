@@ -16,7 +16,7 @@ from kinesphere.figure.arms import ArmPose
 from kinesphere.figure.channels import INDEX, Curves
 from kinesphere.figure.clocks import clock, peak, peak_reference
 from kinesphere.figure.hand_laying import Grip, lay, lay_reference
-from kinesphere.figure.legs import lay_leg, lay_leg_reference
+from kinesphere.figure.legs import lay_leg, lay_leg_reference, overreach
 from kinesphere.figure.limbs import limb_of
 from kinesphere.figure.manner import ArmManner
 from kinesphere.figure.paths import segment_paths, segment_paths_reference, stroke_paths
@@ -210,17 +210,18 @@ def by_numpy(function):
         return function()
 
 
-def arm_somewhere(rng):
-    rows = {entry.name: rng.uniform(0.0, 1.0, COUNT) for entry in fields(ArmPose)}
-    shown = {name: rng.uniform(0.0, 0.4, COUNT) for name in ("squash", "breath", "limb_volume")}
-    return ArmPose(**rows | {"upper": turns(rng, COUNT), "wrist": rng.normal(size=(COUNT, 3)), "flourishes": shown})
+def arms_somewhere(rng):
+    both = 2 * COUNT
+    rows = {entry.name: rng.uniform(0.0, 1.0, both) for entry in fields(ArmPose)}
+    shown = {name: rng.uniform(0.0, 0.4, both) for name in ("squash", "breath", "limb_volume")}
+    return ArmPose(**rows | {"upper": turns(rng, both), "wrist": rng.normal(size=(both, 3)), "flourishes": shown})
 
 
 @given(seed=seeds)
 @few
 def test_weights(seed):
     rng = np.random.default_rng(seed)
-    pose, arms = with_body(rng, SPANS[0]), {side: arm_somewhere(rng) for side in SIGN}
+    pose, arms = with_body(rng, SPANS[0]), arms_somewhere(rng)
     limbs = {side: limb_of(1.5, side, "Arm") for side in SIGN}
     other = replace(pose, local=pose.local.copy())
     near(weight(pose, arms, limbs), weight_reference(other, arms, limbs))
@@ -241,7 +242,7 @@ def test_body_lines(seed):
 @few
 def test_surfaces(spans, seed):
     rng = np.random.default_rng(seed)
-    arms, (depth, breath) = {side: arm_somewhere(rng) for side in SIGN}, rng.uniform(0.0, 1.0, (2, COUNT))
+    arms, (depth, breath) = arms_somewhere(rng), rng.uniform(0.0, 1.0, (2, COUNT))
     made, wanted = Pose.standing(spans), Pose.standing(spans)
     scale_surface(made, arms, depth, breath)
     by_numpy(lambda: scale_surface(wanted, arms, depth, breath))
@@ -262,3 +263,25 @@ def test_soundness_of_rotations(seed):
     assert by_numpy(lambda: rotations.off_unit(q)) == pytest.approx(0.21)
     q[0, 0, 0] = np.nan
     assert np.isnan(rotations.off_unit(q))
+
+
+@given(seed=seeds)
+@few
+def test_overreach(seed):
+    rng = np.random.default_rng(seed)
+    pose = with_body(rng, SPANS[0])
+    pose.places[:, 0] = rng.uniform(-0.2, 0.2, (COUNT, 3)) + [0.0, 0.9, 0.0]
+    pose.turn("hips", rotations.from_rotation_vector(rng.uniform(-0.3, 0.3, (COUNT, 3))))
+    pose.stood.update({side: rng.uniform(-0.1, 0.1, (COUNT, 3)) for side in SIGN})
+    made = overreach(pose)
+    assert made.min() >= 0.0 < made.max()
+    near(made, by_numpy(lambda: overreach(pose)))
+
+
+@pytest.mark.parametrize("spans", SPANS)
+@pytest.mark.parametrize("seconds", [-0.05, 0.0, 0.031])
+@given(seed=seeds)
+@few
+def test_late_rows(spans, seconds, seed):
+    values = np.random.default_rng(seed).normal(size=(COUNT, 2, 3))
+    near(spans.delayed(values, seconds), by_numpy(lambda: spans.delayed(values, seconds)))

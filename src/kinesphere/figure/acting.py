@@ -93,11 +93,10 @@ def _acted(cast: Sequence[tuple[Gesture, Manner]], height: float) -> list[Motion
     pose = Pose.standing(spans, height)
     shift, joins = _balanced(pose, parts, channels, limbs)
     arms = _pose(pose, parts, channels, limbs, shift, joins)
-    room = room_between(arms["left"].wrist, arms["right"].wrist, pose.size)
-    for side in SIGN:
-        clocks = [part.clocks[side] for part in parts]
-        arms[side] = replace(arms[side], room=arms[side].room * room)
-        set_hands(pose, [part.gesture for part in parts], channels, side, arms[side], clocks)
+    room = room_between(*(arms.wrist[own] for own in arms.sides.values()), pose.size)
+    arms = replace(arms, room=arms.room * np.concatenate([room, room]))
+    clocks = {side: [part.clocks[side] for part in parts] for side in SIGN}
+    set_hands(pose, [part.gesture for part in parts], channels, arms, clocks)
     scale_surface(pose, arms, channels["torso.breath"], channels.breath)
     _tell(pose, parts)
     return pose.motions([part.gesture.name for part in parts])
@@ -139,7 +138,7 @@ def _rehearsed(gesture: Gesture, manner: Manner, limbs: dict[str, Limb], size: f
     moments: dict[str, Floats] = {}
     travels: dict[str, Travel] = {}
     for name, own in clocks.items():
-        run = next((run for run in runs if run[0] is own or run[0].like(own)), None)  # clocks that run alike
+        run = next((run for run in runs if run[0].like(own)), None)  # clocks that run alike
         if run is None:
             run = own, *ran(own, frames)
             runs.append(run)
@@ -150,7 +149,8 @@ def _rehearsed(gesture: Gesture, manner: Manner, limbs: dict[str, Limb], size: f
     table = performed(gesture, moments, manner.channels)
     change = max(own.change for own, *_ in runs)
     if change > 0.0 and not gesture.loop:  # what is hurried is rounded again: a torso has mass
-        table = Spans.of((frames,), (False,)).rounded(table, HEAVY * change)
+        moving = (table != table[0]).any(axis=0).nonzero()[0]
+        table[:, moving] = Spans.of((frames,), (False,)).rounded(table[:, moving], HEAVY * change)
     tasks = {
         side: ArmTask(plan, travels[side] if plan else None, manner.arm(side), moments[side], gesture.loop)
         for side, plan in plans.items()
@@ -183,7 +183,7 @@ def _pose(
     joins: dict[str, Floats],
     every: int = 1,
     plainly: bool = False,
-) -> dict[str, ArmPose]:
+) -> ArmPose:
     """Trunk, arms and legs; the arms are given, and not yet laid. ``plainly``: as far as balance needs them."""
     skeleton = pose.skeleton
     trunk = _above(skeleton, (*(f"{side}{part}" for side in SIGN for part in ("UpperArm", "Eye")), "head"))
@@ -192,23 +192,24 @@ def _pose(
 
     for side in SIGN:
         stand(pose, channels, side, [part.steps[side] for part in parts])
-    arms: dict[str, ArmPose] = {}
+    shoulders = [p[:, int(np.searchsorted(trunk, skeleton.index(f"{side}UpperArm")))] for side in SIGN]
+    shoulder, both = np.concatenate(shoulders), np.concatenate([chest, chest])
     lines = None if plainly else body_lines(pose, trunk, q, p)
-    for side in SIGN:
-        shoulder = p[:, int(np.searchsorted(trunk, skeleton.index(f"{side}UpperArm")))]
-        tasks = [part.tasks[side].taken(every) for part in parts]
-        arms[side] = pose_arms(
-            limbs[side],
-            side,
-            tasks,
-            pose.spans,
-            pose.size,
-            shoulder,
-            chest,
-            plainly=plainly,
-            body=None if lines is None else Surroundings(shoulder, chest, lines, *_volumes(pose.size)),
-        )
-    return arms
+
+    def around(rows: slice) -> Surroundings:
+        assert lines is not None
+        return Surroundings(shoulder[rows], both[rows], lines, *_volumes(pose.size))
+
+    return pose_arms(
+        limbs,
+        [part.tasks[side].taken(every) for side in SIGN for part in parts],
+        pose.spans.twice,
+        pose.size,
+        shoulder,
+        both,
+        plainly=plainly,
+        body=None if plainly else around,
+    )
 
 
 def body_lines(pose: Pose, trunk: Ints, q: Floats, p: Floats) -> Floats:
@@ -265,8 +266,8 @@ def _balanced(
     every = 1 if any(spans.loops) else COARSE  # a loop may not have a whole number of coarse steps
     counts = tuple(len(part.table[::every]) for part in parts)
     coarse = Spans.of(counts, spans.loops, RATE / every)
-    kept = np.concatenate([np.arange(s.start, s.stop, every) for s in spans.slices()])
-    few = Curves(channels.table[kept], channels.breath[kept])
+    kept = [slice(s.start, s.stop, every) for s in spans.slices()]
+    few = joined([channels.table[k] for k in kept], [channels.breath[k] for k in kept])
     pose = whole.lent(coarse)
     still = {side: np.zeros((2, len(coarse))) for side in SIGN}
     arms = _pose(pose, parts, few, limbs, np.zeros((len(coarse), 3)), still, every, plainly=True)
@@ -274,25 +275,20 @@ def _balanced(
     asked = pose.size * few.rows("hips.x", "hips.z")
     firsts = coarse.first
     away = coarse.rounded(heavy - asked - (heavy - asked)[firsts], SLOW) / MOVED
-    loops = np.array(spans.loops)[coarse.who]
-    away = np.where(loops[:, None], away, away - away[firsts])
+    if not all(spans.loops):
+        away -= np.where(np.array(spans.loops)[coarse.who, None], 0.0, away[firsts])
     shift = np.zeros((len(coarse), 3))
     shift[:, [0, 2]] = -coarse.delayed(away, -EARLY)
     _lean_towards(parts, pose, few, shift)
-    lasts = np.array(counts)[coarse.who] / coarse.rate - 1.0 / coarse.rate
     for _ in range(2):
         place_hips(pose, few, shift)
-        needed = np.maximum(np.maximum(*(overreach(pose, side) for side in SIGN)), 0.0)
+        needed = overreach(pose)
         if not needed.any():
             break
         shift[:, 1] -= coarse.rounded(coarse.widest(needed, AHEAD), 0.4 * AHEAD)
-    # Nothing of it is left over at the ends of what does not go round.
-    end = firsts + np.array(counts)[coarse.who] - 1
-    left = np.where(loops, 0.0, _ramp(coarse.time, lasts - SETTLED, lasts))
-    came = np.where(loops, 0.0, 1.0 - _ramp(coarse.time, np.zeros(len(coarse)), np.full(len(coarse), SETTLED)))
-    shift = shift - left[:, None] * shift[end] - came[:, None] * shift[firsts]
-    joins = [joining(side, arms[side].wrist, pose.size, coarse).T for side in SIGN]
-    rows = np.concatenate([shift, *joins], axis=1)
+    _settle(coarse, shift)
+    joins = joining(arms.wrist, pose.size, coarse.twice)
+    rows = np.concatenate([shift, *(joins[own] for own in arms.sides.values())], axis=1)
     if every > 1:  # every frame's, by cubics through every third's
         wanted = [np.arange(len(part.table)) / (every * RATE) for part in parts]
         rows = np.concatenate([sampled(rows[c], at, False) for c, at in zip(coarse.slices(), wanted, strict=True)])
@@ -314,30 +310,43 @@ def _lean_towards(parts: Sequence[_Part], pose: Pose, channels: Curves, shift: F
             shift[frames] += leaning(plan, shoulder, pose.spans.time[frames], pose.size)
 
 
-def _ramp(at: Floats, start: Floats, end: Floats) -> Floats:
-    return ramp((at - start) / np.maximum(end - start, 1e-9), 0.0, 1.0)
+def _settle(spans: Spans, shift: Floats) -> None:
+    """Leave nothing of a shift ``(F, 3)`` over at the ends of what does not go round."""
+    for frames, loop in zip(spans.slices(), spans.loops, strict=True):
+        if not loop:
+            own, (came, left) = shift[frames], _fading(frames.stop - frames.start, spans.rate)
+            own -= left * own[-1] + came * own[0]
 
 
-def weight(pose: Pose, arms: dict[str, ArmPose], limbs: dict[str, Limb]) -> Floats:
+@lru_cache(maxsize=64)
+def _fading(count: int, rate: float) -> tuple[Floats, Floats]:
+    """``(T, 1)`` what is left of the first frame after it, and what is there of the last one before it."""
+    time = np.arange(count)[:, None] / rate
+    end = float(time[-1, 0])
+    return 1.0 - ramp(time, 0.0, SETTLED), ramp(time, end - SETTLED, end)
+
+
+def weight(pose: Pose, arms: ArmPose, limbs: dict[str, Limb]) -> Floats:
     """``(F, 2)`` x and z of the centre of mass."""
     parts = _segments(pose.size)
     kernels = compiled.loaded(WORTH * len(pose.spans))
     if kernels is None:
         return weight_reference(pose, arms, limbs)
-    for side, arm in arms.items():
+    for side, rows in arms.sides.items():
         own = np.array([pose.skeleton.index(f"{side}{part}") for part in ("Shoulder", "UpperArm", "LowerArm")])
-        kernels.turn_arms(arm.upper, arm.flexion, own, limbs[side].hinge, limbs[side].rest_flexion, pose.local)
+        limb = limbs[side].hinge, limbs[side].rest_flexion
+        kernels.turn_arms(arms.upper[rows], arms.flexion[rows], own, *limb, pose.local)
     made = np.empty((len(pose.spans), 2))
     kernels.weigh(pose.local, pose.places, *parts, made)
     return made
 
 
-def weight_reference(pose: Pose, arms: dict[str, ArmPose], limbs: dict[str, Limb]) -> Floats:
+def weight_reference(pose: Pose, arms: ArmPose, limbs: dict[str, Limb]) -> Floats:
     """The same in plain NumPy."""
-    for side, arm in arms.items():
+    for side, rows in arms.sides.items():
         clavicle = pose.local[:, pose.skeleton.index(f"{side}Shoulder")]
-        pose.turn(f"{side}UpperArm", rotations.multiply(rotations.conjugate(clavicle), arm.upper))
-        pose.turn(f"{side}LowerArm", limbs[side].bent(arm.flexion))
+        pose.turn(f"{side}UpperArm", rotations.multiply(rotations.conjugate(clavicle), arms.upper[rows]))
+        pose.turn(f"{side}LowerArm", limbs[side].bent(arms.flexion[rows]))
     joints, _, carriers, offsets, masses = _segments(pose.size)
     q, p = pose.world(joints)
     centres = p[:, carriers] + rotations.rotate(q[:, carriers], offsets)

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from kinesphere.figure.keeping_off import ROOMY, Volume, room
-from kinesphere.figure.limbs import AHEAD, DOWN, FLEXIONS, Limb
+from kinesphere.figure.limbs import AHEAD, DOWN, FLEXIONS, LIMITS, Limb
 from kinesphere.kernels import compiled, rotations
 from kinesphere.kernels.arrays import Floats, lengths, within
 
@@ -30,6 +30,10 @@ class Mixture(NamedTuple):
         """Nothing but the wrist's way."""
         none = np.zeros(frames)
         return cls(none, np.zeros((1, 4)), np.zeros((1, 4)), none, np.zeros((1, 3)), np.ones(frames), none)
+
+    def taken(self, rows: slice) -> Mixture:
+        """Some of the frames."""
+        return Mixture(*(values if len(values) == 1 else values[rows] for values in self))
 
 
 class Surroundings(NamedTuple):
@@ -73,7 +77,7 @@ def laid(limb: Limb, target: Floats, swivel: Floats, mixture: Mixture, body: Sur
     numbers = (limb.rest_flexion, ROOMY * size)
     rows = [np.ascontiguousarray(row) for row in (target, swivel, *mixture)]
     around = [np.ascontiguousarray(row) for row in body[:3]]
-    arm = limb.numbers, np.array(FLEXIONS), DOWN, AHEAD
+    arm = limb.numbers, LIMITS, DOWN, AHEAD
 
     def some(part: slice) -> None:
         own, seen, to = ((row[part] for row in group) for group in (rows, around, made))

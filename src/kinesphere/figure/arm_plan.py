@@ -113,6 +113,11 @@ class ArmPlan:
         path = segment_paths(first, last, self.stops, self.tension, counted=3, bows=bows, along=TURNS)
         return Ways(starts, path)
 
+    def farthest(self, places: Floats) -> float:
+        """How far from the shoulder the farthest goal is that the arm reaches, of keys at ``places (K, 3)``."""
+        reach = lengths(places[self.edges])
+        return float(np.where(reach <= self.limb.reach, reach, 0.0).max())
+
     def off_vias(self, path: Paths, stroke: Ints, share: Floats) -> Floats | float:
         """``(F,)`` how much may be shown of what would miss a via: nothing at it."""
         if self.stops.all():

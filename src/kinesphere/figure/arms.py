@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -50,61 +51,80 @@ class ArmTask:
 
 @dataclass(frozen=True, eq=False)
 class ArmPose:
-    """One side's arms, as their chests see them."""
+    """Arms as their chests see them: of all performances the left ones, and then the right ones."""
 
-    upper: Floats  # (F, 4) the shoulder's turn
-    flexion: Floats  # (F,) the elbow's angle
-    wrist: Floats  # (F, 3) from the shoulder
-    hanging: Floats  # (F,) how much each arm hangs
-    busy: Floats  # (F,) how much of its flourishes it shows
-    share: Floats  # (F,) of the stroke's time
-    room: Floats  # (F,) how much of its flourishes the body leaves the hand room for
-    flourishes: dict[str, Floats]  # each (F,) or ()
+    upper: Floats  # (2 F, 4) the shoulder's turn
+    flexion: Floats  # (2 F,) the elbow's angle
+    wrist: Floats  # (2 F, 3) from the shoulder
+    hanging: Floats  # (2 F,) how much each arm hangs
+    busy: Floats  # (2 F,) how much of its flourishes it shows
+    share: Floats  # (2 F,) of the stroke's time
+    room: Floats  # (2 F,) how much of its flourishes the body leaves the hand room for
+    flourishes: dict[str, Floats]  # each (2 F,) or ()
+
+    @cached_property
+    def sides(self) -> dict[str, slice]:
+        """Which rows are the left and the right ones."""
+        half = len(self.flexion) // 2
+        return {"left": slice(half), "right": slice(half, None)}
 
 
 def pose_arms(
-    limb: Limb,
-    side: str,
+    limbs: Mapping[str, Limb],
     tasks: Sequence[ArmTask],
     spans: Spans,
     size: float,
     shoulder: Floats,
     chest: Floats,
     *,
-    body: Surroundings | None = None,
+    body: Callable[[slice], Surroundings] | None = None,
     plainly: bool = False,
 ) -> ArmPose:
-    """The arms of one side of all performances, with their shoulders ``(F, 3)`` and chests ``(F, 4)`` in the world.
+    """The arms of all performances, left and then right, from ``shoulder (2 F, 3)`` and ``chest (2 F, 4)`` in the world.
 
-    Hands keep off the ``body``. ``plainly`` leaves out what does not matter to balance: other spaces and flourishes.
+    Hands keep off the ``body``, which is asked for the rows of one side after the other. ``plainly`` leaves out what
+    does not matter to balance: other spaces and flourishes.
     """
-    rest = np.array(resting_wrist(side)) * size
     flourishes = {} if plainly else {name: _gathered(name, tasks, spans) for name in FLOURISHES}
     way = _Way.of(tasks, spans, shoulder, chest, not plainly and _other_spaces(flourishes))
-    rows = way.rows
-    if way.idle.any():
-        rows[way.idle, :3], rows[way.idle, 3], rows[way.idle, HANG] = rest, resting_swivel(side), 1.0
-    hanging = within(rows[:, HANG], 0.0, 1.0)
+    rows, half = way.rows, len(spans) // 2
+    halves = dict(zip(SIGN, (slice(half), slice(half, None)), strict=True))
+    hanging = way.hanging
     target = rows[:, :3]
     if hanging.any():
+        rest = np.repeat(size * np.array([resting_wrist(side) for side in SIGN]), half, axis=0)
+        if way.idle.any():
+            swivels = np.repeat([resting_swivel(side) for side in SIGN], half)
+            rows[way.idle, :3], rows[way.idle, 3] = rest[way.idle], swivels[way.idle]
         target = target + hanging[:, None] * hung(spans, size, rest, shoulder, chest)
-    surroundings = Surroundings.none(len(spans)) if body is None else body
-    if plainly:
-        made = laid(limb, target, rows[:, 3], Mixture.plain(len(spans)), surroundings, size)
-        return ArmPose(made.upper, made.flexion, made.wrist, hanging, way.lively, way.share, made.room, {})
-    lively = way.lively * (1.0 - hanging)
-    mixture = _mixture(way, flourishes, 1.0 - hanging)._replace(
-        bend=displaced(way.share, flourishes["displacement"] * lively * way.off_vias),
-        twist=SIGN[side] * twist(way.share, flourishes["elbow_twist"] * lively, flourishes["elbow_frequency"]),
-    )
-    made = laid(limb, target, rows[:, 3], mixture, surroundings, size)
-    return ArmPose(made.upper, made.flexion, made.wrist, hanging, lively, way.share, made.room, flourishes)
+    busy = way.lively
+    mixture = Mixture.plain(len(spans))
+    if not plainly:
+        busy = busy * (1.0 - hanging)
+        twisted = twist(way.share, flourishes["elbow_twist"] * busy, flourishes["elbow_frequency"])
+        twisted[halves["right"]] *= SIGN["right"]
+        bent = displaced(way.share, flourishes["displacement"] * busy * way.off_vias)
+        mixture = _mixture(way, flourishes, 1.0 - hanging)._replace(bend=bent, twist=twisted)
+    made = [
+        laid(
+            limbs[side],
+            target[own],
+            rows[own, 3],
+            mixture.taken(own),
+            Surroundings.none(half) if body is None else body(own),
+            size,
+        )
+        for side, own in halves.items()
+    ]
+    upper, flexion, wrist, room = (np.concatenate(pair) for pair in zip(*made, strict=True))
+    return ArmPose(upper, flexion, wrist, hanging, busy, way.share, room, flourishes)
 
 
 class _Way(NamedTuple):
     """The ways of one side's arms at every frame."""
 
     rows: Floats  # (F, 6), or (F, 13) with the two other spaces
+    hanging: Floats  # (F,) how much each arm hangs
     starts: Floats  # (F, 4) the stroke's first shoulder, where there are other spaces
     share: Floats  # (F,) of the stroke's time
     lively: Floats  # (F,) how much of its flourishes a stroke shows
@@ -129,7 +149,9 @@ class _Way(NamedTuple):
             share[frames] = travel.time_share
             lively[frames] = plan.lively[travel.stroke]
             off_vias[frames] = plan.off_vias(path, travel.stroke, travel.way_share)
-        return cls(rows, starts, share, lively, off_vias, idle)
+        hanging = within(rows[:, HANG], 0.0, 1.0)
+        hanging[idle] = 1.0
+        return cls(rows, hanging, starts, share, lively, off_vias, idle)
 
 
 def _rows(
@@ -137,8 +159,8 @@ def _rows(
 ) -> tuple[Paths, Floats]:
     """Write the rows ``(T, ...)`` of one arm's way; gives its path and each stroke's first shoulder."""
     places = plan.places
-    at = within(np.round(plan.frames * (rate / RATE)).astype(np.intp), 0, len(chest) - 1)
     if plan.in_world:
+        at = within(np.round(plan.frames * (rate / RATE)).astype(np.intp), 0, len(chest) - 1)
         back = rotations.rotate(rotations.conjugate(chest[at]), plan.places - shoulder[at])
         places = np.where(plan.fixed[:, None], back, plan.places)
     starts, path = plan.through(places) if rows.shape[1] > TURNS else (np.zeros((1, 4)), plan.wrists(places))
@@ -148,9 +170,7 @@ def _rows(
         world = plan.wrists(np.where(plan.fixed[:, None], plan.places, out)).at(travel.stroke, travel.way_share)
         seen = rotations.rotate(rotations.conjugate(chest), world[:, :3] - shoulder)
         rows[:, :3] += within(rows[:, FREE], 0.0, 1.0)[:, None] * (seen - rows[:, :3])
-    reach = lengths(places[plan.stops])
-    inside = reach[reach <= plan.limb.reach]
-    rows[:, :3] = plan.limb.softened(rows[:, :3], float(inside.max()) if inside.size else 0.0)
+    plan.limb.soften(rows[:, :3], plan.farthest(places))
     return path, starts
 
 
@@ -169,14 +189,17 @@ def _mixture(way: _Way, flourishes: dict[str, Floats], asked: Floats) -> Mixture
     return made._replace(joint=joint, angles=angles, starts=way.starts, through=through, elbows=elbows)
 
 
-def joining(side: str, wrist: Floats, size: float, spans: Spans) -> Floats:
-    """``(2, F)`` how far the shoulder rises and comes forward for a wrist that goes up, and out in front."""
+def joining(wrist: Floats, size: float, spans: Spans) -> Floats:
+    """``(2 F, 2)`` how far shoulders rise and come forward for wrists that go up, and out in front."""
     reach = wrist / (0.545 * size)
     far = lengths(reach)
     height = np.arctan2(reach[:, 1], np.hypot(reach[:, 0], reach[:, 2]))  # of the wrist above the shoulder
-    up = JOIN_UP * _ease((height + 0.6) / 2.0) * within(far, 0.0, 1.0)
-    ahead = JOIN_AHEAD * _ease((reach[:, 2] - 0.35) / 0.65) + 0.6 * JOIN_AHEAD * _ease(-SIGN[side] * reach[:, 0] / 0.6)
-    return spans.rounded(np.stack([up, ahead], axis=1), 0.05).T
+    half = len(wrist) // 2
+    across = np.concatenate([-reach[:half, 0], reach[half:, 0]])
+    made = np.empty((len(wrist), 2))
+    made[:, 0] = JOIN_UP * _ease((height + 0.6) / 2.0) * within(far, 0.0, 1.0)
+    made[:, 1] = JOIN_AHEAD * _ease((reach[:, 2] - 0.35) / 0.65) + 0.6 * JOIN_AHEAD * _ease(across / 0.6)
+    return spans.rounded(made, 0.05)
 
 
 def _gathered(name: str, tasks: Sequence[ArmTask], spans: Spans) -> Floats:

@@ -63,6 +63,16 @@ class Curves:
         """Several channels ``(F, N)``."""
         return np.asarray(self.table[:, [INDEX[name] for name in names]])
 
+    def sides(self, name: str) -> Floats:
+        """``(2 F,)`` a channel of the left side, and then of the right one."""
+        return np.concatenate([self.table[:, INDEX[f"{side}.{name}"]] for side in ("left", "right")])
+
+    def moved(self, part: str, names: Sequence[str]) -> list[str]:
+        """Those of a side's channels that are not zero always, on either side."""
+        columns = [[INDEX[f"{side}.{part}.{name}"] for name in names] for side in ("left", "right")]
+        shown = self.table[:, columns].any(axis=(0, 1))
+        return [name for name, any_ in zip(names, shown, strict=True) if any_]
+
     def joined(self, curves: Mapping[str, Floats]) -> Curves:
         """The same with some channels replaced."""
         table = self.table.copy()

@@ -124,10 +124,9 @@ def walked(gait: Gait, height: float = HEIGHT) -> Motion:
     swell(pose, channels["torso.breath"], channels.breath)
     set_clavicles(pose, channels, {side: np.zeros((2, len(phase))) for side in SIGN})
     for side, sign in SIGN.items():
-        own = phase if sign > 0.0 else phase + 0.5
-        ball, pitch, toes = _foot(gait, pose, side, frames, own, phase)
+        ball, pitch, toes = _foot(gait, pose, side, frames, _own(phase, side), phase)
         lay_leg(pose, side, ball, np.full(len(phase), sign * gait.turned_out), pitch, toes)
-        _swing(gait, pose, channels, side, frames, own)
+    _swing(gait, pose, channels, frames, phase)
     return pose.motions([gait.name])[0]
 
 
@@ -180,21 +179,30 @@ def _foot(gait: Gait, pose: Pose, side: str, frames: int, own: Floats, phase: Fl
     return at, np.interp(turn, fine, pitch), toes
 
 
-def _swing(gait: Gait, pose: Pose, channels: Curves, side: str, frames: int, own: Floats) -> None:
-    """A hanging arm, swung at the shoulder and bent at the elbow."""
-    skeleton = pose.skeleton
-    channels = channels.joined({f"{side}.hand.fist": _curve(gait.arm.get("curl"), own, frames, 0.03)})
+def _own(phase: Floats, side: str) -> Floats:
+    """A side's own phase: the right one is half a stride behind."""
+    return phase if SIGN[side] > 0.0 else phase + 0.5
+
+
+def _swing(gait: Gait, pose: Pose, channels: Curves, frames: int, phase: Floats) -> None:
+    """Hanging arms, swung at the shoulder and bent at the elbow."""
+    skeleton, count = pose.skeleton, 2 * len(pose.spans)
+    curl = gait.arm.get("curl")
+    fists = {f"{side}.hand.fist": _curve(curl, _own(phase, side), frames, 0.03) for side in SIGN}
     still = ArmTask(None, None, ArmManner(), pose.spans.time, True)
-    limb, nowhere = limb_of(HEIGHT * pose.size, side, "Arm"), np.zeros((len(pose.spans), 3))
-    arm = pose_arms(limb, side, [still], pose.spans, pose.size, nowhere, rotations.identity(len(pose.spans)))
-    set_hands(pose, [Gesture(gait.name, 1.0, loop=True)], channels, side, arm, [None])
-    upper, lower, hand = (skeleton.index(f"{side}{part}") for part in ("UpperArm", "LowerArm", "Hand"))
-    curves = {name: _curve(gait.arm.get(name), own, frames, 0.03) for name in ARM}
-    swing = turned(x=-curves["swing"], z=-SIGN[side] * 0.10 * np.maximum(curves["swing"], 0.0))
-    pose.local[:, upper] = rotations.multiply(swing, pose.local[:, upper])
-    hinge = np.cross(skeleton.offsets[lower], skeleton.offsets[hand])
-    bent = rotations.from_axis_angle(hinge, curves["elbow"])
-    pose.local[:, lower] = rotations.multiply(bent, pose.local[:, lower])
-    palm = palm_frame(skeleton, side)
-    bend = rotations.from_axis_angle(np.cross(palm.along, palm.out), curves["bend"])
-    pose.local[:, hand] = rotations.multiply(pose.local[:, hand], bend)
+    limbs = {side: limb_of(HEIGHT * pose.size, side, "Arm") for side in SIGN}
+    upright = np.zeros((count, 3)), rotations.identity(count)
+    arms = pose_arms(limbs, [still, still], pose.spans.twice, pose.size, *upright)
+    name = Gesture(gait.name, 1.0, loop=True)
+    set_hands(pose, [name], channels.joined(fists), arms, {side: [None] for side in SIGN})
+    for side in SIGN:
+        upper, lower, hand = (skeleton.index(f"{side}{part}") for part in ("UpperArm", "LowerArm", "Hand"))
+        curves = {name: _curve(gait.arm.get(name), _own(phase, side), frames, 0.03) for name in ARM}
+        swing = turned(x=-curves["swing"], z=-SIGN[side] * 0.10 * np.maximum(curves["swing"], 0.0))
+        pose.local[:, upper] = rotations.multiply(swing, pose.local[:, upper])
+        hinge = np.cross(skeleton.offsets[lower], skeleton.offsets[hand])
+        bent = rotations.from_axis_angle(hinge, curves["elbow"])
+        pose.local[:, lower] = rotations.multiply(bent, pose.local[:, lower])
+        palm = palm_frame(skeleton, side)
+        bend = rotations.from_axis_angle(np.cross(palm.along, palm.out), curves["bend"])
+        pose.local[:, hand] = rotations.multiply(pose.local[:, hand], bend)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
@@ -26,46 +26,62 @@ ROLLS = (np.radians(-85.0), np.radians(85.0))
 
 
 def set_hands(
-    pose: Pose, gestures: Sequence[Gesture], channels: Curves, side: str, arm: ArmPose, clocks: Sequence[Clock | None]
+    pose: Pose,
+    gestures: Sequence[Gesture],
+    channels: Curves,
+    arms: ArmPose,
+    clocks: Mapping[str, Sequence[Clock | None]],
 ) -> None:
-    """Lay one side's arms and roll, bend and shape their hands.
+    """Lay arms and roll, bend and shape their hands: ``clocks`` are each side's.
 
     Palms face where the gestures say; hands drag behind what their wrists do; flourishes bend and turn them.
     """
-    limb = limb_of(HEIGHT * pose.size, side, "Arm")
-    frame = hand_rig(pose.skeleton, side).frame
-    roll = np.empty(len(pose.spans))
-    for gesture, frames, clock in zip(gestures, pose.spans.slices(), clocks, strict=True):
-        roll[frames] = _roll(gesture, side, limb, arm, frame, frames, clock)
-    shown, asked = arm.flourishes, 1.0 - arm.hanging
-    turned = twist(arm.share, shown["wrist_twist"] * arm.busy, shown["wrist_frequency"])
+    spans, shown, asked = pose.spans.twice, arms.flourishes, 1.0 - arms.hanging
+    turned = twist(arms.share, shown["wrist_twist"] * arms.busy, shown["wrist_frequency"])
     flexed = wrist_flexion(
-        arm.share,
-        shown["wrist_bend"] * arm.busy,
+        arms.share,
+        shown["wrist_bend"] * arms.busy,
         shown["wrist_extension"],
         shown["flexed"] * asked,
         shown["flexed_angle"],
     )
     grip = Grip(
-        SIGN[side] * within(roll + channels[f"{side}.hand.roll"] + turned, *ROLLS),
-        pose.spans.rounded(pose.spans.velocity(arm.wrist), 0.03) / pose.size,
-        channels[f"{side}.hand.loose"] * (1.0 + (shown["loose"] - 1.0) * asked),
-        channels[f"{side}.hand.bend"] + arm.room * flexed,
-        channels[f"{side}.hand.aside"],
-        _shaped(channels, side, {name: shown[name] * asked for name in ("fist", "open")}),
-        channels.breath,
+        within(_rolls(pose, gestures, arms, clocks) + channels.sides("hand.roll") + turned, *ROLLS),
+        spans.rounded(spans.velocity(arms.wrist), 0.03) / pose.size,
+        channels.sides("hand.loose") * (1.0 + (shown["loose"] - 1.0) * asked),
+        channels.sides("hand.bend") + arms.room * flexed,
+        channels.sides("hand.aside"),
+        _shaped(channels, {name: shown[name] * asked for name in ("fist", "open")}),
+        np.concatenate([channels.breath, channels.breath]),
     )
-    lay(pose, side, arm.upper, arm.flexion, grip)
+    for side, own in arms.sides.items():
+        if SIGN[side] < 0.0:
+            np.negative(grip.roll[own], out=grip.roll[own])
+        lay(pose, side, arms.upper[own], arms.flexion[own], Grip(*(row[own] for row in grip)))
 
 
-def _shaped(channels: Curves, side: str, shown: dict[str, Floats]) -> Floats:
-    """``(F, 22)`` the fingers' angles as the gesture says, and in what is ``shown`` instead."""
-    weights = {name: channels[f"{side}.hand.{name}"] for name in SHAPES[1:]}
+def _shaped(channels: Curves, shown: dict[str, Floats]) -> Floats:
+    """``(2 F, 22)`` the fingers' angles as the gesture says, and in what is ``shown`` instead."""
+    weights = {name: channels.sides(f"hand.{name}") for name in channels.moved("hand", SHAPES[1:])}
     for shape, amount in shown.items():
         if amount.any():
-            weights = {name: weight + amount * (float(name == shape) - weight) for name, weight in weights.items()}
-    made = np.empty((len(channels.breath), ANGLES))
-    made[:] = mixed_shape({name: weight for name, weight in weights.items() if weight.any()})
+            weights = {name: weight - amount * weight for name, weight in weights.items()}
+            weights[shape] = weights.get(shape, 0.0) + amount
+    made = np.empty((2 * len(channels.breath), ANGLES))
+    made[:] = mixed_shape(weights)
+    return made
+
+
+def _rolls(
+    pose: Pose, gestures: Sequence[Gesture], arms: ArmPose, clocks: Mapping[str, Sequence[Clock | None]]
+) -> Floats:
+    """``(2 F,)`` how far forearms are rolled, thumbs inwards above zero."""
+    made = np.empty(len(arms.flexion))
+    for side, rows in arms.sides.items():
+        limb, frame = limb_of(HEIGHT * pose.size, side, "Arm"), hand_rig(pose.skeleton, side).frame
+        for gesture, frames, clock in zip(gestures, pose.spans.slices(), clocks[side], strict=True):
+            own = slice((rows.start or 0) + frames.start, (rows.start or 0) + frames.stop)
+            made[own] = _roll(gesture, side, limb, arms, frame, own, clock)
     return made
 
 

@@ -16,7 +16,7 @@ SETTLED = 0.5  # seconds before the end from which it comes to rest
 
 
 def hung(spans: Spans, size: float, rest: Floats, shoulder: Floats, chest: Floats) -> Floats:
-    """Where a hanging wrist is, from its place ``rest (3,)`` in the chest's frame and as the chest sees it ``(F, 3)``.
+    """Where hanging wrists are, from their places ``rest (F, 3)`` in the chest's frame and as it sees them ``(F, 3)``.
 
     Below the shoulder whatever the torso's lean, swinging when the shoulder is moved.
     """

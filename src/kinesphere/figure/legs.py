@@ -14,7 +14,7 @@ from kinesphere.figure.pose import SIGN, Pose, turned
 from kinesphere.figure.proportions import HEIGHT
 from kinesphere.figure.stance import ANKLE_OUT, FEET_AHEAD, TURNED_OUT
 from kinesphere.kernels import compiled, rotations
-from kinesphere.kernels.arrays import Floats, within
+from kinesphere.kernels.arrays import Floats, Ints, within
 from kinesphere.kernels.limb_turns import limb_turns
 from kinesphere.motion.gesture import Step
 from kinesphere.motion.skeleton import Skeleton
@@ -55,14 +55,21 @@ def _standing(skeleton: Skeleton, side: str, size: float) -> tuple[Floats, Float
     return stood, sole, stood + rotations.rotate(turned(y=SIGN[side] * TURNED_OUT), sole)
 
 
-def overreach(pose: Pose, side: str) -> Floats:
-    """``(F,)`` metres by which the hips would have to sink for this leg to reach its foot with a soft knee."""
-    skeleton = pose.skeleton
-    lower, foot = (skeleton.index(f"{side}{part}") for part in ("LowerLeg", "Foot"))
-    way = pose.stood[side] - hip(pose, side)
-    longest = np.cos(0.5 * SOFT) * (skeleton.bone_lengths[lower] + skeleton.bone_lengths[foot])
-    level = np.hypot(way[:, 0], way[:, 2])
-    return np.asarray(-way[:, 1] - np.sqrt(np.maximum(longest**2 - level**2, 0.0)), dtype=np.float64)
+def overreach(pose: Pose) -> Floats:
+    """``(F,)`` metres by which the hips would have to sink for both legs to reach their feet with soft knees."""
+    skeleton, needed = pose.skeleton, np.zeros(len(pose.spans))
+    kernels = compiled.loaded(WORTH * len(needed))
+    for side in SIGN:
+        upper, lower, foot = (skeleton.index(f"{side}{part}") for part in ("UpperLeg", "LowerLeg", "Foot"))
+        longest = float(np.cos(0.5 * SOFT) * (skeleton.bone_lengths[lower] + skeleton.bone_lengths[foot]))
+        if kernels is not None:
+            stood, offset = pose.stood[side], skeleton.offsets[upper]
+            kernels.overreach(pose.local, pose.places, stood, offset, longest, needed)
+            continue
+        way = pose.stood[side] - hip(pose, side)
+        level = np.hypot(way[:, 0], way[:, 2])
+        needed = np.maximum(needed, -way[:, 1] - np.sqrt(np.maximum(longest**2 - level**2, 0.0)))
+    return needed
 
 
 def hip(pose: Pose, side: str) -> Floats:
@@ -77,18 +84,23 @@ def lay_leg(pose: Pose, side: str, ball: Floats, heading: Floats, pitch: Floats,
     if kernels is None:
         lay_leg_reference(pose, side, ball, heading, pitch, toes)
         return
-    skeleton = pose.skeleton
-    joints = np.array([skeleton.index(f"{side}{part}") for part in ("UpperLeg", "LowerLeg", "Foot", "Toes")])
-    limb = limb_of(HEIGHT * pose.size, side, "Leg")
     pose.stood[side] = np.empty((len(ball), 3))
     rows = [np.ascontiguousarray(row) for row in (ball, heading, pitch, toes)]
-    leg = joints, skeleton.offsets[joints[[0, 3]]], limb.numbers, limb.rest_flexion, KNEE_OUT
+    leg = _leg(pose.skeleton, side, pose.size)
 
     def some(part: slice) -> None:
         own, to = ((row[part] for row in group) for group in (rows, (pose.local, pose.places, pose.stood[side])))
         kernels.lay_legs(*own, *leg, *to)
 
     compiled.share_frames(len(ball), len(ball) * WORTH, some)
+
+
+@lru_cache(maxsize=32)
+def _leg(skeleton: Skeleton, side: str, size: float) -> tuple[Ints, Floats, Floats, float, float]:
+    """Everything about a leg that does not change, as the compiled kernel takes it."""
+    joints = np.array([skeleton.index(f"{side}{part}") for part in ("UpperLeg", "LowerLeg", "Foot", "Toes")])
+    limb = limb_of(HEIGHT * size, side, "Leg")
+    return joints, skeleton.offsets[joints[[0, 3]]], limb.numbers, limb.rest_flexion, KNEE_OUT
 
 
 def lay_leg_reference(pose: Pose, side: str, ball: Floats, heading: Floats, pitch: Floats, toes: Floats) -> None:

@@ -8,12 +8,14 @@ from functools import cached_property, lru_cache
 import numpy as np
 
 from kinesphere.figure.pose import body
-from kinesphere.kernels import rotations
+from kinesphere.kernels import compiled, rotations
 from kinesphere.kernels.arrays import ArrayLike, Floats, within
 from kinesphere.kernels.arrays import lengths as far_of
 from kinesphere.kernels.limb_turns import limb_turns
 
 FLEXIONS = (np.radians(4.0), np.radians(148.0))
+LIMITS = np.array(FLEXIONS)
+WORTH = 30  # a limb is far more work than three numbers of a product
 SOFT = 0.012  # of its length, over which an arm comes softly to its longest reach
 DOWN, AHEAD = np.array([0.0, -1.0, 0.0]), np.array([0.0, 0.0, 1.0])
 
@@ -56,9 +58,17 @@ class Limb:
 
     def solved(self, target: Floats, swivel: ArrayLike) -> tuple[Floats, Floats, Floats]:
         """The shoulder's turns ``(..., 4)``, elbow angles ``(...)`` and elbows that reach ``target (..., 3)``."""
-        return limb_turns(
-            target, swivel, self.upper, self.lower, self.hinge, reference=DOWN, home=AHEAD, flexions=FLEXIONS
-        )
+        kernels = compiled.loaded(target.size * WORTH)
+        if kernels is None or target.ndim != 2:
+            return limb_turns(
+                target, swivel, self.upper, self.lower, self.hinge, reference=DOWN, home=AHEAD, flexions=FLEXIONS
+            )
+        count = len(target)
+        made = np.empty((count, 4)), np.empty(count), np.empty((count, 3))
+        swivels = np.array(np.broadcast_to(swivel, (count,)), dtype=np.float64)
+        limb = *self.lengths, self.frame, LIMITS
+        kernels.turn(np.ascontiguousarray(target), swivels, DOWN[None], AHEAD[None], *limb, *made)
+        return made
 
     def bent(self, flexion: Floats) -> Floats:
         """The elbow's local turn ``(..., 4)`` at these angles."""
@@ -79,18 +89,18 @@ class Limb:
         """``(6, 3)`` both bones, the hinge and the frame, as compiled kernels take them."""
         return np.stack([self.upper, self.lower, self.hinge, *self.frame])
 
-    def softened(self, target: Floats, exact: float) -> Floats:
-        """Targets that come softly to the longest reach; those no farther than ``exact`` are left alone."""
-        far = far_of(target)
+    def soften(self, targets: Floats, exact: float) -> None:
+        """Let targets ``(N, 3)`` come softly to the longest reach; those no farther than ``exact`` are left alone."""
         start = min(max((1.0 - SOFT) * self.reach, exact), self.reach)
         room = self.reach - start
-        if not (far > start).any():
-            return target
+        far = far_of(targets)
+        if far.max(initial=0.0) <= start:
+            return
         if room <= 1e-9:
             held = np.minimum(far, self.reach)
         else:
             held = np.where(far > start, start + room * -np.expm1(-np.maximum(far - start, 0.0) / room), far)
-        return np.asarray(target * (held / np.maximum(far, 1e-12))[..., None])
+        targets *= (held / np.maximum(far, 1e-12))[:, None]
 
 
 _ENDS = {"Arm": ("LowerArm", "Hand"), "Leg": ("LowerLeg", "Foot")}

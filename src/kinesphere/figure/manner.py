@@ -17,6 +17,7 @@ from kinesphere.kernels.arrays import Floats
 from kinesphere.motion.gesture import Gesture
 from kinesphere.motion.humanoid import SIDES
 from kinesphere.motion.keypoints import Keypoints, Stop
+from kinesphere.motion.remembering import remembered
 
 SHORTEST = 6.0 / RATE  # seconds: no stroke is made shorter than this
 # What varies from stroke to stroke, with what changes nothing. Timing's inflection is the gesture's own unless given.
@@ -120,6 +121,7 @@ def stops(keys: Keypoints) -> np.ndarray:
     return rests
 
 
+@remembered
 def body_goals(gesture: Gesture) -> Floats:
     """Times at which a gesture without hands' keys rests: the turning points of what moves most."""
     spread = {name: max(t.values) - min(t.values) for name, t in gesture.tracks.items() if name.split(".")[0] in _LARGE}
@@ -137,6 +139,7 @@ def body_goals(gesture: Gesture) -> Floats:
 _LARGE = {"torso": 1.0, "hips": 1.0, "head": 0.4}  # parts that lead a body without hands, and how much they count
 
 
+@remembered
 def leading_side(gesture: Gesture) -> str | None:
     """The arm with the longest way, whose clock the body goes by."""
     ways = {}

@@ -17,6 +17,7 @@ from kinesphere.motion.motion import Motion
 from kinesphere.motion.skeleton import Skeleton
 
 SIGN = {"left": 1.0, "right": -1.0}
+BLOCK = 500_000  # numbers
 
 
 @lru_cache(maxsize=16)
@@ -35,17 +36,18 @@ class Pose:
     local: Floats  # (F, J, 4)
     places: Floats  # (F, J, 3)
     scales: Floats | None = None  # (F, J, 3) of the surface
+    spare: Floats | None = None  # memory for these
     stood: dict[str, Floats] = field(default_factory=dict)  # (F, 3) where each ankle was asked to be
 
     @classmethod
     def standing(cls, spans: Spans, height: float = HEIGHT) -> Pose:
         """The rest pose for as long as that takes."""
         skeleton = body(height)
-        local, places = (np.empty((len(spans), len(skeleton), width)) for width in (4, 3))
+        local, places, spare = _memory(len(spans), len(skeleton))
         # Rows at a time: NumPy is slow to spread four numbers.
         local.reshape(len(spans), -1)[:] = rotations.identity(len(skeleton)).ravel()
         places.reshape(len(spans), -1)[:] = skeleton.offsets.ravel()
-        return cls(skeleton, spans, height / HEIGHT, local, places)
+        return cls(skeleton, spans, height / HEIGHT, local, places, spare=spare)
 
     def lent(self, spans: Spans) -> Pose:
         """A pose of fewer frames in this one's memory, for as long as this one does not need it."""
@@ -67,7 +69,13 @@ class Pose:
     def scaled(self) -> Floats:
         """The surface's scales ``(F, J, 3)``, to write into."""
         if self.scales is None:
-            self.scales = np.ones(self.places.shape)
+            self.unscaled()[:] = 1.0
+        return self.unscaled()
+
+    def unscaled(self) -> Floats:
+        """Memory for the surface's scales ``(F, J, 3)``, all of which the caller writes."""
+        if self.scales is None:
+            self.scales = np.empty(self.places.shape) if self.spare is None else self.spare
         return self.scales
 
     def motions(self, names: list[str]) -> list[Motion]:
@@ -78,10 +86,21 @@ class Pose:
             local, places = self.local[frames], frozen(self.places[frames])
             local = frozen(rotations.continuous(local) if rotations.turns_over(local) else local)
             scales = None if self.scales is None else frozen(self.scales[frames])
-            if scales is not None and max(scales.max() - 1.0, 1.0 - scales.min()) <= 1e-9:
-                scales = None
             made.append(Motion(self.skeleton, RATE, local, places, scales, name=name))
         return made
+
+
+def _memory(frames: int, joints: int) -> list[Floats]:
+    """Arrays ``(F, J, 4)``, ``(F, J, 3)`` and ``(F, J, 3)``.
+
+    As one block while it is of a size that allocators keep for the next time, which fresh pages are not.
+    """
+    widths = (4, 3, 3)
+    if frames * joints * sum(widths) > BLOCK:
+        return [np.empty((frames, joints, width)) for width in widths]
+    block, ends = np.empty(frames * joints * sum(widths)), np.cumsum(widths) * frames * joints
+    starts = zip((0, *ends[:-1]), ends, widths, strict=True)
+    return [block[a:b].reshape(frames, joints, width) for a, b, width in starts]
 
 
 def turned(x: ArrayLike = 0.0, y: ArrayLike = 0.0, z: ArrayLike = 0.0) -> Floats:

@@ -28,38 +28,52 @@ class Spans:
         Frames of each performance.
     loops
         Whether each goes round.
-    time : (F,)
-        Seconds from the start of its performance, of every frame.
-    who : (F,)
-        The performance that a frame belongs to.
     rate
         Frames a second.
     """
 
     counts: tuple[int, ...]
     loops: tuple[bool, ...]
-    time: Floats
-    who: Ints
-    first: Ints  # (F,) of its performance
     rate: float = RATE
     _known: dict[int, Ints] = field(default_factory=dict, repr=False)
 
     @classmethod
     def of(cls, counts: tuple[int, ...], loops: tuple[bool, ...], rate: float = RATE) -> Spans:
         """Spans of so many frames each."""
-        starts = np.concatenate([[0], np.cumsum(counts)[:-1]]).astype(np.intp)
-        who = np.repeat(np.arange(len(counts)), counts)
-        time = (np.arange(len(who)) - starts[who]) / rate
-        return cls(counts, loops, time, who, starts[who], rate)
+        return cls(counts, loops, rate)
+
+    @cached_property
+    def _length(self) -> int:
+        return sum(self.counts)
 
     def __len__(self) -> int:
-        return len(self.who)
+        return self._length
+
+    @cached_property
+    def who(self) -> Ints:
+        """``(F,)`` the performance that a frame belongs to."""
+        return np.repeat(np.arange(len(self.counts)), self.counts)
+
+    @cached_property
+    def first(self) -> Ints:
+        """``(F,)`` the first frame of its performance."""
+        return np.repeat(self.limits[0], self.counts)
+
+    @cached_property
+    def time(self) -> Floats:
+        """``(F,)`` seconds from the start of its performance."""
+        return np.asarray((np.arange(len(self)) - self.first) / self.rate)
 
     @cached_property
     def limits(self) -> tuple[Ints, Ints, Bools]:
         """Of each performance: its first frame, how many it has, and whether it goes round."""
         counts = np.array(self.counts, dtype=np.intp)
         return np.cumsum(counts) - counts, counts, np.array(self.loops, dtype=np.bool_)
+
+    @cached_property
+    def twice(self) -> Spans:
+        """All performances, and then all of them again: their left sides and their right ones."""
+        return Spans.of(self.counts * 2, self.loops * 2, self.rate)
 
     def slices(self) -> list[slice]:
         """The frames of each performance."""
@@ -122,13 +136,28 @@ class Spans:
         back = -seconds * self.rate
         whole = int(np.floor(back))
         share = back - whole
+        kernels = compiled.loaded(values.size)
+        if kernels is not None:
+            flat = np.ascontiguousarray(values).reshape(len(values), -1)
+            made: Floats = np.empty(flat.shape)
+            kernels.late_rows(flat, *self.limits, whole, share, made)
+            return made.reshape(values.shape)
         return np.asarray((1.0 - share) * values[self.at(whole)] + share * values[self.at(whole + 1)])
 
     def velocity(self, values: Floats) -> Floats:
         """Change a second of ``(F, ...)``, by central differences."""
-        before, after = self.at(-1), self.at(1)
-        steps = np.where(np.array(self.loops)[self.who], 2, after - before).reshape((-1,) + (1,) * (values.ndim - 1))
-        return np.asarray((values[after] - values[before]) * self.rate / np.maximum(steps, 1))
+        made = np.empty_like(values)
+        made[1:-1] = (values[2:] - values[:-2]) * (0.5 * self.rate)
+        for frames, loop in zip(self.slices(), self.loops, strict=True):
+            first, last = frames.start, frames.stop - 1
+            if last == first:
+                made[first] = 0.0
+            elif loop:
+                made[[first, last]] = (values[first + 1] - values[last - 1]) * (0.5 * self.rate)
+            else:
+                made[first] = (values[first + 1] - values[first]) * self.rate
+                made[last] = (values[last] - values[last - 1]) * self.rate
+        return made
 
     def widest(self, values: Floats, seconds: float) -> Floats:
         """The greatest of ``(F,)`` values within so many seconds."""

@@ -15,7 +15,7 @@ from kinesphere.figure.arms import ArmPose, ArmTask
 from kinesphere.figure.breath import SWELLS, swell
 from kinesphere.figure.channels import INDEX
 from kinesphere.figure.flourishes import contracted, squashed, swollen
-from kinesphere.figure.pose import SIGN, Pose
+from kinesphere.figure.pose import Pose
 from kinesphere.kernels import compiled
 from kinesphere.kernels.arrays import Floats, within
 
@@ -41,16 +41,21 @@ def join_in(table: Floats, tasks: Iterable[ArmTask]) -> None:
     for task in tasks:
         if task.plan is None or task.travel is None:
             continue
+        squash, breath = task.flourish("squash"), task.flourish("breath")
+        if not (squash.any() or breath.any()):
+            continue
         share, lively = task.travel.time_share, task.plan.lively[task.travel.stroke]
-        stretch = np.maximum(stretch, squashed(share, task.flourish("squash") * lively) - 1.0)
-        press = np.maximum(press, 1.0 - contracted(share, task.flourish("breath") * lively))
+        if squash.any():
+            stretch = np.maximum(stretch, squashed(share, squash * lively) - 1.0)
+        if breath.any():
+            press = np.maximum(press, 1.0 - contracted(share, breath * lively))
     for amount, channels in ((stretch, STRETCHED), (press, PRESSED)):
         if amount.any():
             for name, most in channels.items():
                 table[:, INDEX[name]] += most * amount
 
 
-def scale_surface(pose: Pose, arms: dict[str, ArmPose], depth: Floats, breath: Floats) -> None:
+def scale_surface(pose: Pose, arms: ArmPose, depth: Floats, breath: Floats) -> None:
     """Write what breath and the flourishes of both arms do to the surface; ``depth (F,)`` is 1 for a body at ease."""
     stretch = _stretch(pose, arms)
     index = pose.skeleton.index
@@ -59,7 +64,6 @@ def scale_surface(pose: Pose, arms: dict[str, ArmPose], depth: Floats, breath: F
         swell(pose, depth, breath)
         _stretch_reference(pose, stretch)
     elif depth.any() or (stretch != 1.0).any():
-        pose.scales = np.empty(pose.places.shape)
         widths, lags = zip(*SWELLS.values(), strict=True)
         swelling, stretching = ([index(name) for name in names] for names in (SWELLS, STRETCHES))
         kernels.surface_rows(
@@ -71,15 +75,14 @@ def scale_surface(pose: Pose, arms: dict[str, ArmPose], depth: Floats, breath: F
             stretch,
             np.array(stretching),
             np.array(list(STRETCHES.values())),
-            pose.scales,
+            pose.unscaled(),
         )
-    for side, arm in arms.items():
-        volume = arm.flourishes["limb_volume"]
-        if not volume.any():
-            continue
+    volume = arms.flourishes["limb_volume"]
+    if volume.any():
         # The bone lies slantwise in its joint's axes: depth is across it, and takes width's part as well.
-        wide = swollen(arm.flexion, volume * (1.0 - arm.hanging)) ** 1.25
-        pose.scaled()[:, index(f"{side}UpperArm"), 2] *= wide
+        wide = swollen(arms.flexion, volume * (1.0 - arms.hanging)) ** 1.25
+        for side, own in arms.sides.items():
+            pose.scaled()[:, index(f"{side}UpperArm"), 2] *= wide[own]
 
 
 def _stretch_reference(pose: Pose, stretch: Floats) -> None:
@@ -94,19 +97,18 @@ def _stretch_reference(pose: Pose, stretch: Floats) -> None:
         scales[:, joint, 2] *= ((tall * wide) ** -0.5 * pressed) ** share
 
 
-def _stretch(pose: Pose, arms: dict[str, ArmPose]) -> Floats:
+def _stretch(pose: Pose, arms: ArmPose) -> Floats:
     """``(3, F)`` of the torso: how tall, how wide and how pressed. Volume is kept across."""
-    tall, wide, pressed = np.ones((3, len(pose.spans)))
-    for side in SIGN:
-        arm = arms[side]
-        shown = arm.flourishes
-        amount = np.asarray(shown["squash"] * arm.busy)
-        if amount.any():
-            stretch = squashed(arm.share, amount)
-            up = within((arm.wrist[:, 1] / (0.545 * pose.size) - NEAR) / (FAR - NEAR), 0.0, 1.0)
-            up = up * up * (3.0 - 2.0 * up)
-            tall, wide = np.maximum(tall, stretch**up), np.maximum(wide, stretch ** (1.0 - up))
-        breath = np.asarray(shown["breath"] * arm.busy)
-        if breath.any():
-            pressed = np.minimum(pressed, contracted(arm.share, breath))
-    return np.stack([tall, wide, pressed])
+    made, half = np.ones((3, len(pose.spans))), len(pose.spans)
+    amount = np.asarray(arms.flourishes["squash"] * arms.busy)
+    if amount.any():
+        stretch = squashed(arms.share, amount)
+        up = within((arms.wrist[:, 1] / (0.545 * pose.size) - NEAR) / (FAR - NEAR), 0.0, 1.0)
+        up = up * up * (3.0 - 2.0 * up)
+        for row, values in zip(made, (stretch**up, stretch ** (1.0 - up)), strict=False):
+            row[:] = np.maximum(np.maximum(values[:half], values[half:]), 1.0)
+    breath = np.asarray(arms.flourishes["breath"] * arms.busy)
+    if breath.any():
+        pressed = contracted(arms.share, breath)
+        made[2] = np.minimum(np.minimum(pressed[:half], pressed[half:]), 1.0)
+    return made

@@ -16,12 +16,12 @@ import math
 import numpy as np
 
 from kinesphere.kernels.jit_arms import lay_arms
-from kinesphere.kernels.jit_bodies import lay_legs, lay_trunk
+from kinesphere.kernels.jit_bodies import lay_legs, lay_trunk, overreach
 from kinesphere.kernels.jit_hands import lay_hands
 from kinesphere.kernels.jit_limbs import bend, turn
 from kinesphere.kernels.jit_paths import lay_paths, turns_since
 from kinesphere.kernels.jit_rotations import between, exponential, multiply, off_unit, rotate, slerp, turns_over
-from kinesphere.kernels.jit_rows import cubic_rows, path_rows, smooth_rows
+from kinesphere.kernels.jit_rows import cubic_rows, late_rows, path_rows, smooth_rows
 from kinesphere.kernels.jit_terms import compile_exact, compile_kernel
 from kinesphere.kernels.jit_timing import run_clock, stroke_peaks
 from kinesphere.kernels.jit_weights import body_lines, surface_rows, turn_arms, weigh
@@ -36,6 +36,7 @@ __all__ = [
     "forward",
     "forward_positions",
     "inverse",
+    "late_rows",
     "lay_arms",
     "lay_hands",
     "lay_legs",
@@ -44,6 +45,7 @@ __all__ = [
     "local_pose",
     "multiply",
     "off_unit",
+    "overreach",
     "parse",
     "path_rows",
     "place",

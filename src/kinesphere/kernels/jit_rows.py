@@ -45,6 +45,22 @@ def smooth_rows(table, starts, counts, loops, weights, out):  # type: ignore[no-
 
 
 @compile_exact
+def late_rows(table, starts, counts, loops, whole, share, out):  # type: ignore[no-untyped-def]
+    """Rows (F, C) some frames on, between two of them, within each stretch; see ``spans.Spans.delayed``."""
+    for s in range(len(starts)):
+        first, count = starts[s], counts[s]
+        around = max(count - 1, 1)
+        for i in range(count):
+            a, b = i + whole, i + whole + 1
+            if loops[s]:
+                a, b = a % around, b % around
+            else:
+                a, b = min(max(a, 0), count - 1), min(max(b, 0), count - 1)
+            for c in range(table.shape[1]):
+                out[first + i, c] = (1.0 - share) * table[first + a, c] + share * table[first + b, c]
+
+
+@compile_exact
 def path_rows(stroke, share, first, last, leaving, arriving, reached, start, length, behind, ahead, final, parts, out):  # type: ignore[no-untyped-def]
     """Places (F, D) on paths; see ``paths.Paths.at``."""
     end = len(reached) - 1
