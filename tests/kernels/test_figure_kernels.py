@@ -270,7 +270,7 @@ def test_soundness_of_rotations(seed):
 def test_overreach(seed):
     rng = np.random.default_rng(seed)
     pose = with_body(rng, SPANS[0])
-    pose.places[:, 0] = rng.uniform(-0.2, 0.2, (COUNT, 3)) + [0.0, 0.9, 0.0]
+    pose.places[:, 0] = rng.uniform(-0.2, 0.2, (COUNT, 3)) + np.array([0.0, 0.9, 0.0])
     pose.turn("hips", rotations.from_rotation_vector(rng.uniform(-0.3, 0.3, (COUNT, 3))))
     pose.stood.update({side: rng.uniform(-0.1, 0.1, (COUNT, 3)) for side in SIGN})
     made = overreach(pose)

@@ -93,7 +93,7 @@ def _acted(cast: Sequence[tuple[Gesture, Manner]], height: float) -> list[Motion
     pose = Pose.standing(spans, height)
     shift, joins = _balanced(pose, parts, channels, limbs)
     arms = _pose(pose, parts, channels, limbs, shift, joins)
-    room = room_between(*(arms.wrist[own] for own in arms.sides.values()), pose.size)
+    room = room_between(arms.wrist[arms.sides["left"]], arms.wrist[arms.sides["right"]], pose.size)
     arms = replace(arms, room=arms.room * np.concatenate([room, room]))
     clocks = {side: [part.clocks[side] for part in parts] for side in SIGN}
     set_hands(pose, [part.gesture for part in parts], channels, arms, clocks)

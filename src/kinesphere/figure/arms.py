@@ -80,7 +80,7 @@ def pose_arms(
     body: Callable[[slice], Surroundings] | None = None,
     plainly: bool = False,
 ) -> ArmPose:
-    """The arms of all performances, left and then right, from ``shoulder (2 F, 3)`` and ``chest (2 F, 4)`` in the world.
+    """The arms of all performances, left ones first, from ``shoulder (2 F, 3)`` and ``chest (2 F, 4)`` in the world.
 
     Hands keep off the ``body``, which is asked for the rows of one side after the other. ``plainly`` leaves out what
     does not matter to balance: other spaces and flourishes.

@@ -70,7 +70,7 @@ class Curves:
     def moved(self, part: str, names: Sequence[str]) -> list[str]:
         """Those of a side's channels that are not zero always, on either side."""
         columns = [[INDEX[f"{side}.{part}.{name}"] for name in names] for side in ("left", "right")]
-        shown = self.table[:, columns].any(axis=(0, 1))
+        shown = np.atleast_1d(self.table[:, columns].any(axis=(0, 1)))
         return [name for name, any_ in zip(names, shown, strict=True) if any_]
 
     def joined(self, curves: Mapping[str, Floats]) -> Curves:

@@ -111,11 +111,7 @@ def lay_legs(ball, heading, pitch, toes, joints, offsets, limb, rest, out, local
 def overreach(local, places, stood, offset, longest, needed):  # type: ignore[no-untyped-def]
     """How far (F,) hips have to sink for a leg to reach where its ankle stood; the most of that and what is there."""
     for i in range(len(needed)):
-        h = local[i, 0]
+        h, at, to = local[i, 0], places[i, 0], stood[i]
         u, v, t = rotated(h[0], h[1], h[2], h[3], offset[0], offset[1], offset[2])
-        x, y, z = (
-            stood[i, 0] - places[i, 0, 0] - u,
-            stood[i, 1] - places[i, 0, 1] - v,
-            stood[i, 2] - places[i, 0, 2] - t,
-        )
+        x, y, z = to[0] - at[0] - u, to[1] - at[1] - v, to[2] - at[2] - t
         needed[i] = max(needed[i], -y - math.sqrt(max(longest * longest - x * x - z * z, 0.0)))
