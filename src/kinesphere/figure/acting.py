@@ -7,7 +7,7 @@ are acted as one, frame after frame, which is much cheaper than one by one.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import NamedTuple
@@ -29,7 +29,7 @@ from kinesphere.figure.manner import PLAIN, Manner, body_goals, leading_side
 from kinesphere.figure.pose import SIGN, Pose
 from kinesphere.figure.pose import body as body_of
 from kinesphere.figure.proportions import HEIGHT
-from kinesphere.figure.reaching import leaning, tell_of_missed
+from kinesphere.figure.reaching import OutOfReach, leaning, missed
 from kinesphere.figure.spans import RATE, Spans
 from kinesphere.figure.strokes import Travel, ran
 from kinesphere.figure.surface_scales import join_in, scale_surface
@@ -39,6 +39,7 @@ from kinesphere.kernels.arrays import Floats, Ints
 from kinesphere.motion.gesture import Gesture, Step
 from kinesphere.motion.motion import Motion
 from kinesphere.motion.skeleton import Skeleton
+from kinesphere.motion.telling import tell
 
 COARSE = 3  # frames: what balance is found from every so many
 MOVED = 0.85  # of the hips' way that the centre of mass goes when feet stand
@@ -63,8 +64,12 @@ def act(cast: Sequence[tuple[Gesture, Manner]], height: float = HEIGHT) -> list[
     if not np.isfinite(height) or not 0.1 <= height <= 10.0:
         raise ValueError(f"height {height}: 0.1 to 10 m is allowed")
     made: dict[int, Motion] = {}
-    for troupe in _troupes([gesture for gesture, _ in cast]):
-        made |= dict(zip(troupe, _acted([cast[i] for i in troupe], height), strict=True))
+    troupes = _troupes([gesture for gesture, _ in cast])
+    acts = compiled.share_work(lambda troupe: _acted([cast[i] for i in troupe], height), troupes)
+    for troupe, (motions, doubts) in zip(troupes, acts, strict=True):
+        made |= dict(zip(troupe, motions, strict=True))
+        for doubt in doubts:
+            tell(doubt, OutOfReach)
     return [made[i] for i in range(len(cast))]
 
 
@@ -84,8 +89,8 @@ def _troupes(gestures: Sequence[Gesture]) -> list[list[int]]:
     return made
 
 
-def _acted(cast: Sequence[tuple[Gesture, Manner]], height: float) -> list[Motion]:
-    """A few performances at once, frame after frame, all of them loops or none."""
+def _acted(cast: Sequence[tuple[Gesture, Manner]], height: float) -> tuple[list[Motion], list[str]]:
+    """A few performances at once, frame after frame, all of them loops or none; and what is to be said of them."""
     limbs = {side: limb_of(height, side, "Arm") for side in SIGN}
     parts = [_rehearsed(gesture, manner, limbs, height / HEIGHT) for gesture, manner in cast]
     spans = Spans.of(tuple(len(part.table) for part in parts), tuple(part.gesture.loop for part in parts))
@@ -98,18 +103,18 @@ def _acted(cast: Sequence[tuple[Gesture, Manner]], height: float) -> list[Motion
     clocks = {side: [part.clocks[side] for part in parts] for side in SIGN}
     set_hands(pose, [part.gesture for part in parts], channels, arms, clocks)
     scale_surface(pose, arms, channels["torso.breath"], channels.breath)
-    _tell(pose, parts)
-    return pose.motions([part.gesture.name for part in parts])
+    doubts = list(_missed(pose, parts))
+    return pose.motions([part.gesture.name for part in parts]), doubts
 
 
-def _tell(pose: Pose, parts: Sequence[_Part]) -> None:
-    """Say which goals in the world are not reached."""
+def _missed(pose: Pose, parts: Sequence[_Part]) -> Iterator[str]:
+    """Which goals in the world are not reached."""
     for frames, part in zip(pose.spans.slices(), parts, strict=True):
         for side, task in part.tasks.items():
             if task.plan is not None and task.plan.in_world:
                 joints = _above(pose.skeleton, (f"{side}Hand",))
                 hand = pose.world(joints)[1][frames, -1]
-                tell_of_missed(part.gesture.name, side, task.plan, hand)
+                yield from missed(part.gesture.name, side, task.plan, hand)
 
 
 @dataclass(frozen=True, eq=False)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import warnings
+from collections.abc import Iterator
 
 import numpy as np
 
@@ -42,15 +42,13 @@ def leaning(plan: ArmPlan, shoulder: Floats, time: Floats, size: float) -> Float
     return np.asarray(mixed * weight.max(axis=1, keepdims=True))
 
 
-def tell_of_missed(name: str, side: str, plan: ArmPlan, hand: Floats) -> None:
-    """Warn of goals in the world that the hand ``(T, 3)`` does not come to."""
+def missed(name: str, side: str, plan: ArmPlan, hand: Floats) -> Iterator[str]:
+    """What is to be said of goals in the world that the hand ``(T, 3)`` does not come to."""
     for key in np.flatnonzero(plan.fixed & plan.stops):
         frame = min(int(plan.frames[key]), len(hand) - 1)
         gap = float(np.linalg.norm(hand[frame] - plan.places[key]))
         if gap > MISSED:
-            warnings.warn(
+            yield (
                 f"{name}: the {side} hand stays {1000.0 * gap:.0f} mm short of its goal in the world at "
-                f"{plan.times[key]:g} s; the goal is approached as far as body and arm go",
-                OutOfReach,
-                stacklevel=5,
+                f"{plan.times[key]:g} s; the goal is approached as far as body and arm go"
             )

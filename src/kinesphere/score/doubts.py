@@ -6,8 +6,6 @@ what a part cannot show, and moments that never come.
 
 from __future__ import annotations
 
-import sys
-import warnings
 from collections.abc import Iterator, Mapping
 from typing import TypeAlias
 
@@ -54,15 +52,6 @@ class Inhuman(MotionFileWarning):
 
 
 Doubt: TypeAlias = tuple[str, type[Warning]]
-
-
-def tell(doubt: Doubt) -> None:
-    """Warn at the line outside of this package that asked for the performance."""
-    text, category = doubt
-    level, frame = 2, sys._getframe(1)
-    while frame.f_back is not None and str(frame.f_globals.get("__name__", "")).partition(".")[0] == "kinesphere":
-        level, frame = level + 1, frame.f_back
-    warnings.warn(text, category, stacklevel=level)
 
 
 @remembered

@@ -18,6 +18,7 @@ from kinesphere.laban.manners import PARTS, Dials, manner
 from kinesphere.laban.shape import Shape, affine
 from kinesphere.motion.gesture import Gesture
 from kinesphere.motion.motion import Motion
+from kinesphere.motion.telling import tell
 from kinesphere.score import doubts
 from kinesphere.score.layers import Express, Layer
 from kinesphere.score.score import Score
@@ -36,7 +37,7 @@ def render_all(scores: Sequence[Score], *, height: float = HEIGHT) -> list[Motio
     gestures = [gesture_of(score.source) for score in scores]
     for gesture in {id(gesture): gesture for gesture in gestures}.values():
         for doubt in doubts.of_gesture(gesture):
-            doubts.tell(doubt)
+            tell(*doubt)
     cast = [(gesture, _manner(score, gesture)) for score, gesture in zip(scores, gestures, strict=True)]
     return act(cast, height)
 
@@ -49,7 +50,7 @@ def _manner(score: Score, gesture: Gesture) -> Manner:
         _check_range(layer, gesture)
         _check_loop(layer, gesture)
         for doubt in doubts.of_layer(layer, gesture):
-            doubts.tell(doubt)
+            tell(*doubt)
         strength = _strength(layer, time)
         for name in PARTS if layer.parts is None else layer.parts:
             parts[name] += _dials(layer.edit, name, strength)
