@@ -96,6 +96,19 @@ def test_moving_a_key_changes_nothing_beyond_its_two_strokes(effort, key, by):
     assert np.linalg.norm(seen[PLACES[key][0]] - other[PLACES[key][0]]) == pytest.approx(np.linalg.norm(by), abs=1e-3)
 
 
+@given(efforts, st.integers(1, 3), st.tuples(*[st.floats(-0.06, 0.06)] * 3))
+@settings(max_examples=15)
+def test_what_follows_through_a_moved_key_is_soon_over(effort, key, by):
+    """Hands drag and hips balance a little beyond the two strokes: that is felt for a moment, and then not at all."""
+    moved = [list(row) for row in PLACES]
+    moved[key][1] = tuple(np.add(PLACES[key][1], by))
+    one, other = (perform(five_goals(p), effort, lock_times=True).positions_world() for p in (PLACES, moved))
+    apart = np.linalg.norm(one - other, axis=2).max(axis=1)
+    away = np.maximum(PLACES[key - 1][0] - np.arange(len(apart)), np.arange(len(apart)) - PLACES[key + 1][0])
+    assert apart[away >= 12].max() < 1e-3
+    assert apart[away >= 30].max() < 1e-4
+
+
 def test_changing_the_effort_of_one_stroke_changes_only_that_stroke():
     plain = wrist_seen(perform(five_goals(), lock_times=True))
     made = wrist_seen(perform(five_goals(), Effort(space=-1, weight=1), start=1.0, end=2.0, lock_times=True))
