@@ -22,8 +22,10 @@ from kinesphere.kernels import rotations
 from kinesphere.kernels.arrays import Floats
 from kinesphere.kernels.timing import progress
 from kinesphere.laban.shape import DIMENSIONS
-from kinesphere.pictures import still, surface_sheet
-from kinesphere.pictures.canvas import write
+from kinesphere.pictures import Trails, colours, still, surface_sheet
+from kinesphere.pictures.canvas import font, write
+from kinesphere.pictures.films import Panels
+from kinesphere.pictures.take import Marks, cast_all
 
 HOME = Path("docs/pictures")
 EXAMPLES = Path("examples")
@@ -45,6 +47,9 @@ PAIRS = {
     "beckon": ("", 0.0, 0.0),
 }
 PAPER = (240, 239, 235)
+# Opposite elements face each other across neutral.
+FACING = ("indirect", "light", "sustained", "free", "neutral", "bound", "sudden", "strong", "direct")
+GOALS = (1.3, 2.3, 3.3, 4.3, 5.3)  # seconds of the five goals, performed neutrally
 
 
 def saved(image: Image.Image, name: str, width: int = 1400) -> None:
@@ -236,6 +241,32 @@ def row(made: kinesphere.Motion, name: str, character: kinesphere.Character | No
     return surface_sheet(named(made, name), character=character, frames=10, columns=10, size=(1600, 300))
 
 
+def of_trails() -> None:
+    """The right hand's whole way through the five goals, in every element: what stills of a body don't show."""
+    made = scene("07").performances()
+    neutral = made["neutral"]
+    goals = neutral.positions_world()[[round(t * neutral.rate) for t in GOALS], neutral.skeleton.index("rightHand")]
+    performers = cast_all([made[name] for name in FACING], None)
+    size = (3 * 1300 + 4, 3 * 1300 + 4)  # with what stands between panels
+    end = max(one.duration for one in performers)  # who has ended waits: all are shown where they arrive
+    panels = Panels.of(performers, size, "front", Marks(Trails(("rightHand",))), at=end, columns=3)
+    wide, high, gap = 720, 690, 14
+    sheet = Image.new("RGB", (3 * (wide + gap) - gap, 3 * (high + gap) - gap), colours.SHEET)
+    for number, (name, one) in enumerate(zip(FACING, performers, strict=True)):
+        picture = Image.fromarray(panels.panel(number, end))
+        rings = panels.shots[number].towards(one.target(one.end)).pixels(goals)[0]
+        draw = ImageDraw.Draw(picture)
+        for x, y in rings.tolist():
+            draw.ellipse((x - 18, y - 18, x + 18, y + 18), outline=colours.INK, width=3)
+        left, top = np.round(rings.mean(axis=0) - [0.37 * wide, 0.44 * high]).astype(int).tolist()
+        shown = picture.crop((left, top, left + wide, top + high))
+        draw = ImageDraw.Draw(shown)
+        write(draw, (18, 12), name, 36, colours.INK)
+        write(draw, (18 + font(36).getlength(name) + 16, 22), f"{one.duration:.2f} s", 25, colours.QUIET_INK)
+        sheet.paste(shown, (number % 3 * (wide + gap), number // 3 * (high + gap)))
+    saved(sheet, "trails.jpg")
+
+
 def of_effort() -> None:
     """The scenes of the Effort and Shape page."""
     made = scene("07").performances()
@@ -271,6 +302,7 @@ def main() -> None:
     readme()
     of_mo()
     of_timing()
+    of_trails()
     of_effort()
     retargeted(data)
     extremes()

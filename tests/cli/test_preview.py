@@ -11,6 +11,7 @@ from PIL import Image
 from typer.testing import CliRunner
 
 import kinesphere
+from kinesphere.cli.comparing import before_and_after
 from kinesphere.cli.main import app
 from pictures.people import bvh_text, standing, waving
 
@@ -55,6 +56,37 @@ def test_one_pose_and_a_sheet_against_others(here: Path) -> None:
     assert rows == [True, True, True]
 
 
+def test_trails_of_hands_or_of_joints_by_name(here: Path) -> None:
+    """Blue is the left hand, which moves; what is asked for by name is drawn instead, and added to both hands."""
+    drawn = {}
+    for name, asked in {
+        "plain": [],
+        "hands": ["--trails"],
+        "left": ["--trail", "leftHand"],
+        "none": ["--trail", "rightHand"],
+        "little": ["--trail", "LeftHand", "--trail-seconds", "0.05"],
+        "more": ["--trails", "--trail", "head,leftHand"],
+    }.items():
+        options = ["--character", "figure", "--at", "0.4", "--size", "240x180", *asked]
+        done = run(app, ["preview", "walk.bvh", "-o", f"{name}.png", *options])
+        assert (done.exit_code, done.stderr) == (0, ""), done.output
+        with Image.open(f"{name}.png") as found:
+            pixels = np.asarray(found).astype(int)
+        drawn[name] = int((pixels[..., 2] - pixels[..., 0] > 40).sum())
+    assert drawn["plain"] == drawn["none"] == 0
+    assert drawn["hands"] == pytest.approx(drawn["left"], rel=0.1)
+    assert 0 < drawn["little"] < 0.6 * drawn["left"]
+    assert drawn["more"] > 0.8 * drawn["left"]
+
+
+def test_before_and_after_have_trails() -> None:
+    motion = waving()
+    plain, trailed = (np.asarray(before_and_after(motion, motion, trails=asked)).astype(int) for asked in (False, True))
+    blue = [int((pixels[..., 2] - pixels[..., 0] > 60).sum()) for pixels in (plain, trailed)]
+    assert blue[0] == 0
+    assert blue[1] > 100
+
+
 def test_a_character_shows_the_motion(here: Path) -> None:
     kinesphere.save(kinesphere.load("walk.bvh"), "bare.glb")
     done = run(app, ["preview", "walk.bvh", "--character", "bare.glb", "-o", "sheet.png", "--size", "400x300"])
@@ -84,6 +116,10 @@ def test_nothing_is_replaced_unasked(here: Path) -> None:
         (["-o", "clip.gif", "--start", "7"], "runs from 0 to 0.40 s"),
         (["-o", "clip.gif", "--character", "walk.bvh"], "character"),
         (["-o", "no/clip.gif"], "does not exist"),
+        (["-o", "still.png", "--trail", "lefthnd"], "did you mean leftHand"),
+        (["-o", "clip.gif", "--trail", "hands,heat"], "did you mean head or chest?"),
+        (["-o", "still.png", "--trail", "leftHand,"], "names of joints are expected"),
+        (["-o", "still.png", "--trail-seconds", "0"], "more than 0"),
     ],
 )
 def test_trouble_is_one_line(here: Path, arguments: list[str], message: str) -> None:

@@ -21,6 +21,7 @@ from kinesphere.pictures.performer import performer
 from kinesphere.pictures.pipeline import counted, in_order
 from kinesphere.pictures.reels import gif_rate
 from kinesphere.pictures.take import Marks, take
+from kinesphere.pictures.trails import trails_of
 from pictures.people import standing, waving
 from pictures.solids import drawn
 
@@ -248,7 +249,7 @@ def test_trails_are_drawn_where_the_wrists_were() -> None:
     one = performer(motion)
     extent = extent_of([one], "front")
     shot = extent.shot(0, (400, 400))
-    plain, trailed = (take(one, shot, 1.0, Marks(trails=trails)).astype(int) for trails in (False, True))
+    plain, trailed = (take(one, shot, 1.0, Marks(trails_of(trails))).astype(int) for trails in (False, True))
     changed = np.abs(plain - trailed).max(axis=-1) > 12
     assert changed.sum() > 60
     followed = shot.towards(one.target(1.0))

@@ -10,7 +10,8 @@ import pytest
 from kinesphere.kernels import jit_raster
 from kinesphere.pictures import colours
 from kinesphere.pictures.light import cast, way_to_key
-from kinesphere.pictures.render import Ribbon, Stage, linear, render
+from kinesphere.pictures.render import Stage, linear, render
+from kinesphere.pictures.ribbons import Ribbon
 from kinesphere.pictures.surface import Surface, normals_of, plain_surface, together
 from pictures.solids import GREEN, RED, cube, front_shot, quad, sphere
 

@@ -11,7 +11,7 @@ from kinesphere.motion.motion import Motion
 from kinesphere.pictures import colours
 from kinesphere.pictures.camera import View
 from kinesphere.pictures.canvas import font, write
-from kinesphere.pictures.framing import extent_of
+from kinesphere.pictures.framing import extent_of, since_last
 from kinesphere.pictures.light import effort_for
 from kinesphere.pictures.moments import candidates, chosen, poses_at
 from kinesphere.pictures.performer import Performer
@@ -19,6 +19,7 @@ from kinesphere.pictures.pipeline import in_order
 from kinesphere.pictures.render import Pixels
 from kinesphere.pictures.sheets import Grid
 from kinesphere.pictures.take import Marks, cast_all, take
+from kinesphere.pictures.trails import Asked, dots_told, trails_of
 
 POSES = 8
 SIZE = (1600, 1000)  # pixels
@@ -26,12 +27,16 @@ VIEW: View = "three-quarter"
 _PANEL = (188, 413)  # pixels, of eight beside each other on such a sheet
 
 
-def before_and_after(before: Motion, after: Motion, character: Character | None = None) -> Image.Image:
+def before_and_after(
+    before: Motion, after: Motion, character: Character | None = None, trails: Asked = False
+) -> Image.Image:
     """Two motions below each other at one scale, each from its beginning to its end."""
     performers = cast_all([before, after], character)
     times = [telling_times(one, POSES) for one in performers]
     shown = [one.clock(own).tolist() for one, own in zip(performers, times, strict=True)]
-    extent = extent_of(performers, VIEW, shown)
+    marks = Marks(trails_of(trails))
+    last = [since_last(own) for own in shown]
+    extent = extent_of(performers, VIEW, shown, marks, sheet=True)
     grid = Grid(POSES, _PANEL, captions=True)
     sheet = Image.new("RGB", SIZE, colours.SHEET)
     places = [(row, column) for row, own in enumerate(times) for column in range(len(own))]
@@ -39,7 +44,7 @@ def before_and_after(before: Motion, after: Motion, character: Character | None 
     def panel(place: tuple[int, int]) -> Pixels:
         row, column = place
         shot = extent.shot(row, grid.panel, column)
-        return take(performers[row], shot, shown[row][column], Marks(), 3, effort_for(grid.panel))
+        return take(performers[row], shot, shown[row][column], marks, 3, effort_for(grid.panel), last[row][column])
 
     draw = ImageDraw.Draw(sheet)
     for (row, column), pixels in zip(places, in_order(panel, places), strict=True):
@@ -49,7 +54,8 @@ def before_and_after(before: Motion, after: Motion, character: Character | None 
             draw, (x + grid.panel[0] / 2, y + grid.panel[1] + 4), f"{times[row][column]:.2f} s", 13, colours.INK, "ma"
         )
     left = grid.corner(0, 0)[0]
-    _caption(draw, (left, 16), "before and after", f"each at its own times, same scale · {VIEW} view", 22)
+    facts = f"each at its own times, same scale · {VIEW} view{dots_told(marks.trails)}"
+    _caption(draw, (left, 16), "before and after", facts, 22)
     for row, (name, one) in enumerate(zip(("before", "after"), performers, strict=True)):
         _caption(draw, (left, grid.corner(row, 0)[1] - 24), name, f"{one.duration:.2f} s", 17)
     return sheet

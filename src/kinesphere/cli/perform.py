@@ -117,7 +117,7 @@ def perform(
 
             with kept_warnings():  # of the gesture itself: they have been told
                 before = render(replace(score, layers=()))
-            save_picture(before_and_after(before, made, body), sheet)
+            save_picture(before_and_after(before, made, body, trails=True), sheet)
     for file in (out, save_score, sheet):
         if file is not None:
             typer.echo(f"wrote {file}")

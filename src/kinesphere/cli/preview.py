@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -16,6 +16,7 @@ from kinesphere.cli.reporting import reported
 if TYPE_CHECKING:
     from kinesphere.motion.character import Character
     from kinesphere.motion.motion import Motion
+    from kinesphere.pictures.trails import Trails
 
 _SUFFIXES = (".png", ".gif", ".mp4")
 
@@ -40,6 +41,17 @@ Fps = Annotated[
     ),
 ]
 Seconds = Annotated[float | None, typer.Option("--seconds", help="How long a film is. Left out: to the end.")]
+BothHands = Annotated[bool, typer.Option("--trails", help="Draw the ways of both hands, with a dot every 1/15 s.")]
+Trail = Annotated[
+    list[str] | None,
+    typer.Option("--trail", metavar="JOINTS", help="The ways of joints, such as leftHand,head or hands,feet."),
+]
+TrailSeconds = Annotated[
+    float | None,
+    typer.Option(
+        help="How much of the ways. Left out: all with --at, on a sheet since the pose before, in a film 0.9."
+    ),
+]
 
 
 class View(StrEnum):
@@ -64,7 +76,7 @@ class Look:
     fps: float | None
     start: float
     seconds: float | None
-    trails: bool
+    trails: Trails | None
     ghosts: int
     repeat: bool
 
@@ -76,7 +88,9 @@ def preview(
     out: Out = None,
     character: Shown = None,
     against: Against = None,
-    trails: Annotated[bool, typer.Option("--trails", help="Draw the ways of wrists and ankles as ribbons.")] = False,
+    trails: BothHands = False,
+    trail: Trail = None,
+    trail_seconds: TrailSeconds = None,
     ghosts: Annotated[int, typer.Option(min=0, max=24, help="How many earlier poses stand behind, paler.")] = 0,
     at: Annotated[float | None, typer.Option("--at", help="One large picture, so many seconds in.")] = None,
     frames: Frames = None,
@@ -98,9 +112,9 @@ def preview(
 ) -> None:
     """Draw a motion: a contact sheet (.png), one pose of it (.png with --at), or a film (.mp4, .gif).
 
-    A plain contact sheet of a file shows bones. Of a default motion, or with --character, --against, --trails, --ghosts
-    or --at it shows a lit surface: the character's, the file's own if it has one, else our figure's, or of what is no
-    humanoid a manikin's.
+    A plain contact sheet of a file shows bones. Of a default motion, or with --character, --against, --trails, --trail,
+    --ghosts or --at it shows a lit surface: the character's, the file's own if it has one, else our figure's, or of
+    what is no humanoid a manikin's.
     """
     from kinesphere.kernels.compiled import patient, warm_up
 
@@ -110,11 +124,11 @@ def preview(
 
         stem = f"{file.stem}_{plain_stem(clip)}" if clip else file.stem
         target = out or Path(f"{stem}_preview.png")
-        look = Look(
-            view, _pixels(size, width, height), frames, columns, at, fps, start, seconds, trails, ghosts, repeat
-        )
+        pixels = _pixels(size, width, height)
+        ways = _trails(trails, trail, trail_seconds)
+        look = Look(view, pixels, frames, columns, at, fps, start, seconds, ways, ghosts, repeat)
         _check(target, look, overwrite or out is None)
-        asked = character or against or trails or ghosts or at is not None or own_motion(file) is not None
+        asked = character or against or ways or ghosts or at is not None or own_motion(file) is not None
         plain = target.suffix.lower() == ".png" and not asked
         if plain:
             patient()
@@ -163,6 +177,17 @@ def _pixels(size: str | None, width: int | None, height: int | None) -> tuple[in
     return width or round(1.6 * (height or 0)), height or round((width or 0) / 1.6)
 
 
+def _trails(both_hands: bool, joints: list[str] | None, seconds: float | None) -> Trails | None:
+    """The ways that are asked for."""
+    if not (both_hands or joints or seconds is not None):
+        return None
+    from kinesphere.pictures.trails import trails_of
+
+    names = [*(["hands"] if both_hands else []), *(joints or [])]
+    found = trails_of(names or True)
+    return found and replace(found, seconds=seconds)
+
+
 def _draw_bones(motion: Motion, target: Path, look: Look) -> None:
     from kinesphere.pictures.contact_sheet import contact_sheet, save_picture
 
@@ -178,7 +203,7 @@ def _draw_surface(motions: list[Motion], characters: list[Character | None], tar
     from kinesphere.pictures.sheets import surface_sheet
 
     view: camera.View = look.view.value
-    trails, ghosts = look.trails, look.ghosts
+    trails, ghosts = look.trails or False, look.ghosts
     if target.suffix.lower() != ".png":
         size = look.size or (640 if len(motions) == 1 else 960, 480)
         film(

@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from kinesphere.pictures.films import film, still
     from kinesphere.pictures.sheets import surface_sheet
+    from kinesphere.pictures.trails import Trails
 
-__all__ = ["film", "still", "surface_sheet"]
+__all__ = ["Trails", "film", "still", "surface_sheet"]
 
 
 def __getattr__(name: str) -> Any:
@@ -25,4 +26,8 @@ def __getattr__(name: str) -> Any:
         from kinesphere.pictures import sheets
 
         return sheets.surface_sheet
+    if name == "Trails":
+        from kinesphere.pictures import trails
+
+        return trails.Trails
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -16,6 +16,7 @@ SHADOW: Colour = (150, 147, 140)
 LEFT: Colour = (0, 104, 180)
 RIGHT: Colour = (222, 103, 8)
 MIDDLE: Colour = (62, 62, 66)
+RIGHT_ON_SKIN: Colour = (208, 64, 10)  # redder: bodies are nearly as orange as the right
 
 
 def blend(colour: Colour, towards: Colour, share: float) -> Colour:

@@ -33,6 +33,7 @@ from kinesphere.pictures.reels import (
 from kinesphere.pictures.render import Pixels
 from kinesphere.pictures.shot import Shot
 from kinesphere.pictures.take import Marks, cast_all, take
+from kinesphere.pictures.trails import FILM_SECONDS, Asked, trail_joints, trails_of
 
 _GAP = 2  # pixels between panels
 _TIMED = 4  # panels up to which their durations are written as well
@@ -49,7 +50,7 @@ def film(
     start: float = 0.0,
     seconds: float | None = None,
     view: View = "three-quarter",
-    trails: bool = False,
+    trails: Asked = False,
     ghosts: int = 0,
     columns: int | None = None,
     repeat: bool = False,
@@ -71,7 +72,8 @@ def film(
     start, seconds
         Which part of the performance; ``seconds`` left out: to its end.
     trails, ghosts
-        Ribbons behind wrists and ankles; how many earlier poses stand behind, paler.
+        The ways of hands (True) or of joints by name, with dots at equal times, see ``Trails``; how many earlier poses
+        stand behind, paler.
     columns
         How many of several motions stand in a row; left out: all.
     repeat
@@ -82,7 +84,9 @@ def film(
     target = Path(path)
     kind = check_film(target)
     rate = gif_rate(GIF_RATE if fps is None else fps) if kind == ".gif" else _checked_rate(fps)
-    performers, marks = cast_all(motions, character), Marks(trails, ghosts)
+    asked = trails_of(trails)
+    marks = Marks(asked and asked.lasting(FILM_SECONDS), ghosts)
+    performers = cast_all(motions, character)
     panels = Panels.of(performers, size, view, marks, even=kind == ".mp4", columns=columns, repeat=repeat)
     longest = panels.duration if seconds is None or not repeat else max(panels.duration, start + seconds)
     times = _film_times(longest, rate, start, seconds)
@@ -104,15 +108,18 @@ def still(
     character: Character | Sequence[Character | None] | None = None,
     size: tuple[int, int] = (1280, 960),
     view: View = "three-quarter",
-    trails: bool = False,
+    trails: Asked = False,
     ghosts: int = 0,
 ) -> Image.Image:
-    """One large picture, ``at`` so many seconds into the performance; several motions stand side by side."""
+    """One large picture, ``at`` so many seconds into the performance; several motions stand side by side.
+
+    ``trails=True`` draws the whole ways of both hands, paler where they are still to come; ``Trails`` says more.
+    """
     performers = cast_all(motions, character)
     longest = max(one.duration for one in performers)
     if not 0.0 <= at <= longest + 1e-6:
         raise ValueError(f"at={at:g} s; the motion runs from 0 to {longest:.2f} s")
-    panels = Panels.of(performers, size, view, Marks(trails, ghosts), at=at)
+    panels = Panels.of(performers, size, view, Marks(trails_of(trails), ghosts), at=at)
     return Image.fromarray(panels.draw(at))
 
 
@@ -154,6 +161,9 @@ class Panels:
         panel = (wide - _GAP * (across - 1)) // across, (high - _GAP * (down - 1)) // down
         if min(panel) < 48:
             raise ValueError(f"{count} motions, {across} in a row, do not fit into {wide} × {high} pixels")
+        if marks.trails is not None:  # said before anything is drawn
+            for one in performers:
+                trail_joints(one, marks.trails.joints)
         moments = None if at is None else [[float(one.clock(np.array(at)))] for one in performers]
         extent = extent_of(performers, view, moments, marks)
         shots = tuple(extent.shot(number, panel) for number in range(count))
@@ -168,13 +178,13 @@ class Panels:
     def draw(self, seconds: float) -> Pixels:
         """The picture at some seconds of the performance."""
         if len(self.performers) == 1:
-            return self._panel(0, seconds)
+            return self.panel(0, seconds)
         image = Image.new("RGB", self.size, colours.SHEET)
         draw = ImageDraw.Draw(image)
         for number, (one, shot) in enumerate(zip(self.performers, self.shots, strict=True)):
             row, column = divmod(number, self.columns)
             x, y = column * (shot.size[0] + _GAP), row * (shot.size[1] + _GAP)
-            image.paste(Image.fromarray(self._panel(number, seconds)), (x, y))
+            image.paste(Image.fromarray(self.panel(number, seconds)), (x, y))
             text = int(np.clip(shot.size[1] / 30.0, 11, 28))
             name = shortened(one.name, text, shot.size[0] - 2 * text)
             write(draw, (x + 0.8 * text, y + 0.7 * text), name, text, colours.INK)
@@ -182,7 +192,8 @@ class Panels:
                 write(draw, (x + 0.8 * text, y + 2.0 * text), f"{one.duration:.2f} s", text - 2, colours.QUIET_INK)
         return np.asarray(image)
 
-    def _panel(self, number: int, seconds: float) -> Pixels:
+    def panel(self, number: int, seconds: float) -> Pixels:
+        """One of the performers, at some seconds of the performance."""
         one = self.performers[number]
         if self.repeat and one.duration > 0.0:
             seconds %= one.duration

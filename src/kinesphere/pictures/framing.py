@@ -11,10 +11,11 @@ from kinesphere.kernels.arrays import Floats
 from kinesphere.pictures.camera import Camera, View, camera_for
 from kinesphere.pictures.performer import Performer
 from kinesphere.pictures.shot import Shot
-from kinesphere.pictures.take import Marks, ghost_times, trail_points
+from kinesphere.pictures.take import Marks, ghost_times
+from kinesphere.pictures.trails import trail_points
 
 _ABOVE, _BELOW, _BESIDE = 0.05, 0.06, 0.05  # shares of a panel that stay free
-_TRAILING = 0.15  # of a body's box that trails may add to it: one that comes from far must not make the figure small
+_TRAILING = 0.15  # of its box that trails may add to a body that travels: one from far must not make it small
 _LEAST = 0.3  # body heights that are always in the picture
 
 
@@ -65,9 +66,11 @@ def extent_of(
     view: View,
     moments: Sequence[Sequence[float]] | None = None,
     marks: Marks | None = None,
+    sheet: bool = False,
 ) -> Extent:
     """Look at what is to be shown: at each performer's ``moments`` on its own clock, with their ghosts and trails, each
-    in a picture to itself; without them at its whole performance, in one frame."""
+    in a picture to itself; without them at its whole performance, in one frame. On a ``sheet``, trails of each moment
+    begin at the one before."""
     cameras = tuple(camera_for(view, one.forward, one.height) for one in performers)
     found = []
     for number, (one, camera) in enumerate(zip(performers, cameras, strict=True)):
@@ -75,21 +78,30 @@ def extent_of(
             looks = (*one.looks, *((time, one.points(time)) for time in one.telling))
             rows = [_box(one, camera, one.target(time), [points]) for time, points in looks]
         else:
-            rows = [_marked_box(one, camera, time, marks or Marks()) for time in moments[number]]
+            times = moments[number]
+            before = since_last(times) if sheet else [None] * len(times)
+            rows = [_marked_box(one, camera, *at, marks or Marks()) for at in zip(times, before, strict=True)]
         found.append(np.array(rows))
     return Extent(cameras, tuple(found), moments is not None)
 
 
-def _marked_box(one: Performer, camera: Camera, time: float, marks: Marks) -> Floats:
-    """The box of a pose with its ghosts, and with some of its trails."""
+def since_last(times: Sequence[float]) -> list[float]:
+    """For each of the moments of a sheet the one before; the first has none but itself."""
+    return [*times[:1], *times[:-1]]
+
+
+def _marked_box(one: Performer, camera: Camera, time: float, since: float | None, marks: Marks) -> Floats:
+    """The box of a pose with its ghosts and trails, or with some of these where they come from far away."""
     target = one.target(time)
     box = _box(one, camera, target, [one.points(past) for past in ghost_times(one, time, marks)])
-    trail = trail_points(one, time) if marks.trails else np.empty((0, 3))
-    if len(trail):
-        plane, _ = camera.project(trail, target)
-        beyond = _TRAILING * (box[1] - box[0])
-        plane = np.clip(plane, box[0] - beyond, box[1] + beyond)
-        box = np.stack([np.minimum(box[0], plane.min(axis=0)), np.maximum(box[1], plane.max(axis=0))])
+    if marks.trails is not None:
+        points = trail_points(one, time, marks.trails, since)
+        plane, _ = camera.project(points[np.isfinite(points).all(axis=1)], target)
+        if one.travels:
+            beyond = _TRAILING * (box[1] - box[0])
+            plane = np.clip(plane, box[0] - beyond, box[1] + beyond)
+        around = np.concatenate([box, plane])
+        box = np.stack([around.min(axis=0), around.max(axis=0)])
     return box
 
 

@@ -1,4 +1,4 @@
-"""Compiled darkroom: samples, ghosts and ink to the bytes of a picture. See ``jit_raster`` for why there is no twin."""
+"""Compiled darkroom: samples and ghosts to the bytes of a picture. See ``jit_raster`` for why there is no twin."""
 
 from __future__ import annotations
 
@@ -10,13 +10,12 @@ __all__ = ["blend_ghost", "develop"]
 
 
 @compile_kernel
-def develop(samples, ids, corner, ground, ink, tints, inks, finer, table, out):  # type: ignore[no-untyped-def]
-    """The mean of each pixel's samples over the ground, under the ink, as sRGB bytes. ``table`` is that curve.
+def develop(samples, ids, corner, ground, finer, table, out):  # type: ignore[no-untyped-def]
+    """The mean of each pixel's samples over the ground, as sRGB bytes. ``table`` is that curve.
 
     Samples cover only a part of the picture, from the pixel ``corner`` (right, down) on.
     """
     share = 1.0 / (finer * finer)
-    inked = ink.shape[0] > 1
     for row in range(out.shape[0]):
         top = (row - corner[1]) * finer
         for column in range(out.shape[1]):
@@ -30,11 +29,6 @@ def develop(samples, ids, corner, ground, ink, tints, inks, finer, table, out): 
                         x, y, z = r, g, b
                         if ids[i, j] >= 0:
                             x, y, z = samples[i, j, 0], samples[i, j, 1], samples[i, j, 2]
-                        if inked and ink[i, j] > 0.0:
-                            tint, much = tints[i, j], ink[i, j]
-                            x = _mixed(x, inks[tint, 0], much)
-                            y = _mixed(y, inks[tint, 1], much)
-                            z = _mixed(z, inks[tint, 2], much)
                         red, green, blue = red + x, green + y, blue + z
                 red, green, blue = red * share, green * share, blue * share
             out[row, column, 0] = _byte(red, table)

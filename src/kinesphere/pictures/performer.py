@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
@@ -18,6 +19,7 @@ from kinesphere.motion.character import Character
 from kinesphere.motion.humanoid import REQUIRED
 from kinesphere.motion.motion import Motion
 from kinesphere.motion.retiming import at_times
+from kinesphere.motion.skeleton import Skeleton
 from kinesphere.pictures.figure import Figure
 from kinesphere.pictures.hanging import below
 from kinesphere.pictures.manikin import manikin
@@ -44,8 +46,8 @@ class Performer:
     height: float
     forward: Floats  # (3,) where it faces on the whole
     travels: bool
-    traced: tuple[int, ...]  # joints whose ways are kept: hands and feet
-    traces: Floats  # (T, n, 3)
+    joints: dict[str, int]  # by role and by name, also by the names that the motion itself has for them
+    places: Floats  # (T, J, 3)
     path: Floats  # (T, 2) what the camera follows over the floor
     looks: tuple[tuple[float, Floats], ...]  # times and vertices of a few poses, at even times
     telling: tuple[float, ...]  # times of poses unlike each other, ends of strokes among them
@@ -64,9 +66,9 @@ class Performer:
         x, z = resample_vectors(self.path, np.array([time * self.motion.rate]))[0]
         return np.array([x, self.floor + 0.5 * self.height, z])
 
-    def trace(self, times: Floats) -> Floats:
-        """``(N, n, 3)`` where the traced joints are."""
-        return resample_vectors(self.traces, times * self.motion.rate)
+    def trace(self, joints: Sequence[int], times: Floats) -> Floats:
+        """``(N, n, 3)`` where some joints are."""
+        return resample_vectors(self.places[:, list(joints)], times * self.motion.rate)
 
     def points(self, time: float) -> Floats:
         """``(V, 3)`` the surface's vertices at one time."""
@@ -91,7 +93,6 @@ def performer(motion: Motion, character: Character | None = None) -> Performer:
     tall = float(np.median([np.nanmax(vertices[:, 1]) - np.nanmin(vertices[:, 1]) for _, vertices in looks]))
     height = max(scene.figure.height, tall, 1e-3)
     places = shown.positions_world()
-    traced = (*scene.figure.hands, *scene.figure.feet)
     return Performer(
         name=motion.name or "Motion",
         motion=shown,
@@ -103,8 +104,8 @@ def performer(motion: Motion, character: Character | None = None) -> Performer:
         height=height,
         forward=scene.forward,
         travels=scene.travels,
-        traced=traced,
-        traces=np.ascontiguousarray(places[:, list(traced)]),
+        joints=_joints(motion.skeleton, shown.skeleton),
+        places=places,
         path=_calm(places[:, scene.figure.base][:, [0, 2]], performed[0], shown.rate, scene.travels),
         looks=tuple(looks),
         telling=tuple(frame / shown.rate for frame in np.setdiff1d(scene.shown, even).tolist()),
@@ -150,6 +151,12 @@ def _cast(motion: Motion, character: Character | None) -> tuple[Motion, Characte
     if character.skeleton.same_tree(motion.skeleton):
         return motion, character
     return retarget(motion, character), character
+
+
+def _joints(own: Skeleton, shown: Skeleton) -> dict[str, int]:
+    """Joints of the body that is shown, by all names that people have for them."""
+    same = {own.names[joint]: shown.roles[role] for role, joint in own.roles.items() if role in shown.roles}
+    return {**same, **{name: joint for joint, name in enumerate(shown.names)}, **shown.roles}
 
 
 def _points(motion: Motion, skin: Skin, time: float) -> Floats:

@@ -13,6 +13,7 @@ from kinesphere.pictures import colours
 from kinesphere.pictures.canvas import nice_step
 from kinesphere.pictures.colours import Colour
 from kinesphere.pictures.light import FILM, LAMPS, Effort, Shades, cast, way_to_key
+from kinesphere.pictures.ribbons import Ribbon, draw_ribbons
 from kinesphere.pictures.shot import Shot
 from kinesphere.pictures.surface import Surface, sound
 
@@ -25,16 +26,6 @@ _KEY_SHARE = (0.44, 0.43, 0.405)  # of the floor's light comes from the key: sha
 _SKY_SHARE = (0.72, 0.72, 0.71)
 _TOUCH_SHARE = (0.50, 0.50, 0.49)
 _REACH = 2.9  # body heights from the target to where the floor has become paper
-
-
-@dataclass(frozen=True, eq=False)
-class Ribbon:
-    """A line through the world, drawn where nothing hides it."""
-
-    points: Floats  # (N, 3)
-    widths: Floats  # (N,) metres
-    strengths: Floats  # (N,) from 0 to 1
-    colour: Colour
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,7 +46,10 @@ def render(
     ghosts: list[tuple[Surface, float]] | None = None,
     ribbons: list[Ribbon] | None = None,
 ) -> Pixels:
-    """``(H, W, 3)`` bytes of sRGB. ``ghosts`` are paler surfaces behind, each with how much of it is seen."""
+    """``(H, W, 3)`` bytes of sRGB.
+
+    ``ghosts`` are paler surfaces behind, each with how much of it is seen; later ``ribbons`` are over earlier ones.
+    """
     from kinesphere.pictures import jit_develop
 
     wide, high = shot.size
@@ -65,17 +59,13 @@ def render(
     bare = ground.copy() if ghosts else ground
     for ghost, strength in ghosts or ():
         _behind(ground, bare, sound(ghost), shot, stage, strength)
-    window = _window(shot, [surface.points, *(ribbon.points for ribbon in ribbons or ())])
+    window = _window(shot, surface.points)
     view = _seen(surface, window, stage.finer)
     samples = _light(surface, window, stage.finer, shades, view)
-    ink, tints, palette = np.zeros((1, 1), dtype=np.float32), np.zeros((1, 1), dtype=np.int32), np.zeros((1, 3))
-    if ribbons:
-        ink, tints = np.zeros(view.ids.shape, dtype=np.float32), np.zeros(view.ids.shape, dtype=np.int32)
-        palette = np.array([linear(ribbon.colour) for ribbon in ribbons])
-        for number, ribbon in enumerate(ribbons):
-            _draw_ribbon(ribbon, number, window, stage.finer, view.nearness, ink, tints)
     out = np.empty((high, wide, 3), dtype=np.uint8)
-    jit_develop.develop(samples, view.ids, view.corner, ground, ink, tints, palette, stage.finer, _srgb(), out)
+    jit_develop.develop(samples, view.ids, view.corner, ground, stage.finer, _srgb(), out)
+    if ribbons:
+        draw_ribbons(out, ribbons, shot, _nearest(view, shot, stage.finer))
     return out
 
 
@@ -118,9 +108,9 @@ class _View:
     ids: NDArray[np.int32]  # -1 for none
 
 
-def _window(shot: Shot, things: list[Floats]) -> tuple[Shot, NDArray[np.intp]]:
+def _window(shot: Shot, points: Floats) -> tuple[Shot, NDArray[np.intp]]:
     """The part of the picture that points fall into, as a shot of its own, and the pixel where it starts."""
-    pixels = np.concatenate([shot.pixels(points)[0] for points in things])
+    pixels = shot.pixels(points)[0]
     seen = pixels[np.isfinite(pixels).all(axis=1)]
     low, high = np.zeros(2), np.array(shot.size, dtype=np.float64)
     if len(seen) == len(pixels):  # else something is cut off by the nearest depth, and may be anywhere
@@ -174,25 +164,17 @@ def _behind(ground: Layer, bare: Layer, ghost: Surface, shot: Shot, stage: Stage
     """A pale body on the ground, which it is drawn into: over the bare floor, hiding the ghosts before it."""
     from kinesphere.pictures import jit_develop
 
-    view = _seen(ghost, _window(shot, [ghost.points]), stage.finer)
+    view = _seen(ghost, _window(shot, ghost.points), stage.finer)
     ways = ghost.normals @ shot.frame()[:3].T
     triangles, finer = ghost.triangles, stage.finer
     jit_develop.blend_ghost(view.ids, view.corner, ways, triangles, ghost.colours, strength, finer, bare, ground)
 
 
-def _draw_ribbon(
-    ribbon: Ribbon,
-    number: int,
-    window: tuple[Shot, NDArray[np.intp]],
-    finer: int,
-    nearness: Layer,
-    ink: Layer,
-    tints: NDArray[np.int32],
-) -> None:
-    from kinesphere.kernels import jit_raster
-
-    shot, _ = window
-    pixels, near = shot.pixels(ribbon.points, finer)
-    widths = np.maximum(ribbon.widths * shot.scale * finer * shot.camera.distance * near, 1.2)
-    x, y = np.ascontiguousarray(pixels[:, 0]), np.ascontiguousarray(pixels[:, 1])
-    jit_raster.draw_ribbon(x, y, near, widths, ribbon.strengths, number, nearness, ink, tints)
+def _nearest(view: _View, shot: Shot, finer: int) -> Layer:
+    """``(H, W)`` how near the surface is in the middle of each pixel, as 1 / depth; 0 where there is none."""
+    nearest = np.zeros((shot.size[1], shot.size[0]), dtype=np.float32)
+    middle = view.nearness[finer // 2 :: finer, finer // 2 :: finer]
+    x, y = view.corner.tolist()
+    inside = nearest[y : y + middle.shape[0], x : x + middle.shape[1]]
+    inside[:] = middle[: inside.shape[0], : inside.shape[1]]  # a body outside the picture has a window of one pixel
+    return nearest

@@ -16,13 +16,14 @@ from kinesphere.motion.motion import Motion
 from kinesphere.pictures import colours
 from kinesphere.pictures.camera import View
 from kinesphere.pictures.canvas import font, shortened, write
-from kinesphere.pictures.framing import Extent, extent_of
+from kinesphere.pictures.framing import Extent, extent_of, since_last
 from kinesphere.pictures.light import effort_for
 from kinesphere.pictures.moments import candidates, chosen, poses_at
 from kinesphere.pictures.performer import Performer
 from kinesphere.pictures.pipeline import counted, in_order
 from kinesphere.pictures.render import Pixels
 from kinesphere.pictures.take import Marks, cast_all, take
+from kinesphere.pictures.trails import Asked, dots_told, trails_of
 
 _EDGE, _GAP = 20, 8  # pixels around the sheet and between panels
 _HEADER, _CAPTION = 34, 26  # the line above everything, and above each row of several
@@ -55,7 +56,7 @@ def surface_sheet(
     columns: int | None = None,
     size: tuple[int, int] = (1600, 1000),
     view: View = "three-quarter",
-    trails: bool = False,
+    trails: Asked = False,
     ghosts: int = 0,
     progress: bool | None = False,
 ) -> Image.Image:
@@ -78,7 +79,8 @@ def surface_sheet(
     size
         Pixels across and down, of the whole sheet.
     trails, ghosts
-        Ribbons behind wrists and ankles; how many earlier poses stand behind, paler.
+        The ways of hands (True) or of joints by name since the pose before, with dots at equal times, see ``Trails``;
+        how many earlier poses stand behind, paler.
     """
     if min(size) < 200 or max(size) > 16384:
         raise ValueError(f"size={size}; 200 to 16384 pixels each way are allowed")
@@ -89,18 +91,19 @@ def surface_sheet(
     if frames < 1:
         raise ValueError(f"frames={frames}; at least one is needed")
     times = _times(performers, frames)
-    marks = Marks(trails, ghosts)
+    marks = Marks(trails_of(trails), ghosts)
     shown = [one.clock(times[: _showing(one, times)]).tolist() for one in performers]
-    extent = extent_of(performers, view, shown, marks)
+    before = [since_last(own) for own in shown]
+    extent = extent_of(performers, view, shown, marks, sheet=True)
     grid = _lay_out(extent, len(times), len(performers), size, columns)
     sheet = Image.new("RGB", size, colours.SHEET)
-    _draw_header(sheet, performers, view)
+    _draw_header(sheet, performers, f"{view} view{dots_told(marks.trails)}")
     places = _places(performers, times, grid)
 
     def panel(place: Place) -> Pixels:
         number, pose, _ = place
         shot, effort = extent.shot(number, grid.panel, pose), effort_for(grid.panel)
-        return take(performers[number], shot, shown[number][pose], marks, 3, effort)
+        return take(performers[number], shot, shown[number][pose], marks, 3, effort, before[number][pose])
 
     drawn = counted(in_order(panel, places), len(places), "contact sheet", progress)
     _fill(sheet, performers, grid, places, times, drawn)
@@ -177,15 +180,15 @@ def _lay_out(extent: Extent, count: int, rows: int, size: tuple[int, int], colum
     return Grid(across, panel(across), several)
 
 
-def _draw_header(sheet: Image.Image, performers: Sequence[Performer], view: str) -> None:
+def _draw_header(sheet: Image.Image, performers: Sequence[Performer], said: str) -> None:
     draw = ImageDraw.Draw(sheet)
     if len(performers) == 1:
-        _draw_caption(draw, (_EDGE, _EDGE - 4), performers[0], sheet.width - _EDGE, 22, f" · {view} view")
+        _draw_caption(draw, (_EDGE, _EDGE - 4), performers[0], sheet.width - _EDGE, 22, f" · {said}")
         return
     name = f"{len(performers)} motions"
     write(draw, (_EDGE, _EDGE - 4), name, 22, colours.INK)
     beside = _EDGE + font(22).getlength(name) + 16
-    facts = f"same times, same scale · {view} view"
+    facts = f"same times, same scale · {said}"
     write(draw, (beside, _EDGE + 3), shortened(facts, 15, sheet.width - _EDGE - beside), 15, colours.QUIET_INK)
 
 

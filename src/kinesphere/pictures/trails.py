@@ -1,0 +1,152 @@
+"""Trails: the ways of some joints as lines in space, with dots at equal times. Near dots are slow, far ones fast."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from difflib import get_close_matches
+from typing import TypeAlias
+
+import numpy as np
+
+from kinesphere.kernels.arrays import Floats
+from kinesphere.pictures import colours
+from kinesphere.pictures.colours import blend
+from kinesphere.pictures.figure import Side
+from kinesphere.pictures.performer import Performer
+from kinesphere.pictures.ribbons import Ribbon
+from kinesphere.pictures.shot import Shot
+
+SIDE_COLOURS = {Side.LEFT: colours.LEFT, Side.RIGHT: colours.RIGHT_ON_SKIN, Side.MIDDLE: colours.MIDDLE}
+FILM_SECONDS = 0.9  # that a film shows
+_STEPS, _MOST_STEPS = 120.0, 12_000  # points of a line: a second, and at most
+_LINE, _DOT, _RIM = 0.006, 0.0125, 0.004  # body heights: width, diameter, and what is kept free around both
+_LEAST = np.array([1.3, 3.4, 0.9])  # pixels of these
+_THIN = 0.55  # of its width that a line has where it begins
+_FADED = 0.12  # of its strength, where a trail of some seconds ends
+_COMING = 0.6  # of the way to paper that the colour goes where a hand has not been yet
+_STRENGTH, _RIM_STRENGTH = 0.95, 0.75
+_HIDDEN = 0.28  # of its strength that it has behind the body
+
+
+@dataclass(frozen=True)
+class Trails:
+    """Whose ways are drawn, and which part of them.
+
+    Attributes
+    ----------
+    joints
+        Humanoid roles (``leftHand``), the skeleton's own names, or ``hands`` and ``feet``.
+    seconds
+        How much of the way is drawn, up to the moment of the picture. Left out: all of the motion in a still, the way
+        since the picture before on a sheet, 0.9 s in a film.
+    every
+        Seconds from dot to dot, counted from where the motion begins.
+    """
+
+    joints: tuple[str, ...] = ("hands",)
+    seconds: float | None = None
+    every: float = 1.0 / 15.0
+
+    def __post_init__(self) -> None:
+        if not self.joints or not all(self.joints):
+            raise ValueError(f"joints={self.joints}; names of joints are expected, such as 'leftHand'")
+        if self.seconds is not None and not 0.0 < self.seconds < np.inf:
+            raise ValueError(f"seconds={self.seconds:g} of a trail; more than 0 are needed")
+        if not 0.001 <= self.every < np.inf:
+            raise ValueError(f"every={self.every:g} s; at least 0.001 s from dot to dot are needed")
+
+    def lasting(self, seconds: float) -> Trails:
+        """With so many seconds, if none are asked for."""
+        return self if self.seconds is not None else replace(self, seconds=seconds)
+
+    def stretch(self, one: Performer, time: float, since: float | None = None) -> tuple[float, float]:
+        """From when to when on the performer's clock the way is drawn in the picture of a time."""
+        if self.seconds is not None:
+            since = time - self.seconds
+        return (one.start, one.end) if since is None else (max(since, one.start), time)
+
+
+Asked: TypeAlias = Trails | Sequence[str] | bool
+
+
+def trails_of(asked: Asked) -> Trails | None:
+    """What is asked for: nothing, both hands, joints by name (commas may stand between them), or all of it."""
+    if isinstance(asked, bool):
+        return Trails() if asked else None
+    if isinstance(asked, Trails):
+        return asked
+    names = [asked] if isinstance(asked, str) else asked
+    return Trails(tuple(part.strip() for name in names for part in name.split(",")))
+
+
+def dots_told(trails: Trails | None) -> str:
+    """What a sheet says of its dots."""
+    if trails is None:
+        return ""
+    many = round(1.0 / trails.every)
+    exact = many > 0 and abs(many * trails.every - 1.0) < 1e-6
+    return f" · a dot every {f'1/{many}' if exact and many > 1 else f'{trails.every:g}'} s"
+
+
+def trail_joints(one: Performer, names: Sequence[str]) -> tuple[int, ...]:
+    """The joints of those names. Who asks for one that is not there is told the nearest."""
+    groups = {"hands": one.figure.hands, "feet": one.figure.feet}
+    known = {name.lower(): joint for name, joint in one.joints.items()}
+    found: list[int] = []
+    for name in names:
+        if name.lower() in known:
+            found.append(known[name.lower()])
+        elif groups.get(name.lower()):
+            found += groups[name.lower()]
+        else:
+            every = (*one.joints, *(group for group, has in groups.items() if has))
+            raise ValueError(f"{one.name}: no joint {name!r} to draw a trail of; {_hint(name, every)}")
+    return tuple(dict.fromkeys(found))
+
+
+def _hint(name: str, names: Sequence[str]) -> str:
+    """The nearest names, or some of them where none is near."""
+    spelt = {other.lower(): other for other in names}
+    near = get_close_matches(name.lower(), spelt, n=3, cutoff=0.6)
+    if near:
+        return f"did you mean {' or '.join(spelt[other] for other in near)}?"
+    return f"there are {', '.join(list(spelt.values())[:12])}{' and more' if len(spelt) > 12 else ''}"
+
+
+def trail_points(one: Performer, time: float, trails: Trails, since: float | None = None) -> Floats:
+    """``(N, 3)`` where the trails of a moment run."""
+    times = _line_times(*trails.stretch(one, time, since))
+    return one.trace(trail_joints(one, trails.joints), times).reshape(-1, 3)
+
+
+def trail_ribbons(one: Performer, shot: Shot, time: float, trails: Trails, since: float | None = None) -> list[Ribbon]:
+    """A line for each joint, wider as time goes, and dots on it; what is still to come is paler, and drawn below."""
+    first, last = trails.stretch(one, time, since)
+    joints = trail_joints(one, trails.joints)
+    line, dot, rim = np.maximum(one.height * np.array([_LINE, _DOT, _RIM]), _LEAST / shot.scale)
+    parts = [(time, last, True)] if last > time + 1e-6 else []
+    rims, marks = [], []
+    for start, end, coming in (*parts, (first, min(time, last), False)):
+        for times, apart in ((_line_times(start, end), False), (dot_times(one, start, end, trails.every), True)):
+            grown = _THIN + (1.0 - _THIN) * (times - first) / max(last - first, 1e-9)
+            widths = np.full(times.shape, dot) if apart else np.maximum(line * grown, _LEAST[0] / shot.scale)
+            fresh = 1.0 if trails.seconds is None else 1.0 - (1.0 - _FADED) * (time - times) / trails.seconds
+            strong = np.broadcast_to(fresh, times.shape)
+            for joint, points in zip(joints, one.trace(joints, times).swapaxes(0, 1), strict=True):
+                side = SIDE_COLOURS[one.figure.sides[joint]]
+                colour = blend(side, colours.PAPER, _COMING) if coming else side
+                rims.append(Ribbon(points, widths + 2.0 * rim, _RIM_STRENGTH * strong, colours.PAPER, apart=apart))
+                marks.append(Ribbon(points, widths, _STRENGTH * strong, colour, _HIDDEN, apart))
+    return rims + marks
+
+
+def dot_times(one: Performer, first: float, last: float, every: float) -> Floats:
+    """Times of dots: whole steps from where the motion begins, so that from picture to picture a dot stays in place."""
+    begin = int(np.ceil((first - one.start) / every - 1e-6))
+    end = int(np.floor((last - one.start) / every + 1e-6))
+    return np.clip(one.start + every * np.arange(begin, end + 1), first, last)
+
+
+def _line_times(first: float, last: float) -> Floats:
+    return np.linspace(first, last, int(np.clip(np.ceil((last - first) * _STEPS) + 1, 2, _MOST_STEPS)))
