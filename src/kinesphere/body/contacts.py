@@ -143,12 +143,12 @@ def _drop_short(held: Bools, rate: float, shortest: float) -> None:
 def _plants(point: SolePoint, held: Bools, path: Floats) -> list[Plant]:
     plants = []
     for first, last in runs(held):
-        x, y, z = _middle(path[first : last + 1])
+        x, y, z = middle(path[first : last + 1])
         plants.append(Plant(point.side, point.point, first, last, (float(x), float(y), float(z))))
     return plants
 
 
-def _middle(path: Floats) -> Floats:
+def middle(path: Floats) -> Floats:
     """The geometric median ``(3,)`` of places ``(N, 3)``, by Weiszfeld's steps."""
     middle: Floats = path.mean(axis=0)
     least = 1e-3 * float(np.linalg.norm(path - middle, axis=1).max()) + 1e-300

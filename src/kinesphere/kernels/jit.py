@@ -2,7 +2,8 @@
 
 Each has a plain NumPy twin that states what it does and tests it: ``rotations.multiply_reference`` and its like,
 ``kinematics.forward_reference`` and its like, ``limbs.bent_limb_reference``,
-``limb_turns.limb_turns_reference``, ``rows.rows_at_reference``, ``channels.local_reference`` and
+``limb_turns.limb_turns_reference``, ``rows.rows_at_reference``, ``bands.smoother_reference``, those of
+``warping_reference``, ``channels.local_reference`` and
 ``numbers.parse_reference``. The figure's own have theirs in ``figure``: ``arm_laying.laid_reference``,
 ``hand_laying.lay_reference``, ``legs.lay_leg_reference``, ``Paths.at_reference``, and what ``trunk.set_trunk`` and
 ``Spans.rounded`` do without them. They release the interpreter's lock, so callers may share frames among threads, and
@@ -16,6 +17,7 @@ import math
 import numpy as np
 
 from kinesphere.kernels.jit_arms import lay_arms
+from kinesphere.kernels.jit_bands import mix_bands, split_bands
 from kinesphere.kernels.jit_bodies import lay_legs, lay_trunk, overreach
 from kinesphere.kernels.jit_hands import lay_hands
 from kinesphere.kernels.jit_limbs import bend, turn
@@ -24,7 +26,9 @@ from kinesphere.kernels.jit_rotations import between, exponential, multiply, off
 from kinesphere.kernels.jit_rows import cubic_rows, late_rows, path_rows, smooth_rows
 from kinesphere.kernels.jit_terms import compile_exact, compile_kernel
 from kinesphere.kernels.jit_timing import run_clock, stroke_peaks
+from kinesphere.kernels.jit_warping import trace_warp, warp_distances, warp_pose, warp_shape
 from kinesphere.kernels.jit_weights import body_lines, surface_rows, turn_arms, weigh
+from kinesphere.kernels.jit_winding import unwind
 
 __all__ = [
     "bend",
@@ -43,6 +47,7 @@ __all__ = [
     "lay_paths",
     "lay_trunk",
     "local_pose",
+    "mix_bands",
     "multiply",
     "off_unit",
     "overreach",
@@ -53,12 +58,18 @@ __all__ = [
     "run_clock",
     "slerp",
     "smooth_rows",
+    "split_bands",
     "stroke_peaks",
     "surface_rows",
+    "trace_warp",
     "turn",
     "turn_arms",
     "turns_over",
     "turns_since",
+    "unwind",
+    "warp_distances",
+    "warp_pose",
+    "warp_shape",
     "weigh",
 ]
 

@@ -1,0 +1,1 @@
+"""Motion as signals: equaliser, blends, timewarps, waveshapes, displacement, smoothing."""

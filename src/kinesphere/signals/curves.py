@@ -1,0 +1,124 @@
+"""A motion as curves that can be filtered, shaped and added to, and back.
+
+A joint's rotation is a rotation vector from the joint's mean, so that no curve depends on a file's Euler angles. The
+joint that carries the body is its own case: how far it has turned about the vertical, without jumps (a pirouette is
+three whole turns, not none), how it tilts beside that, and its path. A body that goes upside down has no heading
+there: its carrier's rotation is then one vector as any other's.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+from kinesphere.kernels import rotations, winding
+from kinesphere.kernels.arrays import Bools, Floats, Ints
+from kinesphere.motion.motion import Motion
+from kinesphere.motion.skeleton import Skeleton
+
+UPRIGHT = 0.3  # cosine of half the tilt below which heading is not taken apart
+STILL = 1e-9  # metres: a joint whose translation changes by no more has no curve for it
+
+
+@dataclass(frozen=True, eq=False)
+class Curves:
+    """What a motion's joints do over time, as one table.
+
+    Attributes
+    ----------
+    table : (T, D)
+        Three columns a joint for its rotation, one for the heading, three for each joint whose translation moves.
+    about : (J, 4)
+        What rotation vectors are measured from.
+    carrier
+        The joint that carries the body.
+    up : (3,) or None
+        The vertical as the carrier's parent sees it; None: heading is not taken apart.
+    moving : (M,)
+        Joints whose translations move.
+    """
+
+    motion: Motion
+    table: Floats
+    about: Floats
+    carrier: int
+    up: Floats | None
+    moving: Ints
+
+    @classmethod
+    def of(cls, motion: Motion) -> Curves:
+        """The curves of a motion without calibration frames."""
+        carrier = carrier_of(motion.skeleton)
+        turns = motion.rotations
+        up = _vertical(motion, carrier)
+        angle = np.zeros(len(motion))
+        if up is not None:
+            rest = motion.skeleton.rest_rotations[carrier]
+            angle, left = winding.heading(rotations.multiply(turns[:, carrier], rotations.conjugate(rest)), up)
+            turns = turns.copy()
+            turns[:, carrier] = rotations.multiply(left, rest)
+        about = winding.reference(turns)
+        moved = np.abs(motion.translations - motion.translations[0]).max(axis=(0, 2)) > STILL
+        moving = np.flatnonzero(moved)
+        vectors = winding.unwound(turns, about).reshape(len(motion), -1)
+        places = motion.translations[:, moving].reshape(len(motion), -1)
+        return cls(motion, np.column_stack([vectors, angle, places]), about, carrier, up, moving)
+
+    @cached_property
+    def owners(self) -> Ints:
+        """``(D,)`` the joint that each column belongs to."""
+        joints = np.arange(len(self.about))
+        return np.concatenate([np.repeat(joints, 3), [self.carrier], np.repeat(self.moving, 3)])
+
+    def columns(self, joints: Bools) -> Ints:
+        """The columns of some joints ``(J,)``."""
+        return np.flatnonzero(joints[self.owners])
+
+    @property
+    def heading(self) -> Floats:
+        """``(T,)`` how far the body has turned about the vertical, in radians."""
+        return np.asarray(self.table[:, 3 * len(self.about)])
+
+    @property
+    def path(self) -> Floats:
+        """``(T, 3)`` where the carrier is."""
+        return np.asarray(self.motion.translations[:, self.carrier])
+
+    def with_table(self, table: Floats) -> Motion:
+        """The motion whose curves are these ``(T', D)``, as many frames as there are rows."""
+        count, joints = len(table), len(self.about)
+        turns = winding.wound(table[:, : 3 * joints].reshape(count, joints, 3), self.about)
+        if self.up is not None:
+            round_ = rotations.from_rotation_vector(table[:, 3 * joints, None] * self.up)
+            turns[:, self.carrier] = rotations.multiply(round_, turns[:, self.carrier])
+        places = np.empty((count, joints, 3))
+        places[:] = self.motion.translations[0]
+        places[:, self.moving] = table[:, 3 * joints + 1 :].reshape(count, len(self.moving), 3)
+        scales = self.motion.scales if count == len(self.motion) else None
+        return replace(self.motion, rotations=rotations.continuous(turns), translations=places, scales=scales)
+
+
+def carrier_of(skeleton: Skeleton) -> int:
+    """The joint that carries the body: the hips, or the first root."""
+    return skeleton.with_found_roles().roles.get("hips", skeleton.roots[0])
+
+
+def _vertical(motion: Motion, carrier: int) -> Floats | None:
+    """The vertical as the carrier's parent sees it, where the body stays upright enough to have a heading."""
+    above = _above(motion, int(motion.skeleton.parents[carrier]))
+    up = rotations.rotate(rotations.conjugate(above), np.array([0.0, 1.0, 0.0]))
+    rest = motion.skeleton.rest_rotations[carrier]
+    turned = rotations.multiply(motion.rotations[:, carrier], rotations.conjugate(rest))
+    upright = np.hypot(turned[:, 0], turned[:, 1:] @ up)
+    return np.asarray(up) if upright.min() > UPRIGHT else None
+
+
+def _above(motion: Motion, joint: int) -> Floats:
+    """The world rotation ``(4,)`` of a joint in the first frame; -1: none."""
+    turn = rotations.identity()
+    while joint >= 0:
+        turn = rotations.multiply(motion.rotations[0, joint], turn)
+        joint = int(motion.skeleton.parents[joint])
+    return turn

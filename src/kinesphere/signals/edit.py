@@ -1,0 +1,117 @@
+"""What all edits of curves share: which joints, which stretch of time, how it comes and goes, feet that stay planted.
+
+An edit is a frozen dataclass, neutral by default, that takes a motion and gives another. It never touches calibration
+frames, and whatever lies outside of its stretch or its joints stays as it is, to the last bit.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from kinesphere.body.ground import performed_runs
+from kinesphere.kernels.arrays import Bools, Floats, within
+from kinesphere.motion.frozen import frozen
+from kinesphere.motion.motion import Motion
+from kinesphere.signals.curves import Curves
+from kinesphere.signals.feet import held
+from kinesphere.signals.groups import chosen
+
+FADE = 0.25  # seconds over which an edit comes and goes
+
+
+@dataclass(frozen=True, kw_only=True)
+class Edit(ABC):
+    """An edit of a motion.
+
+    Parameters
+    ----------
+    joints
+        Groups (``"arms"``, ``"torso"``, …), humanoid roles or the skeleton's own names; None: the whole body.
+    start, end
+        The stretch of time, in seconds; None: from the start, to the end.
+    fade
+        Seconds over which it comes after ``start`` and goes before ``end``.
+    feet
+        Whether feet that stood in the input stand still afterwards as well.
+    """
+
+    joints: str | Sequence[str] | None = None
+    start: float | None = None
+    end: float | None = None
+    fade: float = FADE
+    feet: bool = True
+
+    def __post_init__(self) -> None:
+        if self.joints is not None and not isinstance(self.joints, str):
+            object.__setattr__(self, "joints", tuple(self.joints))
+            if not self.joints:
+                raise ValueError("joints is empty; name at least one, or leave it out for the whole body")
+        for name in ("start", "end", "fade"):
+            value = getattr(self, name)
+            if value is not None and not np.isfinite(value):
+                raise ValueError(f"{name} is {value!r}; finite seconds are expected")
+        if self.fade < 0.0:
+            raise ValueError(f"fade is {self.fade:g} s; 0 or more is expected")
+        if self.start is not None and self.end is not None and self.start >= self.end:
+            raise ValueError(
+                f"a stretch from {self.start:g} to {self.end:g} s is empty; its end must come after its start"
+            )
+
+    @property
+    @abstractmethod
+    def neutral(self) -> bool:
+        """Whether it changes nothing, whatever the motion."""
+
+    @abstractmethod
+    def changed(self, curves: Curves, joints: Bools) -> Floats:
+        """The table ``(T, D)`` of curves as it would be everywhere; ``joints (J,)`` are those that count."""
+
+    def __call__(self, motion: Motion) -> Motion:
+        """The motion, edited."""
+        joints = chosen(motion.skeleton, self.joints)
+        runs = performed_runs(motion)
+        weight = window(motion, self.start, self.end, self.fade)
+        if self.neutral:
+            return motion
+        rotations, translations = motion.rotations.copy(), motion.translations.copy()
+        for run in runs:
+            if not weight[run].any():
+                continue
+            part = replace(motion[run], calibration_frames=())
+            curves = Curves.of(part)
+            made = self.changed(curves, joints)
+            own = curves.columns(joints)
+            table = curves.table.copy()
+            table[:, own] += weight[run, None] * (made[:, own] - table[:, own])
+            moved = curves.with_table(table)
+            # Only what is meant is written, so that all else stays as it is to the last bit.
+            where = np.ix_(np.flatnonzero(weight[run] > 0.0), np.flatnonzero(joints))
+            rotations[run][where] = moved.rotations[where]
+            translations[run][where] = moved.translations[where]
+        result = replace(motion, rotations=frozen(rotations), translations=frozen(translations))
+        return held(motion, result, joints) if self.feet else result
+
+
+def window(motion: Motion, start: float | None, end: float | None, fade: float) -> Floats:
+    """``(T,)`` how much of an edit holds: refused where its stretch has nothing of the motion."""
+    low, high = -np.inf if start is None else start, np.inf if end is None else end
+    if low > motion.duration + 1e-9 or high < -1e-9:
+        raise ValueError(
+            f"nothing of the motion lies from {max(low, 0.0):g} to {high:g} s: it lasts from 0 to {motion.duration:g} s"
+        )
+    time = motion.times
+    if start is None and end is None:
+        return np.ones(len(motion))
+    edge = max(min(fade, 0.5 * (high - low)), 1e-9)
+    risen = np.ones(len(time)) if start is None else _ease((time - low) / edge)
+    fallen = np.ones(len(time)) if end is None else _ease((high - time) / edge)
+    return np.asarray(risen * fallen)
+
+
+def _ease(x: Floats) -> Floats:
+    u = within(x, 0.0, 1.0)
+    return np.asarray(u * u * u * (10.0 - u * (15.0 - 6.0 * u)))

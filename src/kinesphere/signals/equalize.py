@@ -1,0 +1,116 @@
+"""A graphic equaliser for motion: octave bands of every curve, louder or softer."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+
+import numpy as np
+
+from kinesphere.kernels import bands
+from kinesphere.kernels.arrays import Bools, Floats
+from kinesphere.motion.gesture import unknown
+from kinesphere.signals.curves import Curves
+from kinesphere.signals.edit import Edit
+from kinesphere.signals.groups import chosen
+
+MOST = 20.0  # gain
+# Gains at periods in seconds, so that they mean the same at any frame rate; between them they run evenly in octaves.
+PRESETS: Mapping[str, Mapping[float, float]] = MappingProxyType(
+    {
+        "exaggerate": {0.12: 1.0, 0.25: 1.6, 0.5: 1.7, 1.0: 1.6, 2.0: 1.0},
+        "soften": {0.12: 0.0, 0.25: 0.35, 0.5: 0.7, 1.0: 0.9, 2.0: 1.0},
+        "twitch": {0.03: 7.0, 0.06: 5.0, 0.12: 2.0, 0.25: 1.0},
+        "constrain": {0.12: 1.0, 0.25: 0.45, 0.5: 0.35, 1.0: 0.45, 2.0: 1.0},
+        "anticipate": {0.5: 1.0, 1.0: -0.4, 2.0: -0.4, 4.0: 1.0},
+        "denoise": {0.03: 0.0, 0.06: 0.05, 0.12: 0.6, 0.25: 1.0},
+    }
+)
+Gains = Mapping[int, float] | Mapping[float, float]
+
+
+@dataclass(frozen=True)
+class Equalize(Edit):
+    """Bands of movement, louder or softer.
+
+    Parameters
+    ----------
+    bands
+        Gains by band number: 0 is the fastest, and each next one is an octave slower. Those left out are 1.
+    periods
+        Gains by period in seconds, which mean the same at any frame rate: between them they run evenly in octaves.
+        Multiplied with those of ``bands``.
+    preset
+        One of ``PRESETS``, multiplied as well.
+    groups
+        Other gains for some joints, in place of the above: ``{"arms": {2: 1.5}}``. Whole numbers are bands, others
+        seconds.
+    """
+
+    bands: Mapping[int, float] = field(default_factory=dict)
+    periods: Mapping[float, float] = field(default_factory=dict)
+    preset: str | None = None
+    groups: Mapping[str, Gains] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        for name in ("bands", "periods"):
+            object.__setattr__(self, name, MappingProxyType(dict(getattr(self, name))))
+        for band, gain in self.bands.items():
+            if isinstance(band, bool) or not isinstance(band, int) or band < 0:
+                raise ValueError(f"{band!r} is no band; whole numbers from 0, the fastest, are expected")
+            _check(f"band {band}", gain)
+        for period, gain in self.periods.items():
+            if not np.isfinite(period) or period <= 0.0:
+                raise ValueError(f"a period of {period!r} s: seconds above zero are expected")
+            _check(f"{period:g} s", gain)
+        if self.preset is not None and self.preset not in PRESETS:
+            raise ValueError(unknown("preset", self.preset, PRESETS))
+        groups = {name: MappingProxyType(dict(gains)) for name, gains in self.groups.items()}
+        object.__setattr__(self, "groups", MappingProxyType(groups))
+
+    @property
+    def neutral(self) -> bool:
+        given = [*self.bands.values(), *self.periods.values()]
+        given += [gain for gains in self.groups.values() for gain in gains.values()]
+        return self.preset is None and all(gain == 1.0 for gain in given)
+
+    def changed(self, curves: Curves, joints: Bools) -> Floats:
+        count, rate = bands.band_count(len(curves.table)), curves.motion.rate
+        if count == 0:
+            return curves.table
+        whole = self._gains(count, rate)
+        gains = np.repeat(whole[:, None], curves.table.shape[1], axis=1)
+        for name, own in self.groups.items():
+            columns = curves.columns(chosen(curves.motion.skeleton, name))
+            gains[:, columns] = _by_key(own, count, rate)[:, None]
+        # Who travels or turns goes on doing so: of heading and places, what is even from first to last is no band's.
+        even = np.zeros_like(curves.table)
+        goes = slice(3 * len(curves.about), None)
+        first, last = curves.table[0, goes], curves.table[-1, goes]
+        even[:, goes] = first + np.linspace(0.0, 1.0, len(even))[:, None] * (last - first)
+        return even + bands.mixed(curves.table - even, gains)
+
+    def _gains(self, count: int, rate: float) -> Floats:
+        made = _by_key(self.bands, count, rate) * _by_key(self.periods, count, rate)
+        return made if self.preset is None else made * _by_key(PRESETS[self.preset], count, rate)
+
+
+def _by_key(gains: Mapping[int, float] | Mapping[float, float], count: int, rate: float) -> Floats:
+    """``(K,)`` gains of bands: whole numbers name them, others are periods in seconds."""
+    made = np.ones(count)
+    if not gains:
+        return made
+    if all(isinstance(key, int) for key in gains):
+        for band, gain in gains.items():
+            if band >= count:
+                raise ValueError(f"band {band}: this motion has {count}, from 0 to {count - 1}")
+            made[int(band)] = gain
+        return made
+    return bands.gains_by_period(list(gains), list(gains.values()), count, rate)
+
+
+def _check(what: str, gain: float) -> None:
+    if not np.isfinite(gain) or abs(gain) > MOST:
+        raise ValueError(f"the gain of {what} is {gain!r}; −{MOST:g} to {MOST:g} is allowed")

@@ -1,0 +1,127 @@
+"""What every edit of curves keeps."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from kinesphere.figure import motion
+from kinesphere.kernels import rotations
+from kinesphere.signals.curves import Curves
+from kinesphere.signals.edit import window
+from kinesphere.signals.equalize import Equalize
+from signals.clips import apart, pirouette, short, with_calibration
+
+EDITS = [
+    Equalize(preset="exaggerate"),
+    Equalize(preset="twitch"),
+    Equalize(bands={5: -0.5}),
+    Equalize(groups={"arms": {3: 2.0}}),
+]
+
+
+@pytest.mark.parametrize("edit", EDITS)
+def test_results_are_sound(edit):
+    given = motion("wave")
+    before = given.rotations.copy()
+    made = edit(given)
+    assert np.array_equal(given.rotations, before)
+    assert len(made) == len(given)
+    assert made.skeleton.same_tree(given.skeleton)
+    assert rotations.off_unit(made.rotations) < 1e-9
+    assert apart(made, given) > 1e-3
+    bones = np.linalg.norm(made.translations[:, 1:], axis=-1)
+    assert bones == pytest.approx(np.linalg.norm(given.translations[:, 1:], axis=-1), abs=1e-9)
+
+
+@pytest.mark.parametrize("edit", EDITS)
+def test_outside_of_its_stretch_and_its_joints_nothing_changes_to_the_last_bit(edit):
+    given = motion("wave")
+    made = replace(edit, start=1.0, end=2.0, joints="arms", fade=0.3)(given)
+    outside = (given.times < 1.0) | (given.times > 2.0)
+    assert np.array_equal(made.rotations[outside], given.rotations[outside])
+    arms = [
+        given.skeleton.index(f"{side}{part}")
+        for side in ("left", "right")
+        for part in ("Shoulder", "UpperArm", "LowerArm")
+    ]
+    rest = np.setdiff1d(np.arange(len(given.skeleton)), arms)
+    assert np.array_equal(made.rotations[:, rest], given.rotations[:, rest])
+    assert np.abs(made.rotations[:, arms] - given.rotations[:, arms]).max() > 1e-3
+
+
+@pytest.mark.parametrize("edit", EDITS)
+def test_a_pirouette_stays_three_turns(edit):
+    given = pirouette()
+    curves = Curves.of(edit(given))
+    turned = curves.heading[-1] - curves.heading[0]
+    assert abs(turned - 6.0 * np.pi) < 0.35
+    assert np.abs(np.diff(curves.heading)).max() < 0.5
+
+
+@pytest.mark.parametrize("frames", [1, 2, 3, 4])
+@pytest.mark.parametrize("edit", EDITS[:2])
+def test_the_shortest_clips(edit, frames):
+    made = replace(edit, bands={})(short(frames))
+    assert len(made) == frames
+    assert np.isfinite(made.rotations).all()
+
+
+def test_what_does_not_move_stays_still():
+    given = motion("wave")
+    still = replace(
+        given, rotations=np.repeat(given.rotations[:1], 50, axis=0), translations=given.translations[:50], scales=None
+    )
+    still = replace(still, translations=np.repeat(given.translations[:1], 50, axis=0))
+    made = Equalize(bands={0: 5.0, 3: -2.0}, feet=False)(still)
+    assert apart(made, still) < 1e-9
+
+
+def test_calibration_frames_stay():
+    given = with_calibration(motion("wave"))
+    made = Equalize(preset="exaggerate")(given)
+    assert np.array_equal(made.rotations[0], given.rotations[0])
+    alone = Equalize(preset="exaggerate", feet=False)(motion("wave"))
+    together = Equalize(preset="exaggerate", feet=False)(given)
+    assert np.abs(together.rotations[1:] - alone.rotations).max() < 1e-9
+
+
+def test_windows_come_and_go_smoothly():
+    given = motion("wave")
+    made = window(given, 1.0, 2.0, 0.25)
+    time = given.times
+    assert np.array_equal(made[(time <= 1.0) | (time >= 2.0)], np.zeros(((time <= 1.0) | (time >= 2.0)).sum()))
+    assert (made[(time >= 1.25) & (time <= 1.75)] == 1.0).all()
+    assert np.abs(np.diff(made, 2)).max() < 0.03
+    assert (window(given, None, None, 0.25) == 1.0).all()
+    assert window(given, None, 2.0, 0.25)[0] == 1.0
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        ({"start": 2.0, "end": 1.0}, "its end must come after its start"),
+        ({"start": np.nan}, "finite seconds"),
+        ({"fade": -1.0}, "0 or more"),
+        ({"joints": ()}, "joints is empty"),
+        ({"bands": {-1: 2.0}}, "no band"),
+        ({"bands": {1: np.inf}}, "is allowed"),
+        ({"periods": {0.0: 1.0}}, "above zero"),
+        ({"preset": "exagerate"}, "did you mean 'exaggerate'"),
+    ],
+)
+def test_what_cannot_be_is_refused(wrong, said):
+    with pytest.raises(ValueError, match=said):
+        Equalize(**wrong)
+
+
+def test_what_does_not_fit_the_motion_is_refused():
+    given = motion("wave")
+    with pytest.raises(ValueError, match="it lasts from 0 to"):
+        Equalize(preset="soften", start=100.0)(given)
+    with pytest.raises(ValueError, match="this motion has 7, from 0 to 6"):
+        Equalize(bands={9: 2.0})(given)
+    with pytest.raises(ValueError, match="did you mean"):
+        Equalize(preset="soften", joints="left_hnd")(given)
