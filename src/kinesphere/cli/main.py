@@ -8,6 +8,9 @@ from typing import Annotated
 import typer
 
 from kinesphere.cli.convert import convert
+from kinesphere.cli.edits.blend import blend
+from kinesphere.cli.edits.equalize import equalize
+from kinesphere.cli.edits.timewarp import timewarp
 from kinesphere.cli.info import info
 from kinesphere.cli.mapping import mapping
 from kinesphere.cli.perform import perform, words
@@ -29,6 +32,8 @@ app.command()(retarget)
 app.command()(mapping)
 app.command()(perform)
 app.command()(words)
+for edit in (equalize, blend, timewarp):
+    app.command()(edit)
 
 
 def _show_version(asked: bool) -> None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from kinesphere.cli.dials import effort_of, parts_of, shape_of
+from kinesphere.cli.outputs import check_outputs
 from kinesphere.cli.reporting import kept_warnings, reported
 
 if TYPE_CHECKING:
@@ -100,7 +101,7 @@ def perform(
         made = render(score)
         put = made if body is None else retarget(made, body)
         # What is asked for is looked at before where it goes, so that an old file does not hide a slip of the pen.
-        _check_outputs([file for file in (out, sheet, save_score) if file is not None], overwrite)
+        check_outputs([file for file in (out, sheet, save_score) if file is not None], overwrite)
         if sheet is not None and warm_up() is None:
             raise ValueError("--preview draws lit surfaces, which need numba; this Python does not have it")
         if body is not None and writer.holds_characters:
@@ -161,17 +162,6 @@ def _score(source: str, layer: Layer) -> Score:
         written = load_score(source)
         return replace(written, layers=(*written.layers, layer))
     return Score(source, (layer,))
-
-
-def _check_outputs(files: list[Path], overwrite: bool) -> None:
-    """Refuse what cannot be written before anything is."""
-    for i, file in enumerate(files):
-        if not file.parent.is_dir():
-            raise FileNotFoundError(f"{file}: the folder {file.parent} does not exist")
-        if file.exists() and not overwrite:
-            raise FileExistsError(f"{file}: exists already; --overwrite replaces it")
-        if file.resolve() in [other.resolve() for other in files[:i]]:
-            raise ValueError(f"{file}: two outputs have this name; each needs its own")
 
 
 def _body(character: Path | None) -> Character | None:

@@ -1,0 +1,1 @@
+"""Commands that edit motions: one file each."""

@@ -1,0 +1,60 @@
+"""``kinesphere blend``: several motions made one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from kinesphere.cli.edits.common import FreeFeet, Out, Overwrite, Preview, edited
+
+if TYPE_CHECKING:
+    from kinesphere.signals.blend import Blend
+
+
+def blend(
+    sources: Annotated[
+        list[Path], typer.Argument(metavar="IN...", help="Two motions or more, files or default motions' names.")
+    ],
+    out: Out,
+    weights: Annotated[
+        str | None, typer.Option("--weights", help="One for each motion, such as 0.4,0.6. Else all alike.")
+    ] = None,
+    band: Annotated[
+        list[str] | None,
+        typer.Option("--band", help="Other weights of one band: 2=1,0; 0 is the fastest. Repeatable."),
+    ] = None,
+    unaligned: Annotated[
+        bool, typer.Option("--unaligned", help="Blend frame by frame as they are, without a common clock.")
+    ] = False,
+    cost: Annotated[str, typer.Option("--cost", help="What corresponds: by shape or by pose.")] = "shape",
+    free_feet: FreeFeet = False,
+    preview: Preview = False,
+    overwrite: Overwrite = False,
+) -> None:
+    """Make one motion of several: between them, or the quick movement of one with the slow of another."""
+
+    def prepare() -> Blend:
+        from kinesphere.signals.blend import Blend
+
+        if cost not in ("shape", "pose"):
+            raise ValueError(f"--cost {cost}: shape or pose is expected")
+        own = None if weights is None else _numbers("--weights", weights)
+        bands: dict[float, list[float]] = {}
+        for text in band or ():
+            name, equals, values = text.partition("=")
+            if not equals or not name.strip().isdigit():
+                raise ValueError(f"--band {text!r}: write a band and its weights, such as 2=1,0")
+            bands[int(name)] = _numbers("--band", values)
+        chosen = "pose" if cost == "pose" else "shape"
+        return Blend(own, bands, not unaligned, chosen, not free_feet)  # type: ignore[arg-type]
+
+    edited(sources, out, prepare, preview=preview, overwrite=overwrite)
+
+
+def _numbers(option: str, text: str) -> list[float]:
+    try:
+        return [float(piece) for piece in text.split(",")]
+    except ValueError:
+        raise ValueError(f"{option} {text!r}: numbers parted by commas are expected") from None

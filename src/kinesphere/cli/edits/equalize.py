@@ -1,0 +1,70 @@
+"""``kinesphere equalize``: bands of movement, louder or softer."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from kinesphere.cli.edits.common import (
+    End,
+    Fade,
+    FreeFeet,
+    Joints,
+    Out,
+    Overwrite,
+    Preview,
+    Source,
+    Start,
+    edited,
+    names,
+    pairs,
+)
+
+if TYPE_CHECKING:
+    from kinesphere.signals.equalize import Equalize
+
+
+def equalize(
+    source: Source,
+    out: Out,
+    preset: Annotated[
+        str | None, typer.Option("--preset", help="exaggerate, soften, twitch, constrain, anticipate or denoise.")
+    ] = None,
+    band: Annotated[
+        list[str] | None, typer.Option("--band", help="A band's gain, such as 2=1.5; 0 is the fastest. Repeatable.")
+    ] = None,
+    period: Annotated[
+        list[str] | None, typer.Option("--period", help="The gain at a period in seconds, such as 0.5=2. Repeatable.")
+    ] = None,
+    joints: Joints = None,
+    start: Start = None,
+    end: End = None,
+    fade: Fade = 0.25,
+    free_feet: FreeFeet = False,
+    preview: Preview = False,
+    overwrite: Overwrite = False,
+) -> None:
+    """Make slow or quick movement larger or smaller, as on a sound engineer's desk."""
+
+    def prepare() -> Equalize:
+        from kinesphere.signals.equalize import Equalize
+
+        bands = {}
+        for name, gain in pairs("--band", band):
+            if not name.isdigit():
+                raise ValueError(f"--band {name}={gain:g}: {name!r} is no band; whole numbers from 0 are expected")
+            bands[int(name)] = gain
+        periods = {_seconds(name): gain for name, gain in pairs("--period", period)}
+        return Equalize(
+            bands, periods, preset, joints=names(joints), start=start, end=end, fade=fade, feet=not free_feet
+        )
+
+    edited([source], out, prepare, preview=preview, overwrite=overwrite)
+
+
+def _seconds(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        raise ValueError(f"--period {text}: {text!r} is no number of seconds") from None
