@@ -115,6 +115,13 @@ class ArmPlan:
 
     def farthest(self, places: Floats) -> float:
         """How far from the shoulder the farthest goal is that the arm reaches, of keys at ``places (K, 3)``."""
+        return self._own_farthest if places is self.places else self._farthest(places)
+
+    @cached_property
+    def _own_farthest(self) -> float:
+        return self._farthest(self.places)
+
+    def _farthest(self, places: Floats) -> float:
         reach = lengths(places[self.edges])
         return float(np.where(reach <= self.limb.reach, reach, 0.0).max())
 

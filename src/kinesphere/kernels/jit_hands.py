@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from kinesphere.kernels.jit_terms import compile_kernel
-from kinesphere.kernels.jit_turns import about, product, put, rotated, smallest
+from kinesphere.kernels.jit_turns import about, product, put, rotated, smallest, waves
 
 
 @compile_kernel
@@ -45,7 +45,8 @@ def lay_hands(  # type: ignore[no-untyped-def]
             given = angles[i]
             for part in range(3):
                 half = 0.5 * (curl * _late(dragged, i, 0, first, count, loop, lags[part]) + inhaled * breath[i])
-                c, s_ = math.cos(half), math.sin(half)
+                c, s_ = waves(half * half)
+                s_ *= half
                 for k in range(part, 12, 3):
                     angle = given[columns[k]]
                     if angle != before[columns[k]]:

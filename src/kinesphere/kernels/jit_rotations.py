@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from kinesphere.kernels.jit_terms import compile_exact, compile_kernel
-from kinesphere.kernels.jit_turns import smallest
+from kinesphere.kernels.jit_turns import smallest, waves
 
 
 @compile_kernel
@@ -43,11 +43,9 @@ def exponential(vectors, out):  # type: ignore[no-untyped-def]
     """Quaternions (N, 4) of rotation vectors (N, 3)."""
     for i in range(vectors.shape[0]):
         x, y, z = vectors[i, 0], vectors[i, 1], vectors[i, 2]
-        square = 0.25 * (x * x + y * y + z * z)
-        half = math.sqrt(square)
-        # sin(h) / h, by its series where the quotient would lose digits.
-        share = 0.5 * (math.sin(half) / half) if half > 1e-4 else 0.5 - square / 12.0
-        out[i, 0], out[i, 1], out[i, 2], out[i, 3] = math.cos(half), share * x, share * y, share * z
+        cosine, share = waves(0.25 * (x * x + y * y + z * z))
+        share *= 0.5
+        out[i, 0], out[i, 1], out[i, 2], out[i, 3] = cosine, share * x, share * y, share * z
 
 
 @compile_kernel
