@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from generated import seeds
-from kinesphere.laban import arm_shape
-from kinesphere.laban.arm_shape import CROSSES, LONGEST, MIDDLE, MOST, RATIO, REACHES
+from kinesphere.laban.arm_shape import CROSSES, LONGEST, MIDDLE, MOST, RATIO, REACHES, shaped
 
-shaped = partial(arm_shape.shaped, clear=False)  # the body has a test of its own
 HORIZONTAL, VERTICAL, SAGITTAL, REACH = np.eye(4)
 OUT, UP, AHEAD = 0, 1, 2
 # Dial, which end it turns to: axis and sign. Spreading, enclosing, rising, sinking, advancing, retreating.
@@ -170,19 +166,3 @@ def test_every_key_has_its_own_shape(seed):
     places, factors = keys(seed, 6), rng.uniform(-1.0, 1.0, (6, 4))
     alone = [shaped(places[i : i + 1], factors[i], "left")[0] for i in range(6)]
     assert shaped(places, factors, "left") == pytest.approx(np.array(alone), abs=1e-12)
-
-
-@given(seeds, st.tuples(*[st.floats(-2.0, 2.0)] * 4))
-def test_keys_are_kept_off_the_body_and_others_left_alone(seed, dial):
-    places = keys(seed)
-    places = places[arm_shape.pushed_out(places, body(len(places))).any(axis=1) == False]  # noqa: E712
-    free, made = (arm_shape.shaped(places, np.array(dial), "left", clear=clear) for clear in (False, True))
-    inside = arm_shape.pushed_out(free, body(len(places))).any(axis=1)
-    assert made[~inside] == pytest.approx(free[~inside], abs=1e-12)
-    deep = np.linalg.norm(arm_shape.pushed_out(made, body(len(places))), axis=1)
-    within_reach = np.linalg.norm(made, axis=1) < LONGEST - 0.031  # what the arm is too short for comes back
-    assert deep[within_reach].max(initial=0.0) < 0.01
-
-
-def body(count):
-    return [arm_shape._standing(count, *row) for row in arm_shape.BODY]

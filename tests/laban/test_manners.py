@@ -14,8 +14,9 @@ from kinesphere.figure.manner import FLOURISHES, STROKES
 from kinesphere.figure.stance import resting_wrist
 from kinesphere.laban.arm_shape import shaped
 from kinesphere.laban.dials import window
-from kinesphere.laban.manners import AMPLITUDES, Dials, manner
-from kinesphere.laban.movement import movement
+from kinesphere.laban.effort_strokes import AMPLITUDES, FARTHEST, HANGS
+from kinesphere.laban.manners import BEYOND, Dials, manner
+from kinesphere.laban.movement import movement, movement_of
 from kinesphere.laban.torso_shape import torso_channels
 from score.gestures import five_goals, with_via, with_world_goal
 
@@ -39,10 +40,20 @@ def test_one_effort_is_its_own_parameters_in_every_stroke(factors):
     made, asked = arm(Dials(Effort(*factors))), movement(np.array(factors), effort_model())
     for name in STROKES:
         assert made.strokes[name] == pytest.approx(np.full(4, asked[name]), abs=1e-12)
-    for name in set(FLOURISHES) & set(asked):
+    for name in set(FLOURISHES) & set(asked) - {"displacement"}:
         assert made.flourish(name).shape == ()
         assert made.flourish(name) == pytest.approx(asked[name], abs=1e-12)
+    shown = made.flourish("displacement")  # hands near the body have less room for it
+    assert shown.max() == pytest.approx(asked["displacement"], abs=1e-9)
+    assert shown.min() >= 0.0
     assert made.positions is None
+
+
+@pytest.mark.parametrize("model", ["default", "chi1999", "emote2000"])
+@given(st.tuples(factor, factor, factor, factor))
+def test_one_effort_in_plain_numbers_is_that_of_arrays(model, factors):
+    plain, wanted = movement_of(factors, effort_model(model)), movement(np.array([factors]), effort_model(model))
+    assert plain == pytest.approx({name: float(value[0]) for name, value in wanted.items()}, abs=1e-12)
 
 
 def test_neutral_dials_are_the_plain_manner():
@@ -111,7 +122,8 @@ def test_beyond_full_amplitudes_grow_and_timing_does_not(effort):
     for name in TIMING:
         assert made.strokes[name] == pytest.approx(asked.strokes[name], abs=1e-12)
     for name in AMPLITUDES:
-        assert made.flourish(name) == pytest.approx(1.6 * asked.flourish(name), abs=1e-12)
+        most = FARTHEST.get(name, np.inf)
+        assert made.flourish(name).max() == pytest.approx(min(1.6 * asked.flourish(name).max(), most), abs=1e-9)
     for name in ("end_effector", "joint_angle", "elbow_position", "wrist_extension", "flexed"):
         assert made.flourish(name) == pytest.approx(asked.flourish(name), abs=1e-12)
 
@@ -165,7 +177,7 @@ def test_what_is_set_by_hand_overrules_the_model_as_far_as_it_holds():
     assert made.strokes["tension"] == pytest.approx(0.5)
     assert made.strokes["duration"] == pytest.approx(2.0)
     assert made.flourish("wrist_bend") == pytest.approx(0.1)
-    assert made.flourish("displacement") == pytest.approx(0.4)
+    assert made.flourish("displacement").max() == pytest.approx(0.4)
     weak = arm(Dials(hand, strength=np.full(271, 0.5)))
     assert weak.strokes["tension"] == pytest.approx(0.5 * -0.5 + 0.5 * 0.5)
     assert weak.flourish("wrist_bend") == pytest.approx(0.5 * 0.3 + 0.5 * 0.1)
@@ -178,9 +190,8 @@ def test_shape_moves_local_keys_and_leaves_those_of_the_world():
     factors = np.array([-0.5, 0.2, -0.7, 0.3])
     made = arm(Dials(shape=Shape(*factors))).positions
     written = np.array([key.position for key in five_goals().right.keys])
-    assert made[1:] == pytest.approx(
-        shaped(written, factors, "right")[1:], abs=1e-12
-    )  # the first is low: it shows less
+    # The first is low: it shows less.
+    assert made[1:] == pytest.approx(shaped(written, factors, "right")[1:], abs=1e-12)
     world = arm(Dials(shape=Shape(*factors)), with_world_goal()).positions
     keys = np.array([key.position for key in with_world_goal().right.keys])
     assert np.array_equal(world[1:3], keys[1:3])
@@ -202,12 +213,27 @@ def test_a_hanging_hand_takes_a_quarter_of_its_shape():
     assert made[1] == pytest.approx(shaped(np.array([keys[1].position]), np.array([-1.0, 0, 0, 0]), "right")[0])
 
 
+@pytest.mark.parametrize("closing", [Shape(horizontal=1), Shape(vertical=1), Shape(sagittal=1), Shape(reach=-1)])
+def test_a_hanging_hand_does_not_close(closing):
+    """Thighs are in the way."""
+    keys = (Keypoint(0.0, resting_wrist("right")), Keypoint(60.0, resting_wrist("right")))
+    made = arm(Dials(shape=closing), Gesture("hanging", 2.0, right=Keypoints(keys, 60.0))).positions
+    assert made == pytest.approx(np.array([key.position for key in keys]), abs=1e-12)
+
+
+def test_arms_that_come_to_hang_overshoot_less():
+    keys = (Keypoint(0.0, (-0.2, 0.1, 0.3)), Keypoint(60.0, resting_wrist("right")), Keypoint(120.0, (-0.2, 0.1, 0.3)))
+    made = strokes(Dials(Effort(flow=-1.0)), "overshoot", gesture=Gesture("down", 3.0, right=Keypoints(keys, 60.0)))
+    assert made == pytest.approx([HANGS * 0.2, 0.2])
+
+
 def test_the_torso_takes_its_own_shape_and_arms_theirs():
     shape = Shape(vertical=-0.8)
     made = manner(five_goals(), {"torso": [Dials(shape=shape, intensity=2.0)]})
-    asked = torso_channels(np.array([0.0, -1.0, 0.0, 0.0]), np.float64(1.3))  # half of what exceeds full Shape
-    assert {name: float(value) for name, value in made.channels.items()} == pytest.approx(asked)
-    assert made.arms["right"].positions is None
+    asked = torso_channels(np.array([0.0, -1.0, 0.0, 0.0]), np.float64(1.0 + 0.6 * BEYOND))
+    assert {n: float(v) for n, v in made.channels.items()} == pytest.approx({n: float(v) for n, v in asked.items()})
+    written = np.array([key.position for key in five_goals().right.keys])
+    assert made.arms["right"].positions == pytest.approx(written, abs=1e-12)  # nothing is in the way there
     other = manner(five_goals(), {"right_arm": [Dials(shape=shape)]})
     assert dict(other.channels) == {}
     phrase = manner(five_goals(), {"torso": [Dials(shape={0.0: Shape(), 4.0: shape})]})

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kinesphere.laban.torso_shape import ATTITUDES, torso_channels
+from kinesphere.laban.torso_shape import ATTITUDES, BENT, FOLDED, torso_channels
 from kinesphere.motion.gesture import ANGLE, CHANNELS, METRES, MOST
 
 ENDS = [("spreading", 0, -1), ("enclosing", 0, 1), ("rising", 1, -1),
@@ -16,7 +16,7 @@ dial = st.floats(-1.0, 1.0)
 
 
 def made(factors, gain=1.0):
-    return torso_channels(np.asarray(factors, dtype=float), np.float64(gain))
+    return {n: float(v) for n, v in torso_channels(np.asarray(factors, dtype=float), np.float64(gain)).items()}
 
 
 @pytest.mark.parametrize(("attitude", "dimension", "sign"), ENDS)
@@ -46,12 +46,35 @@ def test_neutral_and_reach_add_nothing():
     assert made([0, 0, 0, 1.0]) == {}
 
 
+def amplified(name, gain):
+    """Clavicles do not go further: drawn back, they would narrow what is to spread."""
+    return 1.0 if "clavicle" in name else gain
+
+
 @given(dial, dial, dial, st.floats(1.0, 2.0))
 def test_dimensions_add_and_gain_multiplies(horizontal, vertical, sagittal, gain):
     single = [made([horizontal, 0, 0, 0]), made([0, vertical, 0, 0]), made([0, 0, sagittal, 0])]
     names = set().union(*single)
-    expected = {name: gain * sum(float(row.get(name, 0.0)) for row in single) for name in names}
-    assert made([horizontal, vertical, sagittal, 0.3], gain) == pytest.approx(expected, abs=1e-12)
+    expected = {name: amplified(name, gain) * sum(float(row.get(name, 0.0)) for row in single) for name in names}
+    found = made([horizontal, vertical, sagittal, 0.3], gain)
+    bend = expected.pop("torso.forward", 0.0)
+    assert {name: value for name, value in found.items() if name != "torso.forward"} == pytest.approx(
+        expected, abs=1e-12
+    )
+    if bend <= np.radians(BENT):
+        assert found.get("torso.forward", 0.0) == pytest.approx(bend, abs=1e-12)
+    else:
+        assert np.radians(BENT) < found["torso.forward"] < min(bend, np.radians(FOLDED))
+
+
+@given(st.tuples(dial, dial, dial), st.floats(1.0, 2.0), st.floats(1.0, 2.0))
+def test_a_torso_bends_softly_and_never_less_for_more(shape, gain, more):
+    """No sum of attitudes folds it over its own arms, and none comes to its most at once."""
+    less, further = sorted([gain, more])
+    a, b = (made([*shape, 0.0], g).get("torso.forward", 0.0) for g in (less, further))
+    assert b < np.radians(FOLDED)
+    assert abs(b) >= abs(a) - 1e-12
+    assert abs(b - a) <= (further - less) * np.radians(50.0)
 
 
 def test_over_time_every_moment_is_itself():

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kinesphere import Effort, Keypoint, Shape, perform, render_all
+from kinesphere import Effort, Keypoint, Shape, perform, render_all, warm_up
 from kinesphere.figure import gesture, motion, motions
 from kinesphere.motion.keypoints import Space
 from kinesphere.score.perform import scored
@@ -19,6 +19,12 @@ ELEMENTS = [Effort(**{name: value}) for name in ("space", "weight", "time", "flo
 factor = st.floats(-1.0, 1.0)
 efforts = st.builds(Effort, factor, factor, factor, factor)
 shapes = st.builds(Shape, factor, factor, factor, factor)
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _compiled():
+    """Kernels that took over between two performances would differ in the last digits."""
+    warm_up()
 
 
 @pytest.mark.parametrize("name", GESTURES)

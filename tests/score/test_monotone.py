@@ -122,6 +122,13 @@ def test_spreading_parts_the_hands():
     assert rises([-spread(perform("emphasise", shape=Shape(horizontal=v))) for v in DIAL], 0.4)
 
 
+@pytest.mark.parametrize("name", ["wave", "emphasise", "shrug", "clap"])
+def test_beyond_full_spreading_hands_come_no_nearer(name):
+    """Shoulders that were drawn back ever further would bring them together again."""
+    made = [spread(perform(name, shape=Shape(horizontal=-1.0), intensity=float(i))) for i in INTENSITY]
+    assert rises(made, 0.1, slack=1e-4)
+
+
 def test_advancing_reaches_forward():
     def ahead(value):
         made = perform("emphasise", shape=Shape(sagittal=value))

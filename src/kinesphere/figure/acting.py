@@ -155,7 +155,8 @@ def _rehearsed(gesture: Gesture, manner: Manner, limbs: dict[str, Limb], size: f
     change = max(own.change for own, *_ in runs)
     if change > 0.0 and not gesture.loop:  # what is hurried is rounded again: a torso has mass
         moving = (table != table[0]).any(axis=0).nonzero()[0]
-        table[:, moving] = Spans.of((frames,), (False,)).rounded(table[:, moving], HEAVY * change)
+        if moving.size:
+            table[:, moving] = Spans.of((frames,), (False,)).rounded(table[:, moving], HEAVY * change)
     tasks = {
         side: ArmTask(plan, travels[side] if plan else None, manner.arm(side), moments[side], gesture.loop)
         for side, plan in plans.items()

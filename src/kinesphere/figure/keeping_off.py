@@ -17,7 +17,7 @@ from kinesphere.kernels.arrays import Floats, lengths, within
 TRUNK, HEAD, THIGH = (0.205, 0.158), (0.125, 0.140), (0.122, 0.125)
 SOFT = 0.016  # over which the way out begins
 SHOULDER, MEET = 0.180, 0.11  # metres from the middle to a shoulder, and between the wrists of hands that meet
-ROOMY = 0.09  # metres around a hand in which it has room for all of its flourishes
+ROOMY, APART = 0.13, 0.09  # metres around a hand, and between two, that leave it room for all of its flourishes
 
 
 class Volume(NamedTuple):
@@ -29,46 +29,57 @@ class Volume(NamedTuple):
     deep: float
 
 
-def pushed_out(points: Floats, volumes: list[Volume]) -> Floats:
-    """How far points ``(F, 3)`` are moved ``(F, 3)`` to be out of all volumes."""
-    total = np.zeros_like(points)
-    for volume in volumes:
-        total = total + _out_of(points + total, volume)
-    return total
-
-
 def room(points: Floats, volumes: list[Volume]) -> Floats:
     """How far ``(F,)`` points ``(F, 3)`` are outside of the nearest volume, 0 inside."""
     if not volumes:
         return np.full(len(points), np.inf)
-    return np.asarray(np.maximum(np.min([lengths(_away(points, v)[0]) - v.wide for v in volumes], axis=0), 0.0))
+    free = [outside(points, np.stack([v.start, v.end], axis=-2), v.wide, v.deep) for v in volumes]
+    return np.asarray(np.maximum(np.min(free, axis=0), 0.0))
 
 
 def room_between(left: Floats, right: Floats, size: float) -> Floats:
     """``(F,)`` how much of their flourishes hands leave each other room for, whose wrists are so from the shoulders."""
     gap = lengths(left - right + np.array([2.0 * SHOULDER * size, 0.0, 0.0]))
-    free = within((gap - MEET * size) / (ROOMY * size), 0.0, 1.0)
+    free = within((gap - MEET * size) / (APART * size), 0.0, 1.0)
     return np.asarray(free * free * (3.0 - 2.0 * free))
 
 
-def _away(points: Floats, volume: Volume) -> tuple[Floats, Floats]:
-    """From the volume's line to the points ``(F, 3)``, in axes stretched ahead by so much ``(3,)`` that it is round."""
-    round_ = np.array([1.0, 1.0, volume.wide / volume.deep])
-    start, bone, at = volume.start * round_, (volume.end - volume.start) * round_, points * round_
-    along = np.einsum("fi,fi->f", at - start, bone) / np.maximum(np.einsum("fi,fi->f", bone, bone), 1e-9)
-    return at - start - within(along, 0.0, 1.0)[:, None] * bone, round_
+def outside(points: Floats, lines: Floats, wide: Floats | float, deep: Floats | float) -> Floats:
+    """How far ``(...)`` points ``(..., 3)`` are outside of capsules about ``lines (..., 2, 3)``; below zero inside."""
+    return np.asarray(lengths(_away(points, lines, wide / deep)) - wide)
 
 
-def _out_of(points: Floats, volume: Volume) -> Floats:
-    away, round_ = _away(points, volume)
+def out_of(points: Floats, lines: Floats, wide: Floats, deep: Floats) -> Floats:
+    """How far ``(..., 3)`` points ``(..., 3)`` are moved to be out of capsules about ``lines (..., 2, 3)``.
+
+    All broadcast. Lines go upwards.
+    """
+    stretch = wide / deep
+    away = _away(points, lines, stretch)
     far = lengths(away)
-    depth = volume.wide - far
-    if not (depth > -SOFT).any():
-        return np.zeros_like(points)
+    depth = wide - far
     push = np.where(depth >= SOFT, depth, np.maximum(depth + SOFT, 0.0) ** 2 / (4.0 * SOFT))
     # The deeper, the more it goes ahead instead of straight out: across the middle "out" would turn about.
-    way = away + 2.0 * np.maximum(depth, 0.0)[:, None] * np.array([0.0, 0.0, 1.0])
-    way = way / np.maximum(lengths(way), 1e-9)[:, None]
-    along = np.einsum("fi,fi->f", away, way)
+    bone = lines[..., 1, :] - lines[..., 0, :]
+    size = np.maximum(np.hypot(bone[..., 1], bone[..., 2]), 1e-9)
+    deeper = 2.0 * np.maximum(depth, 0.0) / size
+    way = away.copy()
+    way[..., 1] -= deeper * bone[..., 2]
+    way[..., 2] += deeper * bone[..., 1] * stretch
+    way = way / np.maximum(lengths(way), 1e-9)[..., None]
+    along = np.einsum("...i,...i->...", away, way)
     step = np.sqrt(np.maximum(along**2 + (far + push) ** 2 - far**2, 0.0)) - along
-    return np.asarray(np.where(push > 0.0, step, 0.0)[:, None] * way / round_)
+    moved = np.where(push > 0.0, step, 0.0)[..., None] * way
+    moved[..., 2] /= stretch
+    return np.asarray(moved)
+
+
+def _away(points: Floats, lines: Floats, stretch: Floats | float) -> Floats:
+    """From lines to points ``(..., 3)``, in axes stretched ahead by so much that a capsule is round."""
+    start, bone = lines[..., 0, :], lines[..., 1, :] - lines[..., 0, :]
+    away, bone = np.broadcast_arrays(points - start, bone)
+    away, bone = away.copy(), bone.copy()
+    away[..., 2] *= stretch
+    bone[..., 2] *= stretch
+    along = np.einsum("...i,...i->...", away, bone) / np.maximum(np.einsum("...i,...i->...", bone, bone), 1e-9)
+    return np.asarray(away - within(along, 0.0, 1.0)[..., None] * bone)

@@ -6,8 +6,9 @@ Each has a plain NumPy twin that states what it does and tests it: ``rotations.m
 ``warping_reference``, ``channels.local_reference`` and
 ``numbers.parse_reference``. The figure's own have theirs in ``figure``: ``arm_laying.laid_reference``,
 ``hand_laying.lay_reference``, ``legs.lay_leg_reference``, ``Paths.at_reference``, and what ``trunk.set_trunk`` and
-``Spans.rounded`` do without them. They release the interpreter's lock, so callers may share frames among threads, and
-are cached on disk.
+``Spans.rounded`` do without them. Shape's are in ``laban``: ``posture.seen_reference``,
+``arm_shape.turned_reference``, ``clearing.pressed_reference`` and its like. They release the interpreter's lock, so
+callers may share frames among threads, and are cached on disk.
 """
 
 from __future__ import annotations
@@ -24,6 +25,9 @@ from kinesphere.kernels.jit_limbs import bend, turn
 from kinesphere.kernels.jit_paths import lay_paths, turns_since
 from kinesphere.kernels.jit_rotations import between, exponential, multiply, off_unit, rotate, slerp, turns_over
 from kinesphere.kernels.jit_rows import cubic_rows, late_rows, path_rows, smooth_rows
+from kinesphere.kernels.jit_shape import clear_keys, free_room, press, see_bodies, turn_keys
+from kinesphere.kernels.jit_shaping import shape_rows
+from kinesphere.kernels.jit_smoothing import calm
 from kinesphere.kernels.jit_terms import compile_exact, compile_kernel
 from kinesphere.kernels.jit_timing import run_clock, stroke_peaks
 from kinesphere.kernels.jit_warping import trace_warp, warp_distances, warp_pose, warp_shape
@@ -34,11 +38,14 @@ __all__ = [
     "bend",
     "between",
     "body_lines",
+    "calm",
+    "clear_keys",
     "complete",
     "cubic_rows",
     "exponential",
     "forward",
     "forward_positions",
+    "free_room",
     "inverse",
     "late_rows",
     "lay_arms",
@@ -54,8 +61,11 @@ __all__ = [
     "parse",
     "path_rows",
     "place",
+    "press",
     "rotate",
     "run_clock",
+    "see_bodies",
+    "shape_rows",
     "slerp",
     "smooth_rows",
     "split_bands",
@@ -64,6 +74,7 @@ __all__ = [
     "trace_warp",
     "turn",
     "turn_arms",
+    "turn_keys",
     "turns_over",
     "turns_since",
     "unwind",

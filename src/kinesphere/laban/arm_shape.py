@@ -7,13 +7,13 @@ The three displacements add. A key that lies at the other end could be turned ei
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 
-from kinesphere.figure.keeping_off import HEAD, THIGH, TRUNK, Volume, pushed_out
-from kinesphere.kernels.arrays import Floats, lengths
+from kinesphere.figure.keeping_off import HEAD, THIGH, TRUNK
+from kinesphere.kernels import compiled
+from kinesphere.kernels.arrays import Floats, lengths, within
 
+WORTH = 30  # a key is more work than a number of a product
 RATIO = 1.5  # of the ellipses' radii
 MOST = np.radians(34.0)  # that a key is turned by
 FADE = np.radians(50.0)  # from the far end, within which a turn fades
@@ -24,21 +24,38 @@ BODY = (
     ((-0.09, -0.50, 0.05), (-0.09, -0.90, 0.08), *THIGH),
     ((-0.27, -0.50, 0.05), (-0.27, -0.90, 0.08), *THIGH),
 )
-AGAIN = 4
 REACHES = 0.22  # of its distance from the middle that a key moves
 MIDDLE = (-0.17, -0.42, 0.0)  # the body's centre of mass from the shoulder: out, up, ahead; for 1.70 m
 CROSSES = -0.125  # metres out of the shoulder that a hand is not turned beyond: short of the middle
+NEARLY = 0.08  # metres before that, in which it comes to it softly
 LONGEST = 0.5435  # metres from the shoulder beyond which Shape puts no key, for 1.70 m
 SOFT = 0.03  # metres before that
+_MIDDLE = np.array(MIDDLE)
+_NUMBERS = (RATIO, float(MOST), float(FADE), CROSSES, NEARLY, REACHES)
 
 
-def shaped(positions: Floats, factors: Floats, side: str, *, clear: bool = True) -> Floats:
-    """Keys ``(K, 3)`` relative to the shoulder with Shape ``(K, 4)`` or ``(4,)`` on them; ``clear``: off the body."""
-    sign = 1.0 if side == "left" else -1.0
-    way = positions * np.array([sign, 1.0, 1.0])  # out, up, ahead
-    out, up, ahead = way[:, 0], way[:, 1], way[:, 2]
-    horizontal, vertical, sagittal, reach = np.broadcast_to(factors, (len(way), 4)).T
-    moved = way.copy()
+def shaped(positions: Floats, factors: Floats, side: str) -> Floats:
+    """Keys ``(K, 3)`` relative to the shoulder with Shape ``(K, 4)`` or ``(4,)`` on them, with no body in the way."""
+    mirror = np.array([1.0 if side == "left" else -1.0, 1.0, 1.0])
+    way = positions * mirror
+    return np.asarray(held(turned(way, np.array(np.broadcast_to(factors, (len(way), 4)))), way) * mirror)
+
+
+def turned(places: Floats, factors: Floats) -> Floats:
+    """Keys ``(K, 3)``, out, up and ahead of the shoulder, with Shape ``(K, 4)`` on them, within reach or not."""
+    kernels = compiled.loaded(WORTH * places.size)
+    if kernels is None:
+        return turned_reference(places, factors)
+    moved = np.empty_like(places)
+    kernels.turn_keys(places, factors, _NUMBERS, _MIDDLE, moved)
+    return moved
+
+
+def turned_reference(places: Floats, factors: Floats) -> Floats:
+    """The same in plain NumPy."""
+    out, up, ahead = places.T
+    horizontal, vertical, sagittal, reach = factors.T
+    moved = places.copy()
     d_out, d_ahead = _turned(out, ahead, horizontal)
     moved[:, 0] += d_out
     moved[:, 2] += d_ahead
@@ -49,31 +66,24 @@ def shaped(positions: Floats, factors: Floats, side: str, *, clear: bool = True)
     moved[:, 2] += d_ahead
     moved[:, 1] -= d_down
     moved[:, 0] = _uncrossed(moved[:, 0], out)
-    moved += (REACHES * reach)[:, None] * (moved - np.array(MIDDLE))
-    moved = _outside(moved, way) if clear else moved
-    return np.asarray(_within(moved, way) * np.array([sign, 1.0, 1.0]))
+    moved += (REACHES * reach)[:, None] * (moved - _MIDDLE)
+    return moved
 
 
-def _outside(moved: Floats, written: Floats) -> Floats:
-    """Keys that Shape has not brought into the body, more than they are written there."""
-    body = [_standing(len(moved), *row) for row in BODY]
-    total, allowed = pushed_out(moved, body), pushed_out(written, body)
-    for _ in range(AGAIN):  # out of one volume may be into another
-        total = total + pushed_out(moved + total, body)
-    # What is written into the body stays as deep as it is written.
-    size = np.maximum(lengths(total), 1e-12)
-    kept = np.maximum(size - lengths(allowed), 0.0) / size
-    return np.asarray(moved + kept[:, None] * total)
-
-
-def _standing(count: int, start: Sequence[float], end: Sequence[float], wide: float, deep: float) -> Volume:
-    return Volume(np.tile(start, (count, 1)), np.tile(end, (count, 1)), wide, deep)
+def held(moved: Floats, written: Floats) -> Floats:
+    """Keys that stay within an arm's reach, coming to it softly; none is drawn in that was not pushed out."""
+    far, was = lengths(moved), lengths(written)
+    start = within(LONGEST - SOFT, was, LONGEST - 1e-6)
+    room = LONGEST - start
+    near = np.where(far > start, start + room * -np.expm1(-np.maximum(far - start, 0.0) / room), far)
+    near = np.where(was >= LONGEST, np.minimum(far, was), near)
+    return np.asarray(moved * (near / np.maximum(far, 1e-12))[:, None])
 
 
 def _uncrossed(moved: Floats, was: Floats) -> Floats:
     """Hands that Shape does not send across the body's middle: they come to it softly, each from its own side."""
     end = np.minimum(was, CROSSES)
-    room = np.minimum(was - end, 0.08)
+    room = np.minimum(was - end, NEARLY)
     over = np.maximum(end + room - moved, 0.0)
     safe = np.maximum(room, 1e-9)
     return np.asarray(np.where(over > 0.0, end + room - safe * -np.expm1(-over / safe), moved))
@@ -92,13 +102,3 @@ def _turned(major: Floats, minor: Floats, dial: Floats) -> tuple[Floats, Floats]
     turn = room * np.tanh(most / np.maximum(room, 1e-9))
     rest = way * (size + np.where(dial < 0.0, -turn, turn))
     return radius * np.cos(rest) - major, radius / RATIO * np.sin(rest) - minor
-
-
-def _within(moved: Floats, written: Floats) -> Floats:
-    """Keys that stay within an arm's reach, coming to it softly; none is drawn in that was not pushed out."""
-    far, was = np.linalg.norm(moved, axis=1), np.linalg.norm(written, axis=1)
-    start = np.clip(np.maximum(LONGEST - SOFT, was), None, LONGEST - 1e-6)
-    room = LONGEST - start
-    held = np.where(far > start, start + room * -np.expm1(-np.maximum(far - start, 0.0) / room), far)
-    held = np.where(was >= LONGEST, np.minimum(far, was), held)
-    return np.asarray(moved * (held / np.maximum(far, 1e-12))[:, None])

@@ -44,6 +44,14 @@ def checked_dial(dial: object, kind: type[Effort] | type[Shape]) -> None:
             raise TypeError(f"{value!r} at {moment:g} s: {_an(name)} is expected")
 
 
+def steady(dial: EffortDial | ShapeDial) -> tuple[float, float, float, float] | None:
+    """The factors that hold all the time, or None where they change."""
+    if isinstance(dial, Effort | Shape):
+        return dial.numbers
+    values: list[Effort | Shape] = list(dial.values())
+    return values[0].numbers if len(values) == 1 else None
+
+
 def curve(dial: EffortDial | ShapeDial, time: Floats) -> Floats:
     """The factors ``(N, 4)`` at the times, or ``(1, 4)`` where they don't change."""
     if isinstance(dial, Effort | Shape):
@@ -57,6 +65,8 @@ def curve(dial: EffortDial | ShapeDial, time: Floats) -> Floats:
 
 def by_hand(dial: EffortDial, time: Floats) -> dict[str, tuple[Floats, Floats]]:
     """Parameters set by hand: for each its value and how much of it holds, ``(N,)`` or ``(1,)``."""
+    if isinstance(dial, Effort) and not dial.by_hand:
+        return {}
     phrase = {0.0: dial} if isinstance(dial, Effort) else dict(dial)
     moments = sorted(phrase)
     found: dict[str, tuple[Floats, Floats]] = {}

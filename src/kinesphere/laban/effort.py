@@ -59,9 +59,14 @@ class Effort:
         return hash((self.space, self.weight, self.time, self.flow, tuple(sorted(self.by_hand.items()))))
 
     @property
+    def numbers(self) -> tuple[float, float, float, float]:
+        """Space, weight, time, flow."""
+        return self.space, self.weight, self.time, self.flow
+
+    @property
     def factors(self) -> Floats:
         """``(4,)`` space, weight, time, flow."""
-        return np.array([self.space, self.weight, self.time, self.flow])
+        return np.array(self.numbers)
 
     @property
     def is_neutral(self) -> bool:

@@ -48,6 +48,7 @@ class EffortModel:
         return EffortModel(self.name, dict(self.coefficients) | {n: float(v) for n, v in given.items()}, self.about)
 
 
+@lru_cache(maxsize=1)
 def effort_models() -> tuple[str, ...]:
     """The names of the sets that come with Kinesphere."""
     return tuple(sorted(entry.name.removesuffix(".toml") for entry in _OURS.iterdir() if entry.name.endswith(".toml")))

@@ -2,15 +2,40 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import NamedTuple
+
 import numpy as np
 
 from kinesphere.kernels import rotations
-from kinesphere.kernels.arrays import Floats, lengths, within
+from kinesphere.kernels.arrays import Bools, Floats, Ints, lengths, within
 
 SHOULDER = (0.180, 0.0, 0.0)  # metres from the middle of the chest, out: for a figure 1.70 m tall
 CLAVICLE = (0.156, 0.0, -0.034)  # metres
 TOGETHER, APART = 0.12, 0.20  # metres between wrists that touch, and that have nothing to do with each other
 AT_ONCE = 0.04  # seconds
+
+
+class Pairs(NamedTuple):
+    """Keys at which hands meet."""
+
+    left: Ints  # (P,) rows of the left hand's keys
+    right: Ints  # (P,) and of the right one's
+    shares: Floats  # (P,) how much they meet
+
+
+def pairs(times: Floats, written: Floats, fixed: Bools, sides: Mapping[str, slice]) -> Pairs | None:
+    """Where hands with keys ``(K, 3)`` from their shoulders meet; None: nowhere, or some keys are the world's."""
+    if len(sides) < 2 or fixed.any():
+        return None
+    left, right = sides["left"], sides["right"]
+    rows = np.arange(left.start, left.stop)
+    away = np.abs(times[rows, None] - times[right])
+    others = right.start + away.argmin(axis=1)
+    gap = lengths(written[rows] - written[others] + 2.0 * np.array(SHOULDER))
+    shares = within((APART - gap) / (APART - TOGETHER), 0.0, 1.0)
+    meet = (away.min(axis=1) <= AT_ONCE) & (shares > 0.0)
+    return Pairs(rows[meet], others[meet], shares[meet]) if meet.any() else None
 
 
 def carried(forward: Floats, up: Floats, side: str) -> Floats:
@@ -21,24 +46,16 @@ def carried(forward: Floats, up: Floats, side: str) -> Floats:
     return np.asarray(rotations.rotate(turned, bone) - bone)
 
 
-def met(
-    times: dict[str, Floats], written: dict[str, Floats], shaped: dict[str, Floats], shoulders: dict[str, Floats]
-) -> dict[str, Floats]:
-    """Keys ``(K, 3)`` of both sides as Shape moves them, those at which hands meet by the mean of both ways.
+def met(pairs: Pairs, written: Floats, moved: Floats, forward: Floats, up: Floats) -> Floats:
+    """Keys ``(K, 3)`` from their shoulders as Shape moves them, those at which hands meet by the mean of both ways.
 
-    ``times`` are seconds, ``written`` and ``shaped`` places from the shoulders; ``shoulders`` is how far Shape moves
-    these themselves at the keys, which hands that meet do not follow.
+    ``forward`` and ``up (K,)`` are what Shape adds to the clavicles: hands that meet do not follow their shoulders.
     """
-    moved = {side: shaped[side].copy() for side in shaped}
-    apart = np.array(SHOULDER) * 2.0
-    for i, time in enumerate(times["left"]):
-        j = int(np.argmin(np.abs(times["right"] - time)))
-        if abs(float(times["right"][j]) - float(time)) > AT_ONCE:
-            continue
-        gap = lengths(written["left"][i] - written["right"][j] + apart)
-        share = float(within((APART - gap) / (APART - TOGETHER), 0.0, 1.0))
-        ways = [shaped[side][k] - written[side][k] for side, k in (("left", i), ("right", j))]
-        mean = 0.5 * (ways[0] + ways[1])
-        for (side, k), way in zip((("left", i), ("right", j)), ways, strict=True):
-            moved[side][k] = written[side][k] + way + share * (mean - way - shoulders[side][k])
-    return moved
+    ends = {"left": pairs.left, "right": pairs.right}
+    ways = {side: moved[rows] - written[rows] for side, rows in ends.items()}
+    mean = 0.5 * (ways["left"] + ways["right"])
+    together = moved.copy()
+    for side, rows in ends.items():
+        own = mean - ways[side] - carried(forward[rows], up[rows], side)
+        together[rows] += pairs.shares[:, None] * own
+    return together

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
+from typing import Any
 
 import numpy as np
 
@@ -93,17 +94,29 @@ RANGES: Mapping[str, tuple[float, float]] = {
 def movement(factors: Floats, model: EffortModel) -> dict[str, Floats]:
     """Parameters by name, each ``(...)``, of Efforts ``(..., 4)``: space, weight, time, flow."""
     low, high = np.maximum(-factors, 0.0), np.maximum(factors, 0.0)
-    ind, lgt, sus, fre = (low[..., i] for i in range(4))
-    direct, strong, sud, bnd = (high[..., i] for i in range(4))
-    f, more, c = np.minimum, np.maximum, model.coefficients
-    inflection = np.clip(
+    ends = [low[..., i] for i in range(4)], [high[..., i] for i in range(4)]
+    return _equations(*ends, model.coefficients, np.minimum, np.maximum)
+
+
+def movement_of(factors: Sequence[float], model: EffortModel) -> dict[str, float]:
+    """The same of one Effort, in plain numbers, for which NumPy takes its time."""
+    low, high = [max(-value, 0.0) for value in factors], [max(value, 0.0) for value in factors]
+    return _equations(low, high, model.coefficients, min, max)
+
+
+def _equations(
+    low: Sequence[Any], high: Sequence[Any], c: Mapping[str, float], f: Callable[..., Any], more: Callable[..., Any]
+) -> dict[str, Any]:
+    """Of how much there is of each factor's ends, numbers or arrays of them, with the lesser and the larger of two."""
+    ind, lgt, sus, fre = low
+    direct, strong, sud, bnd = high
+    inflection = (
         c["inflection.neutral"]
         + c["inflection.fighting"] * more(strong, sud)
         + c["inflection.indulging"] * more(lgt, sus)
-        + c["inflection.bound_and_light"] * f(bnd, lgt),
-        c["inflection.least"],
-        c["inflection.most"],
+        + c["inflection.bound_and_light"] * f(bnd, lgt)
     )
+    inflection = f(more(inflection, c["inflection.least"]), c["inflection.most"])
     overshoot = more(
         c["overshoot.indulging"] * more(lgt, sus),
         c["overshoot.free"] * fre + c["overshoot.indirect_and_free"] * f(ind, fre),
@@ -144,10 +157,10 @@ def movement(factors: Floats, model: EffortModel) -> dict[str, Floats]:
         "wrist_extension": c["wrist_extension.light"] * lgt
         + c["wrist_extension.free"] * fre
         + c["wrist_extension.strong_and_free"] * f(strong, fre),
-        "flexed": np.clip(
-            more(c["flexed.bound"] * bnd, c["flexed.strong"] * strong - c["flexed.free"] * fre), 0.0, 1.0
+        "flexed": f(
+            more(more(c["flexed.bound"] * bnd, c["flexed.strong"] * strong - c["flexed.free"] * fre), 0.0), 1.0
         ),
-        "flexed_angle": np.full(ind.shape, c["flexed.angle"]),
+        "flexed_angle": c["flexed.angle"] + 0.0 * ind,
         "wrist_twist": c["wrist_twist.indirect"] * ind,
         "wrist_frequency": c["wrist_frequency.always"] + c["wrist_frequency.indirect"] * ind,
         "elbow_twist": c["elbow_twist.indirect"] * ind,
@@ -155,16 +168,16 @@ def movement(factors: Floats, model: EffortModel) -> dict[str, Floats]:
         "displacement": c["displacement.indirect"] * ind,
     }
     shares = c["interpolation.indirect"] * ind, c["interpolation.free"] * fre, c["interpolation.direct"] * direct
-    return values | _spaces(*shares, c["interpolation.nearest"])
+    return values | _spaces(*shares, c["interpolation.nearest"], more)
 
 
-def _spaces(elbow: Floats, joint: Floats, end: Floats, nearest: float) -> dict[str, Floats]:
+def _spaces(elbow: Any, joint: Any, end: Any, nearest: float, more: Callable[..., Any]) -> dict[str, Any]:
     """Shares of the three spaces: blended by magnitude, or as printed the nearest extreme's alone."""
-    total = elbow + joint + np.maximum(end, 1.0 - elbow - joint)
+    total = elbow + joint + more(end, 1.0 - elbow - joint)
     elbow, joint = elbow / total, joint / total
     if nearest > 0.0:
         first = (elbow > 0.0) & (elbow >= joint)
-        second = (joint > 0.0) & ~first
+        second = (joint > 0.0) & (elbow < joint)
         elbow, joint = (1.0 - nearest) * elbow + nearest * first, (1.0 - nearest) * joint + nearest * second
     return {"end_effector": 1.0 - elbow - joint, "joint_angle": joint, "elbow_position": elbow}
 

@@ -48,9 +48,14 @@ class Shape:
             object.__setattr__(self, name, checked("Shape", name, getattr(self, name), low, high))
 
     @property
+    def numbers(self) -> tuple[float, float, float, float]:
+        """Horizontal, vertical, sagittal, reach."""
+        return self.horizontal, self.vertical, self.sagittal, self.reach
+
+    @property
     def factors(self) -> Floats:
         """``(4,)`` horizontal, vertical, sagittal, reach."""
-        return np.array([self.horizontal, self.vertical, self.sagittal, self.reach])
+        return np.array(self.numbers)
 
     @property
     def is_neutral(self) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from types import MappingProxyType
+from typing import Any
 
 import numpy as np
 
@@ -37,12 +38,12 @@ ATTITUDES: Mapping[str, Mapping[str, float]] = MappingProxyType(
             "torso.breath": 0.6,
         },
         "sinking": {
-            "torso.forward": 20.0,
-            "head.nod": 14.0,
-            "clavicle.raise": -3.0,
+            "torso.forward": 27.0,
+            "head.nod": 17.0,
+            "clavicle.raise": -4.0,
             "clavicle.forward": 8.0,
-            "hips.y": -0.030,
-            "hips.lean": 3.0,
+            "hips.y": -0.016,
+            "hips.lean": -8.0,
         },
         "advancing": {
             "hips.z": 0.045,
@@ -60,26 +61,52 @@ ATTITUDES: Mapping[str, Mapping[str, float]] = MappingProxyType(
         },
     }
 )
+BENT, FOLDED = 27.0, 34.0  # degrees forward: as one attitude alone goes, and that all together come to
 _ENDS = (("spreading", "enclosing"), ("rising", "sinking"), ("advancing", "retreating"))
 _SIDED = ("clavicle", "foot")
+_CLAVICLES = tuple(f"{side}.clavicle.{way}" for side in ("left", "right") for way in ("raise", "forward"))
 _LENGTHS = ("hips.x", "hips.y", "hips.z", "torso.breath")
 
 
 def torso_channels(factors: Floats, gain: Floats) -> dict[str, Floats]:
-    """What Shape ``(..., 4)`` adds to channels, each ``(...)``, amplitudes multiplied by ``gain (...)``."""
-    total: dict[str, Floats] = {}
-    for i, ends in enumerate(_ENDS):
-        for attitude, share in zip(
-            ends, (np.maximum(-factors[..., i], 0.0), np.maximum(factors[..., i], 0.0)), strict=True
-        ):
-            if not share.any():
+    """What Shape ``(..., 4)`` adds to channels, each ``(...)``. Amplitudes are multiplied by ``gain (...)``.
+
+    Clavicles are not: drawn back further, they would narrow what is to spread.
+    """
+    columns: list[Any] = factors.tolist() if factors.ndim == 1 else [factors[..., i] for i in range(3)]
+    louder: Any = float(gain) if factors.ndim == 1 else gain  # for single numbers NumPy takes its time
+    total: dict[str, Any] = {}
+    for (low, high), turned in zip(_ENDS, columns, strict=False):
+        for attitude, share in ((low, -turned), (high, turned)):
+            share = max(share, 0.0) if isinstance(share, float) else np.maximum(share, 0.0)
+            if not (share if isinstance(share, float) else share.any()):
                 continue
-            for name, most in ATTITUDES[attitude].items():
-                value = most if name in _LENGTHS else float(np.radians(most))
-                for channel in _channels(name):
-                    total[channel] = total.get(channel, np.float64(0.0)) + value * share * gain
-    return total
+            loud = share * louder
+            for channel, most in _CHANNELS[attitude]:
+                value = most * (share if channel in _CLAVICLES else loud)
+                total[channel] = total[channel] + value if channel in total else value
+    if "torso.forward" in total:
+        total["torso.forward"] = _eased(total["torso.forward"])
+    return {name: np.asarray(values) for name, values in total.items()}
+
+
+def _eased(bend: Floats) -> Floats:
+    """A torso's bend, which comes softly to its most: what is beyond would fold the body over its own arms."""
+    room = np.radians(FOLDED - BENT)
+    over = np.maximum(bend - np.radians(BENT), 0.0)
+    return np.asarray(bend - over - room * np.expm1(-over / room))
 
 
 def _channels(name: str) -> tuple[str, ...]:
     return (f"left.{name}", f"right.{name}") if name.split(".")[0] in _SIDED else (name,)
+
+
+# Attitude to its channels, each with what it is at full Shape, in radians, metres or shares.
+_CHANNELS = {
+    attitude: [
+        (channel, most if name in _LENGTHS else float(np.radians(most)))
+        for name, most in rows.items()
+        for channel in _channels(name)
+    ]
+    for attitude, rows in ATTITUDES.items()
+}

@@ -1,0 +1,60 @@
+"""Curves passed through a shaping function: a point process (waveshaping, as synthesisers do it).
+
+Each column v of a table is brought to n = (v − centre) / half, shaped, mixed with what it was, and brought back:
+
+    v + amount · half · (f(n) − n)
+
+f is a piecewise cubic, which goes on along its limit tangents. What has no width, half = 0, stays as it is.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from kinesphere.kernels import compiled
+from kinesphere.kernels.arrays import ArrayLike, Floats, floats
+from kinesphere.kernels.splines import Spline
+
+
+def pieces(curve: Spline) -> Floats:
+    """``(N − 1, 4)`` of each segment the numbers c₀ … c₃ of c₀ + c₁ u + c₂ u² + c₃ u³, u counted from its first key.
+
+    The curve has numbers as keys, two at least.
+    """
+    first, last = curve.keys[:-1], curve.keys[1:]
+    leaving, arriving = curve.outgoing[:-1], curve.incoming[1:]
+    width = np.diff(curve.times)
+    slope = (last - first) / width
+    return np.stack(
+        [first, leaving, (3.0 * slope - 2.0 * leaving - arriving) / width, (leaving + arriving - 2.0 * slope) / width**2],
+        axis=1,
+    )
+
+
+def spans(table: Floats) -> tuple[Floats, Floats]:
+    """The middle ``(C,)`` and half the width ``(C,)`` of what each column of ``(T, C)`` does."""
+    low, high = table.min(axis=0), table.max(axis=0)
+    return np.asarray(0.5 * (low + high)), np.asarray(0.5 * (high - low))
+
+
+def shaped(table: Floats, centre: ArrayLike, half: ArrayLike, curve: Spline, amount: float = 1.0) -> Floats:
+    """The table ``(T, C)`` with its columns shaped about ``centre (C,)`` over ``half (C,)`` to each side."""
+    middle, width = (np.ascontiguousarray(np.broadcast_to(floats(a), table.shape[1:])) for a in (centre, half))
+    kernels = compiled.kernels(4 * table.size)
+    if kernels is None:
+        with compiled.plain_work():
+            return shaped_reference(table, middle, width, curve, amount)
+    values, made = np.ascontiguousarray(table), np.empty(table.shape)
+    keys, numbers, ends = curve.times, pieces(curve), (float(curve.outgoing[0]), float(curve.incoming[-1]))
+
+    def some(part: slice) -> None:
+        kernels.shape_rows(values[part], middle, width, keys, numbers, *ends, float(curve.keys[-1]), amount, made[part])
+
+    compiled.share_frames(len(values), 4 * values.size, some)
+    return made
+
+
+def shaped_reference(table: Floats, centre: Floats, half: Floats, curve: Spline, amount: float) -> Floats:
+    """The same in plain NumPy."""
+    near = (table - centre) / np.where(half > 0.0, half, 1.0)
+    return np.asarray(table + amount * half * (curve.value(near) - near))

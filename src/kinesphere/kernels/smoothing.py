@@ -1,0 +1,163 @@
+"""Noise out of curves, and fast movement left in: a smoothing spline that is as stiff as a moment allows.
+
+Curves are given in units of their own noise. What is under it is taken to be pushed about at random, by accelerations
+(second differences) of variance q(t); given those, the likeliest curve x under the values z is the one with the least
+
+    Σ (x − z)² + Σ (x[t−1] − 2 x[t] + x[t+1])² / q(t),
+
+a smoothing spline: it lets waves up to about q^¼ radians a frame through and stops those above. q is what tells a strike
+from a rest, and is found by turns with x. Where q is even, x's own accelerations have a mean square of
+
+    0.354 q^(5/4) if all is as supposed,        0.0884 q^(5/4) if there is nothing but noise;
+
+so what they are more than the latter is movement, and says what q should have been. It is averaged over a long while for
+each curve, and over a short while for all curves together: limbs start and stop as a whole, which many curves tell more
+surely than one. A curve in which neither slow nor fast movement shows is taken to be at rest.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from kinesphere.kernels import compiled
+from kinesphere.kernels.arrays import Bools, Floats, Ints, within
+
+FEWEST = 8  # frames; fewer don't tell movement from noise
+WAVES = 0.354  # 1/√8: ∫ 1 / (1 + u⁴) du / 2π
+HISS = 0.0884  # 1/√128: ∫ u⁴ / (1 + u⁴)² du / 2π
+LEFT = 0.265  # 3/√128: ∫ 1 / (1 + u⁴)² du / 2π, what is left of noise: LEFT · q^¼
+START, AXES, SLOW, SLOWEST = 2.5, 5.0, 0.5, 0.05  # Hz: first guess; axes are found in this; drifts; a curve at rest
+LONG, SHORT = 0.2, 0.05  # seconds
+ROUNDS = 4
+EASE = 0.8  # of the found q: a little stiffer than likeliest is nearer the truth
+SURGE = 30.0  # times a curve's own mean, at most
+DRIFT, STIR, START_OF = 3.0, 1.75, 5.5  # times the noise: slow movement, fast movement, a moment of it
+MOVING = 1.5  # times the noise: curves that are looked at together
+
+
+def noise(signal: Floats) -> Floats:
+    """``(G,)`` the standard deviation of white noise in signals ``(T, G, N)``, N curves together.
+
+    From the median size of third differences, which movement hardly has, and those moments that have it don't move a
+    median.
+    """
+    count, groups = signal.shape[:2]
+    if count < FEWEST:
+        return np.zeros(groups)
+    sizes = np.abs(signal[3:] - signal[:-3] - 3.0 * (signal[2:-1] - signal[1:-2]))
+    flat = np.ascontiguousarray(np.moveaxis(sizes, 1, 0)).reshape(groups, -1)
+    middle = flat.shape[1] // 2
+    return np.asarray(np.partition(flat, middle, axis=1)[:, middle] / (0.67449 * np.sqrt(20.0)))
+
+
+def variance(hertz: float, rate: float) -> float:
+    """The q of a spline that lets movement up to so many waves a second through."""
+    return float((2.0 * np.sin(np.pi * min(hertz / rate, 0.5))) ** 4)
+
+
+def calmed(table: Floats, rate: float) -> Floats:
+    """Curves ``(T, C)`` of one limb, in units of their noise, without it."""
+    if len(table) < FEWEST or not table.shape[1]:
+        return table.copy()
+    kernels = compiled.kernels(20 * ROUNDS * table.size)
+    if kernels is None:
+        with compiled.plain_work():
+            return calmed_reference(table, rate)
+    settings = [variance(START, rate), variance(SLOW, rate), least(len(table), rate), variance(AXES, rate)]
+    made = np.empty(table.shape)
+    kernels.calm(np.ascontiguousarray(table), np.array([*settings, memory(LONG * rate), memory(SHORT * rate)]), made)
+    return made
+
+
+def least(frames: int, rate: float) -> float:
+    """The q of a curve at rest: no less than so many frames can tell, which also keeps the equations sound."""
+    return variance(max(SLOWEST, 0.1 * rate / frames), rate)
+
+
+def calmed_reference(table: Floats, rate: float) -> Floats:
+    """The same in plain NumPy."""
+    centre = table.mean(axis=0)
+    axes = movement_axes(table - centre, rate)
+    return np.asarray(calmed_axes(np.ascontiguousarray((table - centre) @ axes), rate) @ axes.T + centre)
+
+
+def calmed_axes(table: Floats, rate: float) -> Floats:
+    """Curves ``(T, C)`` along the axes of their movement, without noise."""
+    lowest, rest = least(len(table), rate), at_rest(table, rate)
+    made = spline(table, np.full((len(table) - 2, table.shape[1]), lowest))
+    live = table[:, ~rest]
+    q = np.full((len(live) - 2, live.shape[1]), variance(START, rate))
+    for _ in range(ROUNDS):
+        energy = np.diff(spline(live, q), 2, axis=0) ** 2 - HISS * q * np.sqrt(np.sqrt(q))
+        own = np.maximum(averaged(energy, LONG * rate), 0.0)
+        together = np.maximum(averaged(energy.sum(axis=1), SHORT * rate), 0.0)
+        surge = np.minimum(together / np.maximum(own.sum(axis=1), 1e-300), SURGE)
+        found = own * surge[:, None] / WAVES
+        q = within(EASE * np.sqrt(found * np.sqrt(found)), lowest, 16.0)
+    made[:, ~rest] = spline(live, q)
+    return made
+
+
+def at_rest(table: Floats, rate: float) -> Bools:
+    """``(C,)`` which curves show no movement, neither slow nor fast nor a moment of it."""
+    slow, guess = variance(SLOW, rate), variance(START, rate)
+    drift = spline(table, np.full((len(table) - 2, table.shape[1]), slow)).var(axis=0)
+    energy = np.diff(spline(table, np.full((len(table) - 2, table.shape[1]), guess)), 2, axis=0) ** 2
+    hiss = HISS * guess**1.25
+    calm = (energy.mean(axis=0) < STIR * hiss) & (averaged(energy, LONG * rate).max(axis=0) < START_OF * hiss)
+    return np.asarray(calm & (drift < DRIFT * LEFT * slow**0.25))
+
+
+def spline(table: Floats, q: Floats) -> Floats:
+    """The smoothing spline ``(T, C)`` through a table, for variances ``(T − 2, C)``: five bands, solved in place."""
+    count, columns = table.shape
+    stiff = np.zeros((count + 2, columns))
+    stiff[2:count] = 1.0 / q
+    x, pivot, one, two = (np.zeros((count + 2, columns)) for _ in range(4))  # two rows of nothing before the first
+    for t in range(count):
+        before, here, after = stiff[t], stiff[t + 1], stiff[t + 2]
+        a = 1.0 + before + 4.0 * here + after - one[t + 1] ** 2 * pivot[t + 1] - two[t] ** 2 * pivot[t]
+        b = -2.0 * (here + after) - one[t + 1] * pivot[t + 1] * two[t + 1]
+        pivot[t + 2], one[t + 2], two[t + 2] = a, b / a, after / a
+        x[t + 2] = table[t] - one[t + 1] * x[t + 1] - two[t] * x[t]
+    made = np.zeros((count + 2, columns))
+    for t in range(count - 1, -1, -1):
+        made[t] = x[t + 2] / pivot[t + 2] - one[t + 2] * made[t + 1] - two[t + 2] * made[t + 2]
+    return made[:count]
+
+
+def memory(frames: float) -> float:
+    """What an exponential average keeps from frame to frame, for a spread of so many frames (both ways together)."""
+    more = 1.0 + 1.0 / max(frames, 1e-6) ** 2
+    return float(more - np.sqrt(more * more - 1.0))
+
+
+def averaged(values: Floats, frames: float) -> Floats:
+    """Values ``(T, ...)`` averaged over frames before and after, exponentially; beyond the ends they are held."""
+    keep = memory(frames)
+    forwards, backwards = np.empty_like(values), np.empty_like(values)
+    past, future = values[0], values[-1]
+    for t in range(len(values)):
+        past = forwards[t] = keep * past + (1.0 - keep) * values[t]
+        future = backwards[-1 - t] = keep * future + (1.0 - keep) * values[-1 - t]
+    return np.asarray((forwards + backwards - (1.0 - keep) * values) / (1.0 + keep))
+
+
+def movement_axes(table: Floats, rate: float) -> Floats:
+    """``(C, C)`` axes along which curves ``(T, C)`` move, a column each: three by three, then those that move together.
+
+    A finger turns about one axis of three, and all fingers together: along such axes all movement is in few curves,
+    and noise is in all.
+    """
+    columns = table.shape[1]
+    smooth = spline(table, np.full((len(table) - 2, columns), variance(AXES, rate)))
+    smooth = smooth - smooth.mean(axis=0)
+    shared = smooth.T @ smooth / len(table)
+    axes = np.eye(columns)
+    joints = np.arange(3 * (columns // 3)).reshape(-1, 3)
+    axes[joints[:, :, None], joints[:, None, :]] = np.linalg.eigh(shared[joints[:, :, None], joints[:, None, :]])[1]
+    shared = axes.T @ shared @ axes
+    moving: Ints = np.flatnonzero(np.diag(shared) > MOVING * LEFT * variance(AXES, rate) ** 0.25)
+    if len(moving) > 1:
+        axes[:, moving] = axes[:, moving] @ np.linalg.eigh(shared[np.ix_(moving, moving)])[1]
+    return axes
