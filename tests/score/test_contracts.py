@@ -90,6 +90,14 @@ def test_global_goals_stay_where_they_are(effort, shape):
     assert np.linalg.norm(hand - (-0.25, 1.30, 0.42), axis=1).min() < 1e-3
 
 
+@given(efforts, shapes, st.floats(0.0, 2.0))
+@settings(max_examples=25)
+def test_a_hand_that_holds_on_to_a_place_in_the_world_stays_there(effort, shape, intensity):
+    made = perform(with_world_goal(), effort, shape, intensity=intensity, lock_times=True)
+    hand = made.positions_world()[72:91, made.skeleton.index("rightHand")]
+    assert np.linalg.norm(hand - (-0.25, 1.30, 0.42), axis=1).max() < 1e-3
+
+
 @given(efforts, st.integers(1, 3), st.tuples(*[st.floats(-0.06, 0.06)] * 3))
 @settings(max_examples=25)
 def test_moving_a_key_changes_nothing_beyond_its_two_strokes(effort, key, by):

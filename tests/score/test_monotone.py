@@ -206,3 +206,18 @@ def test_affinities_bring_shape_and_hands_along():
         curls.append(np.linalg.norm(tip - wrist, axis=1).mean())
     assert heads[0] > heads[1] > heads[2]
     assert curls[0] > curls[1] > curls[2] + 0.03
+
+
+@pytest.mark.parametrize("name", ["wave", "punch", "knock", "beckon", "emphasise", "point"])
+def test_the_more_sudden_the_shorter_and_no_hand_beyond_what_hands_do(name):
+    made = [perform(name, Effort(time=value)) for value in np.linspace(-1.0, 1.0, 11)]
+    frames = [len(one) for one in made]
+    assert all(later <= earlier for earlier, later in zip(frames[:-1], frames[1:], strict=True))
+    assert frames[-1] < 0.6 * frames[5]
+
+
+@pytest.mark.parametrize("name", ["wave", "punch", "knock", "beckon"])
+@pytest.mark.parametrize("word", ["angry", "suddenly"])
+def test_the_more_intense_a_quick_word_the_shorter(name, word):
+    frames = [len(perform(name, words=word, intensity=value)) for value in (0.0, 0.5, 1.0, 1.25, 1.5, 2.0)]
+    assert all(later <= earlier for earlier, later in zip(frames[:-1], frames[1:], strict=True))

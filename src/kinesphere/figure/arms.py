@@ -130,6 +130,7 @@ class _Way(NamedTuple):
     lively: Floats  # (F,) how much of its flourishes a stroke shows
     off_vias: Floats  # (F,) how much of what would miss a via
     idle: Bools  # (F,) whether the arm is not asked for anything
+    other: Floats  # (F,) whether other spaces than the wrist's count
 
     @classmethod
     def of(cls, tasks: Sequence[ArmTask], spans: Spans, shoulder: Floats, chest: Floats, spaces: bool) -> _Way:
@@ -137,7 +138,7 @@ class _Way(NamedTuple):
         rows = np.zeros((count, ALL if spaces else TURNS))
         starts = rotations.identity(count) if spaces else np.zeros((1, 4))
         (share, lively), off_vias = np.zeros((2, count)), np.ones(count)
-        idle = np.zeros(count, dtype=np.bool_)
+        idle, other = np.zeros(count, dtype=np.bool_), np.ones(count)
         for frames, task in zip(spans.slices(), tasks, strict=True):
             plan, travel = task.plan, task.travel
             if plan is None or travel is None:
@@ -146,12 +147,14 @@ class _Way(NamedTuple):
             path, first = _rows(plan, travel, rows[frames], shoulder[frames], chest[frames], spans.rate)
             if spaces:
                 starts[frames] = first[travel.stroke]
+                if plan.in_world:  # a hand that holds on to a place in the world knows no other space
+                    other[frames] = plan.ways[travel.stroke] > 0.0
             share[frames] = travel.time_share
             lively[frames] = plan.lively[travel.stroke]
             off_vias[frames] = plan.off_vias(path, travel.stroke, travel.way_share)
         hanging = within(rows[:, HANG], 0.0, 1.0)
         hanging[idle] = 1.0
-        return cls(rows, hanging, starts, share, lively, off_vias, idle)
+        return cls(rows, hanging, starts, share, lively, off_vias, idle, other)
 
 
 def _rows(
@@ -184,7 +187,8 @@ def _mixture(way: _Way, flourishes: dict[str, Floats], asked: Floats) -> Mixture
     if not _other_spaces(flourishes):
         return made
     joint, through = flourishes["joint_angle"] * asked, flourishes["elbow_position"] * asked  # a hanging arm hangs
-    joint, through = np.where(way.idle, 0.0, joint), np.where(way.idle, 0.0, through)
+    shown = np.where(way.idle, 0.0, way.other)
+    joint, through = shown * joint, shown * through
     angles, elbows = way.rows[:, TURNS:ELBOWS], way.rows[:, ELBOWS:]
     return made._replace(joint=joint, angles=angles, starts=way.starts, through=through, elbows=elbows)
 

@@ -17,6 +17,7 @@ from kinesphere.kernels import compiled
 from kinesphere.kernels.arrays import Floats, Ints, within
 from kinesphere.kernels.timing import progress
 
+ACCENTED = 3.4  # mean speeds that a stroke has at its fastest at least, where it is made as short as a hand can go
 FASTEST = 8.0  # metres a second that a hand is made to go
 _SHARES = np.linspace(0.0, 1.0, 65)
 WORTH = 1000  # a stroke's peak is far more work than a number of a product
@@ -108,7 +109,8 @@ def clock(source: Floats, ways: Floats, manner: ArmManner, eases: Floats | None,
     exponent = manner.stroke("time_exponent", count)
     before, beyond = manner.stroke("anticipation", count), manner.stroke("overshoot", count)
     fastest = peak(inflection, before, beyond, exponent)
-    least = np.minimum(lasts, np.where(ways > 0.0, np.maximum(fastest * ways / FASTEST, SHORTEST), 0.0))
+    # How short a stroke may be does not depend on its accent: what is more sudden is never longer.
+    least = np.minimum(lasts, np.where(ways > 0.0, np.maximum(ACCENTED * ways / FASTEST, SHORTEST), 0.0))
     made = np.maximum(slower * lasts, least)
     sharp = within((FASTEST * made / np.maximum(ways, 1e-9) - 2.0) / np.maximum(fastest - 2.0, 1e-9), 0.0, 1.0)
     inflection, exponent = plain + sharp * (inflection - plain), 1.0 + sharp * (exponent - 1.0)

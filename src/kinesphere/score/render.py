@@ -31,7 +31,7 @@ def render(score: Score, *, height: float = HEIGHT) -> Motion:
 
 
 def render_all(scores: Sequence[Score], *, height: float = HEIGHT) -> list[Motion]:
-    """Many performances at once, much cheaper than one by one."""
+    """Many performances at once, on several threads: cheaper than one by one."""
     if not scores:
         return []
     gestures = [gesture_of(score.source) for score in scores]
@@ -75,7 +75,7 @@ def _dials(edit: Express, name: str, strength: Floats | None) -> list[Dials]:
     made = [Dials(effort, shape, edit.intensity, strength=strength, hands=edit.affinities)]
     word = edit.word
     if word is not None:
-        made.append(Dials(word.effort, word.shape, edit.intensity, word.tempo**edit.intensity, strength))
+        made.append(Dials(word.effort, word.shape, edit.intensity, word.tempo ** min(edit.intensity, 1.0), strength))
     if edit.affinities:
         asked = [effort] if word is None else [effort, word.effort]
         made += [Dials(shape=_affine(dial), intensity=edit.intensity, strength=strength) for dial in asked]
