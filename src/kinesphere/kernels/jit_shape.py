@@ -154,6 +154,17 @@ def free_room(places, seen, widths, room):  # type: ignore[no-untyped-def]
 
 
 @compile_exact
+def _at(places, sags, rows, curves, bow, at):  # type: ignore[no-untyped-def]
+    """Where a hand on its way is."""
+    for d in range(3):
+        at[d] = 0.0
+        for n in range(4):
+            at[d] += curves[n] * (places[rows[n], d] + sags[rows[n], d])
+    if bow != 0.0:
+        _bow(places[rows[1]], places[rows[2]], bow, at)
+
+
+@compile_exact
 def press(places, seen, course, hand, ways):  # type: ignore[no-untyped-def]
     """How far (S, 3) hands on their way are to be moved out of the body; see ``clearing.pressed``."""
     _press(places, seen, course, hand, np.ones(places.shape[0], dtype=np.bool_), ways)
@@ -180,13 +191,7 @@ def _press(places, seen, course, hand, moved, ways):  # type: ignore[no-untyped-
         lines = between if u > 0.0 else at_keys
         margin = (1.0 - u) * margins[i] + u * margins[j] if u > 0.0 else 0.0
         ways[s, 0], ways[s, 1], ways[s, 2] = 0.0, 0.0, 0.0
-        for d in range(3):
-            at[d] = 0.0
-            for n in range(4):
-                k = rows[s, n]
-                at[d] += curves[s, n] * (places[k, d] + sags[k, d])
-        if bows[s] != 0.0:
-            _bow(places[i], places[j], bows[s], at)
+        _at(places, sags, rows[s], curves[s], bows[s], at)
         near = False
         for v in range(4):
             for d in range(3):

@@ -7,6 +7,7 @@ of the world stay.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -26,8 +27,8 @@ WIDTHS = np.array([TRUNK, HEAD, THIGH, THIGH])
 FEELERS = np.array([[0.0, 0.0, 0.0], [0.085, 0.010, -0.002], [0.155, 0.055, -0.015]])
 CURL = np.array([-0.85, 0.0, -0.5])  # out, up, ahead: palms face the body, and somewhat back
 ROUNDS = 5
+WIDE = 0.16  # metres around a wrist that leave it room for all that leads it off its way
 RELUCTANT = 0.1  # how eager a hanging key is to move for the way beside it, where another is 1
-WIDE = 0.36  # metres around a wrist that leave it room for all that leads it off its way
 LIMB = limb_of(HEIGHT, "left", "Arm")
 _HAND = (WIDTHS, FEELERS, CURL, LIMB.numbers, np.array(FLEXIONS), DOWN, AHEAD, SOFT)
 
@@ -116,26 +117,41 @@ def _shared(ways: Floats, counts: Floats, course: Course, keys: Keys) -> Floats:
 
 def pressed_reference(places: Floats, around: Around, course: Course) -> Floats:
     """As ``pressed``, in plain NumPy."""
-    u = course.shares
-
-    def between(rows: Floats) -> Floats:
-        shares = u.reshape(-1, *(1,) * (rows.ndim - 1))
-        return np.asarray((1.0 - shares) * rows[course.rows[:, 1]] + shares * rows[course.rows[:, 2]])
-
-    inner = u > 0.0
+    between, inner = _mean(course), course.shares > 0.0
     lines = np.where(inner[:, None, None, None], between(around.between), between(around.lines))
     margins = np.where(inner, between(around.margins), 0.0)
-    at = np.einsum("sk,ski->si", course.curves, (places + around.sags)[course.rows]) + _bows(places, course)
-    fore = at - LIMB.solved(at, between(course.swivels))[2]
-    fore = fore / np.maximum(lengths(fore), 1e-9)[:, None]
-    curl = CURL - (fore @ CURL)[:, None] * fore
-    far, bent, wider = (column[:, None] for column in FEELERS.T)
-    points = at[:, None] + far * fore[:, None] + bent * curl[:, None]  # (S, P, 3)
-    wide, deep = (column + wider + margins[:, None, None] for column in WIDTHS.T)  # (S, P, V)
-    out = out_of(points[:, :, None], lines[:, None], wide, deep).reshape(len(at), FEELERS.shape[0] * len(WIDTHS), 3)
+    at = _on_their_way(places, around, course)
+    points = _felt(at, LIMB.solved(at, between(course.swivels))[2])
+    wide, deep = (column + FEELERS[:, 2:] + margins[:, None, None] for column in WIDTHS.T)  # (S, P, V)
+    out = out_of(points[:, :, None], lines[:, None], wide, deep).reshape(len(at), wide[0].size if len(at) else 0, 3)
     # One way for the whole hand: the mean of all, by how long they are.
     counts = np.einsum("spi,spi->sp", out, out)
     return np.asarray(np.einsum("sp,spi->si", counts, out) / np.maximum(counts.sum(axis=1), 1e-30)[:, None])
+
+
+def _felt(wrist: Floats, elbow: Floats) -> Floats:
+    """Where hands ``(S, P, 3)`` are felt, with their wrists and elbows there."""
+    fore = wrist - elbow
+    fore = fore / np.maximum(lengths(fore), 1e-9)[:, None]
+    curl = CURL - (fore @ CURL)[:, None] * fore
+    far, bent, _ = (column[:, None] for column in FEELERS.T)
+    return np.asarray(wrist[:, None] + far * fore[:, None] + bent * curl[:, None])
+
+
+def _mean(course: Course) -> Callable[[Floats], Floats]:
+    """What rows of keys ``(K, ...)`` are on the ways between them ``(S, ...)``."""
+
+    def between(rows: Floats) -> Floats:
+        shares = course.shares.reshape(-1, *(1,) * (rows.ndim - 1))
+        return np.asarray((1.0 - shares) * rows[course.rows[:, 1]] + shares * rows[course.rows[:, 2]])
+
+    return between
+
+
+def _on_their_way(places: Floats, around: Around, course: Course) -> Floats:
+    """Where hands are ``(S, 3)``."""
+    straight = np.einsum("sk,ski->si", course.curves, (places + around.sags)[course.rows])
+    return np.asarray(straight + _bows(places, course))
 
 
 def _bows(places: Floats, course: Course) -> Floats:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -46,10 +47,8 @@ class KeyTable:
         How the gesture itself bends the body; see ``posture.seen``.
     hanging : (K, 1)
         Whether a key is the hanging hand's place.
-    room : (K,)
-        How much of what leads hands off their ways the body leaves them room for, as written; 1 at keys of the world.
     knots
-        Moments at which that changes, each side's.
+        Moments at which the room around hands changes, each side's.
     pairs
         Keys at which hands meet.
     """
@@ -65,9 +64,14 @@ class KeyTable:
     hanging: Floats
     courses: Courses
     keys: Keys
-    room: Floats
     knots: Mapping[str, Knots]
     pairs: Pairs | None
+
+    @cached_property
+    def room(self) -> Floats:
+        """``(K,)`` how much of what leads hands off their ways the body leaves them room for, as written."""
+        around, _ = self.around(np.zeros_like(self.bends), Strays(np.zeros(len(self.times)), None))
+        return np.where(self.keys.free, room_at(self.keys.written, around), 1.0)
 
     def around(self, bends: Floats, strays: Strays) -> tuple[Around, Around]:
         """What is around each key's hand of the body as written, and of one that is bent by so much more ``(K, 7)``."""
@@ -120,7 +124,7 @@ def key_table(gesture: Gesture) -> KeyTable | None:
         fixed[:, None], places * mirrors - SHOULDER, places * mirrors
     )  # the world's as upright ones see it
     ways = courses(written, table("stops"), fixed, signs * table("swivels"), sides.values())
-    made = KeyTable(
+    return KeyTable(
         sides,
         times,
         places,
@@ -131,12 +135,9 @@ def key_table(gesture: Gesture) -> KeyTable | None:
         hanging[:, None].astype(np.float64),
         ways,
         Keys(written, ~fixed, _owners(gesture, sides), weights(ways.even, hanging)),
-        np.ones(len(times)),
         {side: _knots(times[own]) for side, own in sides.items()},
         pairs(times, places, fixed, sides),
     )
-    around, _ = made.around(np.zeros_like(made.bends), Strays(np.zeros(len(times)), None))
-    return replace(made, room=np.where(fixed, 1.0, room_at(written, around)))
 
 
 def _owners(gesture: Gesture, sides: Mapping[str, slice]) -> Ints:

@@ -50,33 +50,36 @@ def placed(
         return {}
     if not torso and all(shape.neutral for shape in arms.values()):
         return {side: Placed(None, table.knots[side], table.room[rows]) for side, rows in table.sides.items()}
-    written = table.keys.written
+    written, free = table.keys.written, table.keys.free
     bends = _added(table, torso)
     before, around = table.around(bends, _strays(table, efforts))
     course = table.courses.at(np.concatenate([efforts[side].strokes["tension"] for side in table.sides]))
     allowed = lengths(pressed(written, before, course))
-    moved = turned_keys(written, _shapes(table, arms))
-    moved = cleared(moved, around, course, table.keys, allowed)
-    room = np.where(table.keys.free, room_at(moved, around), 1.0)
-    moved = np.where(table.keys.free[:, None], moved * table.mirrors, table.places)
+    moved = cleared(turned_keys(written, _shapes(table, arms)), around, course, table.keys, allowed)
+    room = np.where(free, room_at(moved, around), 1.0)
+    positions = np.where(free[:, None], moved * table.mirrors, table.places)
     if table.pairs is not None:
         forward, up = bends[:, BENDS.index("clavicle.forward")], bends[:, BENDS.index("clavicle.raise")]
-        moved = met(table.pairs, table.places, moved, forward, up)
-    return {side: Placed(moved[rows], table.knots[side], room[rows]) for side, rows in table.sides.items()}
+        positions = met(table.pairs, table.places, positions, forward, up)
+    return {side: Placed(positions[rows], table.knots[side], room[rows]) for side, rows in table.sides.items()}
+
+
+def _at_keys(table: KeyTable, efforts: Mapping[str, Effected], name: str) -> Floats:
+    """A flourish at the keys ``(K,)``."""
+    made = np.zeros(len(table.times))
+    for side, rows in table.sides.items():
+        made[rows] = _at(efforts[side].flourishes[name], table.times[rows])
+    return made
 
 
 def _strays(table: KeyTable, efforts: Mapping[str, Effected]) -> Strays:
-    """How far flourishes lead hands off their ways, and how far they press the body."""
-    wander, press = np.zeros((2, len(table.times)))
-    for side, rows in table.sides.items():
-        shown = efforts[side].flourishes
-        wander[rows] = _at_keys(shown["displacement"], table.times[rows])
-        press[rows] = _at_keys(shown["breath"], table.times[rows])
+    """How far displacement leads hands off their ways, and how far pressed breath bends the body."""
+    wander, press = (_at_keys(table, efforts, name) for name in ("displacement", "breath"))
     margins = WANDERS * wander * (1.0 - table.hanging[:, 0])  # an arm that hangs does not stray
     return Strays(margins, BREATH_MOST * press[:, None] * _PRESSED if press.any() else None)
 
 
-def _at_keys(values: Floats, times: Floats) -> Floats | float:
+def _at(values: Floats, times: Floats) -> Floats | float:
     return float(values) if values.ndim == 0 else sampled(values, times, False)
 
 
@@ -95,5 +98,5 @@ def _added(table: KeyTable, torso: Mapping[str, Floats]) -> Floats:
     for i, name in enumerate(BENDS):
         values = torso.get(name, torso.get(f"left.{name}"))  # clavicles are alike
         if values is not None:
-            bends[:, i] = _at_keys(values, table.times)
+            bends[:, i] = _at(values, table.times)
     return bends
