@@ -2,7 +2,8 @@
 
 Each has a plain NumPy twin that states what it does and tests it: ``rotations.multiply_reference`` and its like,
 ``kinematics.forward_reference`` and its like, ``limbs.bent_limb_reference``,
-``limb_turns.limb_turns_reference``, ``rows.rows_at_reference``, ``bands.smoother_reference``, those of
+``limb_turns.limb_turns_reference``, ``rows.rows_at_reference``, ``bands.smoother_reference``,
+``shaping.shaped_reference``, ``smoothing.calmed_reference``, those of
 ``warping_reference``, ``channels.local_reference`` and
 ``numbers.parse_reference``. The figure's own have theirs in ``figure``: ``arm_laying.laid_reference``,
 ``hand_laying.lay_reference``, ``legs.lay_leg_reference``, ``Paths.at_reference``, and what ``trunk.set_trunk`` and

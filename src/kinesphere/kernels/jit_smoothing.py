@@ -10,7 +10,6 @@ import math
 import numpy as np
 
 from kinesphere.kernels.jit_terms import compile_kernel
-from kinesphere.kernels.smoothing import DRIFT, EASE, HISS, LEFT, MOVING, ROUNDS, START_OF, STIR, SURGE, WAVES
 
 
 @compile_kernel
@@ -25,15 +24,21 @@ def calm(table, settings, made):  # type: ignore[no-untyped-def]
     for t in range(frames):
         for c in range(columns):
             turned[t, c] = table[t, c] - centre[c]
-    work, q = np.zeros((3, frames + 2, columns)), np.full((frames - 2, columns), settings[3])
-    _spline(turned, q, work, smooth)
-    axes = _movement_axes(smooth, MOVING * LEFT * math.sqrt(math.sqrt(settings[3])))
+    work, stiff = np.zeros((3, frames + 2, columns)), np.zeros((frames + 2, columns))
+    stiff[2:-2] = 1.0 / settings.axes
+    _spline(turned, stiff, work, smooth)
+    axes = _movement_axes(smooth, settings.together)
     _through(turned, axes, smooth)
-    _calm_axes(smooth, settings, q, work, turned)
+    _calm_axes(smooth, settings, stiff, work, turned)
     _through(turned, axes.T.copy(), made)
     for t in range(frames):
         for c in range(columns):
-            made[t, c] += centre[c]
+            smooth[t, c] = made[t, c] + centre[c] - table[t, c]
+            turned[t, c] = smooth[t, c] * smooth[t, c]
+    _average(turned, settings.long)
+    for t in range(frames):
+        for c in range(columns):
+            made[t, c] = table[t, c] + smooth[t, c] * settings.more / max(math.sqrt(turned[t, c]), settings.more)
 
 
 @compile_kernel
@@ -60,11 +65,10 @@ def _movement_axes(smooth, floor):  # type: ignore[no-untyped-def]
         for c in range(columns):
             row[c] = smooth[t, c] - mean[c]
         for k in range(columns):
-            for c in range(k + 1):
-                shared[k, c] += row[k] * row[c] / frames
-    for k in range(columns):
-        for c in range(k):
-            shared[c, k] = shared[k, c]
+            value, sums = row[k], shared[k]
+            for c in range(columns):
+                sums[c] += value * row[c]
+    shared /= frames
     axes = np.eye(columns)
     for joint in range(columns // 3):
         _align(shared, axes, np.arange(3 * joint, 3 * joint + 3))
@@ -103,25 +107,24 @@ def _align(shared, axes, members):  # type: ignore[no-untyped-def]
 
 
 @compile_kernel
-def _calm_axes(table, settings, q, work, made):  # type: ignore[no-untyped-def]
+def _calm_axes(table, settings, stiff, work, made):  # type: ignore[no-untyped-def]
     """Curves (T, C) along the axes of their movement; see ``smoothing.calmed_axes``."""
-    guess, slow, least, long = settings[0], settings[1], settings[2], settings[4]
     frames, columns = table.shape
-    q[:] = slow
-    _spline(table, q, work, made)
+    stiff[2:-2] = 1.0 / settings.slow
+    _spline(table, stiff, work, made)
     rest = np.zeros(columns, dtype=np.bool_)
     for c in range(columns):
         mean = made[:, c].mean()
-        rest[c] = ((made[:, c] - mean) ** 2).mean() < DRIFT * LEFT * math.sqrt(math.sqrt(slow))
-    q[:] = guess
-    _spline(table, q, work, made)
+        rest[c] = ((made[:, c] - mean) ** 2).mean() < settings.drift
+    stiff[2:-2] = 1.0 / settings.guess
+    _spline(table, stiff, work, made)
     energy = np.empty((frames - 2, columns))
     _bend(made, energy)
-    _stirred(energy, HISS * guess * math.sqrt(math.sqrt(guess)), long, rest)
+    _stirred(energy, settings, rest)
     live = np.flatnonzero(~rest)
     if live.size < columns:
-        q[:] = least
-        _spline(table, q, work, made)
+        stiff[2:-2] = 1.0 / settings.least
+        _spline(table, stiff, work, made)
     if live.size == 0:
         return
     some = np.empty((frames, live.size))
@@ -137,32 +140,34 @@ def _calm_axes(table, settings, q, work, made):  # type: ignore[no-untyped-def]
 @compile_kernel
 def _find_calm(table, settings):  # type: ignore[no-untyped-def]
     """Curves (T, C) that move, without noise: their variances and they themselves by turns."""
-    guess, least, long, short = settings[0], settings[2], settings[4], settings[5]
     frames, columns = table.shape
     work, made = np.zeros((3, frames + 2, columns)), np.empty((frames, columns))
-    q, energy = np.full((frames - 2, columns), guess), np.empty((frames - 2, columns))
+    stiff, energy = np.zeros((frames + 2, columns)), np.empty((frames - 2, columns))
+    stiff[2:-2] = 1.0 / settings.guess
     together = np.empty((frames - 2, 1))
-    for _ in range(ROUNDS):
-        _spline(table, q, work, made)
+    for _ in range(settings.rounds):
+        _spline(table, stiff, work, made)
         _bend(made, energy)
         for t in range(frames - 2):
             total = 0.0
             for c in range(columns):
-                energy[t, c] -= HISS * q[t, c] * math.sqrt(math.sqrt(q[t, c]))
+                hard = stiff[t + 2, c]
+                energy[t, c] -= settings.hiss / (hard * math.sqrt(math.sqrt(hard)))
                 total += energy[t, c]
             together[t, 0] = total
-        _average(together, short)
-        _average(energy, long)
+        _average(together, settings.short)
+        _average(energy, settings.long)
         for t in range(frames - 2):
             total = 0.0
             for c in range(columns):
                 energy[t, c] = max(energy[t, c], 0.0)
                 total += energy[t, c]
-            surge = min(max(together[t, 0], 0.0) / max(total, 1e-300), SURGE) / WAVES
+            surge = min(max(together[t, 0], 0.0) / max(total, 1e-300), settings.surge) / settings.waves
             for c in range(columns):
                 found = energy[t, c] * surge
-                q[t, c] = min(max(EASE * math.sqrt(found * math.sqrt(found)), least), 16.0)
-    _spline(table, q, work, made)
+                q = settings.ease * math.sqrt(found * math.sqrt(found))
+                stiff[t + 2, c] = 1.0 / min(max(q, settings.least), settings.most)
+    _spline(table, stiff, work, made)
     return made
 
 
@@ -176,12 +181,12 @@ def _bend(curves, energy):  # type: ignore[no-untyped-def]
 
 
 @compile_kernel
-def _stirred(energy, hiss, long, rest):  # type: ignore[no-untyped-def]
+def _stirred(energy, settings, rest):  # type: ignore[no-untyped-def]
     """Curves whose energy (T, C) is more than noise's, in all or at a moment, are not at rest (C,)."""
     averages = energy.copy()
-    _average(averages, long)
+    _average(averages, settings.long)
     for c in range(energy.shape[1]):
-        if energy[:, c].mean() >= STIR * hiss or averages[:, c].max() >= START_OF * hiss:
+        if energy[:, c].mean() >= settings.stir or averages[:, c].max() >= settings.onset:
             rest[c] = False
 
 
@@ -189,49 +194,43 @@ def _stirred(energy, hiss, long, rest):  # type: ignore[no-untyped-def]
 def _average(values, keep):  # type: ignore[no-untyped-def]
     """Exponential averages both ways of values (T, C), in place; see ``smoothing.averaged``."""
     frames, columns = values.shape
-    forwards = np.empty((frames, columns))
-    past, share = values[0].copy(), 1.0 - keep
+    forwards, past = np.empty((frames, columns)), np.zeros(columns)
     for t in range(frames):
         for c in range(columns):
-            past[c] = keep * past[c] + share * values[t, c]
+            past[c] = keep * past[c] + values[t, c]
             forwards[t, c] = past[c]
-    past[:] = values[frames - 1]
+    past[:] = 0.0
     for t in range(frames - 1, -1, -1):
+        weight = (2.0 - keep ** (t + 1) - keep ** (frames - t)) / (1.0 - keep) - 1.0
         for c in range(columns):
             here = values[t, c]
-            past[c] = keep * past[c] + share * here
-            values[t, c] = (forwards[t, c] + past[c] - share * here) / (1.0 + keep)
+            past[c] = keep * past[c] + here
+            values[t, c] = (forwards[t, c] + past[c] - here) / weight
 
 
 @compile_kernel
-def _spline(table, q, work, made):  # type: ignore[no-untyped-def]
-    """The smoothing spline of a table (T, C) for variances (T − 2, C); ``work`` (3, T + 2, C) starts with two zeros."""
+def _spline(table, stiff, work, made):  # type: ignore[no-untyped-def]
+    """The smoothing spline of a table (T, C) for stiffnesses 1/q, (T + 2, C) with two zeros at both ends."""
     frames, columns = table.shape
-    pivot, one, two = work[0], work[1], work[2]
-    for t in range(frames):
-        first, second, third = t >= 2, 1 <= t < frames - 1, t < frames - 2
-        for c in range(columns):
-            before = 1.0 / q[t - 2, c] if first else 0.0
-            here = 1.0 / q[t - 1, c] if second else 0.0
-            after = 1.0 / q[t, c] if third else 0.0
-            held = one[t + 1, c] * pivot[t + 1, c]
-            a = 1.0 + before + 4.0 * here + after - one[t + 1, c] * held - two[t, c] * two[t, c] * pivot[t, c]
-            pivot[t + 2, c] = a
-            one[t + 2, c] = (-2.0 * (here + after) - held * two[t + 1, c]) / a
-            two[t + 2, c] = after / a
+    inverse, one, two = work[0], work[1], work[2]  # (T + 2, C), two zeros first
+    last = np.zeros(columns)
     for t in range(frames):
         for c in range(columns):
-            value = table[t, c]
-            if t >= 1:
-                value -= one[t + 1, c] * made[t - 1, c]
-            if t >= 2:
-                value -= two[t, c] * made[t - 2, c]
-            made[t, c] = value
-    for t in range(frames - 1, -1, -1):
+            before, here, after = stiff[t, c], stiff[t + 1, c], stiff[t + 2, c]
+            pivot = 1.0 + before + 4.0 * here + after - one[t + 1, c] * last[c] - two[t, c] * before
+            last[c] = -2.0 * (here + after) - last[c] * two[t + 1, c]
+            over = 1.0 / pivot
+            inverse[t + 2, c], one[t + 2, c], two[t + 2, c] = over, last[c] * over, after * over
+    for c in range(columns):
+        made[0, c], made[1, c] = table[0, c], table[1, c] - one[2, c] * table[0, c]
+    for t in range(2, frames):
         for c in range(columns):
-            value = made[t, c] / pivot[t + 2, c]
-            if t + 1 < frames:
-                value -= one[t + 2, c] * made[t + 1, c]
-            if t + 2 < frames:
-                value -= two[t + 2, c] * made[t + 2, c]
-            made[t, c] = value
+            made[t, c] = table[t, c] - one[t + 1, c] * made[t - 1, c] - two[t, c] * made[t - 2, c]
+    end = frames - 1
+    for c in range(columns):
+        made[end, c] *= inverse[end + 2, c]
+        made[end - 1, c] = made[end - 1, c] * inverse[end + 1, c] - one[end + 1, c] * made[end, c]
+    for t in range(frames - 3, -1, -1):
+        for c in range(columns):
+            rest = one[t + 2, c] * made[t + 1, c] + two[t + 2, c] * made[t + 2, c]
+            made[t, c] = made[t, c] * inverse[t + 2, c] - rest

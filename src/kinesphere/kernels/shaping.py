@@ -26,7 +26,12 @@ def pieces(curve: Spline) -> Floats:
     width = np.diff(curve.times)
     slope = (last - first) / width
     return np.stack(
-        [first, leaving, (3.0 * slope - 2.0 * leaving - arriving) / width, (leaving + arriving - 2.0 * slope) / width**2],
+        [
+            first,
+            leaving,
+            (3.0 * slope - 2.0 * leaving - arriving) / width,
+            (leaving + arriving - 2.0 * slope) / width**2,
+        ],
         axis=1,
     )
 

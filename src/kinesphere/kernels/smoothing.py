@@ -5,17 +5,19 @@ Curves are given in units of their own noise. What is under it is taken to be pu
 
     Σ (x − z)² + Σ (x[t−1] − 2 x[t] + x[t+1])² / q(t),
 
-a smoothing spline: it lets waves up to about q^¼ radians a frame through and stops those above. q is what tells a strike
-from a rest, and is found by turns with x. Where q is even, x's own accelerations have a mean square of
+a smoothing spline: it lets waves up to about q^¼ radians a frame through and stops those above. q is what tells a
+strike from a rest, and is found by turns with x. Where q is even, x's own accelerations have a mean square of
 
     0.354 q^(5/4) if all is as supposed,        0.0884 q^(5/4) if there is nothing but noise;
 
-so what they are more than the latter is movement, and says what q should have been. It is averaged over a long while for
-each curve, and over a short while for all curves together: limbs start and stop as a whole, which many curves tell more
-surely than one. A curve in which neither slow nor fast movement shows is taken to be at rest.
+so what they are more than the latter is movement, and says what q should have been. It is averaged over a long while
+for each curve, and over a short while for all curves together: limbs start and stop as a whole, which many curves tell
+more surely than one. A curve in which neither slow nor fast movement shows is taken to be at rest.
 """
 
 from __future__ import annotations
+
+from typing import NamedTuple
 
 import numpy as np
 
@@ -29,10 +31,51 @@ LEFT = 0.265  # 3/√128: ∫ 1 / (1 + u⁴)² du / 2π, what is left of noise: 
 START, AXES, SLOW, SLOWEST = 2.5, 5.0, 0.5, 0.05  # Hz: first guess; axes are found in this; drifts; a curve at rest
 LONG, SHORT = 0.2, 0.05  # seconds
 ROUNDS = 4
+LOOSE = 1e9  # the greatest q: nothing is held
 EASE = 0.8  # of the found q: a little stiffer than likeliest is nearer the truth
 SURGE = 30.0  # times a curve's own mean, at most
-DRIFT, STIR, START_OF = 3.0, 1.75, 5.5  # times the noise: slow movement, fast movement, a moment of it
-MOVING = 1.5  # times the noise: curves that are looked at together
+CHANCE = 2.5  # standard deviations: what noise may look like over a clip
+ONSET = 5.5  # times the noise, for a moment
+MORE = 1.5  # times the noise: the most that is taken out over a long while; what is beyond was none, and stays
+
+
+class Settings(NamedTuple):
+    """What the compiled kernel goes by; all for curves in units of their noise, by frames."""
+
+    guess: float  # q to start with
+    least: float
+    most: float
+    axes: float  # q in which axes are found
+    slow: float  # q in which drifts are found
+    long: float  # what averages keep from frame to frame
+    short: float
+    drift: float  # mean squares from which on something moves
+    stir: float
+    onset: float
+    together: float
+    waves: float
+    hiss: float
+    ease: float
+    surge: float
+    more: float
+    rounds: int
+
+
+def settings(frames: int, rate: float) -> Settings:
+    """The settings for so many frames at a rate."""
+    guess, slow, axes = (variance(hertz, rate) for hertz in (START, SLOW, AXES))
+    stir, drift, together = (above(hertz * frames / rate) for hertz in (START, SLOW, AXES))
+    calm = HISS * guess**1.25
+    return Settings(
+        guess, least(frames, rate), LOOSE, axes, slow, memory(LONG * rate), memory(SHORT * rate),
+        drift * LEFT * slow**0.25, stir * calm, ONSET * calm, together * LEFT * axes**0.25,
+        WAVES, HISS, EASE, SURGE, MORE, ROUNDS,
+    )  # fmt: skip
+
+
+def above(waves: float) -> float:
+    """How many times its mean square noise of so many waves may well be, by chance: twice as many numbers tell it."""
+    return 1.0 + CHANCE / float(np.sqrt(max(waves, 0.5)))
 
 
 def noise(signal: Floats) -> Floats:
@@ -42,7 +85,7 @@ def noise(signal: Floats) -> Floats:
     median.
     """
     count, groups = signal.shape[:2]
-    if count < FEWEST:
+    if count < FEWEST or not groups:
         return np.zeros(groups)
     sizes = np.abs(signal[3:] - signal[:-3] - 3.0 * (signal[2:-1] - signal[1:-2]))
     flat = np.ascontiguousarray(np.moveaxis(sizes, 1, 0)).reshape(groups, -1)
@@ -63,9 +106,8 @@ def calmed(table: Floats, rate: float) -> Floats:
     if kernels is None:
         with compiled.plain_work():
             return calmed_reference(table, rate)
-    settings = [variance(START, rate), variance(SLOW, rate), least(len(table), rate), variance(AXES, rate)]
     made = np.empty(table.shape)
-    kernels.calm(np.ascontiguousarray(table), np.array([*settings, memory(LONG * rate), memory(SHORT * rate)]), made)
+    kernels.calm(np.ascontiguousarray(table), settings(len(table), rate), made)
     return made
 
 
@@ -78,7 +120,9 @@ def calmed_reference(table: Floats, rate: float) -> Floats:
     """The same in plain NumPy."""
     centre = table.mean(axis=0)
     axes = movement_axes(table - centre, rate)
-    return np.asarray(calmed_axes(np.ascontiguousarray((table - centre) @ axes), rate) @ axes.T + centre)
+    change = calmed_axes(np.ascontiguousarray((table - centre) @ axes), rate) @ axes.T + centre - table
+    size = np.sqrt(averaged(change * change, LONG * rate))
+    return np.asarray(table + change * MORE / np.maximum(size, MORE))
 
 
 def calmed_axes(table: Floats, rate: float) -> Floats:
@@ -93,19 +137,18 @@ def calmed_axes(table: Floats, rate: float) -> Floats:
         together = np.maximum(averaged(energy.sum(axis=1), SHORT * rate), 0.0)
         surge = np.minimum(together / np.maximum(own.sum(axis=1), 1e-300), SURGE)
         found = own * surge[:, None] / WAVES
-        q = within(EASE * np.sqrt(found * np.sqrt(found)), lowest, 16.0)
+        q = within(EASE * np.sqrt(found * np.sqrt(found)), lowest, LOOSE)
     made[:, ~rest] = spline(live, q)
     return made
 
 
 def at_rest(table: Floats, rate: float) -> Bools:
     """``(C,)`` which curves show no movement, neither slow nor fast nor a moment of it."""
-    slow, guess = variance(SLOW, rate), variance(START, rate)
-    drift = spline(table, np.full((len(table) - 2, table.shape[1]), slow)).var(axis=0)
-    energy = np.diff(spline(table, np.full((len(table) - 2, table.shape[1]), guess)), 2, axis=0) ** 2
-    hiss = HISS * guess**1.25
-    calm = (energy.mean(axis=0) < STIR * hiss) & (averaged(energy, LONG * rate).max(axis=0) < START_OF * hiss)
-    return np.asarray(calm & (drift < DRIFT * LEFT * slow**0.25))
+    known = settings(len(table), rate)
+    drift = spline(table, np.full((len(table) - 2, table.shape[1]), known.slow)).var(axis=0)
+    energy = np.diff(spline(table, np.full((len(table) - 2, table.shape[1]), known.guess)), 2, axis=0) ** 2
+    calm = (energy.mean(axis=0) < known.stir) & (averaged(energy, LONG * rate).max(axis=0) < known.onset)
+    return np.asarray(calm & (drift < known.drift))
 
 
 def spline(table: Floats, q: Floats) -> Floats:
@@ -133,14 +176,16 @@ def memory(frames: float) -> float:
 
 
 def averaged(values: Floats, frames: float) -> Floats:
-    """Values ``(T, ...)`` averaged over frames before and after, exponentially; beyond the ends they are held."""
-    keep = memory(frames)
+    """Values ``(T, ...)`` averaged over the frames before and after that there are, exponentially."""
+    keep, count = memory(frames), len(values)
     forwards, backwards = np.empty_like(values), np.empty_like(values)
-    past, future = values[0], values[-1]
-    for t in range(len(values)):
-        past = forwards[t] = keep * past + (1.0 - keep) * values[t]
-        future = backwards[-1 - t] = keep * future + (1.0 - keep) * values[-1 - t]
-    return np.asarray((forwards + backwards - (1.0 - keep) * values) / (1.0 + keep))
+    past, future = np.zeros_like(values[0]), np.zeros_like(values[0])
+    for t in range(count):
+        past = forwards[t] = keep * past + values[t]
+        future = backwards[-1 - t] = keep * future + values[-1 - t]
+    power = keep ** np.arange(1.0, count + 1.0)
+    weight = ((1.0 - power) + (1.0 - power[::-1])) / (1.0 - keep) - 1.0
+    return np.asarray((forwards + backwards - values) / weight.reshape(-1, *([1] * (values.ndim - 1))))
 
 
 def movement_axes(table: Floats, rate: float) -> Floats:
@@ -157,7 +202,7 @@ def movement_axes(table: Floats, rate: float) -> Floats:
     joints = np.arange(3 * (columns // 3)).reshape(-1, 3)
     axes[joints[:, :, None], joints[:, None, :]] = np.linalg.eigh(shared[joints[:, :, None], joints[:, None, :]])[1]
     shared = axes.T @ shared @ axes
-    moving: Ints = np.flatnonzero(np.diag(shared) > MOVING * LEFT * variance(AXES, rate) ** 0.25)
+    moving: Ints = np.flatnonzero(np.diag(shared) > settings(len(table), rate).together)
     if len(moving) > 1:
         axes[:, moving] = axes[:, moving] @ np.linalg.eigh(shared[np.ix_(moving, moving)])[1]
     return axes

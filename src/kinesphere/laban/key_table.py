@@ -26,6 +26,8 @@ from kinesphere.motion.remembering import remembered
 HANGING = 0.25  # of its Shape that a hanging hand shows
 SOON = 0.15  # of the time from key to key, after which a hand has no more room than at the narrower
 HELD = 2.0 / RATE  # seconds around a key that know of no other, so that curves through frames don't either
+MOUTH = (-0.18, 0.12, 0.15)  # metres from the shoulder: out, up, ahead
+AT_MOUTH, FROM_MOUTH = 0.15, 0.19  # metres between wrist and mouth of a hand that eats or drinks, and of others
 LOW, RAISED = -0.50, -0.22  # metres above the shoulder: hands that hang, and hands that are up
 
 
@@ -156,7 +158,10 @@ def _shown(written: Floats) -> tuple[Floats, Floats]:
     """
     raised = within((written[:, 1] - LOW) / (RAISED - LOW), 0.0, 1.0)
     raised = raised * raised * (3.0 - 2.0 * raised)
-    opens = HANGING + (1.0 - HANGING) * raised
+    # A hand at the mouth is there for a reason: it stays.
+    away = within((lengths(written - np.array(MOUTH)) - AT_MOUTH) / (FROM_MOUTH - AT_MOUTH), 0.0, 1.0)
+    away = away * away * (3.0 - 2.0 * away)
+    opens = away * (HANGING + (1.0 - HANGING) * raised)
     closes = raised * opens
     below, above = np.stack([opens] * 3 + [closes], axis=1), np.stack([closes] * 3 + [opens], axis=1)
     return below, above
