@@ -262,3 +262,17 @@ def test_an_individual_is_always_the_same_and_a_little_different():
 def test_durations_stay_within_what_can_be():
     assert strokes([Dials(Effort(flow=1.0, time=-1.0), intensity=2.0)] * 4, "duration").max() <= 20.0
     assert strokes([Dials(Effort(time=1.0), intensity=2.0)] * 4, "duration").min() >= 0.05
+
+
+def test_a_hand_at_the_mouth_stays_there():
+    """Whoever drinks, drinks: sad, joyful or proud."""
+    from kinesphere import perform
+
+    def nearest(words):
+        made = perform("drink", words=words)
+        place, index = made.positions_world(), made.skeleton.index
+        return np.linalg.norm(place[:, index("rightIndexProximal")] - place[:, index("head")], axis=1).min()
+
+    plain = nearest(None)
+    for words in ("sad", "angry", "joyful", "proudly", "tired", "shy"):
+        assert nearest(words) < plain + 0.03
