@@ -1,0 +1,60 @@
+"""Elbows that go outward where an upper arm would be turned farther back than it can be.
+
+An upper arm's limit is a cone about 30° forward of sideways (``limits``). A hand where it should be leaves the elbow a
+circle: it is turned on that, by the least that brings it into the cone or as near as the circle goes.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from kinesphere.body.limb_rounding import rounded_up
+from kinesphere.body.limb_solving import Laid, Limb, cross, unit
+from kinesphere.body.limits import LIMITS, NEEDED, body_axes
+from kinesphere.kernels import rotations
+from kinesphere.kernels.arrays import Floats, lengths
+from kinesphere.motion.skeleton import Skeleton
+
+AHEAD = float(np.radians(30.0))  # the cone's axis, from sideways
+FARTHEST = float(np.radians(60.0))  # that an elbow is turned
+ROUND = 0.2  # seconds over which it is
+ABOVE = ("upperChest", "chest", "spine", "hips")
+
+
+def outward(skeleton: Skeleton, end: str, limb: Limb, q: Floats, p: Floats, laid: Laid, rate: float) -> Floats:
+    """``(T,)`` radians by which an arm, laid so, is to be turned about its way to its hand.
+
+    ``q`` and ``p`` are the world that it is laid in. What is past the cone already is let be.
+    """
+    none: Floats = np.zeros(len(q))
+    if not end.endswith("Hand") or not all(role in skeleton.roles for role in NEEDED):
+        return none
+    middle = _middle(skeleton, end, q)
+    start, before = p[:, limb.upper], unit(p[:, limb.lower] - p[:, limb.upper])
+    bone, along = rotations.rotate(laid.upper, before), unit(laid.end - start)
+    cone = LIMITS["UpperArm"].cone or np.pi
+    least = np.minimum(np.cos(cone), _dot(before, middle))
+    if (_dot(bone, middle) >= least).all():
+        return none
+    aside = bone - _dot(bone, along)[:, None] * along
+    # On its circle the elbow is nearest to the middle at `best`, and within the cone up to `free` from there.
+    best = np.arctan2(_dot(cross(along, aside), middle), _dot(aside, middle))
+    swing = np.hypot(_dot(cross(along, aside), middle), _dot(aside, middle))
+    free = np.arccos(np.clip((least - _dot(bone, along) * _dot(along, middle)) / np.maximum(swing, 1e-9), -1.0, 1.0))
+    needed = np.clip(np.abs(best) - free, 0.0, FARTHEST) * np.sign(best)
+    needed *= lengths(aside) > 1e-6
+    sign = 1.0 if needed.sum() > 0.0 else -1.0  # one way round, or it would turn about
+    return sign * rounded_up(np.maximum(sign * needed, 0.0), ROUND, rate)
+
+
+def _middle(skeleton: Skeleton, end: str, q: Floats) -> Floats:
+    """``(T, 3)`` the axis of the cone in the world."""
+    _, left, ahead = body_axes(skeleton)
+    aside = left if end.startswith("left") else -left
+    chest = next(skeleton.roles[role] for role in ABOVE if role in skeleton.roles)
+    turned = rotations.multiply(q[:, chest], rotations.conjugate(skeleton.rest_world()[0][chest]))
+    return rotations.rotate(turned, np.cos(AHEAD) * aside + np.sin(AHEAD) * ahead)
+
+
+def _dot(a: Floats, b: Floats) -> Floats:
+    return np.asarray(np.einsum("ti,ti->t", a, b))

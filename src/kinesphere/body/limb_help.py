@@ -1,0 +1,218 @@
+"""What carries a limb goes along: trunk and shoulder when an arm alone is too short, spine and neck to bring the head.
+
+Each joint of a chain turns a little, those with the longer lever more, so that their squares sum to the least. How far
+a body goes for a hand is bounded: it helps a little, it does not throw itself at the goal.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from kinesphere.body.limb_solving import Limb, cross, easy_reach, side_and_part
+from kinesphere.kernels import kinematics, rotations
+from kinesphere.kernels.arrays import Bools, Floats, Ints, lengths
+from kinesphere.motion.skeleton import Skeleton
+
+LEAN = float(np.radians(20.0))  # how far the whole trunk turns for a hand
+SHRUG = float(np.radians(12.0))  # and a shoulder
+WILLING = 4.0  # how much more willingly a shoulder turns than a joint of the spine
+BOW = float(np.radians(80.0))  # how far the whole trunk turns to bring the head somewhere
+NOD = float(np.radians(60.0))  # and the neck
+ROUNDS = 24  # most, of linearising
+CLOSE = 1e-5  # metres
+DAMPING = 1e-3  # square metres, to begin with
+
+
+class Chain(NamedTuple):
+    """Joints that carry another, from the trunk's first outwards, and how far each may turn."""
+
+    joints: tuple[int, ...]
+    most: Floats  # (N,) radians
+    willing: Floats  # (N,)
+    tip: int  # what they carry
+
+
+def arm_chain(skeleton: Skeleton, end: str) -> Chain:
+    """What carries an arm: the joints from above the hips to the shoulder."""
+    side, _ = side_and_part(end)
+    tip = skeleton.roles[f"{side}UpperArm"]
+    joints = _carrying(skeleton, tip)
+    shoulder = skeleton.roles.get(f"{side}Shoulder")
+    own = joints.index(shoulder) if shoulder in joints else len(joints)
+    most = [LEAN / max(own, 1)] * own + [SHRUG] * (len(joints) - own)
+    return Chain(joints, np.array(most), np.array([1.0] * own + [WILLING] * (len(joints) - own)), tip)
+
+
+def head_chain(skeleton: Skeleton) -> Chain:
+    """What carries the head: spine and neck."""
+    tip = skeleton.roles["head"]
+    joints = _carrying(skeleton, tip)
+    arms = {j for side in ("left", "right") for j in _carrying(skeleton, skeleton.roles.get(f"{side}UpperArm", -1))}
+    neck = [joint for joint in joints if arms and joint not in arms]
+    spine = len(joints) - len(neck)
+    most = [BOW / max(spine, 1)] * spine + [NOD / max(len(neck), 1)] * len(neck)
+    return Chain(joints, np.array(most), np.ones(len(joints)), tip)
+
+
+def _carrying(skeleton: Skeleton, joint: int) -> tuple[int, ...]:
+    """The joints from just above the hips to the one that a joint hangs on; none where it does not hang on hips."""
+    hips = skeleton.roles.get("hips", skeleton.roots[0])
+    chain: list[int] = []
+    above = int(skeleton.parents[joint]) if joint >= 0 else -1
+    while above not in (hips, -1):
+        chain.insert(0, above)
+        above = int(skeleton.parents[above])
+    return tuple(chain) if above == hips else ()
+
+
+class Wish(NamedTuple):
+    """Where something should be, in some frames of a body."""
+
+    place: Floats  # (T, 3)
+    asked: Bools  # (T,)
+
+
+def helped(
+    skeleton: Skeleton,
+    local: Floats,
+    places: Floats,
+    hands: Mapping[str, tuple[Limb, Wish]],
+    head: Wish | None = None,
+    allowed: Bools | None = None,
+) -> dict[int, Floats]:
+    """How joints of the trunk turn, as their parents see it ``(T, 3)``, so that wishes come within reach of the arms.
+
+    Parameters
+    ----------
+    local, places : (T, J, 4), (T, J, 3)
+        Poses: local rotations and translations.
+    hands
+        By role, the arm and where its hand should be: its shoulder comes so near that the arm reaches there with ease.
+    head
+        Where the head's joint should be.
+    allowed : (J,)
+        Joints that may turn; None: all.
+    """
+    chains = [(arm_chain(skeleton, end), limb, wish) for end, (limb, wish) in hands.items()]
+    bowing = None if head is None else head_chain(skeleton)
+    spans = _spans(skeleton, local, places, chains)
+    near = [
+        (lengths(wish.place - at) <= span) | ~wish.asked for (_, _, wish), (span, at) in zip(chains, spans, strict=True)
+    ]
+    if head is None and np.all(near):
+        return {}
+    body = _Body(skeleton, local, places, [chain for chain, _, _ in chains] + ([bowing] if bowing else []), allowed)
+    for _ in range(ROUNDS):
+        going = False
+        for (chain, _, wish), (span, _) in zip(chains, spans, strict=True):
+            way = wish.place - body.place(chain.tip)
+            far = lengths(way)
+            short = np.where(wish.asked, np.maximum(far - span, 0.0), 0.0)
+            if (short > CLOSE).any():
+                going |= body.pull(chain, way / np.maximum(far, 1e-9)[:, None], short)
+        if head is not None and bowing is not None:
+            going |= body.bring(bowing, head.place, head.asked)
+        if not going:
+            break
+    return body.turns()
+
+
+def _spans(
+    skeleton: Skeleton, local: Floats, places: Floats, chains: Sequence[tuple[Chain, Limb, Wish]]
+) -> list[tuple[Floats, Floats]]:
+    """For each arm how far it reaches with ease ``(T,)``, and from where ``(T, 3)``."""
+    if not chains:
+        return []
+    _, p = kinematics.forward(local, places, skeleton.parents)
+    return [(easy_reach(limb, p), p[:, limb.upper]) for _, limb, _ in chains]
+
+
+class _Body:
+    """The joints that take part, with all that they hang on, turned step by step."""
+
+    def __init__(
+        self, skeleton: Skeleton, local: Floats, places: Floats, chains: Sequence[Chain], allowed: Bools | None
+    ) -> None:
+        own: set[int] = set()
+        for chain in chains:
+            joint = chain.tip
+            while joint >= 0:
+                own.add(joint)
+                joint = int(skeleton.parents[joint])
+        self.joints = sorted(own)
+        at = {joint: i for i, joint in enumerate(self.joints)}
+        self.parents: Ints = np.array([at.get(int(skeleton.parents[joint]), -1) for joint in self.joints])
+        self.given, self.offsets = local[:, self.joints], places[:, self.joints]
+        self.turned = np.zeros((len(local), len(self.joints), 3))
+        self.rows = {chain.tip: [at[joint] for joint in chain.joints] for chain in chains}
+        self.at, self.most = at, np.zeros(len(self.joints))
+        for chain in chains:
+            rows = self.rows[chain.tip]
+            self.most[rows] = np.maximum(self.most[rows], chain.most)
+        if allowed is not None:
+            self.most[~allowed[self.joints]] = 0.0
+        self.damping = np.full(len(local), DAMPING)
+        self._pose()
+
+    def _pose(self) -> None:
+        local = rotations.multiply(rotations.from_rotation_vector(self.turned), self.given)
+        self.q, self.p = kinematics.forward(local, self.offsets, self.parents)
+
+    def place(self, joint: int) -> Floats:
+        """``(T, 3)`` where a joint is."""
+        return np.asarray(self.p[:, self.at[joint]])
+
+    def _arms(self, chain: Chain) -> Floats:
+        """``(T, N, 3)`` from the joints of a chain to its tip."""
+        return np.asarray(self.place(chain.tip)[:, None] - self.p[:, self.rows[chain.tip]])
+
+    def pull(self, chain: Chain, way: Floats, short: Floats) -> bool:
+        """Turn a chain so that its tip goes so far along a direction; whether anything moved."""
+        levers = cross(self._arms(chain), way[:, None])
+        weighed = levers * chain.willing[:, None]
+        gain = np.einsum("tji,tji->t", levers, weighed)
+        before = self.turned
+        self._turn(chain, weighed * (short / np.maximum(gain, 1e-6))[:, None, None])
+        return bool(np.abs(self.turned - before).max(initial=0.0) > 1e-7)
+
+    def bring(self, chain: Chain, place: Floats, asked: Bools) -> bool:
+        """Turn a chain so that its tip comes nearer to a place ``(T, 3)``; whether more can be gained.
+
+        Levenberg and Marquardt's step: bolder after one that helped, smaller after one that did not, which is undone.
+        """
+        way = np.where(asked[:, None], place - self.place(chain.tip), 0.0)
+        far = lengths(way)
+        if (far < CLOSE).all():
+            return False
+        arms = self._arms(chain)
+        squares = (np.einsum("tji,tji->t", arms, arms) + self.damping)[:, None, None] * np.eye(3)
+        pull = np.linalg.solve(squares - np.einsum("tji,tjk->tik", arms, arms), way[..., None])[..., 0]
+        before = self.turned
+        self._turn(chain, cross(arms, pull[:, None]))
+        gained = far - lengths(np.where(asked[:, None], place - self.place(chain.tip), 0.0))
+        worse = gained <= 0.0
+        self.damping = self.damping * np.where(worse, 10.0, 0.2)
+        if worse.any():
+            self.turned = np.where(worse[:, None, None], before, self.turned)
+            self._pose()
+        return bool((((gained > 1e-4 * far) | worse) & (far > CLOSE) & (self.damping < 10.0)).any())
+
+    def _turn(self, chain: Chain, steps: Floats) -> None:
+        """Turn the joints of a chain by steps ``(T, N, 3)`` in the world, no joint farther than it may."""
+        rows = self.rows[chain.tip]
+        # A chain begins above the hips, so all of its joints hang on something.
+        seen = rotations.rotate(rotations.conjugate(self.q[:, self.parents[rows]]), steps)
+        old = rotations.from_rotation_vector(self.turned[:, rows])
+        new = rotations.to_rotation_vector(rotations.multiply(rotations.from_rotation_vector(seen), old))
+        held = np.minimum(1.0, self.most[rows] / np.maximum(lengths(new), 1e-12))
+        self.turned = self.turned.copy()
+        self.turned[:, rows] = new * held[..., None]
+        self._pose()
+
+    def turns(self) -> dict[int, Floats]:
+        """How far joints have turned ``(T, 3)``, of those that have."""
+        moved = np.asarray(self.turned.any(axis=(0, 2)))
+        return {joint: self.turned[:, i] for i, joint in enumerate(self.joints) if moved[i]}

@@ -1,0 +1,199 @@
+"""Missing frames: found, and filled."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import kinesphere
+from kinesphere.figure import motion
+from kinesphere.kernels import rotations
+from kinesphere.signals.gaps import GapWarning, filled, find_gaps
+from kinesphere.signals.smooth import Smooth
+from signals.clips import with_calibration
+
+ARM = "rightLowerArm"
+
+
+def with_frames(given, name, frames, turns):
+    """The motion with other rotations of a joint in some frames."""
+    q = given.rotations.copy()
+    q[frames, given.skeleton.index(name)] = turns
+    return replace(given, rotations=q)
+
+
+def jumping(given, first, last, degrees=60.0, name=ARM):
+    away = rotations.from_rotation_vector(np.radians(degrees) * np.array([0.6, 0.0, 0.8]))
+    frames = slice(first, last + 1)
+    joint = given.skeleton.index(name)
+    return with_frames(given, name, frames, rotations.multiply(given.rotations[frames, joint], away))
+
+
+def frozen_at(given, first, last, name=ARM):
+    """The joint stays where it was in the frame before."""
+    return with_frames(given, name, slice(first, last + 1), given.rotations[first - 1, given.skeleton.index(name)])
+
+
+def farthest(one, other, name=ARM):
+    joint = one.skeleton.index(name)
+    return np.degrees(rotations.angle_between(one.rotations[:, joint], other.rotations[:, joint]).max())
+
+
+@settings(max_examples=30)
+@given(st.integers(8, 180), st.integers(0, 4), st.floats(40.0, 170.0))
+def test_a_joint_that_jumps_away_is_found_and_put_back(first, more, degrees):
+    clean = motion("wave")
+    broken = jumping(clean, first, first + more, degrees)
+    (gap,) = find_gaps(broken)
+    assert (gap.name, gap.first, gap.last, gap.why) == (ARM, first, first + more, "jumps")
+    with pytest.warns(GapWarning, match=f"{ARM} jumps in frame"):
+        made = Smooth(gaps="find")(broken)
+    assert farthest(made, clean) < 12.0
+    assert farthest(made, clean) < 0.3 * farthest(broken, clean)
+
+
+@pytest.mark.parametrize("frames", [4, 7, 12])
+def test_a_joint_that_freezes_is_found(frames):
+    clean = motion("wave")
+    first = 70  # on its way from one side to the other
+    broken = frozen_at(clean, first, first + frames - 1)
+    (gap,) = find_gaps(broken)
+    assert (gap.name, gap.first, gap.last, gap.why) == (ARM, first, first + frames - 1, "freezes")
+    assert str(gap) == f"{ARM} freezes in frames {first} to {first + frames - 1}"
+    with pytest.warns(GapWarning, match="freezes"):
+        made = Smooth(gaps="find")(broken)
+    assert farthest(made, clean) < 0.6 * farthest(broken, clean)
+
+
+@pytest.mark.parametrize("name", ["walk", "wave", "punch", "idle", "clap", "knock", "point", "bow"])
+@pytest.mark.parametrize("rate", [30.0, 60.0, 120.0])
+def test_strikes_holds_and_rests_are_no_gaps(name, rate):
+    assert find_gaps(motion(name).resampled(rate)) == ()
+
+
+@pytest.mark.data
+def test_captures_have_gaps_where_they_are_broken(data_dir):
+    """A punch has none, and neither have walks; a thumb that is turned round by half a turn for a frame has one."""
+    for clip in ("02_05", "02_01", "137_29", "91_36"):
+        assert find_gaps(kinesphere.load(data_dir / f"bvh/cmu/{clip}.bvh")) == ()
+    found = find_gaps(kinesphere.load(data_dir / "bvh/cmu/91_48.bvh"))
+    assert [str(gap) for gap in found] == ["RThumb jumps in frame 123", "RThumb jumps in frame 140"]
+    arm = find_gaps(kinesphere.load(data_dir / "bvh/cmu/05_02.bvh"), "right_arm")
+    assert [str(gap) for gap in arm] == ["RightArm jumps in frame 660"]
+
+
+def test_noise_is_no_gap():
+    rng = np.random.default_rng(3)
+    for degrees in (0.5, 3.0):
+        given = motion("walk")
+        noise = rotations.from_rotation_vector(np.radians(degrees) * rng.normal(size=(*given.rotations.shape[:2], 3)))
+        assert find_gaps(replace(given, rotations=rotations.multiply(given.rotations, noise))) == ()
+
+
+@pytest.mark.parametrize("name", ["walk", "wave", "punch"])
+@pytest.mark.parametrize("frames", [1, 3, 6])
+def test_given_gaps_are_filled_near_the_truth(name, frames):
+    """Frames are overwritten with nonsense; what was there comes back, nearly."""
+    clean = motion(name)
+    q = clean.rotations.copy()
+    gaps = [(first, first + frames - 1) for first in range(20, len(clean) - 20, 25)]
+    for first, last in gaps:
+        q[first : last + 1] = rotations.identity()
+    made = Smooth(gaps=gaps)(replace(clean, rotations=q))
+    for joint in range(len(clean.skeleton)):
+        angles = rotations.angle_between(made.rotations[:, joint], clean.rotations[:, joint])
+        moved = rotations.angle_between(clean.rotations[1:, joint], clean.rotations[:-1, joint]).max()
+        assert angles.max() < 0.2 * moved * frames + 1e-6
+    kept = np.ones(len(clean), dtype=bool)
+    for first, last in gaps:
+        kept[first : last + 1] = False
+    np.testing.assert_array_equal(made.rotations[kept] ** 2, clean.rotations[kept] ** 2)
+
+
+@given(st.integers(12, 150), st.integers(1, 30))
+@settings(max_examples=30)
+def test_velocities_are_kept_at_both_sides(first, count):
+    """The step into the gap and out of it is what the steps beside it let expect."""
+    clean = motion("wave")
+    missing = np.zeros((len(clean), len(clean.skeleton)), dtype=bool)
+    joint = clean.skeleton.index(ARM)
+    missing[first : first + count, joint] = True
+    made = filled(clean, missing).rotations[:, joint]
+    steps = rotations.to_rotation_vector(rotations.multiply(rotations.conjugate(made[:-1]), made[1:]))
+    bends = np.linalg.norm(np.diff(steps, axis=0), axis=-1)
+    edges = [first - 2, first + count - 1]
+    around = np.concatenate([bends[first - 6 : first - 2], bends[first + count : first + count + 4]])
+    inside = bends[first - 1 : first + count - 1]
+    assert bends[edges].max() < 3.0 * max(around.max(), inside.max()) + np.radians(0.1)
+
+
+def test_a_long_gap_does_not_fly():
+    """Two seconds without a frame, in the middle of a swing."""
+    clean = motion("wave")
+    made = Smooth(gaps=[(70, 180)])(clean)
+    joint = clean.skeleton.index(ARM)
+    span = rotations.angle_between(made.rotations[69:182, joint], made.rotations[69, joint]).max()
+    ends = rotations.angle_between(made.rotations[69, joint], made.rotations[181, joint])
+    assert span < ends + np.radians(45.0)
+
+
+def test_gaps_at_the_ends_hold():
+    clean = motion("wave")
+    made = Smooth(gaps=[(0, 4), (200, 204)])(clean)
+    for frame, seen in ((0, 5), (4, 5), (200, 199), (204, 199)):
+        assert rotations.angle_between(made.rotations[frame], clean.rotations[seen]).max() < 1e-7
+        np.testing.assert_array_equal(made.translations[frame], clean.translations[seen])
+
+
+def test_places_are_filled_as_well():
+    clean = motion("walk")
+    places = clean.translations.copy()
+    places[100:106, 0] = 0.0
+    made = Smooth(gaps=[(100, 105)])(replace(clean, translations=places))
+    assert np.abs(made.translations - clean.translations).max() < 0.003
+    with pytest.warns(GapWarning, match="hips jumps in frames 100 to 105"):
+        Smooth(gaps="find")(replace(clean, translations=places))
+
+
+def test_only_what_is_meant_is_filled():
+    clean = with_calibration(motion("wave"))
+    broken = jumping(jumping(clean, 60, 61), 120, 121, name="leftLowerArm")
+    with pytest.warns(GapWarning, match="filled 1 gaps"):
+        made = Smooth(gaps="find", joints="right_arm")(broken)
+    left = clean.skeleton.index("leftLowerArm")
+    np.testing.assert_array_equal(made.rotations[:, left], broken.rotations[:, left])
+    late = Smooth(gaps=[60, 61], start=1.5)(broken)
+    np.testing.assert_array_equal(late.rotations, broken.rotations)
+    early = Smooth(gaps=[0, 1])(broken)
+    np.testing.assert_array_equal(early.rotations[0], broken.rotations[0])  # the calibration frame
+
+
+def test_filled_and_smoothed():
+    clean = motion("punch")
+    broken = jumping(clean, 100, 102)
+    with pytest.warns(GapWarning):
+        made = Smooth(1.0, gaps="find", feet=False)(broken)
+    assert farthest(made, clean) < 5.0
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        Smooth(1.0, gaps="find", feet=False)(clean)
+
+
+def test_gaps_that_are_not_there_are_refused():
+    with pytest.raises(ValueError, match="frames 0 to 204"):
+        Smooth(gaps=[300])(motion("wave"))
+    with pytest.raises(ValueError, match="all frames of 'hips' are missing"):
+        Smooth(gaps=[(0, 204)])(motion("wave"))
+
+
+@pytest.mark.parametrize("frames", [1, 2, 3, 4])
+def test_the_shortest_clips(frames):
+    given = motion("wave")[60 : 60 + frames]
+    assert find_gaps(given) == ()
+    if frames > 1:
+        assert len(Smooth(gaps=[0])(given)) == frames

@@ -1,0 +1,319 @@
+"""Curves passed through shaping functions, and the functions themselves."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import kinesphere
+from generated import motions, seeds
+from kinesphere import MotionFileError
+from kinesphere.body.limits import limit_excess
+from kinesphere.figure import motion
+from kinesphere.kernels import rotations
+from kinesphere.signals.curves import Curves
+from kinesphere.signals.shaping import Point, Shaping, load_shapes, save_shapes, shapes, shaping_called
+from kinesphere.signals.waveshape import Waveshape
+from signals.clips import apart, pirouette, short, with_calibration
+
+LIMITS = Waveshape("limits", by="joint", feet=False)
+
+
+@st.composite
+def shapings(draw):
+    rng = np.random.default_rng(draw(seeds))
+    count = draw(st.integers(2, 8))
+    x = np.cumsum(rng.uniform(0.01, 0.9, count)) - 1.0
+    values = np.column_stack([x, rng.uniform(-2.0, 2.0, count), rng.uniform(-1.0, 1.0, (count, 3))])
+    ends = draw(st.sampled_from(["natural", "clamped", "chord"]))
+    return Shaping(tuple(Point(*row) for row in values.tolist()), ends, draw(st.text(max_size=20)))
+
+
+def test_neutral_changes_nothing():
+    given = motion("wave")
+    for edit in (Waveshape(), Waveshape("identity"), Waveshape("snap", amount=0.0), Waveshape(Shaping())):
+        assert edit.neutral
+        assert edit(given) is given
+    assert not Waveshape("snap").neutral
+
+
+@pytest.mark.parametrize("name", list(shapes()))
+def test_functions_pass_their_points_and_stay_in_bounds(name):
+    shaping = shapes()[name]
+    x, y = np.array(shaping.points).T[:2]
+    np.testing.assert_allclose(shaping(x), y, atol=1e-12)
+    assert shaping.identity == (name == "identity")
+    inside = shaping(np.linspace(-1.0, 1.0, 2001))
+    assert np.abs(inside).max() <= np.abs(y).max() + 1e-12
+    np.testing.assert_allclose(inside, -inside[::-1], atol=1e-12)  # ours treat both sides alike
+
+
+def test_the_library_has_what_was_asked_for():
+    x = np.linspace(-1.0, 1.0, 401)
+    cap = shapes()["hard cap"](x)
+    np.testing.assert_allclose(cap, np.clip(x, -0.6, 0.6), atol=1e-12)
+    soft = shapes()["soft cap"](x)
+    inner = np.abs(x) <= 0.5
+    np.testing.assert_allclose(soft[inner], x[inner], atol=1e-12)
+    assert (np.diff(soft) >= -1e-12).all()
+    assert np.abs(np.diff(soft, 2)).max() < 1e-3  # no corner
+    np.testing.assert_allclose(shapes()["cosine"](x), np.sin(0.5 * np.pi * x), atol=0.02)
+    off = shapes()["undulation"](x) - x
+    assert (np.diff(np.sign(off[np.abs(off) > 0.01])) != 0).sum() >= 6
+    steps = shapes()["quantise"](x)
+    assert np.mean(np.abs(steps - 0.5 * np.round(2.0 * steps)) < 0.01) > 0.6
+    limits = shapes()["limits"]
+    wide = np.linspace(-3.0, 3.0, 2001)
+    assert np.abs(limits(wide)).max() <= 1.0
+    assert (np.diff(limits(wide)) >= -1e-12).all()
+
+
+def test_points_are_added_moved_and_taken_away():
+    shaping = Shaping().with_point(0.0, 0.5)
+    assert [point.x for point in shaping.points] == [-1.0, 0.0, 1.0]
+    assert shaping(0.0) == 0.5
+    assert shaping.with_point(0.0, 0.2, 0.5).points[1] == Point(0.0, 0.2, 0.5)
+    assert shaping.moved(1, 0.25, 0.0)(0.25) == 0.0
+    assert shaping.without(1) == Shaping()
+    with pytest.raises(ValueError, match="x must increase"):
+        shaping.moved(1, 1.5, 0.0)
+    with pytest.raises(ValueError, match="1 points; 2 to"):
+        Shaping().without(0)
+
+
+@pytest.mark.parametrize(
+    ("points", "said"),
+    [
+        ([(0.0, 0.0)], "1 points"),
+        ([(0.0, 0.0), (0.0, 1.0)], "x must increase"),
+        ([(0.0, 0.0), (1.0, np.nan)], "is allowed"),
+        ([(0.0, 0.0), (1.0,)], "point 1 is"),
+        ([(0.0, 0.0), "ab"], "point 1 is 'ab'"),
+        ([(0.0, 0.0), (1.0, 1.0, 2.0)], "the tension of point 1 is 2"),
+    ],
+)
+def test_points_that_make_no_function_are_refused(points, said):
+    with pytest.raises(ValueError, match=said):
+        Shaping(tuple(points))
+
+
+@given(st.dictionaries(st.text(st.characters(codec="utf-8", categories=["L", "N", "P"]), min_size=1), shapings()))
+def test_saved_functions_come_back(tmp_path_factory, given):
+    path = tmp_path_factory.mktemp("shapes") / "mine.toml"
+    given = {name[:60]: shaping for name, shaping in given.items()}
+    save_shapes(given, path)
+    loaded = load_shapes(path)
+    assert {name: loaded[name] for name in given} == given
+    assert set(loaded) == set(given) | set(shapes())
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("shape = 1", r"one table \[shapes\]"),
+        ("[shapes]\na = 3", r"shapes\.a: found 3"),
+        ("[shapes.a]\npoint = []", "did you mean 'points'"),
+        ("[shapes.a]\npoints = [[0, 0]]", r"shapes\.a: found 1 points"),
+        ("[shapes.a]\npoints = [[0, 0], [1, true]]", r"shapes\.a\.points: found True; expected a number"),
+        ("[shapes.a]\npoints = [[0, 0], [1]]", r"shapes\.a\.points: found .* expected pairs"),
+        ("[shapes.a]\npoints = [[0, 0], [1, 1]]\nbias = [0]", r"shapes\.a\.bias: found 1 numbers"),
+        ("[shapes.a]\npoints = [[0, 0], [1, 1]]\ntension = 'x'", r"shapes\.a\.tension: found 'x'"),
+        ("[shapes.a]\npoints = [[0, 0], [1, 1]]\nends = 'open'", "no end is called 'open'"),
+        ("[shapes.a]\npoints = [[0, 0], [1, 1]]\nabout = 3", r"shapes\.a\.about: found 3; expected a text"),
+        ("[shapes.a]\npoints = [[0, 0], [inf, 1]]", "is allowed"),
+        ("[shapes.' a']\npoints = [[0, 0], [1, 1]]", "printed characters"),
+        ("[shapes", "no TOML"),
+    ],
+)
+def test_files_that_are_wrong_are_refused_with_the_place(tmp_path, text, said):
+    path = tmp_path / "wrong.toml"
+    path.write_text(text)
+    with pytest.raises(MotionFileError, match=said) as caught:
+        load_shapes(path)
+    assert caught.value.path == str(path)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        ({"shape": "cozine"}, "did you mean 'cosine'"),
+        ({"amount": 1.5}, "0 to 1 is allowed"),
+        ({"amount": np.nan}, "0 to 1 is allowed"),
+        ({"by": "joints"}, "did you mean 'joint'"),
+        ({"shape": "limits", "by": "joint", "root": True}, "no limits"),
+    ],
+)
+def test_what_makes_no_sense_is_refused(wrong, said):
+    with pytest.raises(ValueError, match=said):
+        Waveshape(**wrong)
+    with pytest.raises(TypeError, match="a name is expected"):
+        Waveshape(3)
+
+
+def test_ranges_of_a_clip_become_what_the_function_says():
+    given = motion("wave")
+    before = Curves.of(given)
+    made = Waveshape("hard cap", feet=False).changed(before, np.ones(len(given.skeleton), dtype=bool))
+    turns = slice(0, 3 * len(given.skeleton))
+    width = before.table[:, turns].max(axis=0) - before.table[:, turns].min(axis=0)
+    moving = width > 1e-6
+    capped = made[:, turns].max(axis=0) - made[:, turns].min(axis=0)
+    np.testing.assert_allclose(capped[moving], 0.6 * width[moving], rtol=1e-9)
+    np.testing.assert_array_equal(made[:, turns][:, width == 0.0], before.table[:, turns][:, width == 0.0])
+
+
+def test_more_of_it_does_more():
+    given = motion("wave")
+    moves = [apart(Waveshape("snap", amount=amount, feet=False)(given), given) for amount in (0.0, 0.3, 0.6, 1.0)]
+    assert all(a < b for a, b in zip(moves[:-1], moves[1:], strict=True))
+
+
+def test_a_capped_wave_is_smaller_and_has_no_corner_when_capped_softly():
+    given = motion("wave")
+    hand = given.skeleton.index("rightHand")
+    highest, sudden = [], []
+    for shape in ("identity", "soft cap", "hard cap"):
+        path = Waveshape(shape, joints="right_arm")(given).positions_world()[:, hand]
+        highest.append(path[:, 1].max())
+        sudden.append(np.linalg.norm(np.diff(path, 3, axis=0), axis=-1).max())
+    assert highest[0] > highest[1] + 0.01
+    assert highest[1] > highest[2]
+    assert sudden[1] < sudden[2]
+
+
+def test_a_drink_undulates():
+    """The hand comes to where it came to, and hesitates on the way."""
+    given = motion("drink")
+    made = Waveshape("undulation", joints="right_arm")(given)
+    arm = given.skeleton.index("rightLowerArm")
+    turns = [
+        np.degrees(rotations.angle_between(clip.rotations[:, arm], given.rotations[0, arm])) for clip in (given, made)
+    ]
+    assert abs(turns[0].max() - turns[1].max()) < 3.0
+    assert abs(turns[0][-1] - turns[1][-1]) < 3.0
+    reversals = [(np.diff(np.sign(np.diff(turn)[np.abs(np.diff(turn)) > 0.05])) != 0).sum() for turn in turns]
+    assert reversals[1] >= reversals[0] + 4
+
+
+@pytest.mark.parametrize("shape", ["quantise", "undulation", "cosine", "grand"])
+def test_a_pirouette_survives(shape):
+    given = pirouette()
+    made = Waveshape(shape, feet=False)(given)
+    before, after = Curves.of(given), Curves.of(made)
+    np.testing.assert_allclose(after.heading, before.heading, atol=1e-9)
+    np.testing.assert_allclose(made.translations, given.translations, atol=1e-12)
+    steps = rotations.angle_between(made.rotations[1:], made.rotations[:-1])
+    assert steps.max() < 6.0 * rotations.angle_between(given.rotations[1:], given.rotations[:-1]).max()
+
+
+def test_heading_and_path_are_shaped_when_asked_for():
+    given = motion("walk")
+    made = Curves.of(Waveshape("stiff", root=True, feet=False)(given))
+    before = Curves.of(given)
+    for shaped, plain in ((made.path[:, 2], before.path[:, 2]), (made.heading, before.heading)):
+        assert np.ptp(shaped) == pytest.approx(0.5 * np.ptp(plain), rel=1e-6)
+
+
+def test_what_does_not_move_stays_still():
+    given = motion("wave")
+    still = replace(
+        given,
+        rotations=np.repeat(given.rotations[:1], 40, axis=0),
+        translations=np.repeat(given.translations[:1], 40, 0),
+    )
+    for edit in (Waveshape("grand", feet=False), Waveshape("quantise", root=True, feet=False)):
+        assert apart(edit(still), still) < 1e-9
+
+
+@pytest.mark.parametrize("frames", [1, 2, 3, 4])
+def test_the_shortest_clips(frames):
+    for edit in (Waveshape("cosine"), LIMITS, Waveshape("grand", root=True)):
+        made = edit(short(frames))
+        assert len(made) == frames
+        assert np.isfinite(made.rotations).all()
+
+
+@pytest.mark.parametrize("rate", [30.0, 120.0])
+def test_rates_mean_the_same(rate):
+    """Both share half of their frames, and hardly differ in their extremes."""
+    given = motion("wave")
+    one, other = Waveshape("cosine", feet=False)(given), Waveshape("cosine", feet=False)(given.resampled(rate))
+    step = int(max(rate, 60.0) // min(rate, 60.0))
+    one, other = (one[::step], other) if rate < 60.0 else (one, other[::step])
+    count = min(len(one), len(other))
+    assert apart(one[:count], other[:count]) < 5e-3
+
+
+@given(motions(), st.sampled_from(["snap", "quantise", "grand"]))
+def test_any_motion_stays_sound(given, shape):
+    made = Waveshape(shape, feet=False)(given)
+    assert rotations.off_unit(made.rotations) < 1e-9
+    np.testing.assert_array_equal(made.translations, given.translations)
+
+
+def test_joints_come_softly_to_their_limits():
+    """A knee and an elbow bent far too far, and far too far back."""
+    given = motion("wave")
+    bend = 2.6 * np.sin(np.linspace(0.0, 2.0 * np.pi, len(given)))
+    q = given.rotations.copy()
+    for name in ("leftLowerLeg", "rightLowerArm", "leftUpperArm", "head"):
+        q[:, given.skeleton.index(name)] = rotations.from_rotation_vector(bend[:, None] * np.array([0.2, 0.9, 0.1]))
+    bent = replace(given, rotations=rotations.continuous(q))
+    made = LIMITS(bent)
+    assert max(past.max() for past in limit_excess(bent).values()) > 0.5
+    assert max(past.max() for past in limit_excess(made).values()) < 1e-6
+    assert rotations.angle_between(made.rotations[1:], made.rotations[:-1]).max() < 0.2
+    half = max(past.max() for past in limit_excess(replace(LIMITS, amount=0.5)(bent)).values())
+    assert 0.1 < half < 0.9 * max(past.max() for past in limit_excess(bent).values())
+
+
+def test_what_is_well_inside_its_limits_stays():
+    given = motion("idle")
+    made = LIMITS(given)
+    for joint, name in enumerate(given.skeleton.names):
+        if "Hand" not in name and "Shoulder" not in name:
+            assert rotations.angle_between(made.rotations[:, joint], given.rotations[:, joint]).max() < np.radians(2.0)
+    assert np.mean(rotations.angle_between(made.rotations, given.rotations) < 1e-7) > 0.9
+
+
+def test_by_joint_needs_a_body():
+    with pytest.raises(ValueError, match="shaping by what joints can do"):
+        LIMITS(pirouette_of_two())
+
+
+def pirouette_of_two():
+    skeleton = kinesphere.Skeleton(("a", "b"), np.array([-1, 0]), np.array([[0.0, 1.0, 0.0], [0.0, 0.3, 0.0]]))
+    q = rotations.from_rotation_vector(np.linspace(0.0, 3.0, 60)[:, None, None] * np.array([[0, 1.0, 0], [1.0, 0, 0]]))
+    return kinesphere.Motion(skeleton, 60.0, q)
+
+
+def test_calibration_frames_and_other_joints_stay():
+    given = with_calibration(motion("wave"))
+    made = Waveshape("grand", joints="right_arm")(given)
+    np.testing.assert_array_equal(made.rotations[0], given.rotations[0])
+    left = given.skeleton.index("leftUpperArm")
+    np.testing.assert_array_equal(made.rotations[:, left], given.rotations[:, left])
+    limited = Waveshape("limits", by="joint", joints="left_leg", feet=False)(given)
+    np.testing.assert_array_equal(limited.rotations[:, left], given.rotations[:, left])
+
+
+def test_shapings_by_name():
+    assert shaping_called("cosine") is shapes()["cosine"]
+    assert Waveshape("cosine").shaping is shapes()["cosine"]
+    mine = Shaping(((-1.0, 0.0), (1.0, 0.5)))
+    assert Waveshape(mine).shaping is mine
+
+
+@pytest.mark.data
+@pytest.mark.parametrize("clip", ["79_88", "05_02", "141_11"])
+def test_captures_come_within_their_limits(data_dir, clip):
+    given = kinesphere.load(data_dir / f"bvh/cmu/{clip}.bvh")
+    made, real = LIMITS(given), given.performed_frames
+    before, after = limit_excess(given), limit_excess(made)
+    assert max(past[real].max() for past in before.values()) > np.radians(20.0)
+    assert max(past[real].max() for past in after.values()) < 1e-6
+    assert np.mean(rotations.angle_between(made.rotations, given.rotations) < 1e-7) > 0.8
