@@ -17,7 +17,7 @@ from kinesphere.kernels.arrays import Bools, Floats
 from kinesphere.motion.motion import Motion
 from kinesphere.motion.retiming import at_times
 from kinesphere.motion.timemap import TimeMap
-from kinesphere.signals.align import Cost, align, on_body, performed
+from kinesphere.signals.alignment import Cost, align, on_body, performed
 from kinesphere.signals.curves import carrier_of
 from kinesphere.signals.feet import carried
 

@@ -12,7 +12,7 @@ from kinesphere.kernels.arrays import Bools, Floats, Ints, within
 from kinesphere.motion.motion import Motion
 from kinesphere.motion.retiming import retimed
 from kinesphere.motion.timemap import TimeMap
-from kinesphere.signals.align import Cost, align, performed
+from kinesphere.signals.alignment import Cost, align, performed
 from kinesphere.signals.curves import Curves
 from kinesphere.signals.edit import FADE, window
 from kinesphere.signals.groups import chosen
