@@ -11,8 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kinesphere import Motion, Skeleton
-from kinesphere.body.limb_displacement import MOVABLE, displaced
-from kinesphere.body.limb_solving import ENDS, lay_limb, limb_of
+from kinesphere.body.limb_displacement import MOVABLE, Pose, displaced
+from kinesphere.body.limb_elbows import outward
+from kinesphere.body.limb_orientation import kept_share
+from kinesphere.body.limb_parts import ENDS, limb_of
+from kinesphere.body.limb_solving import lay_limb, swivelled
 from kinesphere.body.limits import limit_excess
 from kinesphere.figure import motion
 from kinesphere.kernels import rotations as R
@@ -248,6 +251,43 @@ def test_a_limb_taken_apart_and_laid_again_is_itself() -> None:
         assert R.angle(laid.upper).max() < 1e-6
         assert R.angle(laid.lower).max() < 1e-6
         assert np.abs(laid.end - p[:, limb.end]).max() < 1e-9
+
+
+@given(seed=st.integers(0, 2**32 - 1))
+def test_limits_of_an_end_alone_are_those_of_the_whole_body(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    q = R.continuous(R.from_rotation_vector(rng.normal(scale=0.8, size=(6, len(WAVE.skeleton), 3))))
+    wild = Motion(WAVE.skeleton, 10.0, q)  # so slow that every frame is looked at
+    excess = limit_excess(wild)
+    for end in ENDS:
+        joint, turn = wild.skeleton.roles[end], R.from_rotation_vector(rng.normal(size=(6, 3)))
+        kept = R.multiply(wild.rotations[:, joint], turn)
+        share = kept_share(wild, end, wild.rotations[:, joint], kept, np.ones(6, dtype=bool))
+        q = wild.rotations.copy()
+        q[:, joint] = R.slerp(wild.rotations[:, joint], kept, share)
+        after = limit_excess(replace(wild, rotations=R.continuous(q)))[end]
+        assert np.degrees((after - excess[end]).max()) < 2.0
+        assert (share <= 1.0).all()
+        assert (share >= 0.0).all()
+
+
+def test_arms_go_no_farther_back_than_they_can() -> None:
+    """A hand beside the hips is raised where it is: elbows that would go behind the back go outward."""
+    back = arm_bent_by(np.full(3, 0.3))
+    q = back.rotations.copy()
+    q[:, back.skeleton.roles["leftUpperArm"]] = R.from_rotation_vector([0.5, 0.0, -1.2])
+    back = replace(back, rotations=q)
+    q, p = back.world()
+    limb = limb_of(back.skeleton, "leftHand", q, p)
+    laid = lay_limb(limb, q, p, p[:, limb.end] + [0.0, 0.25, -0.05])
+    angle = outward(back.skeleton, "leftHand", limb, q, p, laid, 60.0)
+    past = [np.degrees(limit_excess(back)["leftUpperArm"].max())]
+    for one in (laid, swivelled(limb, p, laid, angle)):
+        pose = Pose(back.skeleton, back.rotations.copy(), back.translations.copy())
+        pose.lay(limb, q, p, one, None, np.ones(3, dtype=bool))
+        past.append(np.degrees(limit_excess(replace(back, rotations=pose.local))["leftUpperArm"].max()))
+    assert past[1] > past[0] + 3.0
+    assert past[2] < past[0] + 0.5
 
 
 @pytest.mark.parametrize(

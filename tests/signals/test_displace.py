@@ -450,4 +450,4 @@ def test_three_frames_of_a_long_clip(data_dir: Path) -> None:
     for edit in edits:
         assert moved(capture, made, edit.part)[edit.frame_of(capture)] == pytest.approx(edit.by, abs=1e-3)
     assert foot_report(made, plants).slide < foot_report(capture, plants).slide + 0.005
-    assert added_jolts(capture, made).max() < 0.2  # a knee that the capture has locked begins to bend
+    assert added_jolts(capture, made).max() < 0.25  # a knee that the capture has locked begins to bend

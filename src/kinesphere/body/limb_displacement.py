@@ -18,7 +18,9 @@ import numpy as np
 from kinesphere.body.bodies import motion_with_roles
 from kinesphere.body.limb_help import Wish, helped
 from kinesphere.body.limb_orientation import kept_share
-from kinesphere.body.limb_solving import ENDS, PARTS, Laid, Limb, lay_limb, limb_of, within_reach
+from kinesphere.body.limb_parts import ENDS, PARTS, Limb, limb_of
+from kinesphere.body.limb_reach import within_reach
+from kinesphere.body.limb_solving import Laid, lay_limb
 from kinesphere.kernels import kinematics, rotations
 from kinesphere.kernels.arrays import ArrayLike, Bools, Floats, floats, lengths
 from kinesphere.motion.frozen import frozen

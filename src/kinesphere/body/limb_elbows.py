@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from kinesphere.body.limb_parts import Limb, cross, unit
 from kinesphere.body.limb_rounding import rounded_up
-from kinesphere.body.limb_solving import Laid, Limb, cross, unit
+from kinesphere.body.limb_solving import Laid
 from kinesphere.body.limits import LIMITS, NEEDED, body_axes
 from kinesphere.kernels import rotations
 from kinesphere.kernels.arrays import Floats, lengths

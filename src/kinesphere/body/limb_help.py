@@ -11,7 +11,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kinesphere.body.limb_solving import Limb, cross, easy_reach, side_and_part
+from kinesphere.body.limb_parts import Limb, cross, side_and_part
+from kinesphere.body.limb_reach import easy_reach
 from kinesphere.kernels import kinematics, rotations
 from kinesphere.kernels.arrays import Bools, Floats, Ints, lengths
 from kinesphere.motion.skeleton import Skeleton

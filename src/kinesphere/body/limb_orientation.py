@@ -7,8 +7,8 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
+from kinesphere.body.limb_parts import PARTS, side_and_part
 from kinesphere.body.limb_rounding import rounded_up
-from kinesphere.body.limb_solving import PARTS, side_and_part
 from kinesphere.body.limits import NEEDED, limit_excess
 from kinesphere.kernels import rotations
 from kinesphere.kernels.arrays import Bools, Floats
@@ -16,7 +16,7 @@ from kinesphere.motion.frozen import frozen
 from kinesphere.motion.motion import Motion
 from kinesphere.motion.skeleton import Skeleton
 
-SHARES = np.array([0.0, 0.25, 0.5, 0.75, 1.0])
+SHARES = np.linspace(0.0, 1.0, 13)
 EVERY = 0.08  # seconds between frames that are looked at
 ROUND = 0.15  # seconds over which keeping comes and goes
 EASE = (float(np.radians(20.0)), float(np.radians(45.0)))  # that a joint is turned freely, and at most
@@ -39,11 +39,10 @@ def kept_share(motion: Motion, end: str, along: Floats, kept: Floats, active: Bo
     tight = (excess > 0.0).any(axis=0)
     if not tight.any():
         return whole
-    above = np.maximum(np.argmax(excess > 0.0, axis=0), 1)
-    low, high = (np.take_along_axis(excess, row[None], axis=0)[0] for row in (above - 1, above))
-    share = SHARES[above - 1] + (SHARES[above] - SHARES[above - 1]) * -low / np.maximum(high - low, 1e-12)
-    share = np.where(tight, share, 1.0)
-    given_up = np.interp(np.arange(len(motion)), frames, 1.0 - np.clip(share, 0.0, 1.0))
+    # The last share before the first that goes past; between two a joint can be past its limits by more than at both.
+    last = np.maximum(np.argmax(excess > 0.0, axis=0) - 1, 0)
+    share = np.where(tight, SHARES[last], 1.0)
+    given_up = np.interp(np.arange(len(motion)), frames, 1.0 - share)
     return np.asarray(np.minimum(whole, 1.0 - rounded_up(given_up, ROUND, motion.rate)))
 
 

@@ -13,40 +13,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kinesphere.body.limits import NEEDED, body_axes
+from kinesphere.body.limb_parts import Limb, cross, spans, unit
+from kinesphere.body.limb_reach import flexion_at, held_reach
 from kinesphere.kernels import rotations
 from kinesphere.kernels.arrays import ArrayLike, Floats, floats, lengths
-from kinesphere.kernels.limbs import reach
-from kinesphere.motion.skeleton import Skeleton
 
-PARTS = {"Hand": ("UpperArm", "LowerArm", "Hand"), "Foot": ("UpperLeg", "LowerLeg", "Foot")}
-ENDS = tuple(side + part for part in PARTS for side in ("left", "right"))
-EASY = {"Hand": 0.985, "Foot": 0.9975}  # of its length that a limb reaches with ease
-TAUT = {"Hand": 0.9985, "Foot": 0.9995}  # and at most, unless it did
-FREE = 0.97  # of an arm's length that it may always reach
-SPARE, TAUT_SPARE = 0.1, 0.003  # how much farther than it must: of the way there, and of its length
-LEFT = 0.6  # of what a stretched limb leaves of its length that it still leaves when it is stretched more
-SOFT = {"Hand": 0.03, "Foot": 0.004}  # of its length over which it approaches its ends, ...
-MOVED = 0.12  # ... once its end has moved by so much of it
-NEAREST = 0.02  # of that which is left between what it can reach and its ends
-FOLDED = float(np.radians(150.0))  # flexion
 STRAIGHT = 0.12  # sine of a flexion below which the usual axis counts for more than the plane
 BACKWARD = 0.3  # sine of the flexion up to which a limb may be bent the wrong way; beyond, its plane is another
 PASSING = 2.0  # squares of its flexion over which a limb bent the wrong way comes to bend the right way
-PRIOR = 0.05  # sine of a flexion that counts as much for the usual axis as anatomy does
-
-
-class Limb(NamedTuple):
-    """The joints of an arm or a leg, and how it bends."""
-
-    upper: int
-    lower: int
-    end: int
-    attached: bool  # whether the end hangs on the lower bone: rigs for animation may hang feet on the root
-    hinge: Floats  # (3,) the usual axis, as the upper bone sees it
-    easy: float  # of its length that it reaches with ease
-    longest: float  # and at most, unless it did
-    soft: float  # of its length over which it approaches its ends
 
 
 class Laid(NamedTuple):
@@ -57,38 +31,6 @@ class Laid(NamedTuple):
     end: Floats  # (T, 3)
 
 
-def side_and_part(end: str) -> tuple[str, str]:
-    """``("left", "Hand")`` of ``leftHand``."""
-    return ("left", end[4:]) if end.startswith("left") else ("right", end[5:])
-
-
-def limb_of(skeleton: Skeleton, end: str, q: Floats, p: Floats) -> Limb:
-    """The limb of a role such as ``leftHand`` in poses with these world rotations and positions.
-
-    Its usual axis is the mean of how it bends in them, and where it hardly does, an elbow's or a knee's.
-    """
-    side, part = side_and_part(end)
-    upper, lower, last = (skeleton.roles[side + name] for name in PARTS[part])
-    bones = p[:, lower] - p[:, upper], p[:, last] - p[:, lower]
-    if min(lengths(bone).min() for bone in bones) <= 1e-6:
-        raise ValueError(f"{skeleton!r}: the limb of {end!r} has a bone of no length; it cannot be bent to reach")
-    normal = cross(unit(bones[0]), unit(bones[1]))
-    seen = rotations.rotate(rotations.conjugate(q[:, upper]), normal)
-    hinge = lengths(normal) @ seen + PRIOR**2 * len(q) * _anatomical(skeleton, part, upper, lower)
-    above = last
-    while above not in (lower, -1):
-        above = int(skeleton.parents[above])
-    return Limb(upper, lower, last, above == lower, unit(hinge), EASY[part], TAUT[part], SOFT[part])
-
-
-def relaxed(limb: Limb, p: Floats, target: Floats) -> Limb:
-    """The same arm, that stretches little farther than ``target (T, 3)`` asks for."""
-    was, upper, lower = _spans(limb, p)
-    asked = lengths(target - p[:, limb.upper])
-    needed = (asked + SPARE * np.maximum(asked - was, 0.0)) / (upper + lower) + TAUT_SPARE
-    return limb._replace(longest=min(max(float(needed.max()), FREE), limb.longest))
-
-
 def lay_limb(limb: Limb, q: Floats, p: Floats, target: Floats, swivel: ArrayLike = 0.0) -> Laid:
     """The limb with its end at ``target (T, 3)``, or as near as it goes.
 
@@ -96,14 +38,14 @@ def lay_limb(limb: Limb, q: Floats, p: Floats, target: Floats, swivel: ArrayLike
     limb's start to the target, in radians, right-handed.
     """
     start, middle, end = p[:, limb.upper], p[:, limb.lower], p[:, limb.end]
-    was, upper, lower = _spans(limb, p)
+    was, upper, lower = spans(limb, p)
     asked = lengths(target - start)
     way = np.where((asked > 1e-9)[:, None], target - start, end - start)
     way = np.where((lengths(way) > 1e-9)[:, None], way, middle - start)
     old = np.where((was > 1e-9)[:, None], end - start, way)
     before, normal, axis = _bent(limb, q[:, limb.upper], middle - start, end - middle)
-    spanned = _held(limb, asked, lengths(target - end), was, upper, lower)
-    flexion = _signed(_flexion(spanned, upper, lower), before)
+    spanned = held_reach(limb, asked, lengths(target - end), was, upper, lower)
+    flexion = _signed(flexion_at(spanned, upper, lower), before)
 
     along = unit(way)
     carry = rotations.multiply(_about(along, swivel), rotations.between(old, way))
@@ -127,55 +69,6 @@ def swivelled(limb: Limb, p: Floats, laid: Laid, angle: Floats) -> Laid:
         return laid
     turn = _about(unit(laid.end - p[:, limb.upper]), angle)
     return Laid(rotations.multiply(turn, laid.upper), rotations.multiply(turn, laid.lower), laid.end)
-
-
-def within_reach(limb: Limb, p: Floats, target: Floats, beyond: float = NEAREST) -> Floats:
-    """``(T, 3)`` what to ask ``lay_limb`` for so that it ends at ``target``: farther, where reach is soft.
-
-    ``beyond`` is what is left to its ends, of the zone in which it approaches them, for what it cannot reach.
-    """
-    was, upper, lower = _spans(limb, p)
-    start, way = p[:, limb.upper], target - p[:, limb.upper]
-    asked = lengths(way)
-    far, near = _ends(limb, was, upper, lower)
-    outward = asked > 0.5 * (far + near)
-    left = np.where(outward, far - asked, asked - near)
-    made = np.array(target)
-    for _ in range(3):  # how soft it is depends on how far its end goes
-        zone = _zone(limb, lengths(made - p[:, limb.end]), upper + lower)
-        share = np.maximum(left / zone, np.where(left > 0.0, NEAREST, beyond))
-        # The way back from _held, where it makes any difference.
-        short = zone * np.where(
-            share < 30.0, np.log(np.maximum(-np.expm1(-np.minimum(share, 30.0)), 1e-300)) + share, share
-        )
-        farther = np.where(outward, far - short, near + short)
-        made = start + way * (farther / np.maximum(asked, 1e-9))[:, None]
-    return np.asarray(made)
-
-
-def easy_reach(limb: Limb, p: Floats) -> Floats:
-    """``(T,)`` how far the limb reaches with ease: as far as it does, or nearly straight."""
-    was, upper, lower = _spans(limb, p)
-    return np.asarray(np.maximum(was, limb.easy * (upper + lower)))
-
-
-def full_reach(limb: Limb, p: Floats) -> Floats:
-    """``(T,)`` how long the limb is."""
-    _, upper, lower = _spans(limb, p)
-    return upper + lower
-
-
-def cross(a: Floats, b: Floats) -> Floats:
-    """The cross product of vectors ``(..., 3)``: a third of the time of ``np.cross``."""
-    made = np.empty(np.broadcast_shapes(a.shape, b.shape))
-    for i, j, k in ((0, 1, 2), (1, 2, 0), (2, 0, 1)):
-        made[..., i] = a[..., j] * b[..., k] - a[..., k] * b[..., j]
-    return made
-
-
-def unit(vectors: Floats) -> Floats:
-    """Unit vectors ``(..., 3)``; zero stays zero."""
-    return np.asarray(vectors / np.maximum(lengths(vectors), 1e-300)[..., None])
 
 
 def _dot(a: Floats, b: Floats) -> Floats:
@@ -214,54 +107,3 @@ def _signed(flexion: Floats, before: Floats) -> Floats:
     """The flexion with its sign: a limb that was bent the wrong way passes through straight as it bends more."""
     past = np.maximum(flexion**2 - before**2, 0.0) / np.maximum(PASSING * before**2, 1e-12)
     return np.where(before < 0.0, flexion * (1.0 - 2.0 * np.exp(-past)), flexion)
-
-
-def _spans(limb: Limb, p: Floats) -> tuple[Floats, Floats, Floats]:
-    """``(T,)`` how far a limb reaches, and how long its bones are."""
-    start, middle, end = p[:, limb.upper], p[:, limb.lower], p[:, limb.end]
-    return lengths(end - start), lengths(middle - start), lengths(end - middle)
-
-
-def _ends(limb: Limb, was: Floats, upper: Floats, lower: Floats) -> tuple[Floats, Floats]:
-    """The farthest and the nearest that a limb reaches which ``was`` so far."""
-    whole = upper + lower
-    left = np.maximum(whole - was, 0.0)
-    least, own = (1.0 - limb.longest) * whole, LEFT * left
-    far = whole - least * own / np.maximum(np.hypot(least, own), 1e-12)
-    folded = was - np.maximum(reach(FOLDED, upper, lower), np.abs(upper - lower))
-    return np.maximum(far, was), was - np.minimum(0.5 * (folded + np.hypot(folded, 0.01 * whole)), 0.9 * was)
-
-
-def _zone(limb: Limb, moved: Floats, whole: Floats) -> Floats:
-    """Over what distance a limb approaches its ends whose own end is ``moved`` so far; nothing for nothing."""
-    u = np.minimum(moved / (MOVED * whole), 1.0)
-    return np.asarray(np.maximum(limb.soft * u * u * (3.0 - 2.0 * u), 1e-6) * whole)
-
-
-def _held(limb: Limb, asked: Floats, moved: Floats, was: Floats, upper: Floats, lower: Floats) -> Floats:
-    """The distances that a limb spans when others are asked for: the same, up to its ends, which it approaches."""
-    far, near = _ends(limb, was, upper, lower)
-    zone = _zone(limb, moved, upper + lower)
-    outer, inner = (
-        far - zone * np.logaddexp(0.0, (far - asked) / zone),
-        near + zone * np.logaddexp(0.0, (asked - near) / zone),
-    )
-    return np.where(asked > 0.5 * (far + near), outer, inner)
-
-
-def _flexion(distance: Floats, upper: Floats, lower: Floats) -> Floats:
-    """The flexion at which bones span a distance; see ``kernels.limbs`` for why so."""
-    whole, apart = upper + lower, upper - lower
-    above = np.maximum((whole - distance) * (whole + distance), 0.0)
-    below = np.maximum((distance - apart) * (distance + apart), 0.0)
-    return 2.0 * np.arctan2(np.sqrt(above), np.sqrt(below))
-
-
-def _anatomical(skeleton: Skeleton, part: str, upper: int, lower: int) -> Floats:
-    """``(3,)`` as the upper bone sees it: elbows fold forward and knees back."""
-    left, ahead = np.array([1.0, 0.0, 0.0]), np.array([0.0, 0.0, 1.0])
-    if all(role in skeleton.roles for role in NEEDED):
-        _, left, ahead = body_axes(skeleton)
-    turned, place = skeleton.rest_world()
-    axis = left if part == "Foot" else cross(unit(place[lower] - place[upper]), ahead)
-    return rotations.rotate(rotations.conjugate(turned[upper]), axis)

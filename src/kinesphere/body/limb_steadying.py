@@ -5,7 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from kinesphere.body.leg_paths import swivels
-from kinesphere.body.limb_solving import Laid, Limb, cross, full_reach, swivelled, unit
+from kinesphere.body.limb_parts import Limb, cross, unit
+from kinesphere.body.limb_reach import full_reach
+from kinesphere.body.limb_solving import Laid, swivelled
 from kinesphere.kernels import rotations
 from kinesphere.kernels.arrays import Floats, lengths
 from kinesphere.motion.motion import Motion

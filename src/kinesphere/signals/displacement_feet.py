@@ -16,8 +16,10 @@ from kinesphere.body.bodies import LEGS
 from kinesphere.body.contacts import find_plants
 from kinesphere.body.ground import runs
 from kinesphere.body.limb_displacement import STILL
+from kinesphere.body.limb_parts import cross, unit
+from kinesphere.body.limb_reach import easy_reach, full_reach, within_reach
 from kinesphere.body.limb_rounding import rounded_up
-from kinesphere.body.limb_solving import cross, easy_reach, full_reach, lay_limb, unit, within_reach
+from kinesphere.body.limb_solving import lay_limb
 from kinesphere.kernels import rotations
 from kinesphere.kernels.arrays import Bools, Floats, lengths
 from kinesphere.motion.humanoid import SIDES

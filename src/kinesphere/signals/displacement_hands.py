@@ -12,7 +12,8 @@ import numpy as np
 
 from kinesphere.body.limb_displacement import STILL
 from kinesphere.body.limb_elbows import outward
-from kinesphere.body.limb_solving import Laid, lay_limb, relaxed, swivelled, within_reach
+from kinesphere.body.limb_reach import relaxed, within_reach
+from kinesphere.body.limb_solving import Laid, lay_limb, swivelled
 from kinesphere.body.limb_steadying import steadied
 from kinesphere.kernels import rotations
 from kinesphere.kernels.arrays import Bools, Floats, lengths

@@ -9,7 +9,7 @@ import numpy as np
 
 from kinesphere.body.ground import smoothed
 from kinesphere.body.limb_displacement import Pose
-from kinesphere.body.limb_solving import Limb, limb_of
+from kinesphere.body.limb_parts import Limb, limb_of
 from kinesphere.kernels import rotations
 from kinesphere.kernels.arrays import Bools, Floats, within
 from kinesphere.motion.motion import Motion
