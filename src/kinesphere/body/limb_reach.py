@@ -17,6 +17,7 @@ SPARE, TAUT_SPARE = 0.1, 0.003  # how much farther than it must: of the way ther
 LEFT = 0.6  # of what a stretched limb leaves of its length that it still leaves when it is stretched more
 MOVED = 0.12  # of its length that its end has moved where it approaches its ends over the whole zone
 NEAREST = 0.02  # of the zone that is left between what it reaches at most and its ends
+ROUNDS = 12  # most, of finding what to ask for
 FOLDED = float(np.radians(150.0))  # flexion
 
 
@@ -40,7 +41,8 @@ def within_reach(limb: Limb, p: Floats, target: Floats, beyond: float = NEAREST)
     outward = asked > 0.5 * (far + near)
     left = np.where(outward, far - asked, asked - near)
     made = np.array(target)
-    for _ in range(3):  # how soft it is depends on how far its end goes
+    for _ in range(ROUNDS):  # how soft it is depends on how far its end goes
+        before = made
         zone = _zone(limb, lengths(made - p[:, limb.end]), upper + lower)
         share = np.maximum(left / zone, np.where(left > 0.0, NEAREST, beyond))
         # The way back from held_reach, where it makes any difference.
@@ -49,6 +51,8 @@ def within_reach(limb: Limb, p: Floats, target: Floats, beyond: float = NEAREST)
         )
         farther = np.where(outward, far - short, near + short)
         made = start + way * (farther / np.maximum(asked, 1e-9))[:, None]
+        if np.abs(made - before).max() < 1e-6:
+            break
     return np.asarray(made)
 
 
