@@ -37,7 +37,13 @@ def test_compiled_is_plain(seed):
     rng = np.random.default_rng(seed)
     turns, about = wandering(rng, far=5.0), rotations.normalise(rng.normal(size=(4, 4)))
     compiled.warm_up()
-    assert winding.unwound(turns, about) == pytest.approx(winding.unwound_reference(turns, about), abs=1e-9)
+    vectors = winding.unwound(turns, about)
+    assert vectors == pytest.approx(winding.unwound_reference(turns, about), abs=1e-9)
+    assert winding.wound(vectors, about) == pytest.approx(winding.wound_reference(vectors, about), abs=1e-12)
+    table = np.zeros((len(turns), 15))
+    winding.unwound(turns, about, table[:, :12].reshape(-1, 4, 3))
+    assert np.array_equal(table[:, :12].reshape(-1, 4, 3), vectors)
+    assert np.array_equal(winding.wound(table[:, :12].reshape(-1, 4, 3), about), winding.wound(vectors, about))
 
 
 @given(st.floats(-12.0, 12.0), seeds)

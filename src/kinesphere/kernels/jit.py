@@ -33,7 +33,7 @@ from kinesphere.kernels.jit_terms import compile_exact, compile_kernel
 from kinesphere.kernels.jit_timing import run_clock, stroke_peaks
 from kinesphere.kernels.jit_warping import trace_warp, warp_distances, warp_pose, warp_shape
 from kinesphere.kernels.jit_weights import body_lines, surface_rows, turn_arms, weigh
-from kinesphere.kernels.jit_winding import unwind
+from kinesphere.kernels.jit_winding import unwind, wind
 
 __all__ = [
     "bend",
@@ -79,6 +79,7 @@ __all__ = [
     "turns_over",
     "turns_since",
     "unwind",
+    "wind",
     "warp_distances",
     "warp_pose",
     "warp_shape",

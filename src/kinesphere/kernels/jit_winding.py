@@ -31,3 +31,20 @@ def unwind(turns, about, out):  # type: ignore[no-untyped-def]
                 size += full * round((u * x + v * y + t * z - size) / full)
             u, v, t = size * x, size * y, size * z
             out[i, j, 0], out[i, j, 1], out[i, j, 2] = u, v, t
+
+
+@compile_exact
+def wind(vectors, about, out):  # type: ignore[no-untyped-def]
+    """Rotations (T, J, 4) of vectors (T, J, 3) from (J, 4), each in the half sphere of the frame before."""
+    for i in range(vectors.shape[0]):
+        for j in range(vectors.shape[1]):
+            x, y, z = vectors[i, j, 0], vectors[i, j, 1], vectors[i, j, 2]
+            angle = math.sqrt(x * x + y * y + z * z)
+            share = math.sin(0.5 * angle) / angle if angle > 1e-8 else 0.5
+            a = about[j]
+            w, x, y, z = product(a[0], a[1], a[2], a[3], math.cos(0.5 * angle), share * x, share * y, share * z)
+            if i > 0:
+                q = out[i - 1, j]
+                if w * q[0] + x * q[1] + y * q[2] + z * q[3] < 0.0:
+                    w, x, y, z = -w, -x, -y, -z
+            out[i, j, 0], out[i, j, 1], out[i, j, 2], out[i, j, 3] = w, x, y, z

@@ -18,15 +18,16 @@ def reference(turns: Floats) -> Floats:
     return np.asarray(np.where(size > 0.2 * len(turns), total / np.maximum(size, 1e-12), near[0]))
 
 
-def unwound(turns: Floats, about: Floats) -> Floats:
+def unwound(turns: Floats, about: Floats, out: Floats | None = None) -> Floats:
     """``(T, J, 3)`` rotation vectors of ``turns (T, J, 4)`` from ``about (J, 4)``, each nearest to the frame before.
 
     A joint that turns round three times ends at six π. ``wound`` is the way back, exact whichever vector is taken.
     """
     kernels = compiled.loaded(turns.size)
+    made = np.empty((*turns.shape[:2], 3)) if out is None else out
     if kernels is None:
-        return unwound_reference(turns, about)
-    made = np.empty((*turns.shape[:2], 3))
+        made[:] = unwound_reference(turns, about)
+        return made
     kernels.unwind(np.ascontiguousarray(turns), np.ascontiguousarray(about), made)
     return made
 
@@ -50,8 +51,18 @@ def _way(vectors: Floats) -> Floats:
 
 
 def wound(vectors: Floats, about: Floats) -> Floats:
-    """``(T, J, 4)`` the rotations of vectors ``(T, J, 3)`` from ``about (J, 4)``."""
-    return rotations.multiply(about, rotations.from_rotation_vector(vectors))
+    """``(T, J, 4)`` the rotations of vectors ``(T, J, 3)`` from ``about (J, 4)``, neighbours in one half sphere."""
+    kernels = compiled.loaded(vectors.size)
+    if kernels is None:
+        return wound_reference(vectors, about)
+    made = np.empty((*vectors.shape[:2], 4))
+    kernels.wind(vectors, np.ascontiguousarray(about), made)
+    return made
+
+
+def wound_reference(vectors: Floats, about: Floats) -> Floats:
+    """The same in plain NumPy."""
+    return rotations.continuous(rotations.multiply(about, rotations.from_rotation_vector(vectors)))
 
 
 def heading(turns: Floats, up: Floats) -> tuple[Floats, Floats]:

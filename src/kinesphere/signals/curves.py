@@ -8,6 +8,7 @@ there: its carrier's rotation is then one vector as any other's.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -50,21 +51,37 @@ class Curves:
     @classmethod
     def of(cls, motion: Motion) -> Curves:
         """The curves of a motion without calibration frames."""
-        carrier = carrier_of(motion.skeleton)
-        turns = motion.rotations
-        up = _vertical(motion, carrier)
-        angle = np.zeros(len(motion))
+        return cls.together([motion])[0]
+
+    @classmethod
+    def together(cls, motions: Sequence[Motion]) -> list[Curves]:
+        """The curves of motions of one skeleton, measured from one reference: their tables may be compared and mixed.
+
+        Each heading counts from the world's; where one of the bodies goes upside down, none is taken apart.
+        """
+        carrier = carrier_of(motions[0].skeleton)
+        uprights = [_vertical(motion, carrier) for motion in motions]
+        up = uprights[0] if all(own is not None for own in uprights) else None
+        angles = [np.zeros(len(motion)) for motion in motions]
+        turns = [motion.rotations for motion in motions]
         if up is not None:
-            rest = motion.skeleton.rest_rotations[carrier]
-            angle, left = winding.heading(rotations.multiply(turns[:, carrier], rotations.conjugate(rest)), up)
-            turns = turns.copy()
-            turns[:, carrier] = rotations.multiply(left, rest)
-        about = winding.reference(turns)
-        moved = np.abs(motion.translations - motion.translations[0]).max(axis=(0, 2)) > STILL
-        moving = np.flatnonzero(moved)
-        vectors = winding.unwound(turns, about).reshape(len(motion), -1)
-        places = motion.translations[:, moving].reshape(len(motion), -1)
-        return cls(motion, np.column_stack([vectors, angle, places]), about, carrier, up, moving)
+            rest = motions[0].skeleton.rest_rotations[carrier]
+            for k, motion in enumerate(motions):
+                own = rotations.multiply(motion.rotations[:, carrier], rotations.conjugate(rest))
+                angles[k], left = winding.heading(own, up)
+                turns[k] = motion.rotations.copy()
+                turns[k][:, carrier] = rotations.multiply(left, rest)
+        about = winding.reference(turns[0] if len(turns) == 1 else np.concatenate(turns))
+        start = motions[0].translations[0]
+        moving = np.flatnonzero(np.any([_moves(motion.translations, start) for motion in motions], axis=0))
+        made = []
+        for motion, angle, own in zip(motions, angles, turns, strict=True):
+            table = np.empty((len(motion), 3 * len(about) + 1 + 3 * len(moving)))
+            winding.unwound(own, about, table[:, : 3 * len(about)].reshape(len(motion), -1, 3))
+            table[:, 3 * len(about)] = angle
+            table[:, 3 * len(about) + 1 :] = motion.translations[:, moving].reshape(len(motion), -1)
+            made.append(cls(motion, table, about, carrier, up, moving))
+        return made
 
     @cached_property
     def owners(self) -> Ints:
@@ -92,12 +109,18 @@ class Curves:
         turns = winding.wound(table[:, : 3 * joints].reshape(count, joints, 3), self.about)
         if self.up is not None:
             round_ = rotations.from_rotation_vector(table[:, 3 * joints, None] * self.up)
-            turns[:, self.carrier] = rotations.multiply(round_, turns[:, self.carrier])
+            turns[:, self.carrier] = rotations.continuous(rotations.multiply(round_, turns[:, self.carrier]))
         places = np.empty((count, joints, 3))
         places[:] = self.motion.translations[0]
         places[:, self.moving] = table[:, 3 * joints + 1 :].reshape(count, len(self.moving), 3)
         scales = self.motion.scales if count == len(self.motion) else None
-        return replace(self.motion, rotations=rotations.continuous(turns), translations=places, scales=scales)
+        return replace(self.motion, rotations=turns, translations=places, scales=scales)
+
+
+def _moves(places: Floats, start: Floats) -> Bools:
+    """``(J,)`` which joints' translations ``(T, J, 3)`` are ever elsewhere than at the start ``(J, 3)``."""
+    high, low = places.max(axis=0) - start, start - places.min(axis=0)
+    return np.asarray(np.maximum(high, low).max(axis=-1) > STILL)
 
 
 def carrier_of(skeleton: Skeleton) -> int:

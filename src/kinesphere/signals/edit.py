@@ -77,23 +77,32 @@ class Edit(ABC):
         weight = window(motion, self.start, self.end, self.fade)
         if self.neutral:
             return motion
-        rotations, translations = motion.rotations.copy(), motion.translations.copy()
-        for run in runs:
-            if not weight[run].any():
-                continue
-            part = replace(motion[run], calibration_frames=())
-            curves = Curves.of(part)
-            made = self.changed(curves, joints)
-            own = curves.columns(joints)
-            table = curves.table.copy()
-            table[:, own] += weight[run, None] * (made[:, own] - table[:, own])
-            moved = curves.with_table(table)
-            # Only what is meant is written, so that all else stays as it is to the last bit.
-            where = np.ix_(np.flatnonzero(weight[run] > 0.0), np.flatnonzero(joints))
-            rotations[run][where] = moved.rotations[where]
-            translations[run][where] = moved.translations[where]
-        result = replace(motion, rotations=frozen(rotations), translations=frozen(translations))
+        made = self._performed(motion, joints, weight, runs)
+        result = replace(motion, rotations=frozen(made[0]), translations=frozen(made[1]))
         return held(motion, result, joints) if self.feet else result
+
+
+    def _performed(self, motion: Motion, joints: Bools, weight: Floats, runs: list[slice]) -> tuple[Floats, Floats]:
+        """Rotations and translations. Only what is meant is written, so that all else stays to the last bit."""
+        whole = joints.all() and len(runs) == 1 and len(motion) == runs[0].stop - runs[0].start
+        if whole and (weight == 1.0).all():
+            curves = Curves.of(motion)
+            made = curves.with_table(self.changed(curves, joints))
+            return made.rotations, made.translations
+        turns, places = motion.rotations.copy(), motion.translations.copy()
+        for run in runs:
+            own = np.flatnonzero(weight[run] > 0.0)
+            if not own.size:
+                continue
+            curves = Curves.of(replace(motion[run], calibration_frames=()))
+            rows, columns = slice(int(own[0]), int(own[-1]) + 1), curves.columns(joints)
+            table = curves.table[rows].copy()
+            changed = self.changed(curves, joints)[rows]
+            table[:, columns] += weight[run][rows, None] * (changed[:, columns] - table[:, columns])
+            made = curves.with_table(table)
+            frames = slice(run.start + rows.start, run.start + rows.stop)
+            turns[frames, joints], places[frames, joints] = made.rotations[:, joints], made.translations[:, joints]
+        return turns, places
 
 
 def window(motion: Motion, start: float | None, end: float | None, fade: float) -> Floats:
