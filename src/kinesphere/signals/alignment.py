@@ -9,21 +9,26 @@ import numpy as np
 
 from kinesphere.body.ground import leg_length
 from kinesphere.body.retargeting import retarget
-from kinesphere.kernels import warping, winding
+from kinesphere.kernels import warping
 from kinesphere.kernels.arrays import Floats, Ints
+from kinesphere.kernels.warping import PoseCost
 from kinesphere.motion.frozen import frozen
 from kinesphere.motion.humanoid import CORE
 from kinesphere.motion.motion import Motion
 from kinesphere.motion.timemap import TimeMap
-from kinesphere.signals.curves import carrier_of
+from kinesphere.signals.curves import Curves, carrier_of
 
 Cost = Literal["shape", "pose"]
-KNOTS = 0.1  # seconds between the knots of the map
-ROUNDED = 0.08  # seconds over which the path's steps are rounded
+Search = Literal["auto", "full", "banded", "coarse"]
+SEARCHES = ("auto", "full", "banded", "coarse")
+STEP = 0.05  # seconds between the knots of the map
+ROUNDED = 0.05  # seconds, the width of the bell by which the path's steps are rounded
+QUICKEST = 4.0  # times the usual pace that one motion's clock runs beside the other's at most, on the smooth map
 MOVES = 1e-6  # radians: joints that move less take no part
-SLOWEST = 1e-3  # of one clock's pace at which the other goes on at least
 LONG = 1500  # frames beyond which the search goes from coarse to fine
-RADIUS = 60  # frames, in that search
+RADIUS = 1.0  # seconds, in that search
+WAITING = 0.1  # leg lengths that a frame costs at which one motion waits for the other
+SAME = 1e-4  # of the longest bone by which bodies may differ and be one
 
 
 class Alignment(TimeMap):
@@ -32,7 +37,8 @@ class Alignment(TimeMap):
     Attributes
     ----------
     path : (K, 2)
-        Frames of the first and the second motion that correspond, in order.
+        Frames of the first and the second motion that correspond, in order. The map itself is this path with its steps
+        rounded, and never much quicker or slower than the motions are on the whole.
     cost
         What that path costs.
     """
@@ -49,7 +55,7 @@ class Alignment(TimeMap):
         object.__setattr__(self, "cost", float(cost))
 
 
-def align(a: Motion, b: Motion, cost: Cost = "shape", *, coarse: int | None = None, full: bool = False) -> Alignment:
+def align(a: Motion, b: Motion, cost: Cost = "shape", *, search: Search = "auto", radius: float = RADIUS) -> Alignment:
     """The map from ``a``'s time to ``b``'s, by the cheapest correspondence of all their frames.
 
     Parameters
@@ -58,24 +64,39 @@ def align(a: Motion, b: Motion, cost: Cost = "shape", *, coarse: int | None = No
         Two motions. Another body's is retargeted first, where it is a humanoid; another rate's is resampled.
     cost
         "shape": how unlike the curves of all joints' rotations are in their course (stretching and bending; where they
-        are does not matter). "pose": how far apart the joints are, heading and place left out.
-    coarse
-        Search from coarse to fine, within so many frames of what was found before. Left out: motions of more than
-        ``LONG`` frames are, unless ``full`` is true.
+        are does not matter). "pose": how far apart the joints are, heading and place left out. Poses tell the left step
+        from the right, which the curves of an even walk hardly do.
+    search
+        "full": all pairs of frames, which finds the cheapest path there is. "banded": those within ``radius`` of the
+        straight way from the first to the last. "coarse": from coarse to fine, within ``radius`` of what was found
+        before; the work grows with the length instead of its square, and the path may be a little dearer. "auto": full,
+        for motions of more than ``LONG`` frames coarse.
+    radius
+        Seconds to either side.
     """
     if cost not in ("shape", "pose"):
         raise ValueError(f"the cost is {cost!r}; 'shape' or 'pose' is expected")
+    if search not in SEARCHES:
+        raise ValueError(f"search is {search!r}; one of {', '.join(SEARCHES)} is expected")
+    if not np.isfinite(radius) or radius <= 0.0:
+        raise ValueError(f"radius is {radius!r}; seconds above zero are expected")
     first, second = performed(a), performed(b)
     if len(first) < 2 or len(second) < 2:
         raise ValueError(f"motions of {len(first)} and {len(second)} frames; two at least are expected of each")
     other = on_body(second, first)
     same = other if other.rate == first.rate else other.resampled(first.rate)
-    signals = _shapes(first, same) if cost == "shape" else _poses(first, same)
-    if coarse is None and not full and max(len(first), len(same)) > LONG:
-        coarse = RADIUS
-    found = warping.warp(*signals, cost, coarse=coarse)
+    if search == "auto":
+        search = "coarse" if max(len(first), len(same)) > LONG else "full"
+    frames = max(round(radius * first.rate), 1)
+    found = warping.warp(
+        *(_shapes(first, same) if cost == "shape" else _poses(first, same)),
+        "shape" if cost == "shape" else PoseCost(penalty=WAITING),
+        band=frames if search == "banded" else None,
+        coarse=frames if search == "coarse" else None,
+    )
     path = found.path.copy()
     path[:, 1] = np.minimum(np.round(path[:, 1] * (second.rate / first.rate)), len(second) - 1)
+    path[-1, 1] = len(second) - 1
     path += [_skipped(a), _skipped(b)]
     return Alignment(path, found.cost, (a.rate, b.rate))
 
@@ -95,84 +116,71 @@ def _skipped(motion: Motion) -> int:
 
 
 def on_body(motion: Motion, body: Motion) -> Motion:
-    """The motion on another's body: itself where both have the same joints, else retargeted, or refused."""
-    if motion.skeleton.same_tree(body.skeleton):
-        return motion
+    """The motion on another's body: itself where it is the same one, else retargeted, or refused with the reason."""
+    own, other = motion.skeleton, body.skeleton
+    if own.same_tree(other):
+        bones = np.allclose(own.offsets, other.offsets, rtol=0.0, atol=SAME * max(np.abs(other.offsets).max(), 1e-9))
+        if bones and np.allclose(own.rest_rotations, other.rest_rotations, rtol=0.0, atol=1e-6):
+            return motion
     try:
         return retarget(motion, body)
     except ValueError as reason:
-        raise ValueError(f"{motion!r} has other joints than {body!r}, and cannot be retargeted: {reason}") from reason
+        raise ValueError(f"{motion!r} has another body than {body!r}, and cannot be retargeted: {reason}") from reason
 
 
 def _shapes(a: Motion, b: Motion) -> tuple[Floats, Floats]:
     """Rotation vectors of all joints that move, from one reference; the carrier's without its heading."""
-    carrier = carrier_of(a.skeleton)
-    about = winding.reference(np.concatenate([a.rotations, b.rotations]))
-    tables = []
-    for motion in (a, b):
-        turns = motion.rotations.copy()
-        turns[:, carrier] = winding.heading(turns[:, carrier], np.array([0.0, 1.0, 0.0]))[1]
-        tables.append(winding.unwound(turns, about).reshape(len(motion), -1))
-    moving = np.max([np.ptp(table, axis=0) for table in tables], axis=0) > MOVES
+    first, second = (own.table[:, : 3 * len(own.about)] for own in Curves.together([a, b]))
+    moving = np.maximum(np.ptp(first, axis=0), np.ptp(second, axis=0)) > MOVES
     if not moving.any():
         moving[:] = True
-    return tables[0][:, moving], tables[1][:, moving]
+    return first[:, moving], second[:, moving]
 
 
 def _poses(a: Motion, b: Motion) -> tuple[Floats, Floats]:
     """Places of the joints that matter, in leg lengths, heading and place left out."""
-    made = []
-    for motion in (a, b):
-        skeleton = motion.skeleton.with_found_roles()
-        joints = [skeleton.roles[role] for role in CORE if role in skeleton.roles] or list(range(len(skeleton)))
-        still = replace(motion, skeleton=skeleton).in_place(heading=True)
-        place = still.positions_world()[:, joints]
-        lead = place[:, :1].mean(axis=0) * [1.0, 0.0, 1.0]
-        try:
-            size = leg_length(skeleton)
-        except (KeyError, ValueError):
-            size = float(np.ptp(place, axis=(0, 1)).max()) or 1.0
-        facing = rotations_about(still, carrier_of(skeleton))
-        made.append(((place - lead) @ facing / size).reshape(len(motion), -1))
-    return made[0], made[1]
-
-
-def rotations_about(motion: Motion, carrier: int) -> Floats:
-    """``(3, 3)`` what turns places so that the body faces ahead in the first frame."""
-    turned = motion.rotations_world()[:1, carrier]
-    rest = motion.skeleton.rest_world()[0][carrier]
-    ahead = _ahead(turned[0], rest)
-    angle = np.arctan2(ahead[0], ahead[2])
-    c, s = np.cos(angle), np.sin(angle)
-    return np.array([[c, 0.0, s], [0.0, 1.0, 0.0], [-s, 0.0, c]])
-
-
-def _ahead(turn: Floats, rest: Floats) -> Floats:
-    from kinesphere.kernels import rotations
-
-    return rotations.rotate(rotations.multiply(turn, rotations.conjugate(rest)), np.array([0.0, 0.0, 1.0]))
+    skeleton = a.skeleton.with_found_roles()
+    joints = [skeleton.roles[role] for role in CORE if role in skeleton.roles] or list(range(len(skeleton)))
+    carrier = carrier_of(skeleton)
+    places = []
+    for own in Curves.together([a, b]):
+        still = own.table.copy()
+        still[:, 3 * len(own.about)] = 0.0
+        turned = own.with_table(still).positions_world()
+        level = turned[:, carrier] * [1.0, 0.0, 1.0]
+        places.append((turned[:, joints] - level[:, None]).reshape(len(turned), -1))
+    try:
+        size = leg_length(skeleton)
+    except (KeyError, ValueError):
+        size = float(max(np.ptp(own) for own in places)) or 1.0
+    return places[0] / size, places[1] / size
 
 
 def _knots(path: Ints, rates: tuple[float, float]) -> tuple[Floats, Floats]:
-    """Matching times, strictly increasing in both: the path, its steps rounded."""
-    times = path / np.array(rates)
-    reach = max(round(ROUNDED * max(rates)), 1)
-    padded = np.concatenate(
-        [2.0 * times[:1] - times[reach:0:-1], times, 2.0 * times[-1:] - times[-2 : -reach - 2 : -1]]
-        if len(times) > reach
-        else [times]
-    )
-    if len(times) > reach:
-        weights = np.hanning(2 * reach + 3)[1:-1]
-        smooth = np.stack([np.convolve(padded[:, i], weights / weights.sum(), mode="valid") for i in range(2)], axis=1)
-    else:
-        smooth = times.astype(np.float64)
-    smooth[0], smooth[-1] = times[0], times[-1]
-    step = max(round(KNOTS * max(rates)), 1)
-    kept = smooth[np.unique(np.append(np.arange(0, len(smooth), step), len(smooth) - 1))]
-    least = SLOWEST / max(rates)
-    knots = [kept[0]]
-    for knot in kept[1:]:
-        knots.append(np.maximum(knot, knots[-1] + least))
-    old, new = np.array(knots).T
+    """Matching times, strictly increasing in both: the path, its steps rounded and its pace kept within bounds.
+
+    In shares x and y of both lengths, a path is how far y is ahead of x, over x + y. Waiting is a slope of one there;
+    the nearest course with smaller slopes lies amid its bounds from above and from below.
+    """
+    start, lasts = path[0] / np.array(rates), (path[-1] - path[0]) / np.array(rates)
+    x, y = ((path - path[0]) / np.maximum(path[-1] - path[0], 1)).T
+    count = max(int(np.ceil(2.0 * lasts.max() / STEP)), 2) + 1
+    along = np.linspace(0.0, 2.0, count)
+    ahead = _gentle(np.interp(along, x + y, y - x), along, (QUICKEST - 1.0) / (QUICKEST + 1.0))
+    width = ROUNDED / max(2.0 * lasts.max() / (count - 1), 1e-9)
+    reach = min(int(np.ceil(3.0 * width)), count - 1)
+    bell = np.exp(-0.5 * (np.arange(-reach, reach + 1) / width) ** 2)
+    padded = np.concatenate([-ahead[reach:0:-1], ahead, -ahead[-2 : -reach - 2 : -1]])
+    ahead = np.convolve(padded, bell / bell.sum(), mode="valid")
+    old, new = start[0] + 0.5 * lasts[0] * (along - ahead), start[1] + 0.5 * lasts[1] * (along + ahead)
     return frozen(old), frozen(new)
+
+
+def _gentle(values: Floats, at: Floats, slope: float) -> Floats:
+    """Values ``(N,)``, 0 at both ends, as near as they come with slopes no steeper than this."""
+    above = np.minimum.accumulate(values - slope * at) + slope * at
+    above = np.minimum(above, np.minimum.accumulate((values + slope * at)[::-1])[::-1] - slope * at)
+    below = np.maximum.accumulate(values + slope * at) - slope * at
+    below = np.maximum(below, np.maximum.accumulate((values - slope * at)[::-1])[::-1] + slope * at)
+    most = slope * np.minimum(at - at[0], at[-1] - at)
+    return np.clip(0.5 * (above + below), -most, most)

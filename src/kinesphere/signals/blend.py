@@ -4,27 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from types import MappingProxyType
 
 import numpy as np
 
-from kinesphere.body.bodies import LEGS
-from kinesphere.body.contacts import find_plants
-from kinesphere.body.foot_lock import lock_feet
-from kinesphere.body.plants import Plant, Plants
-from kinesphere.kernels import bands, rotations, winding
+from kinesphere.kernels import bands, rotations
 from kinesphere.kernels.arrays import Bools, Floats
 from kinesphere.motion.motion import Motion
-from kinesphere.motion.retiming import at_times
-from kinesphere.motion.timemap import TimeMap
-from kinesphere.signals.alignment import Cost, align, on_body, performed
-from kinesphere.signals.curves import carrier_of
-from kinesphere.signals.feet import carried
+from kinesphere.signals.alignment import RADIUS, Cost, Search, on_body, performed
+from kinesphere.signals.blend_clock import together
+from kinesphere.signals.blend_feet import planted
+from kinesphere.signals.curves import Curves
+from kinesphere.signals.edit import FADE, check_stretch, stretch
+from kinesphere.signals.feet import moves_feet
+from kinesphere.signals.groups import chosen
 
-Weights = Sequence[float] | Sequence[Mapping[float, float]]
+Weight = float | Mapping[float, float]
 LEAST = 0.05  # that weights sum to before they are made to sum to one
-SHORTEST = 0.08  # seconds that a foot stands at least
-UP = np.array([0.0, 1.0, 0.0])
+MOST = 100.0  # weight
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,26 +39,48 @@ class Blend:
         the first have all movement about half a second long. With any, blending is band by band.
     align
         Bring what corresponds together first, so that feet step at one time. The result's pace is between theirs.
-    cost
+    cost, search, radius
         For that; see ``signals.align``.
     feet
         Whether feet that stand in most of the motions stand still.
+    joints, start, end, fade
+        As for every edit, in seconds of the result: other joints, and other times, are the first motion's. With some
+        joints only, its pace is the first motion's as well.
     """
 
-    weights: Weights | None = None
+    weights: Sequence[Weight] | None = None
     bands: Mapping[float, Sequence[float]] = field(default_factory=dict)
     align: bool = True
-    cost: Cost = "shape"
+    cost: Cost = "pose"
+    search: Search = "auto"
+    radius: float = RADIUS
     feet: bool = True
+    joints: str | Sequence[str] | None = None
+    start: float | None = None
+    end: float | None = None
+    fade: float = FADE
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "bands", MappingProxyType({k: tuple(v) for k, v in dict(self.bands).items()}))
-        if self.weights is not None:
-            object.__setattr__(self, "weights", tuple(self.weights))
-            for weight in self.weights:
-                for value in weight.values() if isinstance(weight, Mapping) else (weight,):
-                    if not np.isfinite(value):
-                        raise ValueError(f"a weight is {value!r}; finite numbers are expected")
+        for band, values in self.bands.items():
+            if not np.isfinite(band) or band < 0.0:
+                raise ValueError(f"a band is {band!r}; a number from 0, or a period in seconds, is expected")
+            for value in values:
+                _check(f"band {band:g}", value)
+        check_stretch(self.start, self.end, self.fade)
+        if self.joints is not None and not isinstance(self.joints, str):
+            object.__setattr__(self, "joints", tuple(self.joints))
+        if self.weights is None:
+            return
+        kept = tuple(MappingProxyType(dict(w)) if isinstance(w, Mapping) else float(w) for w in self.weights)
+        object.__setattr__(self, "weights", kept)
+        for k, weight in enumerate(kept):
+            if isinstance(weight, Mapping) and not weight:
+                raise ValueError(f"weights[{k}] is empty; weights at seconds are expected, {{0.0: 1.0, 2.0: 0.0}}")
+            for moment, value in weight.items() if isinstance(weight, Mapping) else [(0.0, weight)]:
+                if not np.isfinite(moment):
+                    raise ValueError(f"weights[{k}] has a moment {moment!r}; finite seconds are expected")
+                _check(f"weights[{k}]", value)
 
     def __call__(self, *motions: Motion) -> Motion:
         """The motion between them, on the first one's body and at its rate."""
@@ -76,31 +96,27 @@ class Blend:
         first = performed(motions[0])
         cast = [first, *(on_body(performed(motion), first) for motion in motions[1:])]
         cast = [motion if motion.rate == first.rate else motion.resampled(first.rate) for motion in cast]
-        cast, labels = _together(cast, self._means(len(cast)), self)
-        shares = self._shares(cast[0], len(cast))
-        made = _blended(cast, shares, self._gains(len(cast[0]), first.rate, len(cast)))
-        return _planted(made, labels, shares) if self.feet and labels is not None else made
+        how = (self.cost, self.search, self.radius) if self.align and min(map(len, cast)) > 1 else None
+        wanted = chosen(first.skeleton, self.joints)
+        shares = partial(self.shares, count=len(cast))
+        taken = together(cast, shares if self.joints is None else partial(_first_alone, count=len(cast)), how)
+        time = np.arange(len(taken[0].frames)) / first.rate
+        made = _blended([one.motion for one in taken], shares(time), self._gains(len(time), first.rate, len(cast)))
+        if not wanted.all():
+            made = _only(taken[0].motion, made, wanted)
+        return planted(made, taken, shares(time)) if self.feet and moves_feet(made.skeleton, wanted) else made
 
-    def _means(self, count: int) -> Floats:
-        """``(N,)`` each motion's weight on the mean."""
-        given = self.weights or (1.0,) * count
-        return _summed(np.array([np.mean(list(w.values())) if isinstance(w, Mapping) else w for w in given]))
-
-    def _shares(self, motion: Motion, count: int) -> Floats:
-        """``(N, T)`` each motion's weight over time."""
-        time, rows = motion.times, []
-        for weight in self.weights or (1.0,) * count:
-            if isinstance(weight, Mapping):
-                moments = sorted(weight)
-                u = np.interp(time, moments, np.arange(len(moments)))
-                low = np.minimum(np.floor(u).astype(np.intp), max(len(moments) - 2, 0))
-                values = np.array([weight[m] for m in moments])
-                share = u - low
-                share = share * share * (3.0 - 2.0 * share)
-                rows.append(values[low] + share * (values[np.minimum(low + 1, len(values) - 1)] - values[low]))
-            else:
-                rows.append(np.full(len(time), float(weight)))
-        return _summed(np.array(rows))
+    def shares(self, time: Floats, count: int) -> Floats:
+        """``(N, T)`` each motion's weight at seconds ``(T,)`` of the result."""
+        rows = [
+            _phrase(weight, time) if isinstance(weight, Mapping) else np.full(len(time), float(weight))
+            for weight in self.weights or (1.0,) * count
+        ]
+        made = _summed(np.array(rows))
+        if self.start is not None or self.end is not None:
+            inside = stretch(time, self.start, self.end, self.fade)
+            made = _first_alone(time, count) * (1.0 - inside) + made * inside
+        return made
 
     def _gains(self, frames: int, rate: float, count: int) -> Floats | None:
         """``(K, N)`` each band's weights, NaN where they are the usual ones; None: not band by band."""
@@ -111,11 +127,42 @@ class Blend:
         peaks = np.log(bands.periods(number, rate))
         for key, weights in self.bands.items():
             whole = isinstance(key, int) and not isinstance(key, bool)
-            band = int(key) if whole else int(np.argmin(np.abs(peaks - np.log(key))))
+            if not whole and number == 0:
+                continue
+            band = int(key) if whole else int(np.argmin(np.abs(peaks - np.log(max(key, 1e-9)))))
             if not 0 <= band < number:
                 raise ValueError(f"band {band}: these motions have {number}, from 0 to {number - 1}")
             made[band] = _summed(np.array(weights, dtype=np.float64))
         return made
+
+
+def _first_alone(time: Floats, count: int) -> Floats:
+    made = np.zeros((count, len(time)))
+    made[0] = 1.0
+    return made
+
+
+def _only(first: Motion, made: Motion, joints: Bools) -> Motion:
+    """Some joints ``(J,)`` of the blend, the others as in the first."""
+    q, t = first.rotations.copy(), first.translations.copy()
+    q[:, joints], t[:, joints] = made.rotations[:, joints], made.translations[:, joints]
+    return replace(made, rotations=q, translations=t)
+
+
+def _check(what: str, value: float) -> None:
+    if not np.isfinite(value) or abs(value) > MOST:
+        raise ValueError(f"{what}: a weight is {value!r}; −{MOST:g} to {MOST:g} is allowed")
+
+
+def _phrase(weight: Mapping[float, float], time: Floats) -> Floats:
+    """Weights at moments as a smooth course at seconds ``(T,)``."""
+    moments = np.array(sorted(weight))
+    values = np.array([weight[moment] for moment in moments.tolist()])
+    u = np.interp(time, moments, np.arange(len(moments)))
+    low = np.minimum(np.floor(u).astype(np.intp), max(len(moments) - 2, 0))
+    share = u - low
+    share = share * share * (3.0 - 2.0 * share)
+    return np.asarray(values[low] + share * (values[np.minimum(low + 1, len(values) - 1)] - values[low]))
 
 
 def _summed(weights: Floats) -> Floats:
@@ -126,68 +173,32 @@ def _summed(weights: Floats) -> Floats:
     return np.asarray(weights / total)
 
 
-def _together(cast: list[Motion], means: Floats, how: Blend) -> tuple[list[Motion], list[Plants] | None]:
-    """The motions on one clock and of one length, and when their feet stand there."""
-    first = cast[0]
-    maps = [TimeMap.identity()]
-    maps += [align(first, other, how.cost) if how.align else TimeMap.identity() for other in cast[1:]]
-    time = first.times
-    if how.align:
-        common = np.sum([weight * own(time) for weight, own in zip(means, maps, strict=True)], axis=0)
-        common = np.maximum.accumulate(common + 1e-6 * time)
-        count = round((common[-1] - common[0]) * first.rate) + 1
-        at = np.interp(common[0] + np.arange(count) / first.rate, common, time)  # of the first one's time
-    else:
-        at = np.arange(min(len(motion) for motion in cast)) / first.rate
-    made, plants = [], []
-    legs = all(role in first.skeleton.with_found_roles().roles for role in LEGS)
-    for motion, own in zip(cast, maps, strict=True):
-        taken = np.clip(own(at), 0.0, motion.duration)
-        q, t, _ = at_times(motion, taken)
-        skeleton = first.skeleton.with_found_roles()
-        made.append(Motion(skeleton, first.rate, q, t, name=motion.name))
-        if how.feet and legs:
-            plants.append(_sampled(find_plants(motion), taken * motion.rate))
-    return made, plants if how.feet and legs else None
-
-
-def _sampled(plants: Plants, frames: Floats) -> Plants:
-    """Plants as they are at other frames ``(T,)``, anchors left open."""
-    return replace(plants, frames=len(frames), intervals=_intervals(plants, frames))
-
-
-def _intervals(plants: Plants, frames: Floats) -> tuple[Plant, ...]:
-    made = []
-    for plant in plants.intervals:
-        own = np.flatnonzero((frames >= plant.first - 0.5) & (frames <= plant.last + 0.5))
-        if own.size:
-            made.append(replace(plant, first=int(own[0]), last=int(own[-1])))
-    return tuple(made)
-
-
 def _blended(cast: list[Motion], shares: Floats, gains: Floats | None) -> Motion:
-    first = cast[0]
-    carrier = carrier_of(first.skeleton)
-    turns = np.stack([motion.rotations for motion in cast]).copy()  # (N, T, J, 4)
-    headings = np.empty((len(cast), len(first)))
-    for k, motion in enumerate(cast):
-        headings[k], turns[k, :, carrier] = winding.heading(motion.rotations[:, carrier], UP)
-    about = winding.reference(turns.reshape(-1, *turns.shape[2:]))
-    tables = np.stack([winding.unwound(own, about).reshape(len(first), -1) for own in turns])
+    curves = Curves.together(cast)
+    first, joints = curves[0], len(curves[0].about)
+    tables = np.stack([own.table for own in curves])
+    table = np.einsum("nt,ntd->td", shares, tables) if gains is None else _by_bands(tables, shares, gains)
+    heading = 3 * joints
+    turning = np.diff(tables[:, :, heading], axis=1, prepend=tables[:, :1, heading])
+    table[:, heading] = tables[0, 0, heading] + np.cumsum((shares * turning).sum(axis=0))
+    if first.carrier in first.moving:
+        at = heading + 1 + 3 * int(np.searchsorted(first.moving, first.carrier))
+        table[:, at : at + 3] = _path(
+            tables[:, :, at : at + 3], tables[:, :, heading], first.up, table[:, heading], table[:, at : at + 3], shares
+        )
+    made = first.with_table(table)
     if gains is None:
-        mixed = _mean(turns, shares)
-    else:
-        mixed = winding.wound(_by_bands(tables, shares, gains).reshape(len(first), -1, 3), about)
-    turning = np.diff(headings, axis=1, prepend=headings[:, :1])
-    heading = headings[0, 0] + np.cumsum((shares * turning).sum(axis=0))
-    mixed[:, carrier] = rotations.multiply(rotations.from_rotation_vector(heading[:, None] * UP), mixed[:, carrier])
-    places = np.einsum("nt,ntjc->tjc", shares, np.stack([motion.translations for motion in cast]))
-    places[:, carrier] = _path(cast, carrier, headings, heading, shares, gains)
-    return replace(first, rotations=rotations.continuous(mixed), translations=places, calibration_frames=())
+        turns = _mean(curves, shares)
+        if first.up is not None:
+            round_ = rotations.from_rotation_vector(table[:, heading, None] * first.up)
+            turns[:, first.carrier] = rotations.multiply(round_, turns[:, first.carrier])
+        made = replace(made, rotations=rotations.continuous(turns))
+    return made
 
 
-def _mean(turns: Floats, shares: Floats) -> Floats:
-    """The weighted mean ``(T, J, 4)`` of rotations ``(N, T, J, 4)``: of two, the way between them at that share."""
+def _mean(curves: list[Curves], shares: Floats) -> Floats:
+    """The weighted mean ``(T, J, 4)`` of rotations without headings: of two, the way between them at that share."""
+    turns = np.stack([own.turns_without_heading() for own in curves])  # (N, T, J, 4)
     if len(turns) == 2:
         return rotations.slerp(turns[0], turns[1], np.repeat(shares[1][:, None], turns.shape[2], axis=1))
     near = np.where(np.sum(turns * turns[:1], axis=-1, keepdims=True) < 0.0, -turns, turns)
@@ -207,45 +218,16 @@ def _by_bands(tables: Floats, shares: Floats, gains: Floats) -> Floats:
 
 
 def _path(
-    cast: list[Motion], carrier: int, headings: Floats, heading: Floats, shares: Floats, gains: Floats | None
+    places: Floats, headings: Floats, up: Floats | None, heading: Floats, mixed: Floats, shares: Floats
 ) -> Floats:
-    """``(T, 3)`` where the carrier goes: as far ahead and aside as all go on the mean, each from its own heading."""
-    speeds = []
-    for motion, own in zip(cast, headings, strict=True):
-        step = np.diff(motion.translations[:, carrier], axis=0, prepend=motion.translations[:1, carrier])
-        speeds.append(_turned(step, -own))
-    moved = np.stack(speeds)
-    step = np.einsum("nt,ntc->tc", shares, moved)
-    made = cast[0].translations[0, carrier] + np.cumsum(_turned(step, heading), axis=0)
-    heights = np.stack([motion.translations[:, carrier, 1] for motion in cast])[..., None]
-    made[:, 1] = (np.einsum("nt,ntc->tc", shares, heights) if gains is None else _by_bands(heights, shares, gains))[
-        :, 0
-    ]
-    return np.asarray(made)
+    """``(T, 3)`` where the carrier goes: as far ahead and aside as all go on the mean, each from its own heading.
 
-
-def _turned(steps: Floats, angle: Floats) -> Floats:
-    c, s = np.cos(angle), np.sin(angle)
-    return np.stack([c * steps[:, 0] + s * steps[:, 2], steps[:, 1], c * steps[:, 2] - s * steps[:, 0]], axis=1)
-
-
-def _planted(made: Motion, labels: list[Plants], shares: Floats) -> Motion:
-    """Feet that stand in most of the motions stand still."""
-    intervals: list[Plant] = []
-    for name in labels[0].points:
-        standing = np.sum([share * own.labels[name] for share, own in zip(shares, labels, strict=True)], axis=0) > 0.5
-        plant = next((p for own in labels for p in own.of(name)), None)
-        if plant is None:
-            continue
-        intervals += [
-            replace(plant, first=first, last=last)
-            for first, last in _runs(standing)
-            if (last - first + 1) / made.rate >= SHORTEST
-        ]
-    plants = Plants(len(made), made.rate, labels[0].ground, labels[0].points, tuple(intervals))
-    return lock_feet(made, carried(plants, made))
-
-
-def _runs(flags: Bools) -> list[tuple[int, int]]:
-    edges = np.flatnonzero(np.diff(np.concatenate([[False], flags, [False]]).astype(np.int8)))
-    return [(int(a), int(b) - 1) for a, b in zip(edges[::2], edges[1::2], strict=True)]
+    ``places (N, T, 3)``, ``headings (N, T)``; up and down it goes as ``mixed (T, 3)`` says.
+    """
+    if up is None:
+        return mixed
+    steps = np.diff(places, axis=1, prepend=places[:, :1])
+    own = rotations.rotate(rotations.from_rotation_vector(-headings[..., None] * up), steps)
+    step = rotations.rotate(rotations.from_rotation_vector(heading[:, None] * up), np.einsum("nt,ntc->tc", shares, own))
+    made = places[0, 0] + np.cumsum(step, axis=0)
+    return np.asarray(made + ((mixed - made) @ up)[:, None] * up)

@@ -103,6 +103,11 @@ class Curves:
         """``(T, 3)`` where the carrier is."""
         return np.asarray(self.motion.translations[:, self.carrier])
 
+    def turns_without_heading(self) -> Floats:
+        """``(T, J, 4)`` the rotations, the carrier's without its heading."""
+        joints = len(self.about)
+        return winding.wound(self.table[:, : 3 * joints].reshape(len(self.table), joints, 3), self.about)
+
     def with_table(self, table: Floats) -> Motion:
         """The motion whose curves are these ``(T', D)``, as many frames as there are rows."""
         count, joints = len(table), len(self.about)

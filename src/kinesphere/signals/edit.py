@@ -50,16 +50,7 @@ class Edit(ABC):
             object.__setattr__(self, "joints", tuple(self.joints))
             if not self.joints:
                 raise ValueError("joints is empty; name at least one, or leave it out for the whole body")
-        for name in ("start", "end", "fade"):
-            value = getattr(self, name)
-            if value is not None and not np.isfinite(value):
-                raise ValueError(f"{name} is {value!r}; finite seconds are expected")
-        if self.fade < 0.0:
-            raise ValueError(f"fade is {self.fade:g} s; 0 or more is expected")
-        if self.start is not None and self.end is not None and self.start >= self.end:
-            raise ValueError(
-                f"a stretch from {self.start:g} to {self.end:g} s is empty; its end must come after its start"
-            )
+        check_stretch(self.start, self.end, self.fade)
 
     @property
     @abstractmethod
@@ -80,7 +71,6 @@ class Edit(ABC):
         made = self._performed(motion, joints, weight, runs)
         result = replace(motion, rotations=frozen(made[0]), translations=frozen(made[1]))
         return held(motion, result, joints) if self.feet else result
-
 
     def _performed(self, motion: Motion, joints: Bools, weight: Floats, runs: list[slice]) -> tuple[Floats, Floats]:
         """Rotations and translations. Only what is meant is written, so that all else stays to the last bit."""
@@ -112,13 +102,30 @@ def window(motion: Motion, start: float | None, end: float | None, fade: float) 
         raise ValueError(
             f"nothing of the motion lies from {max(low, 0.0):g} to {high:g} s: it lasts from 0 to {motion.duration:g} s"
         )
-    time = motion.times
-    if start is None and end is None:
-        return np.ones(len(motion))
+    return stretch(motion.times, start, end, fade)
+
+
+def stretch(time: Floats, start: float | None, end: float | None, fade: float) -> Floats:
+    """``(T,)`` from 0 outside of a stretch to 1 inside, at seconds ``(T,)``."""
+    low, high = -np.inf if start is None else start, np.inf if end is None else end
     edge = max(min(fade, 0.5 * (high - low)), 1e-9)
-    risen = np.ones(len(time)) if start is None else _ease((time - low) / edge)
-    fallen = np.ones(len(time)) if end is None else _ease((high - time) / edge)
-    return np.asarray(risen * fallen)
+    made = np.ones(len(time))
+    if start is not None:
+        made = made * _ease((time - low) / edge)
+    if end is not None:
+        made = made * _ease((high - time) / edge)
+    return np.asarray(made)
+
+
+def check_stretch(start: float | None, end: float | None, fade: float) -> None:
+    """Refuse a stretch of time that is none."""
+    for name, value in (("start", start), ("end", end), ("fade", fade)):
+        if value is not None and not np.isfinite(value):
+            raise ValueError(f"{name} is {value!r}; finite seconds are expected")
+    if fade < 0.0:
+        raise ValueError(f"fade is {fade:g} s; 0 or more is expected")
+    if start is not None and end is not None and start >= end:
+        raise ValueError(f"a stretch from {start:g} to {end:g} s is empty; its end must come after its start")
 
 
 def _ease(x: Floats) -> Floats:

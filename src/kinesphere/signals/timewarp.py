@@ -1,4 +1,4 @@
-"""A motion at another's pace, or by marks: beats of music, words of a sentence."""
+"""A motion at another's pace, or by marks and beats: of music, of speech."""
 
 from __future__ import annotations
 
@@ -8,21 +8,31 @@ from typing import Literal
 
 import numpy as np
 
-from kinesphere.kernels.arrays import Bools, Floats, Ints, within
+from kinesphere.analysis.accents import accents
+from kinesphere.files.errors import MotionFileWarning
+from kinesphere.kernels.arrays import Bools, Floats, within
 from kinesphere.motion.motion import Motion
-from kinesphere.motion.retiming import retimed
+from kinesphere.motion.retiming import MOST_POSES, at_times, retimed
+from kinesphere.motion.telling import tell
 from kinesphere.motion.timemap import TimeMap
-from kinesphere.signals.alignment import Cost, align, performed
-from kinesphere.signals.curves import Curves
-from kinesphere.signals.edit import FADE, window
+from kinesphere.signals.alignment import RADIUS, Cost, Search, align
+from kinesphere.signals.beats import MOST_BEATS, Pairs, on_beats
+from kinesphere.signals.edit import FADE, check_stretch, window
 from kinesphere.signals.groups import chosen
+from kinesphere.signals.matching import matched
 
-FASTEST = 8.0  # times as fast or as slow as before, at most, unless the marks say so
+FASTEST = 64.0  # times as fast or as slow, where only a part of a warp is taken
+
+
+class NoAccents(MotionFileWarning):
+    """Nothing in the motion comes on any of the beats; it stays as it is."""
 
 
 @dataclass(frozen=True, eq=False)
 class Timewarp:
     """The same movement along another clock.
+
+    One of ``onto``, ``marks``, ``beats`` and ``bpm`` says which; with none nothing changes.
 
     Parameters
     ----------
@@ -31,8 +41,13 @@ class Timewarp:
     amount
         From 0, its own pace, to 1, the other's.
     marks
-        Pairs of seconds instead: a moment of the motion, and when it is to come.
-    cost, coarse
+        Pairs of seconds: a moment of the motion, and when it is to come. After the last it goes on at its own pace.
+    beats
+        Seconds of beats, of music or of stressed syllables: the motion's accents, where hands and feet arrive, are
+        found and come on them.
+    bpm
+        Beats a minute, the first at 0.
+    cost, search, radius
         As for ``align``.
     frames
         "smooth": along the smooth map. "matched": frame by frame as matched: one for one, the mean of several for one,
@@ -44,8 +59,11 @@ class Timewarp:
     onto: Motion | None = None
     amount: float = 1.0
     marks: Sequence[tuple[float, float]] = ()
-    cost: Cost = "shape"
-    coarse: int | None = None
+    beats: Sequence[float] = ()
+    bpm: float | None = None
+    cost: Cost = "pose"
+    search: Search = "auto"
+    radius: float = RADIUS
     frames: Literal["smooth", "matched"] = "smooth"
     joints: str | Sequence[str] | None = None
     start: float | None = None
@@ -55,32 +73,43 @@ class Timewarp:
     def __post_init__(self) -> None:
         if not np.isfinite(self.amount) or not 0.0 <= self.amount <= 1.0:
             raise ValueError(f"amount is {self.amount!r}; 0 to 1 is allowed")
-        if self.onto is not None and len(self.marks):
-            raise ValueError("a motion and marks were both given; expected one of them to go by")
-        pairs = tuple((float(old), float(new)) for old, new in self.marks)
-        if len(pairs) == 1:
-            raise ValueError("one mark alone says no pace; two at least are expected")
-        object.__setattr__(self, "marks", pairs)
+        check_stretch(self.start, self.end, self.fade)
+        object.__setattr__(self, "marks", _checked_marks(self.marks))
+        object.__setattr__(self, "beats", _checked_beats(self.beats))
+        if self.bpm is not None and not 1.0 <= self.bpm <= 1000.0:
+            raise ValueError(f"bpm is {self.bpm!r}; 1 to 1000 beats a minute are allowed")
+        clocks = {"onto": self.onto, "marks": self.marks or None, "beats": self.beats or None, "bpm": self.bpm}
+        given = [name for name, clock in clocks.items() if clock is not None]
+        if len(given) > 1:
+            raise ValueError(f"{' and '.join(given)} were given; one of them says the pace")
         if self.frames not in ("smooth", "matched"):
             raise ValueError(f"frames is {self.frames!r}; 'smooth' or 'matched' is expected")
+        partly = self.amount != 1.0 or self.start is not None or self.end is not None
+        if self.frames == "matched" and (self.onto is None or partly):
+            raise ValueError(
+                "matched frames are whole ones of another motion: they need onto=, amount 1 and no start or end"
+            )
+        if self.joints is not None and not isinstance(self.joints, str):
+            object.__setattr__(self, "joints", tuple(self.joints))
 
     @property
     def neutral(self) -> bool:
         """Whether it changes nothing."""
-        return self.amount == 0.0 or (self.onto is None and not self.marks)
+        return self.amount == 0.0 or not (self.onto is not None or self.marks or self.beats or self.bpm is not None)
 
     def time_map(self, motion: Motion) -> TimeMap:
         """From the motion's own time to the new one."""
+        share = self.amount * window(motion, self.start, self.end, self.fade)
         if self.neutral:
             return TimeMap.identity()
-        if self.marks:
-            full = TimeMap(*(np.array(row) for row in zip(*self.marks, strict=True)))
+        if self.onto is not None:
+            full: TimeMap = align(motion, self.onto, self.cost, search=self.search, radius=self.radius)
         else:
-            assert self.onto is not None
-            full = align(motion, self.onto, self.cost, coarse=self.coarse)
-        if self.amount == 1.0 and self.start is None and self.end is None:
-            return full
-        return _partly(full, motion, self.amount * window(motion, self.start, self.end, self.fade))
+            pairs = self._pairs(motion)
+            if len(pairs) < 2:
+                return TimeMap.identity()
+            full = TimeMap(*(np.array(row) for row in zip(*pairs, strict=True)))
+        return full if (share == 1.0).all() else _partly(full, motion, share)
 
     def __call__(self, motion: Motion) -> Motion:
         """The motion along the new clock."""
@@ -88,74 +117,91 @@ class Timewarp:
         if self.neutral:
             return motion
         if self.frames == "matched":
-            return self._matched(motion)
-        made = retimed(motion, self.time_map(motion))
+            assert self.onto is not None
+            found = align(self.onto, motion, self.cost, search=self.search, radius=self.radius)
+            made = matched(motion, found.path, self.onto)
+        else:
+            made = self._along(motion, self.time_map(motion))
         return made if self.joints is None else _only(motion, made, wanted)
 
-    def _matched(self, motion: Motion) -> Motion:
-        if self.onto is None or self.amount != 1.0 or self.start is not None or self.end is not None:
-            raise ValueError(
-                "matched frames are whole ones of another motion: they need `onto`, amount 1 and no stretch"
-            )
-        found = align(self.onto, motion, self.cost, coarse=self.coarse)
-        made = matched(motion, found.path, self.onto)
-        return made if self.joints is None else _only(motion, made, chosen(motion.skeleton, self.joints))
+    def _along(self, motion: Motion, clock: TimeMap) -> Motion:
+        """The motion along a clock. One by marks begins at 0 on that clock, whatever of the motion lies before."""
+        if self.onto is not None:
+            return retimed(motion, clock)
+        count = int(np.floor(float(clock(np.array([motion.duration]))[0]) * motion.rate + 0.5 + 1e-6)) + 1
+        if count * len(motion.skeleton) > MOST_POSES:
+            raise ValueError(f"the last mark makes {count} frames of {len(motion.skeleton)} joints; that is too many")
+        times = clock.inverse()(np.arange(max(count, 1)) / motion.rate)
+        q, t, s = at_times(motion, within(times, 0.0, motion.duration))
+        return replace(motion, rotations=q, translations=t, scales=s, calibration_frames=())
+
+    def _pairs(self, motion: Motion) -> Pairs:
+        """Marks with what comes before and after them."""
+        pairs = list(self.marks)
+        if not pairs:
+            beats = list(self.beats)
+            if self.bpm is not None:
+                beats = (np.arange(1, int(2.5 * motion.duration * self.bpm / 60.0) + 2) * 60.0 / self.bpm).tolist()
+            pairs = on_beats(accents(motion), beats)
+            if not pairs:
+                tell(f"{motion.name or 'motion'}: nothing in it arrives so that it could come on a beat", NoAccents)
+                return []
+        late = [old for old, _ in pairs if old > motion.duration + 1e-9]
+        if late:
+            raise ValueError(f"a mark at {late[0]:g} s: the motion lasts from 0 to {motion.duration:g} s")
+        if pairs[0][0] > 0.0 and pairs[0][1] > 0.0:
+            pairs.insert(0, (0.0, 0.0))
+        left = motion.duration - pairs[-1][0]
+        if left > 1e-9 or len(pairs) == 1:
+            pairs.append((pairs[-1][0] + max(left, 1.0), pairs[-1][1] + max(left, 1.0)))
+        return pairs
 
 
-def matched(motion: Motion, path: Ints, onto: Motion) -> Motion:
-    """The motion's frames where a path ``(K, 2)`` of frames of ``onto`` and of the motion puts them.
-
-    One frame for one is itself; several for one are their mean; one for several is spread by a cubic B-spline.
-    """
-    own = performed(motion)
-    curves = Curves.of(own)
-    skipped = int(motion.performed_frames[0])
-    first = int(path[0, 0])
-    frames = [path[path[:, 0] == i, 1] - skipped for i in range(first, int(path[-1, 0]) + 1)]
-    table = np.empty((len(frames), curves.table.shape[1]))
-    i = 0
-    while i < len(frames):
-        own_frames = frames[i]
-        if len(own_frames) > 1:
-            table[i] = curves.table[own_frames].mean(axis=0)
-            i += 1
-            continue
-        end = i + 1
-        while end < len(frames) and len(frames[end]) == 1 and frames[end][0] == own_frames[0]:
-            end += 1
-        count = end - i
-        if count == 1:
-            table[i] = curves.table[own_frames[0]]
-        else:
-            at = own_frames[0] + (np.arange(count) + 0.5) / count - 0.5
-            table[i:end] = b_spline(curves.table, at)
-        i = end
-    return replace(curves.with_table(table), rate=onto.rate)
+def _checked_marks(marks: Sequence[tuple[float, float]]) -> tuple[tuple[float, float], ...]:
+    pairs = tuple((float(old), float(new)) for old, new in marks)
+    for k, (old, new) in enumerate(pairs):
+        if not (np.isfinite(old) and np.isfinite(new)) or old < 0.0 or new < 0.0:
+            raise ValueError(f"marks[{k}] is ({old:g}, {new:g}); finite seconds from 0 are expected")
+        if k and not (old > pairs[k - 1][0] and new > pairs[k - 1][1]):
+            before = pairs[k - 1]
+            raise ValueError(f"marks[{k}] is ({old:g}, {new:g}) after ({before[0]:g}, {before[1]:g}); both must rise")
+    return pairs
 
 
-def b_spline(values: Floats, at: Floats) -> Floats:
-    """A uniform cubic B-spline with control points ``(T, D)`` at places ``(N,)`` counted in them."""
-    whole = np.floor(at).astype(np.intp)
-    u = (at - whole)[:, None]
-    weights = ((1.0 - u) ** 3, 3.0 * u**3 - 6.0 * u**2 + 4.0, -3.0 * u**3 + 3.0 * u**2 + 3.0 * u + 1.0, u**3)
-    taken = (values[within(whole + k, 0, len(values) - 1)] for k in (-1, 0, 1, 2))
-    return np.asarray(sum(w * v for w, v in zip(weights, taken, strict=True)) / 6.0)
+def _checked_beats(beats: Sequence[float]) -> tuple[float, ...]:
+    given = tuple(float(beat) for beat in beats)
+    if len(given) > MOST_BEATS:
+        raise ValueError(f"{len(given)} beats; at most {MOST_BEATS} are allowed")
+    if not np.isfinite(given).all() or any(beat < 0.0 for beat in given):
+        raise ValueError("beats are finite seconds from 0")
+    for a, b in zip(given[:-1], given[1:], strict=True):
+        if b <= a:
+            raise ValueError(f"a beat at {b:g} s comes after one at {a:g} s; they must rise")
+    return tuple(beat for beat in given if beat > 0.0)
 
 
 def _partly(full: TimeMap, motion: Motion, share: Floats) -> TimeMap:
     """A map that runs as fast as ``full`` where the share ``(T,)`` is 1, and as before where it is 0."""
     time = motion.times
-    pace = 1.0 + share * (full.slope(time) - 1.0)
-    pace = within(pace, 1.0 / FASTEST**2, FASTEST**2)
-    steps = 0.5 * (pace[1:] + pace[:-1]) / motion.rate
-    start = float(full(time[:1])[0]) if share[0] == 1.0 else float(share[0] * full(time[:1])[0])
-    new = start + np.concatenate([[0.0], np.cumsum(steps)])
-    return TimeMap(time, new) if len(time) > 1 else TimeMap.identity()
+    if len(time) < 2:
+        return TimeMap.identity()
+    new = full(time)
+    if np.ptp(share) == 0.0:
+        return TimeMap(time, time + share * (new - time))
+    own = np.diff(time)
+    steps = own + 0.5 * (share[1:] + share[:-1]) * (np.diff(new) - own)
+    steps = within(steps, own / FASTEST, own * FASTEST)
+    start = float(share[0] * new[0])
+    return TimeMap(time, start + np.concatenate([[0.0], np.cumsum(steps)]))
 
 
 def _only(motion: Motion, made: Motion, joints: Bools) -> Motion:
     """The motion with some joints as they are in another of the same rate, held where that one is over."""
+    if made.rate != motion.rate:
+        made = made.resampled(motion.rate)
     at = np.minimum(np.arange(len(motion)), len(made) - 1)
     q, t = motion.rotations.copy(), motion.translations.copy()
     q[:, joints], t[:, joints] = made.rotations[at][:, joints], made.translations[at][:, joints]
-    return motion.with_pose(q, t)
+    for frame in motion.calibration_frames:
+        q[frame], t[frame] = motion.rotations[frame], motion.translations[frame]
+    return replace(motion, rotations=q, translations=t)

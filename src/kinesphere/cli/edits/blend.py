@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from kinesphere.cli.edits.common import FreeFeet, Out, Overwrite, Preview, edited
+from kinesphere.cli.edits.common import End, Fade, FreeFeet, Joints, Out, Overwrite, Preview, Start, edited, names
 
 if TYPE_CHECKING:
     from kinesphere.signals.blend import Blend
@@ -23,12 +23,18 @@ def blend(
     ] = None,
     band: Annotated[
         list[str] | None,
-        typer.Option("--band", help="Other weights of one band: 2=1,0; 0 is the fastest. Repeatable."),
+        typer.Option(
+            "--band", help="Other weights of one band, 2=1,0 (0 is the fastest), or at a period, 0.5s=1,0. Repeatable."
+        ),
     ] = None,
     unaligned: Annotated[
         bool, typer.Option("--unaligned", help="Blend frame by frame as they are, without a common clock.")
     ] = False,
-    cost: Annotated[str, typer.Option("--cost", help="What corresponds: by shape or by pose.")] = "shape",
+    cost: Annotated[str, typer.Option("--cost", help="What corresponds: by shape or by pose.")] = "pose",
+    joints: Joints = None,
+    start: Start = None,
+    end: End = None,
+    fade: Fade = 0.25,
     free_feet: FreeFeet = False,
     preview: Preview = False,
     overwrite: Overwrite = False,
@@ -44,11 +50,21 @@ def blend(
         bands: dict[float, list[float]] = {}
         for text in band or ():
             name, equals, values = text.partition("=")
-            if not equals or not name.strip().isdigit():
-                raise ValueError(f"--band {text!r}: write a band and its weights, such as 2=1,0")
-            bands[int(name)] = _numbers("--band", values)
-        chosen = "pose" if cost == "pose" else "shape"
-        return Blend(own, bands, not unaligned, chosen, not free_feet)  # type: ignore[arg-type]
+            if not equals:
+                raise ValueError(f"--band {text!r}: write a band and its weights, such as 2=1,0 or 0.5s=1,0")
+            bands[_key(name.strip())] = _numbers("--band", values)
+        chosen: Literal["pose", "shape"] = "pose" if cost == "pose" else "shape"
+        return Blend(
+            own,
+            bands,
+            not unaligned,
+            chosen,
+            feet=not free_feet,
+            joints=names(joints),
+            start=start,
+            end=end,
+            fade=fade,
+        )
 
     edited(sources, out, prepare, preview=preview, overwrite=overwrite)
 
@@ -58,3 +74,13 @@ def _numbers(option: str, text: str) -> list[float]:
         return [float(piece) for piece in text.split(",")]
     except ValueError:
         raise ValueError(f"{option} {text!r}: numbers parted by commas are expected") from None
+
+
+def _key(name: str) -> float:
+    """A band's number, or the period in seconds of one."""
+    if name.isdigit():
+        return int(name)
+    try:
+        return float(name.removesuffix("s"))
+    except ValueError:
+        raise ValueError(f"--band {name}: a band such as 2, or a period such as 0.5s, is expected") from None

@@ -9,6 +9,8 @@ import typer
 
 from kinesphere.cli.edits.common import End, Fade, Joints, Out, Overwrite, Preview, Source, Start, edited, names, pairs
 
+LARGEST = 1_000_000  # bytes of a file of beats
+
 if TYPE_CHECKING:
     from kinesphere.signals.timewarp import Timewarp
 
@@ -22,7 +24,20 @@ def timewarp(
         list[str] | None,
         typer.Option("--mark", help="When a moment is to come: 1.2=1.5 puts 1.2 s at 1.5 s. Repeatable."),
     ] = None,
-    cost: Annotated[str, typer.Option("--cost", help="What corresponds: by shape or by pose.")] = "shape",
+    beats: Annotated[
+        str | None,
+        typer.Option(
+            "--beats", help="Seconds of beats, 0.5,1.1,1.6, or a text file of them: accents are found and come on them."
+        ),
+    ] = None,
+    bpm: Annotated[float | None, typer.Option("--bpm", help="Beats a minute instead, the first at 0.")] = None,
+    cost: Annotated[str, typer.Option("--cost", help="What corresponds: by shape or by pose.")] = "pose",
+    search: Annotated[
+        str, typer.Option("--search", help="auto, full, banded or coarse: how frames are matched.")
+    ] = "auto",
+    radius: Annotated[
+        float, typer.Option("--radius", help="Seconds that banded and coarse searches look around.")
+    ] = 1.0,
     matched: Annotated[
         bool, typer.Option("--matched", help="Frame by frame as matched, instead of along a smooth clock.")
     ] = False,
@@ -39,16 +54,20 @@ def timewarp(
         from kinesphere.cli.options import Reading
         from kinesphere.signals.timewarp import Timewarp
 
-        if onto is None and not mark:
-            raise ValueError("nothing to go by: give --onto MOTION, or --mark 0=0 --mark 1.2=1.5 and so on")
+        if onto is None and not mark and beats is None and bpm is None:
+            raise ValueError("nothing to go by: give --onto MOTION, --mark 1.2=1.5, --beats 0.5,1.1,1.6 or --bpm 100")
         if cost not in ("shape", "pose"):
             raise ValueError(f"--cost {cost}: shape or pose is expected")
-        marks = [(float(moment), when) for moment, when in pairs("--mark", mark)]
+        marks = [(_number("--mark", moment), when) for moment, when in pairs("--mark", mark)]
         return Timewarp(
             None if onto is None else Reading().load(onto),
             amount,
             marks,
+            () if beats is None else _seconds(beats),
+            bpm,
             "pose" if cost == "pose" else "shape",
+            search,  # type: ignore[arg-type]
+            radius,
             frames="matched" if matched else "smooth",
             joints=names(joints),
             start=start,
@@ -57,3 +76,22 @@ def timewarp(
         )
 
     edited([source], out, prepare, preview=preview, overwrite=overwrite)
+
+
+def _seconds(text: str) -> list[float]:
+    """Seconds parted by commas or blanks, themselves or in a text file."""
+    file = Path(text)
+    if any(piece.isalpha() for piece in text):
+        if not file.is_file():
+            raise ValueError(f"--beats {text}: neither seconds such as 0.5,1.1,1.6 nor a text file of them")
+        if file.stat().st_size > LARGEST:
+            raise ValueError(f"--beats {text}: more than {LARGEST} bytes; a short text of seconds is expected")
+        text = file.read_text(encoding="utf-8", errors="replace")
+    return [_number("--beats", piece) for piece in text.replace(",", " ").split()]
+
+
+def _number(option: str, text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        raise ValueError(f"{option}: found {text!r}; a number of seconds is expected") from None

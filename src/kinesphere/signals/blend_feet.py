@@ -1,0 +1,45 @@
+"""Feet of a blend that stand while those of most of its motions stand."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from kinesphere.body.bodies import LEGS
+from kinesphere.body.contacts import find_plants
+from kinesphere.body.foot_lock import lock_feet
+from kinesphere.body.ground import runs
+from kinesphere.body.plants import Plant, Plants
+from kinesphere.kernels.arrays import Bools, Floats
+from kinesphere.motion.motion import Motion
+from kinesphere.signals.blend_clock import Taken
+from kinesphere.signals.feet import carried
+
+SHORTEST = 0.08  # seconds that a foot stands at least
+
+
+def planted(made: Motion, taken: list[Taken], shares: Floats) -> Motion:
+    """The blend with its feet held. A body without legs stays as it is."""
+    skeleton = made.skeleton.with_found_roles()
+    if not all(role in skeleton.roles for role in LEGS):
+        return made
+    given = replace(made, skeleton=skeleton)
+    found = [find_plants(replace(one.source, skeleton=skeleton)) for one in taken]
+    intervals: list[Plant] = []
+    for name in found[0].points:
+        standing = np.zeros(len(made))
+        for share, one, plants in zip(shares, taken, found, strict=True):
+            standing += share * _standing(plants, name, one.frames)
+        any_of = next((plant for plants in found for plant in plants.of(name)), None)
+        for first, last in runs(standing > 0.5):
+            if any_of is not None and (last - first + 1) / made.rate >= SHORTEST:
+                intervals.append(replace(any_of, first=first, last=last))
+    plants = Plants(len(made), made.rate, found[0].ground, found[0].points, tuple(intervals))
+    return replace(lock_feet(given, carried(plants, given)), skeleton=made.skeleton)
+
+
+def _standing(plants: Plants, name: str, frames: Floats) -> Bools:
+    """``(T,)`` whether a point stands at frames ``(T,)``, also between whole ones."""
+    labels = plants.labels[name]
+    return np.asarray(labels[np.clip(np.round(frames).astype(np.intp), 0, len(labels) - 1)])

@@ -1,0 +1,185 @@
+"""Motions along other clocks."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from kinesphere.analysis.accents import accents
+from kinesphere.figure import motion
+from kinesphere.signals.curves import Curves
+from kinesphere.signals.matching import b_spline, spread
+from kinesphere.signals.timewarp import NoAccents, Timewarp
+from signals.clips import apart, pirouette, short
+from signals.test_align import bent
+
+
+def test_neutral_is_the_motion_itself():
+    given = motion("wave")
+    assert Timewarp()(given) is given
+    assert Timewarp(motion("point"), amount=0.0)(given) is given
+
+
+@pytest.mark.parametrize("cost", ["shape", "pose"])
+def test_the_pace_of_another(cost):
+    given = motion("wave")
+    other, _ = bent(given, 0.12)
+    made = Timewarp(other, cost=cost)(given)
+    assert len(made) == len(other)
+    assert apart(made, other) < 0.35 * apart(given, other)
+    back = Timewarp(given, cost=cost)(made)
+    assert apart(back, given) < 0.35 * apart(given, other)
+
+
+def test_anything_between():
+    given = motion("wave")
+    slow = Timewarp(marks=[(given.duration, 2.0 * given.duration)])(given)
+    lengths = [len(Timewarp(slow, amount=share)(given)) for share in (0.0, 0.25, 0.5, 0.75, 1.0)]
+    assert lengths[0] == len(given)
+    assert lengths[-1] == len(slow)
+    assert np.ptp(np.diff(lengths)) <= 2
+    assert min(np.diff(lengths)) > 0
+    half = Timewarp(slow, amount=0.5).time_map(given)
+    full = Timewarp(slow).time_map(given)
+    assert half(given.times) == pytest.approx(0.5 * (given.times + full(given.times)), abs=1e-9)
+
+
+def test_marks_come_when_they_are_to_come():
+    given = motion("wave")
+    made = Timewarp(marks=[(1.0, 1.5), (2.0, 2.2)])(given)
+    for old, new in ((1.0, 1.5), (2.0, 2.2)):
+        there, here = made[round(new * 60) : round(new * 60) + 1], given[round(old * 60) : round(old * 60) + 1]
+        assert apart(there, here) < 1e-6
+    assert apart(made[:1], given[:1]) < 1e-9
+    after = given.duration - 2.0
+    assert made.duration == pytest.approx(2.2 + after, abs=0.02)
+    assert apart(made[-20:], given[-20:]) < 0.01
+
+
+def test_one_mark_is_enough_and_may_cut():
+    given = motion("wave")
+    assert apart(Timewarp(marks=[(1.0, 1.4)])(given)[84:85], given[60:61]) < 1e-6
+    cut = Timewarp(marks=[(1.0, 0.0)])(given)
+    assert apart(cut[:1], given[60:61]) < 1e-6
+    assert len(cut) == len(given) - 60
+
+
+def test_accents_come_on_beats():
+    given = motion("walk")
+    beat = 0.6
+
+    def off(seconds):
+        return abs((seconds / beat + 0.5) % 1.0 - 0.5) * beat
+
+    steps = [accent.seconds for accent in accents(given, least=0.45)]
+    made = Timewarp(beats=np.arange(1, 20) * beat)(given)
+    on = [accent.seconds for accent in accents(made, least=0.45)]
+    assert len(on) >= 7
+    assert np.mean([off(at) for at in on[1:7]]) < 0.03
+    assert np.mean([off(at) for at in steps[1:7]]) > 0.08
+    by_minute = Timewarp(bpm=100.0)(given)
+    assert apart(by_minute[: len(made)][:200], made[:200]) < 1e-6
+
+
+def test_who_has_no_accents_stays_and_it_is_said():
+    given = motion("wave")
+    still = replace(
+        given,
+        rotations=np.repeat(given.rotations[:1], 90, axis=0),
+        translations=np.repeat(given.translations[:1], 90, axis=0),
+        scales=None,
+    )
+    with pytest.warns(NoAccents, match="could come on a beat"):
+        made = Timewarp(bpm=120.0)(still)
+    assert apart(made, still) < 1e-12
+
+
+def test_a_stretch_alone_runs_at_another_pace():
+    given = motion("wave")
+    slow = Timewarp(marks=[(given.duration, 2.0 * given.duration)], start=1.0, end=2.0, fade=0.2)
+    made = slow(given)
+    assert apart(made[:60], given[:60]) < 1e-6
+    assert len(given) + 40 < len(made) < len(given) + 60
+    assert apart(made[-80:], given[-80:]) < 5e-3
+
+
+def test_some_joints_alone():
+    given = motion("wave")
+    other, _ = bent(given)
+    made = Timewarp(other, joints="right_arm")(given)
+    arm = [given.skeleton.index(f"right{part}") for part in ("Shoulder", "UpperArm", "LowerArm")]
+    rest = np.setdiff1d(np.arange(len(given.skeleton)), arm)
+    assert len(made) == len(given)
+    assert np.array_equal(made.rotations[:, rest], given.rotations[:, rest])
+    assert np.abs(made.rotations[:, arm] - given.rotations[:, arm]).max() > 0.05
+
+
+def test_matched_frames():
+    values = np.arange(6.0)[:, None] ** 2
+    path = np.array([[0, 0], [1, 1], [1, 2], [1, 3], [2, 4], [3, 4], [4, 4], [5, 5]])
+    made = spread(values, path)[:, 0]
+    assert made[0] == 0.0
+    assert made[1] == pytest.approx((1.0 + 4.0 + 9.0) / 3.0)  # several for one: their mean
+    assert made[5] == 25.0
+    assert (np.diff(made[2:5]) > 1.0).all()  # one for several: no plateau
+    line = np.arange(9.0)[:, None]
+    assert b_spline(line, np.array([2.3, 4.0]))[:, 0] == pytest.approx([2.3, 4.0])
+    assert b_spline(np.full((5, 2), 3.0), np.array([0.0, 1.7, 4.4])) == pytest.approx(np.full((3, 2), 3.0))
+
+
+def test_matched_frames_of_a_motion():
+    given = motion("wave")
+    other, _ = bent(given, 0.12)
+    made = Timewarp(other, frames="matched")(given)
+    assert len(made) == len(other)
+    assert apart(made, other) < 0.35 * apart(given, other)
+    assert apart(Timewarp(given, frames="matched")(given), given) < 1e-6
+
+
+def test_a_pirouette_stays_three_turns():
+    given = pirouette()
+    other, _ = bent(motion("wave"), 0.12)
+    for how in (Timewarp(other), Timewarp(other, frames="matched"), Timewarp(marks=[(1.0, 2.0)]), Timewarp(bpm=80)):
+        heading = Curves.of(how(given)).heading
+        assert heading[-1] - heading[0] == pytest.approx(6.0 * np.pi, abs=0.1)
+        assert np.abs(np.diff(heading)).max() < 0.6
+
+
+@pytest.mark.parametrize("frames", [1, 2, 3, 4])
+def test_the_shortest(frames):
+    given = short(frames)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", NoAccents)
+        for how in (Timewarp(marks=[(given.duration, 1.0)] if frames > 1 else [(0.0, 0.0)]), Timewarp(bpm=100.0)):
+            made = how(given)
+            assert np.isfinite(made.rotations).all()
+    if frames > 1:
+        assert len(Timewarp(motion("wave"))(given)) == len(motion("wave"))
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        ({"amount": 2.0}, "0 to 1 is allowed"),
+        ({"marks": [(1.0, 2.0), (0.5, 3.0)]}, "both must rise"),
+        ({"marks": [(1.0, -2.0)]}, "finite seconds from 0"),
+        ({"beats": [1.0, 0.5]}, "must rise"),
+        ({"beats": [np.nan]}, "finite seconds"),
+        ({"bpm": 0.0}, "1 to 1000"),
+        ({"bpm": 100.0, "beats": [1.0]}, "beats and bpm were given"),
+        ({"frames": "some"}, "'smooth' or 'matched'"),
+        ({"frames": "matched"}, "they need onto="),
+        ({"start": 2.0, "end": 1.0}, "is empty"),
+    ],
+)
+def test_what_cannot_be_is_refused(wrong, said):
+    with pytest.raises(ValueError, match=said):
+        Timewarp(**wrong)
+
+
+def test_marks_beyond_the_motion_are_refused():
+    with pytest.raises(ValueError, match="the motion lasts from 0 to"):
+        Timewarp(marks=[(100.0, 101.0)])(motion("wave"))
