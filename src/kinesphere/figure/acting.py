@@ -16,7 +16,7 @@ import numpy as np
 
 from kinesphere.body.mass import segments
 from kinesphere.figure.arm_laying import Surroundings
-from kinesphere.figure.arm_plan import arm_plan
+from kinesphere.figure.arm_plan import ArmPlan, arm_plan
 from kinesphere.figure.arms import ArmPose, ArmTask, joining, pose_arms
 from kinesphere.figure.channels import Curves, enliven, joined, performed, sampled
 from kinesphere.figure.clocks import Clock, clock
@@ -35,11 +35,12 @@ from kinesphere.figure.strokes import Travel, ran
 from kinesphere.figure.surface_scales import join_in, scale_surface
 from kinesphere.figure.trunk import place_hips, set_trunk
 from kinesphere.kernels import compiled, rotations
-from kinesphere.kernels.arrays import Floats, Ints
+from kinesphere.kernels.arrays import Floats, Ints, within
 from kinesphere.motion.gesture import Gesture, Step
 from kinesphere.motion.motion import Motion
 from kinesphere.motion.skeleton import Skeleton
 from kinesphere.motion.telling import tell
+from kinesphere.motion.timemap import TimeMap
 
 COARSE = 3  # frames: what balance is found from every so many
 MOVED = 0.85  # of the hips' way that the centre of mass goes when feet stand
@@ -129,13 +130,31 @@ class _Part:
     breath: Floats  # (T,)
 
 
-def _rehearsed(gesture: Gesture, manner: Manner, limbs: dict[str, Limb], size: float) -> _Part:
+def body_clock(gesture: Gesture, manner: Manner, height: float = HEIGHT) -> TimeMap:
+    """From a gesture's own time to when the body is there, performed in this manner."""
+    body = _planned(gesture, manner, {side: limb_of(height, side, "Arm") for side in SIGN}, height / HEIGHT)[1]
+    if gesture.loop:
+        return TimeMap.uniform(gesture.duration / max(body.end(gesture.duration), 1.0 / RATE))
+    moments = np.unique([0.0, *within(body.source, 0.0, gesture.duration), gesture.duration])
+    when = np.maximum.accumulate(body.when(moments) + 1e-9 * np.arange(len(moments)))
+    return TimeMap(moments, when)
+
+
+def _planned(
+    gesture: Gesture, manner: Manner, limbs: dict[str, Limb], size: float
+) -> tuple[dict[str, ArmPlan | None], Clock]:
+    """What each arm does, and the body's clock."""
     locked = manner.locked
     plans = {side: arm_plan(gesture, side, limbs[side], size, manner.arm(side), locked) for side in SIGN}
     lead = leading_side(gesture)
     leading = plans[lead] if lead else None
     goals = body_goals(gesture)
     body = leading.clock if leading else clock(goals, np.zeros(len(goals) - 1), manner.body, None, locked)
+    return plans, body
+
+
+def _rehearsed(gesture: Gesture, manner: Manner, limbs: dict[str, Limb], size: float) -> _Part:
+    plans, body = _planned(gesture, manner, limbs, size)
     clocks = {"body": body} | {side: plan.clock if plan else body for side, plan in plans.items()}
     frames = max(round(own.end(gesture.duration) * RATE) for own in clocks.values()) + 1
     time = np.arange(frames) / RATE

@@ -7,25 +7,27 @@ pen is not silently another motion. Nothing in it is executed; files that it nam
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from kinesphere.figure.fields import one_of
 from kinesphere.files.atomic import replacing
 from kinesphere.files.errors import MotionFileError
-from kinesphere.laban.dials import EffortDial, Part, ShapeDial
-from kinesphere.laban.effort import FACTORS, Effort
 from kinesphere.laban.effort_model import DEFAULT, EffortModel, effort_model
-from kinesphere.laban.shape import DIMENSIONS, Shape
 from kinesphere.motion.gesture import Gesture
 from kinesphere.motion.keypoints import Keypoints
+from kinesphere.motion.motion import Motion
+from kinesphere.score.edit_rows import NAMES, edit_fields, edit_from, edit_row
+from kinesphere.score.express_rows import EXPRESS, express_from, express_row
 from kinesphere.score.fields import Fields, said
 from kinesphere.score.gestures import gesture_from, gesture_rows, keypoint_rows, keypoints_from
-from kinesphere.score.layers import Express, Layer
+from kinesphere.score.layers import Express, Layer, SignalEdit
 from kinesphere.score.score import VERSION, Score
 
 KIND = "kinesphere score"
 LARGEST = 10_000_000  # bytes
+EDITS = ("express", *NAMES)
+PLACED = ("start", "end", "parts", "strength")
 
 
 def to_json(score: Score) -> str:
@@ -80,7 +82,12 @@ def _document(score: Score) -> dict[str, Any]:
     return document
 
 
-def _source(source: Gesture | Keypoints | str | Path) -> dict[str, Any]:
+def _source(source: Gesture | Keypoints | Motion | str | Path) -> dict[str, Any]:
+    if isinstance(source, Motion):
+        raise ValueError(
+            f"{source!r} has no place in a document: save it, and give the score its file, "
+            'Score("motion.bvh", ...), so that who reads the score finds it'
+        )
     if isinstance(source, Keypoints):
         return {"keypoints": keypoint_rows(source)}
     if isinstance(source, Gesture):
@@ -91,44 +98,14 @@ def _source(source: Gesture | Keypoints | str | Path) -> dict[str, Any]:
 
 
 def _layer(layer: Layer) -> dict[str, Any]:
-    row: dict[str, Any] = {"edit": "express"}
     edit = layer.edit
-    if not _neutral(edit.effort):
-        row["effort"] = _dial(edit.effort)
-    if not _neutral(edit.shape):
-        row["shape"] = _dial(edit.shape)
-    if edit.words:
-        row["words"] = dict(edit.words)
-    for name, rest in (("intensity", 1.0), ("stillness", 0.0), ("affinities", False)):
-        if getattr(edit, name) != rest:
-            row[name] = getattr(edit, name)
-    if edit.parts:
-        row["of_parts"] = {
-            name: {
-                key: _dial(dial) for key, dial in (("effort", part.effort), ("shape", part.shape)) if dial is not None
-            }
-            for name, part in edit.parts.items()
-        }
+    row = {"edit": "express"} | express_row(edit) if isinstance(edit, Express) else edit_row(edit)
     for name in ("start", "end", "parts"):
         value = getattr(layer, name)
         if value is not None:
             row[name] = list(value) if name == "parts" else value
     if layer.strength != 1.0:
         row["strength"] = layer.strength
-    return row
-
-
-def _neutral(dial: EffortDial | ShapeDial) -> bool:
-    return isinstance(dial, Effort | Shape) and dial.is_neutral
-
-
-def _dial(dial: EffortDial | ShapeDial) -> Any:
-    if isinstance(dial, Mapping):
-        return [{"at": float(moment)} | _dial(dial[moment]) for moment in sorted(dial)]
-    names = FACTORS if isinstance(dial, Effort) else DIMENSIONS
-    row: dict[str, Any] = {name: getattr(dial, name) for name in names if getattr(dial, name) != 0.0}
-    if isinstance(dial, Effort) and dial.by_hand:
-        row["by_hand"] = dict(dial.by_hand)
     return row
 
 
@@ -185,53 +162,17 @@ def _read_source(fields: Fields) -> Gesture | Keypoints | str | Path:
 
 
 def _read_layer(fields: Fields) -> Layer:
-    fields.only(
-        "edit", "effort", "shape", "words", "intensity", "stillness", "affinities", "of_parts",
-        "start", "end", "parts", "strength",
-    )  # fmt: skip
-    kind = fields.take("edit", (str,), '"express"')
-    if kind != "express":
-        raise fields.fail("edit", said(kind), '"express"')
-    words = fields.take("words", (dict,), 'words with their strengths, {"gently": 1.0}', {})
-    parts = Fields(fields.path, fields.data.get("of_parts", {}), fields.place("of_parts"))
-    own = {}
-    for name in parts.data:
-        part = Fields(fields.path, parts.data[name], parts.place(name))
-        part.only("effort", "shape")
-        effort = _read_dial(part, "effort", Effort) if "effort" in part.data else None
-        shape = _read_dial(part, "shape", Shape) if "shape" in part.data else None
-        own[name] = Part(effort, shape)
-    effort, shape = _read_dial(fields, "effort", Effort), _read_dial(fields, "shape", Shape)
-    intensity, stillness = fields.number("intensity", 1.0), fields.number("stillness", 0.0)
-    affinities = fields.take("affinities", (bool,), "true or false", False)
-    edit = fields.made("", lambda: Express(effort, shape, words, intensity, stillness, affinities, own))  # type: ignore[arg-type]
+    kind = fields.take("edit", (str,), f"one of {', '.join(EDITS)}")
+    if kind not in EDITS:
+        raise fields.fail("edit", said(kind), one_of(str(kind), EDITS))
+    edit: Express | SignalEdit
+    if kind == "express":
+        fields.only("edit", *EXPRESS, *PLACED)
+        edit = express_from(fields)
+    else:
+        fields.only("edit", *edit_fields(kind), *PLACED)
+        edit = edit_from(kind, fields)
     start, end, strength = fields.number("start", None), fields.number("end", None), fields.number("strength", 1.0)
     only = fields.take("parts", (list,), "a list of parts")
-    return fields.made("", lambda: Layer(edit, start, end, only if only is None else tuple(only), strength))  # type: ignore[arg-type]
-
-
-def _read_dial(fields: Fields, name: str, kind: type[Any]) -> Any:
-    value = fields.take(name, (dict, list), f"{kind.__name__}'s factors, or a list of them with their moments", {})
-    if isinstance(value, dict):
-        return _read_factors(Fields(fields.path, value, fields.place(name)), kind)
-    phrase: dict[float, Any] = {}
-    for i, row in enumerate(value):
-        own = Fields(fields.path, row, f"{fields.place(name)}[{i}]")
-        at = own.number("at", None)
-        if at is None or at in phrase:
-            raise own.fail("at", "nothing" if at is None else f"{at:g} again", "its own moment in seconds")
-        rest = {key: v for key, v in row.items() if key != "at"}
-        phrase[at] = _read_factors(Fields(fields.path, rest, own.where), kind)
-    if not phrase:
-        raise fields.fail(name, "an empty list", "one moment at least")
-    return phrase
-
-
-def _read_factors(fields: Fields, kind: type[Any]) -> Any:
-    names = tuple(FACTORS if kind is Effort else DIMENSIONS)
-    fields.only(*names, *(("by_hand",) if kind is Effort else ()))
-    given: dict[str, Any] = {name: fields.number(name, 0.0) for name in names}
-    if kind is Effort and "by_hand" in fields.data:
-        own = Fields(fields.path, fields.data["by_hand"], fields.place("by_hand"))
-        given["by_hand"] = {name: own.number(name, 0.0) for name in own.data}
-    return fields.made("", lambda: kind(**given))
+    parts = only if only is None else tuple(only)
+    return fields.made("", lambda: Layer(edit, start, end, parts, 1.0 if strength is None else strength))

@@ -28,7 +28,7 @@ from kinesphere.motion.gesture import Gesture
 from kinesphere.motion.humanoid import SIDES
 from kinesphere.motion.keypoints import Space
 from kinesphere.motion.remembering import remembered
-from kinesphere.score.layers import Express, Layer
+from kinesphere.score.layers import Express, Layer, express_of
 
 SUPERHUMAN = 15.0  # metres a second on the mean: a pitcher's hand is faster, for a moment
 DEEP = 0.08  # metres inside the volumes that hands keep off: in front, that is at the skin of trunk and face
@@ -118,7 +118,7 @@ def _more(count: int, what: str) -> str:
 
 def of_layer(layer: Layer, gesture: Gesture) -> Iterator[Doubt]:
     """What of a layer does not show in this gesture."""
-    for name, dial in _dials(layer.edit):
+    for name, dial in _dials(express_of(layer)):
         if isinstance(dial, Mapping) and max(dial) > gesture.duration + SLACK:
             yield _never(name, dial, gesture)
     if layer.end is not None and layer.end > gesture.duration + SLACK:
@@ -127,13 +127,17 @@ def of_layer(layer: Layer, gesture: Gesture) -> Iterator[Doubt]:
             "its own time. The range goes on to the gesture's end; leave its end out to say so",
             WithoutEffect,
         )
-    if (layer.parts is not None or layer.edit.parts) and layer.edit.intensity > 0.0 and layer.strength > 0.0:
+    if (
+        (layer.parts is not None or express_of(layer).parts)
+        and express_of(layer).intensity > 0.0
+        and layer.strength > 0.0
+    ):
         yield from _unmoved(layer, gesture)
 
 
 def _unmoved(layer: Layer, gesture: Gesture) -> Iterator[Doubt]:
     """Of parts that are asked for what they cannot show."""
-    own, chosen = layer.edit.parts, layer.parts
+    own, chosen = express_of(layer).parts, layer.parts
     arms = [side for side in SIDES if f"{side}_arm" in (own if chosen is None else chosen)]
     still = bool(arms) and all(gesture.arm(side) is None for side in arms)
     if still and not (chosen is None and all(_plain(own[f"{side}_arm"]) for side in arms)):
@@ -175,7 +179,7 @@ def _never(name: str, dial: Mapping[float, Effort] | Mapping[float, Shape], gest
 
 def _asks_torso(layer: Layer) -> bool:
     """Whether the torso is asked for an Effort that not all of the body is."""
-    edit, chosen = layer.edit, layer.parts
+    edit, chosen = express_of(layer), layer.parts
     if edit.affinities:  # then it shows as Shape
         return False
     if chosen is not None:
@@ -185,7 +189,7 @@ def _asks_torso(layer: Layer) -> bool:
 
 def _apart(layer: Layer, arm: str) -> bool:
     """Whether the arm that the torso goes by is not asked for that Effort."""
-    edit = layer.edit
+    edit = express_of(layer)
     torso = _effort(edit, "torso")
     if layer.parts is None or arm in layer.parts:
         return torso not in (edit.effort, _effort(edit, arm))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 
 import numpy as np
@@ -14,6 +14,10 @@ from kinesphere.laban.effort import Effort
 from kinesphere.laban.manners import PARTS
 from kinesphere.laban.shape import Shape
 from kinesphere.motion.gesture import unknown
+from kinesphere.signals.blend import Blend
+from kinesphere.signals.edit import Edit
+from kinesphere.signals.groups import GROUPS
+from kinesphere.signals.timewarp import Timewarp
 
 MOST_INTENSITY = 2.0
 
@@ -74,22 +78,32 @@ class Express:
         return spoken(self.words, self.vocabulary) if self.words else None
 
 
+SignalEdit = Edit | Timewarp | Blend
+
+
 @dataclass(frozen=True)
 class Layer:
     """An edit, where and how much of it.
 
-    ``start`` and ``end`` are seconds of the source's own time, None for its ends; ``parts`` None for all.
+    Express is for gestures; edits of signals (``Equalize``, ``Waveshape``, ``Smooth``, ``Displace``, ``Timewarp``,
+    ``Blend``) come after all Express, in the order of the layers. What such an edit says itself of its joints, its
+    stretch of time and its strength becomes the layer's.
+
+    ``start`` and ``end`` are seconds of the source's own time, None for its ends; ``parts`` None for all: of Express
+    ``left_arm, right_arm, torso``, of signals any group, role or joint.
     """
 
-    edit: Express
+    edit: Express | SignalEdit
     start: float | None = None
     end: float | None = None
     parts: tuple[str, ...] | None = None
     strength: float = 1.0
 
     def __post_init__(self) -> None:
+        if not isinstance(self.edit, Express | Edit | Timewarp | Blend):
+            raise TypeError(f"{self.edit!r} is no edit; an Express or an edit of kinesphere.signals is expected")
         if not isinstance(self.edit, Express):
-            raise TypeError(f"{self.edit!r} is no edit; an Express is expected")
+            self._take_over(self.edit)
         for name in ("start", "end"):
             value = getattr(self, name)
             if value is not None:
@@ -104,13 +118,43 @@ class Layer:
             )
         object.__setattr__(self, "strength", within("strength", self.strength, 0.0, 1.0))
         if self.parts is not None:
-            for name in self.parts:
-                check_part(name)
-            if not self.parts:
-                raise ValueError(
-                    f"no part is named; leave parts out for all of them, or name some of {', '.join(PARTS)}"
-                )
+            self._check_parts(self.parts)
             object.__setattr__(self, "parts", tuple(self.parts))
+
+    def _check_parts(self, parts: tuple[str, ...]) -> None:
+        for name in parts:
+            if isinstance(self.edit, Express):
+                check_part(name)
+            elif not isinstance(name, str):
+                raise TypeError(f"{name!r} is no part; names of groups, roles or joints are expected")
+        if not parts:
+            some = PARTS if isinstance(self.edit, Express) else tuple(GROUPS)
+            raise ValueError(f"no part is named; leave parts out for all of them, or name some of {', '.join(some)}")
+
+    def _take_over(self, edit: SignalEdit) -> None:
+        """What the edit says of where and how much becomes the layer's: it is said in one place."""
+        joints = (edit.joints,) if isinstance(edit.joints, str) else edit.joints
+        said = {"start": edit.start, "end": edit.end, "parts": None if joints is None else tuple(joints)}
+        for name, value in said.items():
+            if value is None:
+                continue
+            if getattr(self, name) is not None:
+                raise ValueError(f"{name}: both the layer and its edit say it; leave it out of one of them")
+            object.__setattr__(self, name, value)
+        bare: SignalEdit = replace(edit, joints=None, start=None, end=None)
+        if not isinstance(bare, Timewarp) and bare.strength != 1.0:
+            if self.strength != 1.0:
+                raise ValueError("strength: both the layer and its edit say it; leave it out of one of them")
+            object.__setattr__(self, "strength", bare.strength)
+            bare = replace(bare, strength=1.0)
+        object.__setattr__(self, "edit", bare)
+
+
+def express_of(layer: Layer) -> Express:
+    """The layer's Express, of a layer that has one."""
+    if not isinstance(layer.edit, Express):
+        raise TypeError(f"{type(layer.edit).__name__} is no Express")
+    return layer.edit
 
 
 def check_dial(dial: object, kind: type[Effort] | type[Shape]) -> None:

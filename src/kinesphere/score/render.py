@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 
 import numpy as np
 
-from kinesphere.figure.acting import act
+from kinesphere.figure.acting import act, body_clock
 from kinesphere.figure.manner import Manner
 from kinesphere.figure.proportions import HEIGHT
 from kinesphere.figure.spans import RATE
@@ -22,24 +23,34 @@ from kinesphere.motion.telling import tell
 from kinesphere.score import doubts
 from kinesphere.score.layers import Express, Layer
 from kinesphere.score.score import Score
-from kinesphere.score.sources import gesture_of
+from kinesphere.score.sources import gesture_of, is_motion
+from kinesphere.score.stacking import stacked
+from kinesphere.signals.sources import motion_of
 
 
 def render(score: Score, *, height: float = HEIGHT) -> Motion:
-    """The performance, on a figure of this height, 60 frames a second."""
+    """The performance, of a gesture on a figure of this height, 60 frames a second."""
     return render_all([score], height=height)[0]
 
 
 def render_all(scores: Sequence[Score], *, height: float = HEIGHT) -> list[Motion]:
     """Many performances at once, on several threads: cheaper than one by one."""
-    if not scores:
-        return []
-    gestures = [gesture_of(score.source) for score in scores]
-    for gesture in {id(gesture): gesture for gesture in gestures}.values():
+    gestures = {i: gesture_of(score.source) for i, score in enumerate(scores) if not is_motion(score.source)}
+    for gesture in {id(gesture): gesture for gesture in gestures.values()}.values():
         for doubt in doubts.of_gesture(gesture):
             tell(*doubt)
-    cast = [(gesture, _manner(score, gesture)) for score, gesture in zip(scores, gestures, strict=True)]
-    return act(cast, height)
+    cast = {i: (gesture, _manner(scores[i], gesture)) for i, gesture in gestures.items()}
+    acted = dict(zip(cast, act(list(cast.values()), height), strict=True)) if cast else {}
+    made = []
+    for i, score in enumerate(scores):
+        if i not in cast:
+            assert isinstance(score.source, Motion | str | Path)
+            made.append(stacked(motion_of(score.source), score.layers))
+        elif any(not isinstance(layer.edit, Express) for layer in score.layers):
+            made.append(stacked(acted[i], score.layers, body_clock(*cast[i], height)))
+        else:
+            made.append(acted[i])
+    return made
 
 
 def _manner(score: Score, gesture: Gesture) -> Manner:
@@ -47,6 +58,8 @@ def _manner(score: Score, gesture: Gesture) -> Manner:
     parts: dict[str, list[Dials]] = {name: [] for name in PARTS}
     stillness = 0.0
     for layer in score.layers:
+        if not isinstance(layer.edit, Express):
+            continue
         _check_range(layer, gesture)
         _check_loop(layer, gesture)
         for doubt in doubts.of_layer(layer, gesture):
@@ -108,7 +121,7 @@ def _check_range(layer: Layer, gesture: Gesture) -> None:
 
 def _check_loop(layer: Layer, gesture: Gesture) -> None:
     """Refuse what would leave a loop's seam open."""
-    if not gesture.loop:
+    if not gesture.loop or not isinstance(layer.edit, Express):
         return
     edit = layer.edit
     dials = [edit.effort, edit.shape, *(d for part in edit.parts.values() for d in (part.effort, part.shape))]

@@ -1,4 +1,4 @@
-"""What a score performs: gestures from names, files and key points."""
+"""What a score performs: gestures from names, files and key points, and motions."""
 
 from __future__ import annotations
 
@@ -8,15 +8,33 @@ from pathlib import Path
 from kinesphere.figure.gesture_file import load_gesture
 from kinesphere.figure.library import gesture as our_gesture
 from kinesphere.files.keypoints import load_keypoints
+from kinesphere.files.registry import formats
 from kinesphere.motion.gesture import Gesture
 from kinesphere.motion.keypoints import Keypoint, Keypoints
+from kinesphere.motion.motion import Motion
 
 AFTER = 0.5  # seconds that a gesture of bare key points goes on after its last one
 GESTURE_FILES = (".toml",)
 
 
-def gesture_of(source: Gesture | Keypoints | str | Path) -> Gesture:
+Source = Gesture | Keypoints | Motion | str | Path
+
+
+def is_motion(source: Source) -> bool:
+    """Whether a source is a motion, or a file of one, rather than a gesture."""
+    if isinstance(source, Motion):
+        return True
+    return isinstance(source, str | Path) and Path(source).suffix.lower() in _motion_suffixes()
+
+
+def _motion_suffixes() -> frozenset[str]:
+    return frozenset(suffix for known in formats() if known.name != "keypoints" for suffix in known.suffixes)
+
+
+def gesture_of(source: Source) -> Gesture:
     """The gesture that is meant: itself, of key points, by its name, or from a file."""
+    if isinstance(source, Motion):
+        raise TypeError(f"{source!r} is a motion; a gesture is expected")
     if isinstance(source, Gesture):
         return source
     if isinstance(source, Keypoints):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
+from pathlib import Path
 from types import MappingProxyType
 
 import numpy as np
@@ -12,20 +13,21 @@ import numpy as np
 from kinesphere.kernels import bands, rotations
 from kinesphere.kernels.arrays import Bools, Floats
 from kinesphere.motion.motion import Motion
+from kinesphere.motion.timemap import TimeMap
 from kinesphere.signals.alignment import RADIUS, Cost, Search, on_body, performed
 from kinesphere.signals.blend_clock import together
 from kinesphere.signals.blend_feet import planted
 from kinesphere.signals.curves import Curves
-from kinesphere.signals.edit import FADE, check_stretch, stretch
-from kinesphere.signals.feet import moves_feet
+from kinesphere.signals.edit import FADE, check_strength, check_stretch, stretch
 from kinesphere.signals.groups import chosen
+from kinesphere.signals.sources import Source, check_source, motion_of
 
 Weight = float | Mapping[float, float]
 LEAST = 0.05  # that weights sum to before they are made to sum to one
 MOST = 100.0  # weight
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True)
 class Blend:
     """A motion between several: ``Blend([0.4, 0.6])(drum, sway)``.
 
@@ -43,7 +45,9 @@ class Blend:
         For that; see ``signals.align``.
     feet
         Whether feet that stand in most of the motions stand still.
-    joints, start, end, fade
+    others
+        Motions that come after those that it is called with, also as files: ``Blend(others=["sway.bvh"])(drum)``.
+    joints, start, end, fade, strength
         As for every edit, in seconds of the result: other joints, and other times, are the first motion's. With some
         joints only, its pace is the first motion's as well.
     """
@@ -55,10 +59,12 @@ class Blend:
     search: Search = "auto"
     radius: float = RADIUS
     feet: bool = True
+    others: Sequence[Source] = ()
     joints: str | Sequence[str] | None = None
     start: float | None = None
     end: float | None = None
     fade: float = FADE
+    strength: float = 1.0
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "bands", MappingProxyType({k: tuple(v) for k, v in dict(self.bands).items()}))
@@ -68,6 +74,11 @@ class Blend:
             for value in values:
                 _check(f"band {band:g}", value)
         check_stretch(self.start, self.end, self.fade)
+        check_strength(self.strength)
+        given = (self.others,) if isinstance(self.others, Motion | str | Path) else tuple(self.others)
+        object.__setattr__(self, "others", given)
+        for other in given:
+            check_source("one of others", other)
         if self.joints is not None and not isinstance(self.joints, str):
             object.__setattr__(self, "joints", tuple(self.joints))
         if self.weights is None:
@@ -84,6 +95,11 @@ class Blend:
 
     def __call__(self, *motions: Motion) -> Motion:
         """The motion between them, on the first one's body and at its rate."""
+        return self.with_clock(*motions)[0]
+
+    def with_clock(self, *motions: Motion) -> tuple[Motion, TimeMap]:
+        """The motion between them, and its clock: from the first one's time to the new one."""
+        motions = (*motions, *(motion_of(other) for other in self.others))
         if not motions:
             raise ValueError("nothing to blend; give one motion at least")
         if self.weights is not None and len(self.weights) != len(motions):
@@ -92,7 +108,7 @@ class Blend:
             if len(weights) != len(motions):
                 raise ValueError(f"{len(weights)} weights of band {band:g} for {len(motions)} motions")
         if len(motions) == 1:
-            return motions[0]
+            return motions[0], TimeMap.identity()
         first = performed(motions[0])
         cast = [first, *(on_body(performed(motion), first) for motion in motions[1:])]
         cast = [motion if motion.rate == first.rate else motion.resampled(first.rate) for motion in cast]
@@ -104,7 +120,10 @@ class Blend:
         made = _blended([one.motion for one in taken], shares(time), self._gains(len(time), first.rate, len(cast)))
         if not wanted.all():
             made = _only(taken[0].motion, made, wanted)
-        return planted(made, taken, shares(time)) if self.feet and moves_feet(made.skeleton, wanted) else made
+        if self.feet:
+            made = planted(made, taken, shares(time), wanted)
+        old = taken[0].frames / first.rate + int(motions[0].performed_frames[0]) / first.rate
+        return made, TimeMap(old, time) if len(time) > 1 else TimeMap.identity()
 
     def shares(self, time: Floats, count: int) -> Floats:
         """``(N, T)`` each motion's weight at seconds ``(T,)`` of the result."""
@@ -113,8 +132,8 @@ class Blend:
             for weight in self.weights or (1.0,) * count
         ]
         made = _summed(np.array(rows))
-        if self.start is not None or self.end is not None:
-            inside = stretch(time, self.start, self.end, self.fade)
+        if self.start is not None or self.end is not None or self.strength != 1.0:
+            inside = self.strength * stretch(time, self.start, self.end, self.fade)
             made = _first_alone(time, count) * (1.0 - inside) + made * inside
         return made
 

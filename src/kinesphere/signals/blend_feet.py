@@ -14,15 +14,15 @@ from kinesphere.body.plants import Plant, Plants
 from kinesphere.kernels.arrays import Bools, Floats
 from kinesphere.motion.motion import Motion
 from kinesphere.signals.blend_clock import Taken
-from kinesphere.signals.feet import carried
+from kinesphere.signals.feet import carried, moves_feet
 
 SHORTEST = 0.08  # seconds that a foot stands at least
 
 
-def planted(made: Motion, taken: list[Taken], shares: Floats) -> Motion:
-    """The blend with its feet held. A body without legs stays as it is."""
+def planted(made: Motion, taken: list[Taken], shares: Floats, joints: Bools) -> Motion:
+    """The blend of some joints ``(J,)`` with its feet held. Where none of these carries a foot, it stays as it is."""
     skeleton = made.skeleton.with_found_roles()
-    if not all(role in skeleton.roles for role in LEGS):
+    if not all(role in skeleton.roles for role in LEGS) or not moves_feet(skeleton, joints):
         return made
     given = replace(made, skeleton=skeleton)
     found = [find_plants(replace(one.source, skeleton=skeleton)) for one in taken]

@@ -37,6 +37,8 @@ class Edit(ABC):
         Seconds over which it comes after ``start`` and goes before ``end``.
     feet
         Whether feet that stood in the input stand still afterwards as well.
+    strength
+        How much of it, from 0 to 1.
     """
 
     joints: str | Sequence[str] | None = None
@@ -44,6 +46,7 @@ class Edit(ABC):
     end: float | None = None
     fade: float = FADE
     feet: bool = True
+    strength: float = 1.0
 
     def __post_init__(self) -> None:
         if self.joints is not None and not isinstance(self.joints, str):
@@ -51,6 +54,7 @@ class Edit(ABC):
             if not self.joints:
                 raise ValueError("joints is empty; name at least one, or leave it out for the whole body")
         check_stretch(self.start, self.end, self.fade)
+        check_strength(self.strength)
 
     @property
     @abstractmethod
@@ -65,8 +69,8 @@ class Edit(ABC):
         """The motion, edited."""
         joints = chosen(motion.skeleton, self.joints)
         runs = performed_runs(motion)
-        weight = window(motion, self.start, self.end, self.fade)
-        if self.neutral:
+        weight = self.strength * window(motion, self.start, self.end, self.fade)
+        if self.neutral or self.strength == 0.0:
             return motion
         made = self._performed(motion, joints, weight, runs)
         result = replace(motion, rotations=frozen(made[0]), translations=frozen(made[1]))
@@ -126,6 +130,12 @@ def check_stretch(start: float | None, end: float | None, fade: float) -> None:
         raise ValueError(f"fade is {fade:g} s; 0 or more is expected")
     if start is not None and end is not None and start >= end:
         raise ValueError(f"a stretch from {start:g} to {end:g} s is empty; its end must come after its start")
+
+
+def check_strength(strength: float) -> None:
+    """Refuse what is no share."""
+    if not 0.0 <= strength <= 1.0:  # NaN too
+        raise ValueError(f"strength is {strength!r}; 0 to 1 is allowed")
 
 
 def _ease(x: Floats) -> Floats:

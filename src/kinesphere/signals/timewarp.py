@@ -20,6 +20,7 @@ from kinesphere.signals.beats import MOST_BEATS, Pairs, on_beats
 from kinesphere.signals.edit import FADE, check_stretch, window
 from kinesphere.signals.groups import chosen
 from kinesphere.signals.matching import matched
+from kinesphere.signals.sources import Source, check_source, motion_of
 
 FASTEST = 64.0  # times as fast or as slow, where only a part of a warp is taken
 
@@ -28,7 +29,7 @@ class NoAccents(MotionFileWarning):
     """Nothing in the motion comes on any of the beats; it stays as it is."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True)
 class Timewarp:
     """The same movement along another clock.
 
@@ -37,7 +38,7 @@ class Timewarp:
     Parameters
     ----------
     onto
-        The motion whose pace is taken.
+        The motion whose pace is taken, or its file.
     amount
         From 0, its own pace, to 1, the other's.
     marks
@@ -56,7 +57,7 @@ class Timewarp:
         As for every edit. Some joints alone are taken along while the rest, and the length, stay.
     """
 
-    onto: Motion | None = None
+    onto: Source | None = None
     amount: float = 1.0
     marks: Sequence[tuple[float, float]] = ()
     beats: Sequence[float] = ()
@@ -73,6 +74,8 @@ class Timewarp:
     def __post_init__(self) -> None:
         if not np.isfinite(self.amount) or not 0.0 <= self.amount <= 1.0:
             raise ValueError(f"amount is {self.amount!r}; 0 to 1 is allowed")
+        if self.onto is not None:
+            check_source("onto", self.onto)
         check_stretch(self.start, self.end, self.fade)
         object.__setattr__(self, "marks", _checked_marks(self.marks))
         object.__setattr__(self, "beats", _checked_beats(self.beats))
@@ -103,7 +106,7 @@ class Timewarp:
         if self.neutral:
             return TimeMap.identity()
         if self.onto is not None:
-            full: TimeMap = align(motion, self.onto, self.cost, search=self.search, radius=self.radius)
+            full: TimeMap = align(motion, motion_of(self.onto), self.cost, search=self.search, radius=self.radius)
         else:
             pairs = self._pairs(motion)
             if len(pairs) < 2:
@@ -113,16 +116,22 @@ class Timewarp:
 
     def __call__(self, motion: Motion) -> Motion:
         """The motion along the new clock."""
+        return self.with_clock(motion)[0]
+
+    def with_clock(self, motion: Motion) -> tuple[Motion, TimeMap]:
+        """The motion along the new clock, and that clock: from its own time to the new one."""
         wanted = chosen(motion.skeleton, self.joints)
         if self.neutral:
-            return motion
+            return motion, TimeMap.identity()
         if self.frames == "matched":
             assert self.onto is not None
-            found = align(self.onto, motion, self.cost, search=self.search, radius=self.radius)
-            made = matched(motion, found.path, self.onto)
+            onto = motion_of(self.onto)
+            found = align(onto, motion, self.cost, search=self.search, radius=self.radius)
+            made, clock = matched(motion, found.path, onto), found.inverse()
         else:
-            made = self._along(motion, self.time_map(motion))
-        return made if self.joints is None else _only(motion, made, wanted)
+            clock = self.time_map(motion)
+            made = self._along(motion, clock)
+        return (made, clock) if self.joints is None else (_only(motion, made, wanted), TimeMap.identity())
 
     def _along(self, motion: Motion, clock: TimeMap) -> Motion:
         """The motion along a clock. One by marks begins at 0 on that clock, whatever of the motion lies before."""

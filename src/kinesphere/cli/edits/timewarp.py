@@ -36,7 +36,7 @@ def timewarp(
         str, typer.Option("--search", help="auto, full, banded or coarse: how frames are matched.")
     ] = "auto",
     radius: Annotated[
-        float, typer.Option("--radius", help="Seconds that banded and coarse searches look around.")
+        float, typer.Option("--radius", help="Seconds that other searches look around.")
     ] = 1.0,
     matched: Annotated[
         bool, typer.Option("--matched", help="Frame by frame as matched, instead of along a smooth clock.")

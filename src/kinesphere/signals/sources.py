@@ -1,0 +1,27 @@
+"""Other motions that an edit needs: themselves, by a default motion's name, or from a file that is read when needed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from kinesphere.figure.library import motion as default_motion
+from kinesphere.figure.library import motions
+from kinesphere.files.loading import load
+from kinesphere.motion.motion import Motion
+
+Source = Motion | str | Path
+
+
+def motion_of(source: Source) -> Motion:
+    """The motion that is meant."""
+    if isinstance(source, Motion):
+        return source
+    if isinstance(source, str) and source in motions():
+        return default_motion(source)
+    return load(source)
+
+
+def check_source(name: str, source: object) -> None:
+    """Refuse what cannot be a motion. Files are not looked at yet."""
+    if not isinstance(source, Motion | str | Path):
+        raise TypeError(f"{name} is {source!r}; a motion, a default motion's name or a file is expected")
