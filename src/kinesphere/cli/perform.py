@@ -90,7 +90,8 @@ def perform(
             parts_of(part or (), *whole),
             _words(vocabulary),
         )
-        score = _score(source, Layer(edit, start, end))
+        plain = edit == Express() and start is None and end is None
+        score = _score(source, () if plain else (Layer(edit, start, end),))
         score = replace(
             score,
             model=score.model if model is None else model,
@@ -153,15 +154,15 @@ def _words(file: Path | None) -> Vocabulary | None:
     return load_words(file)
 
 
-def _score(source: str, layer: Layer) -> Score:
-    """The score of a gesture, or a score that there is with one more layer."""
+def _score(source: str, layers: tuple[Layer, ...]) -> Score:
+    """The score of a gesture, or a score that there is with more layers."""
     from kinesphere.score.document import load_score
     from kinesphere.score.score import Score
 
     if Path(source).suffix.lower() == ".json":
         written = load_score(source)
-        return replace(written, layers=(*written.layers, layer))
-    return Score(source, (layer,))
+        return replace(written, layers=(*written.layers, *layers))
+    return Score(source, layers)
 
 
 def _body(character: Path | None) -> Character | None:

@@ -27,10 +27,15 @@ def motions() -> tuple[str, ...]:
 def gesture(name: str) -> Gesture:
     """A motion that is made of key points, as such."""
     fields = _fields(_known(name))
-    if fields.text("kind", "gesture") != "gesture":
-        made = [other for other in motions() if _fields(other).text("kind", "gesture") == "gesture"]
-        raise ValueError(f"{name!r} is not made of key points; these are: {', '.join(made)}")
+    if name not in gestures():
+        raise ValueError(f"{name!r} is not made of key points; these are: {', '.join(gestures())}")
     return gesture_from(fields, name)
+
+
+@lru_cache(maxsize=1)
+def gestures() -> tuple[str, ...]:
+    """The names of those that are made of key points."""
+    return tuple(name for name in motions() if _fields(name).text("kind", "gesture") == "gesture")
 
 
 def motion(name: str, height: float = HEIGHT) -> Motion:

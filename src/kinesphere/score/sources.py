@@ -7,6 +7,7 @@ from pathlib import Path
 
 from kinesphere.figure.gesture_file import load_gesture
 from kinesphere.figure.library import gesture as our_gesture
+from kinesphere.figure.library import gestures, motions
 from kinesphere.files.keypoints import load_keypoints
 from kinesphere.files.registry import formats
 from kinesphere.motion.gesture import Gesture
@@ -24,6 +25,8 @@ def is_motion(source: Source) -> bool:
     """Whether a source is a motion, or a file of one, rather than a gesture."""
     if isinstance(source, Motion):
         return True
+    if isinstance(source, str) and source in motions():
+        return source not in gestures()
     return isinstance(source, str | Path) and Path(source).suffix.lower() in _motion_suffixes()
 
 

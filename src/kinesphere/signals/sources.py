@@ -7,6 +7,7 @@ from pathlib import Path
 from kinesphere.figure.library import motion as default_motion
 from kinesphere.figure.library import motions
 from kinesphere.files.loading import load
+from kinesphere.motion.gesture import unknown
 from kinesphere.motion.motion import Motion
 
 Source = Motion | str | Path
@@ -16,9 +17,12 @@ def motion_of(source: Source) -> Motion:
     """The motion that is meant."""
     if isinstance(source, Motion):
         return source
-    if isinstance(source, str) and source in motions():
-        return default_motion(source)
-    return load(source)
+    file = Path(source)
+    if len(file.parts) == 1 and not file.suffix and not file.exists():
+        if str(source) not in motions():
+            raise ValueError(f"{unknown('motion', str(source), motions())}. Files have a suffix")
+        return default_motion(str(source))
+    return load(file)
 
 
 def check_source(name: str, source: object) -> None:

@@ -7,7 +7,19 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from kinesphere.cli.edits.common import End, Fade, FreeFeet, Joints, Out, Overwrite, Preview, Start, edited, names
+from kinesphere.cli.edits.common import (
+    End,
+    Fade,
+    FreeFeet,
+    Joints,
+    Out,
+    Overwrite,
+    Preview,
+    SaveScore,
+    Start,
+    edited,
+    names,
+)
 
 if TYPE_CHECKING:
     from kinesphere.signals.blend import Blend
@@ -37,6 +49,7 @@ def blend(
     fade: Fade = 0.25,
     free_feet: FreeFeet = False,
     preview: Preview = False,
+    save_score: SaveScore = None,
     overwrite: Overwrite = False,
 ) -> None:
     """Make one motion of several: between them, or the quick movement of one with the slow of another."""
@@ -60,13 +73,14 @@ def blend(
             not unaligned,
             chosen,
             feet=not free_feet,
+            others=[file if file.suffix else str(file) for file in sources[1:]],
             joints=names(joints),
             start=start,
             end=end,
             fade=fade,
         )
 
-    edited(sources, out, prepare, preview=preview, overwrite=overwrite)
+    edited(sources[0], out, prepare, preview=preview, save_score=save_score, overwrite=overwrite)
 
 
 def _numbers(option: str, text: str) -> list[float]:

@@ -3,19 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from kinesphere.cli.outputs import check_outputs
-from kinesphere.cli.reporting import reported
+from kinesphere.cli.reporting import kept_warnings, reported
 
 if TYPE_CHECKING:
     from kinesphere.motion.motion import Motion
+    from kinesphere.score.layers import Express, SignalEdit
+    from kinesphere.score.score import Score
 
 Source = Annotated[
-    Path, typer.Argument(metavar="IN", help="A motion file, or a default motion's name.", show_default=False)
+    Path,
+    typer.Argument(
+        metavar="IN", help="A motion file, a default motion's name, or a score in .json.", show_default=False
+    ),
 ]
 Out = Annotated[Path, typer.Option("--output", "-o", help="The file to write, in any format.")]
 Joints = Annotated[
@@ -27,6 +33,10 @@ End = Annotated[float | None, typer.Option("--to", help="Seconds until which it 
 Fade = Annotated[float, typer.Option("--fade", help="Seconds over which it comes and goes.")]
 FreeFeet = Annotated[bool, typer.Option("--free-feet", help="Don't hold the feet that stand.")]
 Preview = Annotated[bool, typer.Option("--preview", help="Also draw before and after on one sheet, OUT_preview.png.")]
+SaveScore = Annotated[
+    Path | None,
+    typer.Option("--save-score", help="Also write the score, in .json: the source and this edit, to go on from."),
+]
 Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace the output if it exists.")]
 
 
@@ -36,37 +46,62 @@ def names(joints: str | None) -> tuple[str, ...] | None:
 
 
 def edited(
-    sources: list[Path],
+    source: Path | list[Path],
     out: Path,
-    prepare: Callable[[], Callable[..., Motion]],
+    prepare: Callable[[], Express | SignalEdit],
     *,
     preview: bool = False,
+    save_score: Path | None = None,
     overwrite: bool = False,
 ) -> None:
-    """Read motions, edit them, write one. ``prepare`` makes the edit, so that its own errors are told kindly too."""
+    """Read a motion or a score, edit it, write a motion. ``prepare`` makes the edit, so that its errors are told too.
+
+    A score's edit becomes its last layer.
+    """
     with reported():
-        from kinesphere.cli.options import Reading
         from kinesphere.files.loading import save
         from kinesphere.files.registry import format_to_write
         from kinesphere.kernels.compiled import patient, warm_up
+        from kinesphere.score.layers import Layer
+        from kinesphere.score.render import render
 
         patient()
         format_to_write(out)
         edit = prepare()
-        motions = [Reading().load(source) for source in sources]
-        made = edit(*motions)
+        before, score = _opened(source[0] if isinstance(source, list) else source)
+        last = (*score.layers, Layer(edit))
+        made = render(replace(score, source=score.source if before is None else before, layers=last))
         sheet = out.with_name(f"{out.stem}_preview.png") if preview else None
-        check_outputs([file for file in (out, sheet) if file is not None], overwrite)
+        check_outputs([file for file in (out, sheet, save_score) if file is not None], overwrite)
         if sheet is not None and warm_up() is None:
             raise ValueError("--preview draws lit surfaces, which need numba; this Python does not have it")
         save(made, out)
         typer.echo(f"wrote {out}")
+        if save_score is not None:
+            from kinesphere.score.document import save_score as write
+
+            write(replace(score, layers=last), save_score)
+            typer.echo(f"wrote {save_score}")
         if sheet is not None:
             from kinesphere.cli.comparing import before_and_after
             from kinesphere.pictures.contact_sheet import save_picture
 
-            save_picture(before_and_after(motions[0], made, trails=True), sheet)
+            with kept_warnings():  # of the source itself: they have been told
+                first = render(score) if before is None else before
+            save_picture(before_and_after(first, made, trails=True), sheet)
             typer.echo(f"wrote {sheet}")
+
+
+def _opened(source: Path) -> tuple[Motion | None, Score]:
+    """A file's motion and its score without layers; of a score in JSON itself alone."""
+    from kinesphere.cli.options import Reading
+    from kinesphere.score.document import load_score
+    from kinesphere.score.score import Score
+
+    if source.suffix.lower() == ".json":
+        return None, load_score(source)
+    motion = Reading().load(source)
+    return motion, Score(source if source.suffix else str(source))
 
 
 def pairs(option: str, texts: list[str] | None) -> list[tuple[str, float]]:

@@ -14,6 +14,7 @@ from kinesphere.cli.edits.common import (
     Out,
     Overwrite,
     Preview,
+    SaveScore,
     Source,
     Start,
     edited,
@@ -41,8 +42,10 @@ def equalize(
     start: Start = None,
     end: End = None,
     fade: Fade = 0.25,
+    strength: Annotated[float, typer.Option("--strength", help="How much of it, 0 to 1.")] = 1.0,
     free_feet: FreeFeet = False,
     preview: Preview = False,
+    save_score: SaveScore = None,
     overwrite: Overwrite = False,
 ) -> None:
     """Make slow or quick movement larger or smaller, as on a sound engineer's desk."""
@@ -57,10 +60,18 @@ def equalize(
             bands[int(name)] = gain
         periods = {_seconds(name): gain for name, gain in pairs("--period", period)}
         return Equalize(
-            bands, periods, preset, joints=names(joints), start=start, end=end, fade=fade, feet=not free_feet
+            bands,
+            periods,
+            preset,
+            joints=names(joints),
+            start=start,
+            end=end,
+            fade=fade,
+            feet=not free_feet,
+            strength=strength,
         )
 
-    edited([source], out, prepare, preview=preview, overwrite=overwrite)
+    edited(source, out, prepare, preview=preview, save_score=save_score, overwrite=overwrite)
 
 
 def _seconds(text: str) -> float:

@@ -7,7 +7,20 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from kinesphere.cli.edits.common import End, Fade, Joints, Out, Overwrite, Preview, Source, Start, edited, names, pairs
+from kinesphere.cli.edits.common import (
+    End,
+    Fade,
+    Joints,
+    Out,
+    Overwrite,
+    Preview,
+    SaveScore,
+    Source,
+    Start,
+    edited,
+    names,
+    pairs,
+)
 
 LARGEST = 1_000_000  # bytes of a file of beats
 
@@ -35,9 +48,7 @@ def timewarp(
     search: Annotated[
         str, typer.Option("--search", help="auto, full, banded or coarse: how frames are matched.")
     ] = "auto",
-    radius: Annotated[
-        float, typer.Option("--radius", help="Seconds that other searches look around.")
-    ] = 1.0,
+    radius: Annotated[float, typer.Option("--radius", help="Seconds that other searches look around.")] = 1.0,
     matched: Annotated[
         bool, typer.Option("--matched", help="Frame by frame as matched, instead of along a smooth clock.")
     ] = False,
@@ -46,12 +57,12 @@ def timewarp(
     end: End = None,
     fade: Fade = 0.25,
     preview: Preview = False,
+    save_score: SaveScore = None,
     overwrite: Overwrite = False,
 ) -> None:
     """Perform a motion at another's pace, or so that its moments come at marks: beats of music, words of speech."""
 
     def prepare() -> Timewarp:
-        from kinesphere.cli.options import Reading
         from kinesphere.signals.timewarp import Timewarp
 
         if onto is None and not mark and beats is None and bpm is None:
@@ -60,7 +71,7 @@ def timewarp(
             raise ValueError(f"--cost {cost}: shape or pose is expected")
         marks = [(_number("--mark", moment), when) for moment, when in pairs("--mark", mark)]
         return Timewarp(
-            None if onto is None else Reading().load(onto),
+            onto if onto is None or onto.suffix else str(onto),
             amount,
             marks,
             () if beats is None else _seconds(beats),
@@ -75,7 +86,7 @@ def timewarp(
             fade=fade,
         )
 
-    edited([source], out, prepare, preview=preview, overwrite=overwrite)
+    edited(source, out, prepare, preview=preview, save_score=save_score, overwrite=overwrite)
 
 
 def _seconds(text: str) -> list[float]:
