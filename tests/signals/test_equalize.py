@@ -71,3 +71,17 @@ def test_groups_have_gains_of_their_own():
     assert np.abs(made.rotations[:, head] - wave.rotations[:, head]).max() < 1e-9
     arm = wave.skeleton.index("rightUpperArm")
     assert np.abs(made.rotations[:, arm] - wave.rotations[:, arm]).max() > 1e-2
+
+
+def test_a_knock_is_anticipated_and_followed_through():
+    knock = motion("knock")
+    made = Equalize(preset="anticipate")(knock)
+
+    def ahead(one):
+        place = one.positions_world()
+        return (place[:, one.skeleton.index("rightHand")] - place[:, one.skeleton.index("hips")])[:, 2]
+
+    before, after = ahead(knock), ahead(made)
+    assert after[:40].min() < before[:40].min() - 0.08  # drawn back before it goes
+    assert after[130:].min() < before[130:].min() - 0.03  # and past its end
+    assert after.max() > before.max()

@@ -1,0 +1,133 @@
+"""Edits of signals on real captures."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cache
+
+import numpy as np
+import pytest
+
+from kinesphere import load, save
+from kinesphere.body.contacts import find_plants, foot_report
+from kinesphere.kernels import rotations
+from kinesphere.kernels.euler import from_euler, to_euler
+from kinesphere.signals import Blend, Displace, Equalize, Smooth, Timewarp, Waveshape
+from kinesphere.signals.alignment import performed
+from kinesphere.signals.curves import Curves
+from kinesphere.signals.displacement_points import Target
+
+pytestmark = pytest.mark.data
+WALKS = ("137_29", "91_36", "07_01")
+EDITS = {
+    "equalize": Equalize(preset="exaggerate"),
+    "anticipate": Equalize(preset="anticipate"),
+    "twitch": Equalize(preset="twitch"),
+    "waveshape": Waveshape("undulation"),
+    "limits": Waveshape("limits", by="joint"),
+    "smooth": Smooth(1.0),
+    "displace": Displace([Target("rightHand", seconds=1.0, by=(0.0, 0.2, 0.0))]),
+    "timewarp": Timewarp(marks=[(1.0, 1.4)]),
+    "beats": Timewarp(bpm=110.0),
+}
+
+
+@cache
+def read(path, first=0.0, last=None, rate=60.0):
+    """A capture without its calibration frames."""
+    given = performed(load(path).resampled(rate))
+    part = given[round(first * rate) : None if last is None else round(last * rate) + 1]
+    return replace(part, calibration_frames=())
+
+
+@pytest.fixture
+def cmu(data_dir):
+    return lambda name, *stretch: read(data_dir / "bvh" / "cmu" / f"{name}.bvh", *stretch)
+
+
+def swings(given):
+    """How quick hands and feet are about the hips, how rough, and how much they move: root mean squares."""
+    skeleton = given.skeleton.with_found_roles()
+    places = given.positions_world()
+    ends = [skeleton.roles[role] for role in ("leftHand", "rightHand", "leftFoot", "rightFoot")]
+    own = places[:, ends] - places[:, skeleton.roles["hips"], None]
+    quick, rough = (np.diff(own, order, axis=0) * given.rate**order for order in (1, 3))
+    return tuple(float(np.sqrt((values**2).sum(axis=-1).mean())) for values in (quick, rough))
+
+
+@pytest.mark.parametrize("name", WALKS)
+def test_the_papers_effects_on_real_walks(cmu, name):
+    walk = cmu(name)
+    quick, rough = swings(walk)
+    made = {preset: swings(Equalize(preset=preset)(walk)) for preset in ("exaggerate", "twitch", "constrain", "soften")}
+    assert made["exaggerate"][0] > 1.25 * quick  # larger
+    assert made["exaggerate"][1] < made["exaggerate"][0] / quick * 1.4 * rough  # and hardly rougher than that
+    assert made["twitch"][1] > 3.0 * rough
+    assert made["constrain"][0] < 0.85 * quick
+    assert made["soften"][1] < 0.6 * rough
+
+
+@pytest.mark.parametrize("name", EDITS)
+def test_a_pirouette_survives(data_dir, name):
+    given = read(data_dir / "bvh" / "three_js" / "pirouette.bvh")
+    before, after = (Curves.of(one).heading for one in (given, EDITS[name](given)))
+    assert after[-1] - after[0] == pytest.approx(before[-1] - before[0], rel=0.05)
+    quickest = np.abs(np.diff(before)).max()
+    assert np.abs(np.diff(after)).max() < 2.5 * quickest
+    made = EDITS[name](given)
+    bones = np.linalg.norm(made.translations[:, 1:], axis=-1)
+    assert np.ptp(bones, axis=0).max() < np.ptp(np.linalg.norm(given.translations[:, 1:], axis=-1), axis=0).max() + 1e-6
+
+
+@pytest.mark.parametrize("order", ["XYZ", "YXZ", "ZXY"])
+def test_other_euler_orders_change_nothing(cmu, order):
+    given = cmu("137_29", 2.0, 4.5)
+    a, b = (
+        replace(given, rotations=from_euler(to_euler(given.rotations, own, along_time=True), own))
+        for own in ("ZYX", order)
+    )
+    assert not np.array_equal(a.rotations, b.rotations)
+    for name, edit in EDITS.items():
+        one, other = edit(a), edit(b)
+        assert rotations.angle_between(one.rotations, other.rotations).max() < 1e-6, name
+        assert np.abs(one.translations - other.translations).max() < 1e-6, name
+    for one, other in ((Blend()(a, a[20:]), Blend()(b, b[20:])), (Timewarp(a[20:])(a), Timewarp(b[20:])(b))):
+        assert rotations.angle_between(one.rotations, other.rotations).max() < 1e-6
+
+
+def test_files_of_other_euler_orders_are_one_motion(cmu, tmp_path):
+    given = cmu("137_29", 2.0, 4.5)
+    made = []
+    for order in ("ZYX", "XYZ"):
+        save(given, tmp_path / f"{order}.bvh", order=order)
+        made.append(Equalize(preset="exaggerate")(load(tmp_path / f"{order}.bvh")).positions_world())
+    assert np.abs(made[0] - made[1]).max() < 1e-5  # files have six decimals of a degree
+
+
+@pytest.mark.parametrize(("one", "other"), [("137_29", "91_36"), ("137_29", "137_42"), ("91_36", "91_17")])
+def test_walks_that_are_warped_before_they_are_blended_keep_their_steps(cmu, one, other):
+    a, b = cmu(one), cmu(other)
+    plain, warped = (find_plants(Blend(align=align, feet=False)(a, b)) for align in (False, True))
+    assert warped.planted().mean() > plain.planted().mean() + 0.08
+    held = Blend()(a, b)
+    report = foot_report(held)
+    assert report.slide_mean < 0.007
+    jolts = max(foot_report(motion).ankle_acceleration for motion in (a, b))
+    assert report.ankle_acceleration < 2.0 * jolts
+
+
+@pytest.mark.parametrize(("one", "other"), [("91_19", "137_16"), ("137_16", "91_19")])
+def test_a_march_at_a_staggers_pace_and_the_reverse(cmu, one, other):
+    a, b = cmu(one, 2.0, 9.0), cmu(other, 2.0, 9.0)
+    made = Timewarp(b)(a)
+    assert len(made) == len(b)
+    jolt = [foot_report(motion).ankle_acceleration for motion in (made, a)]
+    assert jolt[0] < 6.0 * jolt[1]  # up to four times the pace
+    assert foot_report(made, find_plants(made)).slide_mean < 0.012
+
+
+@pytest.mark.parametrize("name", ["equalize", "waveshape", "twitch", "displace"])
+def test_feet_stay_planted(cmu, name):
+    given = cmu("137_29", 1.5, 6.5)
+    plants = find_plants(given)
+    assert foot_report(EDITS[name](given), plants).slide_mean < foot_report(given, plants).slide_mean + 0.005
