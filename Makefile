@@ -32,6 +32,7 @@ fuzz: $(VENV)/.dev
 bench: $(VENV)/.bench
 	$(BIN)/python -W ignore benchmarks/run.py
 	$(BIN)/python -W ignore benchmarks/signals.py
+	$(BIN)/python -W ignore benchmarks/edits.py
 
 # The figure's surface and Mo's, made anew into src/kinesphere/figure.
 figure: $(VENV)/.figure

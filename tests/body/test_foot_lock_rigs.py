@@ -12,14 +12,19 @@ import pytest
 from body.test_contacts import WALK, cmu
 from body.test_foot_lock import HOLD, SKATING, added_jolt, far_from_plants, knee_snaps, squats
 from kinesphere import Motion, Skeleton, load, load_character, retarget
-from kinesphere.body import foot_lock
 from kinesphere.body.contacts import FootReport, find_plants, foot_report
 from kinesphere.body.foot_lock import FootLock, lock_feet, solve_foot_lock
 from kinesphere.body.foot_paths import foot_correction
 from kinesphere.body.ground import Ground, SolePoint, leg_length, sole_paths, sole_points
+from kinesphere.body.legs import SeenLegs, rigid, seen_legs
+from kinesphere.body.part_world import legs_part, world_of
 from kinesphere.body.plants import Plant, Plants
 from kinesphere.kernels import rotations as R
 from kinesphere.motion.placing import moved
+
+
+def seen(motion: Motion) -> SeenLegs:
+    return seen_legs(motion.skeleton, world_of(motion, legs_part(motion.skeleton)))
 
 
 def drifting_squats(first: int, last: int) -> Motion:
@@ -127,8 +132,7 @@ def test_a_shin_that_changes_its_length_keeps_its_knee_where_it_can() -> None:
     for side in ("left", "right"):
         t[100:104, WALK.skeleton.roles[f"{side}Foot"]] *= 1.05
     stretched = replace(WALK, translations=t)
-    legs = [foot_lock._leg(m.skeleton, *m.world(), "left") for m in (WALK, stretched)]
-    assert [foot_lock._rigid(WALK.skeleton, leg) for leg in legs] == [True, False]
+    assert [rigid(m.skeleton, seen(m)).tolist() for m in (WALK, stretched)] == [[True, True], [False, False]]
     plants = find_plants(stretched)
     away = np.linalg.norm(lock_feet(stretched, plants).positions_world() - stretched.positions_world(), axis=-1)
     assert away.max() < 0.05
@@ -226,6 +230,5 @@ def test_slower_captures_of_other_makers(data_dir: Path, name: str) -> None:
     before, after = foot_report(motion, plants), foot_report(locked, plants)
     assert after.slide_mean < 0.2 * before.slide_mean
     assert added_jolt(motion, locked) < 0.25
-    for side in ("left", "right"):
-        was, now = (foot_lock._leg(m.skeleton, *m.world(), side).flexion for m in (motion, locked))
-        assert np.all(now > np.minimum(was, 0.0) - np.radians(1.0))
+    was, now = (seen(m).flexion for m in (motion, locked))
+    assert np.all(now > np.minimum(was, 0.0) - np.radians(1.0))

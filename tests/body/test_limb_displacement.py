@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 
 from kinesphere import Motion, Skeleton
 from kinesphere.body.limb_displacement import MOVABLE, Pose, displaced
-from kinesphere.body.limb_elbows import outward
 from kinesphere.body.limb_orientation import kept_share
 from kinesphere.body.limb_parts import ENDS, limb_of
 from kinesphere.body.limb_solving import lay_limb, swivelled
+from kinesphere.body.limb_swivels import outward
 from kinesphere.body.limits import limit_excess
 from kinesphere.figure import motion
 from kinesphere.kernels import rotations as R

@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from generated import seeds
+from kinesphere.kernels import compiled, resampling
 from kinesphere.kernels import rotations as R
 from kinesphere.kernels.resampling import resample_rotations, resample_vectors
 
@@ -20,6 +21,21 @@ def wandering(seed, frames=30, step=0.2):
     for turn in R.from_rotation_vector(rng.normal(scale=step, size=(frames - 1, 2, 3))):
         q.append(R.multiply(q[-1], turn))
     return R.continuous(np.array(q))
+
+
+@given(seeds, both)
+def test_compiled_is_plain(seed, smooth):
+    compiled.warm_up()
+    rng = np.random.default_rng(seed)
+    q, v = np.tile(wandering(seed, step=0.8), (1, 20, 1)), rng.normal(size=(30, 40, 3))
+    at = np.concatenate([rng.uniform(-1.0, 30.0, 60), np.arange(30.0)])
+    i, u = resampling._place(30, at)
+    assert resample_rotations(q, at, smooth=smooth) == pytest.approx(
+        resampling._rotations_reference(q, i, u, smooth), abs=1e-12
+    )
+    assert resample_vectors(v, at, smooth=smooth) == pytest.approx(
+        resampling._vectors_reference(v, i, u, smooth), abs=1e-12
+    )
 
 
 @given(seeds, both)

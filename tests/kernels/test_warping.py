@@ -335,7 +335,7 @@ def test_given_distances_are_asked_for_in_parts(rng, monkeypatch):
 
 @pytest.fixture(scope="module")
 def dtaidistance():
-    reason = "MISSING: dtaidistance (`make bench` installs it). Our timewarps were not compared with it."
+    reason = "MISSING: dtaidistance (`make test` installs it). Our timewarps were not compared with it."
     return pytest.importorskip("dtaidistance", reason=reason)
 
 

@@ -122,7 +122,7 @@ def test_edits_meet_together_though_each_moves_the_others() -> None:
     ]
     made = Displace(edits)(WAVE)
     for edit in edits[:-1]:
-        assert moved(WAVE, made, edit.part)[edit.frame] == pytest.approx(edit.by, abs=1e-4), edit
+        assert moved(WAVE, made, edit.part)[edit.frame] == pytest.approx(edit.by, abs=1e-6), edit
     for foot in ("leftFoot", "rightFoot"):
         assert np.abs(moved(WAVE, made, foot)).max() < 1e-3
 
@@ -136,6 +136,25 @@ def test_it_may_be_done_again() -> None:
     assert moved(WAVE, twice, "rightHand")[90] == pytest.approx(UP, abs=1e-6)
     undone = Displace([Target("rightHand", frame=90, by=(0.0, -0.2, 0.0))])(once)
     assert np.abs(moved(WAVE, undone, "rightHand")).max() < 5e-3
+
+
+@pytest.mark.parametrize("part", ["leftHand", "rightFoot", "head", "hips"])
+def test_the_same_target_again_changes_nothing(part: str) -> None:
+    goal = WAVE.positions_world()[90, ROLES[part]] + [0.02, -0.05, 0.04]
+    edit = Displace([Target(part, frame=90, to=tuple(goal))])
+    once = edit(WAVE)
+    assert once.positions_world()[90, ROLES[part]] == pytest.approx(goal, abs=1e-6)
+    assert np.abs(edit(once).positions_world() - once.positions_world()).max() < 1e-6
+
+
+def test_one_who_stands_still_is_displaced_too() -> None:
+    still = replace(WAVE, rotations=WAVE.rotations[[90] * 121], translations=WAVE.translations[[90] * 121])
+    for part in ("rightHand", "leftFoot", "head", "hips"):
+        way = (0.02, -0.08 if part in ("head", "hips") else 0.08, 0.04)
+        made = Displace([Target(part, frame=60, by=way)])(still)
+        assert moved(still, made, part)[60] == pytest.approx(way, abs=1e-6)
+        assert same(still, made, [0, -1])
+        assert added_jolts(still, made).max() < 0.15
 
 
 def test_who_turns_takes_the_displacement_along() -> None:
@@ -280,6 +299,13 @@ def test_a_foot_leaves_its_stand_for_a_while_or_takes_it_along() -> None:
     stand = way[plant.first : plant.last + 1]
     assert stand == pytest.approx(np.tile([0.05, 0.0, 0.0], (len(stand), 1)), abs=1e-3)
     assert np.abs(way[: plant.first - 60]).max() < 1e-3
+
+
+def test_straight_knees_leave_the_ground_without_a_jerk() -> None:
+    lifted = Displace([Target("leftFoot", frame=100, by=(0.0, 0.15, 0.0))])(WAVE)
+    lowered = Displace([Target("hips", frame=100, by=(0.0, -0.15, 0.0))], width=0.8)(WAVE)
+    assert added_jolts(WAVE, lifted).max() < 0.2
+    assert added_jolts(WAVE, lowered).max() < 0.1
 
 
 def test_a_kick_goes_higher_and_the_stand_before_stays() -> None:
@@ -438,6 +464,50 @@ def test_captures_are_displaced_without_pops(data_dir: Path, name: str) -> None:
 
 
 @pytest.mark.data
+@pytest.mark.parametrize("name", ["02_01", "02_05", "07_01", "137_29", "141_16"])
+@pytest.mark.parametrize(
+    ("part", "way"), [("leftHand", (0.0, 0.2, 0.0)), ("head", (0.03, -0.05, 0.05)), ("hips", (0.02, -0.12, 0.02))]
+)
+def test_captures_are_displaced_exactly_and_stand_as_they_did(
+    data_dir: Path, name: str, part: str, way: tuple[float, float, float]
+) -> None:
+    capture = load(data_dir / "bvh" / "cmu" / f"{name}.bvh")[:600]
+    frame, plants = len(capture) // 2, find_plants(capture)
+    span = (frame - 100) / capture.rate, (frame + 100) / capture.rate
+    made = Displace([Target(part, frame=frame, by=way)], start=span[0], end=span[1])(capture)
+    assert np.linalg.norm(moved(capture, made, part)[frame] - way) < 1e-6
+    assert same(capture, made, np.abs(np.arange(len(capture)) - frame) >= 100)
+    assert np.abs(bones(made) - bones(capture)).max() < 1e-9
+    assert foot_report(made, plants).slide < foot_report(capture, plants).slide + 1e-4
+
+
+def test_who_moves_the_head_bends_and_crouches_within_limits_and_goes_on_looking_there() -> None:
+    way = (0.0, -0.12, 0.2)
+    made = Displace([Target("head", frame=100, by=way)])(WAVE)
+    assert moved(WAVE, made, "head")[100] == pytest.approx(way, abs=1e-6)
+    assert 0.02 < np.linalg.norm(moved(WAVE, made, "hips")[100]) < 0.121
+    before, after = limit_excess(WAVE), limit_excess(made)
+    for role in ("spine", "chest", "upperChest", "neck", "head"):
+        assert np.degrees((after[role] - before[role]).max()) < 1.0, role
+    turned = R.angle_between(made.rotations_world(), WAVE.rotations_world())[:, ROLES["head"]]
+    assert np.degrees(turned.max()) < 10.0
+    held = Displace([Target("head", frame=100, by=(0.0, -0.05, 0.1)), Target("hips", frame=100, by=(0, 0, 0))])(WAVE)
+    assert moved(WAVE, held, "hips")[100] == pytest.approx((0.0, 0.0, 0.0), abs=1e-9)
+
+
+@pytest.mark.data
+def test_knees_that_a_capture_has_locked_backward_bend_forward(data_dir: Path) -> None:
+    """79_01's knees are bent some 15° the wrong way."""
+    capture = load(data_dir / "bvh" / "cmu" / "79_01.bvh")[:700]
+    made, plants = Displace([Target("hips", frame=500, by=(0.0, -0.12, 0.0))], width=1.0)(capture), find_plants(capture)
+    after = limit_excess(made)
+    assert max(after[f"{side}LowerLeg"][500] for side in ("left", "right")) == 0.0
+    assert moved(capture, made, "hips")[500] == pytest.approx((0.0, -0.12, 0.0), abs=1e-6)
+    assert foot_report(made, plants).slide < foot_report(capture, plants).slide + 1e-4
+    assert added_jolts(capture, made).max() < 0.25
+
+
+@pytest.mark.data
 def test_three_frames_of_a_long_clip(data_dir: Path) -> None:
     """Bruderlin's sitting man gets three gestures more; ours sips coffee, standing."""
     capture = load(data_dir / "bvh" / "cmu" / "79_41.bvh")
@@ -449,5 +519,5 @@ def test_three_frames_of_a_long_clip(data_dir: Path) -> None:
     made, plants = Displace(edits, width=1.2)(capture), find_plants(capture)
     for edit in edits:
         assert moved(capture, made, edit.part)[edit.frame_of(capture)] == pytest.approx(edit.by, abs=1e-3)
-    assert foot_report(made, plants).slide < foot_report(capture, plants).slide + 0.005
-    assert added_jolts(capture, made).max() < 0.25  # a knee that the capture has locked begins to bend
+    assert foot_report(made, plants).slide < foot_report(capture, plants).slide + 1e-4
+    assert added_jolts(capture, made).max() < 0.15  # a knee that the capture has locked begins to bend

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import kinesphere
 from kinesphere.figure import motion
 from kinesphere.kernels import rotations
-from kinesphere.signals.gaps import GapWarning, filled, find_gaps
+from kinesphere.signals.gaps import GapWarning, completed, filled, find_gaps
 from kinesphere.signals.smooth import Smooth
 from signals.clips import with_calibration
 
@@ -197,3 +197,52 @@ def test_the_shortest_clips(frames):
     assert find_gaps(given) == ()
     if frames > 1:
         assert len(Smooth(gaps=[0])(given)) == frames
+
+
+def lost(given, first, last, how):
+    """The motion without the whole body in some frames: in its rest pose, or frozen."""
+    q, t = given.rotations.copy(), given.translations.copy()
+    frames = slice(first, last + 1)
+    q[frames] = rotations.identity() if how == "blank" else q[first - 1]
+    t[frames] = 0.0 if how == "blank" else t[first - 1]
+    return replace(given, rotations=q, translations=t)
+
+
+@pytest.mark.parametrize("how", ["blank", "frozen"])
+@pytest.mark.parametrize("frames", [4, 12, 25])
+def test_a_body_that_is_lost_is_filled_as_if_that_had_been_said(how, frames):
+    clean = motion("walk")
+    broken = lost(clean, 60, 59 + frames, how)
+    found = find_gaps(broken)
+    assert {(gap.first, gap.last, gap.why) for gap in found} == {(60, 59 + frames, "is lost")}
+    assert len(found) == len(clean.skeleton)
+    with pytest.warns(GapWarning, match=f"hips and {len(found) - 1} more are lost in frames 60 to {59 + frames}"):
+        made = Smooth(gaps="find")(broken)
+    said = Smooth(gaps=[(60, 59 + frames)])(broken)
+    np.testing.assert_array_equal(made.rotations, said.rotations)
+    np.testing.assert_array_equal(made.translations, said.translations)
+
+
+@pytest.mark.data
+@pytest.mark.parametrize("clip", ["02_05", "02_01", "137_29"])
+def test_bodies_lost_in_captures_come_back(data_dir, clip):
+    clean = kinesphere.load(data_dir / f"bvh/cmu/{clip}.bvh")[1:]
+    broken = lost(clean, 100, 111, "blank")
+    with pytest.warns(GapWarning, match="are lost in frames 100 to 111"):
+        made = Smooth(gaps="find")(broken)
+    off = np.linalg.norm(made.positions_world() - clean.positions_world(), axis=-1)
+    assert off[100:112].mean() < 0.01
+    assert off[:100].max() == off[112:].max() == 0.0
+
+
+def test_numbers_that_are_missing_are_filled():
+    clean = motion("wave")
+    q, t = clean.rotations.copy(), clean.translations.copy()
+    q[100:104, clean.skeleton.index(ARM)] = np.nan
+    t[50:53] = np.nan
+    made = completed(clean.skeleton, clean.rate, q, t)
+    assert farthest(made, clean) < 3.0
+    assert np.abs(made.translations - clean.translations).max() < 0.002
+    q[:, 0] = np.nan
+    with pytest.raises(ValueError, match="all frames of 'hips' are missing"):
+        completed(clean.skeleton, clean.rate, q)

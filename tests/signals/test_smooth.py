@@ -85,6 +85,16 @@ def test_a_swat_at_a_fly_stays_sharp(data_dir):
 
 
 @pytest.mark.data
+@pytest.mark.parametrize("clip", ["02_01", "137_29", "91_36", "07_04"])
+def test_clean_walks_stay_where_they_are(data_dir, clip):
+    """Within a millimetre; feet, which slide a little in all captures, are left as they are."""
+    given = kinesphere.load(data_dir / f"bvh/cmu/{clip}.bvh")[1:]
+    off = np.linalg.norm(Smooth(1.0)(given).positions_world() - given.positions_world(), axis=-1)
+    assert off.mean() < 0.001
+    assert off.max() < 0.015
+
+
+@pytest.mark.data
 @pytest.mark.parametrize("clip", ["02_05", "07_04", "137_16", "05_02", "141_22", "79_25", "91_19"])
 def test_clean_captures_change_by_less_than_their_noise(data_dir, clip):
     given = kinesphere.load(data_dir / f"bvh/cmu/{clip}.bvh")[1:]
@@ -136,6 +146,57 @@ def test_rates_mean_the_same():
         shares.append(removed(made, jittery, clean))
     assert shares[0] > 0.6
     assert shares[0] < shares[1] < shares[2]
+
+
+@pytest.mark.parametrize("degrees", [0.2, 0.3])
+def test_feet_stand_where_noise_does_not_hide_it(degrees):
+    """When feet stand is seen after noise is gone: before, its steps are longer than theirs."""
+    clean = motion("walk")
+    jittery = noisy(clean, degrees)
+    plants = kinesphere.find_plants(clean).intervals
+    slides = []
+    for edit in (Smooth(1.0, feet=False), Smooth(1.0)):
+        paths = edit(jittery).positions_world()
+        steps = [
+            np.linalg.norm(
+                np.diff(paths[one.first : one.last + 1, clean.skeleton.roles[f"{one.side}Toes"]], axis=0), axis=-1
+            )
+            for one in plants
+            if one.point != "heel"
+        ]
+        slides.append(np.concatenate(steps).mean() * clean.rate)
+    assert slides[1] < 0.5 * slides[0]
+
+
+def test_toes_that_jump_do_not_shake_the_legs():
+    """Captures guess at toes: noise in the legs must go even while they jump."""
+    clean = motion("walk")
+    toes = clean.skeleton.index("leftToes")
+    turns = clean.rotations.copy()
+    jump = rotations.from_rotation_vector(np.array([0.9, 0.0, 0.0]))
+    turns[100:104, toes] = rotations.multiply(turns[100:104, toes], jump)
+    legs = [clean.skeleton.index(f"{side}{part}") for side in ("left", "right") for part in ("UpperLeg", "LowerLeg")]
+    made = [Smooth(1.0, feet=False)(noisy(given, 2.0)) for given in (clean, replace(clean, rotations=turns))]
+    assert rotations.angle_between(made[0].rotations[:, legs], made[1].rotations[:, legs]).max() < 1e-6
+
+
+def test_outside_of_its_stretch_feet_stay_where_they_are():
+    given = noisy(motion("walk"), 0.3)
+    made = Smooth(1.0, start=1.0, end=2.0)(given)
+    outside = (given.times < 1.0) | (given.times > 2.0)
+    np.testing.assert_array_equal(made.rotations[outside], given.rotations[outside])
+    np.testing.assert_array_equal(made.translations[outside], given.translations[outside])
+    assert np.linalg.norm(np.diff(made.positions_world() - given.positions_world(), axis=0), axis=-1).max() < 0.05
+
+
+def test_compiled_and_plain_are_the_same():
+    given = noisy(motion("punch"), 1.0)
+    made = []
+    for setting in ("0", "1"):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setenv("KINESPHERE_COMPILED", setting)
+            made.append(Smooth(0.7, feet=False)(given))
+    assert apart(*made) < 1e-6
 
 
 def test_paths_are_smoothed_too(rng):

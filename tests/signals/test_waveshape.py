@@ -63,7 +63,8 @@ def test_the_library_has_what_was_asked_for():
     assert np.abs(np.diff(soft, 2)).max() < 1e-3  # no corner
     np.testing.assert_allclose(shapes()["cosine"](x), np.sin(0.5 * np.pi * x), atol=0.02)
     off = shapes()["undulation"](x) - x
-    assert (np.diff(np.sign(off[np.abs(off) > 0.01])) != 0).sum() >= 6
+    assert (np.diff(np.sign(off[np.abs(off) > 0.01])) != 0).sum() == 5
+    assert (np.diff(shapes()["undulation"](x)) < 0.0).any()  # not only slower: back
     steps = shapes()["quantise"](x)
     assert np.mean(np.abs(steps - 0.5 * np.round(2.0 * steps)) < 0.01) > 0.6
     limits = shapes()["limits"]
@@ -83,6 +84,12 @@ def test_points_are_added_moved_and_taken_away():
         shaping.moved(1, 1.5, 0.0)
     with pytest.raises(ValueError, match="1 points; 2 to"):
         Shaping().without(0)
+    with pytest.raises(ValueError, match="point 7: there are 3, from 0 to 2"):
+        shaping.moved(7, 0.0, 0.0)
+    with pytest.raises(ValueError, match="point -4: there are 3"):
+        shaping.without(-4)
+    with pytest.raises(ValueError, match="point 3 is"):
+        shaping.with_point("a", 0.0)
 
 
 @pytest.mark.parametrize(
@@ -93,6 +100,7 @@ def test_points_are_added_moved_and_taken_away():
         ([(0.0, 0.0), (1.0, np.nan)], "is allowed"),
         ([(0.0, 0.0), (1.0,)], "point 1 is"),
         ([(0.0, 0.0), "ab"], "point 1 is 'ab'"),
+        ([(0.0, 0.0), (10**400, 1.0)], "point 1 is"),
         ([(0.0, 0.0), (1.0, 1.0, 2.0)], "the tension of point 1 is 2"),
     ],
 )
@@ -127,6 +135,12 @@ def test_saved_functions_come_back(tmp_path_factory, given):
         ("[shapes.a]\npoints = [[0, 0], [inf, 1]]", "is allowed"),
         ("[shapes.' a']\npoints = [[0, 0], [1, 1]]", "printed characters"),
         ("[shapes", "no TOML"),
+        (
+            "[shapes.a]\npoints = [[0, 0], [1" + 400 * "0" + ", 1]]",
+            r"shapes\.a\.points: found a number that is far too",
+        ),
+        ("[shapes.a]\npoints = [[0, 0], [1, 1]]\nbias = 1" + 400 * "0", r"shapes\.a\.bias: found a number that is far"),
+        ("[shapes.a]\npoints = " + 3000 * "[" + 3000 * "]", "no TOML"),
     ],
 )
 def test_files_that_are_wrong_are_refused_with_the_place(tmp_path, text, said):

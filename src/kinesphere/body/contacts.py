@@ -21,25 +21,27 @@ Leg length is thigh plus shin, 0.84 m for a person of 1.7 m: there, 1.3 and 1.8 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
 from kinesphere.body.bodies import LEGS, motion_with_roles
 from kinesphere.body.ground import (
     Ground,
+    SolePaths,
     SolePoint,
-    find_ground,
+    ground_under,
     joint,
     leg_length,
     performed_runs,
     runs,
-    smoothed,
+    smooth_paths,
     sole_paths,
     sole_points,
-    speeds,
 )
 from kinesphere.body.plants import Plant, Plants
-from kinesphere.kernels.arrays import Bools, Floats
+from kinesphere.kernels import compiled
+from kinesphere.kernels.arrays import Bools, Floats, Ints
 from kinesphere.motion.humanoid import SIDES
 from kinesphere.motion.motion import Motion
 
@@ -48,6 +50,30 @@ SPEEDS = (0.15, 0.25)  # leg lengths a second: to begin, to go on
 STANDING, AROUND = 0.07, 0.7  # leg lengths above the ground that a standing point may be; seconds to each side
 GAP, GAP_WAY = 0.1, 0.02  # seconds, leg lengths
 SHORTEST = 0.08  # seconds
+STEPS, ENOUGH = 30, 1e-12  # towards an anchor; the last is shorter than this share of how far the point goes
+
+
+class Rule(NamedTuple):
+    """What one point stands by, in metres, seconds and frames."""
+
+    height: float
+    go_height: float
+    speed: float
+    go_speed: float
+    standing: float
+    around: int
+    gap: float
+    gap_way: float
+    shortest: float
+
+
+class Stands(NamedTuple):
+    """When points stand."""
+
+    ground: Ground
+    points: tuple[SolePoint, ...]
+    rows: Ints  # (N, 3) point, first and last frame
+    paths: Floats  # (T, P, 3)
 
 
 def find_plants(
@@ -72,10 +98,31 @@ def find_plants(
         Seconds.
     """
     motion = motion_with_roles(motion, LEGS, "finding plants")
-    found = ground if isinstance(ground, Ground) else find_ground(motion, ground)
-    points, labels, paths = plant_labels(motion, found, heights, speed_limits, shortest)
-    intervals = [plant for i, point in enumerate(points) for plant in _plants(point, labels[:, i], paths[:, i])]
-    return Plants(len(motion), motion.rate, found, tuple(point.name for point in points), tuple(intervals))
+    stands = find_stands(motion, ground, heights, speed_limits, shortest)
+    return planted(stands, stands.paths, len(motion), motion.rate)
+
+
+def find_stands(
+    motion: Motion,
+    ground: Ground | float | None = None,
+    heights: tuple[float, float] = HEIGHTS,
+    speed_limits: tuple[float, float] = SPEEDS,
+    shortest: float = SHORTEST,
+) -> Stands:
+    """The same without where: the motion must have its roles."""
+    soles = smooth_paths(motion, sole_points(motion.skeleton))
+    found = ground if isinstance(ground, Ground) else ground_under(motion, soles, ground)
+    labels = _labels(motion, soles, found, _rule(motion, heights, speed_limits, shortest))
+    rows = [(i, *run) for i in range(len(soles.points)) for run in runs(labels[:, i])]
+    return Stands(found, soles.points, np.array(rows, dtype=np.intp).reshape(-1, 3), soles.paths)
+
+
+def planted(stands: Stands, paths: Floats, frames: int, rate: float) -> Plants:
+    """Plants with the anchors that these paths ``(T, P, 3)`` of the same points have."""
+    where = zip(stands.rows.tolist(), middles(paths, stands.rows).tolist(), strict=True)
+    points = stands.points
+    intervals = tuple(Plant(points[i].side, points[i].point, a, b, (x, y, z)) for (i, a, b), (x, y, z) in where)
+    return Plants(frames, rate, stands.ground, tuple(point.name for point in points), intervals)
 
 
 def plant_labels(
@@ -89,29 +136,52 @@ def plant_labels(
     """The points, when each is planted ``(T, P)``, and their paths ``(T, P, 3)``: plants without their anchors."""
     motion = motion_with_roles(motion, LEGS, "finding plants")
     points = sole_points(motion.skeleton) if points is None else points
+    soles = smooth_paths(motion, points)
+    labels = _labels(motion, soles, ground, _rule(motion, heights, speed_limits, shortest))
+    return points, labels, soles.paths
+
+
+def _rule(motion: Motion, heights: tuple[float, float], speeds: tuple[float, float], shortest: float) -> Rule:
     length = leg_length(motion.skeleton)
-    paths = sole_paths(motion, points) / length
-    labels = np.zeros(paths.shape[:2], dtype=bool)
-    stretches = performed_runs(motion)
-    smooth, speed = np.zeros_like(paths), np.full(labels.shape, np.inf)
-    for run in stretches:
-        smooth[run] = smoothed(paths[run], motion.rate)
-        speed[run] = speeds(smooth[run], motion.rate)
-    for i, point in enumerate(points):
-        height = smooth[:, i, 1] - (ground.height + point.clearance) / length
-        for run in stretches:
-            above = height[run] - np.minimum(_lowest_around(height[run], motion.rate), STANDING)
-            begun = (above < heights[0]) & (speed[run, i] < speed_limits[0])
-            going = (above < heights[1]) & (speed[run, i] < speed_limits[1])
-            held = _lasting(begun, going)
-            _close_gaps(held, smooth[run, i], motion.rate)
-            _drop_short(held, motion.rate, shortest)
-            labels[run, i] = held
-    return points, labels, length * paths
+    (low, lower), (slow, slower) = heights, speeds
+    return Rule(
+        length * low, length * lower, length * slow, length * slower, length * STANDING, round(AROUND * motion.rate),
+        GAP, length * GAP_WAY, float(shortest),
+    )  # fmt: skip
 
 
-def _lowest_around(height: Floats, rate: float) -> Floats:
-    reach = round(AROUND * rate)
+def _labels(motion: Motion, soles: SolePaths, ground: Ground, rule: Rule) -> Bools:
+    """``(T, P)`` when each point is planted."""
+    labels = np.zeros(soles.speed.shape, dtype=bool)
+    for i, point in enumerate(soles.points):
+        for run in soles.runs:
+            path, speed = soles.smooth[run, i], soles.speed[run, i]
+            label(path, ground.height + point.clearance, speed, motion.rate, rule, labels[run, i])
+    return labels
+
+
+def label(path: Floats, floor: float, speed: Floats, rate: float, rule: Rule, held: Bools) -> None:
+    """When a point with a low-passed path ``(T, 3)`` and speeds ``(T,)`` stands, written to ``held (T,)``."""
+    if compiled.loaded(path.size) is None:
+        label_reference(path, floor, speed, rate, rule, held)
+        return
+    from kinesphere.kernels import jit_plants
+
+    jit_plants.label_stands(path, float(floor), speed, rate, rule, held)
+
+
+def label_reference(path: Floats, floor: float, speed: Floats, rate: float, rule: Rule, held: Bools) -> None:
+    """The same in plain NumPy."""
+    height = path[:, 1] - floor
+    above = height - np.minimum(_lowest_around(height, rule.around), rule.standing)
+    begun = (above < rule.height) & (speed < rule.speed)
+    going = (above < rule.go_height) & (speed < rule.go_speed)
+    held[:] = _lasting(begun, going)
+    _close_gaps(held, path, rate, rule)
+    _drop_short(held, rate, rule.shortest)
+
+
+def _lowest_around(height: Floats, reach: int) -> Floats:
     padded = np.pad(height, reach, constant_values=np.inf)
     lowest: Floats = np.lib.stride_tricks.sliding_window_view(padded, 2 * reach + 1).min(axis=1)
     return lowest
@@ -125,11 +195,11 @@ def _lasting(begun: Bools, going: Bools) -> Bools:
     return held
 
 
-def _close_gaps(held: Bools, path: Floats, rate: float) -> None:
+def _close_gaps(held: Bools, path: Floats, rate: float, rule: Rule) -> None:
     stands = runs(held)
     for (_, before), (after, _) in zip(stands[:-1], stands[1:], strict=True):
         way = np.linalg.norm(path[before : after + 1] - path[before], axis=1).max()
-        if (after - before) / rate < GAP + 1e-9 and way < GAP_WAY:
+        if (after - before) / rate < rule.gap + 1e-9 and way < rule.gap_way:
             held[before:after] = True
 
 
@@ -140,21 +210,31 @@ def _drop_short(held: Bools, rate: float, shortest: float) -> None:
             held[first : last + 1] = False
 
 
-def _plants(point: SolePoint, held: Bools, path: Floats) -> list[Plant]:
-    plants = []
-    for first, last in runs(held):
-        x, y, z = middle(path[first : last + 1])
-        plants.append(Plant(point.side, point.point, first, last, (float(x), float(y), float(z))))
-    return plants
+def middles(paths: Floats, stands: Ints) -> Floats:
+    """``(N, 3)`` geometric medians of paths ``(T, P, 3)`` during stands ``(N, 3)``: point, first and last frame."""
+    if compiled.loaded(paths.size) is None:
+        return middles_reference(paths, stands)
+    from kinesphere.kernels import jit_plants
+
+    found = np.empty((len(stands), 3))
+    jit_plants.find_middles(np.ascontiguousarray(paths), stands, STEPS, ENOUGH, found)
+    return found
+
+
+def middles_reference(paths: Floats, stands: Ints) -> Floats:
+    """The same in plain NumPy."""
+    return np.array([middle(paths[first : last + 1, i]) for i, first, last in stands.tolist()]).reshape(-1, 3)
 
 
 def middle(path: Floats) -> Floats:
     """The geometric median ``(3,)`` of places ``(N, 3)``, by Weiszfeld's steps."""
     middle: Floats = path.mean(axis=0)
-    least = 1e-3 * float(np.linalg.norm(path - middle, axis=1).max()) + 1e-300
-    for _ in range(30):
-        weights = 1.0 / np.maximum(np.linalg.norm(path - middle, axis=1), least)
-        middle = weights @ path / weights.sum()
+    far = float(np.linalg.norm(path - middle, axis=1).max())
+    for _ in range(STEPS):
+        weights = 1.0 / np.maximum(np.linalg.norm(path - middle, axis=1), 1e-3 * far + 1e-300)
+        before, middle = middle, weights @ path / weights.sum()
+        if np.abs(middle - before).sum() < ENOUGH * far:
+            break
     return middle
 
 

@@ -18,7 +18,7 @@ import numpy as np
 
 from kinesphere.body.ground import SolePoint, bell, eased, grown, runs, smoothed, spread, velocities
 from kinesphere.body.plants import Plants
-from kinesphere.kernels import rotations
+from kinesphere.kernels import compiled, rotations
 from kinesphere.kernels.arrays import Bools, Floats
 from kinesphere.kernels.smooth_chain import bends
 
@@ -40,6 +40,20 @@ class FootPath(NamedTuple):
     asked: Bools  # (T,) planted, and part of a stand that slides
 
 
+class Rule(NamedTuple):
+    """What a foot goes by, in metres, seconds and frames."""
+
+    rate: float
+    holds: float  # metres
+    apart: float  # metres
+    jolt: float  # metres a second
+    ease: float  # frames
+    full: float  # seconds
+    steady: float  # seconds
+    half: float  # frames to each side for slopes
+    near: int  # frames to each side in which an ankle may have jolted before
+
+
 def foot_correction(
     points: list[SolePoint],
     paths: Floats,
@@ -49,18 +63,43 @@ def foot_correction(
     unit: float,
 ) -> FootPath:
     """For one foot: its path. ``world`` is how foot and toes are turned and where the ankle is."""
-    (foot, toes, ankle), rate = world, plants.rate
-    labels = np.stack([plants.labels[point.name] for point in points]) & performed
-    anchors = plants.anchors([point.name for point in points], paths)
+    names, rate = [point.name for point in points], plants.rate
+    labels = np.zeros(paths.shape[:2], dtype=bool)
+    for plant in plants.intervals:
+        if plant.name in names:
+            labels[plant.first : plant.last + 1, names.index(plant.name)] = True
+    anchors = plants.anchors(names, paths)
+    jolted = max(int(3.0 / rate * rate), 1)
+    rule = Rule(
+        rate, HOLDS * unit, APART * unit, JOLT * unit, EASE * rate, FULL, STEADY, max(SLOPE * rate, 1.0), jolted
+    )
+    if compiled.loaded(paths.size) is None:
+        return corrected_reference(paths, anchors, labels, world, performed, rule)
+    from kinesphere.kernels import jit_feet
+
+    shift, turn, toes = np.empty((3, len(paths), 3))
+    planted, asked = np.empty((2, len(paths)), dtype=bool)
+    whole = np.concatenate(world, axis=1)
+    near = np.ascontiguousarray(paths)
+    jit_feet.correct_foot(near, anchors, labels, whole, performed, rule, shift, turn, toes, planted, asked)
+    return FootPath(shift, turn, toes, planted, asked)
+
+
+def corrected_reference(
+    paths: Floats, anchors: Floats, stands: Bools, world: tuple[Floats, Floats, Floats], performed: Bools, rule: Rule
+) -> FootPath:
+    """The same in plain NumPy, for points with anchors ``(T, P, 3)`` that stand when ``stands (T, P)`` says."""
+    (foot, toes, ankle), rate = world, rule.rate
+    labels = stands.T & performed
     planted: Bools = np.any(labels, axis=0)
     away = np.max(np.where(labels.T, np.linalg.norm(paths - anchors, axis=-1), 0.0), axis=1)
-    held = _sliding(planted, away > HOLDS * unit, rate)
+    held = _sliding(planted, away > rule.holds, rate)
     labels &= held
     arms = paths - ankle[:, None]
     steadied = _steadied(foot, held, rate, performed)
     arms = rotations.rotate(steadied[:, None], arms)
     turn = np.zeros(ankle.shape)
-    both = _both(labels, arms, anchors, APART * unit)
+    both = _both(labels, arms, anchors, rule.apart)
     if both.any():
         wanted = anchors[both, 1] - anchors[both, 0]
         found = rotations.between(arms[both, 1] - arms[both, 0], wanted)
@@ -68,8 +107,8 @@ def foot_correction(
         vectors = arms[:, 1] - arms[:, 0]
         # On the plant's side of an edge the turn undoes how the foot turns, so its slope is that of the input's.
         turning = np.cross(vectors, _velocities(vectors, performed, rate))
-        turning /= np.maximum(np.sum(vectors**2, axis=1, keepdims=True), (APART * unit) ** 2)
-        turn = eased(turn, -turning, both, performed, EASE * rate, rate)
+        turning /= np.maximum(np.sum(vectors**2, axis=1, keepdims=True), rule.apart**2)
+        turn = eased(turn, -turning, both, performed, rule.ease, rate)
         arms = rotations.rotate(rotations.from_rotation_vector(turn)[:, None], arms)
     turned = rotations.from_rotation_vector(turn)
     turn, toe_turn = (
@@ -80,8 +119,8 @@ def foot_correction(
     weight = labels.T / np.maximum(labels.sum(axis=0), 1)[:, None]  # (T, P)
     shift = np.sum(weight[..., None] * (anchors - moved), axis=1)
     slope = -np.sum(weight[..., None] * _velocities(moved, performed, rate), axis=1)
-    shift = eased(shift, slope, held, performed, EASE * rate, rate)
-    shift = _unjolted(ankle, shift, performed, rate, JOLT * unit)
+    shift = eased(shift, slope, held, performed, rule.ease, rate)
+    shift = _unjolted(ankle, shift, performed, rule)
     return FootPath(shift, turn, toe_turn, planted, held)
 
 
@@ -115,13 +154,13 @@ def _velocities(paths: Floats, performed: Bools, rate: float) -> Floats:
     return found
 
 
-def _unjolted(ankle: Floats, shift: Floats, performed: Bools, rate: float, most: float) -> Floats:
+def _unjolted(ankle: Floats, shift: Floats, performed: Bools, rule: Rule) -> Floats:
     """The shift without jolts that the ankle had not: a foot that goes over from ball to heel, on anchors apart."""
-    result = shift.copy()
+    result, rate = shift.copy(), rule.rate
     for first, last in runs(performed):
         run = slice(first, last + 1)
         was, now = (np.linalg.norm(bends(path[run]), axis=-1) * rate for path in (ankle, ankle + shift))
-        jolts = now > grown(was, 3.0 / rate, rate) + most
+        jolts = now > grown(was, 3.0 / rate, rate) + rule.jolt
         share = spread(grown(jolts, FULL, rate), bell(FULL, rate))[:, None]
         path = (ankle + shift)[run]
         result[run] += share * (smoothed(path, rate, STEADY) - path)

@@ -25,8 +25,12 @@ from typing import NamedTuple
 import numpy as np
 
 from kinesphere.body.bodies import LEGS, motion_with_roles
-from kinesphere.kernels import rotations
+from kinesphere.body.part_world import PartWorld, feet_part, part_of, world_of
+from kinesphere.body.remembered import remembered
+from kinesphere.kernels import compiled, rotations
 from kinesphere.kernels.arrays import Bools, Floats
+from kinesphere.kernels.chains import fixed_points
+from kinesphere.motion.frozen import frozen
 from kinesphere.motion.humanoid import SIDES
 from kinesphere.motion.motion import Motion
 from kinesphere.motion.skeleton import Skeleton
@@ -66,6 +70,17 @@ class Ground:
     share: float = 1.0  # of the performed frames in which a sole is on it
 
 
+class SolePaths(NamedTuple):
+    """How points go."""
+
+    points: tuple[SolePoint, ...]
+    paths: Floats  # (T, P, 3) metres
+    runs: list[slice]  # of performed frames
+    smooth: Floats  # (T, P, 3) low-passed over each run; nothing elsewhere
+    speed: Floats  # (T, P) metres a second of that; endless elsewhere
+
+
+@remembered
 def leg_length(skeleton: Skeleton) -> float:
     """Thigh and shin at rest, the mean of both legs: the unit in which thresholds are given."""
     lengths = []
@@ -85,6 +100,7 @@ def joint(skeleton: Skeleton, role: str) -> int:
         raise ValueError(f"the skeleton has no joint with the role {role!r}; its roles are: {known}") from None
 
 
+@remembered
 def sole_points(skeleton: Skeleton) -> tuple[SolePoint, ...]:
     """Heel and ball of each foot, or its sole."""
     length = leg_length(skeleton)
@@ -109,7 +125,7 @@ def sole_points(skeleton: Skeleton) -> tuple[SolePoint, ...]:
         clearance = max(down - drop, 0.0)
         points.append(SolePoint(side, "heel", foot, rotations.rotate(unturn, drop * towards), clearance))
         points.append(SolePoint(side, "ball", toes, np.zeros(3), clearance))
-    return tuple(points)
+    return tuple(point._replace(offset=frozen(point.offset)) for point in points)
 
 
 def _one_point(bone: Floats, towards: Floats, length: float) -> bool:
@@ -119,9 +135,30 @@ def _one_point(bone: Floats, towards: Floats, length: float) -> bool:
 
 def sole_paths(motion: Motion, points: tuple[SolePoint, ...]) -> Floats:
     """``(T, P, 3)`` world positions of the points."""
-    q, p = motion.world()
-    joints = [point.joint for point in points]
-    return p[:, joints] + rotations.rotate(q[:, joints], np.array([point.offset for point in points]))
+    skeleton, joints = motion.skeleton, [point.joint for point in points]
+    part = feet_part(skeleton)
+    if not all(joint in part.rows for joint in joints):
+        part = part_of(skeleton, joints)
+    return sole_paths_in(world_of(motion, part), points)
+
+
+def sole_paths_in(world: PartWorld, points: tuple[SolePoint, ...]) -> Floats:
+    """The same from joints in the world."""
+    rows = np.array([world.part.rows[point.joint] for point in points], dtype=np.intp)
+    return fixed_points(world.q, world.p, rows, np.array([point.offset for point in points]))
+
+
+def smooth_paths(motion: Motion, points: tuple[SolePoint, ...]) -> SolePaths:
+    """The points' paths, and what contacts are found by."""
+    paths, stretches = sole_paths(motion, points), performed_runs(motion)
+    if len(stretches) == 1 and len(paths) == stretches[0].stop - stretches[0].start:
+        smooth = smoothed(paths, motion.rate)
+        return SolePaths(points, paths, stretches, smooth, speeds(smooth, motion.rate))
+    smooth, speed = np.zeros_like(paths), np.full(paths.shape[:2], np.inf)
+    for run in stretches:
+        smooth[run] = smoothed(paths[run], motion.rate)
+        speed[run] = speeds(smooth[run], motion.rate)
+    return SolePaths(points, paths, stretches, smooth, speed)
 
 
 def find_ground(motion: Motion, height: float | None = None) -> Ground:
@@ -135,13 +172,17 @@ def find_ground(motion: Motion, height: float | None = None) -> Ground:
 
     A ``height`` given is taken as it is.
     """
+    motion = motion_with_roles(motion, LEGS, "finding the ground")
+    return ground_under(motion, smooth_paths(motion, sole_points(motion.skeleton)), height)
+
+
+def ground_under(motion: Motion, soles: SolePaths, height: float | None = None) -> Ground:
+    """The same where the paths of all points are known."""
     if height is not None and not math.isfinite(height):
         expected = "a finite height in metres is expected; leave it out to have the floor found"
         raise ValueError(f"ground={height!r}: {expected}")
-    motion = motion_with_roles(motion, LEGS, "finding the ground")
-    points = sole_points(motion.skeleton)
-    length = leg_length(motion.skeleton)
-    paths = sole_paths(motion, points)[motion.performed_frames]
+    points, length, whole = soles.points, leg_length(motion.skeleton), len(soles.runs) == 1
+    paths = soles.paths[soles.runs[0]] if whole else soles.paths[motion.performed_frames]
     if not len(paths):
         return Ground(0.0 if height is None else height, "no performed frames", 0.0)
     heights = paths[..., 1] - [point.clearance for point in points]
@@ -150,7 +191,8 @@ def find_ground(motion: Motion, height: float | None = None) -> Ground:
     if height is not None:
         found, how = float(height), "given"
     else:
-        slow = speeds(smoothed(paths, motion.rate), motion.rate)[np.arange(len(heights)), lowest] < SLOW * length
+        speed = soles.speed[soles.runs[0]] if whole else speeds(smoothed(paths, motion.rate), motion.rate)
+        slow = speed[np.arange(len(heights)), lowest] < SLOW * length
         used = low[slow] if slow.any() else low
         found = _middle(used, length) if slow.any() else float(np.percentile(used, 2.0))
         how = (
@@ -165,13 +207,17 @@ def find_ground(motion: Motion, height: float | None = None) -> Ground:
 
 def _middle(heights: Floats, length: float) -> float:
     """The mean of the middle half."""
-    quarter = len(heights) // 4
-    middle = float(np.sort(heights)[quarter : len(heights) - quarter].mean())
-    return min(middle, float(np.percentile(heights, 10.0)) + HIGHEST * length)
+    count, ordered = len(heights), np.sort(heights)
+    middle = float(ordered[count // 4 : count - count // 4].mean())
+    at = 0.1 * (count - 1)  # the lowest tenth
+    below, above = ordered[int(at)], ordered[min(int(at) + 1, count - 1)]
+    return min(middle, float(below + (at - int(at)) * (above - below)) + HIGHEST * length)
 
 
 def performed_runs(motion: Motion) -> list[slice]:
     """Stretches of performed frames without a calibration frame between them."""
+    if not motion.calibration_frames:
+        return [slice(0, len(motion))]
     frames = motion.performed_frames
     if not len(frames):
         return []
@@ -179,8 +225,27 @@ def performed_runs(motion: Motion) -> list[slice]:
     return [slice(int(run[0]), int(run[-1]) + 1) for run in np.split(frames, cuts)]
 
 
+def performed_flags(motion: Motion) -> Bools:
+    """``(T,)`` whether a frame was performed."""
+    flags = np.ones(len(motion), dtype=bool)
+    flags[list(motion.calibration_frames)] = False
+    return flags
+
+
 def smoothed(values: Floats, rate: float, sigma: float = SMOOTHING) -> Floats:
     """Low-passed along the first axis by a Gaussian, without a shift in time; straight lines stay as they are."""
+    if compiled.loaded(values.size) is None or values.dtype != np.float64:
+        return smoothed_reference(values, rate, sigma)
+    from kinesphere.kernels import jit_filters
+
+    result: Floats = np.empty(values.shape)
+    rows = np.ascontiguousarray(values).reshape(len(values), -1)
+    jit_filters.smooth_all(rows, float(rate), float(sigma), result.reshape(len(values), -1))
+    return result
+
+
+def smoothed_reference(values: Floats, rate: float, sigma: float = SMOOTHING) -> Floats:
+    """The same in plain NumPy."""
     reach = min(math.ceil(4.0 * sigma * rate), len(values) - 1)
     if reach < 1:
         return values.copy()
@@ -199,6 +264,17 @@ def smoothed(values: Floats, rate: float, sigma: float = SMOOTHING) -> Floats:
 
 def speeds(paths: Floats, rate: float) -> Floats:
     """``(T, ...)`` speeds of paths ``(T, ..., 3)``, over ``SPAN`` to both sides, or a frame if longer."""
+    if compiled.loaded(paths.size) is None or paths.ndim != 3:
+        return speeds_reference(paths, rate)
+    from kinesphere.kernels import jit_filters
+
+    speed = np.empty(paths.shape[:2])
+    jit_filters.find_speeds(np.ascontiguousarray(paths), max(SPAN * rate, 1.0), float(rate), speed)
+    return speed
+
+
+def speeds_reference(paths: Floats, rate: float) -> Floats:
+    """The same in plain NumPy."""
     speed: Floats = np.linalg.norm(velocities(paths, rate), axis=-1)
     return speed
 

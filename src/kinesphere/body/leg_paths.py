@@ -21,8 +21,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kinesphere.body.ground import bell, directions, grown, performed_runs, smoothed, spread
-from kinesphere.kernels import rotations
+from kinesphere.body.ground import bell, directions, grown, performed_flags, performed_runs, smoothed, spread
+from kinesphere.kernels import compiled, rotations
 from kinesphere.kernels.arrays import Bools, Floats
 from kinesphere.kernels.limbs import reach
 from kinesphere.kernels.smooth_chain import Chain, bends
@@ -40,11 +40,47 @@ SWIVEL_SHARE = 0.1  # share of the knee's own acceleration, added to that
 AS_ROUGH = 0.5  # share of the hips' own acceleration, added to the above
 JOLT = 40.0  # the acceleration beyond which trunk and head together jolt
 SNAP, SNAP_SHARE = 120.0, 0.1  # the acceleration beyond which a knee snaps, and the share of that added to the above
+HARDLY = 1e-6  # radians straighter that don't count: rounding must not decide what is held
 STRAIGHTEST, TOO_STRAIGHT = 0.07, 0.01  # the flexion below which no knee is made straighter; by how much it may be
 BENT = 0.05  # flexion: a straighter knee is taken to shorten its leg as if it were bent so much
 DEEPEST = 0.08  # leg lengths that the hips may move
 NEAR, FADE = 0.2, 0.08  # seconds from a plant in which hips and knees may move, and over which that ends
+START = 0.05  # seconds, sigma of the low-pass on the knees' first guess
 ROUNDS = 4  # of linearising
+FELT = 0.4  # seconds beyond frames that may move, in which the compiled kernel still looks at others
+
+
+class Rule(NamedTuple):
+    """All of the above, for the compiled kernel."""
+
+    miss: float
+    miss_between: float
+    miss_bend: float
+    scale: Floats  # (5,) hips up, rolled and aside, both knees
+    bends: Floats  # (6,) and how fast they may change their speed; the last is the hips' own way aside
+    as_rough: float
+    jolt: float
+    snap: float
+    snap_share: float
+    straightest: float
+    too_straight: float
+    hardly: float
+    bent: float
+    deepest: float
+    near: float
+    fade: float
+    start: float
+    margin: float
+    rounds: int
+
+
+class SwivelRule(NamedTuple):
+    """The same for swivels."""
+
+    swivel: float
+    angle: float
+    bend: float
+    share: float
 
 
 class Legs(NamedTuple):
@@ -90,6 +126,22 @@ def follow(legs: Legs, planted: Bools, asked: Bools, motion: Motion) -> Followed
     The unknowns of each frame are how far the hips are raised, rolled and swayed and how much the left and the right
     knee are bent more than they were.
     """
+    if compiled.loaded(legs.way.size) is None:
+        return follow_reference(legs, planted, asked, motion)
+    from kinesphere.kernels import jit_leg_paths
+
+    x, share = np.empty((len(motion), 5)), np.empty(len(motion))
+    bends_ = np.array([LOWER_BEND, ROLL_BEND, SWAY_BEND, FLEX_BEND, FLEX_BEND, SWAY_BEND])
+    rule = Rule(
+        MISS, MISS_BETWEEN, MISS_BEND, np.array([LOWER, ROLL, SWAY, FLEX, FLEX]), bends_, AS_ROUGH, JOLT, SNAP,
+        SNAP_SHARE, STRAIGHTEST, TOO_STRAIGHT, HARDLY, BENT, DEEPEST, NEAR, FADE, START, FELT, ROUNDS,
+    )  # fmt: skip
+    jit_leg_paths.follow_feet(legs, planted, asked, performed_flags(motion), motion.rate, rule, x, share)
+    return _followed(legs, x, share[:, None])
+
+
+def follow_reference(legs: Legs, planted: Bools, asked: Bools, motion: Motion) -> Followed:
+    """The same in plain NumPy, over all frames."""
     rate, runs = motion.rate, performed_runs(motion)
     performed = np.zeros((len(motion), 1))
     performed[motion.performed_frames] = 1.0
@@ -106,7 +158,7 @@ def follow(legs: Legs, planted: Bools, asked: Bools, motion: Motion) -> Followed
         chain = still.copy()
         chain.add(rows, miss, target)
         chain.add_bends(rows, tied * (rate**2 / MISS_BEND) ** 2 * np.ones(2), bends(target))
-        chain.add(bending, (knees + x[:, 3:] < floor) / TOO_STRAIGHT**2, floor - knees)
+        chain.add(bending, (knees + x[:, 3:] < floor - HARDLY) / TOO_STRAIGHT**2, floor - knees)
         x = chain.solve()
         x[:, 0] = np.clip(x[:, 0], -DEEPEST, DEEPEST)
     return _followed(legs, share * x, share)
@@ -189,7 +241,7 @@ def _start(legs: Legs, planted: Bools, runs: list[slice], rate: float) -> Floats
     wanted = np.arccos(np.clip(cosine, -1.0, 1.0)) * np.where(legs.flexion < -BENT, -1.0, 1.0)
     change = np.clip(wanted - legs.flexion, -FLEX, FLEX)
     for run in runs:
-        x[run, 3:] = smoothed(change[:, run].T, rate, 0.05)
+        x[run, 3:] = smoothed(change[:, run].T, rate, START)
     return x
 
 
@@ -214,6 +266,19 @@ def swivels(knee: Floats, step: Floats, aside: Floats, share: Floats, motion: Mo
 
     All in leg lengths: ``knee`` ``(T, 3)`` as it was, ``step`` how far it went, and ``aside`` how it goes if turned.
     """
+    if compiled.loaded(knee.size) is None:
+        return swivels_reference(knee, step, aside, share, motion)
+    from kinesphere.kernels import jit_leg_paths
+
+    angle = np.empty(len(knee))
+    rule = SwivelRule(SWIVEL, SWIVEL_ANGLE, SWIVEL_BEND, SWIVEL_SHARE)
+    rows = (np.ascontiguousarray(array) for array in (knee, step, aside, share))
+    jit_leg_paths.swivel_knee(*rows, performed_flags(motion), motion.rate, rule, angle)
+    return angle
+
+
+def swivels_reference(knee: Floats, step: Floats, aside: Floats, share: Floats, motion: Motion) -> Floats:
+    """The same in plain NumPy."""
     rate = motion.rate
     radius = np.linalg.norm(aside, axis=-1, keepdims=True)
     across = directions(aside)
@@ -228,8 +293,8 @@ def swivels(knee: Floats, step: Floats, aside: Floats, share: Floats, motion: Mo
     still = (radius / SWIVEL) ** 2 + SWIVEL_ANGLE**-2.0
     chain.add(one, still / np.maximum(share, 1e-3) ** 2, np.zeros_like(radius))
     chain.add_bends(radius[..., None], tied * (rate**2 / rough) ** 2, -added)
-    angle: Floats = (share * chain.solve())[:, 0]
-    return angle
+    found: Floats = (share * chain.solve())[:, 0]
+    return found
 
 
 def _around(values: Floats) -> Floats:

@@ -83,7 +83,7 @@ def displaced(
         wish = Wish(target, active)
         if part == "head" or (helping and part.endswith("Hand")):
             arms = {part: (limb, wish)} if limb is not None else {}
-            pose.lean(helped(skeleton, pose.local, pose.places, arms, wish if limb is None else None))
+            pose.lean(helped(skeleton, pose.local, pose.places, arms, wish if limb is None else None).turns)
         leaned = pose.world()
         if limb is not None:
             laid = lay_limb(limb, *leaned, within_reach(limb, leaned[1], target), swivel)

@@ -1,4 +1,4 @@
-"""What carries a limb goes along: trunk and shoulder when an arm alone is too short, spine and neck to bring the head.
+"""What carries a limb goes along: trunk and shoulder when an arm alone is too short; spine, neck and hips for the head.
 
 Each joint of a chain turns a little, those with the longer lever more, so that their squares sum to the least. How far
 a body goes for a hand is bounded: it helps a little, it does not throw itself at the goal.
@@ -13,6 +13,7 @@ import numpy as np
 
 from kinesphere.body.limb_parts import Limb, cross, side_and_part
 from kinesphere.body.limb_reach import easy_reach
+from kinesphere.body.limits import NEEDED, TRUNK, body_axes
 from kinesphere.kernels import kinematics, rotations
 from kinesphere.kernels.arrays import Bools, Floats, Ints, lengths
 from kinesphere.motion.skeleton import Skeleton
@@ -20,18 +21,21 @@ from kinesphere.motion.skeleton import Skeleton
 LEAN = float(np.radians(20.0))  # how far the whole trunk turns for a hand
 SHRUG = float(np.radians(12.0))  # and a shoulder
 WILLING = 4.0  # how much more willingly a shoulder turns than a joint of the spine
-BOW = float(np.radians(80.0))  # how far the whole trunk turns to bring the head somewhere
-NOD = float(np.radians(60.0))  # and the neck
+BOW = (TRUNK.flexion[1], -TRUNK.flexion[0], TRUNK.side[1], TRUNK.twist[1])  # how far all of it turns to bring the head
+NOD = float(np.radians(30.0))  # and the neck
+ALONG = 0.12  # metres that hips go along with a head, at most
+GOING = 0.02  # square metres: how willingly, beside the levers of the trunk
 ROUNDS = 24  # most, of linearising
-CLOSE = 1e-5  # metres
-DAMPING = 1e-3  # square metres, to begin with
+CLOSE, EXACT = 1e-5, 1e-8  # metres within which an arm's reach is enough, and a head is where it should be
+SLIGHT = 2e-4  # metres nearer that are not worth another round
+DAMPING, LEAST = 1e-3, 1e-9  # square metres, to begin with and in the end
 
 
 class Chain(NamedTuple):
     """Joints that carry another, from the trunk's first outwards, and how far each may turn."""
 
     joints: tuple[int, ...]
-    most: Floats  # (N,) radians
+    most: Floats  # (N, 4) radians: forward, back, aside and about itself
     willing: Floats  # (N,)
     tip: int  # what they carry
 
@@ -44,7 +48,8 @@ def arm_chain(skeleton: Skeleton, end: str) -> Chain:
     shoulder = skeleton.roles.get(f"{side}Shoulder")
     own = joints.index(shoulder) if shoulder in joints else len(joints)
     most = [LEAN / max(own, 1)] * own + [SHRUG] * (len(joints) - own)
-    return Chain(joints, np.array(most), np.array([1.0] * own + [WILLING] * (len(joints) - own)), tip)
+    willing = [1.0] * own + [WILLING] * (len(joints) - own)
+    return Chain(joints, np.tile(np.array(most)[:, None], 4), np.array(willing), tip)
 
 
 def head_chain(skeleton: Skeleton) -> Chain:
@@ -54,8 +59,9 @@ def head_chain(skeleton: Skeleton) -> Chain:
     arms = {j for side in ("left", "right") for j in _carrying(skeleton, skeleton.roles.get(f"{side}UpperArm", -1))}
     neck = [joint for joint in joints if arms and joint not in arms]
     spine = len(joints) - len(neck)
-    most = [BOW / max(spine, 1)] * spine + [NOD / max(len(neck), 1)] * len(neck)
-    return Chain(joints, np.array(most), np.ones(len(joints)), tip)
+    most = np.full((len(joints), 4), NOD / max(len(neck), 1))
+    most[:spine] = np.array(BOW) / max(spine, 1)
+    return Chain(joints, most, np.ones(len(joints)), tip)
 
 
 def _carrying(skeleton: Skeleton, joint: int) -> tuple[int, ...]:
@@ -76,6 +82,13 @@ class Wish(NamedTuple):
     asked: Bools  # (T,)
 
 
+class Help(NamedTuple):
+    """What helps."""
+
+    turns: dict[int, Floats]  # how joints turn, as their parents see it (T, 3)
+    hips: Floats  # (T, 3) metres that hips go along, in the world
+
+
 def helped(
     skeleton: Skeleton,
     local: Floats,
@@ -83,8 +96,9 @@ def helped(
     hands: Mapping[str, tuple[Limb, Wish]],
     head: Wish | None = None,
     allowed: Bools | None = None,
-) -> dict[int, Floats]:
-    """How joints of the trunk turn, as their parents see it ``(T, 3)``, so that wishes come within reach of the arms.
+    loose: Bools | None = None,
+) -> Help:
+    """How joints of the trunk turn, and hips go along, so that wishes come within reach of the arms.
 
     Parameters
     ----------
@@ -96,6 +110,8 @@ def helped(
         Where the head's joint should be.
     allowed : (J,)
         Joints that may turn; None: all.
+    loose : (T,)
+        Where hips may go along with the head; None: nowhere.
     """
     chains = [(arm_chain(skeleton, end), limb, wish) for end, (limb, wish) in hands.items()]
     bowing = None if head is None else head_chain(skeleton)
@@ -104,8 +120,10 @@ def helped(
         (lengths(wish.place - at) <= span) | ~wish.asked for (_, _, wish), (span, at) in zip(chains, spans, strict=True)
     ]
     if head is None and np.all(near):
-        return {}
-    body = _Body(skeleton, local, places, [chain for chain, _, _ in chains] + ([bowing] if bowing else []), allowed)
+        return Help({}, np.zeros((len(local), 3)))
+    every = [chain for chain, _, _ in chains] + ([bowing] if bowing else [])
+    body = _Body(skeleton, local, places, every, allowed, loose)
+    idle = 0
     for _ in range(ROUNDS):
         going = False
         for (chain, _, wish), (span, _) in zip(chains, spans, strict=True):
@@ -116,9 +134,10 @@ def helped(
                 going |= body.pull(chain, way / np.maximum(far, 1e-9)[:, None], short)
         if head is not None and bowing is not None:
             going |= body.bring(bowing, head.place, head.asked)
-        if not going:
+        idle = 0 if going else idle + 1
+        if idle == 2:  # in every other round those sit out that went as far as they may
             break
-    return body.turns()
+    return Help(body.turns(), body.gone)
 
 
 def _spans(
@@ -131,11 +150,29 @@ def _spans(
     return [(easy_reach(limb, p), p[:, limb.upper]) for _, limb, _ in chains]
 
 
+def _axes(skeleton: Skeleton, joints: Sequence[int]) -> Floats:
+    """``(N, 3, 3)`` about what joints bow forward, lean aside and turn, as their parents see it at rest."""
+    up, left, ahead = np.eye(3)[[1, 0, 2]]
+    if all(role in skeleton.roles for role in NEEDED):
+        up, left, ahead = body_axes(skeleton)
+    turned = skeleton.rest_world()[0]
+    above = [
+        turned[skeleton.parents[joint]] if skeleton.parents[joint] >= 0 else rotations.identity() for joint in joints
+    ]
+    return rotations.rotate(rotations.conjugate(np.array(above))[:, None], np.stack([left, ahead, up]))
+
+
 class _Body:
     """The joints that take part, with all that they hang on, turned step by step."""
 
     def __init__(
-        self, skeleton: Skeleton, local: Floats, places: Floats, chains: Sequence[Chain], allowed: Bools | None
+        self,
+        skeleton: Skeleton,
+        local: Floats,
+        places: Floats,
+        chains: Sequence[Chain],
+        allowed: Bools | None,
+        loose: Bools | None,
     ) -> None:
         own: set[int] = set()
         for chain in chains:
@@ -149,13 +186,16 @@ class _Body:
         self.given, self.offsets = local[:, self.joints], places[:, self.joints]
         self.turned = np.zeros((len(local), len(self.joints), 3))
         self.rows = {chain.tip: [at[joint] for joint in chain.joints] for chain in chains}
-        self.at, self.most = at, np.zeros(len(self.joints))
+        self.at, self.most, self.axes = at, np.zeros((len(self.joints), 4)), _axes(skeleton, self.joints)
         for chain in chains:
             rows = self.rows[chain.tip]
             self.most[rows] = np.maximum(self.most[rows], chain.most)
         if allowed is not None:
             self.most[~allowed[self.joints]] = 0.0
         self.damping = np.full(len(local), DAMPING)
+        self.held = np.zeros((len(local), len(self.joints)), dtype=bool)
+        self.loose = np.zeros(len(local), dtype=bool) if loose is None else loose
+        self.gone, self.far = np.zeros((len(local), 3)), np.zeros(len(local), dtype=bool)
         self._pose()
 
     def _pose(self) -> None:
@@ -164,20 +204,25 @@ class _Body:
 
     def place(self, joint: int) -> Floats:
         """``(T, 3)`` where a joint is."""
-        return np.asarray(self.p[:, self.at[joint]])
+        return np.asarray(self.p[:, self.at[joint]] + self.gone)
 
-    def _arms(self, chain: Chain) -> Floats:
-        """``(T, N, 3)`` from the joints of a chain to its tip."""
-        return np.asarray(self.place(chain.tip)[:, None] - self.p[:, self.rows[chain.tip]])
+    def _free_arms(self, chain: Chain) -> Floats:
+        """``(T, N, 3)`` from the joints of a chain to its tip.
+
+        Zero for those that went as far as they may in the last step: they sit this one out, or the others would go on
+        counting on their share.
+        """
+        rows = self.rows[chain.tip]
+        return np.where(self.held[:, rows, None], 0.0, self.p[:, [self.at[chain.tip]]] - self.p[:, rows])
 
     def pull(self, chain: Chain, way: Floats, short: Floats) -> bool:
-        """Turn a chain so that its tip goes so far along a direction; whether anything moved."""
-        levers = cross(self._arms(chain), way[:, None])
+        """Turn a chain so that its tip goes so far along a direction; whether it came any farther."""
+        levers = cross(self._free_arms(chain), way[:, None])
         weighed = levers * chain.willing[:, None]
         gain = np.einsum("tji,tji->t", levers, weighed)
-        before = self.turned
+        before = self.place(chain.tip)
         self._turn(chain, weighed * (short / np.maximum(gain, 1e-6))[:, None, None])
-        return bool(np.abs(self.turned - before).max(initial=0.0) > 1e-7)
+        return bool((np.einsum("ti,ti->t", self.place(chain.tip) - before, way) > SLIGHT).any())
 
     def bring(self, chain: Chain, place: Floats, asked: Bools) -> bool:
         """Turn a chain so that its tip comes nearer to a place ``(T, 3)``; whether more can be gained.
@@ -186,20 +231,24 @@ class _Body:
         """
         way = np.where(asked[:, None], place - self.place(chain.tip), 0.0)
         far = lengths(way)
-        if (far < CLOSE).all():
+        if (far < EXACT).all():
             return False
-        arms = self._arms(chain)
-        squares = (np.einsum("tji,tji->t", arms, arms) + self.damping)[:, None, None] * np.eye(3)
+        arms, going = self._free_arms(chain), GOING * (self.loose & ~self.far)
+        squares = (np.einsum("tji,tji->t", arms, arms) + self.damping + going)[:, None, None] * np.eye(3)
         pull = np.linalg.solve(squares - np.einsum("tji,tjk->tik", arms, arms), way[..., None])[..., 0]
-        before = self.turned
+        before, there = self.turned, self.gone
+        new = there + going[:, None] * pull
+        kept = np.minimum(1.0, ALONG / np.maximum(lengths(new), 1e-12))
+        self.far, self.gone = (kept < 1.0) & ~self.far, new * kept[:, None]
         self._turn(chain, cross(arms, pull[:, None]))
         gained = far - lengths(np.where(asked[:, None], place - self.place(chain.tip), 0.0))
         worse = gained <= 0.0
-        self.damping = self.damping * np.where(worse, 10.0, 0.2)
+        self.damping = np.maximum(self.damping * np.where(worse, 10.0, 0.2), LEAST)
         if worse.any():
             self.turned = np.where(worse[:, None, None], before, self.turned)
+            self.gone = np.where(worse[:, None], there, self.gone)
             self._pose()
-        return bool((((gained > 1e-4 * far) | worse) & (far > CLOSE) & (self.damping < 10.0)).any())
+        return bool((((gained > 1e-4 * far) | worse) & (far > EXACT) & (self.damping < 10.0)).any())
 
     def _turn(self, chain: Chain, steps: Floats) -> None:
         """Turn the joints of a chain by steps ``(T, N, 3)`` in the world, no joint farther than it may."""
@@ -208,10 +257,19 @@ class _Body:
         seen = rotations.rotate(rotations.conjugate(self.q[:, self.parents[rows]]), steps)
         old = rotations.from_rotation_vector(self.turned[:, rows])
         new = rotations.to_rotation_vector(rotations.multiply(rotations.from_rotation_vector(seen), old))
-        held = np.minimum(1.0, self.most[rows] / np.maximum(lengths(new), 1e-12))
+        kept = self._kept(rows, new)
+        self.held[:, rows] = (kept < 1.0) & ~self.held[:, rows]
         self.turned = self.turned.copy()
-        self.turned[:, rows] = new * held[..., None]
+        self.turned[:, rows] = new * kept[..., None]
         self._pose()
+
+    def _kept(self, rows: list[int], turned: Floats) -> Floats:
+        """``(T, N)`` how much of turns ``(T, N, 3)`` is within what joints may."""
+        parts = np.einsum("nij,tnj->tni", self.axes[rows], turned)
+        forward, back, aside, about = self.most[rows].T
+        bounds = np.stack(np.broadcast_arrays(np.where(parts[..., 0] > 0.0, forward, back), aside, about), axis=-1)
+        share = lengths(parts / np.maximum(bounds, 1e-12))
+        return np.where(self.most[rows].any(axis=1), 1.0 / np.maximum(share, 1.0), 0.0)
 
     def turns(self) -> dict[int, Floats]:
         """How far joints have turned ``(T, 3)``, of those that have."""

@@ -16,6 +16,7 @@ ENDS = tuple(side + part for part in PARTS for side in ("left", "right"))
 EASY = {"Hand": 0.985, "Foot": 0.9975}  # of its length that a limb reaches with ease
 TAUT = {"Hand": 0.9985, "Foot": 0.9995}  # and at most, unless it did
 SOFT = {"Hand": 0.03, "Foot": 0.004}  # of its length over which it approaches straight and folded
+BACKWARD = {"Hand": 0.3, "Foot": 0.8}  # sine of a flexion the wrong way; beyond, that is how the limb bends
 PRIOR = 0.05  # sine of a flexion that counts as much for the usual axis as anatomy does
 
 
@@ -30,6 +31,8 @@ class Limb(NamedTuple):
     easy: float  # of its length that it reaches with ease
     longest: float  # and at most, unless it did
     soft: float  # of its length over which it approaches straight and folded
+    backward: float  # sine of the flexion up to which it may be bent the wrong way
+    outward: float  # 1 or -1: which way round its way its middle joint comes over to the right side
 
 
 def side_and_part(end: str) -> tuple[str, str]:
@@ -40,7 +43,8 @@ def side_and_part(end: str) -> tuple[str, str]:
 def limb_of(skeleton: Skeleton, end: str, q: Floats, p: Floats) -> Limb:
     """The limb of a role such as ``leftHand`` in poses with these world rotations and positions.
 
-    Its usual axis is the mean of how it bends in them, and where it hardly does, an elbow's or a knee's.
+    Its usual axis is the mean of how it bends in them, and where it hardly does, an elbow's or a knee's. Who stands
+    with knees locked backward all the time still bends them forward.
     """
     side, part = side_and_part(end)
     upper, lower, last = (skeleton.roles[side + name] for name in PARTS[part])
@@ -49,11 +53,16 @@ def limb_of(skeleton: Skeleton, end: str, q: Floats, p: Floats) -> Limb:
         raise ValueError(f"{skeleton!r}: the limb of {end!r} has a bone of no length; it cannot be bent to reach")
     normal = cross(unit(bones[0]), unit(bones[1]))
     seen = rotations.rotate(rotations.conjugate(q[:, upper]), normal)
-    hinge = lengths(normal) @ seen + PRIOR**2 * len(q) * _anatomical(skeleton, part, upper, lower)
+    anatomical, size = _anatomical(skeleton, part, upper, lower), lengths(normal)
+    locked = (seen @ anatomical < 0.0) & (size < BACKWARD[part])
+    hinge = np.where(locked, -size, size) @ seen + PRIOR**2 * len(q) * anatomical
+    outward = 1.0 if (side == "left") == (part == "Foot") else -1.0
     above = last
     while above not in (lower, -1):
         above = int(skeleton.parents[above])
-    return Limb(upper, lower, last, above == lower, unit(hinge), EASY[part], TAUT[part], SOFT[part])
+    return Limb(
+        upper, lower, last, above == lower, unit(hinge), EASY[part], TAUT[part], SOFT[part], BACKWARD[part], outward
+    )
 
 
 def spans(limb: Limb, p: Floats) -> tuple[Floats, Floats, Floats]:

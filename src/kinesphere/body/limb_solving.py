@@ -4,11 +4,13 @@ The words are an arm's. A limb keeps its plane, taken along by the smallest turn
 wrist to the new one; what a nearly straight limb is bent more than it was, it bends about its usual axis. Joints are
 turned as they are, so twists and helper joints between them stay, whatever axes and rest pose a rig has. A wrist that
 stays where it is leaves the limb as it is, and one that moves little moves it little: bending comes and goes smoothly,
-through straight and a little beyond it as captures have it, and the longest reach is approached instead of hit.
+limbs that captures bend a little the wrong way come round to the right one as they bend more, and the longest reach is
+approached instead of hit.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -19,8 +21,7 @@ from kinesphere.kernels import rotations
 from kinesphere.kernels.arrays import ArrayLike, Floats, floats, lengths
 
 STRAIGHT = 0.12  # sine of a flexion below which the usual axis counts for more than the plane
-BACKWARD = 0.3  # sine of the flexion up to which a limb may be bent the wrong way; beyond, its plane is another
-PASSING = 2.0  # squares of its flexion over which a limb bent the wrong way comes to bend the right way
+PASSING = 4.0  # squares of its flexion over which a limb bent the wrong way comes round to the right one
 
 
 class Laid(NamedTuple):
@@ -31,11 +32,19 @@ class Laid(NamedTuple):
     end: Floats  # (T, 3)
 
 
-def lay_limb(limb: Limb, q: Floats, p: Floats, target: Floats, swivel: ArrayLike = 0.0) -> Laid:
+def lay_limb(
+    limb: Limb,
+    q: Floats,
+    p: Floats,
+    target: Floats,
+    swivel: ArrayLike = 0.0,
+    calmed: Callable[[Floats], Floats] | None = None,
+) -> Laid:
     """The limb with its end at ``target (T, 3)``, or as near as it goes.
 
     ``q (T, J, 4)`` and ``p (T, J, 3)`` are the pose's world; ``swivel`` turns the middle joint about the way from the
-    limb's start to the target, in radians, right-handed.
+    limb's start to the target, in radians, right-handed. ``calmed`` makes angles ``(T,)`` smooth in time, by which
+    limbs that were bent the wrong way still are.
     """
     start, middle, end = p[:, limb.upper], p[:, limb.lower], p[:, limb.end]
     was, upper, lower = spans(limb, p)
@@ -45,16 +54,18 @@ def lay_limb(limb: Limb, q: Floats, p: Floats, target: Floats, swivel: ArrayLike
     old = np.where((was > 1e-9)[:, None], end - start, way)
     before, normal, axis = _bent(limb, q[:, limb.upper], middle - start, end - middle)
     spanned = held_reach(limb, asked, lengths(target - end), was, upper, lower)
-    flexion = _signed(flexion_at(spanned, upper, lower), before)
+    flexion = flexion_at(spanned, upper, lower)
+    sign, wrong = np.where(before < 0.0, -1.0, 1.0), _wrong(flexion, before)
 
     along = unit(way)
     carry = rotations.multiply(_about(along, swivel), rotations.between(old, way))
-    bend = before[:, None] * normal + (flexion - before)[:, None] * axis
+    bend = before[:, None] * normal + (sign * flexion - before)[:, None] * axis
     bend = np.where((lengths(bend) > 1e-9)[:, None], bend, axis)
-    out = unit(cross(along, rotations.rotate(carry, bend)))
-    size = np.abs(flexion)
-    lean = np.arctan2(lower * np.sin(size), upper + lower * np.cos(size))[:, None]
-    fall = size[:, None] - lean
+    out = unit(cross(along, rotations.rotate(carry, sign[:, None] * bend)))
+    if wrong.any():
+        out = rotations.rotate(_about(along, -limb.outward * (calmed(wrong) if calmed else wrong)), out)
+    lean = np.arctan2(lower * np.sin(flexion), upper + lower * np.cos(flexion))[:, None]
+    fall = flexion[:, None] - lean
     above = upper[:, None] * (np.cos(lean) * along + np.sin(lean) * out)
     below = lower[:, None] * (np.cos(fall) * along - np.sin(fall) * out)
     turned = rotations.rotate(carry, axis)
@@ -93,7 +104,7 @@ def _bent(limb: Limb, turned: Floats, above: Floats, below: Floats) -> tuple[Flo
     normal = cross(a, b)
     sine = lengths(normal)
     usual = np.broadcast_to(rotations.rotate(turned, limb.hinge), normal.shape)
-    sign = np.where((_dot(normal, usual) < 0.0) & (sine < BACKWARD), -1.0, 1.0)
+    sign = np.where((_dot(normal, usual) < 0.0) & (sine < limb.backward), -1.0, 1.0)
     flexion = sign * np.arctan2(sine, _dot(a, b))
     normal = unit(sign[:, None] * normal)
     share = np.exp(-((sine / STRAIGHT) ** 2))[:, None]
@@ -103,7 +114,8 @@ def _bent(limb: Limb, turned: Floats, above: Floats, below: Floats) -> tuple[Flo
     return flexion, normal, np.where(bare[:, None], rotations.perpendicular(above), axis)
 
 
-def _signed(flexion: Floats, before: Floats) -> Floats:
-    """The flexion with its sign: a limb that was bent the wrong way passes through straight as it bends more."""
+def _wrong(flexion: Floats, before: Floats) -> Floats:
+    """``(T,)`` radians from its right side to where a limb bends: half a turn where it was bent the wrong way, and less
+    as it bends more."""
     past = np.maximum(flexion**2 - before**2, 0.0) / np.maximum(PASSING * before**2, 1e-12)
-    return np.where(before < 0.0, flexion * (1.0 - 2.0 * np.exp(-past)), flexion)
+    return np.where(before < 0.0, np.pi * np.exp(-past), 0.0)

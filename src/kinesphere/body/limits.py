@@ -75,7 +75,7 @@ LIMITS: Mapping[str, Limit] = MappingProxyType(
 
 
 @dataclass(frozen=True, eq=False)
-class _Hinge:
+class Hinge:
     """One limited joint: what it is measured against and along."""
 
     role: str
@@ -92,7 +92,7 @@ class _Hinge:
 def limit_excess(motion: Motion) -> dict[str, Floats]:
     """For every limited role ``(T,)`` radians past its limits: the larger of the bone's and the twist's; 0 within."""
     motion = motion_with_roles(motion, NEEDED, "limiting joints")
-    return {hinge.role: _held(hinge, _turn(hinge, motion.rotations))[1] for hinge in _hinges(motion.skeleton)}
+    return {hinge.role: _held(hinge, _turn(hinge, motion.rotations))[1] for hinge in hinges_of(motion.skeleton)}
 
 
 def clamped(motion: Motion) -> Motion:
@@ -101,7 +101,7 @@ def clamped(motion: Motion) -> Motion:
     Calibration frames are left alone.
     """
     local = motion.rotations.copy()
-    for hinge in _hinges(motion_with_roles(motion, NEEDED, "limiting joints").skeleton):
+    for hinge in hinges_of(motion_with_roles(motion, NEEDED, "limiting joints").skeleton):
         turn = _turn(hinge, local)
         held, past = _held(hinge, turn)
         past[list(motion.calibration_frames)] = 0.0
@@ -115,7 +115,7 @@ def clamped(motion: Motion) -> Motion:
     return replace(motion, rotations=local)
 
 
-def _turn(hinge: _Hinge, local: Floats) -> Floats:
+def _turn(hinge: Hinge, local: Floats) -> Floats:
     """``(T, 4)`` the joint's turn from rest as its reference sees it, in the rest pose's world."""
     turn = np.broadcast_to(hinge.before, (len(local), 4))
     for step in hinge.path:
@@ -123,7 +123,7 @@ def _turn(hinge: _Hinge, local: Floats) -> Floats:
     return rotations.multiply(turn, rotations.conjugate(hinge.after))
 
 
-def _held(hinge: _Hinge, turn: Floats) -> tuple[Floats, Floats]:
+def _held(hinge: Hinge, turn: Floats) -> tuple[Floats, Floats]:
     """The nearest turns within the limits, and how far past the given ones are."""
     limit = hinge.limit
     bone = rotations.rotate(turn, hinge.bone)
@@ -139,7 +139,7 @@ def _held(hinge: _Hinge, turn: Floats) -> tuple[Floats, Floats]:
     return rotations.multiply(rotations.between(hinge.bone, allowed), about), past
 
 
-def _allowed(hinge: _Hinge, bone: Floats) -> Floats:
+def _allowed(hinge: Hinge, bone: Floats) -> Floats:
     """``(T, 3)`` the directions within the limits nearest to the bone's."""
     limit = hinge.limit
     if limit.cone is not None:
@@ -154,7 +154,7 @@ def _allowed(hinge: _Hinge, bone: Floats) -> Floats:
     return allowed
 
 
-def _angles(hinge: _Hinge, bone: Floats) -> tuple[Floats, Floats]:
+def _angles(hinge: Hinge, bone: Floats) -> tuple[Floats, Floats]:
     along = [np.sum(bone * axis, axis=-1) for axis in (hinge.neutral, hinge.forward, hinge.side)]
     # Flexion is cut where nothing bends to, not at half a turn: a heel drawn past the thigh is not hyperextended.
     middle = 0.5 * sum(hinge.limit.flexion)
@@ -163,7 +163,7 @@ def _angles(hinge: _Hinge, bone: Floats) -> tuple[Floats, Floats]:
     return flexion, np.arcsin(np.clip(along[2], -1.0, 1.0))
 
 
-def _hinges(skeleton: Skeleton) -> list[_Hinge]:
+def hinges_of(skeleton: Skeleton) -> list[Hinge]:
     """All limited joints, those above first."""
     hinges = []
     trunk = [role for role in ("spine", "chest", "upperChest") if role in skeleton.roles]
@@ -176,7 +176,7 @@ def _hinges(skeleton: Skeleton) -> list[_Hinge]:
     return [hinge for hinge in hinges if hinge.path]
 
 
-def _hinge(skeleton: Skeleton, role: str, limit: Limit) -> _Hinge:
+def _hinge(skeleton: Skeleton, role: str, limit: Limit) -> Hinge:
     above = PARENT_ROLE[role]
     if role.endswith("UpperArm"):
         above = "upperChest"
@@ -190,7 +190,7 @@ def _hinge(skeleton: Skeleton, role: str, limit: Limit) -> _Hinge:
         step = int(skeleton.parents[step])
     turned, place = skeleton.rest_world()
     bone, neutral, forward, side = _directions(skeleton, role, reference, place)
-    hinge = _Hinge(
+    hinge = Hinge(
         role, tuple(path) if step >= 0 else (), turned[reference], turned[own], bone, neutral, forward, side, limit
     )
     flexion, aside = (float(angle) for angle in _angles(hinge, bone))

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from types import MappingProxyType
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from kinesphere.body.ground import Ground
-from kinesphere.kernels.arrays import Bools, Floats
+from kinesphere.kernels import compiled
+from kinesphere.kernels.arrays import Bools, Floats, Ints, lengths
 
 NEXT = 0.15  # seconds between plants that follow each other closely
 AGREEING = 60  # rounds in which anchors settle; most feet need under ten
@@ -26,7 +29,7 @@ class Plant:
     last: int  # frame, included
     anchor: tuple[float, float, float]  # where the point stands, metres in the world
 
-    @property
+    @cached_property
     def name(self) -> str:
         """The point's name, such as ``leftHeel``."""
         return self.side + self.point.capitalize()
@@ -48,7 +51,7 @@ class Plants:
                 raise ValueError(f"{plant} is of no known point; known are {', '.join(self.points)}")
             if not 0 <= plant.first <= plant.last < self.frames:
                 raise ValueError(f"{plant} does not fit into frames 0 to {self.frames - 1}")
-            if not np.isfinite(plant.anchor).all():
+            if not all(map(math.isfinite, plant.anchor)):
                 raise ValueError(f"{plant} has no finite anchor")
         order = {name: i for i, name in enumerate(self.points)}
         arranged = tuple(sorted(self.intervals, key=lambda plant: (order[plant.name], plant.first)))
@@ -82,19 +85,10 @@ class Plants:
         listed = [(k, plant) for k, name in enumerate(names) for plant in self.of(name)]
         place = np.array([plant.anchor for _, plant in listed]).reshape(-1, 3)
         share = np.array([1.0 / (plant.last - plant.first + 1) for _, plant in listed])  # long plants give way less
-        settled = 1e-9 * float(np.linalg.norm(paths[0, -1] - paths[0, 0]))
-        together, following = _neighbours(listed, paths, NEXT * self.rate)
-        for _ in range(AGREEING if together or following else 0):
-            before = place.copy()
-            for i, j, way, stiff in following:
-                push = stiff * (way - (place[j] - place[i])) / (share[i] + share[j])
-                place[i], place[j] = place[i] - share[i] * push, place[j] + share[j] * push
-            for i, j, length in together:
-                apart = place[j] - place[i]
-                push = (length / max(float(np.linalg.norm(apart)), 1e-9) - 1.0) * apart / (share[i] + share[j])
-                place[i], place[j] = place[i] - share[i] * push, place[j] + share[j] * push
-            if np.abs(place - before).max() < settled:
-                break
+        settled = 1e-9 * math.dist(paths[0, -1].tolist(), paths[0, 0].tolist())
+        pairs = _neighbours(listed, paths, NEXT * self.rate)
+        if len(pairs.together) or len(pairs.following):
+            settle(place, share, pairs, settled)
         result = np.zeros(paths.shape)
         for (k, plant), at in zip(listed, place, strict=True):
             result[plant.first : plant.last + 1, k] = at
@@ -141,10 +135,43 @@ class Plants:
         )
 
 
-def _neighbours(
-    listed: list[tuple[int, Plant]], paths: Floats, near: float
-) -> tuple[list[tuple[int, int, float]], list[tuple[int, int, Floats, float]]]:
-    """Plants of one foot that stand at one time, and how far apart; those that follow, which way, and how closely."""
+class Neighbours(NamedTuple):
+    """Plants of one foot that have to do with each other, by their places in a list."""
+
+    following: Ints  # (F, 2) closely after each other
+    ways: Floats  # (F, 3) from the one to the other
+    stiff: Floats  # (F,) how closely
+    together: Ints  # (G, 2) at one time
+    lengths: Floats  # (G,) how far apart
+
+
+def settle(place: Floats, share: Floats, pairs: Neighbours, settled: float) -> None:
+    """Anchors ``(N, 3)`` that agree with their neighbours, in place; ``share (N,)`` is how much each gives way."""
+    if compiled.loaded(AGREEING * 10 * (len(pairs.together) + len(pairs.following))) is None:
+        settle_reference(place, share, pairs, settled)
+        return
+    from kinesphere.kernels import jit_plants
+
+    jit_plants.settle(place, share, *pairs, settled, AGREEING)
+
+
+def settle_reference(place: Floats, share: Floats, pairs: Neighbours, settled: float) -> None:
+    """The same in plain NumPy."""
+    for _ in range(AGREEING):
+        before = place.copy()
+        for (i, j), way, stiff in zip(pairs.following.tolist(), pairs.ways, pairs.stiff, strict=True):
+            push = stiff * (way - (place[j] - place[i])) / (share[i] + share[j])
+            place[i], place[j] = place[i] - share[i] * push, place[j] + share[j] * push
+        for (i, j), length in zip(pairs.together.tolist(), pairs.lengths, strict=True):
+            apart = place[j] - place[i]
+            push = (length / max(float(np.linalg.norm(apart)), 1e-9) - 1.0) * apart / (share[i] + share[j])
+            place[i], place[j] = place[i] - share[i] * push, place[j] + share[j] * push
+        if np.abs(place - before).max() < settled:
+            break
+
+
+def _neighbours(listed: list[tuple[int, Plant]], paths: Floats, near: float) -> Neighbours:
+    """Plants of one foot that stand at one time, and those that follow closely; ``near`` is in frames."""
     together, following = [], []
     order = sorted(range(len(listed)), key=lambda i: listed[i][1].first)
     open_: list[int] = []  # those that may still have something to do with what begins now
@@ -153,15 +180,19 @@ def _neighbours(
         open_ = [i for i in open_ if b.first - listed[i][1].last < near]
         for i in open_:
             k, a = listed[i]
-            gap = b.first - a.last
-            if gap > 0:
-                following.append((i, j, paths[b.first, m] - paths[a.last, k], 1.0 - gap / near))
+            if b.first > a.last:
+                following.append((i, j, b.first, m, a.last, k))
             elif k != m:
                 middle = (b.first + min(a.last, b.last)) // 2
-                low, high = (i, j) if k < m else (j, i)
-                together.append((low, high, float(np.linalg.norm(paths[middle, m] - paths[middle, k]))))
+                together.append((i, j, middle, m, k) if k < m else (j, i, middle, m, k))
         open_.append(j)
-    return sorted(together), sorted(following, key=lambda pair: pair[:2])
+    after = np.array(sorted(following), dtype=np.intp).reshape(-1, 6)
+    beside = np.array(sorted(together), dtype=np.intp).reshape(-1, 5)
+    _, _, starts, begun, ends, ended = after.T
+    ways, stiff = paths[starts, begun] - paths[ends, ended], 1.0 - (starts - ends) / near
+    _, _, frames, one, other = beside.T
+    apart = paths[frames, one] - paths[frames, other]
+    return Neighbours(after[:, :2].copy(), ways, stiff, beside[:, :2].copy(), lengths(apart))
 
 
 def _place(values: Sequence[float]) -> tuple[float, float, float]:

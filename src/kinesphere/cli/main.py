@@ -9,8 +9,11 @@ import typer
 
 from kinesphere.cli.convert import convert
 from kinesphere.cli.edits.blend import blend
+from kinesphere.cli.edits.displace import displace
 from kinesphere.cli.edits.equalize import equalize
+from kinesphere.cli.edits.smooth import smooth
 from kinesphere.cli.edits.timewarp import timewarp
+from kinesphere.cli.edits.waveshape import waveshape
 from kinesphere.cli.info import info
 from kinesphere.cli.mapping import mapping
 from kinesphere.cli.perform import perform, words
@@ -32,7 +35,7 @@ app.command()(retarget)
 app.command()(mapping)
 app.command()(perform)
 app.command()(words)
-for edit in (equalize, blend, timewarp):
+for edit in (equalize, blend, timewarp, displace, waveshape, smooth):
     app.command()(edit)
 
 

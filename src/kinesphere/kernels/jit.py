@@ -3,7 +3,7 @@
 Each has a plain NumPy twin that states what it does and tests it: ``rotations.multiply_reference`` and its like,
 ``kinematics.forward_reference`` and its like, ``limbs.bent_limb_reference``,
 ``limb_turns.limb_turns_reference``, ``rows.rows_at_reference``, ``bands.smoother_reference``,
-``shaping.shaped_reference``, ``smoothing.calmed_reference``, those of
+``shaping.shaped_reference``, ``hinges.shape_hinge_reference``, ``smoothing.calmed_reference``, those of
 ``warping_reference``, ``channels.local_reference`` and
 ``numbers.parse_reference``. The figure's own have theirs in ``figure``: ``arm_laying.laid_reference``,
 ``hand_laying.lay_reference``, ``legs.lay_leg_reference``, ``Paths.at_reference``, and what ``trunk.set_trunk`` and
@@ -22,13 +22,15 @@ from kinesphere.kernels.jit_arms import lay_arms
 from kinesphere.kernels.jit_bands import mix_bands, split_bands
 from kinesphere.kernels.jit_bodies import lay_legs, lay_trunk, overreach
 from kinesphere.kernels.jit_hands import lay_hands
+from kinesphere.kernels.jit_hinges import shape_hinge
 from kinesphere.kernels.jit_limbs import bend, turn
 from kinesphere.kernels.jit_paths import lay_paths, turns_since
+from kinesphere.kernels.jit_resampling import places_between, turn_steps, turns_between
 from kinesphere.kernels.jit_rotations import between, exponential, multiply, off_unit, rotate, slerp, turns_over
 from kinesphere.kernels.jit_rows import cubic_rows, late_rows, path_rows, smooth_rows
 from kinesphere.kernels.jit_shape import clear_keys, free_room, press, see_bodies, turn_keys
-from kinesphere.kernels.jit_shaping import shape_rows
-from kinesphere.kernels.jit_smoothing import calm
+from kinesphere.kernels.jit_shaping import column_ends, shape_rows
+from kinesphere.kernels.jit_smoothing import calm, third_differences
 from kinesphere.kernels.jit_terms import compile_exact, compile_kernel
 from kinesphere.kernels.jit_timing import run_clock, stroke_peaks
 from kinesphere.kernels.jit_warping import trace_warp, warp_distances, warp_pose, warp_shape
@@ -41,6 +43,7 @@ __all__ = [
     "body_lines",
     "calm",
     "clear_keys",
+    "column_ends",
     "complete",
     "cubic_rows",
     "exponential",
@@ -62,28 +65,33 @@ __all__ = [
     "parse",
     "path_rows",
     "place",
+    "places_between",
     "press",
     "rotate",
     "run_clock",
     "see_bodies",
+    "shape_hinge",
     "shape_rows",
     "slerp",
     "smooth_rows",
     "split_bands",
     "stroke_peaks",
     "surface_rows",
+    "third_differences",
     "trace_warp",
     "turn",
     "turn_arms",
     "turn_keys",
+    "turn_steps",
+    "turns_between",
     "turns_over",
     "turns_since",
     "unwind",
-    "wind",
     "warp_distances",
     "warp_pose",
     "warp_shape",
     "weigh",
+    "wind",
 ]
 
 

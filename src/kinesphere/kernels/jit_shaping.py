@@ -6,24 +6,31 @@ from kinesphere.kernels.jit_terms import compile_kernel
 
 
 @compile_kernel
-def shape_rows(table, centre, half, keys, numbers, leaving, arriving, last, amount, made):  # type: ignore[no-untyped-def]
+def shape_rows(table, centre, half, shape, amount, made):  # type: ignore[no-untyped-def]
     """Rows (T, C) passed through a piecewise cubic; see ``shaping``."""
-    count = keys.shape[0]
     for t in range(table.shape[0]):
         for c in range(table.shape[1]):
-            value, width = table[t, c], half[c]
-            if not width > 0.0:
-                made[t, c] = value
-                continue
-            near = (value - centre[c]) / width
-            if near <= keys[0]:
-                shape = numbers[0, 0] + (near - keys[0]) * leaving
-            elif near >= keys[count - 1]:
-                shape = last + (near - keys[count - 1]) * arriving
-            else:
-                k = 0
-                while near >= keys[k + 1]:
-                    k += 1
-                u = near - keys[k]
-                shape = numbers[k, 0] + u * (numbers[k, 1] + u * (numbers[k, 2] + u * numbers[k, 3]))
-            made[t, c] = value + amount * width * (shape - near)
+            made[t, c] = shape_value(table[t, c], centre[c], half[c], shape, amount)
+
+
+@compile_kernel
+def shape_value(value, centre, width, shape, amount):  # type: ignore[no-untyped-def]
+    """One value passed through it; ``shape (N + 1, 5)`` are the pieces' numbers after their keys."""
+    if not width > 0.0:
+        return value
+    near = (value - centre) / width
+    last = shape.shape[0] - 1
+    k = 0
+    while k < last and near >= shape[k + 1, 0]:
+        k += 1
+    u = near - shape[k, 0]
+    return value + amount * width * (shape[k, 1] + u * (shape[k, 2] + u * (shape[k, 3] + u * shape[k, 4])) - near)
+
+
+@compile_kernel
+def column_ends(table, low, high):  # type: ignore[no-untyped-def]
+    """The least (C,) and the greatest (C,) of each column of a table (T, C)."""
+    low[:], high[:] = table[0], table[0]
+    for t in range(1, table.shape[0]):
+        for c in range(table.shape[1]):
+            low[c], high[c] = min(low[c], table[t, c]), max(high[c], table[t, c])

@@ -13,43 +13,69 @@ from kinesphere.kernels.jit_terms import compile_kernel
 
 
 @compile_kernel
-def calm(table, settings, made):  # type: ignore[no-untyped-def]
-    """Curves (T, C) of one limb without their noise; see ``smoothing.calmed_reference``."""
-    frames, columns = table.shape
-    centre = np.zeros(columns)
+def calm(table, columns, edges, units, amount, settings, made):  # type: ignore[no-untyped-def]
+    """Some columns of a table (T, D) without their noise, written beside it; see ``smoothing.calmed_reference``.
+
+    ``columns (C,)`` are those of several limbs, which end at ``edges``; ``units (C,)`` is how noisy they are.
+    """
+    frames, count = table.shape[0], columns.size
+    centre = np.zeros(count)
+    values, smooth = np.empty((frames, count)), np.empty((frames, count))
     for t in range(frames):
-        for c in range(columns):
-            centre[c] += table[t, c] / frames
-    turned, smooth = np.empty((frames, columns)), np.empty((frames, columns))
+        for c in range(count):
+            values[t, c] = table[t, columns[c]] / units[c]
+            centre[c] += values[t, c] / frames
     for t in range(frames):
-        for c in range(columns):
-            turned[t, c] = table[t, c] - centre[c]
-    work, stiff = np.zeros((3, frames + 2, columns)), np.zeros((frames + 2, columns))
-    stiff[2:-2] = 1.0 / settings.axes
-    _spline(turned, stiff, work, smooth)
-    axes = _movement_axes(smooth, settings.together)
-    _through(turned, axes, smooth)
-    _calm_axes(smooth, settings, stiff, work, turned)
-    _through(turned, axes.T.copy(), made)
+        for c in range(count):
+            values[t, c] -= centre[c]
+    factors = np.zeros((3, frames + 2))
+    _even_spline(values, 1.0 / settings.axes, factors, smooth)
+    axes = np.zeros((count, count))
+    for limb in range(edges.size - 1):
+        own = slice(edges[limb], edges[limb + 1])
+        axes[own, own] = _movement_axes(smooth[:, own], settings.together)
+    _through(values, axes, edges, smooth)
+    weights = np.empty((2, frames))
+    _weigh(settings.long, weights[0])
+    _calm_axes(smooth, edges, settings, factors, weights, values)
+    _through(values, axes.T.copy(), edges, smooth)
     for t in range(frames):
-        for c in range(columns):
-            smooth[t, c] = made[t, c] + centre[c] - table[t, c]
-            turned[t, c] = smooth[t, c] * smooth[t, c]
-    _average(turned, settings.long)
+        for c in range(count):
+            change = smooth[t, c] + centre[c] - table[t, columns[c]] / units[c]
+            smooth[t, c], values[t, c] = change, change * change
+    _average(values, settings.long, weights[0])
     for t in range(frames):
-        for c in range(columns):
-            made[t, c] = table[t, c] + smooth[t, c] * settings.more / max(math.sqrt(turned[t, c]), settings.more)
+        for c in range(count):
+            change = smooth[t, c] * settings.more / max(math.sqrt(values[t, c]), settings.more)
+            made[t, columns[c]] = table[t, columns[c]] + amount * units[c] * change
 
 
 @compile_kernel
-def _through(table, axes, made):  # type: ignore[no-untyped-def]
-    """A table (T, C) times axes (C, C): without BLAS, whose threads wait for others on a busy machine."""
-    made[:] = 0.0
-    for t in range(table.shape[0]):
-        for k in range(table.shape[1]):
-            value = table[t, k]
-            for c in range(table.shape[1]):
-                made[t, c] += value * axes[k, c]
+def third_differences(signal, made):  # type: ignore[no-untyped-def]
+    """Sizes (G, N (T − 3)) of the third differences of signals (T, G, N)."""
+    frames = signal.shape[0] - 3
+    for g in range(signal.shape[1]):
+        for n in range(signal.shape[2]):
+            for t in range(frames):
+                size = signal[t + 3, g, n] - signal[t, g, n] - 3.0 * (signal[t + 2, g, n] - signal[t + 1, g, n])
+                made[g, n * frames + t] = abs(size)
+
+
+@compile_kernel
+def _through(table, axes, edges, made):  # type: ignore[no-untyped-def]
+    """A table (T, C) times the axes of its limbs: without BLAS, whose threads wait for others on a busy machine."""
+    for limb in range(edges.size - 1):
+        first, last = edges[limb], edges[limb + 1]
+        own = axes[first:last, first:last].copy()
+        row = np.empty(last - first)
+        for t in range(table.shape[0]):
+            row[:] = 0.0
+            for k in range(row.size):
+                value, axis = table[t, first + k], own[k]
+                for c in range(row.size):
+                    row[c] += value * axis[c]
+            for c in range(row.size):
+                made[t, first + c] = row[c]
 
 
 @compile_kernel
@@ -107,64 +133,74 @@ def _align(shared, axes, members):  # type: ignore[no-untyped-def]
 
 
 @compile_kernel
-def _calm_axes(table, settings, stiff, work, made):  # type: ignore[no-untyped-def]
+def _calm_axes(table, edges, settings, factors, weights, made):  # type: ignore[no-untyped-def]
     """Curves (T, C) along the axes of their movement; see ``smoothing.calmed_axes``."""
     frames, columns = table.shape
-    stiff[2:-2] = 1.0 / settings.slow
-    _spline(table, stiff, work, made)
-    rest = np.zeros(columns, dtype=np.bool_)
-    for c in range(columns):
-        mean = made[:, c].mean()
-        rest[c] = ((made[:, c] - mean) ** 2).mean() < settings.drift
-    stiff[2:-2] = 1.0 / settings.guess
-    _spline(table, stiff, work, made)
+    _even_spline(table, 1.0 / settings.slow, factors, made)
+    mean, square = np.zeros(columns), np.zeros(columns)
+    for t in range(frames):
+        for c in range(columns):
+            mean[c] += made[t, c] / frames
+    for t in range(frames):
+        for c in range(columns):
+            square[c] += (made[t, c] - mean[c]) ** 2 / frames
+    rest = square < settings.drift
+    _even_spline(table, 1.0 / settings.guess, factors, made)
     energy = np.empty((frames - 2, columns))
     _bend(made, energy)
-    _stirred(energy, settings, rest)
-    live = np.flatnonzero(~rest)
+    _weigh(settings.long, weights[0, 2:])
+    _weigh(settings.short, weights[1, 2:])
+    _stirred(energy, settings, weights[0, 2:], rest)
+    live, ends = np.flatnonzero(~rest), np.zeros(edges.size, dtype=np.int64)
+    for limb in range(1, edges.size):
+        ends[limb] = np.searchsorted(live, edges[limb])
     if live.size < columns:
-        stiff[2:-2] = 1.0 / settings.least
-        _spline(table, stiff, work, made)
-    if live.size == 0:
-        return
-    some = np.empty((frames, live.size))
-    for t in range(frames):
-        for c in range(live.size):
-            some[t, c] = table[t, live[c]]
-    calm_ones = _find_calm(some, settings)
-    for t in range(frames):
-        for c in range(live.size):
-            made[t, live[c]] = calm_ones[t, c]
+        _even_spline(table, 1.0 / settings.least, factors, made)
+    if live.size > 0:
+        some = np.empty((frames, live.size))
+        for t in range(frames):
+            for c in range(live.size):
+                some[t, c] = table[t, live[c]]
+        calm_ones = _find_calm(some, ends, settings, weights[:, 2:])
+        for t in range(frames):
+            for c in range(live.size):
+                made[t, live[c]] = calm_ones[t, c]
+    _weigh(settings.long, weights[0])
 
 
 @compile_kernel
-def _find_calm(table, settings):  # type: ignore[no-untyped-def]
+def _find_calm(table, edges, settings, weights):  # type: ignore[no-untyped-def]
     """Curves (T, C) that move, without noise: their variances and they themselves by turns."""
     frames, columns = table.shape
+    limbs = edges.size - 1
     work, made = np.zeros((3, frames + 2, columns)), np.empty((frames, columns))
     stiff, energy = np.zeros((frames + 2, columns)), np.empty((frames - 2, columns))
     stiff[2:-2] = 1.0 / settings.guess
-    together = np.empty((frames - 2, 1))
+    together, surge = np.empty((frames - 2, limbs)), np.empty(columns)
     for _ in range(settings.rounds):
         _spline(table, stiff, work, made)
         _bend(made, energy)
         for t in range(frames - 2):
-            total = 0.0
             for c in range(columns):
                 hard = stiff[t + 2, c]
                 energy[t, c] -= settings.hiss / (hard * math.sqrt(math.sqrt(hard)))
-                total += energy[t, c]
-            together[t, 0] = total
-        _average(together, settings.short)
-        _average(energy, settings.long)
+            for limb in range(limbs):
+                total = 0.0
+                for c in range(edges[limb], edges[limb + 1]):
+                    total += energy[t, c]
+                together[t, limb] = total
+        _average(together, settings.short, weights[1])
+        _average(energy, settings.long, weights[0])
         for t in range(frames - 2):
-            total = 0.0
+            for limb in range(limbs):
+                total = 0.0
+                for c in range(edges[limb], edges[limb + 1]):
+                    total += max(energy[t, c], 0.0)
+                gain = min(max(together[t, limb], 0.0) / max(total, 1e-300), settings.surge) / settings.waves
+                for c in range(edges[limb], edges[limb + 1]):
+                    surge[c] = gain
             for c in range(columns):
-                energy[t, c] = max(energy[t, c], 0.0)
-                total += energy[t, c]
-            surge = min(max(together[t, 0], 0.0) / max(total, 1e-300), settings.surge) / settings.waves
-            for c in range(columns):
-                found = energy[t, c] * surge
+                found = max(energy[t, c], 0.0) * surge[c]
                 q = settings.ease * math.sqrt(found * math.sqrt(found))
                 stiff[t + 2, c] = 1.0 / min(max(q, settings.least), settings.most)
     _spline(table, stiff, work, made)
@@ -181,17 +217,38 @@ def _bend(curves, energy):  # type: ignore[no-untyped-def]
 
 
 @compile_kernel
-def _stirred(energy, settings, rest):  # type: ignore[no-untyped-def]
+def _stirred(energy, settings, weights, rest):  # type: ignore[no-untyped-def]
     """Curves whose energy (T, C) is more than noise's, in all or at a moment, are not at rest (C,)."""
-    averages = energy.copy()
-    _average(averages, settings.long)
-    for c in range(energy.shape[1]):
-        if energy[:, c].mean() >= settings.stir or averages[:, c].max() >= settings.onset:
+    frames, columns = energy.shape
+    total, most = np.zeros(columns), np.zeros(columns)
+    for t in range(frames):
+        for c in range(columns):
+            total[c] += energy[t, c] / frames
+    _average(energy, settings.long, weights)
+    for t in range(frames):
+        for c in range(columns):
+            most[c] = max(most[c], energy[t, c])
+    for c in range(columns):
+        if total[c] >= settings.stir or most[c] >= settings.onset:
             rest[c] = False
 
 
 @compile_kernel
-def _average(values, keep):  # type: ignore[no-untyped-def]
+def _weigh(keep, weights):  # type: ignore[no-untyped-def]
+    """How much exponential averages both ways have gathered in all, frame by frame (T,)."""
+    frames = weights.size
+    left = 1.0
+    weights[:] = 2.0
+    for t in range(frames):
+        left *= keep
+        weights[t] -= left
+        weights[frames - 1 - t] -= left
+    for t in range(frames):
+        weights[t] = weights[t] / (1.0 - keep) - 1.0
+
+
+@compile_kernel
+def _average(values, keep, weights):  # type: ignore[no-untyped-def]
     """Exponential averages both ways of values (T, C), in place; see ``smoothing.averaged``."""
     frames, columns = values.shape
     forwards, past = np.empty((frames, columns)), np.zeros(columns)
@@ -201,11 +258,40 @@ def _average(values, keep):  # type: ignore[no-untyped-def]
             forwards[t, c] = past[c]
     past[:] = 0.0
     for t in range(frames - 1, -1, -1):
-        weight = (2.0 - keep ** (t + 1) - keep ** (frames - t)) / (1.0 - keep) - 1.0
+        over = 1.0 / weights[t]
         for c in range(columns):
             here = values[t, c]
             past[c] = keep * past[c] + here
-            values[t, c] = (forwards[t, c] + past[c] - here) / weight
+            values[t, c] = (forwards[t, c] + past[c] - here) * over
+
+
+@compile_kernel
+def _even_spline(table, hard, factors, made):  # type: ignore[no-untyped-def]
+    """The smoothing spline of a table (T, C) for one stiffness 1/q in all frames, so that all curves share factors."""
+    frames, columns = table.shape
+    inverse, one, two = factors[0], factors[1], factors[2]  # (T + 2,), two zeros first
+    last = 0.0
+    for t in range(frames):
+        before = hard if t >= 2 else 0.0
+        here = hard if 1 <= t < frames - 1 else 0.0
+        after = hard if t < frames - 2 else 0.0
+        pivot = 1.0 + before + 4.0 * here + after - one[t + 1] * last - two[t] * before
+        last = -2.0 * (here + after) - last * two[t + 1]
+        inverse[t + 2], one[t + 2], two[t + 2] = 1.0 / pivot, last / pivot, after / pivot
+    for c in range(columns):
+        made[0, c], made[1, c] = table[0, c], table[1, c] - one[2] * table[0, c]
+    for t in range(2, frames):
+        a, b = one[t + 1], two[t]
+        for c in range(columns):
+            made[t, c] = table[t, c] - a * made[t - 1, c] - b * made[t - 2, c]
+    end = frames - 1
+    for c in range(columns):
+        made[end, c] *= inverse[end + 2]
+        made[end - 1, c] = made[end - 1, c] * inverse[end + 1] - one[end + 1] * made[end, c]
+    for t in range(frames - 3, -1, -1):
+        scale, a, b = inverse[t + 2], one[t + 2], two[t + 2]
+        for c in range(columns):
+            made[t, c] = made[t, c] * scale - (a * made[t + 1, c] + b * made[t + 2, c])
 
 
 @compile_kernel

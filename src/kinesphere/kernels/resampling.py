@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from kinesphere.kernels import rotations
+from kinesphere.kernels import compiled, rotations
 from kinesphere.kernels.arrays import ArrayLike, Floats, Ints, floats
 
 
@@ -18,6 +18,16 @@ def resample_vectors(values: ArrayLike, frames: ArrayLike, *, smooth: bool = Tru
     i, u = _place(len(v), frames)
     if len(v) == 1:
         return v[i]
+    kernels = compiled.loaded(i.size * v[0].size)
+    if kernels is None or v.shape[-1] != 3 or v.ndim < 2:
+        return _vectors_reference(v, i, u, smooth)
+    made = np.empty((len(i), *v.shape[1:]))
+    flat = np.ascontiguousarray(v).reshape(len(v), -1, 3)
+    kernels.places_between(flat, i, u, smooth, made.reshape(len(i), -1, 3))
+    return made
+
+
+def _vectors_reference(v: Floats, i: Ints, u: Floats, smooth: bool) -> Floats:
     u = u.reshape(-1, *([1] * (v.ndim - 1)))
     a, b = v[i], v[i + 1]
     if not smooth:
@@ -36,6 +46,17 @@ def resample_rotations(quaternions: ArrayLike, frames: ArrayLike, *, smooth: boo
     i, u = _place(len(q), frames)
     if len(q) == 1:
         return q[i]
+    kernels = compiled.loaded(i.size * q[0].size)
+    if kernels is None:
+        return _rotations_reference(q, i, u, smooth)
+    flat = np.ascontiguousarray(q).reshape(len(q), -1, 4)
+    steps, made = np.empty((len(q) - 1, flat.shape[1], 3)), np.empty((len(i), *q.shape[1:]))
+    kernels.turn_steps(flat, steps)
+    kernels.turns_between(flat, steps, i, u, smooth, made.reshape(len(i), -1, 4))
+    return made
+
+
+def _rotations_reference(q: Floats, i: Ints, u: Floats, smooth: bool) -> Floats:
     u = u.reshape(-1, *([1] * (q.ndim - 2)))
     step = rotations.to_rotation_vector(rotations.multiply(rotations.conjugate(q[:-1]), q[1:]))
     if not smooth:

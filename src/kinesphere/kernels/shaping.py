@@ -36,9 +36,21 @@ def pieces(curve: Spline) -> Floats:
     )
 
 
+def numbers(curve: Spline) -> Floats:
+    """``(N + 1, 5)`` keys, and the numbers of the pieces that begin there: the first and the last are the tangents."""
+    first = [curve.times[0], curve.keys[0], curve.outgoing[0], 0.0, 0.0]
+    last = [curve.times[-1], curve.keys[-1], curve.incoming[-1], 0.0, 0.0]
+    return np.concatenate([[first], np.column_stack([curve.times[:-1], pieces(curve)]), [last]])
+
+
 def spans(table: Floats) -> tuple[Floats, Floats]:
     """The middle ``(C,)`` and half the width ``(C,)`` of what each column of ``(T, C)`` does."""
-    low, high = table.min(axis=0), table.max(axis=0)
+    kernels = compiled.kernels(table.size)
+    if kernels is None:
+        low, high = table.min(axis=0), table.max(axis=0)
+    else:
+        low, high = np.empty(table.shape[1]), np.empty(table.shape[1])
+        kernels.column_ends(np.ascontiguousarray(table), low, high)
     return np.asarray(0.5 * (low + high)), np.asarray(0.5 * (high - low))
 
 
@@ -49,11 +61,10 @@ def shaped(table: Floats, centre: ArrayLike, half: ArrayLike, curve: Spline, amo
     if kernels is None:
         with compiled.plain_work():
             return shaped_reference(table, middle, width, curve, amount)
-    values, made = np.ascontiguousarray(table), np.empty(table.shape)
-    keys, numbers, ends = curve.times, pieces(curve), (float(curve.outgoing[0]), float(curve.incoming[-1]))
+    values, made, shape = np.ascontiguousarray(table), np.empty(table.shape), numbers(curve)
 
     def some(part: slice) -> None:
-        kernels.shape_rows(values[part], middle, width, keys, numbers, *ends, float(curve.keys[-1]), amount, made[part])
+        kernels.shape_rows(values[part], middle, width, shape, amount, made[part])
 
     compiled.share_frames(len(values), 4 * values.size, some)
     return made

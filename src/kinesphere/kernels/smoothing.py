@@ -17,6 +17,7 @@ more surely than one. A curve in which neither slow nor fast movement shows is t
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -36,6 +37,7 @@ EASE = 0.8  # of the found q: a little stiffer than likeliest is nearer the trut
 SURGE = 30.0  # times a curve's own mean, at most
 CHANCE = 2.5  # standard deviations: what noise may look like over a clip
 ONSET = 5.5  # times the noise, for a moment
+BATCH = 48  # columns
 MORE = 1.5  # times the noise: the most that is taken out over a long while; what is beyond was none, and stays
 
 
@@ -84,13 +86,25 @@ def noise(signal: Floats) -> Floats:
     From the median size of third differences, which movement hardly has, and those moments that have it don't move a
     median.
     """
-    count, groups = signal.shape[:2]
-    if count < FEWEST or not groups:
+    frames, groups, together = signal.shape
+    if frames < FEWEST or not groups:
         return np.zeros(groups)
+    kernels = compiled.kernels(4 * signal.size)
+    if kernels is None:
+        with compiled.plain_work():
+            sizes = third_differences_reference(signal)
+    else:
+        sizes = np.empty((groups, together * (frames - 3)))
+        kernels.third_differences(signal, sizes)
+    middle = sizes.shape[1] // 2
+    sizes.partition(middle, axis=1)
+    return np.asarray(sizes[:, middle] / (0.67449 * np.sqrt(20.0)))
+
+
+def third_differences_reference(signal: Floats) -> Floats:
+    """``(G, N (T − 3))`` the sizes of third differences of signals ``(T, G, N)``, in plain NumPy."""
     sizes = np.abs(signal[3:] - signal[:-3] - 3.0 * (signal[2:-1] - signal[1:-2]))
-    flat = np.ascontiguousarray(np.moveaxis(sizes, 1, 0)).reshape(groups, -1)
-    middle = flat.shape[1] // 2
-    return np.asarray(np.partition(flat, middle, axis=1)[:, middle] / (0.67449 * np.sqrt(20.0)))
+    return np.ascontiguousarray(np.moveaxis(sizes, 0, 2)).reshape(signal.shape[1], -1)
 
 
 def variance(hertz: float, rate: float) -> float:
@@ -100,14 +114,41 @@ def variance(hertz: float, rate: float) -> float:
 
 def calmed(table: Floats, rate: float) -> Floats:
     """Curves ``(T, C)`` of one limb, in units of their noise, without it."""
-    if len(table) < FEWEST or not table.shape[1]:
-        return table.copy()
-    kernels = compiled.kernels(20 * ROUNDS * table.size)
+    return without_noise(table, [np.arange(table.shape[1])], np.ones(table.shape[1]), 1.0, rate)
+
+
+def without_noise(table: Floats, limbs: Sequence[Ints], units: Floats, amount: float, rate: float) -> Floats:
+    """A table ``(T, D)`` with some of the noise out of limbs, each a few columns; ``units (D,)`` is how noisy all are.
+
+    ``amount``: how much of what is found, from 0 to 1.
+    """
+    made, given = table.copy(), [columns for columns in limbs if len(columns)]
+    if len(table) < FEWEST or not given:
+        return made
+    kernels = compiled.kernels(20 * ROUNDS * sum(map(len, given)) * len(table))
     if kernels is None:
         with compiled.plain_work():
-            return calmed_reference(table, rate)
-    made = np.empty(table.shape)
-    kernels.calm(np.ascontiguousarray(table), settings(len(table), rate), made)
+            for columns in given:
+                own = table[:, columns] / units[columns]
+                made[:, columns] += amount * units[columns] * (calmed_reference(own, rate) - own)
+        return made
+    values, known = np.ascontiguousarray(table), settings(len(table), rate)
+
+    def calm(batch: list[Ints]) -> None:
+        columns, edges = np.concatenate(batch), np.cumsum([0, *map(len, batch)])
+        kernels.calm(values, columns, edges, units[columns], amount, known, made)
+
+    compiled.share_work(calm, _batches(given))
+    return made
+
+
+def _batches(limbs: Sequence[Ints]) -> list[list[Ints]]:
+    """Limbs gathered until there are enough columns to be worked at once, and few enough to stay in the cache."""
+    made = list[list[Ints]]()
+    for columns in sorted(limbs, key=len, reverse=True):
+        if not made or sum(map(len, made[-1])) + len(columns) > BATCH:
+            made.append([])
+        made[-1].append(columns)
     return made
 
 

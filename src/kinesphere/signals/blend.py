@@ -7,17 +7,19 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from types import MappingProxyType
+from typing import NamedTuple
 
 import numpy as np
 
-from kinesphere.kernels import bands, rotations
+from kinesphere.kernels import bands, rotations, winding
 from kinesphere.kernels.arrays import Bools, Floats
+from kinesphere.motion.frozen import frozen
 from kinesphere.motion.motion import Motion
 from kinesphere.motion.timemap import TimeMap
 from kinesphere.signals.alignment import RADIUS, Cost, Search, on_body, performed
 from kinesphere.signals.blend_clock import together
 from kinesphere.signals.blend_feet import planted
-from kinesphere.signals.curves import Curves
+from kinesphere.signals.curves import Curves, Parted, moving_joints, without_headings
 from kinesphere.signals.edit import FADE, check_strength, check_stretch, stretch
 from kinesphere.signals.groups import chosen
 from kinesphere.signals.sources import Source, check_source, motion_of
@@ -193,46 +195,65 @@ def _summed(weights: Floats) -> Floats:
 
 
 def _blended(cast: list[Motion], shares: Floats, gains: Floats | None) -> Motion:
+    made = _plainly(cast, shares) if gains is None else _band_by_band(cast, shares, gains)
+    carrier, up, headings, _ = made.parted
+    turning = np.stack([np.diff(own, prepend=own[:1]) for own in headings])
+    heading = headings[0][0] + np.cumsum((shares * turning).sum(axis=0))
+    turns, places = made.turns, made.places
+    if up is not None:
+        round_ = rotations.from_rotation_vector(heading[:, None] * up)
+        turns[:, carrier] = rotations.multiply(round_, turns[:, carrier])
+        paths = np.stack([motion.translations[:, carrier] for motion in cast])
+        places[:, carrier] = _path(paths, np.stack(headings), up, heading, places[:, carrier], shares)
+    return replace(cast[0], rotations=frozen(rotations.continuous(turns)), translations=frozen(places), scales=None)
+
+
+class _Made(NamedTuple):
+    """A blend before it is turned and placed: rotations ``(T, J, 4)`` without heading, translations ``(T, J, 3)``."""
+
+    parted: Parted
+    turns: Floats
+    places: Floats
+
+
+def _plainly(cast: list[Motion], shares: Floats) -> _Made:
+    parted = without_headings(cast)
+    places = cast[0].translations.copy()
+    moving = moving_joints(cast)
+    places[:, moving] = sum(s[:, None, None] * one.translations[:, moving] for s, one in zip(shares, cast, strict=True))
+    return _Made(parted, _mean(parted.turns, shares), places)
+
+
+def _band_by_band(cast: list[Motion], shares: Floats, gains: Floats) -> _Made:
     curves = Curves.together(cast)
     first, joints = curves[0], len(curves[0].about)
-    tables = np.stack([own.table for own in curves])
-    table = np.einsum("nt,ntd->td", shares, tables) if gains is None else _by_bands(tables, shares, gains)
-    heading = 3 * joints
-    turning = np.diff(tables[:, :, heading], axis=1, prepend=tables[:, :1, heading])
-    table[:, heading] = tables[0, 0, heading] + np.cumsum((shares * turning).sum(axis=0))
-    if first.carrier in first.moving:
-        at = heading + 1 + 3 * int(np.searchsorted(first.moving, first.carrier))
-        table[:, at : at + 3] = _path(
-            tables[:, :, at : at + 3], tables[:, :, heading], first.up, table[:, heading], table[:, at : at + 3], shares
-        )
-    made = first.with_table(table)
-    if gains is None:
-        turns = _mean(curves, shares)
-        if first.up is not None:
-            round_ = rotations.from_rotation_vector(table[:, heading, None] * first.up)
-            turns[:, first.carrier] = rotations.multiply(round_, turns[:, first.carrier])
-        made = replace(made, rotations=rotations.continuous(turns))
-    return made
+    table = _by_bands([own.table for own in curves], shares, gains)
+    places = cast[0].translations.copy()
+    places[:, first.moving] = table[:, 3 * joints + 1 :].reshape(len(table), -1, 3)
+    turns = winding.wound(table[:, : 3 * joints].reshape(len(table), joints, 3), first.about)
+    return _Made(Parted(first.carrier, first.up, [own.heading for own in curves], []), turns, places)
 
 
-def _mean(curves: list[Curves], shares: Floats) -> Floats:
-    """The weighted mean ``(T, J, 4)`` of rotations without headings: of two, the way between them at that share."""
-    turns = np.stack([own.turns_without_heading() for own in curves])  # (N, T, J, 4)
+def _mean(turns: list[Floats], shares: Floats) -> Floats:
+    """The weighted mean ``(T, J, 4)`` of rotations: of two, the way between them at that share."""
     if len(turns) == 2:
-        return rotations.slerp(turns[0], turns[1], np.repeat(shares[1][:, None], turns.shape[2], axis=1))
-    near = np.where(np.sum(turns * turns[:1], axis=-1, keepdims=True) < 0.0, -turns, turns)
-    return rotations.normalise(np.einsum("nt,ntjc->tjc", shares, near))
+        return rotations.slerp(turns[0], turns[1], np.repeat(shares[1][:, None], turns[0].shape[1], axis=1))
+    total = shares[0][:, None, None] * turns[0]
+    for share, own in zip(shares[1:], turns[1:], strict=True):
+        sign = np.where(np.einsum("tjc,tjc->tj", own, turns[0]) < 0.0, -1.0, 1.0)
+        total += (share[:, None] * sign)[..., None] * own
+    return rotations.normalise(total)
 
 
-def _by_bands(tables: Floats, shares: Floats, gains: Floats) -> Floats:
-    """Tables ``(N, T, D)`` blended band by band: bands without weights of their own by ``shares (N, T)``."""
-    total = np.zeros(tables.shape[1:])
-    for k, table in enumerate(tables):
-        layers, rest = bands.split(table)
-        total += shares[k][:, None] * rest
-        for band, layer in enumerate(layers):
-            own = gains[band, k]
-            total += (shares[k][:, None] if np.isnan(own) else own) * layer
+def _by_bands(tables: list[Floats], shares: Floats, gains: Floats) -> Floats:
+    """Tables ``(T, D)`` blended band by band: bands without weights of their own by ``shares (N, T)``."""
+    total = np.zeros(tables[0].shape)
+    own = ~np.isnan(gains[:, 0])
+    for table, share, gain in zip(tables, shares, gains.T, strict=True):
+        # Bands with the usual weights stay together: their sum times the share.
+        usual = bands.mixed(table, np.where(own, 0.0, 1.0))
+        total += share[:, None] * usual
+        total += bands.mixed(table, np.where(own, np.nan_to_num(gain), 0.0)) - bands.mixed(table, np.zeros(len(gain)))
     return total
 
 

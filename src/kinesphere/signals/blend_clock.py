@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from kinesphere.kernels.arrays import Floats
+from kinesphere.motion.frozen import frozen
 from kinesphere.motion.motion import Motion
 from kinesphere.motion.retiming import at_times
 from kinesphere.motion.timemap import TimeMap
@@ -44,18 +45,23 @@ def together(
     """
     first = cast[0]
     if how is None:
-        at = [np.arange(min(map(len, cast))) / first.rate] * len(cast)
-    else:
-        maps = [TimeMap.identity()]
-        maps += [align(first, other, how[0], search=how[1], radius=how[2]) for other in cast[1:]]
-        time = _common([own(first.times) for own in maps], first, shares)
-        at = [own(time) for own in maps]
+        count = min(map(len, cast))
+        return [Taken(motion, np.arange(float(count)), _bare(motion[:count], first)) for motion in cast]
+    maps = [TimeMap.identity()]
+    maps += [align(first, other, how[0], search=how[1], radius=how[2]) for other in cast[1:]]
+    time = _common([own(first.times) for own in maps], first, shares)
+    at = [own(time) for own in maps]
     made = []
     for motion, own in zip(cast, at, strict=True):
         own = np.clip(own, 0.0, motion.duration)
         q, t, _ = at_times(motion, own)
-        made.append(Taken(motion, own * motion.rate, Motion(first.skeleton, first.rate, q, t, name=first.name)))
+        taken = Motion(first.skeleton, first.rate, frozen(q), frozen(t), name=first.name)
+        made.append(Taken(motion, own * motion.rate, taken))
     return made
+
+
+def _bare(motion: Motion, first: Motion) -> Motion:
+    return Motion(first.skeleton, first.rate, motion.rotations, motion.translations, name=first.name)
 
 
 def _common(clocks: list[Floats], first: Motion, shares: Callable[[Floats], Floats]) -> Floats:

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 
@@ -59,21 +60,9 @@ class Curves:
 
         Each heading counts from the world's; where one of the bodies goes upside down, none is taken apart.
         """
-        carrier = carrier_of(motions[0].skeleton)
-        uprights = [_vertical(motion, carrier) for motion in motions]
-        up = uprights[0] if all(own is not None for own in uprights) else None
-        angles = [np.zeros(len(motion)) for motion in motions]
-        turns = [motion.rotations for motion in motions]
-        if up is not None:
-            rest = motions[0].skeleton.rest_rotations[carrier]
-            for k, motion in enumerate(motions):
-                own = rotations.multiply(motion.rotations[:, carrier], rotations.conjugate(rest))
-                angles[k], left = winding.heading(own, up)
-                turns[k] = motion.rotations.copy()
-                turns[k][:, carrier] = rotations.multiply(left, rest)
+        carrier, up, angles, turns = without_headings(motions)
         about = winding.reference(turns[0] if len(turns) == 1 else np.concatenate(turns))
-        start = motions[0].translations[0]
-        moving = np.flatnonzero(np.any([_moves(motion.translations, start) for motion in motions], axis=0))
+        moving = moving_joints(motions)
         made = []
         for motion, angle, own in zip(motions, angles, turns, strict=True):
             table = np.empty((len(motion), 3 * len(about) + 1 + 3 * len(moving)))
@@ -103,11 +92,6 @@ class Curves:
         """``(T, 3)`` where the carrier is."""
         return np.asarray(self.motion.translations[:, self.carrier])
 
-    def turns_without_heading(self) -> Floats:
-        """``(T, J, 4)`` the rotations, the carrier's without its heading."""
-        joints = len(self.about)
-        return winding.wound(self.table[:, : 3 * joints].reshape(len(self.table), joints, 3), self.about)
-
     def with_table(self, table: Floats) -> Motion:
         """The motion whose curves are these ``(T', D)``, as many frames as there are rows."""
         count, joints = len(table), len(self.about)
@@ -120,6 +104,42 @@ class Curves:
         places[:, self.moving] = table[:, 3 * joints + 1 :].reshape(count, len(self.moving), 3)
         scales = self.motion.scales if count == len(self.motion) else None
         return replace(self.motion, rotations=turns, translations=places, scales=scales)
+
+
+class Parted(NamedTuple):
+    """Motions of one skeleton with their headings apart; ``up`` None where none is.
+
+    ``headings`` are ``(T,)`` each, ``turns (T, J, 4)`` the local rotations, the carrier's without its heading.
+    """
+
+    carrier: int
+    up: Floats | None
+    headings: list[Floats]
+    turns: list[Floats]
+
+
+def without_headings(motions: Sequence[Motion]) -> Parted:
+    """Motions of one skeleton with their headings apart; where one of the bodies goes upside down, none is."""
+    carrier = carrier_of(motions[0].skeleton)
+    uprights = [_vertical(motion, carrier) for motion in motions]
+    turns = [motion.rotations for motion in motions]
+    if any(own is None for own in uprights):
+        return Parted(carrier, None, [np.zeros(len(motion)) for motion in motions], turns)
+    up, rest = uprights[0], motions[0].skeleton.rest_rotations[carrier]
+    assert up is not None
+    angles = []
+    for k, motion in enumerate(motions):
+        angle, left = winding.heading(rotations.multiply(motion.rotations[:, carrier], rotations.conjugate(rest)), up)
+        angles.append(angle)
+        turns[k] = motion.rotations.copy()
+        turns[k][:, carrier] = rotations.multiply(left, rest)
+    return Parted(carrier, up, angles, turns)
+
+
+def moving_joints(motions: Sequence[Motion]) -> Ints:
+    """Joints whose translations are ever elsewhere than in the first frame of the first motion."""
+    start = motions[0].translations[0]
+    return np.flatnonzero(np.any([_moves(motion.translations, start) for motion in motions], axis=0))
 
 
 def _moves(places: Floats, start: Floats) -> Bools:

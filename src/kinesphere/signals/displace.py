@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -19,16 +19,17 @@ from kinesphere.body.bodies import motion_with_roles
 from kinesphere.body.ground import performed_runs
 from kinesphere.body.limb_displacement import MOVABLE, needed_roles
 from kinesphere.files.errors import MotionFileWarning
-from kinesphere.kernels.arrays import Bools, Floats
+from kinesphere.kernels import kinematics
+from kinesphere.kernels.arrays import Bools, Floats, lengths
 from kinesphere.motion.frozen import frozen
 from kinesphere.motion.motion import Motion
 from kinesphere.motion.telling import tell
 from kinesphere.signals.curves import Curves
-from kinesphere.signals.displacement_body import Missed, displaced_stretch
-from kinesphere.signals.displacement_feet import stands
+from kinesphere.signals.displacement_feet import Standing, lay_feet, plan_feet, stands
 from kinesphere.signals.displacement_points import Point, Target, Turn, joint_of, point, role_of
+from kinesphere.signals.displacement_reach import HANDS, go_along, help_along, reach_out
 from kinesphere.signals.displacement_spline import Range
-from kinesphere.signals.displacement_stretch import Placed, PlacedTarget, PlacedTurn
+from kinesphere.signals.displacement_stretch import Placed, PlacedTarget, PlacedTurn, Stretch
 from kinesphere.signals.edit import Edit, window
 from kinesphere.signals.groups import chosen
 
@@ -105,9 +106,9 @@ class Displace(Edit):
                 curve = self._range(motion, run, own)
                 rows = slice(curve.first, curve.last + 1)
                 part = replace(known[rows], calibration_frames=())
-                feet = partial(_within, standing, rows) if self.feet else None
-                local[rows], places[rows], more = displaced_stretch(part, own, curve, allowed, feet)
-                missed += more
+                stretch = Stretch(part, curve, allowed)
+                missed += _displaced(stretch, own, partial(_within, standing, rows) if self.feet else None)
+                local[rows], places[rows] = stretch.pose.local, stretch.pose.places
         for target, gap in missed:
             if gap > MISSED:
                 tell(_said(motion, target, gap, feet=self.feet), OutOfReach)
@@ -144,6 +145,45 @@ class Displace(Edit):
             first = max(first, int(np.floor(min(frames) - width)))
             last = min(last, int(np.ceil(max(frames) + width)))
         return Range(first, last, width, (self.start is not None, self.end is not None), self.overshoot)
+
+
+class Missed(NamedTuple):
+    """How far a target is missed."""
+
+    target: Target
+    by: float  # metres
+
+
+def _displaced(stretch: Stretch, placed: Sequence[Placed], standing: Standing | None) -> list[Missed]:
+    """Displace a stretch; how far each target is missed.
+
+    Turns come first, then hips, feet, what helps, and last the arms. Turned joints follow curves of rotation vectors as
+    their parents see them, so that an elbow stays a hinge; hips, feet and hands follow curves in the world.
+    ``placed`` are in the order of their frames. ``standing`` finds when feet stand; None: they go along with the body.
+    """
+    turns = [own for own in placed if isinstance(own, PlacedTurn)]
+    targets: dict[str, list[PlacedTarget]] = {}
+    for own in placed:
+        if isinstance(own, PlacedTarget):
+            targets.setdefault(own.role, []).append(own)
+    stretch.turn(turns)
+    stretch.move_hips(targets.get("hips", []))
+    go_along(stretch, targets)
+    goals = plan_feet(stretch, turns, targets, standing)
+    facing = stretch.q
+    leaned = help_along(stretch, targets)
+    lay_feet(stretch, goals)
+    for role in HANDS:
+        if role in targets:
+            reach_out(stretch, targets[role], facing, leaned)
+    return _missed(stretch, [own for role in targets.values() for own in role])
+
+
+def _missed(stretch: Stretch, targets: Sequence[PlacedTarget]) -> list[Missed]:
+    rows = stretch.rows(targets)
+    _, p = kinematics.forward(stretch.pose.local[rows], stretch.pose.places[rows], stretch.skeleton.parents)
+    gaps = lengths(p[np.arange(len(rows)), [own.joint for own in targets]] - stretch.places(targets))
+    return [Missed(own.edit, float(gap)) for own, gap in zip(targets, gaps, strict=True)]
 
 
 def _nothing(edit: Point | Mapping[str, Any]) -> bool:

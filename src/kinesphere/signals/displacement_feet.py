@@ -8,6 +8,7 @@ body. A foot that is brought somewhere leaves its stand for a while, or takes it
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -24,8 +25,8 @@ from kinesphere.kernels import rotations
 from kinesphere.kernels.arrays import Bools, Floats, lengths
 from kinesphere.motion.humanoid import SIDES
 from kinesphere.motion.motion import Motion
-from kinesphere.signals.displacement_hands import faced
-from kinesphere.signals.displacement_stretch import UP, PlacedTarget, PlacedTurn, Stretch, eased
+from kinesphere.signals.displacement_spline import eased
+from kinesphere.signals.displacement_stretch import GENTLY, UP, PlacedTarget, PlacedTurn, Stretch
 
 FEET = tuple(f"{side}Foot" for side in SIDES)
 STAY, LEAVE = 0.5, 0.5  # seconds from a stand in which a foot stays, and over which it comes to go along
@@ -92,13 +93,15 @@ def lay_feet(stretch: Stretch, goals: Mapping[str, FootGoal]) -> None:
     """Legs that bring the feet there."""
     for role, goal in goals.items():
         limb = stretch.limb(role)
-        active = (lengths(goal.path - stretch.p[:, limb.end]) > STILL) | (goal.swivel != 0.0)
+        moved = lengths(goal.path - stretch.p[:, limb.end])
+        active = (moved > STILL) | (goal.swivel != 0.0)
         if active.any():
             asked = within_reach(limb, stretch.p, goal.path)
-            laid = lay_limb(limb, stretch.q, stretch.p, asked, goal.swivel)
+            laid = lay_limb(limb, stretch.q, stretch.p, asked, goal.swivel, partial(stretch.calmed, moved))
+            laid = stretch.steadied(limb, laid, moved)
             facing: Floats | None = goal.facing
             if goal.targets and limb.attached:
-                facing = faced(stretch, goal.targets, laid, goal.facing, active)
+                facing = stretch.faced(goal.targets, laid, goal.facing, active)
             stretch.pose.lay(limb, stretch.q, stretch.p, laid, facing, active)
 
 
@@ -123,7 +126,8 @@ def _goal(
         points, edges = _edged(still, numbered, carrying, NEAR * rate)
         first, dials = stretch.range.first, [own.dials for own in targets]
         knots = stretch.range.knots([(row + first, i) for row, i in points], dials, [row + first for row in edges])
-        path = np.asarray(path + knots.curve(stretch.places(targets) - path[rows], stretch.at))
+        lifted = knots.curve(stretch.places(targets) - path[rows], stretch.at)
+        path = np.asarray(path + lifted * knots.gently(stretch.at, GENTLY * rate)[:, None])
         swivel = stretch.curve(targets, np.array([[own.edit.swivel] for own in targets]))[:, 0]
         follows = np.zeros(len(held))
     return FootGoal(path, facing, swivel, follows, targets)

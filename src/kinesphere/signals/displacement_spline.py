@@ -19,6 +19,12 @@ Dials: TypeAlias = tuple[float, float, float]
 SIDEWAYS = 0.4  # of the step, as a velocity: a cubic then leaves the straight way by a tenth at most
 
 
+def eased(x: Floats) -> Floats:
+    """From 0 to 1, at rest at both."""
+    u = within(x, 0.0, 1.0)
+    return np.asarray(u * u * (3.0 - 2.0 * u))
+
+
 @dataclass(frozen=True, eq=False)
 class Knots:
     """Where a displacement is given: at points, and nothing at all at the ends.
@@ -55,6 +61,13 @@ class Knots:
         piece = within(np.searchsorted(self.frames, at, side="right") - 1, 0, len(keys) - 2)
         made[~(set_[piece] | set_[piece + 1])] = 0.0
         return np.asarray(made)
+
+    def gently(self, at: Floats, within_frames: float) -> Floats:
+        """``(T,)`` from 0 where the displacement is over to 1 so many frames from there, or at the next point."""
+        points, share = self.frames[self.which >= 0], np.ones(len(at))
+        for over in self.frames[self.which < 0]:
+            share *= eased(np.abs(at - over) / min(within_frames, float(np.abs(points - over).min())))
+        return share
 
 
 @dataclass(frozen=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -10,21 +11,21 @@ import numpy as np
 from kinesphere.body.ground import smoothed
 from kinesphere.body.limb_displacement import Pose
 from kinesphere.body.limb_parts import Limb, limb_of
+from kinesphere.body.limb_solving import Laid
+from kinesphere.body.limb_swivels import steadied
 from kinesphere.kernels import rotations
-from kinesphere.kernels.arrays import Bools, Floats, within
+from kinesphere.kernels.arrays import Bools, Floats
 from kinesphere.motion.motion import Motion
 from kinesphere.signals.displacement_points import Target, Turn
-from kinesphere.signals.displacement_spline import Dials, Range
+from kinesphere.signals.displacement_spline import Dials, Knots, Range, eased
 
 UP = np.array([0.0, 1.0, 0.0])
 UPRIGHT = 0.3  # cosine of half the tilt below which a body has no heading
-STEADY = 0.1  # seconds, sigma of the low-pass on the heading
-
-
-def eased(x: Floats) -> Floats:
-    """From 0 to 1, at rest at both."""
-    u = within(x, 0.0, 1.0)
-    return np.asarray(u * u * (3.0 - 2.0 * u))
+SLOWLY = 0.1  # seconds, sigma of the low-pass on the heading
+GENTLY = 0.35  # seconds over which hips and feet leave where they were: a straight knee would start with a jerk
+SLIGHT = 0.01  # metres that its end has moved where the side to which a limb bends may be made smooth
+CALM = 0.1  # seconds, sigma of the low-pass on how knees come round that were bent the wrong way
+STEADY = 0.05  # metres that a hand or foot has moved where its elbow or knee may swivel by itself
 
 
 class PlacedTurn(NamedTuple):
@@ -78,10 +79,13 @@ class Stretch:
         """Where the frames of edits are in arrays of the stretch."""
         return [own.frame - self.range.first for own in placed]
 
+    def knots(self, placed: Sequence[Placed]) -> Knots:
+        """The knots of a curve through edits."""
+        return self.range.knots([(own.frame, i) for i, own in enumerate(placed)], [own.dials for own in placed])
+
     def curve(self, placed: Sequence[Placed], values: Floats) -> Floats:
         """``(T, ..., D)`` the curve through values ``(P, ..., D)`` at edits."""
-        numbered = [(own.frame, i) for i, own in enumerate(placed)]
-        return self.range.knots(numbered, [own.dials for own in placed]).curve(values, self.at)
+        return self.knots(placed).curve(values, self.at)
 
     def places(self, targets: Sequence[PlacedTarget]) -> Floats:
         """``(P, 3)`` where targets want their joints."""
@@ -113,7 +117,12 @@ class Stretch:
         """Bring the hips where they should be."""
         if targets:
             joint = targets[0].joint
-            self.shift(joint, self.curve(targets, self.places(targets) - self.p[self.rows(targets), joint]))
+            self.bring_hips(targets, joint, self.places(targets) - self.p[self.rows(targets), joint])
+
+    def bring_hips(self, placed: Sequence[Placed], joint: int, ways: Floats) -> None:
+        """Move the hips by ways ``(P, 3)`` at edits, coming and going so gently that straight knees follow."""
+        knots = self.knots(placed)
+        self.shift(joint, knots.curve(ways, self.at) * knots.gently(self.at, GENTLY * self.motion.rate)[:, None])
 
     def shift(self, joint: int, way: Floats) -> None:
         """Move a joint, and what hangs on it, by ``way (T, 3)`` in the world."""
@@ -122,11 +131,28 @@ class Stretch:
             self.pose.move(self.q, joint, way, moving)
             self.posed()
 
+    def calmed(self, moved: Floats, angles: Floats) -> Floats:
+        """Angles ``(T,)`` made smooth in time where the end of a limb has ``moved (T,)`` metres."""
+        return angles + eased(moved / SLIGHT) * (smoothed(angles, self.motion.rate, CALM) - angles)
+
+    def steadied(self, limb: Limb, laid: Laid, moved: Floats) -> Laid:
+        """A limb as it is laid, its middle joint without new jolts where its end has moved ``(T,)`` metres."""
+        return steadied(self.motion, limb, self.before[1], self.p, laid, eased(moved / STEADY))
+
+    def faced(self, targets: Sequence[PlacedTarget], laid: Laid, facing: Floats, active: Bools) -> Floats | None:
+        """``(T, 4)`` how a hand or foot faces that keeps its orientation at some targets, if its joint allows it."""
+        keeps = [float(own.edit.keep_orientation) for own in targets]
+        if not any(keeps):
+            return None
+        share = np.interp(self.at, [own.frame for own in targets], keeps)
+        return self.pose.faced(self.motion, targets[0].role, self.q, laid, facing, active, share)
+
+    @cached_property
     def heading(self) -> Floats:
         """``(T, 4)`` how far the body has turned about the vertical; not at all where it does not stay upright."""
         turned = self.before[0][:, self.skeleton.roles.get("hips", self.skeleton.roots[0])]
         turn = rotations.multiply(turned, rotations.conjugate(turned[:1]))
         if np.hypot(turn[:, 0], turn[:, 2]).min() < UPRIGHT:
             return rotations.identity(len(turn))
-        angle = smoothed(np.unwrap(2.0 * np.arctan2(turn[:, 2], turn[:, 0])), self.motion.rate, STEADY)
+        angle = smoothed(np.unwrap(2.0 * np.arctan2(turn[:, 2], turn[:, 0])), self.motion.rate, SLOWLY)
         return rotations.from_rotation_vector(angle[:, None] * UP)

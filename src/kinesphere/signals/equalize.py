@@ -23,8 +23,8 @@ PRESETS: Mapping[str, Mapping[float, float]] = MappingProxyType(
         "soften": {0.12: 0.0, 0.25: 0.35, 0.5: 0.7, 1.0: 0.9, 2.0: 1.0},
         "twitch": {0.03: 7.0, 0.06: 5.0, 0.12: 2.0, 0.25: 1.0},
         "constrain": {0.12: 1.0, 0.25: 0.45, 0.5: 0.35, 1.0: 0.45, 2.0: 1.0},
-        # Bruderlin's knock has one slow band negative. On ours that lifts the hand before it starts; it is more of these
-        # bands, slower than the stroke, that draws it back first and lets it swing past its end.
+        # Bruderlin's knock has one slow band negative. On ours that lifts the hand before it starts; it is more of the
+        # bands that are slower than the stroke that draws it back first and lets it swing past its end.
         "anticipate": {0.25: 1.0, 0.5: 1.8, 1.0: 2.2, 2.0: 1.0},
         "denoise": {0.03: 0.0, 0.06: 0.05, 0.12: 0.6, 0.25: 1.0},
     }

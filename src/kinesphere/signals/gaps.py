@@ -9,12 +9,15 @@ from typing import TypeAlias
 import numpy as np
 
 from kinesphere.body.ground import performed_runs
+from kinesphere.files.errors import MotionFileWarning
 from kinesphere.kernels import rotations
-from kinesphere.kernels.arrays import Bools, Floats, Ints, lengths
+from kinesphere.kernels.arrays import ArrayLike, Bools, Floats, Ints, lengths
 from kinesphere.motion.motion import Motion
+from kinesphere.motion.skeleton import Skeleton
 from kinesphere.signals.groups import chosen
 
 FIND = "find"
+PLURAL = {"freezes": "freeze", "jumps": "jump", "is lost": "are lost"}
 AWAY = 0.1  # seconds: who is away for longer may have gone there
 LEAP = float(np.radians(5.0))  # radians: shorter ones are noise
 ABOVE = 4.0  # times the steps around it: a leap
@@ -22,6 +25,7 @@ ASIDE = 0.5  # of the leap: nearer to where it left is back again
 STUCK = 0.03  # seconds for which a pose stays to the last bit
 LOST = 0.5  # seconds: who stays for longer may rest there
 CATCH = 0.3  # of the way that would have been gone
+MOST = 0.5  # of the joints that move
 SHORT = float(np.radians(0.5))  # radians: no catching up
 SAME = 1e-9  # of a quaternion, or metres
 BESIDE = 0.02  # seconds between the frames that tell a velocity
@@ -30,7 +34,7 @@ METRE = 2.0  # radians that a step of a metre counts as
 Pose: TypeAlias = tuple[Floats, Floats]  # rotations (T, J, 4) and translations (T, J, 3)
 
 
-class GapWarning(UserWarning):
+class GapWarning(MotionFileWarning):
     """Frames were taken to be missing, and were filled."""
 
 
@@ -42,11 +46,23 @@ class Gap:
     name: str
     first: int
     last: int
-    why: str  # "freezes" or "jumps"
+    why: str  # "freezes", "jumps" or "is lost"
 
     def __str__(self) -> str:
         frames = f"frame {self.first}" if self.first == self.last else f"frames {self.first} to {self.last}"
         return f"{self.name} {self.why} in {frames}"
+
+
+def told(gaps: Sequence[Gap]) -> str:
+    """Gaps in words: joints that are missing in the same frames together, and no more than a few."""
+    alike: dict[tuple[str, int, int], list[Gap]] = {}
+    for gap in gaps:
+        alike.setdefault((gap.why, gap.first, gap.last), []).append(gap)
+    some = []
+    for first, *others in list(alike.values())[:8]:
+        many = replace(first, name=f"{first.name} and {len(others)} more", why=PLURAL[first.why])
+        some.append(str(many if others else first))
+    return "; ".join(some) + (f"; and {len(alike) - 8} more times" if len(alike) > 8 else "")
 
 
 def given_gaps(gaps: Sequence[int | Sequence[int]]) -> tuple[tuple[int, int], ...]:
@@ -66,13 +82,15 @@ def find_gaps(motion: Motion, joints: str | Sequence[str] | None = None) -> tupl
 
     A joint *jumps* if from one frame to the next it is elsewhere, and within a tenth of a second back as suddenly; no
     strike does, which gathers speed. It *freezes* if it stays where it is to the last bit, though it moved, and then
-    is at once where it would have come to.
+    is at once where it would have come to; or if it jumps to where it stays, and as suddenly back. If the whole body
+    does either, it *is lost*, all of it.
     """
     found, wanted = list[Gap](), chosen(motion.skeleton, joints)
     for run in performed_runs(motion):
         pose = motion.rotations[run], motion.translations[run]
-        away, stuck = _jumps(pose, motion.rate), _freezes(pose, motion.rate)
-        for why, mask in (("jumps", away), ("freezes", stuck & ~away)):
+        blank, away, stuck = _blanks(pose, motion.rate), _jumps(pose, motion.rate), _freezes(pose, motion.rate)
+        away &= ~blank
+        for why, mask in (("is lost", blank), ("jumps", away), ("freezes", stuck & ~away & ~blank)):
             for joint in np.flatnonzero(mask.any(axis=0) & wanted).tolist():
                 for first, last in _stretches(mask[:, joint]):
                     name = motion.skeleton.names[joint]
@@ -85,6 +103,13 @@ def _steps(pose: Pose, over: int) -> Floats:
     turns, places = pose
     turned = rotations.angle_between(turns[:-over], turns[over:])
     return np.asarray(turned + METRE * lengths(places[over:] - places[:-over]))
+
+
+def _step(pose: Pose, joint: int, start: int, end: int) -> float:
+    """How far one joint is in one frame from where it is in another, in radians."""
+    turns, places = pose
+    turned = rotations.angle_between(turns[start, joint], turns[end, joint])
+    return float(turned + METRE * lengths(places[end, joint] - places[start, joint]))
 
 
 def _around(steps: Floats, first: int, reach: int = 3) -> Floats:
@@ -113,13 +138,45 @@ def _jumps(pose: Pose, rate: float) -> Bools:
     return made
 
 
+def _blanks(pose: Pose, rate: float) -> Bools:
+    """``(T, J)`` frames in which the whole body stays to the last bit, and then catches up, or is back from a jump."""
+    made = np.zeros(pose[0].shape[:2], dtype=np.bool_)
+    if len(made) < 5:
+        return made
+    same = _stays(pose)
+    moving = ~same.all(axis=0)
+    still = _stretches(np.asarray(same.all(axis=1))) if moving.any() else []
+    steps = _steps(pose, 1) if still else np.zeros((0, 0))
+    for first, last in still:
+        if first < 2 or last + 2 >= len(steps) or 2 * (last + 2 - first) > len(made):
+            continue
+        usual = np.maximum(steps[max(first - 4, 0) : first - 1].max(axis=0), steps[last + 2 : last + 5].max(axis=0))
+        leapt = np.minimum(steps[first - 1], steps[last + 1]) > SHORT + ABOVE * usual
+        if leapt[moving].mean() > MOST:
+            made[first : last + 2] = True
+            continue
+        count, total = last + 1 - first, steps.sum(axis=1)
+        went, goes = total[max(first - 3, 0) : first], total[last + 2 : last + 5]
+        pace = max(float(np.median(went)), float(np.median(goes)))
+        if max(STUCK * rate, 2.0) <= count <= LOST * rate and total[last + 1] > max(
+            (2.0 + CATCH * count) * pace, SHORT
+        ):
+            made[first + 1 : last + 2] = True
+    return made
+
+
+def _stays(pose: Pose) -> Bools:
+    """``(T − 1, J)`` whether joints are in the next frame where they are, to the last bit."""
+    turned, moved = (np.abs(np.diff(part, axis=0)).max(axis=-1) for part in pose)
+    return np.asarray((turned < SAME) & (moved < SAME))
+
+
 def _freezes(pose: Pose, rate: float) -> Bools:
     """``(T, J)`` frames in which joints that move stay where they are, and then catch up."""
     made = np.zeros(pose[0].shape[:2], dtype=np.bool_)
     if len(made) < 5:
         return made
-    turns, places = pose
-    same = (np.abs(np.diff(turns, axis=0)).max(axis=-1) < SAME) & (np.abs(np.diff(places, axis=0)).max(axis=-1) < SAME)
+    same = _stays(pose)
     steps = _steps(pose, 1)
     for joint in np.flatnonzero(same.any(axis=0) & ~same.all(axis=0)).tolist():
         for first, last in _stretches(same[:, joint]):
@@ -128,10 +185,30 @@ def _freezes(pose: Pose, rate: float) -> Bools:
                 continue
             went = steps[max(first - 3, 0) : first, joint]
             goes = steps[last + 2 : last + 5, joint]
-            usual = max(float(np.median(went)), float(np.median(goes)))
-            if went.min() > 0.0 and steps[last + 1, joint] > max((2.0 + CATCH * count) * usual, SHORT):
+            # Who jumps to where it then stays (a body without its data, in its rest pose) was never there.
+            before = steps[max(first - 4, 0) : first - 1, joint]
+            leapt = went[-1] > max(ABOVE * float(before.max()), SHORT)
+            usual = max(float(np.median(before if leapt else went)), float(np.median(goes)))
+            catches = steps[last + 1, joint] > max((2.0 + CATCH * count) * usual, SHORT)
+            back = _step(pose, joint, first - 1, last + 2) < ASIDE * min(went[-1], steps[last + 1, joint])
+            if leapt and back and before.min() > 0.0:
+                made[first : last + 2, joint] = True
+            elif went.min() > 0.0 and catches:
                 made[first + 1 : last + 2, joint] = True
     return made
+
+
+def completed(skeleton: Skeleton, rate: float, turns: ArrayLike, places: ArrayLike | None = None) -> Motion:
+    """A motion of rotations ``(T, J, 4)`` and translations ``(T, J, 3)`` of which some are missing, as NaN: filled."""
+    rotated = np.array(turns, dtype=np.float64)
+    missing: Bools = np.asarray(~np.isfinite(rotated).all(axis=-1))
+    moved = None if places is None else np.array(places, dtype=np.float64)
+    rotated[missing] = rotations.identity()
+    if moved is not None:
+        missing |= np.asarray(~np.isfinite(moved).all(axis=-1))
+        moved[missing] = 0.0
+    given = Motion(skeleton, rate, rotated) if moved is None else Motion(skeleton, rate, rotated, moved)
+    return filled(given, missing)
 
 
 def filled(motion: Motion, missing: Bools) -> Motion:

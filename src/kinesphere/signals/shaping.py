@@ -7,6 +7,7 @@ taken away; only their x must increase. Beyond the first and the last point a fu
 from __future__ import annotations
 
 import json
+import reprlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
@@ -26,6 +27,7 @@ from kinesphere.motion.gesture import unknown
 
 Ends = Literal["natural", "clamped", "chord"]
 FARTHEST = 10.0  # of a point, in half ranges
+LARGEST = 10**9  # of a whole number in a file; points have limits of their own
 MOST_POINTS = 500
 SAME = 1e-12  # farther from y = x, it is no identity
 _EXPECTED = "shaping functions in TOML"
@@ -92,20 +94,28 @@ class Shaping:
 
     def with_point(self, x: float, y: float, *tuning: float) -> Shaping:
         """With one more point; one that is at the same x already is moved."""
-        kept = [point for point in self.points if point.x != x]
-        return replace(self, points=tuple(sorted([*kept, Point(x, y, *tuning)])))
+        added = _point(len(self.points), (x, y, *tuning))
+        kept = [point for point in self.points if point.x != added.x]
+        return replace(self, points=tuple(sorted([*kept, added])))
 
     def moved(self, index: int, x: float, y: float) -> Shaping:
         """With a point elsewhere, between its neighbours."""
-        points = list(self.points)
+        points = self._with(index)
         points[index] = points[index]._replace(x=x, y=y)
         return replace(self, points=tuple(points))
 
     def without(self, index: int) -> Shaping:
         """With one point less."""
-        points = list(self.points)
+        points = self._with(index)
         del points[index]
         return replace(self, points=tuple(points))
+
+    def _with(self, index: int) -> list[Point]:
+        """All points, if that is one of them."""
+        count = len(self.points)
+        if not -count <= index < count:
+            raise ValueError(f"point {index}: there are {count}, from 0 to {count - 1}")
+        return list(self.points)
 
 
 Shapes = Mapping[str, Shaping]
@@ -120,8 +130,13 @@ def shapes() -> Shapes:
 
 def load_shapes(path: str | Path) -> Shapes:
     """Our shaping functions and those of a TOML file, which take precedence."""
+    return MappingProxyType(dict(shapes()) | dict(read_shapes(path)))
+
+
+def read_shapes(path: str | Path) -> Shapes:
+    """The shaping functions of a TOML file alone."""
     file = Path(path)
-    return MappingProxyType(dict(shapes()) | dict(_parsed(file, read_table(file, _EXPECTED))))
+    return _parsed(file, read_table(file, _EXPECTED))
 
 
 def save_shapes(given: Mapping[str, Shaping], path: str | Path) -> None:
@@ -153,8 +168,10 @@ def shaping_called(name: str) -> Shaping:
 def _point(index: int, given: Sequence[float]) -> Point:
     try:
         point = Point(*(float(value) for value in given))
-    except (TypeError, ValueError):
-        raise ValueError(f"point {index} is {given!r}; x and y are expected, then tension, continuity, bias") from None
+    except (TypeError, ValueError, OverflowError):
+        raise ValueError(
+            f"point {index} is {reprlib.repr(given)}; x and y are expected, then tension, continuity, bias"
+        ) from None
     if not all(abs(value) <= FARTHEST for value in point[:2]):
         raise ValueError(f"point {index} is at {point.x:g}, {point.y:g}; −{FARTHEST:g} to {FARTHEST:g} is allowed")
     for field in _TUNED:
@@ -205,6 +222,8 @@ def _check_numbers(path: Path, where: str, values: Iterable[Any]) -> None:
     for value in values:
         if isinstance(value, bool) or not isinstance(value, int | float):
             raise MotionFileError(path, repr(value), "a number", where=where)
+        if isinstance(value, int) and abs(value) > LARGEST:  # more than a float can hold
+            raise MotionFileError(path, "a number that is far too large", f"−{FARTHEST:g} to {FARTHEST:g}", where=where)
 
 
 def _checked_name(path: Path, name: str) -> str:

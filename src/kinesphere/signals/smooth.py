@@ -4,27 +4,37 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from kinesphere.kernels import compiled, smoothing
+from kinesphere.kernels import rotations, smoothing
 from kinesphere.kernels.arrays import Bools, Floats, Ints
 from kinesphere.motion.motion import Motion
+from kinesphere.motion.skeleton import Skeleton
 from kinesphere.signals.curves import Curves
 from kinesphere.signals.edit import Edit, window
-from kinesphere.signals.gaps import FIND, GapWarning, filled, find_gaps, given_gaps
+from kinesphere.signals.feet import held
+from kinesphere.signals.gaps import FIND, GapWarning, filled, find_gaps, given_gaps, told
 from kinesphere.signals.groups import GROUPS, chosen
 
 MOST_NOISE = 20.0  # times what is found
 QUIET = 1e-9  # radians or metres: curves with less noise are left alone
+HARMLESS = float(np.radians(0.1))  # radians: less noise in the legs leaves feet where they stand
+HIDDEN = float(np.radians(0.5))  # radians: more doesn't tell when feet stand, or where
 # What moves together is looked at together. Feet stand, so that legs and hips answer each other; arms are free.
 TOGETHER = (("torso", "head"), ("left_hand",), ("right_hand",), ("hips", "legs"))
+ALONE = ("leftToes", "rightToes")  # captures guess them, and their jumps would shake the legs
+_known: WeakKeyDictionary[Skeleton, Ints] = WeakKeyDictionary()
 
 
 @dataclass(frozen=True)
 class Smooth(Edit):
     """Noise taken out of every curve, as much as there is: more from a hand at rest than from one that strikes.
+
+    Feet that stand are held where legs are noisy enough to move them, a tenth of a degree, and not so noisy that it
+    doesn't show when they stand, half a degree.
 
     Parameters
     ----------
@@ -61,27 +71,36 @@ class Smooth(Edit):
 
     def __call__(self, motion: Motion) -> Motion:
         """The motion, its gaps filled and then smoothed."""
-        if self.gaps:
+        if self.gaps and self.strength > 0.0:
             motion = self._without_gaps(motion)
-            if self.amount * self.noise == 0.0:
-                return motion
-        return super().__call__(motion)
+        if self.amount * self.noise * self.strength == 0.0:
+            return super(Smooth, replace(self, amount=0.0, gaps=None)).__call__(motion)
+        alone = replace(self, gaps=None, feet=False)
+        made = super(Smooth, alone).__call__(motion)
+        return self._standing(motion, made, alone) if self.feet else made
+
+    def _standing(self, motion: Motion, made: Motion, alone: Smooth) -> Motion:
+        """The smoothed motion with its feet held; when they stand is seen where all noise is gone."""
+        fully = replace(alone, amount=1.0, strength=1.0, start=None, end=None)
+        calm = made if alone == fully else super(Smooth, fully).__call__(motion)
+        if not HARMLESS < _legs_jitter(motion, calm) < HIDDEN:
+            return made
+        stood = held(calm, made, chosen(motion.skeleton, self.joints))
+        share = window(motion, self.start, self.end, self.fade)
+        if stood is made or share.min() >= 1.0:
+            return stood
+        turned, places = stood.rotations.copy(), stood.translations.copy()
+        fading = share < 1.0
+        turned[fading] = rotations.slerp(made.rotations[fading], turned[fading], share[fading, None])
+        places[fading] += (1.0 - share[fading, None, None]) * (made.translations[fading] - places[fading])
+        turned[share == 0.0], places[share == 0.0] = made.rotations[share == 0.0], made.translations[share == 0.0]
+        return replace(stood, rotations=turned, translations=places)
 
     def changed(self, curves: Curves, joints: Bools) -> Floats:
-        table = curves.table.copy()
-        if self.amount * self.noise == 0.0 or len(table) < smoothing.FEWEST:
-            return table
-        units, rate = self.noise * noise_of(curves), curves.motion.rate
+        units = self.noise * noise_of(curves)
         units[~joints[curves.owners]] = 0.0
         limbs = [columns[units[columns] > QUIET] for columns in _limbs(curves)]
-        limbs = sorted((columns for columns in limbs if len(columns)), key=len, reverse=True)
-
-        def calmed(columns: Ints) -> Floats:
-            return smoothing.calmed(table[:, columns] / units[columns], rate)
-
-        for columns, made in zip(limbs, compiled.share_work(calmed, limbs), strict=True):
-            table[:, columns] += self.amount * (made * units[columns] - table[:, columns])
-        return table
+        return smoothing.without_noise(curves.table, limbs, units, self.amount, curves.motion.rate)
 
     def _without_gaps(self, motion: Motion) -> Motion:
         joints = chosen(motion.skeleton, self.joints)
@@ -92,8 +111,7 @@ class Smooth(Edit):
             for gap in found:
                 missing[gap.first : gap.last + 1, gap.joint] = True
             if found:
-                said = "; ".join(str(gap) for gap in found[:8]) + (f"; {len(found) - 8} more" if len(found) > 8 else "")
-                warnings.warn(f"filled {len(found)} gaps: {said}", GapWarning, stacklevel=3)
+                warnings.warn(f"filled {len(found)} gaps: {told(found)}", GapWarning, stacklevel=3)
         elif isinstance(self.gaps, tuple):
             for first, last in self.gaps:
                 if last >= len(motion):
@@ -118,16 +136,37 @@ def noise_of(curves: Curves) -> Floats:
     return found
 
 
+def _legs_jitter(motion: Motion, calm: Motion) -> float:
+    """How much was taken out of the legs: a standard deviation in radians, of the joint in the middle."""
+    roles = motion.skeleton.with_found_roles().roles
+    legs = [roles[role] for role in GROUPS["legs"] if role in roles]
+    if not legs:
+        return 0.0
+    away = rotations.angle_between(motion.rotations[:, legs], calm.rotations[:, legs])
+    return float(np.median(np.sqrt((away * away).mean(axis=0) / 3.0)))
+
+
 def _limbs(curves: Curves) -> list[Ints]:
     """Columns that are smoothed together: rotations by limb, places by joint."""
-    skeleton = curves.motion.skeleton.with_found_roles()
+    skeleton = curves.motion.skeleton
+    if skeleton not in _known:
+        _known[skeleton] = _limb_of_each(skeleton)
+    turns = _known[skeleton][curves.owners[: 3 * len(skeleton) + 1]]
+    # The carrier's come last: they are four, and joints are looked at three by three.
+    order = np.argsort(curves.owners[: len(turns)] == curves.carrier, kind="stable")
+    places = np.arange(len(turns), len(curves.owners)).reshape(-1, 3)
+    return [*(order[turns[order] == one] for one in np.unique(turns)), *places]
+
+
+def _limb_of_each(skeleton: Skeleton) -> Ints:
+    """``(J,)`` the number of the limb that each joint belongs to; those of none are one by themselves."""
+    skeleton = skeleton.with_found_roles()
     limb = np.arange(len(skeleton))
     for i, names in enumerate(TOGETHER):
         for name in names:
             if any(role in skeleton.roles for role in GROUPS[name]):
                 limb[chosen(skeleton, name)] = len(skeleton) + i
-    turns = limb[curves.owners[: 3 * len(skeleton) + 1]]
-    # The carrier's come last: they are four, and joints are looked at three by three.
-    order = np.argsort(curves.owners[: len(turns)] == curves.carrier, kind="stable")
-    places = np.arange(len(turns), len(curves.owners)).reshape(-1, 3)
-    return [*(order[turns[order] == one] for one in np.unique(turns)), *places]
+    for role in ALONE:
+        if role in skeleton.roles:
+            limb[chosen(skeleton, role)] = skeleton.roles[role]
+    return limb

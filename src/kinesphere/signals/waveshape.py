@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import Literal, NamedTuple, get_args
 from weakref import WeakKeyDictionary
 
 import numpy as np
 
+from kinesphere.body import limits
 from kinesphere.body.bodies import motion_with_roles
-from kinesphere.body.limits import NEEDED, TINY, _Hinge, _hinges
-from kinesphere.kernels import rotations, shaping, winding
-from kinesphere.kernels.arrays import Bools, Floats, lengths, within
+from kinesphere.body.limits import NEEDED, hinges_of
+from kinesphere.kernels import compiled, rotations, shaping, winding
+from kinesphere.kernels.arrays import Bools, Floats, Ints
+from kinesphere.kernels.hinges import Hinge, shape_hinge
 from kinesphere.motion.gesture import unknown
 from kinesphere.motion.skeleton import Skeleton
 from kinesphere.signals.curves import Curves
@@ -20,8 +22,6 @@ from kinesphere.signals.shaping import Shaping, shaping_called
 
 By = Literal["clip", "joint"]
 NARROW = 1e-9  # radians or metres: what moves by less is constant
-FULL = 2.0 * np.pi
-_found: WeakKeyDictionary[Skeleton, list[_Hinge]] = WeakKeyDictionary()
 
 
 @dataclass(frozen=True)
@@ -85,57 +85,47 @@ class Waveshape(Edit):
 
     def _by_joint(self, curves: Curves, joints: Bools) -> Floats:
         motion = motion_with_roles(curves.motion, NEEDED, "shaping by what joints can do")
-        local, table = motion.rotations.copy(), curves.table.copy()
-        hinges = [hinge for hinge in _known(motion.skeleton) if joints[hinge.path[-1]]]
-        # Upper arms are measured past the shoulders, so those are shaped before them; all else is by itself.
-        for cone in (False, True):
-            some = [hinge for hinge in hinges if (hinge.limit.cone is not None) == cone]
-            if not some:
-                continue
-            own = [hinge.path[-1] for hinge in some]
-            turn, after = _turns(some, local), np.stack([hinge.after for hinge in some])
-            back = rotations.multiply(rotations.conjugate(turn), self._shaped_turns(some, turn))
-            more = rotations.multiply(rotations.multiply(rotations.conjugate(after), back), after)
-            local[:, own] = rotations.multiply(local[:, own], more)
-            columns = (3 * np.array(own)[:, None] + np.arange(3)).ravel()
-            before = table[:, columns].reshape(len(table), -1, 3)
-            moved = lengths(more[..., 1:])[..., None] > TINY
-            nearest = _nearest(local[:, own], curves.about[own], before)
-            table[:, columns] = np.where(moved, nearest, before).reshape(len(table), -1)
+        known, table = _known(motion.skeleton), curves.table.copy()
+        local = motion.rotations[:, known.joints]
+        for level in known.levels:
+            some = [hinge for hinge in level if joints[known.joints[hinge.path[-1]]]]
+
+            def shape(hinge: Hinge) -> None:
+                own = int(known.joints[hinge.path[-1]])
+                columns = table[:, 3 * own : 3 * own + 3]
+                shape_hinge(local, columns, curves.about[own], hinge, self.shaping.curve, self.amount)
+
+            compiled.share_work(shape, some)
         return table
 
-    def _shaped_turns(self, hinges: list[_Hinge], turn: Floats) -> Floats:
-        """``(T, H, 4)`` turns from rest with their flexion, side and twist shaped: all with a cone, or none."""
-        bone, neutral, forward, side = (
-            np.stack([getattr(hinge, name) for hinge in hinges]) for name in ("bone", "neutral", "forward", "side")
-        )
-        pointing, limits = rotations.rotate(turn, bone), [hinge.limit for hinge in hinges]
-        cones = [limit.cone for limit in limits if limit.cone is not None]
-        if cones:
-            swing = rotations.to_rotation_vector(rotations.between(neutral, pointing))
-            size = lengths(swing)
-            ends = [(-cone, cone) for cone in cones]
-            wanted = self._within(size, ends) - self._within(np.zeros((1, len(ends))), ends)
-            swing = swing * (wanted / np.maximum(size, 1e-12))[..., None]
-            towards = rotations.rotate(rotations.from_rotation_vector(swing), neutral)
-        else:
-            x, y, z = (np.einsum("thi,hi->th", pointing, axis) for axis in (neutral, forward, side))
-            middle = np.array([0.5 * sum(limit.flexion) for limit in limits])
-            bent = middle + (np.arctan2(y, x) - middle + np.pi) % FULL - np.pi
-            flexion = self._within(bent, [limit.flexion for limit in limits])[..., None]
-            aside = self._within(np.arcsin(within(z, -1.0, 1.0)), [limit.side for limit in limits])[..., None]
-            towards = np.cos(aside) * (np.cos(flexion) * neutral + np.sin(flexion) * forward) + np.sin(aside) * side
-        angle = np.unwrap(2.0 * np.arctan2(np.einsum("thi,hi->th", turn[..., 1:], bone), turn[..., 0]), axis=0)
-        angle = self._within(
-            angle - FULL * np.round(np.median(angle, axis=0) / FULL), [limit.twist for limit in limits]
-        )
-        about = rotations.from_rotation_vector(angle[..., None] * bone)
-        return rotations.multiply(rotations.between(bone, towards), about)
 
-    def _within(self, angles: Floats, ends: list[tuple[float, float]]) -> Floats:
-        """Angles ``(T, H)`` shaped between the ends of their ranges."""
-        low, high = np.array(ends).T
-        return shaping.shaped(angles, 0.5 * (low + high), 0.5 * (high - low), self.shaping.curve, self.amount)
+class _Known(NamedTuple):
+    """The joints of a skeleton whose limits are known, and those that they are measured along."""
+
+    joints: Ints
+    levels: tuple[list[Hinge], list[Hinge]]  # by number in ``joints``; each level needs the one before
+
+
+_found: WeakKeyDictionary[Skeleton, _Known] = WeakKeyDictionary()
+
+
+def _known(skeleton: Skeleton) -> _Known:
+    """Worked out once for a skeleton."""
+    if skeleton not in _found:
+        limited = hinges_of(skeleton)
+        joints = np.unique([joint for hinge in limited for joint in hinge.path])
+        # Upper arms are measured past the shoulders, so those are shaped before them; all else is by itself.
+        levels = ([_hinge(one, joints) for one in limited if (one.limit.cone is not None) == cone] for cone in (0, 1))
+        first, second = levels
+        _found[skeleton] = _Known(joints, (first, second))
+    return _found[skeleton]
+
+
+def _hinge(given: limits.Hinge, joints: Ints) -> Hinge:
+    limit = given.limit
+    axes = np.stack([given.bone, given.neutral, given.forward, given.side])
+    ranges = np.array([limit.flexion, limit.side, limit.twist])
+    return Hinge(np.searchsorted(joints, given.path), given.before, given.after, axes, ranges, limit.cone or 0.0)
 
 
 def _keep_heading(curves: Curves, table: Floats) -> None:
@@ -143,33 +133,7 @@ def _keep_heading(curves: Curves, table: Floats) -> None:
     if curves.up is None:
         return
     carrier, heading = curves.carrier, 3 * len(curves.about)
-    tilt = winding.wound(table[:, 3 * carrier : 3 * carrier + 3], curves.about[carrier])
+    own = table[:, None, 3 * carrier : 3 * carrier + 3]
+    tilt = winding.wound(own, curves.about[carrier : carrier + 1])[:, 0]
     rest = curves.motion.skeleton.rest_rotations[carrier]
     table[:, heading] -= winding.heading(rotations.multiply(tilt, rotations.conjugate(rest)), curves.up)[0]
-
-
-def _known(skeleton: Skeleton) -> list[_Hinge]:
-    """The joints of a skeleton whose limits are known, worked out once."""
-    if skeleton not in _found:
-        _found[skeleton] = _hinges(skeleton)
-    return _found[skeleton]
-
-
-def _turns(hinges: list[_Hinge], local: Floats) -> Floats:
-    """``(T, H, 4)`` how joints are turned from rest, as what they are measured against sees it."""
-    longest = max(len(hinge.path) for hinge in hinges)
-    turn = np.broadcast_to(np.stack([hinge.before for hinge in hinges]), (len(local), len(hinges), 4))
-    for step in range(longest):
-        here = local[:, [hinge.path[min(step, len(hinge.path) - 1)] for hinge in hinges]]
-        here[:, [step >= len(hinge.path) for hinge in hinges]] = rotations.identity()
-        turn = rotations.multiply(turn, here)
-    return rotations.multiply(turn, rotations.conjugate(np.stack([hinge.after for hinge in hinges])))
-
-
-def _nearest(turns: Floats, about: Floats, before: Floats) -> Floats:
-    """``(T, H, 3)`` the rotation vectors of turns from ``about (H, 4)`` that are nearest to those before."""
-    vectors = rotations.to_rotation_vector(rotations.multiply(rotations.conjugate(about), turns))
-    size = lengths(vectors)[..., None]
-    axis = np.where(size > 1e-9, vectors / np.maximum(size, 1e-12), 0.0)
-    rounds = np.round((np.sum(before * axis, axis=-1, keepdims=True) - size) / FULL)
-    return np.asarray(axis * (size + FULL * rounds))

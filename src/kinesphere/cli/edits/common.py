@@ -46,7 +46,7 @@ def names(joints: str | None) -> tuple[str, ...] | None:
 
 
 def edited(
-    source: Path | list[Path],
+    source: Path,
     out: Path,
     prepare: Callable[[], Express | SignalEdit],
     *,
@@ -68,7 +68,7 @@ def edited(
         patient()
         format_to_write(out)
         edit = prepare()
-        before, score = _opened(source[0] if isinstance(source, list) else source)
+        before, score = _opened(source)
         last = (*score.layers, Layer(edit))
         made = render(replace(score, source=score.source if before is None else before, layers=last))
         sheet = out.with_name(f"{out.stem}_preview.png") if preview else None

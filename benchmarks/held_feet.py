@@ -1,0 +1,70 @@
+"""What holding feet after an edit takes, step by step, beside one pass over the motion's numbers.
+
+Run it with ``.venv/bin/python -W ignore benchmarks/held_feet.py`` from the repository. The clip is ten seconds at 60
+fps: the figure's walk to and fro, and the same on a floor that drifts under it, as an edit would leave it.
+"""
+
+from __future__ import annotations
+
+import os
+
+import numpy as np
+
+import kinesphere
+from kinesphere.body.contacts import find_plants
+from kinesphere.body.foot_lock import lock_feet
+from kinesphere.body.part_world import legs_part, world_of
+from kinesphere.figure.library import motion as figure_motion
+from kinesphere.kernels import rotations
+from kinesphere.motion.motion import Motion
+from kinesphere.motion.placing import moved
+from kinesphere.signals.feet import carried, held
+from timing import race
+
+FRAMES, RATE = 600, 60.0
+GOALS = {"find_plants": 3.0, "carried": 0.5, "lock_feet": 4.0}  # milliseconds, at best
+
+
+def to_and_fro(motion: Motion) -> Motion:
+    """So many frames: forward, backward, forward, …"""
+    there = motion.resampled(RATE)
+    way = np.concatenate([np.arange(len(there)), np.arange(len(there))[::-1]])
+    frames = np.resize(way, FRAMES)
+    return Motion(there.skeleton, RATE, there.rotations[frames], there.translations[frames])
+
+
+def main() -> None:
+    kinesphere.warm_up()
+    before = to_and_fro(figure_motion("walk"))
+    drift = np.sin(before.times * 2.4)[:, None] * [0.02, 0.0, 0.01]
+    after = moved(before, rotations.identity(), drift)
+    plants = find_plants(before)
+    brought = carried(plants, after)
+    joints = np.ones(len(before.skeleton), dtype=bool)
+    results = race(
+        {
+            "one pass over the motion": lambda: (after.rotations.copy(), after.translations.copy()),
+            "legs in the world": lambda: world_of(after, legs_part(after.skeleton)),
+            "find_plants": lambda: find_plants(before),
+            "carried": lambda: carried(plants, after),
+            "lock_feet": lambda: lock_feet(after, brought),
+            "all of it (held)": lambda: held(before, after, joints),
+        },
+        seconds=5.0,
+    )
+    load = ", ".join(f"{value:.1f}" for value in os.getloadavg())
+    print(f"\nfeet, {FRAMES} frames, {len(before.skeleton)} joints, {len(plants.intervals)} plants; load {load}")
+    one, met = results["one pass over the motion"], True
+    for name, timing in results.items():
+        line = f"  {name:<28}{timing.best * 1e3:9.2f} ms best{timing.median * 1e3:9.2f} ms median"
+        line += f"{timing.median / one.median:9.1f} passes"
+        if name in GOALS:
+            holds = timing.best * 1e3 <= GOALS[name]
+            met &= holds
+            line += f"   goal {GOALS[name]:g} ms: {'yes' if holds else 'NO'}"
+        print(line)
+    print(f"\ngoals met: {'yes' if met else 'NO'}")
+
+
+if __name__ == "__main__":
+    main()
