@@ -62,7 +62,7 @@ def test_strength_is_how_much_of_it():
     for strength in (0.0, 0.5, 1.0):
         made = render(Score(given, (Layer(raised, strength=strength),)))
         went = (made.positions_world() - given.positions_world())[100, hand, 1]
-        assert went == pytest.approx(0.2 * strength, abs=0.02)
+        assert went == pytest.approx(0.2 * strength, abs=1e-6)
 
 
 def test_ranges_and_parts_hold():

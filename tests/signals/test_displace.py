@@ -521,3 +521,17 @@ def test_three_frames_of_a_long_clip(data_dir: Path) -> None:
         assert moved(capture, made, edit.part)[edit.frame_of(capture)] == pytest.approx(edit.by, abs=1e-3)
     assert foot_report(made, plants).slide < foot_report(capture, plants).slide + 1e-4
     assert added_jolts(capture, made).max() < 0.15  # a knee that the capture has locked begins to bend
+
+
+@pytest.mark.parametrize("share", [0.0, 0.3, 1.0])
+def test_some_of_a_displacement(share):
+    given = motion("wave")
+    hand, frame = given.skeleton.index("rightHand"), 100
+    there, way = given.positions_world()[frame, hand], np.array([0.0, 0.1, 0.05])
+    edits = [Target("rightHand", frame=frame, to=there + way), Turn("head", (0.0, 0.4, 0.0), frame=frame)]
+    made = Displace(edits, strength=share)(given)
+    assert made.positions_world()[frame, hand] == pytest.approx(there + share * way, abs=1e-6)
+    head = given.skeleton.index("head")
+    assert R.angle_between(made.rotations[frame, head], given.rotations[frame, head]) == pytest.approx(
+        0.4 * share, abs=1e-6
+    )

@@ -65,6 +65,8 @@ class Displace(Edit):
         Not used: the spline comes and goes by itself.
     feet
         Whether feet that stood in the input stand as they did; hips then give way where legs are too short.
+    strength
+        How much of every displacement, from 0 to 1.
     """
 
     edits: Sequence[Point | Mapping[str, Any]] = ()
@@ -96,7 +98,7 @@ class Displace(Edit):
         window(motion, self.start, self.end, self.fade)  # refuses ranges in which nothing of the motion lies
         known = _with_roles(motion, self.edits)
         placed = _consistent([self._placed(edit, known) for edit in self.edits])
-        if self.neutral:
+        if self.neutral or self.strength == 0.0:
             return motion
         standing = cache(lambda: stands(known))
         local, places, missed = motion.rotations.copy(), motion.translations.copy(), list[Missed]()
@@ -124,9 +126,12 @@ class Displace(Edit):
         tension, continuity, bias = (float(dial) for dial in dials)
         frame, own = edit.frame_of(motion), (tension, continuity, bias)
         if isinstance(edit, Turn):
-            return PlacedTurn(frame, joint_of(edit, motion.skeleton), edit, own)
+            return PlacedTurn(frame, joint_of(edit, motion.skeleton), edit.partly(self.strength), own)
         role = role_of(edit, motion.skeleton)
-        return PlacedTarget(frame, motion.skeleton.roles[role], edit, own, role)
+        joint = motion.skeleton.roles[role]
+        if self.strength != 1.0:
+            edit = edit.partly(self.strength, motion[frame : frame + 1].positions_world()[0, joint])
+        return PlacedTarget(frame, joint, edit, own, role)
 
     def _range(self, motion: Motion, run: slice, placed: Sequence[Placed]) -> Range:
         """The frames that may change for edits in a run of performed frames."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import numpy as np
@@ -108,6 +108,10 @@ class Turn(Point):
         given = np.array(self.by)
         return given if len(given) == 3 else rotations.to_rotation_vector(rotations.normalise(given))
 
+    def partly(self, share: float) -> Turn:
+        """Some of it."""
+        return self if share == 1.0 else replace(self, by=tuple((share * self.vector).tolist()))
+
 
 @dataclass(frozen=True)
 class Target(Point):
@@ -154,6 +158,11 @@ class Target(Point):
     def place(self, was: Floats) -> Floats:
         """``(3,)`` where the part should be that was there ``(3,)``."""
         return np.array(self.to) if self.by is None else np.asarray(was + np.array(self.by))
+
+    def partly(self, share: float, was: Floats) -> Target:
+        """Some of the way for a part that was there ``(3,)``."""
+        way = share * (self.place(was) - was)
+        return replace(self, to=None, by=tuple(way.tolist()), swivel=share * self.swivel)
 
 
 def joint_of(turn: Turn, skeleton: Skeleton) -> int:
