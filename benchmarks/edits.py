@@ -19,7 +19,7 @@ from kinesphere.figure import motion
 from kinesphere.kernels.arrays import Floats
 from kinesphere.motion.skeleton import Skeleton
 from kinesphere.signals import Blend, Displace, Equalize, Smooth, Timewarp, Waveshape
-from kinesphere.signals.displace import Target
+from kinesphere.signals.displace import Target, Turn
 from timing import race
 
 FRAMES, JOINTS, GOAL = 600, 60, 0.015
@@ -66,6 +66,10 @@ def main() -> None:
         "Smooth": Smooth(1.0),
         "Displace, one hand": Displace([raised]),
         "Displace, one hand, 2 s": Displace([raised], width=1.0),
+        "Displace, a foot": Displace([Target("leftFoot", seconds=5.0, by=(0.0, 0.15, 0.0))]),
+        "Displace, the hips": Displace([Target("hips", seconds=5.0, by=(0.0, -0.1, 0.0))]),
+        "Displace, the head": Displace([Target("head", seconds=5.0, by=(0.1, -0.05, 0.0))]),
+        "Displace, a joint turned": Displace([Turn("head", (0.0, 0.4, 0.0), seconds=5.0)]),
         "Timewarp, marks": Timewarp(marks=[(2.0, 2.5), (8.0, 9.0)]),
         "Timewarp, beats": Timewarp(bpm=100.0),
     }

@@ -45,8 +45,8 @@ class _Curve:
             found, slope = self.value_and_slope(at)
             low, high = np.where(found <= value, at, low), np.where(found >= value, at, high)
             step = at - (found - value) / np.maximum(slope, 1e-300)
-            guess = np.where((step > low) & (step < high), step, 0.5 * (low + high))
-            if np.all((np.abs(guess - at) <= 1e-15 * np.maximum(1.0, np.abs(at))) | outside):
+            guess = np.where((step >= low) & (step <= high), step, 0.5 * (low + high))
+            if np.all((np.abs(guess - at) <= 2e-15 * np.maximum(1.0, np.abs(at))) | outside):
                 break
             at = guess
         ends = np.where(value < self.y[0], 0, -1)

@@ -33,7 +33,9 @@ def on_beats(accents: Sequence[Accent], beats: Sequence[float]) -> Pairs:
     came = np.zeros((len(at), len(when), 2), dtype=np.intp)
     best[0, 0] = 0.0
     for i in range(1, len(at)):
-        for j in range(1, len(when)):
+        # Every step of the way keeps its pace within bounds, so the whole of it does.
+        near = np.flatnonzero((when * QUICKEST >= at[i]) & (when <= QUICKEST * at[i]))
+        for j in near[near > 0].tolist():
             low, before = max(i - BACK, 0), max(j - BACK, 0)
             # From the start any number may be left out: a motion may begin long before the music.
             rows = np.arange(low, i) if low == 0 else np.array([0, *range(low, i)])

@@ -249,11 +249,14 @@ def _by_bands(tables: list[Floats], shares: Floats, gains: Floats) -> Floats:
     """Tables ``(T, D)`` blended band by band: bands without weights of their own by ``shares (N, T)``."""
     total = np.zeros(tables[0].shape)
     own = ~np.isnan(gains[:, 0])
-    for table, share, gain in zip(tables, shares, gains.T, strict=True):
-        # Bands with the usual weights stay together: their sum times the share.
-        usual = bands.mixed(table, np.where(own, 0.0, 1.0))
-        total += share[:, None] * usual
-        total += bands.mixed(table, np.where(own, np.nan_to_num(gain), 0.0)) - bands.mixed(table, np.zeros(len(gain)))
+    for table, share, gain in zip(tables, shares, np.nan_to_num(gains.T), strict=True):
+        if np.ptp(share) == 0.0 and share[0] != 0.0:
+            total += share[0] * bands.mixed(table, np.where(own, gain / share[0], 1.0))
+            continue
+        # The usual bands and the rest come and go with the share, the others don't.
+        rest = bands.mixed(table, np.zeros(len(gain)))
+        total += share[:, None] * bands.mixed(table, np.where(own, 0.0, 1.0))
+        total += bands.mixed(table, np.where(own, gain, 0.0)) - rest
     return total
 
 
