@@ -51,7 +51,7 @@ $(VENV)/bin/python:
 $(VENV)/.installed: pyproject.toml constraints.txt | $(VENV)/bin/python
 	$(PIP) --editable .
 	$(BIN)/python -m compileall -q src
-	$(BIN)/python -m kinesphere.pictures.rehearsal
+	$(BIN)/python -m kinesphere.cli.rehearsal
 	@touch $@
 
 # ffmpeg, for films.

@@ -28,4 +28,4 @@ def test_a_rehearsal_compiles_everything_that_pictures_call() -> None:
 
 
 def test_installing_rehearses() -> None:
-    assert "-m kinesphere.pictures.rehearsal" in (ROOT / "Makefile").read_text()
+    assert "-m kinesphere.cli.rehearsal" in (ROOT / "Makefile").read_text()

@@ -161,8 +161,9 @@ def slerp(a: ArrayLike, b: ArrayLike, share: ArrayLike) -> Floats:
         return slerp_reference(a, b, share)
     leading = np.broadcast_shapes(a.shape[:-1], b.shape[:-1], share.shape)
     turned: Floats = np.empty((*leading, 4))
-    shares = np.ascontiguousarray(np.broadcast_to(share, leading)).reshape(-1)
-    kernels.slerp(_rows(a, turned.shape), _rows(b, turned.shape), shares, turned.reshape(-1, 4))
+    shares = np.empty(leading)
+    shares[...] = share
+    kernels.slerp(_rows(a, turned.shape), _rows(b, turned.shape), shares.reshape(-1), turned.reshape(-1, 4))
     return turned
 
 

@@ -1,4 +1,4 @@
-"""Everything done once, small: ``python -m kinesphere.pictures.rehearsal`` compiles the kernels and keeps them on disk.
+"""Everything that pictures need done once, small: it compiles the kernels and keeps them on disk.
 
 numba compiles a kernel when it is first called with arrays of a kind, which takes half a second each. Installing runs
 this, so that nobody waits for it at their first picture. Real work is done rather than kernels called with made-up

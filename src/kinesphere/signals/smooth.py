@@ -22,7 +22,7 @@ from kinesphere.signals.groups import GROUPS, chosen
 MOST_NOISE = 20.0  # times what is found
 QUIET = 1e-9  # radians or metres: curves with less noise are left alone
 HARMLESS = float(np.radians(0.1))  # radians: less noise in the legs leaves feet where they stand
-HIDDEN = float(np.radians(0.5))  # radians: more doesn't tell when feet stand, or where
+HIDDEN = float(np.radians(1.2))  # radians: more doesn't tell when feet stand, or where
 # What moves together is looked at together. Feet stand, so that legs and hips answer each other; arms are free.
 TOGETHER = (("torso", "head"), ("left_hand",), ("right_hand",), ("hips", "legs"))
 ALONE = ("leftToes", "rightToes")  # captures guess them, and their jumps would shake the legs
@@ -33,8 +33,8 @@ _known: WeakKeyDictionary[Skeleton, Ints] = WeakKeyDictionary()
 class Smooth(Edit):
     """Noise taken out of every curve, as much as there is: more from a hand at rest than from one that strikes.
 
-    Feet that stand are held where legs are noisy enough to move them, a tenth of a degree, and not so noisy that it
-    doesn't show when they stand, half a degree.
+    Feet that stand are held where legs are noisy enough to move them, a tenth of a degree about each axis, and not so
+    noisy that it doesn't show when they stand, a degree and a fifth.
 
     Parameters
     ----------
