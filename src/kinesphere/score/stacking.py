@@ -12,14 +12,14 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from kinesphere.kernels.arrays import Bools
+from kinesphere.kernels.arrays import Bools, Floats
 from kinesphere.motion.motion import Motion
 from kinesphere.motion.timemap import TimeMap
 from kinesphere.score.layers import Express, Layer
 from kinesphere.signals.blend import Blend
 from kinesphere.signals.displace import Displace
 from kinesphere.signals.displacement_points import Point
-from kinesphere.signals.edit import Edit
+from kinesphere.signals.edit import Edit, window
 from kinesphere.signals.feet import held
 from kinesphere.signals.groups import chosen
 from kinesphere.signals.timewarp import Timewarp
@@ -46,12 +46,15 @@ class _Stack:
         The motion as it was when its feet last stood as they should.
     moved
         ``(J,)`` joints of edits since then that hold feet; None: none.
+    inside
+        ``(T,)`` how much of them held when.
     """
 
     motion: Motion
     clock: TimeMap
     stood: Motion
     moved: Bools | None = None
+    inside: Floats | None = None
 
     def with_layer(self, layer: Layer) -> _Stack:
         start, end = (None if at is None else float(self.clock(np.array(at))) for at in (layer.start, layer.end))
@@ -73,15 +76,17 @@ class _Stack:
         if isinstance(placed, Displace):
             points = [self._point(point) for point in placed.edits if isinstance(point, Point)]
             made = replace(placed, edits=points)(self.standing().motion)
-            return replace(self, motion=made, stood=made, moved=None)
+            return replace(self, motion=made, stood=made, moved=None, inside=None)
         return self._curves(placed)
 
     def _curves(self, edit: Edit) -> _Stack:
         made = replace(edit, feet=False)(self.motion)
         if not edit.feet or edit.neutral:
             return replace(self, motion=made)
-        joints = chosen(made.skeleton, edit.joints)
-        return replace(self, motion=made, moved=joints if self.moved is None else self.moved | joints)
+        joints, inside = chosen(made.skeleton, edit.joints), window(made, edit.start, edit.end, edit.fade)
+        if self.moved is not None and self.inside is not None:
+            joints, inside = joints | self.moved, np.maximum(inside, self.inside)
+        return replace(self, motion=made, moved=joints, inside=inside)
 
     def _retimed(self, made: Motion, clock: TimeMap) -> _Stack:
         return _Stack(made, self.clock.then(clock), made)
@@ -98,5 +103,5 @@ class _Stack:
         """With the feet of edits of curves held."""
         if self.moved is None:
             return self
-        made = held(self.stood, self.motion, self.moved)
-        return replace(self, motion=made, stood=made, moved=None)
+        made = held(self.stood, self.motion, self.moved, self.inside)
+        return replace(self, motion=made, stood=made, moved=None, inside=None)

@@ -123,7 +123,9 @@ class Blend:
         if not wanted.all():
             made = _only(taken[0].motion, made, wanted)
         if self.feet:
-            made = planted(made, taken, shares(time), wanted)
+            somewhere = self.start is not None or self.end is not None
+            inside = stretch(time, self.start, self.end, self.fade) if somewhere else None
+            made = planted(made, taken, shares(time), wanted, inside)
         old = taken[0].frames / first.rate + int(motions[0].performed_frames[0]) / first.rate
         return made, TimeMap(old, time) if len(time) > 1 else TimeMap.identity()
 

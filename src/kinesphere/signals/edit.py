@@ -69,12 +69,12 @@ class Edit(ABC):
         """The motion, edited."""
         joints = chosen(motion.skeleton, self.joints)
         runs = performed_runs(motion)
-        weight = self.strength * window(motion, self.start, self.end, self.fade)
+        inside = window(motion, self.start, self.end, self.fade)
         if self.neutral or self.strength == 0.0:
             return motion
-        made = self._performed(motion, joints, weight, runs)
+        made = self._performed(motion, joints, self.strength * inside, runs)
         result = replace(motion, rotations=frozen(made[0]), translations=frozen(made[1]))
-        return held(motion, result, joints) if self.feet else result
+        return held(motion, result, joints, inside) if self.feet else result
 
     def _performed(self, motion: Motion, joints: Bools, weight: Floats, runs: list[slice]) -> tuple[Floats, Floats]:
         """Rotations and translations. Only what is meant is written, so that all else stays to the last bit."""

@@ -85,16 +85,8 @@ class Smooth(Edit):
         calm = made if alone == fully else super(Smooth, fully).__call__(motion)
         if not HARMLESS < _legs_jitter(motion, calm) < HIDDEN:
             return made
-        stood = held(calm, made, chosen(motion.skeleton, self.joints))
-        share = window(motion, self.start, self.end, self.fade)
-        if stood is made or share.min() >= 1.0:
-            return stood
-        turned, places = stood.rotations.copy(), stood.translations.copy()
-        fading = share < 1.0
-        turned[fading] = rotations.slerp(made.rotations[fading], turned[fading], share[fading, None])
-        places[fading] += (1.0 - share[fading, None, None]) * (made.translations[fading] - places[fading])
-        turned[share == 0.0], places[share == 0.0] = made.rotations[share == 0.0], made.translations[share == 0.0]
-        return replace(stood, rotations=turned, translations=places)
+        inside = window(motion, self.start, self.end, self.fade)
+        return held(calm, made, chosen(motion.skeleton, self.joints), inside)
 
     def changed(self, curves: Curves, joints: Bools) -> Floats:
         units = self.noise * noise_of(curves)
