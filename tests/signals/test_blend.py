@@ -229,3 +229,11 @@ def test_what_does_not_fit_the_motions_is_refused():
         Blend(bands={2: [1.0]})(a, a)
     with pytest.raises(ValueError, match="from 0 to 6"):
         Blend(bands={30: [1.0, 0.0]}, align=False)(a, a)
+
+
+def test_breath_is_blended_too():
+    a, b = motion("idle"), motion("wave")
+    made = Blend([0.25, 0.75], align=False)(a, b)
+    ones = np.ones((1, 1, 3))
+    expected = sum(w * (ones if one.scales is None else one.scales[: len(made)]) for w, one in ((0.25, a), (0.75, b)))
+    assert made.scales == pytest.approx(np.broadcast_to(expected, made.translations.shape), abs=1e-12)

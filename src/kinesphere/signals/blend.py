@@ -207,7 +207,22 @@ def _blended(cast: list[Motion], shares: Floats, gains: Floats | None) -> Motion
         turns[:, carrier] = rotations.multiply(round_, turns[:, carrier])
         paths = np.stack([motion.translations[:, carrier] for motion in cast])
         places[:, carrier] = _path(paths, np.stack(headings), up, heading, places[:, carrier], shares)
-    return replace(cast[0], rotations=frozen(rotations.continuous(turns)), translations=frozen(places), scales=None)
+    return replace(
+        cast[0],
+        rotations=frozen(rotations.continuous(turns)),
+        translations=frozen(places),
+        scales=_scales(cast, shares),
+    )
+
+
+def _scales(cast: list[Motion], shares: Floats) -> Floats | None:
+    """``(T, J, 3)`` how surfaces swell on the mean; None: none does."""
+    if all(motion.scales is None for motion in cast):
+        return None
+    made = np.zeros(cast[0].translations.shape)
+    for motion, share in zip(cast, shares, strict=True):
+        made += share[:, None, None] * (1.0 if motion.scales is None else motion.scales)
+    return made
 
 
 class _Made(NamedTuple):

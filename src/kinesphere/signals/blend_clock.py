@@ -54,14 +54,15 @@ def together(
     made = []
     for motion, own in zip(cast, at, strict=True):
         own = np.clip(own, 0.0, motion.duration)
-        q, t, _ = at_times(motion, own)
-        taken = Motion(first.skeleton, first.rate, frozen(q), frozen(t), name=first.name)
+        q, t, scales = at_times(motion, own)
+        taken = Motion(first.skeleton, first.rate, frozen(q), frozen(t), scales=scales, name=first.name)
         made.append(Taken(motion, own * motion.rate, taken))
     return made
 
 
 def _bare(motion: Motion, first: Motion) -> Motion:
-    return Motion(first.skeleton, first.rate, motion.rotations, motion.translations, name=first.name)
+    own = motion.rotations, motion.translations
+    return Motion(first.skeleton, first.rate, *own, scales=motion.scales, name=first.name)
 
 
 def _common(clocks: list[Floats], first: Motion, shares: Callable[[Floats], Floats]) -> Floats:
