@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from kinesphere.figure import motion
 from kinesphere.kernels import bands
 from kinesphere.signals.curves import Curves
-from kinesphere.signals.equalize import PRESETS, Equalize
+from kinesphere.signals.equalize import PRESETS, Equalize, _round_and_round
 from signals.clips import apart
 
 
@@ -85,3 +85,26 @@ def test_a_knock_is_anticipated_and_followed_through():
     assert after[:40].min() < before[:40].min() - 0.08  # drawn back before it goes
     assert after[130:].min() < before[130:].min() - 0.03  # and past its end
     assert after.max() > before.max()
+
+
+@pytest.mark.parametrize("preset", sorted(PRESETS))
+def test_a_loop_stays_closed(preset):
+    given = motion("walk in place")
+    made, open_ = (Equalize(preset=preset, loop=loop, feet=False)(given) for loop in (True, False))
+    place = made.positions_world()
+    assert np.abs(place[-1] - place[0]).max() < 1e-9
+    # As smooth over the seam as anywhere.
+    steps = np.diff(np.concatenate([place, place[1:]]), 2, axis=0)
+    seam = np.linalg.norm(steps[len(place) - 3 : len(place)], axis=-1).max()
+    assert seam <= 1.2 * np.linalg.norm(np.diff(place, 2, axis=0), axis=-1).max()
+    assert apart(made, open_) > 1e-4
+
+
+def test_a_loop_begins_anywhere():
+    given = motion("walk in place")
+    table = Curves.of(given).table
+    gains = np.linspace(0.0, 2.0, bands.band_count(len(table)))[:, None] * np.ones((1, table.shape[1]))
+    closed = table - np.linspace(0.0, 1.0, len(table))[:, None] * (table[-1] - table[0])
+    later = np.concatenate([closed[40:-1], closed[:41]])
+    made = _round_and_round(closed, gains)
+    assert _round_and_round(later, gains) == pytest.approx(np.concatenate([made[40:-1], made[:41]]), abs=1e-9)

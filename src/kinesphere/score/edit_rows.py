@@ -223,7 +223,7 @@ _POINT: Mapping[str, Read] = {
 }  # fmt: skip
 _READ: Mapping[str, Read] = {
     "fade": _number, "feet": _flag,
-    "bands": _bands, "periods": _by_number, "preset": _text, "groups": _groups,
+    "bands": _bands, "periods": _by_number, "preset": _text, "groups": _groups, "loop": _flag,
     "shape": _shape, "amount": _number, "by": _text, "root": _flag,
     "noise": _number, "gaps": _gaps,
     "edits": _points, "tension": _number, "continuity": _number, "bias": _number, "overshoot": _maybe, "width": _maybe,

@@ -48,12 +48,16 @@ class Equalize(Edit):
     groups
         Other gains for some joints, in place of the above: ``{"arms": {2: 1.5}}``. Whole numbers are bands, others
         seconds.
+    loop
+        Whether the motion goes round and round, so that its end leads into its beginning. Otherwise what it begins and
+        ends with is held before and after.
     """
 
     bands: Mapping[int, float] = field(default_factory=dict)
     periods: Mapping[float, float] = field(default_factory=dict)
     preset: str | None = None
     groups: Mapping[str, Gains] = field(default_factory=dict)
+    loop: bool = False
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -88,15 +92,31 @@ class Equalize(Edit):
             columns = curves.columns(chosen(curves.motion.skeleton, name))
             gains[:, columns] = _by_key(own, count, rate)[:, None]
         # Who travels or turns goes on doing so: of heading and places, what is even from first to last is no band's.
+        # Of a loop that holds for all.
         even = np.zeros_like(curves.table)
-        goes = slice(3 * len(curves.about), None)
+        goes = slice(0 if self.loop else 3 * len(curves.about), None)
         first, last = curves.table[0, goes], curves.table[-1, goes]
         even[:, goes] = first + np.linspace(0.0, 1.0, len(even))[:, None] * (last - first)
-        return even + bands.mixed(curves.table - even, gains)
+        mixed = _round_and_round if self.loop else bands.mixed
+        return even + mixed(curves.table - even, gains)
 
     def _gains(self, count: int, rate: float) -> Floats:
         made = _by_key(self.bands, count, rate) * _by_key(self.periods, count, rate)
         return made if self.preset is None else made * _by_key(PRESETS[self.preset], count, rate)
+
+
+def _round_and_round(table: Floats, gains: Floats) -> Floats:
+    """Bands of a loop ``(T, D)`` whose last frame is its first, mixed with gains ``(K, D)``.
+
+    The slowest band looks less than twice as far as the loop is long to either side.
+    """
+    period = len(table) - 1
+    if period < 1:
+        return table
+    again = np.concatenate([*[table[:-1]] * 5, table[:1]])
+    more = bands.band_count(len(again)) - len(gains)
+    made = bands.mixed(again, np.concatenate([gains, np.ones((more, gains.shape[1]))]))
+    return made[2 * period : 3 * period + 1]
 
 
 def _by_key(gains: Mapping[int, float] | Mapping[float, float], count: int, rate: float) -> Floats:
