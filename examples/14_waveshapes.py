@@ -1,0 +1,45 @@
+"""Joint angles capped in a wave, undulations added to a drink, steps, and a curve of one's own kept in a file."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+
+import numpy as np
+
+from captures import captured
+from kinesphere import Motion
+from kinesphere.signals import Waveshape
+from kinesphere.signals.shaping import Point, Shaping, load_shapes, save_shapes
+
+ARM = ("right_arm", "right_hand")
+SHY = Shaping((Point(-1.0, -0.9), Point(-0.3, -0.5), Point(0.4, -0.1), Point(1.0, 0.1)), about="half of what rises")
+
+
+def performances() -> dict[str, Motion]:
+    """What waveshapes make of a wave and a drink."""
+    wave, drink = captured("141_16", "wave"), captured("79_38", "drink")
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "mine.toml"
+        save_shapes({"shy": SHY}, file)
+        shy = load_shapes(file)["shy"]
+    return {
+        "wave": wave,
+        "wave, capped": Waveshape("hard cap", joints=("arms", "hands"))(wave),
+        "wave, shy": Waveshape(shy, joints=("arms", "hands"))(wave),
+        "drink": drink,
+        "drink, undulating": Waveshape("undulation", joints=ARM)(drink),
+        "drink, in five poses": Waveshape("quantise", joints=ARM)(drink),
+    }
+
+
+def main() -> None:
+    """Say how high the hand comes and how long its way is."""
+    for name, motion in performances().items():
+        hand = motion.positions_world()[:, motion.skeleton.with_found_roles().roles["rightHand"]]
+        way = np.linalg.norm(np.diff(hand, axis=0), axis=1).sum()
+        print(f"{name:>20}: the right hand comes up to {hand[:, 1].max():.2f} m, on a way of {way:.2f} m")
+
+
+if __name__ == "__main__":
+    main()
