@@ -10,6 +10,8 @@ import pytest
 
 from kinesphere import load, save
 from kinesphere.body.contacts import find_plants, foot_report
+from kinesphere.body.ground import sole_paths, sole_points
+from kinesphere.body.limits import limit_excess
 from kinesphere.kernels import rotations
 from kinesphere.kernels.euler import from_euler, to_euler
 from kinesphere.signals import Blend, Displace, Equalize, Smooth, Timewarp, Waveshape
@@ -148,3 +150,35 @@ def test_nothing_outside_of_a_stretch_is_touched_though_feet_are_held(cmu, name)
     assert within
     inner = replace(plants, intervals=tuple(within))
     assert foot_report(made, inner).slide_mean < max(0.005, foot_report(given, inner).slide_mean + 0.001)
+
+
+@pytest.mark.parametrize("name", ["91_19", "91_36", "137_29"])
+def test_a_dial_turned_up_from_zero_does_not_jump(cmu, name):
+    given = cmu(name)
+    for edit in (Equalize(preset="denoise"), Equalize(preset="exaggerate"), Waveshape("undulation"), Smooth(1.0)):
+        far = [
+            np.linalg.norm(replace(edit, strength=s)(given).positions_world() - given.positions_world(), axis=-1).max()
+            for s in (1e-6, 1e-3, 1e-2)
+        ]
+        assert far[0] < 2e-5
+        assert far[1] < 2e-3
+        assert far[2] < 3e-2
+
+
+@pytest.mark.parametrize("preset", ["exaggerate", "anticipate"])
+@pytest.mark.parametrize("name", ["91_19", "137_16", "137_29"])
+def test_knees_do_not_bend_backward_and_bodies_do_not_hover(cmu, name, preset):
+    given = cmu(name)
+    made, wild = (Equalize(preset=preset, limits=limits)(given) for limits in (True, False))
+    knees = ("leftLowerLeg", "rightLowerLeg")
+    past = [max(float(limit_excess(one)[knee].max()) for knee in knees) for one in (given, made, wild)]
+    assert past[1] < past[0] + np.radians(10.0)
+    assert past[1] < past[2]
+    skeleton = given.skeleton.with_found_roles()
+    points = sole_points(skeleton)
+    before, after, free = (
+        sole_paths(replace(one, skeleton=skeleton), points)[..., 1].min(axis=1)
+        for one in (given, made, Equalize(preset=preset, feet=False)(given))
+    )
+    assert (after - before).max() < 0.045
+    assert (after - before).max() < 0.6 * (free - before).max()

@@ -20,6 +20,7 @@ import numpy as np
 
 from kinesphere.kernels.jit_arms import lay_arms
 from kinesphere.kernels.jit_bands import mix_bands, split_bands
+from kinesphere.kernels.jit_bending import bend_more, find_excess
 from kinesphere.kernels.jit_bodies import lay_legs, lay_trunk, overreach
 from kinesphere.kernels.jit_hands import lay_hands
 from kinesphere.kernels.jit_hinges import shape_hinge
@@ -39,6 +40,7 @@ from kinesphere.kernels.jit_winding import unwind, wind
 
 __all__ = [
     "bend",
+    "bend_more",
     "between",
     "body_lines",
     "calm",
@@ -47,6 +49,7 @@ __all__ = [
     "complete",
     "cubic_rows",
     "exponential",
+    "find_excess",
     "forward",
     "forward_positions",
     "free_room",

@@ -222,7 +222,7 @@ _POINT: Mapping[str, Read] = {
     "keep_orientation": _flag, "plant": _flag,
 }  # fmt: skip
 _READ: Mapping[str, Read] = {
-    "fade": _number, "feet": _flag,
+    "fade": _number, "feet": _flag, "limits": _flag,
     "bands": _bands, "periods": _by_number, "preset": _text, "groups": _groups, "loop": _flag,
     "shape": _shape, "amount": _number, "by": _text, "root": _flag,
     "noise": _number, "gaps": _gaps,

@@ -14,7 +14,7 @@ from kinesphere.body.plants import Plant, Plants
 from kinesphere.kernels.arrays import Bools, Floats
 from kinesphere.motion.motion import Motion
 from kinesphere.signals.blend_clock import Taken
-from kinesphere.signals.feet import between, carried, from_outside, moves_feet
+from kinesphere.signals.feet import between, carried, from_outside, moves_feet, soon
 
 SHORTEST = 0.08  # seconds that a foot stands at least
 
@@ -44,7 +44,7 @@ def planted(made: Motion, taken: list[Taken], shares: Floats, joints: Bools, wei
     if weight is None:
         return replace(lock_feet(given, plants), skeleton=made.skeleton)
     plants = from_outside(plants, sole_paths(given, sole_points(skeleton)), weight > 0.0)
-    return replace(between(given, lock_feet(given, plants), weight), skeleton=made.skeleton)
+    return replace(between(given, lock_feet(given, plants), soon(weight)), skeleton=made.skeleton)
 
 
 def _standing(plants: Plants, name: str, frames: Floats) -> Bools:

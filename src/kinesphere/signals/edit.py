@@ -16,6 +16,7 @@ from kinesphere.body.ground import performed_runs
 from kinesphere.kernels.arrays import Bools, Floats, within
 from kinesphere.motion.frozen import frozen
 from kinesphere.motion.motion import Motion
+from kinesphere.signals.bending import bent
 from kinesphere.signals.curves import Curves
 from kinesphere.signals.feet import held
 from kinesphere.signals.groups import chosen
@@ -39,6 +40,8 @@ class Edit(ABC):
         Whether feet that stood in the input stand still afterwards as well.
     strength
         How much of it, from 0 to 1.
+    limits
+        Whether knees and elbows bend no further than they can, or did.
     """
 
     joints: str | Sequence[str] | None = None
@@ -47,6 +50,7 @@ class Edit(ABC):
     fade: float = FADE
     feet: bool = True
     strength: float = 1.0
+    limits: bool = True
 
     def __post_init__(self) -> None:
         if self.joints is not None and not isinstance(self.joints, str):
@@ -74,6 +78,8 @@ class Edit(ABC):
             return motion
         made = self._performed(motion, joints, self.strength * inside, runs)
         result = replace(motion, rotations=frozen(made[0]), translations=frozen(made[1]))
+        if self.limits:
+            result = bent(motion, result, joints)
         return held(motion, result, joints, inside) if self.feet else result
 
     def _performed(self, motion: Motion, joints: Bools, weight: Floats, runs: list[slice]) -> tuple[Floats, Floats]:

@@ -7,45 +7,79 @@ from dataclasses import replace
 import numpy as np
 
 from kinesphere.body.bodies import LEGS
-from kinesphere.body.contacts import find_stands, middle, middles, planted
+from kinesphere.body.contacts import Stands, find_stands, middle, middles, planted
 from kinesphere.body.foot_lock import locked
-from kinesphere.body.ground import sole_paths, sole_paths_in, sole_points
+from kinesphere.body.ground import bell, grown, sole_paths, sole_paths_in, sole_points, spread
 from kinesphere.body.part_world import legs_part, world_of
 from kinesphere.body.plants import Plant, Plants
 from kinesphere.kernels import rotations
-from kinesphere.kernels.arrays import Bools, Floats, within
+from kinesphere.kernels.arrays import Bools, Floats, lengths, within
 from kinesphere.motion.frozen import frozen
 from kinesphere.motion.humanoid import SIDES
 from kinesphere.motion.motion import Motion
 from kinesphere.motion.skeleton import Skeleton
+from kinesphere.signals.grounding import grounded
 
 SOON = 0.3  # of an edit at which its feet are held as in all of it
+ADDED = 0.006  # metres by which an edit makes a foot slide more that has it held in full
+AROUND = 0.3  # seconds before and after that this counts
 
 
-def held(before: Motion, after: Motion, joints: Bools, weight: Floats | None = None) -> Motion:
-    """The edited motion with its feet standing where the edit brought them, whenever they stood before it.
+def held(before: Motion, after: Motion, joints: Bools, weight: Floats | None = None, *, anyway: bool = False) -> Motion:
+    """The edited motion on the ground as it was, its feet standing where the edit brought them when they stood before.
 
-    ``joints (J,)`` are what the edit was for. A body without legs, or an edit that does not reach them, stays as it is.
-    ``weight (T,)`` is how much of the edit held when: where it is 0, nothing changes to the last bit, and a foot that
-    stood there already goes on standing there.
+    Parameters
+    ----------
+    joints : (J,)
+        What the edit was for. A body without legs, or an edit that does not reach them, stays as it is.
+    weight : (T,)
+        How much of the edit held when: where it is 0, nothing changes to the last bit, and a foot that stood there
+        already goes on standing there.
+    anyway
+        Whether feet are held whether or not the edit makes them slide. Otherwise an edit that does next to nothing
+        leaves a capture's own sliding alone: a dial that is turned up from zero does not jump.
     """
     skeleton = before.skeleton.with_found_roles()
     if not all(role in skeleton.roles for role in LEGS) or not moves_feet(skeleton, joints):
         return after
-    stands, after = find_stands(_on(before, skeleton)), _on(after, skeleton)
-    inside = None if weight is None or weight.min() > 0.0 else weight > 0.0
-    if inside is not None:
-        some = [bool(inside[first : last + 1].any()) for _, first, last in stands.rows.tolist()]
-        stands = stands._replace(rows=stands.rows[np.array(some, dtype=np.bool_)])
-    if not len(stands.rows):
-        return after
-    world = world_of(after, legs_part(skeleton))
-    paths = sole_paths_in(world, stands.points)
-    plants = planted(stands, paths, len(before), before.rate)
-    if weight is None or inside is None:
-        return locked(after, world, plants).motion
-    stood = locked(after, world, from_outside(plants, paths, inside)).motion
-    return between(after, stood, weight)
+    stands, edited = find_stands(_on(before, skeleton)), _on(after, skeleton)
+    inside = np.ones(len(before)) if weight is None else soon(weight)
+    inside[list(before.calibration_frames)] = 0.0
+    made, world = edited, world_of(edited, legs_part(skeleton))
+    if not anyway:
+        made, world = grounded(made, world, stands)
+    some = [bool(inside[first : last + 1].any()) for _, first, last in stands.rows.tolist()]
+    stands = stands._replace(rows=stands.rows[np.array(some, dtype=np.bool_)])
+    if len(stands.rows):
+        paths = sole_paths_in(world, stands.points)
+        plants = planted(stands, paths, len(before), before.rate)
+        share = inside if anyway else inside * _added(stands, plants, paths, before.rate)
+        if share.any():
+            plants = from_outside(plants, paths, inside > 0.0)
+            made = between(made, locked(made, world, plants).motion, share)
+    return between(edited, made, inside)
+
+
+def _added(stands: Stands, plants: Plants, paths: Floats, rate: float) -> Floats:
+    """``(T,)`` how much feet slide that did not: 1 from ``ADDED`` metres on."""
+    more = np.zeros(len(paths))
+    where = middles(stands.paths, stands.rows)
+    anchors = {(plants.points.index(p.name), p.first): np.array(p.anchor) for p in plants.intervals}
+    for (i, first, last), was in zip(stands.rows.tolist(), where, strict=True):
+        rows = slice(first, last + 1)
+        slid = (paths[rows, i] - anchors[i, first]) - (stands.paths[rows, i] - was)
+        more[rows] = np.maximum(more[rows], lengths(slid).max())
+    return _eased(spread(grown(more, AROUND, rate), bell(0.5 * AROUND, rate)) / ADDED)
+
+
+def soon(weight: Floats) -> Floats:
+    """``(T,)`` how far feet are held where so much of an edit holds."""
+    return _eased(weight / SOON)
+
+
+def _eased(x: Floats) -> Floats:
+    u = within(x, 0.0, 1.0)
+    return np.asarray(u * u * (3.0 - 2.0 * u))
 
 
 def from_outside(plants: Plants, paths: Floats, inside: Bools) -> Plants:
@@ -60,16 +94,16 @@ def from_outside(plants: Plants, paths: Floats, inside: Bools) -> Plants:
     return replace(plants, intervals=tuple(moved))
 
 
-def between(after: Motion, stood: Motion, weight: Floats) -> Motion:
-    """The motion with its feet held as far as a weight ``(T,)`` says, which soon says all."""
-    share = within(weight / SOON, 0.0, 1.0)
-    share = share * share * (3.0 - 2.0 * share)
-    turned, places = stood.rotations.copy(), stood.translations.copy()
-    fading, outside = (share > 0.0) & (share < 1.0), share == 0.0
-    turned[fading] = rotations.slerp(after.rotations[fading], turned[fading], share[fading, None])
-    places[fading] += (1.0 - share[fading, None, None]) * (after.translations[fading] - places[fading])
-    turned[outside], places[outside] = after.rotations[outside], after.translations[outside]
-    return replace(stood, rotations=frozen(turned), translations=frozen(places))
+def between(one: Motion, other: Motion, share: Floats) -> Motion:
+    """From one motion to another, frame by frame, by shares ``(T,)``; at 0 and 1 to the last bit."""
+    if (share == 1.0).all():
+        return other
+    turned, places = other.rotations.copy(), other.translations.copy()
+    fading, before = (share > 0.0) & (share < 1.0), share == 0.0
+    turned[fading] = rotations.slerp(one.rotations[fading], turned[fading], share[fading, None])
+    places[fading] += (1.0 - share[fading, None, None]) * (one.translations[fading] - places[fading])
+    turned[before], places[before] = one.rotations[before], one.translations[before]
+    return replace(other, rotations=frozen(turned), translations=frozen(places))
 
 
 def _on(motion: Motion, skeleton: Skeleton) -> Motion:

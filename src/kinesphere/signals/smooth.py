@@ -85,8 +85,8 @@ class Smooth(Edit):
         calm = made if alone == fully else super(Smooth, fully).__call__(motion)
         if not HARMLESS < _legs_jitter(motion, calm) < HIDDEN:
             return made
-        inside = window(motion, self.start, self.end, self.fade)
-        return held(calm, made, chosen(motion.skeleton, self.joints), inside)
+        share = self.amount * self.strength * window(motion, self.start, self.end, self.fade)
+        return held(calm, made, chosen(motion.skeleton, self.joints), share, anyway=True)
 
     def changed(self, curves: Curves, joints: Bools) -> Floats:
         units = self.noise * noise_of(curves)

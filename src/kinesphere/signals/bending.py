@@ -1,0 +1,59 @@
+"""Knees and elbows that bend no further than they can: of an edit's last steps, before feet are held."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from weakref import WeakKeyDictionary
+
+import numpy as np
+
+from kinesphere.body.ground import smoothed
+from kinesphere.body.limits import NEEDED, hinges_of
+from kinesphere.kernels.arrays import Bools
+from kinesphere.kernels.bending import TINY, Bend, bend, excess
+from kinesphere.motion.frozen import frozen
+from kinesphere.motion.motion import Motion
+from kinesphere.motion.skeleton import Skeleton
+
+SOFT = float(np.radians(35.0))  # radians before a limit in which a joint is slowed down
+ROUND = 0.03  # seconds, the width of the bell by which corrections are rounded
+HINGES = ("LowerArm", "LowerLeg")
+_found: WeakKeyDictionary[Skeleton, list[Bend]] = WeakKeyDictionary()
+
+
+def bent(before: Motion, after: Motion, joints: Bools) -> Motion:
+    """The edited motion with knees and elbows among ``joints (J,)`` no further past their limits than before it.
+
+    An edit that does nothing changes nothing; see ``kernels.bending``.
+    """
+    hinges = [hinge for hinge in _hinges(before.skeleton) if joints[hinge.path[-1]]]
+    if not hinges:
+        return after
+    local = after.rotations.copy()
+    for hinge in hinges:
+        back = excess(before.rotations, local, hinge)
+        if np.abs(back).max() > TINY:
+            # Rounded, so that a knee that is straightened does not stop dead; where nothing was edited, nothing is.
+            same = (before.rotations[:, hinge.path] == after.rotations[:, hinge.path]).all(axis=(1, 2))
+            bend(local, hinge, np.where(same, 0.0, smoothed(back, before.rate, ROUND)))
+    return replace(after, rotations=frozen(local))
+
+
+def _hinges(skeleton: Skeleton) -> list[Bend]:
+    """Knees and elbows of a humanoid; of what is none, none."""
+    if skeleton not in _found:
+        known = skeleton.with_found_roles()
+        humanoid = all(role in known.roles for role in NEEDED)
+        _found[skeleton] = [
+            Bend(
+                np.array(one.path, dtype=np.intp),
+                np.array(one.before),
+                np.array(one.after),
+                np.stack([one.bone, one.neutral, one.forward]),
+                *one.limit.flexion,
+                SOFT,
+            )
+            for one in (hinges_of(known) if humanoid else [])
+            if one.role.endswith(HINGES)
+        ]
+    return _found[skeleton]
