@@ -204,7 +204,7 @@ def test_locking(name):
     near(made.hips_lowered, wanted.hips_lowered)
     near(made.missed, wanted.missed)
     joints = np.ones(len(motion.skeleton), dtype=bool)
-    near(held(motion, motion, joints).positions_world(), made.motion.positions_world(), 1e-9)
+    near(held(motion, motion, joints, anyway=True).positions_world(), made.motion.positions_world(), 1e-9)
 
 
 def test_legs_without_a_length_are_refused_either_way():

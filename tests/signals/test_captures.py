@@ -69,6 +69,7 @@ def test_the_papers_effects_on_real_walks(cmu, name):
     assert made["soften"][1] < 0.6 * rough
 
 
+@pytest.mark.filterwarnings("ignore::kinesphere.signals.waveshape.LimitsDontFit")
 @pytest.mark.parametrize("name", EDITS)
 def test_a_pirouette_survives(data_dir, name):
     given = read(data_dir / "bvh" / "three_js" / "pirouette.bvh")
@@ -182,3 +183,15 @@ def test_knees_do_not_bend_backward_and_bodies_do_not_hover(cmu, name, preset):
     )
     assert (after - before).max() < 0.045
     assert (after - before).max() < 0.6 * (free - before).max()
+
+
+@pytest.mark.parametrize("name", ["79_20", "79_10", "13_09", "91_19", "91_36", "07_01"])
+@pytest.mark.parametrize("preset", ["exaggerate", "constrain"])
+def test_no_joint_twists_in_a_frame(data_dir, name, preset):
+    """Legs that are captured straight have their knees anywhere: holding feet must not turn thighs about."""
+    given = read(data_dir / "bvh" / "cmu" / f"{name}.bvh", 0.0, 8.0, 120.0)
+
+    def quickest(one):
+        return np.degrees(rotations.angle_between(one.rotations[1:], one.rotations[:-1]).max(axis=0))
+
+    assert (quickest(Equalize(preset=preset)(given)) < 3.0 * np.maximum(quickest(given), 1.0)).all()

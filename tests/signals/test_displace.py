@@ -282,6 +282,74 @@ def test_hips_do_not_leave_the_feet_behind_and_say_so() -> None:
     assert moved(WAVE, replace(edit, feet=False)(WAVE), "hips")[100] == pytest.approx(UP, abs=1e-9)
 
 
+def raised(given: Motion, frame: int, by: float, width: float | None) -> Motion:
+    """Hips raised, whether legs are long enough or not."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", OutOfReach)
+        return Displace([{"part": "hips", "frame": frame, "by": (0.0, by, 0.0)}], width=width)(given)
+
+
+def knee_speed(given: Motion) -> float:
+    roles = given.skeleton.with_found_roles().roles
+    knees = given.positions_world()[given.performed_frames][:, [roles[f"{side}LowerLeg"] for side in ("left", "right")]]
+    return float(np.linalg.norm(np.diff(knees, axis=0), axis=-1).max() * given.rate)
+
+
+def check_raised_hips_never_sink(given: Motion, frame: int, width: float | None) -> None:
+    """They are nowhere lower than they were, nor than if raised less; feet stand, and knees don't jerk."""
+    before = np.zeros(len(given))
+    around = slice(max(frame - round(given.rate), given.performed_frames[0]), frame + round(given.rate))
+    for by in (1e-4, 0.01, 0.02, 0.04, 0.08, 0.16, 0.3):
+        made = raised(given, frame, by, width)
+        way = moved(given, made, "hips")
+        assert way[:, 1].min() > -1e-9
+        assert way[frame, 1] < by + 1e-9
+        assert np.abs(way[:, [0, 2]]).max() < 1e-9
+        assert (way[:, 1] - before).min() > -1e-9, by
+        assert knee_speed(made[around]) < 2.0 * knee_speed(given[around]) + 0.1
+        assert max(np.abs(moved(given, made, foot)).max() for foot in ("leftFoot", "rightFoot")) < 2e-3
+        assert np.abs(bones(made) - bones(given)).max() < 1e-9
+        before = way[:, 1]
+
+
+@pytest.mark.parametrize("width", [0.5, None])
+@pytest.mark.parametrize("frame", [60, 102, 150])
+@pytest.mark.parametrize("given", [WAVE, KNOCK, WALK], ids=["wave", "knock", "walk"])
+def test_hips_that_are_raised_never_sink(given: Motion, frame: int, width: float | None) -> None:
+    check_raised_hips_never_sink(given, frame, width)
+
+
+def test_who_stands_straight_cannot_rise_and_who_crouches_can() -> None:
+    with pytest.warns(OutOfReach, match="stays 80 mm short"):
+        made = Displace([Target("hips", frame=102, by=(0.0, 0.08, 0.0))], width=0.5)(WAVE)
+    assert np.abs(made.positions_world() - WAVE.positions_world()).max() < 1e-9
+    low = Displace([Target("hips", frame=frame, by=(0.0, -0.15, 0.0)) for frame in (0, 204)])(WAVE)
+    made = Displace([Target("hips", frame=102, by=(0.0, 0.08, 0.0))], width=0.5)(low)
+    assert moved(low, made, "hips")[102] == pytest.approx((0.0, 0.08, 0.0), abs=1e-9)
+    assert np.abs(moved(low, made, "leftFoot")).max() < 1e-3
+    heights = [moved(low, raised(low, 102, by, 0.5), "hips")[:, 1] for by in (0.05, 0.1, 0.14, 0.2, 0.4)]
+    assert all((b - a).min() > -1e-9 for a, b in zip(heights[:-1], heights[1:], strict=True))
+    assert 0.14 < heights[-1].max() < 0.16  # as they stood before, at most a little straighter
+
+
+def test_hips_that_cannot_rise_still_go_down_smoothly_afterwards() -> None:
+    edits = [Target("hips", frame=60, by=(0.0, 0.1, 0.0)), Target("hips", frame=130, by=(0.0, -0.1, 0.0))]
+    for width in (None, 0.5):
+        with pytest.warns(OutOfReach, match="hips at frame 60"):
+            made = Displace(edits, width=width)(WAVE)
+        way = moved(WAVE, made, "hips")
+        assert way[130] == pytest.approx((0.0, -0.1, 0.0), abs=1e-6)
+        assert np.abs(way[:61]).max() < 1e-6
+        assert added_jolts(WAVE, made).max() < 0.15
+
+
+def test_a_raised_head_does_not_make_the_hips_sink() -> None:
+    with pytest.warns(OutOfReach):
+        made = Displace([Target("head", frame=100, by=(0.0, 0.1, 0.0))], width=0.5)(WAVE)
+    assert moved(WAVE, made, "hips")[:, 1].min() > -1e-3
+    assert knee_speed(made) < 1.1 * knee_speed(WAVE)
+
+
 def test_a_foot_leaves_its_stand_for_a_while_or_takes_it_along() -> None:
     step = (0.12, 0.0, 0.05)
     lifted = Displace([Target("leftFoot", frame=100, by=step)])(WAVE)
@@ -493,6 +561,15 @@ def test_who_moves_the_head_bends_and_crouches_within_limits_and_goes_on_looking
     assert np.degrees(turned.max()) < 10.0
     held = Displace([Target("head", frame=100, by=(0.0, -0.05, 0.1)), Target("hips", frame=100, by=(0, 0, 0))])(WAVE)
     assert moved(WAVE, held, "hips")[100] == pytest.approx((0.0, 0.0, 0.0), abs=1e-9)
+
+
+@pytest.mark.data
+@pytest.mark.parametrize("width", [0.5, None])
+@pytest.mark.parametrize("name", ["cmu/79_06", "cmu/141_16", "cmu/07_01", "animated_drawings/wave_hello"])
+def test_raised_hips_of_captures_never_sink(data_dir: Path, name: str, width: float | None) -> None:
+    capture = load(data_dir / "bvh" / f"{name}.bvh")
+    for frame in (102, len(capture) // 2):
+        check_raised_hips_never_sink(capture, frame, width)
 
 
 @pytest.mark.data

@@ -32,7 +32,7 @@ def trembling():
     """A wave that is not smooth, with an elbow bent too far: there is something to do for every edit."""
     given, rng = motion("wave"), np.random.default_rng(1)
     bend = np.radians(1.0) * rng.normal(size=(*given.rotations.shape[:2], 3))
-    bend[:, given.skeleton.index("leftLowerArm"), 1] += 3.0 * np.sin(3.0 * given.times)
+    bend[:, given.skeleton.index("leftLowerArm"), 1] -= 1.4 * np.sin(3.0 * given.times)
     turns = rotations.multiply(given.rotations, rotations.from_rotation_vector(bend))
     return replace(given, rotations=rotations.continuous(turns))
 

@@ -148,15 +148,14 @@ def test_rates_mean_the_same():
     assert shares[0] < shares[1] < shares[2]
 
 
-@pytest.mark.parametrize("degrees", [0.2, 0.3])
-def test_feet_stand_where_noise_does_not_hide_it(degrees):
-    """When feet stand is seen after noise is gone: before, its steps are longer than theirs."""
+@pytest.mark.parametrize("degrees", [0.3, 1.0, 3.0])
+def test_feet_that_stand_jitter_far_less(degrees):
     clean = motion("walk")
     jittery = noisy(clean, degrees)
     plants = kinesphere.find_plants(clean).intervals
     slides = []
-    for edit in (Smooth(1.0, feet=False), Smooth(1.0)):
-        paths = edit(jittery).positions_world()
+    for one_of in (jittery, Smooth(1.0)(jittery)):
+        paths = one_of.positions_world()
         steps = [
             np.linalg.norm(
                 np.diff(paths[one.first : one.last + 1, clean.skeleton.roles[f"{one.side}Toes"]], axis=0), axis=-1
@@ -165,7 +164,7 @@ def test_feet_stand_where_noise_does_not_hide_it(degrees):
             if one.point != "heel"
         ]
         slides.append(np.concatenate(steps).mean() * clean.rate)
-    assert slides[1] < 0.5 * slides[0]
+    assert slides[1] < 0.3 * slides[0]
 
 
 def test_toes_that_jump_do_not_shake_the_legs():

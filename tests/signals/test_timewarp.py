@@ -13,7 +13,7 @@ from kinesphere.figure import motion
 from kinesphere.signals.curves import Curves
 from kinesphere.signals.matching import b_spline, spread
 from kinesphere.signals.timewarp import NoAccents, Timewarp
-from signals.clips import apart, pirouette, short
+from signals.clips import apart, pirouette, short, with_calibration
 from signals.test_align import bent
 
 
@@ -99,11 +99,28 @@ def test_who_has_no_accents_stays_and_it_is_said():
 
 def test_a_stretch_alone_runs_at_another_pace():
     given = motion("wave")
-    slow = Timewarp(marks=[(given.duration, 2.0 * given.duration)], start=1.0, end=2.0, fade=0.2)
-    made = slow(given)
+    twice = Timewarp(marks=[(given.duration, 2.0 * given.duration)])(given)
+    made = Timewarp(twice, start=1.0, end=2.0, fade=0.2)(given)
     assert apart(made[:60], given[:60]) < 1e-6
     assert len(given) + 40 < len(made) < len(given) + 60
-    assert apart(made[-80:], given[-80:]) < 5e-3
+    assert apart(made[-80:], given[-80:]) < 1e-2
+
+
+def test_marks_in_a_stretch_are_met_and_the_rest_keeps_its_pace():
+    given = motion("wave")
+    made = Timewarp(marks=[(1.5, 1.8)], start=1.0, end=2.0)(given)
+    assert apart(made[:61], given[:61]) < 0.01
+    assert apart(made[108:109], given[90:91]) < 1e-6
+    assert apart(made[140:], given[122 : 122 + len(made) - 140]) < 0.01
+    half = Timewarp(marks=[(1.5, 1.8)], amount=0.5)(given)
+    assert apart(half[99:100], given[90:91]) < 1e-6
+    with pytest.raises(ValueError, match="outside of the stretch"):
+        Timewarp(marks=[(2.5, 2.8)], start=1.0, end=2.0)(given)
+
+
+def test_calibration_frames_stay_marked():
+    made = Timewarp(marks=[(1.0, 1.5)])(with_calibration(motion("wave")))
+    assert made.calibration_frames == (0,)
 
 
 def test_some_joints_alone():

@@ -36,6 +36,9 @@ ROLL, ROLL_BEND = 0.004, 0.5  # one hip up, the other down
 SWAY, SWAY_BEND = 0.004, 0.5  # hips to the side
 FLEX, FLEX_BEND = 0.3, 15.0  # a knee
 SWIVEL, SWIVEL_ANGLE, SWIVEL_BEND = 0.02, 0.3, 1.0  # a knee aside: leg lengths, radians, acceleration
+SWIVEL_TURN = 20.0  # radians a second squared of a straight leg: its knee is anywhere, and its thigh would be
+SWIVEL_STRAIGHT = 0.03  # leg lengths that a knee is off the leg's way, up to which it is straight
+SWIVEL_ROUGH = 3.0  # acceleration, as SWIVEL_BEND, of a knee that jumps by itself; then its leg may turn with it
 SWIVEL_SHARE = 0.1  # share of the knee's own acceleration, added to that
 AS_ROUGH = 0.5  # share of the hips' own acceleration, added to the above
 JOLT = 40.0  # the acceleration beyond which trunk and head together jolt
@@ -81,6 +84,9 @@ class SwivelRule(NamedTuple):
     angle: float
     bend: float
     share: float
+    turn: float
+    straight: float
+    rough: float
 
 
 class Legs(NamedTuple):
@@ -271,7 +277,7 @@ def swivels(knee: Floats, step: Floats, aside: Floats, share: Floats, motion: Mo
     from kinesphere.kernels import jit_leg_paths
 
     angle = np.empty(len(knee))
-    rule = SwivelRule(SWIVEL, SWIVEL_ANGLE, SWIVEL_BEND, SWIVEL_SHARE)
+    rule = SwivelRule(SWIVEL, SWIVEL_ANGLE, SWIVEL_BEND, SWIVEL_SHARE, SWIVEL_TURN, SWIVEL_STRAIGHT, SWIVEL_ROUGH)
     rows = (np.ascontiguousarray(array) for array in (knee, step, aside, share))
     jit_leg_paths.swivel_knee(*rows, performed_flags(motion), motion.rate, rule, angle)
     return angle
@@ -293,6 +299,8 @@ def swivels_reference(knee: Floats, step: Floats, aside: Floats, share: Floats, 
     still = (radius / SWIVEL) ** 2 + SWIVEL_ANGLE**-2.0
     chain.add(one, still / np.maximum(share, 1e-3) ** 2, np.zeros_like(radius))
     chain.add_bends(radius[..., None], tied * (rate**2 / rough) ** 2, -added)
+    turn = SWIVEL_TURN * (1.0 + (radius / SWIVEL_STRAIGHT) ** 2 + (rough / SWIVEL_ROUGH) ** 2)
+    chain.add_bends(one, tied * (rate**2 / turn) ** 2, np.zeros_like(radius))
     found: Floats = (share * chain.solve())[:, 0]
     return found
 

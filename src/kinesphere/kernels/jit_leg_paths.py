@@ -449,14 +449,16 @@ def swivel_knee(knee, step, aside, share, performed, rate, rule, angle):  # type
             continue
         rough = rule.bend + rule.share * rate * rate * max(own[t], max(own[t - 1], own[t + 1]))
         weight = (rate * rate / rough) ** 2
+        free = 1.0 + (radius[t] / rule.straight) ** 2 + (rough / rule.rough) ** 2
+        even = (rate * rate / (rule.turn * free)) ** 2
         added = _bent(step, t, aside[t]) / radius[t] if radius[t] > 0.0 else 0.0
         a, b, c = radius[t - 1], -2.0 * radius[t], radius[t + 1]
-        bands[t - 1, 0] += weight * a * a
-        bands[t - 1, 1] += weight * a * b
-        bands[t - 1, 2] += weight * a * c
-        bands[t, 0] += weight * b * b
-        bands[t, 1] += weight * b * c
-        bands[t + 1, 0] += weight * c * c
+        bands[t - 1, 0] += weight * a * a + even
+        bands[t - 1, 1] += weight * a * b - 2.0 * even
+        bands[t - 1, 2] += weight * a * c + even
+        bands[t, 0] += weight * b * b + 4.0 * even
+        bands[t, 1] += weight * b * c - 2.0 * even
+        bands[t + 1, 0] += weight * c * c + even
         right[t - 1] -= weight * a * added
         right[t] -= weight * b * added
         right[t + 1] -= weight * c * added

@@ -22,7 +22,7 @@ def resampled(motion: Motion, rate: float, *, smooth: bool = True) -> Motion:
     if rate == motion.rate:
         return motion
     count = _count(motion.duration, rate, len(motion.skeleton))
-    return _sampled(motion, np.arange(count) / rate, rate, smooth)
+    return sampled(motion, np.arange(count) / rate, rate, smooth=smooth)
 
 
 def retimed(motion: Motion, time_map: TimeMap, *, smooth: bool = True) -> Motion:
@@ -30,7 +30,7 @@ def retimed(motion: Motion, time_map: TimeMap, *, smooth: bool = True) -> Motion
     start, end = (float(t) for t in time_map(np.array([0.0, motion.duration])))
     count = _count(end - start, motion.rate, len(motion.skeleton))
     new_times = start + np.arange(count) / motion.rate
-    return _sampled(motion, time_map.inverse()(new_times), motion.rate, smooth)
+    return sampled(motion, time_map.inverse()(new_times), motion.rate, smooth=smooth)
 
 
 def at_times(motion: Motion, times: ArrayLike, *, smooth: bool = True) -> tuple[Floats, Floats, Floats | None]:
@@ -75,7 +75,8 @@ def _count(seconds: float, rate: float, joints: int) -> int:
     return count
 
 
-def _sampled(motion: Motion, times: Floats, rate: float, smooth: bool) -> Motion:
+def sampled(motion: Motion, times: Floats, rate: float, *, smooth: bool = True) -> Motion:
+    """The motion as it is at these times ``(N,)``, as a motion of this rate."""
     q, t, s = at_times(motion, times, smooth=smooth)
     frames = times * motion.rate
     marked = [i for i, f in enumerate(frames) if any(abs(f - c) < 1e-6 for c in motion.calibration_frames)]

@@ -78,7 +78,7 @@ class TimeMap:
                     f"{name} times must be finite and strictly increasing; found {times[at]:g} then "
                     f"{times[at + 1]:g} at index {at}"
                 )
-        m = _monotone_slopes(x, y) if slopes is None else _checked_slopes(x, y, floats(slopes))
+        m = monotone_slopes(x, y) if slopes is None else _checked_slopes(x, y, floats(slopes))
         object.__setattr__(self, "_links", ((_Curve(frozen(x), frozen(y), frozen(m)), False),))
 
     @staticmethod
@@ -125,7 +125,7 @@ class TimeMap:
         return TimeMap._from_links(tuple((curve, not backwards) for curve, backwards in reversed(self._links)))
 
 
-def _monotone_slopes(x: Floats, y: Floats) -> Floats:
+def monotone_slopes(x: Floats, y: Floats) -> Floats:
     """Slopes that keep a cubic through increasing points increasing (harmonic means: Fritsch & Butland 1984)."""
     h, d = np.diff(x), np.diff(y) / np.diff(x)
     if len(x) == 2:

@@ -81,7 +81,7 @@ class _Stack:
 
     def _curves(self, edit: Edit) -> _Stack:
         made = replace(edit, feet=False)(self.motion)
-        if not edit.feet or edit.neutral:
+        if not edit.holds_feet or edit.neutral:
             return replace(self, motion=made)
         joints, inside = chosen(made.skeleton, edit.joints), window(made, edit.start, edit.end, edit.fade)
         if self.moved is not None and self.inside is not None:

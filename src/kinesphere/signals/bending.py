@@ -7,7 +7,7 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from kinesphere.body.ground import smoothed
+from kinesphere.body.ground import performed_runs, smoothed
 from kinesphere.body.limits import NEEDED, hinges_of
 from kinesphere.kernels.arrays import Bools
 from kinesphere.kernels.bending import TINY, Bend, bend, excess
@@ -35,7 +35,9 @@ def bent(before: Motion, after: Motion, joints: Bools) -> Motion:
         if np.abs(back).max() > TINY:
             # Rounded, so that a knee that is straightened does not stop dead; where nothing was edited, nothing is.
             same = (before.rotations[:, hinge.path] == after.rotations[:, hinge.path]).all(axis=(1, 2))
-            bend(local, hinge, np.where(same, 0.0, smoothed(back, before.rate, ROUND)))
+            for run in performed_runs(before):
+                back[run] = smoothed(back[run], before.rate, ROUND)
+            bend(local, hinge, np.where(same, 0.0, back))
     return replace(after, rotations=frozen(local))
 
 

@@ -64,7 +64,8 @@ class Displace(Edit):
     fade
         Not used: the spline comes and goes by itself.
     feet
-        Whether feet that stood in the input stand as they did; hips then give way where legs are too short.
+        Whether feet that stood in the input stand as they did; where legs are too short, hips then give way, and
+        rise no higher than they allow.
     strength
         How much of every displacement, from 0 to 1.
     """

@@ -34,6 +34,7 @@ OWN = 0.15  # seconds over which a foot comes to go along whose own leg is turne
 NEAR = 0.15  # seconds from a target in which a foot does not stand
 LIFT = 0.4  # the same for a foot that would stand at the target itself, unless the edit has a width
 ROUND = 0.12  # seconds over which hips give way before a leg is too short
+HOLD = 0.2  # seconds over which raised hips are held back before a leg is too short
 SLACK = 0.03  # metres that a straight leg swings aside before it is bent a little
 DEEPEST = 0.12  # of the leg's length that they give way, besides what they are moved themselves
 STEEP = (0.4, 0.7)  # how upright a leg must be so that hips give way for it, none and all
@@ -79,13 +80,20 @@ def plan_feet(
         return {}
     found = standing() if standing else {}
     going = [role for role in FEET if role in asked or role in found]
-    goals = {role: _goal(stretch, role, turns, targets.get(role, ()), found.get(role)) for role in going}
-    hips = roles.get("hips")
+
+    def planned() -> dict[str, FootGoal]:
+        return {role: _goal(stretch, role, turns, targets.get(role, ()), found.get(role)) for role in going}
+
+    goals, hips = planned(), roles.get("hips")
     if found and hips is not None and stretch.allowed[hips]:
-        sink = _sinking(stretch, goals)
-        stretch.shift(hips, -sink[:, None] * UP)
-        for role, goal in goals.items():
-            goals[role] = goal._replace(path=goal.path - (goal.follows * sink)[:, None] * UP)
+        share = _too_high(stretch, goals, hips)
+        if share.any():
+            stretch.raise_less(hips, share)
+            goals = planned()
+            share = _too_high(stretch, goals, hips)
+        raised = _raised(stretch, hips)
+        goals = _sunk(stretch, goals, hips, share * raised)
+        goals = _sunk(stretch, goals, hips, _sinking(stretch, goals, raised - share * raised))
     return goals
 
 
@@ -178,23 +186,69 @@ def _edged(
     return made, edges
 
 
-def _sinking(stretch: Stretch, goals: Mapping[str, FootGoal]) -> Floats:
-    """``(T,)`` metres by which hips sink so that legs reach their feet's paths, coming and going smoothly."""
+def _sunk(stretch: Stretch, goals: Mapping[str, FootGoal], hips: int, sink: Floats) -> dict[str, FootGoal]:
+    """Lower the hips by ``sink (T,)`` metres, and with them the feet that follow."""
+    stretch.shift(hips, -sink[:, None] * UP)
+    return {role: goal._replace(path=goal.path - (goal.follows * sink)[:, None] * UP) for role, goal in goals.items()}
+
+
+class _Stance(NamedTuple):
+    """A leg under hips that are not raised."""
+
+    span: Floats  # (T,) how far it reaches
+    far: Floats  # (T,) how far it must
+    room: Floats  # (T,) how much higher its hip may be; below 0: it must come down
+    steep: Floats  # (T,) from 0 to 1 how much hips give way for it
+
+
+def _stance(stretch: Stretch, role: str, goal: FootGoal, raised: Floats) -> _Stance:
+    """A leg, with what hips are ``raised (T,)`` and feet follow of it taken away."""
+    was, limb = stretch.before[1], stretch.limb(role)
+    way = stretch.p[:, limb.upper] - goal.path - ((1.0 - goal.follows) * raised)[:, None] * UP
+    far, old = lengths(way), was[:, limb.upper] - was[:, limb.end]
+    changed = lengths(cross(unit(old), way - old))
+    # A leg that was straight is bent a little where it swings aside: kept just straight, its knee would shake.
+    easy, bent = easy_reach(limb, was), limb.easy * full_reach(limb, was)
+    span = easy + eased(changed / SLACK) * np.minimum(bent - easy, 0.0)
+    highest = np.sqrt(np.maximum(span**2 - way[:, 0] ** 2 - way[:, 2] ** 2, 0.0))
+    steep = eased((way[:, 1] / np.maximum(far, 1e-9) - STEEP[0]) / (STEEP[1] - STEEP[0]))
+    return _Stance(span, far, highest - way[:, 1], steep)
+
+
+def _raised(stretch: Stretch, hips: int) -> Floats:
+    """``(T,)`` metres by which hips are higher than they were."""
+    return np.asarray(np.maximum(stretch.p[:, hips, 1] - stretch.before[1][:, hips, 1], 0.0))
+
+
+def _too_high(stretch: Stretch, goals: Mapping[str, FootGoal], hips: int) -> Floats:
+    """``(T,)`` the share of what hips are raised that legs are too short for: hips stay, and don't sink for it.
+
+    A share that comes and goes smoothly: hips that are raised more are nowhere lower than if they were raised less.
+    """
+    raised = _raised(stretch, hips)
+    some = raised > 1e-6 * raised.max()
+    if not some.any():
+        return np.zeros(len(raised))
+    shares = []
+    for role, goal in goals.items():
+        leg, holds = _stance(stretch, role, goal, raised), 1.0 - goal.follows
+        left = np.maximum(leg.room, 0.0) / np.maximum(holds * raised, 1e-300)
+        shares.append(np.where(some, leg.steep * holds * np.maximum(1.0 - left, 0.0), 0.0))
+    return np.minimum(rounded_up(np.max(shares, axis=0), HOLD, stretch.motion.rate), 1.0)
+
+
+def _sinking(stretch: Stretch, goals: Mapping[str, FootGoal], raised: Floats) -> Floats:
+    """``(T,)`` metres by which hips sink so that legs reach their feet's paths, coming and going smoothly.
+
+    ``raised (T,)`` is what they are raised, as far as legs are long enough.
+    """
     was, rate = stretch.before[1], stretch.motion.rate
     sinks = []
     for role, goal in goals.items():
-        limb = stretch.limb(role)
-        way = stretch.p[:, limb.upper] - goal.path
-        far, old = lengths(way), was[:, limb.upper] - was[:, limb.end]
-        changed = lengths(cross(unit(old), way - old))
-        # A leg that was straight is bent a little where it swings aside: kept just straight, its knee would shake.
-        easy, bent = easy_reach(limb, was), limb.easy * full_reach(limb, was)
-        span = easy + eased(changed / SLACK) * np.minimum(bent - easy, 0.0)
-        lowest = np.sqrt(np.maximum(span**2 - way[:, 0] ** 2 - way[:, 2] ** 2, 0.0))
-        steep = eased((way[:, 1] / np.maximum(far, 1e-9) - STEEP[0]) / (STEEP[1] - STEEP[0]))
-        most = DEEPEST * span + lengths(stretch.p[:, limb.upper] - was[:, limb.upper])
-        sink = np.minimum(np.maximum(way[:, 1] - lowest, 0.0), most) * steep * (1.0 - goal.follows)
-        sinks.append(np.where(far > span + 1e-6, sink, 0.0))
+        upper, leg = stretch.limb(role).upper, _stance(stretch, role, goal, raised)
+        most = DEEPEST * leg.span + lengths(stretch.p[:, upper] - was[:, upper])
+        sink = np.minimum(np.maximum(-leg.room, 0.0), most) * leg.steep * (1.0 - goal.follows)
+        sinks.append(np.where(leg.far > leg.span + 1e-6, sink, 0.0))
     deepest = np.max(sinks, axis=0)
     if not deepest.any():
         return np.asarray(deepest)

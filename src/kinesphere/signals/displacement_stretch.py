@@ -64,6 +64,7 @@ class Stretch:
         self.before = motion.world()
         self.q, self.p = self.before
         self._limbs: dict[str, Limb] = {}
+        self._brought: list[tuple[Sequence[Placed], Floats]] = []
 
     def posed(self) -> None:
         """Find the world of the pose anew."""
@@ -121,8 +122,22 @@ class Stretch:
 
     def bring_hips(self, placed: Sequence[Placed], joint: int, ways: Floats) -> None:
         """Move the hips by ways ``(P, 3)`` at edits, coming and going so gently that straight knees follow."""
+        self._brought.append((placed, ways))
+        self.shift(joint, self._hips_way(placed, ways))
+
+    def raise_less(self, joint: int, shares: Floats) -> None:
+        """Take back shares ``(T,)`` of how far the hips are raised at edits; the curves between them are made anew."""
+        change = np.zeros((len(self.at), 3))
+        for i, (placed, ways) in enumerate(self._brought):
+            less = ways.copy()
+            less[:, 1] -= np.maximum(ways[:, 1], 0.0) * shares[self.rows(placed)]
+            change += self._hips_way(placed, less) - self._hips_way(placed, ways)
+            self._brought[i] = placed, less
+        self.shift(joint, change)
+
+    def _hips_way(self, placed: Sequence[Placed], ways: Floats) -> Floats:
         knots = self.knots(placed)
-        self.shift(joint, knots.curve(ways, self.at) * knots.gently(self.at, GENTLY * self.motion.rate)[:, None])
+        return knots.curve(ways, self.at) * knots.gently(self.at, GENTLY * self.motion.rate)[:, None]
 
     def shift(self, joint: int, way: Floats) -> None:
         """Move a joint, and what hangs on it, by ``way (T, 3)`` in the world."""

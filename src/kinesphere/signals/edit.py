@@ -61,6 +61,11 @@ class Edit(ABC):
         check_strength(self.strength)
 
     @property
+    def holds_feet(self) -> bool:
+        """Whether feet are to be held after it."""
+        return self.feet
+
+    @property
     @abstractmethod
     def neutral(self) -> bool:
         """Whether it changes nothing, whatever the motion."""
@@ -80,7 +85,7 @@ class Edit(ABC):
         result = replace(motion, rotations=frozen(made[0]), translations=frozen(made[1]))
         if self.limits:
             result = bent(motion, result, joints)
-        return held(motion, result, joints, inside) if self.feet else result
+        return held(motion, result, joints, inside) if self.holds_feet else result
 
     def _performed(self, motion: Motion, joints: Bools, weight: Floats, runs: list[slice]) -> tuple[Floats, Floats]:
         """Rotations and translations. Only what is meant is written, so that all else stays to the last bit."""

@@ -15,7 +15,8 @@ from kinesphere.signals.curves import Curves
 def matched(motion: Motion, path: Ints, onto: Motion) -> Motion:
     """The motion's frames where a path ``(K, 2)`` of frames of ``onto`` and of the motion puts them.
 
-    One frame for one is itself; several for one are their mean; one for several is spread by a cubic B-spline.
+    One frame for one is itself; several for one are their mean; one for several is spread by a cubic B-spline, from the
+    frame before it to the one after.
     """
     curves = Curves.of(performed(motion))
     first = np.array([path[0, 0], motion.performed_frames[0]])
@@ -40,7 +41,7 @@ def spread(values: Floats, path: Ints) -> Floats:
             end += 1
         if end - i > 1:
             count = end - i
-            made[i:end] = b_spline(values, frame[i] + (np.arange(count) + 0.5) / count - 0.5)
+            made[i:end] = b_spline(values, frame[i] - 1.0 + 2.0 * np.arange(1, count + 1) / (count + 1))
         i = end
     return made
 

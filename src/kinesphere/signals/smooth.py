@@ -9,20 +9,17 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from kinesphere.kernels import rotations, smoothing
+from kinesphere.kernels import smoothing
 from kinesphere.kernels.arrays import Bools, Floats, Ints
 from kinesphere.motion.motion import Motion
 from kinesphere.motion.skeleton import Skeleton
 from kinesphere.signals.curves import Curves
 from kinesphere.signals.edit import Edit, window
-from kinesphere.signals.feet import held
 from kinesphere.signals.gaps import FIND, GapWarning, filled, find_gaps, given_gaps, told
 from kinesphere.signals.groups import GROUPS, chosen
 
 MOST_NOISE = 20.0  # times what is found
 QUIET = 1e-9  # radians or metres: curves with less noise are left alone
-HARMLESS = float(np.radians(0.1))  # radians: less noise in the legs leaves feet where they stand
-HIDDEN = float(np.radians(1.2))  # radians: more doesn't tell when feet stand, or where
 # What moves together is looked at together. Feet stand, so that legs and hips answer each other; arms are free.
 TOGETHER = (("torso", "head"), ("left_hand",), ("right_hand",), ("hips", "legs"))
 ALONE = ("leftToes", "rightToes")  # captures guess them, and their jumps would shake the legs
@@ -33,8 +30,8 @@ _known: WeakKeyDictionary[Skeleton, Ints] = WeakKeyDictionary()
 class Smooth(Edit):
     """Noise taken out of every curve, as much as there is: more from a hand at rest than from one that strikes.
 
-    Feet that stand are held where legs are noisy enough to move them, a tenth of a degree about each axis, and not so
-    noisy that it doesn't show when they stand, a degree and a fifth.
+    Legs and hips are looked at together, so that feet that stand jitter less. They are not held, whatever ``feet``
+    says: holding them would change more than noise does. ``lock_feet`` is there for that.
 
     Parameters
     ----------
@@ -66,6 +63,10 @@ class Smooth(Edit):
             object.__setattr__(self, "gaps", given_gaps(self.gaps))
 
     @property
+    def holds_feet(self) -> bool:
+        return False
+
+    @property
     def neutral(self) -> bool:
         return self.amount * self.noise == 0.0 and not self.gaps
 
@@ -75,18 +76,7 @@ class Smooth(Edit):
             motion = self._without_gaps(motion)
         if self.amount * self.noise * self.strength == 0.0:
             return super(Smooth, replace(self, amount=0.0, gaps=None)).__call__(motion)
-        alone = replace(self, gaps=None, feet=False)
-        made = super(Smooth, alone).__call__(motion)
-        return self._standing(motion, made, alone) if self.feet else made
-
-    def _standing(self, motion: Motion, made: Motion, alone: Smooth) -> Motion:
-        """The smoothed motion with its feet held; when they stand is seen where all noise is gone."""
-        fully = replace(alone, amount=1.0, strength=1.0, start=None, end=None)
-        calm = made if alone == fully else super(Smooth, fully).__call__(motion)
-        if not HARMLESS < _legs_jitter(motion, calm) < HIDDEN:
-            return made
-        share = self.amount * self.strength * window(motion, self.start, self.end, self.fade)
-        return held(calm, made, chosen(motion.skeleton, self.joints), share, anyway=True)
+        return super(Smooth, replace(self, gaps=None)).__call__(motion)
 
     def changed(self, curves: Curves, joints: Bools) -> Floats:
         units = self.noise * noise_of(curves)
@@ -126,16 +116,6 @@ def noise_of(curves: Curves) -> Floats:
     found[own] = smoothing.noise(table[:, own, None])
     found[3 * joints] = smoothing.noise(table[:, 3 * joints, None, None])[0]
     return found
-
-
-def _legs_jitter(motion: Motion, calm: Motion) -> float:
-    """How much was taken out of the legs: a standard deviation in radians, of the joint in the middle."""
-    roles = motion.skeleton.with_found_roles().roles
-    legs = [roles[role] for role in GROUPS["legs"] if role in roles]
-    if not legs:
-        return 0.0
-    away = rotations.angle_between(motion.rotations[:, legs], calm.rotations[:, legs])
-    return float(np.median(np.sqrt((away * away).mean(axis=0) / 3.0)))
 
 
 def _limbs(curves: Curves) -> list[Ints]:

@@ -12,9 +12,9 @@ from kinesphere.analysis.accents import accents
 from kinesphere.files.errors import MotionFileWarning
 from kinesphere.kernels.arrays import Bools, Floats, within
 from kinesphere.motion.motion import Motion
-from kinesphere.motion.retiming import MOST_POSES, at_times, retimed
+from kinesphere.motion.retiming import MOST_POSES, retimed, sampled
 from kinesphere.motion.telling import tell
-from kinesphere.motion.timemap import TimeMap
+from kinesphere.motion.timemap import TimeMap, monotone_slopes
 from kinesphere.signals.alignment import RADIUS, Cost, Search, align
 from kinesphere.signals.beats import MOST_BEATS, Pairs, on_beats
 from kinesphere.signals.edit import FADE, check_stretch, window
@@ -54,7 +54,8 @@ class Timewarp:
         "smooth": along the smooth map. "matched": frame by frame as matched: one for one, the mean of several for one,
         or where one stands for several, a cubic B-spline's around it. Only with ``onto``, at all of its pace.
     joints, start, end, fade
-        As for every edit. Some joints alone are taken along while the rest, and the length, stay.
+        As for every edit. Some joints alone are taken along while the rest, and the length, stay. Marks and beats in a
+        stretch are met; the time before it stays, and the time after it goes on at its own pace.
     """
 
     onto: Source | None = None
@@ -102,17 +103,17 @@ class Timewarp:
 
     def time_map(self, motion: Motion) -> TimeMap:
         """From the motion's own time to the new one."""
-        share = self.amount * window(motion, self.start, self.end, self.fade)
+        inside = window(motion, self.start, self.end, self.fade)
         if self.neutral:
             return TimeMap.identity()
         if self.onto is not None:
             full: TimeMap = align(motion, motion_of(self.onto), self.cost, search=self.search, radius=self.radius)
-        else:
-            pairs = self._pairs(motion)
-            if len(pairs) < 2:
-                return TimeMap.identity()
-            full = TimeMap(*(np.array(row) for row in zip(*pairs, strict=True)))
-        return full if (share == 1.0).all() else _partly(full, motion, share)
+            return full if (self.amount * inside == 1.0).all() else _partly(full, motion, self.amount * inside)
+        pairs = self._pairs(motion)
+        if len(pairs) < 2:
+            return TimeMap.identity()
+        old, new = (np.array(row) for row in zip(*pairs, strict=True))
+        return _through(old, old + self.amount * (new - old))
 
     def __call__(self, motion: Motion) -> Motion:
         """The motion along the new clock."""
@@ -141,8 +142,7 @@ class Timewarp:
         if count * len(motion.skeleton) > MOST_POSES:
             raise ValueError(f"the last mark makes {count} frames of {len(motion.skeleton)} joints; that is too many")
         times = clock.inverse()(np.arange(max(count, 1)) / motion.rate)
-        q, t, s = at_times(motion, within(times, 0.0, motion.duration))
-        return replace(motion, rotations=q, translations=t, scales=s, calibration_frames=())
+        return sampled(motion, within(times, 0.0, motion.duration), motion.rate)
 
     def _pairs(self, motion: Motion) -> Pairs:
         """Marks with what comes before and after them."""
@@ -151,19 +151,39 @@ class Timewarp:
             beats = list(self.beats)
             if self.bpm is not None:
                 beats = (np.arange(1, int(2.5 * motion.duration * self.bpm / 60.0) + 2) * 60.0 / self.bpm).tolist()
-            pairs = on_beats(accents(motion), beats)
+            first, last = self.start or 0.0, motion.duration if self.end is None else self.end
+            found = [accent for accent in accents(motion) if first <= accent.seconds <= last]
+            pairs = [pair for pair in on_beats(found, beats) if pair[1] > first]
             if not pairs:
                 tell(f"{motion.name or 'motion'}: nothing in it arrives so that it could come on a beat", NoAccents)
                 return []
         late = [old for old, _ in pairs if old > motion.duration + 1e-9]
         if late:
             raise ValueError(f"a mark at {late[0]:g} s: the motion lasts from 0 to {motion.duration:g} s")
+        start, end = self.start or 0.0, motion.duration if self.end is None else min(self.end, motion.duration)
+        out = [old for old, _ in pairs if not start <= old <= end + 1e-9]
+        if out:
+            raise ValueError(f"a mark at {out[0]:g} s lies outside of the stretch from {start:g} to {end:g} s")
+        if start > 0.0 and pairs[0][0] > start and pairs[0][1] > start:
+            pairs.insert(0, (start, start))  # what comes before stays
         if pairs[0][0] > 0.0 and pairs[0][1] > 0.0:
             pairs.insert(0, (0.0, 0.0))
-        left = motion.duration - pairs[-1][0]
-        if left > 1e-9 or len(pairs) == 1:
-            pairs.append((pairs[-1][0] + max(left, 1.0), pairs[-1][1] + max(left, 1.0)))
+        for last in (end, motion.duration):  # what comes after goes on at its own pace
+            left = last - pairs[-1][0]
+            if left > 1e-9:
+                pairs.append((last, pairs[-1][1] + left))
+        if len(pairs) == 1:
+            pairs.append((pairs[0][0] + 1.0, pairs[0][1] + 1.0))
         return pairs
+
+
+def _through(old: Floats, new: Floats) -> TimeMap:
+    """The map through marks that keeps to its own pace on either side of stretches that do."""
+    paces, slopes = np.diff(new) / np.diff(old), monotone_slopes(old, new)
+    own = np.abs(paces - 1.0) < 1e-9
+    beside = np.concatenate([own, [False]]) | np.concatenate([[False], own])
+    least = np.minimum(np.append(paces, np.inf), np.append(np.inf, paces))
+    return TimeMap(old, new, np.where(beside, np.minimum(1.0, 2.9 * least), slopes))
 
 
 def _checked_marks(marks: Sequence[tuple[float, float]]) -> tuple[tuple[float, float], ...]:

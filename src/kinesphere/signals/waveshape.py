@@ -11,17 +11,24 @@ import numpy as np
 from kinesphere.body import limits
 from kinesphere.body.bodies import motion_with_roles
 from kinesphere.body.limits import NEEDED, hinges_of
+from kinesphere.files.errors import MotionFileWarning
 from kinesphere.kernels import compiled, rotations, shaping, winding
 from kinesphere.kernels.arrays import Bools, Floats, Ints
 from kinesphere.kernels.hinges import Hinge, shape_hinge
 from kinesphere.motion.gesture import unknown
 from kinesphere.motion.skeleton import Skeleton
+from kinesphere.motion.telling import tell
 from kinesphere.signals.curves import Curves
 from kinesphere.signals.edit import Edit
 from kinesphere.signals.shaping import Shaping, shaping_called
 
 By = Literal["clip", "joint"]
 NARROW = 1e-9  # radians or metres: what moves by less is constant
+PROBABLE = float(np.radians(60.0))  # that a joint goes past its limits; more, and they are not this body's
+
+
+class LimitsDontFit(MotionFileWarning):
+    """Limits of some joints are not known well enough on this body; these joints stay as they are."""
 
 
 @dataclass(frozen=True)
@@ -37,8 +44,9 @@ class Waveshape(Edit):
     by
         What −1 and 1 mean to the function. "clip": the least and the greatest that each curve does in this clip.
         "joint": what the joint can do, as flexion, side and twist from limit to limit; joints whose limits are not
-        known (fingers, the hips) stay as they are. ``Waveshape("limits", by="joint")`` brings joints softly to their
-        limits and leaves what is well inside alone.
+        known (fingers, the hips) stay as they are, and so do those that limits don't fit, which is told: joints that
+        are at or past them in most frames, or past them by more than 60° in any.
+        ``Waveshape("limits", by="joint")`` brings joints softly to their limits and leaves what is well inside alone.
     root
         Whether heading and path are shaped, too. They have no limits, hence only by clip.
     """
@@ -86,17 +94,43 @@ class Waveshape(Edit):
     def _by_joint(self, curves: Curves, joints: Bools) -> Floats:
         motion = motion_with_roles(curves.motion, NEEDED, "shaping by what joints can do")
         known, table = _known(motion.skeleton), curves.table.copy()
-        local = motion.rotations[:, known.joints]
+        local, softly = motion.rotations[:, known.joints], shaping_called("limits")
+        limiting = self.shaping == softly
+
+        def shape(hinge: Hinge) -> bool:
+            """Whether limits fit the joint, by what they would do to it; it stays as it is if they don't."""
+            row, own = int(hinge.path[-1]), int(known.joints[hinge.path[-1]])
+            was, about = motion.rotations[:, own], curves.about[own]
+            columns = table[:, 3 * own : 3 * own + 3]
+            amount = self.amount if limiting else 1.0
+            shape_hinge(local, columns, about, hinge, softly.curve, amount)
+            fits = _fit(was, local[:, row], amount)
+            if not (fits and limiting):
+                local[:, row], columns[:] = was, curves.table[:, 3 * own : 3 * own + 3]
+                if fits:
+                    shape_hinge(local, columns, about, hinge, self.shaping.curve, self.amount)
+            return fits
+
+        left: list[int] = []
         for level in known.levels:
             some = [hinge for hinge in level if joints[known.joints[hinge.path[-1]]]]
-
-            def shape(hinge: Hinge) -> None:
-                own = int(known.joints[hinge.path[-1]])
-                columns = table[:, 3 * own : 3 * own + 3]
-                shape_hinge(local, columns, curves.about[own], hinge, self.shaping.curve, self.amount)
-
-            compiled.share_work(shape, some)
+            fitting = compiled.share_work(shape, some)
+            left += [int(known.joints[one.path[-1]]) for one, fit in zip(some, fitting, strict=True) if not fit]
+        if left:
+            name = f"{motion.name}: " if motion.name else ""
+            names = ", ".join(motion.skeleton.names[joint] for joint in sorted(left))
+            kept = f"{'it stays' if len(left) == 1 else 'they stay'} as before"
+            tell(f"{name}the limits that are known don't fit {names} on this body; {kept}", LimitsDontFit)
         return table
+
+
+def _fit(was: Floats, limited: Floats, amount: float) -> bool:
+    """Whether limits fit a joint ``(T, 4)`` that they change so, by an ``amount``: in few frames, and not by much."""
+    moved = np.count_nonzero((was[:, 0] != limited[:, 0]) | (was[:, 1] != limited[:, 1]))  # all else is the same bits
+    if moved == 0:
+        return True
+    cosines = np.abs(np.einsum("ti,ti->t", was, limited))
+    return bool(2 * moved <= len(was) and cosines.min() >= np.cos(0.5 * amount * PROBABLE))
 
 
 class _Known(NamedTuple):
