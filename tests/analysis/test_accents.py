@@ -57,3 +57,10 @@ def test_who_stands_still_has_none():
     )
     assert accents(still) == ()
     assert accents(given[:2]) == ()
+
+
+def test_knocks_are_stronger_accents_than_what_leads_to_them():
+    found = sorted(accents(motion("knock")), key=lambda accent: -accent.strength)[:3]
+    hand = motion("knock").positions_world()[:, motion("knock").skeleton.index("rightHand")]
+    for accent in found:  # the hand is at the door
+        assert hand[round(accent.seconds * 60), 2] > hand[:, 2].max() - 0.12

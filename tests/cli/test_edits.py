@@ -99,6 +99,8 @@ def test_before_and_after_are_drawn(tmp_path):
 @pytest.mark.parametrize(
     ("words", "said"),
     [
+        (["equalize", "wave"], "nothing to do"),
+        (["blend", "wave"], "give two at least"),
         (["equalize", "wave", "--preset", "loud"], "no preset is called 'loud'"),
         (["equalize", "wave", "--band", "two=1"], "'two' is no band"),
         (["equalize", "wave", "--band", "2"], "write name=number"),

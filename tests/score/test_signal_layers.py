@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -263,3 +264,26 @@ def test_hostile_edits_are_refused_with_their_place(text, where):
     with pytest.raises(MotionFileError) as caught:
         from_json(text)
     assert where in str(caught.value)
+
+
+def test_scores_move_with_their_files(tmp_path, monkeypatch):
+    (tmp_path / "clips").mkdir()
+    (tmp_path / "scores").mkdir()
+    save(motion("wave"), tmp_path / "clips" / "wave.npz")
+    save(motion("point"), tmp_path / "clips" / "point.npz")
+    monkeypatch.chdir(tmp_path)
+    layers = (Layer(Blend(others=["clips/point.npz"])), Layer(Timewarp(Path("clips/point.npz"))), Layer(LARGER))
+    score = Score("clips/wave.npz", layers)
+    save_score(score, "scores/s.json")
+    assert "../clips/wave.npz" in (tmp_path / "scores" / "s.json").read_text()
+    expected = render(score)
+    (tmp_path / "elsewhere").mkdir()
+    for name in ("clips", "scores"):
+        (tmp_path / name).rename(tmp_path / "elsewhere" / name)
+    monkeypatch.chdir("/")
+    assert apart(render(load_score(tmp_path / "elsewhere" / "scores" / "s.json")), expected) < 1e-9
+
+
+def test_smoothing_as_a_layer_is_smoothing():
+    given = motion("walk")
+    assert apart(render(Score(given, (Layer(Smooth(1.0)),))), Smooth(1.0)(given)) < 1e-12

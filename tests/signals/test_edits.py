@@ -160,3 +160,28 @@ def test_what_does_not_fit_the_motion_is_refused():
         Equalize(bands={9: 2.0})(given)
     with pytest.raises(ValueError, match="did you mean"):
         Equalize(preset="soften", joints="left_hnd")(given)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        ({"bands": {2: "x"}}, "a number is expected"),
+        ({"bands": {2.5: 1.0}}, "no band"),
+        ({"bands": 3}, "gains by band"),
+        ({"groups": {"arms": {-1: 2.0}}}, "no band"),
+        ({"groups": {"arms": {2: 99.0}}}, "20 is allowed"),
+        ({"groups": {"arms": {2: 1.5, 0.5: 2.0}}}, "one kind is expected"),
+        ({"groups": {"arms": 2.0}}, "gains by band"),
+        ({"start": "a"}, "seconds are expected"),
+        ({"strength": "a"}, "from 0 to 1"),
+        ({"strength": 2.0}, "0 to 1 is allowed"),
+    ],
+)
+def test_slips_are_told_plainly(wrong, said):
+    with pytest.raises((ValueError, TypeError), match=said):
+        Equalize(**wrong)
+
+
+def test_numbers_of_numpy_are_numbers():
+    assert Equalize({np.int64(2): np.float64(1.5)}) == Equalize({2: 1.5})
+    assert Equalize(groups={"arms": {np.int64(2): 1.5}}) == Equalize(groups={"arms": {2: 1.5}})

@@ -1,8 +1,9 @@
 """Accents of a movement: the moments at which hands and feet arrive.
 
 A hand that stops, a foot that lands, a turn at the end of a wave: each is quick before and slow after. Where a point's
-speed has lost most of what it will lose, it has arrived; the more it loses, the stronger the accent. Arrivals of
-several points at about the same time are one accent.
+speed has lost most of what it will lose, it has arrived; the more it loses, and the more suddenly, the stronger the
+accent: a knock is a stronger one than the raising of the hand before it. Arrivals of several points at about the same
+time are one accent.
 """
 
 from __future__ import annotations
@@ -19,12 +20,13 @@ ENDS = ("leftHand", "rightHand", "leftFoot", "rightFoot")
 ARRIVED = 0.85  # of its fall that a point's speed has lost when it has arrived
 TOGETHER = 0.12  # seconds within which arrivals are one
 LEAST = 0.2  # of the strongest accent's strength
+SUDDEN = 0.05  # seconds in which a fall counts in full
 SLOW = 0.1  # of the body's size a second: falls of speed of which nobody takes notice
 
 
 @dataclass(frozen=True)
 class Accent:
-    """When something arrives, and by how much its speed falls there, in metres a second."""
+    """When something arrives, and how strongly: the fall of its speed in metres a second, at its most sudden."""
 
     seconds: float
     strength: float
@@ -54,9 +56,10 @@ def accents(motion: Motion, least: float = LEAST) -> tuple[Accent, ...]:
 
 
 def _arrivals(speed: Floats, rate: float, noticed: float) -> list[tuple[float, float]]:
-    """Seconds and falls of a speed ``(T,)``, from each peak down to the valley after it.
+    """Seconds and strengths of a speed's falls ``(T,)``, from each peak down to the valley after it.
 
-    A valley is one when the speed has risen from it by half of what it fell, or is over: bumps on the way don't count.
+    A valley is one when the speed has risen from it by half of what it fell, or by much, or is over: bumps on the way
+    don't count.
     """
     made = []
     peak = valley = 0
@@ -64,9 +67,11 @@ def _arrivals(speed: Floats, rate: float, noticed: float) -> list[tuple[float, f
         if value < speed[valley]:
             valley = i
         fall = float(speed[peak] - speed[valley])
-        if value - speed[valley] >= 0.5 * fall:
+        if value - speed[valley] >= min(0.5 * fall, 4.0 * noticed):
             if fall > noticed:
-                made.append((_reached(speed, peak, valley, speed[peak] - ARRIVED * fall) / rate, fall))
+                at = _reached(speed, peak, valley, speed[peak] - ARRIVED * fall) / rate
+                steepest = float(-np.diff(speed[peak : valley + 1]).min()) * rate
+                made.append((at, min(fall, SUDDEN * steepest)))
             if value >= speed[peak] or fall > 0.0:
                 peak = valley = i
     return made

@@ -7,6 +7,8 @@ pen is not silently another motion. Nothing in it is executed; files that it nam
 from __future__ import annotations
 
 import json
+import os
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +24,7 @@ from kinesphere.score.express_rows import EXPRESS, express_from, express_row
 from kinesphere.score.fields import Fields, said
 from kinesphere.score.gestures import gesture_from, gesture_rows, keypoint_rows, keypoints_from
 from kinesphere.score.layers import Express, Layer, SignalEdit
+from kinesphere.score.naming import with_files
 from kinesphere.score.score import VERSION, Score
 
 KIND = "kinesphere score"
@@ -48,14 +51,14 @@ def from_json(text: str, path: str | Path = "score") -> Score:
 
 
 def save_score(score: Score, path: str | Path) -> None:
-    """Write a score."""
-    text = to_json(score)
+    """Write a score. Files that it names are written as seen from its own folder, so that both may be moved."""
+    text = to_json(with_files(score, partial(_from, Path(path).absolute().parent)))
     with replacing(Path(path)) as file:
         file.write(text.encode())
 
 
 def load_score(path: str | Path) -> Score:
-    """Read a score."""
+    """Read a score. Files that it names are looked for from its own folder."""
     file = Path(path)
     try:
         with file.open("rb") as opened:
@@ -65,7 +68,18 @@ def load_score(path: str | Path) -> Score:
         raise MotionFileError(file, f"what cannot be read ({error.strerror})", "a score in JSON") from None
     except UnicodeDecodeError:
         raise MotionFileError(file, "what is no text in UTF-8", "a score in JSON") from None
-    return from_json(text, file)
+    return with_files(from_json(text, file), partial(_in, file.parent))
+
+
+def _from(folder: Path, file: Path) -> Path:
+    """A file that is named from here, as it is named from a folder."""
+    return file if file.is_absolute() else Path(os.path.relpath(file.absolute(), folder))
+
+
+def _in(folder: Path, file: Path) -> Path:
+    """A file that is named from a folder, as it is named from here; one that is only here is meant, too."""
+    found = folder / file
+    return file if file.is_absolute() or (file.exists() and not found.exists()) else found
 
 
 def _document(score: Score) -> dict[str, Any]:

@@ -1,7 +1,8 @@
 """What all edits of curves share: which joints, which stretch of time, how it comes and goes, feet that stay planted.
 
 An edit is a frozen dataclass, neutral by default, that takes a motion and gives another. It never touches calibration
-frames, and whatever lies outside of its stretch or its joints stays as it is, to the last bit.
+frames, and whatever lies outside of its stretch stays as it is, to the last bit; so does what lies outside of its
+joints, but for hips and legs where feet are held.
 """
 
 from __future__ import annotations
@@ -135,6 +136,8 @@ def stretch(time: Floats, start: float | None, end: float | None, fade: float) -
 def check_stretch(start: float | None, end: float | None, fade: float) -> None:
     """Refuse a stretch of time that is none."""
     for name, value in (("start", start), ("end", end), ("fade", fade)):
+        if value is not None and (isinstance(value, bool) or not isinstance(value, int | float | np.number)):
+            raise TypeError(f"{name} is {value!r}; seconds are expected")
         if value is not None and not np.isfinite(value):
             raise ValueError(f"{name} is {value!r}; finite seconds are expected")
     if fade < 0.0:
@@ -145,6 +148,8 @@ def check_stretch(start: float | None, end: float | None, fade: float) -> None:
 
 def check_strength(strength: float) -> None:
     """Refuse what is no share."""
+    if isinstance(strength, bool) or not isinstance(strength, int | float | np.number):
+        raise TypeError(f"strength is {strength!r}; a number from 0 to 1 is expected")
     if not 0.0 <= strength <= 1.0:  # NaN too
         raise ValueError(f"strength is {strength!r}; 0 to 1 is allowed")
 

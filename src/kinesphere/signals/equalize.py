@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
+from typing import Any
 
 import numpy as np
 
@@ -61,19 +62,13 @@ class Equalize(Edit):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        for name in ("bands", "periods"):
-            object.__setattr__(self, name, MappingProxyType(dict(getattr(self, name))))
-        for band, gain in self.bands.items():
-            if isinstance(band, bool) or not isinstance(band, int) or band < 0:
-                raise ValueError(f"{band!r} is no band; whole numbers from 0, the fastest, are expected")
-            _check(f"band {band}", gain)
-        for period, gain in self.periods.items():
-            if not np.isfinite(period) or period <= 0.0:
-                raise ValueError(f"a period of {period!r} s: seconds above zero are expected")
-            _check(f"{period:g} s", gain)
+        object.__setattr__(self, "bands", _checked("bands", self.bands, whole=True))
+        object.__setattr__(self, "periods", _checked("periods", self.periods, whole=False))
         if self.preset is not None and self.preset not in PRESETS:
             raise ValueError(unknown("preset", self.preset, PRESETS))
-        groups = {name: MappingProxyType(dict(gains)) for name, gains in self.groups.items()}
+        if not isinstance(self.groups, Mapping):
+            raise TypeError(f"groups is {self.groups!r}; groups with their gains are expected, {{'arms': {{2: 1.5}}}}")
+        groups = {name: _checked(f"groups[{name!r}]", gains) for name, gains in self.groups.items()}
         object.__setattr__(self, "groups", MappingProxyType(groups))
 
     @property
@@ -133,6 +128,30 @@ def _by_key(gains: Mapping[int, float] | Mapping[float, float], count: int, rate
     return bands.gains_by_period(list(gains), list(gains.values()), count, rate)
 
 
-def _check(what: str, gain: float) -> None:
-    if not np.isfinite(gain) or abs(gain) > MOST:
-        raise ValueError(f"the gain of {what} is {gain!r}; −{MOST:g} to {MOST:g} is allowed")
+def _checked(what: str, gains: object, *, whole: bool | None = None) -> Mapping[Any, float]:
+    """Gains by band, whole numbers, or by period; ``whole`` None: either, but not both."""
+    if not isinstance(gains, Mapping):
+        raise TypeError(f"{what} is {gains!r}; gains by band or by period are expected, {{2: 1.5}} or {{0.5: 1.5}}")
+    made: dict[float, float] = {}
+    for key, gain in gains.items():
+        number: Any = key.item() if isinstance(key, np.generic) else key
+        if isinstance(number, bool) or not isinstance(number, int | float):
+            raise TypeError(f"{what}: {key!r} is no band and no period; a number is expected")
+        band, value = isinstance(number, int) if whole is None else whole, float(number)
+        if band and (not isinstance(number, int) or value < 0.0):
+            raise ValueError(f"{what}: {key!r} is no band; whole numbers from 0, the fastest, are expected")
+        if not band and not (np.isfinite(value) and value > 0.0):
+            raise ValueError(f"{what}: a period of {key!r} s: seconds above zero are expected")
+        made[int(number) if band else value] = _gain(f"{what}[{key}]", gain)
+    if len({isinstance(key, int) for key in made}) > 1:
+        raise ValueError(f"{what} has bands, whole numbers, and periods; one kind is expected")
+    return MappingProxyType(made)
+
+
+def _gain(what: str, gain: object) -> float:
+    if isinstance(gain, bool) or not isinstance(gain, int | float | np.number):
+        raise TypeError(f"{what} is {gain!r}; a number is expected")
+    value = float(gain)
+    if not np.isfinite(value) or abs(value) > MOST:
+        raise ValueError(f"{what} is {gain!r}; −{MOST:g} to {MOST:g} is allowed")
+    return value

@@ -180,6 +180,7 @@ class Timewarp:
 def _through(old: Floats, new: Floats) -> TimeMap:
     """The map through marks that keeps to its own pace on either side of stretches that do."""
     paces, slopes = np.diff(new) / np.diff(old), monotone_slopes(old, new)
+    slopes[0], slopes[-1] = paces[0], paces[-1]
     own = np.abs(paces - 1.0) < 1e-9
     beside = np.concatenate([own, [False]]) | np.concatenate([[False], own])
     least = np.minimum(np.append(paces, np.inf), np.append(np.inf, paces))

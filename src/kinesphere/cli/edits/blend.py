@@ -57,6 +57,8 @@ def blend(
     def prepare() -> Blend:
         from kinesphere.signals.blend import Blend
 
+        if len(sources) < 2:
+            raise ValueError("one motion alone is itself; give two at least")
         if cost not in ("shape", "pose"):
             raise ValueError(f"--cost {cost}: shape or pose is expected")
         own = None if weights is None else _numbers("--weights", weights)

@@ -59,6 +59,8 @@ def equalize(
             if not name.isdigit():
                 raise ValueError(f"--band {name}={gain:g}: {name!r} is no band; whole numbers from 0 are expected")
             bands[int(name)] = gain
+        if preset is None and not band and not period:
+            raise ValueError("nothing to do: give --preset exaggerate, --band 2=1.5 or --period 0.5=2")
         periods = {_seconds(name): gain for name, gain in pairs("--period", period)}
         return Equalize(
             bands,
