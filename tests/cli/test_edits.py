@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from kinesphere import load, load_score, render, save
+from conftest import ROOT
+from kinesphere import Score, load, load_score, render, save
 from kinesphere.cli.main import app
 from kinesphere.figure import motion
 from kinesphere.signals import Blend, Equalize, Timewarp
@@ -128,3 +129,19 @@ def test_slips_are_told(tmp_path, words, said):
     assert said in " ".join(done.output.split())
     assert not (tmp_path / "o.npz").exists()
     assert "Traceback" not in done.output
+
+
+def test_gestures_and_ways_of_reading(tmp_path):
+    scene = ROOT / "examples" / "scenes" / "five_goals.toml"
+    done = called("blend", scene, scene, "-o", tmp_path / "a.npz", "--unaligned", "--free-feet")
+    assert done.exit_code == 0, done.output
+    assert same(tmp_path / "a.npz", render(Score(scene)))
+    save(motion("wave"), tmp_path / "wave.bvh")
+    done = called("smooth", tmp_path / "wave.bvh", "-o", tmp_path / "b.npz", "--rate", "30", "--scale", "0.5")
+    assert done.exit_code == 0, done.output
+    assert load(tmp_path / "b.npz").rate == 30.0
+    done = called(
+        "smooth", tmp_path / "wave.bvh", "-o", tmp_path / "c.npz", "--rate", "30", "--save-score", tmp_path / "s.json"
+    )
+    assert done.exit_code == 2
+    assert "convert it first" in " ".join(done.output.split())

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from kinesphere.figure.acting import acted
+from kinesphere.figure.gesture_file import load_gesture
 from kinesphere.figure.library import motion as default_motion
 from kinesphere.figure.library import motions
 from kinesphere.files.loading import load
@@ -22,7 +24,7 @@ def motion_of(source: Source) -> Motion:
         if str(source) not in motions():
             raise ValueError(f"{unknown('motion', str(source), motions())}. Files have a suffix")
         return default_motion(str(source))
-    return load(file)
+    return acted(load_gesture(file)) if file.suffix.lower() == ".toml" else load(file)
 
 
 def check_source(name: str, source: object) -> None:

@@ -20,6 +20,7 @@ from kinesphere.cli.edits.common import (
     edited,
     names,
 )
+from kinesphere.cli.options import Clip, Rate, Reading, Salvage, Scale, Up
 
 if TYPE_CHECKING:
     from kinesphere.signals.blend import Blend
@@ -48,6 +49,11 @@ def blend(
     end: End = None,
     fade: Fade = 0.25,
     free_feet: FreeFeet = False,
+    clip: Clip = None,
+    scale: Scale = None,
+    up: Up = None,
+    rate: Rate = None,
+    salvage: Salvage = False,
     preview: Preview = False,
     save_score: SaveScore = None,
     overwrite: Overwrite = False,
@@ -82,7 +88,8 @@ def blend(
             fade=fade,
         )
 
-    edited(sources[0], out, prepare, preview=preview, save_score=save_score, overwrite=overwrite)
+    reading = Reading(clip, scale, up, rate, salvage)
+    edited(sources[0], out, prepare, reading, preview=preview, save_score=save_score, overwrite=overwrite)
 
 
 def _numbers(option: str, text: str) -> list[float]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from kinesphere.cli.options import Reading
 from kinesphere.cli.outputs import check_outputs
 from kinesphere.cli.reporting import kept_warnings, reported
 
@@ -33,6 +34,7 @@ End = Annotated[float | None, typer.Option("--to", help="Seconds until which it 
 Fade = Annotated[float, typer.Option("--fade", help="Seconds over which it comes and goes.")]
 FreeFeet = Annotated[bool, typer.Option("--free-feet", help="Don't hold the feet that stand.")]
 Preview = Annotated[bool, typer.Option("--preview", help="Also draw before and after on one sheet, OUT_preview.png.")]
+GESTURES = (".toml", ".keys", ".txt")  # suffixes of gestures and of key points
 SaveScore = Annotated[
     Path | None,
     typer.Option("--save-score", help="Also write the score, in .json: the source and this edit, to go on from."),
@@ -49,6 +51,7 @@ def edited(
     source: Path,
     out: Path,
     prepare: Callable[[], Express | SignalEdit],
+    reading: Reading,
     *,
     preview: bool = False,
     save_score: Path | None = None,
@@ -68,7 +71,11 @@ def edited(
         patient()
         format_to_write(out)
         edit = prepare()
-        before, score = _opened(source)
+        before, score = _opened(source, reading)
+        if save_score is not None and reading != Reading():
+            raise ValueError(
+                "--save-score: a score names a file and not how it is to be read; convert it first, and go on from that"
+            )
         last = (*score.layers, Layer(edit))
         made = render(replace(score, source=score.source if before is None else before, layers=last))
         sheet = out.with_name(f"{out.stem}_preview.png") if preview else None
@@ -92,15 +99,16 @@ def edited(
             typer.echo(f"wrote {sheet}")
 
 
-def _opened(source: Path) -> tuple[Motion | None, Score]:
-    """A file's motion and its score without layers; of a score in JSON itself alone."""
-    from kinesphere.cli.options import Reading
+def _opened(source: Path, reading: Reading) -> tuple[Motion | None, Score]:
+    """A file's motion and its score without layers; of a gesture and of a score in JSON the score alone."""
     from kinesphere.score.document import load_score
     from kinesphere.score.score import Score
 
     if source.suffix.lower() == ".json":
         return None, load_score(source)
-    motion = Reading().load(source)
+    if source.suffix.lower() in GESTURES:
+        return None, Score(source)
+    motion = reading.load(source)
     return motion, Score(source if source.suffix else str(source))
 
 

@@ -21,6 +21,7 @@ from kinesphere.cli.edits.common import (
     edited,
     names,
 )
+from kinesphere.cli.options import Clip, Rate, Reading, Salvage, Scale, Up
 
 if TYPE_CHECKING:
     from kinesphere.signals.displace import Displace, Target, Turn
@@ -63,6 +64,11 @@ def displace(
     start: Start = None,
     end: End = None,
     free_feet: FreeFeet = False,
+    clip: Clip = None,
+    scale: Scale = None,
+    up: Up = None,
+    rate: Rate = None,
+    salvage: Salvage = False,
     preview: Preview = False,
     save_score: SaveScore = None,
     overwrite: Overwrite = False,
@@ -88,7 +94,8 @@ def displace(
             feet=not free_feet,
         )
 
-    edited(source, out, prepare, preview=preview, save_score=save_score, overwrite=overwrite)
+    reading = Reading(clip, scale, up, rate, salvage)
+    edited(source, out, prepare, reading, preview=preview, save_score=save_score, overwrite=overwrite)
 
 
 def _target(text: str) -> Target:

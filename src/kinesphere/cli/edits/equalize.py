@@ -21,6 +21,7 @@ from kinesphere.cli.edits.common import (
     names,
     pairs,
 )
+from kinesphere.cli.options import Clip, Rate, Reading, Salvage, Scale, Up
 
 if TYPE_CHECKING:
     from kinesphere.signals.equalize import Equalize
@@ -45,6 +46,11 @@ def equalize(
     strength: Annotated[float, typer.Option("--strength", help="How much of it, 0 to 1.")] = 1.0,
     loop: Annotated[bool, typer.Option("--loop", help="It goes round and round: keep its seam closed.")] = False,
     free_feet: FreeFeet = False,
+    clip: Clip = None,
+    scale: Scale = None,
+    up: Up = None,
+    rate: Rate = None,
+    salvage: Salvage = False,
     preview: Preview = False,
     save_score: SaveScore = None,
     overwrite: Overwrite = False,
@@ -75,7 +81,8 @@ def equalize(
             strength=strength,
         )
 
-    edited(source, out, prepare, preview=preview, save_score=save_score, overwrite=overwrite)
+    reading = Reading(clip, scale, up, rate, salvage)
+    edited(source, out, prepare, reading, preview=preview, save_score=save_score, overwrite=overwrite)
 
 
 def _seconds(text: str) -> float:

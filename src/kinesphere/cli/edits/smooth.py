@@ -20,6 +20,7 @@ from kinesphere.cli.edits.common import (
     edited,
     names,
 )
+from kinesphere.cli.options import Clip, Rate, Reading, Salvage, Scale, Up
 
 if TYPE_CHECKING:
     from kinesphere.signals.smooth import Smooth
@@ -50,6 +51,11 @@ def smooth(
     end: End = None,
     fade: Fade = 0.25,
     free_feet: FreeFeet = False,
+    clip: Clip = None,
+    scale: Scale = None,
+    up: Up = None,
+    rate: Rate = None,
+    salvage: Salvage = False,
     preview: Preview = False,
     save_score: SaveScore = None,
     overwrite: Overwrite = False,
@@ -65,7 +71,8 @@ def smooth(
             strength, noise, _gaps(gaps), joints=names(joints), start=start, end=end, fade=fade, feet=not free_feet
         )
 
-    edited(source, out, prepare, preview=preview, save_score=save_score, overwrite=overwrite)
+    reading = Reading(clip, scale, up, rate, salvage)
+    edited(source, out, prepare, reading, preview=preview, save_score=save_score, overwrite=overwrite)
 
 
 def _gaps(text: str) -> str | tuple[tuple[int, int], ...] | None:

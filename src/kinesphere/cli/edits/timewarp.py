@@ -21,6 +21,7 @@ from kinesphere.cli.edits.common import (
     names,
     pairs,
 )
+from kinesphere.cli.options import Clip, Rate, Reading, Salvage, Scale, Up
 
 LARGEST = 1_000_000  # bytes of a file of beats
 
@@ -56,6 +57,11 @@ def timewarp(
     start: Start = None,
     end: End = None,
     fade: Fade = 0.25,
+    clip: Clip = None,
+    scale: Scale = None,
+    up: Up = None,
+    rate: Rate = None,
+    salvage: Salvage = False,
     preview: Preview = False,
     save_score: SaveScore = None,
     overwrite: Overwrite = False,
@@ -86,7 +92,8 @@ def timewarp(
             fade=fade,
         )
 
-    edited(source, out, prepare, preview=preview, save_score=save_score, overwrite=overwrite)
+    reading = Reading(clip, scale, up, rate, salvage)
+    edited(source, out, prepare, reading, preview=preview, save_score=save_score, overwrite=overwrite)
 
 
 def _seconds(text: str) -> list[float]:

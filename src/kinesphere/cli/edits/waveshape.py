@@ -21,6 +21,7 @@ from kinesphere.cli.edits.common import (
     edited,
     names,
 )
+from kinesphere.cli.options import Clip, Rate, Reading, Salvage, Scale, Up
 from kinesphere.cli.reporting import reported
 
 if TYPE_CHECKING:
@@ -67,6 +68,11 @@ def waveshape(
     end: End = None,
     fade: Fade = 0.25,
     free_feet: FreeFeet = False,
+    clip: Clip = None,
+    scale: Scale = None,
+    up: Up = None,
+    rate: Rate = None,
+    salvage: Salvage = False,
     preview: Preview = False,
     save_score: SaveScore = None,
     overwrite: Overwrite = False,
@@ -104,7 +110,8 @@ def waveshape(
             raise ValueError(f"--name {name}: it names what --save-shape writes, which is not there")
         return made
 
-    edited(source, out, prepare, preview=preview, save_score=save_score, overwrite=overwrite)
+    reading = Reading(clip, scale, up, rate, salvage)
+    edited(source, out, prepare, reading, preview=preview, save_score=save_score, overwrite=overwrite)
     if save_shape is not None:
         with reported():
             from kinesphere.signals.shaping import save_shapes
