@@ -29,13 +29,13 @@ def bent(before: Motion, after: Motion, joints: Bools) -> Motion:
     hinges = [hinge for hinge in _hinges(before.skeleton) if joints[hinge.path[-1]]]
     if not hinges:
         return after
-    local = after.rotations.copy()
+    local, runs = after.rotations.copy(), performed_runs(before)
     for hinge in hinges:
         back = excess(before.rotations, local, hinge)
         if np.abs(back).max() > TINY:
             # Rounded, so that a knee that is straightened does not stop dead; where nothing was edited, nothing is.
             same = (before.rotations[:, hinge.path] == after.rotations[:, hinge.path]).all(axis=(1, 2))
-            for run in performed_runs(before):
+            for run in runs:
                 back[run] = smoothed(back[run], before.rate, ROUND)
             bend(local, hinge, np.where(same, 0.0, back))
     return replace(after, rotations=frozen(local))

@@ -21,6 +21,7 @@ from kinesphere.motion.motion import Motion
 from kinesphere.motion.skeleton import Skeleton
 
 UPRIGHT = 0.3  # cosine of half the tilt below which heading is not taken apart
+SOME = 4  # frames
 STILL = 1e-9  # metres: a joint whose translation changes by no more has no curve for it
 
 
@@ -61,7 +62,8 @@ class Curves:
         Each heading counts from the world's; where one of the bodies goes upside down, none is taken apart.
         """
         carrier, up, angles, turns = without_headings(motions)
-        about = winding.reference(turns[0] if len(turns) == 1 else np.concatenate(turns))
+        # Of several, some frames tell as much as all.
+        about = winding.reference(turns[0] if len(turns) == 1 else np.concatenate([own[::SOME] for own in turns]))
         moving = moving_joints(motions)
         made = []
         for motion, angle, own in zip(motions, angles, turns, strict=True):
