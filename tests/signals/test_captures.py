@@ -173,7 +173,7 @@ def test_knees_do_not_bend_backward_and_bodies_do_not_hover(cmu, name, preset):
     made, wild = (Equalize(preset=preset, limits=limits)(given) for limits in (True, False))
     knees = ("leftLowerLeg", "rightLowerLeg")
     past = [max(float(limit_excess(one)[knee].max()) for knee in knees) for one in (given, made, wild)]
-    assert past[1] < past[0] + np.radians(10.0)
+    assert past[1] < past[0] + np.radians(4.0)
     assert past[1] < past[2]
     skeleton = given.skeleton.with_found_roles()
     points = sole_points(skeleton)
@@ -181,7 +181,7 @@ def test_knees_do_not_bend_backward_and_bodies_do_not_hover(cmu, name, preset):
         sole_paths(replace(one, skeleton=skeleton), points)[..., 1].min(axis=1)
         for one in (given, made, Equalize(preset=preset, feet=False)(given))
     )
-    assert (after - before).max() < 0.045
+    assert (after - before).max() < 0.05
     assert (after - before).max() < 0.6 * (free - before).max()
 
 
@@ -195,3 +195,22 @@ def test_no_joint_twists_in_a_frame(data_dir, name, preset):
         return np.degrees(rotations.angle_between(one.rotations[1:], one.rotations[:-1]).max(axis=0))
 
     assert (quickest(Equalize(preset=preset)(given)) < 3.0 * np.maximum(quickest(given), 1.0)).all()
+
+
+@pytest.mark.parametrize("name", ["07_01", "91_19", "137_29"])
+def test_feet_that_stand_face_and_lie_as_they_did(cmu, name):
+    """Heel and ball that are held stay a foot's length apart: one that stands is not turned aside nor toe-up."""
+    given = cmu(name)
+    made = Equalize(preset="exaggerate")(given)
+    skeleton = given.skeleton.with_found_roles()
+    points = [point.name for point in sole_points(skeleton)]
+    paths = [sole_paths(replace(one, skeleton=skeleton), sole_points(skeleton)) for one in (given, made)]
+    labels = find_plants(given).labels
+    turned = []
+    for side in ("left", "right"):
+        heel, ball = points.index(f"{side}Heel"), points.index(f"{side}Ball")
+        both = labels[f"{side}Heel"] & labels[f"{side}Ball"]
+        ways = [path[both, ball] - path[both, heel] for path in paths]
+        cosine = np.sum(ways[0] * ways[1], axis=-1) / np.prod([np.linalg.norm(way, axis=-1) for way in ways], axis=0)
+        turned.append(np.degrees(np.arccos(np.clip(cosine, -1.0, 1.0))))
+    assert np.sqrt(np.mean(np.concatenate(turned) ** 2)) < 6.0

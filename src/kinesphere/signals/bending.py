@@ -7,9 +7,9 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from kinesphere.body.ground import performed_runs, smoothed
+from kinesphere.body.ground import grown, performed_runs, smoothed
 from kinesphere.body.limits import NEEDED, hinges_of
-from kinesphere.kernels.arrays import Bools
+from kinesphere.kernels.arrays import Bools, Floats
 from kinesphere.kernels.bending import TINY, Bend, bend, excess
 from kinesphere.motion.frozen import frozen
 from kinesphere.motion.motion import Motion
@@ -21,10 +21,10 @@ HINGES = ("LowerArm", "LowerLeg")
 _found: WeakKeyDictionary[Skeleton, list[Bend]] = WeakKeyDictionary()
 
 
-def bent(before: Motion, after: Motion, joints: Bools) -> Motion:
+def bent(before: Motion, after: Motion, joints: Bools, *, loop: bool = False) -> Motion:
     """The edited motion with knees and elbows among ``joints (J,)`` no further past their limits than before it.
 
-    An edit that does nothing changes nothing; see ``kernels.bending``.
+    An edit that does nothing changes nothing; see ``kernels.bending``. Of a ``loop`` the last frame is the first.
     """
     hinges = [hinge for hinge in _hinges(before.skeleton) if joints[hinge.path[-1]]]
     if not hinges:
@@ -36,9 +36,17 @@ def bent(before: Motion, after: Motion, joints: Bools) -> Motion:
             # Rounded, so that a knee that is straightened does not stop dead; where nothing was edited, nothing is.
             same = (before.rotations[:, hinge.path] == after.rotations[:, hinge.path]).all(axis=(1, 2))
             for run in runs:
-                back[run] = smoothed(back[run], before.rate, ROUND)
+                back[run] = _rounded(back[run], before.rate, loop)
             bend(local, hinge, np.where(same, 0.0, back))
     return replace(after, rotations=frozen(local))
+
+
+def _rounded(back: Floats, rate: float, loop: bool) -> Floats:
+    """Corrections ``(T,)`` at least as large, and round."""
+    again = np.concatenate([back[:-1], back, back[1:]]) if loop else back
+    more, less = (grown(np.maximum(way * again, 0.0), ROUND, rate) for way in (1.0, -1.0))
+    made = smoothed(more - less, rate, ROUND)
+    return made[len(back) - 1 : 2 * len(back) - 1] if loop else made
 
 
 def _hinges(skeleton: Skeleton) -> list[Bend]:

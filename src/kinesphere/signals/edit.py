@@ -62,6 +62,11 @@ class Edit(ABC):
         check_strength(self.strength)
 
     @property
+    def goes_round(self) -> bool:
+        """Whether the motion's end leads into its beginning."""
+        return False
+
+    @property
     def holds_feet(self) -> bool:
         """Whether feet are to be held after it."""
         return self.feet
@@ -85,7 +90,7 @@ class Edit(ABC):
         made = self._performed(motion, joints, self.strength * inside, runs)
         result = replace(motion, rotations=frozen(made[0]), translations=frozen(made[1]))
         if self.limits:
-            result = bent(motion, result, joints)
+            result = bent(motion, result, joints, loop=self.goes_round)
         return held(motion, result, joints, inside) if self.holds_feet else result
 
     def _performed(self, motion: Motion, joints: Bools, weight: Floats, runs: list[slice]) -> tuple[Floats, Floats]:

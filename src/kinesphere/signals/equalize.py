@@ -72,6 +72,10 @@ class Equalize(Edit):
         object.__setattr__(self, "groups", MappingProxyType(groups))
 
     @property
+    def goes_round(self) -> bool:
+        return self.loop
+
+    @property
     def neutral(self) -> bool:
         given = [*self.bands.values(), *self.periods.values()]
         given += [gain for gains in self.groups.values() for gain in gains.values()]

@@ -20,8 +20,9 @@ from kinesphere.motion.motion import Motion
 from kinesphere.motion.skeleton import Skeleton
 from kinesphere.signals.grounding import grounded
 
-SOON = 0.3  # of an edit at which its feet are held as in all of it
-ADDED = 0.006  # metres by which an edit makes a foot slide more that has it held in full
+SOON = 0.6  # of an edit at which its feet are held as in all of it
+ADDED = 0.012  # metres by which an edit makes a foot slide more that has it held in full
+APART = 0.2  # seconds between plants of one stand
 AROUND = 0.3  # seconds before and after that this counts
 
 
@@ -52,12 +53,34 @@ def held(before: Motion, after: Motion, joints: Bools, weight: Floats | None = N
     stands = stands._replace(rows=stands.rows[np.array(some, dtype=np.bool_)])
     if len(stands.rows):
         paths = sole_paths_in(world, stands.points)
-        plants = planted(stands, paths, len(before), before.rate)
+        plants = _brought(stands, paths, inside > 0.0, before.rate)
         share = inside if anyway else inside * _added(stands, plants, paths, before.rate)
         if share.any():
-            plants = from_outside(plants, paths, inside > 0.0)
             made = between(made, locked(made, world, plants).motion, share)
     return between(edited, made, inside)
+
+
+def _brought(stands: Stands, paths: Floats, inside: Bools, rate: float) -> Plants:
+    """Plants as the input has them, each stand of a foot taken along over the ground as far as its paths went.
+
+    So heel and ball stay as far apart and as high as they stood, and the foot faces as it did. A stand that is partly
+    outside of the stretch stays where it is.
+    """
+    plants = planted(stands, stands.paths, len(paths), rate)
+    moved = (paths - stands.paths)[..., [0, 2]]
+    made: list[Plant] = []
+    for side in SIDES:
+        stand: list[Plant] = []
+        for plant in [*sorted((p for p in plants.intervals if p.side == side), key=lambda p: p.first), None]:
+            if stand and (plant is None or plant.first > max(p.last for p in stand) + APART * rate):
+                steps = [moved[p.first : p.last + 1, plants.points.index(p.name)] for p in stand]
+                kept = all(inside[p.first : p.last + 1].all() for p in stand)
+                x, z = np.median(np.concatenate(steps), axis=0).tolist() if kept else (0.0, 0.0)
+                made += [replace(p, anchor=(p.anchor[0] + x, p.anchor[1], p.anchor[2] + z)) for p in stand]
+                stand = []
+            if plant is not None:
+                stand.append(plant)
+    return replace(plants, intervals=tuple(made))
 
 
 def _added(stands: Stands, plants: Plants, paths: Floats, rate: float) -> Floats:
