@@ -73,7 +73,9 @@ def load_score(path: str | Path) -> Score:
 
 def _from(folder: Path, file: Path) -> Path:
     """A file that is named from here, as it is named from a folder."""
-    return file if file.is_absolute() else Path(os.path.relpath(file.absolute(), folder))
+    if file.is_absolute():
+        return file.relative_to(folder) if file.is_relative_to(folder) else file
+    return Path(os.path.relpath(file.absolute(), folder))
 
 
 def _in(folder: Path, file: Path) -> Path:
