@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any
@@ -20,7 +21,7 @@ FARTHEST = 1e4  # metres
 
 
 @dataclass(frozen=True, kw_only=True)
-class Point:
+class Point(ABC):
     """A moment at which something is displaced.
 
     Parameters
@@ -48,9 +49,9 @@ class Point:
                 raise ValueError(f"{self}: {name} is {value!r}; a finite number is expected")
 
     @property
+    @abstractmethod
     def subject(self) -> str:
         """What is displaced."""
-        raise NotImplementedError
 
     def __str__(self) -> str:
         if self.frame is None and self.seconds is None:
