@@ -51,7 +51,7 @@ $(VENV)/bin/python:
 $(VENV)/.installed: pyproject.toml constraints.txt | $(VENV)/bin/python
 	$(PIP) --editable .
 	$(BIN)/python -m compileall -q src
-	$(BIN)/python -m kinesphere.cli.rehearsal
+	$(BIN)/python -m kinesphere.cli.warm_up
 	@touch $@
 
 # ffmpeg, for films.

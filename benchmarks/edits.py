@@ -15,11 +15,11 @@ import numpy as np
 
 import kinesphere
 from kinesphere import Motion
-from kinesphere.figure import motion
-from kinesphere.kernels.arrays import Floats
+from kinesphere.builtin import motion
+from kinesphere.maths.vectors import Floats
 from kinesphere.motion.skeleton import Skeleton
 from kinesphere.signals import Blend, Displace, Equalize, Smooth, Timewarp, Waveshape
-from kinesphere.signals.displace import Target, Turn
+from kinesphere.signals.displacement import Target, Turn
 from timing import race
 
 FRAMES, JOINTS, GOAL = 600, 60, 0.015

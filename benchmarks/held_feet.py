@@ -11,14 +11,14 @@ import os
 import numpy as np
 
 import kinesphere
-from kinesphere.body.contacts import find_plants
-from kinesphere.body.foot_lock import lock_feet
-from kinesphere.body.part_world import legs_part, world_of
-from kinesphere.figure.library import motion as figure_motion
-from kinesphere.kernels import rotations
+from kinesphere.body.contacts import find_contacts
+from kinesphere.body.foot_lock.lock import lock_feet
+from kinesphere.body.joint_subset import leg_subset, subset_pose
+from kinesphere.builtin.library import motion as figure_motion
+from kinesphere.maths import rotations
 from kinesphere.motion.motion import Motion
-from kinesphere.motion.placing import moved
-from kinesphere.signals.feet import carried, held
+from kinesphere.motion.transform import move_motion
+from kinesphere.signals.constraints import hold_feet, move_contacts
 from timing import race
 
 FRAMES, RATE = 600, 60.0
@@ -37,18 +37,18 @@ def main() -> None:
     kinesphere.warm_up()
     before = to_and_fro(figure_motion("walk"))
     drift = np.sin(before.times * 2.4)[:, None] * [0.02, 0.0, 0.01]
-    after = moved(before, rotations.identity(), drift)
-    plants = find_plants(before)
-    brought = carried(plants, after)
+    after = move_motion(before, rotations.identity(), drift)
+    plants = find_contacts(before)
+    brought = move_contacts(plants, after)
     joints = np.ones(len(before.skeleton), dtype=bool)
     results = race(
         {
             "one pass over the motion": lambda: (after.rotations.copy(), after.translations.copy()),
-            "legs in the world": lambda: world_of(after, legs_part(after.skeleton)),
-            "find_plants": lambda: find_plants(before),
-            "carried": lambda: carried(plants, after),
+            "legs in the world": lambda: subset_pose(after, leg_subset(after.skeleton)),
+            "find_plants": lambda: find_contacts(before),
+            "carried": lambda: move_contacts(plants, after),
             "lock_feet": lambda: lock_feet(after, brought),
-            "all of it (held)": lambda: held(before, after, joints),
+            "all of it (held)": lambda: hold_feet(before, after, joints),
         },
         seconds=5.0,
     )

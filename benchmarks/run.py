@@ -17,8 +17,8 @@ import pymotion.ops.skeleton as pymotion_skeleton
 from pymotion.io.bvh import BVH
 
 import kinesphere
-from kinesphere.kernels import kinematics, rotations
-from kinesphere.kernels.arrays import Floats
+from kinesphere.maths import kinematics, rotations
+from kinesphere.maths.vectors import Floats
 from timing import Timing, cold, race, report
 
 

@@ -16,9 +16,9 @@ from typing import Any
 import numpy as np
 
 import kinesphere
-from kinesphere.kernels import bands
-from kinesphere.kernels.arrays import Floats
-from kinesphere.kernels.warping import Warp, warp
+from kinesphere.maths import bands
+from kinesphere.maths.dtw import DtwPath, dtw
+from kinesphere.maths.vectors import Floats
 from timing import race, report
 
 FRAMES, NUMBERS = 600, 200
@@ -47,9 +47,9 @@ def equalising() -> bool:
     signal = smooth(FRAMES, NUMBERS)
     gains = np.linspace(0.5, 2.0, bands.band_count(FRAMES))
     contestants: dict[str, Any] = {
-        "bands.mixed": lambda: bands.mixed(signal, gains),
+        "bands.mixed": lambda: bands.mix(signal, gains),
         "bands.split": lambda: bands.split(signal),
-        "bands.smoothed, one level": lambda: bands.smoothed(signal),
+        "bands.smoothed, one level": lambda: bands.low_pass(signal),
     }
     ndimage = peer("scipy.ndimage")
     if ndimage is not None:
@@ -64,7 +64,7 @@ def equalising() -> bool:
                 level = smoother
             return out
 
-        assert np.allclose(correlated(), bands.mixed(signal, gains), rtol=0.0, atol=1e-12)
+        assert np.allclose(correlated(), bands.mix(signal, gains), rtol=0.0, atol=1e-12)
         contestants["SciPy correlate1d, mixed"] = correlated
     results = race(contestants)
     goals = {"SciPy correlate1d, mixed": (">=", 10.0)}
@@ -76,15 +76,15 @@ def warping(frames: int = 600, numbers: int = 66) -> bool:
     """The full search, and narrower ones."""
     a, b = smooth(frames, numbers), smooth(frames, numbers, clock=1.2)
     contestants: dict[str, Any] = {
-        "shape": lambda: warp(a, b),
-        "pose": lambda: warp(a, b, "pose"),
-        "shape, within 30 frames": lambda: warp(a, b, band=30),
-        "shape, coarse to fine (8)": lambda: warp(a, b, coarse=8),
+        "shape": lambda: dtw(a, b),
+        "pose": lambda: dtw(a, b, "pose"),
+        "shape, within 30 frames": lambda: dtw(a, b, band=30),
+        "shape, coarse to fine (8)": lambda: dtw(a, b, coarse=8),
     }
     goals: dict[str, tuple[str, float]] = {}
     theirs = peer("dtaidistance.dtw_ndim")
     if theirs is not None:
-        assert np.isclose(warp(a, b, "pose").cost, theirs.distance_fast(a, b, inner_dist="euclidean"))
+        assert np.isclose(dtw(a, b, "pose").cost, theirs.distance_fast(a, b, inner_dist="euclidean"))
         contestants["dtaidistance, C, the cost only"] = lambda: theirs.distance_fast(a, b)
         contestants["dtaidistance, C, the path too"] = lambda: theirs.warping_path(a, b, use_c=True)
         goals = {name: ("<=", 2.0) for name in contestants if "dtaidistance" in name}
@@ -96,10 +96,10 @@ def long_clips(frames: int = 5000, numbers: int = 66) -> bool:
     """Where the full search is too much: time, memory and how much dearer the path is."""
     a, b = smooth(frames, numbers), smooth(frames, numbers, clock=1.1)
     b = b + 0.1 * smooth(frames, numbers, seed=1)
-    ways: dict[str, Callable[[], Warp]] = {
-        "full": lambda: warp(a, b),
-        "coarse to fine (10)": lambda: warp(a, b, coarse=10),
-        "within 250 frames": lambda: warp(a, b, band=250),
+    ways: dict[str, Callable[[], DtwPath]] = {
+        "full": lambda: dtw(a, b),
+        "coarse to fine (10)": lambda: dtw(a, b, coarse=10),
+        "within 250 frames": lambda: dtw(a, b, band=250),
     }
     results = race({**ways}, seconds=1.0)
     report(f"timewarp of long clips, shape, {frames} × {frames} × {numbers}", results, "coarse to fine (10)", {})

@@ -10,7 +10,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 import kinesphere
 from greeting import greeting
-from kinesphere.pictures.contact_sheet import contact_sheet, save_picture
+from kinesphere.pictures.contact_sheet import bone_sheet, save_picture
 
 folder = Path(tempfile.mkdtemp())
 kinesphere.save(greeting(), folder / "greeting.bvh")
@@ -23,6 +23,6 @@ positions = motion.positions_world()  # (frames, joints, 3), metres, Y up
 right_hand = motion.skeleton.index("rightHand")
 print(f"The right hand rises to {positions[:, right_hand, 1].max():.2f} m.")
 
-save_picture(contact_sheet(motion, frames=8), folder / "greeting.png")
+save_picture(bone_sheet(motion, frames=8), folder / "greeting.png")
 kinesphere.save(motion, folder / "greeting.glb")
 print("Wrote", *sorted(path.name for path in folder.iterdir()))

@@ -8,7 +8,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parent))
 
 from greeting import greeting
-from kinesphere import TimeMap, concatenated, retimed
+from kinesphere import TimeMap, concatenate, retime
 
 motion = greeting()
 wave = motion.between(2.4, 5.0)  # seconds
@@ -17,10 +17,10 @@ treadmill = motion.in_place()
 film = motion.resampled(24.0)
 
 # A wave that starts slowly and ends in a hurry: old seconds to new ones.
-hurried = retimed(wave, TimeMap([0.0, 1.0, 2.6], [0.0, 1.6, 2.4]))
+hurried = retime(wave, TimeMap([0.0, 1.0, 2.6], [0.0, 1.6, 2.4]))
 
 # One after the other, standing where the first one ended, without a pop.
-both = concatenated(motion, left_handed, align=True, blend=0.4)
+both = concatenate(motion, left_handed, align=True, blend=0.4)
 
 for name, result in {
     "wave": wave,

@@ -11,9 +11,9 @@ sys.path.insert(0, str(Path(__file__).parent))
 import numpy as np
 
 from greeting import figure, greeting
-from kinesphere import Skeleton, calibrate, find_plants, lock_feet, retarget
+from kinesphere import Skeleton, calibrate, find_contacts, lock_feet, retarget
 from kinesphere.body.contacts import foot_report
-from kinesphere.kernels import rotations
+from kinesphere.maths import rotations
 
 
 def goblin() -> Skeleton:
@@ -32,7 +32,7 @@ motion = greeting()
 other = goblin()
 print(*calibrate(motion, other).evidence, sep="\n")
 onto = lock_feet(retarget(motion, other))
-plants = find_plants(motion)
+plants = find_contacts(motion)
 places = onto.positions_world()
 print(f"{len(plants.intervals)} plants; on the other body they slide {1000 * foot_report(onto).slide_mean:.1f} mm")
 print(f"its right hand rises to {places[:, other.index('rightHand'), 1].max():.2f} m")

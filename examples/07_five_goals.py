@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from kinesphere import Effort, Motion, perform
-from kinesphere.figure import load_gesture
+from kinesphere.files import load_gesture
 
 SCENES = Path(__file__).parent / "scenes"
 ELEMENTS = {
@@ -40,12 +40,12 @@ def main() -> None:
         way = np.linalg.norm(np.diff(hand, axis=0), axis=1)
         print(f"{name:>9}: {motion.duration:4.1f} s, way {way.sum():.2f} m, fastest {way.max() * motion.rate:.1f} m/s")
     if len(sys.argv) > 1:
-        from kinesphere.pictures import surface_sheet
+        from kinesphere.pictures import sheet
 
         folder = Path(sys.argv[1])
         folder.mkdir(parents=True, exist_ok=True)
         for name, motion in made.items():
-            surface_sheet(motion, frames=14, columns=14, size=(1600, 300)).save(folder / f"five_goals_{name}.png")
+            sheet(motion, frames=14, columns=14, size=(1600, 300)).save(folder / f"five_goals_{name}.png")
 
 
 if __name__ == "__main__":

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from kinesphere import Effort, Motion, perform
-from kinesphere.figure import load_gesture
+from kinesphere.files import load_gesture
 
 SCENES = Path(__file__).parent / "scenes"
 GLEE = {0.0: Effort(), 2.4: Effort(time=0.3), 2.9: Effort(space=-0.3, time=0.4, flow=-1), 5.0: Effort(flow=-0.6)}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from kinesphere import Effort, Motion, Shape, perform
-from kinesphere.figure import load_gesture
+from kinesphere.files import load_gesture
 
 SCENES = Path(__file__).parent / "scenes"
 MANNERS = {

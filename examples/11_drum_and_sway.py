@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 
 from kinesphere import Motion, perform
-from kinesphere.figure import load_gesture
-from kinesphere.kernels import bands
+from kinesphere.files import load_gesture
+from kinesphere.maths import bands
 from kinesphere.signals import Blend
 
 SCENES = Path(__file__).parent / "scenes"
@@ -31,7 +31,7 @@ def performances() -> dict[str, Motion]:
 def drumming(motion: Motion) -> float:
     """How fast the right hand's quick movement is, in metres a second (root mean square)."""
     split, _ = bands.split(motion.positions_world()[:, motion.skeleton.index("rightHand")])
-    quick = split[bands.periods(len(split), motion.rate) < QUICK].sum(axis=0)
+    quick = split[bands.band_periods(len(split), motion.rate) < QUICK].sum(axis=0)
     speed = np.gradient(quick, 1.0 / motion.rate, axis=0)
     return float(np.sqrt((speed**2).sum(axis=1).mean()))
 

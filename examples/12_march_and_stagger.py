@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from captures import captured
-from kinesphere import Motion, find_plants
-from kinesphere.figure import motion
+from kinesphere import Motion, find_contacts
+from kinesphere.builtin import motion
 from kinesphere.signals import Timewarp
 
 UNEVEN = [
@@ -32,7 +32,7 @@ def performances() -> dict[str, Motion]:
 
 def footfalls(given: Motion) -> dict[str, list[float]]:
     """By side, the seconds at which a foot comes to stand."""
-    plants = find_plants(given)
+    plants = find_contacts(given)
     found: dict[str, list[float]] = {}
     for side in ("left", "right"):
         stands = np.any([flags for name, flags in plants.labels.items() if name.startswith(side)], axis=0)

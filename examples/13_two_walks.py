@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from captures import captured
-from kinesphere import Motion, find_plants
-from kinesphere.figure import motion
+from kinesphere import Motion, find_contacts
+from kinesphere.builtin import motion
 from kinesphere.signals import Blend, Equalize, Timewarp
 
 TRANSITION = [{0.0: 1.0, 2.5: 1.0, 4.5: 0.0}, {0.0: 0.0, 2.5: 0.0, 4.5: 1.0}]  # weights at seconds
@@ -31,7 +31,7 @@ def _larger() -> Motion:
 def main() -> None:
     """Say how often a foot stands: in a walk one always does."""
     for name, made in performances().items():
-        plants = find_plants(made)
+        plants = find_contacts(made)
         share = plants.planted().mean()
         print(f"{name:>24}: {made.duration:4.1f} s, a foot stands in {share:.0%}, {len(plants.intervals)} plants")
 

@@ -10,10 +10,13 @@ import numpy as np
 from captures import captured
 from kinesphere import Motion
 from kinesphere.signals import Waveshape
-from kinesphere.signals.shaping import Point, Shaping, load_shapes, save_shapes
+from kinesphere.signals.waveshape import ControlPoint, Shaping, load_shapes, save_shapes
 
 ARM = ("right_arm", "right_hand")
-SHY = Shaping((Point(-1.0, -0.9), Point(-0.3, -0.5), Point(0.4, -0.1), Point(1.0, 0.1)), about="half of what rises")
+SHY = Shaping(
+    (ControlPoint(-1.0, -0.9), ControlPoint(-0.3, -0.5), ControlPoint(0.4, -0.1), ControlPoint(1.0, 0.1)),
+    about="half of what rises",
+)
 
 
 def performances() -> dict[str, Motion]:

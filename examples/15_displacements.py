@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 from captures import captured
-from kinesphere import Motion, find_plants
-from kinesphere.figure import motion
-from kinesphere.kernels.arrays import Floats
+from kinesphere import Motion, find_contacts
+from kinesphere.builtin import motion
+from kinesphere.maths.vectors import Floats
 from kinesphere.motion.humanoid import SIDES
 from kinesphere.signals import Displace, Equalize
-from kinesphere.signals.displace import Target, Turn
+from kinesphere.signals.displacement import Target, Turn
 
 UP = np.array([0.0, 1.0, 0.0])
 KNOCK = 1.2  # seconds: the second of three raps
@@ -48,7 +48,7 @@ def repaired() -> dict[str, Motion]:
     """A walk whose bands are raised without care for its feet; then they are put right, and again more finely."""
     walk = captured("91_36", "walk", 0.5, 6.0)
     filtered = Equalize(preset="exaggerate", feet=False)(walk)
-    stands = [(f"{one.side}Foot", one.first, one.last) for one in find_plants(walk).intervals]
+    stands = [(f"{one.side}Foot", one.first, one.last) for one in find_contacts(walk).intervals]
     middles = {(foot, (first + last) // 2) for foot, first, last in stands}
     ends = {(foot, frame) for foot, *frames in stands for frame in frames if 0 < frame < len(walk) - 1}
     once = Displace([*_where(walk, middles), *_lower(middles)], feet=False)(filtered)
@@ -59,7 +59,7 @@ def repaired() -> dict[str, Motion]:
 def lost(made: Motion, walk: Motion) -> float:
     """How far standing feet are from where they stood, on the mean, in metres."""
     off = {f"{s}Foot": np.linalg.norm(role_path(made, f"{s}Foot") - role_path(walk, f"{s}Foot"), axis=1) for s in SIDES}
-    stands = find_plants(walk).intervals
+    stands = find_contacts(walk).intervals
     return float(np.mean([off[f"{one.side}Foot"][one.first : one.last + 1].mean() for one in stands]))
 
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from captures import captured
 from kinesphere import Motion
-from kinesphere.figure import motion
+from kinesphere.builtin import motion
 from kinesphere.signals import Equalize
 from kinesphere.signals.equalize import PRESETS
 

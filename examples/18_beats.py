@@ -6,8 +6,8 @@ import numpy as np
 
 from captures import captured
 from kinesphere import Motion
-from kinesphere.analysis.accents import accents
-from kinesphere.figure import motion
+from kinesphere.analysis.accents import find_accents
+from kinesphere.builtin import motion
 from kinesphere.signals import Timewarp
 
 BPM = 100.0
@@ -26,7 +26,7 @@ def performances() -> dict[str, tuple[Motion, Motion]]:
 
 def off_beat(given: Motion) -> float:
     """How far its stronger accents are from the beats, the median in seconds."""
-    found = accents(given)
+    found = find_accents(given)
     usual = float(np.mean([one.strength for one in found]))
     beats = np.array([one.seconds for one in found if one.strength >= usual]) * BPM / 60.0
     return float(np.median(np.abs(beats - np.round(beats)))) * 60.0 / BPM

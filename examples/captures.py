@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from kinesphere import Motion, load
-from kinesphere.figure import motion
+from kinesphere.builtin import motion
 
 DATA = Path(os.environ.get("KINESPHERE_DATA") or Path(__file__).resolve().parents[2] / "shared" / "data")
 RATE = 60.0

@@ -11,8 +11,8 @@ from PIL import Image
 
 import kinesphere
 from kinesphere import Effort, Motion, perform
-from kinesphere.figure import figure, motion, motions
-from kinesphere.pictures import film, surface_sheet
+from kinesphere.builtin import figure, motion, motions
+from kinesphere.pictures import film, sheet
 from kinesphere.pictures.contact_sheet import save_picture
 
 ELEMENTS = {
@@ -38,15 +38,15 @@ def main(folder: Path, *, small: bool = False) -> list[Path]:
     folder.mkdir(parents=True, exist_ok=True)
     kinesphere.warm_up()
     names = ("elements.mp4", "motions.png", "motions.mp4", "wave.bvh", "wave.glb")
-    first, sheet, moving, bvh, glb = (folder / name for name in names)
+    first, overview, moving, bvh, glb = (folder / name for name in names)
     shown = [motion(name) for name in (("wave", "punch") if small else motions())]
     # Each row over its own time, so that short motions show as much as long ones.
     row = (600, 200) if small else (1600, 370)
-    rows = [surface_sheet(one, frames=4 if small else 10, columns=10, size=row) for one in shown]
+    rows = [sheet(one, frames=4 if small else 10, columns=10, size=row) for one in shown]
     whole = Image.new("RGB", (row[0], row[1] * len(rows)))
     for i, image in enumerate(rows):
         whole.paste(image, (0, row[1] * i))
-    save_picture(whole, sheet)
+    save_picture(whole, overview)
     # All at once, in two rows, each over and over.
     size, seconds = ((240, 120), 0.2) if small else ((1344, 720), 4.8)
     if find_spec("imageio_ffmpeg") is None:  # no encoder: a GIF needs none
@@ -73,7 +73,7 @@ def main(folder: Path, *, small: bool = False) -> list[Path]:
     )
     kinesphere.save(motion("wave"), bvh)
     kinesphere.save(motion("wave"), glb, character=figure())
-    return [first, sheet, moving, bvh, glb]
+    return [first, overview, moving, bvh, glb]
 
 
 if __name__ == "__main__":

@@ -11,11 +11,10 @@ from itertools import pairwise
 import numpy as np
 
 from kinesphere import Motion, Skeleton, Tip
-from kinesphere.kernels import kinematics, rotations
-from kinesphere.kernels.arrays import Floats
-from kinesphere.kernels.limb_rotations import limb_rotations_world
-from kinesphere.kernels.limbs import FORWARD, solve_limb
-from kinesphere.kernels.splines import kochanek_bartels
+from kinesphere.maths import kinematics, rotations
+from kinesphere.maths.splines import kochanek_bartels
+from kinesphere.maths.two_bone import FORWARD, limb_rotations_world, solve_limb
+from kinesphere.maths.vectors import Floats
 
 RATE = 60.0
 STRIDE, STEP = 0.62, 0.52  # metres and seconds a step

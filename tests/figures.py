@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from kinesphere import Motion, Skeleton
-from kinesphere.kernels import rotations as R
+from kinesphere.maths import rotations as R
 
 ONE = Skeleton(("hips",), np.array([-1]), np.array([[0.0, 1.0, 0.0]]))
 

@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 from kinesphere import Motion, Skeleton, Tip
-from kinesphere.kernels import rotations
+from kinesphere.maths import rotations
 
 seeds = st.integers(0, 2**32 - 1)
 quaternions = seeds.map(lambda seed: rotations.normalise(np.random.default_rng(seed).normal(size=(8, 4))))

@@ -13,7 +13,7 @@ from PIL import Image
 
 from conftest import ROOT
 from kinesphere import load, load_character, save
-from kinesphere.kernels import rotations as R
+from kinesphere.maths import rotations as R
 
 EXAMPLES = sorted((ROOT / "examples").glob("[0-9]*.py"))
 

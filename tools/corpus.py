@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 
 import kinesphere
-from kinesphere.kernels.arrays import Floats
+from kinesphere.maths.vectors import Floats
 
 BROKEN = {"nan_values", "short_row", "truncated_mid_number", "unclosed_brace", "zero_frame_time"}
 IN_BLENDER = (
@@ -52,7 +52,7 @@ def there_and_back(data: Path, work: Path) -> tuple[list[str], list[Path]]:
     jobs: list[tuple[Path, str | None]] = [(path, None) for path in files]
     for path in sorted([*data.glob("characters/**/*.gl*"), *data.glob("**/*.vrma")]):
         try:
-            jobs += [(path, clip) for clip in kinesphere.clips(path)]
+            jobs += [(path, clip) for clip in kinesphere.clip_names(path)]
         except kinesphere.MotionFileError as error:
             print(f"  {error}")
     print(f"{len(jobs)} clips, there and back: largest distance in millimetres")

@@ -16,16 +16,16 @@ import numpy as np
 from PIL import Image, ImageDraw
 
 import kinesphere
-from kinesphere.body.fingers import hand_rotations, hand_shape
-from kinesphere.figure import figure, mo, motion
-from kinesphere.kernels import rotations
-from kinesphere.kernels.arrays import Floats
-from kinesphere.kernels.timing import progress
+from kinesphere.body.hands import finger_rotations, hand_shape
+from kinesphere.builtin import figure, mo, motion
+from kinesphere.engine.clocks import stroke_progress
 from kinesphere.laban.shape import DIMENSIONS
-from kinesphere.pictures import Trails, colours, still, surface_sheet
-from kinesphere.pictures.canvas import font, write
+from kinesphere.maths import rotations
+from kinesphere.maths.vectors import Floats
+from kinesphere.pictures import Trails, canvas, sheet, still
+from kinesphere.pictures.canvas import font, write_text
 from kinesphere.pictures.films import Panels
-from kinesphere.pictures.take import Marks, cast_all
+from kinesphere.pictures.panel import Overlays, make_performers
 
 HOME = Path("docs/pictures")
 EXAMPLES = Path("examples")
@@ -87,7 +87,7 @@ def retargeted(data: Path) -> None:
     rows = []
     for name, character in bodies.items():
         shown = named(kinesphere.retarget(motion, character), f"directing traffic: {name}")
-        rows.append(surface_sheet(shown, character=character, frames=8, columns=8, size=(1600, 400)))
+        rows.append(sheet(shown, character=character, frames=8, columns=8, size=(1600, 400)))
     saved(stacked(rows), "retargeted.jpg")
 
 
@@ -123,7 +123,7 @@ def poses() -> list[kinesphere.Motion]:
         for name, (axis, degrees) in turns.items():
             q[:, skeleton.index(name)] = rotations.from_axis_angle(axis, np.radians(degrees))
         for side in ("left", "right"):
-            for joint, turned in hand_rotations(
+            for joint, turned in finger_rotations(
                 skeleton, side, hand_shape("fist" if len(made) == 0 else "open")
             ).items():
                 q[:, joint] = turned
@@ -139,7 +139,7 @@ def shapes() -> None:
         q[:, skeleton.index(name)] = rotations.from_axis_angle(np.array([0.0, 0.0, 1.0]), np.radians(degrees))
     q[:, skeleton.index("rightHand")] = rotations.from_axis_angle(np.array([0.0, 1.0, 0.0]), np.radians(-70.0))
     for i, name in enumerate(SHAPES):
-        for joint, turned in hand_rotations(skeleton, "right", hand_shape(name)).items():
+        for joint, turned in finger_rotations(skeleton, "right", hand_shape(name)).items():
             q[i, joint] = turned
     shown = kinesphere.Motion(skeleton, 1.0, q)
     pictures = [still(shown, float(i), character=figure(), size=(2400, 2400), view="front") for i in range(len(SHAPES))]
@@ -161,7 +161,7 @@ def _cropped(pictures: list[Image.Image]) -> Image.Image:
             round(top + 1.2 * side),
         )
         sheet.paste(picture.crop(box).resize((190, 190), Image.Resampling.LANCZOS), (200 * i + 5, 5))
-        write(ImageDraw.Draw(sheet), (200 * i + 10, 204), name, 15, (60, 60, 64))
+        write_text(ImageDraw.Draw(sheet), (200 * i + 10, 204), name, 15, (60, 60, 64))
     return sheet
 
 
@@ -175,7 +175,7 @@ def beside(data: Path) -> None:
             captured = kinesphere.load(data / f"bvh/cmu/{clip}.bvh")
             first = max(round(start * captured.rate), 1)
             shown.append(named(captured[first : first + round(seconds * captured.rate)], f"captured: CMU {clip}"))
-        rows = [surface_sheet(one, frames=10, columns=10, size=(1500, 330)) for one in shown]
+        rows = [sheet(one, frames=10, columns=10, size=(1500, 330)) for one in shown]
         parts["motions_1.jpg" if i < len(PAIRS) // 2 else "motions_2.jpg"] += rows
     for name, rows in parts.items():
         saved(stacked(rows), name, 1300)
@@ -185,9 +185,9 @@ def readme() -> None:
     """The first thing that people see: one wave, four people."""
     shown = {"wave": motion("wave")}
     shown |= {f"wave, {word}": kinesphere.perform("wave", words=word) for word in ("joyful", "shy")}
-    rows = [surface_sheet(named(m, name), frames=8, columns=8, size=(1600, 400)) for name, m in shown.items()]
+    rows = [sheet(named(m, name), frames=8, columns=8, size=(1600, 400)) for name, m in shown.items()]
     onto = named(kinesphere.retarget(kinesphere.perform("clap", words="happy"), mo()), "clap, happy, on Mo")
-    rows.append(surface_sheet(onto, character=mo(), frames=8, columns=8, size=(1600, 400)))
+    rows.append(sheet(onto, character=mo(), frames=8, columns=8, size=(1600, 400)))
     saved(stacked(rows), "readme.jpg")
 
 
@@ -196,7 +196,7 @@ def of_mo() -> None:
     rows = []
     for name in ("wave", "clap", "drink", "punch", "walk"):
         made = named(kinesphere.retarget(motion(name), mo()), f"Mo: {name}")
-        rows.append(surface_sheet(made, character=mo(), frames=9, columns=9, size=(1600, 300)))
+        rows.append(sheet(made, character=mo(), frames=9, columns=9, size=(1600, 300)))
     saved(stacked(rows), "mo.jpg")
 
 
@@ -210,7 +210,7 @@ def of_timing() -> None:
     for i, (name, effort) in enumerate(elements.items()):
         left, top = wide * (i % 5), high * (i // 5)
         p = effort.parameters()
-        s = progress(t, p.inflection, p.anticipation, p.overshoot, p.time_exponent)
+        s = stroke_progress(t, p.inflection, p.anticipation, p.overshoot, p.time_exponent)
         speed = np.gradient(s, t)
         box = (left + inner, top + inner, left + wide - 12, top + high - 14)
 
@@ -238,7 +238,7 @@ def scene(number: str) -> Any:
 
 def row(made: kinesphere.Motion, name: str, character: kinesphere.Character | None = None) -> Image.Image:
     """One performance over its own time."""
-    return surface_sheet(named(made, name), character=character, frames=10, columns=10, size=(1600, 300))
+    return sheet(named(made, name), character=character, frames=10, columns=10, size=(1600, 300))
 
 
 def of_trails() -> None:
@@ -246,23 +246,23 @@ def of_trails() -> None:
     made = scene("07").performances()
     neutral = made["neutral"]
     goals = neutral.positions_world()[[round(t * neutral.rate) for t in GOALS], neutral.skeleton.index("rightHand")]
-    performers = cast_all([made[name] for name in FACING], None)
+    performers = make_performers([made[name] for name in FACING], None)
     size = (3 * 1300 + 4, 3 * 1300 + 4)  # with what stands between panels
     end = max(one.duration for one in performers)  # who has ended waits: all are shown where they arrive
-    panels = Panels.of(performers, size, "front", Marks(Trails(("rightHand",))), at=end, columns=3)
+    panels = Panels.of(performers, size, "front", Overlays(Trails(("rightHand",))), at=end, columns=3)
     wide, high, gap = 720, 690, 14
-    sheet = Image.new("RGB", (3 * (wide + gap) - gap, 3 * (high + gap) - gap), colours.SHEET)
+    sheet = Image.new("RGB", (3 * (wide + gap) - gap, 3 * (high + gap) - gap), canvas.SHEET)
     for number, (name, one) in enumerate(zip(FACING, performers, strict=True)):
         picture = Image.fromarray(panels.panel(number, end))
         rings = panels.shots[number].towards(one.target(one.end)).pixels(goals)[0]
         draw = ImageDraw.Draw(picture)
         for x, y in rings.tolist():
-            draw.ellipse((x - 18, y - 18, x + 18, y + 18), outline=colours.INK, width=3)
+            draw.ellipse((x - 18, y - 18, x + 18, y + 18), outline=canvas.INK, width=3)
         left, top = np.round(rings.mean(axis=0) - [0.37 * wide, 0.44 * high]).astype(int).tolist()
         shown = picture.crop((left, top, left + wide, top + high))
         draw = ImageDraw.Draw(shown)
-        write(draw, (18, 12), name, 36, colours.INK)
-        write(draw, (18 + font(36).getlength(name) + 16, 22), f"{one.duration:.2f} s", 25, colours.QUIET_INK)
+        write_text(draw, (18, 12), name, 36, canvas.INK)
+        write_text(draw, (18 + font(36).getlength(name) + 16, 22), f"{one.duration:.2f} s", 25, canvas.QUIET_INK)
         sheet.paste(shown, (number % 3 * (wide + gap), number // 3 * (high + gap)))
     saved(sheet, "trails.jpg")
 

@@ -20,9 +20,9 @@ from typing import NamedTuple
 import numpy as np
 
 import kinesphere
-from kinesphere.body.contacts import FootReport, find_plants, foot_report
+from kinesphere.body.contacts import FootReport, find_contacts, foot_report
 from kinesphere.body.ground import performed_runs
-from kinesphere.kernels.arrays import Floats
+from kinesphere.maths.vectors import Floats
 from kinesphere.motion.humanoid import SIDES
 
 CLIPS = {
@@ -93,7 +93,7 @@ def added_jolts(before: kinesphere.Motion, after: kinesphere.Motion) -> Floats:
 
 def row(motion: kinesphere.Motion) -> Row:
     """All numbers of one clip."""
-    plants = find_plants(motion)
+    plants = find_contacts(motion)
     locked = kinesphere.lock_feet(motion, plants)
     before, after = knee_snaps(motion), knee_snaps(locked)
     worse = int(np.argmax(after - before))

@@ -10,10 +10,10 @@ import numpy as np
 from PIL import Image, ImageDraw
 
 import kinesphere
-from kinesphere.body.contacts import find_plants
+from kinesphere.body.contacts import find_contacts
 from kinesphere.body.ground import sole_paths, sole_points
-from kinesphere.kernels.arrays import Floats
-from kinesphere.pictures.canvas import write
+from kinesphere.maths.vectors import Floats
+from kinesphere.pictures.canvas import write_text
 
 CLIP, COUNT = "137_29", 6
 TILE, FINE = 150, 3  # pixels of a plant; drawn so many times larger, then shrunk
@@ -39,14 +39,14 @@ def main() -> None:
         sys.exit(f"no captures in {data}; set KINESPHERE_DATA")
     motion = kinesphere.load(data / f"bvh/cmu/{CLIP}.bvh")
     names = [point.name for point in sole_points(motion.skeleton)]
-    plants = find_plants(motion)
+    plants = find_contacts(motion)
     longest = sorted(plants.intervals, key=lambda plant: plant.first - plant.last)[:COUNT]
     gap = 10
     sheet = Image.new("RGB", (COUNT * (TILE + gap) + gap, 2 * (TILE + gap + 22) + gap), PAPER)
     draw = ImageDraw.Draw(sheet)
     for row, (title, shown) in enumerate((("as captured", motion), ("locked", kinesphere.lock_feet(motion, plants)))):
         top = row * (TILE + gap + 22)
-        write(draw, (gap, top + 6), f"{title}: {SEEN * 100:.0f} cm of floor around six plants", 14, INK)
+        write_text(draw, (gap, top + 6), f"{title}: {SEEN * 100:.0f} cm of floor around six plants", 14, INK)
         paths = sole_paths(shown, sole_points(shown.skeleton))
         for i, plant in enumerate(sorted(longest, key=lambda plant: plant.first)):
             path = paths[plant.first : plant.last + 1, names.index(plant.name)][:, [0, 2]]

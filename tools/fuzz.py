@@ -33,7 +33,7 @@ def seeds(folder: Path) -> dict[str, list[bytes]]:
     import numpy as np
 
     import kinesphere
-    from kinesphere.kernels import rotations
+    from kinesphere.maths import rotations
 
     rng = np.random.default_rng(0)
     skeleton = kinesphere.Skeleton(

@@ -18,11 +18,17 @@ from dataclasses import dataclass
 import numpy as np
 
 from kinesphere import Effort, Gesture, Keypoint, Keypoints, perform
-from kinesphere.analysis.cues import ELEMENTS
-from kinesphere.analysis.judgement import FILE, Experience, beyond, experience, fixed, written
-from kinesphere.analysis.measuring import Features, features
-from kinesphere.analysis.observer import judged
-from kinesphere.kernels.arrays import Floats, Ints
+from kinesphere.analysis.measures import ELEMENTS, StrokeMeasures, measure_strokes
+from kinesphere.analysis.observer import (
+    FILE,
+    Calibrations,
+    calibrations_toml,
+    code_measures,
+    fit_calibration,
+    load_calibrations,
+    relative_measures,
+)
+from kinesphere.maths.vectors import Floats, Ints
 
 SEED = 1999
 SHORT, LONG, ALONE = 16, 16, 30
@@ -129,13 +135,13 @@ def film(seed: int = SEED) -> list[Segment]:
     return first + [Segment(random_gesture(rng, 5), random_codes(rng), False) for _ in range(ALONE)]
 
 
-def measured(gesture: Gesture | str, codes: Codes) -> Features:
+def measured(gesture: Gesture | str, codes: Codes) -> StrokeMeasures:
     """What the observer measures of a performance."""
     space, weight, time, flow = codes
-    return features(perform(gesture, Effort(space, weight, time, flow)))
+    return measure_strokes(perform(gesture, Effort(space, weight, time, flow)))
 
 
-def fix(seed: int = 0) -> Experience:
+def fix(seed: int = 0) -> Calibrations:
     """The observer's numbers, from practice gestures: neutral, with each element alone, and with combinations."""
     rng = np.random.default_rng(seed)
     gestures: list[Gesture | str] = [*PRACTICE, *scales()]
@@ -146,10 +152,10 @@ def fix(seed: int = 0) -> Experience:
     for gesture, neutral in zip(gestures, neutrals, strict=True):
         for asked in [NEUTRAL, *single, *(random_codes(rng) for _ in range(COMBINATIONS))]:
             found = measured(gesture, asked)
-            beside.append(beyond(found, neutral))
-            alone.append(beyond(found, population))
+            beside.append(relative_measures(found, neutral))
+            alone.append(relative_measures(found, population))
             codes.append(asked)
-    return Experience(population, fixed(beside, codes), fixed(alone, codes))
+    return Calibrations(population, fit_calibration(beside, codes), fit_calibration(alone, codes))
 
 
 def _single(factor: int, sign: int) -> Codes:
@@ -157,12 +163,12 @@ def _single(factor: int, sign: int) -> Codes:
     return space, weight, time, flow
 
 
-def coded(segments: Sequence[Segment], learned: Experience) -> tuple[Ints, Ints]:
+def coded(segments: Sequence[Segment], learned: Calibrations) -> tuple[Ints, Ints]:
     """What was performed and what was coded, ``(N, 4)`` each."""
     said = []
     for segment in segments:
         neutral = measured(segment.gesture, NEUTRAL) if segment.beside_neutral else None
-        said.append(judged(measured(segment.gesture, segment.codes), neutral, learned).codes)
+        said.append(code_measures(measured(segment.gesture, segment.codes), neutral, learned).codes)
     return np.array([segment.codes for segment in segments], dtype=np.intp), np.array(said, dtype=np.intp)
 
 
@@ -238,10 +244,10 @@ def main() -> None:
     parser.add_argument("--more", type=int, default=0, metavar="N", help="code N further films")
     asked = parser.parse_args()
     if asked.fix:
-        FILE.write_text(written(fix(), ABOUT), encoding="utf-8")
+        FILE.write_text(calibrations_toml(fix(), ABOUT), encoding="utf-8")
         print(f"written: {FILE}")
         return
-    films = [coded(film(SEED + i), experience()) for i in range(1 + asked.more)]
+    films = [coded(film(SEED + i), load_calibrations()) for i in range(1 + asked.more)]
     lines = report(*films[0])
     print("\n".join(lines + spread(films) if asked.more else lines))
 

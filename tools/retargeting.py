@@ -19,11 +19,10 @@ from pathlib import Path
 import numpy as np
 
 import kinesphere
-from kinesphere.body.calibration import Calibration, calibrate
-from kinesphere.body.contacts import find_plants
-from kinesphere.body.hands import wrist_targets
-from kinesphere.body.plants import Plant
-from kinesphere.kernels.arrays import Bools, Floats
+from kinesphere.body.contacts import Contact, find_contacts
+from kinesphere.body.retargeting.calibration import Calibration, calibrate
+from kinesphere.body.retargeting.hand_placement import place_wrists
+from kinesphere.maths.vectors import Bools, Floats
 from kinesphere.motion.humanoid import SIDES
 
 CLIPS = (
@@ -65,7 +64,7 @@ def row(motion: kinesphere.Motion, character: kinesphere.Character) -> dict[str,
             gone = np.linalg.norm(again[:, roles[role]] - source[:, roles[role]], axis=-1)
             numbers[key] = max(numbers[key], float(np.percentile(gone, 95)) / body.source.lengths[f"{side}{limb}"])
     numbers["bones"] = _stretched(onto)
-    plants = find_plants(motion).intervals
+    plants = find_contacts(motion).intervals
     added = np.array(_slides(onto, plants)) - body.leg * np.array(_slides(motion, plants))
     if plants:
         numbers |= {"slide": float(added.mean()), "worst slide": float(added.max())}
@@ -87,7 +86,7 @@ def _near_something(motion: kinesphere.Motion, onto: kinesphere.Motion) -> Bools
     q, p = motion.world()
     body = calibrate(motion, onto.skeleton)
     world, places = onto.world()
-    wanted = wrist_targets(body, q, p, world, places)
+    wanted = place_wrists(body, q, p, world, places)
     near = np.zeros(len(p), dtype=bool)
     for side, target in zip(SIDES, wanted, strict=True):
         hand, arm = (p[:, motion.skeleton.roles[f"{side}{part}"]] for part in ("Hand", "UpperArm"))
@@ -110,7 +109,7 @@ def _stretched(onto: kinesphere.Motion) -> float:
     return float(np.abs(lengths - skeleton.bone_lengths[bones]).max())
 
 
-def _slides(motion: kinesphere.Motion, intervals: tuple[Plant, ...]) -> list[float]:
+def _slides(motion: kinesphere.Motion, intervals: tuple[Contact, ...]) -> list[float]:
     """For each plant, how far the ankle gets over the ground from its middle there."""
     places = motion.positions_world()
     slides = []

@@ -19,16 +19,15 @@ from PIL import Image, ImageDraw
 
 import kinesphere
 from docs_pictures import EXAMPLES, named, saved, scene, stacked
-from kinesphere.analysis.accents import accents
-from kinesphere.kernels import bands
-from kinesphere.kernels.arrays import Floats
+from kinesphere.analysis.accents import find_accents
+from kinesphere.maths import bands
+from kinesphere.maths.vectors import Floats
 from kinesphere.motion.humanoid import SIDES
-from kinesphere.pictures import Trails, colours, still, surface_sheet
-from kinesphere.pictures.canvas import font, write
-from kinesphere.pictures.colours import Colour
+from kinesphere.pictures import Trails, canvas, sheet, still
+from kinesphere.pictures.canvas import Colour, font, write_text
 from kinesphere.signals import Equalize, Smooth, align
 from kinesphere.signals.equalize import PRESETS
-from kinesphere.signals.shaping import shapes
+from kinesphere.signals.waveshape import shapes
 from signals_tables import captured, flexion, low_passed, noisy, places, removed, strike
 
 BEFORE: Colour = (150, 147, 140)
@@ -65,9 +64,9 @@ def chart(
     """Curves in a frame, with a few labelled levels and, at the bottom, seconds."""
     wide, high = (FINER * pixels for pixels in size)
     left, top, right, bottom = 46 * FINER, 28 * FINER, wide - 12 * FINER, high - (24 if seconds else 10) * FINER
-    sheet = Image.new("RGB", (wide, high), colours.SHEET)
+    sheet = Image.new("RGB", (wide, high), canvas.SHEET)
     draw = ImageDraw.Draw(sheet)
-    draw.rectangle((left, top, right, bottom), fill=colours.PAPER)
+    draw.rectangle((left, top, right, bottom), fill=canvas.PAPER)
 
     def across(value: float) -> float:
         return left + (value - x[0]) / (x[1] - x[0]) * (right - left)
@@ -76,13 +75,13 @@ def chart(
         return bottom - (value - y[0]) / (y[1] - y[0]) * (bottom - top)
 
     for level in _levels(y) if levels is None else levels:
-        draw.line((left, up(level), right, up(level)), fill=colours.GRID, width=FINER)
-        write(draw, (left - 6 * FINER, up(level)), f"{level:g}{unit}", 11 * FINER, colours.QUIET_INK, "rm")
+        draw.line((left, up(level), right, up(level)), fill=canvas.GRID, width=FINER)
+        write_text(draw, (left - 6 * FINER, up(level)), f"{level:g}{unit}", 11 * FINER, canvas.QUIET_INK, "rm")
     for mark in marks:
-        draw.line((across(mark), top, across(mark), bottom), fill=colours.GRID, width=2 * FINER)
+        draw.line((across(mark), top, across(mark), bottom), fill=canvas.GRID, width=2 * FINER)
     if seconds:
         for value in _levels(x, 8):
-            write(draw, (across(value), bottom + 5 * FINER), f"{value:g} s", 11 * FINER, colours.QUIET_INK, "ma")
+            write_text(draw, (across(value), bottom + 5 * FINER), f"{value:g} s", 11 * FINER, canvas.QUIET_INK, "ma")
     inside = Image.new("RGB", sheet.size)
     inside.paste(sheet)
     pen = ImageDraw.Draw(inside)
@@ -91,9 +90,9 @@ def chart(
         pen.line(points, fill=line.colour, width=round(line.width * FINER), joint="curve")
     box = (left, top, right, bottom)
     sheet.paste(inside.crop(box), box[:2])
-    write(draw, (left, 6 * FINER), title, 15 * FINER, colours.INK)
+    write_text(draw, (left, 6 * FINER), title, 15 * FINER, canvas.INK)
     shift = font(15 * FINER).getlength(title) + 12 * FINER
-    write(draw, (left + shift, 8 * FINER), facts, 12 * FINER, colours.QUIET_INK)
+    write_text(draw, (left + shift, 8 * FINER), facts, 12 * FINER, canvas.QUIET_INK)
     return sheet.resize(size, Image.Resampling.LANCZOS)
 
 
@@ -110,7 +109,7 @@ def grid(pictures: Sequence[Image.Image], columns: int) -> Image.Image:
     """Pictures of one size in rows."""
     wide, high = pictures[0].size
     rows = -(-len(pictures) // columns)
-    sheet = Image.new("RGB", (wide * columns, high * rows), colours.SHEET)
+    sheet = Image.new("RGB", (wide * columns, high * rows), canvas.SHEET)
     for number, picture in enumerate(pictures):
         sheet.paste(picture, (number % columns * wide, number // columns * high))
     return sheet
@@ -118,12 +117,12 @@ def grid(pictures: Sequence[Image.Image], columns: int) -> Image.Image:
 
 def keyed(image: Image.Image, words: Mapping[str, Colour]) -> Image.Image:
     """With a line below that says what colours mean."""
-    sheet = Image.new("RGB", (image.width, image.height + 30), colours.SHEET)
+    sheet = Image.new("RGB", (image.width, image.height + 30), canvas.SHEET)
     sheet.paste(image, (0, 0))
     draw, at = ImageDraw.Draw(sheet), 46.0
     for word, colour in words.items():
         draw.rectangle((at, image.height + 12, at + 22, image.height + 15), fill=colour)
-        write(draw, (at + 28, image.height + 5), word, 14, colours.INK)
+        write_text(draw, (at + 28, image.height + 5), word, 14, canvas.INK)
         at += 28 + font(14).getlength(word) + 26
     return sheet
 
@@ -132,7 +131,7 @@ def rows(made: Mapping[str, kinesphere.Motion], frames: int = 10, high: int = 30
     """Each motion over its own time, one below the other."""
     return stacked(
         [
-            surface_sheet(named(one, name), frames=frames, columns=frames, size=(1600, high), **more)
+            sheet(named(one, name), frames=frames, columns=frames, size=(1600, high), **more)
             for name, one in made.items()
         ]
     )
@@ -155,15 +154,15 @@ def of_bands() -> None:
     given = walk()
     swing = flexion(given, "rightUpperLeg", "rightLowerLeg")
     split, rest = bands.split(swing)
-    periods = bands.periods(len(split), given.rate)
+    periods = bands.band_periods(len(split), given.rate)
     span, size = (0.0, given.duration), (466, 150)
     made = [chart("the right thigh's swing", [Line(given.times, swing, AFTER)], size, span, (-35, 35), unit="°")]
     for number, (band, period) in enumerate(zip(split, periods, strict=True)):
         facts = f"waves of about {period:.2f} s"
-        line = Line(given.times, band, colours.INK, 1.6)
+        line = Line(given.times, band, canvas.INK, 1.6)
         made.append(chart(f"band {number}", [line], size, span, (-20, 20), unit="°", facts=facts))
     made = made[:8]
-    made.append(chart("rest", [Line(given.times, rest, colours.INK)], size, span, (-35, 35), unit="°"))
+    made.append(chart("rest", [Line(given.times, rest, canvas.INK)], size, span, (-35, 35), unit="°"))
     saved(grid(made, 3), "signals_bands.jpg")
 
 
@@ -199,12 +198,12 @@ def of_walks() -> None:
 
 def strip(one: kinesphere.Motion, times: Sequence[float], name: str, size: tuple[int, int], **more: Any) -> Image.Image:
     """One motion at given moments, side by side."""
-    sheet = Image.new("RGB", size, colours.SHEET)
+    sheet = Image.new("RGB", size, canvas.SHEET)
     wide = size[0] // len(times)
     for number, at in enumerate(times):
         sheet.paste(still(one, at, size=(wide - 6, size[1] - 34), **more), (number * wide, 30))
     draw = ImageDraw.Draw(sheet)
-    write(draw, (8, 4), name, 19, colours.INK)
+    write_text(draw, (8, 4), name, 19, canvas.INK)
     return sheet
 
 
@@ -241,7 +240,7 @@ def of_pace() -> None:
 def stands(given: kinesphere.Motion) -> dict[str, list[tuple[float, float]]]:
     """By side, from when until when a foot stands."""
     found = {}
-    plants = kinesphere.find_plants(given)
+    plants = kinesphere.find_contacts(given)
     for side in SIDES:
         flags = np.any([own for name, own in plants.labels.items() if name.startswith(side)], axis=0)
         edges = np.flatnonzero(np.diff(np.concatenate([[0], flags.astype(int), [0]])))
@@ -261,7 +260,7 @@ def timeline(
     """
     wide, step, left = 1400, 74, 300
     gap = 44 if links else 0  # between the first and the second row
-    sheet = Image.new("RGB", (wide * FINER, (step * len(made) + gap + 34) * FINER), colours.SHEET)
+    sheet = Image.new("RGB", (wide * FINER, (step * len(made) + gap + 34) * FINER), canvas.SHEET)
     draw = ImageDraw.Draw(sheet)
 
     def across(value: float) -> float:
@@ -269,21 +268,21 @@ def timeline(
 
     for row, (name, own) in enumerate(made.items()):
         top = FINER * (row * step + 10 + (gap if row else 0))
-        draw.rectangle((across(0.0), top, across(end), top + 58 * FINER), fill=colours.PAPER)
-        write(draw, (20 * FINER, top + 14 * FINER), name, 17 * FINER, colours.INK)
-        write(draw, (20 * FINER, top + 36 * FINER), facts[name], 13 * FINER, colours.QUIET_INK)
+        draw.rectangle((across(0.0), top, across(end), top + 58 * FINER), fill=canvas.PAPER)
+        write_text(draw, (20 * FINER, top + 14 * FINER), name, 17 * FINER, canvas.INK)
+        write_text(draw, (20 * FINER, top + 36 * FINER), facts[name], 13 * FINER, canvas.QUIET_INK)
         for number, side in enumerate(SIDES):
-            colour = colours.LEFT if side == "left" else colours.RIGHT
+            colour = canvas.LEFT if side == "left" else canvas.RIGHT
             for first, last in (bar for bar in own[side] if bar[0] < end):
                 low = top + FINER * (7 + 24 * number)
                 draw.rectangle((across(first), low, across(min(last, end)), low + 19 * FINER), fill=colour)
     for a, b in links:
-        draw.line((across(a), 70 * FINER, across(b), (82 + gap) * FINER), fill=colours.INK, width=FINER)
+        draw.line((across(a), 70 * FINER, across(b), (82 + gap) * FINER), fill=canvas.INK, width=FINER)
     for value in range(int(end) + 1):
         at = FINER * (step * len(made) + gap + 8)
-        write(draw, (across(value), at), f"{value} s", 12 * FINER, colours.QUIET_INK, "ma")
+        write_text(draw, (across(value), at), f"{value} s", 12 * FINER, canvas.QUIET_INK, "ma")
     reduced = sheet.resize((sheet.width // FINER, sheet.height // FINER), Image.Resampling.LANCZOS)
-    return keyed(reduced, {"the left foot stands": colours.LEFT, "the right foot stands": colours.RIGHT})
+    return keyed(reduced, {"the left foot stands": canvas.LEFT, "the right foot stands": canvas.RIGHT})
 
 
 def of_gait() -> None:
@@ -291,7 +290,7 @@ def of_gait() -> None:
     example = scene("13")
     made = example.performances()
     facts = {
-        name: f"a foot stands in {100.0 * kinesphere.find_plants(one).planted().mean():.0f} %"
+        name: f"a foot stands in {100.0 * kinesphere.find_contacts(one).planted().mean():.0f} %"
         for name, one in made.items()
     }
     bars = timeline({name: stands(one) for name, one in made.items()}, 9.0, facts)
@@ -309,7 +308,7 @@ def of_shapes() -> None:
     x = np.linspace(-1.15, 1.15, 400)
     made = []
     for name, shaping in shapes().items():
-        lines = [Line(x, x, colours.GRID, 2.0), Line(x, shaping(x), AFTER, 2.6)]
+        lines = [Line(x, x, canvas.GRID, 2.0), Line(x, shaping(x), AFTER, 2.6)]
         made.append(
             chart(
                 name,
@@ -333,7 +332,7 @@ def of_waves() -> None:
     for name, one in made.items():
         at = 1.3 if "wave" in name else 2.4
         picture = still(one, at, size=(530, 760), view="front", trails=marked).crop((0, 15, 530, 470))
-        write(ImageDraw.Draw(picture), (16, 12), name, 21, colours.INK)
+        write_text(ImageDraw.Draw(picture), (16, 12), name, 21, canvas.INK)
         pictures.append(picture)
     saved(grid(pictures, 3), "signals_waves.jpg")
 
@@ -390,12 +389,12 @@ def of_smooth() -> None:
     made = []
     for name, one in ways.items():
         lines = [Line(other.times, _speed(other), colour, width) for other, colour, width in
-                 ((one, OTHER if one is jittery else AFTER, 1.6), (clean, colours.INK, 1.6))]  # fmt: skip
+                 ((one, OTHER if one is jittery else AFTER, 1.6), (clean, canvas.INK, 1.6))]  # fmt: skip
         gone, peak = 100.0 * removed(one, jittery, clean), 100.0 * strike(one) / strike(clean)
         facts = "3° about each axis" if one is jittery else f"{gone:.0f} % of the noise gone, peak {peak:.0f} %"
         made.append(chart(name, lines, (466, 300), (0.0, 2.0), (0.0, 8.0), unit=" m/s", facts=facts))
     saved(
-        keyed(grid(made, 3), {"the right hand's speed without noise": colours.INK, "with it": OTHER, "after": AFTER}),
+        keyed(grid(made, 3), {"the right hand's speed without noise": canvas.INK, "with it": OTHER, "after": AFTER}),
         "signals_smooth.jpg",
     )
 
@@ -410,8 +409,8 @@ def of_layers() -> None:
     """A knock as it grows, layer by layer."""
     made = [named(one, name) for name, one in scene("17").performances().items()]
     made.pop()  # softer arms are for films
-    sheet = surface_sheet(made, frames=9, size=(1600, 1270), view="side", trails=Trails(("rightHand",)))
-    saved(sheet, "signals_layers.jpg")
+    picture = sheet(made, frames=9, size=(1600, 1270), view="side", trails=Trails(("rightHand",)))
+    saved(picture, "signals_layers.jpg")
 
 
 def of_beats() -> None:
@@ -425,7 +424,7 @@ def of_beats() -> None:
         speeds = [np.linalg.norm(np.gradient(path, 1.0 / one.rate, axis=0), axis=1) for path in
                   places(one, "leftFoot", "rightFoot")]  # fmt: skip
         lines = [
-            Line(one.times, speed, tint, 1.8) for speed, tint in zip(speeds, (colours.LEFT, colours.RIGHT), strict=True)
+            Line(one.times, speed, tint, 1.8) for speed, tint in zip(speeds, (canvas.LEFT, canvas.RIGHT), strict=True)
         ]
         facts = f"speed of the feet; accents {1000.0 * example.off_beat(one):.0f} ms off the beat"
         picture = chart(
@@ -439,15 +438,15 @@ def of_beats() -> None:
             facts=facts,
         )
         pen = ImageDraw.Draw(picture)
-        for accent in accents(one):
+        for accent in find_accents(one):
             at = 46 + accent.seconds / end * (1400 - 58)
             size = 3 + 1.2 * accent.strength
-            pen.polygon([(at - size, 30), (at + size, 30), (at, 30 + 1.6 * size)], fill=colours.INK)
+            pen.polygon([(at - size, 30), (at + size, 30), (at, 30 + 1.6 * size)], fill=canvas.INK)
         made.append(picture)
     saved(
         keyed(
             stacked(made),
-            {"left foot": colours.LEFT, "right foot": colours.RIGHT, "beats": colours.GRID, "accents": colours.INK},
+            {"left foot": canvas.LEFT, "right foot": canvas.RIGHT, "beats": canvas.GRID, "accents": canvas.INK},
         ),
         "signals_beats.jpg",
     )

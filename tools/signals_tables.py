@@ -17,15 +17,15 @@ from typing import Any
 import numpy as np
 
 import kinesphere
-from kinesphere.body.contacts import find_plants, foot_report
+from kinesphere.body.contacts import find_contacts, foot_report
 from kinesphere.body.ground import sole_paths, sole_points
-from kinesphere.figure import motion
-from kinesphere.kernels import rotations
-from kinesphere.kernels.arrays import Floats
+from kinesphere.builtin import motion
+from kinesphere.maths import rotations
+from kinesphere.maths.vectors import Floats
 from kinesphere.motion.humanoid import SIDES
 from kinesphere.signals import Blend, Displace, Equalize, Smooth, Waveshape
 from kinesphere.signals.curves import Curves
-from kinesphere.signals.displace import Target
+from kinesphere.signals.displacement import Target
 from kinesphere.signals.equalize import PRESETS
 
 RATE = 60.0
@@ -153,7 +153,7 @@ def sliding() -> None:
 
 def _feet(given: kinesphere.Motion) -> list[str]:
     """Seconds, when a foot stands, how fast what is lowest goes, and how well plants are held."""
-    plants = find_plants(given)
+    plants = find_contacts(given)
     report = foot_report(given, plants)
     return [
         f"{given.duration:.1f}",
@@ -192,7 +192,7 @@ def displaced() -> None:
         around = 0.0 if width is None else width
         outside = np.abs(before.times - frame / before.rate) > around + 1.5 / before.rate
         changed = "–" if width is None else f"{int(moved[outside].sum())}"
-        plants = find_plants(before)
+        plants = find_contacts(before)
         slides = [foot_report(one, plants).slide_mean for one in (before, after)]
         rows.append(
             [

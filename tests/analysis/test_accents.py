@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from kinesphere import Motion, Skeleton
-from kinesphere.analysis.accents import accents
-from kinesphere.figure import motion
-from kinesphere.kernels import rotations
+from kinesphere.analysis.accents import find_accents
+from kinesphere.builtin import motion
+from kinesphere.maths import rotations
 
 
 def swinging(stops, rate=60.0, lasts=0.3):
@@ -29,19 +29,19 @@ def swinging(stops, rate=60.0, lasts=0.3):
 @pytest.mark.parametrize("rate", [30.0, 60.0, 120.0])
 def test_what_stops_has_its_accent_as_it_stops(rate):
     stops = [0.5, 1.3, 2.0]
-    found = accents(swinging(stops, rate))
+    found = find_accents(swinging(stops, rate))
     assert len(found) == 3
     for accent, stop in zip(found, stops, strict=True):
         assert stop - 0.12 < accent.seconds < stop + 0.01
 
 
 def test_quicker_strokes_are_stronger_accents():
-    slow, quick = (accents(swinging([1.0], lasts=lasts))[0].strength for lasts in (0.6, 0.2))
+    slow, quick = (find_accents(swinging([1.0], lasts=lasts))[0].strength for lasts in (0.6, 0.2))
     assert quick > 2.0 * slow
 
 
 def test_steps_of_a_walk_are_even():
-    found = [accent.seconds for accent in accents(motion("walk"), least=0.5)]
+    found = [accent.seconds for accent in find_accents(motion("walk"), least=0.5)]
     assert len(found) >= 6
     steps = np.diff(found)[:5]
     assert np.ptp(steps) < 0.2
@@ -55,12 +55,12 @@ def test_who_stands_still_has_none():
         translations=np.repeat(given.translations[:1], 90, axis=0),
         scales=None,
     )
-    assert accents(still) == ()
-    assert accents(given[:2]) == ()
+    assert find_accents(still) == ()
+    assert find_accents(given[:2]) == ()
 
 
 def test_knocks_are_stronger_accents_than_what_leads_to_them():
-    found = sorted(accents(motion("knock")), key=lambda accent: -accent.strength)[:3]
+    found = sorted(find_accents(motion("knock")), key=lambda accent: -accent.strength)[:3]
     hand = motion("knock").positions_world()[:, motion("knock").skeleton.index("rightHand")]
     for accent in found:  # the hand is at the door
         assert hand[round(accent.seconds * 60), 2] > hand[:, 2].max() - 0.12

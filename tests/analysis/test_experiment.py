@@ -9,7 +9,7 @@ import pytest
 from conftest import ROOT
 from kinesphere import Effort, perform
 from kinesphere.analysis import observe
-from kinesphere.analysis.cues import ELEMENTS
+from kinesphere.analysis.measures import ELEMENTS
 from score.gestures import five_goals
 
 

@@ -5,17 +5,17 @@ import pytest
 
 from analysis.bodies import body_with_hand, only_points, points, stroke
 from kinesphere import Motion
-from kinesphere.analysis import features
-from kinesphere.figure.library import motion as default_motion
-from kinesphere.kernels import rotations
-from kinesphere.motion.placing import moved
+from kinesphere.analysis import measure_strokes
+from kinesphere.builtin.library import motion as default_motion
+from kinesphere.maths import rotations
+from kinesphere.motion.transform import move_motion
 
 # Measures that are logarithms of third derivatives keep the least through another frame rate.
 ROUGH = {"jerk": 0.6, "arrest": 0.25, "acceleration": 0.12, "arrest_over_start": 0.25, "turning": 0.15, "lag": 0.03}
 
 
 def values(motion):
-    return dict(features(motion).values)
+    return dict(measure_strokes(motion).values)
 
 
 def gesture():
@@ -25,7 +25,7 @@ def gesture():
 def test_neither_place_nor_heading_matters():
     motion = gesture()
     turn = rotations.from_rotation_vector([0.0, 2.1, 0.0])
-    assert values(moved(motion, turn, [3.0, 0.2, -1.0])) == pytest.approx(values(motion), abs=1e-6)
+    assert values(move_motion(motion, turn, [3.0, 0.2, -1.0])) == pytest.approx(values(motion), abs=1e-6)
 
 
 def test_the_size_of_the_body_does_not_matter():
@@ -38,7 +38,7 @@ def test_the_size_of_the_body_does_not_matter():
 def test_frame_rate_hardly_matters(rate, name):
     motion = default_motion(name)
     ours, other = values(motion), values(motion.resampled(rate))
-    assert features(motion).strokes == features(motion.resampled(rate)).strokes
+    assert measure_strokes(motion).strokes == measure_strokes(motion.resampled(rate)).strokes
     for measure, value in ours.items():
         assert other[measure] == pytest.approx(value, abs=ROUGH.get(measure, 0.06)), measure
 
@@ -142,7 +142,7 @@ def test_a_held_wrist_is_told_from_a_swinging_one():
 
 def test_a_motion_without_strokes_has_no_measures():
     still = body_with_hand(np.broadcast_to([-0.24, 0.9, 0.1], (100, 3)), 60.0)
-    found = features(still)
+    found = measure_strokes(still)
     assert found.strokes == 0
     assert not found.values
 
@@ -152,11 +152,11 @@ def test_a_body_without_arms_is_refused_by_what_is_missing():
     kept = {role: joint for role, joint in motion.skeleton.roles.items() if "Hand" not in role}
     blind = points({role: motion.positions_world()[:, joint] for role, joint in kept.items()}, 60.0)
     with pytest.raises(ValueError, match="leftHand, rightHand"):
-        features(blind)
+        measure_strokes(blind)
 
 
 def test_one_frame_is_enough_not_to_fail():
     motion = gesture()
-    assert features(motion[:1]).strokes == 0
+    assert measure_strokes(motion[:1]).strokes == 0
     assert isinstance(motion[:2], Motion)
-    features(motion[:2])
+    measure_strokes(motion[:2])

@@ -7,10 +7,17 @@ import pytest
 
 from analysis.bodies import body_with_hand, only_points, stroke
 from kinesphere.analysis import observe
-from kinesphere.analysis.cues import ELEMENTS, NOTICEABLE, SIGNS
-from kinesphere.analysis.fixing import coded, fixed_confidence, fixed_thresholds, fixed_weights
-from kinesphere.analysis.judgement import experience, fixed, written
-from kinesphere.figure.library import motion as default_motion
+from kinesphere.analysis.measures import ELEMENTS, NOTICEABLE, SIGNS
+from kinesphere.analysis.observer import (
+    calibrations_toml,
+    code_margins,
+    fit_calibration,
+    fit_confidence,
+    fit_thresholds,
+    fit_weights,
+    load_calibrations,
+)
+from kinesphere.builtin.library import motion as default_motion
 
 
 def hand(**options):
@@ -35,7 +42,7 @@ def test_only_places_are_seen():
 def test_nothing_of_the_engine_is_imported():
     import kinesphere.analysis as room
 
-    for module in ("seeing", "smoothing", "strokes", "stroke_measures", "measuring", "judgement", "observer", "cues"):
+    for module in ("observation", "strokes", "measures", "observer"):
         source = inspect.getsource(__import__(f"{room.__name__}.{module}", fromlist=[module]))
         for engine in ("laban", "figure", "score", "direction"):
             assert f"kinesphere.{engine}" not in source
@@ -71,7 +78,7 @@ def test_nothing_to_see_is_said():
 
 
 def test_weights_have_the_literatures_signs():
-    for judgement in (experience().beside, experience().alone):
+    for judgement in (load_calibrations().beside, load_calibrations().alone):
         assert set(judgement.weights) == set(SIGNS)
         for element, row in judgement.weights.items():
             assert row, f"{element} has no cue at all"
@@ -80,7 +87,7 @@ def test_weights_have_the_literatures_signs():
 
 
 def test_every_cue_is_measured():
-    measured = set(experience().population) | {"quickness", "slowness"}
+    measured = set(load_calibrations().population) | {"quickness", "slowness"}
     assert {cue for row in SIGNS.values() for cue in row} <= measured
     assert set(NOTICEABLE) == measured
 
@@ -95,7 +102,7 @@ def test_opposite_elements_do_not_share_a_direction():
 def test_weights_are_the_least_squares_where_none_is_negative(rng):
     cues = rng.standard_normal((400, 3))
     present = (cues @ [1.0, 0.5, -0.7] > 0.3).astype(float)
-    found = fixed_weights(cues, present, np.zeros(3))
+    found = fit_weights(cues, present, np.zeros(3))
     assert (found >= 0.0).all()
     assert found[2] == 0.0
     assert found[0] > found[1] > 0.0
@@ -109,30 +116,32 @@ def test_weights_are_the_least_squares_where_none_is_negative(rng):
 def test_what_is_seen_badly_counts_less(rng):
     cue = rng.standard_normal(300)
     cues, present = np.stack([cue, cue], axis=1), (cue > 0.5).astype(float)
-    sharp, blurred = fixed_weights(cues, present, np.array([0.0, 3.0]))
+    sharp, blurred = fit_weights(cues, present, np.array([0.0, 3.0]))
     assert sharp > 5.0 * blurred
 
 
 def test_thresholds_part_what_can_be_parted():
     scores = np.array([[3.0, 0.0], [2.0, 0.1], [0.0, 0.1], [0.1, 0.0], [0.2, 2.0], [0.0, 3.0]])
     codes = np.array([-1, -1, 0, 0, 1, 1])
-    assert (coded(scores - fixed_thresholds(scores, codes)) == codes).all()
+    assert (code_margins(scores - fit_thresholds(scores, codes)) == codes).all()
 
 
 def test_confidence_follows_the_share_that_was_right(rng):
     clear = rng.uniform(0.0, 2.0, 4000)
     right = rng.random(4000) < 1.0 / (1.0 + np.exp(-0.2 - 1.5 * clear))
-    assert fixed_confidence(clear, right) == pytest.approx((0.2, 1.5), abs=0.2)
-    assert fixed_confidence(clear, rng.random(4000) < 1.0 / (1.0 + clear))[1] == 0.0
+    assert fit_confidence(clear, right) == pytest.approx((0.2, 1.5), abs=0.2)
+    assert fit_confidence(clear, rng.random(4000) < 1.0 / (1.0 + clear))[1] == 0.0
 
 
 def test_experience_survives_its_file(tmp_path):
     import tomllib
 
-    text = written(experience(), "about")
+    text = calibrations_toml(load_calibrations(), "about")
     data = tomllib.loads(text)
-    assert data["beside"]["sudden"]["threshold"] == pytest.approx(experience().beside.thresholds["sudden"], abs=1e-4)
-    assert data["population"] == pytest.approx(dict(experience().population), abs=1e-4)
+    assert data["beside"]["sudden"]["threshold"] == pytest.approx(
+        load_calibrations().beside.thresholds["sudden"], abs=1e-4
+    )
+    assert data["population"] == pytest.approx(dict(load_calibrations().population), abs=1e-4)
 
 
 def test_fixing_is_deterministic_and_learns(rng):
@@ -143,7 +152,7 @@ def test_fixing_is_deterministic_and_learns(rng):
         | {"duration": -1.0 * time, "speed": 1.0 * time, "turning": -1.0 * space}
         for space, _, time, _ in codes.tolist()
     ]
-    first, second = fixed(rows, codes.tolist()), fixed(rows, codes.tolist())
+    first, second = fit_calibration(rows, codes.tolist()), fit_calibration(rows, codes.tolist())
     assert first == second
-    said = np.array([coded(first.margins(row, "time")) for row in rows])
+    said = np.array([code_margins(first.margins(row, "time")) for row in rows])
     assert np.mean(said == codes[:, 2]) > 0.95

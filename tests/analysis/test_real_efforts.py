@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from analysis.bodies import points
-from kinesphere.analysis import features, observe
+from kinesphere.analysis import measure_strokes, observe
 
 RATE = 120.0  # by the application that the files belong to; they say nothing themselves
 FILES = {"punch": "Punch4.csv", "dab": "Dab1.csv", "glide": "Glide3.csv", "float": "Float4.csv"}
@@ -38,7 +38,7 @@ def efforts(data_dir):
 
 @pytest.fixture(scope="module")
 def measured(efforts):
-    return {name: features(motion).values for name, motion in efforts.items()}
+    return {name: measure_strokes(motion).values for name, motion in efforts.items()}
 
 
 @pytest.fixture(scope="module")

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from analysis.bodies import minimum_jerk
-from kinesphere.analysis.sparc import sparc
+from kinesphere.analysis.strokes import sparc
 
 RATE = 100.0
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from analysis.bodies import minimum_jerk, stroke
-from kinesphere.analysis.seeing import RATE
+from kinesphere.analysis.observation import RATE
 from kinesphere.analysis.strokes import find_strokes
 
 WAY = np.array([0.0, 0.3, 0.2])

@@ -10,25 +10,24 @@ import pytest
 
 from body.test_contacts import WALK, labels
 from kinesphere import Motion, Skeleton
-from kinesphere.body.bodies import LEGS
-from kinesphere.body.contacts import find_plants, foot_report, plant_labels
+from kinesphere.body.contacts import contact_labels, find_contacts, foot_report
 from kinesphere.body.ground import Ground
-from kinesphere.body.limits import clamped, limit_excess
-from kinesphere.body.mass import centre_of_mass, segments
-from kinesphere.body.support import support
-from kinesphere.kernels import rotations as R
+from kinesphere.body.limits import clamp_to_limits, limit_excess
+from kinesphere.body.mass import centre_of_mass, segments, support_polygon
+from kinesphere.body.require_roles import LEGS
+from kinesphere.maths import rotations as R
 from motion.roles.test_people import chain, quadruped
 
 Asked = Callable[[Motion], object]
 ASKED: dict[str, Asked] = {
-    "plants": find_plants,
-    "labels": lambda motion: plant_labels(motion, Ground(0.0, "given")),
+    "plants": find_contacts,
+    "labels": lambda motion: contact_labels(motion, Ground(0.0, "given")),
     "report": foot_report,
     "centre of mass": centre_of_mass,
     "segments": lambda motion: segments(motion.skeleton),
-    "support": support,
+    "support": support_polygon,
     "excess": limit_excess,
-    "clamped": clamped,
+    "clamped": clamp_to_limits,
 }
 
 
@@ -66,7 +65,7 @@ def test_only_what_is_missing_is_named() -> None:
     with pytest.raises(
         ValueError, match="Missing for finding plants: leftUpperLeg, leftLowerLeg, leftFoot, right"
     ) as a:
-        find_plants(still(quadruped(named=True)))
+        find_contacts(still(quadruped(named=True)))
     assert "Hand" not in str(a.value)
     with pytest.raises(ValueError, match="Missing for the centre of mass: leftUpperArm") as b:
         centre_of_mass(still(quadruped(named=True)))
@@ -77,9 +76,9 @@ def test_legs_are_enough_for_plants() -> None:
     roles = {role: joint for role, joint in WALK.skeleton.roles.items() if role in LEGS or role.endswith("Toes")}
     nameless = WALK.skeleton.renamed([f"n{joint}" for joint in range(len(WALK.skeleton))])
     bare = replace(WALK, skeleton=replace(nameless, roles=roles))
-    np.testing.assert_array_equal(labels(find_plants(bare)), labels(find_plants(WALK)))
+    np.testing.assert_array_equal(labels(find_contacts(bare)), labels(find_contacts(WALK)))
     with_dog = replace(still(quadruped(named=True)), skeleton=_with_legs(quadruped(named=True)))
-    assert find_plants(with_dog).points == ("leftSole", "rightSole")
+    assert find_contacts(with_dog).points == ("leftSole", "rightSole")
 
 
 def _with_legs(dog: Skeleton) -> Skeleton:

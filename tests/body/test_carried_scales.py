@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from kinesphere import retarget
-from kinesphere.figure import figure, mo, motion
+from kinesphere.builtin import figure, mo, motion
 
 
 def stretched(name, joint, factors):

@@ -6,19 +6,17 @@ import numpy as np
 import pytest
 
 from kinesphere import Motion, retarget, warm_up
-from kinesphere.body.anatomy import anatomy
-from kinesphere.body.clearance import Clearance
-from kinesphere.body.ellipsoids import Shape, inscribed, outward
-from kinesphere.body.volumes import room
-from kinesphere.figure import figure, mo
-from kinesphere.kernels import rotations as R
+from kinesphere.body.anatomy import find_anatomy
+from kinesphere.body.collision import CollisionAvoidance, Ellipsoid, find_volumes, inscribed_ellipsoid, push_out
+from kinesphere.builtin import figure, mo
+from kinesphere.maths import rotations as R
 
 MARGIN, SOFT = 0.004, 0.010
 RADII = np.array([0.28, 0.30, 0.25])
 
 
 def ball(frames):
-    return Shape(np.zeros((frames, 3)), np.tile(np.eye(3), (frames, 1, 1)), RADII)
+    return Ellipsoid(np.zeros((frames, 3)), np.tile(np.eye(3), (frames, 1, 1)), RADII)
 
 
 def on_an_ellipsoid(count=4000, radii=RADII):
@@ -36,7 +34,7 @@ def test_an_ellipsoid_is_found_from_its_skin_or_a_part_of_it(cap):
     skin = on_an_ellipsoid()
     skin = skin[skin[:, 1] >= cap * RADII[1]]
     place = np.array([0.0, 1.0, 0.2])
-    middle, radii, ragged = inscribed(place + skin, place + on_an_ellipsoid())
+    middle, radii, ragged = inscribed_ellipsoid(place + skin, place + on_an_ellipsoid())
     assert middle == pytest.approx(place, abs=0.003)
     assert radii == pytest.approx(RADII, rel=0.02)
     assert ragged < 1.01
@@ -46,7 +44,7 @@ def test_noses_and_the_roots_of_limbs_do_not_count():
     skin = on_an_ellipsoid()
     bumps = skin[skin[:, 1] < -0.25] * [1.0, 1.6, 1.0]
     skin = np.concatenate([skin, bumps])
-    middle, radii, _ = inscribed(skin, skin)
+    middle, radii, _ = inscribed_ellipsoid(skin, skin)
     assert np.abs(middle).max() < 0.01
     assert radii == pytest.approx(RADII, rel=0.04)
 
@@ -55,7 +53,7 @@ def test_a_box_keeps_the_ellipsoid_inside_it():
     rng = np.random.default_rng(5)
     points = rng.uniform(-1.0, 1.0, size=(6000, 3))
     points[np.arange(6000), rng.integers(0, 3, 6000)] = rng.choice([-1.0, 1.0], 6000)
-    _, radii, _ = inscribed(points, points)
+    _, radii, _ = inscribed_ellipsoid(points, points)
     assert radii.max() < 1.1
 
 
@@ -63,7 +61,7 @@ def test_what_is_clear_is_not_moved_at_all_and_what_is_inside_gets_out():
     rng = np.random.default_rng(7)
     points = rng.uniform(-0.5, 0.5, size=(500, 4, 3))
     for side in (1.0, -1.0):
-        ways = outward(ball(500), points, side, MARGIN, SOFT)
+        ways = push_out(ball(500), points, side, MARGIN, SOFT)
         far = gauge(points, RADII + MARGIN + 3.0 * SOFT) > 1.0
         assert not ways[far].any()
         assert gauge(points + ways, RADII + MARGIN).min() > 1.0 - 1e-9
@@ -74,7 +72,7 @@ def test_what_is_clear_is_not_moved_at_all_and_what_is_inside_gets_out():
 def test_a_point_that_is_moved_through_the_middle_goes_round_it(start, side):
     """Never faster than some times what it did: nowhere does it jump to the other side."""
     path = np.linspace(start, -np.array(start), 2001)[:, None]
-    moved = path + outward(ball(2001), path, side, MARGIN, SOFT)
+    moved = path + push_out(ball(2001), path, side, MARGIN, SOFT)
     assert gauge(moved).min() >= 1.0
     steps = np.linalg.norm(np.diff(moved[:, 0], axis=0), axis=-1) / np.linalg.norm(np.diff(path[:, 0], axis=0), axis=-1)
     assert steps.max() < 8.0
@@ -89,13 +87,13 @@ def stood(frames):
 def test_a_hand_pushed_through_the_ball_comes_out_smoothly():
     """Within half a second from the front out at its side: outside throughout, and turned aside about as gently."""
     character, rate = mo(), 60.0
-    body = anatomy(character.skeleton)
-    found = room(character, body)
+    body = find_anatomy(character.skeleton)
+    found = find_volumes(character, body)
     volume = found.passable().volumes[-1]
     times = np.arange(0.0, 1.5, 1.0 / rate)
     world, places = stood(len(times))
     shape = volume.placed(world, places)
-    clearance = Clearance.of(found.passable(), body, world, places, rate)
+    clearance = CollisionAvoidance.of(found.passable(), body, world, places, rate)
     wrists = places[:, [body.skeleton.roles[f"{side}Hand"] for side in ("left", "right")]].copy()
     u = np.clip(2.0 * (times - 0.5), 0.0, 1.0)
     eased = u**3 * (10.0 - 15.0 * u + 6.0 * u**2)
@@ -110,11 +108,11 @@ def test_a_hand_pushed_through_the_ball_comes_out_smoothly():
 
 def test_people_and_what_hangs_are_not_touched():
     for character in (figure(), figure(1.5, 0.6)):
-        assert not room(character, anatomy(character.skeleton)).passable().volumes
-    found = room(mo(), anatomy(mo().skeleton))
+        assert not find_volumes(character, find_anatomy(character.skeleton)).passable().volumes
+    found = find_volumes(mo(), find_anatomy(mo().skeleton))
     assert set(found.beside_hands) == {1.0}
     world, places = stood(10)
-    clearance = Clearance.of(found, anatomy(mo().skeleton), world, places, 30.0)
+    clearance = CollisionAvoidance.of(found, find_anatomy(mo().skeleton), world, places, 30.0)
     start, elbow, wrist = (
         places[:, [mo().skeleton.roles[f"{side}{part}"] for side in ("left", "right")]]
         for part in ("UpperArm", "LowerArm", "Hand")

@@ -11,11 +11,10 @@ import numpy as np
 import pytest
 
 from kinesphere import Motion, Skeleton, load
-from kinesphere.body.contacts import find_plants, foot_report
+from kinesphere.body.contacts import Contact, Contacts, find_contacts, foot_report
 from kinesphere.body.ground import find_ground, sole_paths, sole_points
-from kinesphere.body.plants import Plant, Plants
-from kinesphere.kernels import rotations as R
-from kinesphere.motion.placing import moved
+from kinesphere.maths import rotations as R
+from kinesphere.motion.transform import move_motion
 
 ROOT = Path(__file__).resolve().parents[2]
 MIDDLE = {"Hips": "hips", "LowerBack": "spine", "Spine": "chest", "Spine1": "upperChest"}
@@ -46,7 +45,7 @@ def greeting() -> Motion:
 WALK = greeting()
 
 
-def labels(plants: Plants) -> np.ndarray:
+def labels(plants: Contacts) -> np.ndarray:
     return np.stack([plants.labels[name] for name in plants.points])
 
 
@@ -62,7 +61,7 @@ def edges_apart(a: np.ndarray, b: np.ndarray, frames: int) -> bool:
 
 
 def test_plants_made_by_construction_are_found() -> None:
-    plants = find_plants(WALK)
+    plants = find_contacts(WALK)
     paths = sole_paths(WALK, sole_points(WALK.skeleton))
     still = np.linalg.norm(np.gradient(paths, 1.0 / WALK.rate, axis=0), axis=-1).T < 1e-3
     found = labels(plants)
@@ -81,8 +80,8 @@ def test_ground_is_found_and_given() -> None:
     assert ground.height == pytest.approx(0.0, abs=0.012)
     assert ground.share > 0.95
     assert find_ground(WALK, 0.3).height == 0.3
-    assert "given" in find_plants(WALK, ground=0.0).ground.evidence
-    assert not find_plants(WALK, ground=-0.5).intervals
+    assert "given" in find_contacts(WALK, ground=0.0).ground.evidence
+    assert not find_contacts(WALK, ground=-0.5).intervals
 
 
 def test_one_bad_frame_does_not_move_the_ground() -> None:
@@ -94,15 +93,15 @@ def test_one_bad_frame_does_not_move_the_ground() -> None:
 @pytest.mark.parametrize("factor", [0.01, 1.0, 100.0])
 def test_plants_do_not_depend_on_place_heading_or_size(factor: float) -> None:
     turn = R.from_rotation_vector([0.0, 2.1, 0.0])
-    other = moved(WALK, turn, [3.0, -0.7, 11.0]).scaled(factor)
-    a, b = find_plants(WALK), find_plants(other)
+    other = move_motion(WALK, turn, [3.0, -0.7, 11.0]).scaled(factor)
+    a, b = find_contacts(WALK), find_contacts(other)
     assert np.array_equal(labels(a), labels(b))
     expected = factor * (R.rotate(turn, [p.anchor for p in a.intervals]) + np.array([3.0, -0.7, 11.0]))
     assert np.allclose([p.anchor for p in b.intervals], expected, atol=1e-9 * factor)
 
 
 def test_a_mirrored_motion_has_mirrored_plants() -> None:
-    a, b = find_plants(WALK), find_plants(WALK.mirrored())
+    a, b = find_contacts(WALK), find_contacts(WALK.mirrored())
     for point in ("Heel", "Ball"):
         assert np.array_equal(a.labels[f"left{point}"], b.labels[f"right{point}"])
         assert np.array_equal(a.labels[f"right{point}"], b.labels[f"left{point}"])
@@ -110,8 +109,8 @@ def test_a_mirrored_motion_has_mirrored_plants() -> None:
 
 @pytest.mark.parametrize("rate", [60.0, 120.0])
 def test_plants_do_not_depend_on_the_rate(rate: float) -> None:
-    slow = labels(find_plants(WALK.resampled(30.0)))
-    fast = labels(find_plants(WALK.resampled(rate)))[:, :: int(rate / 30.0)]
+    slow = labels(find_contacts(WALK.resampled(30.0)))
+    fast = labels(find_contacts(WALK.resampled(rate)))[:, :: int(rate / 30.0)]
     count = min(slow.shape[1], fast.shape[1])
     assert edges_apart(slow[:, :count], fast[:, :count], 1)
 
@@ -120,14 +119,14 @@ def test_plants_do_not_depend_on_the_rate(rate: float) -> None:
 @pytest.mark.parametrize("name", ["02_01", "13_11", "79_01", "137_16"])
 def test_real_plants_do_not_depend_on_the_rate(data_dir: Path, name: str) -> None:
     motion = cmu(data_dir, name)
-    fast, slow = labels(find_plants(motion))[:, ::4], labels(find_plants(motion.resampled(30.0)))
+    fast, slow = labels(find_contacts(motion))[:, ::4], labels(find_contacts(motion.resampled(30.0)))
     count = min(fast.shape[1], slow.shape[1])
     assert (fast[:, :count] != slow[:, :count]).mean() < 0.02
 
 
 @pytest.mark.data
 def test_walk_run_jump_and_stand_look_as_they_should(data_dir: Path) -> None:
-    walk, stand, jump = (find_plants(cmu(data_dir, name)) for name in ("07_01", "79_01", "13_11"))
+    walk, stand, jump = (find_contacts(cmu(data_dir, name)) for name in ("07_01", "79_01", "13_11"))
     # a walk: every foot stands again and again, heels before balls, also where the captured floor climbs
     assert [len(walk.of(name)) for name in walk.points] == [2, 2, 3, 3]
     for heel, ball in zip(walk.of("leftHeel"), walk.of("leftBall"), strict=True):
@@ -141,13 +140,13 @@ def test_walk_run_jump_and_stand_look_as_they_should(data_dir: Path) -> None:
 
 def test_calibration_frames_are_never_planted() -> None:
     marked = replace(WALK, calibration_frames=(0, 1, 2))
-    assert not labels(find_plants(marked))[:, :3].any()
+    assert not labels(find_contacts(marked))[:, :3].any()
 
 
 def test_feet_without_toes_have_one_point() -> None:
     roles = {role: joint for role, joint in WALK.skeleton.roles.items() if not role.endswith("Toes")}
     motion = replace(WALK, skeleton=replace(WALK.skeleton, roles=roles))
-    plants = find_plants(motion)
+    plants = find_contacts(motion)
     assert plants.points == ("leftSole", "rightSole")
     assert len(plants.of("rightSole")) == 3
 
@@ -155,29 +154,29 @@ def test_feet_without_toes_have_one_point() -> None:
 def test_a_missing_role_is_named() -> None:
     bare = Skeleton(("hips",), np.array([-1]), np.zeros((1, 3)))
     with pytest.raises(ValueError, match="leftUpperLeg"):
-        find_plants(Motion(bare, 30.0, R.identity(3, 1)))
+        find_contacts(Motion(bare, 30.0, R.identity(3, 1)))
 
 
 def test_plants_survive_json() -> None:
-    plants = find_plants(WALK)
-    again = Plants.from_json(json.loads(json.dumps(plants.as_json())))
+    plants = find_contacts(WALK)
+    again = Contacts.from_json(json.loads(json.dumps(plants.as_json())))
     assert again == plants
     with pytest.raises(ValueError, match="'plants'"):
-        Plants.from_json({"kinesphere": "motion"})
+        Contacts.from_json({"kinesphere": "motion"})
 
 
 def test_impossible_plants_are_refused() -> None:
-    plants = find_plants(WALK)
+    plants = find_contacts(WALK)
     with pytest.raises(ValueError, match="does not fit"):
-        replace(plants, intervals=(Plant("left", "heel", 5, 9999, (0.0, 0.0, 0.0)),))
-    twice = (Plant("left", "heel", 5, 9, (0.0, 0.0, 0.0)), Plant("left", "heel", 9, 12, (0.0, 0.0, 0.0)))
+        replace(plants, intervals=(Contact("left", "heel", 5, 9999, (0.0, 0.0, 0.0)),))
+    twice = (Contact("left", "heel", 5, 9, (0.0, 0.0, 0.0)), Contact("left", "heel", 9, 12, (0.0, 0.0, 0.0)))
     with pytest.raises(ValueError, match="overlap"):
         replace(plants, intervals=twice)
 
 
 def test_the_report_of_a_clean_walk_is_clean() -> None:
     report = foot_report(WALK)
-    assert report.plants == len(find_plants(WALK).intervals)
+    assert report.plants == len(find_contacts(WALK).intervals)
     assert report.slide_mean < 0.01
 
 

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import kinesphere
-from kinesphere.body.fingers import ANGLES, HAND_SHAPES, hand_rotations, hand_shape, mixed_shape, palm_frame
-from kinesphere.figure.proportions import skeleton
-from kinesphere.kernels import kinematics, rotations
+from kinesphere.body.hands import ANGLES, HAND_SHAPES, blend_hand_shapes, finger_rotations, hand_shape, palm_frame
+from kinesphere.engine.proportions import skeleton
+from kinesphere.maths import kinematics, rotations
 from kinesphere.motion.gesture import SHAPES
 from kinesphere.motion.skeleton import Skeleton, Tip
 
@@ -19,7 +19,7 @@ SIDES = ("left", "right")
 def posed(body: Skeleton, angles: np.ndarray, side: str) -> tuple[dict[str, np.ndarray], dict[str, np.ndarray]]:
     """Places of joints by role, and of fingertips by finger, with one hand in a shape."""
     local = body.rest_rotations.copy()
-    for joint, turn in hand_rotations(body, side, angles).items():
+    for joint, turn in finger_rotations(body, side, angles).items():
         local[joint] = turn
     q, p = kinematics.forward(local, body.offsets, body.parents)
     tips = {}
@@ -126,7 +126,7 @@ def test_joints_own_axes_do_not_matter(name, rng):
 def test_fingers_that_are_curled_at_rest_reach_the_same_shape():
     body = skeleton()
     curled = body.rest_rotations.copy()
-    for joint, turn in hand_rotations(body, "left", hand_shape("cupped")).items():
+    for joint, turn in finger_rotations(body, "left", hand_shape("cupped")).items():
         curled[joint] = turn
     q, p = kinematics.forward(curled, body.offsets, body.parents)
     local, offsets = kinematics.inverse(rotations.identity(len(body)), p, body.parents)
@@ -141,9 +141,9 @@ def test_fingers_that_are_curled_at_rest_reach_the_same_shape():
 
 
 def test_shapes_mix_and_the_rest_is_relaxed():
-    assert mixed_shape({}) == pytest.approx(hand_shape("relaxed"))
-    assert mixed_shape({"fist": 1.0}) == pytest.approx(hand_shape("fist"))
-    half = mixed_shape({"fist": np.array([0.0, 0.5]), "open": np.array([0.0, 0.5])})
+    assert blend_hand_shapes({}) == pytest.approx(hand_shape("relaxed"))
+    assert blend_hand_shapes({"fist": 1.0}) == pytest.approx(hand_shape("fist"))
+    half = blend_hand_shapes({"fist": np.array([0.0, 0.5]), "open": np.array([0.0, 0.5])})
     assert half[1] == pytest.approx(0.5 * (hand_shape("fist") + hand_shape("open")))
 
 
@@ -151,7 +151,7 @@ def test_what_is_wrong_is_said():
     with pytest.raises(ValueError, match="no hand shape is called 'paw'"):
         hand_shape("paw")
     with pytest.raises(ValueError, match="22"):
-        hand_rotations(skeleton(), "left", np.zeros(3))
+        finger_rotations(skeleton(), "left", np.zeros(3))
     with pytest.raises(ValueError, match="side 'both'"):
         palm_frame(skeleton(), "both")
     bare = Skeleton(("hips", "leftHand"), np.array([-1, 0]), np.zeros((2, 3)), roles={"hips": 0, "leftHand": 1})

@@ -9,14 +9,13 @@ import pytest
 
 from body.test_contacts import WALK
 from kinesphere import Motion, Skeleton
-from kinesphere.body import leg_paths
-from kinesphere.body.contacts import find_plants, foot_report
-from kinesphere.body.foot_lock import lock_feet, solve_foot_lock
+from kinesphere.body.contacts import Contacts, find_contacts, foot_report
+from kinesphere.body.foot_lock import leg_paths
+from kinesphere.body.foot_lock.lock import lock_feet, solve_foot_lock
 from kinesphere.body.ground import Ground, performed_runs
-from kinesphere.body.plants import Plants
-from kinesphere.kernels import rotations as R
-from kinesphere.kernels.smooth_chain import Chain
-from kinesphere.motion.placing import moved
+from kinesphere.maths import rotations as R
+from kinesphere.maths.banded import Chain
+from kinesphere.motion.transform import move_motion
 
 HOLD = 0.005  # metres
 
@@ -25,7 +24,7 @@ def skating() -> Motion:
     """The walk, on a floor that drifts under it by up to 9 cm a second."""
     time = WALK.times
     drift = np.stack([0.035 * np.sin(2.5 * time), np.zeros_like(time), 0.02 * np.cos(2.0 * time)], axis=-1)
-    return moved(WALK, R.identity(), drift)
+    return move_motion(WALK, R.identity(), drift)
 
 
 SKATING = skating()
@@ -75,14 +74,14 @@ def squats(straightest: float) -> Motion:
     return Motion(skeleton, rate, q, t)
 
 
-def far_from_plants(plants: Plants, seconds: float) -> np.ndarray:
+def far_from_plants(plants: Contacts, seconds: float) -> np.ndarray:
     reach = int(np.ceil(seconds * plants.rate))
     near = np.convolve(np.pad(plants.planted(), reach), np.ones(2 * reach + 1), mode="valid")
     return near == 0
 
 
 def test_added_skate_is_found_and_repaired() -> None:
-    plants = find_plants(SKATING)
+    plants = find_contacts(SKATING)
     before, after = (foot_report(motion, plants) for motion in (SKATING, lock_feet(SKATING, plants)))
     assert before.slide > 0.02
     assert after.slide < HOLD
@@ -92,7 +91,7 @@ def test_added_skate_is_found_and_repaired() -> None:
 
 
 def test_the_plants_it_is_given_are_where_it_stands() -> None:
-    plants = find_plants(SKATING)
+    plants = find_contacts(SKATING)
     up = plants.at_height(0.02)
     locked = lock_feet(SKATING, up)
     assert foot_report(locked, up).slide < HOLD
@@ -108,7 +107,7 @@ def test_a_clean_walk_is_nearly_unchanged() -> None:
 def test_what_does_not_slide_stays_as_it_is(straightest: float) -> None:
     """However straight the knees become, and whatever jolts above the feet."""
     motion = squats(straightest)
-    plants = find_plants(motion)
+    plants = find_contacts(motion)
     assert plants.planted().all()
     assert foot_report(motion, plants).slide < 1e-9
     assert lock_feet(motion, plants) is motion
@@ -123,7 +122,7 @@ def test_a_jolt_of_the_whole_body_does_not_go_into_the_knees(straightest: float,
     t[100, 0, 1] += up
     q[100, 0] = R.from_rotation_vector([0.0, 0.0, roll])
     jolted = replace(motion, rotations=q, translations=t)
-    plants = find_plants(motion)
+    plants = find_contacts(motion)
     found = lock_feet(jolted, plants)
     assert foot_report(found, plants).slide < HOLD
     assert np.all(knee_snaps(found) < knee_snaps(jolted) + 0.5)
@@ -134,8 +133,8 @@ def test_knees_stay_smooth_where_feet_are_nearly_out_of_reach() -> None:
     """Legs that become straight over feet that drift back and forth under them."""
     motion = squats(0.0)
     shift = 0.015 * np.sin(np.arange(len(motion)) / 9.0)[:, None] * [0.0, 1.0, 0.0]
-    plants = find_plants(motion)
-    skating_ = moved(motion, R.identity(), shift)
+    plants = find_contacts(motion)
+    skating_ = move_motion(motion, R.identity(), shift)
     found = solve_foot_lock(skating_, plants)
     assert foot_report(found.motion, plants).slide < HOLD
     assert np.all(knee_snaps(found.motion) < knee_snaps(skating_) + 0.5)
@@ -148,7 +147,7 @@ def test_a_ground_that_is_nowhere_is_refused(height: float) -> None:
         with pytest.raises(ValueError, match=r"ground=.*finite"):
             lock_feet(SKATING, ground=ground)
     with pytest.raises(ValueError, match=r"ground=.*finite"):
-        lock_feet(SKATING, find_plants(SKATING), ground=height)
+        lock_feet(SKATING, find_contacts(SKATING), ground=height)
 
 
 def test_feet_that_hang_on_the_root_are_locked_too(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -192,7 +191,7 @@ def test_a_chain_is_solved_as_dense_least_squares_are(frames: int, rng: np.rando
 
 
 def test_strength_zero_is_the_input_and_half_is_half_way() -> None:
-    plants = find_plants(SKATING)
+    plants = find_contacts(SKATING)
     assert lock_feet(SKATING, plants, strength=0.0) is SKATING
     none, half, whole = (
         foot_report(lock_feet(SKATING, plants, strength=s), plants).slide_mean for s in (0.0, 0.5, 1.0)
@@ -204,14 +203,14 @@ def test_strength_zero_is_the_input_and_half_is_half_way() -> None:
 
 
 def test_no_plants_no_change() -> None:
-    nothing = replace(find_plants(SKATING), intervals=())
+    nothing = replace(find_contacts(SKATING), intervals=())
     assert lock_feet(SKATING, nothing) is SKATING
     with pytest.raises(ValueError, match="frames"):
         lock_feet(SKATING[:50], nothing)
 
 
 def test_far_from_plants_nothing_changes_and_bones_keep_their_lengths() -> None:
-    plants = find_plants(SKATING)
+    plants = find_contacts(SKATING)
     early = replace(plants, intervals=tuple(p for p in plants.intervals if p.last < 60))
     locked = lock_feet(SKATING, early)
     far = far_from_plants(early, 0.3)
@@ -233,8 +232,8 @@ def test_calibration_frames_stay() -> None:
 @pytest.mark.parametrize("factor", [0.01, 100.0])
 def test_place_heading_and_size_do_not_matter(factor: float) -> None:
     turn, shift = R.from_rotation_vector([0.0, -1.3, 0.0]), np.array([2.0, 0.4, -3.0])
-    a = moved(lock_feet(SKATING), turn, shift).scaled(factor)
-    b = lock_feet(moved(SKATING, turn, shift).scaled(factor))
+    a = move_motion(lock_feet(SKATING), turn, shift).scaled(factor)
+    b = lock_feet(move_motion(SKATING, turn, shift).scaled(factor))
     assert np.allclose(a.positions_world(), b.positions_world(), atol=1e-6 * factor)
 
 
@@ -278,7 +277,7 @@ def test_left_and_right_are_treated_alike() -> None:
 def test_feet_without_toes_are_locked_too() -> None:
     roles = {role: joint for role, joint in SKATING.skeleton.roles.items() if not role.endswith("Toes")}
     motion = replace(SKATING, skeleton=replace(SKATING.skeleton, roles=roles))
-    plants = find_plants(motion)
+    plants = find_contacts(motion)
     assert plants.intervals
     assert foot_report(lock_feet(motion, plants), plants).slide < HOLD
 
@@ -286,7 +285,7 @@ def test_feet_without_toes_are_locked_too() -> None:
 def test_feet_out_of_reach_lower_the_hips() -> None:
     t = SKATING.translations.copy()
     t[:, 0, 1] += 0.01  # on tiptoe all the time, and the plants stay on the ground
-    plants = find_plants(SKATING)
+    plants = find_contacts(SKATING)
     found = solve_foot_lock(replace(SKATING, translations=t), plants)
     assert 0.005 < found.hips_lowered.max() < 0.08
     assert found.missed.max() < HOLD

@@ -12,26 +12,25 @@ import pytest
 from body.test_contacts import WALK, cmu
 from body.test_foot_lock import HOLD, SKATING, added_jolt, far_from_plants, knee_snaps, squats
 from kinesphere import Motion, Skeleton, load, load_character, retarget
-from kinesphere.body.contacts import FootReport, find_plants, foot_report
-from kinesphere.body.foot_lock import FootLock, lock_feet, solve_foot_lock
-from kinesphere.body.foot_paths import foot_correction
+from kinesphere.body.contacts import Contact, Contacts, FootReport, find_contacts, foot_report
+from kinesphere.body.foot_lock.foot_paths import correct_foot_path
+from kinesphere.body.foot_lock.legs import LegPoses, measure_legs, rigid_legs
+from kinesphere.body.foot_lock.lock import FootLock, lock_feet, solve_foot_lock
 from kinesphere.body.ground import Ground, SolePoint, leg_length, sole_paths, sole_points
-from kinesphere.body.legs import SeenLegs, rigid, seen_legs
-from kinesphere.body.part_world import legs_part, world_of
-from kinesphere.body.plants import Plant, Plants
-from kinesphere.kernels import rotations as R
-from kinesphere.motion.placing import moved
+from kinesphere.body.joint_subset import leg_subset, subset_pose
+from kinesphere.maths import rotations as R
+from kinesphere.motion.transform import move_motion
 
 
-def seen(motion: Motion) -> SeenLegs:
-    return seen_legs(motion.skeleton, world_of(motion, legs_part(motion.skeleton)))
+def seen(motion: Motion) -> LegPoses:
+    return measure_legs(motion.skeleton, subset_pose(motion, leg_subset(motion.skeleton)))
 
 
 def drifting_squats(first: int, last: int) -> Motion:
     """Feet that stand exactly still, but for a drift of the whole body by 4 cm from one frame to another."""
     motion = squats(0.3)
     time = np.clip((np.arange(len(motion)) - first) / (last - first), 0.0, 1.0)
-    return moved(motion, R.identity(), 0.04 * (time * time * (3.0 - 2.0 * time))[:, None] * [1.0, 0.0, 0.0])
+    return move_motion(motion, R.identity(), 0.04 * (time * time * (3.0 - 2.0 * time))[:, None] * [1.0, 0.0, 0.0])
 
 
 def test_only_near_plants_that_slide_does_anything_move() -> None:
@@ -40,13 +39,13 @@ def test_only_near_plants_that_slide_does_anything_move() -> None:
     names = [point.name for point in sole_points(motion.skeleton)]
     paths = sole_paths(motion, sole_points(motion.skeleton))
     stands = [(0, 60), (105, 135), (180, 239)]
-    plants = Plants(
+    plants = Contacts(
         len(motion),
         motion.rate,
         Ground(0.0, "given"),
         tuple(names),
         tuple(
-            Plant(
+            Contact(
                 "left" if name.startswith("left") else "right", name[-4:].lower(), a, b, tuple(paths[(a + b) // 2, k])
             )
             for k, name in enumerate(names)
@@ -78,7 +77,7 @@ def test_the_trunk_stays_where_hips_roll_under_it() -> None:
     t[150, hips] += place[150] - jolted.positions_world()[150, spine]
     jolted = replace(jolted, translations=t)
     assert np.allclose(jolted.positions_world()[:, spine], place, atol=1e-9)
-    plants = find_plants(SKATING)
+    plants = find_contacts(SKATING)
     found = lock_feet(jolted, plants)
     assert foot_report(found, plants).slide < HOLD
     assert added_jolt(jolted, found) < 0.25
@@ -91,13 +90,15 @@ def test_heel_and_ball_in_one_place_give_no_direction() -> None:
     points = [SolePoint("left", name, foot, np.zeros(3), 0.0) for name in ("heel", "ball")]
     q, p = motion.world()
     paths = p[:, [foot, foot]] + 1e-16 * rng.normal(size=(len(motion), 2, 3))
-    stand = find_plants(motion).of("leftHeel")[0]
+    stand = find_contacts(motion).of("leftHeel")[0]
     during = slice(stand.first, stand.last + 1)
     place = tuple(p[during, foot].mean(axis=0))
-    plants = tuple(Plant("left", point.point, stand.first, stand.last, place) for point in points)
-    given = Plants(len(motion), motion.rate, Ground(0.0, "given"), ("leftHeel", "leftBall"), plants)
+    plants = tuple(Contact("left", point.point, stand.first, stand.last, place) for point in points)
+    given = Contacts(len(motion), motion.rate, Ground(0.0, "given"), ("leftHeel", "leftBall"), plants)
     world = (q[:, foot], q[:, foot], p[:, foot])
-    found = foot_correction(points, paths, world, given, np.ones(len(motion), dtype=bool), leg_length(motion.skeleton))
+    found = correct_foot_path(
+        points, paths, world, given, np.ones(len(motion), dtype=bool), leg_length(motion.skeleton)
+    )
     assert found.asked[during].all()
     assert np.linalg.norm(p[during, foot] - place, axis=1).max() > HOLD
     assert np.allclose((p[:, foot] + found.shift)[during], place, atol=1e-9)
@@ -117,7 +118,7 @@ def toes_under_ankles() -> Motion:
 
 def test_feet_without_a_length_are_held_the_same_way_every_time() -> None:
     motion = toes_under_ankles()
-    plants = find_plants(motion)
+    plants = find_contacts(motion)
     first = lock_feet(motion, plants)
     assert foot_report(first, plants).slide < HOLD < foot_report(motion, plants).slide
     for _ in range(3):
@@ -132,8 +133,8 @@ def test_a_shin_that_changes_its_length_keeps_its_knee_where_it_can() -> None:
     for side in ("left", "right"):
         t[100:104, WALK.skeleton.roles[f"{side}Foot"]] *= 1.05
     stretched = replace(WALK, translations=t)
-    assert [rigid(m.skeleton, seen(m)).tolist() for m in (WALK, stretched)] == [[True, True], [False, False]]
-    plants = find_plants(stretched)
+    assert [rigid_legs(m.skeleton, seen(m)).tolist() for m in (WALK, stretched)] == [[True, True], [False, False]]
+    plants = find_contacts(stretched)
     away = np.linalg.norm(lock_feet(stretched, plants).positions_world() - stretched.positions_world(), axis=-1)
     assert away.max() < 0.05
 
@@ -148,7 +149,7 @@ CLIPS = (
 @lru_cache(maxsize=32)
 def locked(data_dir: Path, name: str) -> tuple[Motion, FootLock, FootReport, FootReport]:
     motion = cmu(data_dir, name)
-    plants = find_plants(motion)
+    plants = find_contacts(motion)
     found = solve_foot_lock(motion, plants)
     return motion, found, foot_report(motion, plants), foot_report(found.motion, plants)
 
@@ -193,7 +194,7 @@ def test_nothing_jolts_on_other_bodies(data_dir: Path, body: str) -> None:
     unit = leg_length(character.skeleton)
     for name in BODIES[body]:
         motion = retarget(cmu(data_dir, name), character)
-        plants = find_plants(motion)
+        plants = find_contacts(motion)
         found = solve_foot_lock(motion, plants)
         before, after = foot_report(motion, plants), foot_report(found.motion, plants)
         assert after.slide_mean < 0.2 * before.slide_mean, name
@@ -225,7 +226,7 @@ def test_a_toe_joint_straight_under_the_ankle(data_dir: Path) -> None:
 def test_slower_captures_of_other_makers(data_dir: Path, name: str) -> None:
     """Thirty frames a second; knees that were not bent backward are not then either."""
     motion = load(data_dir / f"bvh/{name}.bvh")
-    plants = find_plants(motion)
+    plants = find_contacts(motion)
     locked = lock_feet(motion, plants)
     before, after = foot_report(motion, plants), foot_report(locked, plants)
     assert after.slide_mean < 0.2 * before.slide_mean

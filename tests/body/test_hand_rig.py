@@ -8,9 +8,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from generated import seeds
-from kinesphere.body.fingers import ANGLES, HAND_SHAPES, hand_rig, hand_rotations, hand_shape, mixed_shape, palm_frame
-from kinesphere.figure.proportions import skeleton
-from kinesphere.kernels import compiled, kinematics, rotations
+from kinesphere.body.hands import (
+    ANGLES,
+    HAND_SHAPES,
+    blend_hand_shapes,
+    finger_rotations,
+    hand_rig,
+    hand_shape,
+    palm_frame,
+)
+from kinesphere.engine.proportions import skeleton
+from kinesphere.maths import compiled, kinematics, rotations
 from kinesphere.motion.skeleton import Skeleton
 
 FOUR, PARTS = ("Index", "Middle", "Ring", "Little"), ("Proximal", "Intermediate", "Distal")
@@ -62,7 +70,7 @@ def test_fingers_look_as_their_angles_say(side, seed):
     angles[:16] = rng.uniform(0.0, 1.4, 16)
     angles[3:16:4] = 0.0
     local = BODY.rest_rotations.copy()
-    for joint, turn in hand_rotations(BODY, side, angles).items():
+    for joint, turn in finger_rotations(BODY, side, angles).items():
         local[joint] = turn
     place = kinematics.forward(local, BODY.offsets, BODY.parents)[1]
     frame = palm_frame(BODY, side)
@@ -78,7 +86,7 @@ def test_rotations_are_by_joint_and_unit(side):
     rig = hand_rig(BODY, side)
     made = rig.rotations(between("open", "fist", 30))
     assert np.linalg.norm(made, axis=-1) == pytest.approx(1.0, abs=1e-12)
-    by_joint = hand_rotations(BODY, side, between("open", "fist", 30))
+    by_joint = finger_rotations(BODY, side, between("open", "fist", 30))
     assert list(by_joint) == list(rig.joints)
     for i, joint in enumerate(rig.joints):
         assert np.array_equal(by_joint[joint], made[:, i])
@@ -103,11 +111,11 @@ def test_shapes_mix_by_their_weights_and_relaxed_is_the_rest(names, seed):
     weights = {name: rng.uniform(0.0, 0.5, (6, 2)) for name in names}
     expected = (1.0 - sum(weights.values()))[..., None] * hand_shape("relaxed")
     expected = expected + sum(weight[..., None] * hand_shape(name) for name, weight in weights.items())
-    assert mixed_shape(weights) == pytest.approx(expected, abs=1e-12)
+    assert blend_hand_shapes(weights) == pytest.approx(expected, abs=1e-12)
 
 
 def test_weights_of_different_shapes_broadcast():
-    made = mixed_shape({"fist": np.array([0.0, 1.0]), "open": 0.0})
+    made = blend_hand_shapes({"fist": np.array([0.0, 1.0]), "open": 0.0})
     assert made == pytest.approx(np.stack([hand_shape("relaxed"), hand_shape("fist")]), abs=1e-12)
 
 

@@ -11,14 +11,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kinesphere import Motion, Skeleton
-from kinesphere.body.limb_displacement import MOVABLE, Pose, displaced
-from kinesphere.body.limb_orientation import kept_share
-from kinesphere.body.limb_parts import ENDS, limb_of
-from kinesphere.body.limb_solving import lay_limb, swivelled
-from kinesphere.body.limb_swivels import outward
 from kinesphere.body.limits import limit_excess
-from kinesphere.figure import motion
-from kinesphere.kernels import rotations as R
+from kinesphere.body.reach.limb import ENDS, limb_of, solve_limb_chain, swivel_limb
+from kinesphere.body.reach.swivel import orientation_share, outward_swivel
+from kinesphere.body.reach.targets import MOVABLE, EditablePose, reach_targets
+from kinesphere.builtin import motion
+from kinesphere.maths import rotations as R
 
 WAVE = motion("wave")[::8]
 HANDS = ("leftHand", "rightHand")
@@ -112,7 +110,7 @@ RIGS = ("plain", "axes", "twists", "lying")
 @given(way=near)
 def test_it_is_there_or_says_by_how_much_it_is_not(kind: str, part: str, way: np.ndarray) -> None:
     given = rig(kind)
-    made, missed = displaced(given, part, by=way)
+    made, missed = reach_targets(given, part, by=way)
     joint = given.skeleton.roles[part]
     target = given.positions_world()[:, joint] + way
     away = np.linalg.norm(made.positions_world()[:, joint] - target, axis=1)
@@ -129,10 +127,10 @@ def test_it_is_there_or_says_by_how_much_it_is_not(kind: str, part: str, way: np
 
 @pytest.mark.parametrize("part", MOVABLE)
 def test_what_stays_where_it_is_stays_to_the_last_bit(part: str) -> None:
-    assert displaced(WAVE, part, by=(0.0, 0.0, 0.0)).motion is WAVE
+    assert reach_targets(WAVE, part, by=(0.0, 0.0, 0.0)).motion is WAVE
     way = np.zeros((len(WAVE), 3))
     way[5] = (0.0, -0.04, 0.02)
-    made = displaced(WAVE, part, by=way).motion
+    made = reach_targets(WAVE, part, by=way).motion
     others = np.arange(len(WAVE)) != 5
     assert np.array_equal(made.rotations[others], WAVE.rotations[others])
     assert np.array_equal(made.translations[others], WAVE.translations[others])
@@ -143,15 +141,15 @@ def test_what_stays_where_it_is_stays_to_the_last_bit(part: str) -> None:
 @pytest.mark.parametrize("kind", ["axes", "twists", "lying"])
 def test_a_rigs_axes_and_helpers_do_not_matter(part: str, kind: str) -> None:
     way = (0.05, -0.03, 0.06)
-    plain, other = (displaced(rig(name), part, by=way).motion for name in ("plain", kind))
+    plain, other = (reach_targets(rig(name), part, by=way).motion for name in ("plain", kind))
     for role in WAVE.skeleton.roles:
         a, b = (made.positions_world()[:, made.skeleton.roles[role]] for made in (plain, other))
         assert np.abs(a - b).max() < 1e-4, role
 
 
 def test_mirrored_limbs_are_moved_alike() -> None:
-    left = displaced(WAVE, "leftHand", by=(0.1, 0.12, 0.05)).motion
-    right = displaced(WAVE.mirrored(), "rightHand", by=(-0.1, 0.12, 0.05)).motion
+    left = reach_targets(WAVE, "leftHand", by=(0.1, 0.12, 0.05)).motion
+    right = reach_targets(WAVE.mirrored(), "rightHand", by=(-0.1, 0.12, 0.05)).motion
     assert np.abs(left.mirrored().positions_world() - right.positions_world()).max() < 1e-6
 
 
@@ -161,7 +159,7 @@ def test_a_little_farther_turns_a_limb_a_little_more(part: str, way: np.ndarray,
     """No joint jumps on a straight way there and back again, however straight the limb becomes."""
     steps = np.linspace(0.0, 2.5, 200)[:, None] * way
     still = Motion(WAVE.skeleton, 60.0, *(np.repeat(a[frame : frame + 1], 200, axis=0) for a in _pose(WAVE)))
-    made = displaced(still, part, by=steps, helping=False).motion
+    made = reach_targets(still, part, by=steps, helping=False).motion
     jump = R.angle_between(made.rotations[1:], made.rotations[:-1]).max()
     assert jump < 0.05 + 60.0 * np.linalg.norm(steps[1])
 
@@ -184,14 +182,14 @@ def test_an_elbow_passes_through_straight_without_a_kink() -> None:
     shoulder = swinging.positions_world()[0, swinging.skeleton.roles["leftUpperArm"]]
     hand = swinging.positions_world()[:, swinging.skeleton.roles["leftHand"]]
     for share in (1.0, 0.999, 0.99, 0.9):
-        made = displaced(swinging, "leftHand", to=shoulder + share * (hand - shoulder)).motion
+        made = reach_targets(swinging, "leftHand", to=shoulder + share * (hand - shoulder)).motion
         elbow = made.positions_world()[:, made.skeleton.roles["leftLowerArm"]]
         assert np.linalg.norm(np.diff(elbow, axis=0), axis=1).max() < 0.012, share
     assert (elbow[:, 2] < hand[:, 2] - 0.05).all()  # behind a hand that came nearer: the arm folds forward
 
 
 def test_a_straight_arm_never_bent_folds_forward() -> None:
-    made = displaced(arm_bent_by(np.zeros(1)), "leftHand", by=(-0.15, 0.0, 0.0)).motion
+    made = reach_targets(arm_bent_by(np.zeros(1)), "leftHand", by=(-0.15, 0.0, 0.0)).motion
     elbow, hand = (made.positions_world()[0, made.skeleton.roles[f"left{part}"]] for part in ("LowerArm", "Hand"))
     assert elbow[2] < hand[2] - 0.1
 
@@ -199,7 +197,7 @@ def test_a_straight_arm_never_bent_folds_forward() -> None:
 def test_the_elbow_keeps_its_plane_and_swivels_when_asked() -> None:
     roles = WAVE.skeleton.roles
     joints = [roles[f"right{part}"] for part in ("UpperArm", "LowerArm", "Hand")]
-    turned, missed = displaced(WAVE, "rightHand", by=(0.0, 0.0, 0.0), swivel=0.4)
+    turned, missed = reach_targets(WAVE, "rightHand", by=(0.0, 0.0, 0.0), swivel=0.4)
     assert missed.max() < 1e-9
     a, b = (made.positions_world()[:, joints] for made in (WAVE, turned))
     assert np.abs((b - a)[:, [0, 2]]).max() < 1e-9
@@ -211,22 +209,24 @@ def test_the_elbow_keeps_its_plane_and_swivels_when_asked() -> None:
 
 def test_hands_keep_their_orientation_or_go_along() -> None:
     hand = WAVE.skeleton.roles["rightHand"]
-    kept = displaced(WAVE, "rightHand", by=(0.0, 0.03, 0.02)).motion
-    along = displaced(WAVE, "rightHand", by=(0.0, 0.03, 0.02), keep_orientation=False).motion
+    kept = reach_targets(WAVE, "rightHand", by=(0.0, 0.03, 0.02)).motion
+    along = reach_targets(WAVE, "rightHand", by=(0.0, 0.03, 0.02), keep_orientation=False).motion
     assert R.angle_between(kept.rotations_world(), WAVE.rotations_world())[:, hand].max() < 1e-6
     assert np.array_equal(along.rotations[:, hand], WAVE.rotations[:, hand])
 
 
 @given(way=near)
 def test_wrists_are_not_turned_past_their_limits_for_it(way: np.ndarray) -> None:
-    before, after = (limit_excess(made)["rightHand"] for made in (WAVE, displaced(WAVE, "rightHand", by=way).motion))
+    before, after = (
+        limit_excess(made)["rightHand"] for made in (WAVE, reach_targets(WAVE, "rightHand", by=way).motion)
+    )
     assert np.degrees((after - before).max()) < 1.0
 
 
 def test_the_trunk_helps_a_little_when_the_arm_is_too_short() -> None:
     given = motion("reach")[100:101]
     far = (0.0, 0.0, 0.14)
-    alone, helped = (displaced(given, "rightHand", by=far, helping=helping) for helping in (False, True))
+    alone, helped = (reach_targets(given, "rightHand", by=far, helping=helping) for helping in (False, True))
     assert alone.missed[0] > 0.01 > 0.001 > helped.missed[0]
     legs = [joint for role, joint in given.skeleton.roles.items() if "Leg" in role or "Foot" in role]
     assert np.array_equal(helped.motion.positions_world()[:, legs], given.positions_world()[:, legs])
@@ -237,7 +237,7 @@ def test_the_trunk_helps_a_little_when_the_arm_is_too_short() -> None:
 
 
 def test_out_of_reach_is_approached() -> None:
-    made, missed = displaced(WAVE, "leftHand", by=(0.0, -2.0, 0.0))
+    made, missed = reach_targets(WAVE, "leftHand", by=(0.0, -2.0, 0.0))
     down = (made.positions_world() - WAVE.positions_world())[:, WAVE.skeleton.roles["leftHand"], 1]
     assert (missed > 1.5).all()
     assert (down < -0.01).all()
@@ -247,7 +247,7 @@ def test_a_limb_taken_apart_and_laid_again_is_itself() -> None:
     q, p = WAVE.world()
     for end in ENDS:
         limb = limb_of(WAVE.skeleton, end, q, p)
-        laid = lay_limb(limb, q, p, p[:, limb.end])
+        laid = solve_limb_chain(limb, q, p, p[:, limb.end])
         assert R.angle(laid.upper).max() < 1e-6
         assert R.angle(laid.lower).max() < 1e-6
         assert np.abs(laid.end - p[:, limb.end]).max() < 1e-9
@@ -262,7 +262,7 @@ def test_limits_of_an_end_alone_are_those_of_the_whole_body(seed: int) -> None:
     for end in ENDS:
         joint, turn = wild.skeleton.roles[end], R.from_rotation_vector(rng.normal(size=(6, 3)))
         kept = R.multiply(wild.rotations[:, joint], turn)
-        share = kept_share(wild, end, wild.rotations[:, joint], kept, np.ones(6, dtype=bool))
+        share = orientation_share(wild, end, wild.rotations[:, joint], kept, np.ones(6, dtype=bool))
         q = wild.rotations.copy()
         q[:, joint] = R.slerp(wild.rotations[:, joint], kept, share)
         after = limit_excess(replace(wild, rotations=R.continuous(q)))[end]
@@ -279,11 +279,11 @@ def test_arms_go_no_farther_back_than_they_can() -> None:
     back = replace(back, rotations=q)
     q, p = back.world()
     limb = limb_of(back.skeleton, "leftHand", q, p)
-    laid = lay_limb(limb, q, p, p[:, limb.end] + [0.0, 0.25, -0.05])
-    angle = outward(back.skeleton, "leftHand", limb, q, p, laid, 60.0)
+    laid = solve_limb_chain(limb, q, p, p[:, limb.end] + [0.0, 0.25, -0.05])
+    angle = outward_swivel(back.skeleton, "leftHand", limb, q, p, laid, 60.0)
     past = [np.degrees(limit_excess(back)["leftUpperArm"].max())]
-    for one in (laid, swivelled(limb, p, laid, angle)):
-        pose = Pose(back.skeleton, back.rotations.copy(), back.translations.copy())
+    for one in (laid, swivel_limb(limb, p, laid, angle)):
+        pose = EditablePose(back.skeleton, back.rotations.copy(), back.translations.copy())
         pose.lay(limb, q, p, one, None, np.ones(3, dtype=bool))
         past.append(np.degrees(limit_excess(replace(back, rotations=pose.local))["leftUpperArm"].max()))
     assert past[1] > past[0] + 3.0
@@ -302,13 +302,13 @@ def test_arms_go_no_farther_back_than_they_can() -> None:
 )
 def test_what_is_refused(said: str, how: dict) -> None:
     with pytest.raises(ValueError, match=said):
-        displaced(WAVE, **how)
+        reach_targets(WAVE, **how)
 
 
 def test_who_has_no_hands_is_told_so() -> None:
     one = Motion(Skeleton(("a", "b"), np.array([-1, 0]), np.array([[0, 0, 0], [0, 0.3, 0.0]])), 30.0, R.identity(3, 2))
     with pytest.raises(ValueError, match="no humanoid"):
-        displaced(one, "leftHand", by=(0.0, 0.1, 0.0))
+        reach_targets(one, "leftHand", by=(0.0, 0.1, 0.0))
 
 
 def test_bones_of_no_length_are_told() -> None:
@@ -316,4 +316,4 @@ def test_bones_of_no_length_are_told() -> None:
     offsets[WAVE.skeleton.roles["leftHand"]] = 0.0
     flat = Motion(replace(WAVE.skeleton, offsets=offsets), 30.0, WAVE.rotations)
     with pytest.raises(ValueError, match="no length"):
-        displaced(flat, "leftHand", by=(0.0, 0.1, 0.0))
+        reach_targets(flat, "leftHand", by=(0.0, 0.1, 0.0))

@@ -10,9 +10,9 @@ import pytest
 
 from body.test_contacts import WALK, cmu
 from kinesphere import Motion
-from kinesphere.body.limits import clamped, limit_excess
-from kinesphere.kernels import rotations as R
-from kinesphere.motion.rest import with_plain_rest
+from kinesphere.body.limits import clamp_to_limits, limit_excess
+from kinesphere.maths import rotations as R
+from kinesphere.motion.transform import with_plain_rest
 
 
 def posed(role: str, vector: list[float]) -> Motion:
@@ -30,7 +30,7 @@ def past(motion: Motion, role: str) -> float:
 def test_rest_and_a_walk_are_within() -> None:
     rest = posed("hips", [0.0, 0.0, 0.0])
     assert all(excess.max() == 0.0 for excess in limit_excess(rest).values())
-    assert clamped(rest).rotations.tobytes() == rest.rotations.tobytes()
+    assert clamp_to_limits(rest).rotations.tobytes() == rest.rotations.tobytes()
     worst = {role: float(np.degrees(excess.max())) for role, excess in limit_excess(WALK).items()}
     assert max(worst.values()) < 10.0, worst
 
@@ -63,7 +63,7 @@ def test_rest_and_a_walk_are_within() -> None:
 def test_angles_are_the_clinical_ones(role: str, vector: list[float], expected: float) -> None:
     motion = posed(role, vector)
     assert past(motion, role) == pytest.approx(expected, abs=0.5)
-    held = clamped(motion)
+    held = clamp_to_limits(motion)
     assert past(held, role) == pytest.approx(0.0, abs=1e-6)
     moved = np.degrees(R.angle_between(held.rotations, motion.rotations)).max()
     assert moved == pytest.approx(expected, abs=max(0.5, 0.05 * expected))
@@ -77,10 +77,10 @@ def wild(seed: int) -> Motion:
 
 def test_clamped_is_within_and_clamping_again_changes_nothing() -> None:
     motion = wild(3)
-    once = clamped(motion)
+    once = clamp_to_limits(motion)
     assert max(excess.max() for excess in limit_excess(motion).values()) > 1.0
     assert max(excess.max() for excess in limit_excess(once).values()) < 1e-7
-    twice = clamped(once)
+    twice = clamp_to_limits(once)
     assert R.angle_between(once.rotations, twice.rotations).max() < 1e-6
     inside = np.stack(list(limit_excess(motion).values())).max(axis=0) == 0.0
     assert np.array_equal(once.rotations[inside], motion.rotations[inside])
@@ -101,8 +101,8 @@ def test_joint_axes_do_not_matter() -> None:
     assert np.allclose(other.positions_world(), motion.positions_world(), atol=1e-9)
     a, b = limit_excess(motion), limit_excess(other)
     assert all(np.allclose(a[role], b[role], atol=1e-7) for role in a)
-    held = with_plain_rest(clamped(other))
-    assert np.allclose(held.positions_world(), clamped(motion).positions_world(), atol=1e-6)
+    held = with_plain_rest(clamp_to_limits(other))
+    assert np.allclose(held.positions_world(), clamp_to_limits(motion).positions_world(), atol=1e-6)
 
 
 def test_mirrored_motions_are_past_by_the_same() -> None:
@@ -115,7 +115,7 @@ def test_mirrored_motions_are_past_by_the_same() -> None:
 
 def test_calibration_frames_are_left_alone() -> None:
     motion = replace(wild(6), calibration_frames=(0, 1))
-    held = clamped(motion)
+    held = clamp_to_limits(motion)
     assert np.array_equal(held.rotations[:2], motion.rotations[:2])
 
 
@@ -126,5 +126,5 @@ def test_captures_exceed_a_little_and_seldom(data_dir: Path, name: str) -> None:
     excess = np.stack(list(limit_excess(motion).values()))[:, motion.performed_frames]
     assert (excess > 0.0).mean() < 0.25
     assert np.degrees(np.percentile(excess, 95)) < 15.0
-    held = clamped(motion)
+    held = clamp_to_limits(motion)
     assert np.stack(list(limit_excess(held).values()))[:, motion.performed_frames].max() < 1e-7

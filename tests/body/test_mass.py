@@ -10,11 +10,10 @@ import pytest
 
 from body.test_contacts import WALK, cmu
 from kinesphere import Motion
-from kinesphere.body.contacts import find_plants
-from kinesphere.body.mass import centre_of_mass, segments
-from kinesphere.body.support import convex_hull, margins, support
-from kinesphere.kernels import rotations as R
-from kinesphere.motion.placing import moved
+from kinesphere.body.contacts import find_contacts
+from kinesphere.body.mass import centre_of_mass, convex_hull, segments, support_margins, support_polygon
+from kinesphere.maths import rotations as R
+from kinesphere.motion.transform import move_motion
 
 REST = Motion(WALK.skeleton, 30.0, R.identity(1, len(WALK.skeleton)))
 
@@ -48,13 +47,13 @@ def test_missing_roles_fold_into_their_neighbours() -> None:
 def test_it_goes_where_the_body_goes() -> None:
     turn, shift = R.from_rotation_vector([0.0, 0.8, 0.0]), np.array([1.0, 2.0, 3.0])
     expected = 0.5 * (R.rotate(turn, centre_of_mass(WALK)) + shift)
-    assert np.allclose(centre_of_mass(moved(WALK, turn, shift).scaled(0.5)), expected, atol=1e-9)
+    assert np.allclose(centre_of_mass(move_motion(WALK, turn, shift).scaled(0.5)), expected, atol=1e-9)
     mirrored = centre_of_mass(WALK.mirrored())
     assert np.allclose(mirrored, centre_of_mass(WALK) * [-1.0, 1.0, 1.0], atol=1e-9)
 
 
 def test_a_person_who_stands_is_over_her_feet() -> None:
-    held = support(WALK)
+    held = support_polygon(WALK)
     standing = WALK.times > 3.2  # arrived, waving
     assert held.margin[standing].min() > 0.02
     polygon = held.polygon(len(WALK) - 1)
@@ -67,13 +66,13 @@ def test_a_person_who_stands_is_over_her_feet() -> None:
 @pytest.mark.parametrize("name", ["79_01", "79_88"])
 def test_real_people_stand_over_their_feet(data_dir: Path, name: str) -> None:
     motion = cmu(data_dir, name)
-    margin = support(motion).margin[motion.performed_frames]
+    margin = support_polygon(motion).margin[motion.performed_frames]
     assert np.mean(margin > 0.0) > 0.95
 
 
 def test_no_plants_no_support() -> None:
-    nothing = replace(find_plants(WALK), intervals=())
-    held = support(WALK, nothing)
+    nothing = replace(find_contacts(WALK), intervals=())
+    held = support_polygon(WALK, nothing)
     assert np.isnan(held.margin).all()
     assert len(held.polygon(0)) == 0
 
@@ -81,7 +80,7 @@ def test_no_plants_no_support() -> None:
 def test_feet_without_toes_hold_as_well() -> None:
     roles = {role: joint for role, joint in WALK.skeleton.roles.items() if not role.endswith("Toes")}
     bare = replace(WALK, skeleton=replace(WALK.skeleton, roles=roles))
-    assert np.isfinite(support(bare).margin[-1])
+    assert np.isfinite(support_polygon(bare).margin[-1])
 
 
 def test_hull_and_distance_of_a_square() -> None:
@@ -90,14 +89,14 @@ def test_hull_and_distance_of_a_square() -> None:
     assert sorted(map(tuple, hull.tolist())) == [(0.0, 0.0), (0.0, 2.0), (2.0, 0.0), (2.0, 2.0)]
     points = np.array([[1.0, 1.0], [1.5, 1.0], [3.0, 1.0], [3.0, 3.0], [2.0, 0.3]])
     corners, planted = np.tile(square, (5, 1, 1)), np.ones((5, 6), dtype=bool)
-    assert np.allclose(margins(corners, planted, points), [1.0, 0.5, -1.0, -np.sqrt(2.0), 0.0], atol=1e-12)
+    assert np.allclose(support_margins(corners, planted, points), [1.0, 0.5, -1.0, -np.sqrt(2.0), 0.0], atol=1e-12)
 
 
 def test_distances_are_those_of_a_plain_search(rng: np.random.Generator) -> None:
     corners, points = rng.normal(size=(20, 7, 2)), rng.normal(size=(20, 2))
     planted = rng.random((20, 7)) < 0.7
     planted[:, :3] = True
-    found = margins(corners, planted, points)
+    found = support_margins(corners, planted, points)
     angles = np.linspace(0.0, 2.0 * np.pi, 20001)
     ways = np.stack([np.cos(angles), np.sin(angles)])
     for i in range(20):

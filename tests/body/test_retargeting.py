@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 from conftest import ROOT
-from kinesphere import Motion, Skeleton, calibrate, find_ground, find_plants, load, load_character, retarget
-from kinesphere.body.anatomy import anatomy
-from kinesphere.kernels import kinematics
-from kinesphere.kernels import rotations as R
+from kinesphere import Motion, Skeleton, calibrate, find_contacts, find_ground, load, load_character, retarget
+from kinesphere.body.anatomy import find_anatomy
+from kinesphere.maths import kinematics
+from kinesphere.maths import rotations as R
 
 EXAMPLE = runpy.run_path(str(ROOT / "examples" / "greeting.py"))
 CLIPS = ["02_01", "13_11", "79_88", "05_02"]
@@ -102,8 +102,7 @@ def test_a_smaller_body_does_the_same_smaller(greeting, size):
 def test_hands_that_touch_still_touch(greeting):
     """Clapping on a body with longer arms and wider shoulders."""
     skeleton = greeting.skeleton
-    from kinesphere.kernels.limb_rotations import limb_rotations_world
-    from kinesphere.kernels.limbs import solve_limb
+    from kinesphere.maths.two_bone import limb_rotations_world, solve_limb
 
     q = R.identity(20, len(skeleton))
     rest = skeleton.rest_world()[1]
@@ -181,7 +180,7 @@ def test_real_clips_on_real_characters(data_dir, clip, name):
         apart = np.linalg.norm(there - wanted, axis=-1) / body.target.lengths[f"{side}Arm"]
         assert np.median(apart) < 0.02, (side, np.median(apart))
     # What stood stands: while a foot is planted in the source, it slides no more here, in this size, than 5 mm.
-    plants = find_plants(motion)
+    plants = find_contacts(motion)
     assert plants.intervals
     for plant in plants.intervals:
         frames = slice(plant.first, plant.last + 1)
@@ -222,7 +221,7 @@ def test_soles_stand_on_the_floor_and_flat(data_dir, name):
     tall = float(np.ptp(np.concatenate([mesh.positions for mesh in character.meshes])[:, 1]))
     assert abs(np.median(lowest)) < 0.02 * tall
     assert lowest.min() > -0.05 * tall
-    body = anatomy(character.skeleton)
+    body = find_anatomy(character.skeleton)
     for side in ("left", "right"):
         foot = R.multiply(turned[:, onto.skeleton.roles[f"{side}Foot"]], body.frames[f"{side}Foot"])
         up = R.rotate(foot, np.array([0.0, 1.0, 0.0]))

@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 
 import kinesphere
 from kinesphere.cli.main import app
-from kinesphere.cli.names import plain_stem, unique
+from kinesphere.cli.options import safe_stem, unique_stem
 from pictures.people import bvh_text, waving
 
 run = CliRunner().invoke
@@ -202,12 +202,12 @@ def test_an_unknown_output_is_refused_before_reading(walk: Path, tmp_path: Path)
     ],
 )
 def test_clip_names_become_file_names(clip: str, stem: str) -> None:
-    assert plain_stem(clip) == stem
+    assert safe_stem(clip) == stem
 
 
 def test_equal_names_are_numbered() -> None:
     taken: set[str] = set()
-    assert [unique(name, taken) for name in ("Walk", "walk", "walk", "run")] == [
+    assert [unique_stem(name, taken) for name in ("Walk", "walk", "walk", "run")] == [
         "Walk",
         "walk_2",
         "walk_3",
@@ -220,7 +220,7 @@ def test_every_clip_of_a_file_gets_its_own_file(data_dir: Path, tmp_path: Path) 
     source = data_dir / "characters" / "RobotExpressive.glb"
     result = run(app, ["convert", str(source), str(tmp_path / "out"), "--to", "npz"])
     assert result.exit_code == 0, result.stderr
-    assert tree(tmp_path / "out") == {f"RobotExpressive_{clip}.npz" for clip in kinesphere.clips(source)}
+    assert tree(tmp_path / "out") == {f"RobotExpressive_{clip}.npz" for clip in kinesphere.clip_names(source)}
     jump = kinesphere.load(tmp_path / "out" / "RobotExpressive_Jump.npz")
     assert len(jump) == len(kinesphere.load(source, clip="Jump"))
 

@@ -8,8 +8,8 @@ from typer.testing import CliRunner
 
 from conftest import ROOT
 from kinesphere import Score, load, load_score, render, save
+from kinesphere.builtin import motion
 from kinesphere.cli.main import app
-from kinesphere.figure import motion
 from kinesphere.signals import Blend, Equalize, Timewarp
 
 run = CliRunner()

@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 
 import kinesphere
 from kinesphere.cli.main import app
-from kinesphere.pictures import colours
+from kinesphere.pictures import canvas
 from pictures.people import bvh_text, waving
 
 run = CliRunner().invoke
@@ -71,7 +71,7 @@ def test_preview_is_a_picture_of_the_asked_size(tmp_path: Path) -> None:
     with Image.open(out) as image:
         assert (image.format, image.size) == ("PNG", (640, 480))
         pixels = np.asarray(image.convert("RGB")).astype(int)
-    assert (np.abs(pixels - np.array(colours.RIGHT)).max(axis=-1) < 40).sum() > 200
+    assert (np.abs(pixels - np.array(canvas.RIGHT)).max(axis=-1) < 40).sum() > 200
 
 
 @pytest.mark.parametrize(

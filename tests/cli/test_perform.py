@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 from kinesphere import Effort, load, load_score, perform
 from kinesphere.cli import comparing
 from kinesphere.cli.main import app
-from kinesphere.pictures.canvas import write
+from kinesphere.pictures.canvas import write_text
 
 KEYS = "part: rightArm\nrate: 30\n0 -0.1 -0.4 0.2 -0.4 goal\n20 -0.3 0.1 0.3 -0.4 goal\n"
 
@@ -156,12 +156,12 @@ def test_before_and_after_have_as_many_pictures_each_at_its_own_times(tmp_path, 
     def noted(draw, place, text, *rest):
         texts.append(text)
         places.append(place)
-        write(draw, place, text, *rest)
+        write_text(draw, place, text, *rest)
 
     monkeypatch.setattr(comparing, "write", noted)
     before, after = perform("punch"), perform("punch", Effort(time=1))
     assert after.duration < 0.6 * before.duration
-    sheet = np.asarray(comparing.before_and_after(before, after))
+    sheet = np.asarray(comparing.compare_sheet(before, after))
     assert sheet.shape == (1000, 1600, 3)
     labels = texts[: 2 * comparing.POSES]
     rows = [[float(text.removesuffix(" s")) for text in part] for part in (labels[:8], labels[8:])]

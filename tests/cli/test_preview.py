@@ -11,7 +11,7 @@ from PIL import Image
 from typer.testing import CliRunner
 
 import kinesphere
-from kinesphere.cli.comparing import before_and_after
+from kinesphere.cli.comparing import compare_sheet
 from kinesphere.cli.main import app
 from pictures.people import bvh_text, standing, waving
 
@@ -81,7 +81,7 @@ def test_trails_of_hands_or_of_joints_by_name(here: Path) -> None:
 
 def test_before_and_after_have_trails() -> None:
     motion = waving()
-    plain, trailed = (np.asarray(before_and_after(motion, motion, trails=asked)).astype(int) for asked in (False, True))
+    plain, trailed = (np.asarray(compare_sheet(motion, motion, trails=asked)).astype(int) for asked in (False, True))
     blue = [int((pixels[..., 2] - pixels[..., 0] > 60).sum()) for pixels in (plain, trailed)]
     assert blue[0] == 0
     assert blue[1] > 100

@@ -10,9 +10,9 @@ import pytest
 from typer.testing import CliRunner
 
 from kinesphere import Motion, load, save
+from kinesphere.builtin import motion
 from kinesphere.cli.main import app
-from kinesphere.figure import motion
-from kinesphere.kernels import rotations as R
+from kinesphere.maths import rotations as R
 
 run = CliRunner().invoke
 PUNCH = motion("punch")

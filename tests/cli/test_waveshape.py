@@ -9,11 +9,10 @@ import pytest
 from typer.testing import CliRunner
 
 from kinesphere import Motion, load
+from kinesphere.builtin import motion
 from kinesphere.cli.main import app
-from kinesphere.figure import motion
-from kinesphere.kernels import rotations as R
-from kinesphere.signals.shaping import Shaping, read_shapes, save_shapes, shapes
-from kinesphere.signals.waveshape import Waveshape
+from kinesphere.maths import rotations as R
+from kinesphere.signals.waveshape import Shaping, Waveshape, read_shapes, save_shapes, shapes
 
 run = CliRunner().invoke
 WAVE = motion("wave")

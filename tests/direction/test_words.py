@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from kinesphere import Effort, MotionFileError, Shape, perform
-from kinesphere.direction.words import load_words, split, spoken, vocabulary, word
+from kinesphere.direction.words import combine_words, find_word, load_words, split_words, vocabulary
 
 ACTIONS = {
     "float": (-1, -1, -1), "punch": (1, 1, 1), "glide": (1, -1, -1), "slash": (-1, 1, 1),
@@ -14,7 +14,7 @@ ACTIONS = {
 
 @pytest.mark.parametrize("name", ACTIONS)
 def test_basic_effort_actions(name):
-    assert word(name).effort == Effort(*ACTIONS[name])
+    assert find_word(name).effort == Effort(*ACTIONS[name])
 
 
 def test_there_are_words_enough_and_no_two_mean_the_same():
@@ -27,23 +27,26 @@ def test_there_are_words_enough_and_no_two_mean_the_same():
 
 
 def test_the_sources_adverbs_are_theirs():
-    assert (word("carefully").effort.weight, word("carefully").effort.time) == (-1.0, -0.3)
-    assert word("carefully").shape.sagittal > 0.0
-    assert (word("haphazardly").effort.space, word("haphazardly").effort.flow) == (-1.0, -0.8)
-    assert word("proudly").shape.vertical < -0.5
-    assert word("introverted").effort.flow > 0.0 > word("introverted").effort.space
+    assert (find_word("carefully").effort.weight, find_word("carefully").effort.time) == (-1.0, -0.3)
+    assert find_word("carefully").shape.sagittal > 0.0
+    assert (find_word("haphazardly").effort.space, find_word("haphazardly").effort.flow) == (-1.0, -0.8)
+    assert find_word("proudly").shape.vertical < -0.5
+    assert find_word("introverted").effort.flow > 0.0 > find_word("introverted").effort.space
 
 
 def test_words_add_up_and_are_held_within_their_range():
-    both = spoken("gently and proudly")
-    one, other = word("gently"), word("proudly")
+    both = combine_words("gently and proudly")
+    one, other = find_word("gently"), find_word("proudly")
     assert both.effort.factors == pytest.approx(np.clip(one.effort.factors + other.effort.factors, -1, 1))
-    assert spoken({"gently": 0.5}).effort.factors == pytest.approx(0.5 * one.effort.factors)
-    assert spoken(["angry", "urgently"]).effort.weight == 1.0
+    assert combine_words({"gently": 0.5}).effort.factors == pytest.approx(0.5 * one.effort.factors)
+    assert combine_words(["angry", "urgently"]).effort.weight == 1.0
 
 
 def test_a_word_is_its_dials():
-    said, dialled = perform("wave", words="tenderly"), perform("wave", word("tenderly").effort, word("tenderly").shape)
+    said, dialled = (
+        perform("wave", words="tenderly"),
+        perform("wave", find_word("tenderly").effort, find_word("tenderly").shape),
+    )
     assert np.abs(said.rotations - dialled.rotations).max() < 1e-9
 
 
@@ -71,15 +74,15 @@ def test_no_word_at_all_is_said(text):
     ],
 )
 def test_words_that_join_have_words_on_both_sides(text, said):
-    for speak in (spoken, split, lambda words: perform("wave", words=words)):
+    for speak in (combine_words, split_words, lambda words: perform("wave", words=words)):
         with pytest.raises(ValueError, match=f"words='{text}': {said}; write one, or several"):
             speak(text)
 
 
 @pytest.mark.parametrize("text", ["gently and proudly", "gently, proudly", "gently proudly", " gently, but proudly,"])
 def test_words_may_be_joined_as_one_writes(text):
-    assert split(text) == ["gently", "proudly"]
-    assert spoken(text) == spoken(["gently", "proudly"])
+    assert split_words(text) == ["gently", "proudly"]
+    assert combine_words(text) == combine_words(["gently", "proudly"])
 
 
 def test_words_of_ones_own(tmp_path):

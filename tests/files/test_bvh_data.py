@@ -10,7 +10,7 @@ import pytest
 
 from conftest import data_folder
 from kinesphere import MotionFileWarning, load, save
-from kinesphere.motion.placing import heading
+from kinesphere.motion.transform import heading_angles
 
 pytestmark = pytest.mark.data
 FOLDER = data_folder()
@@ -79,7 +79,7 @@ def test_people_are_as_tall_as_people(data_dir):
 def test_the_same_take_in_two_dialects_is_the_same_dance(data_dir):
     """CMU 05_11 and three.js' pirouette were exported by different people in different units and orders."""
     a, b = (load(data_dir / f"bvh/{name}.bvh") for name in ("cmu/05_11", "three_js/pirouette"))
-    turned_a, turned_b = (heading(m.rotations[1:, 0]) for m in (a, b))
+    turned_a, turned_b = (heading_angles(m.rotations[1:, 0]) for m in (a, b))
     assert np.abs((turned_a - turned_a[0]) - (turned_b - turned_b[0])).max() < 0.35
     steps_a, steps_b = (np.ptp(m.translations[1:, 0], axis=0) for m in (a, b))
     assert np.abs(steps_a - steps_b).max() < 0.1 * steps_a.max()

@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from generated import seeds
-from kinesphere import MotionFileError, MotionFileWarning, clips, load
+from kinesphere import MotionFileError, MotionFileWarning, clip_names, load
 
 quiet = settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 
@@ -138,7 +138,7 @@ def test_a_wrong_frame_count_loads_the_rows_that_are_there(written):
 
 
 def test_a_bvh_has_one_clip_of_its_own_name(written):
-    assert clips(written(SIMPLE, "wave.bvh")) == ("wave",)
+    assert clip_names(written(SIMPLE, "wave.bvh")) == ("wave",)
     assert load(written(SIMPLE, "wave.bvh")).name == "wave"
     with pytest.raises(MotionFileError, match=r"no clip 'dance'.*'wave', the only one"):
         load(written(SIMPLE, "wave.bvh"), clip="dance")
@@ -199,7 +199,7 @@ def test_a_body_that_lies_down_stays_down(written, tmp_path):
 
     from conftest import ROOT
     from kinesphere import Motion, save
-    from kinesphere.kernels import rotations
+    from kinesphere.maths import rotations
 
     motion = runpy.run_path(str(ROOT / "examples" / "greeting.py"))["greeting"]()
     q, t = motion.rotations[-1:].repeat(5, axis=0), motion.translations[-1:].repeat(5, axis=0)

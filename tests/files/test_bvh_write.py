@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 
 from generated import motions, same_places
 from kinesphere import Motion, MotionFileError, MotionFileWarning, Skeleton, load, save
-from kinesphere.files.names import writable_names
-from kinesphere.kernels import rotations as R
-from kinesphere.kernels.euler import TAIT_BRYAN
-from kinesphere.motion.rest import with_plain_rest
+from kinesphere.files.unique_names import writable_names
+from kinesphere.maths import rotations as R
+from kinesphere.maths.euler import TAIT_BRYAN
 from kinesphere.motion.roles import find_roles
+from kinesphere.motion.transform import with_plain_rest
 from motion.roles.namings import NAMINGS
 from motion.roles.people import person
 

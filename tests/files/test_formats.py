@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from figures import walking_pair
-from kinesphere import MotionFileError, clips, load, save
+from kinesphere import MotionFileError, clip_names, load, save
 from kinesphere.files.registry import formats
-from kinesphere.kernels import rotations as R
+from kinesphere.maths import rotations as R
 
 READING = [f for f in formats() if f.load is not None]
 BOTH = [(f.name, suffix) for f in formats() if f.load and f.save for suffix in f.written_suffixes]
@@ -29,7 +29,7 @@ def test_what_is_written_reads_back(tmp_path, name, suffix):
     assert len(again) == len(motion)
     assert np.abs(again.positions_world() - motion.positions_world()).max() < 1e-5
     assert R.angle_between(again.rotations_world(), motion.rotations_world()).max() < 1e-5
-    assert len(clips(tmp_path / f"clip{suffix}")) == 1
+    assert len(clip_names(tmp_path / f"clip{suffix}")) == 1
 
 
 @pytest.mark.parametrize(("name", "suffix"), BOTH)

@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from kinesphere import Keypoint, Keypoints, MotionFileError, load, load_keypoints, save_keypoints
-from kinesphere.motion.keypoints import Space, Stop
+from kinesphere.motion.gesture import Space, Stop
 
 numbers = st.floats(-100, 100)
 keys = st.lists(

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kinesphere.files.orientation import AXES, RawPose, find_scale, find_up, turn_to_y_up
-from kinesphere.kernels import rotations as R
+from kinesphere.maths import rotations as R
 
 NAMES = ("Hips", "LeftUpLeg", "LeftLeg", "LeftFoot", "RightUpLeg", "RightLeg", "RightFoot", "Spine", "Head")
 PARENTS = np.array([-1, 0, 1, 2, 0, 4, 5, 0, 7])

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from generated import seeds
-from kinesphere.laban.arm_shape import CROSSES, LONGEST, MIDDLE, MOST, RATIO, REACHES, shaped
+from kinesphere.laban.arm_shape import CROSSES, LONGEST, MIDDLE, MOST, RATIO, REACHES, shape_keys
 
 HORIZONTAL, VERTICAL, SAGITTAL, REACH = np.eye(4)
 OUT, UP, AHEAD = 0, 1, 2
@@ -40,7 +40,7 @@ def unit(rows):
 def test_neutral_leaves_every_key_where_it_is(seed):
     places = np.concatenate([keys(seed), keys(seed, most=0.9)])
     for side in ("left", "right"):
-        assert np.abs(shaped(places, np.zeros(4), side) - places).max() < 1e-6
+        assert np.abs(shape_keys(places, np.zeros(4), side) - places).max() < 1e-6
 
 
 @pytest.mark.parametrize("element", ENDS)
@@ -48,10 +48,10 @@ def test_neutral_leaves_every_key_where_it_is(seed):
 def test_every_element_turns_keys_to_its_end(element, seed, size):
     dial, axis, sign = ENDS[element]
     places = keys(seed)
-    made = shaped(places, size * dial, "left")
+    made = shape_keys(places, size * dial, "left")
     assert (sign * (made - places)[:, axis] > -1e-12).all()
     assert (sign * (unit(made) - unit(places))[:, axis] > -1e-12).all()  # nor does it only push them out
-    more = shaped(places, min(2.0 * size, 2.0) * dial, "left")
+    more = shape_keys(places, min(2.0 * size, 2.0) * dial, "left")
     assert (sign * (more - made)[:, axis] > -1e-9).all()
 
 
@@ -62,7 +62,7 @@ def test_keys_stay_on_their_ellipses(element, seed):
     dial, _, _ = ENDS[element]
     places = keys(seed, most=0.3) + np.array([0.15, 0.0, 0.0])
     places = places[(places[:, OUT] > 0.10) & (np.linalg.norm(places, axis=1) < 0.3)]
-    made = shaped(places, 0.3 * dial, "left")
+    made = shape_keys(places, 0.3 * dial, "left")
     major, minor = PLANES[element]
     own = (set(range(3)) - {major, minor}).pop()
     assert made[:, own] == pytest.approx(places[:, own], abs=1e-12)
@@ -78,7 +78,7 @@ def test_a_key_square_to_the_end_is_turned_by_nearly_all_of_it(element):
     minor = PLANES[element][1]
     place = np.zeros((1, 3))
     place[0, minor] = 0.2
-    moved = shaped(place, 0.5 * dial, "left")[0]
+    moved = shape_keys(place, 0.5 * dial, "left")[0]
     if element == "enclosing":  # the middle is near
         assert CROSSES < moved[OUT] < -0.05
     else:
@@ -92,7 +92,7 @@ def test_no_key_jumps_when_it_is_moved_a_little(seed, step):
     places, factors = keys(seed), rng.uniform(-1.0, 1.0, (200, 4))
     places[:100, rng.integers(0, 3)] *= 1e-4  # at the axes
     by = step * unit(rng.normal(size=(200, 3)))
-    apart = np.linalg.norm(shaped(places + by, factors, "left") - shaped(places, factors, "left"), axis=1)
+    apart = np.linalg.norm(shape_keys(places + by, factors, "left") - shape_keys(places, factors, "left"), axis=1)
     assert apart.max() < 4.0 * step
 
 
@@ -103,7 +103,7 @@ def test_nothing_flips_where_a_key_crosses_the_far_end(element):
     minor = PLANES[element][1]
     places = np.zeros((2001, 3))
     places[:, axis], places[:, minor] = -0.4 * sign, np.linspace(-0.01, 0.01, 2001)
-    made = shaped(places, dial, "left")
+    made = shape_keys(places, dial, "left")
     assert np.linalg.norm(np.diff(made, axis=0), axis=1).max() < 4e-5  # steps of a hundredth of a millimetre
     assert np.linalg.norm(made[1000] - places[1000]) < 1e-6
 
@@ -114,7 +114,7 @@ def test_no_key_jumps_when_a_dial_is_turned_a_little(seed, step):
     places, factors = keys(seed), rng.uniform(-1.0, 1.0, (200, 4))
     factors[:60] *= 1e-4  # about neutral
     by = step * unit(rng.normal(size=(200, 4)))
-    apart = np.linalg.norm(shaped(places, factors + by, "left") - shaped(places, factors, "left"), axis=1)
+    apart = np.linalg.norm(shape_keys(places, factors + by, "left") - shape_keys(places, factors, "left"), axis=1)
     assert apart.max() < 0.7 * step
 
 
@@ -123,7 +123,7 @@ def test_no_key_is_put_beyond_reach(seed, intensity):
     rng = np.random.default_rng(seed)
     places = np.concatenate([keys(seed), keys(seed, most=0.8)])
     factors = intensity * rng.uniform(-1.0, 1.0, (400, 4))
-    made, was = (np.linalg.norm(p, axis=1) for p in (shaped(places, factors, "left"), places))
+    made, was = (np.linalg.norm(p, axis=1) for p in (shape_keys(places, factors, "left"), places))
     assert (made <= np.maximum(was, LONGEST) + 1e-9).all()
 
 
@@ -132,11 +132,11 @@ def test_hands_do_not_cross_the_middle(seed, intensity):
     rng = np.random.default_rng(seed)
     places = keys(seed)
     factors = intensity * rng.uniform(-1.0, 1.0, (200, 4))
-    made = shaped(places, factors, "left")
+    made = shape_keys(places, factors, "left")
     own = places[:, OUT] >= CROSSES
     assert (made[own, OUT] > MIDDLE[0]).all()
     factors[:, 3] = 0.0
-    made = shaped(places, factors, "left")
+    made = shape_keys(places, factors, "left")
     assert (made[:, OUT] >= np.minimum(places[:, OUT], CROSSES) - 1e-9).all()
 
 
@@ -144,9 +144,9 @@ def test_reach_goes_along_the_line_from_the_middle():
     places = np.array([[0.05, -0.1, 0.2], [0.1, 0.1, 0.1]])
     middle = np.array(MIDDLE)
     for dial in (-1.0, -0.4, 0.3):
-        made = shaped(places, dial * REACH, "left")
+        made = shape_keys(places, dial * REACH, "left")
         assert made == pytest.approx(places + REACHES * dial * (places - middle), abs=1e-12)
-    near, far = (np.linalg.norm(shaped(keys(3), d * REACH, "left") - middle, axis=1) for d in (-1.0, 1.0))
+    near, far = (np.linalg.norm(shape_keys(keys(3), d * REACH, "left") - middle, axis=1) for d in (-1.0, 1.0))
     assert (near < np.linalg.norm(keys(3) - middle, axis=1) + 1e-12).all()
     assert np.median(far - near) > 0.1
 
@@ -155,8 +155,8 @@ def test_reach_goes_along_the_line_from_the_middle():
 def test_the_right_arm_mirrors_the_left(seed):
     places, factors = keys(seed), np.random.default_rng(seed).uniform(-1.0, 1.0, 4)
     mirror = np.array([-1.0, 1.0, 1.0])
-    assert shaped(places * mirror, factors, "right") == pytest.approx(
-        shaped(places, factors, "left") * mirror, abs=1e-12
+    assert shape_keys(places * mirror, factors, "right") == pytest.approx(
+        shape_keys(places, factors, "left") * mirror, abs=1e-12
     )
 
 
@@ -164,5 +164,5 @@ def test_the_right_arm_mirrors_the_left(seed):
 def test_every_key_has_its_own_shape(seed):
     rng = np.random.default_rng(seed)
     places, factors = keys(seed, 6), rng.uniform(-1.0, 1.0, (6, 4))
-    alone = [shaped(places[i : i + 1], factors[i], "left")[0] for i in range(6)]
-    assert shaped(places, factors, "left") == pytest.approx(np.array(alone), abs=1e-12)
+    alone = [shape_keys(places[i : i + 1], factors[i], "left")[0] for i in range(6)]
+    assert shape_keys(places, factors, "left") == pytest.approx(np.array(alone), abs=1e-12)

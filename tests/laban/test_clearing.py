@@ -9,14 +9,13 @@ from hypothesis import strategies as st
 
 from generated import seeds
 from kinesphere import Effort, Gesture, Keypoint, Keypoints, Shape
-from kinesphere.figure.library import gesture
-from kinesphere.figure.stance import resting_wrist
-from kinesphere.kernels.arrays import lengths
-from kinesphere.laban.clearing import cleared, pressed, room_at
-from kinesphere.laban.key_table import Strays, key_table
+from kinesphere.builtin.library import gesture
+from kinesphere.engine.pose import resting_wrist
+from kinesphere.laban.clearance import flourish_scale, penetration, resolve_collisions
+from kinesphere.laban.key_placement import PathDeviation, _shape_bends, key_table
 from kinesphere.laban.manners import PARTS, Dials, manner
-from kinesphere.laban.placing import _added
-from kinesphere.motion.keypoints import Space, Stop
+from kinesphere.maths.vectors import norms
+from kinesphere.motion.gesture import Space, Stop
 from score.gestures import five_goals, with_world_goal
 
 ARMED = ["beckon", "clap", "drink", "emphasise", "knock", "point", "punch", "reach", "shrug", "wave"]
@@ -33,7 +32,7 @@ def made_of(own, shape, effort=None, intensity=1.0):
 def surroundings(own, made):
     """The body around the keys, as it is written and as the manner bends it, and the ways of hands between them."""
     table = key_table(own)
-    written, around = table.around(_added(table, made.channels), Strays(np.zeros(len(table.times)), None))
+    written, around = table.around(_shape_bends(table, made.channels), PathDeviation(np.zeros(len(table.times)), None))
     return table, written, around, table.courses.at(np.zeros(len(table.times)))
 
 
@@ -52,7 +51,7 @@ def test_hands_are_outside_of_a_bent_body_wherever_they_are_written_so(name, sha
         return
     table, written, around, course = surroundings(own, made)
     places = np.where(table.keys.free[:, None], outward(table, made), table.keys.written)
-    deep, allowed = lengths(pressed(places, around, course)), lengths(pressed(table.keys.written, written, course))
+    deep, allowed = norms(penetration(places, around, course)), norms(penetration(table.keys.written, written, course))
     reached = np.linalg.norm(places, axis=1)[course.rows[:, 1:3]].max(axis=1) < 0.51  # arms too short come back
     paired = np.zeros(len(places), dtype=bool)
     if table.pairs is not None:  # hands that meet go together
@@ -94,8 +93,8 @@ def test_keys_that_nothing_is_near_to_stay_where_shape_puts_them():
     far = table.keys.written + np.array([0.0, 0.1, 0.1])
     far *= np.minimum(0.5 / np.linalg.norm(far, axis=1, keepdims=True), 1.0)
     none = np.zeros(len(course.rows))
-    assert not pressed(far, around, course).any()
-    assert cleared(far, around, course, table.keys, none) == pytest.approx(far, abs=1e-15)
+    assert not penetration(far, around, course).any()
+    assert resolve_collisions(far, around, course, table.keys, none) == pytest.approx(far, abs=1e-15)
 
 
 def test_slumping_moves_hands_off_the_thighs_and_upright_they_stay():
@@ -160,7 +159,7 @@ def test_room_is_none_at_the_body_and_grows_with_the_distance():
     ahead = np.linspace(0.1, 0.7, 25)
     places = np.column_stack([np.full(25, -0.1), np.full(25, -0.2), ahead])
     around = type(written)(*(np.repeat(row[:1], 25, axis=0) for row in written))
-    room = room_at(places, around)
+    room = flourish_scale(places, around)
     assert room[0] == 0.0
     assert room[-1] == 1.0
     assert (np.diff(room) >= 0.0).all()

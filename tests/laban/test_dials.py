@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kinesphere import Effort, Shape
-from kinesphere.laban.dials import FADE, by_hand, checked_dial, curve, window
+from kinesphere.laban.dials import FADE, check_dial, dial_curve, parameter_overrides, window
 
 TIME = np.arange(241) / 60.0
 factor = st.floats(-1.0, 1.0).map(lambda value: round(value, 6))
@@ -17,16 +17,16 @@ efforts = st.builds(Effort, factor, factor, factor, factor)
 
 @given(efforts)
 def test_one_value_holds_always(effort):
-    assert np.array_equal(curve(effort, TIME), [effort.factors])
-    assert np.array_equal(curve({1.0: effort}, TIME), [effort.factors])
+    assert np.array_equal(dial_curve(effort, TIME), [effort.factors])
+    assert np.array_equal(dial_curve({1.0: effort}, TIME), [effort.factors])
 
 
 @given(st.lists(efforts, min_size=2, max_size=5))
 def test_a_phrase_passes_through_its_values_and_never_beyond_them(values):
     moments = np.linspace(0.5, 3.0, len(values))
-    made = curve(dict(zip(moments.tolist(), values, strict=True)), TIME)
+    made = dial_curve(dict(zip(moments.tolist(), values, strict=True)), TIME)
     factors = np.array([value.factors for value in values])
-    assert curve(dict(zip(moments.tolist(), values, strict=True)), moments) == pytest.approx(factors, abs=1e-12)
+    assert dial_curve(dict(zip(moments.tolist(), values, strict=True)), moments) == pytest.approx(factors, abs=1e-12)
     assert np.array_equal(made[TIME <= 0.5], np.tile(factors[0], ((TIME <= 0.5).sum(), 1)))
     assert made[TIME >= 3.0] == pytest.approx(np.tile(factors[-1], ((TIME >= 3.0).sum(), 1)), abs=1e-12)
     for i, (start, end) in enumerate(zip(moments[:-1], moments[1:], strict=True)):
@@ -38,7 +38,7 @@ def test_a_phrase_passes_through_its_values_and_never_beyond_them(values):
 def test_the_order_in_which_a_phrase_is_written_does_not_matter():
     one = {0.0: Shape(), 1.0: Shape(vertical=-1.0), 2.0: Shape(reach=1.0)}
     other = {2.0: Shape(reach=1.0), 0.0: Shape(), 1: Shape(vertical=-1.0)}
-    assert np.array_equal(curve(one, TIME), curve(other, TIME))
+    assert np.array_equal(dial_curve(one, TIME), dial_curve(other, TIME))
 
 
 def test_windows_hold_inside_and_fade_within_their_ends():
@@ -60,11 +60,11 @@ def test_windows_may_be_open_and_short():
 
 
 def test_what_is_set_by_hand_holds_as_far_as_its_moments_say():
-    assert by_hand(Effort(space=1.0), TIME) == {}
-    value, held = by_hand(Effort().adjusted(wrist_bend=0.3), TIME)["wrist_bend"]
+    assert parameter_overrides(Effort(space=1.0), TIME) == {}
+    value, held = parameter_overrides(Effort().adjusted(wrist_bend=0.3), TIME)["wrist_bend"]
     assert (value.tolist(), held.tolist()) == ([0.3], [1.0])
     phrase = {0.0: Effort(), 1.0: Effort().adjusted(tension=0.2), 3.0: Effort().adjusted(tension=0.6, squash=0.1)}
-    made = by_hand(phrase, np.array([0.0, 0.5, 1.0, 2.0, 3.0, 9.0]))
+    made = parameter_overrides(phrase, np.array([0.0, 0.5, 1.0, 2.0, 3.0, 9.0]))
     assert sorted(made) == ["squash", "tension"]
     assert made["tension"][0] == pytest.approx([0.2, 0.2, 0.2, 0.4, 0.6, 0.6])
     assert made["tension"][1][[0, 2, 3, 4, 5]] == pytest.approx([0.0, 1.0, 1.0, 1.0, 1.0])
@@ -87,9 +87,9 @@ def test_what_is_set_by_hand_holds_as_far_as_its_moments_say():
 )
 def test_what_is_no_dial_is_refused(dial, kind, error, said):
     with pytest.raises(error, match=said):
-        checked_dial(dial, kind)
+        check_dial(dial, kind)
 
 
 def test_dials_are_accepted():
-    checked_dial(Effort(), Effort)
-    checked_dial({0: Shape(), np.float64(1.5): Shape()}, Shape)
+    check_dial(Effort(), Effort)
+    check_dial({0: Shape(), np.float64(1.5): Shape()}, Shape)

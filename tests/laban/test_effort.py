@@ -8,9 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kinesphere import Effort, effort_model
-from kinesphere.kernels.timing import progress
-from kinesphere.laban.effort_model import effort_models
-from kinesphere.laban.movement import Movement, movement
+from kinesphere.engine.clocks import stroke_progress
+from kinesphere.laban.effort_parameters import MovementParameters, effort_models, movement_parameters
 
 CORNERS = np.array(list(itertools.product((-1.0, 0.0, 1.0), repeat=4)))
 TIMING = ("inflection", "anticipation", "overshoot", "time_exponent")
@@ -52,12 +51,12 @@ def test_interpolation_spaces_go_with_their_elements():
 
 def test_the_default_set_holds_everywhere():
     random = np.random.default_rng(7).uniform(-1.0, 1.0, (10_000, 4))
-    values = movement(np.concatenate([CORNERS, random]), effort_model())
+    values = movement_parameters(np.concatenate([CORNERS, random]), effort_model())
     ti, v0, v1, exponent = (values[name] for name in TIMING)
     assert ((ti > 0.0) & (ti < 1.0)).all()
     assert exponent.min() >= 0.6
     assert (0.5 * (0.98 * ti - v0 * ti - v1 * (1.0 - ti))).min() > 0.02
-    s = progress(np.linspace(0.0, 1.0, 301), *(values[name][:, None] for name in TIMING))
+    s = stroke_progress(np.linspace(0.0, 1.0, 301), *(values[name][:, None] for name in TIMING))
     assert np.abs(s[:, 0]).max() == 0.0
     assert np.abs(s[:, -1] - 1.0).max() < 1e-12
     assert s.min() >= -0.05
@@ -68,8 +67,8 @@ def test_the_default_set_holds_everywhere():
 
 @pytest.mark.parametrize("model", effort_models())
 def test_every_set_is_defined_at_every_corner(model):
-    values = movement(CORNERS, effort_model(model))
-    s = progress(np.linspace(0.0, 1.0, 101), *(values[name][:, None] for name in TIMING))
+    values = movement_parameters(CORNERS, effort_model(model))
+    s = stroke_progress(np.linspace(0.0, 1.0, 101), *(values[name][:, None] for name in TIMING))
     assert np.isfinite(s).all()
     assert all(np.isfinite(row).all() for row in values.values())
     assert ((values["inflection"] >= 0.02) & (values["inflection"] <= 0.98)).all()
@@ -92,9 +91,9 @@ def test_the_sources_differ_as_printed():
 @given(st.tuples(*[st.floats(-1.0, 1.0)] * 4), st.tuples(*[st.floats(-1.0, 1.0)] * 4))
 def test_parameters_change_no_faster_than_the_dials(a, b):
     """No jump anywhere, also where factors cross zero: every parameter has a bounded slope in every factor."""
-    first, second = (movement(np.array(row), effort_model()) for row in (a, b))
+    first, second = (movement_parameters(np.array(row), effort_model()) for row in (a, b))
     far = np.abs(np.subtract(a, b)).sum()
-    for name in Movement.names():
+    for name in MovementParameters.names():
         assert abs(first[name] - second[name]) <= 5.0 * far + 1e-12
 
 

@@ -9,15 +9,15 @@ from hypothesis import strategies as st
 from scipy.integrate import quad
 
 from kinesphere import Effort, Gesture, Keypoint, Keypoints, Shape, effort_model
-from kinesphere.figure.curves import keyed
-from kinesphere.figure.manner import FLOURISHES, STROKES
-from kinesphere.figure.stance import resting_wrist
-from kinesphere.laban.arm_shape import shaped
+from kinesphere.engine.manner import FLOURISHES, STROKES
+from kinesphere.engine.pose import resting_wrist
+from kinesphere.laban.arm_shape import shape_keys
 from kinesphere.laban.dials import window
+from kinesphere.laban.effort_parameters import movement_parameters, movement_parameters_of
 from kinesphere.laban.effort_strokes import AMPLITUDES, FARTHEST, HANGS
 from kinesphere.laban.manners import BEYOND, Dials, manner
-from kinesphere.laban.movement import movement, movement_of
 from kinesphere.laban.torso_shape import torso_channels
+from kinesphere.maths.interpolation import monotone_cubic
 from score.gestures import five_goals, with_via, with_world_goal
 
 TIMING = ("inflection", "anticipation", "overshoot", "time_exponent", "tension")
@@ -37,7 +37,7 @@ def strokes(dials, name, **options):
 
 @given(st.tuples(factor, factor, factor, factor))
 def test_one_effort_is_its_own_parameters_in_every_stroke(factors):
-    made, asked = arm(Dials(Effort(*factors))), movement(np.array(factors), effort_model())
+    made, asked = arm(Dials(Effort(*factors))), movement_parameters(np.array(factors), effort_model())
     for name in STROKES:
         assert made.strokes[name] == pytest.approx(np.full(4, asked[name]), abs=1e-12)
     for name in set(FLOURISHES) & set(asked) - {"displacement"}:
@@ -52,7 +52,10 @@ def test_one_effort_is_its_own_parameters_in_every_stroke(factors):
 @pytest.mark.parametrize("model", ["default", "chi1999", "emote2000"])
 @given(st.tuples(factor, factor, factor, factor))
 def test_one_effort_in_plain_numbers_is_that_of_arrays(model, factors):
-    plain, wanted = movement_of(factors, effort_model(model)), movement(np.array([factors]), effort_model(model))
+    plain, wanted = (
+        movement_parameters_of(factors, effort_model(model)),
+        movement_parameters(np.array([factors]), effort_model(model)),
+    )
     assert plain == pytest.approx({name: float(value[0]) for name, value in wanted.items()}, abs=1e-12)
 
 
@@ -76,7 +79,7 @@ def test_a_stroke_takes_the_mean_of_its_phrase(tenths):
     moments, values = zip(*rows, strict=True)
 
     def dial(t):
-        return float(keyed(moments, values, np.array([t]))[0])
+        return float(monotone_cubic(moments, values, np.array([t]))[0])
 
     breaks = [t for t in moments if 0.0 < t < 4.0]
     for i, found in enumerate(made):
@@ -191,7 +194,7 @@ def test_shape_moves_local_keys_and_leaves_those_of_the_world():
     made = arm(Dials(shape=Shape(*factors))).positions
     written = np.array([key.position for key in five_goals().right.keys])
     # The first is low: it shows less.
-    assert made[1:] == pytest.approx(shaped(written, factors, "right")[1:], abs=1e-12)
+    assert made[1:] == pytest.approx(shape_keys(written, factors, "right")[1:], abs=1e-12)
     world = arm(Dials(shape=Shape(*factors)), with_world_goal()).positions
     keys = np.array([key.position for key in with_world_goal().right.keys])
     assert np.array_equal(world[1:3], keys[1:3])
@@ -202,15 +205,15 @@ def test_every_key_takes_the_shape_of_its_moment():
     made = arm(Dials(shape={2.0: Shape(), 3.0: Shape(vertical=-1.0)})).positions
     written = np.array([key.position for key in five_goals().right.keys])
     assert made[:3] == pytest.approx(written[:3], abs=1e-9)
-    assert made[3:] == pytest.approx(shaped(written[3:], np.array([0.0, -1.0, 0.0, 0.0]), "right"), abs=1e-9)
+    assert made[3:] == pytest.approx(shape_keys(written[3:], np.array([0.0, -1.0, 0.0, 0.0]), "right"), abs=1e-9)
 
 
 def test_a_hanging_hand_takes_a_quarter_of_its_shape():
     rest = resting_wrist("right")
     keys = (Keypoint(0.0, rest), Keypoint(60.0, (-0.2, 0.1, 0.3)))
     made = arm(Dials(shape=Shape(horizontal=-1.0)), Gesture("up", 2.0, right=Keypoints(keys, 60.0))).positions
-    assert made[0] == pytest.approx(shaped(np.array([rest]), np.array([-0.25, 0, 0, 0]), "right")[0], abs=1e-12)
-    assert made[1] == pytest.approx(shaped(np.array([keys[1].position]), np.array([-1.0, 0, 0, 0]), "right")[0])
+    assert made[0] == pytest.approx(shape_keys(np.array([rest]), np.array([-0.25, 0, 0, 0]), "right")[0], abs=1e-12)
+    assert made[1] == pytest.approx(shape_keys(np.array([keys[1].position]), np.array([-1.0, 0, 0, 0]), "right")[0])
 
 
 @pytest.mark.parametrize("closing", [Shape(horizontal=1), Shape(vertical=1), Shape(sagittal=1), Shape(reach=-1)])

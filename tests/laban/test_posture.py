@@ -6,18 +6,17 @@ import numpy as np
 import pytest
 
 from kinesphere import Shape
-from kinesphere.figure.acting import HEAD_LINE, TRUNK_SHIFTS
-from kinesphere.figure.arm_keys import arm_keys
-from kinesphere.figure.library import gesture
-from kinesphere.figure.stance import WRIST
-from kinesphere.kernels import rotations
+from kinesphere.builtin.library import gesture
+from kinesphere.engine.arm_plan import arm_keys
+from kinesphere.engine.generation import HEAD_LINE, TRUNK_SHIFTS
+from kinesphere.engine.pose import WRIST
 from kinesphere.laban.arm_shape import BODY
-from kinesphere.laban.key_table import key_table
+from kinesphere.laban.key_placement import _shape_bends, key_table
 from kinesphere.laban.manners import PARTS, Dials, manner
-from kinesphere.laban.placing import _added
-from kinesphere.laban.posture import BENDS, seen
-from kinesphere.score.perform import scored
-from kinesphere.score.render import render
+from kinesphere.laban.posture import BENDS, view_body
+from kinesphere.maths import rotations
+from kinesphere.score.performing import score_of
+from kinesphere.score.rendering import render
 
 FEET = np.zeros((1, 2, 3))
 HIPS = [(0, 0), (0, 1), (2, 1), (3, 1)]  # hips, neck and both hip joints among the lines
@@ -50,10 +49,10 @@ def true_lines(motion, frames, side):
 @pytest.mark.parametrize("name", ["emphasise", "clap", "drink", "knock", "wave"])
 def test_the_estimate_is_near_to_the_body(name, shape):
     own = gesture(name)
-    made = render(scored(own, shape=shape, stillness=1.0, lock_times=True))
+    made = render(score_of(own, shape=shape, stillness=1.0, lock_times=True))
     table = key_table(own)
     channels = manner(own, {part: [Dials(shape=shape)] for part in PARTS}).channels
-    lines = seen(table.bends + _added(table, channels), table.feet).lines
+    lines = view_body(table.bends + _shape_bends(table, channels), table.feet).lines
     for side, rows in table.sides.items():
         frames = np.round(arm_keys(own, side).times * 60.0).astype(int)
         off = np.linalg.norm(lines[rows] - true_lines(made, frames, side), axis=-1)
@@ -64,15 +63,15 @@ def test_the_estimate_is_near_to_the_body(name, shape):
 
 
 def test_upright_it_is_the_body_of_one_who_stands():
-    lines = seen(np.zeros((1, 7)), FEET).lines[0]
+    lines = view_body(np.zeros((1, 7)), FEET).lines[0]
     for i, (start, end, *_) in enumerate(BODY):
         ends = sorted([start, end], key=lambda place: place[1])
         assert np.linalg.norm(lines[i] - ends, axis=-1).max() < 0.09
-    assert not seen(np.zeros((1, 7)), FEET).sags.any()
+    assert not view_body(np.zeros((1, 7)), FEET).sags.any()
 
 
 def test_bending_forward_brings_the_thighs_ahead_and_sinking_the_knees():
-    upright, bends, sinks = (seen(b, FEET).lines[0] for b in (bent(), bent(forward=0.4), bent(y=-0.05)))
+    upright, bends, sinks = (view_body(b, FEET).lines[0] for b in (bent(), bent(forward=0.4), bent(y=-0.05)))
     for thigh in (2, 3):
         assert bends[thigh, 0, 2] > upright[thigh, 0, 2] + 0.1
         assert sinks[thigh, 0, 2] > upright[thigh, 0, 2] + 0.1
@@ -83,7 +82,7 @@ def test_bending_forward_brings_the_thighs_ahead_and_sinking_the_knees():
 def test_a_hanging_hand_hangs_whatever_the_chest_does():
     """As the chest sees it, it comes ahead and up by nearly as much as the chest bends."""
     for angle in (0.1, 0.3, 0.5):
-        place = np.array(WRIST) + seen(bent(forward=angle), FEET).sags[0]
+        place = np.array(WRIST) + view_body(bent(forward=angle), FEET).sags[0]
         assert np.linalg.norm(place) == pytest.approx(np.linalg.norm(WRIST))
         turned = np.arctan2(place[2], -place[1]) - np.arctan2(WRIST[2], -WRIST[1])
         assert turned == pytest.approx(0.85 * angle)

@@ -6,8 +6,7 @@ import dataclasses
 
 import pytest
 
-from kinesphere.motion.gesture import CHANNELS, Gesture, Palm, Step, Track
-from kinesphere.motion.keypoints import Keypoint, Keypoints, Space
+from kinesphere.motion.gesture import CHANNELS, Gesture, Keypoint, Keypoints, Palm, Space, Step, Track
 
 ARM = Keypoints((Keypoint(0, (0.0, -0.5, 0.0)), Keypoint(30, (0.0, 0.0, 0.4))), 30.0)
 

@@ -8,9 +8,9 @@ from hypothesis import given, settings
 
 from generated import seeds
 from kinesphere import Motion, Skeleton, load
-from kinesphere.kernels import kinematics
-from kinesphere.kernels import rotations as R
-from kinesphere.motion.mirroring import other_side, partners
+from kinesphere.maths import kinematics
+from kinesphere.maths import rotations as R
+from kinesphere.motion.mirroring import mirror_joints, mirrored_name
 
 FIGURE = Skeleton(
     ("hips", "LeftArm", "LeftHand", "RightArm", "RightHand", "head"),
@@ -39,13 +39,13 @@ FIGURE = Skeleton(
     ],
 )
 def test_names_of_sides(name, other):
-    assert other_side(name) == other
+    assert mirrored_name(name) == other
 
 
 def test_partners_by_name_and_by_place():
-    assert partners(FIGURE).tolist() == [0, 3, 4, 1, 2, 5]
+    assert mirror_joints(FIGURE).tolist() == [0, 3, 4, 1, 2, 5]
     nameless = FIGURE.renamed([f"j{i}" for i in range(6)])
-    assert partners(nameless).tolist() == [0, 3, 4, 1, 2, 5]
+    assert mirror_joints(nameless).tolist() == [0, 3, 4, 1, 2, 5]
 
 
 def test_a_mirrored_pose_is_the_mirror_image(rng):
@@ -89,8 +89,8 @@ def test_any_axes_and_loose_joints_make_no_difference(seed):
 )
 def test_real_clips_mirror_to_within_their_own_asymmetry(data_dir, clip, asymmetry):
     motion = load(data_dir / clip)
-    partner = partners(motion.skeleton)
-    assert all(partner[i] != i for i, name in enumerate(motion.skeleton.names) if other_side(name) is not None)
+    partner = mirror_joints(motion.skeleton)
+    assert all(partner[i] != i for i, name in enumerate(motion.skeleton.names) if mirrored_name(name) is not None)
     image = motion.positions_world()[:, partner] * [-1, 1, 1]
     assert np.linalg.norm(motion.mirrored().positions_world() - image, axis=-1).max() < asymmetry
     back = motion.mirrored().mirrored()

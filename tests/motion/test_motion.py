@@ -10,10 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from generated import motions, same_places
-from kinesphere import Motion, Skeleton, concatenated
-from kinesphere.kernels import rotations as R
-from kinesphere.motion.placing import UP, heading, lead_joint, moved
-from kinesphere.motion.rest import with_plain_rest
+from kinesphere import Motion, Skeleton, concatenate
+from kinesphere.maths import rotations as R
+from kinesphere.motion.transform import UP, heading_angles, lead_joint, move_motion, with_plain_rest
 
 PAIR = Skeleton(("hips", "spine"), np.array([-1, 0]), np.array([[0, 1.0, 0], [0, 0.5, 0]]))
 
@@ -110,8 +109,8 @@ def test_in_place_with_heading_keeps_facing_one_way(rng):
     walk = np.cumsum(rng.normal(size=(50, 1, 3)), axis=0) + PAIR.offsets
     motion = Motion(PAIR, 30.0, q, np.concatenate([walk[:, :1], np.tile(PAIR.offsets[1:], (50, 1, 1))], axis=1))
     fixed = motion.in_place(heading=True)
-    assert np.ptp(heading(fixed.rotations[:, 0])) < 1e-9
-    assert heading(fixed.rotations[:, 0])[0] == pytest.approx(0.4)
+    assert np.ptp(heading_angles(fixed.rotations[:, 0])) < 1e-9
+    assert heading_angles(fixed.rotations[:, 0])[0] == pytest.approx(0.4)
     assert np.ptp(fixed.translations[:, 0][:, [0, 2]], axis=0).max() < 1e-9
 
 
@@ -129,7 +128,7 @@ def test_a_plain_rest_changes_no_place_at_all(motion):
 @settings(max_examples=40)
 def test_moving_the_roots_moves_the_whole_body(motion, angle):
     turn = R.from_rotation_vector(angle * UP)
-    there = moved(motion, turn, [1.0, 0.0, -2.0])
+    there = move_motion(motion, turn, [1.0, 0.0, -2.0])
     assert np.allclose(there.positions_world(), R.rotate(turn, motion.positions_world()) + np.array([1.0, 0.0, -2.0]))
 
 
@@ -150,42 +149,42 @@ def test_hips_under_a_still_root_are_what_travels(rng):
     walk[:, 0] += np.linspace(0, 2, 40)[:, None] * [1.0, 0.0, 0.5]
     motion = under_a_still_root(Motion(PAIR, 30.0, R.identity(40, 2), walk))
     assert np.ptp(motion.in_place().positions_world()[:, 1, [0, 2]], axis=0).max() < 1e-9
-    both = concatenated(motion, motion, align=True)
+    both = concatenate(motion, motion, align=True)
     step = both.positions_world()[40, 1] - both.positions_world()[39, 1]
     assert np.abs(step).max() < 1e-9
 
 
 def test_concatenating_keeps_every_frame_and_shifts_the_marks():
     a, b = still(4, calibration_frames=(0,)), still(3, calibration_frames=(0,))
-    both = concatenated(a, b)
+    both = concatenate(a, b)
     assert len(both) == 6, "the second one's inserted pose does not flash in the middle"
     assert both.calibration_frames == (0,)
     with pytest.raises(ValueError, match="other bone lengths"):
-        concatenated(a, b.scaled(1.3))
+        concatenate(a, b.scaled(1.3))
     with pytest.raises(ValueError, match="resample"):
-        concatenated(a, Motion(PAIR, 60.0, R.identity(2, 2)))
+        concatenate(a, Motion(PAIR, 60.0, R.identity(2, 2)))
     other = Skeleton(("a",), np.array([-1]), np.zeros((1, 3)))
     with pytest.raises(ValueError, match="retarget"):
-        concatenated(a, Motion(other, 30.0, R.identity(2, 1)))
+        concatenate(a, Motion(other, 30.0, R.identity(2, 1)))
 
 
 @given(motions(plain=True), st.floats(-3, 3))
 @settings(max_examples=40)
 def test_aligned_motions_go_on_where_the_first_ended(motion, angle):
-    second = moved(motion, R.from_rotation_vector(angle * UP), [5.0, 0.0, 3.0])
-    both = concatenated(motion, second, align=True)
+    second = move_motion(motion, R.from_rotation_vector(angle * UP), [5.0, 0.0, 3.0])
+    both = concatenate(motion, second, align=True)
     end, start = both.translations[len(motion) - 1, 0], both.translations[len(motion), 0]
     assert np.allclose(end[[0, 2]], start[[0, 2]])
     assert np.allclose(both.translations[len(motion) :, 0, 1], second.translations[:, 0, 1])
-    turned = heading(both.rotations[[len(motion) - 1, len(motion)], 0])
+    turned = heading_angles(both.rotations[[len(motion) - 1, len(motion)], 0])
     assert abs(np.sin(0.5 * (turned[1] - turned[0]))) < 1e-6
 
 
 @given(motions())
 @settings(max_examples=40)
 def test_a_blended_seam_does_not_pop_and_leaves_the_first_part_alone(motion):
-    second = moved(motion, R.from_rotation_vector([0.0, 2.0, 0.0]), [5.0, 0.0, 3.0])
-    both = concatenated(motion, second, blend=0.3)
+    second = move_motion(motion, R.from_rotation_vector([0.0, 2.0, 0.0]), [5.0, 0.0, 3.0])
+    both = concatenate(motion, second, blend=0.3)
     seam = len(motion)
     assert np.array_equal(both.translations[:seam], motion.translations)
     assert np.allclose(both.translations[seam], both.translations[seam - 1])

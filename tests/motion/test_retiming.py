@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from generated import motions
-from kinesphere import Motion, TimeMap, load, retimed
-from kinesphere.kernels import rotations as R
+from kinesphere import Motion, TimeMap, load, retime
+from kinesphere.maths import rotations as R
 
 
 @given(motions(), st.booleans())
@@ -45,7 +45,7 @@ def test_a_t_pose_does_not_bleed_into_the_performance():
 @given(motions())
 @settings(max_examples=30)
 def test_an_identity_clock_changes_nothing(motion):
-    again = retimed(motion, TimeMap.identity())
+    again = retime(motion, TimeMap.identity())
     assert len(again) == len(motion)
     assert np.abs(again.translations - motion.translations).max() < 1e-9
     assert R.angle_between(again.rotations, motion.rotations).max() < 1e-6
@@ -56,9 +56,9 @@ def test_half_speed_takes_twice_as_long_and_back_again():
     from figures import ONE
 
     motion = Motion(ONE, 30.0, q)
-    slow = retimed(motion, TimeMap.uniform(0.5))
+    slow = retime(motion, TimeMap.uniform(0.5))
     assert slow.duration == pytest.approx(2 * motion.duration)
-    back = retimed(slow, TimeMap.uniform(2.0))
+    back = retime(slow, TimeMap.uniform(2.0))
     assert R.angle_between(back.rotations, motion.rotations).max() < 1e-3
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from kinesphere import Motion, Skeleton, Tip
-from kinesphere.kernels import rotations
+from kinesphere.maths import rotations
 
 JOINTS: list[tuple[str, int, tuple[float, float, float]]] = [
     ("Hips", -1, (0.0, 0.90, 0.0)),

@@ -11,10 +11,10 @@ from PIL import Image
 
 import kinesphere
 from kinesphere import Motion
-from kinesphere.pictures import colours
+from kinesphere.pictures import canvas
 from kinesphere.pictures.camera import VIEWS, camera_for
-from kinesphere.pictures.contact_sheet import _lay_out, contact_sheet, panel_corner, save_picture
-from kinesphere.pictures.scene import survey_scene
+from kinesphere.pictures.contact_sheet import _lay_out, bone_sheet, panel_corner, save_picture
+from kinesphere.pictures.scene import find_scene
 from pictures.people import standing, waving
 
 FRONT_SIZE = (600, 700)
@@ -22,8 +22,8 @@ FRONT_SIZE = (600, 700)
 
 def panels(motion: Motion, view: str = "front", frames: int = 1) -> list[np.ndarray]:
     """The pixels of each panel."""
-    sheet = np.asarray(contact_sheet(motion, frames=frames, view=view, size=FRONT_SIZE))  # type: ignore[arg-type]
-    scene = survey_scene(motion, frames)
+    sheet = np.asarray(bone_sheet(motion, frames=frames, view=view, size=FRONT_SIZE))  # type: ignore[arg-type]
+    scene = find_scene(motion, frames)
     layout = _lay_out(scene, camera_for(view, scene.forward, scene.figure.height), FRONT_SIZE, None)  # type: ignore[arg-type]
     found = []
     for number in range(len(scene.shown)):
@@ -32,7 +32,7 @@ def panels(motion: Motion, view: str = "front", frames: int = 1) -> list[np.ndar
     return found
 
 
-def near(pixels: np.ndarray, colour: colours.Colour, within: int = 70) -> np.ndarray:
+def near(pixels: np.ndarray, colour: canvas.Colour, within: int = 70) -> np.ndarray:
     return np.abs(pixels - np.array(colour)).max(axis=-1) < within
 
 
@@ -40,7 +40,7 @@ def near(pixels: np.ndarray, colour: colours.Colour, within: int = 70) -> np.nda
 def test_in_front_view_left_is_on_the_right_of_the_picture(turn: float) -> None:
     """Facing the viewer, whichever way that is in the world, the left hand is on the viewer's right."""
     (panel,) = panels(standing(turn=turn))
-    left, right = np.nonzero(near(panel, colours.LEFT))[1], np.nonzero(near(panel, colours.RIGHT))[1]
+    left, right = np.nonzero(near(panel, canvas.LEFT))[1], np.nonzero(near(panel, canvas.RIGHT))[1]
     assert len(left) > 500
     assert len(right) > 500
     middle = panel.shape[1] / 2
@@ -52,14 +52,14 @@ def test_in_front_view_left_is_on_the_right_of_the_picture(turn: float) -> None:
 def test_a_mirrored_motion_gives_the_mirrored_picture_with_colours_exchanged() -> None:
     motion = waving()[-1:]
     (panel,), (mirrored,) = panels(motion), panels(motion.mirrored())
-    raised = np.nonzero(near(panel, colours.LEFT))
-    raised_mirrored = np.nonzero(near(mirrored, colours.RIGHT))
+    raised = np.nonzero(near(panel, canvas.LEFT))
+    raised_mirrored = np.nonzero(near(mirrored, canvas.RIGHT))
     # The left arm is up, on the viewer's right; in the mirrored motion the right one, on the viewer's left.
     assert raised[0].min() == pytest.approx(raised_mirrored[0].min(), abs=3)
     width = panel.shape[1]
     assert raised[1].max() == pytest.approx(width - 1 - raised_mirrored[1].min(), abs=4)
-    flipped = near(mirrored, colours.RIGHT)[:, ::-1]
-    assert (flipped & near(panel, colours.LEFT)).sum() > 0.9 * near(panel, colours.LEFT).sum()
+    flipped = near(mirrored, canvas.RIGHT)[:, ::-1]
+    assert (flipped & near(panel, canvas.LEFT)).sum() > 0.9 * near(panel, canvas.LEFT).sum()
 
 
 @pytest.mark.parametrize("lift", [0.0, 0.7, -3.0])
@@ -67,13 +67,13 @@ def test_the_figure_stands_on_the_ground_line(lift: float) -> None:
     """The floor is where the feet are, whatever its height in the file."""
     motion = standing()
     moved = motion.with_pose(motion.rotations, motion.translations + _root(motion) * [0.0, lift, 0.0])
-    scene = survey_scene(moved, 1)
+    scene = find_scene(moved, 1)
     assert scene.floor == pytest.approx(lift, abs=1e-9)
     (panel,) = panels(moved)
-    ground = np.nonzero(near(panel[:, :8], colours.GROUND, 12).all(axis=1))[0]
+    ground = np.nonzero(near(panel[:, :8], canvas.GROUND, 12).all(axis=1))[0]
     assert len(ground) == 1
-    feet = np.nonzero(near(panel, colours.LEFT) | near(panel, colours.RIGHT))[0].max()
-    scale = (feet - np.nonzero(near(panel, colours.MIDDLE))[0].min()) / 1.7
+    feet = np.nonzero(near(panel, canvas.LEFT) | near(panel, canvas.RIGHT))[0].max()
+    scale = (feet - np.nonzero(near(panel, canvas.MIDDLE))[0].min()) / 1.7
     # Toes are 15 cm in front of the line, which this camera sees as 2 cm, and a sole is drawn thick.
     assert abs(feet - ground[0]) < 0.07 * scale
 
@@ -88,7 +88,7 @@ def test_nothing_is_cut_off() -> None:
     """No bone touches the edge of its panel in any view."""
     for view in VIEWS:
         for panel in panels(waving(), view, 4):
-            body = near(panel, colours.LEFT) | near(panel, colours.RIGHT) | near(panel, colours.MIDDLE)
+            body = near(panel, canvas.LEFT) | near(panel, canvas.RIGHT) | near(panel, canvas.MIDDLE)
             assert body.any()
             edge = np.concatenate([body[0], body[-1], body[:, 0], body[:, -1]])
             assert not edge.any()
@@ -96,20 +96,20 @@ def test_nothing_is_cut_off() -> None:
 
 def test_calibration_frames_are_left_out() -> None:
     motion = replace(waving(), calibration_frames=(0, 1))
-    assert survey_scene(motion, 4).shown.tolist()[0] == 2
-    assert survey_scene(motion, 4).shown.tolist()[-1] == len(motion) - 1
+    assert find_scene(motion, 4).shown.tolist()[0] == 2
+    assert find_scene(motion, 4).shown.tolist()[-1] == len(motion) - 1
     # Nor does a trail lead back into them.
-    assert survey_scene(motion, 4).trail(2).tolist() == [2]
+    assert find_scene(motion, 4).trail(2).tolist() == [2]
 
 
 def test_frames_are_evenly_spaced_and_no_more_than_there_are() -> None:
-    assert survey_scene(waving(31), 4).shown.tolist() == [0, 10, 20, 30]
-    assert survey_scene(waving(3), 12).shown.tolist() == [0, 1, 2]
-    assert survey_scene(waving(1), 12).shown.tolist() == [0]
+    assert find_scene(waving(31), 4).shown.tolist() == [0, 10, 20, 30]
+    assert find_scene(waving(3), 12).shown.tolist() == [0, 1, 2]
+    assert find_scene(waving(1), 12).shown.tolist() == [0]
 
 
 def test_trails_cover_half_a_second() -> None:
-    scene = survey_scene(waving(61, 60.0), 2)
+    scene = find_scene(waving(61, 60.0), 2)
     trail = scene.trail(60)
     assert trail[-1] == 60
     assert (60 - trail[0]) / 60.0 == pytest.approx(0.5, abs=0.02)
@@ -117,18 +117,18 @@ def test_trails_cover_half_a_second() -> None:
 
 def test_panels_follow_a_body_that_travels_and_a_map_is_added() -> None:
     still, gone = standing(31), standing(31, speed=3.0)
-    assert not survey_scene(still, 2).travels
-    scene = survey_scene(gone, 2)
+    assert not find_scene(still, 2).travels
+    scene = find_scene(gone, 2)
     assert scene.travels
     assert scene.centre(30)[2] - scene.centre(0)[2] == pytest.approx(3.0)
     first, last = panels(gone, frames=2)
-    a, b = (np.nonzero(near(panel, colours.LEFT))[1] for panel in (first, last))
+    a, b = (np.nonzero(near(panel, canvas.LEFT))[1] for panel in (first, last))
     assert a.min() == pytest.approx(b.min(), abs=2)
 
 
 def test_the_map_turns_but_never_mirrors() -> None:
     """A path that bends to the left bends to the left on the map, whatever its heading."""
-    from kinesphere.pictures.path_map import turned_path
+    from kinesphere.pictures.contact_sheet import level_path
 
     for heading in (0.0, 1.0, 2.5, -2.0):
         motion = standing(31, turn=heading, speed=3.0)
@@ -137,7 +137,7 @@ def test_the_map_turns_but_never_mirrors() -> None:
         bend = np.linspace(0.0, 1.0, 31)[:, None]
         moved = motion.translations.copy()
         moved[:, 0] = [0.0, 0.9, 0.0] + 3.0 * bend * ahead + 1.5 * bend**3 * left
-        path = turned_path(survey_scene(motion.with_pose(motion.rotations, moved), 3))
+        path = level_path(find_scene(motion.with_pose(motion.rotations, moved), 3))
         start, end = path[1] - path[0], path[-1] - path[-2]
         assert start[0] * end[1] - start[1] * end[0] > 0.0
         assert path[-1, 0] > path[0, 0]
@@ -145,38 +145,38 @@ def test_the_map_turns_but_never_mirrors() -> None:
 
 @pytest.mark.parametrize("view", VIEWS)
 def test_the_picture_has_the_asked_size_and_is_not_blank(view: str, tmp_path: Path) -> None:
-    image = contact_sheet(waving(), frames=5, columns=3, size=(500, 400), view=view)  # type: ignore[arg-type]
+    image = bone_sheet(waving(), frames=5, columns=3, size=(500, 400), view=view)  # type: ignore[arg-type]
     save_picture(image, tmp_path / "sheet.png")
     with Image.open(tmp_path / "sheet.png") as found:
         assert (found.format, found.size) == ("PNG", (500, 400))
         pixels = np.asarray(found.convert("RGB")).astype(int)
-    assert near(pixels, colours.LEFT).sum() > 100
-    assert near(pixels, colours.RIGHT).sum() > 100
+    assert near(pixels, canvas.LEFT).sum() > 100
+    assert near(pixels, canvas.RIGHT).sum() > 100
     assert [path.name for path in tmp_path.iterdir()] == ["sheet.png"]
 
 
 def test_bad_requests_say_what_is_allowed(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="allowed: three-quarter, front, side, back, top"):
-        contact_sheet(standing(), view="below")  # type: ignore[arg-type]
+        bone_sheet(standing(), view="below")  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="at least one"):
-        contact_sheet(standing(), frames=0)
+        bone_sheet(standing(), frames=0)
     with pytest.raises(ValueError, match="200 pixels"):
-        contact_sheet(standing(), size=(10, 10))
+        bone_sheet(standing(), size=(10, 10))
     with pytest.raises(ValueError, match=r"\.png"):
-        save_picture(contact_sheet(standing(), size=(200, 200)), tmp_path / "sheet.jpg")
+        save_picture(bone_sheet(standing(), size=(200, 200)), tmp_path / "sheet.jpg")
 
 
 def test_a_motion_of_one_joint_and_odd_names_is_drawn() -> None:
     skeleton = kinesphere.Skeleton(("ünïcode 漢",), np.array([-1]), np.zeros((1, 3)))
     motion = Motion(skeleton, 30.0, np.tile([1.0, 0.0, 0.0, 0.0], (3, 1, 1)), name="Ärger 漢 " * 40)
-    assert contact_sheet(motion, size=(300, 300)).size == (300, 300)
+    assert bone_sheet(motion, size=(300, 300)).size == (300, 300)
 
 
 @pytest.mark.data
 def test_real_captures_are_drawn_whole(data_dir: Path) -> None:
     for name in ("cmu/79_88", "animated_drawings/zombie", "mova/MS2_8Walk_M"):
         motion = kinesphere.load(data_dir / "bvh" / f"{name}.bvh")
-        pixels = np.asarray(contact_sheet(motion)).astype(int)
+        pixels = np.asarray(bone_sheet(motion)).astype(int)
         assert pixels.shape == (1000, 1600, 3)
-        assert near(pixels, colours.LEFT, 25).sum() > 5000
-        assert near(pixels, colours.RIGHT, 25).sum() > 5000
+        assert near(pixels, canvas.LEFT, 25).sum() > 5000
+        assert near(pixels, canvas.RIGHT, 25).sum() > 5000

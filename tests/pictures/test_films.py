@@ -13,15 +13,15 @@ import pytest
 from PIL import Image
 
 from kinesphere import pictures
-from kinesphere.figure.library import motion as wave
-from kinesphere.kernels import rotations
-from kinesphere.pictures import colours, films, sheets
+from kinesphere.builtin.library import motion as wave
+from kinesphere.maths import rotations
+from kinesphere.pictures import canvas, films, sheets
+from kinesphere.pictures.encode import gif_rate
 from kinesphere.pictures.framing import extent_of
-from kinesphere.pictures.performer import performer
-from kinesphere.pictures.pipeline import counted, in_order
-from kinesphere.pictures.reels import gif_rate
-from kinesphere.pictures.take import Marks, take
-from kinesphere.pictures.trails import trails_of
+from kinesphere.pictures.panel import Overlays, shoot
+from kinesphere.pictures.performer import make_performer
+from kinesphere.pictures.render import render_in_order, with_progress
+from kinesphere.pictures.trails import parse_trails
 from pictures.people import standing, waving
 from pictures.solids import drawn
 
@@ -50,7 +50,7 @@ def test_a_film_has_as_many_frames_as_its_time_and_rate(tmp_path: Path) -> None:
         assert word in facts
     assert [path.name for path in tmp_path.iterdir()] == ["a.mp4"]
     # The last picture is that of the last frame, as a still draws it.
-    panels = films.Panels.of([performer(motion)], SMALL, "three-quarter", Marks(), even=True)
+    panels = films.Panels.of([make_performer(motion)], SMALL, "three-quarter", Overlays(), even=True)
     assert np.abs(frames[-1].astype(int) - panels.draw(1.0)).mean() < 4.0
     assert np.abs(frames[-1].astype(int) - frames[0]).mean() > 1.0
 
@@ -73,7 +73,7 @@ def test_a_gif_has_its_frames_and_lasts_as_long(tmp_path: Path) -> None:
             lasts.append(found.info["duration"])
         assert set(lasts) == {40}
         assert found.info["loop"] == 0
-        assert found.convert("RGB").getpixel((1, 1)) == pytest.approx(colours.PAPER, abs=4)
+        assert found.convert("RGB").getpixel((1, 1)) == pytest.approx(canvas.PAPER, abs=4)
 
 
 def gif_parts(data: bytes) -> list[tuple[int, int, bool, int]]:
@@ -107,7 +107,7 @@ def test_a_gif_holds_only_what_changes_and_shows_all_of_it(tmp_path: Path) -> No
     assert not any(own for _, _, own, _ in parts)
     assert {follows for _, _, _, follows in parts} == {1}  # drawn over what is there
     assert np.median([pixels for pixels, _, _, _ in parts[1:]]) < 0.8 * size[0] * size[1]
-    panels = films.Panels.of([performer(motion)], size, "three-quarter", Marks())
+    panels = films.Panels.of([make_performer(motion)], size, "three-quarter", Overlays())
     drawn_frames = [panels.draw(number / (100.0 / 6.0)) for number in range(count)]
     with Image.open(tmp_path / "a.gif") as found:
         assert found.n_frames == count
@@ -130,19 +130,19 @@ def test_a_gif_of_nothing_that_moves_is_hardly_larger_than_one_picture(tmp_path:
 
 def test_many_motions_stand_in_rows_and_begin_again(tmp_path: Path) -> None:
     short, long = replace(waving(16), name="short"), replace(waving(46), name="long")
-    performers = [performer(one) for one in (short, long, long, short, long)]
-    panels = films.Panels.of(performers, (302, 200), "front", Marks(), columns=3, repeat=True)
+    performers = [make_performer(one) for one in (short, long, long, short, long)]
+    panels = films.Panels.of(performers, (302, 200), "front", Overlays(), columns=3, repeat=True)
     image = panels.draw(0.75)  # a quarter of a second into the short one's second time
     assert image.shape == (200, 302, 3)
     cells = [image[y : y + 99, x : x + 99] for y in (0, 101) for x in (0, 101, 202)]
     assert [bool(drawn(cell).sum() > 100) for cell in cells] == [True] * 5 + [False]
-    first = films.Panels.of(performers, (302, 200), "front", Marks(), columns=3).draw(0.25)
+    first = films.Panels.of(performers, (302, 200), "front", Overlays(), columns=3).draw(0.25)
     assert np.array_equal(image[15:99, :99], first[15:99, :99])
     assert not np.array_equal(image[15:99, 101:200], first[15:99, 101:200])
     with pytest.raises(ValueError, match="columns=0"):
         pictures.film([short, long], tmp_path / "a.gif", columns=0)
     with pytest.raises(ValueError, match=r"5 motions, 5 in a row, do not fit"):
-        films.Panels.of(performers, (200, 200), "front", Marks())
+        films.Panels.of(performers, (200, 200), "front", Overlays())
 
 
 @pytest.mark.parametrize(("fps", "rate"), [(60.0, 25.0), (25.0, 25.0), (24.0, 25.0), (20.0, 20.0), (15.0, 100 / 7)])
@@ -173,9 +173,9 @@ def test_bad_requests_say_what_is_allowed(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match=r"runs from 0 to 1\.00 s"):
         pictures.still(motion, 5.0)
     with pytest.raises(ValueError, match="at least one"):
-        pictures.surface_sheet(motion, frames=0)
+        pictures.sheet(motion, frames=0)
     with pytest.raises(ValueError, match="do not fit"):
-        pictures.surface_sheet(motion, frames=31, columns=31, size=(300, 200))
+        pictures.sheet(motion, frames=31, columns=31, size=(300, 200))
     with pytest.raises(ValueError, match="64 to 8192"):
         pictures.still(motion, 0.0, size=(20, 20))
     with pytest.raises(ValueError, match="2 characters for 1 motions"):
@@ -228,14 +228,14 @@ def test_in_front_view_a_raised_left_arm_is_on_the_right(turn: float) -> None:
 def test_the_body_fills_the_picture_and_stays_in_it() -> None:
     """Over the whole clip, also of a body that travels: large, and never cut off."""
     motion = waving(61, 30.0)
-    one = performer(standing(61, speed=3.0))
+    one = make_performer(standing(61, speed=3.0))
     assert one.travels
-    for chosen in (performer(motion), one):
+    for chosen in (make_performer(motion), one):
         extent = extent_of([chosen], "three-quarter")
         shot = extent.shot(0, (320, 240))
         highest = 0
         for time in np.linspace(chosen.start, chosen.end, 5):
-            rows, columns = np.nonzero(drawn(take(chosen, shot, float(time), Marks())))
+            rows, columns = np.nonzero(drawn(shoot(chosen, shot, float(time), Overlays())))
             assert rows.min() > 2
             assert rows.max() < 237
             assert columns.min() > 2
@@ -246,10 +246,10 @@ def test_the_body_fills_the_picture_and_stays_in_it() -> None:
 
 def test_trails_are_drawn_where_the_wrists_were() -> None:
     motion = waving(31, 30.0)
-    one = performer(motion)
+    one = make_performer(motion)
     extent = extent_of([one], "front")
     shot = extent.shot(0, (400, 400))
-    plain, trailed = (take(one, shot, 1.0, Marks(trails_of(trails))).astype(int) for trails in (False, True))
+    plain, trailed = (shoot(one, shot, 1.0, Overlays(parse_trails(trails))).astype(int) for trails in (False, True))
     changed = np.abs(plain - trailed).max(axis=-1) > 12
     assert changed.sum() > 60
     followed = shot.towards(one.target(1.0))
@@ -264,7 +264,7 @@ def test_trails_are_drawn_where_the_wrists_were() -> None:
 def test_motions_side_by_side_have_captions_and_one_scale(tmp_path: Path) -> None:
     short, long = replace(waving(16), name="short"), replace(waving(31), name="long")
     image = np.asarray(pictures.still([short, long], 1.0, size=(402, 200))).astype(int)
-    ink = np.abs(image - np.array(colours.INK)).max(axis=-1) < 60
+    ink = np.abs(image - np.array(canvas.INK)).max(axis=-1) < 60
     assert ink[:24, :80].sum() > 20
     assert ink[:24, 202:290].sum() > 20
     bodies = [drawn(image[30:, half]) for half in (slice(0, 200), slice(202, 402))]
@@ -276,8 +276,8 @@ def test_motions_side_by_side_have_captions_and_one_scale(tmp_path: Path) -> Non
 
 def test_a_sheet_has_a_row_for_each_motion_and_leaves_out_what_has_ended() -> None:
     short, long = replace(waving(16), name="short"), replace(waving(31), name="long")
-    image = np.asarray(pictures.surface_sheet([short, long], frames=5, size=(800, 500))).astype(int)
-    one = [performer(short), performer(long)]
+    image = np.asarray(pictures.sheet([short, long], frames=5, size=(800, 500))).astype(int)
+    one = [make_performer(short), make_performer(long)]
     grid = sheets._lay_out(extent_of(one, "three-quarter"), 5, 2, (800, 500), None)
     shown = []
     for row in range(2):
@@ -288,11 +288,11 @@ def test_a_sheet_has_a_row_for_each_motion_and_leaves_out_what_has_ended() -> No
     for row in range(2):
         x, y = grid.corner(row, 0)
         caption = image[y - 26 : y - 2, x : x + 120]
-        assert (np.abs(caption - np.array(colours.INK)).max(axis=-1) < 60).sum() > 20
+        assert (np.abs(caption - np.array(canvas.INK)).max(axis=-1) < 60).sum() > 20
 
 
 def test_a_sheet_of_one_motion_has_the_asked_panels() -> None:
-    image = pictures.surface_sheet(waving(3), frames=12, size=(600, 400))  # no more panels than frames
+    image = pictures.sheet(waving(3), frames=12, size=(600, 400))  # no more panels than frames
     assert image.size == (600, 400)
     columns = drawn(np.asarray(image)).any(axis=0).astype(int)
     assert (np.diff(columns) == 1).sum() == 3
@@ -308,7 +308,7 @@ def test_pictures_come_in_order_and_few_at_a_time() -> None:
         return number * 10
 
     given = []
-    for picture in in_order(draw, range(40)):
+    for picture in render_in_order(draw, range(40)):
         given.append(picture)
         running.remove(picture // 10)
     assert given == [number * 10 for number in range(40)]
@@ -316,7 +316,7 @@ def test_pictures_come_in_order_and_few_at_a_time() -> None:
 
 
 def test_the_bar_is_seen_only_where_asked(capsys: pytest.CaptureFixture[str]) -> None:
-    assert list(counted(iter(range(3)), 3, "film", None)) == [0, 1, 2]
+    assert list(with_progress(iter(range(3)), 3, "film", None)) == [0, 1, 2]
     assert capsys.readouterr().err == ""
-    assert list(counted(iter(range(3)), 3, "film", True)) == [0, 1, 2]
+    assert list(with_progress(iter(range(3)), 3, "film", True)) == [0, 1, 2]
     assert capsys.readouterr().out == ""

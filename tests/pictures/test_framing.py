@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 
 from kinesphere import pictures
-from kinesphere.figure.library import motion
+from kinesphere.builtin.library import motion
 from kinesphere.pictures import films, sheets
 from kinesphere.pictures.camera import VIEWS, View
-from kinesphere.pictures.contact_sheet import contact_sheet
+from kinesphere.pictures.contact_sheet import bone_sheet
 from kinesphere.pictures.framing import extent_of
-from kinesphere.pictures.performer import performer
-from kinesphere.pictures.take import Marks
+from kinesphere.pictures.panel import Overlays
+from kinesphere.pictures.performer import make_performer
 from pictures.people import waving
 from pictures.solids import drawn
 
@@ -21,8 +21,8 @@ SIZE = (900, 560)
 
 def panels_of(name: str, view: View, frames: int = 6) -> list[np.ndarray]:
     """The panels of a sheet of one motion."""
-    image = np.asarray(pictures.surface_sheet(motion(name), frames=frames, size=SIZE, view=view))
-    one = performer(motion(name))
+    image = np.asarray(pictures.sheet(motion(name), frames=frames, size=SIZE, view=view))
+    one = make_performer(motion(name))
     times = sheets._times([one], frames)
     extent = extent_of([one], view, [one.clock(times).tolist()])
     grid = sheets._lay_out(extent, len(times), 1, SIZE, None)
@@ -65,7 +65,7 @@ def test_ghosts_and_trails_are_in_the_picture_too() -> None:
 @pytest.mark.parametrize("name", ["punch", "walk", "bow"])
 def test_in_a_film_all_of_it_fits_and_is_mostly_in_the_middle(name: str) -> None:
     made = motion(name)
-    panels = films.Panels.of([performer(made)], (320, 240), "side", Marks())
+    panels = films.Panels.of([make_performer(made)], (320, 240), "side", Overlays())
     middles, heights = [], []
     for time in np.linspace(0.0, made.duration, 13):
         rows, columns = np.nonzero(drawn(panels.draw(float(time))))
@@ -90,7 +90,7 @@ def test_bodies_of_a_wide_film_are_each_in_the_middle_of_their_panel() -> None:
 @pytest.mark.parametrize("view", ["front", "side", "three-quarter"])
 def test_bones_are_in_the_middle_of_their_panels(view: View) -> None:
     """Of a sheet with one row, split where its panels are."""
-    image = np.asarray(contact_sheet(waving(), frames=4, columns=4, size=(880, 400), view=view)).astype(int)
+    image = np.asarray(bone_sheet(waving(), frames=4, columns=4, size=(880, 400), view=view)).astype(int)
     wide = (880 - 40 + 8) // 4
     for number in range(4):
         panel = image[90:340, 20 + number * wide : 20 + number * wide + wide - 8]

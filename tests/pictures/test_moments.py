@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 import kinesphere
-from kinesphere.figure.library import motion
-from kinesphere.kernels.arrays import Floats
-from kinesphere.pictures.moments import candidates, chosen, poses_at
-from kinesphere.pictures.performer import performer
-from kinesphere.pictures.scene import survey_scene
+from kinesphere.builtin.library import motion
+from kinesphere.maths.vectors import Floats
+from kinesphere.pictures.moments import candidate_frames, pose_features_at, select_moments
+from kinesphere.pictures.performer import make_performer
+from kinesphere.pictures.scene import find_scene
 from kinesphere.pictures.sheets import _times
 
 
@@ -18,16 +18,16 @@ def test_the_first_and_the_last_are_kept_and_times_increase() -> None:
     times = np.linspace(0.0, 9.0, 200)
     restless = np.random.default_rng(1).normal(size=(200, 6)).cumsum(axis=0)
     for count in (1, 2, 3, 12, 60, 199, 200, 500):
-        found = chosen(restless, times, count)
+        found = select_moments(restless, times, count)
         assert len(found) == min(count, 200)
         assert found[0] == 0
         assert count == 1 or found[-1] == 199
         assert (np.diff(found) > 0).all()
-        assert np.array_equal(found, chosen(restless, times, count))
+        assert np.array_equal(found, select_moments(restless, times, count))
 
 
 def test_nothing_moves_nothing_is_uneven() -> None:
-    found = chosen(np.zeros((121, 9)), np.arange(121) / 60.0, 13)
+    found = select_moments(np.zeros((121, 9)), np.arange(121) / 60.0, 13)
     assert found.tolist() == list(range(0, 121, 10))
 
 
@@ -36,7 +36,7 @@ def test_a_short_stroke_in_a_long_rest_is_shown_at_its_end() -> None:
     times = np.arange(601) / 60.0
     for middle in (2.2, 4.9, 7.03):
         out = np.exp(-0.5 * ((times - middle) / 0.12) ** 2)
-        found = chosen(np.stack([out, np.zeros(601)], axis=1), times, 8)
+        found = select_moments(np.stack([out, np.zeros(601)], axis=1), times, 8)
         assert out[found].max() > 0.97
 
 
@@ -45,7 +45,7 @@ def test_what_repeats_is_met_in_different_phases(period: float) -> None:
     """Also where an even step is just one period."""
     times = np.linspace(0.0, 11.0, 600)
     angle = 2.0 * np.pi * times / period
-    found = chosen(np.stack([np.cos(angle), np.sin(angle)], axis=1), times, 12)
+    found = select_moments(np.stack([np.cos(angle), np.sin(angle)], axis=1), times, 12)
     phases = np.sort(times[found[:-1]] / period % 1.0)
     assert np.diff([*phases, phases[0] + 1.0]).min() > 0.04
     assert np.diff([*phases, phases[0] + 1.0]).max() < 0.2
@@ -53,7 +53,7 @@ def test_what_repeats_is_met_in_different_phases(period: float) -> None:
 
 def shown(name: str, count: int = 12) -> tuple[kinesphere.Motion, Floats]:
     made = motion(name)
-    return made, survey_scene(made, count).shown
+    return made, find_scene(made, count).shown
 
 
 def test_a_walk_is_seen_in_all_its_phases() -> None:
@@ -81,7 +81,7 @@ def test_no_part_of_a_motion_is_left_out(name: str) -> None:
 
 
 def test_sheets_of_several_share_times_that_tell_of_all() -> None:
-    performers = [performer(motion(name)) for name in ("idle", "punch")]
+    performers = [make_performer(motion(name)) for name in ("idle", "punch")]
     times = _times(performers, 10)
     assert (times[0], len(times)) == (0.0, 10)
     assert times[-1] == pytest.approx(motion("idle").duration)
@@ -94,12 +94,12 @@ def test_sheets_of_several_share_times_that_tell_of_all() -> None:
 @pytest.mark.data
 def test_long_captures_are_seen_from_end_to_end(data_dir) -> None:
     made = kinesphere.load(data_dir / "bvh/cmu/13_26.bvh")
-    scene = survey_scene(made, 12)
+    scene = find_scene(made, 12)
     assert scene.shown[0] == made.performed_frames[0]
     assert scene.shown[-1] == len(made) - 1
     assert np.diff(scene.shown).max() < 2.51 * len(made) / 11
-    frames = candidates(made)
-    poses = poses_at(made, scene.figure, frames, scene.travels)
+    frames = candidate_frames(made)
+    poses = pose_features_at(made, scene.figure, frames, scene.travels)
     even = frames[np.linspace(0, len(frames) - 1, 12).astype(int)]
 
     def alike(some: np.ndarray) -> float:

@@ -12,7 +12,7 @@ import kinesphere
 from kinesphere import Motion, pictures
 from kinesphere.motion.character import Character, Mesh
 from kinesphere.pictures.manikin import manikin
-from kinesphere.pictures.performer import performer
+from kinesphere.pictures.performer import make_performer
 from kinesphere.pictures.surface import CLAY, skin_of
 from pictures.people import person, standing, waving
 from pictures.solids import drawn
@@ -22,7 +22,7 @@ def test_the_camera_follows_without_the_sway_of_the_hips() -> None:
     motion = standing(241, 60.0, speed=1.2)
     moved = motion.translations.copy()
     moved[:, 0, 0] += 0.05 * np.sin(np.arange(241) / 60.0 * 2.0 * np.pi * 2.0)
-    one = performer(motion.with_pose(motion.rotations, moved))
+    one = make_performer(motion.with_pose(motion.rotations, moved))
     targets = np.stack([one.target(time) for time in np.linspace(0.0, 4.0, 81)])
     assert np.abs(targets[:, 0]).max() < 0.005
     speed = np.diff(targets[:, 2]) / 0.05
@@ -33,7 +33,7 @@ def test_calibration_frames_are_not_shown() -> None:
     motion = waving(31)
     lifted = motion.translations.copy()
     lifted[0, 0] += [0.0, 50.0, 0.0]
-    one = performer(replace(motion, translations=lifted, calibration_frames=(0,)))
+    one = make_performer(replace(motion, translations=lifted, calibration_frames=(0,)))
     assert one.start == pytest.approx(1 / 30)
     assert max(vertices[:, 1].max() for _, vertices in one.looks) < 3.0
 
@@ -65,7 +65,7 @@ def test_a_single_joint_has_a_picture() -> None:
 def test_a_character_of_another_skeleton_gets_the_motion_retargeted() -> None:
     names = {name: f"bip_{name}" for name in person().names}
     target = replace(person(names).scaled(0.5), roles=dict(person().with_found_roles().roles))
-    one = performer(waving(), manikin(target))
+    one = make_performer(waving(), manikin(target))
     assert one.motion.skeleton.names == target.names
     assert one.height == pytest.approx(0.85, abs=0.06)
 

@@ -7,12 +7,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from kinesphere.kernels import jit_raster
-from kinesphere.pictures import colours
-from kinesphere.pictures.light import cast, way_to_key
-from kinesphere.pictures.render import Stage, linear, render
-from kinesphere.pictures.ribbons import Ribbon
-from kinesphere.pictures.surface import Surface, normals_of, plain_surface, together
+from kinesphere.pictures import canvas, rasterise
+from kinesphere.pictures.light import cast_shadows, key_light_direction
+from kinesphere.pictures.render import Ribbon, Stage, render, srgb_to_linear
+from kinesphere.pictures.surface import Surface, merge_surfaces, normals_of, plain_surface
 from pictures.solids import GREEN, RED, cube, front_shot, quad, sphere
 
 STAGE = Stage(floor=0.0, height=1.7)
@@ -21,7 +19,7 @@ STAGE = Stage(floor=0.0, height=1.7)
 def test_what_is_in_front_hides_what_is_behind_in_either_order() -> None:
     behind, before = quad((0.0, 1.0, -0.5), 0.6, RED), quad((0.0, 1.0, 0.5), 0.3, GREEN)
     for order in ([behind, before], [before, behind]):
-        pixels = render(together(order), front_shot(), STAGE).astype(int)
+        pixels = render(merge_surfaces(order), front_shot(), STAGE).astype(int)
         middle, beside = pixels[100, 100], pixels[100, 128]
         assert middle[1] > 2 * middle[0]
         assert beside[0] > 2 * beside[1]
@@ -41,9 +39,9 @@ def test_the_silhouette_of_a_sphere_has_its_exact_size() -> None:
     surface = sphere((0.0, 1.0, 0.0), radius, 96)
     finer = 3
     placed = np.empty(surface.points.shape)
-    jit_raster.to_camera(surface.points, shot.frame(), placed)
+    rasterise.to_camera(surface.points, shot.frame(), placed)
     nearness, ids = np.zeros((1200, 1200), dtype=np.float32), np.full((1200, 1200), -1, dtype=np.int32)
-    jit_raster.fill_surface(placed, surface.triangles, shot.optics(finer), nearness, ids)
+    rasterise.fill_surface(placed, surface.triangles, shot.optics(finer), nearness, ids)
     slope = radius / np.sqrt(8.0**2 - radius**2)
     exact = np.pi * (slope * 150.0 * 8.0) ** 2
     assert (ids >= 0).sum() / finer**2 == pytest.approx(exact, rel=0.004)
@@ -58,9 +56,9 @@ def test_neighbouring_triangles_leave_no_gap_and_the_exact_area() -> None:
     triangles = np.array([[0, 1 + i, 1 + (i + 1) % 13] for i in range(13)])
     shot = front_shot((300, 300), 100.0)
     placed = np.empty(points.shape)
-    jit_raster.to_camera(points, shot.frame(), placed)
+    rasterise.to_camera(points, shot.frame(), placed)
     nearness, ids = np.zeros((300, 300), dtype=np.float32), np.full((300, 300), -1, dtype=np.int32)
-    jit_raster.fill_surface(placed, triangles, shot.optics(), nearness, ids)
+    rasterise.fill_surface(placed, triangles, shot.optics(), nearness, ids)
     rows = [np.flatnonzero(row >= 0) for row in ids]
     assert all(np.ptp(row) == len(row) - 1 for row in rows if len(row))
     assert (ids >= 0).sum() == pytest.approx(6.5 * np.sin(2 * np.pi / 13) * 80.0**2, rel=0.01)
@@ -70,7 +68,7 @@ def test_a_sphere_is_brightest_towards_the_key_light_and_warm_there() -> None:
     shot = front_shot((200, 200), 80.0)
     ball = sphere((0.0, 1.0, 0.0), 0.8)
     pixels = render(replace(ball, colours=np.full(ball.colours.shape, 0.4)), shot, STAGE).astype(float)
-    way = way_to_key(shot.camera)
+    way = key_light_direction(shot.camera)
     assert way @ [1.0, 0.0, 0.0] < -0.3  # from the left
     assert way[1] > 0.5
 
@@ -88,7 +86,7 @@ def test_a_convex_body_does_not_shade_itself() -> None:
     """No acne: brightness falls monotonously from the lit to the dark side."""
     shot = front_shot((300, 300), 130.0)
     pixels = render(sphere((0.0, 1.0, 0.0), 0.8), shot, STAGE).astype(float)
-    way = way_to_key(shot.camera)
+    way = key_light_direction(shot.camera)
     away = np.array([-way[0], -way[1], 0.0]) / np.hypot(way[0], way[1])
     start = np.array([0.0, 1.0, 0.0])
     lit = []
@@ -101,7 +99,7 @@ def test_a_convex_body_does_not_shade_itself() -> None:
 
 def shadow_of(surface: Surface) -> tuple[np.ndarray, np.ndarray, float]:
     shot = front_shot(lift=0.3)
-    shades = cast(surface, shot.camera, shot.target, 0.0, 1.7)
+    shades = cast_shadows(surface, shot.camera, shot.target, 0.0, 1.7)
     rows, columns = np.mgrid[: len(shades.key), : len(shades.key)] + 0.5
     weight = shades.key / shades.key.sum()
     middle = shades.corners[0] + shades.texels[0] * np.array([(weight * columns).sum(), (weight * rows).sum()])
@@ -111,7 +109,7 @@ def shadow_of(surface: Surface) -> tuple[np.ndarray, np.ndarray, float]:
 @pytest.mark.parametrize("height", [0.3, 0.9, 1.4])
 def test_a_raised_cube_throws_its_shadow_away_from_the_light(height: float) -> None:
     key, middle, texel = shadow_of(cube((0.1, height, -0.2), 0.1))
-    way = way_to_key(front_shot(lift=0.3).camera)
+    way = key_light_direction(front_shot(lift=0.3).camera)
     expected = np.array([0.1, -0.2]) - height * way[[0, 2]] / way[1]
     assert middle == pytest.approx(expected, abs=0.01 + 0.02 * height)
     assert key.sum() * texel**2 == pytest.approx(0.2 * 0.2 * (1 + (abs(way[0]) + abs(way[2])) / way[1]), rel=0.08)
@@ -131,7 +129,7 @@ def test_the_shadow_is_seen_on_the_floor() -> None:
     raised = cube((0.0, 1.0, 0.0), 0.2)
     empty = replace(raised, triangles=raised.triangles[:0], coarse=raised.coarse[:0])
     with_it, without = (render(surface, shot, STAGE).astype(int) for surface in (raised, empty))
-    way = way_to_key(shot.camera)
+    way = key_light_direction(shot.camera)
     spot = np.array([0.0, 0.0, 0.0]) - 1.0 * np.array([way[0], 0.0, way[2]]) / way[1]
     (x, y), _ = shot.pixels(spot)
     assert without[int(y), int(x)].sum() - with_it[int(y), int(x)].sum() > 100
@@ -141,11 +139,11 @@ def test_the_shadow_is_seen_on_the_floor() -> None:
 def test_far_from_the_target_the_floor_is_paper() -> None:
     pixels = render(cube((0.0, 1.0, 0.0), 0.1), front_shot((200, 200), 20.0, lift=0.3), STAGE)
     for corner in (pixels[0, 0], pixels[0, -1]):
-        assert tuple(corner) == colours.PAPER
+        assert tuple(corner) == canvas.PAPER
 
 
 def test_the_same_picture_every_time() -> None:
-    surface = together([sphere((0.2, 1.0, 0.0), 0.5), cube((-0.4, 0.6, 0.2), 0.3)])
+    surface = merge_surfaces([sphere((0.2, 1.0, 0.0), 0.5), cube((-0.4, 0.6, 0.2), 0.3)])
     assert np.array_equal(render(surface, front_shot(), STAGE), render(surface, front_shot(), STAGE))
 
 
@@ -168,7 +166,7 @@ def test_vertices_that_are_no_numbers_or_flat_triangles_are_left_out() -> None:
     points[0] = np.nan
     points[2] = np.inf
     flat = plain_surface(np.array([[0.0, 1.0, 1.0]] * 3), np.array([[0, 1, 2]]), RED)
-    surface = together([good, replace(bad, points=points), flat])
+    surface = merge_surfaces([good, replace(bad, points=points), flat])
     pixels = render(surface, front_shot(), STAGE).astype(int)
     assert not (pixels[..., 0] > 2 * pixels[..., 1]).any()
     assert (pixels[..., 1] > 2 * pixels[..., 0]).sum() > 1000
@@ -204,7 +202,7 @@ def test_a_ghost_is_paler_than_the_body_and_behind_it() -> None:
 
 
 def test_linear_is_the_inverse_of_the_picture_curve() -> None:
-    assert linear((255, 0, 188)) == pytest.approx([1.0, 0.0, 0.5029], abs=1e-3)
+    assert srgb_to_linear((255, 0, 188)) == pytest.approx([1.0, 0.0, 0.5029], abs=1e-3)
 
 
 def test_the_darkest_floor_is_grey_and_not_black_nor_blue() -> None:
@@ -226,7 +224,7 @@ def test_what_touches_the_floor_is_darker_there_than_what_floats() -> None:
     for low in (0.0, 0.12):
         plate = cube((0.0, 0.0, 0.0), 1.0)
         flat = plain_surface(plate.points * [0.25, 0.02, 0.25] + [0.0, 0.02 + low, 0.0], plate.triangles)
-        shades = cast(flat, shot.camera, shot.target, 0.0, 1.7)
+        shades = cast_shadows(flat, shot.camera, shot.target, 0.0, 1.7)
         middle = np.floor((0.0 - shades.corners[0]) / shades.texels[0]).astype(int)
         seen.append(float(shades.touch[middle[1], middle[0]]))
     assert seen[0] > 0.95

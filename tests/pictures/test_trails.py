@@ -9,17 +9,16 @@ import numpy as np
 import pytest
 
 from kinesphere import Motion, Skeleton, pictures
-from kinesphere.figure.library import motion as ours
-from kinesphere.kernels import rotations
-from kinesphere.pictures import Trails, colours
+from kinesphere.builtin.library import motion as ours
+from kinesphere.maths import rotations
+from kinesphere.pictures import Trails, canvas
 from kinesphere.pictures.camera import VIEWS, View
 from kinesphere.pictures.framing import extent_of, since_last
 from kinesphere.pictures.manikin import manikin
-from kinesphere.pictures.performer import Performer, performer
-from kinesphere.pictures.ribbons import Ribbon, draw_ribbons
-from kinesphere.pictures.shot import Shot
-from kinesphere.pictures.take import Marks, take
-from kinesphere.pictures.trails import dot_times, dots_told, trail_joints, trail_points, trail_ribbons, trails_of
+from kinesphere.pictures.panel import Overlays, shoot
+from kinesphere.pictures.performer import Performer, make_performer
+from kinesphere.pictures.render import Ribbon, Shot, draw_ribbons
+from kinesphere.pictures.trails import describe_dots, dot_times, parse_trails, trail_joints, trail_points, trail_ribbons
 from pictures.people import standing, waving
 from pictures.solids import front_shot
 
@@ -38,14 +37,14 @@ def swinging(frames: int = 31, rate: float = 30.0) -> Motion:
 
 def shown(motion: Motion, view: View = "top") -> tuple[Performer, Shot]:
     """On its own skeleton, so that it is known where its joints are; in a shot that holds all of it."""
-    one = performer(motion, manikin(motion.skeleton))
+    one = make_performer(motion, manikin(motion.skeleton))
     return one, extent_of([one], view).shot(0, PANEL)
 
 
 def changed(one: Performer, shot: Shot, time: float, trails: Trails, since: float | None = None) -> np.ndarray:
     """Pixels that trails change."""
-    plain = take(one, shot, time, Marks()).astype(int)
-    return np.abs(take(one, shot, time, Marks(trails), since=since).astype(int) - plain).max(axis=-1) > 0
+    plain = shoot(one, shot, time, Overlays()).astype(int)
+    return np.abs(shoot(one, shot, time, Overlays(trails), since=since).astype(int) - plain).max(axis=-1) > 0
 
 
 def away(mask: np.ndarray, pixels: np.ndarray) -> np.ndarray:
@@ -74,16 +73,16 @@ def test_dots_are_where_the_joint_was_at_equal_times() -> None:
 @pytest.mark.parametrize("view", ["top", "front", "three-quarter"])
 def test_the_picture_has_its_dots_where_the_camera_sees_the_joint(view: View) -> None:
     one, shot = shown(swinging(), view)
-    pixels = take(one, shot, 1.0, Marks(replace(LEFT, every=0.2))).astype(int)
+    pixels = shoot(one, shot, 1.0, Overlays(replace(LEFT, every=0.2))).astype(int)
     for x, y in places(one, shot, 1.0, slice(0, 25, 6)):
-        assert np.abs(pixels[int(y), int(x)] - np.array(colours.LEFT)).max() < 20
+        assert np.abs(pixels[int(y), int(x)] - np.array(canvas.LEFT)).max() < 20
 
 
 def test_lines_are_thinner_than_dots_and_between_dots_there_is_only_line() -> None:
     """Square to the way, the colour is as wide as a dot where a dot is, and narrower half way to the next."""
     one, shot = shown(swinging())
-    pixels = take(one, shot, 1.0, Marks(replace(LEFT, every=0.2))).astype(int)
-    blue = np.abs(pixels - np.array(colours.LEFT)).max(axis=-1) < 70
+    pixels = shoot(one, shot, 1.0, Overlays(replace(LEFT, every=0.2))).astype(int)
+    blue = np.abs(pixels - np.array(canvas.LEFT)).max(axis=-1) < 70
     wrist = places(one, shot, 1.0)
     ways = np.gradient(wrist, axis=0)
     across = np.stack([-ways[:, 1], ways[:, 0]], axis=1) / np.linalg.norm(ways, axis=1)[:, None]
@@ -129,21 +128,21 @@ def test_left_and_right_and_middle_have_their_colours() -> None:
     used = {
         name: trail_ribbons(one, shot, 1.0, Trails((name,)))[-1].colour for name in ("leftHand", "rightHand", "head")
     }
-    assert used == {"leftHand": colours.LEFT, "rightHand": colours.RIGHT_ON_SKIN, "head": colours.MIDDLE}
+    assert used == {"leftHand": canvas.LEFT, "rightHand": canvas.RIGHT_ON_SKIN, "head": canvas.MIDDLE}
 
 
 def test_what_is_still_to_come_is_paler_and_stays_off_what_has_been() -> None:
     one, shot = shown(swinging())
-    pixels = take(one, shot, 0.6, Marks(LEFT)).astype(int)
+    pixels = shoot(one, shot, 0.6, Overlays(LEFT)).astype(int)
     tone = [int(pixels[int(y), int(x)].sum()) for x, y in places(one, shot, 0.6)[[4, 8, 24, 28]]]
-    assert max(tone[:2]) + 120 < min(tone[2:]) < sum(colours.PAPER) - 60
+    assert max(tone[:2]) + 120 < min(tone[2:]) < sum(canvas.PAPER) - 60
 
 
 def test_no_trail_leads_into_calibration_frames() -> None:
     motion = swinging()
     lifted = motion.translations.copy()
     lifted[0, 0] += [0.0, 50.0, 0.0]
-    one = performer(replace(motion, translations=lifted, calibration_frames=(0,)), manikin(motion.skeleton))
+    one = make_performer(replace(motion, translations=lifted, calibration_frames=(0,)), manikin(motion.skeleton))
     for seconds in (None, 5.0):
         assert trail_points(one, 0.5, Trails(("leftHand",), seconds))[:, 1].max() < 3.0
 
@@ -175,8 +174,8 @@ def test_on_a_sheet_every_part_of_the_way_is_drawn_once() -> None:
 def test_whole_trails_fit_into_a_still(view: View) -> None:
     """At its end the gesture's hands hang again; what they did above the head is in the picture."""
     motion = ours("wave")
-    one = performer(motion)
-    extent = extent_of([one], view, [[one.end]], Marks(Trails()))
+    one = make_performer(motion)
+    extent = extent_of([one], view, [[one.end]], Overlays(Trails()))
     shot = extent.shot(0, (300, 200)).towards(one.target(one.end))
     pixels, _ = shot.pixels(trail_points(one, one.end, Trails()))
     assert pixels.min() > 3.0
@@ -226,7 +225,7 @@ def test_a_trail_that_leaves_the_picture_or_is_no_number_does_no_harm() -> None:
 
 def test_names_of_joints_are_roles_own_names_or_groups_in_any_case() -> None:
     motion = waving()
-    one = performer(
+    one = make_performer(
         replace(motion, skeleton=motion.skeleton.with_found_roles())
     )  # on our figure, which has other names
     assert "LeftForeArm" not in one.motion.skeleton.names
@@ -243,7 +242,7 @@ def test_a_wrong_name_is_answered_with_the_nearest() -> None:
     with pytest.raises(ValueError, match=r"person: no joint 'lefthnd' .* did you mean LeftHand"):
         pictures.still(waving(), 0.5, size=(64, 64), trails=["lefthnd"])
     with pytest.raises(ValueError, match=r"no joint 'qqq' .* there are Hips, .* and more"):
-        pictures.surface_sheet(waving(), size=(200, 200), frames=2, trails="head,qqq")
+        pictures.sheet(waving(), size=(200, 200), frames=2, trails="head,qqq")
     chain = Skeleton(("a", "b"), np.array([-1, 0]), np.array([[0.0, 0.0, 0.0], [0.0, 1.0, 0.0]]))
     snake = Motion(chain, 30.0, np.tile([1.0, 0.0, 0.0, 0.0], (3, 2, 1)))
     with pytest.raises(ValueError, match=r"no joint 'hands' .* there are a, b"):
@@ -252,13 +251,13 @@ def test_a_wrong_name_is_answered_with_the_nearest() -> None:
 
 
 def test_ways_of_asking() -> None:
-    assert trails_of(False) is None
-    assert trails_of(True) == Trails() == trails_of("hands")
-    assert trails_of("leftHand, head") == trails_of(["leftHand", "head"]) == Trails(("leftHand", "head"))
-    assert trails_of(LEFT) is LEFT
-    assert dots_told(None) == ""
-    assert dots_told(Trails()) == " · a dot every 1/15 s"
-    assert dots_told(Trails(every=0.3)) == " · a dot every 0.3 s"
+    assert parse_trails(False) is None
+    assert parse_trails(True) == Trails() == parse_trails("hands")
+    assert parse_trails("leftHand, head") == parse_trails(["leftHand", "head"]) == Trails(("leftHand", "head"))
+    assert parse_trails(LEFT) is LEFT
+    assert describe_dots(None) == ""
+    assert describe_dots(Trails()) == " · a dot every 1/15 s"
+    assert describe_dots(Trails(every=0.3)) == " · a dot every 0.3 s"
     for wrong in ({"joints": ()}, {"joints": ("leftHand", "")}, {"seconds": 0.0}, {"every": 0.0}):
         with pytest.raises(ValueError, match=r"expected|needed"):
             Trails(**wrong)

@@ -3,8 +3,8 @@
 import numpy as np
 
 from kinesphere import Gesture, Keypoint, Keypoints
-from kinesphere.kernels import rotations
-from kinesphere.motion.keypoints import Space, Stop
+from kinesphere.maths import rotations
+from kinesphere.motion.gesture import Space, Stop
 
 # Frames at 60 a second, metres from the right shoulder: x left, y up, z ahead.
 PLACES = [

@@ -9,9 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kinesphere import Effort, Keypoint, Shape, perform, render_all, warm_up
-from kinesphere.figure import gesture, motion, motions
-from kinesphere.motion.keypoints import Space
-from kinesphere.score.perform import scored
+from kinesphere.builtin import gesture, motion, motions
+from kinesphere.motion.gesture import Space
+from kinesphere.score.performing import score_of
 from score.gestures import PLACES, five_goals, passed_by, speed, with_via, with_world_goal, wrist_seen
 
 GESTURES = [name for name in motions() if not name.startswith("walk")]
@@ -168,8 +168,8 @@ def test_feet_stay_planted(name, effort):
 
 
 def test_one_call_for_many_gives_what_single_calls_give():
-    scores = [scored(name, effort, seed=i) for i, (name, effort) in enumerate(zip(GESTURES, ELEMENTS, strict=False))]
-    scores += [scored("idle", Effort(time=-0.5)), scored(with_world_goal(), Effort(flow=-1))]
+    scores = [score_of(name, effort, seed=i) for i, (name, effort) in enumerate(zip(GESTURES, ELEMENTS, strict=False))]
+    scores += [score_of("idle", Effort(time=-0.5)), score_of(with_world_goal(), Effort(flow=-1))]
     together = render_all(scores)
     for score, made in zip(scores, together, strict=True):
         alone = render_all([score])[0]

@@ -8,9 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kinesphere import Effort, Express, Layer, MotionFileError, Part, Score, Shape, load_score, render, save_score
+from kinesphere.builtin import gesture
 from kinesphere.direction.words import vocabulary
-from kinesphere.figure import gesture
-from kinesphere.laban.effort_model import effort_model
+from kinesphere.laban.effort_parameters import effort_model
 from kinesphere.score.document import from_json, to_json
 from score.gestures import five_goals, with_world_goal
 

@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
-
 from figure.capsules import hand_depths
+
 from kinesphere import Effort, Shape, perform
-from kinesphere.figure import motions
+from kinesphere.builtin import motions
 
 GESTURES = [name for name in motions() if not name.startswith("walk")]
 NEAR = ["afraid", "shy", "sad", "nervous", "timidly", "tired", "angry", "sneakily"]

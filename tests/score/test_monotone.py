@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from kinesphere import Effort, Shape, perform
-from kinesphere.figure import gesture
-from kinesphere.kernels import rotations
+from kinesphere.builtin import gesture
+from kinesphere.maths import rotations
 from score.gestures import five_goals, wrist_seen
 
 DIAL = np.linspace(-1.0, 1.0, 9)

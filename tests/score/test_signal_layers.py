@@ -11,13 +11,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kinesphere import Effort, Express, Layer, MotionFileError, Score, load_score, render, save, save_score
-from kinesphere.body.contacts import find_plants, foot_report
-from kinesphere.figure import motion
-from kinesphere.kernels import rotations
+from kinesphere.body.contacts import find_contacts, foot_report
+from kinesphere.builtin import motion
+from kinesphere.maths import rotations
 from kinesphere.score.document import from_json, to_json
 from kinesphere.signals import Blend, Displace, Equalize, Smooth, Timewarp, Waveshape
-from kinesphere.signals.displacement_points import Target, Turn
-from kinesphere.signals.shaping import Shaping
+from kinesphere.signals.displacement import Target, Turn
+from kinesphere.signals.waveshape import Shaping
 
 LARGER = Equalize(preset="exaggerate")
 
@@ -101,7 +101,7 @@ def test_ranges_follow_timewarps_below_them():
 
 def test_feet_stand_after_all_layers():
     given = motion("walk")
-    plants = find_plants(given)
+    plants = find_contacts(given)
     stack = (Layer(LARGER), Layer(Waveshape("undulation", joints="legs", amount=0.5)))
     held, free = (
         render(

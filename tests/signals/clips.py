@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from kinesphere.figure import motion
-from kinesphere.kernels import rotations
-from kinesphere.motion.placing import moved
+from kinesphere.builtin import motion
+from kinesphere.maths import rotations
+from kinesphere.motion.transform import move_motion
 
 UP = np.array([0.0, 1.0, 0.0])
 
@@ -17,7 +17,7 @@ def pirouette(rounds=3.0):
     """A waving figure that turns about itself as it waves."""
     given = motion("wave")
     angle = 2.0 * np.pi * rounds * np.linspace(0.0, 1.0, len(given))
-    return moved(given, rotations.from_rotation_vector(angle[:, None] * UP), np.zeros(3))
+    return move_motion(given, rotations.from_rotation_vector(angle[:, None] * UP), np.zeros(3))
 
 
 def short(frames):

@@ -10,18 +10,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kinesphere import TimeMap, signals
-from kinesphere.body.retargeting import retarget
-from kinesphere.figure import motion
-from kinesphere.figure.body import mo
-from kinesphere.motion.retiming import retimed
-from kinesphere.signals.alignment import QUICKEST, _gentle, align
+from kinesphere.body.retargeting.pipeline import retarget
+from kinesphere.builtin import motion
+from kinesphere.builtin.characters import mo
+from kinesphere.motion.retiming import retime
+from kinesphere.signals.alignment import QUICKEST, _limit_slope, align
 from signals.clips import short, with_calibration
 
 
 def bent(given, by=0.25):
     """The motion along a clock that first lags and then catches up, and that clock."""
     clock = TimeMap([0.0, 0.4 * given.duration, given.duration], [0.0, (0.4 + by) * given.duration, given.duration])
-    return retimed(given, clock), clock
+    return retime(given, clock), clock
 
 
 @pytest.mark.parametrize("cost", ["shape", "pose"])
@@ -106,12 +106,12 @@ def test_paces_stay_within_bounds():
 def test_gentle_courses_are_as_gentle_as_asked(values, slope):
     at = np.linspace(0.0, 2.0, len(values))
     values[0] = values[-1] = 0.0
-    made = _gentle(np.array(values), at, slope)
+    made = _limit_slope(np.array(values), at, slope)
     assert np.abs(np.diff(made)).max() <= slope * (at[1] - at[0]) + 1e-9
     assert made[0] == made[-1] == 0.0
     mild = 0.5 * slope * np.minimum(at, 2.0 - at) * np.sin(3.0 * at)
     if np.abs(np.diff(mild)).max() <= slope * (at[1] - at[0]):
-        assert _gentle(mild, at, slope) == pytest.approx(mild, abs=1e-12)
+        assert _limit_slope(mild, at, slope) == pytest.approx(mild, abs=1e-12)
 
 
 def test_what_cannot_be_aligned_is_refused_with_the_reason():

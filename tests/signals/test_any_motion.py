@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 
 from generated import motions
-from kinesphere.kernels import rotations
+from kinesphere.maths import rotations
 from kinesphere.signals import Blend, Displace, Equalize, Smooth, Timewarp, Waveshape
-from kinesphere.signals.displace import Turn
+from kinesphere.signals.displacement import Turn
 
 EDITS = {
     "equalize": lambda one: Equalize(periods={0.5: 2.0}, preset="twitch"),
@@ -37,7 +37,7 @@ def test_any_motion(name, one):
         warnings.simplefilter("ignore")
         made = EDITS[name](one)(one)
     assert np.isfinite(made.translations).all()
-    assert rotations.off_unit(made.rotations) < 1e-9
+    assert rotations.unit_error(made.rotations) < 1e-9
     assert np.array_equal(one.rotations, before)
 
 
@@ -47,4 +47,4 @@ def test_any_blend(one):
     for how in (Blend(), Blend([1.0, 2.0], align=False), Blend([1.0, 2.0], {1.0: [0.0, 1.0]})):
         made = how(one, one[: max(len(one) // 2, 1)])
         assert np.isfinite(made.translations).all()
-        assert rotations.off_unit(made.rotations) < 1e-9
+        assert rotations.unit_error(made.rotations) < 1e-9

@@ -7,12 +7,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from kinesphere.body.contacts import find_plants, foot_report
-from kinesphere.body.retargeting import retarget
-from kinesphere.figure import motion
-from kinesphere.figure.body import figure, mo
-from kinesphere.kernels import rotations
-from kinesphere.motion.placing import moved
+from kinesphere.body.contacts import find_contacts, foot_report
+from kinesphere.body.retargeting.pipeline import retarget
+from kinesphere.builtin import motion
+from kinesphere.builtin.characters import figure, mo
+from kinesphere.maths import rotations
+from kinesphere.motion.transform import move_motion
 from kinesphere.signals.blend import Blend
 from kinesphere.signals.curves import Curves
 from signals.clips import UP, apart, pirouette, short
@@ -21,7 +21,7 @@ from signals.test_align import bent
 
 def turned(given, degrees, x=1.0):
     turn = rotations.from_rotation_vector(np.radians(degrees) * UP)
-    return moved(given, turn, np.array([x, 0.0, 2.0]))
+    return move_motion(given, turn, np.array([x, 0.0, 2.0]))
 
 
 @pytest.mark.parametrize("bands", [{}, {2: [0.5, 0.5]}])
@@ -48,7 +48,7 @@ def test_halfway_is_halfway():
     to_a = rotations.angle_between(made.rotations, a.rotations[:count])
     to_b = rotations.angle_between(made.rotations, b.rotations[:count])
     assert to_a == pytest.approx(to_b, abs=1e-6)
-    assert rotations.off_unit(made.rotations) < 1e-9
+    assert rotations.unit_error(made.rotations) < 1e-9
 
 
 def test_weights_only_count_beside_each_other():
@@ -82,7 +82,7 @@ def test_bands_of_one_with_the_rest_of_the_other():
     quick = {band: [1.0, 0.0] for band in range(4)}
     made = Blend([0.0, 1.0], quick, align=False, feet=False)(a, b)
     table, own, other = (one.table for one in Curves.together([made, a[: len(made)], b[: len(made)]]))
-    from kinesphere.kernels import bands
+    from kinesphere.maths import bands
 
     joints = slice(0, 3 * len(a.skeleton))
     layers, rest = bands.split(table[:, joints])
@@ -155,8 +155,8 @@ def test_feet_that_stand_in_most_stand():
     a, b = motion("walk"), motion("walk")
     b, _ = bent(b, 0.08)
     free, held = (Blend(feet=feet)(a, b) for feet in (False, True))
-    plants = find_plants(held)
-    assert len(plants.intervals) >= len(find_plants(a).intervals) - 2
+    plants = find_contacts(held)
+    assert len(plants.intervals) >= len(find_contacts(a).intervals) - 2
     assert foot_report(held, plants).slide_mean <= foot_report(free, plants).slide_mean + 1e-6
     assert foot_report(held, plants).slide_mean < 0.006
 

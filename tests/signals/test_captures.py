@@ -9,15 +9,15 @@ import numpy as np
 import pytest
 
 from kinesphere import load, save
-from kinesphere.body.contacts import find_plants, foot_report
+from kinesphere.body.contacts import find_contacts, foot_report
 from kinesphere.body.ground import sole_paths, sole_points
 from kinesphere.body.limits import limit_excess
-from kinesphere.kernels import rotations
-from kinesphere.kernels.euler import from_euler, to_euler
+from kinesphere.maths import rotations
+from kinesphere.maths.euler import from_euler, to_euler
 from kinesphere.signals import Blend, Displace, Equalize, Smooth, Timewarp, Waveshape
-from kinesphere.signals.alignment import performed
+from kinesphere.signals.alignment import trim_calibration
 from kinesphere.signals.curves import Curves
-from kinesphere.signals.displacement_points import Target
+from kinesphere.signals.displacement import Target
 
 pytestmark = pytest.mark.data
 WALKS = ("137_29", "91_36", "07_01")
@@ -37,7 +37,7 @@ EDITS = {
 @cache
 def read(path, first=0.0, last=None, rate=60.0):
     """A capture without its calibration frames."""
-    given = performed(load(path).resampled(rate))
+    given = trim_calibration(load(path).resampled(rate))
     part = given[round(first * rate) : None if last is None else round(last * rate) + 1]
     return replace(part, calibration_frames=())
 
@@ -110,7 +110,7 @@ def test_files_of_other_euler_orders_are_one_motion(cmu, tmp_path):
 @pytest.mark.parametrize(("one", "other"), [("137_29", "91_36"), ("137_29", "137_42"), ("91_36", "91_17")])
 def test_walks_that_are_warped_before_they_are_blended_keep_their_steps(cmu, one, other):
     a, b = cmu(one), cmu(other)
-    plain, warped = (find_plants(Blend(align=align, feet=False)(a, b)) for align in (False, True))
+    plain, warped = (find_contacts(Blend(align=align, feet=False)(a, b)) for align in (False, True))
     assert warped.planted().mean() > plain.planted().mean() + 0.08
     held = Blend()(a, b)
     report = foot_report(held)
@@ -126,13 +126,13 @@ def test_a_march_at_a_staggers_pace_and_the_reverse(cmu, one, other):
     assert len(made) == len(b)
     jolt = [foot_report(motion).ankle_acceleration for motion in (made, a)]
     assert jolt[0] < 6.0 * jolt[1]  # up to four times the pace
-    assert foot_report(made, find_plants(made)).slide_mean < 0.012
+    assert foot_report(made, find_contacts(made)).slide_mean < 0.012
 
 
 @pytest.mark.parametrize("name", ["equalize", "waveshape", "twitch", "displace"])
 def test_feet_stay_planted(cmu, name):
     given = cmu("137_29", 1.5, 6.5)
-    plants = find_plants(given)
+    plants = find_contacts(given)
     assert foot_report(EDITS[name](given), plants).slide_mean < foot_report(given, plants).slide_mean + 0.005
 
 
@@ -146,7 +146,7 @@ def test_nothing_outside_of_a_stretch_is_touched_though_feet_are_held(cmu, name)
     assert np.array_equal(made.translations[outside], given.translations[outside])
     steps = [np.linalg.norm(np.diff(one.positions_world(), 2, axis=0), axis=-1).max() for one in (made, given, free)]
     assert steps[0] < 1.5 * max(steps[1:])  # no pop where it comes and goes
-    plants = find_plants(given)
+    plants = find_contacts(given)
     within = [p for p in plants.intervals if p.first > 2.3 * 60 and p.last < 3.7 * 60]
     assert within
     inner = replace(plants, intervals=tuple(within))
@@ -205,7 +205,7 @@ def test_feet_that_stand_face_and_lie_as_they_did(cmu, name):
     skeleton = given.skeleton.with_found_roles()
     points = [point.name for point in sole_points(skeleton)]
     paths = [sole_paths(replace(one, skeleton=skeleton), sole_points(skeleton)) for one in (given, made)]
-    labels = find_plants(given).labels
+    labels = find_contacts(given).labels
     turned = []
     for side in ("left", "right"):
         heel, ball = points.index(f"{side}Heel"), points.index(f"{side}Ball")

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from kinesphere import Motion, Skeleton
-from kinesphere.figure import motion
-from kinesphere.kernels import rotations
-from kinesphere.signals.curves import Curves, carrier_of
+from kinesphere.builtin import motion
+from kinesphere.maths import rotations
+from kinesphere.signals.curves import Curves, root_joint
 
 UP = np.array([0.0, 1.0, 0.0])
 
@@ -77,5 +77,5 @@ def test_the_vertical_is_the_worlds_whatever_the_root_is_turned_by():
     q[:, 1] = rotations.multiply(rotations.conjugate(lying), given.rotations[:, 0])
     t[:] = skeleton.offsets
     curves = Curves.of(Motion(skeleton, 60.0, rotations.continuous(q), t))
-    assert curves.carrier == carrier_of(skeleton) == 1
+    assert curves.carrier == root_joint(skeleton) == 1
     assert curves.heading[-1] - curves.heading[0] == pytest.approx(4.0 * np.pi, abs=1e-7)

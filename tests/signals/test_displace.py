@@ -12,15 +12,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kinesphere import Motion, Skeleton, load, load_character, retarget
-from kinesphere.body.contacts import find_plants, foot_report
+from kinesphere.body.contacts import find_contacts, foot_report
 from kinesphere.body.ground import performed_runs
 from kinesphere.body.limits import limit_excess
-from kinesphere.figure import mo, motion
-from kinesphere.files.errors import MotionFileWarning
-from kinesphere.kernels import rotations as R
-from kinesphere.kernels.splines import kochanek_bartels
-from kinesphere.signals.displace import Displace, OutOfReach, Target, Turn
-from kinesphere.signals.displacement_spline import Range
+from kinesphere.builtin import mo, motion
+from kinesphere.maths import rotations as R
+from kinesphere.maths.splines import kochanek_bartels
+from kinesphere.motion.errors import MotionFileWarning
+from kinesphere.signals.displace import Displace, TargetOutOfReach
+from kinesphere.signals.displacement import DisplacementRange, Target, Turn
 
 WAVE, KNOCK, WALK = motion("wave"), motion("knock"), motion("walk")
 ROLES = WAVE.skeleton.roles
@@ -102,7 +102,7 @@ def test_a_target_is_met_or_told_and_outside_nothing_changes(part, way, frame, e
         warnings.simplefilter("always")
         made = edit(WAVE)
     gap = float(np.linalg.norm(moved(WAVE, made, part)[frame] - way))
-    assert gap < 0.001 or any(issubclass(one.category, OutOfReach) for one in told)
+    assert gap < 0.001 or any(issubclass(one.category, TargetOutOfReach) for one in told)
     assert gap < np.linalg.norm(way) + 1e-3
     frames = np.arange(len(WAVE))
     assert same(WAVE, made, (frames <= ends[0]) | (frames >= ends[1]))
@@ -198,7 +198,9 @@ def test_it_goes_past_its_points_by_no_more_than_it_may(seed: int, count: int, o
     rng = np.random.default_rng(seed)
     frames = sorted(rng.choice(np.arange(1, 200), count, replace=False).tolist())
     dials = [tuple(rng.uniform(-1.0, 1.0, 3)) for _ in frames]
-    knots = Range(0, 200, None, (False, False), overshoot).knots([(f, i) for i, f in enumerate(frames)], dials)
+    knots = DisplacementRange(0, 200, None, (False, False), overshoot).knots(
+        [(f, i) for i, f in enumerate(frames)], dials
+    )
     values = rng.normal(size=(count, 1))
     made = knots.curve(values, np.arange(201.0))[:, 0]
     assert made[frames] == pytest.approx(values[:, 0], abs=1e-12)
@@ -212,7 +214,7 @@ def test_it_goes_past_its_points_by_no_more_than_it_may(seed: int, count: int, o
 def test_without_a_bound_it_is_kochanek_and_bartels_own() -> None:
     keys = np.array([[0.0, 0, 0], [0.1, 0.2, 0], [-0.1, 0.1, 0.3], [0.0, 0, 0]])
     dials = [(0.3, 0.1, -0.2), (-0.5, 0.0, 0.4)]
-    knots = Range(0, 60, None, (False, False), None).knots([(20, 0), (45, 1)], dials)
+    knots = DisplacementRange(0, 60, None, (False, False), None).knots([(20, 0), (45, 1)], dials)
     own = np.array([(1.0, 0.0, 0.0), *dials, (1.0, 0.0, 0.0)]).T
     expected = kochanek_bartels(
         keys, [0, 20, 45, 60], tension=own[0], continuity=own[1], bias=own[2], ends="clamped"
@@ -265,7 +267,7 @@ def test_a_turn_may_be_a_quaternion_and_more_than_a_whole_turn() -> None:
 @pytest.mark.parametrize("given", [WAVE, WALK], ids=["stands", "walks"])
 def test_feet_stand_as_they_did_under_hips_that_go_elsewhere(given: Motion) -> None:
     edit = Displace([Target("hips", frame=100, by=(0.02, -0.1, 0.02))])
-    made, plants = edit(given), find_plants(given)
+    made, plants = edit(given), find_contacts(given)
     assert moved(given, made, "hips")[100] == pytest.approx((0.02, -0.1, 0.02), abs=1e-6)
     assert foot_report(made, plants).slide < foot_report(given, plants).slide + 1e-4
     loose = replace(edit, feet=False)(given)
@@ -274,10 +276,10 @@ def test_feet_stand_as_they_did_under_hips_that_go_elsewhere(given: Motion) -> N
 
 def test_hips_do_not_leave_the_feet_behind_and_say_so() -> None:
     edit = Displace([Target("hips", frame=100, by=UP)])
-    with pytest.warns(OutOfReach, match="feet=False") as told:
+    with pytest.warns(TargetOutOfReach, match="feet=False") as told:
         made = edit(WAVE)
     assert told[0].filename == __file__
-    assert issubclass(OutOfReach, MotionFileWarning)
+    assert issubclass(TargetOutOfReach, MotionFileWarning)
     assert np.abs(moved(WAVE, made, "leftFoot")).max() < 1e-3
     assert moved(WAVE, replace(edit, feet=False)(WAVE), "hips")[100] == pytest.approx(UP, abs=1e-9)
 
@@ -285,7 +287,7 @@ def test_hips_do_not_leave_the_feet_behind_and_say_so() -> None:
 def raised(given: Motion, frame: int, by: float, width: float | None) -> Motion:
     """Hips raised, whether legs are long enough or not."""
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", OutOfReach)
+        warnings.simplefilter("ignore", TargetOutOfReach)
         return Displace([{"part": "hips", "frame": frame, "by": (0.0, by, 0.0)}], width=width)(given)
 
 
@@ -320,7 +322,7 @@ def test_hips_that_are_raised_never_sink(given: Motion, frame: int, width: float
 
 
 def test_who_stands_straight_cannot_rise_and_who_crouches_can() -> None:
-    with pytest.warns(OutOfReach, match="stays 80 mm short"):
+    with pytest.warns(TargetOutOfReach, match="stays 80 mm short"):
         made = Displace([Target("hips", frame=102, by=(0.0, 0.08, 0.0))], width=0.5)(WAVE)
     assert np.abs(made.positions_world() - WAVE.positions_world()).max() < 1e-9
     low = Displace([Target("hips", frame=frame, by=(0.0, -0.15, 0.0)) for frame in (0, 204)])(WAVE)
@@ -335,7 +337,7 @@ def test_who_stands_straight_cannot_rise_and_who_crouches_can() -> None:
 def test_hips_that_cannot_rise_still_go_down_smoothly_afterwards() -> None:
     edits = [Target("hips", frame=60, by=(0.0, 0.1, 0.0)), Target("hips", frame=130, by=(0.0, -0.1, 0.0))]
     for width in (None, 0.5):
-        with pytest.warns(OutOfReach, match="hips at frame 60"):
+        with pytest.warns(TargetOutOfReach, match="hips at frame 60"):
             made = Displace(edits, width=width)(WAVE)
         way = moved(WAVE, made, "hips")
         assert way[130] == pytest.approx((0.0, -0.1, 0.0), abs=1e-6)
@@ -344,7 +346,7 @@ def test_hips_that_cannot_rise_still_go_down_smoothly_afterwards() -> None:
 
 
 def test_a_raised_head_does_not_make_the_hips_sink() -> None:
-    with pytest.warns(OutOfReach):
+    with pytest.warns(TargetOutOfReach):
         made = Displace([Target("head", frame=100, by=(0.0, 0.1, 0.0))], width=0.5)(WAVE)
     assert moved(WAVE, made, "hips")[:, 1].min() > -1e-3
     assert knee_speed(made) < 1.1 * knee_speed(WAVE)
@@ -360,7 +362,7 @@ def test_a_foot_leaves_its_stand_for_a_while_or_takes_it_along() -> None:
     assert moved(WAVE, along, "leftFoot") == pytest.approx(np.tile(step, (len(WAVE), 1)), abs=1e-3)
     for made in (lifted, along):
         assert np.abs(moved(WAVE, made, "rightFoot")).max() < 1e-3
-    plant = next(p for p in find_plants(WALK).of("leftHeel") if p.first > 60)
+    plant = next(p for p in find_contacts(WALK).of("leftHeel") if p.first > 60)
     middle = (plant.first + plant.last) // 2
     made = Displace([Target("leftFoot", frame=middle, by=(0.05, 0.0, 0.0), plant=True)])(WALK)
     way = moved(WALK, made, "leftFoot")
@@ -377,7 +379,7 @@ def test_straight_knees_leave_the_ground_without_a_jerk() -> None:
 
 
 def test_a_kick_goes_higher_and_the_stand_before_stays() -> None:
-    labels = find_plants(WALK).labels
+    labels = find_contacts(WALK).labels
     standing = labels["leftHeel"] | labels["leftBall"]
     stood = np.flatnonzero(standing)
     frame = int(np.argmax(np.min(np.abs(np.arange(len(WALK))[:, None] - stood), axis=1)))
@@ -468,10 +470,10 @@ def test_calibration_frames_stay_and_are_no_moments() -> None:
 
 def test_only_joints_that_may_help_do() -> None:
     far = [Target("rightHand", frame=100, by=(0.0, 0.2, 0.45))]
-    with pytest.warns(OutOfReach, match="rightHand at frame 100"):
+    with pytest.warns(TargetOutOfReach, match="rightHand at frame 100"):
         alone = Displace(far, joints=["right_arm", "right_hand"])(WAVE)
     assert np.array_equal(alone.rotations[:, ROLES["chest"]], WAVE.rotations[:, ROLES["chest"]])
-    with pytest.warns(OutOfReach):
+    with pytest.warns(TargetOutOfReach):
         helped = Displace(far)(WAVE)
     assert not np.array_equal(helped.rotations[:, ROLES["chest"]], WAVE.rotations[:, ROLES["chest"]])
     reached = [moved(WAVE, made, "rightHand")[100, 2] for made in (alone, helped)]
@@ -520,7 +522,7 @@ def test_captures_are_displaced_without_pops(data_dir: Path, name: str) -> None:
     capture = load(data_dir / "bvh" / "cmu" / f"{name}.bvh")[:700]
     frame = len(capture) // 2
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", OutOfReach)
+        warnings.simplefilter("ignore", TargetOutOfReach)
         made = Displace([Target("rightHand", frame=frame, by=UP)], start=0.1)(capture)
     assert np.linalg.norm(moved(capture, made, "rightHand")[frame] - UP) < 0.03
     assert same(capture, made, slice(0, 12))
@@ -540,7 +542,7 @@ def test_captures_are_displaced_exactly_and_stand_as_they_did(
     data_dir: Path, name: str, part: str, way: tuple[float, float, float]
 ) -> None:
     capture = load(data_dir / "bvh" / "cmu" / f"{name}.bvh")[:600]
-    frame, plants = len(capture) // 2, find_plants(capture)
+    frame, plants = len(capture) // 2, find_contacts(capture)
     span = (frame - 100) / capture.rate, (frame + 100) / capture.rate
     made = Displace([Target(part, frame=frame, by=way)], start=span[0], end=span[1])(capture)
     assert np.linalg.norm(moved(capture, made, part)[frame] - way) < 1e-6
@@ -576,7 +578,10 @@ def test_raised_hips_of_captures_never_sink(data_dir: Path, name: str, width: fl
 def test_knees_that_a_capture_has_locked_backward_bend_forward(data_dir: Path) -> None:
     """79_01's knees are bent some 15° the wrong way."""
     capture = load(data_dir / "bvh" / "cmu" / "79_01.bvh")[:700]
-    made, plants = Displace([Target("hips", frame=500, by=(0.0, -0.12, 0.0))], width=1.0)(capture), find_plants(capture)
+    made, plants = (
+        Displace([Target("hips", frame=500, by=(0.0, -0.12, 0.0))], width=1.0)(capture),
+        find_contacts(capture),
+    )
     after = limit_excess(made)
     assert max(after[f"{side}LowerLeg"][500] for side in ("left", "right")) == 0.0
     assert moved(capture, made, "hips")[500] == pytest.approx((0.0, -0.12, 0.0), abs=1e-6)
@@ -593,7 +598,7 @@ def test_three_frames_of_a_long_clip(data_dir: Path) -> None:
         Target("rightHand", seconds=5.0, by=(-0.1, 0.1, 0.05)),
         Target("hips", seconds=7.0, by=(0.0, -0.12, 0.0)),
     ]
-    made, plants = Displace(edits, width=1.2)(capture), find_plants(capture)
+    made, plants = Displace(edits, width=1.2)(capture), find_contacts(capture)
     for edit in edits:
         assert moved(capture, made, edit.part)[edit.frame_of(capture)] == pytest.approx(edit.by, abs=1e-3)
     assert foot_report(made, plants).slide < foot_report(capture, plants).slide + 1e-4

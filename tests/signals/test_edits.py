@@ -7,10 +7,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from kinesphere.figure import motion
-from kinesphere.kernels import rotations
+from kinesphere.builtin import motion
+from kinesphere.maths import rotations
 from kinesphere.signals.curves import Curves
-from kinesphere.signals.edit import window
+from kinesphere.signals.edit import edit_window
 from kinesphere.signals.equalize import Equalize
 from kinesphere.signals.smooth import Smooth
 from kinesphere.signals.waveshape import Waveshape
@@ -45,7 +45,7 @@ def test_results_are_sound(edit):
     assert np.array_equal(given.rotations, before)
     assert len(made) == len(given)
     assert made.skeleton.same_tree(given.skeleton)
-    assert rotations.off_unit(made.rotations) < 1e-9
+    assert rotations.unit_error(made.rotations) < 1e-9
     assert apart(made, given) > 1e-3
     bones = np.linalg.norm(made.translations[:, 1:], axis=-1)
     assert bones == pytest.approx(np.linalg.norm(given.translations[:, 1:], axis=-1), abs=1e-9)
@@ -125,13 +125,13 @@ def test_a_stretch_of_the_whole_body_leaves_the_rest_alone(edit):
 
 def test_windows_come_and_go_smoothly():
     given = motion("wave")
-    made = window(given, 1.0, 2.0, 0.25)
+    made = edit_window(given, 1.0, 2.0, 0.25)
     time = given.times
     assert np.array_equal(made[(time <= 1.0) | (time >= 2.0)], np.zeros(((time <= 1.0) | (time >= 2.0)).sum()))
     assert (made[(time >= 1.25) & (time <= 1.75)] == 1.0).all()
     assert np.abs(np.diff(made, 2)).max() < 0.03
-    assert (window(given, None, None, 0.25) == 1.0).all()
-    assert window(given, None, 2.0, 0.25)[0] == 1.0
+    assert (edit_window(given, None, None, 0.25) == 1.0).all()
+    assert edit_window(given, None, 2.0, 0.25)[0] == 1.0
 
 
 @pytest.mark.parametrize(

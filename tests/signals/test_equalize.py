@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kinesphere.figure import motion
-from kinesphere.kernels import bands
+from kinesphere.builtin import motion
+from kinesphere.maths import bands
 from kinesphere.signals.curves import Curves
-from kinesphere.signals.equalize import PRESETS, Equalize, _round_and_round
+from kinesphere.signals.equalize import PRESETS, Equalize, _mix_loop
 from signals.clips import apart
 
 
@@ -106,5 +106,5 @@ def test_a_loop_begins_anywhere():
     gains = np.linspace(0.0, 2.0, bands.band_count(len(table)))[:, None] * np.ones((1, table.shape[1]))
     closed = table - np.linspace(0.0, 1.0, len(table))[:, None] * (table[-1] - table[0])
     later = np.concatenate([closed[40:-1], closed[:41]])
-    made = _round_and_round(closed, gains)
-    assert _round_and_round(later, gains) == pytest.approx(np.concatenate([made[40:-1], made[:41]]), abs=1e-9)
+    made = _mix_loop(closed, gains)
+    assert _mix_loop(later, gains) == pytest.approx(np.concatenate([made[40:-1], made[:41]]), abs=1e-9)

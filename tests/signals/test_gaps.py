@@ -11,9 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import kinesphere
-from kinesphere.figure import motion
-from kinesphere.kernels import rotations
-from kinesphere.signals.gaps import GapWarning, completed, filled, find_gaps
+from kinesphere.builtin import motion
+from kinesphere.maths import rotations
+from kinesphere.signals.gaps import GapWarning, complete_pose, fill_gaps, find_gaps
 from kinesphere.signals.smooth import Smooth
 from signals.clips import with_calibration
 
@@ -123,7 +123,7 @@ def test_velocities_are_kept_at_both_sides(first, count):
     missing = np.zeros((len(clean), len(clean.skeleton)), dtype=bool)
     joint = clean.skeleton.index(ARM)
     missing[first : first + count, joint] = True
-    made = filled(clean, missing).rotations[:, joint]
+    made = fill_gaps(clean, missing).rotations[:, joint]
     steps = rotations.to_rotation_vector(rotations.multiply(rotations.conjugate(made[:-1]), made[1:]))
     bends = np.linalg.norm(np.diff(steps, axis=0), axis=-1)
     edges = [first - 2, first + count - 1]
@@ -240,9 +240,9 @@ def test_numbers_that_are_missing_are_filled():
     q, t = clean.rotations.copy(), clean.translations.copy()
     q[100:104, clean.skeleton.index(ARM)] = np.nan
     t[50:53] = np.nan
-    made = completed(clean.skeleton, clean.rate, q, t)
+    made = complete_pose(clean.skeleton, clean.rate, q, t)
     assert farthest(made, clean) < 3.0
     assert np.abs(made.translations - clean.translations).max() < 0.002
     q[:, 0] = np.nan
     with pytest.raises(ValueError, match="all frames of 'hips' are missing"):
-        completed(clean.skeleton, clean.rate, q)
+        complete_pose(clean.skeleton, clean.rate, q)

@@ -12,8 +12,8 @@ from scipy.ndimage import gaussian_filter1d
 
 import kinesphere
 from generated import motions
-from kinesphere.figure import motion
-from kinesphere.kernels import rotations
+from kinesphere.builtin import motion
+from kinesphere.maths import rotations
 from kinesphere.signals.curves import Curves
 from kinesphere.signals.smooth import Smooth, noise_of
 from signals.clips import apart, pirouette, short, with_calibration
@@ -152,7 +152,7 @@ def test_rates_mean_the_same():
 def test_feet_that_stand_jitter_far_less(degrees):
     clean = motion("walk")
     jittery = noisy(clean, degrees)
-    plants = kinesphere.find_plants(clean).intervals
+    plants = kinesphere.find_contacts(clean).intervals
     slides = []
     for one_of in (jittery, Smooth(1.0)(jittery)):
         paths = one_of.positions_world()
@@ -254,7 +254,7 @@ def test_it_is_the_same_every_time():
 def test_any_motion_stays_sound(given, amount):
     made = Smooth(amount, feet=False)(given)
     assert len(made) == len(given)
-    assert rotations.off_unit(made.rotations) < 1e-9
+    assert rotations.unit_error(made.rotations) < 1e-9
     assert np.isfinite(made.translations).all()
 
 

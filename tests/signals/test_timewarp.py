@@ -8,11 +8,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from kinesphere.analysis.accents import accents
-from kinesphere.figure import motion
+from kinesphere.analysis.accents import find_accents
+from kinesphere.builtin import motion
 from kinesphere.signals.curves import Curves
-from kinesphere.signals.matching import b_spline, spread
-from kinesphere.signals.timewarp import NoAccents, Timewarp
+from kinesphere.signals.timewarp import NoAccents, Timewarp, b_spline, resample_path_values
 from signals.clips import apart, pirouette, short, with_calibration
 from signals.test_align import bent
 
@@ -74,9 +73,9 @@ def test_accents_come_on_beats():
     def off(seconds):
         return abs((seconds / beat + 0.5) % 1.0 - 0.5) * beat
 
-    steps = [accent.seconds for accent in accents(given, least=0.45)]
+    steps = [accent.seconds for accent in find_accents(given, least=0.45)]
     made = Timewarp(beats=np.arange(1, 20) * beat)(given)
-    on = [accent.seconds for accent in accents(made, least=0.45)]
+    on = [accent.seconds for accent in find_accents(made, least=0.45)]
     assert len(on) >= 7
     assert np.mean([off(at) for at in on[1:7]]) < 0.03
     assert np.mean([off(at) for at in steps[1:7]]) > 0.08
@@ -137,7 +136,7 @@ def test_some_joints_alone():
 def test_matched_frames():
     values = np.arange(6.0)[:, None] ** 2
     path = np.array([[0, 0], [1, 1], [1, 2], [1, 3], [2, 4], [3, 4], [4, 4], [5, 5]])
-    made = spread(values, path)[:, 0]
+    made = resample_path_values(values, path)[:, 0]
     assert made[0] == 0.0
     assert made[1] == pytest.approx((1.0 + 4.0 + 9.0) / 3.0)  # several for one: their mean
     assert made[5] == 25.0

@@ -14,13 +14,21 @@ import kinesphere
 from generated import motions, seeds
 from kinesphere import MotionFileError
 from kinesphere.body.limits import limit_excess
-from kinesphere.figure import motion
-from kinesphere.figure import motions as own_motions
-from kinesphere.files.errors import MotionFileWarning
-from kinesphere.kernels import rotations
+from kinesphere.builtin import motion
+from kinesphere.builtin import motions as own_motions
+from kinesphere.maths import rotations
+from kinesphere.motion.errors import MotionFileWarning
 from kinesphere.signals.curves import Curves
-from kinesphere.signals.shaping import Point, Shaping, load_shapes, save_shapes, shapes, shaping_called
-from kinesphere.signals.waveshape import LimitsDontFit, Waveshape
+from kinesphere.signals.waveshape import (
+    ControlPoint,
+    LimitsDontFit,
+    Shaping,
+    Waveshape,
+    find_shaping,
+    load_shapes,
+    save_shapes,
+    shapes,
+)
 from signals.clips import apart, pirouette, short, with_calibration
 
 LIMITS = Waveshape("limits", by="joint", feet=False)
@@ -33,7 +41,7 @@ def shapings(draw):
     x = np.cumsum(rng.uniform(0.01, 0.9, count)) - 1.0
     values = np.column_stack([x, rng.uniform(-2.0, 2.0, count), rng.uniform(-1.0, 1.0, (count, 3))])
     ends = draw(st.sampled_from(["natural", "clamped", "chord"]))
-    return Shaping(tuple(Point(*row) for row in values.tolist()), ends, draw(st.text(max_size=20)))
+    return Shaping(tuple(ControlPoint(*row) for row in values.tolist()), ends, draw(st.text(max_size=20)))
 
 
 def test_neutral_changes_nothing():
@@ -80,7 +88,7 @@ def test_points_are_added_moved_and_taken_away():
     shaping = Shaping().with_point(0.0, 0.5)
     assert [point.x for point in shaping.points] == [-1.0, 0.0, 1.0]
     assert shaping(0.0) == 0.5
-    assert shaping.with_point(0.0, 0.2, 0.5).points[1] == Point(0.0, 0.2, 0.5)
+    assert shaping.with_point(0.0, 0.2, 0.5).points[1] == ControlPoint(0.0, 0.2, 0.5)
     assert shaping.moved(1, 0.25, 0.0)(0.25) == 0.0
     assert shaping.without(1) == Shaping()
     with pytest.raises(ValueError, match="x must increase"):
@@ -268,7 +276,7 @@ def test_rates_mean_the_same(rate):
 @given(motions(), st.sampled_from(["snap", "quantise", "grand"]))
 def test_any_motion_stays_sound(given, shape):
     made = Waveshape(shape, feet=False)(given)
-    assert rotations.off_unit(made.rotations) < 1e-9
+    assert rotations.unit_error(made.rotations) < 1e-9
     np.testing.assert_array_equal(made.translations, given.translations)
 
 
@@ -341,7 +349,7 @@ def test_calibration_frames_and_other_joints_stay():
 
 
 def test_shapings_by_name():
-    assert shaping_called("cosine") is shapes()["cosine"]
+    assert find_shaping("cosine") is shapes()["cosine"]
     assert Waveshape("cosine").shaping is shapes()["cosine"]
     mine = Shaping(((-1.0, 0.0), (1.0, 0.5)))
     assert Waveshape(mine).shaping is mine

@@ -15,7 +15,7 @@ from person import person
 from surface import Finer, axis, extracted
 from weights import heat_weights
 
-from kinesphere.figure.proportions import MO, PERSON, Plan, skeleton
+from kinesphere.engine.proportions import MO, PERSON, BodyPlan, skeleton
 from kinesphere.files.gltf.write import save_character
 from kinesphere.motion.character import Character, Mesh
 from kinesphere.motion.skeleton import Skeleton
@@ -38,7 +38,7 @@ Grid = Sequence[tuple[float, float, Sequence[Finer]]]
 
 
 def made(
-    name: str, plan: Plan, field: Field, grid: Grid, cell: float, vertices: int, eye: float, colour: Colour
+    name: str, plan: BodyPlan, field: Field, grid: Grid, cell: float, vertices: int, eye: float, colour: Colour
 ) -> Character:
     """One surface, and eyes."""
     body = skeleton(plan=plan)

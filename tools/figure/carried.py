@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from field import Floats
 
-from kinesphere.figure.proportions import PERSON, Plan, joint_places
+from kinesphere.engine.proportions import PERSON, BodyPlan, joint_places
 from kinesphere.motion.skeleton import Skeleton
 
 THICK = {
@@ -66,7 +66,7 @@ MO_THICK = {
 }
 
 
-def bones(skeleton: Skeleton, plan: Plan = PERSON) -> tuple[list[tuple[int, Floats, Floats, float]], Floats]:
+def bones(skeleton: Skeleton, plan: BodyPlan = PERSON) -> tuple[list[tuple[int, Floats, Floats, float]], Floats]:
     """Every bone with a surface (eyes have none): joint, two ends, thickness; how sharply each joint's part ends."""
     _, parents, ends = joint_places(plan)
     thick = THICK if plan is PERSON else MO_THICK

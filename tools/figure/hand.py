@@ -6,7 +6,7 @@ import numpy as np
 from field import Floats, cone, ellipsoid, joined, tube
 from places import at, end
 
-from kinesphere.figure.proportions import ALONG, BACK, HEIGHT, PERSON, THUMBWARD
+from kinesphere.engine.proportions import ALONG, BACK, HEIGHT, PERSON, THUMBWARD
 
 FINGERS = ("Thumb", "Index", "Middle", "Ring", "Little")
 RADII = {  # of a finger at its root, its joints and its tip

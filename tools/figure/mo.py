@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from field import Floats, cone, ellipsoid, joined, tube
 
-from kinesphere.figure.proportions import ALONG, MO, THUMBWARD, joint_places
+from kinesphere.engine.proportions import ALONG, MO, THUMBWARD, joint_places
 
 PLACES, _, ENDS = joint_places(MO)
 RADII = {

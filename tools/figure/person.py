@@ -12,7 +12,7 @@ from head import head
 from leg import leg
 from places import at
 
-from kinesphere.figure.proportions import ALONG, THUMBWARD
+from kinesphere.engine.proportions import ALONG, THUMBWARD
 
 SEAM = 0.016  # over which the halves of the trunk flow into each other
 

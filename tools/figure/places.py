@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from field import Floats
 
-from kinesphere.figure.proportions import HEIGHT, joint_places
+from kinesphere.engine.proportions import HEIGHT, joint_places
 
 _PLACES, _, _ENDS = joint_places()
 

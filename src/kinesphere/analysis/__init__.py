@@ -1,9 +1,5 @@
-"""Analysis: motion to measures. An observer that codes Effort, and what it measures."""
+"""Motion analysis: strokes, accents, smoothness, and an observer that codes Effort from joint positions."""
 
-from __future__ import annotations
+import lazy_loader
 
-from kinesphere.analysis.measuring import Features, features
-from kinesphere.analysis.observer import Coding, Observation, observe
-from kinesphere.analysis.sparc import sparc as spectral_arc_length
-
-__all__ = ["Coding", "Features", "Observation", "features", "observe", "spectral_arc_length"]
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

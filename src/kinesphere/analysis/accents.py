@@ -12,8 +12,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from kinesphere.analysis.smoothing import lengths, low_passed, rate_of_change
-from kinesphere.kernels.arrays import Floats
+from kinesphere.maths.filters import derivative, lengths, low_pass
+from kinesphere.maths.vectors import Floats
 from kinesphere.motion.motion import Motion
 
 ENDS = ("leftHand", "rightHand", "leftFoot", "rightFoot")
@@ -32,7 +32,7 @@ class Accent:
     strength: float
 
 
-def accents(motion: Motion, least: float = LEAST) -> tuple[Accent, ...]:
+def find_accents(motion: Motion, least: float = LEAST) -> tuple[Accent, ...]:
     """The accents of a motion in order of time; ``least`` is the share of the strongest below which they don't count.
 
     Hands and feet are looked at; on bodies without them, every joint that nothing hangs on.
@@ -46,7 +46,7 @@ def accents(motion: Motion, least: float = LEAST) -> tuple[Accent, ...]:
     first, last = int(frames[0]), int(frames[-1])
     part = replace(motion[first : last + 1], calibration_frames=())
     places = part.positions_world()
-    speeds = lengths(rate_of_change(low_passed(places[:, ends], motion.rate), motion.rate))
+    speeds = lengths(derivative(low_pass(places[:, ends], motion.rate), motion.rate))
     noticed = SLOW * float(np.ptp(places[0], axis=0).max())
     found = sorted(arrival for speed in speeds.T for arrival in _arrivals(speed, motion.rate, noticed))
     made = _together(found)

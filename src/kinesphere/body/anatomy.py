@@ -14,8 +14,8 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from kinesphere.body.ground import sole_points, towards_sole
-from kinesphere.kernels import kinematics, rotations
-from kinesphere.kernels.arrays import Floats
+from kinesphere.maths import kinematics, rotations
+from kinesphere.maths.vectors import Floats
 from kinesphere.motion.humanoid import REQUIRED, SIDES
 from kinesphere.motion.motion import Motion
 from kinesphere.motion.skeleton import Skeleton
@@ -27,7 +27,7 @@ _LIMBS = {"Arm": ("UpperArm", "LowerArm", "Hand"), "Leg": ("UpperLeg", "LowerLeg
 
 
 @dataclass(frozen=True, eq=False)
-class Posture:
+class AnatomyPose:
     """World rotations ``(J, 4)`` and positions ``(J, 3)`` of a pose in which the body can be read."""
 
     rotations: Floats
@@ -44,7 +44,7 @@ class Anatomy:
     """
 
     skeleton: Skeleton
-    posture: Posture
+    posture: AnatomyPose
     basis: Floats  # (4,): the body's left, up, forward as x, y, z
     frames: Mapping[str, Floats]
     hinges: Mapping[str, Floats]  # upper limb role → hinge axis in the world, in the posture
@@ -61,7 +61,7 @@ class Anatomy:
 _read: WeakKeyDictionary[Skeleton, Anatomy] = WeakKeyDictionary()
 
 
-def anatomy(skeleton: Skeleton, motion: Motion | None = None) -> Anatomy:
+def find_anatomy(skeleton: Skeleton, motion: Motion | None = None) -> Anatomy:
     """Read a body from its rest pose or, where that is no body's pose, from the most upright frame of a motion on
     it."""
     if skeleton in _read:
@@ -98,14 +98,14 @@ def _anatomy(skeleton: Skeleton, motion: Motion | None) -> Anatomy:
     )
 
 
-def _posture(skeleton: Skeleton, motion: Motion | None) -> Posture:
+def _posture(skeleton: Skeleton, motion: Motion | None) -> AnatomyPose:
     q, p = skeleton.rest_world()
     if uprightness(skeleton, p) > UPRIGHT or motion is None:
-        return Posture(q, p, REST)
+        return AnatomyPose(q, p, REST)
     frames = np.unique(np.linspace(0, len(motion) - 1, 240).astype(np.intp))
     world_q, world_p = kinematics.forward(motion.rotations[frames], motion.translations[frames], skeleton.parents)
     best = int(np.argmax(_uprightness(skeleton, world_p)))
-    return Posture(world_q[best], world_p[best], f"frame {frames[best]}, because the rest pose is no body's pose")
+    return AnatomyPose(world_q[best], world_p[best], f"frame {frames[best]}, because the rest pose is no body's pose")
 
 
 def uprightness(skeleton: Skeleton, positions: Floats) -> float:
@@ -144,7 +144,7 @@ def _basis(skeleton: Skeleton, positions: Floats) -> Floats:
     return rotations.from_matrix(np.stack([np.cross(up, forward), up, forward], axis=1))
 
 
-def _frames(skeleton: Skeleton, posture: Posture, basis: Floats) -> tuple[dict[str, Floats], dict[str, Floats]]:
+def _frames(skeleton: Skeleton, posture: AnatomyPose, basis: Floats) -> tuple[dict[str, Floats], dict[str, Floats]]:
     """Anatomical frames in the posture, seen from each joint's own axes."""
     world: dict[str, Floats] = dict.fromkeys(skeleton.roles, basis)
     hinges: dict[str, Floats] = {}
@@ -179,7 +179,7 @@ def _frames(skeleton: Skeleton, posture: Posture, basis: Floats) -> tuple[dict[s
     return frames, hinges
 
 
-def _foot_top(skeleton: Skeleton, posture: Posture, side: str, up: Floats) -> Floats:
+def _foot_top(skeleton: Skeleton, posture: AnatomyPose, side: str, up: Floats) -> Floats:
     """Out of the back of the foot: up, unless the foot leans with a leg that stands apart."""
     if posture.about != REST:
         return up
@@ -187,7 +187,7 @@ def _foot_top(skeleton: Skeleton, posture: Posture, side: str, up: Floats) -> Fl
     return -down if down[1] > -1.0 else up
 
 
-def _toe_direction(skeleton: Skeleton, posture: Posture, side: str, forward: Floats, up: Floats) -> Floats:
+def _toe_direction(skeleton: Skeleton, posture: AnatomyPose, side: str, forward: Floats, up: Floats) -> Floats:
     """Where the toes point over the ground: from the toe joint or the foot's tip, else straight ahead."""
     foot = skeleton.roles[f"{side}Foot"]
     toes = skeleton.roles.get(f"{side}Toes")

@@ -24,14 +24,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kinesphere.body.bodies import LEGS, motion_with_roles
-from kinesphere.body.part_world import PartWorld, feet_part, part_of, world_of
-from kinesphere.body.remembered import remembered
-from kinesphere.kernels import compiled, rotations
-from kinesphere.kernels.arrays import Bools, Floats
-from kinesphere.kernels.chains import fixed_points
-from kinesphere.motion.frozen import frozen
+from kinesphere.body.joint_subset import SubsetPose, foot_subset, joint_subset, subset_pose
+from kinesphere.body.require_roles import LEGS, require_motion_roles
+from kinesphere.maths import compiled, rotations
+from kinesphere.maths.kinematics import attached_points
+from kinesphere.maths.vectors import Bools, Floats
+from kinesphere.motion.checked_arrays import freeze
 from kinesphere.motion.humanoid import SIDES
+from kinesphere.motion.memo import memoise_by_skeleton
 from kinesphere.motion.motion import Motion
 from kinesphere.motion.skeleton import Skeleton
 
@@ -80,18 +80,20 @@ class SolePaths(NamedTuple):
     speed: Floats  # (T, P) metres a second of that; endless elsewhere
 
 
-@remembered
+@memoise_by_skeleton
 def leg_length(skeleton: Skeleton) -> float:
     """Thigh and shin at rest, the mean of both legs: the unit in which thresholds are given."""
     lengths = []
     _, place = skeleton.rest_world()
     for side in SIDES:
-        hip, knee, ankle = (place[joint(skeleton, f"{side}{part}")] for part in ("UpperLeg", "LowerLeg", "Foot"))
+        hip, knee, ankle = (
+            place[require_joint(skeleton, f"{side}{part}")] for part in ("UpperLeg", "LowerLeg", "Foot")
+        )
         lengths.append(np.linalg.norm(knee - hip) + np.linalg.norm(ankle - knee))
     return float(np.mean(lengths))
 
 
-def joint(skeleton: Skeleton, role: str) -> int:
+def require_joint(skeleton: Skeleton, role: str) -> int:
     """The joint with a role, or a ``ValueError`` that says which role is missing."""
     try:
         return skeleton.roles[role]
@@ -100,16 +102,16 @@ def joint(skeleton: Skeleton, role: str) -> int:
         raise ValueError(f"the skeleton has no joint with the role {role!r}; its roles are: {known}") from None
 
 
-@remembered
+@memoise_by_skeleton
 def sole_points(skeleton: Skeleton) -> tuple[SolePoint, ...]:
     """Heel and ball of each foot, or its sole."""
     length = leg_length(skeleton)
     turned, place = skeleton.rest_world()
     points = []
     for side in SIDES:
-        foot = joint(skeleton, f"{side}Foot")
+        foot = require_joint(skeleton, f"{side}Foot")
         down = skeleton.soles.get(f"{side}Foot", ANKLE_HEIGHT * length)
-        standing = float(place[joint(skeleton, f"{side}UpperLeg")][1] - place[foot][1]) > 0.5 * length
+        standing = float(place[require_joint(skeleton, f"{side}UpperLeg")][1] - place[foot][1]) > 0.5 * length
         towards = towards_sole(skeleton, side, place, turned)
         unturn = rotations.conjugate(turned[foot])
         toes = skeleton.roles.get(f"{side}Toes")
@@ -125,7 +127,7 @@ def sole_points(skeleton: Skeleton) -> tuple[SolePoint, ...]:
         clearance = max(down - drop, 0.0)
         points.append(SolePoint(side, "heel", foot, rotations.rotate(unturn, drop * towards), clearance))
         points.append(SolePoint(side, "ball", toes, np.zeros(3), clearance))
-    return tuple(point._replace(offset=frozen(point.offset)) for point in points)
+    return tuple(point._replace(offset=freeze(point.offset)) for point in points)
 
 
 def _one_point(bone: Floats, towards: Floats, length: float) -> bool:
@@ -136,27 +138,27 @@ def _one_point(bone: Floats, towards: Floats, length: float) -> bool:
 def sole_paths(motion: Motion, points: tuple[SolePoint, ...]) -> Floats:
     """``(T, P, 3)`` world positions of the points."""
     skeleton, joints = motion.skeleton, [point.joint for point in points]
-    part = feet_part(skeleton)
+    part = foot_subset(skeleton)
     if not all(joint in part.rows for joint in joints):
-        part = part_of(skeleton, joints)
-    return sole_paths_in(world_of(motion, part), points)
+        part = joint_subset(skeleton, joints)
+    return sole_paths_of(subset_pose(motion, part), points)
 
 
-def sole_paths_in(world: PartWorld, points: tuple[SolePoint, ...]) -> Floats:
+def sole_paths_of(world: SubsetPose, points: tuple[SolePoint, ...]) -> Floats:
     """The same from joints in the world."""
     rows = np.array([world.part.rows[point.joint] for point in points], dtype=np.intp)
-    return fixed_points(world.q, world.p, rows, np.array([point.offset for point in points]))
+    return attached_points(world.q, world.p, rows, np.array([point.offset for point in points]))
 
 
 def smooth_paths(motion: Motion, points: tuple[SolePoint, ...]) -> SolePaths:
     """The points' paths, and what contacts are found by."""
     paths, stretches = sole_paths(motion, points), performed_runs(motion)
     if len(stretches) == 1 and len(paths) == stretches[0].stop - stretches[0].start:
-        smooth = smoothed(paths, motion.rate)
+        smooth = smooth_gaussian(paths, motion.rate)
         return SolePaths(points, paths, stretches, smooth, speeds(smooth, motion.rate))
     smooth, speed = np.zeros_like(paths), np.full(paths.shape[:2], np.inf)
     for run in stretches:
-        smooth[run] = smoothed(paths[run], motion.rate)
+        smooth[run] = smooth_gaussian(paths[run], motion.rate)
         speed[run] = speeds(smooth[run], motion.rate)
     return SolePaths(points, paths, stretches, smooth, speed)
 
@@ -172,11 +174,11 @@ def find_ground(motion: Motion, height: float | None = None) -> Ground:
 
     A ``height`` given is taken as it is.
     """
-    motion = motion_with_roles(motion, LEGS, "finding the ground")
-    return ground_under(motion, smooth_paths(motion, sole_points(motion.skeleton)), height)
+    motion = require_motion_roles(motion, LEGS, "finding the ground")
+    return ground_of_paths(motion, smooth_paths(motion, sole_points(motion.skeleton)), height)
 
 
-def ground_under(motion: Motion, soles: SolePaths, height: float | None = None) -> Ground:
+def ground_of_paths(motion: Motion, soles: SolePaths, height: float | None = None) -> Ground:
     """The same where the paths of all points are known."""
     if height is not None and not math.isfinite(height):
         expected = "a finite height in metres is expected; leave it out to have the floor found"
@@ -191,7 +193,7 @@ def ground_under(motion: Motion, soles: SolePaths, height: float | None = None) 
     if height is not None:
         found, how = float(height), "given"
     else:
-        speed = soles.speed[soles.runs[0]] if whole else speeds(smoothed(paths, motion.rate), motion.rate)
+        speed = soles.speed[soles.runs[0]] if whole else speeds(smooth_gaussian(paths, motion.rate), motion.rate)
         slow = speed[np.arange(len(heights)), lowest] < SLOW * length
         used = low[slow] if slow.any() else low
         found = _middle(used, length) if slow.any() else float(np.percentile(used, 2.0))
@@ -232,19 +234,19 @@ def performed_flags(motion: Motion) -> Bools:
     return flags
 
 
-def smoothed(values: Floats, rate: float, sigma: float = SMOOTHING) -> Floats:
+def smooth_gaussian(values: Floats, rate: float, sigma: float = SMOOTHING) -> Floats:
     """Low-passed along the first axis by a Gaussian, without a shift in time; straight lines stay as they are."""
     if compiled.loaded(values.size) is None or values.dtype != np.float64:
-        return smoothed_reference(values, rate, sigma)
-    from kinesphere.kernels import jit_filters
+        return smooth_gaussian_reference(values, rate, sigma)
+    from kinesphere.maths import filters
 
     result: Floats = np.empty(values.shape)
     rows = np.ascontiguousarray(values).reshape(len(values), -1)
-    jit_filters.smooth_all(rows, float(rate), float(sigma), result.reshape(len(values), -1))
+    filters.gaussian_kernel(rows, float(rate), float(sigma), result.reshape(len(values), -1))
     return result
 
 
-def smoothed_reference(values: Floats, rate: float, sigma: float = SMOOTHING) -> Floats:
+def smooth_gaussian_reference(values: Floats, rate: float, sigma: float = SMOOTHING) -> Floats:
     """The same in plain NumPy."""
     reach = min(math.ceil(4.0 * sigma * rate), len(values) - 1)
     if reach < 1:
@@ -266,10 +268,10 @@ def speeds(paths: Floats, rate: float) -> Floats:
     """``(T, ...)`` speeds of paths ``(T, ..., 3)``, over ``SPAN`` to both sides, or a frame if longer."""
     if compiled.loaded(paths.size) is None or paths.ndim != 3:
         return speeds_reference(paths, rate)
-    from kinesphere.kernels import jit_filters
+    from kinesphere.maths import filters
 
     speed = np.empty(paths.shape[:2])
-    jit_filters.find_speeds(np.ascontiguousarray(paths), max(SPAN * rate, 1.0), float(rate), speed)
+    filters.speeds_kernel(np.ascontiguousarray(paths), max(SPAN * rate, 1.0), float(rate), speed)
     return speed
 
 
@@ -298,20 +300,20 @@ def _between(paths: Floats, at: Floats) -> Floats:
     return value
 
 
-def spread(values: Floats, weights: Floats) -> Floats:
+def smooth_bell(values: Floats, weights: Floats) -> Floats:
     """``(T,)`` smoothed by a bell of odd length, held beyond the ends."""
     spread: Floats = np.convolve(np.pad(values, len(weights) // 2, mode="edge"), weights, mode="valid")
     return spread
 
 
-def bell(seconds: float, rate: float) -> Floats:
+def bell_weights(seconds: float, rate: float) -> Floats:
     """Weights, 1 in sum, that fade to nothing so many seconds to each side."""
     weights: Floats = np.hanning(2 * max(int(seconds * rate), 1) + 3)[1:-1]
     weights /= weights.sum()
     return weights
 
 
-def grown(values: Floats | Bools, seconds: float, rate: float) -> Floats:
+def running_maximum(values: Floats | Bools, seconds: float, rate: float) -> Floats:
     """``(..., T)`` the greatest value within so many seconds."""
     span = max(int(seconds * rate), 1)
     padded = np.pad(values.astype(np.float64), [(0, 0)] * (values.ndim - 1) + [(span, span)])
@@ -319,7 +321,7 @@ def grown(values: Floats | Bools, seconds: float, rate: float) -> Floats:
     return greatest
 
 
-def eased(values: Floats, slopes: Floats, known: Bools, allowed: Bools, far: float, rate: float) -> Floats:
+def fill_with_cubics(values: Floats, slopes: Floats, known: Bools, allowed: Bools, far: float, rate: float) -> Floats:
     """Values ``(T, 3)`` where known; elsewhere cubics that leave each known stretch with its value and slope.
 
     They reach zero ``far`` frames away, or the next known stretch if that is nearer than twice as far. Slopes are a
@@ -350,7 +352,7 @@ def eased(values: Floats, slopes: Floats, known: Bools, allowed: Bools, far: flo
     return result
 
 
-def directions(vectors: Floats) -> Floats:
+def unit_vectors(vectors: Floats) -> Floats:
     """Unit vectors ``(..., 3)``; zero stays zero."""
     length = np.linalg.norm(vectors, axis=-1, keepdims=True)
     unit: Floats = vectors / np.where(length > 0.0, length, 1.0)
@@ -365,7 +367,7 @@ def runs(flags: Bools) -> list[tuple[int, int]]:
 
 def towards_sole(skeleton: Skeleton, side: str, place: Floats, turned: Floats) -> Floats:
     """From the ankle to the sole, a unit vector, in the rest pose: down, or along the shin (see above)."""
-    knee, foot = joint(skeleton, f"{side}LowerLeg"), joint(skeleton, f"{side}Foot")
+    knee, foot = require_joint(skeleton, f"{side}LowerLeg"), require_joint(skeleton, f"{side}Foot")
     down = np.array([0.0, -1.0, 0.0])
     toes = skeleton.roles.get(f"{side}Toes")
     if toes is None:

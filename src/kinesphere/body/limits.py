@@ -19,10 +19,10 @@ from types import MappingProxyType
 
 import numpy as np
 
-from kinesphere.body.bodies import motion_with_roles
-from kinesphere.body.ground import joint
-from kinesphere.kernels import rotations
-from kinesphere.kernels.arrays import Floats
+from kinesphere.body.ground import require_joint
+from kinesphere.body.require_roles import require_motion_roles
+from kinesphere.maths import rotations
+from kinesphere.maths.vectors import Floats
 from kinesphere.motion.humanoid import PARENT_ROLE, SIDES
 from kinesphere.motion.motion import Motion
 from kinesphere.motion.skeleton import Skeleton
@@ -75,7 +75,7 @@ LIMITS: Mapping[str, Limit] = MappingProxyType(
 
 
 @dataclass(frozen=True, eq=False)
-class Hinge:
+class LimitedJoint:
     """One limited joint: what it is measured against and along."""
 
     role: str
@@ -91,17 +91,17 @@ class Hinge:
 
 def limit_excess(motion: Motion) -> dict[str, Floats]:
     """For every limited role ``(T,)`` radians past its limits: the larger of the bone's and the twist's; 0 within."""
-    motion = motion_with_roles(motion, NEEDED, "limiting joints")
-    return {hinge.role: _held(hinge, _turn(hinge, motion.rotations))[1] for hinge in hinges_of(motion.skeleton)}
+    motion = require_motion_roles(motion, NEEDED, "limiting joints")
+    return {hinge.role: _held(hinge, _turn(hinge, motion.rotations))[1] for hinge in limited_joints(motion.skeleton)}
 
 
-def clamped(motion: Motion) -> Motion:
+def clamp_to_limits(motion: Motion) -> Motion:
     """The motion with every limited joint within its limits; frames and joints that are stay exactly as they are.
 
     Calibration frames are left alone.
     """
     local = motion.rotations.copy()
-    for hinge in hinges_of(motion_with_roles(motion, NEEDED, "limiting joints").skeleton):
+    for hinge in limited_joints(require_motion_roles(motion, NEEDED, "limiting joints").skeleton):
         turn = _turn(hinge, local)
         held, past = _held(hinge, turn)
         past[list(motion.calibration_frames)] = 0.0
@@ -115,7 +115,7 @@ def clamped(motion: Motion) -> Motion:
     return replace(motion, rotations=local)
 
 
-def _turn(hinge: Hinge, local: Floats) -> Floats:
+def _turn(hinge: LimitedJoint, local: Floats) -> Floats:
     """``(T, 4)`` the joint's turn from rest as its reference sees it, in the rest pose's world."""
     turn = np.broadcast_to(hinge.before, (len(local), 4))
     for step in hinge.path:
@@ -123,7 +123,7 @@ def _turn(hinge: Hinge, local: Floats) -> Floats:
     return rotations.multiply(turn, rotations.conjugate(hinge.after))
 
 
-def _held(hinge: Hinge, turn: Floats) -> tuple[Floats, Floats]:
+def _held(hinge: LimitedJoint, turn: Floats) -> tuple[Floats, Floats]:
     """The nearest turns within the limits, and how far past the given ones are."""
     limit = hinge.limit
     bone = rotations.rotate(turn, hinge.bone)
@@ -136,14 +136,14 @@ def _held(hinge: Hinge, turn: Floats) -> tuple[Floats, Floats]:
     past = np.maximum(outside, np.abs(angle - kept))
     past = np.where(past > TINY, past, 0.0)
     about = rotations.from_rotation_vector(kept[:, None] * hinge.bone)
-    return rotations.multiply(rotations.between(hinge.bone, allowed), about), past
+    return rotations.multiply(rotations.rotation_between(hinge.bone, allowed), about), past
 
 
-def _allowed(hinge: Hinge, bone: Floats) -> Floats:
+def _allowed(hinge: LimitedJoint, bone: Floats) -> Floats:
     """``(T, 3)`` the directions within the limits nearest to the bone's."""
     limit = hinge.limit
     if limit.cone is not None:
-        swing = rotations.to_rotation_vector(rotations.between(hinge.neutral, bone))
+        swing = rotations.to_rotation_vector(rotations.rotation_between(hinge.neutral, bone))
         angle = np.linalg.norm(swing, axis=-1, keepdims=True)
         swing = swing * np.minimum(1.0, limit.cone / np.maximum(angle, 1e-12))
         return rotations.rotate(rotations.from_rotation_vector(swing), hinge.neutral)
@@ -154,7 +154,7 @@ def _allowed(hinge: Hinge, bone: Floats) -> Floats:
     return allowed
 
 
-def _angles(hinge: Hinge, bone: Floats) -> tuple[Floats, Floats]:
+def _angles(hinge: LimitedJoint, bone: Floats) -> tuple[Floats, Floats]:
     along = [np.sum(bone * axis, axis=-1) for axis in (hinge.neutral, hinge.forward, hinge.side)]
     # Flexion is cut where nothing bends to, not at half a turn: a heel drawn past the thigh is not hyperextended.
     middle = 0.5 * sum(hinge.limit.flexion)
@@ -163,7 +163,7 @@ def _angles(hinge: Hinge, bone: Floats) -> tuple[Floats, Floats]:
     return flexion, np.arcsin(np.clip(along[2], -1.0, 1.0))
 
 
-def hinges_of(skeleton: Skeleton) -> list[Hinge]:
+def limited_joints(skeleton: Skeleton) -> list[LimitedJoint]:
     """All limited joints, those above first."""
     hinges = []
     trunk = [role for role in ("spine", "chest", "upperChest") if role in skeleton.roles]
@@ -176,13 +176,13 @@ def hinges_of(skeleton: Skeleton) -> list[Hinge]:
     return [hinge for hinge in hinges if hinge.path]
 
 
-def _hinge(skeleton: Skeleton, role: str, limit: Limit) -> Hinge:
+def _hinge(skeleton: Skeleton, role: str, limit: Limit) -> LimitedJoint:
     above = PARENT_ROLE[role]
     if role.endswith("UpperArm"):
         above = "upperChest"
     while above not in skeleton.roles and above:
         above = PARENT_ROLE[above]
-    reference, own = joint(skeleton, above), skeleton.roles[role]
+    reference, own = require_joint(skeleton, above), skeleton.roles[role]
     path: list[int] = []
     step = own
     while step not in (reference, -1):
@@ -190,7 +190,7 @@ def _hinge(skeleton: Skeleton, role: str, limit: Limit) -> Hinge:
         step = int(skeleton.parents[step])
     turned, place = skeleton.rest_world()
     bone, neutral, forward, side = _directions(skeleton, role, reference, place)
-    hinge = Hinge(
+    hinge = LimitedJoint(
         role, tuple(path) if step >= 0 else (), turned[reference], turned[own], bone, neutral, forward, side, limit
     )
     flexion, aside = (float(angle) for angle in _angles(hinge, bone))
@@ -235,10 +235,10 @@ def _directions(skeleton: Skeleton, role: str, reference: int, place: Floats) ->
 def body_axes(skeleton: Skeleton) -> tuple[Floats, Floats, Floats]:
     """The body's up, left and forward in the rest pose's world: up is Y unless the trunk lies."""
     _, place = skeleton.rest_world()
-    hips, head = place[joint(skeleton, "hips")], place[joint(skeleton, "head")]
+    hips, head = place[require_joint(skeleton, "hips")], place[require_joint(skeleton, "head")]
     trunk = _unit(head - hips, np.array([0.0, 1.0, 0.0]))
     up = np.array([0.0, 1.0, 0.0]) if trunk[1] > 0.7 else trunk
-    across = place[joint(skeleton, "leftUpperLeg")] - place[joint(skeleton, "rightUpperLeg")]
+    across = place[require_joint(skeleton, "leftUpperLeg")] - place[require_joint(skeleton, "rightUpperLeg")]
     left = _unit(_across(across, up), np.array([1.0, 0.0, 0.0]))
     return up, left, np.cross(left, up)
 

@@ -1,1 +1,1 @@
-"""The command line."""
+"""The ``kinesphere`` command: one file a command; options and reports that they share."""

@@ -8,12 +8,7 @@ from typing import Annotated
 import typer
 
 from kinesphere.cli.convert import convert
-from kinesphere.cli.edits.blend import blend
-from kinesphere.cli.edits.displace import displace
-from kinesphere.cli.edits.equalize import equalize
-from kinesphere.cli.edits.smooth import smooth
-from kinesphere.cli.edits.timewarp import timewarp
-from kinesphere.cli.edits.waveshape import waveshape
+from kinesphere.cli.edits import blend, displace, equalize, smooth, timewarp, waveshape
 from kinesphere.cli.info import info
 from kinesphere.cli.mapping import mapping
 from kinesphere.cli.perform import perform, words

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from kinesphere.cli.options import Clip, Reading, Salvage
-from kinesphere.cli.reporting import UNREADABLE, reported, say_error
+from kinesphere.cli.reporting import UNREADABLE, report_errors, say_error
 
 if TYPE_CHECKING:
-    from kinesphere.kernels.arrays import Floats
+    from kinesphere.maths.vectors import Floats
     from kinesphere.motion.roles import RoleMap
     from kinesphere.motion.skeleton import Skeleton
 
@@ -29,10 +29,10 @@ def mapping(
     salvage: Salvage = False,
 ) -> None:
     """Show which joint plays which humanoid role, how surely, and which other one might."""
-    from kinesphere.kernels.compiled import patient
+    from kinesphere.maths.compiled import patient
 
     patient()
-    with reported():
+    with report_errors():
         from kinesphere.files.mapping import load_mapping, save_mapping
         from kinesphere.motion.roles import find_roles
 
@@ -57,13 +57,12 @@ def _skeleton(file: Path, reading: Reading) -> tuple[Skeleton, Floats | None]:
 
     ``load`` would have looked for roles already, and what it found could not be told from what the file says.
     """
-    from kinesphere.files.loading import clips
-    from kinesphere.files.options import LoadOptions
-    from kinesphere.files.registry import format_to_read
+    from kinesphere.files.loading import clip_names
+    from kinesphere.files.registry import LoadOptions, format_to_read
 
     known = format_to_read(file)
-    if known.name == "gltf" and not clips(file):
-        from kinesphere.files.gltf.characters import load_character
+    if known.name == "gltf" and not clip_names(file):
+        from kinesphere.files.gltf.character import load_character
 
         return load_character(file).skeleton, None
     if known.load is None or (known.clips is None and reading.clip is not None):

@@ -1,22 +1,89 @@
-"""``kinesphere perform``: a gesture, with Effort and Shape."""
+"""Dials as a command line writes them: ``space=-1,time=0.5`` and ``right_arm:weight=1``."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from kinesphere.cli.dials import effort_of, parts_of, shape_of
-from kinesphere.cli.outputs import check_outputs
-from kinesphere.cli.reporting import kept_warnings, reported
+from kinesphere.cli.options import check_outputs
+from kinesphere.cli.reporting import collect_warnings, report_errors
 
 if TYPE_CHECKING:
     from kinesphere.direction.words import Vocabulary
+    from kinesphere.laban.dials import Part
+    from kinesphere.laban.effort import Effort
+    from kinesphere.laban.shape import Shape
     from kinesphere.motion.character import Character
     from kinesphere.score.layers import Layer
     from kinesphere.score.score import Score
+
+
+def parse_numbers(option: str, text: str, allowed: Iterable[str]) -> dict[str, float]:
+    """``name=number`` pairs, parted by commas."""
+    from kinesphere.files.schema import describe_choices
+
+    names = list(allowed)
+    given: dict[str, float] = {}
+    for piece in text.split(","):
+        name, equals, value = (part.strip() for part in piece.partition("="))
+        if not equals:
+            raise ValueError(f"{option} {text!r}: found {piece.strip()!r}; write name=number, such as {names[0]}=0.5")
+        if name not in names:
+            raise ValueError(f"{option} {text!r}: found {name!r}; expected {describe_choices(name, names)}")
+        if name in given:
+            raise ValueError(f"{option} {text!r}: {name} is given twice")
+        try:
+            given[name] = float(value)
+        except ValueError:
+            raise ValueError(f"{option} {text!r}: {name} is {value!r}; a number is expected") from None
+    return given
+
+
+def parse_effort(option: str, text: str | None, by_hand: str | None = None) -> Effort:
+    """The Effort of ``--effort`` and ``--set``."""
+    from kinesphere.laban.effort import FACTORS, Effort
+    from kinesphere.laban.effort_parameters import RANGES
+
+    given = {} if text is None else parse_numbers(option, text, FACTORS)
+    return Effort(**given, by_hand={} if by_hand is None else parse_numbers("--set", by_hand, RANGES))
+
+
+def parse_shape(option: str, text: str | None) -> Shape:
+    """The Shape of ``--shape``."""
+    from kinesphere.laban.shape import DIMENSIONS, Shape
+
+    return Shape(**({} if text is None else parse_numbers(option, text, DIMENSIONS)))
+
+
+def parse_parts(texts: Iterable[str], effort: Effort, shape: Shape) -> Mapping[str, Part]:
+    """The parts of all ``--part``: dials of Effort and Shape, mixed as one likes, in place of the whole's."""
+    from kinesphere.laban.dials import Part
+    from kinesphere.laban.effort import FACTORS, Effort
+    from kinesphere.laban.shape import DIMENSIONS, Shape
+    from kinesphere.score.layers import check_body_part
+
+    parts: dict[str, Part] = {}
+    for text in texts:
+        name, colon, dials = text.partition(":")
+        name = name.strip().replace("-", "_")
+        if not colon:
+            raise ValueError(f"--part {text!r}: write part:name=number, such as right_arm:weight=1")
+        check_body_part(name)
+        if name in parts:
+            raise ValueError(f"--part {text!r}: {name} is given twice; put its dials together, parted by commas")
+        given = parse_numbers("--part", dials, (*FACTORS, *DIMENSIONS))
+        factors = {key: given.get(key, getattr(effort, key)) for key in FACTORS}
+        dimensions = {key: given.get(key, getattr(shape, key)) for key in DIMENSIONS}
+        parts[name] = Part(Effort(**factors, by_hand=effort.by_hand), Shape(**dimensions))
+    return parts
+
+
+# ---- ``kinesphere perform``: a gesture, with Effort and Shape.
+
 
 EFFORT = "space indirect..direct, weight light..strong, time sustained..sudden, flow free..bound; each from -1 to 1"
 SHAPE = "horizontal spreading..enclosing, vertical rising..sinking, sagittal advancing..retreating, reach near..far"
@@ -68,26 +135,26 @@ def perform(
 
     Dials and words add up. `kinesphere words` lists the words.
     """
-    with reported():
-        from kinesphere.body.retargeting import retarget
+    with report_errors():
+        from kinesphere.body.retargeting.pipeline import retarget
         from kinesphere.files.loading import save
         from kinesphere.files.registry import format_to_write
-        from kinesphere.kernels.compiled import patient, warm_up
+        from kinesphere.maths.compiled import patient, use_compiled
         from kinesphere.score.layers import Express, Layer
-        from kinesphere.score.perform import said
-        from kinesphere.score.render import render
+        from kinesphere.score.performing import describe_words
+        from kinesphere.score.rendering import render
 
         patient()
         sheet = out.with_name(f"{out.stem}_preview.png") if preview else None
         writer = format_to_write(out)
-        whole = effort_of("--effort", effort, by_hand), shape_of("--shape", shape)
+        whole = parse_effort("--effort", effort, by_hand), parse_shape("--shape", shape)
         edit = Express(
             *whole,
-            {} if words is None else said(words),
+            {} if words is None else describe_words(words),
             intensity,
             stillness,
             affinities,
-            parts_of(part or (), *whole),
+            parse_parts(part or (), *whole),
             _words(vocabulary),
         )
         plain = edit == Express() and start is None and end is None
@@ -103,7 +170,7 @@ def perform(
         put = made if body is None else retarget(made, body)
         # What is asked for is looked at before where it goes, so that an old file does not hide a slip of the pen.
         check_outputs([file for file in (out, sheet, save_score) if file is not None], overwrite)
-        if sheet is not None and warm_up() is None:
+        if sheet is not None and not use_compiled():
             raise ValueError("--preview draws lit surfaces, which need numba; this Python does not have it")
         if body is not None and writer.holds_characters:
             save(put, out, character=body)
@@ -114,12 +181,12 @@ def perform(
 
             write(score, save_score)
         if sheet is not None:
-            from kinesphere.cli.comparing import before_and_after
+            from kinesphere.cli.comparing import compare_sheet
             from kinesphere.pictures.contact_sheet import save_picture
 
-            with kept_warnings():  # of the gesture itself: they have been told
+            with collect_warnings():  # of the gesture itself: they have been told
                 before = render(replace(score, layers=()))
-            save_picture(before_and_after(before, made, body, trails=True), sheet)
+            save_picture(compare_sheet(before, made, body, trails=True), sheet)
     for file in (out, save_score, sheet):
         if file is not None:
             typer.echo(f"wrote {file}")
@@ -131,7 +198,7 @@ def words(
     ] = None,
 ) -> None:
     """List the words for `kinesphere perform --words`, with what they turn."""
-    with reported():
+    with report_errors():
         from kinesphere.direction.words import vocabulary as ours
 
         known = _words(vocabulary) or ours()
@@ -166,9 +233,9 @@ def _score(source: str, layers: tuple[Layer, ...]) -> Score:
 
 
 def _body(character: Path | None) -> Character | None:
-    from kinesphere.cli.ours import own_character
-    from kinesphere.files.characters import load_character
+    from kinesphere.cli.options import builtin_character
+    from kinesphere.files.loading import load_character
 
     if character is None:
         return None
-    return own_character(character) or load_character(character)
+    return builtin_character(character) or load_character(character)

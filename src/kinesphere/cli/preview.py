@@ -11,12 +11,13 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from kinesphere.cli.options import Clip, Rate, Reading, Salvage, Scale, Up
-from kinesphere.cli.reporting import reported
+from kinesphere.cli.reporting import report_errors
 
 if TYPE_CHECKING:
     from kinesphere.motion.character import Character
     from kinesphere.motion.motion import Motion
     from kinesphere.pictures.trails import Trails
+
 
 _SUFFIXES = (".png", ".gif", ".mp4")
 
@@ -54,7 +55,7 @@ TrailSeconds = Annotated[
 ]
 
 
-class View(StrEnum):
+class ViewAngle(StrEnum):
     """From where the character is seen, relative to where it faces."""
 
     THREE_QUARTER = "three-quarter"
@@ -65,10 +66,10 @@ class View(StrEnum):
 
 
 @dataclass(frozen=True)
-class Look:
+class PreviewStyle:
     """What is asked for, apart from the motions."""
 
-    view: View
+    view: ViewAngle
     size: tuple[int, int] | None
     frames: int | None
     columns: int | None
@@ -95,7 +96,7 @@ def preview(
     at: Annotated[float | None, typer.Option("--at", help="One large picture, so many seconds in.")] = None,
     frames: Frames = None,
     columns: Columns = None,
-    view: Annotated[View, typer.Option(help="From where the character is seen.")] = View.THREE_QUARTER,
+    view: Annotated[ViewAngle, typer.Option(help="From where the character is seen.")] = ViewAngle.THREE_QUARTER,
     fps: Fps = None,
     start: Annotated[float, typer.Option(min=0.0, help="Where a film starts, in seconds.")] = 0.0,
     seconds: Seconds = None,
@@ -116,23 +117,22 @@ def preview(
     --ghosts or --at it shows a lit surface: the character's, the file's own if it has one, else our figure's, or of
     what is no humanoid a manikin's.
     """
-    from kinesphere.kernels.compiled import patient, warm_up
+    from kinesphere.maths.compiled import patient, use_compiled
 
-    with reported():
-        from kinesphere.cli.names import plain_stem
-        from kinesphere.cli.ours import own_motion
+    with report_errors():
+        from kinesphere.cli.options import builtin_motion, safe_stem
 
-        stem = f"{file.stem}_{plain_stem(clip)}" if clip else file.stem
+        stem = f"{file.stem}_{safe_stem(clip)}" if clip else file.stem
         target = out or Path(f"{stem}_preview.png")
         pixels = _pixels(size, width, height)
         ways = _trails(trails, trail, trail_seconds)
-        look = Look(view, pixels, frames, columns, at, fps, start, seconds, ways, ghosts, repeat)
+        look = PreviewStyle(view, pixels, frames, columns, at, fps, start, seconds, ways, ghosts, repeat)
         _check(target, look, overwrite or out is None)
-        asked = character or against or ways or ghosts or at is not None or own_motion(file) is not None
+        asked = character or against or ways or ghosts or at is not None or builtin_motion(file) is not None
         plain = target.suffix.lower() == ".png" and not asked
         if plain:
             patient()
-        elif warm_up() is None:  # surfaces are drawn by compiled kernels; only bones can do without
+        elif not use_compiled():  # surfaces are drawn by compiled kernels; only bones can do without
             raise ValueError("lit surfaces need numba, which this Python does not have; a plain .png shows bones")
         reading = Reading(clip, scale, up, rate, salvage)
         motions = [
@@ -147,7 +147,7 @@ def preview(
     typer.echo(f"wrote {target}")
 
 
-def _check(target: Path, look: Look, overwrite: bool) -> None:
+def _check(target: Path, look: PreviewStyle, overwrite: bool) -> None:
     """Refuse what cannot be written before anything is read."""
     kind = target.suffix.lower()
     if kind not in _SUFFIXES:
@@ -158,7 +158,7 @@ def _check(target: Path, look: Look, overwrite: bool) -> None:
     if target.exists() and not overwrite:
         raise FileExistsError(f"{target}: exists already; --overwrite replaces it")
     if kind != ".png":
-        from kinesphere.pictures.reels import check_film
+        from kinesphere.pictures.encode import check_film
 
         check_film(target)
         if look.at is not None:
@@ -181,26 +181,26 @@ def _trails(both_hands: bool, joints: list[str] | None, seconds: float | None) -
     """The ways that are asked for."""
     if not (both_hands or joints or seconds is not None):
         return None
-    from kinesphere.pictures.trails import trails_of
+    from kinesphere.pictures.trails import parse_trails
 
     names = [*(["hands"] if both_hands else []), *(joints or [])]
-    found = trails_of(names or True)
+    found = parse_trails(names or True)
     return found and replace(found, seconds=seconds)
 
 
-def _draw_bones(motion: Motion, target: Path, look: Look) -> None:
-    from kinesphere.pictures.contact_sheet import contact_sheet, save_picture
+def _draw_bones(motion: Motion, target: Path, look: PreviewStyle) -> None:
+    from kinesphere.pictures.contact_sheet import bone_sheet, save_picture
 
     size = look.size or (1600, 1000)
-    sheet = contact_sheet(motion, frames=look.frames or 12, columns=look.columns, size=size, view=look.view.value)
+    sheet = bone_sheet(motion, frames=look.frames or 12, columns=look.columns, size=size, view=look.view.value)
     save_picture(sheet, target)
 
 
-def _draw_surface(motions: list[Motion], characters: list[Character | None], target: Path, look: Look) -> None:
+def _draw_surface(motions: list[Motion], characters: list[Character | None], target: Path, look: PreviewStyle) -> None:
     from kinesphere.pictures import camera
     from kinesphere.pictures.contact_sheet import save_picture
     from kinesphere.pictures.films import film, still
-    from kinesphere.pictures.sheets import surface_sheet
+    from kinesphere.pictures.sheets import sheet
 
     view: camera.View = look.view.value
     trails, ghosts = look.trails or False, look.ghosts
@@ -227,7 +227,7 @@ def _draw_surface(motions: list[Motion], characters: list[Character | None], tar
             still(motions, look.at, character=characters, size=size, view=view, trails=trails, ghosts=ghosts), target
         )
     else:
-        sheet = surface_sheet(
+        picture = sheet(
             motions,
             character=characters,
             frames=look.frames,
@@ -238,27 +238,27 @@ def _draw_surface(motions: list[Motion], characters: list[Character | None], tar
             ghosts=ghosts,
             progress=None,
         )
-        save_picture(sheet, target)
+        save_picture(picture, target)
 
 
 def _characters(files: list[Path], asked: Path | None) -> list[Character | None]:
     """Who shows each file's motion: the character asked for, else the file's own surface, else nobody in particular."""
-    from kinesphere.cli.ours import own_character
-    from kinesphere.files.characters import load_character
+    from kinesphere.cli.options import builtin_character
+    from kinesphere.files.loading import load_character
 
     if asked is not None:
-        return [own_character(asked) or load_character(asked)] * len(files)
+        return [builtin_character(asked) or load_character(asked)] * len(files)
     return [_own_character(file) for file in files]
 
 
 def _own_character(file: Path) -> Character | None:
-    from kinesphere.cli.ours import own_motion
-    from kinesphere.cli.reporting import kept_warnings
-    from kinesphere.files.characters import is_only_animation, load_character
+    from kinesphere.cli.options import builtin_motion
+    from kinesphere.cli.reporting import collect_warnings
+    from kinesphere.files.loading import is_only_animation, load_character
     from kinesphere.files.registry import format_to_read
 
-    if own_motion(file) is not None or not format_to_read(file).holds_characters:
+    if builtin_motion(file) is not None or not format_to_read(file).holds_characters:
         return None
-    with kept_warnings():  # what is said of a file without a surface matters to nobody who sees a manikin
+    with collect_warnings():  # what is said of a file without a surface matters to nobody who sees a manikin
         character = load_character(file)
     return None if is_only_animation(character) or not character.meshes else character

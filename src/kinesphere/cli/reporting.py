@@ -28,9 +28,9 @@ def one_line(error: BaseException) -> str:
 
 
 @contextmanager
-def reported() -> Iterator[None]:
+def report_errors() -> Iterator[None]:
     """Turn what goes wrong with files and options into a line and an exit code; print warnings too."""
-    with told_warnings():
+    with print_warnings():
         try:
             yield
         except BrokenPipeError:  # whoever reads has seen enough
@@ -41,9 +41,9 @@ def reported() -> Iterator[None]:
 
 
 @contextmanager
-def told_warnings() -> Iterator[None]:
+def print_warnings() -> Iterator[None]:
     """Print warnings about files as lines of their own."""
-    from kinesphere.files.errors import MotionFileWarning
+    from kinesphere.motion.errors import MotionFileWarning
 
     with warnings.catch_warnings():
         usual = warnings.showwarning
@@ -67,9 +67,9 @@ def told_warnings() -> Iterator[None]:
 
 
 @contextmanager
-def kept_warnings() -> Iterator[list[str]]:
+def collect_warnings() -> Iterator[list[str]]:
     """Collect warnings about files instead of printing them."""
-    from kinesphere.files.errors import MotionFileWarning
+    from kinesphere.motion.errors import MotionFileWarning
 
     texts: list[str] = []
     with warnings.catch_warnings(record=True) as caught:

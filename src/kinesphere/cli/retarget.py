@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Annotated, TypeVar
 import typer
 
 from kinesphere.cli.options import Clip, Rate, Reading, Salvage, Scale, Up
-from kinesphere.cli.reporting import reported
+from kinesphere.cli.reporting import report_errors
 
 if TYPE_CHECKING:
     from kinesphere.motion.character import Character
     from kinesphere.motion.motion import Motion
+
 
 Body = TypeVar("Body", "Motion", "Character")
 
@@ -30,12 +31,11 @@ def _mapped(body: Body, mapping: Path | None) -> Body:
 
 def _target(onto: Path, mapping: Path | None) -> Motion | Character:
     """A character; or the body of a motion file, such as a clip without anything to show it on."""
-    from kinesphere.cli.ours import own_character
-    from kinesphere.files.characters import is_only_animation, load_character
-    from kinesphere.files.loading import load
+    from kinesphere.cli.options import builtin_character
+    from kinesphere.files.loading import is_only_animation, load, load_character
     from kinesphere.files.registry import format_to_read
 
-    ours = own_character(onto)
+    ours = builtin_character(onto)
     if ours is not None:
         return _mapped(ours, mapping)
     if format_to_read(onto).holds_characters:
@@ -74,11 +74,11 @@ def retarget(
     A .glb, .gltf or .vrm output has the character's own surface. What was matched, and what could not be reached,
     is said.
     """
-    with reported():
-        from kinesphere.body.retargeting import retarget as put
+    with report_errors():
+        from kinesphere.body.retargeting.pipeline import retarget as put
         from kinesphere.files.loading import save
         from kinesphere.files.registry import format_to_write
-        from kinesphere.kernels.compiled import patient
+        from kinesphere.maths.compiled import patient
         from kinesphere.motion.character import Character
 
         patient()
@@ -89,7 +89,7 @@ def retarget(
         target = _target(onto, target_mapping)
         result = put(motion, target, ground=ground)
         if lock:
-            from kinesphere.body.foot_lock import lock_feet
+            from kinesphere.body.foot_lock.lock import lock_feet
 
             result = lock_feet(result)
         if isinstance(target, Character) and writer.holds_characters:

@@ -1,1 +1,5 @@
-"""Direction: words and moods as controls."""
+"""Words and moods as dials: vocabulary of Effort, Shape, tempo and stillness."""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

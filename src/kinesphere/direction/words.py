@@ -13,11 +13,10 @@ from typing import Any
 
 import numpy as np
 
-from kinesphere.files.errors import MotionFileError
-from kinesphere.files.toml_text import parsed_table, read_table
+from kinesphere.files.schema import parse_toml, read_table
 from kinesphere.laban.effort import Effort
 from kinesphere.laban.shape import Shape
-from kinesphere.motion.gesture import unknown
+from kinesphere.motion.errors import MotionFileError, unknown_name
 
 _EXPECTED = "words in TOML"
 _FIELDS = ("kind", "effort", "shape", "tempo", "stillness", "about")
@@ -45,7 +44,7 @@ Vocabulary = Mapping[str, Word]
 def vocabulary() -> Vocabulary:
     """The words that come with Kinesphere."""
     ours = files("kinesphere.direction") / "words.toml"
-    return _parsed(Path(ours.name), parsed_table(Path(ours.name), ours.read_bytes(), _EXPECTED))
+    return _parsed(Path(ours.name), parse_toml(Path(ours.name), ours.read_bytes(), _EXPECTED))
 
 
 def load_words(path: str | Path) -> Vocabulary:
@@ -54,7 +53,7 @@ def load_words(path: str | Path) -> Vocabulary:
     return MappingProxyType(dict(vocabulary()) | dict(_parsed(file, read_table(file, _EXPECTED))))
 
 
-def word(name: str, words: Vocabulary | None = None) -> Word:
+def find_word(name: str, words: Vocabulary | None = None) -> Word:
     """One word, or the error that suggests the nearest."""
     known = vocabulary() if words is None else words
     if not isinstance(name, str):
@@ -67,18 +66,18 @@ def word(name: str, words: Vocabulary | None = None) -> Word:
     return found
 
 
-def spoken(said: str | Iterable[str] | Mapping[str, float], words: Vocabulary | None = None) -> Word:
+def combine_words(said: str | Iterable[str] | Mapping[str, float], words: Vocabulary | None = None) -> Word:
     """Several words as one: factors add and are held within −1 and 1, tempos multiply, stillness adds.
 
     A text such as ``"gently and proudly"``, a list of words, or words with their strengths from 0 to 1.
     """
     if isinstance(said, str):
-        given = dict.fromkeys(split(said), 1.0)
+        given = dict.fromkeys(split_words(said), 1.0)
     else:
         given = dict(said) if isinstance(said, Mapping) else dict.fromkeys(said, 1.0)
     effort, shape, tempo, stillness = np.zeros(4), np.zeros(4), 0.0, 0.0
     for name, strength in given.items():
-        found = word(name, words)
+        found = find_word(name, words)
         if not 0.0 <= strength <= 1.0:
             raise ValueError(f"strength of {name!r} is {strength!r}; 0 to 1 is allowed, intensity goes beyond")
         effort = effort + strength * found.effort.factors
@@ -95,7 +94,7 @@ def spoken(said: str | Iterable[str] | Mapping[str, float], words: Vocabulary | 
     )
 
 
-def split(said: str) -> list[str]:
+def split_words(said: str) -> list[str]:
     """The words of a text, without those that only join them, each of which has a word on both sides."""
     pieces = said.replace(",", " ").split()
     joins = [piece.lower() in _SMALL for piece in pieces]
@@ -123,7 +122,7 @@ def _word(path: Path, name: str, entry: Any) -> Word:
         raise MotionFileError(path, repr(name), "one word of letters and digits", where=where)
     for key in entry:
         if key not in _FIELDS:
-            raise MotionFileError(path, unknown("field", key, _FIELDS), "a field that is known", where=where)
+            raise MotionFileError(path, unknown_name("field", key, _FIELDS), "a field that is known", where=where)
     numbers = {key: _numbers(path, f"{where}.{key}", entry.get(key, [0, 0, 0, 0])) for key in ("effort", "shape")}
     tempo, stillness = (
         _number(path, f"{where}.{key}", entry.get(key, rest), *allowed)

@@ -11,7 +11,7 @@ from typing import IO
 
 
 @contextmanager
-def replacing(path: Path) -> Iterator[IO[bytes]]:
+def atomic_write(path: Path) -> Iterator[IO[bytes]]:
     """A binary file to write to, which takes the place of ``path`` when the block ends well.
 
     If it doesn't, whatever was at ``path`` before is still there, untouched.

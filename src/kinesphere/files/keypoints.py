@@ -24,11 +24,11 @@ from pathlib import Path
 
 import numpy as np
 
-from kinesphere.files.atomic import replacing
-from kinesphere.files.errors import MotionFileError
+from kinesphere.files.atomic import atomic_write
 from kinesphere.files.registry import Format, register
-from kinesphere.kernels.arrays import Floats
-from kinesphere.motion.keypoints import Keypoint, Keypoints, Space, Stop
+from kinesphere.maths.vectors import Floats
+from kinesphere.motion.errors import MotionFileError
+from kinesphere.motion.gesture import Keypoint, Keypoints, Space, Stop
 from kinesphere.motion.source import Source
 
 UNITS = {"m": 1.0, "cm": 0.01, "mm": 0.001, "inches": 0.0254}
@@ -80,7 +80,7 @@ def save_keypoints(keypoints: Keypoints, path: str | PathLike[str]) -> None:
     for key in keypoints.keys:
         numbers = " ".join(repr(float(n)) for n in (key.frame, *key.position, key.swivel))
         lines.append(f"{numbers} {key.stop} {key.space}")
-    with replacing(Path(path)) as file:
+    with atomic_write(Path(path)) as file:
         file.write(("\n".join(lines) + "\n").encode())
 
 

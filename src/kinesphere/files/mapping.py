@@ -13,11 +13,11 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from kinesphere.files.atomic import replacing
-from kinesphere.files.errors import MotionFileError
+from kinesphere.files.atomic import atomic_write
+from kinesphere.motion.errors import MotionFileError
 from kinesphere.motion.humanoid import ROLES
 from kinesphere.motion.roles import RoleMap
-from kinesphere.motion.roles.overriding import near
+from kinesphere.motion.roles.rolemap import suggest
 from kinesphere.motion.skeleton import Skeleton
 
 FORMAT, VERSION = "kinesphere mapping", 1
@@ -32,13 +32,13 @@ def save_mapping(roles: RoleMap | Mapping[str, int], skeleton: Skeleton, path: s
     for role in sorted(given, key=lambda role: ROLES.index(role) if role in ROLES else len(ROLES)):
         joint = given[role]
         if role not in ROLES:
-            raise MotionFileError(file, f"the role {role!r}", near(role, ROLES), where=f"roles.{role}")
+            raise MotionFileError(file, f"the role {role!r}", suggest(role, ROLES), where=f"roles.{role}")
         if isinstance(joint, bool) or not 0 <= joint < len(skeleton):
             raise MotionFileError(file, f"joint {joint}", f"0 to {len(skeleton) - 1}", where=f"roles.{role}")
         name = skeleton.names[joint]
         said[role] = name if skeleton.names.count(name) == 1 else [name, int(joint)]
     document = {"format": FORMAT, "version": VERSION, "roles": said}
-    with replacing(file) as out:
+    with atomic_write(file) as out:
         out.write((json.dumps(document, indent=2, ensure_ascii=False) + "\n").encode("utf-8", "surrogatepass"))
 
 
@@ -64,7 +64,7 @@ def load_mapping(path: str | PathLike[str], skeleton: Skeleton) -> dict[str, int
     for role, value in said.items():
         where = f"roles.{role}"
         if role not in ROLES:
-            raise MotionFileError(file, f"the unknown role {_short(role)}", near(role, ROLES), where="roles")
+            raise MotionFileError(file, f"the unknown role {_short(role)}", suggest(role, ROLES), where="roles")
         joint = _joint(file, skeleton, value, where)
         for other, taken in roles.items():
             if taken == joint:
@@ -112,7 +112,7 @@ def _joint(file: Path, skeleton: Skeleton, value: object, where: str) -> int:
         raise MotionFileError(file, _short(value), "the name of a joint, or [name, index]", where=where)
     found = [joint for joint, known in enumerate(skeleton.names) if known == name]
     if not found:
-        raise MotionFileError(file, f"no joint {_short(name)}", near(name, skeleton.names), where=where)
+        raise MotionFileError(file, f"no joint {_short(name)}", suggest(name, skeleton.names), where=where)
     if index is not None:
         if index not in found:
             raise MotionFileError(file, f"{_short(name)} at {index}", f"one of {found}", where=where)

@@ -12,15 +12,14 @@ from typing import Any
 
 import numpy as np
 
-from kinesphere.files.atomic import replacing
-from kinesphere.files.errors import MotionFileError
-from kinesphere.files.options import LoadOptions, SaveOptions
+from kinesphere.files.atomic import atomic_write
 from kinesphere.files.orientation import turn_to_y_up
-from kinesphere.files.registry import Format, register
+from kinesphere.files.registry import Format, LoadOptions, SaveOptions, register
+from kinesphere.motion.errors import MotionFileError
 from kinesphere.motion.motion import Motion
-from kinesphere.motion.placing import moved
 from kinesphere.motion.skeleton import Skeleton, Tip
 from kinesphere.motion.source import Source
+from kinesphere.motion.transform import move_motion
 
 FORMAT, VERSION = "kinesphere motion", 1
 _ARRAYS = ("parents", "offsets", "rest_rotations", "rotations", "translations", "scales")
@@ -54,7 +53,7 @@ def save(motion: Motion, path: Path, options: SaveOptions) -> None:
     }
     if motion.scales is not None:
         arrays["scales"] = motion.scales
-    with replacing(path) as file:
+    with atomic_write(path) as file:
         np.savez(file, **arrays)
 
 
@@ -86,7 +85,7 @@ def load(path: Path, options: LoadOptions) -> Motion:
     except (KeyError, TypeError, ValueError, IndexError, AttributeError, OverflowError) as error:
         raise MotionFileError(path, f"contents that do not fit together ({error})", "a saved motion") from None
     if options.up not in (None, "y"):
-        motion = moved(motion, turn_to_y_up(options.up or "y"), np.zeros(3))
+        motion = move_motion(motion, turn_to_y_up(options.up or "y"), np.zeros(3))
     return motion if options.scale is None else motion.scaled(options.scale)
 
 

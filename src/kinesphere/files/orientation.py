@@ -10,8 +10,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from kinesphere.kernels import kinematics, rotations
-from kinesphere.kernels.arrays import Floats, Ints
+from kinesphere.maths import kinematics, rotations
+from kinesphere.maths.vectors import Floats, Ints
 from kinesphere.motion.skeleton import Skeleton
 
 AXES = {
@@ -43,7 +43,7 @@ class RawPose:
     translations: Floats  # (T, J, 3)
 
 
-def named(names: tuple[str, ...], *words: str) -> list[int]:
+def joints_named(names: tuple[str, ...], *words: str) -> list[int]:
     """Joints whose names contain one of the words."""
     return [i for i, name in enumerate(names) if any(word in name.lower() for word in words)]
 
@@ -53,7 +53,7 @@ def find_scale(raw: RawPose) -> tuple[float, str]:
     measures = _sizes(raw)
     if not measures:
         return 1.0, "the skeleton has no extent: its unit is taken to be the metre"
-    human = bool(_leg_length(raw)) and bool(named(raw.names, "head", "neck"))
+    human = bool(_leg_length(raw)) and bool(joints_named(raw.names, "head", "neck"))
     size, measure = measures[0]
     if human and _is_cmu(raw.names) and SHORTEST <= size * CMU_UNIT <= TALLEST:
         return (
@@ -110,7 +110,7 @@ def find_up(raw: RawPose) -> tuple[str, str, str]:
 
 def _head_and_feet(raw: RawPose) -> tuple[list[int], list[int]]:
     """By their names; else, where the skeleton is surely a humanoid's, by their roles."""
-    heads, feet = named(raw.names, "head"), _feet(raw.names)
+    heads, feet = joints_named(raw.names, "head"), _feet(raw.names)
     if heads and feet:
         return heads, feet
     from kinesphere.motion.roles import find_roles  # only for names that say nothing: it takes longer than all the rest
@@ -173,7 +173,7 @@ def _leg_length(raw: RawPose) -> float:
 
 
 def _feet(names: tuple[str, ...]) -> list[int]:
-    return named(names, "foot", "ankle")
+    return joints_named(names, "foot", "ankle")
 
 
 def _is_cmu(names: tuple[str, ...]) -> bool:

@@ -1,4 +1,4 @@
-"""Which formats there are. Adding one is adding a file to this folder that calls ``register``."""
+"""What a caller may ask of a reader or a writer."""
 
 from __future__ import annotations
 
@@ -7,13 +7,41 @@ import pkgutil
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Literal
 
-from kinesphere.files.errors import MotionFileError
+from kinesphere.motion.errors import MotionFileError
 
 if TYPE_CHECKING:
-    from kinesphere.files.options import LoadOptions, SaveOptions
     from kinesphere.motion.motion import Motion
+
+
+Positions = Literal["auto", "replace", "add"]
+
+
+@dataclass(frozen=True)
+class LoadOptions:
+    """Everything that ``load`` takes besides the path."""
+
+    clip: str | int | None = None
+    scale: float | None = None  # file units × scale = metres
+    up: str | None = None  # "y", "z", "-z", …: the axis that is up in the file
+    rate: float | None = None
+    salvage: bool = False
+    positions: Positions = "auto"
+
+
+@dataclass(frozen=True)
+class SaveOptions:
+    """Everything that ``save`` takes besides the motion and the path."""
+
+    character: Any = None
+    scale: float = 1.0  # metres × scale = file units
+    up: Literal["y", "z"] = "y"
+    order: str | None = None  # Euler order where the format has one
+    plain_names: bool = False  # only letters, digits and underscores, each name once
+
+
+# ---- Which formats there are. Adding one is adding a file to this folder that calls ``register``.
 
 
 @dataclass(frozen=True)

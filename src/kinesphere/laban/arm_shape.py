@@ -7,11 +7,14 @@ The three displacements add. A key that lies at the other end could be turned ei
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
-from kinesphere.figure.keeping_off import HEAD, THIGH, TRUNK
-from kinesphere.kernels import compiled
-from kinesphere.kernels.arrays import Floats, lengths, within
+from kinesphere.engine.collision import HEAD, THIGH, TRUNK
+from kinesphere.maths import compiled
+from kinesphere.maths.compiled import compile_exact
+from kinesphere.maths.vectors import Floats, clip, norms
 
 WORTH = 30  # a key is more work than a number of a product
 RATIO = 1.5  # of the ellipses' radii
@@ -34,24 +37,24 @@ _MIDDLE = np.array(MIDDLE)
 _NUMBERS = (RATIO, float(MOST), float(FADE), CROSSES, NEARLY, REACHES)
 
 
-def shaped(positions: Floats, factors: Floats, side: str) -> Floats:
+def shape_keys(positions: Floats, factors: Floats, side: str) -> Floats:
     """Keys ``(K, 3)`` relative to the shoulder with Shape ``(K, 4)`` or ``(4,)`` on them, with no body in the way."""
     mirror = np.array([1.0 if side == "left" else -1.0, 1.0, 1.0])
     way = positions * mirror
-    return np.asarray(held(turned(way, np.array(np.broadcast_to(factors, (len(way), 4)))), way) * mirror)
+    return np.asarray(limit_reach(rotate_keys(way, np.array(np.broadcast_to(factors, (len(way), 4)))), way) * mirror)
 
 
-def turned(places: Floats, factors: Floats) -> Floats:
+def rotate_keys(places: Floats, factors: Floats) -> Floats:
     """Keys ``(K, 3)``, out, up and ahead of the shoulder, with Shape ``(K, 4)`` on them, within reach or not."""
     kernels = compiled.loaded(WORTH * places.size)
     if kernels is None:
-        return turned_reference(places, factors)
+        return rotate_keys_reference(places, factors)
     moved = np.empty_like(places)
     kernels.turn_keys(places, factors, _NUMBERS, _MIDDLE, moved)
     return moved
 
 
-def turned_reference(places: Floats, factors: Floats) -> Floats:
+def rotate_keys_reference(places: Floats, factors: Floats) -> Floats:
     """The same in plain NumPy."""
     out, up, ahead = places.T
     horizontal, vertical, sagittal, reach = factors.T
@@ -70,10 +73,10 @@ def turned_reference(places: Floats, factors: Floats) -> Floats:
     return moved
 
 
-def held(moved: Floats, written: Floats) -> Floats:
+def limit_reach(moved: Floats, written: Floats) -> Floats:
     """Keys that stay within an arm's reach, coming to it softly; none is drawn in that was not pushed out."""
-    far, was = lengths(moved), lengths(written)
-    start = within(LONGEST - SOFT, was, LONGEST - 1e-6)
+    far, was = norms(moved), norms(written)
+    start = clip(LONGEST - SOFT, was, LONGEST - 1e-6)
     room = LONGEST - start
     near = np.where(far > start, start + room * -np.expm1(-np.maximum(far - start, 0.0) / room), far)
     near = np.where(was >= LONGEST, np.minimum(far, was), near)
@@ -102,3 +105,38 @@ def _turned(major: Floats, minor: Floats, dial: Floats) -> tuple[Floats, Floats]
     turn = room * np.tanh(most / np.maximum(room, 1e-9))
     rest = way * (size + np.where(dial < 0.0, -turn, turn))
     return radius * np.cos(rest) - major, radius / RATIO * np.sin(rest) - minor
+
+
+@compile_exact
+def rotate_keys_kernel(places, factors, numbers, middle, moved):  # type: ignore[no-untyped-def]
+    """Keys (K, 3) turned on their ellipses and moved from the middle; see ``arm_shape.turned``."""
+    ratio, most, fade, crosses, near, reaches_ = numbers
+    for k in range(places.shape[0]):
+        out, up, ahead = places[k, 0], places[k, 1], places[k, 2]
+        a, b = _turned_kernel(out, ahead, factors[k, 0], ratio, most, fade)
+        c, d = _turned_kernel(up, out, factors[k, 1], ratio, most, fade)
+        e, f = _turned_kernel(ahead, -up, factors[k, 2], ratio, most, fade)
+        x, y, z = out + a + d, up + c - f, ahead + b + e
+        end = min(out, crosses)
+        room = min(out - end, near)
+        over = end + room - x
+        if over > 0.0:
+            safe = max(room, 1e-9)
+            x = end + room + safe * math.expm1(-over / safe)
+        share = reaches_ * factors[k, 3]
+        moved[k, 0] = x + share * (x - middle[0])
+        moved[k, 1] = y + share * (y - middle[1])
+        moved[k, 2] = z + share * (z - middle[2])
+
+
+@compile_exact
+def _turned_kernel(major, minor, dial, ratio, most, fade):  # type: ignore[no-untyped-def]
+    if dial == 0.0:
+        return 0.0, 0.0
+    angle = math.atan2(ratio * minor, major)
+    radius = math.hypot(major, ratio * minor)
+    size, way = abs(angle), -1.0 if angle < 0.0 else 1.0
+    room, far = (size, math.pi - size) if dial < 0.0 else (math.pi - size, size)
+    turn = room * math.tanh(abs(dial) * most * -math.expm1(-((far / fade) ** 2)) / max(room, 1e-9))
+    rest = way * (size - turn if dial < 0.0 else size + turn)
+    return radius * math.cos(rest) - major, radius / ratio * math.sin(rest) - minor

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import TypeAlias
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
-from kinesphere.figure.curves import keyed
-from kinesphere.kernels.arrays import Floats
+from kinesphere.engine.batch import RATE
+from kinesphere.engine.channels import sample_rows
 from kinesphere.laban.effort import Effort
 from kinesphere.laban.shape import Shape
+from kinesphere.maths.interpolation import monotone_cubic
+from kinesphere.maths.vectors import Floats
 
 # One value for all of a gesture, or values at seconds of its own time: a phrase.
 EffortDial: TypeAlias = Effort | Mapping[float, Effort]
@@ -27,7 +29,7 @@ class Part:
     shape: ShapeDial | None = None
 
 
-def checked_dial(dial: object, kind: type[Effort] | type[Shape]) -> None:
+def check_dial(dial: object, kind: type[Effort] | type[Shape]) -> None:
     """Refuse what is neither one value nor a phrase of them."""
     if isinstance(dial, kind):
         return
@@ -44,7 +46,7 @@ def checked_dial(dial: object, kind: type[Effort] | type[Shape]) -> None:
             raise TypeError(f"{value!r} at {moment:g} s: {_an(name)} is expected")
 
 
-def steady(dial: EffortDial | ShapeDial) -> tuple[float, float, float, float] | None:
+def constant_factors(dial: EffortDial | ShapeDial) -> tuple[float, float, float, float] | None:
     """The factors that hold all the time, or None where they change."""
     if isinstance(dial, Effort | Shape):
         return dial.numbers
@@ -52,7 +54,7 @@ def steady(dial: EffortDial | ShapeDial) -> tuple[float, float, float, float] | 
     return values[0].numbers if len(values) == 1 else None
 
 
-def curve(dial: EffortDial | ShapeDial, time: Floats) -> Floats:
+def dial_curve(dial: EffortDial | ShapeDial, time: Floats) -> Floats:
     """The factors ``(N, 4)`` at the times, or ``(1, 4)`` where they don't change."""
     if isinstance(dial, Effort | Shape):
         return dial.factors[None]
@@ -60,10 +62,10 @@ def curve(dial: EffortDial | ShapeDial, time: Floats) -> Floats:
     values = np.array([dial[moment].factors for moment in moments])
     if len(moments) == 1:
         return values
-    return np.stack([keyed(moments, column, time) for column in values.T], axis=1)
+    return np.stack([monotone_cubic(moments, column, time) for column in values.T], axis=1)
 
 
-def by_hand(dial: EffortDial, time: Floats) -> dict[str, tuple[Floats, Floats]]:
+def parameter_overrides(dial: EffortDial, time: Floats) -> dict[str, tuple[Floats, Floats]]:
     """Parameters set by hand: for each its value and how much of it holds, ``(N,)`` or ``(1,)``."""
     if isinstance(dial, Effort) and not dial.by_hand:
         return {}
@@ -76,7 +78,10 @@ def by_hand(dial: EffortDial, time: Floats) -> dict[str, tuple[Floats, Floats]]:
         if len(moments) == 1:
             found[name] = np.array([said[moments[0]]]), np.ones(1)
         else:
-            found[name] = np.interp(time, sorted(said), [said[m] for m in sorted(said)]), keyed(moments, held, time)
+            found[name] = (
+                np.interp(time, sorted(said), [said[m] for m in sorted(said)]),
+                monotone_cubic(moments, held, time),
+            )
     return found
 
 
@@ -97,3 +102,80 @@ def _ease(x: Floats) -> Floats:
 
 def _an(name: str) -> str:
     return f"an {name}" if name[0] in "AEIOU" else f"a {name}"
+
+
+# ---- How far dials are turned: several edits of a part, added up over a gesture's own time.
+
+
+Values: TypeAlias = Any  # one number for all of a gesture, or a curve (N,) over its own time, ``RATE`` values a second
+
+
+@dataclass(frozen=True, eq=False)
+class Dials:
+    """One edit's dials on one part.
+
+    ``strength (N,)`` is how much of it holds over the gesture's own time, ``RATE`` values a second; None: all.
+    """
+
+    effort: EffortDial = field(default_factory=Effort)
+    shape: ShapeDial = field(default_factory=Shape)
+    intensity: float = 1.0
+    tempo: float = 1.0
+    strength: Floats | None = None
+    hands: bool = False  # whether their shape goes along: a fist where it is strong, open where it is light
+
+
+class CombinedDials(NamedTuple):
+    """Dials as far as they are turned."""
+
+    factors: Sequence[Values]  # four, saturated
+    gain: Values  # what amplitudes are multiplied by, from 1
+
+    @property
+    def steady(self) -> bool:
+        """Whether they stay as they are."""
+        return isinstance(self.gain, float)
+
+    @property
+    def neutral(self) -> bool:
+        """Whether nothing is asked for."""
+        return not any(self.factors) if self.steady else not np.any(self.factors)
+
+
+def combine_dials(dials: Sequence[Dials], which: Literal["effort", "shape"], time: Floats) -> CombinedDials:
+    """All edits' Effort or Shape together, before they saturate."""
+    held = [None if dial.strength is not None else constant_factors(getattr(dial, which)) for dial in dials]
+    if None not in held:
+        a = b = c = d = 0.0
+        for dial, numbers in zip(dials, held, strict=True):
+            size, (e, f, g, h) = dial.intensity, numbers  # type: ignore[misc]
+            a, b, c, d = a + size * e, b + size * f, c + size * g, d + size * h
+        sums = a, b, c, d
+        return CombinedDials([min(max(v, -1.0), 1.0) for v in sums], max(1.0, max(sums), -min(sums)))
+    total = np.zeros((1, 4))
+    for dial in dials:
+        factors = dial_curve(getattr(dial, which), time) * dial.intensity
+        total = total + (factors if dial.strength is None else factors * dial.strength[:, None])
+    return CombinedDials(list(np.clip(total, -1.0, 1.0).T), np.maximum(np.abs(total).max(axis=-1), 1.0))
+
+
+def tempo(dials: Sequence[Dials]) -> Values:
+    """How much quicker."""
+    total: Values = 1.0
+    for dial in dials:
+        total = total * (dial.tempo if dial.strength is None else dial.tempo**dial.strength)
+    return total
+
+
+def stroke_means(values: Values, edges: Floats, time: Floats) -> Values:
+    """The mean of a curve ``(N, ...)`` over each stroke ``(S, ...)``; a number stays."""
+    if isinstance(values, float):
+        return values
+    curves = values.reshape(len(values), -1)
+    area = np.concatenate([np.zeros((1, curves.shape[1])), np.cumsum(0.5 * (curves[1:] + curves[:-1]), axis=0)]) / RATE
+    held = np.clip(edges, 0.0, time[-1])
+    at = np.stack([np.interp(held, time, column) for column in area.T], axis=1)
+    lasts = np.diff(held)
+    middle = sample_rows(curves, 0.5 * (held[:-1] + held[1:]), False)
+    mean = np.where(lasts[:, None] > 1e-6, np.diff(at, axis=0) / np.maximum(lasts, 1e-6)[:, None], middle)
+    return mean.reshape(len(lasts), *values.shape[1:])

@@ -9,9 +9,15 @@ from types import MappingProxyType
 
 import numpy as np
 
-from kinesphere.kernels.arrays import Floats
-from kinesphere.laban.effort_model import DEFAULT, EffortModel, effort_model
-from kinesphere.laban.movement import Movement, check_by_hand, movement
+from kinesphere.laban.effort_parameters import (
+    DEFAULT,
+    EffortModel,
+    MovementParameters,
+    check_overrides,
+    effort_model,
+    movement_parameters,
+)
+from kinesphere.maths.vectors import Floats
 
 # Factor to the words at its two ends, −1 and 1.
 FACTORS: Mapping[str, tuple[str, str]] = MappingProxyType(
@@ -50,9 +56,9 @@ class Effort:
 
     def __post_init__(self) -> None:
         for name, (low, high) in FACTORS.items():
-            object.__setattr__(self, name, checked("Effort", name, getattr(self, name), low, high))
+            object.__setattr__(self, name, check_dial_value("Effort", name, getattr(self, name), low, high))
         given = {str(name): float(value) for name, value in dict(self.by_hand).items()}
-        check_by_hand(given)
+        check_overrides(given)
         object.__setattr__(self, "by_hand", MappingProxyType(given))
 
     def __hash__(self) -> int:
@@ -73,18 +79,18 @@ class Effort:
         """Whether it changes nothing."""
         return not self.by_hand and not self.factors.any()
 
-    def parameters(self, model: str | Path | EffortModel = DEFAULT) -> Movement:
+    def parameters(self, model: str | Path | EffortModel = DEFAULT) -> MovementParameters:
         """The movement parameters: of the set named, a file's, or ``EffortModel``'s."""
-        values = movement(self.factors, effort_model(model))
+        values = movement_parameters(self.factors, effort_model(model))
         given = {name: np.float64(value) for name, value in values.items()} | dict(self.by_hand)
-        return Movement(**{name: float(value) for name, value in given.items()})  # type: ignore[arg-type]
+        return MovementParameters(**{name: float(value) for name, value in given.items()})  # type: ignore[arg-type]
 
     def adjusted(self, **by_hand: float) -> Effort:
         """The same with low-level parameters set by hand."""
         return replace(self, by_hand=dict(self.by_hand) | by_hand)
 
 
-def checked(kind: str, name: str, value: object, low: str, high: str) -> float:
+def check_dial_value(kind: str, name: str, value: object, low: str, high: str) -> float:
     """A dial's value, or the error that says what is allowed."""
     if isinstance(value, bool) or not isinstance(value, int | float | np.integer | np.floating):
         raise TypeError(f"{kind}: {name} is {value!r}; a number from −1 ({low}) to 1 ({high}) is expected")

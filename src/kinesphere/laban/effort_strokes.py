@@ -8,12 +8,10 @@ from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
-from kinesphere.figure.manner import FLOURISHES, STROKES
-from kinesphere.kernels.arrays import Bools, Floats, within
-from kinesphere.laban.dials import by_hand
-from kinesphere.laban.effort_model import EffortModel
-from kinesphere.laban.movement import RANGES, movement, movement_of
-from kinesphere.laban.turning import Dials, Turned, Values, means, tempo, turned
+from kinesphere.engine.manner import FLOURISHES, STROKES
+from kinesphere.laban.dials import CombinedDials, Dials, Values, combine_dials, parameter_overrides, stroke_means, tempo
+from kinesphere.laban.effort_parameters import RANGES, EffortModel, movement_parameters, movement_parameters_of
+from kinesphere.maths.vectors import Bools, Floats, clip
 
 AMPLITUDES = ("squash", "breath", "limb_volume", "wrist_bend", "wrist_twist", "elbow_twist", "displacement")
 # Beyond full Effort amplitudes grow, up to what joints bear: radians, and displacement of the elbow's own angle.
@@ -24,14 +22,14 @@ VARIES, PACES = 0.08, 0.03  # how far an individual's flourishes and durations a
 HANGS = 0.35  # of its overshoot that an arm has that comes to hang: thighs are in the way
 
 
-class Effected(NamedTuple):
+class EffortStrokes(NamedTuple):
     """What Effort makes of strokes; see ``ArmManner``."""
 
     strokes: dict[str, Floats]
     flourishes: dict[str, Floats]
 
 
-Known: TypeAlias = dict[tuple[tuple[int, float, int], ...], tuple[Turned, dict[str, Values]]]
+Known: TypeAlias = dict[tuple[tuple[int, float, int], ...], tuple[CombinedDials, dict[str, Values]]]
 
 
 def strokes_and_flourishes(
@@ -42,7 +40,7 @@ def strokes_and_flourishes(
     chance: np.random.Generator | None,
     known: Known,
     hangs: Bools | None = None,
-) -> Effected:
+) -> EffortStrokes:
     """What ``STROKES`` are in each stroke ``(S,)`` between ``edges (S + 1,)``, and ``FLOURISHES`` over time.
 
     ``known`` is what has been worked out for other parts; ``hangs (S,)`` are strokes that end in a hanging arm.
@@ -50,10 +48,10 @@ def strokes_and_flourishes(
     asked, along = _asked(dials, time, model, known)
     strokes: dict[str, Values] = {name: along[name] for name in STROKES}
     if not asked.steady:
-        mean = movement(means(np.stack(asked.factors, axis=1), edges, time), model)
+        mean = movement_parameters(stroke_means(np.stack(asked.factors, axis=1), edges, time), model)
         strokes = {name: mean[name] for name in STROKES}
-    louder = means(asked.gain, edges, time)
-    strokes["duration"] = strokes["duration"] ** louder / means(tempo(dials), edges, time)
+    louder = stroke_means(asked.gain, edges, time)
+    strokes["duration"] = strokes["duration"] ** louder / stroke_means(tempo(dials), edges, time)
     flourishes = _flourishes(asked, along, any(dial.hands for dial in dials))
     _set_by_hand(dials, edges, time, strokes, flourishes)
     count = len(edges) - 1
@@ -65,23 +63,29 @@ def strokes_and_flourishes(
     for row, value in zip(table, strokes.values(), strict=True):
         row[:] = value
     made = dict(zip(strokes, table, strict=True))
-    made["duration"] = within(made["duration"], *RANGES["duration"])
+    made["duration"] = clip(made["duration"], *RANGES["duration"])
     if hangs is not None:
         made["overshoot"][hangs] *= HANGS
-    return Effected(made, {name: np.asarray(value) for name, value in flourishes.items()})
+    return EffortStrokes(made, {name: np.asarray(value) for name, value in flourishes.items()})
 
 
-def _asked(dials: Sequence[Dials], time: Floats, model: EffortModel, known: Known) -> tuple[Turned, dict[str, Values]]:
+def _asked(
+    dials: Sequence[Dials], time: Floats, model: EffortModel, known: Known
+) -> tuple[CombinedDials, dict[str, Values]]:
     """The dials as they are turned, and their parameters over time; once only for parts that are asked for the same."""
     key = tuple((id(dial.effort), dial.intensity, id(dial.strength)) for dial in dials)
     if key not in known:
-        asked = turned(dials, "effort", time)
-        along = movement_of(asked.factors, model) if asked.steady else movement(np.stack(asked.factors, axis=1), model)
+        asked = combine_dials(dials, "effort", time)
+        along = (
+            movement_parameters_of(asked.factors, model)
+            if asked.steady
+            else movement_parameters(np.stack(asked.factors, axis=1), model)
+        )
         known[key] = asked, along
     return known[key]
 
 
-def _flourishes(asked: Turned, along: dict[str, Values], hands: bool) -> dict[str, Values]:
+def _flourishes(asked: CombinedDials, along: dict[str, Values], hands: bool) -> dict[str, Values]:
     made = {name: along[name] for name in FLOURISHES if name in along}
     _, weight, _, flow = asked.factors
     made["loose"] = 1.0 - TRAILS * _least(flow, 0.0) - STIFF * _most(flow, 0.0)
@@ -99,12 +103,12 @@ def _set_by_hand(
 ) -> None:
     """What is set by hand overrules the model as far as it holds."""
     for dial in dials:
-        for name, rows in by_hand(dial.effort, time).items():
+        for name, rows in parameter_overrides(dial.effort, time).items():
             value, share = (float(row[0]) if len(row) == 1 else row for row in rows)
             share = share * min(dial.intensity, 1.0)
             share = share if dial.strength is None else share * dial.strength
             if name in strokes:
-                asked, held = (means(row, edges, time) for row in (value, share))
+                asked, held = (stroke_means(row, edges, time) for row in (value, share))
                 strokes[name] = strokes[name] + held * (asked - strokes[name])
             else:
                 flourishes[name] = flourishes[name] + share * (value - flourishes[name])

@@ -6,15 +6,15 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from kinesphere.figure.arm_keys import arm_keys
-from kinesphere.figure.manner import ArmManner, Manner, body_goals
-from kinesphere.figure.spans import RATE
-from kinesphere.laban.effort_model import EffortModel, effort_model
+from kinesphere.engine.arm_plan import arm_keys
+from kinesphere.engine.batch import RATE
+from kinesphere.engine.manner import ArmManner, Manner, body_rest_times
+from kinesphere.laban.dials import Dials as Dials
+from kinesphere.laban.dials import combine_dials
+from kinesphere.laban.effort_parameters import EffortModel, effort_model
 from kinesphere.laban.effort_strokes import Known, strokes_and_flourishes
-from kinesphere.laban.placing import placed
+from kinesphere.laban.key_placement import place_keys
 from kinesphere.laban.torso_shape import torso_channels
-from kinesphere.laban.turning import Dials as Dials
-from kinesphere.laban.turning import turned
 from kinesphere.motion.gesture import Gesture
 from kinesphere.motion.humanoid import SIDES
 
@@ -35,9 +35,9 @@ def manner(
     model = effort_model() if model is None else model
     time = np.arange(round(gesture.duration * RATE) + 1) / RATE
     chance = None if seed is None else np.random.default_rng([seed, 1])
-    shape = turned(parts.get("torso", ()), "shape", time)
+    shape = combine_dials(parts.get("torso", ()), "shape", time)
     channels = torso_channels(np.stack(shape.factors, axis=-1), np.asarray(1.0 + BEYOND * (shape.gain - 1.0)))
-    shapes = {side: turned(parts.get(f"{side}_arm", ()), "shape", time) for side in SIDES}
+    shapes = {side: combine_dials(parts.get(f"{side}_arm", ()), "shape", time) for side in SIDES}
     made = {}
     known: Known = {}
     for side in SIDES:
@@ -46,9 +46,9 @@ def manner(
             dials = parts.get(f"{side}_arm", ())
             edges, hangs = keys.times[keys.edges], keys.rests[keys.edges[1:]]
             made[side] = strokes_and_flourishes(dials, edges, time, model, chance, known, hangs)
-    torso = strokes_and_flourishes(parts.get("torso", ()), body_goals(gesture), time, model, chance, known)
+    torso = strokes_and_flourishes(parts.get("torso", ()), body_rest_times(gesture), time, model, chance, known)
     arms = {}
-    for side, own in placed(gesture, shapes, channels, made).items():
+    for side, own in place_keys(gesture, shapes, channels, made).items():
         strokes, flourishes = made[side]
         if flourishes["displacement"].any():
             flourishes["displacement"] = flourishes["displacement"] * own.room_over(time)

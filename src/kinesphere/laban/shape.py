@@ -8,8 +8,8 @@ from types import MappingProxyType
 
 import numpy as np
 
-from kinesphere.kernels.arrays import Floats
-from kinesphere.laban.effort import Effort, checked
+from kinesphere.laban.effort import Effort, check_dial_value
+from kinesphere.maths.vectors import Floats
 
 # Dimension to the words at its two ends, −1 and 1.
 DIMENSIONS: Mapping[str, tuple[str, str]] = MappingProxyType(
@@ -45,7 +45,7 @@ class Shape:
 
     def __post_init__(self) -> None:
         for name, (low, high) in DIMENSIONS.items():
-            object.__setattr__(self, name, checked("Shape", name, getattr(self, name), low, high))
+            object.__setattr__(self, name, check_dial_value("Shape", name, getattr(self, name), low, high))
 
     @property
     def numbers(self) -> tuple[float, float, float, float]:
@@ -66,6 +66,6 @@ class Shape:
 AFFINITY = 0.5  # of an Effort factor that its Shape takes
 
 
-def affine(effort: Effort) -> Shape:
+def affine_shape(effort: Effort) -> Shape:
     """The Shape that goes with an Effort: indirect spreads, light rises, sustained advances, and their opposites."""
     return Shape(AFFINITY * effort.space, AFFINITY * effort.weight, AFFINITY * effort.time)

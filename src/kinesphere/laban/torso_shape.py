@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from kinesphere.kernels.arrays import Floats
+from kinesphere.maths.vectors import Floats
 
 # At full Shape. Angles in degrees, the hips' places in metres for a figure 1.70 m tall; see ``CHANNELS`` for the signs.
 # A straight spine cannot grow: rising lifts the heels. Sinking lets the knees go.

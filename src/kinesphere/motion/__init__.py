@@ -1,1 +1,5 @@
-"""What a recording is: skeletons, motions and the maps between times."""
+"""Motion data: skeletons, motions, characters, gestures, time maps, humanoid roles."""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
 
-from kinesphere.kernels import rotations
-from kinesphere.kernels.arrays import ArrayLike, Floats, Ints, floats
-from kinesphere.motion.frozen import owned
+from kinesphere.maths import rotations
+from kinesphere.maths.vectors import ArrayLike, Floats, Ints, as_floats
+from kinesphere.motion.checked_arrays import own_array
+from kinesphere.motion.humanoid import SIDES
 from kinesphere.motion.motion import Motion
 from kinesphere.motion.skeleton import Skeleton
 from kinesphere.motion.source import Source
@@ -55,9 +57,9 @@ class Mesh:
     morphs: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        positions = owned(self.positions, "positions", (None, 3))
+        positions = own_array(self.positions, "positions", (None, 3))
         count = len(positions)
-        weights = owned(self.weights, "weights", (count, None))
+        weights = own_array(self.weights, "weights", (count, None))
         each = weights.shape[1]
         joints = _indices(self.joints, "joints", (count, each))
         triangles = _indices(self.triangles, "triangles", (None, 3))
@@ -65,13 +67,13 @@ class Mesh:
             raise ValueError(f"triangles name vertex {triangles.max()}; allowed: 0 to {count - 1}")
         if weights.size and (weights.min() < 0.0 or np.abs(weights.sum(axis=1) - 1.0).max() > 1e-6):
             raise ValueError("weights: shares of one are expected, none below zero")
-        normals = None if self.normals is None else owned(self.normals, "normals", (count, 3))
+        normals = None if self.normals is None else own_array(self.normals, "normals", (count, 3))
         for name, value in (
             ("positions", positions),
             ("triangles", triangles),
             ("joints", joints),
             ("weights", weights),
-            ("anchors", owned(self.anchors, "anchors", (count, each, 3))),
+            ("anchors", own_array(self.anchors, "anchors", (count, each, 3))),
             ("normals", normals),
             ("morphs", tuple(self.morphs)),
         ):
@@ -92,10 +94,10 @@ class Mesh:
         """A surface bound to a skeleton as it stands at rest."""
         carriers = np.asarray(joints, dtype=np.intp)
         turned, placed = skeleton.rest_world()
-        away = floats(positions)[:, None] - placed[carriers]
+        away = as_floats(positions)[:, None] - placed[carriers]
         anchors = rotations.rotate(rotations.conjugate(turned[carriers]), away)
         faces = np.asarray(triangles, dtype=np.intp)
-        return cls(name, floats(positions), faces, carriers, floats(weights), anchors, colour=colour)
+        return cls(name, as_floats(positions), faces, carriers, as_floats(weights), anchors, colour=colour)
 
     def __repr__(self) -> str:
         return f"<Mesh {self.name!r}: {len(self.positions)} vertices, {len(self.triangles)} triangles>"
@@ -121,9 +123,9 @@ class Mesh:
         Linear blend skinning: Σ wₖ (pₖ + Rₖ Sₖ aₖ), with each joint's position p, rotation R, surface scale S and
         the vertex's anchor a in its frame.
         """
-        placed, turned = floats(positions_world), rotations.to_matrix(rotations_world)
+        placed, turned = as_floats(positions_world), rotations.to_matrix(rotations_world)
         if scales is not None:
-            turned = turned * floats(scales)[..., None, :]
+            turned = turned * as_floats(scales)[..., None, :]
         leading = placed.shape[:-2]
         frames = int(np.prod(leading))
         # Rows R S and p for each frame and coordinate, so that one matrix product moves all vertices of a joint.
@@ -200,3 +202,40 @@ def _indices(values: ArrayLike, name: str, shape: tuple[int | None, int]) -> Int
         raise ValueError(f"{name}: {array.min()} is no index")
     array.flags.writeable = False
     return array
+
+
+# ---- How thick the soles of a character are, read from its surface.
+
+
+MOST = 0.6  # of the height of the hips over the ankles: what hangs lower is no sole
+
+
+def sole_depths(skeleton: Skeleton, meshes: Iterable[Mesh]) -> dict[str, float]:
+    """How far below each foot's joint its surface ends at rest, by role; only feet that have a surface."""
+    place = skeleton.rest_world()[1]
+    found = {}
+    for side in SIDES:
+        roles = [skeleton.roles.get(f"{side}{part}") for part in ("Foot", "UpperLeg")]
+        if None in roles:
+            continue
+        foot, hip = (int(joint) for joint in roles if joint is not None)
+        carried = _below(skeleton, foot)
+        lowest = [
+            mesh.positions[shown, 1].min()
+            for mesh in meshes
+            if (shown := np.sum(mesh.weights * np.isin(mesh.joints, carried), axis=1) > 0.5).any()
+        ]
+        if lowest:
+            depth = float(place[foot, 1] - min(lowest))
+            if 0.0 < depth < MOST * float(place[hip, 1] - place[foot, 1]):
+                found[f"{side}Foot"] = depth
+    return found
+
+
+def _below(skeleton: Skeleton, joint: int) -> list[int]:
+    """The joint and all that hangs on it."""
+    found = [joint]
+    for other, parent in enumerate(skeleton.parents.tolist()):
+        if parent in found:
+            found.append(other)
+    return found

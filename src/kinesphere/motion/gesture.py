@@ -1,21 +1,81 @@
-"""A gesture: where the hands go, and curves for everything else that takes part.
-
-Arms are key points, goals and vias, so that a performance may re-time and re-shape them. The rest of the body
-follows *tracks*: one curve a channel, in seconds, radians and metres. ``CHANNELS`` lists them.
-"""
+"""Key points of a gesture: where a hand is to be, when, and whether it stops there."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from difflib import get_close_matches
+from enum import StrEnum
 from types import MappingProxyType
 
 import numpy as np
 
+from kinesphere.motion.errors import unknown_name
 from kinesphere.motion.humanoid import SIDES
-from kinesphere.motion.keypoints import Keypoints, Space
 from kinesphere.motion.source import Source
+
+
+class Stop(StrEnum):
+    """Whether the hand comes to rest at a key or passes through."""
+
+    GOAL = "goal"
+    VIA = "via"
+
+
+class Space(StrEnum):
+    """Relative to the shoulder in the chest's frame, or fixed in the world."""
+
+    LOCAL = "local"
+    GLOBAL = "global"
+
+
+@dataclass(frozen=True)
+class Keypoint:
+    """One key: metres, Y up, facing +Z, left +X; swivel in radians."""
+
+    frame: float
+    position: tuple[float, float, float]
+    swivel: float = 0.0
+    stop: Stop = Stop.GOAL
+    space: Space = Space.LOCAL
+
+    def __post_init__(self) -> None:
+        if not np.isfinite([self.frame, *self.position, self.swivel]).all():
+            raise ValueError(f"{self} has a number that is not finite")
+
+
+@dataclass(frozen=True)
+class Keypoints:
+    """The keys of one limb, in time.
+
+    ``rate`` is how many of the keys' frames make a second. ``locked`` keys keep their times whatever the Effort.
+    """
+
+    keys: tuple[Keypoint, ...]
+    rate: float = 30.0
+    part: str = "rightArm"
+    locked: bool = False
+    source: Source = field(default_factory=Source)
+
+    def __post_init__(self) -> None:
+        if not self.keys:
+            raise ValueError("at least one key is needed")
+        if not np.isfinite(self.rate) or self.rate <= 0.0:
+            raise ValueError(f"rate {self.rate}: a positive number of frames a second is expected")
+        for before, after in zip(self.keys[:-1], self.keys[1:], strict=True):
+            if after.frame <= before.frame:
+                raise ValueError(f"key at frame {after.frame:g} follows {before.frame:g}: frames must increase")
+
+    @property
+    def duration(self) -> float:
+        """Seconds from the first key to the last."""
+        return (self.keys[-1].frame - self.keys[0].frame) / self.rate
+
+
+# ---- A gesture: where the hands go, and curves for everything else that takes part.
+#
+# Arms are key points, goals and vias, so that a performance may re-time and re-shape them. The rest of the body
+# follows *tracks*: one curve a channel, in seconds, radians and metres. ``CHANNELS`` lists them.
+
 
 LONGEST = 600.0  # seconds
 SHAPES = ("relaxed", "open", "fist", "pointing", "closed", "thumb out", "cupped", "claw", "grip")
@@ -127,7 +187,7 @@ class Gesture:
             raise ValueError(f"duration {self.duration}: more than 0 and at most {LONGEST:g} s is allowed")
         for channel, track in dict(self.tracks).items():
             if channel not in CHANNELS:
-                raise ValueError(unknown("channel", channel, CHANNELS))
+                raise ValueError(unknown_name("channel", channel, CHANNELS))
             self._check_track(channel, track)
         for side in SIDES:
             self._check_arm(side)
@@ -163,13 +223,6 @@ class Gesture:
             raise ValueError(f"{side}: keys outside of the gesture's 0 to {self.duration:g} s")
         if given is not None and (len(given) != len(arm.keys) or not all(0.0 < value < 1.0 for value in given)):
             raise ValueError(f"{side}: inflections must be one a key, above 0 and below 1; found {given}")
-
-
-def unknown(what: str, found: str, allowed: Sequence[str] | Mapping[str, object]) -> str:
-    """A message for a name that is not among the allowed ones, with the nearest."""
-    near = get_close_matches(found, list(allowed), n=1, cutoff=0.5)
-    hint = f"; did you mean {near[0]!r}?" if near else "."
-    return f"no {what} is called {found!r}{hint} There are: {', '.join(allowed)}"
 
 
 def _increasing(times: Sequence[float]) -> None:

@@ -14,8 +14,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from kinesphere.kernels import kinematics, rotations
-from kinesphere.kernels.arrays import Floats, Ints
+from kinesphere.maths import kinematics, rotations
+from kinesphere.maths.vectors import Floats, Ints
 from kinesphere.motion.motion import Motion
 from kinesphere.motion.skeleton import Skeleton
 
@@ -30,10 +30,10 @@ Chooser = Callable[[int, list[int]], int | None]  # a joint and who is free: its
 _OTHER = {"left": "right", "right": "left", "l": "r", "r": "l"}
 
 
-def mirrored(motion: Motion, pairs: Sequence[tuple[int, int]] | None = None) -> Motion:
+def mirror_motion(motion: Motion, pairs: Sequence[tuple[int, int]] | None = None) -> Motion:
     """See ``Motion.mirrored``. Each side keeps its own bone lengths; mirrored twice, a motion is itself again."""
     skeleton = motion.skeleton
-    partner = partners(skeleton) if pairs is None else _from_pairs(len(skeleton), pairs)
+    partner = mirror_joints(skeleton) if pairs is None else _from_pairs(len(skeleton), pairs)
     world, _ = motion.world()
     mirrors = axis_mirrors(motion, partner, world)  # (J, 3, 3): from each joint's axes to its partner's
     turns = rotations.from_matrix(_FLIP[:, None] * mirrors.swapaxes(-1, -2))  # M Bᵀ, a proper rotation
@@ -147,7 +147,7 @@ def _nearest_mirror(pull: Floats, *, own: bool) -> Floats:
     return nearest
 
 
-def partners(skeleton: Skeleton) -> Ints:
+def mirror_joints(skeleton: Skeleton) -> Ints:
     """``(J,)`` each joint's mirror image, itself for those in the middle.
 
     From the roots down, so that a joint's partner hangs on its parent's: by role, else by name, else by place;
@@ -173,7 +173,7 @@ def partners(skeleton: Skeleton) -> Ints:
     return partner
 
 
-def other_side(name: str) -> str | None:
+def mirrored_name(name: str) -> str | None:
     """The name with its side exchanged, in the same capitals; None for a name without a side."""
     found = _SIDE.search(name)
     if found is None:
@@ -196,7 +196,7 @@ def _named(skeleton: Skeleton, by_role: dict[int, int]) -> Chooser:
     def choose(joint: int, free: list[int]) -> int | None:
         if by_role.get(joint) in free:
             return by_role[joint]
-        wanted = other_side(skeleton.names[joint])
+        wanted = mirrored_name(skeleton.names[joint])
         found = [j for j in free if skeleton.names[j] == wanted]
         return found[0] if len(found) == 1 else None
 

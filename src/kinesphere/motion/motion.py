@@ -7,9 +7,9 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from kinesphere.kernels import kinematics, rotations
-from kinesphere.kernels.arrays import Floats, Ints
-from kinesphere.motion.frozen import frozen, owned, unit
+from kinesphere.maths import kinematics, rotations
+from kinesphere.maths.vectors import Floats, Ints
+from kinesphere.motion.checked_arrays import freeze, own_array, unit_quaternions
 from kinesphere.motion.skeleton import Skeleton
 from kinesphere.motion.source import Source
 
@@ -53,15 +53,15 @@ class Motion:
         rate = float(self.rate)
         if not np.isfinite(rate) or rate <= 0.0:
             raise ValueError(f"rate is {self.rate}; frames a second must be a positive number")
-        q = unit(owned(self.rotations, "rotations", (None, joints, 4)), "rotations")
+        q = unit_quaternions(own_array(self.rotations, "rotations", (None, joints, 4)), "rotations")
         frames = len(q)
         if frames == 0:
             raise ValueError("a motion needs at least one frame")
         t = np.asarray(self.translations)
         if t.size == 0:
             t = np.broadcast_to(self.skeleton.offsets, (frames, joints, 3)).copy()
-        t = owned(t, "translations", (frames, joints, 3))
-        scales = None if self.scales is None else owned(self.scales, "scales", (frames, joints, 3))
+        t = own_array(t, "translations", (frames, joints, 3))
+        scales = None if self.scales is None else own_array(self.scales, "scales", (frames, joints, 3))
         marked = tuple(sorted({int(frame) for frame in self.calibration_frames}))
         if marked and not 0 <= marked[0] <= marked[-1] < frames:
             raise ValueError(f"calibration frames {marked}; allowed: 0 to {frames - 1}")
@@ -138,8 +138,8 @@ class Motion:
         return replace(
             self,
             rate=self.rate / kept.step,
-            rotations=frozen(np.ascontiguousarray(self.rotations[frames])),
-            translations=frozen(np.ascontiguousarray(self.translations[frames])),
+            rotations=freeze(np.ascontiguousarray(self.rotations[frames])),
+            translations=freeze(np.ascontiguousarray(self.translations[frames])),
             scales=None if self.scales is None else self.scales[frames],
             calibration_frames=tuple(i for i, frame in enumerate(kept) if frame in marked),
         )
@@ -165,18 +165,18 @@ class Motion:
         Height stays. ``heading=True`` also takes out the turning about the vertical, so that the body keeps facing
         where it faced.
         """
-        from kinesphere.motion.placing import in_place
+        from kinesphere.motion.transform import in_place
 
         return in_place(self, heading=heading)
 
     def mirrored(self, pairs: Sequence[tuple[int, int]] | None = None) -> Motion:
         """Left and right exchanged, as in a mirror that stands on the YZ plane."""
-        from kinesphere.motion.mirroring import mirrored
+        from kinesphere.motion.mirroring import mirror_motion
 
-        return mirrored(self, pairs)
+        return mirror_motion(self, pairs)
 
     def resampled(self, rate: float, *, smooth: bool = True) -> Motion:
         """The same movement at another rate. Every original frame that falls on a new one is kept exactly."""
-        from kinesphere.motion.retiming import resampled
+        from kinesphere.motion.retiming import resample
 
-        return resampled(self, rate, smooth=smooth)
+        return resample(self, rate, smooth=smooth)

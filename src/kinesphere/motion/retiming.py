@@ -6,40 +6,40 @@ from dataclasses import replace
 
 import numpy as np
 
-from kinesphere.kernels import rotations
-from kinesphere.kernels.arrays import ArrayLike, Floats, floats
-from kinesphere.kernels.resampling import resample_rotations, resample_vectors
+from kinesphere.maths import rotations
+from kinesphere.maths.interpolation import resample_rotations, resample_vectors
+from kinesphere.maths.vectors import ArrayLike, Floats, as_floats
 from kinesphere.motion.motion import Motion
 from kinesphere.motion.timemap import TimeMap
 
 MOST_POSES = 200_000_000  # frames × joints: 11 GB
 
 
-def resampled(motion: Motion, rate: float, *, smooth: bool = True) -> Motion:
+def resample(motion: Motion, rate: float, *, smooth: bool = True) -> Motion:
     """See ``Motion.resampled``. The new clip ends within half a new frame of where the old one did."""
     if not np.isfinite(rate) or rate <= 0.0:
         raise ValueError(f"rate {rate}: a positive number of frames a second is expected")
     if rate == motion.rate:
         return motion
     count = _count(motion.duration, rate, len(motion.skeleton))
-    return sampled(motion, np.arange(count) / rate, rate, smooth=smooth)
+    return sample_motion(motion, np.arange(count) / rate, rate, smooth=smooth)
 
 
-def retimed(motion: Motion, time_map: TimeMap, *, smooth: bool = True) -> Motion:
+def retime(motion: Motion, time_map: TimeMap, *, smooth: bool = True) -> Motion:
     """The motion performed along another clock, at its own rate. It starts at 0 whatever the map says of 0."""
     start, end = (float(t) for t in time_map(np.array([0.0, motion.duration])))
     count = _count(end - start, motion.rate, len(motion.skeleton))
     new_times = start + np.arange(count) / motion.rate
-    return sampled(motion, time_map.inverse()(new_times), motion.rate, smooth=smooth)
+    return sample_motion(motion, time_map.inverse()(new_times), motion.rate, smooth=smooth)
 
 
-def at_times(motion: Motion, times: ArrayLike, *, smooth: bool = True) -> tuple[Floats, Floats, Floats | None]:
+def pose_at_times(motion: Motion, times: ArrayLike, *, smooth: bool = True) -> tuple[Floats, Floats, Floats | None]:
     """Local rotations, translations and scales at any times.
 
     Calibration frames take no part in the interpolation of their neighbours: a pose between a T-pose and the
     first performed frame would be neither.
     """
-    frames = floats(times) * motion.rate
+    frames = as_floats(times) * motion.rate
     nearest = np.round(frames)
     frames = np.where(np.abs(frames - nearest) < 1e-6, nearest, frames)  # a frame asked for is a frame given
     marked = np.zeros(len(motion), dtype=bool)
@@ -75,9 +75,9 @@ def _count(seconds: float, rate: float, joints: int) -> int:
     return count
 
 
-def sampled(motion: Motion, times: Floats, rate: float, *, smooth: bool = True) -> Motion:
+def sample_motion(motion: Motion, times: Floats, rate: float, *, smooth: bool = True) -> Motion:
     """The motion as it is at these times ``(N,)``, as a motion of this rate."""
-    q, t, s = at_times(motion, times, smooth=smooth)
+    q, t, s = pose_at_times(motion, times, smooth=smooth)
     frames = times * motion.rate
     marked = [i for i, f in enumerate(frames) if any(abs(f - c) < 1e-6 for c in motion.calibration_frames)]
     return replace(motion, rate=rate, rotations=q, translations=t, scales=s, calibration_frames=tuple(marked))

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from types import MappingProxyType
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from kinesphere.kernels import kinematics, rotations
-from kinesphere.kernels.arrays import ArrayLike, Floats, Ints
-from kinesphere.motion.found_roles import FoundRoles
-from kinesphere.motion.frozen import frozen, owned, unit
+from kinesphere.maths import kinematics, rotations
+from kinesphere.maths.vectors import ArrayLike, Floats, Ints
+from kinesphere.motion.checked_arrays import freeze, own_array, unit_quaternions
+
+if TYPE_CHECKING:
+    pass
 
 
 @dataclass(frozen=True)
@@ -73,15 +76,15 @@ class Skeleton:
         parents.flags.writeable = False
         given = np.asarray(self.rest_rotations, dtype=np.float64)
         given = given if given.size else rotations.identity(count)
-        rest = unit(owned(given, "rest_rotations", (count, 4)), "rest_rotations")
-        roles = self.roles if isinstance(self.roles, FoundRoles) else _checked_roles(self.roles, count)
+        rest = unit_quaternions(own_array(given, "rest_rotations", (count, 4)), "rest_rotations")
+        roles = self.roles if isinstance(self.roles, LazyRoles) else _checked_roles(self.roles, count)
         for tip in self.tips:
             if not 0 <= tip.joint < count or not np.isfinite(tip.offset).all():
                 raise ValueError(f"{tip} does not fit a skeleton of {count} joints")
         for name, value in (
             ("names", names),
             ("parents", parents),
-            ("offsets", owned(self.offsets, "offsets", (count, 3))),
+            ("offsets", own_array(self.offsets, "offsets", (count, 3))),
             ("rest_rotations", rest),
             ("roles", roles),
             ("tips", tuple(self.tips)),
@@ -146,7 +149,7 @@ class Skeleton:
     @cached_property
     def _rest_world(self) -> tuple[Floats, Floats]:
         q, p = kinematics.forward_reference(self.rest_rotations, self.offsets, self.parents)
-        return frozen(q), frozen(p)
+        return freeze(q), freeze(p)
 
     def rest_is_plain(self) -> bool:
         """Whether every joint's axes are the world's at rest, as in a BVH file."""
@@ -160,7 +163,7 @@ class Skeleton:
 
     def with_found_roles(self) -> Skeleton:
         """The same skeleton with the roles that it says itself or, if none, those that can surely be found."""
-        return self if self.roles else replace(self, roles=FoundRoles(self))
+        return self if self.roles else replace(self, roles=LazyRoles(self))
 
     def renamed(self, names: Sequence[str]) -> Skeleton:
         """The same skeleton with other names."""
@@ -190,3 +193,36 @@ def _checked_soles(given: Mapping[str, float]) -> Mapping[str, float]:
 def _times(offset: Sequence[float] | ArrayLike, factor: float) -> tuple[float, float, float]:
     x, y, z = (float(v) * factor for v in np.asarray(offset))
     return (x, y, z)
+
+
+# ---- Roles that nobody has asked for yet.
+
+
+class LazyRoles(Mapping[str, int]):
+    """A skeleton's humanoid roles, found when they are first looked at; none where they are not sure.
+
+    Most motions are read, looked at and written without them, and finding takes longer than reading a short file.
+    """
+
+    def __init__(self, skeleton: Skeleton) -> None:
+        self._skeleton = skeleton  # one that has no roles of its own
+
+    @cached_property
+    def _roles(self) -> dict[str, int]:
+        from kinesphere.motion.roles import find_roles
+        from kinesphere.motion.roles.rolemap import SURE
+
+        found = find_roles(self._skeleton)
+        return dict(found.roles) if found.is_humanoid and found.overall >= SURE else {}
+
+    def __getitem__(self, role: str) -> int:
+        return self._roles[role]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._roles)
+
+    def __len__(self) -> int:
+        return len(self._roles)
+
+    def __repr__(self) -> str:
+        return repr(self._roles)

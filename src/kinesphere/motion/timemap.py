@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from kinesphere.kernels.arrays import ArrayLike, Floats, floats
-from kinesphere.motion.frozen import frozen
+from kinesphere.maths.vectors import ArrayLike, Floats, as_floats
+from kinesphere.motion.checked_arrays import freeze
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,8 +78,8 @@ class TimeMap:
                     f"{name} times must be finite and strictly increasing; found {times[at]:g} then "
                     f"{times[at + 1]:g} at index {at}"
                 )
-        m = monotone_slopes(x, y) if slopes is None else _checked_slopes(x, y, floats(slopes))
-        object.__setattr__(self, "_links", ((_Curve(frozen(x), frozen(y), frozen(m)), False),))
+        m = monotone_slopes(x, y) if slopes is None else _checked_slopes(x, y, as_floats(slopes))
+        object.__setattr__(self, "_links", ((_Curve(freeze(x), freeze(y), freeze(m)), False),))
 
     @staticmethod
     def _from_links(links: tuple[tuple[_Curve, bool], ...]) -> TimeMap:
@@ -105,7 +105,7 @@ class TimeMap:
 
     def with_slope(self, old: ArrayLike) -> tuple[Floats, Floats]:
         """New times, and how fast new time runs there (d new / d old)."""
-        time = floats(old)
+        time = as_floats(old)
         total: Floats = np.ones(time.shape)
         for curve, backwards in self._links:
             time, slope = curve.solve(time) if backwards else curve.value_and_slope(time)

@@ -1,33 +1,9 @@
-"""Stills, contact sheets and films of motions.
+"""Stills, contact sheets and films of motions, drawn on the processor.
 
-``film``, ``still`` and ``surface_sheet`` show a motion on a character (or on a manikin made from its bones), drawn by
-our own compiled rasteriser: no display, no GPU, the same picture everywhere. ``contact_sheet.contact_sheet`` draws
-stick figures and needs nothing compiled. What a name needs is imported when it is first asked for.
+``film``, ``still`` and ``sheet`` show a motion on a character, or on a manikin made from its bones; ``bone_sheet``
+draws stick figures. No display and no graphics card is needed, and the picture is the same everywhere.
 """
 
-from __future__ import annotations
+import lazy_loader
 
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from kinesphere.pictures.films import film, still
-    from kinesphere.pictures.sheets import surface_sheet
-    from kinesphere.pictures.trails import Trails
-
-__all__ = ["Trails", "film", "still", "surface_sheet"]
-
-
-def __getattr__(name: str) -> Any:
-    if name in ("film", "still"):
-        from kinesphere.pictures import films
-
-        return getattr(films, name)
-    if name == "surface_sheet":
-        from kinesphere.pictures import sheets
-
-        return sheets.surface_sheet
-    if name == "Trails":
-        from kinesphere.pictures import trails
-
-        return trails.Trails
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -7,7 +7,7 @@ from typing import Literal, TypeAlias, get_args
 
 import numpy as np
 
-from kinesphere.kernels.arrays import Floats
+from kinesphere.maths.vectors import Floats
 
 View: TypeAlias = Literal["three-quarter", "front", "side", "back", "top"]
 VIEWS: tuple[View, ...] = get_args(View)

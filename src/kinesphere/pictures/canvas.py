@@ -1,4 +1,4 @@
-"""Strokes, discs and text on a Pillow image."""
+"""The palette: quiet paper, dark ink, and a left and a right that the colour-blind tell apart as well."""
 
 from __future__ import annotations
 
@@ -10,15 +10,39 @@ from typing import Any, TypeAlias
 
 from PIL import Image, ImageDraw, ImageFont
 
-from kinesphere.kernels.arrays import Floats
-from kinesphere.pictures.colours import PAPER, Colour
+from kinesphere.maths.vectors import Floats
+
+Colour: TypeAlias = tuple[int, int, int]
+
+SHEET: Colour = (241, 240, 236)
+PAPER: Colour = (252, 252, 250)
+INK: Colour = (38, 38, 40)
+QUIET_INK: Colour = (112, 110, 105)
+GRID: Colour = (212, 210, 203)
+GROUND: Colour = (168, 165, 157)
+SHADOW: Colour = (150, 147, 140)
+LEFT: Colour = (0, 104, 180)
+RIGHT: Colour = (222, 103, 8)
+MIDDLE: Colour = (62, 62, 66)
+RIGHT_ON_SKIN: Colour = (208, 64, 10)  # redder: bodies are nearly as orange as the right
+
+
+def mix_colours(colour: Colour, towards: Colour, share: float) -> Colour:
+    """``colour`` at share 0, ``towards`` at share 1."""
+    share = min(max(share, 0.0), 1.0)
+    r, g, b = (round(a + (c - a) * share) for a, c in zip(colour, towards, strict=True))
+    return (r, g, b)
+
+
+# ---- Strokes, discs and text on a Pillow image.
+
 
 Place: TypeAlias = Sequence[float] | Floats
 
 FINER = 3  # shapes are drawn this many times larger and reduced, which smooths their edges
 
 
-def stroke(
+def draw_stroke(
     draw: ImageDraw.ImageDraw,
     start: Place,
     end: Place,
@@ -41,11 +65,11 @@ def stroke(
         ]
         draw.polygon(corners, fill=colour)
     if round_ends:
-        disc(draw, start, widths[0] / 2.0, colour)
-        disc(draw, end, widths[1] / 2.0, colour)
+        draw_disc(draw, start, widths[0] / 2.0, colour)
+        draw_disc(draw, end, widths[1] / 2.0, colour)
 
 
-def disc(draw: ImageDraw.ImageDraw, centre: Place, radius: float, colour: Colour | int) -> None:
+def draw_disc(draw: ImageDraw.ImageDraw, centre: Place, radius: float, colour: Colour | int) -> None:
     """A filled circle."""
     x, y = centre
     draw.ellipse((x - radius, y - radius, x + radius, y + radius), fill=colour)
@@ -69,7 +93,7 @@ def printable(text: str) -> str:
     return "".join(plain)
 
 
-def shortened(text: str, size: int, width: float) -> str:
+def truncate_text(text: str, size: int, width: float) -> str:
     """The text, cut off with dots where it is wider than ``width`` pixels."""
     text = printable(text)
     if font(size).getlength(text) <= width:
@@ -79,7 +103,7 @@ def shortened(text: str, size: int, width: float) -> str:
     return text + "..."
 
 
-def write(
+def write_text(
     draw: ImageDraw.ImageDraw,
     place: tuple[float, float],
     text: str,
@@ -102,16 +126,16 @@ def write(
     )
 
 
-def smooth_disc(image: Image.Image, centre: tuple[float, float], radius: float, colour: Colour) -> None:
+def draw_smooth_disc(image: Image.Image, centre: tuple[float, float], radius: float, colour: Colour) -> None:
     """A filled circle on a picture that is not reduced afterwards."""
     side = int(2 * radius) + 2
     mask = Image.new("L", (side * 8, side * 8), 0)
-    disc(ImageDraw.Draw(mask), (side * 4, side * 4), radius * 8, 255)
+    draw_disc(ImageDraw.Draw(mask), (side * 4, side * 4), radius * 8, 255)
     corner = (round(centre[0] - side / 2), round(centre[1] - side / 2))
     image.paste(Image.new("RGB", (side, side), colour), corner, mask.reduce(8))
 
 
-def nice_step(about: float) -> float:
+def round_step(about: float) -> float:
     """The number of the series 1, 2, 5, 10, … that is nearest below ``about``."""
     power = 10.0 ** math.floor(math.log10(max(about, 1e-9)))
     for factor in (5.0, 2.0):

@@ -1,42 +1,363 @@
-"""Telling poses of a motion on one page, for judging it at a glance."""
+"""The strip that shows where a character went: its root's path over the ground, from above."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from PIL import Image, ImageDraw
+from PIL import Image, ImageDraw, ImageFilter
 
-from kinesphere.files.atomic import replacing
-from kinesphere.kernels.arrays import Floats
+from kinesphere.files.atomic import atomic_write
+from kinesphere.maths.vectors import Floats
 from kinesphere.motion.motion import Motion
-from kinesphere.pictures import colours
+from kinesphere.pictures import canvas
+from kinesphere.pictures.bones import Bone, Head, Side
 from kinesphere.pictures.camera import Camera, View, camera_for
-from kinesphere.pictures.canvas import font, shortened, smooth_disc, write
-from kinesphere.pictures.panel import Lens, draw_panel, grid_step, skull
-from kinesphere.pictures.path_map import draw_path, wanted_height
-from kinesphere.pictures.scene import TRAIL_SECONDS, Scene, survey_scene
+from kinesphere.pictures.canvas import (
+    FINER,
+    Colour,
+    draw_disc,
+    draw_smooth_disc,
+    draw_stroke,
+    font,
+    mix_colours,
+    round_step,
+    truncate_text,
+    write_text,
+)
+from kinesphere.pictures.scene import TRAIL_SECONDS, Scene, facing_directions, find_scene
+
+_MARGIN = 26  # pixels around the path
+_LABEL = 12
+_CAPTION = 16  # pixels that the caption takes from the top
+
+
+def level_path(scene: Scene) -> Floats:
+    """``(K, 2)`` the root in every known frame, from above, its longest way level and running to the right.
+
+    It is only turned, never mirrored: a turn to the left is a turn to the left.
+    """
+    seen = scene.points[:, scene.figure.base][:, [0, 2]] * [1.0, -1.0]
+    turned: Floats = (seen - seen[scene.at(int(scene.survey[0]))]) @ _turn(scene).T
+    return turned
+
+
+def draw_path(scene: Scene, size: tuple[int, int]) -> Image.Image:
+    """The strip, with the panels' frames marked and an arrow at each that shows the facing."""
+    path = level_path(scene)
+    walked = path[scene.rows(scene.survey)]
+    low, high = walked.min(axis=0), walked.max(axis=0)
+    room = np.array(size) - [2.0 * _MARGIN, 2.0 * _MARGIN + _CAPTION]
+    scale = float(np.min(room / np.maximum(high - low, 0.05 * scene.figure.height)))
+    middle = 0.5 * (low + high)
+    centre = 0.5 * np.array(size) + [0.0, 0.5 * _CAPTION]
+
+    def paper(points: Floats) -> Floats:
+        pixels: Floats = ((points - middle) * [scale, -scale] + centre) * FINER
+        return pixels
+
+    image = Image.new("RGB", (size[0] * FINER, size[1] * FINER), canvas.PAPER)
+    draw = ImageDraw.Draw(image)
+    step = _draw_grid(draw, paper, (0.5 * np.array(size) + _CAPTION) / scale, middle)
+    pixels = paper(walked)
+    for i in range(len(pixels) - 1):
+        colour = mix_colours(canvas.PAPER, canvas.MIDDLE, 0.25 + 0.5 * i / len(pixels))
+        draw_stroke(draw, pixels[i], pixels[i + 1], (2.0 * FINER, 2.0 * FINER), colour)
+    shown = scene.rows(scene.shown)
+    marks = paper(path[shown])
+    ahead = facing_directions(scene.points[shown], scene.figure)[:, [0, 2]] * [1.0, -1.0] @ _turn(scene).T * [1.0, -1.0]
+    for mark, way in zip(marks, ahead, strict=True):
+        draw_stroke(draw, mark, mark + 16.0 * FINER * way, (4.0 * FINER, 1.0 * FINER), canvas.MIDDLE)
+        draw_disc(draw, mark, 4.5 * FINER, canvas.PAPER)
+        draw_disc(draw, mark, 3.5 * FINER, canvas.MIDDLE)
+    image = image.reduce(FINER)
+    draw = ImageDraw.Draw(image)
+    caption = f"Path of the root from above, {step:g} m grid; ticks show the facing"
+    taken = [(8.0, 6.0, 8.0 + font(_LABEL).getlength(caption), 22.0)]
+    write_text(draw, (8, 6), caption, _LABEL, canvas.QUIET_INK, halo=True)
+    _draw_labels(draw, scene, marks / FINER, ahead, size, taken)
+    return image
+
+
+def wanted_height(scene: Scene, width: int, least: int, most: int) -> int:
+    """How tall a strip of that width should be for its path to fill it."""
+    extent = np.ptp(level_path(scene)[scene.rows(scene.survey)], axis=0)
+    filled = (width - 2 * _MARGIN) * float(extent[1] / max(extent[0], 1e-9)) + 2 * _MARGIN + _CAPTION
+    return int(np.clip(filled, least, most))
+
+
+def _turn(scene: Scene) -> Floats:
+    """The rotation ``(2, 2)`` that lays the path's longest way level, its end to the right of its start."""
+    path = scene.points[scene.rows(scene.survey), scene.figure.base][:, [0, 2]] * [1.0, -1.0]
+    centred = path - path.mean(axis=0)
+    _, _, axes = np.linalg.svd(centred, full_matrices=False)
+    x, y = axes[0]
+    gone = path[-1] - path[0]
+    if gone @ axes[0] < 0.0:
+        x, y = -x, -y
+    return np.array([[x, y], [-y, x]])
+
+
+def _draw_grid(draw: ImageDraw.ImageDraw, paper: Callable[[Floats], Floats], half: Floats, middle: Floats) -> float:
+    """Lines from the start of the path at even distances, over the whole strip."""
+    step = round_step(float(half[0]) / 8.0)
+    for axis in (0, 1):
+        low, high = middle[axis] - half[axis], middle[axis] + half[axis]
+        for number in range(int(np.ceil(low / step)), int(np.floor(high / step)) + 1):
+            ends = np.array([middle - half, middle + half])
+            ends[:, axis] = number * step
+            a, b = paper(ends)
+            draw.line([tuple(a), tuple(b)], fill=canvas.GRID, width=FINER)
+    return step
+
+
+def _draw_labels(
+    draw: ImageDraw.ImageDraw,
+    scene: Scene,
+    marks: Floats,
+    ahead: Floats,
+    size: tuple[int, int],
+    taken: list[tuple[float, float, float, float]],
+) -> None:
+    """Frame numbers beside their marks, each in the first place that nothing else has."""
+    for mark in marks:
+        taken.append((mark[0] - 6.0, mark[1] - 6.0, mark[0] + 6.0, mark[1] + 6.0))
+    for frame, mark, way in zip(scene.shown.tolist(), marks, ahead, strict=True):
+        text = str(frame)
+        wide, high = font(_LABEL).getlength(text) + 4.0, _LABEL + 2.0
+        sideways = np.array([-way[1], way[0]])
+        for direction in (sideways, -sideways, -way, [0.0, -1.0], [0.0, 1.0]):
+            centre = mark + np.asarray(direction) * [10.0 + 0.5 * wide, 8.0 + 0.5 * high]
+            box = (centre[0] - wide / 2, centre[1] - high / 2, centre[0] + wide / 2, centre[1] + high / 2)
+            inside = box[0] > 2 and box[1] > 2 and box[2] < size[0] - 2 and box[3] < size[1] - 2
+            if inside and not any(_overlap(box, other) for other in taken):
+                write_text(draw, (centre[0], centre[1]), text, _LABEL, canvas.INK, "mm", halo=True)
+                taken.append(box)
+                break
+
+
+def _overlap(a: tuple[float, float, float, float], b: tuple[float, float, float, float]) -> bool:
+    return a[0] < b[2] and b[0] < a[2] and a[1] < b[3] and b[1] < a[3]
+
+
+# ---- One panel: the figure in one frame, on its ground, with the way its hands and feet came.
+
+
+SIDE_COLOURS = {Side.LEFT: canvas.LEFT, Side.RIGHT: canvas.RIGHT, Side.MIDDLE: canvas.MIDDLE}
+_LIMB = 0.030  # widths in body heights
+_FINGER = 0.010
+_SKULL = 0.062  # largest radius of a head
+_FLAT = np.array([1.0, 0.0, 1.0])
+
+
+@dataclass(frozen=True)
+class PanelCamera:
+    """A camera with its place on the paper."""
+
+    camera: Camera
+    scale: float  # pixels a metre
+    origin: tuple[float, float]  # where the target falls, in pixels from the panel's left and top
+
+    def paper(self, points: Floats, target: Floats) -> tuple[Floats, Floats]:
+        """Pixels ``(…, 2)`` on the finer drawing, and nearness."""
+        plane, nearness = self.camera.project(points, target)
+        pixels = (plane * [1.0, -1.0] * self.scale + self.origin) * FINER
+        return pixels, nearness
+
+
+def draw_panel(scene: Scene, lens: PanelCamera, frame: int, size: tuple[int, int]) -> Image.Image:
+    """The picture of one frame."""
+    image = Image.new("RGB", (size[0] * FINER, size[1] * FINER), canvas.PAPER)
+    draw = ImageDraw.Draw(image)
+    target = scene.centre(frame)
+    _draw_ground(draw, scene, lens, target, image.size)
+    _draw_shadow(image, scene, lens, frame, target)
+    _draw_trails(draw, scene, lens, frame, target)
+    _draw_body(draw, scene, lens, frame, target)
+    return image.reduce(FINER)
+
+
+def grid_step(height: float) -> float:
+    """The distance of the ground's lines: half a metre for a person."""
+    return round_step(0.4 * height)
+
+
+def skull(scene: Scene, head: Head, row: int) -> tuple[Floats, float]:
+    """Centre and radius of the ball that stands for a head."""
+    figure, points = scene.figure, scene.points[row]
+    place = points[head.joint]
+    largest = _SKULL * figure.height
+    if head.top is None:
+        return place, 0.8 * largest
+    way = points[head.top] - place
+    length = float(np.linalg.norm(way))
+    radius = float(np.clip(0.55 * length, 0.6 * largest, largest))
+    return points[head.top] - way / max(length, 1e-9) * radius, radius
+
+
+def _draw_ground(
+    draw: ImageDraw.ImageDraw, scene: Scene, lens: PanelCamera, target: Floats, size: tuple[int, int]
+) -> None:
+    """Lines fixed in the world, so that they pass under a body that travels; they fade away from it."""
+    step = grid_step(scene.figure.height)
+    reach = 1.25 * scene.figure.height
+    for axis, other in ((0, 2), (2, 0)):
+        first, last = np.ceil((target[axis] - reach) / step), np.floor((target[axis] + reach) / step)
+        for number in range(int(first), int(last) + 1):
+            along = target[other] + np.linspace(-reach, reach, 25)
+            line = np.empty((25, 3))
+            line[:, axis], line[:, 1], line[:, other] = number * step, scene.floor, along
+            pixels, _ = lens.paper(line, target)
+            middle = 0.5 * (line[1:] + line[:-1])
+            away = np.linalg.norm((middle - target) * _FLAT, axis=1) / reach
+            for a, b, far in zip(pixels[:-1], pixels[1:], away, strict=True):
+                if far < 1.0:
+                    colour = mix_colours(canvas.GRID, canvas.PAPER, float(far) ** 1.5)
+                    draw.line([tuple(a), tuple(b)], fill=colour, width=FINER)
+    if lens.camera.back[1] < 0.2:
+        # Seen almost level, the ground is a line.
+        level = lens.paper(np.array([target[0], scene.floor, target[2]]), target)[0][1]
+        sharp = int(level // FINER) * FINER  # on whole pixels of the finished picture
+        draw.rectangle((0, sharp, size[0], sharp + FINER - 1), fill=canvas.GROUND)
+
+
+def _draw_shadow(image: Image.Image, scene: Scene, lens: PanelCamera, frame: int, target: Floats) -> None:
+    """The bones straight down on the floor, soft and grey."""
+    quarter = (image.width // FINER, image.height // FINER)
+    mask = Image.new("L", quarter, 0)
+    draw = ImageDraw.Draw(mask)
+    row = scene.at(frame)
+    ground = scene.points[row] * _FLAT + [0.0, scene.floor, 0.0]
+    pixels, _ = lens.paper(ground, target)
+    pixels = pixels / FINER
+    width = 1.3 * _LIMB * scene.figure.height * lens.scale
+    for bone in scene.figure.bones:
+        wide = width * (0.5 if bone.thin else 1.0)
+        draw_stroke(draw, pixels[bone.start], pixels[bone.end], (wide, wide), 120)
+    for head in scene.figure.heads:
+        centre, radius = skull(scene, head, row)
+        place, _ = lens.paper(centre * _FLAT + [0.0, scene.floor, 0.0], target)
+        draw_disc(draw, place / FINER, 0.7 * radius * lens.scale, 120)
+    mask = mask.filter(ImageFilter.GaussianBlur(max(0.6 * width, 0.5))).resize(image.size, Image.Resampling.BILINEAR)
+    image.paste(Image.new("RGB", image.size, canvas.SHADOW), mask=mask)
+
+
+def _draw_trails(draw: ImageDraw.ImageDraw, scene: Scene, lens: PanelCamera, frame: int, target: Floats) -> None:
+    """The arcs of hands and feet, stronger towards now, with a dot every 1/24 s that shows their spacing."""
+    frames = scene.trail(frame)
+    rows = scene.rows(frames)
+    ago = (frame - frames) / scene.rate
+    width = 0.008 * scene.figure.height * lens.scale * FINER
+    dots = {int(np.argmin(np.abs(ago - k / 24.0))) for k in range(1, 13) if k / 24.0 <= ago[0] + 0.5 / scene.rate}
+    for joint in (*scene.figure.hands, *scene.figure.feet):
+        pixels, _ = lens.paper(scene.points[rows, joint], target)
+        colour = SIDE_COLOURS[scene.figure.sides[joint]]
+        fresh = np.linspace(0.0, 1.0, len(rows) + 1)[1:]
+        for i in range(len(rows) - 1):
+            faded = mix_colours(canvas.PAPER, colour, 0.12 + 0.38 * float(fresh[i]))
+            draw_stroke(draw, pixels[i], pixels[i + 1], (width, width), faded)
+        for i in sorted(dots):
+            draw_disc(draw, pixels[i], 1.1 * width, mix_colours(canvas.PAPER, colour, 0.15 + 0.45 * float(fresh[i])))
+
+
+def _draw_body(draw: ImageDraw.ImageDraw, scene: Scene, lens: PanelCamera, frame: int, target: Floats) -> None:
+    """Bones and heads from the far ones to the near ones. Near is thick and strong, far is thin and pale."""
+    figure, row = scene.figure, scene.at(frame)
+    pixels, nearness = lens.paper(scene.points[row], target)
+    unit = figure.height * lens.scale * FINER
+    things: list[tuple[float, Bone | Head]] = []
+    for bone in figure.bones:
+        things.append((float(nearness[bone.start] + nearness[bone.end]) / 2.0, bone))
+    for head in figure.heads:
+        things.append((float(nearness[head.joint]), head))
+    for near, thing in sorted(things, key=lambda entry: entry[0]):
+        if isinstance(thing, Head):
+            _draw_head(draw, scene, lens, thing, row, target)
+        else:
+            _draw_bone(draw, thing, pixels, nearness, unit, near)
+
+
+def _draw_bone(
+    draw: ImageDraw.ImageDraw, bone: Bone, pixels: Floats, nearness: Floats, unit: float, near: float
+) -> None:
+    wide = unit * (_FINGER if bone.thin else _LIMB)
+    ends = (wide * _swell(nearness[bone.start]), wide * _swell(nearness[bone.end]))
+    a, b = pixels[bone.start], pixels[bone.end]
+    if not bone.thin:
+        # A gap in the colour of the paper lets the nearer of two crossing limbs be seen as such.
+        gap = 0.012 * unit
+        draw_stroke(
+            draw,
+            a + 0.2 * (b - a),
+            b + 0.2 * (a - b),
+            (ends[0] + gap, ends[1] + gap),
+            canvas.PAPER,
+            round_ends=False,
+        )
+    colour = _in_depth(SIDE_COLOURS[bone.side], near)
+    draw_stroke(draw, a, b, ends, colour)
+    if not bone.thin:
+        for end, radius in ((a, ends[0]), (b, ends[1])):
+            draw_disc(draw, end, 0.62 * radius, mix_colours(colour, canvas.INK, 0.35))
+            draw_disc(draw, end, 0.30 * radius, mix_colours(colour, canvas.PAPER, 0.75))
+
+
+def _draw_head(
+    draw: ImageDraw.ImageDraw, scene: Scene, lens: PanelCamera, head: Head, row: int, target: Floats
+) -> None:
+    centre, radius = skull(scene, head, row)
+    unit = scene.figure.height * lens.scale * FINER
+    (place, near), (neck, _) = lens.paper(centre, target), lens.paper(scene.points[row, head.joint], target)
+    colour = _in_depth(canvas.MIDDLE, float(near))
+    round_ = radius * lens.scale * FINER * float(near)
+    line = 0.5 * _LIMB * unit
+    draw_stroke(draw, neck, place, (2.0 * line, 1.6 * line), colour)
+    nose = None
+    if scene.noses is not None and head is scene.figure.heads[0]:
+        nose, _ = lens.paper(centre + 1.45 * radius * scene.noses[row], target)
+    towards = scene.noses is not None and float(scene.noses[row] @ lens.camera.back) > 0.0
+    if nose is not None and not towards:
+        draw_stroke(draw, place, nose, (1.5 * line, 0.8 * line), colour)
+    draw_disc(draw, place, round_, colour)
+    draw_disc(draw, place, round_ - 0.55 * line, mix_colours(colour, canvas.PAPER, 0.82))
+    if nose is not None and towards:
+        start = place + 0.35 * (nose - place)
+        draw_stroke(draw, start, nose, (1.5 * line, 0.8 * line), colour)
+
+
+def _swell(nearness: float) -> float:
+    """Widths grow faster with nearness than perspective makes them: depth should be seen at a glance."""
+    return float(np.clip(1.0 + 3.0 * (nearness - 1.0), 0.55, 1.7))
+
+
+def _in_depth(colour: Colour, nearness: float) -> Colour:
+    return mix_colours(colour, canvas.PAPER, float(np.clip(-4.0 * (nearness - 1.0), 0.0, 0.35)))
+
+
+# ---- Telling poses of a motion on one page, for judging it at a glance.
+
 
 _EDGE = 20  # pixels around the sheet
 _GAP = 8
 _HEADER = 58
-_LABEL = 20  # the line under a panel
+_LABEL_contact_sheet = 20  # the line under a panel
 _AIR = 0.06  # body heights left free around the largest pose
 
 
 @dataclass(frozen=True)
-class Layout:
+class SheetLayout:
     """Where things go on the sheet, in pixels."""
 
     columns: int
     panel: tuple[int, int]
-    lenses: tuple[Lens, ...]  # one a panel: the same, but for what is in its middle
+    lenses: tuple[PanelCamera, ...]  # one a panel: the same, but for what is in its middle
     strip: int  # height of the path's strip, 0 without
 
 
-def contact_sheet(
+def bone_sheet(
     motion: Motion,
     *,
     frames: int = 12,
@@ -66,10 +387,10 @@ def contact_sheet(
         raise ValueError(f"size={size}; at least 200 pixels each way are needed")
     if columns is not None and columns < 1:
         raise ValueError(f"columns={columns}; at least one is needed")
-    scene = survey_scene(motion, frames)
+    scene = find_scene(motion, frames)
     camera = camera_for(view, scene.forward, scene.figure.height)
     layout = _lay_out(scene, camera, size, columns)
-    sheet = Image.new("RGB", size, colours.SHEET)
+    sheet = Image.new("RGB", size, canvas.SHEET)
     draw = ImageDraw.Draw(sheet)
     _draw_header(sheet, motion, scene, view)
     for number, frame in enumerate(scene.shown.tolist()):
@@ -78,7 +399,7 @@ def contact_sheet(
         text = f"frame {frame} · {frame / motion.rate:.2f} s"
         if font(13).getlength(text) > layout.panel[0]:
             text = str(frame)
-        write(draw, (x + layout.panel[0] / 2, y + layout.panel[1] + 4), text, 13, colours.INK, "ma")
+        write_text(draw, (x + layout.panel[0] / 2, y + layout.panel[1] + 4), text, 13, canvas.INK, "ma")
     if layout.strip:
         strip = draw_path(scene, (size[0] - 2 * _EDGE, layout.strip))
         sheet.paste(strip, (_EDGE, size[1] - _EDGE - layout.strip))
@@ -90,18 +411,18 @@ def save_picture(image: Image.Image, path: str | Path) -> None:
     path = Path(path)
     if path.suffix.lower() != ".png":
         raise ValueError(f"{path}: pictures are written as .png, found the suffix {path.suffix!r}")
-    with replacing(path) as file:
+    with atomic_write(path) as file:
         image.save(file, format="PNG", compress_level=4)  # twice as quick as the usual 6, and hardly larger
 
 
-def panel_corner(layout: Layout, number: int) -> tuple[int, int]:
+def panel_corner(layout: SheetLayout, number: int) -> tuple[int, int]:
     """The upper left corner of a panel."""
     row, column = divmod(number, layout.columns)
     wide, high = layout.panel
-    return _EDGE + column * (wide + _GAP), _EDGE + _HEADER + row * (high + _LABEL + _GAP)
+    return _EDGE + column * (wide + _GAP), _EDGE + _HEADER + row * (high + _LABEL_contact_sheet + _GAP)
 
 
-def _lay_out(scene: Scene, camera: Camera, size: tuple[int, int], columns: int | None) -> Layout:
+def _lay_out(scene: Scene, camera: Camera, size: tuple[int, int], columns: int | None) -> SheetLayout:
     """The number of columns that shows the figure largest without leaving much of the sheet empty."""
     count = len(scene.shown)
     strip = 0
@@ -115,7 +436,7 @@ def _lay_out(scene: Scene, camera: Camera, size: tuple[int, int], columns: int |
 
     def panel(across: int) -> tuple[int, int]:
         down = -(-count // across)
-        return (width + _GAP) // across - _GAP, (height + _GAP) // down - _GAP - _LABEL
+        return (width + _GAP) // across - _GAP, (height + _GAP) // down - _GAP - _LABEL_contact_sheet
 
     def worth(across: int) -> float:
         wide, tall = panel(across)
@@ -129,8 +450,8 @@ def _lay_out(scene: Scene, camera: Camera, size: tuple[int, int], columns: int |
     scale = float(min(wide / extent[0], tall / extent[1]))
     down = 0.5 * (tall + scale * float(low + high))
     middles = 0.5 * (boxes[:, 0, 0] + boxes[:, 1, 0])
-    lenses = tuple(Lens(camera, scale, (0.5 * wide - scale * middle, down)) for middle in middles.tolist())
-    return Layout(across, (wide, tall), lenses, strip)
+    lenses = tuple(PanelCamera(camera, scale, (0.5 * wide - scale * middle, down)) for middle in middles.tolist())
+    return SheetLayout(across, (wide, tall), lenses, strip)
 
 
 def _boxes(scene: Scene, camera: Camera) -> Floats:
@@ -167,14 +488,14 @@ def _draw_header(sheet: Image.Image, motion: Motion, scene: Scene, view: str) ->
         f"{len(motion.skeleton)} joints · skeleton {scene.figure.height:.2f} m tall"
     )
     room = width - 2 * _EDGE
-    name = shortened(motion.name or "Motion", 22, 0.5 * room)
-    write(draw, (_EDGE, _EDGE - 6), name, 22, colours.INK)
+    name = truncate_text(motion.name or "Motion", 22, 0.5 * room)
+    write_text(draw, (_EDGE, _EDGE - 6), name, 22, canvas.INK)
     beside = _EDGE + font(22).getlength(name) + 16
-    write(draw, (beside, _EDGE + 1), shortened(facts, 15, width - _EDGE - beside), 15, colours.QUIET_INK)
+    write_text(draw, (beside, _EDGE + 1), truncate_text(facts, 15, width - _EDGE - beside), 15, canvas.QUIET_INK)
     x = float(_EDGE)
-    for colour, label in ((colours.LEFT, "left"), (colours.RIGHT, "right")):
-        smooth_disc(sheet, (x + 5, _EDGE + 33), 5, colour)
-        write(draw, (x + 15, _EDGE + 26), label, 13, colours.QUIET_INK)
+    for colour, label in ((canvas.LEFT, "left"), (canvas.RIGHT, "right")):
+        draw_smooth_disc(sheet, (x + 5, _EDGE + 33), 5, colour)
+        write_text(draw, (x + 15, _EDGE + 26), label, 13, canvas.QUIET_INK)
         x += 15 + font(13).getlength(label) + 14
     notes = [f"{view} view", f"ground lines every {grid_step(scene.figure.height):g} m"]
     notes.append(f"trails of the last {TRAIL_SECONDS:g} s, a dot every 1/24 s")
@@ -182,7 +503,7 @@ def _draw_header(sheet: Image.Image, motion: Motion, scene: Scene, view: str) ->
         notes.append("each panel follows the body")
     if motion.calibration_frames and motion.performed_frames.size:
         notes.insert(0, f"left out as not performed: {_listed(motion.calibration_frames)}")
-    write(draw, (x, _EDGE + 26), shortened(" · ".join(notes), 13, width - _EDGE - x), 13, colours.QUIET_INK)
+    write_text(draw, (x, _EDGE + 26), truncate_text(" · ".join(notes), 13, width - _EDGE - x), 13, canvas.QUIET_INK)
 
 
 def _listed(frames: tuple[int, ...]) -> str:

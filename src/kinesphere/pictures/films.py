@@ -10,30 +10,28 @@ from pathlib import Path
 import numpy as np
 from PIL import Image, ImageDraw
 
-from kinesphere.kernels.arrays import Floats
+from kinesphere.maths.vectors import Floats
 from kinesphere.motion.character import Character
 from kinesphere.motion.motion import Motion
-from kinesphere.pictures import colours
+from kinesphere.pictures import canvas
 from kinesphere.pictures.camera import View
-from kinesphere.pictures.canvas import shortened, write
-from kinesphere.pictures.framing import extent_of
-from kinesphere.pictures.light import STILL, Effort, effort_for
-from kinesphere.pictures.performer import Performer
-from kinesphere.pictures.pipeline import counted, in_order
-from kinesphere.pictures.reels import (
+from kinesphere.pictures.canvas import truncate_text, write_text
+from kinesphere.pictures.encode import (
     GIF_RATE,
     MP4_RATE,
     check_film,
     common_palette,
     gif_rate,
-    reduced,
+    reduce_to_palette,
     write_gif,
     write_mp4,
 )
-from kinesphere.pictures.render import Pixels
-from kinesphere.pictures.shot import Shot
-from kinesphere.pictures.take import Marks, cast_all, take
-from kinesphere.pictures.trails import FILM_SECONDS, Asked, trail_joints, trails_of
+from kinesphere.pictures.framing import extent_of
+from kinesphere.pictures.light import STILL, Quality, quality_for
+from kinesphere.pictures.panel import Overlays, make_performers, shoot
+from kinesphere.pictures.performer import Performer
+from kinesphere.pictures.render import Pixels, Shot, render_in_order, with_progress
+from kinesphere.pictures.trails import FILM_SECONDS, Asked, parse_trails, trail_joints
 
 _GAP = 2  # pixels between panels
 _TIMED = 4  # panels up to which their durations are written as well
@@ -84,20 +82,20 @@ def film(
     target = Path(path)
     kind = check_film(target)
     rate = gif_rate(GIF_RATE if fps is None else fps) if kind == ".gif" else _checked_rate(fps)
-    asked = trails_of(trails)
-    marks = Marks(asked and asked.lasting(FILM_SECONDS), ghosts)
-    performers = cast_all(motions, character)
+    asked = parse_trails(trails)
+    marks = Overlays(asked and asked.lasting(FILM_SECONDS), ghosts)
+    performers = make_performers(motions, character)
     panels = Panels.of(performers, size, view, marks, even=kind == ".mp4", columns=columns, repeat=repeat)
     longest = panels.duration if seconds is None or not repeat else max(panels.duration, start + seconds)
     times = _film_times(longest, rate, start, seconds)
     if kind == ".gif":
         sample = times[np.unique(np.linspace(0, len(times) - 1, 6).astype(np.intp))]
-        palette = common_palette(list(in_order(panels.draw, sample.tolist())))
-        few = in_order(lambda time: reduced(panels.draw(time), palette), times.tolist())
-        write_gif(target, counted(few, len(times), target.name, progress), palette, rate)
+        palette = common_palette(list(render_in_order(panels.draw, sample.tolist())))
+        few = render_in_order(lambda time: reduce_to_palette(panels.draw(time), palette), times.tolist())
+        write_gif(target, with_progress(few, len(times), target.name, progress), palette, rate)
     else:
-        all_colours = in_order(panels.draw, times.tolist())
-        write_mp4(target, counted(all_colours, len(times), target.name, progress), rate, panels.size)
+        all_colours = render_in_order(panels.draw, times.tolist())
+        write_mp4(target, with_progress(all_colours, len(times), target.name, progress), rate, panels.size)
     return len(times)
 
 
@@ -115,11 +113,11 @@ def still(
 
     ``trails=True`` draws the whole ways of both hands, paler where they are still to come; ``Trails`` says more.
     """
-    performers = cast_all(motions, character)
+    performers = make_performers(motions, character)
     longest = max(one.duration for one in performers)
     if not 0.0 <= at <= longest + 1e-6:
         raise ValueError(f"at={at:g} s; the motion runs from 0 to {longest:.2f} s")
-    panels = Panels.of(performers, size, view, Marks(trails_of(trails), ghosts), at=at)
+    panels = Panels.of(performers, size, view, Overlays(parse_trails(trails), ghosts), at=at)
     return Image.fromarray(panels.draw(at))
 
 
@@ -130,9 +128,9 @@ class Panels:
     performers: tuple[Performer, ...]
     shots: tuple[Shot, ...]
     size: tuple[int, int]
-    marks: Marks
+    marks: Overlays
     finer: int
-    effort: Effort
+    effort: Quality
     columns: int
     repeat: bool = False
 
@@ -142,7 +140,7 @@ class Panels:
         performers: Sequence[Performer],
         size: tuple[int, int],
         view: View,
-        marks: Marks,
+        marks: Overlays,
         *,
         even: bool = False,
         at: float | None = None,
@@ -167,7 +165,7 @@ class Panels:
         moments = None if at is None else [[float(one.clock(np.array(at)))] for one in performers]
         extent = extent_of(performers, view, moments, marks)
         shots = tuple(extent.shot(number, panel) for number in range(count))
-        finer, effort = (2, effort_for(panel)) if at is None else (3, STILL)
+        finer, effort = (2, quality_for(panel)) if at is None else (3, STILL)
         return cls(tuple(performers), shots, (wide, high), marks, finer, effort, across, repeat)
 
     @property
@@ -179,17 +177,17 @@ class Panels:
         """The picture at some seconds of the performance."""
         if len(self.performers) == 1:
             return self.panel(0, seconds)
-        image = Image.new("RGB", self.size, colours.SHEET)
+        image = Image.new("RGB", self.size, canvas.SHEET)
         draw = ImageDraw.Draw(image)
         for number, (one, shot) in enumerate(zip(self.performers, self.shots, strict=True)):
             row, column = divmod(number, self.columns)
             x, y = column * (shot.size[0] + _GAP), row * (shot.size[1] + _GAP)
             image.paste(Image.fromarray(self.panel(number, seconds)), (x, y))
             text = int(np.clip(shot.size[1] / 30.0, 11, 28))
-            name = shortened(one.name, text, shot.size[0] - 2 * text)
-            write(draw, (x + 0.8 * text, y + 0.7 * text), name, text, colours.INK)
+            name = truncate_text(one.name, text, shot.size[0] - 2 * text)
+            write_text(draw, (x + 0.8 * text, y + 0.7 * text), name, text, canvas.INK)
             if len(self.performers) <= _TIMED:
-                write(draw, (x + 0.8 * text, y + 2.0 * text), f"{one.duration:.2f} s", text - 2, colours.QUIET_INK)
+                write_text(draw, (x + 0.8 * text, y + 2.0 * text), f"{one.duration:.2f} s", text - 2, canvas.QUIET_INK)
         return np.asarray(image)
 
     def panel(self, number: int, seconds: float) -> Pixels:
@@ -198,7 +196,7 @@ class Panels:
         if self.repeat and one.duration > 0.0:
             seconds %= one.duration
         time = float(one.clock(np.array(seconds)))
-        return take(one, self.shots[number], time, self.marks, self.finer, self.effort)
+        return shoot(one, self.shots[number], time, self.marks, self.finer, self.effort)
 
 
 def _film_times(duration: float, rate: float, start: float, seconds: float | None) -> Floats:

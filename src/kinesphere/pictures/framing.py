@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from kinesphere.kernels.arrays import Floats
+from kinesphere.maths.vectors import Floats
 from kinesphere.pictures.camera import Camera, View, camera_for
+from kinesphere.pictures.panel import Overlays, ghost_times
 from kinesphere.pictures.performer import Performer
-from kinesphere.pictures.shot import Shot
-from kinesphere.pictures.take import Marks, ghost_times
+from kinesphere.pictures.render import Shot
 from kinesphere.pictures.trails import trail_points
 
 _ABOVE, _BELOW, _BESIDE = 0.05, 0.06, 0.05  # shares of a panel that stay free
@@ -65,7 +65,7 @@ def extent_of(
     performers: Sequence[Performer],
     view: View,
     moments: Sequence[Sequence[float]] | None = None,
-    marks: Marks | None = None,
+    marks: Overlays | None = None,
     sheet: bool = False,
 ) -> Extent:
     """Look at what is to be shown: at each performer's ``moments`` on its own clock, with their ghosts and trails, each
@@ -80,7 +80,7 @@ def extent_of(
         else:
             times = moments[number]
             before = since_last(times) if sheet else [None] * len(times)
-            rows = [_marked_box(one, camera, *at, marks or Marks()) for at in zip(times, before, strict=True)]
+            rows = [_marked_box(one, camera, *at, marks or Overlays()) for at in zip(times, before, strict=True)]
         found.append(np.array(rows))
     return Extent(cameras, tuple(found), moments is not None)
 
@@ -90,7 +90,7 @@ def since_last(times: Sequence[float]) -> list[float]:
     return [*times[:1], *times[:-1]]
 
 
-def _marked_box(one: Performer, camera: Camera, time: float, since: float | None, marks: Marks) -> Floats:
+def _marked_box(one: Performer, camera: Camera, time: float, since: float | None, marks: Overlays) -> Floats:
     """The box of a pose with its ghosts and trails, or with some of these where they come from far away."""
     target = one.target(time)
     box = _box(one, camera, target, [one.points(past) for past in ghost_times(one, time, marks)])

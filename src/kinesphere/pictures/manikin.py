@@ -1,19 +1,117 @@
-"""A lay figure for a skeleton without a surface: a turned trunk and limbs, balls for joints, an egg for a head."""
+"""Shapes for a lay figure: tubes along lines, eggs and balls, as triangles that turn counter-clockwise from outside."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
-from kinesphere.kernels.arrays import Floats
-from kinesphere.kernels.resampling import resample_vectors
-from kinesphere.motion.character import WHITE, Character
+from kinesphere.maths.interpolation import resample_vectors
+from kinesphere.maths.vectors import Floats, Ints
+from kinesphere.motion.character import WHITE, Character, Mesh
 from kinesphere.motion.humanoid import SIDES
 from kinesphere.motion.skeleton import Skeleton
-from kinesphere.pictures.figure import Bone, Figure, figure_of, rest_points
-from kinesphere.pictures.scene import facing
-from kinesphere.pictures.turnery import ROUND, Pieces, egg, limb, stacked
+from kinesphere.pictures.bones import Bone, BoneFigure, bone_figure, rest_bone_points
+from kinesphere.pictures.scene import facing_directions
+
+ROUND = 16  # corners around
+
+
+@dataclass
+class MeshBuilder:
+    """Vertices and triangles of one colour, as they are gathered."""
+
+    positions: list[Floats] = field(default_factory=list)
+    triangles: list[Ints] = field(default_factory=list)
+    joints: list[Ints] = field(default_factory=list)
+    weights: list[Floats] = field(default_factory=list)
+    count: int = 0
+
+    def add(self, points: Floats, triangles: Ints, joints: Ints | tuple[int, int], share: Floats | float = 0.0) -> None:
+        """A closed piece, carried by the first joint, and as far as ``share`` says by the second."""
+        size = len(points)
+        second = np.broadcast_to(np.asarray(share, dtype=np.float64), (size,))
+        self.positions.append(points)
+        self.triangles.append(triangles + self.count)
+        self.joints.append(np.broadcast_to(np.asarray(joints, dtype=np.intp), (size, 2)))
+        self.weights.append(np.stack([1.0 - second, second], axis=1))
+        self.count += size
+
+    def mesh(self, skeleton: Skeleton, name: str, colour: tuple[float, float, float, float]) -> Mesh:
+        """All of them, bound to the skeleton at rest."""
+        parts = (np.concatenate(part) for part in (self.positions, self.triangles, self.joints, self.weights))
+        return Mesh.bound(skeleton, *parts, name=name, colour=colour)
+
+
+def limb_mesh(start: Floats, end: Floats, wide: Floats, deep: Floats, across: Floats) -> tuple[Floats, Ints, Floats]:
+    """A rounded body along a line: half widths along ``across`` and square to it, at even shares of the length.
+
+    Both ends are closed by half an egg. Also the share of the length of each vertex.
+    """
+    along = end - start
+    length = float(np.linalg.norm(along))
+    one, other = perpendicular_pair(along / length, across)
+    bend = np.linspace(0.0, 0.5 * np.pi, 5)[1:-1]
+    caps = [min(float(wide[k]), float(deep[k])) * 0.8 / length for k in (0, -1)]
+    place = np.concatenate([-caps[0] * np.cos(bend), np.linspace(0.0, 1.0, len(wide)), 1.0 + caps[1] * np.sin(bend)])
+    sizes = [np.concatenate([r[0] * np.sin(bend), r, r[-1] * np.cos(bend)]) for r in (wide, deep)]
+    rings = start + place[:, None, None] * along + _ring(sizes[0], sizes[1], one, other)
+    ends = np.stack([start - caps[0] * along, end + caps[1] * along])
+    points = np.concatenate([rings.reshape(-1, 3), ends])
+    return points, tube_triangles(len(place)), np.concatenate([np.repeat(place, ROUND), [0.0, 1.0]])
+
+
+def tube_mesh(centres: Floats, wide: Floats, deep: Floats, across: Floats) -> tuple[Floats, Ints]:
+    """A tube through centres ``(N, 3)``, level with ``across``, drawn together to a point beyond each end."""
+    axis = centres[-1] - centres[0]
+    one, other = perpendicular_pair(axis / max(float(np.linalg.norm(axis)), 1e-9), across)
+    rings = centres[:, None] + _ring(wide, deep, one, other)
+    return np.concatenate([rings.reshape(-1, 3), centres[[0, -1]]]), tube_triangles(len(centres))
+
+
+def ellipsoid_mesh(centre: Floats, up: Floats, left: Floats, radii: tuple[float, float, float]) -> tuple[Floats, Ints]:
+    """An ellipsoid: half sizes up, left and ahead."""
+    lift = np.linspace(-0.5 * np.pi, 0.5 * np.pi, 11)[1:-1]
+    flat = np.cos(lift)
+    centres = centre + np.sin(lift)[:, None] * radii[0] * up
+    rings = centres[:, None] + _ring(radii[1] * flat, radii[2] * flat, left, np.cross(up, left))
+    ends = np.stack([centre - radii[0] * up, centre + radii[0] * up])
+    return np.concatenate([rings.reshape(-1, 3), ends]), tube_triangles(len(lift))
+
+
+def tube_triangles(rings: int) -> Ints:
+    """Triangles of a closed tube whose two end points come last."""
+    i, k = np.meshgrid(np.arange(rings - 1), np.arange(ROUND), indexing="ij")
+    a, b = i * ROUND + k, i * ROUND + (k + 1) % ROUND
+    c, d = a + ROUND, b + ROUND
+    sides = np.stack([np.stack([a, b, d], -1), np.stack([a, d, c], -1)], axis=2).reshape(-1, 3)
+    around = np.arange(ROUND)
+    first, last, top = rings * ROUND, rings * ROUND + 1, (rings - 1) * ROUND
+    below = np.stack([np.full(ROUND, first), (around + 1) % ROUND, around], axis=-1)
+    above = np.stack([np.full(ROUND, last), top + around, top + (around + 1) % ROUND], axis=-1)
+    return np.concatenate([sides, below, above]).astype(np.intp)
+
+
+def perpendicular_pair(direction: Floats, across: Floats) -> tuple[Floats, Floats]:
+    """Two unit vectors square to a direction and to each other, the first as near to ``across`` as can be."""
+    one = across - (across @ direction) * direction
+    if np.linalg.norm(one) < 0.3:
+        one = np.cross(direction, [0.0, 0.0, 1.0] if abs(direction[2]) < 0.8 else [0.0, 1.0, 0.0])
+    one = one / np.linalg.norm(one)
+    return one, np.cross(direction, one)
+
+
+def _ring(wide: Floats, deep: Floats, one: Floats, other: Floats) -> Floats:
+    """``(N, ROUND, 3)`` ellipses."""
+    angle = np.arange(ROUND) * 2.0 * np.pi / ROUND
+    ellipses: Floats = (
+        wide[:, None, None] * np.cos(angle)[:, None] * one + deep[:, None, None] * np.sin(angle)[:, None] * other
+    )
+    return ellipses
+
+
+# ---- A lay figure for a skeleton without a surface: a turned trunk and limbs, balls for joints, an egg for a head.
+
 
 JOINTS = (0.33, 0.205, 0.11, 1.0)  # linear: darker wood
 _RINGS = 9  # along a limb
@@ -51,11 +149,11 @@ _SHOULDERS = 9  # the step that lies on the shoulders' line
 
 
 @dataclass(frozen=True, eq=False)
-class _Plan:
+class _ManikinPlan:
     """What is known of the body while it is built."""
 
     skeleton: Skeleton
-    figure: Figure
+    figure: BoneFigure
     rest: Floats  # joints and tips
     left: Floats  # (3,)
     parts: dict[int, str]  # roles of joints, without their side
@@ -70,7 +168,7 @@ class _Plan:
 def manikin(skeleton: Skeleton) -> Character:
     """A character with a simple body around the bones, sized by the skeleton's height."""
     plan = _plan(skeleton)
-    wood, balls = Pieces(), Pieces()
+    wood, balls = MeshBuilder(), MeshBuilder()
     if plan.trunk:
         _add_trunk(wood, plan)
     for bone in plan.figure.bones:
@@ -91,18 +189,18 @@ def manikin(skeleton: Skeleton) -> Character:
     return Character("manikin", skeleton, tuple(meshes))
 
 
-def _plan(skeleton: Skeleton) -> _Plan:
-    figure, rest = figure_of(skeleton), rest_points(skeleton)
-    ahead = facing(rest[None], figure)[0]
+def _plan(skeleton: Skeleton) -> _ManikinPlan:
+    figure, rest = bone_figure(skeleton), rest_bone_points(skeleton)
+    ahead = facing_directions(rest[None], figure)[0]
     ahead = ahead if ahead.any() else np.array([0.0, 0.0, 1.0])
     parts = {}
     for role, joint in skeleton.roles.items():
         parts[joint] = role.removeprefix(SIDES[0]).removeprefix(SIDES[1])
     trunk, neck = _spine(skeleton, figure)
-    return _Plan(skeleton, figure, rest, np.cross([0.0, 1.0, 0.0], ahead), parts, trunk, neck)
+    return _ManikinPlan(skeleton, figure, rest, np.cross([0.0, 1.0, 0.0], ahead), parts, trunk, neck)
 
 
-def _spine(skeleton: Skeleton, figure: Figure) -> tuple[tuple[int, ...], frozenset[int]]:
+def _spine(skeleton: Skeleton, figure: BoneFigure) -> tuple[tuple[int, ...], frozenset[int]]:
     """The joints from the hips to the last one that an arm hangs on, and those from there to the head."""
     if "head" not in skeleton.roles:
         return (), frozenset()
@@ -122,7 +220,7 @@ def _up_to(skeleton: Skeleton, joint: int, base: int) -> list[int]:
     return chain[::-1] if chain[-1] == base else []
 
 
-def _add_trunk(parts: Pieces, plan: _Plan) -> None:
+def _add_trunk(parts: MeshBuilder, plan: _ManikinPlan) -> None:
     """One tube from below the hip joints to above the shoulders, which bends with the spine."""
     spine, rest = plan.rest[list(plan.trunk)], plan.rest
     up = spine[-1] - spine[0]
@@ -143,7 +241,7 @@ def _add_trunk(parts: Pieces, plan: _Plan) -> None:
     apart = float(np.linalg.norm(arms[0] - arms[-1])) if len(arms) > 1 else 0.24 * plan.height
     slim = float(np.clip(apart / (0.21 * plan.height), 0.7, 1.25))
     sizes = resample_vectors(_TRUNK, steps) * plan.height * [slim, 0.5 + 0.5 * slim]
-    points, triangles = stacked(centres, sizes[:, 0], sizes[:, 1], plan.left)
+    points, triangles = tube_mesh(centres, sizes[:, 0], sizes[:, 1], plan.left)
     carriers, shares = _carried(np.array(plan.trunk), heights, at)
     ends = [0, len(at) - 1]
     joints = np.concatenate([np.repeat(carriers, ROUND, axis=0), carriers[ends]])
@@ -163,7 +261,7 @@ def _carried(chain: np.ndarray, heights: Floats, at: Floats) -> tuple[np.ndarray
     return np.stack([chain[bone], chain[other]], axis=1), np.abs(along - 0.5)
 
 
-def _add_bone(parts: Pieces, plan: _Plan, bone: Bone) -> None:
+def _add_bone(parts: MeshBuilder, plan: _ManikinPlan, bone: Bone) -> None:
     start, end = plan.rest[bone.start], plan.rest[bone.end]
     length = float(np.linalg.norm(end - start))
     if length < 1e-4 * plan.height:
@@ -171,7 +269,7 @@ def _add_bone(parts: Pieces, plan: _Plan, bone: Bone) -> None:
     profile = np.array(_profile(plan, bone))
     wide = np.interp(np.linspace(0.0, 1.0, 3 if bone.thin else _RINGS), profile[:, 0], profile[:, 1]) * plan.height
     wide = np.minimum(wide, (0.3 if bone.thin else 0.6) * length)
-    points, triangles, along = limb(start, end, wide, wide, plan.left)
+    points, triangles, along = limb_mesh(start, end, wide, wide, plan.left)
     count, parents = len(plan.skeleton), plan.skeleton.parents
     if bone.end >= count or int(parents[bone.end]) == bone.start:
         parts.add(points, triangles, (bone.start, bone.start))
@@ -179,7 +277,7 @@ def _add_bone(parts: Pieces, plan: _Plan, bone: Bone) -> None:
         parts.add(points, triangles, (bone.start, bone.end), np.clip(along, 0.0, 1.0))
 
 
-def _profile(plan: _Plan, bone: Bone) -> tuple[tuple[float, float], ...]:
+def _profile(plan: _ManikinPlan, bone: Bone) -> tuple[tuple[float, float], ...]:
     if bone.thin:
         return _FINGER
     if bone.start in plan.neck and bone.end in plan.neck:
@@ -189,7 +287,7 @@ def _profile(plan: _Plan, bone: Bone) -> tuple[tuple[float, float], ...]:
     return _PROFILES.get(plan.parts.get(bone.start, ""), _OTHER)
 
 
-def _add_palm(parts: Pieces, plan: _Plan, hand: int) -> None:
+def _add_palm(parts: MeshBuilder, plan: _ManikinPlan, hand: int) -> None:
     """A flat egg from the wrist towards the fingers, or on along the arm where there are none."""
     skeleton, place = plan.skeleton, plan.rest[hand]
     ends = [plan.rest[child] for child in skeleton.children[hand]]
@@ -205,16 +303,20 @@ def _add_palm(parts: Pieces, plan: _Plan, hand: int) -> None:
     flat = np.cross(way, upright)
     flat = flat / np.linalg.norm(flat)
     size = plan.height
-    points, triangles = egg(place + 0.030 * size * way, way, flat, (0.036 * size, 0.022 * size, 0.0125 * size))
+    points, triangles = ellipsoid_mesh(
+        place + 0.030 * size * way, way, flat, (0.036 * size, 0.022 * size, 0.0125 * size)
+    )
     parts.add(points, triangles, (hand, hand))
 
 
-def _add_ball(parts: Pieces, centre: Floats, radius: float, joint: int) -> None:
-    points, triangles = egg(centre, np.array([0.0, 1.0, 0.0]), np.array([1.0, 0.0, 0.0]), (radius, radius, radius))
+def _add_ball(parts: MeshBuilder, centre: Floats, radius: float, joint: int) -> None:
+    points, triangles = ellipsoid_mesh(
+        centre, np.array([0.0, 1.0, 0.0]), np.array([1.0, 0.0, 0.0]), (radius, radius, radius)
+    )
     parts.add(points, triangles, (joint, joint))
 
 
-def _add_head(parts: Pieces, plan: _Plan, joint: int, top: int | None) -> None:
+def _add_head(parts: MeshBuilder, plan: _ManikinPlan, joint: int, top: int | None) -> None:
     """An egg, narrower below, with a small nose that says where it looks."""
     tall, place = 0.13 * plan.height, plan.rest[joint]
     up = plan.rest[top] - place if top is not None else np.array([0.0, 1.0, 0.0])
@@ -224,10 +326,10 @@ def _add_head(parts: Pieces, plan: _Plan, joint: int, top: int | None) -> None:
     left = left / np.linalg.norm(left) if np.linalg.norm(left) > 0.1 else np.cross(up, [0.0, 0.0, 1.0])
     ahead = np.cross(left, up)
     centre = place + (reach - 0.5 * tall) * up + 0.010 * plan.height * ahead
-    points, triangles = egg(centre, up, left, (0.5 * tall, 0.335 * tall, 0.41 * tall))
+    points, triangles = ellipsoid_mesh(centre, up, left, (0.5 * tall, 0.335 * tall, 0.41 * tall))
     low = np.minimum((points - centre) @ up / (0.5 * tall), 0.0)[:, None]
     points = centre + (points - centre) * (1.0 - 0.20 * low**2) + 0.09 * tall * low**2 * ahead
     parts.add(points, triangles, (joint, joint))
     bridge = centre + 0.395 * tall * ahead - 0.07 * tall * up
-    nose, triangles = egg(bridge, up, left, (0.10 * tall, 0.032 * tall, 0.05 * tall))
+    nose, triangles = ellipsoid_mesh(bridge, up, left, (0.10 * tall, 0.032 * tall, 0.05 * tall))
     parts.add(nose, triangles, (joint, joint))

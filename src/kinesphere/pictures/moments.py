@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from kinesphere.kernels import kinematics
-from kinesphere.kernels.arrays import Floats, Ints
+from kinesphere.maths import kinematics
+from kinesphere.maths.vectors import Floats, Ints
 from kinesphere.motion.motion import Motion
-from kinesphere.pictures.figure import Figure, points_of
+from kinesphere.pictures.bones import BoneFigure, bone_points
 
 _CANDIDATES = 600  # moments to choose from, however long the motion
 _STIR = 0.03  # body heights: a body that moves less than this is shown at even times
@@ -22,20 +22,20 @@ _EVEN = 0.1  # how much an even time is worth
 _ROUNDS = 8
 
 
-def candidates(motion: Motion) -> Ints:
+def candidate_frames(motion: Motion) -> Ints:
     """Performed frames to choose from, evenly spaced, the first and the last among them."""
     performed = motion.performed_frames if motion.performed_frames.size else np.arange(len(motion))
     places = np.linspace(0, len(performed) - 1, min(_CANDIDATES, len(performed)))
     return performed[np.round(places).astype(np.intp)]
 
 
-def poses_at(motion: Motion, figure: Figure, frames: Ints, travels: bool) -> Floats:
-    """``poses_of`` some frames."""
+def pose_features_at(motion: Motion, figure: BoneFigure, frames: Ints, travels: bool) -> Floats:
+    """``pose_features`` some frames."""
     turned, placed = kinematics.forward(motion.rotations[frames], motion.translations[frames], motion.skeleton.parents)
-    return poses_of(points_of(motion.skeleton, turned, placed), figure, travels)
+    return pose_features(bone_points(motion.skeleton, turned, placed), figure, travels)
 
 
-def poses_of(points: Floats, figure: Figure, travels: bool) -> Floats:
+def pose_features(points: Floats, figure: BoneFigure, travels: bool) -> Floats:
     """``(N, F)`` numbers that differ as poses look different: places of the body's points, in body heights.
 
     Seen from the hips' place on the floor for a body that travels; fingers don't count.
@@ -48,7 +48,7 @@ def poses_of(points: Floats, figure: Figure, travels: bool) -> Floats:
     return flat
 
 
-def chosen(poses: Floats, times: Floats, count: int) -> Ints:
+def select_moments(poses: Floats, times: Floats, count: int) -> Ints:
     """``count`` places among increasing ``times`` (or all), by ``poses`` of theirs; the first and the last are kept."""
     if count >= len(times):
         return np.arange(len(times))

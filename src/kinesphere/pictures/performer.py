@@ -9,21 +9,20 @@ from dataclasses import dataclass
 import numpy as np
 
 from kinesphere.body.ground import find_ground, leg_length
-from kinesphere.body.retargeting import retarget
-from kinesphere.figure.body import HEIGHTS, figure
-from kinesphere.figure.proportions import HEIGHT
-from kinesphere.kernels import kinematics
-from kinesphere.kernels.arrays import Floats
-from kinesphere.kernels.resampling import resample_vectors
+from kinesphere.body.retargeting.pipeline import retarget
+from kinesphere.builtin.characters import HEIGHTS, figure
+from kinesphere.engine.proportions import HEIGHT
+from kinesphere.maths import kinematics
+from kinesphere.maths.interpolation import resample_vectors
+from kinesphere.maths.vectors import Floats
 from kinesphere.motion.character import Character
 from kinesphere.motion.humanoid import REQUIRED
 from kinesphere.motion.motion import Motion
-from kinesphere.motion.retiming import at_times
+from kinesphere.motion.retiming import pose_at_times
 from kinesphere.motion.skeleton import Skeleton
-from kinesphere.pictures.figure import Figure
-from kinesphere.pictures.hanging import below
+from kinesphere.pictures.bones import BoneFigure, descendants
 from kinesphere.pictures.manikin import manikin
-from kinesphere.pictures.scene import survey_scene
+from kinesphere.pictures.scene import find_scene
 from kinesphere.pictures.surface import Skin, Surface, skin_of
 
 _LOOKS, _TELLING = 16, 12  # even moments, by which the floor is found, and telling ones, which must fit as well
@@ -39,7 +38,7 @@ class Performer:
     name: str
     motion: Motion  # on the character's skeleton
     skin: Skin
-    figure: Figure
+    figure: BoneFigure
     start: float  # seconds, the first performed frame
     end: float
     floor: float
@@ -79,11 +78,11 @@ class Performer:
         return self.skin.posed(*_pose(self.motion, time))
 
 
-def performer(motion: Motion, character: Character | None = None) -> Performer:
+def make_performer(motion: Motion, character: Character | None = None) -> Performer:
     """The motion on a character. It is retargeted where the character has another skeleton."""
     shown, onto = _cast(motion, character)
     skin = skin_of(onto)
-    scene = survey_scene(shown, _TELLING)
+    scene = find_scene(shown, _TELLING)
     performed = shown.performed_frames if shown.performed_frames.size else np.arange(len(shown))
     start, end = float(performed[0]) / shown.rate, float(performed[-1]) / shown.rate
     even = performed[np.round(np.linspace(0, len(performed) - 1, min(_LOOKS, len(performed)))).astype(np.intp)]
@@ -112,7 +111,7 @@ def performer(motion: Motion, character: Character | None = None) -> Performer:
     )
 
 
-def _floor(motion: Motion, skin: Skin, figure: Figure, looks: list[Floats], height: float) -> float:
+def _floor(motion: Motion, skin: Skin, figure: BoneFigure, looks: list[Floats], height: float) -> float:
     """The ground that the feet are planted on, where the body's soles are known.
 
     Else where the surface of its feet usually ends; and of a body that stands on something else, where its lowest part
@@ -124,7 +123,7 @@ def _floor(motion: Motion, skin: Skin, figure: Figure, looks: list[Floats], heig
             ground = find_ground(motion).height
             if abs(ground - lowest) < _UPRIGHT * height:
                 return ground
-    feet = sorted({*figure.feet, *below(motion.skeleton, list(figure.feet))})
+    feet = sorted({*figure.feet, *descendants(motion.skeleton, list(figure.feet))})
     carrier = [mesh.joints[np.arange(len(mesh.joints)), mesh.weights.argmax(axis=1)] for mesh in skin.meshes]
     soles = np.isin(np.concatenate(carrier), feet)
     soles &= np.isfinite(looks[0]).all(axis=1)
@@ -169,7 +168,7 @@ def _pose(motion: Motion, time: float) -> tuple[Floats, Floats, Floats | None]:
     # A few frames around are enough: a cubic looks one frame beyond those it runs between.
     first = int(np.clip(np.floor(time * motion.rate) - 2, 0, max(len(motion) - 6, 0)))
     near = motion[first : first + 6]
-    q, t, s = at_times(near, np.array([time - first / motion.rate]))
+    q, t, s = pose_at_times(near, np.array([time - first / motion.rate]))
     turned, placed = kinematics.forward(q, t, motion.skeleton.parents)
     return turned[0], placed[0], None if s is None else s[0]
 

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from kinesphere.body.bodies import motion_with_roles
-from kinesphere.kernels import kinematics, rotations
-from kinesphere.kernels.arrays import Floats, Ints
+from kinesphere.body.require_roles import require_motion_roles
+from kinesphere.maths import kinematics, rotations
+from kinesphere.maths.vectors import Floats, Ints
 from kinesphere.motion.motion import Motion
-from kinesphere.pictures.figure import Figure, figure_of, points_of, rest_points
-from kinesphere.pictures.moments import chosen, poses_of
+from kinesphere.pictures.bones import BoneFigure, bone_figure, bone_points, rest_bone_points
+from kinesphere.pictures.moments import pose_features, select_moments
 
 TRAIL_SECONDS = 0.5
 _TRAIL_POINTS = 40
@@ -23,7 +23,7 @@ _STAYS = 0.5  # a root that keeps within this many body heights does not travel
 class Scene:
     """Places of a figure's points in the frames that a sheet needs."""
 
-    figure: Figure
+    figure: BoneFigure
     shown: Ints  # the frames of the panels
     known: Ints  # all frames below, in order
     points: Floats  # (K, P, 3)
@@ -58,19 +58,19 @@ class Scene:
         return _trail(frame, self.run_starts[frame], self.rate)
 
 
-def survey_scene(motion: Motion, panels: int) -> Scene:
+def find_scene(motion: Motion, panels: int) -> Scene:
     """Look at the motion as a whole, and choose ``panels`` performed frames that tell most of it (``moments``)."""
     if panels < 1:
         raise ValueError(f"frames={panels}; at least one is needed")
     performed = motion.performed_frames if motion.performed_frames.size else np.arange(len(motion))
     survey = _spread(performed, _SURVEY)
-    figure = figure_of(_with_roles(motion).skeleton)
+    figure = bone_figure(_with_roles(motion).skeleton)
     _, seen = _placed(motion, survey)
     drawn = sorted({end for bone in figure.bones for end in (bone.start, bone.end)} | {figure.base})
     floor = float(np.percentile(seen[:, drawn, 1].min(axis=1), 5.0))
     path = seen[:, figure.base]
     travels = float(np.ptp(path[:, [0, 2]], axis=0).max()) > _STAYS * figure.height
-    shown = survey[chosen(poses_of(seen, figure, travels), survey / motion.rate, panels)]
+    shown = survey[select_moments(pose_features(seen, figure, travels), survey / motion.rate, panels)]
     breaks = performed[np.flatnonzero(np.diff(performed, prepend=performed[0] - 2) > 1)]
     starts = {frame: int(breaks[breaks <= frame][-1]) for frame in shown.tolist()}
     trails = [_trail(frame, start, motion.rate) for frame, start in starts.items()]
@@ -86,7 +86,7 @@ def survey_scene(motion: Motion, panels: int) -> Scene:
         rate=motion.rate,
         run_starts=starts,
         floor=floor,
-        forward=_mean_facing(facing(seen, figure)),
+        forward=_mean_facing(facing_directions(seen, figure)),
         travels=travels,
     )
 
@@ -96,12 +96,12 @@ def _with_roles(motion: Motion) -> Motion:
     if motion.skeleton.roles:
         return motion
     try:
-        return motion_with_roles(motion)
+        return require_motion_roles(motion)
     except ValueError:
         return motion
 
 
-def facing(points: Floats, figure: Figure) -> Floats:
+def facing_directions(points: Floats, figure: BoneFigure) -> Floats:
     """``(T, 3)`` where the trunk faces in each frame, horizontal, of length 1, or 0 where nothing tells."""
     if not figure.across:
         return np.broadcast_to(np.array([0.0, 0.0, 1.0]), (len(points), 3))
@@ -124,13 +124,13 @@ def _mean_facing(directions: Floats) -> Floats:
     return unit
 
 
-def _noses(motion: Motion, figure: Figure, world_rotations: Floats) -> Floats | None:
+def _noses(motion: Motion, figure: BoneFigure, world_rotations: Floats) -> Floats | None:
     """Where the first head points, as it turned from a rest pose that stands upright and faces somewhere."""
     if not figure.heads or not figure.across:
         return None
-    rest = rest_points(motion.skeleton)
+    rest = rest_bone_points(motion.skeleton)
     joint = figure.heads[0].joint
-    ahead = facing(rest[None], figure)[0]
+    ahead = facing_directions(rest[None], figure)[0]
     if rest[joint, 1] - rest[figure.base, 1] < 0.2 * figure.height or not ahead.any():
         return None
     rest_rotation = motion.skeleton.rest_world()[0][joint]
@@ -141,7 +141,7 @@ def _noses(motion: Motion, figure: Figure, world_rotations: Floats) -> Floats | 
 def _placed(motion: Motion, frames: Ints) -> tuple[Floats, Floats]:
     """World rotations of the joints in some frames, and world places of joints and tips."""
     turned, place = kinematics.forward(motion.rotations[frames], motion.translations[frames], motion.skeleton.parents)
-    return turned, points_of(motion.skeleton, turned, place)
+    return turned, bone_points(motion.skeleton, turned, place)
 
 
 def _spread(frames: Ints, count: int) -> Ints:

@@ -10,20 +10,19 @@ from typing import TypeAlias
 import numpy as np
 from PIL import Image, ImageDraw
 
-from kinesphere.kernels.arrays import Floats
+from kinesphere.maths.vectors import Floats
 from kinesphere.motion.character import Character
 from kinesphere.motion.motion import Motion
-from kinesphere.pictures import colours
+from kinesphere.pictures import canvas
 from kinesphere.pictures.camera import View
-from kinesphere.pictures.canvas import font, shortened, write
+from kinesphere.pictures.canvas import font, truncate_text, write_text
 from kinesphere.pictures.framing import Extent, extent_of, since_last
-from kinesphere.pictures.light import effort_for
-from kinesphere.pictures.moments import candidates, chosen, poses_at
+from kinesphere.pictures.light import quality_for
+from kinesphere.pictures.moments import candidate_frames, pose_features_at, select_moments
+from kinesphere.pictures.panel import Overlays, make_performers, shoot
 from kinesphere.pictures.performer import Performer
-from kinesphere.pictures.pipeline import counted, in_order
-from kinesphere.pictures.render import Pixels
-from kinesphere.pictures.take import Marks, cast_all, take
-from kinesphere.pictures.trails import Asked, dots_told, trails_of
+from kinesphere.pictures.render import Pixels, render_in_order, with_progress
+from kinesphere.pictures.trails import Asked, describe_dots, parse_trails
 
 _EDGE, _GAP = 20, 8  # pixels around the sheet and between panels
 _HEADER, _CAPTION = 34, 26  # the line above everything, and above each row of several
@@ -33,7 +32,7 @@ Place: TypeAlias = tuple[int, int, tuple[int, int]]  # performer, which of the t
 
 
 @dataclass(frozen=True)
-class Grid:
+class PanelGrid:
     """Where panels go, in pixels."""
 
     columns: int
@@ -48,7 +47,7 @@ class Grid:
         return _EDGE + column * (wide + _GAP), down
 
 
-def surface_sheet(
+def sheet(
     motions: Motion | Sequence[Motion],
     *,
     character: Character | Sequence[Character | None] | None = None,
@@ -86,26 +85,26 @@ def surface_sheet(
         raise ValueError(f"size={size}; 200 to 16384 pixels each way are allowed")
     if columns is not None and columns < 1:
         raise ValueError(f"columns={columns}; at least one is needed")
-    performers = cast_all(motions, character)
+    performers = make_performers(motions, character)
     frames = (12 if len(performers) == 1 else 8) if frames is None else frames
     if frames < 1:
         raise ValueError(f"frames={frames}; at least one is needed")
     times = _times(performers, frames)
-    marks = Marks(trails_of(trails), ghosts)
+    marks = Overlays(parse_trails(trails), ghosts)
     shown = [one.clock(times[: _showing(one, times)]).tolist() for one in performers]
     before = [since_last(own) for own in shown]
     extent = extent_of(performers, view, shown, marks, sheet=True)
     grid = _lay_out(extent, len(times), len(performers), size, columns)
-    sheet = Image.new("RGB", size, colours.SHEET)
-    _draw_header(sheet, performers, f"{view} view{dots_told(marks.trails)}")
+    sheet = Image.new("RGB", size, canvas.SHEET)
+    _draw_header(sheet, performers, f"{view} view{describe_dots(marks.trails)}")
     places = _places(performers, times, grid)
 
     def panel(place: Place) -> Pixels:
         number, pose, _ = place
-        shot, effort = extent.shot(number, grid.panel, pose), effort_for(grid.panel)
-        return take(performers[number], shot, shown[number][pose], marks, 3, effort, before[number][pose])
+        shot, effort = extent.shot(number, grid.panel, pose), quality_for(grid.panel)
+        return shoot(performers[number], shot, shown[number][pose], marks, 3, effort, before[number][pose])
 
-    drawn = counted(in_order(panel, places), len(places), "contact sheet", progress)
+    drawn = with_progress(render_in_order(panel, places), len(places), "contact sheet", progress)
     _fill(sheet, performers, grid, places, times, drawn)
     return sheet
 
@@ -113,7 +112,7 @@ def surface_sheet(
 def _fill(
     sheet: Image.Image,
     performers: Sequence[Performer],
-    grid: Grid,
+    grid: PanelGrid,
     places: Sequence[Place],
     times: Floats,
     drawn: Iterable[Pixels],
@@ -123,7 +122,7 @@ def _fill(
     for (_, pose, corner), pixels in zip(places, drawn, strict=True):
         sheet.paste(Image.fromarray(pixels), corner)
         middle = (corner[0] + grid.panel[0] / 2, corner[1] + grid.panel[1] + 4)
-        write(draw, middle, f"{times[pose]:.2f} s", 13, colours.INK, "ma")
+        write_text(draw, middle, f"{times[pose]:.2f} s", 13, canvas.INK, "ma")
     if grid.captions:
         for number, one in enumerate(performers):
             x, y = grid.corner(number, 0)
@@ -133,13 +132,13 @@ def _fill(
 def _times(performers: Sequence[Performer], frames: int) -> Floats:
     """Seconds since the beginning, the same for all; no more of them than the longest motion has frames."""
     longest = max(performers, key=lambda one: one.duration)
-    offered = candidates(longest.motion)
+    offered = candidate_frames(longest.motion)
     times = offered / longest.motion.rate - longest.start
     poses = []
     for one in performers:
         near = np.clip(np.round(one.clock(times) * one.motion.rate).astype(np.intp), 0, len(one.motion) - 1)
-        poses.append(poses_at(one.motion, one.figure, near, one.travels))
-    return times[chosen(np.concatenate(poses, axis=1), times, frames)]
+        poses.append(pose_features_at(one.motion, one.figure, near, one.travels))
+    return times[select_moments(np.concatenate(poses, axis=1), times, frames)]
 
 
 def _showing(one: Performer, times: Floats) -> int:
@@ -147,7 +146,7 @@ def _showing(one: Performer, times: Floats) -> int:
     return int(np.searchsorted(times, one.duration + 0.5 / one.motion.rate, side="right"))
 
 
-def _places(performers: Sequence[Performer], times: Floats, grid: Grid) -> list[Place]:
+def _places(performers: Sequence[Performer], times: Floats, grid: PanelGrid) -> list[Place]:
     """Performer, time and corner of every panel."""
     if not grid.captions:
         return [(0, i, grid.corner(*divmod(i, grid.columns))) for i in range(len(times))]
@@ -158,7 +157,7 @@ def _places(performers: Sequence[Performer], times: Floats, grid: Grid) -> list[
     ]
 
 
-def _lay_out(extent: Extent, count: int, rows: int, size: tuple[int, int], columns: int | None) -> Grid:
+def _lay_out(extent: Extent, count: int, rows: int, size: tuple[int, int], columns: int | None) -> PanelGrid:
     """One row a motion; of a single motion, the number of columns that shows the figure largest."""
     width, height = size[0] - 2 * _EDGE, size[1] - 2 * _EDGE - _HEADER
     several = rows > 1
@@ -177,7 +176,7 @@ def _lay_out(extent: Extent, count: int, rows: int, size: tuple[int, int], colum
     across = count if several else min(columns, count) if columns else max(range(1, count + 1), key=worth)
     if min(panel(across)) < 16:
         raise ValueError(f"{rows * count} panels do not fit into {size[0]} × {size[1]} pixels; fewer frames, or larger")
-    return Grid(across, panel(across), several)
+    return PanelGrid(across, panel(across), several)
 
 
 def _draw_header(sheet: Image.Image, performers: Sequence[Performer], said: str) -> None:
@@ -186,10 +185,10 @@ def _draw_header(sheet: Image.Image, performers: Sequence[Performer], said: str)
         _draw_caption(draw, (_EDGE, _EDGE - 4), performers[0], sheet.width - _EDGE, 22, f" · {said}")
         return
     name = f"{len(performers)} motions"
-    write(draw, (_EDGE, _EDGE - 4), name, 22, colours.INK)
+    write_text(draw, (_EDGE, _EDGE - 4), name, 22, canvas.INK)
     beside = _EDGE + font(22).getlength(name) + 16
     facts = f"same times, same scale · {said}"
-    write(draw, (beside, _EDGE + 3), shortened(facts, 15, sheet.width - _EDGE - beside), 15, colours.QUIET_INK)
+    write_text(draw, (beside, _EDGE + 3), truncate_text(facts, 15, sheet.width - _EDGE - beside), 15, canvas.QUIET_INK)
 
 
 def _draw_caption(
@@ -197,11 +196,15 @@ def _draw_caption(
 ) -> None:
     """Name and duration."""
     x, y = place
-    name = shortened(one.name, size, 0.6 * (right - x))
-    write(draw, (x, y), name, size, colours.INK)
+    name = truncate_text(one.name, size, 0.6 * (right - x))
+    write_text(draw, (x, y), name, size, canvas.INK)
     beside = x + font(size).getlength(name) + 14
     facts = f"{one.duration:.2f} s{more}"
     small = round(0.72 * size) if size > 18 else size - 3
-    write(
-        draw, (beside, y + 0.62 * (size - small) + 1), shortened(facts, small, right - beside), small, colours.QUIET_INK
+    write_text(
+        draw,
+        (beside, y + 0.62 * (size - small) + 1),
+        truncate_text(facts, small, right - beside),
+        small,
+        canvas.QUIET_INK,
     )

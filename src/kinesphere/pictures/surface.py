@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from kinesphere.kernels.arrays import Floats, Ints
+from kinesphere.maths.vectors import Floats, Ints
 from kinesphere.motion.character import Character, Mesh
 
 CLAY = (0.60, 0.415, 0.245)  # linear: what a surface without a colour is made of, the warm wood of a lay figure
@@ -79,7 +79,7 @@ def plain_surface(points: Floats, triangles: Ints, colour: tuple[float, float, f
     return Surface(vertices, normals, faces, faces, np.tile(np.array(colour), (len(vertices), 1)))
 
 
-def together(surfaces: list[Surface]) -> Surface:
+def merge_surfaces(surfaces: list[Surface]) -> Surface:
     """Several bodies in one scene, so that they hide and shade each other."""
     if len(surfaces) == 1:
         return surfaces[0]
@@ -93,7 +93,7 @@ def together(surfaces: list[Surface]) -> Surface:
     )
 
 
-def sound(surface: Surface) -> Surface:
+def drop_bad_triangles(surface: Surface) -> Surface:
     """Without the triangles that have a vertex which is no number, or is further away than anything can be."""
     good: NDArray[np.bool_] = np.all(np.abs(surface.points) < _FURTHEST, axis=1)
     if good.all():
@@ -108,10 +108,10 @@ def sound(surface: Surface) -> Surface:
 
 def normals_of(points: Floats, triangles: Ints, groups: NDArray[np.intp]) -> Floats:
     """``(V, 3)`` unit normals of a posed surface."""
-    from kinesphere.kernels import jit_raster
+    from kinesphere.pictures import rasterise
 
     normals = np.empty(points.shape)
-    jit_raster.accumulate_normals(points, triangles, groups, np.empty((int(groups.max(initial=-1)) + 1, 3)), normals)
+    rasterise.accumulate_normals(points, triangles, groups, np.empty((int(groups.max(initial=-1)) + 1, 3)), normals)
     return normals
 
 

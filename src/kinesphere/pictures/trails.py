@@ -9,15 +9,14 @@ from typing import TypeAlias
 
 import numpy as np
 
-from kinesphere.kernels.arrays import Floats
-from kinesphere.pictures import colours
-from kinesphere.pictures.colours import blend
-from kinesphere.pictures.figure import Side
+from kinesphere.maths.vectors import Floats
+from kinesphere.pictures import canvas
+from kinesphere.pictures.bones import Side
+from kinesphere.pictures.canvas import mix_colours
 from kinesphere.pictures.performer import Performer
-from kinesphere.pictures.ribbons import Ribbon
-from kinesphere.pictures.shot import Shot
+from kinesphere.pictures.render import Ribbon, Shot
 
-SIDE_COLOURS = {Side.LEFT: colours.LEFT, Side.RIGHT: colours.RIGHT_ON_SKIN, Side.MIDDLE: colours.MIDDLE}
+SIDE_COLOURS = {Side.LEFT: canvas.LEFT, Side.RIGHT: canvas.RIGHT_ON_SKIN, Side.MIDDLE: canvas.MIDDLE}
 FILM_SECONDS = 0.9  # that a film shows
 _STEPS, _MOST_STEPS = 120.0, 12_000  # points of a line: a second, and at most
 _LINE, _DOT, _RIM = 0.006, 0.0125, 0.004  # body heights: width, diameter, and what is kept free around both
@@ -70,7 +69,7 @@ class Trails:
 Asked: TypeAlias = Trails | Sequence[str] | bool
 
 
-def trails_of(asked: Asked) -> Trails | None:
+def parse_trails(asked: Asked) -> Trails | None:
     """What is asked for: nothing, both hands, joints by name (commas may stand between them), or all of it."""
     if isinstance(asked, bool):
         return Trails() if asked else None
@@ -80,7 +79,7 @@ def trails_of(asked: Asked) -> Trails | None:
     return Trails(tuple(part.strip() for name in names for part in name.split(",")))
 
 
-def dots_told(trails: Trails | None) -> str:
+def describe_dots(trails: Trails | None) -> str:
     """What a sheet says of its dots."""
     if trails is None:
         return ""
@@ -135,8 +134,8 @@ def trail_ribbons(one: Performer, shot: Shot, time: float, trails: Trails, since
             strong = np.broadcast_to(fresh, times.shape)
             for joint, points in zip(joints, one.trace(joints, times).swapaxes(0, 1), strict=True):
                 side = SIDE_COLOURS[one.figure.sides[joint]]
-                colour = blend(side, colours.PAPER, _COMING) if coming else side
-                rims.append(Ribbon(points, widths + 2.0 * rim, _RIM_STRENGTH * strong, colours.PAPER, apart=apart))
+                colour = mix_colours(side, canvas.PAPER, _COMING) if coming else side
+                rims.append(Ribbon(points, widths + 2.0 * rim, _RIM_STRENGTH * strong, canvas.PAPER, apart=apart))
                 marks.append(Ribbon(points, widths, _STRENGTH * strong, colour, _HIDDEN, apart))
     return rims + marks
 

@@ -1,1 +1,5 @@
-"""The score: the document of a performance, and what renders it."""
+"""Scores: a source and layers of edits as a document, and rendering it to a motion."""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

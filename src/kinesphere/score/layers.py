@@ -8,15 +8,15 @@ from types import MappingProxyType
 
 import numpy as np
 
-from kinesphere.direction.words import Vocabulary, Word, spoken
-from kinesphere.laban.dials import EffortDial, Part, ShapeDial, checked_dial
+from kinesphere.direction.words import Vocabulary, Word, combine_words
+from kinesphere.laban.dials import EffortDial, Part, ShapeDial, check_dial
 from kinesphere.laban.effort import Effort
 from kinesphere.laban.manners import PARTS
 from kinesphere.laban.shape import Shape
-from kinesphere.motion.gesture import unknown
+from kinesphere.motion.errors import unknown_name
+from kinesphere.motion.humanoid import GROUPS
 from kinesphere.signals.blend import Blend
 from kinesphere.signals.edit import Edit
-from kinesphere.signals.groups import GROUPS
 from kinesphere.signals.timewarp import Timewarp
 
 MOST_INTENSITY = 2.0
@@ -53,29 +53,29 @@ class Express:
     vocabulary: Vocabulary | None = field(default=None, compare=False, repr=False)
 
     def __post_init__(self) -> None:
-        check_dial(self.effort, Effort)
-        check_dial(self.shape, Shape)
-        object.__setattr__(self, "intensity", within("intensity", self.intensity, 0.0, MOST_INTENSITY))
-        object.__setattr__(self, "stillness", within("stillness", self.stillness, -1.0, 1.0))
+        check_express_dial(self.effort, Effort)
+        check_express_dial(self.shape, Shape)
+        object.__setattr__(self, "intensity", check_range("intensity", self.intensity, 0.0, MOST_INTENSITY))
+        object.__setattr__(self, "stillness", check_range("stillness", self.stillness, -1.0, 1.0))
         given = {
-            str(name): within(f"strength of {name!r}", value, 0.0, 1.0) for name, value in dict(self.words).items()
+            str(name): check_range(f"strength of {name!r}", value, 0.0, 1.0) for name, value in dict(self.words).items()
         }
         if given:
-            spoken(given, self.vocabulary)  # refuses words that nobody knows
+            combine_words(given, self.vocabulary)  # refuses words that nobody knows
         object.__setattr__(self, "words", MappingProxyType(given))
         for name, part in dict(self.parts).items():
-            check_part(name)
+            check_body_part(name)
             if not isinstance(part, Part):
                 raise TypeError(f"{name}: {part!r}; a Part with its effort and shape is expected")
             for dial, kind in ((part.effort, Effort), (part.shape, Shape)):
                 if dial is not None:
-                    check_dial(dial, kind)
+                    check_express_dial(dial, kind)
         object.__setattr__(self, "parts", MappingProxyType(dict(self.parts)))
 
     @property
     def word(self) -> Word | None:
         """All of its words as one."""
-        return spoken(self.words, self.vocabulary) if self.words else None
+        return combine_words(self.words, self.vocabulary) if self.words else None
 
 
 SignalEdit = Edit | Timewarp | Blend
@@ -107,7 +107,7 @@ class Layer:
         for name in ("start", "end"):
             value = getattr(self, name)
             if value is not None:
-                object.__setattr__(self, name, within(name, value, -1e6, 1e6))
+                object.__setattr__(self, name, check_range(name, value, -1e6, 1e6))
         if self.start is not None and self.start < 0.0:
             raise ValueError(
                 f"a range starts at {self.start:g} s; a gesture's own time begins at 0. Leave the start out for that"
@@ -116,7 +116,7 @@ class Layer:
             raise ValueError(
                 f"a range from {self.start:g} to {self.end:g} s is empty; its end must come after its start"
             )
-        object.__setattr__(self, "strength", within("strength", self.strength, 0.0, 1.0))
+        object.__setattr__(self, "strength", check_range("strength", self.strength, 0.0, 1.0))
         if self.parts is not None:
             self._check_parts(self.parts)
             object.__setattr__(self, "parts", tuple(self.parts))
@@ -124,7 +124,7 @@ class Layer:
     def _check_parts(self, parts: tuple[str, ...]) -> None:
         for name in parts:
             if isinstance(self.edit, Express):
-                check_part(name)
+                check_body_part(name)
             elif not isinstance(name, str):
                 raise TypeError(f"{name!r} is no part; names of groups, roles or joints are expected")
         if not parts:
@@ -157,22 +157,22 @@ def express_of(layer: Layer) -> Express:
     return layer.edit
 
 
-def check_dial(dial: object, kind: type[Effort] | type[Shape]) -> None:
+def check_express_dial(dial: object, kind: type[Effort] | type[Shape]) -> None:
     """Refuse what is no dial, and moments before any gesture begins."""
-    checked_dial(dial, kind)
+    check_dial(dial, kind)
     if isinstance(dial, Mapping) and min(dial) < 0.0:
         raise ValueError(
             f"a phrase of {kind.__name__} has a moment at {min(dial):g} s; a gesture's own time begins at 0"
         )
 
 
-def check_part(name: object) -> None:
+def check_body_part(name: object) -> None:
     """Refuse what is no part of a body."""
     if name not in PARTS:
-        raise ValueError(unknown("part", str(name), PARTS))
+        raise ValueError(unknown_name("part", str(name), PARTS))
 
 
-def within(name: str, value: object, least: float, most: float) -> float:
+def check_range(name: str, value: object, least: float, most: float) -> float:
     """The number, or the error that says what is allowed."""
     if isinstance(value, bool) or not isinstance(value, int | float | np.integer | np.floating):
         raise TypeError(f"{name} is {value!r}; a number from {least:g} to {most:g} is expected")

@@ -8,15 +8,15 @@ from typing import Literal
 import numpy as np
 
 from kinesphere.body.ground import leg_length
-from kinesphere.body.retargeting import retarget
-from kinesphere.kernels import warping
-from kinesphere.kernels.arrays import Floats, Ints
-from kinesphere.kernels.warping import PoseCost
-from kinesphere.motion.frozen import frozen
+from kinesphere.body.retargeting.pipeline import retarget
+from kinesphere.maths import dtw
+from kinesphere.maths.dtw import PoseCost
+from kinesphere.maths.vectors import Floats, Ints
+from kinesphere.motion.checked_arrays import freeze
 from kinesphere.motion.humanoid import CORE
 from kinesphere.motion.motion import Motion
 from kinesphere.motion.timemap import TimeMap
-from kinesphere.signals.curves import Curves, carrier_of
+from kinesphere.signals.curves import Curves, root_joint
 
 Cost = Literal["shape", "pose"]
 Search = Literal["auto", "full", "banded", "coarse"]
@@ -80,15 +80,15 @@ def align(a: Motion, b: Motion, cost: Cost = "shape", *, search: Search = "auto"
         raise ValueError(f"search is {search!r}; one of {', '.join(SEARCHES)} is expected")
     if not np.isfinite(radius) or radius <= 0.0:
         raise ValueError(f"radius is {radius!r}; seconds above zero are expected")
-    first, second = performed(a), performed(b)
+    first, second = trim_calibration(a), trim_calibration(b)
     if len(first) < 2 or len(second) < 2:
         raise ValueError(f"motions of {len(first)} and {len(second)} frames; two at least are expected of each")
-    other = on_body(second, first)
+    other = match_body(second, first)
     same = other if other.rate == first.rate else other.resampled(first.rate)
     if search == "auto":
         search = "coarse" if max(len(first), len(same)) > LONG else "full"
     frames = max(round(radius * first.rate), 1)
-    found = warping.warp(
+    found = dtw.dtw(
         *(_shapes(first, same) if cost == "shape" else _poses(first, same)),
         "shape" if cost == "shape" else PoseCost(penalty=WAITING),
         band=frames if search == "banded" else None,
@@ -101,7 +101,7 @@ def align(a: Motion, b: Motion, cost: Cost = "shape", *, search: Search = "auto"
     return Alignment(path, found.cost, (a.rate, b.rate))
 
 
-def performed(motion: Motion) -> Motion:
+def trim_calibration(motion: Motion) -> Motion:
     """The motion without the calibration frames that it begins or ends with."""
     frames = motion.performed_frames
     if not frames.size:
@@ -115,7 +115,7 @@ def _skipped(motion: Motion) -> int:
     return int(motion.performed_frames[0])
 
 
-def on_body(motion: Motion, body: Motion) -> Motion:
+def match_body(motion: Motion, body: Motion) -> Motion:
     """The motion on another's body: itself where it is the same one, else retargeted, or refused with the reason."""
     own, other = motion.skeleton, body.skeleton
     if own.same_tree(other):
@@ -141,7 +141,7 @@ def _poses(a: Motion, b: Motion) -> tuple[Floats, Floats]:
     """Places of the joints that matter, in leg lengths, heading and place left out."""
     skeleton = a.skeleton.with_found_roles()
     joints = [skeleton.roles[role] for role in CORE if role in skeleton.roles] or list(range(len(skeleton)))
-    carrier = carrier_of(skeleton)
+    carrier = root_joint(skeleton)
     places = []
     for own in Curves.together([a, b]):
         still = own.table.copy()
@@ -166,17 +166,17 @@ def _knots(path: Ints, rates: tuple[float, float]) -> tuple[Floats, Floats]:
     x, y = ((path - path[0]) / np.maximum(path[-1] - path[0], 1)).T
     count = max(int(np.ceil(2.0 * lasts.max() / STEP)), 2) + 1
     along = np.linspace(0.0, 2.0, count)
-    ahead = _gentle(np.interp(along, x + y, y - x), along, (QUICKEST - 1.0) / (QUICKEST + 1.0))
+    ahead = _limit_slope(np.interp(along, x + y, y - x), along, (QUICKEST - 1.0) / (QUICKEST + 1.0))
     width = ROUNDED / max(2.0 * lasts.max() / (count - 1), 1e-9)
     reach = min(int(np.ceil(3.0 * width)), count - 1)
     bell = np.exp(-0.5 * (np.arange(-reach, reach + 1) / width) ** 2)
     padded = np.concatenate([-ahead[reach:0:-1], ahead, -ahead[-2 : -reach - 2 : -1]])
     ahead = np.convolve(padded, bell / bell.sum(), mode="valid")
     old, new = start[0] + 0.5 * lasts[0] * (along - ahead), start[1] + 0.5 * lasts[1] * (along + ahead)
-    return frozen(old), frozen(new)
+    return freeze(old), freeze(new)
 
 
-def _gentle(values: Floats, at: Floats, slope: float) -> Floats:
+def _limit_slope(values: Floats, at: Floats, slope: float) -> Floats:
     """Values ``(N,)``, 0 at both ends, as near as they come with slopes no steeper than this."""
     above = np.minimum.accumulate(values - slope * at) + slope * at
     above = np.minimum(above, np.minimum.accumulate((values + slope * at)[::-1])[::-1] - slope * at)

@@ -1,8 +1,8 @@
-"""Several motions made one: plainly or band by band, with or without a common clock."""
+"""Motions that are blended, on one clock."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -11,18 +11,133 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kinesphere.kernels import bands, rotations, winding
-from kinesphere.kernels.arrays import Bools, Floats
-from kinesphere.motion.frozen import frozen
+from kinesphere.body.contacts import Contact, Contacts, find_contacts
+from kinesphere.body.foot_lock.lock import lock_feet
+from kinesphere.body.ground import runs, sole_paths, sole_points
+from kinesphere.body.require_roles import LEGS
+from kinesphere.maths import bands, rotation_curves, rotations
+from kinesphere.maths.vectors import Bools, Floats
+from kinesphere.motion.checked_arrays import freeze
+from kinesphere.motion.humanoid import select_joints
 from kinesphere.motion.motion import Motion
+from kinesphere.motion.retiming import pose_at_times
 from kinesphere.motion.timemap import TimeMap
-from kinesphere.signals.alignment import RADIUS, Cost, Search, on_body, performed
-from kinesphere.signals.blend_clock import together
-from kinesphere.signals.blend_feet import planted
-from kinesphere.signals.curves import Curves, Parted, moving_joints, without_headings
-from kinesphere.signals.edit import FADE, check_strength, check_stretch, stretch
-from kinesphere.signals.groups import chosen
-from kinesphere.signals.sources import Source, check_source, motion_of
+from kinesphere.signals.alignment import RADIUS, Cost, Search, align, match_body, trim_calibration
+from kinesphere.signals.constraints import anchor_from_outside, crossfade, foot_hold_window, move_contacts, moves_feet
+from kinesphere.signals.curves import Curves, HeadingSplit, moving_joints, split_headings
+from kinesphere.signals.edit import FADE, check_strength, check_time_range, time_window
+from kinesphere.signals.sources import Source, check_source, resolve_motion
+
+SLOWEST = 0.1  # of the first one's pace that the common clock keeps, where weights lead beyond the motions
+
+
+@dataclass(frozen=True, eq=False)
+class AlignedMotion:
+    """A motion on the common clock.
+
+    Attributes
+    ----------
+    source
+        The motion as it was.
+    frames : (T,)
+        Which of its frames, also between them.
+    motion
+        It on the common clock, T frames.
+    """
+
+    source: Motion
+    frames: Floats
+    motion: Motion
+
+
+def align_motions(
+    cast: list[Motion], shares: Callable[[Floats], Floats], how: tuple[Cost, Search, float] | None
+) -> list[AlignedMotion]:
+    """Motions of one body and rate on one clock: matched by ``how``, cost, search and radius, or None as they are.
+
+    ``shares(time) (N, T)`` are their weights over the result's time. Its clock runs as all of theirs on the mean.
+    """
+    first = cast[0]
+    if how is None:
+        count = min(map(len, cast))
+        return [AlignedMotion(motion, np.arange(float(count)), _bare(motion[:count], first)) for motion in cast]
+    maps = [TimeMap.identity()]
+    maps += [align(first, other, how[0], search=how[1], radius=how[2]) for other in cast[1:]]
+    time = _common([own(first.times) for own in maps], first, shares)
+    at = [own(time) for own in maps]
+    made = []
+    for motion, own in zip(cast, at, strict=True):
+        own = np.clip(own, 0.0, motion.duration)
+        q, t, scales = pose_at_times(motion, own)
+        taken = Motion(first.skeleton, first.rate, freeze(q), freeze(t), scales=scales, name=first.name)
+        made.append(AlignedMotion(motion, own * motion.rate, taken))
+    return made
+
+
+def _bare(motion: Motion, first: Motion) -> Motion:
+    own = motion.rotations, motion.translations
+    return Motion(first.skeleton, first.rate, *own, scales=motion.scales, name=first.name)
+
+
+def _common(clocks: list[Floats], first: Motion, shares: Callable[[Floats], Floats]) -> Floats:
+    """Moments of the first motion at the frames of the result, of each motion's time at the first one's frames."""
+    steps = np.diff(np.stack(clocks), axis=1)  # (N, T − 1)
+    lasts = np.maximum(steps.max(axis=1).max() * len(first), first.duration)
+    fine = shares(np.arange(round(lasts * first.rate) + 2) / first.rate)
+    now, passed = 0.0, [0.0]
+    for step in steps.T.tolist():
+        weights = fine[:, min(round(now * first.rate), fine.shape[1] - 1)]
+        ahead = sum(weight * way for weight, way in zip(weights.tolist(), step, strict=True))
+        now += max(ahead, SLOWEST / first.rate)
+        passed.append(now)
+    count = int(np.floor(now * first.rate + 0.5 + 1e-6)) + 1
+    return np.asarray(np.interp(np.arange(count) / first.rate, passed, first.times))
+
+
+# ---- Feet of a blend that stand while those of most of its motions stand.
+
+
+SHORTEST = 0.08  # seconds that a foot stands at least
+
+
+def hold_blend_feet(
+    made: Motion, taken: list[AlignedMotion], shares: Floats, joints: Bools, weight: Floats | None = None
+) -> Motion:
+    """The blend of some joints ``(J,)`` with its feet held. Where none of these carries a foot, it stays as it is.
+
+    ``weight (T,)`` is how much of it is a blend when; None: all.
+    """
+    skeleton = made.skeleton.with_found_roles()
+    if not all(role in skeleton.roles for role in LEGS) or not moves_feet(skeleton, joints):
+        return made
+    given = replace(made, skeleton=skeleton)
+    found = [find_contacts(replace(one.source, skeleton=skeleton)) for one in taken]
+    intervals: list[Contact] = []
+    for name in found[0].points:
+        standing = np.zeros(len(made))
+        for share, one, plants in zip(shares, taken, found, strict=True):
+            standing += share * _standing(plants, name, one.frames)
+        any_of = next((plant for plants in found for plant in plants.of(name)), None)
+        for first, last in runs(standing > 0.5):
+            if any_of is not None and (last - first + 1) / made.rate >= SHORTEST:
+                intervals.append(replace(any_of, first=first, last=last))
+    if weight is not None:
+        intervals = [plant for plant in intervals if weight[plant.first : plant.last + 1].any()]
+    plants = move_contacts(Contacts(len(made), made.rate, found[0].ground, found[0].points, tuple(intervals)), given)
+    if weight is None:
+        return replace(lock_feet(given, plants), skeleton=made.skeleton)
+    plants = anchor_from_outside(plants, sole_paths(given, sole_points(skeleton)), weight > 0.0)
+    return replace(crossfade(given, lock_feet(given, plants), foot_hold_window(weight)), skeleton=made.skeleton)
+
+
+def _standing(plants: Contacts, name: str, frames: Floats) -> Bools:
+    """``(T,)`` whether a point stands at frames ``(T,)``, also between whole ones."""
+    labels = plants.labels[name]
+    return np.asarray(labels[np.clip(np.round(frames).astype(np.intp), 0, len(labels) - 1)])
+
+
+# ---- Several motions made one: plainly or band by band, with or without a common clock.
+
 
 Weight = float | Mapping[float, float]
 LEAST = 0.05  # that weights sum to before they are made to sum to one
@@ -75,7 +190,7 @@ class Blend:
                 raise ValueError(f"a band is {band!r}; a number from 0, or a period in seconds, is expected")
             for value in values:
                 _check(f"band {band:g}", value)
-        check_stretch(self.start, self.end, self.fade)
+        check_time_range(self.start, self.end, self.fade)
         check_strength(self.strength)
         given = (self.others,) if isinstance(self.others, Motion | str | Path) else tuple(self.others)
         object.__setattr__(self, "others", given)
@@ -101,7 +216,7 @@ class Blend:
 
     def with_clock(self, *motions: Motion) -> tuple[Motion, TimeMap]:
         """The motion between them, and its clock: from the first one's time to the new one."""
-        motions = (*motions, *(motion_of(other) for other in self.others))
+        motions = (*motions, *(resolve_motion(other) for other in self.others))
         if not motions:
             raise ValueError("nothing to blend; give one motion at least")
         if self.weights is not None and len(self.weights) != len(motions):
@@ -111,21 +226,21 @@ class Blend:
                 raise ValueError(f"{len(weights)} weights of band {band:g} for {len(motions)} motions")
         if len(motions) == 1:
             return motions[0], TimeMap.identity()
-        first = performed(motions[0])
-        cast = [first, *(on_body(performed(motion), first) for motion in motions[1:])]
+        first = trim_calibration(motions[0])
+        cast = [first, *(match_body(trim_calibration(motion), first) for motion in motions[1:])]
         cast = [motion if motion.rate == first.rate else motion.resampled(first.rate) for motion in cast]
         how = (self.cost, self.search, self.radius) if self.align and min(map(len, cast)) > 1 else None
-        wanted = chosen(first.skeleton, self.joints)
+        wanted = select_joints(first.skeleton, self.joints)
         shares = partial(self.shares, count=len(cast))
-        taken = together(cast, shares if self.joints is None else partial(_first_alone, count=len(cast)), how)
+        taken = align_motions(cast, shares if self.joints is None else partial(_first_alone, count=len(cast)), how)
         time = np.arange(len(taken[0].frames)) / first.rate
         made = _blended([one.motion for one in taken], shares(time), self._gains(len(time), first.rate, len(cast)))
         if not wanted.all():
             made = _only(taken[0].motion, made, wanted)
         if self.feet:
             somewhere = self.start is not None or self.end is not None
-            inside = stretch(time, self.start, self.end, self.fade) if somewhere else None
-            made = planted(made, taken, shares(time), wanted, inside)
+            inside = time_window(time, self.start, self.end, self.fade) if somewhere else None
+            made = hold_blend_feet(made, taken, shares(time), wanted, inside)
         old = taken[0].frames / first.rate + int(motions[0].performed_frames[0]) / first.rate
         return made, TimeMap(old, time) if len(time) > 1 else TimeMap.identity()
 
@@ -137,7 +252,7 @@ class Blend:
         ]
         made = _summed(np.array(rows))
         if self.start is not None or self.end is not None or self.strength != 1.0:
-            inside = self.strength * stretch(time, self.start, self.end, self.fade)
+            inside = self.strength * time_window(time, self.start, self.end, self.fade)
             made = _first_alone(time, count) * (1.0 - inside) + made * inside
         return made
 
@@ -147,7 +262,7 @@ class Blend:
             return None
         number = bands.band_count(frames)
         made = np.full((number, count), np.nan)
-        peaks = np.log(bands.periods(number, rate))
+        peaks = np.log(bands.band_periods(number, rate))
         for key, weights in self.bands.items():
             whole = isinstance(key, int) and not isinstance(key, bool)
             if not whole and number == 0:
@@ -209,8 +324,8 @@ def _blended(cast: list[Motion], shares: Floats, gains: Floats | None) -> Motion
         places[:, carrier] = _path(paths, np.stack(headings), up, heading, places[:, carrier], shares)
     return replace(
         cast[0],
-        rotations=frozen(rotations.continuous(turns)),
-        translations=frozen(places),
+        rotations=freeze(rotations.continuous(turns)),
+        translations=freeze(places),
         scales=_scales(cast, shares),
     )
 
@@ -225,30 +340,30 @@ def _scales(cast: list[Motion], shares: Floats) -> Floats | None:
     return made
 
 
-class _Made(NamedTuple):
+class _BlendPose(NamedTuple):
     """A blend before it is turned and placed: rotations ``(T, J, 4)`` without heading, translations ``(T, J, 3)``."""
 
-    parted: Parted
+    parted: HeadingSplit
     turns: Floats
     places: Floats
 
 
-def _plainly(cast: list[Motion], shares: Floats) -> _Made:
-    parted = without_headings(cast)
+def _plainly(cast: list[Motion], shares: Floats) -> _BlendPose:
+    parted = split_headings(cast)
     places = cast[0].translations.copy()
     moving = moving_joints(cast)
     places[:, moving] = sum(s[:, None, None] * one.translations[:, moving] for s, one in zip(shares, cast, strict=True))
-    return _Made(parted, _mean(parted.turns, shares), places)
+    return _BlendPose(parted, _mean(parted.turns, shares), places)
 
 
-def _band_by_band(cast: list[Motion], shares: Floats, gains: Floats) -> _Made:
+def _band_by_band(cast: list[Motion], shares: Floats, gains: Floats) -> _BlendPose:
     curves = Curves.together(cast)
     first, joints = curves[0], len(curves[0].about)
     table = _by_bands([own.table for own in curves], shares, gains)
     places = cast[0].translations.copy()
     places[:, first.moving] = table[:, 3 * joints + 1 :].reshape(len(table), -1, 3)
-    turns = winding.wound(table[:, : 3 * joints].reshape(len(table), joints, 3), first.about)
-    return _Made(Parted(first.carrier, first.up, [own.heading for own in curves], []), turns, places)
+    turns = rotation_curves.from_rotation_curves(table[:, : 3 * joints].reshape(len(table), joints, 3), first.about)
+    return _BlendPose(HeadingSplit(first.carrier, first.up, [own.heading for own in curves], []), turns, places)
 
 
 def _mean(turns: list[Floats], shares: Floats) -> Floats:
@@ -268,12 +383,12 @@ def _by_bands(tables: list[Floats], shares: Floats, gains: Floats) -> Floats:
     own = ~np.isnan(gains[:, 0])
     for table, share, gain in zip(tables, shares, np.nan_to_num(gains.T), strict=True):
         if np.ptp(share) == 0.0 and share[0] != 0.0:
-            total += share[0] * bands.mixed(table, np.where(own, gain / share[0], 1.0))
+            total += share[0] * bands.mix(table, np.where(own, gain / share[0], 1.0))
             continue
         # The usual bands and the rest come and go with the share, the others don't.
-        rest = bands.mixed(table, np.zeros(len(gain)))
-        total += share[:, None] * bands.mixed(table, np.where(own, 0.0, 1.0))
-        total += bands.mixed(table, np.where(own, gain, 0.0)) - rest
+        rest = bands.mix(table, np.zeros(len(gain)))
+        total += share[:, None] * bands.mix(table, np.where(own, 0.0, 1.0))
+        total += bands.mix(table, np.where(own, gain, 0.0)) - rest
     return total
 
 

@@ -15,8 +15,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kinesphere.kernels import rotations, winding
-from kinesphere.kernels.arrays import Bools, Floats, Ints
+from kinesphere.maths import rotation_curves, rotations
+from kinesphere.maths.vectors import Bools, Floats, Ints
 from kinesphere.motion.motion import Motion
 from kinesphere.motion.skeleton import Skeleton
 
@@ -61,14 +61,16 @@ class Curves:
 
         Each heading counts from the world's; where one of the bodies goes upside down, none is taken apart.
         """
-        carrier, up, angles, turns = without_headings(motions)
+        carrier, up, angles, turns = split_headings(motions)
         # Of several, some frames tell as much as all.
-        about = winding.reference(turns[0] if len(turns) == 1 else np.concatenate([own[::SOME] for own in turns]))
+        about = rotation_curves.mean_rotation(
+            turns[0] if len(turns) == 1 else np.concatenate([own[::SOME] for own in turns])
+        )
         moving = moving_joints(motions)
         made = []
         for motion, angle, own in zip(motions, angles, turns, strict=True):
             table = np.empty((len(motion), 3 * len(about) + 1 + 3 * len(moving)))
-            winding.unwound(own, about, table[:, : 3 * len(about)].reshape(len(motion), -1, 3))
+            rotation_curves.to_rotation_curves(own, about, table[:, : 3 * len(about)].reshape(len(motion), -1, 3))
             table[:, 3 * len(about)] = angle
             table[:, 3 * len(about) + 1 :] = motion.translations[:, moving].reshape(len(motion), -1)
             made.append(cls(motion, table, about, carrier, up, moving))
@@ -97,7 +99,7 @@ class Curves:
     def with_table(self, table: Floats) -> Motion:
         """The motion whose curves are these ``(T', D)``, as many frames as there are rows."""
         count, joints = len(table), len(self.about)
-        turns = winding.wound(table[:, : 3 * joints].reshape(count, joints, 3), self.about)
+        turns = rotation_curves.from_rotation_curves(table[:, : 3 * joints].reshape(count, joints, 3), self.about)
         if self.up is not None:
             round_ = rotations.from_rotation_vector(table[:, 3 * joints, None] * self.up)
             turns[:, self.carrier] = rotations.continuous(rotations.multiply(round_, turns[:, self.carrier]))
@@ -108,7 +110,7 @@ class Curves:
         return replace(self.motion, rotations=turns, translations=places, scales=scales)
 
 
-class Parted(NamedTuple):
+class HeadingSplit(NamedTuple):
     """Motions of one skeleton with their headings apart; ``up`` None where none is.
 
     ``headings`` are ``(T,)`` each, ``turns (T, J, 4)`` the local rotations, the carrier's without its heading.
@@ -120,22 +122,24 @@ class Parted(NamedTuple):
     turns: list[Floats]
 
 
-def without_headings(motions: Sequence[Motion]) -> Parted:
+def split_headings(motions: Sequence[Motion]) -> HeadingSplit:
     """Motions of one skeleton with their headings apart; where one of the bodies goes upside down, none is."""
-    carrier = carrier_of(motions[0].skeleton)
+    carrier = root_joint(motions[0].skeleton)
     uprights = [_vertical(motion, carrier) for motion in motions]
     turns = [motion.rotations for motion in motions]
     if any(own is None for own in uprights):
-        return Parted(carrier, None, [np.zeros(len(motion)) for motion in motions], turns)
+        return HeadingSplit(carrier, None, [np.zeros(len(motion)) for motion in motions], turns)
     up, rest = uprights[0], motions[0].skeleton.rest_rotations[carrier]
     assert up is not None
     angles = []
     for k, motion in enumerate(motions):
-        angle, left = winding.heading(rotations.multiply(motion.rotations[:, carrier], rotations.conjugate(rest)), up)
+        angle, left = rotation_curves.heading(
+            rotations.multiply(motion.rotations[:, carrier], rotations.conjugate(rest)), up
+        )
         angles.append(angle)
         turns[k] = motion.rotations.copy()
         turns[k][:, carrier] = rotations.multiply(left, rest)
-    return Parted(carrier, up, angles, turns)
+    return HeadingSplit(carrier, up, angles, turns)
 
 
 def moving_joints(motions: Sequence[Motion]) -> Ints:
@@ -150,7 +154,7 @@ def _moves(places: Floats, start: Floats) -> Bools:
     return np.asarray(np.maximum(high, low).max(axis=-1) > STILL)
 
 
-def carrier_of(skeleton: Skeleton) -> int:
+def root_joint(skeleton: Skeleton) -> int:
     """The joint that carries the body: the hips, or the first root."""
     return skeleton.with_found_roles().roles.get("hips", skeleton.roots[0])
 

@@ -14,13 +14,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from kinesphere.body.ground import performed_runs
-from kinesphere.kernels.arrays import Bools, Floats, within
-from kinesphere.motion.frozen import frozen
+from kinesphere.maths.vectors import Bools, Floats, clip
+from kinesphere.motion.checked_arrays import freeze
+from kinesphere.motion.humanoid import select_joints
 from kinesphere.motion.motion import Motion
-from kinesphere.signals.bending import bent
+from kinesphere.signals.constraints import hold_feet, limit_hinges
 from kinesphere.signals.curves import Curves
-from kinesphere.signals.feet import held
-from kinesphere.signals.groups import chosen
 
 FADE = 0.25  # seconds over which an edit comes and goes
 
@@ -58,7 +57,7 @@ class Edit(ABC):
             object.__setattr__(self, "joints", tuple(self.joints))
             if not self.joints:
                 raise ValueError("joints is empty; name at least one, or leave it out for the whole body")
-        check_stretch(self.start, self.end, self.fade)
+        check_time_range(self.start, self.end, self.fade)
         check_strength(self.strength)
 
     @property
@@ -82,16 +81,16 @@ class Edit(ABC):
 
     def __call__(self, motion: Motion) -> Motion:
         """The motion, edited."""
-        joints = chosen(motion.skeleton, self.joints)
+        joints = select_joints(motion.skeleton, self.joints)
         runs = performed_runs(motion)
-        inside = window(motion, self.start, self.end, self.fade)
+        inside = edit_window(motion, self.start, self.end, self.fade)
         if self.neutral or self.strength == 0.0:
             return motion
         made = self._performed(motion, joints, self.strength * inside, runs)
-        result = replace(motion, rotations=frozen(made[0]), translations=frozen(made[1]))
+        result = replace(motion, rotations=freeze(made[0]), translations=freeze(made[1]))
         if self.limits:
-            result = bent(motion, result, joints, loop=self.goes_round)
-        return held(motion, result, joints, inside) if self.holds_feet else result
+            result = limit_hinges(motion, result, joints, loop=self.goes_round)
+        return hold_feet(motion, result, joints, inside) if self.holds_feet else result
 
     def _performed(self, motion: Motion, joints: Bools, weight: Floats, runs: list[slice]) -> tuple[Floats, Floats]:
         """Rotations and translations. Only what is meant is written, so that all else stays to the last bit."""
@@ -116,17 +115,17 @@ class Edit(ABC):
         return turns, places
 
 
-def window(motion: Motion, start: float | None, end: float | None, fade: float) -> Floats:
+def edit_window(motion: Motion, start: float | None, end: float | None, fade: float) -> Floats:
     """``(T,)`` how much of an edit holds: refused where its stretch has nothing of the motion."""
     low, high = -np.inf if start is None else start, np.inf if end is None else end
     if low > motion.duration + 1e-9 or high < -1e-9:
         raise ValueError(
             f"nothing of the motion lies from {max(low, 0.0):g} to {high:g} s: it lasts from 0 to {motion.duration:g} s"
         )
-    return stretch(motion.times, start, end, fade)
+    return time_window(motion.times, start, end, fade)
 
 
-def stretch(time: Floats, start: float | None, end: float | None, fade: float) -> Floats:
+def time_window(time: Floats, start: float | None, end: float | None, fade: float) -> Floats:
     """``(T,)`` from 0 outside of a stretch to 1 inside, at seconds ``(T,)``."""
     low, high = -np.inf if start is None else start, np.inf if end is None else end
     edge = max(min(fade, 0.5 * (high - low)), 1e-9)
@@ -138,7 +137,7 @@ def stretch(time: Floats, start: float | None, end: float | None, fade: float) -
     return np.asarray(made)
 
 
-def check_stretch(start: float | None, end: float | None, fade: float) -> None:
+def check_time_range(start: float | None, end: float | None, fade: float) -> None:
     """Refuse a stretch of time that is none."""
     for name, value in (("start", start), ("end", end), ("fade", fade)):
         if value is not None and (isinstance(value, bool) or not isinstance(value, int | float | np.number)):
@@ -160,5 +159,5 @@ def check_strength(strength: float) -> None:
 
 
 def _ease(x: Floats) -> Floats:
-    u = within(x, 0.0, 1.0)
+    u = clip(x, 0.0, 1.0)
     return np.asarray(u * u * u * (10.0 - u * (15.0 - 6.0 * u)))

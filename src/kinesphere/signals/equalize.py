@@ -9,12 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from kinesphere.kernels import bands
-from kinesphere.kernels.arrays import Bools, Floats
-from kinesphere.motion.gesture import unknown
+from kinesphere.maths import bands
+from kinesphere.maths.vectors import Bools, Floats
+from kinesphere.motion.errors import unknown_name
+from kinesphere.motion.humanoid import select_joints
 from kinesphere.signals.curves import Curves
 from kinesphere.signals.edit import Edit
-from kinesphere.signals.groups import chosen
 
 MOST = 20.0  # gain
 # Gains at periods in seconds, so that they mean the same at any frame rate; between them they run evenly in octaves.
@@ -65,7 +65,7 @@ class Equalize(Edit):
         object.__setattr__(self, "bands", _checked("bands", self.bands, whole=True))
         object.__setattr__(self, "periods", _checked("periods", self.periods, whole=False))
         if self.preset is not None and self.preset not in PRESETS:
-            raise ValueError(unknown("preset", self.preset, PRESETS))
+            raise ValueError(unknown_name("preset", self.preset, PRESETS))
         if not isinstance(self.groups, Mapping):
             raise TypeError(f"groups is {self.groups!r}; groups with their gains are expected, {{'arms': {{2: 1.5}}}}")
         groups = {name: _checked(f"groups[{name!r}]", gains) for name, gains in self.groups.items()}
@@ -88,7 +88,7 @@ class Equalize(Edit):
         whole = self._gains(count, rate)
         gains = np.repeat(whole[:, None], curves.table.shape[1], axis=1)
         for name, own in self.groups.items():
-            columns = curves.columns(chosen(curves.motion.skeleton, name))
+            columns = curves.columns(select_joints(curves.motion.skeleton, name))
             gains[:, columns] = _by_key(own, count, rate)[:, None]
         # Who travels or turns goes on doing so: of heading and places, what is even from first to last is no band's.
         # Of a loop that holds for all.
@@ -96,7 +96,7 @@ class Equalize(Edit):
         goes = slice(0 if self.loop else 3 * len(curves.about), None)
         first, last = curves.table[0, goes], curves.table[-1, goes]
         even[:, goes] = first + np.linspace(0.0, 1.0, len(even))[:, None] * (last - first)
-        mixed = _round_and_round if self.loop else bands.mixed
+        mixed = _mix_loop if self.loop else bands.mix
         return even + mixed(curves.table - even, gains)
 
     def _gains(self, count: int, rate: float) -> Floats:
@@ -104,7 +104,7 @@ class Equalize(Edit):
         return made if self.preset is None else made * _by_key(PRESETS[self.preset], count, rate)
 
 
-def _round_and_round(table: Floats, gains: Floats) -> Floats:
+def _mix_loop(table: Floats, gains: Floats) -> Floats:
     """Bands of a loop ``(T, D)`` whose last frame is its first, mixed with gains ``(K, D)``.
 
     The slowest band looks less than twice as far as the loop is long to either side.
@@ -114,7 +114,7 @@ def _round_and_round(table: Floats, gains: Floats) -> Floats:
         return table
     again = np.concatenate([*[table[:-1]] * 5, table[:1]])
     more = bands.band_count(len(again)) - len(gains)
-    made = bands.mixed(again, np.concatenate([gains, np.ones((more, gains.shape[1]))]))
+    made = bands.mix(again, np.concatenate([gains, np.ones((more, gains.shape[1]))]))
     return made[2 * period : 3 * period + 1]
 
 

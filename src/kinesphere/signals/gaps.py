@@ -9,12 +9,12 @@ from typing import TypeAlias
 import numpy as np
 
 from kinesphere.body.ground import performed_runs
-from kinesphere.files.errors import MotionFileWarning
-from kinesphere.kernels import rotations
-from kinesphere.kernels.arrays import ArrayLike, Bools, Floats, Ints, lengths
+from kinesphere.maths import rotations
+from kinesphere.maths.vectors import ArrayLike, Bools, Floats, Ints, norms
+from kinesphere.motion.errors import MotionFileWarning
+from kinesphere.motion.humanoid import select_joints
 from kinesphere.motion.motion import Motion
 from kinesphere.motion.skeleton import Skeleton
-from kinesphere.signals.groups import chosen
 
 FIND = "find"
 PLURAL = {"freezes": "freeze", "jumps": "jump", "is lost": "are lost"}
@@ -53,7 +53,7 @@ class Gap:
         return f"{self.name} {self.why} in {frames}"
 
 
-def told(gaps: Sequence[Gap]) -> str:
+def describe_gaps(gaps: Sequence[Gap]) -> str:
     """Gaps in words: joints that are missing in the same frames together, and no more than a few."""
     alike: dict[tuple[str, int, int], list[Gap]] = {}
     for gap in gaps:
@@ -65,7 +65,7 @@ def told(gaps: Sequence[Gap]) -> str:
     return "; ".join(some) + (f"; and {len(alike) - 8} more times" if len(alike) > 8 else "")
 
 
-def given_gaps(gaps: Sequence[int | Sequence[int]]) -> tuple[tuple[int, int], ...]:
+def check_gaps(gaps: Sequence[int | Sequence[int]]) -> tuple[tuple[int, int], ...]:
     """Frames and pairs of frames as pairs, checked."""
     made = []
     for gap in gaps:
@@ -85,7 +85,7 @@ def find_gaps(motion: Motion, joints: str | Sequence[str] | None = None) -> tupl
     is at once where it would have come to; or if it jumps to where it stays, and as suddenly back. If the whole body
     does either, it *is lost*, all of it.
     """
-    found, wanted = list[Gap](), chosen(motion.skeleton, joints)
+    found, wanted = list[Gap](), select_joints(motion.skeleton, joints)
     for run in performed_runs(motion):
         pose = motion.rotations[run], motion.translations[run]
         blank, away, stuck = _blanks(pose, motion.rate), _jumps(pose, motion.rate), _freezes(pose, motion.rate)
@@ -102,14 +102,14 @@ def _steps(pose: Pose, over: int) -> Floats:
     """``(T − over, J)`` how far joints are from where they are some frames later, in radians."""
     turns, places = pose
     turned = rotations.angle_between(turns[:-over], turns[over:])
-    return np.asarray(turned + METRE * lengths(places[over:] - places[:-over]))
+    return np.asarray(turned + METRE * norms(places[over:] - places[:-over]))
 
 
 def _step(pose: Pose, joint: int, start: int, end: int) -> float:
     """How far one joint is in one frame from where it is in another, in radians."""
     turns, places = pose
     turned = rotations.angle_between(turns[start, joint], turns[end, joint])
-    return float(turned + METRE * lengths(places[end, joint] - places[start, joint]))
+    return float(turned + METRE * norms(places[end, joint] - places[start, joint]))
 
 
 def _around(steps: Floats, first: int, reach: int = 3) -> Floats:
@@ -198,7 +198,7 @@ def _freezes(pose: Pose, rate: float) -> Bools:
     return made
 
 
-def completed(skeleton: Skeleton, rate: float, turns: ArrayLike, places: ArrayLike | None = None) -> Motion:
+def complete_pose(skeleton: Skeleton, rate: float, turns: ArrayLike, places: ArrayLike | None = None) -> Motion:
     """A motion of rotations ``(T, J, 4)`` and translations ``(T, J, 3)`` of which some are missing, as NaN: filled."""
     rotated = np.array(turns, dtype=np.float64)
     missing: Bools = np.asarray(~np.isfinite(rotated).all(axis=-1))
@@ -208,10 +208,10 @@ def completed(skeleton: Skeleton, rate: float, turns: ArrayLike, places: ArrayLi
         missing |= np.asarray(~np.isfinite(moved).all(axis=-1))
         moved[missing] = 0.0
     given = Motion(skeleton, rate, rotated) if moved is None else Motion(skeleton, rate, rotated, moved)
-    return filled(given, missing)
+    return fill_gaps(given, missing)
 
 
-def filled(motion: Motion, missing: Bools) -> Motion:
+def fill_gaps(motion: Motion, missing: Bools) -> Motion:
     """The motion with what is missing, frames by joints ``(T, J)``, put between what is there.
 
     Each joint runs on from where and how fast it went to where and how fast it goes, without a corner. At a clip's ends

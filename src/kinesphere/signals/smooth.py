@@ -9,14 +9,14 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from kinesphere.kernels import smoothing
-from kinesphere.kernels.arrays import Bools, Floats, Ints
+from kinesphere.maths import denoise
+from kinesphere.maths.vectors import Bools, Floats, Ints
+from kinesphere.motion.humanoid import GROUPS, select_joints
 from kinesphere.motion.motion import Motion
 from kinesphere.motion.skeleton import Skeleton
 from kinesphere.signals.curves import Curves
-from kinesphere.signals.edit import Edit, window
-from kinesphere.signals.gaps import FIND, GapWarning, filled, find_gaps, given_gaps, told
-from kinesphere.signals.groups import GROUPS, chosen
+from kinesphere.signals.edit import Edit, edit_window
+from kinesphere.signals.gaps import FIND, GapWarning, check_gaps, describe_gaps, fill_gaps, find_gaps
 
 MOST_NOISE = 20.0  # times what is found
 QUIET = 1e-9  # radians or metres: curves with less noise are left alone
@@ -60,7 +60,7 @@ class Smooth(Edit):
             if self.gaps != FIND:
                 raise ValueError(f"gaps is {self.gaps!r}; {FIND!r}, or frames and pairs of frames, are expected")
         elif self.gaps is not None:
-            object.__setattr__(self, "gaps", given_gaps(self.gaps))
+            object.__setattr__(self, "gaps", check_gaps(self.gaps))
 
     @property
     def holds_feet(self) -> bool:
@@ -82,18 +82,18 @@ class Smooth(Edit):
         units = self.noise * noise_of(curves)
         units[~joints[curves.owners]] = 0.0
         limbs = [columns[units[columns] > QUIET] for columns in _limbs(curves)]
-        return smoothing.without_noise(curves.table, limbs, units, self.amount, curves.motion.rate)
+        return denoise.denoise(curves.table, limbs, units, self.amount, curves.motion.rate)
 
     def _without_gaps(self, motion: Motion) -> Motion:
-        joints = chosen(motion.skeleton, self.joints)
-        weight = window(motion, self.start, self.end, self.fade)
+        joints = select_joints(motion.skeleton, self.joints)
+        weight = edit_window(motion, self.start, self.end, self.fade)
         missing = np.zeros((len(motion), len(motion.skeleton)), dtype=np.bool_)
         if self.gaps == FIND:
             found = find_gaps(motion, self.joints)
             for gap in found:
                 missing[gap.first : gap.last + 1, gap.joint] = True
             if found:
-                warnings.warn(f"filled {len(found)} gaps: {told(found)}", GapWarning, stacklevel=3)
+                warnings.warn(f"filled {len(found)} gaps: {describe_gaps(found)}", GapWarning, stacklevel=3)
         elif isinstance(self.gaps, tuple):
             for first, last in self.gaps:
                 if last >= len(motion):
@@ -101,7 +101,7 @@ class Smooth(Edit):
                         f"a gap from frame {first} to {last}: the motion has frames 0 to {len(motion) - 1}"
                     )
                 missing[first : last + 1, joints] = True
-        return filled(motion, missing & (weight > 0.0)[:, None])
+        return fill_gaps(motion, missing & (weight > 0.0)[:, None])
 
 
 def noise_of(curves: Curves) -> Floats:
@@ -112,9 +112,11 @@ def noise_of(curves: Curves) -> Floats:
     table, joints = curves.table, len(curves.about)
     own = slice(3 * curves.carrier, 3 * curves.carrier + 3)
     turns, places = (part.reshape(len(table), -1, 3) for part in (table[:, : 3 * joints], table[:, 3 * joints + 1 :]))
-    found = np.concatenate([np.repeat(smoothing.noise(turns), 3), np.zeros(1), np.repeat(smoothing.noise(places), 3)])
-    found[own] = smoothing.noise(table[:, own, None])
-    found[3 * joints] = smoothing.noise(table[:, 3 * joints, None, None])[0]
+    found = np.concatenate(
+        [np.repeat(denoise.estimate_noise(turns), 3), np.zeros(1), np.repeat(denoise.estimate_noise(places), 3)]
+    )
+    found[own] = denoise.estimate_noise(table[:, own, None])
+    found[3 * joints] = denoise.estimate_noise(table[:, 3 * joints, None, None])[0]
     return found
 
 
@@ -137,8 +139,8 @@ def _limb_of_each(skeleton: Skeleton) -> Ints:
     for i, names in enumerate(TOGETHER):
         for name in names:
             if any(role in skeleton.roles for role in GROUPS[name]):
-                limb[chosen(skeleton, name)] = len(skeleton) + i
+                limb[select_joints(skeleton, name)] = len(skeleton) + i
     for role in ALONE:
         if role in skeleton.roles:
-            limb[chosen(skeleton, role)] = skeleton.roles[role]
+            limb[select_joints(skeleton, role)] = skeleton.roles[role]
     return limb

@@ -4,27 +4,27 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from kinesphere.figure.acting import acted
-from kinesphere.figure.gesture_file import load_gesture
-from kinesphere.figure.library import motion as default_motion
-from kinesphere.figure.library import motions
+from kinesphere.builtin.library import motion as default_motion
+from kinesphere.builtin.library import motions
+from kinesphere.engine.generation import generate_gesture
+from kinesphere.files.gesture_toml import load_gesture
 from kinesphere.files.loading import load
-from kinesphere.motion.gesture import unknown
+from kinesphere.motion.errors import unknown_name
 from kinesphere.motion.motion import Motion
 
 Source = Motion | str | Path
 
 
-def motion_of(source: Source) -> Motion:
+def resolve_motion(source: Source) -> Motion:
     """The motion that is meant."""
     if isinstance(source, Motion):
         return source
     file = Path(source)
     if len(file.parts) == 1 and not file.suffix and not file.exists():
         if str(source) not in motions():
-            raise ValueError(f"{unknown('motion', str(source), motions())}. Files have a suffix")
+            raise ValueError(f"{unknown_name('motion', str(source), motions())}. Files have a suffix")
         return default_motion(str(source))
-    return acted(load_gesture(file)) if file.suffix.lower() == ".toml" else load(file)
+    return generate_gesture(load_gesture(file)) if file.suffix.lower() == ".toml" else load(file)
 
 
 def check_source(name: str, source: object) -> None:

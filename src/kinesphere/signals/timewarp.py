@@ -1,4 +1,4 @@
-"""A motion at another's pace, or by marks and beats: of music, of speech."""
+"""A motion's own frames where a path of matched frames puts them."""
 
 from __future__ import annotations
 
@@ -8,19 +8,119 @@ from typing import Literal
 
 import numpy as np
 
-from kinesphere.analysis.accents import accents
-from kinesphere.files.errors import MotionFileWarning
-from kinesphere.kernels.arrays import Bools, Floats, within
+from kinesphere.analysis.accents import Accent, find_accents
+from kinesphere.maths.vectors import Bools, Floats, Ints, clip
+from kinesphere.motion.errors import MotionFileWarning, warn_caller
+from kinesphere.motion.humanoid import select_joints
 from kinesphere.motion.motion import Motion
-from kinesphere.motion.retiming import MOST_POSES, retimed, sampled
-from kinesphere.motion.telling import tell
+from kinesphere.motion.retiming import MOST_POSES, retime, sample_motion
 from kinesphere.motion.timemap import TimeMap, monotone_slopes
-from kinesphere.signals.alignment import RADIUS, Cost, Search, align
-from kinesphere.signals.beats import MOST_BEATS, Pairs, on_beats
-from kinesphere.signals.edit import FADE, check_stretch, window
-from kinesphere.signals.groups import chosen
-from kinesphere.signals.matching import matched
-from kinesphere.signals.sources import Source, check_source, motion_of
+from kinesphere.signals.alignment import RADIUS, Cost, Search, align, trim_calibration
+from kinesphere.signals.curves import Curves
+from kinesphere.signals.edit import FADE, check_time_range, edit_window
+from kinesphere.signals.sources import Source, check_source, resolve_motion
+
+
+def resample_along_path(motion: Motion, path: Ints, onto: Motion) -> Motion:
+    """The motion's frames where a path ``(K, 2)`` of frames of ``onto`` and of the motion puts them.
+
+    One frame for one is itself; several for one are their mean; one for several is spread by a cubic B-spline, from the
+    frame before it to the one after.
+    """
+    curves = Curves.of(trim_calibration(motion))
+    first = np.array([path[0, 0], motion.performed_frames[0]])
+    table = resample_path_values(curves.table, path - first)
+    return replace(curves.with_table(table), rate=onto.rate)
+
+
+def resample_path_values(values: Floats, path: Ints) -> Floats:
+    """Values ``(M, D)`` as a path ``(K, 2)`` from frames 0 to N − 1 to theirs puts them: ``(N, D)``."""
+    rows = int(path[-1, 0]) + 1
+    starts = np.searchsorted(path[:, 0], np.arange(rows + 1))
+    counts = np.diff(starts)
+    sums = np.add.reduceat(values[path[:, 1]], starts[:-1], axis=0)
+    made = np.asarray(sums / counts[:, None])
+    # Runs of rows that have one and the same frame alone.
+    frame = path[starts[:-1], 1]
+    alone = counts == 1
+    i = 0
+    while i < rows:
+        end = i + 1
+        while end < rows and alone[i] and alone[end] and frame[end] == frame[i]:
+            end += 1
+        if end - i > 1:
+            count = end - i
+            made[i:end] = b_spline(values, frame[i] - 1.0 + 2.0 * np.arange(1, count + 1) / (count + 1))
+        i = end
+    return made
+
+
+def b_spline(values: Floats, at: Floats) -> Floats:
+    """A uniform cubic B-spline with control points ``(T, D)`` at places ``(N,)`` counted in them."""
+    whole = np.floor(at).astype(np.intp)
+    u = (at - whole)[:, None]
+    weights = ((1.0 - u) ** 3, 3.0 * u**3 - 6.0 * u**2 + 4.0, -3.0 * u**3 + 3.0 * u**2 + 3.0 * u + 1.0, u**3)
+    taken = (values[clip(whole + k, 0, len(values) - 1)] for k in (-1, 0, 1, 2))
+    return np.asarray(sum(w * v for w, v in zip(weights, taken, strict=True)) / 6.0)
+
+
+# ---- Which accent of a movement comes on which beat of music or speech.
+
+
+PACE = 4.0  # what a pace e times as quick costs, in accents of the usual strength that come on no beat
+LEFT_OUT = 0.2  # what a beat costs that nothing comes on
+QUICKEST = 2.5  # times as quick or as slow as before, at most
+BACK = 6  # accents and beats that may be left out in a row
+MOST_BEATS = 10_000
+
+Pairs = list[tuple[float, float]]
+
+
+def match_beats(accents: Sequence[Accent], beats: Sequence[float]) -> Pairs:
+    """Pairs of seconds, an accent's and its beat's, in order: strong accents on beats, at a pace close to its own.
+
+    The cheapest assignment by dynamic programming. Both clocks begin at 0.
+    """
+    if not accents or not beats:
+        return []
+    at = np.array([0.0, *(accent.seconds for accent in accents)])
+    usual = float(np.mean([accent.strength for accent in accents]))
+    worth = np.array([0.0, *(min(accent.strength / usual, 2.0) for accent in accents)])
+    when = np.array([0.0, *beats])
+    missed = np.concatenate([[0.0], np.cumsum(worth)])
+    best = np.full((len(at), len(when)), np.inf)
+    came = np.zeros((len(at), len(when), 2), dtype=np.intp)
+    best[0, 0] = 0.0
+    for i in range(1, len(at)):
+        # Every step of the way keeps its pace within bounds, so the whole of it does.
+        near = np.flatnonzero((when * QUICKEST >= at[i]) & (when <= QUICKEST * at[i]))
+        for j in near[near > 0].tolist():
+            low, before = max(i - BACK, 0), max(j - BACK, 0)
+            # From the start any number may be left out: a motion may begin long before the music.
+            rows = np.arange(low, i) if low == 0 else np.array([0, *range(low, i)])
+            columns = np.arange(before, j) if before == 0 else np.array([0, *range(before, j)])
+            ways, waits = at[i] - at[rows], when[j] - when[columns]
+            with np.errstate(divide="ignore", invalid="ignore"):
+                pace = np.abs(np.log(waits[None, :] / ways[:, None]))
+            cost = PACE * pace * pace + (missed[i] - missed[rows + 1])[:, None] + LEFT_OUT * (j - columns - 1)[None, :]
+            total = best[np.ix_(rows, columns)] + np.where(pace <= np.log(QUICKEST), cost, np.inf)
+            k = int(np.argmin(total))
+            best[i, j] = total.flat[k]
+            came[i, j] = rows[k // len(columns)], columns[k % len(columns)]
+    # What is left over at the end costs nothing where the beats are over, and as much as ever where they are not.
+    rest = (missed[-1] - missed[1:])[:, None] * np.where(when >= when[-1], 0.0, 1.0)[None, :]
+    rest = rest + np.zeros((len(at), 1))
+    rest[0] += missed[-1]
+    i, j = (int(k) for k in np.unravel_index(int(np.argmin(best + rest)), best.shape))
+    made: Pairs = []
+    while i > 0:
+        made.append((float(at[i]), float(when[j])))
+        i, j = (int(k) for k in came[i, j])
+    return made[::-1]
+
+
+# ---- A motion at another's pace, or by marks and beats: of music, of speech.
+
 
 FASTEST = 64.0  # times as fast or as slow, where only a part of a warp is taken
 
@@ -77,7 +177,7 @@ class Timewarp:
             raise ValueError(f"amount is {self.amount!r}; 0 to 1 is allowed")
         if self.onto is not None:
             check_source("onto", self.onto)
-        check_stretch(self.start, self.end, self.fade)
+        check_time_range(self.start, self.end, self.fade)
         object.__setattr__(self, "marks", _checked_marks(self.marks))
         object.__setattr__(self, "beats", _checked_beats(self.beats))
         if self.bpm is not None and not 1.0 <= self.bpm <= 1000.0:
@@ -103,11 +203,11 @@ class Timewarp:
 
     def time_map(self, motion: Motion) -> TimeMap:
         """From the motion's own time to the new one."""
-        inside = window(motion, self.start, self.end, self.fade)
+        inside = edit_window(motion, self.start, self.end, self.fade)
         if self.neutral:
             return TimeMap.identity()
         if self.onto is not None:
-            full: TimeMap = align(motion, motion_of(self.onto), self.cost, search=self.search, radius=self.radius)
+            full: TimeMap = align(motion, resolve_motion(self.onto), self.cost, search=self.search, radius=self.radius)
             return full if (self.amount * inside == 1.0).all() else _partly(full, motion, self.amount * inside)
         pairs = self._pairs(motion)
         if len(pairs) < 2:
@@ -121,14 +221,14 @@ class Timewarp:
 
     def with_clock(self, motion: Motion) -> tuple[Motion, TimeMap]:
         """The motion along the new clock, and that clock: from its own time to the new one."""
-        wanted = chosen(motion.skeleton, self.joints)
+        wanted = select_joints(motion.skeleton, self.joints)
         if self.neutral:
             return motion, TimeMap.identity()
         if self.frames == "matched":
             assert self.onto is not None
-            onto = motion_of(self.onto)
+            onto = resolve_motion(self.onto)
             found = align(onto, motion, self.cost, search=self.search, radius=self.radius)
-            made, clock = matched(motion, found.path, onto), found.inverse()
+            made, clock = resample_along_path(motion, found.path, onto), found.inverse()
         else:
             clock = self.time_map(motion)
             made = self._along(motion, clock)
@@ -137,12 +237,12 @@ class Timewarp:
     def _along(self, motion: Motion, clock: TimeMap) -> Motion:
         """The motion along a clock. One by marks begins at 0 on that clock, whatever of the motion lies before."""
         if self.onto is not None:
-            return retimed(motion, clock)
+            return retime(motion, clock)
         count = int(np.floor(float(clock(np.array([motion.duration]))[0]) * motion.rate + 0.5 + 1e-6)) + 1
         if count * len(motion.skeleton) > MOST_POSES:
             raise ValueError(f"the last mark makes {count} frames of {len(motion.skeleton)} joints; that is too many")
         times = clock.inverse()(np.arange(max(count, 1)) / motion.rate)
-        return sampled(motion, within(times, 0.0, motion.duration), motion.rate)
+        return sample_motion(motion, clip(times, 0.0, motion.duration), motion.rate)
 
     def _pairs(self, motion: Motion) -> Pairs:
         """Marks with what comes before and after them."""
@@ -152,10 +252,12 @@ class Timewarp:
             if self.bpm is not None:
                 beats = (np.arange(1, int(2.5 * motion.duration * self.bpm / 60.0) + 2) * 60.0 / self.bpm).tolist()
             first, last = self.start or 0.0, motion.duration if self.end is None else self.end
-            found = [accent for accent in accents(motion) if first <= accent.seconds <= last]
-            pairs = [pair for pair in on_beats(found, beats) if pair[1] > first]
+            found = [accent for accent in find_accents(motion) if first <= accent.seconds <= last]
+            pairs = [pair for pair in match_beats(found, beats) if pair[1] > first]
             if not pairs:
-                tell(f"{motion.name or 'motion'}: nothing in it arrives so that it could come on a beat", NoAccents)
+                warn_caller(
+                    f"{motion.name or 'motion'}: nothing in it arrives so that it could come on a beat", NoAccents
+                )
                 return []
         late = [old for old, _ in pairs if old > motion.duration + 1e-9]
         if late:
@@ -220,7 +322,7 @@ def _partly(full: TimeMap, motion: Motion, share: Floats) -> TimeMap:
         return TimeMap(time, time + share * (new - time))
     own = np.diff(time)
     steps = own + 0.5 * (share[1:] + share[:-1]) * (np.diff(new) - own)
-    steps = within(steps, own / FASTEST, own * FASTEST)
+    steps = clip(steps, own / FASTEST, own * FASTEST)
     start = float(share[0] * new[0])
     return TimeMap(time, start + np.concatenate([[0.0], np.cumsum(steps)]))
 

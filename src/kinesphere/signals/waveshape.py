@@ -1,26 +1,252 @@
-"""Curves passed through a shaping function: capped, exaggerated, waved, held in steps."""
+"""Shaping functions: what a curve's values become, as a spline through control points; a library of them by name.
+
+Values are measured from −1 to 1 over a range, and the points say what they turn into. Points may be added, moved and
+taken away; only their x must increase. Beyond the first and the last point a function goes on along its tangent.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Literal, NamedTuple, get_args
+import json
+import reprlib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property, lru_cache
+from importlib.resources import files
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, Literal, NamedTuple, get_args
 from weakref import WeakKeyDictionary
 
 import numpy as np
 
 from kinesphere.body import limits
-from kinesphere.body.bodies import motion_with_roles
-from kinesphere.body.limits import NEEDED, hinges_of
-from kinesphere.files.errors import MotionFileWarning
-from kinesphere.kernels import compiled, rotations, shaping, winding
-from kinesphere.kernels.arrays import Bools, Floats, Ints
-from kinesphere.kernels.hinges import Hinge, shape_hinge
-from kinesphere.motion.gesture import unknown
+from kinesphere.body.limits import NEEDED, limited_joints
+from kinesphere.body.require_roles import require_motion_roles
+from kinesphere.files.atomic import atomic_write
+from kinesphere.files.schema import parse_toml, read_table
+from kinesphere.maths import compiled, rotation_curves, rotations, waveshaping
+from kinesphere.maths.hinges import Hinge, shape_hinge
+from kinesphere.maths.splines import Spline, kochanek_bartels
+from kinesphere.maths.vectors import ArrayLike, Bools, Floats, Ints, as_floats
+from kinesphere.motion.errors import MotionFileError, MotionFileWarning, unknown_name, warn_caller
 from kinesphere.motion.skeleton import Skeleton
-from kinesphere.motion.telling import tell
 from kinesphere.signals.curves import Curves
 from kinesphere.signals.edit import Edit
-from kinesphere.signals.shaping import Shaping, shaping_called
+
+Ends = Literal["natural", "clamped", "chord"]
+FARTHEST = 10.0  # of a point, in half ranges
+LARGEST = 10**9  # of a whole number in a file; points have limits of their own
+MOST_POINTS = 500
+SAME = 1e-12  # farther from y = x, it is no identity
+_EXPECTED = "shaping functions in TOML"
+_TUNED = ("tension", "continuity", "bias")
+_FIELDS = ("points", *_TUNED, "ends", "about")
+
+
+class ControlPoint(NamedTuple):
+    """A control point, with the tension, continuity and bias of the spline there."""
+
+    x: float
+    y: float
+    tension: float = 0.0
+    continuity: float = 0.0
+    bias: float = 0.0
+
+
+@dataclass(frozen=True)
+class Shaping:
+    """A function through control points: a Kochanek–Bartels spline.
+
+    Parameters
+    ----------
+    points
+        Two or more, as ``(x, y)`` or with tension, continuity and bias from −1 to 1. A continuity of −1 between
+        points that lie evenly makes straight lines with corners.
+    ends
+        How it leaves its ends: "natural" without bending, "chord" straight, "clamped" level, so that it stays there.
+    about
+        What it does, in words.
+    """
+
+    points: tuple[ControlPoint, ...] = (ControlPoint(-1.0, -1.0), ControlPoint(1.0, 1.0))
+    ends: Ends = "natural"
+    about: str = ""
+
+    def __post_init__(self) -> None:
+        points = tuple(_point(i, given) for i, given in enumerate(self.points))
+        if not 2 <= len(points) <= MOST_POINTS:
+            raise ValueError(f"{len(points)} points; 2 to {MOST_POINTS} are expected")
+        for i, (before, after) in enumerate(zip(points[:-1], points[1:], strict=True)):
+            if after.x <= before.x:
+                raise ValueError(f"point {i + 1} at x = {after.x:g} follows one at {before.x:g}: x must increase")
+        if self.ends not in get_args(Ends):
+            raise ValueError(unknown_name("end", str(self.ends), get_args(Ends)))
+        object.__setattr__(self, "points", points)
+
+    def __call__(self, values: ArrayLike) -> Floats:
+        """What values of any shape become."""
+        return self.curve.value(as_floats(values))
+
+    @cached_property
+    def curve(self) -> Spline:
+        """The spline over x."""
+        x, y, tension, continuity, bias = np.array(self.points).T
+        return kochanek_bartels(y, x, tension=tension, continuity=continuity, bias=bias, ends=self.ends)
+
+    @cached_property
+    def identity(self) -> bool:
+        """Whether everything stays what it is."""
+        curve = self.curve
+        slopes = np.concatenate([curve.incoming, curve.outgoing])
+        return bool(np.abs(curve.keys - curve.times).max() < SAME and np.abs(slopes - 1.0).max() < SAME)
+
+    def with_point(self, x: float, y: float, *tuning: float) -> Shaping:
+        """With one more point; one that is at the same x already is moved."""
+        added = _point(len(self.points), (x, y, *tuning))
+        kept = [point for point in self.points if point.x != added.x]
+        return replace(self, points=tuple(sorted([*kept, added])))
+
+    def moved(self, index: int, x: float, y: float) -> Shaping:
+        """With a point elsewhere, between its neighbours."""
+        points = self._with(index)
+        points[index] = points[index]._replace(x=x, y=y)
+        return replace(self, points=tuple(points))
+
+    def without(self, index: int) -> Shaping:
+        """With one point less."""
+        points = self._with(index)
+        del points[index]
+        return replace(self, points=tuple(points))
+
+    def _with(self, index: int) -> list[ControlPoint]:
+        """All points, if that is one of them."""
+        count = len(self.points)
+        if not -count <= index < count:
+            raise ValueError(f"point {index}: there are {count}, from 0 to {count - 1}")
+        return list(self.points)
+
+
+Shapes = Mapping[str, Shaping]
+
+
+@lru_cache
+def shapes() -> Shapes:
+    """The shaping functions that come with Kinesphere."""
+    ours = files("kinesphere.signals") / "shapes.toml"
+    return _parsed(Path(ours.name), parse_toml(Path(ours.name), ours.read_bytes(), _EXPECTED))
+
+
+def load_shapes(path: str | Path) -> Shapes:
+    """Our shaping functions and those of a TOML file, which take precedence."""
+    return MappingProxyType(dict(shapes()) | dict(read_shapes(path)))
+
+
+def read_shapes(path: str | Path) -> Shapes:
+    """The shaping functions of a TOML file alone."""
+    file = Path(path)
+    return _parsed(file, read_table(file, _EXPECTED))
+
+
+def save_shapes(given: Mapping[str, Shaping], path: str | Path) -> None:
+    """Write shaping functions so that ``load_shapes`` gives them back."""
+    file, lines = Path(path), list[str]()
+    for name, shaping in given.items():
+        _checked_name(file, name)
+        lines += [f"[shapes.{_quoted(name)}]"]
+        lines += [f"about = {_quoted(shaping.about)}"] if shaping.about else []
+        lines += [f"points = [{', '.join(f'[{p.x!r}, {p.y!r}]' for p in shaping.points)}]"]
+        for field in _TUNED:
+            values = [getattr(point, field) for point in shaping.points]
+            if any(values):
+                one = len(set(values)) == 1
+                lines.append(f"{field} = {values[0]!r}" if one else f"{field} = {values!r}")
+        lines += [f'ends = "{shaping.ends}"', ""]
+    text = "\n".join(lines) if lines else "[shapes]\n"
+    with atomic_write(file) as out:
+        out.write(text.encode("utf-8"))
+
+
+def find_shaping(name: str) -> Shaping:
+    """One of ours by its name, or the error that suggests the nearest."""
+    if name not in shapes():
+        raise ValueError(f"{unknown_name('shape', name, shapes())}. A file of your own can add it, see load_shapes")
+    return shapes()[name]
+
+
+def _point(index: int, given: Sequence[float]) -> ControlPoint:
+    try:
+        point = ControlPoint(*(float(value) for value in given))
+    except (TypeError, ValueError, OverflowError):
+        raise ValueError(
+            f"point {index} is {reprlib.repr(given)}; x and y are expected, then tension, continuity, bias"
+        ) from None
+    if not all(abs(value) <= FARTHEST for value in point[:2]):
+        raise ValueError(f"point {index} is at {point.x:g}, {point.y:g}; −{FARTHEST:g} to {FARTHEST:g} is allowed")
+    for field in _TUNED:
+        if not abs(getattr(point, field)) <= 1.0:
+            raise ValueError(f"the {field} of point {index} is {getattr(point, field):g}; −1 to 1 is allowed")
+    return point
+
+
+def _parsed(path: Path, table: Mapping[str, Any]) -> Shapes:
+    entries = table.get("shapes")
+    if not isinstance(entries, dict) or set(table) != {"shapes"}:
+        raise MotionFileError(path, f"tables {', '.join(table) or '(none)'}", "one table [shapes]")
+    return MappingProxyType({_checked_name(path, name): _shaping(path, name, entry) for name, entry in entries.items()})
+
+
+def _shaping(path: Path, name: str, entry: Any) -> Shaping:
+    where = f"shapes.{name}"
+    if not isinstance(entry, dict):
+        raise MotionFileError(path, repr(entry), "a table such as { points = [[-1, -1], [1, 1]] }", where=where)
+    for key in entry:
+        if key not in _FIELDS:
+            raise MotionFileError(path, unknown_name("field", key, _FIELDS), "a field that is known", where=where)
+    points = entry.get("points")
+    if not isinstance(points, list) or not all(isinstance(p, list) and len(p) == 2 for p in points):
+        raise MotionFileError(path, repr(points), "pairs of x and y", where=f"{where}.points")
+    about = entry.get("about", "")
+    if not isinstance(about, str):
+        raise MotionFileError(path, repr(about), "a text", where=f"{where}.about")
+    _check_numbers(path, f"{where}.points", (value for point in points for value in point))
+    tuned = [_tuned(path, f"{where}.{field}", entry.get(field, 0.0), len(points)) for field in _TUNED]
+    made = tuple(ControlPoint(float(x), float(y), *tuning) for (x, y), *tuning in zip(points, *tuned, strict=True))
+    try:
+        return Shaping(made, entry.get("ends", "natural"), about)
+    except ValueError as error:
+        raise MotionFileError(path, str(error), "points of a function", where=where) from None
+
+
+def _tuned(path: Path, where: str, value: Any, count: int) -> list[float]:
+    """One number for all points, or one for each."""
+    values = value if isinstance(value, list) else [value] * count
+    if len(values) != count:
+        raise MotionFileError(path, f"{len(values)} numbers", f"one, or one for each of {count} points", where=where)
+    _check_numbers(path, where, values)
+    return [float(number) for number in values]
+
+
+def _check_numbers(path: Path, where: str, values: Iterable[Any]) -> None:
+    for value in values:
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            raise MotionFileError(path, repr(value), "a number", where=where)
+        if isinstance(value, int) and abs(value) > LARGEST:  # more than a float can hold
+            raise MotionFileError(path, "a number that is far too large", f"−{FARTHEST:g} to {FARTHEST:g}", where=where)
+
+
+def _checked_name(path: Path, name: str) -> str:
+    if not name.strip() or name != name.strip() or len(name) > 60 or not name.isprintable():
+        raise MotionFileError(path, repr(name), "a name of 1 to 60 printed characters", where="shapes")
+    return name
+
+
+def _quoted(text: str) -> str:
+    """A TOML string: JSON's are, but for a character that TOML wants escaped."""
+    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
+
+
+# ---- Curves passed through a shaping function: capped, exaggerated, waved, held in steps.
+
 
 By = Literal["clip", "joint"]
 NARROW = 1e-9  # radians or metres: what moves by less is constant
@@ -61,18 +287,18 @@ class Waveshape(Edit):
         if not isinstance(self.shape, str | Shaping):
             raise TypeError(f"shape is {self.shape!r}; a Shaping or a name is expected")
         if isinstance(self.shape, str):
-            shaping_called(self.shape)
+            find_shaping(self.shape)
         if not 0.0 <= self.amount <= 1.0:
             raise ValueError(f"amount is {self.amount!r}; 0 to 1 is allowed")
         if self.by not in get_args(By):
-            raise ValueError(unknown("range", str(self.by), get_args(By)))
+            raise ValueError(unknown_name("range", str(self.by), get_args(By)))
         if self.root and self.by == "joint":
             raise ValueError("root=True with by='joint': heading and path have no limits to be shaped by")
 
     @property
     def shaping(self) -> Shaping:
         """The shaping function."""
-        return shaping_called(self.shape) if isinstance(self.shape, str) else self.shape
+        return find_shaping(self.shape) if isinstance(self.shape, str) else self.shape
 
     @property
     def neutral(self) -> bool:
@@ -81,20 +307,20 @@ class Waveshape(Edit):
     def changed(self, curves: Curves, joints: Bools) -> Floats:
         if self.by == "joint":
             return self._by_joint(curves, joints)
-        centre, half = shaping.spans(curves.table)
+        centre, half = waveshaping.column_ranges(curves.table)
         half[half < NARROW] = 0.0
         half[~joints[curves.owners]] = 0.0
         if not self.root:
             half[3 * len(curves.about) :] = 0.0
-        table = shaping.shaped(curves.table, centre, half, self.shaping.curve, self.amount)
+        table = waveshaping.waveshape(curves.table, centre, half, self.shaping.curve, self.amount)
         if not self.root and joints[curves.carrier]:
             _keep_heading(curves, table)
         return table
 
     def _by_joint(self, curves: Curves, joints: Bools) -> Floats:
-        motion = motion_with_roles(curves.motion, NEEDED, "shaping by what joints can do")
+        motion = require_motion_roles(curves.motion, NEEDED, "shaping by what joints can do")
         known, table = _known(motion.skeleton), curves.table.copy()
-        local, softly = motion.rotations[:, known.joints], shaping_called("limits")
+        local, softly = motion.rotations[:, known.joints], find_shaping("limits")
         limiting = self.shaping == softly
 
         def shape(hinge: Hinge) -> bool:
@@ -120,7 +346,7 @@ class Waveshape(Edit):
             name = f"{motion.name}: " if motion.name else ""
             names = ", ".join(motion.skeleton.names[joint] for joint in sorted(left))
             kept = f"{'it stays' if len(left) == 1 else 'they stay'} as before"
-            tell(f"{name}the limits that are known don't fit {names} on this body; {kept}", LimitsDontFit)
+            warn_caller(f"{name}the limits that are known don't fit {names} on this body; {kept}", LimitsDontFit)
         return table
 
 
@@ -146,7 +372,7 @@ _found: WeakKeyDictionary[Skeleton, _Known] = WeakKeyDictionary()
 def _known(skeleton: Skeleton) -> _Known:
     """Worked out once for a skeleton."""
     if skeleton not in _found:
-        limited = hinges_of(skeleton)
+        limited = limited_joints(skeleton)
         joints = np.unique([joint for hinge in limited for joint in hinge.path])
         # Upper arms are measured past the shoulders, so those are shaped before them; all else is by itself.
         levels = ([_hinge(one, joints) for one in limited if (one.limit.cone is not None) == cone] for cone in (0, 1))
@@ -155,7 +381,7 @@ def _known(skeleton: Skeleton) -> _Known:
     return _found[skeleton]
 
 
-def _hinge(given: limits.Hinge, joints: Ints) -> Hinge:
+def _hinge(given: limits.LimitedJoint, joints: Ints) -> Hinge:
     limit = given.limit
     axes = np.stack([given.bone, given.neutral, given.forward, given.side])
     ranges = np.array([limit.flexion, limit.side, limit.twist])
@@ -168,6 +394,6 @@ def _keep_heading(curves: Curves, table: Floats) -> None:
         return
     carrier, heading = curves.carrier, 3 * len(curves.about)
     own = table[:, None, 3 * carrier : 3 * carrier + 3]
-    tilt = winding.wound(own, curves.about[carrier : carrier + 1])[:, 0]
+    tilt = rotation_curves.from_rotation_curves(own, curves.about[carrier : carrier + 1])[:, 0]
     rest = curves.motion.skeleton.rest_rotations[carrier]
-    table[:, heading] -= winding.heading(rotations.multiply(tilt, rotations.conjugate(rest)), curves.up)[0]
+    table[:, heading] -= rotation_curves.heading(rotations.multiply(tilt, rotations.conjugate(rest)), curves.up)[0]

@@ -9,7 +9,7 @@ import numpy as np
 from gltf.scenes import Scene, chain, taken_apart, world_matrices
 
 from kinesphere import Motion
-from kinesphere.kernels import rotations as R
+from kinesphere.maths import rotations as R
 from kinesphere.motion.character import Character
 
 DTYPES = {5120: "i1", 5121: "u1", 5122: "<i2", 5123: "<u2", 5125: "<u4", 5126: "<f4"}

@@ -16,7 +16,7 @@ from gltf.test_gltf_validator import issues
 import kinesphere
 from conftest import ROOT
 from kinesphere import Motion, MotionFileError
-from kinesphere.files.characters import load_character
+from kinesphere.files.loading import load_character
 from kinesphere.motion.character import Character
 
 pytestmark = pytest.mark.data

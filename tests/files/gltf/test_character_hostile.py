@@ -15,7 +15,7 @@ from gltf.skinning import dance, stick
 
 import kinesphere
 from kinesphere import MotionFileError, MotionFileWarning
-from kinesphere.files.characters import load_character
+from kinesphere.files.loading import load_character
 
 Change = Callable[[Scene, dict[str, Any]], None]
 

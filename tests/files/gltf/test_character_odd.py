@@ -14,8 +14,8 @@ from gltf.test_gltf_validator import issues
 
 import kinesphere
 from body.test_contacts import WALK
-from kinesphere import MotionFileError, MotionFileWarning, clips, load, retarget, save
-from kinesphere.files.characters import load_character
+from kinesphere import MotionFileError, MotionFileWarning, clip_names, load, retarget, save
+from kinesphere.files.loading import load_character
 from kinesphere.motion.character import Character
 
 RIGS = rigged()
@@ -182,7 +182,7 @@ class TestClipsOfShapes:
 
     def test_beside_others(self, tmp_path: Path) -> None:
         path = self.talking(walks=True).write(tmp_path / "a.glb")
-        assert clips(path) == ("walk",)
+        assert clip_names(path) == ("walk",)
         assert load(path).name == load(path, clip=0).name == load(path, clip="walk").name == "walk"
         with pytest.raises(MotionFileError, match="no channel that moves a joint"):
             load(path, clip="talk")
@@ -191,7 +191,7 @@ class TestClipsOfShapes:
 
     def test_alone(self, tmp_path: Path) -> None:
         path = self.talking(walks=False).write(tmp_path / "a.glb")
-        assert clips(path) == ()
+        assert clip_names(path) == ()
         with pytest.raises(MotionFileError, match=r"only clips that blend shapes.*load_character"):
             load(path)
         assert load_character(path).morphs == ("smile",)
@@ -201,7 +201,7 @@ class TestClipsOfShapes:
         scene = self.talking(walks=False)
         scene.json["animations"][0]["channels"][0]["target"]["path"] = path
         file = scene.write(tmp_path / "a.glb")
-        assert clips(file) == ("talk",)
+        assert clip_names(file) == ("talk",)
         with pytest.raises(MotionFileError):
             load(file)
 

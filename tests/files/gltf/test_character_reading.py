@@ -13,8 +13,8 @@ from gltf.skinning import dance, stick, vertices
 
 import kinesphere
 from kinesphere import Motion, Skeleton
-from kinesphere.files.characters import load_character
-from kinesphere.kernels import rotations as R
+from kinesphere.files.loading import load_character
+from kinesphere.maths import rotations as R
 from kinesphere.motion.character import Character, Mesh
 
 SQUARE = np.array([[0, 0, 0], [1, 0, 0], [0, 1, 0], [1, 1, 0]], dtype=float)

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 import kinesphere
 from kinesphere import Motion, MotionFileError, MotionFileWarning
-from kinesphere.files.characters import load_character
+from kinesphere.files.loading import load_character
 from kinesphere.motion.character import Character
 
 quick = settings(max_examples=30, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -124,7 +124,7 @@ def test_old_clips_go_with_their_bytes(tmp_path: Path) -> None:
     later = content["accessors"][content["meshes"][0]["primitives"][0]["attributes"]["_LATER"]]
     at = content["bufferViews"][later["bufferView"]]["byteOffset"]
     np.testing.assert_array_equal(np.frombuffer(blob, "<f4", 16, at), np.arange(16))
-    assert kinesphere.clips(tmp_path / "once.glb") == ("dance",)
+    assert kinesphere.clip_names(tmp_path / "once.glb") == ("dance",)
 
 
 def test_accessors_that_others_may_know_of_are_not_renumbered(tmp_path: Path) -> None:

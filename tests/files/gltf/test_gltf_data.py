@@ -41,7 +41,7 @@ def deviation(path: Path, clip: int, motion: Motion) -> float:
 
 @pytest.mark.parametrize(("file", "count", "rate"), [(ROBOT, 14, 24.0), (KAYKIT, 15, 30.0)])
 def test_all_clips(data_dir: Path, tmp_path: Path, file: str, count: int, rate: float) -> None:
-    names = kinesphere.clips(data_dir / file)
+    names = kinesphere.clip_names(data_dir / file)
     assert len(names) == count
     content, _ = taken_apart(data_dir / file)
     for clip, name in enumerate(names):
@@ -101,6 +101,6 @@ def test_vrma(data_dir: Path) -> None:
     ],
 )
 def test_files_without_a_clip(data_dir: Path, file: str, said: str) -> None:
-    assert kinesphere.clips(data_dir / "characters" / file) == ()
+    assert kinesphere.clip_names(data_dir / "characters" / file) == ()
     with pytest.raises(MotionFileError, match=said):
         kinesphere.load(data_dir / "characters" / file)

@@ -13,7 +13,7 @@ from gltf.scenes import Scene, chain
 
 import kinesphere
 from kinesphere import MotionFileError, MotionFileWarning
-from kinesphere.kernels import rotations
+from kinesphere.maths import rotations
 
 QUARTER = [0.0, 0.0, np.sqrt(0.5), np.sqrt(0.5)]  # a quarter turn about Z, x y z w
 HALF = [0.0, 0.0, 1.0, 0.0]
@@ -176,7 +176,7 @@ class TestClips:
     )
     def test_names(self, tmp_path: Path, names: list[str | None], known: tuple[str, ...]) -> None:
         file = self.scene(*names).write(tmp_path / "clip.glb")
-        assert kinesphere.clips(file) == known
+        assert kinesphere.clip_names(file) == known
         for i, name in enumerate(known):
             for asked in (name, i):
                 motion = kinesphere.load(file, clip=asked)

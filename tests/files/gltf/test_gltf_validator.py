@@ -12,7 +12,7 @@ import pytest
 from conftest import ROOT
 from figures import t_pose_then_still, walking_pair
 from kinesphere import Motion, Skeleton, Tip, load, save
-from kinesphere.kernels import rotations as R
+from kinesphere.maths import rotations as R
 
 SCRIPT = ROOT / "tools" / "validator" / "validate.js"
 

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 import kinesphere
 from generated import motions, seeds
 from kinesphere import Motion, MotionFileError, Skeleton, Tip
-from kinesphere.kernels import rotations
+from kinesphere.maths import rotations
 
 quick = settings(max_examples=30, suppress_health_check=[HealthCheck.function_scoped_fixture])
 names = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=8)

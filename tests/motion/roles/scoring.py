@@ -18,9 +18,8 @@ from typing import Any
 import numpy as np
 
 from kinesphere import load
-from kinesphere.files.characters import load_character
-from kinesphere.files.loading import clips
-from kinesphere.motion.humanoid import CORE, other_side_role
+from kinesphere.files.loading import clip_names, load_character
+from kinesphere.motion.humanoid import CORE, mirrored_role
 from kinesphere.motion.roles import RoleMap, find_roles
 from kinesphere.motion.roles.rolemap import SURE
 from kinesphere.motion.skeleton import Skeleton
@@ -67,7 +66,7 @@ def skeleton_and_poses(path: Path) -> tuple[Skeleton, np.ndarray | None]:
     """Without roles that the file itself may name."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        if clips(path):
+        if clip_names(path):
             motion = load(path)
             places = motion.positions_world()
             return replace(motion.skeleton, roles={}), places[:: max(1, len(places) // 16)]
@@ -99,7 +98,7 @@ def score(case: Case, found: RoleMap) -> Score:
             right += 1
             continue
         wrong.append(f"{role}: {name}")
-        if name is not None and name in case.truth.get(other_side_role(role), []) and other_side_role(role) != role:
+        if name is not None and name in case.truth.get(mirrored_role(role), []) and mirrored_role(role) != role:
             swapped.append(role)
         if found.confidence.get(role, 0.0) >= SURE:
             sure.append(role)

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from kinesphere.motion.humanoid import REQUIRED, ROLES
 from kinesphere.motion.roles import find_roles
-from kinesphere.motion.roles.tree import Tree
+from kinesphere.motion.roles.tree import JointTree
 from kinesphere.motion.skeleton import Skeleton, Tip
 
 WORDS = [
@@ -57,7 +57,7 @@ def test_an_answer_holds_together(skeleton: Skeleton) -> None:
 @given(skeletons())
 @settings(max_examples=50)
 def test_below_is_what_climbing_finds(skeleton: Skeleton) -> None:
-    tree = Tree(skeleton)
+    tree = JointTree(skeleton)
     for joint in range(len(skeleton)):
         above, parent = set(), int(skeleton.parents[joint])
         while parent >= 0:

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from kinesphere.files.characters import load_character
+from kinesphere.files.loading import load_character
 from kinesphere.motion.humanoid import REQUIRED, ROLES
 from kinesphere.motion.roles import find_roles
 from kinesphere.motion.skeleton import Skeleton

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -15,8 +14,7 @@ from kinesphere import Motion, MotionFileError
 from kinesphere.cli.main import app
 from kinesphere.files.mapping import load_mapping, save_mapping
 from kinesphere.files.registry import formats
-from kinesphere.kernels import compiled
-from kinesphere.kernels import rotations as R
+from kinesphere.maths import rotations as R
 from kinesphere.motion.roles import find_roles
 from kinesphere.motion.skeleton import Skeleton
 from motion.roles.namings import NAMINGS
@@ -24,13 +22,6 @@ from motion.roles.people import person
 
 run = CliRunner().invoke
 SKELETON = person(NAMINGS["LAFAN"])
-
-
-@pytest.fixture(autouse=True)
-def usual_patience() -> Iterator[None]:
-    before = dict(compiled._state)
-    yield
-    compiled._state.update(before)
 
 
 @pytest.fixture

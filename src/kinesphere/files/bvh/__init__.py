@@ -5,8 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from kinesphere.files.bvh.read import load
-from kinesphere.files.options import SaveOptions
-from kinesphere.files.registry import Format, register
+from kinesphere.files.registry import Format, SaveOptions, register
 from kinesphere.motion.motion import Motion
 
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from kinesphere.files.errors import MotionFileError
+from kinesphere.motion.errors import MotionFileError
 
 MOST_JOINTS = 20_000
 DEEPEST = 256  # a long braid is 60 joints deep; nothing that moves is deeper than this
@@ -17,7 +17,7 @@ _CHANNEL = re.compile(r"([xyz])(position|rotation|scale)", re.IGNORECASE)
 
 
 @dataclass
-class Joint:
+class BvhJoint:
     """A joint as the file describes it."""
 
     name: str
@@ -28,10 +28,10 @@ class Joint:
 
 
 @dataclass
-class Hierarchy:
+class BvhHierarchy:
     """All joints in the file's order, and the ends of bones (joint, offset)."""
 
-    joints: list[Joint] = field(default_factory=list)
+    joints: list[BvhJoint] = field(default_factory=list)
     tips: list[tuple[int, tuple[float, float, float]]] = field(default_factory=list)
 
     @property
@@ -40,7 +40,7 @@ class Hierarchy:
 
 
 @dataclass
-class _Words:
+class _Tokens:
     """The words of a text with their lines, one at a time, with a look ahead."""
 
     lines: Iterator[tuple[int, str]]
@@ -84,9 +84,9 @@ class HierarchyParser:
     def __init__(self, path: Path, salvage: bool, warn: Callable[[str], None]) -> None:
         self.path, self.salvage, self.warn = path, salvage, warn
 
-    def parse(self, lines: Iterator[tuple[int, str]], motion_line: int) -> Hierarchy:
-        words = _Words(lines)
-        tree = Hierarchy()
+    def parse(self, lines: Iterator[tuple[int, str]], motion_line: int) -> BvhHierarchy:
+        words = _Tokens(lines)
+        tree = BvhHierarchy()
         first = words.take()
         if first is None or first.lower() != "hierarchy":
             raise self._error(first, "HIERARCHY", words.line or 1)
@@ -116,7 +116,7 @@ class HierarchyParser:
                 self._missing_offset(joint)
         return tree
 
-    def _open_joint(self, words: _Words, tree: Hierarchy, open_joints: list[int | None], keyword: str) -> None:
+    def _open_joint(self, words: _Tokens, tree: BvhHierarchy, open_joints: list[int | None], keyword: str) -> None:
         line = words.line
         name = words.rest_of_name()
         if not name:
@@ -132,10 +132,10 @@ class HierarchyParser:
             raise self._error(f"joints nested more than {DEEPEST} deep", "a skeleton", line)
         self._brace(words, f"after {keyword.upper()} {name}")
         parent = open_joints[-1] if open_joints else -1
-        tree.joints.append(Joint(name, -1 if parent is None else parent, line))
+        tree.joints.append(BvhJoint(name, -1 if parent is None else parent, line))
         open_joints.append(len(tree.joints) - 1)
 
-    def _end_site(self, words: _Words, tree: Hierarchy, open_joints: list[int | None]) -> None:
+    def _end_site(self, words: _Tokens, tree: BvhHierarchy, open_joints: list[int | None]) -> None:
         line = words.line
         words.rest_of_name()  # "Site", and now and then a name that nothing refers to
         if open_joints[-1] is None:
@@ -143,7 +143,7 @@ class HierarchyParser:
         self._brace(words, "after End Site")
         open_joints.append(None)
 
-    def _offset(self, words: _Words, tree: Hierarchy, open_joints: list[int | None]) -> None:
+    def _offset(self, words: _Tokens, tree: BvhHierarchy, open_joints: list[int | None]) -> None:
         line = words.line
         values = [self._number(words, "a number after OFFSET, within ±1e9") for _ in range(3)]
         offset = (values[0], values[1], values[2])
@@ -157,7 +157,7 @@ class HierarchyParser:
         else:
             tree.joints[joint].offset = offset
 
-    def _channels(self, words: _Words, tree: Hierarchy, open_joints: list[int | None]) -> None:
+    def _channels(self, words: _Tokens, tree: BvhHierarchy, open_joints: list[int | None]) -> None:
         line = words.line
         count = words.take()
         if count is None or not count.isdecimal() or int(count[:6]) > 9:
@@ -184,14 +184,14 @@ class HierarchyParser:
             self.warn(f"line {line}: scale channels of {tree.joints[joint].name!r} are not used")
         tree.joints[joint].channels = tuple(channels)
 
-    def _brace(self, words: _Words, where: str) -> None:
+    def _brace(self, words: _Tokens, where: str) -> None:
         word = words.peek()
         if word == "{":
             words.take()
         else:
             raise self._error(word, f"{{ {where}", words.line)
 
-    def _number(self, words: _Words, expected: str) -> float:
+    def _number(self, words: _Tokens, expected: str) -> float:
         word = words.take()
         try:
             value = float(word) if word is not None and "_" not in word else math.nan
@@ -201,7 +201,7 @@ class HierarchyParser:
             raise self._error(word, expected, words.line)
         return value
 
-    def _unclosed(self, tree: Hierarchy, open_joints: list[int | None], line: int) -> None:
+    def _unclosed(self, tree: BvhHierarchy, open_joints: list[int | None], line: int) -> None:
         last = next(joint for joint in reversed(open_joints) if joint is not None)
         joint = tree.joints[last]
         missing = len(open_joints)
@@ -210,7 +210,7 @@ class HierarchyParser:
             raise self._error(found, f"{missing} more closing brace{'s' * (missing > 1)}", line, verbatim=True)
         self.warn(f"{missing} closing brace{'s' * (missing > 1)} missing before line {line}: added")
 
-    def _missing_offset(self, joint: Joint) -> None:
+    def _missing_offset(self, joint: BvhJoint) -> None:
         if not self.salvage:
             raise self._error(f"{joint.name!r} without an OFFSET", "OFFSET x y z", joint.line, verbatim=True)
         self.warn(f"line {joint.line}: {joint.name!r} has no OFFSET; zero was taken")

@@ -1,8 +1,13 @@
-"""BVH to Motion."""
+"""Rows of animation channels to local poses.
+
+A joint has up to three rotation channels, each a turn in degrees about a coordinate axis, applied in the order in
+which they are listed, and up to three position channels.
+"""
 
 from __future__ import annotations
 
 import codecs
+import math
 import re
 import warnings
 from collections.abc import Iterator
@@ -10,20 +15,128 @@ from pathlib import Path
 
 import numpy as np
 
-from kinesphere.files.bvh.hierarchy import Hierarchy, HierarchyParser
+from kinesphere.files.bvh.hierarchy import BvhHierarchy, HierarchyParser
 from kinesphere.files.bvh.rows import HEADER_BYTES, RowsReader
-from kinesphere.files.calibration import inserted_frames
-from kinesphere.files.errors import MotionFileError, MotionFileWarning
-from kinesphere.files.options import LoadOptions, Positions
 from kinesphere.files.orientation import RawPose, find_scale, find_up, turn_to_y_up
-from kinesphere.kernels import rotations
-from kinesphere.kernels.arrays import Bools, Floats, Ints
-from kinesphere.kernels.channels import local_pose
-from kinesphere.kernels.resampling import resample_rotations, resample_vectors
-from kinesphere.motion.frozen import frozen
+from kinesphere.files.registry import LoadOptions, Positions
+from kinesphere.maths import compiled, rotations
+from kinesphere.maths.compiled import compile_kernel
+from kinesphere.maths.euler import from_euler
+from kinesphere.maths.interpolation import resample_rotations, resample_vectors
+from kinesphere.maths.vectors import Bools, Floats, Ints
+from kinesphere.motion.checked_arrays import freeze
+from kinesphere.motion.errors import MotionFileError, MotionFileWarning
 from kinesphere.motion.motion import Motion
 from kinesphere.motion.skeleton import Skeleton, Tip
 from kinesphere.motion.source import Source
+
+
+def pose_from_channels(rows: Floats, axes: Ints, columns: Ints, places: Ints, base: Floats) -> tuple[Floats, Floats]:
+    """Local rotations ``(T, J, 4)`` and translations ``(T, J, 3)`` from channel values ``rows`` ``(T, C)``.
+
+    ``axes`` ``(J, 3)`` are the axes of a joint's rotation channels (0, 1, 2; -1 for none, last), ``columns`` ``(J, 3)``
+    where their values stand in a row; ``places`` ``(J, 3)`` where the x, y and z position stand (-1 for none), which
+    are added to ``base`` ``(J, 3)``. Neighbouring rotations lie in one hemisphere.
+    """
+    kernels = compiled.kernels(work=rows.size)
+    if kernels is None:
+        with compiled.plain_work():
+            return pose_from_channels_reference(rows, axes, columns, places, base)
+    q, t = np.empty((len(rows), len(axes), 4)), np.empty((len(rows), len(axes), 3))
+    kernels.local_pose(np.ascontiguousarray(rows), axes, columns, places, np.ascontiguousarray(base), q, t)
+    return q, t
+
+
+def pose_from_channels_reference(
+    rows: Floats, axes: Ints, columns: Ints, places: Ints, base: Floats
+) -> tuple[Floats, Floats]:
+    """The same in plain NumPy, for all joints of one rotation order at a time."""
+    q = rotations.identity(len(rows), len(axes))
+    for kind in np.unique(axes, axis=0):
+        turns = kind[kind >= 0]
+        if turns.size:
+            joints = np.flatnonzero((axes == kind).all(axis=1))
+            angles = np.radians(rows[:, columns[joints][:, : turns.size]])
+            q[:, joints] = from_euler(angles, "".join("XYZ"[axis] for axis in turns))
+    t = np.broadcast_to(base, (len(rows), *base.shape)).copy()
+    joints, components = np.nonzero(places >= 0)
+    t[:, joints, components] += rows[:, places[joints, components]]
+    return rotations.continuous(q), t
+
+
+@compile_kernel
+def pose_from_channels_kernel(rows, axes, columns, places, base, q, t):  # type: ignore[no-untyped-def]
+    """Rows of channel values to local rotations and translations; see ``channels``."""
+    to_half_radians = math.pi / 360.0
+    for f in range(rows.shape[0]):
+        for j in range(axes.shape[0]):
+            w, x, y, z = 1.0, 0.0, 0.0, 0.0
+            for n in range(axes.shape[1]):
+                axis = axes[j, n]
+                if axis < 0:
+                    break
+                half = rows[f, columns[j, n]] * to_half_radians
+                c, s = math.cos(half), math.sin(half)
+                if axis == 0:
+                    w, x, y, z = w * c - x * s, x * c + w * s, y * c + z * s, z * c - y * s
+                elif axis == 1:
+                    w, x, y, z = w * c - y * s, x * c - z * s, y * c + w * s, z * c + x * s
+                else:
+                    w, x, y, z = w * c - z * s, x * c + y * s, y * c - x * s, z * c + w * s
+            if f > 0 and w * q[f - 1, j, 0] + x * q[f - 1, j, 1] + y * q[f - 1, j, 2] + z * q[f - 1, j, 3] < 0:
+                w, x, y, z = -w, -x, -y, -z
+            q[f, j, 0], q[f, j, 1], q[f, j, 2], q[f, j, 3] = w, x, y, z
+            for n in range(3):
+                place = places[j, n]
+                t[f, j, n] = base[j, n] + (rows[f, place] if place >= 0 else 0.0)
+
+
+# ---- Frames that were never performed: a T-pose put before the take.
+
+
+_AT_REST = np.radians(2.0)  # a joint that has turned no further from its rest counts as at rest
+_LEAST_LEAP = np.radians(15.0)
+_LONGEST = 4  # frames that an inserted pose is held for
+_ENOUGH = 400  # steps that tell how fast a body usually moves
+
+
+def find_calibration_frames(local: Floats, rest: Floats) -> tuple[int, ...]:
+    """The first or last few frames, where they are a rest pose that the movement does not lead to.
+
+    Two things must hold: in each of them most joints are at rest, and fewer are in the frame that follows; and the
+    body as a whole leaps to that frame, much further than it ever moves between frames elsewhere.
+
+    ``local`` are the rotations ``(T, J, 4)``, ``rest`` those of the rest pose ``(J, 4)``.
+    """
+    count, edge = len(local), _LONGEST + 1
+    if count < 2 * edge:
+        return ()
+    inner = np.unique(np.linspace(_LONGEST, count - edge - 1, _ENOUGH).astype(np.intp))
+    usual = float(np.percentile(_steps(local, inner).mean(axis=1), 99.0))
+    held = []
+    for frames in (np.arange(edge), np.arange(count - 1, count - edge - 1, -1)):
+        resting = (rotations.angle_between(local[frames], rest) < _AT_REST).mean(axis=1)
+        held.append(_held(_steps(local, np.minimum(frames[:-1], frames[1:])), resting, usual))
+    return (*range(held[0]), *range(count - held[1], count))
+
+
+def _steps(local: Floats, frames: Ints) -> Floats:
+    """How far each joint turns from each of some frames to the next ``(F, J)``."""
+    return rotations.angle_between(local[frames + 1], local[frames])
+
+
+def _held(steps: Floats, resting: Floats, usual: float) -> int:
+    """How many frames from the edge inwards are an inserted pose."""
+    for count in range(_LONGEST, 0, -1):
+        leap = steps[count - 1]
+        leaps = leap.max() > _LEAST_LEAP and leap.mean() > 2.5 * usual
+        if leaps and resting[:count].min() > 0.5 and resting[count] < resting[:count].min() - 0.2:
+            return count
+    return 0
+
+
+# ---- BVH to Motion.
+
 
 _MOTION = re.compile(rb"(?:^|(?<=[\r\n]))[ \t]*MOTION(?=[ \t]*(?:[\r\n]|$|Frame))", re.IGNORECASE)
 _LINE_END = re.compile(rb"\r\n|\r|\n")
@@ -88,14 +201,14 @@ def _numbered(text: bytes) -> Iterator[tuple[int, str]]:
 
 
 def _raw_pose(
-    tree: Hierarchy, rows: Floats, bridged: tuple[int, ...], positions: Positions
+    tree: BvhHierarchy, rows: Floats, bridged: tuple[int, ...], positions: Positions
 ) -> tuple[RawPose, list[str]]:
     """Local poses in the file's own units and axes."""
     offsets = np.array([joint.offset for joint in tree.joints])
     axes, columns, places = _columns(tree)
     added, evidence = _added_positions(tree, rows, offsets, places, positions)
     base = np.where(added[:, None] | (places < 0), offsets, 0.0)
-    q, t = local_pose(rows, axes, columns, places, base)
+    q, t = pose_from_channels(rows, axes, columns, places, base)
     if bridged:
         q, t = _bridged(q, t, bridged)
     return RawPose(
@@ -109,7 +222,7 @@ def _raw_pose(
     ), evidence
 
 
-def _columns(tree: Hierarchy) -> tuple[Ints, Ints, Ints]:
+def _columns(tree: BvhHierarchy) -> tuple[Ints, Ints, Ints]:
     """Where each joint's channels stand in a row, as ``kernels.channels`` wants it."""
     count = len(tree.joints)
     axes, columns = np.full((count, 3), -1, dtype=np.intp), np.zeros((count, 3), dtype=np.intp)
@@ -129,7 +242,7 @@ def _columns(tree: Hierarchy) -> tuple[Ints, Ints, Ints]:
 
 
 def _added_positions(
-    tree: Hierarchy, rows: Floats, offsets: Floats, places: Ints, positions: Positions
+    tree: BvhHierarchy, rows: Floats, offsets: Floats, places: Ints, positions: Positions
 ) -> tuple[Bools, list[str]]:
     """For which joints position channels are added to OFFSET rather than replacing it, and why."""
     having: Bools = np.asarray((places >= 0).any(axis=1))
@@ -167,7 +280,7 @@ def _bridged(q: Floats, t: Floats, frames: tuple[int, ...]) -> tuple[Floats, Flo
 def _in_our_terms(
     path: Path,
     raw: RawPose,
-    tree: Hierarchy,
+    tree: BvhHierarchy,
     rate: float,
     options: LoadOptions,
     evidence: list[str],
@@ -212,9 +325,9 @@ def _in_our_terms(
     return Motion(
         skeleton,
         rate,
-        frozen(q),
-        frozen(np.ascontiguousarray(t)),
-        calibration_frames=inserted_frames(q, skeleton.rest_rotations),
+        freeze(q),
+        freeze(np.ascontiguousarray(t)),
+        calibration_frames=find_calibration_frames(q, skeleton.rest_rotations),
         name=path.stem,
         source=source,
     )

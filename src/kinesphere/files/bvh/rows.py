@@ -9,9 +9,9 @@ from pathlib import Path
 
 import numpy as np
 
-from kinesphere.files.errors import MotionFileError
-from kinesphere.kernels.arrays import Floats, Ints
-from kinesphere.kernels.numbers import Numbers, parse, tokens_at
+from kinesphere.files.bvh.numbers import ParsedNumbers, parse_numbers, tokens_at
+from kinesphere.maths.vectors import Floats, Ints
+from kinesphere.motion.errors import MotionFileError
 
 HEADER_BYTES = 20_000  # the two lines after MOTION, and any blank ones among them, stand within these
 MOST_STILL_FRAMES = 10_000  # of a file in which nothing can move
@@ -22,7 +22,7 @@ LARGEST = 1e9  # of any value in a row: light-seconds, or millions of turns
 
 
 @dataclass(frozen=True)
-class Header:
+class MotionHeader:
     """What the two lines after MOTION say. ``frame_time`` is None where it makes no sense (and was forgiven)."""
 
     frames: int | None
@@ -32,7 +32,7 @@ class Header:
 
 
 @dataclass(frozen=True)
-class Rows:
+class MotionRows:
     """Channel values ``(T, C)``. ``bridged`` are frames that had to be made up from their neighbours."""
 
     values: Floats
@@ -43,7 +43,7 @@ def _line_ends(text: bytes) -> int:
     return text.count(b"\n") + text.count(b"\r") - text.count(b"\r\n")
 
 
-def _without_absurd(numbers: Numbers, text: bytes) -> Numbers:
+def _without_absurd(numbers: ParsedNumbers, text: bytes) -> ParsedNumbers:
     """Numbers that no motion has count as bad."""
     absurd = np.flatnonzero(np.abs(numbers.values) > LARGEST)
     if not absurd.size:
@@ -52,7 +52,7 @@ def _without_absurd(numbers: Numbers, text: bytes) -> Numbers:
     bad = sorted([*numbers.bad, *zip(named.tolist(), tokens_at(text, named), strict=True)])
     values = numbers.values.copy()
     values[absurd] = np.nan
-    return Numbers(values, numbers.line_ends, numbers.line_numbers, tuple(bad))
+    return ParsedNumbers(values, numbers.line_ends, numbers.line_numbers, tuple(bad))
 
 
 class RowsReader:
@@ -61,7 +61,7 @@ class RowsReader:
     def __init__(self, path: Path, salvage: bool, warn: Callable[[str], None]) -> None:
         self.path, self.salvage, self.warn = path, salvage, warn
 
-    def header(self, text: bytes, first_line: int, rate_given: bool) -> Header:
+    def header(self, text: bytes, first_line: int, rate_given: bool) -> MotionHeader:
         """``text`` follows the word MOTION; ``first_line`` is the number of the line that it stands on."""
         found: dict[str, tuple[str, int]] = {}
         used = 0
@@ -83,7 +83,7 @@ class RowsReader:
                 raise MotionFileError(self.path, repr(shown), wanted, line=line)
         frames = self._frames(*found["frames"]) if "frames" in found else None
         frame_time = self._frame_time(*found["frame time"], rate_given) if "frame time" in found else None
-        return Header(frames, frame_time, _line_ends(text[:used]), used)
+        return MotionHeader(frames, frame_time, _line_ends(text[:used]), used)
 
     def _frames(self, text: str, line: int) -> int | None:
         try:
@@ -110,25 +110,25 @@ class RowsReader:
         self.warn(f"line {line}: a frame time of {text[:40]!r} was not used")
         return None
 
-    def rows(self, text: bytes, first_line: int, channels: int, declared: int | None) -> Rows:
+    def rows(self, text: bytes, first_line: int, channels: int, declared: int | None) -> MotionRows:
         """All frames that are there, whatever number was declared."""
-        numbers = parse(text)
+        numbers = parse_numbers(text)
         widths = np.diff(numbers.line_ends, prepend=0)
         if channels == 0:
-            return Rows(np.empty((self._still_frames(declared, numbers.values.size, first_line), 0)))
+            return MotionRows(np.empty((self._still_frames(declared, numbers.values.size, first_line), 0)))
         if numbers.values.size == 0:
             if not self.salvage:
                 found = "no frames" if declared in (None, 0) else f"no rows where {declared} frames were declared"
                 raise MotionFileError(self.path, found, "at least one row of numbers", line=first_line)
             self.warn("no frames: the rest pose was taken for one")
-            return Rows(np.zeros((1, channels)))
+            return MotionRows(np.zeros((1, channels)))
         numbers = _without_absurd(numbers, text)
         if numbers.bad or not self._rows_complete(numbers, widths, channels, declared):
             if not self.salvage:
                 raise self._broken_row(numbers, widths, channels, first_line, text)
             result = self._salvaged(numbers, widths, channels, first_line)
         else:
-            result = Rows(numbers.values.reshape(-1, channels))
+            result = MotionRows(numbers.values.reshape(-1, channels))
         found_frames = len(result.values)
         if declared is not None and declared != found_frames:
             self.warn(f"{declared} frames were declared, {found_frames} are there and were loaded")
@@ -145,7 +145,7 @@ class RowsReader:
         self.warn(f"{declared} frames were declared, in which nothing moves: one was loaded")
         return 1
 
-    def _rows_complete(self, numbers: Numbers, widths: Ints, channels: int, declared: int | None) -> bool:
+    def _rows_complete(self, numbers: ParsedNumbers, widths: Ints, channels: int, declared: int | None) -> bool:
         """One frame a line; or, where lines are wrapped in some other way, as many numbers as were declared."""
         if (widths == channels).all():
             return True
@@ -154,7 +154,7 @@ class RowsReader:
         return declared is None or numbers.values.size == declared * channels
 
     def _broken_row(
-        self, numbers: Numbers, widths: Ints, channels: int, first_line: int, text: bytes
+        self, numbers: ParsedNumbers, widths: Ints, channels: int, first_line: int, text: bytes
     ) -> MotionFileError:
         lines = first_line + numbers.line_numbers
         bad_line = np.inf
@@ -179,7 +179,7 @@ class RowsReader:
             found += ", cut off where the file ends"
         return MotionFileError(self.path, found, f"{channels} for every frame", line=int(lines[row]))
 
-    def _salvaged(self, numbers: Numbers, widths: Ints, channels: int, first_line: int) -> Rows:
+    def _salvaged(self, numbers: ParsedNumbers, widths: Ints, channels: int, first_line: int) -> MotionRows:
         """Whole rows as they are; broken ones between them bridged; broken ones at either end dropped."""
         if int(np.median(widths)) == channels:
             values = np.full((len(widths), channels), np.nan)
@@ -212,4 +212,4 @@ class RowsReader:
         for frame in bridged:
             self.warn(f"line {lines[first + frame]}: a broken row was bridged from its neighbours")
         filled = np.where(np.isfinite(values).all(axis=1)[:, None], values, 0.0)
-        return Rows(filled, tuple(bridged.tolist()))
+        return MotionRows(filled, tuple(bridged.tolist()))

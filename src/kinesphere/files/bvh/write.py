@@ -12,17 +12,17 @@ from pathlib import Path
 
 import numpy as np
 
-from kinesphere.files.atomic import replacing
-from kinesphere.files.errors import MotionFileError, MotionFileWarning
-from kinesphere.files.names import writable_names
-from kinesphere.files.options import SaveOptions
+from kinesphere.files.atomic import atomic_write
 from kinesphere.files.orientation import turn_to_y_up
-from kinesphere.kernels import rotations
-from kinesphere.kernels.arrays import Bools, Floats
-from kinesphere.kernels.euler import TAIT_BRYAN, to_euler
+from kinesphere.files.registry import SaveOptions
+from kinesphere.files.unique_names import writable_names
+from kinesphere.maths import rotations
+from kinesphere.maths.euler import TAIT_BRYAN, to_euler
+from kinesphere.maths.vectors import Bools, Floats
+from kinesphere.motion.errors import MotionFileError, MotionFileWarning
 from kinesphere.motion.motion import Motion
-from kinesphere.motion.rest import with_plain_rest
 from kinesphere.motion.skeleton import Skeleton, Tip
+from kinesphere.motion.transform import with_plain_rest
 
 USUAL_ORDER = "ZXY"
 _STILL = 1e-7  # metres that a joint may stray from its offset and still do without position channels
@@ -44,7 +44,7 @@ def save(motion: Motion, path: Path, options: SaveOptions) -> None:
     lines = ["HIERARCHY"]
     _tree(lines, prepared.skeleton, names, placed, order)
     lines += ["MOTION", f"Frames: {len(prepared)}", f"Frame Time: {_frame_time(prepared.rate)}"]
-    with replacing(path) as file:
+    with atomic_write(path) as file:
         file.write(("\n".join(lines) + "\n").encode("utf-8"))
         values = _rows(prepared, placed, order)
         row_format = " ".join(["%.6f"] * values.shape[1]) + "\n"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kinesphere.files.gltf.read import clips, load
+from kinesphere.files.gltf.read import list_clips, load
 from kinesphere.files.gltf.write import save
 from kinesphere.files.registry import Format, register
 
@@ -22,7 +22,7 @@ register(
         looks_like=_looks_like,
         load=load,
         save=save,
-        clips=clips,
+        clips=list_clips,
         holds_characters=True,
         keyed=True,
         only_read=(".vrm", ".vrma"),

@@ -1,4 +1,4 @@
-"""Which nodes of a file are joints."""
+"""Which nodes are the hips, the head, the left hand: what VRM files say about their nodes."""
 
 from __future__ import annotations
 
@@ -7,14 +7,87 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from kinesphere.files.errors import MotionFileError
-from kinesphere.files.gltf.channels import WIDTHS
-from kinesphere.files.gltf.container import Document
-from kinesphere.files.gltf.fields import described, whole
-from kinesphere.files.gltf.hints import JointHint, joint_hint
-from kinesphere.files.gltf.humanoid import humanoid_roles, nodes_that_are_no_joints
+from kinesphere.files.gltf.animation import WIDTHS
+from kinesphere.files.gltf.document import Document, GltfFields, as_integer, describe_value
+from kinesphere.files.gltf.extras import JointHint, joint_hint
 from kinesphere.files.gltf.nodes import Nodes
-from kinesphere.kernels.arrays import Ints
+from kinesphere.files.orientation import turn_to_y_up
+from kinesphere.maths import rotations
+from kinesphere.maths.vectors import Floats, Ints
+from kinesphere.motion.errors import MotionFileError
+from kinesphere.motion.skeleton import Skeleton, Tip
+
+_SIDED = (
+    *("Eye", "Shoulder", "UpperArm", "LowerArm", "Hand", "UpperLeg", "LowerLeg", "Foot", "Toes"),
+    *("ThumbMetacarpal", "ThumbProximal", "ThumbDistal"),
+    *(
+        f"{finger}{part}"
+        for finger in ("Index", "Middle", "Ring", "Little")
+        for part in ("Proximal", "Intermediate", "Distal")
+    ),
+)
+ROLES = frozenset(
+    (
+        "hips",
+        "spine",
+        "chest",
+        "upperChest",
+        "neck",
+        "head",
+        "jaw",
+        *(side + part for side in ("left", "right") for part in _SIDED),
+    )
+)
+# VRM 0 counted the bones of the thumb as those of the other fingers.
+_THUMBS_OF_VRM_0 = {
+    f"{side}Thumb{old}": f"{side}Thumb{new}"
+    for side in ("left", "right")
+    for old, new in (("Proximal", "Metacarpal"), ("Intermediate", "Proximal"))
+}
+
+
+def humanoid_roles(document: Document, nodes: int) -> dict[str, int]:
+    """Humanoid role (VRM 1.0 bone name) to node, as far as the file says."""
+    extensions = document.fields.child("extensions")
+    found: dict[str, int] = {}
+    for name in ("VRMC_vrm_animation", "VRMC_vrm"):
+        if name in extensions:
+            bones = extensions.child(name).child("humanoid").child("humanBones")
+            for bone in bones.data:
+                if bone in ROLES:
+                    found.setdefault(bone, bones.child(bone).index("node", nodes, "nodes"))
+    if "VRM" in extensions:
+        for entry in extensions.child("VRM").child("humanoid").each("humanBones"):
+            bone = entry.text("bone")
+            bone = _THUMBS_OF_VRM_0.get(bone, bone)
+            if bone in ROLES:
+                found.setdefault(bone, entry.index("node", nodes, "nodes"))
+    return found
+
+
+def non_joint_nodes(document: Document, nodes: int) -> set[int]:
+    """Nodes whose movement means something else: weights of expressions, and the point that is looked at."""
+    extensions = document.fields.child("extensions")
+    if "VRMC_vrm_animation" not in extensions:
+        return set()
+    animation = extensions.child("VRMC_vrm_animation")
+    found: set[int] = set()
+    if "lookAt" in animation:
+        _add_node(animation.child("lookAt"), nodes, found)
+    for kind in ("preset", "custom"):
+        expressions = animation.child("expressions").child(kind)
+        for name in expressions.data:
+            _add_node(expressions.child(name), nodes, found)
+    return found
+
+
+def _add_node(owner: GltfFields, nodes: int, found: set[int]) -> None:
+    if "node" in owner:
+        found.add(owner.index("node", nodes, "nodes"))
+
+
+# ---- Which nodes of a file are joints.
+
 
 MOST_JOINTS = 20_000
 
@@ -79,7 +152,7 @@ def find_joints(
 
 def _vrm(document: Document, count: int, warn: Callable[[str], None]) -> tuple[dict[str, int], set[int]]:
     try:
-        return humanoid_roles(document, count), nodes_that_are_no_joints(document, count)
+        return humanoid_roles(document, count), non_joint_nodes(document, count)
     except MotionFileError as error:
         if not document.salvage:
             raise
@@ -95,7 +168,7 @@ def _moved(document: Document, count: int) -> set[int]:
         for channel in channels if isinstance(channels, list) else []:
             target = channel.get("target") if isinstance(channel, dict) else None
             if isinstance(target, dict) and isinstance(target.get("path"), str) and target["path"] in WIDTHS:
-                node = whole(target.get("node"))
+                node = as_integer(target.get("node"))
                 if node is not None and 0 <= node < count:
                     found.add(node)
     return found
@@ -107,9 +180,9 @@ def _skin_joints(document: Document, count: int, warn: Callable[[str], None]) ->
         try:
             skin = document.fields.item("skins", index)
             for k, value in enumerate(skin.items("joints")):
-                node = whole(value)
+                node = as_integer(value)
                 if node is None or not 0 <= node < count:
-                    raise skin.error(f"joints[{k}]", described(value), f"one of nodes, 0 to {count - 1}")
+                    raise skin.error(f"joints[{k}]", describe_value(value), f"one of nodes, 0 to {count - 1}")
                 found.add(node)
         except MotionFileError as error:
             if not document.salvage:
@@ -154,10 +227,10 @@ def _order(nodes: Nodes, among: set[int], hints: dict[int, JointHint]) -> list[i
         place = {node: i for i, node in enumerate(order)}
         if all(place.get(int(nodes.parents[node]), -1) < i for i, node in enumerate(order)):
             return order
-    return in_order(nodes, among)
+    return parents_first(nodes, among)
 
 
-def in_order(nodes: Nodes, among: set[int]) -> list[int]:
+def parents_first(nodes: Nodes, among: set[int]) -> list[int]:
     """The file's order, but parents before children."""
     order: list[int] = []
     done: set[int] = set()
@@ -169,3 +242,66 @@ def in_order(nodes: Nodes, among: set[int]) -> list[int]:
             node = int(nodes.parents[node])
         order.extend(reversed(waiting))
     return order
+
+
+# ---- From a file's axes and units to ours, and which way its characters face.
+
+
+HALF_TURN = np.array([0.0, 0.0, 1.0, 0.0])  # about Y
+
+
+def axes_rotation(document: Document, up: str | None = None) -> Floats | None:
+    """The rotation from the file's axes to ours, or None where they are the same."""
+    turn = None if up in (None, "y") else turn_to_y_up(up or "y")
+    if not faces_backwards(document):
+        return turn
+    return HALF_TURN if turn is None else rotations.multiply(HALF_TURN, turn)
+
+
+def faces_backwards(document: Document) -> bool:
+    """Whether the file keeps to VRM 0, whose characters look along −Z. VRM 1 turned them round."""
+    extensions = document.fields.child("extensions")
+    return "VRM" in extensions and "VRMC_vrm" not in extensions
+
+
+def facing_evidence(document: Document) -> tuple[str, ...]:
+    """What is said of a file that was turned."""
+    if not faces_backwards(document):
+        return ()
+    return ("facing: VRM 0 characters face -Z; half a turn about Y makes this one face +Z",)
+
+
+def to_our_axes(joints: Joints, q: Floats, t: Floats, scale: float, turn: Floats | None) -> tuple[Floats, Floats]:
+    """Local rotations ``(T, J, 4)`` and translations in metres, Y up, facing +Z."""
+    if scale != 1.0:
+        t = t * scale
+    if turn is not None:
+        q, t = _roots_turned(joints, q, t, turn)
+    return np.ascontiguousarray(q), np.ascontiguousarray(t)
+
+
+def to_file_axes(joints: Joints, q: Floats, t: Floats, turn: Floats | None) -> tuple[Floats, Floats]:
+    """The way back, for a file in metres."""
+    return (q, t) if turn is None else _roots_turned(joints, q, t, rotations.conjugate(turn))
+
+
+def _roots_turned(joints: Joints, q: Floats, t: Floats, turn: Floats) -> tuple[Floats, Floats]:
+    q, t = q.copy(), t.copy()
+    roots = np.flatnonzero(joints.parents < 0)
+    q[:, roots] = rotations.multiply(turn, q[:, roots])
+    t[:, roots] = rotations.rotate(turn, t[:, roots])
+    return q, t
+
+
+def skeleton_at_rest(
+    nodes: Nodes, joints: Joints, rest: tuple[Floats, Floats, Floats], scale: float, turn: Floats | None
+) -> Skeleton:
+    """The skeleton of a baked rest pose: local rotations, translations and accumulated scales ``(1, J, …)``."""
+    q, t = to_our_axes(joints, rest[0], rest[1], scale, turn)
+    sizes = np.abs(rest[2][0]) * scale
+    tips = []
+    for joint, offset in joints.tips:
+        x, y, z = (np.array(offset) * sizes[joint]).tolist()
+        tips.append(Tip(joint, (x, y, z)))
+    names = tuple(nodes.names[node] for node in joints.nodes)
+    return Skeleton(names, joints.parents, t[0], q[0], joints.roles, tuple(tips))

@@ -6,10 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from kinesphere.files.gltf.container import Document
-from kinesphere.files.gltf.fields import Fields, described, whole
-from kinesphere.kernels import rotations
-from kinesphere.kernels.arrays import Bools, Floats, Ints
+from kinesphere.files.gltf.document import Document, GltfFields, as_integer, describe_value
+from kinesphere.maths import rotations
+from kinesphere.maths.vectors import Bools, Floats, Ints
 
 DEEPEST = 256  # as in the BVH reader: nothing that moves is deeper than this
 MOST_NODES = 200_000
@@ -65,7 +64,7 @@ def read_nodes(document: Document) -> Nodes:
     return Nodes(tuple(names), parents, depths, translations, quaternions, scales, linear, sheared)
 
 
-def made_unit(quaternions: Floats) -> Floats:
+def normalise_rotations(quaternions: Floats) -> Floats:
     """Unit quaternions. Those that are unit already stay the same to the last bit."""
     squares = np.einsum("...i,...i->...", quaternions, quaternions)
     lengths = np.sqrt(squares)[..., None]
@@ -74,16 +73,16 @@ def made_unit(quaternions: Floats) -> Floats:
     return result
 
 
-def _rotation(node: Fields) -> Floats:
+def _rotation(node: GltfFields) -> Floats:
     x, y, z, w = node.numbers("rotation", 4) or (0.0, 0.0, 0.0, 1.0)
     largest = max(abs(v) for v in (w, x, y, z))
     if largest < 1e-9:
         raise node.error("rotation", "a quaternion of length zero", "a unit quaternion")
     q = np.array([w, x, y, z])
-    return made_unit(q if largest < 1e9 else q / largest)
+    return normalise_rotations(q if largest < 1e9 else q / largest)
 
 
-def _taken_apart(node: Fields, linear: Floats) -> tuple[Floats, Floats]:
+def _taken_apart(node: GltfFields, linear: Floats) -> tuple[Floats, Floats]:
     """The rotation and the scale along its axes that come nearest to a 3×3 matrix."""
     with np.errstate(all="ignore"):
         lengths = np.linalg.norm(linear, axis=0)
@@ -98,13 +97,13 @@ def _taken_apart(node: Fields, linear: Floats) -> tuple[Floats, Floats]:
     return rotations.from_matrix(left @ right), scale
 
 
-def _parents(fields: Fields, count: int) -> Ints:
+def _parents(fields: GltfFields, count: int) -> Ints:
     parents = np.full(count, -1, dtype=np.intp)
     for i, node in enumerate(fields.each("nodes")):
         for k, found in enumerate(node.items("children")):
-            child = whole(found)
+            child = as_integer(found)
             if child is None or not 0 <= child < count:
-                raise node.error(f"children[{k}]", described(found), f"one of nodes, 0 to {count - 1}")
+                raise node.error(f"children[{k}]", describe_value(found), f"one of nodes, 0 to {count - 1}")
             if parents[child] >= 0:
                 taken = f"node {child}, which is a child of node {parents[child]} already"
                 raise node.error(f"children[{k}]", taken, "a node of its own: each has one parent")
@@ -112,7 +111,7 @@ def _parents(fields: Fields, count: int) -> Ints:
     return parents
 
 
-def _depths(fields: Fields, parents: Ints) -> Ints:
+def _depths(fields: GltfFields, parents: Ints) -> Ints:
     """How deep each node is. Nodes that no root leads to go round in a circle."""
     children: list[list[int]] = [[] for _ in parents]
     for node, parent in enumerate(parents.tolist()):

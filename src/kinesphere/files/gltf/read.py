@@ -9,21 +9,25 @@ from pathlib import Path
 
 import numpy as np
 
-from kinesphere.files.errors import MotionFileError, MotionFileWarning
-from kinesphere.files.gltf import hints
-from kinesphere.files.gltf.accessors import Accessors
-from kinesphere.files.gltf.channels import Channel, ChannelReader
-from kinesphere.files.gltf.container import Document, read_document
-from kinesphere.files.gltf.fields import Fields
-from kinesphere.files.gltf.joints import Joints, find_joints
+from kinesphere.files.gltf import extras
+from kinesphere.files.gltf.animation import Channel, ChannelReader
+from kinesphere.files.gltf.document import Accessors, Document, GltfFields, read_document
+from kinesphere.files.gltf.extras import FrameGrid, find_grid, merge_times
+from kinesphere.files.gltf.joints import (
+    Joints,
+    axes_rotation,
+    facing_evidence,
+    find_joints,
+    skeleton_at_rest,
+    to_our_axes,
+)
 from kinesphere.files.gltf.nodes import Nodes, read_nodes
-from kinesphere.files.gltf.pose import NodePose, baked, rest_pose
-from kinesphere.files.gltf.terms import facing_evidence, in_our_terms, skeleton_at_rest, turn_of
-from kinesphere.files.gltf.timing import Grid, find_grid, merged
-from kinesphere.files.options import LoadOptions
-from kinesphere.kernels import rotations
-from kinesphere.kernels.arrays import Floats
-from kinesphere.motion.frozen import frozen
+from kinesphere.files.gltf.pose import NodePose, bake_scales, rest_pose
+from kinesphere.files.registry import LoadOptions
+from kinesphere.maths import rotations
+from kinesphere.maths.vectors import Floats
+from kinesphere.motion.checked_arrays import freeze
+from kinesphere.motion.errors import MotionFileError, MotionFileWarning
 from kinesphere.motion.motion import Motion
 from kinesphere.motion.source import Source
 
@@ -31,7 +35,7 @@ ROUNDING_OF_SCALES = 1e-5  # a chain of twenty joints, each scaled by one as a f
 FREE_POSES = 1_000_000  # frames × joints that any clip may have; more only if it holds enough keys
 
 
-def clips(path: Path) -> tuple[str, ...]:
+def list_clips(path: Path) -> tuple[str, ...]:
     """The names of the file's clips, in its order, each once; without those that move no node, but only a face."""
     document = read_document(path)
     names = clip_names(document)
@@ -56,7 +60,7 @@ def load(path: Path, options: LoadOptions) -> Motion:
     for sentence in said:
         warnings.warn(f"{path}: {sentence}", MotionFileWarning, stacklevel=3)
     source = replace(motion.source, clip=names[clip], evidence=tuple(evidence), warnings=tuple(said))
-    unnamed = hints.is_unnamed(document.fields.item("animations", clip))
+    unnamed = extras.is_unnamed(document.fields.item("animations", clip))
     return replace(motion, name="" if unnamed else names[clip], source=source)
 
 
@@ -148,23 +152,23 @@ def _motion(
     document: Document, nodes: Nodes, joints: Joints, clip: int, channels: list[Channel], options: LoadOptions
 ) -> Motion:
     animation = document.fields.item("animations", clip)
-    times = merged([channel.times for channel in channels])
-    exact = hints.exact_rate(animation, _longest(channels)) if options.rate is None else None
+    times = merge_times([channel.times for channel in channels])
+    exact = extras.exact_rate(animation, _longest(channels)) if options.rate is None else None
     if exact is not None:
         times = _longest(channels)
     grid = find_grid(times, options.rate, exact)
     _afford(animation, grid, len(joints), channels)
     with np.errstate(all="ignore"):
         pose, surfaces = _sampled(nodes, joints, channels, grid)
-    moving, rest = baked(nodes, joints, (pose, rest_pose(nodes, joints)))
+    moving, rest = bake_scales(nodes, joints, (pose, rest_pose(nodes, joints)))
     q, t, accumulated = moving
     scales = _surface_scales(accumulated, rest[2], surfaces, grid.frames)
     if not all(np.isfinite(values).all() for values in (q, t, *rest, 0.0 if scales is None else scales)):
         raise animation.error("", "positions too large for numbers", "a scene of moderate size")
-    scale, turn = options.scale or 1.0, turn_of(document, options.up)
+    scale, turn = options.scale or 1.0, axes_rotation(document, options.up)
     skeleton = skeleton_at_rest(nodes, joints, rest, scale, turn)
-    q, t = in_our_terms(joints, rotations.continuous(q), t, scale, turn)
-    marked = hints.calibration_frames(animation, grid.frames) if exact is not None else ()
+    q, t = to_our_axes(joints, rotations.continuous(q), t, scale, turn)
+    marked = extras.calibration_frames(animation, grid.frames) if exact is not None else ()
     evidence = (
         "unit: metres, as in every glTF file" if options.scale is None else "unit: given",
         "up: Y, as in every glTF file" if options.up is None else "up: given",
@@ -174,8 +178,8 @@ def _motion(
     return Motion(
         skeleton,
         grid.rate,
-        frozen(q),
-        frozen(t),
+        freeze(q),
+        freeze(t),
         scales=scales,
         calibration_frames=marked,
         source=Source(path=str(document.path), format="gltf", scale=scale, up=options.up or "y", evidence=evidence),
@@ -186,7 +190,7 @@ def _longest(channels: list[Channel]) -> Floats:
     return max((channel.times for channel in channels), key=len)
 
 
-def _afford(animation: Fields, grid: Grid, joints: int, channels: list[Channel]) -> None:
+def _afford(animation: GltfFields, grid: FrameGrid, joints: int, channels: list[Channel]) -> None:
     """A few keys far apart must not become billions of frames."""
     keys = sum(len(channel.times) for channel in channels)
     if grid.frames * joints > max(FREE_POSES, 16 * keys):
@@ -194,7 +198,7 @@ def _afford(animation: Fields, grid: Grid, joints: int, channels: list[Channel])
         raise animation.error("", found, f"at most {max(FREE_POSES, 16 * keys)} poses of a joint; rate=… makes fewer")
 
 
-def _sampled(nodes: Nodes, joints: Joints, channels: list[Channel], grid: Grid) -> tuple[NodePose, Floats]:
+def _sampled(nodes: Nodes, joints: Joints, channels: list[Channel], grid: FrameGrid) -> tuple[NodePose, Floats]:
     """The nodes' own values in every frame, and the scales of surface nodes as ``(T or 1, J, 3)``."""
     frames, times, at = grid.frames, grid.times, joints.nodes
     joint_of = {node: joint for joint, node in enumerate(at.tolist())}

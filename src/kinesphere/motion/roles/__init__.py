@@ -1,6 +1,5 @@
-"""Humanoid roles, found by names and by shape: ``find_roles(skeleton) -> RoleMap``."""
+"""Humanoid role detection: which joint is which VRM 1.0 bone, by names and by proportions."""
 
-from kinesphere.motion.roles.finding import find_roles
-from kinesphere.motion.roles.rolemap import RoleMap
+import lazy_loader
 
-__all__ = ["RoleMap", "find_roles"]
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -10,7 +10,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from kinesphere.motion.roles.tree import Tree
+from kinesphere.motion.humanoid import SIDES
+from kinesphere.motion.roles.names import CENTRE, FINGERS, JointName
+from kinesphere.motion.roles.tree import JointTree
 
 Candidates = Mapping[int, float]  # joint to score
 
@@ -24,7 +26,7 @@ MOST = 16  # candidates for a role
 SHAPE = 0.45  # what shape's word counts beside a name's, which counts up to 1
 
 
-def best_chain(tree: Tree, parts: Sequence[str], candidates: Mapping[str, Candidates]) -> dict[str, int]:
+def best_chain(tree: JointTree, parts: Sequence[str], candidates: Mapping[str, Candidates]) -> dict[str, int]:
     """One joint for as many parts as possible, in order from the trunk outwards."""
     # The best way to have come to each last joint; -1 is the start.
     ways: dict[int, tuple[float, dict[str, int]]] = {-1: (0.0, {})}
@@ -61,9 +63,137 @@ def runner_up(candidates: Candidates, chosen: int, taken: set[int]) -> tuple[int
     if not others:
         return None
     score, joint = max(others)
-    return (-joint, share(score, candidates[chosen]))
+    return (-joint, vote_share(score, candidates[chosen]))
 
 
-def share(votes: float, winners: float) -> float:
+def vote_share(votes: float, winners: float) -> float:
     """Votes as a share of the winner's. Along a limb the order may decide against more votes: then 1."""
     return votes / max(votes, winners) if votes > 0.0 else 0.0
+
+
+# ---- The middle of the body: hips, the joints of the torso shared out among spine and chest, neck and head.
+
+
+def role_certainty(name: JointName, role: str) -> float:
+    """How surely a name without a side stands for a role."""
+    if name.side or name.helper:
+        return 0.0
+    return CENTRE.get(name.word, {}).get(role, 0.0)
+
+
+def share_torso(torso: Sequence[int], names: Sequence[JointName] | None = None) -> dict[str, int]:
+    """Spine, chest and upper chest for the joints between hips and arms, lowest first.
+
+    The lowest is the spine, the one that carries the arms the upper chest; of several between them the middle one
+    is the chest. Two are a spine and a chest.
+    """
+    if not torso:
+        return {}
+    shared = {"spine": torso[0]}
+    if len(torso) == 2:
+        shared["chest"] = torso[1]
+    elif len(torso) > 2:
+        shared["chest"], shared["upperChest"] = torso[len(torso) // 2], torso[-1]
+        if len(torso) == 3:
+            shared["chest"] = torso[1]
+    if names is None or len(torso) < 3:
+        return shared
+    # A joint that is called just "chest" is the chest, and what is above it the upper chest.
+    plain = [k for k, joint in enumerate(torso) if k and names[joint].word in ("chest", "chestlower")]
+    if plain:
+        shared["chest"] = torso[plain[0]]
+        if plain[0] == len(torso) - 1:
+            del shared["upperChest"]
+    return shared
+
+
+def split_trunk(
+    tree: JointTree, hips: int, head: int, junction: int, names: Sequence[JointName]
+) -> tuple[list[int], list[int]]:
+    """The joints between hips and head: those of the torso, and those of the neck (without the head)."""
+    if head < 0:
+        return (tree.path(hips, junction) if junction >= 0 else []), []
+    path = tree.path(hips, head)[:-1]
+    if junction in path:
+        cut = path.index(junction) + 1
+    else:
+        said = [k for k, joint in enumerate(path) if role_certainty(names[joint], "neck") > 0.5]
+        cut = said[0] if said else len(path)
+    # Arms may hang on a neck, or below the topmost chest; the words tell.
+    while cut > 1 and role_certainty(names[path[cut - 1]], "neck") > 0.5:
+        cut -= 1
+    spines_only = names[head].word == "spine"
+    while (
+        not spines_only
+        and cut < len(path)
+        and max(role_certainty(names[path[cut]], role) for role in ("spine", "chest", "upperChest")) > 0.5
+    ):
+        if any(role_certainty(names[joint], "neck") > 0.5 for joint in path[:cut]):
+            break
+        cut += 1
+    torso = [joint for joint in path[:cut] if role_certainty(names[joint], "hips") < 0.9] or path[:cut]
+    return torso, path[cut:]
+
+
+def choose_neck(neck: Sequence[int], names: Sequence[JointName]) -> int:
+    """The lowest joint that is called a neck, else the lowest; -1 where there is none."""
+    for joint in neck:
+        if role_certainty(names[joint], "neck") > 0.5:
+            return joint
+    return neck[0] if neck else -1
+
+
+# ---- Fingers, eyes and jaw, by their names and their places in the tree.
+
+
+_INSIDE = {"metacarpal", "carpal", "inhand", "in", "palm", "base"}  # bones within the palm
+
+
+def find_fingers(tree: JointTree, names: Sequence[JointName], roles: Mapping[str, int]) -> dict[str, int]:
+    """Finger roles for both hands, as far as joints are named after fingers."""
+    found: dict[str, int] = {}
+    for side in SIDES:
+        hand = roles.get(f"{side}Hand", -1)
+        joints: dict[str, list[int]] = {}
+        for joint, name in enumerate(names):
+            if name.side != side or name.helper or "toe" in name.words:
+                continue
+            finger = next((FINGERS[word] for word in name.words if word in FINGERS), None)
+            if finger and (hand < 0 or tree.is_below(joint, tree.parents[hand])):
+                joints.setdefault(finger, []).append(joint)
+        for finger, chain in joints.items():
+            found |= _phalanges(tree, names, side, finger, chain)
+    return found
+
+
+def _phalanges(
+    tree: JointTree, names: Sequence[JointName], side: str, finger: str, joints: list[int]
+) -> dict[str, int]:
+    """The first three joints of a finger, from the palm outwards; bones within the palm don't count."""
+    thumb = finger == "Thumb"
+    parts = ("Metacarpal", "Proximal", "Distal") if thumb else ("Proximal", "Intermediate", "Distal")
+    if not thumb:
+        numbered = [joint for joint in joints if names[joint].number >= 0]
+        free = [joint for joint in joints if not _INSIDE & set(names[joint].words)]
+        # An unnumbered joint before three numbered ones is in the palm.
+        joints = numbered if len(numbered) >= 3 and len(numbered) < len(joints) else free
+    chain = sorted(joints, key=lambda joint: tree.depths[joint])
+    straight = chain[:1]
+    for joint in chain[1:]:
+        if tree.is_below(joint, straight[-1]):
+            straight.append(joint)
+    return {f"{side}{finger}{part}": joint for part, joint in zip(parts, straight, strict=False)}
+
+
+def find_face(tree: JointTree, names: Sequence[JointName], roles: Mapping[str, int]) -> dict[str, int]:
+    """Eyes and jaw below the head."""
+    head = roles.get("head", -1)
+    found: dict[str, int] = {}
+    for joint, name in enumerate(names):
+        if head < 0 or not tree.is_below(joint, head):
+            continue
+        if name.side and name.word in ("eye", "eyeball"):
+            found.setdefault(f"{name.side}Eye", joint)
+        elif role_certainty(name, "jaw") > 0.0:
+            found.setdefault("jaw", joint)
+    return found

@@ -11,18 +11,15 @@ from functools import lru_cache
 
 import numpy as np
 
-from kinesphere.kernels.arrays import ArrayLike, Floats
-from kinesphere.motion.found_roles import FoundRoles
+from kinesphere.maths.vectors import ArrayLike, Floats
 from kinesphere.motion.humanoid import CORE, REQUIRED, SIDES
-from kinesphere.motion.roles import chains, trunk
-from kinesphere.motion.roles.aliases import SIDED
-from kinesphere.motion.roles.fingers import find_face, find_fingers
-from kinesphere.motion.roles.names import Name, read_name
-from kinesphere.motion.roles.overriding import checked_overrides
-from kinesphere.motion.roles.rolemap import RoleMap
-from kinesphere.motion.roles.shape import Testimony, ask_shape
-from kinesphere.motion.roles.tree import Tree
-from kinesphere.motion.skeleton import Skeleton
+from kinesphere.motion.roles import chains
+from kinesphere.motion.roles.chains import find_face, find_fingers
+from kinesphere.motion.roles.names import SIDED, JointName, read_name
+from kinesphere.motion.roles.rolemap import RoleMap, check_overrides
+from kinesphere.motion.roles.shape import ShapeEvidence, find_by_shape
+from kinesphere.motion.roles.tree import JointTree
+from kinesphere.motion.skeleton import LazyRoles, Skeleton
 
 _CORE = frozenset(CORE)
 MOST_POSES = 24  # of those given, evenly taken
@@ -51,9 +48,9 @@ def find_roles(
     >>> found.roles["leftHand"], found.confidence["leftHand"]  # doctest: +SKIP
     (20, 0.98)
     """
-    if isinstance(skeleton.roles, FoundRoles):
+    if isinstance(skeleton.roles, LazyRoles):
         skeleton = replace(skeleton, roles={})  # found before: to be found again, doubts and all
-    given = checked_overrides(skeleton, overrides or {})
+    given = check_overrides(skeleton, overrides or {})
     if positions is not None:
         return _found(skeleton, given, _poses(skeleton, positions))
     return _remembered(_Question(skeleton, tuple(sorted(given.items(), key=lambda item: item[0]))))
@@ -96,10 +93,10 @@ class _Search:
     """What is known while looking."""
 
     skeleton: Skeleton
-    tree: Tree
-    names: tuple[Name, ...]
+    tree: JointTree
+    names: tuple[JointName, ...]
     known: dict[str, int]
-    shape: Testimony
+    shape: ShapeEvidence
     roles: dict[str, int] = field(default_factory=dict)
     runners_up: dict[str, tuple[int, float]] = field(default_factory=dict)  # joint, share of the winner's votes
     evidence: list[str] = field(default_factory=list)
@@ -126,10 +123,10 @@ def _found(skeleton: Skeleton, given: Mapping[str, int | None], poses: Floats | 
         sure = dict.fromkeys(known, 1.0)
         evidence = ("roles: the skeleton has them already", *(["roles: some were given"] if given else []))
         return RoleMap(known, sure, evidence, {}, skeleton.names)
-    tree = Tree(skeleton)
+    tree = JointTree(skeleton)
     names = tuple(read_name(name) for name in skeleton.names)
     with np.errstate(all="ignore"):  # absurd sizes tell nothing, and need not warn
-        shape = ask_shape(skeleton, tree, names, known, poses)
+        shape = find_by_shape(skeleton, tree, names, known, poses)
     search = _Search(skeleton, tree, names, known, shape)
     _search_limbs(search)
     _search_trunk(search)
@@ -208,16 +205,19 @@ def _search_trunk(search: _Search) -> None:
     hips = _best(search, "hips", _hips_scores(search, legs, head, junction), tree, least=0.4)
     if hips < 0:
         return
-    torso, neck = trunk.split_trunk(tree, hips, head, junction, names)
-    found = trunk.share_torso(torso, names)
-    if (chosen := trunk.choose_neck(neck, names)) >= 0:
+    torso, neck = chains.split_trunk(tree, hips, head, junction, names)
+    found = chains.share_torso(torso, names)
+    if (chosen := chains.choose_neck(neck, names)) >= 0:
         found["neck"] = chosen
     for role, joint in found.items():
         if role not in search.known and joint not in search.known.values():
             search.roles[role] = joint
             other = search.shape.roles.get(role, joint)
             if other != joint and other not in search.roles.values():
-                search.runners_up[role] = (other, chains.share(chains.SHAPE, trunk.meaning(names[joint], role)))
+                search.runners_up[role] = (
+                    other,
+                    chains.vote_share(chains.SHAPE, chains.role_certainty(names[joint], role)),
+                )
 
 
 def _top_of_spine(search: _Search, head: int) -> int:
@@ -230,12 +230,12 @@ def _top_of_spine(search: _Search, head: int) -> int:
     return head
 
 
-def _both(tree: Tree, joints: Sequence[int]) -> bool:
+def _both(tree: JointTree, joints: Sequence[int]) -> bool:
     return all(joint >= 0 and tree.parents[joint] >= 0 for joint in joints)
 
 
-def _said(names: Sequence[Name], role: str) -> dict[int, float]:
-    return {joint: value for joint, name in enumerate(names) if (value := trunk.meaning(name, role)) > 0.0}
+def _said(names: Sequence[JointName], role: str) -> dict[int, float]:
+    return {joint: value for joint, name in enumerate(names) if (value := chains.role_certainty(name, role)) > 0.0}
 
 
 def _hips_scores(search: _Search, legs: Sequence[int], head: int, junction: int) -> dict[int, float]:
@@ -256,14 +256,14 @@ def _hips_scores(search: _Search, legs: Sequence[int], head: int, junction: int)
     return scores
 
 
-def _best(search: _Search, role: str, scores: dict[int, float], tree: Tree, *, least: float) -> int:
+def _best(search: _Search, role: str, scores: dict[int, float], tree: JointTree, *, least: float) -> int:
     ranked = sorted(scores, key=lambda joint: (-scores[joint], tree.depths[joint], joint))
     if not ranked or scores[ranked[0]] < least:
         return -1
     search.roles[role] = ranked[0]
-    named = [joint for joint in ranked[1:] if trunk.meaning(search.names[joint], role) > 0.25]
+    named = [joint for joint in ranked[1:] if chains.role_certainty(search.names[joint], role) > 0.25]
     if named:
-        search.runners_up[role] = (named[0], chains.share(scores[named[0]], scores[ranked[0]]))
+        search.runners_up[role] = (named[0], chains.vote_share(scores[named[0]], scores[ranked[0]]))
         mine, other = (search.skeleton.names[joint] for joint in (ranked[0], named[0]))
         search.evidence.append(f"{role}: {mine!r}; {other!r} is named like it too")
     return ranked[0]
@@ -299,5 +299,5 @@ def _named(search: _Search, role: str, joint: int) -> float:
     """How surely a joint's name stands for a role."""
     name = search.names[joint]
     if not role.startswith(SIDES):
-        return trunk.meaning(name, role)
+        return chains.role_certainty(name, role)
     return SIDED.get(name.word, {}).get(role.removeprefix("left").removeprefix("right"), 0.0)

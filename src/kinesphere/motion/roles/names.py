@@ -1,16 +1,147 @@
-"""Reading a joint's name: its side, its words, its number, and whether it is only a helper.
+"""What words mean, over all naming schemes: a word to the roles it may stand for, and how surely.
 
-``mixamorig:LeftUpLeg``, ``thigh.L``, ``Bip01 L Thigh``, ``J_Bip_L_UpperLeg`` and ``lThigh`` all have a side, a word
-or two and some dressing. The dressing goes; the rest is looked up in ``aliases``.
+Words that different schemes use differently stand for several roles ("shoulder" is the clavicle of Mixamo, CMU and
+Unity, and the upper arm of Kinect and SMPL). Which it is shows in the other joints of the limb; see ``chains``.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
+from types import MappingProxyType
 
-from kinesphere.motion.roles.aliases import CENTRE, SIDED
+Meanings = Mapping[str, float]
+
+# Mixamo, LAFAN, CMU, Rokoko: LeftUpLeg LeftLeg LeftFoot LeftToeBase, LeftShoulder LeftArm LeftForeArm LeftHand.
+_MOTION_BUILDER = {
+    "upleg": {"UpperLeg": 1.0},
+    "leg": {"UpperLeg": 0.6, "LowerLeg": 0.6, "Foot": 0.2, "Toes": 0.1},
+    "foot": {"Foot": 0.9, "Toes": 0.4},
+    "toebase": {"Toes": 1.0},
+    "forefoot": {"Toes": 1.0},
+    "shoulder": {"Shoulder": 0.8, "UpperArm": 0.6},
+    "arm": {"Shoulder": 0.2, "UpperArm": 0.6, "LowerArm": 0.55, "Hand": 0.2},
+    "forearm": {"LowerArm": 1.0},
+    "hand": {"Hand": 0.9},
+}
+# Unreal, VRM, Unity, Bandai-Namco, Xsens: thigh_l calf_l ball_l, leftUpperLeg, UpperLeg_L, RightToe.
+_ENGINES = {
+    "thigh": {"UpperLeg": 1.0},
+    "upperleg": {"UpperLeg": 1.0},
+    "legupper": {"UpperLeg": 1.0},
+    "calf": {"LowerLeg": 1.0},
+    "lowerleg": {"LowerLeg": 1.0},
+    "lowleg": {"LowerLeg": 1.0},
+    "leglower": {"LowerLeg": 1.0},
+    "ball": {"Toes": 1.0},
+    "toe": {"Toes": 1.0},
+    "toes": {"Toes": 1.0},
+    "clavicle": {"Shoulder": 1.0},
+    "clav": {"Shoulder": 1.0},
+    "upperarm": {"UpperArm": 1.0},
+    "uparm": {"UpperArm": 1.0},
+    "armupper": {"UpperArm": 1.0},
+    "lowerarm": {"LowerArm": 1.0},
+    "lowarm": {"LowerArm": 1.0},
+    "armlower": {"LowerArm": 1.0},
+    "eye": {"Eye": 1.0},
+    "eyeball": {"Eye": 0.9},
+}
+# Rigify and other Blender rigs: shin.L; AutoRig Pro: thigh_stretch.l, leg_stretch.l.
+_BLENDER = {
+    "shin": {"LowerLeg": 1.0},
+    "thighstretch": {"UpperLeg": 1.0},
+    "legstretch": {"LowerLeg": 1.0},
+    "armstretch": {"UpperArm": 1.0},
+    "forearmstretch": {"LowerArm": 1.0},
+    "palm": {"Hand": 0.5},
+}
+# SMPL, Kinect, mocapbank: joints are called what bends there. A wrist or ankle goes before a hand or foot.
+_ANATOMY = {
+    "hip": {"UpperLeg": 0.5},
+    "knee": {"LowerLeg": 1.0},
+    "shank": {"LowerLeg": 1.0},
+    "ankle": {"Foot": 1.0},
+    "collar": {"Shoulder": 1.0},
+    "collarbone": {"Shoulder": 1.0},
+    "scapula": {"Shoulder": 0.6},
+    "elbow": {"LowerArm": 1.0},
+    "wrist": {"Hand": 1.0},
+}
+# DAZ and Poser: lButtock lThigh lShin, lShldr lForeArm; Genesis: lThighBend, lShldrBend.
+_DAZ = {
+    "buttock": {"UpperLeg": 0.3},
+    "thighbend": {"UpperLeg": 1.0},
+    "shldr": {"UpperArm": 0.95},
+    "shldrbend": {"UpperArm": 1.0},
+    "forearmbend": {"LowerArm": 1.0},
+    "metatarsals": {"Toes": 0.3},
+}
+SIDED: Mapping[str, Meanings] = MappingProxyType(_MOTION_BUILDER | _ENGINES | _BLENDER | _ANATOMY | _DAZ)
+
+CENTRE: Mapping[str, Meanings] = MappingProxyType(
+    {
+        "hips": {"hips": 1.0},
+        "hip": {"hips": 1.0},
+        "pelvis": {"hips": 1.0},
+        "spinebase": {"hips": 0.9},
+        "cog": {"hips": 0.3},
+        "root": {"hips": 0.2},
+        "body": {"hips": 0.1},
+        "spine": {"spine": 0.9, "chest": 0.7, "upperChest": 0.6},
+        "lowerback": {"spine": 0.9},
+        "abdomen": {"spine": 0.9},
+        "abdomenlower": {"spine": 1.0},
+        "abdomenupper": {"spine": 0.6, "chest": 0.6},
+        "waist": {"spine": 0.8, "hips": 0.2},
+        "belly": {"spine": 0.8},
+        "stomach": {"spine": 0.8},
+        "lumbar": {"spine": 0.9},
+        "vertebra": {"spine": 0.8, "chest": 0.8, "upperChest": 0.8},
+        "back": {"spine": 0.5, "chest": 0.5},
+        "spinelower": {"spine": 0.9},
+        "spinemid": {"spine": 0.8, "chest": 0.7},
+        "spineupper": {"chest": 0.8, "upperChest": 0.7},
+        "spineshoulder": {"chest": 0.8, "upperChest": 0.7},
+        "torso": {"spine": 0.6, "chest": 0.7, "upperChest": 0.4},
+        "chest": {"spine": 0.4, "chest": 1.0, "upperChest": 0.5},
+        "chestlower": {"chest": 1.0},
+        "chestupper": {"upperChest": 1.0},
+        "upperchest": {"upperChest": 1.0},
+        "thorax": {"chest": 0.9, "upperChest": 0.6},
+        "ribcage": {"chest": 0.9},
+        "neck": {"neck": 1.0, "head": 0.1},
+        "necklower": {"neck": 1.0},
+        "neckupper": {"neck": 0.8},
+        "head": {"head": 1.0},
+        "skull": {"head": 0.8},
+        "jaw": {"jaw": 1.0},
+        "lowerjaw": {"jaw": 0.9},
+    }
+)
+
+FINGERS: Mapping[str, str] = MappingProxyType(
+    {
+        "thumb": "Thumb",
+        "index": "Index",
+        "middle": "Middle",
+        "mid": "Middle",
+        "ring": "Ring",
+        "pinky": "Little",
+        "pinkie": "Little",
+        "little": "Little",
+        "pink": "Little",
+    }
+)
+
+
+# ---- Reading a joint's name: its side, its words, its number, and whether it is only a helper.
+#
+# ``mixamorig:LeftUpLeg``, ``thigh.L``, ``Bip01 L Thigh``, ``J_Bip_L_UpperLeg`` and ``lThigh`` all have a side, a word
+# or two and some dressing. The dressing goes; the rest is looked up in ``aliases``.
+
 
 # What an exporter or a rigging tool puts before every name.
 _PREFIX = re.compile(
@@ -35,7 +166,7 @@ _HELPERS = {
 
 
 @dataclass(frozen=True)
-class Name:
+class JointName:
     """What a name says."""
 
     side: str  # "left", "right" or ""
@@ -46,11 +177,11 @@ class Name:
 
 
 @lru_cache(maxsize=8192)
-def read_name(name: str) -> Name:
+def read_name(name: str) -> JointName:
     """Take a name apart."""
     plain = _without_dressing(name)
     if _VERTEBRA.fullmatch(plain):  # L5, T12: vertebrae, not a left something
-        return Name("", "vertebra", ("vertebra",), int(plain[1:]), False)
+        return JointName("", "vertebra", ("vertebra",), int(plain[1:]), False)
     words = [word.lower() for word in _WORD.findall(plain)]
     numbers = [int(word) for word in words if word.isdecimal()]
     words = [word for word in words if not word.isdecimal() and word not in _NOISE]
@@ -62,7 +193,7 @@ def read_name(name: str) -> Name:
     word = "".join(words)
     known = word in SIDED or word in CENTRE
     helper = not known and any(part in _HELPERS for part in words)
-    return Name(side, word, tuple(words), numbers[-1] if numbers else -1, helper)
+    return JointName(side, word, tuple(words), numbers[-1] if numbers else -1, helper)
 
 
 def _without_dressing(name: str) -> str:

@@ -1,24 +1,355 @@
-"""Shape's testimony: a body found without names, with its sides told by names, by what is known, or by its front."""
+"""Reading a limb by its lengths: which bones of a chain are thigh and shin, or upper arm and forearm."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
-from kinesphere.kernels.arrays import Floats
-from kinesphere.motion.roles.body import Body, find_body
-from kinesphere.motion.roles.limbs import Limb
-from kinesphere.motion.roles.names import Name
-from kinesphere.motion.roles.sides import ENOUGH, Posture, posture, rest_ends
-from kinesphere.motion.roles.tree import Tree
-from kinesphere.motion.roles.trunk import share_torso
+from kinesphere.maths import rotations
+from kinesphere.maths.vectors import Bools, Floats
+from kinesphere.motion.roles.chains import share_torso
+from kinesphere.motion.roles.names import JointName
+from kinesphere.motion.roles.tree import JointTree
 from kinesphere.motion.skeleton import Skeleton
+
+NOTHING = 1e-9  # a length
+PIECES = ((1, 1), (2, 2), (2, 1))  # twist joints may halve bones
+HALVED = 1.5  # cost of a limb in twice as many pieces
+MOST_BRANCHES = 16  # at one joint, the longest ones
+SHORT = 0.08  # of the whole skeleton's reach: shorter branches are fingers
+
+
+@dataclass(frozen=True)
+class Proportions:
+    """What a limb usually looks like; the widths are generous, because characters are not people."""
+
+    upper_to_lower: float  # natural logarithm of the two bones' ratio
+    width: float
+    skipping: float  # cost of a piece before the limb, as long as the limb
+    end_branches: float  # what it is worth that the end has several children, as a hand has fingers
+    on_trunk: float  # cost of beginning right where the trunk's joint lies, as joints do that only lead to a limb
+    long_end: float  # cost of more after the end than a foot or fingers, as long as the limb
+
+
+ARM = Proportions(math.log(1.15), 0.35, 0.6, 1.5, 0.0, 4.0)
+LEG = Proportions(0.0, 0.35, 8.0, 0.0, 2.0, 4.0)
+
+
+@dataclass(frozen=True)
+class LimbReading:
+    """A limb read from its lengths. Joints are -1 where the chain has none."""
+
+    start: int  # where the chain leaves the trunk
+    before: int  # a clavicle, in an arm
+    upper: int
+    lower: int
+    end: int  # hand or foot
+    after: int  # toes, in a leg
+    length: float  # of the two long bones
+    cost: float  # how unlike a limb it is; 0 is just like one
+
+
+def read_limb(tree: JointTree, start: int, kind: Proportions) -> LimbReading | None:
+    """The likeliest reading of the chain that begins at ``start``, or None where it has no two joints."""
+    chain = tree.main_chain(start)
+    bones = tree.chain_bones(chain)
+    best: LimbReading | None = None
+    for first in range(min(len(chain) - 1, 5)):
+        for pieces in PIECES:
+            limb = _reading(tree, chain, bones, first, pieces, kind)
+            if limb is not None and (best is None or limb.cost < best.cost):
+                best = limb
+    return best
+
+
+def _reading(
+    tree: JointTree, chain: list[int], bones: list[float], first: int, pieces: tuple[int, int], kind: Proportions
+) -> LimbReading | None:
+    """The chain read as a limb from its joint ``first`` on, each of its two bones in so many pieces."""
+    middle, last = first + pieces[0], first + sum(pieces)
+    if sum(pieces) > 2 and (last >= len(chain) or not _halved(bones[first:middle], bones[middle:last])):
+        return None
+    upper, lower = sum(bones[first:middle]), sum(bones[middle:last])
+    if upper <= NOTHING or (lower <= NOTHING and last < len(chain)):
+        return None
+    cost = kind.skipping * sum(bones[:first]) / (upper + lower) + max(0, first - 1) + HALVED * (sum(pieces) > 2)
+    cost += kind.long_end * max(0.0, sum(bones[last:]) / (upper + lower) - 0.6)
+    if lower > NOTHING:
+        cost += (math.log(upper / lower) - kind.upper_to_lower) ** 2 / (2.0 * kind.width**2)
+    if tree.bones[chain[first]] <= 1e-6 * upper:
+        cost += kind.on_trunk
+    end = chain[last] if last < len(chain) else -1
+    if end < 0:
+        cost += 2.0
+    elif len(tree.children[end]) >= 2:
+        cost -= kind.end_branches
+    after = chain[last + 1] if last + 1 < len(chain) and bones[last] > NOTHING else -1
+    before = chain[first - 1] if first else -1
+    return LimbReading(chain[0], before, chain[first], chain[middle], end, after, upper + lower, cost)
+
+
+def _halved(*bones: list[float]) -> bool:
+    return all(min(pair) > 0.4 * max(pair) for pair in bones)
+
+
+def mirrored_pairs(tree: JointTree) -> list[tuple[int, int, int]]:
+    """``(parent, a, b)``: children whose branches have the same bone lengths, as a left and a right limb have.
+
+    Only branches of two joints and more, and not those that are short beside the skeleton (fingers).
+    """
+    whole = max(tree.reach)
+    found: list[tuple[int, int, int]] = []
+    for parent, children in enumerate(tree.children):
+        if len(children) >= 4 and any(tree.is_below(parent, twin) for _, a, b in found for twin in (a, b)):
+            continue  # a hand
+        long = [c for c in children if tree.children[c] and tree.reach[c] > SHORT * whole]
+        long = sorted(long, key=lambda c: -tree.reach[c])[:MOST_BRANCHES]
+        chains = {c: tree.chain_bones(tree.main_chain(c)) for c in long} if len(long) > 1 else {}
+        for k, a in enumerate(long):
+            for b in long[k + 1 :]:
+                if _alike(chains[a], chains[b]):
+                    found.append((parent, a, b))
+    return found
+
+
+def _alike(a: list[float], b: list[float]) -> bool:
+    """Whether two chains have nearly the same bones. The trailing ones matter little: fingers may differ."""
+    if abs(len(a) - len(b)) > 1:
+        return False
+    apart = sum(abs(x - y) for x, y in zip(a, b, strict=False))
+    return apart <= 0.15 * max(sum(a), sum(b))
+
+
+# ---- A body found by its shape: where two like legs and a spine meet, with two like arms above. No names are read.
+
+
+WORST = 9.0  # a reading that costs more is no limb
+
+
+@dataclass(frozen=True)
+class BodyReading:
+    """What shape alone says. Limbs come as pairs whose sides are not known yet."""
+
+    hips: int
+    torso: tuple[int, ...]  # from above the hips to the joint that carries the arms
+    neck: tuple[int, ...]  # from above that to below the head
+    head: int  # -1 where there is none
+    legs: tuple[LimbReading, LimbReading]
+    arms: tuple[LimbReading, LimbReading]
+    hands_have_fingers: bool
+    quality: float  # 0 to 1
+
+
+@dataclass(frozen=True)
+class _LimbPair:
+    parent: int
+    limbs: tuple[LimbReading, LimbReading]
+    cost: float
+    length: float
+
+
+def find_body(tree: JointTree) -> BodyReading | None:
+    """The likeliest body in a tree of joints, or None."""
+    pairs = mirrored_pairs(tree)
+    legs = [pair for p in pairs if (pair := _pair(tree, p, legs=True)) is not None]
+    arms = [pair for p in pairs if (pair := _pair(tree, p, legs=False)) is not None]
+    best: tuple[float, BodyReading] | None = None
+    for leg in legs:
+        for arm in arms:
+            body = _joined(tree, leg, arm, pairs)
+            if body is None:
+                continue
+            score = body.quality
+            if best is None or score > best[0]:
+                best = (score, body)
+    return best[1] if best else None
+
+
+def _pair(tree: JointTree, pair: tuple[int, int, int], *, legs: bool) -> _LimbPair | None:
+    parent, a, b = pair
+    limbs = (read_limb(tree, a, LEG if legs else ARM), read_limb(tree, b, LEG if legs else ARM))
+    if limbs[0] is None or limbs[1] is None:
+        return None
+    cost = 0.5 * (limbs[0].cost + limbs[1].cost)
+    if cost > WORST or (not legs and min(limbs[0].end, limbs[1].end) < 0):
+        return None
+    return _LimbPair(parent, (limbs[0], limbs[1]), cost, 0.5 * (limbs[0].length + limbs[1].length))
+
+
+def _joined(tree: JointTree, leg: _LimbPair, arm: _LimbPair, pairs: list[tuple[int, int, int]]) -> BodyReading | None:
+    """A body of these legs and arms, if they can belong to one."""
+    hips = tree.meeting(leg.parent, arm.parent)
+    if hips < 0 or hips == arm.parent or len(tree.path(hips, leg.parent)) > 2:
+        return None
+    if any(tree.is_below(arm.parent, limb.start) or arm.parent == limb.start for limb in leg.limbs):
+        return None
+    torso = tree.path(hips, arm.parent)
+    neck, head = _neck_and_head(tree, arm, leg, pairs)
+    fingers = all(_has_fingers(tree, limb.end) for limb in arm.limbs)
+    whole = max(tree.reach)
+    # Long limbs that look like limbs, a head between the arms, fingers on hands only.
+    score = 1.5 * math.log((leg.length + arm.length) / whole) - 0.25 * (leg.cost + arm.cost)
+    score += 2.0 * (head >= 0) + 1.0 * fingers
+    score -= 2.0 * all(limb.end >= 0 and _has_fingers(tree, limb.end) for limb in leg.limbs)
+    ratio = math.log(leg.length / arm.length)
+    score -= min(2.0, 0.5 * max(0.0, abs(ratio - 0.35) - 0.35) ** 2 / 0.35**2)
+    # What branches within a limb is no pair of arms, but fingers.
+    limbs = {start for parent, a, b in pairs if parent != arm.parent for start in (a, b)}
+    score -= 3.0 * any(arm.parent == start or tree.is_below(arm.parent, start) for start in limbs)
+    quality = 1.0 / (1.0 + math.exp(-score - 0.5))
+    return BodyReading(hips, tuple(torso), tuple(neck), head, leg.limbs, arm.limbs, fingers, quality)
+
+
+def _has_fingers(tree: JointTree, end: int) -> bool:
+    """Three or more branches of two joints, or a few of more: toes are seldom so many."""
+    long = [child for child in tree.children[end] if tree.children[child]]
+    return len(long) >= 3
+
+
+def _neck_and_head(
+    tree: JointTree, arm: _LimbPair, leg: _LimbPair, pairs: list[tuple[int, int, int]]
+) -> tuple[list[int], int]:
+    """What goes on between the arms: the farthest-reaching branch that has no twin."""
+    twins = {child for parent, a, b in pairs if parent == arm.parent for child in (a, b)}
+    twins |= {limb.start for limb in arm.limbs}
+    middle = [child for child in tree.children[arm.parent] if child not in twins]
+    if not middle:
+        return [], -1
+    chain = tree.main_chain(max(middle, key=lambda j: (tree.sizes[j] > 1, tree.reach[j] + tree.bones[j])))
+    for place, joint in enumerate(chain):
+        if len(tree.children[joint]) >= 2:  # eyes, a jaw, hair; perhaps on a joint that lies on the head
+            place -= bool(place) and tree.bones[joint] <= NOTHING
+            return chain[:place], chain[place]
+    # Where bones end in tips, the last joint is a head; else three in a row are a neck, a head and its end,
+    # unless the legs end with their toes.
+    ends_with_toes = all(limb.after >= 0 and not tree.children[limb.after] for limb in leg.limbs)
+    if not tree.has_tips and not ends_with_toes and len(chain) >= 3:
+        chain = chain[:-1]
+    return chain[:-1], chain[-1]
+
+
+# ---- Which of two like limbs is the left one: from where the body's front is. Never guessed.
+#
+# The front is where toes point and knees bend. With up ``u`` from the hips to the chest and ``d`` from limb B to
+# limb A, ``d × u`` is forward if A is the left one (left is +X, up is +Y, forward is +Z), and backward if it is not.
+
+
+ENOUGH = 0.12  # a front weaker than this, of 1, decides nothing
+
+
+@dataclass(frozen=True)
+class PoseReading:
+    """What poses say about a body."""
+
+    legs_first_is_left: float  # -1 to 1: whether the first leg is the left one; about 0 is undecided
+    arms_first_is_left: float
+    on_all_fours: bool
+    standing: bool  # whether legs point away from the trunk in these poses
+
+
+def rest_ends(skeleton: Skeleton, rest: tuple[Floats, Floats]) -> dict[int, Floats]:
+    """For joints with tips: where the tip is at rest, in the world."""
+    return {tip.joint: rest[1][tip.joint] + rotations.rotate(rest[0][tip.joint], tip.offset) for tip in skeleton.tips}
+
+
+def read_poses(body: BodyReading, poses: Floats, ends: dict[int, Floats]) -> PoseReading:
+    """Read poses ``(T, J, 3)``; ``ends`` are tips, in the one pose that is the rest pose."""
+    legs, arms = body.legs, body.arms
+    hip = 0.5 * (poses[:, legs[0].upper] + poses[:, legs[1].upper])  # (T, 3)
+    chest = poses[:, body.torso[-1]]
+    if body.head >= 0:
+        chest = 0.5 * (chest + poses[:, body.head])
+    up = _unit(chest - hip)
+    down = _unit(_foot(poses, legs[0]) + _foot(poses, legs[1]) - 2.0 * hip)
+    along = np.sum(up * down, axis=-1)
+    standing = along < -0.4
+    apart = poses[:, legs[0].upper] - poses[:, legs[1].upper]
+    legs_score = _score(body, poses, ends, apart, up, standing)
+    shoulders = poses[:, arms[0].upper] - poses[:, arms[1].upper]
+    # The arms' sides follow the legs', as far as the two lines across the body agree.
+    agree = np.sum(_unit(shoulders) * _unit(apart - up * np.sum(up * apart, axis=-1, keepdims=True)), axis=-1)
+    agree = np.where(np.abs(agree) > 0.5, np.sign(agree), 0.0)
+    return PoseReading(
+        legs_first_is_left=float(np.mean(legs_score)),
+        arms_first_is_left=float(np.mean(legs_score * agree)),
+        on_all_fours=_on_all_fours(body, poses, down, along),
+        standing=bool(np.mean(standing) > 0.5),
+    )
+
+
+def _score(
+    body: BodyReading, poses: Floats, ends: dict[int, Floats], apart: Floats, up: Floats, standing: Bools
+) -> Floats:
+    """``(T,)``: how clearly the front says that the first leg is the left one."""
+    forward = np.cross(apart, up)
+    usable = standing & (np.linalg.norm(forward, axis=-1) > 0.02 * body.legs[0].length)
+    forward = _unit(forward)
+    total = np.zeros(len(poses))
+    for leg in body.legs:
+        foot, length = _foot(poses, leg), leg.length
+        hip, knee = poses[:, leg.upper], poses[:, leg.lower]
+        toe = _toe(leg, poses, ends)
+        if toe is not None:
+            ahead = np.sum((toe - foot) * forward, axis=-1)
+            level = np.abs(ahead) > 0.3 * np.linalg.norm(toe - foot, axis=-1)  # what points down is no foot
+            total += 0.5 * np.where(level, np.clip(ahead / (0.1 * length), -1.0, 1.0), 0.0)
+        if leg.end >= 0:
+            total += 0.3 * np.clip(np.sum(_bend(hip, knee, foot) * forward, axis=-1) / (0.03 * length), -1.0, 1.0)
+    for arm in body.arms:
+        bend = _bend(poses[:, arm.upper], poses[:, arm.lower], poses[:, arm.end])
+        total -= 0.1 * np.clip(np.sum(bend * forward, axis=-1) / (0.03 * arm.length), -1.0, 1.0)
+    return np.where(usable, np.clip(total, -1.0, 1.0), 0.0)
+
+
+def _toe(leg: LimbReading, poses: Floats, ends: dict[int, Floats]) -> Floats | None:
+    """Where a foot points to: its tip, or the toes where there is none."""
+    for joint in (leg.after, leg.end):
+        if joint in ends:
+            return ends[joint][None]
+    return poses[:, leg.after] if leg.after >= 0 else None
+
+
+def _foot(poses: Floats, leg: LimbReading) -> Floats:
+    place: Floats = poses[:, leg.end if leg.end >= 0 else leg.lower]
+    return place
+
+
+def _on_all_fours(body: BodyReading, poses: Floats, down: Floats, along: Floats) -> bool:
+    """Arms beside the legs and as far down, with the trunk across; hands with fingers are no paws."""
+    if body.hands_have_fingers:
+        return False
+    first, second = body.arms
+    hands = poses[:, first.end] - poses[:, first.upper] + poses[:, second.end] - poses[:, second.upper]
+    beside = np.sum(_unit(hands) * down, axis=-1) > 0.7
+    tops = 0.5 * (poses[:, body.legs[0].upper] + poses[:, body.legs[1].upper])
+    foot_level = np.mean([np.sum((_foot(poses, leg) - tops) * down, axis=-1) for leg in body.legs], axis=0)
+    hand_level = np.mean([np.sum((poses[:, arm.end] - tops) * down, axis=-1) for arm in body.arms], axis=0)
+    return bool(np.mean(beside & (along > -0.6) & (hand_level > 0.7 * foot_level)) > 0.5)
+
+
+def _bend(start: Floats, middle: Floats, end: Floats) -> Floats:
+    """How far the middle is off the straight line."""
+    line = end - start
+    square = np.maximum(np.sum(line * line, axis=-1, keepdims=True), 1e-18)
+    share = np.sum((middle - start) * line, axis=-1, keepdims=True) / square
+    bend: Floats = middle - start - share * line
+    return bend
+
+
+def _unit(vectors: Floats) -> Floats:
+    length = np.linalg.norm(vectors, axis=-1, keepdims=True)
+    units: Floats = vectors / np.maximum(length, 1e-12)
+    return units
+
+
+# ---- Shape's testimony: a body found without names, with its sides told by names, by what is known, or by its front.
 
 
 @dataclass
-class Testimony:
+class ShapeEvidence:
     """Roles as shape sees them, with what there is to say about it."""
 
     roles: dict[str, int] = field(default_factory=dict)
@@ -30,11 +361,11 @@ class Testimony:
     on_all_fours: bool = False
 
 
-def ask_shape(
-    skeleton: Skeleton, tree: Tree, names: Sequence[Name], known: Mapping[str, int], poses: Floats | None
-) -> Testimony:
+def find_by_shape(
+    skeleton: Skeleton, tree: JointTree, names: Sequence[JointName], known: Mapping[str, int], poses: Floats | None
+) -> ShapeEvidence:
     """Look for a body. ``known`` roles are certain; ``poses`` are world positions ``(T, J, 3)``."""
-    said = Testimony()
+    said = ShapeEvidence()
     body = find_body(tree)
     if body is None:
         said.evidence.append("shape: no two legs of equal bones below two such arms")
@@ -71,18 +402,18 @@ def ask_shape(
     return said
 
 
-def _posture(skeleton: Skeleton, tree: Tree, body: Body, poses: Floats | None) -> Posture:
+def _posture(skeleton: Skeleton, tree: JointTree, body: BodyReading, poses: Floats | None) -> PoseReading:
     """Given poses decide where the front is; else the rest pose, which also has tips."""
     if poses is not None:
-        seen = posture(body, poses / tree.size, {})
+        seen = read_poses(body, poses / tree.size, {})
         if abs(seen.legs_first_is_left) >= ENOUGH or seen.on_all_fours:
             return seen
     turned, placed = skeleton.rest_world()
     ends = rest_ends(skeleton, (turned, placed))
-    return posture(body, placed[None] / tree.size, {joint: end / tree.size for joint, end in ends.items()})
+    return read_poses(body, placed[None] / tree.size, {joint: end / tree.size for joint, end in ends.items()})
 
 
-def _limb_roles(side: str, limb: Limb, *, legs: bool) -> dict[str, int]:
+def _limb_roles(side: str, limb: LimbReading, *, legs: bool) -> dict[str, int]:
     if legs:
         parts = {"UpperLeg": limb.upper, "LowerLeg": limb.lower, "Foot": limb.end, "Toes": limb.after}
     else:
@@ -90,7 +421,9 @@ def _limb_roles(side: str, limb: Limb, *, legs: bool) -> dict[str, int]:
     return {f"{side}{part}": joint for part, joint in parts.items() if joint >= 0}
 
 
-def _first_is_left(tree: Tree, names: Sequence[Name], known: Mapping[str, int], limbs: tuple[Limb, Limb]) -> float:
+def _first_is_left(
+    tree: JointTree, names: Sequence[JointName], known: Mapping[str, int], limbs: tuple[LimbReading, LimbReading]
+) -> float:
     """1 or -1 where known roles or the names of a limb's joints say which is left; 0 where they don't."""
     for trusted in (True, False):
         votes = 0
@@ -112,14 +445,16 @@ def _known_side(known: Mapping[str, int], joint: int) -> str:
     return ""
 
 
-def _undecided(skeleton: Skeleton, limbs: tuple[Limb, Limb], what: str, seen: Posture, at_rest: bool) -> str:
+def _undecided(
+    skeleton: Skeleton, limbs: tuple[LimbReading, LimbReading], what: str, seen: PoseReading, at_rest: bool
+) -> str:
     pair = " and ".join(f"{skeleton.names[limb.upper] or limb.upper!r}" for limb in limbs)
     why = "neither toes nor knees tell the front" if seen.standing else "the pose is not one of standing"
     more = "; a posed frame (positions=…) may tell" if at_rest else ""
     return f"sides: which of the {what} from {pair} is the left one is not decided, since {why}{more}"
 
 
-def _find_loose_feet(skeleton: Skeleton, tree: Tree, body: Body, said: Testimony) -> None:
+def _find_loose_feet(skeleton: Skeleton, tree: JointTree, body: BodyReading, said: ShapeEvidence) -> None:
     """Feet that don't hang on their legs, as in rigs with a foot control: ends on the ground below the knees."""
     if all(limb.end >= 0 for limb in body.legs):
         return

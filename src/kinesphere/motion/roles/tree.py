@@ -9,7 +9,7 @@ import numpy as np
 from kinesphere.motion.skeleton import Skeleton
 
 
-class Tree:
+class JointTree:
     """Plain lists: for sixty joints they are quicker than arrays. Lengths are shares of all bones' sum, ``size``."""
 
     def __init__(self, skeleton: Skeleton) -> None:

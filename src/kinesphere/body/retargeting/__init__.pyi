@@ -1,0 +1,3 @@
+from .calibration import Calibration as Calibration
+from .calibration import calibrate as calibrate
+from .pipeline import retarget as retarget

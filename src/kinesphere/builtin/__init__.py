@@ -1,0 +1,5 @@
+"""What comes with Kinesphere: two characters, the figure and Mo, and the motions in ``motion_files``."""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

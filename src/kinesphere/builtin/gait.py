@@ -1,0 +1,206 @@
+"""A walk from its curves: one stride that repeats exactly, on feet that stand where they stand.
+
+A foot's phase runs from its heel strike at 0 to the next at 1. From 0 to ``flat`` it turns about its heel, to
+``leaves`` it stands on its ball, from which it peels, and then it swings. Everything else is a periodic curve over the
+stride's phase, that of the left foot; left arms and legs are given, and right ones follow half a stride later.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from kinesphere.body.hands import palm_frame
+from kinesphere.engine.arms import ArmTask, pose_arms
+from kinesphere.engine.batch import RATE, Batch
+from kinesphere.engine.channels import ChannelCurves, add_breath, loop_channels
+from kinesphere.engine.hands import set_hands
+from kinesphere.engine.legs import solve_leg
+from kinesphere.engine.manner import ArmManner
+from kinesphere.engine.pose import SIGN, Pose, figure_limb, rotation_from_components
+from kinesphere.engine.proportions import HEIGHT
+from kinesphere.engine.trunk import set_clavicles, set_hips, set_spine_and_head
+from kinesphere.files.schema import TomlFields
+from kinesphere.maths import rotations
+from kinesphere.maths.interpolation import gaussian, monotone_cubic
+from kinesphere.maths.vectors import Floats
+from kinesphere.motion.gesture import ANGLE, CHANNELS, Gesture, Track
+from kinesphere.motion.motion import Motion
+
+FINE = 8  # steps of a foot's path to a frame, before it is rounded
+HEEL_BACK = 0.034  # metres behind the ankle: what a landing foot turns about
+ROUND = 0.016  # seconds
+START = 0.2  # the phase that a walk is shown from: one foot flat, the other in the air
+ARRIVING = 0.12  # of its mean speed that a swinging foot still has when it lands
+ARM = ("swing", "elbow", "bend", "curl")
+
+
+@dataclass(frozen=True)
+class Gait:
+    """A walk's numbers: seconds a stride, metres a stride, strides, and curves over the phase (angles in radians)."""
+
+    name: str
+    period: float
+    stride: float
+    strides: int
+    flat: float
+    leaves: float
+    ahead: float  # metres from the hips to the ankle at heel strike
+    apart: float  # metres from the middle to an ankle
+    turned_out: float
+    in_place: bool
+    tracks: Mapping[str, Track]
+    foot: Mapping[str, Track]
+    arm: Mapping[str, Track]
+
+
+def read_gait(fields: TomlFields, name: str) -> Gait:
+    """The walk that a file's fields say."""
+    fields.text("kind")
+    fields.text("like", "")
+    fields.text("about", "")
+    numbers = {
+        key: fields.number(key)
+        for key in ("period", "stride", "strides", "flat", "leaves", "ahead", "apart", "turned_out")
+    }
+    ranges = {"period": (0.3, 5.0), "stride": (0.1, 4.0), "strides": (1.0, 100.0)}
+    for key, (least, most) in ranges.items():
+        if not least <= numbers[key] <= most:
+            raise fields.fail(key, f"{numbers[key]:g}", f"{least:g} to {most:g}")
+    if not 0.0 < numbers["flat"] < numbers["leaves"] < 1.0:
+        raise fields.fail("flat", f"{numbers['flat']:g} and {numbers['leaves']:g}", "0 < flat < leaves < 1")
+    in_place = fields.flag("in_place")
+    tracks: dict[str, Track] = {}
+    for part in ("torso", "head", "eyes", "hips"):
+        table = fields.table(part)
+        names = [channel.removeprefix(f"{part}.") for channel in CHANNELS if channel.startswith(f"{part}.")]
+        kinds = {key: CHANNELS[f"{part}.{key}"] == ANGLE for key in names}
+        tracks |= {f"{part}.{key}": track for key, track in _curves(table, kinds).items()}
+    foot = _curves(fields.table("foot"), {"pitch": True, "lift": False, "toes": True})
+    arm = _curves(fields.table("arm"), dict.fromkeys(ARM, True) | {"curl": False})
+    fields.done()
+    numbers["turned_out"] = float(np.radians(numbers["turned_out"]))
+    strides = round(numbers.pop("strides"))
+    return Gait(name, strides=strides, in_place=in_place, tracks=tracks, foot=foot, arm=arm, **numbers)
+
+
+def _curves(fields: TomlFields, kinds: Mapping[str, bool]) -> dict[str, Track]:
+    """Curves by name; whether each is an angle, in degrees."""
+    curves = {}
+    for name, angle in kinds.items():
+        rows = fields.rows(name)
+        keys = [fields.numbers(f"{name}[{i}]", row, 2) for i, row in enumerate(rows)]
+        for i, (phase, _) in enumerate(keys):
+            if not 0.0 <= phase < 1.0 or (i and phase <= keys[i - 1][0]):
+                raise fields.fail(f"{name}[{i}]", f"{phase:g}", "phases that increase, from 0 to below 1")
+        if keys:
+            scale = np.pi / 180.0 if angle else 1.0
+            curves[name] = Track(tuple(k[0] for k in keys), tuple(float(scale * k[1]) for k in keys))
+    fields.done()
+    return curves
+
+
+def generate_walk(gait: Gait, height: float = HEIGHT) -> Motion:
+    """The walk on a figure of this height: ``strides`` whole strides, or one on the spot.
+
+    A taller figure takes longer strides, and takes longer for them.
+    """
+    size = height / HEIGHT
+    frames = round(gait.period * np.sqrt(size) * RATE)
+    strides = 1 if gait.in_place else gait.strides
+    pose = Pose.standing(Batch.of((strides * frames + 1,), (True,)), height)
+    first = round(START * frames)
+    phase = (first + np.arange(strides * frames + 1)) / frames
+    channels = _channels(gait, frames, pose.spans, first)
+    travel = np.zeros((len(phase), 3))
+    if not gait.in_place:
+        travel[:, 2] = size * gait.stride * (phase - phase[0])
+    set_hips(pose, channels, travel)
+    set_spine_and_head(pose, channels)
+    add_breath(pose, channels["torso.breath"], channels.breath)
+    set_clavicles(pose, channels, {side: np.zeros((2, len(phase))) for side in SIGN})
+    for side, sign in SIGN.items():
+        ball, pitch, toes = _foot(gait, pose, side, frames, _own(phase, side), phase)
+        solve_leg(pose, side, ball, np.full(len(phase), sign * gait.turned_out), pitch, toes)
+    _swing(gait, pose, channels, frames, phase)
+    return pose.motions([gait.name])[0]
+
+
+def _channels(gait: Gait, frames: int, spans: Batch, first: int) -> ChannelCurves:
+    """The trunk's curves over all strides, without sway or breath of their own."""
+    period = frames / RATE
+    times = {name: Track(tuple(period * t for t in track.times), track.values) for name, track in gait.tracks.items()}
+    return loop_channels(Gesture(gait.name, period, tracks=times, loop=True), spans, first)
+
+
+def _curve(track: Track | None, phase: Floats, frames: int, seconds: float) -> Floats:
+    """A periodic curve at any phases, rounded over this many seconds."""
+    if track is None:
+        return np.zeros(phase.shape)
+    fine = np.arange(FINE * frames + 1) / (FINE * frames)
+    values = gaussian(monotone_cubic(track.times, track.values, fine, 1.0), RATE * FINE, seconds, True)
+    return np.interp(np.mod(phase, 1.0), fine, values)
+
+
+def _foot(gait: Gait, pose: Pose, side: str, frames: int, own: Floats, phase: Floats) -> tuple[Floats, Floats, Floats]:
+    """Ball ``(T, 3)``, pitch and toes' bend of one foot at its own phases."""
+    skeleton, size = pose.skeleton, pose.size
+    place = skeleton.rest_world()[1]
+    ankle, ball = (place[skeleton.index(f"{side}{part}")] for part in ("Foot", "Toes"))
+    long, high = float(ball[2] - ankle[2]), float(ball[1])
+    fine = np.arange(FINE * frames + 1) / (FINE * frames)
+    pitch = _curve(gait.foot.get("pitch"), fine, frames, 0.020)
+    # About the heel: where the ball is while the foot is pitched up, seen from where it stands flat.
+    lever = long + HEEL_BACK * size
+    early = np.minimum(pitch, 0.0)
+    sine, fallen = np.sin(early), 1.0 - np.cos(early)
+    rolled = np.stack([high * fallen + lever * sine, lever * fallen - high * sine])
+    landing = rolled[:, -1]
+    u = np.clip((fine - gait.leaves) / (1.0 - gait.leaves), 0.0, 1.0)
+    ease = u * u * (3.0 - 2.0 * u) + ARRIVING * (u**3 - u * u)
+    lift = size * _curve(gait.foot.get("lift"), fine, frames, 0.02)
+    up = np.where(fine < gait.flat, -rolled[0], np.where(fine < gait.leaves, 0.0, lift - landing[0] * ease))
+    far = size * gait.stride
+    along = np.where(fine < gait.flat, -rolled[1], np.where(fine < gait.leaves, 0.0, (far - landing[1]) * ease))
+    unrolled = np.stack([up, along - far * fine], axis=1)  # without travel it closes, and is rounded as a loop
+    unrolled = gaussian(unrolled, RATE * FINE, ROUND, True)
+    turn = np.mod(own, 1.0)
+    up, behind = (np.interp(turn, fine, unrolled[:, i]) for i in range(2))
+    travel = 0.0 if gait.in_place else far * (phase - phase[0])
+    sign = SIGN[side]
+    out = size * gait.apart * sign + np.sin(sign * gait.turned_out) * long
+    start = size * gait.ahead + long * np.cos(gait.turned_out)
+    at = np.stack([np.full(len(own), out), high + up, start + behind + travel], axis=-1)
+    toes = _curve(gait.foot.get("toes"), turn, frames, 0.02)
+    return at, np.interp(turn, fine, pitch), toes
+
+
+def _own(phase: Floats, side: str) -> Floats:
+    """A side's own phase: the right one is half a stride behind."""
+    return phase if SIGN[side] > 0.0 else phase + 0.5
+
+
+def _swing(gait: Gait, pose: Pose, channels: ChannelCurves, frames: int, phase: Floats) -> None:
+    """Hanging arms, swung at the shoulder and bent at the elbow."""
+    skeleton, count = pose.skeleton, 2 * len(pose.spans)
+    curl = gait.arm.get("curl")
+    fists = {f"{side}.hand.fist": _curve(curl, _own(phase, side), frames, 0.03) for side in SIGN}
+    still = ArmTask(None, None, ArmManner(), pose.spans.time, True)
+    limbs = {side: figure_limb(HEIGHT * pose.size, side, "Arm") for side in SIGN}
+    upright = np.zeros((count, 3)), rotations.identity(count)
+    arms = pose_arms(limbs, [still, still], pose.spans.twice, pose.size, *upright)
+    name = Gesture(gait.name, 1.0, loop=True)
+    set_hands(pose, [name], channels.joined(fists), arms, {side: [None] for side in SIGN})
+    for side in SIGN:
+        upper, lower, hand = (skeleton.index(f"{side}{part}") for part in ("UpperArm", "LowerArm", "Hand"))
+        curves = {name: _curve(gait.arm.get(name), _own(phase, side), frames, 0.03) for name in ARM}
+        swing = rotation_from_components(x=-curves["swing"], z=-SIGN[side] * 0.10 * np.maximum(curves["swing"], 0.0))
+        pose.local[:, upper] = rotations.multiply(swing, pose.local[:, upper])
+        hinge = np.cross(skeleton.offsets[lower], skeleton.offsets[hand])
+        bent = rotations.from_axis_angle(hinge, curves["elbow"])
+        pose.local[:, lower] = rotations.multiply(bent, pose.local[:, lower])
+        palm = palm_frame(skeleton, side)
+        bend = rotations.from_axis_angle(np.cross(palm.along, palm.out), curves["bend"])
+        pose.local[:, hand] = rotations.multiply(pose.local[:, hand], bend)

@@ -1,1 +1,0 @@
-"""Commands that edit motions: one file each."""

@@ -1,0 +1,3 @@
+from .words import Word as Word
+from .words import load_words as load_words
+from .words import vocabulary as vocabulary

@@ -1,0 +1,5 @@
+"""The gesture engine: generate motion from keys, strokes, channels and a manner."""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

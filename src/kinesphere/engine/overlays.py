@@ -1,0 +1,52 @@
+"""Flourishes: what a stroke does beside going its way, in terms of ``t'``, the share of its time that has passed."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from kinesphere.maths.vectors import Floats, clip
+
+SQUASH_LATE = 1.6  # the exponent that puts the fullest stretch behind the middle
+BREATH_FROM, BREATH_MOST = 0.4, 1.0 / 7.0
+MOST_SWOLLEN = 1.4
+BUSY = 0.12  # metres: strokes much shorter than this hold still, and have no flourishes
+UNHURRIED = 0.6  # seconds: strokes shorter than this have no time for all of theirs
+
+
+def wrist_flexion(share: Floats, bend: Floats, extension: Floats, flexed: Floats, angle: Floats) -> Floats:
+    """How far the wrist bends inwards: a wave that closes at goals, or held bent."""
+    wave = bend * (np.sin(2.0 * np.pi * (share + 0.75)) + 1.0 - extension)
+    return np.asarray((1.0 - flexed) * wave + flexed * angle)
+
+
+def forearm_twist(share: Floats, amount: Floats, frequency: Floats) -> Floats:
+    """A turn that comes and goes: ``frequency`` half waves a stroke."""
+    return np.asarray(amount * np.sin(np.pi * frequency * share))
+
+
+def elbow_factor(share: Floats, amount: Floats) -> Floats:
+    """What the elbow's angle is multiplied by."""
+    return np.asarray(1.0 + amount * np.sin(2.0 * np.pi * share))
+
+
+def body_stretch(share: Floats, amount: Floats) -> Floats:
+    """The body's stretch along the way of the hand; across it is its inverse root."""
+    return np.asarray(1.0 + amount * np.sin(np.pi * share**SQUASH_LATE))
+
+
+def chest_width(share: Floats, amount: Floats) -> Floats:
+    """The chest's width as breath is pressed out before the goal."""
+    late = clip((share - BREATH_FROM) / (1.0 - BREATH_FROM), 0.0, 1.0)
+    return np.asarray(1.0 - BREATH_MOST * amount * np.sin(np.pi * late) ** 2)
+
+
+def upper_arm_width(flexion: Floats, volume: Floats) -> Floats:
+    """The upper arm's width at an elbow angle, up to what flesh bears."""
+    return np.asarray(np.minimum(1.0 + 0.7 * flexion * volume, MOST_SWOLLEN))
+
+
+def flourish_share(length: Floats, lasts: Floats) -> Floats:
+    """The share of their flourishes that strokes of these lengths and durations have."""
+    far = clip(length / (2.0 * BUSY), 0.0, 1.0)
+    slow = clip(lasts / UNHURRIED, 0.0, 1.0)
+    return np.asarray(far * far * (3.0 - 2.0 * far) * slow * slow * (3.0 - 2.0 * slow))

@@ -1,0 +1,15 @@
+from .gesture_toml import load_gesture as load_gesture
+from .keypoints import load_keypoints as load_keypoints
+from .keypoints import save_keypoints as save_keypoints
+from .loading import clip_names as clip_names
+from .loading import load as load
+from .loading import load_character as load_character
+from .loading import save as save
+from .loading import save_character as save_character
+from .mapping import load_mapping as load_mapping
+from .mapping import save_mapping as save_mapping
+from .registry import Format as Format
+from .registry import LoadOptions as LoadOptions
+from .registry import SaveOptions as SaveOptions
+from .registry import formats as formats
+from .registry import register as register

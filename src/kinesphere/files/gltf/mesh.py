@@ -1,0 +1,299 @@
+"""The parts of a mesh, as arrays in the mesh's own space."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from kinesphere.files.gltf.document import Accessors, Document, GltfFields, finite_numbers
+from kinesphere.files.gltf.joints import Joints, axes_rotation
+from kinesphere.files.gltf.nodes import Nodes
+from kinesphere.maths import rotations
+from kinesphere.maths.vectors import Floats, Ints
+from kinesphere.motion.character import WHITE, Mesh
+from kinesphere.motion.skeleton import Skeleton
+
+TRIANGLES, STRIP, FAN = 4, 5, 6
+MOST_SETS = 8  # of four joints each
+DRACO = "KHR_draco_mesh_compression"
+
+
+@dataclass(frozen=True, eq=False)
+class Primitive:
+    """Triangles of one material."""
+
+    where: GltfFields  # its attributes
+    positions: Floats  # (V, 3)
+    normals: Floats | None  # (V, 3)
+    triangles: Ints  # (F, 3)
+    joints: Ints | None  # (V, K): places in the skin
+    weights: Floats | None  # (V, K), as the file has them
+    colour: tuple[float, float, float, float]
+    morphs: tuple[str, ...]
+
+
+class PrimitiveReader:
+    """Reads each mesh once, whatever the number of nodes that show it."""
+
+    def __init__(self, document: Document, accessors: Accessors, warn: Callable[[str], None]) -> None:
+        self.fields, self.accessors, self.warn = document.fields, accessors, warn
+        self._known: dict[tuple[str, tuple[float, ...]], tuple[Primitive, ...]] = {}
+
+    def read(self, mesh: GltfFields, node: GltfFields) -> tuple[Primitive, ...]:
+        """The primitives of a mesh that are surfaces, blended as the node or else the mesh says."""
+        blend = _blend(node) or _blend(mesh)
+        key = mesh.where, blend if any(blend) else ()
+        if key not in self._known:
+            found = [self._primitive(mesh, primitive, blend) for primitive in mesh.each("primitives")]
+            self._known[key] = tuple(primitive for primitive in found if primitive is not None)
+        return self._known[key]
+
+    def _primitive(self, mesh: GltfFields, primitive: GltfFields, blend: tuple[float, ...]) -> Primitive | None:
+        mode = primitive.integer("mode", high=6, default=TRIANGLES)
+        if DRACO in primitive.child("extensions"):
+            self.warn(f"{primitive.where}: compressed with {DRACO}, which is not read; its surface was left out")
+            return None
+        attributes = primitive.child("attributes")
+        if mode < TRIANGLES or "POSITION" not in attributes:
+            return None  # points and lines are no surface
+        positions = self._vertices(attributes, "POSITION", None)
+        normals = self._vertices(attributes, "NORMAL", len(positions)) if "NORMAL" in attributes else None
+        targets = primitive.count("targets")
+        for place, weight in enumerate(blend[:targets]):
+            if weight != 0.0 and "POSITION" in (target := primitive.item("targets", place)):
+                positions = positions + weight * self._vertices(target, "POSITION", len(positions))
+        joints, weights = self._influences(attributes, len(positions))
+        return Primitive(
+            where=attributes,
+            positions=positions,
+            normals=normals,
+            triangles=self._triangles(primitive, mode, len(positions)),
+            joints=joints,
+            weights=weights,
+            colour=self._colour(primitive),
+            morphs=_morph_names(mesh, primitive, targets),
+        )
+
+    def _vertices(self, owner: GltfFields, name: str, count: int | None) -> Floats:
+        values = self.accessors.read(owner, name, ("VEC3",))
+        if count is not None and len(values) != count:
+            raise owner.error(name, f"{len(values)} values", f"{count}, one a vertex")
+        if not np.isfinite(values).all():
+            raise owner.error(name, "a value that is no number", "finite numbers")
+        return values
+
+    def _influences(self, attributes: GltfFields, count: int) -> tuple[Ints | None, Floats | None]:
+        """All sets of four joints and weights, side by side."""
+        joints: list[Floats] = []
+        weights: list[Floats] = []
+        for number in range(MOST_SETS + 1):
+            names = f"JOINTS_{number}", f"WEIGHTS_{number}"
+            if not all(name in attributes for name in names):
+                break
+            if number == MOST_SETS:
+                raise attributes.error(names[0], f"more than {4 * MOST_SETS} joints a vertex", "fewer")
+            for name, values in zip(names, (joints, weights), strict=True):
+                found = self.accessors.read(attributes, name, ("VEC4",))
+                if len(found) != count:
+                    raise attributes.error(name, f"{len(found)} values", f"{count}, one a vertex")
+                if not np.isfinite(found).all() or found.min() < 0.0:
+                    raise attributes.error(name, "a value below zero, or no number", "joints and their weights")
+                values.append(found)
+        if not joints:
+            return None, None
+        return np.concatenate(joints, axis=1).astype(np.intp), np.concatenate(weights, axis=1)
+
+    def _triangles(self, primitive: GltfFields, mode: int, count: int) -> Ints:
+        if "indices" in primitive:
+            values = self.accessors.read(primitive, "indices", ("SCALAR",))[:, 0]
+            if not (np.isfinite(values).all() and values.min() >= 0.0 and values.max() < count):
+                raise primitive.error("indices", "an index out of range", f"vertices, 0 to {count - 1}")
+            order: Ints = values.astype(np.intp)
+        else:
+            order = np.arange(count)
+        if mode == TRIANGLES:
+            return order[: len(order) // 3 * 3].reshape(-1, 3)
+        first = np.arange(max(len(order) - 2, 0))
+        if mode == FAN:
+            return order[np.stack([first + 1, first + 2, np.zeros_like(first)], axis=1)]
+        odd = first % 2
+        return order[np.stack([first, first + 1 + odd, first + 2 - odd], axis=1)]
+
+    def _colour(self, primitive: GltfFields) -> tuple[float, float, float, float]:
+        if "material" not in primitive:
+            return WHITE
+        index = primitive.index("material", self.fields.count("materials"), "materials")
+        surface = self.fields.item("materials", index).child("pbrMetallicRoughness")
+        red, green, blue, opacity = surface.numbers("baseColorFactor", 4) or WHITE
+        return (red, green, blue, opacity)
+
+
+def _blend(owner: GltfFields) -> tuple[float, ...]:
+    """How far the shapes are blended in at rest."""
+    return finite_numbers(owner.data.get("weights"), owner.count("weights")) or ()
+
+
+def _morph_names(mesh: GltfFields, primitive: GltfFields, count: int) -> tuple[str, ...]:
+    """glTF has no names for shapes; by custom they stand in extras of the mesh, in older VRM files of the primitive."""
+    for owner in (mesh, primitive):
+        extras = owner.data.get("extras")
+        names = extras.get("targetNames") if isinstance(extras, dict) else None
+        if isinstance(names, list) and len(names) == count and all(isinstance(name, str) for name in names):
+            return tuple(names)
+    return tuple(f"morph_{place}" for place in range(count))
+
+
+# ---- A file's meshes as surfaces that joints carry.
+
+
+LARGEST = 1e30  # metres: beyond, squares and float32 overflow; NaN is not below it either
+MOST_INFLUENCES = 4_000_000  # vertices × joints of each, over all meshes: a mesh may be used many times
+
+
+@dataclass(frozen=True, eq=False)
+class SkinJoints:
+    """What carries a mesh: ``joints (S,)`` of the skeleton, and the matrix ``(S, 3, 4)`` that takes a vertex of the
+    file to the world where that joint has it at rest."""
+
+    joints: Ints
+    matrices: Floats
+    skinned: bool
+
+
+class MeshReader:
+    """Reads all meshes that nodes show. ``note`` hears what was decided, ``warn`` what was left out."""
+
+    def __init__(
+        self,
+        document: Document,
+        nodes: Nodes,
+        joints: Joints,
+        skeleton: Skeleton,
+        note: Callable[[str], None],
+        warn: Callable[[str], None],
+    ) -> None:
+        self.document, self.fields, self.nodes, self.note = document, document.fields, nodes, note
+        self.accessors = Accessors(document)
+        self.primitives = PrimitiveReader(document, self.accessors, warn)
+        self.rest = skeleton.rest_world()
+        self.worlds = node_matrices(nodes, axes_rotation(document))
+        self.joint_of = {node: joint for joint, node in enumerate(joints.nodes.tolist())} | joints.surfaces
+        self._skins: dict[int, SkinJoints] = {}
+        self._influences = 0
+
+    def read(self) -> tuple[Mesh, ...]:
+        """One mesh for each primitive of each node that shows one."""
+        found = []
+        for node, fields in enumerate(self.fields.each("nodes")):
+            if "mesh" not in fields:
+                continue
+            mesh = self.fields.item("meshes", fields.index("mesh", self.fields.count("meshes"), "meshes"))
+            name = mesh.text("name", default="") or self.nodes.names[node]
+            primitives = self.primitives.read(mesh, fields)
+            for place, primitive in enumerate(primitives):
+                own = name if len(primitives) == 1 else f"{name} ({place + 1})"
+                found.append(self._mesh(own, node, fields, primitive))
+        return tuple(found)
+
+    def _mesh(self, name: str, node: int, fields: GltfFields, primitive: Primitive) -> Mesh:
+        carriers = self._rigid(node)
+        if "skin" in fields and primitive.joints is not None:
+            carriers = self._skin(fields.index("skin", self.fields.count("skins"), "skins"))
+        elif carriers is None:
+            self.note(f"surface: {self.nodes.names[node]!r} hangs on no joint, so joint 0 carries it")
+            carriers = SkinJoints(np.zeros(1, dtype=np.intp), self.worlds[[node]], False)
+        assert carriers is not None
+        places, weights = _influences(primitive, carriers)
+        self._influences += weights.size
+        if self._influences > MOST_INFLUENCES:
+            found = f"more than {MOST_INFLUENCES} vertices × joints"
+            raise self.fields.error("meshes", found, "a character of moderate size")
+        matrices = carriers.matrices[places]  # (V, K, 3, 4)
+        joints = carriers.joints[places]
+        with np.errstate(all="ignore"):
+            seen = np.einsum("vkij,vj->vki", matrices[..., :3], primitive.positions) + matrices[..., 3]
+            anchors = rotations.rotate(rotations.conjugate(self.rest[0][joints]), seen - self.rest[1][joints])
+            normals = _normals(primitive, matrices, weights)
+            positions = np.einsum("vk,vki->vi", weights, seen)
+        if not (np.abs(anchors) < LARGEST).all():
+            raise fields.error("mesh", "vertices too large for numbers", "a mesh of moderate size")
+        triangles = primitive.triangles
+        if not carriers.skinned and np.linalg.det(carriers.matrices[0, :, :3]) < 0.0:
+            triangles = triangles[:, ::-1]  # a mirrored node shows its triangles from behind
+        colour, morphs = primitive.colour, primitive.morphs
+        return Mesh(name, positions, triangles, joints, weights, anchors, normals, colour, morphs)
+
+    def _rigid(self, node: int) -> SkinJoints | None:
+        """The nearest joint above carries the whole mesh."""
+        above = node
+        while above >= 0 and above not in self.joint_of:
+            above = int(self.nodes.parents[above])
+        if above < 0:
+            return None
+        return SkinJoints(np.array([self.joint_of[above]], dtype=np.intp), self.worlds[[node]], False)
+
+    def _skin(self, index: int) -> SkinJoints:
+        """W B for each joint of a skin: its node's matrix at rest and its inverse bind matrix (glTF 3.7.3.2)."""
+        if index not in self._skins:
+            skin = self.fields.item("skins", index)
+            nodes = [int(node) for node in skin.items("joints")]  # find_joints has looked at them
+            binds = np.broadcast_to(np.eye(4), (len(nodes), 4, 4))
+            if "inverseBindMatrices" in skin:
+                values = self.accessors.read(skin, "inverseBindMatrices", ("MAT4",))
+                if len(values) < len(nodes):
+                    raise skin.error("inverseBindMatrices", f"{len(values)} matrices", f"one for each of {len(nodes)}")
+                binds = values[: len(nodes)].reshape(-1, 4, 4).transpose(0, 2, 1)
+            worlds = self.worlds[nodes]
+            with np.errstate(all="ignore"):
+                matrices = worlds[..., :3] @ binds[:, :3]
+                matrices[..., 3] += worlds[..., 3]
+            joints = np.array([self.joint_of[node] for node in nodes], dtype=np.intp)
+            self._skins[index] = SkinJoints(joints, matrices, True)
+        return self._skins[index]
+
+
+def node_matrices(nodes: Nodes, turn: Floats | None) -> Floats:
+    """``(N, 3, 4)``: from each node's frame to the world at rest, turned as the whole file is."""
+    matrices = np.empty((len(nodes), 3, 4))
+    ground = np.eye(3) if turn is None else rotations.to_matrix(turn)
+    with np.errstate(all="ignore"):
+        for depth in range(int(nodes.depths.max()) + 1):
+            level = np.flatnonzero(nodes.depths == depth)
+            above = matrices[nodes.parents[level]]
+            linear, origin = (ground, np.zeros(3)) if depth == 0 else (above[..., :3], above[..., 3])
+            matrices[level, :, :3] = linear @ nodes.linear[level]
+            matrices[level, :, 3] = origin + np.einsum("...ij,...j->...i", linear, nodes.translations[level])
+    return matrices
+
+
+def _influences(primitive: Primitive, carriers: SkinJoints) -> tuple[Ints, Floats]:
+    """Places among the carriers ``(V, K)``, and weights that sum to one."""
+    count = len(primitive.positions)
+    if not carriers.skinned or primitive.joints is None or primitive.weights is None:
+        return np.zeros((count, 1), dtype=np.intp), np.ones((count, 1))
+    places, weights = primitive.joints, primitive.weights
+    used = weights > 0.0
+    if used.any() and places[used].max() >= len(carriers.joints):
+        found = f"joint {places[used].max()}"
+        raise primitive.where.error("JOINTS_0", found, f"one of the skin's, 0 to {len(carriers.joints) - 1}")
+    # Where no weight is given, the first joint named has it all, as other programs do it.
+    weights = np.where(used, weights, 0.0)
+    weights[~used.any(axis=1), 0] = 1.0
+    places = np.where((weights > 0.0) & (places < len(carriers.joints)), places, 0)
+    return places, weights / weights.sum(axis=1, keepdims=True)
+
+
+def _normals(primitive: Primitive, matrices: Floats, weights: Floats) -> Floats | None:
+    """Normals turn with the inverse transpose: cross products of columns, also where there is no inverse."""
+    if primitive.normals is None:
+        return None
+    x, y, z = (matrices[..., i] for i in range(3))
+    across = np.stack([np.cross(y, z), np.cross(z, x), np.cross(x, y)], axis=-1)
+    sign = np.where(np.einsum("vki,vki->vk", x, across[..., 0]) < 0.0, -1.0, 1.0)
+    turned = np.einsum("vk,vkij,vj->vi", weights * sign, across, primitive.normals)
+    length = np.linalg.norm(turned, axis=1, keepdims=True)
+    usable = np.isfinite(length) & (length > 0.0)
+    normals: Floats = np.where(usable, turned / np.where(usable, length, 1.0), np.array([0.0, 1.0, 0.0]))
+    return normals

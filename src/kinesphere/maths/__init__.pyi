@@ -1,0 +1,15 @@
+from . import bands as bands
+from . import compiled as compiled
+from . import denoise as denoise
+from . import dtw as dtw
+from . import euler as euler
+from . import filters as filters
+from . import hinges as hinges
+from . import interpolation as interpolation
+from . import kinematics as kinematics
+from . import rotation_curves as rotation_curves
+from . import rotations as rotations
+from . import splines as splines
+from . import two_bone as two_bone
+from . import vectors as vectors
+from . import waveshaping as waveshaping

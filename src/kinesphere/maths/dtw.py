@@ -1,0 +1,610 @@
+"""Where a timewarp may go: for each frame of one signal, a run of frames of the other.
+
+A window follows a path without gaps and takes in whatever lies within ``radius`` frames of it, either way. So the end
+is reached however narrow it is, and what it takes in does not depend on which signal comes first.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Literal, NamedTuple, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kinesphere.maths import bands, compiled
+from kinesphere.maths.compiled import compile_exact
+from kinesphere.maths.vectors import ArrayLike, Floats, Ints, as_floats, norms
+
+
+@dataclass(frozen=True, eq=False)
+class Window:
+    """The nodes ``(i, low[i] … high[i])`` of a grid, kept row after row: node (i, j) at ``starts[i] + j``.
+
+    Attributes
+    ----------
+    low, high, starts : (N,)
+    nodes
+        How many nodes there are.
+    """
+
+    low: Ints
+    high: Ints
+    starts: Ints
+    nodes: int
+
+
+def full_window(rows: int, columns: int) -> Window:
+    """All nodes of the grid."""
+    return _window(np.zeros(rows, dtype=np.intp), np.full(rows, columns - 1, dtype=np.intp))
+
+
+def window_around(path: Ints, rows: int, columns: int, radius: int) -> Window:
+    """The nodes of a grid within ``radius`` rows and columns of a path ``(K, 2)`` from its first to its last node."""
+    dense = fill_path(path)
+    low, high = np.full(rows, columns, dtype=np.intp), np.zeros(rows, dtype=np.intp)
+    np.minimum.at(low, dense[:, 0], dense[:, 1])
+    np.maximum.at(high, dense[:, 0], dense[:, 1])
+    row = np.arange(rows)
+    low = np.maximum(low[np.maximum(row - radius, 0)] - radius, 0)
+    high = np.minimum(high[np.minimum(row + radius, rows - 1)] + radius, columns - 1)
+    return _window(low, high)
+
+
+def diagonal_path(rows: int, columns: int) -> Ints:
+    """The straight path through a grid, without gaps."""
+    return fill_path(np.array([[0, 0], [rows - 1, columns - 1]], dtype=np.intp))
+
+
+def fill_path(path: Ints) -> Ints:
+    """A path ``(K, 2)`` with straight runs of nodes between those that lie apart."""
+    steps = np.diff(path, axis=0)
+    parts = np.maximum(steps.max(axis=1, initial=0), 1)
+    which = np.repeat(np.arange(len(steps)), parts)
+    share = (np.arange(len(which)) - np.repeat(np.cumsum(parts) - parts, parts)) / parts[which]
+    between: Floats = path[which] + np.rint(share[:, None] * steps[which])
+    return np.concatenate([between.astype(np.intp), path[-1:]])
+
+
+def check_path(path: ArrayLike, rows: int, columns: int) -> Ints:
+    """A path ``(K, 2)`` through the grid; refused if it does not run from corner to corner, or goes back."""
+    given = np.asarray(path)
+    if given.ndim != 2 or given.shape[1] != 2 or not len(given) or given.dtype.kind not in "iu":
+        raise ValueError(f"the path is {given.dtype} {given.shape}; expected pairs of whole frames (K, 2)")
+    nodes: Ints = given.astype(np.intp)
+    ends = (0, 0), (rows - 1, columns - 1)
+    found = tuple(map(int, nodes[0])), tuple(map(int, nodes[-1]))
+    if found != ends:
+        raise ValueError(f"the path runs from {found[0]} to {found[1]}; expected {ends[0]} to {ends[1]}")
+    back = np.flatnonzero((np.diff(nodes, axis=0) < 0).any(axis=1))
+    if len(back):
+        raise ValueError(f"the path goes back in time after its node {back[0]}")
+    return nodes
+
+
+def _window(low: Ints, high: Ints) -> Window:
+    widths = high - low + 1
+    return Window(low, high, np.cumsum(widths) - widths - low, int(widths.sum()))
+
+
+# ---- What a timewarp costs: two ways of saying how unlike two signals are. ``warping`` has the equations.
+
+
+_STEADY = 1e-8  # of the largest number: usual steps below it are rounding, not movement
+_STRAIGHT = 1e-4  # radians: mean turns below it are rounding, not shape
+
+
+@dataclass(frozen=True, eq=False)
+class ShapeCost:
+    """The work to stretch and bend one signal into the other.
+
+    Attributes
+    ----------
+    stretch, bend
+        What the two kinds of work count.
+    pace
+        How long a frame is, in steps of usual size (root mean square) from frame to frame. Most numbers at most moments
+        move far less than that; a tenth of it proved best on walks.
+    weights : (D,), or None
+        What each degree of freedom counts; None is one each.
+    """
+
+    stretch: float = 1.0
+    bend: float = 0.5
+    pace: float = 0.1
+    weights: ArrayLike | None = None
+
+    def __post_init__(self) -> None:
+        if not (np.isfinite([self.stretch, self.bend]).all() and min(self.stretch, self.bend) >= 0.0):
+            raise ValueError(f"stretch is {self.stretch}, bend {self.bend}; expected neither below zero")
+        if self.stretch == self.bend == 0.0:
+            raise ValueError("stretch and bend are both zero: all paths would cost nothing")
+        if not (np.isfinite(self.pace) and self.pace > 0.0):
+            raise ValueError(f"the pace is {self.pace}; expected a number above zero")
+
+
+@dataclass(frozen=True, eq=False)
+class PoseCost:
+    """The distance between frames that are matched, summed along the path.
+
+    Attributes
+    ----------
+    penalty
+        What each step costs besides at which one signal waits.
+    distance
+        ``distance(some (n, D), others (m, D))`` gives the distances ``(n, m)``; None is the Euclidean one. It is called
+        for some frames at a time.
+    """
+
+    penalty: float = 0.0
+    distance: Callable[[Floats, Floats], Floats] | None = None
+
+    def __post_init__(self) -> None:
+        if not (np.isfinite(self.penalty) and self.penalty >= 0.0):
+            raise ValueError(f"the penalty is {self.penalty}; expected zero or more")
+
+
+def segment_lengths_and_turns(
+    a: Floats, b: Floats, cost: ShapeCost
+) -> tuple[tuple[Floats, Floats], tuple[Floats, Floats]]:
+    """Lengths of segments and turns at frames of both signals, ``(N, D)`` and ``(M, D)``, with all weights in them.
+
+    A segment counts with the frame it ends at. There is none at the first frame, and no turn at the first and last.
+    """
+    weights = _weights(cost, a.shape[1])
+    steps = np.diff(a, axis=0), np.diff(b, axis=0)
+    count = len(steps[0]) + len(steps[1])
+    usual = _usual_step(steps, weights, count)
+    largest = max(float(np.abs(a).max()), float(np.abs(b).max()))
+    unit = cost.pace * max(usual, _STEADY * largest) or 1.0
+    slopes = [step / unit for step in steps]  # a frame is 1 now, in any unit
+    lengths = [_after_first(np.sqrt(1.0 + slope * slope) * weights) for slope in slopes]
+    turns = [np.zeros(signal.shape) for signal in (a, b)]
+    for turn, slope in zip(turns, slopes, strict=True):
+        turn[1:-1] = np.diff(np.arctan(slope), axis=0) * weights
+    if count:
+        length = (lengths[0].sum() + lengths[1].sum()) / count
+        turned = (np.abs(turns[0]).sum() + np.abs(turns[1]).sum()) / count
+        for values, share in (
+            (lengths, cost.stretch / length),
+            (turns, cost.bend / max(turned, _STRAIGHT * weights.sum())),
+        ):
+            values[0] *= share
+            values[1] *= share
+    return (lengths[0], lengths[1]), (turns[0], turns[1])
+
+
+def _weights(cost: ShapeCost, numbers: int) -> Floats:
+    if cost.weights is None:
+        return np.ones(numbers)
+    weights = as_floats(cost.weights)
+    if weights.shape != (numbers,):
+        raise ValueError(f"weights have shape {weights.shape}; the signals have {numbers} numbers a frame")
+    if not (np.isfinite(weights).all() and (weights >= 0.0).all() and weights.any()):
+        raise ValueError("weights should be finite, none below zero, and not all zero")
+    return weights
+
+
+def _usual_step(steps: tuple[Floats, Floats], weights: Floats, count: int) -> float:
+    if count == 0:
+        return 0.0
+    squares = sum(float(np.einsum("td,td,d->", step, step, weights)) for step in steps)
+    return float(np.sqrt(squares / (count * weights.sum())))
+
+
+def _after_first(segments: Floats) -> Floats:
+    return np.concatenate([np.zeros((1, segments.shape[1])), segments])
+
+
+# ---- Compiled timewarps. Import this only through ``compiled``.
+#
+# Of costs one row is kept, column j at j + 1, and infinity before the first column of the window. Sums over degrees
+# of
+# freedom run along a row of nodes, the second signal lying with its time last: so they fill vectors whatever their
+# number
+# is, without changing the order of any sum. ``directions`` are those of ``warping_reference``.
+
+
+@compile_exact
+def warp_shape(lengths, turns, other_lengths, other_turns, low, high, starts, directions):  # type: ignore[no-untyped-def]
+    """The least work and the last step, of (N, D) and (D, M); see ``warping_reference.shape_reference``."""
+    columns = other_lengths.shape[1]
+    other_length, other_turn = np.zeros(columns), np.zeros(columns)
+    for d in range(other_lengths.shape[0]):
+        for j in range(columns):
+            other_length[j] += other_lengths[d, j]
+            other_turn[j] += abs(other_turns[d, j])
+    leave_match, leave_first = np.full(columns + 1, np.inf), np.full(columns + 1, np.inf)
+    leave_match[0] = 0.0
+    sums = np.empty((4, columns))
+    total, state = np.inf, 0
+    for i in range(lengths.shape[0]):
+        first, last = low[i], high[i]
+        _shape_sums(lengths[i], turns[i], other_lengths, other_turns, first, last, sums)
+        length, turn = 0.0, 0.0
+        for d in range(lengths.shape[1]):
+            length += lengths[i, d]
+            turn += abs(turns[i, d])
+        left, leave_second = leave_match[first], np.inf
+        leave_match[first], leave_first[first] = np.inf, np.inf
+        for j in range(first, last + 1):
+            same, half_second, half_first = sums[1, j - first], 0.5 * sums[2, j - first], sums[3, j - first]
+            match = left + sums[0, j - first]
+            delete = leave_first[j + 1] + length
+            insert = leave_second + other_length[j]
+            left = leave_match[j + 1]
+            leave_match[j + 1], a = _least(match + same, delete + half_second, insert + half_first)
+            leave_first[j + 1], b = _least(match + half_second, delete + turn, insert + 0.5 * same)
+            leave_second, c = _least(match + half_first, delete + 0.5 * same, insert + other_turn[j])
+            directions[starts[i] + j] = a | b << 2 | c << 4
+            total, state = _least(match, delete, insert)
+    return total, state
+
+
+@compile_exact
+def _shape_sums(length, turn, other_lengths, other_turns, first, last, sums):  # type: ignore[no-untyped-def]
+    """Of each node of a row: Σ |l − l'|, Σ |θ − θ'|, Σ |2θ − θ'| and Σ |θ/2 − θ'|."""
+    width = last - first + 1
+    stretch, same, twice, half = sums[0, :width], sums[1, :width], sums[2, :width], sums[3, :width]
+    for j in range(width):
+        stretch[j], same[j], twice[j], half[j] = 0.0, 0.0, 0.0, 0.0
+    for d in range(length.shape[0]):
+        here, x = length[d], turn[d]
+        x_twice, x_half = 2.0 * x, 0.5 * x
+        there, other = other_lengths[d, first : last + 1], other_turns[d, first : last + 1]
+        for j in range(width):
+            y = other[j]
+            stretch[j] += abs(here - there[j])
+            same[j] += abs(x - y)
+            twice[j] += abs(x_twice - y)
+            half[j] += abs(x_half - y)
+
+
+@compile_exact
+def warp_pose(frames, others, penalty, low, high, starts, directions):  # type: ignore[no-untyped-def]
+    """The least sum of distances and the last step, of (N, D) and (D, M); see ``warping_reference.pose_reference``."""
+    row = np.full(others.shape[1] + 1, np.inf)
+    row[0] = 0.0
+    sums = np.empty(others.shape[1])
+    state = 0
+    for i in range(frames.shape[0]):
+        first, last = low[i], high[i]
+        distances = sums[: last - first + 1]
+        for j in range(len(distances)):
+            distances[j] = 0.0
+        for d in range(frames.shape[1]):
+            x, other = frames[i, d], others[d, first : last + 1]
+            for j in range(len(distances)):
+                distances[j] += (x - other[j]) * (x - other[j])
+        for j in range(len(distances)):
+            distances[j] = math.sqrt(distances[j])
+        state = _pose_row(distances, penalty, first, directions[starts[i] + first :], row)
+    return row[-1], state
+
+
+@compile_exact
+def warp_distances(distances, base, penalty, low, high, starts, directions, row):  # type: ignore[no-untyped-def]
+    """The same over some rows of given distances (R, C), whose first column is ``base``; ``row`` is carried on."""
+    state = 0
+    for i in range(distances.shape[0]):
+        first, last = low[i], high[i]
+        part = distances[i, first - base : last + 1 - base]
+        state = _pose_row(part, penalty, first, directions[starts[i] + first :], row)
+    return state
+
+
+@compile_exact
+def _pose_row(distances, penalty, first, directions, row):  # type: ignore[no-untyped-def]
+    left, before, state = row[first], np.inf, 0
+    row[first] = np.inf
+    for j in range(len(distances)):
+        above = row[first + j + 1]
+        least, state = _least(left, above + penalty, before + penalty)
+        before = least + distances[j]
+        row[first + j + 1] = before
+        left = above
+        directions[j] = state * 0b010101
+    return state
+
+
+@compile_exact
+def _least(a, b, c):  # type: ignore[no-untyped-def]
+    """The least of three and which it is; of equals the first."""
+    least, which = a, 0
+    if b < least:
+        least, which = b, 1
+    if c < least:
+        least, which = c, 2
+    return least, which
+
+
+@compile_exact
+def trace_warp(directions, low, high, starts, state):  # type: ignore[no-untyped-def]
+    """The path (K, 2) that comes in at the last node by this step; see ``warping_reference.trace_reference``."""
+    i, j = low.shape[0] - 1, high[-1]
+    path = np.empty((i + j + 1, 2), np.intp)
+    at = i + j
+    path[at, 0], path[at, 1] = i, j
+    while i > 0 or j > 0:
+        if state != 2:
+            i -= 1
+        if state != 1:
+            j -= 1
+        state = (directions[starts[i] + j] >> (2 * state)) & 3
+        at -= 1
+        path[at, 0], path[at, 1] = i, j
+    return path[at:].copy()
+
+
+# ---- Timewarps in plain NumPy, an antidiagonal at a time: its nodes don't depend on each other.
+#
+# Directions are kept as one byte a node. A step is 0 where both signals go on (a match), 1 where only the first does,
+# 2 where only the second does. Two bits for each step that may leave the node say by which step the best path to
+# there
+# had come in.
+
+
+Bytes = NDArray[np.uint8]
+
+
+def shape_reference(
+    lengths: tuple[Floats, Floats], turns: tuple[Floats, Floats], window: Window, directions: Bytes
+) -> tuple[float, int]:
+    """The least work, and by which step its path comes in at the end; see ``warping``.
+
+    ``lengths`` and ``turns`` are ``(N, D)`` and ``(M, D)``; ``directions`` ``(nodes,)`` are filled.
+    """
+    (la, lb), (ta, tb) = lengths, turns
+    la_sum, lb_sum, ta_sum, tb_sum = la.sum(1), lb.sum(1), np.abs(ta).sum(1), np.abs(tb).sum(1)
+    rows = len(la)
+    # What leaving each row's node of an antidiagonal by each step has cost: of the last one, and of the one before it.
+    last, older = np.full((3, rows + 1), np.inf), np.full((3, rows + 1), np.inf)
+    older[0, 0] = 0.0  # the first node is matched for nothing
+    into = np.empty((3, 0))
+    for i, j in antidiagonals(window):
+        x, y = ta[i], tb[j]
+        same = np.abs(x - y).sum(1)
+        half_second, half_first = np.abs(x - 0.5 * y).sum(1), np.abs(0.5 * x - y).sum(1)
+        match = older[0, i] + np.abs(la[i] - lb[j]).sum(1)
+        into = np.stack([match, last[1, i] + la_sum[i], last[2, i + 1] + lb_sum[j]])
+        bends = np.array(
+            [
+                [same, half_second, half_first],
+                [half_second, ta_sum[i], 0.5 * same],
+                [half_first, 0.5 * same, tb_sum[j]],
+            ]
+        )
+        leaving = into + bends  # (step out, step in, node)
+        best = np.argmin(leaving, axis=1)
+        directions[window.starts[i] + j] = best[0] | best[1] << 2 | best[2] << 4
+        older, last = last, np.full_like(last, np.inf)
+        last[:, i + 1] = leaving.min(axis=1)
+    state = int(np.argmin(into[:, -1]))
+    return float(into[state, -1]), state
+
+
+def pose_reference(
+    local: Callable[[Ints, Ints], Floats], penalty: float, window: Window, directions: Bytes
+) -> tuple[float, int]:
+    """The least sum of distances, and by which step its path comes in at the end.
+
+    ``local(i, j)`` gives the distances between frames ``(n,)`` of the first and of the second signal.
+    """
+    rows = len(window.low)
+    last, older = np.full(rows + 1, np.inf), np.full(rows + 1, np.inf)
+    older[0] = 0.0
+    total, best = np.empty(0), np.empty(0, dtype=np.intp)
+    for i, j in antidiagonals(window):
+        ways = np.stack([older[i], last[i] + penalty, last[i + 1] + penalty])
+        best = np.argmin(ways, axis=0)
+        total = ways.min(axis=0) + local(i, j)
+        directions[window.starts[i] + j] = best * 0b010101  # however one leaves, one came in by the best step
+        older, last = last, np.full_like(last, np.inf)
+        last[i + 1] = total
+    return float(total[-1]), int(best[-1])
+
+
+def trace_reference(directions: Bytes, window: Window, state: int) -> Ints:
+    """The path ``(K, 2)`` that comes in at the last node by this step."""
+    i, j = len(window.low) - 1, int(window.high[-1])
+    path = [(i, j)]
+    while i or j:
+        i, j = i - (state != 2), j - (state != 1)
+        state = int(directions[window.starts[i] + j]) >> 2 * state & 3
+        path.append((i, j))
+    return np.array(path[::-1], dtype=np.intp)
+
+
+def antidiagonals(window: Window) -> Iterator[tuple[Ints, Ints]]:
+    """Nodes (i, j) with i + j = 0, 1, 2, … that lie in the window, ``i`` and ``j`` ``(n,)``; there may be none."""
+    row = np.arange(len(window.low))
+    first, last = row + window.low, row + window.high  # both strictly increasing: a window never goes back
+    for k in range(int(last[-1]) + 1):
+        i = np.arange(np.searchsorted(last, k), np.searchsorted(first, k, side="right"))
+        yield i, k - i
+
+
+# ---- Dynamic time warping: which frame of one signal corresponds to which of another.
+#
+# A path runs through the grid of frames (i, j) from (0, 0) to (N − 1, M − 1) by steps (1, 1), (1, 0) and (0, 1); of
+# all
+# paths the cheapest is found by dynamic programming.
+#
+# **The cost "shape"** (Bruderlin 1996, after Sederberg and Greenwood 1992) is the work to stretch and bend one signal
+# into the other. Each degree of freedom d is drawn as a line through the points (τ i, a[i]). A frame τ is ``pace``
+# times
+# the usual step of both signals, the root mean square of all a[i] − a[i−1] and b[j] − b[j−1]. Let s[i] be
+# (a[i] − a[i−1])/τ. The segment that ends at i is l[i] = √(1 + s[i]²) frames long, and at i the line turns by
+# θ[i] = arctan s[i+1] − arctan s[i], at either end by nothing. A path costs
+#
+#     Σ over its steps:   stretch/l̄ · Σ_d w[d] |p l_a[i] − q l_b[j]|
+#     Σ over its nodes:   bend/θ̄ · Σ_d w[d] |½(p + p') θ_a[i] − ½(q + q') θ_b[j]|   (but the first and the last)
+#
+# where (p, q) is the step that comes to the node (i, j), and (p', q') the one that leaves it. A signal that waits (p
+# = 0)
+# has a segment of no length there, which points along the mean of its neighbours' directions: half of the turn
+# happens
+# where it begins to wait, half where it ends. l̄ is the mean of Σ_d w l over the segments of both signals, θ̄ that of
+# Σ_d w |θ|, so that neither kind of work dominates: leaving out a usual frame costs ``stretch + bend``. It does not
+# matter which signal is first, what constants are added to either, nor in which unit both are.
+#
+# A turn belongs to three frames. So that the cheapest path is found, each node keeps the best cost for each of the
+# three
+# steps by which a path may come to it. Differences count as such, not squared: of squares all sums would be two
+# products
+# of matrices, but then one frame with a jump outweighs many, and rounding leaves a rest between equal signals.
+#
+# **The cost "pose"** sums the distances between the frames of all nodes of a path, and ``penalty`` for each step at
+# which
+# one signal waits.
+
+
+Cost: TypeAlias = Literal["shape", "pose"] | ShapeCost | PoseCost
+
+_COARSEST = 32  # frames below which all nodes are searched
+_AT_ONCE = 1 << 18  # distances that a given function is asked for at a time
+
+
+class DtwPath(NamedTuple):
+    """Pairs of frames ``(K, 2)`` that correspond, in order of time, and what they cost."""
+
+    path: Ints
+    cost: float
+
+
+def dtw(
+    a: ArrayLike,
+    b: ArrayLike,
+    cost: Cost = "shape",
+    *,
+    band: int | None = None,
+    about: ArrayLike | None = None,
+    coarse: int | None = None,
+) -> DtwPath:
+    """The cheapest path through the frames of two signals ``(N, D)`` and ``(M, D)``, or ``(N,)`` and ``(M,)``.
+
+    Parameters
+    ----------
+    cost
+        "shape", "pose", or either with numbers of its own: ``ShapeCost(bend=1.0)``.
+    band
+        Search only within so many frames of the straight path, or of ``about``, either way. The path itself is always
+        within, so a band is never too narrow to come to the end.
+    about : (K, 2)
+        The path that the band goes along; gaps are bridged.
+    coarse
+        Search at half the rate first, and so on down to a few frames; then only within so many frames of what was found
+        there. The work grows with the frames instead of their square, and the path may be a little dearer.
+
+    All nodes are searched where neither is given. Memory is one byte for each node searched.
+    """
+    first, second = _signal("the first signal", a), _signal("the second signal", b)
+    if first.shape[1] != second.shape[1]:
+        raise ValueError(
+            f"the first signal has {first.shape[1]} numbers a frame and the second {second.shape[1]}; expected as many"
+        )
+    how = _cost(cost)
+    if coarse is not None and (band is not None or about is not None):
+        raise ValueError("coarse and band were both given; expected one way to search")
+    if about is not None and band is None:
+        raise ValueError("a path to search about was given without a band; how many frames from it?")
+    rows, columns = len(first), len(second)
+    if coarse is not None:
+        return _coarse_to_fine(first, second, how, _radius("coarse", coarse))
+    if band is None:
+        return _search(first, second, how, full_window(rows, columns))
+    radius = _radius("band", band)
+    if about is None:
+        path = diagonal_path(rows, columns)
+    else:
+        path = check_path(about, rows, columns)
+    return _search(first, second, how, window_around(path, rows, columns, radius))
+
+
+def _coarse_to_fine(a: Floats, b: Floats, cost: ShapeCost | PoseCost, radius: int) -> DtwPath:
+    rows, columns = len(a), len(b)
+    if min(rows, columns) <= max(_COARSEST, 2 * radius):
+        return _search(a, b, cost, full_window(rows, columns))
+    path = 2 * _coarse_to_fine(bands.low_pass(a)[::2], bands.low_pass(b)[::2], cost, radius).path
+    path = np.concatenate([path, [[rows - 1, columns - 1]]])
+    return _search(a, b, cost, window_around(path, rows, columns, radius))
+
+
+def _search(a: Floats, b: Floats, cost: ShapeCost | PoseCost, window: Window) -> DtwPath:
+    directions: Bytes = np.empty(window.nodes, dtype=np.uint8)
+    kernels = compiled.kernels(window.nodes * a.shape[1])
+    if kernels is None:
+        with compiled.plain_work():
+            total, state = _plain(a, b, cost, window, directions)
+            return DtwPath(trace_reference(directions, window, state), total)
+    rows = window.low, window.high, window.starts
+    if isinstance(cost, ShapeCost):
+        (la, lb), (ta, tb) = segment_lengths_and_turns(a, b, cost)
+        lb, tb = np.ascontiguousarray(lb.T), np.ascontiguousarray(tb.T)
+        total, state = kernels.warp_shape(la, ta, lb, tb, *rows, directions)
+    elif cost.distance is None:
+        frames, others = np.ascontiguousarray(a), np.ascontiguousarray(b.T)
+        total, state = kernels.warp_pose(frames, others, cost.penalty, *rows, directions)
+    else:
+        carried = np.full(len(b) + 1, np.inf)
+        carried[0] = 0.0
+        for part, base, distances in _given_distances(a, b, cost, window):
+            some = (of[part] for of in rows)
+            state = kernels.warp_distances(distances, base, cost.penalty, *some, directions, carried)
+        total = carried[-1]
+    return DtwPath(kernels.trace_warp(directions, *rows, state), float(total))
+
+
+def _plain(a: Floats, b: Floats, cost: ShapeCost | PoseCost, window: Window, directions: Bytes) -> tuple[float, int]:
+    if isinstance(cost, ShapeCost):
+        return shape_reference(*segment_lengths_and_turns(a, b, cost), window, directions)
+    if cost.distance is None:
+        return pose_reference(lambda i, j: norms(a[i] - b[j]), cost.penalty, window, directions)
+    table = np.empty(window.nodes)
+    for part, base, distances in _given_distances(a, b, cost, window):
+        for i, row in zip(range(part.start, part.stop), distances, strict=True):
+            low, high, start = window.low[i], window.high[i], window.starts[i]
+            table[start + low : start + high + 1] = row[low - base : high + 1 - base]
+    return pose_reference(lambda i, j: table[window.starts[i] + j], cost.penalty, window, directions)
+
+
+def _given_distances(a: Floats, b: Floats, cost: PoseCost, window: Window) -> Iterator[tuple[slice, int, Floats]]:
+    """Some rows at a time: which, their first column, and the distances ``(rows, columns)`` of a given function."""
+    assert cost.distance is not None
+    step = max(_AT_ONCE // len(b), 1)
+    for start in range(0, len(a), step):
+        part = slice(start, min(start + step, len(a)))
+        base, end = int(window.low[part.start]), int(window.high[part.stop - 1]) + 1
+        some, others = a[part], b[base:end]
+        distances = np.ascontiguousarray(as_floats(cost.distance(some, others)))
+        if distances.shape != (len(some), len(others)) or not np.isfinite(distances).all():
+            expected = f"finite distances ({len(some)}, {len(others)})"
+            raise ValueError(f"the distance function gave {distances.shape} numbers; expected {expected}")
+        yield part, base, distances
+
+
+def _signal(name: str, values: ArrayLike) -> Floats:
+    v = bands.check_signal(name, values)
+    if v.ndim > 2:
+        raise ValueError(f"{name} has shape {v.shape}; expected frames and their numbers, (T, D)")
+    if not v.size:
+        raise ValueError(f"{name} has shape {v.shape}: no numbers a frame")
+    return v.reshape(len(v), -1)
+
+
+def _cost(cost: Cost) -> ShapeCost | PoseCost:
+    if isinstance(cost, ShapeCost | PoseCost):
+        return cost
+    if cost == "shape":
+        return ShapeCost()
+    if cost == "pose":
+        return PoseCost()
+    raise ValueError(f"the cost is {cost!r}; expected 'shape', 'pose', a ShapeCost or a PoseCost")
+
+
+def _radius(name: str, frames: int) -> int:
+    if isinstance(frames, bool) or not isinstance(frames, int | np.integer) or frames < 0:
+        raise ValueError(f"{name} is {frames!r}; expected a whole number of frames, zero or more")
+    return int(frames)

@@ -1,0 +1,278 @@
+"""What hangs on what: by the hierarchy, and by roles where a rig has its limbs in pieces."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import IntEnum
+
+import numpy as np
+
+from kinesphere.body.require_roles import require_roles
+from kinesphere.maths import rotations
+from kinesphere.maths.vectors import Floats, Ints
+from kinesphere.motion.humanoid import FINGERS, SIDES
+from kinesphere.motion.mirroring import mirror_joints, mirrored_name
+from kinesphere.motion.skeleton import Skeleton
+
+_LIMBS = (("UpperArm", "LowerArm", "Hand"), ("UpperLeg", "LowerLeg", "Foot", "Toes"))
+
+
+def descendants(skeleton: Skeleton, tops: list[int]) -> set[int]:
+    """All joints that hang below one of ``tops``, which are not among them unless below another."""
+    found: set[int] = set()
+    for joint, parent in enumerate(skeleton.parents.tolist()):
+        if parent in tops or parent in found:
+            found.add(joint)
+    return found
+
+
+def bone_parents(skeleton: Skeleton) -> list[int]:
+    """For each joint the one that its bone comes from, -1 for none: its parent, but a limb's joint that does not hang
+    on its limb, as a foot where animators pull it, comes from the limb's joint above."""
+    hung: list[int] = skeleton.parents.tolist()
+    for side in SIDES:
+        for parts in _LIMBS:
+            for above, part in zip(parts[:-1], parts[1:], strict=True):
+                upper, lower = (skeleton.roles.get(f"{side}{name}", -1) for name in (above, part))
+                if min(upper, lower) >= 0 and upper not in _up(hung, lower) and lower not in _up(hung, upper):
+                    hung[lower] = upper
+    return hung
+
+
+def finger_joints(skeleton: Skeleton) -> set[int]:
+    """Fingers, and what lies between them and the next joint above that has a role: several palms, perhaps."""
+    fingers = {joint for role, joint in skeleton.roles.items() if any(name in role for name in FINGERS)}
+    others = set(skeleton.roles.values()) - fingers
+    parents: list[int] = skeleton.parents.tolist()
+    found = set(fingers)
+    for joint in fingers:
+        way = _up(parents, joint)
+        end = next((place for place, above in enumerate(way) if above in others), 0)
+        found |= set(way[:end])
+    return found
+
+
+def _up(hung: list[int], joint: int) -> list[int]:
+    """A joint and all above it."""
+    way = []
+    while joint >= 0:
+        way.append(joint)
+        joint = hung[joint]
+    return way
+
+
+# ---- What of a skeleton is drawn, and as what: bones with their sides, heads, hands and feet.
+
+
+class Side(IntEnum):
+    """Which side of the body something belongs to."""
+
+    MIDDLE = 0
+    LEFT = 1
+    RIGHT = 2
+
+
+@dataclass(frozen=True)
+class Bone:
+    """A line between two points. Points are the joints, then the tips."""
+
+    start: int
+    end: int
+    side: Side
+    thin: bool  # a finger
+
+
+@dataclass(frozen=True)
+class Head:
+    """A head joint and the point at the top of the skull, where there is one."""
+
+    joint: int
+    top: int | None
+
+
+@dataclass(frozen=True)
+class BoneFigure:
+    """A skeleton made ready for drawing."""
+
+    base: int  # the joint that carries the body: the hips
+    bones: tuple[Bone, ...]
+    heads: tuple[Head, ...]
+    sides: tuple[Side, ...]  # one a joint
+    hands: tuple[int, ...]
+    feet: tuple[int, ...]
+    across: tuple[tuple[int, int], ...]  # pairs of left and right joints of the trunk, which tell the facing
+    height: float
+
+
+def bone_figure(skeleton: Skeleton) -> BoneFigure:
+    """Find the body in a skeleton: by role, by name, and by how its joints hang together."""
+    skeleton = _with_roles(skeleton)
+    hung = bone_parents(skeleton)
+    base = _base(skeleton)
+    sides = _sides(skeleton)
+    heads = tuple(_with_top(skeleton, joint) for joint in _topmost(skeleton, "head", ("head",)))
+    hands = _topmost(skeleton, "hand", ("hand", "wrist")) or _palms(skeleton)
+    feet = _topmost(skeleton, "foot", ("foot", "ankle"))
+    in_head = descendants(skeleton, [head.joint for head in heads])
+    in_hand = descendants(skeleton, list(hands)) | finger_joints(skeleton)
+    carried = descendants(skeleton, [base])
+    # Rigs may hang the feet beside the body, where animators pull them: they count, their leash does not.
+    apart = {joint for joint in (*hands, *feet) if joint not in carried}
+    body = {base, *carried, *apart, *descendants(skeleton, sorted(apart))}
+    if len(skeleton.roots) > 1:
+        body = set(range(len(skeleton)))
+    bones = []
+    for joint, parent in enumerate(hung):
+        if parent in body and joint in body and joint not in in_head:
+            bones.append(Bone(parent, joint, sides[joint], joint in in_hand))
+    loose = [joint for joint in sorted(apart) if hung[joint] not in body]
+    bones += [Bone(joint, joint, sides[joint], False) for joint in loose]  # at least a dot
+    head_joints = {head.joint for head in heads}
+    for number, tip in enumerate(skeleton.tips):
+        if tip.joint in body and tip.joint not in in_head | head_joints:
+            thin = tip.joint in in_hand or tip.joint in hands
+            bones.append(Bone(tip.joint, len(skeleton) + number, sides[tip.joint], thin))
+    height = _height(skeleton, hung, heads, feet)
+    across = tuple(pair for pair in _across(skeleton, sides, height) if pair[0] in carried)
+    return BoneFigure(base, tuple(bones), heads, sides, hands, feet, across, height)
+
+
+def rest_bone_points(skeleton: Skeleton) -> Floats:
+    """``(J + E, 3)`` world places of the joints and the tips at rest."""
+    turned, place = skeleton.rest_world()
+    return bone_points(skeleton, turned, place)
+
+
+def bone_points(skeleton: Skeleton, world_rotations: Floats, world_positions: Floats) -> Floats:
+    """``(…, J + E, 3)`` world places of the joints and the tips."""
+    joints = [tip.joint for tip in skeleton.tips]
+    offsets = np.array([tip.offset for tip in skeleton.tips]).reshape(-1, 3)
+    ends = world_positions[..., joints, :] + rotations.rotate(world_rotations[..., joints, :], offsets)
+    return np.concatenate([world_positions, ends], axis=-2)
+
+
+def _with_roles(skeleton: Skeleton) -> Skeleton:
+    """With roles that are likely, if none are sure: a picture may be bolder than a file."""
+    if skeleton.roles:
+        return skeleton
+    try:
+        return require_roles(skeleton)
+    except ValueError:
+        return skeleton
+
+
+def _base(skeleton: Skeleton) -> int:
+    """Where the body starts: files often put a joint on the floor above the hips, and helpers beside them."""
+    if "hips" in skeleton.roles:
+        return skeleton.roles["hips"]
+    joint = max(skeleton.roots, key=lambda root: len(descendants(skeleton, [root])))
+    while True:
+        limbs = [child for child in skeleton.children[joint] if skeleton.children[child]]
+        if len(limbs) != 1:
+            break
+        joint = limbs[0]
+    # A body that never forks is a chain, and all of it counts.
+    return joint if len(limbs) > 1 else skeleton.roots[0]
+
+
+def _sides(skeleton: Skeleton) -> tuple[Side, ...]:
+    partner = mirror_joints(skeleton)
+    roles = {joint: role for role, joint in skeleton.roles.items()}
+    place = rest_bone_points(skeleton)
+    sides: list[Side] = []
+    for joint, name in enumerate(skeleton.names):
+        other = int(partner[joint])
+        parent = int(skeleton.parents[joint])
+        role = roles.get(joint, "")
+        if role.startswith(("left", "right")):
+            sides.append(Side.LEFT if role.startswith("left") else Side.RIGHT)
+        elif other == joint:
+            sides.append(sides[parent] if parent >= 0 else Side.MIDDLE)
+        elif mirrored_name(name) == skeleton.names[other]:
+            changed = next(i for i, (a, b) in enumerate(zip(name, skeleton.names[other], strict=False)) if a != b)
+            sides.append(Side.LEFT if name[changed] in "lL" else Side.RIGHT)
+        else:
+            sides.append(Side.LEFT if place[joint, 0] > place[other, 0] else Side.RIGHT)
+    return tuple(sides)
+
+
+def _topmost(skeleton: Skeleton, role: str, words: tuple[str, ...]) -> tuple[int, ...]:
+    """Joints of that role, else those with one of the words in their name and none above them that has it."""
+    ending = role.capitalize()
+    by_role = [joint for name, joint in skeleton.roles.items() if name == role or name.endswith(ending)]
+    if by_role:
+        return tuple(sorted(by_role))
+    named = [i for i, name in enumerate(skeleton.names) if any(word in name.lower() for word in words)]
+    under = descendants(skeleton, named)
+    return tuple(joint for joint in named if joint not in under)
+
+
+def _palms(skeleton: Skeleton) -> tuple[int, ...]:
+    """Where no joint is called a hand, the first palm bone of each arm."""
+    arms: dict[int, int] = {}
+    for joint in _topmost(skeleton, "palm", ("palm",)):
+        arms.setdefault(int(skeleton.parents[joint]), joint)
+    return tuple(arms.values())
+
+
+def _with_top(skeleton: Skeleton, joint: int) -> Head:
+    """The point of the head that lies furthest the way the neck points."""
+    place = rest_bone_points(skeleton)
+    parent = int(skeleton.parents[joint])
+    way = place[joint] - place[parent] if parent >= 0 else np.array([0.0, 1.0, 0.0])
+    within = descendants(skeleton, [joint])
+    ends = [len(skeleton) + i for i, tip in enumerate(skeleton.tips) if tip.joint in within | {joint}]
+    points = [*sorted(within), *ends]
+    if not points or not way.any():
+        return Head(joint, None)
+    reach = (place[points] - place[joint]) @ (way / np.linalg.norm(way))
+    best = int(np.argmax(reach))
+    size = float(np.ptp(place, axis=0).max())
+    return Head(joint, points[best] if reach[best] > 0.03 * size else None)
+
+
+def _height(skeleton: Skeleton, hung: list[int], heads: tuple[Head, ...], feet: tuple[int, ...]) -> float:
+    """Stature at rest: from the lowest point of the legs to the top of the head, along the body."""
+    place = rest_bone_points(skeleton)
+    if heads and feet:
+        top = heads[0].joint if heads[0].top is None else heads[0].top
+        upright = place[top] - place[list(feet)].mean(axis=0)
+        upright /= max(float(np.linalg.norm(upright)), 1e-9)
+        toes = descendants(skeleton, list(feet)) | set(feet)
+        ends = [len(skeleton) + i for i, tip in enumerate(skeleton.tips) if tip.joint in toes]
+        standing = float(place[top] @ upright - (place[[*sorted(toes), *ends]] @ upright).min())
+        # Some files have a rest pose that no body ever takes; then the bones laid end to end say more.
+        straight = _way_up(skeleton, hung, heads[0].joint) + _way_up(skeleton, hung, feet[0])
+        straight += float(np.linalg.norm(place[top] - place[heads[0].joint]))
+        hip = skeleton.roles.get("leftUpperLeg", _base(skeleton))
+        aside = float(np.linalg.norm(place[hip] - place[_base(skeleton)]))  # wide hips make nobody taller
+        return standing if standing > 0.8 * (straight - aside) else straight
+    extent = float(np.ptp(place[:, 1]))
+    return extent if extent > 0.0 else float(np.ptp(place, axis=0).max()) or 1.0
+
+
+def _way_up(skeleton: Skeleton, hung: list[int], joint: int) -> float:
+    """The lengths of the bones from a joint up to the one that carries the body."""
+    base, place, length = _base(skeleton), rest_bone_points(skeleton), 0.0
+    while joint != base and hung[joint] >= 0:
+        length += float(np.linalg.norm(place[joint] - place[hung[joint]]))
+        joint = hung[joint]
+    return length
+
+
+def _across(skeleton: Skeleton, sides: tuple[Side, ...], height: float) -> tuple[tuple[int, int], ...]:
+    """Left and right joints where limbs leave the trunk, or the next ones where a pair sits on one spot."""
+    partner: Ints = mirror_joints(skeleton)
+    place = rest_bone_points(skeleton)
+    pairs = []
+    parents = skeleton.parents
+    for joint in range(len(skeleton)):
+        other, parent = int(partner[joint]), int(parents[joint])
+        if other == joint or sides[joint] is not Side.LEFT or parent < 0:
+            continue
+        above = int(partner[parent])
+        apart = float(np.linalg.norm(place[joint] - place[other])) > 0.02 * height
+        together = float(np.linalg.norm(place[parent] - place[above])) <= 0.02 * height
+        if apart and together:
+            pairs.append((joint, other))
+    return tuple(pairs)

@@ -1,0 +1,147 @@
+"""``perform``: a gesture, with Effort and Shape."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+from kinesphere.direction.words import Vocabulary
+from kinesphere.laban.dials import EffortDial, Part, ShapeDial
+from kinesphere.laban.effort import Effort
+from kinesphere.laban.effort_parameters import DEFAULT, EffortModel
+from kinesphere.laban.shape import Shape
+from kinesphere.motion.gesture import Gesture, Keypoints
+from kinesphere.motion.motion import Motion
+from kinesphere.score.layers import Express, Layer, check_body_part
+from kinesphere.score.rendering import render
+from kinesphere.score.score import Score
+
+Parts = Mapping[str, "Part | Effort | Shape | Mapping[str, object]"] | Iterable[str]
+Words = str | Iterable[str] | Mapping[str, float]
+
+
+def perform(
+    gesture: Gesture | Keypoints | str | Path,
+    effort: EffortDial | None = None,
+    shape: ShapeDial | None = None,
+    *,
+    parts: Parts | None = None,
+    words: Words | None = None,
+    intensity: float = 1.0,
+    stillness: float = 0.0,
+    start: float | None = None,
+    end: float | None = None,
+    model: str | Path | EffortModel = DEFAULT,
+    lock_times: bool = False,
+    seed: int | None = None,
+    affinities: bool = False,
+    vocabulary: Vocabulary | None = None,
+) -> Motion:
+    """The gesture, done so. The goals stay; the way there is another person's.
+
+    Parameters
+    ----------
+    gesture
+        A gesture, key points, the name of one of ours, or a file of either.
+    effort, shape
+        One value, or a phrase: values at seconds of the gesture's own time, ``{0.0: Effort(), 2.0: Effort(time=1)}``.
+    parts
+        Names of parts that all this is for, or for each part what it is asked for instead of the whole:
+        ``{"right_arm": Effort(weight=1), "torso": Shape(vertical=-1)}``. Parts: ``left_arm, right_arm, torso``.
+    words
+        ``"gently"``, ``"gently and proudly"``, a list, or words with their strengths from 0 to 1.
+    intensity
+        0 to 2: multiplies the factors; what goes beyond ±1 makes flourishes larger and durations more so.
+    stillness
+        −1, restless, to 1, a statue.
+    start, end
+        The stretch of the gesture's own time that this is for, in seconds.
+    model
+        ``"default"``, ``"chi1999"``, ``"emote2000"``, or a character's own TOML file.
+    lock_times
+        Keep the key times whatever the Effort.
+    seed
+        Which individual: a little different in flourishes, pace and sway. None: always the same.
+    affinities
+        Let Shape and hands go along with Effort: indirect spreads, light rises, strong makes fists.
+    vocabulary
+        Words to choose from, see ``kinesphere.direction.words.load_words``.
+    """
+    return render(
+        score_of(
+            gesture,
+            effort,
+            shape,
+            parts=parts,
+            words=words,
+            intensity=intensity,
+            stillness=stillness,
+            start=start,
+            end=end,
+            model=model,
+            lock_times=lock_times,
+            seed=seed,
+            affinities=affinities,
+            vocabulary=vocabulary,
+        )
+    )
+
+
+def score_of(
+    gesture: Gesture | Keypoints | str | Path,
+    effort: EffortDial | None = None,
+    shape: ShapeDial | None = None,
+    *,
+    parts: Parts | None = None,
+    words: Words | None = None,
+    intensity: float = 1.0,
+    stillness: float = 0.0,
+    start: float | None = None,
+    end: float | None = None,
+    model: str | Path | EffortModel = DEFAULT,
+    lock_times: bool = False,
+    seed: int | None = None,
+    affinities: bool = False,
+    vocabulary: Vocabulary | None = None,
+) -> Score:
+    """The score that ``perform`` renders."""
+    own: dict[str, Part] = {}
+    only: tuple[str, ...] | None = None
+    if isinstance(parts, Mapping):
+        own = {name: read_part(name, value) for name, value in parts.items()}
+    elif parts is not None:
+        only = (parts,) if isinstance(parts, str) else tuple(parts)
+    edit = Express(
+        Effort() if effort is None else effort,
+        Shape() if shape is None else shape,
+        {} if words is None else describe_words(words),
+        intensity,
+        stillness,
+        affinities,
+        own,
+        vocabulary,
+    )
+    return Score(gesture, (Layer(edit, start, end, only),), model, lock_times, seed)
+
+
+def describe_words(words: Words) -> dict[str, float]:
+    """Words with their strengths."""
+    from kinesphere.direction.words import split_words
+
+    if isinstance(words, str):
+        return dict.fromkeys(split_words(words), 1.0)
+    return dict(words) if isinstance(words, Mapping) else dict.fromkeys(words, 1.0)
+
+
+def read_part(name: str, value: object) -> Part:
+    """What a part is asked for, from an Effort, a Shape, both, or nothing but their numbers."""
+    check_body_part(name)
+    if isinstance(value, Part):
+        return value
+    if isinstance(value, Effort):
+        return Part(effort=value)
+    if isinstance(value, Shape):
+        return Part(shape=value)
+    if isinstance(value, Mapping) and value and set(value) <= {"effort", "shape"}:
+        return Part(**value)
+    raise TypeError(f"{name}: {value!r}; an Effort, a Shape, or a Part of both is expected")

@@ -1,0 +1,67 @@
+"""Manners and what leads a gesture."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from kinesphere import Gesture, Keypoint, Keypoints
+from kinesphere.engine.manner import FLOURISHES, PLAIN, STROKES, ArmManner, body_rest_times, leading_side, rest_keys
+from kinesphere.motion.gesture import Stop, Track
+
+
+def moving(*places, part="rightArm"):
+    """Keys half a second apart."""
+    return Keypoints(tuple(Keypoint(15.0 * i, place) for i, place in enumerate(places)), 30.0, part)
+
+
+def bobbing(**tracks):
+    """A gesture of four seconds with these tracks' values at equal steps."""
+    made = {n.replace("_", "."): Track(tuple(np.linspace(0.0, 4.0, len(v)).tolist()), v) for n, v in tracks.items()}
+    return Gesture("bobbing", 4.0, tracks=made)
+
+
+def test_what_is_not_said_changes_nothing():
+    plain = PLAIN.arm("left")
+    assert {name: plain.stroke(name, 3).tolist() for name in STROKES} == {n: [v] * 3 for n, v in STROKES.items()}
+    assert {name: float(plain.flourish(name)) for name in FLOURISHES} == dict(FLOURISHES)
+    assert STROKES["duration"] == STROKES["time_exponent"] == FLOURISHES["end_effector"] == 1.0
+
+
+def test_one_number_holds_for_every_stroke():
+    manner = ArmManner({"tension": np.float64(0.3), "duration": np.array([1.0, 2.0])})
+    assert manner.stroke("tension", 2).tolist() == [0.3, 0.3]
+    assert manner.stroke("duration", 2).tolist() == [1.0, 2.0]
+    with pytest.raises(ValueError, match="broadcast"):
+        manner.stroke("duration", 3)
+
+
+def test_the_hand_rests_at_goals_and_at_both_ends():
+    keys = tuple(Keypoint(float(i), (0.1, 0.0, 0.1 * i), stop=stop) for i, stop in enumerate(
+        (Stop.VIA, Stop.VIA, Stop.GOAL, Stop.VIA, Stop.VIA)))  # fmt: skip
+    assert rest_keys(Keypoints(keys)).tolist() == [True, False, True, False, True]
+
+
+def test_the_arm_with_the_longer_way_leads_and_the_right_one_of_equals():
+    short, long = moving((0.1, 0.0, 0.0), (0.2, 0.0, 0.0)), moving((0.1, 0.0, 0.0), (0.3, 0.0, 0.0), (0.1, 0.0, 0.0))
+    assert leading_side(Gesture("g", 2.0, left=long, right=short)) == "left"
+    assert leading_side(Gesture("g", 2.0, left=short, right=long)) == "right"
+    assert leading_side(Gesture("g", 2.0, left=short, right=short)) == "right"
+    assert leading_side(Gesture("g", 2.0, left=short)) == "left"
+    assert leading_side(Gesture("g", 2.0)) is None
+    assert leading_side(Gesture("g", 2.0, right=moving((0.1, 0.0, 0.0)))) is None  # one key goes nowhere
+
+
+def test_a_body_without_hands_rests_where_what_moves_most_turns():
+    assert body_rest_times(bobbing(torso_forward=(0.0, 0.5, 0.5, 0.0, 0.0))).tolist() == [0.0, 1.0, 2.0, 3.0, 4.0]
+    assert body_rest_times(bobbing(torso_forward=(0.0, 0.2, 0.5, 0.2, 0.0))).tolist() == [0.0, 2.0, 4.0]
+    assert body_rest_times(bobbing(torso_forward=(0.0, 0.1, 0.3))).tolist() == [0.0, 4.0]
+
+
+def test_a_head_leads_less_than_a_torso_and_fingers_not_at_all():
+    both = bobbing(torso_forward=(0.0, 0.2, 0.2, 0.2, 0.0), head_turn=(0.0, 0.0, 0.4, 0.0, 0.0))
+    assert body_rest_times(both).tolist() == [0.0, 1.0, 3.0, 4.0]
+    head = bobbing(torso_forward=(0.0, 0.1, 0.1, 0.1, 0.0), head_turn=(0.0, 0.0, 0.4, 0.0, 0.0))
+    assert body_rest_times(head).tolist() == [0.0, 1.0, 2.0, 3.0, 4.0]
+    assert body_rest_times(bobbing(left_hand_fist=(0.0, 1.0, 0.0))).tolist() == [0.0, 4.0]
+    assert body_rest_times(bobbing(torso_forward=(0.2, 0.2, 0.2))).tolist() == [0.0, 4.0]

@@ -1,0 +1,126 @@
+"""Squash and stretch keep volume, breath does not, and nothing is scaled where nothing is asked."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from generated import seeds
+from kinesphere.engine.arm_plan import arm_plan
+from kinesphere.engine.arms import ArmPose, ArmTask
+from kinesphere.engine.batch import Batch
+from kinesphere.engine.channels import INDEX
+from kinesphere.engine.clocks import stroke_phases_of
+from kinesphere.engine.manner import ArmManner
+from kinesphere.engine.overlays import body_stretch, chest_width, upper_arm_width
+from kinesphere.engine.pose import Pose, figure_limb
+from kinesphere.engine.surface_scales import PRESSED, STRETCHED, STRETCHES, add_squash, scale_surface
+from kinesphere.maths import rotations
+from score.gestures import five_goals
+
+FRAMES = 21
+SHARE = np.linspace(0.0, 1.0, FRAMES)
+
+
+def arm(**given):
+    """An arm in the middle of a stroke, its hand at shoulder height unless said."""
+    flourishes = {"squash": 0.0, "breath": 0.0, "limb_volume": 0.0} | given.pop("flourishes", {})
+    rows = {
+        "upper": rotations.identity(FRAMES),
+        "flexion": np.full(FRAMES, 1.0),
+        "wrist": np.tile([0.2, 0.0, 0.3], (FRAMES, 1)),
+        "hanging": np.zeros(FRAMES),
+        "busy": np.ones(FRAMES),
+        "share": SHARE,
+        "flourishes": {name: np.asarray(value) for name, value in flourishes.items()},
+    } | given
+    return {entry.name: rows.get(entry.name, np.ones(FRAMES)) for entry in fields(ArmPose)}
+
+
+def scaled(left, right):
+    pose = Pose.standing(Batch.of((FRAMES,), (False,)))
+    shown = {
+        name: np.concatenate([np.broadcast_to(one["flourishes"][name], FRAMES) for one in (left, right)])
+        for name in left["flourishes"]
+    }
+    both = {name: np.concatenate([left[name], right[name]]) for name in left if name != "flourishes"}
+    scale_surface(pose, ArmPose(**both, flourishes=shown), np.zeros(FRAMES), np.zeros(FRAMES))
+    return pose
+
+
+def torso(pose):
+    return pose.scales[:, [pose.skeleton.index(name) for name in STRETCHES]]
+
+
+@given(seeds, st.floats(-0.5, 0.5), st.floats(0.0, 0.5))
+def test_squash_and_stretch_keep_volume_whatever_the_hands_do(seed, one, other):
+    rng = np.random.default_rng(seed)
+    places = rng.uniform(-0.5, 0.5, (2, FRAMES, 3))
+    pose = scaled(arm(wrist=places[0], flourishes={"squash": one}), arm(wrist=places[1], flourishes={"squash": other}))
+    if pose.scales is not None:
+        assert np.prod(torso(pose), axis=-1) == pytest.approx(1.0, abs=1e-12)
+        assert pose.scales[[0, -1]] == pytest.approx(1.0, abs=1e-12)  # closed at goals
+
+
+def test_a_high_hand_makes_tall_and_a_low_one_makes_wide():
+    still = arm()
+    stretch = body_stretch(SHARE, 0.2)
+    high, low = (arm(wrist=np.tile([0.1, y, 0.1], (FRAMES, 1)), flourishes={"squash": 0.2}) for y in (0.4, -0.4))
+    tall, wide = scaled(high, still), scaled(still, low)
+    chest = tall.skeleton.index("chest")
+    assert tall.scales[:, chest, 1] == pytest.approx(stretch ** STRETCHES["chest"])
+    assert tall.scales[:, chest, 0] == pytest.approx(stretch ** (-0.5 * STRETCHES["chest"]))
+    assert tall.scales[:, chest, 2] == pytest.approx(stretch ** (-0.5 * STRETCHES["chest"]))
+    assert wide.scales[:, chest, 0] == pytest.approx(stretch ** STRETCHES["chest"])
+    assert wide.scales[:, chest, 1] == pytest.approx(stretch ** (-0.5 * STRETCHES["chest"]))
+
+
+def test_pressed_breath_narrows_and_does_not_shorten():
+    pose = scaled(arm(), arm(flourishes={"breath": 1.0}))
+    chest = pose.skeleton.index("chest")
+    narrow = chest_width(SHARE, 1.0) ** STRETCHES["chest"]
+    assert pose.scales[:, chest] == pytest.approx(np.stack([narrow, np.ones(FRAMES), narrow], axis=1))
+    assert narrow.min() < 0.92
+
+
+def test_a_bent_upper_arm_swells_and_a_hanging_one_does_not():
+    flexion = np.linspace(0.0, 2.0, FRAMES)
+    shown = {"limb_volume": 0.25}
+    pose = scaled(arm(flexion=flexion, flourishes=shown), arm(hanging=np.ones(FRAMES), flourishes=shown))
+    left, right = (pose.scales[:, pose.skeleton.index(f"{side}UpperArm")] for side in ("left", "right"))
+    assert left[:, 2] == pytest.approx(upper_arm_width(flexion, 0.25) ** 1.25)
+    assert right == pytest.approx(1.0)
+    assert left[:, :2] == pytest.approx(1.0)
+
+
+def test_what_is_not_asked_or_not_shown_is_not_scaled():
+    assert scaled(arm(), arm()).scales is None
+    hushed = arm(busy=np.zeros(FRAMES), flourishes={"squash": 0.2, "breath": 1.0})
+    assert scaled(hushed, hushed).scales is None
+
+
+def joined(**flourishes):
+    """What spine, clavicles and hips do along with a right arm through five goals, by channel; and the arm's task."""
+    manner = ArmManner(flourishes={name: np.float64(value) for name, value in flourishes.items()})
+    plan = arm_plan(five_goals(), "right", figure_limb(1.70, "right", "Arm"), 1.0, manner, True)
+    task = ArmTask(plan, stroke_phases_of(plan.clock, 271), manner, np.arange(271) / 60.0, False)
+    idle = ArmTask(None, None, ArmManner(), task.moment, False)
+    table = np.zeros((271, len(INDEX)))
+    add_squash(table, [idle, task])
+    return {name: table[:, i] for name, i in INDEX.items() if table[:, i].any()}, task.travel.time_share
+
+
+def test_the_skeleton_joins_in_stretch_and_breath_in_proportion():
+    made, share = joined(squash=0.2)
+    assert set(made) == set(STRETCHED)
+    for name, most in STRETCHED.items():
+        assert made[name] == pytest.approx(most * (body_stretch(share, 0.2) - 1.0), abs=1e-12)
+    made, share = joined(breath=1.0)
+    assert set(made) == set(PRESSED)
+    for name, most in PRESSED.items():
+        assert made[name] == pytest.approx(most * (1.0 - chest_width(share, 1.0)), abs=1e-12)
+    assert joined()[0] == {}

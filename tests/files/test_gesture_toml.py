@@ -1,0 +1,190 @@
+"""Gestures as text: what is read, and what is refused by name."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kinesphere.builtin.library import FOLDER, motion, motions
+from kinesphere.engine.generation import generate_gesture
+from kinesphere.files.gesture_toml import load_gesture
+from kinesphere.motion.errors import MotionFileError
+from kinesphere.motion.gesture import Gesture, Space, Stop
+
+PLAIN = """
+duration = 2.0
+[torso]
+forward = [[0, 0], [1, 10], [2, 0]]
+[both]
+keys = [
+  { at = 0, to = "rest" },
+  { at = 0.5, to = [0.2, -0.2, 0.2], via = true },
+  { at = 1, to = [0.1, 0.0, 0.4], swivel = 30, ease = 0.7 },
+  { at = 1.9, to = "rest" },
+]
+[both.hand]
+palm = [[0, "rest"], [1, "in"]]
+shape = [[0, "relaxed"], [1, "thumb out 0.5 open 0.3"]]
+"""
+
+
+def read(tmp_path, text: str) -> Gesture:
+    path = tmp_path / "my_move.toml"
+    path.write_text(text, encoding="utf-8")
+    return load_gesture(path)
+
+
+def test_reads_what_is_written(tmp_path):
+    made = read(tmp_path, PLAIN)
+    assert (made.name, made.duration) == ("my move", 2.0)
+    assert made.tracks["torso.forward"].values == pytest.approx((0.0, math.radians(10.0), 0.0))
+    left, right = made.left, made.right
+    assert left is not None
+    assert right is not None
+    assert [key.stop for key in left.keys] == [Stop.GOAL, Stop.VIA, Stop.GOAL, Stop.GOAL]
+    assert left.keys[2].position == (0.1, 0.0, 0.4)
+    assert right.keys[2].position == (-0.1, 0.0, 0.4)
+    assert right.keys[2].swivel == pytest.approx(-math.radians(30.0))
+    assert made.inflections["left"] == (0.5, 0.5, 0.7, 0.5)
+    assert made.palms["left"][1].direction == (-1.0, 0.0, 0.0)
+    assert made.palms["right"][1].direction == (1.0, 0.0, 0.0)
+    assert made.tracks["left.hand.thumb out"].values == (0.0, 0.5)
+
+
+def test_a_user_can_write_one_and_see_it_acted(tmp_path):
+    acted_out = generate_gesture(read(tmp_path, PLAIN))
+    place = acted_out.positions_world()
+    assert len(acted_out) == 121
+    across = place[:, acted_out.skeleton.index("leftHand")] * [-1.0, 1.0, 1.0]
+    assert place[:, acted_out.skeleton.index("rightHand")] == pytest.approx(across, abs=0.02)
+
+
+def test_world_keys_are_global(tmp_path):
+    text = "duration = 1.0\n[right]\nkeys = [{ at = 0, to = 'rest' }, { at = 0.8, world = [-0.2, 1.2, 0.4] }]\n"
+    arm = read(tmp_path, text).right
+    assert arm is not None
+    assert arm.keys[1].space == Space.GLOBAL
+    assert arm.keys[1].position == (-0.2, 1.2, 0.4)
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (("forward = [[0, 0]", "forwards = [[0, 0]"), "torso.forwards.*did you mean 'forward'"),
+        (("duration = 2.0", ""), "duration: found nothing"),
+        (("duration = 2.0", "duration = 'long'"), "duration: found 'long'; expected a number"),
+        (("duration = 2.0", "duration = 1e9"), "duration"),
+        (
+            ("duration = 2.0", "duration = -2"),
+            "toml, duration: found -2; expected seconds, more than 0 and at most 600",
+        ),
+        (
+            ("[torso]", "[torzo]"),
+            r"torzo: found a field that .* here; expected one of: kind, .*; did you mean 'torso'\?",
+        ),
+        (("[1, 10]", "[1, 1000]"), r"torso.forward\[1\]: found 1000; expected at most 180"),
+        (("[1, 10]", "[5, 10]"), r"torso.forward\[1\]: found 5 s; expected times from 0 to the duration, 2 s"),
+        (("[1, 10]", "[0, 10]"), r"torso.forward\[1\]: found 0 s after 0 s; expected times that increase"),
+        (("[1, 10]", "[1]"), r"forward\[1\]"),
+        (("[1, 10]", "[nan, 10]"), r"forward\[1\]"),
+        (("swivel = 30", "swivl = 30"), r"both.keys\[2\].swivl"),
+        (("ease = 0.7", "ease = 1.7"), "ease: found 1.7"),
+        (("at = 1,", "at = 0.2,"), r"keys\[2\].at: found 0.2 s after 0.5 s; expected times that increase"),
+        (("at = 1.9,", "at = 2.9,"), r"both.keys\[3\].at: found 2.9 s; expected times from 0 to the duration, 2 s"),
+        (("at = 0,", "at = -1,"), r"both.keys\[0\].at: found -1 s"),
+        (('[1, "in"]', '[0, "in"]'), r"both.hand.palm\[1\]: found 0 s after 0 s; expected times that increase"),
+        (('[1, "in"]', '[3, "in"]'), r"both.hand.palm\[1\]: found 3 s; expected times from 0"),
+        (('[1, "thumb', '[3, "thumb'), r"both.hand.shape\[1\]: found 3 s; expected times from 0"),
+        (
+            ("[both.hand]", "[both.foot]\nsteps = [[1, 1.2, 0, 0, 0], [0.5, 0.6, 0, 0, 0]]\n[both.hand]"),
+            r"steps\[1\]: found",
+        ),
+        (('to = "rest" },', "world = [0, 1, 0], to = [0, 0, 0] },"), "found both to and world; expected one of: to ="),
+        (("to = [0.1, 0.0, 0.4]", "to = [0.1, 0.4]"), "3 numbers in brackets"),
+        (("to = [0.1, 0.0, 0.4]", "to = [10, 0.0, 0.4]"), "at most 5 m"),
+        (('"in"', '"inwards"'), r"palm\[1\]: found 'inwards'; expected one of: rest, .*; did you mean 'in'\?"),
+        (("thumb out 0.5", "paw"), r"shape\[1\]: found 'paw'; expected one of: relaxed, open, .*claw"),
+        (("open 0.3", "open 0.9"), "weights sum to 1"),
+        (("[torso]", "[torso"), "no TOML"),
+        (("[both.hand]", "[left]\nkeys = []\n[both.hand]"), "either"),
+    ],
+)
+def test_what_is_wrong_is_said_with_its_field(tmp_path, change, said):
+    assert change[0] in PLAIN
+    with pytest.raises(MotionFileError, match=said) as caught:
+        read(tmp_path, PLAIN.replace(*change, 1))
+    assert "my_move.toml" in str(caught.value)
+
+
+def test_messages_say_where_what_was_found_and_what_is_allowed_in_one_sentence(tmp_path):
+    with pytest.raises(MotionFileError) as caught:
+        read(tmp_path, PLAIN.replace("[torso]", "[torzo]"))
+    said = str(caught.value).removeprefix(f"{tmp_path / 'my_move.toml'}, ")
+    assert said == (
+        "torzo: found a field that means nothing here; expected one of: kind, about, loop, duration, torso, head, "
+        "eyes, hips, both, left, right; did you mean 'torso'?"
+    )
+
+
+def test_a_loop_has_no_fixed_places(tmp_path):
+    text = "duration = 1.0\nloop = true\n[right]\nkeys = [{ at = 0, to = 'rest' }, { at = 0.8, world = [0, 1, 0.4] }]\n"
+    with pytest.raises(MotionFileError, match=r"right.keys\[1\].world: found a fixed place in a loop; expected to ="):
+        read(tmp_path, text)
+
+
+def test_missing_files_and_other_bytes_are_refused(tmp_path):
+    with pytest.raises(MotionFileError, match="no such file"):
+        load_gesture(tmp_path / "none.toml")
+    path = tmp_path / "bytes.toml"
+    path.write_bytes(b"\xff\xfe\x00duration")
+    with pytest.raises(MotionFileError, match="no TOML"):
+        load_gesture(path)
+    path.write_bytes(b"#" * 2_000_000)
+    with pytest.raises(MotionFileError, match="bytes"):
+        load_gesture(path)
+
+
+@given(st.data())
+def test_damaged_files_are_read_or_refused_kindly(tmp_path_factory, data):
+    text = PLAIN
+    for _ in range(data.draw(st.integers(1, 4))):
+        at = data.draw(st.integers(0, len(text) - 1))
+        text = (
+            text[:at]
+            + data.draw(st.sampled_from(["", "]", "[", "9", "-", '"', "e9", "nan", "=", "\n"]))
+            + text[at + 1 :]
+        )
+    path = tmp_path_factory.mktemp("files") / "x.toml"
+    path.write_text(text, encoding="utf-8")
+    try:
+        made = load_gesture(path)
+    except MotionFileError:
+        return
+    assert made.duration > 0.0
+
+
+@pytest.mark.parametrize("name", motions())
+def test_every_motion_has_a_file_with_words(name):
+    text = (FOLDER / f"{name.replace(' ', '_')}.toml").read_text(encoding="utf-8")
+    assert text.startswith("# ")
+    assert "about" in text
+    assert motion(name).name == name
+
+
+def test_acting_refuses_impossible_heights(tmp_path):
+    with pytest.raises(ValueError, match="height"):
+        generate_gesture(read(tmp_path, PLAIN), np.nan)
+
+
+def test_a_gesture_file_of_ones_own_is_acted_through_the_public_door(tmp_path):
+    import kinesphere.builtin as ours
+    from kinesphere.builtin.library import FOLDER
+
+    (tmp_path / "my_wave.toml").write_text((FOLDER / "wave.toml").read_text())
+    made = ours.acted(ours.load_gesture(tmp_path / "my_wave.toml"))
+    assert made.name == "my wave"
+    assert abs(made.positions_world() - ours.motion("wave").positions_world()).max() < 1e-9
