@@ -12,12 +12,14 @@ before the first kernel (commands that read one file and end), else compiled.
 
 from __future__ import annotations
 
+import hashlib
 import importlib
 import os
 import sys
 import threading
 from collections.abc import Callable, Sequence
-from functools import update_wrapper
+from functools import cache, update_wrapper
+from pathlib import Path
 from types import CodeType, FunctionType
 from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar
 
@@ -41,6 +43,7 @@ class Jit:
     def __init__(self, function: FunctionType) -> None:
         self.function = function
         self.dispatcher: Any = None
+        self.files = {function.__code__.co_filename}  # those of the loops that it calls, too, once it is compiled
         update_wrapper(self, function)
 
     def __call__(self, *args: Any) -> Any:
@@ -55,9 +58,14 @@ class Jit:
                 _announce_compilation()
                 for name in _names(self.function.__code__):
                     used = self.function.__globals__.get(name)
+                    used = getattr(used, "kinesphere_jit", used)
                     if isinstance(used, Jit):
                         self.function.__globals__[name] = used.compile()
-                self.dispatcher = njit(cache=True, nogil=True, error_model="numpy")(self.function)
+                        self.files |= used.files
+                dispatcher: Any = njit(cache=True, nogil=True, error_model="numpy")(self.function)
+                dispatcher.kinesphere_jit = self
+                _stamp_cache(dispatcher, self.files)
+                self.dispatcher = dispatcher
         return self.dispatcher
 
 
@@ -67,6 +75,24 @@ def jit(function: Any) -> Any:
     Arithmetic is IEEE's, without fused or reordered operations: the same bits on one thread and on two.
     """
     return Jit(function)
+
+
+def _stamp_cache(dispatcher: Any, files: set[str]) -> None:
+    """Name what is kept on disk after the contents of all source files that go into it.
+
+    Numba looks at a function's own file only: a loop would go on with what another file said before.
+    """
+    from numba.core import caching
+
+    kept = dispatcher._cache
+    digest = hashlib.sha256(b"".join(_digest(file) for file in sorted(files))).hexdigest()[:12]
+    make: Any = caching.IndexDataCacheFile
+    kept._cache_file = make(kept._cache_path, f"{kept._impl.filename_base}-{digest}", digest)
+
+
+@cache
+def _digest(file: str) -> bytes:
+    return hashlib.sha256(Path(file).read_bytes()).digest()
 
 
 def _names(code: CodeType) -> set[str]:
@@ -219,7 +245,7 @@ if hasattr(os, "register_at_fork"):
 
 compile_exact = jit
 compile_kernel = jit
-_TABLE: dict[str, str] = {}
+_TABLE: dict[str, tuple[str, str]] = {}
 
 
 class _Everything:
@@ -228,9 +254,11 @@ class _Everything:
     def __getattr__(self, name: str) -> Any:
         if not _TABLE:
             with open(__file__.replace("compiled.py", "_jit_names.txt"), encoding="utf-8") as lines:  # noqa: PTH123
-                _TABLE.update(line.split() for line in lines)  # type: ignore[misc]
-        module = importlib.import_module(f"kinesphere.{_TABLE[name]}")
-        return getattr(module, f"{name}_kernel", None) or getattr(module, name)
+                for line in lines:
+                    old, module, new = line.split()
+                    _TABLE[old] = module, new
+        module, new = _TABLE[name]
+        return getattr(importlib.import_module(f"kinesphere.{module}"), new)
 
 
 _everything = _Everything()
