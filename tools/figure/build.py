@@ -20,7 +20,7 @@ from kinesphere.files.gltf.write import save_character
 from kinesphere.motion.character import Character, Mesh
 from kinesphere.motion.skeleton import Skeleton
 
-HOME = Path(__file__).parents[2] / "src/kinesphere/figure"
+HOME = Path(__file__).parents[2] / "src/kinesphere/builtin"
 # Left half: from, to and, where faces, hands or soles are, finer cells, along each axis. No sample lies on the soles'
 # plane itself.
 FIGURE_GRID = (
