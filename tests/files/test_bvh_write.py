@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from generated import motions, same_places
 from kinesphere import Motion, MotionFileError, MotionFileWarning, Skeleton, load, save
-from kinesphere.files.unique_names import writable_names
+from kinesphere.files.registry import writable_names
 from kinesphere.maths import rotations as R
 from kinesphere.maths.euler import TAIT_BRYAN
 from kinesphere.motion.roles import find_roles

@@ -14,8 +14,7 @@ import numpy as np
 
 from kinesphere.files.atomic import atomic_write
 from kinesphere.files.orientation import turn_to_y_up
-from kinesphere.files.registry import SaveOptions
-from kinesphere.files.unique_names import writable_names
+from kinesphere.files.registry import SaveOptions, writable_names
 from kinesphere.maths import rotations
 from kinesphere.maths.euler import TAIT_BRYAN, to_euler
 from kinesphere.maths.vectors import Bools, Floats

@@ -14,8 +14,7 @@ from kinesphere.files.gltf import extras as extras_
 from kinesphere.files.gltf.animation import X_Y_Z_W, ClipWriter, Singles, to_float32
 from kinesphere.files.gltf.document import INDICES, VERTICES, BufferBuilder, write_document
 from kinesphere.files.gltf.write_on_character import save_on_character
-from kinesphere.files.registry import SaveOptions
-from kinesphere.files.unique_names import writable_names
+from kinesphere.files.registry import SaveOptions, writable_names
 from kinesphere.maths import rotations
 from kinesphere.maths.vectors import Floats, Ints
 from kinesphere.motion.character import Character
