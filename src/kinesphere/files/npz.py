@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from kinesphere.files.atomic import atomic_write
-from kinesphere.files.orientation import turn_to_y_up
+from kinesphere.files.orientation import rotation_to_y_up
 from kinesphere.files.registry import Format, LoadOptions, SaveOptions, register
 from kinesphere.motion.errors import MotionFileError
 from kinesphere.motion.motion import Motion
@@ -85,7 +85,7 @@ def load(path: Path, options: LoadOptions) -> Motion:
     except (KeyError, TypeError, ValueError, IndexError, AttributeError, OverflowError) as error:
         raise MotionFileError(path, f"contents that do not fit together ({error})", "a saved motion") from None
     if options.up not in (None, "y"):
-        motion = move_motion(motion, turn_to_y_up(options.up or "y"), np.zeros(3))
+        motion = move_motion(motion, rotation_to_y_up(options.up or "y"), np.zeros(3))
     return motion if options.scale is None else motion.scaled(options.scale)
 
 

@@ -132,7 +132,7 @@ def _lies_on_the_floor(posed: Floats, leg: float) -> bool:
     return -0.03 * leg < lowest < 0.16 * leg and 0.04 * leg < root < 0.45 * leg and highest < 0.8 * leg
 
 
-def turn_to_y_up(axis: str) -> Floats:
+def rotation_to_y_up(axis: str) -> Floats:
     """The rotation that takes an axis to +Y: for Z up, 90° about X, so that left and right stay."""
     quarter = 0.5 * np.pi
     vectors = {

@@ -18,7 +18,7 @@ import numpy as np
 
 from kinesphere.files.bvh.hierarchy import BvhHierarchy, HierarchyParser
 from kinesphere.files.bvh.rows import HEADER_BYTES, RowsReader
-from kinesphere.files.orientation import RawPose, find_scale, find_up, turn_to_y_up
+from kinesphere.files.orientation import RawPose, find_scale, find_up, rotation_to_y_up
 from kinesphere.files.registry import LoadOptions, Positions
 from kinesphere.maths import rotations
 from kinesphere.maths.compiled import jit, kernel
@@ -188,7 +188,7 @@ def _build_motion(
     if options.up is not None:
         # Given by hand: the rest pose is rotated too unless it is upright already.
         up, why_up = options.up, "given"
-    rotation = turn_to_y_up(up)
+    rotation = rotation_to_y_up(up)
     q, t, offsets = raw.rotations, raw.translations * scale, raw.offsets * scale
     tip_offsets = [offset * scale for _, offset in raw.tips]
     roots = np.flatnonzero(raw.parents < 0)

@@ -10,9 +10,8 @@ from pathlib import Path
 import numpy as np
 
 from kinesphere.files.gltf import extras
-from kinesphere.files.gltf.animation import Channel, ChannelReader
+from kinesphere.files.gltf.animation import Channel, ChannelReader, FrameGrid, exact_rate, find_frame_grid, merge_times
 from kinesphere.files.gltf.document import Accessors, Document, GltfFields, read_document
-from kinesphere.files.gltf.extras import FrameGrid, find_grid, merge_times
 from kinesphere.files.gltf.joints import (
     Joints,
     axes_rotation,
@@ -153,10 +152,10 @@ def _motion(
 ) -> Motion:
     animation = document.fields.item("animations", clip)
     times = merge_times([channel.times for channel in channels])
-    exact = extras.exact_rate(animation, _longest(channels)) if options.rate is None else None
+    exact = exact_rate(animation, _longest(channels)) if options.rate is None else None
     if exact is not None:
         times = _longest(channels)
-    grid = find_grid(times, options.rate, exact)
+    grid = find_frame_grid(times, options.rate, exact)
     _afford(animation, grid, len(joints), channels)
     with np.errstate(all="ignore"):
         pose, surfaces = _sampled(nodes, joints, channels, grid)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 import kinesphere
 from kinesphere.files.gltf import extras as extras_
-from kinesphere.files.gltf.animation import X_Y_Z_W, ClipWriter, Singles, to_float32
+from kinesphere.files.gltf.animation import X_Y_Z_W, ClipWriter, Float32s, to_float32
 from kinesphere.files.gltf.document import INDICES, VERTICES, BufferBuilder, write_document
 from kinesphere.files.gltf.write_on_character import save_on_character
 from kinesphere.files.registry import SaveOptions, writable_names
@@ -279,7 +279,7 @@ def _add_surfaces(motion: Motion, names: tuple[str, ...], nodes: list[dict[str, 
     return surfaces
 
 
-def _inverse_binds(motion: Motion, path: Path) -> Singles:
+def _inverse_binds(motion: Motion, path: Path) -> Float32s:
     """``(J, 16)``, from the world to each joint at rest, column by column."""
     turned, placed = motion.skeleton.rest_world()
     back = rotations.conjugate(turned)

@@ -29,7 +29,7 @@ from kinesphere.files.gltf.document import (
     write_document,
 )
 from kinesphere.files.gltf.joints import to_file_axes
-from kinesphere.files.gltf.pose import departures, unbake_scales
+from kinesphere.files.gltf.pose import rest_distances, unbake_scales
 from kinesphere.maths import rotations
 from kinesphere.motion.character import Character
 from kinesphere.motion.errors import MotionFileError, MotionFileWarning
@@ -390,7 +390,7 @@ def _animation(
     local = to_file_axes(joints, motion.rotations, motion.translations, file.turn)
     q, t = unbake_scales(path, nodes, joints, *local)
     q = rotations.continuous(q)
-    moving = departures(nodes, joints, t) > STANDS_STILL
+    moving = rest_distances(nodes, joints, t) > STANDS_STILL
     for joint, parent in enumerate(joints.parents.tolist()):
         node = int(joints.nodes[joint])
         clip.add(node, "rotation", q[:, joint])
