@@ -1,7 +1,7 @@
 """glTF meshes: read primitives (positions, normals, indices, JOINTS_n, WEIGHTS_n) and bind them by their skins.
 
-A vertex is bound by the joint's world matrix at rest times its inverse bind matrix. A mesh without a skin is bound to the
-nearest joint above its node.
+A vertex is bound by a joint's world matrix at rest times its inverse bind matrix. A mesh without a skin is bound to
+the nearest joint above its node.
 """
 
 from __future__ import annotations
@@ -237,7 +237,7 @@ class MeshReader:
         return SkinJoints(np.array([self.joint_of[above]], dtype=np.intp), self.worlds[[node]], False)
 
     def _skin(self, index: int) -> SkinJoints:
-        """W B for each joint of a skin: its node's world matrix at rest times its inverse bind matrix (glTF 3.7.3.2)."""
+        """W B for each joint of a skin: its world matrix at rest times its inverse bind matrix (glTF 3.7.3.2)."""
         if index not in self._skins:
             skin = self.fields.item("skins", index)
             nodes = [int(node) for node in skin.items("joints")]  # checked by find_joints
