@@ -107,7 +107,7 @@ def _check_options(path: Path, scale: float | None, up: str | None, rate: float 
 def load_character(path: str | PathLike[str]) -> Character:
     """Read a character from a ``.glb``, ``.gltf`` or ``.vrm`` file: its skeleton at rest, and its surface.
 
-    Metres and Y up, facing as in the file; a VRM 0 character, which faces -Z there, is turned to face +Z. What was
+    Metres and Y up, facing as in the file; a VRM 0 character, which faces -Z there, is rotated to face +Z. What was
     done is in ``character.source.evidence``. ``save(motion, path, character=character)`` writes all that the file
     holds, with the motion as its one clip. A file without any mesh, such as an animation alone, gives a bare skeleton,
     with a warning.

@@ -94,18 +94,18 @@ def find_up(raw: RawPose) -> tuple[str, str, str]:
     posed = kinematics.forward(raw.rotations[frames], raw.translations[frames], raw.parents)[1]
     rest_axis, rest_share = _axis_along(_upright(rest[None], heads[0], feet))
     axis, share = _axis_along(_upright(posed, heads[0], feet))
-    seen = f"in the motion the head is above the feet along {axis.upper()} ({share:.0%} of the way)"
+    observation = f"in the motion the head is above the feet along {axis.upper()} ({share:.0%} of the way)"
     if axis == rest_axis and share > 0.5:
-        return axis, rest_axis, f"{seen}, and so it is at rest"
+        return axis, rest_axis, f"{observation}, and so it is at rest"
     leg = _leg_length(raw) or float(np.linalg.norm(rest[heads[0]] - rest[feet[0]])) / 2.0
     height = float(np.median(posed[:, 0] @ AXES[axis]))
     if rest_axis == "y" and rest_share > 0.8 and _lies_on_the_floor(posed, leg):
-        return "y", "y", f"{seen}, but nothing is below the floor or far above it along Y: the body lies"
+        return "y", "y", f"{observation}, but nothing is below the floor or far above it along Y: the body lies"
     if share > 0.6 and 0.5 * leg < height < 2.0 * leg:
-        return axis, rest_axis, f"{seen}, and the root stands a leg's length above zero on it"
+        return axis, rest_axis, f"{observation}, and the root stands a leg's length above zero on it"
     if rest_share > 0.8:
-        return rest_axis, rest_axis, f"{seen}, but at rest along {rest_axis.upper()}, which is taken to be up"
-    return "y", rest_axis, f"{seen}, which is no clear answer, so Y is taken to be up"
+        return rest_axis, rest_axis, f"{observation}, but at rest along {rest_axis.upper()}, which is taken to be up"
+    return "y", rest_axis, f"{observation}, which is no clear answer, so Y is taken to be up"
 
 
 def _head_and_feet(raw: RawPose) -> tuple[list[int], list[int]]:

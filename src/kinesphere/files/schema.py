@@ -162,5 +162,5 @@ def describe_choices(found: str, allowed: Iterable[str]) -> str:
 def _describe(value: Any) -> str:
     if value is None:
         return "nothing"
-    said = repr(value)
-    return said if len(said) <= 60 else said[:57] + "..."
+    text = repr(value)
+    return text if len(text) <= 60 else text[:57] + "..."

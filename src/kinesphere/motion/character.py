@@ -33,7 +33,7 @@ class Mesh:
     positions
         ``(V, 3)`` at rest, metres.
     triangles
-        ``(F, 3)`` vertices, counter-clockwise seen from outside.
+        ``(F, 3)`` vertices, counter-clockwise from outside.
     joints, weights
         ``(V, K)``: the joints of the skeleton that each vertex is bound to, and their weights, which sum to one.
     anchors

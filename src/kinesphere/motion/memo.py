@@ -15,8 +15,8 @@ T = TypeVar("T")
 def memoised(function: Callable[Concatenate[T, P], R]) -> Callable[Concatenate[T, P], R]:
     """Decorator: call the function once for each first argument, and for each set of hashable arguments after it.
 
-    The first argument is an immutable object that can be weakly referenced, such as a skeleton or a gesture. It is told
-    apart by identity: equal objects are computed separately.
+    The first argument is an immutable object that can be weakly referenced, such as a skeleton or a gesture. It is
+    compared by identity: equal objects are computed separately.
     """
     kept: dict[int, tuple[weakref.ref[T], dict[object, R]]] = {}
 

@@ -39,7 +39,7 @@ def find_roles(
         Role to joint, by index or name, or to None for a role that is to stay empty. One side's role also settles
         which side is which.
     positions
-        World positions ``(J, 3)`` or ``(T, J, 3)`` of posed frames, where there are some: they tell left from right
+        World positions ``(J, 3)`` or ``(T, J, 3)`` of posed frames, where there are some: they decide left and right
         in a skeleton without names whose rest pose does not.
 
     Examples
@@ -246,9 +246,9 @@ def _hips_scores(search: _Search, legs: Sequence[int], head: int, junction: int)
     scores = search.scores("hips", _named_candidates(search.names, "hips"))
     if "hips" in search.known or len(legs) < 2:
         return scores
-    carried = [*legs, *(joint for joint in (head, junction) if joint >= 0)][:3]
+    parts = [*legs, *(joint for joint in (head, junction) if joint >= 0)][:3]
     joint = tree.common_ancestor(legs[0], legs[1])
-    for other in carried[2:]:
+    for other in parts[2:]:
         joint = tree.common_ancestor(joint, other) if joint >= 0 else -1
     if joint >= 0 and joint not in legs:
         scores[joint] = scores.get(joint, 0.0) + 0.3

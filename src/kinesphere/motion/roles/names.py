@@ -207,11 +207,11 @@ def _strip_prefixes(name: str) -> str:
 
 def _hidden_side(words: list[str]) -> tuple[str, list[str]]:
     """A side without a capital or separator: ``leftarm``, ``lthigh``, ``handl``."""
-    for place, word in enumerate(words):
+    for index, word in enumerate(words):
         for side in ("left", "right"):
             if word != side and (word.startswith(side) or word.endswith(side)):
                 rest = word.removeprefix(side) if word.startswith(side) else word.removesuffix(side)
-                return side, [*words[:place], rest, *words[place + 1 :]]
+                return side, [*words[:index], rest, *words[index + 1 :]]
     whole = "".join(words)
     if whole not in CENTRE and len(whole) > 3:
         for letter, side in (("l", "left"), ("r", "right")):

@@ -1,7 +1,7 @@
 """Find a body by its proportions, without names: pairs of equal limbs, a spine between them, and which side is left.
 
 A limb is a chain whose bone lengths are those of thigh and shin, or of upper arm and forearm. A body is a pair of legs
-below a pair of arms. Feet and knees in the rest pose, or in given poses, tell the front, and so the left side.
+below a pair of arms. Feet and knees in the rest pose, or in given poses, show the front, and so the left side.
 """
 
 from __future__ import annotations
@@ -222,10 +222,10 @@ def _neck_and_head(
     if not middle:
         return [], -1
     chain = tree.main_chain(max(middle, key=lambda j: (tree.sizes[j] > 1, tree.reach[j] + tree.bones[j])))
-    for place, joint in enumerate(chain):
+    for index, joint in enumerate(chain):
         if len(tree.children[joint]) >= 2:  # eyes, a jaw, hair; perhaps on a joint that lies on the head
-            place -= bool(place) and tree.bones[joint] <= NOTHING
-            return chain[:place], chain[place]
+            index -= bool(index) and tree.bones[joint] <= NOTHING
+            return chain[:index], chain[index]
     # Where bones end in tips, the last joint is a head; else three in a row are a neck, a head and its end,
     # unless the legs end with their toes.
     ends_with_toes = all(limb.after >= 0 and not tree.children[limb.after] for limb in leg.limbs)
@@ -454,10 +454,10 @@ def _undecided_sides(
 
 
 def _find_loose_feet(skeleton: Skeleton, tree: JointTree, body: BodyReading, found: ShapeEvidence) -> None:
-    """Feet that don't hang on their legs, as in rigs with a foot control: ends on the ground below the knees."""
+    """Feet that are not below their legs in the tree, as in rigs with a foot control: leaves where a shin would end."""
     if all(limb.end >= 0 for limb in body.legs):
         return
-    _, place = skeleton.rest_world()
+    _, rest = skeleton.rest_world()
     within = {body.hips, *body.torso}
     loose = [
         joint
@@ -468,13 +468,13 @@ def _find_loose_feet(skeleton: Skeleton, tree: JointTree, body: BodyReading, fou
         upper, lower = (found.roles.get(f"{side}{part}", -1) for part in ("UpperLeg", "LowerLeg"))
         if lower < 0 or f"{side}Foot" in found.roles:
             continue
-        shin = place[lower] - place[upper]
+        shin = rest[lower] - rest[upper]
         reach = float(np.linalg.norm(shin))
         # Straight on from the thigh, within a shin's usual lengths.
         near = [
-            (float(np.linalg.norm(place[joint] - place[lower] - shin)), joint)
+            (float(np.linalg.norm(rest[joint] - rest[lower] - shin)), joint)
             for joint in loose
-            if float(np.dot(place[joint] - place[lower], shin)) > 0.5 * reach * reach
+            if float(np.dot(rest[joint] - rest[lower], shin)) > 0.5 * reach * reach
         ]
         if near and min(near)[0] < 1.3 * reach:
             found.roles[f"{side}Foot"] = min(near)[1]
