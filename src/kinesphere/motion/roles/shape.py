@@ -74,7 +74,7 @@ def _reading(
 ) -> LimbReading | None:
     """The chain read as a limb from its joint ``first`` on, each of its two bones in so many pieces."""
     middle, last = first + pieces[0], first + sum(pieces)
-    if sum(pieces) > 2 and (last >= len(chain) or not _halved(bones[first:middle], bones[middle:last])):
+    if sum(pieces) > 2 and (last >= len(chain) or not _are_halves(bones[first:middle], bones[middle:last])):
         return None
     upper, lower = sum(bones[first:middle]), sum(bones[middle:last])
     if upper <= NOTHING or (lower <= NOTHING and last < len(chain)):
@@ -95,7 +95,7 @@ def _reading(
     return LimbReading(chain[0], before, chain[first], chain[middle], end, after, upper + lower, cost)
 
 
-def _halved(*bones: list[float]) -> bool:
+def _are_halves(*bones: list[float]) -> bool:
     return all(min(pair) > 0.4 * max(pair) for pair in bones)
 
 
@@ -107,19 +107,19 @@ def mirrored_pairs(tree: JointTree) -> list[tuple[int, int, int]]:
     whole = max(tree.reach)
     found: list[tuple[int, int, int]] = []
     for parent, children in enumerate(tree.children):
-        if len(children) >= 4 and any(tree.is_below(parent, twin) for _, a, b in found for twin in (a, b)):
+        if len(children) >= 4 and any(tree.is_below(parent, start) for _, a, b in found for start in (a, b)):
             continue  # a hand
         long = [c for c in children if tree.children[c] and tree.reach[c] > SHORT * whole]
         long = sorted(long, key=lambda c: -tree.reach[c])[:MOST_BRANCHES]
         chains = {c: tree.chain_bones(tree.main_chain(c)) for c in long} if len(long) > 1 else {}
         for k, a in enumerate(long):
             for b in long[k + 1 :]:
-                if _alike(chains[a], chains[b]):
+                if _are_alike(chains[a], chains[b]):
                     found.append((parent, a, b))
     return found
 
 
-def _alike(a: list[float], b: list[float]) -> bool:
+def _are_alike(a: list[float], b: list[float]) -> bool:
     """Whether two chains have nearly the same bones. The trailing ones matter little: fingers may differ."""
     if abs(len(a) - len(b)) > 1:
         return False
@@ -157,12 +157,12 @@ class _LimbPair:
 def find_body(tree: JointTree) -> BodyReading | None:
     """The likeliest body in a tree of joints, or None."""
     pairs = mirrored_pairs(tree)
-    legs = [pair for p in pairs if (pair := _pair(tree, p, legs=True)) is not None]
-    arms = [pair for p in pairs if (pair := _pair(tree, p, legs=False)) is not None]
+    legs = [pair for p in pairs if (pair := _read_pair(tree, p, legs=True)) is not None]
+    arms = [pair for p in pairs if (pair := _read_pair(tree, p, legs=False)) is not None]
     best: tuple[float, BodyReading] | None = None
     for leg in legs:
         for arm in arms:
-            body = _joined(tree, leg, arm, pairs)
+            body = _assemble_body(tree, leg, arm, pairs)
             if body is None:
                 continue
             score = body.quality
@@ -171,7 +171,7 @@ def find_body(tree: JointTree) -> BodyReading | None:
     return best[1] if best else None
 
 
-def _pair(tree: JointTree, pair: tuple[int, int, int], *, legs: bool) -> _LimbPair | None:
+def _read_pair(tree: JointTree, pair: tuple[int, int, int], *, legs: bool) -> _LimbPair | None:
     parent, a, b = pair
     limbs = (read_limb(tree, a, LEG if legs else ARM), read_limb(tree, b, LEG if legs else ARM))
     if limbs[0] is None or limbs[1] is None:
@@ -182,7 +182,9 @@ def _pair(tree: JointTree, pair: tuple[int, int, int], *, legs: bool) -> _LimbPa
     return _LimbPair(parent, (limbs[0], limbs[1]), cost, 0.5 * (limbs[0].length + limbs[1].length))
 
 
-def _joined(tree: JointTree, leg: _LimbPair, arm: _LimbPair, pairs: list[tuple[int, int, int]]) -> BodyReading | None:
+def _assemble_body(
+    tree: JointTree, leg: _LimbPair, arm: _LimbPair, pairs: list[tuple[int, int, int]]
+) -> BodyReading | None:
     """A body of these legs and arms, if they can belong to one."""
     hips = tree.common_ancestor(leg.parent, arm.parent)
     if hips < 0 or hips == arm.parent or len(tree.path(hips, leg.parent)) > 2:
@@ -207,7 +209,7 @@ def _joined(tree: JointTree, leg: _LimbPair, arm: _LimbPair, pairs: list[tuple[i
 
 
 def _has_fingers(tree: JointTree, end: int) -> bool:
-    """Three or more branches of two joints, or a few of more: toes are seldom so many."""
+    """Whether there are three or more branches of two joints; toes are seldom so many."""
     long = [child for child in tree.children[end] if tree.children[child]]
     return len(long) >= 3
 
@@ -215,10 +217,10 @@ def _has_fingers(tree: JointTree, end: int) -> bool:
 def _neck_and_head(
     tree: JointTree, arm: _LimbPair, leg: _LimbPair, pairs: list[tuple[int, int, int]]
 ) -> tuple[list[int], int]:
-    """What goes on between the arms: the farthest-reaching branch that has no twin."""
-    twins = {child for parent, a, b in pairs if parent == arm.parent for child in (a, b)}
-    twins |= {limb.start for limb in arm.limbs}
-    middle = [child for child in tree.children[arm.parent] if child not in twins]
+    """The branch between the arms that reaches farthest and is not one of a pair: the neck's joints, and the head."""
+    paired = {child for parent, a, b in pairs if parent == arm.parent for child in (a, b)}
+    paired |= {limb.start for limb in arm.limbs}
+    middle = [child for child in tree.children[arm.parent] if child not in paired]
     if not middle:
         return [], -1
     chain = tree.main_chain(max(middle, key=lambda j: (tree.sizes[j] > 1, tree.reach[j] + tree.bones[j])))
@@ -242,7 +244,7 @@ ENOUGH = 0.12  # a front weaker than this, of 1, decides nothing
 
 @dataclass(frozen=True)
 class PoseReading:
-    """What poses say about a body."""
+    """Sides and stance of a body in some poses."""
 
     legs_first_is_left: float  # -1 to 1: whether the first leg is the left one; about 0 is undecided
     arms_first_is_left: float
@@ -267,7 +269,7 @@ def read_poses(body: BodyReading, poses: Floats, ends: dict[int, Floats]) -> Pos
     along = np.sum(up * down, axis=-1)
     standing = along < -0.4
     apart = poses[:, legs[0].upper] - poses[:, legs[1].upper]
-    legs_score = _score(body, poses, ends, apart, up, standing)
+    legs_score = _left_scores(body, poses, ends, apart, up, standing)
     shoulders = poses[:, arms[0].upper] - poses[:, arms[1].upper]
     # The arms' sides follow the legs', as far as the two lines across the body agree.
     agree = np.sum(_direction(shoulders) * _direction(reject(apart, up)), axis=-1)
@@ -280,7 +282,7 @@ def read_poses(body: BodyReading, poses: Floats, ends: dict[int, Floats]) -> Pos
     )
 
 
-def _score(
+def _left_scores(
     body: BodyReading, poses: Floats, ends: dict[int, Floats], apart: Floats, up: Floats, standing: Bools
 ) -> Floats:
     """``(T,)``: from -1 to 1, how clearly feet, knees and elbows say that the first leg is the left one."""
@@ -297,9 +299,11 @@ def _score(
             level = np.abs(ahead) > 0.3 * norms(toe - foot)  # what points down is no foot
             total += 0.5 * np.where(level, np.clip(ahead / (0.1 * length), -1.0, 1.0), 0.0)
         if leg.end >= 0:
-            total += 0.3 * np.clip(np.sum(_bend(hip, knee, foot) * forward, axis=-1) / (0.03 * length), -1.0, 1.0)
+            total += 0.3 * np.clip(
+                np.sum(_bend_offset(hip, knee, foot) * forward, axis=-1) / (0.03 * length), -1.0, 1.0
+            )
     for arm in body.arms:
-        bend = _bend(poses[:, arm.upper], poses[:, arm.lower], poses[:, arm.end])
+        bend = _bend_offset(poses[:, arm.upper], poses[:, arm.lower], poses[:, arm.end])
         total -= 0.1 * np.clip(np.sum(bend * forward, axis=-1) / (0.03 * arm.length), -1.0, 1.0)
     return np.where(usable, np.clip(total, -1.0, 1.0), 0.0)
 
@@ -330,7 +334,7 @@ def _on_all_fours(body: BodyReading, poses: Floats, down: Floats, along: Floats)
     return bool(np.mean(beside & (along > -0.6) & (hand_level > 0.7 * foot_level)) > 0.5)
 
 
-def _bend(start: Floats, middle: Floats, end: Floats) -> Floats:
+def _bend_offset(start: Floats, middle: Floats, end: Floats) -> Floats:
     """Offset of the middle joint from the straight line between the outer two."""
     line = end - start
     square = np.maximum(np.sum(line * line, axis=-1, keepdims=True), 1e-18)
