@@ -18,14 +18,14 @@ def t_pose_then_still() -> Motion:
 
 
 def walking_pair() -> Motion:
-    """Two joints under a root that travels and turns, at an odd rate, with rest rotations of their own."""
+    """Two joints under a root that travels and rotates, at an odd rate."""
     rng = np.random.default_rng(5)
     skeleton = Skeleton(
         ("hips", "spine", "head"),
         np.array([-1, 0, 1]),
         np.array([[0.0, 0.9, 0.0], [0.0, 0.4, 0.1], [0.0, 0.3, 0.0]]),
     )
-    turns = np.cumsum(rng.normal(scale=0.05, size=(40, 3, 3)), axis=0)
-    places = np.tile(skeleton.offsets, (40, 1, 1))
-    places[:, 0] += np.cumsum(rng.normal(scale=0.01, size=(40, 3)), axis=0)
-    return Motion(skeleton, 119.8753, R.continuous(R.from_rotation_vector(turns)), places, name="clip")
+    vectors = np.cumsum(rng.normal(scale=0.05, size=(40, 3, 3)), axis=0)
+    positions = np.tile(skeleton.offsets, (40, 1, 1))
+    positions[:, 0] += np.cumsum(rng.normal(scale=0.01, size=(40, 3)), axis=0)
+    return Motion(skeleton, 119.8753, R.continuous(R.from_rotation_vector(vectors)), positions, name="clip")

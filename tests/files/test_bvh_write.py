@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from generated import motions, same_places
 from kinesphere import Motion, MotionFileError, MotionFileWarning, Skeleton, load, save
-from kinesphere.files.unique_names import writable_names
+from kinesphere.files.registry import writable_names
 from kinesphere.maths import rotations as R
 from kinesphere.maths.euler import TAIT_BRYAN
 from kinesphere.motion.roles import find_roles
@@ -142,7 +142,7 @@ def test_a_failed_save_leaves_the_old_file_and_no_litter(tmp_path, monkeypatch):
     motion = Motion(skeleton, 30.0, R.identity(2, 1))
     path = tmp_path / "a.bvh"
     path.write_text("precious")
-    monkeypatch.setattr("kinesphere.files.bvh.write._rows", lambda *_: 1 / 0)
+    monkeypatch.setattr("kinesphere.files.bvh.write._channel_rows", lambda *_: 1 / 0)
     with pytest.raises(ZeroDivisionError):
         save(motion, path)
     assert path.read_text() == "precious"

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import kinesphere
 from kinesphere.builtin.library import FOLDER, motion, motions
 from kinesphere.engine.generation import generate_gesture
 from kinesphere.files.gesture_toml import load_gesture
@@ -55,12 +56,12 @@ def test_reads_what_is_written(tmp_path):
     assert made.tracks["left.hand.thumb out"].values == (0.0, 0.5)
 
 
-def test_a_user_can_write_one_and_see_it_acted(tmp_path):
-    acted_out = generate_gesture(read(tmp_path, PLAIN))
-    place = acted_out.positions_world()
-    assert len(acted_out) == 121
-    across = place[:, acted_out.skeleton.index("leftHand")] * [-1.0, 1.0, 1.0]
-    assert place[:, acted_out.skeleton.index("rightHand")] == pytest.approx(across, abs=0.02)
+def test_a_user_can_write_one_and_generate_it(tmp_path):
+    made = generate_gesture(read(tmp_path, PLAIN))
+    place = made.positions_world()
+    assert len(made) == 121
+    across = place[:, made.skeleton.index("leftHand")] * [-1.0, 1.0, 1.0]
+    assert place[:, made.skeleton.index("rightHand")] == pytest.approx(across, abs=0.02)
 
 
 def test_world_keys_are_global(tmp_path):
@@ -180,11 +181,8 @@ def test_acting_refuses_impossible_heights(tmp_path):
         generate_gesture(read(tmp_path, PLAIN), np.nan)
 
 
-def test_a_gesture_file_of_ones_own_is_acted_through_the_public_door(tmp_path):
-    import kinesphere.builtin as ours
-    from kinesphere.builtin.library import FOLDER
-
+def test_a_gesture_file_of_ones_own_is_generated_by_public_names(tmp_path):
     (tmp_path / "my_wave.toml").write_text((FOLDER / "wave.toml").read_text())
-    made = ours.acted(ours.load_gesture(tmp_path / "my_wave.toml"))
+    made = kinesphere.engine.generate_gesture(kinesphere.files.load_gesture(tmp_path / "my_wave.toml"))
     assert made.name == "my wave"
-    assert abs(made.positions_world() - ours.motion("wave").positions_world()).max() < 1e-9
+    assert abs(made.positions_world() - motion("wave").positions_world()).max() < 1e-9

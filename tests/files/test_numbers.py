@@ -9,8 +9,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from kinesphere.files.bvh.numbers import parse_numbers, parse_numbers_reference
-from kinesphere.maths import compiled
+from kinesphere.files.bvh.numbers import parse_numbers
 
 finite = st.floats(allow_nan=False, allow_infinity=False)
 spelled = st.one_of(
@@ -21,16 +20,15 @@ spelled = st.one_of(
 )
 
 
-@pytest.fixture(autouse=True)
-def loaded():
-    assert compiled.warm_up() is not None
+IMPLEMENTATIONS = (parse_numbers.numpy, parse_numbers.compiled)
 
 
 @given(st.lists(st.tuples(spelled, st.sampled_from([" ", "\t", "\n", "\r\n", "\r", "  \n\n"]))))
 def test_every_number_is_read_as_python_reads_it(words):
     text = "".join(word + space for word, space in words).encode()
     wanted = np.array([float(word) for word, _ in words])
-    for found in (parse_numbers(text), parse_numbers_reference(text)):
+    for parse in IMPLEMENTATIONS:
+        found = parse(text)
         assert found.bad == ()
         assert np.array_equal(found.values, wanted)
         assert np.array_equal(np.signbit(found.values), np.signbit(wanted))
@@ -39,8 +37,8 @@ def test_every_number_is_read_as_python_reads_it(words):
 @given(st.text(alphabet="0123456789.-+eE \n\r\tnaifx_,", max_size=80).map(str.encode))
 @example(b"1.2.3 4-5 -")
 @example(b"1e400 nan inf -inf 1_0 0x10 1,5")
-def test_compiled_and_plain_agree_on_any_text(text):
-    fast, plain = parse_numbers(text), parse_numbers_reference(text)
+def test_compiled_and_numpy_agree_on_any_text(text):
+    fast, plain = parse_numbers.compiled(text), parse_numbers.numpy(text)
     assert np.array_equal(fast.values, plain.values, equal_nan=True)
     assert fast.bad == plain.bad
     assert np.array_equal(fast.line_ends, plain.line_ends)
@@ -48,13 +46,15 @@ def test_compiled_and_plain_agree_on_any_text(text):
     assert np.isnan(fast.values).sum() == len(fast.bad)
 
 
-def test_lines_are_counted_whatever_ends_them():
-    found = parse_numbers(b"1 2\r\n\r\n3\r4 5 6\n\n7")
+@pytest.mark.parametrize("parse", IMPLEMENTATIONS)
+def test_lines_are_counted_whatever_ends_them(parse):
+    found = parse(b"1 2\r\n\r\n3\r4 5 6\n\n7")
     assert found.line_ends.tolist() == [2, 3, 6, 7]
     assert found.line_numbers.tolist() == [0, 2, 3, 5]
 
 
-def test_what_is_no_finite_number_is_named():
-    found = parse_numbers(b"1 nan 2\n inf 3e999 abc")
+@pytest.mark.parametrize("parse", IMPLEMENTATIONS)
+def test_what_is_no_finite_number_is_named(parse):
+    found = parse(b"1 nan 2\n inf 3e999 abc")
     assert found.bad == ((1, b"nan"), (3, b"inf"), (4, b"3e999"), (5, b"abc"))
     assert math.isnan(found.values[4])

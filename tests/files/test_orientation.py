@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kinesphere.files.orientation import AXES, RawPose, find_scale, find_up, turn_to_y_up
+from kinesphere.files.orientation import AXES, RawPose, find_scale, find_up, rotation_to_y_up
 from kinesphere.maths import rotations as R
 
 NAMES = ("Hips", "LeftUpLeg", "LeftLeg", "LeftFoot", "RightUpLeg", "RightLeg", "RightFoot", "Spine", "Head")
@@ -76,9 +76,9 @@ def test_what_was_scaled_is_not_scaled_again(scale, named):
 
 @pytest.mark.parametrize("axis", AXES)
 def test_any_axis_may_be_up(axis):
-    turn = R.conjugate(turn_to_y_up(axis))
+    turn = R.conjugate(rotation_to_y_up(axis))
     assert find_up(body(rest_turn=turn))[:2] == (axis, axis)
-    assert np.allclose(R.rotate(turn_to_y_up(axis), AXES[axis]), [0, 1, 0])
+    assert np.allclose(R.rotate(rotation_to_y_up(axis), AXES[axis]), [0, 1, 0])
 
 
 def test_an_upright_rest_pose_in_a_z_up_motion():
@@ -112,4 +112,4 @@ def test_without_names_y_is_up_and_that_is_said():
 
 
 def test_turning_z_up_keeps_left_and_right():
-    assert np.allclose(R.rotate(turn_to_y_up("z"), [1, 2, 3]), [1, 3, -2])
+    assert np.allclose(R.rotate(rotation_to_y_up("z"), [1, 2, 3]), [1, 3, -2])

@@ -211,3 +211,10 @@ def test_skeletons_say_what_is_wrong():
         twins.index("a")
     with pytest.raises(ValueError, match="role 'hips'"):
         Skeleton(("a",), np.array([-1]), np.zeros((1, 3)), roles={"hips": 4})
+
+
+def test_descendants_are_the_joints_below():
+    tree = Skeleton(tuple("abcdef"), np.array([-1, 0, 1, 0, 2, 3]), np.zeros((6, 3)))
+    assert tree.descendants(1) == [1, 2, 4]
+    assert tree.descendants(0) == list(range(6))
+    assert tree.descendants(5) == [5]

@@ -1,4 +1,4 @@
-"""Write beside, then rename: a file is there whole or not at all."""
+"""Atomic file writing: write a temporary file beside the target, then rename it."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from typing import IO
 
 @contextmanager
 def atomic_write(path: Path) -> Iterator[IO[bytes]]:
-    """A binary file to write to, which takes the place of ``path`` when the block ends well.
+    """Context manager: a binary file that replaces ``path`` when the block ends without an exception.
 
-    If it doesn't, whatever was at ``path`` before is still there, untouched.
+    After an exception, whatever was at ``path`` before is untouched.
     """
     path = path.resolve() if path.is_symlink() else path
     if not path.parent.is_dir():
@@ -25,7 +25,7 @@ def atomic_write(path: Path) -> Iterator[IO[bytes]]:
             yield file
             file.flush()
             os.fsync(file.fileno())
-        _usual_permissions(path, Path(beside))
+        _copy_permissions(path, Path(beside))
         Path(beside).replace(path)
     except BaseException:
         with suppress(OSError):
@@ -33,8 +33,8 @@ def atomic_write(path: Path) -> Iterator[IO[bytes]]:
         raise
 
 
-def _usual_permissions(path: Path, beside: Path) -> None:
-    """Temporary files are private; the result should have what the old file had, or what a new one would get."""
+def _copy_permissions(path: Path, beside: Path) -> None:
+    """Temporary files are private; give this one the permissions of the old file, or of any new file."""
     try:
         mode = path.stat().st_mode & 0o777
     except OSError:

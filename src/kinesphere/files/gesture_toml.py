@@ -1,4 +1,4 @@
-"""Gestures as text, in TOML; ``motion_files/`` holds the figure's own, and any of them is an example to write one by.
+"""Gesture files in TOML: arm keys, palms, hand shapes, steps and tracks. ``motion_files/`` has examples.
 
     duration = 2.0                       # seconds
     [torso]
@@ -16,8 +16,8 @@
     palm = [[0, "rest"], [0.8, "down"], [2, "rest"]]     # forward back up down in out, or [out, up, ahead]
     shape = [[0, "relaxed"], [0.8, "open 0.7"], [2, "relaxed"]]
 
-A key with ``world = [x, y, z]`` instead of ``to`` stays where it is whatever the body does. ``ease`` is when the stroke
-to a goal is fastest, as a share of its time. Channels are those of ``motion/gesture.py``.
+A key with ``world = [x, y, z]`` instead of ``to`` is fixed in the world. ``ease`` is when the stroke to a goal is
+fastest, as a share of its duration. Channels are those of ``motion/gesture.py``.
 """
 
 from __future__ import annotations
@@ -28,7 +28,6 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from kinesphere.engine.pose import resting_swivel, resting_wrist
 from kinesphere.files.schema import TomlFields, describe_choices, read_toml
 from kinesphere.motion.gesture import (
     ANGLE,
@@ -44,12 +43,14 @@ from kinesphere.motion.gesture import (
     Step,
     Stop,
     Track,
+    resting_swivel,
+    resting_wrist,
 )
 from kinesphere.motion.humanoid import SIDES
 from kinesphere.motion.source import Source
 
 KEY_RATE = 60.0  # a key's frames a second
-WAYS = {  # out, up, ahead
+DIRECTIONS = {  # out, up, ahead
     "forward": (0.0, 0.0, 1.0),
     "back": (0.0, 0.0, -1.0),
     "up": (0.0, 1.0, 0.0),
@@ -67,12 +68,12 @@ def load_gesture(path: str | PathLike[str]) -> Gesture:
 
 
 def gesture_from_fields(fields: TomlFields, name: str) -> Gesture:
-    """The gesture that a file's fields say."""
+    """Build a gesture from a file's fields."""
     if fields.text("kind", "gesture") != "gesture":
         raise fields.fail("kind", repr(fields.text("kind")), '"gesture"')
     about, loop = fields.text("about", ""), fields.flag("loop")
     duration = fields.number("duration")
-    if not 0.0 < duration <= LONGEST:  # first of all: what lies outside of it would be blamed otherwise
+    if not 0.0 < duration <= LONGEST:  # first, because all times are checked against it
         raise fields.fail("duration", f"{duration:g}", f"seconds, more than 0 and at most {LONGEST:g}")
     tracks: dict[str, Track] = {}
     for part in ("torso", "head", "eyes", "hips"):
@@ -97,12 +98,12 @@ def gesture_from_fields(fields: TomlFields, name: str) -> Gesture:
 def _side(
     fields: TomlFields,
     side: str,
-    lasts: tuple[float, bool],
+    timing: tuple[float, bool],
     arms: dict[str, Keypoints],
     others: dict[str, dict[str, Any]],
 ) -> dict[str, Track]:
-    """One side's arm, hand, shoulder and foot, in a gesture of that duration, which may loop."""
-    duration, loop = lasts
+    """Read one side's arm, hand, shoulder and foot; ``timing`` is the gesture's duration and whether it loops."""
+    duration, loop = timing
     keys = _arm(fields, side, duration, loop)
     if keys is not None:
         arms[side], others["inflections"][side] = keys
@@ -116,7 +117,7 @@ def _side(
         others["palms"][side] = tuple(palms)
     if steps:
         others["steps"][side] = tuple(steps)
-    tracks |= _shapes(hand, side, duration)
+    tracks |= _shape_tracks(hand, side, duration)
     for part, table in (("hand", hand), ("clavicle", fields.table("clavicle")), ("foot", foot)):
         tracks |= _tracks(table, f"{side}.{part}", duration)
     fields.done()
@@ -133,12 +134,12 @@ def _tracks(fields: TomlFields, part: str, duration: float) -> dict[str, Track]:
             continue
         channel = f"{part}.{name}"
         keys = [fields.numbers(f"{name}[{i}]", row, 2) for i, row in enumerate(rows)]
-        turn = math.pi / 180.0 if CHANNELS[channel] == ANGLE else 1.0
+        unit = math.pi / 180.0 if CHANNELS[channel] == ANGLE else 1.0
         _check_times(fields, name, [time for time, _ in keys], duration)
         for i, (_, value) in enumerate(keys):
-            if abs(value * turn) > MOST[CHANNELS[channel]]:
-                raise fields.fail(f"{name}[{i}]", f"{value:g}", f"at most {MOST[CHANNELS[channel]] / turn:g}")
-        tracks[channel] = Track(tuple(k[0] for k in keys), tuple(turn * k[1] for k in keys))
+            if abs(value * unit) > MOST[CHANNELS[channel]]:
+                raise fields.fail(f"{name}[{i}]", f"{value:g}", f"at most {MOST[CHANNELS[channel]] / unit:g}")
+        tracks[channel] = Track(tuple(k[0] for k in keys), tuple(unit * k[1] for k in keys))
     fields.done()
     return tracks
 
@@ -172,7 +173,7 @@ def _arm(fields: TomlFields, side: str, duration: float, loop: bool) -> tuple[Ke
 
 
 def _key(row: TomlFields, side: str) -> tuple[Keypoint, float]:
-    """One key of a wrist. Out is to the left on the left."""
+    """One key of a wrist, and its ease. Out is +X on the left side, -X on the right."""
     at, ease, via = row.number("at"), row.number("ease", 0.5), row.flag("via")
     to, world, swivel = row.value("to"), row.value("world"), row.value("swivel")
     sign = 1.0 if side == "left" else -1.0
@@ -182,19 +183,19 @@ def _key(row: TomlFields, side: str) -> tuple[Keypoint, float]:
     if not 0.0 < ease < 1.0:
         raise row.fail("ease", f"{ease:g}", "above 0 and below 1")
     if world is not None:
-        place, space = row.numbers("world", world, 3), Space.GLOBAL
+        position, space = row.numbers("world", world, 3), Space.GLOBAL
     elif to == "rest":
-        place, space = resting_wrist(side), Space.LOCAL
+        position, space = resting_wrist(side), Space.LOCAL
         swivel = math.degrees(resting_swivel("left")) if swivel is None else swivel
     else:
         out, up, ahead = row.numbers("to", to, 3)
-        place, space = (sign * out, up, ahead), Space.LOCAL
-    if max(map(abs, place)) > FARTHEST:
-        raise row.fail("to", str(list(place)), f"at most {FARTHEST:g} m")
-    turn = sign * math.radians(row.numbers("swivel", [0.0 if swivel is None else swivel], 1)[0])
+        position, space = (sign * out, up, ahead), Space.LOCAL
+    if max(map(abs, position)) > FARTHEST:
+        raise row.fail("to", str(list(position)), f"at most {FARTHEST:g} m")
+    radians = sign * math.radians(row.numbers("swivel", [0.0 if swivel is None else swivel], 1)[0])
     row.done()
-    x, y, z = place
-    return Keypoint(at * KEY_RATE, (x, y, z), turn, Stop.VIA if via else Stop.GOAL, space), ease
+    x, y, z = position
+    return Keypoint(at * KEY_RATE, (x, y, z), radians, Stop.VIA if via else Stop.GOAL, space), ease
 
 
 def _palm(fields: TomlFields, side: str, i: int, row: list[Any]) -> Palm:
@@ -202,36 +203,36 @@ def _palm(fields: TomlFields, side: str, i: int, row: list[Any]) -> Palm:
     if len(row) != 2:
         raise fields.fail(name, f"{len(row)} entries", "a time and where the palm faces")
     time = fields.numbers(name, row[:1], 1)[0]
-    way = row[1]
-    if way == "rest":
+    direction = row[1]
+    if direction == "rest":
         return Palm(time)
-    if isinstance(way, str):
-        if way not in WAYS:
-            raise fields.fail(name, repr(way), describe_choices(way, ("rest", *WAYS)))
-        out, up, ahead = WAYS[way]
+    if isinstance(direction, str):
+        if direction not in DIRECTIONS:
+            raise fields.fail(name, repr(direction), describe_choices(direction, ("rest", *DIRECTIONS)))
+        out, up, ahead = DIRECTIONS[direction]
     else:
-        out, up, ahead = fields.numbers(name, way, 3)
+        out, up, ahead = fields.numbers(name, direction, 3)
     if math.hypot(out, up, ahead) < 1e-6:
         raise fields.fail(name, "no direction", "a direction other than zero")
     return Palm(time, (out if side == "left" else -out, up, ahead))
 
 
 def _step(fields: TomlFields, i: int, row: list[Any]) -> Step:
-    lift, land, x, z, turn = fields.numbers(f"steps[{i}]", row, 5)
+    lift, land, x, z, degrees = fields.numbers(f"steps[{i}]", row, 5)
     if land <= lift:
         raise fields.fail(f"steps[{i}]", f"landing at {land:g} s", f"after lifting at {lift:g} s")
-    return Step(lift, land, x, z, math.radians(turn))
+    return Step(lift, land, x, z, math.radians(degrees))
 
 
-def _shapes(fields: TomlFields, side: str, duration: float) -> dict[str, Track]:
-    """Shape keys, such as ``[0.5, "open 0.7 cupped 0.3"]``, as a weight a shape; the rest of 1 is relaxed."""
+def _shape_tracks(fields: TomlFields, side: str, duration: float) -> dict[str, Track]:
+    """One weight track a hand shape from keys such as ``[0.5, "open 0.7 cupped 0.3"]``; the rest of 1 is relaxed."""
     rows = fields.rows("shape")
     mixes = []
     for i, row in enumerate(rows):
         name = f"shape[{i}]"
         if len(row) != 2 or not isinstance(row[1], str):
             raise fields.fail(name, str(row)[:60], 'a time and a shape, such as [0.5, "open 0.7"]')
-        mixes.append((fields.numbers(name, row[:1], 1)[0], _mix(fields, name, row[1])))
+        mixes.append((fields.numbers(name, row[:1], 1)[0], _parse_shapes(fields, name, row[1])))
     used = {shape for _, mix in mixes for shape in mix if shape != "relaxed"}
     times = tuple(time for time, _ in mixes)
     _check_times(fields, "shape", times, duration)
@@ -240,8 +241,8 @@ def _shapes(fields: TomlFields, side: str, duration: float) -> dict[str, Track]:
     }
 
 
-def _mix(fields: TomlFields, name: str, text: str) -> dict[str, float]:
-    """Shapes and weights of a text; a shape without a number weighs 1."""
+def _parse_shapes(fields: TomlFields, name: str, text: str) -> dict[str, float]:
+    """Hand shapes and weights from a text; a shape without a number weighs 1."""
     mix: dict[str, float] = {}
     words = text.replace("thumb out", "thumb_out").split()
     while words:

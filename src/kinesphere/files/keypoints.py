@@ -1,4 +1,4 @@
-"""Key points of a gesture as text, one key a line.
+"""Key point files: the arm keys of a gesture as text, one key a line.
 
 ::
 
@@ -67,7 +67,7 @@ def load_keypoints(path: str | PathLike[str]) -> Keypoints:
         keys.append(key)
     if not keys:
         raise MotionFileError(file, "no keys", "lines of: frame x y z swivel goal|via [local|global]")
-    return _in_our_terms(file, header, keys)
+    return _convert(file, header, keys)
 
 
 def save_keypoints(keypoints: Keypoints, path: str | PathLike[str]) -> None:
@@ -105,14 +105,14 @@ def _header_line(path: Path, number: int, header: dict[str, str], words: list[st
         raise MotionFileError(path, f"{name} {value!r}", f"one of {', '.join(allowed)}", line=number)
     if name == "rate" and not 0.0 < _number(value) < 1e6:
         raise MotionFileError(path, f"rate {value!r}", "frames a second, a positive number", line=number)
-    if name == "axes" and not _are_axes(words[1:]):
+    if name == "axes" and not _is_basis(words[1:]):
         found = f"axes {value!r}"
         expected = "three different directions, such as: left up forward"
         raise MotionFileError(path, found, expected, line=number)
     header[name] = value
 
 
-def _are_axes(words: list[str]) -> bool:
+def _is_basis(words: list[str]) -> bool:
     side = DIRECTIONS["right"]
     known = [DIRECTIONS.get(word, side if word in ("outward", "inward") else None) for word in words]
     if len(known) != 3 or any(direction is None for direction in known):
@@ -142,17 +142,17 @@ def _number(word: str) -> float:
         return math.nan
 
 
-def _in_our_terms(path: Path, header: dict[str, str], keys: list[Keypoint]) -> Keypoints:
+def _convert(path: Path, header: dict[str, str], keys: list[Keypoint]) -> Keypoints:
     part = header.get("part", "rightArm")
     scale = UNITS[header.get("units", "m")]
-    turn = ANGLES[header.get("angles", "radians")]
+    radians = ANGLES[header.get("angles", "radians")]
     basis = _basis(header.get("axes", "left up forward"), part)
     converted = []
     for key in keys:
         x, y, z = (float(v) for v in np.array(key.position) @ basis * scale)
-        converted.append(replace(key, position=(x, y, z), swivel=key.swivel * turn))
-    said = tuple(f"{name}: {value}" for name, value in header.items())
-    source = Source(path=str(path), format="keypoints", scale=scale, evidence=said)
+        converted.append(replace(key, position=(x, y, z), swivel=key.swivel * radians))
+    evidence = tuple(f"{name}: {value}" for name, value in header.items())
+    source = Source(path=str(path), format="keypoints", scale=scale, evidence=evidence)
     rate, locked = float(header.get("rate", 30.0)), header.get("locked") == "yes"
     return Keypoints(tuple(converted), rate, part, locked, source)
 

@@ -1,4 +1,4 @@
-"""The way in and the way out: ``load``, ``clip_names``, ``save``."""
+"""Load and save motions and characters, whatever their format."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def load(
     clip
         Which clip, by name or number, of a file that has several. Left out: the only one, or the first.
     scale
-        Metres in one unit of the file, where the reader's finding (see ``motion.source.evidence``) is wrong.
+        Metres in one unit of the file, where the inferred one (see ``motion.source.evidence``) is wrong.
     up
         The axis that is up in the file (``"y"``, ``"z"``, ``"-z"``, …), likewise.
     rate
@@ -47,7 +47,7 @@ def load(
     Raises
     ------
     MotionFileError
-        With the file, the place in it, what was found and what was expected.
+        With the file, the location in it, what was found and what was expected.
     """
     file = Path(path)
     _check_options(file, scale, up, rate, positions)
@@ -104,13 +104,10 @@ def _check_options(path: Path, scale: float | None, up: str | None, rate: float 
         raise ValueError(f"{path}: positions={positions!r}; allowed: auto, replace, add")
 
 
-# ---- The way in for characters: ``load_character``.
-
-
 def load_character(path: str | PathLike[str]) -> Character:
     """Read a character from a ``.glb``, ``.gltf`` or ``.vrm`` file: its skeleton at rest, and its surface.
 
-    Metres and Y up, facing as in the file; a VRM 0 character, which faces -Z there, is turned to face +Z. What was
+    Metres and Y up, facing as in the file; a VRM 0 character, which faces -Z there, is rotated to face +Z. What was
     done is in ``character.source.evidence``. ``save(motion, path, character=character)`` writes all that the file
     holds, with the motion as its one clip. A file without any mesh, such as an animation alone, gives a bare skeleton,
     with a warning.
@@ -118,7 +115,7 @@ def load_character(path: str | PathLike[str]) -> Character:
     Raises
     ------
     MotionFileError
-        With the file, the place in it, what was found and what was expected.
+        With the file, the location in it, what was found and what was expected.
     """
     from kinesphere.files.gltf.character import load_character as load_gltf_character
 

@@ -1,8 +1,8 @@
-"""A small JSON file that says which joints play which roles.
+"""Role mapping files: JSON that says which joint has which humanoid role.
 
     {"format": "kinesphere mapping", "version": 1, "roles": {"hips": "mixamorig:Hips", "leftHand": ["Hand", 12]}}
 
-A joint is named; where several have its name, the name and the index stand together.
+A joint is given by name, or by name and index where several joints have that name.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def save_mapping(roles: RoleMap | Mapping[str, int], skeleton: Skeleton, path: s
     """Write roles so that ``load_mapping`` gives them back, for this skeleton or one with the same names."""
     file = Path(path)
     given = roles.roles if isinstance(roles, RoleMap) else roles
-    said: dict[str, Any] = {}
+    names: dict[str, Any] = {}
     for role in sorted(given, key=lambda role: ROLES.index(role) if role in ROLES else len(ROLES)):
         joint = given[role]
         if role not in ROLES:
@@ -36,8 +36,8 @@ def save_mapping(roles: RoleMap | Mapping[str, int], skeleton: Skeleton, path: s
         if isinstance(joint, bool) or not 0 <= joint < len(skeleton):
             raise MotionFileError(file, f"joint {joint}", f"0 to {len(skeleton) - 1}", where=f"roles.{role}")
         name = skeleton.names[joint]
-        said[role] = name if skeleton.names.count(name) == 1 else [name, int(joint)]
-    document = {"format": FORMAT, "version": VERSION, "roles": said}
+        names[role] = name if skeleton.names.count(name) == 1 else [name, int(joint)]
+    document = {"format": FORMAT, "version": VERSION, "roles": names}
     with atomic_write(file) as out:
         out.write((json.dumps(document, indent=2, ensure_ascii=False) + "\n").encode("utf-8", "surrogatepass"))
 
@@ -51,17 +51,17 @@ def load_mapping(path: str | PathLike[str], skeleton: Skeleton) -> dict[str, int
         With the field, what was found, and which names are near.
     """
     file = Path(path)
-    document = _document(file)
+    document = _read_document(file)
     if document.get("format") != FORMAT:
         raise MotionFileError(file, f"format {_short(document.get('format'))}", f"{FORMAT!r}", where="format")
     if document.get("version") != VERSION or isinstance(document.get("version"), bool):
         expected = f"version {VERSION}; a newer Kinesphere may read it"
         raise MotionFileError(file, f"version {_short(document.get('version'))}", expected, where="version")
-    said = document.get("roles")
-    if not isinstance(said, dict):
-        raise MotionFileError(file, _short(said), "an object of roles and joint names", where="roles")
+    names = document.get("roles")
+    if not isinstance(names, dict):
+        raise MotionFileError(file, _short(names), "an object of roles and joint names", where="roles")
     roles: dict[str, int] = {}
-    for role, value in said.items():
+    for role, value in names.items():
         where = f"roles.{role}"
         if role not in ROLES:
             raise MotionFileError(file, f"the unknown role {_short(role)}", suggest(role, ROLES), where="roles")
@@ -74,11 +74,11 @@ def load_mapping(path: str | PathLike[str], skeleton: Skeleton) -> dict[str, int
     return roles
 
 
-def _document(file: Path) -> dict[str, Any]:
+def _read_document(file: Path) -> dict[str, Any]:
     try:
         if file.stat().st_size > _LARGEST:
             raise MotionFileError(file, f"{file.stat().st_size} bytes", f"a mapping of at most {_LARGEST}")
-        document = json.loads(file.read_bytes().decode("utf-8-sig"), object_pairs_hook=_once)
+        document = json.loads(file.read_bytes().decode("utf-8-sig"), object_pairs_hook=_unique_keys)
     except FileNotFoundError:
         raise MotionFileError(file, "no such file", "a mapping file") from None
     except OSError as error:
@@ -94,8 +94,8 @@ def _document(file: Path) -> dict[str, Any]:
     return document
 
 
-def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """A key that comes twice is a mistake, and JSON would keep the last without a word."""
+def _unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Refuse a key that comes twice: Python's JSON parser would keep the last one silently."""
     found: dict[str, Any] = {}
     for key, value in pairs:
         if key in found:

@@ -1,4 +1,4 @@
-"""Our own format: NumPy arrays and a header, every bit kept."""
+"""NPZ: Kinesphere's own lossless format, NumPy arrays and a JSON header."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from kinesphere.files.atomic import atomic_write
-from kinesphere.files.orientation import turn_to_y_up
+from kinesphere.files.orientation import rotation_to_y_up
 from kinesphere.files.registry import Format, LoadOptions, SaveOptions, register
 from kinesphere.motion.errors import MotionFileError
 from kinesphere.motion.motion import Motion
@@ -23,7 +23,7 @@ from kinesphere.motion.transform import move_motion
 
 FORMAT, VERSION = "kinesphere motion", 1
 _ARRAYS = ("parents", "offsets", "rest_rotations", "rotations", "translations", "scales")
-_MOST_GROWTH = 200  # how many times its size a packed file may unpack to: motion packs to no less than a hundredth
+_MOST_GROWTH = 200  # unpacked size over file size; motion compresses to no less than a hundredth
 
 
 def save(motion: Motion, path: Path, options: SaveOptions) -> None:
@@ -59,8 +59,8 @@ def save(motion: Motion, path: Path, options: SaveOptions) -> None:
 
 def load(path: Path, options: LoadOptions) -> Motion:
     """Read what ``save`` wrote."""
-    arrays = _arrays(path)
-    header = _header(path, arrays)
+    arrays = _read_arrays(path)
+    header = _parse_header(path, arrays)
     source = header.get("source", {})
     try:
         skeleton = Skeleton(
@@ -85,7 +85,7 @@ def load(path: Path, options: LoadOptions) -> Motion:
     except (KeyError, TypeError, ValueError, IndexError, AttributeError, OverflowError) as error:
         raise MotionFileError(path, f"contents that do not fit together ({error})", "a saved motion") from None
     if options.up not in (None, "y"):
-        motion = move_motion(motion, turn_to_y_up(options.up or "y"), np.zeros(3))
+        motion = move_motion(motion, rotation_to_y_up(options.up or "y"), np.zeros(3))
     return motion if options.scale is None else motion.scaled(options.scale)
 
 
@@ -94,8 +94,8 @@ def _source(fields: dict[str, Any]) -> Source:
     return Source(**values)
 
 
-def _arrays(path: Path) -> dict[str, np.ndarray]:
-    """All arrays of the archive, unpickled nothing, unpacked no bomb."""
+def _read_arrays(path: Path) -> dict[str, np.ndarray]:
+    """All arrays of the archive: nothing is unpickled, and zip bombs are refused."""
     arrays = {}
     try:
         with zipfile.ZipFile(path) as archive:
@@ -106,7 +106,7 @@ def _arrays(path: Path) -> dict[str, np.ndarray]:
             for member in members:
                 name = member.filename.removesuffix(".npy")
                 if name in _ARRAYS or name == "header":
-                    arrays[name] = _array(archive.read(member))
+                    arrays[name] = _parse_array(archive.read(member))
     except MotionFileError:
         raise
     except (
@@ -125,7 +125,7 @@ def _arrays(path: Path) -> dict[str, np.ndarray]:
     return arrays
 
 
-def _array(data: bytes) -> np.ndarray:
+def _parse_array(data: bytes) -> np.ndarray:
     """One ``.npy`` member. Its declared shape is checked against its bytes before anything is allocated."""
     stream = io.BytesIO(data)
     version = np.lib.format.read_magic(stream)
@@ -140,7 +140,7 @@ def _array(data: bytes) -> np.ndarray:
     return flat.reshape(shape, order="F" if fortran else "C")
 
 
-def _header(path: Path, arrays: dict[str, np.ndarray]) -> dict[str, Any]:
+def _parse_header(path: Path, arrays: dict[str, np.ndarray]) -> dict[str, Any]:
     try:
         header = json.loads(arrays["header"].tobytes())
     except (ValueError, RecursionError):

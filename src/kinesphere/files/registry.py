@@ -1,10 +1,14 @@
-"""What a caller may ask of a reader or a writer."""
+"""File format registry: which formats there are, how a file is recognised, and the options of ``load`` and ``save``.
+
+A format is a module or package of this folder that calls ``register``.
+"""
 
 from __future__ import annotations
 
 import importlib
 import pkgutil
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -41,12 +45,9 @@ class SaveOptions:
     plain_names: bool = False  # only letters, digits and underscores, each name once
 
 
-# ---- Which formats there are. Adding one is adding a file to this folder that calls ``register``.
-
-
 @dataclass(frozen=True)
 class Format:
-    """One file format: what it is called, how it is recognised, and what can be done with it."""
+    """One file format: its name, how it is recognised, and its reader and writer."""
 
     name: str
     suffixes: tuple[str, ...]
@@ -57,8 +58,8 @@ class Format:
     clips: Callable[[Path], tuple[str, ...]] | None = None
     only_read: tuple[str, ...] = ()  # suffixes that are read but not written
     holds_characters: bool = False
-    whole: bool = False  # holds all that a motion has: nothing is to be found out on loading
-    keyed: bool = False  # holds curves, which ``rate`` samples exactly, rather than frames
+    whole: bool = False  # holds all that a motion has, so that loading infers nothing
+    keyed: bool = False  # holds curves, which ``rate`` samples exactly, not frames
 
     @property
     def written_suffixes(self) -> tuple[str, ...]:
@@ -70,19 +71,19 @@ _formats: dict[str, Format] = {}
 
 
 def register(format_: Format) -> None:
-    """Make a format known."""
+    """Add a format."""
     _formats[format_.name] = format_
 
 
 def formats() -> tuple[Format, ...]:
     """All formats, by name."""
-    for module in pkgutil.iter_modules(_room()):
+    for module in pkgutil.iter_modules(_package_path()):
         importlib.import_module(f"kinesphere.files.{module.name}")
     return tuple(sorted(_formats.values(), key=lambda known: known.name))
 
 
 def format_to_read(path: Path) -> Format:
-    """The format of an existing file: what its contents look like, else what its name says."""
+    """The format of an existing file, by its contents, else by its suffix."""
     if path.is_dir():
         raise MotionFileError(path, "a folder", "a motion file")
     try:
@@ -107,19 +108,19 @@ def format_to_read(path: Path) -> Format:
 
 def _format_named(name: str) -> Format | None:
     """The format of that name, without importing all the others."""
-    if name not in _formats and name in {module.name for module in pkgutil.iter_modules(_room())}:
+    if name not in _formats and name in {module.name for module in pkgutil.iter_modules(_package_path())}:
         importlib.import_module(f"kinesphere.files.{name}")
     return _formats.get(name)
 
 
-def _room() -> list[str]:
-    import kinesphere.files as room
+def _package_path() -> list[str]:
+    import kinesphere.files as package
 
-    return list(room.__path__)
+    return list(package.__path__)
 
 
 def format_to_write(path: Path) -> Format:
-    """The format that a file name asks for."""
+    """The format to write, by the file's suffix."""
     for candidate in formats():
         if path.suffix.lower() in candidate.written_suffixes:
             return candidate
@@ -130,3 +131,25 @@ def _known(*, reading: bool) -> str:
     if reading:
         return ", ".join(suffix for f in formats() if f.load is not None for suffix in f.suffixes)
     return ", ".join(suffix for f in formats() for suffix in f.written_suffixes)
+
+
+def writable_names(names: Sequence[str], *, plain: bool = False) -> tuple[str, ...]:
+    """Unique joint names that other programs accept: without spaces and braces, none empty.
+
+    ``plain`` (``SaveOptions.plain_names``) keeps to ASCII letters, digits and underscores, starting with a letter, as
+    game engines want it.
+    """
+    taken: set[str] = set()
+    result = []
+    for number, name in enumerate(names):
+        clean = re.sub(r"[^A-Za-z0-9_]" if plain else r"[\s{}]", "_", name)
+        if plain and clean and not clean[0].isalpha():
+            clean = f"joint_{clean.lstrip('_')}" if clean.strip("_") else ""
+        clean = clean or f"joint_{number}"
+        unique, count = clean, 1
+        while unique in taken:
+            count += 1
+            unique = f"{clean}_{count}"
+        taken.add(unique)
+        result.append(unique)
+    return tuple(result)

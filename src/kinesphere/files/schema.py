@@ -1,4 +1,4 @@
-"""Small text files in TOML, from whoever wrote them."""
+"""TOML reading with checked fields: errors name the file, the field, what was found and what is allowed."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ LARGEST = 1_000_000  # bytes
 
 
 def read_table(path: Path, expected: str) -> dict[str, Any]:
-    """The file's table, or ``MotionFileError`` that says what it is not; ``expected`` is what it should be."""
+    """The file's table. ``expected`` is what the error message says the file should be."""
     try:
         with path.open("rb") as file:
             text = file.read(LARGEST + 1)
@@ -27,7 +27,7 @@ def read_table(path: Path, expected: str) -> dict[str, Any]:
 
 
 def parse_toml(path: Path, text: bytes, expected: str) -> dict[str, Any]:
-    """The table of a text that is at hand already; ``path`` is what errors call it."""
+    """The table of a TOML text; ``path`` is what error messages call it."""
     if len(text) > LARGEST:
         raise MotionFileError(path, f"more than {LARGEST} bytes", expected)
     try:
@@ -36,10 +36,7 @@ def parse_toml(path: Path, text: bytes, expected: str) -> dict[str, Any]:
         raise MotionFileError(path, f"what is no TOML ({error})", expected) from None
 
 
-# ---- Fields of a motion's text file: taken one by one, each checked, and refused by name where it is wrong.
-
-
-MOST_KEYS = 10_000
+MOST_KEYS = 10_000  # entries of a list
 
 
 def read_toml(path: Path) -> TomlFields:
@@ -48,48 +45,48 @@ def read_toml(path: Path) -> TomlFields:
 
 
 class TomlFields:
-    """One table of the file. ``done`` refuses what nobody asked for."""
+    """One table of a file. Each field is taken once; ``done`` refuses fields that were never taken."""
 
     def __init__(self, path: Path, table: Mapping[str, Any], where: str = "") -> None:
         self.path, self.where = path, where
         self._table = dict(table)
-        self._asked: list[str] = []
+        self._taken: list[str] = []
 
     def over(self, other: TomlFields) -> TomlFields:
-        """These fields, and the other's where there are none."""
+        """These fields, and the other table's where this one has none."""
         return TomlFields(self.path, other._table | self._table, self.where)
 
     def fail(self, name: str, found: str, expected: str) -> MotionFileError:
         """The error for a field, to be raised."""
-        return MotionFileError(self.path, found, expected, where=self._place(name))
+        return MotionFileError(self.path, found, expected, where=self._path_of(name))
 
     def table(self, name: str) -> TomlFields:
         """A table inside this one; empty where there is none."""
         value = self._take(name, {})
         if not isinstance(value, dict):
-            raise self.fail(name, _said(value), "a table")
-        return TomlFields(self.path, value, self._place(name))
+            raise self.fail(name, _describe(value), "a table")
+        return TomlFields(self.path, value, self._path_of(name))
 
     def tables(self, name: str) -> list[TomlFields]:
         """A list of tables."""
         rows = self._list(name)
         for i, row in enumerate(rows):
             if not isinstance(row, dict):
-                raise self.fail(f"{name}[{i}]", _said(row), "a table in braces")
-        return [TomlFields(self.path, row, self._place(f"{name}[{i}]")) for i, row in enumerate(rows)]
+                raise self.fail(f"{name}[{i}]", _describe(row), "a table in braces")
+        return [TomlFields(self.path, row, self._path_of(f"{name}[{i}]")) for i, row in enumerate(rows)]
 
     def text(self, name: str, otherwise: str | None = None) -> str:
         """A string."""
         value = self._take(name, otherwise)
         if not isinstance(value, str):
-            raise self.fail(name, _said(value), "text in quotes")
+            raise self.fail(name, _describe(value), "text in quotes")
         return value
 
     def flag(self, name: str) -> bool:
         """true or false; false where it is left out."""
         value = self._take(name, False)
         if not isinstance(value, bool):
-            raise self.fail(name, _said(value), "true or false")
+            raise self.fail(name, _describe(value), "true or false")
         return value
 
     def number(self, name: str, otherwise: float | None = None) -> float:
@@ -97,13 +94,13 @@ class TomlFields:
         return self._number(name, self._take(name, otherwise))
 
     def value(self, name: str) -> Any:
-        """Whatever is there, or None."""
+        """The field unchecked, or None."""
         return self._take(name, None)
 
     def numbers(self, name: str, value: Any, count: int) -> tuple[float, ...]:
         """That many finite numbers in brackets."""
         if not isinstance(value, list) or len(value) != count:
-            raise self.fail(name, _said(value), f"{count} numbers in brackets")
+            raise self.fail(name, _describe(value), f"{count} numbers in brackets")
         return tuple(self._number(f"{name}[{i}]", item) for i, item in enumerate(value))
 
     def rows(self, name: str) -> list[list[Any]]:
@@ -111,25 +108,25 @@ class TomlFields:
         rows = self._list(name)
         for i, row in enumerate(rows):
             if not isinstance(row, list) or not row:
-                raise self.fail(f"{name}[{i}]", _said(row), "a key in brackets, such as [0.5, 10]")
+                raise self.fail(f"{name}[{i}]", _describe(row), "a key in brackets, such as [0.5, 10]")
         return rows
 
     def names(self) -> list[str]:
-        """Fields nobody has asked for yet."""
-        return [name for name in self._table if name not in self._asked]
+        """Fields that have not been taken yet."""
+        return [name for name in self._table if name not in self._taken]
 
     def has(self, name: str) -> bool:
         """Whether the field is there."""
         return name in self._table
 
     def done(self) -> None:
-        """Refuse fields that mean nothing here."""
+        """Refuse fields that have not been taken."""
         left = self.names()
         if left:
-            raise self.fail(left[0], "a field that means nothing here", describe_choices(left[0], self._asked))
+            raise self.fail(left[0], "a field that means nothing here", describe_choices(left[0], self._taken))
 
     def _take(self, name: str, otherwise: Any) -> Any:
-        self._asked.append(name)
+        self._taken.append(name)
         if name not in self._table and otherwise is None:
             return None
         return self._table.get(name, otherwise)
@@ -137,24 +134,24 @@ class TomlFields:
     def _list(self, name: str) -> list[Any]:
         value = self._take(name, [])
         if not isinstance(value, list):
-            raise self.fail(name, _said(value), "a list in brackets")
+            raise self.fail(name, _describe(value), "a list in brackets")
         if len(value) > MOST_KEYS:
             raise self.fail(name, f"{len(value)} entries", f"at most {MOST_KEYS}")
         return value
 
     def _number(self, name: str, value: Any) -> float:
         if isinstance(value, bool) or not isinstance(value, (int, float)):
-            raise self.fail(name, _said(value), "a number")
+            raise self.fail(name, _describe(value), "a number")
         if abs(value) > 1e6 or not math.isfinite(value):
-            raise self.fail(name, _said(value), "a number of reasonable size")
+            raise self.fail(name, _describe(value), "a number of reasonable size")
         return float(value)
 
-    def _place(self, name: str) -> str:
+    def _path_of(self, name: str) -> str:
         return f"{self.where}.{name}" if self.where else name
 
 
 def describe_choices(found: str, allowed: Iterable[str]) -> str:
-    """What may stand where ``found`` does not belong, and which of it was probably meant."""
+    """For error messages: the allowed names, and the one that ``found`` was probably meant to be."""
     names = list(dict.fromkeys(allowed))
     begun = [name for name in names if len(name) > 1 and found.lower().startswith(name)]  # "inwards" is "in", no other
     near = begun or get_close_matches(found.lower(), names, n=1, cutoff=0.5)
@@ -162,8 +159,8 @@ def describe_choices(found: str, allowed: Iterable[str]) -> str:
     return f"one of: {', '.join(names)}{hint}" if names else "nothing"
 
 
-def _said(value: Any) -> str:
+def _describe(value: Any) -> str:
     if value is None:
         return "nothing"
-    said = repr(value)
-    return said if len(said) <= 60 else said[:57] + "..."
+    text = repr(value)
+    return text if len(text) <= 60 else text[:57] + "..."

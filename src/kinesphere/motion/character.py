@@ -1,4 +1,4 @@
-"""What a motion is shown on: a skeleton with a surface."""
+"""Characters: a skeleton with skinned meshes (linear blend skinning), and the thickness of its soles."""
 
 from __future__ import annotations
 
@@ -21,29 +21,29 @@ WHITE = (1.0, 1.0, 1.0, 1.0)
 
 @dataclass(frozen=True, eq=False)
 class Mesh:
-    """Triangles that joints carry, in world space at rest.
+    """A skinned triangle mesh, in world space at rest.
 
-    A file's rest pose need not be the pose that its surface was bound in, so a vertex may lie elsewhere for each of
-    its joints. ``anchors`` keeps these places, and the surface moves exactly as the file says.
+    A file's rest pose need not be its bind pose, so each joint of a vertex may put it at another position at rest.
+    ``anchors`` keeps these positions, and the surface moves exactly as the file says.
 
     Parameters
     ----------
     name
-        What the file calls it.
+        As in the file.
     positions
         ``(V, 3)`` at rest, metres.
     triangles
-        ``(F, 3)`` vertices, counter-clockwise seen from outside.
+        ``(F, 3)`` vertices, counter-clockwise from outside.
     joints, weights
-        ``(V, K)``: which joints of the skeleton carry each vertex, and their shares, which sum to one.
+        ``(V, K)``: the joints of the skeleton that each vertex is bound to, and their weights, which sum to one.
     anchors
-        ``(V, K, 3)``: the vertex in the frame of each of its joints (turned and placed as the joint, not scaled).
+        ``(V, K, 3)``: the vertex in the frame of each of its joints (rotation and position of the joint, no scale).
     normals
         ``(V, 3)`` at rest, or None where the file has none.
     colour
         Red, green, blue and opacity, from 0 to 1, linear, without any texture.
     morphs
-        Names of the shapes that the mesh can be blended to.
+        Names of the mesh's morph targets.
     """
 
     name: str
@@ -91,47 +91,47 @@ class Mesh:
         name: str = "",
         colour: tuple[float, float, float, float] = WHITE,
     ) -> Mesh:
-        """A surface bound to a skeleton as it stands at rest."""
-        carriers = np.asarray(joints, dtype=np.intp)
-        turned, placed = skeleton.rest_world()
-        away = as_floats(positions)[:, None] - placed[carriers]
-        anchors = rotations.rotate(rotations.conjugate(turned[carriers]), away)
+        """A mesh bound to a skeleton in its rest pose."""
+        bound = np.asarray(joints, dtype=np.intp)
+        rest_rotations, rest_positions = skeleton.rest_world()
+        offsets = as_floats(positions)[:, None] - rest_positions[bound]
+        anchors = rotations.rotate(rotations.conjugate(rest_rotations[bound]), offsets)
         faces = np.asarray(triangles, dtype=np.intp)
-        return cls(name, as_floats(positions), faces, carriers, as_floats(weights), anchors, colour=colour)
+        return cls(name, as_floats(positions), faces, bound, as_floats(weights), anchors, colour=colour)
 
     def __repr__(self) -> str:
         return f"<Mesh {self.name!r}: {len(self.positions)} vertices, {len(self.triangles)} triangles>"
 
     @cached_property
-    def _shares(self) -> tuple[tuple[int, Ints, Floats], ...]:
-        """For each joint that carries anything: its vertices, each once, and weight × (anchor, 1) as ``(n, 4)``."""
-        vertex, place = np.nonzero(self.weights > 0.0)
-        joint, weight = self.joints[vertex, place], self.weights[vertex, place]
-        full = weight[:, None] * np.concatenate([self.anchors[vertex, place], np.ones((len(vertex), 1))], axis=1)
+    def _weighted_anchors(self) -> tuple[tuple[int, Ints, Floats], ...]:
+        """For each joint with vertices: the vertices, each once, and weight × (anchor, 1) as ``(n, 4)``."""
+        vertex, slot = np.nonzero(self.weights > 0.0)
+        joint, weight = self.joints[vertex, slot], self.weights[vertex, slot]
+        weighted = weight[:, None] * np.concatenate([self.anchors[vertex, slot], np.ones((len(vertex), 1))], axis=1)
         found = []
-        for carrier in np.unique(joint).tolist():
-            mine = joint == carrier
-            vertices, at = np.unique(vertex[mine], return_inverse=True)
-            summed = np.zeros((len(vertices), 4))
-            np.add.at(summed, at, full[mine])  # a file may name a joint twice for one vertex
-            found.append((carrier, vertices, summed))
+        for bound in np.unique(joint).tolist():
+            own = joint == bound
+            vertices, row = np.unique(vertex[own], return_inverse=True)
+            total = np.zeros((len(vertices), 4))
+            np.add.at(total, row, weighted[own])  # a file may name a joint twice for one vertex
+            found.append((bound, vertices, total))
         return tuple(found)
 
     def posed(self, rotations_world: ArrayLike, positions_world: ArrayLike, scales: ArrayLike | None = None) -> Floats:
-        """Vertices ``(..., V, 3)`` for joints turned ``(..., J, 4)`` and placed ``(..., J, 3)`` in the world.
+        """Vertices ``(..., V, 3)`` for world rotations ``(..., J, 4)`` and positions ``(..., J, 3)`` of the joints.
 
         Linear blend skinning: Σ wₖ (pₖ + Rₖ Sₖ aₖ), with each joint's position p, rotation R, surface scale S and
         the vertex's anchor a in its frame.
         """
-        placed, turned = as_floats(positions_world), rotations.to_matrix(rotations_world)
+        positions, matrices = as_floats(positions_world), rotations.to_matrix(rotations_world)
         if scales is not None:
-            turned = turned * as_floats(scales)[..., None, :]
-        leading = placed.shape[:-2]
+            matrices = matrices * as_floats(scales)[..., None, :]
+        leading = positions.shape[:-2]
         frames = int(np.prod(leading))
         # Rows R S and p for each frame and coordinate, so that one matrix product moves all vertices of a joint.
-        rows = np.concatenate([turned, placed[..., None]], axis=-1).reshape(frames, -1, 3, 4)
+        rows = np.concatenate([matrices, positions[..., None]], axis=-1).reshape(frames, -1, 3, 4)
         result = np.zeros((len(self.positions), frames * 3))
-        for joint, vertices, anchors in self._shares:
+        for joint, vertices, anchors in self._weighted_anchors:
             result[vertices] += anchors @ rows[:, joint].reshape(-1, 4).T
         by_frame: Floats = result.reshape(-1, frames, 3).transpose(1, 0, 2)
         return np.ascontiguousarray(by_frame).reshape(*leading, -1, 3)
@@ -139,18 +139,18 @@ class Mesh:
 
 @dataclass(frozen=True, eq=False)
 class Character:
-    """A skeleton at rest (metres, Y up, humanoid roles where they are known) and the surface it carries.
+    """A skeleton at rest (metres, Y up, humanoid roles where they are known) and its skinned meshes.
 
     Parameters
     ----------
     name
-        What the file calls it, or the file's own name.
+        As in the file, or the file's own name.
     skeleton
         The joints, in the file's order.
     meshes
-        The surface, one mesh for each part of one material. None at all for a bare skeleton.
+        The surface, one mesh a material. Empty for a bare skeleton.
     document
-        Whatever the file's writer needs to write everything back; nobody else looks into it.
+        What the file's writer needs to write everything back; private to that writer.
     source
         Where it came from, and what was converted and why.
     """
@@ -174,13 +174,13 @@ class Character:
 
     @property
     def morphs(self) -> tuple[str, ...]:
-        """Names of all shapes that the surface can be blended to, each once."""
+        """Names of all morph targets, each once."""
         return tuple(dict.fromkeys(name for mesh in self.meshes for name in mesh.morphs))
 
     def posed(
         self, rotations_world: ArrayLike, positions_world: ArrayLike, scales: ArrayLike | None = None
     ) -> list[Floats]:
-        """Vertices ``(..., V, 3)`` of each mesh, for joints turned and placed in the world."""
+        """Vertices ``(..., V, 3)`` of each mesh, for world rotations and positions of the joints."""
         return [mesh.posed(rotations_world, positions_world, scales) for mesh in self.meshes]
 
     def skinned(self, motion: Motion) -> list[Floats]:
@@ -190,8 +190,7 @@ class Character:
                 f"the motion is of another skeleton ({motion.skeleton!r}) than the character's ({self.skeleton!r}); "
                 "kinesphere.retarget brings it over"
             )
-        turned, placed = motion.world()
-        return self.posed(turned, placed, motion.scales)
+        return self.posed(*motion.world(), motion.scales)
 
 
 def _indices(values: ArrayLike, name: str, shape: tuple[int | None, int]) -> Ints:
@@ -204,38 +203,26 @@ def _indices(values: ArrayLike, name: str, shape: tuple[int | None, int]) -> Int
     return array
 
 
-# ---- How thick the soles of a character are, read from its surface.
-
-
-MOST = 0.6  # of the height of the hips over the ankles: what hangs lower is no sole
+MOST_DEPTH = 0.6  # of the hips' height over the ankles: what is lower is no sole
 
 
 def sole_depths(skeleton: Skeleton, meshes: Iterable[Mesh]) -> dict[str, float]:
-    """How far below each foot's joint its surface ends at rest, by role; only feet that have a surface."""
-    place = skeleton.rest_world()[1]
+    """Depth of the surface below each foot's joint at rest, by role; only feet that have a surface."""
+    rest = skeleton.rest_world()[1]
     found = {}
     for side in SIDES:
         roles = [skeleton.roles.get(f"{side}{part}") for part in ("Foot", "UpperLeg")]
         if None in roles:
             continue
         foot, hip = (int(joint) for joint in roles if joint is not None)
-        carried = _below(skeleton, foot)
+        joints = skeleton.descendants(foot)
         lowest = [
             mesh.positions[shown, 1].min()
             for mesh in meshes
-            if (shown := np.sum(mesh.weights * np.isin(mesh.joints, carried), axis=1) > 0.5).any()
+            if (shown := np.sum(mesh.weights * np.isin(mesh.joints, joints), axis=1) > 0.5).any()
         ]
         if lowest:
-            depth = float(place[foot, 1] - min(lowest))
-            if 0.0 < depth < MOST * float(place[hip, 1] - place[foot, 1]):
+            depth = float(rest[foot, 1] - min(lowest))
+            if 0.0 < depth < MOST_DEPTH * float(rest[hip, 1] - rest[foot, 1]):
                 found[f"{side}Foot"] = depth
-    return found
-
-
-def _below(skeleton: Skeleton, joint: int) -> list[int]:
-    """The joint and all that hangs on it."""
-    found = [joint]
-    for other, parent in enumerate(skeleton.parents.tolist()):
-        if parent in found:
-            found.append(other)
     return found

@@ -1,4 +1,4 @@
-"""Arrays that objects own and nobody changes."""
+"""Array validation for immutable objects: shape, finiteness, unit quaternions, read-only memory."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ def own_array(values: ArrayLike, name: str, shape: tuple[int | None, ...]) -> Fl
         wanted = ", ".join("any" if n is None else str(n) for n in shape)
         raise ValueError(f"{name}: shape ({wanted}) expected, found {array.shape}")
     with np.errstate(all="ignore"):
-        surely = np.isfinite(np.add.reduce(array, axis=None))  # much quicker than looking at each
-    if not surely and not np.isfinite(array).all():
+        finite_sum = np.isfinite(np.add.reduce(array, axis=None))  # much faster than testing each number
+    if not finite_sum and not np.isfinite(array).all():
         where = tuple(int(i) for i in np.argwhere(~np.isfinite(array))[0])
         raise ValueError(f"{name}{list(where)} is {array[where]}; only finite numbers are allowed")
     if array.flags.writeable or not array.flags.c_contiguous:
@@ -30,21 +30,21 @@ def own_array(values: ArrayLike, name: str, shape: tuple[int | None, ...]) -> Fl
 
 
 def unit_quaternions(array: Floats, name: str) -> Floats:
-    """The array if it holds unit quaternions, made exact where it nearly does (float32 files), else an error."""
-    off = unit_error(array)
-    if off <= 1e-10:
+    """Check unit quaternions ``(..., 4)``; those that are off by rounding (float32 files) are normalised."""
+    error = unit_error(array)
+    if error <= 1e-10:
         return array
     squares = np.einsum("...i,...i->...", array, array)
-    if off > 1e-3:
+    if error > 1e-3:
         where = tuple(int(i) for i in np.argwhere(np.abs(squares - 1.0) > 1e-3)[0])
         raise ValueError(
             f"{name}{list(where)} has length {np.sqrt(squares[where]):.6g}; unit quaternions are expected "
-            "(kernels.rotations.normalise makes them)"
+            "(kinesphere.maths.rotations.normalise makes them)"
         )
     return freeze(array / np.sqrt(squares)[..., None])
 
 
 def freeze(array: Floats) -> Floats:
-    """The same array, read-only from now on: for arrays just made, that nobody else holds."""
+    """Make an array read-only and return it: for new arrays that nobody else holds."""
     array.flags.writeable = False
     return array

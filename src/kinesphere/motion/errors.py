@@ -1,4 +1,4 @@
-"""What a reader says when a file is not what it should be."""
+"""Errors and warnings: what is wrong with a file, did-you-mean messages, warnings at the caller's line."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from os import PathLike, fspath
 class MotionFileError(ValueError):
     """A motion file that cannot be read or written.
 
-    The message names the file, the place in it, what was found and what was expected; the same parts are
+    The message names the file, the location in it, what was found and what was expected; the same parts are
     attributes for programs.
     """
 
@@ -27,38 +27,35 @@ class MotionFileError(ValueError):
     ) -> None:
         self.path, self.line, self.where = fspath(path), line, where
         self.found, self.expected = found, expected
-        place = self.path
+        location = self.path
         if line is not None:
-            place += f", line {line}"
+            location += f", line {line}"
         if where:
-            place += f", {where}"
-        super().__init__(f"{place}: found {found}; expected {expected}")
+            location += f", {where}"
+        super().__init__(f"{location}: found {found}; expected {expected}")
 
     def __reduce__(self) -> tuple[object, ...]:
         """Exceptions with keyword arguments don't pickle by themselves, and batches send them between processes."""
-        return (_remake, (self.path, self.found, self.expected, self.line, self.where))
+        return (_rebuild, (self.path, self.found, self.expected, self.line, self.where))
 
 
-def _remake(path: str, found: str, expected: str, line: int | None, where: str) -> MotionFileError:
+def _rebuild(path: str, found: str, expected: str, line: int | None, where: str) -> MotionFileError:
     return MotionFileError(path, found, expected, line=line, where=where)
 
 
 class MotionFileWarning(UserWarning):
-    """Something in a file was wrong, and was put right or left out."""
+    """Something in a file was wrong, and was corrected or left out."""
 
 
 def unknown_name(what: str, found: str, allowed: Sequence[str] | Mapping[str, object]) -> str:
-    """A message for a name that is not among the allowed ones, with the nearest."""
+    """Error message for an unknown name: the nearest allowed one, then all of them."""
     near = get_close_matches(found, list(allowed), n=1, cutoff=0.5)
     hint = f"; did you mean {near[0]!r}?" if near else "."
     return f"no {what} is called {found!r}{hint} There are: {', '.join(allowed)}"
 
 
-# ---- Warnings that point at the line that asked, not at one of ours.
-
-
 def warn_caller(text: str, category: type[Warning]) -> None:
-    """Warn at the first line outside of this package."""
+    """Warn with a stack level outside of this package, so that the warning points at the user's line."""
     level, frame = 2, sys._getframe(1)
     while frame.f_back is not None and str(frame.f_globals.get("__name__", "")).partition(".")[0] == "kinesphere":
         level, frame = level + 1, frame.f_back

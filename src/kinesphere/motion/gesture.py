@@ -1,4 +1,8 @@
-"""Key points of a gesture: where a hand is to be, when, and whether it stops there."""
+"""Gestures: key points of the hands, and one curve a channel for the rest of the body.
+
+Arms are key points, goals and vias, so that a performance may re-time and re-shape them. Everything else follows
+*tracks*: curves over seconds, in radians and metres. ``CHANNELS`` lists them.
+"""
 
 from __future__ import annotations
 
@@ -71,11 +75,25 @@ class Keypoints:
         return (self.keys[-1].frame - self.keys[0].frame) / self.rate
 
 
-# ---- A gesture: where the hands go, and curves for everything else that takes part.
-#
-# Arms are key points, goals and vias, so that a performance may re-time and re-shape them. The rest of the body
-# follows *tracks*: one curve a channel, in seconds, radians and metres. ``CHANNELS`` lists them.
+# The relaxed arm, where a hand is that no key asks for
 
+FIGURE_HEIGHT = 1.70  # metres: key points and tracks are for a figure this tall
+RESTING_WRIST = (0.066, -0.5295, 0.038)  # out, up, ahead of the shoulder: a little off the body, elbow not locked
+RESTING_SWIVEL = float(np.radians(38.0))  # elbows point back and somewhat out
+
+
+def resting_wrist(side: str, height: float = FIGURE_HEIGHT) -> tuple[float, float, float]:
+    """Position of a relaxed arm's wrist from its shoulder, in metres."""
+    out, up, ahead = (height / FIGURE_HEIGHT * value for value in RESTING_WRIST)
+    return (out if side == "left" else -out, up, ahead)
+
+
+def resting_swivel(side: str) -> float:
+    """Swivel of a relaxed arm, in radians."""
+    return RESTING_SWIVEL if side == "left" else -RESTING_SWIVEL
+
+
+# Gestures
 
 LONGEST = 600.0  # seconds
 SHAPES = ("relaxed", "open", "fist", "pointing", "closed", "thumb out", "cupped", "claw", "grip")
@@ -98,11 +116,11 @@ def _channels() -> dict[str, str]:
     return {f"{part}.{name}": kind for part, rows in parts.items() for name, kind in rows.items()}
 
 
-# Channel to what it is measured in. Forward, nod: down; side, tilt, turn: to the left; breath: how far the surface of
-# ribs and belly swells, 1 at ease; hips: metres to the left, up, ahead, and tilt: the left side down; hand: bend to the
+# Channel to its unit. Forward, nod: down; side, tilt, turn: to the left; breath: how far the surface of ribs and
+# belly swells, 1 at ease; hips: metres to the left, up, ahead, and tilt: the left side down; hand: bend to the
 # palm, aside to the thumb, roll: thumb inwards.
 CHANNELS: Mapping[str, str] = MappingProxyType(_channels())
-MOST = MappingProxyType({ANGLE: float(np.pi), METRES: 3.0, SHARE: 2.0})  # no channel goes further
+MOST = MappingProxyType({ANGLE: float(np.pi), METRES: 3.0, SHARE: 2.0})  # largest absolute value of a channel
 
 
 @dataclass(frozen=True)
@@ -117,25 +135,25 @@ class Track:
             raise ValueError(f"a track needs as many values as times, and one at least; found {self}")
         if not np.isfinite([*self.times, *self.values]).all():
             raise ValueError(f"{self} has a number that is not finite")
-        _increasing(self.times)
+        _check_increasing(self.times)
 
 
 @dataclass(frozen=True)
 class Palm:
-    """Where a palm faces, in the chest's frame, or None: as it hangs. The forearm rolls as far as that needs."""
+    """Palm direction in the chest's frame at a time; None is relaxed. The forearm rolls as far as that needs."""
 
     time: float
     direction: tuple[float, float, float] | None = None
 
     def __post_init__(self) -> None:
-        way = (0.0, 0.0, 1.0) if self.direction is None else self.direction
-        if not np.isfinite([self.time, *way]).all() or np.linalg.norm(way) < 1e-6:
+        direction = (0.0, 0.0, 1.0) if self.direction is None else self.direction
+        if not np.isfinite([self.time, *direction]).all() or np.linalg.norm(direction) < 1e-6:
             raise ValueError(f"{self} faces nowhere; a direction other than zero is expected")
 
 
 @dataclass(frozen=True)
 class Step:
-    """A foot that goes elsewhere: x and z in metres and its turn to the left from where it stood at rest."""
+    """A step of one foot: its new x and z in metres and its rotation to the left, from its rest position."""
 
     lift: float  # seconds
     land: float
@@ -150,22 +168,22 @@ class Step:
 
 @dataclass(frozen=True)
 class Gesture:
-    """What a body does, without the how.
+    """A gesture: what a body does, without how it is performed.
 
     Parameters
     ----------
     name, duration
         Duration in seconds.
     left, right
-        Key points of the arms' wrists, for a figure 1.70 m tall; None hangs.
+        Key points of the wrists, for a figure 1.70 m tall; None leaves the arm relaxed.
     tracks
         Channel to its curve; channels left out rest. See ``CHANNELS``.
     inflections
-        For ``"left"`` and ``"right"``, one a key: when the stroke to it is fastest, as a share of its time.
+        For ``"left"`` and ``"right"``, one a key: when the stroke to it is fastest, as a share of its duration.
     palms
-        For ``"left"`` and ``"right"``, where the palm faces at some moments; between, the forearm rolls evenly.
+        For ``"left"`` and ``"right"``, palm directions at some times; between them the forearm rolls evenly.
     steps
-        For ``"left"`` and ``"right"``, where the feet go. Without any they stay planted.
+        For ``"left"`` and ``"right"``, the steps of that foot. Without any it stays in contact.
     loop
         Whether the end goes over into the start.
     """
@@ -196,7 +214,7 @@ class Gesture:
             if not set(rows) <= set(SIDES):
                 raise ValueError(f"{name} of {', '.join(sorted(set(rows) - set(SIDES)))}; allowed: left, right")
             for row in rows.values() if name != "inflections" else ():
-                _increasing([entry.lift if isinstance(entry, Step) else entry.time for entry in row])
+                _check_increasing([entry.lift if isinstance(entry, Step) else entry.time for entry in row])
             object.__setattr__(self, name, MappingProxyType(rows))
         object.__setattr__(self, "tracks", MappingProxyType(dict(self.tracks)))
 
@@ -225,7 +243,7 @@ class Gesture:
             raise ValueError(f"{side}: inflections must be one a key, above 0 and below 1; found {given}")
 
 
-def _increasing(times: Sequence[float]) -> None:
+def _check_increasing(times: Sequence[float]) -> None:
     for before, after in zip(times[:-1], times[1:], strict=True):
         if after <= before:
             raise ValueError(f"the key at {after:g} s follows the one at {before:g} s: times must increase")

@@ -1,6 +1,6 @@
-"""The humanoid roles: VRM 1.0's bone names, and what they hang on.
+"""Humanoid roles (VRM 1.0 bone names), their hierarchy, and joint groups such as ``left_arm``.
 
-Models speak roles, never a file's bone names. A skeleton says which joint has which role in ``Skeleton.roles``.
+Models use roles, never a file's bone names. ``Skeleton.roles`` says which joint has which role.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ FINGERS = ("Thumb", "Index", "Middle", "Ring", "Little")
 
 
 def _parents() -> dict[str, str]:
-    """Role to the role above it. A missing optional bone is skipped: its children hang on the next one up."""
+    """Role to its parent role. Where an optional bone is missing, its children follow the next one up."""
     parents = {
         "hips": "",
         "spine": "hips",
@@ -59,7 +59,7 @@ REQUIRED = (
     "head",
     *(f"{side}{part}" for side in SIDES for part in ("UpperArm", "LowerArm", "Hand", "UpperLeg", "LowerLeg", "Foot")),
 )
-# What a body is judged by: everything but fingers, eyes and jaw.
+# Everything but fingers, eyes and jaw.
 CORE = (
     *REQUIRED,
     "chest",
@@ -76,11 +76,11 @@ def mirrored_role(role: str) -> str:
     return "left" + role[5:] if role.startswith("right") else role
 
 
-# ---- Which joints an edit is for: by group, by humanoid role, or by a skeleton's own names.
+# Joint groups
 
 
 def _groups() -> dict[str, tuple[str, ...]]:
-    """Group to its roles. What hangs on a role and has none itself (twist joints, props) goes with it."""
+    """Group to its roles. Joints without a role (twist joints, props) belong to the nearest role above them."""
     made: dict[str, tuple[str, ...]] = {
         "hips": ("hips",),
         "torso": ("spine", "chest", "upperChest"),
@@ -103,7 +103,10 @@ GROUPS: Mapping[str, tuple[str, ...]] = MappingProxyType(_groups())
 
 
 def select_joints(skeleton: Skeleton, joints: str | Sequence[str] | None) -> Bools:
-    """``(J,)`` which joints are meant: None is all of them. Names that nobody has are refused, with the nearest."""
+    """Mask ``(J,)`` of joints by group, role or the skeleton's own names; None is all of them.
+
+    Unknown names raise ``ValueError`` with the nearest one.
+    """
     mask = np.ones(len(skeleton), dtype=np.bool_)
     if joints is None:
         return mask

@@ -1,4 +1,4 @@
-"""What is worked out of a gesture once, and kept for as long as the gesture lives."""
+"""Memoisation by object: keep a function's results for as long as its first argument lives."""
 
 from __future__ import annotations
 
@@ -6,51 +6,34 @@ import weakref
 from collections.abc import Callable
 from functools import wraps
 from typing import Concatenate, ParamSpec, TypeVar
-from weakref import WeakKeyDictionary
-
-from kinesphere.motion.gesture import Gesture
-from kinesphere.motion.skeleton import Skeleton
 
 P = ParamSpec("P")
 R = TypeVar("R")
-
-
-def memoise_by_gesture(
-    function: Callable[Concatenate[Gesture, P], R],
-) -> Callable[Concatenate[Gesture, P], R]:
-    """A function of a gesture, and of a few hashable values beside, that is called once for each."""
-    kept: dict[int, tuple[weakref.ref[Gesture], dict[object, R]]] = {}
-
-    @wraps(function)
-    def recalled(gesture: Gesture, /, *args: P.args, **kwargs: P.kwargs) -> R:
-        key = id(gesture)
-        found = kept.get(key)
-        if found is None or found[0]() is not gesture:
-            found = weakref.ref(gesture, lambda _: kept.pop(key, None)), {}
-            kept[key] = found
-        known, asked = found[1], (args, tuple(kwargs.items()))
-        if asked not in known:
-            known[asked] = function(gesture, *args, **kwargs)
-        return known[asked]
-
-    return recalled
-
-
-# ---- What is asked of a skeleton again and again, found once.
-
-
 T = TypeVar("T")
 
 
-def memoise_by_skeleton(find: Callable[[Skeleton], T]) -> Callable[[Skeleton], T]:
-    """The same function, which goes to work once for each skeleton: they never change."""
-    known: WeakKeyDictionary[Skeleton, T] = WeakKeyDictionary()
+def memoised(function: Callable[Concatenate[T, P], R]) -> Callable[Concatenate[T, P], R]:
+    """Decorator: call the function once for each first argument, and for each set of hashable arguments after it.
 
-    @wraps(find)
-    def found(skeleton: Skeleton) -> T:
-        try:
-            return known[skeleton]
-        except KeyError:
-            return known.setdefault(skeleton, find(skeleton))
+    The first argument is an immutable object that can be weakly referenced, such as a skeleton or a gesture. It is
+    compared by identity: equal objects are computed separately.
+    """
+    kept: dict[int, tuple[weakref.ref[T], dict[object, R]]] = {}
 
-    return found
+    @wraps(function)
+    def recall(first: T, /, *args: P.args, **kwargs: P.kwargs) -> R:
+        key = id(first)
+        found = kept.get(key)
+        if found is None or found[0]() is not first:
+            found = weakref.ref(first, lambda _: kept.pop(key, None)), {}
+            kept[key] = found
+        results, arguments = found[1], (args, tuple(kwargs.items()))
+        if arguments not in results:
+            # With setdefault, two threads that compute it at the same time get the same object.
+            results.setdefault(arguments, function(first, *args, **kwargs))
+        return results[arguments]
+
+    return recall
+
+
+memoise_by_gesture = memoise_by_skeleton = memoised

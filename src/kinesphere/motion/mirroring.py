@@ -1,9 +1,9 @@
-"""Left for right: which joints are each other's mirror image, and the mirrored motion.
+"""Mirror a motion: swap left and right, with joints paired by role, name or position.
 
-A mirror takes a joint's orientation ``W`` to ``M W Bᵀ`` on its partner: ``M`` is the mirror in the world, ``B``
-the one between the two joints' own axes. Where a rig's sides have the same axes turned over, ``B`` is plain; in
-general it is whatever takes the bones of one side to those of the other. So nothing is asked of the rest pose: it
-need not be symmetric, nor even a body's pose.
+Mirroring takes a joint's world rotation ``W`` to ``M W Bᵀ`` on its partner: ``M`` is the mirror in the world, ``B``
+the mirror between the two joints' own axes. Where both sides of a rig have mirrored axes, ``B`` is diagonal; in general
+it is the improper rotation that takes the bones of one side to those of the other. So the rest pose need not be
+symmetric.
 """
 
 from __future__ import annotations
@@ -20,25 +20,25 @@ from kinesphere.motion.motion import Motion
 from kinesphere.motion.skeleton import Skeleton
 
 _FLIP = np.array([-1.0, 1.0, 1.0])  # a mirror on the YZ plane
-_TWISTED = np.array([1.0, 1.0, -1.0, -1.0])  # what that mirror does to a quaternion
-_HINT = 1e-6  # weight of how joints are turned against that of where their bones go
-_SAMPLES = 64  # frames that show how a body holds itself on average
+_FLIP_QUATERNION = np.array([1.0, 1.0, -1.0, -1.0])  # the same mirror on a quaternion
+_AXES_WEIGHT = 1e-6  # weight of the joints' axes beside that of the directions of their bones
+_SAMPLES = 64  # frames over which axes are averaged
 
 # A side in a name: the word, or a lone L or R set off by a capital, a separator or the end.
 _SIDE = re.compile(r"(?i:left|right)|(?<![A-Za-z])[lrLR](?=[A-Z_.\-: ]|$)|(?<=[_.\-: ])[lrLR](?![A-Za-z])")
-Chooser = Callable[[int, list[int]], int | None]  # a joint and who is free: its partner among them
+Matcher = Callable[[int, list[int]], int | None]  # a joint and the free candidates: its partner among them
 _OTHER = {"left": "right", "right": "left", "l": "r", "r": "l"}
 
 
 def mirror_motion(motion: Motion, pairs: Sequence[tuple[int, int]] | None = None) -> Motion:
-    """See ``Motion.mirrored``. Each side keeps its own bone lengths; mirrored twice, a motion is itself again."""
+    """See ``Motion.mirrored``. Each side keeps its own bone lengths; mirroring twice gives the motion back."""
     skeleton = motion.skeleton
     partner = mirror_joints(skeleton) if pairs is None else _from_pairs(len(skeleton), pairs)
     world, _ = motion.world()
     mirrors = axis_mirrors(motion, partner, world)  # (J, 3, 3): from each joint's axes to its partner's
-    turns = rotations.from_matrix(_FLIP[:, None] * mirrors.swapaxes(-1, -2))  # M Bᵀ, a proper rotation
+    between = rotations.from_matrix(_FLIP[:, None] * mirrors.swapaxes(-1, -2))  # M Bᵀ, a proper rotation
     world_new = np.empty_like(world)
-    world_new[:, partner] = rotations.multiply(world * _TWISTED, turns)
+    world_new[:, partner] = rotations.multiply(world * _FLIP_QUATERNION, between)
     local, _ = kinematics.inverse(world_new, np.zeros((*world.shape[:2], 3)), skeleton.parents)
     # What translations add to the rest offsets is mirrored in the parent's axes.
     extra = motion.translations - skeleton.offsets
@@ -55,33 +55,35 @@ def mirror_motion(motion: Motion, pairs: Sequence[tuple[int, int]] | None = None
 
 
 def axis_mirrors(motion: Motion, partner: Ints, world: Floats) -> Floats:
-    """For each joint the improper rotation ``(3, 3)`` that takes vectors in its axes to their images in its
-    partner's."""
+    """For each joint the improper rotation that takes vectors in its axes to their images in its partner's.
+
+    Returns ``(J, 3, 3)``.
+    """
     skeleton = motion.skeleton
-    hints = _held_mirrors(motion, partner, world)
+    averages = _average_mirrors(motion, partner, world)
     mirrors = np.empty((len(skeleton), 3, 3))
     for joint, other in enumerate(partner.tolist()):
         if other < joint:
             continue
-        pull = _HINT * hints[joint]
+        fit = _AXES_WEIGHT * averages[joint]
         if other == joint:
-            pull = pull + _HINT * hints[joint].T
+            fit = fit + _AXES_WEIGHT * averages[joint].T
         for here, there in _bones(skeleton, joint, partner):
             size = float(np.linalg.norm(here) * np.linalg.norm(there))
             if size > 1e-12:
-                pull = pull + np.outer(there, here) / size
-                if other == joint:  # its own mirror, so the other way round as well
-                    pull = pull + np.outer(here, there) / size
-        mirrors[joint] = _nearest_mirror(pull, own=other == joint)
+                fit = fit + np.outer(there, here) / size
+                if other == joint:  # its own mirror, so in both directions
+                    fit = fit + np.outer(here, there) / size
+        mirrors[joint] = _nearest_mirror(fit, own=other == joint)
         mirrors[other] = mirrors[joint].T
     return mirrors
 
 
-def _held_mirrors(motion: Motion, partner: Ints, world: Floats) -> Floats:
-    """How joints' axes correspond if people hold themselves evenly on average ``(J, 3, 3)``.
+def _average_mirrors(motion: Motion, partner: Ints, world: Floats) -> Floats:
+    """The mean mirror between joints' axes ``(J, 3, 3)``, if the pose is symmetric on average.
 
-    At rest, where the rest pose is symmetric; else over the frames, seen in the mirror that stands between hips or
-    shoulders.
+    In the rest pose, where that is symmetric; else over the frames, in the body's own mirror plane, which lies between
+    the hips or the shoulders.
     """
     rest_q, rest_p = motion.skeleton.rest_world()
     if _is_symmetric(rest_p, partner):
@@ -89,23 +91,23 @@ def _held_mirrors(motion: Motion, partner: Ints, world: Floats) -> Floats:
     else:
         frames = np.unique(np.linspace(0, len(motion) - 1, _SAMPLES).astype(np.intp))
         q = world[frames]
-        left = _left(motion.positions_world()[frames], motion.skeleton, partner)
+        left = _across(motion.positions_world()[frames], motion.skeleton, partner)
     planes = np.eye(3) - 2.0 * left[:, :, None] * left[:, None, :]  # (F, 3, 3): the body's own mirror
     matrices = rotations.to_matrix(q)
-    held: Floats = np.einsum("fjba,fbc,fjcd->jad", matrices[:, partner], planes, matrices) / len(q)
-    return held
+    means: Floats = np.einsum("fjba,fbc,fjcd->jad", matrices[:, partner], planes, matrices) / len(q)
+    return means
 
 
-def _left(positions: Floats, skeleton: Skeleton, partner: Ints) -> Floats:
-    """The direction across the body in each frame ``(F, 3)``: between the first pairs of joints below the middle."""
+def _across(positions: Floats, skeleton: Skeleton, partner: Ints) -> Floats:
+    """The direction across the body in each frame ``(F, 3)``: between the first pairs of joints below the midline."""
     across = np.zeros((len(positions), 3))
     for joint, other in enumerate(partner.tolist()):
         parent = int(skeleton.parents[joint])
         if other > joint and parent >= 0 and partner[parent] == parent:
-            way = positions[:, joint] - positions[:, other]
-            if across.any() and float(np.sum(way * across)) < 0.0:
-                way = -way
-            across += way
+            apart = positions[:, joint] - positions[:, other]
+            if across.any() and float(np.sum(apart * across)) < 0.0:
+                apart = -apart
+            across += apart
     length = np.linalg.norm(across, axis=1, keepdims=True)
     directions: Floats = np.where(length > 1e-9, across / np.maximum(length, 1e-9), np.array([1.0, 0.0, 0.0]))
     return directions
@@ -134,28 +136,28 @@ def _bones(skeleton: Skeleton, joint: int, partner: Ints) -> list[tuple[Floats, 
     return pairs
 
 
-def _nearest_mirror(pull: Floats, *, own: bool) -> Floats:
-    """The improper rotation nearest to a matrix; for a joint that is its own partner, the nearest plane's mirror."""
+def _nearest_mirror(fit: Floats, *, own: bool) -> Floats:
+    """The improper rotation nearest to a matrix; for a joint that is its own partner, the nearest reflection."""
     if own:
-        # A mirror that undoes itself is I − 2 n nᵀ: n is where the pull is most turned over.
-        values, vectors = np.linalg.eigh(0.5 * (pull + pull.T))
+        # A reflection is I − 2 n nᵀ: n is the eigenvector of the least eigenvalue.
+        values, vectors = np.linalg.eigh(0.5 * (fit + fit.T))
         normal = vectors[:, int(np.argmin(values))]
         return np.eye(3) - 2.0 * np.outer(normal, normal)
-    u, _, v = np.linalg.svd(pull)
+    u, _, v = np.linalg.svd(fit)
     sign = -1.0 if np.linalg.det(u @ v) > 0.0 else 1.0
     nearest: Floats = (u * [1.0, 1.0, sign]) @ v
     return nearest
 
 
 def mirror_joints(skeleton: Skeleton) -> Ints:
-    """``(J,)`` each joint's mirror image, itself for those in the middle.
+    """Each joint's mirror partner ``(J,)``; joints on the midline are their own.
 
-    From the roots down, so that a joint's partner hangs on its parent's: by role, else by name, else by place;
-    below a pair, what is left over and alike goes together.
+    From the roots down, so that a partner's parent is the parent's partner: by role, else by name, else by position, or
+    below a pair by bone length.
     """
     partner = np.arange(len(skeleton))
     by_role = _by_role(skeleton)
-    place = skeleton.rest_world()[1]
+    rest = skeleton.rest_world()[1]
     done: set[int] = set()
     for parent in (-1, *range(len(skeleton))):
         other = parent if parent < 0 else int(partner[parent])
@@ -163,10 +165,10 @@ def mirror_joints(skeleton: Skeleton) -> Ints:
             continue
         ours = list(skeleton.roots if parent < 0 else skeleton.children[parent])
         theirs = ours if parent == other else list(skeleton.children[other])
-        for choose in (_named(skeleton, by_role), _placed(skeleton, place, parent == other)):
+        for match_joint in (_match_by_name(skeleton, by_role), _match_by_position(skeleton, rest, parent == other)):
             for joint in ours:
                 free = [j for j in theirs if j not in done and j != joint]
-                match = None if joint in done else choose(joint, free)
+                match = None if joint in done else match_joint(joint, free)
                 if match is not None:
                     partner[joint], partner[match] = match, joint
                     done |= {joint, match}
@@ -192,37 +194,36 @@ def _by_role(skeleton: Skeleton) -> dict[int, int]:
     return pairs | {right: left for left, right in pairs.items()}
 
 
-def _named(skeleton: Skeleton, by_role: dict[int, int]) -> Chooser:
-    def choose(joint: int, free: list[int]) -> int | None:
+def _match_by_name(skeleton: Skeleton, by_role: dict[int, int]) -> Matcher:
+    def match_joint(joint: int, free: list[int]) -> int | None:
         if by_role.get(joint) in free:
             return by_role[joint]
         wanted = mirrored_name(skeleton.names[joint])
         found = [j for j in free if skeleton.names[j] == wanted]
         return found[0] if len(found) == 1 else None
 
-    return choose
+    return match_joint
 
 
-def _placed(skeleton: Skeleton, place: Floats, across: bool) -> Chooser:
-    """Below a joint in the middle, what lies at the mirrored place; below a pair, what has a bone of the same
-    length."""
-    size = max(float(np.ptp(place, axis=0).max()), 1e-12)
-    middle = place[skeleton.roots[0], 0]
+def _match_by_position(skeleton: Skeleton, rest: Floats, across: bool) -> Matcher:
+    """Below a midline joint, the candidate at the mirrored position; below a pair, the one of the same bone length."""
+    size = max(float(np.ptp(rest, axis=0).max()), 1e-12)
+    middle = rest[skeleton.roots[0], 0]
 
-    def choose(joint: int, free: list[int]) -> int | None:
+    def match_joint(joint: int, free: list[int]) -> int | None:
         if not free:
             return None
         if across:
-            image = place[joint] * _FLIP + [2.0 * middle, 0.0, 0.0]
-            gaps = [float(np.linalg.norm(place[j] - image)) for j in free]
-            sided = abs(place[joint, 0] - middle) > 0.01 * size
+            image = rest[joint] * _FLIP + [2.0 * middle, 0.0, 0.0]
+            gaps = [float(np.linalg.norm(rest[j] - image)) for j in free]
+            sided = abs(rest[joint, 0] - middle) > 0.01 * size
         else:
             gaps = [abs(float(skeleton.bone_lengths[j] - skeleton.bone_lengths[joint])) for j in free]
             sided = True
         nearest = int(np.argmin(gaps))
         return free[nearest] if sided and gaps[nearest] < 0.03 * size else None
 
-    return choose
+    return match_joint
 
 
 def _from_pairs(count: int, pairs: Sequence[tuple[int, int]]) -> Ints:

@@ -1,4 +1,4 @@
-"""A recording: a skeleton's pose at equal steps of time."""
+"""Motions: a skeleton's local poses at a fixed frame rate."""
 
 from __future__ import annotations
 
@@ -16,27 +16,27 @@ from kinesphere.motion.source import Source
 
 @dataclass(frozen=True, eq=False)
 class Motion:
-    """Local poses over time. Immutable: every edit makes a new one.
+    """Local poses over time. Immutable: every edit makes a new motion.
 
     Parameters
     ----------
     skeleton
-        Whose poses these are.
+        The skeleton that is posed.
     rate
         Frames a second, as the file had it: 119.8753 stays 119.8753.
     rotations
         ``(T, J, 4)`` local unit quaternions, w x y z. They *replace* the rest rotations.
     translations
-        ``(T, J, 3)`` local places in metres. They *replace* the rest offsets. Left out: the rest offsets.
+        ``(T, J, 3)`` local positions in metres. They *replace* the rest offsets. Left out: the rest offsets.
     scales
-        ``(T, J, 3)`` stretches of the surface about each joint, which its children do not inherit, or None.
+        ``(T, J, 3)`` scales of the surface about each joint, which its children do not inherit, or None.
     calibration_frames
         Frames that were not performed, such as an inserted T-pose. They stay, but contacts, goals and
         velocities skip them.
     name
-        What the clip is called.
+        The clip's name.
     source
-        Where it came from.
+        Which file it came from.
     """
 
     skeleton: Skeleton
@@ -107,7 +107,7 @@ class Motion:
         return self.world()[0]
 
     def world(self) -> tuple[Floats, Floats]:
-        """World rotations and positions together, for the price of one."""
+        """World rotations ``(T, J, 4)`` and positions ``(T, J, 3)`` in one pass."""
         return kinematics.forward(self.rotations, self.translations, self.skeleton.parents)
 
     def tips_world(self) -> Floats:
@@ -162,15 +162,14 @@ class Motion:
     def in_place(self, *, heading: bool = False) -> Motion:
         """Without travel over the ground: the hips stay above where the first performed frame had them.
 
-        Height stays. ``heading=True`` also takes out the turning about the vertical, so that the body keeps facing
-        where it faced.
+        Height stays. ``heading=True`` also removes rotation about the vertical, so that the body keeps its heading.
         """
         from kinesphere.motion.transform import in_place
 
         return in_place(self, heading=heading)
 
     def mirrored(self, pairs: Sequence[tuple[int, int]] | None = None) -> Motion:
-        """Left and right exchanged, as in a mirror that stands on the YZ plane."""
+        """Left and right exchanged, mirrored at the YZ plane."""
         from kinesphere.motion.mirroring import mirror_motion
 
         return mirror_motion(self, pairs)

@@ -1,4 +1,4 @@
-"""The same movement at another rate or along another clock."""
+"""Resampling and retiming: a motion at another frame rate or along a time map."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ def resample(motion: Motion, rate: float, *, smooth: bool = True) -> Motion:
         raise ValueError(f"rate {rate}: a positive number of frames a second is expected")
     if rate == motion.rate:
         return motion
-    count = _count(motion.duration, rate, len(motion.skeleton))
+    count = _frame_count(motion.duration, rate, len(motion.skeleton))
     return sample_motion(motion, np.arange(count) / rate, rate, smooth=smooth)
 
 
 def retime(motion: Motion, time_map: TimeMap, *, smooth: bool = True) -> Motion:
-    """The motion performed along another clock, at its own rate. It starts at 0 whatever the map says of 0."""
+    """Retime a motion by a time map, at its own rate. It starts at time 0, wherever the map takes 0."""
     start, end = (float(t) for t in time_map(np.array([0.0, motion.duration])))
-    count = _count(end - start, motion.rate, len(motion.skeleton))
+    count = _frame_count(end - start, motion.rate, len(motion.skeleton))
     new_times = start + np.arange(count) / motion.rate
     return sample_motion(motion, time_map.inverse()(new_times), motion.rate, smooth=smooth)
 
@@ -36,12 +36,12 @@ def retime(motion: Motion, time_map: TimeMap, *, smooth: bool = True) -> Motion:
 def pose_at_times(motion: Motion, times: ArrayLike, *, smooth: bool = True) -> tuple[Floats, Floats, Floats | None]:
     """Local rotations, translations and scales at any times.
 
-    Calibration frames take no part in the interpolation of their neighbours: a pose between a T-pose and the
-    first performed frame would be neither.
+    Calibration frames are not interpolated with their neighbours: a pose between a T-pose and the first performed
+    frame would be neither.
     """
     frames = as_floats(times) * motion.rate
     nearest = np.round(frames)
-    frames = np.where(np.abs(frames - nearest) < 1e-6, nearest, frames)  # a frame asked for is a frame given
+    frames = np.where(np.abs(frames - nearest) < 1e-6, nearest, frames)  # original frames are kept exactly
     marked = np.zeros(len(motion), dtype=bool)
     marked[list(motion.calibration_frames)] = True
     q = np.empty((len(frames), len(motion.skeleton), 4))
@@ -67,8 +67,8 @@ def pose_at_times(motion: Motion, times: ArrayLike, *, smooth: bool = True) -> t
     return rotations.continuous(q), t, s
 
 
-def _count(seconds: float, rate: float, joints: int) -> int:
-    """How many frames a stretch of time has; refused where nobody could mean it."""
+def _frame_count(seconds: float, rate: float, joints: int) -> int:
+    """Number of frames in a duration; absurdly many raise ``ValueError``."""
     count = int(np.floor(min(max(seconds, 0.0) * rate, 1e15) + 0.5 + 1e-6)) + 1
     if count * joints > MOST_POSES:
         raise ValueError(f"{seconds:g} s at {rate:g} frames a second would be {count} frames of {joints} joints")
@@ -76,7 +76,7 @@ def _count(seconds: float, rate: float, joints: int) -> int:
 
 
 def sample_motion(motion: Motion, times: Floats, rate: float, *, smooth: bool = True) -> Motion:
-    """The motion as it is at these times ``(N,)``, as a motion of this rate."""
+    """Sample a motion at the times ``(N,)``; the result has the given rate."""
     q, t, s = pose_at_times(motion, times, smooth=smooth)
     frames = times * motion.rate
     marked = [i for i, f in enumerate(frames) if any(abs(f - c) < 1e-6 for c in motion.calibration_frames)]

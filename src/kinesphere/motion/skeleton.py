@@ -1,4 +1,4 @@
-"""A tree of named joints in its rest pose."""
+"""Skeletons: a tree of named joints with its rest pose, humanoid roles, bone tips and sole depths."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from types import MappingProxyType
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -15,13 +14,10 @@ from kinesphere.maths import kinematics, rotations
 from kinesphere.maths.vectors import ArrayLike, Floats, Ints
 from kinesphere.motion.checked_arrays import freeze, own_array, unit_quaternions
 
-if TYPE_CHECKING:
-    pass
-
 
 @dataclass(frozen=True)
 class Tip:
-    """Where a bone ends that has no joint after it: a fingertip, the top of the head (an "End Site" in BVH)."""
+    """The end of a bone that has no joint after it: a fingertip, the top of the head (an "End Site" in BVH)."""
 
     joint: int
     offset: tuple[float, float, float]  # in the joint's frame, metres
@@ -38,16 +34,16 @@ class Skeleton:
     parents
         ``(J,)``, -1 for a root. A parent comes before its children.
     offsets
-        ``(J, 3)``, each joint's place in its parent's frame at rest.
+        ``(J, 3)``, each joint's position in its parent's frame at rest.
     rest_rotations
         ``(J, 4)``, local rotations at rest. Identity unless given.
     roles
-        Humanoid role (VRM 1.0 bone name, such as ``leftUpperArm``) to joint index: what a file or a caller said, or
-        what is found when it is first looked at.
+        Humanoid role (VRM 1.0 bone name, such as ``leftUpperArm``) to joint index: as a file or a caller gave it, or
+        a lazy mapping that is detected at its first access.
     tips
-        Ends of bones beyond the last joint.
+        Ends of bones beyond the last joint of a chain.
     soles
-        How far below a foot's joint the sole is at rest, in metres, by role (``leftFoot``), where a surface shows it.
+        Depth of the sole below a foot's joint at rest, in metres, by role (``leftFoot``), where a surface shows it.
     """
 
     names: tuple[str, ...]
@@ -100,13 +96,12 @@ class Skeleton:
 
     def __reduce__(self) -> tuple[object, ...]:
         """Batches send skeletons between processes; a mapping proxy does not pickle by itself."""
-        said = (dict(self.roles), self.tips, dict(self.soles))
-        parts = (self.names, self.parents, self.offsets, self.rest_rotations, *said)
-        return (Skeleton, parts)
+        arrays = (self.parents, self.offsets, self.rest_rotations)
+        return (Skeleton, (self.names, *arrays, dict(self.roles), self.tips, dict(self.soles)))
 
     def index(self, name: str) -> int:
         """The joint of that name. Unknown or ambiguous names raise ``KeyError`` with what there is."""
-        known = self._places.get(name)
+        known = self._unique_names.get(name)
         if known is not None:
             return known
         found = [i for i, other in enumerate(self.names) if other == name]
@@ -115,8 +110,8 @@ class Skeleton:
         raise KeyError(f"no joint is called {name!r}; there are: {', '.join(self.names)}")
 
     @cached_property
-    def _places(self) -> dict[str, int]:
-        """Where names are that only one joint has."""
+    def _unique_names(self) -> dict[str, int]:
+        """Name to joint, for names that only one joint has."""
         count = Counter(self.names)
         return {name: i for i, name in enumerate(self.names) if count[name] == 1}
 
@@ -148,26 +143,34 @@ class Skeleton:
 
     @cached_property
     def _rest_world(self) -> tuple[Floats, Floats]:
-        q, p = kinematics.forward_reference(self.rest_rotations, self.offsets, self.parents)
+        q, p = kinematics.forward(self.rest_rotations, self.offsets, self.parents)
         return freeze(q), freeze(p)
 
     def rest_is_plain(self) -> bool:
-        """Whether every joint's axes are the world's at rest, as in a BVH file."""
+        """Whether every joint's axes are the world's at rest, as in BVH files."""
         return bool(np.abs(self.rest_rotations[:, 1:]).max() < 1e-12)
 
     def scaled(self, factor: float) -> Skeleton:
         """The same skeleton, larger or smaller."""
-        tips = tuple(Tip(tip.joint, _times(tip.offset, factor)) for tip in self.tips)
+        tips = tuple(Tip(tip.joint, _scale(tip.offset, factor)) for tip in self.tips)
         soles = {role: depth * factor for role, depth in self.soles.items()}
         return replace(self, offsets=self.offsets * factor, tips=tips, soles=soles)
 
     def with_found_roles(self) -> Skeleton:
-        """The same skeleton with the roles that it says itself or, if none, those that can surely be found."""
+        """The same skeleton with its own roles or, if it has none, lazily detected ones."""
         return self if self.roles else replace(self, roles=LazyRoles(self))
 
     def renamed(self, names: Sequence[str]) -> Skeleton:
         """The same skeleton with other names."""
         return replace(self, names=tuple(names))
+
+    def descendants(self, joint: int) -> list[int]:
+        """The joint and all joints below it, in their order."""
+        found = [joint]
+        for other in range(joint + 1, len(self)):
+            if self.parents[other] in found:
+                found.append(other)
+        return found
 
     def same_tree(self, other: Skeleton) -> bool:
         """Whether names and parents agree, so that poses of one fit the other."""
@@ -190,18 +193,15 @@ def _checked_soles(given: Mapping[str, float]) -> Mapping[str, float]:
     return MappingProxyType(soles)
 
 
-def _times(offset: Sequence[float] | ArrayLike, factor: float) -> tuple[float, float, float]:
+def _scale(offset: Sequence[float] | ArrayLike, factor: float) -> tuple[float, float, float]:
     x, y, z = (float(v) * factor for v in np.asarray(offset))
     return (x, y, z)
 
 
-# ---- Roles that nobody has asked for yet.
-
-
 class LazyRoles(Mapping[str, int]):
-    """A skeleton's humanoid roles, found when they are first looked at; none where they are not sure.
+    """A lazy mapping of humanoid roles, detected at its first access; empty where detection is not sure.
 
-    Most motions are read, looked at and written without them, and finding takes longer than reading a short file.
+    Most motions are read and written without roles, and detection takes longer than reading a short file.
     """
 
     def __init__(self, skeleton: Skeleton) -> None:

@@ -1,4 +1,4 @@
-"""Where a motion came from, and what was done to it on the way in."""
+"""Provenance: which file a motion came from, and what its reader converted and why."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Source:
-    """What a reader found in a file.
+    """What a reader found in a file, and what it did.
 
     ``scale`` and ``up`` are what was applied: file units × scale = metres; the axis that was up in the file.
-    ``evidence`` says why, in sentences; ``warnings`` says what was wrong with the file and what was done about
-    it. ``euler_orders`` has one entry a joint where the file stored Euler angles (empty for a joint without).
+    ``evidence`` says why, in sentences; ``warnings`` says what was wrong with the file and how it was handled.
+    ``euler_orders`` has one entry a joint where the file stored Euler angles (empty for a joint without).
     """
 
     path: str = ""

@@ -1,4 +1,4 @@
-"""Monotone, smooth maps between an old time and a new one."""
+"""Time maps (time warps): strictly increasing, smooth maps from an old time to a new one."""
 
 from __future__ import annotations
 
@@ -35,13 +35,13 @@ class _Curve:
         return value, slope
 
     def solve(self, value: Floats) -> tuple[Floats, Floats]:
-        """Where the curve takes a value, and the slope of that inverse."""
+        """Invert the curve: where it takes a value, and the slope of the inverse."""
         i = np.clip(np.searchsorted(self.y, value, side="right") - 1, 0, len(self.y) - 2)
         low, high = self.x[i].copy(), self.x[i + 1].copy()
         outside = (value < self.y[0]) | (value > self.y[-1])
         share = (value - self.y[i]) / (self.y[i + 1] - self.y[i])
         at = low + np.clip(share, 0.0, 1.0) * (high - low)
-        for _ in range(60):  # Newton, kept inside a shrinking bracket so that it cannot wander off
+        for _ in range(60):  # Newton's method inside a shrinking bracket
             found, slope = self.value_and_slope(at)
             low, high = np.where(found <= value, at, low), np.where(found >= value, at, high)
             step = at - (found - value) / np.maximum(slope, 1e-300)
@@ -57,11 +57,11 @@ class _Curve:
 
 @dataclass(frozen=True, eq=False)
 class TimeMap:
-    """Old time to new time: strictly increasing, with a continuous speed.
+    """A map from old time to new time: strictly increasing, with a continuous slope.
 
-    Made from matching times ``old`` and ``new`` ``(N,)``, both strictly increasing. Between them runs a monotone cubic;
-    beyond them time goes on at the speed it had. ``slopes`` (d new / d old) may be given; otherwise they are chosen so
-    that nothing overshoots. Maps chain exactly: ``a.then(b)``, ``a.inverse()``.
+    Made from matching times ``old`` and ``new`` ``(N,)``, both strictly increasing. Between them it is a monotone
+    cubic, beyond them a straight line. ``slopes`` (d new / d old) may be given; otherwise they are chosen so that
+    nothing overshoots. Maps compose exactly: ``a.then(b)``, ``a.inverse()``.
     """
 
     _links: tuple[tuple[_Curve, bool], ...]  # (curve, backwards), applied in order
@@ -89,12 +89,12 @@ class TimeMap:
 
     @staticmethod
     def identity() -> TimeMap:
-        """Every time to itself."""
+        """The identity map."""
         return TimeMap._from_links(())
 
     @staticmethod
     def uniform(speed: float, *, start: float = 0.0) -> TimeMap:
-        """Playing ``speed`` times as fast from ``start`` on the old clock, which stays where it is."""
+        """Constant speed: ``speed`` times as fast, with the time ``start`` fixed."""
         if not np.isfinite(speed) or speed <= 0.0:
             raise ValueError(f"speed {speed}: a positive number is expected")
         return TimeMap([start, start + 1.0], [start, start + 1.0 / speed])
@@ -104,7 +104,7 @@ class TimeMap:
         return self.with_slope(old)[0]
 
     def with_slope(self, old: ArrayLike) -> tuple[Floats, Floats]:
-        """New times, and how fast new time runs there (d new / d old)."""
+        """New times, and the slope there (d new / d old)."""
         time = as_floats(old)
         total: Floats = np.ones(time.shape)
         for curve, backwards in self._links:
@@ -117,16 +117,16 @@ class TimeMap:
         return self.with_slope(old)[1]
 
     def then(self, after: TimeMap) -> TimeMap:
-        """This map, and then another from its new time on."""
+        """Compose: this map, then another one applied to its new times."""
         return TimeMap._from_links(self._links + after._links)
 
     def inverse(self) -> TimeMap:
-        """New time back to old time."""
+        """The inverse map: new time to old time."""
         return TimeMap._from_links(tuple((curve, not backwards) for curve, backwards in reversed(self._links)))
 
 
 def monotone_slopes(x: Floats, y: Floats) -> Floats:
-    """Slopes that keep a cubic through increasing points increasing (harmonic means: Fritsch & Butland 1984)."""
+    """Slopes that keep a cubic through increasing points increasing (Fritsch & Butland 1984: harmonic means)."""
     h, d = np.diff(x), np.diff(y) / np.diff(x)
     if len(x) == 2:
         return np.array([d[0], d[0]])
@@ -141,7 +141,7 @@ def monotone_slopes(x: Floats, y: Floats) -> Floats:
 
 
 def _checked_slopes(x: Floats, y: Floats, m: Floats) -> Floats:
-    """Given slopes, refused where a cubic with them would turn back."""
+    """Given slopes, refused where a cubic with them would decrease."""
     m = np.array(m)
     if m.shape != x.shape or not np.isfinite(m).all() or np.any(m <= 0.0):
         raise ValueError(f"slopes: {len(x)} positive numbers expected, found {m}")

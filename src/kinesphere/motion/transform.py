@@ -1,4 +1,4 @@
-"""Where a motion stands and where it faces."""
+"""Rigid transforms of motions: heading, moving, in-place, plain rest pose, concatenation."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from kinesphere.maths import kinematics, rotations
-from kinesphere.maths.vectors import ArrayLike, Floats, as_floats
+from kinesphere.maths.vectors import ArrayLike, Floats, as_floats, smootherstep
 from kinesphere.motion.motion import Motion
 from kinesphere.motion.skeleton import Skeleton, Tip
 
@@ -15,14 +15,14 @@ UP = np.array([0.0, 1.0, 0.0])
 
 
 def heading_angles(world_rotations: ArrayLike) -> Floats:
-    """The turn about the vertical in each rotation, in radians, unwrapped along the first axis."""
+    """Heading: the rotation about the vertical in each world rotation, in radians, unwrapped along the first axis."""
     twist = rotations.swing_twist(world_rotations, UP)[1]
-    turned: Floats = 2.0 * np.arctan2(twist[..., 2], twist[..., 0])
-    return np.unwrap(turned, axis=0) if turned.ndim else turned
+    angles: Floats = 2.0 * np.arctan2(twist[..., 2], twist[..., 0])
+    return np.unwrap(angles, axis=0) if angles.ndim else angles
 
 
 def move_motion(motion: Motion, turn: ArrayLike, shift: ArrayLike) -> Motion:
-    """Every root turned about the world's origin and then shifted, by one value or one a frame."""
+    """Rotate every root about the world's origin, then shift it; one value for all frames, or one a frame."""
     turn, shift = (
         np.broadcast_to(as_floats(turn), (len(motion), 4)),
         np.broadcast_to(as_floats(shift), (len(motion), 3)),
@@ -35,9 +35,9 @@ def move_motion(motion: Motion, turn: ArrayLike, shift: ArrayLike) -> Motion:
 
 
 def lead_joint(motion: Motion) -> int:
-    """The joint that carries the body about: the hips, or the topmost joint that travels.
+    """The joint that carries the body's travel: the hips, or the topmost joint that travels.
 
-    Rigs often hang the hips under a root that stays where it is.
+    Rigs often put the hips under a root that never moves.
     """
     if "hips" in motion.skeleton.roles:
         return motion.skeleton.roles["hips"]
@@ -48,31 +48,28 @@ def lead_joint(motion: Motion) -> int:
 
 
 def in_place(motion: Motion, *, heading: bool = False) -> Motion:
-    """See ``Motion.in_place``. Everything keeps its place by the hips, other roots too."""
+    """See ``Motion.in_place``. Other roots keep their position relative to the hips."""
     lead = lead_joint(motion)
     performed = motion.performed_frames
     first = int(performed[0]) if performed.size else 0
-    world, places = motion.world()
-    place = places[:, lead]
+    world, positions = motion.world()
+    position = positions[:, lead]
     turn = rotations.identity(len(motion))
     if heading:
         angles = _heading(world[:, lead])
         turn = rotations.from_rotation_vector(-(angles - angles[first])[:, None] * UP)
-    shift = (place[first] - rotations.rotate(turn, place)) * [1.0, 0.0, 1.0]
+    shift = (position[first] - rotations.rotate(turn, position)) * [1.0, 0.0, 1.0]
     return move_motion(motion, turn, shift)
 
 
 _heading = heading_angles  # the keyword of in_place hides the function
 
 
-# ---- Changing the rest pose without changing the motion.
-
-
 def with_plain_rest(motion: Motion) -> Motion:
-    """The same movement on a skeleton whose joints all have the world's axes at rest.
+    """The same motion on a skeleton without rest rotations: all joints have the world's axes at rest.
 
-    Formats without rest rotations, such as BVH, need this: written as they are, a rig's local rotations would make
-    its rest pose a heap of bones. World positions and the rest pose stay; each joint's own axes turn.
+    Formats without rest rotations, such as BVH, need this. World positions and the rest pose stay the same; only each
+    joint's own axes change.
     """
     skeleton = motion.skeleton
     if skeleton.rest_is_plain():
@@ -106,18 +103,17 @@ def _triple(vector: Floats) -> tuple[float, float, float]:
     return (float(vector[0]), float(vector[1]), float(vector[2]))
 
 
-# ---- One motion after another.
-
+# Concatenation
 
 SAME_BODY = 1e-3  # metres by which offsets of one body may differ between files
 
 
 def concatenate(first: Motion, second: Motion, *, align: bool = False, blend: float = 0.0) -> Motion:
-    """``first`` and then ``second``, which must have the same joints and rate.
+    """Concatenate two motions, which must have the same joints and rate.
 
-    ``align`` moves the second over the ground and turns it about the vertical so that it starts where the first
-    ended, facing the same way. ``blend`` seconds after the seam are eased from where the first left off; nothing before
-    it changes. Calibration frames that the second begins with are left out: a T-pose in the middle would flash.
+    ``align`` moves the second over the ground and rotates it about the vertical so that it starts where the first
+    ended, with the same heading. ``blend`` seconds after the seam are eased from the first one's last pose; nothing
+    before the seam changes. Calibration frames at the second one's start are left out: a T-pose would flash there.
     """
     if not first.skeleton.same_tree(second.skeleton):
         raise ValueError(
@@ -130,10 +126,10 @@ def concatenate(first: Motion, second: Motion, *, align: bool = False, blend: fl
     performed = second.performed_frames
     second = second[int(performed[0]) :] if performed.size else second
     if align:
-        second = _aligned(first, second)
+        second = _align(first, second)
     q, t = second.rotations, second.translations
     if blend > 0.0:
-        q, t = _eased(first, second, blend)
+        q, t = _blend_seam(first, second, blend)
     scales = None
     if first.scales is not None or second.scales is not None:
         scales = np.concatenate([_scales(first), _scales(second)])
@@ -150,8 +146,9 @@ def _scales(motion: Motion) -> Floats:
     return np.ones(motion.translations.shape) if motion.scales is None else motion.scales
 
 
-def _aligned(first: Motion, second: Motion) -> Motion:
-    lead, end = lead_joint(first), _end(first)
+def _align(first: Motion, second: Motion) -> Motion:
+    """Move the second motion so that it starts where the first one ends, with the same heading."""
+    lead, end = lead_joint(first), _last_frame(first)
     (ended, ended_at), (starts, starts_at) = first[end : end + 1].world(), second[:1].world()
     turn_by = float(heading_angles(ended[0, lead])) - float(heading_angles(starts[0, lead]))
     turn = rotations.from_rotation_vector(turn_by * UP)
@@ -159,20 +156,19 @@ def _aligned(first: Motion, second: Motion) -> Motion:
     return move_motion(second, turn, shift)
 
 
-def _end(motion: Motion) -> int:
+def _last_frame(motion: Motion) -> int:
     """The last performed frame."""
     performed = motion.performed_frames
     return int(performed[-1]) if performed.size else len(motion) - 1
 
 
-def _eased(first: Motion, second: Motion, blend: float) -> tuple[Floats, Floats]:
-    """The step across the seam, added to what follows and let go with a smooth, level-ended curve."""
-    end = _end(first)
-    u = np.clip(np.arange(len(second)) / (blend * second.rate), 0.0, 1.0)
-    left = 1.0 - u**3 * (10.0 - 15.0 * u + 6.0 * u * u)
+def _blend_seam(first: Motion, second: Motion, blend: float) -> tuple[Floats, Floats]:
+    """Add the difference across the seam to the second motion, and fade it out by a quintic easing."""
+    end = _last_frame(first)
+    weight = 1.0 - smootherstep(np.arange(len(second)) / (blend * second.rate))
     step = rotations.to_rotation_vector(
         rotations.multiply(first.rotations[end], rotations.conjugate(second.rotations[0]))
     )
-    q = rotations.multiply(rotations.from_rotation_vector(step * left[:, None, None]), second.rotations)
+    q = rotations.multiply(rotations.from_rotation_vector(step * weight[:, None, None]), second.rotations)
     jump = first.translations[end] - second.translations[0]
-    return q, second.translations + jump * left[:, None, None]
+    return q, second.translations + jump * weight[:, None, None]

@@ -1,4 +1,4 @@
-"""BVH: a skeleton of nested braces, then a row of Euler angles for every frame."""
+"""BVH (Biovision hierarchy): a skeleton in nested braces, then a row of Euler angles for every frame."""
 
 from __future__ import annotations
 

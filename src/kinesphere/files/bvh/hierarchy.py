@@ -1,4 +1,4 @@
-"""The first half of a BVH file: the tree of joints and their channels."""
+"""BVH HIERARCHY parser: joints, offsets, channels and end sites."""
 
 from __future__ import annotations
 
@@ -41,45 +41,45 @@ class BvhHierarchy:
 
 @dataclass
 class _Tokens:
-    """The words of a text with their lines, one at a time, with a look ahead."""
+    """Tokens of a text with their line numbers and one token of lookahead."""
 
     lines: Iterator[tuple[int, str]]
     line: int = 0
-    waiting: list[str] = field(default_factory=list)
+    ahead: list[str] = field(default_factory=list)  # of the current line
 
     def peek(self) -> str | None:
-        while not self.waiting:
+        while not self.ahead:
             number, text = next(self.lines, (None, ""))
             if number is None:
                 return None
             self.line = number
             # Braces stand alone, also where a file writes them next to a name.
-            self.waiting = text.replace("{", " { ").replace("}", " } ").split()
-        return self.waiting[0]
+            self.ahead = text.replace("{", " { ").replace("}", " } ").split()
+        return self.ahead[0]
 
     def take(self) -> str | None:
         word = self.peek()
         if word is not None:
-            self.waiting.pop(0)
+            self.ahead.pop(0)
         return word
 
     def rest_of_name(self) -> str:
-        """Names may hold spaces: everything up to a brace or the end of the line; or they stand on the next line."""
-        if not self.waiting:
+        """A joint's name, spaces included: up to a brace or the end of the line, or on the next line."""
+        if not self.ahead:
             self.peek()
         words = []
-        while self.waiting and self.waiting[0] not in "{}" and not self._entry_begins():
-            words.append(self.waiting.pop(0))
+        while self.ahead and self.ahead[0] not in "{}" and not self._is_keyword():
+            words.append(self.ahead.pop(0))
         return " ".join(words)
 
-    def _entry_begins(self) -> bool:
-        """OFFSET or CHANNELS with its number; without one it is somebody's name."""
-        word, following = self.waiting[0].lower(), self.waiting[1:2]
+    def _is_keyword(self) -> bool:
+        """Whether OFFSET or CHANNELS follows with its number; without a number it is part of a name."""
+        word, following = self.ahead[0].lower(), self.ahead[1:2]
         return word in ("offset", "channels") and bool(following) and following[0].lstrip("+-.")[:1].isdigit()
 
 
 class HierarchyParser:
-    """Reads the tree. ``warn`` is told what a salvaging reader put right."""
+    """HIERARCHY parser with an explicit stack of open joints. When salvaging, ``warn`` receives what was corrected."""
 
     def __init__(self, path: Path, salvage: bool, warn: Callable[[str], None]) -> None:
         self.path, self.salvage, self.warn = path, salvage, warn
@@ -110,7 +110,7 @@ class HierarchyParser:
         if not tree.joints:
             raise self._error(None, "ROOT and a joint's name", motion_line)
         if open_joints:
-            self._unclosed(tree, open_joints, motion_line)
+            self._close_braces(tree, open_joints, motion_line)
         for joint in tree.joints:
             if joint.offset is None:
                 self._missing_offset(joint)
@@ -130,7 +130,7 @@ class HierarchyParser:
             raise self._error(f"more than {MOST_JOINTS} joints", "a skeleton", line)
         if len(open_joints) >= DEEPEST:
             raise self._error(f"joints nested more than {DEEPEST} deep", "a skeleton", line)
-        self._brace(words, f"after {keyword.upper()} {name}")
+        self._open_brace(words, f"after {keyword.upper()} {name}")
         parent = open_joints[-1] if open_joints else -1
         tree.joints.append(BvhJoint(name, -1 if parent is None else parent, line))
         open_joints.append(len(tree.joints) - 1)
@@ -140,12 +140,12 @@ class HierarchyParser:
         words.rest_of_name()  # "Site", and now and then a name that nothing refers to
         if open_joints[-1] is None:
             raise self._error("an End Site inside an End Site", "a closing brace before it", line)
-        self._brace(words, "after End Site")
+        self._open_brace(words, "after End Site")
         open_joints.append(None)
 
     def _offset(self, words: _Tokens, tree: BvhHierarchy, open_joints: list[int | None]) -> None:
         line = words.line
-        values = [self._number(words, "a number after OFFSET, within ±1e9") for _ in range(3)]
+        values = [self._finite_number(words, "a number after OFFSET, within ±1e9") for _ in range(3)]
         offset = (values[0], values[1], values[2])
         joint = open_joints[-1]
         if joint is None:
@@ -184,14 +184,14 @@ class HierarchyParser:
             self.warn(f"line {line}: scale channels of {tree.joints[joint].name!r} are not used")
         tree.joints[joint].channels = tuple(channels)
 
-    def _brace(self, words: _Tokens, where: str) -> None:
+    def _open_brace(self, words: _Tokens, where: str) -> None:
         word = words.peek()
         if word == "{":
             words.take()
         else:
             raise self._error(word, f"{{ {where}", words.line)
 
-    def _number(self, words: _Tokens, expected: str) -> float:
+    def _finite_number(self, words: _Tokens, expected: str) -> float:
         word = words.take()
         try:
             value = float(word) if word is not None and "_" not in word else math.nan
@@ -201,7 +201,7 @@ class HierarchyParser:
             raise self._error(word, expected, words.line)
         return value
 
-    def _unclosed(self, tree: BvhHierarchy, open_joints: list[int | None], line: int) -> None:
+    def _close_braces(self, tree: BvhHierarchy, open_joints: list[int | None], line: int) -> None:
         last = next(joint for joint in reversed(open_joints) if joint is not None)
         joint = tree.joints[last]
         missing = len(open_joints)
@@ -223,9 +223,9 @@ class HierarchyParser:
 
     def _error(self, found: str | None, expected: str, line: int, *, verbatim: bool = False) -> MotionFileError:
         if found is None:
-            said = "the end of the hierarchy"
+            description = "the end of the hierarchy"
         elif verbatim or " " in found:
-            said = found
+            description = found
         else:
-            said = repr(found[:60])
-        return MotionFileError(self.path, said, expected, line=line)
+            description = repr(found[:60])
+        return MotionFileError(self.path, description, expected, line=line)

@@ -1,7 +1,7 @@
-"""Rows of animation channels to local poses.
+"""BVH reader: skeleton, Euler channels and frames to a motion in metres, Y up.
 
-A joint has up to three rotation channels, each a turn in degrees about a coordinate axis, applied in the order in
-which they are listed, and up to three position channels.
+Units, the vertical axis and whether position channels replace OFFSET or are added to it are not in the file; they are
+inferred, and ``Motion.source.evidence`` says from what.
 """
 
 from __future__ import annotations
@@ -12,15 +12,16 @@ import re
 import warnings
 from collections.abc import Iterator
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
 from kinesphere.files.bvh.hierarchy import BvhHierarchy, HierarchyParser
 from kinesphere.files.bvh.rows import HEADER_BYTES, RowsReader
-from kinesphere.files.orientation import RawPose, find_scale, find_up, turn_to_y_up
+from kinesphere.files.orientation import RawPose, find_scale, find_up, rotation_to_y_up
 from kinesphere.files.registry import LoadOptions, Positions
-from kinesphere.maths import compiled, rotations
-from kinesphere.maths.compiled import compile_kernel
+from kinesphere.maths import rotations
+from kinesphere.maths.compiled import jit, kernel
 from kinesphere.maths.euler import from_euler
 from kinesphere.maths.interpolation import resample_rotations, resample_vectors
 from kinesphere.maths.vectors import Bools, Floats, Ints
@@ -30,130 +31,22 @@ from kinesphere.motion.motion import Motion
 from kinesphere.motion.skeleton import Skeleton, Tip
 from kinesphere.motion.source import Source
 
-
-def pose_from_channels(rows: Floats, axes: Ints, columns: Ints, places: Ints, base: Floats) -> tuple[Floats, Floats]:
-    """Local rotations ``(T, J, 4)`` and translations ``(T, J, 3)`` from channel values ``rows`` ``(T, C)``.
-
-    ``axes`` ``(J, 3)`` are the axes of a joint's rotation channels (0, 1, 2; -1 for none, last), ``columns`` ``(J, 3)``
-    where their values stand in a row; ``places`` ``(J, 3)`` where the x, y and z position stand (-1 for none), which
-    are added to ``base`` ``(J, 3)``. Neighbouring rotations lie in one hemisphere.
-    """
-    kernels = compiled.kernels(work=rows.size)
-    if kernels is None:
-        with compiled.plain_work():
-            return pose_from_channels_reference(rows, axes, columns, places, base)
-    q, t = np.empty((len(rows), len(axes), 4)), np.empty((len(rows), len(axes), 3))
-    kernels.local_pose(np.ascontiguousarray(rows), axes, columns, places, np.ascontiguousarray(base), q, t)
-    return q, t
-
-
-def pose_from_channels_reference(
-    rows: Floats, axes: Ints, columns: Ints, places: Ints, base: Floats
-) -> tuple[Floats, Floats]:
-    """The same in plain NumPy, for all joints of one rotation order at a time."""
-    q = rotations.identity(len(rows), len(axes))
-    for kind in np.unique(axes, axis=0):
-        turns = kind[kind >= 0]
-        if turns.size:
-            joints = np.flatnonzero((axes == kind).all(axis=1))
-            angles = np.radians(rows[:, columns[joints][:, : turns.size]])
-            q[:, joints] = from_euler(angles, "".join("XYZ"[axis] for axis in turns))
-    t = np.broadcast_to(base, (len(rows), *base.shape)).copy()
-    joints, components = np.nonzero(places >= 0)
-    t[:, joints, components] += rows[:, places[joints, components]]
-    return rotations.continuous(q), t
-
-
-@compile_kernel
-def pose_from_channels_kernel(rows, axes, columns, places, base, q, t):  # type: ignore[no-untyped-def]
-    """Rows of channel values to local rotations and translations; see ``channels``."""
-    to_half_radians = math.pi / 360.0
-    for f in range(rows.shape[0]):
-        for j in range(axes.shape[0]):
-            w, x, y, z = 1.0, 0.0, 0.0, 0.0
-            for n in range(axes.shape[1]):
-                axis = axes[j, n]
-                if axis < 0:
-                    break
-                half = rows[f, columns[j, n]] * to_half_radians
-                c, s = math.cos(half), math.sin(half)
-                if axis == 0:
-                    w, x, y, z = w * c - x * s, x * c + w * s, y * c + z * s, z * c - y * s
-                elif axis == 1:
-                    w, x, y, z = w * c - y * s, x * c - z * s, y * c + w * s, z * c + x * s
-                else:
-                    w, x, y, z = w * c - z * s, x * c + y * s, y * c - x * s, z * c + w * s
-            if f > 0 and w * q[f - 1, j, 0] + x * q[f - 1, j, 1] + y * q[f - 1, j, 2] + z * q[f - 1, j, 3] < 0:
-                w, x, y, z = -w, -x, -y, -z
-            q[f, j, 0], q[f, j, 1], q[f, j, 2], q[f, j, 3] = w, x, y, z
-            for n in range(3):
-                place = places[j, n]
-                t[f, j, n] = base[j, n] + (rows[f, place] if place >= 0 else 0.0)
-
-
-# ---- Frames that were never performed: a T-pose put before the take.
-
-
-_AT_REST = np.radians(2.0)  # a joint that has turned no further from its rest counts as at rest
-_LEAST_LEAP = np.radians(15.0)
-_LONGEST = 4  # frames that an inserted pose is held for
-_ENOUGH = 400  # steps that tell how fast a body usually moves
-
-
-def find_calibration_frames(local: Floats, rest: Floats) -> tuple[int, ...]:
-    """The first or last few frames, where they are a rest pose that the movement does not lead to.
-
-    Two things must hold: in each of them most joints are at rest, and fewer are in the frame that follows; and the
-    body as a whole leaps to that frame, much further than it ever moves between frames elsewhere.
-
-    ``local`` are the rotations ``(T, J, 4)``, ``rest`` those of the rest pose ``(J, 4)``.
-    """
-    count, edge = len(local), _LONGEST + 1
-    if count < 2 * edge:
-        return ()
-    inner = np.unique(np.linspace(_LONGEST, count - edge - 1, _ENOUGH).astype(np.intp))
-    usual = float(np.percentile(_steps(local, inner).mean(axis=1), 99.0))
-    held = []
-    for frames in (np.arange(edge), np.arange(count - 1, count - edge - 1, -1)):
-        resting = (rotations.angle_between(local[frames], rest) < _AT_REST).mean(axis=1)
-        held.append(_held(_steps(local, np.minimum(frames[:-1], frames[1:])), resting, usual))
-    return (*range(held[0]), *range(count - held[1], count))
-
-
-def _steps(local: Floats, frames: Ints) -> Floats:
-    """How far each joint turns from each of some frames to the next ``(F, J)``."""
-    return rotations.angle_between(local[frames + 1], local[frames])
-
-
-def _held(steps: Floats, resting: Floats, usual: float) -> int:
-    """How many frames from the edge inwards are an inserted pose."""
-    for count in range(_LONGEST, 0, -1):
-        leap = steps[count - 1]
-        leaps = leap.max() > _LEAST_LEAP and leap.mean() > 2.5 * usual
-        if leaps and resting[:count].min() > 0.5 and resting[count] < resting[:count].min() - 0.2:
-            return count
-    return 0
-
-
-# ---- BVH to Motion.
-
-
 _MOTION = re.compile(rb"(?:^|(?<=[\r\n]))[ \t]*MOTION(?=[ \t]*(?:[\r\n]|$|Frame))", re.IGNORECASE)
 _LINE_END = re.compile(rb"\r\n|\r|\n")
 
 
 def load(path: Path, options: LoadOptions) -> Motion:
     """Read a BVH file in whatever dialect it is written."""
-    said: list[str] = []
-    text = _text(path)
+    notes: list[str] = []
+    text = _read_text(path)
     found = _MOTION.search(text)
     if found is None:
-        raise MotionFileError(path, "no MOTION section", "HIERARCHY …, then MOTION", line=_lines(text))
-    motion_line = _lines(text[: found.start()])
+        raise MotionFileError(path, "no MOTION section", "HIERARCHY …, then MOTION", line=_last_line(text))
+    motion_line = _last_line(text[: found.start()])
     header_text = text[: found.start()]
-    tree = HierarchyParser(path, options.salvage, said.append).parse(_numbered(header_text), motion_line)
+    tree = HierarchyParser(path, options.salvage, notes.append).parse(_numbered_lines(header_text), motion_line)
 
-    reader = RowsReader(path, options.salvage, said.append)
+    reader = RowsReader(path, options.salvage, notes.append)
     header = reader.header(text[found.end() : found.end() + HEADER_BYTES], motion_line, options.rate is not None)
     first_row_line = motion_line + header.lines
     rows = reader.rows(text[found.end() + header.bytes_used :], first_row_line, tree.channel_count, header.frames)
@@ -161,14 +54,14 @@ def load(path: Path, options: LoadOptions) -> Motion:
     if rate is None:
         rate = 30.0 if header.frame_time is None else 1.0 / header.frame_time
         if header.frame_time is None:
-            said.append("no usable frame time: 30 frames a second were taken")
+            notes.append("no usable frame time: 30 frames a second were taken")
     raw, evidence = _raw_pose(tree, rows.values, rows.bridged, options.positions)
-    for sentence in said:
+    for sentence in notes:
         warnings.warn(f"{path}: {sentence}", MotionFileWarning, stacklevel=4)
-    return _in_our_terms(path, raw, tree, rate, options, evidence, tuple(said))
+    return _build_motion(path, raw, tree, rate, options, evidence, tuple(notes))
 
 
-def _text(path: Path) -> bytes:
+def _read_text(path: Path) -> bytes:
     data = path.read_bytes()
     if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         try:
@@ -178,16 +71,16 @@ def _text(path: Path) -> bytes:
     data = data.removeprefix(codecs.BOM_UTF8).rstrip(b"\x00\x1a \t")
     zero = data.find(b"\x00")
     if zero >= 0:
-        raise MotionFileError(path, "bytes that are not text", "a BVH text file", line=_lines(data[:zero]))
+        raise MotionFileError(path, "bytes that are not text", "a BVH text file", line=_last_line(data[:zero]))
     return data
 
 
-def _lines(text: bytes) -> int:
+def _last_line(text: bytes) -> int:
     """The number of the line that ``text`` ends on, counted from 1."""
     return 1 + text.count(b"\n") + text.count(b"\r") - text.count(b"\r\n")
 
 
-def _numbered(text: bytes) -> Iterator[tuple[int, str]]:
+def _numbered_lines(text: bytes) -> Iterator[tuple[int, str]]:
     start, number = 0, 1
     while start < len(text):
         end = _LINE_END.search(text, start)
@@ -205,12 +98,12 @@ def _raw_pose(
 ) -> tuple[RawPose, list[str]]:
     """Local poses in the file's own units and axes."""
     offsets = np.array([joint.offset for joint in tree.joints])
-    axes, columns, places = _columns(tree)
-    added, evidence = _added_positions(tree, rows, offsets, places, positions)
-    base = np.where(added[:, None] | (places < 0), offsets, 0.0)
-    q, t = pose_from_channels(rows, axes, columns, places, base)
+    layout = _channel_layout(tree)
+    added, evidence = _added_positions(tree, rows, offsets, layout.position_columns, positions)
+    base = np.where(added[:, None] | (layout.position_columns < 0), offsets, 0.0)
+    q, t = pose_from_channels(rows, layout, base)
     if bridged:
-        q, t = _bridged(q, t, bridged)
+        q, t = _interpolate_frames(q, t, bridged)
     return RawPose(
         names=tuple(joint.name for joint in tree.joints),
         parents=np.array([joint.parent for joint in tree.joints], dtype=np.intp),
@@ -222,40 +115,43 @@ def _raw_pose(
     ), evidence
 
 
-def _columns(tree: BvhHierarchy) -> tuple[Ints, Ints, Ints]:
-    """Where each joint's channels stand in a row, as ``kernels.channels`` wants it."""
+def _channel_layout(tree: BvhHierarchy) -> ChannelLayout:
     count = len(tree.joints)
-    axes, columns = np.full((count, 3), -1, dtype=np.intp), np.zeros((count, 3), dtype=np.intp)
-    places = np.full((count, 3), -1, dtype=np.intp)
+    layout = ChannelLayout(
+        axes=np.full((count, 3), -1, dtype=np.intp),
+        rotation_columns=np.zeros((count, 3), dtype=np.intp),
+        position_columns=np.full((count, 3), -1, dtype=np.intp),
+    )
     column = 0
     for j, joint in enumerate(tree.joints):
-        turns = 0
+        rotations_so_far = 0
         for letter, kind in joint.channels:
             axis = "xyz".index(letter)
             if kind == "rotation":
-                axes[j, turns], columns[j, turns] = axis, column
-                turns += 1
+                layout.axes[j, rotations_so_far] = axis
+                layout.rotation_columns[j, rotations_so_far] = column
+                rotations_so_far += 1
             elif kind == "position":
-                places[j, axis] = column
+                layout.position_columns[j, axis] = column
             column += 1
-    return axes, columns, places
+    return layout
 
 
 def _added_positions(
-    tree: BvhHierarchy, rows: Floats, offsets: Floats, places: Ints, positions: Positions
+    tree: BvhHierarchy, rows: Floats, offsets: Floats, columns: Ints, positions: Positions
 ) -> tuple[Bools, list[str]]:
-    """For which joints position channels are added to OFFSET rather than replacing it, and why."""
-    having: Bools = np.asarray((places >= 0).any(axis=1))
+    """Which joints' position channels are added to OFFSET rather than replacing it ``(J,)``, and why."""
+    has_positions: Bools = np.asarray((columns >= 0).any(axis=1))
     if positions != "auto":
-        return having & (positions == "add"), []
-    added: Bools = np.zeros(len(having), dtype=np.bool_)
-    for j in np.flatnonzero(having).tolist():
-        there = np.flatnonzero(places[j] >= 0)
+        return has_positions & (positions == "add"), []
+    added: Bools = np.zeros(len(has_positions), dtype=np.bool_)
+    for j in np.flatnonzero(has_positions).tolist():
+        there = np.flatnonzero(columns[j] >= 0)
         if tree.joints[j].parent < 0:
             there = there[there == np.argmax(np.abs(offsets[j]))]  # travel says nothing; a root's rest height does
         if there.size == 0:
             continue
-        values, offset = rows[:, places[j, there]], offsets[j, there]
+        values, offset = rows[:, columns[j, there]], offsets[j, there]
         from_zero = float(np.median(np.linalg.norm(values, axis=1)))
         from_offset = float(np.median(np.linalg.norm(values - offset, axis=1)))
         added[j] = from_zero < 0.5 * from_offset and float(np.linalg.norm(offset)) > 1e-6
@@ -263,49 +159,49 @@ def _added_positions(
     if added.any():
         names = ", ".join(tree.joints[j].name for j in np.flatnonzero(added)[:5])
         evidence.append(f"position channels of {names} stay near zero, not near OFFSET: they were added to it")
-    inner = having & ~added & np.array([joint.parent >= 0 for joint in tree.joints], dtype=np.bool_)
+    inner = has_positions & ~added & np.array([joint.parent >= 0 for joint in tree.joints], dtype=np.bool_)
     if inner.any():
         evidence.append(f"position channels on {int(inner.sum())} joints below the root replace OFFSET")
     return added, evidence
 
 
-def _bridged(q: Floats, t: Floats, frames: tuple[int, ...]) -> tuple[Floats, Floats]:
-    """The given frames made up from the nearest good ones on either side."""
+def _interpolate_frames(q: Floats, t: Floats, frames: tuple[int, ...]) -> tuple[Floats, Floats]:
+    """Replace the given frames by interpolation between the nearest good ones on either side."""
     good = np.setdiff1d(np.arange(len(q)), frames)
     at = np.interp(np.arange(len(q)), good, np.arange(len(good)))
     q = resample_rotations(rotations.continuous(q[good]), at, smooth=False)
     return rotations.continuous(q), resample_vectors(t[good], at, smooth=False)
 
 
-def _in_our_terms(
+def _build_motion(
     path: Path,
     raw: RawPose,
     tree: BvhHierarchy,
     rate: float,
     options: LoadOptions,
     evidence: list[str],
-    said: tuple[str, ...],
+    notes: tuple[str, ...],
 ) -> Motion:
-    """Metres and Y up; the heading stays."""
+    """The motion in metres and Y up; its heading stays."""
     scale, why_scale = (options.scale, "given") if options.scale is not None else find_scale(raw)
     up, rest_up, why_up = find_up(raw)
     if options.up is not None:
-        # Given by hand: the rest pose is turned along unless it stood upright by itself.
+        # Given by hand: the rest pose is rotated too unless it is upright already.
         up, why_up = options.up, "given"
-    turn = turn_to_y_up(up)
+    rotation = rotation_to_y_up(up)
     q, t, offsets = raw.rotations, raw.translations * scale, raw.offsets * scale
     tip_offsets = [offset * scale for _, offset in raw.tips]
     roots = np.flatnonzero(raw.parents < 0)
     if up != "y" and rest_up == "y" and up != rest_up:
-        # The rest pose is upright already: only the world turns.
+        # The rest pose is upright already: only the roots are rotated.
         q, t = q.copy(), t.copy()
-        q[:, roots] = rotations.multiply(turn, q[:, roots])
-        t[:, roots] = rotations.rotate(turn, t[:, roots])
+        q[:, roots] = rotations.multiply(rotation, q[:, roots])
+        t[:, roots] = rotations.rotate(rotation, t[:, roots])
     elif up != "y":
-        # Everything turns, each joint's own axes too, so that the rest pose stays free of rotations.
-        q = rotations.multiply(rotations.multiply(turn, q), rotations.conjugate(turn))
-        t, offsets = rotations.rotate(turn, t), rotations.rotate(turn, offsets)
-        tip_offsets = [rotations.rotate(turn, offset) for offset in tip_offsets]
+        # Everything is rotated, each joint's own axes too, so that the rest pose stays free of rotations.
+        q = rotations.multiply(rotations.multiply(rotation, q), rotations.conjugate(rotation))
+        t, offsets = rotations.rotate(rotation, t), rotations.rotate(rotation, offsets)
+        tip_offsets = [rotations.rotate(rotation, offset) for offset in tip_offsets]
     tips = tuple(
         Tip(joint, (float(o[0]), float(o[1]), float(o[2]))) for (joint, _), o in zip(raw.tips, tip_offsets, strict=True)
     )
@@ -319,7 +215,7 @@ def _in_our_terms(
         scale=float(scale),
         up=up,
         evidence=(f"unit: {why_scale}", f"up: {why_up}", *evidence),
-        warnings=said,
+        warnings=notes,
         euler_orders=orders,
     )
     return Motion(
@@ -331,3 +227,110 @@ def _in_our_terms(
         name=path.stem,
         source=source,
     )
+
+
+# Channel values to local poses
+
+
+class ChannelLayout(NamedTuple):
+    """Which column of a frame's row belongs to which joint. A joint's rotations apply in the order of its channels."""
+
+    axes: Ints  # (J, 3) axes of the rotation channels: 0, 1, 2 for x, y, z; -1 for none, last
+    rotation_columns: Ints  # (J, 3) their columns in a row
+    position_columns: Ints  # (J, 3) columns of the x, y and z position; -1 for none
+
+
+@kernel
+def pose_from_channels(rows: Floats, layout: ChannelLayout, base: Floats) -> tuple[Floats, Floats]:
+    """Local rotations ``(T, J, 4)`` and translations ``(T, J, 3)`` from channel values ``rows`` ``(T, C)``, in degrees.
+
+    Position channels are added to ``base`` ``(J, 3)``. Neighbouring rotations lie in one hemisphere.
+    """
+    q = rotations.identity(len(rows), len(base))
+    for kind in np.unique(layout.axes, axis=0):  # all joints of one rotation order at a time
+        order = kind[kind >= 0]
+        if order.size:
+            joints = np.flatnonzero((layout.axes == kind).all(axis=1))
+            angles = np.radians(rows[:, layout.rotation_columns[joints][:, : order.size]])
+            q[:, joints] = from_euler(angles, "".join("XYZ"[axis] for axis in order))
+    t = np.broadcast_to(base, (len(rows), *base.shape)).copy()
+    joints, components = np.nonzero(layout.position_columns >= 0)
+    t[:, joints, components] += rows[:, layout.position_columns[joints, components]]
+    return rotations.continuous(q), t
+
+
+@pose_from_channels.compile_with
+def _pose_from_channels_compiled(rows: Floats, layout: ChannelLayout, base: Floats) -> tuple[Floats, Floats]:
+    q, t = np.empty((len(rows), len(base), 4)), np.empty((len(rows), len(base), 3))
+    pose_from_channels_kernel(np.ascontiguousarray(rows), layout, np.ascontiguousarray(base), q, t)
+    return q, t
+
+
+@jit
+def pose_from_channels_kernel(rows, layout, base, q, t):  # type: ignore[no-untyped-def]
+    """Write local rotations ``q`` and translations ``t``; see ``pose_from_channels``."""
+    to_half_radians = math.pi / 360.0
+    for f in range(rows.shape[0]):
+        for j in range(base.shape[0]):
+            w, x, y, z = 1.0, 0.0, 0.0, 0.0
+            for n in range(3):
+                axis = layout.axes[j, n]
+                if axis < 0:
+                    break
+                half = rows[f, layout.rotation_columns[j, n]] * to_half_radians
+                c, s = math.cos(half), math.sin(half)
+                if axis == 0:
+                    w, x, y, z = w * c - x * s, x * c + w * s, y * c + z * s, z * c - y * s
+                elif axis == 1:
+                    w, x, y, z = w * c - y * s, x * c - z * s, y * c + w * s, z * c + x * s
+                else:
+                    w, x, y, z = w * c - z * s, x * c + y * s, y * c - x * s, z * c + w * s
+            if f > 0 and w * q[f - 1, j, 0] + x * q[f - 1, j, 1] + y * q[f - 1, j, 2] + z * q[f - 1, j, 3] < 0.0:
+                w, x, y, z = -w, -x, -y, -z
+            q[f, j, 0], q[f, j, 1], q[f, j, 2], q[f, j, 3] = w, x, y, z
+            for n in range(3):
+                column = layout.position_columns[j, n]
+                t[f, j, n] = base[j, n] + (rows[f, column] if column >= 0 else 0.0)
+
+
+# Calibration frames: a T-pose inserted before or after the take
+
+_AT_REST = np.radians(2.0)  # a joint no further from its rest rotation counts as at rest
+_LEAST_LEAP = np.radians(15.0)
+_LONGEST = 4  # frames that an inserted pose lasts at most
+_SAMPLES = 400  # steps from which the body's usual speed is estimated
+
+
+def find_calibration_frames(local: Floats, rest: Floats) -> tuple[int, ...]:
+    """Inserted T-poses: the first or last few frames, where they hold a rest pose that the movement does not lead to.
+
+    Two things must hold: in each of them most joints are at rest, and fewer are in the frame that follows; and the
+    body as a whole leaps to that frame, much further than it ever moves between frames elsewhere.
+
+    ``local`` are the rotations ``(T, J, 4)``, ``rest`` those of the rest pose ``(J, 4)``.
+    """
+    count, edge = len(local), _LONGEST + 1
+    if count < 2 * edge:
+        return ()
+    inner = np.unique(np.linspace(_LONGEST, count - edge - 1, _SAMPLES).astype(np.intp))
+    usual = float(np.percentile(_step_angles(local, inner).mean(axis=1), 99.0))
+    lengths = []
+    for frames in (np.arange(edge), np.arange(count - 1, count - edge - 1, -1)):
+        resting = (rotations.angle_between(local[frames], rest) < _AT_REST).mean(axis=1)
+        lengths.append(_inserted_length(_step_angles(local, np.minimum(frames[:-1], frames[1:])), resting, usual))
+    return (*range(lengths[0]), *range(count - lengths[1], count))
+
+
+def _step_angles(local: Floats, frames: Ints) -> Floats:
+    """The angle by which each joint rotates from each of some frames to the next ``(F, J)``."""
+    return rotations.angle_between(local[frames + 1], local[frames])
+
+
+def _inserted_length(steps: Floats, resting: Floats, usual: float) -> int:
+    """How many frames from the edge inwards are an inserted pose."""
+    for count in range(_LONGEST, 0, -1):
+        leap = steps[count - 1]
+        leaps = leap.max() > _LEAST_LEAP and leap.mean() > 2.5 * usual
+        if leaps and resting[:count].min() > 0.5 and resting[count] < resting[:count].min() - 0.2:
+            return count
+    return 0

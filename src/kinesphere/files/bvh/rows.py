@@ -1,4 +1,4 @@
-"""The second half of a BVH file: a row of numbers for every frame."""
+"""BVH MOTION parser: frame count, frame time, and a row of channel values for every frame."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from kinesphere.files.bvh.numbers import ParsedNumbers, parse_numbers, tokens_at
 from kinesphere.maths.vectors import Floats, Ints
 from kinesphere.motion.errors import MotionFileError
 
-HEADER_BYTES = 20_000  # the two lines after MOTION, and any blank ones among them, stand within these
-MOST_STILL_FRAMES = 10_000  # of a file in which nothing can move
+HEADER_BYTES = 20_000  # after MOTION: its two lines, with any blank ones between them, are within these
+MOST_STILL_FRAMES = 10_000  # of a file without channels
 MOST_FRAMES = 100_000_000  # nine days at 120 frames a second
 _FRAMES = re.compile(rb"\s*frames[ \t]*:?[ \t]*(\S*)", re.IGNORECASE)
 _FRAME_TIME = re.compile(rb"\s*frame[ \t]*time[ \t]*:?[ \t]*(\S*)", re.IGNORECASE)
-LARGEST = 1e9  # of any value in a row: light-seconds, or millions of turns
+LARGEST = 1e9  # absolute value of any channel
 
 
 @dataclass(frozen=True)
 class MotionHeader:
-    """What the two lines after MOTION say. ``frame_time`` is None where it makes no sense (and was forgiven)."""
+    """Frame count and frame time, from the two lines after MOTION; None where they are invalid but may be left out."""
 
     frames: int | None
     frame_time: float | None
@@ -33,7 +33,7 @@ class MotionHeader:
 
 @dataclass(frozen=True)
 class MotionRows:
-    """Channel values ``(T, C)``. ``bridged`` are frames that had to be made up from their neighbours."""
+    """Channel values ``(T, C)``. ``bridged`` are broken frames, to be interpolated from their neighbours."""
 
     values: Floats
     bridged: tuple[int, ...] = ()
@@ -43,8 +43,8 @@ def _line_ends(text: bytes) -> int:
     return text.count(b"\n") + text.count(b"\r") - text.count(b"\r\n")
 
 
-def _without_absurd(numbers: ParsedNumbers, text: bytes) -> ParsedNumbers:
-    """Numbers that no motion has count as bad."""
+def _reject_absurd(numbers: ParsedNumbers, text: bytes) -> ParsedNumbers:
+    """Treat numbers beyond ``LARGEST`` as bad tokens."""
     absurd = np.flatnonzero(np.abs(numbers.values) > LARGEST)
     if not absurd.size:
         return numbers
@@ -56,7 +56,7 @@ def _without_absurd(numbers: ParsedNumbers, text: bytes) -> ParsedNumbers:
 
 
 class RowsReader:
-    """Reads header and rows. ``warn`` is told what was wrong and what was done about it."""
+    """Reads header and rows. ``warn`` receives what was wrong and how it was handled."""
 
     def __init__(self, path: Path, salvage: bool, warn: Callable[[str], None]) -> None:
         self.path, self.salvage, self.warn = path, salvage, warn
@@ -122,11 +122,11 @@ class RowsReader:
                 raise MotionFileError(self.path, found, "at least one row of numbers", line=first_line)
             self.warn("no frames: the rest pose was taken for one")
             return MotionRows(np.zeros((1, channels)))
-        numbers = _without_absurd(numbers, text)
+        numbers = _reject_absurd(numbers, text)
         if numbers.bad or not self._rows_complete(numbers, widths, channels, declared):
             if not self.salvage:
                 raise self._broken_row(numbers, widths, channels, first_line, text)
-            result = self._salvaged(numbers, widths, channels, first_line)
+            result = self._salvage_rows(numbers, widths, channels, first_line)
         else:
             result = MotionRows(numbers.values.reshape(-1, channels))
         found_frames = len(result.values)
@@ -146,7 +146,7 @@ class RowsReader:
         return 1
 
     def _rows_complete(self, numbers: ParsedNumbers, widths: Ints, channels: int, declared: int | None) -> bool:
-        """One frame a line; or, where lines are wrapped in some other way, as many numbers as were declared."""
+        """Whether there is one frame a line or, where lines are wrapped otherwise, as many numbers as declared."""
         if (widths == channels).all():
             return True
         if int(np.median(widths)) == channels or numbers.values.size % channels:
@@ -179,8 +179,8 @@ class RowsReader:
             found += ", cut off where the file ends"
         return MotionFileError(self.path, found, f"{channels} for every frame", line=int(lines[row]))
 
-    def _salvaged(self, numbers: ParsedNumbers, widths: Ints, channels: int, first_line: int) -> MotionRows:
-        """Whole rows as they are; broken ones between them bridged; broken ones at either end dropped."""
+    def _salvage_rows(self, numbers: ParsedNumbers, widths: Ints, channels: int, first_line: int) -> MotionRows:
+        """Keep whole rows, mark broken ones between them as bridged, and drop broken ones at either end."""
         if int(np.median(widths)) == channels:
             values = np.full((len(widths), channels), np.nan)
             starts = numbers.line_ends - widths
@@ -191,7 +191,7 @@ class RowsReader:
             count = numbers.values.size // channels
             ends = np.arange(1, count + 1) * channels
             if not count or np.isin(ends, numbers.line_ends).mean() < 0.5:
-                # Wrapped rows end where lines end; these only have another width, and cutting them up makes nonsense.
+                # Wrapped rows end where lines end. These have another width, and cutting them up makes nonsense.
                 found = f"rows of {int(np.median(widths))} values"
                 line = first_line + int(numbers.line_numbers[0])
                 raise MotionFileError(self.path, found, f"{channels} for every frame", line=line)

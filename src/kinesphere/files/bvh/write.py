@@ -1,4 +1,4 @@
-"""Motion to BVH, as the strictest readers want it.
+"""BVH writer, for the strictest readers.
 
 One ROOT with a zero OFFSET (some readers add it to the root's position, some don't), an End Site on every leaf, one
 Euler order throughout, names of one word, position channels below the root only on joints that need them.
@@ -13,9 +13,8 @@ from pathlib import Path
 import numpy as np
 
 from kinesphere.files.atomic import atomic_write
-from kinesphere.files.orientation import turn_to_y_up
-from kinesphere.files.registry import SaveOptions
-from kinesphere.files.unique_names import writable_names
+from kinesphere.files.orientation import rotation_to_y_up
+from kinesphere.files.registry import SaveOptions, writable_names
 from kinesphere.maths import rotations
 from kinesphere.maths.euler import TAIT_BRYAN, to_euler
 from kinesphere.maths.vectors import Bools, Floats
@@ -25,7 +24,7 @@ from kinesphere.motion.skeleton import Skeleton, Tip
 from kinesphere.motion.transform import with_plain_rest
 
 USUAL_ORDER = "ZXY"
-_STILL = 1e-7  # metres that a joint may stray from its offset and still do without position channels
+_STILL = 1e-7  # metres that a joint may leave its offset without getting position channels
 
 
 def save(motion: Motion, path: Path, options: SaveOptions) -> None:
@@ -33,20 +32,20 @@ def save(motion: Motion, path: Path, options: SaveOptions) -> None:
     if motion.scales is not None:
         _warn(path, "BVH has no place for surface scales: they were left out")
     order = _order(motion, path, options.order)
-    prepared = _turned(_with_one_root(with_plain_rest(motion), path), options.up)
+    prepared = _to_up_axis(_with_one_root(with_plain_rest(motion), path), options.up)
     if options.scale != 1.0:
         prepared = prepared.scaled(options.scale)
     names = writable_names(prepared.skeleton.names, plain=options.plain_names)
     changed = [f"{old!r} → {new!r}" for old, new in zip(prepared.skeleton.names, names, strict=True) if old != new]
     if changed and not options.plain_names:
         _warn(path, f"{len(changed)} names were changed to single, unique words: {', '.join(changed[:4])}")
-    placed = _placed(prepared, _STILL * options.scale)
+    moving = _needs_positions(prepared, _STILL * options.scale)
     lines = ["HIERARCHY"]
-    _tree(lines, prepared.skeleton, names, placed, order)
+    _write_hierarchy(lines, prepared.skeleton, names, moving, order)
     lines += ["MOTION", f"Frames: {len(prepared)}", f"Frame Time: {_frame_time(prepared.rate)}"]
     with atomic_write(path) as file:
         file.write(("\n".join(lines) + "\n").encode("utf-8"))
-        values = _rows(prepared, placed, order)
+        values = _channel_rows(prepared, moving, order)
         row_format = " ".join(["%.6f"] * values.shape[1]) + "\n"
         for start in range(0, len(values), 1024):
             block = values[start : start + 1024]
@@ -65,7 +64,7 @@ def _order(motion: Motion, path: Path, asked: str | None) -> str:
 
 
 def _with_one_root(motion: Motion, path: Path) -> Motion:
-    """Several roots are put under a new one that stands still at the origin."""
+    """Put several roots under a new one that stays at the origin."""
     skeleton = motion.skeleton
     if len(skeleton.roots) == 1:
         return motion
@@ -84,33 +83,33 @@ def _with_one_root(motion: Motion, path: Path) -> Motion:
     return replace(motion, skeleton=joined, rotations=q, translations=t, scales=None)
 
 
-def _turned(motion: Motion, up: str) -> Motion:
-    """Y up to another axis, every joint's own axes included, so that the rest pose turns too."""
+def _to_up_axis(motion: Motion, up: str) -> Motion:
+    """Rotate Y up to another axis, every joint's own axes included, so that the rest pose is rotated too."""
     if up == "y":
         return motion
-    turn = rotations.conjugate(turn_to_y_up(up))
+    rotation = rotations.conjugate(rotation_to_y_up(up))
     skeleton = motion.skeleton
-    tips = tuple(Tip(tip.joint, tuple(rotations.rotate(turn, tip.offset).tolist())) for tip in skeleton.tips)
-    turned = replace(skeleton, offsets=rotations.rotate(turn, skeleton.offsets), tips=tips)
-    q = rotations.multiply(rotations.multiply(turn, motion.rotations), rotations.conjugate(turn))
-    t = rotations.rotate(turn, motion.translations)
-    return replace(motion, skeleton=turned, rotations=rotations.continuous(q), translations=t, scales=None)
+    tips = tuple(Tip(tip.joint, tuple(rotations.rotate(rotation, tip.offset).tolist())) for tip in skeleton.tips)
+    rotated = replace(skeleton, offsets=rotations.rotate(rotation, skeleton.offsets), tips=tips)
+    q = rotations.multiply(rotations.multiply(rotation, motion.rotations), rotations.conjugate(rotation))
+    t = rotations.rotate(rotation, motion.translations)
+    return replace(motion, skeleton=rotated, rotations=rotations.continuous(q), translations=t, scales=None)
 
 
-def _placed(motion: Motion, still: float) -> Bools:
-    """Which joints need position channels."""
-    strays = np.abs(motion.translations - motion.skeleton.offsets).max(axis=(0, 2))
-    placed: Bools = strays > still
-    placed[list(motion.skeleton.roots)] = True
-    return placed
+def _needs_positions(motion: Motion, still: float) -> Bools:
+    """Which joints need position channels ``(J,)``: the roots, and joints that move further than ``still``."""
+    distances = np.abs(motion.translations - motion.skeleton.offsets).max(axis=(0, 2))
+    moving: Bools = distances > still
+    moving[list(motion.skeleton.roots)] = True
+    return moving
 
 
-def _tree(lines: list[str], skeleton: Skeleton, names: tuple[str, ...], placed: Bools, order: str) -> None:
-    """The nested braces, without recursion: hair can be deep."""
+def _write_hierarchy(lines: list[str], skeleton: Skeleton, names: tuple[str, ...], moving: Bools, order: str) -> None:
+    """The nested braces, without recursion: chains of hair can be deep."""
     tips: dict[int, list[tuple[float, float, float]]] = {}
     for tip in skeleton.tips:
         tips.setdefault(tip.joint, []).append(tip.offset)
-    turns = " ".join(f"{axis}rotation" for axis in order)
+    angles = " ".join(f"{axis}rotation" for axis in order)
     waiting: list[tuple[int, int] | None] = [(skeleton.roots[0], 0)]
     depths: list[int] = []
     while waiting:
@@ -121,7 +120,7 @@ def _tree(lines: list[str], skeleton: Skeleton, names: tuple[str, ...], placed: 
         joint, depth = item
         indent, inside = "\t" * depth, "\t" * (depth + 1)
         offset = (0.0, 0.0, 0.0) if depth == 0 else skeleton.offsets[joint]
-        channels = f"6 Xposition Yposition Zposition {turns}" if placed[joint] else f"3 {turns}"
+        channels = f"6 Xposition Yposition Zposition {angles}" if moving[joint] else f"3 {angles}"
         lines += [
             f"{indent}{'JOINT' if depth else 'ROOT'} {names[joint]}",
             f"{indent}{{",
@@ -136,8 +135,8 @@ def _tree(lines: list[str], skeleton: Skeleton, names: tuple[str, ...], placed: 
         waiting += [(child, depth + 1) for child in reversed(children)]
 
 
-def _written_order(skeleton: Skeleton) -> list[int]:
-    """Joints in the order of the braces, depth first, which is the order of the channels."""
+def _depth_first(skeleton: Skeleton) -> list[int]:
+    """Joints in the order of the braces, which is the order of the channels."""
     order, waiting = [], [skeleton.roots[0]]
     while waiting:
         joint = waiting.pop()
@@ -146,11 +145,11 @@ def _written_order(skeleton: Skeleton) -> list[int]:
     return order
 
 
-def _rows(motion: Motion, placed: Bools, order: str) -> Floats:
-    rows = np.empty((len(motion), 3 * (len(placed) + int(placed.sum()))))
+def _channel_rows(motion: Motion, moving: Bools, order: str) -> Floats:
+    rows = np.empty((len(motion), 3 * (len(moving) + int(moving.sum()))))
     column = 0
-    for joint in _written_order(motion.skeleton):  # one at a time: a long clip's angles take several times its memory
-        if placed[joint]:
+    for joint in _depth_first(motion.skeleton):  # one at a time: a long clip's angles take several times its memory
+        if moving[joint]:
             rows[:, column : column + 3] = motion.translations[:, joint]
             column += 3
         rows[:, column : column + 3] = np.degrees(to_euler(motion.rotations[:, joint], order, along_time=True))

@@ -1,4 +1,4 @@
-"""glTF 2.0: scenes of nodes, with skins and clips. VRM characters and VRMA animations are glTF inside."""
+"""glTF 2.0 (.gltf, .glb): skeletons, skinned meshes and animations. VRM and VRMA files are glTF inside."""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""The keys of a clip, and their values between keys."""
+"""glTF animations: read channels and samplers (LINEAR, STEP, CUBICSPLINE), infer the frame rate, write a clip.
+
+glTF stores key times without a frame rate. Keys on a uniform grid give the rate; else a clip is sampled at 60 a second.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +27,7 @@ INTERPOLATIONS = ("LINEAR", "STEP", "CUBICSPLINE")
 
 @dataclass(frozen=True, eq=False)
 class Channel:
-    """How one node's translation, rotation or scale runs."""
+    """Keys of one node's translation, rotation or scale."""
 
     node: int
     path: str
@@ -36,7 +39,7 @@ class Channel:
     leaving: Floats | None = None
 
     def at(self, times: Floats, tolerance: float) -> Floats:
-        """Values at the given times ``(T,)``, held before the first key and after the last.
+        """Sample the channel at times ``(T,)``; constant before the first key and after the last.
 
         A time within ``tolerance`` of a key gets that key exactly.
         """
@@ -76,18 +79,18 @@ class Channel:
         if self.path != "rotation":
             return value
         lengths = np.linalg.norm(value, axis=1, keepdims=True)
-        # A spline may pass through zero, where there is no direction: the key before is held.
+        # A spline may pass through zero, where there is no direction: use the key before.
         return np.where(lengths > 1e-9, value / np.maximum(lengths, 1e-9), self.values[first])
 
 
 class ChannelReader:
-    """Reads the channels of one animation. A salvaging reader drops what is broken and tells ``warn``."""
+    """Reads the channels of one animation. When salvaging, broken channels are left out and ``warn`` says so."""
 
     def __init__(self, accessors: Accessors, nodes: int, salvage: bool, warn: Callable[[str], None]) -> None:
         self.accessors, self.nodes, self.salvage, self.warn = accessors, nodes, salvage, warn
 
     def read(self, animation: GltfFields) -> list[Channel]:
-        """All channels that move nodes; morph weights and channels of extensions move none."""
+        """All channels of translations, rotations and scales; morph weights and extensions are ignored."""
         found: dict[tuple[int, str], Channel] = {}
         for index in range(animation.count("channels")):
             try:
@@ -157,16 +160,143 @@ class ChannelReader:
         return (times, keys) if good.all() else (times[good], keys[good])
 
 
-# ---- A motion's frames as a glTF animation.
+# Key times to a frame rate
+
+USUAL_RATE = 60.0  # where keys are on no uniform grid
+# Film and video rates that are not whole numbers, as fractions and as they are often rounded.
+VIDEO_RATES = (
+    *(n * 1000.0 / 1001.0 for n in (24, 30, 60, 120)),
+    *(23.976, 29.97, 59.94, 119.88),
+)
+SLOWEST_RECORDING = 10.0  # keys further apart were probably set by hand, to be interpolated
+MOST_SKIPPED = 60  # grid points between the two nearest keys
+FASTEST_GUESS = 1000.0  # fastest rate that is inferred where no two keys are one frame apart
 
 
-Singles = NDArray[np.float32]
+@dataclass(frozen=True, eq=False)
+class FrameGrid:
+    """Frame times ``start + k / rate``."""
+
+    start: float
+    rate: float
+    frames: int
+    tolerance: float  # keys this near to a frame are on it
+    evidence: str
+
+    @property
+    def times(self) -> Floats:
+        return self.start + np.arange(self.frames) / self.rate
+
+
+def time_tolerance(times: Floats) -> float:
+    """Rounding of times stored as float32: a few steps of the largest one."""
+    return 4.0 * float(np.spacing(np.float32(min(float(np.abs(times).max()), 1e30))))
+
+
+def merge_times(rows: list[Floats]) -> Floats:
+    """All key times of several channels in order; those that differ only by rounding are merged."""
+    times = np.unique(np.concatenate(rows))
+    rounding = 4.0 * np.spacing(np.minimum(np.abs(times[1:]), 1e30).astype(np.float32))
+    # Exporters may round early times as coarsely as the last one, but hours must not swallow first frames.
+    apart = np.diff(times) > np.maximum(rounding, min(time_tolerance(times), 1e-5))
+    kept: Floats = times[np.concatenate([[True], apart])]
+    return kept
+
+
+def find_frame_grid(times: Floats, rate: float | None = None, exact: float | None = None) -> FrameGrid:
+    """Frame times of a clip with the key times ``(K,)``: at the given ``rate``, or at the rate of the keys.
+
+    ``exact`` is a rate that is already known to fit the keys.
+    """
+    tolerance = time_tolerance(times)
+    start, span = float(times[0]), float(times[-1] - times[0])
+    if rate is not None:
+        # The last frame may hold the end a little longer, so that the end is reached.
+        return _grid(start, rate, int(np.ceil(span * rate - 1e-3)) + 1, tolerance, "rate: given")
+    if exact is not None:
+        return _grid(start, exact, len(times), tolerance, f"rate: the file says {exact:g} frames a second")
+    if len(times) == 1:
+        return _grid(start, USUAL_RATE, 1, tolerance, f"rate: a single key; {USUAL_RATE:g} was taken")
+    step = _common_step(times - start, tolerance)
+    if step is None:
+        why = f"rate: the keys are on no uniform grid, so they are sampled at {USUAL_RATE:g} frames a second"
+        return _grid(start, USUAL_RATE, int(np.ceil(span * USUAL_RATE - 1e-3)) + 1, tolerance, why)
+    found = _nominal_rate(times - start, step, tolerance)
+    frames = round(span * found) + 1
+    why = f"rate: the keys are on a uniform grid of {found:.6g} frames a second"
+    if frames > len(times):
+        why += f", {len(times)} of {frames} frames are keys"
+    if found < SLOWEST_RECORDING:
+        why += "; rate=… takes frames between the keys as well"
+    return _grid(start, found, frames, tolerance, why)
+
+
+def _grid(start: float, rate: float, frames: int, tolerance: float, why: str) -> FrameGrid:
+    return FrameGrid(start, rate, max(frames, 1), min(tolerance, 0.25 / rate), why)
+
+
+def _common_step(distances: Floats, tolerance: float) -> float | None:
+    """The longest step such that all distances from the first key are multiples of it."""
+    nearest = float(np.diff(distances).min())
+    for parts in range(1, MOST_SKIPPED + 1):
+        step = nearest / parts
+        if tolerance > step / 8.0 or (parts > 1 and step * FASTEST_GUESS < 1.0):
+            return None
+        refined = _refine_step(distances, step, tolerance)
+        if refined is not None:
+            return refined
+    return None
+
+
+def _refine_step(distances: Floats, step: float, tolerance: float) -> float | None:
+    """The step that fits best, by least squares over twice as many keys each time: one gap alone is too coarse."""
+    reach = 2.0 * step
+    while True:
+        near = distances[: int(np.searchsorted(distances, reach, side="right"))]
+        if len(near) > 1:
+            counts = np.rint(near / step)
+            step = float(near @ counts / (counts @ counts)) if counts.any() else step
+            if float(np.abs(near - counts * step).max()) > tolerance:
+                return None
+        if len(near) == len(distances):
+            return step
+        reach *= 2.0
+
+
+def _nominal_rate(distances: Floats, step: float, tolerance: float) -> float:
+    """The rate of a step, rounded to a whole number or a video rate where the keys allow it."""
+    rate = 1.0 / step
+    counts: Ints = np.rint(distances / step).astype(np.intp)
+    allowed = rate * 2.0 * tolerance / float(distances[-1])
+    candidates = [candidate for candidate in (round(rate), *VIDEO_RATES) if abs(candidate - rate) <= allowed]
+    for candidate in sorted(candidates, key=lambda c: abs(c - rate)):
+        if candidate > 0 and float(np.abs(distances - counts / candidate).max()) <= tolerance:
+            return float(candidate)
+    return rate
+
+
+def exact_rate(animation: GltfFields, times: Floats) -> float | None:
+    """The rate in the animation's extras, if its key times ``(T,)`` agree with it."""
+    recorded = extras.recorded_rate(animation)
+    if recorded is None or recorded[1] != len(times):
+        return None
+    rate, frames = recorded
+    wanted = times[0] + np.arange(frames) / rate
+    return rate if np.abs(times - wanted).max() <= time_tolerance(times) else None
+
+
+# Writing a clip
+
+Float32s = NDArray[np.float32]
 X_Y_Z_W = [1, 2, 3, 0]
 
 
 class ClipWriter:
-    """Collects channels for one clip. Something must have a key in every frame (``always``), so that rate and length
-    can be told from the keys alone; other channels that stand still have a key at each end."""
+    """Builds the channels and samplers of one clip.
+
+    At least one channel has a key in every frame (``always``), so that rate and length follow from the keys alone;
+    other channels that never change have one key at each end.
+    """
 
     def __init__(self, motion: Motion, path: Path, buffer: BufferBuilder) -> None:
         times = (np.arange(len(motion)) / motion.rate).astype(np.float32)
@@ -180,7 +310,7 @@ class ClipWriter:
         self._channels: list[dict[str, Any]] = []
 
     def add(self, node: int, what: str, values: Floats, *, always: bool = False) -> None:
-        """How a node's ``translation``, ``rotation`` (w first) or ``scale`` runs."""
+        """Add the values of a node's ``translation``, ``rotation`` (w first) or ``scale``, one a frame."""
         keys = to_float32(values[:, X_Y_Z_W] if what == "rotation" else values, self.path, f"{what}s")
         constant = len(keys) > 2 and not always and bool((keys == keys[0]).all())
         if constant and self._ends is None:
@@ -191,7 +321,7 @@ class ClipWriter:
         self._channels.append({"sampler": len(self._samplers) - 1, "target": {"node": node, "path": what}})
 
     def animation(self) -> dict[str, Any]:
-        """The clip, for the file's list of animations."""
+        """The animation's JSON."""
         return {
             "name": self.motion.name or "motion",
             "channels": self._channels,
@@ -200,8 +330,8 @@ class ClipWriter:
         }
 
 
-def to_float32(values: Floats, path: Path, what: str) -> Singles:
-    """The values as float32, or an error where they are too large for it."""
+def to_float32(values: Floats, path: Path, what: str) -> Float32s:
+    """Values as float32; too large ones raise ``MotionFileError``."""
     with np.errstate(over="ignore"):
         single = values.astype(np.float32)
     if not np.isfinite(single).all():

@@ -1,4 +1,8 @@
-"""Looking into JSON that may hold anything: each look says what it wants, and where it was not found."""
+"""glTF container: checked JSON fields, GLB chunks, buffers, buffer views and accessors, read and written.
+
+Files may come from anyone. Every index, offset and length is checked before it is used, and every error names its
+location, such as ``animations[3].samplers[1]``. Unknown fields stay in the JSON and are written back.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +27,7 @@ from kinesphere.motion.errors import MotionFileError
 
 
 class GltfFields:
-    """One JSON object of a file, and the path to it, such as ``animations[3].samplers[1]``."""
+    """One JSON object of a file, with its location, such as ``animations[3].samplers[1]``."""
 
     def __init__(self, path: Path, data: dict[str, Any], where: str = "") -> None:
         self.path, self.data, self.where = path, data, where
@@ -31,13 +35,13 @@ class GltfFields:
     def __contains__(self, name: str) -> bool:
         return name in self.data
 
-    def place(self, name: str) -> str:
-        """The path of one of this object's fields."""
+    def location(self, name: str) -> str:
+        """The location of one of this object's fields."""
         return f"{self.where}.{name}" if self.where else name
 
     def error(self, name: str, found: str, expected: str) -> MotionFileError:
         """An error about one of this object's fields, or about the object itself when ``name`` is empty."""
-        return MotionFileError(self.path, found, expected, where=self.place(name) if name else self.where)
+        return MotionFileError(self.path, found, expected, where=self.location(name) if name else self.where)
 
     def integer(self, name: str, *, low: int = 0, high: int | None = None, default: int | None = None) -> int:
         """A whole number from ``low`` to ``high``, both included."""
@@ -50,7 +54,7 @@ class GltfFields:
         return found
 
     def index(self, name: str, count: int, of: str) -> int:
-        """The number of one of ``count`` things that the file holds under ``of``."""
+        """An index into the file's list ``of``, which has ``count`` entries."""
         found = as_integer(self.data.get(name))
         if found is None or not 0 <= found < count:
             allowed = f"one of {of}, 0 to {count - 1}" if count else f"no reference: the file has no {of}"
@@ -64,17 +68,17 @@ class GltfFields:
         found = self.data.get(name)
         if not isinstance(found, str):
             raise self.error(name, self._described(name), "text")
-        return found.encode("utf-8", "replace").decode()  # halves of characters could not be written again
+        return found.encode("utf-8", "replace").decode()  # lone surrogates could not be written again
 
     def flag(self, name: str) -> bool:
-        """True or false; false where nothing is said."""
+        """True or false; false where the field is missing."""
         found = self.data.get(name, False)
         if not isinstance(found, bool):
             raise self.error(name, self._described(name), "true or false")
         return found
 
     def numbers(self, name: str, count: int) -> tuple[float, ...] | None:
-        """A list of ``count`` finite numbers, or None where nothing is said."""
+        """A list of ``count`` finite numbers, or None where the field is missing."""
         if name not in self.data:
             return None
         values = finite_numbers(self.data[name], count)
@@ -83,14 +87,14 @@ class GltfFields:
         return values
 
     def child(self, name: str) -> GltfFields:
-        """An object in this one; an empty one where nothing is said."""
+        """An object in this one; an empty one where the field is missing."""
         found = self.data.get(name, {})
         if not isinstance(found, dict):
             raise self.error(name, self._described(name), "an object")
-        return GltfFields(self.path, found, self.place(name))
+        return GltfFields(self.path, found, self.location(name))
 
     def items(self, name: str) -> list[Any]:
-        """A list; an empty one where nothing is said."""
+        """A list; an empty one where the field is missing."""
         found = self.data.get(name, [])
         if not isinstance(found, list):
             raise self.error(name, self._described(name), "a list")
@@ -103,7 +107,7 @@ class GltfFields:
     def item(self, name: str, index: int) -> GltfFields:
         """One object of a list."""
         found = self.items(name)[index]
-        where = f"{self.place(name)}[{index}]"
+        where = f"{self.location(name)}[{index}]"
         if not isinstance(found, dict):
             raise MotionFileError(self.path, describe_value(found), "an object", where=where)
         return GltfFields(self.path, found, where)
@@ -161,8 +165,7 @@ def describe_value(value: Any) -> str:
     return str(value)
 
 
-# ---- The outside of a glTF file: a JSON text and the bytes it refers to.
-
+# The container: JSON and buffers
 
 MAGIC = b"glTF"
 JSON_CHUNK, BINARY_CHUNK = 0x4E4F534A, 0x004E4942
@@ -170,17 +173,16 @@ JSON_CHUNK, BINARY_CHUNK = 0x4E4F534A, 0x004E4942
 
 @dataclass(eq=False)
 class Document:
-    """A glTF file taken apart, with nothing changed and nothing left out.
+    """A glTF file: its JSON, its binary chunk and any other chunks, unchanged.
 
-    ``json`` is the file's own text as Python objects; fields that nobody here knows stay in it. Buffers are
-    fetched when first asked for, so that a file whose textures are missing can still be read for its motion.
+    Buffers are read at their first use, so that the motion of a file with missing textures can still be read.
     """
 
     path: Path
     json: dict[str, Any]
     binary: memoryview | None = None
     other_chunks: tuple[tuple[int, bytes], ...] = ()
-    size: int = 0  # bytes read so far: what may be allocated is measured by it
+    size: int = 0  # bytes read so far, which limit what may be allocated
     salvage: bool = False
     warn: Callable[[str], None] = field(default=lambda sentence: None)
     _buffers: dict[int, memoryview] = field(default_factory=dict)
@@ -192,7 +194,7 @@ class Document:
     def buffer(self, index: int) -> memoryview:
         """The bytes of one buffer, of its declared length."""
         if index not in self._buffers:
-            self._buffers[index] = self._fetched(self.fields.item("buffers", index), index)
+            self._buffers[index] = self._read_buffer(self.fields.item("buffers", index), index)
         return self._buffers[index]
 
     def view(self, view: GltfFields) -> memoryview:
@@ -206,7 +208,7 @@ class Document:
         return buffer[offset : offset + length]
 
     def __getstate__(self) -> dict[str, Any]:
-        """Batches send characters between processes: views of memory become bytes, and nobody listens there."""
+        """Pickling between processes: memory views become bytes, and ``warn`` is dropped."""
         state = {name: value for name, value in vars(self).items() if name != "warn"}
         state["binary"] = None if self.binary is None else bytes(self.binary)
         state["_buffers"] = {index: bytes(found) for index, found in self._buffers.items()}
@@ -218,7 +220,7 @@ class Document:
         self.__dict__.update(state, _buffers=views, binary=None if binary is None else memoryview(binary))
         self.warn = lambda sentence: None
 
-    def _fetched(self, buffer: GltfFields, index: int) -> memoryview:
+    def _read_buffer(self, buffer: GltfFields, index: int) -> memoryview:
         length = buffer.integer("byteLength", low=1)
         if "uri" in buffer:
             found = memoryview(self._from_uri(buffer, length))
@@ -248,7 +250,7 @@ class Document:
             ) from None
 
     def beside(self, buffer: GltfFields, uri: str) -> Path:
-        """The file that a URI names, in this one's own folder or below: it could come from anyone."""
+        """The file that a relative URI names; only in this file's own folder or below, for safety."""
         name = unquote(uri)
         parts = re.split(r"[/\\]", name)
         outside = ".." in parts or parts[0] == "" or ":" in name or "\x00" in name
@@ -266,18 +268,18 @@ class Document:
 
 
 def read_document(path: Path, *, salvage: bool = False, warn: Callable[[str], None] | None = None) -> Document:
-    """Take a ``.glb``, ``.gltf``, ``.vrm`` or ``.vrma`` file apart."""
-    tell = warn or (lambda sentence: None)
+    """Read a ``.glb``, ``.gltf``, ``.vrm`` or ``.vrma`` file."""
+    warn = warn or (lambda sentence: None)
     try:
         data = path.read_bytes()
     except OSError as error:
         raise MotionFileError(path, f"a file that cannot be read ({error.strerror})", "a glTF file") from None
     if data[:4] == MAGIC:
-        text, binary, others = _chunks(path, memoryview(data), salvage, tell)
+        text, binary, others = _chunks(path, memoryview(data), salvage, warn)
     else:
         text, binary, others = data, None, ()
-    parsed = _parsed(path, text)
-    document = Document(path, parsed, binary, others, len(data), salvage, tell)
+    parsed = _parse_json(path, text)
+    document = Document(path, parsed, binary, others, len(data), salvage, warn)
     asset = document.fields.child("asset")
     version = asset.text("version", default="2.0" if salvage else None)
     if not version.startswith("2."):
@@ -316,12 +318,12 @@ def _chunks(
     return bytes(chunks[0][1]), binary, tuple((kind, bytes(chunk)) for kind, chunk in others)
 
 
-def _parsed(path: Path, text: bytes) -> dict[str, Any]:
-    def refused(constant: str) -> NoReturn:
+def _parse_json(path: Path, text: bytes) -> dict[str, Any]:
+    def refuse(constant: str) -> NoReturn:
         raise ValueError(f"{constant} is not a number in JSON")
 
     try:
-        parsed = json.loads(text.decode("utf-8-sig"), parse_constant=refused)
+        parsed = json.loads(text.decode("utf-8-sig"), parse_constant=refuse)
     except RecursionError:
         raise MotionFileError(path, "JSON nested too deeply", "a glTF file", where="JSON") from None
     except UnicodeDecodeError as error:
@@ -352,7 +354,7 @@ def from_data_uri(buffer: GltfFields, uri: str) -> bytes:
 def write_document(
     path: Path, content: dict[str, Any], binary: bytes, other_chunks: tuple[tuple[int, bytes], ...] = ()
 ) -> None:
-    """Write JSON and its first buffer: into the text of a ``.gltf``, else into a binary container."""
+    """Write JSON and its first buffer: as a data URI in a ``.gltf``, else as the BIN chunk of a binary file."""
     content = dict(content)
     given = content.get("buffers") or [{}]
     first: dict[str, Any] = {**given[0], "byteLength": len(binary)}
@@ -372,8 +374,7 @@ def write_document(
             file.write(struct.pack("<II", len(chunk), kind) + chunk)
 
 
-# ---- Arrays out of a glTF's buffers.
-
+# Reading accessors
 
 COMPONENTS: dict[int, np.dtype[Any]] = {
     5120: np.dtype("i1"),
@@ -383,7 +384,7 @@ COMPONENTS: dict[int, np.dtype[Any]] = {
     5125: np.dtype("<u4"),
     5126: np.dtype("<f4"),
 }
-# Columns and rows; vectors are one column.
+# Columns and rows of each accessor type; vectors are one column.
 SHAPES = {
     "SCALAR": (1, 1),
     "VEC2": (1, 2),
@@ -393,7 +394,7 @@ SHAPES = {
     "MAT3": (3, 3),
     "MAT4": (4, 4),
 }
-FREE_VALUES = 1_000_000  # any file may ask for this many numbers; more only if it is itself large
+FREE_VALUES = 1_000_000  # numbers that any file may decode; more only if it is large itself
 
 
 class Accessors:
@@ -410,12 +411,12 @@ class Accessors:
         accessor = self.fields.item("accessors", index)
         kind = accessor.text("type")
         if kind not in kinds:
-            raise accessor.error("type", repr(kind[:20]), f"{' or '.join(kinds)} for {owner.place(name)}")
+            raise accessor.error("type", repr(kind[:20]), f"{' or '.join(kinds)} for {owner.location(name)}")
         if index not in self._known:
-            self._known[index] = self._decoded(accessor, kind)
+            self._known[index] = self._decode(accessor, kind)
         return self._known[index]
 
-    def _decoded(self, accessor: GltfFields, kind: str) -> Floats:
+    def _decode(self, accessor: GltfFields, kind: str) -> Floats:
         component = accessor.integer("componentType")
         if component not in COMPONENTS:
             raise accessor.error("componentType", str(component), f"one of {', '.join(map(str, COMPONENTS))}")
@@ -430,10 +431,10 @@ class Accessors:
             raw = raw.copy()
             self._fill_sparse(accessor.child("sparse"), raw, dtype, columns, rows)
         values = raw.astype(np.float64)
-        return _normalised(values, dtype) if accessor.flag("normalized") else values
+        return _denormalise(values, dtype) if accessor.flag("normalized") else values
 
     def _afford(self, accessor: GltfFields, values: int) -> None:
-        """Many accessors over the same bytes, or over none, must not add up to more than a file can mean."""
+        """Refuse to decode far more numbers than the file has bytes, as many accessors over the same bytes would."""
         most = max(FREE_VALUES, 4 * self.document.size)
         self._values += min(values, most + 1)
         if self._values > most:
@@ -444,7 +445,7 @@ class Accessors:
             )
 
     def _strided(self, accessor: GltfFields, count: int, dtype: np.dtype[Any], columns: int, rows: int) -> NDArray[Any]:
-        """The elements as ``(count, columns, rows)``, wherever they lie among others."""
+        """The elements as a strided array ``(count, columns, rows)``."""
         data, view = self._view(accessor)
         column_bytes = rows * dtype.itemsize
         if columns > 1:
@@ -472,20 +473,20 @@ class Accessors:
     def _fill_sparse(
         self, sparse: GltfFields, raw: NDArray[Any], dtype: np.dtype[Any], columns: int, rows: int
     ) -> None:
-        """Put the few given elements in their places."""
+        """Overwrite the elements of a sparse accessor."""
         count = sparse.integer("count", low=1, high=len(raw))
         indices, values = sparse.child("indices"), sparse.child("values")
         component = indices.integer("componentType")
         if component not in (5121, 5123, 5125):
             raise indices.error("componentType", str(component), "5121, 5123 or 5125")
-        places: Ints = self._strided(indices, count, COMPONENTS[component], 1, 1).reshape(count).astype(np.intp)
-        if np.any(np.diff(places) <= 0) or places[-1] >= len(raw):
+        rows_to_set: Ints = self._strided(indices, count, COMPONENTS[component], 1, 1).reshape(count).astype(np.intp)
+        if np.any(np.diff(rows_to_set) <= 0) or rows_to_set[-1] >= len(raw):
             raise indices.error("", "indices out of order or out of range", f"increasing numbers below {len(raw)}")
-        raw[places] = self._strided(values, count, dtype, columns, rows).reshape(count, columns * rows)
+        raw[rows_to_set] = self._strided(values, count, dtype, columns, rows).reshape(count, columns * rows)
 
 
-def _normalised(values: Floats, dtype: np.dtype[Any]) -> Floats:
-    """Integers that stand for numbers from 0 to 1, or from -1 to 1 where they have a sign."""
+def _denormalise(values: Floats, dtype: np.dtype[Any]) -> Floats:
+    """Normalized integers to floats: from 0 to 1 where unsigned, from -1 to 1 where signed (glTF 3.6.2.2)."""
     if dtype.kind == "f":
         return values
     largest = float(np.iinfo(dtype).max)
@@ -493,19 +494,18 @@ def _normalised(values: Floats, dtype: np.dtype[Any]) -> Floats:
     return np.maximum(scaled, -1.0) if dtype.kind == "i" else scaled
 
 
-# ---- Arrays into a glTF's buffer, with the accessors and views that describe them.
+# Writing accessors and buffer views
 
-
-VERTICES, INDICES = 34962, 34963  # what a graphics card is told a view is for
+VERTICES, INDICES = 34962, 34963  # buffer view targets
 _COMPONENTS = {"float32": 5126, "uint8": 5121, "uint16": 5123, "uint32": 5125}
 _KINDS = {1: "SCALAR", 3: "VEC3", 4: "VEC4", 16: "MAT4"}
 
 
 @dataclass
 class BufferBuilder:
-    """Collects arrays one after the other in buffer 0; each starts on a multiple of four bytes.
+    """Appends arrays to buffer 0, each aligned to four bytes, with their accessors and buffer views.
 
-    ``accessors`` and ``views`` may be the lists of a file that exists already: what is new comes after what is there.
+    ``accessors`` and ``views`` may be the lists of an existing file, to which new entries are appended.
     """
 
     accessors: list[dict[str, Any]] = field(default_factory=list)
@@ -514,9 +514,9 @@ class BufferBuilder:
     size: int = 0
 
     def add(self, array: NDArray[Any], *, target: int | None = None, bounds: bool = False) -> int:
-        """Put in an array of ``(count,)`` or ``(count, width)`` and return its accessor.
+        """Append an array ``(count,)`` or ``(count, width)`` and return the index of its accessor.
 
-        ``bounds`` notes the least and greatest values, which the format demands for times and positions.
+        ``bounds`` writes its minimum and maximum, which the format requires for times and positions.
         """
         width = 1 if array.ndim == 1 else array.shape[1]
         accessor: dict[str, Any] = {
@@ -532,7 +532,7 @@ class BufferBuilder:
         return len(self.accessors) - 1
 
     def add_view(self, data: bytes, *, target: int | None = None) -> int:
-        """Put in any bytes and return their view."""
+        """Append bytes and return the index of their buffer view."""
         view: dict[str, Any] = {"buffer": 0, "byteOffset": self.add_bytes(data), "byteLength": len(data)}
         if target is not None:
             view["target"] = target
@@ -540,7 +540,7 @@ class BufferBuilder:
         return len(self.views) - 1
 
     def add_bytes(self, data: bytes | memoryview, *, like: int = 0) -> int:
-        """Put in bytes that some view describes, at an offset that is ``like`` another one modulo four."""
+        """Append bytes and return their offset, which equals ``like`` modulo four."""
         before = (like - self.size) % 4
         at = self.size + before
         after = -(at + len(data)) % 4

@@ -1,4 +1,7 @@
-"""Which nodes are the hips, the head, the left hand: what VRM files say about their nodes."""
+"""Which glTF nodes are joints, with VRM humanoid roles; and conversion between the file's axes and ours.
+
+Joints are the nodes that a clip moves, a skin names or a VRM humanoid names, and all nodes between them.
+"""
 
 from __future__ import annotations
 
@@ -11,62 +14,42 @@ from kinesphere.files.gltf.animation import WIDTHS
 from kinesphere.files.gltf.document import Document, GltfFields, as_integer, describe_value
 from kinesphere.files.gltf.extras import JointHint, joint_hint
 from kinesphere.files.gltf.nodes import Nodes
-from kinesphere.files.orientation import turn_to_y_up
+from kinesphere.files.orientation import rotation_to_y_up
 from kinesphere.maths import rotations
 from kinesphere.maths.vectors import Floats, Ints
 from kinesphere.motion.errors import MotionFileError
+from kinesphere.motion.humanoid import PARENT_ROLE, SIDES
 from kinesphere.motion.skeleton import Skeleton, Tip
 
-_SIDED = (
-    *("Eye", "Shoulder", "UpperArm", "LowerArm", "Hand", "UpperLeg", "LowerLeg", "Foot", "Toes"),
-    *("ThumbMetacarpal", "ThumbProximal", "ThumbDistal"),
-    *(
-        f"{finger}{part}"
-        for finger in ("Index", "Middle", "Ring", "Little")
-        for part in ("Proximal", "Intermediate", "Distal")
-    ),
-)
-ROLES = frozenset(
-    (
-        "hips",
-        "spine",
-        "chest",
-        "upperChest",
-        "neck",
-        "head",
-        "jaw",
-        *(side + part for side in ("left", "right") for part in _SIDED),
-    )
-)
-# VRM 0 counted the bones of the thumb as those of the other fingers.
+# VRM 0 named the bones of the thumb as those of the other fingers.
 _THUMBS_OF_VRM_0 = {
     f"{side}Thumb{old}": f"{side}Thumb{new}"
-    for side in ("left", "right")
+    for side in SIDES
     for old, new in (("Proximal", "Metacarpal"), ("Intermediate", "Proximal"))
 }
 
 
 def humanoid_roles(document: Document, nodes: int) -> dict[str, int]:
-    """Humanoid role (VRM 1.0 bone name) to node, as far as the file says."""
+    """Humanoid role (VRM 1.0 bone name) to node, from the file's VRM extensions."""
     extensions = document.fields.child("extensions")
     found: dict[str, int] = {}
     for name in ("VRMC_vrm_animation", "VRMC_vrm"):
         if name in extensions:
             bones = extensions.child(name).child("humanoid").child("humanBones")
             for bone in bones.data:
-                if bone in ROLES:
+                if bone in PARENT_ROLE:
                     found.setdefault(bone, bones.child(bone).index("node", nodes, "nodes"))
     if "VRM" in extensions:
         for entry in extensions.child("VRM").child("humanoid").each("humanBones"):
             bone = entry.text("bone")
             bone = _THUMBS_OF_VRM_0.get(bone, bone)
-            if bone in ROLES:
+            if bone in PARENT_ROLE:
                 found.setdefault(bone, entry.index("node", nodes, "nodes"))
     return found
 
 
 def non_joint_nodes(document: Document, nodes: int) -> set[int]:
-    """Nodes whose movement means something else: weights of expressions, and the point that is looked at."""
+    """Nodes whose movement is not a body's: VRMA expression weights and the look-at target."""
     extensions = document.fields.child("extensions")
     if "VRMC_vrm_animation" not in extensions:
         return set()
@@ -86,8 +69,7 @@ def _add_node(owner: GltfFields, nodes: int, found: set[int]) -> None:
         found.add(owner.index("node", nodes, "nodes"))
 
 
-# ---- Which nodes of a file are joints.
-
+# Finding joints
 
 MOST_JOINTS = 20_000
 
@@ -96,10 +78,10 @@ MOST_JOINTS = 20_000
 class Joints:
     """The nodes that are joints, parents before children."""
 
-    nodes: Ints  # (J,): which node each joint is
+    nodes: Ints  # (J,): the node of each joint
     parents: Ints  # (J,): joints, -1 for a root
-    surfaces: dict[int, int]  # node that only stretches a joint's surface: that joint
-    others: frozenset[int]  # nodes whose movement is not that of a body
+    surfaces: dict[int, int]  # node that only scales a joint's surface, to that joint
+    others: frozenset[int]  # nodes whose movement is not a body's
     roles: dict[str, int]
     tips: tuple[tuple[int, tuple[float, ...]], ...]  # (joint, offset in the file's units)
 
@@ -108,17 +90,17 @@ class Joints:
 
 
 def find_joints(
-    document: Document, nodes: Nodes, warn: Callable[[str], None], otherwise: Callable[[Nodes], set[int]] | None = None
+    document: Document, nodes: Nodes, warn: Callable[[str], None], fallback: Callable[[Nodes], set[int]] | None = None
 ) -> Joints:
-    """All nodes that a clip moves, a skin hangs on or a humanoid role names, and what lies between them.
+    """All nodes that a clip moves, a skin names or a humanoid role names, and the nodes between them.
 
-    Where there are none, those that ``otherwise`` finds.
+    Where there are none, those that ``fallback`` finds.
     """
-    roles, others = _vrm(document, len(nodes), warn)
-    moved = _moved(document, len(nodes)) - others
-    marked = moved | _skin_joints(document, len(nodes), warn) | set(roles.values())
-    if not marked and otherwise is not None:
-        marked = otherwise(nodes)
+    roles, others = _vrm_nodes(document, len(nodes), warn)
+    animated = _animated_nodes(document, len(nodes)) - others
+    marked = animated | _skin_joints(document, len(nodes), warn) | set(roles.values())
+    if not marked and fallback is not None:
+        marked = fallback(nodes)
     hints = _hints(document, nodes, marked)
     surfaces = {node for node, hint in hints.items() if hint.surface}
     marked = (marked - surfaces) | {int(nodes.parents[node]) for node in surfaces}
@@ -132,10 +114,10 @@ def find_joints(
     joint_of = {node: joint for joint, node in enumerate(order)}
     parents = [joint_of.get(int(nodes.parents[node]), -1) for node in order]
     tips = sorted(
-        (place, joint_of[node], offset)
+        (number, joint_of[node], offset)
         for node, hint in hints.items()
         if node in joint_of
-        for place, offset in hint.tips
+        for number, offset in hint.tips
     )
     for node, hint in hints.items():
         for role in hint.roles:
@@ -150,7 +132,7 @@ def find_joints(
     )
 
 
-def _vrm(document: Document, count: int, warn: Callable[[str], None]) -> tuple[dict[str, int], set[int]]:
+def _vrm_nodes(document: Document, count: int, warn: Callable[[str], None]) -> tuple[dict[str, int], set[int]]:
     try:
         return humanoid_roles(document, count), non_joint_nodes(document, count)
     except MotionFileError as error:
@@ -160,8 +142,8 @@ def _vrm(document: Document, count: int, warn: Callable[[str], None]) -> tuple[d
         return {}, set()
 
 
-def _moved(document: Document, count: int) -> set[int]:
-    """Nodes that any clip moves. Only the clip that is loaded is checked; broken ones are passed over."""
+def _animated_nodes(document: Document, count: int) -> set[int]:
+    """Nodes that any clip moves. Broken channels are ignored here; the clip that is loaded is checked by its reader."""
     found = set()
     for animation in document.fields.items("animations"):
         channels = animation.get("channels") if isinstance(animation, dict) else None
@@ -192,7 +174,7 @@ def _skin_joints(document: Document, count: int, warn: Callable[[str], None]) ->
 
 
 def _hints(document: Document, nodes: Nodes, marked: set[int]) -> dict[int, JointHint]:
-    """What nodes say about themselves, without claims that cannot be."""
+    """Hints in the nodes' extras, without those that contradict the file."""
     has_children = set(nodes.parents.tolist())
     found = {}
     for node, fields in enumerate(document.fields.each("nodes")):
@@ -201,7 +183,7 @@ def _hints(document: Document, nodes: Nodes, marked: set[int]) -> dict[int, Join
         hint = joint_hint(fields)
         alone = node in marked and node not in has_children and nodes.parents[node] >= 0 and "mesh" not in fields
         found[node] = hint if alone or not hint.surface else JointHint()
-    # A surface hangs on a joint, not on another surface: that one would have a child.
+    # A surface node is below a joint, never below another surface node: that one would have a child.
     return found
 
 
@@ -220,12 +202,12 @@ def _between(nodes: Nodes, marked: set[int]) -> set[int]:
 
 
 def _order(nodes: Nodes, among: set[int], hints: dict[int, JointHint]) -> list[int]:
-    """The file's order, but parents before children; or the order that the nodes themselves name."""
+    """The order in the nodes' hints where it is consistent; else the file's order, but parents before children."""
     named = {hint.joint: node for node, hint in hints.items() if node in among and hint.joint is not None}
     if set(named) == set(range(len(among))):
         order = [named[joint] for joint in range(len(among))]
-        place = {node: i for i, node in enumerate(order)}
-        if all(place.get(int(nodes.parents[node]), -1) < i for i, node in enumerate(order)):
+        position = {node: i for i, node in enumerate(order)}
+        if all(position.get(int(nodes.parents[node]), -1) < i for i, node in enumerate(order)):
             return order
     return parents_first(nodes, among)
 
@@ -244,60 +226,59 @@ def parents_first(nodes: Nodes, among: set[int]) -> list[int]:
     return order
 
 
-# ---- From a file's axes and units to ours, and which way its characters face.
+# Axes, units and facing
 
-
-HALF_TURN = np.array([0.0, 0.0, 1.0, 0.0])  # about Y
+HALF_TURN = np.array([0.0, 0.0, 1.0, 0.0])  # 180° about Y
 
 
 def axes_rotation(document: Document, up: str | None = None) -> Floats | None:
     """The rotation from the file's axes to ours, or None where they are the same."""
-    turn = None if up in (None, "y") else turn_to_y_up(up or "y")
+    rotation = None if up in (None, "y") else rotation_to_y_up(up or "y")
     if not faces_backwards(document):
-        return turn
-    return HALF_TURN if turn is None else rotations.multiply(HALF_TURN, turn)
+        return rotation
+    return HALF_TURN if rotation is None else rotations.multiply(HALF_TURN, rotation)
 
 
 def faces_backwards(document: Document) -> bool:
-    """Whether the file keeps to VRM 0, whose characters look along −Z. VRM 1 turned them round."""
+    """Whether this is a VRM 0 file, whose characters face -Z; VRM 1 characters face +Z."""
     extensions = document.fields.child("extensions")
     return "VRM" in extensions and "VRMC_vrm" not in extensions
 
 
 def facing_evidence(document: Document) -> tuple[str, ...]:
-    """What is said of a file that was turned."""
+    """Evidence sentences for a file that was rotated."""
     if not faces_backwards(document):
         return ()
     return ("facing: VRM 0 characters face -Z; half a turn about Y makes this one face +Z",)
 
 
-def to_our_axes(joints: Joints, q: Floats, t: Floats, scale: float, turn: Floats | None) -> tuple[Floats, Floats]:
+def to_our_axes(joints: Joints, q: Floats, t: Floats, scale: float, rotation: Floats | None) -> tuple[Floats, Floats]:
     """Local rotations ``(T, J, 4)`` and translations in metres, Y up, facing +Z."""
     if scale != 1.0:
         t = t * scale
-    if turn is not None:
-        q, t = _roots_turned(joints, q, t, turn)
+    if rotation is not None:
+        q, t = _rotate_roots(joints, q, t, rotation)
     return np.ascontiguousarray(q), np.ascontiguousarray(t)
 
 
-def to_file_axes(joints: Joints, q: Floats, t: Floats, turn: Floats | None) -> tuple[Floats, Floats]:
-    """The way back, for a file in metres."""
-    return (q, t) if turn is None else _roots_turned(joints, q, t, rotations.conjugate(turn))
+def to_file_axes(joints: Joints, q: Floats, t: Floats, rotation: Floats | None) -> tuple[Floats, Floats]:
+    """The inverse of ``to_our_axes``, for a file in metres."""
+    return (q, t) if rotation is None else _rotate_roots(joints, q, t, rotations.conjugate(rotation))
 
 
-def _roots_turned(joints: Joints, q: Floats, t: Floats, turn: Floats) -> tuple[Floats, Floats]:
+def _rotate_roots(joints: Joints, q: Floats, t: Floats, rotation: Floats) -> tuple[Floats, Floats]:
     q, t = q.copy(), t.copy()
     roots = np.flatnonzero(joints.parents < 0)
-    q[:, roots] = rotations.multiply(turn, q[:, roots])
-    t[:, roots] = rotations.rotate(turn, t[:, roots])
+    q[:, roots] = rotations.multiply(rotation, q[:, roots])
+    t[:, roots] = rotations.rotate(rotation, t[:, roots])
     return q, t
 
 
 def skeleton_at_rest(
-    nodes: Nodes, joints: Joints, rest: tuple[Floats, Floats, Floats], scale: float, turn: Floats | None
+    nodes: Nodes, joints: Joints, rest: tuple[Floats, Floats, Floats], scale: float, rotation: Floats | None
 ) -> Skeleton:
     """The skeleton of a baked rest pose: local rotations, translations and accumulated scales ``(1, J, …)``."""
-    q, t = to_our_axes(joints, rest[0], rest[1], scale, turn)
+    q, t = to_our_axes(joints, rest[0], rest[1], scale, rotation)
     sizes = np.abs(rest[2][0]) * scale
     tips = []
     for joint, offset in joints.tips:

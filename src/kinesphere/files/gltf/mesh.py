@@ -1,4 +1,8 @@
-"""The parts of a mesh, as arrays in the mesh's own space."""
+"""glTF meshes: read primitives (positions, normals, indices, JOINTS_n, WEIGHTS_n) and bind them by their skins.
+
+A vertex is bound by a joint's world matrix at rest times its inverse bind matrix. A mesh without a skin is bound to
+the nearest joint above its node.
+"""
 
 from __future__ import annotations
 
@@ -24,25 +28,25 @@ DRACO = "KHR_draco_mesh_compression"
 class Primitive:
     """Triangles of one material."""
 
-    where: GltfFields  # its attributes
+    attributes: GltfFields  # for error messages
     positions: Floats  # (V, 3)
     normals: Floats | None  # (V, 3)
     triangles: Ints  # (F, 3)
-    joints: Ints | None  # (V, K): places in the skin
+    joints: Ints | None  # (V, K): indices into the skin's joints
     weights: Floats | None  # (V, K), as the file has them
     colour: tuple[float, float, float, float]
     morphs: tuple[str, ...]
 
 
 class PrimitiveReader:
-    """Reads each mesh once, whatever the number of nodes that show it."""
+    """Reads the primitives of each mesh once, however many nodes show it."""
 
     def __init__(self, document: Document, accessors: Accessors, warn: Callable[[str], None]) -> None:
         self.fields, self.accessors, self.warn = document.fields, accessors, warn
         self._known: dict[tuple[str, tuple[float, ...]], tuple[Primitive, ...]] = {}
 
     def read(self, mesh: GltfFields, node: GltfFields) -> tuple[Primitive, ...]:
-        """The primitives of a mesh that are surfaces, blended as the node or else the mesh says."""
+        """The triangle primitives of a mesh, with the morph weights of the node or else of the mesh."""
         blend = _blend(node) or _blend(mesh)
         key = mesh.where, blend if any(blend) else ()
         if key not in self._known:
@@ -61,12 +65,12 @@ class PrimitiveReader:
         positions = self._vertices(attributes, "POSITION", None)
         normals = self._vertices(attributes, "NORMAL", len(positions)) if "NORMAL" in attributes else None
         targets = primitive.count("targets")
-        for place, weight in enumerate(blend[:targets]):
-            if weight != 0.0 and "POSITION" in (target := primitive.item("targets", place)):
+        for index, weight in enumerate(blend[:targets]):
+            if weight != 0.0 and "POSITION" in (target := primitive.item("targets", index)):
                 positions = positions + weight * self._vertices(target, "POSITION", len(positions))
         joints, weights = self._influences(attributes, len(positions))
         return Primitive(
-            where=attributes,
+            attributes=attributes,
             positions=positions,
             normals=normals,
             triangles=self._triangles(primitive, mode, len(positions)),
@@ -131,39 +135,37 @@ class PrimitiveReader:
 
 
 def _blend(owner: GltfFields) -> tuple[float, ...]:
-    """How far the shapes are blended in at rest."""
+    """Morph weights at rest."""
     return finite_numbers(owner.data.get("weights"), owner.count("weights")) or ()
 
 
 def _morph_names(mesh: GltfFields, primitive: GltfFields, count: int) -> tuple[str, ...]:
-    """glTF has no names for shapes; by custom they stand in extras of the mesh, in older VRM files of the primitive."""
+    """Names of morph targets: by convention in the extras of the mesh, in older VRM files in those of the primitive."""
     for owner in (mesh, primitive):
         extras = owner.data.get("extras")
         names = extras.get("targetNames") if isinstance(extras, dict) else None
         if isinstance(names, list) and len(names) == count and all(isinstance(name, str) for name in names):
             return tuple(names)
-    return tuple(f"morph_{place}" for place in range(count))
+    return tuple(f"morph_{index}" for index in range(count))
 
 
-# ---- A file's meshes as surfaces that joints carry.
+# Skinned meshes
 
-
-LARGEST = 1e30  # metres: beyond, squares and float32 overflow; NaN is not below it either
+LARGEST = 1e30  # metres: beyond, squares and float32 overflow
 MOST_INFLUENCES = 4_000_000  # vertices × joints of each, over all meshes: a mesh may be used many times
 
 
 @dataclass(frozen=True, eq=False)
 class SkinJoints:
-    """What carries a mesh: ``joints (S,)`` of the skeleton, and the matrix ``(S, 3, 4)`` that takes a vertex of the
-    file to the world where that joint has it at rest."""
+    """The joints of a skin, or the one joint of a mesh without a skin."""
 
-    joints: Ints
-    matrices: Floats
+    joints: Ints  # (S,) joints of the skeleton
+    matrices: Floats  # (S, 3, 4) from the file's vertices to the world at rest, as each joint moves them
     skinned: bool
 
 
 class MeshReader:
-    """Reads all meshes that nodes show. ``note`` hears what was decided, ``warn`` what was left out."""
+    """Reads all meshes that nodes show. ``note`` receives what was decided, ``warn`` what was left out."""
 
     def __init__(
         self,
@@ -192,8 +194,8 @@ class MeshReader:
             mesh = self.fields.item("meshes", fields.index("mesh", self.fields.count("meshes"), "meshes"))
             name = mesh.text("name", default="") or self.nodes.names[node]
             primitives = self.primitives.read(mesh, fields)
-            for place, primitive in enumerate(primitives):
-                own = name if len(primitives) == 1 else f"{name} ({place + 1})"
+            for index, primitive in enumerate(primitives):
+                own = name if len(primitives) == 1 else f"{name} ({index + 1})"
                 found.append(self._mesh(own, node, fields, primitive))
         return tuple(found)
 
@@ -205,18 +207,18 @@ class MeshReader:
             self.note(f"surface: {self.nodes.names[node]!r} hangs on no joint, so joint 0 carries it")
             carriers = SkinJoints(np.zeros(1, dtype=np.intp), self.worlds[[node]], False)
         assert carriers is not None
-        places, weights = _influences(primitive, carriers)
+        slots, weights = _influences(primitive, carriers)
         self._influences += weights.size
         if self._influences > MOST_INFLUENCES:
             found = f"more than {MOST_INFLUENCES} vertices × joints"
             raise self.fields.error("meshes", found, "a character of moderate size")
-        matrices = carriers.matrices[places]  # (V, K, 3, 4)
-        joints = carriers.joints[places]
+        matrices = carriers.matrices[slots]  # (V, K, 3, 4)
+        joints = carriers.joints[slots]
         with np.errstate(all="ignore"):
-            seen = np.einsum("vkij,vj->vki", matrices[..., :3], primitive.positions) + matrices[..., 3]
-            anchors = rotations.rotate(rotations.conjugate(self.rest[0][joints]), seen - self.rest[1][joints])
+            moved = np.einsum("vkij,vj->vki", matrices[..., :3], primitive.positions) + matrices[..., 3]
+            anchors = rotations.rotate(rotations.conjugate(self.rest[0][joints]), moved - self.rest[1][joints])
             normals = _normals(primitive, matrices, weights)
-            positions = np.einsum("vk,vki->vi", weights, seen)
+            positions = np.einsum("vk,vki->vi", weights, moved)
         if not (np.abs(anchors) < LARGEST).all():
             raise fields.error("mesh", "vertices too large for numbers", "a mesh of moderate size")
         triangles = primitive.triangles
@@ -226,7 +228,7 @@ class MeshReader:
         return Mesh(name, positions, triangles, joints, weights, anchors, normals, colour, morphs)
 
     def _rigid(self, node: int) -> SkinJoints | None:
-        """The nearest joint above carries the whole mesh."""
+        """A mesh without a skin is bound to the nearest joint above its node."""
         above = node
         while above >= 0 and above not in self.joint_of:
             above = int(self.nodes.parents[above])
@@ -235,10 +237,10 @@ class MeshReader:
         return SkinJoints(np.array([self.joint_of[above]], dtype=np.intp), self.worlds[[node]], False)
 
     def _skin(self, index: int) -> SkinJoints:
-        """W B for each joint of a skin: its node's matrix at rest and its inverse bind matrix (glTF 3.7.3.2)."""
+        """W B for each joint of a skin: its world matrix at rest times its inverse bind matrix (glTF 3.7.3.2)."""
         if index not in self._skins:
             skin = self.fields.item("skins", index)
-            nodes = [int(node) for node in skin.items("joints")]  # find_joints has looked at them
+            nodes = [int(node) for node in skin.items("joints")]  # checked by find_joints
             binds = np.broadcast_to(np.eye(4), (len(nodes), 4, 4))
             if "inverseBindMatrices" in skin:
                 values = self.accessors.read(skin, "inverseBindMatrices", ("MAT4",))
@@ -254,46 +256,46 @@ class MeshReader:
         return self._skins[index]
 
 
-def node_matrices(nodes: Nodes, turn: Floats | None) -> Floats:
-    """``(N, 3, 4)``: from each node's frame to the world at rest, turned as the whole file is."""
+def node_matrices(nodes: Nodes, rotation: Floats | None) -> Floats:
+    """World matrices ``(N, 3, 4)`` of all nodes at rest, after the ``rotation`` from the file's axes to ours."""
     matrices = np.empty((len(nodes), 3, 4))
-    ground = np.eye(3) if turn is None else rotations.to_matrix(turn)
+    top = np.eye(3) if rotation is None else rotations.to_matrix(rotation)
     with np.errstate(all="ignore"):
         for depth in range(int(nodes.depths.max()) + 1):
             level = np.flatnonzero(nodes.depths == depth)
             above = matrices[nodes.parents[level]]
-            linear, origin = (ground, np.zeros(3)) if depth == 0 else (above[..., :3], above[..., 3])
+            linear, origin = (top, np.zeros(3)) if depth == 0 else (above[..., :3], above[..., 3])
             matrices[level, :, :3] = linear @ nodes.linear[level]
             matrices[level, :, 3] = origin + np.einsum("...ij,...j->...i", linear, nodes.translations[level])
     return matrices
 
 
 def _influences(primitive: Primitive, carriers: SkinJoints) -> tuple[Ints, Floats]:
-    """Places among the carriers ``(V, K)``, and weights that sum to one."""
+    """Indices into the skin's joints ``(V, K)``, and weights that sum to one."""
     count = len(primitive.positions)
     if not carriers.skinned or primitive.joints is None or primitive.weights is None:
         return np.zeros((count, 1), dtype=np.intp), np.ones((count, 1))
-    places, weights = primitive.joints, primitive.weights
+    slots, weights = primitive.joints, primitive.weights
     used = weights > 0.0
-    if used.any() and places[used].max() >= len(carriers.joints):
-        found = f"joint {places[used].max()}"
-        raise primitive.where.error("JOINTS_0", found, f"one of the skin's, 0 to {len(carriers.joints) - 1}")
-    # Where no weight is given, the first joint named has it all, as other programs do it.
+    if used.any() and slots[used].max() >= len(carriers.joints):
+        found = f"joint {slots[used].max()}"
+        raise primitive.attributes.error("JOINTS_0", found, f"one of the skin's, 0 to {len(carriers.joints) - 1}")
+    # Where all weights are zero, the first joint gets all, as in other programs.
     weights = np.where(used, weights, 0.0)
     weights[~used.any(axis=1), 0] = 1.0
-    places = np.where((weights > 0.0) & (places < len(carriers.joints)), places, 0)
-    return places, weights / weights.sum(axis=1, keepdims=True)
+    slots = np.where((weights > 0.0) & (slots < len(carriers.joints)), slots, 0)
+    return slots, weights / weights.sum(axis=1, keepdims=True)
 
 
 def _normals(primitive: Primitive, matrices: Floats, weights: Floats) -> Floats | None:
-    """Normals turn with the inverse transpose: cross products of columns, also where there is no inverse."""
+    """Normals are rotated by the cofactor matrix (inverse transpose times determinant), which exists for any matrix."""
     if primitive.normals is None:
         return None
     x, y, z = (matrices[..., i] for i in range(3))
-    across = np.stack([np.cross(y, z), np.cross(z, x), np.cross(x, y)], axis=-1)
-    sign = np.where(np.einsum("vki,vki->vk", x, across[..., 0]) < 0.0, -1.0, 1.0)
-    turned = np.einsum("vk,vkij,vj->vi", weights * sign, across, primitive.normals)
-    length = np.linalg.norm(turned, axis=1, keepdims=True)
+    cofactors = np.stack([np.cross(y, z), np.cross(z, x), np.cross(x, y)], axis=-1)
+    sign = np.where(np.einsum("vki,vki->vk", x, cofactors[..., 0]) < 0.0, -1.0, 1.0)
+    blended = np.einsum("vk,vkij,vj->vi", weights * sign, cofactors, primitive.normals)
+    length = np.linalg.norm(blended, axis=1, keepdims=True)
     usable = np.isfinite(length) & (length > 0.0)
-    normals: Floats = np.where(usable, turned / np.where(usable, length, 1.0), np.array([0.0, 1.0, 0.0]))
+    normals: Floats = np.where(usable, blended / np.where(usable, length, 1.0), np.array([0.0, 1.0, 0.0]))
     return normals

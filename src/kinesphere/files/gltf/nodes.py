@@ -1,4 +1,4 @@
-"""The tree of nodes: who hangs on whom, and where each one stands at rest."""
+"""glTF nodes: the tree, and each node's translation, rotation and scale, or its matrix decomposed."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from kinesphere.files.gltf.document import Document, GltfFields, as_integer, des
 from kinesphere.maths import rotations
 from kinesphere.maths.vectors import Bools, Floats, Ints
 
-DEEPEST = 256  # as in the BVH reader: nothing that moves is deeper than this
+DEEPEST = 256  # levels, as in the BVH reader: no skeleton is deeper
 MOST_NODES = 200_000
 UNIT_TOLERANCE = 1e-12  # of squared lengths
 
@@ -26,14 +26,14 @@ class Nodes:
     rotations: Floats  # (N, 4), w x y z
     scales: Floats  # (N, 3)
     linear: Floats  # (N, 3, 3): rotation × scale, or the given matrix, which may also shear
-    sheared: Bools  # (N,): where rotation × scale does not make up the given matrix
+    sheared: Bools  # (N,): where rotation × scale is not the given matrix
 
     def __len__(self) -> int:
         return len(self.names)
 
 
 def read_nodes(document: Document) -> Nodes:
-    """All nodes, with the tree checked: no node has two parents, none is its own ancestor."""
+    """All nodes. The tree is checked: no node has two parents, none is its own ancestor."""
     fields = document.fields
     count = fields.count("nodes")
     if count == 0:
@@ -51,7 +51,7 @@ def read_nodes(document: Document) -> Nodes:
         if (matrix := node.numbers("matrix", 16)) is not None:
             given = np.array(matrix).reshape(4, 4).T
             translations[i], linear[i] = given[:3, 3], given[:3, :3]
-            quaternions[i], scales[i] = _taken_apart(node, given[:3, :3])
+            quaternions[i], scales[i] = _decompose(node, given[:3, :3])
             together = rotations.to_matrix(quaternions[i]) * scales[i]
             sheared[i] = np.abs(together - linear[i]).max() > 1e-6 * np.abs(linear[i]).max()
             continue
@@ -65,7 +65,7 @@ def read_nodes(document: Document) -> Nodes:
 
 
 def normalise_rotations(quaternions: Floats) -> Floats:
-    """Unit quaternions. Those that are unit already stay the same to the last bit."""
+    """Normalise quaternions; unit ones stay the same to the last bit."""
     squares = np.einsum("...i,...i->...", quaternions, quaternions)
     lengths = np.sqrt(squares)[..., None]
     kept = np.abs(squares - 1.0)[..., None] <= UNIT_TOLERANCE
@@ -82,8 +82,8 @@ def _rotation(node: GltfFields) -> Floats:
     return normalise_rotations(q if largest < 1e9 else q / largest)
 
 
-def _taken_apart(node: GltfFields, linear: Floats) -> tuple[Floats, Floats]:
-    """The rotation and the scale along its axes that come nearest to a 3×3 matrix."""
+def _decompose(node: GltfFields, linear: Floats) -> tuple[Floats, Floats]:
+    """The rotation and the scale along its axes that are nearest to a 3×3 matrix."""
     with np.errstate(all="ignore"):
         lengths = np.linalg.norm(linear, axis=0)
     if not np.isfinite(lengths).all():
@@ -112,7 +112,7 @@ def _parents(fields: GltfFields, count: int) -> Ints:
 
 
 def _depths(fields: GltfFields, parents: Ints) -> Ints:
-    """How deep each node is. Nodes that no root leads to go round in a circle."""
+    """Depth of each node. Nodes that no root leads to are on a cycle, which is an error."""
     children: list[list[int]] = [[] for _ in parents]
     for node, parent in enumerate(parents.tolist()):
         if parent >= 0:
@@ -127,6 +127,6 @@ def _depths(fields: GltfFields, parents: Ints) -> Ints:
         level = [child for node in level for child in children[node]]
         depth += 1
     if (depths < 0).any():
-        circle = fields.item("nodes", int(np.flatnonzero(depths < 0)[0]))
-        raise circle.error("children", "nodes that are their own ancestors", "a tree")
+        cycle = fields.item("nodes", int(np.flatnonzero(depths < 0)[0]))
+        raise cycle.error("children", "nodes that are their own ancestors", "a tree")
     return depths

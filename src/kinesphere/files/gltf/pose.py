@@ -1,8 +1,8 @@
-"""Nodes with scales to joints without.
+"""Baking scales: glTF nodes, whose scales their children inherit, to joints without scales, and back.
 
-A glTF node's scale also moves and shears its children; a joint's does not. So every joint's world position is
-taken from the nodes as it is, and its translation becomes whatever leads there from its parent. Rotations are
-products of the nodes' own, which are defined for any scale, zero and shear included.
+A glTF node's scale also moves and shears its children; a joint's does not. So every joint keeps the world position of
+its node, and its translation is the vector there from its parent. Rotations are products of the nodes' rotations, which
+are defined for any scale, zero and shear included. Static nodes above a root are folded into it.
 """
 
 from __future__ import annotations
@@ -18,92 +18,95 @@ from kinesphere.maths import rotations
 from kinesphere.maths.vectors import Bools, Floats
 from kinesphere.motion.errors import MotionFileError
 
-UNIFORM = 1e-6  # scales that differ less between axes are taken for one number
-NEARLY_UNIFORM = 1e-4  # and these are an exporter's rounding: positions heed them, surfaces don't
+UNIFORM = 1e-6  # relative: scales that differ less between axes are taken for one number
+NEARLY_UNIFORM = 1e-4  # an exporter's rounding: used for positions, ignored for surfaces
 _POSES_AT_ONCE = 100_000
 
 
 @dataclass(frozen=True, eq=False)
 class NodePose:
-    """What the nodes of all joints do, in the file's own terms. The first axis is T, or 1 for what stays."""
+    """Local transforms of the joints' nodes, in the file's units and axes. The first axis is T, or 1 where constant."""
 
     rotations: Floats  # (T, J, 4)
     translations: Floats  # (T, J, 3)
     scales: Floats  # (T, J, 3) or (1, J, 3)
-    exact: Bools  # (J,): joints whose given matrix holds, whatever it is made of
+    use_matrix: Bools  # (J,): joints whose node's matrix, which may shear, holds in all frames
 
 
 @dataclass(frozen=True, eq=False)
 class StaticParent:
-    """What stands still above a root: folded into it."""
+    """World transform of the static nodes above a root."""
 
-    position: Floats
-    rotation: Floats
-    linear: Floats
-    scale: Floats
-    mirror: Floats
-    uneven: bool
+    position: Floats  # (3,)
+    rotation: Floats  # (4,)
+    linear: Floats  # (3, 3) rotation, scale and shear
+    scale: Floats  # (3,) product of the scales
+    mirror: Floats  # (3,) signs of that product
+    uneven: bool  # whether scales differ between axes, or shear
 
 
 def rest_pose(nodes: Nodes, joints: Joints) -> NodePose:
-    """The nodes as the file places them."""
+    """The nodes at rest."""
     at = joints.nodes
     everything = np.ones(len(at), dtype=bool)
     return NodePose(nodes.rotations[None, at], nodes.translations[None, at], nodes.scales[None, at], everything)
 
 
 def bake_scales(nodes: Nodes, joints: Joints, poses: tuple[NodePose, ...]) -> tuple[tuple[Floats, Floats, Floats], ...]:
-    """For each pose: local rotations ``(T, J, 4)``, translations ``(T, J, 3)`` and the scale of the surface
-    about each joint, ``(T, J, 3)`` or ``(1, J, 3)``. All are made alike, so that they can be compared."""
-    grounds = find_static_parents(nodes, joints)
-    uneven = any(ground.uneven for ground in grounds.values()) or bool(nodes.sheared[joints.nodes].any())
+    """Bake scales into translations, for several poses by the same method, so that they can be compared.
+
+    For each pose: local rotations ``(T, J, 4)``, translations ``(T, J, 3)`` and the scale of the surface about each
+    joint, ``(T, J, 3)`` or ``(1, J, 3)``.
+    """
+    statics = find_static_parents(nodes, joints)
+    uneven = any(static.uneven for static in statics.values()) or bool(nodes.sheared[joints.nodes].any())
     spread = 1.0 if uneven else max(unevenness(pose.scales) for pose in poses)
-    with np.errstate(all="ignore"):  # absurd numbers become infinite; the caller looks for those
+    with np.errstate(all="ignore"):  # absurd numbers become infinite; the caller checks for them
         if spread <= UNIFORM:
-            return tuple(_with_plain_scales(joints, grounds, pose) for pose in poses)
-        return tuple(_with_any_scales(nodes, joints, grounds, pose, spread <= NEARLY_UNIFORM) for pose in poses)
+            return tuple(_bake_uniform_scales(joints, statics, pose) for pose in poses)
+        return tuple(_bake_general_scales(nodes, joints, statics, pose, spread <= NEARLY_UNIFORM) for pose in poses)
 
 
 def unevenness(scales: Floats) -> float:
-    """How different scales are along different axes, as a share."""
+    """The largest relative difference of scales ``(..., 3)`` between axes."""
     largest = np.abs(scales).max(axis=-1)
     apart = scales.max(axis=-1) - scales.min(axis=-1)
     return float(np.max(apart / np.where(largest > 0.0, largest, 1.0)))
 
 
 def find_static_parents(nodes: Nodes, joints: Joints) -> dict[int, StaticParent]:
-    """For each root, what stands above it. Many roots may share a long way up, which is gone only once."""
+    """World transform of the static nodes above each root. Roots share the nodes above them, which are visited once."""
     known = {-1: StaticParent(np.zeros(3), rotations.identity(), np.eye(3), np.ones(3), np.ones(3), False)}
     found = {}
     with np.errstate(all="ignore"):
         for root in np.flatnonzero(joints.parents < 0).tolist():
             above = int(nodes.parents[joints.nodes[root]])
-            way, node = [], above
+            ancestors, node = [], above
             while node not in known:
-                way.append(node)
+                ancestors.append(node)
                 node = int(nodes.parents[node])
-            for step in reversed(way):
-                known[step] = _with_node(known[int(nodes.parents[step])], nodes, step)
+            for ancestor in reversed(ancestors):
+                known[ancestor] = _append_node(known[int(nodes.parents[ancestor])], nodes, ancestor)
             found[root] = known[above]
     return found
 
 
-def _with_node(ground: StaticParent, nodes: Nodes, node: int) -> StaticParent:
-    """One more node that stands still."""
+def _append_node(static: StaticParent, nodes: Nodes, node: int) -> StaticParent:
+    """The transform with one more static node."""
     return StaticParent(
-        position=ground.position + ground.linear @ nodes.translations[node],
-        rotation=rotations.multiply(ground.rotation, mirror_rotation(nodes.rotations[node], ground.mirror)),
-        linear=ground.linear @ nodes.linear[node],
-        scale=ground.scale * nodes.scales[node],
-        mirror=ground.mirror * signs(nodes.scales[node]),
-        uneven=ground.uneven or bool(nodes.sheared[node]) or unevenness(nodes.scales[node]) > UNIFORM,
+        position=static.position + static.linear @ nodes.translations[node],
+        rotation=rotations.multiply(static.rotation, mirror_rotation(nodes.rotations[node], static.mirror)),
+        linear=static.linear @ nodes.linear[node],
+        scale=static.scale * nodes.scales[node],
+        mirror=static.mirror * signs(nodes.scales[node]),
+        uneven=static.uneven or bool(nodes.sheared[node]) or unevenness(nodes.scales[node]) > UNIFORM,
     )
 
 
-def _with_plain_scales(
-    joints: Joints, grounds: dict[int, StaticParent], pose: NodePose
+def _bake_uniform_scales(
+    joints: Joints, statics: dict[int, StaticParent], pose: NodePose
 ) -> tuple[Floats, Floats, Floats]:
-    """Scales that are one number for each node only make translations longer."""
+    """Scales that are one number a node: translations are multiplied by the product of those above."""
     q, t = pose.rotations.copy(), pose.translations.copy()
     total = pose.scales.mean(axis=-1)  # (T or 1, J)
     for joint, parent in enumerate(joints.parents.tolist()):
@@ -113,16 +116,16 @@ def _with_plain_scales(
             if not np.all(above == 1.0):
                 t[:, joint] *= above[:, None]
         else:
-            ground = grounds[joint]
-            factor = float(ground.scale.mean())
-            t[:, joint] = ground.position + rotations.rotate(ground.rotation, factor * t[:, joint])
-            q[:, joint] = rotations.multiply(ground.rotation, q[:, joint])
+            static = statics[joint]
+            factor = float(static.scale.mean())
+            t[:, joint] = static.position + rotations.rotate(static.rotation, factor * t[:, joint])
+            q[:, joint] = rotations.multiply(static.rotation, q[:, joint])
             total[:, joint] *= factor
     return q, t, np.repeat(total[..., None], 3, axis=-1)
 
 
-def _with_any_scales(
-    nodes: Nodes, joints: Joints, grounds: dict[int, StaticParent], pose: NodePose, plain_surface: bool
+def _bake_general_scales(
+    nodes: Nodes, joints: Joints, statics: dict[int, StaticParent], pose: NodePose, uniform_surface: bool
 ) -> tuple[Floats, Floats, Floats]:
     """Scales that differ between axes: full matrices, some frames at a time."""
     frames, count = pose.rotations.shape[:2]
@@ -132,17 +135,17 @@ def _with_any_scales(
     for first in range(0, frames, size):
         part = slice(first, first + size)
         scales = pose.scales if len(pose.scales) == 1 else pose.scales[part]
-        piece = NodePose(pose.rotations[part], pose.translations[part], scales, pose.exact)
-        _bake_piece(nodes, joints, grounds, piece, (q[part], t[part], surfaces[part]))
-    if plain_surface:
-        surfaces = _with_plain_scales(joints, grounds, pose)[2]
+        chunk = NodePose(pose.rotations[part], pose.translations[part], scales, pose.use_matrix)
+        _bake_chunk(nodes, joints, statics, chunk, (q[part], t[part], surfaces[part]))
+    if uniform_surface:
+        surfaces = _bake_uniform_scales(joints, statics, pose)[2]
     return q, t, surfaces
 
 
-def _bake_piece(
+def _bake_chunk(
     nodes: Nodes,
     joints: Joints,
-    grounds: dict[int, StaticParent],
+    statics: dict[int, StaticParent],
     pose: NodePose,
     out: tuple[Floats, Floats, Floats],
 ) -> None:
@@ -151,21 +154,21 @@ def _bake_piece(
     linear, world = np.empty((count, frames, 3, 3)), np.empty((count, frames, 4))
     mirrors = np.empty((count, frames, 3))
     for joint, parent in enumerate(joints.parents.tolist()):
-        own_scale, place = pose.scales[:, joint], pose.translations[:, joint]
-        ground = grounds[joint] if parent < 0 else None
-        above = ground.linear if ground is not None else linear[parent]
-        mirror = ground.mirror if ground is not None else mirrors[parent]
+        own_scale, translation = pose.scales[:, joint], pose.translations[:, joint]
+        static = statics[joint] if parent < 0 else None
+        above = static.linear if static is not None else linear[parent]
+        mirror = static.mirror if static is not None else mirrors[parent]
         q[:, joint] = mirror_rotation(pose.rotations[:, joint], mirror)
-        moved = np.einsum("...ij,...j->...i", above, place)
-        if ground is not None:
-            q[:, joint] = rotations.multiply(ground.rotation, q[:, joint])
-            t[:, joint] = ground.position + moved
+        offset = np.einsum("...ij,...j->...i", above, translation)
+        if static is not None:
+            q[:, joint] = rotations.multiply(static.rotation, q[:, joint])
+            t[:, joint] = static.position + offset
             world[joint] = q[:, joint]
         else:
-            t[:, joint] = rotations.rotate(rotations.conjugate(world[parent]), moved)
+            t[:, joint] = rotations.rotate(rotations.conjugate(world[parent]), offset)
             world[joint] = rotations.multiply(world[parent], q[:, joint])
         node = int(joints.nodes[joint])
-        if pose.exact[joint]:
+        if pose.use_matrix[joint]:
             own = nodes.linear[node]
         else:
             own = rotations.to_matrix(pose.rotations[:, joint]) * own_scale[:, None, :]
@@ -179,86 +182,84 @@ def signs(scales: Floats) -> Floats:
 
 
 def mirror_rotation(quaternions: Floats, mirror: Floats) -> Floats:
-    """``D R D`` for a mirror ``D`` along the axes: what a mirrored parent makes of its child's rotation."""
+    """``D R D`` for a mirror ``D`` along the axes: the rotation of a child below a mirrored parent."""
     if np.all(mirror > 0.0):
         return quaternions
-    turned = quaternions.copy() if mirror.ndim == 1 else np.broadcast_to(quaternions, (*mirror.shape[:-1], 4)).copy()
-    turned[..., 1:] *= mirror * mirror.prod(axis=-1, keepdims=True)
-    return turned
+    shape = quaternions.shape if mirror.ndim == 1 else (*mirror.shape[:-1], 4)
+    mirrored = np.broadcast_to(quaternions, shape).copy()
+    mirrored[..., 1:] *= mirror * mirror.prod(axis=-1, keepdims=True)
+    return mirrored
 
 
-# ---- Joints without scales back to nodes with: the way back from ``pose.baked``.
+# Unbaking
 
-
-_REACHED = 1e-5  # metres by which a joint may miss its place where scales leave it no freedom
+_REACHED = 1e-5  # metres by which a joint may miss its position where a scale of zero leaves it no freedom
 
 
 def unbake_scales(path: Path, nodes: Nodes, joints: Joints, q: Floats, t: Floats) -> tuple[Floats, Floats]:
-    """What the joints' nodes must be set to, so that the joints are turned and placed as given.
+    """The inverse of baking: rotations and translations of the nodes that give the joints the pose ``q``, ``t``.
 
-    ``q`` and ``t`` are local rotations ``(T, J, 4)`` and translations ``(T, J, 3)`` in the file's axes; scales are
-    those that the nodes have at rest.
+    ``q`` and ``t`` are local rotations ``(T, J, 4)`` and translations ``(T, J, 3)`` in the file's axes. The nodes keep
+    their scales at rest.
     """
-    grounds = find_static_parents(nodes, joints)
-    uneven = any(ground.uneven for ground in grounds.values())
+    statics = find_static_parents(nodes, joints)
+    uneven = any(static.uneven for static in statics.values())
     scales = nodes.scales[joints.nodes]
-    plain = not uneven and unevenness(scales) <= UNIFORM
-    if plain and not _total(joints, grounds, scales).all():
-        plain = False  # a scale of zero: what can be reached is found out below
-    if plain:
-        return _with_plain_scales_unbaking(joints, grounds, scales, q, t)
+    # With a scale of zero, some positions cannot be reached; the general method finds out which.
+    if not uneven and unevenness(scales) <= UNIFORM and _scales_above(joints, statics, scales).all():
+        return _unbake_uniform_scales(joints, statics, scales, q, t)
     out = np.empty(q.shape), np.empty(t.shape)
     size = max(32, _POSES_AT_ONCE // len(joints))
     for first in range(0, len(q), size):
         part = slice(first, first + size)
-        _unbake_piece(path, nodes, joints, grounds, (q[part], t[part]), (out[0][part], out[1][part]))
+        _unbake_chunk(path, nodes, joints, statics, (q[part], t[part]), (out[0][part], out[1][part]))
     return out
 
 
-def departures(nodes: Nodes, joints: Joints, t: Floats) -> Floats:
-    """How far, at most, each joint ``(J,)`` is moved from its rest place by translations ``(T, J, 3)`` of its node.
+def rest_distances(nodes: Nodes, joints: Joints, t: Floats) -> Floats:
+    """Largest distance ``(J,)`` of each joint from its rest position under its node's translations ``(T, J, 3)``.
 
-    In metres: the nodes above may scale a hundred times up or down.
+    In metres: the nodes above may scale by a hundred or a hundredth.
     """
-    grounds = find_static_parents(nodes, joints)
+    statics = find_static_parents(nodes, joints)
     largest = np.abs(nodes.scales[joints.nodes]).max(axis=-1)
     above = np.ones(len(joints))
     for joint, parent in enumerate(joints.parents.tolist()):
-        above[joint] = above[parent] * largest[parent] if parent >= 0 else np.linalg.norm(grounds[joint].linear, 2)
+        above[joint] = above[parent] * largest[parent] if parent >= 0 else np.linalg.norm(statics[joint].linear, 2)
     apart: Floats = np.linalg.norm(t - nodes.translations[joints.nodes], axis=-1).max(axis=0) * above
     return apart
 
 
-def _total(joints: Joints, grounds: dict[int, StaticParent], scales: Floats) -> Floats:
-    """The factor ``(J,)`` that the nodes above each joint put on its translation."""
+def _scales_above(joints: Joints, statics: dict[int, StaticParent], scales: Floats) -> Floats:
+    """Product of the uniform scales above each joint ``(J,)``, by which its translation is multiplied."""
     own = scales.mean(axis=-1)
     above = np.ones(len(joints))
     for joint, parent in enumerate(joints.parents.tolist()):
-        above[joint] = above[parent] * own[parent] if parent >= 0 else float(grounds[joint].scale.mean())
+        above[joint] = above[parent] * own[parent] if parent >= 0 else float(statics[joint].scale.mean())
     return above
 
 
-def _with_plain_scales_unbaking(
-    joints: Joints, grounds: dict[int, StaticParent], scales: Floats, q: Floats, t: Floats
+def _unbake_uniform_scales(
+    joints: Joints, statics: dict[int, StaticParent], scales: Floats, q: Floats, t: Floats
 ) -> tuple[Floats, Floats]:
-    above = _total(joints, grounds, scales)
+    above = _scales_above(joints, statics, scales)
     q, t = q.copy(), t.copy()
-    for root, ground in grounds.items():
-        back = rotations.conjugate(ground.rotation)
+    for root, static in statics.items():
+        back = rotations.conjugate(static.rotation)
         q[:, root] = rotations.multiply(back, q[:, root])
-        t[:, root] = rotations.rotate(back, t[:, root] - ground.position)
+        t[:, root] = rotations.rotate(back, t[:, root] - static.position)
     return q, t / above[:, None]
 
 
-def _unbake_piece(
+def _unbake_chunk(
     path: Path,
     nodes: Nodes,
     joints: Joints,
-    grounds: dict[int, StaticParent],
+    statics: dict[int, StaticParent],
     given: tuple[Floats, Floats],
     out: tuple[Floats, Floats],
 ) -> None:
-    """Scales that differ between axes: full matrices, as in ``pose``."""
+    """Scales that differ between axes: full matrices, as in ``_bake_chunk``."""
     q, t = given
     frames, count = q.shape[:2]
     linear, world = np.empty((count, frames, 3, 3)), np.empty((count, frames, 4))
@@ -266,22 +267,22 @@ def _unbake_piece(
     for joint, parent in enumerate(joints.parents.tolist()):
         node = int(joints.nodes[joint])
         if parent < 0:
-            ground = grounds[joint]
-            above = np.broadcast_to(ground.linear, (frames, 3, 3))
-            mirror, wanted, world[joint] = ground.mirror, t[:, joint] - ground.position, q[:, joint]
-            own = rotations.multiply(rotations.conjugate(ground.rotation), q[:, joint])
+            static = statics[joint]
+            above = np.broadcast_to(static.linear, (frames, 3, 3))
+            mirror, wanted, world[joint] = static.mirror, t[:, joint] - static.position, q[:, joint]
+            own = rotations.multiply(rotations.conjugate(static.rotation), q[:, joint])
         else:
             above, mirror, own = linear[parent], mirrors[parent], q[:, joint]
             wanted = rotations.rotate(world[parent], t[:, joint])
             world[joint] = rotations.multiply(world[parent], own)
         out[0][:, joint] = mirror_rotation(own, mirror)
-        out[1][:, joint] = _solved(path, node, above, wanted)
+        out[1][:, joint] = _solve_translations(path, node, above, wanted)
         linear[joint] = above @ (rotations.to_matrix(out[0][:, joint]) * nodes.scales[node])
         mirrors[joint] = mirror * signs(nodes.scales[node])
 
 
-def _solved(path: Path, node: int, above: Floats, wanted: Floats) -> Floats:
-    """The translations ``(T, 3)`` that the matrices above take to the wanted places."""
+def _solve_translations(path: Path, node: int, above: Floats, wanted: Floats) -> Floats:
+    """The translations ``(T, 3)`` that the matrices ``above`` ``(T, 3, 3)`` take to ``wanted``."""
     size = np.abs(above).max(axis=(1, 2))
     if np.all(np.abs(np.linalg.det(above)) > 1e-12 * size**3):
         return np.asarray(np.linalg.solve(above, wanted[..., None])[..., 0])

@@ -1,4 +1,4 @@
-"""glTF to Motion."""
+"""Read a motion from a glTF, GLB, VRM or VRMA file: choose a clip, sample its channels, bake scales."""
 
 from __future__ import annotations
 
@@ -10,9 +10,8 @@ from pathlib import Path
 import numpy as np
 
 from kinesphere.files.gltf import extras
-from kinesphere.files.gltf.animation import Channel, ChannelReader
+from kinesphere.files.gltf.animation import Channel, ChannelReader, FrameGrid, exact_rate, find_frame_grid, merge_times
 from kinesphere.files.gltf.document import Accessors, Document, GltfFields, read_document
-from kinesphere.files.gltf.extras import FrameGrid, find_grid, merge_times
 from kinesphere.files.gltf.joints import (
     Joints,
     axes_rotation,
@@ -31,12 +30,12 @@ from kinesphere.motion.errors import MotionFileError, MotionFileWarning
 from kinesphere.motion.motion import Motion
 from kinesphere.motion.source import Source
 
-ROUNDING_OF_SCALES = 1e-5  # a chain of twenty joints, each scaled by one as a float32 remembers it
+ROUNDING_OF_SCALES = 1e-5  # of a chain of twenty joints, each scaled by 1 in float32
 FREE_POSES = 1_000_000  # frames × joints that any clip may have; more only if it holds enough keys
 
 
 def list_clips(path: Path) -> tuple[str, ...]:
-    """The names of the file's clips, in its order, each once; without those that move no node, but only a face."""
+    """The names of the file's clips, in its order, without those that only have morph weights."""
     document = read_document(path)
     names = clip_names(document)
     return tuple(names[index] for index in moving_clips(document))
@@ -44,28 +43,28 @@ def list_clips(path: Path) -> tuple[str, ...]:
 
 def load(path: Path, options: LoadOptions) -> Motion:
     """Read one clip of a glTF, GLB, VRM or VRMA file."""
-    said: list[str] = []
-    document = read_document(path, salvage=options.salvage, warn=said.append)
+    problems: list[str] = []
+    document = read_document(path, salvage=options.salvage, warn=problems.append)
     names = clip_names(document)
-    clip = _chosen(document, names, options.clip)
+    clip = _choose_clip(document, names, options.clip)
     nodes = read_nodes(document)
-    joints = find_joints(document, nodes, said.append)
-    clip, channels = _usable_clip(document, nodes, joints, clip, options, said.append)
-    motion = _motion(document, nodes, joints, clip, channels, options)
+    joints = find_joints(document, nodes, problems.append)
+    clip, channels = _usable_clip(document, nodes, joints, clip, options, problems.append)
+    motion = _build_motion(document, nodes, joints, clip, channels, options)
     evidence = list(motion.source.evidence)
     if len(names) > 1 and options.clip is None:
         evidence.append(f"clip: {names[clip]!r}, the first of {len(names)} in the file")
     if joints.others:
         evidence.append(f"{len(joints.others)} nodes for expressions and gaze are not joints")
-    for sentence in said:
+    for sentence in problems:
         warnings.warn(f"{path}: {sentence}", MotionFileWarning, stacklevel=3)
-    source = replace(motion.source, clip=names[clip], evidence=tuple(evidence), warnings=tuple(said))
+    source = replace(motion.source, clip=names[clip], evidence=tuple(evidence), warnings=tuple(problems))
     unnamed = extras.is_unnamed(document.fields.item("animations", clip))
     return replace(motion, name="" if unnamed else names[clip], source=source)
 
 
 def clip_names(document: Document) -> tuple[str, ...]:
-    """A name for every clip: its own, a numbered one where it has none or another clip has it too."""
+    """A unique name for every clip: its own, or a numbered one where it has none or another clip has the same."""
     count = document.fields.count("animations")
     own = []
     for index in range(count):
@@ -88,7 +87,7 @@ def clip_names(document: Document) -> tuple[str, ...]:
 
 
 def moving_clips(document: Document) -> list[int]:
-    """All clips but those that only blend shapes. What is broken counts: whoever reads it says how."""
+    """All clips but those that only have morph weights. Broken ones count: reading them says what is wrong."""
     found = []
     for index, animation in enumerate(document.fields.items("animations")):
         channels = animation.get("channels") if isinstance(animation, dict) else None
@@ -101,8 +100,8 @@ def moving_clips(document: Document) -> list[int]:
     return found
 
 
-def _chosen(document: Document, names: tuple[str, ...], clip: str | int | None) -> int:
-    """The clip's place in the file. Numbers count the clips that move something."""
+def _choose_clip(document: Document, names: tuple[str, ...], clip: str | int | None) -> int:
+    """The clip's index in the file. A number counts the clips that move something."""
     fields = document.fields
     moving = moving_clips(document)
     if not moving and not (isinstance(clip, str) and clip in names):
@@ -148,26 +147,26 @@ def _usable_clip(
     raise AssertionError  # the last clip either returned or raised
 
 
-def _motion(
+def _build_motion(
     document: Document, nodes: Nodes, joints: Joints, clip: int, channels: list[Channel], options: LoadOptions
 ) -> Motion:
     animation = document.fields.item("animations", clip)
     times = merge_times([channel.times for channel in channels])
-    exact = extras.exact_rate(animation, _longest(channels)) if options.rate is None else None
+    exact = exact_rate(animation, _most_keys(channels)) if options.rate is None else None
     if exact is not None:
-        times = _longest(channels)
-    grid = find_grid(times, options.rate, exact)
+        times = _most_keys(channels)
+    grid = find_frame_grid(times, options.rate, exact)
     _afford(animation, grid, len(joints), channels)
     with np.errstate(all="ignore"):
-        pose, surfaces = _sampled(nodes, joints, channels, grid)
+        pose, surfaces = _sample_channels(nodes, joints, channels, grid)
     moving, rest = bake_scales(nodes, joints, (pose, rest_pose(nodes, joints)))
     q, t, accumulated = moving
     scales = _surface_scales(accumulated, rest[2], surfaces, grid.frames)
     if not all(np.isfinite(values).all() for values in (q, t, *rest, 0.0 if scales is None else scales)):
         raise animation.error("", "positions too large for numbers", "a scene of moderate size")
-    scale, turn = options.scale or 1.0, axes_rotation(document, options.up)
-    skeleton = skeleton_at_rest(nodes, joints, rest, scale, turn)
-    q, t = to_our_axes(joints, rotations.continuous(q), t, scale, turn)
+    scale, rotation = options.scale or 1.0, axes_rotation(document, options.up)
+    skeleton = skeleton_at_rest(nodes, joints, rest, scale, rotation)
+    q, t = to_our_axes(joints, rotations.continuous(q), t, scale, rotation)
     marked = extras.calibration_frames(animation, grid.frames) if exact is not None else ()
     evidence = (
         "unit: metres, as in every glTF file" if options.scale is None else "unit: given",
@@ -186,20 +185,20 @@ def _motion(
     )
 
 
-def _longest(channels: list[Channel]) -> Floats:
+def _most_keys(channels: list[Channel]) -> Floats:
     return max((channel.times for channel in channels), key=len)
 
 
 def _afford(animation: GltfFields, grid: FrameGrid, joints: int, channels: list[Channel]) -> None:
-    """A few keys far apart must not become billions of frames."""
+    """Refuse clips whose few keys, far apart, would become billions of frames."""
     keys = sum(len(channel.times) for channel in channels)
     if grid.frames * joints > max(FREE_POSES, 16 * keys):
         found = f"{(grid.frames - 1) / grid.rate:.6g} seconds, {grid.frames} frames of {joints} joints"
         raise animation.error("", found, f"at most {max(FREE_POSES, 16 * keys)} poses of a joint; rate=… makes fewer")
 
 
-def _sampled(nodes: Nodes, joints: Joints, channels: list[Channel], grid: FrameGrid) -> tuple[NodePose, Floats]:
-    """The nodes' own values in every frame, and the scales of surface nodes as ``(T or 1, J, 3)``."""
+def _sample_channels(nodes: Nodes, joints: Joints, channels: list[Channel], grid: FrameGrid) -> tuple[NodePose, Floats]:
+    """The nodes' local transforms in every frame, and the scales of surface nodes ``(T or 1, J, 3)``."""
     frames, times, at = grid.frames, grid.times, joints.nodes
     joint_of = {node: joint for joint, node in enumerate(at.tolist())}
     scaled = any(c.path == "scale" and c.node in joint_of for c in channels)
@@ -208,7 +207,7 @@ def _sampled(nodes: Nodes, joints: Joints, channels: list[Channel], grid: FrameG
     t = np.broadcast_to(nodes.translations[at], (frames, len(at), 3)).copy()
     s = np.broadcast_to(nodes.scales[at], (frames if scaled else 1, len(at), 3)).copy()
     surfaces = np.ones((frames if stretched else 1, len(at), 3))
-    exact = np.ones(len(at), dtype=bool)
+    use_matrix = np.ones(len(at), dtype=bool)
     for channel in channels:
         joint = joint_of.get(channel.node)
         if joint is None:
@@ -218,12 +217,12 @@ def _sampled(nodes: Nodes, joints: Joints, channels: list[Channel], grid: FrameG
             continue
         target = {"rotation": q, "translation": t, "scale": s}[channel.path]
         target[:, joint] = channel.at(times, grid.tolerance)
-        exact[joint] &= channel.path == "translation"
-    return NodePose(q, t, s, exact), surfaces
+        use_matrix[joint] &= channel.path == "translation"
+    return NodePose(q, t, s, use_matrix), surfaces
 
 
 def _surface_scales(accumulated: Floats, rest: Floats, surfaces: Floats, frames: int) -> Floats | None:
-    """How far each joint's surface is stretched against its rest, or None where it never is."""
+    """Scale of each joint's surface relative to rest ``(T, J, 3)``, or None where it is always 1."""
     with np.errstate(all="ignore"):
         inherited = _ratio(accumulated, rest)
         if np.abs(inherited - 1.0).max() <= ROUNDING_OF_SCALES:
@@ -235,7 +234,7 @@ def _surface_scales(accumulated: Floats, rest: Floats, surfaces: Floats, frames:
 
 
 def _ratio(scales: Floats, rest: Floats) -> Floats:
-    """Against a rest scale of zero nothing can be said: one."""
+    """Scales relative to rest; 1 where the rest scale is zero."""
     there = np.abs(rest) > 1e-9
     result: Floats = np.where(there, scales / np.where(there, rest, 1.0), 1.0)
     return result

@@ -1,4 +1,7 @@
-"""A simple body for a skeleton that has none: an octahedron for every bone."""
+"""Write a motion or a character as glTF: joints, skin, meshes and one clip.
+
+A motion without a character gets a simple body, an octahedron for every bone, so that any viewer shows it.
+"""
 
 from __future__ import annotations
 
@@ -10,12 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 import kinesphere
-from kinesphere.files.gltf import extras as extras_
-from kinesphere.files.gltf.animation import X_Y_Z_W, ClipWriter, Singles, to_float32
+from kinesphere.files.gltf import extras
+from kinesphere.files.gltf.animation import X_Y_Z_W, ClipWriter, Float32s, to_float32
 from kinesphere.files.gltf.document import INDICES, VERTICES, BufferBuilder, write_document
 from kinesphere.files.gltf.write_on_character import save_on_character
-from kinesphere.files.registry import SaveOptions
-from kinesphere.files.unique_names import writable_names
+from kinesphere.files.registry import SaveOptions, writable_names
 from kinesphere.maths import rotations
 from kinesphere.maths.vectors import Floats, Ints
 from kinesphere.motion.character import Character
@@ -23,171 +25,9 @@ from kinesphere.motion.errors import MotionFileError
 from kinesphere.motion.motion import Motion
 from kinesphere.motion.skeleton import Skeleton
 
-RING = 0.2  # where along the bone it is thickest
-# Half as thick as this share of its own length and of the usual bone's: long bones are slim, short ones no needles.
-OWN, USUAL, STOUTEST = 0.05, 0.12, 0.25
-LEAF = 0.15  # a joint that nothing follows, as a share of the usual bone
-ALONE = 0.05  # metres, where there is no bone at all
-SHORTEST = 1e-6  # metres
-
-# Two ends and four corners around; triangles turn counter-clockwise seen from outside.
-_TRIANGLES = np.array(
-    [[0, 3, 2], [0, 4, 3], [0, 5, 4], [0, 2, 5], [1, 2, 3], [1, 3, 4], [1, 4, 5], [1, 5, 2]], dtype=np.intp
-)
-
-
-@dataclass(frozen=True, eq=False)
-class BoneMesh:
-    """Triangles of three vertices each, none of them shared, so that every face is flat."""
-
-    positions: Floats  # (V, 3), where they are at rest
-    normals: Floats  # (V, 3)
-    joints: Ints  # (V,): the joint that carries each vertex
-
-    @property
-    def indices(self) -> NDArray[np.unsignedinteger]:
-        """``(V,)``, in the smallest type that holds them."""
-        count = len(self.positions)
-        return np.arange(count, dtype=np.uint16 if count < 65535 else np.uint32)
-
-
-def build_bone_mesh(skeleton: Skeleton) -> BoneMesh:
-    """An octahedron from each joint to each child and tip, and a small one at joints that lead nowhere."""
-    turned, placed = skeleton.rest_world()
-    owners, starts, ends = [], [], []
-    for joint, parent in enumerate(skeleton.parents.tolist()):
-        if parent >= 0:
-            owners.append(parent)
-            starts.append(placed[parent])
-            ends.append(placed[joint])
-    for tip in skeleton.tips:
-        owners.append(tip.joint)
-        starts.append(placed[tip.joint])
-        ends.append(placed[tip.joint] + rotations.rotate(turned[tip.joint], tip.offset))
-    start, end = np.array(starts).reshape(-1, 3), np.array(ends).reshape(-1, 3)
-    length = np.linalg.norm(end - start, axis=1)
-    usual = float(np.median(length[length > SHORTEST])) * LEAF if (length > SHORTEST).any() else ALONE
-    leading = set(np.array(owners, dtype=np.intp)[length > SHORTEST].tolist())
-    leaves = [joint for joint in range(len(skeleton)) if joint not in leading]
-    upwards = rotations.rotate(turned[leaves], [0.0, usual, 0.0])
-    start = np.concatenate([start[length > SHORTEST], placed[leaves] - 0.5 * upwards])
-    end = np.concatenate([end[length > SHORTEST], placed[leaves] + 0.5 * upwards])
-    carried = np.array(
-        [*(o for o, long in zip(owners, length > SHORTEST, strict=True) if long), *leaves], dtype=np.intp
-    )
-    is_leaf = np.arange(len(carried)) >= len(carried) - len(leaves)
-    return _octahedra(start, end, carried, is_leaf)
-
-
-def _octahedra(start: Floats, end: Floats, carried: Ints, is_leaf: NDArray[np.bool_]) -> BoneMesh:
-    along = end - start
-    length = np.linalg.norm(along, axis=1, keepdims=True)
-    direction = along / length
-    one = rotations.perpendicular(direction)
-    other = np.cross(direction, one)
-    ring = start + along * np.where(is_leaf, 0.5, RING)[:, None]
-    bone = np.minimum(OWN * length + USUAL * float(np.median(length)), STOUTEST * length)
-    thick = np.where(is_leaf[:, None], 0.5 * length, bone)
-    corners = np.stack(
-        [start, end, ring + thick * one, ring + thick * other, ring - thick * one, ring - thick * other],
-        axis=1,
-    )
-    faces = corners[:, _TRIANGLES]  # (bones, 8, 3, 3)
-    normals = np.cross(faces[:, :, 1] - faces[:, :, 0], faces[:, :, 2] - faces[:, :, 0])
-    normals /= np.linalg.norm(normals, axis=-1, keepdims=True)
-    return BoneMesh(
-        positions=faces.reshape(-1, 3),
-        normals=np.repeat(normals.reshape(-1, 3), 3, axis=0),
-        joints=np.repeat(carried, _TRIANGLES.size),
-    )
-
-
-# ---- The surface of a file that is written from nothing: a bare skeleton's bones, or a character's own meshes.
-
-
-_WOOD = (0.58, 0.36, 0.16, 1.0)
-_MOST = 4  # joints a vertex, in one set of attributes
-
-
-@dataclass(frozen=True, eq=False)
-class MeshPart:
-    """What becomes one primitive with its material."""
-
-    name: str
-    positions: Floats  # (V, 3) at rest
-    normals: Floats  # (V, 3)
-    indices: Ints  # (3 F,)
-    joints: Ints  # (V, 4)
-    weights: Floats  # (V, 4)
-    colour: tuple[float, float, float, float]
-
-
-def bone_parts(skeleton: Skeleton) -> list[MeshPart]:
-    """Every vertex is carried by one joint alone."""
-    figure = build_bone_mesh(skeleton)
-    joints, weights = np.zeros((len(figure.joints), _MOST), dtype=np.intp), np.zeros((len(figure.joints), _MOST))
-    joints[:, 0], weights[:, 0] = figure.joints, 1.0
-    indices = np.asarray(figure.indices, dtype=np.intp)
-    return [MeshPart("bones", figure.positions, figure.normals, indices, joints, weights, _WOOD)]
-
-
-def character_parts(character: Character) -> list[MeshPart]:
-    """A character's meshes, each vertex with its four greatest shares."""
-    parts = []
-    for mesh in character.meshes:
-        count = min(_MOST, mesh.weights.shape[1])
-        greatest = np.argsort(-mesh.weights, axis=1, kind="stable")[:, :count]
-        joints, weights = np.zeros((len(greatest), _MOST), dtype=np.intp), np.zeros((len(greatest), _MOST))
-        weights[:, :count] = np.take_along_axis(mesh.weights, greatest, axis=1)
-        joints[:, :count] = np.where(weights[:, :count] > 0.0, np.take_along_axis(mesh.joints, greatest, axis=1), 0)
-        weights /= weights.sum(axis=1, keepdims=True)
-        normals = _normals(mesh.positions, mesh.triangles) if mesh.normals is None else mesh.normals
-        indices = mesh.triangles.reshape(-1)
-        parts.append(MeshPart(mesh.name, mesh.positions, normals, indices, joints, weights, mesh.colour))
-    return parts
-
-
-def primitive_json(
-    part: MeshPart, material: int, skeleton_size: int, path: Path, buffer: BufferBuilder
-) -> dict[str, Any]:
-    """The part's arrays in the buffer, and what describes them."""
-    positions = to_float32(part.positions, path, "the rest pose")
-    narrow = np.uint16 if len(positions) < 65535 else np.uint32
-    return {
-        "attributes": {
-            "POSITION": buffer.add(positions, target=VERTICES, bounds=True),
-            "NORMAL": buffer.add(part.normals.astype(np.float32), target=VERTICES),
-            "JOINTS_0": buffer.add(part.joints.astype(np.uint16 if skeleton_size > 256 else np.uint8), target=VERTICES),
-            "WEIGHTS_0": buffer.add(part.weights.astype(np.float32), target=VERTICES),
-        },
-        "indices": buffer.add(part.indices.astype(narrow), target=INDICES),
-        "material": material,
-    }
-
-
-def material_json(part: MeshPart) -> dict[str, Any]:
-    """A plain one, of the part's colour."""
-    plain = {"baseColorFactor": list(part.colour), "metallicFactor": 0.0, "roughnessFactor": 0.8}
-    return {"name": part.name, "pbrMetallicRoughness": plain}
-
-
-def _normals(positions: Floats, triangles: Ints) -> Floats:
-    """Means over the faces about each vertex, by area."""
-    a, b, c = (positions[triangles[:, k]] for k in range(3))
-    faces = np.cross(b - a, c - a)
-    normals = np.zeros_like(positions)
-    for k in range(3):
-        np.add.at(normals, triangles[:, k], faces)
-    length = np.linalg.norm(normals, axis=1, keepdims=True)
-    unit: Floats = np.where(length > 1e-12, normals / np.maximum(length, 1e-12), [0.0, 1.0, 0.0])
-    return unit
-
-
-# ---- Motion to glTF.
-
 
 def save(motion: Motion, path: Path, options: SaveOptions) -> None:
-    """Write a motion on a character, or with its skeleton and a simple body, so that any viewer shows it."""
+    """Write a motion with a character, or with a simple body for its skeleton."""
     if options.scale != 1.0 or options.up != "y":
         raise ValueError(f"{path}: scale={options.scale:g}, up={options.up!r}; a glTF file is in metres with Y up")
     character = options.character
@@ -200,18 +40,18 @@ def save(motion: Motion, path: Path, options: SaveOptions) -> None:
     if character is not None and not character.skeleton.same_tree(motion.skeleton):
         found = f"a motion of another skeleton ({motion.skeleton!r})"
         raise MotionFileError(path, found, f"one of {character.skeleton!r}; kinesphere.retarget brings it over")
-    content, binary = _content(motion, path, plain_names=options.plain_names, character=character)
+    content, binary = _build_document(motion, path, plain_names=options.plain_names, character=character)
     write_document(path, content, binary)
 
 
 def save_character(character: Character, path: Path) -> None:
-    """Write a character of our own, without any clip."""
+    """Write a character that came from no file, without any clip."""
     rest = Motion(character.skeleton, 30.0, character.skeleton.rest_rotations[None])
-    content, binary = _content(rest, path, plain_names=False, character=character, clip=False)
+    content, binary = _build_document(rest, path, plain_names=False, character=character, clip=False)
     write_document(path, content, binary)
 
 
-def _content(
+def _build_document(
     motion: Motion, path: Path, *, plain_names: bool, character: Character | None = None, clip: bool = True
 ) -> tuple[dict[str, Any], bytes]:
     """The JSON of the whole file, and its buffer."""
@@ -229,7 +69,7 @@ def _content(
     shown = character is not None and bool(character.meshes)
     parts = character_parts(character) if character is not None and shown else bone_parts(motion.skeleton)
     primitives = [primitive_json(part, i, len(motion.skeleton), path, buffer) for i, part in enumerate(parts)]
-    binds = buffer.add(_inverse_binds(motion, path))
+    binds = buffer.add(_inverse_bind_matrices(motion, path))
     skin: dict[str, Any] = {
         "inverseBindMatrices": binds,
         "joints": [surfaces.get(joint, joint) for joint in range(len(motion.skeleton))],
@@ -255,7 +95,7 @@ def _joint_nodes(motion: Motion, names: tuple[str, ...]) -> list[dict[str, Any]]
     """The joints at rest, node 0 for joint 0 and so on."""
     skeleton = motion.skeleton
     nodes: list[dict[str, Any]] = []
-    for joint, extras in enumerate(extras_.joint_extras(motion)):
+    for joint, hint in enumerate(extras.joint_extras(motion)):
         node: dict[str, Any] = {}
         if names[joint]:
             node["name"] = names[joint]
@@ -263,30 +103,30 @@ def _joint_nodes(motion: Motion, names: tuple[str, ...]) -> list[dict[str, Any]]
         node["rotation"] = skeleton.rest_rotations[joint][X_Y_Z_W].tolist()
         if skeleton.children[joint]:
             node["children"] = list(skeleton.children[joint])
-        node["extras"] = extras
+        node["extras"] = hint
         nodes.append(node)
     return nodes
 
 
 def _add_surfaces(motion: Motion, names: tuple[str, ...], nodes: list[dict[str, Any]]) -> dict[int, int]:
-    """A node below each joint whose surface is stretched: the joint's scale would stretch its children."""
+    """Add a node for the skin below each joint whose surface is scaled: the joint's scale would scale its children."""
     if motion.scales is None:
         return {}
     surfaces = {}
     for joint in np.flatnonzero((motion.scales != 1.0).any(axis=(0, 2))).tolist():
         surfaces[joint] = len(nodes)
         nodes[joint].setdefault("children", []).append(len(nodes))
-        nodes.append({"name": f"{names[joint]}.surface", "extras": extras_.surface_extras()})
+        nodes.append({"name": f"{names[joint]}.surface", "extras": extras.surface_extras()})
     return surfaces
 
 
-def _inverse_binds(motion: Motion, path: Path) -> Singles:
-    """``(J, 16)``, from the world to each joint at rest, column by column."""
-    turned, placed = motion.skeleton.rest_world()
-    back = rotations.conjugate(turned)
-    matrices = np.zeros((len(turned), 4, 4))
+def _inverse_bind_matrices(motion: Motion, path: Path) -> Float32s:
+    """Inverse bind matrices ``(J, 16)``, column by column: from the world to each joint at rest."""
+    rest_rotations, rest_positions = motion.skeleton.rest_world()
+    back = rotations.conjugate(rest_rotations)
+    matrices = np.zeros((len(back), 4, 4))
     matrices[:, :3, :3] = rotations.to_matrix(rotations.normalise(back))
-    matrices[:, :3, 3] = -rotations.rotate(back, placed)
+    matrices[:, :3, 3] = -rotations.rotate(back, rest_positions)
     matrices[:, 3, 3] = 1.0
     return to_float32(matrices.transpose(0, 2, 1).reshape(-1, 16), path, "the rest pose")
 
@@ -294,13 +134,178 @@ def _inverse_binds(motion: Motion, path: Path) -> Singles:
 def _animation(motion: Motion, path: Path, buffer: BufferBuilder, surfaces: dict[int, int]) -> dict[str, Any]:
     """One clip. Roots have a key in every frame."""
     clip = ClipWriter(motion, path, buffer)
-    turned = rotations.continuous(motion.rotations)
+    q = rotations.continuous(motion.rotations)
     moving = (motion.translations != motion.skeleton.offsets).any(axis=(0, 2))
     for joint, parent in enumerate(motion.skeleton.parents.tolist()):
-        clip.add(joint, "rotation", turned[:, joint])
+        clip.add(joint, "rotation", q[:, joint])
         if parent < 0 or moving[joint]:
             clip.add(joint, "translation", motion.translations[:, joint], always=parent < 0)
     if motion.scales is not None:
         for joint, node in surfaces.items():
             clip.add(node, "scale", motion.scales[:, joint])
     return clip.animation()
+
+
+# Mesh parts: a bare skeleton's bones, or a character's own meshes
+
+_WOOD = (0.58, 0.36, 0.16, 1.0)
+_MOST_JOINTS = 4  # a vertex, in one set of attributes
+
+
+@dataclass(frozen=True, eq=False)
+class MeshPart:
+    """One primitive and its material."""
+
+    name: str
+    positions: Floats  # (V, 3) at rest
+    normals: Floats  # (V, 3)
+    indices: Ints  # (3 F,)
+    joints: Ints  # (V, 4)
+    weights: Floats  # (V, 4)
+    colour: tuple[float, float, float, float]
+
+
+def bone_parts(skeleton: Skeleton) -> list[MeshPart]:
+    """Bones as a mesh part; every vertex is bound to one joint."""
+    bones = build_bone_mesh(skeleton)
+    joints, weights = (
+        np.zeros((len(bones.joints), _MOST_JOINTS), dtype=np.intp),
+        np.zeros((len(bones.joints), _MOST_JOINTS)),
+    )
+    joints[:, 0], weights[:, 0] = bones.joints, 1.0
+    indices = np.asarray(bones.indices, dtype=np.intp)
+    return [MeshPart("bones", bones.positions, bones.normals, indices, joints, weights, _WOOD)]
+
+
+def character_parts(character: Character) -> list[MeshPart]:
+    """A character's meshes, each vertex with its four greatest weights."""
+    parts = []
+    for mesh in character.meshes:
+        count = min(_MOST_JOINTS, mesh.weights.shape[1])
+        greatest = np.argsort(-mesh.weights, axis=1, kind="stable")[:, :count]
+        joints, weights = (
+            np.zeros((len(greatest), _MOST_JOINTS), dtype=np.intp),
+            np.zeros((len(greatest), _MOST_JOINTS)),
+        )
+        weights[:, :count] = np.take_along_axis(mesh.weights, greatest, axis=1)
+        joints[:, :count] = np.where(weights[:, :count] > 0.0, np.take_along_axis(mesh.joints, greatest, axis=1), 0)
+        weights /= weights.sum(axis=1, keepdims=True)
+        normals = _normals(mesh.positions, mesh.triangles) if mesh.normals is None else mesh.normals
+        indices = mesh.triangles.reshape(-1)
+        parts.append(MeshPart(mesh.name, mesh.positions, normals, indices, joints, weights, mesh.colour))
+    return parts
+
+
+def primitive_json(
+    part: MeshPart, material: int, skeleton_size: int, path: Path, buffer: BufferBuilder
+) -> dict[str, Any]:
+    """A primitive's JSON; its arrays are appended to the buffer."""
+    positions = to_float32(part.positions, path, "the rest pose")
+    narrow = np.uint16 if len(positions) < 65535 else np.uint32
+    return {
+        "attributes": {
+            "POSITION": buffer.add(positions, target=VERTICES, bounds=True),
+            "NORMAL": buffer.add(part.normals.astype(np.float32), target=VERTICES),
+            "JOINTS_0": buffer.add(part.joints.astype(np.uint16 if skeleton_size > 256 else np.uint8), target=VERTICES),
+            "WEIGHTS_0": buffer.add(part.weights.astype(np.float32), target=VERTICES),
+        },
+        "indices": buffer.add(part.indices.astype(narrow), target=INDICES),
+        "material": material,
+    }
+
+
+def material_json(part: MeshPart) -> dict[str, Any]:
+    """A plain material of the part's colour."""
+    plain = {"baseColorFactor": list(part.colour), "metallicFactor": 0.0, "roughnessFactor": 0.8}
+    return {"name": part.name, "pbrMetallicRoughness": plain}
+
+
+def _normals(positions: Floats, triangles: Ints) -> Floats:
+    """Vertex normals: the mean of the adjacent faces' normals, weighted by area."""
+    a, b, c = (positions[triangles[:, k]] for k in range(3))
+    faces = np.cross(b - a, c - a)
+    normals = np.zeros_like(positions)
+    for k in range(3):
+        np.add.at(normals, triangles[:, k], faces)
+    length = np.linalg.norm(normals, axis=1, keepdims=True)
+    unit: Floats = np.where(length > 1e-12, normals / np.maximum(length, 1e-12), [0.0, 1.0, 0.0])
+    return unit
+
+
+# An octahedron for every bone
+
+RING = 0.2  # where along the bone it is thickest, as a share
+# Half thickness: shares of the bone's own length and of the median bone, and at most a share of its own length.
+OWN, USUAL, STOUTEST = 0.05, 0.12, 0.25
+LEAF = 0.15  # length at a joint without children, as a share of the median bone
+ALONE = 0.05  # metres, where the skeleton has no bone
+SHORTEST = 1e-6  # metres
+
+# Two ends and four corners around; triangles are counter-clockwise from outside.
+_TRIANGLES = np.array(
+    [[0, 3, 2], [0, 4, 3], [0, 5, 4], [0, 2, 5], [1, 2, 3], [1, 3, 4], [1, 4, 5], [1, 5, 2]], dtype=np.intp
+)
+
+
+@dataclass(frozen=True, eq=False)
+class BoneMesh:
+    """Flat-shaded triangles: no vertex is shared."""
+
+    positions: Floats  # (V, 3) at rest
+    normals: Floats  # (V, 3)
+    joints: Ints  # (V,): the joint of each vertex
+
+    @property
+    def indices(self) -> NDArray[np.unsignedinteger]:
+        """``(V,)``, in the smallest type that holds them."""
+        count = len(self.positions)
+        return np.arange(count, dtype=np.uint16 if count < 65535 else np.uint32)
+
+
+def build_bone_mesh(skeleton: Skeleton) -> BoneMesh:
+    """An octahedron from each joint to each child and tip, and a small one at joints without either."""
+    rest_rotations, rest_positions = skeleton.rest_world()
+    owners, starts, ends = [], [], []
+    for joint, parent in enumerate(skeleton.parents.tolist()):
+        if parent >= 0:
+            owners.append(parent)
+            starts.append(rest_positions[parent])
+            ends.append(rest_positions[joint])
+    for tip in skeleton.tips:
+        owners.append(tip.joint)
+        starts.append(rest_positions[tip.joint])
+        ends.append(rest_positions[tip.joint] + rotations.rotate(rest_rotations[tip.joint], tip.offset))
+    start, end = np.array(starts).reshape(-1, 3), np.array(ends).reshape(-1, 3)
+    length = np.linalg.norm(end - start, axis=1)
+    usual = float(np.median(length[length > SHORTEST])) * LEAF if (length > SHORTEST).any() else ALONE
+    leading = set(np.array(owners, dtype=np.intp)[length > SHORTEST].tolist())
+    leaves = [joint for joint in range(len(skeleton)) if joint not in leading]
+    upwards = rotations.rotate(rest_rotations[leaves], [0.0, usual, 0.0])
+    start = np.concatenate([start[length > SHORTEST], rest_positions[leaves] - 0.5 * upwards])
+    end = np.concatenate([end[length > SHORTEST], rest_positions[leaves] + 0.5 * upwards])
+    bound = np.array([*(o for o, long in zip(owners, length > SHORTEST, strict=True) if long), *leaves], dtype=np.intp)
+    is_leaf = np.arange(len(bound)) >= len(bound) - len(leaves)
+    return _octahedra(start, end, bound, is_leaf)
+
+
+def _octahedra(start: Floats, end: Floats, bound: Ints, is_leaf: NDArray[np.bool_]) -> BoneMesh:
+    along = end - start
+    length = np.linalg.norm(along, axis=1, keepdims=True)
+    direction = along / length
+    one = rotations.perpendicular(direction)
+    other = np.cross(direction, one)
+    ring = start + along * np.where(is_leaf, 0.5, RING)[:, None]
+    bone = np.minimum(OWN * length + USUAL * float(np.median(length)), STOUTEST * length)
+    thick = np.where(is_leaf[:, None], 0.5 * length, bone)
+    corners = np.stack(
+        [start, end, ring + thick * one, ring + thick * other, ring - thick * one, ring - thick * other],
+        axis=1,
+    )
+    faces = corners[:, _TRIANGLES]  # (bones, 8, 3, 3)
+    normals = np.cross(faces[:, :, 1] - faces[:, :, 0], faces[:, :, 2] - faces[:, :, 0])
+    normals /= np.linalg.norm(normals, axis=-1, keepdims=True)
+    return BoneMesh(
+        positions=faces.reshape(-1, 3),
+        normals=np.repeat(normals.reshape(-1, 3), 3, axis=0),
+        joints=np.repeat(bound, _TRIANGLES.size),
+    )

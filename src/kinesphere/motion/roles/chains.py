@@ -1,9 +1,9 @@
-"""The vote along a limb: roles in their order to joints in theirs, so that the words of a limb explain each other.
+"""Assign the roles of a limb, trunk, hand or face to joints: a dynamic programme along each limb.
 
 "LeftShoulder" could be a clavicle or an upper arm, "LeftLeg" a thigh or a shin. Every candidate has a score from its
-name and one from its shape; the assignment with the highest sum wins, where a role that is required counts more and
-a joint that does not hang on the one before counts less. With a "LeftArm" below it a "LeftShoulder" so becomes a
-clavicle, and without one the upper arm.
+name and one from its proportions. The assignment with the highest sum wins; a required role counts more, and a joint
+that is not below the one before counts less. So a "LeftShoulder" with a "LeftArm" below it becomes a clavicle, and
+without one the upper arm.
 """
 
 from __future__ import annotations
@@ -20,20 +20,20 @@ ARM_PARTS = ("Shoulder", "UpperArm", "LowerArm", "Hand")
 LEG_PARTS = ("UpperLeg", "LowerLeg", "Foot", "Toes")
 _OPTIONAL = ("Shoulder", "Toes")
 
-NEEDED = 0.5  # for a required role
-FOLLOWS = 0.3  # for hanging on the one before, and against not doing so
+NEEDED = 0.5  # score of a required role
+FOLLOWS = 0.3  # score of a joint below the one before, subtracted where it is not
 MOST = 16  # candidates for a role
-SHAPE = 0.45  # what shape's word counts beside a name's, which counts up to 1
+SHAPE = 0.45  # score of a role found by proportions; names score up to 1
 
 
 def best_chain(tree: JointTree, parts: Sequence[str], candidates: Mapping[str, Candidates]) -> dict[str, int]:
     """One joint for as many parts as possible, in order from the trunk outwards."""
-    # The best way to have come to each last joint; -1 is the start.
-    ways: dict[int, tuple[float, dict[str, int]]] = {-1: (0.0, {})}
+    # The best partial assignment for each last joint; -1 is the start.
+    partials: dict[int, tuple[float, dict[str, int]]] = {-1: (0.0, {})}
     for part in parts:
         needed = 0.0 if part in _OPTIONAL else NEEDED
-        longer = dict(ways)  # the part may stay without a joint
-        for last, (score, chosen) in ways.items():
+        longer = dict(partials)  # the part may stay without a joint
+        for last, (score, chosen) in partials.items():
             for joint, own in _strongest(candidates.get(part, {})):
                 if joint in chosen.values():
                     continue
@@ -45,12 +45,12 @@ def best_chain(tree: JointTree, parts: Sequence[str], candidates: Mapping[str, C
                 total = score + own + needed + step
                 if joint not in longer or total > longer[joint][0]:
                     longer[joint] = (total, {**chosen, part: joint})
-        ways = longer
-    return max(ways.values(), key=lambda way: way[0])[1]
+        partials = longer
+    return max(partials.values(), key=lambda partial: partial[0])[1]
 
 
 def _strongest(candidates: Candidates) -> list[tuple[int, float]]:
-    """In the order of joints; of very many only the best."""
+    """Candidates in the order of joints; of very many only the best."""
     if len(candidates) <= MOST:
         return list(candidates.items())
     best = sorted(candidates, key=lambda joint: (-candidates[joint], joint))[:MOST]
@@ -71,11 +71,11 @@ def vote_share(votes: float, winners: float) -> float:
     return votes / max(votes, winners) if votes > 0.0 else 0.0
 
 
-# ---- The middle of the body: hips, the joints of the torso shared out among spine and chest, neck and head.
+# The trunk: hips, spine, chest, neck and head
 
 
 def role_certainty(name: JointName, role: str) -> float:
-    """How surely a name without a side stands for a role."""
+    """Certainty 0–1 that a name without a side means a role."""
     if name.side or name.helper:
         return 0.0
     return CENTRE.get(name.word, {}).get(role, 0.0)
@@ -117,9 +117,9 @@ def split_trunk(
     if junction in path:
         cut = path.index(junction) + 1
     else:
-        said = [k for k, joint in enumerate(path) if role_certainty(names[joint], "neck") > 0.5]
-        cut = said[0] if said else len(path)
-    # Arms may hang on a neck, or below the topmost chest; the words tell.
+        necks = [k for k, joint in enumerate(path) if role_certainty(names[joint], "neck") > 0.5]
+        cut = necks[0] if necks else len(path)
+    # Arms may be children of a neck, or of a joint below the topmost chest: the names decide.
     while cut > 1 and role_certainty(names[path[cut - 1]], "neck") > 0.5:
         cut -= 1
     spines_only = names[head].word == "spine"
@@ -143,14 +143,13 @@ def choose_neck(neck: Sequence[int], names: Sequence[JointName]) -> int:
     return neck[0] if neck else -1
 
 
-# ---- Fingers, eyes and jaw, by their names and their places in the tree.
-
+# Fingers, eyes and jaw: by name and position in the tree
 
 _INSIDE = {"metacarpal", "carpal", "inhand", "in", "palm", "base"}  # bones within the palm
 
 
 def find_fingers(tree: JointTree, names: Sequence[JointName], roles: Mapping[str, int]) -> dict[str, int]:
-    """Finger roles for both hands, as far as joints are named after fingers."""
+    """Finger roles of both hands, for joints that are named after fingers."""
     found: dict[str, int] = {}
     for side in SIDES:
         hand = roles.get(f"{side}Hand", -1)

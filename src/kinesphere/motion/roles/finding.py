@@ -1,6 +1,6 @@
-"""Which joints play which roles: names and shape bear witness, and are heard together.
+"""Find humanoid roles: which joint is which VRM 1.0 bone. Names vote, and proportions vote.
 
-See ``names`` and ``aliases`` for the one, ``body``, ``limbs`` and ``sides`` for the other, ``chains`` for the vote.
+``names`` reads joint names, ``shape`` reads bone lengths and poses, ``chains`` combines both along each limb.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from kinesphere.motion.roles.tree import JointTree
 from kinesphere.motion.skeleton import LazyRoles, Skeleton
 
 _CORE = frozenset(CORE)
-MOST_POSES = 24  # of those given, evenly taken
+MOST_POSES = 24  # of the given ones, evenly spaced
 Overrides = Mapping[str, int | str | None]
 
 
@@ -39,7 +39,7 @@ def find_roles(
         Role to joint, by index or name, or to None for a role that is to stay empty. One side's role also settles
         which side is which.
     positions
-        World positions ``(J, 3)`` or ``(T, J, 3)`` of posed frames, where there are some: they tell left from right
+        World positions ``(J, 3)`` or ``(T, J, 3)`` of posed frames, where there are some: they decide left and right
         in a skeleton without names whose rest pose does not.
 
     Examples
@@ -49,15 +49,15 @@ def find_roles(
     (20, 0.98)
     """
     if isinstance(skeleton.roles, LazyRoles):
-        skeleton = replace(skeleton, roles={})  # found before: to be found again, doubts and all
+        skeleton = replace(skeleton, roles={})  # detect again, with confidence and evidence
     given = check_overrides(skeleton, overrides or {})
     if positions is not None:
-        return _found(skeleton, given, _poses(skeleton, positions))
-    return _remembered(_Question(skeleton, tuple(sorted(given.items(), key=lambda item: item[0]))))
+        return _find(skeleton, given, _poses(skeleton, positions))
+    return _find_cached(_SkeletonKey(skeleton, tuple(sorted(given.items(), key=lambda item: item[0]))))
 
 
-class _Question:
-    """A skeleton by its contents, so that the same one is not searched twice."""
+class _SkeletonKey:
+    """A skeleton that compares by contents, as a key of the cache."""
 
     def __init__(self, skeleton: Skeleton, given: tuple[tuple[str, int | None], ...]) -> None:
         self.skeleton, self.given = skeleton, given
@@ -70,12 +70,12 @@ class _Question:
         return self._hash
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Question) and self._key == other._key
+        return isinstance(other, _SkeletonKey) and self._key == other._key
 
 
 @lru_cache(maxsize=128)
-def _remembered(question: _Question) -> RoleMap:
-    return _found(question.skeleton, dict(question.given), None)
+def _find_cached(key: _SkeletonKey) -> RoleMap:
+    return _find(key.skeleton, dict(key.given), None)
 
 
 def _poses(skeleton: Skeleton, positions: ArrayLike) -> Floats:
@@ -90,7 +90,7 @@ def _poses(skeleton: Skeleton, positions: ArrayLike) -> Floats:
 
 @dataclass
 class _Search:
-    """What is known while looking."""
+    """The state of one search."""
 
     skeleton: Skeleton
     tree: JointTree
@@ -103,29 +103,29 @@ class _Search:
     odd: set[str] = field(default_factory=set)
 
     def scores(self, role: str, meanings: Mapping[int, float]) -> dict[int, float]:
-        """Candidates for a role: what names say, what shape adds; a known one leaves no choice."""
+        """Candidates for a role with their scores, from names and proportions; a known joint is the only one."""
         if role in self.known:
             return {self.known[role]: 5.0}
         taken = set(self.known.values())
         scores = {joint: value for joint, value in meanings.items() if joint not in taken}
-        seen = self.shape.roles.get(role, -1)
-        if seen >= 0 and seen not in taken:
-            scores[seen] = scores.get(seen, 0.0) + chains.SHAPE
+        by_shape = self.shape.roles.get(role, -1)
+        if by_shape >= 0 and by_shape not in taken:
+            scores[by_shape] = scores.get(by_shape, 0.0) + chains.SHAPE
         return scores
 
 
-def _found(skeleton: Skeleton, given: Mapping[str, int | None], poses: Floats | None) -> RoleMap:
+def _find(skeleton: Skeleton, given: Mapping[str, int | None], poses: Floats | None) -> RoleMap:
     empty = {role for role, joint in given.items() if joint is None}
-    said = {role: joint for role, joint in given.items() if joint is not None}
+    fixed = {role: joint for role, joint in given.items() if joint is not None}
     known = {role: joint for role, joint in skeleton.roles.items() if role not in given}
-    known = {role: joint for role, joint in known.items() if joint not in said.values()} | said
+    known = {role: joint for role, joint in known.items() if joint not in fixed.values()} | fixed
     if skeleton.roles and all(role in known for role in REQUIRED):
         sure = dict.fromkeys(known, 1.0)
         evidence = ("roles: the skeleton has them already", *(["roles: some were given"] if given else []))
         return RoleMap(known, sure, evidence, {}, skeleton.names)
     tree = JointTree(skeleton)
     names = tuple(read_name(name) for name in skeleton.names)
-    with np.errstate(all="ignore"):  # absurd sizes tell nothing, and need not warn
+    with np.errstate(all="ignore"):  # absurd sizes may overflow
         shape = find_by_shape(skeleton, tree, names, known, poses)
     search = _Search(skeleton, tree, names, known, shape)
     _search_limbs(search)
@@ -142,7 +142,7 @@ def _found(skeleton: Skeleton, given: Mapping[str, int | None], poses: Floats | 
     if known:
         search.evidence.insert(0, f"roles: {len(known)} were given, or the skeleton had them already")
     evidence = (*search.evidence, *shape.evidence)
-    # As sure as the winner is, as far as the votes go: who came second is never surer than who came first.
+    # A runner-up's confidence is the winner's times its share of the winner's votes, so never higher.
     runners = {
         role: (joint, round(confidence[role] * share, 3))
         for role, (joint, share) in search.runners_up.items()
@@ -198,9 +198,11 @@ def _search_trunk(search: _Search) -> None:
     starts = [roles.get(f"{side}Shoulder", roles.get(f"{side}UpperArm", -1)) for side in SIDES]
     legs = [roles[f"{side}UpperLeg"] for side in SIDES if f"{side}UpperLeg" in roles]
     junction = (
-        tree.meeting(tree.parents[starts[0]], tree.parents[starts[1]]) if _both(tree, starts) else search.shape.junction
+        tree.common_ancestor(tree.parents[starts[0]], tree.parents[starts[1]])
+        if _both(tree, starts)
+        else search.shape.junction
     )
-    heads = search.scores("head", _said(names, "head"))
+    heads = search.scores("head", _named_candidates(names, "head"))
     head = _top_of_spine(search, _best(search, "head", heads, tree, least=0.4))
     hips = _best(search, "hips", _hips_scores(search, legs, head, junction), tree, least=0.4)
     if hips < 0:
@@ -221,7 +223,7 @@ def _search_trunk(search: _Search) -> None:
 
 
 def _top_of_spine(search: _Search, head: int) -> int:
-    """Rigify calls neck and head spines too: where nothing is called a head, the last of them is one."""
+    """Rigify calls neck and head spines too: where nothing is called a head, the last spine is the head."""
     if head < 0 or "head" in search.known or search.names[head].word != "spine":
         return head
     while below := [joint for joint in search.tree.children[head] if search.names[joint].word == "spine"]:
@@ -234,20 +236,20 @@ def _both(tree: JointTree, joints: Sequence[int]) -> bool:
     return all(joint >= 0 and tree.parents[joint] >= 0 for joint in joints)
 
 
-def _said(names: Sequence[JointName], role: str) -> dict[int, float]:
+def _named_candidates(names: Sequence[JointName], role: str) -> dict[int, float]:
     return {joint: value for joint, name in enumerate(names) if (value := chains.role_certainty(name, role)) > 0.0}
 
 
 def _hips_scores(search: _Search, legs: Sequence[int], head: int, junction: int) -> dict[int, float]:
-    """Names and shape; and hips carry both legs and what is above, or they are no hips."""
+    """Scores of names and proportions; ancestors of both legs and of the head or the arms score more."""
     tree = search.tree
-    scores = search.scores("hips", _said(search.names, "hips"))
+    scores = search.scores("hips", _named_candidates(search.names, "hips"))
     if "hips" in search.known or len(legs) < 2:
         return scores
-    carried = [*legs, *(joint for joint in (head, junction) if joint >= 0)][:3]
-    joint = tree.meeting(legs[0], legs[1])
-    for other in carried[2:]:
-        joint = tree.meeting(joint, other) if joint >= 0 else -1
+    parts = [*legs, *(joint for joint in (head, junction) if joint >= 0)][:3]
+    joint = tree.common_ancestor(legs[0], legs[1])
+    for other in parts[2:]:
+        joint = tree.common_ancestor(joint, other) if joint >= 0 else -1
     if joint >= 0 and joint not in legs:
         scores[joint] = scores.get(joint, 0.0) + 0.3
     while joint >= 0:
@@ -270,21 +272,21 @@ def _best(search: _Search, role: str, scores: dict[int, float], tree: JointTree,
 
 
 def _confidence(search: _Search, role: str, joint: int) -> float:
-    """From 0.8 on only where two witnesses agree."""
+    """Confidence 0–1 of a role, 0.8 and more only where names and proportions agree."""
     if search.known.get(role) == joint:
         return 1.0
-    said, side = _named(search, role, joint), role.startswith(SIDES)
-    seen = search.shape.roles.get(role, -1)
-    if role not in _CORE:  # fingers, eyes, jaw: by name, and at the right place
+    by_name, side = _name_certainty(search, role, joint), role.startswith(SIDES)
+    by_shape = search.shape.roles.get(role, -1)
+    if role not in _CORE:  # fingers, eyes, jaw: by name, and below the right joint
         value = 0.85
-    elif said > 0.0:
-        value = 0.9 + 0.09 * said if seen == joint else (0.55 if seen >= 0 else 0.6) + 0.18 * said
-    elif seen == joint:
+    elif by_name > 0.0:
+        value = 0.9 + 0.09 * by_name if by_shape == joint else (0.55 if by_shape >= 0 else 0.6) + 0.18 * by_name
+    elif by_shape == joint:
         value = 0.45 + 0.3 * search.shape.quality
         value *= 0.6 + 0.4 * search.shape.sides if side else 1.0
     else:
         value = 0.4
-    if role in search.runners_up and _named(search, role, search.runners_up[role][0]) > said + 0.2:
+    if role in search.runners_up and _name_certainty(search, role, search.runners_up[role][0]) > by_name + 0.2:
         value = min(value, 0.7)
     if side and search.shape.sides_against_names:
         value *= 0.5
@@ -295,8 +297,8 @@ def _confidence(search: _Search, role: str, joint: int) -> float:
     return round(value, 3)
 
 
-def _named(search: _Search, role: str, joint: int) -> float:
-    """How surely a joint's name stands for a role."""
+def _name_certainty(search: _Search, role: str, joint: int) -> float:
+    """Certainty 0–1 that a joint's name means a role."""
     name = search.names[joint]
     if not role.startswith(SIDES):
         return chains.role_certainty(name, role)

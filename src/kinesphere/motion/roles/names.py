@@ -1,7 +1,9 @@
-"""What words mean, over all naming schemes: a word to the roles it may stand for, and how surely.
+"""Joint names of all common rigs: read a name's side, words and number, and the roles that its words may mean.
 
-Words that different schemes use differently stand for several roles ("shoulder" is the clavicle of Mixamo, CMU and
-Unity, and the upper arm of Kinect and SMPL). Which it is shows in the other joints of the limb; see ``chains``.
+``mixamorig:LeftUpLeg``, ``thigh.L``, ``Bip01 L Thigh``, ``J_Bip_L_UpperLeg`` and ``lThigh`` all have a side, a word or
+two, and prefixes, which are removed. Words that rigs use differently have several meanings with certainties from 0 to 1
+("shoulder" is the clavicle of Mixamo, CMU and Unity, and the upper arm of Kinect and SMPL). The other joints of the
+limb decide between them; see ``chains``.
 """
 
 from __future__ import annotations
@@ -137,13 +139,9 @@ FINGERS: Mapping[str, str] = MappingProxyType(
 )
 
 
-# ---- Reading a joint's name: its side, its words, its number, and whether it is only a helper.
-#
-# ``mixamorig:LeftUpLeg``, ``thigh.L``, ``Bip01 L Thigh``, ``J_Bip_L_UpperLeg`` and ``lThigh`` all have a side, a word
-# or two and some dressing. The dressing goes; the rest is looked up in ``aliases``.
+# Reading a name
 
-
-# What an exporter or a rigging tool puts before every name.
+# Prefixes that exporters and rigging tools put before every name.
 _PREFIX = re.compile(
     r"^(?:(?i:mixamorig\d*|skeleton|armature|joint|bone)(?=[A-Z]|[ _.\-]|$)"
     r"|(?i:bip|valvebiped|j_bip|j_sec|j_adj|cc_base|character\d*|[mf]_avg|def|org|jnt|bn|rig|sk|b|smpl|metarig)"
@@ -167,7 +165,7 @@ _HELPERS = {
 
 @dataclass(frozen=True)
 class JointName:
-    """What a name says."""
+    """A joint's name, parsed."""
 
     side: str  # "left", "right" or ""
     word: str  # the other words, run together, without numbers
@@ -178,8 +176,8 @@ class JointName:
 
 @lru_cache(maxsize=8192)
 def read_name(name: str) -> JointName:
-    """Take a name apart."""
-    plain = _without_dressing(name)
+    """Parse a joint's name."""
+    plain = _strip_prefixes(name)
     if _VERTEBRA.fullmatch(plain):  # L5, T12: vertebrae, not a left something
         return JointName("", "vertebra", ("vertebra",), int(plain[1:]), False)
     words = [word.lower() for word in _WORD.findall(plain)]
@@ -196,8 +194,8 @@ def read_name(name: str) -> JointName:
     return JointName(side, word, tuple(words), numbers[-1] if numbers else -1, helper)
 
 
-def _without_dressing(name: str) -> str:
-    """Without namespaces and prefixes, however many."""
+def _strip_prefixes(name: str) -> str:
+    """The name without namespaces and prefixes, however many."""
     plain = re.split(r"[:|/]", name)[-1].strip()
     plain = _BIPED.sub("", plain) or plain
     while (shorter := _PREFIX.sub("", plain, count=1)) != plain:
@@ -209,11 +207,11 @@ def _without_dressing(name: str) -> str:
 
 def _hidden_side(words: list[str]) -> tuple[str, list[str]]:
     """A side without a capital or separator: ``leftarm``, ``lthigh``, ``handl``."""
-    for place, word in enumerate(words):
+    for index, word in enumerate(words):
         for side in ("left", "right"):
             if word != side and (word.startswith(side) or word.endswith(side)):
                 rest = word.removeprefix(side) if word.startswith(side) else word.removesuffix(side)
-                return side, [*words[:place], rest, *words[place + 1 :]]
+                return side, [*words[:index], rest, *words[index + 1 :]]
     whole = "".join(words)
     if whole not in CENTRE and len(whole) > 3:
         for letter, side in (("l", "left"), ("r", "right")):

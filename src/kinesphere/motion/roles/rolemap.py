@@ -1,4 +1,4 @@
-"""What was found: which joint plays which role, how surely, and why."""
+"""Role detection results: role to joint, with confidence, evidence and runners-up; and roles given by hand."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from types import MappingProxyType
 from kinesphere.motion.humanoid import REQUIRED, ROLES
 from kinesphere.motion.skeleton import Skeleton
 
-SURE = 0.8  # a confidence from here on means that two witnesses agree
+SURE = 0.8  # from this confidence on, names and proportions agree
 
 
 @dataclass(frozen=True)
@@ -22,12 +22,12 @@ class RoleMap:
     roles
         VRM 1.0 role to joint index.
     confidence
-        For each role, 0 to 1. From 0.8 on, names and shape agree, or somebody said it.
+        For each role, 0 to 1. From 0.8 on, names and proportions agree, or the role was given.
     evidence
-        Sentences: what was seen, what was odd.
+        Sentences: what was found, what is odd.
     runners_up
-        Role to the second candidate, where there was one, and its confidence: the first one's, as its votes are to
-        the first one's.
+        Role to the second candidate, where there was one, and its confidence: the winner's times its share of the
+        winner's votes.
     names
         The skeleton's joint names, for messages.
     """
@@ -79,11 +79,11 @@ class RoleMap:
         return self.names[self.roles[role]] if role in self.roles else ""
 
 
-# ---- Roles given by hand: checked before anything is looked for.
+# Roles given by hand
 
 
 def check_overrides(skeleton: Skeleton, overrides: Mapping[str, int | str | None]) -> dict[str, int | None]:
-    """Role to joint index, or None for a role that is to stay empty. What is wrong raises ``ValueError``."""
+    """Check overrides: role to joint index, or None for a role that is to stay empty."""
     given: dict[str, int | None] = {}
     for role, joint in overrides.items():
         if role not in ROLES:
@@ -112,7 +112,7 @@ def _joint(skeleton: Skeleton, role: str, joint: int | str) -> int:
 
 
 def suggest(word: str, known: tuple[str, ...]) -> str:
-    """What was perhaps meant, or what there is."""
+    """For error messages: the names nearest to a word, or all names."""
     folded = {name.casefold(): name for name in known}
     close = [folded[name] for name in get_close_matches(word.casefold(), list(folded), n=4, cutoff=0.5)]
     if close:

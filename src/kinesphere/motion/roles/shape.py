@@ -1,4 +1,8 @@
-"""Reading a limb by its lengths: which bones of a chain are thigh and shin, or upper arm and forearm."""
+"""Find a body by its proportions, without names: pairs of equal limbs, a spine between them, and which side is left.
+
+A limb is a chain whose bone lengths are those of thigh and shin, or of upper arm and forearm. A body is a pair of legs
+below a pair of arms. Feet and knees in the rest pose, or in given poses, show the front, and so the left side.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +13,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from kinesphere.maths import rotations
-from kinesphere.maths.vectors import Bools, Floats
+from kinesphere.maths.vectors import Bools, Floats, cross, norms, reject, unit
 from kinesphere.motion.roles.chains import share_torso
 from kinesphere.motion.roles.names import JointName
 from kinesphere.motion.roles.tree import JointTree
@@ -24,12 +28,12 @@ SHORT = 0.08  # of the whole skeleton's reach: shorter branches are fingers
 
 @dataclass(frozen=True)
 class Proportions:
-    """What a limb usually looks like; the widths are generous, because characters are not people."""
+    """Usual proportions of a limb; the widths are generous, because characters are not people."""
 
     upper_to_lower: float  # natural logarithm of the two bones' ratio
     width: float
     skipping: float  # cost of a piece before the limb, as long as the limb
-    end_branches: float  # what it is worth that the end has several children, as a hand has fingers
+    end_branches: float  # reward where the end has several children, as a hand has fingers
     on_trunk: float  # cost of beginning right where the trunk's joint lies, as joints do that only lead to a limb
     long_end: float  # cost of more after the end than a foot or fingers, as long as the limb
 
@@ -70,7 +74,7 @@ def _reading(
 ) -> LimbReading | None:
     """The chain read as a limb from its joint ``first`` on, each of its two bones in so many pieces."""
     middle, last = first + pieces[0], first + sum(pieces)
-    if sum(pieces) > 2 and (last >= len(chain) or not _halved(bones[first:middle], bones[middle:last])):
+    if sum(pieces) > 2 and (last >= len(chain) or not _are_halves(bones[first:middle], bones[middle:last])):
         return None
     upper, lower = sum(bones[first:middle]), sum(bones[middle:last])
     if upper <= NOTHING or (lower <= NOTHING and last < len(chain)):
@@ -91,7 +95,7 @@ def _reading(
     return LimbReading(chain[0], before, chain[first], chain[middle], end, after, upper + lower, cost)
 
 
-def _halved(*bones: list[float]) -> bool:
+def _are_halves(*bones: list[float]) -> bool:
     return all(min(pair) > 0.4 * max(pair) for pair in bones)
 
 
@@ -103,19 +107,19 @@ def mirrored_pairs(tree: JointTree) -> list[tuple[int, int, int]]:
     whole = max(tree.reach)
     found: list[tuple[int, int, int]] = []
     for parent, children in enumerate(tree.children):
-        if len(children) >= 4 and any(tree.is_below(parent, twin) for _, a, b in found for twin in (a, b)):
+        if len(children) >= 4 and any(tree.is_below(parent, start) for _, a, b in found for start in (a, b)):
             continue  # a hand
         long = [c for c in children if tree.children[c] and tree.reach[c] > SHORT * whole]
         long = sorted(long, key=lambda c: -tree.reach[c])[:MOST_BRANCHES]
         chains = {c: tree.chain_bones(tree.main_chain(c)) for c in long} if len(long) > 1 else {}
         for k, a in enumerate(long):
             for b in long[k + 1 :]:
-                if _alike(chains[a], chains[b]):
+                if _are_alike(chains[a], chains[b]):
                     found.append((parent, a, b))
     return found
 
 
-def _alike(a: list[float], b: list[float]) -> bool:
+def _are_alike(a: list[float], b: list[float]) -> bool:
     """Whether two chains have nearly the same bones. The trailing ones matter little: fingers may differ."""
     if abs(len(a) - len(b)) > 1:
         return False
@@ -123,15 +127,14 @@ def _alike(a: list[float], b: list[float]) -> bool:
     return apart <= 0.15 * max(sum(a), sum(b))
 
 
-# ---- A body found by its shape: where two like legs and a spine meet, with two like arms above. No names are read.
-
+# Bodies
 
 WORST = 9.0  # a reading that costs more is no limb
 
 
 @dataclass(frozen=True)
 class BodyReading:
-    """What shape alone says. Limbs come as pairs whose sides are not known yet."""
+    """A body found by proportions alone. Limbs are pairs whose sides are not known yet."""
 
     hips: int
     torso: tuple[int, ...]  # from above the hips to the joint that carries the arms
@@ -154,12 +157,12 @@ class _LimbPair:
 def find_body(tree: JointTree) -> BodyReading | None:
     """The likeliest body in a tree of joints, or None."""
     pairs = mirrored_pairs(tree)
-    legs = [pair for p in pairs if (pair := _pair(tree, p, legs=True)) is not None]
-    arms = [pair for p in pairs if (pair := _pair(tree, p, legs=False)) is not None]
+    legs = [pair for p in pairs if (pair := _read_pair(tree, p, legs=True)) is not None]
+    arms = [pair for p in pairs if (pair := _read_pair(tree, p, legs=False)) is not None]
     best: tuple[float, BodyReading] | None = None
     for leg in legs:
         for arm in arms:
-            body = _joined(tree, leg, arm, pairs)
+            body = _assemble_body(tree, leg, arm, pairs)
             if body is None:
                 continue
             score = body.quality
@@ -168,7 +171,7 @@ def find_body(tree: JointTree) -> BodyReading | None:
     return best[1] if best else None
 
 
-def _pair(tree: JointTree, pair: tuple[int, int, int], *, legs: bool) -> _LimbPair | None:
+def _read_pair(tree: JointTree, pair: tuple[int, int, int], *, legs: bool) -> _LimbPair | None:
     parent, a, b = pair
     limbs = (read_limb(tree, a, LEG if legs else ARM), read_limb(tree, b, LEG if legs else ARM))
     if limbs[0] is None or limbs[1] is None:
@@ -179,9 +182,11 @@ def _pair(tree: JointTree, pair: tuple[int, int, int], *, legs: bool) -> _LimbPa
     return _LimbPair(parent, (limbs[0], limbs[1]), cost, 0.5 * (limbs[0].length + limbs[1].length))
 
 
-def _joined(tree: JointTree, leg: _LimbPair, arm: _LimbPair, pairs: list[tuple[int, int, int]]) -> BodyReading | None:
+def _assemble_body(
+    tree: JointTree, leg: _LimbPair, arm: _LimbPair, pairs: list[tuple[int, int, int]]
+) -> BodyReading | None:
     """A body of these legs and arms, if they can belong to one."""
-    hips = tree.meeting(leg.parent, arm.parent)
+    hips = tree.common_ancestor(leg.parent, arm.parent)
     if hips < 0 or hips == arm.parent or len(tree.path(hips, leg.parent)) > 2:
         return None
     if any(tree.is_below(arm.parent, limb.start) or arm.parent == limb.start for limb in leg.limbs):
@@ -204,7 +209,7 @@ def _joined(tree: JointTree, leg: _LimbPair, arm: _LimbPair, pairs: list[tuple[i
 
 
 def _has_fingers(tree: JointTree, end: int) -> bool:
-    """Three or more branches of two joints, or a few of more: toes are seldom so many."""
+    """Whether there are three or more branches of two joints; toes are seldom so many."""
     long = [child for child in tree.children[end] if tree.children[child]]
     return len(long) >= 3
 
@@ -212,17 +217,17 @@ def _has_fingers(tree: JointTree, end: int) -> bool:
 def _neck_and_head(
     tree: JointTree, arm: _LimbPair, leg: _LimbPair, pairs: list[tuple[int, int, int]]
 ) -> tuple[list[int], int]:
-    """What goes on between the arms: the farthest-reaching branch that has no twin."""
-    twins = {child for parent, a, b in pairs if parent == arm.parent for child in (a, b)}
-    twins |= {limb.start for limb in arm.limbs}
-    middle = [child for child in tree.children[arm.parent] if child not in twins]
+    """The branch between the arms that reaches farthest and is not one of a pair: the neck's joints, and the head."""
+    paired = {child for parent, a, b in pairs if parent == arm.parent for child in (a, b)}
+    paired |= {limb.start for limb in arm.limbs}
+    middle = [child for child in tree.children[arm.parent] if child not in paired]
     if not middle:
         return [], -1
     chain = tree.main_chain(max(middle, key=lambda j: (tree.sizes[j] > 1, tree.reach[j] + tree.bones[j])))
-    for place, joint in enumerate(chain):
+    for index, joint in enumerate(chain):
         if len(tree.children[joint]) >= 2:  # eyes, a jaw, hair; perhaps on a joint that lies on the head
-            place -= bool(place) and tree.bones[joint] <= NOTHING
-            return chain[:place], chain[place]
+            index -= bool(index) and tree.bones[joint] <= NOTHING
+            return chain[:index], chain[index]
     # Where bones end in tips, the last joint is a head; else three in a row are a neck, a head and its end,
     # unless the legs end with their toes.
     ends_with_toes = all(limb.after >= 0 and not tree.children[limb.after] for limb in leg.limbs)
@@ -231,18 +236,15 @@ def _neck_and_head(
     return chain[:-1], chain[-1]
 
 
-# ---- Which of two like limbs is the left one: from where the body's front is. Never guessed.
-#
-# The front is where toes point and knees bend. With up ``u`` from the hips to the chest and ``d`` from limb B to
-# limb A, ``d × u`` is forward if A is the left one (left is +X, up is +Y, forward is +Z), and backward if it is not.
-
+# Left and right, from the body's front: toes point there and knees bend there. With up ``u`` from the hips to the chest
+# and ``d`` from limb B to limb A, ``d × u`` is forward if A is the left one (left is +X, up is +Y, forward is +Z).
 
 ENOUGH = 0.12  # a front weaker than this, of 1, decides nothing
 
 
 @dataclass(frozen=True)
 class PoseReading:
-    """What poses say about a body."""
+    """Sides and stance of a body in some poses."""
 
     legs_first_is_left: float  # -1 to 1: whether the first leg is the left one; about 0 is undecided
     arms_first_is_left: float
@@ -251,26 +253,26 @@ class PoseReading:
 
 
 def rest_ends(skeleton: Skeleton, rest: tuple[Floats, Floats]) -> dict[int, Floats]:
-    """For joints with tips: where the tip is at rest, in the world."""
+    """World position of the tip at rest, for joints that have one."""
     return {tip.joint: rest[1][tip.joint] + rotations.rotate(rest[0][tip.joint], tip.offset) for tip in skeleton.tips}
 
 
 def read_poses(body: BodyReading, poses: Floats, ends: dict[int, Floats]) -> PoseReading:
-    """Read poses ``(T, J, 3)``; ``ends`` are tips, in the one pose that is the rest pose."""
+    """Sides and stance from poses ``(T, J, 3)``; ``ends`` are tip positions, given only for the rest pose."""
     legs, arms = body.legs, body.arms
     hip = 0.5 * (poses[:, legs[0].upper] + poses[:, legs[1].upper])  # (T, 3)
     chest = poses[:, body.torso[-1]]
     if body.head >= 0:
         chest = 0.5 * (chest + poses[:, body.head])
-    up = _unit(chest - hip)
-    down = _unit(_foot(poses, legs[0]) + _foot(poses, legs[1]) - 2.0 * hip)
+    up = _direction(chest - hip)
+    down = _direction(_foot(poses, legs[0]) + _foot(poses, legs[1]) - 2.0 * hip)
     along = np.sum(up * down, axis=-1)
     standing = along < -0.4
     apart = poses[:, legs[0].upper] - poses[:, legs[1].upper]
-    legs_score = _score(body, poses, ends, apart, up, standing)
+    legs_score = _left_scores(body, poses, ends, apart, up, standing)
     shoulders = poses[:, arms[0].upper] - poses[:, arms[1].upper]
     # The arms' sides follow the legs', as far as the two lines across the body agree.
-    agree = np.sum(_unit(shoulders) * _unit(apart - up * np.sum(up * apart, axis=-1, keepdims=True)), axis=-1)
+    agree = np.sum(_direction(shoulders) * _direction(reject(apart, up)), axis=-1)
     agree = np.where(np.abs(agree) > 0.5, np.sign(agree), 0.0)
     return PoseReading(
         legs_first_is_left=float(np.mean(legs_score)),
@@ -280,13 +282,13 @@ def read_poses(body: BodyReading, poses: Floats, ends: dict[int, Floats]) -> Pos
     )
 
 
-def _score(
+def _left_scores(
     body: BodyReading, poses: Floats, ends: dict[int, Floats], apart: Floats, up: Floats, standing: Bools
 ) -> Floats:
-    """``(T,)``: how clearly the front says that the first leg is the left one."""
-    forward = np.cross(apart, up)
-    usable = standing & (np.linalg.norm(forward, axis=-1) > 0.02 * body.legs[0].length)
-    forward = _unit(forward)
+    """``(T,)``: from -1 to 1, how clearly feet, knees and elbows say that the first leg is the left one."""
+    forward = cross(apart, up)
+    usable = standing & (norms(forward) > 0.02 * body.legs[0].length)
+    forward = _direction(forward)
     total = np.zeros(len(poses))
     for leg in body.legs:
         foot, length = _foot(poses, leg), leg.length
@@ -294,18 +296,20 @@ def _score(
         toe = _toe(leg, poses, ends)
         if toe is not None:
             ahead = np.sum((toe - foot) * forward, axis=-1)
-            level = np.abs(ahead) > 0.3 * np.linalg.norm(toe - foot, axis=-1)  # what points down is no foot
+            level = np.abs(ahead) > 0.3 * norms(toe - foot)  # what points down is no foot
             total += 0.5 * np.where(level, np.clip(ahead / (0.1 * length), -1.0, 1.0), 0.0)
         if leg.end >= 0:
-            total += 0.3 * np.clip(np.sum(_bend(hip, knee, foot) * forward, axis=-1) / (0.03 * length), -1.0, 1.0)
+            total += 0.3 * np.clip(
+                np.sum(_bend_offset(hip, knee, foot) * forward, axis=-1) / (0.03 * length), -1.0, 1.0
+            )
     for arm in body.arms:
-        bend = _bend(poses[:, arm.upper], poses[:, arm.lower], poses[:, arm.end])
+        bend = _bend_offset(poses[:, arm.upper], poses[:, arm.lower], poses[:, arm.end])
         total -= 0.1 * np.clip(np.sum(bend * forward, axis=-1) / (0.03 * arm.length), -1.0, 1.0)
     return np.where(usable, np.clip(total, -1.0, 1.0), 0.0)
 
 
 def _toe(leg: LimbReading, poses: Floats, ends: dict[int, Floats]) -> Floats | None:
-    """Where a foot points to: its tip, or the toes where there is none."""
+    """Position of the toes: the foot's tip, or the toe joint where there is none."""
     for joint in (leg.after, leg.end):
         if joint in ends:
             return ends[joint][None]
@@ -313,8 +317,8 @@ def _toe(leg: LimbReading, poses: Floats, ends: dict[int, Floats]) -> Floats | N
 
 
 def _foot(poses: Floats, leg: LimbReading) -> Floats:
-    place: Floats = poses[:, leg.end if leg.end >= 0 else leg.lower]
-    return place
+    position: Floats = poses[:, leg.end if leg.end >= 0 else leg.lower]
+    return position
 
 
 def _on_all_fours(body: BodyReading, poses: Floats, down: Floats, along: Floats) -> bool:
@@ -323,15 +327,15 @@ def _on_all_fours(body: BodyReading, poses: Floats, down: Floats, along: Floats)
         return False
     first, second = body.arms
     hands = poses[:, first.end] - poses[:, first.upper] + poses[:, second.end] - poses[:, second.upper]
-    beside = np.sum(_unit(hands) * down, axis=-1) > 0.7
+    beside = np.sum(_direction(hands) * down, axis=-1) > 0.7
     tops = 0.5 * (poses[:, body.legs[0].upper] + poses[:, body.legs[1].upper])
     foot_level = np.mean([np.sum((_foot(poses, leg) - tops) * down, axis=-1) for leg in body.legs], axis=0)
     hand_level = np.mean([np.sum((poses[:, arm.end] - tops) * down, axis=-1) for arm in body.arms], axis=0)
     return bool(np.mean(beside & (along > -0.6) & (hand_level > 0.7 * foot_level)) > 0.5)
 
 
-def _bend(start: Floats, middle: Floats, end: Floats) -> Floats:
-    """How far the middle is off the straight line."""
+def _bend_offset(start: Floats, middle: Floats, end: Floats) -> Floats:
+    """Offset of the middle joint from the straight line between the outer two."""
     line = end - start
     square = np.maximum(np.sum(line * line, axis=-1, keepdims=True), 1e-18)
     share = np.sum((middle - start) * line, axis=-1, keepdims=True) / square
@@ -339,18 +343,17 @@ def _bend(start: Floats, middle: Floats, end: Floats) -> Floats:
     return bend
 
 
-def _unit(vectors: Floats) -> Floats:
-    length = np.linalg.norm(vectors, axis=-1, keepdims=True)
-    units: Floats = vectors / np.maximum(length, 1e-12)
-    return units
+def _direction(vectors: Floats) -> Floats:
+    """Unit vectors; zero for vectors that are only rounding errors (lengths are shares of the skeleton's size)."""
+    return np.where(norms(vectors)[..., None] > 1e-9, unit(vectors), 0.0)
 
 
-# ---- Shape's testimony: a body found without names, with its sides told by names, by what is known, or by its front.
+# Roles by proportions, with sides from known roles, names, or the front of the body
 
 
 @dataclass
 class ShapeEvidence:
-    """Roles as shape sees them, with what there is to say about it."""
+    """Roles by proportions, with their evidence."""
 
     roles: dict[str, int] = field(default_factory=dict)
     junction: int = -1  # the joint that carries the arms
@@ -365,52 +368,52 @@ def find_by_shape(
     skeleton: Skeleton, tree: JointTree, names: Sequence[JointName], known: Mapping[str, int], poses: Floats | None
 ) -> ShapeEvidence:
     """Look for a body. ``known`` roles are certain; ``poses`` are world positions ``(T, J, 3)``."""
-    said = ShapeEvidence()
+    found = ShapeEvidence()
     body = find_body(tree)
     if body is None:
-        said.evidence.append("shape: no two legs of equal bones below two such arms")
-        return said
-    seen = _posture(skeleton, tree, body, poses)
-    said.on_all_fours = seen.on_all_fours
-    if seen.on_all_fours:
-        said.evidence.append("shape: stands on all fours, with the front limbs as long as the hind ones")
-        return said
-    said.quality, said.junction = body.quality, body.torso[-1]
-    said.roles = {"hips": body.hips, **share_torso(body.torso)}
+        found.evidence.append("shape: no two legs of equal bones below two such arms")
+        return found
+    pose = _posture(skeleton, tree, body, poses)
+    found.on_all_fours = pose.on_all_fours
+    if pose.on_all_fours:
+        found.evidence.append("shape: stands on all fours, with the front limbs as long as the hind ones")
+        return found
+    found.quality, found.junction = body.quality, body.torso[-1]
+    found.roles = {"hips": body.hips, **share_torso(body.torso)}
     if body.head >= 0:
-        said.roles["head"] = body.head
+        found.roles["head"] = body.head
     if body.neck:
-        said.roles["neck"] = body.neck[0]
-    said.evidence.append("shape: two legs and two arms of equal bones, with a spine between")
+        found.roles["neck"] = body.neck[0]
+    found.evidence.append("shape: two legs and two arms of equal bones, with a spine between")
     for limbs, score, what in (
-        (body.legs, seen.legs_first_is_left, "legs"),
-        (body.arms, seen.arms_first_is_left, "arms"),
+        (body.legs, pose.legs_first_is_left, "legs"),
+        (body.arms, pose.arms_first_is_left, "arms"),
     ):
         first = _first_is_left(tree, names, known, limbs)
         if first == 0.0 and abs(score) < ENOUGH:
-            said.evidence.append(_undecided(skeleton, limbs, what, seen, poses is None))
+            found.evidence.append(_undecided_sides(skeleton, limbs, what, pose, poses is None))
             continue
         if first * score < 0.0 and abs(score) > 0.5:
-            said.sides_against_names = True
-            said.evidence.append(f"sides: the {what} are named left and right against where the front seems to be")
+            found.sides_against_names = True
+            found.evidence.append(f"sides: the {what} are named left and right against where the front seems to be")
         if first == 0.0:
-            said.sides = min(said.sides, 2.0 * abs(score))
+            found.sides = min(found.sides, 2.0 * abs(score))
         left = 0 if (first or score) > 0.0 else 1
         for side, limb in (("left", limbs[left]), ("right", limbs[1 - left])):
-            said.roles |= _limb_roles(side, limb, legs=what == "legs")
-    _find_loose_feet(skeleton, tree, body, said)
-    return said
+            found.roles |= _limb_roles(side, limb, legs=what == "legs")
+    _find_loose_feet(skeleton, tree, body, found)
+    return found
 
 
 def _posture(skeleton: Skeleton, tree: JointTree, body: BodyReading, poses: Floats | None) -> PoseReading:
     """Given poses decide where the front is; else the rest pose, which also has tips."""
     if poses is not None:
-        seen = read_poses(body, poses / tree.size, {})
-        if abs(seen.legs_first_is_left) >= ENOUGH or seen.on_all_fours:
-            return seen
-    turned, placed = skeleton.rest_world()
-    ends = rest_ends(skeleton, (turned, placed))
-    return read_poses(body, placed[None] / tree.size, {joint: end / tree.size for joint, end in ends.items()})
+        pose = read_poses(body, poses / tree.size, {})
+        if abs(pose.legs_first_is_left) >= ENOUGH or pose.on_all_fours:
+            return pose
+    rest = skeleton.rest_world()
+    ends = rest_ends(skeleton, rest)
+    return read_poses(body, rest[1][None] / tree.size, {joint: end / tree.size for joint, end in ends.items()})
 
 
 def _limb_roles(side: str, limb: LimbReading, *, legs: bool) -> dict[str, int]:
@@ -445,20 +448,20 @@ def _known_side(known: Mapping[str, int], joint: int) -> str:
     return ""
 
 
-def _undecided(
-    skeleton: Skeleton, limbs: tuple[LimbReading, LimbReading], what: str, seen: PoseReading, at_rest: bool
+def _undecided_sides(
+    skeleton: Skeleton, limbs: tuple[LimbReading, LimbReading], what: str, pose: PoseReading, at_rest: bool
 ) -> str:
     pair = " and ".join(f"{skeleton.names[limb.upper] or limb.upper!r}" for limb in limbs)
-    why = "neither toes nor knees tell the front" if seen.standing else "the pose is not one of standing"
+    why = "neither toes nor knees tell the front" if pose.standing else "the pose is not one of standing"
     more = "; a posed frame (positions=…) may tell" if at_rest else ""
     return f"sides: which of the {what} from {pair} is the left one is not decided, since {why}{more}"
 
 
-def _find_loose_feet(skeleton: Skeleton, tree: JointTree, body: BodyReading, said: ShapeEvidence) -> None:
-    """Feet that don't hang on their legs, as in rigs with a foot control: ends on the ground below the knees."""
+def _find_loose_feet(skeleton: Skeleton, tree: JointTree, body: BodyReading, found: ShapeEvidence) -> None:
+    """Feet that are not below their legs in the tree, as in rigs with a foot control: leaves where a shin would end."""
     if all(limb.end >= 0 for limb in body.legs):
         return
-    _, place = skeleton.rest_world()
+    _, rest = skeleton.rest_world()
     within = {body.hips, *body.torso}
     loose = [
         joint
@@ -466,16 +469,16 @@ def _find_loose_feet(skeleton: Skeleton, tree: JointTree, body: BodyReading, sai
         if not tree.children[joint] and joint not in within and not tree.is_below(joint, body.hips)
     ]
     for side in ("left", "right"):
-        upper, lower = (said.roles.get(f"{side}{part}", -1) for part in ("UpperLeg", "LowerLeg"))
-        if lower < 0 or f"{side}Foot" in said.roles:
+        upper, lower = (found.roles.get(f"{side}{part}", -1) for part in ("UpperLeg", "LowerLeg"))
+        if lower < 0 or f"{side}Foot" in found.roles:
             continue
-        shin = place[lower] - place[upper]
+        shin = rest[lower] - rest[upper]
         reach = float(np.linalg.norm(shin))
         # Straight on from the thigh, within a shin's usual lengths.
         near = [
-            (float(np.linalg.norm(place[joint] - place[lower] - shin)), joint)
+            (float(np.linalg.norm(rest[joint] - rest[lower] - shin)), joint)
             for joint in loose
-            if float(np.dot(place[joint] - place[lower], shin)) > 0.5 * reach * reach
+            if float(np.dot(rest[joint] - rest[lower], shin)) > 0.5 * reach * reach
         ]
         if near and min(near)[0] < 1.3 * reach:
-            said.roles[f"{side}Foot"] = min(near)[1]
+            found.roles[f"{side}Foot"] = min(near)[1]

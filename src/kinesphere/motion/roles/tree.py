@@ -1,4 +1,4 @@
-"""A skeleton as a tree to ask questions of: who is below whom, how far a branch reaches, which way it mainly goes."""
+"""Tree queries on a skeleton: descendants, common ancestors, paths, the reach and main chain of a branch."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from kinesphere.motion.skeleton import Skeleton
 
 
 class JointTree:
-    """Plain lists: for sixty joints they are quicker than arrays. Lengths are shares of all bones' sum, ``size``."""
+    """Plain lists, faster than arrays for sixty joints. Lengths are shares of the sum of all bones, ``size``."""
 
     def __init__(self, skeleton: Skeleton) -> None:
         self.parents: list[int] = skeleton.parents.tolist()
@@ -34,13 +34,13 @@ class JointTree:
             if parent >= 0:
                 self.reach[parent] = max(self.reach[parent], self.bones[joint] + self.reach[joint])
                 self.sizes[parent] += self.sizes[joint]
-        # Each joint's place in a walk through the tree, in which what is below a joint follows it at once.
-        self._places = [0] * len(self.parents)
+        # Each joint's position in a depth-first walk, in which a joint's descendants follow it directly.
+        self._positions = [0] * len(self.parents)
         after = [0] * len(self.parents)
         next_root = 0
         for joint, parent in enumerate(self.parents):
-            self._places[joint] = after[parent] if parent >= 0 else next_root
-            after[joint] = self._places[joint] + 1
+            self._positions[joint] = after[parent] if parent >= 0 else next_root
+            after[joint] = self._positions[joint] + 1
             if parent >= 0:
                 after[parent] += self.sizes[joint]
             else:
@@ -51,10 +51,10 @@ class JointTree:
 
     def is_below(self, joint: int, above: int) -> bool:
         """Whether ``joint`` is a descendant of ``above``; a joint is not below itself."""
-        return 0 < self._places[joint] - self._places[above] < self.sizes[above]
+        return 0 < self._positions[joint] - self._positions[above] < self.sizes[above]
 
-    def meeting(self, a: int, b: int) -> int:
-        """The deepest joint that both are below or are themselves; -1 for joints of different trees."""
+    def common_ancestor(self, a: int, b: int) -> int:
+        """Lowest common ancestor, which may be one of the two; -1 for joints of different trees."""
         while a != b:
             if self.depths[a] < self.depths[b]:
                 a, b = b, a
@@ -65,22 +65,22 @@ class JointTree:
 
     def path(self, above: int, below: int) -> list[int]:
         """The joints after ``above`` down to and with ``below``; empty where it is not below."""
-        way = []
+        joints = []
         while below not in (above, -1):
-            way.append(below)
+            joints.append(below)
             below = self.parents[below]
-        return way[::-1] if below == above else []
+        return joints[::-1] if below == above else []
 
     def main_chain(self, start: int) -> list[int]:
-        """From ``start`` on, always along the branch that reaches farthest."""
+        """The chain from ``start`` along the branches that reach farthest."""
         chain = [start]
         while children := self.children[chain[-1]]:
-            chain.append(max(children, key=self._weight))
+            chain.append(max(children, key=self._branch_size))
         return chain
 
-    def _weight(self, joint: int) -> tuple[float, int]:
+    def _branch_size(self, joint: int) -> tuple[float, int]:
         return (self.bones[joint] + self.reach[joint], self.sizes[joint])
 
     def chain_bones(self, chain: list[int]) -> list[float]:
-        """How far it is from each joint of a chain to the next; from the last to its tip."""
+        """Bone lengths along a chain: from each joint to the next, and from the last to its tip."""
         return [*(self.bones[joint] for joint in chain[1:]), self.tips[chain[-1]]]
