@@ -161,8 +161,6 @@ def _smooth_knots(path: Ints, rates: tuple[float, float]) -> tuple[Floats, Float
     With x and y the shares of both lengths, the path is the lead y − x over x + y. Where one motion waits the lead has
     a slope of ±1; the smooth map has the nearest lead with smaller slopes.
     """
-    from scipy.ndimage import gaussian_filter1d
-
     start, durations = path[0] / np.array(rates), (path[-1] - path[0]) / np.array(rates)
     x, y = ((path - path[0]) / np.maximum(path[-1] - path[0], 1)).T
     count = max(int(np.ceil(2.0 * durations.max() / STEP)), 2) + 1
@@ -171,7 +169,8 @@ def _smooth_knots(path: Ints, rates: tuple[float, float]) -> tuple[Floats, Float
     sigma = SIGMA / max(2.0 * durations.max() / (count - 1), 1e-9)
     radius = min(int(np.ceil(3.0 * sigma)), count - 1)
     padded = np.pad(lead, radius, mode="reflect", reflect_type="odd")  # so that both ends keep their 0
-    lead = gaussian_filter1d(padded, sigma, radius=radius)[radius : radius + count]
+    weights = np.exp(-0.5 * (np.arange(-radius, radius + 1) / sigma) ** 2)
+    lead = np.convolve(padded, weights / weights.sum(), mode="valid")
     old = start[0] + 0.5 * durations[0] * (at - lead)
     new = start[1] + 0.5 * durations[1] * (at + lead)
     return freeze(old), freeze(new)

@@ -339,7 +339,7 @@ def _blend_plain(sources: list[Motion], shares: Floats) -> _BlendPose:
 def _mean_rotations(sources: list[Floats], shares: Floats) -> Floats:
     """The weighted mean ``(T, J, 4)`` of rotations: of two their slerp, of more their normalised sum."""
     if len(sources) == 2:
-        return rotations.slerp(*sources, np.repeat(shares[1][:, None], sources[0].shape[1], axis=1))
+        return rotations.slerp(sources[0], sources[1], np.repeat(shares[1][:, None], sources[0].shape[1], axis=1))
     total = shares[0][:, None, None] * sources[0]
     for share, own in zip(shares[1:], sources[1:], strict=True):
         sign = np.where(np.einsum("tjc,tjc->tj", own, sources[0]) < 0.0, -1.0, 1.0)

@@ -496,7 +496,8 @@ class PoseStretch:
 
     def smooth_where_moved(self, moved: Floats, angles: Floats) -> Floats:
         """Angles ``(T,)`` made smooth in time where the end of a limb has ``moved (T,)`` metres."""
-        return angles + smoothstep(moved / SLIGHT) * (smooth_gaussian(angles, self.motion.rate, BEND_SIGMA) - angles)
+        smooth = smooth_gaussian(angles, self.motion.rate, BEND_SIGMA)
+        return np.asarray(angles + smoothstep(moved / SLIGHT) * (smooth - angles))
 
     def steady_limb(self, limb: LimbChain, solution: LimbRotation, moved: Floats) -> LimbRotation:
         """A limb's solution, its middle joint without new jolts where its end has moved ``(T,)`` metres."""
