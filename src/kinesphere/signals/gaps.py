@@ -207,17 +207,17 @@ def _catches_up(step: float, count: int, pace: float) -> bool:
     return bool(step > max((2.0 + CATCH_UP * count) * pace, LEAST_STEP))
 
 
-def complete_pose(skeleton: Skeleton, rate: float, turns: ArrayLike, places: ArrayLike | None = None) -> Motion:
+def complete_pose(skeleton: Skeleton, rate: float, local: ArrayLike, translations: ArrayLike | None = None) -> Motion:
     """A motion of rotations ``(T, J, 4)`` and translations ``(T, J, 3)`` of which some are NaN: these are filled."""
-    local = np.array(turns, dtype=np.float64)
-    missing: Bools = np.asarray(~np.isfinite(local).all(axis=-1))
-    translations = None if places is None else np.array(places, dtype=np.float64)
-    local[missing] = rotations.identity()
-    if translations is not None:
-        missing |= np.asarray(~np.isfinite(translations).all(axis=-1))
-        translations[missing] = 0.0
-    given = Motion(skeleton, rate, local) if translations is None else Motion(skeleton, rate, local, translations)
-    return fill_gaps(given, missing)
+    q = np.array(local, dtype=np.float64)
+    missing: Bools = np.asarray(~np.isfinite(q).all(axis=-1))
+    q[missing] = rotations.identity()
+    if translations is None:
+        return fill_gaps(Motion(skeleton, rate, q), missing)
+    t = np.array(translations, dtype=np.float64)
+    missing |= np.asarray(~np.isfinite(t).all(axis=-1))
+    t[missing] = 0.0
+    return fill_gaps(Motion(skeleton, rate, q, t), missing)
 
 
 def fill_gaps(motion: Motion, missing: Bools) -> Motion:
