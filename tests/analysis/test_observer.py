@@ -78,9 +78,9 @@ def test_nothing_to_see_is_said():
 
 
 def test_weights_have_the_literatures_signs():
-    for judgement in (load_calibrations().beside, load_calibrations().alone):
-        assert set(judgement.weights) == set(SIGNS)
-        for element, row in judgement.weights.items():
+    for calibration in (load_calibrations().beside, load_calibrations().alone):
+        assert set(calibration.weights) == set(SIGNS)
+        for element, row in calibration.weights.items():
             assert row, f"{element} has no cue at all"
             for cue, weight in row.items():
                 assert weight * SIGNS[element][cue] > 0.0, (element, cue)
@@ -133,7 +133,7 @@ def test_confidence_follows_the_share_that_was_right(rng):
     assert fit_confidence(clear, rng.random(4000) < 1.0 / (1.0 + clear))[1] == 0.0
 
 
-def test_experience_survives_its_file(tmp_path):
+def test_calibrations_survive_their_file(tmp_path):
     import tomllib
 
     text = calibrations_toml(load_calibrations(), "about")
@@ -144,7 +144,7 @@ def test_experience_survives_its_file(tmp_path):
     assert data["population"] == pytest.approx(dict(load_calibrations().population), abs=1e-4)
 
 
-def test_fixing_is_deterministic_and_learns(rng):
+def test_fitting_is_deterministic_and_learns(rng):
     names = list(NOTICEABLE)
     codes = rng.integers(-1, 2, (200, 4))
     rows = [

@@ -7,14 +7,14 @@ from analysis.bodies import minimum_jerk, stroke
 from kinesphere.analysis.observation import RATE
 from kinesphere.analysis.strokes import find_strokes
 
-WAY = np.array([0.0, 0.3, 0.2])
+DIRECTION = np.array([0.0, 0.3, 0.2])
 
 
 def joined(*values, seconds=1.0):
-    """From value to value along one way, each in a minimum-jerk stroke."""
+    """From value to value along one line, each in a minimum-jerk stroke."""
     share = np.arange(round(seconds * RATE)) / (seconds * RATE)
     moves = [a + (b - a) * minimum_jerk(share) for a, b in zip(values[:-1], values[1:], strict=True)]
-    return np.concatenate([np.full(40, values[0]), *moves, np.full(40, values[-1])])[:, None] * WAY
+    return np.concatenate([np.full(40, values[0]), *moves, np.full(40, values[-1])])[:, None] * DIRECTION
 
 
 def test_one_stroke_with_its_rests_cut_off():

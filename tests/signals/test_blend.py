@@ -81,7 +81,7 @@ def test_bands_of_one_with_the_rest_of_the_other():
     a, b = motion("wave"), motion("point")
     quick = {band: [1.0, 0.0] for band in range(4)}
     made = Blend([0.0, 1.0], quick, align=False, feet=False)(a, b)
-    table, own, other = (one.table for one in Curves.together([made, a[: len(made)], b[: len(made)]]))
+    table, own, other = (one.table for one in Curves.of_all([made, a[: len(made)], b[: len(made)]]))
     from kinesphere.maths import bands
 
     joints = slice(0, 3 * len(a.skeleton))

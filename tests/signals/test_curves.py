@@ -77,5 +77,5 @@ def test_the_vertical_is_the_worlds_whatever_the_root_is_turned_by():
     q[:, 1] = rotations.multiply(rotations.conjugate(lying), given.rotations[:, 0])
     t[:] = skeleton.offsets
     curves = Curves.of(Motion(skeleton, 60.0, rotations.continuous(q), t))
-    assert curves.carrier == root_joint(skeleton) == 1
+    assert curves.root == root_joint(skeleton) == 1
     assert curves.heading[-1] - curves.heading[0] == pytest.approx(4.0 * np.pi, abs=1e-7)

@@ -197,9 +197,9 @@ def test_width_is_in_place_of_the_range() -> None:
 def test_it_goes_past_its_points_by_no_more_than_it_may(seed: int, count: int, overshoot: float) -> None:
     rng = np.random.default_rng(seed)
     frames = sorted(rng.choice(np.arange(1, 200), count, replace=False).tolist())
-    dials = [tuple(rng.uniform(-1.0, 1.0, 3)) for _ in frames]
+    tcb = [tuple(rng.uniform(-1.0, 1.0, 3)) for _ in frames]
     knots = DisplacementRange(0, 200, None, (False, False), overshoot).knots(
-        [(f, i) for i, f in enumerate(frames)], dials
+        [(f, i) for i, f in enumerate(frames)], tcb
     )
     values = rng.normal(size=(count, 1))
     made = knots.curve(values, np.arange(201.0))[:, 0]
@@ -213,16 +213,16 @@ def test_it_goes_past_its_points_by_no_more_than_it_may(seed: int, count: int, o
 
 def test_without_a_bound_it_is_kochanek_and_bartels_own() -> None:
     keys = np.array([[0.0, 0, 0], [0.1, 0.2, 0], [-0.1, 0.1, 0.3], [0.0, 0, 0]])
-    dials = [(0.3, 0.1, -0.2), (-0.5, 0.0, 0.4)]
-    knots = DisplacementRange(0, 60, None, (False, False), None).knots([(20, 0), (45, 1)], dials)
-    own = np.array([(1.0, 0.0, 0.0), *dials, (1.0, 0.0, 0.0)]).T
+    tcb = [(0.3, 0.1, -0.2), (-0.5, 0.0, 0.4)]
+    knots = DisplacementRange(0, 60, None, (False, False), None).knots([(20, 0), (45, 1)], tcb)
+    own = np.array([(1.0, 0.0, 0.0), *tcb, (1.0, 0.0, 0.0)]).T
     expected = kochanek_bartels(
         keys, [0, 20, 45, 60], tension=own[0], continuity=own[1], bias=own[2], ends="clamped"
     ).value(np.arange(61))
     assert knots.curve(keys[1:3], np.arange(61.0)) == pytest.approx(expected, abs=1e-12)
 
 
-def test_dials_are_for_all_points_or_for_one() -> None:
+def test_tcb_is_for_all_points_or_for_one() -> None:
     edits = [Turn("head", (0, 0.4, 0), frame=60), Turn("head", (0, 0.1, 0), frame=120)]
     plain = Displace(edits, overshoot=None)(WAVE)
     biased = Displace(edits, overshoot=None, bias=-1.0)(WAVE)

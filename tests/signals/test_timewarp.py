@@ -2,16 +2,29 @@
 
 from __future__ import annotations
 
+import itertools
 import warnings
 from dataclasses import replace
 
 import numpy as np
 import pytest
+from hypothesis import given as given_any
+from hypothesis import settings
 
-from kinesphere.analysis.accents import find_accents
+from generated import seeds
+from kinesphere.analysis.accents import Accent, find_accents
 from kinesphere.builtin import motion
 from kinesphere.signals.curves import Curves
-from kinesphere.signals.timewarp import NoAccents, Timewarp, b_spline, resample_path_values
+from kinesphere.signals.timewarp import (
+    LEFT_OUT,
+    PACE,
+    QUICKEST,
+    NoAccents,
+    Timewarp,
+    b_spline,
+    match_beats,
+    resample_path_values,
+)
 from signals.clips import apart, pirouette, short, with_calibration
 from signals.test_align import bent
 
@@ -199,3 +212,48 @@ def test_what_cannot_be_is_refused(wrong, said):
 def test_marks_beyond_the_motion_are_refused():
     with pytest.raises(ValueError, match="the motion lasts from 0 to"):
         Timewarp(marks=[(100.0, 101.0)])(motion("wave"))
+
+
+def test_b_splines_are_scipys(rng):
+    from scipy.interpolate import BSpline
+
+    values, at = rng.normal(size=(12, 3)), np.linspace(1.0, 9.9, 40)
+    oracle = BSpline(np.arange(-2.0, 14.0), values, 3)  # uniform knots, control point k above k
+    assert b_spline(values, at) == pytest.approx(oracle(at), abs=1e-12)
+
+
+def assignment_cost(accents, beats, pairs):
+    """What ``match_beats`` minimises, written out for one assignment of numbers, from 1, to numbers."""
+    mean = np.mean([accent.strength for accent in accents])
+    strengths = [0.0, *(min(accent.strength / mean, 2.0) for accent in accents)]
+    at, when = [0.0, *(accent.seconds for accent in accents)], [0.0, *beats]
+    total, (i, j) = 0.0, (0, 0)
+    for k, m in pairs:
+        pace = abs(np.log((when[m] - when[j]) / (at[k] - at[i])))
+        if pace > np.log(QUICKEST):
+            return np.inf
+        total += PACE * pace**2 + sum(strengths[i + 1 : k]) + LEFT_OUT * (m - j - 1)
+        i, j = k, m
+    over = j == len(beats)
+    return total + (0.0 if over else sum(strengths[i + 1 :])) + (0.0 if pairs else sum(strengths))
+
+
+@settings(max_examples=40)
+@given_any(seeds)
+def test_beats_are_assigned_at_the_least_cost(seed):
+    rng = np.random.default_rng(seed)
+    accents = [
+        Accent(float(s), float(w))
+        for s, w in zip(np.cumsum(rng.uniform(0.2, 1.0, 4)), rng.uniform(0.1, 2.0, 4), strict=True)
+    ]
+    beats = np.cumsum(rng.uniform(0.2, 1.0, 4)).tolist()
+    every = [
+        list(zip(rows, columns, strict=True))
+        for count in range(5)
+        for rows in itertools.combinations(range(1, 5), count)
+        for columns in itertools.combinations(range(1, 5), count)
+    ]
+    found = match_beats(accents, beats)
+    numbers = [([a.seconds for a in accents].index(old) + 1, beats.index(new) + 1) for old, new in found]
+    least = min(assignment_cost(accents, beats, pairs) for pairs in every)
+    assert assignment_cost(accents, beats, numbers) == pytest.approx(least, abs=1e-9)

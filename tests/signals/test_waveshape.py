@@ -182,7 +182,7 @@ def test_what_makes_no_sense_is_refused(wrong, said):
 def test_ranges_of_a_clip_become_what_the_function_says():
     given = motion("wave")
     before = Curves.of(given)
-    made = Waveshape("hard cap", feet=False).changed(before, np.ones(len(given.skeleton), dtype=bool))
+    made = Waveshape("hard cap", feet=False).edit_table(before, np.ones(len(given.skeleton), dtype=bool))
     turns = slice(0, 3 * len(given.skeleton))
     width = before.table[:, turns].max(axis=0) - before.table[:, turns].min(axis=0)
     moving = width > 1e-6

@@ -1,7 +1,10 @@
-"""How an observer's weights and thresholds are fixed on examples: arrays in, numbers out.
+"""Effort observer: code a motion's Effort from joint positions.
 
-Signs come from the literature and never from the examples; only how much each cue counts does, by least squares with
-weights that may not be negative. Thresholds are then those that code most examples right. See ``cues`` for the signs.
+``observe`` measures a motion's strokes, subtracts a neutral's measures, and adds up cues for each Effort element. An
+element is coded where its score is above its threshold. The calibration, weights, thresholds and confidences, is in
+``calibration.toml`` and is fitted to examples: signs come from the literature (``measures.SIGNS``) and never from the
+examples; only how much each cue counts does, by least squares with weights that may not be negative. Thresholds are
+then those that code most examples right.
 """
 
 from __future__ import annotations
@@ -19,193 +22,21 @@ from kinesphere.analysis.measures import ELEMENTS, FACTORS, NOTICEABLE, SIGNS, S
 from kinesphere.maths.vectors import Bools, Floats, Ints
 from kinesphere.motion.motion import Motion
 
+FILE = Path(__file__).with_name("calibration.toml")
 RIDGE = 0.02  # of the number of examples: keeps cues that say the same from cancelling each other
 SWEEPS = 2000
 STEPS = 71  # thresholds tried for each element
-RARE = 0.3  # no element is in more of the examples than the rest of this
-
-
-def fit_weights(cues: Floats, present: Floats, blur: Floats) -> Floats:
-    """Weights of cues ``(N, C)``, none negative, that come closest to whether the element is there ``(N,)``, 0 or 1.
-
-    Cues should be of about equal spread; ``blur (C,)`` is the noise with which they are seen. Expected least squares
-    over that noise, which adds its variance to the ridge, by coordinate descent: the problem is convex, so where it
-    starts does not matter.
-    """
-    x = cues - cues.mean(axis=0)
-    y = present - present.mean()
-    square = x.T @ x + len(x) * np.diag(RIDGE + blur**2)
-    aim = x.T @ y
-    weights = np.zeros(x.shape[1])
-    for _ in range(SWEEPS):
-        before = weights.copy()
-        for i in range(len(weights)):
-            rest = aim[i] - square[i] @ weights + square[i, i] * weights[i]
-            weights[i] = max(0.0, rest / square[i, i])
-        if np.abs(weights - before).max() < 1e-10:
-            break
-    return weights
-
-
-def code_margins(margins: Floats) -> Ints:
-    """Codes ``(...)`` of margins ``(..., 2)`` of both elements: the one further beyond its threshold, or 0."""
-    low, high = margins[..., 0], margins[..., 1]
-    codes: Ints = np.where((low > 0.0) & (low >= high), -1, np.where(high > 0.0, 1, 0))
-    return codes
-
-
-def code_margin(margins: Floats) -> Floats:
-    """How far ``(...)`` margins ``(..., 2)`` are from being coded otherwise."""
-    best = np.maximum(margins, 0.0)
-    clear: Floats = np.where(best.any(axis=-1), np.abs(best[..., 1] - best[..., 0]), -margins.max(axis=-1))
-    return clear
-
-
-def fit_thresholds(scores: Floats, codes: Ints) -> Floats:
-    """The two thresholds ``(2,)`` of scores ``(N, 2)`` that code most examples right.
-
-    Among pairs that are equally good, the one nearest to their middle is taken, so that no single example decides.
-    """
-    tried = np.quantile(scores, np.linspace(RARE, 1.0, STEPS), axis=0)
-    pairs = np.stack(np.meshgrid(tried[:, 0], tried[:, 1], indexing="ij"), axis=-1).reshape(-1, 2)
-    right = np.array([int(np.sum(code_margins(scores - pair) == codes)) for pair in pairs])
-    best = pairs[right == right.max()]
-    nearest: Floats = best[int(np.argmin(np.sum((best - best.mean(axis=0)) ** 2, axis=1)))]
-    return nearest
-
-
-def fit_confidence(clear: Floats, right: Bools) -> tuple[float, float]:
-    """``a, b`` with which ``1 / (1 + exp(−a − b · clearance))`` is the share of examples coded right, b not negative.
-
-    Logistic regression by Newton's steps, with a slight ridge on b.
-    """
-    x = np.stack([np.ones(len(clear)), clear], axis=1)
-    found = np.zeros(2)
-    for _ in range(50):
-        share = 1.0 / (1.0 + np.exp(-x @ found))
-        slope = x.T @ (right - share) - np.array([0.0, 1e-3]) * found
-        bend = (x * (share * (1.0 - share))[:, None]).T @ x + np.diag([1e-9, 1e-3])
-        found = found + np.linalg.solve(bend, slope)
-    if found[1] >= 0.0:
-        return float(found[0]), float(found[1])
-    odds = np.clip(np.mean(right), 0.01, 0.99)
-    return float(np.log(odds / (1.0 - odds))), 0.0
-
-
-# ---- What the observer brings along: weights, thresholds, and a neutral population to compare with.
-
-
-FILE = Path(__file__).with_name("judgement.toml")
-
-
-@dataclass(frozen=True)
-class EffortCalibration:
-    """How measures beyond neutral become codes.
-
-    Attributes
-    ----------
-    weights
-        Element to what each of its cues counts, in units of the measure.
-    thresholds
-        Element to the score beyond which it is said to be there.
-    confidences
-        Factor to ``a, b``: see ``fit_confidence``.
-    """
-
-    weights: Mapping[str, Mapping[str, float]]
-    thresholds: Mapping[str, float]
-    confidences: Mapping[str, tuple[float, float]]
-
-    def margins(self, beyond: Mapping[str, float], factor: str) -> Floats:
-        """``(2,)`` how far both elements of a factor are above their thresholds, for measures beyond neutral."""
-        score = [
-            sum(weight * beyond[cue] for cue, weight in self.weights[element].items()) - self.thresholds[element]
-            for element in ELEMENTS[factor]
-        ]
-        return np.array(score)
-
-
-@dataclass(frozen=True)
-class Calibrations:
-    """Both judgements and the population: ``beside`` a neutral of the same, ``alone`` against the population's mean."""
-
-    population: Mapping[str, float]
-    beside: EffortCalibration
-    alone: EffortCalibration
-
-
-def fit_calibration(examples: Sequence[Mapping[str, float]], codes: Sequence[Sequence[int]]) -> EffortCalibration:
-    """A judgement fixed on examples: measures beyond neutral, and the four codes that were performed."""
-    names = list(examples[0])
-    values = np.array([[row[name] for name in names] for row in examples])
-    spread = np.maximum(values.std(axis=0), 1e-9)
-    blur = np.array([NOTICEABLE[name] for name in names]) / spread
-    wanted = np.array(codes)
-    weights: dict[str, dict[str, float]] = {}
-    thresholds: dict[str, float] = {}
-    confidences = {}
-    for i, factor in enumerate(FACTORS):
-        scores = np.zeros((len(values), 2))
-        for j, element in enumerate(ELEMENTS[factor]):
-            at = [names.index(cue) for cue in SIGNS[element]]
-            signs = np.array(list(SIGNS[element].values()), dtype=np.float64)
-            present = (wanted[:, i] == 2 * j - 1).astype(np.float64)
-            counts = fit_weights(values[:, at] / spread[at] * signs, present, blur[at]) * signs / spread[at]
-            weights[element] = {names[k]: float(count) for k, count in zip(at, counts, strict=True) if count != 0.0}
-            scores[:, j] = values[:, at] @ counts
-        limits = fit_thresholds(scores, wanted[:, i])
-        thresholds |= dict(zip(ELEMENTS[factor], limits.tolist(), strict=True))
-        margins = scores - limits
-        confidences[factor] = fit_confidence(code_margin(margins), code_margins(margins) == wanted[:, i])
-    return EffortCalibration(weights, thresholds, confidences)
-
-
-def relative_measures(found: StrokeMeasures, neutral: Mapping[str, float]) -> dict[str, float]:
-    """Measures less those of a neutral, and both sides of what is left of the speed."""
-    more = {name: value - neutral[name] for name, value in found.values.items()}
-    return more | {"quickness": max(more["speed"], 0.0), "slowness": max(-more["speed"], 0.0)}
-
-
-@cache
-def load_calibrations() -> Calibrations:
-    """What is in ``judgement.toml``; ``tools/observer_experiment.py --fix`` makes it."""
-    with FILE.open("rb") as file:
-        data = tomllib.load(file)
-    return Calibrations(MappingProxyType(data["population"]), _read(data["beside"]), _read(data["alone"]))
-
-
-def _read(table: Mapping[str, Mapping[str, float]]) -> EffortCalibration:
-    rows = {element: dict(table[element]) for pair in ELEMENTS.values() for element in pair}
-    thresholds = {element: row.pop("threshold") for element, row in rows.items()}
-    sure = {factor: (table[factor]["certain"], table[factor]["clearer"]) for factor in FACTORS}
-    return EffortCalibration(MappingProxyType(rows), MappingProxyType(thresholds), MappingProxyType(sure))
-
-
-def calibrations_toml(learned: Calibrations, about: str) -> str:
-    """As TOML."""
-    lines = [f"# {line}".rstrip() for line in about.splitlines()]
-    lines += ["", "[population]", *(f"{name} = {value:.4f}" for name, value in learned.population.items())]
-    for name, judgement in (("beside", learned.beside), ("alone", learned.alone)):
-        for factor, elements in ELEMENTS.items():
-            certain, clearer = judgement.confidences[factor]
-            lines += ["", f"[{name}.{factor}]", f"certain = {certain:.4f}", f"clearer = {clearer:.4f}"]
-            for element in elements:
-                lines += ["", f"[{name}.{element}]", f"threshold = {judgement.thresholds[element]:.4f}"]
-                lines += [f"{cue} = {weight:.5g}" for cue, weight in judgement.weights[element].items()]
-    return "\n".join(lines) + "\n"
-
-
-# ---- ``observe``: which Effort a motion shows, as an observer codes it who sees joints and nothing else.
+LEAST_QUANTILE = 0.3  # of scores, the lowest threshold tried: no element is in more than 70 % of the examples
 
 
 @dataclass(frozen=True)
 class Coding:
-    """What is said of one factor.
+    """The coding of one factor.
 
     Attributes
     ----------
     score
-        How much more the fighting element (+) shows than the indulging one (−). It orders motions; 0 is no threshold.
+        The fighting element's margin (+) less the indulging one's (−). It orders motions; 0 is no threshold.
     code
         −1, 0 or +1.
     confidence
@@ -219,7 +50,7 @@ class Coding:
 
 @dataclass(frozen=True)
 class Observation:
-    """The coding of each factor; ``strokes`` is how many there were to see, and without any all is 0."""
+    """The coding of each factor; ``strokes`` is the number of strokes, and without any all codes are 0."""
 
     space: Coding
     weight: Coding
@@ -234,13 +65,13 @@ class Observation:
 
     @property
     def elements(self) -> tuple[str, ...]:
-        """The elements that are said to be there, by name."""
+        """The names of the elements that are coded."""
         rows = zip(ELEMENTS.values(), self.codes, strict=True)
         return tuple(pair[(code + 1) // 2] for pair, code in rows if code)
 
 
 def observe(motion: Motion, baseline: Motion | None = None) -> Observation:
-    """Code a motion's Effort from where its joints are.
+    """Code a motion's Effort from joint positions.
 
     Parameters
     ----------
@@ -248,28 +79,206 @@ def observe(motion: Motion, baseline: Motion | None = None) -> Observation:
         With strokes of the hands; anything else has nothing to code.
     baseline
         The same movement by the same performer without any Effort, if there is one. Otherwise the motion is compared
-        with a population of neutral gestures, and what is the movement's own is easily taken for Effort.
+        with the mean of a population of neutral gestures, and the movement's own character is easily coded as Effort.
     """
     return code_measures(measure_strokes(motion), None if baseline is None else measure_strokes(baseline))
 
 
 def code_measures(
-    found: StrokeMeasures, baseline: StrokeMeasures | None = None, learned: Calibrations | None = None
+    found: StrokeMeasures, baseline: StrokeMeasures | None = None, calibrations: Calibrations | None = None
 ) -> Observation:
     """The coding of measures, so that the same ones need not be taken twice."""
-    known = load_calibrations() if learned is None else learned
+    known = load_calibrations() if calibrations is None else calibrations
     if not found.strokes:
         nothing = Coding(0.0, 0, 0.0)
         return Observation(nothing, nothing, nothing, nothing, 0)
     neutral: Mapping[str, float] = known.population
-    judgement = known.alone
+    calibration = known.alone
     if baseline is not None and baseline.strokes:
-        neutral, judgement = baseline.values, known.beside
-    more = relative_measures(found, neutral)
+        neutral, calibration = baseline.values, known.beside
+    beyond = relative_measures(found, neutral)
     codings = {}
     for factor in FACTORS:
-        margins = judgement.margins(more, factor)
-        certain, clearer = judgement.confidences[factor]
-        sure = 1.0 / (1.0 + np.exp(-certain - clearer * float(code_margin(margins))))
-        codings[factor] = Coding(float(margins[1] - margins[0]), int(code_margins(margins)), float(sure))
+        margins = calibration.margins(beyond, factor)
+        a, b = calibration.confidences[factor]
+        confidence = 1.0 / (1.0 + np.exp(-a - b * float(code_distance(margins))))
+        codings[factor] = Coding(float(margins[1] - margins[0]), int(code_margins(margins)), float(confidence))
     return Observation(**codings, strokes=found.strokes)
+
+
+def relative_measures(found: StrokeMeasures, neutral: Mapping[str, float]) -> dict[str, float]:
+    """Measures less those of a neutral, with the positive and the negative part of what is left of the speed."""
+    beyond = {name: value - neutral[name] for name, value in found.values.items()}
+    return beyond | {"quickness": max(beyond["speed"], 0.0), "slowness": max(-beyond["speed"], 0.0)}
+
+
+def code_margins(margins: Floats) -> Ints:
+    """Codes ``(...)`` of margins ``(..., 2)`` of both elements: the one further above its threshold, or 0."""
+    low, high = margins[..., 0], margins[..., 1]
+    codes: Ints = np.where((low > 0.0) & (low >= high), -1, np.where(high > 0.0, 1, 0))
+    return codes
+
+
+def code_distance(margins: Floats) -> Floats:
+    """The distance ``(...)`` of margins ``(..., 2)`` from another code."""
+    above = np.maximum(margins, 0.0)
+    distance: Floats = np.where(above.any(axis=-1), np.abs(above[..., 1] - above[..., 0]), -margins.max(axis=-1))
+    return distance
+
+
+# Calibration
+
+
+@dataclass(frozen=True)
+class EffortCalibration:
+    """How measures beyond neutral become codes.
+
+    Attributes
+    ----------
+    weights
+        Element to the weight of each of its cues, in units of the measure.
+    thresholds
+        Element to the score above which it is coded.
+    confidences
+        Factor to ``a, b``: see ``fit_confidence``.
+    """
+
+    weights: Mapping[str, Mapping[str, float]]
+    thresholds: Mapping[str, float]
+    confidences: Mapping[str, tuple[float, float]]
+
+    def margins(self, beyond: Mapping[str, float], factor: str) -> Floats:
+        """``(2,)`` how far both elements of a factor are above their thresholds, for measures beyond neutral."""
+        scores = [sum(w * beyond[cue] for cue, w in self.weights[element].items()) for element in ELEMENTS[factor]]
+        return np.array(scores) - [self.thresholds[element] for element in ELEMENTS[factor]]
+
+
+@dataclass(frozen=True)
+class Calibrations:
+    """The observer's two calibrations.
+
+    Attributes
+    ----------
+    population
+        The mean measures of neutral gestures.
+    beside
+        For measures beyond those of a neutral take of the same movement.
+    alone
+        For measures beyond the population's, where there is no neutral take.
+    """
+
+    population: Mapping[str, float]
+    beside: EffortCalibration
+    alone: EffortCalibration
+
+
+@cache
+def load_calibrations() -> Calibrations:
+    """The calibrations in ``calibration.toml``; ``tools/observer_experiment.py --fix`` makes it."""
+    with FILE.open("rb") as file:
+        data = tomllib.load(file)
+    population, beside, alone = data["population"], data["beside"], data["alone"]
+    return Calibrations(MappingProxyType(population), _parse_calibration(beside), _parse_calibration(alone))
+
+
+def _parse_calibration(table: Mapping[str, Mapping[str, float]]) -> EffortCalibration:
+    rows = {element: dict(table[element]) for pair in ELEMENTS.values() for element in pair}
+    thresholds = {element: row.pop("threshold") for element, row in rows.items()}
+    confidences = {factor: (table[factor]["certain"], table[factor]["clearer"]) for factor in FACTORS}
+    return EffortCalibration(MappingProxyType(rows), MappingProxyType(thresholds), MappingProxyType(confidences))
+
+
+def calibrations_toml(calibrations: Calibrations, about: str) -> str:
+    """The calibrations as TOML, with a comment ``about`` them first."""
+    lines = [f"# {line}".rstrip() for line in about.splitlines()]
+    lines += ["", "[population]", *(f"{name} = {value:.4f}" for name, value in calibrations.population.items())]
+    for name, calibration in (("beside", calibrations.beside), ("alone", calibrations.alone)):
+        for factor, elements in ELEMENTS.items():
+            a, b = calibration.confidences[factor]
+            lines += ["", f"[{name}.{factor}]", f"certain = {a:.4f}", f"clearer = {b:.4f}"]
+            for element in elements:
+                lines += ["", f"[{name}.{element}]", f"threshold = {calibration.thresholds[element]:.4f}"]
+                lines += [f"{cue} = {weight:.5g}" for cue, weight in calibration.weights[element].items()]
+    return "\n".join(lines) + "\n"
+
+
+# Fitting a calibration to examples
+
+
+def fit_calibration(examples: Sequence[Mapping[str, float]], codes: Sequence[Sequence[int]]) -> EffortCalibration:
+    """The calibration for examples: measures beyond neutral, and the four codes that were performed."""
+    names = list(examples[0])
+    values = np.array([[row[name] for name in names] for row in examples])
+    spread = np.maximum(values.std(axis=0), 1e-9)
+    noise = np.array([NOTICEABLE[name] for name in names]) / spread
+    performed = np.array(codes)
+    weights: dict[str, dict[str, float]] = {}
+    thresholds: dict[str, float] = {}
+    confidences = {}
+    for i, factor in enumerate(FACTORS):
+        scores = np.zeros((len(values), 2))
+        for j, element in enumerate(ELEMENTS[factor]):
+            at = [names.index(cue) for cue in SIGNS[element]]
+            signs = np.array(list(SIGNS[element].values()), dtype=np.float64)
+            present = (performed[:, i] == 2 * j - 1).astype(np.float64)
+            fitted = fit_weights(values[:, at] / spread[at] * signs, present, noise[at]) * signs / spread[at]
+            weights[element] = {names[k]: float(weight) for k, weight in zip(at, fitted, strict=True) if weight != 0.0}
+            scores[:, j] = values[:, at] @ fitted
+        own = fit_thresholds(scores, performed[:, i])
+        thresholds |= dict(zip(ELEMENTS[factor], own.tolist(), strict=True))
+        margins = scores - own
+        confidences[factor] = fit_confidence(code_distance(margins), code_margins(margins) == performed[:, i])
+    return EffortCalibration(weights, thresholds, confidences)
+
+
+def fit_weights(cues: Floats, present: Floats, noise: Floats) -> Floats:
+    """Weights of cues ``(N, C)``, none negative, that come closest to whether the element is there ``(N,)``, 0 or 1.
+
+    Cues should be of about equal spread; ``noise (C,)`` is the standard deviation with which they are perceived.
+    Expected least squares over that noise, which adds its variance to the ridge, by coordinate descent: the problem is
+    convex, so where it starts does not matter.
+    """
+    x = cues - cues.mean(axis=0)
+    y = present - present.mean()
+    square = x.T @ x + len(x) * np.diag(RIDGE + noise**2)
+    aim = x.T @ y
+    weights = np.zeros(x.shape[1])
+    for _ in range(SWEEPS):
+        before = weights.copy()
+        for i in range(len(weights)):
+            rest = aim[i] - square[i] @ weights + square[i, i] * weights[i]
+            weights[i] = max(0.0, rest / square[i, i])
+        if np.abs(weights - before).max() < 1e-10:
+            break
+    return weights
+
+
+def fit_thresholds(scores: Floats, codes: Ints) -> Floats:
+    """The two thresholds ``(2,)`` of scores ``(N, 2)`` that code most examples right.
+
+    Among pairs that are equally good, the one nearest to their mean is taken, so that no single example decides.
+    """
+    tried = np.quantile(scores, np.linspace(LEAST_QUANTILE, 1.0, STEPS), axis=0)
+    pairs = np.stack(np.meshgrid(tried[:, 0], tried[:, 1], indexing="ij"), axis=-1).reshape(-1, 2)
+    right = np.array([int(np.sum(code_margins(scores - pair) == codes)) for pair in pairs])
+    best = pairs[right == right.max()]
+    nearest: Floats = best[int(np.argmin(np.sum((best - best.mean(axis=0)) ** 2, axis=1)))]
+    return nearest
+
+
+def fit_confidence(distance: Floats, right: Bools) -> tuple[float, float]:
+    """``a, b`` with which ``1 / (1 + exp(−a − b · distance))`` is the share of examples coded right, b not negative.
+
+    Logistic regression by Newton's steps, with a slight ridge on b; ``distance (N,)`` is from another code.
+    """
+    x = np.stack([np.ones(len(distance)), distance], axis=1)
+    found = np.zeros(2)
+    for _ in range(50):
+        share = 1.0 / (1.0 + np.exp(-x @ found))
+        gradient = x.T @ (right - share) - np.array([0.0, 1e-3]) * found
+        hessian = (x * (share * (1.0 - share))[:, None]).T @ x + np.diag([1e-9, 1e-3])
+        found = found + np.linalg.solve(hessian, gradient)
+    if found[1] >= 0.0:
+        return float(found[0]), float(found[1])
+    mean = np.clip(np.mean(right), 0.01, 0.99)
+    return float(np.log(mean / (1.0 - mean))), 0.0

@@ -1,4 +1,8 @@
-"""Which moment of one motion corresponds to which of another."""
+"""Motion alignment: which moment of one motion corresponds to which of another, by dynamic time warping.
+
+The path of matched frames comes from ``maths.dtw``. A path has steps, at which one motion waits for the other; the
+time map is this path made smooth, its pace within bounds.
+"""
 
 from __future__ import annotations
 
@@ -22,13 +26,13 @@ Cost = Literal["shape", "pose"]
 Search = Literal["auto", "full", "banded", "coarse"]
 SEARCHES = ("auto", "full", "banded", "coarse")
 STEP = 0.05  # seconds between the knots of the map
-ROUNDED = 0.05  # seconds, the width of the bell by which the path's steps are rounded
-QUICKEST = 4.0  # times the usual pace that one motion's clock runs beside the other's at most, on the smooth map
+SIGMA = 0.05  # seconds, of the Gaussian that smooths the path
+QUICKEST = 4.0  # times its mean pace that one motion's clock runs at most against the other's, on the smooth map
 MOVES = 1e-6  # radians: joints that move less take no part
 LONG = 1500  # frames beyond which the search goes from coarse to fine
 RADIUS = 1.0  # seconds, in that search
 WAITING = 0.1  # leg lengths that a frame costs at which one motion waits for the other
-SAME = 1e-4  # of the longest bone by which bodies may differ and be one
+SAME = 1e-4  # of the longest bone by which offsets may differ on the same body
 
 
 class Alignment(TimeMap):
@@ -37,42 +41,41 @@ class Alignment(TimeMap):
     Attributes
     ----------
     path : (K, 2)
-        Frames of the first and the second motion that correspond, in order. The map itself is this path with its steps
-        rounded, and never much quicker or slower than the motions are on the whole.
+        Frames of the first and the second motion that correspond, in order. The map is this path made smooth, and
+        never much quicker or slower than the motions are on the whole.
     cost
-        What that path costs.
+        The sum of the costs along that path.
     """
 
     path: Ints
     cost: float
 
     def __init__(self, path: Ints, cost: float, rates: tuple[float, float]) -> None:
-        old, new = _knots(path, rates)
-        super().__init__(old, new)
-        kept = np.array(path)
-        kept.flags.writeable = False
-        object.__setattr__(self, "path", kept)
+        super().__init__(*_smooth_knots(path, rates))
+        matched = np.array(path)
+        matched.flags.writeable = False
+        object.__setattr__(self, "path", matched)
         object.__setattr__(self, "cost", float(cost))
 
 
 def align(a: Motion, b: Motion, cost: Cost = "shape", *, search: Search = "auto", radius: float = RADIUS) -> Alignment:
-    """The map from ``a``'s time to ``b``'s, by the cheapest correspondence of all their frames.
+    """The map from ``a``'s time to ``b``'s along the cheapest path of matched frames.
 
     Parameters
     ----------
     a, b
         Two motions. Another body's is retargeted first, where it is a humanoid; another rate's is resampled.
     cost
-        "shape": how unlike the curves of all joints' rotations are in their course (stretching and bending; where they
-        are does not matter). "pose": how far apart the joints are, heading and place left out. Poses tell the left step
-        from the right, which the curves of an even walk hardly do.
+        "shape": how much the curves of all joints' rotations differ in how they stretch and bend, whatever their
+        values. "pose": how far apart the joints are, heading and position left out. Poses tell the left step from the
+        right, which the curves of an even walk hardly do.
     search
-        "full": all pairs of frames, which finds the cheapest path there is. "banded": those within ``radius`` of the
-        straight way from the first to the last. "coarse": from coarse to fine, within ``radius`` of what was found
-        before; the work grows with the length instead of its square, and the path may be a little dearer. "auto": full,
-        for motions of more than ``LONG`` frames coarse.
+        "full": all pairs of frames, which finds the cheapest path there is. "banded": pairs within ``radius`` of the
+        diagonal. "coarse": from coarse to fine, within ``radius`` of the coarser path; the work grows with the length
+        instead of its square, and the path may cost a little more. "auto": full, for motions of more than ``LONG``
+        frames coarse.
     radius
-        Seconds to either side.
+        Seconds to either side, of "banded" and "coarse".
     """
     if cost not in ("shape", "pose"):
         raise ValueError(f"the cost is {cost!r}; 'shape' or 'pose' is expected")
@@ -89,7 +92,7 @@ def align(a: Motion, b: Motion, cost: Cost = "shape", *, search: Search = "auto"
         search = "coarse" if max(len(first), len(same)) > LONG else "full"
     frames = max(round(radius * first.rate), 1)
     found = dtw.dtw(
-        *(_shapes(first, same) if cost == "shape" else _poses(first, same)),
+        *(_rotation_signals(first, same) if cost == "shape" else _pose_signals(first, same)),
         "shape" if cost == "shape" else PoseCost(penalty=WAITING),
         band=frames if search == "banded" else None,
         coarse=frames if search == "coarse" else None,
@@ -97,7 +100,7 @@ def align(a: Motion, b: Motion, cost: Cost = "shape", *, search: Search = "auto"
     path = found.path.copy()
     path[:, 1] = np.minimum(np.round(path[:, 1] * (second.rate / first.rate)), len(second) - 1)
     path[-1, 1] = len(second) - 1
-    path += [_skipped(a), _skipped(b)]
+    path += [int(a.performed_frames[0]), int(b.performed_frames[0])]
     return Alignment(path, found.cost, (a.rate, b.rate))
 
 
@@ -111,12 +114,8 @@ def trim_calibration(motion: Motion) -> Motion:
     return replace(motion[int(frames[0]) : int(frames[-1]) + 1], calibration_frames=())
 
 
-def _skipped(motion: Motion) -> int:
-    return int(motion.performed_frames[0])
-
-
 def match_body(motion: Motion, body: Motion) -> Motion:
-    """The motion on another's body: itself where it is the same one, else retargeted, or refused with the reason."""
+    """The motion on another's body: itself where they are the same, else retargeted, or refused with the reason."""
     own, other = motion.skeleton, body.skeleton
     if own.same_tree(other):
         bones = np.allclose(own.offsets, other.offsets, rtol=0.0, atol=SAME * max(np.abs(other.offsets).max(), 1e-9))
@@ -128,56 +127,60 @@ def match_body(motion: Motion, body: Motion) -> Motion:
         raise ValueError(f"{motion!r} has another body than {body!r}, and cannot be retargeted: {reason}") from reason
 
 
-def _shapes(a: Motion, b: Motion) -> tuple[Floats, Floats]:
-    """Rotation vectors of all joints that move, from one reference; the carrier's without its heading."""
-    first, second = (own.table[:, : 3 * len(own.about)] for own in Curves.together([a, b]))
+def _rotation_signals(a: Motion, b: Motion) -> tuple[Floats, Floats]:
+    """``(T, D)`` each: rotation vectors of all joints that move, from one reference; the root's without its heading."""
+    first, second = (own.table[:, : own.heading_column] for own in Curves.of_all([a, b]))
     moving = np.maximum(np.ptp(first, axis=0), np.ptp(second, axis=0)) > MOVES
     if not moving.any():
         moving[:] = True
     return first[:, moving], second[:, moving]
 
 
-def _poses(a: Motion, b: Motion) -> tuple[Floats, Floats]:
-    """Places of the joints that matter, in leg lengths, heading and place left out."""
+def _pose_signals(a: Motion, b: Motion) -> tuple[Floats, Floats]:
+    """``(T, D)`` each: positions of the core joints, in leg lengths, without heading and path."""
     skeleton = a.skeleton.with_found_roles()
     joints = [skeleton.roles[role] for role in CORE if role in skeleton.roles] or list(range(len(skeleton)))
-    carrier = root_joint(skeleton)
-    places = []
-    for own in Curves.together([a, b]):
-        still = own.table.copy()
-        still[:, 3 * len(own.about)] = 0.0
-        turned = own.with_table(still).positions_world()
-        level = turned[:, carrier] * [1.0, 0.0, 1.0]
-        places.append((turned[:, joints] - level[:, None]).reshape(len(turned), -1))
+    root = root_joint(skeleton)
+    signals = []
+    for own in Curves.of_all([a, b]):
+        table = own.table.copy()
+        table[:, own.heading_column] = 0.0
+        positions = own.with_table(table).positions_world()
+        origin = positions[:, root] * [1.0, 0.0, 1.0]
+        signals.append((positions[:, joints] - origin[:, None]).reshape(len(positions), -1))
     try:
         size = leg_length(skeleton)
     except (KeyError, ValueError):
-        size = float(max(np.ptp(own) for own in places)) or 1.0
-    return places[0] / size, places[1] / size
+        size = float(max(np.ptp(own) for own in signals)) or 1.0
+    return signals[0] / size, signals[1] / size
 
 
-def _knots(path: Ints, rates: tuple[float, float]) -> tuple[Floats, Floats]:
-    """Matching times, strictly increasing in both: the path, its steps rounded and its pace kept within bounds.
+def _smooth_knots(path: Ints, rates: tuple[float, float]) -> tuple[Floats, Floats]:
+    """Matching times ``(K,)``, strictly increasing in both: the path ``(N, 2)`` made smooth, its pace within bounds.
 
-    In shares x and y of both lengths, a path is how far y is ahead of x, over x + y. Waiting is a slope of one there;
-    the nearest course with smaller slopes lies amid its bounds from above and from below.
+    With x and y the shares of both lengths, the path is the lead y − x over x + y. Where one motion waits the lead has
+    a slope of ±1; the smooth map has the nearest lead with smaller slopes.
     """
-    start, lasts = path[0] / np.array(rates), (path[-1] - path[0]) / np.array(rates)
+    start, durations = path[0] / np.array(rates), (path[-1] - path[0]) / np.array(rates)
     x, y = ((path - path[0]) / np.maximum(path[-1] - path[0], 1)).T
-    count = max(int(np.ceil(2.0 * lasts.max() / STEP)), 2) + 1
-    along = np.linspace(0.0, 2.0, count)
-    ahead = _limit_slope(np.interp(along, x + y, y - x), along, (QUICKEST - 1.0) / (QUICKEST + 1.0))
-    width = ROUNDED / max(2.0 * lasts.max() / (count - 1), 1e-9)
-    reach = min(int(np.ceil(3.0 * width)), count - 1)
-    bell = np.exp(-0.5 * (np.arange(-reach, reach + 1) / width) ** 2)
-    padded = np.concatenate([-ahead[reach:0:-1], ahead, -ahead[-2 : -reach - 2 : -1]])
-    ahead = np.convolve(padded, bell / bell.sum(), mode="valid")
-    old, new = start[0] + 0.5 * lasts[0] * (along - ahead), start[1] + 0.5 * lasts[1] * (along + ahead)
+    count = max(int(np.ceil(2.0 * durations.max() / STEP)), 2) + 1
+    at = np.linspace(0.0, 2.0, count)
+    lead = _limit_slope(np.interp(at, x + y, y - x), at, (QUICKEST - 1.0) / (QUICKEST + 1.0))
+    sigma = SIGMA / max(2.0 * durations.max() / (count - 1), 1e-9)
+    radius = min(int(np.ceil(3.0 * sigma)), count - 1)
+    padded = np.pad(lead, radius, mode="reflect", reflect_type="odd")  # so that both ends keep their 0
+    weights = np.exp(-0.5 * (np.arange(-radius, radius + 1) / sigma) ** 2)
+    lead = np.convolve(padded, weights / weights.sum(), mode="valid")
+    old = start[0] + 0.5 * durations[0] * (at - lead)
+    new = start[1] + 0.5 * durations[1] * (at + lead)
     return freeze(old), freeze(new)
 
 
 def _limit_slope(values: Floats, at: Floats, slope: float) -> Floats:
-    """Values ``(N,)``, 0 at both ends, as near as they come with slopes no steeper than this."""
+    """Values ``(N,)``, 0 at both ends, as near as they come with slopes no steeper than this.
+
+    They lie midway between the least function above and the greatest below the values that are no steeper.
+    """
     above = np.minimum.accumulate(values - slope * at) + slope * at
     above = np.minimum(above, np.minimum.accumulate((values + slope * at)[::-1])[::-1] - slope * at)
     below = np.maximum.accumulate(values + slope * at) - slope * at

@@ -1,4 +1,10 @@
-"""Motions that are blended, on one clock."""
+"""Motion blending: a weighted mean of several motions, plain or band by band (Bruderlin and Williams 1995).
+
+Motions are first brought onto one clock (``align_motions``), so that what corresponds comes together. Local rotations
+are blended by slerp or by their curves' bands. The root's heading and path are blended by their steps, each in its own
+heading, so that a blend of two walks in different directions walks between them. Last, feet are locked while those of
+most of the motions are in contact.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +22,7 @@ from kinesphere.body.foot_lock.lock import lock_feet
 from kinesphere.body.ground import runs, sole_paths, sole_points
 from kinesphere.body.require_roles import LEGS
 from kinesphere.maths import bands, rotation_curves, rotations
-from kinesphere.maths.vectors import Bools, Floats
+from kinesphere.maths.vectors import Bools, Floats, smoothstep
 from kinesphere.motion.checked_arrays import freeze
 from kinesphere.motion.humanoid import select_joints
 from kinesphere.motion.motion import Motion
@@ -28,120 +34,11 @@ from kinesphere.signals.curves import Curves, HeadingSplit, moving_joints, split
 from kinesphere.signals.edit import FADE, check_strength, check_time_range, time_window
 from kinesphere.signals.sources import Source, check_source, resolve_motion
 
-SLOWEST = 0.1  # of the first one's pace that the common clock keeps, where weights lead beyond the motions
-
-
-@dataclass(frozen=True, eq=False)
-class AlignedMotion:
-    """A motion on the common clock.
-
-    Attributes
-    ----------
-    source
-        The motion as it was.
-    frames : (T,)
-        Which of its frames, also between them.
-    motion
-        It on the common clock, T frames.
-    """
-
-    source: Motion
-    frames: Floats
-    motion: Motion
-
-
-def align_motions(
-    cast: list[Motion], shares: Callable[[Floats], Floats], how: tuple[Cost, Search, float] | None
-) -> list[AlignedMotion]:
-    """Motions of one body and rate on one clock: matched by ``how``, cost, search and radius, or None as they are.
-
-    ``shares(time) (N, T)`` are their weights over the result's time. Its clock runs as all of theirs on the mean.
-    """
-    first = cast[0]
-    if how is None:
-        count = min(map(len, cast))
-        return [AlignedMotion(motion, np.arange(float(count)), _bare(motion[:count], first)) for motion in cast]
-    maps = [TimeMap.identity()]
-    maps += [align(first, other, how[0], search=how[1], radius=how[2]) for other in cast[1:]]
-    time = _common([own(first.times) for own in maps], first, shares)
-    at = [own(time) for own in maps]
-    made = []
-    for motion, own in zip(cast, at, strict=True):
-        own = np.clip(own, 0.0, motion.duration)
-        q, t, scales = pose_at_times(motion, own)
-        taken = Motion(first.skeleton, first.rate, freeze(q), freeze(t), scales=scales, name=first.name)
-        made.append(AlignedMotion(motion, own * motion.rate, taken))
-    return made
-
-
-def _bare(motion: Motion, first: Motion) -> Motion:
-    own = motion.rotations, motion.translations
-    return Motion(first.skeleton, first.rate, *own, scales=motion.scales, name=first.name)
-
-
-def _common(clocks: list[Floats], first: Motion, shares: Callable[[Floats], Floats]) -> Floats:
-    """Moments of the first motion at the frames of the result, of each motion's time at the first one's frames."""
-    steps = np.diff(np.stack(clocks), axis=1)  # (N, T − 1)
-    lasts = np.maximum(steps.max(axis=1).max() * len(first), first.duration)
-    fine = shares(np.arange(round(lasts * first.rate) + 2) / first.rate)
-    now, passed = 0.0, [0.0]
-    for step in steps.T.tolist():
-        weights = fine[:, min(round(now * first.rate), fine.shape[1] - 1)]
-        ahead = sum(weight * way for weight, way in zip(weights.tolist(), step, strict=True))
-        now += max(ahead, SLOWEST / first.rate)
-        passed.append(now)
-    count = int(np.floor(now * first.rate + 0.5 + 1e-6)) + 1
-    return np.asarray(np.interp(np.arange(count) / first.rate, passed, first.times))
-
-
-# ---- Feet of a blend that stand while those of most of its motions stand.
-
-
-SHORTEST = 0.08  # seconds that a foot stands at least
-
-
-def hold_blend_feet(
-    made: Motion, taken: list[AlignedMotion], shares: Floats, joints: Bools, weight: Floats | None = None
-) -> Motion:
-    """The blend of some joints ``(J,)`` with its feet held. Where none of these carries a foot, it stays as it is.
-
-    ``weight (T,)`` is how much of it is a blend when; None: all.
-    """
-    skeleton = made.skeleton.with_found_roles()
-    if not all(role in skeleton.roles for role in LEGS) or not moves_feet(skeleton, joints):
-        return made
-    given = replace(made, skeleton=skeleton)
-    found = [find_contacts(replace(one.source, skeleton=skeleton)) for one in taken]
-    intervals: list[Contact] = []
-    for name in found[0].points:
-        standing = np.zeros(len(made))
-        for share, one, plants in zip(shares, taken, found, strict=True):
-            standing += share * _standing(plants, name, one.frames)
-        any_of = next((plant for plants in found for plant in plants.of(name)), None)
-        for first, last in runs(standing > 0.5):
-            if any_of is not None and (last - first + 1) / made.rate >= SHORTEST:
-                intervals.append(replace(any_of, first=first, last=last))
-    if weight is not None:
-        intervals = [plant for plant in intervals if weight[plant.first : plant.last + 1].any()]
-    plants = move_contacts(Contacts(len(made), made.rate, found[0].ground, found[0].points, tuple(intervals)), given)
-    if weight is None:
-        return replace(lock_feet(given, plants), skeleton=made.skeleton)
-    plants = anchor_from_outside(plants, sole_paths(given, sole_points(skeleton)), weight > 0.0)
-    return replace(crossfade(given, lock_feet(given, plants), foot_hold_window(weight)), skeleton=made.skeleton)
-
-
-def _standing(plants: Contacts, name: str, frames: Floats) -> Bools:
-    """``(T,)`` whether a point stands at frames ``(T,)``, also between whole ones."""
-    labels = plants.labels[name]
-    return np.asarray(labels[np.clip(np.round(frames).astype(np.intp), 0, len(labels) - 1)])
-
-
-# ---- Several motions made one: plainly or band by band, with or without a common clock.
-
-
 Weight = float | Mapping[float, float]
-LEAST = 0.05  # that weights sum to before they are made to sum to one
-MOST = 100.0  # weight
+LEAST_SUM = 0.05  # of weights before they are made to sum to one
+MOST_WEIGHT = 100.0
+SLOWEST = 0.1  # of the first motion's pace that the common clock keeps, where weights lead beyond the motions
+SHORTEST_CONTACT = 0.08  # seconds
 
 
 @dataclass(frozen=True)
@@ -151,17 +48,17 @@ class Blend:
     Parameters
     ----------
     weights
-        One for each motion: a number, or numbers at seconds of the result, between which they run smoothly. They are
-        made to sum to one; negative ones lead away from a motion. Left out: all alike.
+        One for each motion: a number, or numbers at seconds of the result, with easing between them. They are made to
+        sum to one; negative ones lead away from a motion. Left out: all equal.
     bands
         Other weights for single bands, by number or, where not whole, by period in seconds: ``{0.5: [1.0, 0.0]}`` lets
         the first have all movement about half a second long. With any, blending is band by band.
     align
-        Bring what corresponds together first, so that feet step at one time. The result's pace is between theirs.
+        Align the motions first, so that feet step at one time. The result's pace is between theirs.
     cost, search, radius
-        For that; see ``signals.align``.
+        Of the alignment; see ``signals.align``.
     feet
-        Whether feet that stand in most of the motions stand still.
+        Whether feet that are in contact in most of the motions are locked.
     others
         Motions that come after those that it is called with, also as files: ``Blend(others=["sway.bvh"])(drum)``.
     joints, start, end, fade, strength
@@ -189,7 +86,7 @@ class Blend:
             if not np.isfinite(band) or band < 0.0:
                 raise ValueError(f"a band is {band!r}; a number from 0, or a period in seconds, is expected")
             for value in values:
-                _check(f"band {band:g}", value)
+                _check_weight(f"band {band:g}", value)
         check_time_range(self.start, self.end, self.fade)
         check_strength(self.strength)
         given = (self.others,) if isinstance(self.others, Motion | str | Path) else tuple(self.others)
@@ -200,15 +97,15 @@ class Blend:
             object.__setattr__(self, "joints", tuple(self.joints))
         if self.weights is None:
             return
-        kept = tuple(MappingProxyType(dict(w)) if isinstance(w, Mapping) else float(w) for w in self.weights)
-        object.__setattr__(self, "weights", kept)
-        for k, weight in enumerate(kept):
+        frozen = tuple(MappingProxyType(dict(w)) if isinstance(w, Mapping) else float(w) for w in self.weights)
+        object.__setattr__(self, "weights", frozen)
+        for k, weight in enumerate(frozen):
             if isinstance(weight, Mapping) and not weight:
                 raise ValueError(f"weights[{k}] is empty; weights at seconds are expected, {{0.0: 1.0, 2.0: 0.0}}")
             for moment, value in weight.items() if isinstance(weight, Mapping) else [(0.0, weight)]:
                 if not np.isfinite(moment):
                     raise ValueError(f"weights[{k}] has a moment {moment!r}; finite seconds are expected")
-                _check(f"weights[{k}]", value)
+                _check_weight(f"weights[{k}]", value)
 
     def __call__(self, *motions: Motion) -> Motion:
         """The motion between them, on the first one's body and at its rate."""
@@ -226,42 +123,44 @@ class Blend:
                 raise ValueError(f"{len(weights)} weights of band {band:g} for {len(motions)} motions")
         if len(motions) == 1:
             return motions[0], TimeMap.identity()
-        first = trim_calibration(motions[0])
-        cast = [first, *(match_body(trim_calibration(motion), first) for motion in motions[1:])]
-        cast = [motion if motion.rate == first.rate else motion.resampled(first.rate) for motion in cast]
-        how = (self.cost, self.search, self.radius) if self.align and min(map(len, cast)) > 1 else None
-        wanted = select_joints(first.skeleton, self.joints)
-        shares = partial(self.shares, count=len(cast))
-        taken = align_motions(cast, shares if self.joints is None else partial(_first_alone, count=len(cast)), how)
-        time = np.arange(len(taken[0].frames)) / first.rate
-        made = _blended([one.motion for one in taken], shares(time), self._gains(len(time), first.rate, len(cast)))
-        if not wanted.all():
-            made = _only(taken[0].motion, made, wanted)
+        sources = _on_one_body(motions)
+        first, count = sources[0], len(sources)
+        joints = select_joints(first.skeleton, self.joints)
+        shares = partial(self.shares, count=count)
+        settings = (self.cost, self.search, self.radius) if self.align and min(map(len, sources)) > 1 else None
+        clock_shares = shares if self.joints is None else partial(_first_alone, count=count)
+        aligned = align_motions(sources, clock_shares, settings)
+        times = np.arange(len(aligned[0].frames)) / first.rate
+        blend = _blend_motions(
+            [one.motion for one in aligned], shares(times), self._gains(len(times), first.rate, count)
+        )
+        if not joints.all():
+            blend = _replace_joints(aligned[0].motion, blend, joints)
         if self.feet:
-            somewhere = self.start is not None or self.end is not None
-            inside = time_window(time, self.start, self.end, self.fade) if somewhere else None
-            made = hold_blend_feet(made, taken, shares(time), wanted, inside)
-        old = taken[0].frames / first.rate + int(motions[0].performed_frames[0]) / first.rate
-        return made, TimeMap(old, time) if len(time) > 1 else TimeMap.identity()
+            bounded = self.start is not None or self.end is not None
+            window = time_window(times, self.start, self.end, self.fade) if bounded else None
+            blend = hold_blend_feet(blend, aligned, shares(times), joints, window)
+        old = aligned[0].frames / first.rate + int(motions[0].performed_frames[0]) / first.rate
+        return blend, TimeMap(old, times) if len(times) > 1 else TimeMap.identity()
 
-    def shares(self, time: Floats, count: int) -> Floats:
-        """``(N, T)`` each motion's weight at seconds ``(T,)`` of the result."""
+    def shares(self, times: Floats, count: int) -> Floats:
+        """``(N, T)`` each motion's weight at seconds ``(T,)`` of the result, 1 in sum."""
         rows = [
-            _phrase(weight, time) if isinstance(weight, Mapping) else np.full(len(time), float(weight))
+            _weight_curve(weight, times) if isinstance(weight, Mapping) else np.full(len(times), float(weight))
             for weight in self.weights or (1.0,) * count
         ]
-        made = _summed(np.array(rows))
+        shares = _normalise(np.array(rows))
         if self.start is not None or self.end is not None or self.strength != 1.0:
-            inside = self.strength * time_window(time, self.start, self.end, self.fade)
-            made = _first_alone(time, count) * (1.0 - inside) + made * inside
-        return made
+            window = self.strength * time_window(times, self.start, self.end, self.fade)
+            shares = _first_alone(times, count) * (1.0 - window) + shares * window
+        return shares
 
     def _gains(self, frames: int, rate: float, count: int) -> Floats | None:
         """``(K, N)`` each band's weights, NaN where they are the usual ones; None: not band by band."""
         if not self.bands:
             return None
         number = bands.band_count(frames)
-        made = np.full((number, count), np.nan)
+        gains = np.full((number, count), np.nan)
         peaks = np.log(bands.band_periods(number, rate))
         for key, weights in self.bands.items():
             whole = isinstance(key, int) and not isinstance(key, bool)
@@ -270,139 +169,267 @@ class Blend:
             band = int(key) if whole else int(np.argmin(np.abs(peaks - np.log(max(key, 1e-9)))))
             if not 0 <= band < number:
                 raise ValueError(f"band {band}: these motions have {number}, from 0 to {number - 1}")
-            made[band] = _summed(np.array(weights, dtype=np.float64))
-        return made
+            gains[band] = _normalise(np.array(weights, dtype=np.float64))
+        return gains
 
 
-def _first_alone(time: Floats, count: int) -> Floats:
-    made = np.zeros((count, len(time)))
-    made[0] = 1.0
-    return made
+def _on_one_body(motions: Sequence[Motion]) -> list[Motion]:
+    """The motions without calibration frames, on the first one's body and at its rate."""
+    first = trim_calibration(motions[0])
+    others = [match_body(trim_calibration(motion), first) for motion in motions[1:]]
+    return [first, *(motion if motion.rate == first.rate else motion.resampled(first.rate) for motion in others)]
 
 
-def _only(first: Motion, made: Motion, joints: Bools) -> Motion:
+def _first_alone(times: Floats, count: int) -> Floats:
+    """``(N, T)`` shares of the first motion alone."""
+    shares = np.zeros((count, len(times)))
+    shares[0] = 1.0
+    return shares
+
+
+def _replace_joints(first: Motion, blend: Motion, joints: Bools) -> Motion:
     """Some joints ``(J,)`` of the blend, the others as in the first."""
     q, t = first.rotations.copy(), first.translations.copy()
-    q[:, joints], t[:, joints] = made.rotations[:, joints], made.translations[:, joints]
-    return replace(made, rotations=q, translations=t)
+    q[:, joints], t[:, joints] = blend.rotations[:, joints], blend.translations[:, joints]
+    return replace(blend, rotations=q, translations=t)
 
 
-def _check(what: str, value: float) -> None:
-    if not np.isfinite(value) or abs(value) > MOST:
-        raise ValueError(f"{what}: a weight is {value!r}; −{MOST:g} to {MOST:g} is allowed")
+def _check_weight(what: str, value: float) -> None:
+    if not np.isfinite(value) or abs(value) > MOST_WEIGHT:
+        raise ValueError(f"{what}: a weight is {value!r}; −{MOST_WEIGHT:g} to {MOST_WEIGHT:g} is allowed")
 
 
-def _phrase(weight: Mapping[float, float], time: Floats) -> Floats:
-    """Weights at moments as a smooth course at seconds ``(T,)``."""
+def _weight_curve(weight: Mapping[float, float], times: Floats) -> Floats:
+    """Weights given at moments, at seconds ``(T,)`` with easing between them."""
     moments = np.array(sorted(weight))
     values = np.array([weight[moment] for moment in moments.tolist()])
-    u = np.interp(time, moments, np.arange(len(moments)))
+    u = np.interp(times, moments, np.arange(len(moments)))
     low = np.minimum(np.floor(u).astype(np.intp), max(len(moments) - 2, 0))
-    share = u - low
-    share = share * share * (3.0 - 2.0 * share)
+    share = smoothstep(u - low)
     return np.asarray(values[low] + share * (values[np.minimum(low + 1, len(values) - 1)] - values[low]))
 
 
-def _summed(weights: Floats) -> Floats:
+def _normalise(weights: Floats) -> Floats:
     """Weights ``(N, ...)`` that sum to one."""
     total = weights.sum(axis=0)
-    if np.min(total) < LEAST:
-        raise ValueError(f"weights sum to {float(np.min(total)):g}; a sum of {LEAST:g} at least is expected")
+    if np.min(total) < LEAST_SUM:
+        raise ValueError(f"weights sum to {float(np.min(total)):g}; a sum of {LEAST_SUM:g} at least is expected")
     return np.asarray(weights / total)
 
 
-def _blended(cast: list[Motion], shares: Floats, gains: Floats | None) -> Motion:
-    made = _plainly(cast, shares) if gains is None else _band_by_band(cast, shares, gains)
-    carrier, up, headings, _ = made.parted
-    turning = np.stack([np.diff(own, prepend=own[:1]) for own in headings])
-    heading = headings[0][0] + np.cumsum((shares * turning).sum(axis=0))
-    turns, places = made.turns, made.places
-    if up is not None:
-        round_ = rotations.from_rotation_vector(heading[:, None] * up)
-        turns[:, carrier] = rotations.multiply(round_, turns[:, carrier])
-        paths = np.stack([motion.translations[:, carrier] for motion in cast])
-        places[:, carrier] = _path(paths, np.stack(headings), up, heading, places[:, carrier], shares)
-    return replace(
-        cast[0],
-        rotations=freeze(rotations.continuous(turns)),
-        translations=freeze(places),
-        scales=_scales(cast, shares),
-    )
+# A common clock
 
 
-def _scales(cast: list[Motion], shares: Floats) -> Floats | None:
-    """``(T, J, 3)`` how surfaces swell on the mean; None: none does."""
-    if all(motion.scales is None for motion in cast):
-        return None
-    made = np.zeros(cast[0].translations.shape)
-    for motion, share in zip(cast, shares, strict=True):
-        made += share[:, None, None] * (1.0 if motion.scales is None else motion.scales)
-    return made
+@dataclass(frozen=True, eq=False)
+class AlignedMotion:
+    """A motion on the common clock.
+
+    Attributes
+    ----------
+    source
+        The motion as it was.
+    frames : (T,)
+        Which of its frames, also between them.
+    motion
+        It on the common clock, T frames.
+    """
+
+    source: Motion
+    frames: Floats
+    motion: Motion
+
+
+def align_motions(
+    sources: list[Motion], shares: Callable[[Floats], Floats], settings: tuple[Cost, Search, float] | None
+) -> list[AlignedMotion]:
+    """Motions of one body and rate on one clock: aligned by cost, search and radius, or with None as they are.
+
+    ``shares(times) (N, T)`` are their weights over the result's time. Its clock runs at the weighted mean of theirs.
+    """
+    first = sources[0]
+    if settings is None:
+        count = min(map(len, sources))
+        return [
+            AlignedMotion(motion, np.arange(float(count)), _without_info(motion[:count], first)) for motion in sources
+        ]
+    cost, search, radius = settings
+    maps = [TimeMap.identity()]
+    maps += [align(first, other, cost, search=search, radius=radius) for other in sources[1:]]
+    times = _common_times([own(first.times) for own in maps], first, shares)
+    aligned = []
+    for motion, own in zip(sources, maps, strict=True):
+        at = np.clip(own(times), 0.0, motion.duration)
+        q, t, scales = pose_at_times(motion, at)
+        sampled = Motion(first.skeleton, first.rate, freeze(q), freeze(t), scales=scales, name=first.name)
+        aligned.append(AlignedMotion(motion, at * motion.rate, sampled))
+    return aligned
+
+
+def _without_info(motion: Motion, first: Motion) -> Motion:
+    """The motion's poses with the first one's skeleton, rate and name, and nothing else."""
+    poses = motion.rotations, motion.translations
+    return Motion(first.skeleton, first.rate, *poses, scales=motion.scales, name=first.name)
+
+
+def _common_times(clocks: list[Floats], first: Motion, shares: Callable[[Floats], Floats]) -> Floats:
+    """``(T',)`` the first motion's time at the result's frames; ``clocks (T,)`` are each motion's at its frames."""
+    steps = np.diff(np.stack(clocks), axis=1)  # (N, T − 1)
+    longest = np.maximum(steps.max(axis=1).max() * len(first), first.duration)
+    weights = shares(np.arange(round(longest * first.rate) + 2) / first.rate)
+    now, elapsed = 0.0, [0.0]
+    for step in steps.T.tolist():
+        own = weights[:, min(round(now * first.rate), weights.shape[1] - 1)]
+        mean = sum(weight * length for weight, length in zip(own.tolist(), step, strict=True))
+        now += max(mean, SLOWEST / first.rate)
+        elapsed.append(now)
+    count = int(np.floor(now * first.rate + 0.5 + 1e-6)) + 1
+    return np.asarray(np.interp(np.arange(count) / first.rate, elapsed, first.times))
+
+
+# The weighted mean
 
 
 class _BlendPose(NamedTuple):
-    """A blend before it is turned and placed: rotations ``(T, J, 4)`` without heading, translations ``(T, J, 3)``."""
+    """A blend without its heading and path."""
 
-    parted: HeadingSplit
-    turns: Floats
-    places: Floats
-
-
-def _plainly(cast: list[Motion], shares: Floats) -> _BlendPose:
-    parted = split_headings(cast)
-    places = cast[0].translations.copy()
-    moving = moving_joints(cast)
-    places[:, moving] = sum(s[:, None, None] * one.translations[:, moving] for s, one in zip(shares, cast, strict=True))
-    return _BlendPose(parted, _mean(parted.turns, shares), places)
+    split: HeadingSplit
+    rotations: Floats  # (T, J, 4)
+    translations: Floats  # (T, J, 3)
 
 
-def _band_by_band(cast: list[Motion], shares: Floats, gains: Floats) -> _BlendPose:
-    curves = Curves.together(cast)
-    first, joints = curves[0], len(curves[0].about)
-    table = _by_bands([own.table for own in curves], shares, gains)
-    places = cast[0].translations.copy()
-    places[:, first.moving] = table[:, 3 * joints + 1 :].reshape(len(table), -1, 3)
-    turns = rotation_curves.from_rotation_curves(table[:, : 3 * joints].reshape(len(table), joints, 3), first.about)
-    return _BlendPose(HeadingSplit(first.carrier, first.up, [own.heading for own in curves], []), turns, places)
+def _blend_motions(sources: list[Motion], shares: Floats, gains: Floats | None) -> Motion:
+    """The mean of motions of one length by ``shares (N, T)``, of single bands by ``gains (K, N)``."""
+    pose = _blend_plain(sources, shares) if gains is None else _blend_bands(sources, shares, gains)
+    root, up, headings, _ = pose.split
+    steps = np.stack([np.diff(own, prepend=own[:1]) for own in headings])
+    heading = headings[0][0] + np.cumsum((shares * steps).sum(axis=0))
+    local, translations = pose.rotations, pose.translations
+    if up is not None:
+        local[:, root] = rotations.multiply(rotations.from_rotation_vector(heading[:, None] * up), local[:, root])
+        paths = np.stack([motion.translations[:, root] for motion in sources])
+        translations[:, root] = _blend_path(paths, np.stack(headings), up, heading, translations[:, root], shares)
+    return replace(
+        sources[0],
+        rotations=freeze(rotations.continuous(local)),
+        translations=freeze(translations),
+        scales=_blend_scales(sources, shares),
+    )
 
 
-def _mean(turns: list[Floats], shares: Floats) -> Floats:
-    """The weighted mean ``(T, J, 4)`` of rotations: of two, the way between them at that share."""
-    if len(turns) == 2:
-        return rotations.slerp(turns[0], turns[1], np.repeat(shares[1][:, None], turns[0].shape[1], axis=1))
-    total = shares[0][:, None, None] * turns[0]
-    for share, own in zip(shares[1:], turns[1:], strict=True):
-        sign = np.where(np.einsum("tjc,tjc->tj", own, turns[0]) < 0.0, -1.0, 1.0)
+def _blend_scales(sources: list[Motion], shares: Floats) -> Floats | None:
+    """``(T, J, 3)`` the mean of the surfaces' scales; None: no motion has any."""
+    if all(motion.scales is None for motion in sources):
+        return None
+    total = np.zeros(sources[0].translations.shape)
+    for motion, share in zip(sources, shares, strict=True):
+        total += share[:, None, None] * (1.0 if motion.scales is None else motion.scales)
+    return total
+
+
+def _blend_plain(sources: list[Motion], shares: Floats) -> _BlendPose:
+    split = split_headings(sources)
+    translations = sources[0].translations.copy()
+    moving = moving_joints(sources)
+    translations[:, moving] = sum(
+        share[:, None, None] * one.translations[:, moving] for share, one in zip(shares, sources, strict=True)
+    )
+    return _BlendPose(split, _mean_rotations(split.rotations, shares), translations)
+
+
+def _mean_rotations(sources: list[Floats], shares: Floats) -> Floats:
+    """The weighted mean ``(T, J, 4)`` of rotations: of two their slerp, of more their normalised sum."""
+    if len(sources) == 2:
+        return rotations.slerp(sources[0], sources[1], np.repeat(shares[1][:, None], sources[0].shape[1], axis=1))
+    total = shares[0][:, None, None] * sources[0]
+    for share, own in zip(shares[1:], sources[1:], strict=True):
+        sign = np.where(np.einsum("tjc,tjc->tj", own, sources[0]) < 0.0, -1.0, 1.0)
         total += (share[:, None] * sign)[..., None] * own
     return rotations.normalise(total)
 
 
-def _by_bands(tables: list[Floats], shares: Floats, gains: Floats) -> Floats:
-    """Tables ``(T, D)`` blended band by band: bands without weights of their own by ``shares (N, T)``."""
+def _blend_bands(sources: list[Motion], shares: Floats, gains: Floats) -> _BlendPose:
+    curves = Curves.of_all(sources)
+    first, joints = curves[0], len(curves[0].reference)
+    table = _blend_tables([own.table for own in curves], shares, gains)
+    translations = sources[0].translations.copy()
+    translations[:, first.moving] = table[:, 3 * joints + 1 :].reshape(len(table), -1, 3)
+    vectors = table[:, : 3 * joints].reshape(len(table), joints, 3)
+    local = rotation_curves.from_rotation_curves(vectors, first.reference)
+    return _BlendPose(HeadingSplit(first.root, first.up, [own.heading for own in curves], []), local, translations)
+
+
+def _blend_tables(tables: list[Floats], shares: Floats, gains: Floats) -> Floats:
+    """Tables ``(T, D)`` blended band by band; bands whose ``gains (K, N)`` are NaN by ``shares (N, T)``."""
     total = np.zeros(tables[0].shape)
-    own = ~np.isnan(gains[:, 0])
+    given = ~np.isnan(gains[:, 0])
     for table, share, gain in zip(tables, shares, np.nan_to_num(gains.T), strict=True):
         if np.ptp(share) == 0.0 and share[0] != 0.0:
-            total += share[0] * bands.mix(table, np.where(own, gain / share[0], 1.0))
+            total += share[0] * bands.mix(table, np.where(given, gain / share[0], 1.0))
             continue
-        # The usual bands and the rest come and go with the share, the others don't.
-        rest = bands.mix(table, np.zeros(len(gain)))
-        total += share[:, None] * bands.mix(table, np.where(own, 0.0, 1.0))
-        total += bands.mix(table, np.where(own, gain, 0.0)) - rest
+        # The share varies in time, and scales the other bands and the residual, but not the bands with gains.
+        residual = bands.mix(table, np.zeros(len(gain)))
+        total += share[:, None] * bands.mix(table, np.where(given, 0.0, 1.0))
+        total += bands.mix(table, np.where(given, gain, 0.0)) - residual
     return total
 
 
-def _path(
-    places: Floats, headings: Floats, up: Floats | None, heading: Floats, mixed: Floats, shares: Floats
+def _blend_path(
+    paths: Floats, headings: Floats, up: Floats, heading: Floats, mean_path: Floats, shares: Floats
 ) -> Floats:
-    """``(T, 3)`` where the carrier goes: as far ahead and aside as all go on the mean, each from its own heading.
+    """``(T, 3)`` the root's path: the mean of all steps, each in its own heading, taken along the blend's ``(T,)``.
 
-    ``places (N, T, 3)``, ``headings (N, T)``; up and down it goes as ``mixed (T, 3)`` says.
+    ``paths (N, T, 3)``, ``headings (N, T)``; heights are those of ``mean_path (T, 3)``.
     """
-    if up is None:
-        return mixed
-    steps = np.diff(places, axis=1, prepend=places[:, :1])
+    steps = np.diff(paths, axis=1, prepend=paths[:, :1])
     own = rotations.rotate(rotations.from_rotation_vector(-headings[..., None] * up), steps)
     step = rotations.rotate(rotations.from_rotation_vector(heading[:, None] * up), np.einsum("nt,ntc->tc", shares, own))
-    made = places[0, 0] + np.cumsum(step, axis=0)
-    return np.asarray(made + ((mixed - made) @ up)[:, None] * up)
+    path = paths[0, 0] + np.cumsum(step, axis=0)
+    return np.asarray(path + ((mean_path - path) @ up)[:, None] * up)
+
+
+# Feet
+
+
+def hold_blend_feet(
+    blend: Motion, aligned: list[AlignedMotion], shares: Floats, joints: Bools, weight: Floats | None = None
+) -> Motion:
+    """The blend of some joints ``(J,)`` with feet locked while those of most motions, by ``shares (N, T)``, are.
+
+    Where none of the joints moves a foot, it stays as it is. ``weight (T,)`` is that of the blend in each frame; None:
+    1 in all.
+    """
+    skeleton = blend.skeleton.with_found_roles()
+    if not all(role in skeleton.roles for role in LEGS) or not moves_feet(skeleton, joints):
+        return blend
+    motion = replace(blend, skeleton=skeleton)
+    found = [find_contacts(replace(one.source, skeleton=skeleton)) for one in aligned]
+    intervals = _common_contacts(found, aligned, shares, blend.rate)
+    if weight is not None:
+        intervals = [contact for contact in intervals if weight[contact.first : contact.last + 1].any()]
+    empty = Contacts(len(blend), blend.rate, found[0].ground, found[0].points, tuple(intervals))
+    contacts = move_contacts(empty, motion)
+    if weight is None:
+        return replace(lock_feet(motion, contacts), skeleton=blend.skeleton)
+    contacts = anchor_from_outside(contacts, sole_paths(motion, sole_points(skeleton)), weight > 0.0)
+    fading = crossfade(motion, lock_feet(motion, contacts), foot_hold_window(weight))
+    return replace(fading, skeleton=blend.skeleton)
+
+
+def _common_contacts(found: list[Contacts], aligned: list[AlignedMotion], shares: Floats, rate: float) -> list[Contact]:
+    """Contacts, their anchors not yet set, where more than half of the motions by ``shares (N, T)`` have one."""
+    intervals: list[Contact] = []
+    for name in found[0].points:
+        votes = np.zeros(shares.shape[1])
+        for share, one, contacts in zip(shares, aligned, found, strict=True):
+            votes += share * _in_contact(contacts, name, one.frames)
+        example = next((contact for contacts in found for contact in contacts.of(name)), None)
+        for first, last in runs(votes > 0.5):
+            if example is not None and (last - first + 1) / rate >= SHORTEST_CONTACT:
+                intervals.append(replace(example, first=first, last=last))
+    return intervals
+
+
+def _in_contact(contacts: Contacts, name: str, frames: Floats) -> Bools:
+    """``(T,)`` whether a point of the sole is in contact at frames ``(T,)``, also between whole ones."""
+    labels = contacts.labels[name]
+    return np.asarray(labels[np.clip(np.round(frames).astype(np.intp), 0, len(labels) - 1)])

@@ -1,9 +1,9 @@
-"""A motion as curves that can be filtered, shaped and added to, and back.
+"""Motion curves: a motion as a table of signals that can be filtered, shaped and added to, and back.
 
 A joint's rotation is a rotation vector from the joint's mean, so that no curve depends on a file's Euler angles. The
-joint that carries the body is its own case: how far it has turned about the vertical, without jumps (a pirouette is
-three whole turns, not none), how it tilts beside that, and its path. A body that goes upside down has no heading
-there: its carrier's rotation is then one vector as any other's.
+root is its own case. Its heading is an angle about the vertical without jumps (a pirouette is three whole turns, not
+none); its tilt is a rotation vector like any other; its path is its translation. A body that goes upside down has no
+heading there: the root's whole rotation is then one rotation vector.
 """
 
 from __future__ import annotations
@@ -20,138 +20,135 @@ from kinesphere.maths.vectors import Bools, Floats, Ints
 from kinesphere.motion.motion import Motion
 from kinesphere.motion.skeleton import Skeleton
 
-UPRIGHT = 0.3  # cosine of half the tilt below which heading is not taken apart
-SOME = 4  # frames
+UPRIGHT = 0.3  # cosine of half the tilt below which the heading is not split off
+EVERY = 4  # frames: the mean of several motions takes one frame of so many
 STILL = 1e-9  # metres: a joint whose translation changes by no more has no curve for it
 
 
 @dataclass(frozen=True, eq=False)
 class Curves:
-    """What a motion's joints do over time, as one table.
+    """The curves of a motion, as one table.
 
     Attributes
     ----------
     table : (T, D)
         Three columns a joint for its rotation, one for the heading, three for each joint whose translation moves.
-    about : (J, 4)
-        What rotation vectors are measured from.
-    carrier
+    reference : (J, 4)
+        The rotations that rotation vectors are measured from.
+    root
         The joint that carries the body.
     up : (3,) or None
-        The vertical as the carrier's parent sees it; None: heading is not taken apart.
+        The vertical in the frame of the root's parent; None: the heading is not split off.
     moving : (M,)
         Joints whose translations move.
     """
 
     motion: Motion
     table: Floats
-    about: Floats
-    carrier: int
+    reference: Floats
+    root: int
     up: Floats | None
     moving: Ints
 
     @classmethod
     def of(cls, motion: Motion) -> Curves:
         """The curves of a motion without calibration frames."""
-        return cls.together([motion])[0]
+        return cls.of_all([motion])[0]
 
     @classmethod
-    def together(cls, motions: Sequence[Motion]) -> list[Curves]:
-        """The curves of motions of one skeleton, measured from one reference: their tables may be compared and mixed.
+    def of_all(cls, motions: Sequence[Motion]) -> list[Curves]:
+        """The curves of motions of one skeleton, from one reference: their tables may be compared and mixed.
 
-        Each heading counts from the world's; where one of the bodies goes upside down, none is taken apart.
+        Each heading counts from the world's; where one of the bodies goes upside down, none is split off.
         """
-        carrier, up, angles, turns = split_headings(motions)
-        # Of several, some frames tell as much as all.
-        about = rotation_curves.mean_rotation(
-            turns[0] if len(turns) == 1 else np.concatenate([own[::SOME] for own in turns])
+        root, up, headings, local = split_headings(motions)
+        reference = rotation_curves.mean_rotation(
+            local[0] if len(local) == 1 else np.concatenate([own[::EVERY] for own in local])
         )
         moving = moving_joints(motions)
-        made = []
-        for motion, angle, own in zip(motions, angles, turns, strict=True):
-            table = np.empty((len(motion), 3 * len(about) + 1 + 3 * len(moving)))
-            rotation_curves.to_rotation_curves(own, about, table[:, : 3 * len(about)].reshape(len(motion), -1, 3))
-            table[:, 3 * len(about)] = angle
-            table[:, 3 * len(about) + 1 :] = motion.translations[:, moving].reshape(len(motion), -1)
-            made.append(cls(motion, table, about, carrier, up, moving))
-        return made
+        curves = []
+        for motion, heading, own in zip(motions, headings, local, strict=True):
+            table = np.empty((len(motion), 3 * len(reference) + 1 + 3 * len(moving)))
+            vectors = table[:, : 3 * len(reference)].reshape(len(motion), -1, 3)
+            rotation_curves.to_rotation_curves(own, reference, vectors)
+            table[:, 3 * len(reference)] = heading
+            table[:, 3 * len(reference) + 1 :] = motion.translations[:, moving].reshape(len(motion), -1)
+            curves.append(cls(motion, table, reference, root, up, moving))
+        return curves
 
     @cached_property
     def owners(self) -> Ints:
         """``(D,)`` the joint that each column belongs to."""
-        joints = np.arange(len(self.about))
-        return np.concatenate([np.repeat(joints, 3), [self.carrier], np.repeat(self.moving, 3)])
+        joints = np.arange(len(self.reference))
+        return np.concatenate([np.repeat(joints, 3), [self.root], np.repeat(self.moving, 3)])
 
     def columns(self, joints: Bools) -> Ints:
         """The columns of some joints ``(J,)``."""
         return np.flatnonzero(joints[self.owners])
 
     @property
+    def heading_column(self) -> int:
+        """The column of the heading: rotations come before it, translations after it."""
+        return 3 * len(self.reference)
+
+    @property
     def heading(self) -> Floats:
-        """``(T,)`` how far the body has turned about the vertical, in radians."""
-        return np.asarray(self.table[:, 3 * len(self.about)])
+        """``(T,)`` the body's angle about the vertical, in radians, without jumps."""
+        return np.asarray(self.table[:, self.heading_column])
 
     @property
     def path(self) -> Floats:
-        """``(T, 3)`` where the carrier is."""
-        return np.asarray(self.motion.translations[:, self.carrier])
+        """``(T, 3)`` the root's translation."""
+        return np.asarray(self.motion.translations[:, self.root])
 
     def with_table(self, table: Floats) -> Motion:
         """The motion whose curves are these ``(T', D)``, as many frames as there are rows."""
-        count, joints = len(table), len(self.about)
-        turns = rotation_curves.from_rotation_curves(table[:, : 3 * joints].reshape(count, joints, 3), self.about)
+        count, joints = len(table), len(self.reference)
+        vectors = table[:, : 3 * joints].reshape(count, joints, 3)
+        local = rotation_curves.from_rotation_curves(vectors, self.reference)
         if self.up is not None:
-            round_ = rotations.from_rotation_vector(table[:, 3 * joints, None] * self.up)
-            turns[:, self.carrier] = rotations.continuous(rotations.multiply(round_, turns[:, self.carrier]))
-        places = np.empty((count, joints, 3))
-        places[:] = self.motion.translations[0]
-        places[:, self.moving] = table[:, 3 * joints + 1 :].reshape(count, len(self.moving), 3)
+            heading = rotations.from_rotation_vector(table[:, 3 * joints, None] * self.up)
+            local[:, self.root] = rotations.continuous(rotations.multiply(heading, local[:, self.root]))
+        translations = np.empty((count, joints, 3))
+        translations[:] = self.motion.translations[0]
+        translations[:, self.moving] = table[:, 3 * joints + 1 :].reshape(count, len(self.moving), 3)
         scales = self.motion.scales if count == len(self.motion) else None
-        return replace(self.motion, rotations=turns, translations=places, scales=scales)
+        return replace(self.motion, rotations=local, translations=translations, scales=scales)
 
 
 class HeadingSplit(NamedTuple):
-    """Motions of one skeleton with their headings apart; ``up`` None where none is.
+    """Motions of one skeleton, each root's rotation split into heading and tilt."""
 
-    ``headings`` are ``(T,)`` each, ``turns (T, J, 4)`` the local rotations, the carrier's without its heading.
-    """
-
-    carrier: int
-    up: Floats | None
-    headings: list[Floats]
-    turns: list[Floats]
+    root: int
+    up: Floats | None  # (3,) the vertical in the frame of the root's parent; None: not split
+    headings: list[Floats]  # (T,) each, in radians
+    rotations: list[Floats]  # (T, J, 4) each, local; the root's without its heading
 
 
 def split_headings(motions: Sequence[Motion]) -> HeadingSplit:
-    """Motions of one skeleton with their headings apart; where one of the bodies goes upside down, none is."""
-    carrier = root_joint(motions[0].skeleton)
-    uprights = [_vertical(motion, carrier) for motion in motions]
-    turns = [motion.rotations for motion in motions]
-    if any(own is None for own in uprights):
-        return HeadingSplit(carrier, None, [np.zeros(len(motion)) for motion in motions], turns)
-    up, rest = uprights[0], motions[0].skeleton.rest_rotations[carrier]
+    """Split the headings off motions of one skeleton; where one of the bodies goes upside down, off none."""
+    root = root_joint(motions[0].skeleton)
+    verticals = [_vertical(motion, root) for motion in motions]
+    local = [motion.rotations for motion in motions]
+    if any(own is None for own in verticals):
+        return HeadingSplit(root, None, [np.zeros(len(motion)) for motion in motions], local)
+    up, rest = verticals[0], motions[0].skeleton.rest_rotations[root]
     assert up is not None
-    angles = []
+    headings = []
     for k, motion in enumerate(motions):
-        angle, left = rotation_curves.heading(
-            rotations.multiply(motion.rotations[:, carrier], rotations.conjugate(rest)), up
-        )
-        angles.append(angle)
-        turns[k] = motion.rotations.copy()
-        turns[k][:, carrier] = rotations.multiply(left, rest)
-    return HeadingSplit(carrier, up, angles, turns)
+        from_rest = rotations.multiply(motion.rotations[:, root], rotations.conjugate(rest))
+        angle, tilt = rotation_curves.heading(from_rest, up)
+        headings.append(angle)
+        local[k] = motion.rotations.copy()
+        local[k][:, root] = rotations.multiply(tilt, rest)
+    return HeadingSplit(root, up, headings, local)
 
 
 def moving_joints(motions: Sequence[Motion]) -> Ints:
     """Joints whose translations are ever elsewhere than in the first frame of the first motion."""
     start = motions[0].translations[0]
-    return np.flatnonzero(np.any([_moves(motion.translations, start) for motion in motions], axis=0))
-
-
-def _moves(places: Floats, start: Floats) -> Bools:
-    """``(J,)`` which joints' translations ``(T, J, 3)`` are ever elsewhere than at the start ``(J, 3)``."""
-    high, low = places.max(axis=0) - start, start - places.min(axis=0)
-    return np.asarray(np.maximum(high, low).max(axis=-1) > STILL)
+    ranges = [(m.translations.max(axis=0) - start, start - m.translations.min(axis=0)) for m in motions]
+    return np.flatnonzero(np.any([np.maximum(high, low).max(axis=-1) > STILL for high, low in ranges], axis=0))
 
 
 def root_joint(skeleton: Skeleton) -> int:
@@ -159,20 +156,20 @@ def root_joint(skeleton: Skeleton) -> int:
     return skeleton.with_found_roles().roles.get("hips", skeleton.roots[0])
 
 
-def _vertical(motion: Motion, carrier: int) -> Floats | None:
-    """The vertical as the carrier's parent sees it, where the body stays upright enough to have a heading."""
-    above = _above(motion, int(motion.skeleton.parents[carrier]))
-    up = rotations.rotate(rotations.conjugate(above), np.array([0.0, 1.0, 0.0]))
-    rest = motion.skeleton.rest_rotations[carrier]
-    turned = rotations.multiply(motion.rotations[:, carrier], rotations.conjugate(rest))
-    upright = np.hypot(turned[:, 0], turned[:, 1:] @ up)
+def _vertical(motion: Motion, root: int) -> Floats | None:
+    """``(3,)`` the vertical in the frame of the root's parent; None where the body tilts too far for a heading."""
+    parent = _world_rotation(motion, int(motion.skeleton.parents[root]))
+    up = rotations.rotate(rotations.conjugate(parent), np.array([0.0, 1.0, 0.0]))
+    rest = motion.skeleton.rest_rotations[root]
+    from_rest = rotations.multiply(motion.rotations[:, root], rotations.conjugate(rest))
+    upright = np.hypot(from_rest[:, 0], from_rest[:, 1:] @ up)
     return np.asarray(up) if upright.min() > UPRIGHT else None
 
 
-def _above(motion: Motion, joint: int) -> Floats:
-    """The world rotation ``(4,)`` of a joint in the first frame; -1: none."""
-    turn = rotations.identity()
+def _world_rotation(motion: Motion, joint: int) -> Floats:
+    """The world rotation ``(4,)`` of a joint in the first frame; of joint -1 the identity."""
+    world = rotations.identity()
     while joint >= 0:
-        turn = rotations.multiply(motion.rotations[0, joint], turn)
+        world = rotations.multiply(motion.rotations[0, joint], world)
         joint = int(motion.skeleton.parents[joint])
-    return turn
+    return world

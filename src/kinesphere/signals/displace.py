@@ -1,10 +1,19 @@
-"""Hands and head brought somewhere, and what helps: trunk and shoulders where an arm is too short, spine and neck and a
-little the hips to bring the head.
+"""Displace: change a pose at a few frames, and the motion between follows (Bruderlin and Williams 1995).
 
-What helps is solved at the edits, all together, and follows curves between them. A hand's way is a curve in the world,
-and the arm is solved in every frame: so a path keeps its shape, nothing is bent past straight, and at its points the
-target is met. The way is seen from where the body heads, so that a hand that goes outward still does when the body has
-turned.
+    knock = Displace([Target("rightHand", seconds=1.2, by=(0.0, 0.2, 0.0))])(motion)
+
+At the edited frames the pose is as asked, at the ends of the range it is as it was, and between them a spline of
+displacements runs and is added. It may be applied again to the result. The steps, for each range of frames:
+
+1. Joints are rotated by their turns: rotation vectors in the parent's frame, so that an elbow stays a hinge.
+2. Hips move to their targets, or along with the head.
+3. Feet are planned: a foot in contact keeps the input's own path and orientation, and hips give way where legs are too
+   short for it.
+4. Trunk and shoulders help where an arm is too short; spine and neck bring the head. This is solved at the edits, all
+   together, and follows splines between them.
+5. Legs, then arms are solved in every frame. A hand's displacement is a curve in the world, so that its path keeps its
+   shape, nothing bends past straight, and targets are met. The curve is in the frame of the body's heading: a hand that
+   goes outward still does when the body has turned.
 """
 
 from __future__ import annotations
@@ -20,7 +29,6 @@ from kinesphere.body.contacts import find_contacts
 from kinesphere.body.ground import performed_runs, runs
 from kinesphere.body.reach.limb import (
     LimbChain,
-    cross,
     easy_reach,
     full_reach,
     relax_arm,
@@ -28,32 +36,30 @@ from kinesphere.body.reach.limb import (
     solve_limb_chain,
     swivel_limb,
     target_for_end,
-    unit,
 )
 from kinesphere.body.reach.swivel import outward_swivel
 from kinesphere.body.reach.targets import MOVABLE, STILL, EditablePose, needed_roles
 from kinesphere.body.reach.trunk_assist import EXACT, Assist, ReachTarget, assist_with_trunk
 from kinesphere.body.require_roles import LEGS, require_motion_roles
 from kinesphere.maths import kinematics, rotations
-from kinesphere.maths.vectors import Bools, Floats, norms
+from kinesphere.maths.vectors import Bools, Floats, cross, norms, smoothstep, unit
 from kinesphere.motion.checked_arrays import freeze
 from kinesphere.motion.errors import MotionFileWarning, warn_caller
 from kinesphere.motion.humanoid import SIDES, select_joints
 from kinesphere.motion.motion import Motion
 from kinesphere.signals.curves import Curves
 from kinesphere.signals.displacement import (
-    GENTLY,
+    EASE_OUT,
     STEADY,
     UP,
     DisplacementRange,
-    Placed,
-    PlacedTarget,
-    PlacedTurn,
+    EditKey,
     PoseEdit,
     PoseStretch,
     Target,
+    TargetKey,
     Turn,
-    ease,
+    TurnKey,
     joint_of,
     read_pose_edit,
     role_of,
@@ -61,381 +67,26 @@ from kinesphere.signals.displacement import (
 from kinesphere.signals.edit import Edit, edit_window
 
 HANDS = tuple(f"{side}Hand" for side in SIDES)
-BACK = float(np.radians(30.0))  # how far a head turns back
-NEARLY = 0.01  # metres: what is missed by more is out of reach
-BEYOND = 0.3  # of the zone in which an arm approaches its ends that is left for what it cannot reach
-ROUNDS = 12  # most, of meeting them; one is enough but for arms that are bent the wrong way
-
-
-def move_hips_with_head(stretch: PoseStretch, targets: Mapping[str, Sequence[PlacedTarget]]) -> None:
-    """Hips that go along with the head where they have no target of their own."""
-    hips = stretch.skeleton.roles.get("hips", -1)
-    if "head" not in targets or not stretch.allowed[hips]:
-        return
-    points, held = _moments(targets), {own.frame for own in targets.get("hips", ())}
-    heads = {own.frame for own in targets["head"]}
-    loose = np.array([own.frame in heads - held for own in points])
-    found, _ = _solved(stretch, points, targets, loose)
-    if found.hips.any():
-        stretch.bring_hips(points, hips, found.hips)
-
-
-def assist_reach(stretch: PoseStretch, targets: Mapping[str, Sequence[PlacedTarget]]) -> Bools:
-    """Bring the head where it should be and the hands' targets within reach; ``(T,)`` where the trunk helps."""
-    points = _moments(targets)
-    if not points:
-        return np.zeros(len(stretch.motion), dtype=bool)
-    (turns, _), pose = _solved(stretch, points, targets)
-    if not turns:
-        return np.zeros(len(stretch.motion), dtype=bool)
-    pose.lean(turns)
-    turns = turns | _faced(stretch, points, pose, targets.get("head", ()))
-    # Seen from where the body heads, a trunk leans the same way however its joints shake.
-    rows, heading, parents = stretch.rows(points), stretch.heading, stretch.skeleton.parents
-    above = pose.world()[0][:, parents[list(turns)]]
-    world = rotations.rotate(above, np.stack(list(turns.values()), axis=1))
-    seen = rotations.rotate(rotations.conjugate(heading[rows])[:, None], world)
-    made = rotations.rotate(heading[:, None], stretch.curve(points, seen))
-    stretch.pose.lean_world(stretch.q, {joint: made[:, i] for i, joint in enumerate(turns)})
-    stretch.posed()
-    return np.asarray(made.any(axis=(1, 2)))
-
-
-def reach_with_hand(stretch: PoseStretch, targets: Sequence[PlacedTarget], facing: Floats, leaned: Bools) -> None:
-    """Bring a hand where it should be; it keeps its orientation in ``facing (T, J, 4)``, as far as the wrist allows.
-
-    ``leaned (T,)`` says where the trunk helps.
-    """
-    rows, joint, heading = stretch.rows(targets), targets[0].joint, stretch.heading
-    swivel = stretch.curve(targets, np.array([[own.edit.swivel] for own in targets]))[:, 0]
-    wanted = stretch.places(targets)
-    limb = relax_arm(stretch.limb(targets[0].role), stretch.p[rows], wanted)
-    asked = _asked(stretch, limb, rows, wanted, swivel[rows])
-    seen = rotations.rotate(rotations.conjugate(heading[rows]), asked - stretch.p[rows, joint])
-    way = rotations.rotate(heading, stretch.curve(targets, seen))
-    moved = norms(way)
-    calmed = partial(stretch.calmed, moved)
-    laid = solve_limb_chain(limb, stretch.q, stretch.p, stretch.p[:, joint] + way, swivel, calmed)
-    active = (moved > STILL) | (swivel != 0.0) | leaned
-    if not swivel.any():
-        aside = outward_swivel(stretch.skeleton, targets[0].role, limb, stretch.q, stretch.p, laid, stretch.motion.rate)
-        laid = swivel_limb(limb, stretch.p, laid, ease(moved / STEADY) * aside)
-    laid = stretch.steadied(limb, laid, moved)
-    kept = stretch.faced(targets, laid, facing[:, joint], active)
-    stretch.pose.lay(limb, stretch.q, stretch.p, laid, kept, active)
-
-
-def _asked(stretch: PoseStretch, limb: LimbChain, rows: list[int], wanted: Floats, swivel: Floats) -> Floats:
-    """``(P, 3)`` what to ask an arm for at the targets so that its hand comes to where it is wanted."""
-    q, p = stretch.q[rows], stretch.p[rows]
-    asked = target_for_end(limb, p, wanted, BEYOND)
-    for _ in range(ROUNDS):
-        missed = wanted - solve_limb_chain(limb, q, p, asked, swivel).end
-        near = (norms(missed) > EXACT) & (norms(missed) < NEARLY)
-        if not near.any():
-            break
-        asked = asked + np.where(near[:, None], missed, 0.0)
-    return asked
-
-
-def _moments(targets: Mapping[str, Sequence[PlacedTarget]]) -> list[PlacedTarget]:
-    """One target for each frame at which hands or the head have any, in order."""
-    asked = [own for role in (*HANDS, "head") for own in targets.get(role, ())]
-    return [own for _, own in sorted({own.frame: own for own in reversed(asked)}.items())]
-
-
-def _solved(
-    stretch: PoseStretch,
-    points: Sequence[PlacedTarget],
-    targets: Mapping[str, Sequence[PlacedTarget]],
-    loose: Bools | None = None,
-) -> tuple[Assist, EditablePose]:
-    """What helps at the points, and the poses there so far; ``loose (P,)`` says where hips may go along."""
-    rows, skeleton = stretch.rows(points), stretch.skeleton
-    wishes = {role: _wish(stretch, points, targets[role]) for role in (*HANDS, "head") if role in targets}
-    head = wishes.pop("head", None)
-    arms = {role: (stretch.limb(role), wish) for role, wish in wishes.items()}
-    pose = EditablePose(skeleton, stretch.pose.local[rows], stretch.pose.places[rows])
-    return assist_with_trunk(skeleton, pose.local, pose.places, arms, head, stretch.allowed, loose), pose
-
-
-def _wish(stretch: PoseStretch, points: Sequence[PlacedTarget], targets: Sequence[PlacedTarget]) -> ReachTarget:
-    place, asked = np.zeros((len(points), 3)), np.zeros(len(points), dtype=bool)
-    frames = [own.frame for own in points]
-    for own, wanted in zip(targets, stretch.places(targets), strict=True):
-        place[frames.index(own.frame)], asked[frames.index(own.frame)] = wanted, True
-    return ReachTarget(place, asked)
-
-
-def _faced(
-    stretch: PoseStretch, points: Sequence[PlacedTarget], leaned: EditablePose, targets: Sequence[PlacedTarget]
-) -> dict[int, Floats]:
-    """How the head turns back to where it faced: who bends to something goes on looking there."""
-    head = stretch.skeleton.roles.get("head")
-    if head is None or not stretch.allowed[head]:
-        return {}
-    rows, parent = stretch.rows(points), int(stretch.skeleton.parents[head])
-    back = rotations.multiply(rotations.conjugate(leaned.world()[0][:, parent]), stretch.q[rows, parent])
-    turned = rotations.to_rotation_vector(back)
-    turned = turned * np.minimum(1.0, BACK / np.maximum(norms(turned), 1e-9))[:, None]
-    loose = {own.frame for own in targets if not own.edit.keep_orientation}
-    turned[[own.frame in loose for own in points]] = 0.0
-    return {head: turned} if turned.any() else {}
-
-
-# ---- Feet of a displaced body: those that stood stand as they did, and hips give way where legs are too short for
-# it.
-#
-# A standing foot keeps the input's own path and orientation, whatever hips and legs are displaced by. Shortly before
-# and
-# after a stand it still does, so that a step between two stands is the same step; farther away it goes along with the
-# body. A foot that is brought somewhere leaves its stand for a while, or takes its whole stand along.
-
-
 FEET = tuple(f"{side}Foot" for side in SIDES)
-STAY, LEAVE = 0.5, 0.5  # seconds from a stand in which a foot stays, and over which it comes to go along
-OWN = 0.15  # seconds over which a foot comes to go along whose own leg is turned
-NEAR = 0.15  # seconds from a target in which a foot does not stand
-LIFT = 0.4  # the same for a foot that would stand at the target itself, unless the edit has a width
-ROUND = 0.12  # seconds over which hips give way before a leg is too short
-HOLD = 0.2  # seconds over which raised hips are held back before a leg is too short
+TCB_FIELDS = ("tension", "continuity", "bias")
+LEAST_MISS = 0.001  # metres: a target that is missed by more is warned about
+# Reach
+HEAD_BACK = float(np.radians(30.0))  # most that a head turns back
+NEARLY = 0.01  # metres: a target that is missed by more is out of reach
+BEYOND = 0.3  # of the zone in which an arm approaches its full reach, left for targets beyond it
+ITERATIONS = 12  # most, to hit a target; one is enough but for arms that are bent the wrong way
+# Feet
+HOLD, RELEASE = 0.5, 0.5  # seconds from a contact in which a foot keeps its path, and over which it is released
+OWN_RELEASE = 0.15  # seconds over which a foot is released whose own leg is rotated
+NEAR = 0.15  # seconds from a target in which a foot is not in contact
+LIFT = 0.4  # the same for a foot that is in contact at the target itself, unless the edit has a width
+SINK_WINDOW = 0.12  # seconds over which hips sink before a leg is too short
+RAISE_WINDOW = 0.2  # seconds over which raised hips are held back before a leg is too short
 SLACK = 0.03  # metres that a straight leg swings aside before it is bent a little
-DEEPEST = 0.12  # of the leg's length that they give way, besides what they are moved themselves
+DEEPEST = 0.12  # of the leg's length that hips sink, besides what they are moved themselves
 STEEP = (0.4, 0.7)  # how upright a leg must be so that hips give way for it, none and all
 
-Standing = Callable[[], Mapping[str, Bools]]
-
-
-class FootGoal(NamedTuple):
-    """Where a foot goes."""
-
-    path: Floats  # (T, 3) of its joint
-    facing: Floats  # (T, 4) how it is turned in the world, if it keeps its orientation
-    swivel: Floats  # (T,) of the knee
-    follows: Floats  # (T,) how much it follows hips that give way
-    targets: Sequence[PlacedTarget]
-
-
-def foot_contacts(motion: Motion) -> dict[str, Bools]:
-    """By role, when each foot ``(T,)`` stands; nothing for a body without legs."""
-    if not all(role in motion.skeleton.roles for role in LEGS):
-        return {}
-    labels = find_contacts(motion).labels
-    return {
-        f"{side}Foot": np.any([flags for name, flags in labels.items() if name.startswith(side)], axis=0)
-        for side in SIDES
-    }
-
-
-def plan_feet(
-    stretch: PoseStretch,
-    turns: Sequence[PlacedTurn],
-    targets: Mapping[str, Sequence[PlacedTarget]],
-    standing: Standing | None,
-) -> dict[str, FootGoal]:
-    """By role, where feet go that are brought somewhere or keep standing. Hips give way to them.
-
-    ``standing`` finds when feet stand; None: they go along with the body.
-    """
-    roles, was = stretch.skeleton.roles, stretch.before[1]
-    carried = [role for role in FEET if role in roles and (stretch.p[:, roles[role]] != was[:, roles[role]]).any()]
-    asked = [role for role in FEET if role in targets]
-    if not asked and not (carried and standing):
-        return {}
-    found = standing() if standing else {}
-    going = [role for role in FEET if role in asked or role in found]
-
-    def planned() -> dict[str, FootGoal]:
-        return {role: _goal(stretch, role, turns, targets.get(role, ()), found.get(role)) for role in going}
-
-    goals, hips = planned(), roles.get("hips")
-    if found and hips is not None and stretch.allowed[hips]:
-        share = _too_high(stretch, goals, hips)
-        if share.any():
-            stretch.raise_less(hips, share)
-            goals = planned()
-            share = _too_high(stretch, goals, hips)
-        raised = _raised(stretch, hips)
-        goals = _sunk(stretch, goals, hips, share * raised)
-        goals = _sunk(stretch, goals, hips, _sinking(stretch, goals, raised - share * raised))
-    return goals
-
-
-def place_feet(stretch: PoseStretch, goals: Mapping[str, FootGoal]) -> None:
-    """Legs that bring the feet there."""
-    for role, goal in goals.items():
-        limb = stretch.limb(role)
-        moved = norms(goal.path - stretch.p[:, limb.end])
-        active = (moved > STILL) | (goal.swivel != 0.0)
-        if active.any():
-            asked = target_for_end(limb, stretch.p, goal.path)
-            laid = solve_limb_chain(limb, stretch.q, stretch.p, asked, goal.swivel, partial(stretch.calmed, moved))
-            laid = stretch.steadied(limb, laid, moved)
-            facing: Floats | None = goal.facing
-            if goal.targets and limb.attached:
-                facing = stretch.faced(goal.targets, laid, goal.facing, active)
-            stretch.pose.lay(limb, stretch.q, stretch.p, laid, facing, active)
-
-
-def _goal(
-    stretch: PoseStretch,
-    role: str,
-    turns: Sequence[PlacedTurn],
-    targets: Sequence[PlacedTarget],
-    standing: Bools | None,
-) -> FootGoal:
-    joint, rows = stretch.skeleton.roles[role], stretch.rows(targets)
-    still = np.zeros(len(stretch.motion), dtype=bool) if standing is None else standing
-    rate, width = stretch.motion.rate, stretch.range.width
-    still = _left(still, targets, rows, NEAR * rate, LIFT * rate if width is None else width)
-    held = _holding(still, rate, own=_turned(stretch, joint, turns))
-    was, now = (world[:, joint] for world in (stretch.before[1], stretch.p))
-    path = now + held[:, None] * (was - now)
-    facing = rotations.slerp(stretch.q[:, joint], stretch.before[0][:, joint], held)
-    swivel, follows = np.zeros(len(held)), 1.0 - held
-    if targets:
-        numbered, carrying = [(row, i) for i, row in enumerate(rows)], [own.edit.plant for own in targets]
-        points, edges = _edged(still, numbered, carrying, NEAR * rate)
-        first, dials = stretch.range.first, [own.dials for own in targets]
-        knots = stretch.range.knots([(row + first, i) for row, i in points], dials, [row + first for row in edges])
-        lifted = knots.curve(stretch.places(targets) - path[rows], stretch.at)
-        path = np.asarray(path + lifted * knots.gently(stretch.at, GENTLY * rate)[:, None])
-        swivel = stretch.curve(targets, np.array([[own.edit.swivel] for own in targets]))[:, 0]
-        follows = np.zeros(len(held))
-    return FootGoal(path, facing, swivel, follows, targets)
-
-
-def _turned(stretch: PoseStretch, joint: int, turns: Sequence[PlacedTurn]) -> bool:
-    """Whether the leg that a foot hangs on is turned itself."""
-    leg = set()
-    while joint not in (-1, stretch.skeleton.roles.get("hips", -1)):
-        leg.add(joint)
-        joint = int(stretch.skeleton.parents[joint])
-    return any(own.joint in leg for own in turns)
-
-
-def _holding(standing: Bools, rate: float, *, own: bool) -> Floats:
-    """``(T,)`` how much a foot keeps to its path: wholly while it stands."""
-    if not standing.any():
-        return np.zeros(len(standing))
-    frames, planted = np.arange(len(standing)), np.flatnonzero(standing)
-    after = planted[np.minimum(np.searchsorted(planted, frames), len(planted) - 1)]
-    before = planted[np.maximum(np.searchsorted(planted, frames, side="right") - 1, 0)]
-    away = np.minimum(np.abs(after - frames), np.abs(frames - before)) / rate
-    return 1.0 - ease(away / OWN if own else (away - STAY) / LEAVE)
-
-
-def _left(standing: Bools, targets: Sequence[PlacedTarget], rows: Sequence[int], near: float, far: float) -> Bools:
-    """The same without what is too near to a target: ``far`` rows where it falls into a stand, else ``near``."""
-    kept = standing.copy()
-    for row, own in zip(rows, targets, strict=True):
-        if not own.edit.plant:
-            span = round(far if standing[row] else near)
-            kept[max(row - span, 0) : row + span + 1] = False
-    return kept
-
-
-def _edged(
-    standing: Bools, points: Sequence[tuple[int, int]], carrying: Sequence[bool], near: float
-) -> tuple[list[tuple[int, int]], list[int]]:
-    """Points ``(row, number)`` with the edges of the stands that they carry along; and the edges of all others."""
-    made, edges, taken = list(points), list[int](), {row for row, _ in points}
-    for first, last in runs(standing):
-        inside = [(row, i) for row, i in points if carrying[i] and first - near <= row <= last + near]
-        for edge in {first, last} - taken:
-            if inside:
-                made.append(min((abs(row - edge), edge, i) for row, i in inside)[1:])
-            else:
-                edges.append(edge)
-    return made, edges
-
-
-def _sunk(stretch: PoseStretch, goals: Mapping[str, FootGoal], hips: int, sink: Floats) -> dict[str, FootGoal]:
-    """Lower the hips by ``sink (T,)`` metres, and with them the feet that follow."""
-    stretch.shift(hips, -sink[:, None] * UP)
-    return {role: goal._replace(path=goal.path - (goal.follows * sink)[:, None] * UP) for role, goal in goals.items()}
-
-
-class _LegStance(NamedTuple):
-    """A leg under hips that are not raised."""
-
-    span: Floats  # (T,) how far it reaches
-    far: Floats  # (T,) how far it must
-    room: Floats  # (T,) how much higher its hip may be; below 0: it must come down
-    steep: Floats  # (T,) from 0 to 1 how much hips give way for it
-
-
-def _stance(stretch: PoseStretch, role: str, goal: FootGoal, raised: Floats) -> _LegStance:
-    """A leg, with what hips are ``raised (T,)`` and feet follow of it taken away."""
-    was, limb = stretch.before[1], stretch.limb(role)
-    way = stretch.p[:, limb.upper] - goal.path - ((1.0 - goal.follows) * raised)[:, None] * UP
-    far, old = norms(way), was[:, limb.upper] - was[:, limb.end]
-    changed = norms(cross(unit(old), way - old))
-    # A leg that was straight is bent a little where it swings aside: kept just straight, its knee would shake.
-    easy, bent = easy_reach(limb, was), limb.easy * full_reach(limb, was)
-    span = easy + ease(changed / SLACK) * np.minimum(bent - easy, 0.0)
-    highest = np.sqrt(np.maximum(span**2 - way[:, 0] ** 2 - way[:, 2] ** 2, 0.0))
-    steep = ease((way[:, 1] / np.maximum(far, 1e-9) - STEEP[0]) / (STEEP[1] - STEEP[0]))
-    return _LegStance(span, far, highest - way[:, 1], steep)
-
-
-def _raised(stretch: PoseStretch, hips: int) -> Floats:
-    """``(T,)`` metres by which hips are higher than they were."""
-    return np.asarray(np.maximum(stretch.p[:, hips, 1] - stretch.before[1][:, hips, 1], 0.0))
-
-
-def _too_high(stretch: PoseStretch, goals: Mapping[str, FootGoal], hips: int) -> Floats:
-    """``(T,)`` the share of what hips are raised that legs are too short for: hips stay, and don't sink for it.
-
-    A share that comes and goes smoothly: hips that are raised more are nowhere lower than if they were raised less.
-    """
-    raised = _raised(stretch, hips)
-    some = raised > 1e-6 * raised.max()
-    if not some.any():
-        return np.zeros(len(raised))
-    shares = []
-    for role, goal in goals.items():
-        leg, holds = _stance(stretch, role, goal, raised), 1.0 - goal.follows
-        left = np.maximum(leg.room, 0.0) / np.maximum(holds * raised, 1e-300)
-        shares.append(np.where(some, leg.steep * holds * np.maximum(1.0 - left, 0.0), 0.0))
-    return np.minimum(smooth_envelope(np.max(shares, axis=0), HOLD, stretch.motion.rate), 1.0)
-
-
-def _sinking(stretch: PoseStretch, goals: Mapping[str, FootGoal], raised: Floats) -> Floats:
-    """``(T,)`` metres by which hips sink so that legs reach their feet's paths, coming and going smoothly.
-
-    ``raised (T,)`` is what they are raised, as far as legs are long enough.
-    """
-    was, rate = stretch.before[1], stretch.motion.rate
-    sinks = []
-    for role, goal in goals.items():
-        upper, leg = stretch.limb(role).upper, _stance(stretch, role, goal, raised)
-        most = DEEPEST * leg.span + norms(stretch.p[:, upper] - was[:, upper])
-        sink = np.minimum(np.maximum(-leg.room, 0.0), most) * leg.steep * (1.0 - goal.follows)
-        sinks.append(np.where(leg.far > leg.span + 1e-6, sink, 0.0))
-    deepest = np.max(sinks, axis=0)
-    if not deepest.any():
-        return np.asarray(deepest)
-    smooth, frames = smooth_envelope(deepest, ROUND, rate), np.arange(len(deepest))
-    for end, away in ((0, frames), (-1, frames[::-1])):
-        moved = any((goal.path[end] != was[end, stretch.limb(role).end]).any() for role, goal in goals.items())
-        if not moved and (stretch.p[end] == was[end]).all():  # nothing is displaced here, so hips are not either
-            first = int(away[deepest > 0.0].min())
-            smooth = smooth * ease(away / max(min(ROUND * rate, first), 1.0))
-    return np.asarray(smooth)
-
-
-# ---- Displacement mapping: a pose changed at a few frames, and the motion between follows (Bruderlin and Williams
-# 1995).
-#
-#     knock = Displace([Target("rightHand", seconds=1.2, by=(0.0, 0.2, 0.0))])(motion)
-#
-# At the edited frames the pose is as asked, at the ends of the range it is as it was, and between them a spline of
-# displacements runs and is added. It may be done again on what came out.
-
-
-DIALS = ("tension", "continuity", "bias")
-MISSED = 0.001  # metres of which is told
+FindContacts = Callable[[], Mapping[str, Bools]]  # by role, when each foot (T,) is in contact
 
 
 class TargetOutOfReach(MotionFileWarning):
@@ -451,20 +102,20 @@ class Displace(Edit):
     edits
         ``Turn``s of joints and ``Target``s for hands, feet, head and hips, also as plain data.
     tension, continuity, bias
-        How the spline runs through the edits that don't say so themselves (Kochanek and Bartels); 0 is plain.
+        Of the spline at edits that have none of their own (Kochanek and Bartels); 0 is plain.
     overshoot
-        How far it may go past its points, as a share of the step between two; None: as far as it likes.
+        How far it may go past its keys, as a share of the step between two; None: not limited.
     width
-        Seconds before and after edits in which displacements come and go, in place of the whole range.
+        Seconds before and after edits over which displacements begin and end, in place of the whole range.
     joints
         What may move besides what is edited: with ``"right_arm"`` the trunk does not help the right hand.
     start, end
         The range, in seconds: at its first and last frame there is no displacement, unless an edit says so.
     fade
-        Not used: the spline comes and goes by itself.
+        Not used: the spline itself begins and ends smoothly.
     feet
-        Whether feet that stood in the input stand as they did; where legs are too short, hips then give way, and
-        rise no higher than they allow.
+        Whether feet that are in contact in the input stay as they are; where legs are too short, hips then give way,
+        and rise no higher than they allow.
     strength
         How much of every displacement, from 0 to 1.
     """
@@ -480,7 +131,7 @@ class Displace(Edit):
         super().__post_init__()
         given = [self.edits] if isinstance(self.edits, (PoseEdit, Mapping)) else self.edits
         object.__setattr__(self, "edits", tuple(read_pose_edit(edit) for edit in given))
-        for name in ("tension", "continuity", "bias"):
+        for name in TCB_FIELDS:
             if not np.isfinite(getattr(self, name)):
                 raise ValueError(f"{name} is {getattr(self, name)!r}; a finite number is expected")
         if self.overshoot is not None and not 0.0 <= self.overshoot <= 10.0:
@@ -490,63 +141,62 @@ class Displace(Edit):
 
     @property
     def neutral(self) -> bool:
-        return all(_nothing(edit) for edit in self.edits)
+        return all(_is_neutral(edit) for edit in self.edits)
 
     def __call__(self, motion: Motion) -> Motion:
         """The motion, displaced. Edits that it has no frame or joint for are refused."""
         allowed = select_joints(motion.skeleton, self.joints)
         edit_window(motion, self.start, self.end, self.fade)  # refuses ranges in which nothing of the motion lies
         known = _with_roles(motion, self.edits)
-        placed = _consistent([self._placed(edit, known) for edit in self.edits])
+        keys = _sort_keys([self._key(edit, known) for edit in self.edits])
         if self.neutral or self.strength == 0.0:
             return motion
-        standing = cache(lambda: foot_contacts(known))
-        local, places, missed = motion.rotations.copy(), motion.translations.copy(), list[TargetMiss]()
+        contacts = cache(lambda: foot_contacts(known))
+        local, translations, misses = motion.rotations.copy(), motion.translations.copy(), list[TargetMiss]()
         for run in performed_runs(motion):
-            own = [one for one in placed if run.start <= one.frame < run.stop]
+            own = [key for key in keys if run.start <= key.frame < run.stop]
             if own:
-                curve = self._range(motion, run, own)
-                rows = slice(curve.first, curve.last + 1)
-                part = replace(known[rows], calibration_frames=())
-                stretch = PoseStretch(part, curve, allowed)
-                missed += _displaced(stretch, own, partial(_within, standing, rows) if self.feet else None)
-                local[rows], places[rows] = stretch.pose.local, stretch.pose.places
-        for target, gap in missed:
-            if gap > MISSED:
-                warn_caller(_said(motion, target, gap, feet=self.feet), TargetOutOfReach)
-        return replace(motion, rotations=freeze(local), translations=freeze(places))
+                frames = self._range(motion, run, own)
+                rows = slice(frames.first, frames.last + 1)
+                stretch = PoseStretch(replace(known[rows], calibration_frames=()), frames, allowed)
+                misses += _displace(stretch, own, partial(_contact_rows, contacts, rows) if self.feet else None)
+                local[rows], translations[rows] = stretch.pose.local, stretch.pose.places
+        for miss in misses:
+            if miss.distance > LEAST_MISS:
+                warn_caller(_miss_message(motion, miss, feet=self.feet), TargetOutOfReach)
+        return replace(motion, rotations=freeze(local), translations=freeze(translations))
 
-    def changed(self, curves: Curves, joints: Bools) -> Floats:
+    def edit_table(self, curves: Curves, joints: Bools) -> Floats:
         raise TypeError("displacements are of poses and not of curves; call the edit with a motion")
 
-    def _placed(self, edit: PoseEdit | Mapping[str, Any], motion: Motion) -> Placed:
-        """An edit with its frame, its joint and how the spline runs through it."""
+    def _key(self, edit: PoseEdit | Mapping[str, Any], motion: Motion) -> EditKey:
+        """An edit with its frame, its joint, and tension, continuity and bias."""
         assert isinstance(edit, (Turn, Target))
-        dials = [getattr(self if getattr(edit, name) is None else edit, name) for name in DIALS]
-        tension, continuity, bias = (float(dial) for dial in dials)
-        frame, own = edit.frame_of(motion), (tension, continuity, bias)
+        own = [getattr(self if getattr(edit, name) is None else edit, name) for name in TCB_FIELDS]
+        tension, continuity, bias = (float(value) for value in own)
+        frame, tcb = edit.frame_of(motion), (tension, continuity, bias)
         if isinstance(edit, Turn):
-            return PlacedTurn(frame, joint_of(edit, motion.skeleton), edit.partly(self.strength), own)
+            return TurnKey(frame, joint_of(edit, motion.skeleton), edit.scaled(self.strength), tcb)
         role = role_of(edit, motion.skeleton)
         joint = motion.skeleton.roles[role]
         if self.strength != 1.0:
-            edit = edit.partly(self.strength, motion[frame : frame + 1].positions_world()[0, joint])
-        return PlacedTarget(frame, joint, edit, own, role)
+            edit = edit.scaled(self.strength, motion[frame : frame + 1].positions_world()[0, joint])
+        return TargetKey(frame, joint, edit, tcb, role)
 
-    def _range(self, motion: Motion, run: slice, placed: Sequence[Placed]) -> DisplacementRange:
-        """The frames that may change for edits in a run of performed frames."""
+    def _range(self, motion: Motion, run: slice, keys: Sequence[EditKey]) -> DisplacementRange:
+        """The frames that may change for keys in a run of performed frames."""
         first, last = run.start, run.stop - 1
         if self.start is not None:
             first = max(first, int(np.ceil(self.start * motion.rate - 1e-6)))
         if self.end is not None:
             last = min(last, int(np.floor(self.end * motion.rate + 1e-6)))
-        for own in placed:
-            if not first <= own.frame <= last:
+        for key in keys:
+            if not first <= key.frame <= last:
                 when = f"from {first / motion.rate:g} to {last / motion.rate:g} s, frames {first} to {last}"
-                raise ValueError(f"{own.edit}: the range is {when}; give it a wider one, or another moment")
+                raise ValueError(f"{key.edit}: the range is {when}; give it a wider one, or another moment")
         width = None if self.width is None else max(self.width * motion.rate, 1.0)
-        if width is not None and not any(isinstance(own, PlacedTarget) and own.edit.plant for own in placed):
-            frames = [own.frame for own in placed]
+        if width is not None and not any(isinstance(key, TargetKey) and key.edit.plant for key in keys):
+            frames = [key.frame for key in keys]
             first = max(first, int(np.floor(min(frames) - width)))
             last = min(last, int(np.ceil(max(frames) + width)))
         return DisplacementRange(first, last, width, (self.start is not None, self.end is not None), self.overshoot)
@@ -556,43 +206,42 @@ class TargetMiss(NamedTuple):
     """How far a target is missed."""
 
     target: Target
-    by: float  # metres
+    distance: float  # metres
 
 
-def _displaced(stretch: PoseStretch, placed: Sequence[Placed], standing: Standing | None) -> list[TargetMiss]:
-    """Displace a stretch; how far each target is missed.
+def _displace(stretch: PoseStretch, keys: Sequence[EditKey], contacts: FindContacts | None) -> list[TargetMiss]:
+    """Displace a range of frames; returns how far each target is missed.
 
-    Turns come first, then hips, feet, what helps, and last the arms. Turned joints follow curves of rotation vectors as
-    their parents see them, so that an elbow stays a hinge; hips, feet and hands follow curves in the world.
-    ``placed`` are in the order of their frames. ``standing`` finds when feet stand; None: they go along with the body.
+    ``keys`` are in the order of their frames. ``contacts`` finds when feet are in contact; None: they move with the
+    body.
     """
-    turns = [own for own in placed if isinstance(own, PlacedTurn)]
-    targets: dict[str, list[PlacedTarget]] = {}
-    for own in placed:
-        if isinstance(own, PlacedTarget):
-            targets.setdefault(own.role, []).append(own)
-    stretch.turn(turns)
-    stretch.move_hips(targets.get("hips", []))
+    turns = [key for key in keys if isinstance(key, TurnKey)]
+    targets: dict[str, list[TargetKey]] = {}
+    for key in keys:
+        if isinstance(key, TargetKey):
+            targets.setdefault(key.role, []).append(key)
+    stretch.rotate_joints(turns)
+    stretch.move_hips_to(targets.get("hips", []))
     move_hips_with_head(stretch, targets)
-    goals = plan_feet(stretch, turns, targets, standing)
+    goals = plan_feet(stretch, turns, targets, contacts)
     facing = stretch.q
-    leaned = assist_reach(stretch, targets)
+    assisted = assist_reach(stretch, targets)
     place_feet(stretch, goals)
     for role in HANDS:
         if role in targets:
-            reach_with_hand(stretch, targets[role], facing, leaned)
-    return _missed(stretch, [own for role in targets.values() for own in role])
+            reach_with_hand(stretch, targets[role], facing, assisted)
+    return _misses(stretch, [key for own in targets.values() for key in own])
 
 
-def _missed(stretch: PoseStretch, targets: Sequence[PlacedTarget]) -> list[TargetMiss]:
+def _misses(stretch: PoseStretch, targets: Sequence[TargetKey]) -> list[TargetMiss]:
     rows = stretch.rows(targets)
     _, p = kinematics.forward(stretch.pose.local[rows], stretch.pose.places[rows], stretch.skeleton.parents)
-    gaps = norms(p[np.arange(len(rows)), [own.joint for own in targets]] - stretch.places(targets))
-    return [TargetMiss(own.edit, float(gap)) for own, gap in zip(targets, gaps, strict=True)]
+    missed = norms(p[np.arange(len(rows)), [key.joint for key in targets]] - stretch.target_positions(targets))
+    return [TargetMiss(key.edit, float(distance)) for key, distance in zip(targets, missed, strict=True)]
 
 
-def _nothing(edit: PoseEdit | Mapping[str, Any]) -> bool:
-    """Whether an edit is the pose itself, whatever the motion."""
+def _is_neutral(edit: PoseEdit | Mapping[str, Any]) -> bool:
+    """Whether an edit leaves the pose as it is, whatever the motion."""
     if isinstance(edit, Target):
         return edit.by is not None and not any(edit.by) and edit.swivel == 0.0
     return isinstance(edit, Turn) and not edit.vector.any()
@@ -606,25 +255,374 @@ def _with_roles(motion: Motion, edits: Sequence[PoseEdit | Mapping[str, Any]]) -
     return replace(known, skeleton=known.skeleton.with_found_roles())
 
 
-def _consistent(placed: list[Placed]) -> list[Placed]:
-    """The edits in the order of their frames; two of one joint at one frame are refused."""
-    seen: dict[tuple[type, int, int], Placed] = {}
-    for own in placed:
-        key = (type(own.edit), own.joint, own.frame)
-        if key in seen:
+def _sort_keys(keys: list[EditKey]) -> list[EditKey]:
+    """The keys in the order of their frames; two of one joint at one frame are refused."""
+    known: dict[tuple[type, int, int], EditKey] = {}
+    for key in keys:
+        what = (type(key.edit), key.joint, key.frame)
+        if what in known:
             raise ValueError(
-                f"{own.edit} and {seen[key].edit}: two edits of one thing at frame {own.frame}; leave one of them out"
+                f"{key.edit} and {known[what].edit}: two edits of one thing at frame {key.frame}; leave one of them out"
             )
-        seen[key] = own
-    return sorted(placed, key=lambda own: own.frame)
+        known[what] = key
+    return sorted(keys, key=lambda key: key.frame)
 
 
-def _within(standing: Callable[[], dict[str, Bools]], rows: slice) -> dict[str, Bools]:
-    return {role: flags[rows] for role, flags in standing().items()}
+def _contact_rows(contacts: FindContacts, rows: slice) -> dict[str, Bools]:
+    return {role: flags[rows] for role, flags in contacts().items()}
 
 
-def _said(motion: Motion, target: Target, gap: float, *, feet: bool) -> str:
+def _miss_message(motion: Motion, miss: TargetMiss, *, feet: bool) -> str:
     name = f"{motion.name}: " if motion.name else ""
-    why = "; with feet=False the feet would go along" if feet and target.part == "hips" else ""
+    hint = "; with feet=False the feet would go along" if feet and miss.target.part == "hips" else ""
     gone = "which is approached as far as the body goes"
-    return f"{name}{target} stays {1000.0 * gap:.0f} mm short of its target, {gone}{why}"
+    return f"{name}{miss.target} stays {1000.0 * miss.distance:.0f} mm short of its target, {gone}{hint}"
+
+
+# Reach: hands and head
+
+
+def move_hips_with_head(stretch: PoseStretch, targets: Mapping[str, Sequence[TargetKey]]) -> None:
+    """Move the hips along with the head where they have no target of their own."""
+    hips = stretch.skeleton.roles.get("hips", -1)
+    if "head" not in targets or not stretch.allowed[hips]:
+        return
+    keys, fixed = _key_per_frame(targets), {key.frame for key in targets.get("hips", ())}
+    heads = {key.frame for key in targets["head"]}
+    loose = np.array([key.frame in heads - fixed for key in keys])
+    assist, _ = _solve_assist(stretch, keys, targets, loose)
+    if assist.hips.any():
+        stretch.move_hips_by(keys, hips, assist.hips)
+
+
+def assist_reach(stretch: PoseStretch, targets: Mapping[str, Sequence[TargetKey]]) -> Bools:
+    """Bring the head to its targets and the hands' targets within reach; ``(T,)`` where the trunk helps."""
+    keys = _key_per_frame(targets)
+    if not keys:
+        return np.zeros(len(stretch.motion), dtype=bool)
+    (assist, _), pose = _solve_assist(stretch, keys, targets)
+    if not assist:
+        return np.zeros(len(stretch.motion), dtype=bool)
+    pose.lean(assist)
+    assist = assist | _counter_rotate_head(stretch, keys, pose, targets.get("head", ()))
+    # In the frame of the body's heading, a trunk leans the same way however its joints shake.
+    rows, heading, parents = stretch.rows(keys), stretch.heading, stretch.skeleton.parents
+    parent_world = pose.world()[0][:, parents[list(assist)]]
+    world = rotations.rotate(parent_world, np.stack(list(assist.values()), axis=1))
+    by_heading = rotations.rotate(rotations.conjugate(heading[rows])[:, None], world)
+    curves = rotations.rotate(heading[:, None], stretch.curve(keys, by_heading))
+    stretch.pose.lean_world(stretch.q, {joint: curves[:, i] for i, joint in enumerate(assist)})
+    stretch.update_world()
+    return np.asarray(curves.any(axis=(1, 2)))
+
+
+def reach_with_hand(stretch: PoseStretch, targets: Sequence[TargetKey], facing: Floats, assisted: Bools) -> None:
+    """Bring a hand to its targets; it keeps its orientation in ``facing (T, J, 4)``, as far as the wrist allows.
+
+    ``assisted (T,)`` says where the trunk helps.
+    """
+    rows, joint, heading = stretch.rows(targets), targets[0].joint, stretch.heading
+    swivel = stretch.curve(targets, np.array([[key.edit.swivel] for key in targets]))[:, 0]
+    wanted = stretch.target_positions(targets)
+    limb = relax_arm(stretch.limb(targets[0].role), stretch.p[rows], wanted)
+    aims = _arm_aims(stretch, limb, rows, wanted, swivel[rows])
+    by_heading = rotations.rotate(rotations.conjugate(heading[rows]), aims - stretch.p[rows, joint])
+    step = rotations.rotate(heading, stretch.curve(targets, by_heading))
+    moved = norms(step)
+    smooth = partial(stretch.smooth_where_moved, moved)
+    solution = solve_limb_chain(limb, stretch.q, stretch.p, stretch.p[:, joint] + step, swivel, smooth)
+    active = (moved > STILL) | (swivel != 0.0) | assisted
+    if not swivel.any():
+        role, rate = targets[0].role, stretch.motion.rate
+        outward = outward_swivel(stretch.skeleton, role, limb, stretch.q, stretch.p, solution, rate)
+        solution = swivel_limb(limb, stretch.p, solution, smoothstep(moved / STEADY) * outward)
+    solution = stretch.steady_limb(limb, solution, moved)
+    orientation = stretch.end_orientation(targets, solution, facing[:, joint], active)
+    stretch.pose.lay(limb, stretch.q, stretch.p, solution, orientation, active)
+
+
+def _arm_aims(stretch: PoseStretch, limb: LimbChain, rows: list[int], wanted: Floats, swivel: Floats) -> Floats:
+    """``(P, 3)`` the aims with which an arm's solution brings the hand where it is wanted ``(P, 3)``."""
+    q, p = stretch.q[rows], stretch.p[rows]
+    aims = target_for_end(limb, p, wanted, BEYOND)
+    for _ in range(ITERATIONS):
+        error = wanted - solve_limb_chain(limb, q, p, aims, swivel).end
+        near = (norms(error) > EXACT) & (norms(error) < NEARLY)
+        if not near.any():
+            break
+        aims = aims + np.where(near[:, None], error, 0.0)
+    return aims
+
+
+def _key_per_frame(targets: Mapping[str, Sequence[TargetKey]]) -> list[TargetKey]:
+    """One key for each frame at which hands or the head have any, in order."""
+    keys = [key for role in (*HANDS, "head") for key in targets.get(role, ())]
+    return [key for _, key in sorted({key.frame: key for key in reversed(keys)}.items())]
+
+
+def _solve_assist(
+    stretch: PoseStretch,
+    keys: Sequence[TargetKey],
+    targets: Mapping[str, Sequence[TargetKey]],
+    loose: Bools | None = None,
+) -> tuple[Assist, EditablePose]:
+    """The trunk's assist at the keys, and the poses there so far; ``loose (P,)`` says where hips may move."""
+    rows, skeleton = stretch.rows(keys), stretch.skeleton
+    wanted = {role: _reach_target(stretch, keys, targets[role]) for role in (*HANDS, "head") if role in targets}
+    head = wanted.pop("head", None)
+    arms = {role: (stretch.limb(role), target) for role, target in wanted.items()}
+    pose = EditablePose(skeleton, stretch.pose.local[rows], stretch.pose.places[rows])
+    return assist_with_trunk(skeleton, pose.local, pose.places, arms, head, stretch.allowed, loose), pose
+
+
+def _reach_target(stretch: PoseStretch, keys: Sequence[TargetKey], targets: Sequence[TargetKey]) -> ReachTarget:
+    """The targets of one part at those of the keys at which it has one."""
+    positions, given = np.zeros((len(keys), 3)), np.zeros(len(keys), dtype=bool)
+    frames = [key.frame for key in keys]
+    for target, wanted in zip(targets, stretch.target_positions(targets), strict=True):
+        i = frames.index(target.frame)
+        positions[i], given[i] = wanted, True
+    return ReachTarget(positions, given)
+
+
+def _counter_rotate_head(
+    stretch: PoseStretch, keys: Sequence[TargetKey], pose: EditablePose, targets: Sequence[TargetKey]
+) -> dict[int, Floats]:
+    """Rotation vectors ``(P, 3)`` of the head back to where it faced: who bends to something goes on looking there."""
+    head = stretch.skeleton.roles.get("head")
+    if head is None or not stretch.allowed[head]:
+        return {}
+    rows, parent = stretch.rows(keys), int(stretch.skeleton.parents[head])
+    back = rotations.multiply(rotations.conjugate(pose.world()[0][:, parent]), stretch.q[rows, parent])
+    vectors = rotations.to_rotation_vector(back)
+    vectors = vectors * np.minimum(1.0, HEAD_BACK / np.maximum(norms(vectors), 1e-9))[:, None]
+    free = {key.frame for key in targets if not key.edit.keep_orientation}
+    vectors[[key.frame in free for key in keys]] = 0.0
+    return {head: vectors} if vectors.any() else {}
+
+
+# Feet. A foot in contact keeps the input's own path and orientation, whatever hips and legs are displaced by. Shortly
+# before and after a contact it still does, so that a step between two contacts is the same step; farther away it moves
+# with the body. A foot with a target leaves the ground for a while, or takes its whole contact along.
+
+
+class FootGoal(NamedTuple):
+    """Where a foot goes."""
+
+    path: Floats  # (T, 3) of its joint
+    facing: Floats  # (T, 4) its orientation in the world, if it keeps it
+    swivel: Floats  # (T,) of the knee
+    follows: Floats  # (T,) the share by which it follows hips that give way
+    targets: Sequence[TargetKey]
+
+
+def foot_contacts(motion: Motion) -> dict[str, Bools]:
+    """By role, when each foot ``(T,)`` is in contact; nothing for a body without legs."""
+    if not all(role in motion.skeleton.roles for role in LEGS):
+        return {}
+    labels = find_contacts(motion).labels
+    return {
+        f"{side}Foot": np.any([flags for name, flags in labels.items() if name.startswith(side)], axis=0)
+        for side in SIDES
+    }
+
+
+def plan_feet(
+    stretch: PoseStretch,
+    turns: Sequence[TurnKey],
+    targets: Mapping[str, Sequence[TargetKey]],
+    contacts: FindContacts | None,
+) -> dict[str, FootGoal]:
+    """By role, the goals of feet that have targets or keep their contacts. Hips give way to them.
+
+    ``contacts`` finds when feet are in contact; None: they move with the body.
+    """
+    roles, before = stretch.skeleton.roles, stretch.before[1]
+    displaced = [r for r in FEET if r in roles and (stretch.p[:, roles[r]] != before[:, roles[r]]).any()]
+    with_target = [role for role in FEET if role in targets]
+    if not with_target and not (displaced and contacts):
+        return {}
+    found = contacts() if contacts else {}
+    planned = [role for role in FEET if role in with_target or role in found]
+
+    def plan() -> dict[str, FootGoal]:
+        return {role: _foot_goal(stretch, role, turns, targets.get(role, ()), found.get(role)) for role in planned}
+
+    goals, hips = plan(), roles.get("hips")
+    if found and hips is not None and stretch.allowed[hips]:
+        share = _excess_raise_share(stretch, goals, hips)
+        if share.any():
+            stretch.raise_hips_less(hips, share)
+            goals = plan()
+            share = _excess_raise_share(stretch, goals, hips)
+        raised = _hip_raise(stretch, hips)
+        goals = _lower_hips(stretch, goals, hips, share * raised)
+        goals = _lower_hips(stretch, goals, hips, _needed_drop(stretch, goals, raised - share * raised))
+    return goals
+
+
+def place_feet(stretch: PoseStretch, goals: Mapping[str, FootGoal]) -> None:
+    """Solve the legs, so that feet are at their goals."""
+    for role, goal in goals.items():
+        limb = stretch.limb(role)
+        moved = norms(goal.path - stretch.p[:, limb.end])
+        active = (moved > STILL) | (goal.swivel != 0.0)
+        if active.any():
+            aims = target_for_end(limb, stretch.p, goal.path)
+            smooth = partial(stretch.smooth_where_moved, moved)
+            solution = solve_limb_chain(limb, stretch.q, stretch.p, aims, goal.swivel, smooth)
+            solution = stretch.steady_limb(limb, solution, moved)
+            facing: Floats | None = goal.facing
+            if goal.targets and limb.attached:
+                facing = stretch.end_orientation(goal.targets, solution, goal.facing, active)
+            stretch.pose.lay(limb, stretch.q, stretch.p, solution, facing, active)
+
+
+def _foot_goal(
+    stretch: PoseStretch,
+    role: str,
+    turns: Sequence[TurnKey],
+    targets: Sequence[TargetKey],
+    contacts: Bools | None,
+) -> FootGoal:
+    joint, rows = stretch.skeleton.roles[role], stretch.rows(targets)
+    contact = np.zeros(len(stretch.motion), dtype=bool) if contacts is None else contacts
+    rate, width = stretch.motion.rate, stretch.range.width
+    contact = _release_near_targets(contact, targets, rows, NEAR * rate, LIFT * rate if width is None else width)
+    hold = _hold_share(contact, rate, own_leg=_rotates_leg(stretch, joint, turns))
+    before, now = (world[:, joint] for world in (stretch.before[1], stretch.p))
+    path = now + hold[:, None] * (before - now)
+    facing = rotations.slerp(stretch.q[:, joint], stretch.before[0][:, joint], hold)
+    swivel, follows = np.zeros(len(hold)), 1.0 - hold
+    if targets:
+        points, edges = _contact_knots(contact, rows, [key.edit.plant for key in targets], NEAR * rate)
+        first, tcb = stretch.range.first, [key.tcb for key in targets]
+        knots = stretch.range.knots([(row + first, i) for row, i in points], tcb, [row + first for row in edges])
+        step = knots.curve(stretch.target_positions(targets) - path[rows], stretch.at)
+        path = np.asarray(path + step * knots.ease_from_ends(stretch.at, EASE_OUT * rate)[:, None])
+        swivel = stretch.curve(targets, np.array([[key.edit.swivel] for key in targets]))[:, 0]
+        follows = np.zeros(len(hold))
+    return FootGoal(path, facing, swivel, follows, targets)
+
+
+def _rotates_leg(stretch: PoseStretch, foot: int, turns: Sequence[TurnKey]) -> bool:
+    """Whether a turn rotates the foot or a joint of its leg."""
+    joint, leg = foot, set()
+    while joint not in (-1, stretch.skeleton.roles.get("hips", -1)):
+        leg.add(joint)
+        joint = int(stretch.skeleton.parents[joint])
+    return any(key.joint in leg for key in turns)
+
+
+def _hold_share(contact: Bools, rate: float, *, own_leg: bool) -> Floats:
+    """``(T,)`` the share by which a foot keeps its path: 1 while it is in contact."""
+    if not contact.any():
+        return np.zeros(len(contact))
+    frames, held = np.arange(len(contact)), np.flatnonzero(contact)
+    after = held[np.minimum(np.searchsorted(held, frames), len(held) - 1)]
+    before = held[np.maximum(np.searchsorted(held, frames, side="right") - 1, 0)]
+    away = np.minimum(np.abs(after - frames), np.abs(frames - before)) / rate
+    return np.asarray(1.0 - smoothstep(away / OWN_RELEASE if own_leg else (away - HOLD) / RELEASE))
+
+
+def _release_near_targets(
+    contact: Bools, targets: Sequence[TargetKey], rows: Sequence[int], near: float, far: float
+) -> Bools:
+    """Contacts without the rows too near to a target: ``far`` where it falls into a contact, else ``near``."""
+    kept = contact.copy()
+    for row, key in zip(rows, targets, strict=True):
+        if not key.edit.plant:
+            span = round(far if contact[row] else near)
+            kept[max(row - span, 0) : row + span + 1] = False
+    return kept
+
+
+def _contact_knots(
+    contact: Bools, rows: Sequence[int], plants: Sequence[bool], near: float
+) -> tuple[list[tuple[int, int]], list[int]]:
+    """Knots ``(row, number)`` at targets and at the ends of contacts that they move; and the ends of other contacts."""
+    targets = [(row, i) for i, row in enumerate(rows)]
+    knots, zeros = list(targets), list[int]()
+    for first, last in runs(contact):
+        inside = [(row, i) for row, i in targets if plants[i] and first - near <= row <= last + near]
+        for end in {first, last} - set(rows):
+            if inside:
+                knots.append(min((abs(row - end), end, i) for row, i in inside)[1:])
+            else:
+                zeros.append(end)
+    return knots, zeros
+
+
+def _lower_hips(stretch: PoseStretch, goals: Mapping[str, FootGoal], hips: int, drop: Floats) -> dict[str, FootGoal]:
+    """Lower the hips by ``drop (T,)`` metres, and with them the feet that follow."""
+    stretch.shift_joint(hips, -drop[:, None] * UP)
+    return {role: goal._replace(path=goal.path - (goal.follows * drop)[:, None] * UP) for role, goal in goals.items()}
+
+
+class _LegStance(NamedTuple):
+    """A leg under hips that are not raised."""
+
+    reach: Floats  # (T,) its reach
+    distance: Floats  # (T,) from hip to foot
+    clearance: Floats  # (T,) how much higher its hip may be; below 0: it must come down
+    share: Floats  # (T,) from 0 to 1 by which hips give way for it: the steeper, the more
+
+
+def _leg_stance(stretch: PoseStretch, role: str, goal: FootGoal, raised: Floats) -> _LegStance:
+    """A leg's stance, without what hips are ``raised (T,)`` and the foot does not follow of it."""
+    before, limb = stretch.before[1], stretch.limb(role)
+    leg = stretch.p[:, limb.upper] - goal.path - ((1.0 - goal.follows) * raised)[:, None] * UP
+    distance, old = norms(leg), before[:, limb.upper] - before[:, limb.end]
+    aside = norms(cross(unit(old), leg - old))
+    # A leg that was straight is bent a little where it swings aside: kept just straight, its knee would shake.
+    easy, bent = easy_reach(limb, before), limb.easy * full_reach(limb, before)
+    reach = easy + smoothstep(aside / SLACK) * np.minimum(bent - easy, 0.0)
+    highest = np.sqrt(np.maximum(reach**2 - leg[:, 0] ** 2 - leg[:, 2] ** 2, 0.0))
+    share = smoothstep((leg[:, 1] / np.maximum(distance, 1e-9) - STEEP[0]) / (STEEP[1] - STEEP[0]))
+    return _LegStance(reach, distance, highest - leg[:, 1], share)
+
+
+def _hip_raise(stretch: PoseStretch, hips: int) -> Floats:
+    """``(T,)`` metres by which hips are higher than they were."""
+    return np.asarray(np.maximum(stretch.p[:, hips, 1] - stretch.before[1][:, hips, 1], 0.0))
+
+
+def _excess_raise_share(stretch: PoseStretch, goals: Mapping[str, FootGoal], hips: int) -> Floats:
+    """``(T,)`` the share of the hips' raise that legs are too short for.
+
+    It is smooth in time: hips that are raised more are nowhere lower than if they were raised less.
+    """
+    raised = _hip_raise(stretch, hips)
+    some = raised > 1e-6 * raised.max()
+    if not some.any():
+        return np.zeros(len(raised))
+    shares = []
+    for role, goal in goals.items():
+        leg, hold = _leg_stance(stretch, role, goal, raised), 1.0 - goal.follows
+        possible = np.maximum(leg.clearance, 0.0) / np.maximum(hold * raised, 1e-300)
+        shares.append(np.where(some, leg.share * hold * np.maximum(1.0 - possible, 0.0), 0.0))
+    return np.minimum(smooth_envelope(np.max(shares, axis=0), RAISE_WINDOW, stretch.motion.rate), 1.0)
+
+
+def _needed_drop(stretch: PoseStretch, goals: Mapping[str, FootGoal], raised: Floats) -> Floats:
+    """``(T,)`` metres by which hips sink so that legs reach their feet's paths, smooth in time.
+
+    ``raised (T,)`` is how far they are raised, as far as legs are long enough.
+    """
+    before, rate = stretch.before[1], stretch.motion.rate
+    drops = []
+    for role, goal in goals.items():
+        upper, leg = stretch.limb(role).upper, _leg_stance(stretch, role, goal, raised)
+        most = DEEPEST * leg.reach + norms(stretch.p[:, upper] - before[:, upper])
+        drop = np.minimum(np.maximum(-leg.clearance, 0.0), most) * leg.share * (1.0 - goal.follows)
+        drops.append(np.where(leg.distance > leg.reach + 1e-6, drop, 0.0))
+    deepest = np.max(drops, axis=0)
+    if not deepest.any():
+        return np.asarray(deepest)
+    smooth, frames = smooth_envelope(deepest, SINK_WINDOW, rate), np.arange(len(deepest))
+    for end, away in ((0, frames), (-1, frames[::-1])):
+        moved = any((goal.path[end] != before[end, stretch.limb(role).end]).any() for role, goal in goals.items())
+        if not moved and (stretch.p[end] == before[end]).all():  # nothing is displaced here, so hips are not either
+            first = int(away[deepest > 0.0].min())
+            smooth = smooth * smoothstep(away / max(min(SINK_WINDOW * rate, first), 1.0))
+    return np.asarray(smooth)

@@ -1,4 +1,10 @@
-"""Pose edits at frames: what a displacement is made of."""
+"""Displacement mapping: pose edits at frames, and splines of displacement through them.
+
+A pose edit says what is displaced at one frame: a ``Turn`` of a joint, or a ``Target`` for a hand, a foot, the head or
+the hips. Between edits of one thing a Kochanek–Bartels spline of displacements runs (``SplineKnots``) and is added to
+the motion, as Bruderlin and Williams (1995) do. ``PoseStretch`` holds the poses of a range of frames while they are
+displaced step by step; ``displace`` has the steps.
+"""
 
 from __future__ import annotations
 
@@ -16,25 +22,37 @@ from kinesphere.body.reach.swivel import steady_swivel
 from kinesphere.body.reach.targets import MOVABLE, EditablePose
 from kinesphere.maths import rotations
 from kinesphere.maths.splines import Spline, append_axes, kochanek_bartels
-from kinesphere.maths.vectors import Bools, Floats, Ints, clip, norms
+from kinesphere.maths.vectors import Bools, Floats, Ints, clip, norms, smoothstep
 from kinesphere.motion.errors import unknown_name
 from kinesphere.motion.motion import Motion
 from kinesphere.motion.skeleton import Skeleton
 
+TCB: TypeAlias = tuple[float, float, float]  # tension, continuity and bias of a key
 AXES = ("parent", "joint", "world")
 FARTHEST = 1e4  # metres
+SIDEWAYS = 0.4  # of the step, as a velocity: a cubic then leaves the straight line by a tenth at most
+UP = np.array([0.0, 1.0, 0.0])
+UPRIGHT = 0.3  # cosine of half the tilt below which a body has no heading
+HEADING_SIGMA = 0.1  # seconds, of the Gaussian that smooths the heading
+EASE_OUT = 0.35  # seconds over which hips and feet leave where they were: a straight knee would start with a jerk
+SLIGHT = 0.01  # metres that its end has moved where the side to which a limb bends may be smoothed in full
+BEND_SIGMA = 0.1  # seconds, of the Gaussian that smooths how knees come round that were bent the wrong way
+STEADY = 0.05  # metres that a hand or foot has moved where its elbow or knee may swivel by itself
+
+
+# Pose edits
 
 
 @dataclass(frozen=True, kw_only=True)
 class PoseEdit(ABC):
-    """A moment at which something is displaced.
+    """Something displaced at one moment.
 
     Parameters
     ----------
     frame, seconds
         When; one of the two. Seconds between two frames mean the nearer one.
     tension, continuity, bias
-        How the displacement runs through this point (Kochanek and Bartels); None: as through all others.
+        Of the spline of displacements at this edit (Kochanek and Bartels); None: as at all others.
     """
 
     frame: int | None = None
@@ -65,7 +83,7 @@ class PoseEdit(ABC):
         return f"{self.subject} at {when}"
 
     def frame_of(self, motion: Motion) -> int:
-        """Its frame in a motion; refused where that has none, or where it was not performed."""
+        """Its frame in a motion; refused where there is none, or where it was not performed."""
         last = len(motion) - 1
         frame = int(self.frame) if self.frame is not None else round(float(self.seconds or 0.0) * motion.rate)
         if not 0 <= frame <= last:
@@ -79,7 +97,7 @@ class PoseEdit(ABC):
 
 @dataclass(frozen=True)
 class Turn(PoseEdit):
-    """A joint turned by so much more.
+    """A joint rotated by so much more.
 
     Parameters
     ----------
@@ -114,8 +132,8 @@ class Turn(PoseEdit):
         given = np.array(self.by)
         return given if len(given) == 3 else rotations.to_rotation_vector(rotations.normalise(given))
 
-    def partly(self, share: float) -> Turn:
-        """Some of it."""
+    def scaled(self, share: float) -> Turn:
+        """A share of it, from 0 to 1."""
         return self if share == 1.0 else replace(self, by=tuple((share * self.vector).tolist()))
 
 
@@ -129,15 +147,15 @@ class Target(PoseEdit):
         ``leftHand``, ``rightHand``, ``leftFoot``, ``rightFoot``, ``head`` or ``hips``, or the skeleton's own name of
         that joint.
     to, by
-        A place in the world, or a way from where the part is in the input, in metres. One of the two.
+        A position in the world, or a displacement from where the part is in the input, in metres. One of the two.
     swivel
-        Radians by which an elbow or knee turns about the way to its hand or foot, right-handed.
+        Radians by which an elbow or knee turns about the line to its hand or foot, right-handed.
     keep_orientation
         Whether hand, foot or head keep their orientation in the world, as far as wrist and ankle allow; otherwise they
         go along with what carries them.
     plant
-        For a foot that stands at that moment: whether it stands there from the beginning to the end of this stand.
-        Otherwise it leaves its stand for a while, for as long as the edit's ``width`` says.
+        For a foot that is in contact at that moment: whether its whole contact moves there. Otherwise the foot leaves
+        the ground for a while, for as long as the edit's ``width`` says.
     """
 
     part: str
@@ -161,18 +179,18 @@ class Target(PoseEdit):
     def subject(self) -> str:
         return self.part
 
-    def place(self, was: Floats) -> Floats:
-        """``(3,)`` where the part should be that was there ``(3,)``."""
-        return np.array(self.to) if self.by is None else np.asarray(was + np.array(self.by))
+    def position(self, before: Floats) -> Floats:
+        """``(3,)`` the part's target; ``before (3,)`` is its position in the input."""
+        return np.array(self.to) if self.by is None else np.asarray(before + np.array(self.by))
 
-    def partly(self, share: float, was: Floats) -> Target:
-        """Some of the way for a part that was there ``(3,)``."""
-        way = share * (self.place(was) - was)
-        return replace(self, to=None, by=tuple(way.tolist()), swivel=share * self.swivel)
+    def scaled(self, share: float, before: Floats) -> Target:
+        """A share of it, from 0 to 1, for a part that was at ``before (3,)``."""
+        step = share * (self.position(before) - before)
+        return replace(self, to=None, by=tuple(step.tolist()), swivel=share * self.swivel)
 
 
 def joint_of(turn: Turn, skeleton: Skeleton) -> int:
-    """The joint that is turned, by its own name or its role."""
+    """The joint of a turn, by its own name or its role."""
     named = [i for i, name in enumerate(skeleton.names) if name == turn.joint]
     if len(named) == 1:
         return named[0]
@@ -184,7 +202,7 @@ def joint_of(turn: Turn, skeleton: Skeleton) -> int:
 
 
 def role_of(target: Target, skeleton: Skeleton) -> str:
-    """The role of what is brought somewhere, which may be called by its own name."""
+    """The role of a target's part, which may be called by the joint's own name."""
     if target.part in MOVABLE:
         return target.part
     for role in MOVABLE:
@@ -194,7 +212,7 @@ def role_of(target: Target, skeleton: Skeleton) -> str:
 
 
 def read_pose_edit(given: PoseEdit | Mapping[str, Any]) -> PoseEdit:
-    """A point, also from plain data: ``{"part": "leftHand", "frame": 40, "by": [0, 0.2, 0]}``."""
+    """A pose edit, also from plain data: ``{"part": "leftHand", "frame": 40, "by": [0, 0.2, 0]}``."""
     if isinstance(given, (Turn, Target)):
         return given
     if not isinstance(given, Mapping):
@@ -224,34 +242,24 @@ def _numbers(whose: PoseEdit, name: str, given: Sequence[float], sizes: tuple[in
     return values
 
 
-# ---- The curve through displacements: Kochanek and Bartels' spline that keeps to its points.
-#
-# Through few points far from each other a cubic swings far past them. So velocities at points are cut until no piece
-# goes
-# past its ends by more than a share of the step between them, nor sideways by more than a tenth in addition.
-
-
-Dials: TypeAlias = tuple[float, float, float]
-SIDEWAYS = 0.4  # of the step, as a velocity: a cubic then leaves the straight way by a tenth at most
-
-
-def ease(x: Floats) -> Floats:
-    """From 0 to 1, at rest at both."""
-    u = clip(x, 0.0, 1.0)
-    return np.asarray(u * u * (3.0 - 2.0 * u))
+# Splines of displacement. Through few points far from each other a cubic swings far past them. So velocities at points
+# are limited until no piece goes past its ends by more than a share of the step between them, nor sideways by more than
+# a tenth in addition.
 
 
 @dataclass(frozen=True, eq=False)
 class SplineKnots:
-    """Where a displacement is given: at points, and nothing at all at the ends.
+    """The knots of a displacement: edits, and ends at which it is zero.
 
     Attributes
     ----------
     frames : (N,)
         Increasing; ends may lie outside of the motion.
     which : (N,)
-        The point of each knot; -1: none, the displacement is zero there and comes to rest.
+        The number of each knot's edit; -1: none, the displacement is zero there and comes to rest.
     tension, continuity, bias : (N,)
+    overshoot
+        How far the spline may go past its knots, as a share of the step between two; None: not limited.
     """
 
     frames: Floats
@@ -262,7 +270,7 @@ class SplineKnots:
     overshoot: float | None
 
     def curve(self, values: Floats, at: Floats) -> Floats:
-        """The displacements ``(T, ..., D)`` at frames ``at (T,)``; ``values (P, ..., D)`` are those of the points."""
+        """The displacements ``(T, ..., D)`` at frames ``at (T,)``; ``values (P, ..., D)`` are those of the edits."""
         if not values.any():
             return np.zeros((len(at), *values.shape[1:]))
         keys = np.where((self.which >= 0).reshape(-1, *[1] * (values.ndim - 1)), values[self.which], 0.0)
@@ -271,48 +279,46 @@ class SplineKnots:
         spline = kochanek_bartels(
             keys, self.frames, tension=self.tension, continuity=self.continuity, bias=self.bias, ends="clamped"
         )
-        made = _limited(spline, self.overshoot).value(clip(at, self.frames[0], self.frames[-1]))
-        # Between points that are zero nothing is added, not even what rounding leaves.
-        set_ = np.asarray(keys.reshape(len(keys), -1).any(axis=1))
+        curve = _limit_overshoot(spline, self.overshoot).value(clip(at, self.frames[0], self.frames[-1]))
+        # Between knots that are zero nothing is added, not even what rounding leaves.
+        nonzero = np.asarray(keys.reshape(len(keys), -1).any(axis=1))
         piece = clip(np.searchsorted(self.frames, at, side="right") - 1, 0, len(keys) - 2)
-        made[~(set_[piece] | set_[piece + 1])] = 0.0
-        return np.asarray(made)
+        curve[~(nonzero[piece] | nonzero[piece + 1])] = 0.0
+        return np.asarray(curve)
 
-    def gently(self, at: Floats, within_frames: float) -> Floats:
-        """``(T,)`` from 0 where the displacement is over to 1 so many frames from there, or at the next point."""
-        points, share = self.frames[self.which >= 0], np.ones(len(at))
-        for over in self.frames[self.which < 0]:
-            share *= ease(np.abs(at - over) / min(within_frames, float(np.abs(points - over).min())))
+    def ease_from_ends(self, at: Floats, within_frames: float) -> Floats:
+        """``(T,)`` from 0 at ends of the displacement to 1 so many frames from there, or at the next edit."""
+        edits, share = self.frames[self.which >= 0], np.ones(len(at))
+        for end in self.frames[self.which < 0]:
+            share *= smoothstep(np.abs(at - end) / min(within_frames, float(np.abs(edits - end).min())))
         return share
 
 
 @dataclass(frozen=True)
 class DisplacementRange:
-    """Where a displacement may be, in frames, and how its curve runs."""
+    """The frames that a displacement may change, and how its spline runs."""
 
     first: int
     last: int
-    width: float | None  # so far from its points it is over, in place of first and last
-    bounded: tuple[bool, bool]  # whether, with a width, it is over at first and last as well
+    width: float | None  # frames: so far from its edits it ends, in place of first and last
+    bounded: tuple[bool, bool]  # whether, with a width, it ends at first and last as well
     overshoot: float | None
 
-    def knots(
-        self, points: Sequence[tuple[int, int]], dials: Sequence[Dials], zeros: Sequence[int] = ()
-    ) -> SplineKnots:
-        """Knots at points, ``(frame, number)``, at ``zeros``, and at the ends, where these are not set.
+    def knots(self, points: Sequence[tuple[int, int]], tcb: Sequence[TCB], zeros: Sequence[int] = ()) -> SplineKnots:
+        """Knots at edits, ``(frame, number)``, at ``zeros``, and at the ends where no edit is.
 
-        ``dials`` are tension, continuity and bias of each number.
+        ``tcb`` are tension, continuity and bias of each number.
         """
         given = dict(sorted(points))
-        over = set(zeros) | self._ends(list(given))
-        listed = sorted([*given.items(), *((zero, -1) for zero in over if zero not in given)])
-        own = np.array([dials[i] if i >= 0 else (1.0, 0.0, 0.0) for _, i in listed])
-        where = np.array([frame for frame, _ in listed], dtype=np.float64)
-        which = np.array([i for _, i in listed], dtype=np.intp)
-        return SplineKnots(where, which, own[:, 0], own[:, 1], own[:, 2], self.overshoot)
+        ends = set(zeros) | self._ends(list(given))
+        knots = sorted([*given.items(), *((zero, -1) for zero in ends if zero not in given)])
+        own = np.array([tcb[i] if i >= 0 else (1.0, 0.0, 0.0) for _, i in knots])
+        frames = np.array([frame for frame, _ in knots], dtype=np.float64)
+        which = np.array([i for _, i in knots], dtype=np.intp)
+        return SplineKnots(frames, which, own[:, 0], own[:, 1], own[:, 2], self.overshoot)
 
     def _ends(self, frames: list[int]) -> set[float]:
-        """Where displacements are over."""
+        """Frames at which displacements by edits at these frames begin and end."""
         if self.width is None:
             return {self.first, self.last}
         width = max(self.width, 1.0)
@@ -323,8 +329,8 @@ class DisplacementRange:
         return {low, high, *(a + width for a, _ in between), *(b - width for _, b in between)}
 
 
-def _limited(spline: Spline, overshoot: float | None) -> Spline:
-    """The same spline, its velocities cut."""
+def _limit_overshoot(spline: Spline, overshoot: float | None) -> Spline:
+    """The same spline with velocities limited, so that it overshoots its keys by no more."""
     if overshoot is None or len(spline.keys) < 3:
         return spline
     steps = np.diff(spline.keys, axis=0)
@@ -333,32 +339,32 @@ def _limited(spline: Spline, overshoot: float | None) -> Spline:
     before, after = (steps[:-1], spans[:-1], overshoot), (steps[1:], spans[1:], overshoot)
     into, out = incoming[1:-1], outgoing[1:-1]
     smooth = np.all(np.abs(into - out) <= 1e-9 * (1.0 + np.abs(into)), axis=-1, keepdims=True)
-    both = _cut(_cut(into, *before), *after)
-    both = both * np.minimum(_share(both, *before), _share(both, *after))
-    incoming[1:-1] = np.where(smooth, both, _cut(into, *before))
-    outgoing[1:-1] = np.where(smooth, both, _cut(out, *after))
+    both = _limit_velocity(_limit_velocity(into, *before), *after)
+    both = both * np.minimum(_allowed_share(both, *before), _allowed_share(both, *after))
+    incoming[1:-1] = np.where(smooth, both, _limit_velocity(into, *before))
+    outgoing[1:-1] = np.where(smooth, both, _limit_velocity(out, *after))
     return replace(spline, incoming=incoming, outgoing=outgoing)
 
 
-def _parts(velocity: Floats, step: Floats, span: Floats) -> tuple[Floats, Floats]:
-    """How much of a step ``(..., D)`` a velocity makes along it ``(..., 1)``, and its way aside ``(..., D)``."""
+def _components(velocity: Floats, step: Floats, span: Floats) -> tuple[Floats, Floats]:
+    """Of a velocity over a span: along a step ``(..., D)`` in steps ``(..., 1)``, and the rest aside ``(..., D)``."""
     square = np.einsum("...d,...d->...", step, step)[..., None]
     along = np.einsum("...d,...d->...", velocity, step)[..., None] * span / np.maximum(square, 1e-300)
     along = np.where(square > 0.0, along, 0.0)
     return along, velocity * span - along * step
 
 
-def _cut(velocity: Floats, step: Floats, span: Floats, overshoot: float) -> Floats:
-    """Velocities at an end of pieces that stay by their steps; a cubic's own bounds are 0 and 3."""
-    along, aside = _parts(velocity, step, span)
+def _limit_velocity(velocity: Floats, step: Floats, span: Floats, overshoot: float) -> Floats:
+    """Velocities at an end of pieces that stay within their steps; a monotone cubic's own bounds are 0 and 3."""
+    along, aside = _components(velocity, step, span)
     most = (SIDEWAYS + 4.0 * overshoot) * norms(step)[..., None]
-    kept = clip(along, -4.0 * overshoot, 3.0 + 4.0 * overshoot) * step
-    return np.asarray((kept + aside * np.minimum(1.0, most / np.maximum(norms(aside)[..., None], 1e-300))) / span)
+    limited = clip(along, -4.0 * overshoot, 3.0 + 4.0 * overshoot) * step
+    return np.asarray((limited + aside * np.minimum(1.0, most / np.maximum(norms(aside)[..., None], 1e-300))) / span)
 
 
-def _share(velocity: Floats, step: Floats, span: Floats, overshoot: float) -> Floats:
-    """``(..., 1)`` how much of a velocity is within the same bounds."""
-    along, aside = _parts(velocity, step, span)
+def _allowed_share(velocity: Floats, step: Floats, span: Floats, overshoot: float) -> Floats:
+    """``(..., 1)`` the share of a velocity that is within the same bounds."""
+    along, aside = _components(velocity, step, span)
     low, high = -4.0 * overshoot, 3.0 + 4.0 * overshoot
     share = np.where(along > high, high / np.maximum(along, 1e-300), 1.0)
     share = np.where(along < low - 1e-9, low / np.minimum(along, -1e-300), share)
@@ -367,58 +373,49 @@ def _share(velocity: Floats, step: Floats, span: Floats, overshoot: float) -> Fl
     return np.asarray(np.minimum(share, np.where(wide > most, most / np.maximum(wide, 1e-300), 1.0)))
 
 
-# ---- A stretch of motion as it is displaced step by step.
+# Poses that are displaced
 
 
-UP = np.array([0.0, 1.0, 0.0])
-UPRIGHT = 0.3  # cosine of half the tilt below which a body has no heading
-SLOWLY = 0.1  # seconds, sigma of the low-pass on the heading
-GENTLY = 0.35  # seconds over which hips and feet leave where they were: a straight knee would start with a jerk
-SLIGHT = 0.01  # metres that its end has moved where the side to which a limb bends may be made smooth
-CALM = 0.1  # seconds, sigma of the low-pass on how knees come round that were bent the wrong way
-STEADY = 0.05  # metres that a hand or foot has moved where its elbow or knee may swivel by itself
-
-
-class PlacedTurn(NamedTuple):
-    """A turn with its frame and its joint."""
+class TurnKey(NamedTuple):
+    """A turn with its frame and its joint in a motion."""
 
     frame: int
     joint: int
     edit: Turn
-    dials: Dials
+    tcb: TCB
 
 
-class PlacedTarget(NamedTuple):
-    """A target with its frame and its joint, which has a role."""
+class TargetKey(NamedTuple):
+    """A target with its frame and its joint in a motion, which has a role."""
 
     frame: int
     joint: int
     edit: Target
-    dials: Dials
+    tcb: TCB
     role: str
 
 
-Placed = PlacedTurn | PlacedTarget
+EditKey = TurnKey | TargetKey
 
 
 class PoseStretch:
-    """Poses of a stretch of motion: before, and as they are by now.
+    """Poses of a range of frames: before, and as they are displaced so far.
 
-    ``q (T, J, 4)`` and ``p (T, J, 3)`` are the world of ``pose``, ``before`` that of the input. Frames of edits are
-    the motion's own: ``rows`` are those of the stretch.
+    ``q (T, J, 4)`` and ``p (T, J, 3)`` are world rotations and positions of ``pose``, ``before`` those of the input.
+    Frames of keys are the motion's own: ``rows`` are those of the range.
     """
 
-    def __init__(self, motion: Motion, curve: DisplacementRange, allowed: Bools) -> None:
-        self.motion, self.skeleton, self.range, self.allowed = motion, motion.skeleton, curve, allowed
-        self.at: Floats = np.arange(len(motion), dtype=np.float64) + curve.first
+    def __init__(self, motion: Motion, frames: DisplacementRange, allowed: Bools) -> None:
+        self.motion, self.skeleton, self.range, self.allowed = motion, motion.skeleton, frames, allowed
+        self.at: Floats = np.arange(len(motion), dtype=np.float64) + frames.first
         self.pose = EditablePose(motion.skeleton, motion.rotations.copy(), motion.translations.copy())
         self.before = motion.world()
         self.q, self.p = self.before
         self._limbs: dict[str, LimbChain] = {}
-        self._brought: list[tuple[Sequence[Placed], Floats]] = []
+        self._hip_steps: list[tuple[Sequence[EditKey], Floats]] = []
 
-    def posed(self) -> None:
-        """Find the world of the pose anew."""
+    def update_world(self) -> None:
+        """Compute the world rotations and positions of the pose anew."""
         self.q, self.p = self.pose.world()
 
     def limb(self, role: str) -> LimbChain:
@@ -427,100 +424,102 @@ class PoseStretch:
             self._limbs[role] = limb_of(self.skeleton, role, *self.before)
         return self._limbs[role]
 
-    def rows(self, placed: Sequence[Placed]) -> list[int]:
-        """Where the frames of edits are in arrays of the stretch."""
-        return [own.frame - self.range.first for own in placed]
+    def rows(self, keys: Sequence[EditKey]) -> list[int]:
+        """The rows of keys in arrays of the range."""
+        return [key.frame - self.range.first for key in keys]
 
-    def knots(self, placed: Sequence[Placed]) -> SplineKnots:
-        """The knots of a curve through edits."""
-        return self.range.knots([(own.frame, i) for i, own in enumerate(placed)], [own.dials for own in placed])
+    def knots(self, keys: Sequence[EditKey]) -> SplineKnots:
+        """The knots of a spline through keys."""
+        return self.range.knots([(key.frame, i) for i, key in enumerate(keys)], [key.tcb for key in keys])
 
-    def curve(self, placed: Sequence[Placed], values: Floats) -> Floats:
-        """``(T, ..., D)`` the curve through values ``(P, ..., D)`` at edits."""
-        return self.knots(placed).curve(values, self.at)
+    def curve(self, keys: Sequence[EditKey], values: Floats) -> Floats:
+        """``(T, ..., D)`` the spline through values ``(P, ..., D)`` at keys."""
+        return self.knots(keys).curve(values, self.at)
 
-    def places(self, targets: Sequence[PlacedTarget]) -> Floats:
+    def target_positions(self, targets: Sequence[TargetKey]) -> Floats:
         """``(P, 3)`` where targets want their joints."""
-        was = self.before[1][self.rows(targets), [own.joint for own in targets]]
-        return np.array([own.edit.place(place) for own, place in zip(targets, was, strict=True)]).reshape(-1, 3)
+        before = self.before[1][self.rows(targets), [key.joint for key in targets]]
+        return np.array([key.edit.position(own) for key, own in zip(targets, before, strict=True)]).reshape(-1, 3)
 
-    def turn(self, turns: Sequence[PlacedTurn]) -> None:
-        """Turn joints by their own curves."""
+    def rotate_joints(self, turns: Sequence[TurnKey]) -> None:
+        """Rotate joints by the splines of their turns."""
         if not turns:
             return
-        made: dict[int, Floats] = {}
-        for joint in sorted({own.joint for own in turns}):
-            own_turns = [own for own in turns if own.joint == joint]
-            made[joint] = self.curve(own_turns, np.array([self._vector(own) for own in own_turns]))
-        self.pose.lean(made)
-        self.posed()
+        curves: dict[int, Floats] = {}
+        for joint in sorted({key.joint for key in turns}):
+            keys = [key for key in turns if key.joint == joint]
+            curves[joint] = self.curve(keys, np.array([self._rotation_vector(key) for key in keys]))
+        self.pose.lean(curves)
+        self.update_world()
 
-    def _vector(self, placed: PlacedTurn) -> Floats:
-        """A turn ``(3,)`` as the joint's parent sees it."""
-        row, vector, axes = placed.frame - self.range.first, placed.edit.vector, placed.edit.axes
+    def _rotation_vector(self, key: TurnKey) -> Floats:
+        """A turn's rotation vector ``(3,)`` in the frame of the joint's parent."""
+        row, vector, axes = key.frame - self.range.first, key.edit.vector, key.edit.axes
         if axes == "joint":
-            return rotations.rotate(self.motion.rotations[row, placed.joint], vector)
-        parent = int(self.skeleton.parents[placed.joint])
+            return rotations.rotate(self.motion.rotations[row, key.joint], vector)
+        parent = int(self.skeleton.parents[key.joint])
         if axes == "world" and parent >= 0:
             return rotations.rotate(rotations.conjugate(self.before[0][row, parent]), vector)
         return vector
 
-    def move_hips(self, targets: Sequence[PlacedTarget]) -> None:
-        """Bring the hips where they should be."""
+    def move_hips_to(self, targets: Sequence[TargetKey]) -> None:
+        """Move the hips to their targets."""
         if targets:
             joint = targets[0].joint
-            self.bring_hips(targets, joint, self.places(targets) - self.p[self.rows(targets), joint])
+            self.move_hips_by(targets, joint, self.target_positions(targets) - self.p[self.rows(targets), joint])
 
-    def bring_hips(self, placed: Sequence[Placed], joint: int, ways: Floats) -> None:
-        """Move the hips by ways ``(P, 3)`` at edits, coming and going so gently that straight knees follow."""
-        self._brought.append((placed, ways))
-        self.shift(joint, self._hips_way(placed, ways))
+    def move_hips_by(self, keys: Sequence[EditKey], joint: int, steps: Floats) -> None:
+        """Move the hips by steps ``(P, 3)`` at keys, with so much easing at the ends that straight knees follow."""
+        self._hip_steps.append((keys, steps))
+        self.shift_joint(joint, self._hips_curve(keys, steps))
 
-    def raise_less(self, joint: int, shares: Floats) -> None:
-        """Take back shares ``(T,)`` of how far the hips are raised at edits; the curves between them are made anew."""
+    def raise_hips_less(self, joint: int, shares: Floats) -> None:
+        """Take back shares ``(T,)`` of how far the hips are raised at keys; the splines between them follow."""
         change = np.zeros((len(self.at), 3))
-        for i, (placed, ways) in enumerate(self._brought):
-            less = ways.copy()
-            less[:, 1] -= np.maximum(ways[:, 1], 0.0) * shares[self.rows(placed)]
-            change += self._hips_way(placed, less) - self._hips_way(placed, ways)
-            self._brought[i] = placed, less
-        self.shift(joint, change)
+        for i, (keys, steps) in enumerate(self._hip_steps):
+            lower = steps.copy()
+            lower[:, 1] -= np.maximum(steps[:, 1], 0.0) * shares[self.rows(keys)]
+            change += self._hips_curve(keys, lower) - self._hips_curve(keys, steps)
+            self._hip_steps[i] = keys, lower
+        self.shift_joint(joint, change)
 
-    def _hips_way(self, placed: Sequence[Placed], ways: Floats) -> Floats:
-        knots = self.knots(placed)
-        return knots.curve(ways, self.at) * knots.gently(self.at, GENTLY * self.motion.rate)[:, None]
+    def _hips_curve(self, keys: Sequence[EditKey], steps: Floats) -> Floats:
+        knots = self.knots(keys)
+        return knots.curve(steps, self.at) * knots.ease_from_ends(self.at, EASE_OUT * self.motion.rate)[:, None]
 
-    def shift(self, joint: int, way: Floats) -> None:
-        """Move a joint, and what hangs on it, by ``way (T, 3)`` in the world."""
-        moving = np.asarray(way.any(axis=1))
+    def shift_joint(self, joint: int, step: Floats) -> None:
+        """Move a joint, with all its descendants, by ``step (T, 3)`` in the world."""
+        moving = np.asarray(step.any(axis=1))
         if moving.any():
-            self.pose.move(self.q, joint, way, moving)
-            self.posed()
+            self.pose.move(self.q, joint, step, moving)
+            self.update_world()
 
-    def calmed(self, moved: Floats, angles: Floats) -> Floats:
+    def smooth_where_moved(self, moved: Floats, angles: Floats) -> Floats:
         """Angles ``(T,)`` made smooth in time where the end of a limb has ``moved (T,)`` metres."""
-        return angles + ease(moved / SLIGHT) * (smooth_gaussian(angles, self.motion.rate, CALM) - angles)
+        smooth = smooth_gaussian(angles, self.motion.rate, BEND_SIGMA)
+        return np.asarray(angles + smoothstep(moved / SLIGHT) * (smooth - angles))
 
-    def steadied(self, limb: LimbChain, laid: LimbRotation, moved: Floats) -> LimbRotation:
-        """A limb as it is laid, its middle joint without new jolts where its end has moved ``(T,)`` metres."""
-        return steady_swivel(self.motion, limb, self.before[1], self.p, laid, ease(moved / STEADY))
+    def steady_limb(self, limb: LimbChain, solution: LimbRotation, moved: Floats) -> LimbRotation:
+        """A limb's solution, its middle joint without new jolts where its end has moved ``(T,)`` metres."""
+        return steady_swivel(self.motion, limb, self.before[1], self.p, solution, smoothstep(moved / STEADY))
 
-    def faced(
-        self, targets: Sequence[PlacedTarget], laid: LimbRotation, facing: Floats, active: Bools
+    def end_orientation(
+        self, targets: Sequence[TargetKey], solution: LimbRotation, facing: Floats, active: Bools
     ) -> Floats | None:
-        """``(T, 4)`` how a hand or foot faces that keeps its orientation at some targets, if its joint allows it."""
-        keeps = [float(own.edit.keep_orientation) for own in targets]
+        """``(T, 4)`` a hand's or foot's orientation: ``facing (T, 4)`` where targets keep it and joints allow it."""
+        keeps = [float(key.edit.keep_orientation) for key in targets]
         if not any(keeps):
             return None
-        share = np.interp(self.at, [own.frame for own in targets], keeps)
-        return self.pose.faced(self.motion, targets[0].role, self.q, laid, facing, active, share)
+        share = np.interp(self.at, [key.frame for key in targets], keeps)
+        return self.pose.faced(self.motion, targets[0].role, self.q, solution, facing, active, share)
 
     @cached_property
     def heading(self) -> Floats:
-        """``(T, 4)`` how far the body has turned about the vertical; not at all where it does not stay upright."""
-        turned = self.before[0][:, self.skeleton.roles.get("hips", self.skeleton.roots[0])]
-        turn = rotations.multiply(turned, rotations.conjugate(turned[:1]))
-        if np.hypot(turn[:, 0], turn[:, 2]).min() < UPRIGHT:
-            return rotations.identity(len(turn))
-        angle = smooth_gaussian(np.unwrap(2.0 * np.arctan2(turn[:, 2], turn[:, 0])), self.motion.rate, SLOWLY)
-        return rotations.from_rotation_vector(angle[:, None] * UP)
+        """``(T, 4)`` the body's rotation about the vertical; none where it does not stay upright."""
+        hips = self.before[0][:, self.skeleton.roles.get("hips", self.skeleton.roots[0])]
+        since_start = rotations.multiply(hips, rotations.conjugate(hips[:1]))
+        if np.hypot(since_start[:, 0], since_start[:, 2]).min() < UPRIGHT:
+            return rotations.identity(len(hips))
+        angle = np.unwrap(2.0 * np.arctan2(since_start[:, 2], since_start[:, 0]))
+        smooth = smooth_gaussian(angle, self.motion.rate, HEADING_SIGMA)
+        return rotations.from_rotation_vector(smooth[:, None] * UP)

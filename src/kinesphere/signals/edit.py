@@ -1,8 +1,9 @@
-"""What all edits of curves share: which joints, which stretch of time, how it comes and goes, feet that stay planted.
+"""Motion edits: what all edits of motion curves share.
 
-An edit is a frozen dataclass, neutral by default, that takes a motion and gives another. It never touches calibration
-frames, and whatever lies outside of its stretch stays as it is, to the last bit; so does what lies outside of its
-joints, but for hips and legs where feet are held.
+An edit is a frozen dataclass, neutral by default, that takes a motion and returns another. Here is the choice of
+joints, the time range, how the edit fades in and out, and the constraints after it: hinges within their limits, feet
+in contact locked. An edit never touches calibration frames. Frames outside of its range stay as they are, to the last
+bit; so do other joints, except hips and legs where feet are locked.
 """
 
 from __future__ import annotations
@@ -14,14 +15,14 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from kinesphere.body.ground import performed_runs
-from kinesphere.maths.vectors import Bools, Floats, clip
+from kinesphere.maths.vectors import Bools, Floats, smootherstep
 from kinesphere.motion.checked_arrays import freeze
 from kinesphere.motion.humanoid import select_joints
 from kinesphere.motion.motion import Motion
 from kinesphere.signals.constraints import hold_feet, limit_hinges
 from kinesphere.signals.curves import Curves
 
-FADE = 0.25  # seconds over which an edit comes and goes
+FADE = 0.25  # seconds over which an edit fades in and out
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,11 +34,11 @@ class Edit(ABC):
     joints
         Groups (``"arms"``, ``"torso"``, …), humanoid roles or the skeleton's own names; None: the whole body.
     start, end
-        The stretch of time, in seconds; None: from the start, to the end.
+        The time range, in seconds; None: from the start, to the end.
     fade
-        Seconds over which it comes after ``start`` and goes before ``end``.
+        Seconds over which it fades in after ``start`` and out before ``end``.
     feet
-        Whether feet that stood in the input stand still afterwards as well.
+        Whether feet that are in contact in the input stay where they are afterwards as well.
     strength
         How much of it, from 0 to 1.
     limits
@@ -61,13 +62,13 @@ class Edit(ABC):
         check_strength(self.strength)
 
     @property
-    def goes_round(self) -> bool:
+    def is_loop(self) -> bool:
         """Whether the motion's end leads into its beginning."""
         return False
 
     @property
     def holds_feet(self) -> bool:
-        """Whether feet are to be held after it."""
+        """Whether feet in contact are locked after the edit."""
         return self.feet
 
     @property
@@ -76,47 +77,48 @@ class Edit(ABC):
         """Whether it changes nothing, whatever the motion."""
 
     @abstractmethod
-    def changed(self, curves: Curves, joints: Bools) -> Floats:
-        """The table ``(T, D)`` of curves as it would be everywhere; ``joints (J,)`` are those that count."""
+    def edit_table(self, curves: Curves, joints: Bools) -> Floats:
+        """The table ``(T, D)`` of curves, edited in every frame; only columns of ``joints (J,)`` are used."""
 
     def __call__(self, motion: Motion) -> Motion:
         """The motion, edited."""
         joints = select_joints(motion.skeleton, self.joints)
         runs = performed_runs(motion)
-        inside = edit_window(motion, self.start, self.end, self.fade)
+        window = edit_window(motion, self.start, self.end, self.fade)
         if self.neutral or self.strength == 0.0:
             return motion
-        made = self._performed(motion, joints, self.strength * inside, runs)
-        result = replace(motion, rotations=freeze(made[0]), translations=freeze(made[1]))
+        rotations, translations = self._edit_runs(motion, joints, self.strength * window, runs)
+        result = replace(motion, rotations=freeze(rotations), translations=freeze(translations))
         if self.limits:
-            result = limit_hinges(motion, result, joints, loop=self.goes_round)
-        return hold_feet(motion, result, joints, inside) if self.holds_feet else result
+            result = limit_hinges(motion, result, joints, loop=self.is_loop)
+        return hold_feet(motion, result, joints, window) if self.holds_feet else result
 
-    def _performed(self, motion: Motion, joints: Bools, weight: Floats, runs: list[slice]) -> tuple[Floats, Floats]:
-        """Rotations and translations. Only what is meant is written, so that all else stays to the last bit."""
+    def _edit_runs(self, motion: Motion, joints: Bools, weight: Floats, runs: list[slice]) -> tuple[Floats, Floats]:
+        """Rotations and translations by a weight ``(T,)``. Only what is edited is written: all else keeps its bits."""
         whole = joints.all() and len(runs) == 1 and len(motion) == runs[0].stop - runs[0].start
         if whole and (weight == 1.0).all():
             curves = Curves.of(motion)
-            made = curves.with_table(self.changed(curves, joints))
-            return made.rotations, made.translations
-        turns, places = motion.rotations.copy(), motion.translations.copy()
+            edited = curves.with_table(self.edit_table(curves, joints))
+            return edited.rotations, edited.translations
+        rotations, translations = motion.rotations.copy(), motion.translations.copy()
         for run in runs:
-            own = np.flatnonzero(weight[run] > 0.0)
-            if not own.size:
+            active = np.flatnonzero(weight[run] > 0.0)
+            if not active.size:
                 continue
             curves = Curves.of(replace(motion[run], calibration_frames=()))
-            rows, columns = slice(int(own[0]), int(own[-1]) + 1), curves.columns(joints)
+            rows, columns = slice(int(active[0]), int(active[-1]) + 1), curves.columns(joints)
             table = curves.table[rows].copy()
-            changed = self.changed(curves, joints)[rows]
-            table[:, columns] += weight[run][rows, None] * (changed[:, columns] - table[:, columns])
-            made = curves.with_table(table)
+            target = self.edit_table(curves, joints)[rows]
+            table[:, columns] += weight[run][rows, None] * (target[:, columns] - table[:, columns])
+            edited = curves.with_table(table)
             frames = slice(run.start + rows.start, run.start + rows.stop)
-            turns[frames, joints], places[frames, joints] = made.rotations[:, joints], made.translations[:, joints]
-        return turns, places
+            rotations[frames, joints] = edited.rotations[:, joints]
+            translations[frames, joints] = edited.translations[:, joints]
+        return rotations, translations
 
 
 def edit_window(motion: Motion, start: float | None, end: float | None, fade: float) -> Floats:
-    """``(T,)`` how much of an edit holds: refused where its stretch has nothing of the motion."""
+    """``(T,)`` the weight of an edit in each frame, from 0 to 1; a range with nothing of the motion is refused."""
     low, high = -np.inf if start is None else start, np.inf if end is None else end
     if low > motion.duration + 1e-9 or high < -1e-9:
         raise ValueError(
@@ -125,20 +127,20 @@ def edit_window(motion: Motion, start: float | None, end: float | None, fade: fl
     return time_window(motion.times, start, end, fade)
 
 
-def time_window(time: Floats, start: float | None, end: float | None, fade: float) -> Floats:
-    """``(T,)`` from 0 outside of a stretch to 1 inside, at seconds ``(T,)``."""
+def time_window(times: Floats, start: float | None, end: float | None, fade: float) -> Floats:
+    """``(T,)`` from 0 outside of a time range to 1 inside, at seconds ``(T,)``."""
     low, high = -np.inf if start is None else start, np.inf if end is None else end
     edge = max(min(fade, 0.5 * (high - low)), 1e-9)
-    made = np.ones(len(time))
+    window = np.ones(len(times))
     if start is not None:
-        made = made * _ease((time - low) / edge)
+        window = window * smootherstep((times - low) / edge)
     if end is not None:
-        made = made * _ease((high - time) / edge)
-    return np.asarray(made)
+        window = window * smootherstep((high - times) / edge)
+    return np.asarray(window)
 
 
 def check_time_range(start: float | None, end: float | None, fade: float) -> None:
-    """Refuse a stretch of time that is none."""
+    """Refuse a time range that is none."""
     for name, value in (("start", start), ("end", end), ("fade", fade)):
         if value is not None and (isinstance(value, bool) or not isinstance(value, int | float | np.number)):
             raise TypeError(f"{name} is {value!r}; seconds are expected")
@@ -151,13 +153,8 @@ def check_time_range(start: float | None, end: float | None, fade: float) -> Non
 
 
 def check_strength(strength: float) -> None:
-    """Refuse what is no share."""
+    """Refuse a strength that is no number from 0 to 1."""
     if isinstance(strength, bool) or not isinstance(strength, int | float | np.number):
         raise TypeError(f"strength is {strength!r}; a number from 0 to 1 is expected")
     if not 0.0 <= strength <= 1.0:  # NaN too
         raise ValueError(f"strength is {strength!r}; 0 to 1 is allowed")
-
-
-def _ease(x: Floats) -> Floats:
-    u = clip(x, 0.0, 1.0)
-    return np.asarray(u * u * u * (10.0 - u * (15.0 - 6.0 * u)))

@@ -1,17 +1,20 @@
-"""Jitter removed, strikes and contacts left sharp; missing frames filled."""
+"""Denoising: remove jitter, keep strikes and contacts sharp, fill missing frames.
+
+The noise of each curve is estimated, and removed by ``maths.denoise``. Curves that move together are smoothed together.
+"""
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from weakref import WeakKeyDictionary
 
 import numpy as np
 
 from kinesphere.maths import denoise
 from kinesphere.maths.vectors import Bools, Floats, Ints
+from kinesphere.motion.errors import warn_caller
 from kinesphere.motion.humanoid import GROUPS, select_joints
+from kinesphere.motion.memo import memoise_by_skeleton
 from kinesphere.motion.motion import Motion
 from kinesphere.motion.skeleton import Skeleton
 from kinesphere.signals.curves import Curves
@@ -19,19 +22,18 @@ from kinesphere.signals.edit import Edit, edit_window
 from kinesphere.signals.gaps import FIND, GapWarning, check_gaps, describe_gaps, fill_gaps, find_gaps
 
 MOST_NOISE = 20.0  # times what is found
-QUIET = 1e-9  # radians or metres: curves with less noise are left alone
-# What moves together is looked at together. Feet stand, so that legs and hips answer each other; arms are free.
+NO_NOISE = 1e-9  # radians or metres: curves with less noise are left alone
+# Groups that are smoothed together. While feet are in contact, legs and hips compensate each other; arms are free.
 TOGETHER = (("torso", "head"), ("left_hand",), ("right_hand",), ("hips", "legs"))
 ALONE = ("leftToes", "rightToes")  # captures guess them, and their jumps would shake the legs
-_known: WeakKeyDictionary[Skeleton, Ints] = WeakKeyDictionary()
 
 
 @dataclass(frozen=True)
 class Smooth(Edit):
-    """Noise taken out of every curve, as much as there is: more from a hand at rest than from one that strikes.
+    """Noise removed from every curve, as much as there is: more from a hand at rest than from one that strikes.
 
-    Legs and hips are looked at together, so that feet that stand jitter less. They are not held, whatever ``feet``
-    says: holding them would change more than noise does. ``lock_feet`` is there for that.
+    Legs and hips are smoothed together, so that feet in contact jitter less. Feet are not locked, whatever ``feet``
+    says: locking them would change more than noise does. ``lock_feet`` is there for that.
 
     Parameters
     ----------
@@ -42,8 +44,8 @@ class Smooth(Edit):
         below 1 to be careful.
     gaps
         Frames that are missing: numbers of frames, or pairs of a first and a last one. "find": frames in which joints
-        freeze or jump away for a moment are looked for (``gaps.find_gaps``), and a ``GapWarning`` says which there
-        were. They are filled for the joints that are meant, with the velocities at both sides kept.
+        freeze or jump away for a moment are found (``gaps.find_gaps``), and a ``GapWarning`` lists them. They are
+        filled for the joints of the edit, with the velocities at both sides kept.
     """
 
     amount: float = 0.0
@@ -73,18 +75,18 @@ class Smooth(Edit):
     def __call__(self, motion: Motion) -> Motion:
         """The motion, its gaps filled and then smoothed."""
         if self.gaps and self.strength > 0.0:
-            motion = self._without_gaps(motion)
+            motion = self._fill_gaps(motion)
         if self.amount * self.noise * self.strength == 0.0:
             return super(Smooth, replace(self, amount=0.0, gaps=None)).__call__(motion)
         return super(Smooth, replace(self, gaps=None)).__call__(motion)
 
-    def changed(self, curves: Curves, joints: Bools) -> Floats:
-        units = self.noise * noise_of(curves)
-        units[~joints[curves.owners]] = 0.0
-        limbs = [columns[units[columns] > QUIET] for columns in _limbs(curves)]
-        return denoise.denoise(curves.table, limbs, units, self.amount, curves.motion.rate)
+    def edit_table(self, curves: Curves, joints: Bools) -> Floats:
+        noise = self.noise * noise_of(curves)
+        noise[~joints[curves.owners]] = 0.0
+        groups = [columns[noise[columns] > NO_NOISE] for columns in _column_groups(curves)]
+        return denoise.denoise(curves.table, groups, noise, self.amount, curves.motion.rate)
 
-    def _without_gaps(self, motion: Motion) -> Motion:
+    def _fill_gaps(self, motion: Motion) -> Motion:
         joints = select_joints(motion.skeleton, self.joints)
         weight = edit_window(motion, self.start, self.end, self.fade)
         missing = np.zeros((len(motion), len(motion.skeleton)), dtype=np.bool_)
@@ -93,7 +95,7 @@ class Smooth(Edit):
             for gap in found:
                 missing[gap.first : gap.last + 1, gap.joint] = True
             if found:
-                warnings.warn(f"filled {len(found)} gaps: {describe_gaps(found)}", GapWarning, stacklevel=3)
+                warn_caller(f"filled {len(found)} gaps: {describe_gaps(found)}", GapWarning)
         elif isinstance(self.gaps, tuple):
             for first, last in self.gaps:
                 if last >= len(motion):
@@ -105,42 +107,42 @@ class Smooth(Edit):
 
 
 def noise_of(curves: Curves) -> Floats:
-    """``(D,)`` how noisy each curve is: a standard deviation, in radians or metres.
+    """``(D,)`` the noise of each curve: a standard deviation, in radians or metres.
 
-    A joint's three have one; but the carrier's, whose heading is taken apart, so that one has hardly any left.
+    A joint's three columns have one in common. The root's have their own: without the heading one of them has hardly
+    any left.
     """
-    table, joints = curves.table, len(curves.about)
-    own = slice(3 * curves.carrier, 3 * curves.carrier + 3)
-    turns, places = (part.reshape(len(table), -1, 3) for part in (table[:, : 3 * joints], table[:, 3 * joints + 1 :]))
-    found = np.concatenate(
-        [np.repeat(denoise.estimate_noise(turns), 3), np.zeros(1), np.repeat(denoise.estimate_noise(places), 3)]
+    table, heading = curves.table, curves.heading_column
+    root = slice(3 * curves.root, 3 * curves.root + 3)
+    vectors, paths = (part.reshape(len(table), -1, 3) for part in (table[:, :heading], table[:, heading + 1 :]))
+    noise = np.concatenate(
+        [np.repeat(denoise.estimate_noise(vectors), 3), np.zeros(1), np.repeat(denoise.estimate_noise(paths), 3)]
     )
-    found[own] = denoise.estimate_noise(table[:, own, None])
-    found[3 * joints] = denoise.estimate_noise(table[:, 3 * joints, None, None])[0]
-    return found
+    noise[root] = denoise.estimate_noise(table[:, root, None])
+    noise[heading] = denoise.estimate_noise(table[:, heading, None, None])[0]
+    return noise
 
 
-def _limbs(curves: Curves) -> list[Ints]:
-    """Columns that are smoothed together: rotations by limb, places by joint."""
-    skeleton = curves.motion.skeleton
-    if skeleton not in _known:
-        _known[skeleton] = _limb_of_each(skeleton)
-    turns = _known[skeleton][curves.owners[: 3 * len(skeleton) + 1]]
-    # The carrier's come last: they are four, and joints are looked at three by three.
-    order = np.argsort(curves.owners[: len(turns)] == curves.carrier, kind="stable")
-    places = np.arange(len(turns), len(curves.owners)).reshape(-1, 3)
-    return [*(order[turns[order] == one] for one in np.unique(turns)), *places]
+def _column_groups(curves: Curves) -> list[Ints]:
+    """Columns that are smoothed together: rotations by groups of joints, translations by joint."""
+    count = curves.heading_column + 1
+    groups = _joint_groups(curves.motion.skeleton)[curves.owners[:count]]
+    # The root's come last: they are four, and joints are taken three columns at a time.
+    order = np.argsort(curves.owners[:count] == curves.root, kind="stable")
+    paths = np.arange(count, len(curves.owners)).reshape(-1, 3)
+    return [*(order[groups[order] == one] for one in np.unique(groups)), *paths]
 
 
-def _limb_of_each(skeleton: Skeleton) -> Ints:
-    """``(J,)`` the number of the limb that each joint belongs to; those of none are one by themselves."""
+@memoise_by_skeleton
+def _joint_groups(skeleton: Skeleton) -> Ints:
+    """``(J,)`` the number of each joint's group; a joint of none is a group by itself."""
     skeleton = skeleton.with_found_roles()
-    limb = np.arange(len(skeleton))
+    groups = np.arange(len(skeleton))
     for i, names in enumerate(TOGETHER):
         for name in names:
             if any(role in skeleton.roles for role in GROUPS[name]):
-                limb[select_joints(skeleton, name)] = len(skeleton) + i
+                groups[select_joints(skeleton, name)] = len(skeleton) + i
     for role in ALONE:
         if role in skeleton.roles:
-            limb[select_joints(skeleton, role)] = skeleton.roles[role]
-    return limb
+            groups[select_joints(skeleton, role)] = skeleton.roles[role]
+    return groups

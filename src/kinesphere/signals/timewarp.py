@@ -1,4 +1,9 @@
-"""A motion's own frames where a path of matched frames puts them."""
+"""Time warping: the same movement along another clock: another motion's pace, marks, or the beats of music or speech.
+
+The clock of another motion comes from ``alignment``. Beats are assigned to the motion's accents by dynamic programming
+(``match_beats``). With ``frames="matched"`` frames are resampled along the alignment's path itself, without smoothing,
+as Bruderlin and Williams (1995) do.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +14,7 @@ from typing import Literal
 import numpy as np
 
 from kinesphere.analysis.accents import Accent, find_accents
+from kinesphere.body.ground import runs
 from kinesphere.maths.vectors import Bools, Floats, Ints, clip
 from kinesphere.motion.errors import MotionFileWarning, warn_caller
 from kinesphere.motion.humanoid import select_joints
@@ -20,109 +26,15 @@ from kinesphere.signals.curves import Curves
 from kinesphere.signals.edit import FADE, check_time_range, edit_window
 from kinesphere.signals.sources import Source, check_source, resolve_motion
 
-
-def resample_along_path(motion: Motion, path: Ints, onto: Motion) -> Motion:
-    """The motion's frames where a path ``(K, 2)`` of frames of ``onto`` and of the motion puts them.
-
-    One frame for one is itself; several for one are their mean; one for several is spread by a cubic B-spline, from the
-    frame before it to the one after.
-    """
-    curves = Curves.of(trim_calibration(motion))
-    first = np.array([path[0, 0], motion.performed_frames[0]])
-    table = resample_path_values(curves.table, path - first)
-    return replace(curves.with_table(table), rate=onto.rate)
-
-
-def resample_path_values(values: Floats, path: Ints) -> Floats:
-    """Values ``(M, D)`` as a path ``(K, 2)`` from frames 0 to N − 1 to theirs puts them: ``(N, D)``."""
-    rows = int(path[-1, 0]) + 1
-    starts = np.searchsorted(path[:, 0], np.arange(rows + 1))
-    counts = np.diff(starts)
-    sums = np.add.reduceat(values[path[:, 1]], starts[:-1], axis=0)
-    made = np.asarray(sums / counts[:, None])
-    # Runs of rows that have one and the same frame alone.
-    frame = path[starts[:-1], 1]
-    alone = counts == 1
-    i = 0
-    while i < rows:
-        end = i + 1
-        while end < rows and alone[i] and alone[end] and frame[end] == frame[i]:
-            end += 1
-        if end - i > 1:
-            count = end - i
-            made[i:end] = b_spline(values, frame[i] - 1.0 + 2.0 * np.arange(1, count + 1) / (count + 1))
-        i = end
-    return made
-
-
-def b_spline(values: Floats, at: Floats) -> Floats:
-    """A uniform cubic B-spline with control points ``(T, D)`` at places ``(N,)`` counted in them."""
-    whole = np.floor(at).astype(np.intp)
-    u = (at - whole)[:, None]
-    weights = ((1.0 - u) ** 3, 3.0 * u**3 - 6.0 * u**2 + 4.0, -3.0 * u**3 + 3.0 * u**2 + 3.0 * u + 1.0, u**3)
-    taken = (values[clip(whole + k, 0, len(values) - 1)] for k in (-1, 0, 1, 2))
-    return np.asarray(sum(w * v for w, v in zip(weights, taken, strict=True)) / 6.0)
-
-
-# ---- Which accent of a movement comes on which beat of music or speech.
-
-
-PACE = 4.0  # what a pace e times as quick costs, in accents of the usual strength that come on no beat
-LEFT_OUT = 0.2  # what a beat costs that nothing comes on
+FASTEST = 64.0  # times as fast or as slow, where only a part of a warp is taken
+# Beats
+PACE = 4.0  # cost of a pace e times as quick, in accents of mean strength that come on no beat
+LEFT_OUT = 0.2  # cost of a beat that nothing comes on
 QUICKEST = 2.5  # times as quick or as slow as before, at most
-BACK = 6  # accents and beats that may be left out in a row
+MOST_LEFT_OUT = 6  # accents and beats that may be left out in a row
 MOST_BEATS = 10_000
 
 Pairs = list[tuple[float, float]]
-
-
-def match_beats(accents: Sequence[Accent], beats: Sequence[float]) -> Pairs:
-    """Pairs of seconds, an accent's and its beat's, in order: strong accents on beats, at a pace close to its own.
-
-    The cheapest assignment by dynamic programming. Both clocks begin at 0.
-    """
-    if not accents or not beats:
-        return []
-    at = np.array([0.0, *(accent.seconds for accent in accents)])
-    usual = float(np.mean([accent.strength for accent in accents]))
-    worth = np.array([0.0, *(min(accent.strength / usual, 2.0) for accent in accents)])
-    when = np.array([0.0, *beats])
-    missed = np.concatenate([[0.0], np.cumsum(worth)])
-    best = np.full((len(at), len(when)), np.inf)
-    came = np.zeros((len(at), len(when), 2), dtype=np.intp)
-    best[0, 0] = 0.0
-    for i in range(1, len(at)):
-        # Every step of the way keeps its pace within bounds, so the whole of it does.
-        near = np.flatnonzero((when * QUICKEST >= at[i]) & (when <= QUICKEST * at[i]))
-        for j in near[near > 0].tolist():
-            low, before = max(i - BACK, 0), max(j - BACK, 0)
-            # From the start any number may be left out: a motion may begin long before the music.
-            rows = np.arange(low, i) if low == 0 else np.array([0, *range(low, i)])
-            columns = np.arange(before, j) if before == 0 else np.array([0, *range(before, j)])
-            ways, waits = at[i] - at[rows], when[j] - when[columns]
-            with np.errstate(divide="ignore", invalid="ignore"):
-                pace = np.abs(np.log(waits[None, :] / ways[:, None]))
-            cost = PACE * pace * pace + (missed[i] - missed[rows + 1])[:, None] + LEFT_OUT * (j - columns - 1)[None, :]
-            total = best[np.ix_(rows, columns)] + np.where(pace <= np.log(QUICKEST), cost, np.inf)
-            k = int(np.argmin(total))
-            best[i, j] = total.flat[k]
-            came[i, j] = rows[k // len(columns)], columns[k % len(columns)]
-    # What is left over at the end costs nothing where the beats are over, and as much as ever where they are not.
-    rest = (missed[-1] - missed[1:])[:, None] * np.where(when >= when[-1], 0.0, 1.0)[None, :]
-    rest = rest + np.zeros((len(at), 1))
-    rest[0] += missed[-1]
-    i, j = (int(k) for k in np.unravel_index(int(np.argmin(best + rest)), best.shape))
-    made: Pairs = []
-    while i > 0:
-        made.append((float(at[i]), float(when[j])))
-        i, j = (int(k) for k in came[i, j])
-    return made[::-1]
-
-
-# ---- A motion at another's pace, or by marks and beats: of music, of speech.
-
-
-FASTEST = 64.0  # times as fast or as slow, where only a part of a warp is taken
 
 
 class NoAccents(MotionFileWarning):
@@ -133,7 +45,7 @@ class NoAccents(MotionFileWarning):
 class Timewarp:
     """The same movement along another clock.
 
-    One of ``onto``, ``marks``, ``beats`` and ``bpm`` says which; with none nothing changes.
+    One of ``onto``, ``marks``, ``beats`` and ``bpm`` gives it; with none nothing changes.
 
     Parameters
     ----------
@@ -145,17 +57,17 @@ class Timewarp:
         Pairs of seconds: a moment of the motion, and when it is to come. After the last it goes on at its own pace.
     beats
         Seconds of beats, of music or of stressed syllables: the motion's accents, where hands and feet arrive, are
-        found and come on them.
+        found and moved onto them.
     bpm
         Beats a minute, the first at 0.
     cost, search, radius
         As for ``align``.
     frames
         "smooth": along the smooth map. "matched": frame by frame as matched: one for one, the mean of several for one,
-        or where one stands for several, a cubic B-spline's around it. Only with ``onto``, at all of its pace.
+        or where one is matched to several, a cubic B-spline around it. Only with ``onto``, at all of its pace.
     joints, start, end, fade
-        As for every edit. Some joints alone are taken along while the rest, and the length, stay. Marks and beats in a
-        stretch are met; the time before it stays, and the time after it goes on at its own pace.
+        As for every edit. Some joints alone are warped while the rest, and the length, stay. Marks and beats in a time
+        range are met; the time before it stays, and the time after it goes on at its own pace.
     """
 
     onto: Source | None = None
@@ -178,8 +90,8 @@ class Timewarp:
         if self.onto is not None:
             check_source("onto", self.onto)
         check_time_range(self.start, self.end, self.fade)
-        object.__setattr__(self, "marks", _checked_marks(self.marks))
-        object.__setattr__(self, "beats", _checked_beats(self.beats))
+        object.__setattr__(self, "marks", _check_marks(self.marks))
+        object.__setattr__(self, "beats", _check_beats(self.beats))
         if self.bpm is not None and not 1.0 <= self.bpm <= 1000.0:
             raise ValueError(f"bpm is {self.bpm!r}; 1 to 1000 beats a minute are allowed")
         clocks = {"onto": self.onto, "marks": self.marks or None, "beats": self.beats or None, "bpm": self.bpm}
@@ -203,17 +115,17 @@ class Timewarp:
 
     def time_map(self, motion: Motion) -> TimeMap:
         """From the motion's own time to the new one."""
-        inside = edit_window(motion, self.start, self.end, self.fade)
+        window = edit_window(motion, self.start, self.end, self.fade)
         if self.neutral:
             return TimeMap.identity()
         if self.onto is not None:
             full: TimeMap = align(motion, resolve_motion(self.onto), self.cost, search=self.search, radius=self.radius)
-            return full if (self.amount * inside == 1.0).all() else _partly(full, motion, self.amount * inside)
+            return full if (self.amount * window == 1.0).all() else _scale_warp(full, motion, self.amount * window)
         pairs = self._pairs(motion)
         if len(pairs) < 2:
             return TimeMap.identity()
         old, new = (np.array(row) for row in zip(*pairs, strict=True))
-        return _through(old, old + self.amount * (new - old))
+        return _map_through_marks(old, old + self.amount * (new - old))
 
     def __call__(self, motion: Motion) -> Motion:
         """The motion along the new clock."""
@@ -221,20 +133,20 @@ class Timewarp:
 
     def with_clock(self, motion: Motion) -> tuple[Motion, TimeMap]:
         """The motion along the new clock, and that clock: from its own time to the new one."""
-        wanted = select_joints(motion.skeleton, self.joints)
+        joints = select_joints(motion.skeleton, self.joints)
         if self.neutral:
             return motion, TimeMap.identity()
         if self.frames == "matched":
             assert self.onto is not None
             onto = resolve_motion(self.onto)
             found = align(onto, motion, self.cost, search=self.search, radius=self.radius)
-            made, clock = resample_along_path(motion, found.path, onto), found.inverse()
+            warped, clock = resample_along_path(motion, found.path, onto), found.inverse()
         else:
             clock = self.time_map(motion)
-            made = self._along(motion, clock)
-        return (made, clock) if self.joints is None else (_only(motion, made, wanted), TimeMap.identity())
+            warped = self._retime(motion, clock)
+        return (warped, clock) if self.joints is None else (_replace_joints(motion, warped, joints), TimeMap.identity())
 
-    def _along(self, motion: Motion, clock: TimeMap) -> Motion:
+    def _retime(self, motion: Motion, clock: TimeMap) -> Motion:
         """The motion along a clock. One by marks begins at 0 on that clock, whatever of the motion lies before."""
         if self.onto is not None:
             return retime(motion, clock)
@@ -245,20 +157,10 @@ class Timewarp:
         return sample_motion(motion, clip(times, 0.0, motion.duration), motion.rate)
 
     def _pairs(self, motion: Motion) -> Pairs:
-        """Marks with what comes before and after them."""
-        pairs = list(self.marks)
+        """Marks, or accents with their beats, and pairs before and after them that keep the motion's own pace."""
+        pairs = list(self.marks) or self._beat_pairs(motion)
         if not pairs:
-            beats = list(self.beats)
-            if self.bpm is not None:
-                beats = (np.arange(1, int(2.5 * motion.duration * self.bpm / 60.0) + 2) * 60.0 / self.bpm).tolist()
-            first, last = self.start or 0.0, motion.duration if self.end is None else self.end
-            found = [accent for accent in find_accents(motion) if first <= accent.seconds <= last]
-            pairs = [pair for pair in match_beats(found, beats) if pair[1] > first]
-            if not pairs:
-                warn_caller(
-                    f"{motion.name or 'motion'}: nothing in it arrives so that it could come on a beat", NoAccents
-                )
-                return []
+            return []
         late = [old for old, _ in pairs if old > motion.duration + 1e-9]
         if late:
             raise ValueError(f"a mark at {late[0]:g} s: the motion lasts from 0 to {motion.duration:g} s")
@@ -267,10 +169,10 @@ class Timewarp:
         if out:
             raise ValueError(f"a mark at {out[0]:g} s lies outside of the stretch from {start:g} to {end:g} s")
         if start > 0.0 and pairs[0][0] > start and pairs[0][1] > start:
-            pairs.insert(0, (start, start))  # what comes before stays
+            pairs.insert(0, (start, start))  # the time before stays
         if pairs[0][0] > 0.0 and pairs[0][1] > 0.0:
             pairs.insert(0, (0.0, 0.0))
-        for last in (end, motion.duration):  # what comes after goes on at its own pace
+        for last in (end, motion.duration):  # the time after goes on at its own pace
             left = last - pairs[-1][0]
             if left > 1e-9:
                 pairs.append((last, pairs[-1][1] + left))
@@ -278,9 +180,21 @@ class Timewarp:
             pairs.append((pairs[0][0] + 1.0, pairs[0][1] + 1.0))
         return pairs
 
+    def _beat_pairs(self, motion: Motion) -> Pairs:
+        """Accents with their beats; none, with a warning, where no accent comes on a beat."""
+        beats = list(self.beats)
+        if self.bpm is not None:
+            beats = (np.arange(1, int(2.5 * motion.duration * self.bpm / 60.0) + 2) * 60.0 / self.bpm).tolist()
+        first, last = self.start or 0.0, motion.duration if self.end is None else self.end
+        accents = [accent for accent in find_accents(motion) if first <= accent.seconds <= last]
+        pairs = [pair for pair in match_beats(accents, beats) if pair[1] > first]
+        if not pairs:
+            warn_caller(f"{motion.name or 'motion'}: nothing in it arrives so that it could come on a beat", NoAccents)
+        return pairs
 
-def _through(old: Floats, new: Floats) -> TimeMap:
-    """The map through marks that keeps to its own pace on either side of stretches that do."""
+
+def _map_through_marks(old: Floats, new: Floats) -> TimeMap:
+    """The map through marks; pieces that keep the motion's own pace do so to their very ends."""
     paces, slopes = np.diff(new) / np.diff(old), monotone_slopes(old, new)
     slopes[0], slopes[-1] = paces[0], paces[-1]
     own = np.abs(paces - 1.0) < 1e-9
@@ -289,7 +203,7 @@ def _through(old: Floats, new: Floats) -> TimeMap:
     return TimeMap(old, new, np.where(beside, np.minimum(1.0, 2.9 * least), slopes))
 
 
-def _checked_marks(marks: Sequence[tuple[float, float]]) -> tuple[tuple[float, float], ...]:
+def _check_marks(marks: Sequence[tuple[float, float]]) -> tuple[tuple[float, float], ...]:
     pairs = tuple((float(old), float(new)) for old, new in marks)
     for k, (old, new) in enumerate(pairs):
         if not (np.isfinite(old) and np.isfinite(new)) or old < 0.0 or new < 0.0:
@@ -300,7 +214,7 @@ def _checked_marks(marks: Sequence[tuple[float, float]]) -> tuple[tuple[float, f
     return pairs
 
 
-def _checked_beats(beats: Sequence[float]) -> tuple[float, ...]:
+def _check_beats(beats: Sequence[float]) -> tuple[float, ...]:
     given = tuple(float(beat) for beat in beats)
     if len(given) > MOST_BEATS:
         raise ValueError(f"{len(given)} beats; at most {MOST_BEATS} are allowed")
@@ -312,28 +226,111 @@ def _checked_beats(beats: Sequence[float]) -> tuple[float, ...]:
     return tuple(beat for beat in given if beat > 0.0)
 
 
-def _partly(full: TimeMap, motion: Motion, share: Floats) -> TimeMap:
+def _scale_warp(full: TimeMap, motion: Motion, share: Floats) -> TimeMap:
     """A map that runs as fast as ``full`` where the share ``(T,)`` is 1, and as before where it is 0."""
-    time = motion.times
-    if len(time) < 2:
+    times = motion.times
+    if len(times) < 2:
         return TimeMap.identity()
-    new = full(time)
+    new = full(times)
     if np.ptp(share) == 0.0:
-        return TimeMap(time, time + share * (new - time))
-    own = np.diff(time)
+        return TimeMap(times, times + share * (new - times))
+    own = np.diff(times)
     steps = own + 0.5 * (share[1:] + share[:-1]) * (np.diff(new) - own)
     steps = clip(steps, own / FASTEST, own * FASTEST)
     start = float(share[0] * new[0])
-    return TimeMap(time, start + np.concatenate([[0.0], np.cumsum(steps)]))
+    return TimeMap(times, start + np.concatenate([[0.0], np.cumsum(steps)]))
 
 
-def _only(motion: Motion, made: Motion, joints: Bools) -> Motion:
-    """The motion with some joints as they are in another of the same rate, held where that one is over."""
-    if made.rate != motion.rate:
-        made = made.resampled(motion.rate)
-    at = np.minimum(np.arange(len(motion)), len(made) - 1)
+def _replace_joints(motion: Motion, warped: Motion, joints: Bools) -> Motion:
+    """The motion with some joints ``(J,)`` as in its warped one, the last pose held where that is over."""
+    if warped.rate != motion.rate:
+        warped = warped.resampled(motion.rate)
+    at = np.minimum(np.arange(len(motion)), len(warped) - 1)
     q, t = motion.rotations.copy(), motion.translations.copy()
-    q[:, joints], t[:, joints] = made.rotations[at][:, joints], made.translations[at][:, joints]
+    q[:, joints], t[:, joints] = warped.rotations[at][:, joints], warped.translations[at][:, joints]
     for frame in motion.calibration_frames:
         q[frame], t[frame] = motion.rotations[frame], motion.translations[frame]
     return replace(motion, rotations=q, translations=t)
+
+
+# Beats: which accent of a movement comes on which beat
+
+
+def match_beats(accents: Sequence[Accent], beats: Sequence[float]) -> Pairs:
+    """Pairs of seconds, an accent's and its beat's, in order: strong accents on beats, at a pace close to its own.
+
+    The cheapest assignment by dynamic programming. Both clocks begin at 0.
+    """
+    if not accents or not beats:
+        return []
+    at = np.array([0.0, *(accent.seconds for accent in accents)])
+    mean = float(np.mean([accent.strength for accent in accents]))
+    strengths = np.array([0.0, *(min(accent.strength / mean, 2.0) for accent in accents)])
+    when = np.array([0.0, *beats])
+    missed = np.concatenate([[0.0], np.cumsum(strengths)])
+    cost = np.full((len(at), len(when)), np.inf)
+    previous = np.zeros((len(at), len(when), 2), dtype=np.intp)
+    cost[0, 0] = 0.0
+    for i in range(1, len(at)):
+        # Each interval keeps its pace within bounds, so the whole does.
+        near = np.flatnonzero((when * QUICKEST >= at[i]) & (when <= QUICKEST * at[i]))
+        for j in near[near > 0].tolist():
+            # From the start any number may be left out: a motion may begin long before the music.
+            rows = np.array(sorted({0, *range(max(i - MOST_LEFT_OUT, 0), i)}))
+            columns = np.array(sorted({0, *range(max(j - MOST_LEFT_OUT, 0), j)}))
+            with np.errstate(divide="ignore", invalid="ignore"):
+                pace = np.abs(np.log((when[j] - when[columns])[None, :] / (at[i] - at[rows])[:, None]))
+            step = PACE * pace * pace + (missed[i] - missed[rows + 1])[:, None] + LEFT_OUT * (j - columns - 1)[None, :]
+            total = cost[np.ix_(rows, columns)] + np.where(pace <= np.log(QUICKEST), step, np.inf)
+            k = int(np.argmin(total))
+            cost[i, j] = total.flat[k]
+            previous[i, j] = rows[k // len(columns)], columns[k % len(columns)]
+    # Accents after the last match cost nothing where the beats are over, and as much as ever where they are not.
+    rest = (missed[-1] - missed[1:])[:, None] * np.where(when >= when[-1], 0.0, 1.0)[None, :]
+    rest[0] += missed[-1]
+    i, j = (int(k) for k in np.unravel_index(int(np.argmin(cost + rest)), cost.shape))
+    pairs: Pairs = []
+    while i > 0:
+        pairs.append((float(at[i]), float(when[j])))
+        i, j = (int(k) for k in previous[i, j])
+    return pairs[::-1]
+
+
+# Matched frames
+
+
+def resample_along_path(motion: Motion, path: Ints, onto: Motion) -> Motion:
+    """Resample a motion along an alignment path ``(K, 2)`` of frames of ``onto`` and of the motion.
+
+    One frame for one is itself; several for one are their mean; one for several is spread by a cubic B-spline, from the
+    frame before it to the one after.
+    """
+    curves = Curves.of(trim_calibration(motion))
+    first = np.array([path[0, 0], motion.performed_frames[0]])
+    table = resample_path_values(curves.table, path - first)
+    return replace(curves.with_table(table), rate=onto.rate)
+
+
+def resample_path_values(values: Floats, path: Ints) -> Floats:
+    """Values ``(M, D)`` along a path ``(K, 2)`` from frames 0 to N − 1 to theirs: ``(N, D)``."""
+    rows = int(path[-1, 0]) + 1
+    starts = np.searchsorted(path[:, 0], np.arange(rows + 1))
+    counts = np.diff(starts)
+    resampled = np.asarray(np.add.reduceat(values[path[:, 1]], starts[:-1], axis=0) / counts[:, None])
+    # Runs of rows that have one and the same single frame.
+    frame = path[starts[:-1], 1]
+    same = (np.diff(frame) == 0) & (counts[1:] == 1) & (counts[:-1] == 1)
+    for first, last in runs(same):
+        count = last - first + 2
+        at = frame[first] - 1.0 + 2.0 * np.arange(1, count + 1) / (count + 1)
+        resampled[first : first + count] = b_spline(values, at)
+    return resampled
+
+
+def b_spline(values: Floats, at: Floats) -> Floats:
+    """A uniform cubic B-spline with control points ``(T, D)`` at positions ``(N,)`` counted in them."""
+    whole = np.floor(at).astype(np.intp)
+    u = (at - whole)[:, None]
+    weights = ((1.0 - u) ** 3, 3.0 * u**3 - 6.0 * u**2 + 4.0, -3.0 * u**3 + 3.0 * u**2 + 3.0 * u + 1.0, u**3)
+    points = (values[clip(whole + k, 0, len(values) - 1)] for k in (-1, 0, 1, 2))
+    return np.asarray(sum(w * v for w, v in zip(weights, points, strict=True)) / 6.0)

@@ -1,7 +1,9 @@
-"""Shaping functions: what a curve's values become, as a spline through control points; a library of them by name.
+"""Waveshaping: pass every curve's values through a shaping function (Bruderlin and Williams 1995).
 
-Values are measured from −1 to 1 over a range, and the points say what they turn into. Points may be added, moved and
-taken away; only their x must increase. Beyond the first and the last point a function goes on along its tangent.
+A shaping function is a spline through control points, over values from −1 to 1 of a range: of what a curve does in the
+clip, or of what the joint can do. Points may be added, moved and taken away; only their x must increase. Beyond the
+first and the last point a function goes on along its tangent. ``shapes.toml`` is the library of functions by name; a
+file of one's own has the same form.
 """
 
 from __future__ import annotations
@@ -15,36 +17,39 @@ from importlib.resources import files
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Literal, NamedTuple, get_args
-from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from kinesphere.body import limits
-from kinesphere.body.limits import NEEDED, limited_joints
+from kinesphere.body.limits import NEEDED, LimitedJoint, limited_joints
 from kinesphere.body.require_roles import require_motion_roles
 from kinesphere.files.atomic import atomic_write
 from kinesphere.files.schema import parse_toml, read_table
-from kinesphere.maths import compiled, rotation_curves, rotations, waveshaping
+from kinesphere.maths import rotation_curves, rotations, waveshaping
+from kinesphere.maths.compiled import share_work
 from kinesphere.maths.hinges import Hinge, shape_hinge
 from kinesphere.maths.splines import Spline, kochanek_bartels
 from kinesphere.maths.vectors import ArrayLike, Bools, Floats, Ints, as_floats
 from kinesphere.motion.errors import MotionFileError, MotionFileWarning, unknown_name, warn_caller
+from kinesphere.motion.memo import memoise_by_skeleton
 from kinesphere.motion.skeleton import Skeleton
 from kinesphere.signals.curves import Curves
 from kinesphere.signals.edit import Edit
 
 Ends = Literal["natural", "clamped", "chord"]
+By = Literal["clip", "joint"]
 FARTHEST = 10.0  # of a point, in half ranges
 LARGEST = 10**9  # of a whole number in a file; points have limits of their own
 MOST_POINTS = 500
-SAME = 1e-12  # farther from y = x, it is no identity
+SAME = 1e-12  # a function farther from y = x is no identity
+NARROW = 1e-9  # radians or metres: curves that move by less are constant
+MOST_EXCESS = float(np.radians(60.0))  # that a joint goes past its limits; farther, and they are not this body's
 _EXPECTED = "shaping functions in TOML"
-_TUNED = ("tension", "continuity", "bias")
-_FIELDS = ("points", *_TUNED, "ends", "about")
+_TCB = ("tension", "continuity", "bias")
+_FIELDS = ("points", *_TCB, "ends", "about")
 
 
 class ControlPoint(NamedTuple):
-    """A control point, with the tension, continuity and bias of the spline there."""
+    """A control point, with tension, continuity and bias of the spline there."""
 
     x: float
     y: float
@@ -100,30 +105,33 @@ class Shaping:
         slopes = np.concatenate([curve.incoming, curve.outgoing])
         return bool(np.abs(curve.keys - curve.times).max() < SAME and np.abs(slopes - 1.0).max() < SAME)
 
-    def with_point(self, x: float, y: float, *tuning: float) -> Shaping:
+    def with_point(self, x: float, y: float, *tcb: float) -> Shaping:
         """With one more point; one that is at the same x already is moved."""
-        added = _point(len(self.points), (x, y, *tuning))
+        added = _point(len(self.points), (x, y, *tcb))
         kept = [point for point in self.points if point.x != added.x]
         return replace(self, points=tuple(sorted([*kept, added])))
 
     def moved(self, index: int, x: float, y: float) -> Shaping:
         """With a point elsewhere, between its neighbours."""
-        points = self._with(index)
+        points = self._points_with(index)
         points[index] = points[index]._replace(x=x, y=y)
         return replace(self, points=tuple(points))
 
     def without(self, index: int) -> Shaping:
         """With one point less."""
-        points = self._with(index)
+        points = self._points_with(index)
         del points[index]
         return replace(self, points=tuple(points))
 
-    def _with(self, index: int) -> list[ControlPoint]:
-        """All points, if that is one of them."""
+    def _points_with(self, index: int) -> list[ControlPoint]:
+        """All points; an index that is none of them is refused."""
         count = len(self.points)
         if not -count <= index < count:
             raise ValueError(f"point {index}: there are {count}, from 0 to {count - 1}")
         return list(self.points)
+
+
+# The library of shaping functions
 
 
 Shapes = Mapping[str, Shaping]
@@ -133,7 +141,7 @@ Shapes = Mapping[str, Shaping]
 def shapes() -> Shapes:
     """The shaping functions that come with Kinesphere."""
     ours = files("kinesphere.signals") / "shapes.toml"
-    return _parsed(Path(ours.name), parse_toml(Path(ours.name), ours.read_bytes(), _EXPECTED))
+    return _parse_shapes(Path(ours.name), parse_toml(Path(ours.name), ours.read_bytes(), _EXPECTED))
 
 
 def load_shapes(path: str | Path) -> Shapes:
@@ -144,18 +152,18 @@ def load_shapes(path: str | Path) -> Shapes:
 def read_shapes(path: str | Path) -> Shapes:
     """The shaping functions of a TOML file alone."""
     file = Path(path)
-    return _parsed(file, read_table(file, _EXPECTED))
+    return _parse_shapes(file, read_table(file, _EXPECTED))
 
 
 def save_shapes(given: Mapping[str, Shaping], path: str | Path) -> None:
     """Write shaping functions so that ``load_shapes`` gives them back."""
     file, lines = Path(path), list[str]()
     for name, shaping in given.items():
-        _checked_name(file, name)
-        lines += [f"[shapes.{_quoted(name)}]"]
-        lines += [f"about = {_quoted(shaping.about)}"] if shaping.about else []
+        _check_name(file, name)
+        lines += [f"[shapes.{_quote(name)}]"]
+        lines += [f"about = {_quote(shaping.about)}"] if shaping.about else []
         lines += [f"points = [{', '.join(f'[{p.x!r}, {p.y!r}]' for p in shaping.points)}]"]
-        for field in _TUNED:
+        for field in _TCB:
             values = [getattr(point, field) for point in shaping.points]
             if any(values):
                 one = len(set(values)) == 1
@@ -182,20 +190,22 @@ def _point(index: int, given: Sequence[float]) -> ControlPoint:
         ) from None
     if not all(abs(value) <= FARTHEST for value in point[:2]):
         raise ValueError(f"point {index} is at {point.x:g}, {point.y:g}; −{FARTHEST:g} to {FARTHEST:g} is allowed")
-    for field in _TUNED:
+    for field in _TCB:
         if not abs(getattr(point, field)) <= 1.0:
             raise ValueError(f"the {field} of point {index} is {getattr(point, field):g}; −1 to 1 is allowed")
     return point
 
 
-def _parsed(path: Path, table: Mapping[str, Any]) -> Shapes:
+def _parse_shapes(path: Path, table: Mapping[str, Any]) -> Shapes:
     entries = table.get("shapes")
     if not isinstance(entries, dict) or set(table) != {"shapes"}:
         raise MotionFileError(path, f"tables {', '.join(table) or '(none)'}", "one table [shapes]")
-    return MappingProxyType({_checked_name(path, name): _shaping(path, name, entry) for name, entry in entries.items()})
+    return MappingProxyType(
+        {_check_name(path, name): _parse_shaping(path, name, entry) for name, entry in entries.items()}
+    )
 
 
-def _shaping(path: Path, name: str, entry: Any) -> Shaping:
+def _parse_shaping(path: Path, name: str, entry: Any) -> Shaping:
     where = f"shapes.{name}"
     if not isinstance(entry, dict):
         raise MotionFileError(path, repr(entry), "a table such as { points = [[-1, -1], [1, 1]] }", where=where)
@@ -209,15 +219,15 @@ def _shaping(path: Path, name: str, entry: Any) -> Shaping:
     if not isinstance(about, str):
         raise MotionFileError(path, repr(about), "a text", where=f"{where}.about")
     _check_numbers(path, f"{where}.points", (value for point in points for value in point))
-    tuned = [_tuned(path, f"{where}.{field}", entry.get(field, 0.0), len(points)) for field in _TUNED]
-    made = tuple(ControlPoint(float(x), float(y), *tuning) for (x, y), *tuning in zip(points, *tuned, strict=True))
+    tcb = [_parse_numbers(path, f"{where}.{field}", entry.get(field, 0.0), len(points)) for field in _TCB]
+    control = tuple(ControlPoint(float(x), float(y), *own) for (x, y), *own in zip(points, *tcb, strict=True))
     try:
-        return Shaping(made, entry.get("ends", "natural"), about)
+        return Shaping(control, entry.get("ends", "natural"), about)
     except ValueError as error:
         raise MotionFileError(path, str(error), "points of a function", where=where) from None
 
 
-def _tuned(path: Path, where: str, value: Any, count: int) -> list[float]:
+def _parse_numbers(path: Path, where: str, value: Any, count: int) -> list[float]:
     """One number for all points, or one for each."""
     values = value if isinstance(value, list) else [value] * count
     if len(values) != count:
@@ -234,23 +244,18 @@ def _check_numbers(path: Path, where: str, values: Iterable[Any]) -> None:
             raise MotionFileError(path, "a number that is far too large", f"−{FARTHEST:g} to {FARTHEST:g}", where=where)
 
 
-def _checked_name(path: Path, name: str) -> str:
+def _check_name(path: Path, name: str) -> str:
     if not name.strip() or name != name.strip() or len(name) > 60 or not name.isprintable():
         raise MotionFileError(path, repr(name), "a name of 1 to 60 printed characters", where="shapes")
     return name
 
 
-def _quoted(text: str) -> str:
-    """A TOML string: JSON's are, but for a character that TOML wants escaped."""
+def _quote(text: str) -> str:
+    """A TOML string: the JSON string, with the one character escaped that only TOML wants escaped."""
     return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
-# ---- Curves passed through a shaping function: capped, exaggerated, waved, held in steps.
-
-
-By = Literal["clip", "joint"]
-NARROW = 1e-9  # radians or metres: what moves by less is constant
-PROBABLE = float(np.radians(60.0))  # that a joint goes past its limits; more, and they are not this body's
+# The edit
 
 
 class LimitsDontFit(MotionFileWarning):
@@ -259,18 +264,18 @@ class LimitsDontFit(MotionFileWarning):
 
 @dataclass(frozen=True)
 class Waveshape(Edit):
-    """Values of curves turned into other values, frame by frame.
+    """Values of curves passed through a shaping function, frame by frame.
 
     Parameters
     ----------
     shape
-        A shaping function, or the name of one of ours (see ``shaping.shapes``).
+        A shaping function, or the name of one in the library (see ``shapes``).
     amount
         From 0, nothing, to 1, all of it.
     by
-        What −1 and 1 mean to the function. "clip": the least and the greatest that each curve does in this clip.
-        "joint": what the joint can do, as flexion, side and twist from limit to limit; joints whose limits are not
-        known (fingers, the hips) stay as they are, and so do those that limits don't fit, which is told: joints that
+        What −1 and 1 mean to the function. "clip": the least and the greatest value of each curve in this clip.
+        "joint": what the joint can do, as flexion, side and twist from limit to limit. Joints whose limits are not
+        known (fingers, the hips) stay as they are, and so, with a warning, do those that limits don't fit: joints that
         are at or past them in most frames, or past them by more than 60° in any.
         ``Waveshape("limits", by="joint")`` brings joints softly to their limits and leaves what is well inside alone.
     root
@@ -304,84 +309,80 @@ class Waveshape(Edit):
     def neutral(self) -> bool:
         return self.amount == 0.0 or self.shaping.identity
 
-    def changed(self, curves: Curves, joints: Bools) -> Floats:
+    def edit_table(self, curves: Curves, joints: Bools) -> Floats:
         if self.by == "joint":
-            return self._by_joint(curves, joints)
+            return self._shape_by_joint(curves, joints)
         centre, half = waveshaping.column_ranges(curves.table)
         half[half < NARROW] = 0.0
         half[~joints[curves.owners]] = 0.0
         if not self.root:
-            half[3 * len(curves.about) :] = 0.0
+            half[curves.heading_column :] = 0.0
         table = waveshaping.waveshape(curves.table, centre, half, self.shaping.curve, self.amount)
-        if not self.root and joints[curves.carrier]:
+        if not self.root and joints[curves.root]:
             _keep_heading(curves, table)
         return table
 
-    def _by_joint(self, curves: Curves, joints: Bools) -> Floats:
+    def _shape_by_joint(self, curves: Curves, joints: Bools) -> Floats:
         motion = require_motion_roles(curves.motion, NEEDED, "shaping by what joints can do")
-        known, table = _known(motion.skeleton), curves.table.copy()
-        local, softly = motion.rotations[:, known.joints], find_shaping("limits")
-        limiting = self.shaping == softly
+        known, table = _limited_hinges(motion.skeleton), curves.table.copy()
+        local, soft_limits = motion.rotations[:, known.joints], find_shaping("limits")
+        limiting = self.shaping == soft_limits
 
         def shape(hinge: Hinge) -> bool:
             """Whether limits fit the joint, by what they would do to it; it stays as it is if they don't."""
-            row, own = int(hinge.path[-1]), int(known.joints[hinge.path[-1]])
-            was, about = motion.rotations[:, own], curves.about[own]
-            columns = table[:, 3 * own : 3 * own + 3]
+            row, joint = int(hinge.path[-1]), int(known.joints[hinge.path[-1]])
+            before, reference = motion.rotations[:, joint], curves.reference[joint]
+            columns = table[:, 3 * joint : 3 * joint + 3]
             amount = self.amount if limiting else 1.0
-            shape_hinge(local, columns, about, hinge, softly.curve, amount)
-            fits = _fit(was, local[:, row], amount)
+            shape_hinge(local, columns, reference, hinge, soft_limits.curve, amount)
+            fits = _limits_fit(before, local[:, row], amount)
             if not (fits and limiting):
-                local[:, row], columns[:] = was, curves.table[:, 3 * own : 3 * own + 3]
+                local[:, row], columns[:] = before, curves.table[:, 3 * joint : 3 * joint + 3]
                 if fits:
-                    shape_hinge(local, columns, about, hinge, self.shaping.curve, self.amount)
+                    shape_hinge(local, columns, reference, hinge, self.shaping.curve, self.amount)
             return fits
 
-        left: list[int] = []
+        unfit: list[int] = []
         for level in known.levels:
-            some = [hinge for hinge in level if joints[known.joints[hinge.path[-1]]]]
-            fitting = compiled.share_work(shape, some)
-            left += [int(known.joints[one.path[-1]]) for one, fit in zip(some, fitting, strict=True) if not fit]
-        if left:
+            chosen = [hinge for hinge in level if joints[known.joints[hinge.path[-1]]]]
+            fits = share_work(shape, chosen)
+            unfit += [int(known.joints[one.path[-1]]) for one, fit in zip(chosen, fits, strict=True) if not fit]
+        if unfit:
             name = f"{motion.name}: " if motion.name else ""
-            names = ", ".join(motion.skeleton.names[joint] for joint in sorted(left))
-            kept = f"{'it stays' if len(left) == 1 else 'they stay'} as before"
+            names = ", ".join(motion.skeleton.names[joint] for joint in sorted(unfit))
+            kept = f"{'it stays' if len(unfit) == 1 else 'they stay'} as before"
             warn_caller(f"{name}the limits that are known don't fit {names} on this body; {kept}", LimitsDontFit)
         return table
 
 
-def _fit(was: Floats, limited: Floats, amount: float) -> bool:
-    """Whether limits fit a joint ``(T, 4)`` that they change so, by an ``amount``: in few frames, and not by much."""
-    moved = np.count_nonzero((was[:, 0] != limited[:, 0]) | (was[:, 1] != limited[:, 1]))  # all else is the same bits
-    if moved == 0:
+def _limits_fit(before: Floats, limited: Floats, amount: float) -> bool:
+    """Whether limits fit a joint ``(T, 4)``: an ``amount`` of them changes it in few frames, and not by much."""
+    changed = (before[:, 0] != limited[:, 0]) | (before[:, 1] != limited[:, 1])  # the others keep their bits
+    count = np.count_nonzero(changed)
+    if count == 0:
         return True
-    cosines = np.abs(np.einsum("ti,ti->t", was, limited))
-    return bool(2 * moved <= len(was) and cosines.min() >= np.cos(0.5 * amount * PROBABLE))
+    cosines = np.abs(np.einsum("ti,ti->t", before, limited))
+    return bool(2 * count <= len(before) and cosines.min() >= np.cos(0.5 * amount * MOST_EXCESS))
 
 
-class _Known(NamedTuple):
+class _LimitedHinges(NamedTuple):
     """The joints of a skeleton whose limits are known, and those that they are measured along."""
 
     joints: Ints
-    levels: tuple[list[Hinge], list[Hinge]]  # by number in ``joints``; each level needs the one before
+    levels: tuple[list[Hinge], list[Hinge]]  # by number in ``joints``; the second is measured along the first
 
 
-_found: WeakKeyDictionary[Skeleton, _Known] = WeakKeyDictionary()
+@memoise_by_skeleton
+def _limited_hinges(skeleton: Skeleton) -> _LimitedHinges:
+    limited = limited_joints(skeleton)
+    joints = np.unique([joint for hinge in limited for joint in hinge.path])
+    # Upper arms, which have a cone, are measured past the shoulders: those are shaped before them.
+    plain = [_hinge(one, joints) for one in limited if one.limit.cone is None]
+    cones = [_hinge(one, joints) for one in limited if one.limit.cone is not None]
+    return _LimitedHinges(joints, (plain, cones))
 
 
-def _known(skeleton: Skeleton) -> _Known:
-    """Worked out once for a skeleton."""
-    if skeleton not in _found:
-        limited = limited_joints(skeleton)
-        joints = np.unique([joint for hinge in limited for joint in hinge.path])
-        # Upper arms are measured past the shoulders, so those are shaped before them; all else is by itself.
-        levels = ([_hinge(one, joints) for one in limited if (one.limit.cone is not None) == cone] for cone in (0, 1))
-        first, second = levels
-        _found[skeleton] = _Known(joints, (first, second))
-    return _found[skeleton]
-
-
-def _hinge(given: limits.LimitedJoint, joints: Ints) -> Hinge:
+def _hinge(given: LimitedJoint, joints: Ints) -> Hinge:
     limit = given.limit
     axes = np.stack([given.bone, given.neutral, given.forward, given.side])
     ranges = np.array([limit.flexion, limit.side, limit.twist])
@@ -389,11 +390,12 @@ def _hinge(given: limits.LimitedJoint, joints: Ints) -> Hinge:
 
 
 def _keep_heading(curves: Curves, table: Floats) -> None:
-    """Take out of the heading, in place, what the tilt has come to turn about the vertical."""
+    """Take out of the heading, in place, the rotation about the vertical that the shaped tilt now has."""
     if curves.up is None:
         return
-    carrier, heading = curves.carrier, 3 * len(curves.about)
-    own = table[:, None, 3 * carrier : 3 * carrier + 3]
-    tilt = rotation_curves.from_rotation_curves(own, curves.about[carrier : carrier + 1])[:, 0]
-    rest = curves.motion.skeleton.rest_rotations[carrier]
-    table[:, heading] -= rotation_curves.heading(rotations.multiply(tilt, rotations.conjugate(rest)), curves.up)[0]
+    root = curves.root
+    vectors = table[:, None, 3 * root : 3 * root + 3]
+    tilt = rotation_curves.from_rotation_curves(vectors, curves.reference[root : root + 1])[:, 0]
+    rest = curves.motion.skeleton.rest_rotations[root]
+    from_rest = rotations.multiply(tilt, rotations.conjugate(rest))
+    table[:, curves.heading_column] -= rotation_curves.heading(from_rest, curves.up)[0]
