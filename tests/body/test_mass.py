@@ -102,3 +102,19 @@ def test_distances_are_those_of_a_plain_search(rng: np.random.Generator) -> None
     for i in range(20):
         along = (corners[i][in_contact[i]] @ ways).max(axis=0) - points[i] @ ways
         assert found[i] == pytest.approx(along.min(), abs=1e-3)
+
+
+@pytest.mark.parametrize("count", [3, 8, 60])
+def test_hulls_are_those_of_qhull(rng: np.random.Generator, count: int) -> None:
+    from scipy.spatial import ConvexHull
+
+    points = rng.normal(size=(count, 2))
+    expected = points[ConvexHull(points).vertices]  # counter-clockwise, too
+    found = convex_hull(points)
+    first = int(np.argmin(np.linalg.norm(expected - found[0], axis=1)))
+    assert found == pytest.approx(np.roll(expected, -first, axis=0), abs=1e-12)
+
+
+def test_the_hull_of_a_line_or_a_point_is_its_ends() -> None:
+    assert convex_hull(np.array([[1.0, 2.0]])).tolist() == [[1.0, 2.0]]
+    assert sorted(convex_hull(np.array([[0.0, 0.0], [1.0, 1.0], [2.0, 2.0]])).tolist()) == [[0.0, 0.0], [2.0, 2.0]]

@@ -191,9 +191,9 @@ def _limited_joint(skeleton: Skeleton, role: str, limit: Limit) -> LimitedJoint:
         path.insert(0, step)
         step = int(skeleton.parents[step])
     rest = skeleton.rest_world()[0]
-    bone, *directions = _directions(skeleton, role, reference)
+    bone, neutral, forward, side = _directions(skeleton, role, reference)
     joint = LimitedJoint(
-        role, tuple(path) if step >= 0 else (), rest[reference], rest[own], bone, *directions, limit=limit
+        role, tuple(path) if step >= 0 else (), rest[reference], rest[own], bone, neutral, forward, side, limit
     )
     return replace(joint, limit=_widen_to_rest(joint))
 

@@ -213,13 +213,14 @@ def _foot_corners(motion: Motion, contacts: Contacts) -> tuple[Floats, Bools]:
     corners, in_contact = [], []
     for side in SIDES:
         own = [i for i, point in enumerate(points) if point.side == side]
+        # From heel to ball, whose ends are in units of its length; without toes ahead is one metre long.
         ahead = paths[:, own[1]] - paths[:, own[0]] if len(own) == 2 else np.tile([0.0, 1.0], (len(motion), 1))
         length = norms(ahead)[:, None]
         along = ahead / np.maximum(length, 1e-9)
         across = half * np.stack([along[:, 1], -along[:, 0]], axis=1)
         for i in own:
-            ends = {"heel": (0.0, -BACK * length), "ball": (0.0, TOES * length), "sole": (-half, half)}
-            for end in ends[points[i].point]:
+            near, far = {"heel": (0.0, -BACK), "ball": (0.0, TOES), "sole": (-half, half)}[points[i].point]
+            for end in (near * length, far * length):
                 for sideways in (across, -across):
                     corners.append(paths[:, i] + end * along + sideways)
                     in_contact.append(labels[points[i].name])

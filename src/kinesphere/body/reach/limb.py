@@ -27,7 +27,7 @@ from kinesphere.motion.skeleton import Skeleton
 PARTS = {"Hand": ("UpperArm", "LowerArm", "Hand"), "Foot": ("UpperLeg", "LowerLeg", "Foot")}
 ENDS = tuple(side + part for part in PARTS for side in ("left", "right"))
 EASY = {"Hand": 0.985, "Foot": 0.9975}  # of its length that a limb reaches with ease
-LONGEST = {"Hand": 0.9985, "Foot": 0.9995}  # of its length that it reaches at most, unless it already did more
+LONGEST = {"Hand": 0.9985, "Foot": 0.9995}  # of its length that it reaches at most, about, unless it already did more
 SOFTNESS = {"Hand": 0.03, "Foot": 0.004}  # of its length over which it approaches straight and folded
 BACKWARD = {"Hand": 0.3, "Foot": 0.8}  # sine of a backward flexion; beyond, that is how the limb bends
 PRIOR = 0.05  # sine of a flexion that counts as much for the usual hinge axis as anatomy does
@@ -56,7 +56,7 @@ class LimbChain(NamedTuple):
     attached: bool  # whether the end is a descendant of the lower bone: rigs for animation may attach feet to the root
     hinge: Floats  # (3,) the usual hinge axis, in the upper joint's axes
     easy: float  # of its length that it reaches with ease
-    longest: float  # of its length that it reaches at most, unless it already did more
+    longest: float  # of its length that it reaches at most, about, unless it already did more
     softness: float  # of its length over which it approaches straight and folded
     backward: float  # sine of the flexion up to which it may be bent backward
     outward_sign: float  # 1 or -1: the sense about the limb's line in which a backward bend comes around
@@ -192,8 +192,8 @@ def target_for_end(limb: LimbChain, p: Floats, target: Floats, beyond: float = N
 def _farthest_and_nearest(limb: LimbChain, current: Floats, upper: Floats, lower: Floats) -> tuple[Floats, Floats]:
     """``(T,)`` the farthest and the nearest that a limb may reach.
 
-    Its gap to straight may shrink to the limb's least gap a or to a share b of the current gap, rounded to
-    a b / √(a² + b²); neither end excludes the current distance. Folding stops at a flexion of 150°, rounded likewise.
+    Its gap to straight may shrink to a b / √(a² + b²), a smooth minimum of the limb's least gap a and a share b of the
+    current gap. Folding stops about a flexion of 150°. Neither end excludes the current distance.
     """
     whole = upper + lower
     least, own = (1.0 - limb.longest) * whole, REMAINING * np.maximum(whole - current, 0.0)

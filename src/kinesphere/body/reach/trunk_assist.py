@@ -242,7 +242,7 @@ class _AssistedBody:
         distance = norms(error)
         if (distance < EXACT).all():
             return False
-        levers, hips = self._levers(chain), HIP_WEIGHT * (self.hips_free & ~self.hips_stopped)
+        levers, hips = self._levers(chain), np.where(self.hips_free & ~self.hips_stopped, HIP_WEIGHT, 0.0)
         # J Jᵀ of rotations θ that move the tip by θ × lever: the sum of |lever|² I − lever leverᵀ.
         diagonal = (np.einsum("tji,tji->t", levers, levers) + self.damping + hips)[:, None, None] * np.eye(3)
         force = np.linalg.solve(diagonal - np.einsum("tji,tjk->tik", levers, levers), error[..., None])[..., 0]

@@ -201,9 +201,9 @@ def _solve_limbs(
         swung, axes = avoidance.swing_elbows(start[:, :2], middle[:, :2], end[:, :2])
         rows = np.nonzero(swung)
         if len(rows[0]):
-            own_lengths = (length[rows[1]] for length in lengths)
+            upper, lower = (length[rows[1]] for length in lengths)
             middle[rows], end[rows], shortfall[rows] = bend_limb(
-                start[rows], targets[rows], *own_lengths, axes[rows], SOFTNESS
+                start[rows], targets[rows], upper, lower, axes[rows], SOFTNESS
             )
     for joints, rest_bones, bones in ((uppers, upper_bones, middle - start), (lowers, lower_bones, end - middle)):
         current = pose.q[:, joints]
