@@ -60,14 +60,14 @@ LIMITS: Mapping[str, Limit] = MappingProxyType(
         # extension 10, flexion 150; carrying angle to 15, and a straight arm does not show its hinge, which CMU's
         # skeletons have 30 from where forward puts it; pro- and supination 80 each, from either end
         "LowerArm": _degrees((-10, 150), (-35, 35), (-160, 160)),
-        # extension 70, flexion 80; ulnar 30, radial 20; rigs that turn the forearm at the wrist
+        # extension 70, flexion 80; ulnar 30, radial 20; rigs that twist the forearm at the wrist
         "Hand": _degrees((-70, 80), (-30, 20), (-90, 90)),
-        # extension 30, flexion 120; adduction 30, abduction 45; rotation 45 each way
+        # extension 30, flexion 120; adduction 30, abduction 45; rotation 45 in both senses
         "UpperLeg": _degrees((-30, 120), (-30, 45), (-45, 45)),
-        # extension 10, flexion 135, to 150 with the heel pressed home; the bent shin turns by 40 and 30
+        # extension 10, flexion 135, to 150 with the heel pressed home; the bent shin rotates by 40 and 30
         "LowerLeg": _degrees((-10, 150), (-10, 10), (-40, 40)),
         # plantar flexion 50, dorsiflexion 20, under body weight, as in lunge tests, to about 40;
-        # inversion 35, eversion 15, both ways allowed the larger
+        # inversion 35, eversion 15, both allowed the larger
         "Foot": _degrees((-50, 40), (-30, 30), (-35, 35)),
         # great toe: flexion 45, extension 70
         "Toes": _degrees((-45, 70), (-15, 15), (-15, 15)),

@@ -3,9 +3,9 @@
 Usually a wrist keeps its position relative to its shoulder, in arm lengths. Near the other hand, or near the head, it
 keeps its position relative to that. The two relations differ by a constant where shoulders are wider or a head is
 larger, so a sharp change from one to the other would fold space: hands that were apart would touch, and nobody could
-say on the way back which it had been. So the change is spread over at least twice that constant, which keeps positions
-in their order. Its weight is computed on the *wider* of the two bodies, where there is more room: on the way back the
-same weight is found by solving for it.
+say when retargeting back which it had been. So the change is spread over at least twice that constant, which keeps
+positions in their order. Its weight is computed on the *wider* of the two bodies, where there is more room: when
+retargeting back the same weight is found by solving for it.
 """
 
 from __future__ import annotations

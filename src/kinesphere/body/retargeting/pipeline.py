@@ -65,7 +65,7 @@ def retarget(
 
     ``clear`` says whether hands and arms are kept out of a character's trunk and head (``body.collision``). By default
     they are where these are thicker than any person's, the arms hang beside them and are long enough to reach in front
-    of them. Elsewhere only on request: hands that were moved stay moved on the way back.
+    of them. Elsewhere only on request: hands that were moved stay moved when retargeted back.
     """
     if calibration is None:
         onto = require_motion_roles(target) if isinstance(target, Motion) else require_roles(_skeleton(target))
