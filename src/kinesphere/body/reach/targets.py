@@ -78,7 +78,8 @@ def reach_targets(
         _reach_with_head(pose, ReachTarget(target, active), q[:, joint] if keep_orientation else None)
     else:
         facing = q[:, joint] if keep_orientation else None
-        _reach_with_limb(pose, motion, part, ReachTarget(target, active), as_floats(swivel), facing, assist=assist)
+        limb = limb_of(motion.skeleton, part, q, p)
+        _reach_with_limb(pose, motion, part, limb, ReachTarget(target, active), as_floats(swivel), facing, assist)
     after = replace(motion, rotations=freeze(pose.local), translations=freeze(pose.places))
     missed = norms(after.positions_world()[:, joint] - target)
     return ReachResult(after, np.where(active, missed, 0.0))
@@ -118,14 +119,13 @@ def _reach_with_limb(
     pose: EditablePose,
     motion: Motion,
     part: str,
+    limb: LimbChain,
     target: ReachTarget,
     swivel: Floats,
     facing: Floats | None,
-    *,
     assist: bool,
 ) -> None:
     """Bring a hand or foot to its target, the same."""
-    limb = limb_of(pose.skeleton, part, *motion.world())
     if assist and part.endswith("Hand"):
         pose.lean(assist_with_trunk(pose.skeleton, pose.local, pose.places, {part: (limb, target)}).turns)
     q, p = pose.world()
