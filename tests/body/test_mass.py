@@ -70,7 +70,7 @@ def test_real_people_stand_over_their_feet(data_dir: Path, name: str) -> None:
     assert np.mean(margin > 0.0) > 0.95
 
 
-def test_no_plants_no_support() -> None:
+def test_no_contacts_no_support() -> None:
     nothing = replace(find_contacts(WALK), intervals=())
     held = support_polygon(WALK, nothing)
     assert np.isnan(held.margin).all()
@@ -88,17 +88,33 @@ def test_hull_and_distance_of_a_square() -> None:
     hull = convex_hull(square)
     assert sorted(map(tuple, hull.tolist())) == [(0.0, 0.0), (0.0, 2.0), (2.0, 0.0), (2.0, 2.0)]
     points = np.array([[1.0, 1.0], [1.5, 1.0], [3.0, 1.0], [3.0, 3.0], [2.0, 0.3]])
-    corners, planted = np.tile(square, (5, 1, 1)), np.ones((5, 6), dtype=bool)
-    assert np.allclose(support_margins(corners, planted, points), [1.0, 0.5, -1.0, -np.sqrt(2.0), 0.0], atol=1e-12)
+    corners, in_contact = np.tile(square, (5, 1, 1)), np.ones((5, 6), dtype=bool)
+    assert np.allclose(support_margins(corners, in_contact, points), [1.0, 0.5, -1.0, -np.sqrt(2.0), 0.0], atol=1e-12)
 
 
 def test_distances_are_those_of_a_plain_search(rng: np.random.Generator) -> None:
     corners, points = rng.normal(size=(20, 7, 2)), rng.normal(size=(20, 2))
-    planted = rng.random((20, 7)) < 0.7
-    planted[:, :3] = True
-    found = support_margins(corners, planted, points)
+    in_contact = rng.random((20, 7)) < 0.7
+    in_contact[:, :3] = True
+    found = support_margins(corners, in_contact, points)
     angles = np.linspace(0.0, 2.0 * np.pi, 20001)
     ways = np.stack([np.cos(angles), np.sin(angles)])
     for i in range(20):
-        along = (corners[i][planted[i]] @ ways).max(axis=0) - points[i] @ ways
+        along = (corners[i][in_contact[i]] @ ways).max(axis=0) - points[i] @ ways
         assert found[i] == pytest.approx(along.min(), abs=1e-3)
+
+
+@pytest.mark.parametrize("count", [3, 8, 60])
+def test_hulls_are_those_of_qhull(rng: np.random.Generator, count: int) -> None:
+    from scipy.spatial import ConvexHull
+
+    points = rng.normal(size=(count, 2))
+    expected = points[ConvexHull(points).vertices]  # counter-clockwise, too
+    found = convex_hull(points)
+    first = int(np.argmin(np.linalg.norm(expected - found[0], axis=1)))
+    assert found == pytest.approx(np.roll(expected, -first, axis=0), abs=1e-12)
+
+
+def test_the_hull_of_a_line_or_a_point_is_its_ends() -> None:
+    assert convex_hull(np.array([[1.0, 2.0]])).tolist() == [[1.0, 2.0]]
+    assert sorted(convex_hull(np.array([[0.0, 0.0], [1.0, 1.0], [2.0, 2.0]])).tolist()) == [[0.0, 0.0], [2.0, 2.0]]

@@ -1,7 +1,7 @@
-"""What a skeleton is as a body: which way it faces, how long its limbs are, how each joint's axes lie in the flesh.
+"""Anatomical frames of a skeleton: which direction it faces, how long its limbs are, how bones lie in joint axes.
 
-Two skeletons in the same posture have the same *anatomical* frames, whatever axes their files gave their joints
-and whatever pose they rest in. So a pose passes from one to the other through these frames.
+Two skeletons in the same posture have the same *anatomical* frames, whatever axes their files give their joints and
+whatever pose they rest in. A pose is transferred from one skeleton to another through these frames.
 """
 
 from __future__ import annotations
@@ -15,230 +15,246 @@ import numpy as np
 
 from kinesphere.body.ground import sole_points, towards_sole
 from kinesphere.maths import kinematics, rotations
-from kinesphere.maths.vectors import Floats
+from kinesphere.maths.vectors import Floats, Ints, reject, unit
 from kinesphere.motion.humanoid import REQUIRED, SIDES
 from kinesphere.motion.motion import Motion
 from kinesphere.motion.skeleton import Skeleton
 
 REST = "the rest pose"
-UPRIGHT = 0.75  # from here on a pose is a standing body's
-_BENT = np.radians(20.0)  # from here on a limb shows its hinge by being bent
+UPRIGHT = 0.75  # uprightness from which on a pose is a standing body's
+_SAMPLES = 240  # frames of a motion that are searched for an upright one
+_CLEARLY_FLEXED = np.radians(20.0)  # from here on a limb shows its hinge axis
+_LEVEL_TOES = 0.3  # shares: toes that point less along the ground, or less forward, don't show the foot's direction
 _LIMBS = {"Arm": ("UpperArm", "LowerArm", "Hand"), "Leg": ("UpperLeg", "LowerLeg", "Foot")}
+_FINGERS = ("Thumb", "Index", "Middle", "Ring", "Little")
 
 
 @dataclass(frozen=True, eq=False)
 class AnatomyPose:
-    """World rotations ``(J, 4)`` and positions ``(J, 3)`` of a pose in which the body can be read."""
+    """World rotations ``(J, 4)`` and positions ``(J, 3)`` of the pose from which a body is measured."""
 
     rotations: Floats
     positions: Floats
-    about: str
+    source: str  # where the pose comes from, in words
 
 
 @dataclass(frozen=True, eq=False)
 class Anatomy:
-    """A skeleton read as a body, in one posture.
+    """A skeleton measured as a body, in one pose.
 
-    ``frames`` maps a role to the rotation ``(4,)`` that takes the joint's own axes to its anatomical ones:
+    ``frames`` maps a role to the rotation ``(4,)`` from the joint's own axes to its anatomical ones:
     ``world · frame`` is the anatomical frame in the world.
     """
 
     skeleton: Skeleton
-    posture: AnatomyPose
+    pose: AnatomyPose
     basis: Floats  # (4,): the body's left, up, forward as x, y, z
     frames: Mapping[str, Floats]
-    hinges: Mapping[str, Floats]  # upper limb role → hinge axis in the world, in the posture
+    hinges: Mapping[str, Floats]  # upper limb role → hinge axis in the world, in the pose
     lengths: Mapping[str, float]  # "leftArm", "leftLeg", …: upper plus lower bone
-    ankle_height: float  # ankles above the soles
+    ankle_height: float  # of the ankles above the soles
     spine: tuple[int, ...]  # joints from above the hips to the last one below neck and arms
     neck: tuple[int, ...]  # joints from there to the head, head included
 
-    def role(self, name: str) -> int | None:
-        """The joint of a role, if there is one."""
-        return self.skeleton.roles.get(name)
 
-
-_read: WeakKeyDictionary[Skeleton, Anatomy] = WeakKeyDictionary()
+_known: WeakKeyDictionary[Skeleton, Anatomy] = WeakKeyDictionary()
 
 
 def find_anatomy(skeleton: Skeleton, motion: Motion | None = None) -> Anatomy:
-    """Read a body from its rest pose or, where that is no body's pose, from the most upright frame of a motion on
-    it."""
-    if skeleton in _read:
-        return _read[skeleton]
-    body = _anatomy(skeleton, motion)
+    """Measure a body in its rest pose or, where nobody stands like that, in the most upright frame of a motion."""
+    if skeleton in _known:
+        return _known[skeleton]
+    body = _measure_body(skeleton, motion)
     if uprightness(skeleton, skeleton.rest_world()[1]) > UPRIGHT:
-        _read[skeleton] = body  # otherwise a motion may show more, and each another thing
+        _known[skeleton] = body  # otherwise the result depends on the motion
     return body
 
 
-def _anatomy(skeleton: Skeleton, motion: Motion | None) -> Anatomy:
+def _measure_body(skeleton: Skeleton, motion: Motion | None) -> Anatomy:
     missing = [role for role in REQUIRED if role not in skeleton.roles]
     if missing:
         raise ValueError(
             f"{skeleton!r} is no whole humanoid: {', '.join(missing)} missing; give them in Skeleton.roles "
             "(`kinesphere mapping` shows and saves what was found)"
         )
-    posture = _posture(skeleton, motion)
-    basis = _basis(skeleton, posture.positions)
-    frames, hinges = _frames(skeleton, posture, basis)
-    lengths = {f"{side}{limb}": _length(skeleton, side, parts) for side in SIDES for limb, parts in _LIMBS.items()}
-    ankle = _ankle_height(skeleton)
-    spine, neck = _trunk(skeleton)
+    pose = _upright_pose(skeleton, motion)
+    basis = _body_basis(skeleton, pose.positions)
+    hinges = _hinge_axes(skeleton, pose, basis)
+    world = _frames_world(skeleton, pose, basis, hinges)
+    frames = {
+        role: rotations.multiply(rotations.conjugate(pose.rotations[joint]), world[role])
+        for role, joint in skeleton.roles.items()
+    }
+    lengths = {f"{side}{limb}": _limb_length(skeleton, side, limb) for side in SIDES for limb in _LIMBS}
+    spine, neck = _spine_and_neck(skeleton)
     return Anatomy(
         skeleton,
-        posture,
+        pose,
         basis,
         MappingProxyType(frames),
         MappingProxyType(hinges),
         MappingProxyType(lengths),
-        ankle,
+        _ankle_height(skeleton),
         spine,
         neck,
     )
 
 
-def _posture(skeleton: Skeleton, motion: Motion | None) -> AnatomyPose:
+# The pose that is measured
+
+
+def _upright_pose(skeleton: Skeleton, motion: Motion | None) -> AnatomyPose:
     q, p = skeleton.rest_world()
-    if uprightness(skeleton, p) > UPRIGHT or motion is None:
+    if motion is None or uprightness(skeleton, p) > UPRIGHT:
         return AnatomyPose(q, p, REST)
-    frames = np.unique(np.linspace(0, len(motion) - 1, 240).astype(np.intp))
+    frames = np.unique(np.linspace(0, len(motion) - 1, _SAMPLES).astype(np.intp))
     world_q, world_p = kinematics.forward(motion.rotations[frames], motion.translations[frames], skeleton.parents)
     best = int(np.argmax(_uprightness(skeleton, world_p)))
     return AnatomyPose(world_q[best], world_p[best], f"frame {frames[best]}, because the rest pose is no body's pose")
 
 
 def uprightness(skeleton: Skeleton, positions: Floats) -> float:
-    """How much a pose ``(J, 3)`` is a standing body's: 1 for straight legs in line with trunk and across the hips."""
+    """How well a pose ``(J, 3)`` is a standing body's: 1 for straight legs, in line with the trunk, across the hips."""
     return float(_uprightness(skeleton, positions[None])[0])
 
 
 def _uprightness(skeleton: Skeleton, positions: Floats) -> Floats:
-    """The same of many poses ``(T, J, 3)``."""
+    """``(T,)`` for poses ``(T, J, 3)``."""
     roles = skeleton.roles
-    trunk = _units(positions[:, roles["head"]] - positions[:, roles["hips"]])
-    across = _units(positions[:, roles["leftUpperLeg"]] - positions[:, roles["rightUpperLeg"]])
+    trunk = unit(positions[:, roles["head"]] - positions[:, roles["hips"]])
+    across = unit(positions[:, roles["leftUpperLeg"]] - positions[:, roles["rightUpperLeg"]])
     score: Floats = 1.0 - np.abs(np.sum(trunk * across, axis=1))
     for side in SIDES:
-        hip, knee, foot = (positions[:, roles[f"{side}{part}"]] for part in ("UpperLeg", "LowerLeg", "Foot"))
-        score += np.sum(_units(hip - knee) * _units(knee - foot), axis=1) - 1.0
-        score += 0.5 * (np.sum(_units(hip - foot) * trunk, axis=1) - 1.0)
+        hip, knee, foot = (positions[:, roles[f"{side}{part}"]] for part in _LIMBS["Leg"])
+        score += np.sum(unit(hip - knee) * unit(knee - foot), axis=1) - 1.0
+        score += 0.5 * (np.sum(unit(hip - foot) * trunk, axis=1) - 1.0)
     return score
 
 
-def _units(vectors: Floats) -> Floats:
-    length = np.linalg.norm(vectors, axis=-1, keepdims=True)
-    units: Floats = np.where(length > 1e-12, vectors / np.maximum(length, 1e-12), 0.0)
-    return units
+# Axes
 
 
-def _basis(skeleton: Skeleton, positions: Floats) -> Floats:
-    """Left from the hip joints (and shoulders), up from hips to head, forward square to both."""
+def _body_basis(skeleton: Skeleton, positions: Floats) -> Floats:
+    """Left from hip joints and shoulders, up from hips to head, forward perpendicular to both."""
     roles = skeleton.roles
-    up = _unit(positions[roles["head"]] - positions[roles["hips"]])
+    up = unit(positions[roles["head"]] - positions[roles["hips"]])
     left = np.zeros(3)
     for part in ("UpperLeg", "UpperArm"):
-        left += _unit(positions[roles[f"left{part}"]] - positions[roles[f"right{part}"]])
-    forward = _unit(np.cross(left, up))
-    # Legs hang along the true vertical of the body, a spine may lean: up is square to left and forward.
+        left += unit(positions[roles[f"left{part}"]] - positions[roles[f"right{part}"]])
+    forward = unit(np.cross(left, up))
     return rotations.from_matrix(np.stack([np.cross(up, forward), up, forward], axis=1))
 
 
-def _frames(skeleton: Skeleton, posture: AnatomyPose, basis: Floats) -> tuple[dict[str, Floats], dict[str, Floats]]:
-    """Anatomical frames in the posture, seen from each joint's own axes."""
-    world: dict[str, Floats] = dict.fromkeys(skeleton.roles, basis)
-    hinges: dict[str, Floats] = {}
+def _hinge_axes(skeleton: Skeleton, pose: AnatomyPose, basis: Floats) -> dict[str, Floats]:
+    """World axes ``(3,)`` of elbows and knees by the role of the upper bone.
+
+    A flexed limb shows its axis. Of a straight one it is known that elbows flex forward and knees backward.
+    """
+    hinges = {}
     forward = rotations.rotate(basis, [0.0, 0.0, 1.0])
-    up = rotations.rotate(basis, [0.0, 1.0, 0.0])
-    p, roles = posture.positions, skeleton.roles
     for side in SIDES:
         for limb, parts in _LIMBS.items():
-            a, b, c = (p[roles[f"{side}{part}"]] for part in parts)
-            upper, lower = _unit(b - a), _unit(c - b)
-            towards = forward if limb == "Arm" else -forward  # elbows bend forward, knees back
-            bent = np.arccos(np.clip(upper @ lower, -1.0, 1.0)) > _BENT
-            hinge = _unit(np.cross(upper, lower)) if bent else _unit(np.cross(_unit(upper + lower), towards))
-            hinges[f"{side}{parts[0]}"] = hinge
-            world[f"{side}{parts[0]}"] = _bone_frame(upper, hinge)
-            world[f"{side}{parts[1]}"] = _bone_frame(lower, hinge)
-        world[f"{side}Hand"] = world[f"{side}LowerArm"]
-        top = _foot_top(skeleton, posture, side, up)
-        toes = _toe_direction(skeleton, posture, side, forward, top)
-        foot = rotations.from_matrix(np.stack([np.cross(top, toes), top, toes], axis=1))
-        world[f"{side}Foot"] = foot
-        for role in roles:
+            upper, lower = _bone_directions(skeleton, pose, side, limb)
+            towards = forward if limb == "Arm" else -forward
+            flexed = np.arccos(np.clip(upper @ lower, -1.0, 1.0)) > _CLEARLY_FLEXED
+            hinges[f"{side}{parts[0]}"] = unit(np.cross(upper, lower) if flexed else np.cross(upper + lower, towards))
+    return hinges
+
+
+def _frames_world(
+    skeleton: Skeleton, pose: AnatomyPose, basis: Floats, hinges: Mapping[str, Floats]
+) -> dict[str, Floats]:
+    """Anatomical frames ``(4,)`` of all roles in the world.
+
+    Limb bones: along the bone, hinge axis, their cross product. Feet: left, up, toes. Everything else has the body's
+    own axes; fingers and hands those of the forearm.
+    """
+    frames: dict[str, Floats] = dict.fromkeys(skeleton.roles, basis)
+    for side in SIDES:
+        for limb, parts in _LIMBS.items():
+            hinge = hinges[f"{side}{parts[0]}"]
+            for part, bone in zip(parts[:2], _bone_directions(skeleton, pose, side, limb), strict=True):
+                frames[f"{side}{part}"] = _bone_frame(bone, hinge)
+        hand = frames[f"{side}Hand"] = frames[f"{side}LowerArm"]
+        foot = frames[f"{side}Foot"] = _foot_frame(skeleton, pose, side, basis)
+        for role in skeleton.roles:
             if role.startswith(side):
                 if role.endswith("Toes"):
-                    world[role] = foot
-                elif any(part in role for part in ("Thumb", "Index", "Middle", "Ring", "Little")):
-                    world[role] = world[f"{side}Hand"]
-    frames = {
-        role: rotations.multiply(rotations.conjugate(posture.rotations[joint]), world[role])
-        for role, joint in roles.items()
-    }
-    return frames, hinges
+                    frames[role] = foot
+                elif any(finger in role for finger in _FINGERS):
+                    frames[role] = hand
+    return frames
 
 
-def _foot_top(skeleton: Skeleton, posture: AnatomyPose, side: str, up: Floats) -> Floats:
-    """Out of the back of the foot: up, unless the foot leans with a leg that stands apart."""
-    if posture.about != REST:
+def _bone_directions(skeleton: Skeleton, pose: AnatomyPose, side: str, limb: str) -> tuple[Floats, Floats]:
+    """Unit directions ``(3,)`` of a limb's upper and lower bone."""
+    a, b, c = (pose.positions[skeleton.roles[f"{side}{part}"]] for part in _LIMBS[limb])
+    return unit(b - a), unit(c - b)
+
+
+def _bone_frame(bone: Floats, hinge: Floats) -> Floats:
+    across = unit(reject(hinge, bone))
+    return rotations.from_matrix(np.stack([bone, across, np.cross(bone, across)], axis=1))
+
+
+def _foot_frame(skeleton: Skeleton, pose: AnatomyPose, side: str, basis: Floats) -> Floats:
+    up, forward = rotations.rotate(basis, np.array([[0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]))
+    top = _instep_direction(skeleton, pose, side, up)
+    toes = _toe_direction(skeleton, pose, side, forward, top)
+    return rotations.from_matrix(np.stack([np.cross(top, toes), top, toes], axis=1))
+
+
+def _instep_direction(skeleton: Skeleton, pose: AnatomyPose, side: str, up: Floats) -> Floats:
+    """Out of the top of the foot: up, unless the foot leans with a leg that is spread."""
+    if pose.source != REST:
         return up
-    down = towards_sole(skeleton, side, posture.positions, posture.rotations)
+    down = towards_sole(skeleton, side, pose.positions, pose.rotations)
     return -down if down[1] > -1.0 else up
 
 
-def _toe_direction(skeleton: Skeleton, posture: AnatomyPose, side: str, forward: Floats, up: Floats) -> Floats:
+def _toe_direction(skeleton: Skeleton, pose: AnatomyPose, side: str, forward: Floats, up: Floats) -> Floats:
     """Where the toes point over the ground: from the toe joint or the foot's tip, else straight ahead."""
     foot = skeleton.roles[f"{side}Foot"]
     toes = skeleton.roles.get(f"{side}Toes")
     if toes is not None:
-        way = posture.positions[toes] - posture.positions[foot]
+        bone = pose.positions[toes] - pose.positions[foot]
     else:
         tips = [tip.offset for tip in skeleton.tips if tip.joint == foot]
-        way = rotations.rotate(posture.rotations[foot], tips[0]) if tips else forward
-    level = way - up * (way @ up)
-    reach = float(np.linalg.norm(level))
-    near = reach > 0.3 * float(np.linalg.norm(way)) and float(level @ forward) > 0.3 * reach
-    return _unit(level) if near else _unit(forward - up * (forward @ up))
+        bone = rotations.rotate(pose.rotations[foot], tips[0]) if tips else forward
+    level = reject(bone, up)
+    length = float(np.linalg.norm(level))
+    shown = length > _LEVEL_TOES * float(np.linalg.norm(bone)) and float(level @ forward) > _LEVEL_TOES * length
+    return unit(level if shown else reject(forward, up))
 
 
-def _bone_frame(along: Floats, hinge: Floats) -> Floats:
-    hinge = _unit(hinge - along * (hinge @ along))
-    return rotations.from_matrix(np.stack([along, hinge, np.cross(along, hinge)], axis=1))
+# Lengths and chains
 
 
-def _length(skeleton: Skeleton, side: str, parts: tuple[str, str, str]) -> float:
+def _limb_length(skeleton: Skeleton, side: str, limb: str) -> float:
     """Upper plus lower bone, between the joints that have the roles (helpers between them may be of no length)."""
     p = skeleton.rest_world()[1]
-    a, b, c = (p[skeleton.roles[f"{side}{part}"]] for part in parts)
+    a, b, c = (p[skeleton.roles[f"{side}{part}"]] for part in _LIMBS[limb])
     return float(np.linalg.norm(b - a) + np.linalg.norm(c - b))
 
 
 def _ankle_height(skeleton: Skeleton) -> float:
-    """From the soles to the ankles, by the same soles that plants and grounds are found with."""
+    """From the soles to the ankles, by the same soles with which contacts and ground are found."""
     heels = [point for point in sole_points(skeleton) if point.point in ("heel", "sole")]
     return float(np.mean([np.linalg.norm(point.offset) + point.clearance for point in heels]))
 
 
-def _trunk(skeleton: Skeleton) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """The joints from hips to head, parted where the arms leave."""
-    parents = skeleton.parents
-    way = _up_to(skeleton.roles["head"], skeleton.roles["hips"], parents)
-    arms = {j for side in SIDES for j in _up_to(skeleton.roles[f"{side}UpperArm"], skeleton.roles["hips"], parents)}
-    spine = tuple(joint for joint in way if joint in arms)
-    return spine, tuple(joint for joint in way if joint not in arms)
+def _spine_and_neck(skeleton: Skeleton) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """The joints from hips to head, divided where the arms branch off."""
+    roles, parents = skeleton.roles, skeleton.parents
+    trunk = _chain(roles["head"], roles["hips"], parents)
+    arms = {joint for side in SIDES for joint in _chain(roles[f"{side}UpperArm"], roles["hips"], parents)}
+    return tuple(j for j in trunk if j in arms), tuple(j for j in trunk if j not in arms)
 
 
-def _up_to(joint: int, above: int, parents: np.ndarray) -> list[int]:
-    """The joints from just below ``above`` down to ``joint``; empty where one does not hang on the other."""
-    way = []
-    while joint not in (above, -1):
-        way.append(joint)
+def _chain(joint: int, ancestor: int, parents: Ints) -> list[int]:
+    """The joints from just below ``ancestor`` down to ``joint``; empty where it is no ancestor."""
+    chain = []
+    while joint not in (ancestor, -1):
+        chain.append(joint)
         joint = int(parents[joint])
-    return way[::-1] if joint == above else []
-
-
-def _unit(vector: Floats) -> Floats:
-    length = float(np.linalg.norm(vector))
-    unit: Floats = vector / length if length > 1e-12 else np.zeros(3)
-    return unit
+    return chain[::-1] if joint == ancestor else []

@@ -1,29 +1,29 @@
-"""Hand shapes: how far every finger is bent and spread, put on any skeleton that has fingers.
+"""Hand shapes: finger poses as rows of angles, for any skeleton that has fingers.
 
-A shape is a row of angles, so that shapes mix by adding rows. Of each finger: flexion at the knuckle, the middle
-and the end joint, and how far it points towards the thumb's side. Of the thumb, at its base: how far it points aside
-from the hand's length, how far out of the palm's plane, and how far it is rolled to show its pad to the fingers
-(opposition is all three); then flexion at its two other joints; last, no angle, how much it lies on the folded middle
-finger, from 0 to 1: hands differ too much for angles to say that. Angles are what the hand looks like, not turns from
-a rig's rest pose.
+A shape is a row of 22 angles, so shapes are blended by adding rows. Each finger has flexion at the knuckle, the middle
+and the end joint, and an angle towards the thumb's side. The thumb has, at its base, an angle aside from the hand's
+length, an angle out of the palm's plane, and a roll that shows its pad to the fingers (opposition is all three); then
+flexion at its two other joints. The last number is no angle but a weight from 0 to 1: how much the thumb rests on the
+folded middle finger, which no angles give on all hands. Angles describe how the hand looks, not rotations from a rig's
+rest pose.
 
 Axes come from the rest pose: along the hand to the middle knuckle, across the knuckles to the thumb's side, and out of
-the palm. So joints' own axes, and fingers that are curled at rest, may be any.
+the palm. So joint axes, and fingers that are flexed at rest, may be any.
 """
 
 from __future__ import annotations
 
-import weakref
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from types import MappingProxyType
 from typing import NamedTuple
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
 from kinesphere.maths import rotations
-from kinesphere.maths.vectors import ArrayLike, Floats, Ints, as_floats
+from kinesphere.maths.vectors import ArrayLike, Floats, Ints, as_floats, norms, reject, unit
 from kinesphere.motion.humanoid import FINGERS, SIDES
 from kinesphere.motion.skeleton import Skeleton
 
@@ -31,19 +31,19 @@ FOUR = FINGERS[1:]
 PARTS = ("Proximal", "Intermediate", "Distal")
 THUMB_PARTS = ("Metacarpal", "Proximal", "Distal")
 ANGLES = 4 * len(FOUR) + 6  # four of each finger, then six of the thumb
-_ACROSS, _OUT = -0.80, 0.60  # a flexing thumb that is not rolled goes across the palm and somewhat out of it
-_THICK = 0.79  # of knuckles' distance: from the middle of a finger to that of the thumb which lies on it
-_LAID = np.radians(40.0)  # how far a thumb is turned at most so that it lies there
+_ACROSS, _OUT = -0.80, 0.60  # a flexing thumb that is not rolled moves across the palm and somewhat out of it
+_THICKNESS = 0.79  # of the knuckles' distance: from the centre line of a finger to that of the thumb resting on it
+_LAID = np.radians(40.0)  # the largest rotation of a thumb's base by which it comes to rest on the fingers
 
 
-def _shape(index: Row, middle: Row, ring: Row, little: Row, thumb: tuple[float, ...], laid_on: float = 0.0) -> Floats:
-    row = np.append(np.radians([*index, *middle, *ring, *little, *thumb]), laid_on)
+def _shape(index: Row, middle: Row, ring: Row, little: Row, thumb: tuple[float, ...], resting: float = 0.0) -> Floats:
+    row = np.append(np.radians([*index, *middle, *ring, *little, *thumb]), resting)
     row.flags.writeable = False
     return row
 
 
 Row = tuple[float, float, float, float]
-# Degrees. Fingers: knuckle, middle, end, towards the thumb; thumb: aside, out of the palm, roll, middle, end, laid on.
+# Degrees. Fingers: knuckle, middle, end, towards the thumb. Thumb: aside, out of the palm, roll, middle, end; resting.
 HAND_SHAPES: Mapping[str, Floats] = MappingProxyType(
     {
         "relaxed": _shape((17, 24, 10, 3), (22, 30, 14, 1), (25, 33, 16, -2), (26, 33, 16, -7), (27, 24, 20, 12, 14)),
@@ -75,7 +75,7 @@ def hand_shape(name: str) -> Floats:
 
 
 def blend_hand_shapes(weights: Mapping[str, ArrayLike]) -> Floats:
-    """Shapes added by weights ``(...)``; what is missing to 1 is the relaxed hand. Angles ``(..., 22)``."""
+    """Angles ``(..., 22)`` of shapes blended by weights ``(...)``; the remainder to 1 is the relaxed hand."""
     relaxed = HAND_SHAPES["relaxed"]
     if not weights:
         return relaxed
@@ -84,7 +84,7 @@ def blend_hand_shapes(weights: Mapping[str, ArrayLike]) -> Floats:
 
 
 def palm_frame(skeleton: Skeleton, side: str) -> PalmFrame:
-    """Along, across and out of a hand, from its knuckles at rest."""
+    """The directions along, across and out of a hand, from its knuckles at rest."""
     if side not in SIDES:
         raise ValueError(f"side {side!r}; allowed: {', '.join(SIDES)}")
     last = next((finger for finger in ("Little", "Ring") if f"{side}{finger}Proximal" in skeleton.roles), "Little")
@@ -92,11 +92,10 @@ def palm_frame(skeleton: Skeleton, side: str) -> PalmFrame:
     missing = [role for role in needed if role not in skeleton.roles]
     if missing:
         raise ValueError(f"a hand's shape needs its fingers: {', '.join(missing)} missing in {skeleton!r}")
-    place = skeleton.rest_world()[1]
-    wrist, index, middle, little = (place[skeleton.roles[role]] for role in needed)
-    along = _unit(middle - wrist)
-    across = index - little
-    across = _unit(across - (across @ along) * along)
+    p = skeleton.rest_world()[1]
+    wrist, index, middle, little = (p[skeleton.roles[role]] for role in needed)
+    along = unit(middle - wrist)
+    across = unit(reject(index - little, along))
     out = np.cross(along, across) * (1.0 if side == "left" else -1.0)
     return PalmFrame(along, across, out)
 
@@ -107,28 +106,29 @@ def finger_rotations(skeleton: Skeleton, side: str, angles: ArrayLike) -> dict[i
     Fingers, or ends of them, that the skeleton does not have are left out.
     """
     rig = hand_rig(skeleton, side)
-    made = rig.rotations(angles)
-    return {own: made[..., i, :] for i, own in enumerate(rig.joints)}
+    local = rig.rotations(angles)
+    return {joint: local[..., i, :] for i, joint in enumerate(rig.joints)}
 
 
 @dataclass(frozen=True, eq=False)
 class HandRig:
-    """One hand's joints made ready, so that many poses of it cost little.
+    """One hand's joints with everything that poses need, so that many poses cost little.
 
     Attributes
     ----------
     joints
-        Which joints are posed: those of the fingers and then the thumb's.
+        Which joints are posed: those of the fingers, then the thumb's.
     columns, axes, rests
-        Of each joint: which of the angles flexes it, about which axis, and its angle at rest.
-    knuckles, spreads
-        Of each finger's first joint: its place among the joints, and how far it points aside at rest.
+        For each joint: which of the angles flexes it, about which axis, and its angle at rest.
+    knuckles, spreads, spread_columns
+        For each finger's first joint: its index among the joints, its angle towards the thumb at rest, and which of
+        the angles spreads it.
     """
 
     side: str
     frame: PalmFrame
     own: Floats  # (joints, 4) rest rotations in the world
-    above: Floats  # and those of what they hang on
+    above: Floats  # (joints, 4) those of their parents
     joints: tuple[int, ...]
     columns: Ints
     axes: Floats
@@ -136,13 +136,13 @@ class HandRig:
     knuckles: Ints
     spreads: Floats
     spread_columns: Ints
-    thumb: tuple[tuple[int, Floats], ...]  # joints and bones
-    middle: tuple[tuple[int, Floats], ...]
-    lies: Floats | None  # from the thumb's base, what is added to lie on the middle finger's middle phalanx
+    thumb: tuple[tuple[int, Floats], ...]  # joints and their bones (3,)
+    middle: tuple[tuple[int, Floats], ...]  # the same of the middle finger
+    lies: Floats | None  # (3,) from the thumb's base to where it rests, for a middle phalanx at the middle knuckle
 
     @cached_property
     def plain(self) -> bool:
-        """Whether all axes are the world's at rest."""
+        """Whether all joint axes are the world's at rest."""
         return bool(np.all(np.abs(np.stack([self.own, self.above])[..., 0]) > 1.0 - 1e-15))
 
     def rotations(self, angles: ArrayLike) -> Floats:
@@ -152,169 +152,175 @@ class HandRig:
             raise ValueError(f"angles have shape {given.shape}; (..., {ANGLES}) is expected")
         if not np.isfinite(given).all():
             raise ValueError("angles must be finite")
-        turns = rotations.from_rotation_vector(self.axes * (given[..., self.columns] - self.rests)[..., None])
+        q = rotations.from_rotation_vector(self.axes * (given[..., self.columns] - self.rests)[..., None])
         if len(self.knuckles):
             aside = given[..., self.spread_columns] - self.spreads
-            handed = np.cross(self.frame.along, self.frame.across)
-            spread = rotations.from_rotation_vector(handed * aside[..., None])
-            turns[..., self.knuckles, :] = rotations.multiply(spread, turns[..., self.knuckles, :])
+            axis = np.cross(self.frame.along, self.frame.across)
+            spread = rotations.from_rotation_vector(axis * aside[..., None])
+            q[..., self.knuckles, :] = rotations.multiply(spread, q[..., self.knuckles, :])
         if self.thumb:
-            self._lay_thumb(turns, given[..., 4 * len(FOUR) :])
+            self._pose_thumb_base(q, given[..., 4 * len(FOUR) :])
         if self.plain:
-            return turns
-        return rotations.multiply(rotations.multiply(rotations.conjugate(self.above), turns), self.own)
+            return q
+        return rotations.multiply(rotations.multiply(rotations.conjugate(self.above), q), self.own)
 
-    def _lay_thumb(self, turns: Floats, angles: Floats) -> None:
-        """The thumb's base: to its direction by the smallest turn, then rolled about it, then onto folded fingers."""
+    def _pose_thumb_base(self, q: Floats, angles: Floats) -> None:
+        """Rotate the thumb's base: to its direction by the smallest rotation, roll it, rest it on folded fingers.
+
+        ``q (..., joints, 4)`` are changed in place; ``angles (..., 6)`` are the thumb's.
+        """
         frame = self.frame
         aside, palmar, roll = (angles[..., i, None] for i in range(3))
         level = np.cos(aside) * frame.along + np.sin(aside) * frame.across
-        wanted = np.cos(palmar) * level + np.sin(palmar) * frame.out
-        way = 1.0 if self.side == "left" else -1.0  # rolled, a thumb shows its pad to the fingertips
+        direction = np.cos(palmar) * level + np.sin(palmar) * frame.out
+        sign = 1.0 if self.side == "left" else -1.0  # rolled, a thumb shows its pad to the fingertips
         base = self.joints.index(self.thumb[0][0])
-        bone = _unit(self.thumb[0][1])
-        turns[..., base, :] = rotations.multiply(
-            rotations.from_rotation_vector(way * roll * wanted), rotations.rotation_between(bone, wanted)
+        q[..., base, :] = rotations.multiply(
+            rotations.from_rotation_vector(sign * roll * direction),
+            rotations.rotation_between(unit(self.thumb[0][1]), direction),
         )
         if self.lies is None or not np.any(angles[..., 5]):
             return
-        goal = self._reach(turns, self.middle[:2]) + self.lies
-        laid = _laid(frame, self._reach(turns, self.thumb), goal, angles[..., 5])
-        turns[..., base, :] = rotations.multiply(laid, turns[..., base, :])
+        goal = self._last_bone_centre(q, self.middle[:2]) + self.lies
+        resting = _rest_thumb(frame, self._last_bone_centre(q, self.thumb), goal, angles[..., 5])
+        q[..., base, :] = rotations.multiply(resting, q[..., base, :])
 
-    def _reach(self, turns: Floats, bones: Sequence[tuple[int, Floats]]) -> Floats:
+    def _last_bone_centre(self, q: Floats, bones: Sequence[tuple[int, Floats]]) -> Floats:
         """From a finger's first joint to the middle of its last bone, in the rest pose's world ``(..., 3)``."""
-        turned = np.zeros(4)
-        total = np.zeros(3)
-        for i, (own, way) in enumerate(bones):
-            turn = turns[..., self.joints.index(own), :]
-            turned = turn if i == 0 else rotations.multiply(turned, turn)
-            total = total + rotations.rotate(turned, way * (0.5 if i == len(bones) - 1 else 1.0))
-        return total
+        centre = np.zeros(3)
+        rotation = rotations.identity()
+        for i, (joint, bone) in enumerate(bones):
+            own = q[..., self.joints.index(joint), :]
+            rotation = own if i == 0 else rotations.multiply(rotation, own)
+            centre = centre + rotations.rotate(rotation, bone * (0.5 if i == len(bones) - 1 else 1.0))
+        return centre
 
 
 def hand_rig(skeleton: Skeleton, side: str) -> HandRig:
-    """A hand made ready to be posed; remembered for as long as its skeleton is."""
-    known = _RIGS.get((id(skeleton), side))
-    if known is not None and known[0]() is skeleton:
-        return known[1]
-    rig = _hand_rig(skeleton, side)
-    key = (id(skeleton), side)
-    _RIGS[key] = (weakref.ref(skeleton, lambda _, rigs=_RIGS: rigs.pop(key, None)), rig)  # type: ignore[misc]
-    return rig
+    """The rig of one hand; kept for as long as its skeleton is."""
+    known = _rigs.setdefault(skeleton, {})
+    if side not in known:
+        known[side] = _make_rig(skeleton, side)
+    return known[side]
 
 
-_RIGS: dict[tuple[int, str], tuple[weakref.ref[Skeleton], HandRig]] = {}
+_rigs: WeakKeyDictionary[Skeleton, dict[str, HandRig]] = WeakKeyDictionary()
 
 
-def _hand_rig(skeleton: Skeleton, side: str) -> HandRig:
+class _FlexedJoint(NamedTuple):
+    """One joint of a rig: which angle flexes it, about which axis, and that angle at rest."""
+
+    joint: int
+    column: int
+    axis: Floats
+    rest: float
+
+
+def _make_rig(skeleton: Skeleton, side: str) -> HandRig:
     frame = palm_frame(skeleton, side)
-    joints: list[int] = []
-    columns: list[int] = []
-    axes: list[Floats] = []
-    rests: list[float] = []
-    knuckles: list[int] = []
-    spreads: list[float] = []
-    spread_columns: list[int] = []
-    handed = np.cross(frame.along, frame.across)
-    for f, finger in enumerate(FOUR):
-        before = frame.along
-        for i, (own, way) in enumerate(_bones(skeleton, [f"{side}{finger}{part}" for part in PARTS])):
-            bone = _unit(way)
-            axis = _unit(np.cross(_flat(bone, frame), frame.out))
-            if i == 0:
-                knuckles.append(len(joints))
-                spreads.append(_about(handed, frame.along, _flat(bone, frame)))
-                spread_columns.append(4 * f + 3)
-            joints.append(own)
-            columns.append(4 * f + i)
-            axes.append(axis)
-            rests.append(_about(axis, before, bone))
-            before = bone
-    thumb = tuple(_bones(skeleton, [f"{side}Thumb{part}" for part in THUMB_PARTS]))
-    pad = _ACROSS * frame.across + _OUT * frame.out
-    before = np.zeros(3)
-    for i, (own, way) in enumerate(thumb):
-        bone = _unit(way)
-        axis = _unit(np.cross(bone, pad))
-        joints.append(own)
-        columns.append(4 * len(FOUR) + (2 + i if i else 0))
-        axes.append(axis)
-        rests.append(_about(axis, before, bone) if i else 0.0)
-        before = bone
-    middle = tuple(_bones(skeleton, [f"{side}Middle{part}" for part in PARTS]))
-    turned = skeleton.rest_world()[0]
+    fingers = [_bones(skeleton, [f"{side}{finger}{part}" for part in PARTS]) for finger in FOUR]
+    thumb, middle = tuple(_bones(skeleton, [f"{side}Thumb{part}" for part in THUMB_PARTS])), tuple(fingers[1])
+    flexed: list[_FlexedJoint] = []
+    knuckles: list[tuple[int, float, int]] = []  # index among the joints, angle aside at rest, column
+    for f, bones in enumerate(fingers):
+        if bones:
+            aside = _angle_about(np.cross(frame.along, frame.across), frame.along, _in_palm_plane(bones[0][1], frame))
+            knuckles.append((len(flexed), aside, 4 * f + 3))
+        flexed += _finger_joints(bones, frame, 4 * f)
+    flexed += _thumb_joints(thumb, frame)
+    joints = [one.joint for one in flexed]
+    rest = skeleton.rest_world()[0]
     return HandRig(
         side,
         frame,
-        turned[joints],
-        turned[skeleton.parents[joints]],
-        tuple(joints),
-        np.array(columns, dtype=np.intp),
-        np.array(axes).reshape(-1, 3),
-        np.array(rests),
-        np.array(knuckles, dtype=np.intp),
-        np.array(spreads),
-        np.array(spread_columns, dtype=np.intp),
-        thumb,
-        middle,
-        _lying(skeleton, side, frame, thumb[0][0], middle[0][0]) if thumb and len(middle) > 1 else None,
+        own=rest[joints],
+        above=rest[skeleton.parents[joints]],
+        joints=tuple(joints),
+        columns=np.array([one.column for one in flexed], dtype=np.intp),
+        axes=np.array([one.axis for one in flexed]).reshape(-1, 3),
+        rests=np.array([one.rest for one in flexed]),
+        knuckles=np.array([index for index, _, _ in knuckles], dtype=np.intp),
+        spreads=np.array([aside for _, aside, _ in knuckles]),
+        spread_columns=np.array([column for _, _, column in knuckles], dtype=np.intp),
+        thumb=thumb,
+        middle=middle,
+        lies=_resting_offset(skeleton, side, frame, thumb[0][0], middle[0][0]) if thumb and len(middle) > 1 else None,
     )
 
 
-def _lying(skeleton: Skeleton, side: str, frame: PalmFrame, thumb: int, middle: int) -> Floats:
-    """From the thumb's base, where it lies on a middle phalanx that is at the middle knuckle.
-
-    Flesh is not known here; but fingers are about as thick as their knuckles are apart.
-    """
-    place, roles = skeleton.rest_world()[1], skeleton.roles
-    apart = float(np.linalg.norm(place[roles[f"{side}IndexProximal"]] - place[roles[f"{side}MiddleProximal"]]))
-    return np.asarray(place[middle] - place[thumb] + _THICK * apart * frame.out)
-
-
-def _laid(frame: PalmFrame, reach: Floats, goal: Floats, share: Floats) -> Floats:
-    """The turn of a thumb's base by which what it reaches lies in the goal's direction, and as high: first aside,
-    then out of the palm, each as far as a thumb goes."""
-    across, along, height = (np.sum(reach * way, axis=-1) for way in (frame.across, frame.along, frame.out))
-    far = np.hypot(across, along)
-    aside = np.arctan2(goal @ frame.across, goal @ frame.along) - np.arctan2(across, along)
-    aside = share * np.clip(aside, -_LAID, _LAID)
-    up = np.arcsin(np.clip(goal @ frame.out / np.hypot(height, far), -1.0, 1.0)) - np.arctan2(height, far)
-    up = share * np.clip(up, -_LAID, _LAID)
-    turn = rotations.from_axis_angle(np.cross(frame.along, frame.across), aside)
-    level = rotations.rotate(turn, (along[..., None] * frame.along + across[..., None] * frame.across) / far[..., None])
-    return rotations.multiply(rotations.from_axis_angle(np.cross(level, frame.out), up), turn)
+def _finger_joints(bones: Sequence[tuple[int, Floats]], frame: PalmFrame, first: int) -> list[_FlexedJoint]:
+    """A finger's joints, flexed towards the palm; ``first`` is the column of its knuckle."""
+    found, before = [], frame.along
+    for i, (joint, bone) in enumerate(bones):
+        axis, direction = unit(np.cross(_in_palm_plane(bone, frame), frame.out)), unit(bone)
+        found.append(_FlexedJoint(joint, first + i, axis, _angle_about(axis, before, direction)))
+        before = direction
+    return found
 
 
-def _bones(skeleton: Skeleton, roles: list[str]) -> list[tuple[int, Floats]]:
-    """Joints of a finger that there are, with their bones at rest in the world."""
-    place = skeleton.rest_world()[1]
-    turned = skeleton.rest_world()[0]
+def _thumb_joints(bones: Sequence[tuple[int, Floats]], frame: PalmFrame) -> list[_FlexedJoint]:
+    """The thumb's joints; its base is rotated by other rules, and has a column only to have one."""
+    found, before = [], np.zeros(3)
+    for i, (joint, bone) in enumerate(bones):
+        direction = unit(bone)
+        axis = unit(np.cross(direction, _ACROSS * frame.across + _OUT * frame.out))
+        rest = _angle_about(axis, before, direction) if i else 0.0
+        found.append(_FlexedJoint(joint, 4 * len(FOUR) + (2 + i if i else 0), axis, rest))
+        before = direction
+    return found
+
+
+def _bones(skeleton: Skeleton, roles: Sequence[str]) -> list[tuple[int, Floats]]:
+    """Those joints of a finger that the skeleton has, with their bones at rest in the world."""
+    q, p = skeleton.rest_world()
     joints = [skeleton.roles[role] for role in roles if role in skeleton.roles]
     bones: list[tuple[int, Floats]] = []
-    for i, own in enumerate(joints):
-        tips = [tip.offset for tip in skeleton.tips if tip.joint == own]
+    for i, joint in enumerate(joints):
+        tips = [tip.offset for tip in skeleton.tips if tip.joint == joint]
         if i + 1 < len(joints):
-            way = place[joints[i + 1]] - place[own]
+            bone = p[joints[i + 1]] - p[joint]
         elif tips:
-            way = rotations.rotate(turned[own], tips[0])
+            bone = rotations.rotate(q[joint], tips[0])
         else:
-            way = bones[-1][1] if bones else place[own] - place[skeleton.parents[own]]
-        bones.append((own, way))
+            bone = bones[-1][1] if bones else p[joint] - p[skeleton.parents[joint]]
+        bones.append((joint, bone))
     return bones
 
 
-def _about(axis: Floats, start: Floats, end: Floats) -> float:
+def _resting_offset(skeleton: Skeleton, side: str, frame: PalmFrame, thumb: int, middle: int) -> Floats:
+    """From the thumb's base to where the thumb rests on a middle phalanx that is at the middle knuckle.
+
+    The skin is not known here, but fingers are about as thick as their knuckles are apart.
+    """
+    p, roles = skeleton.rest_world()[1], skeleton.roles
+    apart = float(np.linalg.norm(p[roles[f"{side}IndexProximal"]] - p[roles[f"{side}MiddleProximal"]]))
+    return np.asarray(p[middle] - p[thumb] + _THICKNESS * apart * frame.out)
+
+
+def _rest_thumb(frame: PalmFrame, tip: Floats, goal: Floats, weight: Floats) -> Floats:
+    """The rotation ``(..., 4)`` of a thumb's base that brings its tip in the goal's direction, and as high.
+
+    ``tip`` and ``goal`` ``(..., 3)`` are relative to the base. First aside, then out of the palm, each up to a limit.
+    """
+    across, along, height = (np.sum(tip * axis, axis=-1) for axis in (frame.across, frame.along, frame.out))
+    level_distance = np.hypot(across, along)
+    aside = np.arctan2(goal @ frame.across, goal @ frame.along) - np.arctan2(across, along)
+    aside = weight * np.clip(aside, -_LAID, _LAID)
+    up = np.arcsin(np.clip(goal @ frame.out / np.hypot(height, level_distance), -1.0, 1.0))
+    up = weight * np.clip(up - np.arctan2(height, level_distance), -_LAID, _LAID)
+    rotation = rotations.from_axis_angle(np.cross(frame.along, frame.across), aside)
+    level = (along[..., None] * frame.along + across[..., None] * frame.across) / level_distance[..., None]
+    axis = np.cross(rotations.rotate(rotation, level), frame.out)
+    return rotations.multiply(rotations.from_axis_angle(axis, up), rotation)
+
+
+def _angle_about(axis: Floats, start: Floats, end: Floats) -> float:
     """The angle about an axis from one direction to another."""
-    a, b = start - (start @ axis) * axis, end - (end @ axis) * axis
+    a, b = reject(start, axis), reject(end, axis)
     return float(np.arctan2(axis @ np.cross(a, b), a @ b))
 
 
-def _flat(bone: Floats, frame: PalmFrame) -> Floats:
-    level: Floats = bone - (bone @ frame.out) * frame.out
-    return level if float(np.linalg.norm(level)) > 1e-3 else frame.along
-
-
-def _unit(vector: Floats) -> Floats:
-    unit: Floats = vector / max(float(np.linalg.norm(vector)), 1e-12)
-    return unit
+def _in_palm_plane(bone: Floats, frame: PalmFrame) -> Floats:
+    """A bone's direction projected into the palm's plane; along the hand where it is perpendicular to that."""
+    level = reject(unit(bone), frame.out)
+    return level if float(norms(level)) > 1e-3 else frame.along

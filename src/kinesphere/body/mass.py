@@ -1,12 +1,18 @@
-"""The body's mass: segments, their shares, and the centre of mass.
+"""Centre of mass and support polygon: body segments with their masses, and the area that the feet stand on.
 
-Shares and places are those of de Leva (1996), "Adjustments to Zatsiorsky-Seluyanov's segment inertia parameters",
-J. Biomechanics 29(9), table 4: the mean of his female and male columns, made to sum to 1.
-Each segment's centre is a point fixed in one joint, found at rest, so bone lengths and rest axes may be any.
+**Mass.** Segment masses and centres are those of de Leva (1996), "Adjustments to Zatsiorsky-Seluyanov's segment inertia
+parameters", J. Biomechanics 29(9), table 4: the mean of his female and male columns, normalised to sum to 1. Each
+segment's centre is a point fixed in one joint, found at rest, so bone lengths and rest axes may be any.
 
-Missing roles fold into their neighbours: without chest or upper chest, what they would carry moves with the
-next trunk joint below; without a neck, the head's begins at the shoulders; without toes the foot's centre is under the
-ankle; without hands, their mass is at the wrist's end of the forearm.
+Missing roles fold into their neighbours: without chest or upper chest, their segments move with the next trunk joint
+below; without a neck, the head's segment begins at the shoulders; without toes, the foot's centre is under the ankle;
+without fingers, the hand continues the forearm.
+
+**Support.** A foot's contact points are taken to be as wide as the foot: 0.11 of the leg's length (9 cm for a person of
+1.7 m), half of it to each side, perpendicular to the line from heel to ball as seen from above. A ball in contact
+reaches to the tip of the toes, half a heel-to-ball length ahead, and a heel in contact to the back of the heel, a third
+of it behind the ankle (shares of foot length as in Winter 2009, fig. 4.1: foot 0.152 of the height, its width 0.055). A
+foot without toes has a square of its width under its sole point.
 """
 
 from __future__ import annotations
@@ -20,7 +26,7 @@ from kinesphere.body.contacts import Contacts, find_contacts
 from kinesphere.body.ground import leg_length, require_joint, sole_paths, sole_points
 from kinesphere.body.require_roles import require_motion_roles, require_roles
 from kinesphere.maths import rotations
-from kinesphere.maths.vectors import Bools, Floats
+from kinesphere.maths.vectors import Bools, Floats, norms, unit
 from kinesphere.motion.humanoid import REQUIRED, SIDES
 from kinesphere.motion.motion import Motion
 from kinesphere.motion.skeleton import Skeleton
@@ -38,27 +44,29 @@ PERCENT = {
     "shank": (4.81 + 4.33) / 2,
     "foot": (1.29 + 1.37) / 2,
 }
-# Where the centre is, as a share of the way from the upper to the lower end: de Leva's table 4, joint centres.
+# Centres as shares of the bone from its upper to its lower end: de Leva's table 4, joint centres.
 ALONG = {
     "upper arm": (0.5754 + 0.5772) / 2,
     "forearm": (0.4559 + 0.4574) / 2,
     "thigh": (0.3612 + 0.4095) / 2,
     "shank": (0.4352 + 0.4395) / 2,
 }
-# Trunk centres as shares of the way from mid-hip to the base of the neck (cervicale), from the male lengths
+# Trunk centres as shares of the line from mid-hip to the base of the neck (cervicale), from the male lengths
 # of table 4 (242.1 upper, 215.5 middle and 145.7 mm lower trunk) and each part's own centre.
 TRUNK = {"lower trunk": 0.094, "middle trunk": 0.438, "upper trunk": 0.797}
 HEAD = 0.201  # trunk lengths above the base of the neck: half of 242.9 mm from there to the vertex, over 603.3 mm
 HAND = 0.25  # forearm lengths beyond the wrist: 0.79 of 86.2 mm to the third knuckle, over 268.9 mm
-FOOT = 0.44  # of the way from ankle to ball: 0.44 of the foot's length from the heel, ankle at 0.22, ball at 0.72
+FOOT = 0.44  # of the line from ankle to ball: 0.44 of the foot's length from the heel, ankle at 0.22, ball at 0.72
+WIDTH = 0.11  # of a foot, in leg lengths
+TOES, BACK = 0.5, 0.33  # heel-to-ball lengths ahead of the ball and behind the heel
 NEEDED = tuple(role for role in REQUIRED if role != "spine")
 
 
 class Segment(NamedTuple):
-    """A part of the body with its share of the mass."""
+    """A rigid part of the body with its share of the mass."""
 
     name: str
-    mass: float  # share of the whole
+    mass: float  # share of the whole body's
     joint: int  # that carries it
     offset: Floats  # (3,) its centre in that joint's frame
 
@@ -66,19 +74,15 @@ class Segment(NamedTuple):
 def segments(skeleton: Skeleton) -> tuple[Segment, ...]:
     """The body's segments on this skeleton, masses summing to 1."""
     skeleton = require_roles(skeleton, NEEDED, "the body's mass")
-    turned, place = skeleton.rest_world()
-    parts = [*_trunk(skeleton, place)]
+    q, p = skeleton.rest_world()
+    parts = _trunk(skeleton, p)
     for side in SIDES:
-        parts += _limbs(skeleton, side, place)
-    total = sum(PERCENT[name.removeprefix("left ").removeprefix("right ")] for name, _, _ in parts)
+        parts += _limbs(skeleton, side, p)
+    percent = [PERCENT[name.removeprefix("left ").removeprefix("right ")] for name, _, _ in parts]
+    total = sum(percent)
     return tuple(
-        Segment(
-            name,
-            PERCENT[name.removeprefix("left ").removeprefix("right ")] / total,
-            carrier,
-            rotations.rotate(rotations.conjugate(turned[carrier]), centre - place[carrier]),
-        )
-        for name, carrier, centre in parts
+        Segment(name, mass / total, joint, rotations.rotate(rotations.conjugate(q[joint]), centre - p[joint]))
+        for (name, joint, centre), mass in zip(parts, percent, strict=True)
     )
 
 
@@ -87,121 +91,95 @@ def centre_of_mass(motion: Motion) -> Floats:
     motion = require_motion_roles(motion, NEEDED, "the centre of mass")
     parts = segments(motion.skeleton)
     q, p = motion.world()
-    carriers = [part.joint for part in parts]
-    centres = p[:, carriers] + rotations.rotate(q[:, carriers], np.array([part.offset for part in parts]))
+    joints = [part.joint for part in parts]
+    centres = p[:, joints] + rotations.rotate(q[:, joints], np.array([part.offset for part in parts]))
     centre: Floats = np.einsum("s,tsi->ti", np.array([part.mass for part in parts]), centres)
     return centre
 
 
-def _trunk(skeleton: Skeleton, place: Floats) -> list[tuple[str, int, Floats]]:
-    """Name, carrying joint and centre at rest of the trunk's parts and the head."""
+def _trunk(skeleton: Skeleton, p: Floats) -> list[tuple[str, int, Floats]]:
+    """Name, joint and centre at rest of the trunk's segments and the head; ``p (J, 3)`` are rest positions."""
     roles = skeleton.roles
-    hips = require_joint(skeleton, "hips")
-    bottom = 0.5 * (place[require_joint(skeleton, "leftUpperLeg")] + place[require_joint(skeleton, "rightUpperLeg")])
-    shoulders = 0.5 * (place[require_joint(skeleton, "leftUpperArm")] + place[require_joint(skeleton, "rightUpperArm")])
-    head = require_joint(skeleton, "head")
-    top = place[roles["neck"]] if "neck" in roles else shoulders
-    middle = roles.get("spine", hips)
+    hips, head = require_joint(skeleton, "hips"), require_joint(skeleton, "head")
+    bottom, shoulders = (
+        0.5 * (p[require_joint(skeleton, f"left{part}")] + p[require_joint(skeleton, f"right{part}")])
+        for part in ("UpperLeg", "UpperArm")
+    )
+    top = p[roles["neck"]] if "neck" in roles else shoulders
     upper = next((roles[role] for role in ("upperChest", "chest", "spine") if role in roles), hips)
-    up = place[head] - top
-    up = up / np.linalg.norm(up) if np.linalg.norm(up) > 1e-9 else np.array([0.0, 1.0, 0.0])
+    up = unit(p[head] - top) if np.linalg.norm(p[head] - top) > 1e-9 else np.array([0.0, 1.0, 0.0])
     length = float(np.linalg.norm(top - bottom))
-    carriers = {"lower trunk": hips, "middle trunk": middle, "upper trunk": upper}
-    parts = [(name, carriers[name], bottom + share * (top - bottom)) for name, share in TRUNK.items()]
+    joints = {"lower trunk": hips, "middle trunk": roles.get("spine", hips), "upper trunk": upper}
+    parts = [(name, joints[name], bottom + share * (top - bottom)) for name, share in TRUNK.items()]
     return [*parts, ("head", head, top + HEAD * length * up)]
 
 
-def _limbs(skeleton: Skeleton, side: str, place: Floats) -> list[tuple[str, int, Floats]]:
-    roles = skeleton.roles
-    shoulder, elbow, hip, knee, ankle = (
-        require_joint(skeleton, f"{side}{part}") for part in ("UpperArm", "LowerArm", "UpperLeg", "LowerLeg", "Foot")
+def _limbs(skeleton: Skeleton, side: str, p: Floats) -> list[tuple[str, int, Floats]]:
+    """The same of one side's arm and leg."""
+    shoulder, elbow, wrist, hip, knee, ankle = (
+        require_joint(skeleton, f"{side}{part}")
+        for part in ("UpperArm", "LowerArm", "Hand", "UpperLeg", "LowerLeg", "Foot")
     )
-    wrist = require_joint(skeleton, f"{side}Hand")
-    parts = []
-    for name, start, end in (
-        ("upper arm", shoulder, elbow),
-        ("forearm", elbow, wrist),
-        ("thigh", hip, knee),
-        ("shank", knee, ankle),
-    ):
-        parts.append((f"{side} {name}", start, place[start] + ALONG[name] * (place[end] - place[start])))
-    forearm = place[wrist] - place[elbow]
-    knuckle = roles.get(f"{side}MiddleProximal")
-    beyond = place[knuckle] - place[wrist] if knuckle is not None else forearm
-    way = float(np.linalg.norm(beyond))
-    reach = HAND * float(np.linalg.norm(forearm))
-    parts.append((f"{side} hand", wrist, place[wrist] + (reach / way * beyond if way > 1e-9 else 0.0)))
-    toes = roles.get(f"{side}Toes")
+    bones = {"upper arm": (shoulder, elbow), "forearm": (elbow, wrist), "thigh": (hip, knee), "shank": (knee, ankle)}
+    parts = [(f"{side} {name}", a, p[a] + ALONG[name] * (p[b] - p[a])) for name, (a, b) in bones.items()]
+    forearm = p[wrist] - p[elbow]
+    knuckle, toes = (skeleton.roles.get(f"{side}{part}") for part in ("MiddleProximal", "Toes"))
+    direction = unit(forearm if knuckle is None else p[knuckle] - p[wrist])
+    parts.append((f"{side} hand", wrist, p[wrist] + HAND * float(np.linalg.norm(forearm)) * direction))
     under = np.array([0.0, -0.04 * leg_length(skeleton), 0.0])
-    parts.append(
-        (f"{side} foot", ankle, place[ankle] + (FOOT * (place[toes] - place[ankle]) if toes is not None else under))
-    )
+    parts.append((f"{side} foot", ankle, p[ankle] + (under if toes is None else FOOT * (p[toes] - p[ankle]))))
     return parts
 
 
-# ---- What the body stands on, and how far its centre of mass is from the edge of it.
-#
-# A foot's planted points are taken to be as wide as the foot: 0.11 of the leg's length (9 cm for a person of 1.7 m),
-# half of it to each side, square to the way from heel to ball as seen from above. A planted ball reaches on to the
-# tip of the toes, half a heel-to-ball length ahead, and a planted heel to the back of the heel, a third of it behind
-# the
-# ankle (shares of foot length as in Winter 2009, fig. 4.1: foot 0.152 of the height, its width 0.055).
-# A foot without toes has a square of its width under its sole point.
-
-
-WIDTH = 0.11  # leg lengths
-TOES, BACK = 0.5, 0.33  # heel-to-ball lengths ahead of the ball and behind the heel
+# Support
 
 
 @dataclass(frozen=True, eq=False)
 class Support:
-    """Where the body is held up."""
+    """Where the body is held up, in every frame."""
 
     corners: Floats  # (T, C, 2) x and z of every foot's corners
-    planted: Bools  # (T, C) which of them hold
-    margin: (
-        Floats  # (T,) metres from the centre of mass, seen from above, to the edge; negative outside, NaN in the air
-    )
+    in_contact: Bools  # (T, C) which of them are on the ground
+    margin: Floats  # (T,) metres from the centre of mass, seen from above, to the edge; < 0 outside, NaN in the air
 
     def polygon(self, frame: int) -> Floats:
         """``(N, 2)`` x and z of the support polygon's corners, counter-clockwise; none in the air."""
-        return convex_hull(self.corners[frame][self.planted[frame]])
+        return convex_hull(self.corners[frame][self.in_contact[frame]])
 
 
-def support_polygon(motion: Motion, plants: Contacts | None = None) -> Support:
+def support_polygon(motion: Motion, contacts: Contacts | None = None) -> Support:
     """Support polygon, and signed margin of the centre of mass, in every frame.
 
-    Plants left out are found. Frames without a plant, calibration frames among them, have no polygon.
+    Contacts that are not given are found. Frames without any, calibration frames among them, have no polygon.
     """
     motion = require_motion_roles(motion, NEEDED, "the support polygon")
-    plants = find_contacts(motion) if plants is None else plants
-    corners, planted = _corners(motion, plants)
-    return Support(corners, planted, support_margins(corners, planted, centre_of_mass(motion)[:, [0, 2]]))
+    corners, in_contact = _foot_corners(motion, find_contacts(motion) if contacts is None else contacts)
+    return Support(corners, in_contact, support_margins(corners, in_contact, centre_of_mass(motion)[:, [0, 2]]))
 
 
-def support_margins(corners: Floats, planted: Bools, points: Floats) -> Floats:
-    """``(T,)`` signed distances of points ``(T, 2)`` from the hulls of the planted corners: positive inside.
+def support_margins(corners: Floats, in_contact: Bools, points: Floats) -> Floats:
+    """``(T,)`` signed distances of points ``(T, 2)`` from the edge of the hulls of corners: positive inside.
 
     A convex shape lies below ``max corner · d`` in every direction d, and the distance from its edge is the least of
-    ``max corner · d − point · d`` over all of them, inside and outside. It is reached square to an edge or
-    along the way from a corner to the point, so these directions are enough.
+    ``max corner · d − point · d`` over all of them, inside and outside. The least is found perpendicular to an edge or
+    in the direction from a corner to the point, so these directions are enough.
     """
-    result = np.full(len(points), np.nan)
+    margins = np.full(len(points), np.nan)
     first, second = np.triu_indices(corners.shape[1], 1)
-    frames = np.flatnonzero(planted.any(axis=1))
+    frames = np.flatnonzero(in_contact.any(axis=1))
     for block in np.array_split(frames, max(len(frames) // 256, 1)):
         if not len(block):
             continue
         at = corners[block]
         edge = at[:, second] - at[:, first]
         normal = np.stack([edge[..., 1], -edge[..., 0]], axis=-1)
-        ways = np.concatenate([normal, -normal, points[block, None] - at], axis=1)
-        length = np.linalg.norm(ways, axis=-1, keepdims=True)
-        ways = np.where(length > 1e-12, ways / np.maximum(length, 1e-12), [1.0, 0.0])
-        along = np.einsum("tdi,tci->tdc", ways, at)
-        edges = np.where(planted[block][:, None], along, -np.inf).max(axis=-1)
-        result[block] = (edges - np.einsum("tdi,ti->td", ways, points[block])).min(axis=-1)
-    return result
+        directions = np.concatenate([normal, -normal, points[block, None] - at], axis=1)
+        degenerate = norms(directions)[..., None] <= 1e-12
+        directions = np.where(degenerate, [1.0, 0.0], unit(directions))
+        along = np.einsum("tdi,tci->tdc", directions, at)
+        extents = np.where(in_contact[block][:, None], along, -np.inf).max(axis=-1)
+        margins[block] = (extents - np.einsum("tdi,ti->td", directions, points[block])).min(axis=-1)
+    return margins
 
 
 def convex_hull(points: Floats) -> Floats:
@@ -213,7 +191,7 @@ def convex_hull(points: Floats) -> Floats:
     def half(rows: list[list[float]]) -> list[list[float]]:
         chain: list[list[float]] = []
         for row in rows:
-            while len(chain) > 1 and _left_turn(chain[-2], chain[-1], row) <= 0.0:
+            while len(chain) > 1 and _signed_area(chain[-2], chain[-1], row) <= 0.0:
                 chain.pop()
             chain.append(row)
         return chain[:-1]
@@ -222,31 +200,28 @@ def convex_hull(points: Floats) -> Floats:
     return np.array(half(rows) + half(rows[::-1]))
 
 
-def _corners(motion: Motion, plants: Contacts) -> tuple[Floats, Bools]:
-    """``(T, C, 2)`` corners of both feet's points on the ground, and which of them are planted ``(T, C)``."""
+def _signed_area(a: list[float], b: list[float], c: list[float]) -> float:
+    """Twice the area of a triangle, positive where it is counter-clockwise."""
+    return (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0])
+
+
+def _foot_corners(motion: Motion, contacts: Contacts) -> tuple[Floats, Bools]:
+    """``(T, C, 2)`` corners of both feet's soles on the ground, and which of them are in contact ``(T, C)``."""
     points = sole_points(motion.skeleton)
     paths = sole_paths(motion, points)[..., [0, 2]]
-    labels, half = plants.labels, 0.5 * WIDTH * leg_length(motion.skeleton)
-    corners, planted = [], []
+    labels, half = contacts.labels, 0.5 * WIDTH * leg_length(motion.skeleton)
+    corners, in_contact = [], []
     for side in SIDES:
         own = [i for i, point in enumerate(points) if point.side == side]
-        if len(own) == 2:
-            ahead = paths[:, own[1]] - paths[:, own[0]]
-            length = np.linalg.norm(ahead, axis=1, keepdims=True)
-        else:
-            ahead, length = np.tile([0.0, 1.0], (len(motion), 1)), np.zeros((len(motion), 1))
-        along = ahead / np.maximum(np.linalg.norm(ahead, axis=1, keepdims=True), 1e-9)
+        # From heel to ball, whose ends are in units of its length; without toes ahead is one metre long.
+        ahead = paths[:, own[1]] - paths[:, own[0]] if len(own) == 2 else np.tile([0.0, 1.0], (len(motion), 1))
+        length = norms(ahead)[:, None]
+        along = ahead / np.maximum(length, 1e-9)
         across = half * np.stack([along[:, 1], -along[:, 0]], axis=1)
         for i in own:
-            name = points[i].point
-            reach = {"heel": -BACK * length, "ball": TOES * length, "sole": np.full(length.shape, half)}[name]
-            near = -half if name == "sole" else 0.0
-            for end in (near, reach):
-                for way in (across, -across):
-                    corners.append(paths[:, i] + end * along + way)
-                    planted.append(labels[points[i].name])
-    return np.stack(corners, axis=1), np.stack(planted, axis=1)
-
-
-def _left_turn(a: list[float], b: list[float], c: list[float]) -> float:
-    return (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0])
+            near, far = {"heel": (0.0, -BACK), "ball": (0.0, TOES), "sole": (-half, half)}[points[i].point]
+            for end in (near * length, far * length):
+                for sideways in (across, -across):
+                    corners.append(paths[:, i] + end * along + sideways)
+                    in_contact.append(labels[points[i].name])
+    return np.stack(corners, axis=1), np.stack(in_contact, axis=1)

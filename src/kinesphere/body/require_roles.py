@@ -1,4 +1,4 @@
-"""Skeletons with their humanoid roles, found where a file did not say them."""
+"""Humanoid roles of a skeleton: those that its file gives, else detected, else an error that names what is missing."""
 
 from __future__ import annotations
 
@@ -12,10 +12,11 @@ from kinesphere.motion.motion import Motion
 from kinesphere.motion.roles import RoleMap, find_roles
 from kinesphere.motion.skeleton import Skeleton
 
-DOUBTFUL = 0.6  # a dog with human bone names comes to 0.54
 LEGS = tuple(f"{side}{part}" for side in SIDES for part in ("UpperLeg", "LowerLeg", "Foot"))
-_SHOWN = 8  # frames that tell left from right where names and rest pose do not
-_HOW = (
+_LEAST_CONFIDENCE = 0.6  # a dog with human bone names comes to 0.54
+_SURE = 0.8  # confidence below which a motion's frames are looked at as well
+_SAMPLES = 8  # frames that distinguish left from right where names and rest pose do not
+_ADVICE = (
     "If they are there, say which joints they are: in Skeleton.roles, or in a mapping file (kinesphere mapping FILE "
     "-o MAP.json, then load_mapping or --source-mapping and --target-mapping)"
 )
@@ -24,7 +25,7 @@ _HOW = (
 def require_roles(skeleton: Skeleton, needed: Sequence[str] = REQUIRED, what: str = "a humanoid") -> Skeleton:
     """The skeleton with the roles that ``what`` needs: its own, else all that can be found.
 
-    Raises ``ValueError`` where it is no humanoid, saying what is missing.
+    Raises ``ValueError`` where it is no humanoid, and says what is missing.
     """
     if all(role in skeleton.roles for role in needed):
         return skeleton
@@ -34,23 +35,23 @@ def require_roles(skeleton: Skeleton, needed: Sequence[str] = REQUIRED, what: st
 
 
 def require_motion_roles(motion: Motion, needed: Sequence[str] = REQUIRED, what: str = "a humanoid") -> Motion:
-    """The same for a motion, whose frames may tell more than its rest pose."""
+    """The same for a motion, whose frames may show more than its rest pose."""
     if all(role in motion.skeleton.roles for role in needed):
         return motion
     found = find_roles(motion.skeleton)
-    if not found.is_humanoid or found.overall < 0.8:
-        frames = np.unique(np.linspace(0, len(motion) - 1, _SHOWN).astype(np.intp))
-        posed = Motion(motion.skeleton, motion.rate, motion.rotations[frames], motion.translations[frames])
-        found = find_roles(motion.skeleton, positions=posed.positions_world())
+    if not found.is_humanoid or found.overall < _SURE:
+        frames = np.unique(np.linspace(0, len(motion) - 1, _SAMPLES).astype(np.intp))
+        sampled = Motion(motion.skeleton, motion.rate, motion.rotations[frames], motion.translations[frames])
+        found = find_roles(motion.skeleton, positions=sampled.positions_world())
     _refuse_unless_humanoid(found, motion.skeleton, needed, what)
     return replace(motion, skeleton=replace(motion.skeleton, roles=found.roles))
 
 
 def _refuse_unless_humanoid(found: RoleMap, skeleton: Skeleton, needed: Sequence[str], what: str) -> None:
-    if found.is_humanoid and found.overall >= DOUBTFUL:
+    if found.is_humanoid and found.overall >= _LEAST_CONFIDENCE:
         return
     lacking = [role for role in needed if role not in skeleton.roles]
     missing = ", ".join([role for role in lacking if role not in found.roles] or lacking)
     kind = f"probably no humanoid (confidence {found.overall:.2f})" if found.is_humanoid else "no humanoid"
     why = "; ".join(found.evidence[-3:])
-    raise ValueError(f"{skeleton!r} is {kind}: {why}. Missing for {what}: {missing}. {_HOW}")
+    raise ValueError(f"{skeleton!r} is {kind}: {why}. Missing for {what}: {missing}. {_ADVICE}")

@@ -1,10 +1,10 @@
-"""A posed body whose hand, foot, head or hips are moved somewhere else.
+"""Inverse kinematics on a recorded motion: bring a hand, a foot, the head or the hips to a target.
 
-    higher, missed = displaced(motion, "rightHand", by=(0.0, 0.2, 0.0))
+    higher, missed = reach_targets(motion, "rightHand", by=(0.0, 0.2, 0.0))
 
-Arms and legs turn their plane by the least and bend as they usually do (``limb_solving``); when an arm alone is too
-short, trunk and shoulder help a little, and spine and neck bring the head (``limb_help``). Hips are moved as they are,
-and what hangs on them goes along. What stays where it is stays so to the last bit.
+Arms and legs rotate their plane by the least and bend as they usually do (``limb``). When an arm alone is too short,
+trunk and shoulder assist a little, and spine and neck bring the head (``trunk_assist``). Hips are moved as they are,
+with everything below them. What stays where it is stays so to the last bit.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ STILL = 1e-12  # metres
 
 
 class ReachResult(NamedTuple):
-    """A motion with something moved, and how far that stays from where it should be."""
+    """A motion with a part moved, and how far that is from its target."""
 
     motion: Motion
     missed: Floats  # (T,) metres
@@ -45,52 +45,41 @@ def reach_targets(
     by: ArrayLike | None = None,
     swivel: ArrayLike = 0.0,
     keep_orientation: bool = True,
-    helping: bool = True,
+    assist: bool = True,
 ) -> ReachResult:
-    """The motion with a part of the body elsewhere, every frame by itself.
+    """The motion with a part of the body at a target, every frame by itself.
 
     Parameters
     ----------
     part
         A role: a hand or foot, ``"head"`` or ``"hips"``.
     to, by
-        Places in the world, or ways from where the part is: ``(3,)`` for all frames, or ``(T, 3)``. One of the two.
+        Positions in the world, or displacements: ``(3,)`` for all frames, or ``(T, 3)``. One of the two.
     swivel
-        Radians ``()`` or ``(T,)`` by which an elbow or knee turns about the way to its hand or foot.
+        Radians ``()`` or ``(T,)`` by which an elbow or knee rotates about the line to its hand or foot.
     keep_orientation
         Whether hand, foot or head keep their orientation in the world, as far as wrist and ankle allow; otherwise they
         go along with what carries them.
-    helping
-        Whether trunk and shoulder help a hand that the arm is too short for.
+    assist
+        Whether trunk and shoulder assist a hand for which the arm is too short.
     """
-    needed = needed_roles(part)
-    motion = require_motion_roles(motion, needed, f"moving {part}")
-    skeleton = motion.skeleton
+    motion = require_motion_roles(motion, needed_roles(part), f"moving {part}")
+    joint = motion.skeleton.roles[part]
     q, p = motion.world()
-    joint = skeleton.roles[part]
-    target = _target(to, by, p[:, joint])
+    target = _target_positions(to, by, p[:, joint])
     active = norms(target - p[:, joint]) > STILL
     active |= np.broadcast_to(as_floats(swivel) != 0.0, active.shape)
     if not active.any():
         return ReachResult(motion, np.zeros(len(motion)))
-    pose = EditablePose(skeleton, motion.rotations.copy(), motion.translations.copy())
+    pose = EditablePose(motion.skeleton, motion.rotations.copy(), motion.translations.copy())
     if part == "hips":
         pose.move(q, joint, target - p[:, joint], active)
+    elif part == "head":
+        _reach_with_head(pose, ReachTarget(target, active), q[:, joint] if keep_orientation else None)
     else:
-        limb = limb_of(skeleton, part, q, p) if part in ENDS else None
-        wish = ReachTarget(target, active)
-        if part == "head" or (helping and part.endswith("Hand")):
-            arms = {part: (limb, wish)} if limb is not None else {}
-            pose.lean(assist_with_trunk(skeleton, pose.local, pose.places, arms, wish if limb is None else None).turns)
-        leaned = pose.world()
-        if limb is not None:
-            laid = solve_limb_chain(limb, *leaned, target_for_end(limb, leaned[1], target), swivel)
-            facing = q[:, joint] if keep_orientation else None
-            if facing is not None and limb.attached:
-                facing = pose.faced(motion, part, leaned[0], laid, facing, active)
-            pose.lay(limb, *leaned, laid, facing, active)
-        elif keep_orientation:
-            pose.face(leaned[0], joint, q[:, joint], active)
+        facing = q[:, joint] if keep_orientation else None
+        limb = limb_of(motion.skeleton, part, q, p)
+        _reach_with_limb(pose, motion, part, limb, ReachTarget(target, active), as_floats(swivel), facing, assist)
     after = replace(motion, rotations=freeze(pose.local), translations=freeze(pose.places))
     missed = norms(after.positions_world()[:, joint] - target)
     return ReachResult(after, np.where(active, missed, 0.0))
@@ -106,9 +95,52 @@ def needed_roles(part: str) -> tuple[str, ...]:
     return tuple(side + name for name in PARTS[part.removeprefix(side)])
 
 
+def _target_positions(to: ArrayLike | None, by: ArrayLike | None, current: Floats) -> Floats:
+    """``(T, 3)`` where the part should be that is at ``current (T, 3)``."""
+    if (to is None) == (by is None):
+        raise ValueError("say where: either to, a position in the world, or by, a displacement of the part")
+    name = "by" if to is None else "to"
+    given = as_floats(by if by is not None else to)  # type: ignore[arg-type]
+    if given.shape not in ((3,), current.shape):
+        raise ValueError(f"{name} has shape {given.shape}; (3,) or {current.shape} is expected")
+    if not np.isfinite(given).all():
+        raise ValueError(f"{name} is not finite; numbers in metres are expected")
+    return np.asarray(np.broadcast_to(given if by is None else current + given, current.shape))
+
+
+def _reach_with_head(pose: EditablePose, target: ReachTarget, facing: Floats | None) -> None:
+    """Bring the head to its target; it keeps the world rotations ``facing (T, 4)`` if these are given."""
+    pose.lean(assist_with_trunk(pose.skeleton, pose.local, pose.places, {}, target).turns)
+    if facing is not None:
+        pose.face(pose.world()[0], pose.skeleton.roles["head"], facing, target.asked)
+
+
+def _reach_with_limb(
+    pose: EditablePose,
+    motion: Motion,
+    part: str,
+    limb: LimbChain,
+    target: ReachTarget,
+    swivel: Floats,
+    facing: Floats | None,
+    assist: bool,
+) -> None:
+    """Bring a hand or foot to its target, the same."""
+    if assist and part.endswith("Hand"):
+        pose.lean(assist_with_trunk(pose.skeleton, pose.local, pose.places, {part: (limb, target)}).turns)
+    q, p = pose.world()
+    solved = solve_limb_chain(limb, q, p, target_for_end(limb, p, target.place), swivel)
+    if facing is not None and limb.attached:
+        facing = pose.faced(motion, part, q, solved, facing, target.asked)
+    pose.lay(limb, q, p, solved, facing, target.asked)
+
+
 class EditablePose:
-    """Local rotations and translations ``(T, J, ...)`` that are changed joint by joint, by how joints turn in the
-    world."""
+    """Local rotations and translations ``(T, J, ...)`` that are changed joint by joint, by rotations in the world.
+
+    Methods take the pose's world rotations ``q (T, J, 4)`` and positions ``p (T, J, 3)`` from before the change, so
+    that several changes can be computed from one pass of forward kinematics.
+    """
 
     def __init__(self, skeleton: Skeleton, local: Floats, places: Floats) -> None:
         self.skeleton, self.local, self.places = skeleton, local, places
@@ -118,90 +150,78 @@ class EditablePose:
         return kinematics.forward(self.local, self.places, self.skeleton.parents)
 
     def lean(self, turns: Mapping[int, Floats]) -> None:
-        """Turn joints by rotation vectors ``(T, 3)`` as their parents see them; where they are zero nothing changes."""
-        for joint, turn in turns.items():
-            where = turn.any(axis=1)
-            made = rotations.multiply(rotations.from_rotation_vector(turn[where]), self.local[where, joint])
-            self.local[where, joint] = made
+        """Rotate joints by rotation vectors ``(T, 3)`` in their parents' axes; where they are zero nothing changes."""
+        for joint, vectors in turns.items():
+            where = vectors.any(axis=1)
+            rotation = rotations.from_rotation_vector(vectors[where])
+            self.local[where, joint] = rotations.multiply(rotation, self.local[where, joint])
 
     def lean_world(self, q: Floats, turns: Mapping[int, Floats]) -> None:
-        """The same by rotation vectors in the world, where ``q (T, J, 4)`` is the pose's."""
-        made: dict[int, Floats] = {}
-        moved: dict[int, Floats] = {}  # how joints turn in the world, with what they hang on
-        for joint, turn in sorted(turns.items()):
+        """The same by rotation vectors in the world."""
+        local_vectors: dict[int, Floats] = {}
+        world_rotations: dict[int, Floats] = {}  # of joints, with those of their ancestors
+        for joint, vectors in sorted(turns.items()):
             above = int(self.skeleton.parents[joint])
-            while above >= 0 and above not in moved:
+            while above >= 0 and above not in world_rotations:
                 above = int(self.skeleton.parents[above])
-            carried = moved.get(above, rotations.identity(len(q)))
-            parent = rotations.multiply(carried, self._above(q, joint))
-            made[joint] = rotations.rotate(rotations.conjugate(parent), turn)
-            moved[joint] = rotations.multiply(rotations.from_rotation_vector(turn), carried)
-        self.lean(made)
+            carried = world_rotations.get(above, rotations.identity(len(q)))
+            parent = rotations.multiply(carried, self._parent_rotation(q, joint))
+            local_vectors[joint] = rotations.rotate(rotations.conjugate(parent), vectors)
+            world_rotations[joint] = rotations.multiply(rotations.from_rotation_vector(vectors), carried)
+        self.lean(local_vectors)
 
     def move(self, q: Floats, joint: int, step: Floats, active: Bools) -> None:
-        """Move a joint by a step in the world, where the one that it hangs on stays."""
-        self.places[active, joint] += rotations.rotate(rotations.conjugate(self._above(q, joint)), step)[active]
+        """Move a joint by a step ``(T, 3)`` in the world, where its parent stays."""
+        to_parent = rotations.conjugate(self._parent_rotation(q, joint))
+        self.places[active, joint] += rotations.rotate(to_parent, step)[active]
 
     def lay(
-        self, limb: LimbChain, q: Floats, p: Floats, laid: LimbRotation, facing: Floats | None, active: Bools
+        self, limb: LimbChain, q: Floats, p: Floats, solved: LimbRotation, facing: Floats | None, active: Bools
     ) -> None:
-        """Turn a limb's joints as they are laid; its end faces as given ``(T, 4)``, or goes along with the bone."""
-        still = rotations.identity(len(q))
-        self._set(limb.upper, q, still, laid.upper, active)
-        self._set(limb.lower, q, laid.upper, laid.lower, active)
+        """Rotate a limb's joints as solved; its end has the world rotations ``facing (T, 4)``, or follows the bone."""
+        none = rotations.identity(len(q))
+        self._rotate(limb.upper, q, none, solved.upper, active)
+        self._rotate(limb.lower, q, solved.upper, solved.lower, active)
         if not limb.attached:
-            self.move(q, limb.end, laid.end - p[:, limb.end], active)
+            self.move(q, limb.end, solved.end - p[:, limb.end], active)
         if facing is not None:
-            turn = rotations.multiply(facing, rotations.conjugate(q[:, limb.end]))
-            self._set(limb.end, q, laid.lower if limb.attached else still, turn, active)
+            rotation = rotations.multiply(facing, rotations.conjugate(q[:, limb.end]))
+            self._rotate(limb.end, q, solved.lower if limb.attached else none, rotation, active)
 
     def faced(
         self,
         motion: Motion,
         end: str,
         q: Floats,
-        laid: LimbRotation,
+        solved: LimbRotation,
         facing: Floats,
         active: Bools,
         share: ArrayLike = 1.0,
     ) -> Floats:
-        """``(T, 4)`` how the end of a limb faces that would face as given: by a ``share``, as far as its joint allows.
+        """World rotations ``(T, 4)`` of a limb's end that should be ``facing``: by a ``share``, as its joint allows.
 
-        ``motion`` says how far that was past its limits before.
+        ``motion`` is the input, in which the joint may exceed its limits already.
         """
         joint = self.skeleton.roles[end]
-        above = rotations.multiply(laid.lower, self._above(q, joint))
-        kept = rotations.multiply(rotations.conjugate(above), facing)
-        whole = as_floats(share) * orientation_share(motion, end, self.local[:, joint], kept, active)
-        if whole.min() == 1.0:
+        parent = rotations.multiply(solved.lower, self._parent_rotation(q, joint))
+        kept = rotations.multiply(rotations.conjugate(parent), facing)
+        share = as_floats(share) * orientation_share(motion, end, self.local[:, joint], kept, active)
+        if share.min() == 1.0:
             return facing
-        return rotations.slerp(rotations.multiply(laid.lower, q[:, joint]), facing, whole)
+        return rotations.slerp(rotations.multiply(solved.lower, q[:, joint]), facing, share)
 
     def face(self, q: Floats, joint: int, facing: Floats, active: Bools) -> None:
-        """Turn a joint so that it faces as given ``(T, 4)`` in the world."""
-        turn = rotations.multiply(facing, rotations.conjugate(q[:, joint]))
-        self._set(joint, q, rotations.identity(len(q)), turn, active)
+        """Give a joint the world rotations ``facing (T, 4)``."""
+        rotation = rotations.multiply(facing, rotations.conjugate(q[:, joint]))
+        self._rotate(joint, q, rotations.identity(len(q)), rotation, active)
 
-    def _set(self, joint: int, q: Floats, above: Floats, now: Floats, active: Bools) -> None:
-        """Turn a joint by ``now`` in the world where the one that it hangs on turns by ``above``."""
-        parent = rotations.multiply(above, self._above(q, joint))
-        new = rotations.multiply(rotations.conjugate(parent), rotations.multiply(now, q[:, joint]))
+    def _rotate(self, joint: int, q: Floats, above: Floats, rotation: Floats, active: Bools) -> None:
+        """Rotate a joint by ``rotation (T, 4)`` in the world where its parent rotates by ``above``."""
+        parent = rotations.multiply(above, self._parent_rotation(q, joint))
+        new = rotations.multiply(rotations.conjugate(parent), rotations.multiply(rotation, q[:, joint]))
         flip = np.einsum("ti,ti->t", new, self.local[:, joint])[:, None] < 0.0
         self.local[active, joint] = np.where(flip, -new, new)[active]
 
-    def _above(self, q: Floats, joint: int) -> Floats:
+    def _parent_rotation(self, q: Floats, joint: int) -> Floats:
         parent = int(self.skeleton.parents[joint])
         return rotations.identity(len(q)) if parent < 0 else q[:, parent]
-
-
-def _target(to: ArrayLike | None, by: ArrayLike | None, place: Floats) -> Floats:
-    """``(T, 3)`` where the part should be."""
-    if (to is None) == (by is None):
-        raise ValueError("say where: either to, a place in the world, or by, a way from where the part is")
-    name = "by" if to is None else "to"
-    given = as_floats(by if by is not None else to)  # type: ignore[arg-type]
-    if given.shape not in ((3,), place.shape):
-        raise ValueError(f"{name} has shape {given.shape}; (3,) or {place.shape} is expected")
-    if not np.isfinite(given).all():
-        raise ValueError(f"{name} is not finite; numbers in metres are expected")
-    return np.asarray(np.broadcast_to(given if by is None else place + given, place.shape))

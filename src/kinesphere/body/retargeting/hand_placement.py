@@ -1,10 +1,11 @@
-"""Where a hand belongs on another body.
+"""Retarget hand positions: where the wrists of another body belong.
 
-Usually to its shoulder, in arm lengths. Near the other hand, or the head, to that. Both relations differ by a constant
-where shoulders are wider or a head is larger, so a sharp change from one to the other would fold space: hands that were
-apart would meet, and nobody could say on the way back which it had been. So the change is spread over at least 1.6
-times that constant, which keeps places in their order, and its share is judged on the *wider* of the two bodies, where
-there is more room: on the way back the same share is found by solving for it.
+Usually a wrist keeps its position relative to its shoulder, in arm lengths. Near the other hand, or near the head, it
+keeps its position relative to that. The two relations differ by a constant where shoulders are wider or a head is
+larger, so a sharp change from one to the other would fold space: hands that were apart would touch, and nobody could
+say when retargeting back which it had been. So the change is spread over at least twice that constant, which keeps
+positions in their order. Its weight is computed on the *wider* of the two bodies, where there is more room: when
+retargeting back the same weight is found by solving for it.
 """
 
 from __future__ import annotations
@@ -14,136 +15,144 @@ import numpy as np
 from kinesphere.body.anatomy import Anatomy
 from kinesphere.body.retargeting.calibration import Calibration
 from kinesphere.maths import rotations
-from kinesphere.maths.vectors import Floats
-from kinesphere.motion.humanoid import SIDES, mirrored_role
+from kinesphere.maths.vectors import Floats, norms, smoothstep
+from kinesphere.motion.humanoid import SIDES
 
-TOUCHING = 0.18  # arm lengths, 10 cm of a person: nearer than this, a hand belongs to what it is near
-FADE = 0.14  # arm lengths over which that begins, at least
-UNFOLDED = 2.0  # times the difference of the two relations
+TOUCHING = 0.18  # arm lengths, 10 cm of a person: a nearer hand keeps its relation to what it is near
+FADE = 0.14  # arm lengths over which that relation begins, at least
+UNFOLDED = 2.0  # times the difference of the two relations: the same, at least
 HAND = 0.16  # of the arm's length: wrist to the middle of the hand
 HEAD = 0.2  # of the arm's length: the head's radius, and its middle above the head joint
-_ROUNDS = 14
+BISECTIONS = 14
 
 
 def place_wrists(
-    c: Calibration, source_q: Floats, source_p: Floats, world: Floats, places: Floats
+    c: Calibration, source_q: Floats, source_p: Floats, target_q: Floats, target_p: Floats
 ) -> tuple[Floats, Floats]:
-    """Left and right wrist ``(T, 3)``."""
-    wanted = {side: _by_the_shoulder(c, source_p, places, side) for side in SIDES}
+    """Left and right wrist ``(T, 3)`` on the target, whose chest already has the source's orientation.
+
+    Rotations ``(T, J, 4)`` and positions ``(T, J, 3)`` are those of source and target in the world.
+    """
+    wrists = {side: _relative_to_shoulder(c, source_p, target_p, side) for side in SIDES}
     for side in SIDES:
-        wanted[side] = _by_the_head(c, source_q, source_p, world, places, wanted[side], side)
-    return _by_each_other(c, source_q, source_p, wanted)
+        wrists[side] = _relative_to_head(c, source_q, source_p, target_q, target_p, wrists[side], side)
+    return _relative_to_each_other(c, source_q, source_p, wrists)
 
 
-def _by_the_shoulder(c: Calibration, source_p: Floats, places: Floats, side: str) -> Floats:
-    """The shoulder plus the source's way from shoulder to wrist (both chests have the same orientation by now)."""
+def _relative_to_shoulder(c: Calibration, source_p: Floats, target_p: Floats, side: str) -> Floats:
+    """The target's shoulder plus the source's vector from shoulder to wrist, in arm lengths."""
     roles, target_roles = c.source.skeleton.roles, c.target.skeleton.roles
-    way = source_p[:, roles[f"{side}Hand"]] - source_p[:, roles[f"{side}UpperArm"]]
-    place: Floats = places[:, target_roles[f"{side}UpperArm"]] + c.arm[side] * way
-    return place
+    arm = source_p[:, roles[f"{side}Hand"]] - source_p[:, roles[f"{side}UpperArm"]]
+    return np.asarray(target_p[:, target_roles[f"{side}UpperArm"]] + c.arm[side] * arm)
 
 
-def _by_the_head(
-    c: Calibration, source_q: Floats, source_p: Floats, world: Floats, places: Floats, wanted: Floats, side: str
+def _relative_to_head(
+    c: Calibration,
+    source_q: Floats,
+    source_p: Floats,
+    target_q: Floats,
+    target_p: Floats,
+    wrist: Floats,
+    side: str,
 ) -> Floats:
+    """The wrist ``(T, 3)``, moved to its relation to the head where the hand is near that."""
     head, target_head = c.source.skeleton.roles["head"], c.target.skeleton.roles["head"]
-    centre = source_p[:, head] + _crown(c.source, source_q[:, head])
-    target_centre = places[:, target_head] + _crown(c.target, world[:, target_head])
+    centre = source_p[:, head] + _head_centre(c.source, source_q[:, head])
+    target_centre = target_p[:, target_head] + _head_centre(c.target, target_q[:, target_head])
     length, target_length = (body.lengths[f"{side}Arm"] for body in (c.source, c.target))
-    hand = _hand(c, source_q, side) / length
-    here = (source_p[:, c.source.skeleton.roles[f"{side}Hand"]] - centre) / length
-    there = (wanted - target_centre) / target_length
+    hand = _hand_centre(c.source, source_q, side) / length
+    relation = (source_p[:, c.source.skeleton.roles[f"{side}Hand"]] - centre) / length
+    change = (wrist - target_centre) / target_length - relation
     apart, target_apart = (_shoulder_from_head(body, side) for body in (c.source, c.target))
-    near = _share(
-        here + hand,
-        there - here,
+    weight = _nearness(
+        relation + hand,
+        change,
         HEAD + TOUCHING,
         float(np.linalg.norm(target_apart - apart)),
         wider=bool(np.linalg.norm(apart) >= np.linalg.norm(target_apart)),
     )
-    place: Floats = wanted + near[:, None] * (target_length * here + target_centre - wanted)
-    return place
+    return np.asarray(wrist + weight[:, None] * (target_length * relation + target_centre - wrist))
 
 
-def _by_each_other(
-    c: Calibration, source_q: Floats, source_p: Floats, wanted: dict[str, Floats]
+def _relative_to_each_other(
+    c: Calibration, source_q: Floats, source_p: Floats, wrists: dict[str, Floats]
 ) -> tuple[Floats, Floats]:
-    lengths = [float(np.mean([body.lengths[f"{side}Arm"] for side in SIDES])) for body in (c.source, c.target)]
+    """Both wrists ``(T, 3)``, moved to their relation to each other where hands are near each other."""
+    length, target_length = (_mean_arm_length(body) for body in (c.source, c.target))
     left, right = (source_p[:, c.source.skeleton.roles[f"{side}Hand"]] for side in SIDES)
-    hands = (_hand(c, source_q, "left") - _hand(c, source_q, "right")) / lengths[0]
-    here, there = (left - right) / lengths[0], (wanted["left"] - wanted["right"]) / lengths[1]
-    widths = [_shoulder_width(body) / length for body, length in zip((c.source, c.target), lengths, strict=True)]
-    difference, wider = abs(widths[1] - widths[0]), widths[0] >= widths[1]
+    hands = (_hand_centre(c.source, source_q, "left") - _hand_centre(c.source, source_q, "right")) / length
+    relation, target_relation = (left - right) / length, (wrists["left"] - wrists["right"]) / target_length
+    width, target_width = _shoulder_width(c.source) / length, _shoulder_width(c.target) / target_length
+    difference, wider, change = abs(target_width - width), width >= target_width, target_relation - relation
     # Hands may touch with palms or fingers, or wrist to wrist.
-    near = np.maximum(*(_share(here + step, there - here, TOUCHING, difference, wider=wider) for step in (hands, 0.0)))
-    centre = 0.5 * (wanted["left"] + wanted["right"])
-    half = 0.5 * lengths[1] * (there + near[:, None] * (here - there))
+    weight = np.maximum(
+        _nearness(relation + hands, change, TOUCHING, difference, wider=wider),
+        _nearness(relation, change, TOUCHING, difference, wider=wider),
+    )
+    centre = 0.5 * (wrists["left"] + wrists["right"])
+    half = 0.5 * target_length * (target_relation + weight[:, None] * (relation - target_relation))
     return centre + half, centre - half
 
 
-def _share(here: Floats, change: Floats, edge: float, difference: float, *, wider: bool) -> Floats:
-    """How much ``(T,)`` the near relation counts: 1 within the edge, 0 beyond the fade, smooth between.
+def _nearness(relation: Floats, change: Floats, edge: float, difference: float, *, wider: bool) -> Floats:
+    """The weight ``(T,)`` of the near relation: 1 within the edge, 0 beyond the fade, smooth between.
 
-    ``here`` is the relation on this body and ``here + change`` what the shoulder's rule makes of it on the other.
+    ``relation (T, 3)`` is that on the source body and ``relation + change`` what the shoulder's rule makes of it on
+    the target. ``wider`` says whether the source body is the wider one.
     """
     fade = max(FADE, UNFOLDED * difference)
     if wider:
-        return _smooth(_length(here), edge, fade)
-    # On the wider body the relation will be here + (1 - share) change, and the share must be what that has.
-    share: Floats = np.zeros(len(here))
-    open_ = np.flatnonzero(_length(here) < edge + fade + _length(change))
-    here, change = here[open_], change[open_]
-    low, high = np.zeros(len(here)), np.ones(len(here))
-    for _ in range(_ROUNDS):
+        return _fade_out(relation, edge, fade)
+    # On the wider body the relation will be relation + (1 - weight) · change, and the weight must be that one's.
+    weight: Floats = np.zeros(len(relation))
+    possible = np.flatnonzero(norms(relation) < edge + fade + norms(change))
+    relation, change = relation[possible], change[possible]
+    low, high = np.zeros(len(relation)), np.ones(len(relation))
+    for _ in range(BISECTIONS):
         middle = 0.5 * (low + high)
-        more = _smooth(_length(here + (1.0 - middle)[:, None] * change), edge, fade) > middle
+        more = _fade_out(relation + (1.0 - middle)[:, None] * change, edge, fade) > middle
         low, high = np.where(more, middle, low), np.where(more, high, middle)
-    share[open_] = np.where(high < 0.001, 0.0, np.where(low > 0.999, 1.0, 0.5 * (low + high)))
-    return share
+    weight[possible] = np.where(high < 0.001, 0.0, np.where(low > 0.999, 1.0, 0.5 * (low + high)))
+    return weight
 
 
-def _smooth(distance: Floats, edge: float, fade: float) -> Floats:
-    u = np.clip((edge + fade - distance) / fade, 0.0, 1.0)
-    smooth: Floats = u * u * (3.0 - 2.0 * u)
-    return smooth
+def _fade_out(relation: Floats, edge: float, fade: float) -> Floats:
+    return np.asarray(smoothstep((edge + fade - norms(relation)) / fade))
 
 
-def _length(vectors: Floats) -> Floats:
-    length: Floats = np.sqrt(np.einsum("ij,ij->i", vectors, vectors))
-    return length
+# Measures of a body
 
 
-def _crown(body: Anatomy, turned: Floats) -> Floats:
-    """From the head joint ``(T, 4)`` to the head's middle."""
-    head = body.skeleton.roles["head"]
+def _head_centre(body: Anatomy, head_q: Floats) -> Floats:
+    """From the head joint to the head's middle ``(T, 3)``, for a head with world rotations ``(T, 4)``."""
     up = rotations.rotate(body.basis, np.array([0.0, 1.0, 0.0]))
-    at_rest = rotations.rotate(rotations.conjugate(body.posture.rotations[head]), _head_radius(body) * up)
-    return rotations.rotate(turned, at_rest)
+    to_head = rotations.conjugate(body.pose.rotations[body.skeleton.roles["head"]])
+    return rotations.rotate(head_q, rotations.rotate(to_head, _head_radius(body) * up))
 
 
 def _head_radius(body: Anatomy) -> float:
-    return HEAD * float(np.mean([body.lengths[f"{side}Arm"] for side in SIDES]))
+    return HEAD * _mean_arm_length(body)
 
 
 def _shoulder_from_head(body: Anatomy, side: str) -> Floats:
     """At rest, in the body's axes and arm lengths, from the head's middle."""
-    p, roles = body.posture.positions, body.skeleton.roles
-    way = p[roles[f"{side}UpperArm"]] - p[roles["head"]]
-    seen = rotations.rotate(rotations.conjugate(body.basis), way) - [0.0, _head_radius(body), 0.0]
-    relative: Floats = seen / body.lengths[f"{side}Arm"]
-    return relative
+    p, roles = body.pose.positions, body.skeleton.roles
+    offset = rotations.rotate(rotations.conjugate(body.basis), p[roles[f"{side}UpperArm"]] - p[roles["head"]])
+    return np.asarray((offset - [0.0, _head_radius(body), 0.0]) / body.lengths[f"{side}Arm"])
 
 
 def _shoulder_width(body: Anatomy) -> float:
-    p, roles = body.posture.positions, body.skeleton.roles
-    return float(np.linalg.norm(p[roles["leftUpperArm"]] - p[roles[mirrored_role("leftUpperArm")]]))
+    p, roles = body.pose.positions, body.skeleton.roles
+    return float(np.linalg.norm(p[roles["leftUpperArm"]] - p[roles["rightUpperArm"]]))
 
 
-def _hand(c: Calibration, source_q: Floats, side: str) -> Floats:
-    """From the wrist to the middle of the hand, along the hand as it lies at rest."""
-    roles, body = c.source.skeleton.roles, c.source
-    hand, fore = roles[f"{side}Hand"], roles[f"{side}LowerArm"]
-    along = body.posture.positions[hand] - body.posture.positions[fore]
-    step = HAND * body.lengths[f"{side}Arm"] / float(np.linalg.norm(along))
-    at_rest = rotations.rotate(rotations.conjugate(body.posture.rotations[hand]), along * step)
-    return rotations.rotate(source_q[:, hand], at_rest)
+def _mean_arm_length(body: Anatomy) -> float:
+    return float(np.mean([body.lengths[f"{side}Arm"] for side in SIDES]))
+
+
+def _hand_centre(body: Anatomy, q: Floats, side: str) -> Floats:
+    """From the wrist to the middle of the hand ``(T, 3)``: at rest it continues the forearm."""
+    hand, forearm = (body.skeleton.roles[f"{side}{part}"] for part in ("Hand", "LowerArm"))
+    bone = body.pose.positions[hand] - body.pose.positions[forearm]
+    length = HAND * body.lengths[f"{side}Arm"] / float(np.linalg.norm(bone))
+    return rotations.rotate(q[:, hand], rotations.rotate(rotations.conjugate(body.pose.rotations[hand]), bone * length))

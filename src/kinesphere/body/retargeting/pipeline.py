@@ -1,13 +1,15 @@
-"""Scales of the surface on another body: the same stretch in the same direction, in the other body's axes.
+"""Retargeting: put a motion on a body with other proportions, rest pose and joint axes.
 
-A stretch along a joint's axes is a symmetric matrix; seen from axes turned against these it has other numbers on its
-diagonal, and what is off it cannot be said by three scales. Bodies' axes are mostly the same up to their order, where
-nothing is lost.
+Joint orientations are transferred through anatomical frames (``calibration``). Then wrists and ankles get their
+positions and two-bone IK brings the limbs there: a wrist keeps its position relative to the shoulder, in arm lengths,
+or to the other hand or the head where it is near them (``hand_placement``); a foot keeps its position on the ground, in
+leg lengths, so contacts stay contacts (``stance``).
 """
 
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -16,70 +18,35 @@ from kinesphere.body.ground import Ground, find_ground
 from kinesphere.body.require_roles import require_motion_roles, require_roles
 from kinesphere.body.retargeting.calibration import Calibration, calibrate, is_same_body
 from kinesphere.body.retargeting.hand_placement import place_wrists
-from kinesphere.body.retargeting.stance import LOW, level_hips, widen_stance
-from kinesphere.body.retargeting.trunk import hip_height_offset, retarget_trunk
+from kinesphere.body.retargeting.stance import LOW, hip_height_offset, level_hips, widen_stance
+from kinesphere.body.retargeting.trunk import retarget_trunk
 from kinesphere.maths import kinematics, rotations
 from kinesphere.maths.two_bone import bend_limb
-from kinesphere.maths.vectors import Bools, Floats, Ints
+from kinesphere.maths.vectors import Bools, Floats, Ints, cross, norms, smoothstep
 from kinesphere.motion.character import Character
 from kinesphere.motion.checked_arrays import freeze
 from kinesphere.motion.humanoid import SIDES
 from kinesphere.motion.motion import Motion
 from kinesphere.motion.skeleton import Skeleton
 
-# Joints of the trunk that one body has and another has not: who shows their stretch instead.
-_INSTEAD = {"upperChest": "chest", "chest": "upperChest"}
-
-
-def retarget_scales(motion: Motion, c: Calibration) -> Floats | None:
-    """The motion's scales ``(T, J, 3)`` on the target's joints, role by role; None where there are none."""
-    if motion.scales is None:
-        return None
-    source, target = c.source.skeleton, c.target.skeleton
-    scales = np.ones((len(motion), len(target), 3))
-    for role, joint in source.roles.items():
-        given = motion.scales[:, joint]
-        other = role if role in target.roles else _INSTEAD.get(role, "")
-        if other not in target.roles or (other != role and other in source.roles) or np.all(given == 1.0):
-            continue
-        onto = target.roles[other]
-        if role in c.turns:
-            turn = c.turns[role]
-        else:
-            turn = rotations.multiply(
-                rotations.conjugate(c.source.posture.rotations[joint]), c.target.posture.rotations[onto]
-            )
-        scales[:, onto] = given @ rotations.to_matrix(turn) ** 2
-    if _headless(c):
-        for role, instead in (("head", ("chest", "upperChest", "spine")), ("hips", ("spine",))):
-            shown = next((target.roles[name] for name in instead if name in target.roles), None)
-            if shown is not None and role in target.roles and np.all(scales[:, target.roles[role]] == 1.0):
-                scales[:, target.roles[role]] = scales[:, shown]
-    return None if np.all(scales == 1.0) else scales
-
-
-def _headless(c: Calibration) -> bool:
-    """Whether the target's head is no higher than its shoulders: then head and trunk are one, and stretch as one."""
-    place, roles = c.target.posture.positions, c.target.skeleton.roles
-    if "head" not in roles:
-        return False
-    return bool(place[roles["head"], 1] <= max(place[roles[f"{side}UpperArm"], 1] for side in SIDES))
-
-
-# ---- A motion of one body on another.
-#
-# Orientations pass through anatomical frames (``calibration``). Then hands and feet are put where they belong and
-# the limbs solved to meet them: a hand keeps its place relative to the shoulder, in arm lengths, unless it is near
-# the other hand or the head, when it keeps that relation; a foot keeps its place on the ground, in leg lengths, so
-# what was planted stays planted.
-
-
 FOLDED = 0.06  # of a limb: so near to its tightest fold it folds no tighter
-HIGH = 0.35  # leg lengths: a foot higher belongs to its hip
-SOFTNESS = 0.001  # share of the limb over which it eases into full reach
-_LIMBS = tuple(
+HIGH = 0.35  # leg lengths: a higher foot keeps its position relative to its hip
+SOFTNESS = 0.001  # of a limb: the distance over which it eases into full reach
+MISSED = 0.005  # metres: more is reported
+HINGE_SHOWN = (0.05, 0.25)  # sines of a flexion between which a limb comes to show its hinge
+HINGE_AGREES = 0.3  # cosine of the angle between a limb's hinge and the copied one from which on it counts fully
+LIMBS = tuple(
     (side, *parts) for parts in (("UpperArm", "LowerArm", "Hand"), ("UpperLeg", "LowerLeg", "Foot")) for side in SIDES
 )
+LIMB_ENDS = ("wrist", "wrist", "ankle", "ankle")
+
+
+class TargetPose(NamedTuple):
+    """The target's joints in the world, changed step by step."""
+
+    q: Floats  # (T, J, 4)
+    p: Floats  # (T, J, 3)
+    known: Bools  # (J,) which joints have rotations of their own; the others follow their parents
 
 
 def retarget(
@@ -92,13 +59,13 @@ def retarget(
 ) -> Motion:
     """The motion on another body, on the same floor.
 
-    The target may also be a motion: of a body whose rest pose is no body's pose, only a motion shows how it stands.
-    ``ground`` is the height of that floor where it should not be found by itself. What could not be
-    reached is said in the result's ``source.evidence``.
+    The target may also be a motion: where nobody stands as the rest pose does, only a motion shows how the body stands.
+    ``ground`` is the height of the floor where it should not be found. Targets that could not be reached are listed in
+    the result's ``source.evidence``.
 
-    ``clear`` says whether hands and arms are kept out of a character's trunk and head (``body.clearance``). Unsaid,
-    they are where these are thicker than any person's, its arms hang beside them and are long enough to reach before
-    them. Elsewhere only if asked for: what is moved cannot be told again on the way back.
+    ``clear`` says whether hands and arms are kept out of a character's trunk and head (``body.collision``). By default
+    they are where these are thicker than any person's, the arms hang beside them and are long enough to reach in front
+    of them. Elsewhere only on request: hands that were moved stay moved when retargeted back.
     """
     if calibration is None:
         onto = require_motion_roles(target) if isinstance(target, Motion) else require_roles(_skeleton(target))
@@ -106,25 +73,19 @@ def retarget(
         if is_same_body(own.skeleton, other):
             return replace(own, skeleton=other)  # on its own body a motion is itself
         calibration = calibrate(own, onto)
-    motion = replace(motion, skeleton=calibration.source.skeleton)
+    c = calibration
+    motion = replace(motion, skeleton=c.source.skeleton)
     floor = find_ground(motion, ground)
     source_q, source_p = motion.world()
     source_p = source_p - [0.0, floor.height, 0.0]
-    world, known = _oriented(calibration, source_q, source_p)
-    places = _placed(calibration, world, source_p)
-    wrists = place_wrists(calibration, source_q, source_p, world, places)
-    ankles, from_hip = _ankle_targets(calibration, motion, source_p, floor, places)
-    lift = hip_height_offset(calibration, source_p, places, ankles, motion.rate)
-    places[..., 1] += lift[:, None]
-    targets = np.stack([*wrists, *ankles], axis=1)
-    targets[:, :2, 1] += lift[:, None]
-    targets[:, 2:, 1] += from_hip * lift[:, None]
-    clearance = _clearance(calibration, target, clear, world, places, motion.rate)
-    if clearance is not None:
-        targets[:, :2] = clearance.wrists(targets[:, :2], world, places)
-    shortfall = _solve_limbs(calibration, source_p, world, known, places, targets, clearance)
-    places[..., 1] += floor.height
-    return _assembled(motion, calibration, world, known, places, shortfall)
+    pose = _copy_orientations(c, source_q, source_p)
+    targets = _limb_targets(c, motion, source_q, source_p, floor, pose)
+    avoidance = _collision_avoidance(c, target, clear, pose, motion.rate)
+    if avoidance is not None:
+        targets[:, :2] = avoidance.move_wrists(targets[:, :2], pose.q, pose.p)
+    shortfall = _solve_limbs(c, source_p, pose, targets, avoidance)
+    pose.p[..., 1] += floor.height
+    return _assemble(motion, c, pose, shortfall)
 
 
 def _skeleton(target: Character | Skeleton) -> Skeleton:
@@ -133,193 +94,193 @@ def _skeleton(target: Character | Skeleton) -> Skeleton:
     return target.skeleton if isinstance(target, Character) else target
 
 
-def _clearance(
-    c: Calibration,
-    target: Character | Skeleton | Motion,
-    clear: bool | None,
-    world: Floats,
-    places: Floats,
-    rate: float,
+def _collision_avoidance(
+    c: Calibration, target: Character | Skeleton | Motion, clear: bool | None, pose: TargetPose, rate: float
 ) -> CollisionAvoidance | None:
-    """What keeps hands and arms out of the body, where a surface shows it."""
+    """What keeps hands and arms out of the body; None without a surface or where it is not wanted."""
     if clear is False or not isinstance(target, Character) or not target.skeleton.same_tree(c.target.skeleton):
         return None
-    body = find_volumes(target, c.target)
-    body = body if clear else body.passable()
-    return CollisionAvoidance.of(body, c.target, world, places, rate) if body.volumes and body.hands else None
+    volumes = find_volumes(target, c.target)
+    volumes = volumes if clear else volumes.obstacles()
+    if not volumes.ellipsoids or not volumes.hands:
+        return None
+    return CollisionAvoidance.of_motion(volumes, c.target, pose.q, pose.p, rate)
 
 
-def _oriented(c: Calibration, source_q: Floats, source_p: Floats) -> tuple[Floats, Bools]:
-    """World rotations of all target joints: copied where a role says so, else carried along by the parent."""
-    skeleton, frames = c.target.skeleton, len(source_q)
-    world = np.empty((frames, len(skeleton), 4))
-    known = np.zeros(len(skeleton), dtype=bool)
-    joints = [skeleton.roles[role] for role in c.turns]
-    copied = source_q[:, [c.source.skeleton.roles[role] for role in c.turns]]
-    world[:, joints] = rotations.multiply(copied, np.array(list(c.turns.values())))
-    known[joints] = True
-    for joint, turned in retarget_trunk(c, source_q, source_p).items():
-        world[:, joint], known[joint] = turned, True
-    hips = skeleton.roles["hips"]
-    world[:, hips] = level_hips(c, world[:, hips])
-    kinematics.complete_rotations(world, known, skeleton.rest_rotations, skeleton.parents)
-    return world, known
+# Orientation and root
 
 
-def _placed(c: Calibration, world: Floats, source_p: Floats) -> Floats:
-    """World positions of the target's joints, with the hips where the source's are in leg lengths."""
+def _copy_orientations(c: Calibration, source_q: Floats, source_p: Floats) -> TargetPose:
+    """The target with the source's orientations, role by role, and its hips where the source's are in leg lengths."""
     skeleton = c.target.skeleton
-    places = kinematics.place_joints(world, skeleton.offsets, skeleton.parents)
-    wanted = scale_root_path(c, _middle(c.source.skeleton, source_p), source_p)
-    return places + (wanted - _middle(skeleton, places))[:, None]
+    q = np.empty((len(source_q), len(skeleton), 4))
+    known = np.zeros(len(skeleton), dtype=bool)
+    joints = [skeleton.roles[role] for role in c.rotation_offsets]
+    copied = source_q[:, [c.source.skeleton.roles[role] for role in c.rotation_offsets]]
+    q[:, joints] = rotations.multiply(copied, np.array(list(c.rotation_offsets.values())))
+    known[joints] = True
+    for joint, rotation in retarget_trunk(c, source_q, source_p).items():
+        q[:, joint], known[joint] = rotation, True
+    hips = skeleton.roles["hips"]
+    q[:, hips] = level_hips(c, q[:, hips])
+    kinematics.complete_rotations(q, known, skeleton.rest_rotations, skeleton.parents)
+    p = kinematics.place_joints(q, skeleton.offsets, skeleton.parents)
+    root = scale_root_path(c, _hip_centre(c.source.skeleton, source_p), source_p)
+    return TargetPose(q, p + (root - _hip_centre(skeleton, p))[:, None], known)
 
 
 def scale_root_path(c: Calibration, points: Floats, source_p: Floats) -> Floats:
-    """Source places ``(T, 3)`` in the target's world: leg lengths over the ground, from where the motion starts."""
-    start = _middle(c.source.skeleton, source_p[:1])[0] * [1.0, 0.0, 1.0]
-    raised = np.array([0.0, c.source.ankle_height, 0.0])
-    moved: Floats = start + c.leg * (points - start - raised) + [0.0, c.target.ankle_height, 0.0]
-    return moved
+    """Source positions ``(T, 3)`` in the target's world: leg lengths over the ground, from where the motion starts."""
+    start = _hip_centre(c.source.skeleton, source_p[:1])[0] * [1.0, 0.0, 1.0]
+    ankle, target_ankle = (np.array([0.0, body.ankle_height, 0.0]) for body in (c.source, c.target))
+    return np.asarray(start + c.leg * (points - start - ankle) + target_ankle)
 
 
-def _middle(skeleton: Skeleton, positions: Floats) -> Floats:
-    left, right = (positions[:, skeleton.roles[f"{side}UpperLeg"]] for side in SIDES)
-    middle: Floats = 0.5 * (left + right)
-    return middle
+def _hip_centre(skeleton: Skeleton, p: Floats) -> Floats:
+    """``(T, 3)`` the middle between the hip joints."""
+    left, right = (p[:, skeleton.roles[f"{side}UpperLeg"]] for side in SIDES)
+    return np.asarray(0.5 * (left + right))
+
+
+# Where limbs end
+
+
+def _limb_targets(
+    c: Calibration, motion: Motion, source_q: Floats, source_p: Floats, ground: Ground, pose: TargetPose
+) -> Floats:
+    """Positions ``(T, 4, 3)`` of wrists and ankles, in the order of ``LIMBS``; lifts the pose so that legs reach."""
+    wrists = place_wrists(c, source_q, source_p, pose.q, pose.p)
+    ankles, hip_weights = _ankle_targets(c, motion, source_p, ground, pose.p)
+    lift = hip_height_offset(c, source_p, pose.p, ankles, motion.rate)
+    pose.p[..., 1] += lift[:, None]
+    targets = np.stack([*wrists, *ankles], axis=1)
+    targets[:, :2, 1] += lift[:, None]
+    targets[:, 2:, 1] += hip_weights * lift[:, None]
+    return targets
 
 
 def _ankle_targets(
-    c: Calibration, motion: Motion, source_p: Floats, ground: Ground, places: Floats
+    c: Calibration, motion: Motion, source_p: Floats, ground: Ground, target_p: Floats
 ) -> tuple[list[Floats], Floats]:
-    """Where the ankles are to be, left and right ``(T, 3)``: where they are over the ground, high feet from the hip.
+    """Positions ``(T, 3)`` of the left and right ankle: over the ground, and relative to the hip for high feet.
 
-    And how much ``(T, 2)`` each belongs to the hip.
+    The second value is the weight ``(T, 2)`` of the position relative to the hip.
     """
-    aside = widen_stance(c, motion, source_p, ground)
     roles, target_roles = c.source.skeleton.roles, c.target.skeleton.roles
-    targets, shares = [], []
-    for side, step in zip(SIDES, aside, strict=True):
+    targets, weights = [], []
+    for side, offset in zip(SIDES, widen_stance(c, motion, source_p, ground), strict=True):
         foot, hip = (source_p[:, roles[f"{side}{part}"]] for part in ("Foot", "UpperLeg"))
-        size = c.target.lengths[f"{side}Leg"] / c.source.lengths[f"{side}Leg"]
-        from_hip = places[:, target_roles[f"{side}UpperLeg"]] + size * (foot - hip)
-        standing = scale_root_path(c, foot, source_p) + step
-        height = (foot[:, 1] - c.source.ankle_height) / c.source.lengths[f"{side}Leg"]
-        u = np.clip((height - LOW) / (HIGH - LOW), 0.0, 1.0)
-        shares.append(u * u * (3.0 - 2.0 * u))
-        targets.append(standing + shares[-1][:, None] * (from_hip - standing))
-    return targets, np.stack(shares, axis=1)
+        length = c.source.lengths[f"{side}Leg"]
+        from_hip = target_p[:, target_roles[f"{side}UpperLeg"]] + c.target.lengths[f"{side}Leg"] / length * (foot - hip)
+        on_ground = scale_root_path(c, foot, source_p) + offset
+        height = (foot[:, 1] - c.source.ankle_height) / length
+        weights.append(smoothstep((height - LOW) / (HIGH - LOW)))
+        targets.append(on_ground + weights[-1][:, None] * (from_hip - on_ground))
+    return targets, np.stack(weights, axis=1)
+
+
+# Limbs
 
 
 def _solve_limbs(
-    c: Calibration,
-    source_p: Floats,
-    world: Floats,
-    known: Bools,
-    places: Floats,
-    targets: Floats,
-    clearance: CollisionAvoidance | None,
+    c: Calibration, source_p: Floats, pose: TargetPose, targets: Floats, avoidance: CollisionAvoidance | None
 ) -> Floats:
-    """Swing upper and lower limbs so that wrists and ankles are met; what is left ``(T, 4)``."""
+    """Swing upper and lower bones so that limbs end at ``targets (T, 4, 3)``; ``(T, 4)`` metres that are missed."""
     skeleton, body = c.target.skeleton, c.target
-    rest_q, rest_p = body.posture.rotations, body.posture.positions
+    rest_q, rest_p = body.pose.rotations, body.pose.positions
     uppers, lowers, ends = _limb_joints(skeleton)
-    above, below = rest_p[lowers] - rest_p[uppers], rest_p[ends] - rest_p[lowers]
-    hinges = np.array([body.hinges[f"{limb[0]}{limb[1]}"] for limb in _LIMBS])
-    at_rest = rotations.rotate(rotations.conjugate(rest_q[uppers]), hinges)
-    hinge = _bending(c, source_p, rotations.rotate(world[:, uppers], at_rest))
-    start = places[:, uppers]
-    targets = _unfolded(start, targets, places[:, ends], above, below)
-    upper, lower = (_lengths(part)[..., 0] for part in (above, below))
-    elbow, wrist, shortfall = bend_limb(start, targets, upper, lower, hinge, SOFTNESS)
-    if clearance is not None:
-        swung, axes = clearance.bends(start[:, :2], elbow[:, :2], wrist[:, :2])
+    upper_bones, lower_bones = rest_p[lowers] - rest_p[uppers], rest_p[ends] - rest_p[lowers]
+    lengths = norms(upper_bones), norms(lower_bones)
+    rest_hinges = np.array([body.hinges[f"{side}{upper}"] for side, upper, _, _ in LIMBS])
+    to_joints = rotations.conjugate(rest_q[uppers])
+    hinges = _hinges(c, source_p, rotations.rotate(pose.q[:, uppers], rotations.rotate(to_joints, rest_hinges)))
+    start = pose.p[:, uppers]
+    targets = _avoid_tight_folds(start, targets, pose.p[:, ends], *lengths)
+    middle, end, shortfall = bend_limb(start, targets, *lengths, hinges, SOFTNESS)
+    if avoidance is not None:
+        swung, axes = avoidance.swing_elbows(start[:, :2], middle[:, :2], end[:, :2])
         rows = np.nonzero(swung)
         if len(rows[0]):
-            bones = upper[rows[1]], lower[rows[1]], axes[rows], SOFTNESS
-            elbow[rows], wrist[rows], shortfall[rows] = bend_limb(start[rows], targets[rows], *bones)
-    for joints, rest, way in ((uppers, above, elbow - start), (lowers, below, wrist - elbow)):
-        along = rotations.rotate(rotations.conjugate(rest_q[joints]), rest)
-        turned = world[:, joints]
-        # The smallest swing: what the copied rotation twists the bone about itself stays as it is.
-        world[:, joints] = rotations.multiply(rotations.rotation_between(rotations.rotate(turned, along), way), turned)
-    places[:, ends] = wrist
-    kinematics.complete_rotations(world, known, skeleton.rest_rotations, skeleton.parents)
+            upper, lower = (length[rows[1]] for length in lengths)
+            middle[rows], end[rows], shortfall[rows] = bend_limb(
+                start[rows], targets[rows], upper, lower, axes[rows], SOFTNESS
+            )
+    for joints, rest_bones, bones in ((uppers, upper_bones, middle - start), (lowers, lower_bones, end - middle)):
+        current = pose.q[:, joints]
+        copied = rotations.rotate(current, rotations.rotate(rotations.conjugate(rest_q[joints]), rest_bones))
+        # The smallest swing: the twist about the bone stays that of the copied rotation.
+        pose.q[:, joints] = rotations.multiply(rotations.rotation_between(copied, bones), current)
+    pose.p[:, ends] = end
+    kinematics.complete_rotations(pose.q, pose.known, skeleton.rest_rotations, skeleton.parents)
     return shortfall
 
 
-def _unfolded(start: Floats, targets: Floats, copied: Floats, above: Floats, below: Floats) -> Floats:
-    """Targets ``(T, 4, 3)`` no nearer than bones of unequal length can fold, and never quite so near.
-
-    A limb that is folded flat is as touchy as a straight one. And where a target is nearer still its direction says
-    nothing and may turn about at once: there it fades into the copied one.
-    """
-    upper, lower = _lengths(above), _lengths(below)
-    least = np.abs(upper - lower)
-    zone = np.minimum(FOLDED * (upper + lower), least)
-    way, aside = targets - start, copied - start
-    far = _lengths(way)
-    near = far < least + zone
-    if not near.any():
-        return targets
-    deep = np.clip((least - far) / np.maximum(least, 1e-12), 0.0, 1.0)
-    mixed = way + deep * least * aside / np.maximum(_lengths(aside), 1e-12)
-    reach = least + zone * np.exp((far - least - zone) / np.maximum(zone, 1e-12))
-    kept: Floats = np.where(near, start + mixed * (reach / np.maximum(_lengths(mixed), 1e-12)), targets)
-    return kept
-
-
 def _limb_joints(skeleton: Skeleton) -> tuple[Ints, Ints, Ints]:
-    """Upper, lower and end joints of the limbs, in the order of ``_LIMBS``."""
-    uppers, lowers, ends = (np.array([skeleton.roles[f"{limb[0]}{limb[k]}"] for limb in _LIMBS]) for k in (1, 2, 3))
+    """Upper, lower and end joints of the limbs, in the order of ``LIMBS``."""
+    uppers, lowers, ends = (np.array([skeleton.roles[f"{limb[0]}{limb[k]}"] for limb in LIMBS]) for k in (1, 2, 3))
     return uppers, lowers, ends
 
 
-def _bending(c: Calibration, source_p: Floats, copied: Floats) -> Floats:
-    """The axes ``(T, 4, 3)`` about which the limbs bend: the source's own where it is bent, else the copied ones.
+def _hinges(c: Calibration, source_p: Floats, copied: Floats) -> Floats:
+    """The axes ``(T, 4, 3)`` about which the limbs bend: the source's own where it is flexed, else the copied ones.
 
     A knee that the capture bends backward keeps the copied axis, and so bends forward.
     """
     uppers, lowers, ends = _limb_joints(c.source.skeleton)
-    above, below = source_p[:, lowers] - source_p[:, uppers], source_p[:, ends] - source_p[:, lowers]
-    normal = np.cross(above, below)
-    size = np.maximum(_lengths(normal), 1e-12)
-    sine = size / np.maximum(_lengths(above) * _lengths(below), 1e-12)
-    agree = np.einsum("...i,...i", normal, copied)[..., None] / size
-    u = np.clip((sine - 0.05) / 0.2, 0.0, 1.0) * np.clip(agree / 0.3, 0.0, 1.0)
-    mixed = copied + u * u * (3.0 - 2.0 * u) * (normal / size - copied)
-    axes: Floats = mixed / _lengths(mixed)
-    return axes
+    upper, lower = source_p[:, lowers] - source_p[:, uppers], source_p[:, ends] - source_p[:, lowers]
+    normal = cross(upper, lower)
+    size = np.maximum(norms(normal), 1e-12)
+    sine = size / np.maximum(norms(upper) * norms(lower), 1e-12)
+    agreement = np.einsum("...i,...i", normal, copied) / size
+    least, full = HINGE_SHOWN
+    u = np.clip((sine - least) / (full - least), 0.0, 1.0) * np.clip(agreement / HINGE_AGREES, 0.0, 1.0)
+    mixed = copied + smoothstep(u)[..., None] * (normal / size[..., None] - copied)
+    return np.asarray(mixed / norms(mixed)[..., None])
 
 
-def _lengths(vectors: Floats) -> Floats:
-    lengths: Floats = np.sqrt(np.einsum("...i,...i", vectors, vectors))[..., None]
-    return lengths
+def _avoid_tight_folds(start: Floats, targets: Floats, copied: Floats, upper: Floats, lower: Floats) -> Floats:
+    """Targets ``(T, 4, 3)`` no nearer than bones of unequal length ``(4,)`` can fold, and never quite so near.
+
+    A limb that is folded flat is as sensitive as a straight one. Where a target is nearer still, its direction means
+    nothing and may reverse suddenly: there it fades into that of the ``copied`` end ``(T, 4, 3)``.
+    """
+    least = np.abs(upper - lower)
+    zone = np.minimum(FOLDED * (upper + lower), least)
+    limb, copied_limb = targets - start, copied - start
+    distance = norms(limb)
+    near = distance < least + zone
+    if not near.any():
+        return targets
+    depth = np.clip((least - distance) / np.maximum(least, 1e-12), 0.0, 1.0)
+    mixed = limb + (depth * least / np.maximum(norms(copied_limb), 1e-12))[..., None] * copied_limb
+    reach = least + zone * np.exp((distance - least - zone) / np.maximum(zone, 1e-12))
+    unfolded = start + mixed * (reach / np.maximum(norms(mixed), 1e-12))[..., None]
+    return np.where(near[..., None], unfolded, targets)
 
 
-def _assembled(
-    motion: Motion, c: Calibration, world: Floats, known: Bools, places: Floats, shortfall: Floats
-) -> Motion:
-    """World rotations to a motion. Only hips move out of their sockets, and feet that do not hang on their legs."""
+# The result
+
+
+def _assemble(motion: Motion, c: Calibration, pose: TargetPose, shortfall: Floats) -> Motion:
+    """The target pose as a motion. Only hips have translations, and feet that are not below their legs."""
     skeleton = c.target.skeleton
-    local, _ = kinematics.inverse(world, np.zeros((*world.shape[:2], 3)), skeleton.parents)
-    translations = np.broadcast_to(skeleton.offsets, (len(world), *skeleton.offsets.shape)).copy()
-    free = [skeleton.roles["hips"], *(foot for foot in _feet(skeleton) if not _hangs_on_leg(skeleton, foot))]
-    for joint in free:
+    local, _ = kinematics.inverse(pose.q, np.zeros(pose.p.shape), skeleton.parents)
+    translations = np.broadcast_to(skeleton.offsets, (len(pose.q), *skeleton.offsets.shape)).copy()
+    feet = (skeleton.roles[f"{side}Foot"] for side in SIDES)
+    for joint in (skeleton.roles["hips"], *(foot for foot in feet if not _is_below_a_leg(skeleton, foot))):
         parent = int(skeleton.parents[joint])
         if parent < 0:
-            translations[:, joint] = places[:, joint]
+            translations[:, joint] = pose.p[:, joint]
             continue
-        _, above = kinematics.forward(
-            local[:, : parent + 1], translations[:, : parent + 1], skeleton.parents[: parent + 1]
-        )
-        unturn = rotations.conjugate(world[:, parent])
-        translations[:, joint] = rotations.rotate(unturn, places[:, joint] - above[:, parent])
+        above = slice(0, parent + 1)
+        _, p = kinematics.forward(local[:, above], translations[:, above], skeleton.parents[above])
+        to_parent = rotations.conjugate(pose.q[:, parent])
+        translations[:, joint] = rotations.rotate(to_parent, pose.p[:, joint] - p[:, parent])
     missed = [
-        f"{side} {name}: out of reach by more than 5 mm in {int((short > 0.005).sum())} of {len(world)} frames"
-        for (side, *_), name, short in zip(_LIMBS, ("wrist", "wrist", "ankle", "ankle"), shortfall.T, strict=True)
-        if (short > 0.005).any()
+        f"{side} {name}: out of reach by more than 5 mm in {int((short > MISSED).sum())} of {len(local)} frames"
+        for (side, *_), name, short in zip(LIMBS, LIMB_ENDS, shortfall.T, strict=True)
+        if (short > MISSED).any()
     ]
-    said = (*motion.source.evidence, *c.evidence, *missed)
     return Motion(
         skeleton,
         motion.rate,
@@ -328,19 +289,62 @@ def _assembled(
         retarget_scales(motion, c),
         calibration_frames=motion.calibration_frames,
         name=motion.name,
-        source=replace(motion.source, evidence=said, euler_orders=()),
+        source=replace(motion.source, evidence=(*motion.source.evidence, *c.evidence, *missed), euler_orders=()),
     )
 
 
-def _feet(skeleton: Skeleton) -> list[int]:
-    return [skeleton.roles[f"{side}Foot"] for side in SIDES]
-
-
-def _hangs_on_leg(skeleton: Skeleton, foot: int) -> bool:
-    legs = {skeleton.roles[f"{side}LowerLeg"] for side in SIDES}
+def _is_below_a_leg(skeleton: Skeleton, foot: int) -> bool:
+    """Whether a foot is a descendant of a shin: rigs for animation may attach feet to the root."""
+    shins = {skeleton.roles[f"{side}LowerLeg"] for side in SIDES}
     joint = foot
     while joint >= 0:
         joint = int(skeleton.parents[joint])
-        if joint in legs:
+        if joint in shins:
             return True
     return False
+
+
+# Surface scales
+
+
+# Joints of the trunk that one body has and another has not: which one is scaled instead.
+_INSTEAD = {"upperChest": "chest", "chest": "upperChest"}
+
+
+def retarget_scales(motion: Motion, c: Calibration) -> Floats | None:
+    """The motion's surface scales ``(T, J, 3)`` on the target's joints, role by role; None where there are none.
+
+    A scale along a joint's axes is a symmetric matrix. In rotated axes it has other numbers on its diagonal, and those
+    off it cannot be expressed by three scales. Bodies' axes are mostly the same up to their order, where nothing is
+    lost.
+    """
+    if motion.scales is None:
+        return None
+    source, target = c.source.skeleton, c.target.skeleton
+    scales = np.ones((len(motion), len(target), 3))
+    for role, joint in source.roles.items():
+        given = motion.scales[:, joint]
+        other = role if role in target.roles else _INSTEAD.get(role, "")
+        if other not in target.roles or (other != role and other in source.roles) or np.all(given == 1.0):
+            continue
+        target_joint = target.roles[other]
+        if role in c.rotation_offsets:
+            offset = c.rotation_offsets[role]
+        else:
+            to_joint = rotations.conjugate(c.source.pose.rotations[joint])
+            offset = rotations.multiply(to_joint, c.target.pose.rotations[target_joint])
+        scales[:, target_joint] = given @ rotations.to_matrix(offset) ** 2
+    if _is_headless(c):
+        for role, instead in (("head", ("chest", "upperChest", "spine")), ("hips", ("spine",))):
+            trunk = next((target.roles[name] for name in instead if name in target.roles), None)
+            if trunk is not None and role in target.roles and np.all(scales[:, target.roles[role]] == 1.0):
+                scales[:, target.roles[role]] = scales[:, trunk]
+    return None if np.all(scales == 1.0) else scales
+
+
+def _is_headless(c: Calibration) -> bool:
+    """Whether the target's head is no higher than its shoulders: then head and trunk are one, and scale as one."""
+    p, roles = c.target.pose.positions, c.target.skeleton.roles
+    if "head" not in roles:
+        return False
+    return bool(p[roles["head"], 1] <= max(p[roles[f"{side}UpperArm"], 1] for side in SIDES))

@@ -1,9 +1,11 @@
-"""How far apart feet stand on hips of another width.
+"""Retarget hips and feet to other proportions: roll and height of the hips, width of the stance.
 
-What is done here is undone on the way back: the same motion on the first body again stands where it stood.
+Roll and width are reversible: the same motion retargeted back to the first body stands where it stood.
 """
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -12,45 +14,50 @@ from kinesphere.body.contacts import contact_labels
 from kinesphere.body.ground import ANKLE_HEIGHT, Ground, SolePoint, performed_runs, runs
 from kinesphere.body.retargeting.calibration import Calibration
 from kinesphere.maths import rotations
-from kinesphere.maths.vectors import Bools, Floats
+from kinesphere.maths.vectors import Bools, Floats, norms, smoothstep, unit
 from kinesphere.motion.humanoid import SIDES
 from kinesphere.motion.motion import Motion
 from kinesphere.motion.skeleton import Skeleton
 
-STEEP = 0.7  # sine of the hips' roll from which on it is kept
-PERSON = 0.24  # leg lengths from the middle to a hip joint: no person's are farther apart
+STEEPEST = 0.7  # sine of the hips' roll from which on it is kept
+WIDEST_PERSON = 0.24  # leg lengths from the middle to a hip joint: no person's are farther apart
 TOGETHER = (0.12, 0.2)  # of half the hips' width: feet that come so near to the middle are not brought nearer
 BALL = 0.16  # leg lengths from the ankle to the ball
-LOW = 0.12  # leg lengths: a foot lower belongs to the ground
-HEIGHTS, SPEEDS = (0.03, 0.05), (0.2, 0.3)  # leg lengths, and those a second: to begin, to go on standing
-FADE = 0.4  # seconds after which a foot in the air follows the hips again
+LOW = 0.12  # leg lengths: a lower foot belongs to the ground
+HEIGHTS, SPEEDS = (0.03, 0.05), (0.2, 0.3)  # leg lengths, and leg lengths a second: for a contact to begin, to go on
+FADE = 0.4  # seconds after a contact until a foot follows the hips again
+SLACK = 0.003  # metres that a foot in contact may be out of reach before the hips come down
+LIFTED = 0.1  # leg lengths: a higher foot carries nothing
+STRAIGHT = 0.08  # of a leg: how much a straighter leg counts more
+SMOOTHING = 0.1  # seconds to each side over which hips come down
+HORIZONTAL = np.array([1.0, 0.0, 1.0])
 
 
 def level_hips(c: Calibration, hips: Floats) -> Floats:
-    """Hips ``(T, 4)`` that roll less where they are wider: one hip joint rises over the other in leg lengths.
+    """World rotations ``(T, 4)`` of hips that roll less where they are wider: hip joints rise in leg lengths.
 
     Otherwise the leg under the higher hip of a wide body would be too short for the ground. With the sine r of the
     roll and the ratio k of the widths, r becomes s k r / (s + (k - 1) r) up to the steepest s: k r for small rolls,
-    s for s, and the inverse is the same with 1 / k. Steeper ones, of a body on its side, are kept.
+    s for s, and the inverse is the same with 1 / k. Steeper rolls, of a body on its side, are kept.
     """
-    skeleton, posture = c.target.skeleton, c.target.posture
-    left, right = (posture.positions[skeleton.roles[f"{side}UpperLeg"]] for side in SIDES)
-    turned = rotations.multiply(hips, rotations.conjugate(posture.rotations[skeleton.roles["hips"]]))
-    across = rotations.rotate(turned, (left - right) / np.linalg.norm(left - right))
+    skeleton, pose = c.target.skeleton, c.target.pose
+    left, right = (pose.positions[skeleton.roles[f"{side}UpperLeg"]] for side in SIDES)
+    from_rest = rotations.multiply(hips, rotations.conjugate(pose.rotations[skeleton.roles["hips"]]))
+    across = rotations.rotate(from_rest, unit(left - right))
     rise, ratio = np.abs(across[:, 1]), c.leg * hip_width(c.source.skeleton) / hip_width(skeleton)
-    eased = np.where(rise < STEEP, STEEP * ratio * rise / (STEEP + (ratio - 1.0) * np.minimum(rise, STEEP)), rise)
-    wanted = np.copysign(np.minimum(eased, 0.999), across[:, 1])
-    flat = horizontal_units(across) * np.sqrt(1.0 - wanted**2)[:, None]
-    flat[:, 1] = wanted
-    return rotations.multiply(rotations.rotation_between(across, flat), hips)
+    scaled = STEEPEST * ratio * rise / (STEEPEST + (ratio - 1.0) * np.minimum(rise, STEEPEST))
+    wanted = np.copysign(np.minimum(np.where(rise < STEEPEST, scaled, rise), 0.999), across[:, 1])
+    levelled = horizontal_units(across) * np.sqrt(1.0 - wanted**2)[:, None]
+    levelled[:, 1] = wanted
+    return rotations.multiply(rotations.rotation_between(across, levelled), hips)
 
 
 def widen_stance(c: Calibration, motion: Motion, source_p: Floats, ground: Ground) -> tuple[Floats, Floats]:
-    """What to add to the left and right ankle ``(T, 3)`` because the target's hips are wider or narrower.
+    """Offsets ``(T, 3)`` of the left and right ankle because the target's hips are wider or narrower.
 
-    Sideways, as the hips are turned, so that legs hang as they did. While a foot is planted the step stays the same, so
-    that it does not slide when the hips turn over it: the mean of what it would be, which is little for a foot that a
-    whole turn is made on. In the air it follows them again.
+    They are sideways as the hips are, so that legs hang as they did. During a contact the offset is constant, so that
+    the foot does not slide when the hips rotate over it: the mean of the sideways offsets, which is small for a foot
+    on which the body makes a whole turn. In the air it follows the hips again.
     """
     roles = c.source.skeleton.roles
     left, right = (source_p[:, roles[f"{side}UpperLeg"]] for side in SIDES)
@@ -60,25 +67,30 @@ def widen_stance(c: Calibration, motion: Motion, source_p: Floats, ground: Groun
         foot = source_p[performed, roles[f"{side}Foot"]]
         low = foot[:, 1] < c.source.ankle_height + LOW * c.source.lengths[f"{side}Leg"]
         outward.append(c.leg * sign * np.sum((foot - middle[performed]) * across[performed], axis=-1)[low])
-    half = _half_step(c, np.concatenate(outward))
+    half = _half_offset(c, np.concatenate(outward))
     if half == 0.0:
         return np.zeros_like(across), np.zeros_like(across)
-    own, held, _ = contact_labels(motion, ground)
-    # What may be standing must not follow the hips: looser than a plant.
-    common, standing, _ = contact_labels(motion, ground, HEIGHTS, SPEEDS, points=_common_soles(c.source))
-    points, labels = (*own, *common), np.concatenate([held, standing], axis=1)
-    steps = []
+    contacts = _loose_contacts(c, motion, ground)
+    offsets = []
     for side, sign in zip(SIDES, (1.0, -1.0), strict=True):
-        step = half * sign * across
-        planted = np.asarray(labels[:, [i for i, point in enumerate(points) if point.side == side]].any(axis=1))
+        offset = half * sign * across
         for run in performed_runs(motion):
-            step[run] = _held_while(planted[run], step[run], motion.rate)
-        steps.append(step)
-    return steps[0], steps[1]
+            offset[run] = _constant_in_contact(contacts[side][run], offset[run], motion.rate)
+        offsets.append(offset)
+    return offsets[0], offsets[1]
+
+
+def _loose_contacts(c: Calibration, motion: Motion, ground: Ground) -> dict[str, Bools]:
+    """By side, frames ``(T,)`` in which a foot may be in contact: looser than a contact, on all bodies alike."""
+    points, labels, _ = contact_labels(motion, ground)
+    common, loose, _ = contact_labels(motion, ground, HEIGHTS, SPEEDS, points=_common_soles(c.source))
+    sides = [point.side for point in (*points, *common)]
+    labels = np.concatenate([labels, loose], axis=1)
+    return {side: np.asarray(labels[:, [own == side for own in sides]].any(axis=1)) for side in SIDES}
 
 
 def _common_soles(body: Anatomy) -> tuple[SolePoint, ...]:
-    """Heel and ball of a person's foot on any body's ankle, so that all bodies agree when a foot is planted."""
+    """Heel and ball of a person's foot on any body's ankle, so that all bodies agree when a foot is in contact."""
     length = float(np.mean([body.lengths[f"{side}Leg"] for side in SIDES]))
     below = ANKLE_HEIGHT * length
     points = []
@@ -90,50 +102,103 @@ def _common_soles(body: Anatomy) -> tuple[SolePoint, ...]:
     return tuple(points)
 
 
-def _half_step(c: Calibration, outward: Floats) -> float:
-    """By how much each foot stands farther out, the same for a whole motion.
+def _half_offset(c: Calibration, outward: Floats) -> float:
+    """How much farther out each foot stands, the same for a whole motion.
 
-    Among people's widths not at all; beyond them by what a hip joint is farther out. ``outward`` is how far low feet
-    are from the middle: feet that already come together under wide hips would cross, and are not brought nearer.
+    Zero among people's widths; beyond them, by how much a hip joint is farther out. ``outward`` are distances of low
+    feet from the middle: feet that already come together under wide hips would cross, and are not brought nearer.
     """
     length = float(np.mean([c.target.lengths[f"{side}Leg"] for side in SIDES]))
-    wide = 0.5 * c.leg * hip_width(c.source.skeleton)
-    half = max(0.5 * hip_width(c.target.skeleton), PERSON * length) - max(wide, PERSON * length)
+    source_half = 0.5 * c.leg * hip_width(c.source.skeleton)
+    half = max(0.5 * hip_width(c.target.skeleton), WIDEST_PERSON * length) - max(source_half, WIDEST_PERSON * length)
     if half >= 0.0 or not outward.size:
         return max(half, 0.0)
-    together = float(np.percentile(outward, 10.0)) / wide
-    u = np.clip((together - TOGETHER[0]) / (TOGETHER[1] - TOGETHER[0]), 0.0, 1.0)
-    return half * float(u * u * (3.0 - 2.0 * u))
+    nearest = float(np.percentile(outward, 10.0)) / source_half
+    return half * float(smoothstep((nearest - TOGETHER[0]) / (TOGETHER[1] - TOGETHER[0])))
 
 
-def _held_while(planted: Bools, vectors: Floats, rate: float) -> Floats:
-    """Vectors ``(T, 3)`` that stay at their mean within each planted stretch, and pass into the given ones between."""
-    stretches = np.array(runs(planted)).reshape(-1, 2)
-    if not len(stretches):
+def _constant_in_contact(contact: Bools, vectors: Floats, rate: float) -> Floats:
+    """Vectors ``(T, 3)`` that are at their mean during each contact run, and ease into the given ones between."""
+    contact_runs = np.array(runs(contact)).reshape(-1, 2)
+    if not len(contact_runs):
         return vectors
-    means = np.array([vectors[first : last + 1].mean(axis=0) for first, last in stretches.tolist()])
+    means = np.array([vectors[first : last + 1].mean(axis=0) for first, last in contact_runs.tolist()])
     frames = np.arange(len(vectors))
-    nearest = np.searchsorted(stretches[:, 0], frames, side="right") - 1
-    before, after = np.maximum(nearest, 0), np.minimum(nearest + 1, len(stretches) - 1)
-    since = np.where(nearest >= 0, np.maximum(frames - stretches[before, 1], 0), np.inf)
-    until = np.where(nearest + 1 < len(stretches), stretches[after, 0] - frames, np.inf)
-    span = np.minimum(since + until, FADE * rate)
+    latest = np.searchsorted(contact_runs[:, 0], frames, side="right") - 1
+    before, after = np.maximum(latest, 0), np.minimum(latest + 1, len(contact_runs) - 1)
+    since = np.where(latest >= 0, np.maximum(frames - contact_runs[before, 1], 0), np.inf)
+    until = np.where(latest + 1 < len(contact_runs), contact_runs[after, 0] - frames, np.inf)
+    fade = np.minimum(since + until, FADE * rate)
     result = vectors.copy()
-    for away, held in ((since, means[before]), (until, means[after])):
-        u = np.clip(1.0 - away / span, 0.0, 1.0)
-        result += (u * u * (3.0 - 2.0 * u))[:, None] * (held - vectors)
-    return np.where(planted[:, None], means[before], result)
+    for distance, mean in ((since, means[before]), (until, means[after])):
+        result += smoothstep(1.0 - distance / fade)[:, None] * (mean - vectors)
+    return np.where(contact[:, None], means[before], result)
+
+
+def hip_height_offset(
+    c: Calibration, source_p: Floats, target_p: Floats, ankles: Sequence[Floats], rate: float
+) -> Floats:
+    """Offset ``(T,)`` of the height of all joints with which legs are as far stretched as the source's.
+
+    Bodies differ between left and right and in the width of their hips, and feet at other positions need other
+    lengths. ``target_p (T, J, 3)`` are the target's joints so far, ``ankles`` where its ankles should be.
+    """
+    offset = _stretch_offset(c, source_p, target_p, ankles)
+    return offset - _drop_to_reach(c, target_p + (offset[:, None] * [0.0, 1.0, 0.0])[:, None], ankles, rate)
+
+
+def _stretch_offset(c: Calibration, source_p: Floats, target_p: Floats, ankles: Sequence[Floats]) -> Floats:
+    """The offset ``(T,)`` that gives the legs that carry the body the source's stretch, the mean of both."""
+    roles, source_roles = c.target.skeleton.roles, c.source.skeleton.roles
+    total, weights, unsupported = np.zeros(len(target_p)), np.full(len(target_p), 1e-9), np.ones(len(target_p))
+    for side, ankle in zip(SIDES, ankles, strict=True):
+        length = c.target.lengths[f"{side}Leg"]
+        source_leg = source_p[:, source_roles[f"{side}Foot"]] - source_p[:, source_roles[f"{side}UpperLeg"]]
+        stretch = np.minimum(norms(source_leg) / c.source.lengths[f"{side}Leg"], 1.0)
+        leg = ankle - target_p[:, roles[f"{side}UpperLeg"]]
+        level = norms(leg[:, [0, 2]])
+        height = np.sqrt(np.maximum((stretch * length) ** 2 - level**2, 0.0))
+        # A leg far aside does not show how high the hips are.
+        upright = np.clip(2.0 - 2.0 * level / np.maximum(stretch * length, 1e-9), 0.0, 1.0)
+        # The straighter leg decides: the other only bends a little differently.
+        support = _support(c, ankle, length) * upright
+        weight = support / (1.0 + STRAIGHT - stretch) ** 2
+        total += weight * (height + leg[:, 1])
+        weights += weight
+        unsupported *= 1.0 - support
+    return np.asarray((1.0 - unsupported) * total / weights)
+
+
+def _support(c: Calibration, ankle: Floats, length: float) -> Floats:
+    """1 for a foot on the ground, 0 for one in the air: nobody bends the standing leg to kick farther."""
+    lifted = (ankle[:, 1] - c.target.ankle_height) / (LIFTED * length)
+    return np.asarray(1.0 - np.clip(lifted, 0.0, 1.0) ** 2)
+
+
+def _drop_to_reach(c: Calibration, target_p: Floats, ankles: Sequence[Floats], rate: float) -> Floats:
+    """How far the hips must come down ``(T,)`` so that both feet are within reach, smoothed over a fifth of a second.
+
+    The greatest need near each frame, then the mean of these: smooth, and never less than what a frame needs.
+    """
+    need = np.zeros(len(target_p))
+    for side, ankle in zip(SIDES, ankles, strict=True):
+        leg = ankle - target_p[:, c.target.skeleton.roles[f"{side}UpperLeg"]]
+        longest = c.target.lengths[f"{side}Leg"] + SLACK
+        level = np.minimum(norms(leg[:, [0, 2]]), 0.98 * longest)
+        need = np.maximum(need, _support(c, ankle, longest) * (-leg[:, 1] - np.sqrt(longest**2 - level**2)))
+    half = max(int(SMOOTHING * rate), 1)
+    windows = np.lib.stride_tricks.sliding_window_view
+    greatest = windows(np.pad(need, 2 * half, mode="edge"), 2 * half + 1).max(axis=-1)
+    return np.asarray(windows(greatest, 2 * half + 1).mean(axis=-1))
 
 
 def hip_width(skeleton: Skeleton) -> float:
-    """From one hip joint to the other."""
-    place = skeleton.rest_world()[1]
-    return float(np.linalg.norm(place[skeleton.roles["leftUpperLeg"]] - place[skeleton.roles["rightUpperLeg"]]))
+    """The distance between the hip joints."""
+    p = skeleton.rest_world()[1]
+    return float(np.linalg.norm(p[skeleton.roles["leftUpperLeg"]] - p[skeleton.roles["rightUpperLeg"]]))
 
 
 def horizontal_units(vectors: Floats) -> Floats:
-    """Unit vectors over the ground."""
-    flat = vectors * [1.0, 0.0, 1.0]
-    length = np.linalg.norm(flat, axis=-1, keepdims=True)
-    unit: Floats = flat / np.maximum(length, 1e-9)
-    return unit
+    """Unit vectors of the horizontal parts of vectors ``(T, 3)``."""
+    flat = vectors * HORIZONTAL
+    return np.asarray(flat / np.maximum(norms(flat), 1e-9)[..., None])

@@ -159,7 +159,7 @@ def test_a_little_farther_turns_a_limb_a_little_more(part: str, way: np.ndarray,
     """No joint jumps on a straight way there and back again, however straight the limb becomes."""
     steps = np.linspace(0.0, 2.5, 200)[:, None] * way
     still = Motion(WAVE.skeleton, 60.0, *(np.repeat(a[frame : frame + 1], 200, axis=0) for a in _pose(WAVE)))
-    made = reach_targets(still, part, by=steps, helping=False).motion
+    made = reach_targets(still, part, by=steps, assist=False).motion
     jump = R.angle_between(made.rotations[1:], made.rotations[:-1]).max()
     assert jump < 0.05 + 60.0 * np.linalg.norm(steps[1])
 
@@ -226,7 +226,7 @@ def test_wrists_are_not_turned_past_their_limits_for_it(way: np.ndarray) -> None
 def test_the_trunk_helps_a_little_when_the_arm_is_too_short() -> None:
     given = motion("reach")[100:101]
     far = (0.0, 0.0, 0.14)
-    alone, helped = (reach_targets(given, "rightHand", by=far, helping=helping) for helping in (False, True))
+    alone, helped = (reach_targets(given, "rightHand", by=far, assist=assist) for assist in (False, True))
     assert alone.missed[0] > 0.01 > 0.001 > helped.missed[0]
     legs = [joint for role, joint in given.skeleton.roles.items() if "Leg" in role or "Foot" in role]
     assert np.array_equal(helped.motion.positions_world()[:, legs], given.positions_world()[:, legs])

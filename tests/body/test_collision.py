@@ -1,15 +1,16 @@
-"""Hands that go round a body instead of through it."""
+"""Body collision: hands go around a body instead of through it."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
 
-from kinesphere import Motion, retarget, warm_up
+from kinesphere import Motion, retarget
 from kinesphere.body.anatomy import find_anatomy
 from kinesphere.body.collision import CollisionAvoidance, Ellipsoid, find_volumes, inscribed_ellipsoid, push_out
 from kinesphere.builtin import figure, mo
 from kinesphere.maths import rotations as R
+from kinesphere.maths.vectors import smootherstep, unit
 
 MARGIN, SOFT = 0.004, 0.010
 RADII = np.array([0.28, 0.30, 0.25])
@@ -21,8 +22,7 @@ def ball(frames):
 
 def on_an_ellipsoid(count=4000, radii=RADII):
     rng = np.random.default_rng(3)
-    way = rng.normal(size=(count, 3))
-    return way / np.linalg.norm(way, axis=1, keepdims=True) * radii
+    return unit(rng.normal(size=(count, 3))) * radii
 
 
 def gauge(points, radii=RADII):
@@ -61,10 +61,10 @@ def test_what_is_clear_is_not_moved_at_all_and_what_is_inside_gets_out():
     rng = np.random.default_rng(7)
     points = rng.uniform(-0.5, 0.5, size=(500, 4, 3))
     for side in (1.0, -1.0):
-        ways = push_out(ball(500), points, side, MARGIN, SOFT)
+        pushes = push_out(ball(500), points, side, MARGIN, SOFT)
         far = gauge(points, RADII + MARGIN + 3.0 * SOFT) > 1.0
-        assert not ways[far].any()
-        assert gauge(points + ways, RADII + MARGIN).min() > 1.0 - 1e-9
+        assert not pushes[far].any()
+        assert gauge(points + pushes, RADII + MARGIN).min() > 1.0 - 1e-9
 
 
 @pytest.mark.parametrize("start", [(0.0, 0.0, 0.6), (0.6, 0.0, 0.1), (0.1, -0.6, 0.2), (0.3, 0.3, 0.4)])
@@ -78,7 +78,7 @@ def test_a_point_that_is_moved_through_the_middle_goes_round_it(start, side):
     assert steps.max() < 8.0
 
 
-def stood(frames):
+def standing(frames):
     skeleton = mo().skeleton
     turned, placed = skeleton.rest_world()
     return np.tile(turned, (frames, 1, 1)), np.tile(placed, (frames, 1, 1))
@@ -89,18 +89,17 @@ def test_a_hand_pushed_through_the_ball_comes_out_smoothly():
     character, rate = mo(), 60.0
     body = find_anatomy(character.skeleton)
     found = find_volumes(character, body)
-    volume = found.passable().volumes[-1]
+    volume = found.obstacles().ellipsoids[-1]
     times = np.arange(0.0, 1.5, 1.0 / rate)
-    world, places = stood(len(times))
-    shape = volume.placed(world, places)
-    clearance = CollisionAvoidance.of(found.passable(), body, world, places, rate)
+    world, places = standing(len(times))
+    shape = volume.pose(world, places)
+    avoidance = CollisionAvoidance.of_motion(found.obstacles(), body, world, places, rate)
     wrists = places[:, [body.skeleton.roles[f"{side}Hand"] for side in ("left", "right")]].copy()
-    u = np.clip(2.0 * (times - 0.5), 0.0, 1.0)
-    eased = u**3 * (10.0 - 15.0 * u + 6.0 * u**2)
+    eased = smootherstep(2.0 * (times - 0.5))
     wrists[:, 1] = shape.middle + [0.0, -0.1, 0.36] + eased[:, None] * [-0.38, 0.0, -0.48]
-    moved = clearance.wrists(wrists, world, places)
+    moved = avoidance.move_wrists(wrists, world, places)
     assert np.array_equal(moved[:, 0], wrists[:, 0])
-    skin = moved[:, 1, None] + clearance._skin(1, np.arange(len(times)), world, places)
+    skin = moved[:, 1, None] + avoidance.hand_skin(1, np.arange(len(times)), world, places)
     assert gauge(skin - shape.middle[:, None], volume.radii).min() > 1.0
     jolts, before = (np.linalg.norm(np.diff(path[:, 1], 2, axis=0), axis=-1).max() * rate for path in (moved, wrists))
     assert jolts < 1.5 * before
@@ -108,21 +107,20 @@ def test_a_hand_pushed_through_the_ball_comes_out_smoothly():
 
 def test_people_and_what_hangs_are_not_touched():
     for character in (figure(), figure(1.5, 0.6)):
-        assert not find_volumes(character, find_anatomy(character.skeleton)).passable().volumes
+        assert not find_volumes(character, find_anatomy(character.skeleton)).obstacles().ellipsoids
     found = find_volumes(mo(), find_anatomy(mo().skeleton))
-    assert set(found.beside_hands) == {1.0}
-    world, places = stood(10)
-    clearance = CollisionAvoidance.of(found, find_anatomy(mo().skeleton), world, places, 30.0)
+    assert set(found.hand_scales) == {1.0}
+    world, places = standing(10)
+    avoidance = CollisionAvoidance.of_motion(found, find_anatomy(mo().skeleton), world, places, 30.0)
     start, elbow, wrist = (
         places[:, [mo().skeleton.roles[f"{side}{part}"] for side in ("left", "right")]]
         for part in ("UpperArm", "LowerArm", "Hand")
     )
-    assert np.array_equal(clearance.wrists(wrist, world, places), wrist)
-    assert not clearance.bends(start, elbow, wrist)[0].any()
+    assert np.array_equal(avoidance.move_wrists(wrist, world, places), wrist)
+    assert not avoidance.swing_elbows(start, elbow, wrist)[0].any()
 
 
 def test_a_clear_motion_is_the_same_to_the_last_bit():
-    warm_up()  # compiled kernels round otherwise than plain ones, and may take over between two calls
     source = figure()
     q = R.identity(40, len(source.skeleton)).copy()
     lifted = R.from_axis_angle(np.array([0.0, 0.0, 1.0]), np.linspace(0.0, 0.8, 40))

@@ -1,0 +1,100 @@
+"""How far limbs reach: softly clamped, exactly inverted; and envelopes that are nowhere below what they envelop."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from generated import seeds
+from kinesphere.body.reach.limb import (
+    ENDS,
+    flexion_for_reach,
+    limb_lengths,
+    limb_of,
+    relax_arm,
+    smooth_envelope,
+    soft_clamp_reach,
+    solve_limb_chain,
+    target_for_end,
+)
+from kinesphere.builtin import motion
+from kinesphere.maths.two_bone import reach
+
+WAVE = motion("wave")[::8]
+
+
+@given(upper=st.floats(0.1, 1.0), lower=st.floats(0.1, 1.0))
+def test_flexion_inverts_the_law_of_cosines(upper: float, lower: float) -> None:
+    flexion = np.linspace(0.0, 3.1, 40)
+    found = flexion_for_reach(reach(flexion, upper, lower), np.full(40, upper), np.full(40, lower))
+    assert found == pytest.approx(flexion, abs=1e-6)
+    assert flexion_for_reach(np.array([3.0]), np.array([upper]), np.array([lower]))[0] == 0.0  # out of reach: straight
+
+
+@pytest.mark.parametrize("end", ENDS)
+@pytest.mark.parametrize("moved", [0.0, 0.02, 0.3])
+def test_reach_is_clamped_softly(end: str, moved: float) -> None:
+    """Increasing, never as far as straight, the same in the middle; a limb that has not moved stays as it was."""
+    q, p = WAVE.world()
+    limb = limb_of(WAVE.skeleton, end, q, p)
+    current, upper, lower = (np.full(400, lengths[0]) for lengths in limb_lengths(limb, p))
+    asked = np.linspace(0.01, 1.5, 400) * (upper + lower)
+    spanned = soft_clamp_reach(limb, asked, np.full(400, moved), current, upper, lower)
+    assert (np.diff(spanned) >= -1e-12).all()
+    assert np.abs(np.diff(spanned)).max() <= (asked[1] - asked[0]) * 1.001  # nowhere faster than asked
+    whole = (upper + lower)[0]
+    least_gap = min((1.0 - limb.longest) * whole, 0.6 * (whole - current[0])) / np.sqrt(2.0)
+    assert whole - spanned.max() >= least_gap - 1e-9
+    middle = np.abs(asked / (upper + lower) - 0.6) < 0.05
+    assert spanned[middle] == pytest.approx(asked[middle], abs=0.01)
+    same = soft_clamp_reach(limb, current, np.zeros(400), current, upper, lower)
+    assert same == pytest.approx(current, abs=1e-9)
+
+
+@pytest.mark.parametrize("end", ENDS)
+@given(seed=seeds)
+def test_asking_for_more_ends_at_the_target(end: str, seed: int) -> None:
+    q, p = WAVE.world()
+    limb = limb_of(WAVE.skeleton, end, q, p)
+    _, upper, lower = limb_lengths(limb, p)
+    rng = np.random.default_rng(seed)
+    direction = p[:, limb.end] - p[:, limb.upper] + rng.normal(scale=0.1, size=(len(p), 3))
+    direction /= np.linalg.norm(direction, axis=1, keepdims=True)
+    share = rng.uniform(0.5, 0.985 if end.endswith("Hand") else 0.995, len(p))
+    target = p[:, limb.upper] + (share * (upper + lower))[:, None] * direction
+    solved = solve_limb_chain(limb, q, p, target_for_end(limb, p, target))
+    assert np.linalg.norm(solved.end - target, axis=1).max() < 1e-4
+
+
+def test_a_relaxed_arm_still_reaches_its_target_and_is_less_straight_than_before() -> None:
+    q, p = WAVE.world()
+    limb = limb_of(WAVE.skeleton, "leftHand", q, p)
+    near = relax_arm(limb, p, p[:, limb.upper] + 0.3 * (p[:, limb.end] - p[:, limb.upper]))
+    far = relax_arm(limb, p, p[:, limb.upper] + 5.0 * (p[:, limb.end] - p[:, limb.upper]))
+    assert near.longest == pytest.approx(0.97)
+    assert far.longest == limb.longest
+
+
+@given(seed=seeds, seconds=st.floats(0.02, 0.4))
+def test_an_envelope_is_nowhere_below_and_smooth(seed: int, seconds: float) -> None:
+    rng, rate = np.random.default_rng(seed), 60.0
+    values = np.where(rng.random(200) < 0.03, rng.uniform(0.0, 2.0, 200), 0.0)
+    made = smooth_envelope(values, seconds, rate)
+    assert (made >= values - 1e-12).all()
+    assert made.max() <= values.max() + 1e-12
+    span = max(int(seconds * rate), 1)
+    # A Hann window of 2 span + 1 frames has no weight above 1 / (span + 1): no step is larger than that.
+    assert np.abs(np.diff(made)).max(initial=0.0) <= values.max() / (span + 1) + 1e-12
+    needed = np.flatnonzero(values)
+    if len(needed):
+        far = np.abs(np.arange(200)[:, None] - needed).min(axis=1) > 2 * span
+        assert not made[far].any()
+
+
+def test_nothing_needed_is_nothing() -> None:
+    none = np.zeros(30)
+    assert smooth_envelope(none, 0.2, 60.0) is none
+    constant = np.full(30, 0.7)
+    assert smooth_envelope(constant, 0.2, 60.0) == pytest.approx(constant, abs=1e-12)
