@@ -73,7 +73,7 @@ def row(motion: kinesphere.Motion, character: kinesphere.Character) -> dict[str,
 
 def _reachable(body: Calibration, side: str, wanted: Floats) -> Bools:
     """Neither farther than the arm is long nor nearer than its two bones, of different length, can fold."""
-    p, roles = body.target.posture.positions, body.target.skeleton.roles
+    p, roles = body.target.pose.positions, body.target.skeleton.roles
     arm, elbow, hand = (p[roles[f"{side}{part}"]] for part in ("UpperArm", "LowerArm", "Hand"))
     bones = float(np.linalg.norm(elbow - arm)), float(np.linalg.norm(hand - elbow))
     far = np.linalg.norm(wanted, axis=-1)
