@@ -1,4 +1,4 @@
-"""Open a motion, say what is in it, draw it, and write it for another program."""
+"""Load a motion, print its contents, draw a contact sheet, and write it in another format."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The everyday edits: each makes a new motion and leaves the old one alone."""
+"""Basic edits: cut, mirror, resample, retime and concatenate. Each returns a new motion; the input is unchanged."""
 
 from __future__ import annotations
 

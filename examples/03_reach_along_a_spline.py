@@ -1,4 +1,4 @@
-"""A hand along a spline at even speed: the spline by its arc length, an arm solved to follow, goals met exactly."""
+"""Move a hand along a spline at constant speed: arc-length parameterisation and two-bone inverse kinematics."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Key points of a gesture as text: read, changed, written."""
+"""Read, change and write the key points of a gesture as text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The same greeting on another body: shorter, long-armed, broad-hipped, resting with its arms down."""
+"""Retarget a greeting to a body with other proportions: shorter, long arms, wide hips, a rest pose with arms down."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One wave, many people: Effort, Shape, words, intensity, stillness, parts of the body and stretches of time."""
+"""Perform one wave in many styles: Effort, Shape, words, intensity, stillness, parts of the body and time ranges."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Chi's first scene: the same five goals in all eight elements of Effort. With a folder given, a sheet of each pair."""
+"""Chi's first scene: the same five goals in all eight Effort elements. Given a folder, it draws a sheet of each."""
 
 from __future__ import annotations
 

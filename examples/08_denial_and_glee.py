@@ -1,4 +1,4 @@
-"""Chi's gestures that accompany speech: a denial, strong and direct; a gleeful exclamation that ends free, arms up."""
+"""Chi's gestures that accompany speech: a strong, direct denial; a gleeful exclamation that ends free, arms up."""
 
 from __future__ import annotations
 

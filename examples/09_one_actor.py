@@ -1,4 +1,4 @@
-"""EMOTE's scenes: one actor's key poses with other Efforts and Shapes, and again with the torso's Shape suppressed."""
+"""EMOTE's scenes: one actor's key poses with several Efforts and Shapes, with and without Shape on the torso."""
 
 from __future__ import annotations
 

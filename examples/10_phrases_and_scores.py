@@ -1,4 +1,4 @@
-"""EMOTE's signed phrase whose nuance shifts, and the score that keeps it: layers over stretches of time, in JSON."""
+"""EMOTE's signed phrase whose nuance changes, stored as a score: layers over time ranges, in JSON."""
 
 from __future__ import annotations
 

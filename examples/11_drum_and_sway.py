@@ -1,4 +1,4 @@
-"""Bruderlin's blend: a drum (0.4) and an arm sway (0.6), plainly, and band by band so that the drumming stays."""
+"""Bruderlin's blend of a drum (0.4) and an arm sway (0.6): plainly, and band by band so that the drumming stays."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A march at a stagger's pace, and the reverse: the movement of one along the clock of the other."""
+"""Timewarp a march to a stagger's pace, and the reverse."""
 
 from __future__ import annotations
 

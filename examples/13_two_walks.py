@@ -1,4 +1,4 @@
-"""Two walks blended with and without correspondence in time: without it, one's stance meets the other's swing."""
+"""Blend two walks with and without alignment in time. Without it, stance is mixed with swing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Joint angles capped in a wave, undulations added to a drink, steps, and a curve of one's own kept in a file."""
+"""Waveshapes: cap the joint angles of a wave, add undulations to a drink, quantise it; save a custom curve."""
 
 from __future__ import annotations
 

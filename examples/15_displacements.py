@@ -1,4 +1,4 @@
-"""Poses changed at a few frames: a higher knock from one, three of a long clip, a filtered walk repaired twice."""
+"""Change poses at a few frames: a higher knock, three frames of a long clip, a filtered walk repaired twice."""
 
 from __future__ import annotations
 

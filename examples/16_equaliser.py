@@ -1,4 +1,4 @@
-"""The graphic equaliser: presets on a captured walk, gains of one's own for the arms, a knock that draws back first."""
+"""The graphic equaliser: presets on a captured walk, custom gains for the arms, a knock with anticipation."""
 
 from __future__ import annotations
 

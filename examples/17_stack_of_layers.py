@@ -1,4 +1,4 @@
-"""A score of several layers: an Effort, a higher rap, a slower end, a lean and softer arms; in JSON, and back."""
+"""A score with five layers: Effort, a higher rap, a slower end, a lean and softer arms. Saved as JSON and read back."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A stagger, a walk and a beckoning hand on the beats of music: accents are found, and come on them."""
+"""Timewarp a stagger and a walk to the beats of music, and a knock to stressed syllables."""
 
 from __future__ import annotations
 

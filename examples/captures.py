@@ -1,4 +1,4 @@
-"""Where examples take motions from: captures, if they are there, else our own figure's motions in their place."""
+"""Motions for the examples: CMU captures where available, otherwise the built-in motions."""
 
 from __future__ import annotations
 

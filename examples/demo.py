@@ -1,4 +1,4 @@
-"""What `make demo` runs: one gesture in eight elements of Effort as a film, and our figure in all its own motions."""
+"""Run by `make demo`: a film of one gesture in eight Effort elements, a sheet and a film of all built-in motions."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""A walk-up and a wave, made from nothing: goals in time, splines between them, limbs solved to reach them.
+"""Generate a walk and a wave procedurally: goals in time, splines between them, inverse kinematics for the limbs.
 
-This is the project's own material: no capture, no model. Feet are planted by construction, because each foot has
-places where it stands and a path between them, and the leg follows.
+It uses no capture and no model. Feet do not slide by construction: each foot has fixed contact positions and a path
+between them, and the leg follows the foot.
 """
 
 from __future__ import annotations
