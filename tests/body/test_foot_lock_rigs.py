@@ -99,10 +99,10 @@ def test_heel_and_ball_in_one_place_give_no_direction() -> None:
     found = correct_foot_path(
         points, paths, world, given, np.ones(len(motion), dtype=bool), leg_length(motion.skeleton)
     )
-    assert found.asked[during].all()
+    assert found.sliding[during].all()
     assert np.linalg.norm(p[during, foot] - place, axis=1).max() > HOLD
     assert np.allclose((p[:, foot] + found.shift)[during], place, atol=1e-9)
-    assert np.degrees(np.linalg.norm(found.turn, axis=1)).max() < 10.0  # what steadies it, no half turns
+    assert np.degrees(np.linalg.norm(found.rotation, axis=1)).max() < 10.0  # what steadies it, no half turns
 
 
 def toes_under_ankles() -> Motion:
@@ -161,14 +161,14 @@ def test_real_feet_hold_and_nothing_pops(data_dir: Path, name: str) -> None:
     assert before.slide > HOLD
     assert after.slide < 0.003
     assert after.slide_mean < min(0.2 * before.slide_mean, 0.002)
-    assert found.missed.max() < HOLD
+    assert found.ankle_error.max() < HOLD
     assert after.ankle_acceleration < 1.02 * before.ankle_acceleration
     # either knee: no more than a tenth or half a radian a second
     was, now = knee_snaps(motion), knee_snaps(found.motion)
     assert np.all(now < was + np.maximum(0.1 * was, 0.5))
     assert added_jolt(motion, found.motion) < 0.5
     assert np.array_equal(found.motion.translations[:, 1:], motion.translations[:, 1:])
-    assert found.hips_lowered.max() < 0.04
+    assert found.hip_drop.max() < 0.04
 
 
 @pytest.mark.data

@@ -54,7 +54,10 @@ SPEEDS = (0.15, 0.25)  # leg lengths a second: to begin, to go on
 MAX_FLOOR_RISE, FLOOR_WINDOW = 0.07, 0.7  # leg lengths that the floor may rise; seconds to each side to look for it
 GAP, GAP_DISTANCE = 0.1, 0.02  # seconds, leg lengths
 SHORTEST = 0.08  # seconds
-MEDIAN_STEPS, MEDIAN_TOLERANCE = 30, 1e-12  # Weiszfeld's steps; the last is shorter than this share of the path's extent
+MEDIAN_STEPS, MEDIAN_TOLERANCE = (
+    30,
+    1e-12,
+)  # Weiszfeld's steps; the last is shorter than this share of the path's extent
 CLOSE = 0.15  # seconds between contacts that follow each other closely
 ANCHOR_ROUNDS = 60  # rounds in which anchors are made to agree; most feet need under ten
 
@@ -393,7 +396,8 @@ def geometric_medians(paths: Floats, rows: Ints) -> Floats:
 
 def geometric_median(path: Floats) -> Floats:
     """The geometric median ``(3,)`` of positions ``(N, 3)``."""
-    return geometric_medians(path[:, None], np.array([(0, 0, len(path) - 1)], dtype=np.intp))[0]
+    (median,) = geometric_medians(path[:, None], np.array([(0, 0, len(path) - 1)], dtype=np.intp))
+    return np.asarray(median)
 
 
 @jit
@@ -474,7 +478,7 @@ def _contact_pairs(listed: list[tuple[int, Contact]], paths: Floats, close: floa
 
 @jit
 def settle_anchors_kernel(pairs: ContactPairs, mobility: Floats, tolerance: float, anchors: Floats) -> None:
-    """Move anchors ``(N, 3)`` until pairs agree (Gauss–Seidel projection); long contacts, of low mobility, move less."""
+    """Move anchors ``(N, 3)`` until pairs agree, by projecting one pair after the other; long contacts move less."""
     for _ in range(ANCHOR_ROUNDS):
         before = anchors.copy()
         for n in range(pairs.following.shape[0]):

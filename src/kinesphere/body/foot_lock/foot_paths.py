@@ -105,7 +105,11 @@ def correct_foot_kernel(foot: FootMotion, rate: float, unit: float, path: FootPa
     for t in range(frames):
         w, x, y, z = steady_foot[t, 0], steady_foot[t, 1], steady_foot[t, 2], steady_foot[t, 3]
         for i in range(points):
-            a, b, c = foot.paths[t, i, 0] - ankle[t, 0], foot.paths[t, i, 1] - ankle[t, 1], foot.paths[t, i, 2] - ankle[t, 2]
+            a, b, c = (
+                foot.paths[t, i, 0] - ankle[t, 0],
+                foot.paths[t, i, 1] - ankle[t, 1],
+                foot.paths[t, i, 2] - ankle[t, 2],
+            )
             a, b, c = rotate_vector(w, x, y, z, a, b, c)
             offsets[t, 3 * i], offsets[t, 3 * i + 1], offsets[t, 3 * i + 2] = a, b, c
     if points == 2:
@@ -114,8 +118,9 @@ def correct_foot_kernel(foot: FootMotion, rate: float, unit: float, path: FootPa
     for t in range(frames):
         if rotation[t, 0] != 0.0 or rotation[t, 1] != 0.0 or rotation[t, 2] != 0.0 or weight[t] > 0.0:
             w, x, y, z = exponential_quaternion(rotation[t, 0], rotation[t, 1], rotation[t, 2])
-            log_product(w, x, y, z, steady_foot[t], rotation[t])
-            log_product(w, x, y, z, steady_toes[t], path.toe_rotation[t])
+            for q, vector in ((steady_foot[t], rotation[t]), (steady_toes[t], path.toe_rotation[t])):
+                e, f, g, h = quaternion_product(w, x, y, z, q[0], q[1], q[2], q[3])
+                vector[0], vector[1], vector[2] = rotation_vector(e, f, g, h)
         for i in range(points):
             for k in range(3):
                 offsets[t, 3 * i + k] += ankle[t, k]
@@ -231,32 +236,23 @@ def partial_rotation(start: Floats, end: Floats, share: float, result: Floats) -
     w, x, y, z = quaternion_product(
         end[0] / size, end[1] / size, end[2] / size, end[3] / size, start[0], -start[1], -start[2], -start[3]
     )
-    row = np.empty(3)
-    rotation_vector(w, x, y, z, row)
-    result[0], result[1], result[2], result[3] = exponential_quaternion(share * row[0], share * row[1], share * row[2])
+    x, y, z = rotation_vector(w, x, y, z)
+    result[0], result[1], result[2], result[3] = exponential_quaternion(share * x, share * y, share * z)
 
 
 @jit
-def rotation_vector(w: float, x: float, y: float, z: float, row: Floats) -> None:
-    """The rotation vector ``(3,)`` of a quaternion, by the shorter arc."""
+def rotation_vector(w: float, x: float, y: float, z: float) -> tuple[float, float, float]:
+    """The rotation vector of a quaternion, by the shorter arc."""
     if w < 0.0:
         w, x, y, z = -w, -x, -y, -z
     sine = math.sqrt(x * x + y * y + z * z)
     if sine < 0.05:  # the series of the arc sine; the remainder is below 1e-17
         s = sine * sine
-        factor = 231.0 / 6656.0
-        factor = 35.0 / 576.0 + s * (63.0 / 1408.0 + s * factor)
+        factor = 35.0 / 576.0 + s * (63.0 / 1408.0 + s * (231.0 / 6656.0))
         factor = 2.0 + s * (1.0 / 3.0 + s * (3.0 / 20.0 + s * (5.0 / 56.0 + s * factor)))
     else:
         factor = 2.0 * math.atan2(sine, w) / sine
-    row[0], row[1], row[2] = factor * x, factor * y, factor * z
-
-
-@jit
-def log_product(w: float, x: float, y: float, z: float, q: Floats, row: Floats) -> None:
-    """The rotation vector ``(3,)`` of rotating by ``q (4,)`` and then by w, x, y, z."""
-    w, x, y, z = quaternion_product(w, x, y, z, q[0], q[1], q[2], q[3])
-    rotation_vector(w, x, y, z, row)
+    return factor * x, factor * y, factor * z
 
 
 @jit
@@ -277,7 +273,7 @@ def align_with_anchors(
             both[t] = found = True
             heel, ball = anchors[t, 0], anchors[t, 1]
             q, x, y, z = quaternion_between(x, y, z, ball[0] - heel[0], ball[1] - heel[1], ball[2] - heel[2])
-            rotation_vector(q, x, y, z, values[t])
+            values[t, 0], values[t, 1], values[t, 2] = rotation_vector(q, x, y, z)
     if not found:
         return
     row, first = np.empty(3), 0
@@ -310,7 +306,7 @@ def align_with_anchors(
 
 @jit
 def shift_to_anchors(foot: FootMotion, labels: Bools, rate: float, points: Floats, path: FootPath) -> None:
-    """Shift ankles so that points, at ``(T, 3 P)`` after the rotation, are on their anchors: the mean of what is left."""
+    """Shift ankles so that points, at ``(T, 3 P)`` after the rotation, are on their anchors in the mean."""
     frames, count = labels.shape
     values, slopes, row = np.zeros((frames, 3)), np.zeros((frames, 3)), np.empty(3 * count)
     first = 0
@@ -386,9 +382,7 @@ def remove_jolts(ankle: Floats, performed: Bools, rate: float, max_jolt: float, 
 
 
 @jit
-def ease_corrections(
-    values: Floats, slopes: Floats, known: Bools, allowed: Bools, rate: float, result: Floats
-) -> None:
+def ease_corrections(values: Floats, slopes: Floats, known: Bools, allowed: Bools, rate: float, result: Floats) -> None:
     """Values ``(T, 3)`` where known; elsewhere cubics that leave each known stretch with its value and slope.
 
     They reach zero ``EASE`` seconds away, or the next known stretch if that is nearer than twice as far. Slopes are a

@@ -323,7 +323,10 @@ def knee_jolt(model: LegModel, i: int, t: int, square: float) -> float:
     forward = model.forward[i, t]
     knee = square * second_difference(model.knee[i], t, forward) / advance
     foot = square * second_difference(model.shift[i], t, forward) / advance * (upper / (upper + lower))
-    return knee + foot if model.rigid[i] else common_part(knee + foot, foot)
+    both: float = knee + foot
+    if not model.rigid[i]:
+        both = common_part(both, foot)
+    return both
 
 
 # The equations
@@ -359,8 +362,7 @@ def solve_stretches(model: LegModel, performed: Bools, residuals: Residuals, rat
         for _ in range(ROUNDS):
             equations.bands[:size] = constant.bands[:size]
             equations.right[:size] = constant.right[:size]
-            for f in range(first, end + 1):
-                linearise_ankles(model, f, x, linear)
+            linearise_ankles(model, first, end, x, linear)
             add_ankles(first, end, residuals.ankle, linear, rate, equations)
             add_straight_knees(model, first, end, x, equations)
             solve_bands(equations, end - first + 1)
@@ -371,35 +373,37 @@ def solve_stretches(model: LegModel, performed: Bools, residuals: Residuals, rat
 
 
 @jit
-def linearise_ankles(model: LegModel, t: int, x: Floats, linear: Linearisation) -> None:
-    """Derivatives of both ankles' errors in a frame by the unknowns, and the values at which the errors vanish."""
-    vector, left, trunk = model.roll_vector[t], model.left[t], model.trunk[t]
-    rise, roll, sway = x[t, 0], x[t, 1], x[t, 2]
-    w, a, b, c = exponential_quaternion(roll * vector[0], roll * vector[1], roll * vector[2])
-    for i in range(2):
-        hip, leg = model.hip[i, t], model.hip_to_ankle[i, t]
-        px, py, pz = hip[0] - trunk[0], hip[1] - trunk[1], hip[2] - trunk[2]
-        qx, qy, qz = rotate_vector(w, a, b, c, px, py, pz)
-        gx = leg[0] - (qx - px + sway * left[0])
-        gy = leg[1] - (qy - py + rise + sway * left[1])
-        gz = leg[2] - (qz - pz + sway * left[2])
-        far = max(math.sqrt(gx * gx + gy * gy + gz * gz), 1e-9)
-        flexion = model.flexion[i, t] + x[t, 3 + i]
-        upper, lower = model.upper[i, t], model.lower[i, t]
-        cosine, sine = math.cos(0.5 * flexion), math.sin(0.5 * flexion)
-        length = math.sqrt(((upper + lower) * cosine) ** 2 + ((upper - lower) * sine) ** 2)
-        # straighter knees count as bent a little
-        bent = flexion < -MIN_FLEXION or flexion > MIN_FLEXION
-        sine = 2.0 * sine * cosine if bent else math.sin(MIN_FLEXION)
-        # how the hip moves as the hips roll more
-        sx, sy, sz = vector[1] * qz - vector[2] * qy, vector[2] * qx - vector[0] * qz, vector[0] * qy - vector[1] * qx
-        row = linear.rows[t, i]
-        row[0] = gy / far
-        row[1] = (gx * sx + gy * sy + gz * sz) / far
-        row[2] = (gx * left[0] + gy * left[1] + gz * left[2]) / far
-        row[3] = -upper * lower * sine / length
-        value = row[0] * rise + row[1] * roll + row[2] * sway + row[3] * x[t, 3 + i]
-        linear.goal[t, i] = value - (length - far)
+def linearise_ankles(model: LegModel, first: int, last: int, x: Floats, linear: Linearisation) -> None:
+    """Derivatives of both ankles' errors by the unknowns, and the values at which the errors vanish."""
+    for t in range(first, last + 1):
+        vector, left, trunk = model.roll_vector[t], model.left[t], model.trunk[t]
+        rise, roll, sway = x[t, 0], x[t, 1], x[t, 2]
+        w, a, b, c = exponential_quaternion(roll * vector[0], roll * vector[1], roll * vector[2])
+        for i in range(2):
+            hip, leg = model.hip[i, t], model.hip_to_ankle[i, t]
+            px, py, pz = hip[0] - trunk[0], hip[1] - trunk[1], hip[2] - trunk[2]
+            qx, qy, qz = rotate_vector(w, a, b, c, px, py, pz)
+            gx = leg[0] - (qx - px + sway * left[0])
+            gy = leg[1] - (qy - py + rise + sway * left[1])
+            gz = leg[2] - (qz - pz + sway * left[2])
+            far = max(math.sqrt(gx * gx + gy * gy + gz * gz), 1e-9)
+            flexion = model.flexion[i, t] + x[t, 3 + i]
+            upper, lower = model.upper[i, t], model.lower[i, t]
+            cosine, sine = math.cos(0.5 * flexion), math.sin(0.5 * flexion)
+            length = math.sqrt(((upper + lower) * cosine) ** 2 + ((upper - lower) * sine) ** 2)
+            # straighter knees count as bent a little
+            bent = flexion < -MIN_FLEXION or flexion > MIN_FLEXION
+            sine = 2.0 * sine * cosine if bent else math.sin(MIN_FLEXION)
+            # how the hip moves as the hips roll more
+            sx, sy = vector[1] * qz - vector[2] * qy, vector[2] * qx - vector[0] * qz
+            sz = vector[0] * qy - vector[1] * qx
+            row = linear.rows[t, i]
+            row[0] = gy / far
+            row[1] = (gx * sx + gy * sy + gz * sz) / far
+            row[2] = (gx * left[0] + gy * left[1] + gz * left[2]) / far
+            row[3] = -upper * lower * sine / length
+            value = row[0] * rise + row[1] * roll + row[2] * sway + row[3] * x[t, 3 + i]
+            linear.goal[t, i] = value - (length - far)
 
 
 @jit
@@ -487,40 +491,49 @@ def add_corrections(model: LegModel, first: int, last: int, residuals: Residuals
         at = UNKNOWNS * (t - first - 1)
         for k in range(UNKNOWNS):
             add_second_difference(at + k, stiffness[t, k], target[t, k], equations)
-        add_hips_sideways(model, t, at, stiffness[t, 5], target[t, 5], equations)
+    add_hips_sideways(sideways_by_roll(model), first, last, residuals, equations)
 
 
 @jit
-def add_hips_sideways(
-    model: LegModel, t: int, at: int, weight: float, target: float, equations: Equations
-) -> None:
-    """Add the second difference of the hips' own sideways motion: sway, and as far as roll takes them along.
+def sideways_by_roll(model: LegModel) -> Floats:
+    """``(T,)`` how far the hips' joint goes to the left if the hips roll by one."""
+    sideways = np.empty(model.hips.shape[0])
+    for t in range(sideways.size):
+        hips, trunk, roll, left = model.hips[t], model.trunk[t], model.roll_vector[t], model.left[t]
+        x, y, z = hips[0] - trunk[0], hips[1] - trunk[1], hips[2] - trunk[2]
+        a, b, c = roll[0], roll[1], roll[2]
+        sideways[t] = (b * z - c * y) * left[0] + (c * x - a * z) * left[1] + (a * y - b * x) * left[2]
+    return sideways
 
-    Frames differ in how far that is.
-    """
+
+@jit
+def add_hips_sideways(by_roll: Floats, first: int, last: int, residuals: Residuals, equations: Equations) -> None:
+    """Add second differences of the hips' own sideways motion: sway, and as far as roll takes them along ``(T,)``."""
     bands, right = equations.bands, equations.right
-    b0, b1, b2 = roll_sideways(model, t - 1), -2.0 * roll_sideways(model, t), roll_sideways(model, t + 1)
-    r0, r1, r2 = at + 1, at + 6, at + 11
-    bands[r0, 0] += weight * b0 * b0
-    bands[r0, 5] += weight * b0 * b1
-    bands[r0, 10] += weight * b0 * b2
-    bands[r1, 0] += weight * b1 * b1
-    bands[r1, 5] += weight * b1 * b2
-    bands[r2, 0] += weight * b2 * b2
-    bands[r0, 1] += weight * b0
-    bands[r0, 6] += weight * b0 * -2.0
-    bands[r0, 11] += weight * b0
-    bands[r1, 1] += weight * b1 * -2.0
-    bands[r1, 6] += weight * b1
-    bands[r2, 1] += weight * b2
-    # the sway of a frame with the roll of a later one
-    bands[at + 2, 4] += weight * b1
-    bands[at + 2, 9] += weight * b2
-    bands[at + 7, 4] += weight * b2 * -2.0
-    right[r0] += weight * b0 * target
-    right[r1] += weight * b1 * target
-    right[r2] += weight * b2 * target
-    add_second_difference(at + 2, weight, target, equations)
+    for t in range(first + 1, last):
+        at, weight, target = UNKNOWNS * (t - first - 1), residuals.stiffness[t, 5], residuals.target[t, 5]
+        b0, b1, b2 = by_roll[t - 1], -2.0 * by_roll[t], by_roll[t + 1]
+        r0, r1, r2 = at + 1, at + 6, at + 11
+        bands[r0, 0] += weight * b0 * b0
+        bands[r0, 5] += weight * b0 * b1
+        bands[r0, 10] += weight * b0 * b2
+        bands[r1, 0] += weight * b1 * b1
+        bands[r1, 5] += weight * b1 * b2
+        bands[r2, 0] += weight * b2 * b2
+        bands[r0, 1] += weight * b0
+        bands[r0, 6] += weight * b0 * -2.0
+        bands[r0, 11] += weight * b0
+        bands[r1, 1] += weight * b1 * -2.0
+        bands[r1, 6] += weight * b1
+        bands[r2, 1] += weight * b2
+        # the sway of a frame with the roll of a later one
+        bands[at + 2, 4] += weight * b1
+        bands[at + 2, 9] += weight * b2
+        bands[at + 7, 4] += weight * b2 * -2.0
+        right[r0] += weight * b0 * target
+        right[r1] += weight * b1 * target
+        right[r2] += weight * b2 * target
+        add_second_difference(at + 2, weight, target, equations)
 
 
 @jit
@@ -536,15 +549,6 @@ def add_second_difference(r: int, weight: float, target: float, equations: Equat
     right[r] += weight * target
     right[r + 5] -= 2.0 * weight * target
     right[r + 10] += weight * target
-
-
-@jit
-def roll_sideways(model: LegModel, t: int) -> float:
-    """How far the hips' joint goes to the left if the hips roll by one."""
-    hips, trunk, roll, left = model.hips[t], model.trunk[t], model.roll_vector[t], model.left[t]
-    x, y, z = hips[0] - trunk[0], hips[1] - trunk[1], hips[2] - trunk[2]
-    a, b, c = roll[0], roll[1], roll[2]
-    return (b * z - c * y) * left[0] + (c * x - a * z) * left[1] + (a * y - b * x) * left[2]
 
 
 @jit
@@ -616,8 +620,14 @@ def knee_swivels(knee: Floats, step: Floats, tangent: Floats, weight: Floats, mo
     of swivel. ``weight`` ``(T,)`` or ``(T, 1)`` is how far the leg may swivel.
     """
     angle = np.empty(len(knee))
-    given = (np.ascontiguousarray(array) for array in (knee, step, tangent, weight.reshape(-1)))
-    knee_swivels_kernel(KneePath(*given, performed_flags(motion)), float(motion.rate), angle)
+    path = KneePath(
+        np.ascontiguousarray(knee),
+        np.ascontiguousarray(step),
+        np.ascontiguousarray(tangent),
+        np.ascontiguousarray(weight.reshape(-1)),
+        performed_flags(motion),
+    )
+    knee_swivels_kernel(path, float(motion.rate), angle)
     return angle
 
 

@@ -134,21 +134,20 @@ def measure_legs(skeleton: Skeleton, world: SubsetPose) -> LegPoses:
 def measure_legs_kernel(q: Floats, p: Floats, rows: Ints, rest_axes: Floats, legs: LegPoses) -> None:
     """Both legs of joints in the world, ``(T, K, 4)`` and ``(T, K, 3)``; rows ``(2, 3)`` are thighs, shins and feet."""
     frames = q.shape[0]
-    sines, usual = np.empty(frames), np.empty(3)
-    thigh, shin = np.empty(3), np.empty(3)
+    sines, usual, thigh, shin = np.empty(frames), np.empty(3), np.empty(3), np.empty(3)
     for i in range(2):
-        joint = rows[i, 0]
+        joint, knee_joint, foot = rows[i, 0], rows[i, 1], rows[i, 2]
+        hip, knee, ankle, normals = legs.hip[i], legs.knee[i], legs.ankle[i], legs.normal[i]
         usual[:] = 0.0
         for t in range(frames):
             for c in range(3):
-                hip, knee, ankle = p[t, joint, c], p[t, rows[i, 1], c], p[t, rows[i, 2], c]
-                legs.hip[i, t, c], legs.knee[i, t, c], legs.ankle[i, t, c] = hip, knee, ankle
-                thigh[c], shin[c] = knee - hip, ankle - knee
+                hip[t, c], knee[t, c], ankle[t, c] = p[t, joint, c], p[t, knee_joint, c], p[t, foot, c]
+                thigh[c], shin[c] = knee[t, c] - hip[t, c], ankle[t, c] - knee[t, c]
             legs.upper[i, t], legs.lower[i, t] = normalise(thigh), normalise(shin)
             nx, ny, nz = cross_product(thigh, shin)
             sine = math.sqrt(nx * nx + ny * ny + nz * nz)
             legs.flexion[i, t] = math.atan2(sine, thigh[0] * shin[0] + thigh[1] * shin[1] + thigh[2] * shin[2])
-            legs.normal[i, t, 0], legs.normal[i, t, 1], legs.normal[i, t, 2] = nx, ny, nz
+            normals[t, 0], normals[t, 1], normals[t, 2] = nx, ny, nz
             w, x, y, z = q[t, joint, 0], q[t, joint, 1], q[t, joint, 2], q[t, joint, 3]
             nx, ny, nz = rotate_vector(w, -x, -y, -z, nx, ny, nz)
             square = sine * sine
@@ -157,25 +156,28 @@ def measure_legs_kernel(q: Floats, p: Floats, rows: Ints, rest_axes: Floats, leg
         if math.sqrt(usual[0] ** 2 + usual[1] ** 2 + usual[2] ** 2) < 1e-6 * frames:  # never bent
             usual[:] = rest_axes[i]
         normalise(usual)
-        for t in range(frames):
-            w, x, y, z = q[t, joint, 0], q[t, joint, 1], q[t, joint, 2], q[t, joint, 3]
-            ux, uy, uz = rotate_vector(w, x, y, z, usual[0], usual[1], usual[2])
-            orient_leg_plane(legs, i, t, sines[t], ux, uy, uz)
+        orient_leg_plane(q, joint, usual, sines, legs.flexion[i], normals, legs.axis[i])
 
 
 @jit
-def orient_leg_plane(legs: LegPoses, i: int, t: int, sine: float, ux: float, uy: float, uz: float) -> None:
-    """Normal and flexion with the sign of the usual axis, and the axis between the two."""
-    normal, axis = legs.normal[i, t], legs.axis[i, t]
-    if normal[0] * ux + normal[1] * uy + normal[2] * uz < 0.0 and sine < BACKWARD:
-        normal[0], normal[1], normal[2] = -normal[0], -normal[1], -normal[2]
-        legs.flexion[i, t] = -legs.flexion[i, t]
-    normalise(normal)
-    share = math.exp(-((sine / STRAIGHT) ** 2))
-    axis[0] = (1.0 - share) * normal[0] + share * ux
-    axis[1] = (1.0 - share) * normal[1] + share * uy
-    axis[2] = (1.0 - share) * normal[2] + share * uz
-    normalise(axis)
+def orient_leg_plane(
+    q: Floats, joint: int, usual: Floats, sines: Floats, flexion: Floats, normals: Floats, axes: Floats
+) -> None:
+    """Give normals and flexion the sign of the usual axis ``(3,)``, fixed in the thigh, and blend the two axes."""
+    for t in range(sines.size):
+        normal, axis, sine = normals[t], axes[t], sines[t]
+        ux, uy, uz = rotate_vector(
+            q[t, joint, 0], q[t, joint, 1], q[t, joint, 2], q[t, joint, 3], usual[0], usual[1], usual[2]
+        )
+        if normal[0] * ux + normal[1] * uy + normal[2] * uz < 0.0 and sine < BACKWARD:
+            normal[0], normal[1], normal[2] = -normal[0], -normal[1], -normal[2]
+            flexion[t] = -flexion[t]
+        normalise(normal)
+        share = math.exp(-((sine / STRAIGHT) ** 2))
+        axis[0] = (1.0 - share) * normal[0] + share * ux
+        axis[1] = (1.0 - share) * normal[1] + share * uy
+        axis[2] = (1.0 - share) * normal[2] + share * uz
+        normalise(axis)
 
 
 def rigid_legs(skeleton: Skeleton, legs: LegPoses) -> Bools:
@@ -237,58 +239,67 @@ def bend_legs(legs: LegPoses, model: LegModel, paths: LegPaths, length: float) -
 
 @jit
 def bend_legs_kernel(legs: LegPoses, model: LegModel, paths: LegPaths, length: float, bent: BentLegs) -> None:
-    """Move hips, and bend thighs and shins, frame by frame."""
-    along = np.empty(3)
+    """Move hips, and bend thighs and shins towards the ankles' targets."""
     for t in range(paths.rise.size):
         vector, trunk, left = model.roll_vector[t], model.trunk[t], model.left[t]
         rise, roll, sway = paths.rise[t], paths.roll[t], paths.sway[t]
         w, a, b, c = exponential_quaternion(roll * vector[0], roll * vector[1], roll * vector[2])
         for i in range(2):
-            start, hip, ankle = model.hip[i, t], bent.hip[i, t], legs.ankle[i, t]
+            start, hip = model.hip[i, t], bent.hip[i, t]
             px, py, pz = start[0] - trunk[0], start[1] - trunk[1], start[2] - trunk[2]
             qx, qy, qz = rotate_vector(w, a, b, c, px, py, pz)
             hip[0] = length * (start[0] + qx - px + sway * left[0])
             hip[1] = length * (start[1] + qy - py + rise + sway * left[1])
             hip[2] = length * (start[2] + qz - pz + sway * left[2])
             for k in range(3):
-                along[k] = ankle[k] + length * model.shift[i, t, k] - hip[k]
-                bent.hip_to_ankle[i, t, k] = along[k]
-            before, swing = legs.hip[i, t], bent.swing[i, t]
-            swing[0], swing[1], swing[2], swing[3] = quaternion_between(
-                ankle[0] - before[0], ankle[1] - before[1], ankle[2] - before[2], along[0], along[1], along[2]
-            )
-            normalise(along)
-            bend_leg(legs, i, t, paths.flexion[i, t], along, bent)
-            thigh = bent.thigh[i, t]
+                bent.hip_to_ankle[i, t, k] = legs.ankle[i, t, k] + length * model.shift[i, t, k] - hip[k]
+    bend_in_plane(legs, paths.flexion, bent)
+    for i in range(2):
+        for t in range(paths.rise.size):
+            thigh, leg = bent.thigh[i, t], bent.hip_to_ankle[i, t]
+            size = length * math.sqrt(leg[0] * leg[0] + leg[1] * leg[1] + leg[2] * leg[2])
+            x, y, z = cross_product(leg, thigh)
+            bent.tangent[i, t, 0], bent.tangent[i, t, 1], bent.tangent[i, t, 2] = x / size, y / size, z / size
             for k in range(3):
-                bent.step[i, t, k] = (hip[k] + thigh[k] - legs.knee[i, t, k]) / length
-            x, y, z = cross_product(along, thigh)
-            bent.tangent[i, t, 0], bent.tangent[i, t, 1], bent.tangent[i, t, 2] = x / length, y / length, z / length
+                bent.step[i, t, k] = (bent.hip[i, t, k] + thigh[k] - legs.knee[i, t, k]) / length
 
 
 @jit
-def bend_leg(legs: LegPoses, i: int, t: int, flexion: float, along: Floats, bent: BentLegs) -> None:
-    """Thigh and shin of one leg with a flexion, in the plane that ``along (3,)``, hip to ankle, and its axis give."""
-    swing, bend, forward = bent.swing[i, t], np.empty(3), np.empty(3)
-    before, square = legs.flexion[i, t], 0.0
-    for k in range(3):
-        bend[k] = before * legs.normal[i, t, k] + (flexion - before) * legs.axis[i, t, k]
-        square += bend[k] * bend[k]
-    if not square > 1e-18:
-        bend[:] = legs.axis[i, t]
-    bend[0], bend[1], bend[2] = rotate_vector(swing[0], swing[1], swing[2], swing[3], bend[0], bend[1], bend[2])
-    forward[0], forward[1], forward[2] = cross_product(along, bend)
-    normalise(forward)
-    upper, lower = legs.upper[i, t], legs.lower[i, t]
-    cosine, sine = math.cos(abs(flexion)), math.sin(abs(flexion))
-    # angles of the thigh and of the shin to the line from hip to ankle
-    c0, s0 = upper + lower * cosine, lower * sine
-    reach = math.sqrt(c0 * c0 + s0 * s0)
-    c0, s0 = (c0 / reach, s0 / reach) if reach > 0.0 else (1.0, 0.0)
-    c1, s1 = cosine * c0 + sine * s0, sine * c0 - cosine * s0
-    for k in range(3):
-        bent.thigh[i, t, k] = upper * (c0 * along[k] + s0 * forward[k])
-        bent.shin[i, t, k] = lower * (c1 * along[k] - s1 * forward[k])
+def bend_in_plane(legs: LegPoses, flexions: Floats, bent: BentLegs) -> None:
+    """Swing legs' planes to the new lines from hip to ankle, and bend the legs in them by ``(2, T)``."""
+    along = np.empty(3)
+    for i in range(2):
+        for t in range(flexions.shape[1]):
+            hip, ankle, normal, axis = legs.hip[i, t], legs.ankle[i, t], legs.normal[i, t], legs.axis[i, t]
+            along[:] = bent.hip_to_ankle[i, t]
+            e, f, g, h = quaternion_between(
+                ankle[0] - hip[0], ankle[1] - hip[1], ankle[2] - hip[2], along[0], along[1], along[2]
+            )
+            swing, flexion, before = bent.swing[i, t], flexions[i, t], legs.flexion[i, t]
+            swing[0], swing[1], swing[2], swing[3] = e, f, g, h
+            more = flexion - before
+            x, y = before * normal[0] + more * axis[0], before * normal[1] + more * axis[1]
+            z = before * normal[2] + more * axis[2]
+            if not x * x + y * y + z * z > 1e-18:
+                x, y, z = axis[0], axis[1], axis[2]
+            x, y, z = rotate_vector(e, f, g, h, x, y, z)
+            normalise(along)
+            x, y, z = along[1] * z - along[2] * y, along[2] * x - along[0] * z, along[0] * y - along[1] * x
+            size = math.sqrt(x * x + y * y + z * z)
+            size = size if size > 0.0 else 1.0
+            x, y, z = x / size, y / size, z / size  # the direction in which the knee goes
+            upper, lower = legs.upper[i, t], legs.lower[i, t]
+            cosine, sine = math.cos(abs(flexion)), math.sin(abs(flexion))
+            # angles of the thigh and of the shin to the line from hip to ankle
+            c0, s0 = upper + lower * cosine, lower * sine
+            reach = math.sqrt(c0 * c0 + s0 * s0)
+            c0, s0 = (c0 / reach, s0 / reach) if reach > 0.0 else (1.0, 0.0)
+            c1, s1 = cosine * c0 + sine * s0, sine * c0 - cosine * s0
+            thigh, shin = bent.thigh[i, t], bent.shin[i, t]
+            thigh[0], thigh[1] = upper * (c0 * along[0] + s0 * x), upper * (c0 * along[1] + s0 * y)
+            thigh[2] = upper * (c0 * along[2] + s0 * z)
+            shin[0], shin[1] = lower * (c1 * along[0] - s1 * x), lower * (c1 * along[1] - s1 * y)
+            shin[2] = lower * (c1 * along[2] - s1 * z)
 
 
 def rotate_legs(legs: LegPoses, bent: BentLegs, swivel: Floats, active: Bools) -> LegRotations:
@@ -375,7 +386,8 @@ def swing_between(
     sizes = math.sqrt((ax * ax + ay * ay + az * az) * (bx * bx + by * by + bz * bz))
     w = sizes + ax * bx + ay * by + az * bz
     if not w > 0.1 * sizes:
-        return quaternion_between(ax, ay, az, bx, by, bz)
+        w, x, y, z = quaternion_between(ax, ay, az, bx, by, bz)
+        return w, x, y, z
     x, y, z = ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx
     scale = 1.0 / math.sqrt(w * w + x * x + y * y + z * z)
     return scale * w, scale * x, scale * y, scale * z
