@@ -256,6 +256,35 @@ def test_corrections_ease_by_cubics(rng):
 
 @given(seed=seeds)
 @few
+def test_a_rotation_in_contact_is_undone_and_eases_on(seed):
+    """A foot that rotates at one speed about its own ankle: the correction goes on as it was at the contact's edges."""
+    rng = np.random.default_rng(seed)
+    frames, rate, first, last = 120, 60.0, 50, 70
+    axis, bone = np.linalg.qr(rng.normal(size=(3, 2)))[0].T
+    speed = 0.5 * axis
+    bones = 0.2 * R.rotate(R.from_rotation_vector((np.arange(frames) - 60.0)[:, None] / rate * speed), bone)
+    labels, still = np.zeros((frames, 2), dtype=bool), np.tile(R.identity(), (frames, 1))
+    labels[first : last + 1] = True
+    anchors = np.zeros((frames, 2, 3))
+    anchors[:, 1] = 0.2 * bone
+    paths = np.stack([np.zeros_like(bones), bones], axis=1)
+    foot = foot_paths.FootMotion(
+        paths, anchors, labels, still, still, np.zeros((frames, 3)), np.ones(frames, dtype=bool)
+    )
+    rotation, offsets = np.zeros((frames, 3)), np.ascontiguousarray(paths.reshape(frames, 6))
+    foot_paths.align_with_anchors(foot, labels, rate, 0.02, offsets, rotation)
+    known = np.arange(first, last + 1)
+    assert np.allclose(rotation[known], -(known - 60.0)[:, None] / rate * speed, atol=1e-9)
+    assert np.allclose(offsets[known, 3:], 0.2 * bone, atol=1e-9)
+    ends = np.array([first - 12, first, last, last + 12]) / rate
+    slopes = np.array([0.0, 1.0, 1.0, 0.0])[:, None] * -speed
+    wanted = CubicHermiteSpline(ends, [speed * 0.0, rotation[first], rotation[last], speed * 0.0], slopes)
+    assert np.allclose(rotation[38:83], wanted(np.arange(38, 83) / rate), atol=1e-5)
+    assert not rotation[[first - 13, last + 13]].any()
+
+
+@given(seed=seeds)
+@few
 def test_rotation_vectors_and_parts_of_rotations(seed):
     rng = np.random.default_rng(seed)
     scale = rng.choice([1e-9, 0.01, 0.09, 0.11, 1.0])
@@ -470,6 +499,47 @@ def test_ankle_errors_are_linearised_by_their_derivatives(rng):
                 assert np.allclose(slope[bent, i], linear.rows[:frames][bent, i, 3], atol=1e-5)
             else:
                 assert not slope[:, i].any()
+
+
+@pytest.mark.parametrize("noise", [0.0, 0.01])
+def test_corrections_are_as_stiff_as_the_input_is_smooth(noise, rng):
+    """Accelerations that corrections may have, from the input's own, in a body whose knees and trunk jolt or don't."""
+    model, rate = measured(SKATING)[2], SKATING.rate
+    frames = len(SKATING)
+    shaken = {part: getattr(model, part) for part in ("hip", "hips", "trunk", "head", "knee", "flexion")}
+    shaken = {part: values + noise * rng.normal(size=values.shape) for part, values in shaken.items()}
+    common = noise * rng.normal(size=(frames, 3))
+    for part in ("hip", "hips", "trunk", "head"):
+        shaken[part] = shaken[part] + common
+    model = model._replace(**shaken)
+    residuals = Residuals(rng.random(frames), np.empty((frames, 2)), np.empty((frames, 6)), np.zeros((frames, 6)))
+    leg_paths.measure_stiffness(model, np.ones(frames, dtype=bool), rate, residuals)
+
+    def bend(values):
+        return rate**2 * (values[:-2] - 2.0 * values[1:-1] + values[2:])
+
+    def shared(a, b):
+        return np.where(a * b > 0.0, np.sign(a) * np.minimum(np.abs(a), np.abs(b)), 0.0)
+
+    def around(values):
+        return ndimage.maximum_filter1d(np.pad(np.abs(values), 1), 3, mode="constant")
+
+    left, right, head = (bend(path[:, 1]) for path in (*model.hip, model.head))
+    aside = [np.sum(bend(path) * model.left[1:-1], axis=1) for path in (model.trunk, model.head, model.hips)]
+    rise, sway = shared(0.5 * (left + right), head), shared(*aside[:2])
+    for k, least, own in ((0, 1.0, rise), (1, 0.5, 0.5 * (left - right)), (2, 0.5, sway), (5, 0.5, aside[2])):
+        assert np.allclose(residuals.stiffness[:, k], (rate**2 / (least + 0.5 * around(own))) ** 2)
+    for k, own in ((0, rise), (2, sway)):
+        excess = own - np.clip(own, -40.0, 40.0)
+        assert np.allclose(residuals.target[1:-1, k], -residuals.weight[1:-1] * excess / rate**2)
+        assert (noise > 0.0) == bool(excess.any())
+    for i in range(2):
+        snap = -residuals.target[:, 3 + i] * rate**2
+        excess = np.pad(bend(model.flexion[i]), 1)
+        excess -= np.clip(excess, -120.0, 120.0)
+        assert np.all(np.abs(snap) <= residuals.weight * np.abs(excess) + 1e-9)
+        assert np.all(snap * excess >= 0.0)
+        assert np.allclose(residuals.stiffness[:, 3 + i], (rate**2 / (15.0 + 0.1 * np.abs(snap))) ** 2)
 
 
 @pytest.mark.parametrize("name", MOTIONS)
