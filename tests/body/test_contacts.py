@@ -45,8 +45,8 @@ def greeting() -> Motion:
 WALK = greeting()
 
 
-def labels(plants: Contacts) -> np.ndarray:
-    return np.stack([plants.labels[name] for name in plants.points])
+def labels(contacts: Contacts) -> np.ndarray:
+    return np.stack([contacts.labels[name] for name in contacts.points])
 
 
 def edges_apart(a: np.ndarray, b: np.ndarray, frames: int) -> bool:
@@ -60,18 +60,18 @@ def edges_apart(a: np.ndarray, b: np.ndarray, frames: int) -> bool:
     return not (wrong & ~near).any()
 
 
-def test_plants_made_by_construction_are_found() -> None:
-    plants = find_contacts(WALK)
+def test_contacts_made_by_construction_are_found() -> None:
+    contacts = find_contacts(WALK)
     paths = sole_paths(WALK, sole_points(WALK.skeleton))
     still = np.linalg.norm(np.gradient(paths, 1.0 / WALK.rate, axis=0), axis=-1).T < 1e-3
-    found = labels(plants)
+    found = labels(contacts)
     assert (found & still).sum() > 0.97 * still.sum()
     # what is said to stand goes no farther than the detector's numbers allow
-    for plant in plants.intervals:
-        path = paths[plant.first : plant.last + 1, plants.points.index(plant.name)]
-        assert np.abs(path - plant.anchor).max() < 0.02
+    for contact in contacts.intervals:
+        path = paths[contact.first : contact.last + 1, contacts.points.index(contact.name)]
+        assert np.abs(path - contact.anchor).max() < 0.02
     # each foot: the first stand, one between its steps, the last
-    assert [len(plants.of(name)) for name in ("leftHeel", "rightHeel")] == [4, 3]
+    assert [len(contacts.of(name)) for name in ("leftHeel", "rightHeel")] == [4, 3]
 
 
 def test_ground_is_found_and_given() -> None:
@@ -91,7 +91,7 @@ def test_one_bad_frame_does_not_move_the_ground() -> None:
 
 
 @pytest.mark.parametrize("factor", [0.01, 1.0, 100.0])
-def test_plants_do_not_depend_on_place_heading_or_size(factor: float) -> None:
+def test_contacts_do_not_depend_on_place_heading_or_size(factor: float) -> None:
     turn = R.from_rotation_vector([0.0, 2.1, 0.0])
     other = move_motion(WALK, turn, [3.0, -0.7, 11.0]).scaled(factor)
     a, b = find_contacts(WALK), find_contacts(other)
@@ -100,7 +100,7 @@ def test_plants_do_not_depend_on_place_heading_or_size(factor: float) -> None:
     assert np.allclose([p.anchor for p in b.intervals], expected, atol=1e-9 * factor)
 
 
-def test_a_mirrored_motion_has_mirrored_plants() -> None:
+def test_a_mirrored_motion_has_mirrored_contacts() -> None:
     a, b = find_contacts(WALK), find_contacts(WALK.mirrored())
     for point in ("Heel", "Ball"):
         assert np.array_equal(a.labels[f"left{point}"], b.labels[f"right{point}"])
@@ -108,7 +108,7 @@ def test_a_mirrored_motion_has_mirrored_plants() -> None:
 
 
 @pytest.mark.parametrize("rate", [60.0, 120.0])
-def test_plants_do_not_depend_on_the_rate(rate: float) -> None:
+def test_contacts_do_not_depend_on_the_rate(rate: float) -> None:
     slow = labels(find_contacts(WALK.resampled(30.0)))
     fast = labels(find_contacts(WALK.resampled(rate)))[:, :: int(rate / 30.0)]
     count = min(slow.shape[1], fast.shape[1])
@@ -117,7 +117,7 @@ def test_plants_do_not_depend_on_the_rate(rate: float) -> None:
 
 @pytest.mark.data
 @pytest.mark.parametrize("name", ["02_01", "13_11", "79_01", "137_16"])
-def test_real_plants_do_not_depend_on_the_rate(data_dir: Path, name: str) -> None:
+def test_real_contacts_do_not_depend_on_the_rate(data_dir: Path, name: str) -> None:
     motion = cmu(data_dir, name)
     fast, slow = labels(find_contacts(motion))[:, ::4], labels(find_contacts(motion.resampled(30.0)))
     count = min(fast.shape[1], slow.shape[1])
@@ -146,9 +146,9 @@ def test_calibration_frames_are_never_planted() -> None:
 def test_feet_without_toes_have_one_point() -> None:
     roles = {role: joint for role, joint in WALK.skeleton.roles.items() if not role.endswith("Toes")}
     motion = replace(WALK, skeleton=replace(WALK.skeleton, roles=roles))
-    plants = find_contacts(motion)
-    assert plants.points == ("leftSole", "rightSole")
-    assert len(plants.of("rightSole")) == 3
+    contacts = find_contacts(motion)
+    assert contacts.points == ("leftSole", "rightSole")
+    assert len(contacts.of("rightSole")) == 3
 
 
 def test_a_missing_role_is_named() -> None:
@@ -157,21 +157,21 @@ def test_a_missing_role_is_named() -> None:
         find_contacts(Motion(bare, 30.0, R.identity(3, 1)))
 
 
-def test_plants_survive_json() -> None:
-    plants = find_contacts(WALK)
-    again = Contacts.from_json(json.loads(json.dumps(plants.as_json())))
-    assert again == plants
+def test_contacts_survive_json() -> None:
+    contacts = find_contacts(WALK)
+    again = Contacts.from_json(json.loads(json.dumps(contacts.as_json())))
+    assert again == contacts
     with pytest.raises(ValueError, match="'plants'"):
         Contacts.from_json({"kinesphere": "motion"})
 
 
-def test_impossible_plants_are_refused() -> None:
-    plants = find_contacts(WALK)
+def test_impossible_contacts_are_refused() -> None:
+    contacts = find_contacts(WALK)
     with pytest.raises(ValueError, match="does not fit"):
-        replace(plants, intervals=(Contact("left", "heel", 5, 9999, (0.0, 0.0, 0.0)),))
+        replace(contacts, intervals=(Contact("left", "heel", 5, 9999, (0.0, 0.0, 0.0)),))
     twice = (Contact("left", "heel", 5, 9, (0.0, 0.0, 0.0)), Contact("left", "heel", 9, 12, (0.0, 0.0, 0.0)))
     with pytest.raises(ValueError, match="overlap"):
-        replace(plants, intervals=twice)
+        replace(contacts, intervals=twice)
 
 
 def test_the_report_of_a_clean_walk_is_clean() -> None:

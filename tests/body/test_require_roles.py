@@ -63,7 +63,7 @@ def test_no_humanoid_is_refused_with_what_is_missing_and_what_to_do(asked: Asked
 def test_only_what_is_missing_is_named() -> None:
     """The dog's spine and head are found, and its hips; plants need no arms."""
     with pytest.raises(
-        ValueError, match="Missing for finding plants: leftUpperLeg, leftLowerLeg, leftFoot, right"
+        ValueError, match="Missing for finding contacts: leftUpperLeg, leftLowerLeg, leftFoot, right"
     ) as a:
         find_contacts(still(quadruped(named=True)))
     assert "Hand" not in str(a.value)

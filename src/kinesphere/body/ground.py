@@ -1,19 +1,19 @@
-"""Where the soles are, where the ground is, and the filters that contacts are found and kept with.
+"""Sole points and the ground: where the soles of a body are, how they move, and how high the floor is.
 
 **Points.** A foot with toes has two points: the *ball*, which is the toe joint, and the *heel*, which is the ankle
-moved towards the sole until it is level with the ball. Both are fixed in the foot, so a foot that stands on both
-cannot turn. A foot without toes has one point, the *sole*: the ankle moved down by an ankle's height.
+moved towards the sole until it is level with the ball. Both are fixed in the foot, so a foot in contact at both cannot
+rotate. A foot without toes has one point, the *sole*: the ankle moved down by an ankle's height.
 
-**Towards the sole** is down in the rest pose, unless the ankle, the ball and the toes say that the foot leans with
+**Towards the sole** is down in the rest pose, unless the ankle, the ball and the toes show that the foot leans with
 the shin (CMU's rest pose has its legs apart and its feet square to them); then it is along the shin.
 
 **Clearance.** Joints lie inside the body. An ankle is 0.039 of the body's height above the ground and a thigh with
 its shin 0.491 (Winter 2009, *Biomechanics and Motor Control of Human Movement*, fig. 4.1), so the sole is taken to
-be 0.0794 leg lengths below the ankle, or at the ball if that is lower. A character's surface says it better
+be 0.0794 leg lengths below the ankle, or at the ball if that is lower. A character's surface gives it more exactly
 (``Skeleton.soles``).
 
-A rest pose that does not stand (all bones along one axis, say) does not tell where soles are: then the points are the
-ankle and the toe joint themselves.
+A rest pose that does not stand upright (all bones along one axis, for example) does not show where the soles are: then
+the points are the ankle and the toe joint themselves.
 """
 
 from __future__ import annotations
@@ -26,9 +26,10 @@ import numpy as np
 
 from kinesphere.body.joint_subset import SubsetPose, foot_subset, joint_subset, subset_pose
 from kinesphere.body.require_roles import LEGS, require_motion_roles
-from kinesphere.maths import compiled, rotations
+from kinesphere.maths import rotations
+from kinesphere.maths.filters import gaussian_kernel, running_maximum_kernel, speeds_kernel
 from kinesphere.maths.kinematics import attached_points
-from kinesphere.maths.vectors import Bools, Floats
+from kinesphere.maths.vectors import Bools, Floats, reject, unit
 from kinesphere.motion.checked_arrays import freeze
 from kinesphere.motion.humanoid import SIDES
 from kinesphere.motion.memo import memoise_by_skeleton
@@ -36,18 +37,19 @@ from kinesphere.motion.motion import Motion
 from kinesphere.motion.skeleton import Skeleton
 
 ANKLE_HEIGHT = 0.039 / 0.491  # leg lengths
-BALL_HEIGHT = 0.03  # leg lengths, where the rest pose does not tell
+BALL_HEIGHT = 0.03  # leg lengths, where the rest pose does not show it
 SMOOTHING = 0.02  # seconds, sigma of the Gaussian low-pass: −3 dB at 6.6 Hz, near the 6 Hz usual in gait analysis
-SPAN = 1.0 / 30.0  # seconds to each side over which a speed is measured, so that 30 and 120 fps agree
-SLOW = 0.2  # leg lengths a second: slower points may be standing
-HIGHEST = 0.06  # leg lengths above the lowest tenth of where slow feet are
-LEANING = 0.002  # cosine: how much better a leaning foot must explain its ball; less is a toe that points aside
-ONE_POINT = 0.03  # leg lengths: a toe joint nearer to the heel is no ball
-NEAR = 0.05  # leg lengths above the ground that still count as on it
+SPEED_WINDOW = 1.0 / 30.0  # seconds to each side over which a speed is measured, so that 30 and 120 fps agree
+SLOW = 0.2  # leg lengths a second: a slower point may be in contact
+MAX_RISE = 0.06  # leg lengths: the ground is no higher than this above the lowest tenth of the slow feet
+LEAN_MARGIN = 0.002  # cosine by which a leaning foot must explain its ball better; less is a toe that points sideways
+MIN_FOOT_LENGTH = 0.03  # leg lengths: a toe joint nearer to the heel is no ball
+ON_GROUND = 0.05  # leg lengths above the ground that still count as on it
+DOWN = (0.0, -1.0, 0.0)
 
 
 class SolePoint(NamedTuple):
-    """A point of a foot that stands on the ground."""
+    """A point of a foot that can be in contact with the ground."""
 
     side: str  # "left" or "right"
     point: str  # "heel", "ball" or "sole"
@@ -71,23 +73,23 @@ class Ground:
 
 
 class SolePaths(NamedTuple):
-    """How points go."""
+    """Paths of sole points, and their speeds."""
 
     points: tuple[SolePoint, ...]
     paths: Floats  # (T, P, 3) metres
     runs: list[slice]  # of performed frames
-    smooth: Floats  # (T, P, 3) low-passed over each run; nothing elsewhere
-    speed: Floats  # (T, P) metres a second of that; endless elsewhere
+    smooth: Floats  # (T, P, 3) low-passed over each run; zero elsewhere
+    speed: Floats  # (T, P) metres a second of the smooth paths; infinite elsewhere
 
 
 @memoise_by_skeleton
 def leg_length(skeleton: Skeleton) -> float:
     """Thigh and shin at rest, the mean of both legs: the unit in which thresholds are given."""
     lengths = []
-    _, place = skeleton.rest_world()
+    _, positions = skeleton.rest_world()
     for side in SIDES:
         hip, knee, ankle = (
-            place[require_joint(skeleton, f"{side}{part}")] for part in ("UpperLeg", "LowerLeg", "Foot")
+            positions[require_joint(skeleton, f"{side}{part}")] for part in ("UpperLeg", "LowerLeg", "Foot")
         )
         lengths.append(np.linalg.norm(knee - hip) + np.linalg.norm(ankle - knee))
     return float(np.mean(lengths))
@@ -102,56 +104,72 @@ def require_joint(skeleton: Skeleton, role: str) -> int:
         raise ValueError(f"the skeleton has no joint with the role {role!r}; its roles are: {known}") from None
 
 
+# Sole points
+
+
 @memoise_by_skeleton
 def sole_points(skeleton: Skeleton) -> tuple[SolePoint, ...]:
     """Heel and ball of each foot, or its sole."""
     length = leg_length(skeleton)
-    turned, place = skeleton.rest_world()
+    orientations, positions = skeleton.rest_world()
     points = []
     for side in SIDES:
         foot = require_joint(skeleton, f"{side}Foot")
-        down = skeleton.soles.get(f"{side}Foot", ANKLE_HEIGHT * length)
-        standing = float(place[require_joint(skeleton, f"{side}UpperLeg")][1] - place[foot][1]) > 0.5 * length
-        towards = towards_sole(skeleton, side, place, turned)
-        unturn = rotations.conjugate(turned[foot])
+        ankle, hip = positions[foot], positions[require_joint(skeleton, f"{side}UpperLeg")]
+        height = skeleton.soles.get(f"{side}Foot", ANKLE_HEIGHT * length)
+        upright = float(hip[1] - ankle[1]) > 0.5 * length
+        towards = towards_sole(skeleton, side, positions, orientations)
+        to_local = rotations.conjugate(orientations[foot])
         toes = skeleton.roles.get(f"{side}Toes")
-        if toes is None or _one_point(place[toes] - place[foot], towards, length):
-            under = rotations.rotate(unturn, down * towards) if standing else np.zeros(3)
-            points.append(SolePoint(side, "sole", foot, under, 0.0 if standing else down))
+        if toes is None or np.linalg.norm(reject(positions[toes] - ankle, towards)) < MIN_FOOT_LENGTH * length:
+            offset = rotations.rotate(to_local, height * towards) if upright else np.zeros(3)
+            points.append(SolePoint(side, "sole", foot, offset, 0.0 if upright else height))
             continue
-        if not standing:
-            points.append(SolePoint(side, "heel", foot, np.zeros(3), down))
+        if not upright:
+            points.append(SolePoint(side, "heel", foot, np.zeros(3), height))
             points.append(SolePoint(side, "ball", toes, np.zeros(3), BALL_HEIGHT * length))
             continue
-        drop = max(float(np.dot(place[toes] - place[foot], towards)), 0.0)
-        clearance = max(down - drop, 0.0)
-        points.append(SolePoint(side, "heel", foot, rotations.rotate(unturn, drop * towards), clearance))
+        drop = max(float(np.dot(positions[toes] - ankle, towards)), 0.0)
+        clearance = max(height - drop, 0.0)
+        points.append(SolePoint(side, "heel", foot, rotations.rotate(to_local, drop * towards), clearance))
         points.append(SolePoint(side, "ball", toes, np.zeros(3), clearance))
     return tuple(point._replace(offset=freeze(point.offset)) for point in points)
 
 
-def _one_point(bone: Floats, towards: Floats, length: float) -> bool:
-    """Whether the toe joint lies at the heel, so that the two tell nothing of the foot."""
-    return bool(np.linalg.norm(bone - np.dot(bone, towards) * towards) < ONE_POINT * length)
+def towards_sole(skeleton: Skeleton, side: str, positions: Floats, orientations: Floats) -> Floats:
+    """Unit vector ``(3,)`` from the ankle to the sole in the rest pose: down, or along the shin if the foot leans."""
+    knee, foot = require_joint(skeleton, f"{side}LowerLeg"), require_joint(skeleton, f"{side}Foot")
+    down, shin = np.array(DOWN), positions[foot] - positions[knee]
+    toes = skeleton.roles.get(f"{side}Toes")
+    if toes is None:
+        return down
+    bone = positions[toes] - positions[foot]
+    tips = [np.array(tip.offset) for tip in skeleton.tips if tip.joint == toes and np.any(tip.offset)]
+    forward = unit(rotations.rotate(orientations[toes], tips[0]) if tips else bone * [1.0, 0.0, 1.0])
+    drop, candidates = reject(bone, forward), [reject(down, forward), reject(shin, forward)]
+    if np.linalg.norm(drop) <= 0.02 * np.linalg.norm(bone) or not all(np.linalg.norm(c) > 0.0 for c in candidates):
+        return down
+    level, leaning = (float(np.dot(unit(drop), unit(c))) for c in candidates)
+    return unit(shin) if leaning > level + LEAN_MARGIN else down
 
 
 def sole_paths(motion: Motion, points: tuple[SolePoint, ...]) -> Floats:
     """``(T, P, 3)`` world positions of the points."""
     skeleton, joints = motion.skeleton, [point.joint for point in points]
-    part = foot_subset(skeleton)
-    if not all(joint in part.rows for joint in joints):
-        part = joint_subset(skeleton, joints)
-    return sole_paths_of(subset_pose(motion, part), points)
+    subset = foot_subset(skeleton)
+    if not all(joint in subset.rows for joint in joints):
+        subset = joint_subset(skeleton, joints)
+    return sole_paths_of(subset_pose(motion, subset), points)
 
 
 def sole_paths_of(world: SubsetPose, points: tuple[SolePoint, ...]) -> Floats:
-    """The same from joints in the world."""
+    """``sole_paths`` from joints whose world poses are known."""
     rows = np.array([world.part.rows[point.joint] for point in points], dtype=np.intp)
     return attached_points(world.q, world.p, rows, np.array([point.offset for point in points]))
 
 
 def smooth_paths(motion: Motion, points: tuple[SolePoint, ...]) -> SolePaths:
-    """The points' paths, and what contacts are found by."""
+    """The points' paths, low-passed, with their speeds."""
     paths, stretches = sole_paths(motion, points), performed_runs(motion)
     if len(stretches) == 1 and len(paths) == stretches[0].stop - stretches[0].start:
         smooth = smooth_gaussian(paths, motion.rate)
@@ -163,14 +181,17 @@ def smooth_paths(motion: Motion, points: tuple[SolePoint, ...]) -> SolePaths:
     return SolePaths(points, paths, stretches, smooth, speed)
 
 
+# The ground
+
+
 def find_ground(motion: Motion, height: float | None = None) -> Ground:
     """The height of the floor, from where the feet are when they are slow and low.
 
-    In every performed frame the lowest sole point is taken, clearance off. Of the frames in which it moves slower
-    than 0.2 leg lengths a second, the ground is the mean of the middle half of the heights: feet stand on it as often a
-    little above as below, on floors that slope as captured ones do. Feet that stand longer on something higher don't
-    count: it is at most 0.06 leg lengths above the lowest tenth. ``evidence`` says how often a sole was on the ground
-    so found.
+    In every performed frame the lowest sole point is taken, less its clearance. Of the frames in which it moves slower
+    than 0.2 leg lengths a second, the ground is the mean of the middle half of the heights: feet in contact are as
+    often a little above it as below, on floors that slope as captured ones do. Feet that stand longer on something
+    higher don't count: the ground is at most 0.06 leg lengths above the lowest tenth. ``evidence`` says how often a
+    sole was on it.
 
     A ``height`` given is taken as it is.
     """
@@ -179,7 +200,7 @@ def find_ground(motion: Motion, height: float | None = None) -> Ground:
 
 
 def ground_of_paths(motion: Motion, soles: SolePaths, height: float | None = None) -> Ground:
-    """The same where the paths of all points are known."""
+    """``find_ground`` from the paths of all sole points."""
     if height is not None and not math.isfinite(height):
         expected = "a finite height in metres is expected; leave it out to have the floor found"
         raise ValueError(f"ground={height!r}: {expected}")
@@ -191,29 +212,31 @@ def ground_of_paths(motion: Motion, soles: SolePaths, height: float | None = Non
     lowest = np.argmin(heights, axis=1)
     low = heights[np.arange(len(heights)), lowest]
     if height is not None:
-        found, how = float(height), "given"
+        found, evidence = float(height), "given"
     else:
         speed = soles.speed[soles.runs[0]] if whole else speeds(smooth_gaussian(paths, motion.rate), motion.rate)
         slow = speed[np.arange(len(heights)), lowest] < SLOW * length
-        used = low[slow] if slow.any() else low
-        found = _middle(used, length) if slow.any() else float(np.percentile(used, 2.0))
-        how = (
-            f"from {slow.sum()} frames with a slow foot" if slow.any() else "no foot is ever slow: from the lowest 2 %"
-        )
-    share = float(np.mean(low < found + NEAR * length))
-    how += f"; a sole is on it in {share:.0%} of the frames"
+        if slow.any():
+            found, evidence = _middle_height(low[slow], length), f"from {slow.sum()} frames with a slow foot"
+        else:
+            found, evidence = float(np.percentile(low, 2.0)), "no foot is ever slow: from the lowest 2 %"
+    share = float(np.mean(low < found + ON_GROUND * length))
+    evidence += f"; a sole is on it in {share:.0%} of the frames"
     if share < 0.6:
-        how += ", so the rest is in the air or stands on something"
-    return Ground(found, how, share)
+        evidence += ", so the rest is in the air or stands on something"
+    return Ground(found, evidence, share)
 
 
-def _middle(heights: Floats, length: float) -> float:
-    """The mean of the middle half."""
+def _middle_height(heights: Floats, length: float) -> float:
+    """The mean of the middle half, at most ``MAX_RISE`` above the lowest tenth."""
     count, ordered = len(heights), np.sort(heights)
     middle = float(ordered[count // 4 : count - count // 4].mean())
-    at = 0.1 * (count - 1)  # the lowest tenth
+    at = 0.1 * (count - 1)
     below, above = ordered[int(at)], ordered[min(int(at) + 1, count - 1)]
-    return min(middle, float(below + (at - int(at)) * (above - below)) + HIGHEST * length)
+    return min(middle, float(below + (at - int(at)) * (above - below)) + MAX_RISE * length)
+
+
+# Performed frames
 
 
 def performed_runs(motion: Motion) -> list[slice]:
@@ -234,158 +257,50 @@ def performed_flags(motion: Motion) -> Bools:
     return flags
 
 
+# Filters along time
+
+
 def smooth_gaussian(values: Floats, rate: float, sigma: float = SMOOTHING) -> Floats:
-    """Low-passed along the first axis by a Gaussian, without a shift in time; straight lines stay as they are."""
-    if compiled.loaded(values.size) is None or values.dtype != np.float64:
-        return smooth_gaussian_reference(values, rate, sigma)
-    from kinesphere.maths import filters
+    """Gaussian low-pass of ``(T, ...)`` along the first axis, without delay; straight lines stay as they are.
 
-    result: Floats = np.empty(values.shape)
-    rows = np.ascontiguousarray(values).reshape(len(values), -1)
-    filters.gaussian_kernel(rows, float(rate), float(sigma), result.reshape(len(values), -1))
-    return result
-
-
-def smooth_gaussian_reference(values: Floats, rate: float, sigma: float = SMOOTHING) -> Floats:
-    """The same in plain NumPy."""
-    reach = min(math.ceil(4.0 * sigma * rate), len(values) - 1)
-    if reach < 1:
-        return values.copy()
-    # A sample stands for the time around it: integrals, not samples, of the bell keep low rates right.
-    edges = (np.arange(-reach, reach + 2) - 0.5) / (rate * sigma * math.sqrt(2.0))
-    weights = np.diff([math.erf(edge) for edge in edges])
-    weights /= weights.sum()
-    before = 2.0 * values[:1] - values[reach:0:-1]
-    after = 2.0 * values[-1:] - values[-2 : -reach - 2 : -1]
-    padded = np.concatenate([before, values, after])
-    result: Floats = np.zeros_like(values)
-    for shift, weight in enumerate(weights):
-        result += weight * padded[shift : shift + len(values)]
-    return result
+    ``sigma`` is in seconds. The weights are integrals of the Gaussian over each frame, not samples of it: that keeps
+    low rates right. Beyond both ends values go on as their point reflection.
+    """
+    rows = np.ascontiguousarray(values, dtype=np.float64).reshape(len(values), math.prod(values.shape[1:]))
+    smooth = np.empty(rows.shape)
+    gaussian_kernel(rows, float(rate), float(sigma), smooth)
+    return smooth.reshape(values.shape)
 
 
 def speeds(paths: Floats, rate: float) -> Floats:
-    """``(T, ...)`` speeds of paths ``(T, ..., 3)``, over ``SPAN`` to both sides, or a frame if longer."""
-    if compiled.loaded(paths.size) is None or paths.ndim != 3:
-        return speeds_reference(paths, rate)
-    from kinesphere.maths import filters
-
+    """``(T, P)`` speeds of paths ``(T, P, 3)``, over ``SPEED_WINDOW`` to both sides, or a frame if that is longer."""
     speed = np.empty(paths.shape[:2])
-    filters.speeds_kernel(np.ascontiguousarray(paths), max(SPAN * rate, 1.0), float(rate), speed)
+    speeds_kernel(np.ascontiguousarray(paths), max(SPEED_WINDOW * rate, 1.0), float(rate), speed)
     return speed
-
-
-def speeds_reference(paths: Floats, rate: float) -> Floats:
-    """The same in plain NumPy."""
-    speed: Floats = np.linalg.norm(velocities(paths, rate), axis=-1)
-    return speed
-
-
-def velocities(paths: Floats, rate: float, span: float = SPAN) -> Floats:
-    """The same as vectors."""
-    if len(paths) < 2:
-        return np.zeros_like(paths)
-    half = max(span * rate, 1.0)
-    frames = np.arange(len(paths))
-    start, end = np.maximum(frames - half, 0.0), np.minimum(frames + half, len(paths) - 1.0)
-    across = ((end - start) / rate).reshape(-1, *([1] * (paths.ndim - 1)))
-    velocity: Floats = (_between(paths, end) - _between(paths, start)) / across
-    return velocity
-
-
-def _between(paths: Floats, at: Floats) -> Floats:
-    i = np.minimum(at.astype(np.intp), len(paths) - 2)
-    share = (at - i).reshape(-1, *([1] * (paths.ndim - 1)))
-    value: Floats = paths[i] + share * (paths[i + 1] - paths[i])
-    return value
 
 
 def smooth_bell(values: Floats, weights: Floats) -> Floats:
-    """``(T,)`` smoothed by a bell of odd length, held beyond the ends."""
-    spread: Floats = np.convolve(np.pad(values, len(weights) // 2, mode="edge"), weights, mode="valid")
-    return spread
+    """``(T,)`` smoothed by weights of odd length; the first and last value go on beyond the ends."""
+    return np.convolve(np.pad(values, len(weights) // 2, mode="edge"), weights, mode="valid")
 
 
 def bell_weights(seconds: float, rate: float) -> Floats:
-    """Weights, 1 in sum, that fade to nothing so many seconds to each side."""
+    """Weights of a raised cosine, 1 in sum, that fade to zero so many seconds to each side."""
     weights: Floats = np.hanning(2 * max(int(seconds * rate), 1) + 3)[1:-1]
     weights /= weights.sum()
     return weights
 
 
 def running_maximum(values: Floats | Bools, seconds: float, rate: float) -> Floats:
-    """``(..., T)`` the greatest value within so many seconds."""
-    span = max(int(seconds * rate), 1)
-    padded = np.pad(values.astype(np.float64), [(0, 0)] * (values.ndim - 1) + [(span, span)])
-    greatest: Floats = np.lib.stride_tricks.sliding_window_view(padded, 2 * span + 1, axis=-1).max(axis=-1)
-    return greatest
-
-
-def fill_with_cubics(values: Floats, slopes: Floats, known: Bools, allowed: Bools, far: float, rate: float) -> Floats:
-    """Values ``(T, 3)`` where known; elsewhere cubics that leave each known stretch with its value and slope.
-
-    They reach zero ``far`` frames away, or the next known stretch if that is nearer than twice as far. Slopes are a
-    second. Frames that are not allowed stay zero.
-    """
-    result = np.where(known[:, None], values, 0.0)
-    edges = np.flatnonzero(np.diff(np.concatenate([[False], known, [False]]).astype(np.int8)))
-    starts, ends = edges[::2], edges[1::2] - 1
-    knots: list[tuple[float, Floats, Floats]] = []
-    zero = np.zeros(values.shape[1])
-    for i, (start, end) in enumerate(zip(starts, ends, strict=True)):
-        before = start - ends[i - 1] if i else np.inf
-        if before > 2.0 * far:
-            knots += [(start - far, zero, zero)]
-        knots += [(float(start), values[start], slopes[start]), (float(end), values[end], slopes[end])]
-        after = starts[i + 1] - end if i + 1 < len(starts) else np.inf
-        if after > 2.0 * far:
-            knots += [(end + far, zero, zero)]
-    for (at, a, rise), (to, b, fall) in zip(knots[:-1], knots[1:], strict=True):
-        first, last = max(int(np.ceil(at)), 0), min(int(np.floor(to)), len(values) - 1)
-        frames = np.arange(first, last + 1)
-        frames = frames[~known[frames] & allowed[frames]]
-        if not len(frames) or to <= at:
-            continue
-        u, seconds = ((frames - at) / (to - at))[:, None], (to - at) / rate
-        left, right, chord = rise * seconds, fall * seconds, b - a
-        result[frames] = a + u * (left + u * (3.0 * chord - 2.0 * left - right + u * (left + right - 2.0 * chord)))
-    return result
-
-
-def unit_vectors(vectors: Floats) -> Floats:
-    """Unit vectors ``(..., 3)``; zero stays zero."""
-    length = np.linalg.norm(vectors, axis=-1, keepdims=True)
-    unit: Floats = vectors / np.where(length > 0.0, length, 1.0)
-    return unit
+    """``(..., T)`` the greatest of values, none below zero, within so many seconds to each side."""
+    rows = np.ascontiguousarray(values, dtype=np.float64).reshape(-1, values.shape[-1])
+    greatest, span = np.empty(rows.shape), max(int(seconds * rate), 1)
+    for row, result in zip(rows, greatest, strict=True):
+        running_maximum_kernel(row, 0, len(row) - 1, span, result)
+    return greatest.reshape(values.shape)
 
 
 def runs(flags: Bools) -> list[tuple[int, int]]:
     """First and last frame of every stretch of true flags."""
     edges = np.flatnonzero(np.diff(np.concatenate([[False], flags, [False]]).astype(np.int8)))
     return [(int(a), int(b) - 1) for a, b in zip(edges[::2], edges[1::2], strict=True)]
-
-
-def towards_sole(skeleton: Skeleton, side: str, place: Floats, turned: Floats) -> Floats:
-    """From the ankle to the sole, a unit vector, in the rest pose: down, or along the shin (see above)."""
-    knee, foot = require_joint(skeleton, f"{side}LowerLeg"), require_joint(skeleton, f"{side}Foot")
-    down = np.array([0.0, -1.0, 0.0])
-    toes = skeleton.roles.get(f"{side}Toes")
-    if toes is None:
-        return down
-    bone = place[toes] - place[foot]
-    tips = [np.array(tip.offset) for tip in skeleton.tips if tip.joint == toes and np.any(tip.offset)]
-    forward = rotations.rotate(turned[toes], tips[0]) if tips else bone * [1.0, 0.0, 1.0]
-    shown = _across(bone, forward)
-    along = [_across(down, forward), _across(place[foot] - place[knee], forward)]
-    if np.linalg.norm(shown) <= 0.02 * np.linalg.norm(bone) or not all(np.linalg.norm(a) > 0.0 for a in along):
-        return down
-    plain, leaning = (float(np.dot(shown, a) / np.linalg.norm(shown) / np.linalg.norm(a)) for a in along)
-    towards = place[foot] - place[knee] if leaning > plain + LEANING else down
-    unit: Floats = towards / np.linalg.norm(towards)
-    return unit
-
-
-def _across(vector: Floats, axis: Floats) -> Floats:
-    length = float(np.dot(axis, axis))
-    rest: Floats = vector - (np.dot(vector, axis) / length if length > 0.0 else 0.0) * axis
-    return rest

@@ -1,4 +1,4 @@
-"""Some joints of a motion in the world: what feet need of a body is a quarter of it."""
+"""World poses of some joints of a motion: feet and legs need a quarter of the body, in a quarter of the time."""
 
 from __future__ import annotations
 
@@ -15,38 +15,38 @@ PARTS = ("UpperLeg", "LowerLeg", "Foot", "Toes")
 
 
 class JointSubset(NamedTuple):
-    """Which joints."""
+    """Some joints of a skeleton with all their ancestors; a joint's place among them is its *row*."""
 
     joints: Ints  # (K,)
-    above: Ints  # (K,) where in them each one's parent is, or -1
-    rows: dict[int, int]  # joint to place
+    parents: Ints  # (K,) the row of each one's parent, or -1
+    rows: dict[int, int]  # joint to row
 
 
 class SubsetPose(NamedTuple):
-    """How they are turned, and where."""
+    """World rotations and positions of those joints."""
 
     q: Floats  # (T, K, 4)
     p: Floats  # (T, K, 3)
     part: JointSubset
 
     def turned(self, joint: int) -> Floats:
-        """``(T, 4)`` rotations of one joint."""
+        """``(T, 4)`` world rotations of one joint."""
         return self.q[:, self.part.rows[joint]]
 
-    def places(self, joint: int) -> Floats:
-        """``(T, 3)`` places of one joint."""
+    def positions_of(self, joint: int) -> Floats:
+        """``(T, 3)`` world positions of one joint."""
         return self.p[:, self.part.rows[joint]]
 
 
 def joint_subset(skeleton: Skeleton, joints: list[int]) -> JointSubset:
-    """Some joints, and all that they hang on."""
-    chosen, above = with_ancestors(skeleton.parents, joints)
-    return JointSubset(chosen, above, {joint: row for row, joint in enumerate(chosen.tolist())})
+    """Some joints and all their ancestors."""
+    chosen, parents = with_ancestors(skeleton.parents, joints)
+    return JointSubset(chosen, parents, {joint: row for row, joint in enumerate(chosen.tolist())})
 
 
 @memoise_by_skeleton
 def leg_subset(skeleton: Skeleton) -> JointSubset:
-    """Legs, hips and what hangs on them next, the head, and all between."""
+    """Legs, hips and the hips' children, the head, and all joints between."""
     roles = skeleton.roles
     joints = [roles[side + part] for side in SIDES for part in PARTS if side + part in roles]
     joints += [roles[role] for role in ("hips", "head") if role in roles]
@@ -57,11 +57,11 @@ def leg_subset(skeleton: Skeleton) -> JointSubset:
 
 @memoise_by_skeleton
 def foot_subset(skeleton: Skeleton) -> JointSubset:
-    """Feet and toes, and what they hang on."""
+    """Feet and toes, and their ancestors."""
     return joint_subset(skeleton, [skeleton.roles[s + p] for s in SIDES for p in PARTS[2:] if s + p in skeleton.roles])
 
 
-def subset_pose(motion: Motion, part: JointSubset) -> SubsetPose:
-    """A part of a motion's body in the world."""
-    q, p = forward_some(motion.rotations, motion.translations, part.joints, part.above)
-    return SubsetPose(q, p, part)
+def subset_pose(motion: Motion, subset: JointSubset) -> SubsetPose:
+    """World poses of a subset of a motion's joints."""
+    q, p = forward_some(motion.rotations, motion.translations, subset.joints, subset.parents)
+    return SubsetPose(q, p, subset)

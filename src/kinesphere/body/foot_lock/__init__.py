@@ -1,7 +1,7 @@
 """Foot locking: remove sliding while a foot is in contact with the ground.
 
 ``lock`` is the whole of it: ``foot_paths`` moves ankles so that contact points stay on their anchors, ``leg_paths``
-solves hips and knees that follow along time, ``legs`` turns the bones.
+solves hips and knees that follow along time, ``legs`` solves the bones between them.
 """
 
 import lazy_loader

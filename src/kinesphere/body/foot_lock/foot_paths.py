@@ -1,13 +1,13 @@
-"""How the feet move: the corrections that hold planted points, and how they come and go.
+"""Foot paths: corrections of ankle and foot that keep contact points on their anchors, and ease in and out.
 
-Only feet that slide are corrected. A stand is a foot's plants with less than ``EASE`` seconds between them. Where all
-its points are nearer to their anchors than ``HOLDS`` it holds already and asks for nothing.
+Only feet that slide are corrected. A *contact run* is a foot's contacts with less than ``EASE`` seconds between them.
+Where all its points are nearer to their anchors than ``TOLERANCE`` nothing is corrected.
 
-While a point of a sliding foot is planted, the foot is moved so that the point stays at its anchor. While heel and
-ball are both planted the foot is also turned, about the axis that takes the way from heel to ball to that between
-the anchors; roll about that way stays the input's. Points nearer than ``APART`` to each other give no direction, and
-no turn. Before and after plants both corrections follow cubics whose value and slope meet the plant's, and which are
-nothing ``EASE`` seconds away: the foot's speed has no jump.
+While a point of a sliding foot is in contact, the foot is moved so that the point stays on its anchor. While heel and
+ball are both in contact the foot is also rotated, by the smallest rotation that takes the direction from heel to ball
+to that between the anchors; roll about that direction stays the input's. Points nearer to each other than
+``MIN_DISTANCE`` give no direction, and no rotation. Before and after contacts both corrections follow cubics whose
+value and slope equal the contact's and which are zero ``EASE`` seconds away: the foot's speed has no jump.
 """
 
 from __future__ import annotations
@@ -18,19 +18,8 @@ from typing import NamedTuple
 import numpy as np
 
 from kinesphere.body.contacts import Contacts
-from kinesphere.body.ground import (
-    SolePoint,
-    bell_weights,
-    fill_with_cubics,
-    running_maximum,
-    runs,
-    smooth_bell,
-    smooth_gaussian,
-    velocities,
-)
-from kinesphere.maths import compiled, rotations
-from kinesphere.maths.banded import second_differences
-from kinesphere.maths.compiled import compile_kernel
+from kinesphere.body.ground import SolePoint
+from kinesphere.maths.compiled import jit
 from kinesphere.maths.filters import (
     bell_kernel,
     frame_count,
@@ -44,248 +33,145 @@ from kinesphere.maths.filters import (
 from kinesphere.maths.rotations import exponential_quaternion, quaternion_between, quaternion_product, rotate_vector
 from kinesphere.maths.vectors import Bools, Floats
 
-HOLDS = 0.001  # leg lengths: points that stay so near to their anchors hold already
-APART = 0.03  # leg lengths that heel and ball must be apart to give a direction
-EASE = 0.2  # seconds before and after a plant in which its correction comes and goes
-STEADY, FULL = 0.03, 0.05  # seconds: sigma of the low-pass on a standing foot's rotation; how it comes and goes
-JOLT = 0.6  # leg lengths a second that an ankle's velocity may change more from frame to frame than it did
-SLOPE = 1.0 / 60.0  # seconds to each side for the slope at a plant's edge
+TOLERANCE = 0.001  # leg lengths: points that stay so near to their anchors are left alone
+MIN_DISTANCE = 0.03  # leg lengths that heel and ball must be apart to give a direction
+EASE = 0.2  # seconds before and after a contact in which its correction eases in and out
+STEADY = 0.03  # seconds, sigma of the low-pass on the rotation of a foot in contact
+STEADY_EASE = 0.05  # seconds over which that low-pass, and the one on jolts, eases in and out
+MAX_JOLT = 0.6  # leg lengths a second by which an ankle's velocity may change more from frame to frame than it did
+JOLT_WINDOW = 3  # frames to each side in which the input's own jolts count
+SLOPE_WINDOW = 1.0 / 60.0  # seconds to each side over which the slope at a contact's edge is measured
+
+
+class FootMotion(NamedTuple):
+    """One foot as the input has it, with its contacts."""
+
+    paths: Floats  # (T, P, 3) of its sole points, metres
+    anchors: Floats  # (T, P, 3) in frames of contact
+    labels: Bools  # (T, P) whether a point is in contact
+    foot: Floats  # (T, 4) world rotations
+    toes: Floats  # (T, 4) world rotations
+    ankle: Floats  # (T, 3) world positions
+    performed: Bools  # (T,) whether a frame was performed
 
 
 class FootPath(NamedTuple):
-    """How one foot is to move."""
+    """The correction of one foot."""
 
-    shift: Floats  # (T, 3) of the ankle
-    turn: Floats  # (T, 3) of the foot, as rotation vectors in the world
-    toes: Floats  # (T, 3) and of its toes
-    planted: Bools  # (T,)
-    asked: Bools  # (T,) planted, and part of a stand that slides
-
-
-class FootRule(NamedTuple):
-    """What a foot goes by, in metres, seconds and frames."""
-
-    rate: float
-    holds: float  # metres
-    apart: float  # metres
-    jolt: float  # metres a second
-    ease: float  # frames
-    full: float  # seconds
-    steady: float  # seconds
-    half: float  # frames to each side for slopes
-    near: int  # frames to each side in which an ankle may have jolted before
+    shift: Floats  # (T, 3) of the ankle, metres
+    rotation: Floats  # (T, 3) of the foot, as rotation vectors in the world
+    toe_rotation: Floats  # (T, 3) of its toes, likewise
+    in_contact: Bools  # (T,)
+    sliding: Bools  # (T,) in contact, and part of a contact run that slides
 
 
 def correct_foot_path(
     points: list[SolePoint],
     paths: Floats,
     world: tuple[Floats, Floats, Floats],
-    plants: Contacts,
+    contacts: Contacts,
     performed: Bools,
     unit: float,
 ) -> FootPath:
-    """For one foot: its path. ``world`` is how foot and toes are turned and where the ankle is."""
-    names, rate = [point.name for point in points], plants.rate
-    labels = np.zeros(paths.shape[:2], dtype=bool)
-    for plant in plants.intervals:
-        if plant.name in names:
-            labels[plant.first : plant.last + 1, names.index(plant.name)] = True
-    anchors = plants.anchors(names, paths)
-    jolted = max(int(3.0 / rate * rate), 1)
-    rule = FootRule(
-        rate, HOLDS * unit, APART * unit, JOLT * unit, EASE * rate, FULL, STEADY, max(SLOPE * rate, 1.0), jolted
-    )
-    if compiled.loaded(paths.size) is None:
-        return correct_foot_path_reference(paths, anchors, labels, world, performed, rule)
+    """The correction of one foot with sole points on paths ``(T, P, 3)``.
 
-    shift, turn, toes = np.empty((3, len(paths), 3))
-    planted, asked = np.empty((2, len(paths)), dtype=bool)
-    whole = np.concatenate(world, axis=1)
-    near = np.ascontiguousarray(paths)
-    correct_foot_kernel(near, anchors, labels, whole, performed, rule, shift, turn, toes, planted, asked)
-    return FootPath(shift, turn, toes, planted, asked)
-
-
-def correct_foot_path_reference(
-    paths: Floats,
-    anchors: Floats,
-    stands: Bools,
-    world: tuple[Floats, Floats, Floats],
-    performed: Bools,
-    rule: FootRule,
-) -> FootPath:
-    """The same in plain NumPy, for points with anchors ``(T, P, 3)`` that stand when ``stands (T, P)`` says."""
-    (foot, toes, ankle), rate = world, rule.rate
-    labels = stands.T & performed
-    planted: Bools = np.any(labels, axis=0)
-    away = np.max(np.where(labels.T, np.linalg.norm(paths - anchors, axis=-1), 0.0), axis=1)
-    held = _sliding(planted, away > rule.holds, rate)
-    labels &= held
-    arms = paths - ankle[:, None]
-    steadied = _steadied(foot, held, rate, performed)
-    arms = rotations.rotate(steadied[:, None], arms)
-    turn = np.zeros(ankle.shape)
-    both = _both(labels, arms, anchors, rule.apart)
-    if both.any():
-        wanted = anchors[both, 1] - anchors[both, 0]
-        found = rotations.rotation_between(arms[both, 1] - arms[both, 0], wanted)
-        turn[both] = rotations.to_rotation_vector(found)
-        vectors = arms[:, 1] - arms[:, 0]
-        # On the plant's side of an edge the turn undoes how the foot turns, so its slope is that of the input's.
-        turning = np.cross(vectors, _velocities(vectors, performed, rate))
-        turning /= np.maximum(np.sum(vectors**2, axis=1, keepdims=True), rule.apart**2)
-        turn = fill_with_cubics(turn, -turning, both, performed, rule.ease, rate)
-        arms = rotations.rotate(rotations.from_rotation_vector(turn)[:, None], arms)
-    turned = rotations.from_rotation_vector(turn)
-    turn, toe_turn = (
-        rotations.to_rotation_vector(rotations.multiply(turned, steady))
-        for steady in (steadied, _steadied(toes, held, rate, performed))
-    )
-    moved = ankle[:, None] + arms
-    weight = labels.T / np.maximum(labels.sum(axis=0), 1)[:, None]  # (T, P)
-    shift = np.sum(weight[..., None] * (anchors - moved), axis=1)
-    slope = -np.sum(weight[..., None] * _velocities(moved, performed, rate), axis=1)
-    shift = fill_with_cubics(shift, slope, held, performed, rule.ease, rate)
-    shift = _unjolted(ankle, shift, performed, rule)
-    return FootPath(shift, turn, toe_turn, planted, held)
-
-
-def _sliding(planted: Bools, away: Bools, rate: float) -> Bools:
-    """``(T,)`` planted frames of the stands that are somewhere ``away``."""
-    sliding = np.zeros(len(planted), dtype=bool)
-    stands: list[tuple[int, int]] = []
-    for first, last in runs(planted):
-        near = bool(stands) and first - stands[-1][1] < EASE * rate
-        stands[len(stands) - near :] = [(stands[-1][0] if near else first, last)]
-    for first, last in stands:
-        sliding[first : last + 1] = away[first : last + 1].any()
-    return sliding & planted
-
-
-def _both(labels: Bools, arms: Floats, anchors: Floats, least: float) -> Bools:
-    """``(T,)`` where heel and ball are both planted, and far enough from each other to give a direction."""
-    both: Bools = np.all(labels, axis=0)
-    if len(labels) != 2:
-        return np.zeros_like(both)
-    for pair in (arms, anchors):
-        both = both & (np.linalg.norm(pair[:, 1] - pair[:, 0], axis=-1) > least)
-    return both
-
-
-def _velocities(paths: Floats, performed: Bools, rate: float) -> Floats:
-    """``(T, ...)`` velocities of performed frames, from performed frames only."""
-    found = np.zeros_like(paths)
-    for first, last in runs(performed):
-        found[first : last + 1] = velocities(paths[first : last + 1], rate, SLOPE)
-    return found
-
-
-def _unjolted(ankle: Floats, shift: Floats, performed: Bools, rule: FootRule) -> Floats:
-    """The shift without jolts that the ankle had not: a foot that goes over from ball to heel, on anchors apart."""
-    result, rate = shift.copy(), rule.rate
-    for first, last in runs(performed):
-        run = slice(first, last + 1)
-        was, now = (np.linalg.norm(second_differences(path[run]), axis=-1) * rate for path in (ankle, ankle + shift))
-        jolts = now > running_maximum(was, 3.0 / rate, rate) + rule.jolt
-        share = smooth_bell(running_maximum(jolts, FULL, rate), bell_weights(FULL, rate))[:, None]
-        path = (ankle + shift)[run]
-        result[run] += share * (smooth_gaussian(path, rate, STEADY) - path)
-    return result
-
-
-def _steadied(foot: Floats, held: Bools, rate: float, performed: Bools) -> Floats:
-    """``(T, 4)`` turns that take the jitter out of how the foot is turned while it stands.
-
-    Held by the heel or the ball, an ankle would shake as much as the foot's direction does.
+    ``world`` has the foot's and the toes' rotations and the ankle's positions; ``unit`` is the leg length.
     """
-    smooth = foot.copy()
-    for first, last in runs(performed):
-        run = slice(first, last + 1)
-        smooth[run] = rotations.normalise(smooth_gaussian(rotations.continuous(foot[run]), rate, STEADY))
-    share = smooth_bell(running_maximum(held, FULL, rate), bell_weights(FULL, rate)) * performed
-    return rotations.power(rotations.multiply(smooth, rotations.conjugate(foot)), share)
+    names, frames = [point.name for point in points], len(paths)
+    labels = np.zeros(paths.shape[:2], dtype=bool)
+    for contact in contacts.intervals:
+        if contact.name in names:
+            labels[contact.first : contact.last + 1, names.index(contact.name)] = True
+    anchors = contacts.anchors(names, paths)
+    given = (np.ascontiguousarray(array) for array in (paths, anchors, labels, *world, performed))
+    path = FootPath(*np.zeros((3, frames, 3)), *np.zeros((2, frames), dtype=bool))
+    correct_foot_kernel(FootMotion(*given), float(contacts.rate), float(unit), path)
+    return path
 
 
-# ---- Compiled paths of feet. Import this only through ``compiled``; the twin is ``foot_paths.corrected_reference``.
-
-
-@compile_kernel
-def correct_foot_kernel(paths, anchors, labels, world, performed, rule, shift, turn, toes, planted, asked):  # type: ignore[no-untyped-def]
-    """How one foot moves: points (T, P, 3) with anchors, labels (T, P), foot, toes and ankle (T, 4 + 4 + 3)."""
-    frames, points = labels.shape
-    zero = np.zeros((frames, 3))
-    shift[:], turn[:], toes[:] = zero, zero, zero
-    away = np.zeros(frames, dtype=np.bool_)
-    for t in range(frames):
-        planted[t] = False
-        for i in range(points):
-            if labels[t, i] and performed[t]:
-                planted[t] = True
-                away[t] |= _apart(paths[t, i], anchors[t, i]) > rule.holds
-    if not _sliding_kernel(planted, away, rule.ease, asked):
+@jit
+def correct_foot_kernel(foot: FootMotion, rate: float, unit: float, path: FootPath) -> None:
+    """Write the correction of one foot into ``path``, which is zero before."""
+    frames, points = foot.labels.shape
+    labels = np.empty((frames, points), dtype=np.bool_)
+    if not find_sliding(foot, EASE * rate, TOLERANCE * unit, path, labels):
         return
-    stands = labels.copy()
+    weight = contact_weight(path.sliding, foot.performed, rate)
+    steady_foot, steady_toes = np.empty((frames, 4)), np.empty((frames, 4))
+    steady_rotations(foot.foot, weight, foot.performed, rate, steady_foot)
+    steady_rotations(foot.toes, weight, foot.performed, rate, steady_toes)
+    offsets = np.empty((frames, 3 * points))  # from the ankle to the points
+    ankle = foot.ankle
     for t in range(frames):
+        w, x, y, z = steady_foot[t, 0], steady_foot[t, 1], steady_foot[t, 2], steady_foot[t, 3]
         for i in range(points):
-            stands[t, i] = labels[t, i] and performed[t] and asked[t]
-    share = _shares(asked, performed, rule.rate, rule.full)
-    steadied, steady_toes = np.empty((frames, 4)), np.empty((frames, 4))
-    _steady(world[:, :4], share, performed, rule, steadied)
-    _steady(world[:, 4:8], share, performed, rule, steady_toes)
-    arms = np.empty((frames, 3 * points))
-    for t in range(frames):
-        w, x, y, z = steadied[t, 0], steadied[t, 1], steadied[t, 2], steadied[t, 3]
-        for i in range(points):
-            a, b, c = paths[t, i, 0] - world[t, 8], paths[t, i, 1] - world[t, 9], paths[t, i, 2] - world[t, 10]
+            a, b, c = (
+                foot.paths[t, i, 0] - ankle[t, 0],
+                foot.paths[t, i, 1] - ankle[t, 1],
+                foot.paths[t, i, 2] - ankle[t, 2],
+            )
             a, b, c = rotate_vector(w, x, y, z, a, b, c)
-            arms[t, 3 * i], arms[t, 3 * i + 1], arms[t, 3 * i + 2] = a, b, c
+            offsets[t, 3 * i], offsets[t, 3 * i + 1], offsets[t, 3 * i + 2] = a, b, c
     if points == 2:
-        _turn_feet(arms, anchors, stands, performed, rule, turn)
+        align_with_anchors(foot, labels, rate, MIN_DISTANCE * unit, offsets, path.rotation)
+    rotation = path.rotation
     for t in range(frames):
-        if turn[t, 0] != 0.0 or turn[t, 1] != 0.0 or turn[t, 2] != 0.0 or share[t] > 0.0:
-            w, x, y, z = exponential_quaternion(turn[t, 0], turn[t, 1], turn[t, 2])
-            _log_product(w, x, y, z, steadied[t], turn[t])
-            _log_product(w, x, y, z, steady_toes[t], toes[t])
+        if rotation[t, 0] != 0.0 or rotation[t, 1] != 0.0 or rotation[t, 2] != 0.0 or weight[t] > 0.0:
+            w, x, y, z = exponential_quaternion(rotation[t, 0], rotation[t, 1], rotation[t, 2])
+            for q, vector in ((steady_foot[t], rotation[t]), (steady_toes[t], path.toe_rotation[t])):
+                e, f, g, h = quaternion_product(w, x, y, z, q[0], q[1], q[2], q[3])
+                vector[0], vector[1], vector[2] = rotation_vector(e, f, g, h)
         for i in range(points):
-            for c in range(3):
-                arms[t, 3 * i + c] += world[t, 8 + c]
-    _shift_feet(arms, anchors, stands, asked, performed, rule, shift)
-    _take_jolts(world[:, 8:], performed, rule, shift)
+            for k in range(3):
+                offsets[t, 3 * i + k] += ankle[t, k]
+    shift_to_anchors(foot, labels, rate, offsets, path)
+    remove_jolts(ankle, foot.performed, rate, MAX_JOLT * unit, path.shift)
 
 
-@compile_kernel
-def _apart(a, b):  # type: ignore[no-untyped-def]
-    x, y, z = a[0] - b[0], a[1] - b[1], a[2] - b[2]
-    return math.sqrt(x * x + y * y + z * z)
+# Which contacts are corrected, and when
 
 
-@compile_kernel
-def _sliding_kernel(planted, away, ease, asked):  # type: ignore[no-untyped-def]
-    """Planted frames of the stands that are somewhere away, and whether there are any."""
-    frames, some = planted.size, False
-    first, last, slides = -1, -1, False
+@jit
+def find_sliding(foot: FootMotion, ease: float, tolerance: float, path: FootPath, labels: Bools) -> bool:
+    """Find frames of contact, those of runs that slide, and ``labels (T, P)`` of points then; whether there are any."""
+    frames, points = foot.labels.shape
+    off = np.zeros(frames, dtype=np.bool_)  # a point is off its anchor
+    for t in range(frames):
+        for i in range(points):
+            if foot.labels[t, i] and foot.performed[t]:
+                path.in_contact[t] = True
+                off[t] |= distance(foot.paths[t, i], foot.anchors[t, i]) > tolerance
+    first, last, slides, found = -1, -1, False, False
     for t in range(frames + 1):
-        if t < frames:
-            asked[t] = False
-            if not planted[t]:
-                continue
+        if t < frames and not path.in_contact[t]:
+            continue
         if first >= 0 and (t == frames or t - last >= max(ease, 1.5)):
             if slides:
-                some = True
+                found = True
                 for i in range(first, last + 1):
-                    asked[i] = planted[i]
+                    path.sliding[i] = path.in_contact[i]
             first, slides = -1, False
         if t < frames:
             first = t if first < 0 else first
             last = t
-            slides = slides or away[t]
-    return some
+            slides = slides or off[t]
+    for t in range(frames):
+        for i in range(points):
+            labels[t, i] = foot.labels[t, i] and path.sliding[t]
+    return found
 
 
-@compile_kernel
-def _shares(flags, performed, rate, seconds):  # type: ignore[no-untyped-def]
-    """(T,) how much holds near flags, fading; nothing in frames that were not performed."""
-    frames, span = flags.size, frame_count(seconds, rate)
+@jit
+def distance(a: Floats, b: Floats) -> float:
+    """The distance of two points ``(3,)``."""
+    x, y, z = a[0] - b[0], a[1] - b[1], a[2] - b[2]
+    return math.sqrt(x * x + y * y + z * z)
+
+
+@jit
+def contact_weight(flags: Bools, performed: Bools, rate: float) -> Floats:
+    """``(T,)`` 1 in flagged frames, easing to 0 around them; 0 in frames that were not performed."""
+    frames, span = flags.size, frame_count(STEADY_EASE, rate)
     values, wide = np.empty(frames), np.empty(frames)
     for t in range(frames):
         values[t] = 1.0 if flags[t] else 0.0
@@ -297,232 +183,260 @@ def _shares(flags, performed, rate, seconds):  # type: ignore[no-untyped-def]
     return values
 
 
-@compile_kernel
-def _run_end(performed, first):  # type: ignore[no-untyped-def]
-    """The last frame of the performed stretch that begins here."""
+@jit
+def run_end(performed: Bools, first: int) -> int:
+    """The last frame of the performed run that begins at ``first``."""
     last = first
     while last + 1 < performed.size and performed[last + 1]:
         last += 1
     return last
 
 
-@compile_kernel
-def _steady(world, share, performed, rule, turns):  # type: ignore[no-untyped-def]
-    """Turns (T, 4) that take a share of the jitter out of rotations (T, 4)."""
-    frames = share.size
-    even, row = np.empty((frames, 4)), np.empty(4)
+# Rotation
+
+
+@jit
+def steady_rotations(world: Floats, weight: Floats, performed: Bools, rate: float, steady: Floats) -> None:
+    """Rotations ``(T, 4)`` that take a weighted part of the jitter out of world rotations ``(T, 4)``.
+
+    An ankle over a heel or ball on its anchor would shake as much as the foot's direction does.
+    """
+    frames = weight.size
+    even, row = np.empty((frames, 4)), np.empty(4)  # with signs that do not flip; one low-passed frame
     for t in range(frames):
-        turns[t, 0], turns[t, 1], turns[t, 2], turns[t, 3] = 1.0, 0.0, 0.0, 0.0
+        steady[t, 0], steady[t, 1], steady[t, 2], steady[t, 3] = 1.0, 0.0, 0.0, 0.0
     first = 0
     while first < frames:
         if not performed[first]:
             first += 1
             continue
-        last = _run_end(performed, first)
+        last = run_end(performed, first)
         sign = 1.0
         for t in range(first, last + 1):
             if t > first:
                 a, b = world[t], world[t - 1]
                 if a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3] < 0.0:
                     sign = -sign
-            for c in range(4):
-                even[t, c] = sign * world[t, c]
-        reach = gaussian_radius(rule.steady, rule.rate, last - first + 1)
-        if reach >= 1:
-            weights = gaussian_weights_kernel(reach, rule.rate, rule.steady)
+            for k in range(4):
+                even[t, k] = sign * world[t, k]
+        radius = gaussian_radius(STEADY, rate, last - first + 1)
+        if radius >= 1:
+            weights = gaussian_weights_kernel(radius, rate, STEADY)
             for t in range(first, last + 1):
-                if share[t] > 0.0:
+                if weight[t] > 0.0:
                     gaussian_row(even, first, last, weights, t, row)
-                    _part(row, world[t], share[t], turns[t])
+                    partial_rotation(world[t], row, weight[t], steady[t])
         first = last + 1
 
 
-@compile_kernel
-def _part(to, of, share, turn):  # type: ignore[no-untyped-def]
-    """A share of the turn from one rotation to another, which need not have length 1."""
-    size = math.sqrt(to[0] * to[0] + to[1] * to[1] + to[2] * to[2] + to[3] * to[3])
+@jit
+def partial_rotation(start: Floats, end: Floats, share: float, result: Floats) -> None:
+    """A share of the rotation from ``start (4,)`` to ``end (4,)``, which need not have length 1."""
+    size = math.sqrt(end[0] * end[0] + end[1] * end[1] + end[2] * end[2] + end[3] * end[3])
     w, x, y, z = quaternion_product(
-        to[0] / size, to[1] / size, to[2] / size, to[3] / size, of[0], -of[1], -of[2], -of[3]
+        end[0] / size, end[1] / size, end[2] / size, end[3] / size, start[0], -start[1], -start[2], -start[3]
     )
-    row = np.empty(3)
-    _log(w, x, y, z, row)
-    turn[0], turn[1], turn[2], turn[3] = exponential_quaternion(share * row[0], share * row[1], share * row[2])
+    x, y, z = rotation_vector(w, x, y, z)
+    result[0], result[1], result[2], result[3] = exponential_quaternion(share * x, share * y, share * z)
 
 
-@compile_kernel
-def _log(w, x, y, z, row):  # type: ignore[no-untyped-def]
-    """The rotation vector (3,) of a quaternion, the shorter way round."""
+@jit
+def rotation_vector(w: float, x: float, y: float, z: float) -> tuple[float, float, float]:
+    """The rotation vector of a quaternion, by the shorter arc."""
     if w < 0.0:
         w, x, y, z = -w, -x, -y, -z
     sine = math.sqrt(x * x + y * y + z * z)
-    if sine < 0.05:  # the series of the arc sine; what it leaves out is below 1e-17
+    if sine < 0.05:  # the series of the arc sine; the remainder is below 1e-17
         s = sine * sine
-        factor = 2.0 + s * (1 / 3 + s * (3 / 20 + s * (5 / 56 + s * (35 / 576 + s * (63 / 1408 + s * (231 / 6656))))))
+        factor = 35.0 / 576.0 + s * (63.0 / 1408.0 + s * (231.0 / 6656.0))
+        factor = 2.0 + s * (1.0 / 3.0 + s * (3.0 / 20.0 + s * (5.0 / 56.0 + s * factor)))
     else:
         factor = 2.0 * math.atan2(sine, w) / sine
-    row[0], row[1], row[2] = factor * x, factor * y, factor * z
+    return factor * x, factor * y, factor * z
 
 
-@compile_kernel
-def _log_product(w, x, y, z, turn, row):  # type: ignore[no-untyped-def]
-    """The rotation vector (3,) of a turn (4,) and another after it."""
-    w, x, y, z = quaternion_product(w, x, y, z, turn[0], turn[1], turn[2], turn[3])
-    _log(w, x, y, z, row)
-
-
-@compile_kernel
-def _turn_feet(arms, anchors, stands, performed, rule, turn):  # type: ignore[no-untyped-def]
-    """Feet that stand on both points, turned to lie along their anchors; arms (T, 6) are turned with them."""
-    frames = arms.shape[0]
-    both, some = np.zeros(frames, dtype=np.bool_), False
-    vectors, slopes, values = np.empty((frames, 3)), np.zeros((frames, 3)), np.zeros((frames, 3))
+@jit
+def align_with_anchors(
+    foot: FootMotion, labels: Bools, rate: float, min_distance: float, offsets: Floats, rotation: Floats
+) -> None:
+    """Rotate feet in contact at both points along their anchors, and ``offsets (T, 6)`` of the points with them."""
+    frames, performed, anchors = offsets.shape[0], foot.performed, foot.anchors
+    both, found = np.zeros(frames, dtype=np.bool_), False
+    bones, slopes, values = np.empty((frames, 3)), np.zeros((frames, 3)), np.zeros((frames, 3))
     for t in range(frames):
-        for c in range(3):
-            vectors[t, c] = arms[t, 3 + c] - arms[t, c]
-        x, y, z = vectors[t, 0], vectors[t, 1], vectors[t, 2]
-        if not (stands[t, 0] and stands[t, 1] and math.sqrt(x * x + y * y + z * z) > rule.apart):
+        for k in range(3):
+            bones[t, k] = offsets[t, 3 + k] - offsets[t, k]
+        x, y, z = bones[t, 0], bones[t, 1], bones[t, 2]
+        if not (labels[t, 0] and labels[t, 1] and math.sqrt(x * x + y * y + z * z) > min_distance):
             continue
-        if _apart(anchors[t, 1], anchors[t, 0]) > rule.apart:
-            both[t] = some = True
-            u, v, w = (
-                anchors[t, 1, 0] - anchors[t, 0, 0],
-                anchors[t, 1, 1] - anchors[t, 0, 1],
-                anchors[t, 1, 2] - anchors[t, 0, 2],
-            )
-            q, x, y, z = quaternion_between(x, y, z, u, v, w)
-            _log(q, x, y, z, values[t])
-    if not some:
+        if distance(anchors[t, 1], anchors[t, 0]) > min_distance:
+            both[t] = found = True
+            heel, ball = anchors[t, 0], anchors[t, 1]
+            q, x, y, z = quaternion_between(x, y, z, ball[0] - heel[0], ball[1] - heel[1], ball[2] - heel[2])
+            values[t, 0], values[t, 1], values[t, 2] = rotation_vector(q, x, y, z)
+    if not found:
         return
     row, first = np.empty(3), 0
     while first < frames:
         if not performed[first]:
             first += 1
             continue
-        last = _run_end(performed, first)
+        last = run_end(performed, first)
         for t in range(first, last + 1):
-            if _at_edge(both, t):
-                velocity_kernel(vectors, first, last, t, rule.half, rule.rate, row)
-                x, y, z = vectors[t, 0], vectors[t, 1], vectors[t, 2]
-                size = max(x * x + y * y + z * z, rule.apart * rule.apart)
-                slopes[t, 0] = -(y * row[2] - z * row[1]) / size
-                slopes[t, 1] = -(z * row[0] - x * row[2]) / size
-                slopes[t, 2] = -(x * row[1] - y * row[0]) / size
+            if at_edge(both, t):
+                # In contact the correction undoes the foot's own rotation: its slope is minus the angular velocity.
+                velocity_kernel(bones, first, last, t, slope_window(rate), rate, row)
+                x, y, z = bones[t, 0], bones[t, 1], bones[t, 2]
+                square = max(x * x + y * y + z * z, min_distance * min_distance)
+                slopes[t, 0] = -(y * row[2] - z * row[1]) / square
+                slopes[t, 1] = -(z * row[0] - x * row[2]) / square
+                slopes[t, 2] = -(x * row[1] - y * row[0]) / square
         first = last + 1
-    _ease(values, slopes, both, performed, rule.ease, rule.rate, turn)
+    ease_corrections(values, slopes, both, performed, rate, rotation)
     for t in range(frames):
-        if turn[t, 0] != 0.0 or turn[t, 1] != 0.0 or turn[t, 2] != 0.0:
-            w, x, y, z = exponential_quaternion(turn[t, 0], turn[t, 1], turn[t, 2])
+        if rotation[t, 0] != 0.0 or rotation[t, 1] != 0.0 or rotation[t, 2] != 0.0:
+            w, x, y, z = exponential_quaternion(rotation[t, 0], rotation[t, 1], rotation[t, 2])
             for i in range(2):
-                a, b, c = rotate_vector(w, x, y, z, arms[t, 3 * i], arms[t, 3 * i + 1], arms[t, 3 * i + 2])
-                arms[t, 3 * i], arms[t, 3 * i + 1], arms[t, 3 * i + 2] = a, b, c
+                a, b, c = rotate_vector(w, x, y, z, offsets[t, 3 * i], offsets[t, 3 * i + 1], offsets[t, 3 * i + 2])
+                offsets[t, 3 * i], offsets[t, 3 * i + 1], offsets[t, 3 * i + 2] = a, b, c
 
 
-@compile_kernel
-def _at_edge(known, t):  # type: ignore[no-untyped-def]
-    """Whether a known stretch begins or ends here."""
-    return known[t] and (t == 0 or not known[t - 1] or t + 1 == known.size or not known[t + 1])
+# Shift
 
 
-@compile_kernel
-def _shift_feet(moved, anchors, stands, asked, performed, rule, shift):  # type: ignore[no-untyped-def]
-    """How ankles go so that points (T, 3 P) of standing feet are at their anchors."""
-    frames, points = stands.shape
-    values, slopes, row = np.zeros((frames, 3)), np.zeros((frames, 3)), np.empty(3 * points)
+@jit
+def shift_to_anchors(foot: FootMotion, labels: Bools, rate: float, points: Floats, path: FootPath) -> None:
+    """Shift ankles so that points, at ``(T, 3 P)`` after the rotation, are on their anchors in the mean."""
+    frames, count = labels.shape
+    values, slopes, row = np.zeros((frames, 3)), np.zeros((frames, 3)), np.empty(3 * count)
     first = 0
     while first < frames:
-        if not performed[first]:
+        if not foot.performed[first]:
             first += 1
             continue
-        last = _run_end(performed, first)
+        last = run_end(foot.performed, first)
         for t in range(first, last + 1):
-            count = 0
-            for i in range(points):
-                count += 1 if stands[t, i] else 0
-            if count == 0:
+            number = 0
+            for i in range(count):
+                number += 1 if labels[t, i] else 0
+            if number == 0:
                 continue
-            edge = _at_edge(asked, t)
+            edge = at_edge(path.sliding, t)
             if edge:
-                velocity_kernel(moved, first, last, t, rule.half, rule.rate, row)
-            for i in range(points):
-                if stands[t, i]:
-                    for c in range(3):
-                        values[t, c] += (anchors[t, i, c] - moved[t, 3 * i + c]) / count
+                velocity_kernel(points, first, last, t, slope_window(rate), rate, row)
+            for i in range(count):
+                if labels[t, i]:
+                    for k in range(3):
+                        values[t, k] += (foot.anchors[t, i, k] - points[t, 3 * i + k]) / number
                         if edge:
-                            slopes[t, c] -= row[3 * i + c] / count
+                            slopes[t, k] -= row[3 * i + k] / number
         first = last + 1
-    _ease(values, slopes, asked, performed, rule.ease, rule.rate, shift)
+    ease_corrections(values, slopes, path.sliding, foot.performed, rate, path.shift)
 
 
-@compile_kernel
-def _ease(values, slopes, known, allowed, far, rate, result):  # type: ignore[no-untyped-def]
-    """Values (T, 3) where known, else cubics between; see ``ground.eased``."""
-    frames = known.size
-    zero = np.zeros(3)
-    before = -1  # the end of the known stretch before
-    for t in range(frames):
-        if not known[t]:
-            continue
-        for c in range(3):
-            result[t, c] = values[t, c]
-        if t == 0 or not known[t - 1]:
-            if before >= 0 and t - before <= 2.0 * far:
-                _cubic(before, values[before], slopes[before], t, values[t], slopes[t], known, allowed, rate, result)
-            else:
-                _cubic(t - far, zero, zero, t, values[t], slopes[t], known, allowed, rate, result)
-                if before >= 0:
-                    to = before + far
-                    _cubic(before, values[before], slopes[before], to, zero, zero, known, allowed, rate, result)
-        before = t
-    if before >= 0:
-        _cubic(before, values[before], slopes[before], before + far, zero, zero, known, allowed, rate, result)
+@jit
+def slope_window(rate: float) -> float:
+    """Frames to each side over which slopes are measured."""
+    return max(SLOPE_WINDOW * rate, 1.0)
 
 
-@compile_kernel
-def _cubic(at, a, rise, to, b, fall, known, allowed, rate, result):  # type: ignore[no-untyped-def]
-    """The cubic from one value and slope to another, in frames that are not known."""
-    at, to = float(at), float(to)
-    if to <= at:
-        return
-    span, seconds = to - at, (to - at) / rate
-    for t in range(max(math.ceil(at), 0), min(math.floor(to), known.size - 1) + 1):
-        if known[t] or not allowed[t]:
-            continue
-        u = (t - at) / span
-        for c in range(3):
-            left, right, chord = rise[c] * seconds, fall[c] * seconds, b[c] - a[c]
-            result[t, c] = a[c] + u * (left + u * (3.0 * chord - 2.0 * left - right + u * (left + right - 2.0 * chord)))
+@jit
+def remove_jolts(ankle: Floats, performed: Bools, rate: float, max_jolt: float, shift: Floats) -> None:
+    """Low-pass the shifted path where it jolts and the input's ankle ``(T, 3)`` did not.
 
-
-@compile_kernel
-def _take_jolts(ankle, performed, rule, shift):  # type: ignore[no-untyped-def]
-    """Jolts that the ankle (T, 3) had not, out of its shift."""
+    A foot that goes over from the ball to the heel does, on anchors farther apart than the points.
+    """
     frames = performed.size
-    was, path, jolts = np.zeros(frames), np.empty((frames, 3)), np.zeros(frames)
+    jolts, path, flags = np.zeros(frames), np.empty((frames, 3)), np.zeros(frames)
     for t in range(frames):
-        for c in range(3):
-            path[t, c] = ankle[t, c] + shift[t, c]
-    around, row, first = np.empty(frames), np.empty(3), 0
-    span = frame_count(rule.full, rule.rate)
+        for k in range(3):
+            path[t, k] = ankle[t, k] + shift[t, k]
+    around, weight, row, first = np.empty(frames), np.empty(frames), np.empty(3), 0
+    span = frame_count(STEADY_EASE, rate)
     while first < frames:
         if not performed[first]:
             first += 1
             continue
-        last = _run_end(performed, first)
+        last = run_end(performed, first)
         for t in range(first + 1, last):
-            was[t] = second_difference_length(ankle, t) * rule.rate
-        running_maximum_kernel(was, first, last, rule.near, around)
-        some = False
+            jolts[t] = second_difference_length(ankle, t) * rate
+        running_maximum_kernel(jolts, first, last, JOLT_WINDOW, around)
+        found = False
         for t in range(first + 1, last):
-            if second_difference_length(path, t) * rule.rate > around[t] + rule.jolt:
-                jolts[t], some = 1.0, True
-        reach = gaussian_radius(rule.steady, rule.rate, last - first + 1)
-        if some and reach >= 1:
-            running_maximum_kernel(jolts, first, last, span, around)
-            bell_kernel(around, first, last, span, was)
-            weights = gaussian_weights_kernel(reach, rule.rate, rule.steady)
+            if second_difference_length(path, t) * rate > around[t] + max_jolt:
+                flags[t], found = 1.0, True
+        radius = gaussian_radius(STEADY, rate, last - first + 1)
+        if found and radius >= 1:
+            running_maximum_kernel(flags, first, last, span, around)
+            bell_kernel(around, first, last, span, weight)
+            weights = gaussian_weights_kernel(radius, rate, STEADY)
             for t in range(first, last + 1):
-                if was[t] > 0.0:
+                if weight[t] > 0.0:
                     gaussian_row(path, first, last, weights, t, row)
-                    for c in range(3):
-                        shift[t, c] += was[t] * (row[c] - path[t, c])
+                    for k in range(3):
+                        shift[t, k] += weight[t] * (row[k] - path[t, k])
         first = last + 1
+
+
+# Easing in and out of contacts
+
+
+@jit
+def ease_corrections(values: Floats, slopes: Floats, known: Bools, allowed: Bools, rate: float, result: Floats) -> None:
+    """Values ``(T, 3)`` where known; elsewhere cubics that leave each known stretch with its value and slope.
+
+    They reach zero ``EASE`` seconds away, or the next known stretch if that is nearer than twice as far. Slopes are a
+    second. Frames that are not allowed stay as they are.
+    """
+    zero, ease = np.zeros(3), EASE * rate
+    before = -1  # the end of the known stretch before
+    for t in range(known.size):
+        if not known[t]:
+            continue
+        for k in range(3):
+            result[t, k] = values[t, k]
+        if t == 0 or not known[t - 1]:
+            here = Knot(float(t), values[t], slopes[t])
+            if before >= 0:
+                there = Knot(float(before), values[before], slopes[before])
+                if t - before <= 2.0 * ease:
+                    fill_with_cubic(there, here, known, allowed, rate, result)
+                else:
+                    fill_with_cubic(there, Knot(before + ease, zero, zero), known, allowed, rate, result)
+            if before < 0 or t - before > 2.0 * ease:
+                fill_with_cubic(Knot(t - ease, zero, zero), here, known, allowed, rate, result)
+        before = t
+    if before >= 0:
+        there = Knot(float(before), values[before], slopes[before])
+        fill_with_cubic(there, Knot(before + ease, zero, zero), known, allowed, rate, result)
+
+
+class Knot(NamedTuple):
+    """An end of a cubic."""
+
+    frame: float
+    value: Floats  # (3,)
+    slope: Floats  # (3,) a second
+
+
+@jit
+def fill_with_cubic(start: Knot, end: Knot, known: Bools, allowed: Bools, rate: float, result: Floats) -> None:
+    """Hermite's cubic between two knots, written to allowed frames that are not known."""
+    span = end.frame - start.frame
+    if span <= 0.0:
+        return
+    seconds = span / rate
+    for t in range(max(math.ceil(start.frame), 0), min(math.floor(end.frame), known.size - 1) + 1):
+        if known[t] or not allowed[t]:
+            continue
+        u = (t - start.frame) / span
+        for k in range(3):
+            a, left, right = start.value[k], start.slope[k] * seconds, end.slope[k] * seconds
+            chord = end.value[k] - a
+            result[t, k] = a + u * (left + u * (3.0 * chord - 2.0 * left - right + u * (left + right - 2.0 * chord)))
+
+
+@jit
+def at_edge(known: Bools, t: int) -> bool:
+    """Whether a known stretch begins or ends at ``t``."""
+    return bool(known[t] and (t == 0 or not known[t - 1] or t + 1 == known.size or not known[t + 1]))

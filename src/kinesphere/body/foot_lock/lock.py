@@ -1,15 +1,11 @@
-"""Feet that stand where they stand.
+"""Foot locking: remove sliding while a foot is in contact with the ground.
 
-``foot_paths`` says where planted feet go and how they turn, ``leg_paths`` how hips and knees follow without a snap.
-Where every plant holds already, the motion itself is returned.
+``foot_paths`` finds how feet must move to keep their contact points on anchors, ``leg_paths`` how hips and knees follow
+without a snap, ``legs`` solves the bones between them. Where no contact slides, the motion itself is returned.
 
-``legs`` lays the legs between hips and ankles so moved. A leg's plane is the input's, taken along by the smallest turn
-from the old way between hip and ankle to the new one, so a knee keeps its own swivel but for what keeps it from a
-jolt; what a nearly straight knee is bent more than it was it bends about its usual axis. Thigh, shin and foot are
-turned as they are, so twists and helper joints between them stay. Hips roll about the joint where the trunk begins,
-and the trunk keeps its orientation: what is above does not swing along.
-
-``FootLock`` says how far the hips went and how much the feet missed.
+Thigh, shin and foot are rotated as they are, so twists and helper joints between them stay. Hips roll about the joint
+where the trunk begins, and the trunk keeps its orientation: what is above does not swing along. A knee keeps its own
+swivel but for what would make it jolt.
 """
 
 from __future__ import annotations
@@ -20,7 +16,7 @@ import numpy as np
 
 from kinesphere.body.contacts import Contacts, find_contacts
 from kinesphere.body.foot_lock.foot_paths import FootPath, correct_foot_path
-from kinesphere.body.foot_lock.leg_paths import knee_swivels, solve_leg_paths
+from kinesphere.body.foot_lock.leg_paths import hip_displacement, knee_swivels, solve_leg_paths
 from kinesphere.body.foot_lock.legs import (
     ancestors,
     bend_legs,
@@ -45,36 +41,36 @@ from kinesphere.motion.motion import Motion
 
 @dataclass(frozen=True, eq=False)
 class FootLock:
-    """A locked motion, and what it took."""
+    """A motion without sliding, with how far the hips moved and the ankles missed their targets."""
 
     motion: Motion
-    hips_lowered: Floats  # (T,) metres; below zero: raised
-    missed: Floats  # (T, 2) metres that the left and right ankles are from where their plants want them
+    hip_drop: Floats  # (T,) metres that the hips are lower; below zero: higher
+    ankle_error: Floats  # (T, 2) metres from the left and right ankles to the targets that their contacts give
 
 
 def lock_feet(
-    motion: Motion, plants: Contacts | None = None, *, ground: Ground | float | None = None, strength: float = 1.0
+    motion: Motion, contacts: Contacts | None = None, *, ground: Ground | float | None = None, strength: float = 1.0
 ) -> Motion:
-    """The motion with its planted feet held in place.
+    """The motion with feet in contact held on their anchors.
 
     Parameters
     ----------
     motion
         Its skeleton needs the roles of both legs; toes are optional. Calibration frames stay as they are.
-    plants
-        When and where the feet stand. Left out: ``find_plants(motion, ground=ground)``.
+    contacts
+        When feet are in contact, and their anchors. Left out: ``find_contacts(motion, ground=ground)``.
     ground
-        Height of the floor, in metres, for finding plants. Left out: found.
+        Height of the floor, in metres, for finding contacts. Left out: found.
     strength
-        From 0, the input itself, to 1, held.
+        From 0, the input itself, to 1, locked.
     """
-    return solve_foot_lock(motion, plants, ground=ground, strength=strength).motion
+    return solve_foot_lock(motion, contacts, ground=ground, strength=strength).motion
 
 
 def solve_foot_lock(
-    motion: Motion, plants: Contacts | None = None, *, ground: Ground | float | None = None, strength: float = 1.0
+    motion: Motion, contacts: Contacts | None = None, *, ground: Ground | float | None = None, strength: float = 1.0
 ) -> FootLock:
-    """``lock_feet``, with how far the hips were lowered and the feet missed."""
+    """``lock_feet``, with how far the hips moved and the ankles missed their targets."""
     if not 0.0 <= strength <= 1.0:
         raise ValueError(f"strength {strength}: 0 to 1 is allowed")
     height = ground.height if isinstance(ground, Ground) else ground
@@ -83,97 +79,94 @@ def solve_foot_lock(
             f"ground={height!r}: a finite height in metres is expected; leave it out to have the floor found"
         )
     motion = require_motion_roles(motion, LEGS, "locking feet")
-    plants = find_contacts(motion, ground=ground) if plants is None else plants
-    if plants.frames != len(motion):
-        raise ValueError(f"the plants are of {plants.frames} frames, the motion has {len(motion)}")
-    if strength == 0.0 or not plants.intervals:
-        return _as_it_was(motion)
-    return lock_feet_in(motion, subset_pose(motion, leg_subset(motion.skeleton)), plants, strength)
+    contacts = find_contacts(motion, ground=ground) if contacts is None else contacts
+    if contacts.frames != len(motion):
+        raise ValueError(f"the contacts are of {contacts.frames} frames, the motion has {len(motion)}")
+    if strength == 0.0 or not contacts.intervals:
+        return _unchanged(motion)
+    return lock_feet_in(motion, subset_pose(motion, leg_subset(motion.skeleton)), contacts, strength)
 
 
-def _as_it_was(motion: Motion) -> FootLock:
+def lock_feet_in(motion: Motion, world: SubsetPose, contacts: Contacts, strength: float = 1.0) -> FootLock:
+    """``solve_foot_lock`` where the world poses of the motion's ``leg_subset`` are known."""
+    skeleton, points, performed = motion.skeleton, sole_points(motion.skeleton), performed_flags(motion)
+    paths, feet = sole_paths_of(world, points), []
+    for side in SIDES:
+        own = [k for k, point in enumerate(points) if point.side == side]
+        foot = require_joint(skeleton, f"{side}Foot")
+        toes = skeleton.roles.get(f"{side}Toes", foot)
+        pose = (world.turned(foot), world.turned(toes), world.positions_of(foot))
+        own_points = [points[k] for k in own]
+        feet.append(correct_foot_path(own_points, paths[:, own], pose, contacts, performed, leg_length(skeleton)))
+    if not any(foot.sliding.any() for foot in feet):
+        return _unchanged(motion)
+    return _follow_feet(motion, world, FootPath(*(np.stack(both) for both in zip(*feet, strict=True))), strength)
+
+
+def _unchanged(motion: Motion) -> FootLock:
     return FootLock(motion, np.zeros(len(motion)), np.zeros((len(motion), 2)))
 
 
-def lock_feet_in(motion: Motion, world: SubsetPose, plants: Contacts, strength: float = 1.0) -> FootLock:
-    """The same where the world of a motion's ``legs_part`` is known."""
-    points, performed = sole_points(motion.skeleton), performed_flags(motion)
-    paths, unit, feet = sole_paths_of(world, points), leg_length(motion.skeleton), []
-    for side in SIDES:
-        own = [k for k, point in enumerate(points) if point.side == side]
-        foot = require_joint(motion.skeleton, f"{side}Foot")
-        toes = motion.skeleton.roles.get(f"{side}Toes", foot)
-        turned = (world.turned(foot), world.turned(toes), world.places(foot))
-        feet.append(correct_foot_path([points[k] for k in own], paths[:, own], turned, plants, performed, unit))
-    if not any(foot.asked.any() for foot in feet):
-        return _as_it_was(motion)
-    return _follow(motion, world, FootPath(*(np.stack(both) for both in zip(*feet, strict=True))), strength)
-
-
-def _follow(motion: Motion, world: SubsetPose, feet: FootPath, strength: float) -> FootLock:
-    """Hips and legs that follow the moved feet; ``feet`` has both, left first."""
+def _follow_feet(motion: Motion, world: SubsetPose, feet: FootPath, strength: float) -> FootLock:
+    """Hips and legs that follow corrected feet; ``feet`` has both, left first."""
     skeleton = motion.skeleton
-    unit, legs = leg_length(skeleton), measure_legs(skeleton, world)
-    shift, turn, toes = strength * feet.shift, strength * feet.turn, strength * feet.toes
+    length, legs = leg_length(skeleton), measure_legs(skeleton, world)
+    shift, rotation, toe_rotation = (strength * part for part in (feet.shift, feet.rotation, feet.toe_rotation))
     model = leg_model(skeleton, world, legs, shift)
-    found = solve_leg_paths(model, feet.planted, feet.asked, motion)
-    active = moving_frames(shift, turn, model, found)
-    edit = _PoseEdit(motion, world, active)
-    roll = rotations.from_rotation_vector(found.rolled[:, None] * model.rolling)
-    arm = model.hips - model.trunk
-    step = rotations.rotate(roll, arm) - arm + found.swayed[:, None] * model.aside
-    step[:, 1] += found.raised
-    _move_hips(edit, unit * step, roll)
-    bent = bend_legs(legs, model, found, unit)
-    knees = zip(model.knee, bent.step, bent.aside, strict=True)
-    angle = np.stack([knee_swivels(*knee, found.share, motion) for knee in knees])
-    turns = rotate_legs(legs, bent, angle, active)
+    paths = solve_leg_paths(model, feet.in_contact, feet.sliding, motion)
+    edit = _PoseEdit(motion, world, moving_frames(shift, rotation, model, paths))
+    roll = rotations.from_rotation_vector(paths.roll[:, None] * model.roll_vector)
+    _move_hips(edit, length * hip_displacement(model, paths, model.hips), roll)
+    bent = bend_legs(legs, model, paths, length)
+    knees = zip(model.knee, bent.step, bent.tangent, strict=True)
+    swivel = np.stack([knee_swivels(*knee, paths.weight, motion) for knee in knees])
+    bones = rotate_legs(legs, bent, swivel, edit.active)
     for i, (thigh, shin, foot) in enumerate(leg_joints(skeleton)):
-        edit.turn(thigh, roll, turns.above[i])
-        edit.turn(shin, turns.above[i], turns.below[i])
-        turned = rotations.from_rotation_vector(turn[i])
+        edit.rotate(thigh, roll, bones.thigh[i])
+        edit.rotate(shin, bones.thigh[i], bones.shin[i])
+        foot_rotation = rotations.from_rotation_vector(rotation[i])
         if feet_on_shins(skeleton)[i]:
-            edit.turn(foot, turns.below[i], turned)
-        else:  # rigs for animation may hang feet on the root
-            edit.turn(foot, edit.still, turned)
-            edit.move(foot, turns.ankle[i] - legs.ankle[i])
-        ball = skeleton.roles.get(f"{SIDES[i]}Toes", foot)
-        if ball != foot and foot in ancestors(skeleton, ball):
-            edit.turn(ball, turned, rotations.from_rotation_vector(toes[i]))
-    edited = replace(motion, rotations=freeze(edit.local), translations=freeze(edit.places))
-    return FootLock(edited, -unit * found.raised, (turns.missed * feet.planted).T)
+            edit.rotate(foot, bones.shin[i], foot_rotation)
+        else:  # in rigs for animation feet may be children of the root
+            edit.rotate(foot, edit.identity, foot_rotation)
+            edit.move(foot, bones.ankle[i] - legs.ankle[i])
+        toes = skeleton.roles.get(f"{SIDES[i]}Toes", foot)
+        if toes != foot and foot in ancestors(skeleton, toes):
+            edit.rotate(toes, foot_rotation, rotations.from_rotation_vector(toe_rotation[i]))
+    edited = replace(motion, rotations=freeze(edit.rotations), translations=freeze(edit.translations))
+    return FootLock(edited, -length * paths.rise, (bones.ankle_error * feet.in_contact).T)
 
 
 class _PoseEdit:
-    """A pose that is changed joint by joint, by how joints turn and move in the world."""
+    """A pose that is changed joint by joint, by rotations and steps in the world."""
 
     def __init__(self, motion: Motion, world: SubsetPose, active: Bools) -> None:
         self.skeleton, self.world, self.active = motion.skeleton, world, active
-        self.local, self.places = motion.rotations.copy(), motion.translations.copy()
-        self.still = rotations.identity(len(motion))
+        self.rotations, self.translations = motion.rotations.copy(), motion.translations.copy()
+        self.identity = rotations.identity(len(motion))
 
-    def turn(self, bone: int, above: Floats, now: Floats) -> None:
-        """Turn a joint by ``now (T, 4)`` where the one that it hangs on turns by ``above (T, 4)``."""
-        row, parent = self._rows(bone)
-        rotate_joint(self.world.q, row, parent, (above, now), self.active, self.local, bone)
+    def rotate(self, joint: int, parent_rotation: Floats, rotation: Floats) -> None:
+        """Rotate a joint by ``(T, 4)`` where its parent is rotated by ``parent_rotation (T, 4)``."""
+        row, parent = self._rows(joint)
+        given = (parent_rotation, rotation)
+        rotate_joint(self.world.q, row, parent, given, self.active, self.rotations, joint)
 
-    def move(self, bone: int, step: Floats) -> None:
-        """Move a joint by a step in the world, where the one that it hangs on stays."""
-        _, parent = self._rows(bone)
-        own = step if parent < 0 else rotations.rotate(rotations.conjugate(self.world.q[:, parent]), step)
-        self.places[self.active, bone] += own[self.active]
+    def move(self, joint: int, step: Floats) -> None:
+        """Move a joint by a step ``(T, 3)`` where its parent stays."""
+        _, parent = self._rows(joint)
+        local = step if parent < 0 else rotations.rotate(rotations.conjugate(self.world.q[:, parent]), step)
+        self.translations[self.active, joint] += local[self.active]
 
-    def _rows(self, bone: int) -> tuple[int, int]:
-        """Where in the world a joint is, and what it hangs on, or -1."""
-        row = self.world.part.rows[bone]
-        return row, int(self.world.part.above[row])
+    def _rows(self, joint: int) -> tuple[int, int]:
+        """The rows of a joint and of its parent, or -1, among those whose world poses are known."""
+        row = self.world.part.rows[joint]
+        return row, int(self.world.part.parents[row])
 
 
-def _move_hips(edit: _PoseEdit, step: Floats, rolling: Floats) -> None:
-    """Hips moved and rolled; what is no leg keeps its orientation."""
-    skeleton = edit.skeleton
-    hips = require_joint(skeleton, "hips")
+def _move_hips(edit: _PoseEdit, step: Floats, roll: Floats) -> None:
+    """Move and roll the hips; children that carry no leg keep their orientation."""
+    hips = require_joint(edit.skeleton, "hips")
     edit.move(hips, step)
-    edit.turn(hips, edit.still, rolling)
-    for child in hip_attachments(skeleton):
-        edit.turn(child, rolling, edit.still)
+    edit.rotate(hips, edit.identity, roll)
+    for child in hip_attachments(edit.skeleton):
+        edit.rotate(child, roll, edit.identity)
