@@ -51,7 +51,7 @@ def manner(
     for side, own in place_keys(gesture, shapes, channels, made).items():
         strokes, flourishes = made[side]
         if flourishes["displacement"].any():
-            flourishes["displacement"] = flourishes["displacement"] * own.room_over(time)
+            flourishes["displacement"] = flourishes["displacement"] * own.flourish_scale_over(time)
         arms[side] = ArmManner(strokes, flourishes, own.positions)
     life, fidget = (1.0 - stillness, 0.0) if stillness >= 0.0 else (1.0 - 0.5 * stillness, -stillness)
     return Manner(arms, ArmManner(*torso), channels, life, fidget, seed, locked)
