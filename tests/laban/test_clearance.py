@@ -51,7 +51,9 @@ def made_of(own, shape, effort=None, intensity=1.0):
 def surroundings(own, made):
     """The body around the keys, as it is written and as the manner bends it, and the samples between them."""
     table = key_table(own)
-    written, around = table.capsules(_shape_bends(table, made.channels), PathDeviation(np.zeros(len(table.times)), None))
+    written, around = table.capsules(
+        _shape_bends(table, made.channels), PathDeviation(np.zeros(len(table.times)), None)
+    )
     return table, written, around, table.paths.with_tension(np.zeros(len(table.times)))
 
 
@@ -219,7 +221,9 @@ def from_axis(point, line, stretch):
     def away(u):
         return (point - line[0] - u * (line[1] - line[0])) * [1.0, 1.0, stretch]
 
-    inside = minimize_scalar(lambda u: np.sum(away(u) ** 2), bounds=(0.0, 1.0), method="bounded", options={"xatol": 1e-9})
+    inside = minimize_scalar(
+        lambda u: np.sum(away(u) ** 2), bounds=(0.0, 1.0), method="bounded", options={"xatol": 1e-9}
+    )
     return min((away(u) for u in (0.0, inside.x, 1.0)), key=np.linalg.norm)
 
 
@@ -319,7 +323,7 @@ def test_a_push_ends_on_the_surface_and_nothing_outside_is_pushed(seed):
 @given(seeds)
 @few
 def test_samples_are_means_of_their_keys(seed):
-    positions, _, samples, keys = random_hands(seed)
+    _, _, samples, keys = random_hands(seed)
     assert samples.weights.sum(axis=1) == pytest.approx(1.0, abs=1e-12)
     at_keys = samples.fractions == 0.0
     assert samples.weights[at_keys] == pytest.approx(np.tile([0.0, 1.0, 0.0, 0.0], (at_keys.sum(), 1)), abs=1e-12)

@@ -13,7 +13,7 @@ from kinesphere.engine.manner import FLOURISHES, STROKES
 from kinesphere.engine.pose import resting_wrist
 from kinesphere.laban.dials import window
 from kinesphere.laban.effort_parameters import movement_parameters, movement_parameters_of
-from kinesphere.laban.effort_strokes import AMPLITUDES, LARGEST, HANGING_OVERSHOOT
+from kinesphere.laban.effort_strokes import AMPLITUDES, HANGING_OVERSHOOT, LARGEST
 from kinesphere.laban.manners import BEYOND_FULL, Dials, manner
 from kinesphere.laban.torso_shape import torso_channels
 from kinesphere.maths.interpolation import monotone_cubic

@@ -106,10 +106,10 @@ def forward_kinematics(bends):
 
     forward, lean, _, _, nod, raised, drawn = bends
     bend = forward - SPINE_COUNTER * lean
-    chest, at = Rotation.from_rotvec([lean, 0.0, 0.0]), np.zeros(3)
+    chest, at, trunk_ahead = Rotation.from_rotvec([lean, 0.0, 0.0]), np.zeros(3), 0.0
     for name, (share, _) in SPINE.items():
         at, chest = at + chest.apply(bone(name)), Rotation.from_rotvec([share * bend, 0.0, 0.0]) * chest
-        trunk_ahead = at[2] if name == "chest" else 0.0 if name == "spine" else trunk_ahead
+        trunk_ahead = at[2] if name == "chest" else trunk_ahead
     neck, face = at + chest.apply(bone("neck")), nod - STEADY[0] * (bend + lean)
     head = neck + (Rotation.from_rotvec([NECK["neck"] * face, 0.0, 0.0]) * chest).apply(bone("head"))
     ends = head + (Rotation.from_rotvec([face, 0.0, 0.0]) * chest).apply(HEAD_LINE)

@@ -260,7 +260,7 @@ def _timing_parameters(e: Elements, c: Mapping[str, float], minimum: Extremum, m
       stroke would run backwards.
     - ``time_exponent``: 1 + 2 sud + 0.2 f(str, sud) − 0.6 f(fre, sud) − 0.2 max(str, slowing) − 0.4 fre
       − 0.1 f(ind, fre), with slowing = 0.5 (dir + sus). EMOTE has −1.0 f(fre, sud), slowing = f(dir, sus) and
-      −0.5 f(ind, fre); ``default`` has +0.4 f(fre, sud), EMOTE's slowing and +0.1 f(ind, fre). It is held above ``least``.
+      −0.5 f(ind, fre); ``default`` has +0.4 f(fre, sud), EMOTE's slowing and +0.1 f(ind, fre). ``least`` bounds it.
     - ``duration``, by which a stroke's time is multiplied: 3 for sustained and bound, 0.33 for sudden (Table 4.1); ours
       between them is 3 to the power of max(sus, bnd) − sud.
     """
@@ -346,7 +346,7 @@ def _space_shares(e: Elements, c: Mapping[str, float], maximum: Extremum) -> dic
     """Shares of the three spaces that a path is interpolated in.
 
     The sources take one space, of the nearest extreme: indirect the elbow's positions, free the joint angles, else the
-    end effector's. Ours blends them by magnitude, so that no dial makes a jump; ``interpolation.nearest`` = 1 is theirs.
+    end effector's. Ours blends them by magnitude, so that nothing jumps; ``interpolation.nearest`` = 1 is theirs.
     """
     elbow, joint = c["interpolation.indirect"] * e.indirect, c["interpolation.free"] * e.free
     total = elbow + joint + maximum(c["interpolation.direct"] * e.direct, 1.0 - elbow - joint)

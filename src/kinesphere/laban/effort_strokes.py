@@ -14,7 +14,7 @@ from kinesphere.laban.effort_parameters import RANGES, EffortModel, movement_par
 from kinesphere.maths.vectors import Bools, Floats, clip
 
 AMPLITUDES = ("squash", "breath", "limb_volume", "wrist_bend", "wrist_twist", "elbow_twist", "displacement")
-# Beyond full Effort amplitudes grow, up to what joints bear: radians, and for displacement a share of the elbow's angle.
+# Beyond full Effort amplitudes grow, up to what joints bear: radians; displacement is a share of the elbow's angle.
 LARGEST: Mapping[str, float] = MappingProxyType({"wrist_bend": 0.7, "displacement": 0.5, "flexed_angle": 1.05})
 FREE_DRAG, BOUND_STIFFNESS = 1.6, 0.85  # how much more a free hand drags behind its wrist, and a bound one less
 FIST, OPEN = 0.9, 0.75  # how far hands close at full strong, and open at full light

@@ -14,7 +14,7 @@ import numpy as np
 
 from kinesphere.maths.vectors import Floats
 
-# At full Shape. Angles in degrees, the hips' offsets in metres for a figure 1.70 m tall; see ``CHANNELS`` for the signs.
+# At full Shape. Angles in degrees, the hips' offsets in metres for a figure 1.70 m tall; signs as in ``CHANNELS``.
 # A straight spine cannot grow: rising lifts the heels. Sinking lets the knees go.
 ATTITUDES: Mapping[str, Mapping[str, float]] = MappingProxyType(
     {

@@ -94,8 +94,8 @@ def _check_speed(hand: str, times: Floats, positions: Floats, local: Bools) -> I
         yield (
             f"{hand}'s keys at {times[i]:g} and {times[i + 1]:g} s are {distances[i]:.2f} m apart, which is "
             f"{distances[i] / durations[i]:.0f} m/s{_more(quick.size, 'stroke')}; no hand goes faster than "
-            f"{SUPERHUMAN:g} m/s on the mean. It is done as written, as far as {RATE:g} frames a second show it (Effort makes no stroke "
-            f"faster than {FASTEST:g} m/s); leave more time between the keys",
+            f"{SUPERHUMAN:g} m/s on the mean. It is done as written, as far as {RATE:g} frames a second show it "
+            f"(Effort makes no stroke faster than {FASTEST:g} m/s); leave more time between the keys",
             ImplausibleKey,
         )
 
