@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from kinesphere.direction.words import Vocabulary
-from kinesphere.direction.words import word_strengths as describe_words
+from kinesphere.direction.words import Vocabulary, word_strengths
 from kinesphere.laban.dials import EffortDial, Part, ShapeDial
 from kinesphere.laban.effort import Effort
 from kinesphere.laban.effort_parameters import DEFAULT, EffortModel
@@ -19,6 +18,7 @@ from kinesphere.score.score import Score
 
 Parts = Mapping[str, "Part | Effort | Shape | Mapping[str, object]"] | Iterable[str]
 Words = str | Iterable[str] | Mapping[str, float]
+describe_words = word_strengths  # the command line's name for it
 
 
 def perform(
@@ -115,7 +115,7 @@ def score_of(
     edit = Express(
         Effort() if effort is None else effort,
         Shape() if shape is None else shape,
-        {} if words is None else describe_words(words),
+        {} if words is None else word_strengths(words),
         intensity,
         stillness,
         affinities,
