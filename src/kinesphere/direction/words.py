@@ -45,8 +45,8 @@ Vocabulary = Mapping[str, Word]
 @lru_cache
 def vocabulary() -> Vocabulary:
     """The words that come with Kinesphere."""
-    ours = files("kinesphere.direction") / "words.toml"
-    return _parse_vocabulary(Path(ours.name), parse_toml(Path(ours.name), ours.read_bytes(), _EXPECTED))
+    builtin = files("kinesphere.direction") / "words.toml"
+    return _parse_vocabulary(Path(builtin.name), parse_toml(Path(builtin.name), builtin.read_bytes(), _EXPECTED))
 
 
 def load_words(path: str | Path) -> Vocabulary:
@@ -68,9 +68,9 @@ def find_word(name: str, words: Vocabulary | None = None) -> Word:
     return found
 
 
-def combine_words(said: str | Iterable[str] | Mapping[str, float], words: Vocabulary | None = None) -> Word:
+def combine_words(given: str | Iterable[str] | Mapping[str, float], words: Vocabulary | None = None) -> Word:
     """The dials of several words together: factors and stillness add, tempos multiply, all within their ranges."""
-    strengths = word_strengths(said)
+    strengths = word_strengths(given)
     effort, shape, tempo, stillness = np.zeros(4), np.zeros(4), 0.0, 0.0
     for name, strength in strengths.items():
         found = find_word(name, words)
@@ -90,23 +90,23 @@ def combine_words(said: str | Iterable[str] | Mapping[str, float], words: Vocabu
     )
 
 
-def word_strengths(said: str | Iterable[str] | Mapping[str, float]) -> dict[str, float]:
+def word_strengths(given: str | Iterable[str] | Mapping[str, float]) -> dict[str, float]:
     """Words with their strengths, of a text such as ``"gently and proudly"``, a list of words, or such a mapping."""
-    if isinstance(said, str):
-        return dict.fromkeys(split_words(said), 1.0)
-    return dict(said) if isinstance(said, Mapping) else dict.fromkeys(said, 1.0)
+    if isinstance(given, str):
+        return dict.fromkeys(split_words(given), 1.0)
+    return dict(given) if isinstance(given, Mapping) else dict.fromkeys(given, 1.0)
 
 
-def split_words(said: str) -> list[str]:
+def split_words(text: str) -> list[str]:
     """The words of a text, without conjunctions, each of which must stand between two words."""
-    pieces = said.replace(",", " ").split()
+    pieces = text.replace(",", " ").split()
     conjunctions = [piece.lower() in _CONJUNCTIONS for piece in pieces]
     if all(conjunctions):
-        raise ValueError(f"words={said!r}: found no word; {_ALLOWED}")
+        raise ValueError(f"words={text!r}: found no word; {_ALLOWED}")
     for i, piece in enumerate(pieces):
         if conjunctions[i] and (i == 0 or i == len(pieces) - 1 or conjunctions[i + 1]):
             side = "before" if i == 0 else "after"
-            raise ValueError(f"words={said!r}: found {piece!r} with no word {side} it; {_ALLOWED}")
+            raise ValueError(f"words={text!r}: found {piece!r} with no word {side} it; {_ALLOWED}")
     return [piece for piece, conjunction in zip(pieces, conjunctions, strict=True) if not conjunction]
 
 

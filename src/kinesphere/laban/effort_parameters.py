@@ -218,7 +218,7 @@ def movement_parameters(factors: Floats, model: EffortModel) -> dict[str, Floats
 
 
 def movement_parameters_of(factors: Sequence[float], model: EffortModel) -> dict[str, float]:
-    """The same of one Effort in plain numbers, a tenth of the time of arrays with one entry."""
+    """The same of one Effort in plain numbers: a fifth of the time of arrays with one entry."""
     elements = Elements(*(max(-value, 0.0) for value in factors), *(max(value, 0.0) for value in factors))
     return _equations(elements, model.coefficients, min, max)
 

@@ -203,7 +203,7 @@ def key_table(gesture: Gesture) -> KeyTable | None:
     times, fixed, hanging, positions = rows("times"), rows("fixed"), rows("rests"), rows("places")
     signs = np.repeat([1.0 if side == "left" else -1.0 for side in arms], counts)
     mirrors = np.column_stack([signs, np.ones((len(signs), 2))])
-    # Keys in the world are seen from an upright shoulder.
+    # Keys in the world are taken relative to the shoulder of an upright figure.
     written = positions * mirrors - np.where(fixed[:, None], upright_shoulder(), 0.0)
     paths = sample_paths(written, rows("stops"), fixed, signs * rows("swivels"), sides.values())
     below, above = _shown_shape(written)

@@ -167,10 +167,10 @@ def _dials(edit: Express) -> Iterator[tuple[str, EffortDial | ShapeDial | None]]
 def _late_moments(name: str, dial: Mapping[float, Effort] | Mapping[float, Shape], gesture: Gesture) -> Finding:
     """The warning about moments of a phrase after the gesture's end."""
     late = sorted(moment for moment in dial if moment > gesture.duration + SLACK)
-    said = ", ".join(f"{moment:g}" for moment in late)
+    moments = ", ".join(f"{moment:g}" for moment in late)
     what = "is approached and not reached" if len(late) < len(dial) else "holds all the time"
     return (
-        f"{gesture.name}: a phrase of {name} has moments that never come: {said} s; the gesture lasts from 0 to "
+        f"{gesture.name}: a phrase of {name} has moments that never come: {moments} s; the gesture lasts from 0 to "
         f"{gesture.duration:g} s of its own time. What the first of them says {what}; write moments within that time",
         WithoutEffect,
     )
