@@ -1,4 +1,4 @@
-"""Shape on the arms: keys turned on ellipses, softly, within reach, and short of the body's middle."""
+"""Shape on the arms: keys rotated on ellipses, softly, within reach, and short of the body's middle."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from generated import seeds
-from kinesphere.laban.arm_shape import CROSSES, LONGEST, MIDDLE, MOST, RATIO, REACHES, shape_keys
+from kinesphere.laban.arm_shape import LARGEST_ROTATION, LONGEST, MIDDLE, NEAREST_MIDDLE, RATIO, REACH_SCALE
+from laban.shaping import shape_keys
 
 HORIZONTAL, VERTICAL, SAGITTAL, REACH = np.eye(4)
 OUT, UP, AHEAD = 0, 1, 2
@@ -69,7 +70,8 @@ def test_keys_stay_on_their_ellipses(element, seed):
     before, after = (np.hypot(p[:, major], RATIO * p[:, minor]) for p in (places, made))
     assert after == pytest.approx(before, abs=1e-9)
     angles = [np.arctan2(RATIO * p[:, minor], p[:, major]) for p in (places, made)]
-    assert np.abs(np.mod(angles[1] - angles[0] + np.pi, 2.0 * np.pi) - np.pi).max(initial=0.0) <= 0.3 * MOST + 1e-9
+    rotated = np.abs(np.mod(angles[1] - angles[0] + np.pi, 2.0 * np.pi) - np.pi)
+    assert rotated.max(initial=0.0) <= 0.3 * LARGEST_ROTATION + 1e-9
 
 
 @pytest.mark.parametrize("element", ENDS)
@@ -80,9 +82,9 @@ def test_a_key_square_to_the_end_is_turned_by_nearly_all_of_it(element):
     place[0, minor] = 0.2
     moved = shape_keys(place, 0.5 * dial, "left")[0]
     if element == "enclosing":  # the middle is near
-        assert CROSSES < moved[OUT] < -0.05
+        assert NEAREST_MIDDLE < moved[OUT] < -0.05
     else:
-        assert sign * moved[axis] == pytest.approx(RATIO * 0.2 * np.sin(0.5 * MOST), rel=0.06)
+        assert sign * moved[axis] == pytest.approx(RATIO * 0.2 * np.sin(0.5 * LARGEST_ROTATION), rel=0.06)
 
 
 @given(seeds, st.floats(1e-7, 1e-3))
@@ -133,11 +135,11 @@ def test_hands_do_not_cross_the_middle(seed, intensity):
     places = keys(seed)
     factors = intensity * rng.uniform(-1.0, 1.0, (200, 4))
     made = shape_keys(places, factors, "left")
-    own = places[:, OUT] >= CROSSES
+    own = places[:, OUT] >= NEAREST_MIDDLE
     assert (made[own, OUT] > MIDDLE[0]).all()
     factors[:, 3] = 0.0
     made = shape_keys(places, factors, "left")
-    assert (made[:, OUT] >= np.minimum(places[:, OUT], CROSSES) - 1e-9).all()
+    assert (made[:, OUT] >= np.minimum(places[:, OUT], NEAREST_MIDDLE) - 1e-9).all()
 
 
 def test_reach_goes_along_the_line_from_the_middle():
@@ -145,7 +147,7 @@ def test_reach_goes_along_the_line_from_the_middle():
     middle = np.array(MIDDLE)
     for dial in (-1.0, -0.4, 0.3):
         made = shape_keys(places, dial * REACH, "left")
-        assert made == pytest.approx(places + REACHES * dial * (places - middle), abs=1e-12)
+        assert made == pytest.approx(places + REACH_SCALE * dial * (places - middle), abs=1e-12)
     near, far = (np.linalg.norm(shape_keys(keys(3), d * REACH, "left") - middle, axis=1) for d in (-1.0, 1.0))
     assert (near < np.linalg.norm(keys(3) - middle, axis=1) + 1e-12).all()
     assert np.median(far - near) > 0.1

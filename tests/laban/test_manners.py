@@ -11,13 +11,13 @@ from scipy.integrate import quad
 from kinesphere import Effort, Gesture, Keypoint, Keypoints, Shape, effort_model
 from kinesphere.engine.manner import FLOURISHES, STROKES
 from kinesphere.engine.pose import resting_wrist
-from kinesphere.laban.arm_shape import shape_keys
 from kinesphere.laban.dials import window
 from kinesphere.laban.effort_parameters import movement_parameters, movement_parameters_of
-from kinesphere.laban.effort_strokes import AMPLITUDES, FARTHEST, HANGS
-from kinesphere.laban.manners import BEYOND, Dials, manner
+from kinesphere.laban.effort_strokes import AMPLITUDES, HANGING_OVERSHOOT, LARGEST
+from kinesphere.laban.manners import BEYOND_FULL, Dials, manner
 from kinesphere.laban.torso_shape import torso_channels
 from kinesphere.maths.interpolation import monotone_cubic
+from laban.shaping import shape_keys
 from score.gestures import five_goals, with_via, with_world_goal
 
 TIMING = ("inflection", "anticipation", "overshoot", "time_exponent", "tension")
@@ -125,7 +125,7 @@ def test_beyond_full_amplitudes_grow_and_timing_does_not(effort):
     for name in TIMING:
         assert made.strokes[name] == pytest.approx(asked.strokes[name], abs=1e-12)
     for name in AMPLITUDES:
-        most = FARTHEST.get(name, np.inf)
+        most = LARGEST.get(name, np.inf)
         assert made.flourish(name).max() == pytest.approx(min(1.6 * asked.flourish(name).max(), most), abs=1e-9)
     for name in ("end_effector", "joint_angle", "elbow_position", "wrist_extension", "flexed"):
         assert made.flourish(name) == pytest.approx(asked.flourish(name), abs=1e-12)
@@ -227,13 +227,13 @@ def test_a_hanging_hand_does_not_close(closing):
 def test_arms_that_come_to_hang_overshoot_less():
     keys = (Keypoint(0.0, (-0.2, 0.1, 0.3)), Keypoint(60.0, resting_wrist("right")), Keypoint(120.0, (-0.2, 0.1, 0.3)))
     made = strokes(Dials(Effort(flow=-1.0)), "overshoot", gesture=Gesture("down", 3.0, right=Keypoints(keys, 60.0)))
-    assert made == pytest.approx([HANGS * 0.2, 0.2])
+    assert made == pytest.approx([HANGING_OVERSHOOT * 0.2, 0.2])
 
 
 def test_the_torso_takes_its_own_shape_and_arms_theirs():
     shape = Shape(vertical=-0.8)
     made = manner(five_goals(), {"torso": [Dials(shape=shape, intensity=2.0)]})
-    asked = torso_channels(np.array([0.0, -1.0, 0.0, 0.0]), np.float64(1.0 + 0.6 * BEYOND))
+    asked = torso_channels(np.array([0.0, -1.0, 0.0, 0.0]), np.float64(1.0 + 0.6 * BEYOND_FULL))
     assert {n: float(v) for n, v in made.channels.items()} == pytest.approx({n: float(v) for n, v in asked.items()})
     written = np.array([key.position for key in five_goals().right.keys])
     assert made.arms["right"].positions == pytest.approx(written, abs=1e-12)  # nothing is in the way there

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kinesphere.laban.torso_shape import ATTITUDES, BENT, FOLDED, torso_channels
+from kinesphere.laban.torso_shape import ATTITUDES, BEND_ALONE, LARGEST_BEND, torso_channels
 from kinesphere.motion.gesture import ANGLE, CHANNELS, METRES, MOST
 
 ENDS = [("spreading", 0, -1), ("enclosing", 0, 1), ("rising", 1, -1),
@@ -61,10 +61,10 @@ def test_dimensions_add_and_gain_multiplies(horizontal, vertical, sagittal, gain
     assert {name: value for name, value in found.items() if name != "torso.forward"} == pytest.approx(
         expected, abs=1e-12
     )
-    if bend <= np.radians(BENT):
+    if bend <= np.radians(BEND_ALONE):
         assert found.get("torso.forward", 0.0) == pytest.approx(bend, abs=1e-12)
     else:
-        assert np.radians(BENT) < found["torso.forward"] < min(bend, np.radians(FOLDED))
+        assert np.radians(BEND_ALONE) < found["torso.forward"] < min(bend, np.radians(LARGEST_BEND))
 
 
 @given(st.tuples(dial, dial, dial), st.floats(1.0, 2.0), st.floats(1.0, 2.0))
@@ -72,7 +72,7 @@ def test_a_torso_bends_softly_and_never_less_for_more(shape, gain, more):
     """No sum of attitudes folds it over its own arms, and none comes to its most at once."""
     less, further = sorted([gain, more])
     a, b = (made([*shape, 0.0], g).get("torso.forward", 0.0) for g in (less, further))
-    assert b < np.radians(FOLDED)
+    assert b < np.radians(LARGEST_BEND)
     assert abs(b) >= abs(a) - 1e-12
     assert abs(b - a) <= (further - less) * np.radians(50.0)
 

@@ -146,3 +146,49 @@ def test_hostile_documents_are_refused_and_nothing_else(data):
         except MotionFileError:
             made = None
         assert made is None or from_json(to_json(made)) == made
+
+
+SAVED = """
+{"kind": "kinesphere score", "version": 1, "source": {"name": "wave"}, "model": "chi1999", "lock_times": true,
+ "seed": 5, "about": "saved by version 1",
+ "layers": [
+  {"edit": "express", "effort": {"space": 0.5, "weight": -1.0, "by_hand": {"wrist_bend": 0.3}},
+   "shape": [{"at": 0.0}, {"at": 1.0, "horizontal": 1.0, "reach": 0.5}], "words": {"gently": 0.5}, "intensity": 1.5,
+   "stillness": -0.2, "affinities": true, "of_parts": {"torso": {"shape": {"vertical": 1.0}}},
+   "start": 0.5, "end": 2.0, "parts": ["torso"], "strength": 0.7},
+  {"edit": "equalize", "bands": {"2": 1.5}, "fade": 0.1, "feet": false, "parts": ["arms"]},
+  {"edit": "displace", "edits": [{"part": "rightHand", "seconds": 1.0, "by": [0.0, 0.2, 0.0]}]},
+  {"edit": "timewarp", "marks": [[1.0, 1.4]]},
+  {"edit": "blend", "bands": {"2": [1.0, 0.0]}, "others": ["walk"], "align": false}]}
+"""
+
+
+def test_a_saved_score_stays_what_it_was():
+    """The format is a promise: field by field, not only there and back with today's writer."""
+    score = from_json(SAVED)
+    express, equalize, displace, timewarp, blend = (layer.edit for layer in score.layers)
+    assert (score.source, score.model, score.lock_times, score.seed) == ("wave", "chi1999", True, 5)
+    assert express.effort == Effort(0.5, -1.0, by_hand={"wrist_bend": 0.3})
+    assert express.shape == {0.0: Shape(), 1.0: Shape(1.0, reach=0.5)}
+    assert (dict(express.words), express.intensity, express.stillness, express.affinities) == (
+        {"gently": 0.5}, 1.5, -0.2, True,
+    )  # fmt: skip
+    assert dict(express.parts) == {"torso": Part(shape=Shape(vertical=1.0))}
+    first = score.layers[0]
+    assert (first.start, first.end, first.parts, first.strength) == (0.5, 2.0, ("torso",), 0.7)
+    assert (dict(equalize.bands), equalize.fade, equalize.feet, score.layers[1].parts) == (
+        {2: 1.5}, 0.1, False, ("arms",),
+    )  # fmt: skip
+    assert (displace.edits[0].part, displace.edits[0].seconds) == ("rightHand", 1.0)
+    assert [tuple(mark) for mark in timewarp.marks] == [(1.0, 1.4)]
+    assert (list(blend.others), blend.align) == (["walk"], False)
+    document = json.loads(SAVED)
+    del document["about"]
+    assert json.loads(to_json(score)) == document
+
+
+def test_numbers_too_large_for_a_float_are_refused_with_their_place():
+    document = json.loads(SAVED)
+    document["layers"][0]["start"] = 10**400
+    with pytest.raises(MotionFileError, match=r"layers\[0\].start"):
+        from_json(json.dumps(document))

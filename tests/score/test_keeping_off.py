@@ -2,8 +2,8 @@
 
 import numpy as np
 import pytest
-from figure.capsules import hand_depths
 
+from builtin.capsules import hand_depths
 from kinesphere import Effort, Shape, perform
 from kinesphere.builtin import motions
 

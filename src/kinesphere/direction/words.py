@@ -1,10 +1,12 @@
-"""Words for how a movement is done: Effort, Shape, tempo and stillness by name, from data files."""
+"""Words to dials: an adverb or a mood as Effort, Shape, tempo and stillness.
+
+The vocabulary is a TOML file with one entry per word under ``[words]``; a file of one's own adds to it.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from difflib import get_close_matches
 from functools import lru_cache
 from importlib.resources import files
 from pathlib import Path
@@ -21,13 +23,13 @@ from kinesphere.motion.errors import MotionFileError, unknown_name
 _EXPECTED = "words in TOML"
 _FIELDS = ("kind", "effort", "shape", "tempo", "stillness", "about")
 TEMPOS = (0.2, 5.0)
-_SMALL = ("and", "but")  # words that may stand between others
+_CONJUNCTIONS = ("and", "but")  # may stand between words
 _ALLOWED = "write one, or several such as `gently and proudly`; `kinesphere words` lists them"
 
 
 @dataclass(frozen=True)
 class Word:
-    """What a word asks for."""
+    """The dials of one word, or of several combined."""
 
     name: str
     effort: Effort = field(default_factory=Effort)
@@ -43,40 +45,34 @@ Vocabulary = Mapping[str, Word]
 @lru_cache
 def vocabulary() -> Vocabulary:
     """The words that come with Kinesphere."""
-    ours = files("kinesphere.direction") / "words.toml"
-    return _parsed(Path(ours.name), parse_toml(Path(ours.name), ours.read_bytes(), _EXPECTED))
+    builtin = files("kinesphere.direction") / "words.toml"
+    return _parse_vocabulary(Path(builtin.name), parse_toml(Path(builtin.name), builtin.read_bytes(), _EXPECTED))
 
 
 def load_words(path: str | Path) -> Vocabulary:
-    """Our words and those of a TOML file, which take precedence."""
+    """The words that come with Kinesphere and those of a TOML file, which take precedence."""
     file = Path(path)
-    return MappingProxyType(dict(vocabulary()) | dict(_parsed(file, read_table(file, _EXPECTED))))
+    return MappingProxyType(dict(vocabulary()) | dict(_parse_vocabulary(file, read_table(file, _EXPECTED))))
 
 
 def find_word(name: str, words: Vocabulary | None = None) -> Word:
-    """One word, or the error that suggests the nearest."""
+    """One word's dials. An unknown word is an error that suggests the nearest."""
     known = vocabulary() if words is None else words
     if not isinstance(name, str):
         raise TypeError(f"{name!r} is no word; a text is expected")
     found = known.get(name.strip().lower())
     if found is None:
-        near = get_close_matches(name.strip().lower(), list(known), n=3, cutoff=0.5)
-        hint = f"the nearest are {', '.join(near)}" if near else f"there are {', '.join(known)}"
-        raise ValueError(f"no word is called {name!r}; {hint}. A file of your own can add it, see load_words")
+        raise ValueError(
+            f"{unknown_name('word', name.strip().lower(), known)}. A file of your own can add it, see load_words"
+        )
     return found
 
 
-def combine_words(said: str | Iterable[str] | Mapping[str, float], words: Vocabulary | None = None) -> Word:
-    """Several words as one: factors add and are held within −1 and 1, tempos multiply, stillness adds.
-
-    A text such as ``"gently and proudly"``, a list of words, or words with their strengths from 0 to 1.
-    """
-    if isinstance(said, str):
-        given = dict.fromkeys(split_words(said), 1.0)
-    else:
-        given = dict(said) if isinstance(said, Mapping) else dict.fromkeys(said, 1.0)
+def combine_words(given: str | Iterable[str] | Mapping[str, float], words: Vocabulary | None = None) -> Word:
+    """The dials of several words together: factors and stillness add, tempos multiply, all within their ranges."""
+    strengths = word_strengths(given)
     effort, shape, tempo, stillness = np.zeros(4), np.zeros(4), 0.0, 0.0
-    for name, strength in given.items():
+    for name, strength in strengths.items():
         found = find_word(name, words)
         if not 0.0 <= strength <= 1.0:
             raise ValueError(f"strength of {name!r} is {strength!r}; 0 to 1 is allowed, intensity goes beyond")
@@ -84,37 +80,44 @@ def combine_words(said: str | Iterable[str] | Mapping[str, float], words: Vocabu
         shape = shape + strength * found.shape.factors
         tempo += strength * float(np.log(found.tempo))
         stillness += strength * found.stillness
-    held = [np.clip(row, -1.0, 1.0).tolist() for row in (effort, shape)]
+    factors = [np.clip(row, -1.0, 1.0).tolist() for row in (effort, shape)]
     return Word(
-        " ".join(given),
-        Effort(*held[0]),
-        Shape(*held[1]),
+        " ".join(strengths),
+        Effort(*factors[0]),
+        Shape(*factors[1]),
         float(np.clip(np.exp(tempo), *TEMPOS)),
         float(np.clip(stillness, -1.0, 1.0)),
     )
 
 
-def split_words(said: str) -> list[str]:
-    """The words of a text, without those that only join them, each of which has a word on both sides."""
-    pieces = said.replace(",", " ").split()
-    joins = [piece.lower() in _SMALL for piece in pieces]
-    if all(joins):
-        raise ValueError(f"words={said!r}: found no word; {_ALLOWED}")
+def word_strengths(given: str | Iterable[str] | Mapping[str, float]) -> dict[str, float]:
+    """Words with their strengths, of a text such as ``"gently and proudly"``, a list of words, or such a mapping."""
+    if isinstance(given, str):
+        return dict.fromkeys(split_words(given), 1.0)
+    return dict(given) if isinstance(given, Mapping) else dict.fromkeys(given, 1.0)
+
+
+def split_words(text: str) -> list[str]:
+    """The words of a text, without conjunctions, each of which must stand between two words."""
+    pieces = text.replace(",", " ").split()
+    conjunctions = [piece.lower() in _CONJUNCTIONS for piece in pieces]
+    if all(conjunctions):
+        raise ValueError(f"words={text!r}: found no word; {_ALLOWED}")
     for i, piece in enumerate(pieces):
-        if joins[i] and (i == 0 or i == len(pieces) - 1 or joins[i + 1]):
+        if conjunctions[i] and (i == 0 or i == len(pieces) - 1 or conjunctions[i + 1]):
             side = "before" if i == 0 else "after"
-            raise ValueError(f"words={said!r}: found {piece!r} with no word {side} it; {_ALLOWED}")
-    return [piece for piece, join in zip(pieces, joins, strict=True) if not join]
+            raise ValueError(f"words={text!r}: found {piece!r} with no word {side} it; {_ALLOWED}")
+    return [piece for piece, conjunction in zip(pieces, conjunctions, strict=True) if not conjunction]
 
 
-def _parsed(path: Path, table: Mapping[str, Any]) -> Vocabulary:
+def _parse_vocabulary(path: Path, table: Mapping[str, Any]) -> Vocabulary:
     entries = table.get("words")
     if not isinstance(entries, dict) or set(table) != {"words"}:
         raise MotionFileError(path, f"tables {', '.join(table) or '(none)'}", "one table [words]")
-    return MappingProxyType({name.lower(): _word(path, name.lower(), entry) for name, entry in entries.items()})
+    return MappingProxyType({name.lower(): _parse_word(path, name.lower(), entry) for name, entry in entries.items()})
 
 
-def _word(path: Path, name: str, entry: Any) -> Word:
+def _parse_word(path: Path, name: str, entry: Any) -> Word:
     where = f"words.{name}"
     if not isinstance(entry, dict):
         raise MotionFileError(path, repr(entry), "a table such as { effort = [0, -1, 0, 0] }", where=where)

@@ -1,88 +1,104 @@
-"""Where hands are looked at on their ways: at their keys, and at places between them as paths will lead there.
+"""Collision avoidance for hand keys: move keys so that hands stay outside of the body.
 
-A place between two keys is a mixture of these and of the keys beyond, where the way goes on through a via; how much of
-each depends on the stroke's tension, evenly.
+Hands are tested at sample points on their paths: at every key and at 1 or 5 points between two keys. Each hand is felt
+at three points (wrist, knuckles, curled fingertips) against four capsules (trunk, head, thighs). Where one of them is
+deeper in a capsule than the gesture itself writes it, the keys before and after the sample move. Moving keys instead of
+frames keeps paths smooth. Keys that are fixed in the world stay.
+
+All positions are relative to the shoulder, in the chest's axes: out, up, ahead; for a figure 1.70 m tall.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
+from functools import cache
 from typing import NamedTuple
 
 import numpy as np
 
-from kinesphere.engine.collision import HEAD, SOFT, THIGH, TRUNK, capsule_distance, push_out_of_capsule
+from kinesphere.engine.collision import HEAD, SOFT, THIGH, TRUNK
 from kinesphere.engine.paths import BOW, TIGHTEST, cubic_hermite
 from kinesphere.engine.pose import AHEAD, DOWN, FLEXIONS, figure_limb
 from kinesphere.engine.proportions import HEIGHT
-from kinesphere.laban.arm_shape import LONGEST, limit_reach
-from kinesphere.laban.arm_shape import SOFT as COMES
-from kinesphere.maths import compiled
-from kinesphere.maths.compiled import compile_exact
+from kinesphere.laban.arm_shape import limit_reach
+from kinesphere.maths.compiled import jit
 from kinesphere.maths.two_bone import reach_limits_kernel, solve_limb_kernel
-from kinesphere.maths.vectors import Bools, Floats, Ints, clip, norms
+from kinesphere.maths.vectors import Bools, Floats, Ints, norms, smoothstep
 
-FINELY, COARSELY = (0.12, 0.25, 0.5, 0.75, 0.88), (0.5,)  # of long ways, and of short ones, that are looked at
-LONG, SHORT = 0.15, 0.06  # metres
+FINE, COARSE = (0.12, 0.25, 0.5, 0.75, 0.88), (0.5,)  # sample points between two keys
+FINE_FROM, COARSE_FROM = 0.15, 0.06  # metres between two keys from which there are so many
+CAPSULE_RADII = np.array([TRUNK, HEAD, THIGH, THIGH])  # (4, 2) metres aside and ahead
+# Points of a hand: metres from the wrist along the forearm and towards the curled fingers; what is added to the radii.
+HAND_POINTS = np.array([[0.0, 0.0, 0.0], [0.085, 0.010, -0.002], [0.155, 0.055, -0.015]])
+CURL = np.array([-0.85, 0.0, -0.5])  # where fingers curl to: palms face the body, and somewhat back
+ROUNDS = 5  # out of one capsule may be into another
+FULL_FLOURISH = 0.16  # metres between wrist and body from which flourishes keep their size
+HANGING_WEIGHT = 0.1  # how much a hanging key moves for a sample beside it, where another key counts 1
+
+
+# Sample points on hand paths
 
 
 class PathSamples(NamedTuple):
-    """Where hands are looked at."""
+    """Points at which hands are tested: weighted means of the keys around them."""
 
-    rows: Ints  # (S, 4) two keys before and two after
-    curves: Floats  # (S, 4) how much of the place there is theirs
-    shares: Floats  # (S,) of the way between the middle two
-    bows: Floats  # (S,) how high a stroke is bowed there, as a share of its length
+    rows: Ints  # (S, 4) two keys before the sample and two after
+    weights: Floats  # (S, 4) of these four keys in the sample's position
+    fractions: Floats  # (S,) from 0 at the second key to 1 at the third
+    bows: Floats  # (S,) how far a stroke bends outwards there, as a fraction of its length
     swivels: Floats  # (K,) of the keys
 
 
 class SampledPaths(NamedTuple):
-    """Courses at any tension."""
+    """Path samples for any tension of the strokes."""
 
-    even: PathSamples  # at tension 0, bows as high as 1
-    rounder: Floats  # (S, 4) what curves have more of at tension −1
-    strokes: Ints  # (S,)
+    neutral: PathSamples  # at tension 0, with bows of height 1
+    rounding: Floats  # (S, 4) what weights gain at tension −1
+    strokes: Ints  # (S,) the stroke of each sample
 
-    def at(self, tension: Floats) -> PathSamples:
-        """The course of strokes with this tension ``(strokes,)``."""
+    def with_tension(self, tension: Floats) -> PathSamples:
+        """The samples of strokes with this tension ``(strokes,)``."""
         own = tension[self.strokes]
-        bows = self.even.bows * (BOW[0] + BOW[1] * own + BOW[2] * own**2)
-        curves = self.even.curves - np.minimum(own, TIGHTEST)[:, None] * self.rounder
-        return self.even._replace(curves=curves, bows=bows)
+        bows = self.neutral.bows * (BOW[0] + BOW[1] * own + BOW[2] * own**2)
+        weights = self.neutral.weights - np.minimum(own, TIGHTEST)[:, None] * self.rounding
+        return self.neutral._replace(weights=weights, bows=bows)
 
 
-def sample_paths(places: Floats, stops: Bools, fixed: Bools, swivels: Floats, arms: Iterable[slice]) -> SampledPaths:
-    """Of hands with keys at ``places (K, 3)``; ``arms`` are the rows of one arm after the other."""
-    rows, goes_on, shares, bowed, strokes = [], [], [], [], []
-    before = 0  # strokes of other arms
+def sample_paths(positions: Floats, stops: Bools, fixed: Bools, swivels: Floats, arms: Iterable[slice]) -> SampledPaths:
+    """Sample the paths through keys at ``positions (K, 3)``; ``arms`` are the rows of one arm after the other.
+
+    The hand rests at keys with ``stops``; keys with ``fixed`` are fixed in the world and not tested.
+    """
+    rows, continues, fractions, bowed, strokes = [], [], [], [], []
+    first_stroke = 0  # of the arm
     for own in arms:
         last = own.stop - 1
         for i in range(own.start, own.stop):
             if fixed[i]:
                 continue
             j = min(i + 1, last)
-            far = 0.0 if fixed[j] else float(norms(places[j] - places[i]))
-            on = not stops[i], not stops[j]
-            stroke = before + max(int(stops[own.start : min(i, last - 1) + 1].sum()) - 1, 0)
-            for share in (0.0, *(FINELY if far > LONG else COARSELY if far > SHORT else ())):
-                rows.append((i - on[0], i, j, j + on[1]))
-                goes_on.append(on)
-                shares.append(share)
+            distance = 0.0 if fixed[j] else float(norms(positions[j] - positions[i]))
+            before, after = not stops[i], not stops[j]
+            stroke = first_stroke + max(int(stops[own.start : min(i, last - 1) + 1].sum()) - 1, 0)
+            for fraction in (0.0, *(FINE if distance > FINE_FROM else COARSE if distance > COARSE_FROM else ())):
+                rows.append((i - before, i, j, j + after))
+                continues.append((before, after))
+                fractions.append(fraction)
                 bowed.append(bool(stops[i] and stops[j]))
                 strokes.append(stroke)
-        before += max(int(stops[own].sum()) - 1, 1)
-    u, (back, ahead) = np.array(shares), np.array(goes_on, dtype=bool).reshape(-1, 2).T
-    even, rounder = (_curves(u, back, ahead, tension) for tension in (0.0, -1.0))
+        first_stroke += max(int(stops[own].sum()) - 1, 1)
+    u, (before_each, after_each) = np.array(fractions), np.array(continues, dtype=bool).reshape(-1, 2).T
+    even, rounder = (_spline_weights(u, before_each, after_each, tension) for tension in (0.0, -1.0))
     bows = np.where(np.array(bowed, dtype=bool), 4.0 * u * (1.0 - u), 0.0)
-    course = PathSamples(np.array(rows, dtype=np.intp).reshape(-1, 4), even, u, bows, swivels)
-    return SampledPaths(course, rounder - even, np.array(strokes, dtype=np.intp))
+    samples = PathSamples(np.array(rows, dtype=np.intp).reshape(-1, 4), even, u, bows, swivels)
+    return SampledPaths(samples, rounder - even, np.array(strokes, dtype=np.intp))
 
 
-def _curves(u: Floats, before: Bools, after: Bools, tension: float) -> Floats:
-    """What four keys have in places between the middle two ``(S, 4)``, by the spline that ``paths`` lays through vias.
+def _spline_weights(u: Floats, before: Bools, after: Bools, tension: float) -> Floats:
+    """Weights ``(S, 4)`` of four keys in points between the middle two, by the spline of ``engine.paths``.
 
-    ``before`` and ``after`` are whether the way goes on beyond the middle two.
+    ``before`` and ``after`` are whether the stroke continues beyond the middle two. Weights are linear in tension.
     """
     step = np.array([0.0, -1.0, 1.0, 0.0])
     through = (1.0 - tension) * np.array([[-0.5, 0.0, 0.5, 0.0], [0.0, -0.5, 0.0, 0.5]])
@@ -93,308 +109,223 @@ def _curves(u: Floats, before: Bools, after: Bools, tension: float) -> Floats:
     return cubic_hermite(first, last, leaving, arriving, u)
 
 
-# ---- Keys kept off the body: hands at their keys, and on the ways between them, are outside of what is around them.
-#
-# A hand is felt at its wrist, its knuckles and the tips of its fingers, which curl inwards. Where one of these is
-# inside
-# a volume, more than the gesture writes it there, the keys before and after move: moving keys keeps paths smooth.
-# Those
-# of the world stay.
-
-
-WORTH = 100  # a hand is far more work than a number of a product
-WIDTHS = np.array([TRUNK, HEAD, THIGH, THIGH])
-# Metres from the wrist along the forearm and aside, where the fingers curl to; and how much wider the body is there.
-FEELERS = np.array([[0.0, 0.0, 0.0], [0.085, 0.010, -0.002], [0.155, 0.055, -0.015]])
-CURL = np.array([-0.85, 0.0, -0.5])  # out, up, ahead: palms face the body, and somewhat back
-ROUNDS = 5
-WIDE = 0.16  # metres around a wrist that leave it room for all that leads it off its way
-RELUCTANT = 0.1  # how eager a hanging key is to move for the way beside it, where another is 1
-LIMB = figure_limb(HEIGHT, "left", "Arm")
-_HAND = (WIDTHS, FEELERS, CURL, LIMB.numbers, np.array(FLEXIONS), DOWN, AHEAD, SOFT)
+# Penetration, and keys that move out of it
 
 
 class BodyCapsules(NamedTuple):
-    """What is around hands, as the chest sees it."""
+    """The body around hands."""
 
-    lines: Floats  # (K, 4, 2, 3) the body's, at the keys
-    between: Floats  # (K, 4, 2, 3) on the ways from them and to them, where it presses
+    lines: Floats  # (K, 4, 2, 3) capsule axes at the keys
+    lines_between: Floats  # (K, 4, 2, 3) the same for samples between keys, where pressed breath bends the body
     sags: Floats  # (K, 3) how far hanging hands are from their keys
-    margins: Floats  # (K,) metres that hands stray from their ways
+    margins: Floats  # (K,) metres that flourishes lead hands off their paths
 
 
 class MovableKeys(NamedTuple):
-    """What moves."""
+    """Keys, and how they move."""
 
-    written: Floats  # (K, 3) out, up and ahead of the shoulder
+    written: Floats  # (K, 3) as the gesture has them
     free: Bools  # (K,) whether a key may be moved
-    owners: Ints  # (K,) the key whose moves each one takes part in: a loop's last is its first
-    weights: Floats  # (S, 2) how far the keys before and after move for what is needed on the way between them
+    owners: Ints  # (K,) the key that each one moves with: a loop's last key moves with its first
+    weights: Floats  # (S, 2) how far the keys before and after move to move a sample between them by one
 
 
-def key_weights(course: PathSamples, hanging: Bools) -> Floats:
-    """The least ``(S, 2)`` that both keys move so that a hand between them moves by one; hanging ones rather stay."""
-    shares = np.stack([1.0 - course.shares, course.shares], axis=1)
-    eager = np.where(hanging[course.rows[:, 1:3]] & (course.shares > 0.0)[:, None], RELUCTANT, 1.0)
-    return np.asarray(eager * shares / np.sum(eager * shares**2, axis=1, keepdims=True))
+class HandModel(NamedTuple):
+    """A hand, its arm, and the radii of what it must not enter."""
+
+    radii: Floats  # (4, 2) of the capsules, aside and ahead
+    points: Floats  # (3, 3) as in ``HAND_POINTS``
+    curl: Floats  # (3,) where fingers curl to
+    upper: float  # bone lengths
+    lower: float
+    frame: Floats  # (3, 3) upper bone, hinge and their normal at rest
+    limits: Floats  # (4,) of flexion and reach, as ``reach_limits_kernel`` makes them
+    reference: Floats  # (3,) what swivel is measured from
+    home: Floats  # (3,) the same where the arm points along the reference
+    soft: float  # metres over which the push out of a capsule begins
 
 
-def penetration(places: Floats, around: BodyCapsules, course: PathSamples) -> Floats:
-    """How far ``(S, 3)`` hands with keys at ``places (K, 3)`` are to be moved out of the body."""
-    kernels = compiled.loaded(WORTH * len(course.rows))
-    if kernels is None:
-        return penetration_reference(places, around, course)
-    ways = np.empty((len(course.rows), 3))
-    kernels.press(places, tuple(around), tuple(course), _HAND, ways)
-    return ways
+@cache
+def hand_model() -> HandModel:
+    """The figure's left hand."""
+    limb = figure_limb(HEIGHT, "left", "Arm")
+    upper, lower = limb.lengths
+    limits = reach_limits_kernel(upper, lower, np.array(FLEXIONS))
+    return HandModel(CAPSULE_RADII, HAND_POINTS, CURL, upper, lower, limb.frame, limits, DOWN, AHEAD, SOFT)
+
+
+def key_weights(samples: PathSamples, hanging: Bools) -> Floats:
+    """The least that two keys move ``(S, 2)`` to move a sample between them by one; hanging keys move less."""
+    shares = np.stack([1.0 - samples.fractions, samples.fractions], axis=1)
+    reluctant = hanging[samples.rows[:, 1:3]] & (samples.fractions > 0.0)[:, None]
+    mobility = np.where(reluctant, HANGING_WEIGHT, 1.0)
+    return np.asarray(mobility * shares / np.sum(mobility * shares**2, axis=1, keepdims=True))
+
+
+def penetration(positions: Floats, body: BodyCapsules, samples: PathSamples) -> Floats:
+    """How far ``(S, 3)`` each sample must move to bring its hand out of the body; keys are at ``positions (K, 3)``."""
+    pushes = np.empty((len(samples.rows), 3))
+    penetration_kernel(positions, body, samples, hand_model(), np.ones(len(positions), dtype=np.bool_), pushes)
+    return pushes
 
 
 def resolve_collisions(
-    moved: Floats, around: BodyCapsules, course: PathSamples, keys: MovableKeys, allowed: Floats
+    positions: Floats, body: BodyCapsules, samples: PathSamples, keys: MovableKeys, allowed: Floats
 ) -> Floats:
-    """Keys ``(K, 3)`` moved until hands are off the body, or as deep in it as is ``allowed (S,)``; within reach."""
-    kernels = compiled.loaded(WORTH * len(course.rows))
-    if kernels is None:
-        return resolve_collisions_reference(moved, around, course, keys, allowed)
-    places = moved.copy()
-    kernels.clear_keys(places, tuple(around), tuple(course), _HAND, allowed, tuple(keys), (LONGEST, COMES), ROUNDS)
-    return places
+    """Keys ``(K, 3)`` moved until no sample is deeper in the body than ``allowed (S,)``; within the arm's reach."""
+    moved = positions.copy()
+    resolve_collisions_kernel(moved, body, samples, hand_model(), keys, allowed, ROUNDS)
+    return moved
 
 
-def flourish_scale(places: Floats, around: BodyCapsules) -> Floats:
-    """How much ``(K,)`` of what leads them off their ways the body leaves hands with keys at ``places`` room for."""
-    kernels = compiled.loaded(WORTH * len(places))
-    if kernels is None:
-        at = places + around.sags
-        free = capsule_distance(at[:, None], around.lines, *WIDTHS.T).min(axis=1)
-    else:
-        free = np.empty(len(places))
-        kernels.free_room(places, tuple(around), WIDTHS, free)
-    u = clip(free / WIDE, 0.0, 1.0)
-    return np.asarray(u * u * (3.0 - 2.0 * u))
+def flourish_scale(positions: Floats, body: BodyCapsules) -> Floats:
+    """Factors ``(K,)`` from 0 to 1 by which flourishes are scaled down because the body is near to keys ``(K, 3)``."""
+    distances = np.empty(len(positions))
+    body_distance_kernel(positions, body, CAPSULE_RADII, distances)
+    return np.asarray(smoothstep(distances / FULL_FLOURISH))
 
 
-def resolve_collisions_reference(
-    moved: Floats, around: BodyCapsules, course: PathSamples, keys: MovableKeys, allowed: Floats
-) -> Floats:
-    """The same in plain NumPy."""
-    places = moved
-    for _ in range(ROUNDS):  # out of one volume may be into another
-        ways = penetration_reference(places, around, course)
-        size = norms(ways)
-        over = np.maximum(size - allowed, 0.0)
-        if not over.any():
-            break
-        ways = ways * (over / np.maximum(size, 1e-30))[:, None]
-        places = places + np.where(keys.free[:, None], _shared(ways, over**2, course, keys), 0.0)
-    return limit_reach(places, keys.written)
-
-
-def _shared(ways: Floats, counts: Floats, course: PathSamples, keys: MovableKeys) -> Floats:
-    """What each key ``(K, 3)`` moves: the mean of what is needed beside it, by how much that is."""
-    sums, totals = np.zeros_like(keys.written), np.zeros(len(keys.written))
-    for row, weight in zip(course.rows[:, 1:3].T, keys.weights.T, strict=True):
-        own = keys.owners[row]
-        np.add.at(totals, own, counts * weight)
-        np.add.at(sums, own, (counts * weight**2)[:, None] * ways)
-    return np.asarray(sums / np.maximum(totals, 1e-30)[:, None])[keys.owners]
-
-
-def penetration_reference(places: Floats, around: BodyCapsules, course: PathSamples) -> Floats:
-    """As ``penetration``, in plain NumPy."""
-    between, inner = _mean(course), course.shares > 0.0
-    lines = np.where(inner[:, None, None, None], between(around.between), between(around.lines))
-    margins = np.where(inner, between(around.margins), 0.0)
-    at = _on_their_way(places, around, course)
-    points = _felt(at, LIMB.solved(at, between(course.swivels))[2])
-    wide, deep = (column + FEELERS[:, 2:] + margins[:, None, None] for column in WIDTHS.T)  # (S, P, V)
-    out = push_out_of_capsule(points[:, :, None], lines[:, None], wide, deep).reshape(
-        len(at), wide[0].size if len(at) else 0, 3
-    )
-    # One way for the whole hand: the mean of all, by how long they are.
-    counts = np.einsum("spi,spi->sp", out, out)
-    return np.asarray(np.einsum("sp,spi->si", counts, out) / np.maximum(counts.sum(axis=1), 1e-30)[:, None])
-
-
-def _felt(wrist: Floats, elbow: Floats) -> Floats:
-    """Where hands ``(S, P, 3)`` are felt, with their wrists and elbows there."""
-    fore = wrist - elbow
-    fore = fore / np.maximum(norms(fore), 1e-9)[:, None]
-    curl = CURL - (fore @ CURL)[:, None] * fore
-    far, bent, _ = (column[:, None] for column in FEELERS.T)
-    return np.asarray(wrist[:, None] + far * fore[:, None] + bent * curl[:, None])
-
-
-def _mean(course: PathSamples) -> Callable[[Floats], Floats]:
-    """What rows of keys ``(K, ...)`` are on the ways between them ``(S, ...)``."""
-
-    def between(rows: Floats) -> Floats:
-        shares = course.shares.reshape(-1, *(1,) * (rows.ndim - 1))
-        return np.asarray((1.0 - shares) * rows[course.rows[:, 1]] + shares * rows[course.rows[:, 2]])
-
-    return between
-
-
-def _on_their_way(places: Floats, around: BodyCapsules, course: PathSamples) -> Floats:
-    """Where hands are ``(S, 3)``."""
-    straight = np.einsum("sk,ski->si", course.curves, (places + around.sags)[course.rows])
-    return np.asarray(straight + _bows(places, course))
-
-
-def _bows(places: Floats, course: PathSamples) -> Floats:
-    """How far ``(S, 3)`` strokes are bowed away from the shoulder."""
-    start, end = places[course.rows[:, 1]], places[course.rows[:, 2]]
-    step, middle = end - start, 0.5 * (start + end)
-    size = np.maximum(norms(step), 1e-6)
-    along = step / size[:, None]
-    away = middle - np.einsum("si,si->s", middle, along)[:, None] * along
-    high = course.bows * size / np.maximum(np.hypot(norms(away), 0.05 * size), 1e-9)
-    return np.asarray(high[:, None] * away)
-
-
-@compile_exact
-def resolve_collisions_kernel(places, seen, course, hand, allowed, keys, reach, rounds):  # type: ignore[no-untyped-def]
-    """Move keys (K, 3) until hands are off the body, and within reach; see ``clearing.cleared``."""
-    written, free, owners, weights = keys
-    ways, moved = np.empty((course[0].shape[0], 3)), np.ones(places.shape[0], dtype=np.bool_)
+@jit
+def resolve_collisions_kernel(positions, body, samples, hand, keys, allowed, rounds):  # type: ignore[no-untyped-def]
+    """Move keys ``(K, 3)`` in place, in so many rounds at most, until no sample is deeper than ``allowed (S,)``."""
+    pushes, moved = np.empty((samples.rows.shape[0], 3)), np.ones(positions.shape[0], dtype=np.bool_)
     for _ in range(rounds):
-        _press(places, seen, course, hand, moved, ways)
-        if not _move(ways, allowed, course[0], weights, owners, free, places, moved):
+        penetration_kernel(positions, body, samples, hand, moved, pushes)
+        if not move_keys(positions, pushes, allowed, samples.rows, keys, moved):
             break
-    for k in range(places.shape[0]):
-        _hold(places[k], written[k], reach[0], reach[1])
+    for k in range(positions.shape[0]):
+        limit_reach(positions[k], keys.written[k])
 
 
-@compile_exact
-def flourish_scale_kernel(places, seen, widths, room):  # type: ignore[no-untyped-def]
-    """How far (K,) wrists at their keys are outside of the body; see ``clearing.room_at``."""
-    lines, _, sags, _ = seen
-    at, line = np.empty(3), np.empty(6)
-    for k in range(places.shape[0]):
-        room[k] = math.inf
+@jit
+def body_distance_kernel(positions, body, radii, distances):  # type: ignore[no-untyped-def]
+    """Write distances ``(K,)`` of wrists at keys ``(K, 3)`` from the nearest capsule; negative inside."""
+    wrist, line = np.empty(3), np.empty(6)
+    for k in range(positions.shape[0]):
+        distances[k] = math.inf
         for d in range(3):
-            at[d] = places[k, d] + sags[k, d]
+            wrist[d] = positions[k, d] + body.sags[k, d]
         for v in range(4):
             for d in range(3):
-                line[d], line[3 + d] = lines[k, v, 0, d], lines[k, v, 1, d]
-            x, y, z, _ = _away(at, line, widths[v, 0], widths[v, 1])
-            room[k] = min(room[k], math.sqrt(x * x + y * y + z * z) - widths[v, 0])
+                line[d], line[3 + d] = body.lines[k, v, 0, d], body.lines[k, v, 1, d]
+            x, y, z = offset_from_axis(wrist, line, radii[v, 0] / radii[v, 1])
+            distances[k] = min(distances[k], math.sqrt(x * x + y * y + z * z) - radii[v, 0])
 
 
-@compile_exact
-def _at(places, sags, rows, curves, bow, at):  # type: ignore[no-untyped-def]
-    """Where a hand on its way is."""
-    for d in range(3):
-        at[d] = 0.0
-        for n in range(4):
-            at[d] += curves[n] * (places[rows[n], d] + sags[rows[n], d])
-    if bow != 0.0:
-        _bow(places[rows[1]], places[rows[2]], bow, at)
+@jit
+def penetration_kernel(positions, body, samples, hand, moved, pushes):  # type: ignore[no-untyped-def]
+    """Write ``pushes (S, 3)`` of samples one of whose keys has ``moved (K,)``; others keep what they hold.
 
-
-@compile_exact
-def penetration_kernel(places, seen, course, hand, ways):  # type: ignore[no-untyped-def]
-    """How far (S, 3) hands on their way are to be moved out of the body; see ``clearing.pressed``."""
-    _press(places, seen, course, hand, np.ones(places.shape[0], dtype=np.bool_), ways)
-
-
-@compile_exact
-def _press(places, seen, course, hand, moved, ways):  # type: ignore[no-untyped-def]
-    """The same where keys have moved; elsewhere it is known already."""
-    at_keys, between, sags, margins = seen
-    rows, curves, shares, bows, swivels = course
-    widths, feelers, curl, limb, flexions, towards, home, soft = hand
-    frame = limb[3:]
-    a = math.sqrt(limb[0, 0] ** 2 + limb[0, 1] ** 2 + limb[0, 2] ** 2)
-    b = math.sqrt(limb[1, 0] ** 2 + limb[1, 1] ** 2 + limb[1, 2] ** 2)
-    limits = reach_limits_kernel(a, b, flexions)
-    around, at, point = np.empty((4, 6)), np.empty(3), np.empty(3)
-    longest = 0.0
-    for n in range(feelers.shape[0]):
-        longest = max(longest, math.hypot(feelers[n, 0], feelers[n, 1]) + feelers[n, 2])
+    The push of a hand is the mean of those of its points out of all capsules, weighted by their squared lengths.
+    """
+    rows = samples.rows
+    lines, wrist, point = np.empty((4, 6)), np.empty(3), np.empty(3)
+    size = 0.0  # of the hand, from its wrist
+    for n in range(hand.points.shape[0]):
+        size = max(size, math.hypot(hand.points[n, 0], hand.points[n, 1]) + hand.points[n, 2])
     for s in range(rows.shape[0]):
-        i, j, u = rows[s, 1], rows[s, 2], shares[s]
+        i, j, u = rows[s, 1], rows[s, 2], samples.fractions[s]
         if not (moved[rows[s, 0]] or moved[i] or moved[j] or moved[rows[s, 3]]):
             continue
-        lines = between if u > 0.0 else at_keys
-        margin = (1.0 - u) * margins[i] + u * margins[j] if u > 0.0 else 0.0
-        ways[s, 0], ways[s, 1], ways[s, 2] = 0.0, 0.0, 0.0
-        _at(places, sags, rows[s], curves[s], bows[s], at)
-        near = False
-        for v in range(4):
-            for d in range(3):
-                around[v, d] = (1.0 - u) * lines[i, v, 0, d] + u * lines[j, v, 0, d]
-                around[v, 3 + d] = (1.0 - u) * lines[i, v, 1, d] + u * lines[j, v, 1, d]
-            x, y, z, _ = _away(at, around[v], widths[v, 0], widths[v, 1])
-            # Ahead the axes are stretched: nothing is farther away than it seems.
-            scale = max(widths[v, 0] / widths[v, 1], 1.0)
-            if x * x + y * y + z * z < (widths[v, 0] + soft + scale * (longest + margin)) ** 2:
-                near = True
-        if not near:
+        margin = (1.0 - u) * body.margins[i] + u * body.margins[j] if u > 0.0 else 0.0
+        pushes[s, 0], pushes[s, 1], pushes[s, 2] = 0.0, 0.0, 0.0
+        sample_wrist(positions, body.sags, rows[s], samples.weights[s], samples.bows[s], wrist)
+        around = body.lines_between if u > 0.0 else body.lines
+        if not capsules_near(wrist, around[i], around[j], u, hand, size + margin, lines):
             continue
-        swivel = (1.0 - u) * swivels[i] + u * swivels[j]
-        _, _, _, _, _, ex, ey, ez = solve_limb_kernel(at, swivel, towards, home, a, b, frame, limits)
-        fx, fy, fz = at[0] - ex, at[1] - ey, at[2] - ez
-        size = max(math.sqrt(fx * fx + fy * fy + fz * fz), 1e-9)
-        fx, fy, fz = fx / size, fy / size, fz / size
-        along = curl[0] * fx + curl[1] * fy + curl[2] * fz
-        cx, cy, cz = curl[0] - along * fx, curl[1] - along * fy, curl[2] - along * fz
+        swivel = (1.0 - u) * samples.swivels[i] + u * samples.swivels[j]
+        _, _, _, _, _, ex, ey, ez = solve_limb_kernel(
+            wrist, swivel, hand.reference, hand.home, hand.upper, hand.lower, hand.frame, hand.limits
+        )
+        fx, fy, fz = wrist[0] - ex, wrist[1] - ey, wrist[2] - ez  # along the forearm
+        length = max(math.sqrt(fx * fx + fy * fy + fz * fz), 1e-9)
+        fx, fy, fz = fx / length, fy / length, fz / length
+        along = hand.curl[0] * fx + hand.curl[1] * fy + hand.curl[2] * fz
+        cx, cy, cz = hand.curl[0] - along * fx, hand.curl[1] - along * fy, hand.curl[2] - along * fz
         total = 0.0
         for v in range(4):
-            for n in range(feelers.shape[0]):
-                far, bent, wider = feelers[n, 0], feelers[n, 1], feelers[n, 2] + margin
-                point[0] = at[0] + far * fx + bent * cx
-                point[1] = at[1] + far * fy + bent * cy
-                point[2] = at[2] + far * fz + bent * cz
-                x, y, z = _out(point, around[v], widths[v, 0] + wider, widths[v, 1] + wider, soft)
+            for n in range(hand.points.shape[0]):
+                far, aside, wider = hand.points[n, 0], hand.points[n, 1], hand.points[n, 2] + margin
+                point[0] = wrist[0] + far * fx + aside * cx
+                point[1] = wrist[1] + far * fy + aside * cy
+                point[2] = wrist[2] + far * fz + aside * cz
+                x, y, z = push_out(point, lines[v], hand.radii[v, 0] + wider, hand.radii[v, 1] + wider, hand.soft)
                 weight = x * x + y * y + z * z
                 total += weight
-                ways[s, 0] += weight * x
-                ways[s, 1] += weight * y
-                ways[s, 2] += weight * z
+                pushes[s, 0] += weight * x
+                pushes[s, 1] += weight * y
+                pushes[s, 2] += weight * z
         for d in range(3):
-            ways[s, d] /= max(total, 1e-30)
+            pushes[s, d] /= max(total, 1e-30)
 
 
-@compile_exact
-def _bow(start, end, high, at):  # type: ignore[no-untyped-def]
-    """Bow a stroke away from the shoulder, so high as a share of its length."""
-    size, dot, far = 0.0, 0.0, 0.0
+@jit
+def sample_wrist(positions, sags, rows, weights, bow, wrist):  # type: ignore[no-untyped-def]
+    """Write a sample's position to ``wrist (3,)``: the weighted mean of four keys, bowed away from the shoulder.
+
+    The bow is along the chord's midpoint, square to the chord, as high as ``bow`` times the chord.
+    """
     for d in range(3):
-        size += (end[d] - start[d]) ** 2
-    size = max(math.sqrt(size), 1e-6)
+        wrist[d] = 0.0
+        for n in range(4):
+            wrist[d] += weights[n] * (positions[rows[n], d] + sags[rows[n], d])
+    if bow == 0.0:
+        return
+    start, end = positions[rows[1]], positions[rows[2]]
+    chord, dot, square = 0.0, 0.0, 0.0
     for d in range(3):
-        dot += 0.5 * (start[d] + end[d]) * (end[d] - start[d]) / size
+        chord += (end[d] - start[d]) ** 2
+    chord = max(math.sqrt(chord), 1e-6)
     for d in range(3):
-        far += (0.5 * (start[d] + end[d]) - dot * (end[d] - start[d]) / size) ** 2
-    high *= size / max(math.hypot(math.sqrt(far), 0.05 * size), 1e-9)
+        dot += 0.5 * (start[d] + end[d]) * (end[d] - start[d]) / chord
     for d in range(3):
-        at[d] += high * (0.5 * (start[d] + end[d]) - dot * (end[d] - start[d]) / size)
+        square += (0.5 * (start[d] + end[d]) - dot * (end[d] - start[d]) / chord) ** 2
+    bow *= chord / max(math.hypot(math.sqrt(square), 0.05 * chord), 1e-9)
+    for d in range(3):
+        wrist[d] += bow * (0.5 * (start[d] + end[d]) - dot * (end[d] - start[d]) / chord)
 
 
-@compile_exact
-def _away(at, line, wide, deep):  # type: ignore[no-untyped-def]
-    """From a volume's line to a point, in axes stretched ahead by so much that it is round; and by how much."""
-    stretch = wide / deep
+@jit
+def capsules_near(wrist, first, second, u, hand, size, lines):  # type: ignore[no-untyped-def]
+    """Write axes between ``first`` and ``second (4, 2, 3)`` to ``lines (4, 6)``; whether a hand can touch any."""
+    near = False
+    for v in range(4):
+        for d in range(3):
+            lines[v, d] = (1.0 - u) * first[v, 0, d] + u * second[v, 0, d]
+            lines[v, 3 + d] = (1.0 - u) * first[v, 1, d] + u * second[v, 1, d]
+        wide, deep = hand.radii[v, 0], hand.radii[v, 1]
+        x, y, z = offset_from_axis(wrist, lines[v], wide / deep)
+        reach = wide + hand.soft + max(wide / deep, 1.0) * size  # in the stretched axes nothing is farther than it is
+        if x * x + y * y + z * z < reach * reach:
+            near = True
+    return near
+
+
+@jit
+def offset_from_axis(point, line, stretch):  # type: ignore[no-untyped-def]
+    """From a capsule's axis ``(6,)`` to a point, in axes stretched ahead so that the capsule is round."""
     bx, by, bz = line[3] - line[0], line[4] - line[1], (line[5] - line[2]) * stretch
-    x, y, z = at[0] - line[0], at[1] - line[1], (at[2] - line[2]) * stretch
+    x, y, z = point[0] - line[0], point[1] - line[1], (point[2] - line[2]) * stretch
     along = min(max((x * bx + y * by + z * bz) / max(bx * bx + by * by + bz * bz, 1e-9), 0.0), 1.0)
-    return x - along * bx, y - along * by, z - along * bz, stretch
+    return x - along * bx, y - along * by, z - along * bz
 
 
-@compile_exact
-def _out(at, line, wide, deep, soft):  # type: ignore[no-untyped-def]
-    """How far a point is moved out of a volume; see ``keeping_off.out_of``."""
-    x, y, z, stretch = _away(at, line, wide, deep)
+@jit
+def push_out(point, line, wide, deep, soft):  # type: ignore[no-untyped-def]
+    """How far a point must move to be out of a capsule about ``line (6,)``, whose axis goes upwards.
+
+    The deeper a point is, the more it goes ahead instead of straight out: across the middle "out" would flip.
+    """
+    stretch = wide / deep
+    x, y, z = offset_from_axis(point, line, stretch)
     far = math.sqrt(x * x + y * y + z * z)
     depth = wide - far
     if depth <= -soft:
         return 0.0, 0.0, 0.0
     push = depth if depth >= soft else (depth + soft) ** 2 / (4.0 * soft)
-    b, c = line[4] - line[1], line[5] - line[2]
-    size = max(math.hypot(b, c), 1e-9)
-    deeper = 2.0 * max(depth, 0.0) / size
-    p, q, r = x, y - deeper * c, z + deeper * b * stretch
+    by, bz = line[4] - line[1], line[5] - line[2]
+    deeper = 2.0 * max(depth, 0.0) / max(math.hypot(by, bz), 1e-9)
+    p, q, r = x, y - deeper * bz, z + deeper * by * stretch
     size = max(math.sqrt(p * p + q * q + r * r), 1e-9)
     p, q, r = p / size, q / size, r / size
     along = x * p + y * q + z * r
@@ -402,46 +333,35 @@ def _out(at, line, wide, deep, soft):  # type: ignore[no-untyped-def]
     return step * p, step * q, step * r / stretch
 
 
-@compile_exact
-def _move(ways, allowed, rows, weights, owners, free, places, moved):  # type: ignore[no-untyped-def]
-    """Move keys (K, 3) as hands on their way need it, and say which; see ``clearing.cleared``. Gives whether any is."""
-    count = places.shape[0]
+@jit
+def move_keys(positions, pushes, allowed, rows, keys, moved):  # type: ignore[no-untyped-def]
+    """Move keys ``(K, 3)`` by the mean of what their samples need, weighted by its square; whether any sample does.
+
+    Writes to ``moved (K,)`` which keys have moved.
+    """
+    count = positions.shape[0]
     sums, totals = np.zeros((count, 3)), np.zeros(count)
-    some = False
+    needed = False
     for s in range(rows.shape[0]):
-        x, y, z = ways[s, 0], ways[s, 1], ways[s, 2]
+        x, y, z = pushes[s, 0], pushes[s, 1], pushes[s, 2]
         size = math.sqrt(x * x + y * y + z * z)
         if size <= allowed[s]:
             continue
-        some = True
-        kept = (size - allowed[s]) / size
-        x, y, z = kept * x, kept * y, kept * z
+        needed = True
+        excess = (size - allowed[s]) / size
+        x, y, z = excess * x, excess * y, excess * z
         square = x * x + y * y + z * z
         for e in range(2):
-            share = weights[s, e]
-            k = owners[rows[s, 1 + e]]
-            totals[k] += square * share
-            sums[k, 0] += square * share * share * x
-            sums[k, 1] += square * share * share * y
-            sums[k, 2] += square * share * share * z
+            weight = keys.weights[s, e]
+            k = keys.owners[rows[s, 1 + e]]
+            totals[k] += square * weight
+            sums[k, 0] += square * weight * weight * x
+            sums[k, 1] += square * weight * weight * y
+            sums[k, 2] += square * weight * weight * z
     for k in range(count):
-        own = owners[k]
-        moved[k] = free[k] and totals[own] > 0.0
+        own = keys.owners[k]
+        moved[k] = keys.free[k] and totals[own] > 0.0
         if moved[k]:
             for d in range(3):
-                places[k, d] += sums[own, d] / max(totals[own], 1e-30)
-    return some
-
-
-@compile_exact
-def _hold(place, written, longest, soft):  # type: ignore[no-untyped-def]
-    """Hold one key within an arm's reach; see ``arm_shape.held``."""
-    far = math.sqrt(place[0] * place[0] + place[1] * place[1] + place[2] * place[2])
-    was = math.sqrt(written[0] * written[0] + written[1] * written[1] + written[2] * written[2])
-    start = min(max(longest - soft, was), longest - 1e-6)
-    room = longest - start
-    held = start - room * math.expm1(-(far - start) / room) if far > start else far
-    if was >= longest:
-        held = min(far, was)
-    for d in range(3):
-        place[d] *= held / max(far, 1e-12)
+                positions[k, d] += sums[own, d] / max(totals[own], 1e-30)
+    return needed

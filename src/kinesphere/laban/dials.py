@@ -1,4 +1,7 @@
-"""Dials over time: an Effort or a Shape, or several at moments of a gesture, with what is between them."""
+"""Dials over time: Effort and Shape as one value or as a phrase, and several edits added up.
+
+A phrase is a mapping from seconds of the gesture's own time to values; between them a monotone cubic is taken.
+"""
 
 from __future__ import annotations
 
@@ -13,17 +16,16 @@ from kinesphere.engine.channels import sample_rows
 from kinesphere.laban.effort import Effort
 from kinesphere.laban.shape import Shape
 from kinesphere.maths.interpolation import monotone_cubic
-from kinesphere.maths.vectors import Floats
+from kinesphere.maths.vectors import Floats, smoothstep
 
-# One value for all of a gesture, or values at seconds of its own time: a phrase.
 EffortDial: TypeAlias = Effort | Mapping[float, Effort]
 ShapeDial: TypeAlias = Shape | Mapping[float, Shape]
-FADE = 0.15  # seconds over which a range's edits come and go
+FADE = 0.15  # seconds over which an edit of a range fades in and out
 
 
 @dataclass(frozen=True)
 class Part:
-    """What one part of the body is asked for; None: what the whole is."""
+    """Effort and Shape of one part of the body; None: those of the whole body."""
 
     effort: EffortDial | None = None
     shape: ShapeDial | None = None
@@ -35,7 +37,7 @@ def check_dial(dial: object, kind: type[Effort] | type[Shape]) -> None:
         return
     name = kind.__name__
     if not isinstance(dial, Mapping):
-        raise TypeError(f"{dial!r}: {_an(name)}, or a phrase {{seconds: {name}, …}}, is expected")
+        raise TypeError(f"{dial!r}: {_with_article(name)}, or a phrase {{seconds: {name}, …}}, is expected")
     if not dial:
         raise ValueError(f"a phrase of {name} needs one moment at least; found none")
     for moment, value in dial.items():
@@ -43,11 +45,11 @@ def check_dial(dial: object, kind: type[Effort] | type[Shape]) -> None:
         if not number or not np.isfinite(moment):
             raise ValueError(f"{moment!r} is no moment of a phrase; finite seconds are expected")
         if not isinstance(value, kind):
-            raise TypeError(f"{value!r} at {moment:g} s: {_an(name)} is expected")
+            raise TypeError(f"{value!r} at {moment:g} s: {_with_article(name)} is expected")
 
 
 def constant_factors(dial: EffortDial | ShapeDial) -> tuple[float, float, float, float] | None:
-    """The factors that hold all the time, or None where they change."""
+    """The factors of a dial that does not change over time, else None."""
     if isinstance(dial, Effort | Shape):
         return dial.numbers
     values: list[Effort | Shape] = list(dial.values())
@@ -55,7 +57,7 @@ def constant_factors(dial: EffortDial | ShapeDial) -> tuple[float, float, float,
 
 
 def dial_curve(dial: EffortDial | ShapeDial, time: Floats) -> Floats:
-    """The factors ``(N, 4)`` at the times, or ``(1, 4)`` where they don't change."""
+    """The factors ``(N, 4)`` at these times, or ``(1, 4)`` where they don't change."""
     if isinstance(dial, Effort | Shape):
         return dial.factors[None]
     moments = sorted(dial)
@@ -66,45 +68,37 @@ def dial_curve(dial: EffortDial | ShapeDial, time: Floats) -> Floats:
 
 
 def parameter_overrides(dial: EffortDial, time: Floats) -> dict[str, tuple[Floats, Floats]]:
-    """Parameters set by hand: for each its value and how much of it holds, ``(N,)`` or ``(1,)``."""
+    """Parameters set by hand: each one's value and weight, ``(N,)`` or ``(1,)``."""
     if isinstance(dial, Effort) and not dial.by_hand:
         return {}
     phrase = {0.0: dial} if isinstance(dial, Effort) else dict(dial)
     moments = sorted(phrase)
     found: dict[str, tuple[Floats, Floats]] = {}
     for name in sorted({name for effort in phrase.values() for name in effort.by_hand}):
-        held = np.array([float(name in phrase[m].by_hand) for m in moments])
-        said = {m: phrase[m].by_hand[name] for m in moments if name in phrase[m].by_hand}
+        given = {m: phrase[m].by_hand[name] for m in moments if name in phrase[m].by_hand}
         if len(moments) == 1:
-            found[name] = np.array([said[moments[0]]]), np.ones(1)
+            found[name] = np.array([given[moments[0]]]), np.ones(1)
         else:
-            found[name] = (
-                np.interp(time, sorted(said), [said[m] for m in sorted(said)]),
-                monotone_cubic(moments, held, time),
-            )
+            weights = np.array([float(m in given) for m in moments])
+            found[name] = np.interp(time, list(given), list(given.values())), monotone_cubic(moments, weights, time)
     return found
 
 
 def window(time: Floats, start: float | None, end: float | None) -> Floats | None:
-    """How much of an edit holds ``(N,)`` that goes from ``start`` to ``end`` seconds; None: all of it always."""
+    """Easing window ``(N,)``: the weight of an edit from ``start`` to ``end`` seconds; None: 1 throughout."""
     if start is None and end is None:
         return None
     low = -np.inf if start is None else start
     high = np.inf if end is None else end
     edge = min(FADE, 0.25 * (high - low))
-    return np.asarray(_ease((time - low) / edge) * _ease((high - time) / edge))
+    return np.asarray(smoothstep((time - low) / edge) * smoothstep((high - time) / edge))
 
 
-def _ease(x: Floats) -> Floats:
-    u = np.clip(x, 0.0, 1.0)
-    return np.asarray(u * u * (3.0 - 2.0 * u))
-
-
-def _an(name: str) -> str:
+def _with_article(name: str) -> str:
     return f"an {name}" if name[0] in "AEIOU" else f"a {name}"
 
 
-# ---- How far dials are turned: several edits of a part, added up over a gesture's own time.
+# Several edits of one part
 
 
 Values: TypeAlias = Any  # one number for all of a gesture, or a curve (N,) over its own time, ``RATE`` values a second
@@ -114,7 +108,7 @@ Values: TypeAlias = Any  # one number for all of a gesture, or a curve (N,) over
 class Dials:
     """One edit's dials on one part.
 
-    ``strength (N,)`` is how much of it holds over the gesture's own time, ``RATE`` values a second; None: all.
+    ``strength (N,)`` is the edit's weight over the gesture's own time, ``RATE`` values a second; None: 1.
     """
 
     effort: EffortDial = field(default_factory=Effort)
@@ -122,32 +116,32 @@ class Dials:
     intensity: float = 1.0
     tempo: float = 1.0
     strength: Floats | None = None
-    hands: bool = False  # whether their shape goes along: a fist where it is strong, open where it is light
+    hands: bool = False  # whether hands follow the weight: a fist where it is strong, open where it is light
 
 
 class CombinedDials(NamedTuple):
-    """Dials as far as they are turned."""
+    """The dials of several edits, added up."""
 
-    factors: Sequence[Values]  # four, saturated
-    gain: Values  # what amplitudes are multiplied by, from 1
+    factors: Sequence[Values]  # four, from −1 to 1
+    gain: Values  # from 1: how far their sum exceeds that range, by which amplitudes are multiplied
 
     @property
     def steady(self) -> bool:
-        """Whether they stay as they are."""
+        """Whether they are the same all the time."""
         return isinstance(self.gain, float)
 
     @property
     def neutral(self) -> bool:
-        """Whether nothing is asked for."""
+        """Whether all factors are 0 all the time."""
         return not any(self.factors) if self.steady else not np.any(self.factors)
 
 
 def combine_dials(dials: Sequence[Dials], which: Literal["effort", "shape"], time: Floats) -> CombinedDials:
-    """All edits' Effort or Shape together, before they saturate."""
-    held = [None if dial.strength is not None else constant_factors(getattr(dial, which)) for dial in dials]
-    if None not in held:
+    """The Effort or Shape of all edits: they add up, then saturate."""
+    constant = [None if dial.strength is not None else constant_factors(getattr(dial, which)) for dial in dials]
+    if None not in constant:
         a = b = c = d = 0.0
-        for dial, numbers in zip(dials, held, strict=True):
+        for dial, numbers in zip(dials, constant, strict=True):
             size, (e, f, g, h) = dial.intensity, numbers  # type: ignore[misc]
             a, b, c, d = a + size * e, b + size * f, c + size * g, d + size * h
         sums = a, b, c, d
@@ -160,7 +154,7 @@ def combine_dials(dials: Sequence[Dials], which: Literal["effort", "shape"], tim
 
 
 def tempo(dials: Sequence[Dials]) -> Values:
-    """How much quicker."""
+    """The product of all edits' tempos."""
     total: Values = 1.0
     for dial in dials:
         total = total * (dial.tempo if dial.strength is None else dial.tempo**dial.strength)
@@ -173,9 +167,9 @@ def stroke_means(values: Values, edges: Floats, time: Floats) -> Values:
         return values
     curves = values.reshape(len(values), -1)
     area = np.concatenate([np.zeros((1, curves.shape[1])), np.cumsum(0.5 * (curves[1:] + curves[:-1]), axis=0)]) / RATE
-    held = np.clip(edges, 0.0, time[-1])
-    at = np.stack([np.interp(held, time, column) for column in area.T], axis=1)
-    lasts = np.diff(held)
-    middle = sample_rows(curves, 0.5 * (held[:-1] + held[1:]), False)
-    mean = np.where(lasts[:, None] > 1e-6, np.diff(at, axis=0) / np.maximum(lasts, 1e-6)[:, None], middle)
-    return mean.reshape(len(lasts), *values.shape[1:])
+    ends = np.clip(edges, 0.0, time[-1])
+    areas = np.stack([np.interp(ends, time, column) for column in area.T], axis=1)
+    durations = np.diff(ends)
+    middle = sample_rows(curves, 0.5 * (ends[:-1] + ends[1:]), False)
+    mean = np.where(durations[:, None] > 1e-6, np.diff(areas, axis=0) / np.maximum(durations, 1e-6)[:, None], middle)
+    return mean.reshape(len(durations), *values.shape[1:])

@@ -80,7 +80,7 @@ class Effort:
         return not self.by_hand and not self.factors.any()
 
     def parameters(self, model: str | Path | EffortModel = DEFAULT) -> MovementParameters:
-        """The movement parameters: of the set named, a file's, or ``EffortModel``'s."""
+        """The movement parameters by EMOTE's equations, with the coefficients of a model, its name or its file."""
         values = movement_parameters(self.factors, effort_model(model))
         given = {name: np.float64(value) for name, value in values.items()} | dict(self.by_hand)
         return MovementParameters(**{name: float(value) for name, value in given.items()})  # type: ignore[arg-type]

@@ -1,7 +1,12 @@
-"""Effort models: the coefficients that make movement parameters of Effort, from TOML files.
+"""Effort to movement parameters: EMOTE's equations, with their coefficients from TOML files.
 
-A file may name another with ``like`` and give only what differs, so a character's own way is a few lines. Every
-coefficient is a number under its parameter's name, ``inflection.fighting``; the equations are in ``movement_parameters``.
+The equations are those of Chi (1999, *A Motion Control Scheme for Animating Expressive Arm Movements*, eqs. 4.11–4.24
+and Table 4.1) and of Chi, Costa, Zhao and Badler (2000, *The EMOTE Model for Effort and Shape*, eqs. 16–24). The models
+``chi1999`` and ``emote2000`` have the printed coefficients; ``default`` mends the corners where the printed ones break
+(docs/effort-and-shape.md says where and why).
+
+A model file may name another with ``like`` and give only what differs, so a character's own model is a few lines. Each
+coefficient stands under its parameter's name, such as ``inflection.fighting``.
 """
 
 from __future__ import annotations
@@ -13,7 +18,7 @@ from functools import lru_cache
 from importlib.resources import files
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -23,9 +28,9 @@ from kinesphere.motion.errors import MotionFileError, unknown_name
 
 DEFAULT = "default"
 _EXPECTED = "an Effort model in TOML"
-_OURS = files("kinesphere.laban") / "models"
+_BUILTIN = files("kinesphere.laban") / "models"
 _TEXTS = ("about", "like")
-_FARTHEST = 100.0  # no coefficient is larger; a cap may be infinite
+_LARGEST = 100.0  # no coefficient is larger; a cap may be infinite
 
 
 @dataclass(frozen=True)
@@ -46,22 +51,23 @@ class EffortModel:
         """The same with some coefficients changed; write ``tension__direct=0.5`` for ``tension.direct``."""
         given = {name.replace("__", "."): value for name, value in changed.items()}
         for name, value in given.items():
-            _check(name, value, self.coefficients)
+            _check_coefficient(name, value, self.coefficients)
         return EffortModel(self.name, dict(self.coefficients) | {n: float(v) for n, v in given.items()}, self.about)
 
 
 @lru_cache(maxsize=1)
 def effort_models() -> tuple[str, ...]:
-    """The names of the sets that come with Kinesphere."""
-    return tuple(sorted(entry.name.removesuffix(".toml") for entry in _OURS.iterdir() if entry.name.endswith(".toml")))
+    """The names of the models that come with Kinesphere."""
+    names = (entry.name for entry in _BUILTIN.iterdir())
+    return tuple(sorted(name.removesuffix(".toml") for name in names if name.endswith(".toml")))
 
 
 def effort_model(model: str | Path | EffortModel = DEFAULT) -> EffortModel:
-    """A set by its name, from a TOML file of one's own, or as it is."""
+    """A model by its name, from a TOML file of one's own, or as it is."""
     if isinstance(model, EffortModel):
         return model
     if isinstance(model, str) and model in effort_models():
-        return _named(model)
+        return _builtin_model(model)
     if isinstance(model, Path) or (isinstance(model, str) and model.endswith(".toml")):
         return load_effort_model(model)
     if not isinstance(model, str):
@@ -70,35 +76,35 @@ def effort_model(model: str | Path | EffortModel = DEFAULT) -> EffortModel:
 
 
 def load_effort_model(path: str | Path) -> EffortModel:
-    """A character's own coefficients: a TOML file with ``like = "default"`` and what differs."""
+    """A character's own coefficients: a TOML file that says ``like = "default"`` and what differs."""
     file = Path(path)
-    return _parsed(file, read_table(file, _EXPECTED), DEFAULT)
+    return _parse_model(file, read_table(file, _EXPECTED), DEFAULT)
 
 
 @lru_cache
-def _named(name: str) -> EffortModel:
-    path = _OURS / f"{name}.toml"
-    return _parsed(Path(f"{name}.toml"), parse_toml(Path(path.name), path.read_bytes(), _EXPECTED), None)
+def _builtin_model(name: str) -> EffortModel:
+    path = _BUILTIN / f"{name}.toml"
+    return _parse_model(Path(f"{name}.toml"), parse_toml(Path(path.name), path.read_bytes(), _EXPECTED), None)
 
 
-def _parsed(path: Path, table: Mapping[str, Any], like: str | None) -> EffortModel:
+def _parse_model(path: Path, table: Mapping[str, Any], like: str | None) -> EffortModel:
     for name in _TEXTS:
         if not isinstance(table.get(name, ""), str):
             raise MotionFileError(path, repr(table[name]), "a text", where=name)
     like = table.get("like", like)
     if like is not None and like not in effort_models():
         raise MotionFileError(path, repr(like), f"one of {', '.join(effort_models())}", where="like")
-    base = _named(like).coefficients if like else {}
-    given = {f"{group}.{name}": value for group, name, value in _rows(path, table)}
+    base = _builtin_model(like).coefficients if like else {}
+    given = {f"{group}.{name}": value for group, name, value in _coefficient_rows(path, table)}
     for name, value in given.items():
         try:
-            _check(name, value, base or given)
+            _check_coefficient(name, value, base or given)
         except ValueError as error:
             raise MotionFileError(path, str(error), "a coefficient that is known", where=name) from None
     return EffortModel(path.stem, dict(base) | {name: float(v) for name, v in given.items()}, table.get("about", ""))
 
 
-def _rows(path: Path, table: Mapping[str, Any]) -> list[tuple[str, str, Any]]:
+def _coefficient_rows(path: Path, table: Mapping[str, Any]) -> list[tuple[str, str, Any]]:
     rows = []
     for group, entries in table.items():
         if group in _TEXTS:
@@ -109,18 +115,18 @@ def _rows(path: Path, table: Mapping[str, Any]) -> list[tuple[str, str, Any]]:
     return rows
 
 
-def _check(name: str, value: Any, allowed: Mapping[str, float]) -> None:
+def _check_coefficient(name: str, value: Any, allowed: Mapping[str, float]) -> None:
     if name not in allowed:
         raise ValueError(unknown_name("coefficient", name, allowed))
     if isinstance(value, bool) or not isinstance(value, int | float) or math.isnan(value):
         raise ValueError(f"{name} is {value!r}; a number is expected")
-    if abs(value) > _FARTHEST and not (name.endswith(".most") and value > 0.0):
-        raise ValueError(f"{name} is {value!r}; −{_FARTHEST:g} to {_FARTHEST:g} is allowed")
-    if name == "duration.base" and not 1.0 <= value <= _FARTHEST:
-        raise ValueError(f"{name} is {value!r}; 1 to {_FARTHEST:g} is allowed")
+    if abs(value) > _LARGEST and not (name.endswith(".most") and value > 0.0):
+        raise ValueError(f"{name} is {value!r}; −{_LARGEST:g} to {_LARGEST:g} is allowed")
+    if name == "duration.base" and not 1.0 <= value <= _LARGEST:
+        raise ValueError(f"{name} is {value!r}; 1 to {_LARGEST:g} is allowed")
 
 
-# ---- From Effort to movement parameters: the equations, for any number of Efforts at once.
+# Movement parameters
 
 
 @dataclass(frozen=True)
@@ -175,7 +181,7 @@ class MovementParameters:
         return tuple(entry.name for entry in fields(cls))
 
 
-# What a parameter set by hand may be.
+# Allowed values of a parameter that is set by hand.
 RANGES: Mapping[str, tuple[float, float]] = {
     "tension": (-1.0, 1.0),
     "inflection": (0.02, 0.98),
@@ -202,89 +208,150 @@ RANGES: Mapping[str, tuple[float, float]] = {
 
 
 def movement_parameters(factors: Floats, model: EffortModel) -> dict[str, Floats]:
-    """Parameters by name, each ``(...)``, of Efforts ``(..., 4)``: space, weight, time, flow."""
+    """Movement parameters by name, each ``(...)``, of Efforts ``(..., 4)``: space, weight, time, flow.
+
+    EMOTE's equations; see ``_timing_parameters``, ``_flourish_parameters`` and ``_space_shares``.
+    """
     low, high = np.maximum(-factors, 0.0), np.maximum(factors, 0.0)
-    ends = [low[..., i] for i in range(4)], [high[..., i] for i in range(4)]
-    return _equations(*ends, model.coefficients, np.minimum, np.maximum)
+    elements = Elements(*(ends[..., i] for ends in (low, high) for i in range(4)))
+    return _equations(elements, model.coefficients, np.minimum, np.maximum)
 
 
 def movement_parameters_of(factors: Sequence[float], model: EffortModel) -> dict[str, float]:
-    """The same of one Effort, in plain numbers, for which NumPy takes its time."""
-    low, high = [max(-value, 0.0) for value in factors], [max(value, 0.0) for value in factors]
-    return _equations(low, high, model.coefficients, min, max)
+    """The same of one Effort in plain numbers: a fifth of the time of arrays with one entry."""
+    elements = Elements(*(max(-value, 0.0) for value in factors), *(max(value, 0.0) for value in factors))
+    return _equations(elements, model.coefficients, min, max)
 
 
-def _equations(
-    low: Sequence[Any], high: Sequence[Any], c: Mapping[str, float], f: Callable[..., Any], more: Callable[..., Any]
-) -> dict[str, Any]:
-    """Of how much there is of each factor's ends, numbers or arrays of them, with the lesser and the larger of two."""
-    ind, lgt, sus, fre = low
-    direct, strong, sud, bnd = high
+class Elements(NamedTuple):
+    """The eight Effort elements from 0 to 1: the negative and positive parts of the four factors."""
+
+    indirect: Any
+    light: Any
+    sustained: Any
+    free: Any
+    direct: Any
+    strong: Any
+    sudden: Any
+    bound: Any
+
+
+Extremum: TypeAlias = Callable[[Any, Any], Any]  # of two: ``min`` and ``max`` of floats, NumPy's of arrays
+
+
+def _equations(e: Elements, c: Mapping[str, float], minimum: Extremum, maximum: Extremum) -> dict[str, Any]:
+    return (
+        _timing_parameters(e, c, minimum, maximum)
+        | _flourish_parameters(e, c, minimum, maximum)
+        | _space_shares(e, c, maximum)
+    )
+
+
+def _timing_parameters(e: Elements, c: Mapping[str, float], minimum: Extremum, maximum: Extremum) -> dict[str, Any]:
+    """EMOTE's equations for path curvature and timing (Chi 1999, 4.11 on; EMOTE 2000, 16 on).
+
+    Printed coefficients, with ``f(a, b) = min(a, b)`` and the elements by their first three letters:
+
+    - ``tension`` of the path: −ind + f(ind, fre) + dir.
+    - ``inflection``, when a stroke is fastest: 0.5 + 0.4 max(str, sud) − 0.4 max(lgt, sus) + 0.8 f(bnd, lgt). As
+      printed it reaches 1.3; it is held within ``least`` and ``most``, and ``default`` has 0.4 f(bnd, lgt).
+    - ``anticipation``: 0.1 str − max(0.06 f(sus, str), 0.1 f(fre, str)).
+    - ``overshoot``: max(0.03 max(lgt, sus), 0.2 fre − 0.1 f(ind, fre)); at most ``most`` times the inflection, or the
+      stroke would run backwards.
+    - ``time_exponent``: 1 + 2 sud + 0.2 f(str, sud) − 0.6 f(fre, sud) − 0.2 max(str, slowing) − 0.4 fre
+      − 0.1 f(ind, fre), with slowing = 0.5 (dir + sus). EMOTE has −1.0 f(fre, sud), slowing = f(dir, sus) and
+      −0.5 f(ind, fre); ``default`` has +0.4 f(fre, sud), EMOTE's slowing and +0.1 f(ind, fre). ``least`` bounds it.
+    - ``duration``, by which a stroke's time is multiplied: 3 for sustained and bound, 0.33 for sudden (Table 4.1); ours
+      between them is 3 to the power of max(sus, bnd) − sud.
+    """
+    indulging, fighting = maximum(e.light, e.sustained), maximum(e.strong, e.sudden)
     inflection = (
         c["inflection.neutral"]
-        + c["inflection.fighting"] * more(strong, sud)
-        + c["inflection.indulging"] * more(lgt, sus)
-        + c["inflection.bound_and_light"] * f(bnd, lgt)
+        + c["inflection.fighting"] * fighting
+        + c["inflection.indulging"] * indulging
+        + c["inflection.bound_and_light"] * minimum(e.bound, e.light)
     )
-    inflection = f(more(inflection, c["inflection.least"]), c["inflection.most"])
-    overshoot = more(
-        c["overshoot.indulging"] * more(lgt, sus),
-        c["overshoot.free"] * fre + c["overshoot.indirect_and_free"] * f(ind, fre),
+    inflection = minimum(maximum(inflection, c["inflection.least"]), c["inflection.most"])
+    anticipation = c["anticipation.strong"] * e.strong - maximum(
+        c["anticipation.sustained_and_strong"] * minimum(e.sustained, e.strong),
+        c["anticipation.free_and_strong"] * minimum(e.free, e.strong),
     )
-    slowing = more(
-        strong,
-        c["time_exponent.direct_plus_sustained"] * (direct + sus)
-        + c["time_exponent.direct_and_sustained"] * f(direct, sus),
+    overshoot = maximum(
+        c["overshoot.indulging"] * indulging,
+        c["overshoot.free"] * e.free + c["overshoot.indirect_and_free"] * minimum(e.indirect, e.free),
+    )
+    slowing = maximum(
+        e.strong,
+        c["time_exponent.direct_plus_sustained"] * (e.direct + e.sustained)
+        + c["time_exponent.direct_and_sustained"] * minimum(e.direct, e.sustained),
     )
     exponent = (
         c["time_exponent.neutral"]
-        + c["time_exponent.sudden"] * sud
-        + c["time_exponent.strong_and_sudden"] * f(strong, sud)
-        + c["time_exponent.free_and_sudden"] * f(fre, sud)
+        + c["time_exponent.sudden"] * e.sudden
+        + c["time_exponent.strong_and_sudden"] * minimum(e.strong, e.sudden)
+        + c["time_exponent.free_and_sudden"] * minimum(e.free, e.sudden)
         + c["time_exponent.slowing"] * slowing
-        + c["time_exponent.free"] * fre
-        + c["time_exponent.indirect_and_free"] * f(ind, fre)
+        + c["time_exponent.free"] * e.free
+        + c["time_exponent.indirect_and_free"] * minimum(e.indirect, e.free)
     )
-    longer = more(c["duration.sustained"] * sus, c["duration.bound"] * bnd) - c["duration.sudden"] * sud
-    values = {
-        "tension": c["tension.indirect"] * ind
-        + c["tension.indirect_and_free"] * f(ind, fre)
-        + c["tension.direct"] * direct,
+    longer = maximum(c["duration.sustained"] * e.sustained, c["duration.bound"] * e.bound)
+    return {
+        "tension": c["tension.indirect"] * e.indirect
+        + c["tension.indirect_and_free"] * minimum(e.indirect, e.free)
+        + c["tension.direct"] * e.direct,
         "inflection": inflection,
-        "anticipation": c["anticipation.strong"] * strong
-        - more(
-            c["anticipation.sustained_and_strong"] * f(sus, strong), c["anticipation.free_and_strong"] * f(fre, strong)
-        ),
-        "overshoot": f(overshoot, c["overshoot.most"] * inflection),
-        "time_exponent": more(exponent, c["time_exponent.least"]),
-        "duration": c["duration.base"] ** longer,
-        "squash": more(c["squash.light"] * lgt, c["squash.free"] * fre),
-        "breath": more(c["breath.strong"] * strong - c["breath.free"] * fre, 0.0),
-        "limb_volume": c["limb_volume.strong"] * strong,
-        "wrist_bend": more(
-            more(c["wrist_bend.indirect"] * ind, c["wrist_bend.light"] * lgt), c["wrist_bend.free"] * fre
-        ),
-        "wrist_extension": c["wrist_extension.light"] * lgt
-        + c["wrist_extension.free"] * fre
-        + c["wrist_extension.strong_and_free"] * f(strong, fre),
-        "flexed": f(
-            more(more(c["flexed.bound"] * bnd, c["flexed.strong"] * strong - c["flexed.free"] * fre), 0.0), 1.0
-        ),
-        "flexed_angle": c["flexed.angle"] + 0.0 * ind,
-        "wrist_twist": c["wrist_twist.indirect"] * ind,
-        "wrist_frequency": c["wrist_frequency.always"] + c["wrist_frequency.indirect"] * ind,
-        "elbow_twist": c["elbow_twist.indirect"] * ind,
-        "elbow_frequency": c["elbow_frequency.always"] + c["elbow_frequency.indirect"] * ind,
-        "displacement": c["displacement.indirect"] * ind,
+        "anticipation": anticipation,
+        "overshoot": minimum(overshoot, c["overshoot.most"] * inflection),
+        "time_exponent": maximum(exponent, c["time_exponent.least"]),
+        "duration": c["duration.base"] ** (longer - c["duration.sudden"] * e.sudden),
     }
-    shares = c["interpolation.indirect"] * ind, c["interpolation.free"] * fre, c["interpolation.direct"] * direct
-    return values | _spaces(*shares, c["interpolation.nearest"], more)
 
 
-def _spaces(elbow: Any, joint: Any, end: Any, nearest: float, more: Callable[..., Any]) -> dict[str, Any]:
-    """Shares of the three spaces: blended by magnitude, or as printed the nearest extreme's alone."""
-    total = elbow + joint + more(end, 1.0 - elbow - joint)
+def _flourish_parameters(e: Elements, c: Mapping[str, float], minimum: Extremum, maximum: Extremum) -> dict[str, Any]:
+    """EMOTE's equations for flourishes of body, wrist and elbow (Chi 1999, up to 4.24; EMOTE 2000, up to 24).
+
+    Printed coefficients, as above:
+
+    - ``squash``: max(0.20 lgt, 0.15 fre); none in EMOTE.
+    - ``breath``, the contraction that replaces squash where strong: ours is str − fre, from 0.
+    - ``limb_volume``: 0.25 str; none in EMOTE.
+    - ``wrist_bend``: max(0.6 ind, 0.5 lgt, 1.0 fre); EMOTE and ``default`` have 0.4 fre, which wrists can do.
+    - ``wrist_extension``: −0.3 lgt + 0.2 fre − 0.8 f(str, fre); EMOTE and ``default`` have 0.3 and 0.9.
+    - ``flexed``: strong and bound wrists stay bent by ``flexed_angle``, 0.6 rad; ours is the share
+      max(bnd, str − fre, 0).
+    - ``wrist_twist``, ``elbow_twist``, ``displacement``: 0.4 ind each.
+    - ``wrist_frequency``, ``elbow_frequency``: 2 ind; ``default`` has 2 always, so that twists end at 0 at a goal.
+    """
+    flexed = maximum(c["flexed.bound"] * e.bound, c["flexed.strong"] * e.strong - c["flexed.free"] * e.free)
+    bend = maximum(c["wrist_bend.indirect"] * e.indirect, c["wrist_bend.light"] * e.light)
+    return {
+        "squash": maximum(c["squash.light"] * e.light, c["squash.free"] * e.free),
+        "breath": maximum(c["breath.strong"] * e.strong - c["breath.free"] * e.free, 0.0),
+        "limb_volume": c["limb_volume.strong"] * e.strong,
+        "wrist_bend": maximum(bend, c["wrist_bend.free"] * e.free),
+        "wrist_extension": c["wrist_extension.light"] * e.light
+        + c["wrist_extension.free"] * e.free
+        + c["wrist_extension.strong_and_free"] * minimum(e.strong, e.free),
+        "flexed": minimum(maximum(flexed, 0.0), 1.0),
+        "flexed_angle": c["flexed.angle"] + 0.0 * e.indirect,
+        "wrist_twist": c["wrist_twist.indirect"] * e.indirect,
+        "wrist_frequency": c["wrist_frequency.always"] + c["wrist_frequency.indirect"] * e.indirect,
+        "elbow_twist": c["elbow_twist.indirect"] * e.indirect,
+        "elbow_frequency": c["elbow_frequency.always"] + c["elbow_frequency.indirect"] * e.indirect,
+        "displacement": c["displacement.indirect"] * e.indirect,
+    }
+
+
+def _space_shares(e: Elements, c: Mapping[str, float], maximum: Extremum) -> dict[str, Any]:
+    """Shares of the three spaces that a path is interpolated in.
+
+    The sources take one space, of the nearest extreme: indirect the elbow's positions, free the joint angles, else the
+    end effector's. Ours blends them by magnitude, so that nothing jumps; ``interpolation.nearest`` = 1 is theirs.
+    """
+    elbow, joint = c["interpolation.indirect"] * e.indirect, c["interpolation.free"] * e.free
+    total = elbow + joint + maximum(c["interpolation.direct"] * e.direct, 1.0 - elbow - joint)
     elbow, joint = elbow / total, joint / total
+    nearest = c["interpolation.nearest"]
     if nearest > 0.0:
         first = (elbow > 0.0) & (elbow >= joint)
         second = (joint > 0.0) & (elbow < joint)
@@ -293,7 +360,7 @@ def _spaces(elbow: Any, joint: Any, end: Any, nearest: float, more: Callable[...
 
 
 def check_overrides(by_hand: Mapping[str, float]) -> None:
-    """Refuse parameters that don't exist, or that cannot be."""
+    """Refuse parameters that don't exist, and values out of their range."""
     for name, value in by_hand.items():
         if name not in RANGES:
             raise ValueError(unknown_name("movement parameter", name, MovementParameters.names()))

@@ -1,4 +1,4 @@
-"""Layers: edits of a performance, each over a stretch of the source's time, on some parts, at some strength."""
+"""Layers: edits of a performance, each over a range of the source's time, on some parts, at some strength."""
 
 from __future__ import annotations
 
@@ -37,10 +37,10 @@ class Express:
     stillness
         From −1, restless, over 0, as it is, to 1, a statue.
     affinities
-        Whether Shape and hands go along with Effort: indirect spreads, light rises and opens the hand, strong sinks and
+        Whether Shape and hands follow Effort: indirect spreads, light rises and opens the hand, strong sinks and
         makes a fist, sustained advances.
     parts
-        What single parts are asked for instead: ``left_arm``, ``right_arm``, ``torso``.
+        Effort and Shape of single parts instead of the whole body's: ``left_arm``, ``right_arm``, ``torso``.
     """
 
     effort: EffortDial = field(default_factory=Effort)
@@ -61,7 +61,7 @@ class Express:
             str(name): check_range(f"strength of {name!r}", value, 0.0, 1.0) for name, value in dict(self.words).items()
         }
         if given:
-            combine_words(given, self.vocabulary)  # refuses words that nobody knows
+            combine_words(given, self.vocabulary)  # refuses unknown words
         object.__setattr__(self, "words", MappingProxyType(given))
         for name, part in dict(self.parts).items():
             check_body_part(name)
@@ -74,7 +74,7 @@ class Express:
 
     @property
     def word(self) -> Word | None:
-        """All of its words as one."""
+        """The dials of all its words together."""
         return combine_words(self.words, self.vocabulary) if self.words else None
 
 
@@ -83,14 +83,14 @@ SignalEdit = Edit | Timewarp | Blend
 
 @dataclass(frozen=True)
 class Layer:
-    """An edit, where and how much of it.
+    """An edit with its range of time, its parts and its strength.
 
     Express is for gestures; edits of signals (``Equalize``, ``Waveshape``, ``Smooth``, ``Displace``, ``Timewarp``,
-    ``Blend``) come after all Express, in the order of the layers. What such an edit says itself of its joints, its
-    stretch of time and its strength becomes the layer's.
+    ``Blend``) come after all Express, in the order of the layers. The joints, range and strength of such an edit become
+    the layer's.
 
-    ``start`` and ``end`` are seconds of the source's own time, None for its ends; ``parts`` None for all: of Express
-    ``left_arm, right_arm, torso``, of signals any group, role or joint.
+    ``start`` and ``end`` are seconds of the source's own time, None for its ends. ``parts`` are ``left_arm, right_arm,
+    torso`` for Express, any group, role or joint for signals; None for all.
     """
 
     edit: Express | SignalEdit
@@ -103,7 +103,7 @@ class Layer:
         if not isinstance(self.edit, Express | Edit | Timewarp | Blend):
             raise TypeError(f"{self.edit!r} is no edit; an Express or an edit of kinesphere.signals is expected")
         if not isinstance(self.edit, Express):
-            self._take_over(self.edit)
+            self._take_scope(self.edit)
         for name in ("start", "end"):
             value = getattr(self, name)
             if value is not None:
@@ -131,11 +131,11 @@ class Layer:
             some = PARTS if isinstance(self.edit, Express) else tuple(GROUPS)
             raise ValueError(f"no part is named; leave parts out for all of them, or name some of {', '.join(some)}")
 
-    def _take_over(self, edit: SignalEdit) -> None:
-        """What the edit says of where and how much becomes the layer's: it is said in one place."""
+    def _take_scope(self, edit: SignalEdit) -> None:
+        """Move the edit's own joints, range and strength to the layer, so that they stand in one place."""
         joints = (edit.joints,) if isinstance(edit.joints, str) else edit.joints
-        said = {"start": edit.start, "end": edit.end, "parts": None if joints is None else tuple(joints)}
-        for name, value in said.items():
+        scope = {"start": edit.start, "end": edit.end, "parts": None if joints is None else tuple(joints)}
+        for name, value in scope.items():
             if value is None:
                 continue
             if getattr(self, name) is not None:
@@ -151,14 +151,14 @@ class Layer:
 
 
 def express_of(layer: Layer) -> Express:
-    """The layer's Express, of a layer that has one."""
+    """The Express of a layer that has one."""
     if not isinstance(layer.edit, Express):
         raise TypeError(f"{type(layer.edit).__name__} is no Express")
     return layer.edit
 
 
 def check_express_dial(dial: object, kind: type[Effort] | type[Shape]) -> None:
-    """Refuse what is no dial, and moments before any gesture begins."""
+    """Refuse what is no dial, and moments before a gesture's start."""
     check_dial(dial, kind)
     if isinstance(dial, Mapping) and min(dial) < 0.0:
         raise ValueError(

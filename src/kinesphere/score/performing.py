@@ -1,11 +1,11 @@
-"""``perform``: a gesture, with Effort and Shape."""
+"""``perform``: a gesture with Effort, Shape and words, in one call."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from kinesphere.direction.words import Vocabulary
+from kinesphere.direction.words import Vocabulary, word_strengths
 from kinesphere.laban.dials import EffortDial, Part, ShapeDial
 from kinesphere.laban.effort import Effort
 from kinesphere.laban.effort_parameters import DEFAULT, EffortModel
@@ -18,6 +18,7 @@ from kinesphere.score.score import Score
 
 Parts = Mapping[str, "Part | Effort | Shape | Mapping[str, object]"] | Iterable[str]
 Words = str | Iterable[str] | Mapping[str, float]
+describe_words = word_strengths  # the command line's name for it
 
 
 def perform(
@@ -37,21 +38,21 @@ def perform(
     affinities: bool = False,
     vocabulary: Vocabulary | None = None,
 ) -> Motion:
-    """The gesture, done so. The goals stay; the way there is another person's.
+    """Perform a gesture with Effort and Shape. Its goals stay; timing, paths and posture change.
 
     Parameters
     ----------
     gesture
-        A gesture, key points, the name of one of ours, or a file of either.
+        A gesture, key points, the name of a built-in gesture, or a file of either.
     effort, shape
         One value, or a phrase: values at seconds of the gesture's own time, ``{0.0: Effort(), 2.0: Effort(time=1)}``.
     parts
-        Names of parts that all this is for, or for each part what it is asked for instead of the whole:
+        Names of the parts that all this is for; or for each part its own Effort and Shape instead of the whole's:
         ``{"right_arm": Effort(weight=1), "torso": Shape(vertical=-1)}``. Parts: ``left_arm, right_arm, torso``.
     words
         ``"gently"``, ``"gently and proudly"``, a list, or words with their strengths from 0 to 1.
     intensity
-        0 to 2: multiplies the factors; what goes beyond ±1 makes flourishes larger and durations more so.
+        0 to 2: multiplies the factors. Beyond ±1 flourishes grow and durations change further.
     stillness
         −1, restless, to 1, a statue.
     start, end
@@ -61,9 +62,9 @@ def perform(
     lock_times
         Keep the key times whatever the Effort.
     seed
-        Which individual: a little different in flourishes, pace and sway. None: always the same.
+        Which individual performs: each differs a little in flourishes, pace and sway. None: always the same.
     affinities
-        Let Shape and hands go along with Effort: indirect spreads, light rises, strong makes fists.
+        Let Shape and hands follow Effort: indirect spreads, light rises, strong makes fists.
     vocabulary
         Words to choose from, see ``kinesphere.direction.words.load_words``.
     """
@@ -106,35 +107,26 @@ def score_of(
 ) -> Score:
     """The score that ``perform`` renders."""
     own: dict[str, Part] = {}
-    only: tuple[str, ...] | None = None
+    chosen: tuple[str, ...] | None = None
     if isinstance(parts, Mapping):
         own = {name: read_part(name, value) for name, value in parts.items()}
     elif parts is not None:
-        only = (parts,) if isinstance(parts, str) else tuple(parts)
+        chosen = (parts,) if isinstance(parts, str) else tuple(parts)
     edit = Express(
         Effort() if effort is None else effort,
         Shape() if shape is None else shape,
-        {} if words is None else describe_words(words),
+        {} if words is None else word_strengths(words),
         intensity,
         stillness,
         affinities,
         own,
         vocabulary,
     )
-    return Score(gesture, (Layer(edit, start, end, only),), model, lock_times, seed)
-
-
-def describe_words(words: Words) -> dict[str, float]:
-    """Words with their strengths."""
-    from kinesphere.direction.words import split_words
-
-    if isinstance(words, str):
-        return dict.fromkeys(split_words(words), 1.0)
-    return dict(words) if isinstance(words, Mapping) else dict.fromkeys(words, 1.0)
+    return Score(gesture, (Layer(edit, start, end, chosen),), model, lock_times, seed)
 
 
 def read_part(name: str, value: object) -> Part:
-    """What a part is asked for, from an Effort, a Shape, both, or nothing but their numbers."""
+    """A part's Effort and Shape from one of them, from both, or from a mapping of both."""
     check_body_part(name)
     if isinstance(value, Part):
         return value

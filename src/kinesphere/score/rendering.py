@@ -1,8 +1,9 @@
-"""Edits of signals on a motion, one layer after the other.
+"""Rendering: from a score to a motion.
 
-Layers speak of the source's own time. What retimes, Effort before them and timewarps among them, is followed by a clock
-from that time to the present one, so that "from the second knock on" stays where it was meant. Feet are held after
-edits of curves have done their work, all at once: constraints come after character.
+Express layers become a manner, in which the engine performs the gesture. Signal edits follow, one layer after the
+other. Layers are given in the source's own time. Effort and timewarps change timing, so a time map from the source's
+time to the present one goes along: "from the second knock on" stays at the second knock. Feet are locked once after
+several edits of curves, not after each.
 """
 
 from __future__ import annotations
@@ -29,129 +30,133 @@ from kinesphere.motion.humanoid import select_joints
 from kinesphere.motion.motion import Motion
 from kinesphere.motion.timemap import TimeMap
 from kinesphere.score import checks
-from kinesphere.score.layers import Express, Layer
+from kinesphere.score.layers import Express, Layer, SignalEdit
 from kinesphere.score.score import Score, is_motion, resolve_gesture
 from kinesphere.signals.blend import Blend
 from kinesphere.signals.constraints import hold_feet
 from kinesphere.signals.displace import Displace
 from kinesphere.signals.displacement import PoseEdit
-from kinesphere.signals.edit import Edit
-from kinesphere.signals.edit import edit_window as edit_window
+from kinesphere.signals.edit import Edit, edit_window
 from kinesphere.signals.sources import resolve_motion
 from kinesphere.signals.timewarp import Timewarp
 
 
+def render(score: Score, *, height: float = HEIGHT) -> Motion:
+    """Perform a score: a gesture on a figure of this height at 60 frames a second, or an edited motion."""
+    return render_all([score], height=height)[0]
+
+
+def render_all(scores: Sequence[Score], *, height: float = HEIGHT) -> list[Motion]:
+    """Perform many scores in one batch, on several threads: cheaper than one by one."""
+    gestures = {i: resolve_gesture(score.source) for i, score in enumerate(scores) if not is_motion(score.source)}
+    for gesture in {id(gesture): gesture for gesture in gestures.values()}.values():
+        for finding in checks.check_gesture(gesture):
+            warn_caller(*finding)
+    performances = {i: (gesture, _manner(scores[i], gesture)) for i, gesture in gestures.items()}
+    generated = generate(list(performances.values()), height) if performances else []
+    performed = dict(zip(performances, generated, strict=True))
+    motions = []
+    for i, score in enumerate(scores):
+        if i not in performances:
+            assert isinstance(score.source, Motion | str | Path)
+            motions.append(apply_layers(resolve_motion(score.source), score.layers))
+        elif any(not isinstance(layer.edit, Express) for layer in score.layers):
+            motions.append(apply_layers(performed[i], score.layers, body_clock(*performances[i], height)))
+        else:
+            motions.append(performed[i])
+    return motions
+
+
+# Signal edits
+
+
 def apply_layers(motion: Motion, layers: Sequence[Layer], clock: TimeMap | None = None) -> Motion:
-    """The motion with its layers' edits of signals; ``clock`` is from the source's time to the motion's."""
+    """The motion with the signal edits of its layers; ``clock`` maps the source's time to the motion's."""
     stack = _LayerStack(motion, TimeMap.identity() if clock is None else clock, motion)
     for layer in layers:
         if not isinstance(layer.edit, Express) and layer.strength > 0.0:
-            stack = stack.with_layer(layer)
-    return stack.standing().motion
+            stack = stack.with_layer(layer, layer.edit)
+    return stack.with_locked_feet().motion
 
 
 @dataclass(frozen=True, eq=False)
 class _LayerStack:
-    """What there is after some layers.
+    """A motion after some layers.
 
     Attributes
     ----------
     clock
         From the source's time to the motion's.
-    stood
-        The motion as it was when its feet last stood as they should.
-    moved
-        ``(J,)`` joints of edits since then that hold feet; None: none.
-    inside
-        ``(T,)`` how much of them held when.
+    locked
+        The motion when its feet were last locked: what later edits are compared with.
+    joints
+        ``(J,)`` joints of later edits that ask for locked feet; None: there are none.
+    weight
+        ``(T,)`` how much of those edits held when.
     """
 
     motion: Motion
     clock: TimeMap
-    stood: Motion
-    moved: Bools | None = None
-    inside: Floats | None = None
+    locked: Motion
+    joints: Bools | None = None
+    weight: Floats | None = None
 
-    def with_layer(self, layer: Layer) -> _LayerStack:
+    def with_layer(self, layer: Layer, edit: SignalEdit) -> _LayerStack:
+        """The stack after one more layer, whose range is mapped to the motion's time."""
         start, end = (None if at is None else float(self.clock(np.array(at))) for at in (layer.start, layer.end))
         if start is not None and start > self.motion.duration + 1e-9:
             last = float(self.clock.inverse()(np.array(self.motion.duration)))
             raise ValueError(f"a layer from {layer.start:g} s has nothing to act on: the source lasts to {last:g} s")
-        edit = layer.edit
-        assert not isinstance(edit, Express)
         parts, strength = layer.parts, layer.strength
         if isinstance(edit, Timewarp):
             marks = [(float(self.clock(np.array(old))), new) for old, new in edit.marks]
             amount = strength * edit.amount
             warp = replace(edit, joints=parts, start=start, end=end, amount=amount, marks=marks)
-            return self._retimed(*warp.with_clock(self.standing().motion))
+            return self._after_retiming(*warp.with_clock(self.with_locked_feet().motion))
         if isinstance(edit, Blend):
             blend = replace(edit, joints=parts, start=start, end=end, strength=strength)
-            return self._retimed(*blend.with_clock(self.standing().motion))
-        placed = replace(edit, joints=parts, start=start, end=end, strength=strength)
-        if isinstance(placed, Displace):
-            points = [self._point(point) for point in placed.edits if isinstance(point, PoseEdit)]
-            made = replace(placed, edits=points)(self.standing().motion)
-            return replace(self, motion=made, stood=made, moved=None, inside=None)
-        return self._curves(placed)
+            return self._after_retiming(*blend.with_clock(self.with_locked_feet().motion))
+        scoped = replace(edit, joints=parts, start=start, end=end, strength=strength)
+        if isinstance(scoped, Displace):
+            points = [self._to_present(point) for point in scoped.edits if isinstance(point, PoseEdit)]
+            motion = replace(scoped, edits=points)(self.with_locked_feet().motion)
+            return _LayerStack(motion, self.clock, motion)
+        return self._after_curve_edit(scoped)
 
-    def _curves(self, edit: Edit) -> _LayerStack:
-        made = replace(edit, feet=False)(self.motion)
+    def with_locked_feet(self) -> _LayerStack:
+        """The stack with the feet locked as its edits of curves ask for."""
+        if self.joints is None:
+            return self
+        motion = hold_feet(self.locked, self.motion, self.joints, self.weight)
+        return _LayerStack(motion, self.clock, motion)
+
+    def _after_curve_edit(self, edit: Edit) -> _LayerStack:
+        motion = replace(edit, feet=False)(self.motion)
         if not edit.holds_feet or edit.neutral:
-            return replace(self, motion=made)
-        joints, inside = select_joints(made.skeleton, edit.joints), edit_window(made, edit.start, edit.end, edit.fade)
-        if self.moved is not None and self.inside is not None:
-            joints, inside = joints | self.moved, np.maximum(inside, self.inside)
-        return replace(self, motion=made, moved=joints, inside=inside)
+            return replace(self, motion=motion)
+        joints = select_joints(motion.skeleton, edit.joints)
+        weight = edit_window(motion, edit.start, edit.end, edit.fade)
+        if self.joints is not None and self.weight is not None:
+            joints, weight = joints | self.joints, np.maximum(weight, self.weight)
+        return replace(self, motion=motion, joints=joints, weight=weight)
 
-    def _retimed(self, made: Motion, clock: TimeMap) -> _LayerStack:
-        return _LayerStack(made, self.clock.then(clock), made)
+    def _after_retiming(self, motion: Motion, clock: TimeMap) -> _LayerStack:
+        return _LayerStack(motion, self.clock.then(clock), motion)
 
-    def _point(self, point: PoseEdit) -> PoseEdit:
-        """A pose edit at the present time. A frame stays itself while clocks agree."""
+    def _to_present(self, point: PoseEdit) -> PoseEdit:
+        """A pose edit at the motion's time. A frame stays itself where both times are the same."""
         rate = self.motion.rate
         at = point.seconds if point.frame is None else point.frame / rate
         assert at is not None
         now = float(self.clock(np.array(at)))
         return point if abs(now - at) < 1e-9 else replace(point, frame=None, seconds=min(now, self.motion.duration))
 
-    def standing(self) -> _LayerStack:
-        """With the feet of edits of curves held."""
-        if self.moved is None:
-            return self
-        made = hold_feet(self.stood, self.motion, self.moved, self.inside)
-        return replace(self, motion=made, stood=made, moved=None, inside=None)
 
-
-# ---- ``render``: a score to a motion.
-
-
-def render(score: Score, *, height: float = HEIGHT) -> Motion:
-    """The performance, of a gesture on a figure of this height, 60 frames a second."""
-    return render_all([score], height=height)[0]
-
-
-def render_all(scores: Sequence[Score], *, height: float = HEIGHT) -> list[Motion]:
-    """Many performances at once, on several threads: cheaper than one by one."""
-    gestures = {i: resolve_gesture(score.source) for i, score in enumerate(scores) if not is_motion(score.source)}
-    for gesture in {id(gesture): gesture for gesture in gestures.values()}.values():
-        for doubt in checks.check_gesture(gesture):
-            warn_caller(*doubt)
-    cast = {i: (gesture, _manner(scores[i], gesture)) for i, gesture in gestures.items()}
-    acted = dict(zip(cast, generate(list(cast.values()), height), strict=True)) if cast else {}
-    made = []
-    for i, score in enumerate(scores):
-        if i not in cast:
-            assert isinstance(score.source, Motion | str | Path)
-            made.append(apply_layers(resolve_motion(score.source), score.layers))
-        elif any(not isinstance(layer.edit, Express) for layer in score.layers):
-            made.append(apply_layers(acted[i], score.layers, body_clock(*cast[i], height)))
-        else:
-            made.append(acted[i])
-    return made
+# Effort, Shape and words
 
 
 def _manner(score: Score, gesture: Gesture) -> Manner:
+    """The manner in which the Express layers of a score have its gesture performed."""
     time = np.arange(round(gesture.duration * RATE) + 1) / RATE
     parts: dict[str, list[Dials]] = {name: [] for name in PARTS}
     stillness = 0.0
@@ -160,14 +165,14 @@ def _manner(score: Score, gesture: Gesture) -> Manner:
             continue
         _check_range(layer, gesture)
         _check_loop(layer, gesture)
-        for doubt in checks.check_layer(layer, gesture):
-            warn_caller(*doubt)
-        strength = _strength(layer, time)
+        for finding in checks.check_layer(layer, gesture):
+            warn_caller(*finding)
+        strength = _strength_over(layer, time)
         for name in PARTS if layer.parts is None else layer.parts:
             parts[name] += _dials(layer.edit, name, strength)
         word = layer.edit.word
-        still = layer.edit.stillness + (word.stillness if word else 0.0) * layer.edit.intensity
-        stillness += layer.strength * still
+        own = layer.edit.stillness + (word.stillness if word else 0.0) * layer.edit.intensity
+        stillness += layer.strength * own
     return manner(
         gesture,
         parts,
@@ -179,18 +184,18 @@ def _manner(score: Score, gesture: Gesture) -> Manner:
 
 
 def _dials(edit: Express, name: str, strength: Floats | None) -> list[Dials]:
-    """The dials that an edit turns on one part."""
-    own = edit.parts.get(name, Part())
-    effort = edit.effort if own.effort is None else own.effort
-    shape = edit.shape if own.shape is None else own.shape
-    made = [Dials(effort, shape, edit.intensity, strength=strength, hands=edit.affinities)]
+    """An edit's dials on one part: its own, its words', and the Shape that follows Effort by affinity."""
+    part = edit.parts.get(name, Part())
+    effort = edit.effort if part.effort is None else part.effort
+    shape = edit.shape if part.shape is None else part.shape
+    dials = [Dials(effort, shape, edit.intensity, strength=strength, hands=edit.affinities)]
     word = edit.word
     if word is not None:
-        made.append(Dials(word.effort, word.shape, edit.intensity, word.tempo ** min(edit.intensity, 1.0), strength))
+        dials.append(Dials(word.effort, word.shape, edit.intensity, word.tempo ** min(edit.intensity, 1.0), strength))
     if edit.affinities:
-        asked = [effort] if word is None else [effort, word.effort]
-        made += [Dials(shape=_affine(dial), intensity=edit.intensity, strength=strength) for dial in asked]
-    return made
+        efforts = [effort] if word is None else [effort, word.effort]
+        dials += [Dials(shape=_affine(own), intensity=edit.intensity, strength=strength) for own in efforts]
+    return dials
 
 
 def _affine(dial: Effort | Mapping[float, Effort]) -> ShapeDial:
@@ -200,7 +205,8 @@ def _affine(dial: Effort | Mapping[float, Effort]) -> ShapeDial:
     return phrase
 
 
-def _strength(layer: Layer, time: Floats) -> Floats | None:
+def _strength_over(layer: Layer, time: Floats) -> Floats | None:
+    """The layer's strength ``(N,)`` over its range; None: 1 throughout."""
     share = window(time, layer.start, layer.end)
     if share is None:
         return None if layer.strength == 1.0 else np.full(len(time), layer.strength)
@@ -218,7 +224,7 @@ def _check_range(layer: Layer, gesture: Gesture) -> None:
 
 
 def _check_loop(layer: Layer, gesture: Gesture) -> None:
-    """Refuse what would leave a loop's seam open."""
+    """Refuse dials that change over a loop: its end would not meet its start."""
     if not gesture.loop or not isinstance(layer.edit, Express):
         return
     edit = layer.edit

@@ -1,4 +1,7 @@
-"""What a score performs: gestures from names, files and key points, and motions."""
+"""Score: what is performed (a gesture, key points or a motion) and layers of edits on it.
+
+A source may be given by name or by file; ``is_name``, ``is_motion`` and ``resolve_gesture`` say which it is.
+"""
 
 from __future__ import annotations
 
@@ -6,8 +9,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
-from kinesphere.builtin.library import gesture as our_gesture
-from kinesphere.builtin.library import gestures, motions
+from kinesphere.builtin.library import gesture, gestures, motions
 from kinesphere.files.gesture_toml import load_gesture
 from kinesphere.files.keypoints import load_keypoints
 from kinesphere.files.registry import formats
@@ -16,15 +18,21 @@ from kinesphere.motion.gesture import Gesture, Keypoint, Keypoints
 from kinesphere.motion.motion import Motion
 from kinesphere.score.layers import Express, Layer
 
-AFTER = 0.5  # seconds that a gesture of bare key points goes on after its last one
+HOLD_AFTER = 0.5  # seconds that a gesture of key points alone lasts after the last one
 GESTURE_FILES = (".toml",)
-
+VERSION = 1
+MOST_LAYERS = 1000
 
 Source = Gesture | Keypoints | Motion | str | Path
 
 
+def is_name(source: str | Path) -> bool:
+    """Whether a source is a name rather than a file: a text without a folder and a suffix."""
+    return isinstance(source, str) and len(Path(source).parts) <= 1 and not Path(source).suffix
+
+
 def is_motion(source: Source) -> bool:
-    """Whether a source is a motion, or a file of one, rather than a gesture."""
+    """Whether a source is a motion, or a motion's name or file, rather than a gesture."""
     if isinstance(source, Motion):
         return True
     if isinstance(source, str) and source in motions():
@@ -37,63 +45,56 @@ def _motion_suffixes() -> frozenset[str]:
 
 
 def resolve_gesture(source: Source) -> Gesture:
-    """The gesture that is meant: itself, of key points, by its name, or from a file."""
+    """The gesture of a source: itself, one of key points, one by its name, or one from a file."""
     if isinstance(source, Motion):
         raise TypeError(f"{source!r} is a motion; a gesture is expected")
     if isinstance(source, Gesture):
         return source
     if isinstance(source, Keypoints):
-        return _of_keys(source)
+        return _gesture_of_keys(source)
     path = Path(source)
-    if isinstance(source, str) and len(path.parts) <= 1 and not path.suffix and not path.is_file():
-        return _ours(source)
+    if is_name(source) and not path.is_file():
+        return _builtin_gesture(str(source))
     if path.suffix.lower() in GESTURE_FILES:
         return load_gesture(path)
-    return _of_keys(load_keypoints(path), path.stem)
+    return _gesture_of_keys(load_keypoints(path), path.stem)
 
 
 @lru_cache(maxsize=64)
-def _ours(name: str) -> Gesture:
-    return our_gesture(name)
+def _builtin_gesture(name: str) -> Gesture:
+    return gesture(name)
 
 
-def _of_keys(keys: Keypoints, name: str = "key points") -> Gesture:
-    """A gesture of one arm's keys, which begins with the first of them."""
+def _gesture_of_keys(keys: Keypoints, name: str = "key points") -> Gesture:
+    """A gesture of one arm's keys. Keys before time 0 are delayed so that the first is at 0."""
     first = keys.keys[0].frame
-    moved = tuple(
+    shifted = tuple(
         Keypoint(key.frame - min(first, 0.0), key.position, key.swivel, key.stop, key.space) for key in keys.keys
     )
-    own = Keypoints(moved, keys.rate, keys.part, keys.locked, keys.source)
+    own = Keypoints(shifted, keys.rate, keys.part, keys.locked, keys.source)
     side = "left" if keys.part.lower().startswith("left") else "right"
-    duration = moved[-1].frame / keys.rate + AFTER
+    duration = shifted[-1].frame / keys.rate + HOLD_AFTER
     left, right = (own, None) if side == "left" else (None, own)
     return Gesture(name, duration, left, right, source=keys.source)
 
 
-# ---- Score: the document of a performance. What is performed, and layers of how.
-
-
-VERSION = 1
-MOST_LAYERS = 1000
-
-
 @dataclass(frozen=True)
 class Score:
-    """What is performed and how.
+    """A performance: its source and the edits on it.
 
     Parameters
     ----------
     source
-        A gesture, key points, the name of one of our gestures, or a file of either; or a motion or its file, which
-        edits of signals are for.
+        A gesture, key points, the name of a built-in gesture, or a file of either; or a motion or its file, to which
+        only edits of signals apply.
     layers
-        Edits. All Express, whose dials add up, then edits of signals, one after the other.
+        Edits. The dials of all Express add up; then edits of signals are applied, one after the other.
     model
         The Effort model: a name, a ``.toml`` file, or an ``EffortModel``.
     lock_times
         Whether keys keep their times whatever the Effort.
     seed
-        Which individual performs it; None: nobody in particular, always the same.
+        Which individual performs it; None: always the same.
     """
 
     source: Gesture | Keypoints | Motion | str | Path
