@@ -15,13 +15,14 @@ import numpy as np
 from kinesphere.body.hands import palm_frame
 from kinesphere.engine.arms import ArmTask, pose_arms
 from kinesphere.engine.batch import RATE, Batch
-from kinesphere.engine.channels import ChannelCurves, add_breath, loop_channels
+from kinesphere.engine.channels import ChannelCurves, loop_channels
 from kinesphere.engine.hands import set_hands
 from kinesphere.engine.legs import solve_leg
 from kinesphere.engine.manner import ArmManner
 from kinesphere.engine.pose import SIGN, Pose, figure_limb, rotation_from_components
 from kinesphere.engine.proportions import HEIGHT
-from kinesphere.engine.trunk import set_clavicles, set_hips, set_spine_and_head
+from kinesphere.engine.surface_scales import add_breath
+from kinesphere.engine.trunk import solve_trunk
 from kinesphere.files.schema import TomlFields
 from kinesphere.maths import rotations
 from kinesphere.maths.interpolation import gaussian, monotone_cubic
@@ -110,17 +111,15 @@ def generate_walk(gait: Gait, height: float = HEIGHT) -> Motion:
     size = height / HEIGHT
     frames = round(gait.period * np.sqrt(size) * RATE)
     strides = 1 if gait.in_place else gait.strides
-    pose = Pose.standing(Batch.of((strides * frames + 1,), (True,)), height)
+    pose = Pose.at_rest(Batch((strides * frames + 1,), (True,)), height)
     first = round(START * frames)
     phase = (first + np.arange(strides * frames + 1)) / frames
-    channels = _channels(gait, frames, pose.spans, first)
+    channels = _channels(gait, frames, pose.batch, first)
     travel = np.zeros((len(phase), 3))
     if not gait.in_place:
         travel[:, 2] = size * gait.stride * (phase - phase[0])
-    set_hips(pose, channels, travel)
-    set_spine_and_head(pose, channels)
+    solve_trunk(pose, channels, travel, np.zeros((len(phase), 2, 2)))
     add_breath(pose, channels["torso.breath"], channels.breath)
-    set_clavicles(pose, channels, {side: np.zeros((2, len(phase))) for side in SIGN})
     for side, sign in SIGN.items():
         ball, pitch, toes = _foot(gait, pose, side, frames, _own(phase, side), phase)
         solve_leg(pose, side, ball, np.full(len(phase), sign * gait.turned_out), pitch, toes)
@@ -128,11 +127,11 @@ def generate_walk(gait: Gait, height: float = HEIGHT) -> Motion:
     return pose.motions([gait.name])[0]
 
 
-def _channels(gait: Gait, frames: int, spans: Batch, first: int) -> ChannelCurves:
+def _channels(gait: Gait, frames: int, batch: Batch, first: int) -> ChannelCurves:
     """The trunk's curves over all strides, without sway or breath of their own."""
     period = frames / RATE
     times = {name: Track(tuple(period * t for t in track.times), track.values) for name, track in gait.tracks.items()}
-    return loop_channels(Gesture(gait.name, period, tracks=times, loop=True), spans, first)
+    return loop_channels(Gesture(gait.name, period, tracks=times, loop=True), batch, first)
 
 
 def _curve(track: Track | None, phase: Floats, frames: int, seconds: float) -> Floats:
@@ -184,15 +183,15 @@ def _own(phase: Floats, side: str) -> Floats:
 
 def _swing(gait: Gait, pose: Pose, channels: ChannelCurves, frames: int, phase: Floats) -> None:
     """Hanging arms, swung at the shoulder and bent at the elbow."""
-    skeleton, count = pose.skeleton, 2 * len(pose.spans)
+    skeleton, count = pose.skeleton, 2 * len(pose.batch)
     curl = gait.arm.get("curl")
     fists = {f"{side}.hand.fist": _curve(curl, _own(phase, side), frames, 0.03) for side in SIGN}
-    still = ArmTask(None, None, ArmManner(), pose.spans.time, True)
+    still = ArmTask(None, None, ArmManner(), pose.batch.time, True)
     limbs = {side: figure_limb(HEIGHT * pose.size, side, "Arm") for side in SIGN}
     upright = np.zeros((count, 3)), rotations.identity(count)
-    arms = pose_arms(limbs, [still, still], pose.spans.twice, pose.size, *upright)
+    arms = pose_arms(limbs, [still, still], pose.batch.both_sides, pose.size, *upright)
     name = Gesture(gait.name, 1.0, loop=True)
-    set_hands(pose, [name], channels.joined(fists), arms, {side: [None] for side in SIGN})
+    set_hands(pose, [name], channels.replace(fists), arms, {side: [None] for side in SIGN})
     for side in SIGN:
         upper, lower, hand = (skeleton.index(f"{side}{part}") for part in ("UpperArm", "LowerArm", "Hand"))
         curves = {name: _curve(gait.arm.get(name), _own(phase, side), frames, 0.03) for name in ARM}
