@@ -102,18 +102,13 @@ class Batch:
     def smooth(self, values: Floats, seconds: float) -> Floats:
         """Gaussian smoothing in time of values ``(F, ...)``; ``seconds`` is σ."""
         reach = math.ceil(3.5 * seconds * self.rate)
-        if reach == 0:
-            return values.copy()
-        weights = np.exp(-0.5 * (np.arange(reach + 1) / (seconds * self.rate)) ** 2)
+        weights = np.exp(-0.5 * (np.arange(reach + 1) / max(seconds * self.rate, 1e-9)) ** 2)
         weights /= weights[0] + 2.0 * weights[1:].sum()
-        padded = values.reshape(len(values), -1)[self._pad(reach)]
-        inner = len(padded) - 2 * reach
+        padded, inner = self._pad(values.reshape(len(values), -1), reach)
         total = weights[0] * padded[reach : reach + inner]
         for k, weight in enumerate(weights[1:], 1):
             total += weight * (padded[reach - k : reach - k + inner] + padded[reach + k : reach + k + inner])
-        if len(self.counts) > 1:
-            total = total[np.arange(len(self)) + 2 * reach * self.performance]
-        return total.reshape(values.shape)
+        return self._unpad(total, reach).reshape(values.shape)
 
     def delay(self, values: Floats, seconds: float) -> Floats:
         """The values ``(F, ...)`` so much later, between frames by straight lines; earlier where it is negative."""
@@ -140,7 +135,11 @@ class Batch:
     def running_maximum(self, values: Floats, seconds: float) -> Floats:
         """``(F,)`` the greatest of the values ``(F,)`` from so many seconds before to as many after."""
         reach = round(seconds * self.rate)
-        return np.asarray(values[np.stack([self.shift(k) for k in range(-reach, reach + 1)])].max(axis=0))
+        padded, inner = self._pad(values, reach)
+        most = padded[:inner].copy()
+        for k in range(1, 2 * reach + 1):
+            np.maximum(most, padded[k : k + inner], out=most)
+        return self._unpad(most, reach)
 
     def _inside(self, which: int, frames: Ints) -> Ints:
         """Frames of the batch for a performance's own frames, which may lie before its start or after its end."""
@@ -148,13 +147,17 @@ class Batch:
         own = np.mod(frames, max(count - 1, 1)) if self.loops[which] else clip(frames, 0, count - 1)
         return np.asarray(own + self.slices[which].start)
 
-    def _pad(self, reach: int) -> Ints:
-        """``(F + 2 R P,)`` the frames of all performances, each with ``reach`` more at both ends."""
+    def _pad(self, values: Floats, reach: int) -> tuple[Floats, int]:
+        """All performances with ``reach`` more frames at both ends, and how many frames have as many neighbours."""
         if reach not in self._pads:
             self._pads[reach] = np.concatenate(
                 [self._inside(i, np.arange(-reach, count + reach)) for i, count in enumerate(self.counts)]
             )
-        return self._pads[reach]
+        return values[self._pads[reach]], len(self._pads[reach]) - 2 * reach
+
+    def _unpad(self, values: Floats, reach: int) -> Floats:
+        """The ``(F, ...)`` frames of the batch among those with ``reach`` neighbours."""
+        return values if len(self.counts) == 1 else values[np.arange(len(self)) + 2 * reach * self.performance]
 
 
 @jit

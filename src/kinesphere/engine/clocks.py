@@ -271,7 +271,7 @@ class StrokeTiming(NamedTuple):
 
 
 def stroke_phases(clock: StrokeClock, frames: int) -> StrokePhase:
-    """The phase of every frame ``(F,)``. Strokes begin and end exactly at their goals, each independent of the others."""
+    """The phase of every frame ``(F,)``. Strokes begin and end exactly at their goals, independent of each other."""
     goals = np.round(clock.goals * RATE).astype(np.intp)
     rows = (clock.inflection, clock.anticipation, clock.overshoot, clock.time_exponent)
     phase = StrokePhase(np.empty(frames, dtype=np.intp), np.empty(frames), np.empty(frames))

@@ -22,14 +22,16 @@ from kinesphere.engine.channels import ChannelCurves, add_idle, join_channels, s
 from kinesphere.engine.clocks import StrokeClock, StrokePhase, stroke_clock, stroke_phases
 from kinesphere.engine.collision import HEAD, THIGH, TRUNK, flourish_room
 from kinesphere.engine.hands import set_hands
-from kinesphere.engine.legs import hip_position, leg_overreach, solve_stance
+from kinesphere.engine.legs import leg_overreach, solve_stance
 from kinesphere.engine.manner import PLAIN, Manner, body_rest_times, leading_side
 from kinesphere.engine.pose import SIGN, FigureLimb, Pose, figure_limb, figure_skeleton, with_ancestors
 from kinesphere.engine.proportions import HEIGHT
 from kinesphere.engine.surface_scales import add_squash, scale_surface
 from kinesphere.engine.trunk import TrunkWorld, place_hips, solve_trunk
 from kinesphere.maths import compiled, rotations
+from kinesphere.maths.compiled import jit
 from kinesphere.maths.interpolation import ramp
+from kinesphere.maths.rotations import quaternion_product, rotate_vector
 from kinesphere.maths.vectors import Floats, Ints, clip
 from kinesphere.motion.errors import warn_caller
 from kinesphere.motion.gesture import Gesture, Step
@@ -235,15 +237,14 @@ def _solve_body(
 
 def capsule_lines(pose: Pose, trunk: TrunkWorld) -> Floats:
     """``(F, 4, 2, 3)`` the lines of the capsules that hands keep off: trunk, head and thighs, in the world."""
-    index, offsets = pose.skeleton.index, pose.skeleton.offsets
+    index = pose.skeleton.index
     lines = np.empty((len(pose.batch), 4, 2, 3))
     lines[:, 0, 0], lines[:, 0, 1] = trunk.position(index("hips")), trunk.position(index("neck"))
-    head = trunk.rotation(index("head"))[:, None]
-    lines[:, 1] = trunk.position(index("head"))[:, None] + rotations.rotate(head, HEAD_LINE * pose.size)
+    head = trunk.position(index("head")), np.ascontiguousarray(trunk.rotation(index("head")))
+    for end, offset in enumerate(HEAD_LINE * pose.size):
+        lines[:, 1, end] = head[0] + rotations.rotate(head[1], offset)
     for i, side in enumerate(SIGN):
-        thigh = rotations.multiply(pose.local[:, 0], pose.local[:, index(f"{side}UpperLeg")])
-        lines[:, 2 + i, 0] = hip = hip_position(pose, side)
-        lines[:, 2 + i, 1] = hip + rotations.rotate(thigh, offsets[index(f"{side}LowerLeg")])
+        lines[:, 2 + i] = pose.legs[side][:, :2]
     return lines
 
 
@@ -282,8 +283,7 @@ def _balance(
     shift[:, [0, 2]] = -coarse.delay(away, -EARLY)
     _lean_to_goals(parts, pose, few, shift)
     for _ in range(2):
-        place_hips(pose, few, shift)
-        needed = leg_overreach(pose)
+        needed = leg_overreach(pose, shift)
         if not needed.any():
             break
         shift[:, 1] -= coarse.smooth(coarse.running_maximum(needed, AHEAD), 0.4 * AHEAD)
@@ -333,24 +333,53 @@ def horizontal_centre_of_mass(pose: Pose, arms: ArmPose, limbs: dict[str, Figure
         clavicle = pose.local[:, pose.skeleton.index(f"{side}Shoulder")]
         pose.set_rotation(f"{side}UpperArm", rotations.multiply(rotations.conjugate(clavicle), arms.upper[rows]))
         pose.set_rotation(f"{side}LowerArm", limbs[side].elbow_rotation(arms.flexion[rows]))
-    model = _mass_segments(pose.size)
-    q, p = pose.world(model.joints)
-    centres = p[:, model.carriers] + rotations.rotate(q[:, model.carriers], model.offsets)
-    return np.asarray(np.einsum("s,fsi->fi", model.masses, centres)[:, [0, 2]])
+    made = np.empty((len(pose.batch), 2))
+    horizontal_centre_of_mass_kernel(pose.local, pose.translations, _mass_segments(pose.size), made)
+    return made
 
 
-class _MassSegments(NamedTuple):
+@jit
+def horizontal_centre_of_mass_kernel(local, translations, model, out):  # type: ignore[no-untyped-def]
+    """Write ``horizontal_centre_of_mass (F, 2)`` of ``MassSegments``, by forward kinematics."""
+    joints, parents, carriers = model.joints, model.parents, model.carriers
+    q, p = np.empty((len(joints), 4)), np.empty((len(joints), 3))
+    for i in range(local.shape[0]):
+        for k in range(len(joints)):
+            own, at = local[i, joints[k]], translations[i, joints[k]]
+            w, x, y, z = own[0], own[1], own[2], own[3]
+            u, v, t = at[0], at[1], at[2]
+            if parents[k] >= 0:
+                a, b = q[parents[k]], p[parents[k]]
+                w, x, y, z = quaternion_product(a[0], a[1], a[2], a[3], w, x, y, z)
+                u, v, t = rotate_vector(a[0], a[1], a[2], a[3], u, v, t)
+                u, v, t = b[0] + u, b[1] + v, b[2] + t
+            q[k, 0], q[k, 1], q[k, 2], q[k, 3] = w, x, y, z
+            p[k, 0], p[k, 1], p[k, 2] = u, v, t
+        out[i, 0], out[i, 1] = 0.0, 0.0
+        for s in range(len(carriers)):
+            a, b, far = q[carriers[s]], p[carriers[s]], model.offsets[s]
+            u, v, t = rotate_vector(a[0], a[1], a[2], a[3], far[0], far[1], far[2])
+            out[i, 0] += model.masses[s] * (b[0] + u)
+            out[i, 1] += model.masses[s] * (b[2] + t)
+
+
+class MassSegments(NamedTuple):
+    """S segments of the body on K joints."""
+
     joints: Ints  # (K,) that carry mass, and their ancestors
+    parents: Ints  # (K,) among them, or -1
     carriers: Ints  # (S,) which of them carry segments
     offsets: Floats  # (S, 3) the segments' centres
     masses: Floats  # (S,) shares of the body's
 
 
 @lru_cache(maxsize=16)
-def _mass_segments(size: float) -> _MassSegments:
+def _mass_segments(size: float) -> MassSegments:
     skeleton = figure_skeleton(HEIGHT * size)
     parts = segments(skeleton)
     joints = with_ancestors(skeleton, tuple(skeleton.names[part.joint] for part in parts))
+    order = {int(joint): k for k, joint in enumerate(joints)}
+    parents = np.array([order.get(int(skeleton.parents[joint]), -1) for joint in joints])
     carriers = np.searchsorted(joints, [part.joint for part in parts])
     offsets, masses = np.array([part.offset for part in parts]), np.array([part.mass for part in parts])
-    return _MassSegments(joints, carriers, offsets, masses)
+    return MassSegments(joints, parents, carriers, offsets, masses)

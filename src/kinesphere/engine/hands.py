@@ -83,7 +83,7 @@ def set_hands(
 
 
 def _finger_angles(channels: ChannelCurves, overlays: dict[str, Floats]) -> Floats:
-    """``(2 F, 22)`` the fingers' angles of the gesture's hand shapes, and of shapes that replace them by some amount."""
+    """``(2 F, 22)`` the fingers' angles: of the gesture's hand shapes, and of shapes that replace them in part."""
     weights = {name: channels.sides(f"hand.{name}") for name in channels.nonzero("hand", SHAPES[1:])}
     for shape, amount in overlays.items():
         if amount.any():
@@ -231,120 +231,119 @@ def solve_hands(pose: Pose, side: str, hands: HandMotion) -> None:
 @jit
 def solve_hands_kernel(rows, hands, model, drag, local):  # type: ignore[no-untyped-def]
     """Write local rotations ``(F, J, 4)`` of arms and hands, and how far hands drag ``(F, 2)``: bent and aside."""
-    sharp = np.empty((len(drag), 2))
-    fingers, spread, bent, known = np.empty((15, 4)), np.empty((12, 4)), np.empty((12, 2)), np.full(22, np.nan)
+    instant = np.empty((len(drag), 2))
     for s in range(len(rows.starts)):
         first, count, loop = rows.starts[s], rows.counts[s], rows.loops[s]
-        for i in range(first, first + count):
-            write_drag(i, hands, model, sharp)
+        write_drag(first, count, hands, model, instant)
         for i in range(count):
             a, b, share = delayed_frames(i, count, loop, model.late)
             for k in range(2):
-                late = (1.0 - share) * sharp[first + a, k] + share * sharp[first + b, k]
+                late = (1.0 - share) * instant[first + a, k] + share * instant[first + b, k]
                 drag[first + i, k] = hands.loose[first + i] * late
-        for i in range(first, first + count):
-            write_arm(i, hands, model, drag, local)
-            for part in range(3):
-                a, b, share = delayed_frames(i - first, count, loop, model.finger_lags[part])
-                late = (1.0 - share) * drag[first + a, 0] + share * drag[first + b, 0]
-                half = 0.5 * (CURL * late + INHALED * hands.breath[i])
-                bend_fingers(part, half, hands.angles[i], model, known, bent, fingers)
-            spread_fingers(hands.angles[i], model, known, spread, fingers)
-            bend_thumb(hands.angles[i], model, known, fingers)
-            for k in range(15):
-                to, q = local[i, model.fingers[k]], fingers[k]
-                to[0], to[1], to[2], to[3] = q[0], q[1], q[2], q[3]
+        write_arms(first, count, hands, model, drag, local)
+        write_fingers(first, count, loop, hands, model, drag, local)
 
 
 @jit
-def write_drag(i, hands, model, out):  # type: ignore[no-untyped-def]
-    """How far a hand would drag behind its wrist's velocity in one frame: bent and aside."""
-    h, f, q = model.hinge, model.forearm, hands.upper[i]
-    w, x, y, z = axis_angle_quaternion(h[0], h[1], h[2], hands.flexion[i] - model.rest_flexion)
-    w, x, y, z = quaternion_product(q[0], q[1], q[2], q[3], w, x, y, z)
-    pw, px, py, pz = axis_angle_quaternion(f[0], f[1], f[2], hands.roll[i])
-    w, x, y, z = quaternion_product(w, x, y, z, pw, px, py, pz)
-    u, v, t = rotate_vector(w, -x, -y, -z, hands.velocity[i, 0], hands.velocity[i, 1], hands.velocity[i, 2])
-    bent = u * model.out[0] + v * model.out[1] + t * model.out[2]
-    aside = u * model.across[0] + v * model.across[1] + t * model.across[2]
-    out[i, 0] = MOST_DRAG * math.tanh(-DRAG * bent / MOST_DRAG)
-    out[i, 1] = MOST_DRAG * math.tanh(-DRAG * aside / MOST_DRAG)
+def write_drag(first, count, hands, model, out):  # type: ignore[no-untyped-def]
+    """How far hands would drag behind their wrists' velocity at once: bent and aside."""
+    h, f = model.hinge, model.forearm
+    for i in range(first, first + count):
+        q = hands.upper[i]
+        w, x, y, z = axis_angle_quaternion(h[0], h[1], h[2], hands.flexion[i] - model.rest_flexion)
+        w, x, y, z = quaternion_product(q[0], q[1], q[2], q[3], w, x, y, z)
+        pw, px, py, pz = axis_angle_quaternion(f[0], f[1], f[2], hands.roll[i])
+        w, x, y, z = quaternion_product(w, x, y, z, pw, px, py, pz)
+        u, v, t = rotate_vector(w, -x, -y, -z, hands.velocity[i, 0], hands.velocity[i, 1], hands.velocity[i, 2])
+        bent = u * model.out[0] + v * model.out[1] + t * model.out[2]
+        aside = u * model.across[0] + v * model.across[1] + t * model.across[2]
+        out[i, 0] = MOST_DRAG * math.tanh(-DRAG * bent / MOST_DRAG)
+        out[i, 1] = MOST_DRAG * math.tanh(-DRAG * aside / MOST_DRAG)
 
 
 @jit
-def write_arm(i, hands, model, drag, local):  # type: ignore[no-untyped-def]
-    """Write shoulder, elbow and wrist of one frame."""
-    h, f, joints = model.hinge, model.forearm, model.joints
-    c, q = local[i, joints[0]], hands.upper[i]
-    w, x, y, z = quaternion_product(c[0], -c[1], -c[2], -c[3], q[0], q[1], q[2], q[3])
-    write_quaternion(local, i, joints[1], w, x, y, z)
-    w, x, y, z = axis_angle_quaternion(h[0], h[1], h[2], hands.flexion[i] - model.rest_flexion)
-    pw, px, py, pz = axis_angle_quaternion(f[0], f[1], f[2], SHARED * hands.roll[i])
-    w, x, y, z = quaternion_product(w, x, y, z, pw, px, py, pz)
-    write_quaternion(local, i, joints[2], w, x, y, z)
-    angle = hands.bend[i] + drag[i, 0]
-    over, under = max(angle - (BENDS[1] - SOFT), 0.0), max(BENDS[0] + SOFT - angle, 0.0)
-    angle = angle - over + SOFT * math.tanh(over / SOFT) + under - SOFT * math.tanh(under / SOFT)
-    w, x, y, z = axis_angle_quaternion(model.bend[0], model.bend[1], model.bend[2], angle)
-    angle = min(max(hands.aside[i] + drag[i, 1], ASIDES[0]), ASIDES[1])
-    pw, px, py, pz = axis_angle_quaternion(model.aside[0], model.aside[1], model.aside[2], angle)
-    w, x, y, z = quaternion_product(pw, px, py, pz, w, x, y, z)
-    pw, px, py, pz = axis_angle_quaternion(f[0], f[1], f[2], (1.0 - SHARED) * hands.roll[i])
-    w, x, y, z = quaternion_product(pw, px, py, pz, w, x, y, z)
-    write_quaternion(local, i, joints[3], w, x, y, z)
-
-
-# Hands mostly keep their shape: angles that are as in the frame before, in ``known``, are not computed again.
+def write_arms(first, count, hands, model, drag, local):  # type: ignore[no-untyped-def]
+    """Write shoulders, elbows and wrists."""
+    h, f, inward, side, joints = model.hinge, model.forearm, model.bend, model.aside, model.joints
+    for i in range(first, first + count):
+        c, q = local[i, joints[0]], hands.upper[i]
+        w, x, y, z = quaternion_product(c[0], -c[1], -c[2], -c[3], q[0], q[1], q[2], q[3])
+        write_quaternion(local, i, joints[1], w, x, y, z)
+        w, x, y, z = axis_angle_quaternion(h[0], h[1], h[2], hands.flexion[i] - model.rest_flexion)
+        pw, px, py, pz = axis_angle_quaternion(f[0], f[1], f[2], SHARED * hands.roll[i])
+        w, x, y, z = quaternion_product(w, x, y, z, pw, px, py, pz)
+        write_quaternion(local, i, joints[2], w, x, y, z)
+        angle = hands.bend[i] + drag[i, 0]
+        over, under = max(angle - (BENDS[1] - SOFT), 0.0), max(BENDS[0] + SOFT - angle, 0.0)
+        angle = angle - over + SOFT * math.tanh(over / SOFT) + under - SOFT * math.tanh(under / SOFT)
+        w, x, y, z = axis_angle_quaternion(inward[0], inward[1], inward[2], angle)
+        angle = min(max(hands.aside[i] + drag[i, 1], ASIDES[0]), ASIDES[1])
+        pw, px, py, pz = axis_angle_quaternion(side[0], side[1], side[2], angle)
+        w, x, y, z = quaternion_product(pw, px, py, pz, w, x, y, z)
+        pw, px, py, pz = axis_angle_quaternion(f[0], f[1], f[2], (1.0 - SHARED) * hands.roll[i])
+        w, x, y, z = quaternion_product(pw, px, py, pz, w, x, y, z)
+        write_quaternion(local, i, joints[3], w, x, y, z)
 
 
 @jit
-def bend_fingers(part, half, angles, model, known, bent, out):  # type: ignore[no-untyped-def]
-    """Flexion of one phalanx of the four fingers: by their angles, and by twice ``half`` from drag and breath."""
-    c, s = cos_and_sinc(half * half)
-    s *= half
-    for k in range(part, 12, 3):
-        angle = angles[model.columns[k]]
-        if angle != known[model.columns[k]]:
-            known[model.columns[k]] = angle
-            bent[k, 0], bent[k, 1] = math.cos(0.5 * (angle - model.rests[k])), math.sin(0.5 * (angle - model.rests[k]))
+def write_fingers(first, count, loop, hands, model, drag, local):  # type: ignore[no-untyped-def]
+    """Write the joints of all fingers.
+
+    Hands mostly keep their shape: angles that are as in the frame before, in ``known``, are not computed again.
+    """
+    fingers, spread, bent, known = np.empty((15, 4)), np.empty((12, 4)), np.empty((12, 2)), np.full(22, np.nan)
+    columns, spread_columns, side = model.columns, model.spread_columns, model.aside
+    for i in range(first, first + count):
+        angles = hands.angles[i]
+        for part in range(3):
+            a, b, share = delayed_frames(i - first, count, loop, model.finger_lags[part])
+            late = (1.0 - share) * drag[first + a, 0] + share * drag[first + b, 0]
+            half = 0.5 * (CURL * late + INHALED * hands.breath[i])
+            c, s = cos_and_sinc(half * half)
+            s *= half
+            for k in range(part, 12, 3):
+                angle = angles[columns[k]]
+                if angle != known[columns[k]]:
+                    known[columns[k]] = angle
+                    angle = 0.5 * (angle - model.rests[k])
+                    bent[k, 0], bent[k, 1] = math.cos(angle), math.sin(angle)
+                axis = model.axes[k]
+                w, x = bent[k, 0] * c - bent[k, 1] * s, bent[k, 1] * c + bent[k, 0] * s
+                fingers[k, 0], fingers[k, 1], fingers[k, 2], fingers[k, 3] = w, x * axis[0], x * axis[1], x * axis[2]
+        for k in range(0, 12, 3):
+            angle = angles[spread_columns[k]]
+            if angle != known[spread_columns[k]]:
+                known[spread_columns[k]] = angle
+                w, x, y, z = axis_angle_quaternion(side[0], side[1], side[2], angle - model.spreads[k])
+                spread[k, 0], spread[k, 1], spread[k, 2], spread[k, 3] = w, x, y, z
+            p, q = spread[k], fingers[k]
+            q[0], q[1], q[2], q[3] = quaternion_product(p[0], p[1], p[2], p[3], q[0], q[1], q[2], q[3])
+        changed = angles[21] != 0.0  # a thumb that lies on folded fingers goes with them
+        for n in range(16, 22):
+            changed = changed or angles[n] != known[n]
+            known[n] = angles[n]
+        if changed:
+            write_thumb(angles, model, fingers)
+        for k in range(15):
+            to, q = local[i, model.fingers[k]], fingers[k]
+            to[0], to[1], to[2], to[3] = q[0], q[1], q[2], q[3]
+
+
+@jit
+def write_thumb(angles, model, out):  # type: ignore[no-untyped-def]
+    """The thumb's three joints, 12 to 14 of the hand's."""
+    for k in (13, 14):
         a = model.axes[k]
-        w, x = bent[k, 0] * c - bent[k, 1] * s, bent[k, 1] * c + bent[k, 0] * s
-        out[k, 0], out[k, 1], out[k, 2], out[k, 3] = w, x * a[0], x * a[1], x * a[2]
-
-
-@jit
-def spread_fingers(angles, model, known, spread, out):  # type: ignore[no-untyped-def]
-    """Add the angles between fingers to the knuckles' flexion."""
-    for k in range(0, 12, 3):
-        angle = angles[model.spread_columns[k]]
-        if angle != known[model.spread_columns[k]]:
-            known[model.spread_columns[k]] = angle
-            w, x, y, z = axis_angle_quaternion(model.aside[0], model.aside[1], model.aside[2], angle - model.spreads[k])
-            spread[k, 0], spread[k, 1], spread[k, 2], spread[k, 3] = w, x, y, z
-        a, q = spread[k], out[k]
-        q[0], q[1], q[2], q[3] = quaternion_product(a[0], a[1], a[2], a[3], q[0], q[1], q[2], q[3])
-
-
-@jit
-def bend_thumb(angles, model, known, out):  # type: ignore[no-untyped-def]
-    """The thumb's three joints. One that lies on the fingers goes with them, and is computed in every frame."""
-    changed = angles[21] != 0.0
-    for n in range(16, 22):
-        changed = changed or angles[n] != known[n]
-        known[n] = angles[n]
-    if changed:
-        for k in (13, 14):
-            a = model.axes[k]
-            w, x, y, z = axis_angle_quaternion(a[0], a[1], a[2], angles[model.columns[k]] - model.rests[k])
-            out[k, 0], out[k, 1], out[k, 2], out[k, 3] = w, x, y, z
-        rotate_thumb_base(angles[16:], model, out)
-        if angles[21] != 0.0:
-            lay_thumb_on_finger(angles[21], model, out)
+        w, x, y, z = axis_angle_quaternion(a[0], a[1], a[2], angles[model.columns[k]] - model.rests[k])
+        out[k, 0], out[k, 1], out[k, 2], out[k, 3] = w, x, y, z
+    rotate_thumb_base(angles[16:], model, out)
+    if angles[21] != 0.0:
+        rest_thumb_on_finger(angles[21], model, out)
 
 
 @jit
 def rotate_thumb_base(angles, model, out):  # type: ignore[no-untyped-def]
-    """The thumb's base, joint 12 of the hand's: to its direction, and rolled about it."""
+    """The thumb's base: to its direction, and rolled about it."""
     along, across, normal, bone = model.along, model.across, model.out, model.bones[0]
     c, s, d, e = math.cos(angles[0]), math.sin(angles[0]), math.cos(angles[1]), math.sin(angles[1])
     u = d * (c * along[0] + s * across[0]) + e * normal[0]
@@ -357,7 +356,7 @@ def rotate_thumb_base(angles, model, out):  # type: ignore[no-untyped-def]
 
 
 @jit
-def lay_thumb_on_finger(share, model, out):  # type: ignore[no-untyped-def]
+def rest_thumb_on_finger(share, model, out):  # type: ignore[no-untyped-def]
     """Rotate the thumb's base so far towards the folded middle finger: first aside, then out of the palm."""
     along, across, normal, bones = model.along, model.across, model.out, model.bones
     gx, gy, gz = last_bone_middle(out, 3, 2, bones[3:])

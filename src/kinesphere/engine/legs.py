@@ -70,21 +70,17 @@ def _stance(skeleton: Skeleton, side: str, size: float) -> tuple[Floats, Floats,
     return stance, sole, stance + rotations.rotate(rotation_from_components(y=SIGN[side] * TURNED_OUT), sole)
 
 
-def leg_overreach(pose: Pose) -> Floats:
-    """``(F,)`` metres by which the hips would have to sink for both legs to reach their ankles with soft knees."""
+def leg_overreach(pose: Pose, shift: Floats) -> Floats:
+    """``(F,)`` metres by which the hips, moved by ``shift (F, 3)``, would have to sink for both legs to reach their
+    ankles with soft knees.
+    """
     skeleton, needed = pose.skeleton, np.zeros(len(pose.batch))
     for side in SIGN:
         lower, foot = (skeleton.index(f"{side}{part}") for part in ("LowerLeg", "Foot"))
         longest = float(np.cos(0.5 * SOFT) * (skeleton.bone_lengths[lower] + skeleton.bone_lengths[foot]))
-        x, y, z = (pose.ankles[side] - hip_position(pose, side)).T
+        x, y, z = (pose.legs[side][:, 2] - pose.legs[side][:, 0] - shift).T
         needed = np.maximum(needed, -y - np.sqrt(np.maximum(longest * longest - x * x - z * z, 0.0)))
     return needed
-
-
-def hip_position(pose: Pose, side: str) -> Floats:
-    """``(F, 3)`` the upper leg's joint in the world."""
-    offset = pose.skeleton.offsets[pose.skeleton.index(f"{side}UpperLeg")]
-    return np.asarray(pose.translations[:, 0] + rotations.rotate(pose.local[:, 0], offset))
 
 
 class FootTargets(NamedTuple):
@@ -114,13 +110,13 @@ def _leg_model(skeleton: Skeleton, side: str, size: float) -> LegModel:
 
 def solve_leg(pose: Pose, side: str, ball: Floats, heading: Floats, pitch: Floats, toes: Floats) -> None:
     """Write the rotations of one side's legs to their feet; see ``FootTargets``."""
-    pose.ankles[side] = np.empty((len(ball), 3))
+    pose.legs[side] = np.empty((len(ball), 3, 3))
     feet = FootTargets(*(np.ascontiguousarray(row) for row in (ball, heading, pitch, toes)))
     leg = _leg_model(pose.skeleton, side, pose.size)
 
     def solve(rows: slice) -> None:
         own = FootTargets(*(row[rows] for row in feet))
-        solve_leg_kernel(own, leg, pose.translations[rows], pose.local[rows], pose.ankles[side][rows])
+        solve_leg_kernel(own, leg, pose.translations[rows], pose.local[rows], pose.legs[side][rows])
 
     compiled.share_frames(len(ball), len(ball) * FRAME_WORK, solve)
 
@@ -143,29 +139,34 @@ def _step_path(time: Floats, steps: Sequence[Step]) -> Floats:
 
 
 @jit
-def solve_leg_kernel(feet, leg, translations, local, ankles):  # type: ignore[no-untyped-def]
-    """Write local rotations ``(F, J, 4)`` of a leg's joints to its ``FootTargets``, and its ankles ``(F, 3)``."""
-    limb, joints, hip, heading = leg.limb, leg.joints, leg.hip, feet.heading
+def solve_leg_kernel(feet, leg, translations, local, points):  # type: ignore[no-untyped-def]
+    """Write local rotations ``(F, J, 4)`` of a leg's joints to its ``FootTargets``.
+
+    And points ``(F, 3, 3)``: hip, knee, and the ankle that the foot asks for.
+    """
+    limb, joints, heading = leg.limb, leg.joints, feet.heading
     a = math.sqrt(limb.upper[0] ** 2 + limb.upper[1] ** 2 + limb.upper[2] ** 2)
     b = math.sqrt(limb.lower[0] ** 2 + limb.lower[1] ** 2 + limb.lower[2] ** 2)
     limits, down = reach_limits_kernel(a, b, np.array([0.0, math.pi])), np.array([0.0, -1.0, 0.0])
     ahead, target = np.zeros(3), np.empty(3)
-    for i in range(ankles.shape[0]):
+    for i in range(points.shape[0]):
         h = local[i, 0]
+        hip, knee, ankle = points[i, 0], points[i, 1], points[i, 2]
         w, x, y, z = axis_angle_quaternion(0.0, 1.0, 0.0, heading[i])
         pw, px, py, pz = axis_angle_quaternion(1.0, 0.0, 0.0, feet.pitch[i])
         w, x, y, z = quaternion_product(w, x, y, z, pw, px, py, pz)
         u, v, t = rotate_vector(w, x, y, z, leg.ball[0], leg.ball[1], leg.ball[2])
-        ankles[i, 0], ankles[i, 1], ankles[i, 2] = feet.ball[i, 0] - u, feet.ball[i, 1] - v, feet.ball[i, 2] - t
-        u, v, t = rotate_vector(h[0], h[1], h[2], h[3], hip[0], hip[1], hip[2])
-        target[0] = ankles[i, 0] - (translations[i, 0, 0] + u)
-        target[1] = ankles[i, 1] - (translations[i, 0, 1] + v)
-        target[2] = ankles[i, 2] - (translations[i, 0, 2] + t)
+        ankle[0], ankle[1], ankle[2] = feet.ball[i, 0] - u, feet.ball[i, 1] - v, feet.ball[i, 2] - t
+        u, v, t = rotate_vector(h[0], h[1], h[2], h[3], leg.hip[0], leg.hip[1], leg.hip[2])
+        hip[0], hip[1], hip[2] = translations[i, 0, 0] + u, translations[i, 0, 1] + v, translations[i, 0, 2] + t
+        for k in range(3):
+            target[k] = ankle[k] - hip[k]
         u, v, t = rotate_vector(h[0], h[1], h[2], h[3], 0.0, 0.0, 1.0)
         facing = math.atan2(u, t)
         facing = facing + KNEE_OUT * (heading[i] - facing)
         ahead[0], ahead[2] = math.sin(facing), math.cos(facing)
-        uw, ux, uy, uz, flexion, _, _, _ = solve_limb_kernel(target, 0.0, ahead, down, a, b, limb.frame, limits)
+        uw, ux, uy, uz, flexion, u, v, t = solve_limb_kernel(target, 0.0, ahead, down, a, b, limb.frame, limits)
+        knee[0], knee[1], knee[2] = hip[0] + u, hip[1] + v, hip[2] + t
         bw, bx, by, bz = axis_angle_quaternion(limb.hinge[0], limb.hinge[1], limb.hinge[2], flexion - limb.flexion)
         pw, px, py, pz = quaternion_product(h[0], -h[1], -h[2], -h[3], uw, ux, uy, uz)
         write_quaternion(local, i, joints[0], pw, px, py, pz)

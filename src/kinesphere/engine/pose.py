@@ -80,7 +80,7 @@ class Pose:
     translations: Floats  # (F, J, 3) in metres
     scales: Floats | None = None  # (F, J, 3) of the surface
     spare: Floats | None = None  # memory for these
-    ankles: dict[str, Floats] = field(default_factory=dict)  # (F, 3) target of each leg, in the world
+    legs: dict[str, Floats] = field(default_factory=dict)  # (F, 3, 3) hip, knee and the ankle's target, in the world
 
     @classmethod
     def at_rest(cls, batch: Batch, height: float = HEIGHT) -> Pose:
@@ -196,7 +196,7 @@ class FigureLimb:
         return float(np.arccos(clip(self.upper @ self.lower / (a * b), -1.0, 1.0)))
 
     def solved(self, target: Floats, swivel: ArrayLike) -> tuple[Floats, Floats, Floats]:
-        """Inverse kinematics: shoulder rotations ``(..., 4)``, elbow angles ``(...)`` and elbows for wrists ``(..., 3)``."""
+        """Inverse kinematics: shoulder rotations ``(..., 4)``, elbow angles and elbows for wrists ``(..., 3)``."""
         shape = target.shape[:-1]
         swivels = np.broadcast_to(np.asarray(swivel, dtype=np.float64), shape).reshape(-1)
         limb = self.upper, self.lower, self.hinge

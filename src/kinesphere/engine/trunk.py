@@ -1,8 +1,8 @@
 """The trunk: rotations of hips, spine, neck, head, eyes and clavicles from a gesture's channels.
 
-Rotation vectors of these joints are linear in the channels, with breath and the shoulders' assistance added. The torso's
-angles are shared along the spine, each joint a little later than the one below it. As a standing body does, the spine
-takes back what the hips tilt and half of what they turn, and the head takes back part of what the torso does.
+Rotation vectors of these joints are linear in the channels, with breath and the shoulders' assistance added. The
+torso's angles are shared along the spine, each joint a little later than the one below it. As a standing body does, the
+spine takes back what the hips tilt and half of what they turn, and the head part of what the torso does.
 """
 
 from __future__ import annotations
