@@ -271,7 +271,7 @@ class ArmTask:
 
     def subsample(self, every: int) -> ArmTask:
         """Every so many frames of it."""
-        phase = self.phase and StrokePhase(*(row[::every] for row in self.phase))
+        phase = self.phase and self.phase.subsample(every)
         return ArmTask(self.plan, phase, self.manner, self.source_time[::every], self.loop)
 
 

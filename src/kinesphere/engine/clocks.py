@@ -259,6 +259,10 @@ class StrokePhase(NamedTuple):
     time_share: Floats  # (F,) of the stroke's time, 0 to 1
     path_share: Floats  # (F,) of the stroke's path; outside 0 to 1 past its ends
 
+    def subsample(self, every: int) -> StrokePhase:
+        """Every so many frames."""
+        return StrokePhase(self.stroke[::every], self.time_share[::every], self.path_share[::every])
+
 
 class StrokeTiming(NamedTuple):
     """The strokes of a clock, for compiled loops."""

@@ -222,7 +222,8 @@ class FigureLimb:
     @cached_property
     def rest(self) -> LimbRest:
         """The limb for compiled loops."""
-        return LimbRest(*(np.array(row) for row in (self.upper, self.lower, self.hinge, self.frame)), self.rest_flexion)
+        # Copies: loops are compiled anew for arrays that may not be written to.
+        return LimbRest(self.upper.copy(), self.lower.copy(), self.hinge, self.frame, self.rest_flexion)
 
     @cached_property
     def numbers(self) -> Floats:
