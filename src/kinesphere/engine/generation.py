@@ -55,18 +55,18 @@ def generate_gesture(gesture: Gesture, height: float = HEIGHT) -> Motion:
     return generate([(gesture, PLAIN)], height)[0]
 
 
-def generate(cast: Sequence[tuple[Gesture, Manner]], height: float = HEIGHT) -> list[Motion]:
+def generate(performances: Sequence[tuple[Gesture, Manner]], height: float = HEIGHT) -> list[Motion]:
     """Gestures, each in its manner, on figures of this height."""
     if not np.isfinite(height) or not 0.1 <= height <= 10.0:
         raise ValueError(f"height {height}: 0.1 to 10 m is allowed")
     made: dict[int, Motion] = {}
-    batches = _batches([gesture for gesture, _ in cast])
-    results = compiled.share_work(lambda batch: _generate_batch([cast[i] for i in batch], height), batches)
+    batches = _batches([gesture for gesture, _ in performances])
+    results = compiled.share_work(lambda batch: _generate_batch([performances[i] for i in batch], height), batches)
     for batch, (motions, warnings) in zip(batches, results, strict=True):
         made |= dict(zip(batch, motions, strict=True))
         for warning in warnings:
             warn_caller(warning, OutOfReach)
-    return [made[i] for i in range(len(cast))]
+    return [made[i] for i in range(len(performances))]
 
 
 def _batches(gestures: Sequence[Gesture]) -> list[list[int]]:
@@ -85,10 +85,10 @@ def _batches(gestures: Sequence[Gesture]) -> list[list[int]]:
     return made
 
 
-def _generate_batch(cast: Sequence[tuple[Gesture, Manner]], height: float) -> tuple[list[Motion], list[str]]:
+def _generate_batch(performances: Sequence[tuple[Gesture, Manner]], height: float) -> tuple[list[Motion], list[str]]:
     """A few performances at once, all of them loops or none; and warnings about them."""
     limbs = {side: figure_limb(height, side, "Arm") for side in SIGN}
-    parts = [_prepare(gesture, manner, limbs, height / HEIGHT) for gesture, manner in cast]
+    parts = [_prepare(gesture, manner, limbs, height / HEIGHT) for gesture, manner in performances]
     batch = Batch(tuple(len(part.table) for part in parts), tuple(part.gesture.loop for part in parts))
     channels = join_channels([part.table for part in parts], [part.breath for part in parts])
     pose = Pose.at_rest(batch, height)

@@ -238,10 +238,10 @@ class FigureLimb:
         if far.max(initial=0.0) <= start:
             return
         if room <= 1e-9:
-            held = np.minimum(far, self.reach)
+            softened = np.minimum(far, self.reach)
         else:
-            held = np.where(far > start, start + room * -np.expm1(-np.maximum(far - start, 0.0) / room), far)
-        targets *= (held / np.maximum(far, 1e-12))[:, None]
+            softened = np.where(far > start, start + room * -np.expm1(-np.maximum(far - start, 0.0) / room), far)
+        targets *= (softened / np.maximum(far, 1e-12))[:, None]
 
 
 _ENDS = {"Arm": ("LowerArm", "Hand"), "Leg": ("LowerLeg", "Foot")}
