@@ -228,8 +228,7 @@ def blend_spaces(i, blend, w, x, y, z, bend, ex, ey, ez):  # type: ignore[no-unt
     if t != 0.0:
         pw, px, py, pz = quaternion_between(ex, ey, ez, elbows[i, 0], elbows[i, 1], elbows[i, 2])
         pw, px, py, pz = quaternion_product(pw, px, py, pz, w, x, y, z)
-        share = -t if pw * w + px * x + py * y + pz * z < 0.0 else t
-        mw, mx, my, mz = mw + share * pw, mx + share * px, my + share * py, mz + share * pz
+        mw, mx, my, mz = mw + t * pw, mx + t * px, my + t * py, mz + t * pz  # the smallest rotation keeps the sign
     size = math.sqrt(mw * mw + mx * mx + my * my + mz * mz)
     return mw / size, mx / size, my / size, mz / size, bend
 
