@@ -29,7 +29,7 @@ def finger(character: Character, side: str, name: str) -> np.ndarray:
 def posed(character: Character, local: np.ndarray) -> np.ndarray:
     """The body's surface for local rotations."""
     skeleton = character.skeleton
-    return character.meshes[0].posed(*kinematics.forward_reference(local, skeleton.offsets, skeleton.parents))
+    return character.meshes[0].posed(*kinematics.forward(local, skeleton.offsets, skeleton.parents))
 
 
 def gap(points: np.ndarray, triangles: np.ndarray, ours: np.ndarray, theirs: np.ndarray) -> float:

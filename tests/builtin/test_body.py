@@ -34,7 +34,7 @@ def posed(character, **turns):
     q = R.identity(len(character.skeleton)).copy()
     for name, (axis, degrees) in turns.items():
         q[character.skeleton.index(name)] = R.from_axis_angle(np.array(axis, float), np.radians(degrees))
-    world = kinematics.forward_reference(q, character.skeleton.offsets, character.skeleton.parents)
+    world = kinematics.forward(q, character.skeleton.offsets, character.skeleton.parents)
     return character.posed(*world)[0]
 
 
@@ -265,7 +265,7 @@ def test_eyes_turn_behind_their_lids(side, turn):
     joint = character.skeleton.index(f"{side}Eye")
     q = R.identity(len(character.skeleton)).copy()
     q[joint] = R.from_axis_angle(np.array(turn[0]), np.radians(turn[1]))
-    world = kinematics.forward_reference(q, character.skeleton.offsets, character.skeleton.parents)
+    world = kinematics.forward(q, character.skeleton.offsets, character.skeleton.parents)
     skin, *eyes = character.posed(*world)
     middle = world[1][joint]
     ball = np.concatenate(

@@ -6,9 +6,9 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from figure.skin import FINGERS, finger, gap, posed, shares
 
 import kinesphere
+from builtin.skin import FINGERS, finger, gap, posed, shares
 from kinesphere.body.hands import HAND_SHAPES, finger_rotations, hand_shape
 from kinesphere.builtin.characters import figure, mo
 from kinesphere.maths import kinematics, rotations
@@ -98,7 +98,7 @@ def _thumb_above_middle(body, side, shape):
     local = body.rest_rotations.copy()
     for joint, turn in finger_rotations(body, side, hand_shape(shape)).items():
         local[joint] = turn
-    turned, place = kinematics.forward_reference(local, body.offsets, body.parents)
+    turned, place = kinematics.forward(local, body.offsets, body.parents)
     roles = body.roles
     thumb, middle = roles[f"{side}ThumbDistal"], roles[f"{side}MiddleIntermediate"]
     line, own = ((place[joint], _end(body, joint, turned, place)) for joint in (middle, thumb))

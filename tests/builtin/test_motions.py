@@ -7,9 +7,9 @@ import sys
 
 import numpy as np
 import pytest
-from figure.capsules import hand_depths
 
 import kinesphere
+from builtin.capsules import hand_depths
 from kinesphere.body.contacts import find_contacts, foot_report
 from kinesphere.body.ground import sole_paths, sole_points
 from kinesphere.body.limits import limit_excess

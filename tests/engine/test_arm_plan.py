@@ -9,11 +9,20 @@ from hypothesis import strategies as st
 
 from generated import seeds
 from kinesphere import Gesture, Keypoint, Keypoints
-from kinesphere.engine.arm_plan import ELBOWS, FREE, HANG, NEAR_VIA, TURNS, arm_plan, shoulder_rotations
+from kinesphere.engine.arm_plan import (
+    ELBOW,
+    ELBOW_ANGLE,
+    IN_WORLD,
+    NEAR_VIA,
+    RELAXED,
+    SHOULDER,
+    arm_plan,
+    shoulder_rotations,
+)
 from kinesphere.engine.manner import ArmManner
 from kinesphere.engine.paths import PARTS
 from kinesphere.engine.pose import figure_limb, resting_swivel, resting_wrist
-from kinesphere.maths import compiled, rotations
+from kinesphere.maths import rotations
 from kinesphere.motion.gesture import Space, Stop
 from score.gestures import five_goals, with_via, with_world_goal
 
@@ -35,21 +44,21 @@ def reaching(rng, count=5):
 @given(seeds, st.floats(-1.0, 1.0))
 def test_all_three_spaces_meet_at_every_key(seed, tension):
     plan = arm_plan(reaching(np.random.default_rng(seed)), "right", LIMB, 1.0, ArmManner({"tension": tension}), False)
-    upper, flexion, elbow = LIMB.solved(plan.places, plan.swivels)
-    starts, path = plan.through(plan.places)
+    upper, flexion, elbow = LIMB.solved(plan.positions, plan.swivels)
+    starts, path = plan.paths(plan.positions)
     for stroke, (first, last) in enumerate(zip(plan.edges[:-1], plan.edges[1:], strict=True)):
         assert starts[stroke] == pytest.approx(upper[first], abs=1e-12)
         for key in range(first, last + 1):
             share = (path.reached[PARTS * key] - path.start[stroke]) / path.length[stroke]
             at, share = np.array([stroke]), np.array([share])
-            assert plan.wrists(plan.places).at(at, share)[0, :3] == pytest.approx(plan.places[key], abs=1e-9)
+            assert plan.wrist_path(plan.positions).at(at, share)[0, :3] == pytest.approx(plan.positions[key], abs=1e-9)
             row = path.at(at, share)[0]
-            assert row[:3] == pytest.approx(plan.places[key], abs=1e-9)
+            assert row[:3] == pytest.approx(plan.positions[key], abs=1e-9)
             assert row[3] == pytest.approx(plan.swivels[key], abs=1e-9)
-            turn = rotations.multiply(rotations.from_rotation_vector(row[TURNS : TURNS + 3]), starts[stroke])
+            turn = rotations.multiply(rotations.from_rotation_vector(row[SHOULDER:ELBOW_ANGLE]), starts[stroke])
             assert rotations.angle_between(turn, upper[key]) == pytest.approx(0.0, abs=1e-6)
-            assert row[TURNS + 3] == pytest.approx(flexion[key], abs=1e-9)
-            assert row[ELBOWS:] == pytest.approx(elbow[key], abs=1e-9)
+            assert row[ELBOW_ANGLE] == pytest.approx(flexion[key], abs=1e-9)
+            assert row[ELBOW:] == pytest.approx(elbow[key], abs=1e-9)
 
 
 @given(seeds)
@@ -57,59 +66,58 @@ def test_joint_angles_turn_by_the_smallest_turn_at_the_hands_pace(seed):
     rng = np.random.default_rng(seed)
     straight = ArmManner({"tension": 1.0})
     plan = arm_plan(reaching(rng, 2), "right", LIMB, 1.0, straight, False)
-    starts, path = plan.through(plan.places)
-    upper, flexion, _ = LIMB.solved(plan.places, plan.swivels)
+    starts, path = plan.paths(plan.positions)
+    upper, flexion, _ = LIMB.solved(plan.positions, plan.swivels)
     shares = np.linspace(0.0, 1.0, 9)
     rows = path.at(np.zeros(9, dtype=int), shares)
-    turned = rotations.multiply(rotations.from_rotation_vector(rows[:, TURNS : TURNS + 3]), starts[0])
+    turned = rotations.multiply(rotations.from_rotation_vector(rows[:, SHOULDER:ELBOW_ANGLE]), starts[0])
     slerped = rotations.slerp(np.tile(upper[0], (9, 1)), np.tile(upper[1], (9, 1)), shares)
     assert rotations.angle_between(turned, slerped) == pytest.approx(np.zeros(9), abs=1e-6)
-    assert rows[:, TURNS + 3] == pytest.approx(flexion[0] + shares * (flexion[1] - flexion[0]), abs=1e-9)
+    assert rows[:, ELBOW_ANGLE] == pytest.approx(flexion[0] + shares * (flexion[1] - flexion[0]), abs=1e-9)
 
 
 @given(seeds)
-def test_compiled_turns_are_the_plain_ones(seed):
-    rng = np.random.default_rng(seed)
-    upper = rotations.normalise(rng.normal(size=(6, 4)))
+def test_shoulders_are_counted_from_their_strokes_first_key(seed):
+    upper = rotations.normalise(np.random.default_rng(seed).normal(size=(6, 4)))
     stops = np.array([True, False, True, True, False, True])
-    compiled.warm_up()
-    made = shoulder_rotations(upper, stops)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("KINESPHERE_COMPILED", "0")
-        for one, other in zip(made, shoulder_rotations(upper, stops), strict=True):
-            assert one == pytest.approx(other, abs=1e-9)
+    first, last = shoulder_rotations(upper, stops)
+    for segment, start in enumerate([0, 0, 2, 3, 3]):
+        for vector, key in ((first[segment], segment), (last[segment], segment + 1)):
+            again = rotations.multiply(rotations.from_rotation_vector(vector), upper[start])
+            assert rotations.angle_between(again, upper[key]) == pytest.approx(0.0, abs=1e-7)
+            assert np.linalg.norm(vector) <= np.pi + 1e-9
 
 
 def test_what_would_miss_a_via_fades_there():
     plan = arm_plan(with_via(), "right", LIMB, 1.0, PLAIN, False)
-    path = plan.wrists(plan.places)
+    path = plan.wrist_path(plan.positions)
     passed = path.reached[PARTS] / path.length[0]
     shares = np.array([passed, passed + 1e-3, passed + NEAR_VIA, 0.0])
-    shown = plan.off_vias(path, np.zeros(4, dtype=int), shares)
+    shown = plan.via_fade(path, np.zeros(4, dtype=int), shares)
     assert shown == pytest.approx([0.0, 3.0 * (1e-3 / NEAR_VIA) ** 2, 1.0, 1.0], abs=1e-4)
-    assert plan.off_vias(path, np.ones(4, dtype=int), shares) == pytest.approx(np.ones(4))
-    assert arm_plan(five_goals(), "right", LIMB, 1.0, PLAIN, False).off_vias(path, np.zeros(4), shares) == 1.0
+    assert plan.via_fade(path, np.ones(4, dtype=int), shares) == pytest.approx(np.ones(4))
+    assert arm_plan(five_goals(), "right", LIMB, 1.0, PLAIN, False).via_fade(path, np.zeros(4), shares) == 1.0
 
 
-def test_other_places_are_laid_through_anew():
+def test_other_positions_have_another_path():
     plan = arm_plan(five_goals(), "right", LIMB, 1.0, PLAIN, False)
-    moved = plan.places + np.array([0.05, 0.0, 0.0])
-    assert plan.wrists(plan.places) is plan.wrists(plan.places)
-    ends = plan.wrists(moved).at(np.arange(4), np.ones(4))[:, :3]
+    moved = plan.positions + np.array([0.05, 0.0, 0.0])
+    assert plan.wrist_path(plan.positions) is plan.wrist_path(plan.positions)
+    ends = plan.wrist_path(moved).at(np.arange(4), np.ones(4))[:, :3]
     assert ends == pytest.approx(moved[1:], abs=1e-9)
 
 
 def test_sizes_and_shape_move_the_keys():
     places = np.array([key.position for key in five_goals().right.keys])
-    assert arm_plan(five_goals(), "right", LIMB, 0.5, PLAIN, False).places == pytest.approx(0.5 * places)
+    assert arm_plan(five_goals(), "right", LIMB, 0.5, PLAIN, False).positions == pytest.approx(0.5 * places)
     shaped = ArmManner(positions=places + 0.01)
-    assert arm_plan(five_goals(), "right", LIMB, 2.0, shaped, False).places == pytest.approx(2.0 * (places + 0.01))
+    assert arm_plan(five_goals(), "right", LIMB, 2.0, shaped, False).positions == pytest.approx(2.0 * (places + 0.01))
 
 
 def test_ways_and_frames_are_the_keys_own():
     plan = arm_plan(with_via(), "right", LIMB, 1.0, ArmManner({"duration": np.array([2.0, 1.0])}), False)
-    step = np.linalg.norm(np.diff(plan.places, axis=0), axis=1)
-    assert plan.ways == pytest.approx([step[0] + step[1], step[2]])
+    step = np.linalg.norm(np.diff(plan.positions, axis=0), axis=1)
+    assert plan.lengths == pytest.approx([step[0] + step[1], step[2]])
     assert plan.stops.tolist() == [True, False, True, True]
     assert plan.frames.tolist() == [24, 84, 144, 192]
     locked = arm_plan(with_via(), "right", LIMB, 1.0, ArmManner({"duration": np.float64(2.0)}), True)
@@ -119,26 +127,26 @@ def test_ways_and_frames_are_the_keys_own():
 def test_a_hold_has_no_way_and_no_flourishes():
     plan = arm_plan(with_world_goal(), "right", LIMB, 1.0, PLAIN, False)
     assert plan.fixed.tolist() == [False, True, True, False]
-    assert plan.ways[1] == 0.0
-    assert plan.lively[1] == 0.0
-    assert plan.lively[0] == pytest.approx(1.0)
-    shares = plan.wrists(plan.places).at(np.array([0, 0, 1, 2]), np.array([0.0, 1.0, 0.5, 1.0]))[:, FREE]
+    assert plan.lengths[1] == 0.0
+    assert plan.flourish_shares[1] == 0.0
+    assert plan.flourish_shares[0] == pytest.approx(1.0)
+    shares = plan.wrist_path(plan.positions).at(np.array([0, 0, 1, 2]), np.array([0.0, 1.0, 0.5, 1.0]))[:, IN_WORLD]
     assert shares == pytest.approx([0.0, 1.0, 1.0, 0.0], abs=1e-9)
 
 
 def test_a_tremble_is_a_hold():
     keys = tuple(Keypoint(30.0 * i, (-0.2, 0.1, 0.3 + x)) for i, x in enumerate((0.0, 5e-5, 0.1)))
     plan = arm_plan(Gesture("hold", 2.0, right=Keypoints(keys, 60.0)), "right", LIMB, 1.0, PLAIN, False)
-    assert plan.ways == pytest.approx([0.0, 0.09995])
+    assert plan.lengths == pytest.approx([0.0, 0.09995])
 
 
 def test_keys_at_the_resting_place_hang():
     rest = resting_wrist("right")
     keys = (Keypoint(0.0, rest, 0.9), Keypoint(30.0, (-0.2, 0.1, 0.3), 0.1), Keypoint(60.0, rest, -0.9))
     plan = arm_plan(Gesture("up and down", 2.0, right=Keypoints(keys, 60.0)), "right", LIMB, 1.0, PLAIN, False)
-    assert plan.rests.tolist() == [True, False, True]
+    assert plan.relaxed.tolist() == [True, False, True]
     assert plan.swivels == pytest.approx([resting_swivel("right"), 0.1, resting_swivel("right")])
-    hanging = plan.wrists(plan.places).at(np.array([0, 0, 1]), np.array([0.0, 1.0, 1.0]))[:, HANG]
+    hanging = plan.wrist_path(plan.positions).at(np.array([0, 0, 1]), np.array([0.0, 1.0, 1.0]))[:, RELAXED]
     assert hanging == pytest.approx([1.0, 0.0, 1.0], abs=1e-9)
 
 
@@ -146,12 +154,12 @@ def test_one_key_is_held_and_no_keys_are_no_plan():
     lone = Gesture("held", 2.0, right=Keypoints((Keypoint(30.0, (-0.2, 0.1, 0.3), 0.4),), 60.0))
     plan = arm_plan(lone, "right", LIMB, 1.0, PLAIN, False)
     assert plan.times.tolist() == [0.5, 2.0]
-    made = plan.wrists(plan.places).at(np.zeros(3, dtype=int), np.array([0.0, 0.4, 1.0]))
+    made = plan.wrist_path(plan.positions).at(np.zeros(3, dtype=int), np.array([0.0, 0.4, 1.0]))
     assert made[:, :4] == pytest.approx(np.tile([-0.2, 0.1, 0.3, 0.4], (3, 1)))
     assert arm_plan(lone, "left", figure_limb(1.70, "left", "Arm"), 1.0, PLAIN, False) is None
 
 
 def test_keys_own_space_does_not_change_where_they_are():
     local, world = (arm_plan(with_world_goal(space), "right", LIMB, 1.0, PLAIN, False) for space in Space)
-    assert np.array_equal(local.places, world.places)
+    assert np.array_equal(local.positions, world.positions)
     assert not local.fixed.any()

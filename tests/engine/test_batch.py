@@ -21,12 +21,12 @@ def cast(performances, seed, columns=()):
     for own, loop in zip(values, loops, strict=True):
         if loop:
             own[-1] = own[0]
-    alone = [Batch.of((n,), (loop,)) for n, loop in zip(frames, loops, strict=True)]
-    return Batch.of(frames, loops), np.concatenate(values), alone, values
+    alone = [Batch((n,), (loop,)) for n, loop in zip(frames, loops, strict=True)]
+    return Batch(frames, loops), np.concatenate(values), alone, values
 
 
 def each(made, spans):
-    return [made[frames] for frames in spans.slices()]
+    return [made[frames] for frames in spans.slices]
 
 
 def same(together, alone):
@@ -38,13 +38,13 @@ def same(together, alone):
 @given(counts, seeds, seconds)
 def test_smoothing_knows_where_one_ends(performances, seed, time):
     spans, values, alone, own = cast(performances, seed, (3,))
-    same(each(spans.rounded(values, time), spans), [s.rounded(v, time) for s, v in zip(alone, own, strict=True)])
+    same(each(spans.smooth(values, time), spans), [s.smooth(v, time) for s, v in zip(alone, own, strict=True)])
 
 
 @given(counts, seeds, st.floats(-0.4, 0.4))
 def test_delays_know_where_one_ends(performances, seed, time):
     spans, values, alone, own = cast(performances, seed)
-    same(each(spans.delayed(values, time), spans), [s.delayed(v, time) for s, v in zip(alone, own, strict=True)])
+    same(each(spans.delay(values, time), spans), [s.delay(v, time) for s, v in zip(alone, own, strict=True)])
 
 
 @given(counts, seeds)
@@ -56,7 +56,10 @@ def test_velocities_know_where_one_ends(performances, seed):
 @given(counts, seeds, seconds)
 def test_the_widest_know_where_one_ends(performances, seed, time):
     spans, values, alone, own = cast(performances, seed)
-    same(each(spans.widest(values, time), spans), [s.widest(v, time) for s, v in zip(alone, own, strict=True)])
+    same(
+        each(spans.running_maximum(values, time), spans),
+        [s.running_maximum(v, time) for s, v in zip(alone, own, strict=True)],
+    )
 
 
 def plainly(values, loop, place):
@@ -68,36 +71,36 @@ def plainly(values, loop, place):
 def test_alone_they_are_what_their_names_say(loop, rng):
     values = rng.normal(size=20)
     values[-1] = values[0]
-    spans = Batch.of((20,), (loop,))
+    spans = Batch((20,), (loop,))
     frames = range(20)
     weights = np.exp(-0.5 * (np.arange(-7, 8) / 2.0) ** 2)
     expected = [
         sum(w * plainly(values, loop, i + k) for k, w in enumerate(weights, -7)) / weights.sum() for i in frames
     ]
-    assert spans.rounded(values, 2.0 / 60.0) == pytest.approx(expected, abs=1e-12)
+    assert spans.smooth(values, 2.0 / 60.0) == pytest.approx(expected, abs=1e-12)
     expected = [0.75 * plainly(values, loop, i - 3) + 0.25 * plainly(values, loop, i - 2) for i in frames]
-    assert spans.delayed(values, 2.75 / 60.0) == pytest.approx(expected, abs=1e-12)
+    assert spans.delay(values, 2.75 / 60.0) == pytest.approx(expected, abs=1e-12)
     expected = [0.5 * plainly(values, loop, i + 1) + 0.5 * plainly(values, loop, i + 2) for i in frames]
-    assert spans.delayed(values, -1.5 / 60.0) == pytest.approx(expected, abs=1e-12)
-    assert spans.delayed(values, 0.0) == pytest.approx(values, abs=1e-15)
+    assert spans.delay(values, -1.5 / 60.0) == pytest.approx(expected, abs=1e-12)
+    assert spans.delay(values, 0.0) == pytest.approx(values, abs=1e-15)
     expected = [max(plainly(values, loop, i + k) for k in range(-4, 5)) for i in frames]
-    assert spans.widest(values, 4.0 / 60.0) == pytest.approx(expected, abs=0.0)
+    assert spans.running_maximum(values, 4.0 / 60.0) == pytest.approx(expected, abs=0.0)
 
 
 def test_velocity_is_exact_for_straight_lines_and_halves_no_ends():
     line = np.arange(30.0)[:, None] * [2.0, -1.0] / 60.0
-    assert Batch.of((30,), (False,)).velocity(line) == pytest.approx(np.tile([2.0, -1.0], (30, 1)), abs=1e-12)
+    assert Batch((30,), (False,)).velocity(line) == pytest.approx(np.tile([2.0, -1.0], (30, 1)), abs=1e-12)
     wave = np.sin(2.0 * np.pi * np.arange(61) / 60.0)
-    speed = Batch.of((61,), (True,)).velocity(wave)
+    speed = Batch((61,), (True,)).velocity(wave)
     assert speed == pytest.approx(2.0 * np.pi * np.cos(2.0 * np.pi * np.arange(61) / 60.0), abs=0.02)
     assert speed[0] == pytest.approx(speed[-1], abs=1e-12)
 
 
 def test_time_starts_again_with_every_performance():
-    spans = Batch.of((3, 2), (False, True), 20.0)
+    spans = Batch((3, 2), (False, True), 20.0)
     assert spans.time == pytest.approx([0.0, 0.05, 0.1, 0.0, 0.05])
-    assert spans.who.tolist() == [0, 0, 0, 1, 1]
+    assert spans.performance.tolist() == [0, 0, 0, 1, 1]
     assert spans.first.tolist() == [0, 0, 0, 3, 3]
     assert len(spans) == 5
-    assert spans.slices() == [slice(0, 3), slice(3, 5)]
+    assert spans.slices == [slice(0, 3), slice(3, 5)]
     assert spans.velocity(np.array([0.0, 1.0, 2.0, 5.0, 5.0])) == pytest.approx([20.0, 20.0, 20.0, 0.0, 0.0])

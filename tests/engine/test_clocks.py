@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from generated import seeds
-from kinesphere.engine.clocks import FASTEST, body_share, stroke_clock, stroke_phases_of
+from kinesphere.engine.clocks import FASTEST, body_share, stroke_clock, stroke_phases
 from kinesphere.engine.manner import SHORTEST, ArmManner
 
 FRAME = 1.0 / 60.0
@@ -34,8 +34,8 @@ def test_a_plain_clock_changes_nothing(seed):
     ran = stroke_clock(source, rng.uniform(0.0, 1.0, 4), ArmManner(), eases, False)
     time = np.linspace(0.0, source[-1] + 1.0, 500)
     assert ran.goals == pytest.approx(source, abs=1e-12)
-    assert ran.moment(time) == pytest.approx(time, abs=1e-7)
-    assert ran.when(time) == pytest.approx(time, abs=1e-12)
+    assert ran.to_source(time) == pytest.approx(time, abs=1e-7)
+    assert ran.to_output(time) == pytest.approx(time, abs=1e-12)
     assert ran.end(source[-1] + 0.7) == pytest.approx(source[-1] + 0.7)
     assert ran.change == 0.0
     assert np.array_equal(ran.inflection, eases)
@@ -47,12 +47,12 @@ def test_every_clock_runs_forwards_and_meets_every_goal(seed):
     source = written(rng)
     ran = stroke_clock(source, rng.uniform(0.0, 1.0, 4), anyhow(rng), rng.uniform(0.05, 0.95, 4), False)
     time = np.linspace(0.0, ran.goals[-1] + 1.0, 4000)
-    made = ran.moment(time)
+    made = ran.to_source(time)
     assert np.isfinite(made).all()
     assert np.diff(made).min() > 0.0
-    assert ran.moment(ran.goals) == pytest.approx(source, abs=1e-9)
-    assert ran.when(source) == pytest.approx(ran.goals, abs=1e-9)
-    just = ran.moment(ran.goals - 1e-7), ran.moment(ran.goals + 1e-7)
+    assert ran.to_source(ran.goals) == pytest.approx(source, abs=1e-9)
+    assert ran.to_output(source) == pytest.approx(ran.goals, abs=1e-9)
+    just = ran.to_source(ran.goals - 1e-7), ran.to_source(ran.goals + 1e-7)
     assert just[0] == pytest.approx(just[1], abs=1e-2)  # no leap where strokes meet
     frames = ran.goals / FRAME
     assert frames == pytest.approx(np.round(frames), abs=1e-9)
@@ -71,7 +71,7 @@ def test_durations_are_multiplied(seed, longer):
         assert np.abs(ran.goals - wanted).max() <= 0.5 * FRAME + 1e-9
     assert ran.end(source[-1] + 2.0) == pytest.approx(ran.goals[-1] + 2.0 * longer)
     early = np.linspace(0.0, ran.goals[0], 5)
-    assert np.diff(ran.moment(early)) * longer == pytest.approx(np.diff(early), abs=1e-9)
+    assert np.diff(ran.to_source(early)) * longer == pytest.approx(np.diff(early), abs=1e-9)
 
 
 def test_each_stroke_has_its_own_duration():
@@ -79,8 +79,8 @@ def test_each_stroke_has_its_own_duration():
     ran = stroke_clock(source, np.full(3, 0.2), ArmManner({"duration": np.array([1.0, 3.0, 2.0])}), None, False)
     assert ran.goals == pytest.approx([0.5, 1.0, 4.0, 5.0])
     assert (ran.lead, ran.tail) == (1.0, 2.0)
-    assert ran.when(np.array([0.0, 1.5, 2.5, 3.0])) == pytest.approx([0.0, 2.5, 5.0, 6.0])
-    assert ran.moment(np.array([0.2, 6.0])) == pytest.approx([0.2, 3.0])
+    assert ran.to_output(np.array([0.0, 1.5, 2.5, 3.0])) == pytest.approx([0.0, 2.5, 5.0, 6.0])
+    assert ran.to_source(np.array([0.2, 6.0])) == pytest.approx([0.2, 3.0])
 
 
 def test_locked_keys_keep_their_times_and_no_more():
@@ -100,8 +100,8 @@ def test_no_stroke_is_made_quicker_than_a_hand_can_go(seed, inflection, exponent
     manner = ArmManner({name: np.array([v]) for name, v in
                         (("inflection", inflection), ("time_exponent", exponent), ("duration", shorter))})  # fmt: skip
     ran = stroke_clock(source, ways, manner, None, False)
-    made = stroke_phases_of(ran, round(ran.goals[-1] * 60.0) + 1)
-    fast = np.diff(made.way_share).max() * ways[0] * 60.0
+    made = stroke_phases(ran, round(ran.goals[-1] * 60.0) + 1)
+    fast = np.diff(made.path_share).max() * ways[0] * 60.0
     whole = round(lasts * 60.0) / 60.0
     assert fast <= 1.25 * max(FASTEST, 2.0 * ways[0] / whole)
     assert ran.goals[-1] >= min(lasts, SHORTEST) - 0.5 * FRAME - 1e-9

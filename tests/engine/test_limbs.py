@@ -33,7 +33,7 @@ def test_wrists_are_where_they_were_asked_for(which, seed):
 def test_at_rest_nothing_is_turned(which):
     limb = figure_limb(*which)
     rest = limb.rest_flexion
-    assert limb.bent(np.array([rest])) == pytest.approx(rotations.identity(1), abs=1e-12)
+    assert limb.elbow_rotation(np.array([rest])) == pytest.approx(rotations.identity(1), abs=1e-12)
     assert limb.wrist(rotations.identity(1), np.array([rest]))[0] == pytest.approx(limb.upper + limb.lower, abs=1e-12)
     assert limb.frame @ limb.frame.T == pytest.approx(np.eye(3), abs=1e-12)
     assert limb.hinge @ limb.upper == pytest.approx(0.0, abs=1e-12)

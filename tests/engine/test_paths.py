@@ -8,12 +8,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from generated import seeds
-from kinesphere.engine.paths import PARTS, stroke_paths
+from kinesphere.engine.paths import PARTS, segment_paths, stroke_paths
 
 tensions = st.floats(-1.0, 1.0)
 
 
-def laid(rng, vias=None, columns=3):
+def random_keys(rng, vias=None, columns=3):
     """Keys no nearer than 5 cm to their neighbours, and where the hand rests."""
     vias = rng.integers(0, 4, rng.integers(1, 5)) if vias is None else vias
     stops = np.concatenate([[True], *[[False] * count + [True] for count in vias]]).astype(bool)
@@ -30,7 +30,7 @@ def along(paths, stroke, shares):
 @given(seeds, tensions, st.booleans())
 def test_equal_shares_are_equal_distances(seed, tension, bowed):
     rng = np.random.default_rng(seed)
-    keys, stops = laid(rng)
+    keys, stops = random_keys(rng)
     paths = stroke_paths(keys, stops, np.full(stops.sum() - 1, tension), bowed=bowed)
     shares = np.linspace(0.0, 1.0, 3001)
     for stroke, length in enumerate(paths.length):
@@ -42,7 +42,7 @@ def test_equal_shares_are_equal_distances(seed, tension, bowed):
 @given(seeds, tensions, st.booleans())
 def test_every_key_is_met_and_goals_at_the_ends(seed, tension, bowed):
     rng = np.random.default_rng(seed)
-    keys, stops = laid(rng)
+    keys, stops = random_keys(rng)
     paths = stroke_paths(keys, stops, np.full(stops.sum() - 1, tension), bowed=bowed)
     edges = np.flatnonzero(stops)
     for stroke, (first, last) in enumerate(zip(edges[:-1], edges[1:], strict=True)):
@@ -55,7 +55,7 @@ def test_every_key_is_met_and_goals_at_the_ends(seed, tension, bowed):
 @given(seeds)
 def test_at_tension_1_a_stroke_without_vias_is_straight(seed):
     rng = np.random.default_rng(seed)
-    keys, stops = laid(rng, [0, 0])
+    keys, stops = random_keys(rng, [0, 0])
     shares = np.linspace(-0.2, 1.2, 29)
     paths = stroke_paths(keys, stops, np.ones(2), bowed=True)
     for stroke in range(2):
@@ -88,7 +88,7 @@ def test_a_bow_does_not_turn_over_where_its_chord_passes_the_origin():
 @given(seeds)
 def test_through_vias_more_tension_is_a_shorter_way(seed):
     rng = np.random.default_rng(seed)
-    keys, stops = laid(rng, [2])
+    keys, stops = random_keys(rng, [2])
     loose, tight = (stroke_paths(keys, stops, np.array([t])) for t in (-1.0, 1.0))
     corners = np.linalg.norm(np.diff(keys, axis=0), axis=1).sum()
     assert loose.length[0] > tight.length[0] >= corners - 1e-9
@@ -98,7 +98,7 @@ def test_through_vias_more_tension_is_a_shorter_way(seed):
 @given(seeds, tensions)
 def test_through_vias_there_is_no_corner(seed, tension):
     rng = np.random.default_rng(seed)
-    keys, stops = laid(rng, [2])
+    keys, stops = random_keys(rng, [2])
     paths = stroke_paths(keys, stops, np.array([tension]))
     for via in (1, 2):
         share = paths.reached[PARTS * via] / paths.length[0]
@@ -110,7 +110,7 @@ def test_through_vias_there_is_no_corner(seed, tension):
 @given(seeds, tensions)
 def test_a_via_is_passed_as_the_parabola_through_its_neighbours_passes_it(seed, tension):
     """Kochanek and Bartels' tangent for uneven keys, spaced by the roots of their distances; less of it if tense."""
-    keys, stops = laid(np.random.default_rng(seed), [1])
+    keys, stops = random_keys(np.random.default_rng(seed), [1])
     paths = stroke_paths(keys, stops, np.array([tension]))
     before, after = np.sqrt(np.linalg.norm(np.diff(keys, axis=0), axis=1))
     at = np.array([-before, 0.0, after])
@@ -127,7 +127,7 @@ def test_a_via_is_passed_as_the_parabola_through_its_neighbours_passes_it(seed, 
 @given(seeds, tensions, st.booleans())
 def test_beyond_its_ends_a_path_goes_on_along_its_tangents_at_the_same_pace(seed, tension, bowed):
     rng = np.random.default_rng(seed)
-    keys, stops = laid(rng)
+    keys, stops = random_keys(rng)
     paths = stroke_paths(keys, stops, np.full(stops.sum() - 1, tension), bowed=bowed)
     step = 1e-5
     for stroke, length in enumerate(paths.length):
@@ -142,7 +142,7 @@ def test_beyond_its_ends_a_path_goes_on_along_its_tangents_at_the_same_pace(seed
 @given(seeds, st.integers(0, 20))
 def test_a_key_changes_only_the_strokes_that_it_belongs_to(seed, which):
     rng = np.random.default_rng(seed)
-    keys, stops = laid(rng, rng.integers(0, 3, 5))
+    keys, stops = random_keys(rng, rng.integers(0, 3, 5))
     key = which % len(keys)
     moved = keys.copy()
     moved[key] += 0.1
@@ -160,7 +160,7 @@ def test_a_key_changes_only_the_strokes_that_it_belongs_to(seed, which):
 @given(seeds)
 def test_a_strokes_tension_is_its_own(seed):
     rng = np.random.default_rng(seed)
-    keys, stops = laid(rng, [1, 0, 2])
+    keys, stops = random_keys(rng, [1, 0, 2])
     shares = np.linspace(-0.1, 1.1, 25)
     one, other = (stroke_paths(keys, stops, np.array([0.0, t, 0.0]), bowed=True) for t in (-1.0, 0.3))
     for stroke in (0, 2):
@@ -171,7 +171,7 @@ def test_a_strokes_tension_is_its_own(seed):
 @given(seeds, tensions)
 def test_companions_go_along_and_are_not_counted(seed, tension):
     rng = np.random.default_rng(seed)
-    keys, stops = laid(rng)
+    keys, stops = random_keys(rng)
     others = rng.uniform(-50.0, 50.0, (len(keys), 2))
     tension = np.full(stops.sum() - 1, tension)
     alone = stroke_paths(keys, stops, tension, bowed=True)
@@ -199,3 +199,18 @@ def test_a_hold_stays_where_it_is():
     assert along(paths, 1, [-0.2, 0.0, 0.3, 1.0, 1.4]) == pytest.approx(np.tile(keys[1], (5, 1)), abs=1e-12)
     assert along(paths, 3, [0.0, 0.5, 1.0]) == pytest.approx(np.tile(keys[4], (3, 1)), abs=1e-12)
     assert along(paths, 0, [1.0]) == pytest.approx(keys[1:2], abs=1e-12)
+
+
+@given(seeds)
+def test_companions_from_a_column_on_go_on_past_the_ends_and_may_begin_anew(seed):
+    rng = np.random.default_rng(seed)
+    stops = np.array([True, True, False, True])
+    first, last = rng.normal(size=(2, 3, 6))
+    last[:-1, :3] = first[1:, :3]  # the hand is where it was; of the rest only a via's
+    last[1] = first[2]
+    paths = segment_paths(first, last, stops, np.ones(2), counted=3, along=5)
+    assert along(paths, 0, [0.0, 1.0]) == pytest.approx(np.stack([first[0], last[0]]), abs=1e-9)
+    assert along(paths, 1, [0.0, 1.0]) == pytest.approx(np.stack([first[1], last[2]]), abs=1e-9)
+    inside, end, beyond = along(paths, 0, [1.0 - 1e-6, 1.0, 1.25])
+    assert beyond[3:5] == pytest.approx(end[3:5])
+    assert beyond[[0, 1, 2, 5]] - end[[0, 1, 2, 5]] == pytest.approx(0.25e6 * (end - inside)[[0, 1, 2, 5]], rel=1e-3)

@@ -60,10 +60,10 @@ def test_of_two_goals_near_each_other_each_is_met_at_its_own_moment():
 
 def test_what_is_missed_is_told_in_millimetres():
     asked = plan((1.0, far(0.1)), (3.0, far(0.0)))
-    hand = np.tile(asked.places[1], (301, 1))
-    hand[60] = asked.places[0] - [0.0, 0.0, 0.023]
+    hand = np.tile(asked.positions[1], (301, 1))
+    hand[60] = asked.positions[0] - [0.0, 0.0, 0.023]
     (said,) = missed_goals("reach", "right", asked, hand)
     assert said.startswith("reach: the right hand stays 23 mm short of its goal in the world at 1 s")
-    hand[60] = asked.places[0] - [0.0, 0.0, 0.004]
+    hand[60] = asked.positions[0] - [0.0, 0.0, 0.004]
     assert not [*missed_goals("reach", "right", asked, hand)]
     assert not [*missed_goals("reach", "right", plan((1.0, far(0.1)), (3.0, far(0.1)), space=Space.LOCAL), hand)]

@@ -14,11 +14,19 @@ from kinesphere.engine.arm_plan import arm_plan
 from kinesphere.engine.arms import ArmPose, ArmTask
 from kinesphere.engine.batch import Batch
 from kinesphere.engine.channels import INDEX
-from kinesphere.engine.clocks import stroke_phases_of
+from kinesphere.engine.clocks import stroke_phases
 from kinesphere.engine.manner import ArmManner
 from kinesphere.engine.overlays import body_stretch, chest_width, upper_arm_width
 from kinesphere.engine.pose import Pose, figure_limb
-from kinesphere.engine.surface_scales import PRESSED, STRETCHED, STRETCHES, add_squash, scale_surface
+from kinesphere.engine.surface_scales import (
+    PRESSED,
+    STRETCHED,
+    STRETCHES,
+    SWELLS,
+    add_breath,
+    add_squash,
+    scale_surface,
+)
 from kinesphere.maths import rotations
 from score.gestures import five_goals
 
@@ -33,16 +41,16 @@ def arm(**given):
         "upper": rotations.identity(FRAMES),
         "flexion": np.full(FRAMES, 1.0),
         "wrist": np.tile([0.2, 0.0, 0.3], (FRAMES, 1)),
-        "hanging": np.zeros(FRAMES),
-        "busy": np.ones(FRAMES),
-        "share": SHARE,
+        "relaxed": np.zeros(FRAMES),
+        "flourish_weight": np.ones(FRAMES),
+        "time_share": SHARE,
         "flourishes": {name: np.asarray(value) for name, value in flourishes.items()},
     } | given
     return {entry.name: rows.get(entry.name, np.ones(FRAMES)) for entry in fields(ArmPose)}
 
 
 def scaled(left, right):
-    pose = Pose.standing(Batch.of((FRAMES,), (False,)))
+    pose = Pose.at_rest(Batch((FRAMES,), (False,)))
     shown = {
         name: np.concatenate([np.broadcast_to(one["flourishes"][name], FRAMES) for one in (left, right)])
         for name in left["flourishes"]
@@ -90,7 +98,7 @@ def test_pressed_breath_narrows_and_does_not_shorten():
 def test_a_bent_upper_arm_swells_and_a_hanging_one_does_not():
     flexion = np.linspace(0.0, 2.0, FRAMES)
     shown = {"limb_volume": 0.25}
-    pose = scaled(arm(flexion=flexion, flourishes=shown), arm(hanging=np.ones(FRAMES), flourishes=shown))
+    pose = scaled(arm(flexion=flexion, flourishes=shown), arm(relaxed=np.ones(FRAMES), flourishes=shown))
     left, right = (pose.scales[:, pose.skeleton.index(f"{side}UpperArm")] for side in ("left", "right"))
     assert left[:, 2] == pytest.approx(upper_arm_width(flexion, 0.25) ** 1.25)
     assert right == pytest.approx(1.0)
@@ -99,7 +107,7 @@ def test_a_bent_upper_arm_swells_and_a_hanging_one_does_not():
 
 def test_what_is_not_asked_or_not_shown_is_not_scaled():
     assert scaled(arm(), arm()).scales is None
-    hushed = arm(busy=np.zeros(FRAMES), flourishes={"squash": 0.2, "breath": 1.0})
+    hushed = arm(flourish_weight=np.zeros(FRAMES), flourishes={"squash": 0.2, "breath": 1.0})
     assert scaled(hushed, hushed).scales is None
 
 
@@ -107,11 +115,11 @@ def joined(**flourishes):
     """What spine, clavicles and hips do along with a right arm through five goals, by channel; and the arm's task."""
     manner = ArmManner(flourishes={name: np.float64(value) for name, value in flourishes.items()})
     plan = arm_plan(five_goals(), "right", figure_limb(1.70, "right", "Arm"), 1.0, manner, True)
-    task = ArmTask(plan, stroke_phases_of(plan.clock, 271), manner, np.arange(271) / 60.0, False)
-    idle = ArmTask(None, None, ArmManner(), task.moment, False)
+    task = ArmTask(plan, stroke_phases(plan.clock, 271), manner, np.arange(271) / 60.0, False)
+    idle = ArmTask(None, None, ArmManner(), task.source_time, False)
     table = np.zeros((271, len(INDEX)))
     add_squash(table, [idle, task])
-    return {name: table[:, i] for name, i in INDEX.items() if table[:, i].any()}, task.travel.time_share
+    return {name: table[:, i] for name, i in INDEX.items() if table[:, i].any()}, task.phase.time_share
 
 
 def test_the_skeleton_joins_in_stretch_and_breath_in_proportion():
@@ -124,3 +132,30 @@ def test_the_skeleton_joins_in_stretch_and_breath_in_proportion():
     for name, most in PRESSED.items():
         assert made[name] == pytest.approx(most * (1.0 - chest_width(share, 1.0)), abs=1e-12)
     assert joined()[0] == {}
+
+
+def test_ribs_and_belly_swell_one_after_the_other():
+    frames = 60
+    breath = np.where(np.arange(frames) < 20, 0.0, 1.0)
+    pose = Pose.at_rest(Batch((frames,), (False,)))
+    add_breath(pose, np.full(frames, 0.5), breath)
+    for name, (widths, lag) in SWELLS.items():
+        late = 20.0 + 60.0 * lag
+        full = np.interp(np.arange(frames), [late - 1.0, late], [0.0, 0.5])
+        assert pose.scales[:, pose.skeleton.index(name)] == pytest.approx(1.0 + full[:, None] * np.array(widths))
+    others = [i for i, name in enumerate(pose.skeleton.names) if name not in SWELLS]
+    assert (pose.scales[:, others] == 1.0).all()
+    still = Pose.at_rest(Batch((frames,), (False,)))
+    add_breath(still, np.zeros(frames), breath)
+    assert still.scales is None
+
+
+def test_breath_and_stretch_multiply():
+    both = arm(wrist=np.tile([0.1, 0.4, 0.1], (FRAMES, 1)), flourishes={"squash": 0.2})
+    pose, alone = scaled(both, both), Pose.at_rest(Batch((FRAMES,), (False,)))
+    add_breath(alone, np.ones(FRAMES), SHARE)
+    breathing = Pose.at_rest(Batch((FRAMES,), (False,)))
+    twice = {name: np.concatenate([value, value]) for name, value in both.items() if name != "flourishes"}
+    shown = {name: np.full(2 * FRAMES, float(value)) for name, value in both["flourishes"].items()}
+    scale_surface(breathing, ArmPose(**twice, flourishes=shown), np.ones(FRAMES), SHARE)
+    assert torso(breathing) == pytest.approx(torso(pose) * torso(alone))

@@ -1,4 +1,4 @@
-"""What comes with Kinesphere: two characters, the figure and Mo, and the motions in ``motion_files``."""
+"""Built-in characters, the figure and Mo, and the motions in ``motion_files``."""
 
 import lazy_loader
 

@@ -1,4 +1,4 @@
-"""The figure: a person's body as a character, of any height and build."""
+"""Built-in characters: the figure, a person of any height and build, and Mo, a round cartoon."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from kinesphere.motion.source import Source
 
 HEIGHTS = (0.5, 2.5)  # metres
 BUILDS = (-1.0, 1.0)  # slender, stout
-# By how much the flesh about a bone is thicker at build 1, across it; the longest name that ends a joint's counts.
+# By how much the flesh about a bone is thicker at build 1, across it; of names that end a joint's, the longest counts.
 GIRTH = {
     "hips": 0.26,
     "spine": 0.30,
@@ -53,16 +53,16 @@ def figure(height: float = HEIGHT, build: float = 0.0) -> Character:
     build
         From -1, slender, to 1, stout. Bones stay; what is about them changes.
     """
-    return _fitted_body("figure", check_range("height", height, HEIGHTS), HEIGHT, check_range("build", build, BUILDS))
+    return _load_fitted("figure", check_range("height", height, HEIGHTS), HEIGHT, check_range("build", build, BUILDS))
 
 
 def mo(height: float = MO.height) -> Character:
     """Mo: a round cartoon with two arms, after the one of Chi's thesis, on the figure's roles but for ring fingers."""
-    return _fitted_body("mo", check_range("height", height, HEIGHTS), MO.height, 0.0)
+    return _load_fitted("mo", check_range("height", height, HEIGHTS), MO.height, 0.0)
 
 
 def check_range(name: str, value: object, allowed: tuple[float, float]) -> float:
-    """The number, if it is one and within what is allowed; else an error that says so."""
+    """The value as a number within the allowed range; else ``ValueError``."""
     least, most = allowed
     found = math.nan
     if isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool):
@@ -73,14 +73,14 @@ def check_range(name: str, value: object, allowed: tuple[float, float]) -> float
 
 
 @lru_cache(maxsize=20)
-def _fitted_body(name: str, height: float, usual: float, build: float) -> Character:
+def _load_fitted(name: str, height: float, usual: float, build: float) -> Character:
     with as_file(files("kinesphere.builtin") / f"{name}.glb") as path:
         made = load_character(path)
     made = replace(made, name=name, source=Source(format="gltf", evidence=("our own",)))
     if height == usual and build == 0.0:
         return made
     skeleton = made.skeleton.scaled(height / usual)
-    meshes = tuple(_fitted(mesh, skeleton, height / usual, build) for mesh in made.meshes)
+    meshes = tuple(_fit_mesh(mesh, skeleton, height / usual, build) for mesh in made.meshes)
     skeleton = replace(skeleton, soles=sole_depths(skeleton, meshes))
     return Character(name, skeleton, meshes, source=made.source)
 
@@ -100,32 +100,32 @@ def segment_masses(height: float = HEIGHT, build: float = 0.0) -> Mapping[str, f
     return found
 
 
-def _fitted(mesh: Mesh, skeleton: Skeleton, size: float, build: float) -> Mesh:
+def _fit_mesh(mesh: Mesh, skeleton: Skeleton, size: float, build: float) -> Mesh:
     """The surface about longer bones, thicker or thinner across them."""
-    along = _directions(skeleton)[mesh.joints]
+    along = _bone_directions(skeleton)[mesh.joints]
     thick = 1.0 + build * np.array([_girth(name) for name in skeleton.names])[mesh.joints][..., None]
     reach = np.sum(mesh.anchors * along, axis=-1, keepdims=True) * along
     across = mesh.anchors - reach
     # Feet grow aside only: soles stay on the floor, whatever the build.
     feet = np.array([name.endswith(("Foot", "Toes")) for name in skeleton.names])[mesh.joints][..., None]
     anchors = size * (mesh.anchors + (thick - 1.0) * np.where(feet, across * [1.0, 0.0, 1.0], across))
-    places = skeleton.rest_world()[1][mesh.joints] + anchors  # all axes are the world's at rest
-    positions = np.sum(mesh.weights[..., None] * places, axis=1)
-    turned = places - positions[:, None]
-    # What is bound is one surface at rest: anchors that disagree there would tear it.
-    return Mesh(mesh.name, positions, mesh.triangles, mesh.joints, mesh.weights, anchors - turned, colour=mesh.colour)
+    bound = skeleton.rest_world()[1][mesh.joints] + anchors  # all axes are the world's at rest
+    positions = np.sum(mesh.weights[..., None] * bound, axis=1)
+    # At rest all anchors of a vertex are one position: those that disagree would tear the surface.
+    anchors = anchors - (bound - positions[:, None])
+    return Mesh(mesh.name, positions, mesh.triangles, mesh.joints, mesh.weights, anchors, colour=mesh.colour)
 
 
-def _directions(skeleton: Skeleton) -> Floats:
-    """``(J, 3)`` where each joint's bone points at rest: to the mean of its children, or its tip."""
-    ways = np.zeros((len(skeleton), 3))
+def _bone_directions(skeleton: Skeleton) -> Floats:
+    """``(J, 3)`` each joint's bone at rest: towards the mean of its children, or its tip."""
+    directions = np.zeros((len(skeleton), 3))
     for joint, children in enumerate(skeleton.children):
         ends = [skeleton.offsets[child] for child in children if "Eye" not in skeleton.names[child]]
         ends += [np.array(tip.offset) for tip in skeleton.tips if tip.joint == joint]
-        way = np.mean(ends, axis=0) if ends else np.array([0.0, 1.0, 0.0])
-        ways[joint] = way / np.linalg.norm(way)
-    ways[skeleton.roles["hips"]] = [0.0, 1.0, 0.0]
-    return ways
+        mean = np.mean(ends, axis=0) if ends else np.array([0.0, 1.0, 0.0])
+        directions[joint] = mean / np.linalg.norm(mean)
+    directions[skeleton.roles["hips"]] = [0.0, 1.0, 0.0]
+    return directions
 
 
 def _girth(name: str) -> float:

@@ -1,8 +1,8 @@
-"""A walk from its curves: one stride that repeats exactly, on feet that stand where they stand.
+"""Gait: a walk cycle generated from periodic curves, one stride that repeats exactly without sliding feet.
 
 A foot's phase runs from its heel strike at 0 to the next at 1. From 0 to ``flat`` it turns about its heel, to
-``leaves`` it stands on its ball, from which it peels, and then it swings. Everything else is a periodic curve over the
-stride's phase, that of the left foot; left arms and legs are given, and right ones follow half a stride later.
+``leaves`` it is in contact with its ball, from which it peels, and then it swings. Everything else is a periodic curve
+over the stride's phase, that of the left foot; the right side follows half a stride later.
 """
 
 from __future__ import annotations
@@ -15,24 +15,25 @@ import numpy as np
 from kinesphere.body.hands import palm_frame
 from kinesphere.engine.arms import ArmTask, pose_arms
 from kinesphere.engine.batch import RATE, Batch
-from kinesphere.engine.channels import ChannelCurves, add_breath, loop_channels
+from kinesphere.engine.channels import ChannelCurves, loop_channels
 from kinesphere.engine.hands import set_hands
 from kinesphere.engine.legs import solve_leg
 from kinesphere.engine.manner import ArmManner
 from kinesphere.engine.pose import SIGN, Pose, figure_limb, rotation_from_components
 from kinesphere.engine.proportions import HEIGHT
-from kinesphere.engine.trunk import set_clavicles, set_hips, set_spine_and_head
+from kinesphere.engine.surface_scales import add_breath
+from kinesphere.engine.trunk import solve_trunk
 from kinesphere.files.schema import TomlFields
 from kinesphere.maths import rotations
 from kinesphere.maths.interpolation import gaussian, monotone_cubic
-from kinesphere.maths.vectors import Floats
+from kinesphere.maths.vectors import Floats, clip, smoothstep
 from kinesphere.motion.gesture import ANGLE, CHANNELS, Gesture, Track
 from kinesphere.motion.motion import Motion
 
 FINE = 8  # steps of a foot's path to a frame, before it is rounded
 HEEL_BACK = 0.034  # metres behind the ankle: what a landing foot turns about
 ROUND = 0.016  # seconds
-START = 0.2  # the phase that a walk is shown from: one foot flat, the other in the air
+START = 0.2  # the phase that a walk begins with: one foot flat, the other in the air
 ARRIVING = 0.12  # of its mean speed that a swinging foot still has when it lands
 ARM = ("swing", "elbow", "bend", "curl")
 
@@ -57,7 +58,7 @@ class Gait:
 
 
 def read_gait(fields: TomlFields, name: str) -> Gait:
-    """The walk that a file's fields say."""
+    """The walk of a file's fields."""
     fields.text("kind")
     fields.text("like", "")
     fields.text("about", "")
@@ -110,29 +111,27 @@ def generate_walk(gait: Gait, height: float = HEIGHT) -> Motion:
     size = height / HEIGHT
     frames = round(gait.period * np.sqrt(size) * RATE)
     strides = 1 if gait.in_place else gait.strides
-    pose = Pose.standing(Batch.of((strides * frames + 1,), (True,)), height)
+    pose = Pose.at_rest(Batch((strides * frames + 1,), (True,)), height)
     first = round(START * frames)
     phase = (first + np.arange(strides * frames + 1)) / frames
-    channels = _channels(gait, frames, pose.spans, first)
+    channels = _channels(gait, frames, pose.batch, first)
     travel = np.zeros((len(phase), 3))
     if not gait.in_place:
         travel[:, 2] = size * gait.stride * (phase - phase[0])
-    set_hips(pose, channels, travel)
-    set_spine_and_head(pose, channels)
+    solve_trunk(pose, channels, travel, np.zeros((len(phase), 2, 2)))
     add_breath(pose, channels["torso.breath"], channels.breath)
-    set_clavicles(pose, channels, {side: np.zeros((2, len(phase))) for side in SIGN})
     for side, sign in SIGN.items():
-        ball, pitch, toes = _foot(gait, pose, side, frames, _own(phase, side), phase)
+        ball, pitch, toes = _foot_path(gait, pose, side, frames, _own_phase(phase, side), phase)
         solve_leg(pose, side, ball, np.full(len(phase), sign * gait.turned_out), pitch, toes)
-    _swing(gait, pose, channels, frames, phase)
+    _swing_arms(gait, pose, channels, frames, phase)
     return pose.motions([gait.name])[0]
 
 
-def _channels(gait: Gait, frames: int, spans: Batch, first: int) -> ChannelCurves:
+def _channels(gait: Gait, frames: int, batch: Batch, first: int) -> ChannelCurves:
     """The trunk's curves over all strides, without sway or breath of their own."""
     period = frames / RATE
     times = {name: Track(tuple(period * t for t in track.times), track.values) for name, track in gait.tracks.items()}
-    return loop_channels(Gesture(gait.name, period, tracks=times, loop=True), spans, first)
+    return loop_channels(Gesture(gait.name, period, tracks=times, loop=True), batch, first)
 
 
 def _curve(track: Track | None, phase: Floats, frames: int, seconds: float) -> Floats:
@@ -144,22 +143,24 @@ def _curve(track: Track | None, phase: Floats, frames: int, seconds: float) -> F
     return np.interp(np.mod(phase, 1.0), fine, values)
 
 
-def _foot(gait: Gait, pose: Pose, side: str, frames: int, own: Floats, phase: Floats) -> tuple[Floats, Floats, Floats]:
-    """Ball ``(T, 3)``, pitch and toes' bend of one foot at its own phases."""
+def _foot_path(
+    gait: Gait, pose: Pose, side: str, frames: int, own: Floats, phase: Floats
+) -> tuple[Floats, Floats, Floats]:
+    """Ball of the sole ``(T, 3)``, pitch and toes' bend of one foot at its own phases."""
     skeleton, size = pose.skeleton, pose.size
-    place = skeleton.rest_world()[1]
-    ankle, ball = (place[skeleton.index(f"{side}{part}")] for part in ("Foot", "Toes"))
+    position = skeleton.rest_world()[1]
+    ankle, ball = (position[skeleton.index(f"{side}{part}")] for part in ("Foot", "Toes"))
     long, high = float(ball[2] - ankle[2]), float(ball[1])
     fine = np.arange(FINE * frames + 1) / (FINE * frames)
     pitch = _curve(gait.foot.get("pitch"), fine, frames, 0.020)
-    # About the heel: where the ball is while the foot is pitched up, seen from where it stands flat.
+    # About the heel: the ball's offset from its position under a flat foot while the foot is pitched up.
     lever = long + HEEL_BACK * size
     early = np.minimum(pitch, 0.0)
     sine, fallen = np.sin(early), 1.0 - np.cos(early)
     rolled = np.stack([high * fallen + lever * sine, lever * fallen - high * sine])
     landing = rolled[:, -1]
-    u = np.clip((fine - gait.leaves) / (1.0 - gait.leaves), 0.0, 1.0)
-    ease = u * u * (3.0 - 2.0 * u) + ARRIVING * (u**3 - u * u)
+    u = clip((fine - gait.leaves) / (1.0 - gait.leaves), 0.0, 1.0)
+    ease = smoothstep(u) + ARRIVING * (u**3 - u * u)
     lift = size * _curve(gait.foot.get("lift"), fine, frames, 0.02)
     up = np.where(fine < gait.flat, -rolled[0], np.where(fine < gait.leaves, 0.0, lift - landing[0] * ease))
     far = size * gait.stride
@@ -177,30 +178,30 @@ def _foot(gait: Gait, pose: Pose, side: str, frames: int, own: Floats, phase: Fl
     return at, np.interp(turn, fine, pitch), toes
 
 
-def _own(phase: Floats, side: str) -> Floats:
+def _own_phase(phase: Floats, side: str) -> Floats:
     """A side's own phase: the right one is half a stride behind."""
     return phase if SIGN[side] > 0.0 else phase + 0.5
 
 
-def _swing(gait: Gait, pose: Pose, channels: ChannelCurves, frames: int, phase: Floats) -> None:
-    """Hanging arms, swung at the shoulder and bent at the elbow."""
-    skeleton, count = pose.skeleton, 2 * len(pose.spans)
+def _swing_arms(gait: Gait, pose: Pose, channels: ChannelCurves, frames: int, phase: Floats) -> None:
+    """Relaxed arms, swung at the shoulder and bent at the elbow."""
+    skeleton, count = pose.skeleton, 2 * len(pose.batch)
     curl = gait.arm.get("curl")
-    fists = {f"{side}.hand.fist": _curve(curl, _own(phase, side), frames, 0.03) for side in SIGN}
-    still = ArmTask(None, None, ArmManner(), pose.spans.time, True)
+    fists = {f"{side}.hand.fist": _curve(curl, _own_phase(phase, side), frames, 0.03) for side in SIGN}
+    still = ArmTask(None, None, ArmManner(), pose.batch.time, True)
     limbs = {side: figure_limb(HEIGHT * pose.size, side, "Arm") for side in SIGN}
     upright = np.zeros((count, 3)), rotations.identity(count)
-    arms = pose_arms(limbs, [still, still], pose.spans.twice, pose.size, *upright)
-    name = Gesture(gait.name, 1.0, loop=True)
-    set_hands(pose, [name], channels.joined(fists), arms, {side: [None] for side in SIGN})
+    arms = pose_arms(limbs, [still, still], pose.batch.both_sides, pose.size, *upright)
+    gesture = Gesture(gait.name, 1.0, loop=True)
+    set_hands(pose, [gesture], channels.replace(fists), arms, {side: [None] for side in SIGN})
     for side in SIGN:
         upper, lower, hand = (skeleton.index(f"{side}{part}") for part in ("UpperArm", "LowerArm", "Hand"))
-        curves = {name: _curve(gait.arm.get(name), _own(phase, side), frames, 0.03) for name in ARM}
+        curves = {name: _curve(gait.arm.get(name), _own_phase(phase, side), frames, 0.03) for name in ARM}
         swing = rotation_from_components(x=-curves["swing"], z=-SIGN[side] * 0.10 * np.maximum(curves["swing"], 0.0))
         pose.local[:, upper] = rotations.multiply(swing, pose.local[:, upper])
         hinge = np.cross(skeleton.offsets[lower], skeleton.offsets[hand])
-        bent = rotations.from_axis_angle(hinge, curves["elbow"])
-        pose.local[:, lower] = rotations.multiply(bent, pose.local[:, lower])
+        elbow = rotations.from_axis_angle(hinge, curves["elbow"])
+        pose.local[:, lower] = rotations.multiply(elbow, pose.local[:, lower])
         palm = palm_frame(skeleton, side)
         bend = rotations.from_axis_angle(np.cross(palm.along, palm.out), curves["bend"])
         pose.local[:, hand] = rotations.multiply(pose.local[:, hand], bend)

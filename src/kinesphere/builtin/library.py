@@ -1,4 +1,4 @@
-"""The figure's own motions: one file each in ``motion_files/``, acted when they are asked for."""
+"""Built-in motions: one TOML file each in ``motion_files/``, generated on demand."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from kinesphere.motion.motion import Motion
 
 KINDS = ("gesture", "walk")
 HEIGHTS = (0.1, 10.0)  # metres
-FOLDER = Path(__file__).parent / "motion_files"  # not called as the function is: a folder may be taken for a module
+FOLDER = Path(__file__).parent / "motion_files"  # another name than the function's: a folder may be taken for a module
 
 
 def motions() -> tuple[str, ...]:
@@ -26,8 +26,8 @@ def motions() -> tuple[str, ...]:
 
 
 def gesture(name: str) -> Gesture:
-    """A motion that is made of key points, as such."""
-    fields = _fields(_known(name))
+    """The gesture of a motion that is made of key points."""
+    fields = _fields(_check_name(name))
     if name not in gestures():
         raise ValueError(f"{name!r} is not made of key points; these are: {', '.join(gestures())}")
     return gesture_from_fields(fields, name)
@@ -41,7 +41,7 @@ def gestures() -> tuple[str, ...]:
 
 def motion(name: str, height: float = HEIGHT) -> Motion:
     """One of the figure's motions, 60 frames a second, on the figure's skeleton at this height in metres."""
-    return _motion(_known(name), check_range("height", height, HEIGHTS))
+    return _motion(_check_name(name), check_range("height", height, HEIGHTS))
 
 
 @lru_cache(maxsize=64)
@@ -59,7 +59,7 @@ def _files() -> dict[str, Path]:
     return {path.stem.replace("_", " "): path for path in FOLDER.glob("*.toml")}
 
 
-def _known(name: object) -> str:
+def _check_name(name: object) -> str:
     if not isinstance(name, str):
         raise ValueError(f"motion {name!r}: a name is expected. There are: {', '.join(motions())}")
     if name not in _files():

@@ -1,33 +1,47 @@
-"""Frames of several performances in a row, and what needs to know where one ends: smoothing, delays, differences.
+"""Ragged batches: the frames of several performances in one array, with smoothing, delays and differences in time.
 
-A crowd is then one long array. Before its first frame a performance stands as in the first, after its last as in the
-last; a loop goes round, its last frame being its first again.
+A crowd is one long array, and every step of the engine is one call. A performance holds its first frame before its
+start and its last frame after its end; a loop is periodic, its last frame being its first again.
 """
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import accumulate
+from typing import NamedTuple
 
 import numpy as np
 
-from kinesphere.maths import compiled
+from kinesphere.maths.compiled import jit
 from kinesphere.maths.vectors import Bools, Floats, Ints, clip
 
 RATE = 60.0  # frames a second
 
 
+class BatchRows(NamedTuple):
+    """Where the P performances of a batch are, for compiled loops."""
+
+    starts: Ints  # (P,) first frame
+    counts: Ints  # (P,) frames
+    loops: Bools  # (P,) whether it is periodic
+
+    def select(self, part: slice) -> BatchRows:
+        """Some of the performances."""
+        return BatchRows(self.starts[part], self.counts[part], self.loops[part])
+
+
 @dataclass(frozen=True, eq=False)
 class Batch:
-    """Where each performance begins and ends.
+    """Performances one after the other.
 
     Attributes
     ----------
     counts
         Frames of each performance.
     loops
-        Whether each goes round.
+        Whether each is periodic.
     rate
         Frames a second.
     """
@@ -35,12 +49,8 @@ class Batch:
     counts: tuple[int, ...]
     loops: tuple[bool, ...]
     rate: float = RATE
-    _known: dict[int, Ints] = field(default_factory=dict, repr=False)
-
-    @classmethod
-    def of(cls, counts: tuple[int, ...], loops: tuple[bool, ...], rate: float = RATE) -> Batch:
-        """Spans of so many frames each."""
-        return cls(counts, loops, rate)
+    _shifts: dict[int, Ints] = field(default_factory=dict, repr=False)
+    _pads: dict[int, Ints] = field(default_factory=dict, repr=False)
 
     @cached_property
     def _length(self) -> int:
@@ -50,14 +60,20 @@ class Batch:
         return self._length
 
     @cached_property
-    def who(self) -> Ints:
+    def rows(self) -> BatchRows:
+        """The same as arrays."""
+        counts = np.array(self.counts, dtype=np.intp)
+        return BatchRows(np.cumsum(counts) - counts, counts, np.array(self.loops, dtype=np.bool_))
+
+    @cached_property
+    def performance(self) -> Ints:
         """``(F,)`` the performance that a frame belongs to."""
         return np.repeat(np.arange(len(self.counts)), self.counts)
 
     @cached_property
     def first(self) -> Ints:
         """``(F,)`` the first frame of its performance."""
-        return np.repeat(self.limits[0], self.counts)
+        return np.repeat(self.rows.starts, self.counts)
 
     @cached_property
     def time(self) -> Floats:
@@ -65,90 +81,47 @@ class Batch:
         return np.asarray((np.arange(len(self)) - self.first) / self.rate)
 
     @cached_property
-    def limits(self) -> tuple[Ints, Ints, Bools]:
-        """Of each performance: its first frame, how many it has, and whether it goes round."""
-        counts = np.array(self.counts, dtype=np.intp)
-        return np.cumsum(counts) - counts, counts, np.array(self.loops, dtype=np.bool_)
+    def both_sides(self) -> Batch:
+        """All performances twice, for their left arms and then their right ones."""
+        return Batch(self.counts * 2, self.loops * 2, self.rate)
 
     @cached_property
-    def twice(self) -> Batch:
-        """All performances, and then all of them again: their left sides and their right ones."""
-        return Batch.of(self.counts * 2, self.loops * 2, self.rate)
-
     def slices(self) -> list[slice]:
         """The frames of each performance."""
-        return self._slices
-
-    @cached_property
-    def _slices(self) -> list[slice]:
         ends = accumulate(self.counts)
         return [slice(end - count, end) for end, count in zip(ends, self.counts, strict=True)]
 
-    def at(self, offsets: int | Ints) -> Ints:
-        """The frames ``(F,) + offsets.shape`` that lie so many frames later, held at the ends or round the loop."""
-        if isinstance(offsets, int):
-            if offsets not in self._known:
-                self._known[offsets] = self._at(np.array(offsets, dtype=np.intp))
-            return self._known[offsets]
-        return self._at(offsets)
+    def shift(self, frames: int) -> Ints:
+        """``(F,)`` the frame that lies so many frames later in the same performance."""
+        if frames not in self._shifts:
+            self._shifts[frames] = np.concatenate(
+                [self._inside(i, np.arange(count) + frames) for i, count in enumerate(self.counts)]
+            )
+        return self._shifts[frames]
 
-    def _at(self, shift: Ints) -> Ints:
-        count = np.array(self.counts)[self.who].reshape((-1,) + (1,) * shift.ndim)
-        place = (np.arange(len(self)) - self.first).reshape(count.shape) + shift
-        held = clip(place, 0, count - 1)
-        if any(self.loops):
-            round_ = np.mod(place, np.maximum(count - 1, 1))
-            held = np.where(np.array(self.loops)[self.who].reshape(count.shape), round_, held)
-        return np.asarray(held + self.first.reshape(count.shape), dtype=np.intp)
+    def smooth(self, values: Floats, seconds: float) -> Floats:
+        """Gaussian smoothing in time of values ``(F, ...)``; ``seconds`` is σ."""
+        reach = math.ceil(3.5 * seconds * self.rate)
+        weights = np.exp(-0.5 * (np.arange(reach + 1) / max(seconds * self.rate, 1e-9)) ** 2)
+        weights /= weights[0] + 2.0 * weights[1:].sum()
+        padded, inner = self._pad(values.reshape(len(values), -1), reach)
+        total = weights[0] * padded[reach : reach + inner]
+        for k, weight in enumerate(weights[1:], 1):
+            total += weight * (padded[reach - k : reach - k + inner] + padded[reach + k : reach + k + inner])
+        return self._unpad(total, reach).reshape(values.shape)
 
-    def rounded(self, values: Floats, seconds: float) -> Floats:
-        """The values ``(F, ...)`` through a Gaussian in time."""
-        reach = int(np.ceil(3.5 * seconds * self.rate))
-        if reach == 0:
-            return values.copy()
-        weights = np.exp(-0.5 * (np.arange(-reach, reach + 1) / (seconds * self.rate)) ** 2)
-        weights /= weights.sum()
-        flat = values.reshape(len(values), -1)
-        kernels = compiled.loaded(flat.size * len(weights))
-        if kernels is not None:
-            smooth: Floats = np.empty(flat.shape)
-            kernels.smooth_rows(np.ascontiguousarray(flat), *self.limits, weights, smooth)
-            return smooth.reshape(values.shape)
-        return self._rounded(flat, weights, reach).reshape(values.shape)
-
-    def _rounded(self, flat: Floats, weights: Floats, reach: int) -> Floats:
-        """The same in plain NumPy, of rows ``(F, C)``."""
-        if len(self.counts) == 1:
-            return self._filtered(flat, weights, reach)
-        taken = flat[self.at(np.arange(-reach, reach + 1))]
-        return np.asarray(np.einsum("k,fkc->fc", weights, taken))
-
-    def _filtered(self, flat: Floats, weights: Floats, reach: int) -> Floats:
-        """One performance: a plain convolution of each column."""
-        ends = np.arange(-reach, len(flat) + reach)
-        held = np.mod(ends, max(len(flat) - 1, 1)) if self.loops[0] else clip(ends, 0, len(flat) - 1)
-        padded = flat[held]
-        windows = np.lib.stride_tricks.sliding_window_view(padded, len(weights), axis=0)
-        return np.asarray(windows @ weights)
-
-    def delayed(self, values: Floats, seconds: float) -> Floats:
-        """The values ``(F, ...)`` a little later; before zero, earlier."""
+    def delay(self, values: Floats, seconds: float) -> Floats:
+        """The values ``(F, ...)`` so much later, between frames by straight lines; earlier where it is negative."""
         back = -seconds * self.rate
-        whole = int(np.floor(back))
+        whole = math.floor(back)
         share = back - whole
-        kernels = compiled.loaded(values.size)
-        if kernels is not None:
-            flat = np.ascontiguousarray(values).reshape(len(values), -1)
-            made: Floats = np.empty(flat.shape)
-            kernels.late_rows(flat, *self.limits, whole, share, made)
-            return made.reshape(values.shape)
-        return np.asarray((1.0 - share) * values[self.at(whole)] + share * values[self.at(whole + 1)])
+        return np.asarray((1.0 - share) * values[self.shift(whole)] + share * values[self.shift(whole + 1)])
 
     def velocity(self, values: Floats) -> Floats:
         """Change a second of ``(F, ...)``, by central differences."""
         made = np.empty_like(values)
         made[1:-1] = (values[2:] - values[:-2]) * (0.5 * self.rate)
-        for frames, loop in zip(self.slices(), self.loops, strict=True):
+        for frames, loop in zip(self.slices, self.loops, strict=True):
             first, last = frames.start, frames.stop - 1
             if last == first:
                 made[first] = 0.0
@@ -159,7 +132,41 @@ class Batch:
                 made[last] = (values[last] - values[last - 1]) * self.rate
         return made
 
-    def widest(self, values: Floats, seconds: float) -> Floats:
-        """The greatest of ``(F,)`` values within so many seconds."""
+    def running_maximum(self, values: Floats, seconds: float) -> Floats:
+        """``(F,)`` the greatest of the values ``(F,)`` from so many seconds before to as many after."""
         reach = round(seconds * self.rate)
-        return np.asarray(values[self.at(np.arange(-reach, reach + 1))].max(axis=1))
+        padded, inner = self._pad(values, reach)
+        most = padded[:inner].copy()
+        for k in range(1, 2 * reach + 1):
+            np.maximum(most, padded[k : k + inner], out=most)
+        return self._unpad(most, reach)
+
+    def _inside(self, which: int, frames: Ints) -> Ints:
+        """Frames of the batch for a performance's own frames, which may lie before its start or after its end."""
+        count = self.counts[which]
+        own = np.mod(frames, max(count - 1, 1)) if self.loops[which] else clip(frames, 0, count - 1)
+        return np.asarray(own + self.slices[which].start)
+
+    def _pad(self, values: Floats, reach: int) -> tuple[Floats, int]:
+        """All performances with ``reach`` more frames at both ends, and how many frames have as many neighbours."""
+        if reach not in self._pads:
+            self._pads[reach] = np.concatenate(
+                [self._inside(i, np.arange(-reach, count + reach)) for i, count in enumerate(self.counts)]
+            )
+        return values[self._pads[reach]], len(self._pads[reach]) - 2 * reach
+
+    def _unpad(self, values: Floats, reach: int) -> Floats:
+        """The ``(F, ...)`` frames of the batch among those with ``reach`` neighbours."""
+        return values if len(self.counts) == 1 else values[np.arange(len(self)) + 2 * reach * self.performance]
+
+
+@jit
+def delayed_frames(i, count, loop, frames):  # type: ignore[no-untyped-def]
+    """The two of a performance's own frames between which frame ``i - frames`` lies, and the second one's weight."""
+    whole = math.floor(-frames)
+    share = -frames - whole
+    a, b = i + whole, i + whole + 1
+    if loop:
+        period = max(count - 1, 1)
+        return a % period, b % period, share
+    return min(max(a, 0), count - 1), min(max(b, 0), count - 1), share

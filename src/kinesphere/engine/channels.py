@@ -1,55 +1,25 @@
-"""Breath: its course, and ribs and belly that swell with it as scales of the surface."""
+"""Channels: a gesture's curves of torso, head, hips, shoulders and fingers at every frame, with idle motion on top.
+
+Idle motion is breath and postural sway, and fidgeting where a manner asks for it.
+"""
 
 from __future__ import annotations
 
 import weakref
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from types import MappingProxyType
 from typing import TypeAlias
 
 import numpy as np
 
 from kinesphere.engine.batch import RATE, Batch
 from kinesphere.engine.manner import Manner
-from kinesphere.engine.pose import Pose
 from kinesphere.maths.interpolation import cubic_rows_at, gaussian, monotone_cubic, ramp
 from kinesphere.maths.vectors import Floats
 from kinesphere.motion.gesture import CHANNELS, Gesture
 
-PERIOD = 3.6  # seconds, about
+PERIOD = 3.6  # seconds of a breath, about
 FULL, EMPTY = 0.40, 0.86  # shares of a breath: in until the first, out until the second, then a pause
-# How much wider, taller and deeper each joint's surface is when the lungs are full, and how much later, in seconds:
-# the belly first, the ribs after it.
-SWELLS = MappingProxyType(
-    {
-        "spine": ((0.016, 0.0, 0.040), 0.0),
-        "spine2": ((0.020, 0.0, 0.050), 0.06),
-        "chest": ((0.022, 0.004, 0.055), 0.12),
-        "upperChest": ((0.016, 0.004, 0.042), 0.18),
-    }
-)
-
-
-def breath_curve(time: Floats, breaths: int, duration: float) -> Floats:
-    """``(T,)`` how full the lungs are, from 0 to 1: whole breaths, quicker in than out, a rest between."""
-    phase = np.mod(breaths * time / duration, 1.0)
-    return ramp(phase, 0.0, FULL) - ramp(phase, FULL, EMPTY)
-
-
-def add_breath(pose: Pose, depth: Floats, breath: Floats) -> None:
-    """Let ribs and belly swell; ``depth (T,)`` is 1 for a body at ease and 0 for a surface that keeps still."""
-    if not depth.any():
-        return
-    scales, deep = pose.scaled(), depth * breath
-    for name, (widths, lag) in SWELLS.items():
-        late = pose.spans.delayed(deep, lag) if lag else deep
-        scales[:, pose.skeleton.index(name)] += late[:, None] * np.array(widths)
-
-
-# ---- A gesture's channels at every frame, and what a living body adds to them: breath and sway.
-
-
 NAMES = tuple(CHANNELS)
 INDEX = {name: i for i, name in enumerate(NAMES)}
 _RESTS = {name: 1.0 for name in NAMES if name.endswith("hand.loose")}  # channels that rest at something else than 0
@@ -63,7 +33,7 @@ _SWAY = {
     "head.tilt": ((0.0070, 0.27, 0.9), (0.0030, 0.83, 3.3)),
     "head.turn": ((0.0100, 0.33, 4.4), (0.0040, 0.91, 2.7)),
 }
-# Unrest, on top of that: slower shifts of weight and looks about, in the same terms at fidget 1.
+# Fidgeting, on top of that: slower shifts of weight and looks about, in the same terms at fidget 1.
 _FIDGET = {
     "hips.x": ((0.016, 0.21, 0.0), (0.007, 0.53, 1.0)),
     "hips.turn": ((0.030, 0.26, 2.0),),
@@ -80,7 +50,7 @@ _FIDGET = {
 }
 _Waves: TypeAlias = Mapping[str, tuple[tuple[float, float, float], ...]]
 _WAVES: Mapping[str, _Waves] = {"sway": _SWAY, "fidget": _FIDGET}
-EDGE = 0.7  # seconds at both ends over which life fades: a gesture begins and ends in the same stance
+EDGE = 0.7  # seconds at both ends over which idle motion fades: a gesture begins and ends in the same stance
 
 
 class ChannelCurves:
@@ -100,27 +70,23 @@ class ChannelCurves:
         """``(2 F,)`` a channel of the left side, and then of the right one."""
         return np.concatenate([self.table[:, INDEX[f"{side}.{name}"]] for side in ("left", "right")])
 
-    def moved(self, part: str, names: Sequence[str]) -> list[str]:
-        """Those of a side's channels that are not zero always, on either side."""
+    def nonzero(self, part: str, names: Sequence[str]) -> list[str]:
+        """Those of a side's channels that are not always zero, on either side."""
         columns = [[INDEX[f"{side}.{part}.{name}"] for name in names] for side in ("left", "right")]
         shown = np.atleast_1d(self.table[:, columns].any(axis=(0, 1)))
         return [name for name, any_ in zip(names, shown, strict=True) if any_]
 
-    def joined(self, curves: Mapping[str, Floats]) -> ChannelCurves:
-        """The same with some channels replaced."""
+    def replace(self, curves: Mapping[str, Floats]) -> ChannelCurves:
+        """The same with some other channels."""
         table = self.table.copy()
         for name, curve in curves.items():
             table[:, INDEX[name]] = curve
         return ChannelCurves(table, self.breath)
 
-    def taken(self, frames: slice) -> ChannelCurves:
-        """Some of the frames."""
-        return ChannelCurves(self.table[frames], self.breath[frames])
-
 
 def channel_table(gesture: Gesture) -> Floats:
     """``(N, C)`` all channels over the gesture's own time, ``RATE`` rows a second; kept for as long as it lives."""
-    known = _WRITTEN.get(id(gesture))
+    known = _TABLES.get(id(gesture))
     if known is not None and known[0]() is gesture:
         return known[1]
     time = np.arange(round(gesture.duration * RATE) + 1) / RATE
@@ -137,63 +103,69 @@ def channel_table(gesture: Gesture) -> Floats:
         table[:, [INDEX[name] for name in names]] = smooth
     table.flags.writeable = False
     key = id(gesture)
-    _WRITTEN[key] = (weakref.ref(gesture, lambda _, kept=_WRITTEN: kept.pop(key, None)), table)  # type: ignore[misc]
+    _TABLES[key] = (weakref.ref(gesture, lambda _, kept=_TABLES: kept.pop(key, None)), table)  # type: ignore[misc]
     return table
 
 
-_WRITTEN: dict[int, tuple[weakref.ref[Gesture], Floats]] = {}
+_TABLES: dict[int, tuple[weakref.ref[Gesture], Floats]] = {}
 
 
-def sample_rows(table: Floats, moment: Floats, loop: bool) -> Floats:
-    """Rows of a table ``(N, ...)`` at moments in seconds."""
-    return cubic_rows_at(table, moment * RATE, loop)
+def sample_rows(table: Floats, time: Floats, loop: bool) -> Floats:
+    """Rows of a table ``(N, ...)``, ``RATE`` a second, at times in seconds."""
+    return cubic_rows_at(table, time * RATE, loop)
 
 
 _SIDES = {side: np.array([name.startswith(side) for name in NAMES]) for side in ("left", "right")}
 _ARM = {side: _SIDES[side] & np.array([".foot." not in name for name in NAMES]) for side in _SIDES}
 
 
-def sample_channels(gesture: Gesture, moments: Mapping[str, Floats], added: Mapping[str, Floats]) -> Floats:
-    """``(T, C)`` the channels of one performance: ``moments`` are the body's and each arm's clocks."""
+def sample_channels(gesture: Gesture, times: Mapping[str, Floats], added: Mapping[str, Floats]) -> Floats:
+    """``(T, C)`` the channels of one performance, at source times of the ``"body"`` and of each arm."""
     table = channel_table(gesture)
-    made = sample_rows(table, moments["body"], gesture.loop)
+    made = sample_rows(table, times["body"], gesture.loop)
     for side, columns in _ARM.items():
-        if moments[side] is not moments["body"]:
-            made[:, columns] = sample_rows(table[:, columns], moments[side], gesture.loop)
+        if times[side] is not times["body"]:
+            made[:, columns] = sample_rows(table[:, columns], times[side], gesture.loop)
     for name, values in added.items():
         curve = np.asarray(values, dtype=np.float64)
-        clock = next((moments[side] for side in _ARM if _ARM[side][INDEX[name]]), moments["body"])
+        clock = next((times[side] for side in _ARM if _ARM[side][INDEX[name]]), times["body"])
         made[:, INDEX[name]] += curve if curve.ndim == 0 else sample_rows(curve, clock, gesture.loop)
     return made
 
 
 def add_idle(made: Floats, gesture: Gesture, manner: Manner, time: Floats) -> Floats:
-    """Add sway and unrest to channels ``(T, C)``; gives how full the lungs are ``(T,)``."""
+    """Add sway and fidgeting to channels ``(T, C)``; gives how full the lungs are ``(T,)``."""
     phases = None if manner.seed is None else np.random.default_rng(manner.seed)
     for kind, gain in (("sway", manner.life), ("fidget", manner.fidget)):
         if gain > 0.0:
             columns = [INDEX[name] for name in _WAVES[kind]]
             shape = kind, len(time), gesture.loop
-            made[:, columns] += gain * (_usual(*shape) if phases is None else _swayed(*shape, phases))
+            made[:, columns] += gain * (_default_waves(*shape) if phases is None else _waves(*shape, phases))
     pace = PERIOD / (1.0 + 0.5 * manner.fidget)
-    return np.asarray(manner.life * _lungs(len(time), pace))
+    return np.asarray(manner.life * _breaths(len(time), pace))
+
+
+def breath_curve(time: Floats, breaths: int, duration: float) -> Floats:
+    """``(T,)`` how full the lungs are, from 0 to 1: whole breaths, quicker in than out, a rest between."""
+    phase = np.mod(breaths * time / duration, 1.0)
+    return ramp(phase, 0.0, FULL) - ramp(phase, FULL, EMPTY)
 
 
 @lru_cache(maxsize=64)
-def _lungs(frames: int, pace: float) -> Floats:
-    """``(T,)`` whole breaths, about this long, that fill a gesture."""
+def _breaths(frames: int, pace: float) -> Floats:
+    """``(T,)`` whole breaths, each about ``pace`` seconds, that fill a gesture."""
     duration = max(frames - 1, 1) / RATE
     return breath_curve(np.arange(frames) / RATE, max(1, round(duration / pace)), duration)
 
 
 @lru_cache(maxsize=64)
-def _usual(kind: str, frames: int, loop: bool) -> Floats:
-    """Nobody in particular's, which is always the same."""
-    return _swayed(kind, frames, loop, None)
+def _default_waves(kind: str, frames: int, loop: bool) -> Floats:
+    """Those without a seed, which are always the same."""
+    return _waves(kind, frames, loop, None)
 
 
-def _swayed(kind: str, frames: int, loop: bool, phases: np.random.Generator | None) -> Floats:
-    """``(T, N)`` of each channel that sways: nothing at both ends of a gesture; whole waves in a loop."""
+def _waves(kind: str, frames: int, loop: bool, phases: np.random.Generator | None) -> Floats:
+    """``(T, N)`` sums of sine waves, one a channel: zero at both ends of a gesture; whole periods in a loop."""
     time = np.arange(frames) / RATE
     duration = max(float(time[-1]), 1.0 / RATE)
     total = np.zeros((frames, len(_WAVES[kind])))
@@ -212,14 +184,14 @@ def _swayed(kind: str, frames: int, loop: bool, phases: np.random.Generator | No
 
 
 def join_channels(tables: Sequence[Floats], breaths: Sequence[Floats]) -> ChannelCurves:
-    """The channels of performances in a row."""
+    """The channels of a batch's performances."""
     if len(tables) == 1:
         return ChannelCurves(tables[0], breaths[0])
     return ChannelCurves(np.concatenate(tables), np.concatenate(breaths))
 
 
-def loop_channels(gesture: Gesture, spans: Batch, first: int = 0) -> ChannelCurves:
-    """A loop's channels without life, as often as the spans need them, from its frame ``first``."""
+def loop_channels(gesture: Gesture, batch: Batch, first: int = 0) -> ChannelCurves:
+    """A loop's channels without idle motion, repeated to fill the batch, from its frame ``first``."""
     table = channel_table(gesture)
-    rows = (first + np.arange(len(spans))) % (len(table) - 1)
-    return ChannelCurves(np.array(table[rows]), np.zeros(len(spans)))
+    rows = (first + np.arange(len(batch))) % (len(table) - 1)
+    return ChannelCurves(np.array(table[rows]), np.zeros(len(batch)))

@@ -1,8 +1,8 @@
-"""The body as hands see it: trunk, head and thighs, as far as flesh and half a hand go.
+"""Capsules about trunk, head and thighs: how far hands are outside of them, and how to push hands out.
 
-Shape brings keys near: those inside a volume are moved out of it, softly, and what is clear already is left alone.
-Moving keys keeps paths smooth; moving every frame's hand would not, as "out" turns about across the middle. Near the
-body hands have less room for their flourishes.
+A capsule is flattened ahead: its cross-section is an ellipse. Distances are measured in axes that are stretched ahead
+until it is round. Keys inside a capsule are pushed out of it, softly; moving keys keeps paths smooth, while moving
+every frame's hand would not, as "out" turns about across the middle. Near the body hands have less room for flourishes.
 """
 
 from __future__ import annotations
@@ -11,22 +11,23 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kinesphere.maths.vectors import Floats, clip, norms
+from kinesphere.maths.compiled import jit
+from kinesphere.maths.vectors import Floats, clip, norms, smoothstep
 
 # For a figure 1.70 m tall, in metres: half widths aside and ahead, with flesh and half a hand.
 TRUNK, HEAD, THIGH = (0.205, 0.158), (0.125, 0.140), (0.122, 0.125)
-SOFT = 0.016  # over which the way out begins
-SHOULDER, MEET = 0.180, 0.11  # metres from the middle to a shoulder, and between the wrists of hands that meet
-ROOMY, APART = 0.13, 0.09  # metres around a hand, and between two, that leave it room for all of its flourishes
+SOFT = 0.016  # outside of the surface, where the push begins
+SHOULDER, TOUCHING = 0.180, 0.11  # from the middle to a shoulder, and between the wrists of hands that touch
+ROOMY, APART = 0.13, 0.09  # around a hand, and between two, that leave room for all flourishes
 
 
 class Capsule(NamedTuple):
-    """A capsule about a line, each frame's, flattened ahead; as the chest sees it from the shoulder."""
+    """A capsule of every frame, in the chest's axes from the shoulder."""
 
-    start: Floats  # (F, 3)
+    start: Floats  # (F, 3) ends of its line
     end: Floats  # (F, 3)
-    wide: float
-    deep: float
+    wide: float  # half width aside
+    deep: float  # half width ahead
 
 
 def distance_outside(points: Floats, volumes: list[Capsule]) -> Floats:
@@ -38,48 +39,57 @@ def distance_outside(points: Floats, volumes: list[Capsule]) -> Floats:
 
 
 def flourish_room(left: Floats, right: Floats, size: float) -> Floats:
-    """``(F,)`` how much of their flourishes hands leave each other room for, whose wrists are so from the shoulders."""
+    """``(F,)`` factor 0–1 by which flourishes shrink when the wrists ``(F, 3)``, from their shoulders, are close."""
     gap = norms(left - right + np.array([2.0 * SHOULDER * size, 0.0, 0.0]))
-    free = clip((gap - MEET * size) / (APART * size), 0.0, 1.0)
-    return np.asarray(free * free * (3.0 - 2.0 * free))
+    return np.asarray(smoothstep((gap - TOUCHING * size) / (APART * size)))
 
 
 def capsule_distance(points: Floats, lines: Floats, wide: Floats | float, deep: Floats | float) -> Floats:
     """How far ``(...)`` points ``(..., 3)`` are outside of capsules about ``lines (..., 2, 3)``; below zero inside."""
-    return np.asarray(norms(_away(points, lines, wide / deep)) - wide)
+    return np.asarray(norms(_offset(points, lines, wide / deep)) - wide)
+
+
+@jit
+def capsule_offset(x, y, z, line, width):  # type: ignore[no-untyped-def]
+    """The offset of one point from a capsule's line ``(6,)``, in axes stretched ahead until the capsule is round."""
+    stretch = width[0] / width[1]
+    bx, by, bz = line[3] - line[0], line[4] - line[1], (line[5] - line[2]) * stretch
+    x, y, z = x - line[0], y - line[1], (z - line[2]) * stretch
+    along = min(max((x * bx + y * by + z * bz) / max(bx * bx + by * by + bz * bz, 1e-9), 0.0), 1.0)
+    return x - along * bx, y - along * by, z - along * bz
 
 
 def push_out_of_capsule(points: Floats, lines: Floats, wide: Floats, deep: Floats) -> Floats:
-    """How far ``(..., 3)`` points ``(..., 3)`` are moved to be out of capsules about ``lines (..., 2, 3)``.
+    """Displacements ``(..., 3)`` that move points ``(..., 3)`` out of capsules about ``lines (..., 2, 3)``.
 
     All broadcast. Lines go upwards.
     """
     stretch = wide / deep
-    away = _away(points, lines, stretch)
-    far = norms(away)
-    depth = wide - far
+    offset = _offset(points, lines, stretch)
+    distance = norms(offset)
+    depth = wide - distance
     push = np.where(depth >= SOFT, depth, np.maximum(depth + SOFT, 0.0) ** 2 / (4.0 * SOFT))
     # The deeper, the more it goes ahead instead of straight out: across the middle "out" would turn about.
     bone = lines[..., 1, :] - lines[..., 0, :]
     size = np.maximum(np.hypot(bone[..., 1], bone[..., 2]), 1e-9)
     deeper = 2.0 * np.maximum(depth, 0.0) / size
-    way = away.copy()
-    way[..., 1] -= deeper * bone[..., 2]
-    way[..., 2] += deeper * bone[..., 1] * stretch
-    way = way / np.maximum(norms(way), 1e-9)[..., None]
-    along = np.einsum("...i,...i->...", away, way)
-    step = np.sqrt(np.maximum(along**2 + (far + push) ** 2 - far**2, 0.0)) - along
-    moved = np.where(push > 0.0, step, 0.0)[..., None] * way
+    direction = offset.copy()
+    direction[..., 1] -= deeper * bone[..., 2]
+    direction[..., 2] += deeper * bone[..., 1] * stretch
+    direction = direction / np.maximum(norms(direction), 1e-9)[..., None]
+    along = np.einsum("...i,...i->...", offset, direction)
+    step = np.sqrt(np.maximum(along**2 + (distance + push) ** 2 - distance**2, 0.0)) - along
+    moved = np.where(push > 0.0, step, 0.0)[..., None] * direction
     moved[..., 2] /= stretch
     return np.asarray(moved)
 
 
-def _away(points: Floats, lines: Floats, stretch: Floats | float) -> Floats:
+def _offset(points: Floats, lines: Floats, stretch: Floats | float) -> Floats:
     """From lines to points ``(..., 3)``, in axes stretched ahead by so much that a capsule is round."""
     start, bone = lines[..., 0, :], lines[..., 1, :] - lines[..., 0, :]
-    away, bone = np.broadcast_arrays(points - start, bone)
-    away, bone = away.copy(), bone.copy()
-    away[..., 2] *= stretch
+    offset, bone = np.broadcast_arrays(points - start, bone)
+    offset, bone = offset.copy(), bone.copy()
+    offset[..., 2] *= stretch
     bone[..., 2] *= stretch
-    along = np.einsum("...i,...i->...", away, bone) / np.maximum(np.einsum("...i,...i->...", bone, bone), 1e-9)
-    return np.asarray(away - clip(along, 0.0, 1.0)[..., None] * bone)
+    along = np.einsum("...i,...i->...", offset, bone) / np.maximum(np.einsum("...i,...i->...", bone, bone), 1e-9)
+    return np.asarray(offset - clip(along, 0.0, 1.0)[..., None] * bone)

@@ -1,21 +1,35 @@
-"""Feet on the ground and the legs that reach them."""
+"""Legs: inverse kinematics from the hips to feet that are on the ground, peel off it or take steps.
+
+A foot is given by the ball of its sole, its heading and its pitch about the ball. Knees point between the directions
+of pelvis and foot.
+"""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
 from functools import lru_cache
+from typing import NamedTuple
 
 import numpy as np
 
 from kinesphere.engine.channels import ChannelCurves
-from kinesphere.engine.pose import ANKLE_OUT, FEET_AHEAD, SIGN, TURNED_OUT, Pose, figure_limb, rotation_from_components
+from kinesphere.engine.pose import (
+    ANKLE_OUT,
+    FEET_AHEAD,
+    SIGN,
+    TURNED_OUT,
+    LimbRest,
+    Pose,
+    figure_limb,
+    rotation_from_components,
+)
 from kinesphere.engine.proportions import HEIGHT
 from kinesphere.maths import compiled, rotations
-from kinesphere.maths.compiled import compile_exact
+from kinesphere.maths.compiled import jit
 from kinesphere.maths.interpolation import ramp
 from kinesphere.maths.rotations import axis_angle_quaternion, quaternion_product, rotate_vector, write_quaternion
-from kinesphere.maths.two_bone import reach_limits_kernel, solve_limb_kernel, solve_limb_rotations
+from kinesphere.maths.two_bone import reach_limits_kernel, solve_limb_kernel
 from kinesphere.maths.vectors import Floats, Ints, clip
 from kinesphere.motion.gesture import Step
 from kinesphere.motion.skeleton import Skeleton
@@ -23,172 +37,142 @@ from kinesphere.motion.skeleton import Skeleton
 LIFT = 0.16  # of a step's length: how high the foot goes
 MOST_LIFT = 0.07  # metres
 SOFT = np.radians(4.5)  # of flexion that a standing knee keeps
-WORTH = 100  # a leg is far more work than a number of a product
-KNEE_OUT = 0.5  # knees point between where the pelvis and where the foot points
+KNEE_OUT = 0.5  # of the angle from the pelvis's heading to the foot's that a knee turns
+FRAME_WORK = 100  # numbers that a leg is worth when frames are shared among threads
 
 
 def solve_stance(pose: Pose, channels: ChannelCurves, side: str, steps: Sequence[Sequence[Step]]) -> None:
-    """Plant feet, let them peel or step, and lay legs between them and the hips: ``steps`` are each performance's."""
-    ankle, sole, still = _standing(pose.skeleton, side, pose.size)
+    """Legs of one side to feet in their stance, which peel or take the ``steps`` of each performance."""
+    ankle, sole, ball_at_rest = _stance(pose.skeleton, side, pose.size)
     peel = channels[f"{side}.foot.peel"]
     if not any(steps):
-        ball = np.broadcast_to(still, (len(peel), 3))
+        ball = np.broadcast_to(ball_at_rest, (len(peel), 3))
         solve_leg(pose, side, ball, np.full(len(peel), SIGN[side] * TURNED_OUT), peel, np.maximum(peel, 0.0))
         return
-    walked = np.zeros((5, len(pose.spans)))
-    for frames, own in zip(pose.spans.slices(), steps, strict=True):
+    path = np.zeros((5, len(pose.batch)))
+    for frames, own in zip(pose.batch.slices, steps, strict=True):
         if own:
-            walked[:, frames] = _walked(pose.spans.time[frames], own)
-    x, z, turn, up, pitch = walked
+            path[:, frames] = _step_path(pose.batch.time[frames], own)
+    x, z, turn, up, pitch = path
     heading, peel, moved = SIGN[side] * TURNED_OUT + turn, peel + pitch, np.stack([x, up, z], axis=-1)
-    # The foot stands with its ankle where it stood at rest and turns about its ball.
+    # The ankle keeps its position in the stance while the foot turns about its ball.
     ball = ankle + pose.size * moved + rotations.rotate(rotation_from_components(y=heading), sole)
     solve_leg(pose, side, ball, heading, peel, np.maximum(peel, 0.0))
 
 
 @lru_cache(maxsize=32)
-def _standing(skeleton: Skeleton, side: str, size: float) -> tuple[Floats, Floats, Floats]:
-    """Where an ankle stands, the way from it to the ball of a foot that points ahead, and where the ball stands."""
-    place = skeleton.rest_world()[1]
-    ankle, ball = (place[skeleton.index(f"{side}{part}")] for part in ("Foot", "Toes"))
-    stood = np.array([SIGN[side] * ANKLE_OUT, 0.0, FEET_AHEAD]) * size + [0.0, ankle[1], 0.0]
+def _stance(skeleton: Skeleton, side: str, size: float) -> tuple[Floats, Floats, Floats]:
+    """In the stance: an ankle, the offset from it to the ball of a foot that points ahead, and the ball."""
+    position = skeleton.rest_world()[1]
+    ankle, ball = (position[skeleton.index(f"{side}{part}")] for part in ("Foot", "Toes"))
+    stance = np.array([SIGN[side] * ANKLE_OUT, 0.0, FEET_AHEAD]) * size + [0.0, ankle[1], 0.0]
     sole = ball - ankle
-    return stood, sole, stood + rotations.rotate(rotation_from_components(y=SIGN[side] * TURNED_OUT), sole)
+    return stance, sole, stance + rotations.rotate(rotation_from_components(y=SIGN[side] * TURNED_OUT), sole)
 
 
-def leg_overreach(pose: Pose) -> Floats:
-    """``(F,)`` metres by which the hips would have to sink for both legs to reach their feet with soft knees."""
-    skeleton, needed = pose.skeleton, np.zeros(len(pose.spans))
-    kernels = compiled.loaded(WORTH * len(needed))
+def leg_overreach(pose: Pose, shift: Floats) -> Floats:
+    """``(F,)`` metres by which the hips, moved by ``shift (F, 3)``, would have to sink for both legs to reach their
+    ankles with soft knees.
+    """
+    skeleton, needed = pose.skeleton, np.zeros(len(pose.batch))
     for side in SIGN:
-        upper, lower, foot = (skeleton.index(f"{side}{part}") for part in ("UpperLeg", "LowerLeg", "Foot"))
+        lower, foot = (skeleton.index(f"{side}{part}") for part in ("LowerLeg", "Foot"))
         longest = float(np.cos(0.5 * SOFT) * (skeleton.bone_lengths[lower] + skeleton.bone_lengths[foot]))
-        if kernels is not None:
-            stood, offset = pose.stood[side], skeleton.offsets[upper]
-            kernels.overreach(pose.local, pose.places, stood, offset, longest, needed)
-            continue
-        way = pose.stood[side] - hip_position(pose, side)
-        level = np.hypot(way[:, 0], way[:, 2])
-        needed = np.maximum(needed, -way[:, 1] - np.sqrt(np.maximum(longest**2 - level**2, 0.0)))
+        x, y, z = (pose.legs[side][:, 2] - pose.legs[side][:, 0] - shift).T
+        needed = np.maximum(needed, -y - np.sqrt(np.maximum(longest * longest - x * x - z * z, 0.0)))
     return needed
 
 
-def hip_position(pose: Pose, side: str) -> Floats:
-    """``(F, 3)`` where the leg begins."""
-    offset = pose.skeleton.offsets[pose.skeleton.index(f"{side}UpperLeg")]
-    return np.asarray(pose.places[:, 0] + rotations.rotate(pose.local[:, 0], offset))
+class FootTargets(NamedTuple):
+    """Feet of one side in every frame."""
+
+    ball: Floats  # (F, 3) of the sole, in the world
+    heading: Floats  # (F,) radians about the vertical
+    pitch: Floats  # (F,) about the ball, heel up above zero
+    toes: Floats  # (F,) bent up above zero
 
 
-def solve_leg(pose: Pose, side: str, ball: Floats, heading: Floats, pitch: Floats, toes: Floats) -> None:
-    """The leg to a foot with its ball at ``ball (F, 3)``, pitched about it, heel up above zero, toes bent up."""
-    kernels = compiled.loaded(WORTH * len(ball))
-    if kernels is None:
-        solve_leg_reference(pose, side, ball, heading, pitch, toes)
-        return
-    pose.stood[side] = np.empty((len(ball), 3))
-    rows = [np.ascontiguousarray(row) for row in (ball, heading, pitch, toes)]
-    leg = _leg(pose.skeleton, side, pose.size)
+class LegModel(NamedTuple):
+    """What does not change of one leg."""
 
-    def some(part: slice) -> None:
-        own, to = ((row[part] for row in group) for group in (rows, (pose.local, pose.places, pose.stood[side])))
-        kernels.lay_legs(*own, *leg, *to)
-
-    compiled.share_frames(len(ball), len(ball) * WORTH, some)
+    joints: Ints  # (4,) upper leg, lower leg, foot, toes
+    hip: Floats  # (3,) offset of the upper leg
+    ball: Floats  # (3,) offset of the toes
+    limb: LimbRest
 
 
 @lru_cache(maxsize=32)
-def _leg(skeleton: Skeleton, side: str, size: float) -> tuple[Ints, Floats, Floats, float, float]:
-    """Everything about a leg that does not change, as the compiled kernel takes it."""
+def _leg_model(skeleton: Skeleton, side: str, size: float) -> LegModel:
     joints = np.array([skeleton.index(f"{side}{part}") for part in ("UpperLeg", "LowerLeg", "Foot", "Toes")])
-    limb = figure_limb(HEIGHT * size, side, "Leg")
-    return joints, skeleton.offsets[joints[[0, 3]]], limb.numbers, limb.rest_flexion, KNEE_OUT
+    hip, ball = (np.array(skeleton.offsets[joint]) for joint in joints[[0, 3]])
+    return LegModel(joints, hip, ball, figure_limb(HEIGHT * size, side, "Leg").rest)
 
 
-def solve_leg_reference(pose: Pose, side: str, ball: Floats, heading: Floats, pitch: Floats, toes: Floats) -> None:
-    """The same in plain NumPy."""
-    skeleton = pose.skeleton
-    upper, lower, foot, toe = (skeleton.index(f"{side}{part}") for part in ("UpperLeg", "LowerLeg", "Foot", "Toes"))
-    turn = rotations.multiply(rotation_from_components(y=heading), rotation_from_components(x=pitch))
-    ankle = ball - rotations.rotate(turn, skeleton.offsets[toe])
-    pose.stood[side] = ankle
-    root, hips = hip_position(pose, side), pose.local[:, 0]
-    pelvis = rotations.rotate(hips, np.array([0.0, 0.0, 1.0]))
-    facing = np.arctan2(pelvis[:, 0], pelvis[:, 2])
-    facing = facing + KNEE_OUT * (heading - facing)
-    ahead = np.stack([np.sin(facing), np.zeros(len(facing)), np.cos(facing)], axis=-1)
-    limb = figure_limb(HEIGHT * pose.size, side, "Leg")
-    world, flexion, _ = solve_limb_rotations(
-        ankle - root, 0.0, limb.upper, limb.lower, limb.hinge, reference=ahead, home=np.array([0.0, -1.0, 0.0])
-    )
-    bent = limb.bent(flexion)
-    pose.local[:, upper] = rotations.multiply(rotations.conjugate(hips), world)
-    pose.local[:, lower] = bent
-    pose.local[:, foot] = rotations.multiply(rotations.conjugate(rotations.multiply(world, bent)), turn)
-    pose.local[:, toe] = rotation_from_components(x=-toes)
+def solve_leg(pose: Pose, side: str, ball: Floats, heading: Floats, pitch: Floats, toes: Floats) -> None:
+    """Write the rotations of one side's legs to their feet; see ``FootTargets``."""
+    pose.legs[side] = np.empty((len(ball), 3, 3))
+    feet = FootTargets(*(np.ascontiguousarray(row) for row in (ball, heading, pitch, toes)))
+    leg = _leg_model(pose.skeleton, side, pose.size)
+
+    def solve(rows: slice) -> None:
+        own = FootTargets(*(row[rows] for row in feet))
+        solve_leg_kernel(own, leg, pose.translations[rows], pose.local[rows], pose.legs[side][rows])
+
+    compiled.share_frames(len(ball), len(ball) * FRAME_WORK, solve)
 
 
-def _walked(time: Floats, steps: Sequence[Step]) -> Floats:
-    """x, z, heading, height and pitch of a foot that takes steps, from where it stands at rest."""
+def _step_path(time: Floats, steps: Sequence[Step]) -> Floats:
+    """``(5, T)`` x, z, heading, height and pitch of a foot that takes steps, from its stance."""
     x, z, heading, up, pitch = np.zeros((5, len(time)))
     at = np.zeros(3)
     for step in steps:
         to = np.array([step.x, step.z, step.turn])
-        length = step.land - step.lift
-        going = ramp(time, step.lift + 0.12 * length, step.land)
+        duration = step.land - step.lift
+        going = ramp(time, step.lift + 0.12 * duration, step.land)
         x, z, heading = (now + going * change for now, change in zip((x, z, heading), to - at, strict=True))
-        u = clip((time - step.lift) / length, 0.0, 1.0)
-        far = float(np.hypot(*(to - at)[:2])) + 0.1 * abs(float(to[2] - at[2]))
-        up = up + min(LIFT * far, MOST_LIFT) * 64.0 * u**3 * (1.0 - u) ** 3
-        pitch = pitch + min(2.2 * far, 0.5) * 64.0 * u**3 * (1.0 - u) ** 3
+        u = clip((time - step.lift) / duration, 0.0, 1.0)
+        length = float(np.hypot(*(to - at)[:2])) + 0.1 * abs(float(to[2] - at[2]))
+        up = up + min(LIFT * length, MOST_LIFT) * 64.0 * u**3 * (1.0 - u) ** 3
+        pitch = pitch + min(2.2 * length, 0.5) * 64.0 * u**3 * (1.0 - u) ** 3
         at = to
     return np.stack([x, z, heading, up, pitch])
 
 
-@compile_exact
-def solve_leg_kernel(ball, heading, pitch, toes, joints, offsets, limb, rest, out, local, places, ankles):  # type: ignore[no-untyped-def]
-    """Legs to feet with their balls at (F, 3); see ``legs.lay_leg``.
+@jit
+def solve_leg_kernel(feet, leg, translations, local, points):  # type: ignore[no-untyped-def]
+    """Write local rotations ``(F, J, 4)`` of a leg's joints to its ``FootTargets``.
 
-    ``joints``: upper and lower leg, foot, toes. ``offsets`` (2, 3) are those of upper leg and toes; ``limb`` (6, 3) is
-    as for arms. A knee points ``out`` of the way from where the pelvis to where the foot points.
+    And points ``(F, 3, 3)``: hip, knee, and the ankle that the foot asks for.
     """
-    bone, fore, hinge = limb[0], limb[1], limb[2]
-    frame = limb[3:]
-    a = math.sqrt(bone[0] ** 2 + bone[1] ** 2 + bone[2] ** 2)
-    b = math.sqrt(fore[0] ** 2 + fore[1] ** 2 + fore[2] ** 2)
+    limb, joints, heading = leg.limb, leg.joints, feet.heading
+    a = math.sqrt(limb.upper[0] ** 2 + limb.upper[1] ** 2 + limb.upper[2] ** 2)
+    b = math.sqrt(limb.lower[0] ** 2 + limb.lower[1] ** 2 + limb.lower[2] ** 2)
     limits, down = reach_limits_kernel(a, b, np.array([0.0, math.pi])), np.array([0.0, -1.0, 0.0])
-    ahead, way = np.zeros(3), np.empty(3)
-    for i in range(ball.shape[0]):
+    ahead, target = np.zeros(3), np.empty(3)
+    for i in range(points.shape[0]):
         h = local[i, 0]
+        hip, knee, ankle = points[i, 0], points[i, 1], points[i, 2]
         w, x, y, z = axis_angle_quaternion(0.0, 1.0, 0.0, heading[i])
-        pw, px, py, pz = axis_angle_quaternion(1.0, 0.0, 0.0, pitch[i])
+        pw, px, py, pz = axis_angle_quaternion(1.0, 0.0, 0.0, feet.pitch[i])
         w, x, y, z = quaternion_product(w, x, y, z, pw, px, py, pz)
-        u, v, t = rotate_vector(w, x, y, z, offsets[1, 0], offsets[1, 1], offsets[1, 2])
-        ankles[i, 0], ankles[i, 1], ankles[i, 2] = ball[i, 0] - u, ball[i, 1] - v, ball[i, 2] - t
-        u, v, t = rotate_vector(h[0], h[1], h[2], h[3], offsets[0, 0], offsets[0, 1], offsets[0, 2])
-        way[0] = ankles[i, 0] - (places[i, 0, 0] + u)
-        way[1] = ankles[i, 1] - (places[i, 0, 1] + v)
-        way[2] = ankles[i, 2] - (places[i, 0, 2] + t)
+        u, v, t = rotate_vector(w, x, y, z, leg.ball[0], leg.ball[1], leg.ball[2])
+        ankle[0], ankle[1], ankle[2] = feet.ball[i, 0] - u, feet.ball[i, 1] - v, feet.ball[i, 2] - t
+        u, v, t = rotate_vector(h[0], h[1], h[2], h[3], leg.hip[0], leg.hip[1], leg.hip[2])
+        hip[0], hip[1], hip[2] = translations[i, 0, 0] + u, translations[i, 0, 1] + v, translations[i, 0, 2] + t
+        for k in range(3):
+            target[k] = ankle[k] - hip[k]
         u, v, t = rotate_vector(h[0], h[1], h[2], h[3], 0.0, 0.0, 1.0)
         facing = math.atan2(u, t)
-        facing = facing + out * (heading[i] - facing)
+        facing = facing + KNEE_OUT * (heading[i] - facing)
         ahead[0], ahead[2] = math.sin(facing), math.cos(facing)
-        uw, ux, uy, uz, flexion, _, _, _ = solve_limb_kernel(way, 0.0, ahead, down, a, b, frame, limits)
-        bw, bx, by, bz = axis_angle_quaternion(hinge[0], hinge[1], hinge[2], flexion - rest)
+        uw, ux, uy, uz, flexion, u, v, t = solve_limb_kernel(target, 0.0, ahead, down, a, b, limb.frame, limits)
+        knee[0], knee[1], knee[2] = hip[0] + u, hip[1] + v, hip[2] + t
+        bw, bx, by, bz = axis_angle_quaternion(limb.hinge[0], limb.hinge[1], limb.hinge[2], flexion - limb.flexion)
         pw, px, py, pz = quaternion_product(h[0], -h[1], -h[2], -h[3], uw, ux, uy, uz)
         write_quaternion(local, i, joints[0], pw, px, py, pz)
         write_quaternion(local, i, joints[1], bw, bx, by, bz)
         uw, ux, uy, uz = quaternion_product(uw, ux, uy, uz, bw, bx, by, bz)
         w, x, y, z = quaternion_product(uw, -ux, -uy, -uz, w, x, y, z)
         write_quaternion(local, i, joints[2], w, x, y, z)
-        w, x, y, z = axis_angle_quaternion(1.0, 0.0, 0.0, -toes[i])
+        w, x, y, z = axis_angle_quaternion(1.0, 0.0, 0.0, -feet.toes[i])
         write_quaternion(local, i, joints[3], w, x, y, z)
-
-
-@compile_exact
-def leg_overreach_kernel(local, places, stood, offset, longest, needed):  # type: ignore[no-untyped-def]
-    """How far (F,) hips have to sink for a leg to reach where its ankle stood; the most of that and what is there."""
-    for i in range(len(needed)):
-        h, at, to = local[i, 0], places[i, 0], stood[i]
-        u, v, t = rotate_vector(h[0], h[1], h[2], h[3], offset[0], offset[1], offset[2])
-        x, y, z = to[0] - at[0] - u, to[1] - at[1] - v, to[2] - at[2] - t
-        needed[i] = max(needed[i], -y - math.sqrt(max(longest * longest - x * x - z * z, 0.0)))

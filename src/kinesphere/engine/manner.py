@@ -1,7 +1,7 @@
-"""Manner: how the strokes of a gesture run, in numbers that the body understands.
+"""Manner: parameters of a gesture's strokes and flourishes, by which the engine performs it.
 
-A gesture says what is done; a manner says how. Effort and Shape make manners; the plain one, which changes nothing, is
-what the figure's own motions are acted with.
+A gesture says what is done; a manner says how. Effort and Shape make manners; ``PLAIN`` changes nothing. Also here:
+which arm leads a gesture, and where a gesture without hands' keys rests.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from kinesphere.motion.humanoid import SIDES
 from kinesphere.motion.memo import memoise_by_gesture
 
 SHORTEST = 6.0 / RATE  # seconds: no stroke is made shorter than this
-# What varies from stroke to stroke, with what changes nothing. Timing's inflection is the gesture's own unless given.
+# Parameters of each stroke, with their neutral values. The inflection is the gesture's own unless given.
 STROKES: Mapping[str, float] = MappingProxyType(
     {"tension": 0.0, "inflection": 0.5, "anticipation": 0.0, "overshoot": 0.0, "time_exponent": 1.0, "duration": 1.0}
 )
-# What varies along a stroke.
+# Parameters that may vary along a stroke, with their neutral values.
 FLOURISHES: Mapping[str, float] = MappingProxyType(
     {
         "end_effector": 1.0,
@@ -50,7 +50,7 @@ FLOURISHES: Mapping[str, float] = MappingProxyType(
 
 @dataclass(frozen=True, eq=False)
 class ArmManner:
-    """How one arm's strokes run.
+    """How one arm's strokes are performed.
 
     Attributes
     ----------
@@ -68,7 +68,8 @@ class ArmManner:
 
     def stroke(self, name: str, count: int) -> Floats:
         """One value a stroke ``(S,)``."""
-        return np.broadcast_to(np.asarray(self.strokes.get(name, STROKES[name]), dtype=np.float64), (count,))
+        value = np.asarray(self.strokes.get(name, STROKES[name]), dtype=np.float64)
+        return np.array(np.broadcast_to(value, (count,)))
 
     def flourish(self, name: str) -> Floats:
         """One number ``()``, or a curve ``(N,)``."""
@@ -77,22 +78,22 @@ class ArmManner:
 
 @dataclass(frozen=True, eq=False)
 class Manner:
-    """How a whole gesture runs.
+    """How a whole gesture is performed.
 
     Attributes
     ----------
     arms
         For ``"left"`` and ``"right"``.
     body
-        How the strokes of a gesture without hands' keys run.
+        For the strokes of a gesture without hands' keys.
     channels
         What is added to a gesture's channels (see ``CHANNELS``): one number, or a curve over the gesture's own time.
     life
-        How much of breath and sway is kept: 1 all, 0 none, above 1 more.
+        Factor of breath and sway.
     fidget
-        How much small unrest is added, from 0.
+        Amount of fidgeting, from 0.
     seed
-        Which unrest, and which individual; None: nobody in particular.
+        Of sway and fidgeting; None: always the same.
     locked
         Whether the keys keep their times.
     """
@@ -106,7 +107,7 @@ class Manner:
     locked: bool = False
 
     def arm(self, side: str) -> ArmManner:
-        """One arm's; the plain one where nothing is said."""
+        """One arm's; the plain one unless given."""
         return self.arms.get(side, ArmManner())
 
 
@@ -129,8 +130,8 @@ def body_rest_times(gesture: Gesture) -> Floats:
         return np.array([0.0, gesture.duration])
     lead = gesture.tracks[max(spread, key=lambda name: spread[name] * _LARGE[name.split(".")[0]])]
     values = np.array(lead.values)
-    moves = np.sign(np.round(np.diff(values) / max(spread.values()), 2))
-    turns = [0] + [i for i in range(1, len(values) - 1) if moves[i] != moves[i - 1]] + [len(values) - 1]
+    directions = np.sign(np.round(np.diff(values) / max(spread.values()), 2))
+    turns = [0] + [i for i in range(1, len(values) - 1) if directions[i] != directions[i - 1]] + [len(values) - 1]
     times = np.unique(np.clip(np.array(lead.times)[turns], 0.0, gesture.duration))
     return times if len(times) > 1 else np.array([0.0, gesture.duration])
 
@@ -140,11 +141,11 @@ _LARGE = {"torso": 1.0, "hips": 1.0, "head": 0.4}  # parts that lead a body with
 
 @memoise_by_gesture
 def leading_side(gesture: Gesture) -> str | None:
-    """The arm with the longest way, whose clock the body goes by."""
-    ways = {}
+    """The arm with the longest path, whose clock the body goes by."""
+    lengths = {}
     for side in SIDES:
         keys = gesture.arm(side)
         if keys is not None and len(keys.keys) > 1:
-            places = np.array([key.position for key in keys.keys])
-            ways[side] = float(np.linalg.norm(np.diff(places, axis=0), axis=1).sum())
-    return max(ways, key=lambda side: (round(ways[side], 6), side)) if ways else None
+            positions = np.array([key.position for key in keys.keys])
+            lengths[side] = float(np.linalg.norm(np.diff(positions, axis=0), axis=1).sum())
+    return max(lengths, key=lambda side: (round(lengths[side], 6), side)) if lengths else None

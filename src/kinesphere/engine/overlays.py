@@ -1,10 +1,13 @@
-"""Flourishes: what a stroke does beside going its way, in terms of ``t'``, the share of its time that has passed."""
+"""Flourishes: overlays of wrist, forearm, elbow and torso on a stroke, over the share of its time that has passed.
+
+The formulas are EMOTE's (Chi et al., SIGGRAPH 2000); all of them are closed at goals.
+"""
 
 from __future__ import annotations
 
 import numpy as np
 
-from kinesphere.maths.vectors import Floats, clip
+from kinesphere.maths.vectors import Floats, clip, smoothstep
 
 SQUASH_LATE = 1.6  # the exponent that puts the fullest stretch behind the middle
 BREATH_FROM, BREATH_MOST = 0.4, 1.0 / 7.0
@@ -14,13 +17,13 @@ UNHURRIED = 0.6  # seconds: strokes shorter than this have no time for all of th
 
 
 def wrist_flexion(share: Floats, bend: Floats, extension: Floats, flexed: Floats, angle: Floats) -> Floats:
-    """How far the wrist bends inwards: a wave that closes at goals, or held bent."""
+    """How far the wrist bends inwards: a wave that closes at goals, or a constant angle."""
     wave = bend * (np.sin(2.0 * np.pi * (share + 0.75)) + 1.0 - extension)
     return np.asarray((1.0 - flexed) * wave + flexed * angle)
 
 
 def forearm_twist(share: Floats, amount: Floats, frequency: Floats) -> Floats:
-    """A turn that comes and goes: ``frequency`` half waves a stroke."""
+    """Rotation about the forearm that comes and goes: ``frequency`` half waves a stroke."""
     return np.asarray(amount * np.sin(np.pi * frequency * share))
 
 
@@ -30,7 +33,7 @@ def elbow_factor(share: Floats, amount: Floats) -> Floats:
 
 
 def body_stretch(share: Floats, amount: Floats) -> Floats:
-    """The body's stretch along the way of the hand; across it is its inverse root."""
+    """The body's stretch along the hand's direction; across it is its inverse root."""
     return np.asarray(1.0 + amount * np.sin(np.pi * share**SQUASH_LATE))
 
 
@@ -45,8 +48,6 @@ def upper_arm_width(flexion: Floats, volume: Floats) -> Floats:
     return np.asarray(np.minimum(1.0 + 0.7 * flexion * volume, MOST_SWOLLEN))
 
 
-def flourish_share(length: Floats, lasts: Floats) -> Floats:
+def flourish_share(lengths: Floats, durations: Floats) -> Floats:
     """The share of their flourishes that strokes of these lengths and durations have."""
-    far = clip(length / (2.0 * BUSY), 0.0, 1.0)
-    slow = clip(lasts / UNHURRIED, 0.0, 1.0)
-    return np.asarray(far * far * (3.0 - 2.0 * far) * slow * slow * (3.0 - 2.0 * slow))
+    return np.asarray(smoothstep(lengths / (2.0 * BUSY)) * smoothstep(durations / UNHURRIED))

@@ -1,25 +1,31 @@
-"""How the figure stands when nothing is asked of it: relaxed, not in its rest pose.
+"""The figure's pose while it is being generated: its relaxed stance, joint arrays to write into, and two-bone limbs.
 
-Numbers are for a figure 1.70 m tall; ``out`` is away from the middle on either side.
+Distances are in metres for a figure 1.70 m tall, and scaled to its height; angles are in radians. ``out`` is away from
+the middle on either side.
 """
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
+from typing import NamedTuple
 
 import numpy as np
 
 from kinesphere.engine.batch import RATE, Batch
 from kinesphere.engine.proportions import HEIGHT, skeleton
-from kinesphere.maths import compiled, kinematics, rotations
+from kinesphere.maths import kinematics, rotations
 from kinesphere.maths.two_bone import solve_limb_rotations
-from kinesphere.maths.vectors import ArrayLike, Floats, Ints, clip
-from kinesphere.maths.vectors import norms as far_of
+from kinesphere.maths.vectors import ArrayLike, Floats, Ints, clip, norms
 from kinesphere.motion.checked_arrays import freeze
 from kinesphere.motion.motion import Motion
 from kinesphere.motion.skeleton import Skeleton
 
+SIGN = {"left": 1.0, "right": -1.0}
+BLOCK = 500_000  # numbers that are allocated as one array at most
+
+# The relaxed stance: how the figure stands when nothing is asked of it, which is not its rest pose.
 WRIST = (0.066, -0.5295, 0.038)  # out, up, ahead of the shoulder: arms hang a little off the body, elbows not locked
 SWIVEL = np.radians(38.0)  # elbows point back and somewhat out
 ROLL = np.radians(14.0)  # palms face the thighs, and backs of the hands somewhat ahead
@@ -28,23 +34,21 @@ ANKLE_OUT, TURNED_OUT = 0.098, np.radians(8.0)  # feet hip-wide, turned out
 FEET_AHEAD = -0.048  # ankles behind the hips: the body's weight is over the middle of the feet
 SINK = 0.0016  # hips below straight knees: they are soft, not bent
 
+# Arms
+FLEXIONS = (math.radians(4.0), math.radians(148.0))  # least and greatest of an elbow
+SOFT = 0.012  # of its length, over which an arm comes softly to its longest reach
+DOWN, AHEAD = np.array([0.0, -1.0, 0.0]), np.array([0.0, 0.0, 1.0])  # an elbow's swivel is measured from these
+
 
 def resting_wrist(side: str, height: float = HEIGHT) -> tuple[float, float, float]:
-    """A hanging wrist's place from its shoulder, in metres."""
+    """The wrist of a hanging arm, in metres from its shoulder."""
     out, up, ahead = (height / HEIGHT * value for value in WRIST)
     return (out if side == "left" else -out, up, ahead)
 
 
 def resting_swivel(side: str) -> float:
-    """A hanging arm's swivel, as ``solve_limb`` counts it."""
+    """The swivel of a hanging arm, as ``solve_limb`` counts it."""
     return float(SWIVEL if side == "left" else -SWIVEL)
-
-
-# ---- Figures' poses over time while they are being made: arrays that the parts of the body write into.
-
-
-SIGN = {"left": 1.0, "right": -1.0}
-BLOCK = 500_000  # numbers
 
 
 @lru_cache(maxsize=16)
@@ -53,71 +57,76 @@ def figure_skeleton(height: float) -> Skeleton:
     return skeleton(height)
 
 
+@lru_cache(maxsize=64)
+def with_ancestors(skeleton: Skeleton, names: tuple[str, ...]) -> Ints:
+    """``(K,)`` joints and all their ancestors, parents first."""
+    found: set[int] = set()
+    for name in names:
+        joint = skeleton.index(name)
+        while joint >= 0:
+            found.add(joint)
+            joint = int(skeleton.parents[joint])
+    return np.array(sorted(found), dtype=np.intp)
+
+
 @dataclass(eq=False)
 class Pose:
-    """Local rotations and translations of one figure or several in a row, at equal steps of time."""
+    """Local rotations and translations of the figures of a batch, for the parts of the body to write into."""
 
     skeleton: Skeleton
-    spans: Batch
-    size: float  # of a figure 1.70 m tall
-    local: Floats  # (F, J, 4)
-    places: Floats  # (F, J, 3)
+    batch: Batch
+    size: float  # height over 1.70 m
+    local: Floats  # (F, J, 4) rotations
+    translations: Floats  # (F, J, 3) in metres
     scales: Floats | None = None  # (F, J, 3) of the surface
     spare: Floats | None = None  # memory for these
-    stood: dict[str, Floats] = field(default_factory=dict)  # (F, 3) where each ankle was asked to be
+    legs: dict[str, Floats] = field(default_factory=dict)  # (F, 3, 3) hip, knee and the ankle's target, in the world
 
     @classmethod
-    def standing(cls, spans: Batch, height: float = HEIGHT) -> Pose:
-        """The rest pose for as long as that takes."""
+    def at_rest(cls, batch: Batch, height: float = HEIGHT) -> Pose:
+        """The rest pose in every frame."""
         skeleton = figure_skeleton(height)
-        local, places, spare = _memory(len(spans), len(skeleton))
+        local, translations, spare = _allocate(len(batch), len(skeleton))
         # Rows at a time: NumPy is slow to spread four numbers.
-        local.reshape(len(spans), -1)[:] = rotations.identity(len(skeleton)).ravel()
-        places.reshape(len(spans), -1)[:] = skeleton.offsets.ravel()
-        return cls(skeleton, spans, height / HEIGHT, local, places, spare=spare)
+        local.reshape(len(batch), -1)[:] = _identities(len(skeleton))
+        translations.reshape(len(batch), -1)[:] = skeleton.offsets.ravel()
+        return cls(skeleton, batch, height / HEIGHT, local, translations, spare=spare)
 
-    def lent(self, spans: Batch) -> Pose:
+    def borrow(self, batch: Batch) -> Pose:
         """A pose of fewer frames in this one's memory, for as long as this one does not need it."""
-        return Pose(self.skeleton, spans, self.size, self.local[: len(spans)], self.places[: len(spans)])
+        return Pose(self.skeleton, batch, self.size, self.local[: len(batch)], self.translations[: len(batch)])
 
-    def turn(self, name: str, turned: Floats) -> None:
+    def set_rotation(self, name: str, rotation: Floats) -> None:
         """Set a joint's local rotation ``(F, 4)``."""
-        self.local[:, self.skeleton.index(name)] = turned
+        self.local[:, self.skeleton.index(name)] = rotation
 
-    def world(self, joints: Ints | None = None) -> tuple[Floats, Floats]:
-        """World rotations and positions as they are now: of all joints, or of these, parents being among them."""
-        if joints is None:
-            return kinematics.forward(self.local, self.places, self.skeleton.parents)
+    def world(self, joints: Ints) -> tuple[Floats, Floats]:
+        """World rotations ``(F, K, 4)`` and positions ``(F, K, 3)`` of joints whose parents are among them."""
         order = np.full(len(self.skeleton) + 1, -1)
         order[joints] = np.arange(len(joints))
         parents = order[self.skeleton.parents[joints]]
-        return kinematics.forward(self.local[:, joints], self.places[:, joints], parents)
+        return kinematics.forward(self.local[:, joints], self.translations[:, joints], parents)
 
-    def scaled(self) -> Floats:
+    def surface_scales(self) -> Floats:
         """The surface's scales ``(F, J, 3)``, to write into."""
         if self.scales is None:
-            self.unscaled()[:] = 1.0
-        return self.unscaled()
-
-    def unscaled(self) -> Floats:
-        """Memory for the surface's scales ``(F, J, 3)``, all of which the caller writes."""
-        if self.scales is None:
-            self.scales = np.empty(self.places.shape) if self.spare is None else self.spare
+            self.scales = np.empty(self.translations.shape) if self.spare is None else self.spare
+            self.scales[:] = 1.0
         return self.scales
 
     def motions(self, names: list[str]) -> list[Motion]:
-        """What has been made."""
+        """Each performance as a motion."""
         made = []
-        for name, frames in zip(names, self.spans.slices(), strict=True):
+        for name, frames in zip(names, self.batch.slices, strict=True):
             # Nobody else holds these: they need not be copied again.
-            local, places = self.local[frames], freeze(self.places[frames])
+            local, translations = self.local[frames], freeze(self.translations[frames])
             local = freeze(rotations.continuous(local) if rotations.has_sign_flips(local) else local)
             scales = None if self.scales is None else freeze(self.scales[frames])
-            made.append(Motion(self.skeleton, RATE, local, places, scales, name=name))
+            made.append(Motion(self.skeleton, RATE, local, translations, scales, name=name))
         return made
 
 
-def _memory(frames: int, joints: int) -> list[Floats]:
+def _allocate(frames: int, joints: int) -> list[Floats]:
     """Arrays ``(F, J, 4)``, ``(F, J, 3)`` and ``(F, J, 3)``.
 
     As one block while it is of a size that allocators keep for the next time, which fresh pages are not.
@@ -130,24 +139,29 @@ def _memory(frames: int, joints: int) -> list[Floats]:
     return [block[a:b].reshape(frames, joints, width) for a, b, width in starts]
 
 
+@lru_cache(maxsize=4)
+def _identities(joints: int) -> Floats:
+    return rotations.identity(joints).ravel()
+
+
 def rotation_from_components(x: ArrayLike = 0.0, y: ArrayLike = 0.0, z: ArrayLike = 0.0) -> Floats:
-    """Rotations ``(F, 4)`` by rotation vectors given by component: the components' order does not matter."""
+    """Rotations ``(F, 4)`` from rotation vectors that are given by component."""
     return rotations.from_rotation_vector(np.stack(np.broadcast_arrays(*(np.asarray(v, float) for v in (x, y, z))), -1))
 
 
-# ---- A figure's two-bone limb in the frame that it hangs in: what turns of its joints bring its end somewhere.
+class LimbRest(NamedTuple):
+    """A limb in the rest pose, for compiled loops."""
 
-
-FLEXIONS = (np.radians(4.0), np.radians(148.0))
-LIMITS = np.array(FLEXIONS)
-WORTH = 30  # a limb is far more work than three numbers of a product
-SOFT = 0.012  # of its length, over which an arm comes softly to its longest reach
-DOWN, AHEAD = np.array([0.0, -1.0, 0.0]), np.array([0.0, 0.0, 1.0])
+    upper: Floats  # (3,) offset of the elbow, in metres
+    lower: Floats  # (3,) offset of the wrist
+    hinge: Floats  # (3,) the elbow's axis
+    frame: Floats  # (3, 3) upper bone, hinge and their normal as rows
+    flexion: float  # the elbow's angle
 
 
 @dataclass(frozen=True, eq=False)
 class FigureLimb:
-    """An arm: upper and lower bone as they are at rest, all axes the world's."""
+    """An arm, or a leg by an arm's words: upper and lower bone in the rest pose, where all axes are the world's."""
 
     upper: Floats  # (3,) offset of the elbow
     lower: Floats  # (3,) offset of the wrist
@@ -182,26 +196,22 @@ class FigureLimb:
         return float(np.arccos(clip(self.upper @ self.lower / (a * b), -1.0, 1.0)))
 
     def solved(self, target: Floats, swivel: ArrayLike) -> tuple[Floats, Floats, Floats]:
-        """The shoulder's turns ``(..., 4)``, elbow angles ``(...)`` and elbows that reach ``target (..., 3)``."""
-        kernels = compiled.loaded(target.size * WORTH)
-        if kernels is None or target.ndim != 2:
-            return solve_limb_rotations(
-                target, swivel, self.upper, self.lower, self.hinge, reference=DOWN, home=AHEAD, flexions=FLEXIONS
-            )
-        count = len(target)
-        made = np.empty((count, 4)), np.empty(count), np.empty((count, 3))
-        swivels = np.array(np.broadcast_to(swivel, (count,)), dtype=np.float64)
-        limb = *self.lengths, self.frame, LIMITS
-        kernels.turn(np.ascontiguousarray(target), swivels, DOWN[None], AHEAD[None], *limb, *made)
-        return made
+        """Inverse kinematics: shoulder rotations ``(..., 4)``, elbow angles and elbows for wrists ``(..., 3)``."""
+        shape = target.shape[:-1]
+        swivels = np.broadcast_to(np.asarray(swivel, dtype=np.float64), shape).reshape(-1)
+        limb = self.upper, self.lower, self.hinge
+        upper, flexion, elbow = solve_limb_rotations(
+            target.reshape(-1, 3), swivels, *limb, reference=DOWN, home=AHEAD, flexions=FLEXIONS
+        )
+        return upper.reshape(*shape, 4), flexion.reshape(shape), elbow.reshape(*shape, 3)
 
-    def bent(self, flexion: Floats) -> Floats:
-        """The elbow's local turn ``(..., 4)`` at these angles."""
+    def elbow_rotation(self, flexion: Floats) -> Floats:
+        """The elbow's local rotation ``(..., 4)`` at these angles."""
         return rotations.from_rotation_vector(self.hinge * (flexion - self.rest_flexion)[..., None])
 
     def wrist(self, upper: Floats, flexion: Floats) -> Floats:
-        """Where the wrist is, from the shoulder."""
-        return rotations.rotate(upper, self.upper + rotations.rotate(self.bent(flexion), self.lower))
+        """Forward kinematics: the wrist ``(..., 3)`` from the shoulder."""
+        return rotations.rotate(upper, self.upper + rotations.rotate(self.elbow_rotation(flexion), self.lower))
 
     @cached_property
     def frame(self) -> Floats:
@@ -210,22 +220,28 @@ class FigureLimb:
         return np.stack([bone, self.hinge, np.cross(bone, self.hinge)])
 
     @cached_property
+    def rest(self) -> LimbRest:
+        """The limb for compiled loops."""
+        # Copies: loops are compiled anew for arrays that may not be written to.
+        return LimbRest(self.upper.copy(), self.lower.copy(), self.hinge, self.frame, self.rest_flexion)
+
+    @cached_property
     def numbers(self) -> Floats:
-        """``(6, 3)`` both bones, the hinge and the frame, as compiled kernels take them."""
+        """``(6, 3)`` both bones, the hinge and the frame."""
         return np.stack([self.upper, self.lower, self.hinge, *self.frame])
 
     def soften(self, targets: Floats, exact: float) -> None:
         """Let targets ``(N, 3)`` come softly to the longest reach; those no farther than ``exact`` are left alone."""
         start = min(max((1.0 - SOFT) * self.reach, exact), self.reach)
         room = self.reach - start
-        far = far_of(targets)
+        far = norms(targets)
         if far.max(initial=0.0) <= start:
             return
         if room <= 1e-9:
-            held = np.minimum(far, self.reach)
+            softened = np.minimum(far, self.reach)
         else:
-            held = np.where(far > start, start + room * -np.expm1(-np.maximum(far - start, 0.0) / room), far)
-        targets *= (held / np.maximum(far, 1e-12))[:, None]
+            softened = np.where(far > start, start + room * -np.expm1(-np.maximum(far - start, 0.0) / room), far)
+        targets *= (softened / np.maximum(far, 1e-12))[:, None]
 
 
 _ENDS = {"Arm": ("LowerArm", "Hand"), "Leg": ("LowerLeg", "Foot")}

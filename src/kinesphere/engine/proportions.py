@@ -1,9 +1,10 @@
-"""Where a person's joints are, in shares of the height.
+"""Body proportions: joint positions of a person and of Mo in shares of the height, and skeletons made from them.
 
-Heights of the joints follow Drillis and Contini's segment lengths as in Winter (2009, *Biomechanics and Motor Control
-of Human Movement*, fig. 4.1): ankle 0.039, knee 0.285, hip 0.530 to the trochanter, shoulder 0.818, upper arm 0.186,
-forearm 0.146, hand 0.108. Joint centres lie a little inside of these landmarks. The arms rest 45° down, elbows and
-knees a few degrees bent, so that a surface folds as little as can be in any pose, and a bend shows its way.
+``skeleton`` gives metres. Heights of a person's joints follow Drillis and Contini's segment lengths as in Winter (2009,
+*Biomechanics and Motor Control of Human Movement*, fig. 4.1): ankle 0.039, knee 0.285, hip 0.530 to the trochanter,
+shoulder 0.818, upper arm 0.186, forearm 0.146, hand 0.108. Joint centres lie a little inside of these landmarks. The
+arms rest 45° down, elbows and knees a few degrees bent, so that a surface folds as little as can be in any pose, and
+hinges have a direction.
 """
 
 from __future__ import annotations
@@ -17,13 +18,13 @@ import numpy as np
 from kinesphere.maths.vectors import Floats
 from kinesphere.motion.skeleton import Skeleton, Tip
 
-HEIGHT = 1.70
+HEIGHT = 1.70  # metres
 ARM_DOWN = np.radians(45.0)  # how far below level the arms rest
 ALONG = np.array([np.cos(ARM_DOWN), -np.sin(ARM_DOWN), 0.0])  # the resting left arm
 BACK = np.array([np.sin(ARM_DOWN), np.cos(ARM_DOWN), 0.0])  # out of the back of the left hand
 THUMBWARD = np.array([0.0, 0.0, 1.0])  # palms face down, thumbs forward
 
-Place = tuple[float, float, float]
+Triple = tuple[float, float, float]
 
 
 @dataclass(frozen=True)
@@ -31,13 +32,13 @@ class BodyPlan:
     """A body's proportions: the middle and the left side, in heights; x to the left, y up, z forward."""
 
     height: float  # metres
-    joints: Mapping[str, Place]
-    ends: Mapping[str, Place]  # where the last bones end
+    joints: Mapping[str, Triple]
+    ends: Mapping[str, Triple]  # where the last bones end
     arm: tuple[float, float, float]  # upper arm, forearm, wrist to the middle finger's knuckle
     bend: tuple[float, float]  # how far behind a straight line the elbow rests, and before it the wrist
     # From the wrist, the hand flat: along it, across it towards the thumb, out of its back; the phalanges; how far a
     # finger points aside, and back.
-    fingers: Mapping[str, tuple[Place, Place, tuple[float, float]]]
+    fingers: Mapping[str, tuple[Triple, Triple, tuple[float, float]]]
 
 
 PERSON = BodyPlan(
@@ -120,25 +121,25 @@ _PARENTS = {
 }
 
 
-def _left_places(plan: BodyPlan) -> tuple[dict[str, Floats], dict[str, str], dict[str, Floats]]:
-    """Places and parents of the middle and left joints, and the last bones' ends, in heights."""
-    places = {name: np.array(place) for name, place in plan.joints.items()}
+def _left_positions(plan: BodyPlan) -> tuple[dict[str, Floats], dict[str, str], dict[str, Floats]]:
+    """Positions and parents of the middle and left joints, and the last bones' ends, in heights."""
+    positions = {name: np.array(position) for name, position in plan.joints.items()}
     parents = dict(_PARENTS)
     upper, lower, _ = plan.arm
-    places["leftLowerArm"] = places["leftUpperArm"] + upper * ALONG - plan.bend[0] * THUMBWARD
-    places["leftHand"] = places["leftLowerArm"] + lower * ALONG + plan.bend[1] * THUMBWARD
-    ends = {name: np.array(place) for name, place in plan.ends.items()}
+    positions["leftLowerArm"] = positions["leftUpperArm"] + upper * ALONG - plan.bend[0] * THUMBWARD
+    positions["leftHand"] = positions["leftLowerArm"] + lower * ALONG + plan.bend[1] * THUMBWARD
+    ends = {name: np.array(position) for name, position in plan.ends.items()}
     for finger, (root, phalanges, (aside, raised)) in plan.fingers.items():
-        way = np.cos(aside) * np.cos(raised) * ALONG + np.sin(aside) * THUMBWARD + np.sin(raised) * BACK
-        way = way / np.linalg.norm(way)
-        at = places["leftHand"] + root[0] * ALONG + root[1] * THUMBWARD + root[2] * BACK
+        direction = np.cos(aside) * np.cos(raised) * ALONG + np.sin(aside) * THUMBWARD + np.sin(raised) * BACK
+        direction = direction / np.linalg.norm(direction)
+        at = positions["leftHand"] + root[0] * ALONG + root[1] * THUMBWARD + root[2] * BACK
         above = "leftHand"
         for part, length in zip(_phalanges(finger), phalanges, strict=True):
             name = f"left{finger}{part}"
-            places[name], parents[name] = at, above
-            at, above = at + length * way, name
+            positions[name], parents[name] = at, above
+            at, above = at + length * direction, name
         ends[above] = at
-    return places, parents, ends
+    return positions, parents, ends
 
 
 def _phalanges(finger: str) -> tuple[str, str, str]:
@@ -146,16 +147,16 @@ def _phalanges(finger: str) -> tuple[str, str, str]:
 
 
 def joint_places(plan: BodyPlan = PERSON) -> tuple[Mapping[str, Floats], Mapping[str, str], Mapping[str, Floats]]:
-    """All joints by name, in heights: places, parents, and where the last bones end. Parents come before children."""
-    places, parents, ends = _left_places(plan)
+    """Positions of all joints by name, their parents, and the last bones' ends, in heights. Parents come first."""
+    positions, parents, ends = _left_positions(plan)
     both: dict[str, Floats] = {}
     above: dict[str, str] = {}
-    for name, place in places.items():
-        both[name], above[name] = place, parents[name]
-    for name in [name for name in places if name.startswith("left")]:
-        both[_right(name)] = places[name] * [-1.0, 1.0, 1.0]
+    for name, position in positions.items():
+        both[name], above[name] = position, parents[name]
+    for name in [name for name in positions if name.startswith("left")]:
+        both[_right(name)] = positions[name] * [-1.0, 1.0, 1.0]
         above[_right(name)] = _right(parents[name])
-    ends |= {_right(name): place * [-1.0, 1.0, 1.0] for name, place in ends.items() if name.startswith("left")}
+    ends |= {_right(name): position * [-1.0, 1.0, 1.0] for name, position in ends.items() if name.startswith("left")}
     return MappingProxyType(both), MappingProxyType(above), MappingProxyType(ends)
 
 
@@ -165,15 +166,19 @@ def _right(name: str) -> str:
 
 def skeleton(height: float | None = None, plan: BodyPlan = PERSON) -> Skeleton:
     """A body's joints: VRM 1.0's names, and one more in the spine; all axes the world's at rest."""
-    places, parents, ends = joint_places(plan)
+    positions, parents, ends = joint_places(plan)
     height = plan.height if height is None else height
     names = _ordered(parents)
     index = {name: i for i, name in enumerate(names)}
-    offsets = np.array([places[name] - places[parents[name]] if parents[name] else places[name] for name in names])
+    offsets = np.array(
+        [positions[name] - positions[parents[name]] if parents[name] else positions[name] for name in names]
+    )
     above = np.array([index.get(parents[name], -1) for name in names])
-    tips = tuple(Tip(index[name], _triple(height * (ends[name] - places[name]))) for name in names if name in ends)
+    tips = tuple(Tip(index[name], _triple(height * (ends[name] - positions[name]))) for name in names if name in ends)
     roles = {name: i for name, i in index.items() if name != "spine2"}
-    soles = {foot: height * float(places[foot][1]) for foot in ("leftFoot", "rightFoot")}  # plans stand on the ground
+    soles = {
+        foot: height * float(positions[foot][1]) for foot in ("leftFoot", "rightFoot")
+    }  # plans stand on the ground
     return Skeleton(tuple(names), above, height * offsets, roles=roles, tips=tips, soles=soles)
 
 
