@@ -1,4 +1,4 @@
-"""The same call gives the same bits: the first and the thousandth time, on one thread and on several, in any process."""
+"""The same call gives the same bits: first and thousandth, on one thread and on several, in any process."""
 
 from __future__ import annotations
 

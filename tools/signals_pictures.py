@@ -290,7 +290,7 @@ def of_gait() -> None:
     example = scene("13")
     made = example.performances()
     facts = {
-        name: f"a foot stands in {100.0 * kinesphere.find_contacts(one).planted().mean():.0f} %"
+        name: f"a foot stands in {100.0 * kinesphere.find_contacts(one).in_contact().mean():.0f} %"
         for name, one in made.items()
     }
     bars = timeline({name: stands(one) for name, one in made.items()}, 9.0, facts)

@@ -157,7 +157,7 @@ def _feet(given: kinesphere.Motion) -> list[str]:
     report = foot_report(given, plants)
     return [
         f"{given.duration:.1f}",
-        f"{100.0 * plants.planted().mean():.0f}",
+        f"{100.0 * plants.in_contact().mean():.0f}",
         f"{100.0 * skating(given):.0f}",
         f"{report.plants}",
         f"{1000.0 * report.slide_mean:.1f}",

@@ -133,7 +133,7 @@ def test_walk_run_jump_and_stand_look_as_they_should(data_dir: Path) -> None:
         assert heel.first < ball.first
         assert heel.last < ball.last
     assert all(flags[1:].mean() > 0.95 for flags in stand.labels.values())
-    air = ~jump.planted()
+    air = ~jump.in_contact()
     assert 0.2 < air.sum() / jump.rate < 0.8
     assert jump.ground.share > 0.5
 

@@ -75,7 +75,7 @@ def squats(straightest: float) -> Motion:
 
 def far_from_contacts(contacts: Contacts, seconds: float) -> np.ndarray:
     reach = int(np.ceil(seconds * contacts.rate))
-    near = np.convolve(np.pad(contacts.planted(), reach), np.ones(2 * reach + 1), mode="valid")
+    near = np.convolve(np.pad(contacts.in_contact(), reach), np.ones(2 * reach + 1), mode="valid")
     return near == 0
 
 
@@ -107,7 +107,7 @@ def test_what_does_not_slide_stays_as_it_is(straightest: float) -> None:
     """However straight the knees become, and whatever jolts above the feet."""
     motion = squats(straightest)
     contacts = find_contacts(motion)
-    assert contacts.planted().all()
+    assert contacts.in_contact().all()
     assert foot_report(motion, contacts).slide < 1e-9
     assert lock_feet(motion, contacts) is motion
 

@@ -284,8 +284,8 @@ def test_arms_go_no_farther_back_than_they_can() -> None:
     past = [np.degrees(limit_excess(back)["leftUpperArm"].max())]
     for one in (laid, swivel_limb(limb, p, laid, angle)):
         pose = EditablePose(back.skeleton, back.rotations.copy(), back.translations.copy())
-        pose.lay(limb, q, p, one, None, np.ones(3, dtype=bool))
-        past.append(np.degrees(limit_excess(replace(back, rotations=pose.local))["leftUpperArm"].max()))
+        pose.apply_limb(limb, q, p, one, None, np.ones(3, dtype=bool))
+        past.append(np.degrees(limit_excess(replace(back, rotations=pose.rotations))["leftUpperArm"].max()))
     assert past[1] > past[0] + 3.0
     assert past[2] < past[0] + 0.5
 

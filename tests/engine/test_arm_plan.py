@@ -44,7 +44,7 @@ def reaching(rng, count=5):
 @given(seeds, st.floats(-1.0, 1.0))
 def test_all_three_spaces_meet_at_every_key(seed, tension):
     plan = arm_plan(reaching(np.random.default_rng(seed)), "right", LIMB, 1.0, ArmManner({"tension": tension}), False)
-    upper, flexion, elbow = LIMB.solved(plan.positions, plan.swivels)
+    upper, flexion, elbow = LIMB.solve(plan.positions, plan.swivels)
     starts, path = plan.paths(plan.positions)
     for stroke, (first, last) in enumerate(zip(plan.edges[:-1], plan.edges[1:], strict=True)):
         assert starts[stroke] == pytest.approx(upper[first], abs=1e-12)
@@ -67,7 +67,7 @@ def test_joint_angles_turn_by_the_smallest_turn_at_the_hands_pace(seed):
     straight = ArmManner({"tension": 1.0})
     plan = arm_plan(reaching(rng, 2), "right", LIMB, 1.0, straight, False)
     starts, path = plan.paths(plan.positions)
-    upper, flexion, _ = LIMB.solved(plan.positions, plan.swivels)
+    upper, flexion, _ = LIMB.solve(plan.positions, plan.swivels)
     shares = np.linspace(0.0, 1.0, 9)
     rows = path.at(np.zeros(9, dtype=int), shares)
     turned = rotations.multiply(rotations.from_rotation_vector(rows[:, SHOULDER:ELBOW_ANGLE]), starts[0])

@@ -23,7 +23,7 @@ def test_wrists_are_where_they_were_asked_for(which, seed):
     a, b = limb.lengths
     nearest = np.sqrt(a * a + b * b + 2.0 * a * b * np.cos(FLEXIONS[1]))
     target = rng.uniform(nearest, limb.reach, (30, 1)) * way
-    upper, flexion, elbow = limb.solved(target, rng.uniform(-3.0, 3.0, 30))
+    upper, flexion, elbow = limb.solve(target, rng.uniform(-3.0, 3.0, 30))
     assert limb.wrist(upper, flexion) == pytest.approx(target, abs=1e-9)
     assert rotations.rotate(upper, limb.upper) == pytest.approx(elbow, abs=1e-9)
     assert ((FLEXIONS[0] - 1e-12 <= flexion) & (flexion <= FLEXIONS[1] + 1e-12)).all()
@@ -51,7 +51,7 @@ def test_limbs_are_mirrored_and_grow_with_the_body():
 
 
 def test_one_target_has_one_answer():
-    upper, flexion, elbow = figure_limb(1.70, "left", "Arm").solved(np.array([0.1, -0.2, 0.3]), 0.2)
+    upper, flexion, elbow = figure_limb(1.70, "left", "Arm").solve(np.array([0.1, -0.2, 0.3]), 0.2)
     assert (upper.shape, flexion.shape, elbow.shape) == ((4,), (), (3,))
 
 

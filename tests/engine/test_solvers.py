@@ -47,7 +47,7 @@ def world(pose):
 def reachable(rng, limb):
     way = rng.normal(size=(COUNT, 3))
     way /= np.linalg.norm(way, axis=1, keepdims=True)
-    return rng.uniform(limb.nearest + 1e-3, limb.reach - 1e-3, (COUNT, 1)) * way
+    return rng.uniform(limb.shortest_reach + 1e-3, limb.reach - 1e-3, (COUNT, 1)) * way
 
 
 def solve(limb, target, swivel, **blend):

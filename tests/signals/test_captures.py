@@ -111,7 +111,7 @@ def test_files_of_other_euler_orders_are_one_motion(cmu, tmp_path):
 def test_walks_that_are_warped_before_they_are_blended_keep_their_steps(cmu, one, other):
     a, b = cmu(one), cmu(other)
     plain, warped = (find_contacts(Blend(align=align, feet=False)(a, b)) for align in (False, True))
-    assert warped.planted().mean() > plain.planted().mean() + 0.08
+    assert warped.in_contact().mean() > plain.in_contact().mean() + 0.08
     held = Blend()(a, b)
     report = foot_report(held)
     assert report.slide_mean < 0.007

@@ -118,7 +118,7 @@ class Contacts:
         """The contacts of one point, in time."""
         return tuple(contact for contact in self.intervals if contact.name == name)
 
-    def planted(self) -> Bools:
+    def in_contact(self) -> Bools:
         """``(T,)``, whether any point is in contact."""
         return np.any(list(self.labels.values()), axis=0) if self.points else np.zeros(self.frames, dtype=bool)
 

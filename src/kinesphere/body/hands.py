@@ -138,7 +138,9 @@ class HandRig:
     spread_columns: Ints
     thumb: tuple[tuple[int, Floats], ...]  # joints and their bones (3,)
     middle: tuple[tuple[int, Floats], ...]  # the same of the middle finger
-    lies: Floats | None  # (3,) from the thumb's base to where it rests, for a middle phalanx at the middle knuckle
+    thumb_rest_offset: (
+        Floats | None
+    )  # (3,) from the thumb's base to where it rests, for a middle phalanx at the middle knuckle
 
     @cached_property
     def plain(self) -> bool:
@@ -179,9 +181,9 @@ class HandRig:
             rotations.from_rotation_vector(sign * roll * direction),
             rotations.rotation_between(unit(self.thumb[0][1]), direction),
         )
-        if self.lies is None or not np.any(angles[..., 5]):
+        if self.thumb_rest_offset is None or not np.any(angles[..., 5]):
             return
-        goal = self._last_bone_centre(q, self.middle[:2]) + self.lies
+        goal = self._last_bone_centre(q, self.middle[:2]) + self.thumb_rest_offset
         resting = _rest_thumb(frame, self._last_bone_centre(q, self.thumb), goal, angles[..., 5])
         q[..., base, :] = rotations.multiply(resting, q[..., base, :])
 
@@ -244,7 +246,9 @@ def _make_rig(skeleton: Skeleton, side: str) -> HandRig:
         spread_columns=np.array([column for _, _, column in knuckles], dtype=np.intp),
         thumb=thumb,
         middle=middle,
-        lies=_resting_offset(skeleton, side, frame, thumb[0][0], middle[0][0]) if thumb and len(middle) > 1 else None,
+        thumb_rest_offset=_resting_offset(skeleton, side, frame, thumb[0][0], middle[0][0])
+        if thumb and len(middle) > 1
+        else None,
     )
 
 

@@ -29,7 +29,7 @@ class SubsetPose(NamedTuple):
     p: Floats  # (T, K, 3)
     part: JointSubset
 
-    def turned(self, joint: int) -> Floats:
+    def rotations_of(self, joint: int) -> Floats:
         """``(T, 4)`` world rotations of one joint."""
         return self.q[:, self.part.rows[joint]]
 

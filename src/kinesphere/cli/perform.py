@@ -137,11 +137,11 @@ def perform(
     """
     with report_errors():
         from kinesphere.body.retargeting.pipeline import retarget
+        from kinesphere.direction.words import word_strengths
         from kinesphere.files.loading import save
         from kinesphere.files.registry import format_to_write
         from kinesphere.maths.compiled import patient, use_compiled
         from kinesphere.score.layers import Express, Layer
-        from kinesphere.score.performing import describe_words
         from kinesphere.score.rendering import render
 
         patient()
@@ -150,7 +150,7 @@ def perform(
         whole = parse_effort("--effort", effort, by_hand), parse_shape("--shape", shape)
         edit = Express(
             *whole,
-            {} if words is None else describe_words(words),
+            {} if words is None else word_strengths(words),
             intensity,
             stillness,
             affinities,

@@ -50,7 +50,7 @@ class ArmKeys(NamedTuple):
     fixed: Bools  # (K,) whether the key is fixed in the world
     rests: Bools  # (K,) whether it is the relaxed arm's wrist
     edges: Ints  # (S + 1,) the keys at which strokes begin and end
-    eases: Floats  # (S,) when each stroke is fastest, as written
+    inflections: Floats  # (S,) when each stroke is fastest, as written
     locked: bool  # whether the keys keep their times
     lone: bool
 
@@ -153,7 +153,7 @@ class ArmPlan:
         return self._own_paths if positions is self.positions else self._fit_paths(positions)
 
     def _fit_paths(self, positions: Floats) -> ArmPaths:
-        upper, flexion, elbow = self.limb.solved(positions, self.swivels)
+        upper, flexion, elbow = self.limb.solve(positions, self.swivels)
         keys = self._key_rows(positions)
         first, last = np.empty((2, len(keys) - 1, COLUMNS))
         for row, at in ((first, slice(None, -1)), (last, slice(1, None))):
@@ -208,7 +208,7 @@ def arm_plan(
     edges = keys.edges
     lengths = np.add.reduceat(norms(positions[1:] - positions[:-1]), edges[:-1])
     lengths = np.where(lengths > SAME, lengths, 0.0)
-    clock = stroke_clock(keys.times[edges], lengths, manner, keys.eases, locked or keys.locked)
+    clock = stroke_clock(keys.times[edges], lengths, manner, keys.inflections, locked or keys.locked)
     tension = manner.stroke("tension", len(edges) - 1)
     written = keys.times, keys.stops, size * positions, keys.swivels, keys.fixed, keys.rests, edges
     return ArmPlan(limb, *written, tension, lengths, clock)

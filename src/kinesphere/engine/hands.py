@@ -182,7 +182,7 @@ class HandModel(NamedTuple):
 @lru_cache(maxsize=32)
 def _hand_model(skeleton: Skeleton, side: str, size: float, rate: float) -> HandModel:
     limb, rig = figure_limb(HEIGHT * size, side, "Arm"), hand_rig(skeleton, side)
-    if rig.lies is None or not _is_whole(rig):
+    if rig.thumb_rest_offset is None or not _is_whole(rig):
         raise ValueError(f"the {side} hand needs five fingers of three joints with the world's axes at rest")
     frame = rig.frame
     columns, spreads = np.full(len(rig.joints), -1), np.zeros(len(rig.joints))
@@ -206,7 +206,7 @@ def _hand_model(skeleton: Skeleton, side: str, size: float, rate: float) -> Hand
         np.array(rig.rests),
         columns,
         spreads,
-        np.array([*(bone for _, bone in (*rig.thumb, *rig.middle[:2])), rig.lies]),
+        np.array([*(bone for _, bone in (*rig.thumb, *rig.middle[:2])), rig.thumb_rest_offset]),
     )
 
 

@@ -178,7 +178,7 @@ class FigureLimb:
         return float(np.sqrt(a * a + b * b + 2.0 * a * b * np.cos(FLEXIONS[0])))
 
     @cached_property
-    def nearest(self) -> float:
+    def shortest_reach(self) -> float:
         """How near to the shoulder the wrist can be."""
         a, b = self.lengths
         return float(np.sqrt(a * a + b * b + 2.0 * a * b * np.cos(FLEXIONS[1])))
@@ -195,7 +195,7 @@ class FigureLimb:
         a, b = self.lengths
         return float(np.arccos(clip(self.upper @ self.lower / (a * b), -1.0, 1.0)))
 
-    def solved(self, target: Floats, swivel: ArrayLike) -> tuple[Floats, Floats, Floats]:
+    def solve(self, target: Floats, swivel: ArrayLike) -> tuple[Floats, Floats, Floats]:
         """Inverse kinematics: shoulder rotations ``(..., 4)``, elbow angles and elbows for wrists ``(..., 3)``."""
         shape = target.shape[:-1]
         swivels = np.broadcast_to(np.asarray(swivel, dtype=np.float64), shape).reshape(-1)

@@ -77,8 +77,10 @@ def _check_arm(gesture: Gesture, side: str) -> Iterator[Finding]:
 def _check_reach(hand: str, side: str, times: Floats, positions: Floats, local: Bools) -> Iterator[Finding]:
     limb = figure_limb(HEIGHT, side, "Arm")
     far = norms(positions)
-    for i in np.flatnonzero(local & ((far < limb.nearest - 1e-4) | (far > limb.reach + 1e-4))):
-        goes = f"folds to {limb.nearest:.3f} m" if far[i] < limb.nearest else f"reaches {limb.reach:.3f} m"
+    for i in np.flatnonzero(local & ((far < limb.shortest_reach - 1e-4) | (far > limb.reach + 1e-4))):
+        goes = (
+            f"folds to {limb.shortest_reach:.3f} m" if far[i] < limb.shortest_reach else f"reaches {limb.reach:.3f} m"
+        )
         yield (
             f"{hand}'s key at {times[i]:g} s is {far[i]:.3f} m from the shoulder; an arm {goes}. It is approached as "
             "far as it goes",

@@ -18,7 +18,6 @@ from kinesphere.score.score import Score
 
 Parts = Mapping[str, "Part | Effort | Shape | Mapping[str, object]"] | Iterable[str]
 Words = str | Iterable[str] | Mapping[str, float]
-describe_words = word_strengths  # the command line's name for it
 
 
 def perform(

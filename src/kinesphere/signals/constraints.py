@@ -131,7 +131,7 @@ def keep_ground(motion: Motion, world: SubsetPose, before: ContactRuns) -> tuple
     step[:, 1] = -drop
     parent = int(motion.skeleton.parents[root])
     if parent >= 0:
-        step = rotations.rotate(rotations.conjugate(world.turned(parent)), step)
+        step = rotations.rotate(rotations.conjugate(world.rotations_of(parent)), step)
     translations = motion.translations.copy()
     translations[:, root] += step
     p = world.p.copy()
@@ -162,7 +162,7 @@ def _is_below(skeleton: Skeleton, joint: int, root: int) -> bool:
 
 
 def hold_feet(
-    before: Motion, after: Motion, joints: Bools, weight: Floats | None = None, *, anyway: bool = False
+    before: Motion, after: Motion, joints: Bools, weight: Floats | None = None, *, always: bool = False
 ) -> Motion:
     """The edited motion on its ground, with feet locked where the edit brought them while they were in contact before.
 
@@ -173,7 +173,7 @@ def hold_feet(
     weight : (T,)
         The weight of the edit in each frame: where it is 0 nothing changes, to the last bit, and a foot that is in
         contact there already keeps that contact.
-    anyway
+    always
         Lock feet whether or not the edit makes them slide. Otherwise an edit that does next to nothing leaves a
         capture's own sliding alone: a dial that is raised from zero does not jump.
     """
@@ -184,14 +184,14 @@ def hold_feet(
     window = np.ones(len(before)) if weight is None else foot_hold_window(weight)
     window[list(before.calibration_frames)] = 0.0
     result, world = edited, subset_pose(edited, leg_subset(skeleton))
-    if not anyway:
+    if not always:
         result, world = keep_ground(result, world, runs)
     used = [bool(window[first : last + 1].any()) for _, first, last in runs.rows.tolist()]
     runs = runs._replace(rows=runs.rows[np.array(used, dtype=np.bool_)])
     if len(runs.rows):
         paths = sole_paths_of(world, runs.points)
         contacts = _moved_contacts(runs, paths, window > 0.0, before.rate)
-        share = window if anyway else window * _added_slide_share(runs, contacts, paths, before.rate)
+        share = window if always else window * _added_slide_share(runs, contacts, paths, before.rate)
         if share.any():
             result = crossfade(result, lock_feet_in(result, world, contacts).motion, share)
     return crossfade(edited, result, window)

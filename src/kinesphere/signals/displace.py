@@ -160,7 +160,7 @@ class Displace(Edit):
                 rows = slice(frames.first, frames.last + 1)
                 stretch = PoseStretch(replace(known[rows], calibration_frames=()), frames, allowed)
                 misses += _displace(stretch, own, partial(_contact_rows, contacts, rows) if self.feet else None)
-                local[rows], translations[rows] = stretch.pose.local, stretch.pose.places
+                local[rows], translations[rows] = stretch.pose.rotations, stretch.pose.translations
         for miss in misses:
             if miss.distance > LEAST_MISS:
                 warn_caller(_miss_message(motion, miss, feet=self.feet), TargetOutOfReach)
@@ -235,7 +235,7 @@ def _displace(stretch: PoseStretch, keys: Sequence[EditKey], contacts: FindConta
 
 def _misses(stretch: PoseStretch, targets: Sequence[TargetKey]) -> list[TargetMiss]:
     rows = stretch.rows(targets)
-    _, p = kinematics.forward(stretch.pose.local[rows], stretch.pose.places[rows], stretch.skeleton.parents)
+    _, p = kinematics.forward(stretch.pose.rotations[rows], stretch.pose.translations[rows], stretch.skeleton.parents)
     missed = norms(p[np.arange(len(rows)), [key.joint for key in targets]] - stretch.target_positions(targets))
     return [TargetMiss(key.edit, float(distance)) for key, distance in zip(targets, missed, strict=True)]
 
@@ -303,7 +303,7 @@ def assist_reach(stretch: PoseStretch, targets: Mapping[str, Sequence[TargetKey]
     (assist, _), pose = _solve_assist(stretch, keys, targets)
     if not assist:
         return np.zeros(len(stretch.motion), dtype=bool)
-    pose.lean(assist)
+    pose.rotate_joints(assist)
     assist = assist | _counter_rotate_head(stretch, keys, pose, targets.get("head", ()))
     # In the frame of the body's heading, a trunk leans the same way however its joints shake.
     rows, heading, parents = stretch.rows(keys), stretch.heading, stretch.skeleton.parents
@@ -311,7 +311,7 @@ def assist_reach(stretch: PoseStretch, targets: Mapping[str, Sequence[TargetKey]
     world = rotations.rotate(parent_world, np.stack(list(assist.values()), axis=1))
     by_heading = rotations.rotate(rotations.conjugate(heading[rows])[:, None], world)
     curves = rotations.rotate(heading[:, None], stretch.curve(keys, by_heading))
-    stretch.pose.lean_world(stretch.q, {joint: curves[:, i] for i, joint in enumerate(assist)})
+    stretch.pose.rotate_joints_world(stretch.q, {joint: curves[:, i] for i, joint in enumerate(assist)})
     stretch.update_world()
     return np.asarray(curves.any(axis=(1, 2)))
 
@@ -338,7 +338,7 @@ def reach_with_hand(stretch: PoseStretch, targets: Sequence[TargetKey], facing: 
         solution = swivel_limb(limb, stretch.p, solution, smoothstep(moved / STEADY) * outward)
     solution = stretch.steady_limb(limb, solution, moved)
     orientation = stretch.end_orientation(targets, solution, facing[:, joint], active)
-    stretch.pose.lay(limb, stretch.q, stretch.p, solution, orientation, active)
+    stretch.pose.apply_limb(limb, stretch.q, stretch.p, solution, orientation, active)
 
 
 def _arm_aims(stretch: PoseStretch, limb: LimbChain, rows: list[int], wanted: Floats, swivel: Floats) -> Floats:
@@ -371,8 +371,8 @@ def _solve_assist(
     wanted = {role: _reach_target(stretch, keys, targets[role]) for role in (*HANDS, "head") if role in targets}
     head = wanted.pop("head", None)
     arms = {role: (stretch.limb(role), target) for role, target in wanted.items()}
-    pose = EditablePose(skeleton, stretch.pose.local[rows], stretch.pose.places[rows])
-    return assist_with_trunk(skeleton, pose.local, pose.places, arms, head, stretch.allowed, loose), pose
+    pose = EditablePose(skeleton, stretch.pose.rotations[rows], stretch.pose.translations[rows])
+    return assist_with_trunk(skeleton, pose.rotations, pose.translations, arms, head, stretch.allowed, loose), pose
 
 
 def _reach_target(stretch: PoseStretch, keys: Sequence[TargetKey], targets: Sequence[TargetKey]) -> ReachTarget:
@@ -475,7 +475,7 @@ def place_feet(stretch: PoseStretch, goals: Mapping[str, FootGoal]) -> None:
             facing: Floats | None = goal.facing
             if goal.targets and limb.attached:
                 facing = stretch.end_orientation(goal.targets, solution, goal.facing, active)
-            stretch.pose.lay(limb, stretch.q, stretch.p, solution, facing, active)
+            stretch.pose.apply_limb(limb, stretch.q, stretch.p, solution, facing, active)
 
 
 def _foot_goal(
@@ -575,7 +575,7 @@ def _leg_stance(stretch: PoseStretch, role: str, goal: FootGoal, raised: Floats)
     distance, old = norms(leg), before[:, limb.upper] - before[:, limb.end]
     aside = norms(cross(unit(old), leg - old))
     # A leg that was straight is bent a little where it swings aside: kept just straight, its knee would shake.
-    easy, bent = easy_reach(limb, before), limb.easy * full_reach(limb, before)
+    easy, bent = easy_reach(limb, before), limb.easy_share * full_reach(limb, before)
     reach = easy + smoothstep(aside / SLACK) * np.minimum(bent - easy, 0.0)
     highest = np.sqrt(np.maximum(reach**2 - leg[:, 0] ** 2 - leg[:, 2] ** 2, 0.0))
     share = smoothstep((leg[:, 1] / np.maximum(distance, 1e-9) - STEEP[0]) / (STEEP[1] - STEEP[0]))

@@ -449,7 +449,7 @@ class PoseStretch:
         for joint in sorted({key.joint for key in turns}):
             keys = [key for key in turns if key.joint == joint]
             curves[joint] = self.curve(keys, np.array([self._rotation_vector(key) for key in keys]))
-        self.pose.lean(curves)
+        self.pose.rotate_joints(curves)
         self.update_world()
 
     def _rotation_vector(self, key: TurnKey) -> Floats:
@@ -511,7 +511,7 @@ class PoseStretch:
         if not any(keeps):
             return None
         share = np.interp(self.at, [key.frame for key in targets], keeps)
-        return self.pose.faced(self.motion, targets[0].role, self.q, solution, facing, active, share)
+        return self.pose.limit_orientation(self.motion, targets[0].role, self.q, solution, facing, active, share)
 
     @cached_property
     def heading(self) -> Floats:

@@ -95,7 +95,7 @@ def lock_feet_in(motion: Motion, world: SubsetPose, contacts: Contacts, strength
         own = [k for k, point in enumerate(points) if point.side == side]
         foot = require_joint(skeleton, f"{side}Foot")
         toes = skeleton.roles.get(f"{side}Toes", foot)
-        pose = (world.turned(foot), world.turned(toes), world.positions_of(foot))
+        pose = (world.rotations_of(foot), world.rotations_of(toes), world.positions_of(foot))
         own_points = [points[k] for k in own]
         feet.append(correct_foot_path(own_points, paths[:, own], pose, contacts, performed, leg_length(skeleton)))
     if not any(foot.sliding.any() for foot in feet):

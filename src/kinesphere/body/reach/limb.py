@@ -55,7 +55,7 @@ class LimbChain(NamedTuple):
     end: int
     attached: bool  # whether the end is a descendant of the lower bone: rigs for animation may attach feet to the root
     hinge: Floats  # (3,) the usual hinge axis, in the upper joint's axes
-    easy: float  # of its length that it reaches with ease
+    easy_share: float  # of its length that it reaches with ease
     longest: float  # of its length that it reaches at most, about, unless it already did more
     softness: float  # of its length over which it approaches straight and folded
     backward: float  # sine of the flexion up to which it may be bent backward
@@ -100,7 +100,7 @@ def limb_of(skeleton: Skeleton, end: str, q: Floats, p: Floats) -> LimbChain:
         last,
         attached=above == lower,
         hinge=unit(hinge),
-        easy=EASY[part],
+        easy_share=EASY[part],
         longest=LONGEST[part],
         softness=SOFTNESS[part],
         backward=BACKWARD[part],
@@ -130,7 +130,7 @@ def limb_lengths(limb: LimbChain, p: Floats) -> tuple[Floats, Floats, Floats]:
 def easy_reach(limb: LimbChain, p: Floats) -> Floats:
     """``(T,)`` metres that the limb reaches with ease: as far as it does, or nearly straight."""
     current, upper, lower = limb_lengths(limb, p)
-    return np.asarray(np.maximum(current, limb.easy * (upper + lower)))
+    return np.asarray(np.maximum(current, limb.easy_share * (upper + lower)))
 
 
 def full_reach(limb: LimbChain, p: Floats) -> Floats:

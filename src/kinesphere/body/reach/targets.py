@@ -80,7 +80,7 @@ def reach_targets(
         facing = q[:, joint] if keep_orientation else None
         limb = limb_of(motion.skeleton, part, q, p)
         _reach_with_limb(pose, motion, part, limb, ReachTarget(target, active), as_floats(swivel), facing, assist)
-    after = replace(motion, rotations=freeze(pose.local), translations=freeze(pose.places))
+    after = replace(motion, rotations=freeze(pose.rotations), translations=freeze(pose.translations))
     missed = norms(after.positions_world()[:, joint] - target)
     return ReachResult(after, np.where(active, missed, 0.0))
 
@@ -110,9 +110,9 @@ def _target_positions(to: ArrayLike | None, by: ArrayLike | None, current: Float
 
 def _reach_with_head(pose: EditablePose, target: ReachTarget, facing: Floats | None) -> None:
     """Bring the head to its target; it keeps the world rotations ``facing (T, 4)`` if these are given."""
-    pose.lean(assist_with_trunk(pose.skeleton, pose.local, pose.places, {}, target).turns)
+    pose.rotate_joints(assist_with_trunk(pose.skeleton, pose.rotations, pose.translations, {}, target).turns)
     if facing is not None:
-        pose.face(pose.world()[0], pose.skeleton.roles["head"], facing, target.asked)
+        pose.orient_joint(pose.world()[0], pose.skeleton.roles["head"], facing, target.active)
 
 
 def _reach_with_limb(
@@ -127,12 +127,14 @@ def _reach_with_limb(
 ) -> None:
     """Bring a hand or foot to its target, the same."""
     if assist and part.endswith("Hand"):
-        pose.lean(assist_with_trunk(pose.skeleton, pose.local, pose.places, {part: (limb, target)}).turns)
+        pose.rotate_joints(
+            assist_with_trunk(pose.skeleton, pose.rotations, pose.translations, {part: (limb, target)}).turns
+        )
     q, p = pose.world()
-    solved = solve_limb_chain(limb, q, p, target_for_end(limb, p, target.place), swivel)
+    solved = solve_limb_chain(limb, q, p, target_for_end(limb, p, target.position), swivel)
     if facing is not None and limb.attached:
-        facing = pose.faced(motion, part, q, solved, facing, target.asked)
-    pose.lay(limb, q, p, solved, facing, target.asked)
+        facing = pose.limit_orientation(motion, part, q, solved, facing, target.active)
+    pose.apply_limb(limb, q, p, solved, facing, target.active)
 
 
 class EditablePose:
@@ -142,21 +144,21 @@ class EditablePose:
     that several changes can be computed from one pass of forward kinematics.
     """
 
-    def __init__(self, skeleton: Skeleton, local: Floats, places: Floats) -> None:
-        self.skeleton, self.local, self.places = skeleton, local, places
+    def __init__(self, skeleton: Skeleton, rotations_local: Floats, translations: Floats) -> None:
+        self.skeleton, self.rotations, self.translations = skeleton, rotations_local, translations
 
     def world(self) -> tuple[Floats, Floats]:
         """World rotations and positions."""
-        return kinematics.forward(self.local, self.places, self.skeleton.parents)
+        return kinematics.forward(self.rotations, self.translations, self.skeleton.parents)
 
-    def lean(self, turns: Mapping[int, Floats]) -> None:
+    def rotate_joints(self, turns: Mapping[int, Floats]) -> None:
         """Rotate joints by rotation vectors ``(T, 3)`` in their parents' axes; where they are zero nothing changes."""
         for joint, vectors in turns.items():
             where = vectors.any(axis=1)
             rotation = rotations.from_rotation_vector(vectors[where])
-            self.local[where, joint] = rotations.multiply(rotation, self.local[where, joint])
+            self.rotations[where, joint] = rotations.multiply(rotation, self.rotations[where, joint])
 
-    def lean_world(self, q: Floats, turns: Mapping[int, Floats]) -> None:
+    def rotate_joints_world(self, q: Floats, turns: Mapping[int, Floats]) -> None:
         """The same by rotation vectors in the world."""
         local_vectors: dict[int, Floats] = {}
         world_rotations: dict[int, Floats] = {}  # of joints, with those of their ancestors
@@ -168,14 +170,14 @@ class EditablePose:
             parent = rotations.multiply(carried, self._parent_rotation(q, joint))
             local_vectors[joint] = rotations.rotate(rotations.conjugate(parent), vectors)
             world_rotations[joint] = rotations.multiply(rotations.from_rotation_vector(vectors), carried)
-        self.lean(local_vectors)
+        self.rotate_joints(local_vectors)
 
     def move(self, q: Floats, joint: int, step: Floats, active: Bools) -> None:
         """Move a joint by a step ``(T, 3)`` in the world, where its parent stays."""
         to_parent = rotations.conjugate(self._parent_rotation(q, joint))
-        self.places[active, joint] += rotations.rotate(to_parent, step)[active]
+        self.translations[active, joint] += rotations.rotate(to_parent, step)[active]
 
-    def lay(
+    def apply_limb(
         self, limb: LimbChain, q: Floats, p: Floats, solved: LimbRotation, facing: Floats | None, active: Bools
     ) -> None:
         """Rotate a limb's joints as solved; its end has the world rotations ``facing (T, 4)``, or follows the bone."""
@@ -188,7 +190,7 @@ class EditablePose:
             rotation = rotations.multiply(facing, rotations.conjugate(q[:, limb.end]))
             self._rotate(limb.end, q, solved.lower if limb.attached else none, rotation, active)
 
-    def faced(
+    def limit_orientation(
         self,
         motion: Motion,
         end: str,
@@ -205,12 +207,12 @@ class EditablePose:
         joint = self.skeleton.roles[end]
         parent = rotations.multiply(solved.lower, self._parent_rotation(q, joint))
         kept = rotations.multiply(rotations.conjugate(parent), facing)
-        share = as_floats(share) * orientation_share(motion, end, self.local[:, joint], kept, active)
+        share = as_floats(share) * orientation_share(motion, end, self.rotations[:, joint], kept, active)
         if share.min() == 1.0:
             return facing
         return rotations.slerp(rotations.multiply(solved.lower, q[:, joint]), facing, share)
 
-    def face(self, q: Floats, joint: int, facing: Floats, active: Bools) -> None:
+    def orient_joint(self, q: Floats, joint: int, facing: Floats, active: Bools) -> None:
         """Give a joint the world rotations ``facing (T, 4)``."""
         rotation = rotations.multiply(facing, rotations.conjugate(q[:, joint]))
         self._rotate(joint, q, rotations.identity(len(q)), rotation, active)
@@ -219,8 +221,8 @@ class EditablePose:
         """Rotate a joint by ``rotation (T, 4)`` in the world where its parent rotates by ``above``."""
         parent = rotations.multiply(above, self._parent_rotation(q, joint))
         new = rotations.multiply(rotations.conjugate(parent), rotations.multiply(rotation, q[:, joint]))
-        flip = np.einsum("ti,ti->t", new, self.local[:, joint])[:, None] < 0.0
-        self.local[active, joint] = np.where(flip, -new, new)[active]
+        flip = np.einsum("ti,ti->t", new, self.rotations[:, joint])[:, None] < 0.0
+        self.rotations[active, joint] = np.where(flip, -new, new)[active]
 
     def _parent_rotation(self, q: Floats, joint: int) -> Floats:
         parent = int(self.skeleton.parents[joint])

@@ -85,8 +85,8 @@ def _carriers(skeleton: Skeleton, joint: int) -> tuple[int, ...]:
 class ReachTarget(NamedTuple):
     """Where a hand or the head should be, in some frames of a motion."""
 
-    place: Floats  # (T, 3) position in the world
-    asked: Bools  # (T,) in which frames there is a target
+    position: Floats  # (T, 3) position in the world
+    active: Bools  # (T,) in which frames there is a target
 
 
 class Assist(NamedTuple):
@@ -123,7 +123,7 @@ def assist_with_trunk(
     arms = [(arm_chain(skeleton, end), limb, target) for end, (limb, target) in hands.items()]
     reaches = _easy_reaches(skeleton, local, translations, [limb for _, limb, _ in arms])
     near = [
-        (norms(target.place - shoulder) <= reach) | ~target.asked
+        (norms(target.position - shoulder) <= reach) | ~target.active
         for (_, _, target), (reach, shoulder) in zip(arms, reaches, strict=True)
     ]
     if head is None and np.all(near):
@@ -135,13 +135,13 @@ def assist_with_trunk(
     for _ in range(ROUNDS):
         gained = False
         for (chain, _, target), (reach, _) in zip(arms, reaches, strict=True):
-            line = target.place - body.position(chain.tip)
+            line = target.position - body.position(chain.tip)
             distance = norms(line)
-            short = np.where(target.asked, np.maximum(distance - reach, 0.0), 0.0)
+            short = np.where(target.active, np.maximum(distance - reach, 0.0), 0.0)
             if (short > CLOSE).any():
                 gained |= body.pull(chain, line / np.maximum(distance, 1e-9)[:, None], short)
         if head is not None and neck is not None:
-            gained |= body.bring(neck, head.place, head.asked)
+            gained |= body.bring(neck, head.position, head.active)
         rounds_without_gain = 0 if gained else rounds_without_gain + 1
         if rounds_without_gain == 2:  # joints at their limits sit out every other round
             break
