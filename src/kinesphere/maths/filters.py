@@ -165,7 +165,7 @@ def gaussian_kernel(values, rate, sigma, out):  # type: ignore[no-untyped-def]
 
 @jit
 def velocity_kernel(values, first, last, t, half, rate, row):  # type: ignore[no-untyped-def]
-    """The velocity ``(C,)`` of ``(T, C)`` in frame ``t``, over ``half`` frames to both sides within ``first … last``."""
+    """The velocity ``(C,)`` of ``(T, C)`` in frame ``t``, over ``half`` frames on both sides in ``first … last``."""
     frames = last - first + 1
     if frames < 2:
         for c in range(row.size):
