@@ -159,14 +159,14 @@ def attached_points(q: Floats, p: Floats, rows: Ints, offsets: Floats) -> Floats
 
 
 def rotate_joint(
-    world: Floats, row: int, parent: int, turns: tuple[Floats, Floats], active: Bools, local: Floats, joint: int
+    world: Floats, row: int, parent: int, changes: tuple[Floats, Floats], active: Bools, local: Floats, joint: int
 ) -> None:
     """Write the local rotations of one joint into ``local (T, J, 4)``, in active frames ``(T,)``.
 
     ``world (T, K, 4)`` has the world rotations before, ``row`` and ``parent`` (or -1) are the joint and its parent in
-    it; ``turns`` ``(T, 4)`` are the world rotations that the parent and the joint itself make from there.
+    it; ``changes`` ``(T, 4)`` are the world rotations that the parent and the joint itself make from there.
     """
-    parent_change, own_change = turns
+    parent_change, own_change = changes
     above = parent_change if parent < 0 else multiply(parent_change, world[:, parent])
     new = multiply(conjugate(above), multiply(own_change, world[:, row]))
     flip = np.einsum("ti,ti->t", new, local[:, joint])[:, None] < 0.0
