@@ -258,7 +258,3 @@ def place_joints_kernel(world_q, offsets, parents, world_t):  # type: ignore[no-
                 a, b, c = rotate_vector(pw, px, py, pz, a, b, c)
                 a, b, c = a + world_t[f, p, 0], b + world_t[f, p, 1], c + world_t[f, p, 2]
             world_t[f, j, 0], world_t[f, j, 1], world_t[f, j, 2] = a, b, c
-
-
-# For the time of the rebuilding; others still import it.
-forward_reference = forward.numpy

@@ -375,9 +375,9 @@ def solve_limb_rotations(
 
 
 @jit
-def solve_limb_rotations_kernel(
-    target, swivel, towards, home, upper, lower, frame, flexions, upper_rotations, bends, elbow
-):  # type: ignore[no-untyped-def]
+def solve_limb_rotations_kernel(  # type: ignore[no-untyped-def]
+    target, swivel, towards, home, upper, lower, frame, flexions, quaternions, bends, elbow
+):
     """Limbs that reach targets ``(N, 3)`` from the origin at swivels ``(N,)``.
 
     ``towards`` and ``home`` ``(N or 1, 3)`` are of any length, and not parallel; ``frame (3, 3)`` has the upper bone,
@@ -389,7 +389,7 @@ def solve_limb_rotations_kernel(
         w, x, y, z, bends[i], elbow[i, 0], elbow[i, 1], elbow[i, 2] = solve_limb_kernel(
             target[i], swivel[i], towards[k], home[h], upper, lower, frame, limits
         )
-        upper_rotations[i, 0], upper_rotations[i, 1], upper_rotations[i, 2], upper_rotations[i, 3] = w, x, y, z
+        quaternions[i, 0], quaternions[i, 1], quaternions[i, 2], quaternions[i, 3] = w, x, y, z
 
 
 @jit
