@@ -1,9 +1,17 @@
-"""The low-pass delays nothing, keeps lines, and takes what is above its cut."""
+"""Filters delay nothing, keep lines, take away fast waves, and agree with SciPy."""
+
+from __future__ import annotations
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.ndimage import gaussian_filter1d, maximum_filter1d
+from scipy.stats import norm
 
-from kinesphere.maths.filters import CUT, low_pass
+from generated import seeds
+from kinesphere.maths import filters
+from kinesphere.maths.filters import CUT, gaussian, gaussian_weights, low_pass, running_maximum
 
 
 def test_half_of_the_power_is_left_at_the_cut():
@@ -24,3 +32,80 @@ def test_lines_stay_lines_to_their_ends():
 def test_short_clips_are_left_standing():
     assert low_pass(np.ones((1, 3)), 60.0).shape == (1, 3)
     assert low_pass(np.arange(3.0), 120.0) == pytest.approx(np.arange(3.0))
+
+
+@given(seeds, st.floats(0.3, 6.0), st.sampled_from([("hold", "nearest"), ("reflect", "mirror")]))
+def test_a_gaussian_is_scipys(seed, sigma, ends):
+    values = np.random.default_rng(seed).normal(size=(60, 2, 3))
+    radius = int(np.ceil(4.0 * sigma))
+    expected = gaussian_filter1d(values, sigma, axis=0, mode=ends[1], radius=radius)
+    assert gaussian(values, sigma, ends=ends[0]) == pytest.approx(expected, abs=1e-12)
+
+
+@given(seeds, st.floats(0.3, 6.0))
+def test_loops_are_smoothed_as_scipy_wraps_them(seed, sigma):
+    loop = np.random.default_rng(seed).normal(size=(50, 3))
+    loop[-1] = loop[0]
+    radius = int(np.ceil(4.0 * sigma))
+    expected = gaussian_filter1d(loop[:-1], sigma, axis=0, mode="wrap", radius=radius)
+    made = gaussian(loop, sigma, ends="wrap")
+    assert made[:-1] == pytest.approx(expected, abs=1e-12)
+    assert np.array_equal(made[-1], made[0])
+
+
+@given(st.floats(0.1, 5.0), st.integers(1, 20))
+def test_integrated_weights_are_those_of_the_normal_distribution(sigma, radius):
+    edges = norm.cdf((np.arange(-radius, radius + 2) - 0.5) / sigma)
+    expected = np.diff(edges) / (edges[-1] - edges[0])
+    assert gaussian_weights(sigma, radius, integrate=True) == pytest.approx(expected, abs=1e-12)
+
+
+@given(st.floats(0.1, 8.0), st.integers(2, 60), st.booleans())
+def test_point_reflection_keeps_lines(sigma, frames, integrate):
+    line = np.linspace(-1.0, 2.0, frames)[:, None] * [1.0, -2.0]
+    assert gaussian(line, sigma, ends="point", integrate=integrate) == pytest.approx(line, abs=1e-12)
+
+
+@given(seeds, st.floats(0.02, 0.2), st.integers(2, 50))
+def test_the_compiled_gaussian_is_the_integrated_one(seed, sigma, frames):
+    values, made = np.random.default_rng(seed).normal(size=(frames, 4)), np.empty((frames, 4))
+    filters.gaussian_kernel(values, 60.0, sigma, made)
+    assert made == pytest.approx(gaussian(values, 60.0 * sigma, ends="point", integrate=True), abs=1e-12)
+
+
+@given(seeds, st.integers(0, 20), st.integers(1, 40), st.sampled_from([0, 1, -1]))
+def test_a_running_maximum_is_scipys(seed, radius, frames, axis):
+    values = np.random.default_rng(seed).normal(size=(frames, frames))
+    made = running_maximum(values, radius, axis)
+    assert np.array_equal(made, maximum_filter1d(values, 2 * radius + 1, axis=axis, mode="nearest"))
+    row = np.empty(frames)
+    filters.running_maximum_kernel(values[0], 0, frames - 1, radius, row)
+    assert np.array_equal(row, running_maximum(values[0], radius))
+    flags = running_maximum(values[0] > 1.0, radius)
+    assert np.array_equal(flags, maximum_filter1d((values[0] > 1.0).astype(float), 2 * radius + 1, mode="nearest"))
+
+
+@given(seeds, st.integers(1, 12), st.integers(1, 40))
+def test_a_bell_is_a_hann_window(seed, span, frames):
+    values, made = np.random.default_rng(seed).normal(size=frames), np.empty(frames)
+    filters.bell_kernel(values, 0, frames - 1, span, made)
+    window = np.hanning(2 * span + 3)[1:-1]
+    expected = np.convolve(np.pad(values, span, mode="edge"), window / window.sum(), mode="valid")
+    assert made == pytest.approx(expected, abs=1e-12)
+
+
+def test_speeds_of_straight_paths_are_even(rng):
+    velocity, speed = rng.normal(size=(3, 3)), np.empty((30, 3))
+    paths = np.arange(30.0)[:, None, None] / 60.0 * velocity
+    filters.speeds_kernel(paths, 2.5, 60.0, speed)
+    assert speed == pytest.approx(np.tile(np.linalg.norm(velocity, axis=1), (30, 1)))
+    assert filters.second_difference_length(paths[:, 0] ** 2, 4) == pytest.approx(
+        np.linalg.norm(np.diff(paths[:, 0] ** 2, 2, axis=0)[3])
+    )
+
+
+def test_derivatives_of_parabolas_are_exact_within():
+    time = np.arange(20) / 60.0
+    made = filters.derivative(time**2, 60.0)
+    assert made[1:-1] == pytest.approx(2.0 * time[1:-1])
+    assert not filters.derivative(np.ones((1, 3)), 60.0).any()

@@ -1,4 +1,4 @@
-"""Forward kinematics: against plain matrices, compiled against plain, and back."""
+"""Forward kinematics: against plain matrices, and back."""
 
 from __future__ import annotations
 
@@ -7,8 +7,10 @@ import pytest
 from hypothesis import given, settings
 
 from generated import motions
-from kinesphere.maths import compiled, kinematics
+from kinesphere.maths import kinematics
 from kinesphere.maths import rotations as R
+
+pytestmark = pytest.mark.usefixtures("implementation")
 
 
 def by_matrices(q, t, parents):
@@ -43,20 +45,20 @@ def test_inverse_undoes_forward(motion):
 
 
 @pytest.mark.parametrize("frames", [1, 7, 20_000])
-def test_compiled_kernels_equal_their_reference(frames, rng):
+def test_many_frames_are_the_frames_one_by_one(frames, rng):
     """20,000 frames are shared among threads; the seams must not show."""
     parents = np.array([-1, 0, 1, 1, 0, -1, 5])
     q = R.normalise(rng.normal(size=(frames, 7, 4)))
     t = rng.normal(size=(frames, 7, 3))
-    assert compiled.warm_up() is not None, "numba is part of the installation"
-    q_fast, p_fast = kinematics.forward(q, t, parents)
-    q_plain, p_plain = kinematics.forward_reference(q, t, parents)
-    assert np.abs(q_fast - q_plain).max() < 1e-12
-    assert np.abs(p_fast - p_plain).max() < 1e-12
-    assert np.abs(kinematics.forward_positions(q, t, parents) - p_plain).max() < 1e-12
-    back, plain = kinematics.inverse(q_plain, p_plain, parents), kinematics.inverse_reference(q_plain, p_plain, parents)
-    assert np.abs(back[0] - plain[0]).max() < 1e-12
-    assert np.abs(back[1] - plain[1]).max() < 1e-12
+    world_q, world_t = kinematics.forward(q, t, parents)
+    some = np.unique(np.linspace(0, frames - 1, 30).astype(int))
+    world = by_matrices(q[some], t[some], parents)
+    assert np.abs(world_t[some] - world[..., :3, 3]).max() < 1e-12
+    assert np.abs(R.to_matrix(world_q[some]) - world[..., :3, :3]).max() < 1e-12
+    assert np.abs(kinematics.forward_positions(q, t, parents) - world_t).max() < 1e-12
+    local_q, local_t = kinematics.inverse(world_q, world_t, parents)
+    assert np.abs(local_q - q).max() < 1e-12
+    assert np.abs(local_t - t).max() < 1e-12
 
 
 def test_a_crowd_is_one_call(rng):
@@ -75,23 +77,53 @@ def test_wrong_shapes_and_orders_are_named():
         kinematics.forward(R.identity(3), np.zeros((2, 3)), [-1, 0])
 
 
-def test_carried_joints_and_their_places(rng):
-    """Joints that are not known keep their rest rotations on their parents; compiled and plain alike."""
-    parents = np.array([-1, 0, 1, 1, 0, -1, 5])
+PARENTS = np.array([-1, 0, 1, 1, 0, -1, 5])
+
+
+def test_joints_that_are_not_known_keep_their_rest_rotations_on_their_parents(rng):
     known = np.array([True, False, True, False, False, False, True])
     rest, offsets = R.normalise(rng.normal(size=(7, 4))), rng.normal(size=(7, 3))
     given = R.normalise(rng.normal(size=(50, 7, 4)))
-    plain, fast = given.copy(), given.copy()
-    kinematics.complete_rotations_reference(plain, known, rest, parents)
-    assert compiled.warm_up() is not None
-    kinematics.complete_rotations(fast, known, rest, parents)
-    assert np.abs(fast - plain).max() < 1e-14
-    assert np.array_equal(fast[:, known], given[:, known])
-    assert np.abs(fast[:, 3] - R.multiply(fast[:, 1], rest[3])).max() < 1e-14
-    local, _ = kinematics.inverse(fast, np.zeros((50, 7, 3)), parents)
-    wanted = kinematics.forward_positions(local, np.broadcast_to(offsets, (50, 7, 3)), parents)
-    for places in (
-        kinematics.place_joints(fast, offsets, parents),
-        kinematics.place_joints_reference(fast, offsets, parents),
-    ):
-        assert np.abs(places - wanted).max() < 1e-12
+    world = given.copy()
+    kinematics.complete_rotations(world, known, rest, PARENTS)
+    assert np.array_equal(world[:, known], given[:, known])
+    for joint in np.flatnonzero(~known):
+        expected = rest[joint] if PARENTS[joint] < 0 else R.multiply(world[:, PARENTS[joint]], rest[joint])
+        assert np.abs(world[:, joint] - expected).max() < 1e-14
+    local, _ = kinematics.inverse(world, np.zeros((50, 7, 3)), PARENTS)
+    wanted = kinematics.forward_positions(local, np.broadcast_to(offsets, (50, 7, 3)), PARENTS)
+    assert np.abs(kinematics.place_joints(world, offsets, PARENTS) - wanted).max() < 1e-12
+
+
+def test_a_chain_is_its_part_of_the_whole(rng):
+    q, t = R.normalise(rng.normal(size=(30, 7, 4))), rng.normal(size=(30, 7, 3))
+    joints, above = kinematics.with_ancestors(PARENTS, [6, 2])
+    assert joints.tolist() == [0, 1, 2, 5, 6]
+    assert above.tolist() == [-1, 0, 1, -1, 3]
+    some_q, some_t = kinematics.forward_some(q, t, joints, above)
+    world_q, world_t = kinematics.forward(q, t, PARENTS)
+    assert np.abs(some_q - world_q[:, joints]).max() < 1e-12
+    assert np.abs(some_t - world_t[:, joints]).max() < 1e-12
+    offsets = rng.normal(size=(3, 3))
+    points = kinematics.attached_points(some_q, some_t, np.array([2, 4, 2]), offsets)
+    for k, joint in enumerate((2, 6, 2)):
+        assert np.abs(points[:, k] - world_t[:, joint] - R.rotate(world_q[:, joint], offsets[k])).max() < 1e-12
+
+
+@pytest.mark.parametrize("joint", [1, 2, 5])
+def test_a_rotated_joint_has_rotated_by_that_in_the_world(joint, rng):
+    q, t = R.normalise(rng.normal(size=(30, 7, 4))), rng.normal(size=(30, 7, 3))
+    world, _ = kinematics.forward(q, t, PARENTS)
+    active, parent = rng.random(30) < 0.5, int(PARENTS[joint])
+    above, own = R.normalise(rng.normal(size=(2, 30, 4)))
+    if parent < 0:
+        above = R.identity(30)
+    local = q.copy()
+    kinematics.rotate_joint(world, joint, parent, (above, own), active, local, joint)
+    assert np.array_equal(local[~active], q[~active])
+    others = np.arange(7) != joint
+    assert np.array_equal(local[:, others], q[:, others])
+    parent_now = above if parent < 0 else R.multiply(above, world[:, parent])
+    now = R.multiply(parent_now, local[:, joint])
+    assert R.angle_between(now, R.multiply(own, world[:, joint]))[active].max() < 1e-7
+    assert (np.sum(local[:, joint] * q[:, joint], axis=1) >= 0.0).all()

@@ -6,12 +6,14 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.interpolate import CubicHermiteSpline
+from scipy.spatial.transform import Rotation, Slerp
 
 from generated import seeds
-from kinesphere.maths import compiled, interpolation
 from kinesphere.maths import rotations as R
 from kinesphere.maths.interpolation import resample_rotations, resample_vectors
 
+pytestmark = pytest.mark.usefixtures("implementation")
 both = st.booleans()
 
 
@@ -23,19 +25,48 @@ def wandering(seed, frames=30, step=0.2):
     return R.continuous(np.array(q))
 
 
-@given(seeds, both)
-def test_compiled_is_plain(seed, smooth):
-    compiled.warm_up()
+def hermite_by_scipy(values, at):
+    """Catmull–Rom with limited velocities, one vector after another, by SciPy's Hermite spline."""
+    steps = np.diff(values, axis=0)
+    velocities = values.copy()
+    velocities[0], velocities[-1] = steps[0], steps[-1]
+    for i in range(1, len(values) - 1):
+        for j in np.ndindex(values.shape[1:-1]):
+            before, after = steps[i - 1][j], steps[i][j]
+            mean = 0.5 * (before + after)
+            most = 3.0 * min(np.linalg.norm(before), np.linalg.norm(after))
+            velocities[i][j] = mean * min(1.0, most / max(np.linalg.norm(mean), 1e-300))
+    return CubicHermiteSpline(np.arange(len(values)), values, velocities)(np.clip(at, 0, len(values) - 1))
+
+
+@given(seeds, st.sampled_from([(3,), (4, 3), (2,), (2, 5)]))
+def test_vectors_are_scipys_hermite_spline_with_limited_velocities(seed, shape):
     rng = np.random.default_rng(seed)
-    q, v = np.tile(wandering(seed, step=0.8), (1, 20, 1)), rng.normal(size=(30, 40, 3))
-    at = np.concatenate([rng.uniform(-1.0, 30.0, 60), np.arange(30.0)])
-    i, u = interpolation._place(30, at)
-    assert resample_rotations(q, at, smooth=smooth) == pytest.approx(
-        interpolation._rotations_reference(q, i, u, smooth), abs=1e-12
-    )
-    assert resample_vectors(v, at, smooth=smooth) == pytest.approx(
-        interpolation._vectors_reference(v, i, u, smooth), abs=1e-12
-    )
+    v, at = rng.normal(size=(12, *shape)), rng.uniform(-1.0, 12.0, 60)
+    v[rng.integers(0, 11)] = 0.0
+    v[5] = v[6]  # a stop
+    assert resample_vectors(v, at) == pytest.approx(hermite_by_scipy(v, at), abs=1e-12)
+    straight = np.stack([np.interp(at, np.arange(12), column) for column in v.reshape(12, -1).T], axis=1)
+    assert resample_vectors(v, at, smooth=False) == pytest.approx(straight.reshape(60, *shape), abs=1e-12)
+
+
+@given(seeds)
+def test_rotations_that_are_not_smoothed_are_scipys_slerp(seed):
+    q, at = wandering(seed, step=0.8), np.random.default_rng(seed).uniform(0.0, 29.0, 60)
+    made = resample_rotations(q, at, smooth=False)
+    for joint in range(2):
+        expected = Slerp(np.arange(30), Rotation.from_quat(q[:, joint], scalar_first=True))(at)
+        assert np.abs(R.to_matrix(made[:, joint]) - expected.as_matrix()).max() < 1e-9
+
+
+@given(seeds)
+def test_rotations_about_one_axis_are_resampled_as_their_angles(seed):
+    rng = np.random.default_rng(seed)
+    angles, at = np.cumsum(rng.uniform(-1.0, 1.0, 20)), rng.uniform(0.0, 19.0, 50)
+    axis = R.rotate(R.normalise(rng.normal(size=4)), np.array([1.0, 0.0, 0.0]))
+    made = resample_rotations(R.from_rotation_vector(angles[:, None] * axis), at)
+    expected = resample_vectors(angles[:, None], at)[:, 0]
+    assert R.angle_between(made, R.from_rotation_vector(expected[:, None] * axis)).max() < 1e-7
 
 
 @given(seeds, both)

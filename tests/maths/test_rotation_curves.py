@@ -8,7 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from generated import seeds
-from kinesphere.maths import compiled, rotation_curves, rotations
+from kinesphere.maths import rotation_curves, rotations
+
+pytestmark = pytest.mark.usefixtures("implementation")
 
 UP = np.array([0.0, 1.0, 0.0])
 
@@ -33,22 +35,30 @@ def test_there_and_back(seed):
 
 
 @given(seeds)
-def test_compiled_is_plain(seed):
+def test_each_vector_is_the_nearest_of_its_rotation(seed):
+    """However far it goes: no other vector of the same rotation, whole rounds away, is nearer to the frame before."""
     rng = np.random.default_rng(seed)
-    turns, about = wandering(rng, far=5.0), rotations.normalise(rng.normal(size=(4, 4)))
-    compiled.warm_up()
-    vectors = rotation_curves.to_rotation_curves(turns, about)
-    assert vectors == pytest.approx(rotation_curves.to_rotation_curves_reference(turns, about), abs=1e-9)
-    assert rotation_curves.from_rotation_curves(vectors, about) == pytest.approx(
-        rotation_curves.from_rotation_curves_reference(vectors, about), abs=1e-12
-    )
-    table = np.zeros((len(turns), 15))
-    rotation_curves.to_rotation_curves(turns, about, table[:, :12].reshape(-1, 4, 3))
+    quaternions, about = wandering(rng, far=5.0), rotations.normalise(rng.normal(size=(4, 4)))
+    vectors = rotation_curves.to_rotation_curves(quaternions, about)
+    made = rotation_curves.from_rotation_curves(vectors, about)
+    assert rotations.angle_between(made, quaternions).max() < 1e-7
+    assert (np.sum(made[1:] * made[:-1], axis=-1) >= 0.0).all()
+    size = np.linalg.norm(vectors, axis=-1, keepdims=True)
+    step = np.linalg.norm(vectors[1:] - vectors[:-1], axis=-1)
+    for rounds in (-1.0, 1.0):
+        other = vectors * (1.0 + 2.0 * np.pi * rounds / np.maximum(size, 1e-12))
+        assert (step <= np.linalg.norm(other[1:] - vectors[:-1], axis=-1) + 1e-9).all()
+
+
+def test_curves_are_written_into_a_table(rng):
+    quaternions, about = wandering(rng), rotations.normalise(rng.normal(size=(4, 4)))
+    vectors = rotation_curves.to_rotation_curves(quaternions, about)
+    table = np.zeros((len(quaternions), 15))
+    rotation_curves.to_rotation_curves(quaternions, about, table[:, :12].reshape(-1, 4, 3))
     assert np.array_equal(table[:, :12].reshape(-1, 4, 3), vectors)
-    assert np.array_equal(
-        rotation_curves.from_rotation_curves(table[:, :12].reshape(-1, 4, 3), about),
-        rotation_curves.from_rotation_curves(vectors, about),
-    )
+    assert not table[:, 12:].any()
+    again = rotation_curves.from_rotation_curves(table[:, :12].reshape(-1, 4, 3), about)
+    assert np.array_equal(again, rotation_curves.from_rotation_curves(vectors, about))
 
 
 @given(st.floats(-12.0, 12.0), seeds)

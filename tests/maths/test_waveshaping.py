@@ -1,9 +1,8 @@
-"""Curves passed through a shaping function."""
+"""Waveshaping is the spline applied to every value."""
 
 from __future__ import annotations
 
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -38,14 +37,13 @@ def test_pieces_are_the_spline(curve):
 
 
 @given(functions(), seeds, st.floats(0.0, 1.0))
-def test_both_twins_give_the_same(curve, seed, amount):
+def test_every_value_is_the_splines(curve, seed, amount):
     values = table(seed)
     centre, half = waveshaping.column_ranges(values)
     half[1] = 0.0
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("KINESPHERE_COMPILED", "1")
-        made = waveshaping.waveshape(values, centre, half, curve, amount)
-    np.testing.assert_allclose(made, waveshaping.waveshape_reference(values, centre, half, curve, amount), atol=1e-10)
+    near = (values - centre) / np.where(half > 0.0, half, 1.0)
+    made = waveshaping.waveshape(values, centre, half, curve, amount)
+    np.testing.assert_allclose(made, values + amount * half * (curve.value(near) - near), atol=1e-10)
     np.testing.assert_array_equal(made[:, 1], values[:, 1])
 
 

@@ -1,3 +1,4 @@
+from . import banded as banded
 from . import bands as bands
 from . import compiled as compiled
 from . import denoise as denoise

@@ -1,7 +1,7 @@
 """Least squares along time, where every unknown is tied to those one and two frames away.
 
-Two frames together are then tied to the two before and the two after only. Every other such pair is eliminated, all
-at once, which leaves a chain of half the length; and so on. Work and memory grow with the number of frames, no faster.
+The normal equations are banded, so Cholesky's method solves them in time and memory that grow with the number of
+frames, no faster.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ class Chain:
         self.right = np.zeros((frames, unknowns))
 
     def copy(self) -> Chain:
-        """One to which more can be added."""
+        """A copy to which more terms can be added."""
         other = Chain.__new__(Chain)
         other.bands, other.right = self.bands.copy(), self.right.copy()
         return other
@@ -46,52 +46,20 @@ class Chain:
 
     def solve(self) -> Floats:
         """``(T, n)`` the unknowns for which the sum is least; every one must have been given some weight."""
+        from scipy.linalg import solveh_banded
+
         frames, n = self.right.shape
-        count = -(-frames // 2)
-        bands, right = np.zeros((3, 2 * count, n, n)), np.zeros((2 * count, n))
-        bands[:, :frames], right[:frames] = self.bands, self.right
-        bands[0, frames:] = np.eye(n)
-        here, next_, second = bands.reshape(3, count, 2, n, n)
-        own, tie = np.zeros((2, count, 2, n, 2, n))
-        own[:, 0, :, 0], own[:, 1, :, 1] = here[:, 0], here[:, 1]
-        own[:, 0, :, 1], own[:, 1, :, 0] = next_[:, 0], np.swapaxes(next_[:, 0], 1, 2)
-        tie[:, 0, :, 0], tie[:, 1, :, 0], tie[:, 1, :, 1] = second[:, 0], next_[:, 1], second[:, 1]
-        size = (count, 2 * n, 2 * n)
-        return _solve(own.reshape(size), tie.reshape(size), right.reshape(count, 2 * n)).reshape(-1, n)[:frames]
+        band, i, j = np.indices((3, n, n)).reshape(3, -1)
+        below = band * n + j - i  # how far below the diagonal; what is above is the same by symmetry
+        band, i, j, below = (index[below >= 0] for index in (band, i, j, below))
+        lower = np.zeros((3 * n, frames, n))
+        lower[below, :, i] = self.bands[band, :, i, j]
+        flat = lower.reshape(3 * n, -1), self.right.reshape(-1)
+        return np.asarray(solveh_banded(*flat, overwrite_ab=True, lower=True, check_finite=False)).reshape(frames, n)
 
 
 def second_differences(values: Floats) -> Floats:
     """Second differences over frames, nothing at both ends."""
     result = np.zeros_like(values)
     result[1:-1] = values[:-2] - 2.0 * values[1:-1] + values[2:]
-    return result
-
-
-def _solve(own: Floats, tie: Floats, right: Floats) -> Floats:
-    """``(K, m)`` such that ``own x = right`` with ``tie`` between each and the next; both ``(K, m, m)``."""
-    count, m = right.shape
-    result: Floats = np.zeros((count, m))
-    if count == 1:
-        result[:] = np.linalg.solve(own, right[..., None])[..., 0]
-        return result
-    out = count // 2
-    tie = tie.copy()
-    tie[-1] = 0.0
-    before, after = tie[0 : 2 * out : 2], tie[1::2]
-    sides = np.concatenate([np.swapaxes(before, 1, 2), after, right[1::2, :, None]], axis=2)
-    known = np.linalg.solve(own[1::2], sides)  # the others in terms of those that stay
-    down, up = before @ known, np.swapaxes(after, 1, 2) @ known
-    own, right = own[::2].copy(), right[::2].copy()
-    own[:out] -= down[..., :m]
-    right[:out] -= down[..., 2 * m]
-    ties = np.zeros_like(own)
-    ties[:out] = -down[..., m : 2 * m]
-    stay = len(own) - 1
-    own[1:] -= up[:stay, :, m : 2 * m]
-    right[1:] -= up[:stay, :, 2 * m]
-    kept = _solve(own, ties, right)
-    result[::2] = kept
-    neighbours = np.zeros((out, 2 * m))
-    neighbours[:, :m], neighbours[:stay, m:] = kept[:out], kept[1:]
-    result[1::2] = known[..., 2 * m] - (known[..., : 2 * m] @ neighbours[..., None])[..., 0]
     return result

@@ -1,12 +1,12 @@
-"""A signal as a sum of octave bands, for a graphic equaliser (Burt's pyramid without halving; Bruderlin 1996).
+"""Octave bands of a signal, for a graphic equaliser (Burt's pyramid without halving; Bruderlin 1996).
 
 G[0] is the signal. Each level smooths the one before with [1 4 6 4 1]/16, its taps 2ᵏ frames apart, and what that takes
 away is a band; beyond the ends the first and the last frame are held:
 
     G[k+1](i) = Σ w(j) G[k](i + 2ᵏ j),  j = −2 … 2        L[k] = G[k] − G[k+1]        signal = G[K] + Σ L[k]
 
-T frames have K = ⌊log₂ T⌋ bands. Smoothing is written as differences from the middle, so that what does not move has
-bands of exactly zero.
+T frames have K = ⌊log₂ T⌋ bands. Smoothing is written as differences from the middle, so that a constant has bands
+of exactly zero.
 
 Of a wave of ω radians a frame, level k lets cos⁴(2ᵏ ω/2) through. Band 0 is hence the fastest there is, highest at two
 frames a wave; band k beyond it is highest near 3.8 · 2ᵏ frames (there about one half of the wave is in it) and falls to
@@ -17,8 +17,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from kinesphere.maths import compiled
-from kinesphere.maths.compiled import compile_exact
+from kinesphere.maths.compiled import jit, kernel, share_frames
 from kinesphere.maths.vectors import ArrayLike, Floats, as_floats, clip
 
 # Frames a wave at which the first bands peak, and what the others tend to, as a multiple of 2ᵏ: π/x for the x that
@@ -32,34 +31,38 @@ def band_count(frames: int) -> int:
     return max(int(frames).bit_length() - 1, 0)
 
 
+@kernel
 def split(signal: ArrayLike) -> tuple[Floats, Floats]:
     """Bands ``(K, T, ...)``, the fastest first, and the rest ``(T, ...)`` of a signal ``(T, ...)``.
 
     ``rest + bands.sum(0)`` is the signal, to rounding.
     """
+    level = check_signal("the signal", signal)
+    bands = np.empty((band_count(len(level)), *level.shape))
+    for k, band in enumerate(bands):
+        smoother = _smooth_level(level, k)
+        np.subtract(level, smoother, out=band)
+        level = smoother
+    return bands, level.copy() if len(bands) == 0 else level
+
+
+@split.compile_with
+def _split(signal: ArrayLike) -> tuple[Floats, Floats]:
     values = check_signal("the signal", signal)
     count = band_count(len(values))
     bands, rest = np.empty((count, *values.shape)), np.empty(values.shape)
-    kernels = compiled.kernels(values.size * count)
-    if kernels is None:
-        with compiled.plain_work():
-            level = values
-            for k in range(count):
-                smoother = smoother_reference(level, k)
-                np.subtract(level, smoother, out=bands[k])
-                level = smoother
-            rest[...] = level
-        return bands, rest
-    flat, columns = _flat(values)
-    flat_bands, flat_rest = bands.reshape(count, len(flat), columns), rest.reshape(flat.shape)
+    flat = _flat(values)
+    columns = flat.shape[1]
+    flat_bands, flat_rest = bands.reshape(count, *flat.shape), rest.reshape(flat.shape)
 
     def some(part: slice) -> None:
-        kernels.split_bands(flat, part.start, part.stop, flat_bands, flat_rest)
+        split_bands_kernel(flat, part.start, part.stop, flat_bands, flat_rest)
 
-    compiled.share_frames(columns, values.size, some)
+    share_frames(columns, values.size, some)
     return bands, rest
 
 
+@kernel
 def mix(signal: ArrayLike, gains: ArrayLike) -> Floats:
     """The signal ``(T, ...)`` with its bands louder or softer: ``rest + Σ gains[k] · bands[k]``.
 
@@ -67,45 +70,42 @@ def mix(signal: ArrayLike, gains: ArrayLike) -> Floats:
     negative or above one. Worked out as signal + Σ (gain − 1) · band, one band at a time: gains of one give the signal
     back bit for bit.
     """
+    level = check_signal("the signal", signal)
+    mixture = level.copy()
+    for k, extra in enumerate(_extra_gains(gains, level)):
+        smoother = _smooth_level(level, k)
+        mixture += extra * (level - smoother)
+        level = smoother
+    return mixture
+
+
+@mix.compile_with
+def _mix(signal: ArrayLike, gains: ArrayLike) -> Floats:
     values = check_signal("the signal", signal)
-    extra = _gains(gains, values) - 1.0
-    moved = np.flatnonzero(extra.any(axis=tuple(range(1, extra.ndim))))
-    count = int(moved[-1]) + 1 if len(moved) else 0
-    if count == 0 or not values.size:
+    extra = _extra_gains(gains, values)
+    if not (extra.size and values.size):
         return values.copy()
-    kernels = compiled.kernels(values.size * count)
-    if kernels is None:
-        with compiled.plain_work():
-            out, level = values.copy(), values
-            for k in range(count):
-                smoother = smoother_reference(level, k)
-                out += extra[k] * (level - smoother)
-                level = smoother
-        return out
-    flat, columns = _flat(values)
-    flat_extra = np.ascontiguousarray(np.broadcast_to(extra[:count], (count, *values.shape[1:]))).reshape(
-        count, columns
-    )
-    out = np.empty(values.shape)
-    flat_out = out.reshape(flat.shape)
+    flat, mixture = _flat(values), np.empty(values.shape)
+    columns, flat_mixture = flat.shape[1], mixture.reshape(flat.shape)
+    flat_extra = np.ascontiguousarray(np.broadcast_to(extra, (len(extra), *values.shape[1:]))).reshape(-1, columns)
 
     def some(part: slice) -> None:
-        kernels.mix_bands(flat, part.start, part.stop, flat_extra, flat_out)
+        mix_bands_kernel(flat, part.start, part.stop, flat_extra, flat_mixture)
 
-    compiled.share_frames(columns, values.size, some)
-    return out
+    share_frames(columns, values.size, some)
+    return mixture
 
 
 def low_pass(signal: ArrayLike, levels: int = 1) -> Floats:
-    """What is left of a signal ``(T, ...)`` without its fastest ``levels`` bands: G[levels]."""
+    """A signal ``(T, ...)`` without its fastest ``levels`` bands: G[levels]."""
     level = check_signal("the signal", signal).copy()
     for k in range(levels):
-        level = smoother_reference(level, k)
+        level = _smooth_level(level, k)
     return level
 
 
-def smoother_reference(level: Floats, k: int) -> Floats:
-    """Level G[k+1] ``(T, ...)`` from level G[k] ``(T, ...)``, in plain NumPy."""
+def _smooth_level(level: Floats, k: int) -> Floats:
+    """Level G[k+1] ``(T, ...)`` from level G[k] ``(T, ...)``."""
     at, last, step = np.arange(len(level)), len(level) - 1, 1 << k
     near = (level - level[clip(at - step, 0, last)]) + (level - level[clip(at + step, 0, last)])
     far = (level - level[clip(at - 2 * step, 0, last)]) + (level - level[clip(at + 2 * step, 0, last)])
@@ -157,7 +157,14 @@ def check_signal(name: str, values: ArrayLike) -> Floats:
     return v
 
 
-def _gains(gains: ArrayLike, values: Floats) -> Floats:
+def _extra_gains(gains: ArrayLike, values: Floats) -> Floats:
+    """Gains − 1 of the bands up to the last whose gain is not 1, with an axis for each of the signal's after time."""
+    extra = _check_gains(gains, values) - 1.0
+    changed = np.flatnonzero(extra.any(axis=tuple(range(1, extra.ndim))))
+    return extra[: int(changed[-1]) + 1 if len(changed) else 0]
+
+
+def _check_gains(gains: ArrayLike, values: Floats) -> Floats:
     """The gains with an axis for each of the signal's after time, checked."""
     count, given = band_count(len(values)), as_floats(gains)
     if given.ndim == 0 or len(given) != count:
@@ -174,25 +181,20 @@ def _gains(gains: ArrayLike, values: Floats) -> Floats:
     raise ValueError(f"gains of shape {given.shape[1:]} a band don't broadcast to the signal's {values.shape[1:]}")
 
 
-def _flat(values: Floats) -> tuple[Floats, int]:
-    columns = values[0].size
-    return np.ascontiguousarray(values).reshape(len(values), columns), columns
+def _flat(values: Floats) -> Floats:
+    """The signal as ``(T, C)``."""
+    return np.ascontiguousarray(values).reshape(len(values), values[0].size)
 
 
-# ---- Compiled bands. Import this only through ``compiled``.
-#
-# Columns ``first`` to ``last`` only, so that several threads can share them, and not too many at a time, so that two
-# levels of them stay in some cache. The order of sums is that of ``bands.smoother_reference``: both give the same to
-# the
-# last bit.
-
+# Compiled loops: columns ``first`` to ``last`` only, so that threads can share them, and not too many at a time, so
+# that two levels of them stay in the cache. The order of sums is that of ``_smooth_level``: the same to the last bit.
 
 _TOGETHER = 256  # columns
 
 
-@compile_exact
-def split_bands(signal, first, last, bands, rest):  # type: ignore[no-untyped-def]
-    """Bands (K, T, C) and the rest (T, C) of a signal (T, C); see ``bands.split``."""
+@jit
+def split_bands_kernel(signal, first, last, bands, rest):  # type: ignore[no-untyped-def]
+    """Bands ``(K, T, C)`` and the rest ``(T, C)`` of columns ``first`` to ``last`` of a signal ``(T, C)``."""
     frames = signal.shape[0]
     together = max(min(_TOGETHER, last - first), 1)
     level, smoother = np.empty((frames, together)), np.empty((frames, together))
@@ -209,9 +211,9 @@ def split_bands(signal, first, last, bands, rest):  # type: ignore[no-untyped-de
         _copy(level, 0, rest, start, width)
 
 
-@compile_exact
-def mix_bands(signal, first, last, extra, mixture):  # type: ignore[no-untyped-def]
-    """A signal (T, C) and extra (K, C) of each of its bands; see ``bands.mixed``."""
+@jit
+def mix_bands_kernel(signal, first, last, extra, mixture):  # type: ignore[no-untyped-def]
+    """A signal ``(T, C)`` plus ``extra (K, C)`` times each of its bands, in columns ``first`` to ``last``."""
     frames = signal.shape[0]
     together = max(min(_TOGETHER, last - first), 1)
     level, smoother = np.empty((frames, together)), np.empty((frames, together))
@@ -229,7 +231,7 @@ def mix_bands(signal, first, last, extra, mixture):  # type: ignore[no-untyped-d
             level, smoother = smoother, level
 
 
-@compile_exact
+@jit
 def _smooth(level, i, step, width, smoother):  # type: ignore[no-untyped-def]
     """One frame of the level after this one. It writes one array only: with two, LLVM gives up on vectors."""
     end = level.shape[0] - 1
@@ -243,7 +245,7 @@ def _smooth(level, i, step, width, smoother):  # type: ignore[no-untyped-def]
         smoother[c] = x - (0.25 * near + 0.0625 * far)
 
 
-@compile_exact
+@jit
 def _copy(source, start, target, at, width):  # type: ignore[no-untyped-def]
     for i in range(source.shape[0]):
         for c in range(width):

@@ -1,7 +1,32 @@
-"""Where a timewarp may go: for each frame of one signal, a run of frames of the other.
+"""Dynamic time warping: which frame of one signal corresponds to which of another.
 
-A window follows a path without gaps and takes in whatever lies within ``radius`` frames of it, either way. So the end
-is reached however narrow it is, and what it takes in does not depend on which signal comes first.
+A path runs through the grid of frames (i, j) from (0, 0) to (N − 1, M − 1) by steps (1, 1), (1, 0) and (0, 1); of all
+paths the cheapest is found by dynamic programming.
+
+**The cost "shape"** (Bruderlin 1996, after Sederberg and Greenwood 1992) is the work to stretch and bend one signal
+into the other. Each degree of freedom d is drawn as a line through the points (τ i, a[i]). A frame τ is ``pace`` times
+the usual step of both signals, the root mean square of all a[i] − a[i−1] and b[j] − b[j−1]. Let s[i] be
+(a[i] − a[i−1])/τ. The segment that ends at i is l[i] = √(1 + s[i]²) frames long, and at i the line turns by
+θ[i] = arctan s[i+1] − arctan s[i], at either end by nothing. A path costs
+
+    Σ over its steps:   stretch/l̄ · Σ_d w[d] |p l_a[i] − q l_b[j]|
+    Σ over its nodes:   bend/θ̄ · Σ_d w[d] |½(p + p') θ_a[i] − ½(q + q') θ_b[j]|   (but the first and the last)
+
+where (p, q) is the step that comes to the node (i, j), and (p', q') the one that leaves it. A signal that waits (p = 0)
+has a segment of no length there, which points along the mean of its neighbours' directions: half of the angle is where
+it begins to wait, half where it ends. l̄ is the mean of Σ_d w l over the segments of both signals, θ̄ that of Σ_d w |θ|,
+so that neither kind of work dominates: leaving out a usual frame costs ``stretch + bend``. It does not matter which
+signal is first, what constants are added to either, nor in which unit both are.
+
+An angle belongs to three frames. So that the cheapest path is found, each node keeps the best cost for each of the
+three steps by which a path may come to it. Differences count as such, not squared: squares would let one frame with a
+jump outweigh many, and rounding would leave a rest between equal signals.
+
+**The cost "pose"** sums the distances between the frames of all nodes of a path, and ``penalty`` for each step at which
+one signal waits.
+
+**The window** of nodes that are searched follows a path without gaps and takes in all nodes within ``radius`` frames of
+it, either way. So the end is reached however narrow it is, and it does not depend on which signal comes first.
 """
 
 from __future__ import annotations
@@ -14,86 +39,17 @@ from typing import Literal, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from kinesphere.maths import bands, compiled
-from kinesphere.maths.compiled import compile_exact
-from kinesphere.maths.vectors import ArrayLike, Floats, Ints, as_floats, norms
+from kinesphere.maths import bands
+from kinesphere.maths.compiled import jit
+from kinesphere.maths.vectors import ArrayLike, Floats, Ints, as_floats
 
-
-@dataclass(frozen=True, eq=False)
-class Window:
-    """The nodes ``(i, low[i] … high[i])`` of a grid, kept row after row: node (i, j) at ``starts[i] + j``.
-
-    Attributes
-    ----------
-    low, high, starts : (N,)
-    nodes
-        How many nodes there are.
-    """
-
-    low: Ints
-    high: Ints
-    starts: Ints
-    nodes: int
-
-
-def full_window(rows: int, columns: int) -> Window:
-    """All nodes of the grid."""
-    return _window(np.zeros(rows, dtype=np.intp), np.full(rows, columns - 1, dtype=np.intp))
-
-
-def window_around(path: Ints, rows: int, columns: int, radius: int) -> Window:
-    """The nodes of a grid within ``radius`` rows and columns of a path ``(K, 2)`` from its first to its last node."""
-    dense = fill_path(path)
-    low, high = np.full(rows, columns, dtype=np.intp), np.zeros(rows, dtype=np.intp)
-    np.minimum.at(low, dense[:, 0], dense[:, 1])
-    np.maximum.at(high, dense[:, 0], dense[:, 1])
-    row = np.arange(rows)
-    low = np.maximum(low[np.maximum(row - radius, 0)] - radius, 0)
-    high = np.minimum(high[np.minimum(row + radius, rows - 1)] + radius, columns - 1)
-    return _window(low, high)
-
-
-def diagonal_path(rows: int, columns: int) -> Ints:
-    """The straight path through a grid, without gaps."""
-    return fill_path(np.array([[0, 0], [rows - 1, columns - 1]], dtype=np.intp))
-
-
-def fill_path(path: Ints) -> Ints:
-    """A path ``(K, 2)`` with straight runs of nodes between those that lie apart."""
-    steps = np.diff(path, axis=0)
-    parts = np.maximum(steps.max(axis=1, initial=0), 1)
-    which = np.repeat(np.arange(len(steps)), parts)
-    share = (np.arange(len(which)) - np.repeat(np.cumsum(parts) - parts, parts)) / parts[which]
-    between: Floats = path[which] + np.rint(share[:, None] * steps[which])
-    return np.concatenate([between.astype(np.intp), path[-1:]])
-
-
-def check_path(path: ArrayLike, rows: int, columns: int) -> Ints:
-    """A path ``(K, 2)`` through the grid; refused if it does not run from corner to corner, or goes back."""
-    given = np.asarray(path)
-    if given.ndim != 2 or given.shape[1] != 2 or not len(given) or given.dtype.kind not in "iu":
-        raise ValueError(f"the path is {given.dtype} {given.shape}; expected pairs of whole frames (K, 2)")
-    nodes: Ints = given.astype(np.intp)
-    ends = (0, 0), (rows - 1, columns - 1)
-    found = tuple(map(int, nodes[0])), tuple(map(int, nodes[-1]))
-    if found != ends:
-        raise ValueError(f"the path runs from {found[0]} to {found[1]}; expected {ends[0]} to {ends[1]}")
-    back = np.flatnonzero((np.diff(nodes, axis=0) < 0).any(axis=1))
-    if len(back):
-        raise ValueError(f"the path goes back in time after its node {back[0]}")
-    return nodes
-
-
-def _window(low: Ints, high: Ints) -> Window:
-    widths = high - low + 1
-    return Window(low, high, np.cumsum(widths) - widths - low, int(widths.sum()))
-
-
-# ---- What a timewarp costs: two ways of saying how unlike two signals are. ``warping`` has the equations.
-
-
+_COARSEST = 32  # frames below which all nodes are searched
+_DISTANCES = 1 << 18  # distances that a given function is asked for at a time
 _STEADY = 1e-8  # of the largest number: usual steps below it are rounding, not movement
-_STRAIGHT = 1e-4  # radians: mean turns below it are rounding, not shape
+_STRAIGHT = 1e-4  # radians: mean angles below it are rounding, not shape
+
+
+# Costs
 
 
 @dataclass(frozen=True, eq=False)
@@ -146,12 +102,10 @@ class PoseCost:
             raise ValueError(f"the penalty is {self.penalty}; expected zero or more")
 
 
-def segment_lengths_and_turns(
-    a: Floats, b: Floats, cost: ShapeCost
-) -> tuple[tuple[Floats, Floats], tuple[Floats, Floats]]:
-    """Lengths of segments and turns at frames of both signals, ``(N, D)`` and ``(M, D)``, with all weights in them.
+def _lengths_and_angles(a: Floats, b: Floats, cost: ShapeCost) -> tuple[tuple[Floats, Floats], tuple[Floats, Floats]]:
+    """Segment lengths and angles at frames of both signals, ``(N, D)`` and ``(M, D)``, with all weights in them.
 
-    A segment counts with the frame it ends at. There is none at the first frame, and no turn at the first and last.
+    A segment counts with the frame it ends at. There is none at the first frame, and no angle at the first and last.
     """
     weights = _weights(cost, a.shape[1])
     steps = np.diff(a, axis=0), np.diff(b, axis=0)
@@ -161,19 +115,19 @@ def segment_lengths_and_turns(
     unit = cost.pace * max(usual, _STEADY * largest) or 1.0
     slopes = [step / unit for step in steps]  # a frame is 1 now, in any unit
     lengths = [_after_first(np.sqrt(1.0 + slope * slope) * weights) for slope in slopes]
-    turns = [np.zeros(signal.shape) for signal in (a, b)]
-    for turn, slope in zip(turns, slopes, strict=True):
-        turn[1:-1] = np.diff(np.arctan(slope), axis=0) * weights
+    angles = [np.zeros(signal.shape) for signal in (a, b)]
+    for angle, slope in zip(angles, slopes, strict=True):
+        angle[1:-1] = np.diff(np.arctan(slope), axis=0) * weights
     if count:
         length = (lengths[0].sum() + lengths[1].sum()) / count
-        turned = (np.abs(turns[0]).sum() + np.abs(turns[1]).sum()) / count
+        mean_angle = (np.abs(angles[0]).sum() + np.abs(angles[1]).sum()) / count
         for values, share in (
             (lengths, cost.stretch / length),
-            (turns, cost.bend / max(turned, _STRAIGHT * weights.sum())),
+            (angles, cost.bend / max(mean_angle, _STRAIGHT * weights.sum())),
         ):
             values[0] *= share
             values[1] *= share
-    return (lengths[0], lengths[1]), (turns[0], turns[1])
+    return (lengths[0], lengths[1]), (angles[0], angles[1])
 
 
 def _weights(cost: ShapeCost, numbers: int) -> Floats:
@@ -198,273 +152,10 @@ def _after_first(segments: Floats) -> Floats:
     return np.concatenate([np.zeros((1, segments.shape[1])), segments])
 
 
-# ---- Compiled timewarps. Import this only through ``compiled``.
-#
-# Of costs one row is kept, column j at j + 1, and infinity before the first column of the window. Sums over degrees
-# of
-# freedom run along a row of nodes, the second signal lying with its time last: so they fill vectors whatever their
-# number
-# is, without changing the order of any sum. ``directions`` are those of ``warping_reference``.
-
-
-@compile_exact
-def warp_shape(lengths, turns, other_lengths, other_turns, low, high, starts, directions):  # type: ignore[no-untyped-def]
-    """The least work and the last step, of (N, D) and (D, M); see ``warping_reference.shape_reference``."""
-    columns = other_lengths.shape[1]
-    other_length, other_turn = np.zeros(columns), np.zeros(columns)
-    for d in range(other_lengths.shape[0]):
-        for j in range(columns):
-            other_length[j] += other_lengths[d, j]
-            other_turn[j] += abs(other_turns[d, j])
-    leave_match, leave_first = np.full(columns + 1, np.inf), np.full(columns + 1, np.inf)
-    leave_match[0] = 0.0
-    sums = np.empty((4, columns))
-    total, state = np.inf, 0
-    for i in range(lengths.shape[0]):
-        first, last = low[i], high[i]
-        _shape_sums(lengths[i], turns[i], other_lengths, other_turns, first, last, sums)
-        length, turn = 0.0, 0.0
-        for d in range(lengths.shape[1]):
-            length += lengths[i, d]
-            turn += abs(turns[i, d])
-        left, leave_second = leave_match[first], np.inf
-        leave_match[first], leave_first[first] = np.inf, np.inf
-        for j in range(first, last + 1):
-            same, half_second, half_first = sums[1, j - first], 0.5 * sums[2, j - first], sums[3, j - first]
-            match = left + sums[0, j - first]
-            delete = leave_first[j + 1] + length
-            insert = leave_second + other_length[j]
-            left = leave_match[j + 1]
-            leave_match[j + 1], a = _least(match + same, delete + half_second, insert + half_first)
-            leave_first[j + 1], b = _least(match + half_second, delete + turn, insert + 0.5 * same)
-            leave_second, c = _least(match + half_first, delete + 0.5 * same, insert + other_turn[j])
-            directions[starts[i] + j] = a | b << 2 | c << 4
-            total, state = _least(match, delete, insert)
-    return total, state
-
-
-@compile_exact
-def _shape_sums(length, turn, other_lengths, other_turns, first, last, sums):  # type: ignore[no-untyped-def]
-    """Of each node of a row: Σ |l − l'|, Σ |θ − θ'|, Σ |2θ − θ'| and Σ |θ/2 − θ'|."""
-    width = last - first + 1
-    stretch, same, twice, half = sums[0, :width], sums[1, :width], sums[2, :width], sums[3, :width]
-    for j in range(width):
-        stretch[j], same[j], twice[j], half[j] = 0.0, 0.0, 0.0, 0.0
-    for d in range(length.shape[0]):
-        here, x = length[d], turn[d]
-        x_twice, x_half = 2.0 * x, 0.5 * x
-        there, other = other_lengths[d, first : last + 1], other_turns[d, first : last + 1]
-        for j in range(width):
-            y = other[j]
-            stretch[j] += abs(here - there[j])
-            same[j] += abs(x - y)
-            twice[j] += abs(x_twice - y)
-            half[j] += abs(x_half - y)
-
-
-@compile_exact
-def warp_pose(frames, others, penalty, low, high, starts, directions):  # type: ignore[no-untyped-def]
-    """The least sum of distances and the last step, of (N, D) and (D, M); see ``warping_reference.pose_reference``."""
-    row = np.full(others.shape[1] + 1, np.inf)
-    row[0] = 0.0
-    sums = np.empty(others.shape[1])
-    state = 0
-    for i in range(frames.shape[0]):
-        first, last = low[i], high[i]
-        distances = sums[: last - first + 1]
-        for j in range(len(distances)):
-            distances[j] = 0.0
-        for d in range(frames.shape[1]):
-            x, other = frames[i, d], others[d, first : last + 1]
-            for j in range(len(distances)):
-                distances[j] += (x - other[j]) * (x - other[j])
-        for j in range(len(distances)):
-            distances[j] = math.sqrt(distances[j])
-        state = _pose_row(distances, penalty, first, directions[starts[i] + first :], row)
-    return row[-1], state
-
-
-@compile_exact
-def warp_distances(distances, base, penalty, low, high, starts, directions, row):  # type: ignore[no-untyped-def]
-    """The same over some rows of given distances (R, C), whose first column is ``base``; ``row`` is carried on."""
-    state = 0
-    for i in range(distances.shape[0]):
-        first, last = low[i], high[i]
-        part = distances[i, first - base : last + 1 - base]
-        state = _pose_row(part, penalty, first, directions[starts[i] + first :], row)
-    return state
-
-
-@compile_exact
-def _pose_row(distances, penalty, first, directions, row):  # type: ignore[no-untyped-def]
-    left, before, state = row[first], np.inf, 0
-    row[first] = np.inf
-    for j in range(len(distances)):
-        above = row[first + j + 1]
-        least, state = _least(left, above + penalty, before + penalty)
-        before = least + distances[j]
-        row[first + j + 1] = before
-        left = above
-        directions[j] = state * 0b010101
-    return state
-
-
-@compile_exact
-def _least(a, b, c):  # type: ignore[no-untyped-def]
-    """The least of three and which it is; of equals the first."""
-    least, which = a, 0
-    if b < least:
-        least, which = b, 1
-    if c < least:
-        least, which = c, 2
-    return least, which
-
-
-@compile_exact
-def trace_warp(directions, low, high, starts, state):  # type: ignore[no-untyped-def]
-    """The path (K, 2) that comes in at the last node by this step; see ``warping_reference.trace_reference``."""
-    i, j = low.shape[0] - 1, high[-1]
-    path = np.empty((i + j + 1, 2), np.intp)
-    at = i + j
-    path[at, 0], path[at, 1] = i, j
-    while i > 0 or j > 0:
-        if state != 2:
-            i -= 1
-        if state != 1:
-            j -= 1
-        state = (directions[starts[i] + j] >> (2 * state)) & 3
-        at -= 1
-        path[at, 0], path[at, 1] = i, j
-    return path[at:].copy()
-
-
-# ---- Timewarps in plain NumPy, an antidiagonal at a time: its nodes don't depend on each other.
-#
-# Directions are kept as one byte a node. A step is 0 where both signals go on (a match), 1 where only the first does,
-# 2 where only the second does. Two bits for each step that may leave the node say by which step the best path to
-# there
-# had come in.
-
-
-Bytes = NDArray[np.uint8]
-
-
-def shape_reference(
-    lengths: tuple[Floats, Floats], turns: tuple[Floats, Floats], window: Window, directions: Bytes
-) -> tuple[float, int]:
-    """The least work, and by which step its path comes in at the end; see ``warping``.
-
-    ``lengths`` and ``turns`` are ``(N, D)`` and ``(M, D)``; ``directions`` ``(nodes,)`` are filled.
-    """
-    (la, lb), (ta, tb) = lengths, turns
-    la_sum, lb_sum, ta_sum, tb_sum = la.sum(1), lb.sum(1), np.abs(ta).sum(1), np.abs(tb).sum(1)
-    rows = len(la)
-    # What leaving each row's node of an antidiagonal by each step has cost: of the last one, and of the one before it.
-    last, older = np.full((3, rows + 1), np.inf), np.full((3, rows + 1), np.inf)
-    older[0, 0] = 0.0  # the first node is matched for nothing
-    into = np.empty((3, 0))
-    for i, j in antidiagonals(window):
-        x, y = ta[i], tb[j]
-        same = np.abs(x - y).sum(1)
-        half_second, half_first = np.abs(x - 0.5 * y).sum(1), np.abs(0.5 * x - y).sum(1)
-        match = older[0, i] + np.abs(la[i] - lb[j]).sum(1)
-        into = np.stack([match, last[1, i] + la_sum[i], last[2, i + 1] + lb_sum[j]])
-        bends = np.array(
-            [
-                [same, half_second, half_first],
-                [half_second, ta_sum[i], 0.5 * same],
-                [half_first, 0.5 * same, tb_sum[j]],
-            ]
-        )
-        leaving = into + bends  # (step out, step in, node)
-        best = np.argmin(leaving, axis=1)
-        directions[window.starts[i] + j] = best[0] | best[1] << 2 | best[2] << 4
-        older, last = last, np.full_like(last, np.inf)
-        last[:, i + 1] = leaving.min(axis=1)
-    state = int(np.argmin(into[:, -1]))
-    return float(into[state, -1]), state
-
-
-def pose_reference(
-    local: Callable[[Ints, Ints], Floats], penalty: float, window: Window, directions: Bytes
-) -> tuple[float, int]:
-    """The least sum of distances, and by which step its path comes in at the end.
-
-    ``local(i, j)`` gives the distances between frames ``(n,)`` of the first and of the second signal.
-    """
-    rows = len(window.low)
-    last, older = np.full(rows + 1, np.inf), np.full(rows + 1, np.inf)
-    older[0] = 0.0
-    total, best = np.empty(0), np.empty(0, dtype=np.intp)
-    for i, j in antidiagonals(window):
-        ways = np.stack([older[i], last[i] + penalty, last[i + 1] + penalty])
-        best = np.argmin(ways, axis=0)
-        total = ways.min(axis=0) + local(i, j)
-        directions[window.starts[i] + j] = best * 0b010101  # however one leaves, one came in by the best step
-        older, last = last, np.full_like(last, np.inf)
-        last[i + 1] = total
-    return float(total[-1]), int(best[-1])
-
-
-def trace_reference(directions: Bytes, window: Window, state: int) -> Ints:
-    """The path ``(K, 2)`` that comes in at the last node by this step."""
-    i, j = len(window.low) - 1, int(window.high[-1])
-    path = [(i, j)]
-    while i or j:
-        i, j = i - (state != 2), j - (state != 1)
-        state = int(directions[window.starts[i] + j]) >> 2 * state & 3
-        path.append((i, j))
-    return np.array(path[::-1], dtype=np.intp)
-
-
-def antidiagonals(window: Window) -> Iterator[tuple[Ints, Ints]]:
-    """Nodes (i, j) with i + j = 0, 1, 2, … that lie in the window, ``i`` and ``j`` ``(n,)``; there may be none."""
-    row = np.arange(len(window.low))
-    first, last = row + window.low, row + window.high  # both strictly increasing: a window never goes back
-    for k in range(int(last[-1]) + 1):
-        i = np.arange(np.searchsorted(last, k), np.searchsorted(first, k, side="right"))
-        yield i, k - i
-
-
-# ---- Dynamic time warping: which frame of one signal corresponds to which of another.
-#
-# A path runs through the grid of frames (i, j) from (0, 0) to (N − 1, M − 1) by steps (1, 1), (1, 0) and (0, 1); of
-# all
-# paths the cheapest is found by dynamic programming.
-#
-# **The cost "shape"** (Bruderlin 1996, after Sederberg and Greenwood 1992) is the work to stretch and bend one signal
-# into the other. Each degree of freedom d is drawn as a line through the points (τ i, a[i]). A frame τ is ``pace``
-# times
-# the usual step of both signals, the root mean square of all a[i] − a[i−1] and b[j] − b[j−1]. Let s[i] be
-# (a[i] − a[i−1])/τ. The segment that ends at i is l[i] = √(1 + s[i]²) frames long, and at i the line turns by
-# θ[i] = arctan s[i+1] − arctan s[i], at either end by nothing. A path costs
-#
-#     Σ over its steps:   stretch/l̄ · Σ_d w[d] |p l_a[i] − q l_b[j]|
-#     Σ over its nodes:   bend/θ̄ · Σ_d w[d] |½(p + p') θ_a[i] − ½(q + q') θ_b[j]|   (but the first and the last)
-#
-# where (p, q) is the step that comes to the node (i, j), and (p', q') the one that leaves it. A signal that waits (p
-# = 0)
-# has a segment of no length there, which points along the mean of its neighbours' directions: half of the turn
-# happens
-# where it begins to wait, half where it ends. l̄ is the mean of Σ_d w l over the segments of both signals, θ̄ that of
-# Σ_d w |θ|, so that neither kind of work dominates: leaving out a usual frame costs ``stretch + bend``. It does not
-# matter which signal is first, what constants are added to either, nor in which unit both are.
-#
-# A turn belongs to three frames. So that the cheapest path is found, each node keeps the best cost for each of the
-# three
-# steps by which a path may come to it. Differences count as such, not squared: of squares all sums would be two
-# products
-# of matrices, but then one frame with a jump outweighs many, and rounding leaves a rest between equal signals.
-#
-# **The cost "pose"** sums the distances between the frames of all nodes of a path, and ``penalty`` for each step at
-# which
-# one signal waits.
-
-
 Cost: TypeAlias = Literal["shape", "pose"] | ShapeCost | PoseCost
 
-_COARSEST = 32  # frames below which all nodes are searched
-_AT_ONCE = 1 << 18  # distances that a given function is asked for at a time
+
+# The search
 
 
 class DtwPath(NamedTuple):
@@ -533,47 +224,28 @@ def _coarse_to_fine(a: Floats, b: Floats, cost: ShapeCost | PoseCost, radius: in
 
 
 def _search(a: Floats, b: Floats, cost: ShapeCost | PoseCost, window: Window) -> DtwPath:
-    directions: Bytes = np.empty(window.nodes, dtype=np.uint8)
-    kernels = compiled.kernels(window.nodes * a.shape[1])
-    if kernels is None:
-        with compiled.plain_work():
-            total, state = _plain(a, b, cost, window, directions)
-            return DtwPath(trace_reference(directions, window, state), total)
-    rows = window.low, window.high, window.starts
+    directions: NDArray[np.uint8] = np.empty(window.nodes, dtype=np.uint8)
     if isinstance(cost, ShapeCost):
-        (la, lb), (ta, tb) = segment_lengths_and_turns(a, b, cost)
+        (la, lb), (ta, tb) = _lengths_and_angles(a, b, cost)
         lb, tb = np.ascontiguousarray(lb.T), np.ascontiguousarray(tb.T)
-        total, state = kernels.warp_shape(la, ta, lb, tb, *rows, directions)
+        total, state = warp_shape_kernel(la, ta, lb, tb, window, directions)
     elif cost.distance is None:
         frames, others = np.ascontiguousarray(a), np.ascontiguousarray(b.T)
-        total, state = kernels.warp_pose(frames, others, cost.penalty, *rows, directions)
+        total, state = warp_pose_kernel(frames, others, float(cost.penalty), window, directions)
     else:
         carried = np.full(len(b) + 1, np.inf)
         carried[0] = 0.0
         for part, base, distances in _given_distances(a, b, cost, window):
-            some = (of[part] for of in rows)
-            state = kernels.warp_distances(distances, base, cost.penalty, *some, directions, carried)
+            rows = Window(window.low[part], window.high[part], window.starts[part], window.nodes)
+            state = warp_distances_kernel(distances, base, float(cost.penalty), rows, directions, carried)
         total = carried[-1]
-    return DtwPath(kernels.trace_warp(directions, *rows, state), float(total))
-
-
-def _plain(a: Floats, b: Floats, cost: ShapeCost | PoseCost, window: Window, directions: Bytes) -> tuple[float, int]:
-    if isinstance(cost, ShapeCost):
-        return shape_reference(*segment_lengths_and_turns(a, b, cost), window, directions)
-    if cost.distance is None:
-        return pose_reference(lambda i, j: norms(a[i] - b[j]), cost.penalty, window, directions)
-    table = np.empty(window.nodes)
-    for part, base, distances in _given_distances(a, b, cost, window):
-        for i, row in zip(range(part.start, part.stop), distances, strict=True):
-            low, high, start = window.low[i], window.high[i], window.starts[i]
-            table[start + low : start + high + 1] = row[low - base : high + 1 - base]
-    return pose_reference(lambda i, j: table[window.starts[i] + j], cost.penalty, window, directions)
+    return DtwPath(trace_warp_kernel(directions, window, state), float(total))
 
 
 def _given_distances(a: Floats, b: Floats, cost: PoseCost, window: Window) -> Iterator[tuple[slice, int, Floats]]:
     """Some rows at a time: which, their first column, and the distances ``(rows, columns)`` of a given function."""
     assert cost.distance is not None
-    step = max(_AT_ONCE // len(b), 1)
+    step = max(_DISTANCES // len(b), 1)
     for start in range(0, len(a), step):
         part = slice(start, min(start + step, len(a)))
         base, end = int(window.low[part.start]), int(window.high[part.stop - 1]) + 1
@@ -608,3 +280,208 @@ def _radius(name: str, frames: int) -> int:
     if isinstance(frames, bool) or not isinstance(frames, int | np.integer) or frames < 0:
         raise ValueError(f"{name} is {frames!r}; expected a whole number of frames, zero or more")
     return int(frames)
+
+
+# Windows and paths
+
+
+class Window(NamedTuple):
+    """The nodes ``(i, low[i] … high[i])`` of a grid, kept row after row: node (i, j) at ``starts[i] + j``."""
+
+    low: Ints  # (N,)
+    high: Ints  # (N,)
+    starts: Ints  # (N,)
+    nodes: int  # how many there are
+
+
+def full_window(rows: int, columns: int) -> Window:
+    """All nodes of the grid."""
+    return _window(np.zeros(rows, dtype=np.intp), np.full(rows, columns - 1, dtype=np.intp))
+
+
+def window_around(path: Ints, rows: int, columns: int, radius: int) -> Window:
+    """The nodes of a grid within ``radius`` rows and columns of a path ``(K, 2)`` from its first to its last node."""
+    dense = fill_path(path)
+    low, high = np.full(rows, columns, dtype=np.intp), np.zeros(rows, dtype=np.intp)
+    np.minimum.at(low, dense[:, 0], dense[:, 1])
+    np.maximum.at(high, dense[:, 0], dense[:, 1])
+    row = np.arange(rows)
+    low = np.maximum(low[np.maximum(row - radius, 0)] - radius, 0)
+    high = np.minimum(high[np.minimum(row + radius, rows - 1)] + radius, columns - 1)
+    return _window(low, high)
+
+
+def diagonal_path(rows: int, columns: int) -> Ints:
+    """The straight path through a grid, without gaps."""
+    return fill_path(np.array([[0, 0], [rows - 1, columns - 1]], dtype=np.intp))
+
+
+def fill_path(path: Ints) -> Ints:
+    """A path ``(K, 2)`` with straight runs of nodes between those that lie apart."""
+    steps = np.diff(path, axis=0)
+    parts = np.maximum(steps.max(axis=1, initial=0), 1)
+    which = np.repeat(np.arange(len(steps)), parts)
+    share = (np.arange(len(which)) - np.repeat(np.cumsum(parts) - parts, parts)) / parts[which]
+    between: Floats = path[which] + np.rint(share[:, None] * steps[which])
+    return np.concatenate([between.astype(np.intp), path[-1:]])
+
+
+def check_path(path: ArrayLike, rows: int, columns: int) -> Ints:
+    """A path ``(K, 2)`` through the grid; refused if it does not run from corner to corner, or goes back."""
+    given = np.asarray(path)
+    if given.ndim != 2 or given.shape[1] != 2 or not len(given) or given.dtype.kind not in "iu":
+        raise ValueError(f"the path is {given.dtype} {given.shape}; expected pairs of whole frames (K, 2)")
+    nodes: Ints = given.astype(np.intp)
+    ends = (0, 0), (rows - 1, columns - 1)
+    found = tuple(map(int, nodes[0])), tuple(map(int, nodes[-1]))
+    if found != ends:
+        raise ValueError(f"the path runs from {found[0]} to {found[1]}; expected {ends[0]} to {ends[1]}")
+    back = np.flatnonzero((np.diff(nodes, axis=0) < 0).any(axis=1))
+    if len(back):
+        raise ValueError(f"the path goes back in time after its node {back[0]}")
+    return nodes
+
+
+def _window(low: Ints, high: Ints) -> Window:
+    widths = high - low + 1
+    return Window(low, high, np.cumsum(widths) - widths - low, int(widths.sum()))
+
+
+# Compiled loops. Of costs one row is kept, column j at j + 1, and infinity before the first column of the window. Sums
+# over degrees of freedom run along a row of nodes, the second signal having its time last: so they fill vectors
+# whatever their number is, without changing the order of any sum.
+#
+# A step is 0 where both signals go on (a match), 1 where only the first does, 2 where only the second does. Each node
+# has one byte of directions: two bits for each step that may leave it say by which step the best path had come.
+
+
+@jit
+def warp_shape_kernel(lengths, angles, other_lengths, other_angles, window, directions):  # type: ignore[no-untyped-def]
+    """The least work, and the step by which its path comes to the last node, of ``(N, D)`` and ``(D, M)``."""
+    columns = other_lengths.shape[1]
+    other_length, other_angle = np.zeros(columns), np.zeros(columns)
+    for d in range(other_lengths.shape[0]):
+        for j in range(columns):
+            other_length[j] += other_lengths[d, j]
+            other_angle[j] += abs(other_angles[d, j])
+    leave_match, leave_first = np.full(columns + 1, np.inf), np.full(columns + 1, np.inf)
+    leave_match[0] = 0.0
+    sums = np.empty((4, columns))
+    total, state = np.inf, 0
+    for i in range(lengths.shape[0]):
+        first, last = window.low[i], window.high[i]
+        shape_sums(lengths[i], angles[i], other_lengths, other_angles, first, last, sums)
+        length, angle = 0.0, 0.0
+        for d in range(lengths.shape[1]):
+            length += lengths[i, d]
+            angle += abs(angles[i, d])
+        left, leave_second = leave_match[first], np.inf
+        leave_match[first], leave_first[first] = np.inf, np.inf
+        for j in range(first, last + 1):
+            same, half_second, half_first = sums[1, j - first], 0.5 * sums[2, j - first], sums[3, j - first]
+            match = left + sums[0, j - first]
+            delete = leave_first[j + 1] + length
+            insert = leave_second + other_length[j]
+            left = leave_match[j + 1]
+            leave_match[j + 1], a = least_of(match + same, delete + half_second, insert + half_first)
+            leave_first[j + 1], b = least_of(match + half_second, delete + angle, insert + 0.5 * same)
+            leave_second, c = least_of(match + half_first, delete + 0.5 * same, insert + other_angle[j])
+            directions[window.starts[i] + j] = a | b << 2 | c << 4
+            total, state = least_of(match, delete, insert)
+    return total, state
+
+
+@jit
+def shape_sums(length, angle, other_lengths, other_angles, first, last, sums):  # type: ignore[no-untyped-def]
+    """For each node of a row: Σ |l − l'|, Σ |θ − θ'|, Σ |2θ − θ'| and Σ |θ/2 − θ'|."""
+    width = last - first + 1
+    stretch, same, twice, half = sums[0, :width], sums[1, :width], sums[2, :width], sums[3, :width]
+    for j in range(width):
+        stretch[j], same[j], twice[j], half[j] = 0.0, 0.0, 0.0, 0.0
+    for d in range(length.shape[0]):
+        here, x = length[d], angle[d]
+        x_twice, x_half = 2.0 * x, 0.5 * x
+        there, other = other_lengths[d, first : last + 1], other_angles[d, first : last + 1]
+        for j in range(width):
+            y = other[j]
+            stretch[j] += abs(here - there[j])
+            same[j] += abs(x - y)
+            twice[j] += abs(x_twice - y)
+            half[j] += abs(x_half - y)
+
+
+@jit
+def warp_pose_kernel(frames, others, penalty, window, directions):  # type: ignore[no-untyped-def]
+    """The least sum of distances, and the step that comes to the last node, of ``(N, D)`` and ``(D, M)``."""
+    row = np.full(others.shape[1] + 1, np.inf)
+    row[0] = 0.0
+    sums = np.empty(others.shape[1])
+    state = 0
+    for i in range(frames.shape[0]):
+        first, last = window.low[i], window.high[i]
+        distances = sums[: last - first + 1]
+        for j in range(len(distances)):
+            distances[j] = 0.0
+        for d in range(frames.shape[1]):
+            x, other = frames[i, d], others[d, first : last + 1]
+            for j in range(len(distances)):
+                distances[j] += (x - other[j]) * (x - other[j])
+        for j in range(len(distances)):
+            distances[j] = math.sqrt(distances[j])
+        state = pose_row(distances, penalty, first, directions[window.starts[i] + first :], row)
+    return row[others.shape[1]], state
+
+
+@jit
+def warp_distances_kernel(distances, base, penalty, window, directions, row):  # type: ignore[no-untyped-def]
+    """The same over some rows of given distances ``(R, C)``, whose first column is ``base``; ``row`` is carried on."""
+    state = 0
+    for i in range(distances.shape[0]):
+        first, last = window.low[i], window.high[i]
+        part = distances[i, first - base : last + 1 - base]
+        state = pose_row(part, penalty, first, directions[window.starts[i] + first :], row)
+    return state
+
+
+@jit
+def pose_row(distances, penalty, first, directions, row):  # type: ignore[no-untyped-def]
+    left, before, state = row[first], np.inf, 0
+    row[first] = np.inf
+    for j in range(len(distances)):
+        above = row[first + j + 1]
+        least, state = least_of(left, above + penalty, before + penalty)
+        before = least + distances[j]
+        row[first + j + 1] = before
+        left = above
+        directions[j] = state * 0b010101
+    return state
+
+
+@jit
+def least_of(a, b, c):  # type: ignore[no-untyped-def]
+    """The least of three and which it is; of equals the first."""
+    least, which = a, 0
+    if b < least:
+        least, which = b, 1
+    if c < least:
+        least, which = c, 2
+    return least, which
+
+
+@jit
+def trace_warp_kernel(directions, window, state):  # type: ignore[no-untyped-def]
+    """The path ``(K, 2)`` that comes to the last node by this step."""
+    i = window.low.size - 1
+    j = window.high[i]
+    path = np.empty((i + j + 1, 2), np.intp)
+    at = i + j
+    path[at, 0], path[at, 1] = i, j
+    while i > 0 or j > 0:
+        if state != 2:
+            i -= 1
+        if state != 1:
+            j -= 1
+        state = (directions[window.starts[i] + j] >> (2 * state)) & 3
+        at -= 1
+        path[at, 0], path[at, 1] = i, j
+    return path[at:].copy()

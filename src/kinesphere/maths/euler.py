@@ -1,7 +1,7 @@
-"""Euler angles: all twelve orders, intrinsic, continuous on the way out.
+"""Euler angles: all twelve orders, intrinsic, to and from quaternions, continuous over time.
 
 ``order`` names the axes in the order in which they are written and applied intrinsically: ``"ZXY"`` means
-``q = z(a) · x(b) · y(c)``, each turn about the axes as the turns before it left them. That is how BVH and
+``q = z(a) · x(b) · y(c)``, each rotation about the axes as the rotations before it left them. That is how BVH and
 most animation packages read a list of channels.
 """
 
@@ -49,8 +49,8 @@ def to_euler(quaternions: ArrayLike, order: str, *, along_time: bool = False) ->
 
     The middle angle lies in [-π/2, π/2] (Tait–Bryan) or [0, π] (proper), the others in (-π, π]. With
     ``along_time`` the first axis is time and, of the many triples that mean the same rotation, the one nearest
-    to the frame before is taken: no jumps of a full or half turn, and in gimbal lock the angle that has no
-    meaning of its own is held. Angles then leave those ranges: a pirouette runs on to 1,080°.
+    to the frame before is taken: no jumps by π or 2π, and in gimbal lock the angle that has no meaning of its own
+    is held. Angles then leave those ranges: a pirouette runs on to 1,080°.
     """
     if order not in ORDERS:
         raise ValueError(f"unknown Euler order {order!r}; allowed: {', '.join(ORDERS)}")
@@ -62,10 +62,10 @@ def to_euler(quaternions: ArrayLike, order: str, *, along_time: bool = False) ->
     parity = 1.0 if (j - i) % 3 == 1 else -1.0
     proper = last == i
     if not proper:
-        # z(c) is x(∓c) seen from a quarter turn about the middle axis, so x·y·z = x·y'·x' · (quarter turn)⁻¹
-        # and only the proper case remains to be solved.
+        # z(c) is x(∓c) seen from π/2 about the middle axis, so x·y·z = x·y'·x' · (π/2 about it)⁻¹, and only the
+        # proper case remains to be solved.
         quarter = np.full(q.shape[:-1], 0.5 * np.pi)
-        q = _turn_about_own_axis(q, j, quarter)
+        q = _multiply_by_axis(q, j, quarter)
     angles = _proper_angles(q, i, j, k, parity, along_time)
     if not proper:
         angles[..., 1] -= 0.5 * np.pi
@@ -84,8 +84,8 @@ def _axes(order: str) -> list[int]:
         raise ValueError(f"unknown axis in Euler order {order!r}; allowed: X, Y, Z") from None
 
 
-def _turn_about_own_axis(q: Floats, axis: int, angle: Floats) -> Floats:
-    """``q`` times a turn about a coordinate axis: a product with half of its terms known to be zero."""
+def _multiply_by_axis(q: Floats, axis: int, angle: Floats) -> Floats:
+    """``q`` times a rotation about a coordinate axis: a product with half of its terms known to be zero."""
     cosine, sine = np.cos(0.5 * angle), np.sin(0.5 * angle)
     i, j, k = 1 + axis, 1 + (axis + 1) % 3, 1 + (axis + 2) % 3
     result: Floats = np.empty(np.broadcast_shapes(q.shape, (*angle.shape, 4)))
@@ -107,20 +107,20 @@ def _proper_angles(q: Floats, i: int, j: int, k: int, parity: float, along_time:
     half_sum, half_difference = np.arctan2(x, w), np.arctan2(z, y)
     sum_known, difference_known = cosine > _LOCKED, sine > _LOCKED
     if along_time:
-        half_sum = _held(half_sum, sum_known)
-        half_difference = _held(half_difference, difference_known)
+        half_sum = _fill_unknown(half_sum, sum_known)
+        half_difference = _fill_unknown(half_difference, difference_known)
     # Never known at all: the last angle is free, and zero is the plain choice.
     half_sum = np.where(_any_known(sum_known, along_time), half_sum, half_difference)
     half_difference = np.where(_any_known(difference_known, along_time), half_difference, half_sum)
     angles = np.stack([half_sum + half_difference, 2.0 * np.arctan2(sine, cosine), half_sum - half_difference], axis=-1)
-    return _nearest_to_the_frame_before(angles) if along_time else angles
+    return _unwrap_triples(angles) if along_time else angles
 
 
 def _any_known(known: Bools, along_time: bool) -> Bools:
     return np.asarray(known.any(axis=0)) if along_time else known
 
 
-def _held(values: Floats, known: Bools) -> Floats:
+def _fill_unknown(values: Floats, known: Bools) -> Floats:
     """Unknown values take the last known one before them (or the first one after, at the start)."""
     if known.all():
         return values
@@ -130,8 +130,8 @@ def _held(values: Floats, known: Bools) -> Floats:
     return np.take_along_axis(values, np.where(last < 0, first, last), axis=0)
 
 
-def _nearest_to_the_frame_before(angles: Floats) -> Floats:
-    """Choose between (a, b, c) and its twin (a+π, -b, c+π), then unwrap.
+def _unwrap_triples(angles: Floats) -> Floats:
+    """Choose between (a, b, c) and the same rotation's (a+π, -b, c+π), then unwrap.
 
     The step from frame to frame costs the same within either family, and the same across in either direction, so
     whether to change over at a frame does not depend on the family one is in: the choices are independent and
@@ -140,16 +140,16 @@ def _nearest_to_the_frame_before(angles: Floats) -> Floats:
     if len(angles) < 2:
         return angles
     before, after = angles[:-1], angles[1:]
-    stay = _wrapped(after - before)
-    change = _wrapped(after * [1.0, -1.0, 1.0] + [np.pi, 0.0, np.pi] - before)
+    stay = _wrap(after - before)
+    change = _wrap(after * [1.0, -1.0, 1.0] + [np.pi, 0.0, np.pi] - before)
     changes = np.sum(change**2, axis=-1) < np.sum(stay**2, axis=-1)
-    twin = np.cumsum(changes, axis=0) % 2 == 1
+    other = np.cumsum(changes, axis=0) % 2 == 1
     result = angles.copy()
-    result[1:][twin] = result[1:][twin] * [1.0, -1.0, 1.0] + [np.pi, 0.0, np.pi]
+    result[1:][other] = result[1:][other] * [1.0, -1.0, 1.0] + [np.pi, 0.0, np.pi]
     unwrapped: Floats = np.unwrap(result, axis=0)
     return unwrapped
 
 
-def _wrapped(angles: Floats) -> Floats:
+def _wrap(angles: Floats) -> Floats:
     wrapped: Floats = angles - 2.0 * np.pi * np.round(angles / (2.0 * np.pi))
     return wrapped

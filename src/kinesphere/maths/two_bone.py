@@ -1,17 +1,34 @@
-"""The swivel of a two-bone limb: the elbow's place on its circle about the axis from shoulder to wrist.
+"""Analytic two-bone inverse kinematics: elbow, swivel and joint rotations of a limb whose wrist is to reach a target.
 
-At swivel zero the elbow leaves the axis towards ``reference`` (down suits elbows, forward suits knees); a
-positive swivel turns it right-handed about the axis.
+The words are an arm's; a leg is the same with hip, knee and ankle. The shoulder is a ball, the elbow a hinge. A wrist
+position leaves one freedom.
 
-An axis parallel to the reference leaves zero open, and no rule is continuous for every axis (a sphere cannot
-be combed). Here ``home``, a second direction, settles it: let the limb point home with its elbow towards the
-reference, then turn it within the plane of the two until it is parallel to the reference. The way the elbow
-points then is zero there. Within about 11° of parallel one rule fades into the other, so zero varies smoothly
-over all axes but two, which lie about 6° from parallel on the side *away* from home. For an arm (reference
-down, home forward) these are hanging and raised arms that lean back by 6°, where zero is taken from the
-parallel next to them. Near them, neighbouring axes may have very different zeros.
+**The swivel** is the elbow's position on its circle about the axis from shoulder to wrist. At swivel zero the elbow
+leaves the axis towards ``reference`` (down suits elbows, forward suits knees); a positive swivel rotates it
+right-handed about the axis. An axis parallel to the reference leaves zero open, and no rule is continuous for every
+axis (a sphere cannot be combed). Here ``home``, a second direction, settles it: let the limb point home with its elbow
+towards the reference, then rotate it within the plane of the two until it is parallel to the reference. The elbow's
+direction then is zero there. Within about 11° of parallel one rule fades into the other, so zero varies smoothly over
+all axes but two, which lie about 6° from parallel on the side *away* from home. For an arm (reference down, home
+forward) these are hanging and raised arms that lean back by 6°, where zero is taken from the parallel next to them.
+Near them, neighbouring axes may have very different zeros. By default home is forward, or down where the reference is
+within 45° of forward or back.
 
-By default home is forward, or down where the reference is within 45° of forward or back.
+**Joint rotations** in the world are *rotations from rest*: the identity leaves a bone as it is in the rest pose. Rest
+directions and rest hinge are given as they are in the world at rest. A bone that has another world rotation at rest
+gets ``multiply(rotation, rest_rotation)``. ``rest_hinge`` is the axis, fixed in the upper bone, about which flexing
+rotates the lower bone right-handed. With Y up, facing +Z and left at +X, arms stretched sideways at rest flex forward
+about −Y (left) and +Y (right); legs straight down flex backward about +X (both).
+
+    upper · rest_upper  =  direction from shoulder to elbow
+    upper · rest_hinge  =  the solution's hinge
+    lower               =  upper · rotation(rest_hinge, flexion − flexion at rest)
+    lower · rest_lower  =  direction from elbow to wrist
+
+All four hold for a hinge square to both bones, straight or bent at rest. Another hinge is first made square to the
+upper bone; a lower bone that still leans out of the hinge's plane at rest is set into it by the smallest rotation, the
+same in every frame, before it is hinged. So the wrist reaches its target whatever the rest pose, and the elbow keeps
+its one freedom.
 """
 
 from __future__ import annotations
@@ -21,120 +38,19 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kinesphere.maths import compiled, rotations
-from kinesphere.maths.compiled import compile_exact
-from kinesphere.maths.vectors import ArrayLike, Floats, as_floats
+from kinesphere.maths import rotations
+from kinesphere.maths.compiled import jit
+from kinesphere.maths.vectors import ArrayLike, Floats, as_floats, cross, norms
 
 DOWN = (0.0, -1.0, 0.0)
 FORWARD = (0.0, 0.0, 1.0)
 TINY = 1e-9  # shares of a limb's length, or of a unit vector, too small to have a direction
 
 _CONE = 0.2  # sine of the angle to the reference below which home takes part in swivel zero
+_PARALLEL = 1e-3  # sine of the angle to a bone below which a hinge axis says nothing about bending it
 
 
-def swivel_of(
-    shoulder: ArrayLike,
-    elbow: ArrayLike,
-    wrist: ArrayLike,
-    reference: ArrayLike = DOWN,
-    home: ArrayLike | None = None,
-) -> Floats:
-    """The swivel in [−π, π] at which ``solve_limb`` puts the elbow where it is. Positions are ``(..., 3)``.
-
-    A straight limb has none and gets 0. When the wrist is at the shoulder the axis is home's, as in
-    ``solve_limb``; an elbow that is not on that axis' circle gets the nearest swivel.
-    """
-    start = vectors("shoulder", shoulder)
-    bone = vectors("elbow", elbow) - start
-    whole = vectors("wrist", wrist) - start
-    towards, square_home = reference_and_home(reference, home)
-    upper = length_and_direction(bone)[0]
-    distance, axis = length_and_direction(whole)
-    axis = np.where((distance > TINY * upper)[..., None], axis, square_home)
-    zero, side = frame_across(axis, towards, square_home)
-    along_zero, along_side = np.sum(bone * zero, axis=-1), np.sum(bone * side, axis=-1)
-    straight = np.hypot(along_zero, along_side) <= TINY * upper
-    return np.where(straight, 0.0, np.arctan2(along_side, along_zero))
-
-
-def swivel_frame(axis: ArrayLike, reference: ArrayLike = DOWN, home: ArrayLike | None = None) -> tuple[Floats, Floats]:
-    """The unit directions ``zero, side`` in which the elbow leaves ``axis`` at swivels 0 and π/2.
-
-    With the axis' own direction as third they are a right-handed orthonormal frame.
-    """
-    length, direction = length_and_direction(vectors("axis", axis))
-    if not np.all(length > 0.0):
-        raise ValueError("axis must have a direction; found a vector of length zero")
-    return frame_across(direction, *reference_and_home(reference, home))
-
-
-def reference_and_home(reference: ArrayLike, home: ArrayLike | None) -> tuple[Floats, Floats]:
-    """Both as unit vectors, home made square to the reference."""
-    length, towards = length_and_direction(vectors("reference", reference))
-    if not np.all(length > 0.0):
-        raise ValueError("reference must have a direction; found a vector of length zero")
-    if home is None:
-        # Both lie in the plane that mirrors left into right, so that mirrored limbs are solved alike.
-        direction = np.where(np.abs(towards[..., 2:]) > np.sqrt(0.5), DOWN, FORWARD)
-    else:
-        direction = length_and_direction(vectors("home", home))[1]
-    share, square_home = across(direction, towards)
-    if not np.all(share > 1e-6):
-        raise ValueError("home must have a direction other than the reference's; found it zero or parallel")
-    return towards, square_home
-
-
-def frame_across(axis: Floats, towards: Floats, square_home: Floats) -> tuple[Floats, Floats]:
-    """``swivel_frame`` of unit vectors, of which the last two are square to each other."""
-    sine = np.linalg.norm(np.cross(towards, axis), axis=-1, keepdims=True)
-    ahead = np.where(np.sum(towards * axis, axis=-1, keepdims=True) < 0.0, -1.0, 1.0)
-    tilt = _CONE * np.maximum(1.0 - (sine / _CONE) ** 2, 0.0) ** 2
-    # Tilting the reference moves the axes that are parallel to it away from home: that is the whole fallback.
-    length, zero = across(towards - tilt * ahead * square_home, axis)
-    at_parallel = across(-ahead * square_home, axis)[1]
-    zero = np.where(length[..., None] > TINY, zero, at_parallel)
-    return zero, np.cross(axis, zero)
-
-
-def across(directions: Floats, axis: Floats) -> tuple[Floats, Floats]:
-    """Length and direction of what is left of each vector across a unit axis."""
-    rest = directions - np.sum(directions * axis, axis=-1, keepdims=True) * axis
-    length, direction = length_and_direction(rest)
-    # A short rest is mostly rounding: clean its direction once more, or bones would miss the wrist.
-    direction = direction - np.sum(direction * axis, axis=-1, keepdims=True) * axis
-    return length, length_and_direction(direction)[1]
-
-
-def length_and_direction(values: Floats) -> tuple[Floats, Floats]:
-    """Lengths ``(...)`` and unit directions ``(..., 3)``; a zero vector has direction zero."""
-    # Scaled by the largest component first, so that squares neither vanish nor overflow.
-    largest = np.max(np.abs(values), axis=-1, keepdims=True)
-    scaled = values / np.where(largest > 0.0, largest, 1.0)
-    norm = np.linalg.norm(scaled, axis=-1, keepdims=True)
-    return (largest * norm)[..., 0], scaled / np.where(norm > 0.0, norm, 1.0)
-
-
-def vectors(name: str, values: ArrayLike) -> Floats:
-    """The values as finite ``(..., 3)``, or ``ValueError``."""
-    array = finite(name, values)
-    if array.ndim == 0 or array.shape[-1] != 3:
-        raise ValueError(f"{name} must be vectors (..., 3); found shape {array.shape}")
-    return array
-
-
-def finite(name: str, values: ArrayLike) -> Floats:
-    """The values as finite floats, or ``ValueError``."""
-    array = as_floats(values)
-    bad = array[~np.isfinite(array)]
-    if bad.size:
-        raise ValueError(f"{name} must be finite; found {bad[0]}")
-    return array
-
-
-# ---- Two-bone limbs: where the elbow goes when the wrist is told where to be.
-#
-# The words are an arm's; a leg is the same with hip, knee and ankle. The shoulder is a ball, the elbow a hinge.
-# A wrist position leaves one freedom, the swivel: ``limb_swivels`` says what it is measured from.
+# Solving for positions
 
 
 class LimbSolution(NamedTuple):
@@ -143,8 +59,8 @@ class LimbSolution(NamedTuple):
     elbow: Floats  # (..., 3)
     wrist: Floats  # (..., 3)
     flexion: Floats  # (...) angle from the upper to the lower bone's direction, 0 = straight, π = folded
-    swivel: Floats  # (...) the swivel that was held: the asked one, or the nearest in its range
-    hinge: Floats  # (..., 3) unit normal of the bending plane: flexion turns right-handed about it
+    swivel: Floats  # (...) the given one, or the nearest in its range
+    hinge: Floats  # (..., 3) unit normal of the bending plane: flexion rotates right-handed about it
     shortfall: Floats  # (...) distance between the target and the wrist
 
 
@@ -170,31 +86,30 @@ def solve_limb(
     ----------
     shoulder, target : (..., 3) positions
     upper, lower : (...) bone lengths, which the result keeps
-    swivel : (...) the elbow's place on its circle
-    reference, home : (..., 3) what swivel is measured from, see ``limb_swivels``; any length but zero
+    swivel : (...) the elbow's position on its circle
+    reference, home : (..., 3) what swivel is measured from, see the module's text; any length but zero
     flexion_range : least and greatest flexion, within [0, π]
-    swivel_range : least and greatest swivel; one outside, whole turns aside, goes to the nearer end
+    swivel_range : least and greatest swivel; one outside, whole rounds aside, goes to the nearer end
     softness : share of the limb's length, in [0, 1), over which it approaches its longest reach as
         ``soft_reach`` does. Targets in that zone are missed a little; the shortfall says by how much
     """
     start, goal = vectors("shoulder", shoulder), vectors("target", target)
     upper, lower = _bone_lengths("upper", upper), _bone_lengths("lower", lower)
-    swivel = _held_swivel(swivel, swivel_range)
-    towards, square_home = reference_and_home(reference, home)
+    swivel = _clamp_swivel(swivel, swivel_range)
+    towards, square_home = _reference_and_home(reference, home)
+    least, greatest = _flexion_limits(flexion_range)
+    softness = _softness(softness)
 
     # In units of the limb's length, so that no threshold depends on scale.
     length = upper + lower
-    asked, axis = length_and_direction((goal - start) / length[..., None])
-    axis = np.where(asked[..., None] > TINY, axis, square_home)
-    flexion = _flexion(asked, upper / length, lower / length, flexion_range, softness)
+    distance, axis = length_and_direction((goal - start) / length[..., None])
+    axis = np.where(distance[..., None] > TINY, axis, square_home)
+    u, v = upper / length, lower / length
+    flexion = np.clip(_flexion(distance, u, v, reach(least, u, v), reach(greatest, u, v), softness), least, greatest)
 
-    zero, side = frame_across(axis, towards, square_home)
+    zero, side = _swivel_axes(axis, towards, square_home)
     outward = np.cos(swivel)[..., None] * zero + np.sin(swivel)[..., None] * side
-    # Bones are laid end to end at these angles to the axis, so they keep their lengths whatever is asked.
-    lean = np.arctan2(lower * np.sin(flexion), upper + lower * np.cos(flexion))[..., None]
-    fall = flexion[..., None] - lean
-    elbow = start + upper[..., None] * (np.cos(lean) * axis + np.sin(lean) * outward)
-    wrist = elbow + lower[..., None] * (np.cos(fall) * axis - np.sin(fall) * outward)
+    elbow, wrist = _place_bones(start, axis, outward, upper, lower, flexion)
     leading = elbow.shape[:-1]
     return LimbSolution(
         elbow=elbow,
@@ -209,37 +124,47 @@ def solve_limb(
 def bend_limb(
     shoulder: Floats, target: Floats, upper: Floats, lower: Floats, hinge: Floats, softness: float = 0.0
 ) -> tuple[Floats, Floats, Floats]:
-    """Elbow, wrist ``(..., 3)`` and shortfall ``(...)`` of limbs that bend about given axes.
+    """Elbow, wrist ``(..., 3)`` and shortfall ``(...)`` of limbs that bend about given axes ``(..., 3)``.
 
-    For many limbs at once, of which it is known in which plane they bend: as ``solve_limb`` with the way across the
-    hinge as its reference. A hinge along the limb, which has no such way, bends it anyhow.
+    For many limbs at once whose bending planes are known: as ``solve_limb`` with axis × hinge as its reference, and
+    without checks. A hinge along the limb, which has no such direction, bends it somehow.
     """
-    kernels = compiled.loaded(target.size)
-    if kernels is None:
-        return bend_limb_reference(shoulder, target, upper, lower, hinge, softness)
-    shape = np.broadcast_shapes(shoulder.shape, target.shape, hinge.shape)
-    rows = [np.ascontiguousarray(np.broadcast_to(array, shape)).reshape(-1, 3) for array in (shoulder, target, hinge)]
-    bones = [np.ascontiguousarray(np.broadcast_to(array, shape[:-1])).reshape(-1) for array in (upper, lower)]
-    elbow, wrist, shortfall = np.empty(shape), np.empty(shape), np.empty(shape[:-1])
-    kernels.bend(
-        rows[0], rows[1], *bones, rows[2], softness, elbow.reshape(-1, 3), wrist.reshape(-1, 3), shortfall.reshape(-1)
-    )
-    return elbow, wrist, shortfall
+    length = np.asarray(upper + lower)
+    whole = target - shoulder
+    distance = norms(whole)
+    axis = whole / np.maximum(distance, 1e-300)[..., None]
+    at_shoulder = distance <= TINY * length
+    if at_shoulder.any():
+        axis = np.where(at_shoulder[..., None], rotations.perpendicular(hinge), axis)
+    outward = cross(axis, hinge)
+    size = norms(outward)
+    outward = outward / np.maximum(size, 1e-300)[..., None]
+    along = size <= TINY * norms(hinge)
+    if along.any():
+        outward = np.where(along[..., None], rotations.perpendicular(axis), outward)
+    u, v = upper / length, lower / length
+    flexion = _flexion(distance / length, u, v, np.ones_like(length), np.abs(u - v), softness)
+    elbow, wrist = _place_bones(shoulder, axis, outward, upper, lower, flexion)
+    return elbow, wrist, norms(target - wrist)
 
 
-def bend_limb_reference(
-    shoulder: Floats, target: Floats, upper: Floats, lower: Floats, hinge: Floats, softness: float
-) -> tuple[Floats, Floats, Floats]:
-    """The same in plain NumPy."""
-    way = np.where(
-        np.any(target != shoulder, axis=-1, keepdims=True), target - shoulder, rotations.perpendicular(hinge)
-    )
-    outward = np.cross(way, hinge)
-    size = np.linalg.norm(outward, axis=-1, keepdims=True)
-    none = size <= TINY * np.linalg.norm(way, axis=-1, keepdims=True) * np.linalg.norm(hinge, axis=-1, keepdims=True)
-    outward = np.where(none, rotations.perpendicular(way), outward)
-    solved = solve_limb(shoulder, target, upper, lower, reference=outward, home=way, softness=softness)
-    return solved.elbow, solved.wrist, solved.shortfall
+def _place_bones(
+    start: Floats, axis: Floats, outward: Floats, upper: Floats, lower: Floats, flexion: Floats
+) -> tuple[Floats, Floats]:
+    """Elbow and wrist: bones end to end at angles to the axis, so that they keep their lengths whatever is asked."""
+    lean = np.arctan2(lower * np.sin(flexion), upper + lower * np.cos(flexion))[..., None]
+    fall = flexion[..., None] - lean
+    elbow = start + upper[..., None] * (np.cos(lean) * axis + np.sin(lean) * outward)
+    return elbow, elbow + lower[..., None] * (np.cos(fall) * axis - np.sin(fall) * outward)
+
+
+def _flexion(distance: Floats, u: Floats, v: Floats, longest: Floats, shortest: Floats, softness: ArrayLike) -> Floats:
+    """The flexion at which bones of lengths ``u + v = 1`` span a distance, brought between both reaches."""
+    d = np.maximum(soft_reach(distance, longest, np.minimum(softness, longest - shortest)), shortest)
+    # tan²(flexion / 2) = (1 − d²) / (d² − (u − v)²): no arccosine, so full precision at both ends.
+    above = np.maximum((1.0 - d) * (1.0 + d), 0.0)
+    below = np.maximum((d - u + v) * (d + u - v), 0.0)
+    return np.asarray(2.0 * np.arctan2(np.sqrt(above), np.sqrt(below)))
 
 
 def reach(flexion: ArrayLike, upper: ArrayLike, lower: ArrayLike) -> Floats:
@@ -253,9 +178,9 @@ def reach(flexion: ArrayLike, upper: ArrayLike, lower: ArrayLike) -> Floats:
 def soft_reach(asked: ArrayLike, longest: ArrayLike, zone: ArrayLike) -> Floats:
     """The distance to reach to when ``asked`` is asked for and ``longest`` is all there is.
 
-    Up to ``longest − zone`` it is the asked one. From there what is left decays exponentially: the slope
-    starts at 1 and fades, so a wrist slows down where it would stop dead, and ``longest`` is approached but
-    never passed. A zone of 0 does stop dead.
+    Up to ``longest − zone`` it is the asked one. From there the remainder decays exponentially: the slope starts at 1
+    and fades, so a wrist slows down where it would stop dead, and ``longest`` is approached but never passed. A zone
+    of 0 does stop dead.
     """
     asked, longest, zone = as_floats(asked), as_floats(longest), as_floats(zone)
     soft = zone > TINY * longest
@@ -264,77 +189,92 @@ def soft_reach(asked: ArrayLike, longest: ArrayLike, zone: ArrayLike) -> Floats:
     return np.where(past > 0.0, softened, np.minimum(asked, longest))
 
 
-def _flexion(
-    asked: Floats, u: Floats, v: Floats, flexion_range: tuple[ArrayLike, ArrayLike], softness: ArrayLike
+# The swivel
+
+
+def swivel_of(
+    shoulder: ArrayLike,
+    elbow: ArrayLike,
+    wrist: ArrayLike,
+    reference: ArrayLike = DOWN,
+    home: ArrayLike | None = None,
 ) -> Floats:
-    """The flexion, within its range, at which bones of lengths ``u`` + ``v`` = 1 span ``asked``."""
-    least, greatest = _ordered("flexion_range", flexion_range)
-    if not (np.all(least >= 0.0) and np.all(greatest <= np.pi)):
-        found = f"{np.min(least):g} to {np.max(greatest):g}"
-        raise ValueError(f"flexion_range must lie within 0 to π; found {found}")
-    share = finite("softness", softness)
-    if not np.all((share >= 0.0) & (share < 1.0)):
-        found = f"{share[(share < 0.0) | (share >= 1.0)][0]:g}"
-        raise ValueError(f"softness must be at least 0 and below 1; found {found}")
-    longest, shortest = reach(least, u, v), reach(greatest, u, v)
-    d = np.maximum(soft_reach(asked, longest, np.minimum(share, longest - shortest)), shortest)
-    # tan²(flexion / 2) = (1 − d²) / (d² − (u − v)²): no arccosine, so full precision at both ends.
-    above = np.maximum((1.0 - d) * (1.0 + d), 0.0)
-    below = np.maximum((d - u + v) * (d + u - v), 0.0)
-    return np.clip(2.0 * np.arctan2(np.sqrt(above), np.sqrt(below)), least, greatest)
+    """The swivel in [−π, π] at which ``solve_limb`` puts the elbow where it is. Positions are ``(..., 3)``.
+
+    A straight limb has none and gets 0. When the wrist is at the shoulder the axis is home's, as in
+    ``solve_limb``; an elbow that is not on that axis' circle gets the nearest swivel.
+    """
+    start = vectors("shoulder", shoulder)
+    bone = vectors("elbow", elbow) - start
+    whole = vectors("wrist", wrist) - start
+    towards, square_home = _reference_and_home(reference, home)
+    upper = length_and_direction(bone)[0]
+    distance, axis = length_and_direction(whole)
+    axis = np.where((distance > TINY * upper)[..., None], axis, square_home)
+    zero, side = _swivel_axes(axis, towards, square_home)
+    along_zero, along_side = np.sum(bone * zero, axis=-1), np.sum(bone * side, axis=-1)
+    straight = np.hypot(along_zero, along_side) <= TINY * upper
+    return np.where(straight, 0.0, np.arctan2(along_side, along_zero))
 
 
-def _held_swivel(swivel: ArrayLike, swivel_range: tuple[ArrayLike, ArrayLike] | None) -> Floats:
-    asked = finite("swivel", swivel)
-    if swivel_range is None:
-        return asked
-    least, greatest = _ordered("swivel_range", swivel_range)
-    middle = 0.5 * (least + greatest)
-    nearest_turn = middle + np.mod(asked - middle + np.pi, 2.0 * np.pi) - np.pi
-    # What is inside already stays as it is, so that a curve of swivels is not cut where turns wrap.
-    inside = (least <= asked) & (asked <= greatest)
-    return np.where(inside, asked, np.clip(nearest_turn, least, greatest))
+def swivel_frame(axis: ArrayLike, reference: ArrayLike = DOWN, home: ArrayLike | None = None) -> tuple[Floats, Floats]:
+    """The unit directions ``zero, side`` in which the elbow leaves ``axis`` at swivels 0 and π/2.
+
+    With the axis' own direction as third they are a right-handed orthonormal frame.
+    """
+    length, direction = length_and_direction(vectors("axis", axis))
+    if not np.all(length > 0.0):
+        raise ValueError("axis must have a direction; found a vector of length zero")
+    return _swivel_axes(direction, *_reference_and_home(reference, home))
 
 
-def _bone_lengths(name: str, values: ArrayLike) -> Floats:
-    lengths = finite(name, values)
-    if not np.all(lengths > 0.0):
-        raise ValueError(f"{name} must be a bone length above 0; found {np.min(lengths):g}")
-    return lengths
+def _reference_and_home(reference: ArrayLike, home: ArrayLike | None) -> tuple[Floats, Floats]:
+    """Both as unit vectors, home made square to the reference."""
+    length, towards = length_and_direction(vectors("reference", reference))
+    if not np.all(length > 0.0):
+        raise ValueError("reference must have a direction; found a vector of length zero")
+    if home is None:
+        # Both lie in the plane that mirrors left into right, so that mirrored limbs are solved alike.
+        direction = np.where(np.abs(towards[..., 2:]) > np.sqrt(0.5), DOWN, FORWARD)
+    else:
+        direction = length_and_direction(vectors("home", home))[1]
+    share, square_home = _rejection(direction, towards)
+    if not np.all(share > 1e-6):
+        raise ValueError("home must have a direction other than the reference's; found it zero or parallel")
+    return towards, square_home
 
 
-def _ordered(name: str, ends: tuple[ArrayLike, ArrayLike]) -> tuple[Floats, Floats]:
-    least, greatest = np.broadcast_arrays(finite(name, ends[0]), finite(name, ends[1]))
-    wrong = least > greatest
-    if np.any(wrong):
-        found = f"{least[wrong][0]:g} to {greatest[wrong][0]:g}"
-        raise ValueError(f"{name} must go from least to greatest; found {found}")
-    return least, greatest
+def _swivel_axes(axis: Floats, towards: Floats, square_home: Floats) -> tuple[Floats, Floats]:
+    """``swivel_frame`` of unit vectors, the last two square to each other."""
+    sine = np.linalg.norm(np.cross(towards, axis), axis=-1, keepdims=True)
+    ahead = np.where(np.sum(towards * axis, axis=-1, keepdims=True) < 0.0, -1.0, 1.0)
+    tilt = _CONE * np.maximum(1.0 - (sine / _CONE) ** 2, 0.0) ** 2
+    # Tilting the reference moves the axes that are parallel to it away from home: that is the whole fallback.
+    length, zero = _rejection(towards - tilt * ahead * square_home, axis)
+    at_parallel = _rejection(-ahead * square_home, axis)[1]
+    zero = np.where(length[..., None] > TINY, zero, at_parallel)
+    return zero, np.cross(axis, zero)
 
 
-# ---- Joint rotations of a solved two-bone limb.
-#
-# **Frames.** World rotations here are *turns from rest*: the identity leaves a bone as it is in the rest pose.
-# Rest directions and rest hinge are given as they are in the world at rest. Where all bones of a skeleton have
-# identity rotations at rest, turns are simply their world rotations, and the rest directions are the offsets of
-# elbow and wrist. A bone that has another world rotation at rest gets ``multiply(turn, rest_rotation)``.
-#
-# **The hinge.** ``rest_hinge`` is the axis, fixed in the upper bone, about which flexing turns the lower bone
-# right-handed. With Y up, facing +Z and left at +X, arms stretched sideways at rest flex forward about −Y
-# (left) and +Y (right); legs straight down flex backward about +X (both).
-#
-#     upper · rest_upper  =  direction from shoulder to elbow
-#     upper · rest_hinge  =  the solution's hinge
-#     lower               =  upper · turn(rest_hinge, flexion − flexion at rest)
-#     lower · rest_lower  =  direction from elbow to wrist
-#
-# All four hold for a hinge square to both bones, straight or bent at rest. Another hinge is first made square
-# to the upper bone; a lower bone that still leans out of the hinge's plane at rest is set into it by the
-# smallest turn, the same in every frame, before it is hinged. So the wrist is met whatever the rest pose, and
-# the elbow keeps its one freedom.
+def _rejection(directions: Floats, axis: Floats) -> tuple[Floats, Floats]:
+    """Length and direction of the part of each vector that is square to a unit axis."""
+    rest = directions - np.sum(directions * axis, axis=-1, keepdims=True) * axis
+    length, direction = length_and_direction(rest)
+    # A short rest is mostly rounding: clean its direction once more, or bones would miss the wrist.
+    direction = direction - np.sum(direction * axis, axis=-1, keepdims=True) * axis
+    return length, length_and_direction(direction)[1]
 
 
-_PARALLEL = 1e-3  # sine of the angle to a bone below which a hinge axis says nothing about bending it
+def length_and_direction(values: Floats) -> tuple[Floats, Floats]:
+    """Lengths ``(...)`` and unit directions ``(..., 3)``; a zero vector has direction zero."""
+    # Scaled by the largest component first, so that squares neither vanish nor overflow.
+    largest = np.max(np.abs(values), axis=-1, keepdims=True)
+    scaled = values / np.where(largest > 0.0, largest, 1.0)
+    norm = np.linalg.norm(scaled, axis=-1, keepdims=True)
+    return (largest * norm)[..., 0], scaled / np.where(norm > 0.0, norm, 1.0)
+
+
+# Joint rotations of a solved limb
 
 
 class LimbRotations(NamedTuple):
@@ -351,7 +291,7 @@ def limb_rotations_world(
     rest_lower: ArrayLike,
     rest_hinge: ArrayLike,
 ) -> LimbRotations:
-    """The turns from rest that put both bones where ``solution``, solved from ``shoulder``, has them.
+    """The rotations from rest that put both bones where ``solution``, solved from ``shoulder``, has them.
 
     Rest directions and hinge are ``(..., 3)``, of any length but zero.
     """
@@ -369,7 +309,7 @@ def limb_rotations_world(
 def limb_rotations_local(world: LimbRotations, parent: ArrayLike) -> LimbRotations:
     """The same rotations relative to the bone above: upper to ``parent`` ``(..., 4)``, lower to upper.
 
-    All three are of one kind, turns from rest or full world rotations, and so is the result.
+    All three are of one kind, rotations from rest or full world rotations, and so is the result.
     """
     return LimbRotations(
         upper=rotations.multiply(rotations.conjugate(parent), world.upper),
@@ -380,10 +320,10 @@ def limb_rotations_local(world: LimbRotations, parent: ArrayLike) -> LimbRotatio
 def _square_rest(rest_upper: ArrayLike, rest_lower: ArrayLike, rest_hinge: ArrayLike) -> tuple[Floats, Floats, Floats]:
     """Unit upper direction, lower direction set into the hinge's plane, and hinge square to both."""
     above, below = _direction("rest_upper", rest_upper), _direction("rest_lower", rest_lower)
-    share, hinge = across(_direction("rest_hinge", rest_hinge), above)
+    share, hinge = _rejection(_direction("rest_hinge", rest_hinge), above)
     if not np.all(share > _PARALLEL):
         raise ValueError("rest_hinge must point across rest_upper; found them parallel")
-    share, below = across(below, hinge)
+    share, below = _rejection(below, hinge)
     if not np.all(share > _PARALLEL):
         raise ValueError("rest_hinge must point across rest_lower; found them parallel")
     return above, below, hinge
@@ -391,7 +331,7 @@ def _square_rest(rest_upper: ArrayLike, rest_lower: ArrayLike, rest_hinge: Array
 
 def _frame(bone: Floats, hinge: Floats) -> Floats:
     """Rotation matrices ``(..., 3, 3)`` with the bone, the hinge and their normal as columns."""
-    bone, hinge = np.broadcast_arrays(bone, across(hinge, bone)[1])
+    bone, hinge = np.broadcast_arrays(bone, _rejection(hinge, bone)[1])
     return np.stack([bone, hinge, np.cross(bone, hinge)], axis=-1)
 
 
@@ -402,14 +342,7 @@ def _direction(name: str, values: ArrayLike) -> Floats:
     return direction
 
 
-# ---- Two-bone limbs from where they should reach straight to the turns of their joints.
-#
-# The same as ``limbs.solve_limb`` and ``limb_rotations.limb_rotations_world`` after each other, for a body whose
-# axes are
-# all the world's at rest, in the frame that the limb hangs in.
-
-
-WORTH = 30  # a limb is far more work than three numbers of a product
+# Solving straight for joint rotations
 
 
 def solve_limb_rotations(
@@ -423,90 +356,32 @@ def solve_limb_rotations(
     home: Floats,
     flexions: tuple[float, float] = (0.0, float(np.pi)),
 ) -> tuple[Floats, Floats, Floats]:
-    """The upper bone's turns ``(N, 4)``, flexions ``(N,)`` and elbows ``(N, 3)`` of limbs that reach ``target (N, 3)``.
+    """Upper bone's rotations ``(..., 4)``, flexions ``(...)`` and elbows ``(..., 3)`` of limbs that reach a target.
 
-    Rest bones and the unit hinge, square to both, are ``(3,)``; ``reference`` and ``home`` ``(3,)`` or ``(N, 3)`` say
-    what the swivel is measured from; they must not be parallel.
+    As ``solve_limb`` and then ``limb_rotations_world``, for targets ``(..., 3)`` from the shoulder, without checks.
+    Rest bones and the unit hinge, square to both, are ``(3,)``; ``reference`` and ``home``, ``(3,)`` or one for each
+    target, must not be parallel.
     """
-    kernels = compiled.loaded(target.size * WORTH)
-    angle = np.array(np.broadcast_to(as_floats(swivel), target.shape[:-1]), order="C")
-    if kernels is None or target.ndim != 2:
-        return solve_limb_rotations_reference(
-            target, angle, rest_upper, rest_lower, rest_hinge, reference, home, flexions
-        )
-    towards, other = (np.atleast_2d(np.ascontiguousarray(row)) for row in (reference, home))
+    leading = target.shape[:-1]
+    rows = np.ascontiguousarray(target).reshape(-1, 3)
+    angles = np.array(np.broadcast_to(as_floats(swivel), leading), order="C").reshape(-1)
+    towards, second = (np.ascontiguousarray(directions).reshape(-1, 3) for directions in (reference, home))
     lengths = float(np.linalg.norm(rest_upper)), float(np.linalg.norm(rest_lower))
     bone = rest_upper / lengths[0]
     frame = np.stack([bone, rest_hinge, np.cross(bone, rest_hinge)])
-    turns, bends, elbow = np.empty((len(target), 4)), np.empty(len(target)), np.empty((len(target), 3))
-    kernels.turn(
-        np.ascontiguousarray(target), angle, towards, other, *lengths, frame, np.array(flexions), turns, bends, elbow
-    )
-    return turns, bends, elbow
+    made = np.empty((len(rows), 4)), np.empty(len(rows)), np.empty((len(rows), 3))
+    solve_limb_rotations_kernel(rows, angles, towards, second, *lengths, frame, np.array(flexions), *made)
+    return made[0].reshape(*leading, 4), made[1].reshape(leading), made[2].reshape(*leading, 3)
 
 
-def solve_limb_rotations_reference(
-    target: Floats,
-    swivel: Floats,
-    rest_upper: Floats,
-    rest_lower: Floats,
-    rest_hinge: Floats,
-    reference: Floats,
-    home: Floats,
-    flexions: tuple[float, float],
-) -> tuple[Floats, Floats, Floats]:
-    """The same in plain NumPy."""
-    lengths = float(np.linalg.norm(rest_upper)), float(np.linalg.norm(rest_lower))
-    nowhere = np.zeros(3)
-    solved = solve_limb(nowhere, target, *lengths, swivel, reference=reference, home=home, flexion_range=flexions)
-    turned = limb_rotations_world(nowhere, solved, rest_upper, rest_lower, rest_hinge)
-    return turned.upper, solved.flexion, solved.elbow
+@jit
+def solve_limb_rotations_kernel(  # type: ignore[no-untyped-def]
+    target, swivel, towards, home, upper, lower, frame, flexions, quaternions, bends, elbow
+):
+    """Limbs that reach targets ``(N, 3)`` from the origin at swivels ``(N,)``.
 
-
-# ---- Compiled two-bone limbs. Import this only through ``compiled``.
-
-
-CONE = 0.2  # as in ``limb_swivels``
-
-
-@compile_exact
-def bend_limb_kernel(start, goal, upper, lower, hinge, softness, elbow, wrist, shortfall):  # type: ignore[no-untyped-def]
-    """Limbs (N, 3) bent about given hinges; see ``limbs.bent_limb``."""
-    for i in range(start.shape[0]):
-        whole = upper[i] + lower[i]
-        x, y, z = goal[i, 0] - start[i, 0], goal[i, 1] - start[i, 1], goal[i, 2] - start[i, 2]
-        far = math.sqrt(x * x + y * y + z * z)
-        h, k, m = hinge[i, 0], hinge[i, 1], hinge[i, 2]
-        if far <= 1e-9 * whole:
-            x, y, z = _square(h, k, m)
-        else:
-            x, y, z = x / far, y / far, z / far
-        p, q, r = y * m - z * k, z * h - x * m, x * k - y * h
-        size = math.sqrt(p * p + q * q + r * r)
-        if size <= 1e-9 * math.sqrt(h * h + k * k + m * m):
-            p, q, r = _square(x, y, z)
-        else:
-            p, q, r = p / size, q / size, r / size
-        flexion = _flexion_kernel(far / whole, upper[i] / whole, lower[i] / whole, softness)
-        lean = math.atan2(lower[i] * math.sin(flexion), upper[i] + lower[i] * math.cos(flexion))
-        along, out = upper[i] * math.cos(lean), upper[i] * math.sin(lean)
-        elbow[i, 0] = start[i, 0] + along * x + out * p
-        elbow[i, 1] = start[i, 1] + along * y + out * q
-        elbow[i, 2] = start[i, 2] + along * z + out * r
-        along, out = lower[i] * math.cos(flexion - lean), lower[i] * math.sin(flexion - lean)
-        wrist[i, 0] = elbow[i, 0] + along * x - out * p
-        wrist[i, 1] = elbow[i, 1] + along * y - out * q
-        wrist[i, 2] = elbow[i, 2] + along * z - out * r
-        x, y, z = goal[i, 0] - wrist[i, 0], goal[i, 1] - wrist[i, 1], goal[i, 2] - wrist[i, 2]
-        shortfall[i] = math.sqrt(x * x + y * y + z * z)
-
-
-@compile_exact
-def solve_limb_rotations_kernel(target, swivel, towards, home, upper, lower, frame, flexions, turns, bends, elbow):  # type: ignore[no-untyped-def]
-    """Limbs (N, 3) from the origin by their swivels; see ``limb_turns.limb_turns``.
-
-    ``towards`` and ``home`` (N or 1, 3) are of any length, and not parallel; ``frame`` (3, 3) has the upper bone, the
-    hinge and their normal at rest as rows.
+    ``towards`` and ``home`` ``(N or 1, 3)`` are of any length, and not parallel; ``frame (3, 3)`` has the upper bone,
+    the hinge and their normal at rest as rows; ``flexions (2,)`` are the least and the greatest.
     """
     limits = reach_limits_kernel(upper, lower, flexions)
     for i in range(target.shape[0]):
@@ -514,23 +389,23 @@ def solve_limb_rotations_kernel(target, swivel, towards, home, upper, lower, fra
         w, x, y, z, bends[i], elbow[i, 0], elbow[i, 1], elbow[i, 2] = solve_limb_kernel(
             target[i], swivel[i], towards[k], home[h], upper, lower, frame, limits
         )
-        turns[i, 0], turns[i, 1], turns[i, 2], turns[i, 3] = w, x, y, z
+        quaternions[i, 0], quaternions[i, 1], quaternions[i, 2], quaternions[i, 3] = w, x, y, z
 
 
-@compile_exact
+@jit
 def reach_limits_kernel(upper, lower, flexions):  # type: ignore[no-untyped-def]
-    """Least and greatest flexion, and the longest and shortest reach that they allow as shares of the limb's length."""
+    """Least and greatest flexion, and the longest and shortest reach that they allow, in limb lengths."""
     uneven = (upper - lower) / (upper + lower)
     longest = math.hypot(math.cos(0.5 * flexions[0]), uneven * math.sin(0.5 * flexions[0]))
     shortest = math.hypot(math.cos(0.5 * flexions[1]), uneven * math.sin(0.5 * flexions[1]))
     return np.array([flexions[0], flexions[1], longest, shortest])
 
 
-@compile_exact
+@jit
 def solve_limb_kernel(target, swivel, towards, home, upper, lower, frame, limits):  # type: ignore[no-untyped-def]
-    """One limb: its upper bone's turn, w x y z, its flexion and its elbow. ``limits`` are ``reach_limits_kernel``."""
+    """One limb: its upper bone's rotation w x y z, its flexion and its elbow; limits of reach_limits_kernel."""
     whole = upper + lower
-    p, q, r, x, y, z, far = swivel_zero_kernel(target, towards, home, 1e-9 * whole)
+    p, q, r, x, y, z, far = swivel_zero(target, towards, home, TINY * whole)
     u, v = upper / whole, lower / whole
     d = max(min(far / whole, limits[2]), limits[3])
     above, below = max((1.0 - d) * (1.0 + d), 0.0), max((d - u + v) * (d + u - v), 0.0)
@@ -538,25 +413,25 @@ def solve_limb_kernel(target, swivel, towards, home, upper, lower, frame, limits
     if swivel != 0.0:
         c, s = math.cos(swivel), math.sin(swivel)
         p, q, r = c * p + s * (y * r - z * q), c * q + s * (z * p - x * r), c * r + s * (x * q - y * p)
-    # The upper bone leans away from the axis as the lower one's bend asks.
+    # The upper bone leans away from the axis so that the lower one ends on it.
     c, s = upper + lower * math.cos(flexion), lower * math.sin(flexion)
     size = math.sqrt(c * c + s * s)
     c, s = (c / size, s / size) if size > 0.0 else (1.0, 0.0)
     bx, by, bz = c * x + s * p, c * y + s * q, c * z + s * r
-    # The hinge now is outward × axis; the turn takes the rest frame to bone, hinge and their normal.
+    # The hinge now is outward × axis; the rotation takes the rest frame to bone, hinge and their normal.
     kx, ky, kz = q * z - r * y, r * x - p * z, p * y - q * x
     nx, ny, nz = by * kz - bz * ky, bz * kx - bx * kz, bx * ky - by * kx
-    tw, tx, ty, tz = _quaternion(bx, by, bz, kx, ky, kz, nx, ny, nz, frame)
+    tw, tx, ty, tz = frame_quaternion(bx, by, bz, kx, ky, kz, nx, ny, nz, frame)
     return tw, tx, ty, tz, flexion, upper * bx, upper * by, upper * bz
 
 
-@compile_exact
-def swivel_zero_kernel(target, towards, home, least):  # type: ignore[no-untyped-def]
-    """Where the elbow leaves the axis at swivel zero; the axis, and how far the target is: 3 + 3 + 1 numbers."""
+@jit
+def swivel_zero(target, towards, home, least):  # type: ignore[no-untyped-def]
+    """The elbow's direction from the axis at swivel zero, the axis and the target's distance: 3 + 3 + 1 numbers."""
     tx, ty, tz = towards[0], towards[1], towards[2]
     size = math.sqrt(tx * tx + ty * ty + tz * tz)
     tx, ty, tz = tx / size, ty / size, tz / size
-    hx, hy, hz, size = _across(home[0], home[1], home[2], tx, ty, tz)
+    hx, hy, hz, size = reject_axis(home[0], home[1], home[2], tx, ty, tz)
     x, y, z = target[0], target[1], target[2]
     far = math.sqrt(x * x + y * y + z * z)
     if far > least:
@@ -567,18 +442,18 @@ def swivel_zero_kernel(target, towards, home, least):  # type: ignore[no-untyped
     dot = tx * x + ty * y + tz * z
     sine = math.sqrt(max(1.0 - dot * dot, 0.0))
     ahead = -1.0 if dot < 0.0 else 1.0
-    tilt = max(1.0 - (sine / CONE) ** 2, 0.0)
-    tilt = CONE * tilt * tilt * ahead
+    tilt = max(1.0 - (sine / _CONE) ** 2, 0.0)
+    tilt = _CONE * tilt * tilt * ahead
     p, q, r = tx - tilt * hx, ty - tilt * hy, tz - tilt * hz
-    p, q, r, size = _across(p, q, r, x, y, z)
-    if size <= 1e-9:
-        p, q, r, size = _across(-ahead * hx, -ahead * hy, -ahead * hz, x, y, z)
+    p, q, r, size = reject_axis(p, q, r, x, y, z)
+    if size <= TINY:
+        p, q, r, size = reject_axis(-ahead * hx, -ahead * hy, -ahead * hz, x, y, z)
     return p, q, r, x, y, z, far
 
 
-@compile_exact
-def _across(p, q, r, x, y, z):  # type: ignore[no-untyped-def]
-    """Unit direction and length of what is left of a vector across a unit axis."""
+@jit
+def reject_axis(p, q, r, x, y, z):  # type: ignore[no-untyped-def]
+    """Unit direction and length of the part of a vector that is square to a unit axis."""
     along = p * x + q * y + r * z
     p, q, r = p - along * x, q - along * y, r - along * z
     size = math.sqrt(p * p + q * q + r * r)
@@ -591,9 +466,9 @@ def _across(p, q, r, x, y, z):  # type: ignore[no-untyped-def]
     return p / again, q / again, r / again, size
 
 
-@compile_exact
-def _quaternion(ax, ay, az, bx, by, bz, cx, cy, cz, frame):  # type: ignore[no-untyped-def]
-    """The turn that takes the rows of ``frame`` to three orthonormal vectors."""
+@jit
+def frame_quaternion(ax, ay, az, bx, by, bz, cx, cy, cz, frame):  # type: ignore[no-untyped-def]
+    """The rotation that takes the rows of ``frame`` to three orthonormal vectors."""
     a, b, c = frame[0], frame[1], frame[2]
     m00, m01, m02 = (
         ax * a[0] + bx * b[0] + cx * c[0],
@@ -623,25 +498,64 @@ def _quaternion(ax, ay, az, bx, by, bz, cx, cy, cz, frame):  # type: ignore[no-u
     return w / size, x / size, y / size, z / size
 
 
-@compile_exact
-def _flexion_kernel(asked, u, v, softness):  # type: ignore[no-untyped-def]
-    shortest = abs(u - v)
-    zone = min(softness, 1.0 - shortest)
-    past = asked - (1.0 - zone)
-    d = 1.0 - zone * math.exp(-past / zone) if zone > 1e-9 and past > 0.0 else min(asked, 1.0)
-    d = max(d, shortest)
-    above, below = max((1.0 - d) * (1.0 + d), 0.0), max((d - u + v) * (d + u - v), 0.0)
-    return 2.0 * math.atan2(math.sqrt(above), math.sqrt(below))
+# Checks
 
 
-@compile_exact
-def _square(x, y, z):  # type: ignore[no-untyped-def]
-    """One unit vector across another vector."""
-    if abs(x) <= abs(y) and abs(x) <= abs(z):
-        x, y, z = 0.0, z, -y
-    elif abs(y) <= abs(z):
-        x, y, z = -z, 0.0, x
-    else:
-        x, y, z = y, -x, 0.0
-    size = math.sqrt(x * x + y * y + z * z)
-    return x / size, y / size, z / size
+def vectors(name: str, values: ArrayLike) -> Floats:
+    """The values as finite ``(..., 3)``, or ``ValueError``."""
+    array = finite(name, values)
+    if array.ndim == 0 or array.shape[-1] != 3:
+        raise ValueError(f"{name} must be vectors (..., 3); found shape {array.shape}")
+    return array
+
+
+def finite(name: str, values: ArrayLike) -> Floats:
+    """The values as finite floats, or ``ValueError``."""
+    array = as_floats(values)
+    bad = array[~np.isfinite(array)]
+    if bad.size:
+        raise ValueError(f"{name} must be finite; found {bad[0]}")
+    return array
+
+
+def _flexion_limits(flexion_range: tuple[ArrayLike, ArrayLike]) -> tuple[Floats, Floats]:
+    least, greatest = _ordered("flexion_range", flexion_range)
+    if not (np.all(least >= 0.0) and np.all(greatest <= np.pi)):
+        raise ValueError(f"flexion_range must lie within 0 to π; found {np.min(least):g} to {np.max(greatest):g}")
+    return least, greatest
+
+
+def _softness(values: ArrayLike) -> Floats:
+    share = finite("softness", values)
+    if not np.all((share >= 0.0) & (share < 1.0)):
+        found = f"{share[(share < 0.0) | (share >= 1.0)][0]:g}"
+        raise ValueError(f"softness must be at least 0 and below 1; found {found}")
+    return share
+
+
+def _clamp_swivel(swivel: ArrayLike, swivel_range: tuple[ArrayLike, ArrayLike] | None) -> Floats:
+    given = finite("swivel", swivel)
+    if swivel_range is None:
+        return given
+    least, greatest = _ordered("swivel_range", swivel_range)
+    middle = 0.5 * (least + greatest)
+    nearest = middle + np.mod(given - middle + np.pi, 2.0 * np.pi) - np.pi
+    # A swivel inside stays as it is, so that a curve of swivels is not cut where rounds wrap.
+    inside = (least <= given) & (given <= greatest)
+    return np.where(inside, given, np.clip(nearest, least, greatest))
+
+
+def _bone_lengths(name: str, values: ArrayLike) -> Floats:
+    lengths = finite(name, values)
+    if not np.all(lengths > 0.0):
+        raise ValueError(f"{name} must be a bone length above 0; found {np.min(lengths):g}")
+    return lengths
+
+
+def _ordered(name: str, ends: tuple[ArrayLike, ArrayLike]) -> tuple[Floats, Floats]:
+    least, greatest = np.broadcast_arrays(finite(name, ends[0]), finite(name, ends[1]))
+    wrong = least > greatest
+    if np.any(wrong):
+        found = f"{least[wrong][0]:g} to {greatest[wrong][0]:g}"
+        raise ValueError(f"{name} must go from least to greatest; found {found}")
+    return least, greatest

@@ -1,24 +1,23 @@
-"""Curves passed through a shaping function: a point process (waveshaping, as synthesisers do it).
+"""Waveshaping: curves through a shaping function, value by value, as synthesisers do it.
 
 Each column v of a table is brought to n = (v − centre) / half, shaped, mixed with what it was, and brought back:
 
     v + amount · half · (f(n) − n)
 
-f is a piecewise cubic, which goes on along its limit tangents. What has no width, half = 0, stays as it is.
+f is a piecewise cubic, which goes on along its limit tangents. A column without width, half = 0, stays as it is.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from kinesphere.maths import compiled
-from kinesphere.maths.compiled import compile_kernel
+from kinesphere.maths.compiled import jit, share_frames
 from kinesphere.maths.splines import Spline
 from kinesphere.maths.vectors import ArrayLike, Floats, as_floats
 
 
 def cubic_coefficients(curve: Spline) -> Floats:
-    """``(N − 1, 4)`` of each segment the numbers c₀ … c₃ of c₀ + c₁ u + c₂ u² + c₃ u³, u counted from its first key.
+    """Coefficients ``(N − 1, 4)`` of each segment, c₀ + c₁ u + c₂ u² + c₃ u³, with u counted from its first key.
 
     The curve has numbers as keys, two at least.
     """
@@ -38,59 +37,41 @@ def cubic_coefficients(curve: Spline) -> Floats:
 
 
 def shape_table(curve: Spline) -> Floats:
-    """``(N + 1, 5)`` keys, and the numbers of the pieces that begin there: the first and the last are the tangents."""
+    """``(N + 1, 5)`` keys and the coefficients of the pieces that begin there; the first and last are the tangents."""
     first = [curve.times[0], curve.keys[0], curve.outgoing[0], 0.0, 0.0]
     last = [curve.times[-1], curve.keys[-1], curve.incoming[-1], 0.0, 0.0]
     return np.concatenate([[first], np.column_stack([curve.times[:-1], cubic_coefficients(curve)]), [last]])
 
 
 def column_ranges(table: Floats) -> tuple[Floats, Floats]:
-    """The middle ``(C,)`` and half the width ``(C,)`` of what each column of ``(T, C)`` does."""
-    kernels = compiled.kernels(table.size)
-    if kernels is None:
-        low, high = table.min(axis=0), table.max(axis=0)
-    else:
-        low, high = np.empty(table.shape[1]), np.empty(table.shape[1])
-        kernels.column_ends(np.ascontiguousarray(table), low, high)
+    """The middle ``(C,)`` and half the width ``(C,)`` of each column of ``(T, C)``."""
+    low, high = table.min(axis=0), table.max(axis=0)
     return np.asarray(0.5 * (low + high)), np.asarray(0.5 * (high - low))
 
 
 def waveshape(table: Floats, centre: ArrayLike, half: ArrayLike, curve: Spline, amount: float = 1.0) -> Floats:
     """The table ``(T, C)`` with its columns shaped about ``centre (C,)`` over ``half (C,)`` to each side."""
     middle, width = (np.ascontiguousarray(np.broadcast_to(as_floats(a), table.shape[1:])) for a in (centre, half))
-    kernels = compiled.kernels(4 * table.size)
-    if kernels is None:
-        with compiled.plain_work():
-            return waveshape_reference(table, middle, width, curve, amount)
     values, made, shape = np.ascontiguousarray(table), np.empty(table.shape), shape_table(curve)
 
     def some(part: slice) -> None:
-        kernels.shape_rows(values[part], middle, width, shape, amount, made[part])
+        waveshape_kernel(values[part], middle, width, shape, float(amount), made[part])
 
-    compiled.share_frames(len(values), 4 * values.size, some)
+    share_frames(len(values), 4 * values.size, some)
     return made
 
 
-def waveshape_reference(table: Floats, centre: Floats, half: Floats, curve: Spline, amount: float) -> Floats:
-    """The same in plain NumPy."""
-    near = (table - centre) / np.where(half > 0.0, half, 1.0)
-    return np.asarray(table + amount * half * (curve.value(near) - near))
-
-
-# ---- Compiled shaping functions. Import this only through ``compiled``.
-
-
-@compile_kernel
+@jit
 def waveshape_kernel(table, centre, half, shape, amount, made):  # type: ignore[no-untyped-def]
-    """Rows (T, C) passed through a piecewise cubic; see ``shaping``."""
+    """Rows ``(T, C)`` through a piecewise cubic; ``shape`` is a ``shape_table``."""
     for t in range(table.shape[0]):
         for c in range(table.shape[1]):
             made[t, c] = waveshape_value(table[t, c], centre[c], half[c], shape, amount)
 
 
-@compile_kernel
+@jit
 def waveshape_value(value, centre, width, shape, amount):  # type: ignore[no-untyped-def]
-    """One value passed through it; ``shape (N + 1, 5)`` are the pieces' numbers after their keys."""
+    """One value through a piecewise cubic; ``shape`` is a ``shape_table``."""
     if not width > 0.0:
         return value
     near = (value - centre) / width
@@ -100,12 +81,3 @@ def waveshape_value(value, centre, width, shape, amount):  # type: ignore[no-unt
         k += 1
     u = near - shape[k, 0]
     return value + amount * width * (shape[k, 1] + u * (shape[k, 2] + u * (shape[k, 3] + u * shape[k, 4])) - near)
-
-
-@compile_kernel
-def column_ranges_kernel(table, low, high):  # type: ignore[no-untyped-def]
-    """The least (C,) and the greatest (C,) of each column of a table (T, C)."""
-    low[:], high[:] = table[0], table[0]
-    for t in range(1, table.shape[0]):
-        for c in range(table.shape[1]):
-            low[c], high[c] = min(low[c], table[t, c]), max(high[c], table[t, c])
