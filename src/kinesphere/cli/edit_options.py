@@ -90,7 +90,7 @@ def run_edit(
             write(replace(score, layers=last), save_score)
             typer.echo(f"wrote {save_score}")
         if sheet is not None:
-            from kinesphere.cli.comparing import compare_sheet
+            from kinesphere.pictures.sheets import compare_sheet
             from kinesphere.pictures.contact_sheet import save_picture
 
             with collect_warnings():  # of the source itself: they have been told

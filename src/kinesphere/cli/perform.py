@@ -181,7 +181,7 @@ def perform(
 
             write(score, save_score)
         if sheet is not None:
-            from kinesphere.cli.comparing import compare_sheet
+            from kinesphere.pictures.sheets import compare_sheet
             from kinesphere.pictures.contact_sheet import save_picture
 
             with collect_warnings():  # of the gesture itself: they have been told
