@@ -1,4 +1,4 @@
-"""Motion trails: paths of joints as lines in space, with dots at equal times: close dots are slow, distant ones fast."""
+"""Motion trails: paths of joints as lines in space, with dots at equal times (close ones are slow)."""
 
 from __future__ import annotations
 
