@@ -306,8 +306,12 @@ def shade_floor_kernel(view, floor, shadows, out):  # type: ignore[no-untyped-de
                     out[row, column, k] = floor.paper[k]
                 continue
             fade = (1.0 - far) * (1.0 - far)
-            line = grid_coverage(x, along * slope, dx * over, axes, 0, floor)
-            line = max(line, grid_coverage(z, along * slope, dz * over, axes, 2, floor))
+            # How far the position moves from this pixel to the next one right and the next one down.
+            pixel, tilt_x, tilt_z = along * slope, dx * over, dz * over
+            right, down = pixel * (axes[0, 0] - tilt_x * axes[0, 1]), pixel * (axes[1, 0] - tilt_x * axes[1, 1])
+            line = grid_coverage(x, right, down, floor)
+            right, down = pixel * (axes[0, 2] - tilt_z * axes[0, 1]), pixel * (axes[1, 2] - tilt_z * axes[1, 1])
+            line = max(line, grid_coverage(z, right, down, floor))
             key = bilinear_sample(shadows.key, x, z, shadows.key_corner, shadows.key_texel)
             ambient = bilinear_sample(shadows.ambient, x, z, shadows.ambient_corner, shadows.ambient_texel)
             contact = bilinear_sample(shadows.contact, x, z, shadows.key_corner, shadows.key_texel)
@@ -321,15 +325,12 @@ def shade_floor_kernel(view, floor, shadows, out):  # type: ignore[no-untyped-de
 
 
 @jit
-def grid_coverage(position, pixel, tilt, axes, axis, floor):  # type: ignore[no-untyped-def]
-    """How much of a pixel the nearest grid line covers; less where lines would run together.
+def grid_coverage(position, right, down, floor):  # type: ignore[no-untyped-def]
+    """How much of a pixel the nearest grid line across one axis covers; less where lines would run together.
 
-    ``pixel`` is the length of a pixel at that depth, ``tilt`` how far the ray goes along the axis for a metre down.
+    ``right`` and ``down`` are the distances along the axis to the next pixels.
     """
     offset = position - math.floor(position / floor.step + 0.5) * floor.step
-    # How far the position moves from this pixel to the next one right and the next one down.
-    right = pixel * (axes[0, axis] - tilt * axes[0, 1])
-    down = pixel * (axes[1, axis] - tilt * axes[1, 1])
     squared = max(right * right + down * down, 1e-18)
     width = floor.line_width
     reach = 0.5 * width + 0.5
