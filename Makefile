@@ -7,11 +7,11 @@ export KINESPHERE_DATA ?= $(abspath ../shared/data)
 
 .PHONY: demo test format corpus fuzz bench figure clean
 
-demo: $(VENV)/.video
+demo: $(VENV)/.compiled
 	$(BIN)/python examples/demo.py
 
 # Everything a reviewer runs. Ends with how many tests saw real captures.
-test: $(VENV)/.dev $(VENV)/.validator $(VENV)/.three_vrm
+test: $(VENV)/.dev $(VENV)/.compiled $(VENV)/.validator $(VENV)/.three_vrm
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
@@ -23,18 +23,18 @@ format: $(VENV)/.dev
 	$(BIN)/ruff check --fix .
 
 # Longer work: every real file there and back, beside Blender; broken files; races with the peers.
-corpus: $(VENV)/.dev $(VENV)/.validator $(VENV)-blender/.installed
+corpus: $(VENV)/.dev $(VENV)/.compiled $(VENV)/.validator $(VENV)-blender/.installed
 	$(BIN)/python tools/corpus.py --blender $(VENV)-blender/bin/python
 
-fuzz: $(VENV)/.dev
+fuzz: $(VENV)/.dev $(VENV)/.compiled
 	$(BIN)/python tools/fuzz.py --count 10000
 
-bench: $(VENV)/.bench
+bench: $(VENV)/.bench $(VENV)/.compiled
 	$(BIN)/python -W ignore benchmarks/run.py
 	$(BIN)/python -W ignore benchmarks/signals.py
 	$(BIN)/python -W ignore benchmarks/edits.py
 
-# The figure's surface and Mo's, made anew into src/kinesphere/figure.
+# The figure's surface and Mo's, made anew into src/kinesphere/builtin.
 figure: $(VENV)/.figure
 	$(BIN)/python tools/figure/build.py
 
@@ -47,16 +47,17 @@ $(VENV)/bin/python:
 		{ echo "Kinesphere needs Python 3.11 or newer; found: $$($(PYTHON) --version). Try: make PYTHON=python3.12 demo"; exit 1; }
 	$(PYTHON) -m venv $(VENV)
 
-# Compiling everything once here, the kernels too, spares the first user the wait of half a minute.
+# With ffmpeg, for films.
 $(VENV)/.installed: pyproject.toml constraints.txt | $(VENV)/bin/python
-	$(PIP) --editable .
-	$(BIN)/python -m compileall -q src
-	$(BIN)/python -m kinesphere.cli.warm_up
+	@echo "installing packages (once) …"
+	$(PIP) --editable '.[video]'
 	@touch $@
 
-# ffmpeg, for films.
-$(VENV)/.video: $(VENV)/.installed
-	$(PIP) --editable '.[video]'
+# Compiling all loops once spares the first user a wait of half a minute, and tests on two cores from compiling each
+# twice. After a change of the source only changed loops are compiled; the rest is loaded, in some seconds.
+$(VENV)/.compiled: $(VENV)/.installed $(shell find src -name '*.py')
+	@$(BIN)/python -m compileall -q src
+	$(BIN)/python -m kinesphere.cli.warm_up
 	@touch $@
 
 $(VENV)/.dev: $(VENV)/.installed

@@ -2,16 +2,47 @@
 
 from __future__ import annotations
 
+import importlib
 import inspect
+import json
+import subprocess
+import sys
 
 import pytest
 
 import kinesphere
 from kinesphere import Motion, Skeleton
 
+ROOMS = [
+    "analysis",
+    "body",
+    "builtin",
+    "direction",
+    "engine",
+    "files",
+    "laban",
+    "maths",
+    "motion",
+    "pictures",
+    "score",
+    "signals",
+]
+# fmt: off
+TOP_LEVEL = [
+    "load", "save", "load_character", "save_character", "clip_names", "load_keypoints", "save_keypoints",
+    "load_mapping", "save_mapping", "load_score", "save_score", "Motion", "Skeleton", "Tip", "Character", "Mesh",
+    "Gesture", "Keypoint", "Keypoints", "TimeMap", "RoleMap", "Score", "Layer", "MotionFileError",
+    "MotionFileWarning", "perform", "render", "render_all", "Express", "Effort", "EffortModel", "effort_model",
+    "Shape", "Part", "Equalize", "Blend", "Timewarp", "Waveshape", "Displace", "Smooth", "align", "concatenate",
+    "retime", "retarget", "calibrate", "Calibration", "find_roles", "lock_feet", "find_contacts", "Contacts",
+    "find_ground", "clamp_to_limits", "limit_excess", "centre_of_mass", "support_polygon", "film", "still", "sheet",
+    "figure", "mo", "observe", "warm_up",
+]
+# fmt: on
+
 PROMISED = {
     "load": ("path", "clip", "scale", "up", "rate", "salvage"),
-    "clips": ("path",),
+    "clip_names": ("path",),
     "save": ("motion", "path", "character"),
     "load_character": ("path",),
     "retarget": ("motion", "target"),
@@ -30,11 +61,41 @@ def test_functions_take_what_was_promised(name):
         assert parameters[extra].default is not inspect.Parameter.empty, f"{name} must not need {extra}"
 
 
-def test_every_name_there_is_can_be_had():
-    for name in kinesphere.__all__:
-        assert getattr(kinesphere, name) is not None
-    with pytest.raises(AttributeError, match="no attribute 'nonsense'"):
+def test_the_top_level_has_these_names_and_rooms_and_no_others():
+    assert set(kinesphere.__all__) == set(TOP_LEVEL) | set(ROOMS)
+    for name in TOP_LEVEL:
+        value = getattr(kinesphere, name)
+        assert callable(value), name
+        assert value.__name__ == name
+    with pytest.raises(AttributeError, match="nonsense"):
         _ = kinesphere.nonsense
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_every_room_has_its_names_and_shows_only_them(room):
+    module = importlib.import_module(f"kinesphere.{room}")
+    assert getattr(kinesphere, room) is module
+    assert module.__doc__
+    assert module.__all__
+    assert set(dir(module)) == set(module.__all__)
+    for name in module.__all__:
+        value = getattr(module, name)
+        assert value.__name__.rpartition(".")[2] == name
+
+
+def test_the_package_shows_only_its_names():
+    assert set(dir(kinesphere)) == set(kinesphere.__all__)
+
+
+def test_importing_the_package_loads_nothing_heavy_and_rooms_come_by_themselves():
+    code = (
+        "import sys, json, kinesphere\n"
+        "early = sorted(sys.modules)\n"
+        "assert kinesphere.signals.Equalize is kinesphere.Equalize\n"
+        "print(json.dumps(early))\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert set(json.loads(done.stdout)).isdisjoint({"numpy", "numba", "scipy", "PIL", "kinesphere.motion"})
 
 
 def test_motions_and_skeletons_have_what_was_promised():

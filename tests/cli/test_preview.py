@@ -11,8 +11,8 @@ from PIL import Image
 from typer.testing import CliRunner
 
 import kinesphere
-from kinesphere.cli.comparing import compare_sheet
 from kinesphere.cli.main import app
+from kinesphere.pictures.sheets import compare_sheet
 from pictures.people import bvh_text, standing, waving
 
 run = CliRunner().invoke

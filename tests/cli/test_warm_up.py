@@ -1,24 +1,38 @@
-"""What installing runs, so that the first edit does not wait for the compiler."""
+"""What installing runs, so that the first edit or picture does not wait for the compiler."""
 
 from __future__ import annotations
 
 import subprocess
 import sys
+from typing import IO
+
+import pytest
 
 from conftest import ROOT
+from kinesphere.cli import warm_up
 
 CODE = """
-from kinesphere.cli.rehearsal import rehearse
-assert rehearse()
-import importlib, pkgutil, kinesphere.kernels as room
-names = [m.name for m in pkgutil.iter_modules(room.__path__) if m.name.startswith("jit_")]
-kernels = {}
-for name in names:
-    for key, value in vars(importlib.import_module(f"kinesphere.kernels.{name}")).items():
-        if hasattr(value, "signatures") and value.__module__.endswith(name):
-            kernels[name, key] = value
-before = {key: len(kernel.signatures) for key, kernel in kernels.items()}
-from kinesphere.builtin import motion
+import importlib, pkgutil, sys
+import kinesphere
+from kinesphere.cli.warm_up import PARTS, run_part
+assert [len(list(run_part(part))) for part in range(len(PARTS))] == [len(steps) for steps in PARTS]
+
+
+def signatures():
+    found = {}
+    for name, module in list(sys.modules.items()):
+        if name.startswith("kinesphere."):
+            for value in vars(module).values():
+                loop = getattr(value, "kinesphere_jit", value)
+                if hasattr(loop, "dispatcher") and loop.dispatcher is not None:
+                    function = loop.function
+                    found[function.__module__, function.__qualname__] = len(loop.dispatcher.signatures)
+    return found
+
+
+before = signatures()
+assert len(before) > 20, before
+from kinesphere.builtin import figure, motion
 from kinesphere.signals import Blend, Displace, Equalize, Smooth, Timewarp, Waveshape, align
 from kinesphere.signals.displacement import Target
 given, other = motion("walk"), motion("bow")
@@ -32,11 +46,40 @@ Timewarp(other, cost="shape")(given)
 Blend()(given, other)
 Blend(bands={1: [0.0, 1.0]})(given, other)
 align(given, other, "pose")
-after = {key: len(kernel.signatures) for key, kernel in kernels.items()}
-assert before == after, {key: (before[key], after[key]) for key in before if before[key] != after[key]}
+kinesphere.still([motion("walk"), motion("punch")], 1.0, size=(200, 100), trails=True, ghosts=2)
+kinesphere.sheet(motion("bow"), frames=2, size=(200, 200), character=figure(1.5, 0.5))
+after = signatures()
+assert before == after, {key: (before.get(key), after[key]) for key in after if before.get(key) != after[key]}
 """
 
 
-def test_a_rehearsal_compiles_everything_that_edits_call() -> None:
-    """In a process of its own: after it, editing compiles nothing more."""
-    subprocess.run([sys.executable, "-W", "ignore", "-c", CODE], check=True, cwd=ROOT)
+def test_after_it_edits_and_pictures_compile_nothing_more() -> None:
+    """In a process of its own."""
+    done = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", CODE], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("fails", [False, True])
+def test_it_shows_progress_and_the_errors_of_its_processes(
+    fails: bool, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    total = sum(map(len, warm_up.PARTS))
+
+    def start(part: int, errors: IO[str]) -> subprocess.Popen[str]:
+        end = "raise SystemExit('no space on disk')" if fails and part == 1 else ""
+        code = f"print('step {part}', flush=True)\n{end}"
+        return subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=errors, text=True)
+
+    monkeypatch.setattr(warm_up, "_start", start)
+    assert warm_up.main() == int(fails)
+    lines = capsys.readouterr().err.splitlines()
+    assert {lines[0].split(": ")[1], lines[1].split(": ")[1]} == {f"compiling {i} of {total}" for i in (1, 2)}
+    assert {line.split(": ")[2] for line in lines[:2]} == {"step 0", "step 1"}
+    assert lines[-1].startswith("kinesphere: compiled in ")
+    assert ("no space on disk" in lines) is fails
+
+
+def test_installing_runs_it() -> None:
+    assert "-m kinesphere.cli.warm_up" in (ROOT / "Makefile").read_text()

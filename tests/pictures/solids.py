@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from kinesphere.pictures.camera import Camera
-from kinesphere.pictures.render import Shot
+from kinesphere.pictures.camera import Camera, Shot
 from kinesphere.pictures.surface import Surface, plain_surface
 
 RED, GREEN = (0.8, 0.05, 0.05), (0.05, 0.8, 0.05)

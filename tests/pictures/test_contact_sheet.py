@@ -13,7 +13,7 @@ import kinesphere
 from kinesphere import Motion
 from kinesphere.pictures import canvas
 from kinesphere.pictures.camera import VIEWS, camera_for
-from kinesphere.pictures.contact_sheet import _lay_out, bone_sheet, panel_corner, save_picture
+from kinesphere.pictures.contact_sheet import bone_sheet, make_layout, panel_corner, save_picture
 from kinesphere.pictures.scene import find_scene
 from pictures.people import standing, waving
 
@@ -24,7 +24,7 @@ def panels(motion: Motion, view: str = "front", frames: int = 1) -> list[np.ndar
     """The pixels of each panel."""
     sheet = np.asarray(bone_sheet(motion, frames=frames, view=view, size=FRONT_SIZE))  # type: ignore[arg-type]
     scene = find_scene(motion, frames)
-    layout = _lay_out(scene, camera_for(view, scene.forward, scene.figure.height), FRONT_SIZE, None)  # type: ignore[arg-type]
+    layout = make_layout(scene, camera_for(view, scene.forward, scene.figure.height), FRONT_SIZE, None)  # type: ignore[arg-type]
     found = []
     for number in range(len(scene.shown)):
         x, y = panel_corner(layout, number)

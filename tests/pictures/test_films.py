@@ -17,10 +17,8 @@ from kinesphere.builtin.library import motion as wave
 from kinesphere.maths import rotations
 from kinesphere.pictures import canvas, films, sheets
 from kinesphere.pictures.encode import gif_rate
-from kinesphere.pictures.framing import extent_of
-from kinesphere.pictures.panel import Overlays, shoot
+from kinesphere.pictures.panel import Overlays, measure_extent, render_in_order, render_panel, with_progress
 from kinesphere.pictures.performer import make_performer
-from kinesphere.pictures.render import render_in_order, with_progress
 from kinesphere.pictures.trails import parse_trails
 from pictures.people import standing, waving
 from pictures.solids import drawn
@@ -231,11 +229,11 @@ def test_the_body_fills_the_picture_and_stays_in_it() -> None:
     one = make_performer(standing(61, speed=3.0))
     assert one.travels
     for chosen in (make_performer(motion), one):
-        extent = extent_of([chosen], "three-quarter")
+        extent = measure_extent([chosen], "three-quarter")
         shot = extent.shot(0, (320, 240))
         highest = 0
         for time in np.linspace(chosen.start, chosen.end, 5):
-            rows, columns = np.nonzero(drawn(shoot(chosen, shot, float(time), Overlays())))
+            rows, columns = np.nonzero(drawn(render_panel(chosen, shot, float(time), Overlays())))
             assert rows.min() > 2
             assert rows.max() < 237
             assert columns.min() > 2
@@ -247,12 +245,14 @@ def test_the_body_fills_the_picture_and_stays_in_it() -> None:
 def test_trails_are_drawn_where_the_wrists_were() -> None:
     motion = waving(31, 30.0)
     one = make_performer(motion)
-    extent = extent_of([one], "front")
+    extent = measure_extent([one], "front")
     shot = extent.shot(0, (400, 400))
-    plain, trailed = (shoot(one, shot, 1.0, Overlays(parse_trails(trails))).astype(int) for trails in (False, True))
+    plain, trailed = (
+        render_panel(one, shot, 1.0, Overlays(parse_trails(trails))).astype(int) for trails in (False, True)
+    )
     changed = np.abs(plain - trailed).max(axis=-1) > 12
     assert changed.sum() > 60
-    followed = shot.towards(one.target(1.0))
+    followed = shot.aim(one.target(1.0))
     wrist = motion.positions_world()[15:, motion.skeleton.index("LeftHand")]
     pixels, _ = followed.pixels(wrist[:-4])
     hits = [changed[int(y) - 1 : int(y) + 2, int(x) - 1 : int(x) + 2].any() for x, y in pixels]
@@ -278,7 +278,7 @@ def test_a_sheet_has_a_row_for_each_motion_and_leaves_out_what_has_ended() -> No
     short, long = replace(waving(16), name="short"), replace(waving(31), name="long")
     image = np.asarray(pictures.sheet([short, long], frames=5, size=(800, 500))).astype(int)
     one = [make_performer(short), make_performer(long)]
-    grid = sheets._lay_out(extent_of(one, "three-quarter"), 5, 2, (800, 500), None)
+    grid = sheets.make_grid(measure_extent(one, "three-quarter"), 5, 2, (800, 500), None)
     shown = []
     for row in range(2):
         for column in range(5):

@@ -8,10 +8,9 @@ import pytest
 import kinesphere
 from kinesphere.builtin.library import motion
 from kinesphere.maths.vectors import Floats
-from kinesphere.pictures.moments import candidate_frames, pose_features_at, select_moments
 from kinesphere.pictures.performer import make_performer
-from kinesphere.pictures.scene import find_scene
-from kinesphere.pictures.sheets import _times
+from kinesphere.pictures.scene import candidate_frames, find_scene, pose_features_at, select_moments
+from kinesphere.pictures.sheets import common_times
 
 
 def test_the_first_and_the_last_are_kept_and_times_increase() -> None:
@@ -82,7 +81,7 @@ def test_no_part_of_a_motion_is_left_out(name: str) -> None:
 
 def test_sheets_of_several_share_times_that_tell_of_all() -> None:
     performers = [make_performer(motion(name)) for name in ("idle", "punch")]
-    times = _times(performers, 10)
+    times = common_times(performers, 10)
     assert (times[0], len(times)) == (0.0, 10)
     assert times[-1] == pytest.approx(motion("idle").duration)
     made = motion("punch")

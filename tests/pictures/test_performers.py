@@ -13,7 +13,7 @@ from kinesphere import Motion, pictures
 from kinesphere.motion.character import Character, Mesh
 from kinesphere.pictures.manikin import manikin
 from kinesphere.pictures.performer import make_performer
-from kinesphere.pictures.surface import CLAY, skin_of
+from kinesphere.pictures.surface import WOOD, make_skin
 from pictures.people import person, standing, waving
 from pictures.solids import drawn
 
@@ -35,7 +35,7 @@ def test_calibration_frames_are_not_shown() -> None:
     lifted[0, 0] += [0.0, 50.0, 0.0]
     one = make_performer(replace(motion, translations=lifted, calibration_frames=(0,)))
     assert one.start == pytest.approx(1 / 30)
-    assert max(vertices[:, 1].max() for _, vertices in one.looks) < 3.0
+    assert max(vertices[:, 1].max() for _, vertices in one.even_poses) < 3.0
 
 
 def test_a_manikin_stands_on_the_floor_and_moves_with_its_joints() -> None:
@@ -75,11 +75,11 @@ def test_a_mesh_has_its_colour_and_white_is_wood() -> None:
     quad = [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]]
     tints = ((1.0, 1.0, 1.0, 1.0), (0.1, 0.2, 0.8, 1.0))
     meshes = [Mesh.bound(skeleton, quad, [[0, 1, 2]], [[0]] * 3, [[1.0]] * 3, colour=tint) for tint in tints]
-    skin = skin_of(Character("two", skeleton, tuple(meshes)))
-    assert skin.colours[0] == pytest.approx(CLAY)
+    skin = make_skin(Character("two", skeleton, tuple(meshes)))
+    assert skin.colours[0] == pytest.approx(WOOD)
     assert skin.colours[3] == pytest.approx([0.1, 0.2, 0.8])
     with pytest.raises(ValueError, match="no surface"):
-        skin_of(Character("bare", skeleton))
+        make_skin(Character("bare", skeleton))
 
 
 def test_seams_of_a_texture_are_smooth_and_edges_of_the_artist_sharp() -> None:
@@ -91,7 +91,7 @@ def test_seams_of_a_texture_are_smooth_and_edges_of_the_artist_sharp() -> None:
     sharp = np.repeat([[0.0, 0.0, 1.0], [1.0, 0.0, 0.0]], 3, axis=0)
     for normals, same in ((None, True), (sharp, False)):
         character = Character("seam", skeleton, (replace(mesh, normals=normals),))
-        surface = skin_of(character).posed(*skeleton.rest_world())
+        surface = make_skin(character).pose(*skeleton.rest_world())
         assert np.allclose(surface.normals[0], surface.normals[3]) is same
 
 

@@ -7,10 +7,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from kinesphere.pictures import canvas, rasterise
-from kinesphere.pictures.light import cast_shadows, key_light_direction
+from kinesphere.pictures import canvas
+from kinesphere.pictures.camera import to_camera
+from kinesphere.pictures.light import compute_shadows, key_light_direction
+from kinesphere.pictures.rasterise import fill_perspective_kernel, make_zbuffer
 from kinesphere.pictures.render import Ribbon, Stage, render, srgb_to_linear
-from kinesphere.pictures.surface import Surface, merge_surfaces, normals_of, plain_surface
+from kinesphere.pictures.surface import Surface, merge_surfaces, plain_surface, vertex_normals
 from pictures.solids import GREEN, RED, cube, front_shot, quad, sphere
 
 STAGE = Stage(floor=0.0, height=1.7)
@@ -38,10 +40,9 @@ def test_the_silhouette_of_a_sphere_has_its_exact_size() -> None:
     radius, shot = 0.7, front_shot((400, 400), 150.0)
     surface = sphere((0.0, 1.0, 0.0), radius, 96)
     finer = 3
-    placed = np.empty(surface.points.shape)
-    rasterise.to_camera(surface.points, shot.frame(), placed)
-    nearness, ids = np.zeros((1200, 1200), dtype=np.float32), np.full((1200, 1200), -1, dtype=np.int32)
-    rasterise.fill_surface(placed, surface.triangles, shot.optics(finer), nearness, ids)
+    view = shot.projection(finer)
+    nearness, ids = buffer = make_zbuffer(1200, 1200)
+    fill_perspective_kernel(to_camera(surface.points, view), surface.triangles, view, buffer)
     slope = radius / np.sqrt(8.0**2 - radius**2)
     exact = np.pi * (slope * 150.0 * 8.0) ** 2
     assert (ids >= 0).sum() / finer**2 == pytest.approx(exact, rel=0.004)
@@ -55,13 +56,12 @@ def test_neighbouring_triangles_leave_no_gap_and_the_exact_area() -> None:
     points = np.concatenate([[[0.0313, 1.0171, 0.0]], ring])
     triangles = np.array([[0, 1 + i, 1 + (i + 1) % 13] for i in range(13)])
     shot = front_shot((300, 300), 100.0)
-    placed = np.empty(points.shape)
-    rasterise.to_camera(points, shot.frame(), placed)
-    nearness, ids = np.zeros((300, 300), dtype=np.float32), np.full((300, 300), -1, dtype=np.int32)
-    rasterise.fill_surface(placed, triangles, shot.optics(), nearness, ids)
-    rows = [np.flatnonzero(row >= 0) for row in ids]
+    view = shot.projection()
+    buffer = make_zbuffer(300, 300)
+    fill_perspective_kernel(to_camera(points, view), triangles, view, buffer)
+    rows = [np.flatnonzero(row >= 0) for row in buffer.ids]
     assert all(np.ptp(row) == len(row) - 1 for row in rows if len(row))
-    assert (ids >= 0).sum() == pytest.approx(6.5 * np.sin(2 * np.pi / 13) * 80.0**2, rel=0.01)
+    assert (buffer.ids >= 0).sum() == pytest.approx(6.5 * np.sin(2 * np.pi / 13) * 80.0**2, rel=0.01)
 
 
 def test_a_sphere_is_brightest_towards_the_key_light_and_warm_there() -> None:
@@ -99,11 +99,13 @@ def test_a_convex_body_does_not_shade_itself() -> None:
 
 def shadow_of(surface: Surface) -> tuple[np.ndarray, np.ndarray, float]:
     shot = front_shot(lift=0.3)
-    shades = cast_shadows(surface, shot.camera, shot.target, 0.0, 1.7)
-    rows, columns = np.mgrid[: len(shades.key), : len(shades.key)] + 0.5
-    weight = shades.key / shades.key.sum()
-    middle = shades.corners[0] + shades.texels[0] * np.array([(weight * columns).sum(), (weight * rows).sum()])
-    return shades.key, middle, float(shades.texels[0])
+    shadows = compute_shadows(surface, shot.camera, shot.target, 0.0, 1.7)
+    rows, columns = np.mgrid[: len(shadows.floor.key), : len(shadows.floor.key)] + 0.5
+    weight = shadows.floor.key / shadows.floor.key.sum()
+    middle = shadows.floor.key_corner + shadows.floor.key_texel * np.array(
+        [(weight * columns).sum(), (weight * rows).sum()]
+    )
+    return shadows.floor.key, middle, float(shadows.floor.key_texel)
 
 
 @pytest.mark.parametrize("height", [0.3, 0.9, 1.4])
@@ -172,10 +174,10 @@ def test_vertices_that_are_no_numbers_or_flat_triangles_are_left_out() -> None:
     assert (pixels[..., 1] > 2 * pixels[..., 0]).sum() > 1000
 
 
-def test_normals_of_a_sphere_point_outwards_in_any_pose() -> None:
+def test_vertex_normals_a_sphere_point_outwards_in_any_pose() -> None:
     surface = sphere((0.3, -2.0, 1.0), 0.5)
     outwards = (surface.points - [0.3, -2.0, 1.0]) / 0.5
-    found = normals_of(surface.points, surface.triangles, np.arange(len(surface.points)))
+    found = vertex_normals(surface.points, surface.triangles, np.arange(len(surface.points)))
     inner = np.abs(outwards[:, 1]) < 0.99  # the poles are many vertices in one place
     assert (found * outwards).sum(axis=1)[inner].min() > 0.999
 
@@ -224,9 +226,9 @@ def test_what_touches_the_floor_is_darker_there_than_what_floats() -> None:
     for low in (0.0, 0.12):
         plate = cube((0.0, 0.0, 0.0), 1.0)
         flat = plain_surface(plate.points * [0.25, 0.02, 0.25] + [0.0, 0.02 + low, 0.0], plate.triangles)
-        shades = cast_shadows(flat, shot.camera, shot.target, 0.0, 1.7)
-        middle = np.floor((0.0 - shades.corners[0]) / shades.texels[0]).astype(int)
-        seen.append(float(shades.touch[middle[1], middle[0]]))
+        shadows = compute_shadows(flat, shot.camera, shot.target, 0.0, 1.7)
+        middle = np.floor((0.0 - shadows.floor.key_corner) / shadows.floor.key_texel).astype(int)
+        seen.append(float(shadows.floor.contact[middle[1], middle[0]]))
     assert seen[0] > 0.95
     assert seen[1] < 0.05
 

@@ -12,12 +12,11 @@ from kinesphere import Motion, Skeleton, pictures
 from kinesphere.builtin.library import motion as ours
 from kinesphere.maths import rotations
 from kinesphere.pictures import Trails, canvas
-from kinesphere.pictures.camera import VIEWS, View
-from kinesphere.pictures.framing import extent_of, since_last
+from kinesphere.pictures.camera import VIEWS, Shot, View
 from kinesphere.pictures.manikin import manikin
-from kinesphere.pictures.panel import Overlays, shoot
+from kinesphere.pictures.panel import Overlays, measure_extent, previous_times, render_panel
 from kinesphere.pictures.performer import Performer, make_performer
-from kinesphere.pictures.render import Ribbon, Shot, draw_ribbons
+from kinesphere.pictures.render import Ribbon, draw_ribbons
 from kinesphere.pictures.trails import describe_dots, dot_times, parse_trails, trail_joints, trail_points, trail_ribbons
 from pictures.people import standing, waving
 from pictures.solids import front_shot
@@ -38,13 +37,13 @@ def swinging(frames: int = 31, rate: float = 30.0) -> Motion:
 def shown(motion: Motion, view: View = "top") -> tuple[Performer, Shot]:
     """On its own skeleton, so that it is known where its joints are; in a shot that holds all of it."""
     one = make_performer(motion, manikin(motion.skeleton))
-    return one, extent_of([one], view).shot(0, PANEL)
+    return one, measure_extent([one], view).shot(0, PANEL)
 
 
 def changed(one: Performer, shot: Shot, time: float, trails: Trails, since: float | None = None) -> np.ndarray:
     """Pixels that trails change."""
-    plain = shoot(one, shot, time, Overlays()).astype(int)
-    return np.abs(shoot(one, shot, time, Overlays(trails), since=since).astype(int) - plain).max(axis=-1) > 0
+    plain = render_panel(one, shot, time, Overlays()).astype(int)
+    return np.abs(render_panel(one, shot, time, Overlays(trails), since=since).astype(int) - plain).max(axis=-1) > 0
 
 
 def away(mask: np.ndarray, pixels: np.ndarray) -> np.ndarray:
@@ -57,13 +56,13 @@ def away(mask: np.ndarray, pixels: np.ndarray) -> np.ndarray:
 def places(one: Performer, shot: Shot, time: float, frames: slice = slice(None), name: str = "LeftHand") -> np.ndarray:
     """Where the camera of a time sees a joint at some frames."""
     wrist = one.motion.positions_world()[frames, one.motion.skeleton.index(name)]
-    return shot.towards(one.target(time)).pixels(wrist)[0]
+    return shot.aim(one.target(time)).pixels(wrist)[0]
 
 
 def test_dots_are_where_the_joint_was_at_equal_times() -> None:
     """At 30 frames a second every other frame has a dot; they are further apart the faster the hand goes."""
     one, shot = shown(swinging())
-    dots = [ribbon for ribbon in trail_ribbons(one, shot, 1.0, LEFT) if ribbon.apart][-1]
+    dots = [ribbon for ribbon in trail_ribbons(one, shot, 1.0, LEFT) if ribbon.dots][-1]
     wrist = one.motion.positions_world()[::2, one.motion.skeleton.index("LeftHand")]
     assert dots.points == pytest.approx(wrist, abs=1e-9)
     apart = np.linalg.norm(np.diff(dots.points, axis=0), axis=1)
@@ -73,7 +72,7 @@ def test_dots_are_where_the_joint_was_at_equal_times() -> None:
 @pytest.mark.parametrize("view", ["top", "front", "three-quarter"])
 def test_the_picture_has_its_dots_where_the_camera_sees_the_joint(view: View) -> None:
     one, shot = shown(swinging(), view)
-    pixels = shoot(one, shot, 1.0, Overlays(replace(LEFT, every=0.2))).astype(int)
+    pixels = render_panel(one, shot, 1.0, Overlays(replace(LEFT, every=0.2))).astype(int)
     for x, y in places(one, shot, 1.0, slice(0, 25, 6)):
         assert np.abs(pixels[int(y), int(x)] - np.array(canvas.LEFT)).max() < 20
 
@@ -81,7 +80,7 @@ def test_the_picture_has_its_dots_where_the_camera_sees_the_joint(view: View) ->
 def test_lines_are_thinner_than_dots_and_between_dots_there_is_only_line() -> None:
     """Square to the way, the colour is as wide as a dot where a dot is, and narrower half way to the next."""
     one, shot = shown(swinging())
-    pixels = shoot(one, shot, 1.0, Overlays(replace(LEFT, every=0.2))).astype(int)
+    pixels = render_panel(one, shot, 1.0, Overlays(replace(LEFT, every=0.2))).astype(int)
     blue = np.abs(pixels - np.array(canvas.LEFT)).max(axis=-1) < 70
     wrist = places(one, shot, 1.0)
     ways = np.gradient(wrist, axis=0)
@@ -133,7 +132,7 @@ def test_left_and_right_and_middle_have_their_colours() -> None:
 
 def test_what_is_still_to_come_is_paler_and_stays_off_what_has_been() -> None:
     one, shot = shown(swinging())
-    pixels = shoot(one, shot, 0.6, Overlays(LEFT)).astype(int)
+    pixels = render_panel(one, shot, 0.6, Overlays(LEFT)).astype(int)
     tone = [int(pixels[int(y), int(x)].sum()) for x, y in places(one, shot, 0.6)[[4, 8, 24, 28]]]
     assert max(tone[:2]) + 120 < min(tone[2:]) < sum(canvas.PAPER) - 60
 
@@ -149,7 +148,7 @@ def test_no_trail_leads_into_calibration_frames() -> None:
 
 def test_dots_stay_in_place_from_picture_to_picture() -> None:
     one, _ = shown(swinging(61))
-    early, late = (dot_times(one, *Trails(seconds=0.7).stretch(one, time), 1.0 / 15.0) for time in (1.1, 1.13))
+    early, late = (dot_times(one, *Trails(seconds=0.7).time_range(one, time), 1.0 / 15.0) for time in (1.1, 1.13))
     assert set(np.round(late, 9)) - set(np.round(early, 9)) <= {round(17 / 15, 9)}
     assert np.diff(early) == pytest.approx(1.0 / 15.0)
 
@@ -157,17 +156,17 @@ def test_dots_stay_in_place_from_picture_to_picture() -> None:
 def test_a_moment_without_a_dot_has_a_line_all_the_same() -> None:
     one, shot = shown(swinging(61, 60.0))
     between = Trails(("leftHand",), 0.03)
-    assert len(dot_times(one, *between.stretch(one, 0.98), between.every)) == 0
+    assert len(dot_times(one, *between.time_range(one, 0.98), between.every)) == 0
     assert changed(one, shot, 0.98, between).sum() > 5
 
 
 def test_on_a_sheet_every_part_of_the_way_is_drawn_once() -> None:
     times = [0.0, 0.3, 0.7, 1.0]
     one, _ = shown(swinging())
-    stretches = [LEFT.stretch(one, time, since) for time, since in zip(times, since_last(times), strict=True)]
+    stretches = [LEFT.time_range(one, time, since) for time, since in zip(times, previous_times(times), strict=True)]
     assert stretches == [(0.0, 0.0), (0.0, 0.3), (0.3, 0.7), (0.7, 1.0)]
-    assert LEFT.stretch(one, 0.7) == (0.0, 1.0)
-    assert Trails(seconds=0.2).stretch(one, 0.7, 0.3) == pytest.approx((0.5, 0.7))
+    assert LEFT.time_range(one, 0.7) == (0.0, 1.0)
+    assert Trails(seconds=0.2).time_range(one, 0.7, 0.3) == pytest.approx((0.5, 0.7))
 
 
 @pytest.mark.parametrize("view", VIEWS)
@@ -175,8 +174,8 @@ def test_whole_trails_fit_into_a_still(view: View) -> None:
     """At its end the gesture's hands hang again; what they did above the head is in the picture."""
     motion = ours("wave")
     one = make_performer(motion)
-    extent = extent_of([one], view, [[one.end]], Overlays(Trails()))
-    shot = extent.shot(0, (300, 200)).towards(one.target(one.end))
+    extent = measure_extent([one], view, [[one.end]], Overlays(Trails()))
+    shot = extent.shot(0, (300, 200)).aim(one.target(one.end))
     pixels, _ = shot.pixels(trail_points(one, one.end, Trails()))
     assert pixels.min() > 3.0
     assert (pixels < [297.0, 197.0]).all()

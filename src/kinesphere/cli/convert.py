@@ -1,4 +1,7 @@
-"""What other programs want of a file that they import."""
+"""``kinesphere convert``: one format into another, one file or a whole folder, in one process or several.
+
+Presets write files as other programs want to import them.
+"""
 
 from __future__ import annotations
 
@@ -14,11 +17,19 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from kinesphere.cli.options import Clip, Rate, Reading, Salvage, Scale, Up, builtin_motion, safe_stem, unique_stem
-from kinesphere.cli.reporting import collect_warnings, one_line, report_errors, say_warning
-from kinesphere.files.loading import clip_names
-from kinesphere.files.registry import format_to_read, formats
-from kinesphere.motion.errors import MotionFileError
+from kinesphere.cli.options import (
+    Clip,
+    Rate,
+    ReadOptions,
+    Salvage,
+    Scale,
+    Up,
+    builtin_motion,
+    is_builtin_name,
+    safe_stem,
+    unique_stem,
+)
+from kinesphere.cli.reporting import collect_warnings, one_line, print_warning, report_errors
 
 if TYPE_CHECKING:
     from kinesphere.motion.motion import Motion
@@ -71,7 +82,7 @@ def save_for(motion: Motion, path: Path, program: Program | None) -> None:
         save(motion, path, plain_names=preset.plain_names)
 
 
-# ---- Which files a conversion reads, and which it writes.
+# Which files are read and written
 
 
 @dataclass(frozen=True)
@@ -91,60 +102,66 @@ class UnreadableFile:
 
 
 def suffix_for(to: str | None) -> str:
-    """The suffix that ``--to`` asks for."""
+    """The suffix for a value of ``--to``."""
+    from kinesphere.files.registry import formats
+
     known = [suffix for known in formats() if known.load is not None for suffix in known.written_suffixes]
-    wanted = f".{(to or '').lower().removeprefix('.')}"
-    if wanted not in known:
+    suffix = f".{(to or '').lower().removeprefix('.')}"
+    if suffix not in known:
         found = f"--to {to}" if to else "no --to"
         raise ValueError(f"{found}; for a folder, one of these is needed: {', '.join(s[1:] for s in known)}")
-    return wanted
+    return suffix
 
 
-def motion_files(folder: Path, apart_from: Path) -> list[Path]:
+def motion_files(folder: Path, excluded: Path) -> list[Path]:
     """Every file under a folder that some reader of motions knows by its suffix, in order."""
+    from kinesphere.files.registry import formats
+
     known = {suffix for known in formats() if known.load is not None for suffix in known.suffixes}
-    without = apart_from.resolve()
+    without = excluded.resolve()
     found = []
-    for place, folders, files in os.walk(folder):
-        # What an earlier run wrote into a folder inside this one is no input.
+    for parent, folders, files in os.walk(folder):
+        # Outputs of an earlier run in a folder inside this one are no inputs.
         folders[:] = sorted(
-            name for name in folders if not name.startswith(".") and (Path(place) / name).resolve() != without
+            name for name in folders if not name.startswith(".") and (Path(parent) / name).resolve() != without
         )
         for name in sorted(files):
             if not name.startswith(".") and Path(name).suffix.lower() in known:
-                found.append(Path(place) / name)
+                found.append(Path(parent) / name)
     return found
 
 
 def plan_jobs(
-    sources: list[Path], root: Path, out: Path, suffix: str, reading: Reading
+    sources: list[Path], root: Path, out: Path, suffix: str, options: ReadOptions
 ) -> tuple[list[Job], list[UnreadableFile]]:
-    """A job for every source, its outputs at the same place under ``out`` as it has under ``root``."""
-    jobs, unplanned = [], []
-    taken: dict[Path, set[str]] = {}
+    """A job for every source, with its outputs in the same folder under ``out`` as the source is under ``root``."""
+    jobs, unreadable = [], []
+    used: dict[Path, set[str]] = {}
     for source in sources:
         folder = out / source.parent.relative_to(root)
-        names = taken.setdefault(folder, set())
+        names = used.setdefault(folder, set())
         stem = source.stem
         if stem.casefold() in names:
             stem = f"{stem}_{source.suffix[1:]}"  # walk.bvh and walk.glb both become a walk
         try:
-            wanted = _wanted(source, reading)
+            clips = _clips_of(source, options)
         except (ValueError, OSError) as error:
-            unplanned.append(UnreadableFile(source, one_line(error)))
+            unreadable.append(UnreadableFile(source, one_line(error)))
             continue
         outputs = []
-        for clip in wanted:
-            plain = stem if clip is None or len(wanted) == 1 else f"{stem}_{safe_stem(str(clip[1]))}"
+        for clip in clips:
+            plain = stem if clip is None or len(clips) == 1 else f"{stem}_{safe_stem(str(clip[1]))}"
             chosen = None if clip is None else clip[0]
             outputs.append((chosen, folder / f"{unique_stem(plain, names)}{suffix}"))
         jobs.append(Job(source, tuple(outputs)))
-    return jobs, unplanned
+    return jobs, unreadable
 
 
-def _wanted(source: Path, reading: Reading) -> list[tuple[str | int, str] | None]:
-    """How to ask for each clip, with its name. Clips of the same name can only be told apart by number."""
-    if reading.clip is not None or builtin_motion(source) is not None:
+def _clips_of(source: Path, options: ReadOptions) -> list[tuple[str | int, str] | None]:
+    """Number and name of each clip; None for the only one. Clips of the same name differ only by number."""
+    from kinesphere.files.loading import clip_names
+
+    if options.clip is not None or builtin_motion(source) is not None:
         return [None]
     names = clip_names(source)
     if len(names) < 2:
@@ -152,14 +169,14 @@ def _wanted(source: Path, reading: Reading) -> list[tuple[str | int, str] | None
     return [(number, name) for number, name in enumerate(names)]
 
 
-# ---- The work of ``kinesphere convert``, in this process or in several.
+# Conversion, in this process or in several
 
 
 @dataclass(frozen=True)
 class ConvertSettings:
     """How every file is to be converted."""
 
-    reading: Reading
+    reading: ReadOptions
     fps: float | None = None
     program: Program | None = None
     overwrite: bool = False
@@ -177,69 +194,73 @@ class Outcome:
 
 
 def convert_file(
-    source: Path, output: Path, orders: ConvertSettings, clip: str | int | None = None, *, make_folders: bool = False
+    source: Path, output: Path, settings: ConvertSettings, clip: str | int | None = None, *, make_folders: bool = False
 ) -> None:
-    """Read, resample if asked, write. Raises what goes wrong."""
-    if output.exists() and not orders.overwrite:
+    """Read, resample with ``--fps``, write. Raises all errors."""
+    from kinesphere.files.registry import format_to_read
+
+    if output.exists() and not settings.overwrite:
         raise FileExistsError(f"{output}: exists already; --overwrite replaces it")
-    reading = orders.reading
-    ours = builtin_motion(source) is not None
-    if orders.fps is not None and reading.rate is None and not ours and format_to_read(source).keyed:
-        reading = replace(reading, rate=orders.fps)  # between its keys the file itself says what happens
+    reading = settings.reading
+    builtin = is_builtin_name(source)
+    if settings.fps is not None and reading.rate is None and not builtin and format_to_read(source).keyed:
+        reading = replace(reading, rate=settings.fps)  # the file itself is interpolated between its keys
     motion = reading.load(source, clip)
-    if orders.fps is not None:
-        motion = motion.resampled(orders.fps)
+    if settings.fps is not None:
+        motion = motion.resampled(settings.fps)
     if make_folders:
         output.parent.mkdir(parents=True, exist_ok=True)
-    save_for(motion, output, orders.program)
+    save_for(motion, output, settings.program)
 
 
-def run_job(job: Job, orders: ConvertSettings) -> list[Outcome]:
-    """Convert all clips of one file. Whatever goes wrong is an outcome: folders hold all kinds of files."""
+def run_job(job: Job, settings: ConvertSettings) -> list[Outcome]:
+    """Convert all clips of one file. Errors are outcomes: folders hold all kinds of files."""
+    from kinesphere.motion.errors import MotionFileError
+
     outcomes = []
     for clip, output in job.outputs:
-        if output.exists() and not orders.overwrite:
+        if output.exists() and not settings.overwrite:
             outcomes.append(Outcome(job.source, output, "exists"))
             continue
-        with collect_warnings() as warned:
+        with collect_warnings() as warnings:
             try:
-                convert_file(job.source, output, orders, clip, make_folders=True)
+                convert_file(job.source, output, settings, clip, make_folders=True)
                 kind: Literal["written", "failed"] = "written"
                 message = ""
             except MotionFileError as error:
                 kind, message = "failed", one_line(error)
             except (ValueError, OSError) as error:
                 kind, message = "failed", f"{job.source}: {one_line(error)}"
-            except Exception as error:  # a file must not end the run, whatever it makes a reader do
+            except Exception as error:  # no file may end the run, whatever error its reader raises
                 kind, message = "failed", f"{job.source}: {type(error).__name__}: {one_line(error)}"
-        outcomes.append(Outcome(job.source, output, kind, message, tuple(warned)))
+        outcomes.append(Outcome(job.source, output, kind, message, tuple(warnings)))
     return outcomes
 
 
-def run_jobs(jobs: list[Job], orders: ConvertSettings, processes: int) -> Iterator[list[Outcome]]:
+def run_jobs(jobs: list[Job], settings: ConvertSettings, processes: int) -> Iterator[list[Outcome]]:
     """The outcomes of all jobs, as they come."""
     if processes == 1:
         for job in jobs:
-            yield run_job(job, orders)
+            yield run_job(job, settings)
         return
     # Fresh processes: a fork would copy the progress bar's thread in whatever state it is.
     fresh = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(processes, mp_context=fresh) as pool:
-        waiting: dict[Future[list[Outcome]], Job] = {pool.submit(run_job, job, orders): job for job in jobs}
+        waiting: dict[Future[list[Outcome]], Job] = {pool.submit(run_job, job, settings): job for job in jobs}
         for done in as_completed(waiting):
             try:
                 yield done.result()
             except BrokenProcessPool:
-                yield _lost(waiting[done])
+                yield _report_lost(waiting[done])
 
 
-def _lost(job: Job) -> list[Outcome]:
-    """A process died, of too little memory perhaps, and took its job and those that waited with it."""
+def _report_lost(job: Job) -> list[Outcome]:
+    """Failures of a job whose process died, of too little memory perhaps."""
     message = f"{job.source}: the process that was to convert it ended; --jobs 1 may tell why"
     return [Outcome(job.source, output, "failed", message) for _, output in job.outputs]
 
 
-def with_progress(outcomes: Iterator[list[Outcome]], total: int, say: Callable[[Outcome], None]) -> list[Outcome]:
+def with_progress(outcomes: Iterator[list[Outcome]], total: int, report: Callable[[Outcome], None]) -> list[Outcome]:
     """Collect outcomes under a progress bar on stderr, which is silent where that is no terminal."""
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
@@ -253,15 +274,15 @@ def with_progress(outcomes: Iterator[list[Outcome]], total: int, say: Callable[[
             collected += some
             progress.advance(task, len(some))
             for outcome in some:
-                say(outcome)
+                report(outcome)
     return collected
 
 
-# ---- ``kinesphere convert``: one format into another, one file or a whole folder.
+# The command
 
 
 SOME_FAILED = 1
-_WORTH_SHARING = 16  # files from which on starting more processes pays
+_MIN_FILES_TO_SHARE = 16  # files from which on starting more processes pays
 
 
 def convert(
@@ -293,28 +314,28 @@ def convert(
     with report_errors():
         if fps is not None and not 0.0 < fps < float("inf"):
             raise ValueError(f"--fps {fps:g}; a positive number is expected")
-        orders = ConvertSettings(Reading(clip, scale, up, rate, salvage), fps, program, overwrite)
+        settings = ConvertSettings(ReadOptions(clip, scale, up, rate, salvage), fps, program, overwrite)
         if source.is_dir() or out.is_dir() or to is not None:
-            failed = _convert_many(source, out, to, orders, jobs)
+            failed = _convert_many(source, out, to, settings, jobs)
         else:
-            _convert_one(source, out, orders)
+            _convert_one(source, out, settings)
             failed = False
     if failed:
         raise typer.Exit(SOME_FAILED)
 
 
-def _convert_one(source: Path, out: Path, orders: ConvertSettings) -> None:
-    from kinesphere.cli.options import builtin_motion
+def _convert_one(source: Path, out: Path, settings: ConvertSettings) -> None:
     from kinesphere.files.loading import clip_names
     from kinesphere.files.registry import format_to_write
-    from kinesphere.maths.compiled import patient
+    from kinesphere.maths.compiled import prefer_numpy
 
-    patient()
-    format_to_write(out)  # a name that asks for no known format should not wait for the reading
-    convert_file(source, out, orders)
+    if not is_builtin_name(source):  # those are generated by compiled loops
+        prefer_numpy()
+    format_to_write(out)  # an output of no known format is an error before the reading
+    convert_file(source, out, settings)
     typer.echo(f"wrote {out}")
-    names = clip_names(source) if builtin_motion(source) is None else ()
-    if len(names) > 1 and orders.reading.clip is None:
+    names = () if is_builtin_name(source) else clip_names(source)
+    if len(names) > 1 and settings.reading.clip is None:
         typer.echo(
             f"{source} has {len(names)} clips and this is the first, {names[0]!r}; "
             "--clip takes another; --to and a folder as OUT take all",
@@ -322,9 +343,8 @@ def _convert_one(source: Path, out: Path, orders: ConvertSettings) -> None:
         )
 
 
-def _convert_many(source: Path, out: Path, to: str | None, orders: ConvertSettings, jobs: int | None) -> bool:
-    """Convert into a folder, tell what was done, and return whether anything failed."""
-    from kinesphere.cli.options import builtin_motion
+def _convert_many(source: Path, out: Path, to: str | None, settings: ConvertSettings, jobs: int | None) -> bool:
+    """Convert into a folder, print a summary, and return whether anything failed."""
     from kinesphere.files.registry import format_to_read
 
     suffix = suffix_for(to)
@@ -335,20 +355,20 @@ def _convert_many(source: Path, out: Path, to: str | None, orders: ConvertSettin
         format_to_read(source)  # a single file that is not there is an error, not one failure among many
     sources = motion_files(source, out) if folder else [source]
     root = source if folder else source.parent
-    plan, unplanned = plan_jobs(sources, root, out, suffix, orders.reading)
+    plan, unreadable = plan_jobs(sources, root, out, suffix, settings.reading)
     total = sum(len(job.outputs) for job in plan)
-    processes = jobs or (os.cpu_count() or 1 if len(plan) >= _WORTH_SHARING else 1)
-    outcomes = with_progress(run_jobs(plan, orders, processes), total, _say_warnings)
-    return _summarise(outcomes, unplanned, source)
+    processes = jobs or (os.cpu_count() or 1 if len(plan) >= _MIN_FILES_TO_SHARE else 1)
+    outcomes = with_progress(run_jobs(plan, settings, processes), total, _print_warnings)
+    return _summarise(outcomes, unreadable, source)
 
 
-def _say_warnings(outcome: Outcome) -> None:
+def _print_warnings(outcome: Outcome) -> None:
     for text in outcome.warnings:
-        say_warning(" ".join(text.splitlines()))
+        print_warning(" ".join(text.splitlines()))
 
 
-def _summarise(outcomes: list[Outcome], unplanned: list[UnreadableFile], source: Path) -> bool:
-    failures = [entry.error for entry in unplanned]
+def _summarise(outcomes: list[Outcome], unreadable: list[UnreadableFile], source: Path) -> bool:
+    failures = [entry.error for entry in unreadable]
     failures += [outcome.message for outcome in outcomes if outcome.kind == "failed"]
     written = sum(outcome.kind == "written" for outcome in outcomes)
     left = sum(outcome.kind == "exists" for outcome in outcomes)
@@ -357,7 +377,7 @@ def _summarise(outcomes: list[Outcome], unplanned: list[UnreadableFile], source:
     summary = f"converted {written}, failed {len(failures)}"
     if left:
         summary += f", left {left} that existed already (--overwrite replaces them)"
-    if not outcomes and not unplanned:
+    if not outcomes and not unreadable:
         summary = f"no motion files in {source}"
     typer.echo(summary)
     return bool(failures)

@@ -1,4 +1,4 @@
-"""What commands that edit motions share: their options, and the way from files through an edit to a file."""
+"""Options of commands that edit motions, and ``run_edit``: read a motion or a score, edit it, write the result."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from kinesphere.cli.options import Reading, check_outputs
+from kinesphere.cli.options import ReadOptions, check_outputs, score_source
 from kinesphere.cli.reporting import collect_warnings, report_errors
 
 if TYPE_CHECKING:
@@ -51,28 +51,26 @@ def run_edit(
     source: Path,
     out: Path,
     prepare: Callable[[], Express | SignalEdit],
-    reading: Reading,
+    reading: ReadOptions,
     *,
     preview: bool = False,
     save_score: Path | None = None,
     overwrite: bool = False,
 ) -> None:
-    """Read a motion or a score, edit it, write a motion. ``prepare`` makes the edit, so that its errors are told too.
+    """Read a motion or a score, edit it, write a motion. A score's edit becomes its last layer.
 
-    A score's edit becomes its last layer.
+    ``prepare`` makes the edit here, so that its errors are reported too.
     """
     with report_errors():
         from kinesphere.files.loading import save
         from kinesphere.files.registry import format_to_write
-        from kinesphere.maths.compiled import patient, use_compiled
         from kinesphere.score.layers import Layer
         from kinesphere.score.rendering import render
 
-        patient()
         format_to_write(out)
         edit = prepare()
-        before, score = _opened(source, reading)
-        if save_score is not None and reading != Reading():
+        before, score = _open_source(source, reading)
+        if save_score is not None and reading != ReadOptions():
             raise ValueError(
                 "--save-score: a score names a file and not how it is to be read; convert it first, and go on from that"
             )
@@ -80,8 +78,6 @@ def run_edit(
         made = render(replace(score, source=score.source if before is None else before, layers=last))
         sheet = out.with_name(f"{out.stem}_preview.png") if preview else None
         check_outputs([file for file in (out, sheet, save_score) if file is not None], overwrite)
-        if sheet is not None and not use_compiled():
-            raise ValueError("--preview draws lit surfaces, which need numba; this Python does not have it")
         save(made, out)
         typer.echo(f"wrote {out}")
         if save_score is not None:
@@ -90,16 +86,16 @@ def run_edit(
             write(replace(score, layers=last), save_score)
             typer.echo(f"wrote {save_score}")
         if sheet is not None:
-            from kinesphere.cli.comparing import compare_sheet
             from kinesphere.pictures.contact_sheet import save_picture
+            from kinesphere.pictures.sheets import compare_sheet
 
-            with collect_warnings():  # of the source itself: they have been told
+            with collect_warnings():  # of the source itself: they have been printed
                 first = render(score) if before is None else before
             save_picture(compare_sheet(first, made, trails=True), sheet)
             typer.echo(f"wrote {sheet}")
 
 
-def _opened(source: Path, reading: Reading) -> tuple[Motion | None, Score]:
+def _open_source(source: Path, reading: ReadOptions) -> tuple[Motion | None, Score]:
     """A file's motion and its score without layers; of a gesture and of a score in JSON the score alone."""
     from kinesphere.score.document import load_score
     from kinesphere.score.score import Score
@@ -109,11 +105,11 @@ def _opened(source: Path, reading: Reading) -> tuple[Motion | None, Score]:
     if source.suffix.lower() in GESTURES:
         return None, Score(source)
     motion = reading.load(source)
-    return motion, Score(source if source.suffix else str(source))
+    return motion, Score(score_source(source))
 
 
 def parse_pairs(option: str, texts: list[str] | None) -> list[tuple[str, float]]:
-    """``name=number`` of an option that may be repeated, or hold several parted by commas."""
+    """``name=number`` of an option that may be repeated, or hold several with commas between."""
     found = []
     for text in texts or ():
         for piece in text.split(","):

@@ -1,4 +1,4 @@
-"""``kinesphere equalize``: bands of movement, louder or softer."""
+"""Commands that edit motions: ``equalize``, ``waveshape``, ``smooth``, ``displace``, ``timewarp`` and ``blend``."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from kinesphere.cli.edit_options import (
     run_edit,
     split_names,
 )
-from kinesphere.cli.options import Clip, Rate, Reading, Salvage, Scale, Up
+from kinesphere.cli.options import Clip, Rate, ReadOptions, Salvage, Scale, Up, score_source
 from kinesphere.cli.reporting import report_errors
 
 if TYPE_CHECKING:
@@ -77,7 +77,7 @@ def equalize(
             bands[int(name)] = gain
         if preset is None and not band and not period:
             raise ValueError("nothing to do: give --preset exaggerate, --band 2=1.5 or --period 0.5=2")
-        periods = {_seconds(name): gain for name, gain in parse_pairs("--period", period)}
+        periods = {_parse_period(name): gain for name, gain in parse_pairs("--period", period)}
         return Equalize(
             bands,
             periods,
@@ -91,18 +91,18 @@ def equalize(
             strength=strength,
         )
 
-    reading = Reading(clip, scale, up, rate, salvage)
+    reading = ReadOptions(clip, scale, up, rate, salvage)
     run_edit(source, out, prepare, reading, preview=preview, save_score=save_score, overwrite=overwrite)
 
 
-def _seconds(text: str) -> float:
+def _parse_period(text: str) -> float:
     try:
         return float(text)
     except ValueError:
         raise ValueError(f"--period {text}: {text!r} is no number of seconds") from None
 
 
-# ---- ``kinesphere waveshape``: values of curves turned into others, by a function with control points.
+# waveshape
 
 
 def waveshape(
@@ -159,9 +159,9 @@ def waveshape(
     def prepare() -> Waveshape:
         from kinesphere.signals.waveshape import Waveshape, read_shapes
 
-        wanted = _wanted(shape, points, ends, shapes)
+        shaping = _parse_shaping(shape, points, ends, shapes)
         made = Waveshape(
-            wanted,
+            shaping,
             amount,
             by,  # type: ignore[arg-type]  # it is checked there
             root,
@@ -185,7 +185,7 @@ def waveshape(
             raise ValueError(f"--name {name}: it names what --save-shape writes, which is not there")
         return made
 
-    reading = Reading(clip, scale, up, rate, salvage)
+    reading = ReadOptions(clip, scale, up, rate, salvage)
     run_edit(source, out, prepare, reading, preview=preview, save_score=save_score, overwrite=overwrite)
     if save_shape is not None:
         with report_errors():
@@ -195,32 +195,33 @@ def waveshape(
             typer.echo(f"wrote {save_shape}")
 
 
-def _wanted(shape: str | None, points: str | None, ends: str, file: Path | None) -> str | Shaping:
-    """The function: one of ours by its name, one of a file, or one through points."""
+def _parse_shaping(shape: str | None, points: str | None, ends: str, file: Path | None) -> str | Shaping:
+    """The function: a built-in one by name, one of a file, or one through points."""
     from kinesphere.motion.errors import unknown_name
     from kinesphere.signals.waveshape import Shaping, load_shapes
-    from kinesphere.signals.waveshape import shapes as ours
+    from kinesphere.signals.waveshape import shapes as builtin_shapes
 
     if (shape is None) == (points is None):
         raise ValueError("one of --shape and --points is expected: a name, or a curve of your own")
     if points is not None:
         if file is not None:
             raise ValueError("--shapes goes with --shape, the name of a curve in it, not with --points")
-        return Shaping(_points(points), ends)  # type: ignore[arg-type]  # it is checked there
-    known = ours() if file is None else load_shapes(file)
-    by_name = {_plain(one): one for one in known}
-    called = shape if shape in known else by_name.get(_plain(shape or ""))
-    if called is None:
+        return Shaping(_parse_points(points), ends)  # type: ignore[arg-type]  # it is checked there
+    known = builtin_shapes() if file is None else load_shapes(file)
+    by_name = {_normalise(one): one for one in known}
+    found = shape if shape in known else by_name.get(_normalise(shape or ""))
+    if found is None:
         raise ValueError(f"--shape: {unknown_name('shape', shape or '', sorted(known))}")
-    return called if known[called] == ours().get(called) else known[called]
+    return found if known[found] == builtin_shapes().get(found) else known[found]
 
 
-def _plain(name: str) -> str:
+def _normalise(name: str) -> str:
+    """Lower case, with blanks for dashes."""
     return name.lower().replace("-", " ").replace("_", " ")
 
 
-def _points(text: str) -> tuple[tuple[float, ...], ...]:
-    """Control points, parted by blanks; their numbers, parted by commas."""
+def _parse_points(text: str) -> tuple[tuple[float, ...], ...]:
+    """Control points with blanks between; their numbers have commas between."""
     found = []
     for piece in text.split():
         try:
@@ -233,7 +234,7 @@ def _points(text: str) -> tuple[tuple[float, ...], ...]:
     return tuple(found)
 
 
-# ---- ``kinesphere smooth``: jitter taken out, missing frames filled.
+# smooth
 
 
 def smooth(
@@ -280,7 +281,7 @@ def smooth(
         return Smooth(
             strength,
             noise,
-            _gaps(gaps),
+            _parse_gaps(gaps),
             joints=split_names(joints),
             start=start,
             end=end,
@@ -288,12 +289,12 @@ def smooth(
             feet=not free_feet,
         )
 
-    reading = Reading(clip, scale, up, rate, salvage)
+    reading = ReadOptions(clip, scale, up, rate, salvage)
     run_edit(source, out, prepare, reading, preview=preview, save_score=save_score, overwrite=overwrite)
 
 
-def _gaps(text: str) -> str | tuple[tuple[int, int], ...] | None:
-    """What --gaps says: nothing, "find", or the first and the last frame of each."""
+def _parse_gaps(text: str) -> str | tuple[tuple[int, int], ...] | None:
+    """The value of --gaps: None, "find", or the first and the last frame of each."""
     word = text.strip().lower()
     if word in ("none", "find"):
         return None if word == "none" else word
@@ -308,7 +309,7 @@ def _gaps(text: str) -> str | tuple[tuple[int, int], ...] | None:
     return tuple(found)
 
 
-# ---- ``kinesphere displace``: a pose changed at a moment, and the motion around it follows.
+# displace
 
 
 TARGET = "rightHand@1.2 by 0,0.2,0"
@@ -363,7 +364,7 @@ def displace(
     def prepare() -> Displace:
         from kinesphere.signals.displace import Displace
 
-        edits = [*(_target(text) for text in target or ()), *(_turn(text) for text in turn or ())]
+        edits = [*(_parse_target(text) for text in target or ()), *(_parse_turn(text) for text in turn or ())]
         if not edits:
             raise ValueError(f"nothing to displace: give --target '{TARGET}' or --turn '{TURN}'")
         return Displace(
@@ -371,7 +372,7 @@ def displace(
             tension,
             continuity,
             bias,
-            None if overshoot == "any" else _number("--overshoot", overshoot, overshoot, "a number or any"),
+            None if overshoot == "any" else _parse_number("--overshoot", overshoot, overshoot, "a number or any"),
             width,
             joints=split_names(joints),
             start=start,
@@ -379,14 +380,14 @@ def displace(
             feet=not free_feet,
         )
 
-    reading = Reading(clip, scale, up, rate, salvage)
+    reading = ReadOptions(clip, scale, up, rate, salvage)
     run_edit(source, out, prepare, reading, preview=preview, save_score=save_score, overwrite=overwrite)
 
 
-def _target(text: str) -> Target:
+def _parse_target(text: str) -> Target:
     from kinesphere.signals.displacement import Target
 
-    part, when, how, place, words = _parts("--target", text, ("by", "to"), TARGET)
+    part, when, how, place, words = _split_target("--target", text, ("by", "to"), TARGET)
     more: dict[str, Any] = {how: place}
     while words:
         word = words.pop(0)
@@ -395,22 +396,22 @@ def _target(text: str) -> Target:
         elif word == "plant":
             more["plant"] = True
         elif word == "swivel" and words:
-            more["swivel"] = radians(_number("--target", text, words.pop(0), "degrees after swivel"))
+            more["swivel"] = radians(_parse_number("--target", text, words.pop(0), "degrees after swivel"))
         else:
             raise ValueError(f"--target {text!r}: found {word!r}; swivel DEGREES, loose and plant are allowed there")
     return Target(part, **when, **more)
 
 
-def _turn(text: str) -> Turn:
+def _parse_turn(text: str) -> Turn:
     from kinesphere.signals.displacement import Turn
 
-    joint, when, _, angles, words = _parts("--turn", text, ("by",), TURN)
+    joint, when, _, angles, words = _split_target("--turn", text, ("by",), TURN)
     if words and words not in (["parent"], ["joint"], ["world"]):
         raise ValueError(f"--turn {text!r}: found {' '.join(words)!r}; parent, joint or world is allowed there")
     return Turn(joint, [radians(angle) for angle in angles], *words, **when)
 
 
-def _parts(
+def _split_target(
     option: str, text: str, allowed: tuple[str, ...], example: str
 ) -> tuple[str, dict[str, Any], str, list[float], list[str]]:
     """What, when, by or to, the three numbers, and the words that follow."""
@@ -423,29 +424,31 @@ def _parts(
     if numbers is None:
         seen = found["rest"].strip()
         raise ValueError(f"{option} {text!r}: found {seen!r}; three numbers are expected, such as '{example}'")
-    values = [_number(option, text, value, "three numbers") for value in re.split(r"[\s,]+", numbers[1].strip())]
-    return found["what"], _when(option, text, found["when"]), found["how"], values, numbers[2].split()
+    values = [_parse_number(option, text, value, "three numbers") for value in re.split(r"[\s,]+", numbers[1].strip())]
+    return found["what"], _parse_time(option, text, found["when"]), found["how"], values, numbers[2].split()
 
 
-def _when(option: str, text: str, moment: str) -> dict[str, Any]:
+def _parse_time(option: str, text: str, moment: str) -> dict[str, Any]:
     """Seconds, as in ``1.2`` or ``1.2s``, or a frame, as in ``90f`` or ``f90``."""
     frame = re.fullmatch(r"f(\d+)|(\d+)f", moment)
     if frame:
         return {"frame": int(frame[1] or frame[2])}
-    return {"seconds": _number(option, text, moment.removesuffix("s"), "seconds such as 1.2, or a frame such as 90f")}
+    return {
+        "seconds": _parse_number(option, text, moment.removesuffix("s"), "seconds such as 1.2, or a frame such as 90f")
+    }
 
 
-def _number(option: str, text: str, value: str, expected: str) -> float:
+def _parse_number(option: str, text: str, value: str, expected: str) -> float:
     try:
         return float(value)
     except ValueError:
         raise ValueError(f"{option} {text!r}: found {value!r}; {expected} are expected") from None
 
 
-# ---- ``kinesphere timewarp``: a motion at another's pace, or by marks.
+# timewarp
 
 
-LARGEST = 1_000_000  # bytes of a file of beats
+_MAX_BEATS_FILE = 1_000_000  # bytes
 
 
 def timewarp(
@@ -494,12 +497,12 @@ def timewarp(
             raise ValueError("nothing to go by: give --onto MOTION, --mark 1.2=1.5, --beats 0.5,1.1,1.6 or --bpm 100")
         if cost not in ("shape", "pose"):
             raise ValueError(f"--cost {cost}: shape or pose is expected")
-        marks = [(_number_timewarp("--mark", moment), when) for moment, when in parse_pairs("--mark", mark)]
+        marks = [(_parse_seconds("--mark", moment), when) for moment, when in parse_pairs("--mark", mark)]
         return Timewarp(
-            onto if onto is None or onto.suffix else str(onto),
+            None if onto is None else score_source(onto),
             amount,
             marks,
-            () if beats is None else _seconds_timewarp(beats),
+            () if beats is None else _parse_beats(beats),
             bpm,
             "pose" if cost == "pose" else "shape",
             search,  # type: ignore[arg-type]
@@ -511,30 +514,30 @@ def timewarp(
             fade=fade,
         )
 
-    reading = Reading(clip, scale, up, rate, salvage)
+    reading = ReadOptions(clip, scale, up, rate, salvage)
     run_edit(source, out, prepare, reading, preview=preview, save_score=save_score, overwrite=overwrite)
 
 
-def _seconds_timewarp(text: str) -> list[float]:
+def _parse_beats(text: str) -> list[float]:
     """Seconds parted by commas or blanks, themselves or in a text file."""
     file = Path(text)
     if any(piece.isalpha() for piece in text):
         if not file.is_file():
             raise ValueError(f"--beats {text}: neither seconds such as 0.5,1.1,1.6 nor a text file of them")
-        if file.stat().st_size > LARGEST:
-            raise ValueError(f"--beats {text}: more than {LARGEST} bytes; a short text of seconds is expected")
+        if file.stat().st_size > _MAX_BEATS_FILE:
+            raise ValueError(f"--beats {text}: more than {_MAX_BEATS_FILE} bytes; a short text of seconds is expected")
         text = file.read_text(encoding="utf-8", errors="replace")
-    return [_number_timewarp("--beats", piece) for piece in text.replace(",", " ").split()]
+    return [_parse_seconds("--beats", piece) for piece in text.replace(",", " ").split()]
 
 
-def _number_timewarp(option: str, text: str) -> float:
+def _parse_seconds(option: str, text: str) -> float:
     try:
         return float(text)
     except ValueError:
         raise ValueError(f"{option}: found {text!r}; a number of seconds is expected") from None
 
 
-# ---- ``kinesphere blend``: several motions made one.
+# blend
 
 
 def blend(
@@ -578,13 +581,13 @@ def blend(
             raise ValueError("one motion alone is itself; give two at least")
         if cost not in ("shape", "pose"):
             raise ValueError(f"--cost {cost}: shape or pose is expected")
-        own = None if weights is None else _numbers("--weights", weights)
+        own = None if weights is None else _parse_numbers("--weights", weights)
         bands: dict[float, list[float]] = {}
         for text in band or ():
             name, equals, values = text.partition("=")
             if not equals:
                 raise ValueError(f"--band {text!r}: write a band and its weights, such as 2=1,0 or 0.5s=1,0")
-            bands[_key(name.strip())] = _numbers("--band", values)
+            bands[_parse_band(name.strip())] = _parse_numbers("--band", values)
         chosen: Literal["pose", "shape"] = "pose" if cost == "pose" else "shape"
         return Blend(
             own,
@@ -592,25 +595,25 @@ def blend(
             not unaligned,
             chosen,
             feet=not free_feet,
-            others=[file if file.suffix else str(file) for file in sources[1:]],
+            others=[score_source(file) for file in sources[1:]],
             joints=split_names(joints),
             start=start,
             end=end,
             fade=fade,
         )
 
-    reading = Reading(clip, scale, up, rate, salvage)
+    reading = ReadOptions(clip, scale, up, rate, salvage)
     run_edit(sources[0], out, prepare, reading, preview=preview, save_score=save_score, overwrite=overwrite)
 
 
-def _numbers(option: str, text: str) -> list[float]:
+def _parse_numbers(option: str, text: str) -> list[float]:
     try:
         return [float(piece) for piece in text.split(",")]
     except ValueError:
         raise ValueError(f"{option} {text!r}: numbers parted by commas are expected") from None
 
 
-def _key(name: str) -> float:
+def _parse_band(name: str) -> float:
     """A band's number, or the period in seconds of one."""
     if name.isdigit():
         return int(name)

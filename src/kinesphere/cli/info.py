@@ -1,4 +1,4 @@
-"""What is to be known about a motion file, as plain values."""
+"""``kinesphere info``: what is in a motion file, as a table or as JSON."""
 
 from __future__ import annotations
 
@@ -6,38 +6,43 @@ from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import numpy as np
 import typer
 
-from kinesphere.cli.options import Clip, Rate, Reading, Salvage, Scale, Up
-from kinesphere.cli.reporting import UNREADABLE, collect_warnings, one_line, report_errors, say_error, say_warning
-from kinesphere.files.keypoints import load_keypoints
-from kinesphere.files.loading import clip_names, load_character
-from kinesphere.files.registry import format_to_read
-from kinesphere.motion.character import Character
-from kinesphere.motion.gesture import Keypoints
-from kinesphere.motion.motion import Motion
-from kinesphere.pictures.bones import bone_figure
+from kinesphere.cli.options import Clip, Rate, ReadOptions, Salvage, Scale, Up
+from kinesphere.cli.reporting import UNREADABLE, collect_warnings, one_line, print_error, print_warning, report_errors
 
 if TYPE_CHECKING:
     from rich.table import Table
 
+    from kinesphere.motion.character import Character
+    from kinesphere.motion.gesture import Keypoints
+    from kinesphere.motion.motion import Motion
 
-def file_facts(path: Path, reading: Reading) -> dict[str, Any]:
-    """Everything ``info`` shows of a file. Made of what JSON has, so that ``--json`` prints it as it is."""
+
+def file_facts(path: Path, options: ReadOptions) -> dict[str, Any]:
+    """Everything ``info`` shows of a file, in JSON's types."""
+    from kinesphere.files.keypoints import load_keypoints
+    from kinesphere.files.loading import clip_names, load_character
+    from kinesphere.files.registry import format_to_read
+
     known = format_to_read(path)
     if known.load is None:
         return keypoint_facts(path, load_keypoints(path))
     names = list(clip_names(path))
     if not names and known.holds_characters:
         return {"path": str(path), "format": known.name, "clips": [], **character_facts(load_character(path))}
-    return {"path": str(path), "format": known.name, "clips": names, **motion_facts(reading.load(path))}
+    return {"path": str(path), "format": known.name, "clips": names, **motion_facts(options.load(path))}
 
 
 def motion_facts(motion: Motion) -> dict[str, Any]:
     """What a motion holds."""
+    import numpy as np
+
+    from kinesphere.pictures.bones import bone_figure
+
+    figure = bone_figure(motion.skeleton)
     source = motion.source
-    path = motion.positions_world()[motion.performed_frames, bone_figure(motion.skeleton).base][:, [0, 2]]
+    path = motion.positions_world()[motion.performed_frames, figure.base][:, [0, 2]]
     steps = np.linalg.norm(np.diff(path, axis=0), axis=1)
     return {
         "name": motion.name,
@@ -49,7 +54,7 @@ def motion_facts(motion: Motion) -> dict[str, Any]:
         "scale": source.scale,
         "up": source.up,
         "evidence": list(source.evidence),
-        "height": bone_figure(motion.skeleton).height,
+        "height": figure.height,
         "calibration_frames": list(motion.calibration_frames),
         "travel": float(steps.sum()),
         "displacement": float(np.linalg.norm(path[-1] - path[0])) if len(path) else 0.0,
@@ -62,6 +67,8 @@ def motion_facts(motion: Motion) -> dict[str, Any]:
 
 def character_facts(character: Character) -> dict[str, Any]:
     """What a character without a clip holds."""
+    from kinesphere.pictures.bones import bone_figure
+
     skeleton = character.skeleton
     return {
         "name": character.name,
@@ -101,9 +108,6 @@ def keypoint_facts(path: Path, keypoints: Keypoints) -> dict[str, Any]:
     }
 
 
-# ---- ``kinesphere info``: what is in a file.
-
-
 def info(
     files: Annotated[list[Path], typer.Argument(help="Motion or key point files.", metavar="FILE...")],
     as_json: Annotated[
@@ -116,12 +120,12 @@ def info(
     salvage: Salvage = False,
 ) -> None:
     """Show what is in motion files: skeleton, clips, unit, axes, and why they were taken so."""
-    from kinesphere.maths.compiled import patient
+    from kinesphere.maths.compiled import prefer_numpy
 
-    patient()
-    reading = Reading(clip, scale, up, rate, salvage)
+    prefer_numpy()
+    options = ReadOptions(clip, scale, up, rate, salvage)
     with report_errors():
-        found = [_facts_or_error(path, reading, as_json) for path in files]
+        found = [_facts_or_error(path, options, as_json) for path in files]
         failed = any("error" in facts for facts in found)
         if as_json and not (failed and len(found) == 1):
             _print_json(found[0] if len(found) == 1 else found)
@@ -129,21 +133,20 @@ def info(
         raise typer.Exit(UNREADABLE)
 
 
-def _facts_or_error(path: Path, reading: Reading, as_json: bool) -> dict[str, Any]:
-    """The facts of one file; trouble with it is told, and does not keep the next file from being shown."""
-
+def _facts_or_error(path: Path, options: ReadOptions, as_json: bool) -> dict[str, Any]:
+    """The facts of one file; an error is printed, and does not keep the next file from being shown."""
     with collect_warnings() as warned:
         try:
-            facts = file_facts(path, reading)
+            facts = file_facts(path, options)
         except (ValueError, OSError) as error:
-            say_error(error)
+            print_error(error)
             return {"path": str(path), "error": one_line(error)}
-    # A warning names its file; what the motion itself remembers of it does not.
+    # A warning names its file; the motion's own copy of it does not.
     noted: list[str] = facts["warnings"]
     noted += [text for text in dict.fromkeys(warned) if not any(text.endswith(known) for known in noted)]
     if as_json:
         for text in facts["warnings"]:
-            say_warning(text)
+            print_warning(text)
     else:
         _print_facts(facts)
     return facts

@@ -1,8 +1,7 @@
-"""The ``kinesphere`` command. What a command needs is imported when it runs, so that ``--help`` is quick."""
+"""The ``kinesphere`` command. Commands import what they need when they run, so that ``--help`` is quick."""
 
 from __future__ import annotations
 
-import sys
 from typing import Annotated
 
 import typer
@@ -19,7 +18,7 @@ app = typer.Typer(
     name="kinesphere",
     help="An open expressive-motion engine: look at motions, convert them, see them, perform them.",
     no_args_is_help=True,
-    rich_markup_mode=None,  # panels around the help would take twice as long to come
+    rich_markup_mode=None,  # panels around the help would take twice as long
     add_completion=False,
     pretty_exceptions_enable=False,
 )
@@ -53,9 +52,6 @@ def options(
 
 def main() -> None:
     """The entry point of the ``kinesphere`` script."""
-    # numba looks for SciPy's BLAS, which no kernel of ours uses, and importing it takes as long as numba itself. A
-    # process that is all ours may do without; a library must not decide this for others.
-    sys.modules.setdefault("scipy", None)  # type: ignore[arg-type]
     app()
 
 

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from kinesphere.cli.options import Clip, Reading, Salvage
-from kinesphere.cli.reporting import UNREADABLE, report_errors, say_error
+from kinesphere.cli.options import Clip, ReadOptions, Salvage
+from kinesphere.cli.reporting import UNREADABLE, print_error, report_errors
 
 if TYPE_CHECKING:
     from kinesphere.maths.vectors import Floats
@@ -29,14 +29,14 @@ def mapping(
     salvage: Salvage = False,
 ) -> None:
     """Show which joint plays which humanoid role, how surely, and which other one might."""
-    from kinesphere.maths.compiled import patient
+    from kinesphere.maths.compiled import prefer_numpy
 
-    patient()
+    prefer_numpy()
     with report_errors():
         from kinesphere.files.mapping import load_mapping, save_mapping
         from kinesphere.motion.roles import find_roles
 
-        skeleton, positions = _skeleton(file, Reading(clip, salvage=salvage))
+        skeleton, positions = _load_skeleton(file, ReadOptions(clip, salvage=salvage))
         overrides = None if given is None else load_mapping(given, skeleton)
         found = find_roles(skeleton, overrides=overrides, positions=positions)
         if out is not None:
@@ -48,14 +48,14 @@ def mapping(
             if out is not None:
                 typer.echo(f"wrote {out}")
     if not found.is_humanoid:
-        say_error(ValueError(f"{file}: {found.message}"))
+        print_error(ValueError(f"{file}: {found.message}"))
         raise typer.Exit(UNREADABLE)
 
 
-def _skeleton(file: Path, reading: Reading) -> tuple[Skeleton, Floats | None]:
+def _load_skeleton(file: Path, options: ReadOptions) -> tuple[Skeleton, Floats | None]:
     """A file's skeleton with the roles that the file itself names, and its poses if it moves.
 
-    ``load`` would have looked for roles already, and what it found could not be told from what the file says.
+    ``load`` would have searched for roles already, and the result could not be told from what the file names.
     """
     from kinesphere.files.loading import clip_names
     from kinesphere.files.registry import LoadOptions, format_to_read
@@ -65,10 +65,10 @@ def _skeleton(file: Path, reading: Reading) -> tuple[Skeleton, Floats | None]:
         from kinesphere.files.gltf.character import load_character
 
         return load_character(file).skeleton, None
-    if known.load is None or (known.clips is None and reading.clip is not None):
-        motion = reading.load(file)  # which says what is wrong with that
+    if known.load is None or (known.clips is None and options.clip is not None):
+        motion = options.load(file)  # which raises the error
     else:
-        motion = known.load(file, LoadOptions(clip=reading.clip_of(file), salvage=reading.salvage))
+        motion = known.load(file, LoadOptions(clip=options.clip_of(file), salvage=options.salvage))
     return motion.skeleton, motion.positions_world()
 
 

@@ -1,4 +1,4 @@
-"""Our own motions and bodies by name, where a command expects a file."""
+"""What commands share: names of built-in motions and characters, output files, and the options of reading."""
 
 from __future__ import annotations
 
@@ -15,55 +15,64 @@ if TYPE_CHECKING:
     from kinesphere.motion.character import Character
     from kinesphere.motion.motion import Motion
 
+CHARACTERS = ("figure", "mo")
 
-BODIES = ("figure", "mo")
+
+# A name or a file
 
 
-def builtin_motion(file: Path) -> Motion | None:
-    """The default motion of that name, unless there is a file called so.
+def is_builtin_name(path: Path) -> bool:
+    """Whether an argument names one of our motions or characters: no file, and no suffix or folder in it."""
+    return len(path.parts) == 1 and not path.suffix and not path.exists()
 
-    A bare name that is neither raises an error that says which names there are: a slip of the pen is likelier than a
-    file without a suffix.
+
+def builtin_motion(path: Path) -> Motion | None:
+    """The built-in motion of that name, unless there is a file called so.
+
+    A bare name that is neither raises an error that lists the names: a typo is likelier than a file without a suffix.
     """
-    if not _could_be_ours(file):
+    if not is_builtin_name(path):
         return None
     from kinesphere.builtin.library import motion, motions
 
-    if file.name not in motions():
-        raise _unknown(file, "motion", motions())
-    return motion(file.name)
+    _check_name(path, "motion", motions())
+    return motion(path.name)
 
 
-def builtin_character(file: Path) -> Character | None:
-    """The figure or Mo, unless there is a file called so; bare names are treated as those of motions are."""
-    if not _could_be_ours(file):
-        return None
-    if file.name not in BODIES:
-        raise _unknown(file, "character", BODIES)
-    from kinesphere.builtin import characters
+def open_character(path: Path) -> Character:
+    """The figure or Mo by name, unless there is a file called so; else a character's file."""
+    if is_builtin_name(path):
+        from kinesphere.builtin import characters
 
-    return characters.figure() if file.name == "figure" else characters.mo()
+        _check_name(path, "character", CHARACTERS)
+        return characters.figure() if path.name == "figure" else characters.mo()
+    from kinesphere.files.loading import load_character
 
-
-def _could_be_ours(file: Path) -> bool:
-    """No file, and a name without a suffix or a folder."""
-    return len(file.parts) == 1 and not file.suffix and not file.exists()
+    return load_character(path)
 
 
-def _unknown(file: Path, what: str, ours: Sequence[str]) -> ValueError:
+def score_source(path: Path) -> Path | str:
+    """A source as scores name it: a file, or a built-in motion's name."""
+    return path if path.suffix else str(path)
+
+
+def _check_name(path: Path, kind: str, names: Sequence[str]) -> None:
+    """Raise for a name that is not built in, and suggest the nearest."""
+    if path.name in names:
+        return
     from kinesphere.motion.errors import MotionFileError
 
-    near = get_close_matches(file.name.lower(), ours, n=1, cutoff=0.5)
+    near = get_close_matches(path.name.lower(), names, n=1, cutoff=0.5)
     hint = f"; did you mean {near[0]}?" if near else ""
-    expected = f"a {what} file, or one of ours: {', '.join(ours)}{hint}"
-    return MotionFileError(file, f"no such file, and no {what} of ours of that name", expected)
+    expected = f"a {kind} file, or one of ours: {', '.join(names)}{hint}"
+    raise MotionFileError(path, f"no such file, and no {kind} of ours of that name", expected)
 
 
-# ---- Names of output files.
+# Output files
 
 
 _FORBIDDEN = re.compile(r"[^\w.+-]+")  # letters of any alphabet stay
-_RESERVED = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)", re.IGNORECASE)  # what Windows keeps for devices
+_RESERVED = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)", re.IGNORECASE)  # device names on Windows
 
 
 def safe_stem(name: str) -> str:
@@ -72,17 +81,14 @@ def safe_stem(name: str) -> str:
     return f"{stem}_" if _RESERVED.fullmatch(stem) else stem
 
 
-def unique_stem(stem: str, taken: set[str]) -> str:
+def unique_stem(stem: str, used: set[str]) -> str:
     """The stem, with a number where another has it; capitals don't count, as on Windows and macOS."""
     name, count = stem, 1
-    while name.casefold() in taken:
+    while name.casefold() in used:
         count += 1
         name = f"{stem}_{count}"
-    taken.add(name.casefold())
+    used.add(name.casefold())
     return name
-
-
-# ---- Outputs that are looked at before anything is written.
 
 
 def check_outputs(files: list[Path], overwrite: bool) -> None:
@@ -96,7 +102,7 @@ def check_outputs(files: list[Path], overwrite: bool) -> None:
             raise ValueError(f"{file}: two outputs have this name; each needs its own")
 
 
-# ---- Options that several commands share: what ``load`` takes, spelt once.
+# Reading
 
 
 Clip = Annotated[str | None, typer.Option("--clip", help="Which clip, by name or number, of a file that has several.")]
@@ -114,7 +120,7 @@ Salvage = Annotated[
 
 
 @dataclass(frozen=True)
-class Reading:
+class ReadOptions:
     """How files are to be read."""
 
     clip: str | None = None
@@ -124,17 +130,17 @@ class Reading:
     salvage: bool = False
 
     def load(self, path: Path, clip: str | int | None = None) -> Motion:
-        """Read a motion; ``clip`` goes before the one that was asked for. A default motion's name serves as a file."""
+        """Read a motion file, or make the built-in motion of that name; ``clip`` overrides the option."""
         from kinesphere.files.loading import load
 
-        ours = builtin_motion(path)
-        if ours is not None:
-            return ours if self.rate is None else ours.resampled(self.rate)
-        wanted = clip if clip is not None else self.clip_of(path)
-        return load(path, clip=wanted, scale=self.scale, up=self.up, rate=self.rate, salvage=self.salvage)
+        builtin = builtin_motion(path)
+        if builtin is not None:
+            return builtin if self.rate is None else builtin.resampled(self.rate)
+        chosen = clip if clip is not None else self.clip_of(path)
+        return load(path, clip=chosen, scale=self.scale, up=self.up, rate=self.rate, salvage=self.salvage)
 
     def clip_of(self, path: Path) -> str | int | None:
-        """The clip that was asked for. Digits are a number, unless a clip has just that name."""
+        """The clip of the option. Digits are a number, unless a clip has just that name."""
         if self.clip is None or not self.clip.isdecimal():
             return self.clip
         from kinesphere.files.loading import clip_names

@@ -1,4 +1,4 @@
-"""Dials as a command line writes them: ``space=-1,time=0.5`` and ``right_arm:weight=1``."""
+"""``kinesphere perform``: a gesture with Effort and Shape: ``space=-1,time=0.5`` or ``right_arm:weight=1``."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from kinesphere.cli.options import check_outputs
+from kinesphere.cli.options import check_outputs, open_character
 from kinesphere.cli.reporting import collect_warnings, report_errors
 
 if TYPE_CHECKING:
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from kinesphere.laban.dials import Part
     from kinesphere.laban.effort import Effort
     from kinesphere.laban.shape import Shape
-    from kinesphere.motion.character import Character
     from kinesphere.score.layers import Layer
     from kinesphere.score.score import Score
 
@@ -82,9 +81,6 @@ def parse_parts(texts: Iterable[str], effort: Effort, shape: Shape) -> Mapping[s
     return parts
 
 
-# ---- ``kinesphere perform``: a gesture, with Effort and Shape.
-
-
 EFFORT = "space indirect..direct, weight light..strong, time sustained..sudden, flow free..bound; each from -1 to 1"
 SHAPE = "horizontal spreading..enclosing, vertical rising..sinking, sagittal advancing..retreating, reach near..far"
 
@@ -140,11 +136,9 @@ def perform(
         from kinesphere.direction.words import word_strengths
         from kinesphere.files.loading import save
         from kinesphere.files.registry import format_to_write
-        from kinesphere.maths.compiled import patient, use_compiled
         from kinesphere.score.layers import Express, Layer
         from kinesphere.score.rendering import render
 
-        patient()
         sheet = out.with_name(f"{out.stem}_preview.png") if preview else None
         writer = format_to_write(out)
         whole = parse_effort("--effort", effort, by_hand), parse_shape("--shape", shape)
@@ -155,36 +149,34 @@ def perform(
             stillness,
             affinities,
             parse_parts(part or (), *whole),
-            _words(vocabulary),
+            _load_vocabulary(vocabulary),
         )
         plain = edit == Express() and start is None and end is None
-        score = _score(source, () if plain else (Layer(edit, start, end),))
+        score = _make_score(source, () if plain else (Layer(edit, start, end),))
         score = replace(
             score,
             model=score.model if model is None else model,
             seed=score.seed if seed is None else seed,
             lock_times=lock_times or score.lock_times,
         )
-        body = _body(character)
+        body = None if character is None else open_character(character)
         made = render(score)
-        put = made if body is None else retarget(made, body)
-        # What is asked for is looked at before where it goes, so that an old file does not hide a slip of the pen.
+        shown = made if body is None else retarget(made, body)
+        # Options are checked before outputs, so that an existing file does not hide a typo.
         check_outputs([file for file in (out, sheet, save_score) if file is not None], overwrite)
-        if sheet is not None and not use_compiled():
-            raise ValueError("--preview draws lit surfaces, which need numba; this Python does not have it")
         if body is not None and writer.holds_characters:
-            save(put, out, character=body)
+            save(shown, out, character=body)
         else:
-            save(put, out)
+            save(shown, out)
         if save_score is not None:
             from kinesphere.score.document import save_score as write
 
             write(score, save_score)
         if sheet is not None:
-            from kinesphere.cli.comparing import compare_sheet
             from kinesphere.pictures.contact_sheet import save_picture
+            from kinesphere.pictures.sheets import compare_sheet
 
-            with collect_warnings():  # of the gesture itself: they have been told
+            with collect_warnings():  # of the gesture itself: they have been printed
                 before = render(replace(score, layers=()))
             save_picture(compare_sheet(before, made, body, trails=True), sheet)
     for file in (out, save_score, sheet):
@@ -199,9 +191,9 @@ def words(
 ) -> None:
     """List the words for `kinesphere perform --words`, with what they turn."""
     with report_errors():
-        from kinesphere.direction.words import vocabulary as ours
+        from kinesphere.direction.words import vocabulary as builtin_vocabulary
 
-        known = _words(vocabulary) or ours()
+        known = _load_vocabulary(vocabulary) or builtin_vocabulary()
         width = max(len(name) for name in known)
         for word in known.values():
             dials = [(name, getattr(word.effort, name)) for name in ("space", "weight", "time", "flow")]
@@ -213,7 +205,7 @@ def words(
             typer.echo(f"{word.name:<{width}}  {word.kind:<8} {' '.join(turned)}")
 
 
-def _words(file: Path | None) -> Vocabulary | None:
+def _load_vocabulary(file: Path | None) -> Vocabulary | None:
     if file is None:
         return None
     from kinesphere.direction.words import load_words
@@ -221,7 +213,7 @@ def _words(file: Path | None) -> Vocabulary | None:
     return load_words(file)
 
 
-def _score(source: str, layers: tuple[Layer, ...]) -> Score:
+def _make_score(source: str, layers: tuple[Layer, ...]) -> Score:
     """The score of a gesture, or a score that there is with more layers."""
     from kinesphere.score.document import load_score
     from kinesphere.score.score import Score
@@ -230,12 +222,3 @@ def _score(source: str, layers: tuple[Layer, ...]) -> Score:
         written = load_score(source)
         return replace(written, layers=(*written.layers, *layers))
     return Score(source, layers)
-
-
-def _body(character: Path | None) -> Character | None:
-    from kinesphere.cli.options import builtin_character
-    from kinesphere.files.loading import load_character
-
-    if character is None:
-        return None
-    return builtin_character(character) or load_character(character)

@@ -10,8 +10,18 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from kinesphere.cli.options import Clip, Rate, Reading, Salvage, Scale, Up
-from kinesphere.cli.reporting import report_errors
+from kinesphere.cli.options import (
+    Clip,
+    Rate,
+    ReadOptions,
+    Salvage,
+    Scale,
+    Up,
+    is_builtin_name,
+    open_character,
+    safe_stem,
+)
+from kinesphere.cli.reporting import collect_warnings, report_errors
 
 if TYPE_CHECKING:
     from kinesphere.motion.character import Character
@@ -42,15 +52,15 @@ Fps = Annotated[
     ),
 ]
 Seconds = Annotated[float | None, typer.Option("--seconds", help="How long a film is. Left out: to the end.")]
-BothHands = Annotated[bool, typer.Option("--trails", help="Draw the ways of both hands, with a dot every 1/15 s.")]
+BothHands = Annotated[bool, typer.Option("--trails", help="Draw the paths of both hands, with a dot every 1/15 s.")]
 Trail = Annotated[
     list[str] | None,
-    typer.Option("--trail", metavar="JOINTS", help="The ways of joints, such as leftHand,head or hands,feet."),
+    typer.Option("--trail", metavar="JOINTS", help="Draw the paths of joints, such as leftHand,head or hands,feet."),
 ]
 TrailSeconds = Annotated[
     float | None,
     typer.Option(
-        help="How much of the ways. Left out: all with --at, on a sheet since the pose before, in a film 0.9."
+        help="How much of the paths. Left out: all with --at, on a sheet since the pose before, in a film 0.9."
     ),
 ]
 
@@ -67,7 +77,7 @@ class ViewAngle(StrEnum):
 
 @dataclass(frozen=True)
 class PreviewStyle:
-    """What is asked for, apart from the motions."""
+    """All options apart from the motions."""
 
     view: ViewAngle
     size: tuple[int, int] | None
@@ -117,33 +127,28 @@ def preview(
     --ghosts or --at it shows a lit surface: the character's, the file's own if it has one, else our figure's, or of
     what is no humanoid a manikin's.
     """
-    from kinesphere.maths.compiled import patient, use_compiled
-
     with report_errors():
-        from kinesphere.cli.options import builtin_motion, safe_stem
-
         stem = f"{file.stem}_{safe_stem(clip)}" if clip else file.stem
         target = out or Path(f"{stem}_preview.png")
-        pixels = _pixels(size, width, height)
-        ways = _trails(trails, trail, trail_seconds)
-        look = PreviewStyle(view, pixels, frames, columns, at, fps, start, seconds, ways, ghosts, repeat)
+        pixels = _parse_size(size, width, height)
+        drawn_trails = _parse_trails(trails, trail, trail_seconds)
+        look = PreviewStyle(view, pixels, frames, columns, at, fps, start, seconds, drawn_trails, ghosts, repeat)
         _check(target, look, overwrite or out is None)
-        asked = character or against or ways or ghosts or at is not None or builtin_motion(file) is not None
-        plain = target.suffix.lower() == ".png" and not asked
-        if plain:
-            patient()
-        elif not use_compiled():  # surfaces are drawn by compiled kernels; only bones can do without
-            raise ValueError("lit surfaces need numba, which this Python does not have; a plain .png shows bones")
-        reading = Reading(clip, scale, up, rate, salvage)
+        surface = character or against or drawn_trails or ghosts or at is not None or is_builtin_name(file)
+        bones = target.suffix.lower() == ".png" and not surface
+        if bones:
+            from kinesphere.maths.compiled import prefer_numpy
+
+            prefer_numpy()
         motions = [
-            reading.load(file),
-            *(Reading(None, scale, up, rate, salvage).load(other) for other in against or ()),
+            ReadOptions(clip, scale, up, rate, salvage).load(file),
+            *(ReadOptions(None, scale, up, rate, salvage).load(other) for other in against or ()),
         ]
-        if plain:
+        if bones:
             _draw_bones(motions[0], target, look)
         else:
-            shown = _characters([file, *(against or ())], character)
-            _draw_surface(motions, shown, target, look)
+            characters = _load_characters([file, *(against or ())], character)
+            _draw_surface(motions, characters, target, look)
     typer.echo(f"wrote {target}")
 
 
@@ -165,8 +170,8 @@ def _check(target: Path, look: PreviewStyle, overwrite: bool) -> None:
             raise ValueError(f"{target}: --at draws one picture; write it to a .png")
 
 
-def _pixels(size: str | None, width: int | None, height: int | None) -> tuple[int, int] | None:
-    """The asked size; where only one side is given the other keeps a sheet's shape."""
+def _parse_size(size: str | None, width: int | None, height: int | None) -> tuple[int, int] | None:
+    """Pixels of the whole picture; where only one side is given the other keeps a sheet's shape."""
     if size is not None:
         found = re.fullmatch(r"(\d{1,5})\s*[xX×]\s*(\d{1,5})", size.strip())
         if found is None:
@@ -177,8 +182,8 @@ def _pixels(size: str | None, width: int | None, height: int | None) -> tuple[in
     return width or round(1.6 * (height or 0)), height or round((width or 0) / 1.6)
 
 
-def _trails(both_hands: bool, joints: list[str] | None, seconds: float | None) -> Trails | None:
-    """The ways that are asked for."""
+def _parse_trails(both_hands: bool, joints: list[str] | None, seconds: float | None) -> Trails | None:
+    """The trails of the options."""
     if not (both_hands or joints or seconds is not None):
         return None
     from kinesphere.pictures.trails import parse_trails
@@ -241,24 +246,19 @@ def _draw_surface(motions: list[Motion], characters: list[Character | None], tar
         save_picture(picture, target)
 
 
-def _characters(files: list[Path], asked: Path | None) -> list[Character | None]:
-    """Who shows each file's motion: the character asked for, else the file's own surface, else nobody in particular."""
-    from kinesphere.cli.options import builtin_character
-    from kinesphere.files.loading import load_character
-
-    if asked is not None:
-        return [builtin_character(asked) or load_character(asked)] * len(files)
+def _load_characters(files: list[Path], character: Path | None) -> list[Character | None]:
+    """For each file's motion the given character, else the file's own if it has a surface."""
+    if character is not None:
+        return [open_character(character)] * len(files)
     return [_own_character(file) for file in files]
 
 
 def _own_character(file: Path) -> Character | None:
-    from kinesphere.cli.options import builtin_motion
-    from kinesphere.cli.reporting import collect_warnings
     from kinesphere.files.loading import is_only_animation, load_character
     from kinesphere.files.registry import format_to_read
 
-    if builtin_motion(file) is not None or not format_to_read(file).holds_characters:
+    if is_builtin_name(file) or not format_to_read(file).holds_characters:
         return None
-    with collect_warnings():  # what is said of a file without a surface matters to nobody who sees a manikin
+    with collect_warnings():  # those about a missing surface don't matter where a manikin is shown
         character = load_character(file)
     return None if is_only_animation(character) or not character.meshes else character

@@ -1,4 +1,4 @@
-"""How trouble is told: one line on stderr, no traceback."""
+"""Errors and warnings of commands: one line on stderr, no traceback."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ import typer
 UNREADABLE = 2  # exit code of a command that could not do what was asked
 
 
-def say_error(error: BaseException) -> None:
+def print_error(error: BaseException) -> None:
     """``error: …`` in red."""
     typer.secho(f"error: {one_line(error)}", fg=typer.colors.RED, err=True)
 
 
-def say_warning(text: str) -> None:
+def print_warning(text: str) -> None:
     """``warning: …`` in yellow."""
     typer.secho(f"warning: {text}", fg=typer.colors.YELLOW, err=True)
 
@@ -29,14 +29,14 @@ def one_line(error: BaseException) -> str:
 
 @contextmanager
 def report_errors() -> Iterator[None]:
-    """Turn what goes wrong with files and options into a line and an exit code; print warnings too."""
+    """Turn errors of files and options into a line and an exit code; print warnings too."""
     with print_warnings():
         try:
             yield
-        except BrokenPipeError:  # whoever reads has seen enough
+        except BrokenPipeError:  # the reader has closed the pipe, as head does
             raise typer.Exit(0) from None
         except (ValueError, OSError) as error:
-            say_error(error)
+            print_error(error)
             raise typer.Exit(UNREADABLE) from None
 
 
@@ -57,7 +57,7 @@ def print_warnings() -> Iterator[None]:
             line: str | None = None,
         ) -> None:
             if issubclass(category, MotionFileWarning):
-                say_warning(" ".join(str(message).splitlines()))
+                print_warning(" ".join(str(message).splitlines()))
             else:
                 usual(message, category, filename, lineno, file, line)
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
 
-from kinesphere.cli.options import Clip, Rate, Reading, Salvage, Scale, Up
+from kinesphere.cli.options import Clip, Rate, ReadOptions, Salvage, Scale, Up, is_builtin_name, open_character
 from kinesphere.cli.reporting import report_errors
 
 if TYPE_CHECKING:
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 Body = TypeVar("Body", "Motion", "Character")
 
 
-def _mapped(body: Body, mapping: Path | None) -> Body:
-    """With the roles that a mapping file says."""
+def _with_mapping(body: Body, mapping: Path | None) -> Body:
+    """With the roles of a mapping file."""
     if mapping is None:
         return body
     from dataclasses import replace
@@ -29,20 +29,18 @@ def _mapped(body: Body, mapping: Path | None) -> Body:
     return replace(body, skeleton=replace(body.skeleton, roles=load_mapping(mapping, body.skeleton)))
 
 
-def _target(onto: Path, mapping: Path | None) -> Motion | Character:
-    """A character; or the body of a motion file, such as a clip without anything to show it on."""
-    from kinesphere.cli.options import builtin_character
+def _load_target(onto: Path, mapping: Path | None) -> Motion | Character:
+    """A character; or the body of a motion file, such as a clip without a surface."""
     from kinesphere.files.loading import is_only_animation, load, load_character
     from kinesphere.files.registry import format_to_read
 
-    ours = builtin_character(onto)
-    if ours is not None:
-        return _mapped(ours, mapping)
+    if is_builtin_name(onto):
+        return _with_mapping(open_character(onto), mapping)
     if format_to_read(onto).holds_characters:
         character = load_character(onto)
         if not is_only_animation(character):
-            return _mapped(character, mapping)
-    return _mapped(load(onto), mapping)
+            return _with_mapping(character, mapping)
+    return _with_mapping(load(onto), mapping)
 
 
 def retarget(
@@ -75,19 +73,17 @@ def retarget(
     is said.
     """
     with report_errors():
-        from kinesphere.body.retargeting.pipeline import retarget as put
+        from kinesphere.body.retargeting.pipeline import retarget as retarget_motion
         from kinesphere.files.loading import save
         from kinesphere.files.registry import format_to_write
-        from kinesphere.maths.compiled import patient
         from kinesphere.motion.character import Character
 
-        patient()
         if out.exists() and not overwrite:
             raise FileExistsError(f"{out}: exists already; --overwrite replaces it")
         writer = format_to_write(out)
-        motion = _mapped(Reading(clip, scale, up, rate, salvage).load(source), source_mapping)
-        target = _target(onto, target_mapping)
-        result = put(motion, target, ground=ground)
+        motion = _with_mapping(ReadOptions(clip, scale, up, rate, salvage).load(source), source_mapping)
+        target = _load_target(onto, target_mapping)
+        result = retarget_motion(motion, target, ground=ground)
         if lock:
             from kinesphere.body.foot_lock.lock import lock_feet
 

@@ -1,4 +1,8 @@
-"""What hangs on what: by the hierarchy, and by roles where a rig has its limbs in pieces."""
+"""Stick figures: which bones of a skeleton are drawn, with their sides, heads, hands, feet and the body's height.
+
+They are found by role, by name and by the hierarchy. A limb's joint that is not below its limb, as a foot where
+animators pull it, is connected by its role.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +22,7 @@ _LIMBS = (("UpperArm", "LowerArm", "Hand"), ("UpperLeg", "LowerLeg", "Foot", "To
 
 
 def descendants(skeleton: Skeleton, tops: list[int]) -> set[int]:
-    """All joints that hang below one of ``tops``, which are not among them unless below another."""
+    """All joints below one of ``tops``, which are not among them unless below another."""
     found: set[int] = set()
     for joint, parent in enumerate(skeleton.parents.tolist()):
         if parent in tops or parent in found:
@@ -27,16 +31,22 @@ def descendants(skeleton: Skeleton, tops: list[int]) -> set[int]:
 
 
 def bone_parents(skeleton: Skeleton) -> list[int]:
-    """For each joint the one that its bone comes from, -1 for none: its parent, but a limb's joint that does not hang
-    on its limb, as a foot where animators pull it, comes from the limb's joint above."""
-    hung: list[int] = skeleton.parents.tolist()
+    """For each joint the one that its bone starts from, -1 for none.
+
+    That is its parent, or the limb's joint above where a limb's joint is not below its limb.
+    """
+    bones_from: list[int] = skeleton.parents.tolist()
     for side in SIDES:
         for parts in _LIMBS:
             for above, part in zip(parts[:-1], parts[1:], strict=True):
                 upper, lower = (skeleton.roles.get(f"{side}{name}", -1) for name in (above, part))
-                if min(upper, lower) >= 0 and upper not in _up(hung, lower) and lower not in _up(hung, upper):
-                    hung[lower] = upper
-    return hung
+                if (
+                    min(upper, lower) >= 0
+                    and upper not in _ancestors(bones_from, lower)
+                    and lower not in _ancestors(bones_from, upper)
+                ):
+                    bones_from[lower] = upper
+    return bones_from
 
 
 def finger_joints(skeleton: Skeleton) -> set[int]:
@@ -46,22 +56,19 @@ def finger_joints(skeleton: Skeleton) -> set[int]:
     parents: list[int] = skeleton.parents.tolist()
     found = set(fingers)
     for joint in fingers:
-        way = _up(parents, joint)
-        end = next((place for place, above in enumerate(way) if above in others), 0)
-        found |= set(way[:end])
+        above = _ancestors(parents, joint)
+        end = next((i for i, other in enumerate(above) if other in others), 0)
+        found |= set(above[:end])
     return found
 
 
-def _up(hung: list[int], joint: int) -> list[int]:
+def _ancestors(parents: list[int], joint: int) -> list[int]:
     """A joint and all above it."""
-    way = []
+    found = []
     while joint >= 0:
-        way.append(joint)
-        joint = hung[joint]
-    return way
-
-
-# ---- What of a skeleton is drawn, and as what: bones with their sides, heads, hands and feet.
+        found.append(joint)
+        joint = parents[joint]
+    return found
 
 
 class Side(IntEnum):
@@ -100,14 +107,14 @@ class BoneFigure:
     sides: tuple[Side, ...]  # one a joint
     hands: tuple[int, ...]
     feet: tuple[int, ...]
-    across: tuple[tuple[int, int], ...]  # pairs of left and right joints of the trunk, which tell the facing
+    across: tuple[tuple[int, int], ...]  # pairs of left and right joints of the trunk, which give the facing
     height: float
 
 
 def bone_figure(skeleton: Skeleton) -> BoneFigure:
-    """Find the body in a skeleton: by role, by name, and by how its joints hang together."""
+    """Find the body in a skeleton: by role, by name, and by the hierarchy."""
     skeleton = _with_roles(skeleton)
-    hung = bone_parents(skeleton)
+    bones_from = bone_parents(skeleton)
     base = _base(skeleton)
     sides = _sides(skeleton)
     heads = tuple(_with_top(skeleton, joint) for joint in _topmost(skeleton, "head", ("head",)))
@@ -116,35 +123,34 @@ def bone_figure(skeleton: Skeleton) -> BoneFigure:
     in_head = descendants(skeleton, [head.joint for head in heads])
     in_hand = descendants(skeleton, list(hands)) | finger_joints(skeleton)
     carried = descendants(skeleton, [base])
-    # Rigs may hang the feet beside the body, where animators pull them: they count, their leash does not.
-    apart = {joint for joint in (*hands, *feet) if joint not in carried}
-    body = {base, *carried, *apart, *descendants(skeleton, sorted(apart))}
+    # Rigs may have control joints beside the body for the feet: the feet count, the bone to them does not.
+    detached = {joint for joint in (*hands, *feet) if joint not in carried}
+    body = {base, *carried, *detached, *descendants(skeleton, sorted(detached))}
     if len(skeleton.roots) > 1:
         body = set(range(len(skeleton)))
     bones = []
-    for joint, parent in enumerate(hung):
+    for joint, parent in enumerate(bones_from):
         if parent in body and joint in body and joint not in in_head:
             bones.append(Bone(parent, joint, sides[joint], joint in in_hand))
-    loose = [joint for joint in sorted(apart) if hung[joint] not in body]
+    loose = [joint for joint in sorted(detached) if bones_from[joint] not in body]
     bones += [Bone(joint, joint, sides[joint], False) for joint in loose]  # at least a dot
     head_joints = {head.joint for head in heads}
     for number, tip in enumerate(skeleton.tips):
         if tip.joint in body and tip.joint not in in_head | head_joints:
             thin = tip.joint in in_hand or tip.joint in hands
             bones.append(Bone(tip.joint, len(skeleton) + number, sides[tip.joint], thin))
-    height = _height(skeleton, hung, heads, feet)
+    height = _height(skeleton, bones_from, heads, feet)
     across = tuple(pair for pair in _across(skeleton, sides, height) if pair[0] in carried)
     return BoneFigure(base, tuple(bones), heads, sides, hands, feet, across, height)
 
 
 def rest_bone_points(skeleton: Skeleton) -> Floats:
-    """``(J + E, 3)`` world places of the joints and the tips at rest."""
-    turned, place = skeleton.rest_world()
-    return bone_points(skeleton, turned, place)
+    """``(J + E, 3)`` world positions of the joints and the tips at rest."""
+    return bone_points(skeleton, *skeleton.rest_world())
 
 
 def bone_points(skeleton: Skeleton, world_rotations: Floats, world_positions: Floats) -> Floats:
-    """``(…, J + E, 3)`` world places of the joints and the tips."""
+    """``(…, J + E, 3)`` world positions of the joints and the tips."""
     joints = [tip.joint for tip in skeleton.tips]
     offsets = np.array([tip.offset for tip in skeleton.tips]).reshape(-1, 3)
     ends = world_positions[..., joints, :] + rotations.rotate(world_rotations[..., joints, :], offsets)
@@ -152,7 +158,7 @@ def bone_points(skeleton: Skeleton, world_rotations: Floats, world_positions: Fl
 
 
 def _with_roles(skeleton: Skeleton) -> Skeleton:
-    """With roles that are likely, if none are sure: a picture may be bolder than a file."""
+    """With likely roles where none are certain: a picture may guess more than a file."""
     if skeleton.roles:
         return skeleton
     try:
@@ -178,7 +184,7 @@ def _base(skeleton: Skeleton) -> int:
 def _sides(skeleton: Skeleton) -> tuple[Side, ...]:
     partner = mirror_joints(skeleton)
     roles = {joint: role for role, joint in skeleton.roles.items()}
-    place = rest_bone_points(skeleton)
+    positions = rest_bone_points(skeleton)
     sides: list[Side] = []
     for joint, name in enumerate(skeleton.names):
         other = int(partner[joint])
@@ -192,7 +198,7 @@ def _sides(skeleton: Skeleton) -> tuple[Side, ...]:
             changed = next(i for i, (a, b) in enumerate(zip(name, skeleton.names[other], strict=False)) if a != b)
             sides.append(Side.LEFT if name[changed] in "lL" else Side.RIGHT)
         else:
-            sides.append(Side.LEFT if place[joint, 0] > place[other, 0] else Side.RIGHT)
+            sides.append(Side.LEFT if positions[joint, 0] > positions[other, 0] else Side.RIGHT)
     return tuple(sides)
 
 
@@ -216,54 +222,54 @@ def _palms(skeleton: Skeleton) -> tuple[int, ...]:
 
 
 def _with_top(skeleton: Skeleton, joint: int) -> Head:
-    """The point of the head that lies furthest the way the neck points."""
-    place = rest_bone_points(skeleton)
+    """The point of the head that is furthest along the direction of the neck."""
+    positions = rest_bone_points(skeleton)
     parent = int(skeleton.parents[joint])
-    way = place[joint] - place[parent] if parent >= 0 else np.array([0.0, 1.0, 0.0])
+    neck = positions[joint] - positions[parent] if parent >= 0 else np.array([0.0, 1.0, 0.0])
     within = descendants(skeleton, [joint])
     ends = [len(skeleton) + i for i, tip in enumerate(skeleton.tips) if tip.joint in within | {joint}]
     points = [*sorted(within), *ends]
-    if not points or not way.any():
+    if not points or not neck.any():
         return Head(joint, None)
-    reach = (place[points] - place[joint]) @ (way / np.linalg.norm(way))
+    reach = (positions[points] - positions[joint]) @ (neck / np.linalg.norm(neck))
     best = int(np.argmax(reach))
-    size = float(np.ptp(place, axis=0).max())
+    size = float(np.ptp(positions, axis=0).max())
     return Head(joint, points[best] if reach[best] > 0.03 * size else None)
 
 
-def _height(skeleton: Skeleton, hung: list[int], heads: tuple[Head, ...], feet: tuple[int, ...]) -> float:
+def _height(skeleton: Skeleton, bones_from: list[int], heads: tuple[Head, ...], feet: tuple[int, ...]) -> float:
     """Stature at rest: from the lowest point of the legs to the top of the head, along the body."""
-    place = rest_bone_points(skeleton)
+    positions = rest_bone_points(skeleton)
     if heads and feet:
         top = heads[0].joint if heads[0].top is None else heads[0].top
-        upright = place[top] - place[list(feet)].mean(axis=0)
+        upright = positions[top] - positions[list(feet)].mean(axis=0)
         upright /= max(float(np.linalg.norm(upright)), 1e-9)
         toes = descendants(skeleton, list(feet)) | set(feet)
         ends = [len(skeleton) + i for i, tip in enumerate(skeleton.tips) if tip.joint in toes]
-        standing = float(place[top] @ upright - (place[[*sorted(toes), *ends]] @ upright).min())
-        # Some files have a rest pose that no body ever takes; then the bones laid end to end say more.
-        straight = _way_up(skeleton, hung, heads[0].joint) + _way_up(skeleton, hung, feet[0])
-        straight += float(np.linalg.norm(place[top] - place[heads[0].joint]))
+        standing = float(positions[top] @ upright - (positions[[*sorted(toes), *ends]] @ upright).min())
+        # Some files have a rest pose that no body can take; then the sum of bone lengths is the better measure.
+        straight = _chain_length(skeleton, bones_from, heads[0].joint) + _chain_length(skeleton, bones_from, feet[0])
+        straight += float(np.linalg.norm(positions[top] - positions[heads[0].joint]))
         hip = skeleton.roles.get("leftUpperLeg", _base(skeleton))
-        aside = float(np.linalg.norm(place[hip] - place[_base(skeleton)]))  # wide hips make nobody taller
+        aside = float(np.linalg.norm(positions[hip] - positions[_base(skeleton)]))  # wide hips make nobody taller
         return standing if standing > 0.8 * (straight - aside) else straight
-    extent = float(np.ptp(place[:, 1]))
-    return extent if extent > 0.0 else float(np.ptp(place, axis=0).max()) or 1.0
+    extent = float(np.ptp(positions[:, 1]))
+    return extent if extent > 0.0 else float(np.ptp(positions, axis=0).max()) or 1.0
 
 
-def _way_up(skeleton: Skeleton, hung: list[int], joint: int) -> float:
+def _chain_length(skeleton: Skeleton, bones_from: list[int], joint: int) -> float:
     """The lengths of the bones from a joint up to the one that carries the body."""
-    base, place, length = _base(skeleton), rest_bone_points(skeleton), 0.0
-    while joint != base and hung[joint] >= 0:
-        length += float(np.linalg.norm(place[joint] - place[hung[joint]]))
-        joint = hung[joint]
+    base, positions, length = _base(skeleton), rest_bone_points(skeleton), 0.0
+    while joint != base and bones_from[joint] >= 0:
+        length += float(np.linalg.norm(positions[joint] - positions[bones_from[joint]]))
+        joint = bones_from[joint]
     return length
 
 
 def _across(skeleton: Skeleton, sides: tuple[Side, ...], height: float) -> tuple[tuple[int, int], ...]:
     """Left and right joints where limbs leave the trunk, or the next ones where a pair sits on one spot."""
     partner: Ints = mirror_joints(skeleton)
-    place = rest_bone_points(skeleton)
+    positions = rest_bone_points(skeleton)
     pairs = []
     parents = skeleton.parents
     for joint in range(len(skeleton)):
@@ -271,8 +277,8 @@ def _across(skeleton: Skeleton, sides: tuple[Side, ...], height: float) -> tuple
         if other == joint or sides[joint] is not Side.LEFT or parent < 0:
             continue
         above = int(partner[parent])
-        apart = float(np.linalg.norm(place[joint] - place[other])) > 0.02 * height
-        together = float(np.linalg.norm(place[parent] - place[above])) <= 0.02 * height
+        apart = float(np.linalg.norm(positions[joint] - positions[other])) > 0.02 * height
+        together = float(np.linalg.norm(positions[parent] - positions[above])) <= 0.02 * height
         if apart and together:
             pairs.append((joint, other))
     return tuple(pairs)

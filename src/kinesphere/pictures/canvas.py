@@ -1,4 +1,4 @@
-"""The palette: quiet paper, dark ink, and a left and a right that the colour-blind tell apart as well."""
+"""Palette and Pillow drawing: strokes, discs, text. Left and right have colours that the colour-blind tell apart."""
 
 from __future__ import annotations
 
@@ -13,6 +13,9 @@ from PIL import Image, ImageDraw, ImageFont
 from kinesphere.maths.vectors import Floats
 
 Colour: TypeAlias = tuple[int, int, int]
+Position: TypeAlias = Sequence[float] | Floats
+
+SUPERSAMPLING = 3  # shapes are drawn this many times larger and reduced, which anti-aliases them
 
 SHEET: Colour = (241, 240, 236)
 PAPER: Colour = (252, 252, 250)
@@ -24,7 +27,7 @@ SHADOW: Colour = (150, 147, 140)
 LEFT: Colour = (0, 104, 180)
 RIGHT: Colour = (222, 103, 8)
 MIDDLE: Colour = (62, 62, 66)
-RIGHT_ON_SKIN: Colour = (208, 64, 10)  # redder: bodies are nearly as orange as the right
+RIGHT_ON_SKIN: Colour = (208, 64, 10)  # redder: bodies are nearly as orange as RIGHT
 
 
 def mix_colours(colour: Colour, towards: Colour, share: float) -> Colour:
@@ -34,18 +37,10 @@ def mix_colours(colour: Colour, towards: Colour, share: float) -> Colour:
     return (r, g, b)
 
 
-# ---- Strokes, discs and text on a Pillow image.
-
-
-Place: TypeAlias = Sequence[float] | Floats
-
-FINER = 3  # shapes are drawn this many times larger and reduced, which smooths their edges
-
-
 def draw_stroke(
     draw: ImageDraw.ImageDraw,
-    start: Place,
-    end: Place,
+    start: Position,
+    end: Position,
     widths: tuple[float, float],
     colour: Colour | int,
     *,
@@ -69,7 +64,7 @@ def draw_stroke(
         draw_disc(draw, end, widths[1] / 2.0, colour)
 
 
-def draw_disc(draw: ImageDraw.ImageDraw, centre: Place, radius: float, colour: Colour | int) -> None:
+def draw_disc(draw: ImageDraw.ImageDraw, centre: Position, radius: float, colour: Colour | int) -> None:
     """A filled circle."""
     x, y = centre
     draw.ellipse((x - radius, y - radius, x + radius, y + radius), fill=colour)
@@ -105,7 +100,7 @@ def truncate_text(text: str, size: int, width: float) -> str:
 
 def write_text(
     draw: ImageDraw.ImageDraw,
-    place: tuple[float, float],
+    position: tuple[float, float],
     text: str,
     size: int,
     colour: Colour,
@@ -116,7 +111,7 @@ def write_text(
     """One line of text; with a halo in the colour of the paper it can be read across lines."""
     edge = 2 if halo else 0
     draw.text(
-        place,
+        position,
         printable(text),
         fill=colour,
         font=font(size),

@@ -1,4 +1,7 @@
-"""The strip that shows where a character went: its root's path over the ground, from above."""
+"""Contact sheets of stick figures: poses of a motion side by side, with trails, and the root's path from above.
+
+They need no surface and no compiled loops, and are drawn by Pillow at a finer scale and reduced.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +20,7 @@ from kinesphere.pictures import canvas
 from kinesphere.pictures.bones import Bone, Head, Side
 from kinesphere.pictures.camera import Camera, View, camera_for
 from kinesphere.pictures.canvas import (
-    FINER,
+    SUPERSAMPLING,
     Colour,
     draw_disc,
     draw_smooth_disc,
@@ -30,19 +33,31 @@ from kinesphere.pictures.canvas import (
 )
 from kinesphere.pictures.scene import TRAIL_SECONDS, Scene, facing_directions, find_scene
 
-_MARGIN = 26  # pixels around the path
-_LABEL = 12
-_CAPTION = 16  # pixels that the caption takes from the top
+_EDGE = 20  # pixels around the sheet
+_GAP = 8
+_HEADER = 58
+_PANEL_LABEL = 20  # the line under a panel
+_FREE = 0.06  # body heights left free around the largest pose
+
+_STRIP_MARGIN = 26  # pixels around the path
+_STRIP_LABEL = 12
+_STRIP_CAPTION = 16  # pixels that the caption takes from the top
+
+SIDE_COLOURS = {Side.LEFT: canvas.LEFT, Side.RIGHT: canvas.RIGHT, Side.MIDDLE: canvas.MIDDLE}
+_LIMB = 0.030  # widths in body heights
+_FINGER = 0.010
+_SKULL = 0.062  # largest radius of a head
+_FLAT = np.array([1.0, 0.0, 1.0])
 
 
 def level_path(scene: Scene) -> Floats:
-    """``(K, 2)`` the root in every known frame, from above, its longest way level and running to the right.
+    """``(K, 2)`` the root in every known frame, from above, its longest axis level and running to the right.
 
-    It is only turned, never mirrored: a turn to the left is a turn to the left.
+    It is only rotated, never mirrored: a turn to the left is a turn to the left.
     """
-    seen = scene.points[:, scene.figure.base][:, [0, 2]] * [1.0, -1.0]
-    turned: Floats = (seen - seen[scene.at(int(scene.survey[0]))]) @ _turn(scene).T
-    return turned
+    from_above = scene.points[:, scene.figure.base][:, [0, 2]] * [1.0, -1.0]
+    level: Floats = (from_above - from_above[scene.at(int(scene.survey[0]))]) @ _level_rotation(scene).T
+    return level
 
 
 def draw_path(scene: Scene, size: tuple[int, int]) -> Image.Image:
@@ -50,58 +65,69 @@ def draw_path(scene: Scene, size: tuple[int, int]) -> Image.Image:
     path = level_path(scene)
     walked = path[scene.rows(scene.survey)]
     low, high = walked.min(axis=0), walked.max(axis=0)
-    room = np.array(size) - [2.0 * _MARGIN, 2.0 * _MARGIN + _CAPTION]
+    room = np.array(size) - [2.0 * _STRIP_MARGIN, 2.0 * _STRIP_MARGIN + _STRIP_CAPTION]
     scale = float(np.min(room / np.maximum(high - low, 0.05 * scene.figure.height)))
     middle = 0.5 * (low + high)
-    centre = 0.5 * np.array(size) + [0.0, 0.5 * _CAPTION]
+    centre = 0.5 * np.array(size) + [0.0, 0.5 * _STRIP_CAPTION]
 
-    def paper(points: Floats) -> Floats:
-        pixels: Floats = ((points - middle) * [scale, -scale] + centre) * FINER
+    def to_pixels(points: Floats) -> Floats:
+        pixels: Floats = ((points - middle) * [scale, -scale] + centre) * SUPERSAMPLING
         return pixels
 
-    image = Image.new("RGB", (size[0] * FINER, size[1] * FINER), canvas.PAPER)
+    image = Image.new("RGB", (size[0] * SUPERSAMPLING, size[1] * SUPERSAMPLING), canvas.PAPER)
     draw = ImageDraw.Draw(image)
-    step = _draw_grid(draw, paper, (0.5 * np.array(size) + _CAPTION) / scale, middle)
-    pixels = paper(walked)
+    step = _draw_grid(draw, to_pixels, (0.5 * np.array(size) + _STRIP_CAPTION) / scale, middle)
+    pixels = to_pixels(walked)
     for i in range(len(pixels) - 1):
         colour = mix_colours(canvas.PAPER, canvas.MIDDLE, 0.25 + 0.5 * i / len(pixels))
-        draw_stroke(draw, pixels[i], pixels[i + 1], (2.0 * FINER, 2.0 * FINER), colour)
+        draw_stroke(draw, pixels[i], pixels[i + 1], (2.0 * SUPERSAMPLING, 2.0 * SUPERSAMPLING), colour)
     shown = scene.rows(scene.shown)
-    marks = paper(path[shown])
-    ahead = facing_directions(scene.points[shown], scene.figure)[:, [0, 2]] * [1.0, -1.0] @ _turn(scene).T * [1.0, -1.0]
-    for mark, way in zip(marks, ahead, strict=True):
-        draw_stroke(draw, mark, mark + 16.0 * FINER * way, (4.0 * FINER, 1.0 * FINER), canvas.MIDDLE)
-        draw_disc(draw, mark, 4.5 * FINER, canvas.PAPER)
-        draw_disc(draw, mark, 3.5 * FINER, canvas.MIDDLE)
-    image = image.reduce(FINER)
+    marks = to_pixels(path[shown])
+    ahead = (
+        facing_directions(scene.points[shown], scene.figure)[:, [0, 2]]
+        * [1.0, -1.0]
+        @ _level_rotation(scene).T
+        * [1.0, -1.0]
+    )
+    for mark, direction in zip(marks, ahead, strict=True):
+        draw_stroke(
+            draw,
+            mark,
+            mark + 16.0 * SUPERSAMPLING * direction,
+            (4.0 * SUPERSAMPLING, 1.0 * SUPERSAMPLING),
+            canvas.MIDDLE,
+        )
+        draw_disc(draw, mark, 4.5 * SUPERSAMPLING, canvas.PAPER)
+        draw_disc(draw, mark, 3.5 * SUPERSAMPLING, canvas.MIDDLE)
+    image = image.reduce(SUPERSAMPLING)
     draw = ImageDraw.Draw(image)
     caption = f"Path of the root from above, {step:g} m grid; ticks show the facing"
-    taken = [(8.0, 6.0, 8.0 + font(_LABEL).getlength(caption), 22.0)]
-    write_text(draw, (8, 6), caption, _LABEL, canvas.QUIET_INK, halo=True)
-    _draw_labels(draw, scene, marks / FINER, ahead, size, taken)
+    occupied = [(8.0, 6.0, 8.0 + font(_STRIP_LABEL).getlength(caption), 22.0)]
+    write_text(draw, (8, 6), caption, _STRIP_LABEL, canvas.QUIET_INK, halo=True)
+    _draw_labels(draw, scene, marks / SUPERSAMPLING, ahead, size, occupied)
     return image
 
 
-def wanted_height(scene: Scene, width: int, least: int, most: int) -> int:
+def strip_height(scene: Scene, width: int, least: int, most: int) -> int:
     """How tall a strip of that width should be for its path to fill it."""
     extent = np.ptp(level_path(scene)[scene.rows(scene.survey)], axis=0)
-    filled = (width - 2 * _MARGIN) * float(extent[1] / max(extent[0], 1e-9)) + 2 * _MARGIN + _CAPTION
+    filled = (width - 2 * _STRIP_MARGIN) * float(extent[1] / max(extent[0], 1e-9)) + 2 * _STRIP_MARGIN + _STRIP_CAPTION
     return int(np.clip(filled, least, most))
 
 
-def _turn(scene: Scene) -> Floats:
-    """The rotation ``(2, 2)`` that lays the path's longest way level, its end to the right of its start."""
+def _level_rotation(scene: Scene) -> Floats:
+    """The rotation ``(2, 2)`` that makes the path's longest axis level, its end to the right of its start."""
     path = scene.points[scene.rows(scene.survey), scene.figure.base][:, [0, 2]] * [1.0, -1.0]
     centred = path - path.mean(axis=0)
     _, _, axes = np.linalg.svd(centred, full_matrices=False)
     x, y = axes[0]
-    gone = path[-1] - path[0]
-    if gone @ axes[0] < 0.0:
+    displacement = path[-1] - path[0]
+    if displacement @ axes[0] < 0.0:
         x, y = -x, -y
     return np.array([[x, y], [-y, x]])
 
 
-def _draw_grid(draw: ImageDraw.ImageDraw, paper: Callable[[Floats], Floats], half: Floats, middle: Floats) -> float:
+def _draw_grid(draw: ImageDraw.ImageDraw, to_pixels: Callable[[Floats], Floats], half: Floats, middle: Floats) -> float:
     """Lines from the start of the path at even distances, over the whole strip."""
     step = round_step(float(half[0]) / 8.0)
     for axis in (0, 1):
@@ -109,8 +135,8 @@ def _draw_grid(draw: ImageDraw.ImageDraw, paper: Callable[[Floats], Floats], hal
         for number in range(int(np.ceil(low / step)), int(np.floor(high / step)) + 1):
             ends = np.array([middle - half, middle + half])
             ends[:, axis] = number * step
-            a, b = paper(ends)
-            draw.line([tuple(a), tuple(b)], fill=canvas.GRID, width=FINER)
+            a, b = to_pixels(ends)
+            draw.line([tuple(a), tuple(b)], fill=canvas.GRID, width=SUPERSAMPLING)
     return step
 
 
@@ -120,22 +146,22 @@ def _draw_labels(
     marks: Floats,
     ahead: Floats,
     size: tuple[int, int],
-    taken: list[tuple[float, float, float, float]],
+    occupied: list[tuple[float, float, float, float]],
 ) -> None:
-    """Frame numbers beside their marks, each in the first place that nothing else has."""
+    """Frame numbers beside their marks, each at the first position that is free."""
     for mark in marks:
-        taken.append((mark[0] - 6.0, mark[1] - 6.0, mark[0] + 6.0, mark[1] + 6.0))
-    for frame, mark, way in zip(scene.shown.tolist(), marks, ahead, strict=True):
+        occupied.append((mark[0] - 6.0, mark[1] - 6.0, mark[0] + 6.0, mark[1] + 6.0))
+    for frame, mark, forward in zip(scene.shown.tolist(), marks, ahead, strict=True):
         text = str(frame)
-        wide, high = font(_LABEL).getlength(text) + 4.0, _LABEL + 2.0
-        sideways = np.array([-way[1], way[0]])
-        for direction in (sideways, -sideways, -way, [0.0, -1.0], [0.0, 1.0]):
+        wide, high = font(_STRIP_LABEL).getlength(text) + 4.0, _STRIP_LABEL + 2.0
+        sideways = np.array([-forward[1], forward[0]])
+        for direction in (sideways, -sideways, -forward, [0.0, -1.0], [0.0, 1.0]):
             centre = mark + np.asarray(direction) * [10.0 + 0.5 * wide, 8.0 + 0.5 * high]
             box = (centre[0] - wide / 2, centre[1] - high / 2, centre[0] + wide / 2, centre[1] + high / 2)
             inside = box[0] > 2 and box[1] > 2 and box[2] < size[0] - 2 and box[3] < size[1] - 2
-            if inside and not any(_overlap(box, other) for other in taken):
-                write_text(draw, (centre[0], centre[1]), text, _LABEL, canvas.INK, "mm", halo=True)
-                taken.append(box)
+            if inside and not any(_overlap(box, other) for other in occupied):
+                write_text(draw, (centre[0], centre[1]), text, _STRIP_LABEL, canvas.INK, "mm", halo=True)
+                occupied.append(box)
                 break
 
 
@@ -143,41 +169,34 @@ def _overlap(a: tuple[float, float, float, float], b: tuple[float, float, float,
     return a[0] < b[2] and b[0] < a[2] and a[1] < b[3] and b[1] < a[3]
 
 
-# ---- One panel: the figure in one frame, on its ground, with the way its hands and feet came.
-
-
-SIDE_COLOURS = {Side.LEFT: canvas.LEFT, Side.RIGHT: canvas.RIGHT, Side.MIDDLE: canvas.MIDDLE}
-_LIMB = 0.030  # widths in body heights
-_FINGER = 0.010
-_SKULL = 0.062  # largest radius of a head
-_FLAT = np.array([1.0, 0.0, 1.0])
+# One panel: the figure in one frame, on its ground, with trails of its hands and feet
 
 
 @dataclass(frozen=True)
 class PanelCamera:
-    """A camera with its place on the paper."""
+    """A camera, and where on its panel the target falls."""
 
     camera: Camera
     scale: float  # pixels a metre
-    origin: tuple[float, float]  # where the target falls, in pixels from the panel's left and top
+    origin: tuple[float, float]  # the target's pixel, from the panel's left and top
 
-    def paper(self, points: Floats, target: Floats) -> tuple[Floats, Floats]:
-        """Pixels ``(…, 2)`` on the finer drawing, and nearness."""
-        plane, nearness = self.camera.project(points, target)
-        pixels = (plane * [1.0, -1.0] * self.scale + self.origin) * FINER
-        return pixels, nearness
+    def project(self, points: Floats, target: Floats) -> tuple[Floats, Floats]:
+        """Pixels ``(…, 2)`` on the supersampled drawing, and magnification ``(…)``."""
+        plane, magnification = self.camera.project(points, target)
+        pixels = (plane * [1.0, -1.0] * self.scale + self.origin) * SUPERSAMPLING
+        return pixels, magnification
 
 
 def draw_panel(scene: Scene, lens: PanelCamera, frame: int, size: tuple[int, int]) -> Image.Image:
     """The picture of one frame."""
-    image = Image.new("RGB", (size[0] * FINER, size[1] * FINER), canvas.PAPER)
+    image = Image.new("RGB", (size[0] * SUPERSAMPLING, size[1] * SUPERSAMPLING), canvas.PAPER)
     draw = ImageDraw.Draw(image)
     target = scene.centre(frame)
     _draw_ground(draw, scene, lens, target, image.size)
     _draw_shadow(image, scene, lens, frame, target)
     _draw_trails(draw, scene, lens, frame, target)
     _draw_body(draw, scene, lens, frame, target)
-    return image.reduce(FINER)
+    return image.reduce(SUPERSAMPLING)
 
 
 def grid_step(height: float) -> float:
@@ -188,14 +207,14 @@ def grid_step(height: float) -> float:
 def skull(scene: Scene, head: Head, row: int) -> tuple[Floats, float]:
     """Centre and radius of the ball that stands for a head."""
     figure, points = scene.figure, scene.points[row]
-    place = points[head.joint]
+    position = points[head.joint]
     largest = _SKULL * figure.height
     if head.top is None:
-        return place, 0.8 * largest
-    way = points[head.top] - place
-    length = float(np.linalg.norm(way))
+        return position, 0.8 * largest
+    axis = points[head.top] - position
+    length = float(np.linalg.norm(axis))
     radius = float(np.clip(0.55 * length, 0.6 * largest, largest))
-    return points[head.top] - way / max(length, 1e-9) * radius, radius
+    return points[head.top] - axis / max(length, 1e-9) * radius, radius
 
 
 def _draw_ground(
@@ -210,37 +229,37 @@ def _draw_ground(
             along = target[other] + np.linspace(-reach, reach, 25)
             line = np.empty((25, 3))
             line[:, axis], line[:, 1], line[:, other] = number * step, scene.floor, along
-            pixels, _ = lens.paper(line, target)
+            pixels, _ = lens.project(line, target)
             middle = 0.5 * (line[1:] + line[:-1])
             away = np.linalg.norm((middle - target) * _FLAT, axis=1) / reach
             for a, b, far in zip(pixels[:-1], pixels[1:], away, strict=True):
                 if far < 1.0:
                     colour = mix_colours(canvas.GRID, canvas.PAPER, float(far) ** 1.5)
-                    draw.line([tuple(a), tuple(b)], fill=colour, width=FINER)
+                    draw.line([tuple(a), tuple(b)], fill=colour, width=SUPERSAMPLING)
     if lens.camera.back[1] < 0.2:
         # Seen almost level, the ground is a line.
-        level = lens.paper(np.array([target[0], scene.floor, target[2]]), target)[0][1]
-        sharp = int(level // FINER) * FINER  # on whole pixels of the finished picture
-        draw.rectangle((0, sharp, size[0], sharp + FINER - 1), fill=canvas.GROUND)
+        level = lens.project(np.array([target[0], scene.floor, target[2]]), target)[0][1]
+        sharp = int(level // SUPERSAMPLING) * SUPERSAMPLING  # on whole pixels of the finished picture
+        draw.rectangle((0, sharp, size[0], sharp + SUPERSAMPLING - 1), fill=canvas.GROUND)
 
 
 def _draw_shadow(image: Image.Image, scene: Scene, lens: PanelCamera, frame: int, target: Floats) -> None:
-    """The bones straight down on the floor, soft and grey."""
-    quarter = (image.width // FINER, image.height // FINER)
-    mask = Image.new("L", quarter, 0)
+    """The bones projected straight down on the floor, soft and grey."""
+    size = (image.width // SUPERSAMPLING, image.height // SUPERSAMPLING)
+    mask = Image.new("L", size, 0)
     draw = ImageDraw.Draw(mask)
     row = scene.at(frame)
     ground = scene.points[row] * _FLAT + [0.0, scene.floor, 0.0]
-    pixels, _ = lens.paper(ground, target)
-    pixels = pixels / FINER
+    pixels, _ = lens.project(ground, target)
+    pixels = pixels / SUPERSAMPLING
     width = 1.3 * _LIMB * scene.figure.height * lens.scale
     for bone in scene.figure.bones:
         wide = width * (0.5 if bone.thin else 1.0)
         draw_stroke(draw, pixels[bone.start], pixels[bone.end], (wide, wide), 120)
     for head in scene.figure.heads:
         centre, radius = skull(scene, head, row)
-        place, _ = lens.paper(centre * _FLAT + [0.0, scene.floor, 0.0], target)
-        draw_disc(draw, place / FINER, 0.7 * radius * lens.scale, 120)
+        place, _ = lens.project(centre * _FLAT + [0.0, scene.floor, 0.0], target)
+        draw_disc(draw, place / SUPERSAMPLING, 0.7 * radius * lens.scale, 120)
     mask = mask.filter(ImageFilter.GaussianBlur(max(0.6 * width, 0.5))).resize(image.size, Image.Resampling.BILINEAR)
     image.paste(Image.new("RGB", image.size, canvas.SHADOW), mask=mask)
 
@@ -250,10 +269,10 @@ def _draw_trails(draw: ImageDraw.ImageDraw, scene: Scene, lens: PanelCamera, fra
     frames = scene.trail(frame)
     rows = scene.rows(frames)
     ago = (frame - frames) / scene.rate
-    width = 0.008 * scene.figure.height * lens.scale * FINER
+    width = 0.008 * scene.figure.height * lens.scale * SUPERSAMPLING
     dots = {int(np.argmin(np.abs(ago - k / 24.0))) for k in range(1, 13) if k / 24.0 <= ago[0] + 0.5 / scene.rate}
     for joint in (*scene.figure.hands, *scene.figure.feet):
-        pixels, _ = lens.paper(scene.points[rows, joint], target)
+        pixels, _ = lens.project(scene.points[rows, joint], target)
         colour = SIDE_COLOURS[scene.figure.sides[joint]]
         fresh = np.linspace(0.0, 1.0, len(rows) + 1)[1:]
         for i in range(len(rows) - 1):
@@ -266,25 +285,25 @@ def _draw_trails(draw: ImageDraw.ImageDraw, scene: Scene, lens: PanelCamera, fra
 def _draw_body(draw: ImageDraw.ImageDraw, scene: Scene, lens: PanelCamera, frame: int, target: Floats) -> None:
     """Bones and heads from the far ones to the near ones. Near is thick and strong, far is thin and pale."""
     figure, row = scene.figure, scene.at(frame)
-    pixels, nearness = lens.paper(scene.points[row], target)
-    unit = figure.height * lens.scale * FINER
+    pixels, magnification = lens.project(scene.points[row], target)
+    unit = figure.height * lens.scale * SUPERSAMPLING
     things: list[tuple[float, Bone | Head]] = []
     for bone in figure.bones:
-        things.append((float(nearness[bone.start] + nearness[bone.end]) / 2.0, bone))
+        things.append((float(magnification[bone.start] + magnification[bone.end]) / 2.0, bone))
     for head in figure.heads:
-        things.append((float(nearness[head.joint]), head))
+        things.append((float(magnification[head.joint]), head))
     for near, thing in sorted(things, key=lambda entry: entry[0]):
         if isinstance(thing, Head):
             _draw_head(draw, scene, lens, thing, row, target)
         else:
-            _draw_bone(draw, thing, pixels, nearness, unit, near)
+            _draw_bone(draw, thing, pixels, magnification, unit, near)
 
 
 def _draw_bone(
-    draw: ImageDraw.ImageDraw, bone: Bone, pixels: Floats, nearness: Floats, unit: float, near: float
+    draw: ImageDraw.ImageDraw, bone: Bone, pixels: Floats, magnification: Floats, unit: float, near: float
 ) -> None:
     wide = unit * (_FINGER if bone.thin else _LIMB)
-    ends = (wide * _swell(nearness[bone.start]), wide * _swell(nearness[bone.end]))
+    ends = (wide * _width_factor(magnification[bone.start]), wide * _width_factor(magnification[bone.end]))
     a, b = pixels[bone.start], pixels[bone.end]
     if not bone.thin:
         # A gap in the colour of the paper lets the nearer of two crossing limbs be seen as such.
@@ -297,7 +316,7 @@ def _draw_bone(
             canvas.PAPER,
             round_ends=False,
         )
-    colour = _in_depth(SIDE_COLOURS[bone.side], near)
+    colour = _fade_by_depth(SIDE_COLOURS[bone.side], near)
     draw_stroke(draw, a, b, ends, colour)
     if not bone.thin:
         for end, radius in ((a, ends[0]), (b, ends[1])):
@@ -309,42 +328,36 @@ def _draw_head(
     draw: ImageDraw.ImageDraw, scene: Scene, lens: PanelCamera, head: Head, row: int, target: Floats
 ) -> None:
     centre, radius = skull(scene, head, row)
-    unit = scene.figure.height * lens.scale * FINER
-    (place, near), (neck, _) = lens.paper(centre, target), lens.paper(scene.points[row, head.joint], target)
-    colour = _in_depth(canvas.MIDDLE, float(near))
-    round_ = radius * lens.scale * FINER * float(near)
+    unit = scene.figure.height * lens.scale * SUPERSAMPLING
+    (place, near), (neck, _) = lens.project(centre, target), lens.project(scene.points[row, head.joint], target)
+    colour = _fade_by_depth(canvas.MIDDLE, float(near))
+    disc = radius * lens.scale * SUPERSAMPLING * float(near)
     line = 0.5 * _LIMB * unit
     draw_stroke(draw, neck, place, (2.0 * line, 1.6 * line), colour)
     nose = None
-    if scene.noses is not None and head is scene.figure.heads[0]:
-        nose, _ = lens.paper(centre + 1.45 * radius * scene.noses[row], target)
-    towards = scene.noses is not None and float(scene.noses[row] @ lens.camera.back) > 0.0
+    if scene.head_directions is not None and head is scene.figure.heads[0]:
+        nose, _ = lens.project(centre + 1.45 * radius * scene.head_directions[row], target)
+    towards = scene.head_directions is not None and float(scene.head_directions[row] @ lens.camera.back) > 0.0
     if nose is not None and not towards:
         draw_stroke(draw, place, nose, (1.5 * line, 0.8 * line), colour)
-    draw_disc(draw, place, round_, colour)
-    draw_disc(draw, place, round_ - 0.55 * line, mix_colours(colour, canvas.PAPER, 0.82))
+    draw_disc(draw, place, disc, colour)
+    draw_disc(draw, place, disc - 0.55 * line, mix_colours(colour, canvas.PAPER, 0.82))
     if nose is not None and towards:
         start = place + 0.35 * (nose - place)
         draw_stroke(draw, start, nose, (1.5 * line, 0.8 * line), colour)
 
 
-def _swell(nearness: float) -> float:
-    """Widths grow faster with nearness than perspective makes them: depth should be seen at a glance."""
-    return float(np.clip(1.0 + 3.0 * (nearness - 1.0), 0.55, 1.7))
+def _width_factor(magnification: float) -> float:
+    """Widths grow faster than perspective makes them: depth should be visible at a glance."""
+    return float(np.clip(1.0 + 3.0 * (magnification - 1.0), 0.55, 1.7))
 
 
-def _in_depth(colour: Colour, nearness: float) -> Colour:
-    return mix_colours(colour, canvas.PAPER, float(np.clip(-4.0 * (nearness - 1.0), 0.0, 0.35)))
+def _fade_by_depth(colour: Colour, magnification: float) -> Colour:
+    """Paler where it is further away."""
+    return mix_colours(colour, canvas.PAPER, float(np.clip(-4.0 * (magnification - 1.0), 0.0, 0.35)))
 
 
-# ---- Telling poses of a motion on one page, for judging it at a glance.
-
-
-_EDGE = 20  # pixels around the sheet
-_GAP = 8
-_HEADER = 58
-_LABEL_contact_sheet = 20  # the line under a panel
-_AIR = 0.06  # body heights left free around the largest pose
+# The sheet
 
 
 @dataclass(frozen=True)
@@ -353,7 +366,7 @@ class SheetLayout:
 
     columns: int
     panel: tuple[int, int]
-    lenses: tuple[PanelCamera, ...]  # one a panel: the same, but for what is in its middle
+    lenses: tuple[PanelCamera, ...]  # one a panel, which differ in what is in their middle
     strip: int  # height of the path's strip, 0 without
 
 
@@ -367,7 +380,7 @@ def bone_sheet(
 ) -> Image.Image:
     """Draw performed frames of a motion, side by side at one scale, each in the middle of its panel.
 
-    They are spread over the motion so that no two look alike and the ends of strokes are among them (``moments``).
+    They are spread over the motion so that no two look alike and the ends of strokes are among them (``scene``).
 
     Parameters
     ----------
@@ -389,7 +402,7 @@ def bone_sheet(
         raise ValueError(f"columns={columns}; at least one is needed")
     scene = find_scene(motion, frames)
     camera = camera_for(view, scene.forward, scene.figure.height)
-    layout = _lay_out(scene, camera, size, columns)
+    layout = make_layout(scene, camera, size, columns)
     sheet = Image.new("RGB", size, canvas.SHEET)
     draw = ImageDraw.Draw(sheet)
     _draw_header(sheet, motion, scene, view)
@@ -419,32 +432,32 @@ def panel_corner(layout: SheetLayout, number: int) -> tuple[int, int]:
     """The upper left corner of a panel."""
     row, column = divmod(number, layout.columns)
     wide, high = layout.panel
-    return _EDGE + column * (wide + _GAP), _EDGE + _HEADER + row * (high + _LABEL_contact_sheet + _GAP)
+    return _EDGE + column * (wide + _GAP), _EDGE + _HEADER + row * (high + _PANEL_LABEL + _GAP)
 
 
-def _lay_out(scene: Scene, camera: Camera, size: tuple[int, int], columns: int | None) -> SheetLayout:
+def make_layout(scene: Scene, camera: Camera, size: tuple[int, int], columns: int | None) -> SheetLayout:
     """The number of columns that shows the figure largest without leaving much of the sheet empty."""
     count = len(scene.shown)
     strip = 0
     width = size[0] - 2 * _EDGE
     if scene.travels:
-        strip = wanted_height(scene, width, int(0.13 * size[1]), int(0.24 * size[1]))
+        strip = strip_height(scene, width, int(0.13 * size[1]), int(0.24 * size[1]))
     height = size[1] - 2 * _EDGE - _HEADER - (strip + _GAP if strip else 0)
     boxes = _boxes(scene, camera)
     low, high = boxes[:, 0, 1].min(), boxes[:, 1, 1].max()  # floors are level on the whole sheet
     extent = np.array([np.max(boxes[:, 1, 0] - boxes[:, 0, 0]), high - low])
 
-    def panel(across: int) -> tuple[int, int]:
+    def panel_size(across: int) -> tuple[int, int]:
         down = -(-count // across)
-        return (width + _GAP) // across - _GAP, (height + _GAP) // down - _GAP - _LABEL_contact_sheet
+        return (width + _GAP) // across - _GAP, (height + _GAP) // down - _GAP - _PANEL_LABEL
 
-    def worth(across: int) -> float:
-        wide, tall = panel(across)
+    def figure_size(across: int) -> float:
+        wide, tall = panel_size(across)
         filled = count / (across * -(-count // across))
         return float(min(wide / extent[0], tall / extent[1])) * math.sqrt(filled)
 
-    across = min(columns, count) if columns else max(range(1, count + 1), key=worth)
-    wide, tall = panel(across)
+    across = min(columns, count) if columns else max(range(1, count + 1), key=figure_size)
+    wide, tall = panel_size(across)
     if min(wide, tall) < 16:
         raise ValueError(f"{count} panels do not fit into {size[0]} × {size[1]} pixels; fewer frames, or larger")
     scale = float(min(wide / extent[0], tall / extent[1]))
@@ -455,7 +468,7 @@ def _lay_out(scene: Scene, camera: Camera, size: tuple[int, int], columns: int |
 
 
 def _boxes(scene: Scene, camera: Camera) -> Floats:
-    """``(N, 2, 2)`` the least and greatest place on the picture plane of each shown pose and its shadow."""
+    """``(N, 2, 2)`` the lower left and upper right corner on the image plane of each shown pose and its shadow."""
     figure = scene.figure
     drawn = sorted({end for bone in figure.bones for end in (bone.start, bone.end)} | {figure.base})
     boxes = []
@@ -476,9 +489,9 @@ def _boxes(scene: Scene, camera: Camera) -> Floats:
         beyond = 0.15 * (high - low)
         plane = np.concatenate([plane, np.clip(trails, low - beyond, high + beyond)])
         boxes.append((plane.min(axis=0), plane.max(axis=0)))
-    air = _AIR * figure.height
-    airy: Floats = np.array(boxes) + np.array([[-air], [air]])
-    return airy
+    free = _FREE * figure.height
+    padded: Floats = np.array(boxes) + np.array([[-free], [free]])
+    return padded
 
 
 def _draw_header(sheet: Image.Image, motion: Motion, scene: Scene, view: str) -> None:
@@ -502,11 +515,11 @@ def _draw_header(sheet: Image.Image, motion: Motion, scene: Scene, view: str) ->
     if scene.travels:
         notes.append("each panel follows the body")
     if motion.calibration_frames and motion.performed_frames.size:
-        notes.insert(0, f"left out as not performed: {_listed(motion.calibration_frames)}")
+        notes.insert(0, f"left out as not performed: {_list_frames(motion.calibration_frames)}")
     write_text(draw, (x, _EDGE + 26), truncate_text(" · ".join(notes), 13, width - _EDGE - x), 13, canvas.QUIET_INK)
 
 
-def _listed(frames: tuple[int, ...]) -> str:
+def _list_frames(frames: tuple[int, ...]) -> str:
     if len(frames) == 1:
         return f"frame {frames[0]}"
     shown = ", ".join(str(frame) for frame in frames[:6])

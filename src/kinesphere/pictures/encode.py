@@ -1,4 +1,4 @@
-"""Pictures in a row into a file: MP4 through ffmpeg, GIF through Pillow's encoder.
+"""Write films: MP4 by ffmpeg, GIF by Pillow's encoder.
 
 A GIF is small where little changes. So all its frames have one palette, are not dithered, and hold only the pixels
 whose colour has changed by more than the eye notices; the others are transparent and stay as they are.
@@ -25,12 +25,12 @@ from kinesphere.pictures.render import Pixels
 
 MP4_RATE, GIF_RATE = 30.0, 100.0 / 6.0  # frames a second, unless asked otherwise
 GIF_FASTEST = 25.0  # browsers slow down what is much faster
-_COLOURS, _CLEAR = 128, 255  # of a GIF's palette, and the number of no colour
-_UNSEEN = 5  # of 255: changes up to this are left out
+_COLOURS, _TRANSPARENT = 128, 255  # of a GIF's palette, and the index of no colour
+_INVISIBLE = 5  # of 255: changes up to this are left out
 
 
 def check_film(path: Path) -> str:
-    """The suffix of a film that can be written here, or why not."""
+    """The suffix of a film that can be written here; raises where it cannot."""
     kind = path.suffix.lower()
     if kind not in (".mp4", ".gif"):
         raise ValueError(f"{path}: films are written as .mp4 or .gif, found the suffix {path.suffix!r}")
@@ -50,21 +50,21 @@ def gif_rate(fps: float) -> float:
 
 def write_mp4(path: Path, frames: Iterable[Pixels], rate: float, size: tuple[int, int]) -> None:
     """H.264 that plays everywhere. The file appears whole or not at all."""
-    given = ["-f", "rawvideo", "-pix_fmt", "rgb24", "-s", f"{size[0]}x{size[1]}", "-r", f"{rate:g}", "-i", "-"]
+    source = ["-f", "rawvideo", "-pix_fmt", "rgb24", "-s", f"{size[0]}x{size[1]}", "-r", f"{rate:g}", "-i", "-"]
     # Colours as screens take them; without this players guess, by the size of the picture.
     coded = ["-vf", "scale=out_color_matrix=bt709:out_range=tv", "-colorspace", "bt709", "-color_range", "tv"]
     coded += ["-color_primaries", "bt709", "-color_trc", "bt709", "-pix_fmt", "yuv420p"]
     coded += ["-c:v", "libx264", "-crf", "18", "-preset", "veryfast", "-movflags", "+faststart"]
     with tempfile.TemporaryDirectory(prefix="kinesphere-film-") as folder:
-        made, said = Path(folder) / "film.mp4", Path(folder) / "said.txt"
-        command = [_ffmpeg(path), "-hide_banner", "-loglevel", "error", "-y", *given, *coded, str(made)]
-        with said.open("wb") as errors, subprocess.Popen(command, stdin=subprocess.PIPE, stderr=errors) as running:
+        made, log = Path(folder) / "film.mp4", Path(folder) / "errors.txt"
+        command = [_ffmpeg(path), "-hide_banner", "-loglevel", "error", "-y", *source, *coded, str(made)]
+        with log.open("wb") as errors, subprocess.Popen(command, stdin=subprocess.PIPE, stderr=errors) as running:
             try:
                 if running.stdin is not None:
                     for frame in frames:
                         running.stdin.write(np.ascontiguousarray(frame).data)
             except BrokenPipeError:
-                pass  # it ended early, and has said why
+                pass  # it ended early; the log says why
             except BaseException:
                 running.kill()
                 raise
@@ -73,7 +73,7 @@ def write_mp4(path: Path, frames: Iterable[Pixels], rate: float, size: tuple[int
                     with suppress(BrokenPipeError):
                         running.stdin.close()
         if running.returncode != 0 or not made.is_file():
-            reason = said.read_text(errors="replace").strip() or f"exit code {running.returncode}"
+            reason = log.read_text(errors="replace").strip() or f"exit code {running.returncode}"
             raise OSError(f"{path}: ffmpeg could not write the film: {reason}")
         with made.open("rb") as file, atomic_write(path) as out:
             shutil.copyfileobj(file, out)
@@ -81,14 +81,14 @@ def write_mp4(path: Path, frames: Iterable[Pixels], rate: float, size: tuple[int
 
 @dataclass(frozen=True, eq=False)
 class PaletteImage:
-    """A picture, and the number of the nearest colour of a palette for each of its pixels."""
+    """A picture, and for each of its pixels the index of the nearest colour of a palette."""
 
     pixels: Pixels
-    numbers: Pixels  # (H, W)
+    indices: Pixels  # (H, W)
 
 
 def write_gif(path: Path, frames: Iterable[PaletteImage], palette: Image.Image, rate: float) -> None:
-    """Frames that ``reduce_to_palette`` has made with the palette, played over and over. The file appears whole or not at all."""
+    """Frames made by ``reduce_to_palette``, played in a loop. The file appears whole or not at all."""
     colours = np.zeros((256, 3), dtype=np.int16)
     listed = np.array(palette.getpalette("RGB") or [], dtype=np.int16).reshape(-1, 3)[:_COLOURS]
     colours[: len(listed)] = listed
@@ -96,28 +96,28 @@ def write_gif(path: Path, frames: Iterable[PaletteImage], palette: Image.Image, 
     with atomic_write(path) as file:
         for frame in frames:
             if shown is None:
-                high, wide = frame.numbers.shape
+                high, wide = frame.indices.shape
                 file.write(
                     b"GIF89a" + struct.pack("<HHBBB", wide, high, 0xF7, 0, 0) + colours.astype(np.uint8).tobytes()
                 )
-                file.write(b"\x21\xff\x0bNETSCAPE2.0\x03\x01\0\0\0")  # again and again
-                shown = np.full((high, wide), _CLEAR, dtype=np.uint8)
-            part, corner = _changed(frame, shown, colours)
-            how = {"duration": round(1000.0 / rate), "transparency": _CLEAR, "disposal": 1}
-            file.writelines(GifImagePlugin.getdata(part, corner, **how))
+                file.write(b"\x21\xff\x0bNETSCAPE2.0\x03\x01\0\0\0")  # loop
+                shown = np.full((high, wide), _TRANSPARENT, dtype=np.uint8)
+            part, corner = _difference(frame, shown, colours)
+            options = {"duration": round(1000.0 / rate), "transparency": _TRANSPARENT, "disposal": 1}
+            file.writelines(GifImagePlugin.getdata(part, corner, **options))
         file.write(b"\x3b")
 
 
-def _changed(frame: PaletteImage, shown: Pixels, colours: NDArray[np.int16]) -> tuple[Image.Image, tuple[int, int]]:
-    """What of a frame differs from what is ``shown``, which is brought up to date, and its upper left corner."""
-    off = np.abs(colours[shown] - frame.pixels).max(axis=-1)
-    fresh = (shown == _CLEAR) | ((off > _UNSEEN) & (shown != frame.numbers))
-    shown[fresh] = frame.numbers[fresh]
+def _difference(frame: PaletteImage, shown: Pixels, colours: NDArray[np.int16]) -> tuple[Image.Image, tuple[int, int]]:
+    """The part of a frame that differs from ``shown``, which is updated, and its upper left corner."""
+    error = np.abs(colours[shown] - frame.pixels).max(axis=-1)
+    fresh = (shown == _TRANSPARENT) | ((error > _INVISIBLE) & (shown != frame.indices))
+    shown[fresh] = frame.indices[fresh]
     rows, columns = np.flatnonzero(fresh.any(axis=1)), np.flatnonzero(fresh.any(axis=0))
     if not len(rows):  # a frame must have a pixel
         rows = columns = np.zeros(1, dtype=np.intp)
     across, down = slice(int(columns[0]), int(columns[-1]) + 1), slice(int(rows[0]), int(rows[-1]) + 1)
-    part = np.where(fresh, frame.numbers, np.uint8(_CLEAR))[down, across]
+    part = np.where(fresh, frame.indices, np.uint8(_TRANSPARENT))[down, across]
     image = Image.frombytes("P", (part.shape[1], part.shape[0]), np.ascontiguousarray(part).tobytes())
     return image, (across.start, down.start)
 
@@ -130,14 +130,14 @@ def reduce_to_palette(frame: Pixels, palette: Image.Image) -> PaletteImage:
 def common_palette(sample: Sequence[Pixels]) -> Image.Image:
     """The colours of a whole film, from a few of its frames: rare ones such as trails as well as the paper."""
     pixels = np.concatenate([frame.reshape(-1, 3) for frame in sample]).astype(np.int64)
-    seen, counts = np.unique((pixels[:, 0] << 16) | (pixels[:, 1] << 8) | pixels[:, 2], return_counts=True)
-    often = np.repeat(seen, np.ceil(counts**0.5).astype(np.intp))
-    row = np.stack([often >> 16, (often >> 8) & 255, often & 255], axis=-1).astype(np.uint8)
+    found, counts = np.unique((pixels[:, 0] << 16) | (pixels[:, 1] << 8) | pixels[:, 2], return_counts=True)
+    repeated = np.repeat(found, np.ceil(counts**0.5).astype(np.intp))
+    row = np.stack([repeated >> 16, (repeated >> 8) & 255, repeated & 255], axis=-1).astype(np.uint8)
     return Image.fromarray(row[None]).quantize(_COLOURS, method=Image.Quantize.MEDIANCUT, dither=Image.Dither.NONE)
 
 
 def _ffmpeg(path: Path) -> str:
-    """Where the program is that imageio-ffmpeg brings along or finds."""
+    """The path of the program that imageio-ffmpeg brings along or finds."""
     try:
         program: str = import_module("imageio_ffmpeg").get_ffmpeg_exe()
     except (ImportError, RuntimeError):

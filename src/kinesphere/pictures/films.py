@@ -14,7 +14,7 @@ from kinesphere.maths.vectors import Floats
 from kinesphere.motion.character import Character
 from kinesphere.motion.motion import Motion
 from kinesphere.pictures import canvas
-from kinesphere.pictures.camera import View
+from kinesphere.pictures.camera import Shot, View
 from kinesphere.pictures.canvas import truncate_text, write_text
 from kinesphere.pictures.encode import (
     GIF_RATE,
@@ -26,16 +26,22 @@ from kinesphere.pictures.encode import (
     write_gif,
     write_mp4,
 )
-from kinesphere.pictures.framing import extent_of
 from kinesphere.pictures.light import STILL, Quality, quality_for
-from kinesphere.pictures.panel import Overlays, make_performers, shoot
+from kinesphere.pictures.panel import (
+    Overlays,
+    make_performers,
+    measure_extent,
+    render_in_order,
+    render_panel,
+    with_progress,
+)
 from kinesphere.pictures.performer import Performer
-from kinesphere.pictures.render import Pixels, Shot, render_in_order, with_progress
-from kinesphere.pictures.trails import FILM_SECONDS, Asked, parse_trails, trail_joints
+from kinesphere.pictures.render import Pixels
+from kinesphere.pictures.trails import FILM_SECONDS, TrailsLike, parse_trails, trail_joints
 
 _GAP = 2  # pixels between panels
-_TIMED = 4  # panels up to which their durations are written as well
-_MOST_FRAMES = 100_000
+_MAX_TIMED_PANELS = 4  # up to which their durations are written as well
+_MAX_FRAMES = 100_000
 
 
 def film(
@@ -48,7 +54,7 @@ def film(
     start: float = 0.0,
     seconds: float | None = None,
     view: View = "three-quarter",
-    trails: Asked = False,
+    trails: TrailsLike = False,
     ghosts: int = 0,
     columns: int | None = None,
     repeat: bool = False,
@@ -70,8 +76,8 @@ def film(
     start, seconds
         Which part of the performance; ``seconds`` left out: to its end.
     trails, ghosts
-        The ways of hands (True) or of joints by name, with dots at equal times, see ``Trails``; how many earlier poses
-        stand behind, paler.
+        The paths of hands (True) or of joints by name, with dots at equal times, see ``Trails``; how many earlier
+        poses stand behind, paler.
     columns
         How many of several motions stand in a row; left out: all.
     repeat
@@ -81,21 +87,21 @@ def film(
     """
     target = Path(path)
     kind = check_film(target)
-    rate = gif_rate(GIF_RATE if fps is None else fps) if kind == ".gif" else _checked_rate(fps)
-    asked = parse_trails(trails)
-    marks = Overlays(asked and asked.lasting(FILM_SECONDS), ghosts)
+    rate = gif_rate(GIF_RATE if fps is None else fps) if kind == ".gif" else _mp4_rate(fps)
+    drawn_trails = parse_trails(trails)
+    overlays = Overlays(drawn_trails and drawn_trails.default_seconds(FILM_SECONDS), ghosts)
     performers = make_performers(motions, character)
-    panels = Panels.of(performers, size, view, marks, even=kind == ".mp4", columns=columns, repeat=repeat)
+    panels = Panels.of(performers, size, view, overlays, even=kind == ".mp4", columns=columns, repeat=repeat)
     longest = panels.duration if seconds is None or not repeat else max(panels.duration, start + seconds)
     times = _film_times(longest, rate, start, seconds)
     if kind == ".gif":
         sample = times[np.unique(np.linspace(0, len(times) - 1, 6).astype(np.intp))]
         palette = common_palette(list(render_in_order(panels.draw, sample.tolist())))
-        few = render_in_order(lambda time: reduce_to_palette(panels.draw(time), palette), times.tolist())
-        write_gif(target, with_progress(few, len(times), target.name, progress), palette, rate)
+        frames = render_in_order(lambda time: reduce_to_palette(panels.draw(time), palette), times.tolist())
+        write_gif(target, with_progress(frames, len(times), target.name, progress), palette, rate)
     else:
-        all_colours = render_in_order(panels.draw, times.tolist())
-        write_mp4(target, with_progress(all_colours, len(times), target.name, progress), rate, panels.size)
+        pictures = render_in_order(panels.draw, times.tolist())
+        write_mp4(target, with_progress(pictures, len(times), target.name, progress), rate, panels.size)
     return len(times)
 
 
@@ -106,12 +112,12 @@ def still(
     character: Character | Sequence[Character | None] | None = None,
     size: tuple[int, int] = (1280, 960),
     view: View = "three-quarter",
-    trails: Asked = False,
+    trails: TrailsLike = False,
     ghosts: int = 0,
 ) -> Image.Image:
     """One large picture, ``at`` so many seconds into the performance; several motions stand side by side.
 
-    ``trails=True`` draws the whole ways of both hands, paler where they are still to come; ``Trails`` says more.
+    ``trails=True`` draws the whole paths of both hands, paler where they are still to come; see ``Trails``.
     """
     performers = make_performers(motions, character)
     longest = max(one.duration for one in performers)
@@ -128,9 +134,9 @@ class Panels:
     performers: tuple[Performer, ...]
     shots: tuple[Shot, ...]
     size: tuple[int, int]
-    marks: Overlays
-    finer: int
-    effort: Quality
+    overlays: Overlays
+    supersampling: int
+    quality: Quality
     columns: int
     repeat: bool = False
 
@@ -140,7 +146,7 @@ class Panels:
         performers: Sequence[Performer],
         size: tuple[int, int],
         view: View,
-        marks: Overlays,
+        overlays: Overlays,
         *,
         even: bool = False,
         at: float | None = None,
@@ -159,14 +165,14 @@ class Panels:
         panel = (wide - _GAP * (across - 1)) // across, (high - _GAP * (down - 1)) // down
         if min(panel) < 48:
             raise ValueError(f"{count} motions, {across} in a row, do not fit into {wide} × {high} pixels")
-        if marks.trails is not None:  # said before anything is drawn
+        if overlays.trails is not None:  # errors come before anything is drawn
             for one in performers:
-                trail_joints(one, marks.trails.joints)
-        moments = None if at is None else [[float(one.clock(np.array(at)))] for one in performers]
-        extent = extent_of(performers, view, moments, marks)
+                trail_joints(one, overlays.trails.joints)
+        times = None if at is None else [[float(one.clock(np.array(at)))] for one in performers]
+        extent = measure_extent(performers, view, times, overlays)
         shots = tuple(extent.shot(number, panel) for number in range(count))
-        finer, effort = (2, quality_for(panel)) if at is None else (3, STILL)
-        return cls(tuple(performers), shots, (wide, high), marks, finer, effort, across, repeat)
+        supersampling, quality = (2, quality_for(panel)) if at is None else (3, STILL)
+        return cls(tuple(performers), shots, (wide, high), overlays, supersampling, quality, across, repeat)
 
     @property
     def duration(self) -> float:
@@ -186,7 +192,7 @@ class Panels:
             text = int(np.clip(shot.size[1] / 30.0, 11, 28))
             name = truncate_text(one.name, text, shot.size[0] - 2 * text)
             write_text(draw, (x + 0.8 * text, y + 0.7 * text), name, text, canvas.INK)
-            if len(self.performers) <= _TIMED:
+            if len(self.performers) <= _MAX_TIMED_PANELS:
                 write_text(draw, (x + 0.8 * text, y + 2.0 * text), f"{one.duration:.2f} s", text - 2, canvas.QUIET_INK)
         return np.asarray(image)
 
@@ -196,11 +202,11 @@ class Panels:
         if self.repeat and one.duration > 0.0:
             seconds %= one.duration
         time = float(one.clock(np.array(seconds)))
-        return shoot(one, self.shots[number], time, self.marks, self.finer, self.effort)
+        return render_panel(one, self.shots[number], time, self.overlays, self.supersampling, self.quality)
 
 
 def _film_times(duration: float, rate: float, start: float, seconds: float | None) -> Floats:
-    """Seconds of each frame, the first at ``start``."""
+    """``(N,)`` seconds of each frame, the first at ``start``."""
     if not 0.0 <= start <= duration + 1e-6:
         raise ValueError(f"start={start:g} s; the motion runs from 0 to {duration:.2f} s")
     if seconds is not None and not seconds > 0.0:
@@ -210,12 +216,12 @@ def _film_times(duration: float, rate: float, start: float, seconds: float | Non
         count = int(np.floor(left * rate + 1e-6)) + 1
     else:
         count = max(int(np.floor(seconds * rate + 0.5)), 1)  # so many seconds of film
-    if count > _MOST_FRAMES:
-        raise ValueError(f"{count} frames of film; at most {_MOST_FRAMES} are drawn")
+    if count > _MAX_FRAMES:
+        raise ValueError(f"{count} frames of film; at most {_MAX_FRAMES} are drawn")
     return start + np.arange(count) / rate
 
 
-def _checked_rate(fps: float | None) -> float:
+def _mp4_rate(fps: float | None) -> float:
     if fps is None:
         return MP4_RATE
     if not 1.0 <= fps <= 240.0:

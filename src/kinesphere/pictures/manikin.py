@@ -1,4 +1,8 @@
-"""Shapes for a lay figure: tubes along lines, eggs and balls, as triangles that turn counter-clockwise from outside."""
+"""A manikin: a simple body around the bones of a skeleton that has no surface.
+
+A tube for the trunk, rounded limbs, balls for joints and an ellipsoid for the head, sized by the skeleton's height.
+Triangles turn counter-clockwise seen from outside.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +18,7 @@ from kinesphere.motion.skeleton import Skeleton
 from kinesphere.pictures.bones import Bone, BoneFigure, bone_figure, rest_bone_points
 from kinesphere.pictures.scene import facing_directions
 
-ROUND = 16  # corners around
+ROUND = 16  # vertices around a tube
 
 
 @dataclass
@@ -28,7 +32,7 @@ class MeshBuilder:
     count: int = 0
 
     def add(self, points: Floats, triangles: Ints, joints: Ints | tuple[int, int], share: Floats | float = 0.0) -> None:
-        """A closed piece, carried by the first joint, and as far as ``share`` says by the second."""
+        """A closed piece, bound to the first joint, and by weights ``share`` to the second."""
         size = len(points)
         second = np.broadcast_to(np.asarray(share, dtype=np.float64), (size,))
         self.positions.append(points)
@@ -46,7 +50,7 @@ class MeshBuilder:
 def limb_mesh(start: Floats, end: Floats, wide: Floats, deep: Floats, across: Floats) -> tuple[Floats, Ints, Floats]:
     """A rounded body along a line: half widths along ``across`` and square to it, at even shares of the length.
 
-    Both ends are closed by half an egg. Also the share of the length of each vertex.
+    Both ends are closed by half an ellipsoid. Also returns the share of the length of each vertex.
     """
     along = end - start
     length = float(np.linalg.norm(along))
@@ -110,7 +114,7 @@ def _ring(wide: Floats, deep: Floats, one: Floats, other: Floats) -> Floats:
     return ellipses
 
 
-# ---- A lay figure for a skeleton without a surface: a turned trunk and limbs, balls for joints, an egg for a head.
+# The manikin
 
 
 JOINTS = (0.33, 0.205, 0.11, 1.0)  # linear: darker wood
@@ -145,12 +149,12 @@ _TRUNK = np.array(
         [0.030, 0.028],
     ]
 )
-_SHOULDERS = 9  # the step that lies on the shoulders' line
+_SHOULDERS = 9  # the step on the shoulders' line
 
 
 @dataclass(frozen=True, eq=False)
 class _ManikinPlan:
-    """What is known of the body while it is built."""
+    """The body that is to be built."""
 
     skeleton: Skeleton
     figure: BoneFigure
@@ -201,19 +205,19 @@ def _plan(skeleton: Skeleton) -> _ManikinPlan:
 
 
 def _spine(skeleton: Skeleton, figure: BoneFigure) -> tuple[tuple[int, ...], frozenset[int]]:
-    """The joints from the hips to the last one that an arm hangs on, and those from there to the head."""
+    """The joints from the hips to the last one above an arm, and those from there to the head."""
     if "head" not in skeleton.roles:
         return (), frozenset()
-    chain = _up_to(skeleton, skeleton.roles["head"], figure.base)
+    chain = _chain(skeleton, skeleton.roles["head"], figure.base)
     arms = [skeleton.roles[f"{side}UpperArm"] for side in SIDES if f"{side}UpperArm" in skeleton.roles]
-    shared = [i for arm in arms for i, joint in enumerate(chain) if joint in _up_to(skeleton, arm, figure.base)]
+    shared = [i for arm in arms for i, joint in enumerate(chain) if joint in _chain(skeleton, arm, figure.base)]
     if not shared or max(shared) < 1:
         return (), frozenset(chain)
     return tuple(chain[: max(shared) + 1]), frozenset(chain[max(shared) :])
 
 
-def _up_to(skeleton: Skeleton, joint: int, base: int) -> list[int]:
-    """From the base to a joint; empty where it does not hang on it."""
+def _chain(skeleton: Skeleton, joint: int, base: int) -> list[int]:
+    """The joints from the base to a joint; empty where it is not below it."""
     chain = [joint]
     while chain[-1] != base and skeleton.parents[chain[-1]] >= 0:
         chain.append(int(skeleton.parents[chain[-1]]))
@@ -238,20 +242,20 @@ def _add_trunk(parts: MeshBuilder, plan: _ManikinPlan) -> None:
     beyond = at - np.clip(at, heights[0], heights[-1])
     centres += beyond[:, None] * up
     # Slim where the skeleton is: the trunk is not wider than its shoulders.
-    apart = float(np.linalg.norm(arms[0] - arms[-1])) if len(arms) > 1 else 0.24 * plan.height
-    slim = float(np.clip(apart / (0.21 * plan.height), 0.7, 1.25))
+    shoulder_width = float(np.linalg.norm(arms[0] - arms[-1])) if len(arms) > 1 else 0.24 * plan.height
+    slim = float(np.clip(shoulder_width / (0.21 * plan.height), 0.7, 1.25))
     sizes = resample_vectors(_TRUNK, steps) * plan.height * [slim, 0.5 + 0.5 * slim]
     points, triangles = tube_mesh(centres, sizes[:, 0], sizes[:, 1], plan.left)
-    carriers, shares = _carried(np.array(plan.trunk), heights, at)
+    carriers, shares = _trunk_weights(np.array(plan.trunk), heights, at)
     ends = [0, len(at) - 1]
     joints = np.concatenate([np.repeat(carriers, ROUND, axis=0), carriers[ends]])
     parts.add(points, triangles, joints, np.concatenate([np.repeat(shares, ROUND), shares[ends]]))
 
 
-def _carried(chain: np.ndarray, heights: Floats, at: Floats) -> tuple[np.ndarray, Floats]:
-    """For rings at some heights the two joints ``(N, 2)`` that carry them, and the share of the second.
+def _trunk_weights(chain: np.ndarray, heights: Floats, at: Floats) -> tuple[np.ndarray, Floats]:
+    """For rings at some heights the two joints ``(N, 2)`` that they are bound to, and the weight of the second.
 
-    In the middle of a bone its own joint carries alone; towards its ends the neighbour takes half.
+    In the middle of a bone its own joint has all the weight; towards its ends the neighbour has half.
     """
     bone = np.clip(np.searchsorted(heights, at, side="right") - 1, 0, len(chain) - 1)
     after = np.minimum(bone + 1, len(chain) - 1)
@@ -288,23 +292,23 @@ def _profile(plan: _ManikinPlan, bone: Bone) -> tuple[tuple[float, float], ...]:
 
 
 def _add_palm(parts: MeshBuilder, plan: _ManikinPlan, hand: int) -> None:
-    """A flat egg from the wrist towards the fingers, or on along the arm where there are none."""
-    skeleton, place = plan.skeleton, plan.rest[hand]
+    """A flat ellipsoid from the wrist towards the fingers, or on along the arm where there are none."""
+    skeleton, wrist = plan.skeleton, plan.rest[hand]
     ends = [plan.rest[child] for child in skeleton.children[hand]]
     ends += [plan.rest[len(skeleton) + i] for i, tip in enumerate(skeleton.tips) if tip.joint == hand]
     above = int(skeleton.parents[hand])
-    way = np.mean(ends, axis=0) - place if ends else np.zeros(3)
-    if np.linalg.norm(way) < 0.01 * plan.height and above >= 0:
-        way = place - plan.rest[above]
-    if np.linalg.norm(way) < 1e-6 * plan.height:
+    direction = np.mean(ends, axis=0) - wrist if ends else np.zeros(3)
+    if np.linalg.norm(direction) < 0.01 * plan.height and above >= 0:
+        direction = wrist - plan.rest[above]
+    if np.linalg.norm(direction) < 1e-6 * plan.height:
         return
-    way = way / np.linalg.norm(way)
-    upright = np.array([0.0, 1.0, 0.0]) if abs(way[1]) < 0.8 else plan.left
-    flat = np.cross(way, upright)
+    direction = direction / np.linalg.norm(direction)
+    upright = np.array([0.0, 1.0, 0.0]) if abs(direction[1]) < 0.8 else plan.left
+    flat = np.cross(direction, upright)
     flat = flat / np.linalg.norm(flat)
     size = plan.height
     points, triangles = ellipsoid_mesh(
-        place + 0.030 * size * way, way, flat, (0.036 * size, 0.022 * size, 0.0125 * size)
+        wrist + 0.030 * size * direction, direction, flat, (0.036 * size, 0.022 * size, 0.0125 * size)
     )
     parts.add(points, triangles, (hand, hand))
 
@@ -317,15 +321,15 @@ def _add_ball(parts: MeshBuilder, centre: Floats, radius: float, joint: int) -> 
 
 
 def _add_head(parts: MeshBuilder, plan: _ManikinPlan, joint: int, top: int | None) -> None:
-    """An egg, narrower below, with a small nose that says where it looks."""
-    tall, place = 0.13 * plan.height, plan.rest[joint]
-    up = plan.rest[top] - place if top is not None else np.array([0.0, 1.0, 0.0])
+    """An ellipsoid, narrower below, with a small nose that shows where it faces."""
+    tall, base = 0.13 * plan.height, plan.rest[joint]
+    up = plan.rest[top] - base if top is not None else np.array([0.0, 1.0, 0.0])
     reach = float(np.clip(np.linalg.norm(up), 0.75 * tall, 1.2 * tall)) if top is not None else 0.9 * tall
     up = up / np.linalg.norm(up)
     left = plan.left - (plan.left @ up) * up
     left = left / np.linalg.norm(left) if np.linalg.norm(left) > 0.1 else np.cross(up, [0.0, 0.0, 1.0])
     ahead = np.cross(left, up)
-    centre = place + (reach - 0.5 * tall) * up + 0.010 * plan.height * ahead
+    centre = base + (reach - 0.5 * tall) * up + 0.010 * plan.height * ahead
     points, triangles = ellipsoid_mesh(centre, up, left, (0.5 * tall, 0.335 * tall, 0.41 * tall))
     low = np.minimum((points - centre) @ up / (0.5 * tall), 0.0)[:, None]
     points = centre + (points - centre) * (1.0 - 0.20 * low**2) + 0.09 * tall * low**2 * ahead

@@ -1,4 +1,4 @@
-"""Contact sheets of characters: telling poses on one page, one row for each of several motions."""
+"""Contact sheets of lit characters: poses unlike each other on one page, a row for each motion; before and after."""
 
 from __future__ import annotations
 
@@ -16,19 +16,31 @@ from kinesphere.motion.motion import Motion
 from kinesphere.pictures import canvas
 from kinesphere.pictures.camera import View
 from kinesphere.pictures.canvas import font, truncate_text, write_text
-from kinesphere.pictures.framing import Extent, extent_of, since_last
 from kinesphere.pictures.light import quality_for
-from kinesphere.pictures.moments import candidate_frames, pose_features_at, select_moments
-from kinesphere.pictures.panel import Overlays, make_performers, shoot
+from kinesphere.pictures.panel import (
+    Extent,
+    Overlays,
+    make_performers,
+    measure_extent,
+    previous_times,
+    render_in_order,
+    render_panel,
+    with_progress,
+)
 from kinesphere.pictures.performer import Performer
-from kinesphere.pictures.render import Pixels, render_in_order, with_progress
-from kinesphere.pictures.trails import Asked, describe_dots, parse_trails
+from kinesphere.pictures.render import Pixels
+from kinesphere.pictures.scene import candidate_frames, pose_features_at, select_moments
+from kinesphere.pictures.trails import TrailsLike, describe_dots, parse_trails
 
 _EDGE, _GAP = 20, 8  # pixels around the sheet and between panels
 _HEADER, _CAPTION = 34, 26  # the line above everything, and above each row of several
 _LABEL = 20  # the line under a panel
 
-Place: TypeAlias = tuple[int, int, tuple[int, int]]  # performer, which of the times, corner of the panel
+COMPARED_POSES = 8
+_COMPARE_SIZE, _COMPARE_PANEL = (1600, 1000), (188, 413)  # pixels
+_COMPARE_VIEW: View = "three-quarter"
+
+PanelKey: TypeAlias = tuple[int, int, tuple[int, int]]  # performer, index of the time, corner of the panel
 
 
 @dataclass(frozen=True)
@@ -55,15 +67,15 @@ def sheet(
     columns: int | None = None,
     size: tuple[int, int] = (1600, 1000),
     view: View = "three-quarter",
-    trails: Asked = False,
+    trails: TrailsLike = False,
     ghosts: int = 0,
     progress: bool | None = False,
 ) -> Image.Image:
     """Draw poses of a motion on a character, each in the middle of its panel, at one scale.
 
-    Moments are spread over the motion so that no two look alike and the ends of strokes are among them (``moments``);
+    Moments are spread over the motion so that no two look alike and the ends of strokes are among them (``scene``);
     the first and the last are always shown. Several motions get a row each, with its name and duration above; columns
-    are the same times in all of them, and a motion that has ended leaves its place empty.
+    are the same times in all of them, and a motion that has ended leaves its panel empty.
 
     Parameters
     ----------
@@ -78,7 +90,7 @@ def sheet(
     size
         Pixels across and down, of the whole sheet.
     trails, ghosts
-        The ways of hands (True) or of joints by name since the pose before, with dots at equal times, see ``Trails``;
+        The paths of hands (True) or of joints by name since the pose before, with dots at equal times, see ``Trails``;
         how many earlier poses stand behind, paler.
     """
     if min(size) < 200 or max(size) > 16384:
@@ -89,48 +101,98 @@ def sheet(
     frames = (12 if len(performers) == 1 else 8) if frames is None else frames
     if frames < 1:
         raise ValueError(f"frames={frames}; at least one is needed")
-    times = _times(performers, frames)
-    marks = Overlays(parse_trails(trails), ghosts)
-    shown = [one.clock(times[: _showing(one, times)]).tolist() for one in performers]
-    before = [since_last(own) for own in shown]
-    extent = extent_of(performers, view, shown, marks, sheet=True)
-    grid = _lay_out(extent, len(times), len(performers), size, columns)
-    sheet = Image.new("RGB", size, canvas.SHEET)
-    _draw_header(sheet, performers, f"{view} view{describe_dots(marks.trails)}")
-    places = _places(performers, times, grid)
+    times = common_times(performers, frames)
+    overlays = Overlays(parse_trails(trails), ghosts)
+    shown = [one.clock(times[: _count_shown(one, times)]).tolist() for one in performers]
+    before = [previous_times(own) for own in shown]
+    extent = measure_extent(performers, view, shown, overlays, sheet=True)
+    grid = make_grid(extent, len(times), len(performers), size, columns)
+    page = Image.new("RGB", size, canvas.SHEET)
+    _draw_header(page, performers, f"{view} view{describe_dots(overlays.trails)}")
+    panels = _panels(performers, times, grid)
 
-    def panel(place: Place) -> Pixels:
-        number, pose, _ = place
-        shot, effort = extent.shot(number, grid.panel, pose), quality_for(grid.panel)
-        return shoot(performers[number], shot, shown[number][pose], marks, 3, effort, before[number][pose])
+    def draw_panel(panel: PanelKey) -> Pixels:
+        number, pose, _ = panel
+        shot, quality = extent.shot(number, grid.panel, pose), quality_for(grid.panel)
+        return render_panel(performers[number], shot, shown[number][pose], overlays, 3, quality, before[number][pose])
 
-    drawn = with_progress(render_in_order(panel, places), len(places), "contact sheet", progress)
-    _fill(sheet, performers, grid, places, times, drawn)
-    return sheet
+    drawn = with_progress(render_in_order(draw_panel, panels), len(panels), "contact sheet", progress)
+    _paste_panels(page, performers, grid, panels, times, drawn)
+    return page
 
 
-def _fill(
-    sheet: Image.Image,
+def compare_sheet(
+    before: Motion, after: Motion, character: Character | None = None, trails: TrailsLike = False
+) -> Image.Image:
+    """Before and after on one page: two motions below each other at one scale, as many poses of each.
+
+    Each has moments of its own from its beginning to its end, as they seldom last equally long.
+    """
+    performers = make_performers([before, after], character)
+    times = [common_times([one], COMPARED_POSES) for one in performers]
+    shown = [one.clock(own).tolist() for one, own in zip(performers, times, strict=True)]
+    overlays = Overlays(parse_trails(trails))
+    previous = [previous_times(own) for own in shown]
+    extent = measure_extent(performers, _COMPARE_VIEW, shown, overlays, sheet=True)
+    grid = PanelGrid(COMPARED_POSES, _COMPARE_PANEL, captions=True)
+    page = Image.new("RGB", _COMPARE_SIZE, canvas.SHEET)
+    panels = [(row, column) for row, own in enumerate(times) for column in range(len(own))]
+
+    def draw_panel(panel: tuple[int, int]) -> Pixels:
+        row, pose = panel
+        shot, quality = extent.shot(row, grid.panel, pose), quality_for(grid.panel)
+        return render_panel(performers[row], shot, shown[row][pose], overlays, 3, quality, previous[row][pose])
+
+    draw = ImageDraw.Draw(page)
+    for (row, column), pixels in zip(panels, render_in_order(draw_panel, panels), strict=True):
+        corner = grid.corner(row, column)
+        page.paste(Image.fromarray(pixels), corner)
+        _label_panel(draw, grid, corner, times[row][column])
+    left = grid.corner(0, 0)[0]
+    facts = f"each at its own times, same scale · {_COMPARE_VIEW} view{describe_dots(overlays.trails)}"
+    _write_title(draw, (left, 16), "before and after", facts, 22)
+    for row, (name, one) in enumerate(zip(("before", "after"), performers, strict=True)):
+        _write_title(draw, (left, grid.corner(row, 0)[1] - 24), name, f"{one.duration:.2f} s", 17)
+    return page
+
+
+def _label_panel(draw: ImageDraw.ImageDraw, grid: PanelGrid, corner: tuple[int, int], time: float) -> None:
+    """The time below a panel."""
+    middle = (corner[0] + grid.panel[0] / 2, corner[1] + grid.panel[1] + 4)
+    write_text(draw, middle, f"{time:.2f} s", 13, canvas.INK, "ma")
+
+
+def _write_title(draw: ImageDraw.ImageDraw, position: tuple[float, float], name: str, facts: str, size: int) -> None:
+    """A name, and smaller beside it some facts."""
+    x, y = position
+    write_text(draw, (x, y), name, size, canvas.INK)
+    write_text(draw, (x + font(size).getlength(name) + 14, y + 3), facts, round(0.76 * size), canvas.QUIET_INK)
+
+
+def _paste_panels(
+    page: Image.Image,
     performers: Sequence[Performer],
     grid: PanelGrid,
-    places: Sequence[Place],
+    panels: Sequence[PanelKey],
     times: Floats,
     drawn: Iterable[Pixels],
 ) -> None:
     """Panels with their times below, and captions above rows."""
-    draw = ImageDraw.Draw(sheet)
-    for (_, pose, corner), pixels in zip(places, drawn, strict=True):
-        sheet.paste(Image.fromarray(pixels), corner)
-        middle = (corner[0] + grid.panel[0] / 2, corner[1] + grid.panel[1] + 4)
-        write_text(draw, middle, f"{times[pose]:.2f} s", 13, canvas.INK, "ma")
+    draw = ImageDraw.Draw(page)
+    for (_, pose, corner), pixels in zip(panels, drawn, strict=True):
+        page.paste(Image.fromarray(pixels), corner)
+        _label_panel(draw, grid, corner, times[pose])
     if grid.captions:
         for number, one in enumerate(performers):
             x, y = grid.corner(number, 0)
-            _draw_caption(draw, (x, y - _CAPTION + 2), one, sheet.width - _EDGE)
+            _draw_caption(draw, (x, y - _CAPTION + 2), one, page.width - _EDGE)
 
 
-def _times(performers: Sequence[Performer], frames: int) -> Floats:
-    """Seconds since the beginning, the same for all; no more of them than the longest motion has frames."""
+def common_times(performers: Sequence[Performer], frames: int) -> Floats:
+    """Seconds since the beginning that are worth showing, the same for all performers, first and last among them.
+
+    There are no more of them than the longest motion has frames.
+    """
     longest = max(performers, key=lambda one: one.duration)
     offered = candidate_frames(longest.motion)
     times = offered / longest.motion.rate - longest.start
@@ -141,61 +203,66 @@ def _times(performers: Sequence[Performer], frames: int) -> Floats:
     return times[select_moments(np.concatenate(poses, axis=1), times, frames)]
 
 
-def _showing(one: Performer, times: Floats) -> int:
+def _count_shown(one: Performer, times: Floats) -> int:
     """How many of the times come before the motion has ended."""
     return int(np.searchsorted(times, one.duration + 0.5 / one.motion.rate, side="right"))
 
 
-def _places(performers: Sequence[Performer], times: Floats, grid: PanelGrid) -> list[Place]:
+def _panels(performers: Sequence[Performer], times: Floats, grid: PanelGrid) -> list[PanelKey]:
     """Performer, time and corner of every panel."""
     if not grid.captions:
         return [(0, i, grid.corner(*divmod(i, grid.columns))) for i in range(len(times))]
     return [
         (number, column, grid.corner(number, column))
         for number, one in enumerate(performers)
-        for column in range(_showing(one, times))
+        for column in range(_count_shown(one, times))
     ]
 
 
-def _lay_out(extent: Extent, count: int, rows: int, size: tuple[int, int], columns: int | None) -> PanelGrid:
+def make_grid(extent: Extent, count: int, rows: int, size: tuple[int, int], columns: int | None) -> PanelGrid:
     """One row a motion; of a single motion, the number of columns that shows the figure largest."""
     width, height = size[0] - 2 * _EDGE, size[1] - 2 * _EDGE - _HEADER
     several = rows > 1
 
-    def panel(across: int) -> tuple[int, int]:
+    def panel_size(across: int) -> tuple[int, int]:
         down = rows if several else -(-count // across)
         label = _LABEL + (_CAPTION if several else 0)
         return (width + _GAP) // across - _GAP, (height + _GAP) // down - _GAP - label
 
-    def worth(across: int) -> float:
-        wide, tall = panel(across)
+    def figure_size(across: int) -> float:
+        wide, tall = panel_size(across)
         if min(wide, tall) < 16:
             return -1.0
         return extent.scale((wide, tall)) * math.sqrt(count / (across * -(-count // across)))
 
-    across = count if several else min(columns, count) if columns else max(range(1, count + 1), key=worth)
-    if min(panel(across)) < 16:
+    across = count if several else min(columns, count) if columns else max(range(1, count + 1), key=figure_size)
+    if min(panel_size(across)) < 16:
         raise ValueError(f"{rows * count} panels do not fit into {size[0]} × {size[1]} pixels; fewer frames, or larger")
-    return PanelGrid(across, panel(across), several)
+    return PanelGrid(across, panel_size(across), several)
 
 
-def _draw_header(sheet: Image.Image, performers: Sequence[Performer], said: str) -> None:
-    draw = ImageDraw.Draw(sheet)
+def _draw_header(page: Image.Image, performers: Sequence[Performer], facts: str) -> None:
+    draw = ImageDraw.Draw(page)
     if len(performers) == 1:
-        _draw_caption(draw, (_EDGE, _EDGE - 4), performers[0], sheet.width - _EDGE, 22, f" · {said}")
+        _draw_caption(draw, (_EDGE, _EDGE - 4), performers[0], page.width - _EDGE, 22, f" · {facts}")
         return
     name = f"{len(performers)} motions"
     write_text(draw, (_EDGE, _EDGE - 4), name, 22, canvas.INK)
     beside = _EDGE + font(22).getlength(name) + 16
-    facts = f"same times, same scale · {said}"
-    write_text(draw, (beside, _EDGE + 3), truncate_text(facts, 15, sheet.width - _EDGE - beside), 15, canvas.QUIET_INK)
+    facts = truncate_text(f"same times, same scale · {facts}", 15, page.width - _EDGE - beside)
+    write_text(draw, (beside, _EDGE + 3), facts, 15, canvas.QUIET_INK)
 
 
 def _draw_caption(
-    draw: ImageDraw.ImageDraw, place: tuple[float, float], one: Performer, right: float, size: int = 17, more: str = ""
+    draw: ImageDraw.ImageDraw,
+    position: tuple[float, float],
+    one: Performer,
+    right: float,
+    size: int = 17,
+    more: str = "",
 ) -> None:
     """Name and duration."""
-    x, y = place
+    x, y = position
     name = truncate_text(one.name, size, 0.6 * (right - x))
     write_text(draw, (x, y), name, size, canvas.INK)
     beside = x + font(size).getlength(name) + 14

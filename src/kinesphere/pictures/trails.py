@@ -1,4 +1,4 @@
-"""Trails: the ways of some joints as lines in space, with dots at equal times. Near dots are slow, far ones fast."""
+"""Motion trails: paths of joints as lines in space, with dots at equal times (close ones are slow)."""
 
 from __future__ import annotations
 
@@ -12,33 +12,34 @@ import numpy as np
 from kinesphere.maths.vectors import Floats
 from kinesphere.pictures import canvas
 from kinesphere.pictures.bones import Side
+from kinesphere.pictures.camera import Shot
 from kinesphere.pictures.canvas import mix_colours
 from kinesphere.pictures.performer import Performer
-from kinesphere.pictures.render import Ribbon, Shot
+from kinesphere.pictures.render import Ribbon
 
 SIDE_COLOURS = {Side.LEFT: canvas.LEFT, Side.RIGHT: canvas.RIGHT_ON_SKIN, Side.MIDDLE: canvas.MIDDLE}
 FILM_SECONDS = 0.9  # that a film shows
-_STEPS, _MOST_STEPS = 120.0, 12_000  # points of a line: a second, and at most
-_LINE, _DOT, _RIM = 0.006, 0.0125, 0.004  # body heights: width, diameter, and what is kept free around both
-_LEAST = np.array([1.3, 3.4, 0.9])  # pixels of these
-_THIN = 0.55  # of its width that a line has where it begins
-_FADED = 0.12  # of its strength, where a trail of some seconds ends
-_COMING = 0.6  # of the way to paper that the colour goes where a hand has not been yet
-_STRENGTH, _RIM_STRENGTH = 0.95, 0.75
-_HIDDEN = 0.28  # of its strength that it has behind the body
+_POINTS_PER_SECOND, _MAX_POINTS = 120.0, 12_000  # of a line
+_LINE, _DOT, _OUTLINE = 0.006, 0.0125, 0.004  # body heights: width, diameter, and the outline around both
+_MIN_PIXELS = np.array([1.3, 3.4, 0.9])  # of these
+_START_WIDTH = 0.55  # of its width that a line has where it begins
+_END_OPACITY = 0.12  # of its opacity, where a trail of some seconds ends
+_FUTURE_FADE = 0.6  # share of paper in the colour of what is still to come
+_OPACITY, _OUTLINE_OPACITY = 0.95, 0.75
+_HIDDEN_OPACITY = 0.28  # of its opacity that it has behind the body
 
 
 @dataclass(frozen=True)
 class Trails:
-    """Whose ways are drawn, and which part of them.
+    """Which joints' paths are drawn, and which part of them.
 
     Attributes
     ----------
     joints
         Humanoid roles (``leftHand``), the skeleton's own names, or ``hands`` and ``feet``.
     seconds
-        How much of the way is drawn, up to the moment of the picture. Left out: all of the motion in a still, the way
-        since the picture before on a sheet, 0.9 s in a film.
+        How much of the path is drawn, up to the moment of the picture. Left out: all of the motion in a still, the
+        path since the picture before on a sheet, 0.9 s in a film.
     every
         Seconds from dot to dot, counted from where the motion begins.
     """
@@ -55,32 +56,32 @@ class Trails:
         if not 0.001 <= self.every < np.inf:
             raise ValueError(f"every={self.every:g} s; at least 0.001 s from dot to dot are needed")
 
-    def lasting(self, seconds: float) -> Trails:
-        """With so many seconds, if none are asked for."""
+    def default_seconds(self, seconds: float) -> Trails:
+        """With that many seconds, if none are given."""
         return self if self.seconds is not None else replace(self, seconds=seconds)
 
-    def stretch(self, one: Performer, time: float, since: float | None = None) -> tuple[float, float]:
-        """From when to when on the performer's clock the way is drawn in the picture of a time."""
+    def time_range(self, one: Performer, time: float, since: float | None = None) -> tuple[float, float]:
+        """First and last time, on the performer's clock, of the path in the picture of a time."""
         if self.seconds is not None:
             since = time - self.seconds
         return (one.start, one.end) if since is None else (max(since, one.start), time)
 
 
-Asked: TypeAlias = Trails | Sequence[str] | bool
+TrailsLike: TypeAlias = Trails | Sequence[str] | bool
 
 
-def parse_trails(asked: Asked) -> Trails | None:
-    """What is asked for: nothing, both hands, joints by name (commas may stand between them), or all of it."""
-    if isinstance(asked, bool):
-        return Trails() if asked else None
-    if isinstance(asked, Trails):
-        return asked
-    names = [asked] if isinstance(asked, str) else asked
+def parse_trails(given: TrailsLike) -> Trails | None:
+    """None, both hands (True), joints by name (also several with commas between), or ``Trails`` as they are."""
+    if isinstance(given, bool):
+        return Trails() if given else None
+    if isinstance(given, Trails):
+        return given
+    names = [given] if isinstance(given, str) else given
     return Trails(tuple(part.strip() for name in names for part in name.split(",")))
 
 
 def describe_dots(trails: Trails | None) -> str:
-    """What a sheet says of its dots."""
+    """The caption of a sheet about the time between dots."""
     if trails is None:
         return ""
     many = round(1.0 / trails.every)
@@ -89,7 +90,7 @@ def describe_dots(trails: Trails | None) -> str:
 
 
 def trail_joints(one: Performer, names: Sequence[str]) -> tuple[int, ...]:
-    """The joints of those names. Who asks for one that is not there is told the nearest."""
+    """The joints of those names. The error for an unknown name suggests the nearest."""
     groups = {"hands": one.figure.hands, "feet": one.figure.feet}
     known = {name.lower(): joint for name, joint in one.joints.items()}
     found: list[int] = []
@@ -99,12 +100,12 @@ def trail_joints(one: Performer, names: Sequence[str]) -> tuple[int, ...]:
         elif groups.get(name.lower()):
             found += groups[name.lower()]
         else:
-            every = (*one.joints, *(group for group, has in groups.items() if has))
-            raise ValueError(f"{one.name}: no joint {name!r} to draw a trail of; {_hint(name, every)}")
+            names_known = (*one.joints, *(group for group, members in groups.items() if members))
+            raise ValueError(f"{one.name}: no joint {name!r} to draw a trail of; {_suggest(name, names_known)}")
     return tuple(dict.fromkeys(found))
 
 
-def _hint(name: str, names: Sequence[str]) -> str:
+def _suggest(name: str, names: Sequence[str]) -> str:
     """The nearest names, or some of them where none is near."""
     spelt = {other.lower(): other for other in names}
     near = get_close_matches(name.lower(), spelt, n=3, cutoff=0.6)
@@ -114,30 +115,31 @@ def _hint(name: str, names: Sequence[str]) -> str:
 
 
 def trail_points(one: Performer, time: float, trails: Trails, since: float | None = None) -> Floats:
-    """``(N, 3)`` where the trails of a moment run."""
-    times = _line_times(*trails.stretch(one, time, since))
+    """``(N, 3)`` points on the trails of a moment."""
+    times = _line_times(*trails.time_range(one, time, since))
     return one.trace(trail_joints(one, trails.joints), times).reshape(-1, 3)
 
 
 def trail_ribbons(one: Performer, shot: Shot, time: float, trails: Trails, since: float | None = None) -> list[Ribbon]:
     """A line for each joint, wider as time goes, and dots on it; what is still to come is paler, and drawn below."""
-    first, last = trails.stretch(one, time, since)
+    first, last = trails.time_range(one, time, since)
     joints = trail_joints(one, trails.joints)
-    line, dot, rim = np.maximum(one.height * np.array([_LINE, _DOT, _RIM]), _LEAST / shot.scale)
+    line, dot, outline = np.maximum(one.height * np.array([_LINE, _DOT, _OUTLINE]), _MIN_PIXELS / shot.scale)
     parts = [(time, last, True)] if last > time + 1e-6 else []
-    rims, marks = [], []
-    for start, end, coming in (*parts, (first, min(time, last), False)):
-        for times, apart in ((_line_times(start, end), False), (dot_times(one, start, end, trails.every), True)):
-            grown = _THIN + (1.0 - _THIN) * (times - first) / max(last - first, 1e-9)
-            widths = np.full(times.shape, dot) if apart else np.maximum(line * grown, _LEAST[0] / shot.scale)
-            fresh = 1.0 if trails.seconds is None else 1.0 - (1.0 - _FADED) * (time - times) / trails.seconds
-            strong = np.broadcast_to(fresh, times.shape)
+    outlines, marks = [], []
+    for start, end, future in (*parts, (first, min(time, last), False)):
+        for times, dots in ((_line_times(start, end), False), (dot_times(one, start, end, trails.every), True)):
+            growth = _START_WIDTH + (1.0 - _START_WIDTH) * (times - first) / max(last - first, 1e-9)
+            widths = np.full(times.shape, dot) if dots else np.maximum(line * growth, _MIN_PIXELS[0] / shot.scale)
+            fade = 1.0 if trails.seconds is None else 1.0 - (1.0 - _END_OPACITY) * (time - times) / trails.seconds
+            opacity = np.broadcast_to(fade, times.shape)
             for joint, points in zip(joints, one.trace(joints, times).swapaxes(0, 1), strict=True):
                 side = SIDE_COLOURS[one.figure.sides[joint]]
-                colour = mix_colours(side, canvas.PAPER, _COMING) if coming else side
-                rims.append(Ribbon(points, widths + 2.0 * rim, _RIM_STRENGTH * strong, canvas.PAPER, apart=apart))
-                marks.append(Ribbon(points, widths, _STRENGTH * strong, colour, _HIDDEN, apart))
-    return rims + marks
+                colour = mix_colours(side, canvas.PAPER, _FUTURE_FADE) if future else side
+                wide = widths + 2.0 * outline
+                outlines.append(Ribbon(points, wide, _OUTLINE_OPACITY * opacity, canvas.PAPER, dots=dots))
+                marks.append(Ribbon(points, widths, _OPACITY * opacity, colour, _HIDDEN_OPACITY, dots))
+    return outlines + marks
 
 
 def dot_times(one: Performer, first: float, last: float, every: float) -> Floats:
@@ -148,4 +150,4 @@ def dot_times(one: Performer, first: float, last: float, every: float) -> Floats
 
 
 def _line_times(first: float, last: float) -> Floats:
-    return np.linspace(first, last, int(np.clip(np.ceil((last - first) * _STEPS) + 1, 2, _MOST_STEPS)))
+    return np.linspace(first, last, int(np.clip(np.ceil((last - first) * _POINTS_PER_SECOND) + 1, 2, _MAX_POINTS)))
