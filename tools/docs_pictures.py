@@ -254,7 +254,7 @@ def of_trails() -> None:
     sheet = Image.new("RGB", (3 * (wide + gap) - gap, 3 * (high + gap) - gap), canvas.SHEET)
     for number, (name, one) in enumerate(zip(FACING, performers, strict=True)):
         picture = Image.fromarray(panels.panel(number, end))
-        rings = panels.shots[number].towards(one.target(one.end)).pixels(goals)[0]
+        rings = panels.shots[number].aim(one.target(one.end)).pixels(goals)[0]
         draw = ImageDraw.Draw(picture)
         for x, y in rings.tolist():
             draw.ellipse((x - 18, y - 18, x + 18, y + 18), outline=canvas.INK, width=3)

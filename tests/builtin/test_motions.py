@@ -15,10 +15,9 @@ from kinesphere.body.ground import sole_paths, sole_points
 from kinesphere.body.limits import limit_excess
 from kinesphere.body.mass import support_polygon
 from kinesphere.builtin.library import gesture, motion, motions
-from kinesphere.engine.pose import resting_wrist
 from kinesphere.engine.proportions import skeleton
 from kinesphere.maths import rotations
-from kinesphere.motion.gesture import Space, Stop
+from kinesphere.motion.gesture import Space, Stop, resting_wrist
 from kinesphere.motion.motion import Motion
 
 WALKS = ("walk", "walk in place")

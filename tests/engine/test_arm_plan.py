@@ -21,9 +21,9 @@ from kinesphere.engine.arm_plan import (
 )
 from kinesphere.engine.manner import ArmManner
 from kinesphere.engine.paths import PARTS
-from kinesphere.engine.pose import figure_limb, resting_swivel, resting_wrist
+from kinesphere.engine.pose import figure_limb
 from kinesphere.maths import rotations
-from kinesphere.motion.gesture import Space, Stop
+from kinesphere.motion.gesture import Space, Stop, resting_swivel, resting_wrist
 from score.gestures import five_goals, with_via, with_world_goal
 
 LIMB = figure_limb(1.70, "right", "Arm")

@@ -12,7 +12,7 @@ from generated import seeds
 from kinesphere import Effort, Gesture, Keypoint, Keypoints, Shape
 from kinesphere.builtin.library import gesture
 from kinesphere.engine.collision import SOFT
-from kinesphere.engine.pose import FLEXIONS, figure_limb, resting_wrist
+from kinesphere.engine.pose import FLEXIONS, figure_limb
 from kinesphere.engine.proportions import HEIGHT
 from kinesphere.laban.arm_shape import LONGEST
 from kinesphere.laban.clearance import (
@@ -34,7 +34,7 @@ from kinesphere.laban.manners import PARTS, Dials, manner
 from kinesphere.laban.posture import view_body
 from kinesphere.maths.two_bone import solve_limb
 from kinesphere.maths.vectors import norms, smoothstep
-from kinesphere.motion.gesture import Space, Stop
+from kinesphere.motion.gesture import Space, Stop, resting_wrist
 from score.gestures import five_goals, with_world_goal
 
 ARMED = ["beckon", "clap", "drink", "emphasise", "knock", "point", "punch", "reach", "shrug", "wave"]

@@ -10,13 +10,13 @@ from scipy.integrate import quad
 
 from kinesphere import Effort, Gesture, Keypoint, Keypoints, Shape, effort_model
 from kinesphere.engine.manner import FLOURISHES, STROKES
-from kinesphere.engine.pose import resting_wrist
 from kinesphere.laban.dials import window
 from kinesphere.laban.effort_parameters import movement_parameters, movement_parameters_of
 from kinesphere.laban.effort_strokes import AMPLITUDES, HANGING_OVERSHOOT, LARGEST
 from kinesphere.laban.manners import BEYOND_FULL, Dials, manner
 from kinesphere.laban.torso_shape import torso_channels
 from kinesphere.maths.interpolation import monotone_cubic
+from kinesphere.motion.gesture import resting_wrist
 from laban.shaping import shape_keys
 from score.gestures import five_goals, with_via, with_world_goal
 

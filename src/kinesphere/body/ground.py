@@ -32,7 +32,7 @@ from kinesphere.maths.kinematics import attached_points
 from kinesphere.maths.vectors import Bools, Floats, reject, unit
 from kinesphere.motion.checked_arrays import freeze
 from kinesphere.motion.humanoid import SIDES
-from kinesphere.motion.memo import memoise_by_skeleton
+from kinesphere.motion.memo import memoised
 from kinesphere.motion.motion import Motion
 from kinesphere.motion.skeleton import Skeleton
 
@@ -82,7 +82,7 @@ class SolePaths(NamedTuple):
     speed: Floats  # (T, P) metres a second of the smooth paths; infinite elsewhere
 
 
-@memoise_by_skeleton
+@memoised
 def leg_length(skeleton: Skeleton) -> float:
     """Thigh and shin at rest, the mean of both legs: the unit in which thresholds are given."""
     lengths = []
@@ -107,7 +107,7 @@ def require_joint(skeleton: Skeleton, role: str) -> int:
 # Sole points
 
 
-@memoise_by_skeleton
+@memoised
 def sole_points(skeleton: Skeleton) -> tuple[SolePoint, ...]:
     """Heel and ball of each foot, or its sole."""
     length = leg_length(skeleton)

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from kinesphere.maths.kinematics import forward_some, with_ancestors
 from kinesphere.maths.vectors import Floats, Ints
 from kinesphere.motion.humanoid import SIDES
-from kinesphere.motion.memo import memoise_by_skeleton
+from kinesphere.motion.memo import memoised
 from kinesphere.motion.motion import Motion
 from kinesphere.motion.skeleton import Skeleton
 
@@ -44,7 +44,7 @@ def joint_subset(skeleton: Skeleton, joints: list[int]) -> JointSubset:
     return JointSubset(chosen, parents, {joint: row for row, joint in enumerate(chosen.tolist())})
 
 
-@memoise_by_skeleton
+@memoised
 def leg_subset(skeleton: Skeleton) -> JointSubset:
     """Legs, hips and the hips' children, the head, and all joints between."""
     roles = skeleton.roles
@@ -55,7 +55,7 @@ def leg_subset(skeleton: Skeleton) -> JointSubset:
     return joint_subset(skeleton, joints)
 
 
-@memoise_by_skeleton
+@memoised
 def foot_subset(skeleton: Skeleton) -> JointSubset:
     """Feet and toes, and their ancestors."""
     return joint_subset(skeleton, [skeleton.roles[s + p] for s in SIDES for p in PARTS[2:] if s + p in skeleton.roles])

@@ -20,12 +20,12 @@ from kinesphere.engine.clocks import StrokeClock, stroke_clock
 from kinesphere.engine.manner import ArmManner, rest_keys
 from kinesphere.engine.overlays import flourish_share
 from kinesphere.engine.paths import PARTS, StrokePaths, segment_paths
-from kinesphere.engine.pose import FigureLimb, resting_swivel, resting_wrist
+from kinesphere.engine.pose import FigureLimb
 from kinesphere.maths import rotations
 from kinesphere.maths.vectors import Bools, Floats, Ints, clip, norms, smoothstep
 from kinesphere.motion.errors import MotionFileWarning
-from kinesphere.motion.gesture import Gesture, Space
-from kinesphere.motion.memo import memoise_by_gesture
+from kinesphere.motion.gesture import Gesture, Space, resting_swivel, resting_wrist
+from kinesphere.motion.memo import memoised
 
 SAME = 1e-4  # metres: a key nearer to rest than this is relaxed, one nearer to the key before is a hold
 BRIEFLY = 0.1  # seconds that a lone key is kept at least
@@ -55,7 +55,7 @@ class ArmKeys(NamedTuple):
     lone: bool
 
 
-@memoise_by_gesture
+@memoised
 def arm_keys(gesture: Gesture, side: str) -> ArmKeys | None:
     """The arm's keys, or None where the gesture leaves it relaxed."""
     keys = gesture.arm(side)

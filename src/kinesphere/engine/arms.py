@@ -23,7 +23,7 @@ from kinesphere.engine.collision import ROOMY, capsule_offset
 from kinesphere.engine.manner import FLOURISHES, ArmManner
 from kinesphere.engine.overlays import elbow_factor, forearm_twist
 from kinesphere.engine.paths import StrokePaths
-from kinesphere.engine.pose import FLEXIONS, SIGN, FigureLimb, resting_swivel, resting_wrist
+from kinesphere.engine.pose import FLEXIONS, SIGN, FigureLimb
 from kinesphere.maths import compiled, rotations
 from kinesphere.maths.compiled import jit
 from kinesphere.maths.rotations import (
@@ -35,6 +35,7 @@ from kinesphere.maths.rotations import (
 )
 from kinesphere.maths.two_bone import reach_limits_kernel, solve_limb_kernel
 from kinesphere.maths.vectors import Bools, Floats, clip, norms, smoothstep
+from kinesphere.motion.gesture import resting_swivel, resting_wrist
 
 QUICKEST = 0.8  # radians a step: a pendulum that swings more quickly than frames can show is slowed to this
 HANGS = 0.85  # share of the torso's lean that a relaxed arm does not follow

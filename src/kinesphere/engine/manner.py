@@ -16,7 +16,7 @@ from kinesphere.engine.batch import RATE
 from kinesphere.maths.vectors import Floats
 from kinesphere.motion.gesture import Gesture, Keypoints, Stop
 from kinesphere.motion.humanoid import SIDES
-from kinesphere.motion.memo import memoise_by_gesture
+from kinesphere.motion.memo import memoised
 
 SHORTEST = 6.0 / RATE  # seconds: no stroke is made shorter than this
 # Parameters of each stroke, with their neutral values. The inflection is the gesture's own unless given.
@@ -121,7 +121,7 @@ def rest_keys(keys: Keypoints) -> np.ndarray:
     return rests
 
 
-@memoise_by_gesture
+@memoised
 def body_rest_times(gesture: Gesture) -> Floats:
     """Times at which a gesture without hands' keys rests: the turning points of what moves most."""
     spread = {name: max(t.values) - min(t.values) for name, t in gesture.tracks.items() if name.split(".")[0] in _LARGE}
@@ -139,7 +139,7 @@ def body_rest_times(gesture: Gesture) -> Floats:
 _LARGE = {"torso": 1.0, "hips": 1.0, "head": 0.4}  # parts that lead a body without hands, and how much they count
 
 
-@memoise_by_gesture
+@memoised
 def leading_side(gesture: Gesture) -> str | None:
     """The arm with the longest path, whose clock the body goes by."""
     lengths = {}

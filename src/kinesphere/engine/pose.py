@@ -26,8 +26,6 @@ SIGN = {"left": 1.0, "right": -1.0}
 BLOCK = 500_000  # numbers that are allocated as one array at most
 
 # The relaxed stance: how the figure stands when nothing is asked of it, which is not its rest pose.
-WRIST = (0.066, -0.5295, 0.038)  # out, up, ahead of the shoulder: arms hang a little off the body, elbows not locked
-SWIVEL = np.radians(38.0)  # elbows point back and somewhat out
 ROLL = np.radians(14.0)  # palms face the thighs, and backs of the hands somewhat ahead
 CLAVICLE_DOWN, CLAVICLE_AHEAD = np.radians(4.5), np.radians(3.0)  # from the rest pose, whose arms are half raised
 ANKLE_OUT, TURNED_OUT = 0.098, np.radians(8.0)  # feet hip-wide, turned out
@@ -38,17 +36,6 @@ SINK = 0.0016  # hips below straight knees: they are soft, not bent
 FLEXIONS = (math.radians(4.0), math.radians(148.0))  # least and greatest of an elbow
 SOFT = 0.012  # of its length, over which an arm comes softly to its longest reach
 DOWN, AHEAD = np.array([0.0, -1.0, 0.0]), np.array([0.0, 0.0, 1.0])  # an elbow's swivel is measured from these
-
-
-def resting_wrist(side: str, height: float = HEIGHT) -> tuple[float, float, float]:
-    """The wrist of a hanging arm, in metres from its shoulder."""
-    out, up, ahead = (height / HEIGHT * value for value in WRIST)
-    return (out if side == "left" else -out, up, ahead)
-
-
-def resting_swivel(side: str) -> float:
-    """The swivel of a hanging arm, as ``solve_limb`` counts it."""
-    return float(SWIVEL if side == "left" else -SWIVEL)
 
 
 @lru_cache(maxsize=16)

@@ -39,7 +39,7 @@ from kinesphere.maths import rotations
 from kinesphere.maths.vectors import Bools, Floats, Ints, clip, norms, smoothstep
 from kinesphere.motion.gesture import Gesture
 from kinesphere.motion.humanoid import SIDES
-from kinesphere.motion.memo import memoise_by_gesture
+from kinesphere.motion.memo import memoised
 
 SHOULDER_SIDE = (0.180, 0.0, 0.0)  # metres from the middle of the chest, out
 CLAVICLE = (0.156, 0.0, -0.034)  # metres
@@ -187,7 +187,7 @@ class KeyTable:
         return written, bent
 
 
-@memoise_by_gesture
+@memoised
 def key_table(gesture: Gesture) -> KeyTable | None:
     """The table of a gesture's keys; None where both arms hang throughout."""
     arms = {side: own for side in SIDES if (own := arm_keys(gesture, side)) is not None}

@@ -25,7 +25,6 @@ from kinesphere.engine.pose import (
     FEET_AHEAD,
     SINK,
     TURNED_OUT,
-    WRIST,
     figure_skeleton,
 )
 from kinesphere.engine.proportions import HEIGHT
@@ -33,6 +32,7 @@ from kinesphere.engine.trunk import NECK, SPINE, STEADY
 from kinesphere.maths.compiled import jit
 from kinesphere.maths.rotations import exponential_quaternion, rotate_vector
 from kinesphere.maths.vectors import Floats, norms
+from kinesphere.motion.gesture import RESTING_WRIST
 
 # The channels that the estimate reads; of the clavicles, those of the hand's own side.
 BENDS = ("torso.forward", "hips.lean", "hips.y", "hips.z", "head.nod", "clavicle.raise", "clavicle.forward")
@@ -95,7 +95,7 @@ def body_model() -> BodyModel:
         splay=0.5 * float(TURNED_OUT),
         hips_height=float(skeleton.offsets[0, 1]) - SINK,
         weight_shift=MOVED,
-        wrist=np.array(WRIST),
+        wrist=np.array(RESTING_WRIST),
         hanging=HANGS,
     )
 

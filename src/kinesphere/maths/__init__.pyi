@@ -1,4 +1,3 @@
-from . import banded as banded
 from . import bands as bands
 from . import compiled as compiled
 from . import denoise as denoise

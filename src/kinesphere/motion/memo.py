@@ -34,6 +34,3 @@ def memoised(function: Callable[Concatenate[T, P], R]) -> Callable[Concatenate[T
         return results[arguments]
 
     return recall
-
-
-memoise_by_gesture = memoise_by_skeleton = memoised

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from kinesphere.maths.interpolation import monotone_slopes
 from kinesphere.maths.vectors import ArrayLike, Floats, as_floats
 from kinesphere.motion.checked_arrays import freeze
 
@@ -123,21 +124,6 @@ class TimeMap:
     def inverse(self) -> TimeMap:
         """The inverse map: new time to old time."""
         return TimeMap._from_links(tuple((curve, not backwards) for curve, backwards in reversed(self._links)))
-
-
-def monotone_slopes(x: Floats, y: Floats) -> Floats:
-    """Slopes that keep a cubic through increasing points increasing (Fritsch & Butland 1984: harmonic means)."""
-    h, d = np.diff(x), np.diff(y) / np.diff(x)
-    if len(x) == 2:
-        return np.array([d[0], d[0]])
-    inner_weight = (h[1:] + 2.0 * h[:-1], 2.0 * h[1:] + h[:-1])
-    m = np.empty(len(x))
-    m[1:-1] = (inner_weight[0] + inner_weight[1]) / (inner_weight[0] / d[1:] + inner_weight[1] / d[:-1])
-    # One-sided at the ends, within what keeps the end segment increasing, and never standing still.
-    for end, near, next_ in ((0, 0, 1), (-1, -1, -2)):
-        slope = ((2.0 * h[near] + h[next_]) * d[near] - h[near] * d[next_]) / (h[near] + h[next_])
-        m[end] = np.clip(slope, 0.2 * d[near], 3.0 * d[near])
-    return m
 
 
 def _checked_slopes(x: Floats, y: Floats, m: Floats) -> Floats:

@@ -25,7 +25,7 @@ from kinesphere.maths.vectors import Bools, Floats, norms
 from kinesphere.motion.errors import MotionFileWarning
 from kinesphere.motion.gesture import Gesture, Space
 from kinesphere.motion.humanoid import SIDES
-from kinesphere.motion.memo import memoise_by_gesture
+from kinesphere.motion.memo import memoised
 from kinesphere.score.layers import Express, Layer, express_of
 
 SUPERHUMAN = 15.0  # metres a second on the mean: a pitcher's hand is faster, for a moment
@@ -56,7 +56,7 @@ class ImplausibleKey(MotionFileWarning):
 Finding: TypeAlias = tuple[str, type[Warning]]  # a message and its category
 
 
-@memoise_by_gesture
+@memoised
 def check_gesture(gesture: Gesture) -> tuple[Finding, ...]:
     """Warnings about a gesture's keys."""
     return tuple(finding for side in SIDES for finding in _check_arm(gesture, side))

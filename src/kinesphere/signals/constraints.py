@@ -43,7 +43,7 @@ from kinesphere.maths.hinges import TINY, HingeLimit, bend_hinge, hinge_excess
 from kinesphere.maths.vectors import Bools, Floats, clip, norms, smoothstep
 from kinesphere.motion.checked_arrays import freeze
 from kinesphere.motion.humanoid import SIDES
-from kinesphere.motion.memo import memoise_by_skeleton
+from kinesphere.motion.memo import memoised
 from kinesphere.motion.motion import Motion
 from kinesphere.motion.skeleton import Skeleton
 from kinesphere.signals.curves import root_joint
@@ -94,7 +94,7 @@ def _smooth_correction(correction: Floats, rate: float, loop: bool) -> Floats:
     return smooth[count - 1 : 2 * count - 1] if loop else smooth
 
 
-@memoise_by_skeleton
+@memoised
 def _hinge_limits(skeleton: Skeleton) -> list[HingeLimit]:
     """Knees and elbows of a humanoid; of another body none."""
     known = skeleton.with_found_roles()

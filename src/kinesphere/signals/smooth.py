@@ -14,7 +14,7 @@ from kinesphere.maths import denoise
 from kinesphere.maths.vectors import Bools, Floats, Ints
 from kinesphere.motion.errors import warn_caller
 from kinesphere.motion.humanoid import GROUPS, select_joints
-from kinesphere.motion.memo import memoise_by_skeleton
+from kinesphere.motion.memo import memoised
 from kinesphere.motion.motion import Motion
 from kinesphere.motion.skeleton import Skeleton
 from kinesphere.signals.curves import Curves
@@ -133,7 +133,7 @@ def _column_groups(curves: Curves) -> list[Ints]:
     return [*(order[groups[order] == one] for one in np.unique(groups)), *paths]
 
 
-@memoise_by_skeleton
+@memoised
 def _joint_groups(skeleton: Skeleton) -> Ints:
     """``(J,)`` the number of each joint's group; a joint of none is a group by itself."""
     skeleton = skeleton.with_found_roles()

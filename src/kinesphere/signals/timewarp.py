@@ -15,12 +15,13 @@ import numpy as np
 
 from kinesphere.analysis.accents import Accent, find_accents
 from kinesphere.body.ground import runs
+from kinesphere.maths.interpolation import monotone_slopes
 from kinesphere.maths.vectors import Bools, Floats, Ints, clip
 from kinesphere.motion.errors import MotionFileWarning, warn_caller
 from kinesphere.motion.humanoid import select_joints
 from kinesphere.motion.motion import Motion
 from kinesphere.motion.retiming import MOST_POSES, retime, sample_motion
-from kinesphere.motion.timemap import TimeMap, monotone_slopes
+from kinesphere.motion.timemap import TimeMap
 from kinesphere.signals.alignment import RADIUS, Cost, Search, align, trim_calibration
 from kinesphere.signals.curves import Curves
 from kinesphere.signals.edit import FADE, check_time_range, edit_window

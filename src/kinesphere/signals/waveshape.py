@@ -30,7 +30,7 @@ from kinesphere.maths.hinges import Hinge, shape_hinge
 from kinesphere.maths.splines import Spline, kochanek_bartels
 from kinesphere.maths.vectors import ArrayLike, Bools, Floats, Ints, as_floats
 from kinesphere.motion.errors import MotionFileError, MotionFileWarning, unknown_name, warn_caller
-from kinesphere.motion.memo import memoise_by_skeleton
+from kinesphere.motion.memo import memoised
 from kinesphere.motion.skeleton import Skeleton
 from kinesphere.signals.curves import Curves
 from kinesphere.signals.edit import Edit
@@ -372,7 +372,7 @@ class _LimitedHinges(NamedTuple):
     levels: tuple[list[Hinge], list[Hinge]]  # by number in ``joints``; the second is measured along the first
 
 
-@memoise_by_skeleton
+@memoised
 def _limited_hinges(skeleton: Skeleton) -> _LimitedHinges:
     limited = limited_joints(skeleton)
     joints = np.unique([joint for hinge in limited for joint in hinge.path])

@@ -20,7 +20,7 @@ from kinesphere.maths.compiled import jit
 from kinesphere.maths.rotations import exponential_quaternion, quaternion_between, quaternion_product, rotate_vector
 from kinesphere.maths.vectors import Bools, Floats, Ints, cross, norms, unit
 from kinesphere.motion.humanoid import SIDES
-from kinesphere.motion.memo import memoise_by_skeleton
+from kinesphere.motion.memo import memoised
 from kinesphere.motion.skeleton import Skeleton
 
 STRAIGHT = 0.12  # sine of a knee's flexion below which its usual axis counts for more than its plane
@@ -66,7 +66,7 @@ class LegRotations(NamedTuple):
 # Joints
 
 
-@memoise_by_skeleton
+@memoised
 def leg_joints(skeleton: Skeleton) -> tuple[tuple[int, int, int], ...]:
     """Thigh, shin and foot, left and right."""
     return tuple(
@@ -88,7 +88,7 @@ def ancestors(skeleton: Skeleton, joint: int) -> set[int]:
     return chain
 
 
-@memoise_by_skeleton
+@memoised
 def trunk_joint(skeleton: Skeleton) -> int:
     """The joint about which hips roll, so that the trunk stays: the hips' child that carries it, or the hips."""
     hips = require_joint(skeleton, "hips")
@@ -97,20 +97,20 @@ def trunk_joint(skeleton: Skeleton) -> int:
     return carrying[0] if carrying else hips
 
 
-@memoise_by_skeleton
+@memoised
 def hip_attachments(skeleton: Skeleton) -> tuple[int, ...]:
     """Children of the hips that carry no leg."""
     legs = set.union(*(ancestors(skeleton, thigh) for thigh, _, _ in leg_joints(skeleton)))
     return tuple(child for child in skeleton.children[require_joint(skeleton, "hips")] if child not in legs)
 
 
-@memoise_by_skeleton
+@memoised
 def feet_on_shins(skeleton: Skeleton) -> Bools:
     """``(2,)`` whether feet are descendants of shins; in rigs for animation they need not be."""
     return np.array([shin in ancestors(skeleton, foot) for _, shin, foot in leg_joints(skeleton)])
 
 
-@memoise_by_skeleton
+@memoised
 def _rest_knee_axes(skeleton: Skeleton) -> Floats:
     """``(2, 3)`` the axis of a knee that never bends, in its thigh's frame: the body's left at rest."""
     orientations, positions = skeleton.rest_world()
