@@ -12,9 +12,11 @@ from conftest import ROOT
 from kinesphere.cli import warm_up
 
 CODE = """
-import importlib, pkgutil, sys
+import sys
 import kinesphere
+from numba.core.dispatcher import Dispatcher
 from kinesphere.cli.warm_up import PARTS, run_part
+from kinesphere.maths.compiled import Jit
 assert [len(list(run_part(part))) for part in range(len(PARTS))] == [len(steps) for steps in PARTS]
 
 
@@ -23,10 +25,9 @@ def signatures():
     for name, module in list(sys.modules.items()):
         if name.startswith("kinesphere."):
             for value in vars(module).values():
-                loop = getattr(value, "kinesphere_jit", value)
-                if hasattr(loop, "dispatcher") and loop.dispatcher is not None:
-                    function = loop.function
-                    found[function.__module__, function.__qualname__] = len(loop.dispatcher.signatures)
+                loop = value.kinesphere_jit if isinstance(value, Dispatcher) else value
+                if isinstance(loop, Jit) and loop.dispatcher is not None:
+                    found[name, loop.function.__qualname__] = len(loop.dispatcher.signatures)
     return found
 
 

@@ -71,7 +71,7 @@ def _stepping() -> Motion:
 
 def _displace(*parts: str) -> None:
     for part in parts:
-        kinesphere.Displace([kinesphere.signals.Target(part, seconds=1.0, by=(0.02, -0.05, 0.0))])(_stepping())
+        kinesphere.Displace([kinesphere.signals.Target(part, seconds=1.0, by=(0.0, 0.1, 0.0))])(_stepping())
 
 
 def _files() -> None:
@@ -91,7 +91,7 @@ PARTS: tuple[tuple[Step, ...], ...] = (
     (
         ("gestures", lambda: _gesture("wave")),
         ("Effort and Shape", _perform_dials),
-        ("equalize", lambda: kinesphere.Equalize(preset="exaggerate")(_gesture())),
+        ("equalize", lambda: kinesphere.Equalize(preset="exaggerate", start=0.5, end=2.0)(_gesture())),
         ("waveshape", _waveshape),
         ("smooth", lambda: kinesphere.Smooth(1.0)(_gesture())),
         ("timewarp", lambda: kinesphere.Timewarp(bpm=100.0)(_gesture())),
@@ -99,7 +99,7 @@ PARTS: tuple[tuple[Step, ...], ...] = (
     ),
     (
         ("foot lock", lambda: kinesphere.lock_feet(_stepping())),
-        ("displace hands", lambda: _displace("rightHand")),
+        ("displace hands", lambda: _displace("rightHand", "leftHand")),
         ("displace feet", lambda: _displace("leftFoot")),
         ("displace head and hips", lambda: _displace("head", "hips")),
         ("files", _files),

@@ -216,7 +216,9 @@ def blur_kernel(values, scratch, radius, passes):  # type: ignore[no-untyped-def
                     total -= values[row, column - radius - 1]
                 if column >= 0:
                     scratch[column, row] = total / width  # transposed, so that the next pass blurs the other axis
-        values[:] = scratch
+        for row in range(side):  # a slice assignment would add seconds to numba's compilation
+            for column in range(side):
+                values[row, column] = scratch[row, column]
 
 
 @jit
