@@ -615,7 +615,7 @@ def test_an_edit_that_did_nothing_is_locked_as_the_motion_is(name):
     motion = MOTIONS[name]
     locked = lock_feet(motion, find_contacts(motion))
     joints = np.ones(len(motion.skeleton), dtype=bool)
-    held = hold_feet(motion, motion, joints, anyway=True)
+    held = hold_feet(motion, motion, joints, always=True)
     assert np.allclose(held.positions_world(), locked.positions_world(), atol=1e-9)
 
 

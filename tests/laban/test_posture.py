@@ -12,7 +12,7 @@ from kinesphere import Shape
 from kinesphere.builtin.library import gesture
 from kinesphere.engine.arm_plan import arm_keys
 from kinesphere.engine.generation import HEAD_LINE, MOVED, TRUNK_SHIFTS
-from kinesphere.engine.pose import CLAVICLE_AHEAD, CLAVICLE_DOWN, WRIST, figure_skeleton
+from kinesphere.engine.pose import CLAVICLE_AHEAD, CLAVICLE_DOWN, RESTING_WRIST, figure_skeleton
 from kinesphere.engine.proportions import HEIGHT
 from kinesphere.engine.trunk import NECK, SPINE, STEADY
 from kinesphere.laban.key_placement import _shape_bends, key_table
@@ -91,9 +91,9 @@ def test_bending_forward_brings_the_thighs_ahead_and_sinking_the_knees():
 def test_a_hanging_hand_hangs_whatever_the_chest_does():
     """As the chest sees it, it comes ahead and up by nearly as much as the chest bends."""
     for angle in (0.1, 0.3, 0.5):
-        place = np.array(WRIST) + view_body(bent(forward=angle), FEET).sags[0]
-        assert np.linalg.norm(place) == pytest.approx(np.linalg.norm(WRIST))
-        turned = np.arctan2(place[2], -place[1]) - np.arctan2(WRIST[2], -WRIST[1])
+        place = np.array(RESTING_WRIST) + view_body(bent(forward=angle), FEET).sags[0]
+        assert np.linalg.norm(place) == pytest.approx(np.linalg.norm(RESTING_WRIST))
+        turned = np.arctan2(place[2], -place[1]) - np.arctan2(RESTING_WRIST[2], -RESTING_WRIST[1])
         assert turned == pytest.approx(0.85 * angle)
 
 
