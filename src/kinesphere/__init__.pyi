@@ -61,7 +61,7 @@ from .score.document import load_score as load_score
 from .score.document import save_score as save_score
 from .score.layers import Express as Express
 from .score.layers import Layer as Layer
-from .score.performing import perform as perform
+from .score.rendering import perform as perform
 from .score.rendering import render as render
 from .score.rendering import render_all as render_all
 from .score.score import Score as Score

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from kinesphere.files.bvh.numbers import parse_numbers
+from kinesphere.files.bvh.rows import parse_numbers
 
 finite = st.floats(allow_nan=False, allow_infinity=False)
 spelled = st.one_of(

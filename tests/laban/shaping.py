@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from kinesphere.laban.arm_shape import limit_reach, rotate_keys
+from kinesphere.laban.shape import limit_reach, rotate_keys
 
 
 def shape_keys(positions, factors, side):

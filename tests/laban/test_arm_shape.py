@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from generated import seeds
-from kinesphere.laban.arm_shape import LARGEST_ROTATION, LONGEST, MIDDLE, NEAREST_MIDDLE, RATIO, REACH_SCALE
+from kinesphere.laban.shape import LARGEST_ROTATION, LONGEST, MIDDLE, NEAREST_MIDDLE, RATIO, REACH_SCALE
 from laban.shaping import shape_keys
 
 HORIZONTAL, VERTICAL, SAGITTAL, REACH = np.eye(4)

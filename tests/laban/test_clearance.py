@@ -14,7 +14,6 @@ from kinesphere.builtin.library import gesture
 from kinesphere.engine.collision import SOFT
 from kinesphere.engine.pose import FLEXIONS, figure_limb
 from kinesphere.engine.proportions import HEIGHT
-from kinesphere.laban.arm_shape import LONGEST
 from kinesphere.laban.clearance import (
     CAPSULE_RADII,
     CURL,
@@ -32,6 +31,7 @@ from kinesphere.laban.clearance import (
 from kinesphere.laban.key_placement import PathDeviation, _shape_bends, key_table
 from kinesphere.laban.manners import PARTS, Dials, manner
 from kinesphere.laban.posture import view_body
+from kinesphere.laban.shape import LONGEST
 from kinesphere.maths.two_bone import solve_limb
 from kinesphere.maths.vectors import norms, smoothstep
 from kinesphere.motion.gesture import Space, Stop, resting_wrist

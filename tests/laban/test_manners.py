@@ -14,7 +14,7 @@ from kinesphere.laban.dials import window
 from kinesphere.laban.effort_parameters import movement_parameters, movement_parameters_of
 from kinesphere.laban.effort_strokes import AMPLITUDES, HANGING_OVERSHOOT, LARGEST
 from kinesphere.laban.manners import BEYOND_FULL, Dials, manner
-from kinesphere.laban.torso_shape import torso_channels
+from kinesphere.laban.shape import torso_channels
 from kinesphere.maths.interpolation import monotone_cubic
 from kinesphere.motion.gesture import resting_wrist
 from laban.shaping import shape_keys

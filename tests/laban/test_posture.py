@@ -12,15 +12,15 @@ from kinesphere import Shape
 from kinesphere.builtin.library import gesture
 from kinesphere.engine.arm_plan import arm_keys
 from kinesphere.engine.generation import HEAD_LINE, MOVED, TRUNK_SHIFTS
-from kinesphere.engine.pose import CLAVICLE_AHEAD, CLAVICLE_DOWN, RESTING_WRIST, figure_skeleton
+from kinesphere.engine.pose import CLAVICLE_AHEAD, CLAVICLE_DOWN, figure_skeleton
 from kinesphere.engine.proportions import HEIGHT
 from kinesphere.engine.trunk import NECK, SPINE, STEADY
 from kinesphere.laban.key_placement import _shape_bends, key_table
 from kinesphere.laban.manners import PARTS, Dials, manner
 from kinesphere.laban.posture import ARMS_MASS, BENDS, HEAD_MASS, SPINE_COUNTER, TRUNK_MASS, body_model, view_body
 from kinesphere.maths import rotations
-from kinesphere.score.performing import score_of
-from kinesphere.score.rendering import render
+from kinesphere.motion.gesture import RESTING_WRIST
+from kinesphere.score.rendering import render, score_of
 
 FEET = np.zeros((1, 2, 3))
 # An upright body seen from the shoulder: the axes of trunk, head, own and other thigh, lower ends first.

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kinesphere.laban.torso_shape import ATTITUDES, BEND_ALONE, LARGEST_BEND, torso_channels
+from kinesphere.laban.shape import ATTITUDES, BEND_ALONE, LARGEST_BEND, torso_channels
 from kinesphere.motion.gesture import ANGLE, CHANNELS, METRES, MOST
 
 ENDS = [("spreading", 0, -1), ("enclosing", 0, 1), ("rising", 1, -1),

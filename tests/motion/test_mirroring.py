@@ -10,7 +10,7 @@ from generated import seeds
 from kinesphere import Motion, Skeleton, load
 from kinesphere.maths import kinematics
 from kinesphere.maths import rotations as R
-from kinesphere.motion.mirroring import mirror_joints, mirrored_name
+from kinesphere.motion.transform import mirror_joints, mirrored_name
 
 FIGURE = Skeleton(
     ("hips", "LeftArm", "LeftHand", "RightArm", "RightHand", "head"),

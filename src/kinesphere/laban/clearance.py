@@ -21,7 +21,7 @@ from kinesphere.engine.collision import HEAD, SOFT, THIGH, TRUNK
 from kinesphere.engine.paths import BOW, TIGHTEST, cubic_hermite
 from kinesphere.engine.pose import AHEAD, DOWN, FLEXIONS, figure_limb
 from kinesphere.engine.proportions import HEIGHT
-from kinesphere.laban.arm_shape import limit_reach
+from kinesphere.laban.shape import limit_reach
 from kinesphere.maths.compiled import jit
 from kinesphere.maths.two_bone import reach_limits_kernel, solve_limb_kernel
 from kinesphere.maths.vectors import Bools, Floats, Ints, norms, smoothstep

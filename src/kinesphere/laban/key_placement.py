@@ -21,7 +21,6 @@ from kinesphere.engine.channels import INDEX, channel_table, sample_rows
 from kinesphere.engine.legs import LIFT, MOST_LIFT
 from kinesphere.engine.overlays import BREATH_MOST
 from kinesphere.engine.surface_scales import PRESSED
-from kinesphere.laban.arm_shape import rotate_keys
 from kinesphere.laban.clearance import (
     BodyCapsules,
     MovableKeys,
@@ -35,6 +34,7 @@ from kinesphere.laban.clearance import (
 from kinesphere.laban.dials import CombinedDials
 from kinesphere.laban.effort_strokes import EffortStrokes
 from kinesphere.laban.posture import BENDS, upright_shoulder, view_body
+from kinesphere.laban.shape import rotate_keys
 from kinesphere.maths import rotations
 from kinesphere.maths.vectors import Bools, Floats, Ints, clip, norms, smoothstep
 from kinesphere.motion.gesture import Gesture

@@ -14,7 +14,7 @@ from kinesphere.laban.dials import combine_dials
 from kinesphere.laban.effort_parameters import EffortModel, effort_model
 from kinesphere.laban.effort_strokes import ParameterCache, strokes_and_flourishes
 from kinesphere.laban.key_placement import place_keys
-from kinesphere.laban.torso_shape import torso_channels
+from kinesphere.laban.shape import torso_channels
 from kinesphere.motion.gesture import Gesture
 from kinesphere.motion.humanoid import SIDES
 

@@ -1,14 +1,25 @@
-"""Shape: how a body opens and closes towards what is around it."""
+"""Laban Shape: how a body opens and closes, on arms and torso (Chi 1999; EMOTE 2000).
+
+On the arms, each dimension has an ellipse through the key, in the plane parallel to its own, centred on the shoulder.
+Shape rotates the key along it towards one end of the long axis: spreading to the side, rising straight up, advancing
+straight ahead; the three displacements add. A key at the other end could be rotated in either direction: there the
+rotation fades, so that nothing jumps. Ours: the ratio of radii and the largest angle, which are not printed; the soft
+approach to an end, to the body's middle and to the arm's reach. On the torso, each attitude adds to channels.
+Distances are for a figure 1.70 m tall.
+"""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
+from typing import Any
 
 import numpy as np
 
 from kinesphere.laban.effort import Effort, check_dial_value
+from kinesphere.maths.compiled import jit
 from kinesphere.maths.vectors import Floats
 
 # Dimension to the words at its two ends, −1 and 1.
@@ -69,3 +80,179 @@ AFFINITY = 0.5  # of an Effort factor that its Shape takes
 def affine_shape(effort: Effort) -> Shape:
     """The Shape that goes with an Effort: indirect spreads, light rises, sustained advances, and their opposites."""
     return Shape(AFFINITY * effort.space, AFFINITY * effort.weight, AFFINITY * effort.time)
+
+
+# Arms: keys on ellipses about the shoulder
+
+
+RATIO = 1.5  # of the ellipses' radii
+LARGEST_ROTATION = math.radians(34.0)  # along an ellipse at full Shape
+FADE_ANGLE = math.radians(50.0)  # from the far end, within which a rotation fades
+REACH_SCALE = 0.22  # of its distance from the middle that a key moves at full reach
+MIDDLE = (-0.17, -0.42, 0.0)  # the body's centre of mass from the shoulder: out, up, ahead
+NEAREST_MIDDLE = -0.125  # metres out of the shoulder that Shape takes no hand beyond: short of the middle
+SOFT_MIDDLE = 0.08  # metres before that, over which a hand is slowed
+LONGEST = 0.5435  # metres from the shoulder beyond which Shape puts no key
+SOFT_REACH = 0.03  # metres before that, over which a key is slowed
+
+
+def rotate_keys(positions: Floats, factors: Floats) -> Floats:
+    """Keys ``(K, 3)``, out, up and ahead of the shoulder, with Shape ``(K, 4)`` on them, whether in reach or not."""
+    moved = np.empty_like(positions)
+    rotate_keys_kernel(positions, factors, moved)
+    return moved
+
+
+@jit
+def rotate_keys_kernel(positions, factors, moved):  # type: ignore[no-untyped-def]
+    """Write to ``moved (K, 3)`` where Shape ``(K, 4)`` takes keys ``(K, 3)``: three ellipses, then the reach space."""
+    for k in range(positions.shape[0]):
+        out, up, ahead = positions[k, 0], positions[k, 1], positions[k, 2]
+        out_1, ahead_1 = move_on_ellipse(out, ahead, factors[k, 0])
+        up_2, out_2 = move_on_ellipse(up, out, factors[k, 1])
+        ahead_3, down_3 = move_on_ellipse(ahead, -up, factors[k, 2])
+        x, y, z = out + out_1 + out_2, up + up_2 - down_3, ahead + ahead_1 + ahead_3
+        end = min(out, NEAREST_MIDDLE)
+        room = min(out - end, SOFT_MIDDLE)
+        over = end + room - x
+        if over > 0.0:  # a hand comes softly to the middle, from its own side
+            safe = max(room, 1e-9)
+            x = end + room + safe * math.expm1(-over / safe)
+        scale = REACH_SCALE * factors[k, 3]
+        moved[k, 0] = x + scale * (x - MIDDLE[0])
+        moved[k, 1] = y + scale * (y - MIDDLE[1])
+        moved[k, 2] = z + scale * (z - MIDDLE[2])
+
+
+@jit
+def move_on_ellipse(major, minor, dial):  # type: ignore[no-untyped-def]
+    """How far a point moves along the long and the short axis. A dial below zero goes to the long axis' plus end."""
+    if dial == 0.0:
+        return 0.0, 0.0
+    angle = math.atan2(RATIO * minor, major)  # 0 at the plus end, ±π at the other
+    radius = math.hypot(major, RATIO * minor)
+    size, sign = abs(angle), -1.0 if angle < 0.0 else 1.0
+    room, from_far_end = (size, math.pi - size) if dial < 0.0 else (math.pi - size, size)
+    fade = -math.expm1(-((from_far_end / FADE_ANGLE) ** 2))
+    rotation = room * math.tanh(abs(dial) * LARGEST_ROTATION * fade / max(room, 1e-9))  # softly to the end
+    rotated = sign * (size - rotation if dial < 0.0 else size + rotation)
+    return radius * math.cos(rotated) - major, radius / RATIO * math.sin(rotated) - minor
+
+
+@jit
+def limit_reach(key, written):  # type: ignore[no-untyped-def]
+    """Move a key ``(3,)`` in place into the arm's reach, softly. It may stay as far out as it was ``written (3,)``."""
+    far = math.sqrt(key[0] * key[0] + key[1] * key[1] + key[2] * key[2])
+    was = math.sqrt(written[0] * written[0] + written[1] * written[1] + written[2] * written[2])
+    start = min(max(LONGEST - SOFT_REACH, was), LONGEST - 1e-6)
+    room = LONGEST - start
+    distance = start - room * math.expm1(-(far - start) / room) if far > start else far
+    if was >= LONGEST:
+        distance = min(far, was)
+    for d in range(3):
+        key[d] *= distance / max(far, 1e-12)
+
+
+# Torso: what each attitude adds to channels
+
+
+# At full Shape. Angles in degrees, the hips' offsets in metres for a figure 1.70 m tall; signs as in ``CHANNELS``.
+# A straight spine cannot grow: rising lifts the heels. Sinking lets the knees go.
+ATTITUDES: Mapping[str, Mapping[str, float]] = MappingProxyType(
+    {
+        "spreading": {
+            "clavicle.forward": -13.0,
+            "clavicle.raise": 2.0,
+            "torso.forward": -4.0,
+            "hips.lean": -1.5,
+            "head.nod": -2.0,
+        },
+        "enclosing": {
+            "clavicle.forward": 15.0,
+            "clavicle.raise": 3.0,
+            "torso.forward": 8.0,
+            "hips.lean": 1.5,
+            "head.nod": 4.0,
+        },
+        "rising": {
+            "torso.forward": -5.0,
+            "head.nod": -7.0,
+            "clavicle.raise": 6.0,
+            "clavicle.forward": -3.0,
+            "hips.y": 0.026,
+            "foot.peel": 13.0,
+            "torso.breath": 0.6,
+        },
+        "sinking": {
+            "torso.forward": 27.0,
+            "head.nod": 17.0,
+            "clavicle.raise": -4.0,
+            "clavicle.forward": 8.0,
+            "hips.y": -0.016,
+            "hips.lean": -8.0,
+        },
+        "advancing": {
+            "hips.z": 0.045,
+            "hips.lean": 5.0,
+            "torso.forward": 6.0,
+            "head.nod": -5.0,
+            "clavicle.forward": 3.0,
+        },
+        "retreating": {
+            "hips.z": -0.040,
+            "hips.lean": -5.0,
+            "torso.forward": -5.0,
+            "head.nod": 5.0,
+            "clavicle.forward": -2.0,
+        },
+    }
+)
+BEND_ALONE, LARGEST_BEND = 27.0, 34.0  # degrees forward: of one attitude alone, and of all together at most
+_ENDS = (("spreading", "enclosing"), ("rising", "sinking"), ("advancing", "retreating"))
+_SIDED = ("clavicle", "foot")
+_CLAVICLES = tuple(f"{side}.clavicle.{angle}" for side in ("left", "right") for angle in ("raise", "forward"))
+_LENGTHS = ("hips.x", "hips.y", "hips.z", "torso.breath")
+
+
+def torso_channels(factors: Floats, gain: Floats) -> dict[str, Floats]:
+    """What Shape ``(..., 4)`` adds to channels, each ``(...)``, multiplied by ``gain (...)``.
+
+    Clavicles are not multiplied: drawn back further, they would narrow the chest that is to spread.
+    """
+    columns: list[Any] = factors.tolist() if factors.ndim == 1 else [factors[..., i] for i in range(3)]
+    scale: Any = float(gain) if factors.ndim == 1 else gain  # plain numbers are quicker than NumPy's
+    total: dict[str, Any] = {}
+    for (low, high), factor in zip(_ENDS, columns, strict=False):
+        for attitude, share in ((low, -factor), (high, factor)):
+            share = max(share, 0.0) if isinstance(share, float) else np.maximum(share, 0.0)
+            if not (share if isinstance(share, float) else share.any()):
+                continue
+            scaled = share * scale
+            for channel, most in _CHANNELS[attitude]:
+                value = most * (share if channel in _CLAVICLES else scaled)
+                total[channel] = total[channel] + value if channel in total else value
+    if "torso.forward" in total:
+        total["torso.forward"] = _limit_bend(total["torso.forward"])
+    return {name: np.asarray(values) for name, values in total.items()}
+
+
+def _limit_bend(bend: Floats) -> Floats:
+    """A torso's bend forward, which approaches its largest softly: beyond, the body would fold over its own arms."""
+    room = np.radians(LARGEST_BEND - BEND_ALONE)
+    over = np.maximum(bend - np.radians(BEND_ALONE), 0.0)
+    return np.asarray(bend - over - room * np.expm1(-over / room))
+
+
+def _sided_names(name: str) -> tuple[str, ...]:
+    return (f"left.{name}", f"right.{name}") if name.split(".")[0] in _SIDED else (name,)
+
+
+# Attitude to its channels and their values at full Shape, in radians, metres or shares.
+_CHANNELS = {
+    attitude: [
+        (channel, most if name in _LENGTHS else float(np.radians(most)))
+        for name, most in rows.items()
+        for channel in _sided_names(name)
+    ]
+    for attitude, rows in ATTITUDES.items()
+}

@@ -170,7 +170,7 @@ class Motion:
 
     def mirrored(self, pairs: Sequence[tuple[int, int]] | None = None) -> Motion:
         """Left and right exchanged, mirrored at the YZ plane."""
-        from kinesphere.motion.mirroring import mirror_motion
+        from kinesphere.motion.transform import mirror_motion
 
         return mirror_motion(self, pairs)
 

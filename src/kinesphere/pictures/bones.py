@@ -15,8 +15,8 @@ from kinesphere.body.require_roles import require_roles
 from kinesphere.maths import rotations
 from kinesphere.maths.vectors import Floats, Ints
 from kinesphere.motion.humanoid import FINGERS, SIDES
-from kinesphere.motion.mirroring import mirror_joints, mirrored_name
 from kinesphere.motion.skeleton import Skeleton
+from kinesphere.motion.transform import mirror_joints, mirrored_name
 
 _LIMBS = (("UpperArm", "LowerArm", "Hand"), ("UpperLeg", "LowerLeg", "Foot", "Toes"))
 

@@ -8,29 +8,30 @@ several edits of curves, not after each.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 
+from kinesphere.direction.words import Vocabulary, word_strengths
 from kinesphere.engine.batch import RATE
 from kinesphere.engine.generation import body_clock, generate
 from kinesphere.engine.manner import Manner
 from kinesphere.engine.proportions import HEIGHT
-from kinesphere.laban.dials import Part, ShapeDial, window
+from kinesphere.laban.dials import EffortDial, Part, ShapeDial, window
 from kinesphere.laban.effort import Effort
-from kinesphere.laban.effort_parameters import effort_model
+from kinesphere.laban.effort_parameters import DEFAULT, EffortModel, effort_model
 from kinesphere.laban.manners import PARTS, Dials, manner
 from kinesphere.laban.shape import Shape, affine_shape
 from kinesphere.maths.vectors import Bools, Floats
 from kinesphere.motion.errors import warn_caller
-from kinesphere.motion.gesture import Gesture
+from kinesphere.motion.gesture import Gesture, Keypoints
 from kinesphere.motion.humanoid import select_joints
 from kinesphere.motion.motion import Motion
 from kinesphere.motion.timemap import TimeMap
 from kinesphere.score import checks
-from kinesphere.score.layers import Express, Layer, SignalEdit
+from kinesphere.score.layers import Express, Layer, SignalEdit, check_body_part
 from kinesphere.score.score import Score, is_motion, resolve_gesture
 from kinesphere.signals.blend import Blend
 from kinesphere.signals.constraints import hold_feet
@@ -235,3 +236,128 @@ def _check_loop(layer: Layer, gesture: Gesture) -> None:
             f"{gesture.name} goes round: dials that change over its time, or a range of it, would leave its seam open. "
             "Give one value for all of it"
         )
+
+
+# ``perform``: a gesture with Effort, Shape and words, in one call
+
+
+Parts = Mapping[str, "Part | Effort | Shape | Mapping[str, object]"] | Iterable[str]
+Words = str | Iterable[str] | Mapping[str, float]
+
+
+def perform(
+    gesture: Gesture | Keypoints | str | Path,
+    effort: EffortDial | None = None,
+    shape: ShapeDial | None = None,
+    *,
+    parts: Parts | None = None,
+    words: Words | None = None,
+    intensity: float = 1.0,
+    stillness: float = 0.0,
+    start: float | None = None,
+    end: float | None = None,
+    model: str | Path | EffortModel = DEFAULT,
+    lock_times: bool = False,
+    seed: int | None = None,
+    affinities: bool = False,
+    vocabulary: Vocabulary | None = None,
+) -> Motion:
+    """Perform a gesture with Effort and Shape. Its goals stay; timing, paths and posture change.
+
+    Parameters
+    ----------
+    gesture
+        A gesture, key points, the name of a built-in gesture, or a file of either.
+    effort, shape
+        One value, or a phrase: values at seconds of the gesture's own time, ``{0.0: Effort(), 2.0: Effort(time=1)}``.
+    parts
+        Names of the parts that all this is for; or for each part its own Effort and Shape instead of the whole's:
+        ``{"right_arm": Effort(weight=1), "torso": Shape(vertical=-1)}``. Parts: ``left_arm, right_arm, torso``.
+    words
+        ``"gently"``, ``"gently and proudly"``, a list, or words with their strengths from 0 to 1.
+    intensity
+        0 to 2: multiplies the factors. Beyond ±1 flourishes grow and durations change further.
+    stillness
+        −1, restless, to 1, a statue.
+    start, end
+        The stretch of the gesture's own time that this is for, in seconds.
+    model
+        ``"default"``, ``"chi1999"``, ``"emote2000"``, or a character's own TOML file.
+    lock_times
+        Keep the key times whatever the Effort.
+    seed
+        Which individual performs: each differs a little in flourishes, pace and sway. None: always the same.
+    affinities
+        Let Shape and hands follow Effort: indirect spreads, light rises, strong makes fists.
+    vocabulary
+        Words to choose from, see ``kinesphere.direction.words.load_words``.
+    """
+    return render(
+        score_of(
+            gesture,
+            effort,
+            shape,
+            parts=parts,
+            words=words,
+            intensity=intensity,
+            stillness=stillness,
+            start=start,
+            end=end,
+            model=model,
+            lock_times=lock_times,
+            seed=seed,
+            affinities=affinities,
+            vocabulary=vocabulary,
+        )
+    )
+
+
+def score_of(
+    gesture: Gesture | Keypoints | str | Path,
+    effort: EffortDial | None = None,
+    shape: ShapeDial | None = None,
+    *,
+    parts: Parts | None = None,
+    words: Words | None = None,
+    intensity: float = 1.0,
+    stillness: float = 0.0,
+    start: float | None = None,
+    end: float | None = None,
+    model: str | Path | EffortModel = DEFAULT,
+    lock_times: bool = False,
+    seed: int | None = None,
+    affinities: bool = False,
+    vocabulary: Vocabulary | None = None,
+) -> Score:
+    """The score that ``perform`` renders."""
+    own: dict[str, Part] = {}
+    chosen: tuple[str, ...] | None = None
+    if isinstance(parts, Mapping):
+        own = {name: read_part(name, value) for name, value in parts.items()}
+    elif parts is not None:
+        chosen = (parts,) if isinstance(parts, str) else tuple(parts)
+    edit = Express(
+        Effort() if effort is None else effort,
+        Shape() if shape is None else shape,
+        {} if words is None else word_strengths(words),
+        intensity,
+        stillness,
+        affinities,
+        own,
+        vocabulary,
+    )
+    return Score(gesture, (Layer(edit, start, end, chosen),), model, lock_times, seed)
+
+
+def read_part(name: str, value: object) -> Part:
+    """A part's Effort and Shape from one of them, from both, or from a mapping of both."""
+    check_body_part(name)
+    if isinstance(value, Part):
+        return value
+    if isinstance(value, Effort):
+        return Part(effort=value)
+    if isinstance(value, Shape):
+        return Part(shape=value)
+    if isinstance(value, Mapping) and value and set(value) <= {"effort", "shape"}:
+        return Part(**value)
+    raise TypeError(f"{name}: {value!r}; an Effort, a Shape, or a Part of both is expected")
