@@ -1,6 +1,6 @@
 """Key placement: where Shape puts the keys of both arms.
 
-Keys are rotated by Shape (``arm_shape``), moved off a body that Shape bends as well (``clearance``), and kept together
+Keys are rotated by Shape (``shape``), moved off a body that Shape bends as well (``clearance``), and kept together
 where the two hands meet. What does not depend on dials is kept with the gesture, in one table for both arms.
 
 Keys in the table are out, up and ahead of their shoulder, left arm first; distances are for a figure 1.70 m tall.
