@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -60,9 +59,9 @@ def _check_name(path: Path, kind: str, names: Sequence[str]) -> None:
     """Raise for a name that is not built in, and suggest the nearest."""
     if path.name in names:
         return
-    from kinesphere.motion.errors import MotionFileError
+    from kinesphere.motion.errors import MotionFileError, nearest_names
 
-    near = get_close_matches(path.name.lower(), names, n=1, cutoff=0.5)
+    near = nearest_names(path.name, names)
     hint = f"; did you mean {near[0]}?" if near else ""
     expected = f"a {kind} file, or one of ours: {', '.join(names)}{hint}"
     raise MotionFileError(path, f"no such file, and no {kind} of ours of that name", expected)

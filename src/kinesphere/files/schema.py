@@ -5,11 +5,10 @@ from __future__ import annotations
 import math
 import tomllib
 from collections.abc import Iterable, Mapping
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
-from kinesphere.motion.errors import MotionFileError
+from kinesphere.motion.errors import MotionFileError, nearest_names
 
 LARGEST = 1_000_000  # bytes
 
@@ -154,7 +153,7 @@ def describe_choices(found: str, allowed: Iterable[str]) -> str:
     """For error messages: the allowed names, and the one that ``found`` was probably meant to be."""
     names = list(dict.fromkeys(allowed))
     begun = [name for name in names if len(name) > 1 and found.lower().startswith(name)]  # "inwards" is "in", no other
-    near = begun or get_close_matches(found.lower(), names, n=1, cutoff=0.5)
+    near = begun or nearest_names(found, names)
     hint = f"; did you mean {near[0]!r}?" if near else ""
     return f"one of: {', '.join(names)}{hint}" if names else "nothing"
 

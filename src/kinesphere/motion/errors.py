@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from difflib import get_close_matches
 from os import PathLike, fspath
 
@@ -47,9 +47,15 @@ class MotionFileWarning(UserWarning):
     """Something in a file was wrong, and was corrected or left out."""
 
 
+def nearest_names(found: str, allowed: Iterable[str], count: int = 1) -> list[str]:
+    """Did you mean: the allowed names most like ``found``, capitals aside; none where nothing is like it."""
+    folded = {name.casefold(): name for name in allowed}
+    return [folded[name] for name in get_close_matches(found.casefold(), list(folded), n=count, cutoff=0.5)]
+
+
 def unknown_name(what: str, found: str, allowed: Sequence[str] | Mapping[str, object]) -> str:
     """Error message for an unknown name: the nearest allowed one, then all of them."""
-    near = get_close_matches(found, list(allowed), n=1, cutoff=0.5)
+    near = nearest_names(found, allowed)
     hint = f"; did you mean {near[0]!r}?" if near else "."
     return f"no {what} is called {found!r}{hint} There are: {', '.join(allowed)}"
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from difflib import get_close_matches
 from typing import TypeAlias
 
 import numpy as np
 
 from kinesphere.maths.vectors import Floats
+from kinesphere.motion.errors import nearest_names
 from kinesphere.pictures import canvas
 from kinesphere.pictures.bones import Side
 from kinesphere.pictures.camera import Shot
@@ -107,11 +107,9 @@ def trail_joints(one: Performer, names: Sequence[str]) -> tuple[int, ...]:
 
 def _suggest(name: str, names: Sequence[str]) -> str:
     """The nearest names, or some of them where none is near."""
-    spelt = {other.lower(): other for other in names}
-    near = get_close_matches(name.lower(), spelt, n=3, cutoff=0.6)
-    if near:
-        return f"did you mean {' or '.join(spelt[other] for other in near)}?"
-    return f"there are {', '.join(list(spelt.values())[:12])}{' and more' if len(spelt) > 12 else ''}"
+    if near := nearest_names(name, names, 2):
+        return f"did you mean {' or '.join(near)}?"
+    return f"there are {', '.join(names[:12])}{' and more' if len(names) > 12 else ''}"
 
 
 def trail_points(one: Performer, time: float, trails: Trails, since: float | None = None) -> Floats:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from difflib import get_close_matches
 from types import MappingProxyType
 
+from kinesphere.motion.errors import nearest_names
 from kinesphere.motion.humanoid import REQUIRED, ROLES
 from kinesphere.motion.skeleton import Skeleton
 
@@ -113,8 +113,7 @@ def _joint(skeleton: Skeleton, role: str, joint: int | str) -> int:
 
 def suggest(word: str, known: tuple[str, ...]) -> str:
     """For error messages: the names nearest to a word, or all names."""
-    folded = {name.casefold(): name for name in known}
-    close = [folded[name] for name in get_close_matches(word.casefold(), list(folded), n=4, cutoff=0.5)]
+    close = nearest_names(word, known, 4)
     if close:
         return f"near it: {', '.join(close)}"
     return f"there are: {', '.join(known[:60])}" + (" …" if len(known) > 60 else "")
