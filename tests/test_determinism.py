@@ -13,7 +13,7 @@ import pytest
 import kinesphere
 from kinesphere import Effort, Shape
 from kinesphere.builtin import mo, motion
-from kinesphere.maths import bands, compiled, kinematics, rotation_curves, rotations
+from kinesphere.maths import bands, compiled, interpolation, kinematics, rotation_curves, rotations
 
 RESULTS = """
 import hashlib, sys, warnings
@@ -102,6 +102,9 @@ def test_threads_do_not_change_a_bit(threads, rng):
                 bands.mix(t, np.linspace(0.5, 2.0, 9)),
                 rotations.multiply(q, q[::-1].copy()),
                 rotation_curves.to_rotation_curves(q, about),
+                interpolation.resample_rotations(q, np.linspace(0.0, 999.7, 1777)),
+                interpolation.resample_vectors(t, np.linspace(0.0, 999.7, 1777)),
+                rotations.slerp(q, q[::-1].copy(), 0.3),
             ]
         )
     for other in results[1:]:

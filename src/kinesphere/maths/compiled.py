@@ -62,7 +62,7 @@ class Jit:
                     if isinstance(used, Jit):
                         self.function.__globals__[name] = used.compile()
                         self.files |= used.files
-                dispatcher: Any = njit(cache=True, nogil=True, error_model="numpy")(self.function)
+                dispatcher: Any = njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract"})(self.function)
                 dispatcher.kinesphere_jit = self
                 _stamp_cache(dispatcher, self.files)
                 self.dispatcher = dispatcher
@@ -72,7 +72,8 @@ class Jit:
 def jit(function: Any) -> Any:
     """Decorator: compile this loop over arrays with numba when it is first called, and keep it on disk.
 
-    Arithmetic is IEEE's, without fused or reordered operations: the same bits on one thread and on two.
+    ``a * b + c`` may be one fused operation, but nothing is reordered: a sum does not depend on how frames are shared
+    among threads.
     """
     return Jit(function)
 
