@@ -1,4 +1,4 @@
-"""Stroke measures: a motion in numbers, and which of them are cues for which Effort element.
+"""Motion features of strokes (speed, jerk, curvature, smoothness), and which of them are cues for which Effort.
 
 ``measure_strokes`` takes the mean of each measure over a motion's strokes. Measures follow Larboulette and Gibet
 (2015), Samadani et al. (2013), Aristidou and Chrysanthou (2014 to 2017) and Balasubramanian et al. (2012). Each has no

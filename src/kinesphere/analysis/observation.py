@@ -1,4 +1,4 @@
-"""Observed body: the joint positions that an observer of movement works from, and nothing else.
+"""Normalised joint positions for motion analysis: smoothed, at one rate, facing ahead, in body heights.
 
 No rotation, no surface, no name of a clip and no parameter of an engine comes in. Positions are smoothed, at one rate,
 rotated so that the pelvis faces ahead, and in heights of the body, so that clips compare.

@@ -1,4 +1,4 @@
-"""Effort observer: code a motion's Effort from joint positions.
+"""Effort recognition: code a motion's Laban Effort (Space, Weight, Time, Flow) from joint positions.
 
 ``observe`` measures a motion's strokes, subtracts a neutral's measures, and adds up cues for each Effort element. An
 element is coded where its score is above its threshold. The calibration, weights, thresholds and confidences, is in

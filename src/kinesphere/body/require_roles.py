@@ -1,4 +1,4 @@
-"""Humanoid roles of a skeleton: those that its file gives, else detected, else an error that names what is missing."""
+"""Require humanoid roles of a skeleton: the file's, else detected ones, else an error that names what is missing."""
 
 from __future__ import annotations
 

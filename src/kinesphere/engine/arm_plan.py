@@ -1,4 +1,4 @@
-"""An arm's plan: the keys of one arm as arrays, its clock, and its paths through three spaces, in the chest's axes.
+"""Hand path planning: one arm's keys, its clock, and splines through wrists, joint angles and elbows.
 
 The path is fitted through wrists, through joint angles (the shoulder's rotation since the stroke's first key, and the
 elbow's angle) and through elbows. All three go by the distance along the wrist's path, and pass every key together: any

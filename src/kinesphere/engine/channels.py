@@ -1,4 +1,4 @@
-"""Channels: a gesture's curves of torso, head, hips, shoulders and fingers at every frame, with idle motion on top.
+"""Body curves of a gesture: torso, head, hips, shoulders and fingers at every frame, and idle motion.
 
 Idle motion is breath and postural sway, and fidgeting where a manner asks for it.
 """

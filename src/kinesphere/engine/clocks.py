@@ -1,4 +1,4 @@
-"""Stroke timing: how far along its stroke a hand is in every frame, and the clock that maps output to source time.
+"""Stroke timing: EMOTE easing with anticipation and overshoot, and the clock that maps output to gesture time.
 
 **Progress** within a stroke is Chi's double interpolant (EMOTE, SIGGRAPH 2000) in closed form: the speed runs in
 straight lines through five knots. With ``t''`` the share of time that has passed, to the power of ``time_exponent``:

@@ -1,4 +1,4 @@
-"""Capsules about trunk, head and thighs: how far hands are outside of them, and how to push hands out.
+"""Hand-body collision: distance of hands from capsules about trunk, head and thighs, and pushing hands out.
 
 A capsule is flattened ahead: its cross-section is an ellipse. Distances are measured in axes that are stretched ahead
 until it is round. Keys inside a capsule are pushed out of it, softly; moving keys keeps paths smooth, while moving

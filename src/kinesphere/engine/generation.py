@@ -1,4 +1,4 @@
-"""Generate motion: gestures, each in its manner, on the figure.
+"""Gesture synthesis: ``generate`` turns gestures, each with its manner, into motions of the built-in figure.
 
 Hands travel from goal to goal. Shoulders assist the arms; the hips move so that the centre of mass stays where the
 gesture puts it, above feet in contact; arms without keys are relaxed; breath and sway go on underneath. Several

@@ -1,4 +1,4 @@
-"""Manner: parameters of a gesture's strokes and flourishes, by which the engine performs it.
+"""Style parameters of a performance (``Manner``): timing, tension and flourishes of each stroke.
 
 A gesture says what is done; a manner says how. Effort and Shape make manners; ``PLAIN`` changes nothing. Also here:
 which arm leads a gesture, and where a gesture without hands' keys rests.

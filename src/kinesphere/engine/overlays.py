@@ -1,4 +1,4 @@
-"""Flourishes: overlays of wrist, forearm, elbow and torso on a stroke, over the share of its time that has passed.
+"""EMOTE flourishes: wrist, forearm, elbow and torso motion added to a stroke, by the fraction of its time passed.
 
 The formulas are EMOTE's (Chi et al., SIGGRAPH 2000); all of them are closed at goals.
 """

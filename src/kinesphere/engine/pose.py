@@ -1,4 +1,4 @@
-"""The figure's pose while it is being generated: its relaxed stance, joint arrays to write into, and two-bone limbs.
+"""Pose of the built-in figure during generation: its relaxed stance, joint arrays to write into, two-bone limbs.
 
 Distances are in metres for a figure 1.70 m tall, and scaled to its height; angles are in radians. ``out`` is away from
 the middle on either side.

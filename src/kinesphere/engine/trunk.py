@@ -1,4 +1,4 @@
-"""The trunk: rotations of hips, spine, neck, head, eyes and clavicles from a gesture's channels.
+"""Spine, neck, head, eye and clavicle rotations from a gesture's channels.
 
 Rotation vectors of these joints are linear in the channels, with breath and the shoulders' assistance added. The
 torso's angles are shared along the spine, each joint a little later than the one below it. As a standing body does, the

@@ -1,4 +1,4 @@
-"""Dials over time: Effort and Shape as one value or as a phrase, and several edits added up.
+"""Effort and Shape over time: constants or keys in seconds, and several edits combined.
 
 A phrase is a mapping from seconds of the gesture's own time to values; between them a monotone cubic is taken.
 """

@@ -1,4 +1,4 @@
-"""Strokes under Effort: timing and path of each stroke, and the flourishes along it."""
+"""Laban Effort on strokes: timing, path and flourishes of each stroke."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Key placement: where Shape puts the keys of both arms.
+"""Hand key positions under Laban Shape: rotated, moved out of the body, and both hands kept together.
 
 Keys are rotated by Shape (``shape``), moved off a body that Shape bends as well (``clearance``), and kept together
 where the two hands meet. What does not depend on dials is kept with the gesture, in one table for both arms.

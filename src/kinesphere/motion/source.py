@@ -1,4 +1,4 @@
-"""Provenance: which file a motion came from, and what its reader converted and why."""
+"""Provenance of a loaded motion: its file, and the evidence for what the reader inferred or converted."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A manikin: a simple body around the bones of a skeleton that has no surface.
+"""Placeholder body mesh: a manikin around the bones of a skeleton that has no mesh.
 
 A tube for the trunk, rounded limbs, balls for joints and an ellipsoid for the head, sized by the skeleton's height.
 Triangles turn counter-clockwise seen from outside.

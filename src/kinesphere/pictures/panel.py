@@ -1,4 +1,4 @@
-"""One panel of a film, a sheet or a still: framing, so that everything fits, and drawing with trails and ghosts."""
+"""Framing and drawing of one panel of a film, sheet or still: the camera's extent, trails, ghosts."""
 
 from __future__ import annotations
 

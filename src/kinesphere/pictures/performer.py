@@ -1,4 +1,4 @@
-"""A motion on a character, ready to be drawn at any time: skin, floor, and a smooth path for the camera to follow."""
+"""Animated character for rendering: a motion on a skin, posed at any time, with floor and camera path."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Choose what a sheet shows of a motion: frames unlike each other, the floor, the facing direction, the path.
+"""Key pose selection for contact sheets: frames that differ, the floor, the facing direction, the path.
 
 Frames at even steps miss the blow of a punch and show a walk in one phase over and over. So moments start at even
 times, and each in turn moves, not far, to where its pose is least like those of all the others, until none moves any

@@ -1,4 +1,4 @@
-"""Contact sheets of lit characters: poses unlike each other on one page, a row for each motion; before and after."""
+"""Contact sheets of rendered characters, one row per motion, or before and after (stick figures: ``contact_sheet``)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rendering: from a score to a motion.
+"""Render a score: apply its layers in order and return a motion. (Pictures are in ``pictures``.)
 
 Express layers become a manner, in which the engine performs the gesture. Signal edits follow, one layer after the
 other. Layers are given in the source's own time. Effort and timewarps change timing, so a time map from the source's

@@ -1,4 +1,4 @@
-"""Parts of a score as plain JSON data: key points, gestures, Express, and edits of signals; written and read.
+"""JSON serialisation of scores: gestures, key points, dials and edits to plain data and back.
 
 Reading is strict: every field is checked, and errors name its place, such as ``layers[0].effort.weight``. Only values
 that differ from an edit's defaults are written. Bands are whole numbers and periods have a decimal point, both as text,

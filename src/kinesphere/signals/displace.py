@@ -1,4 +1,4 @@
-"""Displace: change a pose at a few frames, and the motion between follows (Bruderlin and Williams 1995).
+"""Pose editing: change a pose at a few frames, and the frames between follow (Bruderlin and Williams 1995).
 
     knock = Displace([Target("rightHand", seconds=1.2, by=(0.0, 0.2, 0.0))])(motion)
 

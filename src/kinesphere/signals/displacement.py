@@ -1,4 +1,4 @@
-"""Displacement mapping: pose edits at frames, and splines of displacement through them.
+"""Pose edits (``Turn``, ``Target``) and the displacement splines through them; ``displace`` applies them.
 
 A pose edit says what is displaced at one frame: a ``Turn`` of a joint, or a ``Target`` for a hand, a foot, the head or
 the hips. Between edits of one thing a Kochanek–Bartels spline of displacements runs (``SplineKnots``) and is added to

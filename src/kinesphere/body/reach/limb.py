@@ -1,4 +1,4 @@
-"""Two-bone inverse kinematics of arms and legs on recorded poses.
+"""Limb IK on recorded poses: bend an arm or a leg of a motion to a target. (``maths.two_bone`` has the geometry.)
 
 **Solving.** The words are an arm's. A limb keeps its plane, carried along by the smallest rotation from the old line
 between shoulder and wrist to the new one. A nearly straight limb that must bend more bends about its usual hinge axis.

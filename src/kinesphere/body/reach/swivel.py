@@ -1,4 +1,4 @@
-"""What a solved limb leaves open: the swivel of elbow or knee, and the orientation of hand or foot.
+"""Elbow and knee swivel (pole angle), and hand and foot orientation, after limb IK.
 
 **Swivel.** A hand or foot at its target leaves the middle joint a circle. An upper arm's limit is a cone about 30°
 forward of sideways (``body.limits``): its elbow swivels by the least angle that brings it into the cone, or as near as

@@ -1,4 +1,4 @@
-"""Trunk and shoulder IK: for targets beyond the arm's reach, and to bring the head somewhere.
+"""Trunk and shoulder IK by damped least squares: for targets beyond the arm's reach, and for the head.
 
 Each joint of a chain rotates a little, those with the longer lever more: the solution with the least sum of squared
 angles (damped least squares; Levenberg 1944, Marquardt 1963), found by linearising step by step. How far a body goes

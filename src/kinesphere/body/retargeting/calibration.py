@@ -1,4 +1,4 @@
-"""Retargeting calibration: how two bodies correspond, a step of its own whose evidence can be read beforehand.
+"""Retargeting calibration: match the joints of two skeletons by role, level tilted feet, and say why.
 
 Joints correspond by role, through their anatomical frames (``body.anatomy``). A capture's skeleton rests in one pose
 and stands in another: a foot that should be flat on the ground may be tilted, the same in every frame. The motion shows

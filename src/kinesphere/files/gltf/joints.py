@@ -1,4 +1,4 @@
-"""Which glTF nodes are joints, with VRM humanoid roles; and conversion between the file's axes and ours.
+"""glTF joints: which nodes form the skeleton, their VRM humanoid roles, and conversion of axes.
 
 Joints are the nodes that a clip moves, a skin names or a VRM humanoid names, and all nodes between them.
 """

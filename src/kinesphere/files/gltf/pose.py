@@ -1,4 +1,4 @@
-"""Baking scales: glTF nodes, whose scales their children inherit, to joints without scales, and back.
+"""glTF node scales: bake inherited scales into joint translations, and undo it.
 
 A glTF node's scale also moves and shears its children; a joint's does not. So every joint keeps the world position of
 its node, and its translation is the vector there from its parent. Rotations are products of the nodes' rotations, which

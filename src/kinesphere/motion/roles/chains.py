@@ -1,4 +1,4 @@
-"""Assign the roles of a limb, trunk, hand or face to joints: a dynamic programme along each limb.
+"""Role assignment by dynamic programming: the best joints for a limb, trunk, hand or face.
 
 "LeftShoulder" could be a clavicle or an upper arm, "LeftLeg" a thigh or a shin. Every candidate has a score from its
 name and one from its proportions. The assignment with the highest sum wins; a required role counts more, and a joint

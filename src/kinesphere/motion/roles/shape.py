@@ -1,4 +1,4 @@
-"""Find a body by its proportions, without names: pairs of equal limbs, a spine between them, and which side is left.
+"""Humanoid detection by proportions: find legs, arms, spine and the left side without joint names.
 
 A limb is a chain whose bone lengths are those of thigh and shin, or of upper arm and forearm. A body is a pair of legs
 below a pair of arms. Feet and knees in the rest pose, or in given poses, show the front, and so the left side.
