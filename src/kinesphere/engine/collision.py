@@ -38,7 +38,7 @@ def distance_outside(points: Floats, volumes: list[Capsule]) -> Floats:
     return np.asarray(np.maximum(np.min(free, axis=0), 0.0))
 
 
-def flourish_room(left: Floats, right: Floats, size: float) -> Floats:
+def flourish_scale_between_hands(left: Floats, right: Floats, size: float) -> Floats:
     """``(F,)`` factor 0–1 by which flourishes shrink when the wrists ``(F, 3)``, from their shoulders, are close."""
     gap = norms(left - right + np.array([2.0 * SHOULDER * size, 0.0, 0.0]))
     return np.asarray(smoothstep((gap - TOUCHING * size) / (APART * size)))

@@ -48,6 +48,6 @@ def upper_arm_width(flexion: Floats, volume: Floats) -> Floats:
     return np.asarray(np.minimum(1.0 + 0.7 * flexion * volume, MOST_SWOLLEN))
 
 
-def flourish_share(lengths: Floats, durations: Floats) -> Floats:
+def flourish_strength(lengths: Floats, durations: Floats) -> Floats:
     """The share of their flourishes that strokes of these lengths and durations have."""
     return np.asarray(smoothstep(lengths / (2.0 * BUSY)) * smoothstep(durations / UNHURRIED))

@@ -45,7 +45,7 @@ def figure_skeleton(height: float) -> Skeleton:
 
 
 @lru_cache(maxsize=64)
-def with_ancestors(skeleton: Skeleton, names: tuple[str, ...]) -> Ints:
+def joints_with_ancestors(skeleton: Skeleton, names: tuple[str, ...]) -> Ints:
     """``(K,)`` joints and all their ancestors, parents first."""
     found: set[int] = set()
     for name in names:
@@ -79,7 +79,7 @@ class Pose:
         translations.reshape(len(batch), -1)[:] = skeleton.offsets.ravel()
         return cls(skeleton, batch, height / HEIGHT, local, translations, spare=spare)
 
-    def borrow(self, batch: Batch) -> Pose:
+    def reuse_memory(self, batch: Batch) -> Pose:
         """A pose of fewer frames in this one's memory, for as long as this one does not need it."""
         return Pose(self.skeleton, batch, self.size, self.local[: len(batch)], self.translations[: len(batch)])
 

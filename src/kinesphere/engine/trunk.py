@@ -14,7 +14,7 @@ import numpy as np
 
 from kinesphere.engine.batch import delayed_frames
 from kinesphere.engine.channels import INDEX, ChannelCurves
-from kinesphere.engine.pose import CLAVICLE_AHEAD, CLAVICLE_DOWN, SIGN, SINK, Pose, with_ancestors
+from kinesphere.engine.pose import CLAVICLE_AHEAD, CLAVICLE_DOWN, SIGN, SINK, Pose, joints_with_ancestors
 from kinesphere.maths import compiled
 from kinesphere.maths.compiled import jit
 from kinesphere.maths.rotations import exponential_quaternion, quaternion_product, rotate_vector
@@ -52,7 +52,9 @@ class TrunkWorld(NamedTuple):
 
 def trunk_joints(skeleton: Skeleton) -> Ints:
     """``(K,)`` the trunk's joints, down to the upper arms and the eyes."""
-    return with_ancestors(skeleton, (*(f"{side}{part}" for side in SIGN for part in ("UpperArm", "Eye")), "head"))
+    return joints_with_ancestors(
+        skeleton, (*(f"{side}{part}" for side in SIGN for part in ("UpperArm", "Eye")), "head")
+    )
 
 
 def place_hips(pose: Pose, channels: ChannelCurves, shift: Floats) -> None:

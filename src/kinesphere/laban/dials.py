@@ -84,7 +84,7 @@ def parameter_overrides(dial: EffortDial, time: Floats) -> dict[str, tuple[Float
     return found
 
 
-def window(time: Floats, start: float | None, end: float | None) -> Floats | None:
+def edit_weight(time: Floats, start: float | None, end: float | None) -> Floats | None:
     """Easing window ``(N,)``: the weight of an edit from ``start`` to ``end`` seconds; None: 1 throughout."""
     if start is None and end is None:
         return None
@@ -153,7 +153,7 @@ def combine_dials(dials: Sequence[Dials], which: Literal["effort", "shape"], tim
     return CombinedDials(list(np.clip(total, -1.0, 1.0).T), np.maximum(np.abs(total).max(axis=-1), 1.0))
 
 
-def tempo(dials: Sequence[Dials]) -> Values:
+def tempo_product(dials: Sequence[Dials]) -> Values:
     """The product of all edits' tempos."""
     total: Values = 1.0
     for dial in dials:

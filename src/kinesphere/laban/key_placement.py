@@ -206,7 +206,7 @@ def key_table(gesture: Gesture) -> KeyTable | None:
     # Keys in the world are taken relative to the shoulder of an upright figure.
     written = positions * mirrors - np.where(fixed[:, None], upright_shoulder(), 0.0)
     paths = sample_paths(written, rows("stops"), fixed, signs * rows("swivels"), sides.values())
-    below, above = _shown_shape(written)
+    below, above = _visible_shape(written)
     return KeyTable(
         sides=sides,
         times=times,
@@ -232,7 +232,7 @@ def _owners(gesture: Gesture, sides: Mapping[str, slice]) -> Ints:
     return owners
 
 
-def _shown_shape(written: Floats) -> tuple[Floats, Floats]:
+def _visible_shape(written: Floats) -> tuple[Floats, Floats]:
     """How much of Shape below and above zero keys show, each ``(K, 4)``.
 
     The lower a hand, the less it shows. A hanging hand opens but does not close: thighs are in the way, and the elbow

@@ -340,7 +340,7 @@ def mirror_joints(skeleton: Skeleton) -> Ints:
     return partner
 
 
-def mirrored_name(name: str) -> str | None:
+def mirror_name(name: str) -> str | None:
     """The name with its side exchanged, in the same capitals; None for a name without a side."""
     found = _SIDE.search(name)
     if found is None:
@@ -363,7 +363,7 @@ def _match_by_name(skeleton: Skeleton, by_role: dict[int, int]) -> Matcher:
     def match_joint(joint: int, free: list[int]) -> int | None:
         if by_role.get(joint) in free:
             return by_role[joint]
-        wanted = mirrored_name(skeleton.names[joint])
+        wanted = mirror_name(skeleton.names[joint])
         found = [j for j in free if skeleton.names[j] == wanted]
         return found[0] if len(found) == 1 else None
 

@@ -15,7 +15,7 @@ from kinesphere.maths.vectors import Floats, Ints
 from kinesphere.motion.character import WHITE, Character, Mesh
 from kinesphere.motion.humanoid import SIDES
 from kinesphere.motion.skeleton import Skeleton
-from kinesphere.pictures.bones import Bone, BoneFigure, bone_figure, rest_bone_points
+from kinesphere.pictures.bones import Bone, StickFigure, rest_bone_points, stick_figure
 from kinesphere.pictures.scene import facing_directions
 
 ROUND = 16  # vertices around a tube
@@ -157,7 +157,7 @@ class _ManikinPlan:
     """The body that is to be built."""
 
     skeleton: Skeleton
-    figure: BoneFigure
+    figure: StickFigure
     rest: Floats  # joints and tips
     left: Floats  # (3,)
     parts: dict[int, str]  # roles of joints, without their side
@@ -194,7 +194,7 @@ def manikin(skeleton: Skeleton) -> Character:
 
 
 def _plan(skeleton: Skeleton) -> _ManikinPlan:
-    figure, rest = bone_figure(skeleton), rest_bone_points(skeleton)
+    figure, rest = stick_figure(skeleton), rest_bone_points(skeleton)
     ahead = facing_directions(rest[None], figure)[0]
     ahead = ahead if ahead.any() else np.array([0.0, 0.0, 1.0])
     parts = {}
@@ -204,7 +204,7 @@ def _plan(skeleton: Skeleton) -> _ManikinPlan:
     return _ManikinPlan(skeleton, figure, rest, np.cross([0.0, 1.0, 0.0], ahead), parts, trunk, neck)
 
 
-def _spine(skeleton: Skeleton, figure: BoneFigure) -> tuple[tuple[int, ...], frozenset[int]]:
+def _spine(skeleton: Skeleton, figure: StickFigure) -> tuple[tuple[int, ...], frozenset[int]]:
     """The joints from the hips to the last one above an arm, and those from there to the head."""
     if "head" not in skeleton.roles:
         return (), frozenset()

@@ -19,7 +19,7 @@ from kinesphere.engine.batch import RATE
 from kinesphere.engine.generation import body_clock, generate
 from kinesphere.engine.manner import Manner
 from kinesphere.engine.proportions import HEIGHT
-from kinesphere.laban.dials import EffortDial, Part, ShapeDial, window
+from kinesphere.laban.dials import EffortDial, Part, ShapeDial, edit_weight
 from kinesphere.laban.effort import Effort
 from kinesphere.laban.effort_parameters import DEFAULT, EffortModel, effort_model
 from kinesphere.laban.manners import PARTS, Dials, manner
@@ -208,7 +208,7 @@ def _affine(dial: Effort | Mapping[float, Effort]) -> ShapeDial:
 
 def _strength_over(layer: Layer, time: Floats) -> Floats | None:
     """The layer's strength ``(N,)`` over its range; None: 1 throughout."""
-    share = window(time, layer.start, layer.end)
+    share = edit_weight(time, layer.start, layer.end)
     if share is None:
         return None if layer.strength == 1.0 else np.full(len(time), layer.strength)
     return layer.strength * share

@@ -3,9 +3,9 @@
 An edit of curves knows nothing of joints' limits or of the ground. Its last steps restore what holds in the input:
 
 1. ``limit_hinges``: knees and elbows bend no further past their limits than before.
-2. ``keep_ground``: the lowest sole is as high as before. Legs that swing farther are shorter below the hips; a body
-   whose hips stay where they were would hover, or sink into the floor. In the air hips are left alone, but not below
-   the ground: a higher jump is a higher jump.
+2. ``restore_sole_height``: the lowest sole is as high as before. Legs that swing farther are shorter below the hips: a
+   body whose hips stay where they were would hover, or sink into the floor. In the air hips are left alone, but not
+   below the ground: a higher jump is a higher jump.
 3. ``hold_feet``: feet that are in contact in the input are locked where the edit brought them.
 """
 
@@ -36,7 +36,7 @@ from kinesphere.body.ground import (
     sole_points,
 )
 from kinesphere.body.joint_subset import SubsetPose, leg_subset, subset_pose
-from kinesphere.body.limits import NEEDED, limited_joints
+from kinesphere.body.limits import NEEDED, find_limited_joints
 from kinesphere.body.require_roles import LEGS
 from kinesphere.maths import rotations
 from kinesphere.maths.hinges import TINY, HingeLimit, bend_hinge, hinge_excess
@@ -109,7 +109,7 @@ def _hinge_limits(skeleton: Skeleton) -> list[HingeLimit]:
             *one.limit.flexion,
             SOFT_ZONE,
         )
-        for one in limited_joints(known)
+        for one in find_limited_joints(known)
         if one.role.endswith(HINGES)
     ]
 
@@ -117,7 +117,7 @@ def _hinge_limits(skeleton: Skeleton) -> list[HingeLimit]:
 # Ground
 
 
-def keep_ground(motion: Motion, world: SubsetPose, before: ContactRuns) -> tuple[Motion, SubsetPose]:
+def restore_sole_height(motion: Motion, world: SubsetPose, before: ContactRuns) -> tuple[Motion, SubsetPose]:
     """The motion with its lowest sole as high as before, and its legs in the world."""
     low, now = before.paths[..., 1].min(axis=1), sole_paths_of(world, before.points)[..., 1].min(axis=1)
     if np.abs(now - low).max() < 1e-9:
@@ -185,19 +185,19 @@ def hold_feet(
     window[list(before.calibration_frames)] = 0.0
     result, world = edited, subset_pose(edited, leg_subset(skeleton))
     if not always:
-        result, world = keep_ground(result, world, runs)
+        result, world = restore_sole_height(result, world, runs)
     used = [bool(window[first : last + 1].any()) for _, first, last in runs.rows.tolist()]
     runs = runs._replace(rows=runs.rows[np.array(used, dtype=np.bool_)])
     if len(runs.rows):
         paths = sole_paths_of(world, runs.points)
-        contacts = _moved_contacts(runs, paths, window > 0.0, before.rate)
-        share = window if always else window * _added_slide_share(runs, contacts, paths, before.rate)
+        contacts = _move_contacts(runs, paths, window > 0.0, before.rate)
+        share = window if always else window * _slide_weight(runs, contacts, paths, before.rate)
         if share.any():
             result = crossfade(result, lock_feet_in(result, world, contacts).motion, share)
     return crossfade(edited, result, window)
 
 
-def _moved_contacts(runs: ContactRuns, paths: Floats, inside: Bools, rate: float) -> Contacts:
+def _move_contacts(runs: ContactRuns, paths: Floats, inside: Bools, rate: float) -> Contacts:
     """The input's contacts, each stance of a foot moved over the ground by the median of what its paths moved.
 
     So heel and ball stay as far apart and as high as they were, and the foot keeps its heading. A stance that is
@@ -227,7 +227,7 @@ def _stances(contacts: list[Contact], gap: float) -> list[list[Contact]]:
     return stances
 
 
-def _added_slide_share(runs: ContactRuns, contacts: Contacts, paths: Floats, rate: float) -> Floats:
+def _slide_weight(runs: ContactRuns, contacts: Contacts, paths: Floats, rate: float) -> Floats:
     """``(T,)`` from 0 to 1 by how much more feet slide than in the input: 1 from ``ADDED_SLIDE`` metres on."""
     slides = np.zeros(len(paths))
     medians = geometric_medians(runs.paths, runs.rows)

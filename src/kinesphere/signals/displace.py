@@ -29,7 +29,7 @@ from kinesphere.body.contacts import find_contacts
 from kinesphere.body.ground import performed_runs, runs
 from kinesphere.body.reach.limb import (
     LimbChain,
-    easy_reach,
+    comfortable_reach,
     full_reach,
     relax_arm,
     smooth_envelope,
@@ -38,7 +38,7 @@ from kinesphere.body.reach.limb import (
     target_for_end,
 )
 from kinesphere.body.reach.swivel import outward_swivel
-from kinesphere.body.reach.targets import MOVABLE, STILL, EditablePose, needed_roles
+from kinesphere.body.reach.targets import MOVABLE, STILL, EditablePose, roles_for_part
 from kinesphere.body.reach.trunk_assist import EXACT, Assist, ReachTarget, assist_with_trunk
 from kinesphere.body.require_roles import LEGS, require_motion_roles
 from kinesphere.maths import kinematics, rotations
@@ -52,10 +52,10 @@ from kinesphere.signals.displacement import (
     EASE_OUT,
     STEADY,
     UP,
+    DisplacedPoses,
     DisplacementRange,
     EditKey,
     PoseEdit,
-    PoseStretch,
     Target,
     TargetKey,
     Turn,
@@ -158,7 +158,7 @@ class Displace(Edit):
             if own:
                 frames = self._range(motion, run, own)
                 rows = slice(frames.first, frames.last + 1)
-                stretch = PoseStretch(replace(known[rows], calibration_frames=()), frames, allowed)
+                stretch = DisplacedPoses(replace(known[rows], calibration_frames=()), frames, allowed)
                 misses += _displace(stretch, own, partial(_contact_rows, contacts, rows) if self.feet else None)
                 local[rows], translations[rows] = stretch.pose.rotations, stretch.pose.translations
         for miss in misses:
@@ -209,7 +209,7 @@ class TargetMiss(NamedTuple):
     distance: float  # metres
 
 
-def _displace(stretch: PoseStretch, keys: Sequence[EditKey], contacts: FindContacts | None) -> list[TargetMiss]:
+def _displace(stretch: DisplacedPoses, keys: Sequence[EditKey], contacts: FindContacts | None) -> list[TargetMiss]:
     """Displace a range of frames; returns how far each target is missed.
 
     ``keys`` are in the order of their frames. ``contacts`` finds when feet are in contact; None: they move with the
@@ -233,7 +233,7 @@ def _displace(stretch: PoseStretch, keys: Sequence[EditKey], contacts: FindConta
     return _misses(stretch, [key for own in targets.values() for key in own])
 
 
-def _misses(stretch: PoseStretch, targets: Sequence[TargetKey]) -> list[TargetMiss]:
+def _misses(stretch: DisplacedPoses, targets: Sequence[TargetKey]) -> list[TargetMiss]:
     rows = stretch.rows(targets)
     _, p = kinematics.forward(stretch.pose.rotations[rows], stretch.pose.translations[rows], stretch.skeleton.parents)
     missed = norms(p[np.arange(len(rows)), [key.joint for key in targets]] - stretch.target_positions(targets))
@@ -250,7 +250,7 @@ def _is_neutral(edit: PoseEdit | Mapping[str, Any]) -> bool:
 def _with_roles(motion: Motion, edits: Sequence[PoseEdit | Mapping[str, Any]]) -> Motion:
     """The motion with the roles that its edits need."""
     parts = [edit.part for edit in edits if isinstance(edit, Target) and edit.part in MOVABLE]
-    needed = {role for part in parts for role in needed_roles(part)}
+    needed = {role for part in parts for role in roles_for_part(part)}
     known = require_motion_roles(motion, sorted(needed), f"moving {', '.join(parts)}") if needed else motion
     return replace(known, skeleton=known.skeleton.with_found_roles())
 
@@ -282,7 +282,7 @@ def _miss_message(motion: Motion, miss: TargetMiss, *, feet: bool) -> str:
 # Reach: hands and head
 
 
-def move_hips_with_head(stretch: PoseStretch, targets: Mapping[str, Sequence[TargetKey]]) -> None:
+def move_hips_with_head(stretch: DisplacedPoses, targets: Mapping[str, Sequence[TargetKey]]) -> None:
     """Move the hips along with the head where they have no target of their own."""
     hips = stretch.skeleton.roles.get("hips", -1)
     if "head" not in targets or not stretch.allowed[hips]:
@@ -295,7 +295,7 @@ def move_hips_with_head(stretch: PoseStretch, targets: Mapping[str, Sequence[Tar
         stretch.move_hips_by(keys, hips, assist.hips)
 
 
-def assist_reach(stretch: PoseStretch, targets: Mapping[str, Sequence[TargetKey]]) -> Bools:
+def assist_reach(stretch: DisplacedPoses, targets: Mapping[str, Sequence[TargetKey]]) -> Bools:
     """Bring the head to its targets and the hands' targets within reach; ``(T,)`` where the trunk helps."""
     keys = _key_per_frame(targets)
     if not keys:
@@ -316,7 +316,7 @@ def assist_reach(stretch: PoseStretch, targets: Mapping[str, Sequence[TargetKey]
     return np.asarray(curves.any(axis=(1, 2)))
 
 
-def reach_with_hand(stretch: PoseStretch, targets: Sequence[TargetKey], facing: Floats, assisted: Bools) -> None:
+def reach_with_hand(stretch: DisplacedPoses, targets: Sequence[TargetKey], facing: Floats, assisted: Bools) -> None:
     """Bring a hand to its targets; it keeps its orientation in ``facing (T, J, 4)``, as far as the wrist allows.
 
     ``assisted (T,)`` says where the trunk helps.
@@ -341,7 +341,7 @@ def reach_with_hand(stretch: PoseStretch, targets: Sequence[TargetKey], facing: 
     stretch.pose.apply_limb(limb, stretch.q, stretch.p, solution, orientation, active)
 
 
-def _arm_aims(stretch: PoseStretch, limb: LimbChain, rows: list[int], wanted: Floats, swivel: Floats) -> Floats:
+def _arm_aims(stretch: DisplacedPoses, limb: LimbChain, rows: list[int], wanted: Floats, swivel: Floats) -> Floats:
     """``(P, 3)`` the aims with which an arm's solution brings the hand where it is wanted ``(P, 3)``."""
     q, p = stretch.q[rows], stretch.p[rows]
     aims = target_for_end(limb, p, wanted, BEYOND)
@@ -361,7 +361,7 @@ def _key_per_frame(targets: Mapping[str, Sequence[TargetKey]]) -> list[TargetKey
 
 
 def _solve_assist(
-    stretch: PoseStretch,
+    stretch: DisplacedPoses,
     keys: Sequence[TargetKey],
     targets: Mapping[str, Sequence[TargetKey]],
     loose: Bools | None = None,
@@ -375,7 +375,7 @@ def _solve_assist(
     return assist_with_trunk(skeleton, pose.rotations, pose.translations, arms, head, stretch.allowed, loose), pose
 
 
-def _reach_target(stretch: PoseStretch, keys: Sequence[TargetKey], targets: Sequence[TargetKey]) -> ReachTarget:
+def _reach_target(stretch: DisplacedPoses, keys: Sequence[TargetKey], targets: Sequence[TargetKey]) -> ReachTarget:
     """The targets of one part at those of the keys at which it has one."""
     positions, given = np.zeros((len(keys), 3)), np.zeros(len(keys), dtype=bool)
     frames = [key.frame for key in keys]
@@ -386,7 +386,7 @@ def _reach_target(stretch: PoseStretch, keys: Sequence[TargetKey], targets: Sequ
 
 
 def _counter_rotate_head(
-    stretch: PoseStretch, keys: Sequence[TargetKey], pose: EditablePose, targets: Sequence[TargetKey]
+    stretch: DisplacedPoses, keys: Sequence[TargetKey], pose: EditablePose, targets: Sequence[TargetKey]
 ) -> dict[int, Floats]:
     """Rotation vectors ``(P, 3)`` of the head back to where it faced: who bends to something goes on looking there."""
     head = stretch.skeleton.roles.get("head")
@@ -428,7 +428,7 @@ def foot_contacts(motion: Motion) -> dict[str, Bools]:
 
 
 def plan_feet(
-    stretch: PoseStretch,
+    stretch: DisplacedPoses,
     turns: Sequence[TurnKey],
     targets: Mapping[str, Sequence[TargetKey]],
     contacts: FindContacts | None,
@@ -457,11 +457,11 @@ def plan_feet(
             share = _excess_raise_share(stretch, goals, hips)
         raised = _hip_raise(stretch, hips)
         goals = _lower_hips(stretch, goals, hips, share * raised)
-        goals = _lower_hips(stretch, goals, hips, _needed_drop(stretch, goals, raised - share * raised))
+        goals = _lower_hips(stretch, goals, hips, _hip_drop(stretch, goals, raised - share * raised))
     return goals
 
 
-def place_feet(stretch: PoseStretch, goals: Mapping[str, FootGoal]) -> None:
+def place_feet(stretch: DisplacedPoses, goals: Mapping[str, FootGoal]) -> None:
     """Solve the legs, so that feet are at their goals."""
     for role, goal in goals.items():
         limb = stretch.limb(role)
@@ -479,7 +479,7 @@ def place_feet(stretch: PoseStretch, goals: Mapping[str, FootGoal]) -> None:
 
 
 def _foot_goal(
-    stretch: PoseStretch,
+    stretch: DisplacedPoses,
     role: str,
     turns: Sequence[TurnKey],
     targets: Sequence[TargetKey],
@@ -505,7 +505,7 @@ def _foot_goal(
     return FootGoal(path, facing, swivel, follows, targets)
 
 
-def _rotates_leg(stretch: PoseStretch, foot: int, turns: Sequence[TurnKey]) -> bool:
+def _rotates_leg(stretch: DisplacedPoses, foot: int, turns: Sequence[TurnKey]) -> bool:
     """Whether a turn rotates the foot or a joint of its leg."""
     joint, leg = foot, set()
     while joint not in (-1, stretch.skeleton.roles.get("hips", -1)):
@@ -553,7 +553,7 @@ def _contact_knots(
     return knots, zeros
 
 
-def _lower_hips(stretch: PoseStretch, goals: Mapping[str, FootGoal], hips: int, drop: Floats) -> dict[str, FootGoal]:
+def _lower_hips(stretch: DisplacedPoses, goals: Mapping[str, FootGoal], hips: int, drop: Floats) -> dict[str, FootGoal]:
     """Lower the hips by ``drop (T,)`` metres, and with them the feet that follow."""
     stretch.shift_joint(hips, -drop[:, None] * UP)
     return {role: goal._replace(path=goal.path - (goal.follows * drop)[:, None] * UP) for role, goal in goals.items()}
@@ -568,26 +568,26 @@ class _LegStance(NamedTuple):
     share: Floats  # (T,) from 0 to 1 by which hips give way for it: the steeper, the more
 
 
-def _leg_stance(stretch: PoseStretch, role: str, goal: FootGoal, raised: Floats) -> _LegStance:
+def _leg_stance(stretch: DisplacedPoses, role: str, goal: FootGoal, raised: Floats) -> _LegStance:
     """A leg's stance, without what hips are ``raised (T,)`` and the foot does not follow of it."""
     before, limb = stretch.before[1], stretch.limb(role)
     leg = stretch.p[:, limb.upper] - goal.path - ((1.0 - goal.follows) * raised)[:, None] * UP
     distance, old = norms(leg), before[:, limb.upper] - before[:, limb.end]
     aside = norms(cross(unit(old), leg - old))
     # A leg that was straight is bent a little where it swings aside: kept just straight, its knee would shake.
-    easy, bent = easy_reach(limb, before), limb.easy_share * full_reach(limb, before)
+    easy, bent = comfortable_reach(limb, before), limb.easy_share * full_reach(limb, before)
     reach = easy + smoothstep(aside / SLACK) * np.minimum(bent - easy, 0.0)
     highest = np.sqrt(np.maximum(reach**2 - leg[:, 0] ** 2 - leg[:, 2] ** 2, 0.0))
     share = smoothstep((leg[:, 1] / np.maximum(distance, 1e-9) - STEEP[0]) / (STEEP[1] - STEEP[0]))
     return _LegStance(reach, distance, highest - leg[:, 1], share)
 
 
-def _hip_raise(stretch: PoseStretch, hips: int) -> Floats:
+def _hip_raise(stretch: DisplacedPoses, hips: int) -> Floats:
     """``(T,)`` metres by which hips are higher than they were."""
     return np.asarray(np.maximum(stretch.p[:, hips, 1] - stretch.before[1][:, hips, 1], 0.0))
 
 
-def _excess_raise_share(stretch: PoseStretch, goals: Mapping[str, FootGoal], hips: int) -> Floats:
+def _excess_raise_share(stretch: DisplacedPoses, goals: Mapping[str, FootGoal], hips: int) -> Floats:
     """``(T,)`` the share of the hips' raise that legs are too short for.
 
     It is smooth in time: hips that are raised more are nowhere lower than if they were raised less.
@@ -604,7 +604,7 @@ def _excess_raise_share(stretch: PoseStretch, goals: Mapping[str, FootGoal], hip
     return np.minimum(smooth_envelope(np.max(shares, axis=0), RAISE_WINDOW, stretch.motion.rate), 1.0)
 
 
-def _needed_drop(stretch: PoseStretch, goals: Mapping[str, FootGoal], raised: Floats) -> Floats:
+def _hip_drop(stretch: DisplacedPoses, goals: Mapping[str, FootGoal], raised: Floats) -> Floats:
     """``(T,)`` metres by which hips sink so that legs reach their feet's paths, smooth in time.
 
     ``raised (T,)`` is how far they are raised, as far as legs are long enough.

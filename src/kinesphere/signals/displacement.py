@@ -2,7 +2,7 @@
 
 A pose edit says what is displaced at one frame: a ``Turn`` of a joint, or a ``Target`` for a hand, a foot, the head or
 the hips. Between edits of one thing a Kochanek–Bartels spline of displacements runs (``SplineKnots``) and is added to
-the motion, as Bruderlin and Williams (1995) do. ``PoseStretch`` holds the poses of a range of frames while they are
+the motion, as Bruderlin and Williams (1995) do. ``DisplacedPoses`` holds the poses of a range of frames while they are
 displaced step by step; ``displace`` has the steps.
 """
 
@@ -18,7 +18,7 @@ import numpy as np
 
 from kinesphere.body.ground import smooth_gaussian
 from kinesphere.body.reach.limb import LimbChain, LimbRotation, limb_of
-from kinesphere.body.reach.swivel import steady_swivel
+from kinesphere.body.reach.swivel import remove_swivel_jolts
 from kinesphere.body.reach.targets import MOVABLE, EditablePose
 from kinesphere.maths import rotations
 from kinesphere.maths.splines import Spline, append_axes, kochanek_bartels
@@ -340,7 +340,7 @@ def _limit_overshoot(spline: Spline, overshoot: float | None) -> Spline:
     into, out = incoming[1:-1], outgoing[1:-1]
     smooth = np.all(np.abs(into - out) <= 1e-9 * (1.0 + np.abs(into)), axis=-1, keepdims=True)
     both = _limit_velocity(_limit_velocity(into, *before), *after)
-    both = both * np.minimum(_allowed_share(both, *before), _allowed_share(both, *after))
+    both = both * np.minimum(_velocity_factor(both, *before), _velocity_factor(both, *after))
     incoming[1:-1] = np.where(smooth, both, _limit_velocity(into, *before))
     outgoing[1:-1] = np.where(smooth, both, _limit_velocity(out, *after))
     return replace(spline, incoming=incoming, outgoing=outgoing)
@@ -362,7 +362,7 @@ def _limit_velocity(velocity: Floats, step: Floats, span: Floats, overshoot: flo
     return np.asarray((limited + aside * np.minimum(1.0, most / np.maximum(norms(aside)[..., None], 1e-300))) / span)
 
 
-def _allowed_share(velocity: Floats, step: Floats, span: Floats, overshoot: float) -> Floats:
+def _velocity_factor(velocity: Floats, step: Floats, span: Floats, overshoot: float) -> Floats:
     """``(..., 1)`` the share of a velocity that is within the same bounds."""
     along, aside = _components(velocity, step, span)
     low, high = -4.0 * overshoot, 3.0 + 4.0 * overshoot
@@ -398,7 +398,7 @@ class TargetKey(NamedTuple):
 EditKey = TurnKey | TargetKey
 
 
-class PoseStretch:
+class DisplacedPoses:
     """Poses of a range of frames: before, and as they are displaced so far.
 
     ``q (T, J, 4)`` and ``p (T, J, 3)`` are world rotations and positions of ``pose``, ``before`` those of the input.
@@ -501,7 +501,7 @@ class PoseStretch:
 
     def steady_limb(self, limb: LimbChain, solution: LimbRotation, moved: Floats) -> LimbRotation:
         """A limb's solution, its middle joint without new jolts where its end has moved ``(T,)`` metres."""
-        return steady_swivel(self.motion, limb, self.before[1], self.p, solution, smoothstep(moved / STEADY))
+        return remove_swivel_jolts(self.motion, limb, self.before[1], self.p, solution, smoothstep(moved / STEADY))
 
     def end_orientation(
         self, targets: Sequence[TargetKey], solution: LimbRotation, facing: Floats, active: Bools

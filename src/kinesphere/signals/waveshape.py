@@ -20,7 +20,7 @@ from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 
-from kinesphere.body.limits import NEEDED, LimitedJoint, limited_joints
+from kinesphere.body.limits import NEEDED, LimitedJoint, find_limited_joints
 from kinesphere.body.require_roles import require_motion_roles
 from kinesphere.files.atomic import atomic_write
 from kinesphere.files.schema import parse_toml, read_table
@@ -324,7 +324,7 @@ class Waveshape(Edit):
 
     def _shape_by_joint(self, curves: Curves, joints: Bools) -> Floats:
         motion = require_motion_roles(curves.motion, NEEDED, "shaping by what joints can do")
-        known, table = _limited_hinges(motion.skeleton), curves.table.copy()
+        known, table = _find_limited_hinges(motion.skeleton), curves.table.copy()
         local, soft_limits = motion.rotations[:, known.joints], find_shaping("limits")
         limiting = self.shaping == soft_limits
 
@@ -373,8 +373,8 @@ class _LimitedHinges(NamedTuple):
 
 
 @memoised
-def _limited_hinges(skeleton: Skeleton) -> _LimitedHinges:
-    limited = limited_joints(skeleton)
+def _find_limited_hinges(skeleton: Skeleton) -> _LimitedHinges:
+    limited = find_limited_joints(skeleton)
     joints = np.unique([joint for hinge in limited for joint in hinge.path])
     # Upper arms, which have a cone, are measured past the shoulders: those are shaped before them.
     plain = [_hinge(one, joints) for one in limited if one.limit.cone is None]

@@ -127,7 +127,7 @@ def limb_lengths(limb: LimbChain, p: Floats) -> tuple[Floats, Floats, Floats]:
 # Reach
 
 
-def easy_reach(limb: LimbChain, p: Floats) -> Floats:
+def comfortable_reach(limb: LimbChain, p: Floats) -> Floats:
     """``(T,)`` metres that the limb reaches with ease: as far as it does, or nearly straight."""
     current, upper, lower = limb_lengths(limb, p)
     return np.asarray(np.maximum(current, limb.easy_share * (upper + lower)))

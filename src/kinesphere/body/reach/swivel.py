@@ -87,7 +87,7 @@ def _dot(a: Floats, b: Floats) -> Floats:
     return np.asarray(np.einsum("ti,ti->t", a, b))
 
 
-def steady_swivel(
+def remove_swivel_jolts(
     motion: Motion, limb: LimbChain, before: Floats, p: Floats, solved: LimbRotation, share: Floats
 ) -> LimbRotation:
     """The limb swivelled so that its middle joint jolts no more than it did.

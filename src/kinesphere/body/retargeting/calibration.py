@@ -66,7 +66,7 @@ def calibrate(
     offsets = {}
     for role in a.frames:
         if role in b.frames:
-            frame, target_frame = _levelled_frame(a, role, levelled), _levelled_frame(b, role, target_levelled)
+            frame, target_frame = _frame_of_role(a, role, levelled), _frame_of_role(b, role, target_levelled)
             offsets[role] = rotations.multiply(frame, rotations.conjugate(target_frame))
     offsets |= dict(overrides or {})
     leg = float(np.mean([b.lengths[f"{side}Leg"] / a.lengths[f"{side}Leg"] for side in SIDES]))
@@ -84,7 +84,7 @@ def _anatomy(body: Skeleton | Motion) -> Anatomy:
     return find_anatomy(body.skeleton, body) if isinstance(body, Motion) else find_anatomy(body)
 
 
-def _levelled_frame(body: Anatomy, role: str, levelled: Mapping[str, Floats]) -> Floats:
+def _frame_of_role(body: Anatomy, role: str, levelled: Mapping[str, Floats]) -> Floats:
     """The anatomical frame of a role; for feet and toes as they stand."""
     tilt = levelled.get(role)
     return body.frames[role] if tilt is None else rotations.multiply(body.frames[role], tilt)

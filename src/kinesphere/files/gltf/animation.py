@@ -277,7 +277,7 @@ def _nominal_rate(distances: Floats, step: float, tolerance: float) -> float:
 
 def exact_rate(animation: GltfFields, times: Floats) -> float | None:
     """The rate in the animation's extras, if its key times ``(T,)`` agree with it."""
-    recorded = extras.recorded_rate(animation)
+    recorded = extras.read_rate(animation)
     if recorded is None or recorded[1] != len(times):
         return None
     rate, frames = recorded

@@ -68,7 +68,7 @@ def joint_hint(node: GltfFields) -> JointHint:
     )
 
 
-def recorded_rate(animation: GltfFields) -> tuple[float, int] | None:
+def read_rate(animation: GltfFields) -> tuple[float, int] | None:
     """The frame rate and number of frames that an animation was written with."""
     hint = _hint(animation)
     rate, frames = hint.get("rate"), as_integer(hint.get("frames"))

@@ -81,7 +81,7 @@ def role_certainty(name: JointName, role: str) -> float:
     return CENTRE.get(name.word, {}).get(role, 0.0)
 
 
-def share_torso(torso: Sequence[int], names: Sequence[JointName] | None = None) -> dict[str, int]:
+def assign_torso(torso: Sequence[int], names: Sequence[JointName] | None = None) -> dict[str, int]:
     """Spine, chest and upper chest for the joints between hips and arms, lowest first.
 
     The lowest is the spine, the one that carries the arms the upper chest; of several between them the middle one
