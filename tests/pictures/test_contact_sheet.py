@@ -96,16 +96,16 @@ def test_nothing_is_cut_off() -> None:
 
 def test_calibration_frames_are_left_out() -> None:
     motion = replace(waving(), calibration_frames=(0, 1))
-    assert find_scene(motion, 4).shown.tolist()[0] == 2
-    assert find_scene(motion, 4).shown.tolist()[-1] == len(motion) - 1
+    assert find_scene(motion, 4).panel_frames.tolist()[0] == 2
+    assert find_scene(motion, 4).panel_frames.tolist()[-1] == len(motion) - 1
     # Nor does a trail lead back into them.
     assert find_scene(motion, 4).trail(2).tolist() == [2]
 
 
 def test_frames_are_evenly_spaced_and_no_more_than_there_are() -> None:
-    assert find_scene(waving(31), 4).shown.tolist() == [0, 10, 20, 30]
-    assert find_scene(waving(3), 12).shown.tolist() == [0, 1, 2]
-    assert find_scene(waving(1), 12).shown.tolist() == [0]
+    assert find_scene(waving(31), 4).panel_frames.tolist() == [0, 10, 20, 30]
+    assert find_scene(waving(3), 12).panel_frames.tolist() == [0, 1, 2]
+    assert find_scene(waving(1), 12).panel_frames.tolist() == [0]
 
 
 def test_trails_cover_half_a_second() -> None:

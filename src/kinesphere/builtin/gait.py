@@ -40,7 +40,7 @@ ARM = ("swing", "elbow", "bend", "curl")
 
 @dataclass(frozen=True)
 class Gait:
-    """A walk's numbers: seconds a stride, metres a stride, strides, and curves over the phase (angles in radians)."""
+    """Numbers of a walk: seconds and metres per stride, strides, and curves over the phase (angles in radians)."""
 
     name: str
     period: float

@@ -40,7 +40,7 @@ def gestures() -> tuple[str, ...]:
 
 
 def motion(name: str, height: float = HEIGHT) -> Motion:
-    """One of the figure's motions, 60 frames a second, on the figure's skeleton at this height in metres."""
+    """One of the figure's motions, 60 frames per second, on the figure's skeleton at this height in metres."""
     return _motion(_check_name(name), check_range("height", height, HEIGHTS))
 
 

@@ -17,7 +17,7 @@ import numpy as np
 from kinesphere.maths.compiled import jit
 from kinesphere.maths.vectors import Bools, Floats, Ints, clip
 
-RATE = 60.0  # frames a second
+RATE = 60.0  # frames per second
 
 
 class BatchRows(NamedTuple):

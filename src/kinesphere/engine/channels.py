@@ -23,7 +23,7 @@ FULL, EMPTY = 0.40, 0.86  # shares of a breath: in until the first, out until th
 NAMES = tuple(CHANNELS)
 INDEX = {name: i for i, name in enumerate(NAMES)}
 _RESTS = {name: 1.0 for name in NAMES if name.endswith("hand.loose")}  # channels that rest at something else than 0
-# Postural sway: waves that have little to do with each other. Amplitude, cycles a second, phase.
+# Postural sway: waves that have little to do with each other. Amplitude, cycles per second, phase.
 _SWAY = {
     "hips.x": ((0.0030, 0.31, 0.4), (0.0015, 0.73, 2.0)),
     "hips.z": ((0.0020, 0.41, 1.3), (0.0010, 0.89, 0.2)),
@@ -85,7 +85,7 @@ class ChannelCurves:
 
 
 def channel_table(gesture: Gesture) -> Floats:
-    """``(N, C)`` all channels over the gesture's own time, ``RATE`` rows a second; kept for as long as it lives."""
+    """``(N, C)`` all channels over the gesture's own time, ``RATE`` rows per second; kept for as long as it lives."""
     known = _TABLES.get(id(gesture))
     if known is not None and known[0]() is gesture:
         return known[1]
@@ -165,7 +165,7 @@ def _default_waves(kind: str, frames: int, loop: bool) -> Floats:
 
 
 def _waves(kind: str, frames: int, loop: bool, phases: np.random.Generator | None) -> Floats:
-    """``(T, N)`` sums of sine waves, one a channel: zero at both ends of a gesture; whole periods in a loop."""
+    """``(T, N)`` sums of sine waves, one per channel: zero at both ends of a gesture; whole periods in a loop."""
     time = np.arange(frames) / RATE
     duration = max(float(time[-1]), 1.0 / RATE)
     total = np.zeros((frames, len(_WAVES[kind])))

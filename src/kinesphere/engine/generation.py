@@ -51,7 +51,7 @@ QUICKEST = 0.24  # seconds that a step takes at least
 
 
 def generate_gesture(gesture: Gesture, height: float = HEIGHT) -> Motion:
-    """The gesture on a figure of this height, 60 frames a second, beginning and ending in the relaxed stance."""
+    """The gesture on a figure of this height, 60 frames per second, beginning and ending in the relaxed stance."""
     return generate([(gesture, PLAIN)], height)[0]
 
 

@@ -23,7 +23,7 @@ def wrist_flexion(share: Floats, bend: Floats, extension: Floats, flexed: Floats
 
 
 def forearm_twist(share: Floats, amount: Floats, frequency: Floats) -> Floats:
-    """Rotation about the forearm that comes and goes: ``frequency`` half waves a stroke."""
+    """Rotation about the forearm that comes and goes: ``frequency`` half waves per stroke."""
     return np.asarray(amount * np.sin(np.pi * frequency * share))
 
 

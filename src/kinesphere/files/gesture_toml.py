@@ -49,7 +49,7 @@ from kinesphere.motion.gesture import (
 from kinesphere.motion.humanoid import SIDES
 from kinesphere.motion.source import Source
 
-KEY_RATE = 60.0  # a key's frames a second
+KEY_RATE = 60.0  # a key's frames per second
 DIRECTIONS = {  # out, up, ahead
     "forward": (0.0, 0.0, 1.0),
     "back": (0.0, 0.0, -1.0),

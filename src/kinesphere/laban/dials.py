@@ -101,14 +101,14 @@ def _with_article(name: str) -> str:
 # Several edits of one part
 
 
-Values: TypeAlias = Any  # one number for all of a gesture, or a curve (N,) over its own time, ``RATE`` values a second
+Values: TypeAlias = Any  # one number, or a curve (N,) over the gesture's own time, ``RATE`` values per second
 
 
 @dataclass(frozen=True, eq=False)
 class Dials:
     """One edit's dials on one part.
 
-    ``strength (N,)`` is the edit's weight over the gesture's own time, ``RATE`` values a second; None: 1.
+    ``strength (N,)`` is the edit's weight over the gesture's own time, ``RATE`` values per second; None: 1.
     """
 
     effort: EffortDial = field(default_factory=Effort)

@@ -11,7 +11,7 @@ class Source:
 
     ``scale`` and ``up`` are what was applied: file units × scale = metres; the axis that was up in the file.
     ``evidence`` says why, in sentences; ``warnings`` says what was wrong with the file and how it was handled.
-    ``euler_orders`` has one entry a joint where the file stored Euler angles (empty for a joint without).
+    ``euler_orders`` has one entry per joint where the file stored Euler angles (empty for a joint without).
     """
 
     path: str = ""

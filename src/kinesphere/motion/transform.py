@@ -29,7 +29,7 @@ def heading_angles(world_rotations: ArrayLike) -> Floats:
 
 
 def move_motion(motion: Motion, turn: ArrayLike, shift: ArrayLike) -> Motion:
-    """Rotate every root about the world's origin, then shift it; one value for all frames, or one a frame."""
+    """Rotate every root about the world's origin, then shift it; one value for all frames, or one per frame."""
     turn, shift = (
         np.broadcast_to(as_floats(turn), (len(motion), 4)),
         np.broadcast_to(as_floats(shift), (len(motion), 3)),

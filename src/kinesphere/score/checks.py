@@ -28,7 +28,7 @@ from kinesphere.motion.humanoid import SIDES
 from kinesphere.motion.memo import memoised
 from kinesphere.score.layers import Express, Layer, express_of
 
-SUPERHUMAN = 15.0  # metres a second on the mean: a pitcher's hand is faster, for a moment
+SUPERHUMAN = 15.0  # metres per second on the mean: a pitcher's hand is faster, for a moment
 DEPTH = 0.08  # metres inside the capsules that hands keep off: in front, that is at the skin of trunk and face
 SLACK = 0.5 / RATE  # seconds after a gesture's end that are not worth a warning
 # Capsules of an upright body, relative to the shoulder in the chest's axes: ends of the axis (out, up, ahead), radii.

@@ -43,7 +43,7 @@ from kinesphere.signals.timewarp import Timewarp
 
 
 def render(score: Score, *, height: float = HEIGHT) -> Motion:
-    """Perform a score: a gesture on a figure of this height at 60 frames a second, or an edited motion."""
+    """Perform a score: a gesture on a figure of this height at 60 frames per second, or an edited motion."""
     return render_all([score], height=height)[0]
 
 

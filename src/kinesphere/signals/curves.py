@@ -32,7 +32,7 @@ class Curves:
     Attributes
     ----------
     table : (T, D)
-        Three columns a joint for its rotation, one for the heading, three for each joint whose translation moves.
+        Three columns per joint for its rotation, one for the heading, three for each joint whose translation moves.
     reference : (J, 4)
         The rotations that rotation vectors are measured from.
     root

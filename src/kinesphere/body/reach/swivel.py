@@ -37,7 +37,7 @@ CONE_AXIS = float(np.radians(30.0))  # forward of sideways
 LARGEST_SWIVEL = float(np.radians(60.0))  # of an elbow
 SWIVEL_EASING = 0.2  # seconds over which it comes and goes
 CHEST = ("upperChest", "chest", "spine", "hips")  # the first of these that there is
-JOLT = 0.03  # metres a second by which a joint's velocity may change in a frame, in addition to what it did before
+JOLT = 0.03  # metres per second by which a joint's velocity may change in a frame, in addition to what it did before
 AROUND = 0.05  # seconds
 
 SHARES = np.linspace(0.0, 1.0, 13)  # of keeping the orientation, that are tried

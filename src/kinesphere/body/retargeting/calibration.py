@@ -20,8 +20,8 @@ from kinesphere.motion.humanoid import SIDES
 from kinesphere.motion.motion import Motion
 from kinesphere.motion.skeleton import Skeleton
 
-RATE = 30.0  # frames a second that are sampled for feet that stand
-STILL = 0.15  # leg lengths a second
+RATE = 30.0  # frames per second that are sampled for feet that stand
+STILL = 0.15  # leg lengths per second
 LOW = 0.04  # leg lengths above the lowest tenth
 LEAST_FRAMES = 8
 STEADY = np.radians(8.0)  # half of the frames are nearer than this to their mean

@@ -310,7 +310,7 @@ class ClipWriter:
         self._channels: list[dict[str, Any]] = []
 
     def add(self, node: int, what: str, values: Floats, *, always: bool = False) -> None:
-        """Add the values of a node's ``translation``, ``rotation`` (w first) or ``scale``, one a frame."""
+        """Add the values of a node's ``translation``, ``rotation`` (w first) or ``scale``, one per frame."""
         keys = to_float32(values[:, X_Y_Z_W] if what == "rotation" else values, self.path, f"{what}s")
         constant = len(keys) > 2 and not always and bool((keys == keys[0]).all())
         if constant and self._ends is None:

@@ -106,7 +106,7 @@ def _append_node(static: StaticParent, nodes: Nodes, node: int) -> StaticParent:
 def _bake_uniform_scales(
     joints: Joints, statics: dict[int, StaticParent], pose: NodePose
 ) -> tuple[Floats, Floats, Floats]:
-    """Scales that are one number a node: translations are multiplied by the product of those above."""
+    """Scales that are one number per node: translations are multiplied by the product of those above."""
     q, t = pose.rotations.copy(), pose.translations.copy()
     total = pose.scales.mean(axis=-1)  # (T or 1, J)
     for joint, parent in enumerate(joints.parents.tolist()):
