@@ -87,7 +87,7 @@ class StrokeView:
         return self.body.from_chest(f"{self.side} {part}")[self.stroke.begin : self.stroke.stop + 1]
 
     def speed(self, part: str) -> Floats:
-        """``(T,)`` its speed relative to the chest."""
+        """``(T,)`` the speed of a part of this arm relative to the chest."""
         velocity = derivative(self.body.from_chest(f"{self.side} {part}"), RATE)
         return norms(velocity)[self.stroke.begin : self.stroke.stop + 1]
 

@@ -82,11 +82,11 @@ class Ellipsoid(NamedTuple):
     radii: Floats  # (3,)
 
     def at(self, frames: Ints) -> Ellipsoid:
-        """Only these frames."""
+        """The ellipsoid in some frames only."""
         return Ellipsoid(self.middle[frames], self.axes[frames], self.radii)
 
     def with_scale(self, scale: float) -> Ellipsoid:
-        """The same with other radii."""
+        """The same ellipsoid with its radii scaled."""
         return self if scale == 1.0 else Ellipsoid(self.middle, self.axes, scale * self.radii)
 
     def near(self, points: Floats, distance: float) -> Bools:
@@ -200,7 +200,7 @@ class HandPoints:
 
 @dataclass(frozen=True, eq=False)
 class BodyVolumes:
-    """A character's ellipsoids, and what of its arms stays outside of them."""
+    """Collision volumes of a character: ellipsoids of its body, and the sizes of hands and arms that stay outside."""
 
     ellipsoids: tuple[SkinnedEllipsoid, ...]
     hands: Mapping[str, HandPoints]  # by side
@@ -449,7 +449,7 @@ class CollisionAvoidance:
         return moved if moved is wanted else self._give_up_unreachable(wanted, moved, p[:, self.shoulder_joints])
 
     def _give_up_unreachable(self, wanted: Floats, moved: Floats, shoulders: Floats) -> Floats:
-        """Moved wrists, but those left as they were for which arms are too short: stretched arms look no better.
+        """The moved wrists, except where arms are too short to reach them: there wrists stay as they were.
 
         In front of a head as large as its arms are long there is no room for a hand.
         """
@@ -552,7 +552,7 @@ def mean_displacement(displacements: list[Floats]) -> Floats:
 
 
 def _hand_coupling(wrists: Floats, arm: float) -> Floats:
-    """How much ``(T,)`` hands are moved alike: 1 where they are near each other, 0 where they are apart."""
+    """How much ``(T,)`` hands move together: 1 where they are near each other, 0 where they are apart."""
     apart = norms(wrists[:, 0] - wrists[:, 1]) / arm
     return np.asarray(smoothstep((TOGETHER[1] - apart) / (TOGETHER[1] - TOGETHER[0])))
 
@@ -578,7 +578,7 @@ def _smooth_minimum(values: Floats, half: int) -> Floats:
 
 
 def _smooth_displacements(displacements: Floats, half: int) -> Floats:
-    """Displacements ``(T, 2, 3)`` that begin and end gradually, up to ``2 · half`` frames away, and are as long.
+    """Displacements ``(T, 2, 3)`` that begin and end gradually, up to ``2 · half`` frames away, and are about as long.
 
     The greatest length near each frame in the mean direction there, then the mean of these.
     """

@@ -35,7 +35,7 @@ def gesture(name: str) -> Gesture:
 
 @lru_cache(maxsize=1)
 def gestures() -> tuple[str, ...]:
-    """The names of those that are made of key points."""
+    """The names of motions that are made of key points."""
     return tuple(name for name in motions() if _fields(name).text("kind", "gesture") == "gesture")
 
 

@@ -114,7 +114,7 @@ class ArmPlan:
 
     @cached_property
     def flourish_shares(self) -> Floats:
-        """``(S,)`` the share of their flourishes that the strokes have."""
+        """``(S,)`` the strength of each stroke's flourishes, from 0 to 1."""
         return flourish_strength(self.lengths, np.diff(self.clock.goals))
 
     @cached_property

@@ -118,7 +118,7 @@ class Batch:
         return np.asarray((1.0 - share) * values[self.shift(whole)] + share * values[self.shift(whole + 1)])
 
     def velocity(self, values: Floats) -> Floats:
-        """Change a second of ``(F, ...)``, by central differences."""
+        """Change per second of values ``(F, ...)``, by central differences."""
         made = np.empty_like(values)
         made[1:-1] = (values[2:] - values[:-2]) * (0.5 * self.rate)
         for frames, loop in zip(self.slices, self.loops, strict=True):

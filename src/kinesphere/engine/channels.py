@@ -71,7 +71,7 @@ class ChannelCurves:
         return np.concatenate([self.table[:, INDEX[f"{side}.{name}"]] for side in ("left", "right")])
 
     def nonzero(self, part: str, names: Sequence[str]) -> list[str]:
-        """Those of a side's channels that are not always zero, on either side."""
+        """Channels of a part of each side that are not zero throughout on both sides."""
         columns = [[INDEX[f"{side}.{part}.{name}"] for name in names] for side in ("left", "right")]
         shown = np.atleast_1d(self.table[:, columns].any(axis=(0, 1)))
         return [name for name, any_ in zip(names, shown, strict=True) if any_]
@@ -111,7 +111,7 @@ _TABLES: dict[int, tuple[weakref.ref[Gesture], Floats]] = {}
 
 
 def sample_rows(table: Floats, time: Floats, loop: bool) -> Floats:
-    """Rows of a table ``(N, ...)``, ``RATE`` a second, at times in seconds."""
+    """Rows of a table ``(N, ...)`` with ``RATE`` rows per second, at times in seconds."""
     return cubic_rows_at(table, time * RATE, loop)
 
 
@@ -160,7 +160,7 @@ def _breaths(frames: int, pace: float) -> Floats:
 
 @lru_cache(maxsize=64)
 def _default_waves(kind: str, frames: int, loop: bool) -> Floats:
-    """Those without a seed, which are always the same."""
+    """The waves without a seed, which are always the same."""
     return _waves(kind, frames, loop, None)
 
 

@@ -159,7 +159,7 @@ class StrokeClock:
 
     @property
     def timing_change(self) -> float:
-        """How far its strokes are from the plain ones, from 0 to 1."""
+        """How much the timing of its strokes differs from the plain one, from 0 to 1."""
         stretch = np.diff(self.goals) / np.maximum(np.diff(self.source), 1e-9)
         away = np.abs(np.log(np.maximum(stretch, 1e-3))) + np.abs(self.time_exponent - 1.0)
         away = away + 2.0 * np.abs(self.inflection - self.plain)
@@ -193,7 +193,7 @@ class StrokeClock:
         return np.asarray(self.source[stroke] + shaped * length + early + late)
 
     def to_output(self, source: Floats) -> Floats:
-        """When times of the gesture's own come, strokes taken as even."""
+        """Output times of the gesture's own times, with uniform progress within each stroke."""
         inside = np.interp(source, self.source, self.goals)
         early = self.lead * np.minimum(source - self.source[0], 0.0)
         late = self.tail * np.maximum(source - self.source[-1], 0.0)
@@ -260,7 +260,7 @@ class StrokePhase(NamedTuple):
     path_share: Floats  # (F,) of the stroke's path; outside 0 to 1 past its ends
 
     def subsample(self, every: int) -> StrokePhase:
-        """Every so many frames."""
+        """Only every ``every``-th frame."""
         return StrokePhase(self.stroke[::every], self.time_share[::every], self.path_share[::every])
 
 
@@ -337,6 +337,6 @@ def reflect_frame(i, length):  # type: ignore[no-untyped-def]
 
 @jit
 def smooth_step_down(x):  # type: ignore[no-untyped-def]
-    """From 1 at 0 to 0 at 1 and beyond."""
+    """Smooth step down: 1 at 0, 0 at 1 and beyond."""
     left = max(1.0 - x, 0.0)
     return left**3 * (1.0 + 3.0 * x)

@@ -56,7 +56,7 @@ def generate_gesture(gesture: Gesture, height: float = HEIGHT) -> Motion:
 
 
 def generate(performances: Sequence[tuple[Gesture, Manner]], height: float = HEIGHT) -> list[Motion]:
-    """Gestures, each in its manner, on figures of this height."""
+    """Generate gestures, each in its manner, on figures of this height."""
     if not np.isfinite(height) or not 0.1 <= height <= 10.0:
         raise ValueError(f"height {height}: 0.1 to 10 m is allowed")
     made: dict[int, Motion] = {}
@@ -312,7 +312,7 @@ def _lean_to_goals(parts: Sequence[_Performance], pose: Pose, channels: ChannelC
 
 
 def _zero_at_ends(batch: Batch, shift: Floats) -> None:
-    """Leave nothing of a shift ``(F, 3)`` at both ends of performances that are not loops."""
+    """Fade a shift ``(F, 3)``, in place, to zero at both ends of performances that are not loops."""
     for frames, loop in zip(batch.slices, batch.loops, strict=True):
         if not loop:
             own, (start, end) = shift[frames], _end_ramps(frames.stop - frames.start, batch.rate)
@@ -321,7 +321,7 @@ def _zero_at_ends(batch: Batch, shift: Floats) -> None:
 
 @lru_cache(maxsize=64)
 def _end_ramps(count: int, rate: float) -> tuple[Floats, Floats]:
-    """``(T, 1)`` weights of the first and of the last frame."""
+    """Weights ``(T, 1)`` of the first and of the last frame, which fade out towards the middle."""
     time = np.arange(count)[:, None] / rate
     end = float(time[-1, 0])
     return 1.0 - ramp(time, 0.0, SETTLED), ramp(time, end - SETTLED, end)

@@ -107,7 +107,7 @@ class Manner:
     locked: bool = False
 
     def arm(self, side: str) -> ArmManner:
-        """One arm's; the plain one unless given."""
+        """The manner of one arm; the plain one unless given."""
         return self.arms.get(side, ArmManner())
 
 

@@ -49,5 +49,5 @@ def upper_arm_width(flexion: Floats, volume: Floats) -> Floats:
 
 
 def flourish_strength(lengths: Floats, durations: Floats) -> Floats:
-    """The share of their flourishes that strokes of these lengths and durations have."""
+    """Strength of flourishes from 0 to 1: short strokes in space or time have less."""
     return np.asarray(smoothstep(lengths / (2.0 * BUSY)) * smoothstep(durations / UNHURRIED))

@@ -80,7 +80,7 @@ class Pose:
         return cls(skeleton, batch, height / HEIGHT, local, translations, spare=spare)
 
     def reuse_memory(self, batch: Batch) -> Pose:
-        """A pose of fewer frames in this one's memory, for as long as this one does not need it."""
+        """A pose of fewer frames that shares this one's arrays; only until this one is used again."""
         return Pose(self.skeleton, batch, self.size, self.local[: len(batch)], self.translations[: len(batch)])
 
     def set_rotation(self, name: str, rotation: Floats) -> None:
@@ -155,7 +155,7 @@ class FigureLimb:
 
     @cached_property
     def lengths(self) -> tuple[float, float]:
-        """Of the two bones."""
+        """Lengths of the two bones."""
         return float(np.linalg.norm(self.upper)), float(np.linalg.norm(self.lower))
 
     @cached_property

@@ -42,11 +42,11 @@ class TrunkWorld(NamedTuple):
     positions: Floats  # (F, K, 3)
 
     def rotation(self, joint: int) -> Floats:
-        """``(F, 4)`` of one joint."""
+        """World rotations ``(F, 4)`` of one joint."""
         return np.asarray(self.rotations[:, int(np.searchsorted(self.joints, joint))])
 
     def position(self, joint: int) -> Floats:
-        """``(F, 3)`` of one joint."""
+        """World positions ``(F, 3)`` of one joint."""
         return np.asarray(self.positions[:, int(np.searchsorted(self.joints, joint))])
 
 

@@ -225,7 +225,7 @@ def _step(fields: TomlFields, i: int, row: list[Any]) -> Step:
 
 
 def _shape_tracks(fields: TomlFields, side: str, duration: float) -> dict[str, Track]:
-    """One weight track a hand shape from keys such as ``[0.5, "open 0.7 cupped 0.3"]``; the rest of 1 is relaxed."""
+    """One weight track per hand shape, from keys such as ``[0.5, "open 0.7 cupped 0.3"]``; the rest of 1 is relaxed."""
     rows = fields.rows("shape")
     mixes = []
     for i, row in enumerate(rows):

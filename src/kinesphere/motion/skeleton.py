@@ -151,7 +151,7 @@ class Skeleton:
         return bool(np.abs(self.rest_rotations[:, 1:]).max() < 1e-12)
 
     def scaled(self, factor: float) -> Skeleton:
-        """The same skeleton, larger or smaller."""
+        """The same skeleton, larger or smaller by a factor."""
         tips = tuple(Tip(tip.joint, _scale(tip.offset, factor)) for tip in self.tips)
         soles = {role: depth * factor for role, depth in self.soles.items()}
         return replace(self, offsets=self.offsets * factor, tips=tips, soles=soles)

@@ -220,7 +220,7 @@ def head_ball(scene: Scene, head: Head, row: int) -> tuple[Floats, float]:
 def _draw_ground(
     draw: ImageDraw.ImageDraw, scene: Scene, panel_camera: PanelCamera, target: Floats, size: tuple[int, int]
 ) -> None:
-    """Lines fixed in the world, so that they pass under a body that travels; they fade away from it."""
+    """Draw a ground grid that is fixed in the world and fades with the distance from the body."""
     step = grid_step(scene.figure.height)
     reach = 1.25 * scene.figure.height
     for axis, other in ((0, 2), (2, 0)):
@@ -244,7 +244,7 @@ def _draw_ground(
 
 
 def _draw_shadow(image: Image.Image, scene: Scene, panel_camera: PanelCamera, frame: int, target: Floats) -> None:
-    """The bones projected straight down on the floor, soft and grey."""
+    """Draw a soft shadow: the bones projected straight down on the floor."""
     size = (image.width // SUPERSAMPLING, image.height // SUPERSAMPLING)
     mask = Image.new("L", size, 0)
     draw = ImageDraw.Draw(mask)
@@ -353,12 +353,12 @@ def _draw_head(
 
 
 def _width_factor(magnification: float) -> float:
-    """Widths grow faster than perspective makes them: depth should be visible at a glance."""
+    """Factor of a line's width. It grows faster than in perspective, so that depth is visible at a glance."""
     return float(np.clip(1.0 + 3.0 * (magnification - 1.0), 0.55, 1.7))
 
 
 def _fade_by_depth(colour: Colour, magnification: float) -> Colour:
-    """Paler where it is further away."""
+    """The colour, paler where it is farther away."""
     return mix_colours(colour, canvas.PAPER, float(np.clip(-4.0 * (magnification - 1.0), 0.0, 0.35)))
 
 

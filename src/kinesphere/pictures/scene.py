@@ -103,7 +103,7 @@ def find_scene(motion: Motion, panels: int) -> Scene:
 
 
 def _with_roles(motion: Motion) -> Motion:
-    """With roles found by its frames, where it names none."""
+    """The motion with roles found from its frames, if its skeleton has none."""
     if motion.skeleton.roles:
         return motion
     try:
@@ -126,7 +126,7 @@ def facing_directions(points: Floats, figure: StickFigure) -> Floats:
 
 
 def _mean_facing(directions: Floats) -> Floats:
-    """The mean, unless the body turns so much that it has none: then the first."""
+    """The mean facing direction ``(3,)``; the first one where the body turns too much for a mean."""
     mean = directions.mean(axis=0)
     if np.linalg.norm(mean) < 0.25:
         defined = np.flatnonzero(directions.any(axis=1))
@@ -156,7 +156,7 @@ def _points_in_world(motion: Motion, frames: Ints) -> tuple[Floats, Floats]:
 
 
 def frames_to_show(motion: Motion) -> Ints:
-    """Frames that are no inserted calibration poses; all where nothing else is left."""
+    """Performed frames; all frames where every one is a calibration pose."""
     return motion.performed_frames if motion.performed_frames.size else np.arange(len(motion))
 
 

@@ -86,7 +86,7 @@ def limit_hinges(before: Motion, after: Motion, joints: Bools, *, loop: bool = F
 
 
 def _smooth_correction(correction: Floats, rate: float, loop: bool) -> Floats:
-    """Corrections ``(T,)``, smooth in time and nearly nowhere smaller."""
+    """Corrections ``(T,)`` made smooth in time, hardly smaller anywhere."""
     count = len(correction)
     values = np.concatenate([correction[:-1], correction, correction[1:]]) if loop else correction
     up, down = (running_maximum(np.maximum(sign * values, 0.0), HINGE_SIGMA, rate) for sign in (1.0, -1.0))
@@ -228,7 +228,7 @@ def _stances(contacts: list[Contact], gap: float) -> list[list[Contact]]:
 
 
 def _slide_weight(runs: ContactRuns, contacts: Contacts, paths: Floats, rate: float) -> Floats:
-    """``(T,)`` from 0 to 1 by how much more feet slide than in the input: 1 from ``ADDED_SLIDE`` metres on."""
+    """Weight ``(T,)`` by how much more feet slide than in the input: 1 from ``ADDED_SLIDE`` metres on."""
     slides = np.zeros(len(paths))
     medians = geometric_medians(runs.paths, runs.rows)
     anchors = {(contacts.points.index(c.name), c.first): np.array(c.anchor) for c in contacts.intervals}
@@ -241,12 +241,12 @@ def _slide_weight(runs: ContactRuns, contacts: Contacts, paths: Floats, rate: fl
 
 
 def foot_hold_window(weight: Floats) -> Floats:
-    """``(T,)`` the share of foot locking by the weight of an edit ``(T,)``."""
+    """The weight ``(T,)`` of foot locking, from the weight ``(T,)`` of an edit."""
     return np.asarray(smoothstep(weight / FULL_HOLD))
 
 
 def anchor_from_outside(contacts: Contacts, paths: Floats, inside: Bools) -> Contacts:
-    """Contacts partly outside of an edit's frames ``(T,)`` with their anchors there, by paths ``(T, P, 3)``."""
+    """Contacts that are partly outside of an edit's frames ``inside (T,)`` are anchored to their ``paths`` there."""
     intervals = []
     for contact in contacts.intervals:
         outside = np.flatnonzero(~inside[contact.first : contact.last + 1]) + contact.first
@@ -258,7 +258,7 @@ def anchor_from_outside(contacts: Contacts, paths: Floats, inside: Bools) -> Con
 
 
 def crossfade(one: Motion, other: Motion, share: Floats) -> Motion:
-    """From one motion to another, frame by frame, by shares ``(T,)``; at 0 and 1 to the last bit."""
+    """Blend from one motion to another by weights ``share (T,)``; exact to the last bit at 0 and 1."""
     if (share == 1.0).all():
         return other
     local, translations = other.rotations.copy(), other.translations.copy()
@@ -285,7 +285,7 @@ def moves_feet(skeleton: Skeleton, joints: Bools) -> bool:
 
 
 def move_contacts(contacts: Contacts, motion: Motion) -> Contacts:
-    """The same contacts with anchors where this motion has the soles."""
+    """The same contacts, anchored to the soles' positions in this motion."""
     points = sole_points(motion.skeleton)
     names = [point.name for point in points]
     rows = [(names.index(contact.name), contact.first, contact.last) for contact in contacts.intervals]

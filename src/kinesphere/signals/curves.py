@@ -145,7 +145,7 @@ def split_headings(motions: Sequence[Motion]) -> HeadingSplit:
 
 
 def moving_joints(motions: Sequence[Motion]) -> Ints:
-    """Joints whose translations are ever elsewhere than in the first frame of the first motion."""
+    """Joints whose translations change: somewhere they differ from those in the first frame of the first motion."""
     start = motions[0].translations[0]
     ranges = [(m.translations.max(axis=0) - start, start - m.translations.min(axis=0)) for m in motions]
     return np.flatnonzero(np.any([np.maximum(high, low).max(axis=-1) > STILL for high, low in ranges], axis=0))

@@ -97,7 +97,7 @@ class PoseEdit(ABC):
 
 @dataclass(frozen=True)
 class Turn(PoseEdit):
-    """A joint rotated by so much more.
+    """A rotation that is added to a joint's.
 
     Parameters
     ----------
@@ -133,7 +133,7 @@ class Turn(PoseEdit):
         return given if len(given) == 3 else rotations.to_rotation_vector(rotations.normalise(given))
 
     def scaled(self, share: float) -> Turn:
-        """A share of it, from 0 to 1."""
+        """The same edit at a strength from 0 to 1."""
         return self if share == 1.0 else replace(self, by=tuple((share * self.vector).tolist()))
 
 
@@ -184,7 +184,7 @@ class Target(PoseEdit):
         return np.array(self.to) if self.by is None else np.asarray(before + np.array(self.by))
 
     def scaled(self, share: float, before: Floats) -> Target:
-        """A share of it, from 0 to 1, for a part that was at ``before (3,)``."""
+        """The same edit at a strength from 0 to 1, for a part that was at ``before (3,)``."""
         step = share * (self.position(before) - before)
         return replace(self, to=None, by=tuple(step.tolist()), swivel=share * self.swivel)
 
@@ -347,7 +347,7 @@ def _limit_overshoot(spline: Spline, overshoot: float | None) -> Spline:
 
 
 def _components(velocity: Floats, step: Floats, span: Floats) -> tuple[Floats, Floats]:
-    """Of a velocity over a span: along a step ``(..., D)`` in steps ``(..., 1)``, and the rest aside ``(..., D)``."""
+    """Split ``velocity · span``: multiples of ``step`` along it ``(..., 1)``, and the rest across it ``(..., D)``."""
     square = np.einsum("...d,...d->...", step, step)[..., None]
     along = np.einsum("...d,...d->...", velocity, step)[..., None] * span / np.maximum(square, 1e-300)
     along = np.where(square > 0.0, along, 0.0)
@@ -355,7 +355,10 @@ def _components(velocity: Floats, step: Floats, span: Floats) -> tuple[Floats, F
 
 
 def _limit_velocity(velocity: Floats, step: Floats, span: Floats, overshoot: float) -> Floats:
-    """Velocities at an end of pieces that stay within their steps; a monotone cubic's own bounds are 0 and 3."""
+    """Limit velocities at an end of a spline's pieces, so that these stay within their steps.
+
+    Without overshoot, the velocity along a step is bounded by 0 and 3, as a monotone cubic's is.
+    """
     along, aside = _components(velocity, step, span)
     most = (SIDEWAYS + 4.0 * overshoot) * norms(step)[..., None]
     limited = clip(along, -4.0 * overshoot, 3.0 + 4.0 * overshoot) * step
@@ -363,7 +366,7 @@ def _limit_velocity(velocity: Floats, step: Floats, span: Floats, overshoot: flo
 
 
 def _velocity_factor(velocity: Floats, step: Floats, span: Floats, overshoot: float) -> Floats:
-    """``(..., 1)`` the share of a velocity that is within the same bounds."""
+    """The factor ``(..., 1)`` that brings a velocity within the same bounds."""
     along, aside = _components(velocity, step, span)
     low, high = -4.0 * overshoot, 3.0 + 4.0 * overshoot
     share = np.where(along > high, high / np.maximum(along, 1e-300), 1.0)

@@ -102,14 +102,14 @@ def find_gaps(motion: Motion, joints: str | Sequence[str] | None = None) -> tupl
 
 
 def _steps(pose: Pose, over: int) -> Floats:
-    """``(T − over, J)`` how far joints are from where they are some frames later, in radians."""
+    """How far ``(T − over, J)`` joints move in ``over`` frames: radians, with ``METRE`` radians for each metre."""
     local, translations = pose
     angles = rotations.angle_between(local[:-over], local[over:])
     return np.asarray(angles + METRE * norms(translations[over:] - translations[:-over]))
 
 
 def _step(pose: Pose, joint: int, start: int, end: int) -> float:
-    """How far one joint is in one frame from where it is in another, in radians."""
+    """How far one joint moves between two frames, as in ``_steps``."""
     local, translations = pose
     angle = rotations.angle_between(local[start, joint], local[end, joint])
     return float(angle + METRE * norms(translations[end, joint] - translations[start, joint]))

@@ -150,7 +150,7 @@ def relax_arm(limb: LimbChain, p: Floats, target: Floats) -> LimbChain:
 def soft_clamp_reach(
     limb: LimbChain, asked: Floats, moved: Floats, current: Floats, upper: Floats, lower: Floats
 ) -> Floats:
-    """Clamp distances ``(T,)`` from a limb's start to its end, softly: unchanged, up to its ends, which it approaches.
+    """Clamp distances ``(T,)`` from a limb's start to its end softly: they approach the farthest and the nearest reach.
 
     Near the far end, ``far − z · log(1 + exp((far − asked) / z))`` (a softplus of width z); near the folded end, its
     mirror image. Both are smooth, increasing, and never beyond the end. All arguments are ``(T,)`` metres: the distance

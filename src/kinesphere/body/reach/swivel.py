@@ -140,7 +140,7 @@ def orientation_share(motion: Motion, end: str, along: Floats, kept: Floats, act
 
 
 def _ease_share(angle: Floats) -> Floats:
-    """How much of an angle ``(T,)`` a joint is rotated: all of a small one, and of a large one not much more."""
+    """The fraction ``(T,)`` of an angle by which a joint rotates: 1 for small angles, less for large ones."""
     free, most = EASE
     past = np.maximum(angle - free, 0.0) / (most - free)
     return np.asarray(np.where(past > 0.0, (free + (most - free) * -np.expm1(-past)) / np.maximum(angle, 1e-9), 1.0))
@@ -174,7 +174,7 @@ def _end_joint(skeleton: Skeleton, end: str) -> _EndJoint:
 
 
 def _make_end_joint(skeleton: Skeleton, end: str) -> _EndJoint:
-    """A body of only those joints that the end's limits need, each by itself."""
+    """A skeleton of only the joints that the limits of the limb's end need."""
     side, part = side_and_part(end)
     lower = side + PARTS[part][1]
     needed = [*NEEDED, lower, side + ("MiddleProximal" if part == "Hand" else "Toes")]

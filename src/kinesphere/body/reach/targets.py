@@ -125,7 +125,7 @@ def _reach_with_limb(
     facing: Floats | None,
     assist: bool,
 ) -> None:
-    """Bring a hand or foot to its target, the same."""
+    """Bring a hand or foot to its target; it keeps the world rotations ``facing (T, 4)`` if these are given."""
     if assist and part.endswith("Hand"):
         pose.rotate_joints(
             assist_with_trunk(pose.skeleton, pose.rotations, pose.translations, {part: (limb, target)}).turns

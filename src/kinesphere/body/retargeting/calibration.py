@@ -85,7 +85,7 @@ def _anatomy(body: Skeleton | Motion) -> Anatomy:
 
 
 def _frame_of_role(body: Anatomy, role: str, levelled: Mapping[str, Floats]) -> Floats:
-    """The anatomical frame of a role; for feet and toes as they stand."""
+    """The anatomical frame of a role, levelled for feet and toes that stand tilted."""
     tilt = levelled.get(role)
     return body.frames[role] if tilt is None else rotations.multiply(body.frames[role], tilt)
 

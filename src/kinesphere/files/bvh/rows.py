@@ -328,7 +328,7 @@ class RowsReader:
         return 1
 
     def _rows_complete(self, numbers: ParsedNumbers, widths: Ints, channels: int, declared: int | None) -> bool:
-        """Whether there is one frame a line or, where lines are wrapped otherwise, as many numbers as declared."""
+        """Whether there is one frame per line or, where lines are wrapped otherwise, as many numbers as declared."""
         if (widths == channels).all():
             return True
         if int(np.median(widths)) == channels or numbers.values.size % channels:

@@ -57,7 +57,7 @@ class LimbReading:
 
 
 def read_limb(tree: JointTree, start: int, kind: Proportions) -> LimbReading | None:
-    """The likeliest reading of the chain that begins at ``start``, or None where it has no two joints."""
+    """The most likely limb along the chain that begins at ``start``; None for a chain of fewer than two joints."""
     chain = tree.main_chain(start)
     bones = tree.chain_bones(chain)
     best: LimbReading | None = None
@@ -72,7 +72,7 @@ def read_limb(tree: JointTree, start: int, kind: Proportions) -> LimbReading | N
 def _reading(
     tree: JointTree, chain: list[int], bones: list[float], first: int, pieces: tuple[int, int], kind: Proportions
 ) -> LimbReading | None:
-    """The chain read as a limb from its joint ``first`` on, each of its two bones in so many pieces."""
+    """The chain as a limb from its joint ``first`` on; ``pieces`` says how many bones make up each half."""
     middle, last = first + pieces[0], first + sum(pieces)
     if sum(pieces) > 2 and (last >= len(chain) or not _are_halves(bones[first:middle], bones[middle:last])):
         return None
