@@ -1,4 +1,4 @@
-"""Warnings for requests that are valid but probably mistakes. The request is performed all the same.
+"""Plausibility warnings: requests that are valid but probably mistakes. They are performed all the same.
 
 Gestures: keys that are out of the arm's reach, too fast for a hand, or inside the body. Layers: dials that a part
 cannot show, and moments after the gesture's end.
