@@ -92,7 +92,7 @@ class Batch:
         return [slice(end - count, end) for end, count in zip(ends, self.counts, strict=True)]
 
     def shift(self, frames: int) -> Ints:
-        """``(F,)`` the frame that lies so many frames later in the same performance."""
+        """For each frame ``(F,)`` the one that lies ``frames`` frames later in the same performance."""
         if frames not in self._shifts:
             self._shifts[frames] = np.concatenate(
                 [self._inside(i, np.arange(count) + frames) for i, count in enumerate(self.counts)]
@@ -111,7 +111,7 @@ class Batch:
         return self._unpad(total, reach).reshape(values.shape)
 
     def delay(self, values: Floats, seconds: float) -> Floats:
-        """The values ``(F, ...)`` so much later, between frames by straight lines; earlier where it is negative."""
+        """Delay values ``(F, ...)`` by ``seconds``, linearly between frames; a negative delay advances them."""
         back = -seconds * self.rate
         whole = math.floor(back)
         share = back - whole
@@ -133,7 +133,7 @@ class Batch:
         return made
 
     def running_maximum(self, values: Floats, seconds: float) -> Floats:
-        """``(F,)`` the greatest of the values ``(F,)`` from so many seconds before to as many after."""
+        """The greatest of the values ``(F,)`` within ``seconds`` before and after each frame."""
         reach = round(seconds * self.rate)
         padded, inner = self._pad(values, reach)
         most = padded[:inner].copy()

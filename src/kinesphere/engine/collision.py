@@ -85,7 +85,7 @@ def push_out_of_capsule(points: Floats, lines: Floats, wide: Floats, deep: Float
 
 
 def _offset(points: Floats, lines: Floats, stretch: Floats | float) -> Floats:
-    """From lines to points ``(..., 3)``, in axes stretched ahead by so much that a capsule is round."""
+    """Vectors ``(..., 3)`` from lines to points, in axes stretched ahead until a capsule is round."""
     start, bone = lines[..., 0, :], lines[..., 1, :] - lines[..., 0, :]
     offset, bone = np.broadcast_arrays(points - start, bone)
     offset, bone = offset.copy(), bone.copy()

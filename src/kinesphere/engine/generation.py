@@ -38,7 +38,7 @@ from kinesphere.motion.gesture import Gesture, Step
 from kinesphere.motion.motion import Motion
 from kinesphere.motion.timemap import TimeMap
 
-COARSE = 3  # balance is found from every so many frames
+COARSE = 3  # balance is computed in every third frame
 MOVED = 0.85  # of the hips' displacement by which the centre of mass moves when both feet are in contact
 EARLY, SLOW = 0.05, 0.10  # seconds by which hips move before the arm does, and σ of their smoothing
 SETTLED = 0.6  # seconds before the end

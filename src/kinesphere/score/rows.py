@@ -88,14 +88,14 @@ class ScoreFields:
         return value if value is None else self.build(name, lambda: float(value))
 
     def items(self, name: str, expected: str = "a list", most: int = MOST_KEYS) -> list[Any]:
-        """A list of at most so many entries; empty where there is none."""
+        """A list of at most ``most`` entries; empty where there is none."""
         values: list[Any] = self.take(name, (list,), expected, [])
         if len(values) > most:
             raise self.fail(name, f"{len(values)} entries", f"at most {most}")
         return values
 
     def numbers(self, name: str, row: Any, count: int, expected: str = "") -> list[float]:
-        """A row of so many numbers; ``name`` is its place."""
+        """A row of ``count`` numbers; ``name`` is its place."""
         plain = isinstance(row, list) and len(row) == count
         if not plain or not all(isinstance(v, int | float) and not isinstance(v, bool) for v in row):
             raise self.fail(name, show_value(row), expected or f"{count} numbers")

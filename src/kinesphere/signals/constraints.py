@@ -1,4 +1,4 @@
-"""Constraints after an edit: limit hinges, keep the ground, hold feet.
+"""Constraints after an edit: limit knees and elbows, keep soles on the ground, lock feet.
 
 An edit of curves knows nothing of joints' limits or of the ground. Its last steps restore what holds in the input:
 

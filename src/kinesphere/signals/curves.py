@@ -21,7 +21,7 @@ from kinesphere.motion.motion import Motion
 from kinesphere.motion.skeleton import Skeleton
 
 UPRIGHT = 0.3  # cosine of half the tilt below which the heading is not split off
-EVERY = 4  # frames: the mean of several motions takes one frame of so many
+EVERY = 4  # the mean of several motions is taken from every fourth frame
 STILL = 1e-9  # metres: a joint whose translation changes by no more has no curve for it
 
 

@@ -287,7 +287,7 @@ class SplineKnots:
         return np.asarray(curve)
 
     def ease_from_ends(self, at: Floats, within_frames: float) -> Floats:
-        """``(T,)`` from 0 at ends of the displacement to 1 so many frames from there, or at the next edit."""
+        """Weights ``(T,)``: 0 at ends of the displacement, 1 from ``within_frames`` away, or from the next edit on."""
         edits, share = self.frames[self.which >= 0], np.ones(len(at))
         for end in self.frames[self.which < 0]:
             share *= smoothstep(np.abs(at - end) / min(within_frames, float(np.abs(edits - end).min())))

@@ -198,17 +198,17 @@ def _freezes(pose: Pose, rate: float) -> Bools:
 
 
 def _is_freeze(count: int, rate: float) -> bool:
-    """Whether so many steps without a change may be a freeze: not too few, not as many as a rest."""
+    """Whether ``count`` steps without a change may be a freeze: not too few, not as many as a rest."""
     return max(SHORTEST_FREEZE * rate, 2.0) <= count <= LONGEST_FREEZE * rate
 
 
 def _catches_up(step: float, count: int, pace: float) -> bool:
-    """Whether the step after a freeze of so many steps makes up for what was missed at this pace."""
+    """Whether the step after a freeze of ``count`` steps makes up for what was missed at this pace."""
     return bool(step > max((2.0 + CATCH_UP * count) * pace, LEAST_STEP))
 
 
 def complete_pose(skeleton: Skeleton, rate: float, local: ArrayLike, translations: ArrayLike | None = None) -> Motion:
-    """A motion of rotations ``(T, J, 4)`` and translations ``(T, J, 3)`` of which some are NaN: these are filled."""
+    """A motion from rotations ``(T, J, 4)`` and translations ``(T, J, 3)``, with frames that are NaN filled in."""
     q = np.array(local, dtype=np.float64)
     missing: Bools = np.asarray(~np.isfinite(q).all(axis=-1))
     q[missing] = rotations.identity()

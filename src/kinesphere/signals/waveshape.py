@@ -100,25 +100,25 @@ class Shaping:
 
     @cached_property
     def identity(self) -> bool:
-        """Whether everything stays what it is."""
+        """Whether the function leaves every value as it is."""
         curve = self.curve
         slopes = np.concatenate([curve.incoming, curve.outgoing])
         return bool(np.abs(curve.keys - curve.times).max() < SAME and np.abs(slopes - 1.0).max() < SAME)
 
     def with_point(self, x: float, y: float, *tcb: float) -> Shaping:
-        """With one more point; one that is at the same x already is moved."""
+        """The function with one more point; a point at the same x is moved instead."""
         added = _point(len(self.points), (x, y, *tcb))
         kept = [point for point in self.points if point.x != added.x]
         return replace(self, points=tuple(sorted([*kept, added])))
 
     def moved(self, index: int, x: float, y: float) -> Shaping:
-        """With a point elsewhere, between its neighbours."""
+        """The function with one point moved, between its neighbours."""
         points = self._points_with(index)
         points[index] = points[index]._replace(x=x, y=y)
         return replace(self, points=tuple(points))
 
     def without(self, index: int) -> Shaping:
-        """With one point less."""
+        """The function without one of its points."""
         points = self._points_with(index)
         del points[index]
         return replace(self, points=tuple(points))

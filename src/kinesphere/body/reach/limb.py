@@ -330,7 +330,7 @@ def _dot(a: Floats, b: Floats) -> Floats:
 def smooth_envelope(values: Floats, seconds: float, rate: float) -> Floats:
     """A smooth upper envelope of a signal ``(T,)`` of non-negative values: nowhere below it.
 
-    The running maximum over so many seconds to each side, then the mean of that by a Hann window of the same width.
+    The running maximum over ``seconds`` to each side, then the mean of that by a Hann window of the same width.
     Every value under the window is the maximum of a neighbourhood that includes the frame, so the mean is not below it.
     The envelope begins and ends up to twice as many seconds away. Used for corrections: complete wherever one is
     needed, and no pops where the need begins.
