@@ -7,7 +7,13 @@ import pytest
 
 from kinesphere import Motion, retarget
 from kinesphere.body.anatomy import find_anatomy
-from kinesphere.body.collision import CollisionAvoidance, Ellipsoid, find_volumes, inscribed_ellipsoid, push_out
+from kinesphere.body.collision import (
+    CollisionAvoidance,
+    Ellipsoid,
+    find_volumes,
+    fit_inscribed_ellipsoid,
+    push_out_of_ellipsoid,
+)
 from kinesphere.builtin import figure, mo
 from kinesphere.maths import rotations as R
 from kinesphere.maths.vectors import smootherstep, unit
@@ -34,7 +40,7 @@ def test_an_ellipsoid_is_found_from_its_skin_or_a_part_of_it(cap):
     skin = on_an_ellipsoid()
     skin = skin[skin[:, 1] >= cap * RADII[1]]
     place = np.array([0.0, 1.0, 0.2])
-    middle, radii, ragged = inscribed_ellipsoid(place + skin, place + on_an_ellipsoid())
+    middle, radii, ragged = fit_inscribed_ellipsoid(place + skin, place + on_an_ellipsoid())
     assert middle == pytest.approx(place, abs=0.003)
     assert radii == pytest.approx(RADII, rel=0.02)
     assert ragged < 1.01
@@ -44,7 +50,7 @@ def test_noses_and_the_roots_of_limbs_do_not_count():
     skin = on_an_ellipsoid()
     bumps = skin[skin[:, 1] < -0.25] * [1.0, 1.6, 1.0]
     skin = np.concatenate([skin, bumps])
-    middle, radii, _ = inscribed_ellipsoid(skin, skin)
+    middle, radii, _ = fit_inscribed_ellipsoid(skin, skin)
     assert np.abs(middle).max() < 0.01
     assert radii == pytest.approx(RADII, rel=0.04)
 
@@ -53,7 +59,7 @@ def test_a_box_keeps_the_ellipsoid_inside_it():
     rng = np.random.default_rng(5)
     points = rng.uniform(-1.0, 1.0, size=(6000, 3))
     points[np.arange(6000), rng.integers(0, 3, 6000)] = rng.choice([-1.0, 1.0], 6000)
-    _, radii, _ = inscribed_ellipsoid(points, points)
+    _, radii, _ = fit_inscribed_ellipsoid(points, points)
     assert radii.max() < 1.1
 
 
@@ -61,7 +67,7 @@ def test_what_is_clear_is_not_moved_at_all_and_what_is_inside_gets_out():
     rng = np.random.default_rng(7)
     points = rng.uniform(-0.5, 0.5, size=(500, 4, 3))
     for side in (1.0, -1.0):
-        pushes = push_out(ball(500), points, side, MARGIN, SOFT)
+        pushes = push_out_of_ellipsoid(ball(500), points, side, MARGIN, SOFT)
         far = gauge(points, RADII + MARGIN + 3.0 * SOFT) > 1.0
         assert not pushes[far].any()
         assert gauge(points + pushes, RADII + MARGIN).min() > 1.0 - 1e-9
@@ -72,7 +78,7 @@ def test_what_is_clear_is_not_moved_at_all_and_what_is_inside_gets_out():
 def test_a_point_that_is_moved_through_the_middle_goes_round_it(start, side):
     """Never faster than some times what it did: nowhere does it jump to the other side."""
     path = np.linspace(start, -np.array(start), 2001)[:, None]
-    moved = path + push_out(ball(2001), path, side, MARGIN, SOFT)
+    moved = path + push_out_of_ellipsoid(ball(2001), path, side, MARGIN, SOFT)
     assert gauge(moved).min() >= 1.0
     steps = np.linalg.norm(np.diff(moved[:, 0], axis=0), axis=-1) / np.linalg.norm(np.diff(path[:, 0], axis=0), axis=-1)
     assert steps.max() < 8.0

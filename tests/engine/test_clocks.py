@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from generated import seeds
-from kinesphere.engine.clocks import FASTEST, body_share, stroke_clock, stroke_phases
+from kinesphere.engine.clocks import FASTEST, body_progress, stroke_clock, stroke_phases
 from kinesphere.engine.manner import SHORTEST, ArmManner
 
 FRAME = 1.0 / 60.0
@@ -37,7 +37,7 @@ def test_a_plain_clock_changes_nothing(seed):
     assert ran.to_source(time) == pytest.approx(time, abs=1e-7)
     assert ran.to_output(time) == pytest.approx(time, abs=1e-12)
     assert ran.end(source[-1] + 0.7) == pytest.approx(source[-1] + 0.7)
-    assert ran.change == 0.0
+    assert ran.timing_change == 0.0
     assert np.array_equal(ran.inflection, eases)
 
 
@@ -134,7 +134,7 @@ def test_a_gestures_own_accents_give_way_to_effort():
 def test_everything_else_is_as_far_along_as_the_hand_is(inflection, plain, exponent):
     """Of a stroke whose plain way was s(t), a follower at f is where s(f) is the hand's way, 85 % of it."""
     share = np.linspace(0.0, 1.0, 201)
-    made = body_share(share, np.float64(inflection), np.float64(exponent), np.float64(plain))
+    made = body_progress(share, np.float64(inflection), np.float64(exponent), np.float64(plain))
     assert made[[0, -1]] == pytest.approx([0.0, 1.0], abs=1e-12)
     assert np.diff(made).min() > 0.0
 
@@ -157,7 +157,7 @@ def test_change_grows_with_what_is_changed():
 
     def change(**strokes):
         manner = ArmManner({name: np.array([value]) for name, value in strokes.items()})
-        return stroke_clock(source, np.array([0.2]), manner, None, False).change
+        return stroke_clock(source, np.array([0.2]), manner, None, False).timing_change
 
     assert change() == 0.0
     assert 0.0 < change(duration=1.3) < change(duration=1.6) <= 1.0

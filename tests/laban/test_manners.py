@@ -10,7 +10,7 @@ from scipy.integrate import quad
 
 from kinesphere import Effort, Gesture, Keypoint, Keypoints, Shape, effort_model
 from kinesphere.engine.manner import FLOURISHES, STROKES
-from kinesphere.laban.dials import window
+from kinesphere.laban.dials import edit_weight
 from kinesphere.laban.effort_parameters import movement_parameters, movement_parameters_of
 from kinesphere.laban.effort_strokes import AMPLITUDES, HANGING_OVERSHOOT, LARGEST
 from kinesphere.laban.manners import BEYOND_FULL, Dials, manner
@@ -162,7 +162,7 @@ def test_opposite_dials_cancel_and_equal_ones_saturate():
 
 def test_an_edit_holds_where_and_as_much_as_its_strength_says():
     time = np.arange(271) / 60.0
-    made = strokes(Dials(Effort(space=1.0), strength=window(time, 1.0, 2.0)), "tension")
+    made = strokes(Dials(Effort(space=1.0), strength=edit_weight(time, 1.0, 2.0)), "tension")
     assert made == pytest.approx([0.0, 0.85, 0.0, 0.0], abs=1e-3)  # it fades within its range
     assert strokes(Dials(Effort(space=1.0), strength=np.full(271, 0.4)), "tension") == pytest.approx(0.4)
 

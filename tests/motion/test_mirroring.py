@@ -10,7 +10,7 @@ from generated import seeds
 from kinesphere import Motion, Skeleton, load
 from kinesphere.maths import kinematics
 from kinesphere.maths import rotations as R
-from kinesphere.motion.transform import mirror_joints, mirrored_name
+from kinesphere.motion.transform import mirror_joints, mirror_name
 
 FIGURE = Skeleton(
     ("hips", "LeftArm", "LeftHand", "RightArm", "RightHand", "head"),
@@ -39,7 +39,7 @@ FIGURE = Skeleton(
     ],
 )
 def test_names_of_sides(name, other):
-    assert mirrored_name(name) == other
+    assert mirror_name(name) == other
 
 
 def test_partners_by_name_and_by_place():
@@ -90,7 +90,7 @@ def test_any_axes_and_loose_joints_make_no_difference(seed):
 def test_real_clips_mirror_to_within_their_own_asymmetry(data_dir, clip, asymmetry):
     motion = load(data_dir / clip)
     partner = mirror_joints(motion.skeleton)
-    assert all(partner[i] != i for i, name in enumerate(motion.skeleton.names) if mirrored_name(name) is not None)
+    assert all(partner[i] != i for i, name in enumerate(motion.skeleton.names) if mirror_name(name) is not None)
     image = motion.positions_world()[:, partner] * [-1, 1, 1]
     assert np.linalg.norm(motion.mirrored().positions_world() - image, axis=-1).max() < asymmetry
     back = motion.mirrored().mirrored()

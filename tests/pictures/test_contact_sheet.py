@@ -26,7 +26,7 @@ def panels(motion: Motion, view: str = "front", frames: int = 1) -> list[np.ndar
     scene = find_scene(motion, frames)
     layout = make_layout(scene, camera_for(view, scene.forward, scene.figure.height), FRONT_SIZE, None)  # type: ignore[arg-type]
     found = []
-    for number in range(len(scene.shown)):
+    for number in range(len(scene.panel_frames)):
         x, y = panel_corner(layout, number)
         found.append(sheet[y : y + layout.panel[1], x : x + layout.panel[0]].astype(int))
     return found
@@ -96,16 +96,16 @@ def test_nothing_is_cut_off() -> None:
 
 def test_calibration_frames_are_left_out() -> None:
     motion = replace(waving(), calibration_frames=(0, 1))
-    assert find_scene(motion, 4).shown.tolist()[0] == 2
-    assert find_scene(motion, 4).shown.tolist()[-1] == len(motion) - 1
+    assert find_scene(motion, 4).panel_frames.tolist()[0] == 2
+    assert find_scene(motion, 4).panel_frames.tolist()[-1] == len(motion) - 1
     # Nor does a trail lead back into them.
     assert find_scene(motion, 4).trail(2).tolist() == [2]
 
 
 def test_frames_are_evenly_spaced_and_no_more_than_there_are() -> None:
-    assert find_scene(waving(31), 4).shown.tolist() == [0, 10, 20, 30]
-    assert find_scene(waving(3), 12).shown.tolist() == [0, 1, 2]
-    assert find_scene(waving(1), 12).shown.tolist() == [0]
+    assert find_scene(waving(31), 4).panel_frames.tolist() == [0, 10, 20, 30]
+    assert find_scene(waving(3), 12).panel_frames.tolist() == [0, 1, 2]
+    assert find_scene(waving(1), 12).panel_frames.tolist() == [0]
 
 
 def test_trails_cover_half_a_second() -> None:
@@ -128,7 +128,7 @@ def test_panels_follow_a_body_that_travels_and_a_map_is_added() -> None:
 
 def test_the_map_turns_but_never_mirrors() -> None:
     """A path that bends to the left bends to the left on the map, whatever its heading."""
-    from kinesphere.pictures.contact_sheet import level_path
+    from kinesphere.pictures.contact_sheet import path_from_above
 
     for heading in (0.0, 1.0, 2.5, -2.0):
         motion = standing(31, turn=heading, speed=3.0)
@@ -137,7 +137,7 @@ def test_the_map_turns_but_never_mirrors() -> None:
         bend = np.linspace(0.0, 1.0, 31)[:, None]
         moved = motion.translations.copy()
         moved[:, 0] = [0.0, 0.9, 0.0] + 3.0 * bend * ahead + 1.5 * bend**3 * left
-        path = level_path(find_scene(motion.with_pose(motion.rotations, moved), 3))
+        path = path_from_above(find_scene(motion.with_pose(motion.rotations, moved), 3))
         start, end = path[1] - path[0], path[-1] - path[-2]
         assert start[0] * end[1] - start[1] * end[0] > 0.0
         assert path[-1, 0] > path[0, 0]

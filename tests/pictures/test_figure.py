@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from kinesphere import Skeleton, Tip
-from kinesphere.pictures.bones import Side, bone_figure
+from kinesphere.pictures.bones import Side, stick_figure
 from pictures.people import JOINTS, person
 
 NAMES = [name for name, _, _ in JOINTS]
@@ -20,12 +20,12 @@ def expected_sides() -> list[Side]:
 
 
 def test_parts_are_found_by_name() -> None:
-    figure = bone_figure(person())
+    figure = stick_figure(person())
     assert list(figure.sides) == expected_sides()
     assert {NAMES[j] for j in figure.hands} == {"LeftHand", "RightHand"}
     assert {NAMES[j] for j in figure.feet} == {"LeftFoot", "RightFoot"}
     assert [(head.joint, head.top) for head in figure.heads] == [(4, len(NAMES))]
-    assert {(NAMES[a], NAMES[b]) for a, b in figure.across} == {
+    assert {(NAMES[a], NAMES[b]) for a, b in figure.facing_pairs} == {
         ("LeftArm", "RightArm"),
         ("LeftUpLeg", "RightUpLeg"),
     }
@@ -42,18 +42,18 @@ def test_sides_in_other_spellings(style: str) -> None:
                 names[name] = style.format(*((part, word[0]) if style == "{}.{}" else (word, part)))
     if style == "{0}{1}":
         names = {old: new.replace("Left", "l").replace("Right", "r") for old, new in names.items()}
-    assert list(bone_figure(person(names)).sides) == expected_sides()
+    assert list(stick_figure(person(names)).sides) == expected_sides()
 
 
 def test_without_names_the_place_tells_the_side() -> None:
     nameless = {name: f"b{number}" for number, name in enumerate(NAMES)}
-    assert list(bone_figure(person(nameless)).sides) == expected_sides()
+    assert list(stick_figure(person(nameless)).sides) == expected_sides()
 
 
 def test_roles_go_before_names() -> None:
     """Two joints whose names say the opposite of their roles."""
     skeleton = replace(person(), roles={"leftHand": 10, "rightHand": 7})
-    figure = bone_figure(skeleton)
+    figure = stick_figure(skeleton)
     assert figure.sides[10] is Side.LEFT
     assert figure.sides[7] is Side.RIGHT
     assert figure.hands == (7, 10)
@@ -61,7 +61,7 @@ def test_roles_go_before_names() -> None:
 
 def test_a_word_that_starts_with_l_or_r_is_no_side() -> None:
     names = {"Hips": "Root", "Spine": "LowerBack", "Chest": "RibCage"}
-    assert list(bone_figure(person(names)).sides) == expected_sides()
+    assert list(stick_figure(person(names)).sides) == expected_sides()
 
 
 def test_a_joint_on_the_floor_is_not_drawn() -> None:
@@ -73,12 +73,12 @@ def test_a_joint_on_the_floor_is_not_drawn() -> None:
         np.concatenate([np.zeros((1, 3)), inner.offsets, [[5.0, 0.0, 0.0]]]),
         tips=tuple(Tip(tip.joint + 1, tip.offset) for tip in inner.tips),
     )
-    figure = bone_figure(skeleton)
+    figure = stick_figure(skeleton)
     assert skeleton.names[figure.base] == "Hips"
     drawn = {end for bone in figure.bones for end in (bone.start, bone.end)}
     assert 0 not in drawn
     assert len(skeleton.names) - 1 not in drawn
-    assert len(figure.bones) == len(bone_figure(inner).bones)
+    assert len(figure.bones) == len(stick_figure(inner).bones)
 
 
 def with_loose_feet() -> Skeleton:
@@ -92,7 +92,7 @@ def with_loose_feet() -> Skeleton:
 
 
 def ends_of(skeleton: Skeleton) -> set[tuple[int, int]]:
-    return {(bone.start, bone.end) for bone in bone_figure(skeleton).bones}
+    return {(bone.start, bone.end) for bone in stick_figure(skeleton).bones}
 
 
 def test_feet_beside_the_body_hang_on_their_shins() -> None:
@@ -103,7 +103,7 @@ def test_feet_beside_the_body_hang_on_their_shins() -> None:
         ("RightLeg", "RightFoot"),
     }
     assert len(ends) == len(skeleton) - 2  # a line to every joint but the root and the hips
-    assert bone_figure(skeleton).height == pytest.approx(bone_figure(person()).height, rel=0.15)
+    assert stick_figure(skeleton).height == pytest.approx(stick_figure(person()).height, rel=0.15)
 
 
 def test_feet_inside_the_body_have_no_leash_to_the_hips() -> None:
@@ -132,14 +132,14 @@ def test_roles_that_lead_round_in_a_circle_are_drawn_as_they_hang() -> None:
 
 def test_without_names_a_head_is_found_all_the_same() -> None:
     nameless = person({name: f"b{number}" for number, name in enumerate(NAMES)})
-    assert [(head.joint, head.top) for head in bone_figure(nameless).heads] == [(4, len(NAMES))]
-    assert bone_figure(nameless).feet == bone_figure(person()).feet
+    assert [(head.joint, head.top) for head in stick_figure(nameless).heads] == [(4, len(NAMES))]
+    assert stick_figure(nameless).feet == stick_figure(person()).feet
 
 
 def test_wide_hips_make_nobody_taller() -> None:
     offsets = person().offsets.copy()
     offsets[[11, 14], 0] = [0.6, -0.6]
-    assert bone_figure(replace(person(), offsets=offsets)).height == pytest.approx(1.70)
+    assert stick_figure(replace(person(), offsets=offsets)).height == pytest.approx(1.70)
 
 
 def test_palms_beside_the_hand_are_thin_like_its_fingers() -> None:
@@ -153,12 +153,12 @@ def test_palms_beside_the_hand_are_thin_like_its_fingers() -> None:
         np.concatenate([inner.offsets, inner.offsets[[hand]], [[0.03, 0.0, 0.03]]]),
         roles={"hips": 0, "leftHand": hand, "leftLowerArm": above, "leftThumbProximal": count + 1},
     )
-    thin = {bone.end: bone.thin for bone in bone_figure(skeleton).bones}
+    thin = {bone.end: bone.thin for bone in stick_figure(skeleton).bones}
     assert (thin[count], thin[count + 1]) == (True, True)
     assert (thin[hand], thin[above]) == (False, False)
 
 
 def test_a_single_joint_has_a_figure() -> None:
-    figure = bone_figure(Skeleton(("only",), np.array([-1]), np.zeros((1, 3))))
+    figure = stick_figure(Skeleton(("only",), np.array([-1]), np.zeros((1, 3))))
     assert figure.bones == ()
     assert figure.height > 0.0

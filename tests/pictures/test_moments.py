@@ -52,7 +52,7 @@ def test_what_repeats_is_met_in_different_phases(period: float) -> None:
 
 def shown(name: str, count: int = 12) -> tuple[kinesphere.Motion, Floats]:
     made = motion(name)
-    return made, find_scene(made, count).shown
+    return made, find_scene(made, count).panel_frames
 
 
 def test_a_walk_is_seen_in_all_its_phases() -> None:
@@ -94,9 +94,9 @@ def test_sheets_of_several_share_times_that_tell_of_all() -> None:
 def test_long_captures_are_seen_from_end_to_end(data_dir) -> None:
     made = kinesphere.load(data_dir / "bvh/cmu/13_26.bvh")
     scene = find_scene(made, 12)
-    assert scene.shown[0] == made.performed_frames[0]
-    assert scene.shown[-1] == len(made) - 1
-    assert np.diff(scene.shown).max() < 2.51 * len(made) / 11
+    assert scene.panel_frames[0] == made.performed_frames[0]
+    assert scene.panel_frames[-1] == len(made) - 1
+    assert np.diff(scene.panel_frames).max() < 2.51 * len(made) / 11
     frames = candidate_frames(made)
     poses = pose_features_at(made, scene.figure, frames, scene.travels)
     even = frames[np.linspace(0, len(frames) - 1, 12).astype(int)]
@@ -106,5 +106,5 @@ def test_long_captures_are_seen_from_end_to_end(data_dir) -> None:
         apart = np.linalg.norm(rows[:, None] - rows, axis=-1) + 10.0 * np.eye(len(rows))
         return float(np.sort(apart.min(axis=1))[:6].mean())
 
-    nearest = frames[np.clip(np.searchsorted(frames, scene.shown), 0, len(frames) - 1)]
+    nearest = frames[np.clip(np.searchsorted(frames, scene.panel_frames), 0, len(frames) - 1)]
     assert alike(nearest) > 1.1 * alike(even)  # the likest half differs more

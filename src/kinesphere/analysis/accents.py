@@ -26,7 +26,7 @@ UNNOTICED = 0.1  # of the body's size a second: smaller falls of speed don't cou
 
 @dataclass(frozen=True)
 class Accent:
-    """When something arrives, and how strongly: the fall of its speed in metres a second, at its most sudden."""
+    """When something arrives, and how strongly: the fall of its speed in metres per second, at its most sudden."""
 
     seconds: float
     strength: float

@@ -1,4 +1,4 @@
-"""Stroke measures: a motion in numbers, and which of them are cues for which Effort element.
+"""Motion features of strokes (speed, jerk, curvature, smoothness), and which of them are cues for which Effort.
 
 ``measure_strokes`` takes the mean of each measure over a motion's strokes. Measures follow Larboulette and Gibet
 (2015), Samadani et al. (2013), Aristidou and Chrysanthou (2014 to 2017) and Balasubramanian et al. (2012). Each has no
@@ -87,7 +87,7 @@ class StrokeView:
         return self.body.from_chest(f"{self.side} {part}")[self.stroke.begin : self.stroke.stop + 1]
 
     def speed(self, part: str) -> Floats:
-        """``(T,)`` its speed relative to the chest."""
+        """``(T,)`` the speed of a part of this arm relative to the chest."""
         velocity = derivative(self.body.from_chest(f"{self.side} {part}"), RATE)
         return norms(velocity)[self.stroke.begin : self.stroke.stop + 1]
 

@@ -1,4 +1,4 @@
-"""Observed body: the joint positions that an observer of movement works from, and nothing else.
+"""Normalised joint positions for motion analysis: smoothed, at one rate, facing ahead, in body heights.
 
 No rotation, no surface, no name of a clip and no parameter of an engine comes in. Positions are smoothed, at one rate,
 rotated so that the pelvis faces ahead, and in heights of the body, so that clips compare.
@@ -17,7 +17,7 @@ from kinesphere.maths.vectors import Floats, norms
 from kinesphere.motion.humanoid import SIDES
 from kinesphere.motion.motion import Motion
 
-RATE = 120.0  # frames a second, whatever the clip's
+RATE = 120.0  # frames per second, whatever the clip's
 BEYOND_JOINTS = 0.1  # of the height from foot joints to the head's: the rest of the head, and of the feet
 # Landmark to the roles that may give it; the first that the body has.
 _ARM = {
@@ -43,7 +43,7 @@ NEEDED = tuple(name for name in LANDMARKS if not name.endswith(("knuckle", "fing
 
 @dataclass(frozen=True, eq=False)
 class ObservedBody:
-    """Positions ``(T, 3)`` by landmark in heights of the body, facing +Z, ``RATE`` frames a second."""
+    """Positions ``(T, 3)`` by landmark in heights of the body, facing +Z, ``RATE`` frames per second."""
 
     positions: Mapping[str, Floats]
     height: float  # of the body, in the clip's own unit

@@ -1,4 +1,4 @@
-"""Effort observer: code a motion's Effort from joint positions.
+"""Effort recognition: code a motion's Laban Effort (Space, Weight, Time, Flow) from joint positions.
 
 ``observe`` measures a motion's strokes, subtracts a neutral's measures, and adds up cues for each Effort element. An
 element is coded where its score is above its threshold. The calibration, weights, thresholds and confidences, is in
@@ -107,7 +107,7 @@ def code_measures(
 
 
 def relative_measures(found: StrokeMeasures, neutral: Mapping[str, float]) -> dict[str, float]:
-    """Measures less those of a neutral, with the positive and the negative part of what is left of the speed."""
+    """Measures minus those of a neutral motion, and the positive and the negative part of the speed's difference."""
     beyond = {name: value - neutral[name] for name, value in found.values.items()}
     return beyond | {"quickness": max(beyond["speed"], 0.0), "slowness": max(-beyond["speed"], 0.0)}
 

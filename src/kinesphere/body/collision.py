@@ -82,11 +82,11 @@ class Ellipsoid(NamedTuple):
     radii: Floats  # (3,)
 
     def at(self, frames: Ints) -> Ellipsoid:
-        """Only these frames."""
+        """The ellipsoid in some frames only."""
         return Ellipsoid(self.middle[frames], self.axes[frames], self.radii)
 
-    def scaled(self, scale: float) -> Ellipsoid:
-        """The same with other radii."""
+    def with_scale(self, scale: float) -> Ellipsoid:
+        """The same ellipsoid with its radii scaled."""
         return self if scale == 1.0 else Ellipsoid(self.middle, self.axes, scale * self.radii)
 
     def near(self, points: Floats, distance: float) -> Bools:
@@ -100,7 +100,7 @@ class Ellipsoid(NamedTuple):
         return np.asarray((points - self.middle[:, None]) @ (self.axes / (self.radii + margin)))
 
 
-def push_out(ellipsoid: Ellipsoid, points: Floats, side: float, margin: float, softness: float) -> Floats:
+def push_out_of_ellipsoid(ellipsoid: Ellipsoid, points: Floats, side: float, margin: float, softness: float) -> Floats:
     """Displacements ``(T, K, 3)`` that move points out of an ellipsoid, zero for points that are clear.
 
     ``side`` is 1 for a left hand and -1 for a right one; ``margin`` and ``softness`` are metres.
@@ -126,7 +126,7 @@ def push_out(ellipsoid: Ellipsoid, points: Floats, side: float, margin: float, s
     return displacements
 
 
-def inscribed_ellipsoid(skin: Floats, whole: Floats) -> tuple[Floats, Floats, float]:
+def fit_inscribed_ellipsoid(skin: Floats, whole: Floats) -> tuple[Floats, Floats, float]:
     """Middle and radii ``(3,)`` of an ellipsoid along the axes, inside of nearly all points ``(N, 3)`` of a skin.
 
     It is fitted to the skin, or to the ``whole`` skin that it is a part of where all of that is one ball, and is no
@@ -200,7 +200,7 @@ class HandPoints:
 
 @dataclass(frozen=True, eq=False)
 class BodyVolumes:
-    """A character's ellipsoids, and what of its arms stays outside of them."""
+    """Collision volumes of a character: ellipsoids of its body, and the sizes of hands and arms that stay outside."""
 
     ellipsoids: tuple[SkinnedEllipsoid, ...]
     hands: Mapping[str, HandPoints]  # by side
@@ -288,7 +288,7 @@ def _trunk_and_head(body: Anatomy, skin: _Skin) -> tuple[SkinnedEllipsoid, ...]:
     for joints, sampled, own in zip(parts, skins, vertices, strict=True):
         if not len(sampled):
             continue
-        middle, radii, raggedness = inscribed_ellipsoid(sampled, whole)
+        middle, radii, raggedness = fit_inscribed_ellipsoid(sampled, whole)
         if raggedness > RAGGED:
             continue
         to_joints = rotations.conjugate(body.pose.rotations[joints])
@@ -379,7 +379,10 @@ def _clear_scale(volumes: BodyVolumes, body: Anatomy, ellipsoid: SkinnedEllipsoi
         for swing in SWINGS if side in volumes.hands else ():
             hand, points = _hanging_points(volumes.hands[side], body, side, swing)
             points, margin = (hand, MARGIN * arm) if of_hands else (points, FOREARM * volumes.forearm_radii[side])
-            while scale > SMALLEST and push_out(posed.scaled(scale), points, sign, margin, SOFTNESS * arm).any():
+            while (
+                scale > SMALLEST
+                and push_out_of_ellipsoid(posed.with_scale(scale), points, sign, margin, SOFTNESS * arm).any()
+            ):
                 scale *= SHRINK
     return scale
 
@@ -446,14 +449,14 @@ class CollisionAvoidance:
         return moved if moved is wanted else self._give_up_unreachable(wanted, moved, p[:, self.shoulder_joints])
 
     def _give_up_unreachable(self, wanted: Floats, moved: Floats, shoulders: Floats) -> Floats:
-        """Moved wrists, but those left as they were for which arms are too short: stretched arms look no better.
+        """The moved wrists, except where arms are too short to reach them: there wrists stay as they were.
 
         In front of a head as large as its arms are long there is no room for a hand.
         """
         distance, before = (norms(wrists - shoulders) / self.arm for wrists in (moved, wanted))
         weight = 1.0 - smoothstep((distance - np.maximum(before, 1.0)) / UNREACHABLE)
         weight = _smooth_minimum(weight, 2 * self.half_window)
-        weight += _togetherness(wanted, self.arm)[:, None] * (weight.min(axis=1, keepdims=True) - weight)
+        weight += _hand_coupling(wanted, self.arm)[:, None] * (weight.min(axis=1, keepdims=True) - weight)
         return np.asarray(wanted + weight[..., None] * (moved - wanted))
 
     def _wrist_displacements(self, wanted: Floats, q: Floats, p: Floats) -> Floats:
@@ -461,7 +464,7 @@ class CollisionAvoidance:
         margin, softness = MARGIN * self.arm, SOFTNESS * self.arm
         reach = max(hand.reach for hand in self.volumes.hands.values()) + margin + softness
         scales = self.volumes.hand_scales
-        ellipsoids = [whole.scaled(scale) for whole, scale in zip(self.ellipsoids, scales, strict=True)]
+        ellipsoids = [whole.with_scale(scale) for whole, scale in zip(self.ellipsoids, scales, strict=True)]
         frames = np.flatnonzero(np.any([ellipsoid.near(wanted, reach) for ellipsoid in ellipsoids], axis=0))
         moved = np.zeros_like(wanted)
         skins = [self.hand_skin(i, frames, q, p) for i in range(2)] if len(frames) else []
@@ -471,13 +474,15 @@ class CollisionAvoidance:
             for i, (sign, skin) in enumerate(zip(SIGNS, skins, strict=True)):
                 if skin is not None:
                     points = wrists[:, i, None] + skin
-                    steps[:, i] = mean_displacement([push_out(one, points, sign, margin, softness) for one in here])
+                    steps[:, i] = mean_displacement(
+                        [push_out_of_ellipsoid(one, points, sign, margin, softness) for one in here]
+                    )
             colliding = steps.any(axis=(1, 2))
             if not colliding.any():
                 break
             frames, steps = frames[colliding], steps[colliding]
             skins = [None if skin is None else skin[colliding] for skin in skins]
-            together = _togetherness(wanted[frames], self.arm)[:, None, None]
+            together = _hand_coupling(wanted[frames], self.arm)[:, None, None]
             moved[frames] += steps + together * (steps.mean(axis=1, keepdims=True) - steps)
         return moved
 
@@ -501,7 +506,7 @@ class CollisionAvoidance:
         angle = self._swing_angles(shoulder, elbow - offset, wrist, axis, outward, bow)
         if not angle.any():
             return np.zeros(shoulder.shape[:2], dtype=bool), axis
-        angle = _weighted_mean(np.pad(angle, ((self.half_window, self.half_window), (0, 0))), self.half_window)
+        angle = _hann_mean(np.pad(angle, ((self.half_window, self.half_window), (0, 0))), self.half_window)
         swung = np.cos(angle)[..., None] * outward + np.sin(angle)[..., None] * cross(axis, outward)
         return angle != 0.0, cross(swung, axis)
 
@@ -515,7 +520,7 @@ class CollisionAvoidance:
         softness, flesh = SOFTNESS * self.arm, FOREARM * max(self.volumes.forearm_radii.values())
         points = arm_points(shoulder, base + bow * outward, wrist).reshape(len(shoulder), -1, 3)
         scales = self.volumes.arm_scales
-        ellipsoids = [whole.scaled(scale) for whole, scale in zip(self.ellipsoids, scales, strict=True)]
+        ellipsoids = [whole.with_scale(scale) for whole, scale in zip(self.ellipsoids, scales, strict=True)]
         frames = np.flatnonzero(np.any([one.near(points, flesh + softness) for one in ellipsoids], axis=0))
         angle = np.zeros(shoulder.shape[:2])
         if not len(frames):
@@ -527,7 +532,7 @@ class CollisionAvoidance:
             points = arm_points(shoulder, base + bow * swung, wrist)
             step = np.zeros_like(swung)
             for i, sign in enumerate(SIGNS):
-                pushes = [push_out(one, points[:, i], sign, flesh, softness) for one in ellipsoids]
+                pushes = [push_out_of_ellipsoid(one, points[:, i], sign, flesh, softness) for one in ellipsoids]
                 step[:, i] = mean_displacement([push / LEVERS[:, None] for push in pushes])
             if not step.any():
                 break
@@ -546,8 +551,8 @@ def mean_displacement(displacements: list[Floats]) -> Floats:
     return np.asarray(np.einsum("tk,tki->ti", weight, every) / total[:, None])
 
 
-def _togetherness(wrists: Floats, arm: float) -> Floats:
-    """How much ``(T,)`` hands are moved alike: 1 where they are near each other, 0 where they are apart."""
+def _hand_coupling(wrists: Floats, arm: float) -> Floats:
+    """How much ``(T,)`` hands move together: 1 where they are near each other, 0 where they are apart."""
     apart = norms(wrists[:, 0] - wrists[:, 1]) / arm
     return np.asarray(smoothstep((TOGETHER[1] - apart) / (TOGETHER[1] - TOGETHER[0])))
 
@@ -560,7 +565,7 @@ def _windows(values: Floats, half: int) -> Floats:
     return np.lib.stride_tricks.sliding_window_view(values, 2 * half + 1, axis=0)
 
 
-def _weighted_mean(values: Floats, half: int) -> Floats:
+def _hann_mean(values: Floats, half: int) -> Floats:
     """The mean of ``half`` frames to each side by a Hann window; the result is shorter by these frames."""
     weights = np.hanning(2 * half + 3)[1:-1]
     return np.asarray(_windows(values, half) @ (weights / weights.sum()))
@@ -569,15 +574,15 @@ def _weighted_mean(values: Floats, half: int) -> Floats:
 def _smooth_minimum(values: Floats, half: int) -> Floats:
     """A smooth curve ``(T, 2)`` that is nowhere above the given one: the least near each frame, then their mean."""
     padded = np.pad(values, ((2 * half, 2 * half), (0, 0)), mode="edge")
-    return _weighted_mean(_windows(padded, half).min(axis=-1), half)
+    return _hann_mean(_windows(padded, half).min(axis=-1), half)
 
 
 def _smooth_displacements(displacements: Floats, half: int) -> Floats:
-    """Displacements ``(T, 2, 3)`` that begin and end gradually, up to ``2 · half`` frames away, and are as long.
+    """Displacements ``(T, 2, 3)`` that begin and end gradually, up to ``2 · half`` frames away, and are about as long.
 
     The greatest length near each frame in the mean direction there, then the mean of these.
     """
     padded = np.pad(displacements, ((2 * half, 2 * half), (0, 0), (0, 0)))
     near = _windows(padded, half)  # (T + 2 half, 2, 3, 2 half + 1)
     greatest = np.sqrt(np.einsum("thiw,thiw->thw", near, near).max(axis=-1))
-    return _weighted_mean(greatest[..., None] * unit(_weighted_mean(padded, half)), half)
+    return _hann_mean(greatest[..., None] * unit(_hann_mean(padded, half)), half)

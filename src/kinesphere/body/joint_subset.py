@@ -1,4 +1,4 @@
-"""World poses of some joints of a motion: feet and legs need a quarter of the body, in a quarter of the time."""
+"""Forward kinematics of some joints only: legs and feet are a quarter of the body, and take a quarter of the time."""
 
 from __future__ import annotations
 

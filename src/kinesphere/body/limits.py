@@ -95,7 +95,7 @@ def limit_excess(motion: Motion) -> dict[str, Floats]:
     motion = require_motion_roles(motion, NEEDED, "limiting joints")
     return {
         joint.role: _clamp(joint, _relative_rotation(joint, motion.rotations))[1]
-        for joint in limited_joints(motion.skeleton)
+        for joint in find_limited_joints(motion.skeleton)
     }
 
 
@@ -105,7 +105,7 @@ def clamp_to_limits(motion: Motion) -> Motion:
     Frames and joints that are within them, and calibration frames, stay exactly as they are.
     """
     local = motion.rotations.copy()
-    for joint in limited_joints(require_motion_roles(motion, NEEDED, "limiting joints").skeleton):
+    for joint in find_limited_joints(require_motion_roles(motion, NEEDED, "limiting joints").skeleton):
         given = _relative_rotation(joint, local)
         clamped, excess = _clamp(joint, given)
         excess[list(motion.calibration_frames)] = 0.0
@@ -166,19 +166,19 @@ def _clinical_angles(joint: LimitedJoint, bone: Floats) -> tuple[Floats, Floats]
     return flexion, np.arcsin(np.clip(side, -1.0, 1.0))
 
 
-def limited_joints(skeleton: Skeleton) -> list[LimitedJoint]:
+def find_limited_joints(skeleton: Skeleton) -> list[LimitedJoint]:
     """All limited joints of a skeleton, parents before children."""
     joints = []
     trunk = [role for role in ("spine", "chest", "upperChest") if role in skeleton.roles]
     neck = [role for role in ("neck", "head") if role in skeleton.roles]
     for roles, whole in ((trunk, TRUNK), (neck, NECK)):
-        joints += [_limited_joint(skeleton, role, _divide(whole, len(roles))) for role in roles]
+        joints += [_find_limited_joint(skeleton, role, _divide(whole, len(roles))) for role in roles]
     for part, limit in LIMITS.items():
-        joints += [_limited_joint(skeleton, side + part, limit) for side in SIDES if side + part in skeleton.roles]
+        joints += [_find_limited_joint(skeleton, side + part, limit) for side in SIDES if side + part in skeleton.roles]
     return [joint for joint in joints if joint.path]
 
 
-def _limited_joint(skeleton: Skeleton, role: str, limit: Limit) -> LimitedJoint:
+def _find_limited_joint(skeleton: Skeleton, role: str, limit: Limit) -> LimitedJoint:
     above = PARENT_ROLE[role]
     if role.endswith("UpperArm"):
         above = "upperChest"

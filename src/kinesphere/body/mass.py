@@ -115,7 +115,7 @@ def _trunk(skeleton: Skeleton, p: Floats) -> list[tuple[str, int, Floats]]:
 
 
 def _limbs(skeleton: Skeleton, side: str, p: Floats) -> list[tuple[str, int, Floats]]:
-    """The same of one side's arm and leg."""
+    """Name, joint and centre at rest of the segments of one side's arm and leg."""
     shoulder, elbow, wrist, hip, knee, ankle = (
         require_joint(skeleton, f"{side}{part}")
         for part in ("UpperArm", "LowerArm", "Hand", "UpperLeg", "LowerLeg", "Foot")

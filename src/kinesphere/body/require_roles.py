@@ -1,4 +1,4 @@
-"""Humanoid roles of a skeleton: those that its file gives, else detected, else an error that names what is missing."""
+"""Require humanoid roles of a skeleton: the file's, else detected ones, else an error that names what is missing."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def require_roles(skeleton: Skeleton, needed: Sequence[str] = REQUIRED, what: st
 
 
 def require_motion_roles(motion: Motion, needed: Sequence[str] = REQUIRED, what: str = "a humanoid") -> Motion:
-    """The same for a motion, whose frames may show more than its rest pose."""
+    """``require_roles`` of a motion, whose frames may show more than its rest pose."""
     if all(role in motion.skeleton.roles for role in needed):
         return motion
     found = find_roles(motion.skeleton)

@@ -1,4 +1,4 @@
-"""Gait: a walk cycle generated from periodic curves, one stride that repeats exactly without sliding feet.
+"""Walk cycle generator: one stride of periodic curves that repeats exactly, without foot sliding.
 
 A foot's phase runs from its heel strike at 0 to the next at 1. From 0 to ``flat`` it turns about its heel, to
 ``leaves`` it is in contact with its ball, from which it peels, and then it swings. Everything else is a periodic curve
@@ -40,7 +40,7 @@ ARM = ("swing", "elbow", "bend", "curl")
 
 @dataclass(frozen=True)
 class Gait:
-    """A walk's numbers: seconds a stride, metres a stride, strides, and curves over the phase (angles in radians)."""
+    """Numbers of a walk: seconds and metres per stride, strides, and curves over the phase (angles in radians)."""
 
     name: str
     period: float

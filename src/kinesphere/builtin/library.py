@@ -35,12 +35,12 @@ def gesture(name: str) -> Gesture:
 
 @lru_cache(maxsize=1)
 def gestures() -> tuple[str, ...]:
-    """The names of those that are made of key points."""
+    """The names of motions that are made of key points."""
     return tuple(name for name in motions() if _fields(name).text("kind", "gesture") == "gesture")
 
 
 def motion(name: str, height: float = HEIGHT) -> Motion:
-    """One of the figure's motions, 60 frames a second, on the figure's skeleton at this height in metres."""
+    """One of the figure's motions, 60 frames per second, on the figure's skeleton at this height in metres."""
     return _motion(_check_name(name), check_range("height", height, HEIGHTS))
 
 

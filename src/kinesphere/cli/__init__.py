@@ -1,1 +1,1 @@
-"""The ``kinesphere`` command: one file a command; options and reports that they share."""
+"""Command-line interface: one file per command, and the options and error reports that all of them use."""

@@ -38,9 +38,9 @@ def motion_facts(motion: Motion) -> dict[str, Any]:
     """What a motion holds."""
     import numpy as np
 
-    from kinesphere.pictures.bones import bone_figure
+    from kinesphere.pictures.bones import stick_figure
 
-    figure = bone_figure(motion.skeleton)
+    figure = stick_figure(motion.skeleton)
     source = motion.source
     path = motion.positions_world()[motion.performed_frames, figure.base][:, [0, 2]]
     steps = np.linalg.norm(np.diff(path, axis=0), axis=1)
@@ -67,7 +67,7 @@ def motion_facts(motion: Motion) -> dict[str, Any]:
 
 def character_facts(character: Character) -> dict[str, Any]:
     """What a character without a clip holds."""
-    from kinesphere.pictures.bones import bone_figure
+    from kinesphere.pictures.bones import stick_figure
 
     skeleton = character.skeleton
     return {
@@ -77,7 +77,7 @@ def character_facts(character: Character) -> dict[str, Any]:
         "vertices": sum(len(mesh.positions) for mesh in character.meshes),
         "morphs": list(character.morphs),
         "evidence": list(character.source.evidence),
-        "height": bone_figure(skeleton).height,
+        "height": stick_figure(skeleton).height,
         "roles": {role: skeleton.names[joint] for role, joint in skeleton.roles.items()},
         "warnings": list(character.source.warnings),
         "joint_names": list(skeleton.names),

@@ -1,4 +1,4 @@
-"""The ``kinesphere`` command. Commands import what they need when they run, so that ``--help`` is quick."""
+"""Command-line entry point: ``kinesphere`` and its subcommands, imported when they run so that ``--help`` is quick."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``kinesphere mapping``: which joints play which roles."""
+"""``kinesphere mapping``: the bone mapping of a rig, or which joint has which humanoid role."""
 
 from __future__ import annotations
 

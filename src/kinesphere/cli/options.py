@@ -1,4 +1,4 @@
-"""What commands share: names of built-in motions and characters, output files, and the options of reading."""
+"""Command-line arguments that commands share: names of built-in motions and characters, output files, read options."""
 
 from __future__ import annotations
 

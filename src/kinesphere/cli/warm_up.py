@@ -1,4 +1,4 @@
-"""``python -m kinesphere.cli.warm_up``: compile all numba loops once and keep them on disk.
+"""Numba cache warm-up: compile all loops ahead of time (``python -m kinesphere.cli.warm_up``).
 
 Numba compiles a loop when it is first called with arrays of a kind, which takes up to some seconds each. ``make`` runs
 this, so that nobody waits at their first edit or picture. It does small real work instead of calling loops with

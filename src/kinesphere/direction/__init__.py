@@ -1,4 +1,4 @@
-"""Words and moods as dials: vocabulary of Effort, Shape, tempo and stillness."""
+"""Mood words and adverbs ("shy", "gently") to Effort, Shape, tempo and stillness."""
 
 import lazy_loader
 

@@ -1,4 +1,4 @@
-"""Words to dials: an adverb or a mood as Effort, Shape, tempo and stillness.
+"""Vocabulary of mood words and adverbs ("shy", "gently"): each as Effort, Shape, tempo and stillness.
 
 The vocabulary is a TOML file with one entry per word under ``[words]``; a file of one's own adds to it.
 """

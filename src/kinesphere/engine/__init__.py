@@ -1,4 +1,4 @@
-"""The gesture engine: generate motion from keys, strokes, channels and a manner."""
+"""Gesture synthesis: generate motion from key points, strokes, channels and style parameters (a manner)."""
 
 import lazy_loader
 

@@ -1,4 +1,4 @@
-"""An arm's plan: the keys of one arm as arrays, its clock, and its paths through three spaces, in the chest's axes.
+"""Hand path planning: one arm's keys, its clock, and splines through wrists, joint angles and elbows.
 
 The path is fitted through wrists, through joint angles (the shoulder's rotation since the stroke's first key, and the
 elbow's angle) and through elbows. All three go by the distance along the wrist's path, and pass every key together: any
@@ -18,7 +18,7 @@ import numpy as np
 from kinesphere.engine.batch import RATE
 from kinesphere.engine.clocks import StrokeClock, stroke_clock
 from kinesphere.engine.manner import ArmManner, rest_keys
-from kinesphere.engine.overlays import flourish_share
+from kinesphere.engine.overlays import flourish_strength
 from kinesphere.engine.paths import PARTS, StrokePaths, segment_paths
 from kinesphere.engine.pose import FigureLimb
 from kinesphere.maths import rotations
@@ -114,8 +114,8 @@ class ArmPlan:
 
     @cached_property
     def flourish_shares(self) -> Floats:
-        """``(S,)`` the share of their flourishes that the strokes have."""
-        return flourish_share(self.lengths, np.diff(self.clock.goals))
+        """``(S,)`` the strength of each stroke's flourishes, from 0 to 1."""
+        return flourish_strength(self.lengths, np.diff(self.clock.goals))
 
     @cached_property
     def frames(self) -> Ints:
@@ -238,7 +238,7 @@ def lean_to_reach(plan: ArmPlan, shoulder: Floats, time: Floats, size: float) ->
     return np.asarray(blend * weight.max(axis=1, keepdims=True))
 
 
-def missed_goals(name: str, side: str, plan: ArmPlan, hand: Floats) -> Iterator[str]:
+def goal_warnings(name: str, side: str, plan: ArmPlan, hand: Floats) -> Iterator[str]:
     """A warning for every goal in the world that the hand ``(T, 3)`` does not reach."""
     for key in np.flatnonzero(plan.fixed & plan.stops):
         frame = min(int(plan.frames[key]), len(hand) - 1)

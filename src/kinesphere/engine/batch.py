@@ -17,7 +17,7 @@ import numpy as np
 from kinesphere.maths.compiled import jit
 from kinesphere.maths.vectors import Bools, Floats, Ints, clip
 
-RATE = 60.0  # frames a second
+RATE = 60.0  # frames per second
 
 
 class BatchRows(NamedTuple):
@@ -92,7 +92,7 @@ class Batch:
         return [slice(end - count, end) for end, count in zip(ends, self.counts, strict=True)]
 
     def shift(self, frames: int) -> Ints:
-        """``(F,)`` the frame that lies so many frames later in the same performance."""
+        """For each frame ``(F,)`` the one that lies ``frames`` frames later in the same performance."""
         if frames not in self._shifts:
             self._shifts[frames] = np.concatenate(
                 [self._inside(i, np.arange(count) + frames) for i, count in enumerate(self.counts)]
@@ -111,14 +111,14 @@ class Batch:
         return self._unpad(total, reach).reshape(values.shape)
 
     def delay(self, values: Floats, seconds: float) -> Floats:
-        """The values ``(F, ...)`` so much later, between frames by straight lines; earlier where it is negative."""
+        """Delay values ``(F, ...)`` by ``seconds``, linearly between frames; a negative delay advances them."""
         back = -seconds * self.rate
         whole = math.floor(back)
         share = back - whole
         return np.asarray((1.0 - share) * values[self.shift(whole)] + share * values[self.shift(whole + 1)])
 
     def velocity(self, values: Floats) -> Floats:
-        """Change a second of ``(F, ...)``, by central differences."""
+        """Change per second of values ``(F, ...)``, by central differences."""
         made = np.empty_like(values)
         made[1:-1] = (values[2:] - values[:-2]) * (0.5 * self.rate)
         for frames, loop in zip(self.slices, self.loops, strict=True):
@@ -133,7 +133,7 @@ class Batch:
         return made
 
     def running_maximum(self, values: Floats, seconds: float) -> Floats:
-        """``(F,)`` the greatest of the values ``(F,)`` from so many seconds before to as many after."""
+        """The greatest of the values ``(F,)`` within ``seconds`` before and after each frame."""
         reach = round(seconds * self.rate)
         padded, inner = self._pad(values, reach)
         most = padded[:inner].copy()

@@ -1,4 +1,4 @@
-"""Channels: a gesture's curves of torso, head, hips, shoulders and fingers at every frame, with idle motion on top.
+"""Body curves of a gesture: torso, head, hips, shoulders and fingers at every frame, and idle motion.
 
 Idle motion is breath and postural sway, and fidgeting where a manner asks for it.
 """
@@ -23,7 +23,7 @@ FULL, EMPTY = 0.40, 0.86  # shares of a breath: in until the first, out until th
 NAMES = tuple(CHANNELS)
 INDEX = {name: i for i, name in enumerate(NAMES)}
 _RESTS = {name: 1.0 for name in NAMES if name.endswith("hand.loose")}  # channels that rest at something else than 0
-# Postural sway: waves that have little to do with each other. Amplitude, cycles a second, phase.
+# Postural sway: waves that have little to do with each other. Amplitude, cycles per second, phase.
 _SWAY = {
     "hips.x": ((0.0030, 0.31, 0.4), (0.0015, 0.73, 2.0)),
     "hips.z": ((0.0020, 0.41, 1.3), (0.0010, 0.89, 0.2)),
@@ -71,7 +71,7 @@ class ChannelCurves:
         return np.concatenate([self.table[:, INDEX[f"{side}.{name}"]] for side in ("left", "right")])
 
     def nonzero(self, part: str, names: Sequence[str]) -> list[str]:
-        """Those of a side's channels that are not always zero, on either side."""
+        """Channels of a part of each side that are not zero throughout on both sides."""
         columns = [[INDEX[f"{side}.{part}.{name}"] for name in names] for side in ("left", "right")]
         shown = np.atleast_1d(self.table[:, columns].any(axis=(0, 1)))
         return [name for name, any_ in zip(names, shown, strict=True) if any_]
@@ -85,7 +85,7 @@ class ChannelCurves:
 
 
 def channel_table(gesture: Gesture) -> Floats:
-    """``(N, C)`` all channels over the gesture's own time, ``RATE`` rows a second; kept for as long as it lives."""
+    """``(N, C)`` all channels over the gesture's own time, ``RATE`` rows per second; kept for as long as it lives."""
     known = _TABLES.get(id(gesture))
     if known is not None and known[0]() is gesture:
         return known[1]
@@ -111,7 +111,7 @@ _TABLES: dict[int, tuple[weakref.ref[Gesture], Floats]] = {}
 
 
 def sample_rows(table: Floats, time: Floats, loop: bool) -> Floats:
-    """Rows of a table ``(N, ...)``, ``RATE`` a second, at times in seconds."""
+    """Rows of a table ``(N, ...)`` with ``RATE`` rows per second, at times in seconds."""
     return cubic_rows_at(table, time * RATE, loop)
 
 
@@ -160,12 +160,12 @@ def _breaths(frames: int, pace: float) -> Floats:
 
 @lru_cache(maxsize=64)
 def _default_waves(kind: str, frames: int, loop: bool) -> Floats:
-    """Those without a seed, which are always the same."""
+    """The waves without a seed, which are always the same."""
     return _waves(kind, frames, loop, None)
 
 
 def _waves(kind: str, frames: int, loop: bool, phases: np.random.Generator | None) -> Floats:
-    """``(T, N)`` sums of sine waves, one a channel: zero at both ends of a gesture; whole periods in a loop."""
+    """``(T, N)`` sums of sine waves, one per channel: zero at both ends of a gesture; whole periods in a loop."""
     time = np.arange(frames) / RATE
     duration = max(float(time[-1]), 1.0 / RATE)
     total = np.zeros((frames, len(_WAVES[kind])))

@@ -1,4 +1,4 @@
-"""Stroke timing: how far along its stroke a hand is in every frame, and the clock that maps output to source time.
+"""Stroke timing: EMOTE easing with anticipation and overshoot, and the clock that maps output to gesture time.
 
 **Progress** within a stroke is Chi's double interpolant (EMOTE, SIGGRAPH 2000) in closed form: the speed runs in
 straight lines through five knots. With ``t''`` the share of time that has passed, to the power of ``time_exponent``:
@@ -34,7 +34,7 @@ INFLECTIONS = (0.02, 0.98)
 LEAST_EXPONENT = 0.05
 LEAST_AREA = 0.02  # of the area without anticipation and overshoot
 ACCENTED = 3.4  # mean speeds that a stroke has at its fastest at least, where it is made as short as a hand can go
-FASTEST = 8.0  # metres a second that a hand is made to go
+FASTEST = 8.0  # metres per second that a hand is made to go
 PEAK_PARTS = 64  # of a stroke, in which its greatest speed is looked for
 FOLLOWS = 0.85  # of how far a stroke's timing is from the plain one that everything else goes along with
 SIGMA, SIGMA_SHARE = 0.028, 0.10  # of the Gaussian that rounds corners: seconds, and of a stroke's time at most
@@ -158,8 +158,8 @@ class StrokeClock:
     tail: float
 
     @property
-    def change(self) -> float:
-        """How far its strokes are from the plain ones, from 0 to 1."""
+    def timing_change(self) -> float:
+        """How much the timing of its strokes differs from the plain one, from 0 to 1."""
         stretch = np.diff(self.goals) / np.maximum(np.diff(self.source), 1e-9)
         away = np.abs(np.log(np.maximum(stretch, 1e-3))) + np.abs(self.time_exponent - 1.0)
         away = away + 2.0 * np.abs(self.inflection - self.plain)
@@ -186,14 +186,14 @@ class StrokeClock:
     def to_source(self, time: Floats) -> Floats:
         """The gesture's own time at output times ``(F,)``."""
         stroke, share = self.stroke_at(time)
-        shaped = body_share(share, self.inflection[stroke], self.time_exponent[stroke], self.plain[stroke])
+        shaped = body_progress(share, self.inflection[stroke], self.time_exponent[stroke], self.plain[stroke])
         length = self.source[stroke + 1] - self.source[stroke]
         early = np.minimum(time - self.goals[0], 0.0) / self.lead
         late = np.maximum(time - self.goals[-1], 0.0) / self.tail
         return np.asarray(self.source[stroke] + shaped * length + early + late)
 
     def to_output(self, source: Floats) -> Floats:
-        """When times of the gesture's own come, strokes taken as even."""
+        """Output times of the gesture's own times, with uniform progress within each stroke."""
         inside = np.interp(source, self.source, self.goals)
         early = self.lead * np.minimum(source - self.source[0], 0.0)
         late = self.tail * np.maximum(source - self.source[-1], 0.0)
@@ -238,7 +238,7 @@ def _round_to_frames(times: Floats) -> Floats:
     return np.asarray(frames / RATE)
 
 
-def body_share(share: Floats, inflection: Floats, exponent: Floats, plain: Floats) -> Floats:
+def body_progress(share: Floats, inflection: Floats, exponent: Floats, plain: Floats) -> Floats:
     """The share of a stroke's own time that the rest of the body has reached.
 
     It is where the hand's plain timing would be as far along as the hand is now, ``FOLLOWS`` of that.
@@ -260,7 +260,7 @@ class StrokePhase(NamedTuple):
     path_share: Floats  # (F,) of the stroke's path; outside 0 to 1 past its ends
 
     def subsample(self, every: int) -> StrokePhase:
-        """Every so many frames."""
+        """Only every ``every``-th frame."""
         return StrokePhase(self.stroke[::every], self.time_share[::every], self.path_share[::every])
 
 
@@ -301,40 +301,42 @@ def stroke_phases_kernel(timing, phase):  # type: ignore[no-untyped-def]
         least = min(SIGMA * RATE, SIGMA_SHARE * length)
         for i in range(length + 1):
             if i == 0 or softer > 0.0:
-                sigma = max(local_sigma(i, length, least, softer), 1e-3)
+                sigma = max(stroke_blur_sigma(i, length, least, softer), 1e-3)
                 for k in range(REACH + 1):
                     weights[k] = math.exp(-0.5 * (k / sigma) ** 2)
             total, area = weights[0], weights[0] * sharp[i]
             for k in range(1, REACH + 1):
                 total += 2.0 * weights[k]
-                area += weights[k] * (sharp[reflect(i - k, length)] + sharp[reflect(i + k, length)])
+                area += weights[k] * (sharp[reflect_frame(i - k, length)] + sharp[reflect_frame(i + k, length)])
             smooth[i] = area / total
         start, end = smooth[0], smooth[length] - 1.0
         first = 0 if s == 0 else max(goals[s], 0)
         last = frames if s == count - 1 else min(goals[s + 1], frames)
         for f in range(first, last):
             i = min(max(f - goals[s], 0), length)
-            reach = min(RAMP * local_sigma(i, length, least, softer), 0.5 * length) + 1e-9
+            reach = min(RAMP * stroke_blur_sigma(i, length, least, softer), 0.5 * length) + 1e-9
             phase.stroke[f], phase.time_share[f] = s, i / length
-            phase.path_share[f] = smooth[i] - start * fall(i / reach) - end * fall((length - i) / reach)
+            phase.path_share[f] = (
+                smooth[i] - start * smooth_step_down(i / reach) - end * smooth_step_down((length - i) / reach)
+            )
 
 
 @jit
-def local_sigma(i, length, least, softer):  # type: ignore[no-untyped-def]
+def stroke_blur_sigma(i, length, least, softer):  # type: ignore[no-untyped-def]
     """The Gaussian's σ at frame ``i`` of a stroke, in frames: wider in its second half."""
     late = min(max((i / length - 0.5) / 0.5, 0.0), 1.0)
     return least * (1.0 + softer * late * late)
 
 
 @jit
-def reflect(i, length):  # type: ignore[no-untyped-def]
+def reflect_frame(i, length):  # type: ignore[no-untyped-def]
     """A frame within a stroke that is mirrored at its ends."""
     i = abs(i) % (2 * length)
     return length - abs(length - i)
 
 
 @jit
-def fall(x):  # type: ignore[no-untyped-def]
-    """From 1 at 0 to 0 at 1 and beyond."""
+def smooth_step_down(x):  # type: ignore[no-untyped-def]
+    """Smooth step down: 1 at 0, 0 at 1 and beyond."""
     left = max(1.0 - x, 0.0)
     return left**3 * (1.0 + 3.0 * x)

@@ -1,4 +1,4 @@
-"""Capsules about trunk, head and thighs: how far hands are outside of them, and how to push hands out.
+"""Hand-body collision: distance of hands from capsules about trunk, head and thighs, and pushing hands out.
 
 A capsule is flattened ahead: its cross-section is an ellipse. Distances are measured in axes that are stretched ahead
 until it is round. Keys inside a capsule are pushed out of it, softly; moving keys keeps paths smooth, while moving
@@ -38,7 +38,7 @@ def distance_outside(points: Floats, volumes: list[Capsule]) -> Floats:
     return np.asarray(np.maximum(np.min(free, axis=0), 0.0))
 
 
-def flourish_room(left: Floats, right: Floats, size: float) -> Floats:
+def flourish_scale_between_hands(left: Floats, right: Floats, size: float) -> Floats:
     """``(F,)`` factor 0–1 by which flourishes shrink when the wrists ``(F, 3)``, from their shoulders, are close."""
     gap = norms(left - right + np.array([2.0 * SHOULDER * size, 0.0, 0.0]))
     return np.asarray(smoothstep((gap - TOUCHING * size) / (APART * size)))
@@ -85,7 +85,7 @@ def push_out_of_capsule(points: Floats, lines: Floats, wide: Floats, deep: Float
 
 
 def _offset(points: Floats, lines: Floats, stretch: Floats | float) -> Floats:
-    """From lines to points ``(..., 3)``, in axes stretched ahead by so much that a capsule is round."""
+    """Vectors ``(..., 3)`` from lines to points, in axes stretched ahead until a capsule is round."""
     start, bone = lines[..., 0, :], lines[..., 1, :] - lines[..., 0, :]
     offset, bone = np.broadcast_arrays(points - start, bone)
     offset, bone = offset.copy(), bone.copy()

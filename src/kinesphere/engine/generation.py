@@ -1,4 +1,4 @@
-"""Generate motion: gestures, each in its manner, on the figure.
+"""Gesture synthesis: ``generate`` turns gestures, each with its manner, into motions of the built-in figure.
 
 Hands travel from goal to goal. Shoulders assist the arms; the hips move so that the centre of mass stays where the
 gesture puts it, above feet in contact; arms without keys are relaxed; breath and sway go on underneath. Several
@@ -15,16 +15,16 @@ from typing import NamedTuple
 import numpy as np
 
 from kinesphere.body.mass import segments
-from kinesphere.engine.arm_plan import ArmPlan, OutOfReach, arm_plan, lean_to_reach, missed_goals
+from kinesphere.engine.arm_plan import ArmPlan, OutOfReach, arm_plan, goal_warnings, lean_to_reach
 from kinesphere.engine.arms import ArmPose, ArmTask, BodyCapsules, pose_arms, shoulder_assist
 from kinesphere.engine.batch import RATE, Batch
 from kinesphere.engine.channels import ChannelCurves, add_idle, join_channels, sample_channels, sample_rows
 from kinesphere.engine.clocks import StrokeClock, StrokePhase, stroke_clock, stroke_phases
-from kinesphere.engine.collision import HEAD, THIGH, TRUNK, flourish_room
+from kinesphere.engine.collision import HEAD, THIGH, TRUNK, flourish_scale_between_hands
 from kinesphere.engine.hands import set_hands
 from kinesphere.engine.legs import leg_overreach, solve_stance
 from kinesphere.engine.manner import PLAIN, Manner, body_rest_times, leading_side
-from kinesphere.engine.pose import SIGN, FigureLimb, Pose, figure_limb, figure_skeleton, with_ancestors
+from kinesphere.engine.pose import SIGN, FigureLimb, Pose, figure_limb, figure_skeleton, joints_with_ancestors
 from kinesphere.engine.proportions import HEIGHT
 from kinesphere.engine.surface_scales import add_squash, scale_surface
 from kinesphere.engine.trunk import TrunkWorld, place_hips, solve_trunk
@@ -38,7 +38,7 @@ from kinesphere.motion.gesture import Gesture, Step
 from kinesphere.motion.motion import Motion
 from kinesphere.motion.timemap import TimeMap
 
-COARSE = 3  # balance is found from every so many frames
+COARSE = 3  # balance is computed in every third frame
 MOVED = 0.85  # of the hips' displacement by which the centre of mass moves when both feet are in contact
 EARLY, SLOW = 0.05, 0.10  # seconds by which hips move before the arm does, and σ of their smoothing
 SETTLED = 0.6  # seconds before the end
@@ -51,12 +51,12 @@ QUICKEST = 0.24  # seconds that a step takes at least
 
 
 def generate_gesture(gesture: Gesture, height: float = HEIGHT) -> Motion:
-    """The gesture on a figure of this height, 60 frames a second, beginning and ending in the relaxed stance."""
+    """The gesture on a figure of this height, 60 frames per second, beginning and ending in the relaxed stance."""
     return generate([(gesture, PLAIN)], height)[0]
 
 
 def generate(performances: Sequence[tuple[Gesture, Manner]], height: float = HEIGHT) -> list[Motion]:
-    """Gestures, each in its manner, on figures of this height."""
+    """Generate gestures, each in its manner, on figures of this height."""
     if not np.isfinite(height) or not 0.1 <= height <= 10.0:
         raise ValueError(f"height {height}: 0.1 to 10 m is allowed")
     made: dict[int, Motion] = {}
@@ -94,23 +94,23 @@ def _generate_batch(performances: Sequence[tuple[Gesture, Manner]], height: floa
     pose = Pose.at_rest(batch, height)
     shift, assist = _balance(pose, parts, channels, limbs)
     arms = _solve_body(pose, parts, channels, limbs, shift, assist)
-    room = flourish_room(arms.wrist[arms.sides["left"]], arms.wrist[arms.sides["right"]], pose.size)
+    room = flourish_scale_between_hands(arms.wrist[arms.sides["left"]], arms.wrist[arms.sides["right"]], pose.size)
     arms = replace(arms, room=arms.room * np.concatenate([room, room]))
     clocks = {side: [part.clocks[side] for part in parts] for side in SIGN}
     set_hands(pose, [part.gesture for part in parts], channels, arms, clocks)
     scale_surface(pose, arms, channels["torso.breath"], channels.breath)
-    warnings = list(_missed_goals(pose, parts))
+    warnings = list(_goal_warnings(pose, parts))
     return pose.motions([part.gesture.name for part in parts]), warnings
 
 
-def _missed_goals(pose: Pose, parts: Sequence[_Performance]) -> Iterator[str]:
+def _goal_warnings(pose: Pose, parts: Sequence[_Performance]) -> Iterator[str]:
     """Warnings for goals in the world that are not reached."""
     for frames, part in zip(pose.batch.slices, parts, strict=True):
         for side, task in part.tasks.items():
             if task.plan is not None and task.plan.in_world:
-                joints = with_ancestors(pose.skeleton, (f"{side}Hand",))
+                joints = joints_with_ancestors(pose.skeleton, (f"{side}Hand",))
                 hand = pose.world(joints)[1][frames, -1]
-                yield from missed_goals(part.gesture.name, side, task.plan, hand)
+                yield from goal_warnings(part.gesture.name, side, task.plan, hand)
 
 
 # Clocks, channels and tasks of one performance
@@ -169,7 +169,7 @@ def _prepare(gesture: Gesture, manner: Manner, limbs: dict[str, FigureLimb], siz
         even = time * gesture.duration / max(time[-1], 1.0 / RATE)
         times = dict.fromkeys(clocks, even)
     table = sample_channels(gesture, times, manner.channels)
-    change = max(own.change for own, *_ in samples)
+    change = max(own.timing_change for own, *_ in samples)
     if change > 0.0 and not gesture.loop:  # what is hurried is smoothed again
         moving = (table != table[0]).any(axis=0).nonzero()[0]
         if moving.size:
@@ -272,7 +272,7 @@ def _balance(
     coarse = Batch(counts, batch.loops, RATE / every)
     kept = [slice(s.start, s.stop, every) for s in batch.slices]
     few = join_channels([channels.table[k] for k in kept], [channels.breath[k] for k in kept])
-    pose = whole.borrow(coarse)
+    pose = whole.reuse_memory(coarse)
     none = np.zeros((len(coarse), 3)), np.zeros((len(coarse), 2, 2))
     arms = _solve_body(pose, parts, few, limbs, *none, every, for_balance=True)
     unbalanced = horizontal_centre_of_mass(pose, arms, limbs) - pose.size * few.rows("hips.x", "hips.z")
@@ -287,7 +287,7 @@ def _balance(
         if not needed.any():
             break
         shift[:, 1] -= coarse.smooth(coarse.running_maximum(needed, AHEAD), 0.4 * AHEAD)
-    _settle(coarse, shift)
+    _zero_at_ends(coarse, shift)
     assist = shoulder_assist(arms.wrist, pose.size, coarse.both_sides)
     rows = np.concatenate([shift, *(assist[own] for own in arms.sides.values())], axis=1)
     if every > 1:  # every frame's, by cubics through every third's
@@ -302,7 +302,7 @@ def _lean_to_goals(parts: Sequence[_Performance], pose: Pose, channels: ChannelC
     plans = [(frames, task.plan, side) for frames, task, side in tasks if task.plan and task.plan.in_world]
     if not plans:
         return
-    joints = with_ancestors(pose.skeleton, tuple(f"{side}UpperArm" for side in SIGN))
+    joints = joints_with_ancestors(pose.skeleton, tuple(f"{side}UpperArm" for side in SIGN))
     for _ in range(3):
         place_hips(pose, channels, shift)
         positions = pose.world(joints)[1]
@@ -311,8 +311,8 @@ def _lean_to_goals(parts: Sequence[_Performance], pose: Pose, channels: ChannelC
             shift[frames] += lean_to_reach(plan, shoulder, pose.batch.time[frames], pose.size)
 
 
-def _settle(batch: Batch, shift: Floats) -> None:
-    """Leave nothing of a shift ``(F, 3)`` at both ends of performances that are not loops."""
+def _zero_at_ends(batch: Batch, shift: Floats) -> None:
+    """Fade a shift ``(F, 3)``, in place, to zero at both ends of performances that are not loops."""
     for frames, loop in zip(batch.slices, batch.loops, strict=True):
         if not loop:
             own, (start, end) = shift[frames], _end_ramps(frames.stop - frames.start, batch.rate)
@@ -321,7 +321,7 @@ def _settle(batch: Batch, shift: Floats) -> None:
 
 @lru_cache(maxsize=64)
 def _end_ramps(count: int, rate: float) -> tuple[Floats, Floats]:
-    """``(T, 1)`` weights of the first and of the last frame."""
+    """Weights ``(T, 1)`` of the first and of the last frame, which fade out towards the middle."""
     time = np.arange(count)[:, None] / rate
     end = float(time[-1, 0])
     return 1.0 - ramp(time, 0.0, SETTLED), ramp(time, end - SETTLED, end)
@@ -377,7 +377,7 @@ class MassSegments(NamedTuple):
 def _mass_segments(size: float) -> MassSegments:
     skeleton = figure_skeleton(HEIGHT * size)
     parts = segments(skeleton)
-    joints = with_ancestors(skeleton, tuple(skeleton.names[part.joint] for part in parts))
+    joints = joints_with_ancestors(skeleton, tuple(skeleton.names[part.joint] for part in parts))
     order = {int(joint): k for k, joint in enumerate(joints)}
     parents = np.array([order.get(int(skeleton.parents[joint]), -1) for joint in joints])
     carriers = np.searchsorted(joints, [part.joint for part in parts])

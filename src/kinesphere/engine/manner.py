@@ -1,4 +1,4 @@
-"""Manner: parameters of a gesture's strokes and flourishes, by which the engine performs it.
+"""Style parameters of a performance (``Manner``): timing, tension and flourishes of each stroke.
 
 A gesture says what is done; a manner says how. Effort and Shape make manners; ``PLAIN`` changes nothing. Also here:
 which arm leads a gesture, and where a gesture without hands' keys rests.
@@ -55,9 +55,9 @@ class ArmManner:
     Attributes
     ----------
     strokes
-        Each of ``STROKES``: one number, or one a stroke ``(S,)``.
+        Each of ``STROKES``: one number, or one per stroke ``(S,)``.
     flourishes
-        Each of ``FLOURISHES``: one number, or a curve over the gesture's own time, ``RATE`` values a second.
+        Each of ``FLOURISHES``: one number, or a curve over the gesture's own time, ``RATE`` values per second.
     positions
         ``(K, 3)`` where Shape has put the keys, for a figure 1.70 m tall; None: where they are.
     """
@@ -67,7 +67,7 @@ class ArmManner:
     positions: Floats | None = None
 
     def stroke(self, name: str, count: int) -> Floats:
-        """One value a stroke ``(S,)``."""
+        """One value per stroke ``(S,)``."""
         value = np.asarray(self.strokes.get(name, STROKES[name]), dtype=np.float64)
         return np.array(np.broadcast_to(value, (count,)))
 
@@ -107,7 +107,7 @@ class Manner:
     locked: bool = False
 
     def arm(self, side: str) -> ArmManner:
-        """One arm's; the plain one unless given."""
+        """The manner of one arm; the plain one unless given."""
         return self.arms.get(side, ArmManner())
 
 

@@ -1,4 +1,4 @@
-"""Flourishes: overlays of wrist, forearm, elbow and torso on a stroke, over the share of its time that has passed.
+"""EMOTE flourishes: wrist, forearm, elbow and torso motion added to a stroke, by the fraction of its time passed.
 
 The formulas are EMOTE's (Chi et al., SIGGRAPH 2000); all of them are closed at goals.
 """
@@ -23,7 +23,7 @@ def wrist_flexion(share: Floats, bend: Floats, extension: Floats, flexed: Floats
 
 
 def forearm_twist(share: Floats, amount: Floats, frequency: Floats) -> Floats:
-    """Rotation about the forearm that comes and goes: ``frequency`` half waves a stroke."""
+    """Rotation about the forearm that comes and goes: ``frequency`` half waves per stroke."""
     return np.asarray(amount * np.sin(np.pi * frequency * share))
 
 
@@ -48,6 +48,6 @@ def upper_arm_width(flexion: Floats, volume: Floats) -> Floats:
     return np.asarray(np.minimum(1.0 + 0.7 * flexion * volume, MOST_SWOLLEN))
 
 
-def flourish_share(lengths: Floats, durations: Floats) -> Floats:
-    """The share of their flourishes that strokes of these lengths and durations have."""
+def flourish_strength(lengths: Floats, durations: Floats) -> Floats:
+    """Strength of flourishes from 0 to 1: short strokes in space or time have less."""
     return np.asarray(smoothstep(lengths / (2.0 * BUSY)) * smoothstep(durations / UNHURRIED))

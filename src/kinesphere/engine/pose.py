@@ -1,4 +1,4 @@
-"""The figure's pose while it is being generated: its relaxed stance, joint arrays to write into, and two-bone limbs.
+"""Pose of the built-in figure during generation: its relaxed stance, joint arrays to write into, two-bone limbs.
 
 Distances are in metres for a figure 1.70 m tall, and scaled to its height; angles are in radians. ``out`` is away from
 the middle on either side.
@@ -45,7 +45,7 @@ def figure_skeleton(height: float) -> Skeleton:
 
 
 @lru_cache(maxsize=64)
-def with_ancestors(skeleton: Skeleton, names: tuple[str, ...]) -> Ints:
+def joints_with_ancestors(skeleton: Skeleton, names: tuple[str, ...]) -> Ints:
     """``(K,)`` joints and all their ancestors, parents first."""
     found: set[int] = set()
     for name in names:
@@ -79,8 +79,8 @@ class Pose:
         translations.reshape(len(batch), -1)[:] = skeleton.offsets.ravel()
         return cls(skeleton, batch, height / HEIGHT, local, translations, spare=spare)
 
-    def borrow(self, batch: Batch) -> Pose:
-        """A pose of fewer frames in this one's memory, for as long as this one does not need it."""
+    def reuse_memory(self, batch: Batch) -> Pose:
+        """A pose of fewer frames that shares this one's arrays; only until this one is used again."""
         return Pose(self.skeleton, batch, self.size, self.local[: len(batch)], self.translations[: len(batch)])
 
     def set_rotation(self, name: str, rotation: Floats) -> None:
@@ -155,7 +155,7 @@ class FigureLimb:
 
     @cached_property
     def lengths(self) -> tuple[float, float]:
-        """Of the two bones."""
+        """Lengths of the two bones."""
         return float(np.linalg.norm(self.upper)), float(np.linalg.norm(self.lower))
 
     @cached_property

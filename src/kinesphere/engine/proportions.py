@@ -168,7 +168,7 @@ def skeleton(height: float | None = None, plan: BodyPlan = PERSON) -> Skeleton:
     """A body's joints: VRM 1.0's names, and one more in the spine; all axes the world's at rest."""
     positions, parents, ends = joint_places(plan)
     height = plan.height if height is None else height
-    names = _ordered(parents)
+    names = _order_depth_first(parents)
     index = {name: i for i, name in enumerate(names)}
     offsets = np.array(
         [positions[name] - positions[parents[name]] if parents[name] else positions[name] for name in names]
@@ -182,7 +182,7 @@ def skeleton(height: float | None = None, plan: BodyPlan = PERSON) -> Skeleton:
     return Skeleton(tuple(names), above, height * offsets, roles=roles, tips=tips, soles=soles)
 
 
-def _ordered(parents: Mapping[str, str]) -> list[str]:
+def _order_depth_first(parents: Mapping[str, str]) -> list[str]:
     """Depth first, so that limbs stay together."""
     children: dict[str, list[str]] = {}
     for name, above in parents.items():

@@ -1,4 +1,4 @@
-"""The trunk: rotations of hips, spine, neck, head, eyes and clavicles from a gesture's channels.
+"""Spine, neck, head, eye and clavicle rotations from a gesture's channels.
 
 Rotation vectors of these joints are linear in the channels, with breath and the shoulders' assistance added. The
 torso's angles are shared along the spine, each joint a little later than the one below it. As a standing body does, the
@@ -14,7 +14,7 @@ import numpy as np
 
 from kinesphere.engine.batch import delayed_frames
 from kinesphere.engine.channels import INDEX, ChannelCurves
-from kinesphere.engine.pose import CLAVICLE_AHEAD, CLAVICLE_DOWN, SIGN, SINK, Pose, with_ancestors
+from kinesphere.engine.pose import CLAVICLE_AHEAD, CLAVICLE_DOWN, SIGN, SINK, Pose, joints_with_ancestors
 from kinesphere.maths import compiled
 from kinesphere.maths.compiled import jit
 from kinesphere.maths.rotations import exponential_quaternion, quaternion_product, rotate_vector
@@ -42,17 +42,19 @@ class TrunkWorld(NamedTuple):
     positions: Floats  # (F, K, 3)
 
     def rotation(self, joint: int) -> Floats:
-        """``(F, 4)`` of one joint."""
+        """World rotations ``(F, 4)`` of one joint."""
         return np.asarray(self.rotations[:, int(np.searchsorted(self.joints, joint))])
 
     def position(self, joint: int) -> Floats:
-        """``(F, 3)`` of one joint."""
+        """World positions ``(F, 3)`` of one joint."""
         return np.asarray(self.positions[:, int(np.searchsorted(self.joints, joint))])
 
 
 def trunk_joints(skeleton: Skeleton) -> Ints:
     """``(K,)`` the trunk's joints, down to the upper arms and the eyes."""
-    return with_ancestors(skeleton, (*(f"{side}{part}" for side in SIGN for part in ("UpperArm", "Eye")), "head"))
+    return joints_with_ancestors(
+        skeleton, (*(f"{side}{part}" for side in SIGN for part in ("UpperArm", "Eye")), "head")
+    )
 
 
 def place_hips(pose: Pose, channels: ChannelCurves, shift: Floats) -> None:

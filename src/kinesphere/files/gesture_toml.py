@@ -49,7 +49,7 @@ from kinesphere.motion.gesture import (
 from kinesphere.motion.humanoid import SIDES
 from kinesphere.motion.source import Source
 
-KEY_RATE = 60.0  # a key's frames a second
+KEY_RATE = 60.0  # a key's frames per second
 DIRECTIONS = {  # out, up, ahead
     "forward": (0.0, 0.0, 1.0),
     "back": (0.0, 0.0, -1.0),
@@ -225,7 +225,7 @@ def _step(fields: TomlFields, i: int, row: list[Any]) -> Step:
 
 
 def _shape_tracks(fields: TomlFields, side: str, duration: float) -> dict[str, Track]:
-    """One weight track a hand shape from keys such as ``[0.5, "open 0.7 cupped 0.3"]``; the rest of 1 is relaxed."""
+    """One weight track per hand shape, from keys such as ``[0.5, "open 0.7 cupped 0.3"]``; the rest of 1 is relaxed."""
     rows = fields.rows("shape")
     mixes = []
     for i, row in enumerate(rows):

@@ -1,4 +1,4 @@
-"""Key point files: the arm keys of a gesture as text, one key a line.
+"""Key point files: the arm keys of a gesture as text, one key per line.
 
 ::
 

@@ -79,7 +79,7 @@ def save(
 ) -> None:
     """Write a motion in the format that the file's suffix names. The file appears whole or not at all.
 
-    ``scale``, ``up`` and ``order`` (units a metre, the vertical axis, the Euler order) are for formats that leave
+    ``scale``, ``up`` and ``order`` (units per metre, the vertical axis, the Euler order) are for formats that leave
     them open, such as BVH. ``plain_names`` keeps to letters, digits and underscores, each name once.
     """
     file = Path(path)

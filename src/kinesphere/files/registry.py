@@ -94,7 +94,7 @@ def format_to_read(path: Path) -> Format:
     except OSError as error:
         raise MotionFileError(path, f"a file that cannot be opened ({error.strerror})", "a motion file") from None
     if not head:
-        raise MotionFileError(path, "an empty file", f"one of {_known(reading=True)}")
+        raise MotionFileError(path, "an empty file", f"one of {_list_suffixes(reading=True)}")
     by_name = _format_named(path.suffix.lower().removeprefix("."))
     if by_name is not None and by_name.looks_like(head):
         return by_name
@@ -103,7 +103,7 @@ def format_to_read(path: Path) -> Format:
     alike = [f for f in known if f.looks_like(head)]
     for candidate in (*(f for f in named if f in alike), *alike, *named):
         return candidate
-    raise MotionFileError(path, f"the unknown suffix {path.suffix!r}", f"one of {_known(reading=True)}")
+    raise MotionFileError(path, f"the unknown suffix {path.suffix!r}", f"one of {_list_suffixes(reading=True)}")
 
 
 def _format_named(name: str) -> Format | None:
@@ -124,10 +124,10 @@ def format_to_write(path: Path) -> Format:
     for candidate in formats():
         if path.suffix.lower() in candidate.written_suffixes:
             return candidate
-    raise MotionFileError(path, f"the suffix {path.suffix!r}", f"one of {_known(reading=False)}")
+    raise MotionFileError(path, f"the suffix {path.suffix!r}", f"one of {_list_suffixes(reading=False)}")
 
 
-def _known(*, reading: bool) -> str:
+def _list_suffixes(*, reading: bool) -> str:
     if reading:
         return ", ".join(suffix for f in formats() if f.load is not None for suffix in f.suffixes)
     return ", ".join(suffix for f in formats() for suffix in f.written_suffixes)

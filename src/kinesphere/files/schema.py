@@ -1,4 +1,4 @@
-"""TOML reading with checked fields: errors name the file, the field, what was found and what is allowed."""
+"""TOML validation: errors name the file, the field, what was found and what is allowed."""
 
 from __future__ import annotations
 

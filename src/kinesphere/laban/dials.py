@@ -1,4 +1,4 @@
-"""Dials over time: Effort and Shape as one value or as a phrase, and several edits added up.
+"""Effort and Shape over time: constants or keys in seconds, and several edits combined.
 
 A phrase is a mapping from seconds of the gesture's own time to values; between them a monotone cubic is taken.
 """
@@ -84,7 +84,7 @@ def parameter_overrides(dial: EffortDial, time: Floats) -> dict[str, tuple[Float
     return found
 
 
-def window(time: Floats, start: float | None, end: float | None) -> Floats | None:
+def edit_weight(time: Floats, start: float | None, end: float | None) -> Floats | None:
     """Easing window ``(N,)``: the weight of an edit from ``start`` to ``end`` seconds; None: 1 throughout."""
     if start is None and end is None:
         return None
@@ -101,14 +101,14 @@ def _with_article(name: str) -> str:
 # Several edits of one part
 
 
-Values: TypeAlias = Any  # one number for all of a gesture, or a curve (N,) over its own time, ``RATE`` values a second
+Values: TypeAlias = Any  # one number, or a curve (N,) over the gesture's own time, ``RATE`` values per second
 
 
 @dataclass(frozen=True, eq=False)
 class Dials:
     """One edit's dials on one part.
 
-    ``strength (N,)`` is the edit's weight over the gesture's own time, ``RATE`` values a second; None: 1.
+    ``strength (N,)`` is the edit's weight over the gesture's own time, ``RATE`` values per second; None: 1.
     """
 
     effort: EffortDial = field(default_factory=Effort)
@@ -153,7 +153,7 @@ def combine_dials(dials: Sequence[Dials], which: Literal["effort", "shape"], tim
     return CombinedDials(list(np.clip(total, -1.0, 1.0).T), np.maximum(np.abs(total).max(axis=-1), 1.0))
 
 
-def tempo(dials: Sequence[Dials]) -> Values:
+def tempo_product(dials: Sequence[Dials]) -> Values:
     """The product of all edits' tempos."""
     total: Values = 1.0
     for dial in dials:

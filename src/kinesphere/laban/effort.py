@@ -1,4 +1,4 @@
-"""Effort: the four dials of how a movement is done."""
+"""Laban Effort: Space, Weight, Time and Flow as numbers from -1 to 1."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Strokes under Effort: timing and path of each stroke, and the flourishes along it."""
+"""Laban Effort on strokes: timing, path and flourishes of each stroke."""
 
 from __future__ import annotations
 
@@ -9,7 +9,15 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 
 from kinesphere.engine.manner import FLOURISHES, STROKES
-from kinesphere.laban.dials import CombinedDials, Dials, Values, combine_dials, parameter_overrides, stroke_means, tempo
+from kinesphere.laban.dials import (
+    CombinedDials,
+    Dials,
+    Values,
+    combine_dials,
+    parameter_overrides,
+    stroke_means,
+    tempo_product,
+)
 from kinesphere.laban.effort_parameters import RANGES, EffortModel, movement_parameters, movement_parameters_of
 from kinesphere.maths.vectors import Bools, Floats, clip
 
@@ -53,7 +61,7 @@ def strokes_and_flourishes(
         means = movement_parameters(stroke_means(np.stack(combined.factors, axis=1), edges, time), model)
         strokes = {name: means[name] for name in STROKES}
     gain = stroke_means(combined.gain, edges, time)
-    strokes["duration"] = strokes["duration"] ** gain / stroke_means(tempo(dials), edges, time)
+    strokes["duration"] = strokes["duration"] ** gain / stroke_means(tempo_product(dials), edges, time)
     flourishes = _flourishes(combined, parameters, any(dial.hands for dial in dials))
     _apply_overrides(dials, edges, time, strokes, flourishes)
     count = len(edges) - 1

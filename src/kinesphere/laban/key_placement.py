@@ -1,4 +1,4 @@
-"""Key placement: where Shape puts the keys of both arms.
+"""Hand key positions under Laban Shape: rotated, moved out of the body, and both hands kept together.
 
 Keys are rotated by Shape (``shape``), moved off a body that Shape bends as well (``clearance``), and kept together
 where the two hands meet. What does not depend on dials is kept with the gesture, in one table for both arms.
@@ -206,7 +206,7 @@ def key_table(gesture: Gesture) -> KeyTable | None:
     # Keys in the world are taken relative to the shoulder of an upright figure.
     written = positions * mirrors - np.where(fixed[:, None], upright_shoulder(), 0.0)
     paths = sample_paths(written, rows("stops"), fixed, signs * rows("swivels"), sides.values())
-    below, above = _shown_shape(written)
+    below, above = _visible_shape(written)
     return KeyTable(
         sides=sides,
         times=times,
@@ -232,7 +232,7 @@ def _owners(gesture: Gesture, sides: Mapping[str, slice]) -> Ints:
     return owners
 
 
-def _shown_shape(written: Floats) -> tuple[Floats, Floats]:
+def _visible_shape(written: Floats) -> tuple[Floats, Floats]:
     """How much of Shape below and above zero keys show, each ``(K, 4)``.
 
     The lower a hand, the less it shows. A hanging hand opens but does not close: thighs are in the way, and the elbow

@@ -1,4 +1,4 @@
-"""From dials to a manner: Effort and Shape of each part as strokes, flourishes, keys and channels for the engine."""
+"""Effort and Shape to style parameters: the engine's ``Manner`` for a gesture."""
 
 from __future__ import annotations
 

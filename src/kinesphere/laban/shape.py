@@ -243,7 +243,7 @@ def _limit_bend(bend: Floats) -> Floats:
     return np.asarray(bend - over - room * np.expm1(-over / room))
 
 
-def _sided_names(name: str) -> tuple[str, ...]:
+def _channel_names(name: str) -> tuple[str, ...]:
     return (f"left.{name}", f"right.{name}") if name.split(".")[0] in _SIDED else (name,)
 
 
@@ -252,7 +252,7 @@ _CHANNELS = {
     attitude: [
         (channel, most if name in _LENGTHS else float(np.radians(most)))
         for name, most in rows.items()
-        for channel in _sided_names(name)
+        for channel in _channel_names(name)
     ]
     for attitude, rows in ATTITUDES.items()
 }

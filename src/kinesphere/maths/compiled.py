@@ -1,4 +1,4 @@
-"""Numba kernels: compiled lazily, cached on disk, chosen once a process.
+"""Numba or NumPy: one decision per process, lazy compilation, cache on disk, threads.
 
 ``@jit`` marks a plain loop over arrays that numba compiles at its first call, not at import: a module may hold loops
 and stay quick to import. ``@kernel`` is for the few functions that one-shot commands need before numba is worth

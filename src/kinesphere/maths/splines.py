@@ -141,8 +141,8 @@ def kochanek_bartels(
     outgoing[1:-1] = weights[2] * steps[:-1] + weights[3] * steps[1:]
     start, end = split_ends(ends)
     if len(points) == 1:
-        outgoing[0] = given_velocity(start, "start", points)
-        incoming[0] = given_velocity(end, "end", points)
+        outgoing[0] = read_end_velocity(start, "start", points)
+        incoming[0] = read_end_velocity(end, "end", points)
         return Spline(points, moments, incoming, outgoing)
 
     slopes = steps / durations
@@ -249,7 +249,7 @@ def is_end(condition: EndName | ArrayLike, name: EndName) -> bool:
     return isinstance(condition, str) and condition == name
 
 
-def given_velocity(condition: EndName | ArrayLike, where: str, keys: Floats) -> Floats:
+def read_end_velocity(condition: EndName | ArrayLike, where: str, keys: Floats) -> Floats:
     """The velocity given for an end; zero for a name, as a lone key has no neighbour to take one from."""
     if isinstance(condition, str):
         if condition not in _END_NAMES:
@@ -270,7 +270,7 @@ def end_velocity(condition: EndName | ArrayLike, where: str, slope: Floats, neig
         # A cubic's second derivative at its start is (6 slope − 4 start − 2 neighbour) / duration.
         natural: Floats = 1.5 * slope - 0.5 * neighbour
         return natural
-    return slope if is_end(condition, "chord") else given_velocity(condition, where, keys)
+    return slope if is_end(condition, "chord") else read_end_velocity(condition, where, keys)
 
 
 def append_axes(values: Floats, ndim: int) -> Floats:

@@ -10,7 +10,7 @@ import numpy as np
 
 from kinesphere.maths import rotations
 from kinesphere.maths.vectors import ArrayLike, Floats, Ints, as_floats
-from kinesphere.motion.checked_arrays import own_array
+from kinesphere.motion.checked_arrays import check_array
 from kinesphere.motion.humanoid import SIDES
 from kinesphere.motion.motion import Motion
 from kinesphere.motion.skeleton import Skeleton
@@ -57,9 +57,9 @@ class Mesh:
     morphs: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        positions = own_array(self.positions, "positions", (None, 3))
+        positions = check_array(self.positions, "positions", (None, 3))
         count = len(positions)
-        weights = own_array(self.weights, "weights", (count, None))
+        weights = check_array(self.weights, "weights", (count, None))
         each = weights.shape[1]
         joints = _indices(self.joints, "joints", (count, each))
         triangles = _indices(self.triangles, "triangles", (None, 3))
@@ -67,13 +67,13 @@ class Mesh:
             raise ValueError(f"triangles name vertex {triangles.max()}; allowed: 0 to {count - 1}")
         if weights.size and (weights.min() < 0.0 or np.abs(weights.sum(axis=1) - 1.0).max() > 1e-6):
             raise ValueError("weights: shares of one are expected, none below zero")
-        normals = None if self.normals is None else own_array(self.normals, "normals", (count, 3))
+        normals = None if self.normals is None else check_array(self.normals, "normals", (count, 3))
         for name, value in (
             ("positions", positions),
             ("triangles", triangles),
             ("joints", joints),
             ("weights", weights),
-            ("anchors", own_array(self.anchors, "anchors", (count, each, 3))),
+            ("anchors", check_array(self.anchors, "anchors", (count, each, 3))),
             ("normals", normals),
             ("morphs", tuple(self.morphs)),
         ):
@@ -103,7 +103,7 @@ class Mesh:
         return f"<Mesh {self.name!r}: {len(self.positions)} vertices, {len(self.triangles)} triangles>"
 
     @cached_property
-    def _weighted_anchors(self) -> tuple[tuple[int, Ints, Floats], ...]:
+    def _anchors_by_joint(self) -> tuple[tuple[int, Ints, Floats], ...]:
         """For each joint with vertices: the vertices, each once, and weight × (anchor, 1) as ``(n, 4)``."""
         vertex, slot = np.nonzero(self.weights > 0.0)
         joint, weight = self.joints[vertex, slot], self.weights[vertex, slot]
@@ -131,7 +131,7 @@ class Mesh:
         # Rows R S and p for each frame and coordinate, so that one matrix product moves all vertices of a joint.
         rows = np.concatenate([matrices, positions[..., None]], axis=-1).reshape(frames, -1, 3, 4)
         result = np.zeros((len(self.positions), frames * 3))
-        for joint, vertices, anchors in self._weighted_anchors:
+        for joint, vertices, anchors in self._anchors_by_joint:
             result[vertices] += anchors @ rows[:, joint].reshape(-1, 4).T
         by_frame: Floats = result.reshape(-1, frames, 3).transpose(1, 0, 2)
         return np.ascontiguousarray(by_frame).reshape(*leading, -1, 3)

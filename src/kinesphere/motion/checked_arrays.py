@@ -8,7 +8,7 @@ from kinesphere.maths.rotations import unit_error
 from kinesphere.maths.vectors import ArrayLike, Floats
 
 
-def own_array(values: ArrayLike, name: str, shape: tuple[int | None, ...]) -> Floats:
+def check_array(values: ArrayLike, name: str, shape: tuple[int | None, ...]) -> Floats:
     """The values as a read-only float64 array of the given shape (None: any length), finite throughout.
 
     An array that is already read-only is kept as it is; anything else is copied, so that the caller's later

@@ -1,4 +1,4 @@
-"""Gestures: key points of the hands, and one curve a channel for the rest of the body.
+"""Gestures: key points of the hands, and one curve per channel for the rest of the body.
 
 Arms are key points, goals and vias, so that a performance may re-time and re-shape them. Everything else follows
 *tracks*: curves over seconds, in radians and metres. ``CHANNELS`` lists them.
@@ -179,7 +179,7 @@ class Gesture:
     tracks
         Channel to its curve; channels left out rest. See ``CHANNELS``.
     inflections
-        For ``"left"`` and ``"right"``, one a key: when the stroke to it is fastest, as a share of its duration.
+        For ``"left"`` and ``"right"``, one per key: when the stroke to it is fastest, as a share of its duration.
     palms
         For ``"left"`` and ``"right"``, palm directions at some times; between them the forearm rolls evenly.
     steps

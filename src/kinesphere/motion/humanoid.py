@@ -69,7 +69,7 @@ CORE = (
 )
 
 
-def mirrored_role(role: str) -> str:
+def mirror_role(role: str) -> str:
     """The mirrored role; a role without a side is its own."""
     if role.startswith("left"):
         return "right" + role[4:]

@@ -9,7 +9,7 @@ import numpy as np
 
 from kinesphere.maths import kinematics, rotations
 from kinesphere.maths.vectors import Floats, Ints
-from kinesphere.motion.checked_arrays import freeze, own_array, unit_quaternions
+from kinesphere.motion.checked_arrays import check_array, freeze, unit_quaternions
 from kinesphere.motion.skeleton import Skeleton
 from kinesphere.motion.source import Source
 
@@ -53,15 +53,15 @@ class Motion:
         rate = float(self.rate)
         if not np.isfinite(rate) or rate <= 0.0:
             raise ValueError(f"rate is {self.rate}; frames a second must be a positive number")
-        q = unit_quaternions(own_array(self.rotations, "rotations", (None, joints, 4)), "rotations")
+        q = unit_quaternions(check_array(self.rotations, "rotations", (None, joints, 4)), "rotations")
         frames = len(q)
         if frames == 0:
             raise ValueError("a motion needs at least one frame")
         t = np.asarray(self.translations)
         if t.size == 0:
             t = np.broadcast_to(self.skeleton.offsets, (frames, joints, 3)).copy()
-        t = own_array(t, "translations", (frames, joints, 3))
-        scales = None if self.scales is None else own_array(self.scales, "scales", (frames, joints, 3))
+        t = check_array(t, "translations", (frames, joints, 3))
+        scales = None if self.scales is None else check_array(self.scales, "scales", (frames, joints, 3))
         marked = tuple(sorted({int(frame) for frame in self.calibration_frames}))
         if marked and not 0 <= marked[0] <= marked[-1] < frames:
             raise ValueError(f"calibration frames {marked}; allowed: 0 to {frames - 1}")

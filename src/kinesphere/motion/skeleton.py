@@ -12,7 +12,7 @@ import numpy as np
 
 from kinesphere.maths import kinematics, rotations
 from kinesphere.maths.vectors import ArrayLike, Floats, Ints
-from kinesphere.motion.checked_arrays import freeze, own_array, unit_quaternions
+from kinesphere.motion.checked_arrays import check_array, freeze, unit_quaternions
 
 
 @dataclass(frozen=True)
@@ -72,19 +72,19 @@ class Skeleton:
         parents.flags.writeable = False
         given = np.asarray(self.rest_rotations, dtype=np.float64)
         given = given if given.size else rotations.identity(count)
-        rest = unit_quaternions(own_array(given, "rest_rotations", (count, 4)), "rest_rotations")
-        roles = self.roles if isinstance(self.roles, LazyRoles) else _checked_roles(self.roles, count)
+        rest = unit_quaternions(check_array(given, "rest_rotations", (count, 4)), "rest_rotations")
+        roles = self.roles if isinstance(self.roles, LazyRoles) else _check_roles(self.roles, count)
         for tip in self.tips:
             if not 0 <= tip.joint < count or not np.isfinite(tip.offset).all():
                 raise ValueError(f"{tip} does not fit a skeleton of {count} joints")
         for name, value in (
             ("names", names),
             ("parents", parents),
-            ("offsets", own_array(self.offsets, "offsets", (count, 3))),
+            ("offsets", check_array(self.offsets, "offsets", (count, 3))),
             ("rest_rotations", rest),
             ("roles", roles),
             ("tips", tuple(self.tips)),
-            ("soles", _checked_soles(self.soles)),
+            ("soles", _check_soles(self.soles)),
         ):
             object.__setattr__(self, name, value)
 
@@ -151,7 +151,7 @@ class Skeleton:
         return bool(np.abs(self.rest_rotations[:, 1:]).max() < 1e-12)
 
     def scaled(self, factor: float) -> Skeleton:
-        """The same skeleton, larger or smaller."""
+        """The same skeleton, larger or smaller by a factor."""
         tips = tuple(Tip(tip.joint, _scale(tip.offset, factor)) for tip in self.tips)
         soles = {role: depth * factor for role, depth in self.soles.items()}
         return replace(self, offsets=self.offsets * factor, tips=tips, soles=soles)
@@ -177,7 +177,7 @@ class Skeleton:
         return self.names == other.names and bool(np.array_equal(self.parents, other.parents))
 
 
-def _checked_roles(given: Mapping[str, int], count: int) -> Mapping[str, int]:
+def _check_roles(given: Mapping[str, int], count: int) -> Mapping[str, int]:
     roles = {role: int(joint) for role, joint in dict(given).items()}
     for role, joint in roles.items():
         if not 0 <= joint < count:
@@ -185,7 +185,7 @@ def _checked_roles(given: Mapping[str, int], count: int) -> Mapping[str, int]:
     return MappingProxyType(roles)
 
 
-def _checked_soles(given: Mapping[str, float]) -> Mapping[str, float]:
+def _check_soles(given: Mapping[str, float]) -> Mapping[str, float]:
     soles = {role: float(depth) for role, depth in dict(given).items()}
     for role, depth in soles.items():
         if not 0.0 <= depth < np.inf:

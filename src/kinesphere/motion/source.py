@@ -1,4 +1,4 @@
-"""Provenance: which file a motion came from, and what its reader converted and why."""
+"""Provenance of a loaded motion: its file, and the evidence for what the reader inferred or converted."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ class Source:
 
     ``scale`` and ``up`` are what was applied: file units × scale = metres; the axis that was up in the file.
     ``evidence`` says why, in sentences; ``warnings`` says what was wrong with the file and how it was handled.
-    ``euler_orders`` has one entry a joint where the file stored Euler angles (empty for a joint without).
+    ``euler_orders`` has one entry per joint where the file stored Euler angles (empty for a joint without).
     """
 
     path: str = ""

@@ -79,7 +79,7 @@ class TimeMap:
                     f"{name} times must be finite and strictly increasing; found {times[at]:g} then "
                     f"{times[at + 1]:g} at index {at}"
                 )
-        m = monotone_slopes(x, y) if slopes is None else _checked_slopes(x, y, as_floats(slopes))
+        m = monotone_slopes(x, y) if slopes is None else _check_slopes(x, y, as_floats(slopes))
         object.__setattr__(self, "_links", ((_Curve(freeze(x), freeze(y), freeze(m)), False),))
 
     @staticmethod
@@ -126,7 +126,7 @@ class TimeMap:
         return TimeMap._from_links(tuple((curve, not backwards) for curve, backwards in reversed(self._links)))
 
 
-def _checked_slopes(x: Floats, y: Floats, m: Floats) -> Floats:
+def _check_slopes(x: Floats, y: Floats, m: Floats) -> Floats:
     """Given slopes, refused where a cubic with them would decrease."""
     m = np.array(m)
     if m.shape != x.shape or not np.isfinite(m).all() or np.any(m <= 0.0):

@@ -29,7 +29,7 @@ def heading_angles(world_rotations: ArrayLike) -> Floats:
 
 
 def move_motion(motion: Motion, turn: ArrayLike, shift: ArrayLike) -> Motion:
-    """Rotate every root about the world's origin, then shift it; one value for all frames, or one a frame."""
+    """Rotate every root about the world's origin, then shift it; one value for all frames, or one per frame."""
     turn, shift = (
         np.broadcast_to(as_floats(turn), (len(motion), 4)),
         np.broadcast_to(as_floats(shift), (len(motion), 3)),
@@ -340,7 +340,7 @@ def mirror_joints(skeleton: Skeleton) -> Ints:
     return partner
 
 
-def mirrored_name(name: str) -> str | None:
+def mirror_name(name: str) -> str | None:
     """The name with its side exchanged, in the same capitals; None for a name without a side."""
     found = _SIDE.search(name)
     if found is None:
@@ -363,7 +363,7 @@ def _match_by_name(skeleton: Skeleton, by_role: dict[int, int]) -> Matcher:
     def match_joint(joint: int, free: list[int]) -> int | None:
         if by_role.get(joint) in free:
             return by_role[joint]
-        wanted = mirrored_name(skeleton.names[joint])
+        wanted = mirror_name(skeleton.names[joint])
         found = [j for j in free if skeleton.names[j] == wanted]
         return found[0] if len(found) == 1 else None
 

@@ -83,7 +83,7 @@ class Shot:
 
     camera: Camera
     target: Floats  # (3,)
-    scale: float  # pixels a metre, at the target
+    scale: float  # pixels per metre, at the target
     origin: tuple[float, float]  # the target's pixel, from the left and the top
     size: tuple[int, int]  # pixels
 

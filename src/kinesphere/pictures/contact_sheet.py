@@ -1,6 +1,6 @@
-"""Contact sheets of stick figures: poses of a motion side by side, with trails, and the root's path from above.
+"""Contact sheets of stick figures (``bone_sheet``): poses side by side with trails, and the root's path from above.
 
-They need no surface and no compiled loops, and are drawn by Pillow at a finer scale and reduced.
+Drawn by Pillow with supersampling. Needs neither a mesh nor numba. (Rendered characters: ``sheets``.)
 """
 
 from __future__ import annotations
@@ -33,37 +33,37 @@ from kinesphere.pictures.canvas import (
 )
 from kinesphere.pictures.scene import TRAIL_SECONDS, Scene, facing_directions, find_scene
 
-_EDGE = 20  # pixels around the sheet
+_SHEET_MARGIN = 20  # pixels around the sheet
 _GAP = 8
 _HEADER = 58
 _PANEL_LABEL = 20  # the line under a panel
-_FREE = 0.06  # body heights left free around the largest pose
+_MARGIN = 0.06  # body heights around the largest pose
 
 _STRIP_MARGIN = 26  # pixels around the path
 _STRIP_LABEL = 12
 _STRIP_CAPTION = 16  # pixels that the caption takes from the top
 
 SIDE_COLOURS = {Side.LEFT: canvas.LEFT, Side.RIGHT: canvas.RIGHT, Side.MIDDLE: canvas.MIDDLE}
-_LIMB = 0.030  # widths in body heights
-_FINGER = 0.010
-_SKULL = 0.062  # largest radius of a head
-_FLAT = np.array([1.0, 0.0, 1.0])
+_LIMB_WIDTH = 0.030  # body heights
+_FINGER_WIDTH = 0.010
+_MAX_HEAD_RADIUS = 0.062  # body heights
+_HORIZONTAL = np.array([1.0, 0.0, 1.0])  # times a vector: without its height
 
 
-def level_path(scene: Scene) -> Floats:
-    """``(K, 2)`` the root in every known frame, from above, its longest axis level and running to the right.
+def path_from_above(scene: Scene) -> Floats:
+    """``(K, 2)`` the root's path from above, rotated so that its longest axis is horizontal and its end on the right.
 
-    It is only rotated, never mirrored: a turn to the left is a turn to the left.
+    It is never mirrored: a turn to the left stays a turn to the left.
     """
     from_above = scene.points[:, scene.figure.base][:, [0, 2]] * [1.0, -1.0]
-    level: Floats = (from_above - from_above[scene.at(int(scene.survey[0]))]) @ _level_rotation(scene).T
+    level: Floats = (from_above - from_above[scene.row_of(int(scene.path_frames[0]))]) @ _level_rotation(scene).T
     return level
 
 
 def draw_path(scene: Scene, size: tuple[int, int]) -> Image.Image:
-    """The strip, with the panels' frames marked and an arrow at each that shows the facing."""
-    path = level_path(scene)
-    walked = path[scene.rows(scene.survey)]
+    """Draw the root's path from above. Frames that have a panel are marked, with a tick in the facing direction."""
+    path = path_from_above(scene)
+    walked = path[scene.rows_of(scene.path_frames)]
     low, high = walked.min(axis=0), walked.max(axis=0)
     room = np.array(size) - [2.0 * _STRIP_MARGIN, 2.0 * _STRIP_MARGIN + _STRIP_CAPTION]
     scale = float(np.min(room / np.maximum(high - low, 0.05 * scene.figure.height)))
@@ -81,7 +81,7 @@ def draw_path(scene: Scene, size: tuple[int, int]) -> Image.Image:
     for i in range(len(pixels) - 1):
         colour = mix_colours(canvas.PAPER, canvas.MIDDLE, 0.25 + 0.5 * i / len(pixels))
         draw_stroke(draw, pixels[i], pixels[i + 1], (2.0 * SUPERSAMPLING, 2.0 * SUPERSAMPLING), colour)
-    shown = scene.rows(scene.shown)
+    shown = scene.rows_of(scene.panel_frames)
     marks = to_pixels(path[shown])
     ahead = (
         facing_directions(scene.points[shown], scene.figure)[:, [0, 2]]
@@ -109,15 +109,15 @@ def draw_path(scene: Scene, size: tuple[int, int]) -> Image.Image:
 
 
 def strip_height(scene: Scene, width: int, least: int, most: int) -> int:
-    """How tall a strip of that width should be for its path to fill it."""
-    extent = np.ptp(level_path(scene)[scene.rows(scene.survey)], axis=0)
+    """Height of the path's strip in pixels, so that the path fills it; between ``least`` and ``most``."""
+    extent = np.ptp(path_from_above(scene)[scene.rows_of(scene.path_frames)], axis=0)
     filled = (width - 2 * _STRIP_MARGIN) * float(extent[1] / max(extent[0], 1e-9)) + 2 * _STRIP_MARGIN + _STRIP_CAPTION
     return int(np.clip(filled, least, most))
 
 
 def _level_rotation(scene: Scene) -> Floats:
-    """The rotation ``(2, 2)`` that makes the path's longest axis level, its end to the right of its start."""
-    path = scene.points[scene.rows(scene.survey), scene.figure.base][:, [0, 2]] * [1.0, -1.0]
+    """The rotation ``(2, 2)`` that makes the path's longest axis horizontal, with its end to the right of its start."""
+    path = scene.points[scene.rows_of(scene.path_frames), scene.figure.base][:, [0, 2]] * [1.0, -1.0]
     centred = path - path.mean(axis=0)
     _, _, axes = np.linalg.svd(centred, full_matrices=False)
     x, y = axes[0]
@@ -128,7 +128,7 @@ def _level_rotation(scene: Scene) -> Floats:
 
 
 def _draw_grid(draw: ImageDraw.ImageDraw, to_pixels: Callable[[Floats], Floats], half: Floats, middle: Floats) -> float:
-    """Lines from the start of the path at even distances, over the whole strip."""
+    """Draw grid lines over the strip, one of them through the start of the path; returns their distance in metres."""
     step = round_step(float(half[0]) / 8.0)
     for axis in (0, 1):
         low, high = middle[axis] - half[axis], middle[axis] + half[axis]
@@ -151,7 +151,7 @@ def _draw_labels(
     """Frame numbers beside their marks, each at the first position that is free."""
     for mark in marks:
         occupied.append((mark[0] - 6.0, mark[1] - 6.0, mark[0] + 6.0, mark[1] + 6.0))
-    for frame, mark, forward in zip(scene.shown.tolist(), marks, ahead, strict=True):
+    for frame, mark, forward in zip(scene.panel_frames.tolist(), marks, ahead, strict=True):
         text = str(frame)
         wide, high = font(_STRIP_LABEL).getlength(text) + 4.0, _STRIP_LABEL + 2.0
         sideways = np.array([-forward[1], forward[0]])
@@ -174,10 +174,10 @@ def _overlap(a: tuple[float, float, float, float], b: tuple[float, float, float,
 
 @dataclass(frozen=True)
 class PanelCamera:
-    """A camera, and where on its panel the target falls."""
+    """A camera, its scale, and the pixel of the panel at which its target appears."""
 
     camera: Camera
-    scale: float  # pixels a metre
+    scale: float  # pixels per metre
     origin: tuple[float, float]  # the target's pixel, from the panel's left and top
 
     def project(self, points: Floats, target: Floats) -> tuple[Floats, Floats]:
@@ -187,15 +187,15 @@ class PanelCamera:
         return pixels, magnification
 
 
-def draw_panel(scene: Scene, lens: PanelCamera, frame: int, size: tuple[int, int]) -> Image.Image:
+def draw_panel(scene: Scene, panel_camera: PanelCamera, frame: int, size: tuple[int, int]) -> Image.Image:
     """The picture of one frame."""
     image = Image.new("RGB", (size[0] * SUPERSAMPLING, size[1] * SUPERSAMPLING), canvas.PAPER)
     draw = ImageDraw.Draw(image)
     target = scene.centre(frame)
-    _draw_ground(draw, scene, lens, target, image.size)
-    _draw_shadow(image, scene, lens, frame, target)
-    _draw_trails(draw, scene, lens, frame, target)
-    _draw_body(draw, scene, lens, frame, target)
+    _draw_ground(draw, scene, panel_camera, target, image.size)
+    _draw_shadow(image, scene, panel_camera, frame, target)
+    _draw_trails(draw, scene, panel_camera, frame, target)
+    _draw_body(draw, scene, panel_camera, frame, target)
     return image.reduce(SUPERSAMPLING)
 
 
@@ -204,11 +204,11 @@ def grid_step(height: float) -> float:
     return round_step(0.4 * height)
 
 
-def skull(scene: Scene, head: Head, row: int) -> tuple[Floats, float]:
-    """Centre and radius of the ball that stands for a head."""
+def head_ball(scene: Scene, head: Head, row: int) -> tuple[Floats, float]:
+    """Centre and radius of the ball that is drawn for a head."""
     figure, points = scene.figure, scene.points[row]
     position = points[head.joint]
-    largest = _SKULL * figure.height
+    largest = _MAX_HEAD_RADIUS * figure.height
     if head.top is None:
         return position, 0.8 * largest
     axis = points[head.top] - position
@@ -218,9 +218,9 @@ def skull(scene: Scene, head: Head, row: int) -> tuple[Floats, float]:
 
 
 def _draw_ground(
-    draw: ImageDraw.ImageDraw, scene: Scene, lens: PanelCamera, target: Floats, size: tuple[int, int]
+    draw: ImageDraw.ImageDraw, scene: Scene, panel_camera: PanelCamera, target: Floats, size: tuple[int, int]
 ) -> None:
-    """Lines fixed in the world, so that they pass under a body that travels; they fade away from it."""
+    """Draw a ground grid that is fixed in the world and fades with the distance from the body."""
     step = grid_step(scene.figure.height)
     reach = 1.25 * scene.figure.height
     for axis, other in ((0, 2), (2, 0)):
@@ -229,64 +229,66 @@ def _draw_ground(
             along = target[other] + np.linspace(-reach, reach, 25)
             line = np.empty((25, 3))
             line[:, axis], line[:, 1], line[:, other] = number * step, scene.floor, along
-            pixels, _ = lens.project(line, target)
+            pixels, _ = panel_camera.project(line, target)
             middle = 0.5 * (line[1:] + line[:-1])
-            away = np.linalg.norm((middle - target) * _FLAT, axis=1) / reach
-            for a, b, far in zip(pixels[:-1], pixels[1:], away, strict=True):
-                if far < 1.0:
-                    colour = mix_colours(canvas.GRID, canvas.PAPER, float(far) ** 1.5)
+            fade = np.linalg.norm((middle - target) * _HORIZONTAL, axis=1) / reach
+            for a, b, share in zip(pixels[:-1], pixels[1:], fade, strict=True):
+                if share < 1.0:
+                    colour = mix_colours(canvas.GRID, canvas.PAPER, float(share) ** 1.5)
                     draw.line([tuple(a), tuple(b)], fill=colour, width=SUPERSAMPLING)
-    if lens.camera.back[1] < 0.2:
-        # Seen almost level, the ground is a line.
-        level = lens.project(np.array([target[0], scene.floor, target[2]]), target)[0][1]
+    if panel_camera.camera.back[1] < 0.2:
+        # From almost horizontally, the ground is a line.
+        level = panel_camera.project(np.array([target[0], scene.floor, target[2]]), target)[0][1]
         sharp = int(level // SUPERSAMPLING) * SUPERSAMPLING  # on whole pixels of the finished picture
         draw.rectangle((0, sharp, size[0], sharp + SUPERSAMPLING - 1), fill=canvas.GROUND)
 
 
-def _draw_shadow(image: Image.Image, scene: Scene, lens: PanelCamera, frame: int, target: Floats) -> None:
-    """The bones projected straight down on the floor, soft and grey."""
+def _draw_shadow(image: Image.Image, scene: Scene, panel_camera: PanelCamera, frame: int, target: Floats) -> None:
+    """Draw a soft shadow: the bones projected straight down on the floor."""
     size = (image.width // SUPERSAMPLING, image.height // SUPERSAMPLING)
     mask = Image.new("L", size, 0)
     draw = ImageDraw.Draw(mask)
-    row = scene.at(frame)
-    ground = scene.points[row] * _FLAT + [0.0, scene.floor, 0.0]
-    pixels, _ = lens.project(ground, target)
+    row = scene.row_of(frame)
+    ground = scene.points[row] * _HORIZONTAL + [0.0, scene.floor, 0.0]
+    pixels, _ = panel_camera.project(ground, target)
     pixels = pixels / SUPERSAMPLING
-    width = 1.3 * _LIMB * scene.figure.height * lens.scale
+    width = 1.3 * _LIMB_WIDTH * scene.figure.height * panel_camera.scale
     for bone in scene.figure.bones:
         wide = width * (0.5 if bone.thin else 1.0)
         draw_stroke(draw, pixels[bone.start], pixels[bone.end], (wide, wide), 120)
     for head in scene.figure.heads:
-        centre, radius = skull(scene, head, row)
-        place, _ = lens.project(centre * _FLAT + [0.0, scene.floor, 0.0], target)
-        draw_disc(draw, place / SUPERSAMPLING, 0.7 * radius * lens.scale, 120)
+        centre, radius = head_ball(scene, head, row)
+        place, _ = panel_camera.project(centre * _HORIZONTAL + [0.0, scene.floor, 0.0], target)
+        draw_disc(draw, place / SUPERSAMPLING, 0.7 * radius * panel_camera.scale, 120)
     mask = mask.filter(ImageFilter.GaussianBlur(max(0.6 * width, 0.5))).resize(image.size, Image.Resampling.BILINEAR)
     image.paste(Image.new("RGB", image.size, canvas.SHADOW), mask=mask)
 
 
-def _draw_trails(draw: ImageDraw.ImageDraw, scene: Scene, lens: PanelCamera, frame: int, target: Floats) -> None:
-    """The arcs of hands and feet, stronger towards now, with a dot every 1/24 s that shows their spacing."""
+def _draw_trails(
+    draw: ImageDraw.ImageDraw, scene: Scene, panel_camera: PanelCamera, frame: int, target: Floats
+) -> None:
+    """Draw the paths of hands and feet up to this frame, darker towards it, with a dot every 1/24 s to show speed."""
     frames = scene.trail(frame)
-    rows = scene.rows(frames)
+    rows = scene.rows_of(frames)
     ago = (frame - frames) / scene.rate
-    width = 0.008 * scene.figure.height * lens.scale * SUPERSAMPLING
+    width = 0.008 * scene.figure.height * panel_camera.scale * SUPERSAMPLING
     dots = {int(np.argmin(np.abs(ago - k / 24.0))) for k in range(1, 13) if k / 24.0 <= ago[0] + 0.5 / scene.rate}
     for joint in (*scene.figure.hands, *scene.figure.feet):
-        pixels, _ = lens.project(scene.points[rows, joint], target)
+        pixels, _ = panel_camera.project(scene.points[rows, joint], target)
         colour = SIDE_COLOURS[scene.figure.sides[joint]]
-        fresh = np.linspace(0.0, 1.0, len(rows) + 1)[1:]
+        recency = np.linspace(0.0, 1.0, len(rows) + 1)[1:]
         for i in range(len(rows) - 1):
-            faded = mix_colours(canvas.PAPER, colour, 0.12 + 0.38 * float(fresh[i]))
+            faded = mix_colours(canvas.PAPER, colour, 0.12 + 0.38 * float(recency[i]))
             draw_stroke(draw, pixels[i], pixels[i + 1], (width, width), faded)
         for i in sorted(dots):
-            draw_disc(draw, pixels[i], 1.1 * width, mix_colours(canvas.PAPER, colour, 0.15 + 0.45 * float(fresh[i])))
+            draw_disc(draw, pixels[i], 1.1 * width, mix_colours(canvas.PAPER, colour, 0.15 + 0.45 * float(recency[i])))
 
 
-def _draw_body(draw: ImageDraw.ImageDraw, scene: Scene, lens: PanelCamera, frame: int, target: Floats) -> None:
-    """Bones and heads from the far ones to the near ones. Near is thick and strong, far is thin and pale."""
-    figure, row = scene.figure, scene.at(frame)
-    pixels, magnification = lens.project(scene.points[row], target)
-    unit = figure.height * lens.scale * SUPERSAMPLING
+def _draw_body(draw: ImageDraw.ImageDraw, scene: Scene, panel_camera: PanelCamera, frame: int, target: Floats) -> None:
+    """Draw bones and heads, far ones first. Near ones are thicker and darker, far ones thinner and paler."""
+    figure, row = scene.figure, scene.row_of(frame)
+    pixels, magnification = panel_camera.project(scene.points[row], target)
+    pixels_per_height = figure.height * panel_camera.scale * SUPERSAMPLING
     things: list[tuple[float, Bone | Head]] = []
     for bone in figure.bones:
         things.append((float(magnification[bone.start] + magnification[bone.end]) / 2.0, bone))
@@ -294,20 +296,20 @@ def _draw_body(draw: ImageDraw.ImageDraw, scene: Scene, lens: PanelCamera, frame
         things.append((float(magnification[head.joint]), head))
     for near, thing in sorted(things, key=lambda entry: entry[0]):
         if isinstance(thing, Head):
-            _draw_head(draw, scene, lens, thing, row, target)
+            _draw_head(draw, scene, panel_camera, thing, row, target)
         else:
-            _draw_bone(draw, thing, pixels, magnification, unit, near)
+            _draw_bone(draw, thing, pixels, magnification, pixels_per_height, near)
 
 
 def _draw_bone(
-    draw: ImageDraw.ImageDraw, bone: Bone, pixels: Floats, magnification: Floats, unit: float, near: float
+    draw: ImageDraw.ImageDraw, bone: Bone, pixels: Floats, magnification: Floats, pixels_per_height: float, near: float
 ) -> None:
-    wide = unit * (_FINGER if bone.thin else _LIMB)
+    wide = pixels_per_height * (_FINGER_WIDTH if bone.thin else _LIMB_WIDTH)
     ends = (wide * _width_factor(magnification[bone.start]), wide * _width_factor(magnification[bone.end]))
     a, b = pixels[bone.start], pixels[bone.end]
     if not bone.thin:
-        # A gap in the colour of the paper lets the nearer of two crossing limbs be seen as such.
-        gap = 0.012 * unit
+        # An outline in the paper's colour shows which of two crossing limbs is in front.
+        gap = 0.012 * pixels_per_height
         draw_stroke(
             draw,
             a + 0.2 * (b - a),
@@ -325,19 +327,22 @@ def _draw_bone(
 
 
 def _draw_head(
-    draw: ImageDraw.ImageDraw, scene: Scene, lens: PanelCamera, head: Head, row: int, target: Floats
+    draw: ImageDraw.ImageDraw, scene: Scene, panel_camera: PanelCamera, head: Head, row: int, target: Floats
 ) -> None:
-    centre, radius = skull(scene, head, row)
-    unit = scene.figure.height * lens.scale * SUPERSAMPLING
-    (place, near), (neck, _) = lens.project(centre, target), lens.project(scene.points[row, head.joint], target)
+    centre, radius = head_ball(scene, head, row)
+    pixels_per_height = scene.figure.height * panel_camera.scale * SUPERSAMPLING
+    (place, near), (neck, _) = (
+        panel_camera.project(centre, target),
+        panel_camera.project(scene.points[row, head.joint], target),
+    )
     colour = _fade_by_depth(canvas.MIDDLE, float(near))
-    disc = radius * lens.scale * SUPERSAMPLING * float(near)
-    line = 0.5 * _LIMB * unit
+    disc = radius * panel_camera.scale * SUPERSAMPLING * float(near)
+    line = 0.5 * _LIMB_WIDTH * pixels_per_height
     draw_stroke(draw, neck, place, (2.0 * line, 1.6 * line), colour)
     nose = None
     if scene.head_directions is not None and head is scene.figure.heads[0]:
-        nose, _ = lens.project(centre + 1.45 * radius * scene.head_directions[row], target)
-    towards = scene.head_directions is not None and float(scene.head_directions[row] @ lens.camera.back) > 0.0
+        nose, _ = panel_camera.project(centre + 1.45 * radius * scene.head_directions[row], target)
+    towards = scene.head_directions is not None and float(scene.head_directions[row] @ panel_camera.camera.back) > 0.0
     if nose is not None and not towards:
         draw_stroke(draw, place, nose, (1.5 * line, 0.8 * line), colour)
     draw_disc(draw, place, disc, colour)
@@ -348,12 +353,12 @@ def _draw_head(
 
 
 def _width_factor(magnification: float) -> float:
-    """Widths grow faster than perspective makes them: depth should be visible at a glance."""
+    """Factor of a line's width. It grows faster than in perspective, so that depth is visible at a glance."""
     return float(np.clip(1.0 + 3.0 * (magnification - 1.0), 0.55, 1.7))
 
 
 def _fade_by_depth(colour: Colour, magnification: float) -> Colour:
-    """Paler where it is further away."""
+    """The colour, paler where it is farther away."""
     return mix_colours(colour, canvas.PAPER, float(np.clip(-4.0 * (magnification - 1.0), 0.0, 0.35)))
 
 
@@ -366,7 +371,7 @@ class SheetLayout:
 
     columns: int
     panel: tuple[int, int]
-    lenses: tuple[PanelCamera, ...]  # one a panel, which differ in what is in their middle
+    cameras: tuple[PanelCamera, ...]  # one per panel; they differ in their horizontal centre
     strip: int  # height of the path's strip, 0 without
 
 
@@ -387,7 +392,7 @@ def bone_sheet(
     motion
         What to draw. Calibration frames are left out, and the header says so.
     frames
-        How many panels. A shorter motion has one panel a frame.
+        How many panels. A motion with fewer frames gets one panel per frame.
     columns
         Panels in a row. Left out: as many as show the figure largest.
     size
@@ -406,16 +411,16 @@ def bone_sheet(
     sheet = Image.new("RGB", size, canvas.SHEET)
     draw = ImageDraw.Draw(sheet)
     _draw_header(sheet, motion, scene, view)
-    for number, frame in enumerate(scene.shown.tolist()):
+    for number, frame in enumerate(scene.panel_frames.tolist()):
         x, y = panel_corner(layout, number)
-        sheet.paste(draw_panel(scene, layout.lenses[number], frame, layout.panel), (x, y))
+        sheet.paste(draw_panel(scene, layout.cameras[number], frame, layout.panel), (x, y))
         text = f"frame {frame} · {frame / motion.rate:.2f} s"
         if font(13).getlength(text) > layout.panel[0]:
             text = str(frame)
         write_text(draw, (x + layout.panel[0] / 2, y + layout.panel[1] + 4), text, 13, canvas.INK, "ma")
     if layout.strip:
-        strip = draw_path(scene, (size[0] - 2 * _EDGE, layout.strip))
-        sheet.paste(strip, (_EDGE, size[1] - _EDGE - layout.strip))
+        strip = draw_path(scene, (size[0] - 2 * _SHEET_MARGIN, layout.strip))
+        sheet.paste(strip, (_SHEET_MARGIN, size[1] - _SHEET_MARGIN - layout.strip))
     return sheet
 
 
@@ -432,24 +437,24 @@ def panel_corner(layout: SheetLayout, number: int) -> tuple[int, int]:
     """The upper left corner of a panel."""
     row, column = divmod(number, layout.columns)
     wide, high = layout.panel
-    return _EDGE + column * (wide + _GAP), _EDGE + _HEADER + row * (high + _PANEL_LABEL + _GAP)
+    return _SHEET_MARGIN + column * (wide + _GAP), _SHEET_MARGIN + _HEADER + row * (high + _PANEL_LABEL + _GAP)
 
 
 def make_layout(scene: Scene, camera: Camera, size: tuple[int, int], columns: int | None) -> SheetLayout:
-    """The number of columns that shows the figure largest without leaving much of the sheet empty."""
-    count = len(scene.shown)
+    """Lay out the sheet, with the number of columns that shows the figure largest unless ``columns`` is given."""
+    count = len(scene.panel_frames)
     strip = 0
-    width = size[0] - 2 * _EDGE
+    width = size[0] - 2 * _SHEET_MARGIN
     if scene.travels:
         strip = strip_height(scene, width, int(0.13 * size[1]), int(0.24 * size[1]))
-    height = size[1] - 2 * _EDGE - _HEADER - (strip + _GAP if strip else 0)
-    boxes = _boxes(scene, camera)
-    low, high = boxes[:, 0, 1].min(), boxes[:, 1, 1].max()  # floors are level on the whole sheet
+    height = size[1] - 2 * _SHEET_MARGIN - _HEADER - (strip + _GAP if strip else 0)
+    boxes = _bounding_boxes(scene, camera)
+    low, high = boxes[:, 0, 1].min(), boxes[:, 1, 1].max()  # one vertical range: floors line up
     extent = np.array([np.max(boxes[:, 1, 0] - boxes[:, 0, 0]), high - low])
 
     def panel_size(across: int) -> tuple[int, int]:
-        down = -(-count // across)
-        return (width + _GAP) // across - _GAP, (height + _GAP) // down - _GAP - _PANEL_LABEL
+        rows = -(-count // across)
+        return (width + _GAP) // across - _GAP, (height + _GAP) // rows - _GAP - _PANEL_LABEL
 
     def figure_size(across: int) -> float:
         wide, tall = panel_size(across)
@@ -461,35 +466,35 @@ def make_layout(scene: Scene, camera: Camera, size: tuple[int, int], columns: in
     if min(wide, tall) < 16:
         raise ValueError(f"{count} panels do not fit into {size[0]} × {size[1]} pixels; fewer frames, or larger")
     scale = float(min(wide / extent[0], tall / extent[1]))
-    down = 0.5 * (tall + scale * float(low + high))
+    y_offset = 0.5 * (tall + scale * float(low + high))
     middles = 0.5 * (boxes[:, 0, 0] + boxes[:, 1, 0])
-    lenses = tuple(PanelCamera(camera, scale, (0.5 * wide - scale * middle, down)) for middle in middles.tolist())
-    return SheetLayout(across, (wide, tall), lenses, strip)
+    cameras = tuple(PanelCamera(camera, scale, (0.5 * wide - scale * middle, y_offset)) for middle in middles.tolist())
+    return SheetLayout(across, (wide, tall), cameras, strip)
 
 
-def _boxes(scene: Scene, camera: Camera) -> Floats:
-    """``(N, 2, 2)`` the lower left and upper right corner on the image plane of each shown pose and its shadow."""
+def _bounding_boxes(scene: Scene, camera: Camera) -> Floats:
+    """``(N, 2, 2)`` lower left and upper right corners on the image plane: each pose with its shadow and trails."""
     figure = scene.figure
     drawn = sorted({end for bone in figure.bones for end in (bone.start, bone.end)} | {figure.base})
     boxes = []
-    for frame in scene.shown.tolist():
-        row, target = scene.at(frame), scene.centre(frame)
+    for frame in scene.panel_frames.tolist():
+        row, target = scene.row_of(frame), scene.centre(frame)
         points = [scene.points[row, drawn]]
         for head in figure.heads:
-            centre, radius = skull(scene, head, row)
+            centre, radius = head_ball(scene, head, row)
             points += [centre[None], centre[None] + radius * camera.up, centre[None] - radius * camera.right]
             points += [centre[None] + radius * camera.right]
         body = np.concatenate(points)
-        shadow = body * [1.0, 0.0, 1.0] + [0.0, scene.floor, 0.0]
+        shadow = body * _HORIZONTAL + [0.0, scene.floor, 0.0]
         plane = camera.project(np.concatenate([body, shadow]), target)[0]
         low, high = plane.min(axis=0), plane.max(axis=0)
-        # Trails count as well, but one that comes from far away must not make the figures small.
-        rows = scene.rows(scene.trail(frame))
+        # Trails are clipped: one that comes from far away would make the figures small.
+        rows = scene.rows_of(scene.trail(frame))
         trails = camera.project(scene.points[rows][:, [*figure.hands, *figure.feet]], target)[0].reshape(-1, 2)
         beyond = 0.15 * (high - low)
         plane = np.concatenate([plane, np.clip(trails, low - beyond, high + beyond)])
         boxes.append((plane.min(axis=0), plane.max(axis=0)))
-    free = _FREE * figure.height
+    free = _MARGIN * figure.height
     padded: Floats = np.array(boxes) + np.array([[-free], [free]])
     return padded
 
@@ -500,15 +505,21 @@ def _draw_header(sheet: Image.Image, motion: Motion, scene: Scene, view: str) ->
         f"{len(motion)} frames · {motion.rate:g} fps · {motion.duration:.2f} s · "
         f"{len(motion.skeleton)} joints · skeleton {scene.figure.height:.2f} m tall"
     )
-    room = width - 2 * _EDGE
+    room = width - 2 * _SHEET_MARGIN
     name = truncate_text(motion.name or "Motion", 22, 0.5 * room)
-    write_text(draw, (_EDGE, _EDGE - 6), name, 22, canvas.INK)
-    beside = _EDGE + font(22).getlength(name) + 16
-    write_text(draw, (beside, _EDGE + 1), truncate_text(facts, 15, width - _EDGE - beside), 15, canvas.QUIET_INK)
-    x = float(_EDGE)
+    write_text(draw, (_SHEET_MARGIN, _SHEET_MARGIN - 6), name, 22, canvas.INK)
+    beside = _SHEET_MARGIN + font(22).getlength(name) + 16
+    write_text(
+        draw,
+        (beside, _SHEET_MARGIN + 1),
+        truncate_text(facts, 15, width - _SHEET_MARGIN - beside),
+        15,
+        canvas.QUIET_INK,
+    )
+    x = float(_SHEET_MARGIN)
     for colour, label in ((canvas.LEFT, "left"), (canvas.RIGHT, "right")):
-        draw_smooth_disc(sheet, (x + 5, _EDGE + 33), 5, colour)
-        write_text(draw, (x + 15, _EDGE + 26), label, 13, canvas.QUIET_INK)
+        draw_smooth_disc(sheet, (x + 5, _SHEET_MARGIN + 33), 5, colour)
+        write_text(draw, (x + 15, _SHEET_MARGIN + 26), label, 13, canvas.QUIET_INK)
         x += 15 + font(13).getlength(label) + 14
     notes = [f"{view} view", f"ground lines every {grid_step(scene.figure.height):g} m"]
     notes.append(f"trails of the last {TRAIL_SECONDS:g} s, a dot every 1/24 s")
@@ -516,7 +527,13 @@ def _draw_header(sheet: Image.Image, motion: Motion, scene: Scene, view: str) ->
         notes.append("each panel follows the body")
     if motion.calibration_frames and motion.performed_frames.size:
         notes.insert(0, f"left out as not performed: {_list_frames(motion.calibration_frames)}")
-    write_text(draw, (x, _EDGE + 26), truncate_text(" · ".join(notes), 13, width - _EDGE - x), 13, canvas.QUIET_INK)
+    write_text(
+        draw,
+        (x, _SHEET_MARGIN + 26),
+        truncate_text(" · ".join(notes), 13, width - _SHEET_MARGIN - x),
+        13,
+        canvas.QUIET_INK,
+    )
 
 
 def _list_frames(frames: tuple[int, ...]) -> str:

@@ -23,7 +23,7 @@ from PIL import GifImagePlugin, Image
 from kinesphere.files.atomic import atomic_write
 from kinesphere.pictures.render import Pixels
 
-MP4_RATE, GIF_RATE = 30.0, 100.0 / 6.0  # frames a second, unless asked otherwise
+MP4_RATE, GIF_RATE = 30.0, 100.0 / 6.0  # frames per second, unless asked otherwise
 GIF_FASTEST = 25.0  # browsers slow down what is much faster
 _COLOURS, _TRANSPARENT = 128, 255  # of a GIF's palette, and the index of no colour
 _INVISIBLE = 5  # of 255: changes up to this are left out

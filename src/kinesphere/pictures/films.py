@@ -176,7 +176,7 @@ class Panels:
 
     @property
     def duration(self) -> float:
-        """Of the longest."""
+        """Seconds of the longest performance."""
         return max(one.duration for one in self.performers)
 
     def draw(self, seconds: float) -> Pixels:

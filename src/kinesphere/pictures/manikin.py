@@ -1,4 +1,4 @@
-"""A manikin: a simple body around the bones of a skeleton that has no surface.
+"""Placeholder body mesh: a manikin around the bones of a skeleton that has no mesh.
 
 A tube for the trunk, rounded limbs, balls for joints and an ellipsoid for the head, sized by the skeleton's height.
 Triangles turn counter-clockwise seen from outside.
@@ -15,7 +15,7 @@ from kinesphere.maths.vectors import Floats, Ints
 from kinesphere.motion.character import WHITE, Character, Mesh
 from kinesphere.motion.humanoid import SIDES
 from kinesphere.motion.skeleton import Skeleton
-from kinesphere.pictures.bones import Bone, BoneFigure, bone_figure, rest_bone_points
+from kinesphere.pictures.bones import Bone, StickFigure, rest_bone_points, stick_figure
 from kinesphere.pictures.scene import facing_directions
 
 ROUND = 16  # vertices around a tube
@@ -32,7 +32,7 @@ class MeshBuilder:
     count: int = 0
 
     def add(self, points: Floats, triangles: Ints, joints: Ints | tuple[int, int], share: Floats | float = 0.0) -> None:
-        """A closed piece, bound to the first joint, and by weights ``share`` to the second."""
+        """Add a closed piece, bound to the first joint, and by weights ``share`` to the second."""
         size = len(points)
         second = np.broadcast_to(np.asarray(share, dtype=np.float64), (size,))
         self.positions.append(points)
@@ -42,13 +42,13 @@ class MeshBuilder:
         self.count += size
 
     def mesh(self, skeleton: Skeleton, name: str, colour: tuple[float, float, float, float]) -> Mesh:
-        """All of them, bound to the skeleton at rest."""
+        """All pieces, bound to the skeleton at rest."""
         parts = (np.concatenate(part) for part in (self.positions, self.triangles, self.joints, self.weights))
         return Mesh.bound(skeleton, *parts, name=name, colour=colour)
 
 
 def limb_mesh(start: Floats, end: Floats, wide: Floats, deep: Floats, across: Floats) -> tuple[Floats, Ints, Floats]:
-    """A rounded body along a line: half widths along ``across`` and square to it, at even shares of the length.
+    """A rounded body along a line: half widths along ``across`` and perpendicular to it, evenly spaced over the length.
 
     Both ends are closed by half an ellipsoid. Also returns the share of the length of each vertex.
     """
@@ -66,7 +66,7 @@ def limb_mesh(start: Floats, end: Floats, wide: Floats, deep: Floats, across: Fl
 
 
 def tube_mesh(centres: Floats, wide: Floats, deep: Floats, across: Floats) -> tuple[Floats, Ints]:
-    """A tube through centres ``(N, 3)``, level with ``across``, drawn together to a point beyond each end."""
+    """A closed tube of ellipses about centres ``(N, 3)``, their wide axis as near to ``across`` as can be."""
     axis = centres[-1] - centres[0]
     one, other = perpendicular_pair(axis / max(float(np.linalg.norm(axis)), 1e-9), across)
     rings = centres[:, None] + _ring(wide, deep, one, other)
@@ -97,7 +97,7 @@ def tube_triangles(rings: int) -> Ints:
 
 
 def perpendicular_pair(direction: Floats, across: Floats) -> tuple[Floats, Floats]:
-    """Two unit vectors square to a direction and to each other, the first as near to ``across`` as can be."""
+    """Two unit vectors perpendicular to a direction and to each other, the first as near to ``across`` as can be."""
     one = across - (across @ direction) * direction
     if np.linalg.norm(one) < 0.3:
         one = np.cross(direction, [0.0, 0.0, 1.0] if abs(direction[2]) < 0.8 else [0.0, 1.0, 0.0])
@@ -157,7 +157,7 @@ class _ManikinPlan:
     """The body that is to be built."""
 
     skeleton: Skeleton
-    figure: BoneFigure
+    figure: StickFigure
     rest: Floats  # joints and tips
     left: Floats  # (3,)
     parts: dict[int, str]  # roles of joints, without their side
@@ -194,7 +194,7 @@ def manikin(skeleton: Skeleton) -> Character:
 
 
 def _plan(skeleton: Skeleton) -> _ManikinPlan:
-    figure, rest = bone_figure(skeleton), rest_bone_points(skeleton)
+    figure, rest = stick_figure(skeleton), rest_bone_points(skeleton)
     ahead = facing_directions(rest[None], figure)[0]
     ahead = ahead if ahead.any() else np.array([0.0, 0.0, 1.0])
     parts = {}
@@ -204,7 +204,7 @@ def _plan(skeleton: Skeleton) -> _ManikinPlan:
     return _ManikinPlan(skeleton, figure, rest, np.cross([0.0, 1.0, 0.0], ahead), parts, trunk, neck)
 
 
-def _spine(skeleton: Skeleton, figure: BoneFigure) -> tuple[tuple[int, ...], frozenset[int]]:
+def _spine(skeleton: Skeleton, figure: StickFigure) -> tuple[tuple[int, ...], frozenset[int]]:
     """The joints from the hips to the last one above an arm, and those from there to the head."""
     if "head" not in skeleton.roles:
         return (), frozenset()

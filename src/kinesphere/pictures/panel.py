@@ -1,4 +1,4 @@
-"""One panel of a film, a sheet or a still: framing, so that everything fits, and drawing with trails and ghosts."""
+"""Framing and drawing of one panel of a film, sheet or still: the camera's extent, trails, ghosts."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ class Extent:
         return widest
 
     def scale(self, panel: tuple[int, int]) -> float:
-        """Pixels a metre with which everything fits into a panel."""
+        """Pixels per metre with which everything fits into a panel."""
         wide, high = panel[0] * (1.0 - 2.0 * _SIDES), panel[1] * (1.0 - _TOP - _BOTTOM)
         return float(min(wide / self.size[0], high / self.size[1]))
 

@@ -1,4 +1,4 @@
-"""A motion on a character, ready to be drawn at any time: skin, floor, and a smooth path for the camera to follow."""
+"""Animated character for rendering: a motion on a skin, posed at any time, with floor and camera path."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ from kinesphere.motion.humanoid import REQUIRED
 from kinesphere.motion.motion import Motion
 from kinesphere.motion.retiming import pose_at_times
 from kinesphere.motion.skeleton import Skeleton
-from kinesphere.pictures.bones import BoneFigure, descendants
+from kinesphere.pictures.bones import StickFigure, joints_below
 from kinesphere.pictures.manikin import manikin
-from kinesphere.pictures.scene import find_scene, performed_frames, spread_frames
+from kinesphere.pictures.scene import find_scene, frames_to_show, spread_frames
 from kinesphere.pictures.surface import Skin, Surface, make_skin
 
 _EVEN_POSES, _DISTINCT_POSES = 16, 12  # even moments measure the floor; those unlike each other must fit as well
@@ -38,7 +38,7 @@ class Performer:
     name: str
     motion: Motion  # on the character's skeleton
     skin: Skin
-    figure: BoneFigure
+    figure: StickFigure
     start: float  # seconds, the first performed frame
     end: float
     floor: float
@@ -85,7 +85,7 @@ def make_performer(motion: Motion, character: Character | None = None) -> Perfor
     shown, shown_on = _put_on_character(motion, character)
     skin = make_skin(shown_on)
     scene = find_scene(shown, _DISTINCT_POSES)
-    performed = performed_frames(shown)
+    performed = frames_to_show(shown)
     start, end = float(performed[0]) / shown.rate, float(performed[-1]) / shown.rate
     even = spread_frames(performed, _EVEN_POSES)
     poses = [(frame / shown.rate, _vertices(shown, skin, frame / shown.rate)) for frame in even.tolist()]
@@ -110,11 +110,11 @@ def make_performer(motion: Motion, character: Character | None = None) -> Perfor
         positions=positions,
         camera_path=_smooth_path(root_path, performed[0], shown.rate, scene.travels),
         even_poses=tuple(poses),
-        distinct_times=tuple(frame / shown.rate for frame in np.setdiff1d(scene.shown, even).tolist()),
+        distinct_times=tuple(frame / shown.rate for frame in np.setdiff1d(scene.panel_frames, even).tolist()),
     )
 
 
-def _find_floor(motion: Motion, skin: Skin, figure: BoneFigure, poses: list[Floats], height: float) -> float:
+def _find_floor(motion: Motion, skin: Skin, figure: StickFigure, poses: list[Floats], height: float) -> float:
     """The ground that the feet are in contact with, where the body's soles are known.
 
     Else the usual lowest point of the feet's surface; of a body that stands on something else, its usual lowest point.
@@ -125,7 +125,7 @@ def _find_floor(motion: Motion, skin: Skin, figure: BoneFigure, poses: list[Floa
             ground = find_ground(motion).height
             if abs(ground - lowest) < _STANDING_GAP * height:
                 return ground
-    feet = sorted({*figure.feet, *descendants(motion.skeleton, list(figure.feet))})
+    feet = sorted({*figure.feet, *joints_below(motion.skeleton, list(figure.feet))})
     main_joint = [mesh.joints[np.arange(len(mesh.joints)), mesh.weights.argmax(axis=1)] for mesh in skin.meshes]
     soles = np.isin(np.concatenate(main_joint), feet)
     soles &= np.isfinite(poses[0]).all(axis=1)

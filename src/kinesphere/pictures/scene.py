@@ -1,4 +1,4 @@
-"""Choose what a sheet shows of a motion: frames unlike each other, the floor, the facing direction, the path.
+"""Key pose selection for contact sheets: frames that differ, the floor, the facing direction, the path.
 
 Frames at even steps miss the blow of a punch and show a walk in one phase over and over. So moments start at even
 times, and each in turn moves, not far, to where its pose is least like those of all the others, until none moves any
@@ -15,7 +15,7 @@ from kinesphere.body.require_roles import require_motion_roles
 from kinesphere.maths import kinematics, rotations
 from kinesphere.maths.vectors import Floats, Ints
 from kinesphere.motion.motion import Motion
-from kinesphere.pictures.bones import BoneFigure, bone_figure, bone_points, rest_bone_points
+from kinesphere.pictures.bones import StickFigure, bone_points, rest_bone_points, stick_figure
 
 TRAIL_SECONDS = 0.5
 _TRAIL_POINTS = 40
@@ -34,33 +34,33 @@ _ROUNDS = 8
 class Scene:
     """Positions of a figure's points in the frames that a sheet needs."""
 
-    figure: BoneFigure
-    shown: Ints  # the frames of the panels
-    known: Ints  # all frames below, in order
+    figure: StickFigure
+    panel_frames: Ints  # the frames that have a panel
+    frames: Ints  # (K,) all frames that positions are known of, in order
     points: Floats  # (K, P, 3)
     head_directions: Floats | None  # (K, 3), where the face points
-    survey: Ints  # frames of the path
+    path_frames: Ints  # frames of the path
     rate: float
     run_starts: dict[int, int]  # shown frame to the first frame of its unbroken run of performed frames
     floor: float
     forward: Floats  # (3,), the mean facing, horizontal
     travels: bool
 
-    def at(self, frame: int) -> int:
+    def row_of(self, frame: int) -> int:
         """The row of a frame."""
-        return int(np.searchsorted(self.known, frame))
+        return int(np.searchsorted(self.frames, frame))
 
-    def rows(self, frames: Ints) -> Ints:
+    def rows_of(self, frames: Ints) -> Ints:
         """The rows of several frames."""
-        return np.searchsorted(self.known, frames)
+        return np.searchsorted(self.frames, frames)
 
     def centre(self, frame: int) -> Floats:
         """The target of a frame's camera: the body, or the middle of its path if it does not travel."""
         roots = self.points[:, self.figure.base]
         if self.travels:
-            middle: Floats = roots[self.at(frame)]
+            middle: Floats = roots[self.row_of(frame)]
         else:
-            path = roots[self.rows(self.survey)]
+            path = roots[self.rows_of(self.path_frames)]
             middle = 0.5 * (path.min(axis=0) + path.max(axis=0))
         return np.array([middle[0], self.floor + 0.5 * self.figure.height, middle[2]])
 
@@ -73,9 +73,9 @@ def find_scene(motion: Motion, panels: int) -> Scene:
     """Measure the motion as a whole, and choose ``panels`` performed frames that show most of it."""
     if panels < 1:
         raise ValueError(f"frames={panels}; at least one is needed")
-    performed = performed_frames(motion)
+    performed = frames_to_show(motion)
     survey = spread_frames(performed, _SURVEY)
-    figure = bone_figure(_with_roles(motion).skeleton)
+    figure = stick_figure(_with_roles(motion).skeleton)
     _, surveyed = _points_in_world(motion, survey)
     drawn = sorted({end for bone in figure.bones for end in (bone.start, bone.end)} | {figure.base})
     floor = float(np.percentile(surveyed[:, drawn, 1].min(axis=1), 5.0))
@@ -89,11 +89,11 @@ def find_scene(motion: Motion, panels: int) -> Scene:
     world_rotations, points = _points_in_world(motion, known)
     return Scene(
         figure=figure,
-        shown=shown,
-        known=known,
+        panel_frames=shown,
+        frames=known,
         points=points,
         head_directions=_head_directions(motion, figure, world_rotations),
-        survey=survey,
+        path_frames=survey,
         rate=motion.rate,
         run_starts=starts,
         floor=floor,
@@ -103,7 +103,7 @@ def find_scene(motion: Motion, panels: int) -> Scene:
 
 
 def _with_roles(motion: Motion) -> Motion:
-    """With roles found by its frames, where it names none."""
+    """The motion with roles found from its frames, if its skeleton has none."""
     if motion.skeleton.roles:
         return motion
     try:
@@ -112,11 +112,11 @@ def _with_roles(motion: Motion) -> Motion:
         return motion
 
 
-def facing_directions(points: Floats, figure: BoneFigure) -> Floats:
+def facing_directions(points: Floats, figure: StickFigure) -> Floats:
     """``(T, 3)`` where the trunk faces in each frame, horizontal, of length 1, or 0 where it is undefined."""
-    if not figure.across:
+    if not figure.facing_pairs:
         return np.broadcast_to(np.array([0.0, 0.0, 1.0]), (len(points), 3))
-    left, right = (list(side) for side in zip(*figure.across, strict=True))
+    left, right = (list(side) for side in zip(*figure.facing_pairs, strict=True))
     across = (points[:, left] - points[:, right]).sum(axis=1)
     forward = np.cross(across, [0.0, 1.0, 0.0])
     length = np.linalg.norm(forward, axis=1, keepdims=True)
@@ -126,7 +126,7 @@ def facing_directions(points: Floats, figure: BoneFigure) -> Floats:
 
 
 def _mean_facing(directions: Floats) -> Floats:
-    """The mean, unless the body turns so much that it has none: then the first."""
+    """The mean facing direction ``(3,)``; the first one where the body turns too much for a mean."""
     mean = directions.mean(axis=0)
     if np.linalg.norm(mean) < 0.25:
         defined = np.flatnonzero(directions.any(axis=1))
@@ -135,9 +135,9 @@ def _mean_facing(directions: Floats) -> Floats:
     return unit
 
 
-def _head_directions(motion: Motion, figure: BoneFigure, world_rotations: Floats) -> Floats | None:
+def _head_directions(motion: Motion, figure: StickFigure, world_rotations: Floats) -> Floats | None:
     """``(K, 3)`` where the first head's face points; needs a rest pose that stands upright and faces somewhere."""
-    if not figure.heads or not figure.across:
+    if not figure.heads or not figure.facing_pairs:
         return None
     rest = rest_bone_points(motion.skeleton)
     joint = figure.heads[0].joint
@@ -155,8 +155,8 @@ def _points_in_world(motion: Motion, frames: Ints) -> tuple[Floats, Floats]:
     return world[0], bone_points(motion.skeleton, *world)
 
 
-def performed_frames(motion: Motion) -> Ints:
-    """Frames that are no inserted calibration poses; all where nothing else is left."""
+def frames_to_show(motion: Motion) -> Ints:
+    """Performed frames; all frames where every one is a calibration pose."""
     return motion.performed_frames if motion.performed_frames.size else np.arange(len(motion))
 
 
@@ -177,15 +177,15 @@ def _trail(frame: int, start: int, rate: float) -> Ints:
 
 def candidate_frames(motion: Motion) -> Ints:
     """Performed frames to choose from, evenly spaced, the first and the last among them."""
-    return spread_frames(performed_frames(motion), _CANDIDATES)
+    return spread_frames(frames_to_show(motion), _CANDIDATES)
 
 
-def pose_features_at(motion: Motion, figure: BoneFigure, frames: Ints, travels: bool) -> Floats:
+def pose_features_at(motion: Motion, figure: StickFigure, frames: Ints, travels: bool) -> Floats:
     """``pose_features`` of some frames."""
     return pose_features(_points_in_world(motion, frames)[1], figure, travels)
 
 
-def pose_features(points: Floats, figure: BoneFigure, travels: bool) -> Floats:
+def pose_features(points: Floats, figure: StickFigure, travels: bool) -> Floats:
     """``(N, F)`` numbers that differ as poses look different: positions of the body's points, in body heights.
 
     Relative to the hips' position on the floor for a body that travels; fingers don't count.

@@ -1,4 +1,4 @@
-"""Contact sheets of lit characters: poses unlike each other on one page, a row for each motion; before and after."""
+"""Contact sheets of rendered characters, one row per motion, or before and after (stick figures: ``contact_sheet``)."""
 
 from __future__ import annotations
 
@@ -220,7 +220,7 @@ def _panels(performers: Sequence[Performer], times: Floats, grid: PanelGrid) -> 
 
 
 def make_grid(extent: Extent, count: int, rows: int, size: tuple[int, int], columns: int | None) -> PanelGrid:
-    """One row a motion; of a single motion, the number of columns that shows the figure largest."""
+    """One row per motion; of a single motion, the number of columns that shows the figure largest."""
     width, height = size[0] - 2 * _EDGE, size[1] - 2 * _EDGE - _HEADER
     several = rows > 1
 

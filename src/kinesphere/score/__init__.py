@@ -1,4 +1,4 @@
-"""Scores: a source and layers of edits as a document, and rendering it to a motion."""
+"""Non-destructive edits ("scores"): a source and layers of edits, saved as JSON and rendered to a motion."""
 
 import lazy_loader
 

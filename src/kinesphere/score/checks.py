@@ -1,4 +1,4 @@
-"""Warnings for requests that are valid but probably mistakes. The request is performed all the same.
+"""Plausibility warnings: requests that are valid but probably mistakes. They are performed all the same.
 
 Gestures: keys that are out of the arm's reach, too fast for a hand, or inside the body. Layers: dials that a part
 cannot show, and moments after the gesture's end.
@@ -28,7 +28,7 @@ from kinesphere.motion.humanoid import SIDES
 from kinesphere.motion.memo import memoised
 from kinesphere.score.layers import Express, Layer, express_of
 
-SUPERHUMAN = 15.0  # metres a second on the mean: a pitcher's hand is faster, for a moment
+SUPERHUMAN = 15.0  # metres per second on the mean: a pitcher's hand is faster, for a moment
 DEPTH = 0.08  # metres inside the capsules that hands keep off: in front, that is at the skin of trunk and face
 SLACK = 0.5 / RATE  # seconds after a gesture's end that are not worth a warning
 # Capsules of an upright body, relative to the shoulder in the chest's axes: ends of the axis (out, up, ahead), radii.

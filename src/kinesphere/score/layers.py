@@ -1,4 +1,4 @@
-"""Layers: edits of a performance, each over a range of the source's time, on some parts, at some strength."""
+"""Edit layers of a score: each has a time range in the source's own time, body parts and a strength."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rendering: from a score to a motion.
+"""Render a score: apply its layers in order and return a motion. (Pictures are in ``pictures``.)
 
 Express layers become a manner, in which the engine performs the gesture. Signal edits follow, one layer after the
 other. Layers are given in the source's own time. Effort and timewarps change timing, so a time map from the source's
@@ -19,7 +19,7 @@ from kinesphere.engine.batch import RATE
 from kinesphere.engine.generation import body_clock, generate
 from kinesphere.engine.manner import Manner
 from kinesphere.engine.proportions import HEIGHT
-from kinesphere.laban.dials import EffortDial, Part, ShapeDial, window
+from kinesphere.laban.dials import EffortDial, Part, ShapeDial, edit_weight
 from kinesphere.laban.effort import Effort
 from kinesphere.laban.effort_parameters import DEFAULT, EffortModel, effort_model
 from kinesphere.laban.manners import PARTS, Dials, manner
@@ -43,7 +43,7 @@ from kinesphere.signals.timewarp import Timewarp
 
 
 def render(score: Score, *, height: float = HEIGHT) -> Motion:
-    """Perform a score: a gesture on a figure of this height at 60 frames a second, or an edited motion."""
+    """Perform a score: a gesture on a figure of this height at 60 frames per second, or an edited motion."""
     return render_all([score], height=height)[0]
 
 
@@ -208,7 +208,7 @@ def _affine(dial: Effort | Mapping[float, Effort]) -> ShapeDial:
 
 def _strength_over(layer: Layer, time: Floats) -> Floats | None:
     """The layer's strength ``(N,)`` over its range; None: 1 throughout."""
-    share = window(time, layer.start, layer.end)
+    share = edit_weight(time, layer.start, layer.end)
     if share is None:
         return None if layer.strength == 1.0 else np.full(len(time), layer.strength)
     return layer.strength * share

@@ -1,4 +1,4 @@
-"""Parts of a score as plain JSON data: key points, gestures, Express, and edits of signals; written and read.
+"""JSON serialisation of scores: gestures, key points, dials and edits to plain data and back.
 
 Reading is strict: every field is checked, and errors name its place, such as ``layers[0].effort.weight``. Only values
 that differ from an edit's defaults are written. Bands are whole numbers and periods have a decimal point, both as text,
@@ -88,14 +88,14 @@ class ScoreFields:
         return value if value is None else self.build(name, lambda: float(value))
 
     def items(self, name: str, expected: str = "a list", most: int = MOST_KEYS) -> list[Any]:
-        """A list of at most so many entries; empty where there is none."""
+        """A list of at most ``most`` entries; empty where there is none."""
         values: list[Any] = self.take(name, (list,), expected, [])
         if len(values) > most:
             raise self.fail(name, f"{len(values)} entries", f"at most {most}")
         return values
 
     def numbers(self, name: str, row: Any, count: int, expected: str = "") -> list[float]:
-        """A row of so many numbers; ``name`` is its place."""
+        """A row of ``count`` numbers; ``name`` is its place."""
         plain = isinstance(row, list) and len(row) == count
         if not plain or not all(isinstance(v, int | float) and not isinstance(v, bool) for v in row):
             raise self.fail(name, show_value(row), expected or f"{count} numbers")

@@ -36,7 +36,7 @@ SAME = 1e-4  # of the longest bone by which offsets may differ on the same body
 
 
 class Alignment(TimeMap):
-    """The first motion's time to the second's, with the frames that were matched.
+    """A map from the first motion's time to the second's, with the frames that were matched.
 
     Attributes
     ----------
@@ -177,9 +177,9 @@ def _smooth_knots(path: Ints, rates: tuple[float, float]) -> tuple[Floats, Float
 
 
 def _limit_slope(values: Floats, at: Floats, slope: float) -> Floats:
-    """Values ``(N,)``, 0 at both ends, as near as they come with slopes no steeper than this.
+    """Values ``(N,)`` with slopes no steeper than ``slope``, 0 at both ends, as near to the given ones as possible.
 
-    They lie midway between the least function above and the greatest below the values that are no steeper.
+    They lie midway between the greatest function below the values and the least above them that are no steeper.
     """
     above = np.minimum.accumulate(values - slope * at) + slope * at
     above = np.minimum(above, np.minimum.accumulate((values + slope * at)[::-1])[::-1] - slope * at)

@@ -181,14 +181,14 @@ def _on_one_body(motions: Sequence[Motion]) -> list[Motion]:
 
 
 def _first_alone(times: Floats, count: int) -> Floats:
-    """``(N, T)`` shares of the first motion alone."""
+    """Weights ``(N, T)``: 1 for the first motion, 0 for all others."""
     shares = np.zeros((count, len(times)))
     shares[0] = 1.0
     return shares
 
 
 def _replace_joints(first: Motion, blend: Motion, joints: Bools) -> Motion:
-    """Some joints ``(J,)`` of the blend, the others as in the first."""
+    """The first motion with some joints ``(J,)`` from the blend."""
     q, t = first.rotations.copy(), first.translations.copy()
     q[:, joints], t[:, joints] = blend.rotations[:, joints], blend.translations[:, joints]
     return replace(blend, rotations=q, translations=t)
@@ -393,10 +393,10 @@ def _blend_path(
 def hold_blend_feet(
     blend: Motion, aligned: list[AlignedMotion], shares: Floats, joints: Bools, weight: Floats | None = None
 ) -> Motion:
-    """The blend of some joints ``(J,)`` with feet locked while those of most motions, by ``shares (N, T)``, are.
+    """Lock the feet of a blend of some joints ``(J,)`` while most motions, by ``shares (N, T)``, have them in contact.
 
-    Where none of the joints moves a foot, it stays as it is. ``weight (T,)`` is that of the blend in each frame; None:
-    1 in all.
+    Where none of the joints moves a foot, the blend stays as it is. ``weight (T,)`` is the weight of the blend in each
+    frame; None: 1 in all.
     """
     skeleton = blend.skeleton.with_found_roles()
     if not all(role in skeleton.roles for role in LEGS) or not moves_feet(skeleton, joints):

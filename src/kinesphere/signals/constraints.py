@@ -1,11 +1,11 @@
-"""Constraints after an edit: limit hinges, keep the ground, hold feet.
+"""Constraints after an edit: limit knees and elbows, keep soles on the ground, lock feet.
 
 An edit of curves knows nothing of joints' limits or of the ground. Its last steps restore what holds in the input:
 
 1. ``limit_hinges``: knees and elbows bend no further past their limits than before.
-2. ``keep_ground``: the lowest sole is as high as before. Legs that swing farther are shorter below the hips; a body
-   whose hips stay where they were would hover, or sink into the floor. In the air hips are left alone, but not below
-   the ground: a higher jump is a higher jump.
+2. ``restore_sole_height``: the lowest sole is as high as before. Legs that swing farther are shorter below the hips: a
+   body whose hips stay where they were would hover, or sink into the floor. In the air hips are left alone, but not
+   below the ground: a higher jump is a higher jump.
 3. ``hold_feet``: feet that are in contact in the input are locked where the edit brought them.
 """
 
@@ -36,7 +36,7 @@ from kinesphere.body.ground import (
     sole_points,
 )
 from kinesphere.body.joint_subset import SubsetPose, leg_subset, subset_pose
-from kinesphere.body.limits import NEEDED, limited_joints
+from kinesphere.body.limits import NEEDED, find_limited_joints
 from kinesphere.body.require_roles import LEGS
 from kinesphere.maths import rotations
 from kinesphere.maths.hinges import TINY, HingeLimit, bend_hinge, hinge_excess
@@ -86,7 +86,7 @@ def limit_hinges(before: Motion, after: Motion, joints: Bools, *, loop: bool = F
 
 
 def _smooth_correction(correction: Floats, rate: float, loop: bool) -> Floats:
-    """Corrections ``(T,)``, smooth in time and nearly nowhere smaller."""
+    """Corrections ``(T,)`` made smooth in time, hardly smaller anywhere."""
     count = len(correction)
     values = np.concatenate([correction[:-1], correction, correction[1:]]) if loop else correction
     up, down = (running_maximum(np.maximum(sign * values, 0.0), HINGE_SIGMA, rate) for sign in (1.0, -1.0))
@@ -109,7 +109,7 @@ def _hinge_limits(skeleton: Skeleton) -> list[HingeLimit]:
             *one.limit.flexion,
             SOFT_ZONE,
         )
-        for one in limited_joints(known)
+        for one in find_limited_joints(known)
         if one.role.endswith(HINGES)
     ]
 
@@ -117,7 +117,7 @@ def _hinge_limits(skeleton: Skeleton) -> list[HingeLimit]:
 # Ground
 
 
-def keep_ground(motion: Motion, world: SubsetPose, before: ContactRuns) -> tuple[Motion, SubsetPose]:
+def restore_sole_height(motion: Motion, world: SubsetPose, before: ContactRuns) -> tuple[Motion, SubsetPose]:
     """The motion with its lowest sole as high as before, and its legs in the world."""
     low, now = before.paths[..., 1].min(axis=1), sole_paths_of(world, before.points)[..., 1].min(axis=1)
     if np.abs(now - low).max() < 1e-9:
@@ -185,19 +185,19 @@ def hold_feet(
     window[list(before.calibration_frames)] = 0.0
     result, world = edited, subset_pose(edited, leg_subset(skeleton))
     if not always:
-        result, world = keep_ground(result, world, runs)
+        result, world = restore_sole_height(result, world, runs)
     used = [bool(window[first : last + 1].any()) for _, first, last in runs.rows.tolist()]
     runs = runs._replace(rows=runs.rows[np.array(used, dtype=np.bool_)])
     if len(runs.rows):
         paths = sole_paths_of(world, runs.points)
-        contacts = _moved_contacts(runs, paths, window > 0.0, before.rate)
-        share = window if always else window * _added_slide_share(runs, contacts, paths, before.rate)
+        contacts = _move_contacts(runs, paths, window > 0.0, before.rate)
+        share = window if always else window * _slide_weight(runs, contacts, paths, before.rate)
         if share.any():
             result = crossfade(result, lock_feet_in(result, world, contacts).motion, share)
     return crossfade(edited, result, window)
 
 
-def _moved_contacts(runs: ContactRuns, paths: Floats, inside: Bools, rate: float) -> Contacts:
+def _move_contacts(runs: ContactRuns, paths: Floats, inside: Bools, rate: float) -> Contacts:
     """The input's contacts, each stance of a foot moved over the ground by the median of what its paths moved.
 
     So heel and ball stay as far apart and as high as they were, and the foot keeps its heading. A stance that is
@@ -227,8 +227,8 @@ def _stances(contacts: list[Contact], gap: float) -> list[list[Contact]]:
     return stances
 
 
-def _added_slide_share(runs: ContactRuns, contacts: Contacts, paths: Floats, rate: float) -> Floats:
-    """``(T,)`` from 0 to 1 by how much more feet slide than in the input: 1 from ``ADDED_SLIDE`` metres on."""
+def _slide_weight(runs: ContactRuns, contacts: Contacts, paths: Floats, rate: float) -> Floats:
+    """Weight ``(T,)`` by how much more feet slide than in the input: 1 from ``ADDED_SLIDE`` metres on."""
     slides = np.zeros(len(paths))
     medians = geometric_medians(runs.paths, runs.rows)
     anchors = {(contacts.points.index(c.name), c.first): np.array(c.anchor) for c in contacts.intervals}
@@ -241,12 +241,12 @@ def _added_slide_share(runs: ContactRuns, contacts: Contacts, paths: Floats, rat
 
 
 def foot_hold_window(weight: Floats) -> Floats:
-    """``(T,)`` the share of foot locking by the weight of an edit ``(T,)``."""
+    """The weight ``(T,)`` of foot locking, from the weight ``(T,)`` of an edit."""
     return np.asarray(smoothstep(weight / FULL_HOLD))
 
 
 def anchor_from_outside(contacts: Contacts, paths: Floats, inside: Bools) -> Contacts:
-    """Contacts partly outside of an edit's frames ``(T,)`` with their anchors there, by paths ``(T, P, 3)``."""
+    """Contacts that are partly outside of an edit's frames ``inside (T,)`` are anchored to their ``paths`` there."""
     intervals = []
     for contact in contacts.intervals:
         outside = np.flatnonzero(~inside[contact.first : contact.last + 1]) + contact.first
@@ -258,7 +258,7 @@ def anchor_from_outside(contacts: Contacts, paths: Floats, inside: Bools) -> Con
 
 
 def crossfade(one: Motion, other: Motion, share: Floats) -> Motion:
-    """From one motion to another, frame by frame, by shares ``(T,)``; at 0 and 1 to the last bit."""
+    """Blend from one motion to another by weights ``share (T,)``; exact to the last bit at 0 and 1."""
     if (share == 1.0).all():
         return other
     local, translations = other.rotations.copy(), other.translations.copy()
@@ -285,7 +285,7 @@ def moves_feet(skeleton: Skeleton, joints: Bools) -> bool:
 
 
 def move_contacts(contacts: Contacts, motion: Motion) -> Contacts:
-    """The same contacts with anchors where this motion has the soles."""
+    """The same contacts, anchored to the soles' positions in this motion."""
     points = sole_points(motion.skeleton)
     names = [point.name for point in points]
     rows = [(names.index(contact.name), contact.first, contact.last) for contact in contacts.intervals]

@@ -21,7 +21,7 @@ from kinesphere.motion.motion import Motion
 from kinesphere.motion.skeleton import Skeleton
 
 UPRIGHT = 0.3  # cosine of half the tilt below which the heading is not split off
-EVERY = 4  # frames: the mean of several motions takes one frame of so many
+EVERY = 4  # the mean of several motions is taken from every fourth frame
 STILL = 1e-9  # metres: a joint whose translation changes by no more has no curve for it
 
 
@@ -32,7 +32,7 @@ class Curves:
     Attributes
     ----------
     table : (T, D)
-        Three columns a joint for its rotation, one for the heading, three for each joint whose translation moves.
+        Three columns per joint for its rotation, one for the heading, three for each joint whose translation moves.
     reference : (J, 4)
         The rotations that rotation vectors are measured from.
     root
@@ -145,7 +145,7 @@ def split_headings(motions: Sequence[Motion]) -> HeadingSplit:
 
 
 def moving_joints(motions: Sequence[Motion]) -> Ints:
-    """Joints whose translations are ever elsewhere than in the first frame of the first motion."""
+    """Joints whose translations change: somewhere they differ from those in the first frame of the first motion."""
     start = motions[0].translations[0]
     ranges = [(m.translations.max(axis=0) - start, start - m.translations.min(axis=0)) for m in motions]
     return np.flatnonzero(np.any([np.maximum(high, low).max(axis=-1) > STILL for high, low in ranges], axis=0))

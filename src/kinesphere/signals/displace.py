@@ -1,4 +1,4 @@
-"""Displace: change a pose at a few frames, and the motion between follows (Bruderlin and Williams 1995).
+"""Pose editing: change a pose at a few frames, and the frames between follow (Bruderlin and Williams 1995).
 
     knock = Displace([Target("rightHand", seconds=1.2, by=(0.0, 0.2, 0.0))])(motion)
 
@@ -29,7 +29,7 @@ from kinesphere.body.contacts import find_contacts
 from kinesphere.body.ground import performed_runs, runs
 from kinesphere.body.reach.limb import (
     LimbChain,
-    easy_reach,
+    comfortable_reach,
     full_reach,
     relax_arm,
     smooth_envelope,
@@ -38,7 +38,7 @@ from kinesphere.body.reach.limb import (
     target_for_end,
 )
 from kinesphere.body.reach.swivel import outward_swivel
-from kinesphere.body.reach.targets import MOVABLE, STILL, EditablePose, needed_roles
+from kinesphere.body.reach.targets import MOVABLE, STILL, EditablePose, roles_for_part
 from kinesphere.body.reach.trunk_assist import EXACT, Assist, ReachTarget, assist_with_trunk
 from kinesphere.body.require_roles import LEGS, require_motion_roles
 from kinesphere.maths import kinematics, rotations
@@ -52,10 +52,10 @@ from kinesphere.signals.displacement import (
     EASE_OUT,
     STEADY,
     UP,
+    DisplacedPoses,
     DisplacementRange,
     EditKey,
     PoseEdit,
-    PoseStretch,
     Target,
     TargetKey,
     Turn,
@@ -144,7 +144,7 @@ class Displace(Edit):
         return all(_is_neutral(edit) for edit in self.edits)
 
     def __call__(self, motion: Motion) -> Motion:
-        """The motion, displaced. Edits that it has no frame or joint for are refused."""
+        """The displaced motion. Edits whose frame or joint the motion does not have are refused."""
         allowed = select_joints(motion.skeleton, self.joints)
         edit_window(motion, self.start, self.end, self.fade)  # refuses ranges in which nothing of the motion lies
         known = _with_roles(motion, self.edits)
@@ -158,9 +158,9 @@ class Displace(Edit):
             if own:
                 frames = self._range(motion, run, own)
                 rows = slice(frames.first, frames.last + 1)
-                stretch = PoseStretch(replace(known[rows], calibration_frames=()), frames, allowed)
-                misses += _displace(stretch, own, partial(_contact_rows, contacts, rows) if self.feet else None)
-                local[rows], translations[rows] = stretch.pose.rotations, stretch.pose.translations
+                poses = DisplacedPoses(replace(known[rows], calibration_frames=()), frames, allowed)
+                misses += _displace(poses, own, partial(_contact_rows, contacts, rows) if self.feet else None)
+                local[rows], translations[rows] = poses.pose.rotations, poses.pose.translations
         for miss in misses:
             if miss.distance > LEAST_MISS:
                 warn_caller(_miss_message(motion, miss, feet=self.feet), TargetOutOfReach)
@@ -209,7 +209,7 @@ class TargetMiss(NamedTuple):
     distance: float  # metres
 
 
-def _displace(stretch: PoseStretch, keys: Sequence[EditKey], contacts: FindContacts | None) -> list[TargetMiss]:
+def _displace(poses: DisplacedPoses, keys: Sequence[EditKey], contacts: FindContacts | None) -> list[TargetMiss]:
     """Displace a range of frames; returns how far each target is missed.
 
     ``keys`` are in the order of their frames. ``contacts`` finds when feet are in contact; None: they move with the
@@ -220,23 +220,23 @@ def _displace(stretch: PoseStretch, keys: Sequence[EditKey], contacts: FindConta
     for key in keys:
         if isinstance(key, TargetKey):
             targets.setdefault(key.role, []).append(key)
-    stretch.rotate_joints(turns)
-    stretch.move_hips_to(targets.get("hips", []))
-    move_hips_with_head(stretch, targets)
-    goals = plan_feet(stretch, turns, targets, contacts)
-    facing = stretch.q
-    assisted = assist_reach(stretch, targets)
-    place_feet(stretch, goals)
+    poses.rotate_joints(turns)
+    poses.move_hips_to(targets.get("hips", []))
+    move_hips_with_head(poses, targets)
+    goals = plan_feet(poses, turns, targets, contacts)
+    facing = poses.q
+    assisted = assist_reach(poses, targets)
+    place_feet(poses, goals)
     for role in HANDS:
         if role in targets:
-            reach_with_hand(stretch, targets[role], facing, assisted)
-    return _misses(stretch, [key for own in targets.values() for key in own])
+            reach_with_hand(poses, targets[role], facing, assisted)
+    return _misses(poses, [key for own in targets.values() for key in own])
 
 
-def _misses(stretch: PoseStretch, targets: Sequence[TargetKey]) -> list[TargetMiss]:
-    rows = stretch.rows(targets)
-    _, p = kinematics.forward(stretch.pose.rotations[rows], stretch.pose.translations[rows], stretch.skeleton.parents)
-    missed = norms(p[np.arange(len(rows)), [key.joint for key in targets]] - stretch.target_positions(targets))
+def _misses(poses: DisplacedPoses, targets: Sequence[TargetKey]) -> list[TargetMiss]:
+    rows = poses.rows(targets)
+    _, p = kinematics.forward(poses.pose.rotations[rows], poses.pose.translations[rows], poses.skeleton.parents)
+    missed = norms(p[np.arange(len(rows)), [key.joint for key in targets]] - poses.target_positions(targets))
     return [TargetMiss(key.edit, float(distance)) for key, distance in zip(targets, missed, strict=True)]
 
 
@@ -250,7 +250,7 @@ def _is_neutral(edit: PoseEdit | Mapping[str, Any]) -> bool:
 def _with_roles(motion: Motion, edits: Sequence[PoseEdit | Mapping[str, Any]]) -> Motion:
     """The motion with the roles that its edits need."""
     parts = [edit.part for edit in edits if isinstance(edit, Target) and edit.part in MOVABLE]
-    needed = {role for part in parts for role in needed_roles(part)}
+    needed = {role for part in parts for role in roles_for_part(part)}
     known = require_motion_roles(motion, sorted(needed), f"moving {', '.join(parts)}") if needed else motion
     return replace(known, skeleton=known.skeleton.with_found_roles())
 
@@ -282,68 +282,68 @@ def _miss_message(motion: Motion, miss: TargetMiss, *, feet: bool) -> str:
 # Reach: hands and head
 
 
-def move_hips_with_head(stretch: PoseStretch, targets: Mapping[str, Sequence[TargetKey]]) -> None:
+def move_hips_with_head(poses: DisplacedPoses, targets: Mapping[str, Sequence[TargetKey]]) -> None:
     """Move the hips along with the head where they have no target of their own."""
-    hips = stretch.skeleton.roles.get("hips", -1)
-    if "head" not in targets or not stretch.allowed[hips]:
+    hips = poses.skeleton.roles.get("hips", -1)
+    if "head" not in targets or not poses.allowed[hips]:
         return
     keys, fixed = _key_per_frame(targets), {key.frame for key in targets.get("hips", ())}
     heads = {key.frame for key in targets["head"]}
     loose = np.array([key.frame in heads - fixed for key in keys])
-    assist, _ = _solve_assist(stretch, keys, targets, loose)
+    assist, _ = _solve_assist(poses, keys, targets, loose)
     if assist.hips.any():
-        stretch.move_hips_by(keys, hips, assist.hips)
+        poses.move_hips_by(keys, hips, assist.hips)
 
 
-def assist_reach(stretch: PoseStretch, targets: Mapping[str, Sequence[TargetKey]]) -> Bools:
+def assist_reach(poses: DisplacedPoses, targets: Mapping[str, Sequence[TargetKey]]) -> Bools:
     """Bring the head to its targets and the hands' targets within reach; ``(T,)`` where the trunk helps."""
     keys = _key_per_frame(targets)
     if not keys:
-        return np.zeros(len(stretch.motion), dtype=bool)
-    (assist, _), pose = _solve_assist(stretch, keys, targets)
+        return np.zeros(len(poses.motion), dtype=bool)
+    (assist, _), pose = _solve_assist(poses, keys, targets)
     if not assist:
-        return np.zeros(len(stretch.motion), dtype=bool)
+        return np.zeros(len(poses.motion), dtype=bool)
     pose.rotate_joints(assist)
-    assist = assist | _counter_rotate_head(stretch, keys, pose, targets.get("head", ()))
+    assist = assist | _counter_rotate_head(poses, keys, pose, targets.get("head", ()))
     # In the frame of the body's heading, a trunk leans the same way however its joints shake.
-    rows, heading, parents = stretch.rows(keys), stretch.heading, stretch.skeleton.parents
+    rows, heading, parents = poses.rows(keys), poses.heading, poses.skeleton.parents
     parent_world = pose.world()[0][:, parents[list(assist)]]
     world = rotations.rotate(parent_world, np.stack(list(assist.values()), axis=1))
     by_heading = rotations.rotate(rotations.conjugate(heading[rows])[:, None], world)
-    curves = rotations.rotate(heading[:, None], stretch.curve(keys, by_heading))
-    stretch.pose.rotate_joints_world(stretch.q, {joint: curves[:, i] for i, joint in enumerate(assist)})
-    stretch.update_world()
+    curves = rotations.rotate(heading[:, None], poses.curve(keys, by_heading))
+    poses.pose.rotate_joints_world(poses.q, {joint: curves[:, i] for i, joint in enumerate(assist)})
+    poses.update_world()
     return np.asarray(curves.any(axis=(1, 2)))
 
 
-def reach_with_hand(stretch: PoseStretch, targets: Sequence[TargetKey], facing: Floats, assisted: Bools) -> None:
+def reach_with_hand(poses: DisplacedPoses, targets: Sequence[TargetKey], facing: Floats, assisted: Bools) -> None:
     """Bring a hand to its targets; it keeps its orientation in ``facing (T, J, 4)``, as far as the wrist allows.
 
     ``assisted (T,)`` says where the trunk helps.
     """
-    rows, joint, heading = stretch.rows(targets), targets[0].joint, stretch.heading
-    swivel = stretch.curve(targets, np.array([[key.edit.swivel] for key in targets]))[:, 0]
-    wanted = stretch.target_positions(targets)
-    limb = relax_arm(stretch.limb(targets[0].role), stretch.p[rows], wanted)
-    aims = _arm_aims(stretch, limb, rows, wanted, swivel[rows])
-    by_heading = rotations.rotate(rotations.conjugate(heading[rows]), aims - stretch.p[rows, joint])
-    step = rotations.rotate(heading, stretch.curve(targets, by_heading))
+    rows, joint, heading = poses.rows(targets), targets[0].joint, poses.heading
+    swivel = poses.curve(targets, np.array([[key.edit.swivel] for key in targets]))[:, 0]
+    wanted = poses.target_positions(targets)
+    limb = relax_arm(poses.limb(targets[0].role), poses.p[rows], wanted)
+    aims = _arm_aims(poses, limb, rows, wanted, swivel[rows])
+    by_heading = rotations.rotate(rotations.conjugate(heading[rows]), aims - poses.p[rows, joint])
+    step = rotations.rotate(heading, poses.curve(targets, by_heading))
     moved = norms(step)
-    smooth = partial(stretch.smooth_where_moved, moved)
-    solution = solve_limb_chain(limb, stretch.q, stretch.p, stretch.p[:, joint] + step, swivel, smooth)
+    smooth = partial(poses.smooth_where_moved, moved)
+    solution = solve_limb_chain(limb, poses.q, poses.p, poses.p[:, joint] + step, swivel, smooth)
     active = (moved > STILL) | (swivel != 0.0) | assisted
     if not swivel.any():
-        role, rate = targets[0].role, stretch.motion.rate
-        outward = outward_swivel(stretch.skeleton, role, limb, stretch.q, stretch.p, solution, rate)
-        solution = swivel_limb(limb, stretch.p, solution, smoothstep(moved / STEADY) * outward)
-    solution = stretch.steady_limb(limb, solution, moved)
-    orientation = stretch.end_orientation(targets, solution, facing[:, joint], active)
-    stretch.pose.apply_limb(limb, stretch.q, stretch.p, solution, orientation, active)
+        role, rate = targets[0].role, poses.motion.rate
+        outward = outward_swivel(poses.skeleton, role, limb, poses.q, poses.p, solution, rate)
+        solution = swivel_limb(limb, poses.p, solution, smoothstep(moved / STEADY) * outward)
+    solution = poses.steady_limb(limb, solution, moved)
+    orientation = poses.end_orientation(targets, solution, facing[:, joint], active)
+    poses.pose.apply_limb(limb, poses.q, poses.p, solution, orientation, active)
 
 
-def _arm_aims(stretch: PoseStretch, limb: LimbChain, rows: list[int], wanted: Floats, swivel: Floats) -> Floats:
+def _arm_aims(poses: DisplacedPoses, limb: LimbChain, rows: list[int], wanted: Floats, swivel: Floats) -> Floats:
     """``(P, 3)`` the aims with which an arm's solution brings the hand where it is wanted ``(P, 3)``."""
-    q, p = stretch.q[rows], stretch.p[rows]
+    q, p = poses.q[rows], poses.p[rows]
     aims = target_for_end(limb, p, wanted, BEYOND)
     for _ in range(ITERATIONS):
         error = wanted - solve_limb_chain(limb, q, p, aims, swivel).end
@@ -361,39 +361,39 @@ def _key_per_frame(targets: Mapping[str, Sequence[TargetKey]]) -> list[TargetKey
 
 
 def _solve_assist(
-    stretch: PoseStretch,
+    poses: DisplacedPoses,
     keys: Sequence[TargetKey],
     targets: Mapping[str, Sequence[TargetKey]],
     loose: Bools | None = None,
 ) -> tuple[Assist, EditablePose]:
     """The trunk's assist at the keys, and the poses there so far; ``loose (P,)`` says where hips may move."""
-    rows, skeleton = stretch.rows(keys), stretch.skeleton
-    wanted = {role: _reach_target(stretch, keys, targets[role]) for role in (*HANDS, "head") if role in targets}
+    rows, skeleton = poses.rows(keys), poses.skeleton
+    wanted = {role: _reach_target(poses, keys, targets[role]) for role in (*HANDS, "head") if role in targets}
     head = wanted.pop("head", None)
-    arms = {role: (stretch.limb(role), target) for role, target in wanted.items()}
-    pose = EditablePose(skeleton, stretch.pose.rotations[rows], stretch.pose.translations[rows])
-    return assist_with_trunk(skeleton, pose.rotations, pose.translations, arms, head, stretch.allowed, loose), pose
+    arms = {role: (poses.limb(role), target) for role, target in wanted.items()}
+    pose = EditablePose(skeleton, poses.pose.rotations[rows], poses.pose.translations[rows])
+    return assist_with_trunk(skeleton, pose.rotations, pose.translations, arms, head, poses.allowed, loose), pose
 
 
-def _reach_target(stretch: PoseStretch, keys: Sequence[TargetKey], targets: Sequence[TargetKey]) -> ReachTarget:
-    """The targets of one part at those of the keys at which it has one."""
+def _reach_target(poses: DisplacedPoses, keys: Sequence[TargetKey], targets: Sequence[TargetKey]) -> ReachTarget:
+    """The targets of one part, as arrays over all keys; inactive at keys at which the part has no target."""
     positions, given = np.zeros((len(keys), 3)), np.zeros(len(keys), dtype=bool)
     frames = [key.frame for key in keys]
-    for target, wanted in zip(targets, stretch.target_positions(targets), strict=True):
+    for target, wanted in zip(targets, poses.target_positions(targets), strict=True):
         i = frames.index(target.frame)
         positions[i], given[i] = wanted, True
     return ReachTarget(positions, given)
 
 
 def _counter_rotate_head(
-    stretch: PoseStretch, keys: Sequence[TargetKey], pose: EditablePose, targets: Sequence[TargetKey]
+    poses: DisplacedPoses, keys: Sequence[TargetKey], pose: EditablePose, targets: Sequence[TargetKey]
 ) -> dict[int, Floats]:
     """Rotation vectors ``(P, 3)`` of the head back to where it faced: who bends to something goes on looking there."""
-    head = stretch.skeleton.roles.get("head")
-    if head is None or not stretch.allowed[head]:
+    head = poses.skeleton.roles.get("head")
+    if head is None or not poses.allowed[head]:
         return {}
-    rows, parent = stretch.rows(keys), int(stretch.skeleton.parents[head])
-    back = rotations.multiply(rotations.conjugate(pose.world()[0][:, parent]), stretch.q[rows, parent])
+    rows, parent = poses.rows(keys), int(poses.skeleton.parents[head])
+    back = rotations.multiply(rotations.conjugate(pose.world()[0][:, parent]), poses.q[rows, parent])
     vectors = rotations.to_rotation_vector(back)
     vectors = vectors * np.minimum(1.0, HEAD_BACK / np.maximum(norms(vectors), 1e-9))[:, None]
     free = {key.frame for key in targets if not key.edit.keep_orientation}
@@ -428,7 +428,7 @@ def foot_contacts(motion: Motion) -> dict[str, Bools]:
 
 
 def plan_feet(
-    stretch: PoseStretch,
+    poses: DisplacedPoses,
     turns: Sequence[TurnKey],
     targets: Mapping[str, Sequence[TargetKey]],
     contacts: FindContacts | None,
@@ -437,8 +437,8 @@ def plan_feet(
 
     ``contacts`` finds when feet are in contact; None: they move with the body.
     """
-    roles, before = stretch.skeleton.roles, stretch.before[1]
-    displaced = [r for r in FEET if r in roles and (stretch.p[:, roles[r]] != before[:, roles[r]]).any()]
+    roles, before = poses.skeleton.roles, poses.before[1]
+    displaced = [r for r in FEET if r in roles and (poses.p[:, roles[r]] != before[:, roles[r]]).any()]
     with_target = [role for role in FEET if role in targets]
     if not with_target and not (displaced and contacts):
         return {}
@@ -446,76 +446,76 @@ def plan_feet(
     planned = [role for role in FEET if role in with_target or role in found]
 
     def plan() -> dict[str, FootGoal]:
-        return {role: _foot_goal(stretch, role, turns, targets.get(role, ()), found.get(role)) for role in planned}
+        return {role: _foot_goal(poses, role, turns, targets.get(role, ()), found.get(role)) for role in planned}
 
     goals, hips = plan(), roles.get("hips")
-    if found and hips is not None and stretch.allowed[hips]:
-        share = _excess_raise_share(stretch, goals, hips)
+    if found and hips is not None and poses.allowed[hips]:
+        share = _excess_raise_share(poses, goals, hips)
         if share.any():
-            stretch.raise_hips_less(hips, share)
+            poses.raise_hips_less(hips, share)
             goals = plan()
-            share = _excess_raise_share(stretch, goals, hips)
-        raised = _hip_raise(stretch, hips)
-        goals = _lower_hips(stretch, goals, hips, share * raised)
-        goals = _lower_hips(stretch, goals, hips, _needed_drop(stretch, goals, raised - share * raised))
+            share = _excess_raise_share(poses, goals, hips)
+        raised = _hip_raise(poses, hips)
+        goals = _lower_hips(poses, goals, hips, share * raised)
+        goals = _lower_hips(poses, goals, hips, _hip_drop(poses, goals, raised - share * raised))
     return goals
 
 
-def place_feet(stretch: PoseStretch, goals: Mapping[str, FootGoal]) -> None:
+def place_feet(poses: DisplacedPoses, goals: Mapping[str, FootGoal]) -> None:
     """Solve the legs, so that feet are at their goals."""
     for role, goal in goals.items():
-        limb = stretch.limb(role)
-        moved = norms(goal.path - stretch.p[:, limb.end])
+        limb = poses.limb(role)
+        moved = norms(goal.path - poses.p[:, limb.end])
         active = (moved > STILL) | (goal.swivel != 0.0)
         if active.any():
-            aims = target_for_end(limb, stretch.p, goal.path)
-            smooth = partial(stretch.smooth_where_moved, moved)
-            solution = solve_limb_chain(limb, stretch.q, stretch.p, aims, goal.swivel, smooth)
-            solution = stretch.steady_limb(limb, solution, moved)
+            aims = target_for_end(limb, poses.p, goal.path)
+            smooth = partial(poses.smooth_where_moved, moved)
+            solution = solve_limb_chain(limb, poses.q, poses.p, aims, goal.swivel, smooth)
+            solution = poses.steady_limb(limb, solution, moved)
             facing: Floats | None = goal.facing
             if goal.targets and limb.attached:
-                facing = stretch.end_orientation(goal.targets, solution, goal.facing, active)
-            stretch.pose.apply_limb(limb, stretch.q, stretch.p, solution, facing, active)
+                facing = poses.end_orientation(goal.targets, solution, goal.facing, active)
+            poses.pose.apply_limb(limb, poses.q, poses.p, solution, facing, active)
 
 
 def _foot_goal(
-    stretch: PoseStretch,
+    poses: DisplacedPoses,
     role: str,
     turns: Sequence[TurnKey],
     targets: Sequence[TargetKey],
     contacts: Bools | None,
 ) -> FootGoal:
-    joint, rows = stretch.skeleton.roles[role], stretch.rows(targets)
-    contact = np.zeros(len(stretch.motion), dtype=bool) if contacts is None else contacts
-    rate, width = stretch.motion.rate, stretch.range.width
+    joint, rows = poses.skeleton.roles[role], poses.rows(targets)
+    contact = np.zeros(len(poses.motion), dtype=bool) if contacts is None else contacts
+    rate, width = poses.motion.rate, poses.range.width
     contact = _release_near_targets(contact, targets, rows, NEAR * rate, LIFT * rate if width is None else width)
-    hold = _hold_share(contact, rate, own_leg=_rotates_leg(stretch, joint, turns))
-    before, now = (world[:, joint] for world in (stretch.before[1], stretch.p))
+    hold = _hold_share(contact, rate, own_leg=_rotates_leg(poses, joint, turns))
+    before, now = (world[:, joint] for world in (poses.before[1], poses.p))
     path = now + hold[:, None] * (before - now)
-    facing = rotations.slerp(stretch.q[:, joint], stretch.before[0][:, joint], hold)
+    facing = rotations.slerp(poses.q[:, joint], poses.before[0][:, joint], hold)
     swivel, follows = np.zeros(len(hold)), 1.0 - hold
     if targets:
         points, edges = _contact_knots(contact, rows, [key.edit.plant for key in targets], NEAR * rate)
-        first, tcb = stretch.range.first, [key.tcb for key in targets]
-        knots = stretch.range.knots([(row + first, i) for row, i in points], tcb, [row + first for row in edges])
-        step = knots.curve(stretch.target_positions(targets) - path[rows], stretch.at)
-        path = np.asarray(path + step * knots.ease_from_ends(stretch.at, EASE_OUT * rate)[:, None])
-        swivel = stretch.curve(targets, np.array([[key.edit.swivel] for key in targets]))[:, 0]
+        first, tcb = poses.range.first, [key.tcb for key in targets]
+        knots = poses.range.knots([(row + first, i) for row, i in points], tcb, [row + first for row in edges])
+        step = knots.curve(poses.target_positions(targets) - path[rows], poses.at)
+        path = np.asarray(path + step * knots.ease_from_ends(poses.at, EASE_OUT * rate)[:, None])
+        swivel = poses.curve(targets, np.array([[key.edit.swivel] for key in targets]))[:, 0]
         follows = np.zeros(len(hold))
     return FootGoal(path, facing, swivel, follows, targets)
 
 
-def _rotates_leg(stretch: PoseStretch, foot: int, turns: Sequence[TurnKey]) -> bool:
+def _rotates_leg(poses: DisplacedPoses, foot: int, turns: Sequence[TurnKey]) -> bool:
     """Whether a turn rotates the foot or a joint of its leg."""
     joint, leg = foot, set()
-    while joint not in (-1, stretch.skeleton.roles.get("hips", -1)):
+    while joint not in (-1, poses.skeleton.roles.get("hips", -1)):
         leg.add(joint)
-        joint = int(stretch.skeleton.parents[joint])
+        joint = int(poses.skeleton.parents[joint])
     return any(key.joint in leg for key in turns)
 
 
 def _hold_share(contact: Bools, rate: float, *, own_leg: bool) -> Floats:
-    """``(T,)`` the share by which a foot keeps its path: 1 while it is in contact."""
+    """The weight ``(T,)`` with which a foot keeps its path: 1 while it is in contact."""
     if not contact.any():
         return np.zeros(len(contact))
     frames, held = np.arange(len(contact)), np.flatnonzero(contact)
@@ -553,14 +553,14 @@ def _contact_knots(
     return knots, zeros
 
 
-def _lower_hips(stretch: PoseStretch, goals: Mapping[str, FootGoal], hips: int, drop: Floats) -> dict[str, FootGoal]:
+def _lower_hips(poses: DisplacedPoses, goals: Mapping[str, FootGoal], hips: int, drop: Floats) -> dict[str, FootGoal]:
     """Lower the hips by ``drop (T,)`` metres, and with them the feet that follow."""
-    stretch.shift_joint(hips, -drop[:, None] * UP)
+    poses.shift_joint(hips, -drop[:, None] * UP)
     return {role: goal._replace(path=goal.path - (goal.follows * drop)[:, None] * UP) for role, goal in goals.items()}
 
 
 class _LegStance(NamedTuple):
-    """A leg under hips that are not raised."""
+    """How a leg would stand if the hips were not raised."""
 
     reach: Floats  # (T,) its reach
     distance: Floats  # (T,) from hip to foot
@@ -568,52 +568,52 @@ class _LegStance(NamedTuple):
     share: Floats  # (T,) from 0 to 1 by which hips give way for it: the steeper, the more
 
 
-def _leg_stance(stretch: PoseStretch, role: str, goal: FootGoal, raised: Floats) -> _LegStance:
-    """A leg's stance, without what hips are ``raised (T,)`` and the foot does not follow of it."""
-    before, limb = stretch.before[1], stretch.limb(role)
-    leg = stretch.p[:, limb.upper] - goal.path - ((1.0 - goal.follows) * raised)[:, None] * UP
+def _leg_stance(poses: DisplacedPoses, role: str, goal: FootGoal, raised: Floats) -> _LegStance:
+    """A leg's stance, without the part of the hips' raise ``raised (T,)`` that the foot does not follow."""
+    before, limb = poses.before[1], poses.limb(role)
+    leg = poses.p[:, limb.upper] - goal.path - ((1.0 - goal.follows) * raised)[:, None] * UP
     distance, old = norms(leg), before[:, limb.upper] - before[:, limb.end]
     aside = norms(cross(unit(old), leg - old))
     # A leg that was straight is bent a little where it swings aside: kept just straight, its knee would shake.
-    easy, bent = easy_reach(limb, before), limb.easy_share * full_reach(limb, before)
+    easy, bent = comfortable_reach(limb, before), limb.easy_share * full_reach(limb, before)
     reach = easy + smoothstep(aside / SLACK) * np.minimum(bent - easy, 0.0)
     highest = np.sqrt(np.maximum(reach**2 - leg[:, 0] ** 2 - leg[:, 2] ** 2, 0.0))
     share = smoothstep((leg[:, 1] / np.maximum(distance, 1e-9) - STEEP[0]) / (STEEP[1] - STEEP[0]))
     return _LegStance(reach, distance, highest - leg[:, 1], share)
 
 
-def _hip_raise(stretch: PoseStretch, hips: int) -> Floats:
+def _hip_raise(poses: DisplacedPoses, hips: int) -> Floats:
     """``(T,)`` metres by which hips are higher than they were."""
-    return np.asarray(np.maximum(stretch.p[:, hips, 1] - stretch.before[1][:, hips, 1], 0.0))
+    return np.asarray(np.maximum(poses.p[:, hips, 1] - poses.before[1][:, hips, 1], 0.0))
 
 
-def _excess_raise_share(stretch: PoseStretch, goals: Mapping[str, FootGoal], hips: int) -> Floats:
+def _excess_raise_share(poses: DisplacedPoses, goals: Mapping[str, FootGoal], hips: int) -> Floats:
     """``(T,)`` the share of the hips' raise that legs are too short for.
 
     It is smooth in time: hips that are raised more are nowhere lower than if they were raised less.
     """
-    raised = _hip_raise(stretch, hips)
+    raised = _hip_raise(poses, hips)
     some = raised > 1e-6 * raised.max()
     if not some.any():
         return np.zeros(len(raised))
     shares = []
     for role, goal in goals.items():
-        leg, hold = _leg_stance(stretch, role, goal, raised), 1.0 - goal.follows
+        leg, hold = _leg_stance(poses, role, goal, raised), 1.0 - goal.follows
         possible = np.maximum(leg.clearance, 0.0) / np.maximum(hold * raised, 1e-300)
         shares.append(np.where(some, leg.share * hold * np.maximum(1.0 - possible, 0.0), 0.0))
-    return np.minimum(smooth_envelope(np.max(shares, axis=0), RAISE_WINDOW, stretch.motion.rate), 1.0)
+    return np.minimum(smooth_envelope(np.max(shares, axis=0), RAISE_WINDOW, poses.motion.rate), 1.0)
 
 
-def _needed_drop(stretch: PoseStretch, goals: Mapping[str, FootGoal], raised: Floats) -> Floats:
+def _hip_drop(poses: DisplacedPoses, goals: Mapping[str, FootGoal], raised: Floats) -> Floats:
     """``(T,)`` metres by which hips sink so that legs reach their feet's paths, smooth in time.
 
     ``raised (T,)`` is how far they are raised, as far as legs are long enough.
     """
-    before, rate = stretch.before[1], stretch.motion.rate
+    before, rate = poses.before[1], poses.motion.rate
     drops = []
     for role, goal in goals.items():
-        upper, leg = stretch.limb(role).upper, _leg_stance(stretch, role, goal, raised)
-        most = DEEPEST * leg.reach + norms(stretch.p[:, upper] - before[:, upper])
+        upper, leg = poses.limb(role).upper, _leg_stance(poses, role, goal, raised)
+        most = DEEPEST * leg.reach + norms(poses.p[:, upper] - before[:, upper])
         drop = np.minimum(np.maximum(-leg.clearance, 0.0), most) * leg.share * (1.0 - goal.follows)
         drops.append(np.where(leg.distance > leg.reach + 1e-6, drop, 0.0))
     deepest = np.max(drops, axis=0)
@@ -621,8 +621,8 @@ def _needed_drop(stretch: PoseStretch, goals: Mapping[str, FootGoal], raised: Fl
         return np.asarray(deepest)
     smooth, frames = smooth_envelope(deepest, SINK_WINDOW, rate), np.arange(len(deepest))
     for end, away in ((0, frames), (-1, frames[::-1])):
-        moved = any((goal.path[end] != before[end, stretch.limb(role).end]).any() for role, goal in goals.items())
-        if not moved and (stretch.p[end] == before[end]).all():  # nothing is displaced here, so hips are not either
+        moved = any((goal.path[end] != before[end, poses.limb(role).end]).any() for role, goal in goals.items())
+        if not moved and (poses.p[end] == before[end]).all():  # nothing is displaced here, so hips are not either
             first = int(away[deepest > 0.0].min())
             smooth = smooth * smoothstep(away / max(min(SINK_WINDOW * rate, first), 1.0))
     return np.asarray(smooth)

@@ -1,8 +1,8 @@
-"""Displacement mapping: pose edits at frames, and splines of displacement through them.
+"""Pose edits (``Turn``, ``Target``) and the displacement splines through them; ``displace`` applies them.
 
 A pose edit says what is displaced at one frame: a ``Turn`` of a joint, or a ``Target`` for a hand, a foot, the head or
 the hips. Between edits of one thing a Kochanek–Bartels spline of displacements runs (``SplineKnots``) and is added to
-the motion, as Bruderlin and Williams (1995) do. ``PoseStretch`` holds the poses of a range of frames while they are
+the motion, as Bruderlin and Williams (1995) do. ``DisplacedPoses`` holds the poses of a range of frames while they are
 displaced step by step; ``displace`` has the steps.
 """
 
@@ -18,7 +18,7 @@ import numpy as np
 
 from kinesphere.body.ground import smooth_gaussian
 from kinesphere.body.reach.limb import LimbChain, LimbRotation, limb_of
-from kinesphere.body.reach.swivel import steady_swivel
+from kinesphere.body.reach.swivel import remove_swivel_jolts
 from kinesphere.body.reach.targets import MOVABLE, EditablePose
 from kinesphere.maths import rotations
 from kinesphere.maths.splines import Spline, append_axes, kochanek_bartels
@@ -97,7 +97,7 @@ class PoseEdit(ABC):
 
 @dataclass(frozen=True)
 class Turn(PoseEdit):
-    """A joint rotated by so much more.
+    """A rotation that is added to a joint's.
 
     Parameters
     ----------
@@ -133,7 +133,7 @@ class Turn(PoseEdit):
         return given if len(given) == 3 else rotations.to_rotation_vector(rotations.normalise(given))
 
     def scaled(self, share: float) -> Turn:
-        """A share of it, from 0 to 1."""
+        """The same edit at a strength from 0 to 1."""
         return self if share == 1.0 else replace(self, by=tuple((share * self.vector).tolist()))
 
 
@@ -184,7 +184,7 @@ class Target(PoseEdit):
         return np.array(self.to) if self.by is None else np.asarray(before + np.array(self.by))
 
     def scaled(self, share: float, before: Floats) -> Target:
-        """A share of it, from 0 to 1, for a part that was at ``before (3,)``."""
+        """The same edit at a strength from 0 to 1, for a part that was at ``before (3,)``."""
         step = share * (self.position(before) - before)
         return replace(self, to=None, by=tuple(step.tolist()), swivel=share * self.swivel)
 
@@ -287,7 +287,7 @@ class SplineKnots:
         return np.asarray(curve)
 
     def ease_from_ends(self, at: Floats, within_frames: float) -> Floats:
-        """``(T,)`` from 0 at ends of the displacement to 1 so many frames from there, or at the next edit."""
+        """Weights ``(T,)``: 0 at ends of the displacement, 1 from ``within_frames`` away, or from the next edit on."""
         edits, share = self.frames[self.which >= 0], np.ones(len(at))
         for end in self.frames[self.which < 0]:
             share *= smoothstep(np.abs(at - end) / min(within_frames, float(np.abs(edits - end).min())))
@@ -340,14 +340,14 @@ def _limit_overshoot(spline: Spline, overshoot: float | None) -> Spline:
     into, out = incoming[1:-1], outgoing[1:-1]
     smooth = np.all(np.abs(into - out) <= 1e-9 * (1.0 + np.abs(into)), axis=-1, keepdims=True)
     both = _limit_velocity(_limit_velocity(into, *before), *after)
-    both = both * np.minimum(_allowed_share(both, *before), _allowed_share(both, *after))
+    both = both * np.minimum(_velocity_factor(both, *before), _velocity_factor(both, *after))
     incoming[1:-1] = np.where(smooth, both, _limit_velocity(into, *before))
     outgoing[1:-1] = np.where(smooth, both, _limit_velocity(out, *after))
     return replace(spline, incoming=incoming, outgoing=outgoing)
 
 
 def _components(velocity: Floats, step: Floats, span: Floats) -> tuple[Floats, Floats]:
-    """Of a velocity over a span: along a step ``(..., D)`` in steps ``(..., 1)``, and the rest aside ``(..., D)``."""
+    """Split ``velocity · span``: multiples of ``step`` along it ``(..., 1)``, and the rest across it ``(..., D)``."""
     square = np.einsum("...d,...d->...", step, step)[..., None]
     along = np.einsum("...d,...d->...", velocity, step)[..., None] * span / np.maximum(square, 1e-300)
     along = np.where(square > 0.0, along, 0.0)
@@ -355,15 +355,18 @@ def _components(velocity: Floats, step: Floats, span: Floats) -> tuple[Floats, F
 
 
 def _limit_velocity(velocity: Floats, step: Floats, span: Floats, overshoot: float) -> Floats:
-    """Velocities at an end of pieces that stay within their steps; a monotone cubic's own bounds are 0 and 3."""
+    """Limit velocities at an end of a spline's pieces, so that these stay within their steps.
+
+    Without overshoot, the velocity along a step is bounded by 0 and 3, as a monotone cubic's is.
+    """
     along, aside = _components(velocity, step, span)
     most = (SIDEWAYS + 4.0 * overshoot) * norms(step)[..., None]
     limited = clip(along, -4.0 * overshoot, 3.0 + 4.0 * overshoot) * step
     return np.asarray((limited + aside * np.minimum(1.0, most / np.maximum(norms(aside)[..., None], 1e-300))) / span)
 
 
-def _allowed_share(velocity: Floats, step: Floats, span: Floats, overshoot: float) -> Floats:
-    """``(..., 1)`` the share of a velocity that is within the same bounds."""
+def _velocity_factor(velocity: Floats, step: Floats, span: Floats, overshoot: float) -> Floats:
+    """The factor ``(..., 1)`` that brings a velocity within the same bounds."""
     along, aside = _components(velocity, step, span)
     low, high = -4.0 * overshoot, 3.0 + 4.0 * overshoot
     share = np.where(along > high, high / np.maximum(along, 1e-300), 1.0)
@@ -398,7 +401,7 @@ class TargetKey(NamedTuple):
 EditKey = TurnKey | TargetKey
 
 
-class PoseStretch:
+class DisplacedPoses:
     """Poses of a range of frames: before, and as they are displaced so far.
 
     ``q (T, J, 4)`` and ``p (T, J, 3)`` are world rotations and positions of ``pose``, ``before`` those of the input.
@@ -501,7 +504,7 @@ class PoseStretch:
 
     def steady_limb(self, limb: LimbChain, solution: LimbRotation, moved: Floats) -> LimbRotation:
         """A limb's solution, its middle joint without new jolts where its end has moved ``(T,)`` metres."""
-        return steady_swivel(self.motion, limb, self.before[1], self.p, solution, smoothstep(moved / STEADY))
+        return remove_swivel_jolts(self.motion, limb, self.before[1], self.p, solution, smoothstep(moved / STEADY))
 
     def end_orientation(
         self, targets: Sequence[TargetKey], solution: LimbRotation, facing: Floats, active: Bools

@@ -140,7 +140,7 @@ def time_window(times: Floats, start: float | None, end: float | None, fade: flo
 
 
 def check_time_range(start: float | None, end: float | None, fade: float) -> None:
-    """Refuse a time range that is none."""
+    """Raise an error unless ``start`` and ``end`` are a time range."""
     for name, value in (("start", start), ("end", end), ("fade", fade)):
         if value is not None and (isinstance(value, bool) or not isinstance(value, int | float | np.number)):
             raise TypeError(f"{name} is {value!r}; seconds are expected")

@@ -102,14 +102,14 @@ def find_gaps(motion: Motion, joints: str | Sequence[str] | None = None) -> tupl
 
 
 def _steps(pose: Pose, over: int) -> Floats:
-    """``(T − over, J)`` how far joints are from where they are some frames later, in radians."""
+    """How far ``(T − over, J)`` joints move in ``over`` frames: radians, with ``METRE`` radians for each metre."""
     local, translations = pose
     angles = rotations.angle_between(local[:-over], local[over:])
     return np.asarray(angles + METRE * norms(translations[over:] - translations[:-over]))
 
 
 def _step(pose: Pose, joint: int, start: int, end: int) -> float:
-    """How far one joint is in one frame from where it is in another, in radians."""
+    """How far one joint moves between two frames, as in ``_steps``."""
     local, translations = pose
     angle = rotations.angle_between(local[start, joint], local[end, joint])
     return float(angle + METRE * norms(translations[end, joint] - translations[start, joint]))
@@ -198,17 +198,17 @@ def _freezes(pose: Pose, rate: float) -> Bools:
 
 
 def _is_freeze(count: int, rate: float) -> bool:
-    """Whether so many steps without a change may be a freeze: not too few, not as many as a rest."""
+    """Whether ``count`` steps without a change may be a freeze: not too few, not as many as a rest."""
     return max(SHORTEST_FREEZE * rate, 2.0) <= count <= LONGEST_FREEZE * rate
 
 
 def _catches_up(step: float, count: int, pace: float) -> bool:
-    """Whether the step after a freeze of so many steps makes up for what was missed at this pace."""
+    """Whether the step after a freeze of ``count`` steps makes up for what was missed at this pace."""
     return bool(step > max((2.0 + CATCH_UP * count) * pace, LEAST_STEP))
 
 
 def complete_pose(skeleton: Skeleton, rate: float, local: ArrayLike, translations: ArrayLike | None = None) -> Motion:
-    """A motion of rotations ``(T, J, 4)`` and translations ``(T, J, 3)`` of which some are NaN: these are filled."""
+    """A motion from rotations ``(T, J, 4)`` and translations ``(T, J, 3)``, with frames that are NaN filled in."""
     q = np.array(local, dtype=np.float64)
     missing: Bools = np.asarray(~np.isfinite(q).all(axis=-1))
     q[missing] = rotations.identity()

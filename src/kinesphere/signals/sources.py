@@ -1,4 +1,4 @@
-"""Motion sources: other motions that an edit needs, given as motions, by the name of a built-in one, or as files.
+"""Motion arguments of edits: a motion, the name of a built-in one, or a file.
 
 A file is read when it is needed, not when the edit is made.
 """

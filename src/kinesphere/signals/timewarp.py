@@ -148,7 +148,7 @@ class Timewarp:
         return (warped, clock) if self.joints is None else (_replace_joints(motion, warped, joints), TimeMap.identity())
 
     def _retime(self, motion: Motion, clock: TimeMap) -> Motion:
-        """The motion along a clock. One by marks begins at 0 on that clock, whatever of the motion lies before."""
+        """The motion along a clock. With marks it begins at 0 on that clock, and what lies before is cut off."""
         if self.onto is not None:
             return retime(motion, clock)
         count = int(np.floor(float(clock(np.array([motion.duration]))[0]) * motion.rate + 0.5 + 1e-6)) + 1
@@ -329,7 +329,7 @@ def resample_path_values(values: Floats, path: Ints) -> Floats:
 
 
 def b_spline(values: Floats, at: Floats) -> Floats:
-    """A uniform cubic B-spline with control points ``(T, D)`` at positions ``(N,)`` counted in them."""
+    """A uniform cubic B-spline with control points ``(T, D)``, at parameters ``(N,)``: control point k is at k."""
     whole = np.floor(at).astype(np.intp)
     u = (at - whole)[:, None]
     weights = ((1.0 - u) ** 3, 3.0 * u**3 - 6.0 * u**2 + 4.0, -3.0 * u**3 + 3.0 * u**2 + 3.0 * u + 1.0, u**3)

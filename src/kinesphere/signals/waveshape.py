@@ -20,7 +20,7 @@ from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 
-from kinesphere.body.limits import NEEDED, LimitedJoint, limited_joints
+from kinesphere.body.limits import NEEDED, LimitedJoint, find_limited_joints
 from kinesphere.body.require_roles import require_motion_roles
 from kinesphere.files.atomic import atomic_write
 from kinesphere.files.schema import parse_toml, read_table
@@ -100,25 +100,25 @@ class Shaping:
 
     @cached_property
     def identity(self) -> bool:
-        """Whether everything stays what it is."""
+        """Whether the function leaves every value as it is."""
         curve = self.curve
         slopes = np.concatenate([curve.incoming, curve.outgoing])
         return bool(np.abs(curve.keys - curve.times).max() < SAME and np.abs(slopes - 1.0).max() < SAME)
 
     def with_point(self, x: float, y: float, *tcb: float) -> Shaping:
-        """With one more point; one that is at the same x already is moved."""
+        """The function with one more point; a point at the same x is moved instead."""
         added = _point(len(self.points), (x, y, *tcb))
         kept = [point for point in self.points if point.x != added.x]
         return replace(self, points=tuple(sorted([*kept, added])))
 
     def moved(self, index: int, x: float, y: float) -> Shaping:
-        """With a point elsewhere, between its neighbours."""
+        """The function with one point moved, between its neighbours."""
         points = self._points_with(index)
         points[index] = points[index]._replace(x=x, y=y)
         return replace(self, points=tuple(points))
 
     def without(self, index: int) -> Shaping:
-        """With one point less."""
+        """The function without one of its points."""
         points = self._points_with(index)
         del points[index]
         return replace(self, points=tuple(points))
@@ -324,7 +324,7 @@ class Waveshape(Edit):
 
     def _shape_by_joint(self, curves: Curves, joints: Bools) -> Floats:
         motion = require_motion_roles(curves.motion, NEEDED, "shaping by what joints can do")
-        known, table = _limited_hinges(motion.skeleton), curves.table.copy()
+        known, table = _find_limited_hinges(motion.skeleton), curves.table.copy()
         local, soft_limits = motion.rotations[:, known.joints], find_shaping("limits")
         limiting = self.shaping == soft_limits
 
@@ -373,8 +373,8 @@ class _LimitedHinges(NamedTuple):
 
 
 @memoised
-def _limited_hinges(skeleton: Skeleton) -> _LimitedHinges:
-    limited = limited_joints(skeleton)
+def _find_limited_hinges(skeleton: Skeleton) -> _LimitedHinges:
+    limited = find_limited_joints(skeleton)
     joints = np.unique([joint for hinge in limited for joint in hinge.path])
     # Upper arms, which have a cone, are measured past the shoulders: those are shaped before them.
     plain = [_hinge(one, joints) for one in limited if one.limit.cone is None]

@@ -19,7 +19,7 @@ import numpy as np
 
 from kinesphere import load
 from kinesphere.files.loading import clip_names, load_character
-from kinesphere.motion.humanoid import CORE, mirrored_role
+from kinesphere.motion.humanoid import CORE, mirror_role
 from kinesphere.motion.roles import RoleMap, find_roles
 from kinesphere.motion.roles.rolemap import SURE
 from kinesphere.motion.skeleton import Skeleton
@@ -98,7 +98,7 @@ def score(case: Case, found: RoleMap) -> Score:
             right += 1
             continue
         wrong.append(f"{role}: {name}")
-        if name is not None and name in case.truth.get(mirrored_role(role), []) and mirrored_role(role) != role:
+        if name is not None and name in case.truth.get(mirror_role(role), []) and mirror_role(role) != role:
             swapped.append(role)
         if found.confidence.get(role, 0.0) >= SURE:
             sure.append(role)

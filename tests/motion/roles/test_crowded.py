@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from kinesphere.motion.humanoid import CORE, mirrored_role
+from kinesphere.motion.humanoid import CORE, mirror_role
 from kinesphere.motion.roles import find_roles
 from kinesphere.motion.skeleton import Skeleton
 from motion.roles.scoring import stripped
@@ -91,7 +91,7 @@ def test_a_crowded_rig_without_names(name: str) -> None:
     roles = {role: skeleton.names[joint] for role, joint in found.roles.items()}
     wrong = {role: roles.get(role) for role in right if roles.get(role) != right[role]}
     assert len(wrong) <= 2, wrong
-    assert not any(joint == right[mirrored_role(role)] for role, joint in wrong.items())
+    assert not any(joint == right[mirror_role(role)] for role, joint in wrong.items())
 
 
 def test_a_body_without_arms_is_no_humanoid() -> None:

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from kinesphere.motion.humanoid import CORE, REQUIRED, mirrored_role
+from kinesphere.motion.humanoid import CORE, REQUIRED, mirror_role
 from kinesphere.motion.roles import RoleMap, find_roles
 from kinesphere.motion.skeleton import Skeleton
 from motion.roles.namings import NAMINGS
@@ -72,7 +72,7 @@ def test_without_names_the_shape_tells(family: str, pose: str) -> None:
     right = expected(naming)
     wrong = {role: roles.get(role) for role in right if roles.get(role) != right[role]}
     assert len(wrong) <= 0.1 * len(right), wrong
-    assert not any(key == right.get(mirrored_role(role)) for role, key in wrong.items() if key)
+    assert not any(key == right.get(mirror_role(role)) for role, key in wrong.items() if key)
     assert all(sure < 0.8 for sure in found.confidence.values())
 
 
@@ -92,7 +92,7 @@ def test_a_mirrored_body_without_names_has_its_sides_exchanged(pose: str) -> Non
     naming = NAMINGS["LAFAN"]
     plain = find_roles(stripped(person(naming, pose)))
     mirrored = find_roles(stripped(person(naming, pose, mirror=True)))
-    assert mirrored.roles == {mirrored_role(role): joint for role, joint in plain.roles.items()}
+    assert mirrored.roles == {mirror_role(role): joint for role, joint in plain.roles.items()}
 
 
 def test_names_against_the_front_win_and_are_doubted() -> None:

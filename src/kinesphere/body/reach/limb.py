@@ -1,4 +1,4 @@
-"""Two-bone inverse kinematics of arms and legs on recorded poses.
+"""Limb IK on recorded poses: bend an arm or a leg of a motion to a target. (``maths.two_bone`` has the geometry.)
 
 **Solving.** The words are an arm's. A limb keeps its plane, carried along by the smallest rotation from the old line
 between shoulder and wrist to the new one. A nearly straight limb that must bend more bends about its usual hinge axis.
@@ -127,7 +127,7 @@ def limb_lengths(limb: LimbChain, p: Floats) -> tuple[Floats, Floats, Floats]:
 # Reach
 
 
-def easy_reach(limb: LimbChain, p: Floats) -> Floats:
+def comfortable_reach(limb: LimbChain, p: Floats) -> Floats:
     """``(T,)`` metres that the limb reaches with ease: as far as it does, or nearly straight."""
     current, upper, lower = limb_lengths(limb, p)
     return np.asarray(np.maximum(current, limb.easy_share * (upper + lower)))
@@ -150,7 +150,7 @@ def relax_arm(limb: LimbChain, p: Floats, target: Floats) -> LimbChain:
 def soft_clamp_reach(
     limb: LimbChain, asked: Floats, moved: Floats, current: Floats, upper: Floats, lower: Floats
 ) -> Floats:
-    """Clamp distances ``(T,)`` from a limb's start to its end, softly: unchanged, up to its ends, which it approaches.
+    """Clamp distances ``(T,)`` from a limb's start to its end softly: they approach the farthest and the nearest reach.
 
     Near the far end, ``far − z · log(1 + exp((far − asked) / z))`` (a softplus of width z); near the folded end, its
     mirror image. Both are smooth, increasing, and never beyond the end. All arguments are ``(T,)`` metres: the distance
@@ -330,7 +330,7 @@ def _dot(a: Floats, b: Floats) -> Floats:
 def smooth_envelope(values: Floats, seconds: float, rate: float) -> Floats:
     """A smooth upper envelope of a signal ``(T,)`` of non-negative values: nowhere below it.
 
-    The running maximum over so many seconds to each side, then the mean of that by a Hann window of the same width.
+    The running maximum over ``seconds`` to each side, then the mean of that by a Hann window of the same width.
     Every value under the window is the maximum of a neighbourhood that includes the frame, so the mean is not below it.
     The envelope begins and ends up to twice as many seconds away. Used for corrections: complete wherever one is
     needed, and no pops where the need begins.

@@ -1,4 +1,4 @@
-"""What a solved limb leaves open: the swivel of elbow or knee, and the orientation of hand or foot.
+"""Elbow and knee swivel (pole angle), and hand and foot orientation, after limb IK.
 
 **Swivel.** A hand or foot at its target leaves the middle joint a circle. An upper arm's limit is a cone about 30°
 forward of sideways (``body.limits``): its elbow swivels by the least angle that brings it into the cone, or as near as
@@ -37,7 +37,7 @@ CONE_AXIS = float(np.radians(30.0))  # forward of sideways
 LARGEST_SWIVEL = float(np.radians(60.0))  # of an elbow
 SWIVEL_EASING = 0.2  # seconds over which it comes and goes
 CHEST = ("upperChest", "chest", "spine", "hips")  # the first of these that there is
-JOLT = 0.03  # metres a second by which a joint's velocity may change in a frame, in addition to what it did before
+JOLT = 0.03  # metres per second by which a joint's velocity may change in a frame, in addition to what it did before
 AROUND = 0.05  # seconds
 
 SHARES = np.linspace(0.0, 1.0, 13)  # of keeping the orientation, that are tried
@@ -87,7 +87,7 @@ def _dot(a: Floats, b: Floats) -> Floats:
     return np.asarray(np.einsum("ti,ti->t", a, b))
 
 
-def steady_swivel(
+def remove_swivel_jolts(
     motion: Motion, limb: LimbChain, before: Floats, p: Floats, solved: LimbRotation, share: Floats
 ) -> LimbRotation:
     """The limb swivelled so that its middle joint jolts no more than it did.
@@ -140,7 +140,7 @@ def orientation_share(motion: Motion, end: str, along: Floats, kept: Floats, act
 
 
 def _ease_share(angle: Floats) -> Floats:
-    """How much of an angle ``(T,)`` a joint is rotated: all of a small one, and of a large one not much more."""
+    """The fraction ``(T,)`` of an angle by which a joint rotates: 1 for small angles, less for large ones."""
     free, most = EASE
     past = np.maximum(angle - free, 0.0) / (most - free)
     return np.asarray(np.where(past > 0.0, (free + (most - free) * -np.expm1(-past)) / np.maximum(angle, 1e-9), 1.0))
@@ -174,7 +174,7 @@ def _end_joint(skeleton: Skeleton, end: str) -> _EndJoint:
 
 
 def _make_end_joint(skeleton: Skeleton, end: str) -> _EndJoint:
-    """A body of only those joints that the end's limits need, each by itself."""
+    """A skeleton of only the joints that the limits of the limb's end need."""
     side, part = side_and_part(end)
     lower = side + PARTS[part][1]
     needed = [*NEEDED, lower, side + ("MiddleProximal" if part == "Hand" else "Toes")]

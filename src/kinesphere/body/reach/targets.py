@@ -63,7 +63,7 @@ def reach_targets(
     assist
         Whether trunk and shoulder assist a hand for which the arm is too short.
     """
-    motion = require_motion_roles(motion, needed_roles(part), f"moving {part}")
+    motion = require_motion_roles(motion, roles_for_part(part), f"moving {part}")
     joint = motion.skeleton.roles[part]
     q, p = motion.world()
     target = _target_positions(to, by, p[:, joint])
@@ -85,7 +85,7 @@ def reach_targets(
     return ReachResult(after, np.where(active, missed, 0.0))
 
 
-def needed_roles(part: str) -> tuple[str, ...]:
+def roles_for_part(part: str) -> tuple[str, ...]:
     """The roles that a body must have so that a part of it can be moved."""
     if part not in MOVABLE:
         raise ValueError(unknown_name("movable part", part, MOVABLE))
@@ -125,7 +125,7 @@ def _reach_with_limb(
     facing: Floats | None,
     assist: bool,
 ) -> None:
-    """Bring a hand or foot to its target, the same."""
+    """Bring a hand or foot to its target; it keeps the world rotations ``facing (T, 4)`` if these are given."""
     if assist and part.endswith("Hand"):
         pose.rotate_joints(
             assist_with_trunk(pose.skeleton, pose.rotations, pose.translations, {part: (limb, target)}).turns

@@ -1,4 +1,4 @@
-"""Trunk and shoulder IK: for targets beyond the arm's reach, and to bring the head somewhere.
+"""Trunk and shoulder IK by damped least squares: for targets beyond the arm's reach, and for the head.
 
 Each joint of a chain rotates a little, those with the longer lever more: the solution with the least sum of squared
 angles (damped least squares; Levenberg 1944, Marquardt 1963), found by linearising step by step. How far a body goes
@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from kinesphere.body.limits import NEEDED, TRUNK, body_axes
-from kinesphere.body.reach.limb import LimbChain, easy_reach, side_and_part
+from kinesphere.body.reach.limb import LimbChain, comfortable_reach, side_and_part
 from kinesphere.maths import kinematics, rotations
 from kinesphere.maths.vectors import Bools, Floats, Ints, cross, norms
 from kinesphere.motion.skeleton import Skeleton
@@ -141,7 +141,7 @@ def assist_with_trunk(
             if (short > CLOSE).any():
                 gained |= body.pull(chain, line / np.maximum(distance, 1e-9)[:, None], short)
         if head is not None and neck is not None:
-            gained |= body.bring(neck, head.position, head.active)
+            gained |= body.move_tip_towards(neck, head.position, head.active)
         rounds_without_gain = 0 if gained else rounds_without_gain + 1
         if rounds_without_gain == 2:  # joints at their limits sit out every other round
             break
@@ -155,7 +155,7 @@ def _easy_reaches(
     if not limbs:
         return []
     _, p = kinematics.forward(local, translations, skeleton.parents)
-    return [(easy_reach(limb, p), p[:, limb.upper]) for limb in limbs]
+    return [(comfortable_reach(limb, p), p[:, limb.upper]) for limb in limbs]
 
 
 # Iteration
@@ -232,7 +232,7 @@ class _AssistedBody:
         moved = np.einsum("ti,ti->t", self.position(chain.tip) - before, direction)
         return bool((moved > LEAST_GAIN).any())
 
-    def bring(self, chain: AssistChain, target: Floats, asked: Bools) -> bool:
+    def move_tip_towards(self, chain: AssistChain, target: Floats, asked: Bools) -> bool:
         """Rotate a chain so that its tip comes nearer to a target ``(T, 3)``; whether more can be gained.
 
         One step of Levenberg and Marquardt: damping falls after a step that helped and grows after one that did not,

@@ -1,4 +1,4 @@
-"""Retargeting calibration: how two bodies correspond, a step of its own whose evidence can be read beforehand.
+"""Retargeting calibration: match the joints of two skeletons by role, level tilted feet, and say why.
 
 Joints correspond by role, through their anatomical frames (``body.anatomy``). A capture's skeleton rests in one pose
 and stands in another: a foot that should be flat on the ground may be tilted, the same in every frame. The motion shows
@@ -20,8 +20,8 @@ from kinesphere.motion.humanoid import SIDES
 from kinesphere.motion.motion import Motion
 from kinesphere.motion.skeleton import Skeleton
 
-RATE = 30.0  # frames a second that are sampled for feet that stand
-STILL = 0.15  # leg lengths a second
+RATE = 30.0  # frames per second that are sampled for feet that stand
+STILL = 0.15  # leg lengths per second
 LOW = 0.04  # leg lengths above the lowest tenth
 LEAST_FRAMES = 8
 STEADY = np.radians(8.0)  # half of the frames are nearer than this to their mean
@@ -66,7 +66,7 @@ def calibrate(
     offsets = {}
     for role in a.frames:
         if role in b.frames:
-            frame, target_frame = _levelled_frame(a, role, levelled), _levelled_frame(b, role, target_levelled)
+            frame, target_frame = _frame_of_role(a, role, levelled), _frame_of_role(b, role, target_levelled)
             offsets[role] = rotations.multiply(frame, rotations.conjugate(target_frame))
     offsets |= dict(overrides or {})
     leg = float(np.mean([b.lengths[f"{side}Leg"] / a.lengths[f"{side}Leg"] for side in SIDES]))
@@ -84,8 +84,8 @@ def _anatomy(body: Skeleton | Motion) -> Anatomy:
     return find_anatomy(body.skeleton, body) if isinstance(body, Motion) else find_anatomy(body)
 
 
-def _levelled_frame(body: Anatomy, role: str, levelled: Mapping[str, Floats]) -> Floats:
-    """The anatomical frame of a role; for feet and toes as they stand."""
+def _frame_of_role(body: Anatomy, role: str, levelled: Mapping[str, Floats]) -> Floats:
+    """The anatomical frame of a role, levelled for feet and toes that stand tilted."""
     tilt = levelled.get(role)
     return body.frames[role] if tilt is None else rotations.multiply(body.frames[role], tilt)
 

@@ -135,7 +135,7 @@ def _head_radius(body: Anatomy) -> float:
 
 
 def _shoulder_from_head(body: Anatomy, side: str) -> Floats:
-    """At rest, in the body's axes and arm lengths, from the head's middle."""
+    """From the head's middle to the shoulder at rest, in the body's axes and arm lengths."""
     p, roles = body.pose.positions, body.skeleton.roles
     offset = rotations.rotate(rotations.conjugate(body.basis), p[roles[f"{side}UpperArm"]] - p[roles["head"]])
     return np.asarray((offset - [0.0, _head_radius(body), 0.0]) / body.lengths[f"{side}Arm"])

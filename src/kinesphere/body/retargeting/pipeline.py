@@ -1,4 +1,4 @@
-"""Retargeting: put a motion on a body with other proportions, rest pose and joint axes.
+"""``retarget``: the steps of putting a motion on a body with other proportions, rest pose and joint axes.
 
 Joint orientations are transferred through anatomical frames (``calibration``). Then wrists and ankles get their
 positions and two-bone IK brings the limbs there: a wrist keeps its position relative to the shoulder, in arm lengths,

@@ -24,7 +24,7 @@ WIDEST_PERSON = 0.24  # leg lengths from the middle to a hip joint: no person's 
 TOGETHER = (0.12, 0.2)  # of half the hips' width: feet that come so near to the middle are not brought nearer
 BALL = 0.16  # leg lengths from the ankle to the ball
 LOW = 0.12  # leg lengths: a lower foot belongs to the ground
-HEIGHTS, SPEEDS = (0.03, 0.05), (0.2, 0.3)  # leg lengths, and leg lengths a second: for a contact to begin, to go on
+HEIGHTS, SPEEDS = (0.03, 0.05), (0.2, 0.3)  # leg lengths, and leg lengths per second: for a contact to begin, to go on
 FADE = 0.4  # seconds after a contact until a foot follows the hips again
 SLACK = 0.003  # metres that a foot in contact may be out of reach before the hips come down
 LIFTED = 0.1  # leg lengths: a higher foot carries nothing
@@ -138,7 +138,7 @@ def _constant_in_contact(contact: Bools, vectors: Floats, rate: float) -> Floats
 def hip_height_offset(
     c: Calibration, source_p: Floats, target_p: Floats, ankles: Sequence[Floats], rate: float
 ) -> Floats:
-    """Offset ``(T,)`` of the height of all joints with which legs are as far stretched as the source's.
+    """Offset ``(T,)`` of the height of all joints, so that legs are stretched as far as the source's legs.
 
     Bodies differ between left and right and in the width of their hips, and feet at other positions need other
     lengths. ``target_p (T, J, 3)`` are the target's joints so far, ``ankles`` where its ankles should be.
@@ -148,7 +148,7 @@ def hip_height_offset(
 
 
 def _stretch_offset(c: Calibration, source_p: Floats, target_p: Floats, ankles: Sequence[Floats]) -> Floats:
-    """The offset ``(T,)`` that gives the legs that carry the body the source's stretch, the mean of both."""
+    """The offset ``(T,)`` at which legs that carry the body stretch as the source's legs do; the mean of both."""
     roles, source_roles = c.target.skeleton.roles, c.source.skeleton.roles
     total, weights, unsupported = np.zeros(len(target_p)), np.full(len(target_p), 1e-9), np.ones(len(target_p))
     for side, ankle in zip(SIDES, ankles, strict=True):

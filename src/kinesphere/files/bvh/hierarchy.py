@@ -106,7 +106,7 @@ class HierarchyParser:
             elif word == "}" and self.salvage:
                 self.warn(f"line {words.line}: a closing brace that closes nothing was left out")
             else:
-                raise self._error(word, self._allowed(open_joints), words.line)
+                raise self._error(word, self._list_keywords(open_joints), words.line)
         if not tree.joints:
             raise self._error(None, "ROOT and a joint's name", motion_line)
         if open_joints:
@@ -216,7 +216,7 @@ class HierarchyParser:
         self.warn(f"line {joint.line}: {joint.name!r} has no OFFSET; zero was taken")
         joint.offset = (0.0, 0.0, 0.0)
 
-    def _allowed(self, open_joints: list[int | None]) -> str:
+    def _list_keywords(self, open_joints: list[int | None]) -> str:
         if not open_joints:
             return "ROOT or MOTION"
         return "OFFSET or }" if open_joints[-1] is None else "OFFSET, CHANNELS, JOINT, End Site or }"

@@ -44,7 +44,7 @@ def load(path: Path, options: LoadOptions) -> Motion:
         raise MotionFileError(path, "no MOTION section", "HIERARCHY …, then MOTION", line=_last_line(text))
     motion_line = _last_line(text[: found.start()])
     header_text = text[: found.start()]
-    tree = HierarchyParser(path, options.salvage, notes.append).parse(_numbered_lines(header_text), motion_line)
+    tree = HierarchyParser(path, options.salvage, notes.append).parse(_decode_lines(header_text), motion_line)
 
     reader = RowsReader(path, options.salvage, notes.append)
     header = reader.header(text[found.end() : found.end() + HEADER_BYTES], motion_line, options.rate is not None)
@@ -80,7 +80,7 @@ def _last_line(text: bytes) -> int:
     return 1 + text.count(b"\n") + text.count(b"\r") - text.count(b"\r\n")
 
 
-def _numbered_lines(text: bytes) -> Iterator[tuple[int, str]]:
+def _decode_lines(text: bytes) -> Iterator[tuple[int, str]]:
     start, number = 0, 1
     while start < len(text):
         end = _LINE_END.search(text, start)
@@ -99,7 +99,7 @@ def _raw_pose(
     """Local poses in the file's own units and axes."""
     offsets = np.array([joint.offset for joint in tree.joints])
     layout = _channel_layout(tree)
-    added, evidence = _added_positions(tree, rows, offsets, layout.position_columns, positions)
+    added, evidence = _find_added_positions(tree, rows, offsets, layout.position_columns, positions)
     base = np.where(added[:, None] | (layout.position_columns < 0), offsets, 0.0)
     q, t = pose_from_channels(rows, layout, base)
     if bridged:
@@ -137,7 +137,7 @@ def _channel_layout(tree: BvhHierarchy) -> ChannelLayout:
     return layout
 
 
-def _added_positions(
+def _find_added_positions(
     tree: BvhHierarchy, rows: Floats, offsets: Floats, columns: Ints, positions: Positions
 ) -> tuple[Bools, list[str]]:
     """Which joints' position channels are added to OFFSET rather than replacing it ``(J,)``, and why."""
@@ -317,7 +317,7 @@ def find_calibration_frames(local: Floats, rest: Floats) -> tuple[int, ...]:
     lengths = []
     for frames in (np.arange(edge), np.arange(count - 1, count - edge - 1, -1)):
         resting = (rotations.angle_between(local[frames], rest) < _AT_REST).mean(axis=1)
-        lengths.append(_inserted_length(_step_angles(local, np.minimum(frames[:-1], frames[1:])), resting, usual))
+        lengths.append(_count_inserted_frames(_step_angles(local, np.minimum(frames[:-1], frames[1:])), resting, usual))
     return (*range(lengths[0]), *range(count - lengths[1], count))
 
 
@@ -326,7 +326,7 @@ def _step_angles(local: Floats, frames: Ints) -> Floats:
     return rotations.angle_between(local[frames + 1], local[frames])
 
 
-def _inserted_length(steps: Floats, resting: Floats, usual: float) -> int:
+def _count_inserted_frames(steps: Floats, resting: Floats, usual: float) -> int:
     """How many frames from the edge inwards are an inserted pose."""
     for count in range(_LONGEST, 0, -1):
         leap = steps[count - 1]

@@ -197,7 +197,7 @@ def _parse_exponent(text, i):  # type: ignore[no-untyped-def]
 
 HEADER_BYTES = 20_000  # after MOTION: its two lines, with any blank ones between them, are within these
 MOST_STILL_FRAMES = 10_000  # of a file without channels
-MOST_FRAMES = 100_000_000  # nine days at 120 frames a second
+MOST_FRAMES = 100_000_000  # nine days at 120 frames per second
 _FRAMES = re.compile(rb"\s*frames[ \t]*:?[ \t]*(\S*)", re.IGNORECASE)
 _FRAME_TIME = re.compile(rb"\s*frame[ \t]*time[ \t]*:?[ \t]*(\S*)", re.IGNORECASE)
 LARGEST = 1e9  # absolute value of any channel
@@ -328,7 +328,7 @@ class RowsReader:
         return 1
 
     def _rows_complete(self, numbers: ParsedNumbers, widths: Ints, channels: int, declared: int | None) -> bool:
-        """Whether there is one frame a line or, where lines are wrapped otherwise, as many numbers as declared."""
+        """Whether there is one frame per line or, where lines are wrapped otherwise, as many numbers as declared."""
         if (widths == channels).all():
             return True
         if int(np.median(widths)) == channels or numbers.values.size % channels:

@@ -277,7 +277,7 @@ def _nominal_rate(distances: Floats, step: float, tolerance: float) -> float:
 
 def exact_rate(animation: GltfFields, times: Floats) -> float | None:
     """The rate in the animation's extras, if its key times ``(T,)`` agree with it."""
-    recorded = extras.recorded_rate(animation)
+    recorded = extras.read_rate(animation)
     if recorded is None or recorded[1] != len(times):
         return None
     rate, frames = recorded
@@ -310,7 +310,7 @@ class ClipWriter:
         self._channels: list[dict[str, Any]] = []
 
     def add(self, node: int, what: str, values: Floats, *, always: bool = False) -> None:
-        """Add the values of a node's ``translation``, ``rotation`` (w first) or ``scale``, one a frame."""
+        """Add the values of a node's ``translation``, ``rotation`` (w first) or ``scale``, one per frame."""
         keys = to_float32(values[:, X_Y_Z_W] if what == "rotation" else values, self.path, f"{what}s")
         constant = len(keys) > 2 and not always and bool((keys == keys[0]).all())
         if constant and self._ends is None:

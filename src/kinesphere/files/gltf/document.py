@@ -50,7 +50,7 @@ class GltfFields:
         found = as_integer(self.data.get(name))
         if found is None or found < low or (high is not None and found > high):
             allowed = f"a whole number of at least {low}" if high is None else f"a whole number from {low} to {high}"
-            raise self.error(name, self._described(name), allowed)
+            raise self.error(name, self._describe(name), allowed)
         return found
 
     def index(self, name: str, count: int, of: str) -> int:
@@ -58,7 +58,7 @@ class GltfFields:
         found = as_integer(self.data.get(name))
         if found is None or not 0 <= found < count:
             allowed = f"one of {of}, 0 to {count - 1}" if count else f"no reference: the file has no {of}"
-            raise self.error(name, self._described(name), allowed)
+            raise self.error(name, self._describe(name), allowed)
         return found
 
     def text(self, name: str, *, default: str | None = None) -> str:
@@ -67,14 +67,14 @@ class GltfFields:
             return default
         found = self.data.get(name)
         if not isinstance(found, str):
-            raise self.error(name, self._described(name), "text")
+            raise self.error(name, self._describe(name), "text")
         return found.encode("utf-8", "replace").decode()  # lone surrogates could not be written again
 
     def flag(self, name: str) -> bool:
         """True or false; false where the field is missing."""
         found = self.data.get(name, False)
         if not isinstance(found, bool):
-            raise self.error(name, self._described(name), "true or false")
+            raise self.error(name, self._describe(name), "true or false")
         return found
 
     def numbers(self, name: str, count: int) -> tuple[float, ...] | None:
@@ -83,21 +83,21 @@ class GltfFields:
             return None
         values = finite_numbers(self.data[name], count)
         if values is None:
-            raise self.error(name, self._described(name), f"a list of {count} finite numbers")
+            raise self.error(name, self._describe(name), f"a list of {count} finite numbers")
         return values
 
     def child(self, name: str) -> GltfFields:
         """An object in this one; an empty one where the field is missing."""
         found = self.data.get(name, {})
         if not isinstance(found, dict):
-            raise self.error(name, self._described(name), "an object")
+            raise self.error(name, self._describe(name), "an object")
         return GltfFields(self.path, found, self.location(name))
 
     def items(self, name: str) -> list[Any]:
         """A list; an empty one where the field is missing."""
         found = self.data.get(name, [])
         if not isinstance(found, list):
-            raise self.error(name, self._described(name), "a list")
+            raise self.error(name, self._describe(name), "a list")
         return found
 
     def count(self, name: str) -> int:
@@ -117,7 +117,7 @@ class GltfFields:
         for index in range(self.count(name)):
             yield self.item(name, index)
 
-    def _described(self, name: str) -> str:
+    def _describe(self, name: str) -> str:
         return describe_value(self.data[name]) if name in self.data else "nothing"
 
 
@@ -424,7 +424,7 @@ class Accessors:
         count = accessor.integer("count", low=1)
         self._afford(accessor, count * columns * rows)
         if "bufferView" in accessor:
-            raw = self._strided(accessor, count, dtype, columns, rows).reshape(count, columns * rows)
+            raw = self._read_strided(accessor, count, dtype, columns, rows).reshape(count, columns * rows)
         else:
             raw = np.zeros((count, columns * rows), dtype=dtype)
         if "sparse" in accessor:
@@ -444,7 +444,9 @@ class Accessors:
                 "count", describe_value(count), f"no more numbers than a file of {self.document.size} bytes holds"
             )
 
-    def _strided(self, accessor: GltfFields, count: int, dtype: np.dtype[Any], columns: int, rows: int) -> NDArray[Any]:
+    def _read_strided(
+        self, accessor: GltfFields, count: int, dtype: np.dtype[Any], columns: int, rows: int
+    ) -> NDArray[Any]:
         """The elements as a strided array ``(count, columns, rows)``."""
         data, view = self._view(accessor)
         column_bytes = rows * dtype.itemsize
@@ -479,10 +481,12 @@ class Accessors:
         component = indices.integer("componentType")
         if component not in (5121, 5123, 5125):
             raise indices.error("componentType", str(component), "5121, 5123 or 5125")
-        rows_to_set: Ints = self._strided(indices, count, COMPONENTS[component], 1, 1).reshape(count).astype(np.intp)
+        rows_to_set: Ints = (
+            self._read_strided(indices, count, COMPONENTS[component], 1, 1).reshape(count).astype(np.intp)
+        )
         if np.any(np.diff(rows_to_set) <= 0) or rows_to_set[-1] >= len(raw):
             raise indices.error("", "indices out of order or out of range", f"increasing numbers below {len(raw)}")
-        raw[rows_to_set] = self._strided(values, count, dtype, columns, rows).reshape(count, columns * rows)
+        raw[rows_to_set] = self._read_strided(values, count, dtype, columns, rows).reshape(count, columns * rows)
 
 
 def _denormalise(values: Floats, dtype: np.dtype[Any]) -> Floats:

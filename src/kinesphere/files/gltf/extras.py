@@ -37,7 +37,7 @@ def clip_extras(motion: Motion) -> dict[str, Any]:
 
 
 def joint_extras(motion: Motion) -> list[dict[str, Any]]:
-    """Extras of the nodes, one a joint."""
+    """Extras of the nodes, one per joint."""
     hints: list[dict[str, Any]] = [{"joint": joint} for joint in range(len(motion.skeleton))]
     for role, joint in motion.skeleton.roles.items():
         hints[joint].setdefault("roles", []).append(role)
@@ -68,7 +68,7 @@ def joint_hint(node: GltfFields) -> JointHint:
     )
 
 
-def recorded_rate(animation: GltfFields) -> tuple[float, int] | None:
+def read_rate(animation: GltfFields) -> tuple[float, int] | None:
     """The frame rate and number of frames that an animation was written with."""
     hint = _hint(animation)
     rate, frames = hint.get("rate"), as_integer(hint.get("frames"))

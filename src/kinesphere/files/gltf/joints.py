@@ -1,4 +1,4 @@
-"""Which glTF nodes are joints, with VRM humanoid roles; and conversion between the file's axes and ours.
+"""glTF joints: which nodes form the skeleton, their VRM humanoid roles, and conversion of axes.
 
 Joints are the nodes that a clip moves, a skin names or a VRM humanoid names, and all nodes between them.
 """
@@ -97,7 +97,7 @@ def find_joints(
     Where there are none, those that ``fallback`` finds.
     """
     roles, others = _vrm_nodes(document, len(nodes), warn)
-    animated = _animated_nodes(document, len(nodes)) - others
+    animated = _find_animated_nodes(document, len(nodes)) - others
     marked = animated | _skin_joints(document, len(nodes), warn) | set(roles.values())
     if not marked and fallback is not None:
         marked = fallback(nodes)
@@ -142,7 +142,7 @@ def _vrm_nodes(document: Document, count: int, warn: Callable[[str], None]) -> t
         return {}, set()
 
 
-def _animated_nodes(document: Document, count: int) -> set[int]:
+def _find_animated_nodes(document: Document, count: int) -> set[int]:
     """Nodes that any clip moves. Broken channels are ignored here; the clip that is loaded is checked by its reader."""
     found = set()
     for animation in document.fields.items("animations"):

@@ -1,4 +1,4 @@
-"""Baking scales: glTF nodes, whose scales their children inherit, to joints without scales, and back.
+"""glTF node scales: bake inherited scales into joint translations, and undo it.
 
 A glTF node's scale also moves and shears its children; a joint's does not. So every joint keeps the world position of
 its node, and its translation is the vector there from its parent. Rotations are products of the nodes' rotations, which
@@ -106,7 +106,7 @@ def _append_node(static: StaticParent, nodes: Nodes, node: int) -> StaticParent:
 def _bake_uniform_scales(
     joints: Joints, statics: dict[int, StaticParent], pose: NodePose
 ) -> tuple[Floats, Floats, Floats]:
-    """Scales that are one number a node: translations are multiplied by the product of those above."""
+    """Scales that are one number per node: translations are multiplied by the product of those above."""
     q, t = pose.rotations.copy(), pose.translations.copy()
     total = pose.scales.mean(axis=-1)  # (T or 1, J)
     for joint, parent in enumerate(joints.parents.tolist()):

@@ -1,4 +1,4 @@
-"""Assign the roles of a limb, trunk, hand or face to joints: a dynamic programme along each limb.
+"""Role assignment by dynamic programming: the best joints for a limb, trunk, hand or face.
 
 "LeftShoulder" could be a clavicle or an upper arm, "LeftLeg" a thigh or a shin. Every candidate has a score from its
 name and one from its proportions. The assignment with the highest sum wins; a required role counts more, and a joint
@@ -81,7 +81,7 @@ def role_certainty(name: JointName, role: str) -> float:
     return CENTRE.get(name.word, {}).get(role, 0.0)
 
 
-def share_torso(torso: Sequence[int], names: Sequence[JointName] | None = None) -> dict[str, int]:
+def assign_torso(torso: Sequence[int], names: Sequence[JointName] | None = None) -> dict[str, int]:
     """Spine, chest and upper chest for the joints between hips and arms, lowest first.
 
     The lowest is the spine, the one that carries the arms the upper chest; of several between them the middle one

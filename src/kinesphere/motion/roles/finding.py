@@ -202,13 +202,13 @@ def _search_trunk(search: _Search) -> None:
         if _both(tree, starts)
         else search.shape.junction
     )
-    heads = search.scores("head", _named_candidates(names, "head"))
+    heads = search.scores("head", _candidates_by_name(names, "head"))
     head = _top_of_spine(search, _best(search, "head", heads, tree, least=0.4))
     hips = _best(search, "hips", _hips_scores(search, legs, head, junction), tree, least=0.4)
     if hips < 0:
         return
     torso, neck = chains.split_trunk(tree, hips, head, junction, names)
-    found = chains.share_torso(torso, names)
+    found = chains.assign_torso(torso, names)
     if (chosen := chains.choose_neck(neck, names)) >= 0:
         found["neck"] = chosen
     for role, joint in found.items():
@@ -236,14 +236,14 @@ def _both(tree: JointTree, joints: Sequence[int]) -> bool:
     return all(joint >= 0 and tree.parents[joint] >= 0 for joint in joints)
 
 
-def _named_candidates(names: Sequence[JointName], role: str) -> dict[int, float]:
+def _candidates_by_name(names: Sequence[JointName], role: str) -> dict[int, float]:
     return {joint: value for joint, name in enumerate(names) if (value := chains.role_certainty(name, role)) > 0.0}
 
 
 def _hips_scores(search: _Search, legs: Sequence[int], head: int, junction: int) -> dict[int, float]:
     """Scores of names and proportions; ancestors of both legs and of the head or the arms score more."""
     tree = search.tree
-    scores = search.scores("hips", _named_candidates(search.names, "hips"))
+    scores = search.scores("hips", _candidates_by_name(search.names, "hips"))
     if "hips" in search.known or len(legs) < 2:
         return scores
     parts = [*legs, *(joint for joint in (head, junction) if joint >= 0)][:3]

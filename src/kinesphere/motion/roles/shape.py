@@ -1,4 +1,4 @@
-"""Find a body by its proportions, without names: pairs of equal limbs, a spine between them, and which side is left.
+"""Humanoid detection by proportions: find legs, arms, spine and the left side without joint names.
 
 A limb is a chain whose bone lengths are those of thigh and shin, or of upper arm and forearm. A body is a pair of legs
 below a pair of arms. Feet and knees in the rest pose, or in given poses, show the front, and so the left side.
@@ -14,7 +14,7 @@ import numpy as np
 
 from kinesphere.maths import rotations
 from kinesphere.maths.vectors import Bools, Floats, cross, norms, reject, unit
-from kinesphere.motion.roles.chains import share_torso
+from kinesphere.motion.roles.chains import assign_torso
 from kinesphere.motion.roles.names import JointName
 from kinesphere.motion.roles.tree import JointTree
 from kinesphere.motion.skeleton import Skeleton
@@ -57,7 +57,7 @@ class LimbReading:
 
 
 def read_limb(tree: JointTree, start: int, kind: Proportions) -> LimbReading | None:
-    """The likeliest reading of the chain that begins at ``start``, or None where it has no two joints."""
+    """The most likely limb along the chain that begins at ``start``; None for a chain of fewer than two joints."""
     chain = tree.main_chain(start)
     bones = tree.chain_bones(chain)
     best: LimbReading | None = None
@@ -72,7 +72,7 @@ def read_limb(tree: JointTree, start: int, kind: Proportions) -> LimbReading | N
 def _reading(
     tree: JointTree, chain: list[int], bones: list[float], first: int, pieces: tuple[int, int], kind: Proportions
 ) -> LimbReading | None:
-    """The chain read as a limb from its joint ``first`` on, each of its two bones in so many pieces."""
+    """The chain as a limb from its joint ``first`` on; ``pieces`` says how many bones make up each half."""
     middle, last = first + pieces[0], first + sum(pieces)
     if sum(pieces) > 2 and (last >= len(chain) or not _are_halves(bones[first:middle], bones[middle:last])):
         return None
@@ -99,7 +99,7 @@ def _are_halves(*bones: list[float]) -> bool:
     return all(min(pair) > 0.4 * max(pair) for pair in bones)
 
 
-def mirrored_pairs(tree: JointTree) -> list[tuple[int, int, int]]:
+def find_mirror_pairs(tree: JointTree) -> list[tuple[int, int, int]]:
     """``(parent, a, b)``: children whose branches have the same bone lengths, as a left and a right limb have.
 
     Only branches of two joints and more, and not those that are short beside the skeleton (fingers).
@@ -156,7 +156,7 @@ class _LimbPair:
 
 def find_body(tree: JointTree) -> BodyReading | None:
     """The likeliest body in a tree of joints, or None."""
-    pairs = mirrored_pairs(tree)
+    pairs = find_mirror_pairs(tree)
     legs = [pair for p in pairs if (pair := _read_pair(tree, p, legs=True)) is not None]
     arms = [pair for p in pairs if (pair := _read_pair(tree, p, legs=False)) is not None]
     best: tuple[float, BodyReading] | None = None
@@ -243,7 +243,7 @@ ENOUGH = 0.12  # a front weaker than this, of 1, decides nothing
 
 
 @dataclass(frozen=True)
-class PoseReading:
+class PoseSides:
     """Sides and stance of a body in some poses."""
 
     legs_first_is_left: float  # -1 to 1: whether the first leg is the left one; about 0 is undecided
@@ -257,7 +257,7 @@ def rest_ends(skeleton: Skeleton, rest: tuple[Floats, Floats]) -> dict[int, Floa
     return {tip.joint: rest[1][tip.joint] + rotations.rotate(rest[0][tip.joint], tip.offset) for tip in skeleton.tips}
 
 
-def read_poses(body: BodyReading, poses: Floats, ends: dict[int, Floats]) -> PoseReading:
+def read_poses(body: BodyReading, poses: Floats, ends: dict[int, Floats]) -> PoseSides:
     """Sides and stance from poses ``(T, J, 3)``; ``ends`` are tip positions, given only for the rest pose."""
     legs, arms = body.legs, body.arms
     hip = 0.5 * (poses[:, legs[0].upper] + poses[:, legs[1].upper])  # (T, 3)
@@ -274,7 +274,7 @@ def read_poses(body: BodyReading, poses: Floats, ends: dict[int, Floats]) -> Pos
     # The arms' sides follow the legs', as far as the two lines across the body agree.
     agree = np.sum(_direction(shoulders) * _direction(reject(apart, up)), axis=-1)
     agree = np.where(np.abs(agree) > 0.5, np.sign(agree), 0.0)
-    return PoseReading(
+    return PoseSides(
         legs_first_is_left=float(np.mean(legs_score)),
         arms_first_is_left=float(np.mean(legs_score * agree)),
         on_all_fours=_on_all_fours(body, poses, down, along),
@@ -379,7 +379,7 @@ def find_by_shape(
         found.evidence.append("shape: stands on all fours, with the front limbs as long as the hind ones")
         return found
     found.quality, found.junction = body.quality, body.torso[-1]
-    found.roles = {"hips": body.hips, **share_torso(body.torso)}
+    found.roles = {"hips": body.hips, **assign_torso(body.torso)}
     if body.head >= 0:
         found.roles["head"] = body.head
     if body.neck:
@@ -391,7 +391,7 @@ def find_by_shape(
     ):
         first = _first_is_left(tree, names, known, limbs)
         if first == 0.0 and abs(score) < ENOUGH:
-            found.evidence.append(_undecided_sides(skeleton, limbs, what, pose, poses is None))
+            found.evidence.append(_explain_undecided_sides(skeleton, limbs, what, pose, poses is None))
             continue
         if first * score < 0.0 and abs(score) > 0.5:
             found.sides_against_names = True
@@ -405,7 +405,7 @@ def find_by_shape(
     return found
 
 
-def _posture(skeleton: Skeleton, tree: JointTree, body: BodyReading, poses: Floats | None) -> PoseReading:
+def _posture(skeleton: Skeleton, tree: JointTree, body: BodyReading, poses: Floats | None) -> PoseSides:
     """Given poses decide where the front is; else the rest pose, which also has tips."""
     if poses is not None:
         pose = read_poses(body, poses / tree.size, {})
@@ -434,22 +434,22 @@ def _first_is_left(
             for joint in range(limb.start, len(tree)):
                 if joint != limb.start and not tree.is_below(joint, limb.start):
                     continue
-                side = _known_side(known, joint) if trusted else names[joint].side
+                side = _side_of_joint(known, joint) if trusted else names[joint].side
                 votes += sign * {"left": 1, "right": -1, "": 0}[side]
         if abs(votes) >= (1 if trusted else 2):
             return 1.0 if votes > 0 else -1.0
     return 0.0
 
 
-def _known_side(known: Mapping[str, int], joint: int) -> str:
+def _side_of_joint(known: Mapping[str, int], joint: int) -> str:
     for role, own in known.items():
         if own == joint:
             return "left" if role.startswith("left") else "right" if role.startswith("right") else ""
     return ""
 
 
-def _undecided_sides(
-    skeleton: Skeleton, limbs: tuple[LimbReading, LimbReading], what: str, pose: PoseReading, at_rest: bool
+def _explain_undecided_sides(
+    skeleton: Skeleton, limbs: tuple[LimbReading, LimbReading], what: str, pose: PoseSides, at_rest: bool
 ) -> str:
     pair = " and ".join(f"{skeleton.names[limb.upper] or limb.upper!r}" for limb in limbs)
     why = "neither toes nor knees tell the front" if pose.standing else "the pose is not one of standing"
