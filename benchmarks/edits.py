@@ -19,7 +19,7 @@ from kinesphere.builtin import motion
 from kinesphere.maths.vectors import Floats
 from kinesphere.motion.skeleton import Skeleton
 from kinesphere.signals import Blend, Displace, Equalize, Smooth, Timewarp, Waveshape
-from kinesphere.signals.displacement import Target, Turn
+from kinesphere.signals.pose_edits import Target, Turn
 from timing import race
 
 FRAMES, JOINTS, GOAL = 600, 60, 0.015

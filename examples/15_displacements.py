@@ -10,7 +10,7 @@ from kinesphere.builtin import motion
 from kinesphere.maths.vectors import Floats
 from kinesphere.motion.humanoid import SIDES
 from kinesphere.signals import Displace, Equalize
-from kinesphere.signals.displacement import Target, Turn
+from kinesphere.signals.pose_edits import Target, Turn
 
 UP = np.array([0.0, 1.0, 0.0])
 KNOCK = 1.2  # seconds: the second of three raps

@@ -9,7 +9,7 @@ import numpy as np
 
 from kinesphere import Effort, Express, Layer, Motion, Score, load_score, render, save_score
 from kinesphere.signals import Displace, Equalize, Timewarp
-from kinesphere.signals.displacement import Target, Turn
+from kinesphere.signals.pose_edits import Target, Turn
 
 # Times are the knock's own, whatever Effort and timewarps make of them.
 LAYERS = {

@@ -13,7 +13,7 @@ import kinesphere
 from kinesphere import Effort, Motion, perform
 from kinesphere.builtin import figure, motion, motions
 from kinesphere.pictures import film, sheet
-from kinesphere.pictures.contact_sheet import save_picture
+from kinesphere.pictures.bone_sheets import save_picture
 
 ELEMENTS = {
     "indirect": Effort(space=-1),

@@ -25,8 +25,8 @@ from kinesphere.maths.vectors import Floats
 from kinesphere.motion.humanoid import SIDES
 from kinesphere.signals import Blend, Displace, Equalize, Smooth, Waveshape
 from kinesphere.signals.curves import Curves
-from kinesphere.signals.displacement import Target
 from kinesphere.signals.equalize import PRESETS
+from kinesphere.signals.pose_edits import Target
 
 RATE = 60.0
 UP = np.array([0.0, 1.0, 0.0])

@@ -56,7 +56,7 @@ from .motion.timemap import TimeMap as TimeMap
 from .motion.transform import concatenate as concatenate
 from .pictures.films import film as film
 from .pictures.films import still as still
-from .pictures.sheets import sheet as sheet
+from .pictures.surface_sheets import sheet as sheet
 from .score.document import load_score as load_score
 from .score.document import save_score as save_score
 from .score.layers import Express as Express

@@ -8,7 +8,7 @@ from typer.testing import CliRunner
 
 from kinesphere import Effort, load, load_score, perform
 from kinesphere.cli.main import app
-from kinesphere.pictures import sheets
+from kinesphere.pictures import surface_sheets
 from kinesphere.pictures.canvas import write_text
 
 KEYS = "part: rightArm\nrate: 30\n0 -0.1 -0.4 0.2 -0.4 goal\n20 -0.3 0.1 0.3 -0.4 goal\n"
@@ -158,10 +158,10 @@ def test_before_and_after_have_as_many_pictures_each_at_its_own_times(tmp_path, 
         places.append(place)
         write_text(draw, place, text, *rest)
 
-    monkeypatch.setattr(sheets, "write_text", noted)
+    monkeypatch.setattr(surface_sheets, "write_text", noted)
     before, after = perform("punch"), perform("punch", Effort(time=1))
     assert after.duration < 0.6 * before.duration
-    sheet = np.asarray(sheets.compare_sheet(before, after))
+    sheet = np.asarray(surface_sheets.compare_sheet(before, after))
     assert sheet.shape == (1000, 1600, 3)
     labels = texts[: 2 * sheets.COMPARED_POSES]
     rows = [[float(text.removesuffix(" s")) for text in part] for part in (labels[:8], labels[8:])]

@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 
 import kinesphere
 from kinesphere.cli.main import app
-from kinesphere.pictures.sheets import compare_sheet
+from kinesphere.pictures.surface_sheets import compare_sheet
 from pictures.people import bvh_text, standing, waving
 
 run = CliRunner().invoke

@@ -35,7 +35,7 @@ before = signatures()
 assert len(before) > 20, before
 from kinesphere.builtin import figure, motion
 from kinesphere.signals import Blend, Displace, Equalize, Smooth, Timewarp, Waveshape, align
-from kinesphere.signals.displacement import Target
+from kinesphere.signals.pose_edits import Target
 given, other = motion("walk"), motion("bow")
 Equalize(preset="twitch", joints="arms", start=0.5, end=2.0)(given)
 Waveshape("cosine")(other)

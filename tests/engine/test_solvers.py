@@ -13,8 +13,8 @@ from kinesphere.body.hands import ANGLES, HAND_SHAPES, hand_rig
 from kinesphere.body.mass import centre_of_mass
 from kinesphere.engine.arms import ArmBlend, ArmPose, BodyCapsules, shoulder_assist, solve_arms
 from kinesphere.engine.batch import Batch
+from kinesphere.engine.capsules import ROOMY
 from kinesphere.engine.channels import INDEX, ChannelCurves
-from kinesphere.engine.collision import ROOMY
 from kinesphere.engine.generation import HEAD_LINE, capsule_lines, horizontal_centre_of_mass
 from kinesphere.engine.hands import ASIDES, BENDS, CURL, DRAG, INHALED, LATE, MOST_DRAG, HandMotion, solve_hands
 from kinesphere.engine.legs import SOFT, leg_overreach, solve_leg

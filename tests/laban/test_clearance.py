@@ -11,7 +11,7 @@ from scipy.optimize import brentq, minimize_scalar
 from generated import seeds
 from kinesphere import Effort, Gesture, Keypoint, Keypoints, Shape
 from kinesphere.builtin.library import gesture
-from kinesphere.engine.collision import SOFT
+from kinesphere.engine.capsules import SOFT
 from kinesphere.engine.pose import FLEXIONS, figure_limb
 from kinesphere.engine.proportions import HEIGHT
 from kinesphere.laban.clearance import (

@@ -15,7 +15,7 @@ from PIL import Image
 from kinesphere import pictures
 from kinesphere.builtin.library import motion as wave
 from kinesphere.maths import rotations
-from kinesphere.pictures import canvas, films, sheets
+from kinesphere.pictures import canvas, films, surface_sheets
 from kinesphere.pictures.encode import gif_rate
 from kinesphere.pictures.panel import Overlays, measure_extent, render_in_order, render_panel, with_progress
 from kinesphere.pictures.performer import make_performer
@@ -278,7 +278,7 @@ def test_a_sheet_has_a_row_for_each_motion_and_leaves_out_what_has_ended() -> No
     short, long = replace(waving(16), name="short"), replace(waving(31), name="long")
     image = np.asarray(pictures.sheet([short, long], frames=5, size=(800, 500))).astype(int)
     one = [make_performer(short), make_performer(long)]
-    grid = sheets.make_grid(measure_extent(one, "three-quarter"), 5, 2, (800, 500), None)
+    grid = surface_sheets.make_grid(measure_extent(one, "three-quarter"), 5, 2, (800, 500), None)
     shown = []
     for row in range(2):
         for column in range(5):

@@ -7,9 +7,9 @@ import pytest
 
 from kinesphere import pictures
 from kinesphere.builtin.library import motion
-from kinesphere.pictures import films, sheets
+from kinesphere.pictures import films, surface_sheets
+from kinesphere.pictures.bone_sheets import bone_sheet
 from kinesphere.pictures.camera import VIEWS, View
-from kinesphere.pictures.contact_sheet import bone_sheet
 from kinesphere.pictures.panel import Overlays, measure_extent
 from kinesphere.pictures.performer import make_performer
 from pictures.people import waving
@@ -22,9 +22,9 @@ def panels_of(name: str, view: View, frames: int = 6) -> list[np.ndarray]:
     """The panels of a sheet of one motion."""
     image = np.asarray(pictures.sheet(motion(name), frames=frames, size=SIZE, view=view))
     one = make_performer(motion(name))
-    times = sheets.common_times([one], frames)
+    times = surface_sheets.common_times([one], frames)
     extent = measure_extent([one], view, [one.clock(times).tolist()])
-    grid = sheets.make_grid(extent, len(times), 1, SIZE, None)
+    grid = surface_sheets.make_grid(extent, len(times), 1, SIZE, None)
     corners = [grid.corner(*divmod(i, grid.columns)) for i in range(len(times))]
     return [image[y : y + grid.panel[1], x : x + grid.panel[0]] for x, y in corners]
 

@@ -10,7 +10,7 @@ from kinesphere.builtin.library import motion
 from kinesphere.maths.vectors import Floats
 from kinesphere.pictures.performer import make_performer
 from kinesphere.pictures.scene import candidate_frames, find_scene, pose_features_at, select_moments
-from kinesphere.pictures.sheets import common_times
+from kinesphere.pictures.surface_sheets import common_times
 
 
 def test_the_first_and_the_last_are_kept_and_times_increase() -> None:

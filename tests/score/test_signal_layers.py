@@ -16,7 +16,7 @@ from kinesphere.builtin import motion
 from kinesphere.maths import rotations
 from kinesphere.score.document import from_json, to_json
 from kinesphere.signals import Blend, Displace, Equalize, Smooth, Timewarp, Waveshape
-from kinesphere.signals.displacement import Target, Turn
+from kinesphere.signals.pose_edits import Target, Turn
 from kinesphere.signals.waveshape import Shaping
 
 LARGER = Equalize(preset="exaggerate")

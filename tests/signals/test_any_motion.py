@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from generated import motions
 from kinesphere.maths import rotations
 from kinesphere.signals import Blend, Displace, Equalize, Smooth, Timewarp, Waveshape
-from kinesphere.signals.displacement import Turn
+from kinesphere.signals.pose_edits import Turn
 
 EDITS = {
     "equalize": lambda one: Equalize(periods={0.5: 2.0}, preset="twitch"),

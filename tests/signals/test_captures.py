@@ -17,7 +17,7 @@ from kinesphere.maths.euler import from_euler, to_euler
 from kinesphere.signals import Blend, Displace, Equalize, Smooth, Timewarp, Waveshape
 from kinesphere.signals.alignment import trim_calibration
 from kinesphere.signals.curves import Curves
-from kinesphere.signals.displacement import Target
+from kinesphere.signals.pose_edits import Target
 
 pytestmark = pytest.mark.data
 WALKS = ("137_29", "91_36", "07_01")

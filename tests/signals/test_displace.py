@@ -20,7 +20,7 @@ from kinesphere.maths import rotations as R
 from kinesphere.maths.splines import kochanek_bartels
 from kinesphere.motion.errors import MotionFileWarning
 from kinesphere.signals.displace import Displace, TargetOutOfReach
-from kinesphere.signals.displacement import DisplacementRange, Target, Turn
+from kinesphere.signals.pose_edits import DisplacementRange, Target, Turn
 
 WAVE, KNOCK, WALK = motion("wave"), motion("knock"), motion("walk")
 ROLES = WAVE.skeleton.roles

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from kinesphere.score.score import Score
     from kinesphere.signals.blend import Blend
     from kinesphere.signals.displace import Displace
-    from kinesphere.signals.displacement import Target, Turn
     from kinesphere.signals.equalize import Equalize
+    from kinesphere.signals.pose_edits import Target, Turn
     from kinesphere.signals.smooth import Smooth
     from kinesphere.signals.timewarp import Timewarp
     from kinesphere.signals.waveshape import Shaping, Waveshape
@@ -98,8 +98,8 @@ def run_edit(
             write(replace(score, layers=last), save_score)
             typer.echo(f"wrote {save_score}")
         if sheet is not None:
-            from kinesphere.pictures.contact_sheet import save_picture
-            from kinesphere.pictures.sheets import compare_sheet
+            from kinesphere.pictures.bone_sheets import save_picture
+            from kinesphere.pictures.surface_sheets import compare_sheet
 
             with collect_warnings():  # of the source itself: they have been printed
                 first = render(score) if before is None else before
@@ -486,7 +486,7 @@ def displace(
 
 
 def _parse_target(text: str) -> Target:
-    from kinesphere.signals.displacement import Target
+    from kinesphere.signals.pose_edits import Target
 
     part, when, how, place, words = _split_target("--target", text, ("by", "to"), TARGET)
     more: dict[str, Any] = {how: place}
@@ -504,7 +504,7 @@ def _parse_target(text: str) -> Target:
 
 
 def _parse_turn(text: str) -> Turn:
-    from kinesphere.signals.displacement import Turn
+    from kinesphere.signals.pose_edits import Turn
 
     joint, when, _, angles, words = _split_target("--turn", text, ("by",), TURN)
     if words and words not in (["parent"], ["joint"], ["world"]):

@@ -173,8 +173,8 @@ def perform(
 
             write(score, save_score)
         if sheet is not None:
-            from kinesphere.pictures.contact_sheet import save_picture
-            from kinesphere.pictures.sheets import compare_sheet
+            from kinesphere.pictures.bone_sheets import save_picture
+            from kinesphere.pictures.surface_sheets import compare_sheet
 
             with collect_warnings():  # of the gesture itself: they have been printed
                 before = render(replace(score, layers=()))

@@ -17,9 +17,9 @@ import numpy as np
 
 from kinesphere.engine.arm_plan import COLUMNS, ELBOW, IN_WORLD, RELAXED, SHOULDER, ArmPlan
 from kinesphere.engine.batch import RATE, Batch
+from kinesphere.engine.capsules import ROOMY, capsule_offset
 from kinesphere.engine.channels import sample_rows
 from kinesphere.engine.clocks import StrokePhase
-from kinesphere.engine.collision import ROOMY, capsule_offset
 from kinesphere.engine.manner import FLOURISHES, ArmManner
 from kinesphere.engine.overlays import elbow_factor, forearm_twist
 from kinesphere.engine.paths import StrokePaths

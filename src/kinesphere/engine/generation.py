@@ -18,9 +18,9 @@ from kinesphere.body.mass import segments
 from kinesphere.engine.arm_plan import ArmPlan, OutOfReach, arm_plan, goal_warnings, lean_to_reach
 from kinesphere.engine.arms import ArmPose, ArmTask, BodyCapsules, pose_arms, shoulder_assist
 from kinesphere.engine.batch import RATE, Batch
+from kinesphere.engine.capsules import HEAD, THIGH, TRUNK, flourish_scale_between_hands
 from kinesphere.engine.channels import ChannelCurves, add_idle, join_channels, sample_channels, sample_rows
 from kinesphere.engine.clocks import StrokeClock, StrokePhase, stroke_clock, stroke_phases
-from kinesphere.engine.collision import HEAD, THIGH, TRUNK, flourish_scale_between_hands
 from kinesphere.engine.hands import set_hands
 from kinesphere.engine.legs import leg_overreach, solve_stance
 from kinesphere.engine.manner import PLAIN, Manner, body_rest_times, leading_side

@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kinesphere.engine.collision import HEAD, SOFT, THIGH, TRUNK
+from kinesphere.engine.capsules import HEAD, SOFT, THIGH, TRUNK
 from kinesphere.engine.paths import BOW, TIGHTEST, cubic_hermite
 from kinesphere.engine.pose import AHEAD, DOWN, FLEXIONS, figure_limb
 from kinesphere.engine.proportions import HEIGHT

@@ -62,7 +62,8 @@ class Jit:
                     if isinstance(used, Jit):
                         self.function.__globals__[name] = used.compile()
                         self.files |= used.files
-                dispatcher: Any = njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract"})(self.function)
+                compile_loop = njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract"})
+                dispatcher: Any = compile_loop(self.function)
                 dispatcher.kinesphere_jit = self
                 _stamp_cache(dispatcher, self.files)
                 self.dispatcher = dispatcher

@@ -13,8 +13,8 @@ import numpy as np
 
 from kinesphere.engine.arm_plan import OutOfReach
 from kinesphere.engine.batch import RATE
+from kinesphere.engine.capsules import HEAD, TRUNK, Capsule, distance_outside
 from kinesphere.engine.clocks import FASTEST
-from kinesphere.engine.collision import HEAD, TRUNK, Capsule, distance_outside
 from kinesphere.engine.manner import leading_side
 from kinesphere.engine.pose import figure_limb
 from kinesphere.engine.proportions import HEIGHT

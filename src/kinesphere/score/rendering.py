@@ -36,8 +36,8 @@ from kinesphere.score.score import Score, is_motion, resolve_gesture
 from kinesphere.signals.blend import Blend
 from kinesphere.signals.constraints import hold_feet
 from kinesphere.signals.displace import Displace
-from kinesphere.signals.displacement import PoseEdit
 from kinesphere.signals.edit import Edit, edit_window
+from kinesphere.signals.pose_edits import PoseEdit
 from kinesphere.signals.sources import resolve_motion
 from kinesphere.signals.timewarp import Timewarp
 

@@ -1,10 +1,10 @@
 from .alignment import align as align
 from .blend import Blend as Blend
 from .displace import Displace as Displace
-from .displacement import Target as Target
-from .displacement import Turn as Turn
 from .equalize import Equalize as Equalize
 from .gaps import find_gaps as find_gaps
+from .pose_edits import Target as Target
+from .pose_edits import Turn as Turn
 from .smooth import Smooth as Smooth
 from .timewarp import Timewarp as Timewarp
 from .waveshape import Waveshape as Waveshape

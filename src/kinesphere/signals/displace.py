@@ -48,7 +48,8 @@ from kinesphere.motion.errors import MotionFileWarning, warn_caller
 from kinesphere.motion.humanoid import SIDES, select_joints
 from kinesphere.motion.motion import Motion
 from kinesphere.signals.curves import Curves
-from kinesphere.signals.displacement import (
+from kinesphere.signals.edit import Edit, edit_window
+from kinesphere.signals.pose_edits import (
     EASE_OUT,
     STEADY,
     UP,
@@ -64,7 +65,6 @@ from kinesphere.signals.displacement import (
     read_pose_edit,
     role_of,
 )
-from kinesphere.signals.edit import Edit, edit_window
 
 HANDS = tuple(f"{side}Hand" for side in SIDES)
 FEET = tuple(f"{side}Foot" for side in SIDES)

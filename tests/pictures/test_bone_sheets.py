@@ -12,8 +12,8 @@ from PIL import Image
 import kinesphere
 from kinesphere import Motion
 from kinesphere.pictures import canvas
+from kinesphere.pictures.bone_sheets import bone_sheet, make_layout, panel_corner, save_picture
 from kinesphere.pictures.camera import VIEWS, camera_for
-from kinesphere.pictures.contact_sheet import bone_sheet, make_layout, panel_corner, save_picture
 from kinesphere.pictures.scene import find_scene
 from pictures.people import standing, waving
 
@@ -128,7 +128,7 @@ def test_panels_follow_a_body_that_travels_and_a_map_is_added() -> None:
 
 def test_the_map_turns_but_never_mirrors() -> None:
     """A path that bends to the left bends to the left on the map, whatever its heading."""
-    from kinesphere.pictures.contact_sheet import path_from_above
+    from kinesphere.pictures.bone_sheets import path_from_above
 
     for heading in (0.0, 1.0, 2.5, -2.0):
         motion = standing(31, turn=heading, speed=3.0)
