@@ -163,7 +163,7 @@ def test_before_and_after_have_as_many_pictures_each_at_its_own_times(tmp_path, 
     assert after.duration < 0.6 * before.duration
     sheet = np.asarray(surface_sheets.compare_sheet(before, after))
     assert sheet.shape == (1000, 1600, 3)
-    labels = texts[: 2 * sheets.COMPARED_POSES]
+    labels = texts[: 2 * surface_sheets.COMPARED_POSES]
     rows = [[float(text.removesuffix(" s")) for text in part] for part in (labels[:8], labels[8:])]
     for row, motion in zip(rows, (before, after), strict=True):
         assert (row[0], row[-1]) == (0.0, round(motion.duration, 2))
