@@ -17,7 +17,6 @@ that more surely than one. A curve with neither slow nor fast movement is taken 
 
 from __future__ import annotations
 
-import itertools
 import math
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -125,11 +124,10 @@ def denoise(table: Floats, limbs: Sequence[Ints], units: Floats, amount: float, 
 
     def denoise_batch(batch: list[Ints]) -> None:
         columns, edges = np.concatenate(batch), np.cumsum([0, *map(len, batch)])
-        own, noise = np.take(values, columns, axis=1), units[columns]
-        change = _found_noise(own / noise, edges, settings)
-        change *= amount * noise
-        change += own
-        made[:, columns] = change
+        curves = values.take(columns, axis=1, mode="clip")
+        curves /= units[columns]
+        change, power = _found_noise(curves, edges, settings)
+        add_change_kernel(change, power, columns, amount * units[columns], made)
 
     share_work(denoise_batch, _batches(given))
     return made
@@ -150,25 +148,25 @@ def _batches(limbs: Sequence[Ints]) -> list[list[Ints]]:
     return made
 
 
-def _found_noise(curves: Floats, edges: Ints, settings: DenoiseSettings) -> Floats:
-    """What is to be added to curves ``(T, C)`` in units of their noise to take it out; limbs end at ``edges``."""
+def _found_noise(curves: Floats, edges: Ints, settings: DenoiseSettings) -> tuple[Floats, Floats]:
+    """What is to be added to curves ``(T, C)`` in units of their noise to take it out, and its mean square around.
+
+    Limbs end at ``edges``. The curves' means are taken off them.
+    """
     along = curves / len(curves)
-    curves -= along.sum(axis=0)
+    curves -= np.add.reduce(along)
     smooth = _even_spline(curves, settings.axes)
-    axes = []  # (C, C) of each limb
-    for first, last in itertools.pairwise(edges):
-        axes.append(np.eye(last - first))
-        movement_axes_kernel(smooth, first, settings.shared, np.zeros_like(axes[-1]), axes[-1])
-        project_kernel(curves, axes[-1], first, along)
+    starts, axes = edges[:-1].tolist(), [np.eye(size) for size in np.diff(edges).tolist()]
+    for first, own in zip(starts, axes, strict=True):
+        movement_axes_kernel(smooth, first, settings.shared, np.zeros(own.shape), own)
+        project_kernel(curves, own, first, along)
     moved = _denoise_axes(along, edges, settings)
-    for first, own in zip(edges, axes, strict=False):
+    for first, own in zip(starts, axes, strict=True):
         project_kernel(moved, np.ascontiguousarray(own.T), first, smooth)
     smooth -= curves
     power = np.multiply(smooth, smooth, out=along)
     average_kernel(power, settings.long, moved)
-    smooth *= MAX_CHANGE
-    smooth /= np.maximum(np.sqrt(power, out=power), MAX_CHANGE, out=power)
-    return smooth
+    return smooth, power
 
 
 def _denoise_axes(table: Floats, edges: Ints, settings: DenoiseSettings) -> Floats:
@@ -176,7 +174,7 @@ def _denoise_axes(table: Floats, edges: Ints, settings: DenoiseSettings) -> Floa
     moving = np.flatnonzero(~_find_rest(table, settings))
     made = _even_spline(table, settings.least) if len(moving) < table.shape[1] else np.empty_like(table)
     if len(moving):
-        some = np.take(table, moving, axis=1)
+        some = table.take(moving, axis=1, mode="clip")
         frames, columns = some.shape
         stiff, factors = np.zeros((frames + 2, columns)), np.zeros((3, frames + 2, columns))
         stiff[2:frames] = 1.0 / settings.start
@@ -191,17 +189,17 @@ def _denoise_axes(table: Floats, edges: Ints, settings: DenoiseSettings) -> Floa
 def _find_rest(table: Floats, settings: DenoiseSettings) -> Bools:
     """``(C,)`` which curves ``(T, C)`` show no movement, neither slow nor fast nor for a moment."""
     slow = _even_spline(table, settings.slow)
-    slow -= slow.mean(axis=0)
+    slow -= np.add.reduce(slow) / len(slow)
     slow *= slow
-    variance = slow.mean(axis=0)
+    variance = np.add.reduce(slow) / len(slow)
     fast = _even_spline(table, settings.start)
     energy = np.multiply(fast[1:-1], -2.0, out=slow[:-2])
     energy += fast[:-2]
     energy += fast[2:]
     energy *= energy
-    total = energy.mean(axis=0)
+    total = np.add.reduce(energy) / len(energy)
     average_kernel(energy, settings.long, fast)
-    most = energy.max(axis=0)
+    most = np.maximum.reduce(energy)
     return np.asarray((variance < settings.drift) & (total < settings.activity) & (most < settings.onset))
 
 
@@ -214,6 +212,15 @@ def _even_spline(table: Floats, variance: float) -> Floats:
 
 # Compiled loops: over frames outside, over curves inside, so that several curves are worked at once. Arrays are made
 # outside of them, which numba takes long to compile.
+
+
+@jit
+def add_change_kernel(change, power, columns, scale, made):  # type: ignore[no-untyped-def]
+    """Add changes ``(T, C)`` times ``scale (C,)`` to columns of ``made (T, D)``, limited by their mean squares."""
+    for t in range(change.shape[0]):
+        for c in range(columns.size):
+            limited = change[t, c] * MAX_CHANGE / max(math.sqrt(power[t, c]), MAX_CHANGE)
+            made[t, columns[c]] += scale[c] * limited
 
 
 @jit

@@ -188,7 +188,7 @@ def rotate_kernel(q, vectors, out):  # type: ignore[no-untyped-def]
 def _cycled_rows(array: Floats, shape: tuple[int, ...]) -> Floats:
     """As ``_rows``, but without the repetitions of an array that only lacks leading axes."""
     cycles = array.shape == shape[len(shape) - array.ndim :]
-    return read_only(array, -1, shape[-1]) if cycles else _rows(array, shape)
+    return np.ascontiguousarray(array).reshape(-1, shape[-1]) if cycles else _rows(array, shape)
 
 
 def _rows(array: Floats, shape: tuple[int, ...]) -> Floats:
