@@ -32,7 +32,7 @@ def test_splines_solve_their_normal_equations(seed, frames, columns):
     stiff[2:-2] = 1.0 / q
     denoise.spline_kernel(values, stiff, np.zeros((3, frames + 2, columns)), made)
     np.testing.assert_allclose(made, dense_spline(values, q), atol=1e-8)
-    denoise.even_spline_kernel(values, 1.0 / q[0, 0], made)
+    denoise.even_spline_kernel(values, 1.0 / q[0, 0], np.zeros((3, frames + 2)), made)
     np.testing.assert_allclose(made, dense_spline(values, np.full(q.shape, q[0, 0])), atol=1e-8)
 
 
@@ -98,7 +98,7 @@ def test_limbs_are_denoised_apart_and_other_columns_stay(rng):
 def test_straight_lines_stay(level, slope, power, frames):
     line = (level + slope * np.linspace(0.0, 1.0, frames))[:, None]
     made = np.empty_like(line)
-    denoise.even_spline_kernel(line, 10.0**-power, made)
+    denoise.even_spline_kernel(line, 10.0**-power, np.zeros((3, len(line) + 2)), made)
     np.testing.assert_allclose(made, line, atol=1e-7)
     np.testing.assert_allclose(denoise.denoise_limb(line, 60.0), line, atol=1e-4)  # of the noise
 
@@ -169,7 +169,7 @@ def test_nothing_much_more_than_noise_is_taken_out(seed):
 def test_averages_are_sums_of_falling_weights(seed, frames, spread):
     values, keep = np.random.default_rng(seed).uniform(1.0, 2.0, (frames, 2)), denoise.decay_factor(spread)
     made = values.copy()
-    denoise.average_kernel(made, keep)
+    denoise.average_kernel(made, keep, np.empty_like(made))
     np.testing.assert_allclose(made, average(values, keep), atol=1e-12)
 
 
@@ -177,7 +177,7 @@ def test_averages_are_sums_of_falling_weights(seed, frames, spread):
 def test_averages_spread_as_far_as_is_said(spread):
     pulse = np.zeros((2001, 1))
     pulse[1000] = 1.0
-    denoise.average_kernel(pulse, denoise.decay_factor(spread))
+    denoise.average_kernel(pulse, denoise.decay_factor(spread), np.empty_like(pulse))
     at = np.arange(-1000.0, 1001.0)
     assert pulse.sum() == pytest.approx(1.0)
     assert np.sqrt((pulse[:, 0] * at * at).sum()) == pytest.approx(spread, rel=1e-6)
@@ -188,7 +188,8 @@ def test_axes_gather_what_moves_together(rng):
     direction = rng.normal(size=12)
     clean = np.outer(stroke(600, 60.0, 1.0), direction / np.linalg.norm(direction))
     settings = denoise.denoise_settings(600, 60.0)
-    axes = denoise.movement_axes_kernel(clean + 0.3 * rng.normal(size=(600, 12)), np.array([0, 12]), settings.shared)
+    axes, noisy = np.eye(12), clean + 0.3 * rng.normal(size=(600, 12))
+    denoise.movement_axes_kernel(noisy, 0, settings.shared, np.zeros((12, 12)), axes)
     np.testing.assert_allclose(axes.T @ axes, np.eye(12), atol=1e-12)
     values = clean + rng.normal(size=(600, 12))
     spread = np.sort((values @ axes).std(axis=0))

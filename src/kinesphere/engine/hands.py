@@ -232,9 +232,20 @@ def solve_hands(pose: Pose, side: str, hands: HandMotion) -> None:
 def solve_hands_kernel(rows, hands, model, drag, local):  # type: ignore[no-untyped-def]
     """Write local rotations ``(F, J, 4)`` of arms and hands, and how far hands drag ``(F, 2)``: bent and aside."""
     instant = np.empty((len(drag), 2))
+    h, f = model.hinge, model.forearm
     for s in range(len(rows.starts)):
         first, count, loop = rows.starts[s], rows.counts[s], rows.loops[s]
-        write_drag(first, count, hands, model, instant)
+        for i in range(first, first + count):  # how far hands would drag behind their wrists' velocity at once
+            q = hands.upper[i]
+            w, x, y, z = axis_angle_quaternion(h[0], h[1], h[2], hands.flexion[i] - model.rest_flexion)
+            w, x, y, z = quaternion_product(q[0], q[1], q[2], q[3], w, x, y, z)
+            pw, px, py, pz = axis_angle_quaternion(f[0], f[1], f[2], hands.roll[i])
+            w, x, y, z = quaternion_product(w, x, y, z, pw, px, py, pz)
+            u, v, t = rotate_vector(w, -x, -y, -z, hands.velocity[i, 0], hands.velocity[i, 1], hands.velocity[i, 2])
+            bent = u * model.out[0] + v * model.out[1] + t * model.out[2]
+            aside = u * model.across[0] + v * model.across[1] + t * model.across[2]
+            instant[i, 0] = MOST_DRAG * math.tanh(-DRAG * bent / MOST_DRAG)
+            instant[i, 1] = MOST_DRAG * math.tanh(-DRAG * aside / MOST_DRAG)
         for i in range(count):
             a, b, share = delayed_frames(i, count, loop, model.late)
             for k in range(2):
@@ -242,23 +253,6 @@ def solve_hands_kernel(rows, hands, model, drag, local):  # type: ignore[no-unty
                 drag[first + i, k] = hands.loose[first + i] * late
         write_arms(first, count, hands, model, drag, local)
         write_fingers(first, count, loop, hands, model, drag, local)
-
-
-@jit
-def write_drag(first, count, hands, model, out):  # type: ignore[no-untyped-def]
-    """How far hands would drag behind their wrists' velocity at once: bent and aside."""
-    h, f = model.hinge, model.forearm
-    for i in range(first, first + count):
-        q = hands.upper[i]
-        w, x, y, z = axis_angle_quaternion(h[0], h[1], h[2], hands.flexion[i] - model.rest_flexion)
-        w, x, y, z = quaternion_product(q[0], q[1], q[2], q[3], w, x, y, z)
-        pw, px, py, pz = axis_angle_quaternion(f[0], f[1], f[2], hands.roll[i])
-        w, x, y, z = quaternion_product(w, x, y, z, pw, px, py, pz)
-        u, v, t = rotate_vector(w, -x, -y, -z, hands.velocity[i, 0], hands.velocity[i, 1], hands.velocity[i, 2])
-        bent = u * model.out[0] + v * model.out[1] + t * model.out[2]
-        aside = u * model.across[0] + v * model.across[1] + t * model.across[2]
-        out[i, 0] = MOST_DRAG * math.tanh(-DRAG * bent / MOST_DRAG)
-        out[i, 1] = MOST_DRAG * math.tanh(-DRAG * aside / MOST_DRAG)
 
 
 @jit
@@ -331,37 +325,31 @@ def write_fingers(first, count, loop, hands, model, drag, local):  # type: ignor
 
 @jit
 def write_thumb(angles, model, out):  # type: ignore[no-untyped-def]
-    """The thumb's three joints, 12 to 14 of the hand's."""
-    for k in (13, 14):
+    """The thumb's three joints, 12 to 14 of the hand's: its base goes to its direction, and is rolled about it."""
+    along, across, normal, bone = model.along, model.across, model.out, model.bones[0]
+    for k in range(13, 15):
         a = model.axes[k]
         w, x, y, z = axis_angle_quaternion(a[0], a[1], a[2], angles[model.columns[k]] - model.rests[k])
         out[k, 0], out[k, 1], out[k, 2], out[k, 3] = w, x, y, z
-    rotate_thumb_base(angles[16:], model, out)
-    if angles[21] != 0.0:
-        rest_thumb_on_finger(angles[21], model, out)
-
-
-@jit
-def rotate_thumb_base(angles, model, out):  # type: ignore[no-untyped-def]
-    """The thumb's base: to its direction, and rolled about it."""
-    along, across, normal, bone = model.along, model.across, model.out, model.bones[0]
-    c, s, d, e = math.cos(angles[0]), math.sin(angles[0]), math.cos(angles[1]), math.sin(angles[1])
+    c, s, d, e = math.cos(angles[16]), math.sin(angles[16]), math.cos(angles[17]), math.sin(angles[17])
     u = d * (c * along[0] + s * across[0]) + e * normal[0]
     v = d * (c * along[1] + s * across[1]) + e * normal[1]
     t = d * (c * along[2] + s * across[2]) + e * normal[2]
     w, x, y, z = quaternion_between(bone[0], bone[1], bone[2], u, v, t)
-    pw, px, py, pz = axis_angle_quaternion(u, v, t, model.thumb_sign * angles[2])
+    pw, px, py, pz = axis_angle_quaternion(u, v, t, model.thumb_sign * angles[18])
     w, x, y, z = quaternion_product(pw, px, py, pz, w, x, y, z)
     out[12, 0], out[12, 1], out[12, 2], out[12, 3] = w, x, y, z
+    if angles[21] != 0.0:
+        rest_thumb_on_finger(angles[21], model, out)
 
 
 @jit
 def rest_thumb_on_finger(share, model, out):  # type: ignore[no-untyped-def]
     """Rotate the thumb's base so far towards the folded middle finger: first aside, then out of the palm."""
     along, across, normal, bones = model.along, model.across, model.out, model.bones
-    gx, gy, gz = last_bone_middle(out, 3, 2, bones[3:])
+    gx, gy, gz = last_bone_middle(out[3:5], bones[3:])
     gx, gy, gz = gx + bones[5, 0], gy + bones[5, 1], gz + bones[5, 2]
-    rx, ry, rz = last_bone_middle(out, 12, 3, bones)
+    rx, ry, rz = last_bone_middle(out[12:15], bones)
     a = rx * across[0] + ry * across[1] + rz * across[2]
     b = rx * along[0] + ry * along[1] + rz * along[2]
     high = rx * normal[0] + ry * normal[1] + rz * normal[2]
@@ -386,12 +374,13 @@ def rest_thumb_on_finger(share, model, out):  # type: ignore[no-untyped-def]
 
 
 @jit
-def last_bone_middle(fingers, first, count, bones):  # type: ignore[no-untyped-def]
-    """From a finger's first joint to the middle of its last bone."""
+def last_bone_middle(rotations, bones):  # type: ignore[no-untyped-def]
+    """From a finger's first joint to the middle of its last bone; ``rotations (N, 4)`` are its joints'."""
     w, x, y, z = 1.0, 0.0, 0.0, 0.0
     u, v, t = 0.0, 0.0, 0.0
+    count = rotations.shape[0]
     for k in range(count):
-        q = fingers[first + k]
+        q = rotations[k]
         w, x, y, z = quaternion_product(w, x, y, z, q[0], q[1], q[2], q[3])
         half = 0.5 if k == count - 1 else 1.0
         a, b, c = rotate_vector(w, x, y, z, half * bones[k, 0], half * bones[k, 1], half * bones[k, 2])

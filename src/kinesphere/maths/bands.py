@@ -18,6 +18,7 @@ from __future__ import annotations
 import numpy as np
 
 from kinesphere.maths.compiled import jit, kernel, share_frames
+from kinesphere.maths.rotations import read_only
 from kinesphere.maths.vectors import ArrayLike, Floats, as_floats, clip
 
 # Frames a wave at which the first bands peak, and what the others tend to, as a multiple of 2ᵏ: π/x for the x that
@@ -87,7 +88,7 @@ def _mix(signal: ArrayLike, gains: ArrayLike) -> Floats:
         return values.copy()
     flat, mixture = _flat(values), np.empty(values.shape)
     columns, flat_mixture = flat.shape[1], mixture.reshape(flat.shape)
-    flat_extra = np.ascontiguousarray(np.broadcast_to(extra, (len(extra), *values.shape[1:]))).reshape(-1, columns)
+    flat_extra = read_only(np.broadcast_to(extra, (len(extra), *values.shape[1:])), len(extra), columns)
 
     def some(part: slice) -> None:
         mix_bands_kernel(flat, part.start, part.stop, flat_extra, flat_mixture)
@@ -183,7 +184,7 @@ def _check_gains(gains: ArrayLike, values: Floats) -> Floats:
 
 def _flat(values: Floats) -> Floats:
     """The signal as ``(T, C)``."""
-    return np.ascontiguousarray(values).reshape(len(values), values[0].size)
+    return read_only(values, len(values), values[0].size)
 
 
 # Compiled loops: columns ``first`` to ``last`` only, so that threads can share them, and not too many at a time, so
@@ -200,7 +201,9 @@ def split_bands_kernel(signal, first, last, bands, rest):  # type: ignore[no-unt
     level, smoother = np.empty((frames, together)), np.empty((frames, together))
     for start in range(first, last, together):
         width = min(together, last - start)
-        _copy(signal, start, level, 0, width)
+        for i in range(frames):
+            for c in range(width):
+                level[i, c] = signal[i, start + c]
         for k in range(bands.shape[0]):
             for i in range(frames):
                 _smooth(level, i, 1 << k, width, smoother[i])
@@ -208,7 +211,9 @@ def split_bands_kernel(signal, first, last, bands, rest):  # type: ignore[no-unt
                 for c in range(width):
                     out[c] = here[c] - less[c]
             level, smoother = smoother, level
-        _copy(level, 0, rest, start, width)
+        for i in range(frames):
+            for c in range(width):
+                rest[i, start + c] = level[i, c]
 
 
 @jit
@@ -219,8 +224,9 @@ def mix_bands_kernel(signal, first, last, extra, mixture):  # type: ignore[no-un
     level, smoother = np.empty((frames, together)), np.empty((frames, together))
     for start in range(first, last, together):
         width = min(together, last - start)
-        _copy(signal, start, level, 0, width)
-        _copy(signal, start, mixture, start, width)
+        for i in range(frames):
+            for c in range(width):
+                level[i, c] = mixture[i, start + c] = signal[i, start + c]
         for k in range(extra.shape[0]):
             gain = extra[k, start : start + width]
             for i in range(frames):
@@ -243,10 +249,3 @@ def _smooth(level, i, step, width, smoother):  # type: ignore[no-untyped-def]
         near = (x - before[c]) + (x - after[c])
         far = (x - far_before[c]) + (x - far_after[c])
         smoother[c] = x - (0.25 * near + 0.0625 * far)
-
-
-@jit
-def _copy(source, start, target, at, width):  # type: ignore[no-untyped-def]
-    for i in range(source.shape[0]):
-        for c in range(width):
-            target[i, at + c] = source[i, start + c]

@@ -24,7 +24,7 @@ from typing import NamedTuple
 import numpy as np
 
 from kinesphere.maths.compiled import jit, share_work
-from kinesphere.maths.vectors import Floats, Ints
+from kinesphere.maths.vectors import Bools, Floats, Ints
 
 MIN_FRAMES = 8  # fewer don't tell movement from noise
 MOVEMENT_POWER = 0.354  # 1/√8: ∫ 1 / (1 + u⁴) du / 2π
@@ -58,15 +58,6 @@ class DenoiseSettings(NamedTuple):
     activity: float  # mean square acceleration from which on it does
     onset: float  # the same over a long window
     shared: float  # variance from which on a curve may share an axis with others
-
-
-class Curves(NamedTuple):
-    """Some columns of a table, of several limbs."""
-
-    columns: Ints  # (C,)
-    edges: Ints  # (L + 1,) where limbs begin and end among them
-    units: Floats  # (C,) their noise
-    amount: float  # the share of it that is taken out
 
 
 def denoise_settings(frames: int, rate: float) -> DenoiseSettings:
@@ -133,7 +124,10 @@ def denoise(table: Floats, limbs: Sequence[Ints], units: Floats, amount: float, 
 
     def denoise_batch(batch: list[Ints]) -> None:
         columns, edges = np.concatenate(batch), np.cumsum([0, *map(len, batch)])
-        denoise_kernel(values, Curves(columns, edges, units[columns], amount), settings, made)
+        curves = values.take(columns, axis=1, mode="clip")
+        curves /= units[columns]
+        change, power = _found_noise(curves, edges, settings)
+        add_change_kernel(change, power, columns, amount * units[columns], made)
 
     share_work(denoise_batch, _batches(given))
     return made
@@ -154,67 +148,114 @@ def _batches(limbs: Sequence[Ints]) -> list[list[Ints]]:
     return made
 
 
-# Compiled loops: over frames outside, over curves inside, so that several curves are worked at once
+def _found_noise(curves: Floats, edges: Ints, settings: DenoiseSettings) -> tuple[Floats, Floats]:
+    """What is to be added to curves ``(T, C)`` in units of their noise to take it out, and its mean square around.
+
+    Limbs end at ``edges``. The curves' means are taken off them.
+    """
+    along = curves / len(curves)
+    curves -= np.add.reduce(along)
+    smooth = _even_spline(curves, settings.axes)
+    starts, axes = edges[:-1].tolist(), [np.eye(size) for size in np.diff(edges).tolist()]
+    for first, own in zip(starts, axes, strict=True):
+        movement_axes_kernel(smooth, first, settings.shared, np.zeros(own.shape), own)
+        project_kernel(curves, own, first, along)
+    moved = _denoise_axes(along, edges, settings)
+    for first, own in zip(starts, axes, strict=True):
+        project_kernel(moved, np.ascontiguousarray(own.T), first, smooth)
+    smooth -= curves
+    power = np.multiply(smooth, smooth, out=along)
+    average_kernel(power, settings.long, moved)
+    return smooth, power
+
+
+def _denoise_axes(table: Floats, edges: Ints, settings: DenoiseSettings) -> Floats:
+    """Curves ``(T, C)`` along the axes of their movement, without noise."""
+    moving = np.flatnonzero(~_find_rest(table, settings))
+    made = _even_spline(table, settings.least) if len(moving) < table.shape[1] else np.empty_like(table)
+    if len(moving):
+        some = table.take(moving, axis=1, mode="clip")
+        frames, columns = some.shape
+        stiff, factors = np.zeros((frames + 2, columns)), np.zeros((3, frames + 2, columns))
+        stiff[2:frames] = 1.0 / settings.start
+        energy, together = np.empty((frames - 2, columns)), np.empty((frames - 2, len(edges) - 1))
+        ends, smooth, scratch = np.searchsorted(moving, edges), np.empty_like(some), np.empty_like(some)
+        given = settings.long, settings.short, settings.least
+        adaptive_spline_kernel(some, ends, *given, stiff, factors, energy, together, scratch, smooth)
+        made[:, moving] = smooth
+    return made
+
+
+def _find_rest(table: Floats, settings: DenoiseSettings) -> Bools:
+    """``(C,)`` which curves ``(T, C)`` show no movement, neither slow nor fast nor for a moment."""
+    slow = _even_spline(table, settings.slow)
+    slow -= np.add.reduce(slow) / len(slow)
+    slow *= slow
+    variance = np.add.reduce(slow) / len(slow)
+    fast = _even_spline(table, settings.start)
+    energy = np.multiply(fast[1:-1], -2.0, out=slow[:-2])
+    energy += fast[:-2]
+    energy += fast[2:]
+    energy *= energy
+    total = np.add.reduce(energy) / len(energy)
+    average_kernel(energy, settings.long, fast)
+    most = np.maximum.reduce(energy)
+    return np.asarray((variance < settings.drift) & (total < settings.activity) & (most < settings.onset))
+
+
+def _even_spline(table: Floats, variance: float) -> Floats:
+    """The smoothing spline of a table ``(T, C)`` for one q."""
+    made, factors = np.empty_like(table), np.zeros((3, len(table) + 2))
+    even_spline_kernel(table, 1.0 / variance, factors, made)
+    return made
+
+
+# Compiled loops: over frames outside, over curves inside, so that several curves are worked at once. Arrays are made
+# outside of them, which numba takes long to compile.
 
 
 @jit
-def denoise_kernel(table, curves, settings, made):  # type: ignore[no-untyped-def]
-    """Columns of a table ``(T, D)`` without their noise, written to ``made (T, D)``."""
-    frames, count = table.shape[0], curves.columns.size
-    mean, values, smooth = np.zeros(count), np.empty((frames, count)), np.empty((frames, count))
-    for t in range(frames):
-        for c in range(count):
-            values[t, c] = table[t, curves.columns[c]] / curves.units[c]
-            mean[c] += values[t, c] / frames
-    for t in range(frames):
-        for c in range(count):
-            values[t, c] -= mean[c]
-    even_spline_kernel(values, 1.0 / settings.axes, smooth)
-    axes = movement_axes_kernel(smooth, curves.edges, settings.shared)
-    along = np.empty((frames, count))
-    project_kernel(values, axes, curves.edges, along)
-    denoise_axes_kernel(along, curves.edges, settings, smooth)
-    project_kernel(smooth, axes.T.copy(), curves.edges, along)
-    for t in range(frames):
-        for c in range(count):
-            change = along[t, c] - values[t, c]
-            along[t, c], values[t, c] = change, change * change
-    average_kernel(values, settings.long)
-    for t in range(frames):
-        for c in range(count):
-            column = curves.columns[c]
-            change = along[t, c] * MAX_CHANGE / max(math.sqrt(values[t, c]), MAX_CHANGE)
-            made[t, column] = table[t, column] + curves.amount * curves.units[c] * change
+def add_change_kernel(change, power, columns, scale, made):  # type: ignore[no-untyped-def]
+    """Add changes ``(T, C)`` times ``scale (C,)`` to columns of ``made (T, D)``, limited by their mean squares."""
+    for t in range(change.shape[0]):
+        for c in range(columns.size):
+            limited = change[t, c] * MAX_CHANGE / max(math.sqrt(power[t, c]), MAX_CHANGE)
+            made[t, columns[c]] += scale[c] * limited
 
 
 @jit
-def movement_axes_kernel(smooth, edges, shared):  # type: ignore[no-untyped-def]
-    """Axes ``(C, C)`` along which smooth curves ``(T, C)`` move, a column each: of each joint, then of each limb.
+def movement_axes_kernel(smooth, first, shared, covariance, axes):  # type: ignore[no-untyped-def]
+    """Axes ``(C, C)`` along which a limb's smooth curves move, a column each: of each joint, then of the limb.
 
     A finger rotates about one axis of three, and all fingers together: along such axes all movement is in few curves,
-    and noise is in all. Curves with a variance above ``shared`` may share an axis. Limbs end at ``edges``.
+    and noise is in all. Curves with a variance above ``shared`` may share an axis. The limb's are those from ``first``
+    on of ``smooth (T, D)``; ``covariance (C, C)`` is zero and ``axes`` are the identity.
     """
-    frames, columns = smooth.shape
-    axes, mean, row = np.zeros((columns, columns)), np.zeros(columns), np.empty(columns)
+    frames, size = smooth.shape[0], axes.shape[0]
+    mean, row, members = np.zeros(size), np.zeros(size), np.zeros(size, dtype=np.int64)
     for t in range(frames):
-        for c in range(columns):
-            mean[c] += smooth[t, c] / frames
-    for limb in range(edges.size - 1):
-        first, size = edges[limb], edges[limb + 1] - edges[limb]
-        covariance, own = np.zeros((size, size)), np.eye(size)
-        for t in range(frames):
+        for c in range(size):
+            mean[c] += smooth[t, first + c] / frames
+    for t in range(frames):
+        for c in range(size):
+            row[c] = smooth[t, first + c] - mean[c]
+        for k in range(size):
+            value, sums = row[k], covariance[k]
             for c in range(size):
-                row[c] = smooth[t, first + c] - mean[first + c]
-            for k in range(size):
-                value, sums = row[k], covariance[k]
-                for c in range(size):
-                    sums[c] += value * row[c]
-        covariance /= frames
-        for joint in range(size // 3):
-            diagonalise_kernel(covariance, own, np.arange(3 * joint, 3 * joint + 3))
-        diagonalise_kernel(covariance, own, np.flatnonzero(np.diag(covariance) > shared))
-        axes[first : first + size, first : first + size] = own
-    return axes
+                sums[c] += value * row[c]
+    for k in range(size):
+        for c in range(size):
+            covariance[k, c] /= frames
+    for joint in range(size // 3):
+        for m in range(3):
+            members[m] = 3 * joint + m
+        diagonalise_kernel(covariance, axes, members[:3])
+    count = 0
+    for c in range(size):
+        if covariance[c, c] > shared:
+            members[count] = c
+            count += 1
+    diagonalise_kernel(covariance, axes, members[:count])
 
 
 @jit
@@ -222,8 +263,9 @@ def diagonalise_kernel(matrix, axes, members):  # type: ignore[no-untyped-def]
     """Rotate the axes of some members until a symmetric matrix is diagonal among them (Jacobi's method), in place."""
     for _ in range(30):
         beside, total = 0.0, 0.0
-        for a in members:
-            for b in members:
+        for m in range(members.size):
+            for n in range(members.size):
+                a, b = members[m], members[n]
                 total += matrix[a, b] ** 2
                 beside += matrix[a, b] ** 2 if a != b else 0.0
         if beside <= 1e-28 * total:
@@ -248,82 +290,36 @@ def diagonalise_kernel(matrix, axes, members):  # type: ignore[no-untyped-def]
 
 
 @jit
-def project_kernel(table, axes, edges, made):  # type: ignore[no-untyped-def]
-    """A table ``(T, C)`` times the axes of its limbs: without BLAS, whose threads wait for others on a busy machine."""
-    for limb in range(edges.size - 1):
-        first, last = edges[limb], edges[limb + 1]
-        own, row = axes[first:last, first:last].copy(), np.empty(last - first)
-        for t in range(table.shape[0]):
-            row[:] = 0.0
-            for k in range(row.size):
-                value, axis = table[t, first + k], own[k]
-                for c in range(row.size):
-                    row[c] += value * axis[c]
+def project_kernel(table, axes, first, made):  # type: ignore[no-untyped-def]
+    """A limb's columns of a table ``(T, D)``, from ``first`` on, times its axes ``(C, C)``.
+
+    Without BLAS, whose threads wait for others on a busy machine.
+    """
+    row = np.zeros(axes.shape[0])
+    for t in range(table.shape[0]):
+        for c in range(row.size):
+            row[c] = 0.0
+        for k in range(row.size):
+            value, axis = table[t, first + k], axes[k]
             for c in range(row.size):
-                made[t, first + c] = row[c]
+                row[c] += value * axis[c]
+        for c in range(row.size):
+            made[t, first + c] = row[c]
 
 
 @jit
-def denoise_axes_kernel(table, edges, settings, made):  # type: ignore[no-untyped-def]
-    """Curves ``(T, C)`` along the axes of their movement, without noise."""
-    frames, columns = table.shape
-    rest = find_rest_kernel(table, settings, made)
-    moving, ends = np.flatnonzero(~rest), np.zeros(edges.size, dtype=np.int64)
-    for limb in range(1, edges.size):
-        ends[limb] = np.searchsorted(moving, edges[limb])
-    if moving.size < columns:
-        even_spline_kernel(table, 1.0 / settings.least, made)
-    if moving.size > 0:
-        some = np.empty((frames, moving.size))
-        for t in range(frames):
-            for c in range(moving.size):
-                some[t, c] = table[t, moving[c]]
-        smooth = adaptive_spline_kernel(some, ends, settings)
-        for t in range(frames):
-            for c in range(moving.size):
-                made[t, moving[c]] = smooth[t, c]
-
-
-@jit
-def find_rest_kernel(table, settings, smooth):  # type: ignore[no-untyped-def]
-    """``(C,)`` which curves ``(T, C)`` show no movement, neither slow nor fast nor for a moment."""
-    frames, columns = table.shape
-    mean, variance = np.zeros(columns), np.zeros(columns)
-    even_spline_kernel(table, 1.0 / settings.slow, smooth)
-    for t in range(frames):
-        for c in range(columns):
-            mean[c] += smooth[t, c] / frames
-    for t in range(frames):
-        for c in range(columns):
-            variance[c] += (smooth[t, c] - mean[c]) ** 2 / frames
-    energy, total, most = np.empty((frames - 2, columns)), np.zeros(columns), np.zeros(columns)
-    even_spline_kernel(table, 1.0 / settings.start, smooth)
-    for t in range(frames - 2):
-        for c in range(columns):
-            bend = smooth[t, c] - 2.0 * smooth[t + 1, c] + smooth[t + 2, c]
-            energy[t, c] = bend * bend
-            total[c] += bend * bend / (frames - 2)
-    average_kernel(energy, settings.long)
-    for t in range(frames - 2):
-        for c in range(columns):
-            most[c] = max(most[c], energy[t, c])
-    return (variance < settings.drift) & (total < settings.activity) & (most < settings.onset)
-
-
-@jit
-def adaptive_spline_kernel(table, edges, settings):  # type: ignore[no-untyped-def]
+def adaptive_spline_kernel(  # type: ignore[no-untyped-def]
+    table, edges, long, short, least, stiff, factors, energy, together, scratch, made
+):
     """Smoothing splines of curves ``(T, C)``, their variances and they themselves found in alternation.
 
-    ``edges`` are the limbs' ends; ``settings`` are ``DenoiseSettings``.
+    ``edges`` are the limbs' ends; ``long``, ``short`` and ``least`` are those of ``DenoiseSettings``. ``stiff`` is
+    to start with; the arrays after it are room to work in, as ``spline_kernel`` and ``average_kernel`` need it.
     """
     frames, columns = table.shape
-    limbs = edges.size - 1
-    work, made = np.zeros((3, frames + 2, columns)), np.empty((frames, columns))
-    stiff, energy = np.zeros((frames + 2, columns)), np.empty((frames - 2, columns))
-    stiff[2:frames] = 1.0 / settings.start
-    together, surge = np.empty((frames - 2, limbs)), np.empty(columns)
+    limbs, surge = edges.size - 1, np.zeros(columns)
     for _ in range(ITERATIONS):
-        spline_kernel(table, stiff, work, made)
+        spline_kernel(table, stiff, factors, made)
         for t in range(frames - 2):
             for c in range(columns):
                 bend = made[t, c] - 2.0 * made[t + 1, c] + made[t + 2, c]
@@ -334,8 +330,8 @@ def adaptive_spline_kernel(table, edges, settings):  # type: ignore[no-untyped-d
                 for c in range(edges[limb], edges[limb + 1]):
                     total += energy[t, c]
                 together[t, limb] = total
-        average_kernel(together, settings.short)
-        average_kernel(energy, settings.long)
+        average_kernel(together, short, scratch)
+        average_kernel(energy, long, scratch)
         for t in range(frames - 2):
             for limb in range(limbs):
                 total = 0.0
@@ -347,21 +343,24 @@ def adaptive_spline_kernel(table, edges, settings):  # type: ignore[no-untyped-d
             for c in range(columns):
                 found = max(energy[t, c], 0.0) * surge[c]
                 q = CAUTION * math.sqrt(found * math.sqrt(found))
-                stiff[t + 2, c] = 1.0 / min(max(q, settings.least), MAX_VARIANCE)
-    spline_kernel(table, stiff, work, made)
-    return made
+                stiff[t + 2, c] = 1.0 / min(max(q, least), MAX_VARIANCE)
+    spline_kernel(table, stiff, factors, made)
 
 
 @jit
-def average_kernel(values, keep):  # type: ignore[no-untyped-def]
-    """Exponential averages of values ``(T, C)`` both ways, in place, over the weight of the frames there are."""
+def average_kernel(values, keep, forwards):  # type: ignore[no-untyped-def]
+    """Exponential averages of values ``(T, C)`` both ways, in place, over the weight of the frames there are.
+
+    ``forwards`` is room for at least as many numbers.
+    """
     frames, columns = values.shape
-    forwards, past = np.empty((frames, columns)), np.zeros(columns)
+    past = np.zeros(columns)
     for t in range(frames):
         for c in range(columns):
             past[c] = keep * past[c] + values[t, c]
             forwards[t, c] = past[c]
-    past[:] = 0.0
+    for c in range(columns):
+        past[c] = 0.0
     for t in range(frames - 1, -1, -1):
         outside = keep ** (t + 1) + keep ** (frames - t)
         over = 1.0 / ((2.0 - outside) / (1.0 - keep) - 1.0)
@@ -372,10 +371,13 @@ def average_kernel(values, keep):  # type: ignore[no-untyped-def]
 
 
 @jit
-def even_spline_kernel(table, hard, made):  # type: ignore[no-untyped-def]
-    """The smoothing spline of a table ``(T, C)`` for one stiffness 1/q, so that all curves share Cholesky's factors."""
+def even_spline_kernel(table, hard, factors, made):  # type: ignore[no-untyped-def]
+    """The smoothing spline of a table ``(T, C)`` for one stiffness 1/q, so that all curves share Cholesky's factors.
+
+    These go to ``factors (3, T + 2)``, whose first two columns are zero.
+    """
     frames, columns = table.shape
-    inverse, one, two = np.zeros(frames + 2), np.zeros(frames + 2), np.zeros(frames + 2)  # two zeros first
+    inverse, one, two = factors[0], factors[1], factors[2]
     last = 0.0
     for t in range(frames):
         before = hard if t >= 2 else 0.0
@@ -401,13 +403,13 @@ def even_spline_kernel(table, hard, made):  # type: ignore[no-untyped-def]
 
 
 @jit
-def spline_kernel(table, stiff, work, made):  # type: ignore[no-untyped-def]
+def spline_kernel(table, stiff, factors, made):  # type: ignore[no-untyped-def]
     """The smoothing spline of a table ``(T, C)`` for stiffnesses 1/q, ``(T + 2, C)`` with two zeros at both ends.
 
-    ``work (3, T + 2, C)`` has zeros in the first two rows.
+    ``factors (3, T + 2, C)`` have zeros in the first two rows.
     """
     frames, columns = table.shape
-    inverse, one, two = work[0], work[1], work[2]  # (T + 2, C), two zeros first
+    inverse, one, two = factors[0], factors[1], factors[2]
     last = np.zeros(columns)
     for t in range(frames):
         for c in range(columns):

@@ -13,7 +13,13 @@ from typing import NamedTuple
 import numpy as np
 
 from kinesphere.maths.compiled import jit
-from kinesphere.maths.rotations import axis_angle_quaternion, quaternion_between, quaternion_product, rotate_vector
+from kinesphere.maths.rotations import (
+    axis_angle_quaternion,
+    quaternion_between,
+    quaternion_product,
+    read_only,
+    rotate_vector,
+)
 from kinesphere.maths.splines import Spline
 from kinesphere.maths.vectors import Floats, Ints
 from kinesphere.maths.waveshaping import shape_table, waveshape_value
@@ -53,7 +59,11 @@ def shape_hinge(local: Floats, table: Floats, about: Floats, hinge: Hinge, curve
     Vectors stay as near as can be to what they were: a joint that has rotated by more than π still has.
     """
     vectors = np.ascontiguousarray(table)
-    shape_hinge_kernel(local, vectors, about, hinge, shape_table(curve), float(amount))
+    turned, twist = np.empty((len(local), 4)), np.empty(len(local))
+    read_hinge_kernel(local, hinge, turned, twist)
+    if np.abs(twist).max(initial=0.0) > math.pi:
+        twist -= _FULL * round(np.median(twist) / _FULL)
+    shape_hinge_kernel(local, vectors, about, hinge, shape_table(curve), float(amount), turned, twist)
     table[:] = vectors
 
 
@@ -64,7 +74,7 @@ def hinge_excess(before: Floats, local: Floats, hinge: HingeLimit) -> Floats:
     slowed down from where it was, and one that was past a limit goes no further.
     """
     back = np.empty(len(local))
-    hinge_excess_kernel(before, local, hinge, back)
+    hinge_excess_kernel(read_only(before, *before.shape), read_only(local, *local.shape), hinge, back)
     return back
 
 
@@ -87,25 +97,28 @@ def chain_rotation(local, t, path, count, first):  # type: ignore[no-untyped-def
 
 
 @jit
-def shape_hinge_kernel(local, table, about, hinge, shape, amount):  # type: ignore[no-untyped-def]
-    """Shape one joint, in ``local (T, J, 4)`` and in its vectors ``(T, 3)``; ``shape`` is a ``shape_table``."""
-    frames, own = local.shape[0], hinge.path[hinge.path.size - 1]
+def read_hinge_kernel(local, hinge, turned, twist):  # type: ignore[no-untyped-def]
+    """Write one joint's rotations ``(T, 4)`` from rest and its twists ``(T,)``, which don't jump by whole rounds."""
     bone, after = hinge.axes[0], hinge.after
-    rotations, twist = np.empty((frames, 4)), np.empty(frames)
-    for t in range(frames):
+    for t in range(local.shape[0]):
         w, x, y, z = chain_rotation(local, t, hinge.path, hinge.path.size, hinge.before)
         w, x, y, z = quaternion_product(w, x, y, z, after[0], -after[1], -after[2], -after[3])
-        rotations[t, 0], rotations[t, 1], rotations[t, 2], rotations[t, 3] = w, x, y, z
+        turned[t, 0], turned[t, 1], turned[t, 2], turned[t, 3] = w, x, y, z
         angle = 2.0 * math.atan2(x * bone[0] + y * bone[1] + z * bone[2], w)
         if t > 0:
             angle -= _FULL * round((angle - twist[t - 1]) / _FULL)
         twist[t] = angle
-    rounds = _FULL * round(np.median(twist) / _FULL)
-    for t in range(frames):
-        w, x, y, z = rotations[t, 0], rotations[t, 1], rotations[t, 2], rotations[t, 3]
+
+
+@jit
+def shape_hinge_kernel(local, table, about, hinge, shape, amount, turned, twist):  # type: ignore[no-untyped-def]
+    """Shape one joint, in ``local (T, J, 4)`` and in its vectors ``(T, 3)``; ``shape`` is a ``shape_table``."""
+    own = hinge.path[hinge.path.size - 1]
+    bone, after = hinge.axes[0], hinge.after
+    for t in range(local.shape[0]):
+        w, x, y, z, angle = turned[t, 0], turned[t, 1], turned[t, 2], turned[t, 3], twist[t]
         a, b, c = rotate_vector(w, x, y, z, bone[0], bone[1], bone[2])
         a, b, c, change = shape_direction(a, b, c, hinge, shape, amount)
-        angle = twist[t] - rounds
         shaped = shape_within(angle, hinge.ranges[2], shape, amount)
         if change < _SAME and abs(shaped - angle) < _SAME:
             continue

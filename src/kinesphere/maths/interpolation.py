@@ -38,7 +38,7 @@ def _resample_vectors(values: ArrayLike, frames: ArrayLike, *, smooth: bool = Tr
         return resample_vectors.numpy(v, frames, smooth=smooth)
     i, u = _frames_and_shares(len(v), frames)
     made = np.empty((len(i), *v.shape[1:]))
-    flat = np.ascontiguousarray(v).reshape(len(v), -1, 3)
+    flat = rotations.read_only(v, len(v), -1, 3)
     resample_vectors_kernel(flat, i, u, smooth, made.reshape(len(i), -1, 3))
     return made
 
@@ -71,7 +71,7 @@ def _resample_rotations(quaternions: ArrayLike, frames: ArrayLike, *, smooth: bo
     i, u = _frames_and_shares(len(q), frames)
     if len(q) == 1:
         return q[i]
-    flat = np.ascontiguousarray(q).reshape(len(q), -1, 4)
+    flat = rotations.read_only(q, len(q), -1, 4)
     steps, made = np.empty((len(q) - 1, flat.shape[1], 3)), np.empty((len(i), *q.shape[1:]))
     rotation_steps_kernel(flat, steps)
     resample_rotations_kernel(flat, steps, i, u, smooth, made.reshape(len(i), -1, 4))
@@ -223,9 +223,9 @@ def cubic_rows_at(table: Floats, places: Floats, loop: bool = False) -> Floats:
     A whole number gives that row. Beyond the ends the last row is held, or where ``loop`` is true the table repeats,
     its last row being the first again.
     """
-    flat = np.ascontiguousarray(table).reshape(len(table), -1)
+    flat = rotations.read_only(table, len(table), -1)
     out = np.empty((len(places), flat.shape[1]))
-    cubic_rows_kernel(flat, np.ascontiguousarray(places), loop, out)
+    cubic_rows_kernel(flat, rotations.read_only(places, -1), loop, out)
     return out.reshape(len(places), *table.shape[1:])
 
 

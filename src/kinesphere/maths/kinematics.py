@@ -9,7 +9,15 @@ from __future__ import annotations
 import numpy as np
 
 from kinesphere.maths.compiled import jit, kernel, share_frames
-from kinesphere.maths.rotations import conjugate, multiply, quaternion_product, rotate, rotate_vector, write_quaternion
+from kinesphere.maths.rotations import (
+    conjugate,
+    multiply,
+    quaternion_product,
+    read_only,
+    rotate,
+    rotate_vector,
+    write_quaternion,
+)
 from kinesphere.maths.vectors import ArrayLike, Bools, Floats, Ints, as_floats
 
 
@@ -29,8 +37,8 @@ def forward(local_rotations: ArrayLike, translations: ArrayLike, parents: ArrayL
 def _forward(local_rotations: ArrayLike, translations: ArrayLike, parents: ArrayLike) -> tuple[Floats, Floats]:
     q, t, p = _checked(local_rotations, translations, parents)
     world_q, world_t = np.empty(q.shape), np.empty(t.shape)
-    flat_q, flat_t, out_q, out_t = (_frames_first(array) for array in (q, t, world_q, world_t))
-    joints = np.arange(len(p))
+    flat_q, flat_t, out_q, out_t = _given(q), _given(t), _frames_first(world_q), _frames_first(world_t)
+    joints = read_only(np.arange(len(p)), -1)
 
     def some(part: slice) -> None:
         forward_kernel(flat_q[part], flat_t[part], joints, p, out_q[part], out_t[part])
@@ -49,7 +57,7 @@ def forward_positions(local_rotations: ArrayLike, translations: ArrayLike, paren
 def _forward_positions(local_rotations: ArrayLike, translations: ArrayLike, parents: ArrayLike) -> Floats:
     q, t, p = _checked(local_rotations, translations, parents)
     world_t: Floats = np.empty(t.shape)
-    flat_q, flat_t, out_t = (_frames_first(array) for array in (q, t, world_t))
+    flat_q, flat_t, out_t = _given(q), _given(t), _frames_first(world_t)
 
     def some(part: slice) -> None:
         forward_positions_kernel(flat_q[part], flat_t[part], p, out_t[part])
@@ -75,7 +83,7 @@ def inverse(world_rotations: ArrayLike, positions: ArrayLike, parents: ArrayLike
 def _inverse(world_rotations: ArrayLike, positions: ArrayLike, parents: ArrayLike) -> tuple[Floats, Floats]:
     world_q, world_t, p = _checked(world_rotations, positions, parents)
     local_q, local_t = np.empty(world_q.shape), np.empty(world_t.shape)
-    q, t, out_q, out_t = (_frames_first(array) for array in (world_q, world_t, local_q, local_t))
+    q, t, out_q, out_t = _given(world_q), _given(world_t), _frames_first(local_q), _frames_first(local_t)
 
     def some(part: slice) -> None:
         inverse_kernel(q[part], t[part], p, out_q[part], out_t[part])
@@ -110,8 +118,13 @@ def _frames_first(array: Floats) -> Floats:
     return array.reshape(-1, *array.shape[-2:])
 
 
+def _given(array: Floats) -> Floats:
+    """The same, not for writing."""
+    return read_only(array, -1, *array.shape[-2:])
+
+
 def _checked(q: ArrayLike, t: ArrayLike, parents: ArrayLike) -> tuple[Floats, Floats, Ints]:
-    p = np.ascontiguousarray(parents, dtype=np.intp)
+    p = read_only(np.asarray(parents, dtype=np.intp), -1)
     q, t = np.ascontiguousarray(as_floats(q)), np.ascontiguousarray(as_floats(t))
     if q.shape[-2:] != (len(p), 4) or t.shape[-2:] != (len(p), 3):
         raise ValueError(
@@ -146,7 +159,7 @@ def with_ancestors(parents: Ints, joints: list[int]) -> tuple[Ints, Ints]:
 def forward_some(q: Floats, t: Floats, joints: Ints, above: Ints) -> tuple[Floats, Floats]:
     """World rotations ``(T, K, 4)`` and positions ``(T, K, 3)`` of joints that are ``with_ancestors``."""
     world_q, world_t = np.empty((len(q), len(joints), 4)), np.empty((len(q), len(joints), 3))
-    forward_kernel(q, t, joints, above, world_q, world_t)
+    forward_kernel(_given(q), _given(t), read_only(joints, -1), read_only(above, -1), world_q, world_t)
     return world_q, world_t
 
 

@@ -8,11 +8,15 @@ functions broadcast over leading axes. Those that every command needs have a Num
 from __future__ import annotations
 
 import math
+from typing import TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from kinesphere.maths.compiled import jit, kernel
 from kinesphere.maths.vectors import ArrayLike, Floats, as_floats, norms
+
+Number = TypeVar("Number", bound=np.generic)
 
 _TINY = 1e-12  # below this sine of a half angle, series replace the closed forms
 
@@ -189,7 +193,14 @@ def _cycled_rows(array: Floats, shape: tuple[int, ...]) -> Floats:
 
 def _rows(array: Floats, shape: tuple[int, ...]) -> Floats:
     """The array at a shape it broadcasts to, as contiguous rows of its last axis."""
-    return np.ascontiguousarray(np.broadcast_to(array, shape)).reshape(-1, shape[-1])
+    return read_only(np.broadcast_to(array, shape), -1, shape[-1])
+
+
+def read_only(array: NDArray[Number], *shape: int) -> NDArray[Number]:
+    """The array, contiguous, at a shape, and not for writing: numba compiles a loop once more for arrays that are."""
+    view = np.ascontiguousarray(array).reshape(shape)
+    view.flags.writeable = False
+    return view
 
 
 def identity(*shape: int) -> Floats:
@@ -233,7 +244,7 @@ def from_rotation_vector(vectors: ArrayLike) -> Floats:
 def _from_rotation_vector(vectors: ArrayLike) -> Floats:
     v = as_floats(vectors)
     quaternions: Floats = np.empty((*v.shape[:-1], 4))
-    exponential_kernel(np.ascontiguousarray(v).reshape(-1, 3), quaternions.reshape(-1, 4))
+    exponential_kernel(read_only(v, -1, 3), quaternions.reshape(-1, 4))
     return quaternions
 
 
@@ -400,7 +411,7 @@ def has_sign_flips(q: Floats) -> bool:
 
 @has_sign_flips.compile_with
 def _has_sign_flips(q: Floats) -> bool:
-    return len(q) > 1 and bool(has_sign_flips_kernel(np.ascontiguousarray(q).reshape(len(q), -1, 4)))
+    return len(q) > 1 and bool(has_sign_flips_kernel(read_only(q, len(q), -1, 4)))
 
 
 @jit
@@ -422,7 +433,7 @@ def unit_error(q: Floats) -> float:
 
 @unit_error.compile_with
 def _unit_error(q: Floats) -> float:
-    return float(unit_error_kernel(np.ascontiguousarray(q).reshape(-1, 4)))
+    return float(unit_error_kernel(read_only(q, -1, 4)))
 
 
 @jit
