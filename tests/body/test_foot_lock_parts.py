@@ -132,8 +132,7 @@ def test_labels_follow_the_rule(seed):
     path = np.cumsum(going[:, None] * rng.normal(scale=0.01, size=(frames, 3)), axis=0)
     speed = going * rng.uniform(0.0, 0.5, frames)
     rule = contacts._contact_rule(replace(WALK, rate=rate), contacts.HEIGHTS, contacts.SPEEDS, contacts.SHORTEST)
-    label = np.empty(frames, dtype=bool)
-    contacts.label_contacts_kernel(path, 0.01, speed, rate, rule, label)
+    label = contacts.label_path(path, speed, 0.01, rate, rule)
     assert np.array_equal(label, brute_force_label(path, 0.01, speed, rate, rule))
 
 
@@ -167,7 +166,7 @@ def test_anchors_settle(seed):
         np.array([(0, 2), (4, 5)]), rng.uniform(0.1, 0.3, 2),
     )  # fmt: skip
     before, middle = anchors.copy(), (anchors / mobility[:, None]).sum(axis=0)
-    contacts.settle_anchors_kernel(pairs, mobility, 1e-12, anchors)
+    contacts.settle_anchors_kernel(*pairs, mobility, 1e-12, anchors)
     i, j = pairs.together.T
     assert np.allclose(np.linalg.norm(anchors[j] - anchors[i], axis=1), pairs.distances, atol=1e-9)
     i, j = pairs.following.T
@@ -175,10 +174,10 @@ def test_anchors_settle(seed):
     assert off[1] < off[0]
     assert np.allclose((anchors / mobility[:, None]).sum(axis=0), middle)  # pushes are equal and opposite
     alone = pairs._replace(together=pairs.together[:0], distances=pairs.distances[:0], stiffness=np.ones(2))
-    contacts.settle_anchors_kernel(alone, mobility, 1e-12, anchors)
+    contacts.settle_anchors_kernel(*alone, mobility, 1e-12, anchors)
     assert np.allclose(anchors[j] - anchors[i], alone.steps, atol=1e-12)
     agreed = anchors.copy()
-    contacts.settle_anchors_kernel(alone, mobility, 1e-12, anchors)
+    contacts.settle_anchors_kernel(*alone, mobility, 1e-12, anchors)
     assert np.allclose(anchors, agreed, atol=1e-12)
 
 
@@ -268,11 +267,14 @@ def test_a_rotation_in_contact_is_undone_and_eases_on(seed):
     anchors = np.zeros((frames, 2, 3))
     anchors[:, 1] = 0.2 * bone
     paths = np.stack([np.zeros_like(bones), bones], axis=1)
+    ankle, performed = np.zeros((frames, 3)), np.ones(frames, dtype=bool)
     foot = foot_paths.FootMotion(
-        paths, anchors, labels, still, still, np.zeros((frames, 3)), np.ones(frames, dtype=bool)
+        paths, anchors, labels, still, still, ankle, performed, [slice(0, frames)], rate, 0.02 / foot_paths.MIN_DISTANCE
     )
-    rotation, offsets = np.zeros((frames, 3)), np.ascontiguousarray(paths.reshape(frames, 6))
-    foot_paths.align_with_anchors(foot, labels, rate, 0.02, offsets, rotation)
+    rotation, points = np.zeros((frames, 3)), paths.reshape(frames, 6)
+    foot_paths.align_with_anchors(foot, points, rotation)
+    offsets = np.empty((frames, 6))
+    foot_paths.rotate_points_kernel(points, ankle, R.from_rotation_vector(rotation), offsets)
     known = np.arange(first, last + 1)
     assert np.allclose(rotation[known], -(known - 60.0)[:, None] / rate * speed, atol=1e-9)
     assert np.allclose(offsets[known, 3:], 0.2 * bone, atol=1e-9)
@@ -289,11 +291,12 @@ def test_rotation_vectors_and_parts_of_rotations(seed):
     rng = np.random.default_rng(seed)
     scale = rng.choice([1e-9, 0.01, 0.09, 0.11, 1.0])
     vector = scale * rng.normal(size=3)
-    w, x, y, z = R.from_rotation_vector(vector)
-    assert np.allclose(foot_paths.rotation_vector(w, x, y, z), R.to_rotation_vector(np.array([w, x, y, z])), atol=1e-14)
-    start, end, result = R.normalise(rng.normal(size=4)), rng.normal(size=4), np.empty(4)
-    share = rng.random()
-    foot_paths.partial_rotation(start, end, share, result)
+    a, b, found = R.from_rotation_vector(vector)[None], R.from_rotation_vector(rng.normal(size=(1, 3))), np.empty((1, 3))
+    foot_paths.rotation_vectors_kernel(R.multiply(a, b), R.conjugate(b), found)
+    assert np.allclose(found, R.to_rotation_vector(a), atol=1e-14)
+    start, end, result = R.normalise(rng.normal(size=(1, 4))), rng.normal(size=(1, 4)), np.empty((1, 4))
+    share = rng.random(1)
+    foot_paths.partial_rotations_kernel(start, end, share, result)
     whole = R.multiply(R.normalise(end), R.conjugate(start))
     assert R.angle_between(result, R.power(whole, share)) < 1e-7
 
@@ -409,9 +412,8 @@ def test_banded_equations_are_solved(blocks, rng):
     for k in range(min(15, size)):
         lower[k, : size - k] = bands[: size - k, k]
     wanted = solveh_banded(lower[: min(15, size)], right[:size], lower=True)
-    equations = Equations(bands, right)
-    leg_paths.solve_bands(equations, blocks)
-    assert np.allclose(equations.right[:size], wanted, atol=1e-13)
+    leg_paths.solve_bands(bands, right, blocks)
+    assert np.allclose(right[:size], wanted, atol=1e-13)
 
 
 def dense_equations(model, first, last, residuals, linear, rate, x):
@@ -457,7 +459,7 @@ def test_equations_are_those_of_the_sum_of_squares(first, last, rng):
     model, rate = measured(SKATING)[2], 30.0
     frames = len(SKATING)
     x, linear = 0.01 * rng.normal(size=(frames, 5)), Linearisation(np.zeros((frames + 2, 2, 4)), np.empty((frames, 2)))
-    leg_paths.linearise_ankles(model, 0, frames - 1, x, linear)
+    leg_paths.linearise_ankles(*leg_paths.linear_model(model), 0, frames - 1, x, *linear)
     x[:, 3:] -= model.flexion.T  # some knees too straight
     residuals = Residuals(
         rng.random(frames), rng.random((frames, 2)), rng.random((frames, 6)), rng.normal(size=(frames, 6))
@@ -465,8 +467,8 @@ def test_equations_are_those_of_the_sum_of_squares(first, last, rng):
     size = 5 * (last - first + 1)
     equations = Equations(np.zeros((size + 15, 15)), np.zeros(size + 15))
     leg_paths.add_corrections(model, first, last, residuals, equations)
-    leg_paths.add_ankles(first, last, residuals.ankle, linear, rate, equations)
-    leg_paths.add_straight_knees(model, first, last, x, equations)
+    leg_paths.add_ankles(first, last, residuals.ankle, *linear, (rate**2 / 10.0) ** 2, *equations)
+    leg_paths.add_straight_knees(model.flexion, first, last, x, *equations)
     matrix, right = dense_equations(model, first, last, residuals, linear, rate, x)
     for k in range(size):
         wanted = np.diagonal(matrix, k)
@@ -482,7 +484,7 @@ def test_ankle_errors_are_linearised_by_their_derivatives(rng):
 
     def errors(at):
         linear = Linearisation(np.zeros((frames + 2, 2, 4)), np.empty((frames, 2)))
-        leg_paths.linearise_ankles(model, 0, frames - 1, at, linear)
+        leg_paths.linearise_ankles(*leg_paths.linear_model(model), 0, frames - 1, at, *linear)
         own = np.stack([at[:, [0, 1, 2, 3 + i]] for i in range(2)], axis=1)
         return linear, np.sum(linear.rows[:frames] * own, axis=-1) - linear.goal
 

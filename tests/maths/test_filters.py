@@ -69,7 +69,7 @@ def test_point_reflection_keeps_lines(sigma, frames, integrate):
 @given(seeds, st.floats(0.02, 0.2), st.integers(2, 50))
 def test_the_compiled_gaussian_is_the_integrated_one(seed, sigma, frames):
     values, made = np.random.default_rng(seed).normal(size=(frames, 4)), np.empty((frames, 4))
-    filters.gaussian_kernel(values, 60.0, sigma, made)
+    filters.smooth_where(values, sigma, 60.0, np.ones(frames), made)
     assert made == pytest.approx(gaussian(values, 60.0 * sigma, ends="point", integrate=True), abs=1e-12)
 
 
@@ -79,7 +79,7 @@ def test_a_running_maximum_is_scipys(seed, radius, frames, axis):
     made = running_maximum(values, radius, axis)
     assert np.array_equal(made, maximum_filter1d(values, 2 * radius + 1, axis=axis, mode="nearest"))
     row = np.empty(frames)
-    filters.running_maximum_kernel(values[0], 0, frames - 1, radius, row)
+    filters.running_maximum_kernel(values[0], radius, row)
     assert np.array_equal(row, running_maximum(values[0], radius))
     flags = running_maximum(values[0] > 1.0, radius)
     assert np.array_equal(flags, maximum_filter1d((values[0] > 1.0).astype(float), 2 * radius + 1, mode="nearest"))
@@ -88,20 +88,34 @@ def test_a_running_maximum_is_scipys(seed, radius, frames, axis):
 @given(seeds, st.integers(1, 12), st.integers(1, 40))
 def test_a_bell_is_a_hann_window(seed, span, frames):
     values, made = np.random.default_rng(seed).normal(size=frames), np.empty(frames)
-    filters.bell_kernel(values, 0, frames - 1, span, made)
+    filters.bell_kernel(values, span, made)
     window = np.hanning(2 * span + 3)[1:-1]
     expected = np.convolve(np.pad(values, span, mode="edge"), window / window.sum(), mode="valid")
     assert made == pytest.approx(expected, abs=1e-12)
 
 
-def test_speeds_of_straight_paths_are_even(rng):
-    velocity, speed = rng.normal(size=(3, 3)), np.empty((30, 3))
-    paths = np.arange(30.0)[:, None, None] / 60.0 * velocity
-    filters.speeds_kernel(paths, 2.5, 60.0, speed)
-    assert speed == pytest.approx(np.tile(np.linalg.norm(velocity, axis=1), (30, 1)))
-    assert filters.second_difference_length(paths[:, 0] ** 2, 4) == pytest.approx(
-        np.linalg.norm(np.diff(paths[:, 0] ** 2, 2, axis=0)[3])
-    )
+def test_frames_without_weight_are_not_smoothed(rng):
+    values, where = rng.normal(size=(40, 2)), (rng.random(40) > 0.5).astype(float)
+    made, whole = values.copy(), np.empty((40, 2))
+    filters.smooth_where(values, 0.05, 60.0, where, made)
+    filters.smooth_where(values, 0.05, 60.0, np.ones(40), whole)
+    assert np.array_equal(made, np.where(where[:, None] > 0.0, whole, values))
+
+
+def test_velocities_of_straight_paths_are_even(rng):
+    velocity, made = rng.normal(size=4), np.zeros((30, 4))
+    where = rng.random(30) > 0.3
+    filters.velocity_kernel(np.arange(30.0)[:, None] / 60.0 * velocity, 2.5, 60.0, where, made)
+    assert made == pytest.approx(where[:, None] * velocity)
+
+
+def test_second_differences_are_those_of_performed_frames(rng):
+    values, performed, made = rng.normal(size=(20, 3)), np.ones(20, dtype=bool), np.empty(20)
+    performed[7] = False
+    filters.second_differences_kernel(values, performed, made)
+    wanted = np.pad(np.linalg.norm(np.diff(values, 2, axis=0), axis=1), 1)
+    wanted[6:9] = 0.0
+    assert made == pytest.approx(wanted)
 
 
 def test_derivatives_of_parabolas_are_exact_within():

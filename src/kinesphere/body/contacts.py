@@ -45,6 +45,7 @@ from kinesphere.body.ground import (
 )
 from kinesphere.body.require_roles import LEGS, require_motion_roles
 from kinesphere.maths.compiled import jit
+from kinesphere.maths.filters import running_maximum_kernel
 from kinesphere.maths.vectors import Bools, Floats, Ints, norms
 from kinesphere.motion.humanoid import SIDES
 from kinesphere.motion.motion import Motion
@@ -135,7 +136,7 @@ class Contacts:
         if len(pairs.together) or len(pairs.following):
             mobility = np.array([1.0 / (contact.last - contact.first + 1) for _, contact in listed])
             tolerance = 1e-9 * math.dist(paths[0, -1].tolist(), paths[0, 0].tolist())
-            settle_anchors_kernel(pairs, mobility, tolerance, anchors)
+            settle_anchors_kernel(*pairs, mobility, tolerance, anchors)
         result = np.zeros(paths.shape)
         for (k, contact), anchor in zip(listed, anchors, strict=True):
             result[contact.first : contact.last + 1, k] = anchor
@@ -301,70 +302,59 @@ def _label_contacts(motion: Motion, soles: SolePaths, ground: Ground, rule: Cont
     for i, point in enumerate(soles.points):
         for run in soles.runs:
             path, speed = soles.smooth[run, i].copy(), soles.speed[run, i].copy()
-            label = np.empty(len(path), dtype=bool)
-            label_contacts_kernel(path, float(ground.height + point.clearance), speed, motion.rate, rule, label)
-            labels[run, i] = label
+            labels[run, i] = label_path(path, speed, ground.height + point.clearance, motion.rate, rule)
     return labels
+
+
+def label_path(path: Floats, speed: Floats, floor: float, rate: float, rule: ContactRule) -> Bools:
+    """``(T,)`` when a point with a low-passed path ``(T, 3)`` and speeds ``(T,)`` is in contact."""
+    above, lowest, label = path[:, 1] - floor, np.empty(len(path)), np.zeros(len(path), dtype=bool)
+    running_maximum_kernel(-above, rule.floor_window, lowest)  # with its sign changed
+    above -= np.minimum(-lowest, rule.floor_rise)
+    label_contacts_kernel(above, speed, rule.height, rule.go_height, rule.speed, rule.go_speed, label)
+    close_gaps(path, float(rate), rule.gap, rule.gap_distance, label)
+    drop_short(float(rate), rule.shortest, label)
+    return label
 
 
 @jit
 def label_contacts_kernel(
-    path: Floats, floor: float, speed: Floats, rate: float, rule: ContactRule, label: Bools
+    above: Floats,
+    speed: Floats,
+    height: float,
+    go_height: float,
+    speed_limit: float,
+    go_speed: float,
+    label: Bools,
 ) -> None:
-    """When a point with a low-passed path ``(T, 3)`` and speeds ``(T,)`` is in contact, written to ``label (T,)``."""
-    frames = path.shape[0]
-    lowest = np.empty(frames)
-    lowest_around(path, rule.floor_window, lowest)
-    first, begun, above = -1, False, 0.0
-    for t in range(frames + 1):
-        going = False
-        if t < frames:
-            label[t] = False
-            above = path[t, 1] - floor - min(lowest[t] - floor, rule.floor_rise)
-            going = above < rule.go_height and speed[t] < rule.go_speed
-        if going:
+    """When a point with heights above the floor and speeds ``(T,)`` begins and goes on to be in contact."""
+    first, begun = -1, False
+    for t in range(label.size + 1):
+        if t < label.size and above[t] < go_height and speed[t] < go_speed:
             first = t if first < 0 else first
-            begun = begun or (above < rule.height and speed[t] < rule.speed)
+            begun = begun or (above[t] < height and speed[t] < speed_limit)
         elif first >= 0:
             if begun:
                 for i in range(first, t):
                     label[i] = True
             first, begun = -1, False
-    close_gaps(path, rate, rule, label)
-    drop_short(rate, rule.shortest, label)
 
 
 @jit
-def lowest_around(path: Floats, window: int, lowest: Floats) -> None:
-    """The least height within ``window`` frames to each side, by a queue of rising candidates."""
-    frames = path.shape[0]
-    queue = np.empty(frames, dtype=np.int64)
-    head, tail, taken = 0, 0, 0
-    for t in range(frames):
-        while taken < min(t + window + 1, frames):
-            while tail > head and path[queue[tail - 1], 1] >= path[taken, 1]:
-                tail -= 1
-            queue[tail] = taken
-            tail += 1
-            taken += 1
-        while queue[head] < t - window:
-            head += 1
-        lowest[t] = path[queue[head], 1]
-
-
-@jit
-def close_gaps(path: Floats, rate: float, rule: ContactRule, label: Bools) -> None:
+def close_gaps(path: Floats, rate: float, gap: float, distance: float, label: Bools) -> None:
     """Label gaps between contacts that are short and in which the point hardly moves."""
     last = -1  # the end of the contact before
     for t in range(path.shape[0]):
         if not label[t]:
             continue
-        if 0 <= last < t - 1 and (t - last) / rate < rule.gap + 1e-9:
+        if 0 <= last < t - 1 and (t - last) / rate < gap + 1e-9:
             farthest = 0.0
             for i in range(last, t + 1):
-                x, y, z = path[i, 0] - path[last, 0], path[i, 1] - path[last, 1], path[i, 2] - path[last, 2]
-                farthest = max(farthest, math.sqrt(x * x + y * y + z * z))
-            if farthest < rule.gap_distance:
+                square = 0.0
+                for c in range(3):
+                    square += (path[i, c] - path[last, c]) * (path[i, c] - path[last, c])
+                farthest = max(farthest, math.sqrt(square))
+            if farthest < distance:
                 for i in range(last + 1, t):
                     label[i] = True
         last = t
@@ -403,42 +393,38 @@ def geometric_median(path: Floats) -> Floats:
 @jit
 def geometric_medians_kernel(paths: Floats, rows: Ints, medians: Floats) -> None:
     """Weiszfeld's iteration (1937): the mean weighted by one over the distance from the last estimate."""
-    points = np.empty((3, paths.shape[0]))
+    middle, mean = np.empty(3), np.empty(3)
     for n in range(rows.shape[0]):
-        point, first = rows[n, 0], rows[n, 1]
-        count = rows[n, 2] - first + 1
-        x = y = z = 0.0
-        for i in range(count):
-            for k in range(3):
-                points[k, i] = paths[first + i, point, k]
-            x, y, z = x + points[0, i], y + points[1, i], z + points[2, i]
-        x, y, z = x / count, y / count, z / count
+        point, first, last = rows[n, 0], rows[n, 1], rows[n, 2]
+        for k in range(3):
+            middle[k] = 0.0
+            for t in range(first, last + 1):
+                middle[k] += paths[t, point, k]
+            middle[k] /= last - first + 1
         extent = 0.0
-        for i in range(count):
-            a, b, c = points[0, i] - x, points[1, i] - y, points[2, i] - z
-            extent = max(extent, a * a + b * b + c * c)
-        extent = math.sqrt(extent)
-        least = 1e-3 * extent + 1e-300
-        for _ in range(MEDIAN_STEPS):
-            u, v, w = weiszfeld_step(points, count, x, y, z, least)
-            step = abs(u - x) + abs(v - y) + abs(w - z)
-            x, y, z = u, v, w
-            if step < MEDIAN_TOLERANCE * extent:
+        for step in range(-1, MEDIAN_STEPS):  # the first is for the path's extent about its mean
+            least, total = 1e-3 * extent + 1e-300, 0.0
+            for k in range(3):
+                mean[k] = 0.0
+            for t in range(first, last + 1):
+                square = 0.0
+                for k in range(3):
+                    square += (paths[t, point, k] - middle[k]) * (paths[t, point, k] - middle[k])
+                distance = math.sqrt(square)
+                extent = max(extent, distance) if step < 0 else extent
+                weight = 1.0 / max(distance, least)
+                total += weight
+                for k in range(3):
+                    mean[k] += weight * paths[t, point, k]
+            moved = 0.0
+            for k in range(3):
+                if step >= 0:
+                    moved += abs(mean[k] / total - middle[k])
+                    middle[k] = mean[k] / total
+            if step >= 0 and moved < MEDIAN_TOLERANCE * extent:
                 break
-        medians[n, 0], medians[n, 1], medians[n, 2] = x, y, z
-
-
-@jit
-def weiszfeld_step(
-    points: Floats, count: int, x: float, y: float, z: float, least: float
-) -> tuple[float, float, float]:
-    """The mean of points ``(3, N)``, each weighted by one over its distance, at least ``least``, from x, y, z."""
-    u = v = w = total = 0.0
-    for i in range(count):
-        a, b, c = points[0, i] - x, points[1, i] - y, points[2, i] - z
-        weight = 1.0 / max(math.sqrt(a * a + b * b + c * c), least)
-        u, v, w, total = u + weight * points[0, i], v + weight * points[1, i], w + weight * points[2, i], total + weight
-    return u / total, v / total, w / total
+        for k in range(3):
+            medians[n, k] = middle[k]
 
 
 class ContactPairs(NamedTuple):
@@ -477,24 +463,32 @@ def _contact_pairs(listed: list[tuple[int, Contact]], paths: Floats, close: floa
 
 
 @jit
-def settle_anchors_kernel(pairs: ContactPairs, mobility: Floats, tolerance: float, anchors: Floats) -> None:
+def settle_anchors_kernel(
+    following: Ints,
+    steps: Floats,
+    stiffness: Floats,
+    together: Ints,
+    distances: Floats,
+    mobility: Floats,
+    tolerance: float,
+    anchors: Floats,
+) -> None:
     """Move anchors ``(N, 3)`` until pairs agree, by projecting one pair after the other; long contacts move less."""
+    before, count = np.empty(anchors.shape), following.shape[0]
     for _ in range(ANCHOR_ROUNDS):
-        before = anchors.copy()
-        for n in range(pairs.following.shape[0]):
-            i, j = pairs.following[n, 0], pairs.following[n, 1]
-            factor = pairs.stiffness[n] / (mobility[i] + mobility[j])
+        for n in range(anchors.shape[0]):
             for c in range(3):
-                push = factor * (pairs.steps[n, c] - (anchors[j, c] - anchors[i, c]))
-                anchors[i, c] -= mobility[i] * push
-                anchors[j, c] += mobility[j] * push
-        for n in range(pairs.together.shape[0]):
-            i, j = pairs.together[n, 0], pairs.together[n, 1]
-            x, y, z = anchors[j, 0] - anchors[i, 0], anchors[j, 1] - anchors[i, 1], anchors[j, 2] - anchors[i, 2]
-            distance = max(math.sqrt(x * x + y * y + z * z), 1e-9)
-            factor = (pairs.distances[n] / distance - 1.0) / (mobility[i] + mobility[j])
+                before[n, c] = anchors[n, c]
+        for n in range(count + together.shape[0]):
+            i, j = (following[n, 0], following[n, 1]) if n < count else (together[n - count, 0], together[n - count, 1])
+            square = 0.0
             for c in range(3):
-                push = factor * (anchors[j, c] - anchors[i, c])
+                square += (anchors[j, c] - anchors[i, c]) * (anchors[j, c] - anchors[i, c])
+            far = max(math.sqrt(square), 1e-9)
+            factor = (stiffness[n] if n < count else distances[n - count] / far - 1.0) / (mobility[i] + mobility[j])
+            for c in range(3):
+                apart = anchors[j, c] - anchors[i, c]
+                push = factor * (steps[n, c] - apart if n < count else apart)
                 anchors[i, c] -= mobility[i] * push
                 anchors[j, c] += mobility[j] * push
         farthest = 0.0

@@ -27,9 +27,9 @@ import numpy as np
 from kinesphere.body.joint_subset import SubsetPose, foot_subset, joint_subset, subset_pose
 from kinesphere.body.require_roles import LEGS, require_motion_roles
 from kinesphere.maths import rotations
-from kinesphere.maths.filters import gaussian_kernel, running_maximum_kernel, speeds_kernel
+from kinesphere.maths.filters import frame_count, running_maximum_kernel, smooth_where, velocity_kernel
 from kinesphere.maths.kinematics import attached_points
-from kinesphere.maths.vectors import Bools, Floats, reject, unit
+from kinesphere.maths.vectors import Bools, Floats, norms, reject, unit
 from kinesphere.motion.checked_arrays import freeze
 from kinesphere.motion.humanoid import SIDES
 from kinesphere.motion.memo import memoised
@@ -268,15 +268,16 @@ def smooth_gaussian(values: Floats, rate: float, sigma: float = SMOOTHING) -> Fl
     """
     rows = np.ascontiguousarray(values, dtype=np.float64).reshape(len(values), math.prod(values.shape[1:]))
     smooth = np.empty(rows.shape)
-    gaussian_kernel(rows, float(rate), float(sigma), smooth)
+    smooth_where(rows, sigma, rate, np.ones(len(rows)), smooth)
     return smooth.reshape(values.shape)
 
 
 def speeds(paths: Floats, rate: float) -> Floats:
     """``(T, P)`` speeds of paths ``(T, P, 3)``, over ``SPEED_WINDOW`` to both sides, or a frame if that is longer."""
-    speed = np.empty(paths.shape[:2])
-    speeds_kernel(np.ascontiguousarray(paths), max(SPEED_WINDOW * rate, 1.0), float(rate), speed)
-    return speed
+    rows, everywhere = np.ascontiguousarray(paths).reshape(len(paths), -1), np.ones(len(paths), dtype=bool)
+    velocities = np.empty(rows.shape)
+    velocity_kernel(rows, max(SPEED_WINDOW * rate, 1.0), float(rate), everywhere, velocities)
+    return norms(velocities.reshape(paths.shape))
 
 
 def smooth_bell(values: Floats, weights: Floats) -> Floats:
@@ -294,9 +295,9 @@ def bell_weights(seconds: float, rate: float) -> Floats:
 def running_maximum(values: Floats | Bools, seconds: float, rate: float) -> Floats:
     """``(..., T)`` the greatest of values, none below zero, within so many seconds to each side."""
     rows = np.ascontiguousarray(values, dtype=np.float64).reshape(-1, values.shape[-1])
-    greatest, span = np.empty(rows.shape), max(int(seconds * rate), 1)
+    greatest, span = np.empty(rows.shape), frame_count(seconds, rate)
     for row, result in zip(rows, greatest, strict=True):
-        running_maximum_kernel(row, 0, len(row) - 1, span, result)
+        running_maximum_kernel(row, span, result)
     return greatest.reshape(values.shape)
 
 

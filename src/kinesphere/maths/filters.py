@@ -8,12 +8,13 @@ and is the same filter at any frame rate.
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 from typing import Literal, TypeAlias
 
 import numpy as np
 
 from kinesphere.maths.compiled import jit
-from kinesphere.maths.vectors import Floats, norms
+from kinesphere.maths.vectors import Bools, Floats, norms
 
 GaussianEnds: TypeAlias = Literal["hold", "reflect", "point", "wrap"]
 
@@ -50,8 +51,9 @@ def gaussian(
 def gaussian_weights(sigma: float, radius: int, integrate: bool = False) -> Floats:
     """Weights ``(2 radius + 1,)``, 1 in sum, of a Gaussian of ``sigma`` frames."""
     if integrate:
-        edges = (np.arange(-radius, radius + 2) - 0.5) / (sigma * math.sqrt(2.0))
+        edges = (np.arange(-radius, radius + 2) - 0.5) * (1.0 / (sigma * math.sqrt(2.0)))
         weights = np.diff([math.erf(edge) for edge in edges])
+        return np.asarray(weights / sum(weights.tolist()))
     else:
         weights = np.exp(-0.5 * (np.arange(-radius, radius + 1) / sigma) ** 2)
     return np.asarray(weights / weights.sum())
@@ -104,99 +106,83 @@ def lengths(vectors: Floats) -> Floats:
     return norms(vectors)
 
 
-# Loops for compiled code to build on
+# Compiled filters, of frames that follow each other without a break
+
+
+def frame_count(seconds: float, rate: float) -> int:
+    """Seconds in whole frames, at least one."""
+    return max(int(seconds * rate), 1)
+
+
+def smooth_where(values: Floats, sigma: float, rate: float, where: Floats, out: Floats) -> None:
+    """Frames of ``(T, C)`` where a weight ``(T,)`` is above zero, smoothed into ``out``; others stay.
+
+    By a Gaussian of ``sigma`` seconds, as ``gaussian`` with ends "point" and integrated weights.
+    """
+    radius = min(math.ceil(4.0 * sigma * rate), len(values) - 1)
+    gaussian_kernel(values, _kept_weights(rate * sigma, max(radius, 0)), where, out)
+
+
+@lru_cache(maxsize=64)
+def _kept_weights(sigma: float, radius: int) -> Floats:
+    """``gaussian_weights`` that are integrals over frames, kept for the next call: don't change them."""
+    return gaussian_weights(sigma, radius, integrate=True)
 
 
 @jit
-def gaussian_weights_kernel(reach, rate, sigma):  # type: ignore[no-untyped-def]
-    """Weights ``(2 · reach + 1,)`` of a Gaussian of ``sigma`` seconds: its integrals over frames."""
-    weights = np.empty(2 * reach + 1)
-    scale, total = 1.0 / (rate * sigma * math.sqrt(2.0)), 0.0
-    before = math.erf((-reach - 0.5) * scale)
-    for i in range(2 * reach + 1):
-        after = math.erf((i - reach + 0.5) * scale)
-        weights[i] = after - before
-        total += after - before
-        before = after
-    for i in range(2 * reach + 1):
-        weights[i] /= total
-    return weights
-
-
-@jit
-def gaussian_radius(sigma, rate, frames):  # type: ignore[no-untyped-def]
-    """Frames to each side that a Gaussian of ``sigma`` seconds takes in."""
-    return min(math.ceil(4.0 * sigma * rate), frames - 1)
-
-
-@jit
-def gaussian_row(values, first, last, weights, t, row):  # type: ignore[no-untyped-def]
-    """One frame of ``(T, C)``, smoothed into ``(C,)``; beyond ``first`` and ``last`` its point reflection goes on."""
+def gaussian_kernel(values, weights, where, out):  # type: ignore[no-untyped-def]
+    """Frames of ``(T, C)`` where ``(T,)`` is above zero, smoothed; beyond both ends its point reflection goes on."""
+    last, columns = values.shape[0] - 1, values.shape[1]
     reach = weights.size // 2
-    columns = values.shape[1]
-    for c in range(columns):
-        row[c] = 0.0
-    for k in range(2 * reach + 1):
-        i = t + k - reach
-        w = weights[k]
-        if i < first:
-            for c in range(columns):
-                row[c] += w * (2.0 * values[first, c] - values[2 * first - i, c])
-        elif i > last:
-            for c in range(columns):
-                row[c] += w * (2.0 * values[last, c] - values[2 * last - i, c])
-        else:
-            for c in range(columns):
-                row[c] += w * values[i, c]
+    for t in range(last + 1):
+        if not where[t] > 0.0:
+            continue
+        for c in range(columns):
+            out[t, c] = 0.0
+        for k in range(2 * reach + 1):
+            i, w = t + k - reach, weights[k]
+            if 0 <= i <= last:
+                for c in range(columns):
+                    out[t, c] += w * values[i, c]
+            else:
+                end = 0 if i < 0 else last
+                for c in range(columns):
+                    out[t, c] += w * (2.0 * values[end, c] - values[2 * end - i, c])
 
 
 @jit
-def gaussian_kernel(values, rate, sigma, out):  # type: ignore[no-untyped-def]
-    """All frames of ``(T, C)``, smoothed."""
+def velocity_kernel(values, half, rate, where, out):  # type: ignore[no-untyped-def]
+    """Velocities of ``(T, C)`` over ``half`` frames on both sides, in frames where ``(T,)`` is true; others stay."""
     frames = values.shape[0]
-    reach = gaussian_radius(sigma, rate, frames)
-    if reach < 1:
-        out[:] = values
-        return
-    weights = gaussian_weights_kernel(reach, rate, sigma)
     for t in range(frames):
-        gaussian_row(values, 0, frames - 1, weights, t, out[t])
+        if not where[t]:
+            continue
+        start, end = max(t - half, 0.0), min(t + half, frames - 1.0)
+        i, j = max(min(int(start), frames - 2), 0), max(min(int(end), frames - 2), 0)
+        a, b, across = start - i, end - j, (end - start) / rate
+        for c in range(values.shape[1]):
+            out[t, c] = 0.0
+            if frames > 1:
+                there = values[j, c] + b * (values[j + 1, c] - values[j, c])
+                out[t, c] = (there - (values[i, c] + a * (values[i + 1, c] - values[i, c]))) / across
+
+
+def widen(values: Floats | Bools, reach: int, fade: int) -> Floats:
+    """The greatest of values ``(T,)`` within ``reach`` frames, then through ``bell_kernel`` of ``fade`` frames."""
+    given = np.ascontiguousarray(values, dtype=np.float64)
+    wide, smooth = np.empty(given.size), np.empty(given.size)
+    running_maximum_kernel(given, reach, wide)
+    bell_kernel(wide, fade, smooth)
+    return smooth
 
 
 @jit
-def velocity_kernel(values, first, last, t, half, rate, row):  # type: ignore[no-untyped-def]
-    """The velocity ``(C,)`` of ``(T, C)`` in frame ``t``, over ``half`` frames on both sides in ``first … last``."""
-    frames = last - first + 1
-    if frames < 2:
-        for c in range(row.size):
-            row[c] = 0.0
-        return
-    start, end = max(t - first - half, 0.0), min(t - first + half, frames - 1.0)
-    i, j = min(int(start), frames - 2), min(int(end), frames - 2)
-    a, b, across = start - i, end - j, (end - start) / rate
-    i, j = i + first, j + first
-    for c in range(row.size):
-        there = values[j, c] + b * (values[j + 1, c] - values[j, c])
-        row[c] = (there - (values[i, c] + a * (values[i + 1, c] - values[i, c]))) / across
-
-
-@jit
-def speeds_kernel(paths, half, rate, speed):  # type: ignore[no-untyped-def]
-    """Speeds ``(T, P)`` of paths ``(T, P, 3)``, over ``half`` frames to both sides."""
-    frames = paths.shape[0]
-    row = np.empty(3)
-    for t in range(frames):
-        for i in range(paths.shape[1]):
-            velocity_kernel(paths[:, i], 0, frames - 1, t, half, rate, row)
-            speed[t, i] = math.sqrt(row[0] * row[0] + row[1] * row[1] + row[2] * row[2])
-
-
-@jit
-def running_maximum_kernel(values, first, last, span, out):  # type: ignore[no-untyped-def]
-    """The greatest of values ``(T,)`` within ``span`` frames, of frames ``first … last``."""
+def running_maximum_kernel(values, span, out):  # type: ignore[no-untyped-def]
+    """The greatest of values ``(T,)`` within ``span`` frames."""
+    last = values.size - 1
     queue = np.empty(last + 1, dtype=np.int64)  # frames that may still be the greatest, values falling
-    head, tail, taken = 0, 0, first
-    for t in range(first, last + 1):
+    head, tail, taken = 0, 0, 0
+    for t in range(last + 1):
         while taken <= min(t + span, last):
             while tail > head and values[queue[tail - 1]] <= values[taken]:
                 tail -= 1
@@ -209,34 +195,32 @@ def running_maximum_kernel(values, first, last, span, out):  # type: ignore[no-u
 
 
 @jit
-def bell_kernel(values, first, last, span, out):  # type: ignore[no-untyped-def]
-    """Values ``(T,)`` through a Hann window that ends ``span + 1`` frames away, held beyond ``first`` and ``last``."""
+def bell_kernel(values, span, out):  # type: ignore[no-untyped-def]
+    """Values ``(T,)`` through a Hann window that ends ``span + 1`` frames away; both ends' values are held."""
+    last = values.size - 1
     weights = np.empty(2 * span + 1)
     total = 0.0
     for k in range(2 * span + 1):
         weights[k] = 0.5 - 0.5 * math.cos(math.pi * (k + 1) / (span + 1))
         total += weights[k]
-    for t in range(first, last + 1):
+    for t in range(last + 1):
         found = 0.0
-        if first <= t - span and t + span <= last:
+        if span <= t <= last - span:
             for k in range(2 * span + 1):
                 found += weights[k] * values[t - span + k]
         else:
             for k in range(2 * span + 1):
-                found += weights[k] * values[min(max(t + k - span, first), last)]
+                found += weights[k] * values[min(max(t + k - span, 0), last)]
         out[t] = found / total
 
 
 @jit
-def frame_count(seconds, rate):  # type: ignore[no-untyped-def]
-    """Seconds in whole frames, at least one."""
-    return max(int(seconds * rate), 1)
-
-
-@jit
-def second_difference_length(values, t):  # type: ignore[no-untyped-def]
-    """The length of the second difference of ``(T, 3)`` in a frame."""
-    x = values[t - 1, 0] - 2.0 * values[t, 0] + values[t + 1, 0]
-    y = values[t - 1, 1] - 2.0 * values[t, 1] + values[t + 1, 1]
-    z = values[t - 1, 2] - 2.0 * values[t, 2] + values[t + 1, 2]
-    return math.sqrt(x * x + y * y + z * z)
+def second_differences_kernel(values, performed, out):  # type: ignore[no-untyped-def]
+    """Lengths ``(T,)`` of second differences of ``(T, 3)``; 0 at both ends and next to frames not performed."""
+    for t in range(out.size):
+        square = 0.0
+        if 0 < t < out.size - 1 and performed[t - 1] and performed[t] and performed[t + 1]:
+            for c in range(3):
+                change = values[t - 1, c] - 2.0 * values[t, c] + values[t + 1, c]
+                square += change * change
+        out[t] = math.sqrt(square)

@@ -18,17 +18,16 @@ from typing import NamedTuple
 import numpy as np
 
 from kinesphere.body.contacts import Contacts
-from kinesphere.body.ground import SolePoint
+from kinesphere.body.ground import SolePoint, runs
+from kinesphere.maths import rotations
 from kinesphere.maths.compiled import jit
 from kinesphere.maths.filters import (
-    bell_kernel,
     frame_count,
-    gaussian_radius,
-    gaussian_row,
-    gaussian_weights_kernel,
     running_maximum_kernel,
-    second_difference_length,
+    second_differences_kernel,
+    smooth_where,
     velocity_kernel,
+    widen,
 )
 from kinesphere.maths.rotations import exponential_quaternion, quaternion_between, quaternion_product, rotate_vector
 from kinesphere.maths.vectors import Bools, Floats
@@ -53,6 +52,9 @@ class FootMotion(NamedTuple):
     toes: Floats  # (T, 4) world rotations
     ankle: Floats  # (T, 3) world positions
     performed: Bools  # (T,) whether a frame was performed
+    runs: list[slice]  # of performed frames
+    rate: float  # frames a second
+    unit: float  # the leg length, metres
 
 
 class FootPath(NamedTuple):
@@ -84,298 +86,225 @@ def correct_foot_path(
             labels[contact.first : contact.last + 1, names.index(contact.name)] = True
     anchors = contacts.anchors(names, paths)
     given = (np.ascontiguousarray(array) for array in (paths, anchors, labels, *world, performed))
+    stretches = [slice(0, frames)] if performed.all() else [slice(a, b + 1) for a, b in runs(performed)]
+    foot = FootMotion(*given, stretches, float(contacts.rate), float(unit))
     path = FootPath(*np.zeros((3, frames, 3)), *np.zeros((2, frames), dtype=bool))
-    correct_foot_kernel(FootMotion(*given), float(contacts.rate), float(unit), path)
+    near = EASE * foot.rate, TOLERANCE * foot.unit
+    find_sliding_kernel(foot.paths, foot.anchors, foot.labels, foot.performed, *near, path.in_contact, path.sliding)
+    if path.sliding.any():
+        foot.labels[~path.sliding] = False
+        correct_sliding_foot(foot, path)
     return path
 
 
-@jit
-def correct_foot_kernel(foot: FootMotion, rate: float, unit: float, path: FootPath) -> None:
-    """Write the correction of one foot into ``path``, which is zero before."""
-    frames, points = foot.labels.shape
-    labels = np.empty((frames, points), dtype=np.bool_)
-    if not find_sliding(foot, EASE * rate, TOLERANCE * unit, path, labels):
-        return
-    weight = contact_weight(path.sliding, foot.performed, rate)
-    steady_foot, steady_toes = np.empty((frames, 4)), np.empty((frames, 4))
-    steady_rotations(foot.foot, weight, foot.performed, rate, steady_foot)
-    steady_rotations(foot.toes, weight, foot.performed, rate, steady_toes)
-    offsets = np.empty((frames, 3 * points))  # from the ankle to the points
-    ankle = foot.ankle
-    for t in range(frames):
-        w, x, y, z = steady_foot[t, 0], steady_foot[t, 1], steady_foot[t, 2], steady_foot[t, 3]
-        for i in range(points):
-            a, b, c = (
-                foot.paths[t, i, 0] - ankle[t, 0],
-                foot.paths[t, i, 1] - ankle[t, 1],
-                foot.paths[t, i, 2] - ankle[t, 2],
-            )
-            a, b, c = rotate_vector(w, x, y, z, a, b, c)
-            offsets[t, 3 * i], offsets[t, 3 * i + 1], offsets[t, 3 * i + 2] = a, b, c
-    if points == 2:
-        align_with_anchors(foot, labels, rate, MIN_DISTANCE * unit, offsets, path.rotation)
-    rotation = path.rotation
-    for t in range(frames):
-        if rotation[t, 0] != 0.0 or rotation[t, 1] != 0.0 or rotation[t, 2] != 0.0 or weight[t] > 0.0:
-            w, x, y, z = exponential_quaternion(rotation[t, 0], rotation[t, 1], rotation[t, 2])
-            for q, vector in ((steady_foot[t], rotation[t]), (steady_toes[t], path.toe_rotation[t])):
-                e, f, g, h = quaternion_product(w, x, y, z, q[0], q[1], q[2], q[3])
-                vector[0], vector[1], vector[2] = rotation_vector(e, f, g, h)
-        for i in range(points):
-            for k in range(3):
-                offsets[t, 3 * i + k] += ankle[t, k]
-    shift_to_anchors(foot, labels, rate, offsets, path)
-    remove_jolts(ankle, foot.performed, rate, MAX_JOLT * unit, path.shift)
+def correct_sliding_foot(foot: FootMotion, path: FootPath) -> None:
+    """Write the correction of one foot that slides; its labels are those of contacts that do."""
+    span = frame_count(STEADY_EASE, foot.rate)
+    weight = widen(path.sliding, span, span)
+    weight[~foot.performed] = 0.0
+    steady_foot, steady_toes = (steady_rotations(foot, world, weight) for world in (foot.foot, foot.toes))
+    points = np.empty((len(weight), foot.paths[0].size))
+    rotate_points_kernel(foot.paths.reshape(points.shape), foot.ankle, steady_foot, points)
+    if points.shape[1] == 6:
+        align_with_anchors(foot, points, path.rotation)
+    aligned = rotations.from_rotation_vector(path.rotation)
+    rotate_points_kernel(points, foot.ankle, aligned, points)
+    rotation_vectors_kernel(aligned, steady_foot, path.rotation)
+    rotation_vectors_kernel(aligned, steady_toes, path.toe_rotation)
+    shift_to_anchors(foot, points, path)
+    remove_jolts(foot, path.shift)
 
 
-# Which contacts are corrected, and when
+# Which contacts are corrected
 
 
 @jit
-def find_sliding(foot: FootMotion, ease: float, tolerance: float, path: FootPath, labels: Bools) -> bool:
-    """Find frames of contact, those of runs that slide, and ``labels (T, P)`` of points then; whether there are any."""
-    frames, points = foot.labels.shape
-    off = np.zeros(frames, dtype=np.bool_)  # a point is off its anchor
-    for t in range(frames):
-        for i in range(points):
-            if foot.labels[t, i] and foot.performed[t]:
-                path.in_contact[t] = True
-                off[t] |= distance(foot.paths[t, i], foot.anchors[t, i]) > tolerance
-    first, last, slides, found = -1, -1, False, False
+def find_sliding_kernel(
+    paths: Floats,
+    anchors: Floats,
+    labels: Bools,
+    performed: Bools,
+    ease: float,
+    tolerance: float,
+    in_contact: Bools,
+    sliding: Bools,
+) -> None:
+    """Find frames of contact ``(T,)``, and those of runs that slide."""
+    frames, points = labels.shape
+    first, last, slides = -1, -1, False
     for t in range(frames + 1):
-        if t < frames and not path.in_contact[t]:
+        off = False  # a point is off its anchor
+        for i in range(points):
+            if t < frames and labels[t, i] and performed[t]:
+                in_contact[t] = True
+                square = 0.0
+                for k in range(3):
+                    square += (paths[t, i, k] - anchors[t, i, k]) * (paths[t, i, k] - anchors[t, i, k])
+                off = off or math.sqrt(square) > tolerance
+        if t < frames and not in_contact[t]:
             continue
         if first >= 0 and (t == frames or t - last >= max(ease, 1.5)):
             if slides:
-                found = True
                 for i in range(first, last + 1):
-                    path.sliding[i] = path.in_contact[i]
+                    sliding[i] = in_contact[i]
             first, slides = -1, False
-        if t < frames:
-            first = t if first < 0 else first
-            last = t
-            slides = slides or off[t]
-    for t in range(frames):
-        for i in range(points):
-            labels[t, i] = foot.labels[t, i] and path.sliding[t]
-    return found
-
-
-@jit
-def distance(a: Floats, b: Floats) -> float:
-    """The distance of two points ``(3,)``."""
-    x, y, z = a[0] - b[0], a[1] - b[1], a[2] - b[2]
-    return math.sqrt(x * x + y * y + z * z)
-
-
-@jit
-def contact_weight(flags: Bools, performed: Bools, rate: float) -> Floats:
-    """``(T,)`` 1 in flagged frames, easing to 0 around them; 0 in frames that were not performed."""
-    frames, span = flags.size, frame_count(STEADY_EASE, rate)
-    values, wide = np.empty(frames), np.empty(frames)
-    for t in range(frames):
-        values[t] = 1.0 if flags[t] else 0.0
-    running_maximum_kernel(values, 0, frames - 1, span, wide)
-    bell_kernel(wide, 0, frames - 1, span, values)
-    for t in range(frames):
-        if not performed[t]:
-            values[t] = 0.0
-    return values
-
-
-@jit
-def run_end(performed: Bools, first: int) -> int:
-    """The last frame of the performed run that begins at ``first``."""
-    last = first
-    while last + 1 < performed.size and performed[last + 1]:
-        last += 1
-    return last
+        first = t if first < 0 else first
+        last, slides = t, slides or off
 
 
 # Rotation
 
 
-@jit
-def steady_rotations(world: Floats, weight: Floats, performed: Bools, rate: float, steady: Floats) -> None:
+def steady_rotations(foot: FootMotion, world: Floats, weight: Floats) -> Floats:
     """Rotations ``(T, 4)`` that take a weighted part of the jitter out of world rotations ``(T, 4)``.
 
     An ankle over a heel or ball on its anchor would shake as much as the foot's direction does.
     """
-    frames = weight.size
-    even, row = np.empty((frames, 4)), np.empty(4)  # with signs that do not flip; one low-passed frame
-    for t in range(frames):
-        steady[t, 0], steady[t, 1], steady[t, 2], steady[t, 3] = 1.0, 0.0, 0.0, 0.0
-    first = 0
-    while first < frames:
-        if not performed[first]:
-            first += 1
-            continue
-        last = run_end(performed, first)
-        sign = 1.0
-        for t in range(first, last + 1):
-            if t > first:
-                a, b = world[t], world[t - 1]
-                if a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3] < 0.0:
-                    sign = -sign
-            for k in range(4):
-                even[t, k] = sign * world[t, k]
-        radius = gaussian_radius(STEADY, rate, last - first + 1)
-        if radius >= 1:
-            weights = gaussian_weights_kernel(radius, rate, STEADY)
-            for t in range(first, last + 1):
-                if weight[t] > 0.0:
-                    gaussian_row(even, first, last, weights, t, row)
-                    partial_rotation(world[t], row, weight[t], steady[t])
-        first = last + 1
+    steady, smooth = rotations.identity(len(world)), np.empty(world.shape)
+    for run in foot.runs:
+        smooth_where(rotations.continuous(world[run]), STEADY, foot.rate, weight[run], smooth[run])
+    partial_rotations_kernel(world, smooth, weight, steady)
+    return steady
 
 
 @jit
-def partial_rotation(start: Floats, end: Floats, share: float, result: Floats) -> None:
-    """A share of the rotation from ``start (4,)`` to ``end (4,)``, which need not have length 1."""
-    size = math.sqrt(end[0] * end[0] + end[1] * end[1] + end[2] * end[2] + end[3] * end[3])
-    w, x, y, z = quaternion_product(
-        end[0] / size, end[1] / size, end[2] / size, end[3] / size, start[0], -start[1], -start[2], -start[3]
-    )
-    x, y, z = rotation_vector(w, x, y, z)
-    result[0], result[1], result[2], result[3] = exponential_quaternion(share * x, share * y, share * z)
+def partial_rotations_kernel(start: Floats, end: Floats, share: Floats, result: Floats) -> None:
+    """Shares ``(T,)`` of the rotations from ``start`` to ``end``, which need not have length 1, where above 0."""
+    for t in range(share.size):
+        if share[t] > 0.0:
+            w, x, y, z = end[t, 0], end[t, 1], end[t, 2], end[t, 3]
+            size = math.sqrt(w * w + x * x + y * y + z * z)
+            w, x, y, z = quaternion_product(
+                w / size, x / size, y / size, z / size, start[t, 0], -start[t, 1], -start[t, 2], -start[t, 3]
+            )
+            factor = share[t] * vector_factor(w, x, y, z)
+            w, x, y, z = exponential_quaternion(factor * x, factor * y, factor * z)
+            result[t, 0], result[t, 1], result[t, 2], result[t, 3] = w, x, y, z
 
 
 @jit
-def rotation_vector(w: float, x: float, y: float, z: float) -> tuple[float, float, float]:
-    """The rotation vector of a quaternion, by the shorter arc."""
-    if w < 0.0:
-        w, x, y, z = -w, -x, -y, -z
-    sine = math.sqrt(x * x + y * y + z * z)
+def rotation_vectors_kernel(a: Floats, b: Floats, vectors: Floats) -> None:
+    """The rotation vectors ``(T, 3)`` of products of quaternions ``(T, 4)``, by the shorter arc."""
+    for t in range(a.shape[0]):
+        w, x, y, z = quaternion_product(a[t, 0], a[t, 1], a[t, 2], a[t, 3], b[t, 0], b[t, 1], b[t, 2], b[t, 3])
+        factor = vector_factor(w, x, y, z)
+        vectors[t, 0], vectors[t, 1], vectors[t, 2] = factor * x, factor * y, factor * z
+
+
+@jit
+def rotate_points_kernel(points: Floats, centre: Floats, q: Floats, result: Floats) -> None:
+    """Points ``(T, 3 P)`` rotated about a centre ``(T, 3)`` by quaternions ``(T, 4)``."""
+    for t in range(q.shape[0]):
+        x, y, z = centre[t, 0], centre[t, 1], centre[t, 2]
+        for i in range(0, points.shape[1], 3):
+            a, b, c = points[t, i] - x, points[t, i + 1] - y, points[t, i + 2] - z
+            a, b, c = rotate_vector(q[t, 0], q[t, 1], q[t, 2], q[t, 3], a, b, c)
+            result[t, i], result[t, i + 1], result[t, i + 2] = a + x, b + y, c + z
+
+
+@jit
+def vector_factor(w: float, x: float, y: float, z: float) -> float:
+    """By what x, y, z of a quaternion must be multiplied to be its rotation vector, by the shorter arc."""
+    sine, sign = math.sqrt(x * x + y * y + z * z), -1.0 if w < 0.0 else 1.0
     if sine < 0.05:  # the series of the arc sine; the remainder is below 1e-17
         s = sine * sine
         factor = 35.0 / 576.0 + s * (63.0 / 1408.0 + s * (231.0 / 6656.0))
-        factor = 2.0 + s * (1.0 / 3.0 + s * (3.0 / 20.0 + s * (5.0 / 56.0 + s * factor)))
-    else:
-        factor = 2.0 * math.atan2(sine, w) / sine
-    return factor * x, factor * y, factor * z
+        return sign * (2.0 + s * (1.0 / 3.0 + s * (3.0 / 20.0 + s * (5.0 / 56.0 + s * factor))))
+    return sign * (2.0 * math.atan2(sine, sign * w) / sine)
+
+
+def align_with_anchors(foot: FootMotion, points: Floats, rotation: Floats) -> None:
+    """Rotate feet in contact at both points ``(T, 6)`` along their anchors."""
+    least, both = MIN_DISTANCE * foot.unit, np.zeros(len(points), dtype=bool)
+    bones, values = np.zeros((2, len(points), 3))
+    align_kernel(points, foot.anchors.reshape(points.shape), foot.labels, least, bones, both, values)
+    if both.any():
+        slopes = velocities_where(foot, bones, both)
+        angular_velocities_kernel(bones, both, -1.0, slopes)
+        ease_corrections(values, slopes, both, foot.performed, foot.rate, rotation)
 
 
 @jit
-def align_with_anchors(
-    foot: FootMotion, labels: Bools, rate: float, min_distance: float, offsets: Floats, rotation: Floats
+def align_kernel(
+    points: Floats, anchors: Floats, labels: Bools, least: float, bones: Floats, both: Bools, values: Floats
 ) -> None:
-    """Rotate feet in contact at both points along their anchors, and ``offsets (T, 6)`` of the points with them."""
-    frames, performed, anchors = offsets.shape[0], foot.performed, foot.anchors
-    both, found = np.zeros(frames, dtype=np.bool_), False
-    bones, slopes, values = np.empty((frames, 3)), np.zeros((frames, 3)), np.zeros((frames, 3))
-    for t in range(frames):
+    """Rotation vectors ``(T, 3)`` from heel-to-ball to that of the anchors, where both are in contact."""
+    for t in range(both.size):
+        bone = line = 0.0
         for k in range(3):
-            bones[t, k] = offsets[t, 3 + k] - offsets[t, k]
-        x, y, z = bones[t, 0], bones[t, 1], bones[t, 2]
-        if not (labels[t, 0] and labels[t, 1] and math.sqrt(x * x + y * y + z * z) > min_distance):
-            continue
-        if distance(anchors[t, 1], anchors[t, 0]) > min_distance:
-            both[t] = found = True
-            heel, ball = anchors[t, 0], anchors[t, 1]
-            q, x, y, z = quaternion_between(x, y, z, ball[0] - heel[0], ball[1] - heel[1], ball[2] - heel[2])
-            values[t, 0], values[t, 1], values[t, 2] = rotation_vector(q, x, y, z)
-    if not found:
-        return
-    row, first = np.empty(3), 0
-    while first < frames:
-        if not performed[first]:
-            first += 1
-            continue
-        last = run_end(performed, first)
-        for t in range(first, last + 1):
-            if at_edge(both, t):
-                # In contact the correction undoes the foot's own rotation: its slope is minus the angular velocity.
-                velocity_kernel(bones, first, last, t, slope_window(rate), rate, row)
-                x, y, z = bones[t, 0], bones[t, 1], bones[t, 2]
-                square = max(x * x + y * y + z * z, min_distance * min_distance)
-                slopes[t, 0] = -(y * row[2] - z * row[1]) / square
-                slopes[t, 1] = -(z * row[0] - x * row[2]) / square
-                slopes[t, 2] = -(x * row[1] - y * row[0]) / square
-        first = last + 1
-    ease_corrections(values, slopes, both, performed, rate, rotation)
-    for t in range(frames):
-        if rotation[t, 0] != 0.0 or rotation[t, 1] != 0.0 or rotation[t, 2] != 0.0:
-            w, x, y, z = exponential_quaternion(rotation[t, 0], rotation[t, 1], rotation[t, 2])
-            for i in range(2):
-                a, b, c = rotate_vector(w, x, y, z, offsets[t, 3 * i], offsets[t, 3 * i + 1], offsets[t, 3 * i + 2])
-                offsets[t, 3 * i], offsets[t, 3 * i + 1], offsets[t, 3 * i + 2] = a, b, c
+            bones[t, k] = points[t, 3 + k] - points[t, k]
+            values[t, k] = anchors[t, 3 + k] - anchors[t, k]
+            bone, line = bone + bones[t, k] * bones[t, k], line + values[t, k] * values[t, k]
+        both[t] = labels[t, 0] and labels[t, 1] and math.sqrt(bone) > least and math.sqrt(line) > least
+        if both[t]:
+            a, b, c = values[t, 0], values[t, 1], values[t, 2]
+            w, x, y, z = quaternion_between(bones[t, 0], bones[t, 1], bones[t, 2], a, b, c)
+            factor = vector_factor(w, x, y, z)
+            values[t, 0], values[t, 1], values[t, 2] = factor * x, factor * y, factor * z
+
+
+@jit
+def angular_velocities_kernel(bones: Floats, where: Bools, sign: float, velocities: Floats) -> None:
+    """Velocities ``(T, 3)`` of bones' ends, where they count, made into angular velocities times a sign."""
+    for t in range(where.size):
+        if where[t]:
+            x, y, z, a, b, c = bones[t, 0], bones[t, 1], bones[t, 2], velocities[t, 0], velocities[t, 1], velocities[t, 2]
+            square = sign * (x * x + y * y + z * z)
+            velocities[t, 0], velocities[t, 1] = (y * c - z * b) / square, (z * a - x * c) / square
+            velocities[t, 2] = (x * b - y * a) / square
 
 
 # Shift
 
 
-@jit
-def shift_to_anchors(foot: FootMotion, labels: Bools, rate: float, points: Floats, path: FootPath) -> None:
+def shift_to_anchors(foot: FootMotion, points: Floats, path: FootPath) -> None:
     """Shift ankles so that points, at ``(T, 3 P)`` after the rotation, are on their anchors in the mean."""
-    frames, count = labels.shape
-    values, slopes, row = np.zeros((frames, 3)), np.zeros((frames, 3)), np.empty(3 * count)
-    first = 0
-    while first < frames:
-        if not foot.performed[first]:
-            first += 1
-            continue
-        last = run_end(foot.performed, first)
-        for t in range(first, last + 1):
-            number = 0
-            for i in range(count):
-                number += 1 if labels[t, i] else 0
-            if number == 0:
-                continue
-            edge = at_edge(path.sliding, t)
-            if edge:
-                velocity_kernel(points, first, last, t, slope_window(rate), rate, row)
-            for i in range(count):
-                if labels[t, i]:
-                    for k in range(3):
-                        values[t, k] += (foot.anchors[t, i, k] - points[t, 3 * i + k]) / number
-                        if edge:
-                            slopes[t, k] -= row[3 * i + k] / number
-        first = last + 1
-    ease_corrections(values, slopes, path.sliding, foot.performed, rate, path.shift)
+    values, slopes = np.zeros((2, len(points), 3))
+    velocities = velocities_where(foot, points, path.sliding)
+    mean_errors_kernel(foot.anchors.reshape(points.shape), points, velocities, foot.labels, values, slopes)
+    ease_corrections(values, slopes, path.sliding, foot.performed, foot.rate, path.shift)
 
 
 @jit
-def slope_window(rate: float) -> float:
-    """Frames to each side over which slopes are measured."""
-    return max(SLOPE_WINDOW * rate, 1.0)
+def mean_errors_kernel(
+    anchors: Floats, points: Floats, velocities: Floats, labels: Bools, values: Floats, slopes: Floats
+) -> None:
+    """From points ``(T, 3 P)`` to anchors, the mean ``(T, 3)`` over those in contact, and its slope; zero before."""
+    for t in range(labels.shape[0]):
+        number = 0
+        for i in range(labels.shape[1]):
+            number += 1 if labels[t, i] else 0
+        for i in range(labels.shape[1]):
+            if labels[t, i]:
+                for k in range(3):
+                    values[t, k] += (anchors[t, 3 * i + k] - points[t, 3 * i + k]) / number
+                    slopes[t, k] -= velocities[t, 3 * i + k] / number
 
 
-@jit
-def remove_jolts(ankle: Floats, performed: Bools, rate: float, max_jolt: float, shift: Floats) -> None:
-    """Low-pass the shifted path where it jolts and the input's ankle ``(T, 3)`` did not.
+def velocities_where(foot: FootMotion, values: Floats, known: Bools) -> Floats:
+    """Velocities of ``(T, C)`` in known frames, zero elsewhere."""
+    velocities = np.zeros(values.shape)
+    for run in foot.runs:
+        velocity_kernel(values[run], max(SLOPE_WINDOW * foot.rate, 1.0), foot.rate, known[run], velocities[run])
+    return velocities
+
+
+def remove_jolts(foot: FootMotion, shift: Floats) -> None:
+    """Low-pass the shifted path where it jolts and the input's ankle did not.
 
     A foot that goes over from the ball to the heel does, on anchors farther apart than the points.
     """
-    frames = performed.size
-    jolts, path, flags = np.zeros(frames), np.empty((frames, 3)), np.zeros(frames)
-    for t in range(frames):
-        for k in range(3):
-            path[t, k] = ankle[t, k] + shift[t, k]
-    around, weight, row, first = np.empty(frames), np.empty(frames), np.empty(3), 0
-    span = frame_count(STEADY_EASE, rate)
-    while first < frames:
-        if not performed[first]:
-            first += 1
-            continue
-        last = run_end(performed, first)
-        for t in range(first + 1, last):
-            jolts[t] = second_difference_length(ankle, t) * rate
-        running_maximum_kernel(jolts, first, last, JOLT_WINDOW, around)
-        found = False
-        for t in range(first + 1, last):
-            if second_difference_length(path, t) * rate > around[t] + max_jolt:
-                flags[t], found = 1.0, True
-        radius = gaussian_radius(STEADY, rate, last - first + 1)
-        if found and radius >= 1:
-            running_maximum_kernel(flags, first, last, span, around)
-            bell_kernel(around, first, last, span, weight)
-            weights = gaussian_weights_kernel(radius, rate, STEADY)
-            for t in range(first, last + 1):
-                if weight[t] > 0.0:
-                    gaussian_row(path, first, last, weights, t, row)
-                    for k in range(3):
-                        shift[t, k] += weight[t] * (row[k] - path[t, k])
-        first = last + 1
+    path, span = foot.ankle + shift, frame_count(STEADY_EASE, foot.rate)
+    before, after, around = np.empty((3, len(path)))
+    second_differences_kernel(foot.ankle, foot.performed, before)
+    second_differences_kernel(path, foot.performed, after)
+    for run in foot.runs:
+        running_maximum_kernel(before[run], JOLT_WINDOW, around[run])
+        rough = (after[run] - around[run]) * foot.rate > MAX_JOLT * foot.unit
+        if rough.any():
+            weight, smooth = widen(rough, span, span), path[run].copy()
+            smooth_where(path[run], STEADY, foot.rate, weight, smooth)
+            shift[run] += weight[:, None] * (smooth - path[run])
 
 
 # Easing in and out of contacts
@@ -388,55 +317,28 @@ def ease_corrections(values: Floats, slopes: Floats, known: Bools, allowed: Bool
     They reach zero ``EASE`` seconds away, or the next known stretch if that is nearer than twice as far. Slopes are a
     second. Frames that are not allowed stay as they are.
     """
-    zero, ease = np.zeros(3), EASE * rate
-    before = -1  # the end of the known stretch before
-    for t in range(known.size):
-        if not known[t]:
+    frames, ease, before, after = known.size, EASE * rate, -1, -1  # the known frames before and after
+    for t in range(frames):
+        if known[t]:
+            before = t
+            for k in range(3):
+                result[t, k] = values[t, k]
             continue
-        for k in range(3):
-            result[t, k] = values[t, k]
-        if t == 0 or not known[t - 1]:
-            here = Knot(float(t), values[t], slopes[t])
-            if before >= 0:
-                there = Knot(float(before), values[before], slopes[before])
-                if t - before <= 2.0 * ease:
-                    fill_with_cubic(there, here, known, allowed, rate, result)
-                else:
-                    fill_with_cubic(there, Knot(before + ease, zero, zero), known, allowed, rate, result)
-            if before < 0 or t - before > 2.0 * ease:
-                fill_with_cubic(Knot(t - ease, zero, zero), here, known, allowed, rate, result)
-        before = t
-    if before >= 0:
-        there = Knot(float(before), values[before], slopes[before])
-        fill_with_cubic(there, Knot(before + ease, zero, zero), known, allowed, rate, result)
-
-
-class Knot(NamedTuple):
-    """An end of a cubic."""
-
-    frame: float
-    value: Floats  # (3,)
-    slope: Floats  # (3,) a second
-
-
-@jit
-def fill_with_cubic(start: Knot, end: Knot, known: Bools, allowed: Bools, rate: float, result: Floats) -> None:
-    """Hermite's cubic between two knots, written to allowed frames that are not known."""
-    span = end.frame - start.frame
-    if span <= 0.0:
-        return
-    seconds = span / rate
-    for t in range(max(math.ceil(start.frame), 0), min(math.floor(end.frame), known.size - 1) + 1):
-        if known[t] or not allowed[t]:
+        if after < t:
+            after = t
+            while after < frames and not known[after]:
+                after += 1
+        leaves, comes = before >= 0, after < frames
+        start, end = float(before), float(after)  # of the cubic
+        if not (leaves and comes and after - before <= 2.0 * ease):
+            leaves = leaves and t <= before + ease
+            comes = comes and t >= after - ease
+            start, end = start if leaves else after - ease, end if comes else before + ease
+        if not (leaves or comes) or not allowed[t]:
             continue
-        u = (t - start.frame) / span
+        u, seconds = (t - start) / (end - start), (end - start) / rate
         for k in range(3):
-            a, left, right = start.value[k], start.slope[k] * seconds, end.slope[k] * seconds
-            chord = end.value[k] - a
+            a, left = (values[before, k], slopes[before, k] * seconds) if leaves else (0.0, 0.0)
+            b, right = (values[after, k], slopes[after, k] * seconds) if comes else (0.0, 0.0)
+            chord = b - a
             result[t, k] = a + u * (left + u * (3.0 * chord - 2.0 * left - right + u * (left + right - 2.0 * chord)))
-
-
-@jit
-def at_edge(known: Bools, t: int) -> bool:
-    """Whether a known stretch begins or ends at ``t``."""
-    return bool(known[t] and (t == 0 or not known[t - 1] or t + 1 == known.size or not known[t + 1]))

@@ -26,20 +26,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kinesphere.body.ground import performed_flags
+from kinesphere.body.ground import performed_flags, performed_runs
 from kinesphere.maths import rotations
 from kinesphere.maths.compiled import jit
-from kinesphere.maths.filters import (
-    bell_kernel,
-    frame_count,
-    gaussian_radius,
-    gaussian_row,
-    gaussian_weights_kernel,
-    running_maximum_kernel,
-    second_difference_length,
-)
+from kinesphere.maths.filters import frame_count, second_differences_kernel, smooth_where, widen
 from kinesphere.maths.rotations import exponential_quaternion, rotate_vector
-from kinesphere.maths.vectors import Bools, Floats
+from kinesphere.maths.vectors import Bools, Floats, norms
 from kinesphere.motion.motion import Motion
 
 # What counts as one unit in the sum of squares: lengths in leg lengths, knees in radians, time in seconds.
@@ -101,14 +93,6 @@ class LegPaths(NamedTuple):
     weight: Floats  # (T,) 1 where hips and knees may move, easing to 0
 
 
-class FootStates(NamedTuple):
-    """When feet are in contact, left first."""
-
-    in_contact: Bools  # (2, T)
-    sliding: Bools  # (2, T) in a contact run that is corrected
-    performed: Bools  # (T,) whether a frame was performed
-
-
 class Residuals(NamedTuple):
     """Weights of the squares that don't change from round to round."""
 
@@ -138,10 +122,14 @@ def solve_leg_paths(model: LegModel, in_contact: Bools, sliding: Bools, motion: 
     The unknowns of each frame are how far the hips rise, roll and sway and how much more the left and the right knee
     are bent than they were.
     """
-    x, weight = np.empty((len(motion), UNKNOWNS)), np.empty(len(motion))
-    feet = FootStates(in_contact, sliding, performed_flags(motion))
-    solve_leg_paths_kernel(model, feet, float(motion.rate), x, weight)
-    rise, roll, sway, *bends = np.ascontiguousarray(x.T)
+    rate, performed = float(motion.rate), performed_flags(motion)
+    weight, ankle = weigh_frames(in_contact, sliding, performed, rate)
+    x = guess_unknowns(model, in_contact, weight, motion)
+    residuals = Residuals(weight, ankle, np.empty((len(x), 6)), np.zeros((len(x), 6)))
+    measure_stiffness(model, performed, rate, residuals)
+    for first, last in moving_stretches(weight, motion):
+        solve_stretch(model, first, last, residuals, rate, x)
+    rise, roll, sway, *bends = np.ascontiguousarray((x * weight[:, None]).T)
     return LegPaths(rise, roll, sway, model.flexion + bends, weight)
 
 
@@ -154,88 +142,62 @@ def hip_displacement(model: LegModel, paths: LegPaths, points: Floats) -> Floats
     return step
 
 
-@jit
-def solve_leg_paths_kernel(model: LegModel, feet: FootStates, rate: float, x: Floats, weight: Floats) -> None:
-    """Write the unknowns ``(T, 5)``, and how far they may differ from zero ``(T,)``."""
-    frames = feet.performed.size
-    ankle, stiffness, target = np.empty((frames, 2)), np.empty((frames, 6)), np.zeros((frames, 6))
-    weigh_frames(feet, rate, weight, ankle)
-    guess_unknowns(model, feet, weight, rate, x)
-    residuals = Residuals(weight, ankle, stiffness, target)
-    measure_stiffness(model, feet.performed, rate, residuals)
-    solve_stretches(model, feet.performed, residuals, rate, x)
-    for t in range(frames):
-        for k in range(UNKNOWNS):
-            x[t, k] *= weight[t]
-
-
-@jit
-def weigh_frames(feet: FootStates, rate: float, weight: Floats, ankle: Floats) -> None:
+def weigh_frames(in_contact: Bools, sliding: Bools, performed: Bools, rate: float) -> tuple[Floats, Floats]:
     """How far hips and knees may move ``(T,)``, and weights of ankle errors ``(T, 2)``."""
-    frames = feet.performed.size
-    values, wide, contact = np.empty(frames), np.empty(frames), np.empty(frames)
-    for t in range(frames):
-        values[t] = 1.0 if feet.sliding[0, t] or feet.sliding[1, t] else 0.0
-    running_maximum_kernel(values, 0, frames - 1, frame_count(NEAR, rate), wide)
-    bell_kernel(wide, 0, frames - 1, frame_count(FADE, rate), weight)
-    for t in range(frames):
-        weight[t] = weight[t] if feet.performed[t] else 0.0
-    low, high = math.log(ANKLE_ERROR), math.log(ANKLE_ERROR_FREE)
-    span = frame_count(0.5 * FADE, rate)
-    for i in range(2):
-        for t in range(frames):
-            values[t] = 1.0 if feet.in_contact[i, t] else 0.0
-        running_maximum_kernel(values, 0, frames - 1, span, wide)
-        bell_kernel(wide, 0, frames - 1, span, contact)
-        for t in range(frames):
-            ankle[t, i] = math.exp(-2.0 * (contact[t] * low + (1.0 - contact[t]) * high))
+    weight = widen(sliding.any(axis=0), frame_count(NEAR, rate), frame_count(FADE, rate))
+    weight[~performed] = 0.0
+    low, high, span = math.log(ANKLE_ERROR), math.log(ANKLE_ERROR_FREE), frame_count(0.5 * FADE, rate)
+    contact = np.stack([widen(flags, span, span) for flags in in_contact], axis=-1)
+    return weight, np.exp(-2.0 * (contact * low + (1.0 - contact) * high))
 
 
 # The first guess
 
 
-@jit
-def guess_unknowns(model: LegModel, feet: FootStates, weight: Floats, rate: float, x: Floats) -> None:
-    """Hips low enough for feet in contact, and knees bent as that needs, low-passed."""
-    frames = weight.size
-    need, wide, low = np.zeros(frames), np.empty(frames), np.empty(frames)
-    for t in range(frames):
-        for i in range(2):
-            if feet.in_contact[i, t]:
-                leg = model.hip_to_ankle[i, t]
-                bend = min(max(model.flexion[i, t], 0.0), STRAIGHTEST)
-                longest = leg_reach(bend, model.upper[i, t], model.lower[i, t])
-                excess = math.sqrt(leg[0] * leg[0] + leg[1] * leg[1] + leg[2] * leg[2]) - longest
-                need[t] = max(need[t], min(max(excess, 0.0), MAX_HIP_RISE))
+def guess_unknowns(model: LegModel, in_contact: Bools, weight: Floats, motion: Motion) -> Floats:
+    """``(T, 5)``: hips low enough for feet in contact, and knees bent as that needs, low-passed."""
+    rate, frames = float(motion.rate), len(weight)
+    need, change, smooth = np.zeros(frames), np.empty((frames, 2)), np.zeros((frames, 2))
+    leg, upper, lower = model.hip_to_ankle, model.upper, model.lower
+    lower_hips_kernel(leg, upper, lower, model.flexion, in_contact, need)
     span = frame_count(0.5 * NEAR, rate)
-    running_maximum_kernel(need, 0, frames - 1, span, wide)
-    bell_kernel(wide, 0, frames - 1, span, low)
-    change, row = np.empty((frames, 2)), np.empty(2)
-    for t in range(frames):
-        for k in range(UNKNOWNS):
-            x[t, k] = 0.0
-        x[t, 0] = -weight[t] * low[t]
+    low = widen(need, span, span)
+    bend_knees_kernel(leg, upper, lower, model.flexion, low, change)
+    for run in performed_runs(motion):
+        smooth_where(change[run], START, rate, weight[run], smooth[run])
+    x = np.zeros((frames, UNKNOWNS))
+    x[:, 0] = -weight * low
+    x[:, 3:] = weight[:, None] * smooth
+    return x
+
+
+@jit
+def lower_hips_kernel(
+    leg: Floats, upper: Floats, lower: Floats, flexions: Floats, in_contact: Bools, need: Floats
+) -> None:
+    """How far hips must be lowered ``(T,)``, zero before, for legs ``(2, T, 3)`` in contact to reach their ankles."""
+    for t in range(need.size):
         for i in range(2):
-            leg, upper, lower = model.hip_to_ankle[i, t], model.upper[i, t], model.lower[i, t]
-            y = leg[1] + low[t]
-            square = leg[0] * leg[0] + y * y + leg[2] * leg[2]
-            cosine = (square - upper * upper - lower * lower) / (2.0 * upper * lower)
+            if in_contact[i, t]:
+                bend = min(max(flexions[i, t], 0.0), STRAIGHTEST)
+                longest, square = leg_reach(bend, upper[i, t], lower[i, t]), 0.0
+                for k in range(3):
+                    square += leg[i, t, k] * leg[i, t, k]
+                need[t] = max(need[t], min(max(math.sqrt(square) - longest, 0.0), MAX_HIP_RISE))
+
+
+@jit
+def bend_knees_kernel(leg: Floats, upper: Floats, lower: Floats, flexions: Floats, low: Floats, change: Floats) -> None:
+    """How much more knees must be bent ``(T, 2)`` with hips lower by ``(T,)``."""
+    for t in range(low.size):
+        for i in range(2):
+            a, b, y = upper[i, t], lower[i, t], leg[i, t, 1] + low[t]
+            square = leg[i, t, 0] * leg[i, t, 0] + y * y + leg[i, t, 2] * leg[i, t, 2]
+            cosine = (square - a * a - b * b) / (2.0 * a * b)
             flexion = math.acos(min(max(cosine, -1.0), 1.0))
-            if model.flexion[i, t] < -MIN_FLEXION:
+            if flexions[i, t] < -MIN_FLEXION:
                 flexion = -flexion
-            change[t, i] = min(max(flexion - model.flexion[i, t], -CORRECTIONS[3]), CORRECTIONS[3])
-    first = 0
-    while first < frames:
-        last = first
-        while last + 1 < frames and feet.performed[first] and feet.performed[last + 1]:
-            last += 1
-        radius = gaussian_radius(START, rate, last - first + 1)
-        weights = gaussian_weights_kernel(max(radius, 0), rate, START)
-        for t in range(first, last + 1):
-            if weight[t] > 0.0:
-                gaussian_row(change, first, last, weights, t, row)
-                x[t, 3], x[t, 4] = weight[t] * row[0], weight[t] * row[1]
-        first = last + 1
+            change[t, i] = min(max(flexion - flexions[i, t], -CORRECTIONS[3]), CORRECTIONS[3])
 
 
 @jit
@@ -248,7 +210,6 @@ def leg_reach(flexion: float, upper: float, lower: float) -> float:
 # How rough the input is
 
 
-@jit
 def measure_stiffness(model: LegModel, performed: Bools, rate: float, residuals: Residuals) -> None:
     """Weights ``(T, 6)`` of the corrections' second differences, and values ``(T, 6)`` that these should have.
 
@@ -257,49 +218,64 @@ def measure_stiffness(model: LegModel, performed: Bools, rate: float, residuals:
     the knee jolts forward or back with it once its foot is corrected; where bones change their lengths or the foot is
     no descendant of the shin, only as far as the foot's correction does that.
     """
-    weight, rough, target = residuals.weight, residuals.stiffness, residuals.target
-    frames, square = weight.size, rate * rate
+    square, snap = rate * rate, np.zeros(model.flexion.shape)
+    bones = (model.upper, model.lower, model.flexion)
+    knee_snaps_kernel(model.knee, model.shift, model.forward, *bones, model.rigid, square, snap)
+    body = (model.hip, model.hips, model.trunk, model.head, model.left)
+    measure_stiffness_kernel(*body, snap, performed, square, *residuals)
+
+
+@jit
+def measure_stiffness_kernel(
+    hip: Floats,
+    hips: Floats,
+    trunk: Floats,
+    head: Floats,
+    aside: Floats,
+    snaps: Floats,
+    performed: Bools,
+    square: float,
+    weight: Floats,
+    ankle: Floats,
+    rough: Floats,
+    target: Floats,
+) -> None:
+    """``measure_stiffness`` of knees that snap by ``(2, T)``; ``square`` is the square of the rate."""
+    frames = weight.size
     own = np.zeros((frames, 4))
-    up = np.array([0.0, 1.0, 0.0])
     for t in range(frames):
         for k in range(6):
             rough[t, k] = ACCELERATIONS[k]
         if not (0 < t < frames - 1 and performed[t - 1] and performed[t] and performed[t + 1]):
             continue
-        left, right = square * second_difference(model.hip[0], t, up), square * second_difference(model.hip[1], t, up)
-        rise = common_part(0.5 * (left + right), square * second_difference(model.head, t, up))
-        side = model.left[t]
-        trunk, head = second_difference(model.trunk, t, side), second_difference(model.head, t, side)
-        sway = common_part(square * trunk, square * head)
+        left = square * (hip[0, t - 1, 1] - 2.0 * hip[0, t, 1] + hip[0, t + 1, 1])
+        right = square * (hip[1, t - 1, 1] - 2.0 * hip[1, t, 1] + hip[1, t + 1, 1])
+        rise = common_part(0.5 * (left + right), square * (head[t - 1, 1] - 2.0 * head[t, 1] + head[t + 1, 1]))
+        sway = common_part(square * second_difference(trunk, t, aside), square * second_difference(head, t, aside))
         own[t, 0], own[t, 1], own[t, 2] = abs(rise), abs(0.5 * (left - right)), abs(sway)
-        own[t, 3] = abs(square * second_difference(model.hips, t, side))
+        own[t, 3] = abs(square * second_difference(hips, t, aside))
         if weight[t] <= 0.0:
             continue
         target[t, 0] = weight[t] * (min(max(rise, -JOLT), JOLT) - rise) / square
         target[t, 2] = weight[t] * (min(max(sway, -JOLT), JOLT) - sway) / square
         for i in range(2):
-            bend = square * (model.flexion[i, t - 1] - 2.0 * model.flexion[i, t] + model.flexion[i, t + 1])
-            excess = bend - min(max(bend, -SNAP), SNAP)
-            if excess != 0.0:
-                snap = weight[t] * common_part(excess, knee_jolt(model, i, t, square))
-                target[t, 3 + i] = -snap / square
-                rough[t, 3 + i] += SNAP_SHARE * abs(snap)
+            snap = weight[t] * snaps[i, t]
+            target[t, 3 + i] = -snap / square
+            rough[t, 3 + i] += SNAP_SHARE * abs(snap)
     for t in range(frames):
         for k in range(4):
-            most = own[t, k]
-            most = max(most, own[t - 1, k]) if t > 0 else most
-            most = max(most, own[t + 1, k]) if t < frames - 1 else most
+            most = max(own[t, k], max(own[max(t - 1, 0), k], own[min(t + 1, frames - 1), k]))
             rough[t, k if k < 3 else 5] += OWN_SHARE * most
         for k in range(6):
             rough[t, k] = (square / rough[t, k]) ** 2
 
 
 @jit
-def second_difference(values: Floats, t: int, direction: Floats) -> float:
-    """The second difference of ``(T, 3)`` in a frame, along a direction ``(3,)``."""
+def second_difference(values: Floats, t: int, directions: Floats) -> float:
+    """The second difference of ``(T, 3)`` in a frame, along its direction of ``(T, 3)``."""
     found = 0.0
     for c in range(3):
-        found += (values[t - 1, c] - 2.0 * values[t, c] + values[t + 1, c]) * direction[c]
+        found += (values[t - 1, c] - 2.0 * values[t, c] + values[t + 1, c]) * directions[t, c]
     return found
 
 
@@ -313,106 +289,143 @@ def common_part(a: float, b: float) -> float:
 
 
 @jit
-def knee_jolt(model: LegModel, i: int, t: int, square: float) -> float:
-    """The angular acceleration of a knee's flexion that goes with how the knee jolts forward or back."""
-    upper, lower, flexion = model.upper[i, t], model.lower[i, t], model.flexion[i, t]
-    sine, cosine, product = math.sin(flexion), math.cos(flexion), upper * lower
-    length = leg_reach(flexion, upper, lower)
-    # leg lengths that a knee comes forward a radian
-    advance = max(product * (cosine + product * (sine / length) ** 2) / length, 0.05)
-    forward = model.forward[i, t]
-    knee = square * second_difference(model.knee[i], t, forward) / advance
-    foot = square * second_difference(model.shift[i], t, forward) / advance * (upper / (upper + lower))
-    both: float = knee + foot
-    if not model.rigid[i]:
-        both = common_part(both, foot)
-    return both
+def knee_snaps_kernel(
+    knee: Floats,
+    shift: Floats,
+    forward: Floats,
+    upper: Floats,
+    lower: Floats,
+    flexion: Floats,
+    rigid: Bools,
+    square: float,
+    snap: Floats,
+) -> None:
+    """Angular accelerations ``(2, T)``, zero before, of flexions beyond ``SNAP``, as far as the knees jolt with them.
+
+    ``square`` is the square of the rate.
+    """
+    for i in range(2):
+        for t in range(1, snap.shape[1] - 1):
+            bend = square * (flexion[i, t - 1] - 2.0 * flexion[i, t] + flexion[i, t + 1])
+            excess = bend - min(max(bend, -SNAP), SNAP)
+            if excess != 0.0:
+                a, b, angle = upper[i, t], lower[i, t], flexion[i, t]
+                length = leg_reach(angle, a, b)
+                # leg lengths that a knee comes forward a radian
+                advance = a * b * (math.cos(angle) + a * b * (math.sin(angle) / length) ** 2) / length
+                advance = square / max(advance, 0.05)
+                own = second_difference(knee[i], t, forward[i]) * advance
+                foot = second_difference(shift[i], t, forward[i]) * advance * (a / (a + b))
+                snap[i, t] = common_part(excess, own + foot if rigid[i] else common_part(own + foot, foot))
 
 
 # The equations
 
 
-@jit
-def solve_stretches(model: LegModel, performed: Bools, residuals: Residuals, rate: float, x: Floats) -> None:
-    """Solve every stretch in which something may move, with a margin in which that could still be felt."""
-    frames, margin = performed.size, int(MARGIN * rate) + 2
-    most = UNKNOWNS * frames + WIDTH
-    constant = Equations(np.zeros((most, WIDTH)), np.zeros(most))
-    equations = Equations(np.empty((most, WIDTH)), np.empty(most))
-    linear = Linearisation(np.zeros((frames + 2, 2, 4)), np.empty((frames, 2)))
-    t = 0
-    while t < frames:
-        if residuals.weight[t] <= 0.0:
-            t += 1
-            continue
-        first, last, t = t, t, t + 1
-        while first > 0 and performed[first - 1] and last - first < margin:
-            first -= 1
-        while t < frames and performed[t] and t - last <= 2 * margin:
-            last = t if residuals.weight[t] > 0.0 else last
-            t += 1
-        t = last + 1
-        end = last
-        while end + 1 < frames and performed[end + 1] and end - last < margin:
-            end += 1
-        size = UNKNOWNS * (end - first + 1) + WIDTH
-        constant.bands[:size] = 0.0
-        constant.right[:size] = 0.0
-        add_corrections(model, first, end, residuals, constant)
-        for _ in range(ROUNDS):
-            equations.bands[:size] = constant.bands[:size]
-            equations.right[:size] = constant.right[:size]
-            linearise_ankles(model, first, end, x, linear)
-            add_ankles(first, end, residuals.ankle, linear, rate, equations)
-            add_straight_knees(model, first, end, x, equations)
-            solve_bands(equations, end - first + 1)
-            for f in range(first, end + 1):
-                for k in range(UNKNOWNS):
-                    x[f, k] = equations.right[UNKNOWNS * (f - first) + k]
-                x[f, 0] = min(max(x[f, 0], -MAX_HIP_RISE), MAX_HIP_RISE)
+def moving_stretches(weight: Floats, motion: Motion) -> list[tuple[int, int]]:
+    """First and last frames of stretches in which something may move, with a margin in which that could be felt."""
+    margin, found = int(MARGIN * motion.rate) + 2, []
+    for run in performed_runs(motion):
+        moving = run.start + np.flatnonzero(weight[run] > 0.0)
+        if len(moving):
+            far = np.flatnonzero(moving[1:] - moving[:-1] > 2 * margin)
+            starts, ends = moving[[0, *(far + 1)]].tolist(), moving[[*far, -1]].tolist()
+            for first, last in zip(starts, ends, strict=True):
+                found.append((max(first - margin, run.start), min(last + margin, run.stop - 1)))
+    return found
+
+
+def solve_stretch(model: LegModel, first: int, last: int, residuals: Residuals, rate: float, x: Floats) -> None:
+    """Solve the unknowns ``(T, 5)`` of one stretch."""
+    blocks, frames = last - first + 1, len(x)
+    size, stiffness = UNKNOWNS * blocks + WIDTH, (rate * rate / ANKLE_ERROR_ACCELERATION) ** 2
+    constant = Equations(np.zeros((size, WIDTH)), np.zeros(size))
+    equations = Equations(np.empty((size, WIDTH)), np.empty(size))
+    linear, legs = Linearisation(np.empty((frames, 2, 4)), np.empty((frames, 2))), linear_model(model)
+    add_corrections(model, first, last, residuals, constant)
+    for _ in range(ROUNDS):
+        np.copyto(equations.bands, constant.bands)
+        np.copyto(equations.right, constant.right)
+        linearise_ankles(*legs, first, last, x, *linear)
+        add_ankles(first, last, residuals.ankle, *linear, stiffness, *equations)
+        add_straight_knees(model.flexion, first, last, x, *equations)
+        solve_bands(*equations, blocks)
+        read_unknowns(equations.right, first, last, x)
 
 
 @jit
-def linearise_ankles(model: LegModel, first: int, last: int, x: Floats, linear: Linearisation) -> None:
-    """Derivatives of both ankles' errors by the unknowns, and the values at which the errors vanish."""
+def read_unknowns(right: Floats, first: int, last: int, x: Floats) -> None:
+    """Write the unknowns of a stretch to ``(T, 5)``, the hips' rise within its limits."""
     for t in range(first, last + 1):
-        vector, left, trunk = model.roll_vector[t], model.left[t], model.trunk[t]
-        rise, roll, sway = x[t, 0], x[t, 1], x[t, 2]
-        w, a, b, c = exponential_quaternion(roll * vector[0], roll * vector[1], roll * vector[2])
+        for k in range(UNKNOWNS):
+            x[t, k] = right[UNKNOWNS * (t - first) + k]
+        x[t, 0] = min(max(x[t, 0], -MAX_HIP_RISE), MAX_HIP_RISE)
+
+
+def linear_model(model: LegModel) -> tuple[Floats, ...]:
+    """What ``linearise_ankles`` needs of the legs, see there."""
+    arms = model.hip - model.trunk
+    return model.hip_to_ankle, arms, model.upper, model.lower, model.flexion, model.left, model.roll_vector
+
+
+@jit
+def linearise_ankles(
+    legs: Floats,
+    arms: Floats,
+    uppers: Floats,
+    lowers: Floats,
+    flexions: Floats,
+    left: Floats,
+    vectors: Floats,
+    first: int,
+    last: int,
+    x: Floats,
+    rows: Floats,
+    goal: Floats,
+) -> None:
+    """Derivatives ``(T, 2, 4)`` of both ankles' errors by the unknowns, and values ``(T, 2)`` at which errors vanish.
+
+    Legs ``(2, T, 3)`` go from the hip as it was to the ankle's target; hips are at arms ``(2, T, 3)`` from where they
+    roll about, which they do by ``vectors (T, 3)``.
+    """
+    for t in range(first, last + 1):
+        u, v, w, roll = vectors[t, 0], vectors[t, 1], vectors[t, 2], x[t, 1]
+        q, a, b, c = exponential_quaternion(roll * u, roll * v, roll * w)
         for i in range(2):
-            hip, leg = model.hip[i, t], model.hip_to_ankle[i, t]
-            px, py, pz = hip[0] - trunk[0], hip[1] - trunk[1], hip[2] - trunk[2]
-            qx, qy, qz = rotate_vector(w, a, b, c, px, py, pz)
-            gx = leg[0] - (qx - px + sway * left[0])
-            gy = leg[1] - (qy - py + rise + sway * left[1])
-            gz = leg[2] - (qz - pz + sway * left[2])
+            px, py, pz = arms[i, t, 0], arms[i, t, 1], arms[i, t, 2]
+            qx, qy, qz = rotate_vector(q, a, b, c, px, py, pz)
+            gx = legs[i, t, 0] - (qx - px + x[t, 2] * left[t, 0])
+            gy = legs[i, t, 1] - (qy - py + x[t, 0] + x[t, 2] * left[t, 1])
+            gz = legs[i, t, 2] - (qz - pz + x[t, 2] * left[t, 2])
             far = max(math.sqrt(gx * gx + gy * gy + gz * gz), 1e-9)
-            flexion = model.flexion[i, t] + x[t, 3 + i]
-            upper, lower = model.upper[i, t], model.lower[i, t]
+            upper, lower, flexion = uppers[i, t], lowers[i, t], flexions[i, t] + x[t, 3 + i]
             cosine, sine = math.cos(0.5 * flexion), math.sin(0.5 * flexion)
             length = math.sqrt(((upper + lower) * cosine) ** 2 + ((upper - lower) * sine) ** 2)
             # straighter knees count as bent a little
-            bent = flexion < -MIN_FLEXION or flexion > MIN_FLEXION
-            sine = 2.0 * sine * cosine if bent else math.sin(MIN_FLEXION)
-            # how the hip moves as the hips roll more
-            sx, sy = vector[1] * qz - vector[2] * qy, vector[2] * qx - vector[0] * qz
-            sz = vector[0] * qy - vector[1] * qx
-            row = linear.rows[t, i]
-            row[0] = gy / far
-            row[1] = (gx * sx + gy * sy + gz * sz) / far
-            row[2] = (gx * left[0] + gy * left[1] + gz * left[2]) / far
-            row[3] = -upper * lower * sine / length
-            value = row[0] * rise + row[1] * roll + row[2] * sway + row[3] * x[t, 3 + i]
-            linear.goal[t, i] = value - (length - far)
+            sine = 2.0 * sine * cosine if abs(flexion) > MIN_FLEXION else math.sin(MIN_FLEXION)
+            rows[t, i, 0] = gy / far
+            # how the hip moves as the hips roll more: the roll vector × the arm
+            rows[t, i, 1] = (gx * (v * qz - w * qy) + gy * (w * qx - u * qz) + gz * (u * qy - v * qx)) / far
+            rows[t, i, 2] = (gx * left[t, 0] + gy * left[t, 1] + gz * left[t, 2]) / far
+            rows[t, i, 3] = -upper * lower * sine / length
+            value = far - length
+            for k in range(4):
+                value += rows[t, i, k] * x[t, k if k < 3 else 3 + i]
+            goal[t, i] = value
 
 
 @jit
 def add_ankles(
-    first: int, last: int, weights: Floats, linear: Linearisation, rate: float, equations: Equations
+    first: int,
+    last: int,
+    weights: Floats,
+    rows: Floats,
+    goal: Floats,
+    stiffness: float,
+    bands: Floats,
+    right: Floats,
 ) -> None:
-    """Add squares of ankle errors, with weights ``(T, 2)``, and of their second differences."""
-    stiffness = (rate * rate / ANKLE_ERROR_ACCELERATION) ** 2
-    rows, goal, right = linear.rows, linear.goal, equations.right
+    """Add squares of ankle errors, with weights ``(T, 2)``, and of their second differences, with ``stiffness``."""
     for t in range(first, last + 1):
         at = UNKNOWNS * (t - first)
         # How often this frame and the next two are the first, middle or last of a second difference, by its factors.
@@ -427,138 +440,86 @@ def add_ankles(
                 target -= 2.0 * stiffness * (goal[t - 1, i] - 2.0 * goal[t, i] + goal[t + 1, i])
             if ends:
                 target += stiffness * (goal[t - 2, i] - 2.0 * goal[t - 1, i] + goal[t, i])
-            row = rows[t, i]
-            add_pair(row, row, weights[t, i] + stiffness * here, at, 0, i, equations.bands)
-            if t < last:
-                add_pair(row, rows[t + 1, i], stiffness * one, at, 5, i, equations.bands)
-            if starts:
-                add_pair(row, rows[t + 2, i], stiffness, at, 10, i, equations.bands)
-            right[at] += target * row[0]
-            right[at + 1] += target * row[1]
-            right[at + 2] += target * row[2]
-            right[at + 3 + i] += target * row[3]
+            for p in range(4):  # the leg's own unknowns: the hips' three and its knee
+                row = p if p < 3 else 3 + i
+                right[at + row] += target * rows[t, i, p]
+                for later in range(min(last - t, 2) + 1):
+                    factor = weights[t, i] + stiffness * here if later == 0 else stiffness * (one if later == 1 else 1.0)
+                    factor *= rows[t, i, p]
+                    for q in range(p if later == 0 else 0, 4):
+                        column = 5 * later + (q if q < 3 else 3 + i)
+                        bands[at + row, column - row] += factor * rows[t + later, i, q]
 
 
 @jit
-def add_pair(a: Floats, b: Floats, weight: float, at: int, off: int, i: int, bands: Floats) -> None:
-    """Add ``weight · a bᵀ`` of one leg's unknowns in a frame and one ``off`` rows later; if none, the upper half."""
-    k = 3 + i
-    a0, a1, a2, a3 = weight * a[0], weight * a[1], weight * a[2], weight * a[3]
-    b0, b1, b2, b3 = b[0], b[1], b[2], b[3]
-    bands[at, off] += a0 * b0
-    bands[at, off + 1] += a0 * b1
-    bands[at, off + 2] += a0 * b2
-    bands[at, off + k] += a0 * b3
-    bands[at + 1, off] += a1 * b1
-    bands[at + 1, off + 1] += a1 * b2
-    bands[at + 1, off + k - 1] += a1 * b3
-    bands[at + 2, off] += a2 * b2
-    bands[at + 2, off + k - 2] += a2 * b3
-    bands[at + k, off] += a3 * b3
-    if off > 0:
-        bands[at + 1, off - 1] += a1 * b0
-        bands[at + 2, off - 2] += a2 * b0
-        bands[at + 2, off - 1] += a2 * b1
-        bands[at + k, off - k] += a3 * b0
-        bands[at + k, off + 1 - k] += a3 * b1
-        bands[at + k, off + 2 - k] += a3 * b2
-
-
-@jit
-def add_straight_knees(model: LegModel, first: int, last: int, x: Floats, equations: Equations) -> None:
-    """Add squares of how far knees are too straight, where they are."""
+def add_straight_knees(flexions: Floats, first: int, last: int, x: Floats, bands: Floats, right: Floats) -> None:
+    """Add squares of how far knees are too straight, where they are, of flexions ``(2, T)`` in the input."""
     weight = 1.0 / (TOO_STRAIGHT * TOO_STRAIGHT)
     for t in range(first, last + 1):
         for i in range(2):
-            flexion = model.flexion[i, t]
-            floor = min(flexion, STRAIGHTEST)
-            if flexion + x[t, 3 + i] < floor - STRAIGHT_TOLERANCE:
+            floor = min(flexions[i, t], STRAIGHTEST)
+            if flexions[i, t] + x[t, 3 + i] < floor - STRAIGHT_TOLERANCE:
                 row = UNKNOWNS * (t - first) + 3 + i
-                equations.bands[row, 0] += weight
-                equations.right[row] += weight * (floor - flexion)
+                bands[row, 0] += weight
+                right[row] += weight * (floor - flexions[i, t])
 
 
-@jit
 def add_corrections(model: LegModel, first: int, last: int, residuals: Residuals, equations: Equations) -> None:
     """Add squares of corrections of hips and knees, and of their second differences."""
-    stiffness, target = residuals.stiffness, residuals.target
+    hips = (model.hips - model.trunk, model.roll_vector, model.left)
+    add_corrections_kernel(first, last, *hips, residuals.weight, residuals.stiffness, residuals.target, *equations)
+
+
+@jit
+def add_corrections_kernel(
+    first: int,
+    last: int,
+    arm: Floats,
+    vectors: Floats,
+    left: Floats,
+    weights: Floats,
+    stiffness: Floats,
+    target: Floats,
+    bands: Floats,
+    right: Floats,
+) -> None:
+    """``add_corrections``, with arms ``(T, 3)`` from where the hips roll about to their joint.
+
+    The sixth second difference is this joint's sideways motion: sway, and as far as roll takes it along.
+    """
+    by_roll = np.empty(last + 1)  # how far it goes to the left if the hips roll by one
     for t in range(first, last + 1):
-        weight = max(residuals.weight[t], 1e-3)
+        x, y, z, a, b, c = arm[t, 0], arm[t, 1], arm[t, 2], vectors[t, 0], vectors[t, 1], vectors[t, 2]
+        by_roll[t] = (b * z - c * y) * left[t, 0] + (c * x - a * z) * left[t, 1] + (a * y - b * x) * left[t, 2]
         for k in range(UNKNOWNS):
-            size = CORRECTIONS[k] * weight
-            equations.bands[UNKNOWNS * (t - first) + k, 0] += 1.0 / (size * size)
+            size = CORRECTIONS[k] * max(weights[t], 1e-3)
+            bands[UNKNOWNS * (t - first) + k, 0] += 1.0 / (size * size)
+    place, factor = np.empty(6, dtype=np.int64), np.empty(6)  # unknowns in a difference, and what they count
     for t in range(first + 1, last):
-        at = UNKNOWNS * (t - first - 1)
-        for k in range(UNKNOWNS):
-            add_second_difference(at + k, stiffness[t, k], target[t, k], equations)
-    add_hips_sideways(sideways_by_roll(model), first, last, residuals, equations)
+        for k in range(6):
+            count = 0
+            for i in range(3):
+                sign = -2.0 if i == 1 else 1.0
+                if k == 5:
+                    place[count], factor[count] = 5 * i + 1, sign * by_roll[t - 1 + i]
+                    count += 1
+                place[count], factor[count] = 5 * i + (k if k < 5 else 2), sign
+                count += 1
+            for i in range(count):
+                row = UNKNOWNS * (t - first - 1) + place[i]
+                part = stiffness[t, k] * factor[i]
+                right[row] += part * target[t, k]
+                for j in range(i, count):
+                    bands[row, place[j] - place[i]] += part * factor[j]
 
 
 @jit
-def sideways_by_roll(model: LegModel) -> Floats:
-    """``(T,)`` how far the hips' joint goes to the left if the hips roll by one."""
-    sideways = np.empty(model.hips.shape[0])
-    for t in range(sideways.size):
-        hips, trunk, roll, left = model.hips[t], model.trunk[t], model.roll_vector[t], model.left[t]
-        x, y, z = hips[0] - trunk[0], hips[1] - trunk[1], hips[2] - trunk[2]
-        a, b, c = roll[0], roll[1], roll[2]
-        sideways[t] = (b * z - c * y) * left[0] + (c * x - a * z) * left[1] + (a * y - b * x) * left[2]
-    return sideways
-
-
-@jit
-def add_hips_sideways(by_roll: Floats, first: int, last: int, residuals: Residuals, equations: Equations) -> None:
-    """Add second differences of the hips' own sideways motion: sway, and as far as roll takes them along ``(T,)``."""
-    bands, right = equations.bands, equations.right
-    for t in range(first + 1, last):
-        at, weight, target = UNKNOWNS * (t - first - 1), residuals.stiffness[t, 5], residuals.target[t, 5]
-        b0, b1, b2 = by_roll[t - 1], -2.0 * by_roll[t], by_roll[t + 1]
-        r0, r1, r2 = at + 1, at + 6, at + 11
-        bands[r0, 0] += weight * b0 * b0
-        bands[r0, 5] += weight * b0 * b1
-        bands[r0, 10] += weight * b0 * b2
-        bands[r1, 0] += weight * b1 * b1
-        bands[r1, 5] += weight * b1 * b2
-        bands[r2, 0] += weight * b2 * b2
-        bands[r0, 1] += weight * b0
-        bands[r0, 6] += weight * b0 * -2.0
-        bands[r0, 11] += weight * b0
-        bands[r1, 1] += weight * b1 * -2.0
-        bands[r1, 6] += weight * b1
-        bands[r2, 1] += weight * b2
-        # the sway of a frame with the roll of a later one
-        bands[at + 2, 4] += weight * b1
-        bands[at + 2, 9] += weight * b2
-        bands[at + 7, 4] += weight * b2 * -2.0
-        right[r0] += weight * b0 * target
-        right[r1] += weight * b1 * target
-        right[r2] += weight * b2 * target
-        add_second_difference(at + 2, weight, target, equations)
-
-
-@jit
-def add_second_difference(r: int, weight: float, target: float, equations: Equations) -> None:
-    """Add ``weight · (x[r] − 2 x[r + 5] + x[r + 10] − target)²``."""
-    bands, right = equations.bands, equations.right
-    bands[r, 0] += weight
-    bands[r, 5] -= 2.0 * weight
-    bands[r, 10] += weight
-    bands[r + 5, 0] += 4.0 * weight
-    bands[r + 5, 5] -= 2.0 * weight
-    bands[r + 10, 0] += weight
-    right[r] += weight * target
-    right[r + 5] -= 2.0 * weight * target
-    right[r + 10] += weight * target
-
-
-@jit
-def solve_bands(equations: Equations, blocks: int) -> None:
+def solve_bands(bands: Floats, right: Floats, blocks: int) -> None:
     """Solve symmetric positive definite banded equations in place, by elimination of a block of five rows at a time.
 
     The row p of a block is tied to the rest of its block and to the next two blocks: ``bands[5 t + p, : 15 - p]``.
     LAPACK (``scipy.linalg.solveh_banded``) takes twice the time for so narrow a band.
     """
-    bands, right = equations.bands, equations.right
     own, later = np.zeros((5, WIDTH)), np.zeros((10, 10))  # a block's rows; what they take off the next two blocks
     inverse = np.empty(5 * blocks)
     for t in range(blocks):
@@ -573,7 +534,7 @@ def solve_bands(equations: Equations, blocks: int) -> None:
                 later[p, k] = later[p + 5, k + 5]
         for p in range(5):
             for k in range(5):
-                later[p, k + 5] = later[p + 5, k] = later[p + 5, k + 5] = 0.0
+                later[p, k + 5] = later[p + 5, k + 5] = 0.0
         for p in range(5):
             inverse[at + p] = 1.0 / own[p, p]
             for j in range(p + 1, 5):
@@ -587,7 +548,7 @@ def solve_bands(equations: Equations, blocks: int) -> None:
             f, g, h = own[0, j + 5] * a, own[1, j + 5] * b, own[2, j + 5] * c
             m, n = own[3, j + 5] * d, own[4, j + 5] * e
             right[at + 5 + j] -= f * v + g * w + h * x + m * y + n * z
-            for k in range(10):
+            for k in range(0 if j < 5 else 5, 10):  # of the rest only the upper half is needed
                 part = f * own[0, k + 5] + g * own[1, k + 5] + h * own[2, k + 5]
                 later[j, k] += part + m * own[3, k + 5] + n * own[4, k + 5]
         for p in range(5):
@@ -603,70 +564,56 @@ def solve_bands(equations: Equations, blocks: int) -> None:
 # Swivels
 
 
-class KneePath(NamedTuple):
-    """A knee that moved, in leg lengths."""
-
-    knee: Floats  # (T, 3) as it was
-    step: Floats  # (T, 3) how far it went
-    tangent: Floats  # (T, 3) how it moves a radian of swivel
-    weight: Floats  # (T,) how far it may swivel
-    performed: Bools  # (T,) whether a frame was performed
-
-
 def knee_swivels(knee: Floats, step: Floats, tangent: Floats, weight: Floats, motion: Motion) -> Floats:
     """``(T,)`` angles by which to swivel a leg, so that its knee's ``step`` adds no jolt.
 
     All in leg lengths: ``knee`` ``(T, 3)`` as it was, ``step`` how far it went, and ``tangent`` how it moves a radian
     of swivel. ``weight`` ``(T,)`` or ``(T, 1)`` is how far the leg may swivel.
     """
-    angle = np.empty(len(knee))
-    path = KneePath(
-        np.ascontiguousarray(knee),
-        np.ascontiguousarray(step),
-        np.ascontiguousarray(tangent),
-        np.ascontiguousarray(weight.reshape(-1)),
-        performed_flags(motion),
-    )
-    knee_swivels_kernel(path, float(motion.rate), angle)
-    return angle
+    frames, performed = len(knee), performed_flags(motion)
+    knee, step, tangent = (np.ascontiguousarray(array) for array in (knee, step, tangent))
+    own, blocks, free = np.empty(frames), (frames + 4) // 5, weight.reshape(-1)
+    second_differences_kernel(knee, performed, own)
+    bands, right = np.zeros((5 * blocks + WIDTH, WIDTH)), np.zeros(5 * blocks + WIDTH)
+    bands[frames : 5 * blocks, 0] = 1.0
+    limits = np.ascontiguousarray(free), performed, float(motion.rate)
+    knee_swivels_kernel(step, tangent, norms(tangent), own, *limits, bands, right)
+    solve_bands(bands, right, blocks)
+    return np.asarray(free * right[:frames])
 
 
 @jit
-def knee_swivels_kernel(path: KneePath, rate: float, angle: Floats) -> None:
-    """The angles ``(T,)`` of least squares: small, without acceleration, and against that of the knee's step."""
-    frames, performed, square = path.performed.size, path.performed, rate * rate
-    blocks = (frames + 4) // 5
-    radius, own = np.empty(frames), np.zeros(frames)
-    equations = Equations(np.zeros((5 * blocks + WIDTH, WIDTH)), np.zeros(5 * blocks + WIDTH))
-    bands, right = equations.bands, equations.right
-    for t in range(5 * blocks):
-        bands[t, 0] = 1.0
+def knee_swivels_kernel(
+    step: Floats,
+    tangent: Floats,
+    radius: Floats,
+    own: Floats,
+    weights: Floats,
+    performed: Bools,
+    rate: float,
+    bands: Floats,
+    right: Floats,
+) -> None:
+    """Equations of the angles of least squares: small, without acceleration, and against that of the knee's step.
+
+    ``radius (T,)`` has the tangents' lengths, ``own (T,)`` those of the knee's second differences.
+    """
+    frames, square = performed.size, rate * rate
     for t in range(frames):
-        x, y, z = path.tangent[t, 0], path.tangent[t, 1], path.tangent[t, 2]
-        radius[t] = math.sqrt(x * x + y * y + z * z)
-        weight = max(path.weight[t], 1e-3)
+        weight = max(weights[t], 1e-3)
         still = (radius[t] / SWIVEL_STEP) ** 2 + 1.0 / (SWIVEL_ANGLE * SWIVEL_ANGLE)
-        bands[t, 0] = still / (weight * weight)
-        if 0 < t < frames - 1 and performed[t - 1] and performed[t] and performed[t + 1]:
-            own[t] = second_difference_length(path.knee, t)
-    for t in range(1, frames - 1):
-        if not (performed[t - 1] and performed[t] and performed[t + 1]):
+        bands[t, 0] += still / (weight * weight)
+        if not (0 < t < frames - 1 and performed[t - 1] and performed[t] and performed[t + 1]):
             continue
         rough = SWIVEL_ACCELERATION + SWIVEL_OWN_SHARE * square * max(own[t], max(own[t - 1], own[t + 1]))
         weight = (square / rough) ** 2
         free = 1.0 + (radius[t] / SWIVEL_STRAIGHT) ** 2 + (rough / SWIVEL_ROUGH) ** 2
         even = (square / (SWIVEL_ANGLE_ACCELERATION * free)) ** 2
-        added = second_difference(path.step, t, path.tangent[t]) / radius[t] if radius[t] > 0.0 else 0.0
-        a, b, c = radius[t - 1], -2.0 * radius[t], radius[t + 1]
-        bands[t - 1, 0] += weight * a * a + even
-        bands[t - 1, 1] += weight * a * b - 2.0 * even
-        bands[t - 1, 2] += weight * a * c + even
-        bands[t, 0] += weight * b * b + 4.0 * even
-        bands[t, 1] += weight * b * c - 2.0 * even
-        bands[t + 1, 0] += weight * c * c + even
-        right[t - 1] -= weight * a * added
-        right[t] -= weight * b * added
-        right[t + 1] -= weight * c * added
-    solve_bands(equations, blocks)
-    for t in range(frames):
-        angle[t] = path.weight[t] * right[t]
+        added = second_difference(step, t, tangent) / radius[t] if radius[t] > 0.0 else 0.0
+        for i in range(3):
+            sign = -2.0 if i == 1 else 1.0
+            a = sign * radius[t - 1 + i]
+            right[t - 1 + i] -= weight * a * added
+            for j in range(i, 3):
+                other = -2.0 if j == 1 else 1.0
+                bands[t - 1 + i, j - i] += weight * a * (other * radius[t - 1 + j]) + sign * other * even

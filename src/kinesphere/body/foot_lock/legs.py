@@ -18,7 +18,7 @@ from kinesphere.body.joint_subset import SubsetPose
 from kinesphere.maths import rotations
 from kinesphere.maths.compiled import jit
 from kinesphere.maths.rotations import exponential_quaternion, quaternion_between, quaternion_product, rotate_vector
-from kinesphere.maths.vectors import Bools, Floats, Ints, cross, norms, unit
+from kinesphere.maths.vectors import Bools, Floats, norms, unit
 from kinesphere.motion.humanoid import SIDES
 from kinesphere.motion.memo import memoised
 from kinesphere.motion.skeleton import Skeleton
@@ -37,6 +37,7 @@ class LegPoses(NamedTuple):
     ankle: Floats  # (2, T, 3)
     normal: Floats  # (2, T, 3) of the leg's plane, unit or zero, on the usual axis' side
     axis: Floats  # (2, T, 3) the normal, or where the leg is nearly straight the usual axis
+    forward: Floats  # (2, T, 3) the direction in which a knee moves if bent more, a unit vector
     flexion: Floats  # (2, T) about the normal
     upper: Floats  # (2, T) length of the thigh
     lower: Floats  # (2, T) length of the shin
@@ -124,60 +125,93 @@ def _rest_knee_axes(skeleton: Skeleton) -> Floats:
 def measure_legs(skeleton: Skeleton, world: SubsetPose) -> LegPoses:
     """Both legs."""
     frames = len(world.q)
-    legs = LegPoses(*np.empty((5, 2, frames, 3)), *np.empty((3, 2, frames)))
-    rows = np.array([[world.part.rows[j] for j in joints] for joints in leg_joints(skeleton)], dtype=np.intp)
-    measure_legs_kernel(world.q, world.p, rows, _rest_knee_axes(skeleton), legs)
+    legs = LegPoses(*np.empty((6, 2, frames, 3)), *np.empty((3, 2, frames)))
+    rest_axes, sines = _rest_knee_axes(skeleton), np.empty(frames)
+    for i, joints in enumerate(leg_joints(skeleton)):
+        rows, leg, axis = [world.part.rows[j] for j in joints], LegPoses(*(part[i] for part in legs)), np.zeros(3)
+        bones = (leg.hip, leg.knee, leg.ankle, leg.normal, leg.flexion, leg.upper, leg.lower)
+        measure_leg_kernel(world.q, world.p, *rows, *bones, sines, axis)
+        if np.linalg.norm(axis) < 1e-6 * frames:  # never bent
+            axis = rest_axes[i]
+        axis = axis / np.linalg.norm(axis)
+        orient_leg_kernel(world.q, rows[0], axis, sines, leg.hip, leg.ankle, leg.flexion, leg.normal, leg.axis, leg.forward)
     return legs
 
 
 @jit
-def measure_legs_kernel(q: Floats, p: Floats, rows: Ints, rest_axes: Floats, legs: LegPoses) -> None:
-    """Both legs of joints in the world, ``(T, K, 4)`` and ``(T, K, 3)``; rows ``(2, 3)`` are thighs, shins and feet."""
-    frames = q.shape[0]
-    sines, usual, thigh, shin = np.empty(frames), np.empty(3), np.empty(3), np.empty(3)
-    for i in range(2):
-        joint, knee_joint, foot = rows[i, 0], rows[i, 1], rows[i, 2]
-        hip, knee, ankle, normals = legs.hip[i], legs.knee[i], legs.ankle[i], legs.normal[i]
-        usual[:] = 0.0
-        for t in range(frames):
-            for c in range(3):
-                hip[t, c], knee[t, c], ankle[t, c] = p[t, joint, c], p[t, knee_joint, c], p[t, foot, c]
-                thigh[c], shin[c] = knee[t, c] - hip[t, c], ankle[t, c] - knee[t, c]
-            legs.upper[i, t], legs.lower[i, t] = normalise(thigh), normalise(shin)
-            nx, ny, nz = cross_product(thigh, shin)
-            sine = math.sqrt(nx * nx + ny * ny + nz * nz)
-            legs.flexion[i, t] = math.atan2(sine, thigh[0] * shin[0] + thigh[1] * shin[1] + thigh[2] * shin[2])
-            normals[t, 0], normals[t, 1], normals[t, 2] = nx, ny, nz
-            w, x, y, z = q[t, joint, 0], q[t, joint, 1], q[t, joint, 2], q[t, joint, 3]
-            nx, ny, nz = rotate_vector(w, -x, -y, -z, nx, ny, nz)
-            square = sine * sine
-            usual[0], usual[1], usual[2] = usual[0] + square * nx, usual[1] + square * ny, usual[2] + square * nz
-            sines[t] = sine
-        if math.sqrt(usual[0] ** 2 + usual[1] ** 2 + usual[2] ** 2) < 1e-6 * frames:  # never bent
-            usual[:] = rest_axes[i]
-        normalise(usual)
-        orient_leg_plane(q, joint, usual, sines, legs.flexion[i], normals, legs.axis[i])
+def measure_leg_kernel(
+    q: Floats,
+    p: Floats,
+    thigh: int,
+    shin: int,
+    foot: int,
+    hip: Floats,
+    knee: Floats,
+    ankle: Floats,
+    normal: Floats,
+    flexion: Floats,
+    upper: Floats,
+    lower: Floats,
+    sines: Floats,
+    usual: Floats,
+) -> None:
+    """One leg of joints in the world, ``(T, K, 4)`` and ``(T, K, 3)``, of which three are given by their rows.
+
+    Normals are left unsigned, and as long as the flexion's sine. The axis about which the knee bends when it bends
+    much, in the thigh's frame, is added to ``usual (3,)``.
+    """
+    for t in range(sines.size):
+        above = below = 0.0
+        for c in range(3):
+            hip[t, c], knee[t, c], ankle[t, c] = p[t, thigh, c], p[t, shin, c], p[t, foot, c]
+            above += (knee[t, c] - hip[t, c]) ** 2
+            below += (ankle[t, c] - knee[t, c]) ** 2
+        upper[t], lower[t] = math.sqrt(above), math.sqrt(below)
+        above, below = upper[t] if above > 0.0 else 1.0, lower[t] if below > 0.0 else 1.0
+        a, b, c = (knee[t, 0] - hip[t, 0]) / above, (knee[t, 1] - hip[t, 1]) / above, (knee[t, 2] - hip[t, 2]) / above
+        d, e = (ankle[t, 0] - knee[t, 0]) / below, (ankle[t, 1] - knee[t, 1]) / below
+        f = (ankle[t, 2] - knee[t, 2]) / below
+        x, y, z = b * f - c * e, c * d - a * f, a * e - b * d
+        normal[t, 0], normal[t, 1], normal[t, 2] = x, y, z
+        sines[t] = math.sqrt(x * x + y * y + z * z)
+        flexion[t] = math.atan2(sines[t], a * d + b * e + c * f)
+        square = sines[t] * sines[t]
+        x, y, z = rotate_vector(q[t, thigh, 0], -q[t, thigh, 1], -q[t, thigh, 2], -q[t, thigh, 3], x, y, z)
+        usual[0], usual[1], usual[2] = usual[0] + square * x, usual[1] + square * y, usual[2] + square * z
 
 
 @jit
-def orient_leg_plane(
-    q: Floats, joint: int, usual: Floats, sines: Floats, flexion: Floats, normals: Floats, axes: Floats
+def orient_leg_kernel(
+    q: Floats,
+    thigh: int,
+    usual: Floats,
+    sines: Floats,
+    hip: Floats,
+    ankle: Floats,
+    flexion: Floats,
+    normal: Floats,
+    axis: Floats,
+    forward: Floats,
 ) -> None:
     """Give normals and flexion the sign of the usual axis ``(3,)``, fixed in the thigh, and blend the two axes."""
     for t in range(sines.size):
-        normal, axis, sine = normals[t], axes[t], sines[t]
-        ux, uy, uz = rotate_vector(
-            q[t, joint, 0], q[t, joint, 1], q[t, joint, 2], q[t, joint, 3], usual[0], usual[1], usual[2]
-        )
-        if normal[0] * ux + normal[1] * uy + normal[2] * uz < 0.0 and sine < BACKWARD:
-            normal[0], normal[1], normal[2] = -normal[0], -normal[1], -normal[2]
-            flexion[t] = -flexion[t]
-        normalise(normal)
-        share = math.exp(-((sine / STRAIGHT) ** 2))
-        axis[0] = (1.0 - share) * normal[0] + share * ux
-        axis[1] = (1.0 - share) * normal[1] + share * uy
-        axis[2] = (1.0 - share) * normal[2] + share * uz
-        normalise(axis)
+        x, y, z = usual[0], usual[1], usual[2]
+        x, y, z = rotate_vector(q[t, thigh, 0], q[t, thigh, 1], q[t, thigh, 2], q[t, thigh, 3], x, y, z)
+        sign = 1.0 / sines[t] if sines[t] > 0.0 else 1.0
+        if normal[t, 0] * x + normal[t, 1] * y + normal[t, 2] * z < 0.0 and sines[t] < BACKWARD:
+            sign, flexion[t] = -sign, -flexion[t]
+        share = math.exp(-((sines[t] / STRAIGHT) ** 2))
+        for k in range(3):
+            normal[t, k] *= sign
+        a, b = (1.0 - share) * normal[t, 0] + share * x, (1.0 - share) * normal[t, 1] + share * y
+        c = (1.0 - share) * normal[t, 2] + share * z
+        size = math.sqrt(a * a + b * b + c * c)
+        size = size if size > 0.0 else 1.0
+        axis[t, 0], axis[t, 1], axis[t, 2] = a / size, b / size, c / size
+        x, y, z = ankle[t, 0] - hip[t, 0], ankle[t, 1] - hip[t, 1], ankle[t, 2] - hip[t, 2]
+        x, y, z = y * c - z * b, z * a - x * c, x * b - y * a
+        size = max(math.sqrt(x * x + y * y + z * z), 1e-300)
+        forward[t, 0], forward[t, 1], forward[t, 2] = x / size, y / size, z / size
 
 
 def rigid_legs(skeleton: Skeleton, legs: LegPoses) -> Bools:
@@ -208,7 +242,7 @@ def leg_model(skeleton: Skeleton, world: SubsetPose, legs: LegPoses, shift: Floa
         upper=legs.upper / length,
         lower=legs.lower / length,
         flexion=legs.flexion,
-        forward=unit(cross(leg, legs.axis)),
+        forward=legs.forward,
         rigid=rigid_legs(skeleton, legs),
         left=left,
         roll_vector=roll_vector,
@@ -231,75 +265,79 @@ def bend_legs(legs: LegPoses, model: LegModel, paths: LegPaths, length: float) -
     frames = legs.hip.shape[1]
     hip, hip_to_ankle, thigh, shin, step, tangent = np.empty((6, 2, frames, 3))
     bent = BentLegs(hip, hip_to_ankle, np.empty((2, frames, 4)), thigh, shin, step, tangent)
-    bend_legs_kernel(legs, model, paths, length, bent)
+    move_hips_kernel(
+        model.hip, model.trunk, model.left, model.roll_vector, paths.rise, paths.roll, paths.sway, length, bent.hip
+    )
+    np.subtract(legs.ankle + length * model.shift, bent.hip, out=bent.hip_to_ankle)
+    bend_legs_kernel(legs, paths.flexion, length, bent)
     if np.isnan(bent.swing[..., 0]).any():
         raise ValueError(NO_DIRECTION)
     return bent
 
 
 @jit
-def bend_legs_kernel(legs: LegPoses, model: LegModel, paths: LegPaths, length: float, bent: BentLegs) -> None:
-    """Move hips, and bend thighs and shins towards the ankles' targets."""
-    for t in range(paths.rise.size):
-        vector, trunk, left = model.roll_vector[t], model.trunk[t], model.left[t]
-        rise, roll, sway = paths.rise[t], paths.roll[t], paths.sway[t]
-        w, a, b, c = exponential_quaternion(roll * vector[0], roll * vector[1], roll * vector[2])
+def move_hips_kernel(
+    start: Floats,
+    trunk: Floats,
+    left: Floats,
+    vectors: Floats,
+    rise: Floats,
+    roll: Floats,
+    sway: Floats,
+    length: float,
+    hip: Floats,
+) -> None:
+    """Where both hips ``(2, T, 3)`` are once they rise, roll and sway, in metres."""
+    for t in range(rise.size):
+        w, a, b, c = exponential_quaternion(roll[t] * vectors[t, 0], roll[t] * vectors[t, 1], roll[t] * vectors[t, 2])
         for i in range(2):
-            start, hip = model.hip[i, t], bent.hip[i, t]
-            px, py, pz = start[0] - trunk[0], start[1] - trunk[1], start[2] - trunk[2]
+            px, py, pz = start[i, t, 0] - trunk[t, 0], start[i, t, 1] - trunk[t, 1], start[i, t, 2] - trunk[t, 2]
             qx, qy, qz = rotate_vector(w, a, b, c, px, py, pz)
-            hip[0] = length * (start[0] + qx - px + sway * left[0])
-            hip[1] = length * (start[1] + qy - py + rise + sway * left[1])
-            hip[2] = length * (start[2] + qz - pz + sway * left[2])
-            for k in range(3):
-                bent.hip_to_ankle[i, t, k] = legs.ankle[i, t, k] + length * model.shift[i, t, k] - hip[k]
-    bend_in_plane(legs, paths.flexion, bent)
-    for i in range(2):
-        for t in range(paths.rise.size):
-            thigh, leg = bent.thigh[i, t], bent.hip_to_ankle[i, t]
-            size = length * math.sqrt(leg[0] * leg[0] + leg[1] * leg[1] + leg[2] * leg[2])
-            x, y, z = cross_product(leg, thigh)
-            bent.tangent[i, t, 0], bent.tangent[i, t, 1], bent.tangent[i, t, 2] = x / size, y / size, z / size
-            for k in range(3):
-                bent.step[i, t, k] = (bent.hip[i, t, k] + thigh[k] - legs.knee[i, t, k]) / length
+            hip[i, t, 0] = length * (start[i, t, 0] + qx - px + sway[t] * left[t, 0])
+            hip[i, t, 1] = length * (start[i, t, 1] + qy - py + rise[t] + sway[t] * left[t, 1])
+            hip[i, t, 2] = length * (start[i, t, 2] + qz - pz + sway[t] * left[t, 2])
 
 
 @jit
-def bend_in_plane(legs: LegPoses, flexions: Floats, bent: BentLegs) -> None:
+def bend_legs_kernel(legs: LegPoses, flexions: Floats, length: float, bent: BentLegs) -> None:
     """Swing legs' planes to the new lines from hip to ankle, and bend the legs in them by ``(2, T)``."""
-    along = np.empty(3)
+    hips, ankles, normal, axis, lines = legs.hip, legs.ankle, legs.normal, legs.axis, bent.hip_to_ankle
+    uppers, lowers, befores, knees, swing = legs.upper, legs.lower, legs.flexion, legs.knee, bent.swing
+    moved, thigh, shin, step, tangent = bent.hip, bent.thigh, bent.shin, bent.step, bent.tangent
     for i in range(2):
         for t in range(flexions.shape[1]):
-            hip, ankle, normal, axis = legs.hip[i, t], legs.ankle[i, t], legs.normal[i, t], legs.axis[i, t]
-            along[:] = bent.hip_to_ankle[i, t]
-            e, f, g, h = quaternion_between(
-                ankle[0] - hip[0], ankle[1] - hip[1], ankle[2] - hip[2], along[0], along[1], along[2]
-            )
-            swing, flexion, before = bent.swing[i, t], flexions[i, t], legs.flexion[i, t]
-            swing[0], swing[1], swing[2], swing[3] = e, f, g, h
-            more = flexion - before
-            x, y = before * normal[0] + more * axis[0], before * normal[1] + more * axis[1]
-            z = before * normal[2] + more * axis[2]
+            a, b, c = lines[i, t, 0], lines[i, t, 1], lines[i, t, 2]
+            x, y = ankles[i, t, 0] - hips[i, t, 0], ankles[i, t, 1] - hips[i, t, 1]
+            e, f, g, h = quaternion_between(x, y, ankles[i, t, 2] - hips[i, t, 2], a, b, c)
+            swing[i, t, 0], swing[i, t, 1], swing[i, t, 2], swing[i, t, 3] = e, f, g, h
+            before, more = befores[i, t], flexions[i, t] - befores[i, t]
+            x = before * normal[i, t, 0] + more * axis[i, t, 0]
+            y = before * normal[i, t, 1] + more * axis[i, t, 1]
+            z = before * normal[i, t, 2] + more * axis[i, t, 2]
             if not x * x + y * y + z * z > 1e-18:
-                x, y, z = axis[0], axis[1], axis[2]
+                x, y, z = axis[i, t, 0], axis[i, t, 1], axis[i, t, 2]
             x, y, z = rotate_vector(e, f, g, h, x, y, z)
-            normalise(along)
-            x, y, z = along[1] * z - along[2] * y, along[2] * x - along[0] * z, along[0] * y - along[1] * x
+            far = math.sqrt(a * a + b * b + c * c)
+            a, b, c = a / far, b / far, c / far
+            x, y, z = b * z - c * y, c * x - a * z, a * y - b * x
             size = math.sqrt(x * x + y * y + z * z)
             size = size if size > 0.0 else 1.0
             x, y, z = x / size, y / size, z / size  # the direction in which the knee goes
-            upper, lower = legs.upper[i, t], legs.lower[i, t]
-            cosine, sine = math.cos(abs(flexion)), math.sin(abs(flexion))
+            upper, lower, flexion = uppers[i, t], lowers[i, t], abs(flexions[i, t])
+            cosine, sine = math.cos(flexion), math.sin(flexion)
             # angles of the thigh and of the shin to the line from hip to ankle
             c0, s0 = upper + lower * cosine, lower * sine
             reach = math.sqrt(c0 * c0 + s0 * s0)
             c0, s0 = (c0 / reach, s0 / reach) if reach > 0.0 else (1.0, 0.0)
-            c1, s1 = cosine * c0 + sine * s0, sine * c0 - cosine * s0
-            thigh, shin = bent.thigh[i, t], bent.shin[i, t]
-            thigh[0], thigh[1] = upper * (c0 * along[0] + s0 * x), upper * (c0 * along[1] + s0 * y)
-            thigh[2] = upper * (c0 * along[2] + s0 * z)
-            shin[0], shin[1] = lower * (c1 * along[0] - s1 * x), lower * (c1 * along[1] - s1 * y)
-            shin[2] = lower * (c1 * along[2] - s1 * z)
+            c1, s1 = lower * (cosine * c0 + sine * s0), lower * (sine * c0 - cosine * s0)
+            c0, s0 = upper * c0, upper * s0
+            thigh[i, t, 0], thigh[i, t, 1], thigh[i, t, 2] = c0 * a + s0 * x, c0 * b + s0 * y, c0 * c + s0 * z
+            shin[i, t, 0], shin[i, t, 1], shin[i, t, 2] = c1 * a - s1 * x, c1 * b - s1 * y, c1 * c - s1 * z
+            for k in range(3):
+                step[i, t, k] = (moved[i, t, k] + thigh[i, t, k] - knees[i, t, k]) / length
+            s0 /= length
+            tangent[i, t, 0], tangent[i, t, 1] = s0 * (b * z - c * y), s0 * (c * x - a * z)
+            tangent[i, t, 2] = s0 * (a * y - b * x)
 
 
 def rotate_legs(legs: LegPoses, bent: BentLegs, swivel: Floats, active: Bools) -> LegRotations:
@@ -317,21 +355,20 @@ def rotate_legs(legs: LegPoses, bent: BentLegs, swivel: Floats, active: Bools) -
 @jit
 def rotate_legs_kernel(legs: LegPoses, bent: BentLegs, swivel: Floats, active: Bools, found: LegRotations) -> None:
     """Swivel legs, and write rotations of their bones in active frames, ankles and their errors in all."""
-    along, axis, bone, thigh, shin = np.empty(3), np.empty(3), np.empty(3), np.empty(3), np.empty(3)
+    axis, bone, thigh, shin = np.empty(3), np.empty(3), np.empty(3), np.empty(3)
     for i in range(2):
         for t in range(active.size):
-            leg, swing = bent.hip_to_ankle[i, t], bent.swing[i, t]
-            along[:] = leg
-            normalise(along)
-            angle = swivel[i, t]
-            w, x, y, z = exponential_quaternion(angle * along[0], angle * along[1], angle * along[2])
-            upper, lower = bent.thigh[i, t], bent.shin[i, t]
+            leg, swing, upper, lower = bent.hip_to_ankle[i, t], bent.swing[i, t], bent.thigh[i, t], bent.shin[i, t]
+            size = math.sqrt(leg[0] * leg[0] + leg[1] * leg[1] + leg[2] * leg[2])
+            angle = swivel[i, t] / size if size > 0.0 else 0.0
+            w, x, y, z = exponential_quaternion(angle * leg[0], angle * leg[1], angle * leg[2])
             thigh[0], thigh[1], thigh[2] = rotate_vector(w, x, y, z, upper[0], upper[1], upper[2])
             shin[0], shin[1], shin[2] = rotate_vector(w, x, y, z, lower[0], lower[1], lower[2])
+            square = 0.0
             for k in range(3):
                 found.ankle[i, t, k] = bent.hip[i, t, k] + thigh[k] + shin[k]
-            a, b, c = leg[0] - thigh[0] - shin[0], leg[1] - thigh[1] - shin[1], leg[2] - thigh[2] - shin[2]
-            found.ankle_error[i, t] = math.sqrt(a * a + b * b + c * c)
+                square += (leg[k] - thigh[k] - shin[k]) ** 2
+            found.ankle_error[i, t] = math.sqrt(square)
             if not active[t]:
                 continue
             w, x, y, z = quaternion_product(w, x, y, z, swing[0], swing[1], swing[2], swing[3])
@@ -392,17 +429,3 @@ def swing_between(
     scale = 1.0 / math.sqrt(w * w + x * x + y * y + z * z)
     return scale * w, scale * x, scale * y, scale * z
 
-
-@jit
-def cross_product(a: Floats, b: Floats) -> tuple[float, float, float]:
-    """The cross product of two vectors ``(3,)``."""
-    return a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]
-
-
-@jit
-def normalise(vector: Floats) -> float:
-    """Scale a vector ``(3,)`` to length 1 in place, and return the length that it had; zero stays zero."""
-    size = math.sqrt(vector[0] * vector[0] + vector[1] * vector[1] + vector[2] * vector[2])
-    if size > 0.0:
-        vector[0], vector[1], vector[2] = vector[0] / size, vector[1] / size, vector[2] / size
-    return size
