@@ -132,7 +132,7 @@ def test_labels_follow_the_rule(seed):
     path = np.cumsum(going[:, None] * rng.normal(scale=0.01, size=(frames, 3)), axis=0)
     speed = going * rng.uniform(0.0, 0.5, frames)
     rule = contacts._contact_rule(replace(WALK, rate=rate), contacts.HEIGHTS, contacts.SPEEDS, contacts.SHORTEST)
-    label = contacts.label_path(path, speed, 0.01, rate, rule)
+    (label,) = contacts.label_paths(path[:, None], speed[:, None], np.array([0.01]), rate, rule).T
     assert np.array_equal(label, brute_force_label(path, 0.01, speed, rate, rule))
 
 
@@ -291,7 +291,8 @@ def test_rotation_vectors_and_parts_of_rotations(seed):
     rng = np.random.default_rng(seed)
     scale = rng.choice([1e-9, 0.01, 0.09, 0.11, 1.0])
     vector = scale * rng.normal(size=3)
-    a, b, found = R.from_rotation_vector(vector)[None], R.from_rotation_vector(rng.normal(size=(1, 3))), np.empty((1, 3))
+    a, b = R.from_rotation_vector(vector)[None], R.from_rotation_vector(rng.normal(size=(1, 3)))
+    found = np.empty((1, 3))
     foot_paths.rotation_vectors_kernel(R.multiply(a, b), R.conjugate(b), found)
     assert np.allclose(found, R.to_rotation_vector(a), atol=1e-14)
     start, end, result = R.normalise(rng.normal(size=(1, 4))), rng.normal(size=(1, 4)), np.empty((1, 4))
@@ -573,11 +574,12 @@ def test_hips_carry_points_along(rng):
     rise, roll, sway = 0.05 * rng.normal(size=(3, len(SKATING)))
     none = np.zeros_like(rise)
     paths = unmoved(model)._replace(rise=rise, sway=sway)
-    step = leg_paths.hip_displacement(model, paths, model.hips)
+    step = leg_paths.hip_displacement(model, paths, leg_paths.hip_roll(model, paths), model.hips)
     assert np.allclose(step, rise[:, None] * [0.0, 1.0, 0.0] + sway[:, None] * model.left)
     rolled = paths._replace(rise=none, sway=none, roll=roll)
     points = [model.trunk, model.hips, *model.hip]
-    moved = np.array([point + leg_paths.hip_displacement(model, rolled, point) for point in points])
+    turn = leg_paths.hip_roll(model, rolled)
+    moved = np.array([point + leg_paths.hip_displacement(model, rolled, turn, point) for point in points])
     assert np.allclose(moved[0], points[0])
     for a, b in ((0, 1), (1, 2), (2, 3)):
         before, after = (np.linalg.norm(p[a] - p[b], axis=-1) for p in (points, moved))

@@ -299,22 +299,25 @@ def _contact_rule(
 def _label_contacts(motion: Motion, soles: SolePaths, ground: Ground, rule: ContactRule) -> Bools:
     """``(T, P)`` when each point is in contact."""
     labels = np.zeros(soles.speed.shape, dtype=bool)
-    for i, point in enumerate(soles.points):
-        for run in soles.runs:
-            path, speed = soles.smooth[run, i].copy(), soles.speed[run, i].copy()
-            labels[run, i] = label_path(path, speed, ground.height + point.clearance, motion.rate, rule)
+    floors = np.array([ground.height + point.clearance for point in soles.points])
+    for run in soles.runs:
+        labels[run] = label_paths(soles.smooth[run], soles.speed[run], floors, float(motion.rate), rule)
     return labels
 
 
-def label_path(path: Floats, speed: Floats, floor: float, rate: float, rule: ContactRule) -> Bools:
-    """``(T,)`` when a point with a low-passed path ``(T, 3)`` and speeds ``(T,)`` is in contact."""
-    above, lowest, label = path[:, 1] - floor, np.empty(len(path)), np.zeros(len(path), dtype=bool)
-    running_maximum_kernel(-above, rule.floor_window, lowest)  # with its sign changed
-    above -= np.minimum(-lowest, rule.floor_rise)
-    label_contacts_kernel(above, speed, rule.height, rule.go_height, rule.speed, rule.go_speed, label)
-    close_gaps(path, float(rate), rule.gap, rule.gap_distance, label)
-    drop_short(float(rate), rule.shortest, label)
-    return label
+def label_paths(smooth: Floats, speed: Floats, floors: Floats, rate: float, rule: ContactRule) -> Bools:
+    """``(T, P)`` when points with low-passed paths ``(T, P, 3)``, speeds ``(T, P)`` and floors ``(P,)`` are in contact."""
+    paths, slow = np.ascontiguousarray(smooth.transpose(1, 0, 2)), np.ascontiguousarray(speed.T)
+    above, labels = paths[..., 1] - floors[:, None], np.zeros(slow.shape, dtype=bool)
+    depth, deepest = -above, np.empty(slow.shape)
+    for i in range(len(floors)):
+        running_maximum_kernel(depth[i], rule.floor_window, deepest[i])
+    above -= np.minimum(-deepest, rule.floor_rise)
+    for i, label in enumerate(labels):
+        label_contacts_kernel(above[i], slow[i], rule.height, rule.go_height, rule.speed, rule.go_speed, label)
+        close_gaps(paths[i], rate, rule.gap, rule.gap_distance, label)
+        drop_short(rate, rule.shortest, label)
+    return labels.T
 
 
 @jit

@@ -253,7 +253,8 @@ def performed_runs(motion: Motion) -> list[slice]:
 def performed_flags(motion: Motion) -> Bools:
     """``(T,)`` whether a frame was performed."""
     flags = np.ones(len(motion), dtype=bool)
-    flags[list(motion.calibration_frames)] = False
+    if motion.calibration_frames:
+        flags[list(motion.calibration_frames)] = False
     return flags
 
 

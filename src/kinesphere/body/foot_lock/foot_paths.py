@@ -85,9 +85,20 @@ def correct_foot_path(
         if contact.name in names:
             labels[contact.first : contact.last + 1, names.index(contact.name)] = True
     anchors = contacts.anchors(names, paths)
-    given = (np.ascontiguousarray(array) for array in (paths, anchors, labels, *world, performed))
+    turns, toe_turns, ankle = (np.ascontiguousarray(array) for array in world)
     stretches = [slice(0, frames)] if performed.all() else [slice(a, b + 1) for a, b in runs(performed)]
-    foot = FootMotion(*given, stretches, float(contacts.rate), float(unit))
+    foot = FootMotion(
+        paths=np.ascontiguousarray(paths),
+        anchors=anchors,
+        labels=labels,
+        foot=turns,
+        toes=toe_turns,
+        ankle=ankle,
+        performed=performed,
+        runs=stretches,
+        rate=float(contacts.rate),
+        unit=float(unit),
+    )
     path = FootPath(*np.zeros((3, frames, 3)), *np.zeros((2, frames), dtype=bool))
     near = EASE * foot.rate, TOLERANCE * foot.unit
     find_sliding_kernel(foot.paths, foot.anchors, foot.labels, foot.performed, *near, path.in_contact, path.sliding)
@@ -220,7 +231,7 @@ def align_with_anchors(foot: FootMotion, points: Floats, rotation: Floats) -> No
     align_kernel(points, foot.anchors.reshape(points.shape), foot.labels, least, bones, both, values)
     if both.any():
         slopes = velocities_where(foot, bones, both)
-        angular_velocities_kernel(bones, both, -1.0, slopes)
+        undo_velocities_kernel(bones, both, slopes)
         ease_corrections(values, slopes, both, foot.performed, foot.rate, rotation)
 
 
@@ -244,14 +255,18 @@ def align_kernel(
 
 
 @jit
-def angular_velocities_kernel(bones: Floats, where: Bools, sign: float, velocities: Floats) -> None:
-    """Velocities ``(T, 3)`` of bones' ends, where they count, made into angular velocities times a sign."""
+def undo_velocities_kernel(bones: Floats, where: Bools, velocities: Floats) -> None:
+    """Make velocities ``(T, 3)`` of bones' ends into the slopes of a rotation that undoes them, where they count.
+
+    In contact the correction undoes the foot's own rotation: its slope is minus the angular velocity.
+    """
     for t in range(where.size):
         if where[t]:
-            x, y, z, a, b, c = bones[t, 0], bones[t, 1], bones[t, 2], velocities[t, 0], velocities[t, 1], velocities[t, 2]
-            square = sign * (x * x + y * y + z * z)
-            velocities[t, 0], velocities[t, 1] = (y * c - z * b) / square, (z * a - x * c) / square
-            velocities[t, 2] = (x * b - y * a) / square
+            x, y, z = bones[t, 0], bones[t, 1], bones[t, 2]
+            a, b, c = velocities[t, 0], velocities[t, 1], velocities[t, 2]
+            square = x * x + y * y + z * z
+            velocities[t, 0], velocities[t, 1] = (z * b - y * c) / square, (x * c - z * a) / square
+            velocities[t, 2] = (y * a - x * b) / square
 
 
 # Shift

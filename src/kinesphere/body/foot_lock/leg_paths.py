@@ -133,10 +133,14 @@ def solve_leg_paths(model: LegModel, in_contact: Bools, sliding: Bools, motion: 
     return LegPaths(rise, roll, sway, model.flexion + bends, weight)
 
 
-def hip_displacement(model: LegModel, paths: LegPaths, points: Floats) -> Floats:
-    """``(T, 3)`` how far points ``(T, 3)`` that are fixed in the hips move with them."""
+def hip_roll(model: LegModel, paths: LegPaths) -> Floats:
+    """``(T, 4)`` how the hips rotate."""
+    return rotations.from_rotation_vector(paths.roll[:, None] * model.roll_vector)
+
+
+def hip_displacement(model: LegModel, paths: LegPaths, roll: Floats, points: Floats) -> Floats:
+    """``(T, 3)`` how far points ``(T, 3)`` that are fixed in the hips move with them; ``roll`` is ``hip_roll``'s."""
     arms = points - model.trunk
-    roll = rotations.from_rotation_vector(paths.roll[:, None] * model.roll_vector)
     step: Floats = rotations.rotate(roll, arms) - arms + paths.sway[:, None] * model.left
     step[:, 1] += paths.rise
     return step
@@ -144,7 +148,7 @@ def hip_displacement(model: LegModel, paths: LegPaths, points: Floats) -> Floats
 
 def weigh_frames(in_contact: Bools, sliding: Bools, performed: Bools, rate: float) -> tuple[Floats, Floats]:
     """How far hips and knees may move ``(T,)``, and weights of ankle errors ``(T, 2)``."""
-    weight = widen(sliding.any(axis=0), frame_count(NEAR, rate), frame_count(FADE, rate))
+    weight = widen(sliding[0] | sliding[1], frame_count(NEAR, rate), frame_count(FADE, rate))
     weight[~performed] = 0.0
     low, high, span = math.log(ANKLE_ERROR), math.log(ANKLE_ERROR_FREE), frame_count(0.5 * FADE, rate)
     contact = np.stack([widen(flags, span, span) for flags in in_contact], axis=-1)
@@ -328,10 +332,10 @@ def moving_stretches(weight: Floats, motion: Motion) -> list[tuple[int, int]]:
     for run in performed_runs(motion):
         moving = run.start + np.flatnonzero(weight[run] > 0.0)
         if len(moving):
-            far = np.flatnonzero(moving[1:] - moving[:-1] > 2 * margin)
-            starts, ends = moving[[0, *(far + 1)]].tolist(), moving[[*far, -1]].tolist()
-            for first, last in zip(starts, ends, strict=True):
-                found.append((max(first - margin, run.start), min(last + margin, run.stop - 1)))
+            cuts = [-1, *np.flatnonzero(moving[1:] - moving[:-1] > 2 * margin).tolist(), len(moving) - 1]
+            for before, last in zip(cuts[:-1], cuts[1:], strict=True):
+                start, end = int(moving[before + 1]), int(moving[last])
+                found.append((max(start - margin, run.start), min(end + margin, run.stop - 1)))
     return found
 
 
@@ -444,7 +448,8 @@ def add_ankles(
                 row = p if p < 3 else 3 + i
                 right[at + row] += target * rows[t, i, p]
                 for later in range(min(last - t, 2) + 1):
-                    factor = weights[t, i] + stiffness * here if later == 0 else stiffness * (one if later == 1 else 1.0)
+                    factor = stiffness * one if later == 1 else stiffness
+                    factor = weights[t, i] + stiffness * here if later == 0 else factor
                     factor *= rows[t, i, p]
                     for q in range(p if later == 0 else 0, 4):
                         column = 5 * later + (q if q < 3 else 3 + i)

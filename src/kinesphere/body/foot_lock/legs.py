@@ -134,7 +134,9 @@ def measure_legs(skeleton: Skeleton, world: SubsetPose) -> LegPoses:
         if np.linalg.norm(axis) < 1e-6 * frames:  # never bent
             axis = rest_axes[i]
         axis = axis / np.linalg.norm(axis)
-        orient_leg_kernel(world.q, rows[0], axis, sines, leg.hip, leg.ankle, leg.flexion, leg.normal, leg.axis, leg.forward)
+        orient_leg_kernel(
+            world.q, rows[0], axis, sines, leg.hip, leg.ankle, leg.flexion, leg.normal, leg.axis, leg.forward
+        )
     return legs
 
 
@@ -428,4 +430,3 @@ def swing_between(
     x, y, z = ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx
     scale = 1.0 / math.sqrt(w * w + x * x + y * y + z * z)
     return scale * w, scale * x, scale * y, scale * z
-

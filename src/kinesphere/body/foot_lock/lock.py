@@ -16,7 +16,7 @@ import numpy as np
 
 from kinesphere.body.contacts import Contacts, find_contacts
 from kinesphere.body.foot_lock.foot_paths import FootPath, correct_foot_path
-from kinesphere.body.foot_lock.leg_paths import hip_displacement, knee_swivels, solve_leg_paths
+from kinesphere.body.foot_lock.leg_paths import hip_displacement, hip_roll, knee_swivels, solve_leg_paths
 from kinesphere.body.foot_lock.legs import (
     ancestors,
     bend_legs,
@@ -115,8 +115,8 @@ def _follow_feet(motion: Motion, world: SubsetPose, feet: FootPath, strength: fl
     model = leg_model(skeleton, world, legs, shift)
     paths = solve_leg_paths(model, feet.in_contact, feet.sliding, motion)
     edit = _PoseEdit(motion, world, moving_frames(shift, rotation, model, paths))
-    roll = rotations.from_rotation_vector(paths.roll[:, None] * model.roll_vector)
-    _move_hips(edit, length * hip_displacement(model, paths, model.hips), roll)
+    roll = hip_roll(model, paths)
+    _move_hips(edit, length * hip_displacement(model, paths, roll, model.hips), roll)
     bent = bend_legs(legs, model, paths, length)
     knees = zip(model.knee, bent.step, bent.tangent, strict=True)
     swivel = np.stack([knee_swivels(*knee, paths.weight, motion) for knee in knees])
