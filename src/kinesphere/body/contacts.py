@@ -306,7 +306,7 @@ def _label_contacts(motion: Motion, soles: SolePaths, ground: Ground, rule: Cont
 
 
 def label_paths(smooth: Floats, speed: Floats, floors: Floats, rate: float, rule: ContactRule) -> Bools:
-    """``(T, P)`` when points with low-passed paths ``(T, P, 3)``, speeds ``(T, P)`` and floors ``(P,)`` are in contact."""
+    """When points are in contact ``(T, P)``: low-passed paths ``(T, P, 3)``, speeds ``(T, P)``, floors ``(P,)``."""
     paths, slow = np.ascontiguousarray(smooth.transpose(1, 0, 2)), np.ascontiguousarray(speed.T)
     above, labels = paths[..., 1] - floors[:, None], np.zeros(slow.shape, dtype=bool)
     depth, deepest = -above, np.empty(slow.shape)
