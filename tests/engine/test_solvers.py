@@ -11,7 +11,7 @@ from generated import seeds
 from kinesphere import Motion
 from kinesphere.body.hands import ANGLES, HAND_SHAPES, hand_rig
 from kinesphere.body.mass import centre_of_mass
-from kinesphere.engine.arms import ArmBlend, ArmPose, BodyCapsules, shoulder_assist, solve_arms
+from kinesphere.engine.arms import ArmBlend, ArmObstacles, ArmPose, shoulder_assist, solve_arms
 from kinesphere.engine.batch import Batch
 from kinesphere.engine.capsules import ROOMY
 from kinesphere.engine.channels import INDEX, ChannelCurves
@@ -51,7 +51,7 @@ def reachable(rng, limb):
 
 
 def solve(limb, target, swivel, **blend):
-    return solve_arms(limb, target, swivel, ArmBlend.plain(COUNT)._replace(**blend), BodyCapsules.none(COUNT), 1.0)
+    return solve_arms(limb, target, swivel, ArmBlend.plain(COUNT)._replace(**blend), ArmObstacles.none(COUNT), 1.0)
 
 
 @pytest.mark.parametrize("side", SIGN)
@@ -124,7 +124,7 @@ def test_room_is_the_distance_from_the_nearest_capsule(seed):
     lines, shifts = rng.uniform(-0.4, 0.4, (COUNT, 3, 2, 3)), rng.uniform(-0.1, 0.1, (3, 2, 3))
     shoulder, chest = rng.uniform(-0.1, 0.1, (COUNT, 3)), random_rotations(rng, COUNT)
     widths = rng.uniform(0.05, 0.15, (3, 2))
-    around = BodyCapsules(shoulder, chest, lines, shifts, widths)
+    around = ArmObstacles(shoulder, chest, lines, shifts, widths)
     made = solve_arms(limb, target, np.zeros(COUNT), ArmBlend.plain(COUNT), around, 1.0)
     inward = Rotation.from_quat(chest, scalar_first=True).inv()
     nearest = np.full(COUNT, np.inf)

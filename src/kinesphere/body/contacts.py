@@ -395,39 +395,36 @@ def geometric_median(path: Floats) -> Floats:
 
 @jit
 def geometric_medians_kernel(paths: Floats, rows: Ints, medians: Floats) -> None:
-    """Weiszfeld's iteration (1937): the mean weighted by one over the distance from the last estimate."""
-    middle, mean = np.empty(3), np.empty(3)
+    """Weiszfeld's iteration (1937): the mean weighted by one over the distance from the last estimate.
+
+    Distances have a loop of their own, which is vectorised; sums keep their order.
+    """
+    x, y, z, weights = np.empty(len(paths)), np.empty(len(paths)), np.empty(len(paths)), np.empty(len(paths))
     for n in range(rows.shape[0]):
-        point, first, last = rows[n, 0], rows[n, 1], rows[n, 2]
-        for k in range(3):
-            middle[k] = 0.0
-            for t in range(first, last + 1):
-                middle[k] += paths[t, point, k]
-            middle[k] /= last - first + 1
+        point, first, count = rows[n, 0], rows[n, 1], rows[n, 2] - rows[n, 1] + 1
+        u, v, w = 0.0, 0.0, 0.0
+        for i in range(count):
+            x[i], y[i], z[i] = paths[first + i, point, 0], paths[first + i, point, 1], paths[first + i, point, 2]
+            u, v, w = u + x[i], v + y[i], w + z[i]
+        u, v, w = u / count, v / count, w / count
         extent = 0.0
-        for step in range(-1, MEDIAN_STEPS):  # the first is for the path's extent about its mean
-            least, total = 1e-3 * extent + 1e-300, 0.0
-            for k in range(3):
-                mean[k] = 0.0
-            for t in range(first, last + 1):
-                square = 0.0
-                for k in range(3):
-                    square += (paths[t, point, k] - middle[k]) * (paths[t, point, k] - middle[k])
-                distance = math.sqrt(square)
-                extent = max(extent, distance) if step < 0 else extent
-                weight = 1.0 / max(distance, least)
-                total += weight
-                for k in range(3):
-                    mean[k] += weight * paths[t, point, k]
-            moved = 0.0
-            for k in range(3):
-                if step >= 0:
-                    moved += abs(mean[k] / total - middle[k])
-                    middle[k] = mean[k] / total
-            if step >= 0 and moved < MEDIAN_TOLERANCE * extent:
+        for i in range(count):
+            extent = max(extent, (x[i] - u) ** 2 + (y[i] - v) ** 2 + (z[i] - w) ** 2)
+        extent = math.sqrt(extent)
+        least = 1e-3 * extent + 1e-300
+        for _ in range(MEDIAN_STEPS):
+            for i in range(count):
+                distance = math.sqrt((x[i] - u) ** 2 + (y[i] - v) ** 2 + (z[i] - w) ** 2)
+                weights[i] = 1.0 / max(distance, least)
+            total, p, q, r = 0.0, 0.0, 0.0, 0.0
+            for i in range(count):
+                total, p, q, r = total + weights[i], p + weights[i] * x[i], q + weights[i] * y[i], r + weights[i] * z[i]
+            p, q, r = p / total, q / total, r / total
+            moved = abs(p - u) + abs(q - v) + abs(r - w)
+            u, v, w = p, q, r
+            if moved < MEDIAN_TOLERANCE * extent:
                 break
-        for k in range(3):
-            medians[n, k] = middle[k]
+        medians[n, 0], medians[n, 1], medians[n, 2] = u, v, w
 
 
 class ContactPairs(NamedTuple):

@@ -135,7 +135,7 @@ class ArmBlend(NamedTuple):
         return ArmBlend(*(np.ascontiguousarray(row if len(row) == 1 else row[rows]) for row in self))
 
 
-class BodyCapsules(NamedTuple):
+class ArmObstacles(NamedTuple):
     """V capsules of the body around hands, in the world, and the chest's axes in which they are taken."""
 
     shoulder: Floats  # (F, 3)
@@ -145,14 +145,14 @@ class BodyCapsules(NamedTuple):
     widths: Floats  # (V, 2) half widths aside and ahead
 
     @classmethod
-    def none(cls, frames: int) -> BodyCapsules:
+    def none(cls, frames: int) -> ArmObstacles:
         """Nothing to keep off."""
         lines, shifts, widths = np.zeros((frames, 0, 2, 3)), np.zeros((0, 2, 3)), np.zeros((0, 2))
         return cls(np.zeros((frames, 3)), np.zeros((frames, 4)), lines, shifts, widths)
 
-    def select(self, rows: slice) -> BodyCapsules:
+    def select(self, rows: slice) -> ArmObstacles:
         """Some of the frames."""
-        return BodyCapsules(self.shoulder[rows], self.chest[rows], self.lines[rows], self.shifts, self.widths)
+        return ArmObstacles(self.shoulder[rows], self.chest[rows], self.lines[rows], self.shifts, self.widths)
 
 
 class ArmSolution(NamedTuple):
@@ -165,7 +165,7 @@ class ArmSolution(NamedTuple):
 
 
 def solve_arms(
-    limb: FigureLimb, target: Floats, swivel: Floats, blend: ArmBlend, body: BodyCapsules, size: float
+    limb: FigureLimb, target: Floats, swivel: Floats, blend: ArmBlend, body: ArmObstacles, size: float
 ) -> ArmSolution:
     """Arms that bring wrists to ``target (F, 3)`` with ``swivel (F,)``, blended, bent and twisted."""
     count = len(target)
@@ -303,7 +303,7 @@ def pose_arms(
     shoulder: Floats,
     chest: Floats,
     *,
-    body: Callable[[slice], BodyCapsules] | None = None,
+    body: Callable[[slice], ArmObstacles] | None = None,
     for_balance: bool = False,
 ) -> ArmPose:
     """The arms of all performances, left ones first, from ``shoulder (2 F, 3)`` and ``chest (2 F, 4)`` in the world.
@@ -337,7 +337,7 @@ def pose_arms(
             target[own],
             rows[own, 3],
             blend.select(own),
-            BodyCapsules.none(half) if body is None else body(own),
+            ArmObstacles.none(half) if body is None else body(own),
             size,
         )
         for side, own in halves.items()

@@ -16,7 +16,7 @@ import numpy as np
 
 from kinesphere.body.mass import segments
 from kinesphere.engine.arm_plan import ArmPlan, OutOfReach, arm_plan, goal_warnings, lean_to_reach
-from kinesphere.engine.arms import ArmPose, ArmTask, BodyCapsules, pose_arms, shoulder_assist
+from kinesphere.engine.arms import ArmObstacles, ArmPose, ArmTask, pose_arms, shoulder_assist
 from kinesphere.engine.batch import RATE, Batch
 from kinesphere.engine.capsules import HEAD, THIGH, TRUNK, flourish_scale_between_hands
 from kinesphere.engine.channels import ChannelCurves, add_idle, join_channels, sample_channels, sample_rows
@@ -219,9 +219,9 @@ def _solve_body(
     chest = np.concatenate([trunk.rotation(index("upperChest"))] * 2)
     lines = None if for_balance else capsule_lines(pose, trunk)
 
-    def body(rows: slice) -> BodyCapsules:
+    def body(rows: slice) -> ArmObstacles:
         assert lines is not None
-        return BodyCapsules(shoulder[rows], chest[rows], lines, *_capsule_shapes(pose.size))
+        return ArmObstacles(shoulder[rows], chest[rows], lines, *_capsule_shapes(pose.size))
 
     return pose_arms(
         limbs,

@@ -92,7 +92,7 @@ class FootTargets(NamedTuple):
     toes: Floats  # (F,) bent up above zero
 
 
-class LegModel(NamedTuple):
+class FigureLeg(NamedTuple):
     """What does not change of one leg."""
 
     joints: Ints  # (4,) upper leg, lower leg, foot, toes
@@ -102,10 +102,10 @@ class LegModel(NamedTuple):
 
 
 @lru_cache(maxsize=32)
-def _leg_model(skeleton: Skeleton, side: str, size: float) -> LegModel:
+def _leg_model(skeleton: Skeleton, side: str, size: float) -> FigureLeg:
     joints = np.array([skeleton.index(f"{side}{part}") for part in ("UpperLeg", "LowerLeg", "Foot", "Toes")])
     hip, ball = (np.array(skeleton.offsets[joint]) for joint in joints[[0, 3]])
-    return LegModel(joints, hip, ball, figure_limb(HEIGHT * size, side, "Leg").rest)
+    return FigureLeg(joints, hip, ball, figure_limb(HEIGHT * size, side, "Leg").rest)
 
 
 def solve_leg(pose: Pose, side: str, ball: Floats, heading: Floats, pitch: Floats, toes: Floats) -> None:

@@ -130,7 +130,7 @@ class MovableKeys(NamedTuple):
     weights: Floats  # (S, 2) how far the keys before and after move to move a sample between them by one
 
 
-class HandModel(NamedTuple):
+class HandSamples(NamedTuple):
     """A hand, its arm, and the radii of what it must not enter."""
 
     radii: Floats  # (4, 2) of the capsules, aside and ahead
@@ -146,12 +146,12 @@ class HandModel(NamedTuple):
 
 
 @cache
-def hand_model() -> HandModel:
+def hand_model() -> HandSamples:
     """The figure's left hand."""
     limb = figure_limb(HEIGHT, "left", "Arm")
     upper, lower = limb.lengths
     limits = reach_limits_kernel(upper, lower, np.array(FLEXIONS))
-    return HandModel(CAPSULE_RADII, HAND_POINTS, CURL, upper, lower, limb.frame, limits, DOWN, AHEAD, SOFT)
+    return HandSamples(CAPSULE_RADII, HAND_POINTS, CURL, upper, lower, limb.frame, limits, DOWN, AHEAD, SOFT)
 
 
 def key_weights(samples: PathSamples, hanging: Bools) -> Floats:

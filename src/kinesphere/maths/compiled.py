@@ -67,6 +67,8 @@ class Jit:
                 dispatcher.kinesphere_jit = self
                 _stamp_cache(dispatcher, self.files)
                 self.dispatcher = dispatcher
+                if self.function.__globals__.get(self.function.__name__) is self:  # its module calls it directly now
+                    self.function.__globals__[self.function.__name__] = dispatcher
         return self.dispatcher
 
 
