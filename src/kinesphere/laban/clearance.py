@@ -166,7 +166,7 @@ def penetration(positions: Floats, body: BodyCapsules, samples: PathSamples) -> 
     """Displacements ``(S, 3)`` in metres that bring the hand at each sample out of the body; zero 16 mm outside of it.
 
     Keys are at ``positions (K, 3)``, in metres from the shoulder in the chest's axes, on a figure 1.70 m tall. Where
-    several points of the hand are inside, it is the mean of their displacements, each weighted by its length.
+    several points of the hand are inside, it is the mean of their displacements, each weighted by its squared length.
     """
     pushes = np.empty((len(samples.rows), 3))
     penetration_kernel(positions, body, samples, hand_model(), np.ones(len(positions), dtype=np.bool_), pushes)
