@@ -5,8 +5,8 @@ performed frames:
 
 1. The path is low-passed without delay (Gaussian, σ = 0.02 s, −3 dB at 6.6 Hz). Its **speed**, in all three directions,
    is the distance from 1/30 s before to 1/30 s after over the time between: 30 and 120 fps agree.
-2. Its **height** is measured from the lowest that it comes within 0.7 s, but never from more than 0.07 leg lengths
-   above the ground and its clearance. (Captured floors slope: CMU's 07_01 climbs 4 cm in 2 s. Solved skeletons put
+2. Its **height** is measured from the point's lowest height within 0.7 s, or from 0.07 leg lengths above its height
+   at rest on the ground if that is lower. (Captured floors slope: CMU's 07_01 climbs 4 cm in 2 s. Solved skeletons put
    the toe joint of a foot in contact centimetres from where the foot would have it.) So a foot that is held still,
    lower than that, counts as in contact.
 3. A contact **begins** where the height is under 0.015 leg lengths and the speed under 0.15 leg lengths a second, and

@@ -83,7 +83,7 @@ def formats() -> tuple[Format, ...]:
 
 
 def format_to_read(path: Path) -> Format:
-    """The format of an existing file, by its contents, else by its suffix."""
+    """The format of a file: the one that contents and suffix both fit, else by contents, else by suffix."""
     if path.is_dir():
         raise MotionFileError(path, "a folder", "a motion file")
     try:

@@ -155,7 +155,7 @@ def hand_model() -> HandSamples:
 
 
 def key_weights(samples: PathSamples, hanging: Bools) -> Floats:
-    """The least that two keys move ``(S, 2)`` to move a sample between them by one; hanging keys move less."""
+    """How far the keys before and after move ``(S, 2)``, at the least, to move a sample by 1 m; hanging keys less."""
     shares = np.stack([1.0 - samples.fractions, samples.fractions], axis=1)
     reluctant = hanging[samples.rows[:, 1:3]] & (samples.fractions > 0.0)[:, None]
     mobility = np.where(reluctant, HANGING_WEIGHT, 1.0)
@@ -163,8 +163,9 @@ def key_weights(samples: PathSamples, hanging: Bools) -> Floats:
 
 
 def penetration(positions: Floats, body: BodyCapsules, samples: PathSamples) -> Floats:
-    """Displacements ``(S, 3)`` in metres that bring the hand at each sample out of the body; zero 16 mm outside of it.
+    """Displacements ``(S, 3)`` in metres that bring the hand at each sample out of the body; zero where it is clear.
 
+    A hand is clear where all its points are 16 mm and more outside of all capsules, which are wider between keys.
     Keys are at ``positions (K, 3)``, in metres from the shoulder in the chest's axes, on a figure 1.70 m tall. Where
     several points of the hand are inside, it is the mean of their displacements, each weighted by its squared length.
     """

@@ -1,4 +1,4 @@
-"""Contact sheets of rendered characters, one row per motion, or before and after (stick figures: ``contact_sheet``)."""
+"""Contact sheets of rendered characters, one row per motion, or before and after (stick figures: ``bone_sheet``)."""
 
 from __future__ import annotations
 

@@ -93,7 +93,7 @@ class _LayerStack:
     joints
         ``(J,)`` joints of later edits that ask for locked feet; None: there are none.
     weight
-        ``(T,)`` how much of those edits held when.
+        ``(T,)`` the weight of those edits in each frame.
     """
 
     motion: Motion

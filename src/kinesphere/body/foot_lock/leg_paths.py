@@ -179,7 +179,7 @@ def guess_unknowns(model: LegModel, in_contact: Bools, weight: Floats, motion: M
 def lower_hips_kernel(
     leg: Floats, upper: Floats, lower: Floats, flexions: Floats, in_contact: Bools, need: Floats
 ) -> None:
-    """How far hips must be lowered ``(T,)``, zero before, for legs ``(2, T, 3)`` in contact to reach their ankles."""
+    """Write to ``need (T,)``, zeros, how far hips must be lowered for legs in contact to reach their ankles."""
     for t in range(need.size):
         for i in range(2):
             if in_contact[i, t]:

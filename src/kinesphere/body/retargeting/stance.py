@@ -34,10 +34,10 @@ HORIZONTAL = np.array([1.0, 0.0, 1.0])
 
 
 def level_hips(c: Calibration, hips: Floats) -> Floats:
-    """World rotations ``(T, 4)`` of hips that roll less where they are wider: hip joints rise in leg lengths.
+    """World rotations ``(T, 4)`` of hips: wider ones roll less, so that a hip joint rises by as many leg lengths.
 
     Otherwise the leg under the higher hip of a wide body would be too short for the ground. With the sine r of the
-    roll and the ratio k of the widths, r becomes s k r / (s + (k - 1) r) up to the steepest s: k r for small rolls,
+    roll and k, the source's hip width over the target's, both in leg lengths, r becomes s k r / (s + (k - 1) r) up to the steepest s: k r for small rolls,
     s for s, and the inverse is the same with 1 / k. Steeper rolls, of a body on its side, are kept.
     """
     skeleton, pose = c.target.skeleton, c.target.pose
