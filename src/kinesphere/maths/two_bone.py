@@ -2,7 +2,8 @@
 
 ``solve_limb`` takes a target and gives positions; ``limb_rotations_world`` then gives both joints' rotations, and
 ``limb_rotations_local`` makes these relative to their parents. ``solve_limb_rotations`` is quicker for many targets on
-one body: it gives the upper joint's rotation and the elbow's flexion. ``bend_limb`` keeps a given hinge instead of a swivel.
+one body: it gives the upper joint's rotation and the elbow's flexion. ``bend_limb`` keeps a given hinge instead of a
+swivel.
 
 The words are an arm's; a leg is the same with hip, knee and ankle. The shoulder is a ball, the elbow a hinge. A wrist
 position leaves one freedom.

@@ -4,8 +4,8 @@
 without a snap, ``legs`` solves the bones between them. Where no contact slides, the motion itself is returned.
 
 Thigh, shin and foot are rotated as they are, so twists and helper joints between them stay. Hips roll about the joint
-where the trunk begins, and the trunk keeps its orientation: what is above does not swing along. A knee keeps its own
-swivel but for what would make it jolt.
+where the trunk begins, and the trunk keeps its orientation: what is above does not swing along. A knee keeps its
+swivel, except where that would make it jolt.
 """
 
 from __future__ import annotations

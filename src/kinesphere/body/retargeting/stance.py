@@ -37,8 +37,9 @@ def level_hips(c: Calibration, hips: Floats) -> Floats:
     """World rotations ``(T, 4)`` of hips: wider ones roll less, so that a hip joint rises by as many leg lengths.
 
     Otherwise the leg under the higher hip of a wide body would be too short for the ground. With the sine r of the
-    roll and k, the source's hip width over the target's, both in leg lengths, r becomes s k r / (s + (k - 1) r) up to the steepest s: k r for small rolls,
-    s for s, and the inverse is the same with 1 / k. Steeper rolls, of a body on its side, are kept.
+    roll, and k the source's hip width over the target's, both in leg lengths, r becomes s k r / (s + (k - 1) r) up to
+    the steepest s: k r for small rolls, s for s, and the inverse is the same with 1 / k. Steeper rolls, of a body on
+    its side, are kept.
     """
     skeleton, pose = c.target.skeleton, c.target.pose
     left, right = (pose.positions[skeleton.roles[f"{side}UpperLeg"]] for side in SIDES)
