@@ -188,7 +188,7 @@ def _flat(values: Floats) -> Floats:
 
 
 # Compiled loops: columns ``first`` to ``last`` only, so that threads can share them, and not too many at a time, so
-# that two levels of them stay in the cache. The order of sums is that of ``_smooth_level``: the same to the last bit.
+# that two levels of them stay in the cache. The order of sums is that of ``_smooth_level``.
 
 _TOGETHER = 256  # columns
 
