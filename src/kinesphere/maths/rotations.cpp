@@ -1,0 +1,90 @@
+// Loops over quaternions: products, rotated vectors, exponential, slerp, signs and lengths.
+#include "maths/rotations.hpp"
+
+#include "maths/binding.hpp"
+
+namespace kinesphere {
+
+// Products (N, 4) of quaternions; an operand with fewer rows is repeated from its first.
+static void multiply(Floats<2> a, Floats<2> b, FloatsOut<2> out) {
+    Index j = -1, k = -1;
+    for (Index i = 0; i < out.shape[0]; ++i) {
+        j = j + 1 == a.shape[0] ? 0 : j + 1;
+        k = k + 1 == b.shape[0] ? 0 : k + 1;
+        write_quaternion(out.at(i), read_quaternion(a.at(j)) * read_quaternion(b.at(k)));
+    }
+}
+
+// Vectors (N, 3) rotated by quaternions (N, 4); an operand with fewer rows is repeated from its first.
+static void rotate_rows(Floats<2> q, Floats<2> vectors, FloatsOut<2> out) {
+    Index j = -1, k = -1;
+    for (Index i = 0; i < out.shape[0]; ++i) {
+        j = j + 1 == q.shape[0] ? 0 : j + 1;
+        k = k + 1 == vectors.shape[0] ? 0 : k + 1;
+        write_vector(out.at(i), rotate(read_quaternion(q.at(j)), read_vector(vectors.at(k))));
+    }
+}
+
+// Quaternions (N, 4) of rotation vectors (N, 3).
+static void exponential(Floats<2> vectors, FloatsOut<2> out) {
+    for (Index i = 0; i < vectors.shape[0]; ++i) write_quaternion(out.at(i), exponential_quaternion(read_vector(vectors.at(i))));
+}
+
+// From quaternions (N, 4) to others along the shorter arc, by shares (N,).
+static void slerp(Floats<2> a, Floats<2> b, Floats<1> share, FloatsOut<2> out) {
+    for (Index i = 0; i < a.shape[0]; ++i) {
+        const Quat start = read_quaternion(a.at(i));
+        Quat step = conjugate(start) * read_quaternion(b.at(i));
+        if (step.w < 0.0) step = -step;
+        const double sine = std::sqrt(step.x * step.x + step.y * step.y + step.z * step.z);
+        const double half = share(i) * std::atan2(sine, step.w);
+        const double factor = sine > 1e-12 ? std::sin(half) / sine : share(i);
+        write_quaternion(out.at(i), start * Quat{std::cos(half), factor * step.x, factor * step.y, factor * step.z});
+    }
+}
+
+// The smallest rotations (N, 4) from directions (N, 3) to others; NaN where one has length zero.
+static void rotation_between(Floats<2> a, Floats<2> b, FloatsOut<2> out) {
+    for (Index i = 0; i < a.shape[0]; ++i) {
+        write_quaternion(out.at(i), quaternion_between(read_vector(a.at(i)), read_vector(b.at(i))));
+    }
+}
+
+// Whether any quaternion of (T, J, 4) lies in the other hemisphere than in the frame before.
+static bool has_sign_flips(Floats<3> q) {
+    for (Index f = 1; f < q.shape[0]; ++f) {
+        for (Index j = 0; j < q.shape[1]; ++j) {
+            const double *a = q.at(f, j), *b = q.at(f - 1, j);
+            if (a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3] < 0.0) return true;
+        }
+    }
+    return false;
+}
+
+// The greatest distance of squared lengths of (N, 4) from 1; NaN if one is not a number.
+static double unit_error(Floats<2> q) {
+    double greatest = 0.0;
+    for (Index i = 0; i < q.shape[0]; ++i) {
+        const double* a = q.at(i);
+        const double error = std::abs(a[0] * a[0] + a[1] * a[1] + a[2] * a[2] + a[3] * a[3] - 1.0);
+        if (!(error <= greatest)) {
+            greatest = error;
+            if (std::isnan(error)) return error;
+        }
+    }
+    return greatest;
+}
+
+KERNELS(rotations) {
+    return {
+        kernel<multiply>("multiply"),
+        kernel<rotate_rows>("rotate"),
+        kernel<exponential>("exponential"),
+        kernel<slerp>("slerp"),
+        kernel<rotation_between>("rotation_between"),
+        kernel<has_sign_flips>("has_sign_flips"),
+        kernel<unit_error>("unit_error"),
+    };
+}
+
+}  // namespace kinesphere
