@@ -7,11 +7,11 @@ export KINESPHERE_DATA ?= $(abspath ../shared/data)
 
 .PHONY: demo test format corpus fuzz bench figure clean
 
-demo: $(VENV)/.compiled
+demo: $(VENV)/.native
 	$(BIN)/python examples/demo.py
 
 # Everything a reviewer runs. Ends with how many tests saw real captures.
-test: $(VENV)/.dev $(VENV)/.compiled $(VENV)/.validator $(VENV)/.three_vrm
+test: $(VENV)/.dev $(VENV)/.native $(VENV)/.validator $(VENV)/.three_vrm
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
@@ -23,13 +23,13 @@ format: $(VENV)/.dev
 	$(BIN)/ruff check --fix .
 
 # Longer work: every real file there and back, beside Blender; broken files; races with the peers.
-corpus: $(VENV)/.dev $(VENV)/.compiled $(VENV)/.validator $(VENV)-blender/.installed
+corpus: $(VENV)/.dev $(VENV)/.native $(VENV)/.validator $(VENV)-blender/.installed
 	$(BIN)/python tools/corpus.py --blender $(VENV)-blender/bin/python
 
-fuzz: $(VENV)/.dev $(VENV)/.compiled
+fuzz: $(VENV)/.dev $(VENV)/.native
 	$(BIN)/python tools/fuzz.py --count 10000
 
-bench: $(VENV)/.bench $(VENV)/.compiled
+bench: $(VENV)/.bench $(VENV)/.native
 	$(BIN)/python -W ignore benchmarks/run.py
 	$(BIN)/python -W ignore benchmarks/signals.py
 	$(BIN)/python -W ignore benchmarks/edits.py
@@ -38,8 +38,8 @@ bench: $(VENV)/.bench $(VENV)/.compiled
 figure: $(VENV)/.figure
 	$(BIN)/python tools/figure/build.py
 
-$(VENV)/.figure: $(VENV)/.installed
-	$(PIP) --editable '.[figure]'
+$(VENV)/.figure: $(VENV)/.native
+	$(PIP) $(EDITABLE) '.[figure]'
 	@touch $@
 
 $(VENV)/bin/python:
@@ -47,25 +47,29 @@ $(VENV)/bin/python:
 		{ echo "Kinesphere needs Python 3.11 or newer; found: $$($(PYTHON) --version). Try: make PYTHON=python3.12 demo"; exit 1; }
 	$(PYTHON) -m venv $(VENV)
 
-# With ffmpeg, for films.
+# With ffmpeg, for films. The compiled loops are built by the rule after this one, which builds again only what changed.
+EDITABLE := -C wheel.cmake=false -C wheel.py-api=py3 -C editable.mode=inplace --editable
 $(VENV)/.installed: pyproject.toml constraints.txt | $(VENV)/bin/python
 	@echo "installing packages (once) …"
-	$(PIP) --editable '.[video]'
+	$(PIP) $(EDITABLE) '.[video]'
 	@touch $@
 
-# Compiling all loops once spares the first user a wait of half a minute, and tests on two cores from compiling each
-# twice. After a change of the source only changed loops are compiled; the rest is loaded, in some seconds.
-$(VENV)/.compiled: $(VENV)/.installed $(shell find src -name '*.py')
-	@$(BIN)/python -m compileall -q src
-	$(BIN)/python -m kinesphere.cli.warm_up
+# The compiled loops, in C++, beside the Python modules that call them: src/kinesphere/_native.*.
+$(VENV)/.native: CMakeLists.txt $(shell find src -name '*.cpp' -o -name '*.hpp') | $(VENV)/.installed
+	@command -v c++ >/dev/null || { echo "Kinesphere's loops need a C++17 compiler. On Debian: apt-get install g++"; exit 1; }
+	@command -v cmake >/dev/null || test -x $(BIN)/cmake || $(PIP) cmake
+	@echo "building the compiled loops …"
+	@PATH="$$PATH:$(abspath $(BIN))" && cmake -S . -B build/native -DPython_EXECUTABLE=$(abspath $(BIN)/python) >build-native.log && \
+		cmake --build build/native --parallel 2 >>build-native.log || { cat build-native.log; exit 1; }
+	@rm -f build-native.log
 	@touch $@
 
 $(VENV)/.dev: $(VENV)/.installed
-	$(PIP) --editable '.[dev]'
+	$(PIP) $(EDITABLE) '.[dev]'
 	@touch $@
 
 $(VENV)/.bench: $(VENV)/.installed
-	$(PIP) --editable '.[bench]'
+	$(PIP) $(EDITABLE) '.[bench]'
 	@touch $@
 
 # Khronos' validator is a Node package; without Node its tests are skipped, and say so.
