@@ -53,7 +53,6 @@ def _held(offsets: Floats, frames: int) -> Floats:
 
 
 def main() -> None:
-    kinesphere.warm_up()
     given = clip()
     other = replace(given, rotations=given.rotations[::-1].copy(), translations=given.translations[::-1].copy())
     raised = Target("rightHand", seconds=5.0, by=(0.0, 0.2, 0.0))

@@ -34,7 +34,6 @@ def to_and_fro(motion: Motion) -> Motion:
 
 
 def main() -> None:
-    kinesphere.warm_up()
     before = to_and_fro(figure_motion("walk"))
     drift = np.sin(before.times * 2.4)[:, None] * [0.02, 0.0, 0.01]
     after = move_motion(before, rotations.identity(), drift)

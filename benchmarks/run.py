@@ -196,7 +196,6 @@ def linearity() -> bool:
 
 
 def main() -> None:
-    kinesphere.warm_up()
     met = [reading(clip()), forward_kinematics(), bodies(clip()), performing(), linearity()]
     print(f"\n{sum(met)} of {len(met)} groups of goals met")
 

@@ -115,7 +115,6 @@ def long_clips(frames: int = 5000, numbers: int = 66) -> bool:
 
 
 def main() -> None:
-    kinesphere.warm_up()
     met = [equalising(), warping(), long_clips()]
     print(f"\n{sum(met)} of {len(met)} groups of goals met")
 

@@ -36,7 +36,6 @@ def elements(small: bool) -> list[Motion]:
 def main(folder: Path, *, small: bool = False) -> list[Path]:
     """Write a film of one gesture in eight elements, a sheet and a film of all default motions, and a wave as files."""
     folder.mkdir(parents=True, exist_ok=True)
-    kinesphere.warm_up()
     names = ("elements.mp4", "motions.png", "motions.mp4", "wave.bvh", "wave.glb")
     first, overview, moving, bvh, glb = (folder / name for name in names)
     shown = [motion(name) for name in (("wave", "punch") if small else motions())]

@@ -149,7 +149,6 @@ def main() -> None:
     if not data.is_dir():
         sys.exit(f"no captures in {data}; set KINESPHERE_DATA")
     warnings.simplefilter("ignore", kinesphere.MotionFileWarning)
-    kinesphere.warm_up()
     with tempfile.TemporaryDirectory() as folder:
         wrong, written = there_and_back(data, Path(folder))
         wrong += validated(written)

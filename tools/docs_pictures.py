@@ -298,7 +298,6 @@ def main() -> None:
     if not data.is_dir():
         sys.exit(f"no captures in {data}; set KINESPHERE_DATA")
     warnings.simplefilter("ignore", kinesphere.MotionFileWarning)
-    kinesphere.warm_up()
     readme()
     of_mo()
     of_timing()

@@ -149,7 +149,6 @@ def main() -> None:
     if not data.is_dir():
         sys.exit(f"no captures in {data}; set KINESPHERE_DATA")
     warnings.simplefilter("ignore", kinesphere.MotionFileWarning)
-    kinesphere.warm_up()
     clips = {path.stem: "" for path in sorted((data / "bvh/cmu").glob("*.bvh"))} if arguments.all else {}
     onto = None
     if arguments.onto is not None:

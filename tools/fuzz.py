@@ -60,8 +60,7 @@ def seeds(folder: Path) -> dict[str, list[bytes]]:
 
 
 def work(worker: int, count: int, seed: int, data: Path, results: multiprocessing.Queue[tuple[str, str]]) -> None:
-    """Try ``count`` files. Odd workers use the compiled kernels, even ones the plain."""
-    os.environ["KINESPHERE_COMPILED"] = str(worker % 2)
+    """Try ``count`` files."""
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     warnings.simplefilter("ignore")
     import kinesphere
@@ -69,7 +68,6 @@ def work(worker: int, count: int, seed: int, data: Path, results: multiprocessin
 
     rng = random.Random(seed * 1000 + worker)
     known = seeds(data)
-    kinesphere.warm_up()
 
     def too_slow(number: int, frame: FrameType | None) -> None:
         raise TooSlowError

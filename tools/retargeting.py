@@ -124,7 +124,6 @@ def main() -> None:
     if not data.is_dir():
         sys.exit(f"no captures in {data}; set KINESPHERE_DATA")
     warnings.simplefilter("ignore", kinesphere.MotionFileWarning)
-    kinesphere.warm_up()
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--all", action="store_true", help="every CMU clip instead of the twelve")
     every_clip = parser.parse_args().all

@@ -480,7 +480,6 @@ def main() -> None:
         sys.exit(f"pictures are {', '.join(PICTURES)}")
     warnings.simplefilter("ignore", kinesphere.MotionFileWarning)
     sys.path.insert(0, str(EXAMPLES))  # examples import each other
-    kinesphere.warm_up()
     for name in wanted:
         PICTURES[name]()
 

@@ -316,7 +316,6 @@ def main() -> None:
     if set(wanted) - set(TABLES):
         sys.exit(f"tables are {', '.join(TABLES)}")
     warnings.simplefilter("ignore", kinesphere.MotionFileWarning)
-    kinesphere.warm_up()
     for name in wanted:
         print(f"## {name}\n")
         TABLES[name]()

@@ -97,6 +97,7 @@ def figures(root: Path) -> dict[str, int]:
     names = Counter(path.name for path in code)
     functions = [n for tree in trees.values() for n in ast.walk(tree) if isinstance(n, ast.FunctionDef)]
     compiled = [n for n in functions if any(_is_jit(mark) for mark in n.decorator_list)]
+    native = [path for path in (root / "src").rglob("*.?pp") if path.stem != "binding"]
     text = "\n".join(path.read_text() for path in (root / "src").rglob("*.py"))
     return {
         "Python files in src": len(trees),
@@ -108,8 +109,11 @@ def figures(root: Path) -> dict[str, int]:
         "modules with one importer": sum(1 for name in trees if used[name] == 1 and not name.endswith("__init__")),
         "modules below 60 lines": sum(1 for path in code if len(path.read_text().splitlines()) < 60),
         "functions named by participles": sum(1 for n in functions if is_participle(n.name)),
-        "compiled functions": len(compiled),
-        "lines of compiled functions": sum((n.end_lineno or 0) - n.lineno + 1 for n in compiled),
+        "functions compiled by numba": len(compiled),
+        "lines of these": sum((n.end_lineno or 0) - n.lineno + 1 for n in compiled),
+        "C++ files": len(native),
+        "lines of C++": sum(len(path.read_text().splitlines()) for path in native),
+        "loops in C++": sum(len(re.findall(r"\bkernel<", path.read_text())) for path in native),
         "NumPy twins (*_reference)": sum(1 for n in functions if n.name.endswith("_reference")),
         "dispatch branches": len(re.findall(r"compiled\.(?:loaded|kernels)\(|(?<!def )\buse_compiled\(\)", text)),
         "the word way": len(re.findall(r"\bways?\b", text)),

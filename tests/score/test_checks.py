@@ -34,7 +34,7 @@ def test_effort_on_the_torso_alone_changes_nothing_and_is_said(name):
         with pytest.warns(WithoutEffect, match=rf"{name}: .*torso .* right arm's clock.*Shape, or ask the right_arm"):
             made = perform(name, **asked)
         assert len(made) == len(plain)
-        assert np.abs(made.rotations - plain.rotations).max() < 1e-9  # compiled kernels may have taken over between
+        assert np.abs(made.rotations - plain.rotations).max() < 1e-9
 
 
 def test_effort_on_a_torso_without_hands_keys_shows():

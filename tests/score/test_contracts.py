@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kinesphere import Effort, Keypoint, Shape, perform, render_all, warm_up
+from kinesphere import Effort, Keypoint, Shape, perform, render_all
 from kinesphere.builtin import gesture, motion, motions
 from kinesphere.motion.gesture import Space
 from kinesphere.score.rendering import score_of
@@ -21,16 +21,10 @@ efforts = st.builds(Effort, factor, factor, factor, factor)
 shapes = st.builds(Shape, factor, factor, factor, factor)
 
 
-@pytest.fixture(autouse=True, scope="module")
-def _compiled():
-    """Kernels that took over between two performances would differ in the last digits."""
-    warm_up()
-
-
 @pytest.mark.parametrize("name", GESTURES)
 def test_neutral_is_the_motion_itself(name):
     made = perform(name, Effort(), Shape())
-    assert np.abs(made.rotations - motion(name).rotations).max() < 1e-9  # compiled kernels may have taken over between
+    assert np.abs(made.rotations - motion(name).rotations).max() < 1e-9
     assert np.abs(made.translations - motion(name).translations).max() < 1e-9
 
 

@@ -120,9 +120,6 @@ def info(
     salvage: Salvage = False,
 ) -> None:
     """Show what is in motion files: skeleton, clips, unit, axes, and why they were taken so."""
-    from kinesphere.maths.compiled import prefer_numpy
-
-    prefer_numpy()
     options = ReadOptions(clip, scale, up, rate, salvage)
     with report_errors():
         found = [_facts_or_error(path, options, as_json) for path in files]

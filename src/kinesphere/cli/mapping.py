@@ -29,9 +29,6 @@ def mapping(
     salvage: Salvage = False,
 ) -> None:
     """Show which joint plays which humanoid role, how surely, and which other one might."""
-    from kinesphere.maths.compiled import prefer_numpy
-
-    prefer_numpy()
     with report_errors():
         from kinesphere.files.mapping import load_mapping, save_mapping
         from kinesphere.motion.roles import find_roles

@@ -136,10 +136,6 @@ def preview(
         _check(target, look, overwrite or out is None)
         surface = character or against or drawn_trails or ghosts or at is not None or is_builtin_name(file)
         bones = target.suffix.lower() == ".png" and not surface
-        if bones:
-            from kinesphere.maths.compiled import prefer_numpy
-
-            prefer_numpy()
         motions = [
             ReadOptions(clip, scale, up, rate, salvage).load(file),
             *(ReadOptions(None, scale, up, rate, salvage).load(other) for other in against or ()),
