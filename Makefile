@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 export KINESPHERE_DATA ?= $(abspath ../shared/data)
 
-.PHONY: demo test format corpus fuzz bench figure clean
+.PHONY: demo test sanitize format corpus fuzz bench figure clean
 
 demo: $(VENV)/.native
 	$(BIN)/python examples/demo.py
@@ -21,6 +21,16 @@ test: $(VENV)/.dev $(VENV)/.native $(VENV)/.validator $(VENV)/.three_vrm
 format: $(VENV)/.dev
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
+
+# The tests once more, on loops that check every index and every operation, in some ten minutes.
+SANITIZERS = $(shell c++ -print-file-name=libasan.so):$(shell c++ -print-file-name=libubsan.so)
+sanitize: $(VENV)/.dev $(VENV)/.native
+	cmake -S . -B build/sanitize -DKINESPHERE_SANITIZE=ON -DPython_EXECUTABLE=$(abspath $(BIN)/python)
+	rm -f src/kinesphere/_native.*.so
+	cmake --build build/sanitize --parallel 2
+	-LD_PRELOAD=$(SANITIZERS) ASAN_OPTIONS=detect_leaks=0 $(BIN)/python -m pytest -n 2
+	rm -f src/kinesphere/_native.*.so $(VENV)/.native
+	$(MAKE) $(VENV)/.native
 
 # Longer work: every real file there and back, beside Blender; broken files; races with the peers.
 corpus: $(VENV)/.dev $(VENV)/.native $(VENV)/.validator $(VENV)-blender/.installed

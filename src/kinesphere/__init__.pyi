@@ -38,7 +38,6 @@ from .laban.effort import Effort as Effort
 from .laban.effort_parameters import EffortModel as EffortModel
 from .laban.effort_parameters import effort_model as effort_model
 from .laban.shape import Shape as Shape
-from .maths.compiled import warm_up as warm_up
 from .motion.character import Character as Character
 from .motion.character import Mesh as Mesh
 from .motion.errors import MotionFileError as MotionFileError

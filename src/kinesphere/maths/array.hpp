@@ -1,10 +1,11 @@
 // Arrays for native loops: C-ordered NumPy arrays as pointer and shape, scratch arrays, small vectors and quaternions.
 //
 // A loop takes `Floats<2>` for an array that it reads and `FloatsOut<2>` for one that it writes. Elements are a(i, j);
-// `a.at(i)` is a pointer to the first element of row i. Nothing is checked: whoever calls a loop passes arrays of the
-// shapes that its comment names. binding.hpp checks type, number of axes, order and whether an array may be written.
+// `a.at(i)` is a pointer to the first element of row i. Indices are checked in `make sanitize` only: whoever calls a loop
+// passes arrays of the shapes that its comment names. binding.hpp checks type, number of axes, order and whether an array may be written.
 #pragma once
 
+#include <cassert>
 #include <cmath>
 #include <cstdint>
 #include <initializer_list>
@@ -25,6 +26,7 @@ struct Array {
         const Index place[] = {static_cast<Index>(indices)...};
         Index offset = 0;
         for (int axis = 0; axis < N; ++axis) {
+            assert(axis >= static_cast<int>(sizeof...(I)) || (place[axis] >= 0 && place[axis] < shape[axis]));
             offset = offset * shape[axis] + (axis < static_cast<int>(sizeof...(I)) ? place[axis] : 0);
         }
         return data + offset;
