@@ -1,11 +1,11 @@
-"""Commands in fresh processes: processor and wall-clock seconds, with kernels on disk and without.
+"""Commands in fresh processes: processor and wall-clock seconds, and a plain install of the wheel.
 
     .venv/bin/python benchmarks/commands.py                                    # this environment
     .venv/bin/python benchmarks/commands.py --before ../old/.venv/bin/python   # another install beside it, as ratios
     .venv/bin/python benchmarks/commands.py --wheel                            # a plain install of the wheel, first use
 
 Both installs take turns, so that a busy moment of the machine hits them alike. With ``--cold`` every command starts
-with an empty cache of compiled kernels (NUMBA_CACHE_DIR), as on the first use after a plain install.
+with an empty NUMBA_CACHE_DIR, as on the first use after a plain install: versions before 0.1.0 compiled loops then.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def run(python: str, arguments: list[str], cache: Path | None) -> tuple[float, f
 
 def compare(pythons: dict[str, str], runs: int, cold: bool) -> None:
     """The best of a few runs of every command, and ratios to the first install."""
-    print(f"\n{'cold: nothing compiled yet' if cold else 'warm: kernels on disk'}; wall-clock s (processor s)")
+    print(f"\n{'cold: first use' if cold else 'warm: used before'}; wall-clock s (processor s)")
     print(f"  {'':<16}" + "".join(f"{name:>20}" for name in pythons))
     with tempfile.TemporaryDirectory(prefix="kinesphere-") as made:
         for name, arguments in commands(Path(made)).items():
@@ -85,7 +85,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--before", help="the Python of another install, to compare with")
     parser.add_argument("--wheel", action="store_true", help="install the wheel into a fresh environment and use that")
-    parser.add_argument("--cold", action="store_true", help="also without any compiled kernel on disk")
+    parser.add_argument("--cold", action="store_true", help="also the first use, without anything kept on disk")
     parser.add_argument("--runs", type=int, default=3)
     given = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="kinesphere-") as made:
