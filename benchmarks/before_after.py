@@ -9,6 +9,7 @@ both alike. The best of all rounds counts.
 from __future__ import annotations
 
 import argparse
+import importlib
 import json
 import subprocess
 import sys
@@ -16,6 +17,7 @@ import time
 import warnings
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 
 def calls() -> dict[str, Callable[[], object]]:
@@ -25,18 +27,16 @@ def calls() -> dict[str, Callable[[], object]]:
     import kinesphere
     from kinesphere import Effort, Motion, Shape
 
-    try:
-        from kinesphere.builtin import mo, motion
-    except ImportError:  # the older version's name of that room
-        from kinesphere.figure import mo, motion  # type: ignore[import-not-found, no-redef]
+    builtin: Any = getattr(kinesphere, "builtin", None) or importlib.import_module("kinesphere.figure")
+    mo, motion = builtin.mo, builtin.motion
     from kinesphere.signals import Blend, Displace, Equalize, Smooth, Timewarp, Waveshape
 
-    find_contacts = getattr(kinesphere, "find_contacts", None) or kinesphere.find_plants  # type: ignore[attr-defined]
+    find_contacts: Any = getattr(kinesphere, "find_contacts", None) or getattr(kinesphere, "find_plants", None)
     walk, wave = motion("walk"), motion("wave")
     order = np.resize(np.arange(len(walk) + len(wave)), 600)
     rows = [np.concatenate([a, b])[order] for a, b in zip(_arrays(walk), _arrays(wave), strict=True)]
-    given = Motion(walk.skeleton, 60.0, *rows)
-    other = Motion(walk.skeleton, 60.0, *(np.ascontiguousarray(a[::-1]) for a in rows))
+    given = Motion(walk.skeleton, 60.0, rows[0], rows[1])
+    other = Motion(walk.skeleton, 60.0, rows[0][::-1].copy(), rows[1][::-1].copy())
     hand = {"part": "rightHand", "seconds": 5.0, "by": (0.0, 0.2, 0.0)}
     foot = {"part": "leftFoot", "seconds": 5.0, "by": (0.0, 0.1, 0.0)}
     hips = {"part": "hips", "seconds": 5.0, "by": (0.0, -0.1, 0.0)}
@@ -69,22 +69,21 @@ def calls() -> dict[str, Callable[[], object]]:
     }
     if clip.is_file():
         ready["load BVH"] = lambda: kinesphere.load(clip)
-    still = getattr(kinesphere, "still", None)
-    if still is None:
-        from kinesphere.pictures import still
+    from kinesphere.pictures import still
+
     ready["still, 640 × 480"] = lambda: still(wave, 1.0, size=(640, 480))
     return ready
 
 
-def _arrays(motion: object) -> tuple[object, ...]:
-    return motion.rotations, motion.translations  # type: ignore[attr-defined]
+def _arrays(motion: Any) -> tuple[Any, ...]:
+    return motion.rotations, motion.translations
 
 
-def _fresh(motion: object) -> object:
+def _fresh(motion: Any) -> Any:
     """The same motion as a new object: what is kept with the old one does not count."""
     from dataclasses import replace
 
-    return replace(motion, name="fresh")  # type: ignore[type-var]
+    return replace(motion, name="fresh")
 
 
 def time_calls(seconds: float) -> dict[str, float]:

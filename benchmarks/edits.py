@@ -13,7 +13,6 @@ from functools import partial
 
 import numpy as np
 
-import kinesphere
 from kinesphere import Motion
 from kinesphere.builtin import motion
 from kinesphere.maths.vectors import Floats

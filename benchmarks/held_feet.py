@@ -10,7 +10,6 @@ import os
 
 import numpy as np
 
-import kinesphere
 from kinesphere.body.contacts import find_contacts
 from kinesphere.body.foot_lock.lock import lock_feet
 from kinesphere.body.joint_subset import leg_subset, subset_pose

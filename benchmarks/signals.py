@@ -15,7 +15,6 @@ from typing import Any
 
 import numpy as np
 
-import kinesphere
 from kinesphere.maths import bands
 from kinesphere.maths.dtw import DtwPath, dtw
 from kinesphere.maths.vectors import Floats
