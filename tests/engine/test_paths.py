@@ -53,6 +53,16 @@ def test_every_key_is_met_and_goals_at_the_ends(seed, tension, bowed):
 
 
 @given(seeds)
+def test_frames_come_in_any_order(seed):
+    rng = np.random.default_rng(seed)
+    keys, stops = random_keys(rng)
+    paths = stroke_paths(keys, stops, np.zeros(stops.sum() - 1))
+    stroke, share = rng.integers(0, stops.sum() - 1, 40), rng.uniform(-0.2, 1.2, 40)
+    alone = [paths.at(stroke[i : i + 1], share[i : i + 1])[0] for i in range(40)]
+    assert np.array_equal(paths.at(stroke, share), alone)
+
+
+@given(seeds)
 def test_at_tension_1_a_stroke_without_vias_is_straight(seed):
     rng = np.random.default_rng(seed)
     keys, stops = random_keys(rng, [0, 0])

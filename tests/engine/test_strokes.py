@@ -19,7 +19,8 @@ inflections, anticipations, overshoots, exponents = (
 def ticking(frames, inflection=0.5, anticipation=0.0, overshoot=0.0, exponent=1.0):
     """A clock whose goals are at these frames."""
     goals = np.asarray(frames, dtype=float) / 60.0
-    rows = (np.broadcast_to(row, len(goals) - 1) for row in (inflection, anticipation, overshoot, exponent))
+    timing = (np.asarray(row, dtype=float) for row in (inflection, anticipation, overshoot, exponent))
+    rows = (np.broadcast_to(row, len(goals) - 1) for row in timing)
     return StrokeClock(goals, goals, *rows, np.full(len(goals) - 1, 0.5), 1.0, 1.0)
 
 

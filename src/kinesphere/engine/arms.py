@@ -7,7 +7,6 @@ the left side come first in all arrays.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -15,9 +14,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from kinesphere import _native
 from kinesphere.engine.arm_plan import COLUMNS, ELBOW, IN_WORLD, RELAXED, SHOULDER, ArmPlan
 from kinesphere.engine.batch import RATE, Batch
-from kinesphere.engine.capsules import ROOMY, capsule_offset
+from kinesphere.engine.capsules import ROOMY
 from kinesphere.engine.channels import sample_rows
 from kinesphere.engine.clocks import StrokePhase
 from kinesphere.engine.manner import FLOURISHES, ArmManner
@@ -25,15 +25,6 @@ from kinesphere.engine.overlays import elbow_factor, forearm_twist
 from kinesphere.engine.paths import StrokePaths
 from kinesphere.engine.pose import FLEXIONS, SIGN, FigureLimb
 from kinesphere.maths import compiled, rotations
-from kinesphere.maths.compiled import jit
-from kinesphere.maths.rotations import (
-    axis_angle_quaternion,
-    exponential_quaternion,
-    quaternion_between,
-    quaternion_product,
-    rotate_vector,
-)
-from kinesphere.maths.two_bone import reach_limits_kernel, solve_limb_kernel
 from kinesphere.maths.vectors import Bools, Floats, clip, norms, smoothstep
 from kinesphere.motion.gesture import resting_swivel, resting_wrist
 
@@ -175,80 +166,10 @@ def solve_arms(
     def solve(rows: slice) -> None:
         own = target[rows], swivel[rows], blend.select(rows)
         solution = ArmSolution(*(row[rows] for row in made))
-        solve_arms_kernel(*own, limb.rest, body.select(rows), ROOMY * size, solution)
+        _native.arms.solve_arms(*own, limb.rest, FLEXIONS, body.select(rows), ROOMY * size, solution)
 
     compiled.share_frames(count, count * FRAME_WORK, solve)
     return made
-
-
-@jit
-def solve_arms_kernel(target, swivel, blend, limb, body, roomy, out):  # type: ignore[no-untyped-def]
-    """Write an ``ArmSolution``. ``roomy`` is the distance from the body at which a hand has room for all flourishes."""
-    a = math.sqrt(limb.upper[0] ** 2 + limb.upper[1] ** 2 + limb.upper[2] ** 2)
-    b = math.sqrt(limb.lower[0] ** 2 + limb.lower[1] ** 2 + limb.lower[2] ** 2)
-    limits = reach_limits_kernel(a, b, np.array([FLEXIONS[0], FLEXIONS[1]]))
-    down, ahead = np.array([0.0, -1.0, 0.0]), np.array([0.0, 0.0, 1.0])
-    count = body.lines.shape[1]
-    lines = np.empty((count, 6))
-    for i in range(target.shape[0]):
-        w, x, y, z, bend, ex, ey, ez = solve_limb_kernel(target[i], swivel[i], down, ahead, a, b, limb.frame, limits)
-        if blend.angle_weight[i] != 0.0 or blend.elbow_weight[i] != 0.0:
-            w, x, y, z, bend = blend_spaces(i, blend, w, x, y, z, bend, ex, ey, ez)
-        bend = min(max(bend * blend.bend[i], FLEXIONS[0]), FLEXIONS[1])
-        p, q, r = wrist_position(w, x, y, z, bend - limb.flexion, limb)
-        if blend.twist[i] != 0.0:
-            angle = blend.twist[i] / max(math.sqrt(p * p + q * q + r * r), 1e-12)
-            pw, px, py, pz = exponential_quaternion(p * angle, q * angle, r * angle)
-            w, x, y, z = quaternion_product(pw, px, py, pz, w, x, y, z)
-        out.upper[i, 0], out.upper[i, 1], out.upper[i, 2], out.upper[i, 3] = w, x, y, z
-        out.flexion[i] = bend
-        out.wrist[i, 0], out.wrist[i, 1], out.wrist[i, 2] = p, q, r
-        free = math.inf
-        for v in range(count):
-            write_chest_line(body.lines[i, v], body.shifts[v], body.shoulder[i], body.chest[i], lines[v])
-            u, s, t = capsule_offset(p, q, r, lines[v], body.widths[v])
-            free = min(free, math.sqrt(u * u + s * s + t * t) - body.widths[v, 0])
-        free = min(max(free, 0.0) / roomy, 1.0)
-        out.room[i] = free * free * (3.0 - 2.0 * free)
-
-
-@jit
-def blend_spaces(i, blend, w, x, y, z, bend, ex, ey, ez):  # type: ignore[no-untyped-def]
-    """Shoulder and elbow's angle with their shares of the two other spaces, from the wrist's own and its elbow."""
-    angles, starts, elbows = blend.angles, blend.starts, blend.elbows
-    j, t = blend.angle_weight[i], blend.elbow_weight[i]
-    own = 1.0 - j - t
-    mw, mx, my, mz = own * w, own * x, own * y, own * z
-    bend = (1.0 - j) * bend
-    if j != 0.0:
-        pw, px, py, pz = exponential_quaternion(angles[i, 0], angles[i, 1], angles[i, 2])
-        pw, px, py, pz = quaternion_product(pw, px, py, pz, starts[i, 0], starts[i, 1], starts[i, 2], starts[i, 3])
-        share = -j if pw * w + px * x + py * y + pz * z < 0.0 else j
-        mw, mx, my, mz = mw + share * pw, mx + share * px, my + share * py, mz + share * pz
-        bend += j * angles[i, 3]
-    if t != 0.0:
-        pw, px, py, pz = quaternion_between(ex, ey, ez, elbows[i, 0], elbows[i, 1], elbows[i, 2])
-        pw, px, py, pz = quaternion_product(pw, px, py, pz, w, x, y, z)
-        mw, mx, my, mz = mw + t * pw, mx + t * px, my + t * py, mz + t * pz  # the smallest rotation keeps the sign
-    size = math.sqrt(mw * mw + mx * mx + my * my + mz * mz)
-    return mw / size, mx / size, my / size, mz / size, bend
-
-
-@jit
-def wrist_position(w, x, y, z, angle, limb):  # type: ignore[no-untyped-def]
-    """Forward kinematics of one arm: the wrist from the shoulder, for the elbow's angle from rest."""
-    pw, px, py, pz = axis_angle_quaternion(limb.hinge[0], limb.hinge[1], limb.hinge[2], angle)
-    fx, fy, fz = rotate_vector(pw, px, py, pz, limb.lower[0], limb.lower[1], limb.lower[2])
-    return rotate_vector(w, x, y, z, limb.upper[0] + fx, limb.upper[1] + fy, limb.upper[2] + fz)
-
-
-@jit
-def write_chest_line(line, shift, shoulder, chest, out):  # type: ignore[no-untyped-def]
-    """A line's ends ``(6,)`` in the chest's axes from the shoulder, shifted there."""
-    for k in range(2):
-        x, y, z = line[k, 0] - shoulder[0], line[k, 1] - shoulder[1], line[k, 2] - shoulder[2]
-        x, y, z = rotate_vector(chest[0], -chest[1], -chest[2], -chest[3], x, y, z)
-        out[3 * k], out[3 * k + 1], out[3 * k + 2] = x + shift[k, 0], y + shift[k, 1], z + shift[k, 2]
 
 
 # All arms of a batch

@@ -14,14 +14,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kinesphere.maths.compiled import jit
 from kinesphere.maths.vectors import Bools, Floats, Ints, clip
 
 RATE = 60.0  # frames per second
 
 
 class BatchRows(NamedTuple):
-    """Where the P performances of a batch are, for compiled loops."""
+    """Where the P performances of a batch are, for native loops."""
 
     starts: Ints  # (P,) first frame
     counts: Ints  # (P,) frames
@@ -158,15 +157,3 @@ class Batch:
     def _unpad(self, values: Floats, reach: int) -> Floats:
         """The ``(F, ...)`` frames of the batch among those with ``reach`` neighbours."""
         return values if len(self.counts) == 1 else values[np.arange(len(self)) + 2 * reach * self.performance]
-
-
-@jit
-def delayed_frames(i, count, loop, frames):  # type: ignore[no-untyped-def]
-    """The two of a performance's own frames between which frame ``i - frames`` lies, and the second one's weight."""
-    whole = math.floor(-frames)
-    share = -frames - whole
-    a, b = i + whole, i + whole + 1
-    if loop:
-        period = max(count - 1, 1)
-        return a % period, b % period, share
-    return min(max(a, 0), count - 1), min(max(b, 0), count - 1), share

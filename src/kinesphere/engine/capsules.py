@@ -11,7 +11,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kinesphere.maths.compiled import jit
 from kinesphere.maths.vectors import Floats, clip, norms, smoothstep
 
 # For a figure 1.70 m tall, in metres: half widths aside and ahead, with flesh and half a hand.
@@ -47,16 +46,6 @@ def flourish_scale_between_hands(left: Floats, right: Floats, size: float) -> Fl
 def capsule_distance(points: Floats, lines: Floats, wide: Floats | float, deep: Floats | float) -> Floats:
     """How far ``(...)`` points ``(..., 3)`` are outside of capsules about ``lines (..., 2, 3)``; below zero inside."""
     return np.asarray(norms(_offset(points, lines, wide / deep)) - wide)
-
-
-@jit
-def capsule_offset(x, y, z, line, width):  # type: ignore[no-untyped-def]
-    """The offset of one point from a capsule's line ``(6,)``, in axes stretched ahead until the capsule is round."""
-    stretch = width[0] / width[1]
-    bx, by, bz = line[3] - line[0], line[4] - line[1], (line[5] - line[2]) * stretch
-    x, y, z = x - line[0], y - line[1], (z - line[2]) * stretch
-    along = min(max((x * bx + y * by + z * bz) / max(bx * bx + by * by + bz * bz, 1e-9), 0.0), 1.0)
-    return x - along * bx, y - along * by, z - along * bz
 
 
 def push_out_of_capsule(points: Floats, lines: Floats, wide: Floats, deep: Floats) -> Floats:

@@ -17,30 +17,22 @@ only ever runs forwards; anticipation and overshoot are the hand's own.
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, fields
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
+from kinesphere import _native
 from kinesphere.engine.batch import RATE
 from kinesphere.engine.manner import SHORTEST, ArmManner
-from kinesphere.maths.compiled import jit
 from kinesphere.maths.vectors import ArrayLike, Floats, Ints, as_floats, clip
 
-EDGE = 0.01  # the first and the last stretch, in which the speed leaves zero and returns
-INFLECTIONS = (0.02, 0.98)
-LEAST_EXPONENT = 0.05
-LEAST_AREA = 0.02  # of the area without anticipation and overshoot
 ACCENTED = 3.4  # mean speeds that a stroke has at its fastest at least, where it is made as short as a hand can go
 FASTEST = 8.0  # metres per second that a hand is made to go
-PEAK_PARTS = 64  # of a stroke, in which its greatest speed is looked for
 FOLLOWS = 0.85  # of how far a stroke's timing is from the plain one that everything else goes along with
-SIGMA, SIGMA_SHARE = 0.028, 0.10  # of the Gaussian that rounds corners: seconds, and of a stroke's time at most
-RETURNS = 7.0  # how much wider that Gaussian is at the end, for all overshoot
-REACH = 8  # frames of the Gaussian, to either side
-RAMP = 4.0  # σ over which a rounded stroke is led back to its ends
+SIGMA = 0.028  # seconds of the Gaussian that rounds corners
+REACH = 8  # frames of it, to either side
 
 
 # Progress
@@ -76,28 +68,10 @@ def stroke_progress(
         "overshoot": overshoot,
         "time_exponent": time_exponent,
     }
-    return np.asarray(_progress(as_floats(t), *(_finite(name, values) for name, values in timing.items())))
-
-
-def _progress(t: Any, inflection: Any, anticipation: Any, overshoot: Any, exponent: Any) -> Any:
-    """``stroke_progress`` of finite numbers or arrays."""
-    peak = np.minimum(np.maximum(inflection, INFLECTIONS[0]), INFLECTIONS[1])
-    back = np.minimum(anticipation, (1.0 - 2.0 * LEAST_AREA) * (1.0 - 2.0 * EDGE))
-    # Twice the area of the triangle that neutral timing has, without what anticipation takes of it.
-    whole = (1.0 - 2.0 * EDGE) * peak * (1.0 - LEAST_AREA) - back * peak
-    over = np.minimum(overshoot, whole / (1.0 - peak))
-    now = np.minimum(np.maximum(t, 0.0), 1.0) ** np.maximum(exponent, LEAST_EXPONENT)
-    # The areas under the speed's four lines until now, and twice the whole one.
-    a = np.minimum(now, EDGE)
-    b = np.minimum(np.maximum(now - EDGE, 0.0), peak - EDGE)
-    c = np.minimum(np.maximum(now - peak, 0.0), 1.0 - EDGE - peak)
-    d = np.maximum(now - (1.0 - EDGE), 0.0)
-    area = -0.5 * back * a * a / EDGE + b * (0.5 * (peak + back) * b / (peak - EDGE) - back)
-    area = area + c * (peak - 0.5 * (over + peak) * c / (1.0 - EDGE - peak)) + d * (0.5 * over * d / EDGE - over)
-    return 2.0 * area / ((1.0 - 2.0 * EDGE) * peak - back * peak - over * (1.0 - peak))
-
-
-progress = jit(_progress)
+    given = np.broadcast_arrays(as_floats(t), *(_finite(name, values) for name, values in timing.items()))
+    made = np.empty(given[0].shape)
+    _native.clocks.stroke_progress(*(np.ascontiguousarray(row).reshape(-1) for row in given), made.reshape(-1))
+    return made
 
 
 def _finite(name: str, values: ArrayLike) -> Floats:
@@ -111,21 +85,9 @@ def _finite(name: str, values: ArrayLike) -> Floats:
 def peak_speed(inflection: Floats, anticipation: Floats, overshoot: Floats, exponent: Floats) -> Floats:
     """The greatest speed of strokes ``(S,)``, in their mean speeds: 2 of a plain one."""
     made = np.empty(len(inflection))
-    peak_speed_kernel(*(np.ascontiguousarray(row) for row in (inflection, anticipation, overshoot, exponent)), made)
+    rows = (inflection, anticipation, overshoot, exponent)
+    _native.clocks.peak_speed(*(np.ascontiguousarray(row) for row in rows), made)
     return made
-
-
-@jit
-def peak_speed_kernel(inflection, anticipation, overshoot, exponent, out):  # type: ignore[no-untyped-def]
-    """Write ``peak_speed``, from equal parts of a stroke's time."""
-    for s in range(len(inflection)):
-        before, most = 0.0, 0.0
-        for i in range(PEAK_PARTS + 1):
-            now = progress(i / PEAK_PARTS, inflection[s], anticipation[s], overshoot[s], exponent[s])
-            if i > 0:
-                most = max(most, abs(now - before))
-            before = now
-        out[s] = most * PEAK_PARTS
 
 
 # Clocks
@@ -265,7 +227,7 @@ class StrokePhase(NamedTuple):
 
 
 class StrokeTiming(NamedTuple):
-    """The strokes of a clock, for compiled loops."""
+    """The strokes of a clock, for native loops."""
 
     goals: Ints  # (S + 1,) frames at which strokes begin and end
     inflection: Floats  # (S,) and so on
@@ -279,64 +241,6 @@ def stroke_phases(clock: StrokeClock, frames: int) -> StrokePhase:
     goals = np.round(clock.goals * RATE).astype(np.intp)
     rows = (clock.inflection, clock.anticipation, clock.overshoot, clock.time_exponent)
     phase = StrokePhase(np.empty(frames, dtype=np.intp), np.empty(frames), np.empty(frames))
-    stroke_phases_kernel(StrokeTiming(goals, *(np.ascontiguousarray(row) for row in rows)), phase)
+    timing = StrokeTiming(goals, *(np.ascontiguousarray(row) for row in rows))
+    _native.clocks.stroke_phases(timing, SIGMA * RATE, REACH, phase)
     return phase
-
-
-@jit
-def stroke_phases_kernel(timing, phase):  # type: ignore[no-untyped-def]
-    """Write a ``StrokePhase`` of F frames."""
-    goals, overshoot, exponent = timing.goals, timing.overshoot, timing.exponent
-    frames, count = len(phase.stroke), len(overshoot)
-    longest = 0
-    for s in range(count):
-        longest = max(longest, goals[s + 1] - goals[s])
-    sharp, smooth, weights = np.empty(longest + 1), np.empty(longest + 1), np.empty(REACH + 1)
-    for s in range(count):
-        length = goals[s + 1] - goals[s]
-        for i in range(length + 1):
-            sharp[i] = progress(i / length, timing.inflection[s], timing.anticipation[s], overshoot[s], exponent[s])
-        # A hand that comes back from beyond its goal comes to rest there: its return is rounded the more.
-        softer = RETURNS * overshoot[s]
-        least = min(SIGMA * RATE, SIGMA_SHARE * length)
-        for i in range(length + 1):
-            if i == 0 or softer > 0.0:
-                sigma = max(stroke_blur_sigma(i, length, least, softer), 1e-3)
-                for k in range(REACH + 1):
-                    weights[k] = math.exp(-0.5 * (k / sigma) ** 2)
-            total, area = weights[0], weights[0] * sharp[i]
-            for k in range(1, REACH + 1):
-                total += 2.0 * weights[k]
-                area += weights[k] * (sharp[reflect_frame(i - k, length)] + sharp[reflect_frame(i + k, length)])
-            smooth[i] = area / total
-        start, end = smooth[0], smooth[length] - 1.0
-        first = 0 if s == 0 else max(goals[s], 0)
-        last = frames if s == count - 1 else min(goals[s + 1], frames)
-        for f in range(first, last):
-            i = min(max(f - goals[s], 0), length)
-            reach = min(RAMP * stroke_blur_sigma(i, length, least, softer), 0.5 * length) + 1e-9
-            phase.stroke[f], phase.time_share[f] = s, i / length
-            phase.path_share[f] = (
-                smooth[i] - start * smooth_step_down(i / reach) - end * smooth_step_down((length - i) / reach)
-            )
-
-
-@jit
-def stroke_blur_sigma(i, length, least, softer):  # type: ignore[no-untyped-def]
-    """The Gaussian's σ at frame ``i`` of a stroke, in frames: wider in its second half."""
-    late = min(max((i / length - 0.5) / 0.5, 0.0), 1.0)
-    return least * (1.0 + softer * late * late)
-
-
-@jit
-def reflect_frame(i, length):  # type: ignore[no-untyped-def]
-    """A frame within a stroke that is mirrored at its ends."""
-    i = abs(i) % (2 * length)
-    return length - abs(length - i)
-
-
-@jit
-def smooth_step_down(x):  # type: ignore[no-untyped-def]
-    """Smooth step down: 1 at 0, 0 at 1 and beyond."""
-    left = max(1.0 - x, 0.0)
-    return left**3 * (1.0 + 3.0 * x)

@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from kinesphere import _native
 from kinesphere.body.mass import segments
 from kinesphere.engine.arm_plan import ArmPlan, OutOfReach, arm_plan, goal_warnings, lean_to_reach
 from kinesphere.engine.arms import ArmObstacles, ArmPose, ArmTask, pose_arms, shoulder_assist
@@ -29,9 +30,7 @@ from kinesphere.engine.proportions import HEIGHT
 from kinesphere.engine.surface_scales import add_squash, scale_surface
 from kinesphere.engine.trunk import TrunkWorld, place_hips, solve_trunk
 from kinesphere.maths import compiled, rotations
-from kinesphere.maths.compiled import jit
 from kinesphere.maths.interpolation import ramp
-from kinesphere.maths.rotations import quaternion_product, rotate_vector
 from kinesphere.maths.vectors import Floats, Ints, clip
 from kinesphere.motion.errors import warn_caller
 from kinesphere.motion.gesture import Gesture, Step
@@ -334,33 +333,9 @@ def horizontal_centre_of_mass(pose: Pose, arms: ArmPose, limbs: dict[str, Figure
         pose.set_rotation(f"{side}UpperArm", rotations.multiply(rotations.conjugate(clavicle), arms.upper[rows]))
         pose.set_rotation(f"{side}LowerArm", limbs[side].elbow_rotation(arms.flexion[rows]))
     made = np.empty((len(pose.batch), 2))
-    horizontal_centre_of_mass_kernel(pose.local, pose.translations, _mass_segments(pose.size), made)
+    mass = _mass_segments(pose.size)
+    _native.generation.horizontal_centre_of_mass(pose.local, pose.translations, mass, made)
     return made
-
-
-@jit
-def horizontal_centre_of_mass_kernel(local, translations, model, out):  # type: ignore[no-untyped-def]
-    """Write ``horizontal_centre_of_mass (F, 2)`` of ``MassSegments``, by forward kinematics."""
-    joints, parents, carriers = model.joints, model.parents, model.carriers
-    q, p = np.empty((len(joints), 4)), np.empty((len(joints), 3))
-    for i in range(local.shape[0]):
-        for k in range(len(joints)):
-            own, at = local[i, joints[k]], translations[i, joints[k]]
-            w, x, y, z = own[0], own[1], own[2], own[3]
-            u, v, t = at[0], at[1], at[2]
-            if parents[k] >= 0:
-                a, b = q[parents[k]], p[parents[k]]
-                w, x, y, z = quaternion_product(a[0], a[1], a[2], a[3], w, x, y, z)
-                u, v, t = rotate_vector(a[0], a[1], a[2], a[3], u, v, t)
-                u, v, t = b[0] + u, b[1] + v, b[2] + t
-            q[k, 0], q[k, 1], q[k, 2], q[k, 3] = w, x, y, z
-            p[k, 0], p[k, 1], p[k, 2] = u, v, t
-        out[i, 0], out[i, 1] = 0.0, 0.0
-        for s in range(len(carriers)):
-            a, b, far = q[carriers[s]], p[carriers[s]], model.offsets[s]
-            u, v, t = rotate_vector(a[0], a[1], a[2], a[3], far[0], far[1], far[2])
-            out[i, 0] += model.masses[s] * (b[0] + u)
-            out[i, 1] += model.masses[s] * (b[2] + t)
 
 
 class MassSegments(NamedTuple):

@@ -6,13 +6,13 @@ of pelvis and foot.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
 
+from kinesphere import _native
 from kinesphere.engine.channels import ChannelCurves
 from kinesphere.engine.pose import (
     ANKLE_OUT,
@@ -26,10 +26,7 @@ from kinesphere.engine.pose import (
 )
 from kinesphere.engine.proportions import HEIGHT
 from kinesphere.maths import compiled, rotations
-from kinesphere.maths.compiled import jit
 from kinesphere.maths.interpolation import ramp
-from kinesphere.maths.rotations import axis_angle_quaternion, quaternion_product, rotate_vector, write_quaternion
-from kinesphere.maths.two_bone import reach_limits_kernel, solve_limb_kernel
 from kinesphere.maths.vectors import Floats, Ints, clip
 from kinesphere.motion.gesture import Step
 from kinesphere.motion.skeleton import Skeleton
@@ -37,7 +34,6 @@ from kinesphere.motion.skeleton import Skeleton
 LIFT = 0.16  # of a step's length: how high the foot goes
 MOST_LIFT = 0.07  # metres
 SOFT = np.radians(4.5)  # of flexion that a standing knee keeps
-KNEE_OUT = 0.5  # of the angle from the pelvis's heading to the foot's that a knee turns
 FRAME_WORK = 100  # numbers that a leg is worth when frames are shared among threads
 
 
@@ -116,7 +112,7 @@ def solve_leg(pose: Pose, side: str, ball: Floats, heading: Floats, pitch: Float
 
     def solve(rows: slice) -> None:
         own = FootTargets(*(row[rows] for row in feet))
-        solve_leg_kernel(own, leg, pose.translations[rows], pose.local[rows], pose.legs[side][rows])
+        _native.engine_legs.solve_leg(own, leg, pose.translations[rows], pose.local[rows], pose.legs[side][rows])
 
     compiled.share_frames(len(ball), len(ball) * FRAME_WORK, solve)
 
@@ -136,43 +132,3 @@ def _step_path(time: Floats, steps: Sequence[Step]) -> Floats:
         pitch = pitch + min(2.2 * length, 0.5) * 64.0 * u**3 * (1.0 - u) ** 3
         at = to
     return np.stack([x, z, heading, up, pitch])
-
-
-@jit
-def solve_leg_kernel(feet, leg, translations, local, points):  # type: ignore[no-untyped-def]
-    """Write local rotations ``(F, J, 4)`` of a leg's joints to its ``FootTargets``.
-
-    And points ``(F, 3, 3)``: hip, knee, and the ankle that the foot asks for.
-    """
-    limb, joints, heading = leg.limb, leg.joints, feet.heading
-    a = math.sqrt(limb.upper[0] ** 2 + limb.upper[1] ** 2 + limb.upper[2] ** 2)
-    b = math.sqrt(limb.lower[0] ** 2 + limb.lower[1] ** 2 + limb.lower[2] ** 2)
-    limits, down = reach_limits_kernel(a, b, np.array([0.0, math.pi])), np.array([0.0, -1.0, 0.0])
-    ahead, target = np.zeros(3), np.empty(3)
-    for i in range(points.shape[0]):
-        h = local[i, 0]
-        hip, knee, ankle = points[i, 0], points[i, 1], points[i, 2]
-        w, x, y, z = axis_angle_quaternion(0.0, 1.0, 0.0, heading[i])
-        pw, px, py, pz = axis_angle_quaternion(1.0, 0.0, 0.0, feet.pitch[i])
-        w, x, y, z = quaternion_product(w, x, y, z, pw, px, py, pz)
-        u, v, t = rotate_vector(w, x, y, z, leg.ball[0], leg.ball[1], leg.ball[2])
-        ankle[0], ankle[1], ankle[2] = feet.ball[i, 0] - u, feet.ball[i, 1] - v, feet.ball[i, 2] - t
-        u, v, t = rotate_vector(h[0], h[1], h[2], h[3], leg.hip[0], leg.hip[1], leg.hip[2])
-        hip[0], hip[1], hip[2] = translations[i, 0, 0] + u, translations[i, 0, 1] + v, translations[i, 0, 2] + t
-        for k in range(3):
-            target[k] = ankle[k] - hip[k]
-        u, v, t = rotate_vector(h[0], h[1], h[2], h[3], 0.0, 0.0, 1.0)
-        facing = math.atan2(u, t)
-        facing = facing + KNEE_OUT * (heading[i] - facing)
-        ahead[0], ahead[2] = math.sin(facing), math.cos(facing)
-        uw, ux, uy, uz, flexion, u, v, t = solve_limb_kernel(target, 0.0, ahead, down, a, b, limb.frame, limits)
-        knee[0], knee[1], knee[2] = hip[0] + u, hip[1] + v, hip[2] + t
-        bw, bx, by, bz = axis_angle_quaternion(limb.hinge[0], limb.hinge[1], limb.hinge[2], flexion - limb.flexion)
-        pw, px, py, pz = quaternion_product(h[0], -h[1], -h[2], -h[3], uw, ux, uy, uz)
-        write_quaternion(local, i, joints[0], pw, px, py, pz)
-        write_quaternion(local, i, joints[1], bw, bx, by, bz)
-        uw, ux, uy, uz = quaternion_product(uw, ux, uy, uz, bw, bx, by, bz)
-        w, x, y, z = quaternion_product(uw, -ux, -uy, -uz, w, x, y, z)
-        write_quaternion(local, i, joints[2], w, x, y, z)
-        w, x, y, z = axis_angle_quaternion(1.0, 0.0, 0.0, -feet.toes[i])
-        write_quaternion(local, i, joints[3], w, x, y, z)

@@ -137,7 +137,7 @@ def rotation_from_components(x: ArrayLike = 0.0, y: ArrayLike = 0.0, z: ArrayLik
 
 
 class LimbRest(NamedTuple):
-    """A limb in the rest pose, for compiled loops."""
+    """A limb in the rest pose, for native loops."""
 
     upper: Floats  # (3,) offset of the elbow, in metres
     lower: Floats  # (3,) offset of the wrist
@@ -208,9 +208,8 @@ class FigureLimb:
 
     @cached_property
     def rest(self) -> LimbRest:
-        """The limb for compiled loops."""
-        # Copies: loops are compiled anew for arrays that may not be written to.
-        return LimbRest(self.upper.copy(), self.lower.copy(), self.hinge, self.frame, self.rest_flexion)
+        """The limb for native loops."""
+        return LimbRest(self.upper, self.lower, self.hinge, self.frame, self.rest_flexion)
 
     @cached_property
     def numbers(self) -> Floats:

@@ -12,12 +12,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kinesphere.engine.batch import delayed_frames
+from kinesphere import _native
 from kinesphere.engine.channels import INDEX, ChannelCurves
 from kinesphere.engine.pose import CLAVICLE_AHEAD, CLAVICLE_DOWN, SIGN, SINK, Pose, joints_with_ancestors
 from kinesphere.maths import compiled
-from kinesphere.maths.compiled import jit
-from kinesphere.maths.rotations import exponential_quaternion, quaternion_product, rotate_vector
 from kinesphere.maths.vectors import Floats, Ints
 from kinesphere.motion.skeleton import Skeleton
 
@@ -76,7 +74,8 @@ def solve_trunk(pose: Pose, channels: ChannelCurves, shift: Floats, assist: Floa
     curves = TrunkCurves(*(np.ascontiguousarray(row) for row in (channels.table, channels.breath, assist)))
 
     def solve(part: slice) -> None:
-        solve_trunk_kernel(pose.batch.rows.select(part), curves, model, pose.translations, pose.local, made)
+        rows = pose.batch.rows.select(part)
+        _native.engine_trunk.solve_trunk(rows, curves, model, pose.translations, pose.local, made)
 
     compiled.share_frames(len(pose.batch.counts), count * FRAME_WORK, solve)
     return made
@@ -135,7 +134,7 @@ def _trunk_model(skeleton: Skeleton, rate: float) -> TrunkModel:
         breath[clavicle, 2] = sign * BREATH_CLAVICLE
         stance[clavicle] = 0.0, -sign * CLAVICLE_AHEAD, -sign * CLAVICLE_DOWN
     flat = matrix.reshape(len(INDEX), -1)
-    sources, targets = np.nonzero(flat)
+    sources, targets = (np.ascontiguousarray(row) for row in np.nonzero(flat))
     return TrunkModel(
         sources,
         targets,
@@ -146,44 +145,3 @@ def _trunk_model(skeleton: Skeleton, rate: float) -> TrunkModel:
         np.array([order.get(int(skeleton.parents[joint]), -1) for joint in joints]),
         np.array([3 * order[skeleton.index(f"{side}Shoulder")] for side in SIGN]),
     )
-
-
-@jit
-def solve_trunk_kernel(rows, curves, model, translations, local, world):  # type: ignore[no-untyped-def]
-    """Write local rotations ``(F, J, 4)`` of the trunk's joints and a ``TrunkWorld``, by forward kinematics."""
-    size = len(model.stance)
-    vectors, more = np.empty((rows.counts.max(), size)), np.empty(size)
-    for s in range(len(rows.starts)):
-        first, count = rows.starts[s], rows.counts[s]
-        for i in range(count):
-            for n in range(size):
-                vectors[i, n] = 0.0
-            for n in range(len(model.sources)):
-                vectors[i, model.targets[n]] += model.factors[n] * curves.channels[first + i, model.sources[n]]
-        for i in range(first, first + count):
-            for n in range(size):
-                more[n] = model.stance[n] + model.breath[n] * curves.breath[i]
-            for side in range(2):
-                sign, c = 1.0 - 2.0 * side, model.clavicles[side]
-                more[c + 2] += sign * curves.assist[i, side, 0]
-                more[c + 1] -= sign * curves.assist[i, side, 1]
-            for k in range(len(world.joints)):
-                j, p, n = world.joints[k], model.parents[k], 3 * k
-                x, y, z = more[n], more[n + 1], more[n + 2]
-                a, b, share = i - first, i - first, 0.0
-                if model.lags[k] != 0.0:
-                    a, b, share = delayed_frames(i - first, count, rows.loops[s], model.lags[k])
-                x += (1.0 - share) * vectors[a, n] + share * vectors[b, n]
-                y += (1.0 - share) * vectors[a, n + 1] + share * vectors[b, n + 1]
-                z += (1.0 - share) * vectors[a, n + 2] + share * vectors[b, n + 2]
-                w, x, y, z = exponential_quaternion(x, y, z)
-                local[i, j, 0], local[i, j, 1], local[i, j, 2], local[i, j, 3] = w, x, y, z
-                u, v, t = translations[i, j, 0], translations[i, j, 1], translations[i, j, 2]
-                if p >= 0:
-                    q, at = world.rotations[i, p], world.positions[i, p]
-                    w, x, y, z = quaternion_product(q[0], q[1], q[2], q[3], w, x, y, z)
-                    u, v, t = rotate_vector(q[0], q[1], q[2], q[3], u, v, t)
-                    u, v, t = at[0] + u, at[1] + v, at[2] + t
-                to, at = world.rotations[i, k], world.positions[i, k]
-                to[0], to[1], to[2], to[3] = w, x, y, z
-                at[0], at[1], at[2] = u, v, t

@@ -1,0 +1,171 @@
+// Stroke timing: EMOTE easing with anticipation and overshoot, and its corners rounded in every frame.
+#include <cstdlib>
+
+#include "maths/binding.hpp"
+
+namespace kinesphere {
+
+constexpr double EDGE = 0.01;  // the first and the last stretch, in which the speed leaves zero and returns
+constexpr double EARLIEST = 0.02, LATEST = 0.98;  // inflection
+constexpr double LEAST_EXPONENT = 0.05;
+constexpr double LEAST_AREA = 0.02;   // of the area without anticipation and overshoot
+constexpr Index PEAK_PARTS = 64;      // of a stroke, in which its greatest speed is looked for
+constexpr double SIGMA_SHARE = 0.10;  // of a stroke's time that the Gaussian's σ is at most
+constexpr double RETURNS = 7.0;       // how much wider that Gaussian is at the end, for all overshoot
+constexpr double RAMP = 4.0;          // σ over which a rounded stroke is led back to its ends
+
+namespace {
+
+// The strokes of a clock.
+struct StrokeTiming {
+    Ints<1> goals;         // (S + 1,) frames at which strokes begin and end
+    Floats<1> inflection;  // (S,) and so on
+    Floats<1> anticipation;
+    Floats<1> overshoot;
+    Floats<1> exponent;
+};
+
+// Where a hand is within its strokes in every frame.
+struct StrokePhase {
+    IntsOut<1> stroke;        // (F,)
+    FloatsOut<1> time_share;  // (F,) of the stroke's time, 0 to 1
+    FloatsOut<1> path_share;  // (F,) of the stroke's path; outside 0 to 1 past its ends
+};
+
+// How wide the Gaussian is within one stroke.
+struct StrokeBlur {
+    double length, narrowest, softer;
+
+    // σ at a frame of the stroke, in frames: wider in its second half.
+    double sigma(Index i) const {
+        const double late = clamp((static_cast<double>(i) / length - 0.5) / 0.5, 0.0, 1.0);
+        return narrowest * (1.0 + softer * late * late);
+    }
+};
+
+// What timing makes of a stroke: see stroke_progress in clocks.py. All that does not depend on time is found once.
+class Progress {
+   public:
+    Progress(double inflection, double anticipation, double overshoot, double exponent)
+        : peak_(clamp(inflection, EARLIEST, LATEST)),
+          back_(least(anticipation, (1.0 - 2.0 * LEAST_AREA) * (1.0 - 2.0 * EDGE))),
+          // At most twice the area of the triangle that neutral timing has, without what anticipation takes of it.
+          over_(least(overshoot, ((1.0 - 2.0 * EDGE) * peak_ * (1.0 - LEAST_AREA) - back_ * peak_) / (1.0 - peak_))),
+          exponent_(most(exponent, LEAST_EXPONENT)),
+          whole_((1.0 - 2.0 * EDGE) * peak_ - back_ * peak_ - over_ * (1.0 - peak_)) {}
+
+    // The share of its path that a hand has gone after the share `t` of its time; NaN stays NaN.
+    double at(double t) const {
+        const double now = std::pow(clamp(t, 0.0, 1.0), exponent_);
+        // The areas under the speed's four lines until now; `whole_` is twice the whole one.
+        const double a = least(now, EDGE), b = least(most(now - EDGE, 0.0), peak_ - EDGE);
+        const double c = least(most(now - peak_, 0.0), 1.0 - EDGE - peak_), d = most(now - (1.0 - EDGE), 0.0);
+        double area = -0.5 * back_ * a * a / EDGE + b * (0.5 * (peak_ + back_) * b / (peak_ - EDGE) - back_);
+        area = area + c * (peak_ - 0.5 * (over_ + peak_) * c / (1.0 - EDGE - peak_));
+        area = area + d * (0.5 * over_ * d / EDGE - over_);
+        return 2.0 * area / whole_;
+    }
+
+   private:
+    double peak_, back_, over_, exponent_, whole_;
+};
+
+}  // namespace
+
+// Write the shares of their paths (N,) that hands have gone after shares `t (N,)` of their strokes' time.
+static void stroke_progress(Floats<1> t, Floats<1> inflection, Floats<1> anticipation, Floats<1> overshoot,
+                            Floats<1> exponent, FloatsOut<1> out) {
+    for (Index i = 0; i < t.shape[0]; ++i) {
+        out(i) = Progress(inflection(i), anticipation(i), overshoot(i), exponent(i)).at(t(i));
+    }
+}
+
+// Write the greatest speeds of strokes (S,), in their mean speeds, from equal parts of a stroke's time.
+static void peak_speed(Floats<1> inflection, Floats<1> anticipation, Floats<1> overshoot, Floats<1> exponent,
+                       FloatsOut<1> out) {
+    for (Index s = 0; s < inflection.shape[0]; ++s) {
+        const Progress progress(inflection(s), anticipation(s), overshoot(s), exponent(s));
+        double before = progress.at(0.0), fastest = 0.0;
+        for (Index i = 1; i <= PEAK_PARTS; ++i) {
+            const double now = progress.at(static_cast<double>(i) / static_cast<double>(PEAK_PARTS));
+            fastest = most(fastest, std::abs(now - before));
+            before = now;
+        }
+        out(s) = fastest * static_cast<double>(PEAK_PARTS);
+    }
+}
+
+// A frame within a stroke that is mirrored at its ends.
+static Index reflect_frame(Index i, Index length) {
+    if (0 <= i && i <= length) return i;
+    return length - std::abs(length - std::abs(i) % (2 * length));
+}
+
+// Smooth step down: 1 at 0, 0 at 1 and beyond.
+static double smooth_step_down(double x) {
+    const double left = most(1.0 - x, 0.0);
+    return left * left * left * (1.0 + 3.0 * x);
+}
+
+// Write the phases of F frames. The Gaussian that rounds corners has a σ of `widest` frames at most without overshoot,
+// and goes `reach` frames to either side.
+static void stroke_phases(const StrokeTiming& timing, double widest, Index reach, const StrokePhase& phase) {
+    const Ints<1> goals = timing.goals;
+    const Index frames = phase.stroke.shape[0], count = timing.overshoot.shape[0];
+    Index longest = 0;
+    for (Index s = 0; s < count; ++s) longest = most(longest, goals(s + 1) - goals(s));
+    const Scratch<double, 1> sharp(longest + 1), smooth(longest + 1), weights(reach + 1);
+    for (Index s = 0; s < count; ++s) {
+        const Index length = goals(s + 1) - goals(s);
+        const double whole = static_cast<double>(length), overshoot = timing.overshoot(s);
+        const Progress progress(timing.inflection(s), timing.anticipation(s), overshoot, timing.exponent(s));
+        for (Index i = 0; i <= length; ++i) sharp(i) = progress.at(static_cast<double>(i) / whole);
+        // A hand that comes back from beyond its goal comes to rest there: its return is rounded the more.
+        const StrokeBlur blur = {whole, least(widest, SIGMA_SHARE * whole), RETURNS * overshoot};
+        for (Index i = 0; i <= length; ++i) {
+            if (i == 0 || blur.softer > 0.0) {
+                const double sigma = most(blur.sigma(i), 1e-3);
+                for (Index k = 0; k <= reach; ++k) {
+                    weights(k) = std::exp(-0.5 * square(static_cast<double>(k) / sigma));
+                }
+            }
+            double total = weights(0), area = weights(0) * sharp(i);
+            for (Index k = 1; k <= reach; ++k) {
+                total += 2.0 * weights(k);
+                area += weights(k) * (sharp(reflect_frame(i - k, length)) + sharp(reflect_frame(i + k, length)));
+            }
+            smooth(i) = area / total;
+        }
+        const double start = smooth(0), end = smooth(length) - 1.0;
+        const Index first = s == 0 ? 0 : most(goals(s), Index{0});
+        const Index last = s == count - 1 ? frames : least(goals(s + 1), frames);
+        for (Index f = first; f < last; ++f) {
+            const Index i = least(most(f - goals(s), Index{0}), length);
+            const double ramp = least(RAMP * blur.sigma(i), 0.5 * whole) + 1e-9;
+            phase.stroke(f) = s;
+            phase.time_share(f) = static_cast<double>(i) / whole;
+            phase.path_share(f) = smooth(i) - start * smooth_step_down(static_cast<double>(i) / ramp) -
+                                  end * smooth_step_down(static_cast<double>(length - i) / ramp);
+        }
+    }
+}
+
+}  // namespace kinesphere
+
+FIELDS(kinesphere::StrokeTiming, &kinesphere::StrokeTiming::goals, &kinesphere::StrokeTiming::inflection,
+       &kinesphere::StrokeTiming::anticipation, &kinesphere::StrokeTiming::overshoot,
+       &kinesphere::StrokeTiming::exponent);
+FIELDS(kinesphere::StrokePhase, &kinesphere::StrokePhase::stroke, &kinesphere::StrokePhase::time_share,
+       &kinesphere::StrokePhase::path_share);
+
+namespace kinesphere {
+
+KERNELS(clocks) {
+    return {
+        kernel<stroke_progress>("stroke_progress"),
+        kernel<peak_speed>("peak_speed"),
+        kernel<stroke_phases>("stroke_phases"),
+    };
+}
+
+}  // namespace kinesphere
