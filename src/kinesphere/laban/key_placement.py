@@ -226,7 +226,7 @@ def key_table(gesture: Gesture) -> KeyTable | None:
 
 def _owners(gesture: Gesture, sides: Mapping[str, slice]) -> Ints:
     """The key that each one moves with: a loop's last key moves with its first."""
-    owners = np.arange(max(own.stop for own in sides.values()))
+    owners = np.arange(max(own.stop for own in sides.values()), dtype=np.intp)
     for own in sides.values() if gesture.loop else ():
         owners[own.stop - 1] = own.start
     return owners
