@@ -19,8 +19,8 @@ from kinesphere.maths.vectors import Floats
 from kinesphere.motion.character import Character
 from kinesphere.motion.humanoid import REQUIRED
 from kinesphere.motion.motion import Motion
-from kinesphere.motion.retiming import pose_at_times
 from kinesphere.motion.skeleton import Skeleton
+from kinesphere.motion.timemap import pose_at_times
 from kinesphere.pictures.bones import StickFigure, joints_below
 from kinesphere.pictures.manikin import manikin
 from kinesphere.pictures.scene import find_scene, frames_to_show, spread_frames
