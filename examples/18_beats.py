@@ -6,7 +6,7 @@ import numpy as np
 
 from captures import captured
 from kinesphere import Motion
-from kinesphere.analysis.accents import find_accents
+from kinesphere.analysis.strokes import find_accents
 from kinesphere.builtin import motion
 from kinesphere.signals import Timewarp
 

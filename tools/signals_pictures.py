@@ -19,7 +19,7 @@ from PIL import Image, ImageDraw
 
 import kinesphere
 from docs_pictures import EXAMPLES, named, saved, scene, stacked
-from kinesphere.analysis.accents import find_accents
+from kinesphere.analysis.strokes import find_accents
 from kinesphere.maths import bands
 from kinesphere.maths.vectors import Floats
 from kinesphere.motion.humanoid import SIDES

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from kinesphere import Motion, Skeleton
-from kinesphere.analysis.accents import find_accents
+from kinesphere.analysis.strokes import find_accents
 from kinesphere.builtin import motion
 from kinesphere.maths import rotations
 

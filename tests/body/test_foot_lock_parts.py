@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from hypothesis import given, settings
-from scipy import ndimage
+from scipy import ndimage, signal
 from scipy.interpolate import CubicHermiteSpline
 from scipy.linalg import solveh_banded
 
@@ -20,6 +20,7 @@ from kinesphere.body.foot_lock import foot_paths, leg_paths, legs
 from kinesphere.body.foot_lock.leg_paths import Equations, LegPaths, Linearisation, Residuals
 from kinesphere.body.foot_lock.lock import lock_feet, solve_foot_lock
 from kinesphere.body.joint_subset import leg_subset, subset_pose
+from kinesphere.maths import filters
 from kinesphere.maths import rotations as R
 from kinesphere.signals.constraints import hold_feet, move_contacts
 
@@ -94,10 +95,10 @@ def test_a_running_maximum_and_a_bell(seed):
     span = max(int(seconds * rate), 1)
     wanted = ndimage.maximum_filter1d(values, 2 * span + 1, mode="constant")
     assert np.array_equal(ground.running_maximum(values, seconds, rate), wanted)
-    weights = ground.bell_weights(seconds, rate)
-    assert len(weights) == 2 * span + 1
-    smooth = ndimage.correlate1d(values[0], weights, mode="nearest")
-    assert np.allclose(ground.smooth_bell(values[0], weights), smooth, atol=1e-12)
+    fade = int(rng.integers(1, 20))
+    weights = signal.windows.hann(2 * fade + 3)[1:-1]
+    smooth = ndimage.correlate1d(wanted[0], weights / weights.sum(), mode="nearest")
+    assert np.allclose(filters.widen(values[0], span, fade), smooth, atol=1e-12)
 
 
 # Contacts

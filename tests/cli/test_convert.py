@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 
 import kinesphere
 from kinesphere.cli.main import app
-from kinesphere.cli.options import safe_stem, unique_stem
+from kinesphere.cli.shared import safe_stem, unique_stem
 from pictures.people import bvh_text, waving
 
 run = CliRunner().invoke

@@ -12,6 +12,5 @@ def shape_keys(positions, factors, side):
     mirror = np.array([1.0 if side == "left" else -1.0, 1.0, 1.0])
     written = positions * mirror
     moved = rotate_keys(written, np.array(np.broadcast_to(factors, (len(written), 4))))
-    for key, own in zip(moved, written, strict=True):
-        limit_reach(key, own)
+    limit_reach(moved, written)
     return moved * mirror

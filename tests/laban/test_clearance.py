@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy.optimize import brentq, minimize_scalar
 
 from generated import seeds
-from kinesphere import Effort, Gesture, Keypoint, Keypoints, Shape
+from kinesphere import Effort, Gesture, Keypoint, Keypoints, Shape, _native
 from kinesphere.builtin.library import gesture
 from kinesphere.engine.capsules import SOFT
 from kinesphere.engine.pose import FLEXIONS, figure_limb
@@ -24,7 +24,6 @@ from kinesphere.laban.clearance import (
     flourish_scale,
     key_weights,
     penetration,
-    push_out,
     resolve_collisions,
     sample_paths,
 )
@@ -304,13 +303,13 @@ def test_flourishes_are_scaled_by_the_distance_from_the_body(seed):
 @few
 def test_a_push_ends_on_the_surface_and_nothing_outside_is_pushed(seed):
     rng = np.random.default_rng(seed)
-    line, (wide, deep) = np.array([-0.18, -0.5, 0.03, -0.18, -0.02, 0.04]), CAPSULE_RADII[0]
+    line, (wide, deep) = np.array([[-0.18, -0.5, 0.03], [-0.18, -0.02, 0.04]]), CAPSULE_RADII[0]
 
     def depth(point):
-        return wide - np.linalg.norm(from_axis(point, line.reshape(2, 3), wide / deep))
+        return wide - np.linalg.norm(from_axis(point, line, wide / deep))
 
     for point in rng.uniform([-0.5, -0.4, 0.04], [0.15, -0.1, 0.3], (40, 3)):  # in front of it, not at its ends
-        pushed = point + push_out(point, line, wide, deep, SOFT)
+        pushed = point + _native.clearance.push_out(point, line, wide, deep, SOFT)
         if depth(point) <= -SOFT:
             assert np.array_equal(pushed, point)
         elif depth(point) < SOFT:

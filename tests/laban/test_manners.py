@@ -12,8 +12,7 @@ from kinesphere import Effort, Gesture, Keypoint, Keypoints, Shape, effort_model
 from kinesphere.engine.manner import FLOURISHES, STROKES
 from kinesphere.laban.dials import edit_weight
 from kinesphere.laban.effort_parameters import movement_parameters, movement_parameters_of
-from kinesphere.laban.effort_strokes import AMPLITUDES, HANGING_OVERSHOOT, LARGEST
-from kinesphere.laban.manners import BEYOND_FULL, Dials, manner
+from kinesphere.laban.manners import AMPLITUDES, BEYOND_FULL, HANGING_OVERSHOOT, LARGEST, Dials, manner
 from kinesphere.laban.shape import torso_channels
 from kinesphere.maths.interpolation import monotone_cubic
 from kinesphere.motion.gesture import resting_wrist

@@ -16,7 +16,7 @@ from kinesphere import pictures
 from kinesphere.builtin.library import motion as wave
 from kinesphere.maths import rotations
 from kinesphere.pictures import canvas, films, surface_sheets
-from kinesphere.pictures.encode import gif_rate
+from kinesphere.pictures.films import gif_rate
 from kinesphere.pictures.panel import Overlays, measure_extent, render_in_order, render_panel, with_progress
 from kinesphere.pictures.performer import make_performer
 from kinesphere.pictures.trails import parse_trails

@@ -13,7 +13,7 @@ from kinesphere import TimeMap, signals
 from kinesphere.body.retargeting.pipeline import retarget
 from kinesphere.builtin import motion
 from kinesphere.builtin.characters import mo
-from kinesphere.motion.retiming import retime
+from kinesphere.motion.timemap import retime
 from kinesphere.signals.alignment import QUICKEST, _limit_slope, align
 from signals.clips import short, with_calibration
 

@@ -12,7 +12,7 @@ from hypothesis import given as given_any
 from hypothesis import settings
 
 from generated import seeds
-from kinesphere.analysis.accents import Accent, find_accents
+from kinesphere.analysis.strokes import Accent, find_accents
 from kinesphere.builtin import motion
 from kinesphere.signals.curves import Curves
 from kinesphere.signals.timewarp import (

@@ -1,9 +1,9 @@
-from .accents import Accent as Accent
-from .accents import find_accents as find_accents
 from .measures import StrokeMeasures as StrokeMeasures
 from .measures import measure_strokes as measure_strokes
 from .observer import Coding as Coding
 from .observer import Observation as Observation
 from .observer import observe as observe
+from .strokes import Accent as Accent
+from .strokes import find_accents as find_accents
 from .strokes import find_strokes as find_strokes
 from .strokes import sparc as sparc

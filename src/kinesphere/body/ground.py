@@ -281,18 +281,6 @@ def speeds(paths: Floats, rate: float) -> Floats:
     return norms(velocities.reshape(paths.shape))
 
 
-def smooth_bell(values: Floats, weights: Floats) -> Floats:
-    """``(T,)`` smoothed by weights of odd length; the first and last value go on beyond the ends."""
-    return np.convolve(np.pad(values, len(weights) // 2, mode="edge"), weights, mode="valid")
-
-
-def bell_weights(seconds: float, rate: float) -> Floats:
-    """Weights of a raised cosine, 1 in sum, that fade to zero so many seconds to each side."""
-    weights: Floats = np.hanning(2 * max(int(seconds * rate), 1) + 3)[1:-1]
-    weights /= weights.sum()
-    return weights
-
-
 def running_maximum(values: Floats | Bools, seconds: float, rate: float) -> Floats:
     """``(..., T)`` the greatest of values, none below zero, within so many seconds to each side."""
     rows = np.ascontiguousarray(values, dtype=np.float64).reshape(-1, values.shape[-1])

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from kinesphere.cli.options import (
+from kinesphere.cli.shared import (
     Clip,
     Rate,
     ReadOptions,
@@ -25,11 +25,14 @@ from kinesphere.cli.options import (
     Scale,
     Up,
     builtin_motion,
+    collect_warnings,
     is_builtin_name,
+    one_line,
+    print_warning,
+    report_errors,
     safe_stem,
     unique_stem,
 )
-from kinesphere.cli.reporting import collect_warnings, one_line, print_warning, report_errors
 
 if TYPE_CHECKING:
     from kinesphere.motion.motion import Motion

@@ -14,13 +14,22 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from kinesphere.cli.options import Clip, Rate, ReadOptions, Salvage, Scale, Up, check_outputs, score_source
-from kinesphere.cli.reporting import collect_warnings, report_errors
+from kinesphere.cli.shared import (
+    Clip,
+    Rate,
+    ReadOptions,
+    Salvage,
+    Scale,
+    Up,
+    check_outputs,
+    collect_warnings,
+    report_errors,
+    score_source,
+)
 
 if TYPE_CHECKING:
     from kinesphere.motion.motion import Motion
-    from kinesphere.score.layers import Express, SignalEdit
-    from kinesphere.score.score import Score
+    from kinesphere.score.score import Express, Score, SignalEdit
     from kinesphere.signals.blend import Blend
     from kinesphere.signals.displace import Displace
     from kinesphere.signals.equalize import Equalize
@@ -76,8 +85,8 @@ def run_edit(
     with report_errors():
         from kinesphere.files.loading import save
         from kinesphere.files.registry import format_to_write
-        from kinesphere.score.layers import Layer
         from kinesphere.score.rendering import render
+        from kinesphere.score.score import Layer
 
         format_to_write(out)
         edit = prepare()

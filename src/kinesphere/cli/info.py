@@ -8,8 +8,20 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from kinesphere.cli.options import Clip, Rate, ReadOptions, Salvage, Scale, Up
-from kinesphere.cli.reporting import UNREADABLE, collect_warnings, one_line, print_error, print_warning, report_errors
+from kinesphere.cli.shared import (
+    UNREADABLE,
+    Clip,
+    Rate,
+    ReadOptions,
+    Salvage,
+    Scale,
+    Up,
+    collect_warnings,
+    one_line,
+    print_error,
+    print_warning,
+    report_errors,
+)
 
 if TYPE_CHECKING:
     from rich.table import Table

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from kinesphere.cli.options import Clip, ReadOptions, Salvage
-from kinesphere.cli.reporting import UNREADABLE, print_error, report_errors
+from kinesphere.cli.shared import UNREADABLE, Clip, ReadOptions, Salvage, print_error, report_errors
 
 if TYPE_CHECKING:
     from kinesphere.maths.vectors import Floats

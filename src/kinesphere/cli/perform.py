@@ -9,16 +9,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from kinesphere.cli.options import check_outputs, open_character
-from kinesphere.cli.reporting import collect_warnings, report_errors
+from kinesphere.cli.shared import check_outputs, collect_warnings, open_character, report_errors
 
 if TYPE_CHECKING:
     from kinesphere.direction.words import Vocabulary
     from kinesphere.laban.dials import Part
     from kinesphere.laban.effort import Effort
     from kinesphere.laban.shape import Shape
-    from kinesphere.score.layers import Layer
-    from kinesphere.score.score import Score
+    from kinesphere.score.score import Layer, Score
 
 
 def parse_numbers(option: str, text: str, allowed: Iterable[str]) -> dict[str, float]:
@@ -63,7 +61,7 @@ def parse_parts(texts: Iterable[str], effort: Effort, shape: Shape) -> Mapping[s
     from kinesphere.laban.dials import Part
     from kinesphere.laban.effort import FACTORS, Effort
     from kinesphere.laban.shape import DIMENSIONS, Shape
-    from kinesphere.score.layers import check_body_part
+    from kinesphere.score.score import check_body_part
 
     parts: dict[str, Part] = {}
     for text in texts:
@@ -136,8 +134,8 @@ def perform(
         from kinesphere.direction.words import word_strengths
         from kinesphere.files.loading import save
         from kinesphere.files.registry import format_to_write
-        from kinesphere.score.layers import Express, Layer
         from kinesphere.score.rendering import render
+        from kinesphere.score.score import Express, Layer
 
         sheet = out.with_name(f"{out.stem}_preview.png") if preview else None
         writer = format_to_write(out)

@@ -10,18 +10,19 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from kinesphere.cli.options import (
+from kinesphere.cli.shared import (
     Clip,
     Rate,
     ReadOptions,
     Salvage,
     Scale,
     Up,
+    collect_warnings,
     is_builtin_name,
     open_character,
+    report_errors,
     safe_stem,
 )
-from kinesphere.cli.reporting import collect_warnings, report_errors
 
 if TYPE_CHECKING:
     from kinesphere.motion.character import Character
@@ -159,7 +160,7 @@ def _check(target: Path, look: PreviewStyle, overwrite: bool) -> None:
     if target.exists() and not overwrite:
         raise FileExistsError(f"{target}: exists already; --overwrite replaces it")
     if kind != ".png":
-        from kinesphere.pictures.encode import check_film
+        from kinesphere.pictures.films import check_film
 
         check_film(target)
         if look.at is not None:

@@ -7,8 +7,17 @@ from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
 
-from kinesphere.cli.options import Clip, Rate, ReadOptions, Salvage, Scale, Up, is_builtin_name, open_character
-from kinesphere.cli.reporting import report_errors
+from kinesphere.cli.shared import (
+    Clip,
+    Rate,
+    ReadOptions,
+    Salvage,
+    Scale,
+    Up,
+    is_builtin_name,
+    open_character,
+    report_errors,
+)
 
 if TYPE_CHECKING:
     from kinesphere.motion.character import Character

@@ -19,6 +19,7 @@ from kinesphere.engine.arm_plan import arm_keys
 from kinesphere.engine.batch import RATE
 from kinesphere.engine.channels import INDEX, channel_table, sample_rows
 from kinesphere.engine.legs import LIFT, MOST_LIFT
+from kinesphere.engine.manner import ArmManner
 from kinesphere.engine.overlays import BREATH_MOST
 from kinesphere.engine.surface_scales import PRESSED
 from kinesphere.laban.clearance import (
@@ -32,7 +33,6 @@ from kinesphere.laban.clearance import (
     sample_paths,
 )
 from kinesphere.laban.dials import CombinedDials
-from kinesphere.laban.effort_strokes import EffortStrokes
 from kinesphere.laban.posture import BENDS, upright_shoulder, view_body
 from kinesphere.laban.shape import rotate_keys
 from kinesphere.maths import rotations
@@ -226,7 +226,7 @@ def key_table(gesture: Gesture) -> KeyTable | None:
 
 def _owners(gesture: Gesture, sides: Mapping[str, slice]) -> Ints:
     """The key that each one moves with: a loop's last key moves with its first."""
-    owners = np.arange(max(own.stop for own in sides.values()))
+    owners = np.arange(max(own.stop for own in sides.values()), dtype=np.intp)
     for own in sides.values() if gesture.loop else ():
         owners[own.stop - 1] = own.start
     return owners
@@ -301,7 +301,7 @@ def place_keys(
     gesture: Gesture,
     arms: Mapping[str, CombinedDials],
     torso: Mapping[str, Floats],
-    efforts: Mapping[str, EffortStrokes],
+    efforts: Mapping[str, ArmManner],
 ) -> dict[str, PlacedKeys]:
     """The keys of each side under Shape; keys fixed in the world stay.
 
@@ -327,13 +327,13 @@ def place_keys(
     return {side: PlacedKeys(positions[rows], table.knots[side], scale[rows]) for side, rows in table.sides.items()}
 
 
-def _path_deviation(table: KeyTable, efforts: Mapping[str, EffortStrokes]) -> PathDeviation:
+def _path_deviation(table: KeyTable, efforts: Mapping[str, ArmManner]) -> PathDeviation:
     displacement, breath = (_flourish_at_keys(table, efforts, name) for name in ("displacement", "breath"))
     margins = DISPLACEMENT_MARGIN * displacement * (1.0 - table.hanging[:, 0])  # a hanging arm stays on its path
     return PathDeviation(margins, BREATH_MOST * breath[:, None] * _PRESSED if breath.any() else None)
 
 
-def _flourish_at_keys(table: KeyTable, efforts: Mapping[str, EffortStrokes], name: str) -> Floats:
+def _flourish_at_keys(table: KeyTable, efforts: Mapping[str, ArmManner], name: str) -> Floats:
     values = np.zeros(len(table.times))
     for side, rows in table.sides.items():
         values[rows] = _sample_curve(efforts[side].flourishes[name], table.times[rows])

@@ -93,6 +93,20 @@ def low_pass(values: Floats, rate: float, cut: float = CUT) -> Floats:
     return gaussian(values, math.sqrt(math.log(2.0)) / (2.0 * math.pi * cut) * rate, ends="point")
 
 
+def smooth_envelope(values: Floats, seconds: float, rate: float) -> Floats:
+    """A smooth upper envelope of a signal ``(T,)`` of non-negative values: nowhere below it.
+
+    The running maximum over ``seconds`` to each side, then the mean of that by a Hann window of the same width.
+    Every value under the window is the maximum of a neighbourhood that includes the frame, so the mean is not below it.
+    The envelope begins and ends up to twice as many seconds away. Used for corrections: complete wherever one is
+    needed, and no pops where the need begins.
+    """
+    if not values.any():
+        return values
+    span = frame_count(seconds, rate)
+    return widen(values, span, span)
+
+
 def derivative(values: Floats, rate: float) -> Floats:
     """``(T, ...)`` a second; central differences."""
     if len(values) < 2:

@@ -10,9 +10,9 @@ from .gesture import Palm as Palm
 from .gesture import Step as Step
 from .gesture import Track as Track
 from .motion import Motion as Motion
-from .retiming import retime as retime
 from .skeleton import Skeleton as Skeleton
 from .skeleton import Tip as Tip
 from .source import Source as Source
 from .timemap import TimeMap as TimeMap
+from .timemap import retime as retime
 from .transform import concatenate as concatenate

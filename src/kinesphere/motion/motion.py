@@ -176,6 +176,6 @@ class Motion:
 
     def resampled(self, rate: float, *, smooth: bool = True) -> Motion:
         """The same movement at another rate. Every original frame that falls on a new one is kept exactly."""
-        from kinesphere.motion.retiming import resample
+        from kinesphere.motion.timemap import resample
 
         return resample(self, rate, smooth=smooth)

@@ -13,13 +13,14 @@ from kinesphere.body.retargeting.pipeline import retarget
 from kinesphere.builtin.characters import HEIGHTS, figure
 from kinesphere.engine.proportions import HEIGHT
 from kinesphere.maths import kinematics
+from kinesphere.maths.filters import gaussian
 from kinesphere.maths.interpolation import resample_vectors
 from kinesphere.maths.vectors import Floats
 from kinesphere.motion.character import Character
 from kinesphere.motion.humanoid import REQUIRED
 from kinesphere.motion.motion import Motion
-from kinesphere.motion.retiming import pose_at_times
 from kinesphere.motion.skeleton import Skeleton
+from kinesphere.motion.timemap import pose_at_times
 from kinesphere.pictures.bones import StickFigure, joints_below
 from kinesphere.pictures.manikin import manikin
 from kinesphere.pictures.scene import find_scene, frames_to_show, spread_frames
@@ -175,14 +176,7 @@ def _smooth_path(path: Floats, first: int, rate: float, travels: bool) -> Floats
     performed = path[first:]
     if not travels:
         return np.broadcast_to(0.5 * (performed.min(axis=0) + performed.max(axis=0)), path.shape).copy()
-    reach = min(int(3.0 * _CAMERA_SIGMA * rate), len(performed) - 1)
-    if reach < 1:
-        return path
-    weights = np.exp(-0.5 * (np.arange(-reach, reach + 1) / (_CAMERA_SIGMA * rate)) ** 2)
-    weights /= weights.sum()
     # Reflected about its ends, so that the camera leaves and arrives at the body's own speed.
-    before = 2.0 * performed[:1] - performed[reach:0:-1]
-    after = 2.0 * performed[-1:] - performed[-2 : -reach - 2 : -1]
-    whole = np.concatenate([before, performed, after])
-    smooth = np.stack([np.convolve(whole[:, k], weights, mode="valid") for k in range(2)], axis=1)
+    sigma = _CAMERA_SIGMA * rate
+    smooth = gaussian(performed, sigma, ends="point", radius=int(3.0 * sigma))
     return np.concatenate([np.repeat(smooth[:1], first, axis=0), smooth])

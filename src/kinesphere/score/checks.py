@@ -26,7 +26,7 @@ from kinesphere.motion.errors import MotionFileWarning
 from kinesphere.motion.gesture import Gesture, Space
 from kinesphere.motion.humanoid import SIDES
 from kinesphere.motion.memo import memoised
-from kinesphere.score.layers import Express, Layer, express_of
+from kinesphere.score.score import Express, Layer, express_of
 
 SUPERHUMAN = 15.0  # metres per second on the mean: a pitcher's hand is faster, for a moment
 DEPTH = 0.08  # metres inside the capsules that hands keep off: in front, that is at the skin of trunk and face

@@ -20,7 +20,6 @@ from kinesphere.laban.effort_parameters import DEFAULT, EffortModel, effort_mode
 from kinesphere.motion.errors import MotionFileError
 from kinesphere.motion.gesture import Gesture, Keypoints
 from kinesphere.motion.motion import Motion
-from kinesphere.score.layers import Express, Layer, SignalEdit
 from kinesphere.score.rows import (
     EXPRESS_FIELDS,
     SIGNAL_EDITS,
@@ -36,7 +35,7 @@ from kinesphere.score.rows import (
     read_keypoints,
     show_value,
 )
-from kinesphere.score.score import VERSION, Score, is_name
+from kinesphere.score.score import VERSION, Express, Layer, Score, SignalEdit, is_name
 from kinesphere.signals.blend import Blend
 from kinesphere.signals.timewarp import Timewarp
 

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import numpy as np
 
+from kinesphere.builtin.library import resolve_motion
 from kinesphere.direction.words import Vocabulary, word_strengths
 from kinesphere.engine.batch import RATE
 from kinesphere.engine.generation import body_clock, generate
@@ -31,14 +32,12 @@ from kinesphere.motion.humanoid import select_joints
 from kinesphere.motion.motion import Motion
 from kinesphere.motion.timemap import TimeMap
 from kinesphere.score import checks
-from kinesphere.score.layers import Express, Layer, SignalEdit, check_body_part
-from kinesphere.score.score import Score, is_motion, resolve_gesture
+from kinesphere.score.score import Express, Layer, Score, SignalEdit, check_body_part, is_motion, resolve_gesture
 from kinesphere.signals.blend import Blend
 from kinesphere.signals.constraints import hold_feet
 from kinesphere.signals.displace import Displace
 from kinesphere.signals.edit import Edit, edit_window
 from kinesphere.signals.pose_edits import PoseEdit
-from kinesphere.signals.sources import resolve_motion
 from kinesphere.signals.timewarp import Timewarp
 
 

@@ -21,7 +21,7 @@ from kinesphere.motion.errors import MotionFileError
 from kinesphere.motion.gesture import Gesture, Keypoint, Keypoints, Palm, Space, Step, Stop, Track
 from kinesphere.motion.humanoid import SIDES
 from kinesphere.motion.motion import Motion
-from kinesphere.score.layers import Express, SignalEdit
+from kinesphere.score.score import Express, SignalEdit
 from kinesphere.signals.blend import Blend
 from kinesphere.signals.displace import Displace
 from kinesphere.signals.equalize import Equalize

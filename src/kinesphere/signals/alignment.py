@@ -15,6 +15,7 @@ from kinesphere.body.ground import leg_length
 from kinesphere.body.retargeting.pipeline import retarget
 from kinesphere.maths import dtw
 from kinesphere.maths.dtw import PoseCost
+from kinesphere.maths.filters import gaussian
 from kinesphere.maths.vectors import Floats, Ints
 from kinesphere.motion.checked_arrays import freeze
 from kinesphere.motion.humanoid import CORE
@@ -167,10 +168,7 @@ def _smooth_knots(path: Ints, rates: tuple[float, float]) -> tuple[Floats, Float
     at = np.linspace(0.0, 2.0, count)
     lead = _limit_slope(np.interp(at, x + y, y - x), at, (QUICKEST - 1.0) / (QUICKEST + 1.0))
     sigma = SIGMA / max(2.0 * durations.max() / (count - 1), 1e-9)
-    radius = min(int(np.ceil(3.0 * sigma)), count - 1)
-    padded = np.pad(lead, radius, mode="reflect", reflect_type="odd")  # so that both ends keep their 0
-    weights = np.exp(-0.5 * (np.arange(-radius, radius + 1) / sigma) ** 2)
-    lead = np.convolve(padded, weights / weights.sum(), mode="valid")
+    lead = gaussian(lead, sigma, ends="point", radius=int(np.ceil(3.0 * sigma)))  # both ends keep their 0
     old = start[0] + 0.5 * durations[0] * (at - lead)
     new = start[1] + 0.5 * durations[1] * (at + lead)
     return freeze(old), freeze(new)

@@ -21,18 +21,17 @@ from kinesphere.body.contacts import Contact, Contacts, find_contacts
 from kinesphere.body.foot_lock.lock import lock_feet
 from kinesphere.body.ground import runs, sole_paths, sole_points
 from kinesphere.body.require_roles import LEGS
+from kinesphere.builtin.library import Source, check_source, resolve_motion
 from kinesphere.maths import bands, rotation_curves, rotations
 from kinesphere.maths.vectors import Bools, Floats, smoothstep
 from kinesphere.motion.checked_arrays import freeze
 from kinesphere.motion.humanoid import select_joints
 from kinesphere.motion.motion import Motion
-from kinesphere.motion.retiming import pose_at_times
-from kinesphere.motion.timemap import TimeMap
+from kinesphere.motion.timemap import TimeMap, pose_at_times
 from kinesphere.signals.alignment import RADIUS, Cost, Search, align, match_body, trim_calibration
 from kinesphere.signals.constraints import anchor_from_outside, crossfade, foot_hold_window, move_contacts, moves_feet
 from kinesphere.signals.curves import Curves, HeadingSplit, moving_joints, split_headings
 from kinesphere.signals.edit import FADE, check_strength, check_time_range, time_window
-from kinesphere.signals.sources import Source, check_source, resolve_motion
 
 Weight = float | Mapping[float, float]
 LEAST_SUM = 0.05  # of weights before they are made to sum to one

@@ -26,10 +26,8 @@ from kinesphere.body.contacts import (
 )
 from kinesphere.body.foot_lock.lock import lock_feet_in
 from kinesphere.body.ground import (
-    bell_weights,
     performed_runs,
     running_maximum,
-    smooth_bell,
     smooth_gaussian,
     sole_paths,
     sole_paths_of,
@@ -39,6 +37,7 @@ from kinesphere.body.joint_subset import SubsetPose, leg_subset, subset_pose
 from kinesphere.body.limits import NEEDED, find_limited_joints
 from kinesphere.body.require_roles import LEGS
 from kinesphere.maths import rotations
+from kinesphere.maths.filters import frame_count, widen
 from kinesphere.maths.hinges import TINY, HingeLimit, bend_hinge, hinge_excess
 from kinesphere.maths.vectors import Bools, Floats, clip, norms, smoothstep
 from kinesphere.motion.checked_arrays import freeze
@@ -236,7 +235,7 @@ def _slide_weight(runs: ContactRuns, contacts: Contacts, paths: Floats, rate: fl
         rows = slice(first, last + 1)
         slide = (paths[rows, i] - anchors[i, first]) - (runs.paths[rows, i] - median)
         slides[rows] = np.maximum(slides[rows], norms(slide).max())
-    smooth = smooth_bell(running_maximum(slides, AROUND, rate), bell_weights(0.5 * AROUND, rate))
+    smooth = widen(slides, frame_count(AROUND, rate), frame_count(0.5 * AROUND, rate))
     return np.asarray(smoothstep(smooth / ADDED_SLIDE))
 
 

@@ -32,7 +32,6 @@ from kinesphere.body.reach.limb import (
     comfortable_reach,
     full_reach,
     relax_arm,
-    smooth_envelope,
     solve_limb_chain,
     swivel_limb,
     target_for_end,
@@ -42,6 +41,7 @@ from kinesphere.body.reach.targets import MOVABLE, STILL, EditablePose, roles_fo
 from kinesphere.body.reach.trunk_assist import EXACT, Assist, ReachTarget, assist_with_trunk
 from kinesphere.body.require_roles import LEGS, require_motion_roles
 from kinesphere.maths import kinematics, rotations
+from kinesphere.maths.filters import smooth_envelope
 from kinesphere.maths.vectors import Bools, Floats, cross, norms, smoothstep, unit
 from kinesphere.motion.checked_arrays import freeze
 from kinesphere.motion.errors import MotionFileWarning, warn_caller

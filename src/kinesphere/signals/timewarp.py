@@ -13,19 +13,18 @@ from typing import Literal
 
 import numpy as np
 
-from kinesphere.analysis.accents import Accent, find_accents
+from kinesphere.analysis.strokes import Accent, find_accents
 from kinesphere.body.ground import runs
+from kinesphere.builtin.library import Source, check_source, resolve_motion
 from kinesphere.maths.interpolation import monotone_slopes
 from kinesphere.maths.vectors import Bools, Floats, Ints, clip
 from kinesphere.motion.errors import MotionFileWarning, warn_caller
 from kinesphere.motion.humanoid import select_joints
 from kinesphere.motion.motion import Motion
-from kinesphere.motion.retiming import MOST_POSES, retime, sample_motion
-from kinesphere.motion.timemap import TimeMap
+from kinesphere.motion.timemap import MOST_POSES, TimeMap, retime, sample_motion
 from kinesphere.signals.alignment import RADIUS, Cost, Search, align, trim_calibration
 from kinesphere.signals.curves import Curves
 from kinesphere.signals.edit import FADE, check_time_range, edit_window
-from kinesphere.signals.sources import Source, check_source, resolve_motion
 
 FASTEST = 64.0  # times as fast or as slow, where only a part of a warp is taken
 # Beats

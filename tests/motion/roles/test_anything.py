@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from kinesphere.motion.humanoid import REQUIRED, ROLES
 from kinesphere.motion.roles import find_roles
-from kinesphere.motion.roles.tree import JointTree
+from kinesphere.motion.roles.chains import JointTree
 from kinesphere.motion.skeleton import Skeleton, Tip
 
 WORDS = [

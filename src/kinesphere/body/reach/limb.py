@@ -17,7 +17,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kinesphere.body.ground import bell_weights, running_maximum, smooth_bell
 from kinesphere.body.limits import NEEDED, body_axes
 from kinesphere.maths import rotations
 from kinesphere.maths.two_bone import reach
@@ -322,19 +321,3 @@ def _rotation_about(axis: Floats, angle: ArrayLike) -> Floats:
 
 def _dot(a: Floats, b: Floats) -> Floats:
     return np.asarray(np.einsum("ti,ti->t", a, b))
-
-
-# Corrections that come and go smoothly
-
-
-def smooth_envelope(values: Floats, seconds: float, rate: float) -> Floats:
-    """A smooth upper envelope of a signal ``(T,)`` of non-negative values: nowhere below it.
-
-    The running maximum over ``seconds`` to each side, then the mean of that by a Hann window of the same width.
-    Every value under the window is the maximum of a neighbourhood that includes the frame, so the mean is not below it.
-    The envelope begins and ends up to twice as many seconds away. Used for corrections: complete wherever one is
-    needed, and no pops where the need begins.
-    """
-    if not values.any():
-        return values
-    return smooth_bell(running_maximum(values, seconds, rate), bell_weights(seconds, rate))

@@ -24,10 +24,10 @@ from kinesphere.body.reach.limb import (
     LimbRotation,
     full_reach,
     side_and_part,
-    smooth_envelope,
     swivel_limb,
 )
 from kinesphere.maths import rotations
+from kinesphere.maths.filters import smooth_envelope
 from kinesphere.maths.vectors import Bools, Floats, cross, norms, reject, unit
 from kinesphere.motion.checked_arrays import freeze
 from kinesphere.motion.motion import Motion

@@ -14,9 +14,8 @@ import numpy as np
 
 from kinesphere.maths import rotations
 from kinesphere.maths.vectors import Bools, Floats, cross, norms, reject, unit
-from kinesphere.motion.roles.chains import assign_torso
+from kinesphere.motion.roles.chains import JointTree, assign_torso
 from kinesphere.motion.roles.names import JointName
-from kinesphere.motion.roles.tree import JointTree
 from kinesphere.motion.skeleton import Skeleton
 
 NOTHING = 1e-9  # a length

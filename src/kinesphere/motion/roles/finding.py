@@ -15,10 +15,9 @@ from kinesphere.maths.vectors import ArrayLike, Floats
 from kinesphere.motion.humanoid import CORE, REQUIRED, SIDES
 from kinesphere.motion.roles import chains
 from kinesphere.motion.roles.body_shape import ShapeEvidence, find_by_shape
-from kinesphere.motion.roles.chains import find_face, find_fingers
+from kinesphere.motion.roles.chains import JointTree, find_face, find_fingers
 from kinesphere.motion.roles.names import SIDED, JointName, read_name
 from kinesphere.motion.roles.rolemap import RoleMap, check_overrides
-from kinesphere.motion.roles.tree import JointTree
 from kinesphere.motion.skeleton import LazyRoles, Skeleton
 
 _CORE = frozenset(CORE)

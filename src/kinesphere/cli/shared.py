@@ -1,12 +1,14 @@
-"""Command-line arguments that commands share: names of built-in motions and characters, output files, read options."""
+"""What commands share: names of motions and characters, output files, read options; errors and warnings."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, TextIO
 
 import typer
 
@@ -15,6 +17,7 @@ if TYPE_CHECKING:
     from kinesphere.motion.motion import Motion
 
 CHARACTERS = ("figure", "mo")
+UNREADABLE = 2  # exit code of a command that could not do what was asked
 
 
 # A name or a file
@@ -145,3 +148,74 @@ class ReadOptions:
         from kinesphere.files.loading import clip_names
 
         return self.clip if self.clip in clip_names(path) else int(self.clip)
+
+
+# Errors and warnings: one line on stderr, no traceback
+
+
+def print_error(error: BaseException) -> None:
+    """``error: …`` in red."""
+    typer.secho(f"error: {one_line(error)}", fg=typer.colors.RED, err=True)
+
+
+def print_warning(text: str) -> None:
+    """``warning: …`` in yellow."""
+    typer.secho(f"warning: {text}", fg=typer.colors.YELLOW, err=True)
+
+
+def one_line(error: BaseException) -> str:
+    """An error's message without line breaks, or its kind where it has none."""
+    return " ".join(str(error).splitlines()) or type(error).__name__
+
+
+@contextmanager
+def report_errors() -> Iterator[None]:
+    """Turn errors of files and options into a line and an exit code; print warnings too."""
+    with print_warnings():
+        try:
+            yield
+        except BrokenPipeError:  # the reader has closed the pipe, as head does
+            raise typer.Exit(0) from None
+        except (ValueError, OSError) as error:
+            print_error(error)
+            raise typer.Exit(UNREADABLE) from None
+
+
+@contextmanager
+def print_warnings() -> Iterator[None]:
+    """Print warnings about files as lines of their own."""
+    from kinesphere.motion.errors import MotionFileWarning
+
+    with warnings.catch_warnings():
+        usual = warnings.showwarning
+
+        def show(
+            message: Warning | str,
+            category: type[Warning],
+            filename: str,
+            lineno: int,
+            file: TextIO | None = None,
+            line: str | None = None,
+        ) -> None:
+            if issubclass(category, MotionFileWarning):
+                print_warning(" ".join(str(message).splitlines()))
+            else:
+                usual(message, category, filename, lineno, file, line)
+
+        warnings.showwarning = show
+        warnings.simplefilter("always", MotionFileWarning)
+        yield
+
+
+@contextmanager
+def collect_warnings() -> Iterator[list[str]]:
+    """Collect warnings about files instead of printing them."""
+    from kinesphere.motion.errors import MotionFileWarning
+
+    texts: list[str] = []
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", MotionFileWarning)
+        yield texts
+        for entry in caught:
+            if issubclass(entry.category, MotionFileWarning):
+                texts.append(str(entry.message))
