@@ -84,7 +84,6 @@ def forward_kinematics(frames: int = 3000, joints: int = 31) -> bool:
     contestants = {
         "kinesphere forward": lambda: kinematics.forward(q, t, parents),
         "kinesphere positions only": lambda: kinematics.forward_positions(q, t, parents),
-        "NumPy alone (one-shot commands)": lambda: kinematics.forward.numpy(q, t, parents),
         "pymotion": lambda: pymotion_skeleton.fk(q, root, offsets, pymotion_parents),
         "copying the same bytes": lambda: (q.copy(), t.copy()),
     }

@@ -11,8 +11,6 @@ from generated import seeds
 from kinesphere.files.bvh.read import ChannelLayout, pose_from_channels
 from kinesphere.maths import rotations as R
 
-IMPLEMENTATIONS = (pose_from_channels.numpy, pose_from_channels.compiled)
-
 
 def random_layout(rng, joints):
     """Random channels: none to three rotations and positions a joint. Also how many columns a row has."""
@@ -35,28 +33,25 @@ def test_poses_are_the_listed_rotations_in_their_order(seed):
     rng = np.random.default_rng(seed)
     layout, count = random_layout(rng, 6)
     rows, base = rng.uniform(-200, 200, (9, count)), rng.normal(size=(6, 3))
-    poses = [pose(rows, layout, base) for pose in IMPLEMENTATIONS]
-    assert np.abs(poses[0][0] - poses[1][0]).max() < 1e-12
-    assert np.abs(poses[0][1] - poses[1][1]).max() < 1e-12
-    for q, t in poses:
-        for j in range(6):
-            one_by_one = R.identity(9)
-            for n in range(3):
-                if layout.axes[j, n] >= 0:
-                    angles = np.radians(rows[:, layout.rotation_columns[j, n]])
-                    one_by_one = R.multiply(one_by_one, R.from_axis_angle(np.eye(3)[layout.axes[j, n]], angles))
-                column = layout.position_columns[j, n]
-                position = rows[:, column] if column >= 0 else 0.0
-                assert np.abs(t[:, j, n] - base[j, n] - position).max() < 1e-12
-            assert R.angle_between(q[:, j], one_by_one).max() < 1e-7
-        assert np.sum(q[1:] * q[:-1], axis=-1).min() >= -1e-9
+    q, t = pose_from_channels(rows, layout, base)
+    for j in range(6):
+        one_by_one = R.identity(9)
+        for n in range(3):
+            if layout.axes[j, n] >= 0:
+                angles = np.radians(rows[:, layout.rotation_columns[j, n]])
+                one_by_one = R.multiply(one_by_one, R.from_axis_angle(np.eye(3)[layout.axes[j, n]], angles))
+            column = layout.position_columns[j, n]
+            position = rows[:, column] if column >= 0 else 0.0
+            assert np.abs(t[:, j, n] - base[j, n] - position).max() < 1e-12
+        sides = np.sign(np.sum(q[:, j] * one_by_one, axis=1, keepdims=True))
+        assert np.abs(sides * q[:, j] - one_by_one).max() < 1e-12
+    assert np.sum(q[1:] * q[:-1], axis=-1).min() >= -1e-9
 
 
-@pytest.mark.parametrize("pose", IMPLEMENTATIONS)
 @pytest.mark.parametrize("order", ["XYZ", "ZXY", "YZX", "ZYX"])
-def test_rotations_are_scipys_intrinsic_euler_angles(pose, order):
+def test_rotations_are_scipys_intrinsic_euler_angles(order):
     rows = np.random.default_rng(3).uniform(-180, 180, (20, 3))
     layout = ChannelLayout(np.array([["XYZ".index(a) for a in order]]), np.array([[0, 1, 2]]), np.full((1, 3), -1))
-    q, _ = pose(rows, layout, np.zeros((1, 3)))
+    q, _ = pose_from_channels(rows, layout, np.zeros((1, 3)))
     wanted = Rotation.from_euler(order, rows, degrees=True).as_quat(scalar_first=True)
     assert np.abs(np.abs(np.sum(q[:, 0] * wanted, axis=1)) - 1.0).max() < 1e-12

@@ -14,9 +14,6 @@ from kinesphere.maths import bands
 KERNEL = np.array([1.0, 4.0, 6.0, 4.0, 1.0]) / 16.0
 
 
-pytestmark = pytest.mark.usefixtures("implementation")
-
-
 @st.composite
 def signals(draw, most_frames: int = 70):
     frames = draw(st.integers(1, most_frames))
@@ -73,12 +70,16 @@ def test_each_frame_by_hand(rng):
     np.testing.assert_allclose(rest, level, rtol=0.0, atol=1e-15)
 
 
-@given(signals())
-def test_both_implementations_give_the_same_but_for_rounding(signal):
-    gains, rounding = np.linspace(-1.0, 2.0, bands.band_count(len(signal))), 1e-14 * np.abs(signal).max(initial=0.0)
-    np.testing.assert_allclose(bands.mix.numpy(signal, gains), bands.mix.compiled(signal, gains), 0.0, 10.0 * rounding)
-    for one, other in zip(bands.split.numpy(signal), bands.split.compiled(signal), strict=True):
-        np.testing.assert_allclose(one, other, 0.0, rounding)
+@given(signals(), st.integers(0, 6))
+def test_mixtures_and_low_passes_are_sums_of_scipys_bands(signal, levels):
+    if not signal.size:
+        return
+    parts, level = by_scipy(signal)
+    gains, rounding = np.linspace(-1.0, 2.0, len(parts)), 1e-13 * np.abs(signal).max()
+    mixture = sum((gain * part for gain, part in zip(gains, parts, strict=True)), level)
+    np.testing.assert_allclose(bands.mix(signal, gains), mixture, rtol=0.0, atol=rounding)
+    smooth = sum(parts[levels:], level)
+    np.testing.assert_allclose(bands.low_pass(signal, min(levels, len(parts))), smooth, rtol=0.0, atol=rounding)
 
 
 @pytest.mark.parametrize("frames", [1, 2, 3, 4])

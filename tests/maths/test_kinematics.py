@@ -10,8 +10,6 @@ from generated import motions
 from kinesphere.maths import kinematics
 from kinesphere.maths import rotations as R
 
-pytestmark = pytest.mark.usefixtures("implementation")
-
 
 def by_matrices(q, t, parents):
     """4 × 4 matrices multiplied joint by joint: slow, and hard to get wrong."""

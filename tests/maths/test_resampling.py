@@ -13,7 +13,6 @@ from generated import seeds
 from kinesphere.maths import rotations as R
 from kinesphere.maths.interpolation import resample_rotations, resample_vectors
 
-pytestmark = pytest.mark.usefixtures("implementation")
 both = st.booleans()
 
 

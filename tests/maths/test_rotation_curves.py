@@ -10,8 +10,6 @@ from hypothesis import strategies as st
 from generated import seeds
 from kinesphere.maths import rotation_curves, rotations
 
-pytestmark = pytest.mark.usefixtures("implementation")
-
 UP = np.array([0.0, 1.0, 0.0])
 
 

@@ -11,8 +11,6 @@ from scipy.spatial.transform import Rotation
 from generated import quaternions, seeds
 from kinesphere.maths import rotations as R
 
-pytestmark = pytest.mark.usefixtures("implementation")
-
 
 def assert_close(a, b, tolerance=1e-12):
     assert np.abs(np.asarray(a) - np.asarray(b)).max() <= tolerance

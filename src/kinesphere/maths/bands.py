@@ -17,9 +17,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from kinesphere.maths.compiled import jit, kernel, share_frames
-from kinesphere.maths.rotations import read_only
-from kinesphere.maths.vectors import ArrayLike, Floats, as_floats, clip
+from kinesphere import _native
+from kinesphere.maths.compiled import share_frames
+from kinesphere.maths.vectors import ArrayLike, Floats, as_floats
 
 # Frames a wave at which the first bands peak, and what the others tend to, as a multiple of 2ᵏ: π/x for the x that
 # maximises (sin x / x)⁴ (1 − cos⁴ x).
@@ -32,38 +32,24 @@ def band_count(frames: int) -> int:
     return max(int(frames).bit_length() - 1, 0)
 
 
-@kernel
 def split(signal: ArrayLike) -> tuple[Floats, Floats]:
     """Bands ``(K, T, ...)``, the fastest first, and the rest ``(T, ...)`` of a signal ``(T, ...)``.
 
     ``rest + bands.sum(0)`` is the signal, to rounding.
     """
-    level = check_signal("the signal", signal)
-    bands = np.empty((band_count(len(level)), *level.shape))
-    for k, band in enumerate(bands):
-        smoother = _smooth_level(level, k)
-        np.subtract(level, smoother, out=band)
-        level = smoother
-    return bands, level.copy() if len(bands) == 0 else level
-
-
-@split.compile_with
-def _split(signal: ArrayLike) -> tuple[Floats, Floats]:
     values = check_signal("the signal", signal)
     count = band_count(len(values))
     bands, rest = np.empty((count, *values.shape)), np.empty(values.shape)
     flat = _flat(values)
-    columns = flat.shape[1]
     flat_bands, flat_rest = bands.reshape(count, *flat.shape), rest.reshape(flat.shape)
 
     def some(part: slice) -> None:
-        split_bands_kernel(flat, part.start, part.stop, flat_bands, flat_rest)
+        _native.bands.split(flat, part.start, part.stop, flat_bands, flat_rest)
 
-    share_frames(columns, values.size, some)
+    share_frames(flat.shape[1], values.size, some)
     return bands, rest
 
 
-@kernel
 def mix(signal: ArrayLike, gains: ArrayLike) -> Floats:
     """The signal ``(T, ...)`` with its bands louder or softer: ``rest + Σ gains[k] · bands[k]``.
 
@@ -71,46 +57,32 @@ def mix(signal: ArrayLike, gains: ArrayLike) -> Floats:
     negative or above one. Worked out as signal + Σ (gain − 1) · band, one band at a time: gains of one give the signal
     back bit for bit.
     """
-    level = check_signal("the signal", signal)
-    mixture = level.copy()
-    for k, extra in enumerate(_extra_gains(gains, level)):
-        smoother = _smooth_level(level, k)
-        mixture += extra * (level - smoother)
-        level = smoother
-    return mixture
-
-
-@mix.compile_with
-def _mix(signal: ArrayLike, gains: ArrayLike) -> Floats:
     values = check_signal("the signal", signal)
     extra = _extra_gains(gains, values)
     if not (extra.size and values.size):
         return values.copy()
     flat, mixture = _flat(values), np.empty(values.shape)
-    columns, flat_mixture = flat.shape[1], mixture.reshape(flat.shape)
-    flat_extra = read_only(np.broadcast_to(extra, (len(extra), *values.shape[1:])), len(extra), columns)
+    flat_mixture = mixture.reshape(flat.shape)
+    flat_extra = np.ascontiguousarray(np.broadcast_to(extra, (len(extra), *values.shape[1:]))).reshape(len(extra), -1)
 
     def some(part: slice) -> None:
-        mix_bands_kernel(flat, part.start, part.stop, flat_extra, flat_mixture)
+        _native.bands.mix(flat, part.start, part.stop, flat_extra, flat_mixture)
 
-    share_frames(columns, values.size, some)
+    share_frames(flat.shape[1], values.size, some)
     return mixture
 
 
 def low_pass(signal: ArrayLike, levels: int = 1) -> Floats:
     """A signal ``(T, ...)`` without its fastest ``levels`` bands: G[levels]."""
-    level = check_signal("the signal", signal).copy()
-    for k in range(levels):
-        level = _smooth_level(level, k)
+    values = check_signal("the signal", signal)
+    flat, level = _flat(values), np.empty(values.shape)
+    flat_level = level.reshape(flat.shape)
+
+    def some(part: slice) -> None:
+        _native.bands.low_pass(flat, part.start, part.stop, levels, flat_level)
+
+    share_frames(flat.shape[1], values.size, some)
     return level
-
-
-def _smooth_level(level: Floats, k: int) -> Floats:
-    """Level G[k+1] ``(T, ...)`` from level G[k] ``(T, ...)``."""
-    at, last, step = np.arange(len(level)), len(level) - 1, 1 << k
-    near = (level - level[clip(at - step, 0, last)]) + (level - level[clip(at + step, 0, last)])
-    far = (level - level[clip(at - 2 * step, 0, last)]) + (level - level[clip(at + 2 * step, 0, last)])
-    return np.asarray(level - (0.25 * near + 0.0625 * far))
 
 
 def band_periods(count: int, rate: float) -> Floats:
@@ -184,68 +156,4 @@ def _check_gains(gains: ArrayLike, values: Floats) -> Floats:
 
 def _flat(values: Floats) -> Floats:
     """The signal as ``(T, C)``."""
-    return read_only(values, len(values), values[0].size)
-
-
-# Compiled loops: columns ``first`` to ``last`` only, so that threads can share them, and not too many at a time, so
-# that two levels of them stay in the cache. The order of sums is that of ``_smooth_level``.
-
-_TOGETHER = 256  # columns
-
-
-@jit
-def split_bands_kernel(signal, first, last, bands, rest):  # type: ignore[no-untyped-def]
-    """Bands ``(K, T, C)`` and the rest ``(T, C)`` of columns ``first`` to ``last`` of a signal ``(T, C)``."""
-    frames = signal.shape[0]
-    together = max(min(_TOGETHER, last - first), 1)
-    level, smoother = np.empty((frames, together)), np.empty((frames, together))
-    for start in range(first, last, together):
-        width = min(together, last - start)
-        for i in range(frames):
-            for c in range(width):
-                level[i, c] = signal[i, start + c]
-        for k in range(bands.shape[0]):
-            for i in range(frames):
-                _smooth(level, i, 1 << k, width, smoother[i])
-                out, here, less = bands[k, i, start : start + width], level[i], smoother[i]
-                for c in range(width):
-                    out[c] = here[c] - less[c]
-            level, smoother = smoother, level
-        for i in range(frames):
-            for c in range(width):
-                rest[i, start + c] = level[i, c]
-
-
-@jit
-def mix_bands_kernel(signal, first, last, extra, mixture):  # type: ignore[no-untyped-def]
-    """A signal ``(T, C)`` plus ``extra (K, C)`` times each of its bands, in columns ``first`` to ``last``."""
-    frames = signal.shape[0]
-    together = max(min(_TOGETHER, last - first), 1)
-    level, smoother = np.empty((frames, together)), np.empty((frames, together))
-    for start in range(first, last, together):
-        width = min(together, last - start)
-        for i in range(frames):
-            for c in range(width):
-                level[i, c] = mixture[i, start + c] = signal[i, start + c]
-        for k in range(extra.shape[0]):
-            gain = extra[k, start : start + width]
-            for i in range(frames):
-                _smooth(level, i, 1 << k, width, smoother[i])
-                out, here, less = mixture[i, start : start + width], level[i], smoother[i]
-                for c in range(width):
-                    out[c] += gain[c] * (here[c] - less[c])
-            level, smoother = smoother, level
-
-
-@jit
-def _smooth(level, i, step, width, smoother):  # type: ignore[no-untyped-def]
-    """One frame of the level after this one. It writes one array only: with two, LLVM gives up on vectors."""
-    end = level.shape[0] - 1
-    before, after = level[max(i - step, 0)], level[min(i + step, end)]
-    far_before, far_after = level[max(i - 2 * step, 0)], level[min(i + 2 * step, end)]
-    here = level[i]
-    for c in range(width):
-        x = here[c]
-        near = (x - before[c]) + (x - after[c])
-        far = (x - far_before[c]) + (x - far_after[c])
-        smoother[c] = x - (0.25 * near + 0.0625 * far)
+    return np.ascontiguousarray(values).reshape(len(values), values[0].size)

@@ -43,6 +43,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from kinesphere import _native
 from kinesphere.maths import rotations
 from kinesphere.maths.compiled import jit
 from kinesphere.maths.vectors import ArrayLike, Floats, as_floats, cross, norms
@@ -368,33 +369,82 @@ def solve_limb_rotations(
     target, must not be parallel.
     """
     leading = target.shape[:-1]
-    rows = np.ascontiguousarray(target).reshape(-1, 3)
+    rows = np.ascontiguousarray(target, dtype=np.float64).reshape(-1, 3)
     angles = np.array(np.broadcast_to(as_floats(swivel), leading), order="C").reshape(-1)
-    towards, second = (np.ascontiguousarray(directions).reshape(-1, 3) for directions in (reference, home))
+    towards, second = (np.ascontiguousarray(d, dtype=np.float64).reshape(-1, 3) for d in (reference, home))
     lengths = float(np.linalg.norm(rest_upper)), float(np.linalg.norm(rest_lower))
     bone = rest_upper / lengths[0]
     frame = np.stack([bone, rest_hinge, np.cross(bone, rest_hinge)])
     made = np.empty((len(rows), 4)), np.empty(len(rows)), np.empty((len(rows), 3))
-    solve_limb_rotations_kernel(rows, angles, towards, second, *lengths, frame, np.array(flexions), *made)
+    limits = np.array(flexions, dtype=np.float64)
+    _native.two_bone.solve_limb_rotations(rows, angles, towards, second, *lengths, frame, limits, *made)
     return made[0].reshape(*leading, 4), made[1].reshape(leading), made[2].reshape(*leading, 3)
 
 
-@jit
-def solve_limb_rotations_kernel(  # type: ignore[no-untyped-def]
-    target, swivel, towards, home, upper, lower, frame, flexions, quaternions, bends, elbow
-):
-    """Limbs that reach targets ``(N, 3)`` from the origin at swivels ``(N,)``.
+# Checks
 
-    ``towards`` and ``home`` ``(N or 1, 3)`` are of any length, and not parallel; ``frame (3, 3)`` has the upper bone,
-    the hinge and their normal at rest as rows; ``flexions (2,)`` are the least and the greatest.
-    """
-    limits = reach_limits_kernel(upper, lower, flexions)
-    for i in range(target.shape[0]):
-        k, h = i if towards.shape[0] > 1 else 0, i if home.shape[0] > 1 else 0
-        w, x, y, z, bends[i], elbow[i, 0], elbow[i, 1], elbow[i, 2] = solve_limb_kernel(
-            target[i], swivel[i], towards[k], home[h], upper, lower, frame, limits
-        )
-        quaternions[i, 0], quaternions[i, 1], quaternions[i, 2], quaternions[i, 3] = w, x, y, z
+
+def vectors(name: str, values: ArrayLike) -> Floats:
+    """The values as finite ``(..., 3)``, or ``ValueError``."""
+    array = finite(name, values)
+    if array.ndim == 0 or array.shape[-1] != 3:
+        raise ValueError(f"{name} must be vectors (..., 3); found shape {array.shape}")
+    return array
+
+
+def finite(name: str, values: ArrayLike) -> Floats:
+    """The values as finite floats, or ``ValueError``."""
+    array = as_floats(values)
+    bad = array[~np.isfinite(array)]
+    if bad.size:
+        raise ValueError(f"{name} must be finite; found {bad[0]}")
+    return array
+
+
+def _flexion_limits(flexion_range: tuple[ArrayLike, ArrayLike]) -> tuple[Floats, Floats]:
+    least, greatest = _ordered("flexion_range", flexion_range)
+    if not (np.all(least >= 0.0) and np.all(greatest <= np.pi)):
+        raise ValueError(f"flexion_range must lie within 0 to π; found {np.min(least):g} to {np.max(greatest):g}")
+    return least, greatest
+
+
+def _softness(values: ArrayLike) -> Floats:
+    share = finite("softness", values)
+    if not np.all((share >= 0.0) & (share < 1.0)):
+        found = f"{share[(share < 0.0) | (share >= 1.0)][0]:g}"
+        raise ValueError(f"softness must be at least 0 and below 1; found {found}")
+    return share
+
+
+def _clamp_swivel(swivel: ArrayLike, swivel_range: tuple[ArrayLike, ArrayLike] | None) -> Floats:
+    given = finite("swivel", swivel)
+    if swivel_range is None:
+        return given
+    least, greatest = _ordered("swivel_range", swivel_range)
+    middle = 0.5 * (least + greatest)
+    nearest = middle + np.mod(given - middle + np.pi, 2.0 * np.pi) - np.pi
+    # A swivel inside stays as it is, so that a curve of swivels is not cut where rounds wrap.
+    inside = (least <= given) & (given <= greatest)
+    return np.where(inside, given, np.clip(nearest, least, greatest))
+
+
+def _bone_lengths(name: str, values: ArrayLike) -> Floats:
+    lengths = finite(name, values)
+    if not np.all(lengths > 0.0):
+        raise ValueError(f"{name} must be a bone length above 0; found {np.min(lengths):g}")
+    return lengths
+
+
+def _ordered(name: str, ends: tuple[ArrayLike, ArrayLike]) -> tuple[Floats, Floats]:
+    least, greatest = np.broadcast_arrays(finite(name, ends[0]), finite(name, ends[1]))
+    wrong = least > greatest
+    if np.any(wrong):
+        found = f"{least[wrong][0]:g} to {greatest[wrong][0]:g}"
+        raise ValueError(f"{name} must go from least to greatest; found {found}")
+    return least, greatest
+
+
+# Until all rooms are ported
 
 
 @jit
@@ -501,66 +551,3 @@ def frame_quaternion(ax, ay, az, bx, by, bz, cx, cy, cz, frame):  # type: ignore
         w, x, y, z = m10 - m01, m02 + m20, m12 + m21, 1.0 + m22 - m00 - m11
     size = math.sqrt(w * w + x * x + y * y + z * z)
     return w / size, x / size, y / size, z / size
-
-
-# Checks
-
-
-def vectors(name: str, values: ArrayLike) -> Floats:
-    """The values as finite ``(..., 3)``, or ``ValueError``."""
-    array = finite(name, values)
-    if array.ndim == 0 or array.shape[-1] != 3:
-        raise ValueError(f"{name} must be vectors (..., 3); found shape {array.shape}")
-    return array
-
-
-def finite(name: str, values: ArrayLike) -> Floats:
-    """The values as finite floats, or ``ValueError``."""
-    array = as_floats(values)
-    bad = array[~np.isfinite(array)]
-    if bad.size:
-        raise ValueError(f"{name} must be finite; found {bad[0]}")
-    return array
-
-
-def _flexion_limits(flexion_range: tuple[ArrayLike, ArrayLike]) -> tuple[Floats, Floats]:
-    least, greatest = _ordered("flexion_range", flexion_range)
-    if not (np.all(least >= 0.0) and np.all(greatest <= np.pi)):
-        raise ValueError(f"flexion_range must lie within 0 to π; found {np.min(least):g} to {np.max(greatest):g}")
-    return least, greatest
-
-
-def _softness(values: ArrayLike) -> Floats:
-    share = finite("softness", values)
-    if not np.all((share >= 0.0) & (share < 1.0)):
-        found = f"{share[(share < 0.0) | (share >= 1.0)][0]:g}"
-        raise ValueError(f"softness must be at least 0 and below 1; found {found}")
-    return share
-
-
-def _clamp_swivel(swivel: ArrayLike, swivel_range: tuple[ArrayLike, ArrayLike] | None) -> Floats:
-    given = finite("swivel", swivel)
-    if swivel_range is None:
-        return given
-    least, greatest = _ordered("swivel_range", swivel_range)
-    middle = 0.5 * (least + greatest)
-    nearest = middle + np.mod(given - middle + np.pi, 2.0 * np.pi) - np.pi
-    # A swivel inside stays as it is, so that a curve of swivels is not cut where rounds wrap.
-    inside = (least <= given) & (given <= greatest)
-    return np.where(inside, given, np.clip(nearest, least, greatest))
-
-
-def _bone_lengths(name: str, values: ArrayLike) -> Floats:
-    lengths = finite(name, values)
-    if not np.all(lengths > 0.0):
-        raise ValueError(f"{name} must be a bone length above 0; found {np.min(lengths):g}")
-    return lengths
-
-
-def _ordered(name: str, ends: tuple[ArrayLike, ArrayLike]) -> tuple[Floats, Floats]:
-    least, greatest = np.broadcast_arrays(finite(name, ends[0]), finite(name, ends[1]))
-    wrong = least > greatest
-    if np.any(wrong):
-        found = f"{least[wrong][0]:g} to {greatest[wrong][0]:g}"
-        raise ValueError(f"{name} must go from least to greatest; found {found}")
-    return least, greatest

@@ -11,7 +11,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from kinesphere.maths.compiled import jit, share_frames
+from kinesphere import _native
+from kinesphere.maths.compiled import share_frames
 from kinesphere.maths.splines import Spline
 from kinesphere.maths.vectors import ArrayLike, Floats, as_floats
 
@@ -52,32 +53,10 @@ def column_ranges(table: Floats) -> tuple[Floats, Floats]:
 def waveshape(table: Floats, centre: ArrayLike, half: ArrayLike, curve: Spline, amount: float = 1.0) -> Floats:
     """The table ``(T, C)`` with its columns shaped about ``centre (C,)`` over ``half (C,)`` to each side."""
     middle, width = (np.ascontiguousarray(np.broadcast_to(as_floats(a), table.shape[1:])) for a in (centre, half))
-    values, made, shape = np.ascontiguousarray(table), np.empty(table.shape), shape_table(curve)
+    values, made, shape = np.ascontiguousarray(table, dtype=np.float64), np.empty(table.shape), shape_table(curve)
 
     def some(part: slice) -> None:
-        waveshape_kernel(values[part], middle, width, shape, float(amount), made[part])
+        _native.waveshaping.waveshape(values[part], middle, width, shape, float(amount), made[part])
 
     share_frames(len(values), 4 * values.size, some)
     return made
-
-
-@jit
-def waveshape_kernel(table, centre, half, shape, amount, made):  # type: ignore[no-untyped-def]
-    """Rows ``(T, C)`` through a piecewise cubic; ``shape`` is a ``shape_table``."""
-    for t in range(table.shape[0]):
-        for c in range(table.shape[1]):
-            made[t, c] = waveshape_value(table[t, c], centre[c], half[c], shape, amount)
-
-
-@jit
-def waveshape_value(value, centre, width, shape, amount):  # type: ignore[no-untyped-def]
-    """One value through a piecewise cubic; ``shape`` is a ``shape_table``."""
-    if not width > 0.0:
-        return value
-    near = (value - centre) / width
-    last = shape.shape[0] - 1
-    k = 0
-    while k < last and near >= shape[k + 1, 0]:
-        k += 1
-    u = near - shape[k, 0]
-    return value + amount * width * (shape[k, 1] + u * (shape[k, 2] + u * (shape[k, 3] + u * shape[k, 4])) - near)

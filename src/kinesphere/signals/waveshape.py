@@ -325,7 +325,7 @@ class Waveshape(Edit):
     def _shape_by_joint(self, curves: Curves, joints: Bools) -> Floats:
         motion = require_motion_roles(curves.motion, NEEDED, "shaping by what joints can do")
         known, table = _find_limited_hinges(motion.skeleton), curves.table.copy()
-        local, soft_limits = motion.rotations[:, known.joints], find_shaping("limits")
+        local, soft_limits = np.ascontiguousarray(motion.rotations[:, known.joints]), find_shaping("limits")
         limiting = self.shaping == soft_limits
 
         def shape(hinge: Hinge) -> bool:

@@ -7,7 +7,6 @@ inferred, and ``Motion.source.evidence`` says from what.
 from __future__ import annotations
 
 import codecs
-import math
 import re
 import warnings
 from collections.abc import Iterator
@@ -16,13 +15,12 @@ from typing import NamedTuple
 
 import numpy as np
 
+from kinesphere import _native
 from kinesphere.files.bvh.hierarchy import BvhHierarchy, HierarchyParser
 from kinesphere.files.bvh.rows import HEADER_BYTES, RowsReader
 from kinesphere.files.orientation import RawPose, find_scale, find_up, rotation_to_y_up
 from kinesphere.files.registry import LoadOptions, Positions
 from kinesphere.maths import rotations
-from kinesphere.maths.compiled import jit, kernel
-from kinesphere.maths.euler import from_euler
 from kinesphere.maths.interpolation import resample_rotations, resample_vectors
 from kinesphere.maths.vectors import Bools, Floats, Ints
 from kinesphere.motion.checked_arrays import freeze
@@ -240,57 +238,14 @@ class ChannelLayout(NamedTuple):
     position_columns: Ints  # (J, 3) columns of the x, y and z position; -1 for none
 
 
-@kernel
 def pose_from_channels(rows: Floats, layout: ChannelLayout, base: Floats) -> tuple[Floats, Floats]:
     """Local rotations ``(T, J, 4)`` and translations ``(T, J, 3)`` from channel values ``rows`` ``(T, C)``, in degrees.
 
     Position channels are added to ``base`` ``(J, 3)``. Neighbouring rotations lie in one hemisphere.
     """
-    q = rotations.identity(len(rows), len(base))
-    for kind in np.unique(layout.axes, axis=0):  # all joints of one rotation order at a time
-        order = kind[kind >= 0]
-        if order.size:
-            joints = np.flatnonzero((layout.axes == kind).all(axis=1))
-            angles = np.radians(rows[:, layout.rotation_columns[joints][:, : order.size]])
-            q[:, joints] = from_euler(angles, "".join("XYZ"[axis] for axis in order))
-    t = np.broadcast_to(base, (len(rows), *base.shape)).copy()
-    joints, components = np.nonzero(layout.position_columns >= 0)
-    t[:, joints, components] += rows[:, layout.position_columns[joints, components]]
-    return rotations.continuous(q), t
-
-
-@pose_from_channels.compile_with
-def _pose_from_channels_compiled(rows: Floats, layout: ChannelLayout, base: Floats) -> tuple[Floats, Floats]:
     q, t = np.empty((len(rows), len(base), 4)), np.empty((len(rows), len(base), 3))
-    pose_from_channels_kernel(np.ascontiguousarray(rows), layout, np.ascontiguousarray(base), q, t)
+    _native.bvh_read.pose_from_channels(np.ascontiguousarray(rows), layout, np.ascontiguousarray(base), q, t)
     return q, t
-
-
-@jit
-def pose_from_channels_kernel(rows, layout, base, q, t):  # type: ignore[no-untyped-def]
-    """Write local rotations ``q`` and translations ``t``; see ``pose_from_channels``."""
-    to_half_radians = math.pi / 360.0
-    for f in range(rows.shape[0]):
-        for j in range(base.shape[0]):
-            w, x, y, z = 1.0, 0.0, 0.0, 0.0
-            for n in range(3):
-                axis = layout.axes[j, n]
-                if axis < 0:
-                    break
-                half = rows[f, layout.rotation_columns[j, n]] * to_half_radians
-                c, s = math.cos(half), math.sin(half)
-                if axis == 0:
-                    w, x, y, z = w * c - x * s, x * c + w * s, y * c + z * s, z * c - y * s
-                elif axis == 1:
-                    w, x, y, z = w * c - y * s, x * c - z * s, y * c + w * s, z * c + x * s
-                else:
-                    w, x, y, z = w * c - z * s, x * c + y * s, y * c - x * s, z * c + w * s
-            if f > 0 and w * q[f - 1, j, 0] + x * q[f - 1, j, 1] + y * q[f - 1, j, 2] + z * q[f - 1, j, 3] < 0.0:
-                w, x, y, z = -w, -x, -y, -z
-            q[f, j, 0], q[f, j, 1], q[f, j, 2], q[f, j, 3] = w, x, y, z
-            for n in range(3):
-                column = layout.position_columns[j, n]
-                t[f, j, n] = base[j, n] + (rows[f, column] if column >= 0 else 0.0)
 
 
 # Calibration frames: a T-pose inserted before or after the take
