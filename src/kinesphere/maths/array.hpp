@@ -11,6 +11,14 @@
 #include <initializer_list>
 #include <vector>
 
+// Before a hot loop over many numbers: it is built for AVX2 as well, and the processor decides when the module is loaded.
+// The operations and their order are the same, and so are the bits.
+#if defined(__x86_64__) && defined(__linux__) && defined(__GNUC__) && !defined(__clang__) && defined(NDEBUG)
+#define WIDE __attribute__((target_clones("avx2", "default")))
+#else
+#define WIDE
+#endif
+
 namespace kinesphere {
 
 using Index = std::int64_t;

@@ -50,7 +50,7 @@ static void write_columns(const Levels& levels, Index start, Index width, Floats
 }
 
 // Bands (K, T, C) and the rest (T, C) of columns `first` to `last` of a signal (T, C).
-static void split(Floats<2> signal, Index first, Index last, FloatsOut<3> bands, FloatsOut<2> rest) {
+WIDE static void split(Floats<2> signal, Index first, Index last, FloatsOut<3> bands, FloatsOut<2> rest) {
     const Index frames = signal.shape[0], together = most(least(TOGETHER, last - first), Index{1});
     Levels levels(frames, together);
     for (Index start = first; start < last; start += together) {
@@ -70,7 +70,7 @@ static void split(Floats<2> signal, Index first, Index last, FloatsOut<3> bands,
 }
 
 // A signal (T, C) plus `extra (K, C)` times each of its bands, in columns `first` to `last`.
-static void mix(Floats<2> signal, Index first, Index last, Floats<2> extra, FloatsOut<2> mixture) {
+WIDE static void mix(Floats<2> signal, Index first, Index last, Floats<2> extra, FloatsOut<2> mixture) {
     const Index frames = signal.shape[0], together = most(least(TOGETHER, last - first), Index{1});
     Levels levels(frames, together);
     for (Index start = first; start < last; start += together) {
@@ -91,7 +91,7 @@ static void mix(Floats<2> signal, Index first, Index last, Floats<2> extra, Floa
 }
 
 // Level G[count] (T, C) of columns `first` to `last` of a signal (T, C).
-static void low_pass(Floats<2> signal, Index first, Index last, Index count, FloatsOut<2> out) {
+WIDE static void low_pass(Floats<2> signal, Index first, Index last, Index count, FloatsOut<2> out) {
     const Index frames = signal.shape[0], together = most(least(TOGETHER, last - first), Index{1});
     Levels levels(frames, together);
     for (Index start = first; start < last; start += together) {

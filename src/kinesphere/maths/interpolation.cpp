@@ -108,7 +108,7 @@ static void resample_vectors(Floats<3> values, Ints<1> at, Floats<1> share, bool
 }
 
 // Rows (F, C) of a table (N, C) at fractional row numbers (F,).
-static void cubic_rows(Floats<2> table, Floats<1> places, bool loop, FloatsOut<2> out) {
+WIDE static void cubic_rows(Floats<2> table, Floats<1> places, bool loop, FloatsOut<2> out) {
     const Index last = table.shape[0] - 1, period = most(last, Index{1}), columns = table.shape[1];
     const auto row = [&](Index number) {
         return table.at(loop ? modulo(number, period) : least(most(number, Index{0}), last));

@@ -6,8 +6,8 @@ namespace kinesphere {
 
 // World rotations (T, K, 4) and positions (T, K, 3) of joints (K,) of (T, J, 4) and (T, J, 3). `parents (K,)` are
 // indices of `joints`, or -1.
-static void forward(Floats<3> q, Floats<3> t, Ints<1> joints, Ints<1> parents, FloatsOut<3> world_q,
-                    FloatsOut<3> world_t) {
+WIDE static void forward(Floats<3> q, Floats<3> t, Ints<1> joints, Ints<1> parents, FloatsOut<3> world_q,
+                         FloatsOut<3> world_t) {
     for (Index f = 0; f < t.shape[0]; ++f) {
         const double *own_q = q.at(f), *own_t = t.at(f);
         double *made_q = world_q.at(f), *made_t = world_t.at(f);
@@ -27,7 +27,7 @@ static void forward(Floats<3> q, Floats<3> t, Ints<1> joints, Ints<1> parents, F
 }
 
 // As `forward` of all joints, but world rotations stay in a scratch array of one frame.
-static void forward_positions(Floats<3> q, Floats<3> t, Ints<1> parents, FloatsOut<3> world_t) {
+WIDE static void forward_positions(Floats<3> q, Floats<3> t, Ints<1> parents, FloatsOut<3> world_t) {
     Scratch<double, 2> world_q(t.shape[1], 4);
     for (Index f = 0; f < t.shape[0]; ++f) {
         const double *own_q = q.at(f), *own_t = t.at(f);
@@ -48,7 +48,7 @@ static void forward_positions(Floats<3> q, Floats<3> t, Ints<1> parents, FloatsO
 }
 
 // Local rotations and translations of (T, J, 4) and (T, J, 3) world ones.
-static void inverse(Floats<3> world_q, Floats<3> world_t, Ints<1> parents, FloatsOut<3> q, FloatsOut<3> t) {
+WIDE static void inverse(Floats<3> world_q, Floats<3> world_t, Ints<1> parents, FloatsOut<3> q, FloatsOut<3> t) {
     for (Index f = 0; f < world_t.shape[0]; ++f) {
         const double *given_q = world_q.at(f), *given_t = world_t.at(f);
         double *made_q = q.at(f), *made_t = t.at(f);
@@ -68,7 +68,7 @@ static void inverse(Floats<3> world_q, Floats<3> world_t, Ints<1> parents, Float
 }
 
 // World rotations (T, J, 4) of joints that are not known: rest rotations on their parents, in place.
-static void complete_rotations(FloatsOut<3> world_q, Bools<1> known, Floats<2> rest, Ints<1> parents) {
+WIDE static void complete_rotations(FloatsOut<3> world_q, Bools<1> known, Floats<2> rest, Ints<1> parents) {
     for (Index f = 0; f < world_q.shape[0]; ++f) {
         double* frame = world_q.at(f);
         for (Index j = 0; j < world_q.shape[1]; ++j) {
@@ -81,7 +81,7 @@ static void complete_rotations(FloatsOut<3> world_q, Bools<1> known, Floats<2> r
 }
 
 // World positions (T, J, 3) of joints with these world rotations (T, J, 4) and offsets (J, 3).
-static void place_joints(Floats<3> world_q, Floats<2> offsets, Ints<1> parents, FloatsOut<3> world_t) {
+WIDE static void place_joints(Floats<3> world_q, Floats<2> offsets, Ints<1> parents, FloatsOut<3> world_t) {
     for (Index f = 0; f < world_q.shape[0]; ++f) {
         const double* given_q = world_q.at(f);
         double* made_t = world_t.at(f);

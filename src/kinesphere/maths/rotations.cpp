@@ -6,7 +6,7 @@
 namespace kinesphere {
 
 // Products (N, 4) of quaternions; an operand with fewer rows is repeated from its first.
-static void multiply(Floats<2> a, Floats<2> b, FloatsOut<2> out) {
+WIDE static void multiply(Floats<2> a, Floats<2> b, FloatsOut<2> out) {
     Index j = -1, k = -1;
     for (Index i = 0; i < out.shape[0]; ++i) {
         j = j + 1 == a.shape[0] ? 0 : j + 1;
@@ -16,7 +16,7 @@ static void multiply(Floats<2> a, Floats<2> b, FloatsOut<2> out) {
 }
 
 // Vectors (N, 3) rotated by quaternions (N, 4); an operand with fewer rows is repeated from its first.
-static void rotate_rows(Floats<2> q, Floats<2> vectors, FloatsOut<2> out) {
+WIDE static void rotate_rows(Floats<2> q, Floats<2> vectors, FloatsOut<2> out) {
     Index j = -1, k = -1;
     for (Index i = 0; i < out.shape[0]; ++i) {
         j = j + 1 == q.shape[0] ? 0 : j + 1;
@@ -26,8 +26,9 @@ static void rotate_rows(Floats<2> q, Floats<2> vectors, FloatsOut<2> out) {
 }
 
 // Quaternions (N, 4) of rotation vectors (N, 3).
-static void exponential(Floats<2> vectors, FloatsOut<2> out) {
-    for (Index i = 0; i < vectors.shape[0]; ++i) write_quaternion(out.at(i), exponential_quaternion(read_vector(vectors.at(i))));
+WIDE static void exponential(Floats<2> vectors, FloatsOut<2> out) {
+    for (Index i = 0; i < vectors.shape[0]; ++i)
+        write_quaternion(out.at(i), exponential_quaternion(read_vector(vectors.at(i))));
 }
 
 // From quaternions (N, 4) to others along the shorter arc, by shares (N,).
@@ -62,7 +63,7 @@ static bool has_sign_flips(Floats<3> q) {
 }
 
 // The greatest distance of squared lengths of (N, 4) from 1; NaN if one is not a number.
-static double unit_error(Floats<2> q) {
+WIDE static double unit_error(Floats<2> q) {
     double greatest = 0.0;
     for (Index i = 0; i < q.shape[0]; ++i) {
         const double* a = q.at(i);
