@@ -14,6 +14,7 @@ from scipy.linalg import solveh_banded
 from body.test_contacts import WALK
 from body.test_foot_lock import SKATING, squats
 from generated import seeds
+from kinesphere import _native
 from kinesphere.body import contacts, ground
 from kinesphere.body.contacts import find_contact_runs, find_contacts, geometric_median, geometric_medians
 from kinesphere.body.foot_lock import foot_paths, leg_paths, legs
@@ -167,7 +168,7 @@ def test_anchors_settle(seed):
         np.array([(0, 2), (4, 5)]), rng.uniform(0.1, 0.3, 2),
     )  # fmt: skip
     before, middle = anchors.copy(), (anchors / mobility[:, None]).sum(axis=0)
-    contacts.settle_anchors_kernel(*pairs, mobility, 1e-12, anchors)
+    _native.contacts.settle_anchors(pairs, mobility, 1e-12, anchors)
     i, j = pairs.together.T
     assert np.allclose(np.linalg.norm(anchors[j] - anchors[i], axis=1), pairs.distances, atol=1e-9)
     i, j = pairs.following.T
@@ -175,10 +176,10 @@ def test_anchors_settle(seed):
     assert off[1] < off[0]
     assert np.allclose((anchors / mobility[:, None]).sum(axis=0), middle)  # pushes are equal and opposite
     alone = pairs._replace(together=pairs.together[:0], distances=pairs.distances[:0], stiffness=np.ones(2))
-    contacts.settle_anchors_kernel(*alone, mobility, 1e-12, anchors)
+    _native.contacts.settle_anchors(alone, mobility, 1e-12, anchors)
     assert np.allclose(anchors[j] - anchors[i], alone.steps, atol=1e-12)
     agreed = anchors.copy()
-    contacts.settle_anchors_kernel(*alone, mobility, 1e-12, anchors)
+    _native.contacts.settle_anchors(alone, mobility, 1e-12, anchors)
     assert np.allclose(anchors, agreed, atol=1e-12)
 
 

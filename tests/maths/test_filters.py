@@ -10,6 +10,7 @@ from scipy.ndimage import gaussian_filter1d, maximum_filter1d
 from scipy.stats import norm
 
 from generated import seeds
+from kinesphere import _native
 from kinesphere.maths import filters
 from kinesphere.maths.filters import CUT, gaussian, gaussian_weights, low_pass, running_maximum
 
@@ -67,7 +68,7 @@ def test_point_reflection_keeps_lines(sigma, frames, integrate):
 
 
 @given(seeds, st.floats(0.02, 0.2), st.integers(2, 50))
-def test_the_compiled_gaussian_is_the_integrated_one(seed, sigma, frames):
+def test_the_native_gaussian_is_the_integrated_one(seed, sigma, frames):
     values, made = np.random.default_rng(seed).normal(size=(frames, 4)), np.empty((frames, 4))
     filters.smooth_where(values, sigma, 60.0, np.ones(frames), made)
     assert made == pytest.approx(gaussian(values, 60.0 * sigma, ends="point", integrate=True), abs=1e-12)
@@ -79,19 +80,19 @@ def test_a_running_maximum_is_scipys(seed, radius, frames, axis):
     made = running_maximum(values, radius, axis)
     assert np.array_equal(made, maximum_filter1d(values, 2 * radius + 1, axis=axis, mode="nearest"))
     row = np.empty(frames)
-    filters.running_maximum_kernel(values[0], radius, row)
+    _native.filters.running_maximum(values[0], radius, row)
     assert np.array_equal(row, running_maximum(values[0], radius))
     flags = running_maximum(values[0] > 1.0, radius)
     assert np.array_equal(flags, maximum_filter1d((values[0] > 1.0).astype(float), 2 * radius + 1, mode="nearest"))
 
 
-@given(seeds, st.integers(1, 12), st.integers(1, 40))
-def test_a_bell_is_a_hann_window(seed, span, frames):
-    values, made = np.random.default_rng(seed).normal(size=frames), np.empty(frames)
-    filters.bell_kernel(values, span, made)
-    window = np.hanning(2 * span + 3)[1:-1]
-    expected = np.convolve(np.pad(values, span, mode="edge"), window / window.sum(), mode="valid")
-    assert made == pytest.approx(expected, abs=1e-12)
+@given(seeds, st.integers(0, 6), st.integers(1, 12), st.integers(1, 40))
+def test_what_is_widened_fades_by_a_hann_window(seed, reach, fade, frames):
+    values = np.random.default_rng(seed).normal(size=frames)
+    window = np.hanning(2 * fade + 3)[1:-1]
+    greatest = np.pad(running_maximum(values, reach), fade, mode="edge")
+    expected = np.convolve(greatest, window / window.sum(), mode="valid")
+    assert filters.widen(values, reach, fade) == pytest.approx(expected, abs=1e-12)
 
 
 def test_frames_without_weight_are_not_smoothed(rng):
@@ -105,14 +106,23 @@ def test_frames_without_weight_are_not_smoothed(rng):
 def test_velocities_of_straight_paths_are_even(rng):
     velocity, made = rng.normal(size=4), np.zeros((30, 4))
     where = rng.random(30) > 0.3
-    filters.velocity_kernel(np.arange(30.0)[:, None] / 60.0 * velocity, 2.5, 60.0, where, made)
+    _native.filters.velocity(np.arange(30.0)[:, None] / 60.0 * velocity, 2.5, 60.0, where, made)
     assert made == pytest.approx(where[:, None] * velocity)
+
+
+@given(seeds, st.integers(1, 40), st.floats(1.0, 4.0))
+def test_speeds_are_lengths_of_velocities(seed, frames, half):
+    paths = np.random.default_rng(seed).normal(size=(frames, 6))
+    velocities, made = np.empty((frames, 6)), np.empty((frames, 2))
+    _native.filters.velocity(paths, half, 60.0, np.ones(frames, dtype=bool), velocities)
+    _native.filters.speed(paths, half, 60.0, made)
+    assert made == pytest.approx(np.linalg.norm(velocities.reshape(frames, 2, 3), axis=-1))
 
 
 def test_second_differences_are_those_of_performed_frames(rng):
     values, performed, made = rng.normal(size=(20, 3)), np.ones(20, dtype=bool), np.empty(20)
     performed[7] = False
-    filters.second_differences_kernel(values, performed, made)
+    _native.filters.second_differences(values, performed, made)
     wanted = np.pad(np.linalg.norm(np.diff(values, 2, axis=0), axis=1), 1)
     wanted[6:9] = 0.0
     assert made == pytest.approx(wanted)

@@ -30,6 +30,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from kinesphere import _native
 from kinesphere.body.ground import (
     Ground,
     SolePaths,
@@ -38,14 +39,11 @@ from kinesphere.body.ground import (
     leg_length,
     performed_runs,
     require_joint,
-    runs,
     smooth_paths,
     sole_paths,
     sole_points,
 )
 from kinesphere.body.require_roles import LEGS, require_motion_roles
-from kinesphere.maths.compiled import jit
-from kinesphere.maths.filters import running_maximum_kernel
 from kinesphere.maths.vectors import Bools, Floats, Ints, norms
 from kinesphere.motion.humanoid import SIDES
 from kinesphere.motion.motion import Motion
@@ -55,12 +53,7 @@ SPEEDS = (0.15, 0.25)  # leg lengths a second: to begin, to go on
 MAX_FLOOR_RISE, FLOOR_WINDOW = 0.07, 0.7  # leg lengths that the floor may rise; seconds to each side to look for it
 GAP, GAP_DISTANCE = 0.1, 0.02  # seconds, leg lengths
 SHORTEST = 0.08  # seconds
-MEDIAN_STEPS, MEDIAN_TOLERANCE = (
-    30,
-    1e-12,
-)  # Weiszfeld's steps; the last is shorter than this share of the path's extent
 CLOSE = 0.15  # seconds between contacts that follow each other closely
-ANCHOR_ROUNDS = 60  # rounds in which anchors are made to agree; most feet need under ten
 
 
 # Contacts as data
@@ -136,7 +129,7 @@ class Contacts:
         if len(pairs.together) or len(pairs.following):
             mobility = np.array([1.0 / (contact.last - contact.first + 1) for _, contact in listed])
             tolerance = 1e-9 * math.dist(paths[0, -1].tolist(), paths[0, 0].tolist())
-            settle_anchors_kernel(*pairs, mobility, tolerance, anchors)
+            _native.contacts.settle_anchors(pairs, mobility, tolerance, anchors)
         result = np.zeros(paths.shape)
         for (k, contact), anchor in zip(listed, anchors, strict=True):
             result[contact.first : contact.last + 1, k] = anchor
@@ -251,8 +244,7 @@ def find_contact_runs(
     soles = smooth_paths(motion, sole_points(motion.skeleton))
     found = ground if isinstance(ground, Ground) else ground_of_paths(motion, soles, ground)
     labels = _label_contacts(motion, soles, found, _contact_rule(motion, heights, speed_limits, shortest))
-    rows = [(i, *run) for i in range(len(soles.points)) for run in runs(labels[:, i])]
-    return ContactRuns(found, soles.points, np.array(rows, dtype=np.intp).reshape(-1, 3), soles.paths)
+    return ContactRuns(found, soles.points, label_runs(labels), soles.paths)
 
 
 def contacts_on_paths(found: ContactRuns, paths: Floats, frames: int, rate: float) -> Contacts:
@@ -307,74 +299,17 @@ def _label_contacts(motion: Motion, soles: SolePaths, ground: Ground, rule: Cont
 
 def label_paths(smooth: Floats, speed: Floats, floors: Floats, rate: float, rule: ContactRule) -> Bools:
     """When points are in contact ``(T, P)``: low-passed paths ``(T, P, 3)``, speeds ``(T, P)``, floors ``(P,)``."""
-    paths, slow = np.ascontiguousarray(smooth.transpose(1, 0, 2)), np.ascontiguousarray(speed.T)
-    above, labels = paths[..., 1] - floors[:, None], np.zeros(slow.shape, dtype=bool)
-    depth, deepest = -above, np.empty(slow.shape)
-    for i in range(len(floors)):
-        running_maximum_kernel(depth[i], rule.floor_window, deepest[i])
-    above -= np.minimum(-deepest, rule.floor_rise)
-    for i, label in enumerate(labels):
-        label_contacts_kernel(above[i], slow[i], rule.height, rule.go_height, rule.speed, rule.go_speed, label)
-        close_gaps(paths[i], rate, rule.gap, rule.gap_distance, label)
-        drop_short(rate, rule.shortest, label)
-    return labels.T
+    labels = np.empty(speed.shape, dtype=bool)
+    paths, slow = np.ascontiguousarray(smooth), np.ascontiguousarray(speed)
+    _native.contacts.label_contacts(paths, slow, floors, rate, rule, labels)
+    return labels
 
 
-@jit
-def label_contacts_kernel(
-    above: Floats,
-    speed: Floats,
-    height: float,
-    go_height: float,
-    speed_limit: float,
-    go_speed: float,
-    label: Bools,
-) -> None:
-    """When a point with heights above the floor and speeds ``(T,)`` begins and goes on to be in contact."""
-    first, begun = -1, False
-    for t in range(label.size + 1):
-        if t < label.size and above[t] < go_height and speed[t] < go_speed:
-            first = t if first < 0 else first
-            begun = begun or (above[t] < height and speed[t] < speed_limit)
-        elif first >= 0:
-            if begun:
-                for i in range(first, t):
-                    label[i] = True
-            first, begun = -1, False
-
-
-@jit
-def close_gaps(path: Floats, rate: float, gap: float, distance: float, label: Bools) -> None:
-    """Label gaps between contacts that are short and in which the point hardly moves."""
-    last = -1  # the end of the contact before
-    for t in range(path.shape[0]):
-        if not label[t]:
-            continue
-        if 0 <= last < t - 1 and (t - last) / rate < gap + 1e-9:
-            farthest = 0.0
-            for i in range(last, t + 1):
-                square = 0.0
-                for c in range(3):
-                    square += (path[i, c] - path[last, c]) * (path[i, c] - path[last, c])
-                farthest = max(farthest, math.sqrt(square))
-            if farthest < distance:
-                for i in range(last + 1, t):
-                    label[i] = True
-        last = t
-
-
-@jit
-def drop_short(rate: float, shortest: float, label: Bools) -> None:
-    """Drop short contacts. A contact of n frames lasts n frame times: so its length does not depend on the rate."""
-    first = -1
-    for t in range(label.size + 1):
-        if t < label.size and label[t]:
-            first = t if first < 0 else first
-        elif first >= 0:
-            if (t - first) / rate < shortest - 1e-9:
-                for i in range(first, t):
-                    label[i] = False
-            first = -1
+def label_runs(labels: Bools) -> Ints:
+    """``(N, 3)`` point, first and last frame of every stretch of true labels ``(T, P)``, by point, then in time."""
+    frames, points = labels.shape
+    rows = np.empty((points * ((frames + 1) // 2), 3), dtype=np.intp)
+    return rows[: _native.contacts.find_runs(labels, rows)].copy()
 
 
 # Anchors
@@ -383,7 +318,7 @@ def drop_short(rate: float, shortest: float, label: Bools) -> None:
 def geometric_medians(paths: Floats, rows: Ints) -> Floats:
     """``(N, 3)`` geometric medians of paths ``(T, P, 3)`` during runs ``(N, 3)``: point, first and last frame."""
     medians = np.empty((len(rows), 3))
-    geometric_medians_kernel(np.ascontiguousarray(paths), rows, medians)
+    _native.contacts.geometric_medians(np.ascontiguousarray(paths), rows, medians)
     return medians
 
 
@@ -391,40 +326,6 @@ def geometric_median(path: Floats) -> Floats:
     """The geometric median ``(3,)`` of positions ``(N, 3)``."""
     (median,) = geometric_medians(path[:, None], np.array([(0, 0, len(path) - 1)], dtype=np.intp))
     return np.asarray(median)
-
-
-@jit
-def geometric_medians_kernel(paths: Floats, rows: Ints, medians: Floats) -> None:
-    """Weiszfeld's iteration (1937): the mean weighted by one over the distance from the last estimate.
-
-    Distances have a loop of their own, which is vectorised; sums keep their order.
-    """
-    x, y, z, weights = np.empty(len(paths)), np.empty(len(paths)), np.empty(len(paths)), np.empty(len(paths))
-    for n in range(rows.shape[0]):
-        point, first, count = rows[n, 0], rows[n, 1], rows[n, 2] - rows[n, 1] + 1
-        u, v, w = 0.0, 0.0, 0.0
-        for i in range(count):
-            x[i], y[i], z[i] = paths[first + i, point, 0], paths[first + i, point, 1], paths[first + i, point, 2]
-            u, v, w = u + x[i], v + y[i], w + z[i]
-        u, v, w = u / count, v / count, w / count
-        extent = 0.0
-        for i in range(count):
-            extent = max(extent, (x[i] - u) ** 2 + (y[i] - v) ** 2 + (z[i] - w) ** 2)
-        extent = math.sqrt(extent)
-        least = 1e-3 * extent + 1e-300
-        for _ in range(MEDIAN_STEPS):
-            for i in range(count):
-                distance = math.sqrt((x[i] - u) ** 2 + (y[i] - v) ** 2 + (z[i] - w) ** 2)
-                weights[i] = 1.0 / max(distance, least)
-            total, p, q, r = 0.0, 0.0, 0.0, 0.0
-            for i in range(count):
-                total, p, q, r = total + weights[i], p + weights[i] * x[i], q + weights[i] * y[i], r + weights[i] * z[i]
-            p, q, r = p / total, q / total, r / total
-            moved = abs(p - u) + abs(q - v) + abs(r - w)
-            u, v, w = p, q, r
-            if moved < MEDIAN_TOLERANCE * extent:
-                break
-        medians[n, 0], medians[n, 1], medians[n, 2] = u, v, w
 
 
 class ContactPairs(NamedTuple):
@@ -460,43 +361,6 @@ def _contact_pairs(listed: list[tuple[int, Contact]], paths: Floats, close: floa
     _, _, frames, one, other = beside.T
     distances = norms(paths[frames, one] - paths[frames, other])
     return ContactPairs(after[:, :2].copy(), steps, stiffness, beside[:, :2].copy(), distances)
-
-
-@jit
-def settle_anchors_kernel(
-    following: Ints,
-    steps: Floats,
-    stiffness: Floats,
-    together: Ints,
-    distances: Floats,
-    mobility: Floats,
-    tolerance: float,
-    anchors: Floats,
-) -> None:
-    """Move anchors ``(N, 3)`` until pairs agree, by projecting one pair after the other; long contacts move less."""
-    before, count = np.empty(anchors.shape), following.shape[0]
-    for _ in range(ANCHOR_ROUNDS):
-        for n in range(anchors.shape[0]):
-            for c in range(3):
-                before[n, c] = anchors[n, c]
-        for n in range(count + together.shape[0]):
-            i, j = (following[n, 0], following[n, 1]) if n < count else (together[n - count, 0], together[n - count, 1])
-            square = 0.0
-            for c in range(3):
-                square += (anchors[j, c] - anchors[i, c]) * (anchors[j, c] - anchors[i, c])
-            far = max(math.sqrt(square), 1e-9)
-            factor = (stiffness[n] if n < count else distances[n - count] / far - 1.0) / (mobility[i] + mobility[j])
-            for c in range(3):
-                apart = anchors[j, c] - anchors[i, c]
-                push = factor * (steps[n, c] - apart if n < count else apart)
-                anchors[i, c] -= mobility[i] * push
-                anchors[j, c] += mobility[j] * push
-        farthest = 0.0
-        for n in range(anchors.shape[0]):
-            for c in range(3):
-                farthest = max(farthest, abs(anchors[n, c] - before[n, c]))
-        if farthest < tolerance:
-            break
 
 
 # Report

@@ -24,12 +24,13 @@ from typing import NamedTuple
 
 import numpy as np
 
+from kinesphere import _native
 from kinesphere.body.joint_subset import SubsetPose, foot_subset, joint_subset, subset_pose
 from kinesphere.body.require_roles import LEGS, require_motion_roles
 from kinesphere.maths import rotations
-from kinesphere.maths.filters import frame_count, running_maximum_kernel, smooth_where, velocity_kernel
+from kinesphere.maths.filters import frame_count, smooth_where
 from kinesphere.maths.kinematics import attached_points
-from kinesphere.maths.vectors import Bools, Floats, norms, reject, unit
+from kinesphere.maths.vectors import Bools, Floats, reject, unit
 from kinesphere.motion.checked_arrays import freeze
 from kinesphere.motion.humanoid import SIDES
 from kinesphere.motion.memo import memoised
@@ -275,10 +276,9 @@ def smooth_gaussian(values: Floats, rate: float, sigma: float = SMOOTHING) -> Fl
 
 def speeds(paths: Floats, rate: float) -> Floats:
     """``(T, P)`` speeds of paths ``(T, P, 3)``, over ``SPEED_WINDOW`` to both sides, or a frame if that is longer."""
-    rows, everywhere = np.ascontiguousarray(paths).reshape(len(paths), -1), np.ones(len(paths), dtype=bool)
-    velocities = np.empty(rows.shape)
-    velocity_kernel(rows, max(SPEED_WINDOW * rate, 1.0), float(rate), everywhere, velocities)
-    return norms(velocities.reshape(paths.shape))
+    rows, found = np.ascontiguousarray(paths).reshape(len(paths), math.prod(paths.shape[1:])), np.empty(paths.shape[:2])
+    _native.filters.speed(rows, max(SPEED_WINDOW * rate, 1.0), rate, found)
+    return found
 
 
 def running_maximum(values: Floats | Bools, seconds: float, rate: float) -> Floats:
@@ -286,7 +286,7 @@ def running_maximum(values: Floats | Bools, seconds: float, rate: float) -> Floa
     rows = np.ascontiguousarray(values, dtype=np.float64).reshape(-1, values.shape[-1])
     greatest, span = np.empty(rows.shape), frame_count(seconds, rate)
     for row, result in zip(rows, greatest, strict=True):
-        running_maximum_kernel(row, span, result)
+        _native.filters.running_maximum(row, span, result)
     return greatest.reshape(values.shape)
 
 

@@ -31,7 +31,6 @@ it, either way. So the end is reached however narrow it is, and it does not depe
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Literal, NamedTuple, TypeAlias
@@ -39,8 +38,8 @@ from typing import Literal, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from kinesphere import _native
 from kinesphere.maths import bands
-from kinesphere.maths.compiled import jit
 from kinesphere.maths.vectors import ArrayLike, Floats, Ints, as_floats
 
 _COARSEST = 32  # frames below which all nodes are searched
@@ -225,21 +224,22 @@ def _coarse_to_fine(a: Floats, b: Floats, cost: ShapeCost | PoseCost, radius: in
 
 def _search(a: Floats, b: Floats, cost: ShapeCost | PoseCost, window: Window) -> DtwPath:
     directions: NDArray[np.uint8] = np.empty(window.nodes, dtype=np.uint8)
+    costs = np.full(len(b) + 1, np.inf)  # of the last row searched, column j at j + 1
+    costs[0] = 0.0
     if isinstance(cost, ShapeCost):
         (la, lb), (ta, tb) = _lengths_and_angles(a, b, cost)
-        lb, tb = np.ascontiguousarray(lb.T), np.ascontiguousarray(tb.T)
-        total, state = warp_shape_kernel(la, ta, lb, tb, window, directions)
+        given = [np.ascontiguousarray(values) for values in (la, ta, lb.T, tb.T)]
+        state = _native.dtw.warp_shape(*given, window, directions, costs)
     elif cost.distance is None:
         frames, others = np.ascontiguousarray(a), np.ascontiguousarray(b.T)
-        total, state = warp_pose_kernel(frames, others, float(cost.penalty), window, directions)
+        state = _native.dtw.warp_pose(frames, others, cost.penalty, window, directions, costs)
     else:
-        carried = np.full(len(b) + 1, np.inf)
-        carried[0] = 0.0
         for part, base, distances in _given_distances(a, b, cost, window):
             rows = Window(window.low[part], window.high[part], window.starts[part], window.nodes)
-            state = warp_distances_kernel(distances, base, float(cost.penalty), rows, directions, carried)
-        total = carried[-1]
-    return DtwPath(trace_warp_kernel(directions, window, state), float(total))
+            state = _native.dtw.warp_distances(distances, base, cost.penalty, rows, directions, costs)
+    path = np.empty((len(a) + len(b) - 1, 2), dtype=np.intp)
+    start = _native.dtw.trace_warp(directions, window, state, path)
+    return DtwPath(path[start:].copy(), float(costs[-1]))
 
 
 def _given_distances(a: Floats, b: Floats, cost: PoseCost, window: Window) -> Iterator[tuple[slice, int, Floats]]:
@@ -345,143 +345,3 @@ def check_path(path: ArrayLike, rows: int, columns: int) -> Ints:
 def _window(low: Ints, high: Ints) -> Window:
     widths = high - low + 1
     return Window(low, high, np.cumsum(widths) - widths - low, int(widths.sum()))
-
-
-# Compiled loops. Of costs one row is kept, column j at j + 1, and infinity before the first column of the window. Sums
-# over degrees of freedom run along a row of nodes, the second signal having its time last: so they fill vectors
-# whatever their number is, without changing the order of any sum.
-#
-# A step is 0 where both signals go on (a match), 1 where only the first does, 2 where only the second does. Each node
-# has one byte of directions: two bits for each step that may leave it say by which step the best path had come.
-
-
-@jit
-def warp_shape_kernel(lengths, angles, other_lengths, other_angles, window, directions):  # type: ignore[no-untyped-def]
-    """The least work, and the step by which its path comes to the last node, of ``(N, D)`` and ``(D, M)``."""
-    columns = other_lengths.shape[1]
-    other_length, other_angle = np.zeros(columns), np.zeros(columns)
-    for d in range(other_lengths.shape[0]):
-        for j in range(columns):
-            other_length[j] += other_lengths[d, j]
-            other_angle[j] += abs(other_angles[d, j])
-    leave_match, leave_first = np.full(columns + 1, np.inf), np.full(columns + 1, np.inf)
-    leave_match[0] = 0.0
-    sums = np.empty((4, columns))
-    total, state = np.inf, 0
-    for i in range(lengths.shape[0]):
-        first, last = window.low[i], window.high[i]
-        shape_sums(lengths[i], angles[i], other_lengths, other_angles, first, last, sums)
-        length, angle = 0.0, 0.0
-        for d in range(lengths.shape[1]):
-            length += lengths[i, d]
-            angle += abs(angles[i, d])
-        left, leave_second = leave_match[first], np.inf
-        leave_match[first], leave_first[first] = np.inf, np.inf
-        for j in range(first, last + 1):
-            same, half_second, half_first = sums[1, j - first], 0.5 * sums[2, j - first], sums[3, j - first]
-            match = left + sums[0, j - first]
-            delete = leave_first[j + 1] + length
-            insert = leave_second + other_length[j]
-            left = leave_match[j + 1]
-            leave_match[j + 1], a = least_of(match + same, delete + half_second, insert + half_first)
-            leave_first[j + 1], b = least_of(match + half_second, delete + angle, insert + 0.5 * same)
-            leave_second, c = least_of(match + half_first, delete + 0.5 * same, insert + other_angle[j])
-            directions[window.starts[i] + j] = a | b << 2 | c << 4
-            total, state = least_of(match, delete, insert)
-    return total, state
-
-
-@jit
-def shape_sums(length, angle, other_lengths, other_angles, first, last, sums):  # type: ignore[no-untyped-def]
-    """For each node of a row: Σ |l − l'|, Σ |θ − θ'|, Σ |2θ − θ'| and Σ |θ/2 − θ'|."""
-    width = last - first + 1
-    stretch, same, twice, half = sums[0, :width], sums[1, :width], sums[2, :width], sums[3, :width]
-    for j in range(width):
-        stretch[j], same[j], twice[j], half[j] = 0.0, 0.0, 0.0, 0.0
-    for d in range(length.shape[0]):
-        here, x = length[d], angle[d]
-        x_twice, x_half = 2.0 * x, 0.5 * x
-        there, other = other_lengths[d, first : last + 1], other_angles[d, first : last + 1]
-        for j in range(width):
-            y = other[j]
-            stretch[j] += abs(here - there[j])
-            same[j] += abs(x - y)
-            twice[j] += abs(x_twice - y)
-            half[j] += abs(x_half - y)
-
-
-@jit
-def warp_pose_kernel(frames, others, penalty, window, directions):  # type: ignore[no-untyped-def]
-    """The least sum of distances, and the step that comes to the last node, of ``(N, D)`` and ``(D, M)``."""
-    row = np.full(others.shape[1] + 1, np.inf)
-    row[0] = 0.0
-    sums = np.empty(others.shape[1])
-    state = 0
-    for i in range(frames.shape[0]):
-        first, last = window.low[i], window.high[i]
-        distances = sums[: last - first + 1]
-        for j in range(len(distances)):
-            distances[j] = 0.0
-        for d in range(frames.shape[1]):
-            x, other = frames[i, d], others[d, first : last + 1]
-            for j in range(len(distances)):
-                distances[j] += (x - other[j]) * (x - other[j])
-        for j in range(len(distances)):
-            distances[j] = math.sqrt(distances[j])
-        state = pose_row(distances, penalty, first, directions[window.starts[i] + first :], row)
-    return row[others.shape[1]], state
-
-
-@jit
-def warp_distances_kernel(distances, base, penalty, window, directions, row):  # type: ignore[no-untyped-def]
-    """The same over some rows of given distances ``(R, C)``, whose first column is ``base``; ``row`` is carried on."""
-    state = 0
-    for i in range(distances.shape[0]):
-        first, last = window.low[i], window.high[i]
-        part = distances[i, first - base : last + 1 - base]
-        state = pose_row(part, penalty, first, directions[window.starts[i] + first :], row)
-    return state
-
-
-@jit
-def pose_row(distances, penalty, first, directions, row):  # type: ignore[no-untyped-def]
-    left, before, state = row[first], np.inf, 0
-    row[first] = np.inf
-    for j in range(len(distances)):
-        above = row[first + j + 1]
-        least, state = least_of(left, above + penalty, before + penalty)
-        before = least + distances[j]
-        row[first + j + 1] = before
-        left = above
-        directions[j] = state * 0b010101
-    return state
-
-
-@jit
-def least_of(a, b, c):  # type: ignore[no-untyped-def]
-    """The least of three and which it is; of equals the first."""
-    least, which = a, 0
-    if b < least:
-        least, which = b, 1
-    if c < least:
-        least, which = c, 2
-    return least, which
-
-
-@jit
-def trace_warp_kernel(directions, window, state):  # type: ignore[no-untyped-def]
-    """The path ``(K, 2)`` that comes to the last node by this step."""
-    i = window.low.size - 1
-    j = window.high[i]
-    path = np.empty((i + j + 1, 2), np.intp)
-    at = i + j
-    path[at, 0], path[at, 1] = i, j
-    while i > 0 or j > 0:
-        if state != 2:
-            i -= 1
-        if state != 1:
-            j -= 1
-        state = (directions[window.starts[i] + j] >> (2 * state)) & 3
-        at -= 1
-        path[at, 0], path[at, 1] = i, j
-    return path[at:].copy()

@@ -13,7 +13,7 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
-from kinesphere.maths.compiled import jit
+from kinesphere import _native
 from kinesphere.maths.vectors import Bools, Floats, norms
 
 GaussianEnds: TypeAlias = Literal["hold", "reflect", "point", "wrap"]
@@ -120,7 +120,7 @@ def lengths(vectors: Floats) -> Floats:
     return norms(vectors)
 
 
-# Compiled filters, of frames that follow each other without a break
+# Native filters, of frames that follow each other without a break
 
 
 def frame_count(seconds: float, rate: float) -> int:
@@ -135,7 +135,7 @@ def smooth_where(values: Floats, sigma: float, rate: float, where: Floats, out: 
     """
     radius = min(math.ceil(4.0 * sigma * rate), len(values) - 1)
     weights = _kept_weights(rate * sigma, max(radius, 0))
-    gaussian_kernel(values.reshape(-1), values.shape[1], weights, where, out.reshape(-1))
+    _native.filters.gaussian(values, weights, where, out)
 
 
 @lru_cache(maxsize=64)
@@ -144,111 +144,12 @@ def _kept_weights(sigma: float, radius: int) -> Floats:
     return gaussian_weights(sigma, radius, integrate=True)
 
 
-@jit
-def gaussian_kernel(values, columns, weights, where, out):  # type: ignore[no-untyped-def]
-    """Frames of ``(T C,)`` where ``(T,)`` is above zero, smoothed; beyond both ends its point reflection goes on.
-
-    Frames in the middle that follow each other are summed weight by weight, over all their columns at once: such a
-    loop is vectorised, and every sum keeps its order.
-    """
-    frames, reach = where.size, weights.size // 2
-    t = 0
-    while t < frames:
-        if not where[t] > 0.0:
-            t += 1
-            continue
-        stop = t + 1
-        inside = reach <= t < frames - reach
-        while inside and stop < min(frames - reach, t + 64) and where[stop] > 0.0:
-            stop += 1
-        first, past = t * columns, stop * columns
-        for i in range(first, past):
-            out[i] = 0.0
-        for k in range(2 * reach + 1):
-            w, frame = weights[k], t + k - reach
-            if inside or 0 <= frame < frames:
-                shift = (k - reach) * columns
-                for i in range(first, past):
-                    out[i] += w * values[i + shift]
-            else:
-                end = 0 if frame < 0 else frames - 1
-                for c in range(columns):
-                    mirrored = values[(2 * end - frame) * columns + c]
-                    out[first + c] += w * (2.0 * values[end * columns + c] - mirrored)
-        t = stop
-
-
-@jit
-def velocity_kernel(values, half, rate, where, out):  # type: ignore[no-untyped-def]
-    """Velocities of ``(T, C)`` over ``half`` frames on both sides, in frames where ``(T,)`` is true; others stay."""
-    frames = values.shape[0]
-    for t in range(frames):
-        if not where[t]:
-            continue
-        start, end = max(t - half, 0.0), min(t + half, frames - 1.0)
-        i, j = max(min(int(start), frames - 2), 0), max(min(int(end), frames - 2), 0)
-        a, b, across = start - i, end - j, (end - start) / rate
-        for c in range(values.shape[1]):
-            out[t, c] = 0.0
-            if frames > 1:
-                there = values[j, c] + b * (values[j + 1, c] - values[j, c])
-                out[t, c] = (there - (values[i, c] + a * (values[i + 1, c] - values[i, c]))) / across
-
-
 def widen(values: Floats | Bools, reach: int, fade: int) -> Floats:
-    """The greatest of values ``(T,)`` within ``reach`` frames, then through ``bell_kernel`` of ``fade`` frames."""
+    """The greatest of values ``(T,)`` within ``reach`` frames, then through a Hann window.
+
+    It ends ``fade + 1`` frames away; both ends' values are held.
+    """
     given = np.ascontiguousarray(values, dtype=np.float64)
-    wide, smooth = np.empty(given.size), np.empty(given.size)
-    running_maximum_kernel(given, reach, wide)
-    bell_kernel(wide, fade, smooth)
-    return smooth
-
-
-@jit
-def running_maximum_kernel(values, span, out):  # type: ignore[no-untyped-def]
-    """The greatest of values ``(T,)`` within ``span`` frames."""
-    last = values.size - 1
-    queue = np.empty(last + 1, dtype=np.int64)  # frames that may still be the greatest, values falling
-    head, tail, taken = 0, 0, 0
-    for t in range(last + 1):
-        while taken <= min(t + span, last):
-            while tail > head and values[queue[tail - 1]] <= values[taken]:
-                tail -= 1
-            queue[tail] = taken
-            tail += 1
-            taken += 1
-        while queue[head] < t - span:
-            head += 1
-        out[t] = values[queue[head]]
-
-
-@jit
-def bell_kernel(values, span, out):  # type: ignore[no-untyped-def]
-    """Values ``(T,)`` through a Hann window that ends ``span + 1`` frames away; both ends' values are held."""
-    last = values.size - 1
-    weights = np.empty(2 * span + 1)
-    total = 0.0
-    for k in range(2 * span + 1):
-        weights[k] = 0.5 - 0.5 * math.cos(math.pi * (k + 1) / (span + 1))
-        total += weights[k]
-    for t in range(last + 1):
-        found = 0.0
-        if span <= t <= last - span:
-            for k in range(2 * span + 1):
-                found += weights[k] * values[t - span + k]
-        else:
-            for k in range(2 * span + 1):
-                found += weights[k] * values[min(max(t + k - span, 0), last)]
-        out[t] = found / total
-
-
-@jit
-def second_differences_kernel(values, performed, out):  # type: ignore[no-untyped-def]
-    """Lengths ``(T,)`` of second differences of ``(T, 3)``; 0 at both ends and next to frames not performed."""
-    for t in range(out.size):
-        square = 0.0
-        if 0 < t < out.size - 1 and performed[t - 1] and performed[t] and performed[t + 1]:
-            for c in range(3):
-                change = values[t - 1, c] - 2.0 * values[t, c] + values[t + 1, c]
-                square += change * change
-        out[t] = math.sqrt(square)
+    wide = np.empty(given.size)
+    _native.filters.widen(given, reach, fade, wide)
+    return wide

@@ -17,18 +17,12 @@ from typing import NamedTuple
 
 import numpy as np
 
+from kinesphere import _native
 from kinesphere.body.contacts import Contacts
 from kinesphere.body.ground import SolePoint, runs
 from kinesphere.maths import rotations
 from kinesphere.maths.compiled import jit
-from kinesphere.maths.filters import (
-    frame_count,
-    running_maximum_kernel,
-    second_differences_kernel,
-    smooth_where,
-    velocity_kernel,
-    widen,
-)
+from kinesphere.maths.filters import frame_count, smooth_where, widen
 from kinesphere.maths.rotations import exponential_quaternion, quaternion_between, quaternion_product, rotate_vector
 from kinesphere.maths.vectors import Bools, Floats
 
@@ -300,7 +294,9 @@ def velocities_where(foot: FootMotion, values: Floats, known: Bools) -> Floats:
     """Velocities of ``(T, C)`` in known frames, zero elsewhere."""
     velocities = np.zeros(values.shape)
     for run in foot.runs:
-        velocity_kernel(values[run], max(SLOPE_WINDOW * foot.rate, 1.0), foot.rate, known[run], velocities[run])
+        _native.filters.velocity(
+            values[run], max(SLOPE_WINDOW * foot.rate, 1.0), foot.rate, known[run], velocities[run]
+        )
     return velocities
 
 
@@ -311,10 +307,10 @@ def remove_jolts(foot: FootMotion, shift: Floats) -> None:
     """
     path, span = foot.ankle + shift, frame_count(STEADY_EASE, foot.rate)
     before, after, around = np.empty((3, len(path)))
-    second_differences_kernel(foot.ankle, foot.performed, before)
-    second_differences_kernel(path, foot.performed, after)
+    _native.filters.second_differences(foot.ankle, foot.performed, before)
+    _native.filters.second_differences(path, foot.performed, after)
     for run in foot.runs:
-        running_maximum_kernel(before[run], JOLT_WINDOW, around[run])
+        _native.filters.running_maximum(before[run], JOLT_WINDOW, around[run])
         rough = (after[run] - around[run]) * foot.rate > MAX_JOLT * foot.unit
         if rough.any():
             weight, smooth = widen(rough, span, span), path[run].copy()

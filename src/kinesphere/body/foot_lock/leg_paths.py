@@ -26,10 +26,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from kinesphere import _native
 from kinesphere.body.ground import performed_flags, performed_runs
 from kinesphere.maths import rotations
 from kinesphere.maths.compiled import jit
-from kinesphere.maths.filters import frame_count, second_differences_kernel, smooth_where, widen
+from kinesphere.maths.filters import frame_count, smooth_where, widen
 from kinesphere.maths.rotations import exponential_quaternion, rotate_vector
 from kinesphere.maths.vectors import Bools, Floats, norms
 from kinesphere.motion.motion import Motion
@@ -578,7 +579,7 @@ def knee_swivels(knee: Floats, step: Floats, tangent: Floats, weight: Floats, mo
     frames, performed = len(knee), performed_flags(motion)
     knee, step, tangent = (np.ascontiguousarray(array) for array in (knee, step, tangent))
     own, blocks, free = np.empty(frames), (frames + 4) // 5, weight.reshape(-1)
-    second_differences_kernel(knee, performed, own)
+    _native.filters.second_differences(knee, performed, own)
     bands, right = np.zeros((5 * blocks + WIDTH, WIDTH)), np.zeros(5 * blocks + WIDTH)
     bands[frames : 5 * blocks, 0] = 1.0
     limits = np.ascontiguousarray(free), performed, float(motion.rate)
