@@ -123,7 +123,7 @@ constexpr double MEDIAN_TOLERANCE = 1e-12;  // the last step is shorter than thi
 // Geometric medians (N, 3) of paths (T, P, 3) during runs (N, 3): point, first and last frame. Weiszfeld's iteration
 // (1937): the mean weighted by one over the distance from the last estimate. Distances have a loop of their own, which
 // is vectorised; sums keep their order.
-static void geometric_medians(Floats<3> paths, Ints<2> rows, FloatsOut<2> medians) {
+WIDE static void geometric_medians(Floats<3> paths, Ints<2> rows, FloatsOut<2> medians) {
     const Index frames = paths.shape[0];
     Scratch<double, 1> xs(frames), ys(frames), zs(frames), shares(frames);
     double *const x = xs.data, *const y = ys.data, *const z = zs.data, *const weights = shares.data;

@@ -45,8 +45,8 @@ struct ShapeSums {
 };
 
 // Sums at so many nodes from column `first` on, of lengths and angles (D,) and (D, M).
-inline ShapeSums shape_sums(const double* length, const double* angle, Floats<2> other_lengths, Floats<2> other_angles,
-                            Index first, Index count) {
+WIDE ShapeSums shape_sums(const double* length, const double* angle, Floats<2> other_lengths, Floats<2> other_angles,
+                          Index first, Index count) {
     ShapeSums sums = {};
     for (Index d = 0; d < other_lengths.shape[0]; ++d) {
         const double here = length[d], x = angle[d], x_twice = 2.0 * x, x_half = 0.5 * x;
@@ -118,8 +118,8 @@ static Index warp_shape(Floats<2> lengths, Floats<2> angles, Floats<2> other_len
 }
 
 // Distances of a frame (D,) from `count` others, whose numbers d are `columns` after those d - 1.
-static void distances_to(const double* frame, const double* others, Index numbers, Index columns, Index count,
-                         double* distances) {
+WIDE static void distances_to(const double* frame, const double* others, Index numbers, Index columns, Index count,
+                              double* distances) {
     for (Index from = 0; from < count; from += BLOCK) {
         const Index some = least(count - from, BLOCK);
         double sums[BLOCK] = {};
