@@ -1,4 +1,4 @@
-"""Stand-in for the compiled loops where they have not been built: Python finds the extension module before this file."""
+"""Stand-in for compiled loops that have not been built: Python finds the extension module before this file."""
 
 raise ImportError(
     "Kinesphere's compiled loops are missing: kinesphere/_native was not built. "

@@ -48,31 +48,6 @@ def capsule_distance(points: Floats, lines: Floats, wide: Floats | float, deep: 
     return np.asarray(norms(_offset(points, lines, wide / deep)) - wide)
 
 
-def push_out_of_capsule(points: Floats, lines: Floats, wide: Floats, deep: Floats) -> Floats:
-    """Displacements ``(..., 3)`` that move points ``(..., 3)`` out of capsules about ``lines (..., 2, 3)``.
-
-    All broadcast. Lines go upwards.
-    """
-    stretch = wide / deep
-    offset = _offset(points, lines, stretch)
-    distance = norms(offset)
-    depth = wide - distance
-    push = np.where(depth >= SOFT, depth, np.maximum(depth + SOFT, 0.0) ** 2 / (4.0 * SOFT))
-    # The deeper, the more it goes ahead instead of straight out: across the middle "out" would turn about.
-    bone = lines[..., 1, :] - lines[..., 0, :]
-    size = np.maximum(np.hypot(bone[..., 1], bone[..., 2]), 1e-9)
-    deeper = 2.0 * np.maximum(depth, 0.0) / size
-    direction = offset.copy()
-    direction[..., 1] -= deeper * bone[..., 2]
-    direction[..., 2] += deeper * bone[..., 1] * stretch
-    direction = direction / np.maximum(norms(direction), 1e-9)[..., None]
-    along = np.einsum("...i,...i->...", offset, direction)
-    step = np.sqrt(np.maximum(along**2 + (distance + push) ** 2 - distance**2, 0.0)) - along
-    moved = np.where(push > 0.0, step, 0.0)[..., None] * direction
-    moved[..., 2] /= stretch
-    return np.asarray(moved)
-
-
 def _offset(points: Floats, lines: Floats, stretch: Floats | float) -> Floats:
     """Vectors ``(..., 3)`` from lines to points, in axes stretched ahead until a capsule is round."""
     start, bone = lines[..., 0, :], lines[..., 1, :] - lines[..., 0, :]

@@ -211,11 +211,6 @@ class FigureLimb:
         """The limb for native loops."""
         return LimbRest(self.upper, self.lower, self.hinge, self.frame, self.rest_flexion)
 
-    @cached_property
-    def numbers(self) -> Floats:
-        """``(6, 3)`` both bones, the hinge and the frame."""
-        return np.stack([self.upper, self.lower, self.hinge, *self.frame])
-
     def soften(self, targets: Floats, exact: float) -> None:
         """Let targets ``(N, 3)`` come softly to the longest reach; those no farther than ``exact`` are left alone."""
         start = min(max((1.0 - SOFT) * self.reach, exact), self.reach)

@@ -1,4 +1,5 @@
 // Loops over samples of hand paths: penetration of the body, and keys that move out of it.
+#include "engine/capsules.hpp"
 #include "maths/binding.hpp"
 #include "maths/two_bone.hpp"
 
@@ -58,30 +59,22 @@ static Line read_line(const double* ends) { return {read_vector(ends), read_vect
 
 static Vec3 between(Vec3 a, Vec3 b, double u) { return (1.0 - u) * a + u * b; }
 
-// From a capsule's axis to a point, in axes stretched ahead so that the capsule is round.
-static Vec3 offset_from_axis(Vec3 point, const Line& line, double stretch) {
-    Vec3 bone = line.end - line.start, offset = point - line.start;
-    bone.z *= stretch;
-    offset.z *= stretch;
-    return offset - clamp(dot(offset, bone) / most(dot(bone, bone), 1e-9), 0.0, 1.0) * bone;
-}
-
 // How far a point must move to be out of a capsule. The deeper a point is, the more it goes ahead instead of straight
 // out: across the middle "out" would flip.
 static Vec3 push_out(Vec3 point, const Line& line, double wide, double deep, double soft) {
     const double stretch = wide / deep;
-    const Vec3 offset = offset_from_axis(point, line, stretch);
+    const Vec3 offset = capsule_offset(point, line.start, line.end, wide, deep);
     const double far = norm(offset);
     const double depth = wide - far;
     if (depth <= -soft) return {0.0, 0.0, 0.0};
     const double push = depth >= soft ? depth : square(depth + soft) / (4.0 * soft);
     const Vec3 bone = line.end - line.start;
     const double deeper = 2.0 * most(depth, 0.0) / most(std::hypot(bone.y, bone.z), 1e-9);
-    Vec3 way = {offset.x, offset.y - deeper * bone.z, offset.z + deeper * bone.y * stretch};
-    way = way / most(norm(way), 1e-9);
-    const double along = dot(offset, way);
+    Vec3 out = {offset.x, offset.y - deeper * bone.z, offset.z + deeper * bone.y * stretch};
+    out = out / most(norm(out), 1e-9);
+    const double along = dot(offset, out);
     const double step = std::sqrt(most(along * along + square(far + push) - far * far, 0.0)) - along;
-    return {step * way.x, step * way.y, step * way.z / stretch};
+    return {step * out.x, step * out.y, step * out.z / stretch};
 }
 
 // The push of one point (3,) out of a capsule about `line (2, 3)`.
@@ -96,7 +89,8 @@ static void body_distance(Floats<2> positions, const BodyCapsules& body, Floats<
         double nearest = INFINITY;
         for (Index v = 0; v < CAPSULES; ++v) {
             const double wide = radii(v, 0), deep = radii(v, 1);
-            nearest = least(nearest, norm(offset_from_axis(wrist, read_line(body.lines.at(k, v)), wide / deep)) - wide);
+            const Line line = read_line(body.lines.at(k, v));
+            nearest = least(nearest, norm(capsule_offset(wrist, line.start, line.end, wide, deep)) - wide);
         }
         distances(k) = nearest;
     }
@@ -126,7 +120,7 @@ static bool capsules_near(Vec3 wrist, const double* first, const double* second,
         const Line a = read_line(first + 6 * v), b = read_line(second + 6 * v);
         lines[v] = {between(a.start, b.start, u), between(a.end, b.end, u)};
         const double wide = hand.radii(v, 0), deep = hand.radii(v, 1);
-        const Vec3 offset = offset_from_axis(wrist, lines[v], wide / deep);
+        const Vec3 offset = capsule_offset(wrist, lines[v].start, lines[v].end, wide, deep);
         // In the stretched axes nothing is farther than it is.
         const double reach = wide + hand.soft + most(wide / deep, 1.0) * size;
         near = near || dot(offset, offset) < reach * reach;
