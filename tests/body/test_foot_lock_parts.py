@@ -356,6 +356,23 @@ def test_legs_are_measured(name):
     assert np.allclose(np.sum(model.forward * model.hip_to_ankle, axis=-1)[~shift.any(axis=-1)], 0.0, atol=1e-9)
 
 
+def test_knees_that_lean_sideways_are_not_bent_back_and_forth():
+    """Straight knees whose shins lean a micrometre to the side at rest: rounding must not give flexions their signs."""
+    skeleton, q, t = SKATING.skeleton, SKATING.rotations.copy(), SKATING.translations.copy()
+    orientations, positions = skeleton.rest_world()
+    for side in ("left", "right"):
+        thigh, shin, foot = (skeleton.roles[side + part] for part in ("UpperLeg", "LowerLeg", "Foot"))
+        q[:, shin] = R.identity()
+        across = positions[skeleton.roles["leftUpperLeg"]] - positions[skeleton.roles["rightUpperLeg"]]
+        across = R.rotate(R.conjugate(orientations[thigh]), across) / np.linalg.norm(across)
+        below = t[0, shin] - (t[0, shin] @ across) * across
+        t[:, shin], t[:, foot] = below, below + 1e-6 * across
+    motion = replace(SKATING, rotations=q, translations=t)
+    found = legs.measure_legs(skeleton, subset_pose(motion, leg_subset(skeleton)))
+    assert np.all(found.flexion > 0.0)
+    assert np.all(found.flexion < 1e-5)
+
+
 @pytest.mark.parametrize("name", MOTIONS)
 def test_legs_that_do_not_move_stay(name):
     motion = MOTIONS[name]

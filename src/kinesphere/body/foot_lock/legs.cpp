@@ -8,6 +8,9 @@ namespace kinesphere {
 constexpr double STRAIGHT = 0.12;
 // Sine of the flexion up to which a knee may be bent backward; beyond, its plane is another.
 constexpr double BACKWARD = 0.5;
+// Sine of a flexion backward about the usual axis that is none: rounding must not decide the sign of knees that only
+// lean sideways, as files with few digits have them.
+constexpr double SIDEWAYS = 1e-12;
 
 // The legs of the input, left first, in metres.
 struct LegPoses {
@@ -80,7 +83,7 @@ static void orient_leg(Floats<3> q, Index thigh, Vec3 usual, int i, const LegPos
         Vec3 normal = read_vector(legs.normal.at(i, t));
         const double sine = norm(normal);
         double sign = sine > 0.0 ? 1.0 / sine : 1.0;
-        if (dot(normal, usual_now) < 0.0 && sine < BACKWARD) {
+        if (dot(normal, usual_now) < -SIDEWAYS && sine < BACKWARD) {
             sign = -sign;
             legs.flexion(i, t) = -legs.flexion(i, t);
         }
