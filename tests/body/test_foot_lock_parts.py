@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 import pytest
@@ -18,11 +19,12 @@ from kinesphere import _native
 from kinesphere.body import contacts, ground
 from kinesphere.body.contacts import find_contact_runs, find_contacts, geometric_median, geometric_medians
 from kinesphere.body.foot_lock import foot_paths, leg_paths, legs
-from kinesphere.body.foot_lock.leg_paths import Equations, LegPaths, Linearisation, Residuals
+from kinesphere.body.foot_lock.leg_paths import LegPaths, Residuals
 from kinesphere.body.foot_lock.lock import lock_feet, solve_foot_lock
 from kinesphere.body.joint_subset import leg_subset, subset_pose
 from kinesphere.maths import filters
 from kinesphere.maths import rotations as R
+from kinesphere.maths.vectors import Floats
 from kinesphere.signals.constraints import hold_feet, move_contacts
 
 MARKED = replace(SKATING, calibration_frames=(0, 1, 70, 71, 72, 140))
@@ -237,13 +239,17 @@ def test_corrected_points_are_on_their_anchors(name, side):
 
 
 def test_corrections_ease_by_cubics(rng):
-    """From each contact with its value and slope to zero 0.2 s away, or to the next contact if that is near."""
+    """From each contact with its value and slope to zero 0.2 s away, or to the next contact if that is near.
+
+    One point is in contact: its shift is from where it is to its anchor.
+    """
     frames, rate = 100, 30.0
     known, allowed = np.zeros(frames, dtype=bool), np.ones(frames, dtype=bool)
     known[[10, 11, 12, 20, 21, 60]] = True
     allowed[62] = False
     values, slopes, result = rng.normal(size=(frames, 3)), rng.normal(size=(frames, 3)), np.zeros((frames, 3))
-    foot_paths.ease_corrections(values, slopes, known, allowed, rate, result)
+    points, labels = np.zeros((frames, 3)), known[:, None].copy()
+    _native.foot_paths.ease_shift(values, points, -slopes, labels, known, allowed, rate, result)
     assert np.array_equal(result[known], values[known])
     ends = np.array([4, 10, 12, 20, 21, 27, 54, 60, 66])
     held = known[ends][:, None]
@@ -271,12 +277,12 @@ def test_a_rotation_in_contact_is_undone_and_eases_on(seed):
     paths = np.stack([np.zeros_like(bones), bones], axis=1)
     ankle, performed = np.zeros((frames, 3)), np.ones(frames, dtype=bool)
     foot = foot_paths.FootMotion(
-        paths, anchors, labels, still, still, ankle, performed, [slice(0, frames)], rate, 0.02 / foot_paths.MIN_DISTANCE
+        paths, anchors, labels, still, still, ankle, performed, [slice(0, frames)], rate, unit=0.6
     )
     rotation, points = np.zeros((frames, 3)), paths.reshape(frames, 6)
     foot_paths.align_with_anchors(foot, points, rotation)
     offsets = np.empty((frames, 6))
-    foot_paths.rotate_points_kernel(points, ankle, R.from_rotation_vector(rotation), offsets)
+    _native.foot_paths.rotate_points(points, ankle, R.from_rotation_vector(rotation), offsets)
     known = np.arange(first, last + 1)
     assert np.allclose(rotation[known], -(known - 60.0)[:, None] / rate * speed, atol=1e-9)
     assert np.allclose(offsets[known, 3:], 0.2 * bone, atol=1e-9)
@@ -294,12 +300,18 @@ def test_rotation_vectors_and_parts_of_rotations(seed):
     scale = rng.choice([1e-9, 0.01, 0.09, 0.11, 1.0])
     vector = scale * rng.normal(size=3)
     a, b = R.from_rotation_vector(vector)[None], R.from_rotation_vector(rng.normal(size=(1, 3)))
-    found = np.empty((1, 3))
-    foot_paths.rotation_vectors_kernel(R.multiply(a, b), R.conjugate(b), found)
+    # rotated by a · b after b's inverse, and after the identity
+    ankle, points, product = rng.normal(size=(1, 3)), rng.normal(size=(1, 6)), R.multiply(a, b)
+    before, toes = points.copy(), np.empty((1, 3))
+    found = R.to_rotation_vector(product)
+    _native.foot_paths.rotate_foot(ankle, R.conjugate(b), R.identity(1), points, found, toes)
     assert np.allclose(found, R.to_rotation_vector(a), atol=1e-14)
+    assert np.allclose(toes, R.to_rotation_vector(product), atol=1e-14)
+    wanted = ankle + R.rotate(product, before.reshape(2, 3) - ankle)
+    assert np.allclose(points.reshape(2, 3), wanted, atol=1e-14)
     start, end, result = R.normalise(rng.normal(size=(1, 4))), rng.normal(size=(1, 4)), np.empty((1, 4))
     share = rng.random(1)
-    foot_paths.partial_rotations_kernel(start, end, share, result)
+    _native.foot_paths.partial_rotations(start, end, share, result)
     whole = R.multiply(R.normalise(end), R.conjugate(start))
     assert R.angle_between(result, R.power(whole, share)) < 1e-7
 
@@ -343,6 +355,23 @@ def test_legs_are_measured(name):
     raised = (R.rotate(roll, across) - across)[:, 1] / length
     assert np.allclose(raised, 2e-6, rtol=1e-3)
     assert np.allclose(np.sum(model.forward * model.hip_to_ankle, axis=-1)[~shift.any(axis=-1)], 0.0, atol=1e-9)
+
+
+def test_knees_that_lean_sideways_are_not_bent_back_and_forth():
+    """Straight knees whose shins lean a micrometre to the side at rest: rounding must not give flexions their signs."""
+    skeleton, q, t = SKATING.skeleton, SKATING.rotations.copy(), SKATING.translations.copy()
+    orientations, positions = skeleton.rest_world()
+    for side in ("left", "right"):
+        thigh, shin, foot = (skeleton.roles[side + part] for part in ("UpperLeg", "LowerLeg", "Foot"))
+        q[:, shin] = R.identity()
+        across = positions[skeleton.roles["leftUpperLeg"]] - positions[skeleton.roles["rightUpperLeg"]]
+        across = R.rotate(R.conjugate(orientations[thigh]), across) / np.linalg.norm(across)
+        below = t[0, shin] - (t[0, shin] @ across) * across
+        t[:, shin], t[:, foot] = below, below + 1e-6 * across
+    motion = replace(SKATING, rotations=q, translations=t)
+    found = legs.measure_legs(skeleton, subset_pose(motion, leg_subset(skeleton)))
+    assert np.all(found.flexion > 0.0)
+    assert np.all(found.flexion < 1e-5)
 
 
 @pytest.mark.parametrize("name", MOTIONS)
@@ -415,14 +444,27 @@ def test_banded_equations_are_solved(blocks, rng):
     for k in range(min(15, size)):
         lower[k, : size - k] = bands[: size - k, k]
     wanted = solveh_banded(lower[: min(15, size)], right[:size], lower=True)
-    leg_paths.solve_bands(bands, right, blocks)
+    _native.leg_paths.solve_bands((bands, right), blocks)
     assert np.allclose(right[:size], wanted, atol=1e-13)
 
 
-def dense_equations(model, first, last, residuals, linear, rate, x):
+class Linearisation(NamedTuple):
+    """Ankle errors as linear functions of the unknowns."""
+
+    rows: Floats  # (T, 2, 5) derivatives by the unknowns
+    goal: Floats  # (T, 2) values for which the errors are zero
+
+
+def linearised(model, x):
+    linear = Linearisation(np.empty((len(x), 2, 5)), np.empty((len(x), 2)))
+    _native.leg_paths.linearise_ankles(model, 0, len(x) - 1, x, linear)
+    return linear
+
+
+def dense_equations(model, first, last, residuals, rate, x):
     """The normal equations from one row for each square, without a thought for bands."""
-    frames, rows, targets = last - first + 1, [], []
-    scale = np.array(leg_paths.CORRECTIONS)
+    frames, rows, targets, linear = last - first + 1, [], [], linearised(model, x)
+    scale = np.array([0.03, 0.004, 0.004, 0.3, 0.3])
 
     def add(parts, weight, target):
         row = np.zeros((frames, 5))
@@ -435,16 +477,14 @@ def dense_equations(model, first, last, residuals, linear, rate, x):
         return [(t - 1, values[0]), (t, -2.0 * values[1]), (t + 1, values[2])]
 
     arm = np.sum(np.cross(model.roll_vector, model.hips - model.trunk) * model.left, axis=-1)
-    every = np.zeros((len(arm), 2, 5))
-    every[..., :3], every[:, 0, 3], every[:, 1, 4] = linear.rows[: len(arm), :, :3], *linear.rows[: len(arm), :, 3].T
     for t in range(first, last + 1):
         for k in range(5):
             add([(t, np.eye(5)[k])], (scale[k] * max(residuals.weight[t], 1e-3)) ** -2.0, 0.0)
         for i in range(2):
-            add([(t, every[t, i])], residuals.ankle[t, i], linear.goal[t, i])
-            floor = min(model.flexion[i, t], leg_paths.STRAIGHTEST)
+            add([(t, linear.rows[t, i])], residuals.ankle[t, i], linear.goal[t, i])
+            floor = min(model.flexion[i, t], 0.07)
             if model.flexion[i, t] + x[t, 3 + i] < floor - 1e-6:
-                add([(t, np.eye(5)[3 + i])], leg_paths.TOO_STRAIGHT**-2.0, floor - model.flexion[i, t])
+                add([(t, np.eye(5)[3 + i])], 0.01**-2.0, floor - model.flexion[i, t])
         if first < t < last:
             for k in range(5):
                 add(bend(t, [np.eye(5)[k]] * 3), residuals.stiffness[t, k], residuals.target[t, k])
@@ -452,7 +492,7 @@ def dense_equations(model, first, last, residuals, linear, rate, x):
             add(bend(t, own), residuals.stiffness[t, 5], residuals.target[t, 5])
             for i in range(2):
                 goal = linear.goal[t - 1, i] - 2.0 * linear.goal[t, i] + linear.goal[t + 1, i]
-                add(bend(t, every[t - 1 : t + 2, i]), (rate**2 / 10.0) ** 2, goal)
+                add(bend(t, linear.rows[t - 1 : t + 2, i]), (rate**2 / 10.0) ** 2, goal)
     matrix, right = np.array(rows), np.array(targets)
     return matrix.T @ matrix, matrix.T @ right
 
@@ -461,23 +501,22 @@ def dense_equations(model, first, last, residuals, linear, rate, x):
 def test_equations_are_those_of_the_sum_of_squares(first, last, rng):
     model, rate = measured(SKATING)[2], 30.0
     frames = len(SKATING)
-    x, linear = 0.01 * rng.normal(size=(frames, 5)), Linearisation(np.zeros((frames + 2, 2, 4)), np.empty((frames, 2)))
-    leg_paths.linearise_ankles(*leg_paths.linear_model(model), 0, frames - 1, x, *linear)
+    x = 0.01 * rng.normal(size=(frames, 5))
     x[:, 3:] -= model.flexion.T  # some knees too straight
     residuals = Residuals(
         rng.random(frames), rng.random((frames, 2)), rng.random((frames, 6)), rng.normal(size=(frames, 6))
     )
     size = 5 * (last - first + 1)
-    equations = Equations(np.zeros((size + 15, 15)), np.zeros(size + 15))
-    leg_paths.add_corrections(model, first, last, residuals, equations)
-    leg_paths.add_ankles(first, last, residuals.ankle, *linear, (rate**2 / 10.0) ** 2, *equations)
-    leg_paths.add_straight_knees(model.flexion, first, last, x, *equations)
-    matrix, right = dense_equations(model, first, last, residuals, linear, rate, x)
+    bands, known_right = np.full((size + 15, 15), np.nan), np.full(size + 15, np.nan)
+    _native.leg_paths.form_equations(model, first, last, residuals, rate, x, (bands, known_right))
+    matrix, right = dense_equations(model, first, last, residuals, rate, x)
     for k in range(size):
         wanted = np.diagonal(matrix, k)
-        made = equations.bands[: size - k, k] if k < 15 else np.zeros(size - k)
+        made = bands[: size - k, k] if k < 15 else np.zeros(size - k)
         assert np.allclose(made, wanted, rtol=1e-9, atol=1e-9 * np.abs(matrix).max())
-    assert np.allclose(equations.right[:size], right, rtol=1e-9, atol=1e-9 * np.abs(right).max())
+    assert np.allclose(known_right[:size], right, rtol=1e-9, atol=1e-9 * np.abs(right).max())
+    assert not bands[size:].any()
+    assert not known_right[size:].any()
 
 
 def test_ankle_errors_are_linearised_by_their_derivatives(rng):
@@ -486,10 +525,8 @@ def test_ankle_errors_are_linearised_by_their_derivatives(rng):
     x = 0.01 * rng.normal(size=(frames, 5))
 
     def errors(at):
-        linear = Linearisation(np.zeros((frames + 2, 2, 4)), np.empty((frames, 2)))
-        leg_paths.linearise_ankles(*leg_paths.linear_model(model), 0, frames - 1, at, *linear)
-        own = np.stack([at[:, [0, 1, 2, 3 + i]] for i in range(2)], axis=1)
-        return linear, np.sum(linear.rows[:frames] * own, axis=-1) - linear.goal
+        linear = linearised(model, at)
+        return linear, np.sum(linear.rows * at[:, None], axis=-1) - linear.goal
 
     linear, error = errors(x)
     for k in range(5):
@@ -498,10 +535,10 @@ def test_ankle_errors_are_linearised_by_their_derivatives(rng):
         slope = (errors(moved)[1] - error) / step
         for i in range(2):
             if k < 3:
-                assert np.allclose(slope[:, i], linear.rows[:frames, i, k], atol=1e-5)
+                assert np.allclose(slope[:, i], linear.rows[:, i, k], atol=1e-5)
             elif k == 3 + i:
                 bent = np.abs(model.flexion[i] + x[:, k]) > 0.06
-                assert np.allclose(slope[bent, i], linear.rows[:frames][bent, i, 3], atol=1e-5)
+                assert np.allclose(slope[bent, i], linear.rows[bent, i, k], atol=1e-5)
             else:
                 assert not slope[:, i].any()
 
@@ -614,6 +651,21 @@ def test_swivels_are_those_of_dense_least_squares(frames, rng):
 
 
 # The whole
+
+
+@pytest.mark.parametrize("parent", [-1, 0])
+def test_a_rotated_joint_has_rotated_by_that_in_the_world(parent, rng):
+    """In active frames and no other joint, on the side of the quaternion before."""
+    local, world = R.normalise(rng.normal(size=(30, 4, 4))), R.normalise(rng.normal(size=(30, 2, 4)))
+    above, own = R.normalise(rng.normal(size=(2, 30, 4)))
+    active, made = rng.random(30) < 0.5, local.copy()
+    _native.lock.rotate_joint(world, 1, parent, above, own, active, made, 2)
+    assert np.array_equal(made[~active], local[~active])
+    assert np.array_equal(made[:, [0, 1, 3]], local[:, [0, 1, 3]])
+    parent_now = above if parent < 0 else R.multiply(above, world[:, parent])
+    now = R.multiply(parent_now, made[:, 2])
+    assert R.angle_between(now, R.multiply(own, world[:, 1]))[active].max() < 1e-7
+    assert (np.sum(made[:, 2] * local[:, 2], axis=1) >= 0.0).all()
 
 
 @pytest.mark.parametrize("name", MOTIONS)

@@ -7,25 +7,21 @@ axis, the one about which it bends when it bends much.
 
 from __future__ import annotations
 
-import math
 from typing import NamedTuple
 
 import numpy as np
 
+from kinesphere import _native
 from kinesphere.body.foot_lock.leg_paths import LegModel, LegPaths
 from kinesphere.body.ground import leg_length, require_joint
 from kinesphere.body.joint_subset import SubsetPose
 from kinesphere.maths import rotations
-from kinesphere.maths.compiled import jit
-from kinesphere.maths.rotations import exponential_quaternion, quaternion_between, quaternion_product, rotate_vector
 from kinesphere.maths.vectors import Bools, Floats, norms, unit
 from kinesphere.motion.humanoid import SIDES
 from kinesphere.motion.memo import memoised
 from kinesphere.motion.skeleton import Skeleton
 
-STRAIGHT = 0.12  # sine of a knee's flexion below which its usual axis counts for more than its plane
 LENGTH_TOLERANCE = 0.01  # share by which bones may change their lengths and still count as rigid
-BACKWARD = 0.5  # sine of the flexion up to which a knee may be bent backward; beyond, its plane is another
 NO_DIRECTION = "a vector of length zero has no direction"
 
 
@@ -126,94 +122,9 @@ def measure_legs(skeleton: Skeleton, world: SubsetPose) -> LegPoses:
     """Both legs."""
     frames = len(world.q)
     legs = LegPoses(*np.empty((6, 2, frames, 3)), *np.empty((3, 2, frames)))
-    rest_axes, sines = _rest_knee_axes(skeleton), np.empty(frames)
-    for i, joints in enumerate(leg_joints(skeleton)):
-        rows, leg, axis = [world.part.rows[j] for j in joints], LegPoses(*(part[i] for part in legs)), np.zeros(3)
-        bones = (leg.hip, leg.knee, leg.ankle, leg.normal, leg.flexion, leg.upper, leg.lower)
-        measure_leg_kernel(world.q, world.p, *rows, *bones, sines, axis)
-        if np.linalg.norm(axis) < 1e-6 * frames:  # never bent
-            axis = rest_axes[i]
-        axis = axis / np.linalg.norm(axis)
-        orient_leg_kernel(
-            world.q, rows[0], axis, sines, leg.hip, leg.ankle, leg.flexion, leg.normal, leg.axis, leg.forward
-        )
+    joints = np.array([[world.part.rows[j] for j in leg] for leg in leg_joints(skeleton)], dtype=np.intp)
+    _native.foot_lock_legs.measure_legs(world.q, world.p, joints, _rest_knee_axes(skeleton), legs)
     return legs
-
-
-@jit
-def measure_leg_kernel(
-    q: Floats,
-    p: Floats,
-    thigh: int,
-    shin: int,
-    foot: int,
-    hip: Floats,
-    knee: Floats,
-    ankle: Floats,
-    normal: Floats,
-    flexion: Floats,
-    upper: Floats,
-    lower: Floats,
-    sines: Floats,
-    usual: Floats,
-) -> None:
-    """One leg of joints in the world, ``(T, K, 4)`` and ``(T, K, 3)``, of which three are given by their rows.
-
-    Normals are left unsigned, and as long as the flexion's sine. The axis about which the knee bends when it bends
-    much, in the thigh's frame, is added to ``usual (3,)``.
-    """
-    for t in range(sines.size):
-        above = below = 0.0
-        for c in range(3):
-            hip[t, c], knee[t, c], ankle[t, c] = p[t, thigh, c], p[t, shin, c], p[t, foot, c]
-            above += (knee[t, c] - hip[t, c]) ** 2
-            below += (ankle[t, c] - knee[t, c]) ** 2
-        upper[t], lower[t] = math.sqrt(above), math.sqrt(below)
-        above, below = upper[t] if above > 0.0 else 1.0, lower[t] if below > 0.0 else 1.0
-        a, b, c = (knee[t, 0] - hip[t, 0]) / above, (knee[t, 1] - hip[t, 1]) / above, (knee[t, 2] - hip[t, 2]) / above
-        d, e = (ankle[t, 0] - knee[t, 0]) / below, (ankle[t, 1] - knee[t, 1]) / below
-        f = (ankle[t, 2] - knee[t, 2]) / below
-        x, y, z = b * f - c * e, c * d - a * f, a * e - b * d
-        normal[t, 0], normal[t, 1], normal[t, 2] = x, y, z
-        sines[t] = math.sqrt(x * x + y * y + z * z)
-        flexion[t] = math.atan2(sines[t], a * d + b * e + c * f)
-        square = sines[t] * sines[t]
-        x, y, z = rotate_vector(q[t, thigh, 0], -q[t, thigh, 1], -q[t, thigh, 2], -q[t, thigh, 3], x, y, z)
-        usual[0], usual[1], usual[2] = usual[0] + square * x, usual[1] + square * y, usual[2] + square * z
-
-
-@jit
-def orient_leg_kernel(
-    q: Floats,
-    thigh: int,
-    usual: Floats,
-    sines: Floats,
-    hip: Floats,
-    ankle: Floats,
-    flexion: Floats,
-    normal: Floats,
-    axis: Floats,
-    forward: Floats,
-) -> None:
-    """Give normals and flexion the sign of the usual axis ``(3,)``, fixed in the thigh, and blend the two axes."""
-    for t in range(sines.size):
-        x, y, z = usual[0], usual[1], usual[2]
-        x, y, z = rotate_vector(q[t, thigh, 0], q[t, thigh, 1], q[t, thigh, 2], q[t, thigh, 3], x, y, z)
-        sign = 1.0 / sines[t] if sines[t] > 0.0 else 1.0
-        if normal[t, 0] * x + normal[t, 1] * y + normal[t, 2] * z < 0.0 and sines[t] < BACKWARD:
-            sign, flexion[t] = -sign, -flexion[t]
-        share = math.exp(-((sines[t] / STRAIGHT) ** 2))
-        for k in range(3):
-            normal[t, k] *= sign
-        a, b = (1.0 - share) * normal[t, 0] + share * x, (1.0 - share) * normal[t, 1] + share * y
-        c = (1.0 - share) * normal[t, 2] + share * z
-        size = math.sqrt(a * a + b * b + c * c)
-        size = size if size > 0.0 else 1.0
-        axis[t, 0], axis[t, 1], axis[t, 2] = a / size, b / size, c / size
-        x, y, z = ankle[t, 0] - hip[t, 0], ankle[t, 1] - hip[t, 1], ankle[t, 2] - hip[t, 2]
-        x, y, z = y * c - z * b, z * a - x * c, x * b - y * a
-        size = max(math.sqrt(x * x + y * y + z * z), 1e-300)
-        forward[t, 0], forward[t, 1], forward[t, 2] = x / size, y / size, z / size
 
 
 def rigid_legs(skeleton: Skeleton, legs: LegPoses) -> Bools:
@@ -267,79 +178,9 @@ def bend_legs(legs: LegPoses, model: LegModel, paths: LegPaths, length: float) -
     frames = legs.hip.shape[1]
     hip, hip_to_ankle, thigh, shin, step, tangent = np.empty((6, 2, frames, 3))
     bent = BentLegs(hip, hip_to_ankle, np.empty((2, frames, 4)), thigh, shin, step, tangent)
-    move_hips_kernel(
-        model.hip, model.trunk, model.left, model.roll_vector, paths.rise, paths.roll, paths.sway, length, bent.hip
-    )
-    np.subtract(legs.ankle + length * model.shift, bent.hip, out=bent.hip_to_ankle)
-    bend_legs_kernel(legs, paths.flexion, length, bent)
-    if np.isnan(bent.swing[..., 0]).any():
+    if not _native.foot_lock_legs.bend_legs(legs, model, paths, length, bent):
         raise ValueError(NO_DIRECTION)
     return bent
-
-
-@jit
-def move_hips_kernel(
-    start: Floats,
-    trunk: Floats,
-    left: Floats,
-    vectors: Floats,
-    rise: Floats,
-    roll: Floats,
-    sway: Floats,
-    length: float,
-    hip: Floats,
-) -> None:
-    """Where both hips ``(2, T, 3)`` are once they rise, roll and sway, in metres."""
-    for t in range(rise.size):
-        w, a, b, c = exponential_quaternion(roll[t] * vectors[t, 0], roll[t] * vectors[t, 1], roll[t] * vectors[t, 2])
-        for i in range(2):
-            px, py, pz = start[i, t, 0] - trunk[t, 0], start[i, t, 1] - trunk[t, 1], start[i, t, 2] - trunk[t, 2]
-            qx, qy, qz = rotate_vector(w, a, b, c, px, py, pz)
-            hip[i, t, 0] = length * (start[i, t, 0] + qx - px + sway[t] * left[t, 0])
-            hip[i, t, 1] = length * (start[i, t, 1] + qy - py + rise[t] + sway[t] * left[t, 1])
-            hip[i, t, 2] = length * (start[i, t, 2] + qz - pz + sway[t] * left[t, 2])
-
-
-@jit
-def bend_legs_kernel(legs: LegPoses, flexions: Floats, length: float, bent: BentLegs) -> None:
-    """Swing legs' planes to the new lines from hip to ankle, and bend the legs in them by ``(2, T)``."""
-    hips, ankles, normal, axis, lines = legs.hip, legs.ankle, legs.normal, legs.axis, bent.hip_to_ankle
-    uppers, lowers, befores, knees, swing = legs.upper, legs.lower, legs.flexion, legs.knee, bent.swing
-    moved, thigh, shin, step, tangent = bent.hip, bent.thigh, bent.shin, bent.step, bent.tangent
-    for i in range(2):
-        for t in range(flexions.shape[1]):
-            a, b, c = lines[i, t, 0], lines[i, t, 1], lines[i, t, 2]
-            x, y = ankles[i, t, 0] - hips[i, t, 0], ankles[i, t, 1] - hips[i, t, 1]
-            e, f, g, h = quaternion_between(x, y, ankles[i, t, 2] - hips[i, t, 2], a, b, c)
-            swing[i, t, 0], swing[i, t, 1], swing[i, t, 2], swing[i, t, 3] = e, f, g, h
-            before, more = befores[i, t], flexions[i, t] - befores[i, t]
-            x = before * normal[i, t, 0] + more * axis[i, t, 0]
-            y = before * normal[i, t, 1] + more * axis[i, t, 1]
-            z = before * normal[i, t, 2] + more * axis[i, t, 2]
-            if not x * x + y * y + z * z > 1e-18:
-                x, y, z = axis[i, t, 0], axis[i, t, 1], axis[i, t, 2]
-            x, y, z = rotate_vector(e, f, g, h, x, y, z)
-            far = math.sqrt(a * a + b * b + c * c)
-            a, b, c = a / far, b / far, c / far
-            x, y, z = b * z - c * y, c * x - a * z, a * y - b * x
-            size = math.sqrt(x * x + y * y + z * z)
-            size = size if size > 0.0 else 1.0
-            x, y, z = x / size, y / size, z / size  # the direction in which the knee goes
-            upper, lower, flexion = uppers[i, t], lowers[i, t], abs(flexions[i, t])
-            cosine, sine = math.cos(flexion), math.sin(flexion)
-            # angles of the thigh and of the shin to the line from hip to ankle
-            c0, s0 = upper + lower * cosine, lower * sine
-            reach = math.sqrt(c0 * c0 + s0 * s0)
-            c0, s0 = (c0 / reach, s0 / reach) if reach > 0.0 else (1.0, 0.0)
-            c1, s1 = lower * (cosine * c0 + sine * s0), lower * (sine * c0 - cosine * s0)
-            c0, s0 = upper * c0, upper * s0
-            thigh[i, t, 0], thigh[i, t, 1], thigh[i, t, 2] = c0 * a + s0 * x, c0 * b + s0 * y, c0 * c + s0 * z
-            shin[i, t, 0], shin[i, t, 1], shin[i, t, 2] = c1 * a - s1 * x, c1 * b - s1 * y, c1 * c - s1 * z
-            for k in range(3):
-                step[i, t, k] = (moved[i, t, k] + thigh[i, t, k] - knees[i, t, k]) / length
-            s0 /= length
-            tangent[i, t, 0], tangent[i, t, 1] = s0 * (b * z - c * y), s0 * (c * x - a * z)
-            tangent[i, t, 2] = s0 * (a * y - b * x)
 
 
 def rotate_legs(legs: LegPoses, bent: BentLegs, swivel: Floats, active: Bools) -> LegRotations:
@@ -348,85 +189,6 @@ def rotate_legs(legs: LegPoses, bent: BentLegs, swivel: Floats, active: Bools) -
     found = LegRotations(
         np.zeros((2, frames, 4)), np.zeros((2, frames, 4)), np.empty((2, frames)), np.empty((2, frames, 3))
     )
-    rotate_legs_kernel(legs, bent, swivel, active, found)
-    if np.isnan(found.thigh[..., 0]).any() or np.isnan(found.shin[..., 0]).any():
+    if not _native.foot_lock_legs.rotate_legs(legs, bent, swivel, active, found):
         raise ValueError(NO_DIRECTION)
     return found
-
-
-@jit
-def rotate_legs_kernel(legs: LegPoses, bent: BentLegs, swivel: Floats, active: Bools, found: LegRotations) -> None:
-    """Swivel legs, and write rotations of their bones in active frames, ankles and their errors in all."""
-    axis, bone, thigh, shin = np.empty(3), np.empty(3), np.empty(3), np.empty(3)
-    for i in range(2):
-        for t in range(active.size):
-            leg, swing, upper, lower = bent.hip_to_ankle[i, t], bent.swing[i, t], bent.thigh[i, t], bent.shin[i, t]
-            size = math.sqrt(leg[0] * leg[0] + leg[1] * leg[1] + leg[2] * leg[2])
-            angle = swivel[i, t] / size if size > 0.0 else 0.0
-            w, x, y, z = exponential_quaternion(angle * leg[0], angle * leg[1], angle * leg[2])
-            thigh[0], thigh[1], thigh[2] = rotate_vector(w, x, y, z, upper[0], upper[1], upper[2])
-            shin[0], shin[1], shin[2] = rotate_vector(w, x, y, z, lower[0], lower[1], lower[2])
-            square = 0.0
-            for k in range(3):
-                found.ankle[i, t, k] = bent.hip[i, t, k] + thigh[k] + shin[k]
-                square += (leg[k] - thigh[k] - shin[k]) ** 2
-            found.ankle_error[i, t] = math.sqrt(square)
-            if not active[t]:
-                continue
-            w, x, y, z = quaternion_product(w, x, y, z, swing[0], swing[1], swing[2], swing[3])
-            before = legs.axis[i, t]
-            axis[0], axis[1], axis[2] = rotate_vector(w, x, y, z, before[0], before[1], before[2])
-            for k in range(3):
-                bone[k] = legs.knee[i, t, k] - legs.hip[i, t, k]
-            rotate_bone(bone, before, thigh, axis, found.thigh[i, t])
-            for k in range(3):
-                bone[k] = legs.ankle[i, t, k] - legs.knee[i, t, k]
-            rotate_bone(bone, before, shin, axis, found.shin[i, t])
-
-
-@jit
-def rotate_bone(bone: Floats, axis: Floats, new_bone: Floats, new_axis: Floats, rotation: Floats) -> None:
-    """The rotation ``(4,)`` that takes one bone ``(3,)`` to another, and the plane of its axis to that of the other."""
-    w, x, y, z = swing_between(bone[0], bone[1], bone[2], new_bone[0], new_bone[1], new_bone[2])
-    size = math.sqrt(new_bone[0] ** 2 + new_bone[1] ** 2 + new_bone[2] ** 2)
-    size = size if size > 0.0 else 1.0
-    lx, ly, lz = new_bone[0] / size, new_bone[1] / size, new_bone[2] / size
-    ax, ay, az = rotate_vector(w, x, y, z, axis[0], axis[1], axis[2])
-    bx, by, bz = new_axis[0], new_axis[1], new_axis[2]
-    along = ax * lx + ay * ly + az * lz
-    ax, ay, az = ax - along * lx, ay - along * ly, az - along * lz
-    along = bx * lx + by * ly + bz * lz
-    bx, by, bz = bx - along * lx, by - along * ly, bz - along * lz
-    sine = lx * (ay * bz - az * by) + ly * (az * bx - ax * bz) + lz * (ax * by - ay * bx)
-    e, half = half_angle(ax * bx + ay * by + az * bz, sine)
-    f, g, h = half * lx, half * ly, half * lz
-    rotation[0], rotation[1], rotation[2], rotation[3] = quaternion_product(e, f, g, h, w, x, y, z)
-
-
-@jit
-def half_angle(cosine: float, sine: float) -> tuple[float, float]:
-    """Cosine and sine of half an angle, from multiples of those of the whole; of no angle if both are zero."""
-    size = math.sqrt(cosine * cosine + sine * sine)
-    if not size > 0.0:
-        return 1.0, 0.0
-    if cosine > 0.0:
-        c = math.sqrt(0.5 * (1.0 + cosine / size))
-        return c, 0.5 * sine / (size * c)
-    s = math.sqrt(0.5 * (1.0 - cosine / size))
-    s = s if sine >= 0.0 else -s
-    return 0.5 * sine / (size * s), s
-
-
-@jit
-def swing_between(
-    ax: float, ay: float, az: float, bx: float, by: float, bz: float
-) -> tuple[float, float, float, float]:
-    """``quaternion_between`` in a third of the time, unless the rotation is large."""
-    sizes = math.sqrt((ax * ax + ay * ay + az * az) * (bx * bx + by * by + bz * bz))
-    w = sizes + ax * bx + ay * by + az * bz
-    if not w > 0.1 * sizes:
-        w, x, y, z = quaternion_between(ax, ay, az, bx, by, bz)
-        return w, x, y, z
-    x, y, z = ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx
-    scale = 1.0 / math.sqrt(w * w + x * x + y * y + z * z)
-    return scale * w, scale * x, scale * y, scale * z

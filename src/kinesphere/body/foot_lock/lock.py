@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from kinesphere import _native
 from kinesphere.body.contacts import Contacts, find_contacts
 from kinesphere.body.foot_lock.foot_paths import FootPath, correct_foot_path
 from kinesphere.body.foot_lock.leg_paths import hip_displacement, hip_roll, knee_swivels, solve_leg_paths
@@ -32,7 +33,6 @@ from kinesphere.body.ground import Ground, leg_length, performed_flags, require_
 from kinesphere.body.joint_subset import SubsetPose, leg_subset, subset_pose
 from kinesphere.body.require_roles import LEGS, require_motion_roles
 from kinesphere.maths import rotations
-from kinesphere.maths.kinematics import rotate_joint
 from kinesphere.maths.vectors import Bools, Floats
 from kinesphere.motion.checked_arrays import freeze
 from kinesphere.motion.humanoid import SIDES
@@ -148,8 +148,8 @@ class _PoseEdit:
     def rotate(self, joint: int, parent_rotation: Floats, rotation: Floats) -> None:
         """Rotate a joint by ``(T, 4)`` where its parent is rotated by ``parent_rotation (T, 4)``."""
         row, parent = self._rows(joint)
-        given = (parent_rotation, rotation)
-        rotate_joint(self.world.q, row, parent, given, self.active, self.rotations, joint)
+        given = (self.world.q, row, parent, parent_rotation, rotation)
+        _native.lock.rotate_joint(*given, self.active, self.rotations, joint)
 
     def move(self, joint: int, step: Floats) -> None:
         """Move a joint by a step ``(T, 3)`` where its parent stays."""
