@@ -8,17 +8,12 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-from kinesphere.maths.compiled import use_compiled
-
 # The machine is shared and slow at times: an example that takes long is no failure. Examples are the same in every run,
 # so that what passed here passes there; KINESPHERE_SEARCH=1 looks for others.
 settings.register_profile(
     "kinesphere", deadline=None, print_blob=True, derandomize=os.environ.get("KINESPHERE_SEARCH") != "1"
 )
 settings.load_profile("kinesphere")
-
-# Commands that are tested in this process would else decide for NumPy, for all tests after them.
-use_compiled()
 
 ROOT = Path(__file__).resolve().parent.parent
 

@@ -13,7 +13,8 @@ import pytest
 import kinesphere
 from kinesphere import Effort, Shape
 from kinesphere.builtin import mo, motion
-from kinesphere.maths import bands, compiled, interpolation, kinematics, rotation_curves, rotations
+from kinesphere.maths import bands, interpolation, kinematics, rotation_curves, rotations
+from kinesphere.maths import threads as sharing
 
 RESULTS = """
 import hashlib, sys, warnings
@@ -82,8 +83,8 @@ def threads(monkeypatch):
     """Everything is shared by so many threads, however little there is."""
 
     def share(count: int) -> None:
-        monkeypatch.setattr(compiled, "_workers", lambda: count)
-        monkeypatch.setattr(compiled, "WORTH_SHARING", 1)
+        monkeypatch.setattr(sharing, "_workers", lambda: count)
+        monkeypatch.setattr(sharing, "WORTH_SHARING", 1)
 
     return share
 
@@ -133,21 +134,3 @@ def test_processes_agree_whatever_they_did_before():
         made.add(done.stdout.strip())
         environment["PYTHONHASHSEED"] = "11"
     assert len(made) == 1
-
-
-def test_a_process_decides_once():
-    code = """
-from kinesphere.maths import compiled
-compiled.prefer_numpy()
-assert not compiled.use_compiled()
-import os
-os.environ["KINESPHERE_COMPILED"] = "1"
-assert not compiled.use_compiled(), "the decision stays"
-import sys
-from kinesphere.maths import rotations
-rotations.multiply(rotations.identity(3), rotations.identity(3))
-assert "numba" not in sys.modules, "NumPy alone was asked for"
-"""
-    environment = {name: value for name, value in os.environ.items() if name != compiled.SETTING}
-    assert subprocess.run([sys.executable, "-c", code], env=environment).returncode == 0
-    assert subprocess.run([sys.executable, "-c", code], env=environment | {compiled.SETTING: "1"}).returncode != 0

@@ -18,7 +18,7 @@ from kinesphere.body.hands import (
     palm_frame,
 )
 from kinesphere.engine.proportions import skeleton
-from kinesphere.maths import compiled, kinematics, rotations
+from kinesphere.maths import kinematics, rotations
 from kinesphere.motion.skeleton import Skeleton
 
 FOUR, PARTS = ("Index", "Middle", "Ring", "Little"), ("Proximal", "Intermediate", "Distal")
@@ -37,7 +37,6 @@ def test_many_hands_at_once_are_each_hand_alone(side, seed):
     rng = np.random.default_rng(seed)
     angles = rng.uniform(-0.3, 1.2, (40, ANGLES))
     angles[:, -1] = rng.choice([0.0, 0.4, 1.0], 40)  # how much the thumb lies on the fingers
-    compiled.warm_up()
     many = hand_rig(BODY, side).rotations(angles.reshape(4, 10, ANGLES))
     assert many.shape == (4, 10, 15, 4)
     for i in range(0, 40, 9):

@@ -24,7 +24,7 @@ from kinesphere.engine.manner import FLOURISHES, ArmManner
 from kinesphere.engine.overlays import elbow_factor, forearm_twist
 from kinesphere.engine.paths import StrokePaths
 from kinesphere.engine.pose import FLEXIONS, SIGN, FigureLimb
-from kinesphere.maths import compiled, rotations
+from kinesphere.maths import rotations, threads
 from kinesphere.maths.vectors import Bools, Floats, clip, norms, smoothstep
 from kinesphere.motion.gesture import resting_swivel, resting_wrist
 
@@ -168,7 +168,7 @@ def solve_arms(
         solution = ArmSolution(*(row[rows] for row in made))
         _native.arms.solve_arms(*own, limb.rest, FLEXIONS, body.select(rows), ROOMY * size, solution)
 
-    compiled.share_frames(count, count * FRAME_WORK, solve)
+    threads.share_frames(count, count * FRAME_WORK, solve)
     return made
 
 

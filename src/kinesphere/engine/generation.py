@@ -29,7 +29,7 @@ from kinesphere.engine.pose import SIGN, FigureLimb, Pose, figure_limb, figure_s
 from kinesphere.engine.proportions import HEIGHT
 from kinesphere.engine.surface_scales import add_squash, scale_surface
 from kinesphere.engine.trunk import TrunkWorld, place_hips, solve_trunk
-from kinesphere.maths import compiled, rotations
+from kinesphere.maths import rotations, threads
 from kinesphere.maths.interpolation import ramp
 from kinesphere.maths.vectors import Floats, Ints, clip
 from kinesphere.motion.errors import warn_caller
@@ -60,7 +60,7 @@ def generate(performances: Sequence[tuple[Gesture, Manner]], height: float = HEI
         raise ValueError(f"height {height}: 0.1 to 10 m is allowed")
     made: dict[int, Motion] = {}
     batches = _batches([gesture for gesture, _ in performances])
-    results = compiled.share_work(lambda batch: _generate_batch([performances[i] for i in batch], height), batches)
+    results = threads.share_work(lambda batch: _generate_batch([performances[i] for i in batch], height), batches)
     for batch, (motions, warnings) in zip(batches, results, strict=True):
         made |= dict(zip(batch, motions, strict=True))
         for warning in warnings:

@@ -23,7 +23,7 @@ from kinesphere.engine.clocks import StrokeClock
 from kinesphere.engine.overlays import forearm_twist, wrist_flexion
 from kinesphere.engine.pose import ROLL, SIGN, FigureLimb, Pose, figure_limb
 from kinesphere.engine.proportions import HEIGHT
-from kinesphere.maths import compiled, rotations
+from kinesphere.maths import rotations, threads
 from kinesphere.maths.interpolation import gaussian, monotone_cubic
 from kinesphere.maths.vectors import Floats, Ints, clip, cross, reject
 from kinesphere.motion.gesture import SHAPES, Gesture
@@ -228,4 +228,4 @@ def solve_hands(pose: Pose, side: str, hands: HandMotion) -> None:
     def solve(part: slice) -> None:
         _native.engine_hands.solve_hands(pose.batch.rows.select(part), hands, model, pose.local)
 
-    compiled.share_frames(len(pose.batch.counts), len(hands.flexion) * FRAME_WORK, solve)
+    threads.share_frames(len(pose.batch.counts), len(hands.flexion) * FRAME_WORK, solve)

@@ -25,7 +25,7 @@ from kinesphere.engine.pose import (
     rotation_from_components,
 )
 from kinesphere.engine.proportions import HEIGHT
-from kinesphere.maths import compiled, rotations
+from kinesphere.maths import rotations, threads
 from kinesphere.maths.interpolation import ramp
 from kinesphere.maths.vectors import Floats, Ints, clip
 from kinesphere.motion.gesture import Step
@@ -114,7 +114,7 @@ def solve_leg(pose: Pose, side: str, ball: Floats, heading: Floats, pitch: Float
         own = FootTargets(*(row[rows] for row in feet))
         _native.engine_legs.solve_leg(own, leg, pose.translations[rows], pose.local[rows], pose.legs[side][rows])
 
-    compiled.share_frames(len(ball), len(ball) * FRAME_WORK, solve)
+    threads.share_frames(len(ball), len(ball) * FRAME_WORK, solve)
 
 
 def _step_path(time: Floats, steps: Sequence[Step]) -> Floats:

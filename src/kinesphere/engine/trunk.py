@@ -15,7 +15,7 @@ import numpy as np
 from kinesphere import _native
 from kinesphere.engine.channels import INDEX, ChannelCurves
 from kinesphere.engine.pose import CLAVICLE_AHEAD, CLAVICLE_DOWN, SIGN, SINK, Pose, joints_with_ancestors
-from kinesphere.maths import compiled
+from kinesphere.maths import threads
 from kinesphere.maths.vectors import Floats, Ints
 from kinesphere.motion.skeleton import Skeleton
 
@@ -77,7 +77,7 @@ def solve_trunk(pose: Pose, channels: ChannelCurves, shift: Floats, assist: Floa
         rows = pose.batch.rows.select(part)
         _native.engine_trunk.solve_trunk(rows, curves, model, pose.translations, pose.local, made)
 
-    compiled.share_frames(len(pose.batch.counts), count * FRAME_WORK, solve)
+    threads.share_frames(len(pose.batch.counts), count * FRAME_WORK, solve)
     return made
 
 

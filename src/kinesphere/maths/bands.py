@@ -18,7 +18,7 @@ from __future__ import annotations
 import numpy as np
 
 from kinesphere import _native
-from kinesphere.maths.compiled import share_frames
+from kinesphere.maths.threads import share_frames
 from kinesphere.maths.vectors import ArrayLike, Floats, as_floats
 
 # Frames a wave at which the first bands peak, and what the others tend to, as a multiple of 2ᵏ: π/x for the x that

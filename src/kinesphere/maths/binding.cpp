@@ -1,6 +1,7 @@
 // The extension module `kinesphere._native`: one submodule for every file of loops.
 #include "binding.hpp"
 
+#include <cstdlib>
 #include <cstring>
 #include <string>
 
@@ -64,7 +65,18 @@ static PyModuleDef native_module = {
     nullptr,               nullptr,   nullptr,                                               nullptr,
 };
 
+// Motions are arrays of some megabytes that come and go with every edit. glibc gives freed memory of that size back to
+// the system at once, and each fresh page then costs a fault, which together take longer than the edit, until it has
+// seen a large block freed: then it keeps some. So it sees one.
+static void keep_freed_memory() {
+#ifdef __GLIBC__
+    void* volatile block = std::malloc(std::size_t{31} << 20);
+    std::free(block);
+#endif
+}
+
 PyMODINIT_FUNC PyInit__native() {
+    keep_freed_memory();
     PyObject* module = PyModule_Create(&native_module);
     if (module == nullptr) return nullptr;
     for (auto& file : kinesphere::files()) {

@@ -24,7 +24,7 @@ from typing import NamedTuple
 import numpy as np
 
 from kinesphere import _native
-from kinesphere.maths.compiled import share_work
+from kinesphere.maths.threads import share_work
 from kinesphere.maths.vectors import Floats, Ints
 
 MIN_FRAMES = 8  # fewer don't tell movement from noise

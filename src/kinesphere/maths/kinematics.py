@@ -11,8 +11,8 @@ import math
 import numpy as np
 
 from kinesphere import _native
-from kinesphere.maths.compiled import share_frames
-from kinesphere.maths.rotations import conjugate, multiply, rotate
+from kinesphere.maths.rotations import rotate
+from kinesphere.maths.threads import share_frames
 from kinesphere.maths.vectors import ArrayLike, Bools, Floats, Ints, as_floats
 
 
@@ -119,18 +119,3 @@ def attached_points(q: Floats, p: Floats, rows: Ints, offsets: Floats) -> Floats
     ``rows (P,)`` are the joints, as indices of the second axis of ``q (T, K, 4)`` and ``p (T, K, 3)``.
     """
     return np.asarray(p[:, rows] + rotate(q[:, rows], offsets))
-
-
-def rotate_joint(
-    world: Floats, row: int, parent: int, changes: tuple[Floats, Floats], active: Bools, local: Floats, joint: int
-) -> None:
-    """Write the local rotations of one joint into ``local (T, J, 4)``, in active frames ``(T,)``.
-
-    ``world (T, K, 4)`` has the world rotations before, ``row`` and ``parent`` (or -1) are the joint and its parent in
-    it; ``changes`` ``(T, 4)`` are the world rotations that the parent and the joint itself make from there.
-    """
-    parent_change, own_change = changes
-    above = parent_change if parent < 0 else multiply(parent_change, world[:, parent])
-    new = multiply(conjugate(above), multiply(own_change, world[:, row]))
-    flip = np.einsum("ti,ti->t", new, local[:, joint])[:, None] < 0.0
-    np.copyto(local[:, joint], np.where(flip, -new, new), where=active[:, None])

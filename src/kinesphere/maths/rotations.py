@@ -6,12 +6,9 @@ functions broadcast over leading axes. Rotations of single joints, for native lo
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 
 from kinesphere import _native
-from kinesphere.maths.compiled import jit
 from kinesphere.maths.vectors import ArrayLike, Floats, as_floats, norms
 
 _TINY = 1e-12  # below this sine of a half angle, series replace the closed forms
@@ -239,94 +236,3 @@ def from_matrix(matrices: ArrayLike) -> Floats:
     outer[..., 2, 3] = outer[..., 3, 2] = m[..., 1, 2] + m[..., 2, 1]
     largest = np.argmax(np.diagonal(outer, axis1=-2, axis2=-1), axis=-1)
     return normalise(np.take_along_axis(outer, largest[..., None, None], axis=-2)[..., 0, :])
-
-
-# Until all rooms are ported
-
-
-@jit
-def quaternion_product(aw, ax, ay, az, bw, bx, by, bz):  # type: ignore[no-untyped-def]
-    """The Hamilton product ``a b``: rotate by ``b``, then by ``a``."""
-    return (
-        aw * bw - ax * bx - ay * by - az * bz,
-        aw * bx + ax * bw + ay * bz - az * by,
-        aw * by - ax * bz + ay * bw + az * bx,
-        aw * bz + ax * by - ay * bx + az * bw,
-    )
-
-
-@jit
-def rotate_vector(aw, ax, ay, az, x, y, z):  # type: ignore[no-untyped-def]
-    """A vector rotated by a quaternion: v + w t + u × t, with t = 2 u × v."""
-    u, v, w = 2.0 * (ay * z - az * y), 2.0 * (az * x - ax * z), 2.0 * (ax * y - ay * x)
-    return x + aw * u + ay * w - az * v, y + aw * v + az * u - ax * w, z + aw * w + ax * v - ay * u
-
-
-@jit
-def cos_and_sinc(square):  # type: ignore[no-untyped-def]
-    """The cosine of an angle and its sine over it, from its square: by their series up to half a radian.
-
-    Most joints rotate no farther, and a series takes a fifth of the time. The terms left out are below 1e-15.
-    """
-    if square > 0.25:
-        angle = math.sqrt(square)
-        return math.cos(angle), math.sin(angle) / angle
-    s = square
-    c = s * (1.0 / 40320.0 + s * (-1.0 / 3628800.0 + s / 479001600.0))
-    c = 1.0 + s * (-1.0 / 2.0 + s * (1.0 / 24.0 + s * (-1.0 / 720.0 + c)))
-    d = s * (1.0 / 362880.0 + s * (-1.0 / 39916800.0 + s / 6227020800.0))
-    d = 1.0 + s * (-1.0 / 6.0 + s * (1.0 / 120.0 + s * (-1.0 / 5040.0 + d)))
-    return c, d
-
-
-@jit
-def axis_angle_quaternion(x, y, z, angle):  # type: ignore[no-untyped-def]
-    """The quaternion of an angle about a unit axis."""
-    half = 0.5 * angle
-    c, s = cos_and_sinc(half * half)
-    s *= half
-    return c, s * x, s * y, s * z
-
-
-@jit
-def exponential_quaternion(x, y, z):  # type: ignore[no-untyped-def]
-    """The quaternion of a rotation vector."""
-    c, s = cos_and_sinc(0.25 * (x * x + y * y + z * z))
-    s *= 0.5
-    return c, s * x, s * y, s * z
-
-
-@jit
-def perpendicular_vector(x, y, z):  # type: ignore[no-untyped-def]
-    """One unit vector across another vector: square to the world axis that is farthest from it."""
-    if abs(x) <= abs(y) and abs(x) <= abs(z):
-        x, y, z = 0.0, z, -y
-    elif abs(y) <= abs(z):
-        x, y, z = -z, 0.0, x
-    else:
-        x, y, z = y, -x, 0.0
-    size = math.sqrt(x * x + y * y + z * z)
-    return x / size, y / size, z / size
-
-
-@jit
-def quaternion_between(ax, ay, az, bx, by, bz):  # type: ignore[no-untyped-def]
-    """The smallest rotation from one direction to another; half a circle about some axis across if opposite."""
-    size = math.sqrt(ax * ax + ay * ay + az * az)
-    x, y, z = ax / size, ay / size, az / size
-    size = math.sqrt(bx * bx + by * by + bz * bz)
-    u, v, w = x + bx / size, y + by / size, z + bz / size
-    size = math.sqrt(u * u + v * v + w * w)
-    if size < 1e-9:
-        u, v, w = perpendicular_vector(x, y, z)
-    else:
-        u, v, w = u / size, v / size, w / size
-    c, p, q, r = x * u + y * v + z * w, y * w - z * v, z * u - x * w, x * v - y * u
-    size = math.sqrt(c * c + p * p + q * q + r * r)
-    return c / size, p / size, q / size, r / size
-
-
-@jit
-def write_quaternion(local, i, j, w, x, y, z):  # type: ignore[no-untyped-def]
-    """Write one joint's rotation; assigning a tuple takes seconds to compile."""
-    local[i, j, 0], local[i, j, 1], local[i, j, 2], local[i, j, 3] = w, x, y, z

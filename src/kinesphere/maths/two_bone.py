@@ -38,14 +38,12 @@ its one freedom.
 
 from __future__ import annotations
 
-import math
 from typing import NamedTuple
 
 import numpy as np
 
 from kinesphere import _native
 from kinesphere.maths import rotations
-from kinesphere.maths.compiled import jit
 from kinesphere.maths.vectors import ArrayLike, Floats, as_floats, cross, norms
 
 DOWN = (0.0, -1.0, 0.0)
@@ -442,112 +440,3 @@ def _ordered(name: str, ends: tuple[ArrayLike, ArrayLike]) -> tuple[Floats, Floa
         found = f"{least[wrong][0]:g} to {greatest[wrong][0]:g}"
         raise ValueError(f"{name} must go from least to greatest; found {found}")
     return least, greatest
-
-
-# Until all rooms are ported
-
-
-@jit
-def reach_limits_kernel(upper, lower, flexions):  # type: ignore[no-untyped-def]
-    """Least and greatest flexion, and the longest and shortest reach that they allow, in limb lengths."""
-    uneven = (upper - lower) / (upper + lower)
-    longest = math.hypot(math.cos(0.5 * flexions[0]), uneven * math.sin(0.5 * flexions[0]))
-    shortest = math.hypot(math.cos(0.5 * flexions[1]), uneven * math.sin(0.5 * flexions[1]))
-    return np.array([flexions[0], flexions[1], longest, shortest])
-
-
-@jit
-def solve_limb_kernel(target, swivel, towards, home, upper, lower, frame, limits):  # type: ignore[no-untyped-def]
-    """One limb: its upper bone's rotation w x y z, its flexion and its elbow; limits of reach_limits_kernel."""
-    whole = upper + lower
-    p, q, r, x, y, z, far = swivel_zero(target, towards, home, TINY * whole)
-    u, v = upper / whole, lower / whole
-    d = max(min(far / whole, limits[2]), limits[3])
-    above, below = max((1.0 - d) * (1.0 + d), 0.0), max((d - u + v) * (d + u - v), 0.0)
-    flexion = min(max(2.0 * math.atan2(math.sqrt(above), math.sqrt(below)), limits[0]), limits[1])
-    if swivel != 0.0:
-        c, s = math.cos(swivel), math.sin(swivel)
-        p, q, r = c * p + s * (y * r - z * q), c * q + s * (z * p - x * r), c * r + s * (x * q - y * p)
-    # The upper bone leans away from the axis so that the lower one ends on it.
-    c, s = upper + lower * math.cos(flexion), lower * math.sin(flexion)
-    size = math.sqrt(c * c + s * s)
-    c, s = (c / size, s / size) if size > 0.0 else (1.0, 0.0)
-    bx, by, bz = c * x + s * p, c * y + s * q, c * z + s * r
-    # The hinge now is outward × axis; the rotation takes the rest frame to bone, hinge and their normal.
-    kx, ky, kz = q * z - r * y, r * x - p * z, p * y - q * x
-    nx, ny, nz = by * kz - bz * ky, bz * kx - bx * kz, bx * ky - by * kx
-    tw, tx, ty, tz = frame_quaternion(bx, by, bz, kx, ky, kz, nx, ny, nz, frame)
-    return tw, tx, ty, tz, flexion, upper * bx, upper * by, upper * bz
-
-
-@jit
-def swivel_zero(target, towards, home, least):  # type: ignore[no-untyped-def]
-    """The elbow's direction from the axis at swivel zero, the axis and the target's distance: 3 + 3 + 1 numbers."""
-    tx, ty, tz = towards[0], towards[1], towards[2]
-    size = math.sqrt(tx * tx + ty * ty + tz * tz)
-    tx, ty, tz = tx / size, ty / size, tz / size
-    hx, hy, hz, size = reject_axis(home[0], home[1], home[2], tx, ty, tz)
-    x, y, z = target[0], target[1], target[2]
-    far = math.sqrt(x * x + y * y + z * z)
-    if far > least:
-        x, y, z = x / far, y / far, z / far
-    else:
-        x, y, z = hx, hy, hz
-    # Across the axis, towards the reference, which is tilted where the two are nearly parallel.
-    dot = tx * x + ty * y + tz * z
-    sine = math.sqrt(max(1.0 - dot * dot, 0.0))
-    ahead = -1.0 if dot < 0.0 else 1.0
-    tilt = max(1.0 - (sine / _CONE) ** 2, 0.0)
-    tilt = _CONE * tilt * tilt * ahead
-    p, q, r = tx - tilt * hx, ty - tilt * hy, tz - tilt * hz
-    p, q, r, size = reject_axis(p, q, r, x, y, z)
-    if size <= TINY:
-        p, q, r, size = reject_axis(-ahead * hx, -ahead * hy, -ahead * hz, x, y, z)
-    return p, q, r, x, y, z, far
-
-
-@jit
-def reject_axis(p, q, r, x, y, z):  # type: ignore[no-untyped-def]
-    """Unit direction and length of the part of a vector that is square to a unit axis."""
-    along = p * x + q * y + r * z
-    p, q, r = p - along * x, q - along * y, r - along * z
-    size = math.sqrt(p * p + q * q + r * r)
-    if size <= 1e-12:
-        return 0.0, 0.0, 0.0, 0.0
-    p, q, r = p / size, q / size, r / size
-    along = p * x + q * y + r * z
-    p, q, r = p - along * x, q - along * y, r - along * z
-    again = math.sqrt(p * p + q * q + r * r)
-    return p / again, q / again, r / again, size
-
-
-@jit
-def frame_quaternion(ax, ay, az, bx, by, bz, cx, cy, cz, frame):  # type: ignore[no-untyped-def]
-    """The rotation that takes the rows of ``frame`` to three orthonormal vectors."""
-    a, b, c = frame[0], frame[1], frame[2]
-    m00, m01, m02 = (
-        ax * a[0] + bx * b[0] + cx * c[0],
-        ax * a[1] + bx * b[1] + cx * c[1],
-        ax * a[2] + bx * b[2] + cx * c[2],
-    )
-    m10, m11, m12 = (
-        ay * a[0] + by * b[0] + cy * c[0],
-        ay * a[1] + by * b[1] + cy * c[1],
-        ay * a[2] + by * b[2] + cy * c[2],
-    )
-    m20, m21, m22 = (
-        az * a[0] + bz * b[0] + cz * c[0],
-        az * a[1] + bz * b[1] + cz * c[1],
-        az * a[2] + bz * b[2] + cz * c[2],
-    )
-    trace = m00 + m11 + m22
-    if trace > m00 and trace > m11 and trace > m22:
-        w, x, y, z = 1.0 + trace, m21 - m12, m02 - m20, m10 - m01
-    elif m00 >= m11 and m00 >= m22:
-        w, x, y, z = m21 - m12, 1.0 + m00 - m11 - m22, m01 + m10, m02 + m20
-    elif m11 >= m22:
-        w, x, y, z = m02 - m20, m01 + m10, 1.0 + m11 - m00 - m22, m12 + m21
-    else:
-        w, x, y, z = m10 - m01, m02 + m20, m12 + m21, 1.0 + m22 - m00 - m11
-    size = math.sqrt(w * w + x * x + y * y + z * z)
-    return w / size, x / size, y / size, z / size

@@ -12,8 +12,8 @@ from __future__ import annotations
 import numpy as np
 
 from kinesphere import _native
-from kinesphere.maths.compiled import share_frames
 from kinesphere.maths.splines import Spline
+from kinesphere.maths.threads import share_frames
 from kinesphere.maths.vectors import ArrayLike, Floats, as_floats
 
 

@@ -25,9 +25,9 @@ from kinesphere.body.require_roles import require_motion_roles
 from kinesphere.files.atomic import atomic_write
 from kinesphere.files.schema import parse_toml, read_table
 from kinesphere.maths import rotation_curves, rotations, waveshaping
-from kinesphere.maths.compiled import share_work
 from kinesphere.maths.hinges import Hinge, shape_hinge
 from kinesphere.maths.splines import Spline, kochanek_bartels
+from kinesphere.maths.threads import share_work
 from kinesphere.maths.vectors import ArrayLike, Bools, Floats, Ints, as_floats
 from kinesphere.motion.errors import MotionFileError, MotionFileWarning, unknown_name, warn_caller
 from kinesphere.motion.memo import memoised
