@@ -7,10 +7,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from kinesphere import _native
 from kinesphere.pictures import canvas
 from kinesphere.pictures.camera import to_camera
 from kinesphere.pictures.light import compute_shadows, key_light_direction
-from kinesphere.pictures.rasterise import fill_perspective_kernel, make_zbuffer
+from kinesphere.pictures.rasterise import make_zbuffer
 from kinesphere.pictures.render import Ribbon, Stage, render, srgb_to_linear
 from kinesphere.pictures.surface import Surface, merge_surfaces, plain_surface, vertex_normals
 from pictures.solids import GREEN, RED, cube, front_shot, quad, sphere
@@ -42,7 +43,7 @@ def test_the_silhouette_of_a_sphere_has_its_exact_size() -> None:
     finer = 3
     view = shot.projection(finer)
     nearness, ids = buffer = make_zbuffer(1200, 1200)
-    fill_perspective_kernel(to_camera(surface.points, view), surface.triangles, view, buffer)
+    _native.rasterise.fill_perspective(to_camera(surface.points, view), surface.triangles, view, buffer)
     slope = radius / np.sqrt(8.0**2 - radius**2)
     exact = np.pi * (slope * 150.0 * 8.0) ** 2
     assert (ids >= 0).sum() / finer**2 == pytest.approx(exact, rel=0.004)
@@ -58,7 +59,7 @@ def test_neighbouring_triangles_leave_no_gap_and_the_exact_area() -> None:
     shot = front_shot((300, 300), 100.0)
     view = shot.projection()
     buffer = make_zbuffer(300, 300)
-    fill_perspective_kernel(to_camera(points, view), triangles, view, buffer)
+    _native.rasterise.fill_perspective(to_camera(points, view), triangles, view, buffer)
     rows = [np.flatnonzero(row >= 0) for row in buffer.ids]
     assert all(np.ptp(row) == len(row) - 1 for row in rows if len(row))
     assert (buffer.ids >= 0).sum() == pytest.approx(6.5 * np.sin(2 * np.pi / 13) * 80.0**2, rel=0.01)

@@ -5,7 +5,6 @@ Light is linear until the last step, which averages the samples of each pixel an
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cache
@@ -14,7 +13,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from kinesphere.maths.compiled import jit
+from kinesphere import _native
 from kinesphere.maths.vectors import Floats, Ints
 from kinesphere.pictures import canvas
 from kinesphere.pictures.camera import Shot, to_camera
@@ -26,11 +25,9 @@ from kinesphere.pictures.light import (
     Quality,
     Shadows,
     compute_shadows,
-    shade_floor_kernel,
-    shade_surface_kernel,
     studio_lighting,
 )
-from kinesphere.pictures.rasterise import Line, ZBuffer, draw_line_kernel, fill_perspective_kernel, make_zbuffer
+from kinesphere.pictures.rasterise import Line, ZBuffer, make_zbuffer
 from kinesphere.pictures.surface import Surface, drop_bad_triangles
 
 Pixels: TypeAlias = NDArray[np.uint8]
@@ -90,7 +87,7 @@ def render(
     visible = _find_visible(surface, shot, stage.supersampling)
     samples = _shade(surface, visible, stage, shadows)
     out = np.empty((high, wide, 3), dtype=np.uint8)
-    resolve_kernel(samples, visible.buffer.ids, visible.corner, stage.supersampling, ground, _srgb_table(), out)
+    _native.render.resolve(samples, visible.buffer.ids, visible.corner, stage.supersampling, ground, _srgb_table(), out)
     if ribbons:
         draw_ribbons(out, ribbons, shot, _pixel_depth(visible, shot, stage.supersampling))
     return out
@@ -126,7 +123,7 @@ def _draw_floor(shot: Shot, stage: Stage, shadows: Shadows) -> Layer:
         contact_share=np.array(_CONTACT_SHARE),
     )
     ground = np.empty((shot.size[1], shot.size[0], 3), dtype=np.float32)
-    shade_floor_kernel(shot.projection(), floor, shadows.floor, ground)
+    _native.light.shade_floor(shot.projection(), floor, shadows.floor, ground)
     return ground
 
 
@@ -146,17 +143,18 @@ def _find_visible(surface: Surface, shot: Shot, supersampling: int) -> _Visibili
     view = window.projection(supersampling)
     points = to_camera(surface.points, view)
     buffer = make_zbuffer(window.size[1] * supersampling, window.size[0] * supersampling)
-    fill_perspective_kernel(points, surface.triangles, view, buffer)
+    _native.rasterise.fill_perspective(points, surface.triangles, view, buffer)
     return _Visibility(window, corner, points, buffer)
 
 
 def _crop(shot: Shot, points: Floats) -> tuple[Shot, Ints]:
     """The part of the picture that points fall into, as a shot of its own, and the pixel where it starts."""
     pixels = shot.pixels(points)[0]
-    visible = pixels[np.isfinite(pixels).all(axis=1)]
     low, high = np.zeros(2), np.array(shot.size, dtype=np.float64)
-    if len(visible) == len(pixels):  # else something is clipped by the near plane, and may be anywhere
-        low, high = np.clip(visible.min(axis=0) - 3.0, low, high), np.clip(visible.max(axis=0) + 3.0, low, high)
+    if np.isfinite(pixels).all():  # else something is clipped by the near plane, and may be anywhere
+        x, y = pixels.T
+        least, most = np.array([x.min(), y.min()]), np.array([x.max(), y.max()])
+        low, high = np.clip(least - 3.0, low, high), np.clip(most + 3.0, low, high)
     corner, end = np.floor(low).astype(np.intp), np.ceil(high).astype(np.intp)
     wide, tall = np.maximum(end - corner, 1).tolist()
     origin = (shot.origin[0] - float(corner[0]), shot.origin[1] - float(corner[1]))
@@ -176,7 +174,7 @@ def _shade(surface: Surface, visible: _Visibility, stage: Stage, shadows: Shadow
     )
     view = visible.shot.projection(stage.supersampling)
     lighting = studio_lighting(shadows, stage.floor, stage.height)
-    shade_surface_kernel(visible.buffer, mesh, view, lighting, stage.supersampling, samples)
+    _native.light.shade_surface(visible.buffer, mesh, view, lighting, stage.supersampling, samples)
     return samples
 
 
@@ -188,41 +186,6 @@ def _pixel_depth(visible: _Visibility, shot: Shot, supersampling: int) -> Layer:
     inside = depth[y : y + middle.shape[0], x : x + middle.shape[1]]
     inside[:] = middle[: inside.shape[0], : inside.shape[1]]  # a body outside the picture has a window of one pixel
     return depth
-
-
-@jit
-def resolve_kernel(samples, ids, corner, supersampling, ground, table, out):  # type: ignore[no-untyped-def]
-    """Average the samples of each pixel over the ground, and encode them as sRGB bytes by ``table``.
-
-    Samples ``(H', W', 3)`` cover only a part of the picture, from the pixel ``corner`` (right, down) on.
-    """
-    share = 1.0 / (supersampling * supersampling)
-    for row in range(out.shape[0]):
-        top = (row - corner[1]) * supersampling
-        for column in range(out.shape[1]):
-            left = (column - corner[0]) * supersampling
-            red, green, blue = ground[row, column, 0], ground[row, column, 1], ground[row, column, 2]
-            if 0 <= top < ids.shape[0] and 0 <= left < ids.shape[1]:
-                r, g, b = red, green, blue
-                red, green, blue = 0.0, 0.0, 0.0
-                for i in range(top, top + supersampling):
-                    for j in range(left, left + supersampling):
-                        x, y, z = r, g, b
-                        if ids[i, j] >= 0:
-                            x, y, z = samples[i, j, 0], samples[i, j, 1], samples[i, j, 2]
-                        red, green, blue = red + x, green + y, blue + z
-                red, green, blue = red * share, green * share, blue * share
-            out[row, column, 0] = encode_srgb(red, table)
-            out[row, column, 1] = encode_srgb(green, table)
-            out[row, column, 2] = encode_srgb(blue, table)
-
-
-@jit
-def encode_srgb(light, table):  # type: ignore[no-untyped-def]
-    """The byte of linear light. NaN is black: it must not become an index."""
-    if not light > 0.0:
-        return table[0]
-    return table[int(min(light, 1.0) * (table.shape[0] - 1) + 0.5)]
 
 
 # Ghosts: paler bodies of earlier times, behind
@@ -253,49 +216,7 @@ def _draw_ghost(ground: Layer, bare: Layer, surface: Surface, shot: Shot, stage:
         surface.colours,
         opacity,
     )
-    blend_ghost_kernel(ghost, bare, ground)
-
-
-@jit
-def blend_ghost_kernel(ghost, bare, ground):  # type: ignore[no-untyped-def]
-    """Blend a ``Ghost`` into ``ground`` ``(H, W, 3)``, lit simply from above and from the left.
-
-    It is blended with the ``bare`` ground, so that ghosts behind it don't show through and make a muddle.
-    """
-    ids, corner, finer, triangles = ghost.ids, ghost.corner, ghost.supersampling, ghost.triangles
-    normals, colours = ghost.normals, ghost.colours
-    share = 1.0 / (finer * finer)
-    for row in range(corner[1], corner[1] + ids.shape[0] // finer):
-        for column in range(corner[0], corner[0] + ids.shape[1] // finer):
-            cover, red, green, blue = 0.0, 0.0, 0.0, 0.0
-            top, left = (row - corner[1]) * finer, (column - corner[0]) * finer
-            for i in range(top, top + finer):
-                for j in range(left, left + finer):
-                    t = ids[i, j]
-                    if t < 0:
-                        continue
-                    a, b, c = triangles[t, 0], triangles[t, 1], triangles[t, 2]
-                    up = normals[a, 1] + normals[b, 1] + normals[c, 1]
-                    right = normals[a, 0] + normals[b, 0] + normals[c, 0]
-                    light = 0.78 + 0.11 * up - 0.08 * right
-                    cover += 1.0
-                    red += light * colours[a, 0]
-                    green += light * colours[a, 1]
-                    blue += light * colours[a, 2]
-            if cover > 0.0:
-                alpha = share * cover
-                under, tone = bare[row, column], ground[row, column]
-                tone[0] += alpha * (blend_paint(under[0], red / cover, ghost.opacity) - tone[0])
-                tone[1] += alpha * (blend_paint(under[1], green / cover, ghost.opacity) - tone[1])
-                tone[2] += alpha * (blend_paint(under[2], blue / cover, ghost.opacity) - tone[2])
-
-
-@jit
-def blend_paint(under, over, opacity):  # type: ignore[no-untyped-def]
-    """One tone over another, blended about as sRGB values are: pale orange stays orange."""
-    tone = math.sqrt(max(under, 0.0))
-    tone += opacity * (math.sqrt(max(over, 0.0)) - tone)
-    return tone * tone
+    _native.render.blend_ghost(ghost, bare, ground)
 
 
 # Ribbons: lines and dots
@@ -330,8 +251,9 @@ def _cover(ribbon: Ribbon, shot: Shot, inverse_depth: Layer, coverage: Layer) ->
         x[2::3] = np.nan
     if ribbon.hidden_opacity > 0.0:
         in_front = np.full_like(depth, 1e30)
-        draw_line_kernel(Line(x, y, in_front, widths, ribbon.hidden_opacity * opacity), inverse_depth, coverage)
-    draw_line_kernel(Line(x, y, depth, widths, opacity), inverse_depth, coverage)
+        behind = Line(x, y, in_front, widths, ribbon.hidden_opacity * opacity)
+        _native.rasterise.draw_line(behind, inverse_depth, coverage)
+    _native.rasterise.draw_line(Line(x, y, depth, widths, opacity), inverse_depth, coverage)
     return slice(low[0], high[0] + 1), slice(low[1], high[1] + 1)
 
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from kinesphere.maths.compiled import jit
+from kinesphere import _native
 from kinesphere.maths.vectors import Floats, Ints
 from kinesphere.motion.character import Character, Mesh
 
@@ -97,9 +96,10 @@ def merge_surfaces(surfaces: list[Surface]) -> Surface:
 
 def drop_bad_triangles(surface: Surface) -> Surface:
     """The surface without triangles that have a vertex which is not finite or absurdly far away."""
-    good: NDArray[np.bool_] = np.all(np.abs(surface.points) < _MAX_COORDINATE, axis=1)
-    if good.all():
+    near: NDArray[np.bool_] = np.abs(surface.points) < _MAX_COORDINATE
+    if near.all():
         return surface
+    good: NDArray[np.bool_] = np.all(near, axis=1)
     points = np.where(good[:, None], surface.points, 0.0)
     normals = np.where(np.isfinite(surface.normals), surface.normals, 0.0)
     triangles, coarse = (kept[good[kept].all(axis=1)] for kept in (surface.triangles, surface.coarse))
@@ -111,37 +111,8 @@ def drop_bad_triangles(surface: Surface) -> Surface:
 def vertex_normals(points: Floats, triangles: Ints, groups: Ints) -> Floats:
     """``(V, 3)`` unit normals of a posed surface: one for each smoothing group."""
     normals = np.empty(points.shape)
-    vertex_normals_kernel(points, triangles, groups, np.empty((int(groups.max(initial=-1)) + 1, 3)), normals)
+    _native.surface.vertex_normals(points, triangles, groups, int(groups.max(initial=-1)) + 1, normals)
     return normals
-
-
-@jit
-def vertex_normals_kernel(points, triangles, groups, sums, normals):  # type: ignore[no-untyped-def]
-    """Unit ``normals`` ``(V, 3)``: the area-weighted mean of the faces that meet in a vertex's group.
-
-    ``sums`` ``(G, 3)`` is scratch. Faces that are not finite don't count; without any, the normal is up.
-    """
-    sums[:] = 0.0
-    for t in range(triangles.shape[0]):
-        a, b, c = triangles[t, 0], triangles[t, 1], triangles[t, 2]
-        ux, uy, uz = points[b, 0] - points[a, 0], points[b, 1] - points[a, 1], points[b, 2] - points[a, 2]
-        vx, vy, vz = points[c, 0] - points[a, 0], points[c, 1] - points[a, 1], points[c, 2] - points[a, 2]
-        x, y, z = uy * vz - uz * vy, uz * vx - ux * vz, ux * vy - uy * vx
-        if not math.isfinite(x + y + z):
-            continue
-        for k in range(3):
-            g = groups[triangles[t, k]]
-            sums[g, 0] += x
-            sums[g, 1] += y
-            sums[g, 2] += z
-    for i in range(points.shape[0]):
-        g = groups[i]
-        x, y, z = sums[g, 0], sums[g, 1], sums[g, 2]
-        length = math.sqrt(x * x + y * y + z * z)
-        if length > 1e-30:
-            normals[i, 0], normals[i, 1], normals[i, 2] = x / length, y / length, z / length
-        else:
-            normals[i, 0], normals[i, 1], normals[i, 2] = 0.0, 1.0, 0.0
 
 
 def _smoothing_groups(mesh: Mesh) -> Ints:
