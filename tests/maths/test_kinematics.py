@@ -106,22 +106,3 @@ def test_a_chain_is_its_part_of_the_whole(rng):
     points = kinematics.attached_points(some_q, some_t, np.array([2, 4, 2]), offsets)
     for k, joint in enumerate((2, 6, 2)):
         assert np.abs(points[:, k] - world_t[:, joint] - R.rotate(world_q[:, joint], offsets[k])).max() < 1e-12
-
-
-@pytest.mark.parametrize("joint", [1, 2, 5])
-def test_a_rotated_joint_has_rotated_by_that_in_the_world(joint, rng):
-    q, t = R.normalise(rng.normal(size=(30, 7, 4))), rng.normal(size=(30, 7, 3))
-    world, _ = kinematics.forward(q, t, PARENTS)
-    active, parent = rng.random(30) < 0.5, int(PARENTS[joint])
-    above, own = R.normalise(rng.normal(size=(2, 30, 4)))
-    if parent < 0:
-        above = R.identity(30)
-    local = q.copy()
-    kinematics.rotate_joint(world, joint, parent, (above, own), active, local, joint)
-    assert np.array_equal(local[~active], q[~active])
-    others = np.arange(7) != joint
-    assert np.array_equal(local[:, others], q[:, others])
-    parent_now = above if parent < 0 else R.multiply(above, world[:, parent])
-    now = R.multiply(parent_now, local[:, joint])
-    assert R.angle_between(now, R.multiply(own, world[:, joint]))[active].max() < 1e-7
-    assert (np.sum(local[:, joint] * q[:, joint], axis=1) >= 0.0).all()

@@ -24,13 +24,20 @@ namespace kinesphere {
 template <class T>
 constexpr const char* element_name() {
     using U = std::remove_const_t<T>;
-    if constexpr (std::is_same_v<U, double>) return "float64";
-    else if constexpr (std::is_same_v<U, float>) return "float32";
-    else if constexpr (std::is_same_v<U, std::int64_t>) return "int64";
-    else if constexpr (std::is_same_v<U, std::int32_t>) return "int32";
-    else if constexpr (std::is_same_v<U, std::uint32_t>) return "uint32";
-    else if constexpr (std::is_same_v<U, bool>) return "bool";
-    else return "uint8";
+    if constexpr (std::is_same_v<U, double>)
+        return "float64";
+    else if constexpr (std::is_same_v<U, float>)
+        return "float32";
+    else if constexpr (std::is_same_v<U, std::int64_t>)
+        return "int64";
+    else if constexpr (std::is_same_v<U, std::int32_t>)
+        return "int32";
+    else if constexpr (std::is_same_v<U, std::uint32_t>)
+        return "uint32";
+    else if constexpr (std::is_same_v<U, bool>)
+        return "bool";
+    else
+        return "uint8";
 }
 
 // Get a C-ordered buffer, or set a TypeError that says what was expected. Defined in binding.cpp.
@@ -87,10 +94,10 @@ struct Argument<bool> {
 template <class S>
 struct Fields;
 
-#define FIELDS(STRUCT, ...)                                             \
-    template <>                                                         \
-    struct kinesphere::Fields<STRUCT> {                                 \
-        static constexpr auto members = std::make_tuple(__VA_ARGS__);   \
+#define FIELDS(STRUCT, ...)                                           \
+    template <>                                                       \
+    struct kinesphere::Fields<STRUCT> {                               \
+        static constexpr auto members = std::make_tuple(__VA_ARGS__); \
     }
 
 template <class S, class T>
@@ -170,9 +177,9 @@ struct KernelFile {
     KernelFile(const char* name, std::vector<PyMethodDef> (*list)());
 };
 
-#define KERNELS(NAME)                                                                 \
-    static std::vector<PyMethodDef> kernels_of_##NAME();                              \
-    static const kinesphere::KernelFile file_##NAME(#NAME, kernels_of_##NAME);        \
+#define KERNELS(NAME)                                                          \
+    static std::vector<PyMethodDef> kernels_of_##NAME();                       \
+    static const kinesphere::KernelFile file_##NAME(#NAME, kernels_of_##NAME); \
     static std::vector<PyMethodDef> kernels_of_##NAME()
 
 }  // namespace kinesphere

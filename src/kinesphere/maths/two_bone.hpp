@@ -6,7 +6,7 @@
 namespace kinesphere {
 
 struct ReachLimits {
-    double least, greatest;     // flexion, in radians
+    double least, greatest;    // flexion, in radians
     double longest, shortest;  // the reaches that these allow, in limb lengths
 };
 

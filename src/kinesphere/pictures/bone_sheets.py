@@ -1,6 +1,6 @@
 """Contact sheets of stick figures (``bone_sheet``): poses side by side with trails, and the root's path from above.
 
-Drawn by Pillow with supersampling. Needs neither a mesh nor numba. (Rendered characters: ``sheets``.)
+Drawn by Pillow with supersampling. Needs no mesh. (Rendered characters: ``surface_sheets``.)
 """
 
 from __future__ import annotations
