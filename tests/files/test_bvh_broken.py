@@ -186,7 +186,6 @@ PEAK_MEMORY = """
 import contextlib, pathlib, sys, tracemalloc, warnings
 import kinesphere
 warnings.simplefilter("ignore")
-kinesphere.warm_up()
 small, *files = sys.argv[1:]
 kinesphere.load(small)  # so that only the file is measured, not what is imported on the way
 for file in files:

@@ -1,5 +1,4 @@
 from . import bands as bands
-from . import compiled as compiled
 from . import denoise as denoise
 from . import dtw as dtw
 from . import euler as euler
@@ -10,6 +9,7 @@ from . import kinematics as kinematics
 from . import rotation_curves as rotation_curves
 from . import rotations as rotations
 from . import splines as splines
+from . import threads as threads
 from . import two_bone as two_bone
 from . import vectors as vectors
 from . import waveshaping as waveshaping
