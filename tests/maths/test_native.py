@@ -87,6 +87,17 @@ def test_every_file_of_loops_is_there_and_every_loop_has_a_caller():
     assert found > 60
 
 
+def test_structs_of_several_files_have_names_of_their_own():
+    """The linker would merge the bindings of two structs of one name; those of one file stand in unnamed namespaces."""
+    places: dict[str, list[str]] = {}
+    for path in [*SOURCE.rglob("*.cpp"), *SOURCE.rglob("*.hpp")]:
+        text = re.sub(r"namespace \{\n.*?\n\}  // namespace\n", "", path.read_text(), flags=re.S)
+        for name in re.findall(r"^struct (\w+) (?:: .*)?\{", text, re.M):
+            places.setdefault(name, []).append(path.name)
+    assert len(places) > 10
+    assert {name: files for name, files in places.items() if len(set(files)) > 1} == {}
+
+
 def test_a_checkout_that_was_not_built_says_what_to_do(tmp_path):
     package = tmp_path / "kinesphere"
     package.mkdir()
