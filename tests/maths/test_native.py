@@ -104,7 +104,7 @@ def test_a_checkout_that_was_not_built_says_what_to_do(tmp_path):
     (package / "__init__.py").write_text("")
     (package / "_native.py").write_text((SOURCE / "_native.py").read_text())
     done = subprocess.run(
-        [sys.executable, "-c", "from kinesphere import _native"],
+        [sys.executable, "-S", "-c", "from kinesphere import _native"],
         cwd=tmp_path,
         env={"PYTHONPATH": str(tmp_path)},
         capture_output=True,
