@@ -3,6 +3,7 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
+NATIVE := $(shell find src -name '*.cpp' -o -name '*.hpp')
 export KINESPHERE_DATA ?= $(abspath ../shared/data)
 
 .PHONY: demo test sanitize format corpus fuzz bench figure clean
@@ -14,6 +15,7 @@ demo: $(VENV)/.native
 test: $(VENV)/.dev $(VENV)/.native $(VENV)/.validator $(VENV)/.three_vrm
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
+	$(BIN)/clang-format --dry-run --Werror $(NATIVE)
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/python -m pytest -n 2
@@ -21,6 +23,7 @@ test: $(VENV)/.dev $(VENV)/.native $(VENV)/.validator $(VENV)/.three_vrm
 format: $(VENV)/.dev
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
+	$(BIN)/clang-format -i $(NATIVE)
 
 # The tests once more, on loops that check every index and every operation, in some ten minutes.
 SANITIZERS = $(shell c++ -print-file-name=libasan.so):$(shell c++ -print-file-name=libubsan.so)
@@ -65,7 +68,7 @@ $(VENV)/.installed: pyproject.toml constraints.txt | $(VENV)/bin/python
 	@touch $@
 
 # The compiled loops, in C++, beside the Python modules that call them: src/kinesphere/_native.*.
-$(VENV)/.native: CMakeLists.txt $(shell find src -name '*.cpp' -o -name '*.hpp') | $(VENV)/.installed
+$(VENV)/.native: CMakeLists.txt $(NATIVE) | $(VENV)/.installed
 	@command -v c++ >/dev/null || { echo "Kinesphere's loops need a C++17 compiler. On Debian: apt-get install g++"; exit 1; }
 	@command -v cmake >/dev/null || test -x $(BIN)/cmake || $(PIP) cmake
 	@echo "building the compiled loops …"

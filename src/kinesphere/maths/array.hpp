@@ -1,8 +1,9 @@
 // Arrays for native loops: C-ordered NumPy arrays as pointer and shape, scratch arrays, small vectors and quaternions.
 //
 // A loop takes `Floats<2>` for an array that it reads and `FloatsOut<2>` for one that it writes. Elements are a(i, j);
-// `a.at(i)` is a pointer to the first element of row i. Indices are checked in `make sanitize` only: whoever calls a loop
-// passes arrays of the shapes that its comment names. binding.hpp checks type, number of axes, order and whether an array may be written.
+// `a.at(i)` is a pointer to the first element of row i. Indices are checked in `make sanitize` only: whoever calls a
+// loop passes arrays of the shapes that its comment names. binding.hpp checks type, number of axes, order and whether
+// an array may be written.
 #pragma once
 
 #include <cassert>
@@ -11,8 +12,8 @@
 #include <initializer_list>
 #include <vector>
 
-// Before a hot loop over many numbers: it is built for AVX2 as well, and the processor decides when the module is loaded.
-// The operations and their order are the same, and so are the bits.
+// Before a hot loop over many numbers: it is built for AVX2 as well, and the processor decides when the module is
+// loaded. The operations and their order are the same, and so are the bits.
 #if defined(__x86_64__) && defined(__linux__) && defined(__GNUC__) && !defined(__clang__) && defined(NDEBUG)
 #define WIDE __attribute__((target_clones("avx2", "default")))
 #else
@@ -60,12 +61,18 @@ struct Array {
     }
 };
 
-template <int N> using Floats = Array<const double, N>;
-template <int N> using FloatsOut = Array<double, N>;
-template <int N> using Ints = Array<const std::int64_t, N>;
-template <int N> using IntsOut = Array<std::int64_t, N>;
-template <int N> using Bools = Array<const bool, N>;
-template <int N> using BoolsOut = Array<bool, N>;
+template <int N>
+using Floats = Array<const double, N>;
+template <int N>
+using FloatsOut = Array<double, N>;
+template <int N>
+using Ints = Array<const std::int64_t, N>;
+template <int N>
+using IntsOut = Array<std::int64_t, N>;
+template <int N>
+using Bools = Array<const bool, N>;
+template <int N>
+using BoolsOut = Array<bool, N>;
 
 // An array that a loop makes for itself, zero at first.
 template <class T, int N>

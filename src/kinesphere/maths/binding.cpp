@@ -61,8 +61,15 @@ KernelFile::KernelFile(const char* name, std::vector<PyMethodDef> (*list)()) { f
 }  // namespace kinesphere
 
 static PyModuleDef native_module = {
-    PyModuleDef_HEAD_INIT, "_native", "Compiled loops, a submodule for every file of them.", -1, nullptr,
-    nullptr,               nullptr,   nullptr,                                               nullptr,
+    PyModuleDef_HEAD_INIT,
+    "_native",
+    "Compiled loops, a submodule for every file of them.",
+    -1,
+    nullptr,
+    nullptr,
+    nullptr,
+    nullptr,
+    nullptr,
 };
 
 // Motions are arrays of some megabytes that come and go with every edit. glibc gives freed memory of that size back to

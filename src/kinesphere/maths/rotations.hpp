@@ -34,8 +34,10 @@ inline Quat operator*(Quat a, Quat b) {
 
 // A vector rotated by a quaternion: v + w t + u × t, with t = 2 u × v.
 inline Vec3 rotate(Quat q, Vec3 v) {
-    const double tx = 2.0 * (q.y * v.z - q.z * v.y), ty = 2.0 * (q.z * v.x - q.x * v.z), tz = 2.0 * (q.x * v.y - q.y * v.x);
-    return {v.x + q.w * tx + q.y * tz - q.z * ty, v.y + q.w * ty + q.z * tx - q.x * tz, v.z + q.w * tz + q.x * ty - q.y * tx};
+    const double tx = 2.0 * (q.y * v.z - q.z * v.y), ty = 2.0 * (q.z * v.x - q.x * v.z),
+                 tz = 2.0 * (q.x * v.y - q.y * v.x);
+    return {v.x + q.w * tx + q.y * tz - q.z * ty, v.y + q.w * ty + q.z * tx - q.x * tz,
+            v.z + q.w * tz + q.x * ty - q.y * tx};
 }
 
 struct CosSinc {
@@ -73,9 +75,12 @@ inline Quat exponential_quaternion(Vec3 v) {
 
 // One unit vector across another vector: square to the world axis that is farthest from it.
 inline Vec3 perpendicular_vector(Vec3 v) {
-    if (std::abs(v.x) <= std::abs(v.y) && std::abs(v.x) <= std::abs(v.z)) v = {0.0, v.z, -v.y};
-    else if (std::abs(v.y) <= std::abs(v.z)) v = {-v.z, 0.0, v.x};
-    else v = {v.y, -v.x, 0.0};
+    if (std::abs(v.x) <= std::abs(v.y) && std::abs(v.x) <= std::abs(v.z))
+        v = {0.0, v.z, -v.y};
+    else if (std::abs(v.y) <= std::abs(v.z))
+        v = {-v.z, 0.0, v.x};
+    else
+        v = {v.y, -v.x, 0.0};
     return v / norm(v);
 }
 
