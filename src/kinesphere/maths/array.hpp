@@ -29,14 +29,16 @@ struct Array {
     T* data = nullptr;
     Index shape[N] = {};
 
+    // A pointer to the element, or to the first one of a row. It may be that past the last row, if it is not read.
     template <class... I>
     T* at(I... indices) const {
         static_assert(sizeof...(I) <= N, "more indices than axes");
         const Index place[] = {static_cast<Index>(indices)...};
         Index offset = 0;
         for (int axis = 0; axis < N; ++axis) {
-            assert(axis >= static_cast<int>(sizeof...(I)) || (place[axis] >= 0 && place[axis] < shape[axis]));
-            offset = offset * shape[axis] + (axis < static_cast<int>(sizeof...(I)) ? place[axis] : 0);
+            const bool given = axis < static_cast<int>(sizeof...(I));
+            assert(!given || (place[axis] >= 0 && place[axis] <= shape[axis]));
+            offset = offset * shape[axis] + (given ? place[axis] : 0);
         }
         return data + offset;
     }
@@ -44,7 +46,9 @@ struct Array {
     template <class... I>
     T& operator()(I... indices) const {
         static_assert(sizeof...(I) == N, "an index for every axis");
-        return *at(indices...);
+        T* element = at(indices...);
+        assert(element < data + size());
+        return *element;
     }
 
     Index size() const {
