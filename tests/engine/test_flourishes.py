@@ -12,7 +12,7 @@ from kinesphere.engine.overlays import (
     chest_width,
     elbow_factor,
     flourish_strength,
-    forearm_twist,
+    twist_wave,
     upper_arm_width,
     wrist_flexion,
 )
@@ -33,8 +33,8 @@ def test_the_wrist_bends_in_a_wave_or_is_held_bent():
 
 
 def test_twists_and_displacement_are_whole_waves():
-    assert forearm_twist(QUARTERS, 0.4, 2.0) == pytest.approx([0.0, 0.4, 0.0, -0.4, 0.0], abs=1e-12)
-    assert forearm_twist(QUARTERS, 0.4, 1.0) == pytest.approx(
+    assert twist_wave(QUARTERS, 0.4, 2.0) == pytest.approx([0.0, 0.4, 0.0, -0.4, 0.0], abs=1e-12)
+    assert twist_wave(QUARTERS, 0.4, 1.0) == pytest.approx(
         [0.0, 0.4 * np.sqrt(0.5), 0.4, 0.4 * np.sqrt(0.5), 0.0], abs=1e-12
     )
     assert elbow_factor(QUARTERS, 0.4) == pytest.approx([1.0, 1.4, 1.0, 0.6, 1.0], abs=1e-12)
@@ -64,7 +64,7 @@ def test_an_upper_arm_swells_with_its_elbows_angle():
 
 @given(st.floats(-2.0, 2.0))
 def test_all_are_closed_at_goals(amount):
-    assert forearm_twist(ENDS, amount, 2.0) == pytest.approx(0.0, abs=1e-12)
+    assert twist_wave(ENDS, amount, 2.0) == pytest.approx(0.0, abs=1e-12)
     assert elbow_factor(ENDS, amount) == pytest.approx(1.0, abs=1e-12)
     assert body_stretch(ENDS, amount) == pytest.approx(1.0, abs=1e-12)
     assert chest_width(ENDS, amount) == pytest.approx(1.0, abs=1e-12)

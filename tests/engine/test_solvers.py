@@ -13,7 +13,7 @@ from kinesphere.body.hands import ANGLES, HAND_SHAPES, hand_rig
 from kinesphere.body.mass import centre_of_mass
 from kinesphere.engine.arms import ArmBlend, ArmObstacles, ArmPose, shoulder_assist, solve_arms
 from kinesphere.engine.batch import Batch
-from kinesphere.engine.capsules import ROOMY
+from kinesphere.engine.capsules import ROOMY, Capsule, signed_distance
 from kinesphere.engine.channels import INDEX, ChannelCurves
 from kinesphere.engine.generation import HEAD_LINE, capsule_lines, horizontal_centre_of_mass
 from kinesphere.engine.hands import ASIDES, BENDS, CURL, DRAG, INHALED, LATE, MOST_DRAG, HandMotion, solve_hands
@@ -102,13 +102,13 @@ def test_each_space_alone_is_its_own_path(seed):
 
 @given(seed=seeds)
 @few
-def test_a_twist_turns_about_the_wrist_and_a_bend_is_a_factor(seed):
+def test_an_added_swivel_turns_about_the_line_to_the_wrist_and_a_bend_is_a_factor(seed):
     rng = np.random.default_rng(seed)
     limb = figure_limb(1.70, "right", "Arm")
-    target, swivel, twist = reachable(rng, limb), rng.uniform(-2.0, 2.0, COUNT), rng.normal(size=COUNT)
-    plain, made = solve(limb, target, swivel), solve(limb, target, swivel, twist=twist)
+    target, swivel, added = reachable(rng, limb), rng.uniform(-2.0, 2.0, COUNT), rng.normal(size=COUNT)
+    plain, made = solve(limb, target, swivel), solve(limb, target, swivel, swivel_offset=added)
     axis = target / np.linalg.norm(target, axis=1, keepdims=True)
-    turned = Rotation.from_rotvec(axis * twist[:, None]) * Rotation.from_quat(plain.upper, scalar_first=True)
+    turned = Rotation.from_rotvec(axis * added[:, None]) * Rotation.from_quat(plain.upper, scalar_first=True)
     same_rotations(made.upper, turned.as_quat(scalar_first=True))
     assert limb.wrist(made.upper, made.flexion) == pytest.approx(target, abs=1e-9)
     bend = rng.uniform(0.5, 1.5, COUNT)
@@ -126,15 +126,27 @@ def test_room_is_the_distance_from_the_nearest_capsule(seed):
     widths = rng.uniform(0.05, 0.15, (3, 2))
     around = ArmObstacles(shoulder, chest, lines, shifts, widths)
     made = solve_arms(limb, target, np.zeros(COUNT), ArmBlend.plain(COUNT), around, 1.0)
-    inward = Rotation.from_quat(chest, scalar_first=True).inv()
+    to_chest = Rotation.from_quat(chest, scalar_first=True).inv()
     nearest = np.full(COUNT, np.inf)
     for v in range(3):
-        start, end = (inward.apply(lines[:, v, k] - shoulder) + shifts[v, k] for k in range(2))
+        start, end = (to_chest.apply(lines[:, v, k] - shoulder) + shifts[v, k] for k in range(2))
         along = np.linspace(0.0, 1.0, 1001)[:, None, None]
         stretched = (target - start - along * (end - start)) * [1.0, 1.0, widths[v, 0] / widths[v, 1]]
         nearest = np.minimum(nearest, np.linalg.norm(stretched, axis=-1).min(axis=0) - widths[v, 0])
     free = np.clip(nearest / ROOMY, 0.0, 1.0)
     assert made.room == pytest.approx(free**2 * (3.0 - 2.0 * free), abs=2e-3)
+
+
+@given(seed=seeds)
+@few
+def test_signed_distance_is_that_of_the_stretched_capsule(seed):
+    rng = np.random.default_rng(seed)
+    points, (start, end) = rng.uniform(-0.4, 0.4, (COUNT, 3)), rng.uniform(-0.3, 0.3, (2, 3))
+    wide, deep = rng.uniform(0.05, 0.3, 2)
+    made = signed_distance(points, Capsule(start, end, wide, deep))
+    along = np.linspace(0.0, 1.0, 2001)[:, None, None]
+    stretched = (points - start - along * (end - start)) * [1.0, 1.0, wide / deep]
+    assert made == pytest.approx(np.linalg.norm(stretched, axis=-1).min(axis=0) - wide, abs=2e-3)
 
 
 def test_shoulders_assist_arms_that_reach_up_ahead_and_across_alike_on_both_sides():

@@ -150,18 +150,18 @@ def legs(rng, frames=60):
 
 
 @given(seeds)
-def test_bent_back_by_its_excess_a_hinge_is_within_its_limits(seed):
+def test_bent_by_its_correction_a_hinge_is_within_its_limits(seed):
     rng = np.random.default_rng(seed)
     before, local = legs(rng), legs(rng)
     made = local.copy()
-    back = hinges.hinge_excess(before, local, KNEE)
-    hinges.bend_hinge(made, KNEE, back)
+    correction = hinges.hinge_correction(before, local, KNEE)
+    hinges.bend_hinge(made, KNEE, correction)
     middle = 0.5 * (KNEE.least + KNEE.greatest)
     was, asked, bent = (
         middle + (measure(each, KNEE)[0] - middle + np.pi) % (2.0 * np.pi) - np.pi for each in (before, local, made)
     )
-    assert back == pytest.approx(limit(was, asked) - asked, abs=1e-9)
+    assert correction == pytest.approx(limit(was, asked) - asked, abs=1e-9)
     assert bent == pytest.approx(limit(was, asked), abs=1e-6)
     assert np.array_equal(made[:, [0, 1, 3]], local[:, [0, 1, 3]])
-    free = back == 0.0
+    free = correction == 0.0
     assert np.array_equal(made[free], local[free])

@@ -1,4 +1,5 @@
-// Inverse kinematics of all arms of one side, blended from three spaces, with flourishes and the body kept off.
+// Inverse kinematics of all arms of one side, blended from three spaces, with flourishes. Also computes how much room
+// the body leaves for flourishes.
 #include <limits>
 
 #include "engine/capsules.hpp"
@@ -10,23 +11,26 @@ namespace kinesphere {
 
 namespace {
 
-// Weights and paths of the two other spaces in every frame, and the elbow's flourishes.
+// A hand path can run through wrist positions (the default), joint angles or elbow positions. This holds the weights
+// and paths of the last two, and the elbow's flourishes. Arms on wrist paths alone pass one row of `angles`,
+// `starts` and `elbows`; it is not read, as their weights are 0.
 struct ArmBlend {
-    Floats<1> angle_weight;  // (F,) weight of the path through joint angles
-    Floats<2> angles;        // (F, 4) that path: the shoulder's rotation vector since the stroke's start, elbow's angle
-    Floats<2> starts;        // (F, 4) the shoulder's rotation at the stroke's start
-    Floats<1> elbow_weight;  // (F,) weight of the path through elbows
-    Floats<2> elbows;        // (F, 3) that path
-    Floats<1> bend;          // (F,) factor of the elbow's angle
-    Floats<1> twist;         // (F,) rotation about the axis from shoulder to wrist
+    Floats<1> angle_weight;   // (F,) weight of the path through joint angles
+    Floats<2> angles;         // (F, 4) that path; columns 0–2: rotation vector from `starts`; column 3: elbow flexion
+    Floats<2> starts;         // (F, 4) the shoulder rotation at the start of the stroke
+    Floats<1> elbow_weight;   // (F,) weight of the path through elbows
+    Floats<2> elbows;         // (F, 3) that path
+    Floats<1> bend;           // (F,) factor of the elbow flexion
+    Floats<1> swivel_offset;  // (F,) added to the elbow's swivel: a rotation about the line from shoulder to wrist
 };
 
-// V capsules of the body around hands, in the world, and the chest's axes in which they are taken.
+// V capsules of the body around hands, in the world, plus shoulder position and chest rotation, to convert the lines to
+// chest axes.
 struct ArmObstacles {
-    Floats<2> shoulder;  // (F, 3)
-    Floats<2> chest;     // (F, 4)
-    Floats<4> lines;     // (F, V, 2, 3) in the world
-    Floats<3> shifts;    // (V, 2, 3) added to the lines' ends in the chest's axes
+    Floats<2> shoulder;  // (F, 3) position in the world
+    Floats<2> chest;     // (F, 4) rotation in the world
+    Floats<4> lines;     // (F, V, 2, 3) ends of the capsules' axes, in the world
+    Floats<3> shifts;    // (V, 2, 3) added to these ends, in chest axes
     Floats<2> widths;    // (V, 2) half widths aside and ahead
 };
 
@@ -35,7 +39,7 @@ struct ArmSolution {
     FloatsOut<2> upper;    // (F, 4) the shoulder's rotation
     FloatsOut<1> flexion;  // (F,) the elbow's angle
     FloatsOut<2> wrist;    // (F, 3) from the shoulder
-    FloatsOut<1> room;     // (F,) factor 0–1 of flourishes that the body leaves the hand room for
+    FloatsOut<1> room;     // (F,) 0–1: scale for flourishes; 0 at the body, 1 from `roomy` metres away
 };
 
 struct ArmRotations {
@@ -45,11 +49,12 @@ struct ArmRotations {
 
 }  // namespace
 
-// Shoulder and elbow's angle with their shares of the two other spaces, from the wrist's own.
+// Blend the wrist-space solution with the joint-angle and elbow-position ones, by their weights.
 static ArmRotations blend_spaces(Index i, const ArmBlend& blend, const SolvedLimb& arm) {
-    const double by_angles = blend.angle_weight(i), by_elbow = blend.elbow_weight(i), own = 1.0 - by_angles - by_elbow;
+    const double by_angles = blend.angle_weight(i), by_elbow = blend.elbow_weight(i);
+    const double by_wrist = 1.0 - by_angles - by_elbow;
     const Quat q = arm.rotation;
-    Quat sum = {own * q.w, own * q.x, own * q.y, own * q.z};
+    Quat sum = {by_wrist * q.w, by_wrist * q.x, by_wrist * q.y, by_wrist * q.z};
     const auto add = [&sum](double share, Quat p) {
         sum = {sum.w + share * p.w, sum.x + share * p.x, sum.y + share * p.y, sum.z + share * p.z};
     };
@@ -61,52 +66,56 @@ static ArmRotations blend_spaces(Index i, const ArmBlend& blend, const SolvedLim
         flexion += by_angles * angles[3];
     }
     if (by_elbow != 0.0) {
-        add(by_elbow, quaternion_between(arm.elbow, read_vector(blend.elbows.at(i))) * q);  // this keeps the sign
+        // This is in the same hemisphere as q, so no sign flip is needed.
+        add(by_elbow, quaternion_between(arm.elbow, read_vector(blend.elbows.at(i))) * q);
     }
     const double size = std::sqrt(sum.w * sum.w + sum.x * sum.x + sum.y * sum.y + sum.z * sum.z);
     return {{sum.w / size, sum.x / size, sum.y / size, sum.z / size}, flexion};
 }
 
-// How far a wrist of frame `i` is outside of the nearest capsule; below zero inside.
-static double distance_outside(Vec3 wrist, Index i, const ArmObstacles& body) {
+// Signed distance of a wrist of frame `i` from the nearest capsule, in axes stretched ahead (see capsules.hpp);
+// negative inside.
+static double signed_body_distance(Vec3 wrist, Index i, const ArmObstacles& body) {
     const Vec3 shoulder = read_vector(body.shoulder.at(i));
-    const Quat inward = conjugate(read_quaternion(body.chest.at(i)));
+    const Quat to_chest = conjugate(read_quaternion(body.chest.at(i)));
     const auto end_of = [&](Index v, Index k) {
-        return rotate(inward, read_vector(body.lines.at(i, v, k)) - shoulder) + read_vector(body.shifts.at(v, k));
+        return rotate(to_chest, read_vector(body.lines.at(i, v, k)) - shoulder) + read_vector(body.shifts.at(v, k));
     };
     double nearest = std::numeric_limits<double>::infinity();
     for (Index v = 0; v < body.lines.shape[1]; ++v) {
         const double wide = body.widths(v, 0), deep = body.widths(v, 1);
-        nearest = least(nearest, norm(capsule_offset(wrist, end_of(v, 0), end_of(v, 1), wide, deep)) - wide);
+        nearest = least(nearest, capsule_distance(wrist, end_of(v, 0), end_of(v, 1), wide, deep));
     }
     return nearest;
 }
 
-// Write arms that bring wrists to targets (F, 3) at swivels (F,). `roomy` is the distance from the body at which a hand
-// has room for all flourishes.
-static void solve_arms(Floats<2> target, Floats<1> swivel, const ArmBlend& blend, const LimbRest& limb,
-                       const AngleRange& flexions, const ArmObstacles& body, double roomy, const ArmSolution& out) {
-    const Vec3 down = {0.0, -1.0, 0.0}, ahead = {0.0, 0.0, 1.0};
+// Write arms that bring wrists to targets (F, 3) at swivels (F,), which are measured from `reference (3,)` and
+// `home (3,)`. `roomy` is the distance from the body at which a hand has room for all flourishes.
+static void solve_arms(Floats<2> target, Floats<1> swivel, Floats<1> reference, Floats<1> home, const ArmBlend& blend,
+                       const LimbRest& limb, const AngleRange& flexions, const ArmObstacles& body, double roomy,
+                       const ArmSolution& out) {
+    const Vec3 towards = read_vector(reference.data), second = read_vector(home.data);
     const Vec3 upper = read_vector(limb.upper.data), lower = read_vector(limb.lower.data);
     const Vec3 hinge = read_vector(limb.hinge.data);
     const double a = norm(upper), b = norm(lower);
     const ReachLimits limits = reach_limits(a, b, flexions.least, flexions.greatest);
     for (Index i = 0; i < target.shape[0]; ++i) {
         const SolvedLimb arm =
-            solve_limb(read_vector(target.at(i)), swivel(i), down, ahead, a, b, limb.frame.data, limits);
+            solve_limb(read_vector(target.at(i)), swivel(i), towards, second, a, b, limb.frame.data, limits);
         ArmRotations made = {arm.rotation, arm.flexion};
         if (blend.angle_weight(i) != 0.0 || blend.elbow_weight(i) != 0.0) made = blend_spaces(i, blend, arm);
         made.flexion = clamp(made.flexion * blend.bend(i), flexions.least, flexions.greatest);
         const Quat elbow = axis_angle_quaternion(hinge, made.flexion - limb.flexion);
         const Vec3 wrist = rotate(made.shoulder, upper + rotate(elbow, lower));
-        if (blend.twist(i) != 0.0) {
-            const double angle = blend.twist(i) / most(norm(wrist), 1e-12);
+        if (blend.swivel_offset(i) != 0.0) {
+            // The axis is the wrist vector itself, so `wrist` stays valid.
+            const double angle = blend.swivel_offset(i) / most(norm(wrist), 1e-12);
             made.shoulder = exponential_quaternion(angle * wrist) * made.shoulder;
         }
         write_quaternion(out.upper.at(i), made.shoulder);
         out.flexion(i) = made.flexion;
         write_vector(out.wrist.at(i), wrist);
-        const double free = least(most(distance_outside(wrist, i, body), 0.0) / roomy, 1.0);
+        const double free = least(most(signed_body_distance(wrist, i, body), 0.0) / roomy, 1.0);
         out.room(i) = free * free * (3.0 - 2.0 * free);
     }
 }
@@ -115,7 +124,7 @@ static void solve_arms(Floats<2> target, Floats<1> swivel, const ArmBlend& blend
 
 FIELDS(kinesphere::ArmBlend, &kinesphere::ArmBlend::angle_weight, &kinesphere::ArmBlend::angles,
        &kinesphere::ArmBlend::starts, &kinesphere::ArmBlend::elbow_weight, &kinesphere::ArmBlend::elbows,
-       &kinesphere::ArmBlend::bend, &kinesphere::ArmBlend::twist);
+       &kinesphere::ArmBlend::bend, &kinesphere::ArmBlend::swivel_offset);
 FIELDS(kinesphere::ArmObstacles, &kinesphere::ArmObstacles::shoulder, &kinesphere::ArmObstacles::chest,
        &kinesphere::ArmObstacles::lines, &kinesphere::ArmObstacles::shifts, &kinesphere::ArmObstacles::widths);
 FIELDS(kinesphere::ArmSolution, &kinesphere::ArmSolution::upper, &kinesphere::ArmSolution::flexion,

@@ -21,9 +21,9 @@ from kinesphere.engine.capsules import ROOMY
 from kinesphere.engine.channels import sample_rows
 from kinesphere.engine.clocks import StrokePhase
 from kinesphere.engine.manner import FLOURISHES, ArmManner
-from kinesphere.engine.overlays import elbow_factor, forearm_twist
+from kinesphere.engine.overlays import elbow_factor, twist_wave
 from kinesphere.engine.paths import StrokePaths
-from kinesphere.engine.pose import FLEXIONS, SIGN, FigureLimb
+from kinesphere.engine.pose import AHEAD, DOWN, FLEXIONS, SIGN, FigureLimb
 from kinesphere.maths import rotations, threads
 from kinesphere.maths.vectors import Bools, Floats, clip, norms, smoothstep
 from kinesphere.motion.gesture import resting_swivel, resting_wrist
@@ -105,15 +105,19 @@ def _swing_level(batch: Batch, pivot: Floats, size: float) -> Floats:
 
 
 class ArmBlend(NamedTuple):
-    """Weights and paths of the two other spaces in every frame, and the elbow's flourishes."""
+    """Weights and paths through joint angles and elbow positions, and the elbow's flourishes.
+
+    A hand path can run through wrist positions (the default), joint angles or elbow positions. Arms on wrist paths
+    alone have one row of ``angles``, ``starts`` and ``elbows``, which is not read, as their weights are 0.
+    """
 
     angle_weight: Floats  # (F,) weight of the path through joint angles
-    angles: Floats  # (F, 4) that path: the shoulder's rotation vector since the stroke's start, and the elbow's angle
-    starts: Floats  # (F, 4) the shoulder's rotation at the stroke's start
+    angles: Floats  # (F, 4) that path; columns 0–2: rotation vector from ``starts``; column 3: elbow flexion
+    starts: Floats  # (F, 4) the shoulder rotation at the start of the stroke
     elbow_weight: Floats  # (F,) weight of the path through elbows
     elbows: Floats  # (F, 3) that path
-    bend: Floats  # (F,) factor of the elbow's angle
-    twist: Floats  # (F,) rotation about the axis from shoulder to wrist
+    bend: Floats  # (F,) factor of the elbow flexion
+    swivel_offset: Floats  # (F,) added to the elbow's swivel: a rotation about the line from shoulder to wrist
 
     @classmethod
     def plain(cls, frames: int) -> ArmBlend:
@@ -127,17 +131,20 @@ class ArmBlend(NamedTuple):
 
 
 class ArmObstacles(NamedTuple):
-    """V capsules of the body around hands, in the world, and the chest's axes in which they are taken."""
+    """V capsules of the body around hands, in the world.
 
-    shoulder: Floats  # (F, 3)
-    chest: Floats  # (F, 4)
-    lines: Floats  # (F, V, 2, 3) in the world
-    shifts: Floats  # (V, 2, 3) added to the lines' ends in the chest's axes
+    Shoulder position and chest rotation are there to convert the capsules' lines to chest axes.
+    """
+
+    shoulder: Floats  # (F, 3) position in the world
+    chest: Floats  # (F, 4) rotation in the world
+    lines: Floats  # (F, V, 2, 3) ends of the capsules' axes, in the world
+    shifts: Floats  # (V, 2, 3) added to these ends, in chest axes
     widths: Floats  # (V, 2) half widths aside and ahead
 
     @classmethod
     def none(cls, frames: int) -> ArmObstacles:
-        """Nothing to keep off."""
+        """No capsules: all flourishes have room."""
         lines, shifts, widths = np.zeros((frames, 0, 2, 3)), np.zeros((0, 2, 3)), np.zeros((0, 2))
         return cls(np.zeros((frames, 3)), np.zeros((frames, 4)), lines, shifts, widths)
 
@@ -152,19 +159,19 @@ class ArmSolution(NamedTuple):
     upper: Floats  # (F, 4) the shoulder's rotation
     flexion: Floats  # (F,) the elbow's angle
     wrist: Floats  # (F, 3) from the shoulder
-    room: Floats  # (F,) factor 0–1 of flourishes that the body leaves the hand room for
+    room: Floats  # (F,) 0–1: scale for flourishes; 0 at the body, 1 from ``ROOMY`` metres away
 
 
 def solve_arms(
     limb: FigureLimb, target: Floats, swivel: Floats, blend: ArmBlend, body: ArmObstacles, size: float
 ) -> ArmSolution:
-    """Arms that bring wrists to ``target (F, 3)`` with ``swivel (F,)``, blended, bent and twisted."""
+    """Arms that bring wrists to ``target (F, 3)`` with ``swivel (F,)``, changed by what ``blend`` adds."""
     count = len(target)
     made = ArmSolution(np.empty((count, 4)), np.empty(count), np.empty((count, 3)), np.empty(count))
     target, swivel = np.ascontiguousarray(target), np.ascontiguousarray(swivel)
 
     def solve(rows: slice) -> None:
-        own = target[rows], swivel[rows], blend.select(rows)
+        own = target[rows], swivel[rows], DOWN, AHEAD, blend.select(rows)
         solution = ArmSolution(*(row[rows] for row in made))
         _native.arms.solve_arms(*own, limb.rest, FLEXIONS, body.select(rows), ROOMY * size, solution)
 
@@ -206,7 +213,7 @@ class ArmPose:
     relaxed: Floats  # (2 F,) how far each arm is relaxed
     flourish_weight: Floats  # (2 F,) how much of its flourishes it shows
     time_share: Floats  # (2 F,) of the stroke's time
-    room: Floats  # (2 F,) factor of flourishes that the body leaves the hand room for
+    room: Floats  # (2 F,) 0–1: scale for flourishes by the distance from the body
     flourishes: dict[str, Floats]  # each (2 F,) or ()
 
     @cached_property
@@ -229,8 +236,9 @@ def pose_arms(
 ) -> ArmPose:
     """The arms of all performances, left ones first, from ``shoulder (2 F, 3)`` and ``chest (2 F, 4)`` in the world.
 
-    ``batch`` has every performance twice. Hands keep off the ``body``, which is asked for the rows of one side after
-    the other. ``for_balance`` leaves out what does not matter to it: other spaces and flourishes.
+    ``batch`` has every performance twice. ``body`` returns the capsules for rows of one side; near them flourishes
+    shrink (``ArmPose.room``). Hands are not moved. ``for_balance`` leaves out what does not matter to it: other spaces
+    and flourishes.
     """
     flourishes = {} if for_balance else {name: _gather(name, tasks, batch) for name in FLOURISHES}
     samples = _ArmPathSamples.of(tasks, batch, shoulder, chest, not for_balance and _uses_other_spaces(flourishes))
@@ -248,10 +256,11 @@ def pose_arms(
     blend = ArmBlend.plain(len(batch))
     if not for_balance:
         weight = weight * (1.0 - relaxed)
-        twist = forearm_twist(samples.time_share, flourishes["elbow_twist"] * weight, flourishes["elbow_frequency"])
-        twist[halves["right"]] *= SIGN["right"]
+        twists, rates = flourishes["elbow_twist"], flourishes["elbow_frequency"]
+        swivel_offset = twist_wave(samples.time_share, twists * weight, rates)
+        swivel_offset[halves["right"]] *= SIGN["right"]
         bend = elbow_factor(samples.time_share, flourishes["displacement"] * weight * samples.via_fade)
-        blend = _blend(samples, flourishes, 1.0 - relaxed)._replace(bend=bend, twist=twist)
+        blend = _blend(samples, flourishes, 1.0 - relaxed)._replace(bend=bend, swivel_offset=swivel_offset)
     made = [
         solve_arms(
             limbs[side],
@@ -313,16 +322,16 @@ def _sample_path(
     positions = plan.positions
     if plan.in_world:
         at = clip(np.round(plan.frames * (rate / RATE)).astype(np.intp), 0, len(chest) - 1)
-        inward = rotations.rotate(rotations.conjugate(chest[at]), plan.positions - shoulder[at])
-        positions = np.where(plan.fixed[:, None], inward, plan.positions)
+        in_chest = rotations.rotate(rotations.conjugate(chest[at]), plan.positions - shoulder[at])
+        positions = np.where(plan.fixed[:, None], in_chest, plan.positions)
     starts, path = plan.paths(positions) if rows.shape[1] > SHOULDER else (np.zeros((1, 4)), plan.wrist_path(positions))
     rows[:] = path.at(phase.stroke, phase.path_share)
     if plan.in_world:  # between keys of the world the hand goes through the world
-        outward = shoulder[at] + rotations.rotate(chest[at], plan.positions)
-        keys = np.where(plan.fixed[:, None], plan.positions, outward)
+        from_chest = shoulder[at] + rotations.rotate(chest[at], plan.positions)
+        keys = np.where(plan.fixed[:, None], plan.positions, from_chest)
         world = plan.wrist_path(keys).at(phase.stroke, phase.path_share)[:, :3]
-        inward = rotations.rotate(rotations.conjugate(chest), world - shoulder)
-        rows[:, :3] += clip(rows[:, IN_WORLD], 0.0, 1.0)[:, None] * (inward - rows[:, :3])
+        in_chest = rotations.rotate(rotations.conjugate(chest), world - shoulder)
+        rows[:, :3] += clip(rows[:, IN_WORLD], 0.0, 1.0)[:, None] * (in_chest - rows[:, :3])
     plan.limb.soften(rows[:, :3], plan.farthest(positions))
     return path, starts
 

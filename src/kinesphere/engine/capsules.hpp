@@ -1,11 +1,11 @@
-// Capsules about trunk, head and thighs, flattened ahead: see capsules.py.
+// Offset and distance of a point from a capsule that is flattened ahead: see capsules.py.
 #pragma once
 
 #include "maths/rotations.hpp"
 
 namespace kinesphere {
 
-// The offset of a point from a capsule's line, in axes stretched ahead until the capsule is round. `wide` and `deep`
+// The offset of a point from a capsule's axis, in axes stretched ahead until the capsule is round. `wide` and `deep`
 // are its half widths aside and ahead.
 inline Vec3 capsule_offset(Vec3 point, Vec3 start, Vec3 end, double wide, double deep) {
     const double stretch = wide / deep;
@@ -14,6 +14,11 @@ inline Vec3 capsule_offset(Vec3 point, Vec3 start, Vec3 end, double wide, double
     offset.z *= stretch;
     const double along = clamp(dot(offset, bone) / most(dot(bone, bone), 1e-9), 0.0, 1.0);
     return offset - along * bone;
+}
+
+// The signed distance of a point from a capsule, in the same stretched axes; negative inside.
+inline double capsule_distance(Vec3 point, Vec3 start, Vec3 end, double wide, double deep) {
+    return norm(capsule_offset(point, start, end, wide, deep)) - wide;
 }
 
 }  // namespace kinesphere

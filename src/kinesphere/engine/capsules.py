@@ -1,8 +1,8 @@
-"""Hand-body collision: distance of hands from capsules about trunk, head and thighs, and pushing hands out.
+"""Capsules about trunk, head and thighs: their sizes, distances of points from them, and room between two hands.
 
 A capsule is flattened ahead: its cross-section is an ellipse. Distances are measured in axes that are stretched ahead
-until it is round. Keys inside a capsule are pushed out of it, softly; moving keys keeps paths smooth, while moving
-every frame's hand would not, as "out" turns about across the middle. Near the body hands have less room for flourishes.
+until it is round. Here are the sizes. ``engine.arms`` shrinks flourishes near the body; ``laban.clearance`` moves keys
+out of it.
 """
 
 from __future__ import annotations
@@ -11,7 +11,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kinesphere.maths.vectors import Floats, clip, norms, smoothstep
+from kinesphere import _native
+from kinesphere.maths.vectors import Floats, norms, smoothstep
 
 # For a figure 1.70 m tall, in metres: half widths aside and ahead, with flesh and half a hand.
 TRUNK, HEAD, THIGH = (0.205, 0.158), (0.125, 0.140), (0.122, 0.125)
@@ -21,39 +22,22 @@ ROOMY, APART = 0.13, 0.09  # around a hand, and between two, that leave room for
 
 
 class Capsule(NamedTuple):
-    """A capsule of every frame, in the chest's axes from the shoulder."""
+    """A capsule in chest axes, from the shoulder."""
 
-    start: Floats  # (F, 3) ends of its line
-    end: Floats  # (F, 3)
+    start: Floats  # (3,) ends of its axis
+    end: Floats  # (3,)
     wide: float  # half width aside
     deep: float  # half width ahead
 
 
-def distance_outside(points: Floats, volumes: list[Capsule]) -> Floats:
-    """How far ``(F,)`` points ``(F, 3)`` are outside of the nearest volume, 0 inside."""
-    if not volumes:
-        return np.full(len(points), np.inf)
-    free = [capsule_distance(points, np.stack([v.start, v.end], axis=-2), v.wide, v.deep) for v in volumes]
-    return np.asarray(np.maximum(np.min(free, axis=0), 0.0))
+def signed_distance(points: Floats, capsule: Capsule) -> Floats:
+    """Signed distance ``(N,)`` of points ``(N, 3)`` from a capsule, in axes stretched ahead; negative inside."""
+    distances = np.empty(len(points))
+    _native.capsules.signed_distance(np.ascontiguousarray(points), *capsule, distances)
+    return distances
 
 
 def flourish_scale_between_hands(left: Floats, right: Floats, size: float) -> Floats:
     """``(F,)`` factor 0–1 by which flourishes shrink when the wrists ``(F, 3)``, from their shoulders, are close."""
     gap = norms(left - right + np.array([2.0 * SHOULDER * size, 0.0, 0.0]))
     return np.asarray(smoothstep((gap - TOUCHING * size) / (APART * size)))
-
-
-def capsule_distance(points: Floats, lines: Floats, wide: Floats | float, deep: Floats | float) -> Floats:
-    """How far ``(...)`` points ``(..., 3)`` are outside of capsules about ``lines (..., 2, 3)``; below zero inside."""
-    return np.asarray(norms(_offset(points, lines, wide / deep)) - wide)
-
-
-def _offset(points: Floats, lines: Floats, stretch: Floats | float) -> Floats:
-    """Vectors ``(..., 3)`` from lines to points, in axes stretched ahead until a capsule is round."""
-    start, bone = lines[..., 0, :], lines[..., 1, :] - lines[..., 0, :]
-    offset, bone = np.broadcast_arrays(points - start, bone)
-    offset, bone = offset.copy(), bone.copy()
-    offset[..., 2] *= stretch
-    bone[..., 2] *= stretch
-    along = np.einsum("...i,...i->...", offset, bone) / np.maximum(np.einsum("...i,...i->...", bone, bone), 1e-9)
-    return np.asarray(offset - clip(along, 0.0, 1.0)[..., None] * bone)

@@ -128,7 +128,11 @@ class _Performance:
 
 
 def body_clock(gesture: Gesture, manner: Manner, height: float = HEIGHT) -> TimeMap:
-    """From a gesture's own time to when the body is there, performed in this manner."""
+    """One clock for a whole performance: from the gesture's own time to the performed one, for edits of its motion.
+
+    It is the leading arm's clock, or the body's where no arm leads; the other arm's may differ. It is exact where
+    strokes begin and end. Between, it is a monotone cubic without the stroke's own timing. A loop has one pace.
+    """
     body = _plan_arms(gesture, manner, {side: figure_limb(height, side, "Arm") for side in SIGN}, height / HEIGHT)[1]
     if gesture.loop:
         return TimeMap.uniform(gesture.duration / max(body.end(gesture.duration), 1.0 / RATE))
@@ -140,7 +144,7 @@ def body_clock(gesture: Gesture, manner: Manner, height: float = HEIGHT) -> Time
 def _plan_arms(
     gesture: Gesture, manner: Manner, limbs: dict[str, FigureLimb], size: float
 ) -> tuple[dict[str, ArmPlan | None], StrokeClock]:
-    """The plan of each arm, and the body's clock."""
+    """The plan of each arm, and the body's clock: the leading arm's, if there is one."""
     locked = manner.locked
     plans = {side: arm_plan(gesture, side, limbs[side], size, manner.arm(side), locked) for side in SIGN}
     lead = leading_side(gesture)
@@ -209,7 +213,12 @@ def _solve_body(
     every: int = 1,
     for_balance: bool = False,
 ) -> ArmPose:
-    """Write trunk and legs; gives the arms, which are not written yet. ``for_balance``: as far as that needs them."""
+    """Solve trunk and legs into the pose; return the arms, which are not written yet.
+
+    ``shift`` and ``assist`` are those of ``solve_trunk``. ``every`` is how many frames of the performances one frame of
+    the pose stands for. ``for_balance`` leaves out what balance does not need: the body's
+    capsules, other path spaces, flourishes.
+    """
     index = pose.skeleton.index
     trunk = solve_trunk(pose, channels, shift, assist)
     for side in SIGN:
@@ -235,7 +244,7 @@ def _solve_body(
 
 
 def capsule_lines(pose: Pose, trunk: TrunkWorld) -> Floats:
-    """``(F, 4, 2, 3)`` the lines of the capsules that hands keep off: trunk, head and thighs, in the world."""
+    """``(F, 4, 2, 3)`` axes of the capsules about trunk, head and thighs, in the world."""
     index = pose.skeleton.index
     lines = np.empty((len(pose.batch), 4, 2, 3))
     lines[:, 0, 0], lines[:, 0, 1] = trunk.position(index("hips")), trunk.position(index("neck"))

@@ -20,7 +20,7 @@ from kinesphere.engine.arms import ArmPose
 from kinesphere.engine.batch import RATE
 from kinesphere.engine.channels import ChannelCurves
 from kinesphere.engine.clocks import StrokeClock
-from kinesphere.engine.overlays import forearm_twist, wrist_flexion
+from kinesphere.engine.overlays import twist_wave, wrist_flexion
 from kinesphere.engine.pose import ROLL, SIGN, FigureLimb, Pose, figure_limb
 from kinesphere.engine.proportions import HEIGHT
 from kinesphere.maths import rotations, threads
@@ -47,7 +47,7 @@ def set_hands(
     """Write the rotations of all arms and hands; ``clocks`` are those of each side's arms."""
     batch, curves, active = pose.batch.both_sides, arms.flourishes, 1.0 - arms.relaxed
     weight = arms.flourish_weight
-    twist = forearm_twist(arms.time_share, curves["wrist_twist"] * weight, curves["wrist_frequency"])
+    twist = twist_wave(arms.time_share, curves["wrist_twist"] * weight, curves["wrist_frequency"])
     bend = wrist_flexion(
         arms.time_share,
         curves["wrist_bend"] * weight,

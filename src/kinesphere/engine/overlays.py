@@ -22,8 +22,8 @@ def wrist_flexion(share: Floats, bend: Floats, extension: Floats, flexed: Floats
     return np.asarray((1.0 - flexed) * wave + flexed * angle)
 
 
-def forearm_twist(share: Floats, amount: Floats, frequency: Floats) -> Floats:
-    """Rotation about the forearm that comes and goes: ``frequency`` half waves per stroke."""
+def twist_wave(share: Floats, amount: Floats, frequency: Floats) -> Floats:
+    """Angle that swings to and fro, ``frequency`` half waves per stroke: the twist of a forearm, an elbow's swivel."""
     return np.asarray(amount * np.sin(np.pi * frequency * share))
 
 

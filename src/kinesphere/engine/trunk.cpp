@@ -99,6 +99,6 @@ FIELDS(kinesphere::TrunkWorld, &kinesphere::TrunkWorld::joints, &kinesphere::Tru
 
 namespace kinesphere {
 
-KERNELS(engine_trunk) { return {kernel<solve_trunk>("solve_trunk")}; }
+KERNELS(trunk) { return {kernel<solve_trunk>("solve_trunk")}; }
 
 }  // namespace kinesphere

@@ -75,7 +75,7 @@ def solve_trunk(pose: Pose, channels: ChannelCurves, shift: Floats, assist: Floa
 
     def solve(part: slice) -> None:
         rows = pose.batch.rows.select(part)
-        _native.engine_trunk.solve_trunk(rows, curves, model, pose.translations, pose.local, made)
+        _native.trunk.solve_trunk(rows, curves, model, pose.translations, pose.local, made)
 
     threads.share_frames(len(pose.batch.counts), count * FRAME_WORK, solve)
     return made

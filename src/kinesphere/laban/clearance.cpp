@@ -82,7 +82,7 @@ static Vec3 push_point_out(Floats<1> point, Floats<2> line, double wide, double 
     return push_out(read_vector(point.data), read_line(line.data), wide, deep, soft);
 }
 
-// Write distances (K,) of wrists at keys (K, 3) from the nearest capsule; negative inside.
+// Write signed distances (K,) of wrists at keys (K, 3) from the nearest capsule; negative inside.
 static void body_distance(Floats<2> positions, const BodyCapsules& body, Floats<2> radii, FloatsOut<1> distances) {
     for (Index k = 0; k < positions.shape[0]; ++k) {
         const Vec3 wrist = read_vector(positions.at(k)) + read_vector(body.sags.at(k));
@@ -90,7 +90,7 @@ static void body_distance(Floats<2> positions, const BodyCapsules& body, Floats<
         for (Index v = 0; v < CAPSULES; ++v) {
             const double wide = radii(v, 0), deep = radii(v, 1);
             const Line line = read_line(body.lines.at(k, v));
-            nearest = least(nearest, norm(capsule_offset(wrist, line.start, line.end, wide, deep)) - wide);
+            nearest = least(nearest, capsule_distance(wrist, line.start, line.end, wide, deep));
         }
         distances(k) = nearest;
     }
@@ -209,7 +209,7 @@ static bool move_keys(FloatsOut<2> positions, Floats<2> pushes, Floats<1> allowe
     return needed;
 }
 
-// Move keys (K, 3) in place, in so many rounds at most, until no sample is deeper than `allowed (S,)`.
+// Move keys (K, 3) in place until no sample is deeper than `allowed (S,)`, or for `rounds` rounds.
 static void resolve_collisions(FloatsOut<2> positions, const BodyCapsules& body, const PathSamples& samples,
                                const HandSamples& hand, const MovableKeys& keys, Floats<1> allowed, Index rounds) {
     Scratch<double, 2> pushes(samples.rows.shape[0], 3);

@@ -30,7 +30,7 @@ CAPSULE_RADII = np.array([TRUNK, HEAD, THIGH, THIGH])  # (4, 2) metres aside and
 # Points of a hand: metres from the wrist along the forearm and towards the curled fingers; what is added to the radii.
 HAND_POINTS = np.array([[0.0, 0.0, 0.0], [0.085, 0.010, -0.002], [0.155, 0.055, -0.015]])
 CURL = np.array([-0.85, 0.0, -0.5])  # where fingers curl to: palms face the body, and somewhat back
-ROUNDS = 5  # out of one capsule may be into another
+ROUNDS = 5  # of moving keys at most: out of one capsule may be into another
 FULL_FLOURISH = 0.16  # metres between wrist and body from which flourishes keep their size
 HANGING_WEIGHT = 0.1  # how much a hanging key moves for a sample beside it, where another key counts 1
 
@@ -177,7 +177,10 @@ def penetration(positions: Floats, body: BodyCapsules, samples: PathSamples) -> 
 def resolve_collisions(
     positions: Floats, body: BodyCapsules, samples: PathSamples, keys: MovableKeys, allowed: Floats
 ) -> Floats:
-    """Keys ``(K, 3)`` moved until no sample is deeper in the body than ``allowed (S,)``; within the arm's reach."""
+    """Keys ``(K, 3)`` moved, within the arm's reach, so that samples are no deeper in the body than ``allowed (S,)``.
+
+    It stops after ``ROUNDS`` rounds: where keys cannot move enough, some samples stay deeper.
+    """
     moved = positions.copy()
     _native.clearance.resolve_collisions(moved, body, samples, hand_model(), keys, allowed, ROUNDS)
     limit_reach(moved, keys.written)

@@ -20,7 +20,7 @@
 
 namespace kinesphere {
 
-// What an array's elements must be, as the buffer protocol spells it.
+// NumPy's name of the element type that an array must have, for the check and for its error message.
 template <class T>
 constexpr const char* element_name() {
     using U = std::remove_const_t<T>;

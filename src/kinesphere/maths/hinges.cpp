@@ -134,7 +134,7 @@ static void shape_hinge(FloatsOut<3> local, FloatsOut<2> table, Floats<1> about,
 
 // Limits of hinges
 
-// The flexion of a hinge that had one before and is asked for another.
+// The limited flexion of a hinge that an edit takes from `was` to `now`: it slows down before its limits.
 static double limit_flexion(double was, double now, const HingeLimit& hinge) {
     const bool up = now > was;
     const double room = most(up ? hinge.greatest - was : was - hinge.least, 0.0);
@@ -153,11 +153,12 @@ static double hinge_flexion(const double* local, const HingeLimit& hinge) {
     return angle - WHOLE_ROUND * std::floor((angle - middle + HALF_ROUND) / WHOLE_ROUND);
 }
 
-// The angles (T,) that bring a hinge from where it is in `local (T, J, 4)` to where it may be.
-static void hinge_excess(Floats<3> before, Floats<3> local, const HingeLimit& hinge, FloatsOut<1> back) {
+// Write the angles (T,) to add to a hinge's flexion in `local (T, J, 4)` so that it keeps its limits, see
+// `limit_flexion`.
+static void hinge_correction(Floats<3> before, Floats<3> local, const HingeLimit& hinge, FloatsOut<1> corrections) {
     for (Index t = 0; t < local.shape[0]; ++t) {
         const double now = hinge_flexion(local.at(t), hinge);
-        back(t) = limit_flexion(hinge_flexion(before.at(t), hinge), now, hinge) - now;
+        corrections(t) = limit_flexion(hinge_flexion(before.at(t), hinge), now, hinge) - now;
     }
 }
 
@@ -186,7 +187,7 @@ namespace kinesphere {
 KERNELS(hinges) {
     return {
         kernel<read_hinge>("read_hinge"),       kernel<shape_hinge>("shape_hinge"),
-        kernel<limit_flexion>("limit_flexion"), kernel<hinge_excess>("hinge_excess"),
+        kernel<limit_flexion>("limit_flexion"), kernel<hinge_correction>("hinge_correction"),
         kernel<bend_hinge>("bend_hinge"),
     };
 }

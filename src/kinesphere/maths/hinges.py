@@ -61,15 +61,16 @@ def shape_hinge(local: Floats, table: Floats, about: Floats, hinge: Hinge, curve
     table[:] = vectors
 
 
-def hinge_excess(before: Floats, local: Floats, hinge: HingeLimit) -> Floats:
-    """``(T,)`` radians by which a hinge of local rotations ``(T, J, 4)`` is to be bent back, ``before`` considered.
+def hinge_correction(before: Floats, local: Floats, hinge: HingeLimit) -> Floats:
+    """``(T,)`` radians to add to a hinge's flexion in ``local (T, J, 4)`` so that it keeps its limits.
 
-    Until ``soft`` before a limit it bends freely; beyond, it approaches the limit. A hinge that was that near before is
-    slowed down from where it was, and one that was past a limit goes no further.
+    ``before (T, J, 4)`` are the rotations before an edit, ``local`` those after it. The flexion goes freely from its
+    value before until ``soft`` before a limit, and approaches the limit from there. A flexion that was nearer to the
+    limit already is slowed down from its value before; one that was past the limit goes no further out.
     """
-    back = np.empty(len(local))
-    _native.hinges.hinge_excess(np.ascontiguousarray(before), np.ascontiguousarray(local), hinge, back)
-    return back
+    corrections = np.empty(len(local))
+    _native.hinges.hinge_correction(np.ascontiguousarray(before), np.ascontiguousarray(local), hinge, corrections)
+    return corrections
 
 
 def bend_hinge(local: Floats, hinge: HingeLimit, by: Floats) -> None:

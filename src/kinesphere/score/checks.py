@@ -13,7 +13,7 @@ import numpy as np
 
 from kinesphere.engine.arm_plan import OutOfReach
 from kinesphere.engine.batch import RATE
-from kinesphere.engine.capsules import HEAD, TRUNK, Capsule, distance_outside
+from kinesphere.engine.capsules import HEAD, TRUNK, Capsule, signed_distance
 from kinesphere.engine.clocks import FASTEST
 from kinesphere.engine.manner import leading_side
 from kinesphere.engine.pose import figure_limb
@@ -29,7 +29,7 @@ from kinesphere.motion.memo import memoised
 from kinesphere.score.score import Express, Layer, express_of
 
 SUPERHUMAN = 15.0  # metres per second on the mean: a pitcher's hand is faster, for a moment
-DEPTH = 0.08  # metres inside the capsules that hands keep off: in front, that is at the skin of trunk and face
+DEPTH = 0.08  # metres inside the capsules around trunk and head: in front, that is at the skin of trunk and face
 SLACK = 0.5 / RATE  # seconds after a gesture's end that are not worth a warning
 # Capsules of an upright body, relative to the shoulder in the chest's axes: ends of the axis (out, up, ahead), radii.
 _UPRIGHT = {
@@ -37,11 +37,11 @@ _UPRIGHT = {
     "head": ((-0.18, 0.20, 0.07), (-0.18, 0.26, 0.07), *HEAD),
 }
 _INSIDES = {
-    name: Capsule(np.array([start]), np.array([end]), wide - DEPTH, deep - DEPTH)
+    name: Capsule(np.array(start), np.array(end), wide - DEPTH, deep - DEPTH)
     for name, (start, end, wide, deep) in _UPRIGHT.items()
 }
-_LOW = np.min([np.minimum(v.start, v.end)[0] - (v.wide, v.wide, v.deep) for v in _INSIDES.values()], axis=0)
-_HIGH = np.max([np.maximum(v.start, v.end)[0] + (v.wide, v.wide, v.deep) for v in _INSIDES.values()], axis=0)
+_LOW = np.min([np.minimum(v.start, v.end) - np.array([v.wide, v.wide, v.deep]) for v in _INSIDES.values()], axis=0)
+_HIGH = np.max([np.maximum(v.start, v.end) + np.array([v.wide, v.wide, v.deep]) for v in _INSIDES.values()], axis=0)
 _MIRROR = np.array([-1.0, 1.0, 1.0])
 
 
@@ -106,7 +106,7 @@ def _check_inside(hand: str, side: str, times: Floats, positions: Floats, local:
     out = positions if side == "left" else positions * _MIRROR  # out, up, ahead
     near = np.flatnonzero(local & ((out > _LOW) & (out < _HIGH)).all(axis=1))
     for name, capsule in _INSIDES.items() if near.size else ():
-        keys = near[distance_outside(out[near], [capsule]) <= 0.0]
+        keys = near[signed_distance(out[near], capsule) <= 0.0]
         if keys.size:
             i, where = keys[0], ", ".join(f"{value:g}" for value in positions[keys[0]])
             yield (

@@ -38,7 +38,7 @@ from kinesphere.body.limits import NEEDED, find_limited_joints
 from kinesphere.body.require_roles import LEGS
 from kinesphere.maths import rotations
 from kinesphere.maths.filters import frame_count, widen
-from kinesphere.maths.hinges import TINY, HingeLimit, bend_hinge, hinge_excess
+from kinesphere.maths.hinges import TINY, HingeLimit, bend_hinge, hinge_correction
 from kinesphere.maths.vectors import Bools, Floats, clip, norms, smoothstep
 from kinesphere.motion.checked_arrays import freeze
 from kinesphere.motion.humanoid import SIDES
@@ -74,7 +74,7 @@ def limit_hinges(before: Motion, after: Motion, joints: Bools, *, loop: bool = F
         return after
     local, runs = after.rotations.copy(), performed_runs(before)
     for hinge in hinges:
-        correction = hinge_excess(before.rotations, local, hinge)
+        correction = hinge_correction(before.rotations, local, hinge)
         if np.abs(correction).max() > TINY:
             # Smooth, so that a knee that is straightened does not stop dead; zero where nothing was edited.
             same = (before.rotations[:, hinge.path] == after.rotations[:, hinge.path]).all(axis=(1, 2))
@@ -189,15 +189,15 @@ def hold_feet(
     runs = runs._replace(rows=runs.rows[np.array(used, dtype=np.bool_)])
     if len(runs.rows):
         paths = sole_paths_of(world, runs.points)
-        contacts = _move_contacts(runs, paths, window > 0.0, before.rate)
+        contacts = _shift_stances(runs, paths, window > 0.0, before.rate)
         share = window if always else window * _slide_weight(runs, contacts, paths, before.rate)
         if share.any():
             result = crossfade(result, lock_feet_in(result, world, contacts).motion, share)
     return crossfade(edited, result, window)
 
 
-def _move_contacts(runs: ContactRuns, paths: Floats, inside: Bools, rate: float) -> Contacts:
-    """The input's contacts, each stance of a foot moved over the ground by the median of what its paths moved.
+def _shift_stances(runs: ContactRuns, paths: Floats, inside: Bools, rate: float) -> Contacts:
+    """The input's contacts, each stance of a foot shifted over the ground by the median displacement of its paths.
 
     So heel and ball stay as far apart and as high as they were, and the foot keeps its heading. A stance that is
     partly outside of the edit's frames ``inside (T,)`` stays where it is.
