@@ -10,7 +10,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 import kinesphere
 from greeting import greeting
-from kinesphere.pictures.bone_sheets import bone_sheet, save_picture
+from kinesphere.pictures import bone_sheet, save_picture
 
 folder = Path(tempfile.mkdtemp())
 kinesphere.save(greeting(), folder / "greeting.bvh")

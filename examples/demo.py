@@ -12,8 +12,7 @@ from PIL import Image
 import kinesphere
 from kinesphere import Effort, Motion, perform
 from kinesphere.builtin import figure, motion, motions
-from kinesphere.pictures import film, sheet
-from kinesphere.pictures.bone_sheets import save_picture
+from kinesphere.pictures import film, save_picture, sheet
 
 ELEMENTS = {
     "indirect": Effort(space=-1),

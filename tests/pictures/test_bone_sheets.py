@@ -12,8 +12,9 @@ from PIL import Image
 import kinesphere
 from kinesphere import Motion
 from kinesphere.pictures import canvas
-from kinesphere.pictures.bone_sheets import bone_sheet, make_layout, panel_corner, save_picture
+from kinesphere.pictures.bone_sheets import bone_sheet, make_layout, panel_corner
 from kinesphere.pictures.camera import VIEWS, camera_for
+from kinesphere.pictures.canvas import save_picture
 from kinesphere.pictures.scene import find_scene
 from pictures.people import standing, waving
 

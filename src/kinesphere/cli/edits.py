@@ -107,7 +107,7 @@ def run_edit(
             write(replace(score, layers=last), save_score)
             typer.echo(f"wrote {save_score}")
         if sheet is not None:
-            from kinesphere.pictures.bone_sheets import save_picture
+            from kinesphere.pictures.canvas import save_picture
             from kinesphere.pictures.surface_sheets import compare_sheet
 
             with collect_warnings():  # of the source itself: they have been printed

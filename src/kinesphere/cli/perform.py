@@ -171,7 +171,7 @@ def perform(
 
             write(score, save_score)
         if sheet is not None:
-            from kinesphere.pictures.bone_sheets import save_picture
+            from kinesphere.pictures.canvas import save_picture
             from kinesphere.pictures.surface_sheets import compare_sheet
 
             with collect_warnings():  # of the gesture itself: they have been printed

@@ -191,7 +191,8 @@ def _parse_trails(both_hands: bool, joints: list[str] | None, seconds: float | N
 
 
 def _draw_bones(motion: Motion, target: Path, look: PreviewStyle) -> None:
-    from kinesphere.pictures.bone_sheets import bone_sheet, save_picture
+    from kinesphere.pictures.bone_sheets import bone_sheet
+    from kinesphere.pictures.canvas import save_picture
 
     size = look.size or (1600, 1000)
     sheet = bone_sheet(motion, frames=look.frames or 12, columns=look.columns, size=size, view=look.view.value)
@@ -200,7 +201,7 @@ def _draw_bones(motion: Motion, target: Path, look: PreviewStyle) -> None:
 
 def _draw_surface(motions: list[Motion], characters: list[Character | None], target: Path, look: PreviewStyle) -> None:
     from kinesphere.pictures import camera
-    from kinesphere.pictures.bone_sheets import save_picture
+    from kinesphere.pictures.canvas import save_picture
     from kinesphere.pictures.films import film, still
     from kinesphere.pictures.surface_sheets import sheet
 

@@ -1,5 +1,5 @@
 from .bone_sheets import bone_sheet as bone_sheet
-from .bone_sheets import save_picture as save_picture
+from .canvas import save_picture as save_picture
 from .films import film as film
 from .films import still as still
 from .surface_sheets import sheet as sheet

@@ -8,12 +8,10 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 from PIL import Image, ImageDraw, ImageFilter
 
-from kinesphere.files.atomic import atomic_write
 from kinesphere.maths.vectors import Floats
 from kinesphere.motion.motion import Motion
 from kinesphere.pictures import canvas
@@ -43,15 +41,15 @@ _STRIP_MARGIN = 26  # pixels around the path
 _STRIP_LABEL = 12
 _STRIP_CAPTION = 16  # pixels that the caption takes from the top
 
-SIDE_COLOURS = {Side.LEFT: canvas.LEFT, Side.RIGHT: canvas.RIGHT, Side.MIDDLE: canvas.MIDDLE}
+SIDE_COLOURS_ON_PAPER = {Side.LEFT: canvas.LEFT, Side.RIGHT: canvas.RIGHT, Side.MIDDLE: canvas.MIDDLE}
 _LIMB_WIDTH = 0.030  # body heights
 _FINGER_WIDTH = 0.010
 _MAX_HEAD_RADIUS = 0.062  # body heights
-_HORIZONTAL = np.array([1.0, 0.0, 1.0])  # times a vector: without its height
+_HORIZONTAL = np.array([1.0, 0.0, 1.0])  # mask: multiply to drop the height
 
 
 def path_from_above(scene: Scene) -> Floats:
-    """``(K, 2)`` the root's path from above, rotated so that its longest axis is horizontal and its end on the right.
+    """``(K, 2)`` the root's path from above, rotated so that its principal axis is horizontal and its end on the right.
 
     It is never mirrored: a turn to the left stays a turn to the left.
     """
@@ -83,6 +81,7 @@ def draw_path(scene: Scene, size: tuple[int, int]) -> Image.Image:
         draw_stroke(draw, pixels[i], pixels[i + 1], (2.0 * SUPERSAMPLING, 2.0 * SUPERSAMPLING), colour)
     shown = scene.rows_of(scene.panel_frames)
     marks = to_pixels(path[shown])
+    # The first sign makes y = −z point up on the map, the second makes it point down, as pixels do.
     ahead = (
         facing_directions(scene.points[shown], scene.figure)[:, [0, 2]]
         * [1.0, -1.0]
@@ -116,7 +115,7 @@ def strip_height(scene: Scene, width: int, least: int, most: int) -> int:
 
 
 def _level_rotation(scene: Scene) -> Floats:
-    """The rotation ``(2, 2)`` that makes the path's longest axis horizontal, with its end to the right of its start."""
+    """The rotation ``(2, 2)`` that makes the path's principal axis horizontal, its end to the right of its start."""
     path = scene.points[scene.rows_of(scene.path_frames), scene.figure.base][:, [0, 2]] * [1.0, -1.0]
     centred = path - path.mean(axis=0)
     _, _, axes = np.linalg.svd(centred, full_matrices=False)
@@ -128,7 +127,7 @@ def _level_rotation(scene: Scene) -> Floats:
 
 
 def _draw_grid(draw: ImageDraw.ImageDraw, to_pixels: Callable[[Floats], Floats], half: Floats, middle: Floats) -> float:
-    """Draw grid lines over the strip, one of them through the start of the path; returns their distance in metres."""
+    """Draw grid lines over the strip, one of them through the start of the path; returns their spacing in metres."""
     step = round_step(float(half[0]) / 8.0)
     for axis in (0, 1):
         low, high = middle[axis] - half[axis], middle[axis] + half[axis]
@@ -200,7 +199,7 @@ def draw_panel(scene: Scene, panel_camera: PanelCamera, frame: int, size: tuple[
 
 
 def grid_step(height: float) -> float:
-    """The distance of the ground's lines: half a metre for a person."""
+    """The spacing of the ground's lines in metres: half a metre for a person."""
     return round_step(0.4 * height)
 
 
@@ -237,7 +236,7 @@ def _draw_ground(
                     colour = mix_colours(canvas.GRID, canvas.PAPER, float(share) ** 1.5)
                     draw.line([tuple(a), tuple(b)], fill=colour, width=SUPERSAMPLING)
     if panel_camera.camera.back[1] < 0.2:
-        # From almost horizontally, the ground is a line.
+        # Seen almost edge-on, draw the ground as one line.
         level = panel_camera.project(np.array([target[0], scene.floor, target[2]]), target)[0][1]
         sharp = int(level // SUPERSAMPLING) * SUPERSAMPLING  # on whole pixels of the finished picture
         draw.rectangle((0, sharp, size[0], sharp + SUPERSAMPLING - 1), fill=canvas.GROUND)
@@ -267,7 +266,7 @@ def _draw_shadow(image: Image.Image, scene: Scene, panel_camera: PanelCamera, fr
 def _draw_trails(
     draw: ImageDraw.ImageDraw, scene: Scene, panel_camera: PanelCamera, frame: int, target: Floats
 ) -> None:
-    """Draw the paths of hands and feet up to this frame, darker towards it, with a dot every 1/24 s to show speed."""
+    """Draw the paths of hands and feet up to this frame, darker for more recent frames, with a dot every 1/24 s."""
     frames = scene.trail(frame)
     rows = scene.rows_of(frames)
     ago = (frame - frames) / scene.rate
@@ -275,7 +274,7 @@ def _draw_trails(
     dots = {int(np.argmin(np.abs(ago - k / 24.0))) for k in range(1, 13) if k / 24.0 <= ago[0] + 0.5 / scene.rate}
     for joint in (*scene.figure.hands, *scene.figure.feet):
         pixels, _ = panel_camera.project(scene.points[rows, joint], target)
-        colour = SIDE_COLOURS[scene.figure.sides[joint]]
+        colour = SIDE_COLOURS_ON_PAPER[scene.figure.sides[joint]]
         recency = np.linspace(0.0, 1.0, len(rows) + 1)[1:]
         for i in range(len(rows) - 1):
             faded = mix_colours(canvas.PAPER, colour, 0.12 + 0.38 * float(recency[i]))
@@ -294,15 +293,20 @@ def _draw_body(draw: ImageDraw.ImageDraw, scene: Scene, panel_camera: PanelCamer
         things.append((float(magnification[bone.start] + magnification[bone.end]) / 2.0, bone))
     for head in figure.heads:
         things.append((float(magnification[head.joint]), head))
-    for near, thing in sorted(things, key=lambda entry: entry[0]):
+    for mean_magnification, thing in sorted(things, key=lambda entry: entry[0]):
         if isinstance(thing, Head):
             _draw_head(draw, scene, panel_camera, thing, row, target)
         else:
-            _draw_bone(draw, thing, pixels, magnification, pixels_per_height, near)
+            _draw_bone(draw, thing, pixels, magnification, pixels_per_height, mean_magnification)
 
 
 def _draw_bone(
-    draw: ImageDraw.ImageDraw, bone: Bone, pixels: Floats, magnification: Floats, pixels_per_height: float, near: float
+    draw: ImageDraw.ImageDraw,
+    bone: Bone,
+    pixels: Floats,
+    magnification: Floats,
+    pixels_per_height: float,
+    mean_magnification: float,
 ) -> None:
     wide = pixels_per_height * (_FINGER_WIDTH if bone.thin else _LIMB_WIDTH)
     ends = (wide * _width_factor(magnification[bone.start]), wide * _width_factor(magnification[bone.end]))
@@ -318,12 +322,12 @@ def _draw_bone(
             canvas.PAPER,
             round_ends=False,
         )
-    colour = _fade_by_depth(SIDE_COLOURS[bone.side], near)
+    colour = _fade_by_depth(SIDE_COLOURS_ON_PAPER[bone.side], mean_magnification)
     draw_stroke(draw, a, b, ends, colour)
     if not bone.thin:
-        for end, radius in ((a, ends[0]), (b, ends[1])):
-            draw_disc(draw, end, 0.62 * radius, mix_colours(colour, canvas.INK, 0.35))
-            draw_disc(draw, end, 0.30 * radius, mix_colours(colour, canvas.PAPER, 0.75))
+        for end, width in ((a, ends[0]), (b, ends[1])):
+            draw_disc(draw, end, 0.62 * width, mix_colours(colour, canvas.INK, 0.35))
+            draw_disc(draw, end, 0.30 * width, mix_colours(colour, canvas.PAPER, 0.75))
 
 
 def _draw_head(
@@ -331,25 +335,25 @@ def _draw_head(
 ) -> None:
     centre, radius = head_ball(scene, head, row)
     pixels_per_height = scene.figure.height * panel_camera.scale * SUPERSAMPLING
-    (place, near), (neck, _) = (
+    (place, magnification), (neck, _) = (
         panel_camera.project(centre, target),
         panel_camera.project(scene.points[row, head.joint], target),
     )
-    colour = _fade_by_depth(canvas.MIDDLE, float(near))
-    disc = radius * panel_camera.scale * SUPERSAMPLING * float(near)
-    line = 0.5 * _LIMB_WIDTH * pixels_per_height
-    draw_stroke(draw, neck, place, (2.0 * line, 1.6 * line), colour)
+    colour = _fade_by_depth(canvas.MIDDLE, float(magnification))
+    disc = radius * panel_camera.scale * SUPERSAMPLING * float(magnification)
+    half_width = 0.5 * _LIMB_WIDTH * pixels_per_height
+    draw_stroke(draw, neck, place, (2.0 * half_width, 1.6 * half_width), colour)
     nose = None
     if scene.head_directions is not None and head is scene.figure.heads[0]:
         nose, _ = panel_camera.project(centre + 1.45 * radius * scene.head_directions[row], target)
     towards = scene.head_directions is not None and float(scene.head_directions[row] @ panel_camera.camera.back) > 0.0
     if nose is not None and not towards:
-        draw_stroke(draw, place, nose, (1.5 * line, 0.8 * line), colour)
+        draw_stroke(draw, place, nose, (1.5 * half_width, 0.8 * half_width), colour)
     draw_disc(draw, place, disc, colour)
-    draw_disc(draw, place, disc - 0.55 * line, mix_colours(colour, canvas.PAPER, 0.82))
+    draw_disc(draw, place, disc - 0.55 * half_width, mix_colours(colour, canvas.PAPER, 0.82))
     if nose is not None and towards:
         start = place + 0.35 * (nose - place)
-        draw_stroke(draw, start, nose, (1.5 * line, 0.8 * line), colour)
+        draw_stroke(draw, start, nose, (1.5 * half_width, 0.8 * half_width), colour)
 
 
 def _width_factor(magnification: float) -> float:
@@ -371,7 +375,7 @@ class SheetLayout:
 
     columns: int
     panel: tuple[int, int]
-    cameras: tuple[PanelCamera, ...]  # one per panel; they differ in their horizontal centre
+    cameras: tuple[PanelCamera, ...]  # one per panel: same scale and height; shifted sideways to centre each pose
     strip: int  # height of the path's strip, 0 without
 
 
@@ -385,7 +389,7 @@ def bone_sheet(
 ) -> Image.Image:
     """Draw performed frames of a motion, side by side at one scale, each in the middle of its panel.
 
-    They are spread over the motion so that no two look alike and the ends of strokes are among them (``scene``).
+    ``scene`` chooses distinct poses, which tend to include ends of strokes.
 
     Parameters
     ----------
@@ -394,7 +398,7 @@ def bone_sheet(
     frames
         How many panels. A motion with fewer frames gets one panel per frame.
     columns
-        Panels in a row. Left out: as many as show the figure largest.
+        Panels in a row. Left out: the number that makes figures largest; empty panels count against it.
     size
         Width and height of the whole picture in pixels.
     view
@@ -424,15 +428,6 @@ def bone_sheet(
     return sheet
 
 
-def save_picture(image: Image.Image, path: str | Path) -> None:
-    """Write a PNG. The file appears whole or not at all."""
-    path = Path(path)
-    if path.suffix.lower() != ".png":
-        raise ValueError(f"{path}: pictures are written as .png, found the suffix {path.suffix!r}")
-    with atomic_write(path) as file:
-        image.save(file, format="PNG", compress_level=4)  # twice as quick as the usual 6, and hardly larger
-
-
 def panel_corner(layout: SheetLayout, number: int) -> tuple[int, int]:
     """The upper left corner of a panel."""
     row, column = divmod(number, layout.columns)
@@ -441,7 +436,7 @@ def panel_corner(layout: SheetLayout, number: int) -> tuple[int, int]:
 
 
 def make_layout(scene: Scene, camera: Camera, size: tuple[int, int], columns: int | None) -> SheetLayout:
-    """Lay out the sheet, with the number of columns that shows the figure largest unless ``columns`` is given."""
+    """Lay out the sheet, with the best number of columns unless ``columns`` is given."""
     count = len(scene.panel_frames)
     strip = 0
     width = size[0] - 2 * _SHEET_MARGIN
@@ -449,19 +444,20 @@ def make_layout(scene: Scene, camera: Camera, size: tuple[int, int], columns: in
         strip = strip_height(scene, width, int(0.13 * size[1]), int(0.24 * size[1]))
     height = size[1] - 2 * _SHEET_MARGIN - _HEADER - (strip + _GAP if strip else 0)
     boxes = _bounding_boxes(scene, camera)
-    low, high = boxes[:, 0, 1].min(), boxes[:, 1, 1].max()  # one vertical range: floors line up
+    low, high = boxes[:, 0, 1].min(), boxes[:, 1, 1].max()  # one vertical range for all panels, so that floors line up
     extent = np.array([np.max(boxes[:, 1, 0] - boxes[:, 0, 0]), high - low])
 
     def panel_size(across: int) -> tuple[int, int]:
         rows = -(-count // across)
         return (width + _GAP) // across - _GAP, (height + _GAP) // rows - _GAP - _PANEL_LABEL
 
-    def figure_size(across: int) -> float:
+    def layout_score(across: int) -> float:
+        # The figure's scale. The square root lowers the score of layouts with empty panels in the last row.
         wide, tall = panel_size(across)
         filled = count / (across * -(-count // across))
         return float(min(wide / extent[0], tall / extent[1])) * math.sqrt(filled)
 
-    across = min(columns, count) if columns else max(range(1, count + 1), key=figure_size)
+    across = min(columns, count) if columns else max(range(1, count + 1), key=layout_score)
     wide, tall = panel_size(across)
     if min(wide, tall) < 16:
         raise ValueError(f"{count} panels do not fit into {size[0]} × {size[1]} pixels; fewer frames, or larger")

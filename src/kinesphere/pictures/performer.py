@@ -50,7 +50,7 @@ class Performer:
     positions: Floats  # (T, J, 3)
     camera_path: Floats  # (T, 2) the camera's target over the floor
     even_poses: tuple[tuple[float, Floats], ...]  # times and vertices of a few poses, at even times
-    distinct_times: tuple[float, ...]  # of poses unlike each other, ends of strokes among them
+    distinct_times: tuple[float, ...]  # of distinct poses, which tend to include ends of strokes
 
     @property
     def duration(self) -> float:

@@ -220,7 +220,7 @@ def _panels(performers: Sequence[Performer], times: Floats, grid: PanelGrid) -> 
 
 
 def make_grid(extent: Extent, count: int, rows: int, size: tuple[int, int], columns: int | None) -> PanelGrid:
-    """One row per motion; of a single motion, the number of columns that shows the figure largest."""
+    """One row per motion; of a single motion, ``columns`` or the best number of them."""
     width, height = size[0] - 2 * _EDGE, size[1] - 2 * _EDGE - _HEADER
     several = rows > 1
 
@@ -229,13 +229,14 @@ def make_grid(extent: Extent, count: int, rows: int, size: tuple[int, int], colu
         label = _LABEL + (_CAPTION if several else 0)
         return (width + _GAP) // across - _GAP, (height + _GAP) // down - _GAP - label
 
-    def figure_size(across: int) -> float:
+    def layout_score(across: int) -> float:
         wide, tall = panel_size(across)
         if min(wide, tall) < 16:
             return -1.0
+        # The figure's scale. The square root lowers the score of layouts with empty panels in the last row.
         return extent.scale((wide, tall)) * math.sqrt(count / (across * -(-count // across)))
 
-    across = count if several else min(columns, count) if columns else max(range(1, count + 1), key=figure_size)
+    across = count if several else min(columns, count) if columns else max(range(1, count + 1), key=layout_score)
     if min(panel_size(across)) < 16:
         raise ValueError(f"{rows * count} panels do not fit into {size[0]} × {size[1]} pixels; fewer frames, or larger")
     return PanelGrid(across, panel_size(across), several)

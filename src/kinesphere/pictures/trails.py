@@ -1,4 +1,4 @@
-"""Motion trails: paths of joints as lines in space, with dots at equal times (close ones are slow)."""
+"""Motion trails: paths of joints as lines in space, with dots at equal times (dots close together: slow movement)."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ from kinesphere.pictures.canvas import mix_colours
 from kinesphere.pictures.performer import Performer
 from kinesphere.pictures.render import Ribbon
 
-SIDE_COLOURS = {Side.LEFT: canvas.LEFT, Side.RIGHT: canvas.RIGHT_ON_SKIN, Side.MIDDLE: canvas.MIDDLE}
-FILM_SECONDS = 0.9  # that a film shows
-_POINTS_PER_SECOND, _MAX_POINTS = 120.0, 12_000  # of a line
+SIDE_COLOURS_ON_SKIN = {Side.LEFT: canvas.LEFT, Side.RIGHT: canvas.RIGHT_ON_SKIN, Side.MIDDLE: canvas.MIDDLE}
+FILM_SECONDS = 0.9  # seconds of trail shown in a film
+_POINTS_PER_SECOND, _MAX_POINTS = 120.0, 12_000  # points that a line is drawn through
 _LINE, _DOT, _OUTLINE = 0.006, 0.0125, 0.004  # body heights: width, diameter, and the outline around both
-_MIN_PIXELS = np.array([1.3, 3.4, 0.9])  # of these
-_START_WIDTH = 0.55  # of its width that a line has where it begins
-_END_OPACITY = 0.12  # of its opacity, where a trail of some seconds ends
-_FUTURE_FADE = 0.6  # share of paper in the colour of what is still to come
+_MIN_PIXELS = np.array([1.3, 3.4, 0.9])  # smallest line, dot and outline, in pixels
+_OLDEST_WIDTH = 0.55  # factor on a line's width at its oldest point
+_OLDEST_OPACITY = 0.12  # factor on opacity at its oldest point, of a trail of limited seconds
+_FUTURE_FADE = 0.6  # share of the paper's colour in that of the future part
 _OPACITY, _OUTLINE_OPACITY = 0.95, 0.75
-_HIDDEN_OPACITY = 0.28  # of its opacity that it has behind the body
+_HIDDEN_OPACITY = 0.28  # factor on opacity where the body hides it
 
 
 @dataclass(frozen=True)
@@ -38,8 +38,8 @@ class Trails:
     joints
         Humanoid roles (``leftHand``), the skeleton's own names, or ``hands`` and ``feet``.
     seconds
-        How much of the path is drawn, up to the moment of the picture. Left out: all of the motion in a still, the
-        path since the picture before on a sheet, 0.9 s in a film.
+        How much of the path is drawn, up to the moment of the picture. Left out: in a still, all of the motion; on a
+        sheet, the path since the previous picture; in a film, 0.9 s.
     every
         Seconds from dot to dot, counted from where the motion begins.
     """
@@ -57,11 +57,11 @@ class Trails:
             raise ValueError(f"every={self.every:g} s; at least 0.001 s from dot to dot are needed")
 
     def default_seconds(self, seconds: float) -> Trails:
-        """With that many seconds, if none are given."""
+        """The same trails, with these ``seconds`` if they have none of their own."""
         return self if self.seconds is not None else replace(self, seconds=seconds)
 
     def time_range(self, one: Performer, time: float, since: float | None = None) -> tuple[float, float]:
-        """First and last time, on the performer's clock, of the path in the picture of a time."""
+        """First and last motion time of the trail drawn at ``time``."""
         if self.seconds is not None:
             since = time - self.seconds
         return (one.start, one.end) if since is None else (max(since, one.start), time)
@@ -71,7 +71,7 @@ TrailsLike: TypeAlias = Trails | Sequence[str] | bool
 
 
 def parse_trails(given: TrailsLike) -> Trails | None:
-    """None, both hands (True), joints by name (also several with commas between), or ``Trails`` as they are."""
+    """Trails from an argument: False gives None, True both hands, names (comma-separated too), or Trails unchanged."""
     if isinstance(given, bool):
         return Trails() if given else None
     if isinstance(given, Trails):
@@ -81,7 +81,7 @@ def parse_trails(given: TrailsLike) -> Trails | None:
 
 
 def describe_dots(trails: Trails | None) -> str:
-    """The caption of a sheet about the time between dots."""
+    """Caption text: how often there is a dot."""
     if trails is None:
         return ""
     many = round(1.0 / trails.every)
@@ -106,9 +106,9 @@ def trail_joints(one: Performer, names: Sequence[str]) -> tuple[int, ...]:
 
 
 def _suggest(name: str, names: Sequence[str]) -> str:
-    """The nearest names, or some of them where none is near."""
-    if near := nearest_names(name, names, 2):
-        return f"did you mean {' or '.join(near)}?"
+    """Similar names, or the first twelve if none is similar."""
+    if similar := nearest_names(name, names, 2):
+        return f"did you mean {' or '.join(similar)}?"
     return f"there are {', '.join(names[:12])}{' and more' if len(names) > 12 else ''}"
 
 
@@ -119,7 +119,7 @@ def trail_points(one: Performer, time: float, trails: Trails, since: float | Non
 
 
 def trail_ribbons(one: Performer, shot: Shot, time: float, trails: Trails, since: float | None = None) -> list[Ribbon]:
-    """A line for each joint, wider as time goes, and dots on it; what is still to come is paler, and drawn below."""
+    """A line for each joint, widening towards the present, with dots; the future part is paler and drawn underneath."""
     first, last = trails.time_range(one, time, since)
     joints = trail_joints(one, trails.joints)
     line, dot, outline = np.maximum(one.height * np.array([_LINE, _DOT, _OUTLINE]), _MIN_PIXELS / shot.scale)
@@ -127,12 +127,12 @@ def trail_ribbons(one: Performer, shot: Shot, time: float, trails: Trails, since
     outlines, marks = [], []
     for start, end, future in (*parts, (first, min(time, last), False)):
         for times, dots in ((_line_times(start, end), False), (dot_times(one, start, end, trails.every), True)):
-            growth = _START_WIDTH + (1.0 - _START_WIDTH) * (times - first) / max(last - first, 1e-9)
+            growth = _OLDEST_WIDTH + (1.0 - _OLDEST_WIDTH) * (times - first) / max(last - first, 1e-9)
             widths = np.full(times.shape, dot) if dots else np.maximum(line * growth, _MIN_PIXELS[0] / shot.scale)
-            fade = 1.0 if trails.seconds is None else 1.0 - (1.0 - _END_OPACITY) * (time - times) / trails.seconds
+            fade = 1.0 if trails.seconds is None else 1.0 - (1.0 - _OLDEST_OPACITY) * (time - times) / trails.seconds
             opacity = np.broadcast_to(fade, times.shape)
             for joint, points in zip(joints, one.trace(joints, times).swapaxes(0, 1), strict=True):
-                side = SIDE_COLOURS[one.figure.sides[joint]]
+                side = SIDE_COLOURS_ON_SKIN[one.figure.sides[joint]]
                 colour = mix_colours(side, canvas.PAPER, _FUTURE_FADE) if future else side
                 wide = widths + 2.0 * outline
                 outlines.append(Ribbon(points, wide, _OUTLINE_OPACITY * opacity, canvas.PAPER, dots=dots))
@@ -141,7 +141,7 @@ def trail_ribbons(one: Performer, shot: Shot, time: float, trails: Trails, since
 
 
 def dot_times(one: Performer, first: float, last: float, every: float) -> Floats:
-    """Times of dots: whole steps from where the motion begins, so that from picture to picture a dot stays in place."""
+    """Times of dots: multiples of ``every`` after the first performed frame, so dots don't move between pictures."""
     begin = int(np.ceil((first - one.start) / every - 1e-6))
     end = int(np.floor((last - one.start) / every + 1e-6))
     return np.clip(one.start + every * np.arange(begin, end + 1), first, last)
