@@ -5,11 +5,8 @@ Presets write files as other programs want to import them.
 
 from __future__ import annotations
 
-import multiprocessing
 import os
 from collections.abc import Callable, Iterator
-from concurrent.futures import Future, ProcessPoolExecutor, as_completed
-from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
@@ -246,10 +243,14 @@ def run_jobs(jobs: list[Job], settings: ConvertSettings, processes: int) -> Iter
         for job in jobs:
             yield run_job(job, settings)
         return
+    import multiprocessing
+    from concurrent.futures import ProcessPoolExecutor, as_completed
+    from concurrent.futures.process import BrokenProcessPool
+
     # Fresh processes: a fork would copy the progress bar's thread in whatever state it is.
     fresh = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(processes, mp_context=fresh) as pool:
-        waiting: dict[Future[list[Outcome]], Job] = {pool.submit(run_job, job, settings): job for job in jobs}
+        waiting = {pool.submit(run_job, job, settings): job for job in jobs}
         for done in as_completed(waiting):
             try:
                 yield done.result()
