@@ -32,10 +32,10 @@ def performances() -> dict[str, Motion]:
 
 def footfalls(given: Motion) -> dict[str, list[float]]:
     """By side, the seconds at which a foot comes to stand."""
-    plants = find_contacts(given)
+    contacts = find_contacts(given)
     found: dict[str, list[float]] = {}
     for side in ("left", "right"):
-        stands = np.any([flags for name, flags in plants.labels.items() if name.startswith(side)], axis=0)
+        stands = np.any([flags for name, flags in contacts.labels.items() if name.startswith(side)], axis=0)
         found[side] = ((np.flatnonzero(stands[1:] & ~stands[:-1]) + 1) / given.rate).tolist()
     return found
 

@@ -31,9 +31,9 @@ def _larger() -> Motion:
 def main() -> None:
     """Say how often a foot stands: in a walk one always does."""
     for name, made in performances().items():
-        plants = find_contacts(made)
-        share = plants.in_contact().mean()
-        print(f"{name:>24}: {made.duration:4.1f} s, a foot stands in {share:.0%}, {len(plants.intervals)} plants")
+        contacts = find_contacts(made)
+        share = contacts.in_contact().mean()
+        print(f"{name:>24}: {made.duration:4.1f} s, a foot stands in {share:.0%}, {len(contacts.intervals)} contacts")
 
 
 if __name__ == "__main__":

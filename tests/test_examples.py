@@ -56,9 +56,9 @@ def test_the_greeting_walks_without_sliding_or_sinking_and_waves(tmp_path):
         toes = places[:, motion.skeleton.index(f"{side}Toes")]
         low = toes[:, 1] < 0.02
         speed = np.linalg.norm(np.diff(toes[:, [0, 2]], axis=0), axis=1) * motion.rate
-        planted = low[1:] & low[:-1]
-        assert planted.mean() > 0.5
-        assert np.percentile(speed[planted], 90) < 0.05
+        in_contact = low[1:] & low[:-1]
+        assert in_contact.mean() > 0.5
+        assert np.percentile(speed[in_contact], 90) < 0.05
     hand = places[:, motion.skeleton.index("rightHand"), 1]
     head = places[:, motion.skeleton.index("head"), 1]
     assert (hand > head).mean() > 0.2

@@ -2,9 +2,9 @@
 
 ``--onto hero.glb``: the same after retargeting to a character.
 
-For each clip, over the input's plants: how far planted points are at most from their middle (mean over plants, and
-worst), the greatest ankle acceleration, the greatest change of a knee's angular velocity from frame to frame (of the
-knee that fares worse), and the greatest jolt that any joint has and had not: by how much its velocity changes more
+For each clip, over the input's contacts: how far points in contact are at most from their middle (mean over contacts,
+and worst), the greatest ankle acceleration, the greatest change of a knee's angular velocity from frame to frame (of
+the knee that fares worse), and the greatest jolt that any joint has and had not: by how much its velocity changes more
 from one frame to the next than it ever did within three frames.
 """
 
@@ -93,14 +93,14 @@ def added_jolts(before: kinesphere.Motion, after: kinesphere.Motion) -> Floats:
 
 def row(motion: kinesphere.Motion) -> Row:
     """All numbers of one clip."""
-    plants = find_contacts(motion)
-    locked = kinesphere.lock_feet(motion, plants)
+    contacts = find_contacts(motion)
+    locked = kinesphere.lock_feet(motion, contacts)
     before, after = knee_snaps(motion), knee_snaps(locked)
     worse = int(np.argmax(after - before))
     added = added_jolts(motion, locked)
     frame, joint = np.unravel_index(int(added.argmax()), added.shape)
     where = f"{motion.skeleton.names[joint]} @ {frame}"
-    reports = foot_report(motion, plants), foot_report(locked, plants)
+    reports = foot_report(motion, contacts), foot_report(locked, contacts)
     return Row(*reports, SIDES[worse], (float(before[worse]), float(after[worse])), max(float(added.max()), 0.0), where)
 
 
@@ -110,7 +110,7 @@ def line(name: str, kind: str, found: Row) -> str:
     cells = [
         name,
         kind,
-        str(before.plants),
+        str(before.contacts),
         f"{1000 * before.slide_mean:.1f} → {1000 * after.slide_mean:.1f}",
         f"{1000 * before.slide:.1f} → {1000 * after.slide:.1f}",
         f"{before.ankle_acceleration:.0f} → {after.ankle_acceleration:.0f}",
@@ -154,7 +154,7 @@ def main() -> None:
     if arguments.onto is not None:
         path = Path(arguments.onto)
         onto = kinesphere.load_character(path if path.exists() else data / "characters" / path)
-    print("| clip | what | plants | mean slide mm | worst slide mm | ankle m/s² | worse knee rad/s | jolt m/s |")
+    print("| clip | what | contacts | mean slide mm | worst slide mm | ankle m/s² | worse knee rad/s | jolt m/s |")
     print("|---|---|--:|--:|--:|--:|--:|--:|")
     rows = []
     for name, kind in (clips | CLIPS).items():

@@ -1,4 +1,4 @@
-"""Planted heels and balls of a walk, seen from above, before and after ``lock_feet``: ``docs/pictures/locked.png``."""
+"""Heels and balls in contact, seen from above, before and after ``lock_feet``: ``docs/pictures/locked.png``."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from kinesphere.maths.vectors import Floats
 from kinesphere.pictures.canvas import write_text
 
 CLIP, COUNT = "137_29", 6
-TILE, FINE = 150, 3  # pixels of a plant; drawn so many times larger, then shrunk
+TILE, FINE = 150, 3  # pixels of a contact; drawn so many times larger, then shrunk
 SEEN = 0.06  # metres across a tile
 PAPER, FLOOR, INK = (250, 249, 246), (238, 236, 230), (60, 60, 64)
 COLOURS = {"left": (190, 70, 50), "right": (40, 95, 160)}
 
 
 def tile(path: Floats, colour: tuple[int, int, int]) -> Image.Image:
-    """The way ``(N, 2)`` of a planted point, in metres from its middle."""
+    """The way ``(N, 2)`` of a point in contact, in metres from its middle."""
     image = Image.new("RGB", (TILE * FINE, TILE * FINE), FLOOR)
     draw = ImageDraw.Draw(image)
     places = [tuple(place) for place in (TILE * FINE * (0.5 + path / SEEN)).tolist()]
@@ -39,19 +39,19 @@ def main() -> None:
         sys.exit(f"no captures in {data}; set KINESPHERE_DATA")
     motion = kinesphere.load(data / f"bvh/cmu/{CLIP}.bvh")
     names = [point.name for point in sole_points(motion.skeleton)]
-    plants = find_contacts(motion)
-    longest = sorted(plants.intervals, key=lambda plant: plant.first - plant.last)[:COUNT]
+    contacts = find_contacts(motion)
+    longest = sorted(contacts.intervals, key=lambda contact: contact.first - contact.last)[:COUNT]
     gap = 10
     sheet = Image.new("RGB", (COUNT * (TILE + gap) + gap, 2 * (TILE + gap + 22) + gap), PAPER)
     draw = ImageDraw.Draw(sheet)
-    for row, (title, shown) in enumerate((("as captured", motion), ("locked", kinesphere.lock_feet(motion, plants)))):
+    for row, (title, shown) in enumerate((("as captured", motion), ("locked", kinesphere.lock_feet(motion, contacts)))):
         top = row * (TILE + gap + 22)
-        write_text(draw, (gap, top + 6), f"{title}: {SEEN * 100:.0f} cm of floor around six plants", 14, INK)
+        write_text(draw, (gap, top + 6), f"{title}: {SEEN * 100:.0f} cm of floor around six contacts", 14, INK)
         paths = sole_paths(shown, sole_points(shown.skeleton))
-        for i, plant in enumerate(sorted(longest, key=lambda plant: plant.first)):
-            path = paths[plant.first : plant.last + 1, names.index(plant.name)][:, [0, 2]]
+        for i, contact in enumerate(sorted(longest, key=lambda contact: contact.first)):
+            path = paths[contact.first : contact.last + 1, names.index(contact.name)][:, [0, 2]]
             middle = 0.5 * (path.min(axis=0) + path.max(axis=0))
-            sheet.paste(tile(np.asarray(path - middle), COLOURS[plant.side]), (gap + i * (TILE + gap), top + 28))
+            sheet.paste(tile(np.asarray(path - middle), COLOURS[contact.side]), (gap + i * (TILE + gap), top + 28))
     sheet.save(Path("docs/pictures/locked.png"), optimize=True)
 
 

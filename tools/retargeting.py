@@ -4,7 +4,7 @@ For each pair: how far wrists are from where the shoulder's rule puts them (99th
 frames in which it can be reached and no hand is near the head or the other hand), the share of frames left out for the
 latter, in how many frames a wrist or an ankle falls short of its place by more than 5 mm, how far wrists and ankles are
 off after a round trip (95th percentile over all frames, of the arm's and the leg's length), how much bones change, and
-how much planted ankles slide beyond what they did, in the mean and at worst.
+how much ankles in contact slide beyond what they did, in the mean and at worst.
 """
 
 from __future__ import annotations
@@ -64,9 +64,9 @@ def row(motion: kinesphere.Motion, character: kinesphere.Character) -> dict[str,
             gone = np.linalg.norm(again[:, roles[role]] - source[:, roles[role]], axis=-1)
             numbers[key] = max(numbers[key], float(np.percentile(gone, 95)) / body.source.lengths[f"{side}{limb}"])
     numbers["bones"] = _stretched(onto)
-    plants = find_contacts(motion).intervals
-    added = np.array(_slides(onto, plants)) - body.leg * np.array(_slides(motion, plants))
-    if plants:
+    contacts = find_contacts(motion).intervals
+    added = np.array(_slides(onto, contacts)) - body.leg * np.array(_slides(motion, contacts))
+    if contacts:
         numbers |= {"slide": float(added.mean()), "worst slide": float(added.max())}
     return numbers
 
@@ -110,11 +110,11 @@ def _stretched(onto: kinesphere.Motion) -> float:
 
 
 def _slides(motion: kinesphere.Motion, intervals: tuple[Contact, ...]) -> list[float]:
-    """For each plant, how far the ankle gets over the ground from its middle there."""
+    """For each contact, how far the ankle gets over the ground from its middle there."""
     places = motion.positions_world()
     slides = []
-    for plant in intervals:
-        path = places[plant.first : plant.last + 1, motion.skeleton.roles[f"{plant.side}Foot"]][:, [0, 2]]
+    for contact in intervals:
+        path = places[contact.first : contact.last + 1, motion.skeleton.roles[f"{contact.side}Foot"]][:, [0, 2]]
         slides.append(float(np.linalg.norm(path - 0.5 * (path.min(axis=0) + path.max(axis=0)), axis=1).max()))
     return slides
 

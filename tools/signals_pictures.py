@@ -240,9 +240,9 @@ def of_pace() -> None:
 def stands(given: kinesphere.Motion) -> dict[str, list[tuple[float, float]]]:
     """By side, from when until when a foot stands."""
     found = {}
-    plants = kinesphere.find_contacts(given)
+    contacts = kinesphere.find_contacts(given)
     for side in SIDES:
-        flags = np.any([own for name, own in plants.labels.items() if name.startswith(side)], axis=0)
+        flags = np.any([own for name, own in contacts.labels.items() if name.startswith(side)], axis=0)
         edges = np.flatnonzero(np.diff(np.concatenate([[0], flags.astype(int), [0]])))
         found[side] = [(a / given.rate, b / given.rate) for a, b in edges.reshape(-1, 2).tolist()]
     return found

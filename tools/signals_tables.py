@@ -143,7 +143,7 @@ def sliding() -> None:
         "seconds",
         "stands, %",
         "lowest point skates, cm/s",
-        "plants",
+        "contacts",
         "slide, mm",
         "worst, mm",
         "ankle, m/s²",
@@ -152,14 +152,14 @@ def sliding() -> None:
 
 
 def _feet(given: kinesphere.Motion) -> list[str]:
-    """Seconds, when a foot stands, how fast what is lowest goes, and how well plants are held."""
-    plants = find_contacts(given)
-    report = foot_report(given, plants)
+    """Seconds, when a foot stands, how fast what is lowest goes, and how well contacts are held."""
+    contacts = find_contacts(given)
+    report = foot_report(given, contacts)
     return [
         f"{given.duration:.1f}",
-        f"{100.0 * plants.in_contact().mean():.0f}",
+        f"{100.0 * contacts.in_contact().mean():.0f}",
         f"{100.0 * skating(given):.0f}",
-        f"{report.plants}",
+        f"{report.contacts}",
         f"{1000.0 * report.slide_mean:.1f}",
         f"{1000.0 * report.slide:.0f}",
         f"{report.ankle_acceleration:.0f}",
@@ -192,8 +192,8 @@ def displaced() -> None:
         around = 0.0 if width is None else width
         outside = np.abs(before.times - frame / before.rate) > around + 1.5 / before.rate
         changed = "–" if width is None else f"{int(moved[outside].sum())}"
-        plants = find_contacts(before)
-        slides = [foot_report(one, plants).slide_mean for one in (before, after)]
+        contacts = find_contacts(before)
+        slides = [foot_report(one, contacts).slide_mean for one in (before, after)]
         rows.append(
             [
                 f"{clip}, {part}",

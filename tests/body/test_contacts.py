@@ -32,7 +32,7 @@ def cmu(data_dir: Path, name: str) -> Motion:
 
 
 def greeting() -> Motion:
-    """Four steps and a wave, feet planted by construction."""
+    """Four steps and a wave, feet in contact by construction."""
     spec = importlib.util.spec_from_file_location("greeting", ROOT / "examples" / "greeting.py")
     assert spec is not None
     assert spec.loader is not None
@@ -176,7 +176,7 @@ def test_impossible_contacts_are_refused() -> None:
 
 def test_the_report_of_a_clean_walk_is_clean() -> None:
     report = foot_report(WALK)
-    assert report.plants == len(find_contacts(WALK).intervals)
+    assert report.contacts == len(find_contacts(WALK).intervals)
     assert report.slide_mean < 0.01
 
 

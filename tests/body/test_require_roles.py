@@ -20,7 +20,7 @@ from motion.roles.test_people import chain, quadruped
 
 Asked = Callable[[Motion], object]
 ASKED: dict[str, Asked] = {
-    "plants": find_contacts,
+    "contacts": find_contacts,
     "labels": lambda motion: contact_labels(motion, Ground(0.0, "given")),
     "report": foot_report,
     "centre of mass": centre_of_mass,
@@ -61,7 +61,7 @@ def test_no_humanoid_is_refused_with_what_is_missing_and_what_to_do(asked: Asked
 
 
 def test_only_what_is_missing_is_named() -> None:
-    """The dog's spine and head are found, and its hips; plants need no arms."""
+    """The dog's spine and head are found, and its hips; contacts need no arms."""
     with pytest.raises(
         ValueError, match="Missing for finding contacts: leftUpperLeg, leftLowerLeg, leftFoot, right"
     ) as a:

@@ -179,13 +179,13 @@ def test_real_clips_on_real_characters(data_dir, clip, name):
         there = result[:, onto.skeleton.roles[wrist]] - result[:, onto.skeleton.roles[shoulder]]
         apart = np.linalg.norm(there - wanted, axis=-1) / body.target.lengths[f"{side}Arm"]
         assert np.median(apart) < 0.02, (side, np.median(apart))
-    # What stood stands: while a foot is planted in the source, it slides no more here, in this size, than 5 mm.
-    plants = find_contacts(motion)
-    assert plants.intervals
-    for plant in plants.intervals:
-        frames = slice(plant.first, plant.last + 1)
-        before = motion.positions_world()[frames, motion.skeleton.roles[f"{plant.side}Foot"]][:, [0, 2]]
-        after = onto.positions_world()[frames, onto.skeleton.roles[f"{plant.side}Foot"]][:, [0, 2]]
+    # What stood stands: while a foot is in contact in the source, it slides no more here, in this size, than 5 mm.
+    contacts = find_contacts(motion)
+    assert contacts.intervals
+    for contact in contacts.intervals:
+        frames = slice(contact.first, contact.last + 1)
+        before = motion.positions_world()[frames, motion.skeleton.roles[f"{contact.side}Foot"]][:, [0, 2]]
+        after = onto.positions_world()[frames, onto.skeleton.roles[f"{contact.side}Foot"]][:, [0, 2]]
         assert np.ptp(after, axis=0).max() <= body.leg * np.ptp(before, axis=0).max() + 0.005
 
 
@@ -314,7 +314,7 @@ def test_legs_that_do_not_cross_do_not_cross_on_narrower_hips(data_dir, clip):
         return np.sum((places[:, roles["leftFoot"]] - places[:, roles["rightFoot"]]) * across, axis=-1)
 
     newly_crossed = (gap(motion) > 0.02) & (gap(onto) < -0.02)
-    # 141_26 turns on the spot on hips 35 cm wide: there a planted foot may end up across for a moment.
+    # 141_26 turns on the spot on hips 35 cm wide: there a foot in contact may end up across for a moment.
     assert newly_crossed.mean() < (0.15 if clip == "141_26" else 0.01)
 
 

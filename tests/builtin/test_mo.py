@@ -99,10 +99,10 @@ def test_clapping_palms_still_meet(at):
 @pytest.mark.parametrize("name", motions())
 def test_soles_are_on_the_floor_and_never_below(name):
     made = onto_mo(name)
-    plants = find_contacts(made, ground=0.0)
+    contacts = find_contacts(made, ground=0.0)
     for side in SIDES:
         foot = vertices("Foot", "Toes", sides=(side,), share=0.5)
-        flat = plants.labels[f"{side}Heel"] & plants.labels[f"{side}Ball"]
+        flat = contacts.labels[f"{side}Heel"] & contacts.labels[f"{side}Ball"]
         for frame in range(0, len(made), EVERY):
             low = skin(made, frame)[foot, 1].min()
             assert low > -0.002, frame

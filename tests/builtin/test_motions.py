@@ -23,7 +23,7 @@ from kinesphere.motion.motion import Motion
 WALKS = ("walk", "walk in place")
 LOOPS = ("idle", "walk in place")
 GESTURES = tuple(name for name in motions() if name not in WALKS)
-PLANTED = tuple(name for name in motions() if name != "walk in place")
+IN_CONTACT = tuple(name for name in motions() if name != "walk in place")
 ARMS = tuple(name for name in GESTURES if gesture(name).left or gesture(name).right)
 SECONDS = {"walk": (2.0, 8.0), "walk in place": (0.9, 1.3), "idle": (6.0, 8.0)}
 NAMES = {"beckon", "bow", "clap", "drink", "emphasise", "idle", "knock"}
@@ -46,29 +46,29 @@ def test_is_sound_and_its_bones_are_rigid(name):
     assert least <= made.duration <= most
 
 
-@pytest.mark.parametrize("name", PLANTED)
+@pytest.mark.parametrize("name", IN_CONTACT)
 def test_plants_hold_on_the_ground(name):
     made = motion(name)
-    plants = find_contacts(made, ground=0.0)
-    report = foot_report(made, plants)
+    contacts = find_contacts(made, ground=0.0)
+    report = foot_report(made, contacts)
     assert report.slide < 0.005
     assert report.knee_snap < 6.0
     points = sole_points(made.skeleton)
     soles = sole_paths(made, points)[..., 1] - [point.clearance for point in points]
     rest = sole_paths(_resting(), points)[0, :, 1] - [point.clearance for point in points]
     assert soles.min() > rest.min() - 0.01
-    for plant in plants.intervals:
-        own = [point.name for point in points].index(plant.name)
-        assert abs(plant.anchor[1] - points[own].clearance - rest[own]) < 0.01
+    for contact in contacts.intervals:
+        own = [point.name for point in points].index(contact.name)
+        assert abs(contact.anchor[1] - points[own].clearance - rest[own]) < 0.01
 
 
 @pytest.mark.parametrize("name", GESTURES)
 def test_feet_stand_throughout_and_the_weight_is_above_them(name):
     made = motion(name)
-    plants = find_contacts(made, ground=0.0)
-    assert plants.in_contact().all()
-    standing = np.all([plants.labels[f"{side}Ball"] for side in ("left", "right")], axis=0)
-    assert support_polygon(made, plants).margin[standing].min() > -0.02  # a foot that lands takes weight at once
+    contacts = find_contacts(made, ground=0.0)
+    assert contacts.in_contact().all()
+    standing = np.all([contacts.labels[f"{side}Ball"] for side in ("left", "right")], axis=0)
+    assert support_polygon(made, contacts).margin[standing].min() > -0.02  # a foot that lands takes weight at once
 
 
 @pytest.mark.parametrize("name", motions())

@@ -101,7 +101,7 @@ def test_ranges_follow_timewarps_below_them():
 
 def test_feet_stand_after_all_layers():
     given = motion("walk")
-    plants = find_contacts(given)
+    contacts = find_contacts(given)
     stack = (Layer(LARGER), Layer(Waveshape("undulation", joints="legs", amount=0.5)))
     held, free = (
         render(
@@ -109,8 +109,8 @@ def test_feet_stand_after_all_layers():
         )
         for feet in (True, False)
     )
-    assert foot_report(held, plants).slide_mean < 0.004
-    assert foot_report(free, plants).slide_mean > 2.0 * foot_report(held, plants).slide_mean
+    assert foot_report(held, contacts).slide_mean < 0.004
+    assert foot_report(free, contacts).slide_mean > 2.0 * foot_report(held, contacts).slide_mean
 
 
 def test_what_an_edit_says_of_where_is_the_layers():

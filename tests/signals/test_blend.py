@@ -155,10 +155,10 @@ def test_feet_that_stand_in_most_stand():
     a, b = motion("walk"), motion("walk")
     b, _ = bent(b, 0.08)
     free, held = (Blend(feet=feet)(a, b) for feet in (False, True))
-    plants = find_contacts(held)
-    assert len(plants.intervals) >= len(find_contacts(a).intervals) - 2
-    assert foot_report(held, plants).slide_mean <= foot_report(free, plants).slide_mean + 1e-6
-    assert foot_report(held, plants).slide_mean < 0.006
+    contacts = find_contacts(held)
+    assert len(contacts.intervals) >= len(find_contacts(a).intervals) - 2
+    assert foot_report(held, contacts).slide_mean <= foot_report(free, contacts).slide_mean + 1e-6
+    assert foot_report(held, contacts).slide_mean < 0.006
 
 
 def test_three_motions():

@@ -132,8 +132,8 @@ def test_a_march_at_a_staggers_pace_and_the_reverse(cmu, one, other):
 @pytest.mark.parametrize("name", ["equalize", "waveshape", "twitch", "displace"])
 def test_feet_stay_planted(cmu, name):
     given = cmu("137_29", 1.5, 6.5)
-    plants = find_contacts(given)
-    assert foot_report(EDITS[name](given), plants).slide_mean < foot_report(given, plants).slide_mean + 0.005
+    contacts = find_contacts(given)
+    assert foot_report(EDITS[name](given), contacts).slide_mean < foot_report(given, contacts).slide_mean + 0.005
 
 
 @pytest.mark.parametrize("name", ["equalize", "waveshape", "smooth", "twitch"])
@@ -146,10 +146,10 @@ def test_nothing_outside_of_a_stretch_is_touched_though_feet_are_held(cmu, name)
     assert np.array_equal(made.translations[outside], given.translations[outside])
     steps = [np.linalg.norm(np.diff(one.positions_world(), 2, axis=0), axis=-1).max() for one in (made, given, free)]
     assert steps[0] < 1.5 * max(steps[1:])  # no pop where it comes and goes
-    plants = find_contacts(given)
-    within = [p for p in plants.intervals if p.first > 2.3 * 60 and p.last < 3.7 * 60]
+    contacts = find_contacts(given)
+    within = [p for p in contacts.intervals if p.first > 2.3 * 60 and p.last < 3.7 * 60]
     assert within
-    inner = replace(plants, intervals=tuple(within))
+    inner = replace(contacts, intervals=tuple(within))
     assert foot_report(made, inner).slide_mean < max(0.005, foot_report(given, inner).slide_mean + 0.001)
 
 

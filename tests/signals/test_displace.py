@@ -267,9 +267,9 @@ def test_a_turn_may_be_a_quaternion_and_more_than_a_whole_turn() -> None:
 @pytest.mark.parametrize("given", [WAVE, WALK], ids=["stands", "walks"])
 def test_feet_stand_as_they_did_under_hips_that_go_elsewhere(given: Motion) -> None:
     edit = Displace([Target("hips", frame=100, by=(0.02, -0.1, 0.02))])
-    made, plants = edit(given), find_contacts(given)
+    made, contacts = edit(given), find_contacts(given)
     assert moved(given, made, "hips")[100] == pytest.approx((0.02, -0.1, 0.02), abs=1e-6)
-    assert foot_report(made, plants).slide < foot_report(given, plants).slide + 1e-4
+    assert foot_report(made, contacts).slide < foot_report(given, contacts).slide + 1e-4
     loose = replace(edit, feet=False)(given)
     assert moved(given, loose, "leftFoot")[100] == pytest.approx((0.02, -0.1, 0.02), abs=1e-9)
 
@@ -362,13 +362,13 @@ def test_a_foot_leaves_its_stand_for_a_while_or_takes_it_along() -> None:
     assert moved(WAVE, along, "leftFoot") == pytest.approx(np.tile(step, (len(WAVE), 1)), abs=1e-3)
     for made in (lifted, along):
         assert np.abs(moved(WAVE, made, "rightFoot")).max() < 1e-3
-    plant = next(p for p in find_contacts(WALK).of("leftHeel") if p.first > 60)
-    middle = (plant.first + plant.last) // 2
+    contact = next(p for p in find_contacts(WALK).of("leftHeel") if p.first > 60)
+    middle = (contact.first + contact.last) // 2
     made = Displace([Target("leftFoot", frame=middle, by=(0.05, 0.0, 0.0), plant=True)])(WALK)
     way = moved(WALK, made, "leftFoot")
-    stand = way[plant.first : plant.last + 1]
+    stand = way[contact.first : contact.last + 1]
     assert stand == pytest.approx(np.tile([0.05, 0.0, 0.0], (len(stand), 1)), abs=1e-3)
-    assert np.abs(way[: plant.first - 60]).max() < 1e-3
+    assert np.abs(way[: contact.first - 60]).max() < 1e-3
 
 
 def test_straight_knees_leave_the_ground_without_a_jerk() -> None:
@@ -542,13 +542,13 @@ def test_captures_are_displaced_exactly_and_stand_as_they_did(
     data_dir: Path, name: str, part: str, way: tuple[float, float, float]
 ) -> None:
     capture = load(data_dir / "bvh" / "cmu" / f"{name}.bvh")[:600]
-    frame, plants = len(capture) // 2, find_contacts(capture)
+    frame, contacts = len(capture) // 2, find_contacts(capture)
     span = (frame - 100) / capture.rate, (frame + 100) / capture.rate
     made = Displace([Target(part, frame=frame, by=way)], start=span[0], end=span[1])(capture)
     assert np.linalg.norm(moved(capture, made, part)[frame] - way) < 1e-6
     assert same(capture, made, np.abs(np.arange(len(capture)) - frame) >= 100)
     assert np.abs(bones(made) - bones(capture)).max() < 1e-9
-    assert foot_report(made, plants).slide < foot_report(capture, plants).slide + 1e-4
+    assert foot_report(made, contacts).slide < foot_report(capture, contacts).slide + 1e-4
 
 
 def test_who_moves_the_head_bends_and_crouches_within_limits_and_goes_on_looking_there() -> None:
@@ -578,14 +578,14 @@ def test_raised_hips_of_captures_never_sink(data_dir: Path, name: str, width: fl
 def test_knees_that_a_capture_has_locked_backward_bend_forward(data_dir: Path) -> None:
     """79_01's knees are bent some 15° the wrong way."""
     capture = load(data_dir / "bvh" / "cmu" / "79_01.bvh")[:700]
-    made, plants = (
+    made, contacts = (
         Displace([Target("hips", frame=500, by=(0.0, -0.12, 0.0))], width=1.0)(capture),
         find_contacts(capture),
     )
     after = limit_excess(made)
     assert max(after[f"{side}LowerLeg"][500] for side in ("left", "right")) == 0.0
     assert moved(capture, made, "hips")[500] == pytest.approx((0.0, -0.12, 0.0), abs=1e-6)
-    assert foot_report(made, plants).slide < foot_report(capture, plants).slide + 1e-4
+    assert foot_report(made, contacts).slide < foot_report(capture, contacts).slide + 1e-4
     assert added_jolts(capture, made).max() < 0.25
 
 
@@ -598,10 +598,10 @@ def test_three_frames_of_a_long_clip(data_dir: Path) -> None:
         Target("rightHand", seconds=5.0, by=(-0.1, 0.1, 0.05)),
         Target("hips", seconds=7.0, by=(0.0, -0.12, 0.0)),
     ]
-    made, plants = Displace(edits, width=1.2)(capture), find_contacts(capture)
+    made, contacts = Displace(edits, width=1.2)(capture), find_contacts(capture)
     for edit in edits:
         assert moved(capture, made, edit.part)[edit.frame_of(capture)] == pytest.approx(edit.by, abs=1e-3)
-    assert foot_report(made, plants).slide < foot_report(capture, plants).slide + 1e-4
+    assert foot_report(made, contacts).slide < foot_report(capture, contacts).slide + 1e-4
     assert added_jolts(capture, made).max() < 0.15  # a knee that the capture has locked begins to bend
 
 

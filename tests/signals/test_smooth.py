@@ -152,7 +152,7 @@ def test_rates_mean_the_same():
 def test_feet_that_stand_jitter_far_less(degrees):
     clean = motion("walk")
     jittery = noisy(clean, degrees)
-    plants = kinesphere.find_contacts(clean).intervals
+    contacts = kinesphere.find_contacts(clean).intervals
     slides = []
     for one_of in (jittery, Smooth(1.0)(jittery)):
         paths = one_of.positions_world()
@@ -160,7 +160,7 @@ def test_feet_that_stand_jitter_far_less(degrees):
             np.linalg.norm(
                 np.diff(paths[one.first : one.last + 1, clean.skeleton.roles[f"{one.side}Toes"]], axis=0), axis=-1
             )
-            for one in plants
+            for one in contacts
             if one.point != "heel"
         ]
         slides.append(np.concatenate(steps).mean() * clean.rate)

@@ -370,7 +370,7 @@ def _contact_pairs(listed: list[tuple[int, Contact]], paths: Floats, close: floa
 class FootReport:
     """How well feet stay on their anchors, and how smoothly: the numbers of a before-and-after table."""
 
-    plants: int  # number of contacts
+    contacts: int  # number of them
     slide: float  # metres: the farthest that a point is from its middle during a contact, of all contacts
     slide_mean: float  # metres: the same, the mean over contacts
     ankle_acceleration: float  # metres a second squared, the greatest of both ankles

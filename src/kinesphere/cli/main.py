@@ -1,4 +1,7 @@
-"""Command-line entry point: ``kinesphere`` and its subcommands, imported when they run so that ``--help`` is quick."""
+"""Command-line entry point: ``kinesphere`` and its subcommands.
+
+All subcommands are imported here. They import NumPy and the library only when they run, so that ``--help`` is quick.
+"""
 
 from __future__ import annotations
 

@@ -60,7 +60,7 @@ def retarget(
         Path, typer.Option("--onto", help="A character (.glb, .gltf, .vrm), another motion file, or figure or mo.")
     ],
     out: Annotated[Path, typer.Option("--output", "-o", help="The file to write.")],
-    lock: Annotated[bool, typer.Option("--lock-feet", help="Hold planted feet in place afterwards.")] = False,
+    lock: Annotated[bool, typer.Option("--lock-feet", help="Hold feet in place while they are in contact.")] = False,
     ground: Annotated[float | None, typer.Option("--ground", help="Height of the floor in metres. Else found.")] = None,
     source_mapping: Annotated[
         Path | None,

@@ -30,7 +30,7 @@ def load(
     Parameters
     ----------
     path
-        A ``.bvh``, ``.glb``, ``.gltf`` or ``.npz`` file.
+        A ``.bvh``, ``.glb``, ``.gltf``, ``.vrm``, ``.vrma`` or ``.npz`` file. Contents decide if the suffix is wrong.
     clip
         Which clip, by name or number, of a file that has several. Left out: the only one, or the first.
     scale

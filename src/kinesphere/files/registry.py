@@ -1,6 +1,7 @@
 """File format registry: which formats there are, how a file is recognised, and the options of ``load`` and ``save``.
 
-A format is a module or package of this folder that calls ``register``.
+A format is a module or package of this folder that calls ``register``. Where module and format are named after the
+suffix (``bvh`` for ``.bvh``), a file is recognised without importing all other formats.
 """
 
 from __future__ import annotations
@@ -107,7 +108,7 @@ def format_to_read(path: Path) -> Format:
 
 
 def _format_named(name: str) -> Format | None:
-    """The format of that name, without importing all the others."""
+    """The format of that name, without importing all others; only if its module has that name, too."""
     if name not in _formats and name in {module.name for module in pkgutil.iter_modules(_package_path())}:
         importlib.import_module(f"kinesphere.files.{name}")
     return _formats.get(name)

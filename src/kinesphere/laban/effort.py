@@ -19,7 +19,7 @@ from kinesphere.laban.effort_parameters import (
 )
 from kinesphere.maths.vectors import Floats
 
-# Factor to the words at its two ends, −1 and 1.
+# Each factor's two elements, at −1 and 1.
 FACTORS: Mapping[str, tuple[str, str]] = MappingProxyType(
     {
         "space": ("indirect", "direct"),
@@ -32,20 +32,20 @@ FACTORS: Mapping[str, tuple[str, str]] = MappingProxyType(
 
 @dataclass(frozen=True)
 class Effort:
-    """Four factors from −1, indulging, to 1, fighting; 0 is neutral.
+    """Four factors from −1 (yielding; Laban: "indulging") to 1 (resisting; "fighting"); 0 is neutral.
 
     Parameters
     ----------
     space
-        Indirect … direct: all around, or straight at it.
+        Indirect … direct: attention spread out, or on one goal.
     weight
         Light … strong.
     time
         Sustained … sudden.
     flow
-        Free … bound: let go, or held.
+        Free … bound: unrestrained, or controlled.
     by_hand
-        Low-level movement parameters set by hand on top, such as ``{"wrist_bend": 0.2}``.
+        Movement parameters that replace the computed ones, such as ``{"wrist_bend": 0.2}``.
     """
 
     space: float = 0.0
@@ -80,20 +80,20 @@ class Effort:
         return not self.by_hand and not self.factors.any()
 
     def parameters(self, model: str | Path | EffortModel = DEFAULT) -> MovementParameters:
-        """The movement parameters by EMOTE's equations, with the coefficients of a model, its name or its file."""
+        """The movement parameters by EMOTE's equations; ``model`` is an EffortModel, a name or a TOML file."""
         values = movement_parameters(self.factors, effort_model(model))
         given = {name: np.float64(value) for name, value in values.items()} | dict(self.by_hand)
         return MovementParameters(**{name: float(value) for name, value in given.items()})  # type: ignore[arg-type]
 
     def adjusted(self, **by_hand: float) -> Effort:
-        """The same with low-level parameters set by hand."""
+        """The same Effort with more movement parameters that replace the computed ones."""
         return replace(self, by_hand=dict(self.by_hand) | by_hand)
 
 
 def check_dial_value(kind: str, name: str, value: object, low: str, high: str) -> float:
-    """A dial's value, or the error that says what is allowed."""
+    """The value as float; raises if it is no number from −1 to 1."""
     if isinstance(value, bool) or not isinstance(value, int | float | np.integer | np.floating):
         raise TypeError(f"{kind}: {name} is {value!r}; a number from −1 ({low}) to 1 ({high}) is expected")
     if not -1.0 <= value <= 1.0:  # NaN too
         raise ValueError(f"{kind}: {name} is {value:g}; −1 ({low}) to 1 ({high}) is allowed, intensity goes beyond")
-    return float(value) + 0.0
+    return float(value) + 0.0  # −0.0 becomes 0.0

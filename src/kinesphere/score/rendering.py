@@ -1,9 +1,10 @@
 """Render a score: apply its layers in order and return a motion. (Pictures are in ``pictures``.)
 
 Express layers become a manner, in which the engine performs the gesture. Signal edits follow, one layer after the
-other. Layers are given in the source's own time. Effort and timewarps change timing, so a time map from the source's
-time to the present one goes along: "from the second knock on" stays at the second knock. Feet are locked once after
-several edits of curves, not after each.
+other. Layers are given in the source's own time. Effort, timewarps and blends change timing. So a time map from the
+source's time to the motion's is kept and updated by each of them, and the times of a layer pass through it: "from the
+second knock on" stays at the second knock. Feet are locked once after several edits of curves, not after each: before
+an edit that retimes or displaces, and at the end.
 """
 
 from __future__ import annotations
@@ -102,7 +103,7 @@ class _LayerStack:
     weight: Floats | None = None
 
     def with_layer(self, layer: Layer, edit: SignalEdit) -> _LayerStack:
-        """The stack after one more layer, whose range is mapped to the motion's time."""
+        """The stack after one more layer. The layer's range is mapped from the source's time to the motion's."""
         start, end = (None if at is None else float(self.clock(np.array(at))) for at in (layer.start, layer.end))
         if start is not None and start > self.motion.duration + 1e-9:
             last = float(self.clock.inverse()(np.array(self.motion.duration)))
