@@ -1,1 +1,1 @@
-"""Command-line interface: one file per command, and the options and error reports that all of them use."""
+"""Command-line interface: one file per command, or per group of them, and the options and error reports they share."""
