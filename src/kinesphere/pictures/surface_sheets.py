@@ -86,7 +86,7 @@ def sheet(
     frames
         How many poses of each motion; left out: 12 of one, 8 of each of several.
     columns
-        Panels in a row, for one motion. Left out: as many as show the figure largest.
+        Panels in a row, for one motion. Left out: the number that makes figures largest; empty panels count against it.
     size
         Pixels across and down, of the whole sheet.
     trails, ghosts
