@@ -67,7 +67,7 @@ $(VENV)/.installed: pyproject.toml constraints.txt | $(VENV)/bin/python
 	$(PIP) $(EDITABLE) '.[video]'
 	@touch $@
 
-# The compiled loops, in C++, beside the Python modules that call them: src/kinesphere/_native.*.
+# The compiled loops, in C++, beside their main callers: src/kinesphere/_native.*.
 $(VENV)/.native: CMakeLists.txt $(NATIVE) | $(VENV)/.installed
 	@command -v c++ >/dev/null || { echo "Kinesphere's loops need a C++17 compiler. On Debian: apt-get install g++"; exit 1; }
 	@command -v cmake >/dev/null || test -x $(BIN)/cmake || $(PIP) cmake

@@ -36,22 +36,22 @@ def main() -> None:
     before = to_and_fro(figure_motion("walk"))
     drift = np.sin(before.times * 2.4)[:, None] * [0.02, 0.0, 0.01]
     after = move_motion(before, rotations.identity(), drift)
-    plants = find_contacts(before)
-    brought = move_contacts(plants, after)
+    contacts = find_contacts(before)
+    brought = move_contacts(contacts, after)
     joints = np.ones(len(before.skeleton), dtype=bool)
     results = race(
         {
             "one pass over the motion": lambda: (after.rotations.copy(), after.translations.copy()),
             "legs in the world": lambda: subset_pose(after, leg_subset(after.skeleton)),
             "find_plants": lambda: find_contacts(before),
-            "carried": lambda: move_contacts(plants, after),
+            "carried": lambda: move_contacts(contacts, after),
             "lock_feet": lambda: lock_feet(after, brought),
             "all of it (held)": lambda: hold_feet(before, after, joints),
         },
         seconds=5.0,
     )
     load = ", ".join(f"{value:.1f}" for value in os.getloadavg())
-    print(f"\nfeet, {FRAMES} frames, {len(before.skeleton)} joints, {len(plants.intervals)} plants; load {load}")
+    print(f"\nfeet, {FRAMES} frames, {len(before.skeleton)} joints, {len(contacts.intervals)} contacts; load {load}")
     one, met = results["one pass over the motion"], True
     for name, timing in results.items():
         line = f"  {name:<28}{timing.best * 1e3:9.2f} ms best{timing.median * 1e3:9.2f} ms median"

@@ -23,6 +23,16 @@ static void solve_limb_rotations(Floats<2> target, Floats<1> swivel, Floats<2> t
     }
 }
 
-KERNELS(two_bone) { return {kernel<solve_limb_rotations>("solve_limb_rotations")}; }
+// Directions (N, 3) in which elbows leave their axes (N, 3) at swivel zero; `towards` and `home` (N, 3) as above.
+static void swivel_zeros(Floats<2> axes, Floats<2> towards, Floats<2> home, FloatsOut<2> zeros) {
+    for (Index i = 0; i < axes.shape[0]; ++i) {
+        const Vec3 axis = read_vector(axes.at(i));
+        write_vector(zeros.at(i), swivel_zero(axis, read_vector(towards.at(i)), read_vector(home.at(i)), 0.0).outward);
+    }
+}
+
+KERNELS(two_bone) {
+    return {kernel<solve_limb_rotations>("solve_limb_rotations"), kernel<swivel_zeros>("swivel_zeros")};
+}
 
 }  // namespace kinesphere

@@ -50,7 +50,6 @@ DOWN = (0.0, -1.0, 0.0)
 FORWARD = (0.0, 0.0, 1.0)
 TINY = 1e-9  # shares of a limb's length, or of a unit vector, too small to have a direction
 
-_CONE = 0.2  # sine of the angle to the reference below which home takes part in swivel zero
 _PARALLEL = 1e-3  # sine of the angle to a bone below which a hinge axis says nothing about bending it
 
 
@@ -250,13 +249,10 @@ def _reference_and_home(reference: ArrayLike, home: ArrayLike | None) -> tuple[F
 
 def _swivel_axes(axis: Floats, towards: Floats, square_home: Floats) -> tuple[Floats, Floats]:
     """``swivel_frame`` of unit vectors, the last two square to each other."""
-    sine = np.linalg.norm(np.cross(towards, axis), axis=-1, keepdims=True)
-    ahead = np.where(np.sum(towards * axis, axis=-1, keepdims=True) < 0.0, -1.0, 1.0)
-    tilt = _CONE * np.maximum(1.0 - (sine / _CONE) ** 2, 0.0) ** 2
-    # Tilting the reference moves the axes that are parallel to it away from home: that is the whole fallback.
-    length, zero = _rejection(towards - tilt * ahead * square_home, axis)
-    at_parallel = _rejection(-ahead * square_home, axis)[1]
-    zero = np.where(length[..., None] > TINY, zero, at_parallel)
+    shape = np.broadcast_shapes(axis.shape, towards.shape, square_home.shape)
+    rows = (np.ascontiguousarray(np.broadcast_to(v, shape)).reshape(-1, 3) for v in (axis, towards, square_home))
+    zero = np.empty(shape)
+    _native.two_bone.swivel_zeros(*rows, zero.reshape(-1, 3))
     return zero, np.cross(axis, zero)
 
 
