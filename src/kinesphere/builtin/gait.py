@@ -19,7 +19,7 @@ from kinesphere.engine.channels import ChannelCurves, loop_channels
 from kinesphere.engine.hands import set_hands
 from kinesphere.engine.legs import solve_leg
 from kinesphere.engine.manner import ArmManner
-from kinesphere.engine.pose import SIGN, Pose, figure_limb, rotation_from_components
+from kinesphere.engine.pose import SIGN, Pose, limb_of, rotation_from_components
 from kinesphere.engine.proportions import HEIGHT
 from kinesphere.engine.surface_scales import add_breath
 from kinesphere.engine.trunk import solve_trunk
@@ -189,9 +189,9 @@ def _swing_arms(gait: Gait, pose: Pose, channels: ChannelCurves, frames: int, ph
     curl = gait.arm.get("curl")
     fists = {f"{side}.hand.fist": _curve(curl, _own_phase(phase, side), frames, 0.03) for side in SIGN}
     still = ArmTask(None, None, ArmManner(), pose.batch.time, True)
-    limbs = {side: figure_limb(HEIGHT * pose.size, side, "Arm") for side in SIGN}
+    limbs = {side: limb_of(pose.skeleton, side, "Arm") for side in SIGN}
     upright = np.zeros((count, 3)), rotations.identity(count)
-    arms = pose_arms(limbs, [still, still], pose.batch.both_sides, pose.size, *upright)
+    arms = pose_arms(limbs, [still, still], pose.batch.both_sides, pose.arm_size, *upright)
     gesture = Gesture(gait.name, 1.0, loop=True)
     set_hands(pose, [gesture], channels.replace(fists), arms, {side: [None] for side in SIGN})
     for side in SIGN:

@@ -25,7 +25,7 @@ from kinesphere.engine.clocks import StrokeClock, StrokePhase, stroke_clock, str
 from kinesphere.engine.hands import set_hands
 from kinesphere.engine.legs import leg_overreach, solve_stance
 from kinesphere.engine.manner import PLAIN, Manner, body_rest_times, leading_side
-from kinesphere.engine.pose import SIGN, FigureLimb, Pose, figure_limb, figure_skeleton, joints_with_ancestors
+from kinesphere.engine.pose import SIGN, Actor, FigureLimb, Pose, joints_with_ancestors, limb_of
 from kinesphere.engine.proportions import HEIGHT
 from kinesphere.engine.surface_scales import add_squash, scale_surface
 from kinesphere.engine.trunk import TrunkWorld, place_hips, solve_trunk
@@ -35,6 +35,7 @@ from kinesphere.maths.vectors import Floats, Ints, clip
 from kinesphere.motion.errors import warn_caller
 from kinesphere.motion.gesture import Gesture, Step
 from kinesphere.motion.motion import Motion
+from kinesphere.motion.skeleton import Skeleton
 from kinesphere.motion.timemap import TimeMap
 
 COARSE = 3  # balance is computed in every third frame
@@ -58,9 +59,14 @@ def generate(performances: Sequence[tuple[Gesture, Manner]], height: float = HEI
     """Generate gestures, each in its manner, on figures of this height."""
     if not np.isfinite(height) or not 0.1 <= height <= 10.0:
         raise ValueError(f"height {height}: 0.1 to 10 m is allowed")
+    return generate_on(Actor.figure(height), performances)
+
+
+def generate_on(actor: Actor, performances: Sequence[tuple[Gesture, Manner]]) -> list[Motion]:
+    """Generate gestures, each in its manner, on an actor's skeleton."""
     made: dict[int, Motion] = {}
     batches = _batches([gesture for gesture, _ in performances])
-    results = threads.share_work(lambda batch: _generate_batch([performances[i] for i in batch], height), batches)
+    results = threads.share_work(lambda batch: _generate_batch([performances[i] for i in batch], actor), batches)
     for batch, (motions, warnings) in zip(batches, results, strict=True):
         made |= dict(zip(batch, motions, strict=True))
         for warning in warnings:
@@ -84,16 +90,16 @@ def _batches(gestures: Sequence[Gesture]) -> list[list[int]]:
     return made
 
 
-def _generate_batch(performances: Sequence[tuple[Gesture, Manner]], height: float) -> tuple[list[Motion], list[str]]:
+def _generate_batch(performances: Sequence[tuple[Gesture, Manner]], actor: Actor) -> tuple[list[Motion], list[str]]:
     """A few performances at once, all of them loops or none; and warnings about them."""
-    limbs = {side: figure_limb(height, side, "Arm") for side in SIGN}
-    parts = [_prepare(gesture, manner, limbs, height / HEIGHT) for gesture, manner in performances]
+    limbs = {side: limb_of(actor.skeleton, side, "Arm") for side in SIGN}
+    parts = [_prepare(gesture, manner, limbs, actor.arm_size) for gesture, manner in performances]
     batch = Batch(tuple(len(part.table) for part in parts), tuple(part.gesture.loop for part in parts))
     channels = join_channels([part.table for part in parts], [part.breath for part in parts])
-    pose = Pose.at_rest(batch, height)
+    pose = Pose.of(actor, batch)
     shift, assist = _balance(pose, parts, channels, limbs)
     arms = _solve_body(pose, parts, channels, limbs, shift, assist)
-    room = flourish_scale_between_hands(arms.wrist[arms.sides["left"]], arms.wrist[arms.sides["right"]], pose.size)
+    room = flourish_scale_between_hands(arms.wrist[arms.sides["left"]], arms.wrist[arms.sides["right"]], pose.arm_size)
     arms = replace(arms, room=arms.room * np.concatenate([room, room]))
     clocks = {side: [part.clocks[side] for part in parts] for side in SIGN}
     set_hands(pose, [part.gesture for part in parts], channels, arms, clocks)
@@ -133,7 +139,9 @@ def body_clock(gesture: Gesture, manner: Manner, height: float = HEIGHT) -> Time
     It is the leading arm's clock, or the body's where no arm leads; the other arm's may differ. It is exact where
     strokes begin and end. Between, it is a monotone cubic without the stroke's own timing. A loop has one pace.
     """
-    body = _plan_arms(gesture, manner, {side: figure_limb(height, side, "Arm") for side in SIGN}, height / HEIGHT)[1]
+    actor = Actor.figure(height)
+    limbs = {side: limb_of(actor.skeleton, side, "Arm") for side in SIGN}
+    body = _plan_arms(gesture, manner, limbs, actor.arm_size)[1]
     if gesture.loop:
         return TimeMap.uniform(gesture.duration / max(body.end(gesture.duration), 1.0 / RATE))
     source = np.unique([0.0, *clip(body.source, 0.0, gesture.duration), gesture.duration])
@@ -235,7 +243,7 @@ def _solve_body(
         limbs,
         [part.tasks[side].subsample(every) for side in SIGN for part in parts],
         pose.batch.both_sides,
-        pose.size,
+        pose.arm_size,
         shoulder,
         chest,
         for_balance=for_balance,
@@ -296,7 +304,7 @@ def _balance(
             break
         shift[:, 1] -= coarse.smooth(coarse.running_maximum(needed, AHEAD), 0.4 * AHEAD)
     _zero_at_ends(coarse, shift)
-    assist = shoulder_assist(arms.wrist, pose.size, coarse.both_sides)
+    assist = shoulder_assist(arms.wrist, pose.arm_size, coarse.both_sides)
     rows = np.concatenate([shift, *(assist[own] for own in arms.sides.values())], axis=1)
     if every > 1:  # every frame's, by cubics through every third's
         wanted = [np.arange(len(part.table)) / (every * RATE) for part in parts]
@@ -342,7 +350,7 @@ def horizontal_centre_of_mass(pose: Pose, arms: ArmPose, limbs: dict[str, Figure
         pose.set_rotation(f"{side}UpperArm", rotations.multiply(rotations.conjugate(clavicle), arms.upper[rows]))
         pose.set_rotation(f"{side}LowerArm", limbs[side].elbow_rotation(arms.flexion[rows]))
     made = np.empty((len(pose.batch), 2))
-    mass = _mass_segments(pose.size)
+    mass = _mass_segments(pose.skeleton)
     _native.generation.horizontal_centre_of_mass(pose.local, pose.translations, mass, made)
     return made
 
@@ -358,8 +366,7 @@ class MassSegments(NamedTuple):
 
 
 @lru_cache(maxsize=16)
-def _mass_segments(size: float) -> MassSegments:
-    skeleton = figure_skeleton(HEIGHT * size)
+def _mass_segments(skeleton: Skeleton) -> MassSegments:
     parts = segments(skeleton)
     joints = joints_with_ancestors(skeleton, tuple(skeleton.names[part.joint] for part in parts))
     order = {int(joint): k for k, joint in enumerate(joints)}

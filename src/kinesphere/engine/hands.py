@@ -21,8 +21,7 @@ from kinesphere.engine.batch import RATE
 from kinesphere.engine.channels import ChannelCurves
 from kinesphere.engine.clocks import StrokeClock
 from kinesphere.engine.overlays import twist_wave, wrist_flexion
-from kinesphere.engine.pose import ROLL, SIGN, FigureLimb, Pose, figure_limb
-from kinesphere.engine.proportions import HEIGHT
+from kinesphere.engine.pose import ROLL, SIGN, FigureLimb, Pose, limb_of
 from kinesphere.maths import rotations, threads
 from kinesphere.maths.interpolation import gaussian, monotone_cubic
 from kinesphere.maths.vectors import Floats, Ints, clip, cross, reject
@@ -59,7 +58,7 @@ def set_hands(
         arms.upper,
         arms.flexion,
         clip(_rolls(pose, gestures, arms, clocks) + channels.sides("hand.roll") + twist, *ROLLS),
-        batch.smooth(batch.velocity(arms.wrist), 0.03) / pose.size,
+        batch.smooth(batch.velocity(arms.wrist), 0.03) / pose.arm_size,
         channels.sides("hand.loose") * (1.0 + (curves["loose"] - 1.0) * active),
         channels.sides("hand.bend") + arms.room * bend,
         channels.sides("hand.aside"),
@@ -90,7 +89,7 @@ def _rolls(
     """``(2 F,)`` forearm rolls, thumbs inwards above zero."""
     made = np.empty(len(arms.flexion))
     for side, rows in arms.sides.items():
-        limb, frame = figure_limb(HEIGHT * pose.size, side, "Arm"), hand_rig(pose.skeleton, side).frame
+        limb, frame = limb_of(pose.skeleton, side, "Arm"), hand_rig(pose.skeleton, side).frame
         for gesture, frames, clock in zip(gestures, pose.batch.slices, clocks[side], strict=True):
             own = slice((rows.start or 0) + frames.start, (rows.start or 0) + frames.stop)
             made[own] = _roll(gesture, side, limb, arms, frame, own, clock)
@@ -177,8 +176,8 @@ class HandModel(NamedTuple):
 
 
 @lru_cache(maxsize=32)
-def _hand_model(skeleton: Skeleton, side: str, size: float, rate: float) -> HandModel:
-    limb, rig = figure_limb(HEIGHT * size, side, "Arm"), hand_rig(skeleton, side)
+def _hand_model(skeleton: Skeleton, side: str, rate: float) -> HandModel:
+    limb, rig = limb_of(skeleton, side, "Arm"), hand_rig(skeleton, side)
     if rig.thumb_rest_offset is None or not _is_whole(rig):
         raise ValueError(f"the {side} hand needs five fingers of three joints with the world's axes at rest")
     frame = rig.frame
@@ -223,7 +222,7 @@ def _is_whole(rig: HandRig) -> bool:
 def solve_hands(pose: Pose, side: str, hands: HandMotion) -> None:
     """Write the rotations of one side's arms, wrists and fingers."""
     hands = HandMotion(*(np.ascontiguousarray(row) for row in hands))
-    model = _hand_model(pose.skeleton, side, pose.size, pose.batch.rate)
+    model = _hand_model(pose.skeleton, side, pose.batch.rate)
 
     def solve(part: slice) -> None:
         _native.engine_hands.solve_hands(pose.batch.rows.select(part), hands, model, pose.local)

@@ -21,10 +21,9 @@ from kinesphere.engine.pose import (
     TURNED_OUT,
     LimbRest,
     Pose,
-    figure_limb,
+    limb_of,
     rotation_from_components,
 )
-from kinesphere.engine.proportions import HEIGHT
 from kinesphere.maths import rotations, threads
 from kinesphere.maths.interpolation import ramp
 from kinesphere.maths.vectors import Floats, Ints, clip
@@ -98,17 +97,17 @@ class FigureLeg(NamedTuple):
 
 
 @lru_cache(maxsize=32)
-def _leg_model(skeleton: Skeleton, side: str, size: float) -> FigureLeg:
+def _leg_model(skeleton: Skeleton, side: str) -> FigureLeg:
     joints = np.array([skeleton.index(f"{side}{part}") for part in ("UpperLeg", "LowerLeg", "Foot", "Toes")])
     hip, ball = (np.array(skeleton.offsets[joint]) for joint in joints[[0, 3]])
-    return FigureLeg(joints, hip, ball, figure_limb(HEIGHT * size, side, "Leg").rest)
+    return FigureLeg(joints, hip, ball, limb_of(skeleton, side, "Leg").rest)
 
 
 def solve_leg(pose: Pose, side: str, ball: Floats, heading: Floats, pitch: Floats, toes: Floats) -> None:
     """Write the rotations of one side's legs to their feet; see ``FootTargets``."""
     pose.legs[side] = np.empty((len(ball), 3, 3))
     feet = FootTargets(*(np.ascontiguousarray(row) for row in (ball, heading, pitch, toes)))
-    leg = _leg_model(pose.skeleton, side, pose.size)
+    leg = _leg_model(pose.skeleton, side)
 
     def solve(rows: slice) -> None:
         own = FootTargets(*(row[rows] for row in feet))

@@ -56,13 +56,38 @@ def joints_with_ancestors(skeleton: Skeleton, names: tuple[str, ...]) -> Ints:
     return np.array(sorted(found), dtype=np.intp)
 
 
+@dataclass(frozen=True, eq=False)
+class Actor:
+    """A body that gestures are generated on: the figure's joints in this body's proportions.
+
+    Attributes
+    ----------
+    skeleton
+        Joints named as the figure's; all axes are the world's at rest, and soles are on the ground.
+    size
+        Leg length over that of a figure 1.70 m tall: by it hips and feet move.
+    arm_size
+        Arm length over that figure's: by it hands move.
+    """
+
+    skeleton: Skeleton
+    size: float
+    arm_size: float
+
+    @staticmethod
+    def figure(height: float = HEIGHT) -> Actor:
+        """The figure itself, at this height in metres."""
+        return Actor(figure_skeleton(height), height / HEIGHT, height / HEIGHT)
+
+
 @dataclass(eq=False)
 class Pose:
     """Local rotations and translations of the figures of a batch, for the parts of the body to write into."""
 
     skeleton: Skeleton
     batch: Batch
-    size: float  # height over 1.70 m
+    size: float  # leg length over that of a figure 1.70 m tall
+    arm_size: float  # arm length over that figure's
     local: Floats  # (F, J, 4) rotations
     translations: Floats  # (F, J, 3) in metres
     scales: Floats | None = None  # (F, J, 3) of the surface
@@ -71,17 +96,23 @@ class Pose:
 
     @classmethod
     def at_rest(cls, batch: Batch, height: float = HEIGHT) -> Pose:
-        """The rest pose in every frame."""
-        skeleton = figure_skeleton(height)
+        """The figure's rest pose in every frame."""
+        return cls.of(Actor.figure(height), batch)
+
+    @classmethod
+    def of(cls, actor: Actor, batch: Batch) -> Pose:
+        """The rest pose of a body in every frame."""
+        skeleton = actor.skeleton
         local, translations, spare = _allocate(len(batch), len(skeleton))
         # Rows at a time: NumPy is slow to spread four numbers.
         local.reshape(len(batch), -1)[:] = _identities(len(skeleton))
         translations.reshape(len(batch), -1)[:] = skeleton.offsets.ravel()
-        return cls(skeleton, batch, height / HEIGHT, local, translations, spare=spare)
+        return cls(skeleton, batch, actor.size, actor.arm_size, local, translations, spare=spare)
 
     def reuse_memory(self, batch: Batch) -> Pose:
         """A pose of fewer frames that shares this one's arrays; only until this one is used again."""
-        return Pose(self.skeleton, batch, self.size, self.local[: len(batch)], self.translations[: len(batch)])
+        arrays = self.local[: len(batch)], self.translations[: len(batch)]
+        return Pose(self.skeleton, batch, self.size, self.arm_size, *arrays)
 
     def set_rotation(self, name: str, rotation: Floats) -> None:
         """Set a joint's local rotation ``(F, 4)``."""
@@ -228,8 +259,12 @@ class FigureLimb:
 _ENDS = {"Arm": ("LowerArm", "Hand"), "Leg": ("LowerLeg", "Foot")}
 
 
-@lru_cache(maxsize=64)
 def figure_limb(height: float, side: str, kind: str) -> FigureLimb:
     """The figure's ``"Arm"`` or ``"Leg"`` of one side."""
-    skeleton = figure_skeleton(height)
+    return limb_of(figure_skeleton(height), side, kind)
+
+
+@lru_cache(maxsize=128)
+def limb_of(skeleton: Skeleton, side: str, kind: str) -> FigureLimb:
+    """The ``"Arm"`` or ``"Leg"`` of one side of a skeleton with the figure's joints."""
     return FigureLimb(*(skeleton.offsets[skeleton.index(f"{side}{part}")] for part in _ENDS[kind]))

@@ -96,7 +96,7 @@ def _stretch(pose: Pose, arms: ArmPose) -> Floats:
     amount = np.asarray(arms.flourishes["squash"] * arms.flourish_weight)
     if amount.any():
         stretch = body_stretch(arms.time_share, amount)
-        up = smoothstep((arms.wrist[:, 1] / (ARM_LENGTH * pose.size) - NEAR) / (FAR - NEAR))
+        up = smoothstep((arms.wrist[:, 1] / (ARM_LENGTH * pose.arm_size) - NEAR) / (FAR - NEAR))
         for row, values in zip(made, (stretch**up, stretch ** (1.0 - up)), strict=False):
             row[:] = np.maximum(np.maximum(values[:half], values[half:]), 1.0)
     breath = np.asarray(arms.flourishes["breath"] * arms.flourish_weight)
