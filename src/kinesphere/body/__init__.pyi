@@ -3,6 +3,8 @@ from . import reach as reach
 from . import retargeting as retargeting
 from .anatomy import Anatomy as Anatomy
 from .anatomy import find_anatomy as find_anatomy
+from .body import Body as Body
+from .body import body_of as body_of
 from .contacts import Contact as Contact
 from .contacts import Contacts as Contacts
 from .contacts import find_contacts as find_contacts

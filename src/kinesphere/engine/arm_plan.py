@@ -37,6 +37,7 @@ SHOULDER, ELBOW_ANGLE, ELBOW, COLUMNS = 6, 9, 10, 13
 EASY = 0.985  # of its reach that an arm is left with when the body leans
 MOST = 0.16  # metres that the hips lean at most, for a figure 1.70 m tall
 AROUND = 0.55  # seconds before and after a goal in which the body leans
+SHOULDER_ASIDE = 0.1802  # metres from the middle to the shoulder of a figure 1.70 m tall
 MISSED = 0.005  # metres of which the user is warned
 
 
@@ -196,9 +197,18 @@ def shoulder_rotations(upper: Floats, stops: Bools) -> tuple[Floats, Floats]:
 
 
 def arm_plan(
-    gesture: Gesture, side: str, limb: FigureLimb, size: float, manner: ArmManner, locked: bool
+    gesture: Gesture,
+    side: str,
+    limb: FigureLimb,
+    size: float,
+    manner: ArmManner,
+    locked: bool,
+    inward: float | None = None,
 ) -> ArmPlan | None:
-    """The arm's plan for a figure of this size, or None where the gesture leaves it relaxed."""
+    """The arm's plan for a body whose arms are ``size`` times a figure's, or None where the gesture leaves it relaxed.
+
+    ``inward`` is how many times farther its shoulders are from the middle: see ``scale_keys``.
+    """
     keys = arm_keys(gesture, side)
     if keys is None:
         return None
@@ -210,8 +220,24 @@ def arm_plan(
     lengths = np.where(lengths > SAME, lengths, 0.0)
     clock = stroke_clock(keys.times[edges], lengths, manner, keys.inflections, locked or keys.locked)
     tension = manner.stroke("tension", len(edges) - 1)
-    written = keys.times, keys.stops, size * positions, keys.swivels, keys.fixed, keys.rests, edges
+    scaled = scale_keys(positions, side, size, size if inward is None else inward)
+    written = keys.times, keys.stops, scaled, keys.swivels, keys.fixed, keys.rests, edges
     return ArmPlan(limb, *written, tension, lengths, clock)
+
+
+def scale_keys(positions: Floats, side: str, size: float, inward: float) -> Floats:
+    """Keys ``(K, 3)`` from the shoulder, for a body with arms of another length and shoulders another distance apart.
+
+    Distances go by the arm's length, from the shoulder for hands beside the body, and aside from the middle for hands
+    in the middle: so hands that meet, or touch the chest or the mouth, do so on any body.
+    """
+    scaled = size * positions
+    if inward != size:
+        outward = positions[:, 0] if side == "left" else -positions[:, 0]
+        share = clip(1.0 + outward / SHOULDER_ASIDE, 0.0, 1.0)  # 0 in the middle, 1 at the shoulder
+        wider = (inward - size) * SHOULDER_ASIDE * (share * share - 1.0)
+        scaled[:, 0] += wider if side == "left" else -wider
+    return scaled
 
 
 class OutOfReach(MotionFileWarning):

@@ -15,6 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from kinesphere import _native
+from kinesphere.body.body import Body
 from kinesphere.body.mass import segments
 from kinesphere.engine.arm_plan import ArmPlan, OutOfReach, arm_plan, goal_warnings, lean_to_reach
 from kinesphere.engine.arms import ArmObstacles, ArmPose, ArmTask, pose_arms, shoulder_assist
@@ -22,10 +23,11 @@ from kinesphere.engine.batch import RATE, Batch
 from kinesphere.engine.capsules import HEAD, THIGH, TRUNK, flourish_scale_between_hands
 from kinesphere.engine.channels import ChannelCurves, add_idle, join_channels, sample_channels, sample_rows
 from kinesphere.engine.clocks import StrokeClock, StrokePhase, stroke_clock, stroke_phases
+from kinesphere.engine.embodiment import embody
 from kinesphere.engine.hands import set_hands
 from kinesphere.engine.legs import leg_overreach, solve_stance
 from kinesphere.engine.manner import PLAIN, Manner, body_rest_times, leading_side
-from kinesphere.engine.pose import SIGN, Actor, FigureLimb, Pose, joints_with_ancestors, limb_of
+from kinesphere.engine.pose import SIGN, Actor, FigureLimb, Pose, joints_with_ancestors
 from kinesphere.engine.proportions import HEIGHT
 from kinesphere.engine.surface_scales import add_squash, scale_surface
 from kinesphere.engine.trunk import TrunkWorld, place_hips, solve_trunk
@@ -50,13 +52,22 @@ BATCH_FRAMES = 5000  # frames that are generated at once: arrays of some megabyt
 QUICKEST = 0.24  # seconds that a step takes at least
 
 
-def generate_gesture(gesture: Gesture, height: float = HEIGHT) -> Motion:
-    """The gesture on a figure of this height, 60 frames per second, beginning and ending in the relaxed stance."""
-    return generate([(gesture, PLAIN)], height)[0]
+def generate_gesture(gesture: Gesture, height: float = HEIGHT, *, body: Body | None = None) -> Motion:
+    """The gesture on a figure of this height, or on any body; see ``generate``. It begins and ends relaxed."""
+    return generate([(gesture, PLAIN)], height, body=body)[0]
 
 
-def generate(performances: Sequence[tuple[Gesture, Manner]], height: float = HEIGHT) -> list[Motion]:
-    """Generate gestures, each in its manner, on figures of this height."""
+def generate(
+    performances: Sequence[tuple[Gesture, Manner]], height: float = HEIGHT, *, body: Body | None = None
+) -> list[Motion]:
+    """Generate gestures, each in its manner, at 60 frames a second, on figures of this height in metres.
+
+    On another ``body`` (``kinesphere.body.body_of``) no retargeting is needed: hands go where the gesture asks in arm
+    lengths, feet stand on its soles, and what the body lacks is left out (``Body.lacks`` says what).
+    """
+    if body is not None:
+        own = embody(body)
+        return [own.put_on(motion) for motion in generate_on(own.actor, performances)]
     if not np.isfinite(height) or not 0.1 <= height <= 10.0:
         raise ValueError(f"height {height}: 0.1 to 10 m is allowed")
     return generate_on(Actor.figure(height), performances)
@@ -92,8 +103,8 @@ def _batches(gestures: Sequence[Gesture]) -> list[list[int]]:
 
 def _generate_batch(performances: Sequence[tuple[Gesture, Manner]], actor: Actor) -> tuple[list[Motion], list[str]]:
     """A few performances at once, all of them loops or none; and warnings about them."""
-    limbs = {side: limb_of(actor.skeleton, side, "Arm") for side in SIGN}
-    parts = [_prepare(gesture, manner, limbs, actor.arm_size) for gesture, manner in performances]
+    limbs = actor.arms
+    parts = [_prepare(gesture, manner, actor) for gesture, manner in performances]
     batch = Batch(tuple(len(part.table) for part in parts), tuple(part.gesture.loop for part in parts))
     channels = join_channels([part.table for part in parts], [part.breath for part in parts])
     pose = Pose.of(actor, batch)
@@ -139,9 +150,7 @@ def body_clock(gesture: Gesture, manner: Manner, height: float = HEIGHT) -> Time
     It is the leading arm's clock, or the body's where no arm leads; the other arm's may differ. It is exact where
     strokes begin and end. Between, it is a monotone cubic without the stroke's own timing. A loop has one pace.
     """
-    actor = Actor.figure(height)
-    limbs = {side: limb_of(actor.skeleton, side, "Arm") for side in SIGN}
-    body = _plan_arms(gesture, manner, limbs, actor.arm_size)[1]
+    body = _plan_arms(gesture, manner, Actor.figure(height))[1]
     if gesture.loop:
         return TimeMap.uniform(gesture.duration / max(body.end(gesture.duration), 1.0 / RATE))
     source = np.unique([0.0, *clip(body.source, 0.0, gesture.duration), gesture.duration])
@@ -149,12 +158,13 @@ def body_clock(gesture: Gesture, manner: Manner, height: float = HEIGHT) -> Time
     return TimeMap(source, output)
 
 
-def _plan_arms(
-    gesture: Gesture, manner: Manner, limbs: dict[str, FigureLimb], size: float
-) -> tuple[dict[str, ArmPlan | None], StrokeClock]:
+def _plan_arms(gesture: Gesture, manner: Manner, actor: Actor) -> tuple[dict[str, ArmPlan | None], StrokeClock]:
     """The plan of each arm, and the body's clock: the leading arm's, if there is one."""
     locked = manner.locked
-    plans = {side: arm_plan(gesture, side, limbs[side], size, manner.arm(side), locked) for side in SIGN}
+    plans = {
+        side: arm_plan(gesture, side, limb, actor.arm_size, manner.arm(side), locked, actor.inward)
+        for side, limb in actor.arms.items()
+    }
     lead = leading_side(gesture)
     leading = plans[lead] if lead else None
     goals = body_rest_times(gesture)
@@ -162,8 +172,8 @@ def _plan_arms(
     return plans, body
 
 
-def _prepare(gesture: Gesture, manner: Manner, limbs: dict[str, FigureLimb], size: float) -> _Performance:
-    plans, body = _plan_arms(gesture, manner, limbs, size)
+def _prepare(gesture: Gesture, manner: Manner, actor: Actor) -> _Performance:
+    plans, body = _plan_arms(gesture, manner, actor)
     clocks = {"body": body} | {side: plan.clock if plan else body for side, plan in plans.items()}
     frames = max(round(own.end(gesture.duration) * RATE) for own in clocks.values()) + 1
     time = np.arange(frames) / RATE

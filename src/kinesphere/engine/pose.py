@@ -68,16 +68,24 @@ class Actor:
         Leg length over that of a figure 1.70 m tall: by it hips and feet move.
     arm_size
         Arm length over that figure's: by it hands move.
+    inward
+        Distance of the shoulders from the middle over that figure's: by it hands move inwards.
     """
 
     skeleton: Skeleton
     size: float
     arm_size: float
+    inward: float
+
+    @cached_property
+    def arms(self) -> dict[str, FigureLimb]:
+        """Both arms, by side."""
+        return {side: limb_of(self.skeleton, side, "Arm") for side in SIGN}
 
     @staticmethod
     def figure(height: float = HEIGHT) -> Actor:
         """The figure itself, at this height in metres."""
-        return Actor(figure_skeleton(height), height / HEIGHT, height / HEIGHT)
+        return Actor(figure_skeleton(height), height / HEIGHT, height / HEIGHT, height / HEIGHT)
 
 
 @dataclass(eq=False)

@@ -1,0 +1,178 @@
+"""Gestures on any body: the figure's joints in a body's proportions, and poses of these put on its own joints.
+
+The engine acts on the figure's joints. ``embody`` gives them a body's proportions: bones as long as the body's, hips,
+shoulders, spine and neck where the body has them. What a body lacks coincides with what it has, so that no rotation
+moves anything that the body cannot move: missing clavicles lie at the shoulders, a missing neck at the head, spine
+joints at the next one below. Feet and hands then reach the same places on both, whatever axes and whatever rest pose
+the body's file gives its joints.
+
+Poses pass through anatomical frames (``body.anatomy``): for each joint, the world rotation of the figure's joint times
+a constant.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from kinesphere.body.anatomy import find_anatomy
+from kinesphere.body.body import Body
+from kinesphere.engine.pose import Actor, figure_skeleton
+from kinesphere.engine.proportions import HEIGHT
+from kinesphere.maths import kinematics, rotations
+from kinesphere.maths.vectors import Floats, Ints
+from kinesphere.motion.humanoid import FINGERS, SIDES
+from kinesphere.motion.memo import memoised
+from kinesphere.motion.motion import Motion
+from kinesphere.motion.skeleton import Skeleton
+
+SPINE = ("spine", "spine2", "chest", "upperChest")  # the figure's
+LIMBS = (("UpperArm", "LowerArm", "Hand"), ("UpperLeg", "LowerLeg", "Foot"))
+BONES = (("UpperArm", "LowerArm"), ("LowerArm", "Hand"), ("UpperLeg", "LowerLeg"), ("LowerLeg", "Foot"))
+
+
+@dataclass(frozen=True, eq=False)
+class Embodiment:
+    """A body as the engine acts on it, and what puts its poses on the body's own joints."""
+
+    body: Body
+    actor: Actor
+    joints: Ints  # (J,) of each joint of the body the actor's, or -1: it is at rest on its parent
+    frames: Floats  # (J, 4) world rotation of a joint: that of the actor's times this
+
+    @property
+    def detached(self) -> tuple[int, ...]:
+        """Hands and feet that are no descendants of the bone before them: they are moved by themselves."""
+        roles, skeleton = self.body.roles, self.body.skeleton
+        ends = [(roles[side + lower], roles[side + end]) for side in SIDES for _, lower, end in LIMBS]
+        return tuple(end for lower, end in ends if end not in skeleton.descendants(lower))
+
+    def put_on(self, motion: Motion) -> Motion:
+        """The actor's motion on the body's skeleton."""
+        skeleton, hips = self.body.skeleton, self.body.roles["hips"]
+        world, places = motion.world()
+        made = np.empty((len(motion), len(skeleton), 4))
+        known = self.joints >= 0
+        made[:, known] = rotations.multiply(world[:, self.joints[known]], self.frames[known])
+        kinematics.complete_rotations(made, known, skeleton.rest_rotations, skeleton.parents)
+        positions = kinematics.place_joints(made, skeleton.offsets, skeleton.parents)
+        for joint in (hips, *self.detached):  # what carries the hips stays where it is
+            own = skeleton.descendants(joint)
+            positions[:, own] += (places[:, self.joints[joint]] - positions[:, joint])[:, None]
+        local, translations = kinematics.inverse(made, positions, skeleton.parents)
+        return Motion(skeleton, motion.rate, rotations.continuous(local), translations, name=motion.name)
+
+
+@memoised
+def embody(body: Body) -> Embodiment:
+    """The figure's joints in a body's proportions."""
+    figure = figure_skeleton(HEIGHT)
+    if body.skeleton is figure:
+        everything = np.arange(len(figure)), rotations.identity(len(figure))
+        return Embodiment(body, Actor.figure(HEIGHT), *everything)
+    sizes = _sizes(body, figure)
+    spine = _spread_spine(body)
+    offsets, ankle = _offsets(body, figure, spine, sizes)
+    soles = {f"{side}Foot": ankle for side in SIDES}
+    skeleton = Skeleton(figure.names, figure.parents, offsets, roles=dict(figure.roles), soles=soles)
+    actor = Actor(skeleton, sizes["Leg"], sizes["Arm"], _half_width(skeleton) / _half_width(figure))
+    return Embodiment(body, actor, *_frames(body, skeleton, spine))
+
+
+def _sizes(body: Body, figure: Skeleton) -> dict[str, float]:
+    """Lengths of arms and legs over the figure's."""
+    own = find_anatomy(figure).lengths
+    return {limb: float(np.mean([body.lengths[s + limb] / own[s + limb] for s in SIDES])) for limb in ("Arm", "Leg")}
+
+
+def _half_width(skeleton: Skeleton) -> float:
+    """Half the distance between the shoulders."""
+    position = skeleton.rest_world()[1]
+    left, right = (position[skeleton.index(f"{side}UpperArm")] for side in SIDES)
+    return 0.5 * float(np.linalg.norm(left - right))
+
+
+def _spread_spine(body: Body) -> tuple[int, ...]:
+    """For each of the figure's spine joints the body's, from the first to the one that carries the arms."""
+    chain = body.anatomy.spine
+    if not chain:
+        return (body.roles["hips"],) * len(SPINE)
+    return tuple(chain[round(k * (len(chain) - 1) / (len(SPINE) - 1))] for k in range(len(SPINE)))
+
+
+def _offsets(body: Body, figure: Skeleton, spine: Sequence[int], sizes: Mapping[str, float]) -> tuple[Floats, float]:
+    """``(J, 3)`` offsets of the figure's joints in this body's proportions, and its ankles' height."""
+    roles, pose, basis = body.roles, body.anatomy.pose, body.anatomy.basis
+    offsets = figure.offsets.copy()
+    index = figure.index
+
+    def place(joint: int) -> Floats:
+        """In the body's axes: x to the left, y up, z ahead; from the hips."""
+        return rotations.rotate(rotations.conjugate(basis), pose.positions[joint] - pose.positions[roles["hips"]])
+
+    def length(above: str, below: str) -> float:
+        return float(np.linalg.norm(pose.positions[roles[below]] - pose.positions[roles[above]]))
+
+    below = np.zeros(3)
+    for name, joint in zip(SPINE, spine, strict=True):
+        offsets[index(name)] = place(joint) - below
+        below = place(joint)
+    head = place(roles["head"])
+    neck = place(roles["neck"]) if "neck" in roles else head
+    offsets[index("neck")], offsets[index("head")] = neck - below, head - neck
+    ankle = body.anatomy.ankle_height
+    for side in SIDES:
+        shoulder = place(roles[f"{side}UpperArm"])
+        clavicle = place(roles[f"{side}Shoulder"]) if f"{side}Shoulder" in roles else shoulder
+        offsets[index(f"{side}Shoulder")] = clavicle - below
+        offsets[index(f"{side}UpperArm")] = shoulder - clavicle
+        offsets[index(f"{side}Eye")] *= sizes["Arm"]
+        offsets[index(f"{side}UpperLeg")] = place(roles[f"{side}UpperLeg"])
+        for upper, lower in (
+            ("UpperArm", "LowerArm"),
+            ("LowerArm", "Hand"),
+            ("UpperLeg", "LowerLeg"),
+            ("LowerLeg", "Foot"),
+        ):
+            bone = offsets[index(side + lower)]
+            offsets[index(side + lower)] = bone * (length(side + upper, side + lower) / np.linalg.norm(bone))
+        offsets[index(f"{side}Toes")] = _toes(body, side, figure, sizes["Leg"], ankle)
+        for name in figure.names:
+            if name.startswith(side) and any(finger in name for finger in FINGERS):
+                offsets[index(name)] *= sizes["Arm"]
+    leg = sum(offsets[index(f"left{part}")][1] for part in ("UpperLeg", "LowerLeg", "Foot"))
+    offsets[index("hips")] = 0.0, ankle - leg, 0.0
+    return offsets, ankle
+
+
+def _toes(body: Body, side: str, figure: Skeleton, size: float, ankle: float) -> Floats:
+    """The ball of the foot from the ankle, in the foot's axes: left, up, ahead."""
+    roles, pose = body.roles, body.anatomy.pose
+    own = size * figure.offsets[figure.index(f"{side}Toes")]
+    if f"{side}Toes" in roles:
+        foot = roles[f"{side}Foot"]
+        frame = rotations.multiply(pose.rotations[foot], body.anatomy.frames[f"{side}Foot"])
+        own = rotations.rotate(rotations.conjugate(frame), pose.positions[roles[f"{side}Toes"]] - pose.positions[foot])
+    own = np.array(own)
+    own[1] = max(own[1], -ankle)  # not below the sole
+    return own
+
+
+def _frames(body: Body, skeleton: Skeleton, spine: Sequence[int]) -> tuple[Ints, Floats]:
+    """For each joint of the body the actor's, and the constant between their world rotations."""
+    roles, anatomy = body.roles, body.anatomy
+    own = find_anatomy(skeleton)
+    joints = np.full(len(body.skeleton), -1)
+    frames = rotations.identity(len(body.skeleton))
+    upright = rotations.conjugate(anatomy.basis)
+    for role, joint in roles.items():
+        if role in skeleton.roles and role not in SPINE:
+            joints[joint] = skeleton.roles[role]
+            frames[joint] = rotations.multiply(own.frames[role], rotations.conjugate(anatomy.frames[role]))
+    for name, joint in zip(SPINE, spine, strict=True):  # the last of those at one joint has all their rotations
+        if joint != roles["hips"]:
+            joints[joint] = skeleton.index(name)
+            frames[joint] = rotations.multiply(upright, anatomy.pose.rotations[joint])
+    return joints, frames

@@ -1,0 +1,201 @@
+"""Gestures on any body: hands and feet where the engine puts them, whatever axes, rest pose and joints a body has."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+import pytest
+
+from kinesphere.body import body_of, find_contacts
+from kinesphere.builtin import figure, gesture, mo, motion, motions
+from kinesphere.engine.embodiment import embody
+from kinesphere.engine.generation import generate_gesture, generate_on
+from kinesphere.engine.manner import PLAIN
+from kinesphere.files.loading import load_character
+from kinesphere.maths import rotations as R
+from kinesphere.motion.humanoid import SIDES
+from kinesphere.motion.skeleton import Skeleton
+
+GESTURES = [name for name in motions() if not name.startswith("walk")]
+ENDS = ("leftHand", "rightHand", "leftFoot", "rightFoot", "head", "hips")
+
+
+def rebuilt(skeleton: Skeleton, *, without=(), lengths=None, axes_seed=None, arms_down=0.0, turned=0.0, root=False):
+    """The skeleton without some joints, with other bone lengths, rest pose, joint axes, heading, or a root below it."""
+    lengths = lengths or {}
+    keep = [i for i, name in enumerate(skeleton.names) if name not in without]
+    place = {joint: k for k, joint in enumerate(keep)} | {-1: -1}
+    positions = np.zeros((len(skeleton), 3))
+    for joint, parent in enumerate(skeleton.parents):
+        factor = next((f for part, f in lengths.items() if skeleton.names[joint].endswith(part)), 1.0)
+        bone = factor * skeleton.offsets[joint]
+        for side, sign in (("left", 1.0), ("right", -1.0)):
+            if skeleton.names[joint].startswith(side) and "Leg" not in skeleton.names[joint]:
+                below = joint
+                while below >= 0 and not skeleton.names[below].endswith("UpperArm"):
+                    below = int(skeleton.parents[below])
+                if below >= 0 and below != joint:
+                    bone = R.rotate(R.from_axis_angle([0.0, 0.0, 1.0], sign * -arms_down), bone)
+        positions[joint] = bone + (positions[parent] if parent >= 0 else 0.0)
+    parents = []
+    for joint in keep:
+        parent = int(skeleton.parents[joint])
+        while parent not in place:
+            parent = int(skeleton.parents[parent])
+        parents.append(place[parent])
+    positions = R.rotate(R.from_axis_angle([0.0, 1.0, 0.0], turned), positions[keep])
+    names, roles = [skeleton.names[j] for j in keep], {r: place[j] for r, j in skeleton.roles.items() if j in place}
+    if root:
+        names, parents = ["ground", *names], [-1, *(p + 1 for p in parents)]
+        positions = np.concatenate([[[0.3, 0.0, -0.2]], positions])
+        roles = {role: joint + 1 for role, joint in roles.items()}
+    rng = np.random.default_rng(axes_seed or 0)
+    count = len(names)
+    world = R.normalise(rng.normal(size=(count, 4))) if axes_seed else R.identity(count)
+    local, offsets = np.empty((count, 4)), np.empty((count, 3))
+    for joint, parent in enumerate(parents):
+        up = world[parent] if parent >= 0 else R.identity()
+        local[joint] = R.multiply(R.conjugate(up), world[joint])
+        offsets[joint] = R.rotate(R.conjugate(up), positions[joint] - (positions[parent] if parent >= 0 else 0.0))
+    return Skeleton(tuple(names), np.array(parents), offsets, local, roles)
+
+
+OURS = figure().skeleton
+CLAVICLES = ("leftShoulder", "rightShoulder")
+FINGERS = tuple(name for name in OURS.names if any(f in name for f in ("Thumb", "Index", "Middle", "Ring", "Little")))
+BODIES = {
+    "no clavicles": rebuilt(OURS, without=CLAVICLES),
+    "no toes, no eyes, no fingers": rebuilt(OURS, without=("leftToes", "rightToes", "leftEye", "rightEye", *FINGERS)),
+    "no neck": rebuilt(OURS, without=("neck",)),
+    "one spine joint": rebuilt(OURS, without=("spine2", "chest", "upperChest")),
+    "long arms": rebuilt(OURS, lengths={"LowerArm": 1.5, "Hand": 1.4}),
+    "child": rebuilt(OURS.scaled(0.6), lengths={"LowerLeg": 0.7, "Foot": 0.7, "head": 1.5}),
+    "huge hands": rebuilt(OURS, lengths=dict.fromkeys(("Proximal", "Intermediate", "Distal", "Metacarpal"), 2.5)),
+    "wide shoulders": rebuilt(OURS, lengths={"Shoulder": 2.0, "UpperArm": 1.6}),
+    "T-pose, odd axes": rebuilt(OURS, axes_seed=3, arms_down=np.radians(-45.0)),
+    "facing back, on a root": rebuilt(OURS, axes_seed=5, turned=np.pi, root=True),
+    "arms hanging, facing left": rebuilt(OURS, arms_down=np.radians(30.0), turned=np.pi / 2),
+}
+
+
+@pytest.mark.parametrize("name", BODIES)
+@pytest.mark.parametrize("which", ["wave", "clap", "drink", "shrug"])
+def test_hands_feet_and_head_are_where_the_engine_puts_them(name, which):
+    own = embody(body_of(BODIES[name]))
+    acted = generate_on(own.actor, [(gesture(which), PLAIN)])[0]
+    made = own.put_on(acted)
+    there, here = acted.positions_world(), made.positions_world()
+    for role in ENDS:
+        far = np.linalg.norm(here[:, own.body.roles[role]] - there[:, own.actor.skeleton.roles[role]], axis=-1)
+        assert far.max() < 1e-6, role
+
+
+@pytest.mark.parametrize("name", BODIES)
+def test_goals_are_met_in_arm_lengths(name):
+    """A stroke's goal from the shoulder, in the chest's axes, scaled as ``scale_keys`` says."""
+    from kinesphere.engine.arm_plan import scale_keys
+
+    own = embody(body_of(BODIES[name]))
+    made = generate_gesture(gesture("point"), body=own.body)
+    acted = generate_on(own.actor, [(gesture("point"), PLAIN)])[0]
+    chest = acted.rotations_world()[:, acted.skeleton.index("upperChest")]
+    position = made.positions_world()
+    keys = gesture("point").right
+    checked = 0
+    for key in keys.keys:
+        frame = round(key.frame / keys.rate * 60.0)
+        wanted = scale_keys(np.array([key.position]), "right", own.actor.arm_size, own.actor.inward)[0]
+        if key.stop != "goal" or np.linalg.norm(wanted) > own.actor.arms["right"].reach - 1e-3:
+            continue
+        if np.linalg.norm(np.array(key.position) - [-0.066, -0.5295, 0.038]) < 0.05:
+            continue  # a relaxed arm hangs by gravity
+        arm = position[frame, own.body.roles["rightHand"]] - position[frame, own.body.roles["rightUpperArm"]]
+        assert np.linalg.norm(R.rotate(R.conjugate(chest[frame]), arm) - wanted) < 1e-3
+        checked += 1
+    assert checked
+
+
+@pytest.mark.parametrize("name", BODIES)
+@pytest.mark.parametrize("which", ["bow", "clap"])
+def test_feet_stay_planted_and_bones_rigid(name, which):
+    body = body_of(BODIES[name])
+    made = generate_gesture(gesture(which), body=body)
+    position = made.positions_world()
+    for side in SIDES:
+        foot = position[:, body.roles[f"{side}Foot"]]
+        assert np.ptp(foot, axis=0).max() < 0.004
+        assert abs(foot[:, 1].min() - body.anatomy.ankle_height) < 0.004
+    below = np.flatnonzero(made.skeleton.parents >= 0)
+    bones = np.linalg.norm(position[:, below] - position[:, made.skeleton.parents[below]], axis=-1)
+    rigid = np.setdiff1d(np.arange(len(below)), np.flatnonzero(below == body.roles["hips"]))
+    assert np.ptp(bones[:, rigid], axis=0).max() < 1e-9
+    # No pops: no joint rotates farther in a frame than a hand can.
+    steps = R.angle_between(made.rotations[1:], made.rotations[:-1])
+    assert np.degrees(steps.max()) < 30.0
+
+
+@pytest.mark.parametrize("name", ["wide shoulders", "long arms", "child"])
+def test_clapping_hands_meet_as_the_figures_do(name):
+    """Between the wrists: as far as between the figure's, in arm lengths."""
+    own = embody(body_of(BODIES[name]))
+    made, plain = generate_gesture(gesture("clap"), body=own.body), motion("clap")
+    gap = np.linalg.norm(np.subtract(*(made.positions_world()[:, own.body.roles[f"{s}Hand"]] for s in SIDES)), axis=-1)
+    ours = np.linalg.norm(
+        np.subtract(*(plain.positions_world()[:, plain.skeleton.roles[f"{s}Hand"]] for s in SIDES)), axis=-1
+    )
+    assert gap.min() == pytest.approx(own.actor.arm_size * ours.min(), rel=0.2)
+
+
+def test_the_figure_itself_is_generated_as_ever():
+    for name in ("wave", "shrug"):
+        made = generate_gesture(gesture(name), body=body_of(motion(name).skeleton))
+        assert np.abs(made.positions_world() - motion(name).positions_world()).max() < 1e-6
+
+
+def test_a_body_says_what_it_lacks_and_is_found_once():
+    body = body_of(BODIES["no toes, no eyes, no fingers"])
+    assert body.lacks == ("toes", "eyes", "fingers")
+    assert body_of(BODIES["no clavicles"]).lacks == ("clavicles",)
+    assert body_of(OURS).lacks == ()
+    assert body_of(figure()) is body_of(OURS)
+    assert sum(part.mass for part in body.mass) == pytest.approx(1.0)
+    assert {point.side for point in body.soles} == set(SIDES)
+    assert body.lengths["leftLeg"] == pytest.approx(body.lengths["rightLeg"])
+    assert {limit.role for limit in body.limits} >= {"leftLowerArm", "rightLowerLeg"}
+
+
+def test_no_humanoid_is_refused():
+    bare = Skeleton(("a", "b"), np.array([-1, 0]), np.array([[0.0, 1.0, 0.0], [0.0, 1.0, 0.0]]))
+    with pytest.raises(ValueError, match="no humanoid"):
+        body_of(bare)
+
+
+@pytest.mark.data
+def test_characters_do_gestures_without_retargeting(data_dir):
+    seen = 0
+    for path in sorted((data_dir / "characters").iterdir()):
+        if path.suffix not in (".glb", ".vrm"):
+            continue
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            character = load_character(path)
+        body = body_of(character)
+        own = embody(body)
+        for name in ("wave", "clap"):
+            acted = generate_on(own.actor, [(gesture(name), PLAIN)])[0]
+            made = own.put_on(acted)
+            there, here = acted.positions_world(), made.positions_world()
+            for role in ENDS:
+                far = np.linalg.norm(here[:, body.roles[role]] - there[:, own.actor.skeleton.roles[role]], axis=-1)
+                assert far.max() < 1e-3, (path.name, role)
+        seen += 1
+    assert seen >= 5
+
+
+def test_mo_claps_in_front_of_its_body():
+    body = body_of(mo())
+    made = generate_gesture(gesture("clap"), body=body)
+    hands = [made.positions_world()[:, body.roles[f"{side}Hand"]] for side in SIDES]
+    assert np.linalg.norm(hands[0] - hands[1], axis=-1).min() < 0.2
+    assert find_contacts(made).intervals
