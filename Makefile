@@ -29,11 +29,10 @@ format: $(VENV)/.dev
 SANITIZERS = $(shell c++ -print-file-name=libasan.so):$(shell c++ -print-file-name=libubsan.so)
 sanitize: $(VENV)/.dev $(VENV)/.native
 	cmake -S . -B build/sanitize -DKINESPHERE_SANITIZE=ON -DPython_EXECUTABLE=$(abspath $(BIN)/python)
-	rm -f src/kinesphere/_native.*.so
-	cmake --build build/sanitize --parallel 2
-	-LD_PRELOAD=$(SANITIZERS) ASAN_OPTIONS=detect_leaks=0 $(BIN)/python -m pytest -n 2
 	rm -f src/kinesphere/_native.*.so $(VENV)/.native
-	$(MAKE) $(VENV)/.native
+	cmake --build build/sanitize --parallel 2
+	LD_PRELOAD=$(SANITIZERS) ASAN_OPTIONS=detect_leaks=0 $(BIN)/python -m pytest -n 2; status=$$?; \
+		rm -f src/kinesphere/_native.*.so; $(MAKE) $(VENV)/.native; exit $$status
 
 # Longer work: every real file there and back, beside Blender; broken files; races with the peers.
 corpus: $(VENV)/.dev $(VENV)/.native $(VENV)/.validator $(VENV)-blender/.installed
@@ -69,7 +68,7 @@ $(VENV)/.installed: pyproject.toml constraints.txt | $(VENV)/bin/python
 
 # The compiled loops, in C++, beside their main callers: src/kinesphere/_native.*.
 $(VENV)/.native: CMakeLists.txt $(NATIVE) | $(VENV)/.installed
-	@command -v c++ >/dev/null || { echo "Kinesphere's loops need a C++17 compiler. On Debian: apt-get install g++"; exit 1; }
+	@command -v $${CXX:-c++} >/dev/null || { echo "Kinesphere's loops need a C++17 compiler. On Debian: apt-get install g++"; exit 1; }
 	@command -v cmake >/dev/null || test -x $(BIN)/cmake || $(PIP) cmake
 	@echo "building the compiled loops …"
 	@PATH="$$PATH:$(abspath $(BIN))" && cmake -S . -B build/native -DPython_EXECUTABLE=$(abspath $(BIN)/python) >build-native.log && \
@@ -109,4 +108,5 @@ $(VENV)-blender/.installed:
 
 clean:
 	rm -rf $(VENV) $(VENV)-blender demo build dist tools/validator/node_modules tools/three_vrm/node_modules
+	rm -f src/kinesphere/_native.*.so src/kinesphere/_native.*.pyd build-native.log
 	rm -rf .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache fuzz-failures

@@ -1,7 +1,7 @@
 """Pictures against their goals: a contact sheet in 3 s, ten seconds of film at 640 × 480 and 30 fps in 25 s.
 
 Run it with ``.venv/bin/python benchmarks/pictures.py`` from the repository. Times are of fresh interpreters, imports
-included, as a person at the command line waits for them; kernels are compiled and cached by a first run that is not
+included, as a person at the command line waits for them; the first run, which fills the disk's caches, is not
 counted. Beside them MuJoCo's offscreen renderer draws as many frames of a humanoid, where it and an OpenGL context are
 there; it is skipped, loudly, where not.
 """

@@ -21,7 +21,7 @@ class Timing:
 def race(contestants: dict[str, Callable[[], object]], seconds: float = 2.0) -> dict[str, Timing]:
     """All contestants in turn, over and over, so that a busy moment of the machine hits them alike."""
     for run in contestants.values():
-        for _ in range(3):  # past the point where compiled kernels take over
+        for _ in range(3):  # caches are warm, and what is kept is kept
             run()
     taken: dict[str, list[float]] = {name: [] for name in contestants}
     end = time.perf_counter() + seconds

@@ -39,6 +39,8 @@ for one in (
     kinesphere.Timewarp(bpm=100.0)(walk),
 ):
     made.update(one.rotations.tobytes() + one.translations.tobytes())
+made.update(kinesphere.still(walk, 0.4, character=mo(), size=(120, 90), trails=True).tobytes())
+made.update(kinesphere.sheet(motion("shrug"), frames=3, size=(240, 200)).tobytes())
 print(made.hexdigest())
 """
 

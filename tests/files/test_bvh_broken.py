@@ -181,7 +181,7 @@ def test_missing_empty_and_unknown_files(tmp_path):
 
 
 CHANNELLESS = re.sub(r"CHANNELS .*", "CHANNELS 0", SIMPLE).replace("Frames: 3", "Frames: 90000000")
-# In a process of its own: whether kernels run compiled is decided once a process.
+# In a process of its own, whose memory nothing else has used.
 PEAK_MEMORY = """
 import contextlib, pathlib, sys, tracemalloc, warnings
 import kinesphere

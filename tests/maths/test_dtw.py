@@ -398,3 +398,21 @@ def test_what_does_not_fit_is_refused():
     for call, message in refused:
         with pytest.raises(ValueError, match=message):
             call()
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize(
+    ("cost", "scale"),
+    [
+        ("pose", 1e200),
+        (PoseCost(penalty=1e308), 1.0),
+        (PoseCost(distance=lambda some, others: np.full((len(some), len(others)), 1e308)), 1.0),
+        (ShapeCost(stretch=1e308), 1.0),
+        (ShapeCost(pace=1e-308), 1.0),
+    ],
+)
+def test_costs_beyond_floating_point_are_refused(cost, scale, rng):
+    """Steps lead nowhere where all of them cost infinitely much: the path must not leave the window."""
+    a, b = scale * rng.normal(size=(2, 30, 4))
+    with pytest.raises(ValueError, match="too large"):
+        dtw(a, b[:20], cost)

@@ -27,7 +27,7 @@ import numpy as np
 from kinesphere import _native
 from kinesphere.body.joint_subset import SubsetPose, foot_subset, joint_subset, subset_pose
 from kinesphere.body.require_roles import LEGS, require_motion_roles
-from kinesphere.maths import rotations
+from kinesphere.maths import filters, rotations
 from kinesphere.maths.filters import frame_count, smooth_where
 from kinesphere.maths.kinematics import attached_points
 from kinesphere.maths.vectors import Bools, Floats, reject, unit
@@ -282,12 +282,8 @@ def speeds(paths: Floats, rate: float) -> Floats:
 
 
 def running_maximum(values: Floats | Bools, seconds: float, rate: float) -> Floats:
-    """``(..., T)`` the greatest of values, none below zero, within so many seconds to each side."""
-    rows = np.ascontiguousarray(values, dtype=np.float64).reshape(-1, values.shape[-1])
-    greatest, span = np.empty(rows.shape), frame_count(seconds, rate)
-    for row, result in zip(rows, greatest, strict=True):
-        _native.filters.running_maximum(row, span, result)
-    return greatest.reshape(values.shape)
+    """``(..., T)`` the greatest of values within so many seconds to each side."""
+    return filters.running_maximum(values, frame_count(seconds, rate), axis=-1)
 
 
 def runs(flags: Bools) -> list[tuple[int, int]]:

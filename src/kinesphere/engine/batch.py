@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from kinesphere.maths import filters
 from kinesphere.maths.vectors import Bools, Floats, Ints, clip
 
 RATE = 60.0  # frames per second
@@ -135,10 +136,7 @@ class Batch:
         """The greatest of the values ``(F,)`` within ``seconds`` before and after each frame."""
         reach = round(seconds * self.rate)
         padded, inner = self._pad(values, reach)
-        most = padded[:inner].copy()
-        for k in range(1, 2 * reach + 1):
-            np.maximum(most, padded[k : k + inner], out=most)
-        return self._unpad(most, reach)
+        return self._unpad(filters.running_maximum(padded, reach)[reach : reach + inner], reach)
 
     def _inside(self, which: int, frames: Ints) -> Ints:
         """Frames of the batch for a performance's own frames, which may lie before its start or after its end."""

@@ -10,11 +10,13 @@
 #include <cmath>
 #include <cstdint>
 #include <initializer_list>
+#include <new>
 #include <vector>
 
 // Before a hot loop over many numbers: it is built for AVX2 as well, and the processor decides when the module is
 // loaded. The operations and their order are the same, and so are the bits.
-#if defined(__x86_64__) && defined(__linux__) && defined(__GNUC__) && !defined(__clang__) && defined(NDEBUG)
+#if defined(__x86_64__) && defined(__linux__) && defined(__GLIBC__) && defined(__GNUC__) && !defined(__clang__) && \
+    defined(NDEBUG)
 #define WIDE __attribute__((target_clones("avx2", "default")))
 #else
 #define WIDE
@@ -85,7 +87,12 @@ struct Scratch : Array<T, N> {
     explicit Scratch(I... lengths) {
         static_assert(sizeof...(I) == N, "a length for every axis");
         const Index given[] = {static_cast<Index>(lengths)...};
-        for (int axis = 0; axis < N; ++axis) this->shape[axis] = given[axis];
+        double count = sizeof(T);
+        for (int axis = 0; axis < N; ++axis) {
+            this->shape[axis] = given[axis];
+            count *= static_cast<double>(given[axis]);
+        }
+        if (!(count >= 0.0 && count < 9e18)) throw std::bad_alloc();
         memory_.resize(static_cast<std::size_t>(this->size()) * sizeof(T));
         this->data = reinterpret_cast<T*>(memory_.data());
     }

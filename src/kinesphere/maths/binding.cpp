@@ -56,6 +56,15 @@ bool get_buffer(PyObject* object, Py_buffer* buffer, const char* element, int ax
     return false;
 }
 
+void name_argument(const char* loop, int argument) {
+    PyObject *type = nullptr, *value = nullptr, *trace = nullptr;
+    PyErr_Fetch(&type, &value, &trace);
+    PyErr_Format(type ? type : PyExc_TypeError, "%s, argument %d: %S", loop, argument, value ? value : Py_None);
+    Py_XDECREF(type);
+    Py_XDECREF(value);
+    Py_XDECREF(trace);
+}
+
 KernelFile::KernelFile(const char* name, std::vector<PyMethodDef> (*list)()) { files().push_back({name, list, {}}); }
 
 }  // namespace kinesphere
@@ -92,7 +101,8 @@ PyMODINIT_FUNC PyInit__native() {
         const std::string name = std::string("kinesphere._native.") + file.name;
         PyObject* part = PyModule_New(name.c_str());
         if (part == nullptr || PyModule_AddFunctions(part, file.methods.data()) != 0 ||
-            PyModule_AddObjectRef(module, file.name, part) != 0) {
+            PyModule_AddObjectRef(module, file.name, part) != 0 ||
+            PyDict_SetItemString(PyImport_GetModuleDict(), name.c_str(), part) != 0) {
             Py_XDECREF(part);
             Py_DECREF(module);
             return nullptr;

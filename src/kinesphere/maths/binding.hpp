@@ -11,6 +11,9 @@
 #define Py_LIMITED_API 0x030B0000
 #include <Python.h>
 
+#include <exception>
+#include <new>
+#include <string>
 #include <tuple>
 #include <type_traits>
 #include <utility>
@@ -135,18 +138,51 @@ inline PyObject* to_python(bool value) { return PyBool_FromLong(value); }
 inline PyObject* to_python(const Vec3& v) { return Py_BuildValue("(ddd)", v.x, v.y, v.z); }
 inline PyObject* to_python(const Quat& q) { return Py_BuildValue("(dddd)", q.w, q.x, q.y, q.z); }
 
+// The name of a loop, for messages.
+template <auto F>
+struct LoopName {
+    static inline const char* value = "";
+};
+
+// Load the arguments one after the other; an error says whose argument it is about. Defined in binding.cpp.
+void name_argument(const char* loop, int argument);
+
+template <auto F, class T>
+bool load_argument(T& argument, PyObject* given, int number) {
+    if (argument.load(given)) return true;
+    name_argument(LoopName<F>::value, number);
+    return false;
+}
+
+// Run without the interpreter's lock. What C++ throws becomes a Python error: a loop may run out of memory.
+template <class Run>
+bool run_unlocked(Run run) {
+    std::string failed;
+    bool memory = false;
+    PyThreadState* state = PyEval_SaveThread();
+    try {
+        run();
+    } catch (const std::bad_alloc&) {
+        memory = true;
+    } catch (const std::exception& error) {
+        failed = error.what();
+    }
+    PyEval_RestoreThread(state);
+    if (memory) PyErr_NoMemory();
+    if (!failed.empty()) PyErr_SetString(PyExc_RuntimeError, failed.c_str());
+    return !memory && failed.empty();
+}
+
 template <auto F, class R, class... A, std::size_t... I>
 PyObject* call_loop(PyObject* const* given, R (*)(A...), std::index_sequence<I...>) {
     std::tuple<Argument<std::remove_cv_t<std::remove_reference_t<A>>>...> arguments;
-    if (!(std::get<I>(arguments).load(given[I]) && ...)) return nullptr;
-    PyThreadState* state = PyEval_SaveThread();
+    if (!(load_argument<F>(std::get<I>(arguments), given[I], static_cast<int>(I) + 1) && ...)) return nullptr;
     if constexpr (std::is_void_v<R>) {
-        F(std::get<I>(arguments).value...);
-        PyEval_RestoreThread(state);
+        if (!run_unlocked([&] { F(std::get<I>(arguments).value...); })) return nullptr;
         Py_RETURN_NONE;
     } else {
-        const R made = F(std::get<I>(arguments).value...);
-        PyEval_RestoreThread(state);
+        R made = {};
+        if (!run_unlocked([&] { made = F(std::get<I>(arguments).value...); })) return nullptr;
         return to_python(made);
     }
 }
@@ -160,7 +196,9 @@ template <auto F>
 PyObject* call(PyObject*, PyObject* const* given, Py_ssize_t count) {
     constexpr std::size_t expected = arity(F);
     if (count != static_cast<Py_ssize_t>(expected)) {
-        PyErr_Format(PyExc_TypeError, "expected %d arguments; found %zd", static_cast<int>(expected), count);
+        PyErr_Format(PyExc_TypeError,
+                     "%s: expected %d arguments; found %zd (was the extension built from these sources?)",
+                     LoopName<F>::value, static_cast<int>(expected), count);
         return nullptr;
     }
     return call_loop<F>(given, F, std::make_index_sequence<expected>());
@@ -168,6 +206,7 @@ PyObject* call(PyObject*, PyObject* const* given, Py_ssize_t count) {
 
 template <auto F>
 PyMethodDef kernel(const char* name) {
+    LoopName<F>::value = name;
     // The cast is how Python wants METH_FASTCALL functions passed.
     return {name, reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(&call<F>)), METH_FASTCALL, nullptr};
 }

@@ -186,6 +186,10 @@ static Index trace_warp(Array<const std::uint8_t, 1> directions, const Window& w
     Index i = window.low.shape[0] - 1, j = window.high(i), at = i + j;
     path(at, 0) = i, path(at, 1) = j;
     while (i > 0 || j > 0) {
+        if (i == 0)
+            state = 2;
+        else if (j == 0)
+            state = 1;
         if (state != 2) --i;
         if (state != 1) --j;
         state = (directions(window.starts(i) + j) >> (2 * state)) & 3;

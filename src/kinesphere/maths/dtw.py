@@ -237,6 +237,8 @@ def _search(a: Floats, b: Floats, cost: ShapeCost | PoseCost, window: Window) ->
         for part, base, distances in _given_distances(a, b, cost, window):
             rows = Window(window.low[part], window.high[part], window.starts[part], window.nodes)
             state = _native.dtw.warp_distances(distances, base, cost.penalty, rows, directions, costs)
+    if not np.isfinite(costs[-1]):
+        raise ValueError("costs of the alignment are too large for floating point; scale the signals or the cost down")
     path = np.empty((len(a) + len(b) - 1, 2), dtype=np.intp)
     start = _native.dtw.trace_warp(directions, window, state, path)
     return DtwPath(path[start:].copy(), float(costs[-1]))

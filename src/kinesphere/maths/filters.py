@@ -14,7 +14,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 
 from kinesphere import _native
-from kinesphere.maths.vectors import Bools, Floats, norms
+from kinesphere.maths.vectors import ArrayLike, Bools, Floats, as_floats, norms
 
 GaussianEnds: TypeAlias = Literal["hold", "reflect", "point", "wrap"]
 
@@ -70,19 +70,14 @@ def _extend(values: Floats, radius: int, ends: GaussianEnds) -> Floats:
     return np.concatenate([before, values, after])
 
 
-def running_maximum(values: Floats, radius: int, axis: int = 0) -> Floats:
+def running_maximum(values: ArrayLike, radius: int, axis: int = 0) -> Floats:
     """The greatest value within ``radius`` frames along an axis, of those that there are."""
-    result = np.moveaxis(np.asarray(values, dtype=np.float64), axis, 0)
-    count = len(result)
-    if radius < 1 or count < 2:
-        return np.array(values, dtype=np.float64)
-    result = result[np.clip(np.arange(-radius, count + radius), 0, count - 1)]
-    width, window = 1, 2 * radius + 1
-    while width < window:  # maxima of 1, 2, 4 … frames; the last two windows overlap
-        step = min(width, window - width)
-        result = np.maximum(result[:-step], result[step:])
-        width += step
-    return np.ascontiguousarray(np.moveaxis(result, 0, axis))
+    given = np.moveaxis(as_floats(values), axis, -1)
+    rows = np.ascontiguousarray(given).reshape(-1, given.shape[-1])
+    greatest = np.empty(rows.shape)
+    for row, result in zip(rows, greatest, strict=True):
+        _native.filters.running_maximum(row, radius, result)
+    return np.ascontiguousarray(np.moveaxis(greatest.reshape(given.shape), -1, axis))
 
 
 def low_pass(values: Floats, rate: float, cut: float = CUT) -> Floats:

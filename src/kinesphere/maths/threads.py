@@ -16,22 +16,22 @@ T = TypeVar("T")
 R = TypeVar("R")
 
 
-def share_frames(frames: int, numbers: int, kernel: Callable[[slice], object]) -> None:
-    """Run a kernel that holds no lock over all frames, on several threads where there are enough ``numbers``."""
+def share_frames(frames: int, numbers: int, loop: Callable[[slice], object]) -> None:
+    """Run a loop that holds no lock over all frames, on several threads where there are enough ``numbers``."""
     workers = 1 if _busy.shared else min(_workers(), numbers // WORTH_SHARING + 1, max(frames, 1))
     if workers == 1:
-        kernel(slice(0, frames))
+        loop(slice(0, frames))
         return
     edges = [frames * i // workers for i in range(workers + 1)]
     parts = [slice(a, b) for a, b in zip(edges[1:-1], edges[2:], strict=True)]
-    waiting = [_pool().submit(kernel, part) for part in parts]
-    kernel(slice(0, edges[1]))
+    waiting = [_pool().submit(loop, part) for part in parts]
+    loop(slice(0, edges[1]))
     for part in waiting:
         part.result()
 
 
 def share_work(work: Callable[[T], R], items: Sequence[T]) -> list[R]:
-    """Map ``work`` over items on several threads. Kernels that are called on the way don't share theirs."""
+    """Map ``work`` over items on several threads. Loops that are called on the way don't share theirs."""
     if _busy.shared or min(_workers(), len(items)) < 2:
         return [work(item) for item in items]
     left, made = iter(enumerate(items)), dict[int, R]()
