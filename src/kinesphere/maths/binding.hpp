@@ -8,7 +8,9 @@
 // interpreter's lock. They return nothing, a number, a bool, or a Vec3 or Quat as a tuple.
 #pragma once
 
+#ifndef Py_LIMITED_API
 #define Py_LIMITED_API 0x030B0000
+#endif
 #include <Python.h>
 
 #include <exception>
