@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kinesphere import Effort, Shape
-from kinesphere.laban.dials import FADE, check_dial, dial_curve, edit_weight, parameter_overrides
+from kinesphere.laban.dials import check_dial, dial_curve, parameter_overrides
 
 TIME = np.arange(241) / 60.0
 factor = st.floats(-1.0, 1.0).map(lambda value: round(value, 6))
@@ -39,24 +39,6 @@ def test_the_order_in_which_a_phrase_is_written_does_not_matter():
     one = {0.0: Shape(), 1.0: Shape(vertical=-1.0), 2.0: Shape(reach=1.0)}
     other = {2.0: Shape(reach=1.0), 0.0: Shape(), 1: Shape(vertical=-1.0)}
     assert np.array_equal(dial_curve(one, TIME), dial_curve(other, TIME))
-
-
-def test_windows_hold_inside_and_fade_within_their_ends():
-    made = edit_weight(TIME, 1.0, 3.0)
-    assert not made[(TIME <= 1.0) | (TIME >= 3.0)].any()
-    assert made[(TIME >= 1.0 + FADE) & (TIME <= 3.0 - FADE)] == pytest.approx(1.0)
-    assert edit_weight(np.array([1.0 + 0.5 * FADE, 3.0 - 0.5 * FADE]), 1.0, 3.0) == pytest.approx(0.5)
-    assert (np.diff(made[TIME <= 2.0]) >= 0.0).all()
-    assert (np.diff(made[TIME >= 2.0]) <= 0.0).all()
-
-
-def test_windows_may_be_open_and_short():
-    assert edit_weight(TIME, None, None) is None
-    assert np.array_equal(edit_weight(TIME, None, 2.0)[TIME <= 1.8], np.ones((TIME <= 1.8).sum()))
-    assert not edit_weight(TIME, None, 2.0)[TIME >= 2.0].any()
-    assert np.array_equal(edit_weight(TIME, 2.0, None)[TIME >= 2.2], np.ones((TIME >= 2.2).sum()))
-    short = edit_weight(np.array([1.0, 1.025, 1.05, 1.075, 1.1]), 1.0, 1.1)
-    assert short == pytest.approx([0.0, 1.0, 1.0, 1.0, 0.0], abs=1e-9)
 
 
 def test_what_is_set_by_hand_holds_as_far_as_its_moments_say():

@@ -10,12 +10,12 @@ from scipy.integrate import quad
 
 from kinesphere import Effort, Gesture, Keypoint, Keypoints, Shape, effort_model
 from kinesphere.engine.manner import FLOURISHES, STROKES
-from kinesphere.laban.dials import edit_weight
 from kinesphere.laban.effort_parameters import movement_parameters, movement_parameters_of
 from kinesphere.laban.manners import AMPLITUDES, BEYOND_FULL, HANGING_OVERSHOOT, LARGEST, Dials, manner
 from kinesphere.laban.shape import torso_channels
 from kinesphere.maths.interpolation import monotone_cubic
 from kinesphere.motion.gesture import resting_wrist
+from kinesphere.motion.scope import FADE, time_window
 from laban.shaping import shape_keys
 from score.gestures import five_goals, with_via, with_world_goal
 
@@ -161,8 +161,8 @@ def test_opposite_dials_cancel_and_equal_ones_saturate():
 
 def test_an_edit_holds_where_and_as_much_as_its_strength_says():
     time = np.arange(271) / 60.0
-    made = strokes(Dials(Effort(space=1.0), strength=edit_weight(time, 1.0, 2.0)), "tension")
-    assert made == pytest.approx([0.0, 0.85, 0.0, 0.0], abs=1e-3)  # it fades within its range
+    made = strokes(Dials(Effort(space=1.0), strength=time_window(time, 1.0, 2.0, FADE)), "tension")
+    assert made == pytest.approx([0.0, 0.75, 0.0, 0.0], abs=1e-3)  # it fades within its range
     assert strokes(Dials(Effort(space=1.0), strength=np.full(271, 0.4)), "tension") == pytest.approx(0.4)
 
 

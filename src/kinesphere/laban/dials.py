@@ -16,11 +16,10 @@ from kinesphere.engine.channels import sample_rows
 from kinesphere.laban.effort import Effort
 from kinesphere.laban.shape import Shape
 from kinesphere.maths.interpolation import monotone_cubic
-from kinesphere.maths.vectors import Floats, smoothstep
+from kinesphere.maths.vectors import Floats
 
 EffortDial: TypeAlias = Effort | Mapping[float, Effort]
 ShapeDial: TypeAlias = Shape | Mapping[float, Shape]
-FADE = 0.15  # seconds over which an edit of a range fades in and out
 
 
 @dataclass(frozen=True)
@@ -82,16 +81,6 @@ def parameter_overrides(dial: EffortDial, time: Floats) -> dict[str, tuple[Float
             weights = np.array([float(m in given) for m in moments])
             found[name] = np.interp(time, list(given), list(given.values())), monotone_cubic(moments, weights, time)
     return found
-
-
-def edit_weight(time: Floats, start: float | None, end: float | None) -> Floats | None:
-    """Easing window ``(N,)``: the weight of an edit from ``start`` to ``end`` seconds; None: 1 throughout."""
-    if start is None and end is None:
-        return None
-    low = -np.inf if start is None else start
-    high = np.inf if end is None else end
-    edge = min(FADE, 0.25 * (high - low))
-    return np.asarray(smoothstep((time - low) / edge) * smoothstep((high - time) / edge))
 
 
 def _with_article(name: str) -> str:

@@ -21,7 +21,7 @@ from kinesphere.engine.batch import RATE
 from kinesphere.engine.generation import body_clock, generate
 from kinesphere.engine.manner import Manner
 from kinesphere.engine.proportions import HEIGHT
-from kinesphere.laban.dials import EffortDial, Part, ShapeDial, edit_weight
+from kinesphere.laban.dials import EffortDial, Part, ShapeDial
 from kinesphere.laban.effort import Effort
 from kinesphere.laban.effort_parameters import DEFAULT, EffortModel, effort_model
 from kinesphere.laban.manners import PARTS, Dials, manner
@@ -31,6 +31,7 @@ from kinesphere.motion.errors import warn_caller
 from kinesphere.motion.gesture import Gesture, Keypoints
 from kinesphere.motion.humanoid import select_joints
 from kinesphere.motion.motion import Motion
+from kinesphere.motion.scope import FADE, time_window
 from kinesphere.motion.timemap import TimeMap
 from kinesphere.score import checks
 from kinesphere.score.score import Express, Layer, Score, SignalEdit, check_body_part, is_motion, resolve_gesture
@@ -208,10 +209,9 @@ def _affine(dial: Effort | Mapping[float, Effort]) -> ShapeDial:
 
 def _strength_over(layer: Layer, time: Floats) -> Floats | None:
     """The layer's strength ``(N,)`` over its range; None: 1 throughout."""
-    share = edit_weight(time, layer.start, layer.end)
-    if share is None:
-        return None if layer.strength == 1.0 else np.full(len(time), layer.strength)
-    return layer.strength * share
+    if layer.start is None and layer.end is None and layer.strength == 1.0:
+        return None
+    return layer.strength * time_window(time, layer.start, layer.end, FADE)
 
 
 def _check_range(layer: Layer, gesture: Gesture) -> None:

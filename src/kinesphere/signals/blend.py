@@ -27,11 +27,11 @@ from kinesphere.maths.vectors import Bools, Floats, smoothstep
 from kinesphere.motion.checked_arrays import freeze
 from kinesphere.motion.humanoid import select_joints
 from kinesphere.motion.motion import Motion
+from kinesphere.motion.scope import FADE, check_strength, check_time_range, time_window
 from kinesphere.motion.timemap import TimeMap, pose_at_times
 from kinesphere.signals.alignment import RADIUS, Cost, Search, align, match_body, trim_calibration
 from kinesphere.signals.constraints import anchor_from_outside, crossfade, foot_hold_window, move_contacts, moves_feet
 from kinesphere.signals.curves import Curves, HeadingSplit, moving_joints, split_headings
-from kinesphere.signals.edit import FADE, check_strength, check_time_range, time_window
 
 Weight = float | Mapping[float, float]
 LEAST_SUM = 0.05  # of weights before they are made to sum to one

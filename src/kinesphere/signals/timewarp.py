@@ -21,10 +21,11 @@ from kinesphere.maths.vectors import Bools, Floats, Ints, clip
 from kinesphere.motion.errors import MotionFileWarning, warn_caller
 from kinesphere.motion.humanoid import select_joints
 from kinesphere.motion.motion import Motion
+from kinesphere.motion.scope import FADE, check_time_range
 from kinesphere.motion.timemap import MOST_POSES, TimeMap, retime, sample_motion
 from kinesphere.signals.alignment import RADIUS, Cost, Search, align, trim_calibration
 from kinesphere.signals.curves import Curves
-from kinesphere.signals.edit import FADE, check_time_range, edit_window
+from kinesphere.signals.edit import edit_window
 
 FASTEST = 64.0  # times as fast or as slow, where only a part of a warp is taken
 # Beats
