@@ -12,7 +12,7 @@ from kinesphere.builtin import figure, gesture, mo, motion, motions
 from kinesphere.engine.embodiment import embody
 from kinesphere.engine.generation import generate_gesture, generate_on
 from kinesphere.engine.manner import PLAIN
-from kinesphere.files.loading import load_character
+from kinesphere.files.loading import load, load_character
 from kinesphere.maths import rotations as R
 from kinesphere.motion.humanoid import SIDES
 from kinesphere.motion.skeleton import Skeleton
@@ -171,26 +171,39 @@ def test_no_humanoid_is_refused():
         body_of(bare)
 
 
+CAPTURES = (
+    "cmu/02_01",
+    "mova/MS2_8Walk_M",
+    "pymo/AV_8Walk_Meredith_HVHA_Rep1",
+    "animated_drawings/dab",
+    "three_js/pirouette",
+)
+
+
+def others(data_dir):
+    """Characters and captured skeletons, by name."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for path in sorted((data_dir / "characters").rglob("*.*")):
+            if path.suffix in (".glb", ".gltf", ".vrm") and "odd" not in path.parts:
+                yield path.name, load_character(path)
+        for name in CAPTURES:
+            yield name, load(data_dir / "bvh" / f"{name}.bvh")
+
+
 @pytest.mark.data
-def test_characters_do_gestures_without_retargeting(data_dir):
+def test_characters_and_captured_skeletons_do_gestures_without_retargeting(data_dir):
     seen = 0
-    for path in sorted((data_dir / "characters").iterdir()):
-        if path.suffix not in (".glb", ".vrm"):
-            continue
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            character = load_character(path)
-        body = body_of(character)
-        own = embody(body)
-        for name in ("wave", "clap"):
+    for path, source in others(data_dir):
+        own = embody(body_of(source))
+        for name in ("wave", "clap", "bow"):
             acted = generate_on(own.actor, [(gesture(name), PLAIN)])[0]
-            made = own.put_on(acted)
-            there, here = acted.positions_world(), made.positions_world()
+            there, here = acted.positions_world(), own.put_on(acted).positions_world()
             for role in ENDS:
-                far = np.linalg.norm(here[:, body.roles[role]] - there[:, own.actor.skeleton.roles[role]], axis=-1)
-                assert far.max() < 1e-3, (path.name, role)
+                far = np.linalg.norm(here[:, own.body.roles[role]] - there[:, own.actor.skeleton.roles[role]], axis=-1)
+                assert far.max() < 1e-9, (path, role)
         seen += 1
-    assert seen >= 5
+    assert seen >= 12
 
 
 def test_mo_claps_in_front_of_its_body():
