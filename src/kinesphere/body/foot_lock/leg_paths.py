@@ -38,7 +38,6 @@ ANKLE_ERROR, ANKLE_ERROR_FREE = 0.0025, 0.01
 NEAR, FADE = 0.2, 0.08  # seconds from a contact in which hips and knees may move, and over which that ends
 START = 0.05  # seconds, sigma of the low-pass on the knees' first guess
 MARGIN = 0.4  # seconds around frames that may move in which others are part of the equations
-UNKNOWNS = 5  # a frame
 
 
 class LegModel(NamedTuple):
@@ -131,7 +130,7 @@ def guess_unknowns(model: LegModel, in_contact: Bools, weight: Floats, motion: M
     _native.leg_paths.bend_knees(model, low, change)
     for run in performed_runs(motion):
         smooth_where(change[run], START, rate, weight[run], smooth[run])
-    x = np.zeros((frames, UNKNOWNS))
+    x = np.zeros((frames, 5))  # hips up, rolled and aside, both knees
     x[:, 0] = -weight * low
     x[:, 3:] = weight[:, None] * smooth
     return x
