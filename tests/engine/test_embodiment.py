@@ -135,6 +135,24 @@ def test_feet_stay_planted_and_bones_rigid(name, which):
     assert np.degrees(steps.max()) < 30.0
 
 
+@pytest.mark.parametrize("name", BODIES)
+def test_bodies_stand_and_bow_with_the_figures_knees(name):
+    """Feet below the hip joints, and hips that swing about the middle between these: no knee locks or sags."""
+    body = body_of(BODIES[name])
+    made = generate_gesture(gesture("bow"), body=body)
+
+    def knees(motion, roles):
+        position = motion.positions_world()
+        hip, knee, ankle = (position[:, roles[f"left{part}"]] for part in ("UpperLeg", "LowerLeg", "Foot"))
+        upper, lower = knee - hip, ankle - knee
+        cosine = np.sum(upper * lower, axis=-1) / np.linalg.norm(upper, axis=-1) / np.linalg.norm(lower, axis=-1)
+        return np.degrees(np.arccos(np.clip(cosine, -1.0, 1.0)))
+
+    ours, theirs = knees(motion("bow"), motion("bow").skeleton.roles), knees(made, body.roles)
+    assert theirs[0] == pytest.approx(ours[0], abs=1.0)
+    assert theirs.max() == pytest.approx(ours.max(), abs=6.0)
+
+
 @pytest.mark.parametrize("name", ["wide shoulders", "long arms", "child"])
 def test_clapping_hands_meet_as_the_figures_do(name):
     """Between the wrists: as far as between the figure's, in arm lengths."""

@@ -21,9 +21,11 @@ from kinesphere.engine.pose import (
     TURNED_OUT,
     LimbRest,
     Pose,
+    figure_skeleton,
     limb_of,
     rotation_from_components,
 )
+from kinesphere.engine.proportions import HEIGHT
 from kinesphere.maths import rotations, threads
 from kinesphere.maths.interpolation import ramp
 from kinesphere.maths.vectors import Floats, Ints, clip
@@ -59,8 +61,10 @@ def solve_stance(pose: Pose, channels: ChannelCurves, side: str, steps: Sequence
 def _stance(skeleton: Skeleton, side: str, size: float) -> tuple[Floats, Floats, Floats]:
     """In the stance: an ankle, the offset from it to the ball of a foot that points ahead, and the ball."""
     position = skeleton.rest_world()[1]
-    ankle, ball = (position[skeleton.index(f"{side}{part}")] for part in ("Foot", "Toes"))
-    stance = np.array([SIGN[side] * ANKLE_OUT, 0.0, FEET_AHEAD]) * size + [0.0, ankle[1], 0.0]
+    hip, ankle, ball = (position[skeleton.index(f"{side}{part}")] for part in ("UpperLeg", "Foot", "Toes"))
+    figure = figure_skeleton(HEIGHT)
+    wider = hip - size * figure.rest_world()[1][figure.index(f"{side}UpperLeg")]  # feet stand below the hip joints
+    stance = np.array([SIGN[side] * ANKLE_OUT, 0.0, FEET_AHEAD]) * size + [wider[0], ankle[1], wider[2]]
     sole = ball - ankle
     return stance, sole, stance + rotations.rotate(rotation_from_components(y=SIGN[side] * TURNED_OUT), sole)
 

@@ -14,8 +14,17 @@ import numpy as np
 
 from kinesphere import _native
 from kinesphere.engine.channels import INDEX, ChannelCurves
-from kinesphere.engine.pose import CLAVICLE_AHEAD, CLAVICLE_DOWN, SIGN, SINK, Pose, joints_with_ancestors
-from kinesphere.maths import threads
+from kinesphere.engine.pose import (
+    CLAVICLE_AHEAD,
+    CLAVICLE_DOWN,
+    SIGN,
+    SINK,
+    Pose,
+    figure_skeleton,
+    joints_with_ancestors,
+)
+from kinesphere.engine.proportions import HEIGHT
+from kinesphere.maths import rotations, threads
 from kinesphere.maths.vectors import Floats, Ints
 from kinesphere.motion.skeleton import Skeleton
 
@@ -56,10 +65,23 @@ def trunk_joints(skeleton: Skeleton) -> Ints:
 
 
 def place_hips(pose: Pose, channels: ChannelCurves, shift: Floats) -> None:
-    """Write the hips' position: from the channels, and moved by ``shift (F, 3)`` metres."""
+    """Write the hips' position: from the channels, and moved by ``shift (F, 3)`` metres.
+
+    It is the middle between the hip joints that moves as the figure's does, however far below the hips a body has it.
+    """
     at = channels.rows("hips.x", "hips.y", "hips.z")
     at[:, 1] -= SINK
     pose.translations[:, 0] = pose.skeleton.offsets[0] + pose.size * at + shift
+    lower = _hip_centre(pose.skeleton) - pose.size * _hip_centre(figure_skeleton(HEIGHT))
+    if np.abs(lower).max() > 1e-9:
+        turned = rotations.from_rotation_vector(channels.rows(*HIPS) @ AXES)
+        pose.translations[:, 0] += lower - rotations.rotate(turned, lower)
+
+
+@lru_cache(maxsize=16)
+def _hip_centre(skeleton: Skeleton) -> Floats:
+    """The middle between the hip joints, from the hips' joint."""
+    return np.asarray(np.mean([skeleton.offsets[skeleton.index(f"{side}UpperLeg")] for side in SIGN], axis=0))
 
 
 def solve_trunk(pose: Pose, channels: ChannelCurves, shift: Floats, assist: Floats) -> TrunkWorld:
