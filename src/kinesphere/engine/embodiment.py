@@ -20,15 +20,16 @@ import numpy as np
 from kinesphere.body.anatomy import find_anatomy
 from kinesphere.body.body import Body
 from kinesphere.engine.pose import Actor, figure_skeleton
-from kinesphere.engine.proportions import HEIGHT
+from kinesphere.engine.proportions import HEIGHT, as_triple
 from kinesphere.maths import kinematics, rotations
 from kinesphere.maths.vectors import Floats, Ints
 from kinesphere.motion.humanoid import FINGERS, SIDES
 from kinesphere.motion.memo import memoised
 from kinesphere.motion.motion import Motion
-from kinesphere.motion.skeleton import Skeleton
+from kinesphere.motion.skeleton import Skeleton, Tip
 
 SPINE = ("spine", "spine2", "chest", "upperChest")  # the figure's
+STANDING = 0.9  # cosine of the lean from hips to head up to which a body stands
 LIMBS = (("UpperArm", "LowerArm", "Hand"), ("UpperLeg", "LowerLeg", "Foot"))
 BONES = (("UpperArm", "LowerArm"), ("LowerArm", "Hand"), ("UpperLeg", "LowerLeg"), ("LowerLeg", "Foot"))
 
@@ -69,16 +70,29 @@ class Embodiment:
 def embody(body: Body) -> Embodiment:
     """The figure's joints in a body's proportions."""
     figure = figure_skeleton(HEIGHT)
-    if body.skeleton is figure:
-        everything = np.arange(len(figure)), rotations.identity(len(figure))
-        return Embodiment(body, Actor.figure(HEIGHT), *everything)
     sizes = _sizes(body, figure)
     spine = _spread_spine(body)
     offsets, ankle = _offsets(body, figure, spine, sizes)
     soles = {f"{side}Foot": ankle for side in SIDES}
-    skeleton = Skeleton(figure.names, figure.parents, offsets, roles=dict(figure.roles), soles=soles)
+    tips = tuple(
+        Tip(
+            tip.joint,
+            as_triple(sizes["Leg" if "Toes" in figure.names[tip.joint] else "Arm"] * np.array(tip.offset)),
+        )
+        for tip in figure.tips
+    )
+    skeleton = Skeleton(figure.names, figure.parents, offsets, roles=dict(figure.roles), tips=tips, soles=soles)
     actor = Actor(skeleton, sizes["Leg"], sizes["Arm"], _half_width(skeleton) / _half_width(figure))
     return Embodiment(body, actor, *_frames(body, skeleton, spine))
+
+
+def _upright_axes(body: Body) -> Floats:
+    """``(4,)`` left, up and ahead as x, y, z. Up is the vertical for a body that stands, as it is for the figure."""
+    basis = body.anatomy.basis
+    up, ahead = rotations.rotate(basis, np.array([[0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]))
+    if up[1] < STANDING:
+        return basis
+    return rotations.from_rotation_vector([0.0, float(np.arctan2(ahead[0], ahead[2])), 0.0])
 
 
 def _sizes(body: Body, figure: Skeleton) -> dict[str, float]:
@@ -104,13 +118,13 @@ def _spread_spine(body: Body) -> tuple[int, ...]:
 
 def _offsets(body: Body, figure: Skeleton, spine: Sequence[int], sizes: Mapping[str, float]) -> tuple[Floats, float]:
     """``(J, 3)`` offsets of the figure's joints in this body's proportions, and its ankles' height."""
-    roles, pose, basis = body.roles, body.anatomy.pose, body.anatomy.basis
+    roles, pose, axes = body.roles, body.anatomy.pose, _upright_axes(body)
     offsets = figure.offsets.copy()
     index = figure.index
 
     def place(joint: int) -> Floats:
         """In the body's axes: x to the left, y up, z ahead; from the hips."""
-        return rotations.rotate(rotations.conjugate(basis), pose.positions[joint] - pose.positions[roles["hips"]])
+        return rotations.rotate(rotations.conjugate(axes), pose.positions[joint] - pose.positions[roles["hips"]])
 
     def length(above: str, below: str) -> float:
         return float(np.linalg.norm(pose.positions[roles[below]] - pose.positions[roles[above]]))
@@ -148,13 +162,16 @@ def _offsets(body: Body, figure: Skeleton, spine: Sequence[int], sizes: Mapping[
 
 
 def _toes(body: Body, side: str, figure: Skeleton, size: float, ankle: float) -> Floats:
-    """The ball of the foot from the ankle, in the foot's axes: left, up, ahead."""
+    """The ball of the foot from the ankle, at rest."""
     roles, pose = body.roles, body.anatomy.pose
     own = size * figure.offsets[figure.index(f"{side}Toes")]
     if f"{side}Toes" in roles:
         foot = roles[f"{side}Foot"]
         frame = rotations.multiply(pose.rotations[foot], body.anatomy.frames[f"{side}Foot"])
-        own = rotations.rotate(rotations.conjugate(frame), pose.positions[roles[f"{side}Toes"]] - pose.positions[foot])
+        offset = pose.positions[roles[f"{side}Toes"]] - pose.positions[foot]
+        # The body's foot points where the figure's does, wherever its rest pose has it.
+        turned = find_anatomy(figure).frames[f"{side}Foot"]
+        own = rotations.rotate(turned, rotations.rotate(rotations.conjugate(frame), offset))
     own = np.array(own)
     own[1] = max(own[1], -ankle)  # not below the sole
     return own
@@ -166,7 +183,7 @@ def _frames(body: Body, skeleton: Skeleton, spine: Sequence[int]) -> tuple[Ints,
     own = find_anatomy(skeleton)
     joints = np.full(len(body.skeleton), -1)
     frames = rotations.identity(len(body.skeleton))
-    upright = rotations.conjugate(anatomy.basis)
+    upright = rotations.conjugate(_upright_axes(body))
     for role, joint in roles.items():
         if role in skeleton.roles and role not in SPINE:
             joints[joint] = skeleton.roles[role]

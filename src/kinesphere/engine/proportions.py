@@ -174,7 +174,7 @@ def skeleton(height: float | None = None, plan: BodyPlan = PERSON) -> Skeleton:
         [positions[name] - positions[parents[name]] if parents[name] else positions[name] for name in names]
     )
     above = np.array([index.get(parents[name], -1) for name in names])
-    tips = tuple(Tip(index[name], _triple(height * (ends[name] - positions[name]))) for name in names if name in ends)
+    tips = tuple(Tip(index[name], as_triple(height * (ends[name] - positions[name]))) for name in names if name in ends)
     roles = {name: i for name, i in index.items() if name != "spine2"}
     soles = {
         foot: height * float(positions[foot][1]) for foot in ("leftFoot", "rightFoot")
@@ -196,5 +196,5 @@ def _order_depth_first(parents: Mapping[str, str]) -> list[str]:
     return order
 
 
-def _triple(vector: Floats) -> tuple[float, float, float]:
+def as_triple(vector: Floats) -> tuple[float, float, float]:
     return (float(vector[0]), float(vector[1]), float(vector[2]))
