@@ -27,7 +27,7 @@ def main() -> None:
     """Say what is in the file and how performances differ; draw them where a folder is given."""
     gesture = load_gesture(GESTURES / "step_and_offer.toml")
     keys = sum(len(arm.keys) for arm in (gesture.left, gesture.right) if arm)
-    print(f"{gesture.name}: {gesture.about}, {gesture.duration:.1f} s, {keys} keys, {len(gesture.tracks)} tracks")
+    print(f"{gesture.name}: {gesture.about}, {gesture.duration:.1f} s, {keys} keys, {len(gesture.curves)} curves")
     made = performances()
     for name, motion in made.items():
         hand = motion.positions_world()[:, motion.skeleton.index("rightHand")]

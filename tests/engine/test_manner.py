@@ -7,7 +7,7 @@ import pytest
 
 from kinesphere import Gesture, Keypoint, Keypoints
 from kinesphere.engine.manner import FLOURISHES, PLAIN, STROKES, ArmManner, body_rest_times, leading_side, rest_keys
-from kinesphere.motion.gesture import Stop, Track
+from kinesphere.motion.gesture import Curve, Stop
 
 
 def moving(*places, part="rightArm"):
@@ -15,10 +15,10 @@ def moving(*places, part="rightArm"):
     return Keypoints(tuple(Keypoint(15.0 * i, place) for i, place in enumerate(places)), 30.0, part)
 
 
-def bobbing(**tracks):
-    """A gesture of four seconds with these tracks' values at equal steps."""
-    made = {n.replace("_", "."): Track(tuple(np.linspace(0.0, 4.0, len(v)).tolist()), v) for n, v in tracks.items()}
-    return Gesture("bobbing", 4.0, tracks=made)
+def bobbing(**curves):
+    """A gesture of four seconds with these curves' values at equal steps."""
+    made = {n.replace("_", "."): Curve(tuple(np.linspace(0.0, 4.0, len(v)).tolist()), v) for n, v in curves.items()}
+    return Gesture("bobbing", 4.0, curves=made)
 
 
 def test_what_is_not_said_changes_nothing():

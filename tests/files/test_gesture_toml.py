@@ -42,7 +42,7 @@ def read(tmp_path, text: str) -> Gesture:
 def test_reads_what_is_written(tmp_path):
     made = read(tmp_path, PLAIN)
     assert (made.name, made.duration) == ("my move", 2.0)
-    assert made.tracks["torso.forward"].values == pytest.approx((0.0, math.radians(10.0), 0.0))
+    assert made.curves["torso.forward"].values == pytest.approx((0.0, math.radians(10.0), 0.0))
     left, right = made.left, made.right
     assert left is not None
     assert right is not None
@@ -53,7 +53,7 @@ def test_reads_what_is_written(tmp_path):
     assert made.inflections["left"] == (0.5, 0.5, 0.7, 0.5)
     assert made.palms["left"][1].direction == (-1.0, 0.0, 0.0)
     assert made.palms["right"][1].direction == (1.0, 0.0, 0.0)
-    assert made.tracks["left.hand.thumb out"].values == (0.0, 0.5)
+    assert made.curves["left.hand.thumb out"].values == (0.0, 0.5)
 
 
 def test_a_user_can_write_one_and_generate_it(tmp_path):

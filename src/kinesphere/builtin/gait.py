@@ -27,7 +27,7 @@ from kinesphere.files.schema import TomlFields
 from kinesphere.maths import rotations
 from kinesphere.maths.interpolation import gaussian, monotone_cubic
 from kinesphere.maths.vectors import Floats, clip, smoothstep
-from kinesphere.motion.gesture import ANGLE, CHANNELS, Gesture, Track
+from kinesphere.motion.gesture import ANGLE, CHANNELS, Curve, Gesture
 from kinesphere.motion.motion import Motion
 
 FINE = 8  # steps of a foot's path to a frame, before it is rounded
@@ -52,9 +52,9 @@ class Gait:
     apart: float  # metres from the middle to an ankle
     turned_out: float
     in_place: bool
-    tracks: Mapping[str, Track]
-    foot: Mapping[str, Track]
-    arm: Mapping[str, Track]
+    tracks: Mapping[str, Curve]
+    foot: Mapping[str, Curve]
+    arm: Mapping[str, Curve]
 
 
 def read_gait(fields: TomlFields, name: str) -> Gait:
@@ -73,7 +73,7 @@ def read_gait(fields: TomlFields, name: str) -> Gait:
     if not 0.0 < numbers["flat"] < numbers["leaves"] < 1.0:
         raise fields.fail("flat", f"{numbers['flat']:g} and {numbers['leaves']:g}", "0 < flat < leaves < 1")
     in_place = fields.flag("in_place")
-    tracks: dict[str, Track] = {}
+    tracks: dict[str, Curve] = {}
     for part in ("torso", "head", "eyes", "hips"):
         table = fields.table(part)
         names = [channel.removeprefix(f"{part}.") for channel in CHANNELS if channel.startswith(f"{part}.")]
@@ -87,7 +87,7 @@ def read_gait(fields: TomlFields, name: str) -> Gait:
     return Gait(name, strides=strides, in_place=in_place, tracks=tracks, foot=foot, arm=arm, **numbers)
 
 
-def _curves(fields: TomlFields, kinds: Mapping[str, bool]) -> dict[str, Track]:
+def _curves(fields: TomlFields, kinds: Mapping[str, bool]) -> dict[str, Curve]:
     """Curves by name; whether each is an angle, in degrees."""
     curves = {}
     for name, angle in kinds.items():
@@ -98,7 +98,7 @@ def _curves(fields: TomlFields, kinds: Mapping[str, bool]) -> dict[str, Track]:
                 raise fields.fail(f"{name}[{i}]", f"{phase:g}", "phases that increase, from 0 to below 1")
         if keys:
             scale = np.pi / 180.0 if angle else 1.0
-            curves[name] = Track(tuple(k[0] for k in keys), tuple(float(scale * k[1]) for k in keys))
+            curves[name] = Curve(tuple(k[0] for k in keys), tuple(float(scale * k[1]) for k in keys))
     fields.done()
     return curves
 
@@ -130,11 +130,11 @@ def generate_walk(gait: Gait, height: float = HEIGHT) -> Motion:
 def _channels(gait: Gait, frames: int, batch: Batch, first: int) -> ChannelCurves:
     """The trunk's curves over all strides, without sway or breath of their own."""
     period = frames / RATE
-    times = {name: Track(tuple(period * t for t in track.times), track.values) for name, track in gait.tracks.items()}
-    return loop_channels(Gesture(gait.name, period, tracks=times, loop=True), batch, first)
+    times = {name: Curve(tuple(period * t for t in track.times), track.values) for name, track in gait.tracks.items()}
+    return loop_channels(Gesture(gait.name, period, curves=times, loop=True), batch, first)
 
 
-def _curve(track: Track | None, phase: Floats, frames: int, seconds: float) -> Floats:
+def _curve(track: Curve | None, phase: Floats, frames: int, seconds: float) -> Floats:
     """A periodic curve at any phases, rounded over this many seconds."""
     if track is None:
         return np.zeros(phase.shape)

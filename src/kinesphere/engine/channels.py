@@ -94,10 +94,10 @@ def channel_table(gesture: Gesture) -> Floats:
     table = np.zeros((len(time), len(NAMES)))
     for name, value in _RESTS.items():
         table[:, INDEX[name]] = value
-    names = list(gesture.tracks)
+    names = list(gesture.curves)
     if names:
         curves = [
-            monotone_cubic(gesture.tracks[name].times, gesture.tracks[name].values, time, period) for name in names
+            monotone_cubic(gesture.curves[name].times, gesture.curves[name].values, time, period) for name in names
         ]
         smooth = gaussian(np.stack(curves, axis=1), RATE, loop=gesture.loop)
         table[:, [INDEX[name] for name in names]] = smooth

@@ -124,11 +124,11 @@ def rest_keys(keys: Keypoints) -> np.ndarray:
 @memoised
 def body_rest_times(gesture: Gesture) -> Floats:
     """Times at which a gesture without hands' keys rests: the turning points of what moves most."""
-    spread = {name: max(t.values) - min(t.values) for name, t in gesture.tracks.items() if name.split(".")[0] in _LARGE}
+    spread = {name: max(t.values) - min(t.values) for name, t in gesture.curves.items() if name.split(".")[0] in _LARGE}
     spread = {name: value for name, value in spread.items() if value > 0.0}
     if not spread:
         return np.array([0.0, gesture.duration])
-    lead = gesture.tracks[max(spread, key=lambda name: spread[name] * _LARGE[name.split(".")[0]])]
+    lead = gesture.curves[max(spread, key=lambda name: spread[name] * _LARGE[name.split(".")[0]])]
     values = np.array(lead.values)
     directions = np.sign(np.round(np.diff(values) / max(spread.values()), 2))
     turns = [0] + [i for i in range(1, len(values) - 1) if directions[i] != directions[i - 1]] + [len(values) - 1]

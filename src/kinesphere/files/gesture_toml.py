@@ -35,6 +35,7 @@ from kinesphere.motion.gesture import (
     LONGEST,
     MOST,
     SHAPES,
+    Curve,
     Gesture,
     Keypoint,
     Keypoints,
@@ -42,7 +43,6 @@ from kinesphere.motion.gesture import (
     Space,
     Step,
     Stop,
-    Track,
     resting_swivel,
     resting_wrist,
 )
@@ -75,7 +75,7 @@ def gesture_from_fields(fields: TomlFields, name: str) -> Gesture:
     duration = fields.number("duration")
     if not 0.0 < duration <= LONGEST:  # first, because all times are checked against it
         raise fields.fail("duration", f"{duration:g}", f"seconds, more than 0 and at most {LONGEST:g}")
-    tracks: dict[str, Track] = {}
+    tracks: dict[str, Curve] = {}
     for part in ("torso", "head", "eyes", "hips"):
         tracks |= _tracks(fields.table(part), part, duration)
     arms: dict[str, Keypoints] = {}
@@ -101,13 +101,13 @@ def _side(
     timing: tuple[float, bool],
     arms: dict[str, Keypoints],
     others: dict[str, dict[str, Any]],
-) -> dict[str, Track]:
+) -> dict[str, Curve]:
     """Read one side's arm, hand, shoulder and foot; ``timing`` is the gesture's duration and whether it loops."""
     duration, loop = timing
     keys = _arm(fields, side, duration, loop)
     if keys is not None:
         arms[side], others["inflections"][side] = keys
-    tracks: dict[str, Track] = {}
+    tracks: dict[str, Curve] = {}
     hand, foot = fields.table("hand"), fields.table("foot")
     palms = [_palm(hand, side, i, row) for i, row in enumerate(hand.rows("palm"))]
     steps = [_step(foot, i, row) for i, row in enumerate(foot.rows("steps"))]
@@ -124,7 +124,7 @@ def _side(
     return tracks
 
 
-def _tracks(fields: TomlFields, part: str, duration: float) -> dict[str, Track]:
+def _tracks(fields: TomlFields, part: str, duration: float) -> dict[str, Curve]:
     """Every channel of one part of the body."""
     tracks = {}
     allowed = [channel.removeprefix(f"{part}.") for channel in CHANNELS if channel.startswith(f"{part}.")]
@@ -139,7 +139,7 @@ def _tracks(fields: TomlFields, part: str, duration: float) -> dict[str, Track]:
         for i, (_, value) in enumerate(keys):
             if abs(value * unit) > MOST[CHANNELS[channel]]:
                 raise fields.fail(f"{name}[{i}]", f"{value:g}", f"at most {MOST[CHANNELS[channel]] / unit:g}")
-        tracks[channel] = Track(tuple(k[0] for k in keys), tuple(unit * k[1] for k in keys))
+        tracks[channel] = Curve(tuple(k[0] for k in keys), tuple(unit * k[1] for k in keys))
     fields.done()
     return tracks
 
@@ -224,7 +224,7 @@ def _step(fields: TomlFields, i: int, row: list[Any]) -> Step:
     return Step(lift, land, x, z, math.radians(degrees))
 
 
-def _shape_tracks(fields: TomlFields, side: str, duration: float) -> dict[str, Track]:
+def _shape_tracks(fields: TomlFields, side: str, duration: float) -> dict[str, Curve]:
     """One weight track per hand shape, from keys such as ``[0.5, "open 0.7 cupped 0.3"]``; the rest of 1 is relaxed."""
     rows = fields.rows("shape")
     mixes = []
@@ -237,7 +237,7 @@ def _shape_tracks(fields: TomlFields, side: str, duration: float) -> dict[str, T
     times = tuple(time for time, _ in mixes)
     _check_times(fields, "shape", times, duration)
     return {
-        f"{side}.hand.{shape}": Track(times, tuple(mix.get(shape, 0.0) for _, mix in mixes)) for shape in sorted(used)
+        f"{side}.hand.{shape}": Curve(times, tuple(mix.get(shape, 0.0) for _, mix in mixes)) for shape in sorted(used)
     }
 
 

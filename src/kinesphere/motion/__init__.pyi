@@ -3,12 +3,12 @@ from .character import Character as Character
 from .character import Mesh as Mesh
 from .errors import MotionFileError as MotionFileError
 from .errors import MotionFileWarning as MotionFileWarning
+from .gesture import Curve as Curve
 from .gesture import Gesture as Gesture
 from .gesture import Keypoint as Keypoint
 from .gesture import Keypoints as Keypoints
 from .gesture import Palm as Palm
 from .gesture import Step as Step
-from .gesture import Track as Track
 from .motion import Motion as Motion
 from .skeleton import Skeleton as Skeleton
 from .skeleton import Tip as Tip

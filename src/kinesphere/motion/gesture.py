@@ -1,7 +1,7 @@
 """Gestures: key points of the hands, and one curve per channel for the rest of the body.
 
 Arms are key points, goals and vias, so that a performance may re-time and re-shape them. Everything else follows
-*tracks*: curves over seconds, in radians and metres. ``CHANNELS`` lists them.
+*curves*: curves over seconds, in radians and metres. ``CHANNELS`` lists them.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ class Keypoints:
 
 # The relaxed arm, where a hand is that no key asks for
 
-FIGURE_HEIGHT = 1.70  # metres: key points and tracks are for a figure this tall
+FIGURE_HEIGHT = 1.70  # metres: key points and curves are for a figure this tall
 RESTING_WRIST = (0.066, -0.5295, 0.038)  # out, up, ahead of the shoulder: a little off the body, elbow not locked
 RESTING_SWIVEL = float(np.radians(38.0))  # elbows point back and somewhat out
 
@@ -124,7 +124,7 @@ MOST = MappingProxyType({ANGLE: float(np.pi), METRES: 3.0, SHARE: 2.0})  # large
 
 
 @dataclass(frozen=True)
-class Track:
+class Curve:
     """One curve: values at times, smooth between, held before the first and after the last."""
 
     times: tuple[float, ...]
@@ -132,7 +132,7 @@ class Track:
 
     def __post_init__(self) -> None:
         if not self.times or len(self.times) != len(self.values):
-            raise ValueError(f"a track needs as many values as times, and one at least; found {self}")
+            raise ValueError(f"a curve needs as many values as times, and one at least; found {self}")
         if not np.isfinite([*self.times, *self.values]).all():
             raise ValueError(f"{self} has a number that is not finite")
         _check_increasing(self.times)
@@ -176,7 +176,7 @@ class Gesture:
         Duration in seconds.
     left, right
         Key points of the wrists, for a figure 1.70 m tall; None leaves the arm relaxed.
-    tracks
+    curves
         Channel to its curve; channels left out rest. See ``CHANNELS``.
     inflections
         For ``"left"`` and ``"right"``, one per key: when the stroke to it is fastest, as a share of its duration.
@@ -192,7 +192,7 @@ class Gesture:
     duration: float
     left: Keypoints | None = None
     right: Keypoints | None = None
-    tracks: Mapping[str, Track] = field(default_factory=dict)
+    curves: Mapping[str, Curve] = field(default_factory=dict)
     inflections: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
     palms: Mapping[str, tuple[Palm, ...]] = field(default_factory=dict)
     steps: Mapping[str, tuple[Step, ...]] = field(default_factory=dict)
@@ -203,10 +203,10 @@ class Gesture:
     def __post_init__(self) -> None:
         if not np.isfinite(self.duration) or not 0.0 < self.duration <= LONGEST:
             raise ValueError(f"duration {self.duration}: more than 0 and at most {LONGEST:g} s is allowed")
-        for channel, track in dict(self.tracks).items():
+        for channel, curve in dict(self.curves).items():
             if channel not in CHANNELS:
                 raise ValueError(unknown_name("channel", channel, CHANNELS))
-            self._check_track(channel, track)
+            self._check_curve(channel, curve)
         for side in SIDES:
             self._check_arm(side)
         for name in ("inflections", "palms", "steps"):
@@ -216,15 +216,15 @@ class Gesture:
             for row in rows.values() if name != "inflections" else ():
                 _check_increasing([entry.lift if isinstance(entry, Step) else entry.time for entry in row])
             object.__setattr__(self, name, MappingProxyType(rows))
-        object.__setattr__(self, "tracks", MappingProxyType(dict(self.tracks)))
+        object.__setattr__(self, "curves", MappingProxyType(dict(self.curves)))
 
     def arm(self, side: str) -> Keypoints | None:
         """The key points of one side."""
         return self.left if side == "left" else self.right
 
-    def _check_track(self, channel: str, track: Track) -> None:
+    def _check_curve(self, channel: str, curve: Curve) -> None:
         most = MOST[CHANNELS[channel]]
-        for time, value in zip(track.times, track.values, strict=True):
+        for time, value in zip(curve.times, curve.values, strict=True):
             if not 0.0 <= time <= self.duration + 1e-9:
                 raise ValueError(f"{channel} has a key at {time:g} s; the gesture lasts from 0 to {self.duration:g} s")
             if abs(value) > most:

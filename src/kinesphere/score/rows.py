@@ -18,7 +18,7 @@ from kinesphere.laban.dials import EffortDial, Part, ShapeDial
 from kinesphere.laban.effort import FACTORS, Effort
 from kinesphere.laban.shape import DIMENSIONS, Shape
 from kinesphere.motion.errors import MotionFileError
-from kinesphere.motion.gesture import Gesture, Keypoint, Keypoints, Palm, Space, Step, Stop, Track
+from kinesphere.motion.gesture import Curve, Gesture, Keypoint, Keypoints, Palm, Space, Step, Stop
 from kinesphere.motion.humanoid import SIDES
 from kinesphere.motion.motion import Motion
 from kinesphere.score.score import Express, SignalEdit
@@ -164,7 +164,7 @@ def gesture_rows(gesture: Gesture) -> dict[str, Any]:
         keys = gesture.arm(side)
         if keys is not None:
             rows[side] = keypoint_rows(keys)
-    rows["tracks"] = {n: [list(row) for row in zip(t.times, t.values, strict=True)] for n, t in gesture.tracks.items()}
+    rows["tracks"] = {n: [list(row) for row in zip(t.times, t.values, strict=True)] for n, t in gesture.curves.items()}
     rows["inflections"] = {side: list(values) for side, values in gesture.inflections.items()}
     rows["palms"] = {
         side: [[palm.time, None if palm.direction is None else list(palm.direction)] for palm in palms]
@@ -196,9 +196,9 @@ def _read_by_side(given: ScoreFields, read: Callable[[ScoreFields, str, Any], Va
     }
 
 
-def _read_track(given: ScoreFields, channel: str) -> Track:
+def _read_track(given: ScoreFields, channel: str) -> Curve:
     keys = [given.numbers(f"{channel}[{i}]", row, 2) for i, row in enumerate(given.items(channel))]
-    return given.build(channel, lambda: Track(tuple(k[0] for k in keys), tuple(k[1] for k in keys)))
+    return given.build(channel, lambda: Curve(tuple(k[0] for k in keys), tuple(k[1] for k in keys)))
 
 
 def _read_palm(given: ScoreFields, name: str, row: Any) -> Palm:

@@ -1,0 +1,477 @@
+"""Documents: frozen dataclasses that are validated when made, and read strictly from JSON and TOML (pydantic).
+
+``@document(frozen=True)`` is ``dataclasses.dataclass`` with validation. Fields are annotated, as in
+``weight: Annotated[float, dial(-1, 1, "How much force.", "light", "strong")]``; command line, JSON Schema and reference
+page derive from these annotations. ``read_document`` reads plain data, with errors that name the field's place and the
+nearest known name; ``to_plain`` writes it, without fields that have their default; ``json_schema`` describes it.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import types
+from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import MISSING, Field, dataclass, fields, is_dataclass
+from enum import Enum
+from functools import cache, wraps
+from pathlib import Path
+from typing import (
+    TYPE_CHECKING,
+    Annotated,
+    Any,
+    Literal,
+    TypeAlias,
+    TypeVar,
+    Union,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
+
+import numpy as np
+from pydantic import ConfigDict, GetCoreSchemaHandler, GetJsonSchemaHandler, TypeAdapter, ValidationError
+from pydantic.dataclasses import dataclass as validated_dataclass
+from pydantic_core import PydanticCustomError, core_schema
+
+from kinesphere.motion.errors import MotionFileError, nearest_names
+
+__all__ = [
+    "Dial",
+    "Flag",
+    "Number",
+    "Real",
+    "Setting",
+    "Text",
+    "Whole",
+    "choices_of",
+    "default_of",
+    "describe_choices",
+    "dial",
+    "document",
+    "expected_type",
+    "fields_to_plain",
+    "format_number",
+    "hints_of",
+    "json_schema",
+    "not_allowed",
+    "number",
+    "read_document",
+    "setting_of",
+    "show_value",
+    "to_plain",
+]
+Made = TypeVar("Made")
+JsonSchema: TypeAlias = dict[str, Any]
+CONFIG = ConfigDict(extra="forbid", arbitrary_types_allowed=True, allow_inf_nan=False)
+LONGEST_SHOWN = 60  # characters of a value in an error message
+
+
+# Annotations of fields
+
+
+@dataclass(frozen=True)
+class Setting:
+    """Annotation of a field that a person sets.
+
+    Parameters
+    ----------
+    about
+        One sentence.
+    option
+        Its option on the command line, where that is not the field's name: ``--from`` for ``start``.
+    parse
+        What the option's text becomes; with ``repeated``, of each of several texts. None: by the field's type.
+    metavar
+        How the option's text is written, such as ``BAND=GAIN``.
+    repeated
+        Whether the option may be given several times.
+    hidden
+        Whether the command line leaves it out.
+    """
+
+    about: str = ""
+    option: str = ""
+    parse: Callable[[str], Any] | None = None
+    metavar: str = ""
+    repeated: bool = False
+    hidden: bool = False
+
+    def __get_pydantic_json_schema__(self, schema: Any, handler: GetJsonSchemaHandler) -> JsonSchema:
+        return handler(schema) | ({"description": self.about} if self.about else {})
+
+
+@dataclass(frozen=True)
+class Number(Setting):
+    """Annotation of a number within a range."""
+
+    least: float = -math.inf
+    most: float = math.inf
+    whole: bool = False
+
+    @property
+    def range_text(self) -> str:
+        """The allowed range in words."""
+        if math.isinf(self.least) and math.isinf(self.most):
+            return "a whole number" if self.whole else "a finite number"
+        if math.isinf(self.most):
+            return f"{format_number(self.least)} or more"
+        return f"{format_number(self.least)} to {format_number(self.most)}"
+
+    def check(self, value: Any) -> float:
+        """The value as a plain number, or the error that says what is allowed."""
+        kinds = (int, np.integer) if self.whole else (int, float, np.integer, np.floating)
+        if isinstance(value, bool | np.bool_) or not isinstance(value, kinds):
+            kind = "a whole number" if self.whole else "a number"
+            bounded = not (math.isinf(self.least) and math.isinf(self.most))
+            raise expected_type(f"{kind}{', ' if bounded else ''}{self.range_text if bounded else ''}")
+        if not self.least <= value <= self.most or not math.isfinite(value):  # NaN too
+            raise not_allowed(self.range_text)
+        return int(value) if self.whole else float(value) + 0.0  # −0.0 becomes 0.0
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> core_schema.CoreSchema:
+        limits = {name: value for name, value in (("ge", self.least), ("le", self.most)) if math.isfinite(value)}
+        plain: Any = core_schema.int_schema if self.whole else core_schema.float_schema
+        if self.whole:
+            limits = {name: int(value) for name, value in limits.items()}
+        return core_schema.no_info_plain_validator_function(
+            self.check,
+            json_schema_input_schema=plain(**limits),
+            serialization=core_schema.plain_serializer_function_ser_schema(lambda value: value),
+        )
+
+
+@dataclass(frozen=True)
+class Dial(Number):
+    """Annotation of a dial: a number with words for its two ends. ``neutral`` changes nothing; usually the default."""
+
+    low: str = ""
+    high: str = ""
+    neutral: float = 0.0
+
+    @property
+    def range_text(self) -> str:
+        if not self.low:
+            return super().range_text
+        return f"{format_number(self.least)} ({self.low}) to {format_number(self.most)} ({self.high})"
+
+    def __get_pydantic_json_schema__(self, schema: Any, handler: GetJsonSchemaHandler) -> JsonSchema:
+        made = super().__get_pydantic_json_schema__(schema, handler)
+        return made | ({"x-ends": [self.low, self.high], "x-neutral": self.neutral} if self.low else {})
+
+
+def dial(
+    least: float, most: float, about: str, low: str = "", high: str = "", neutral: float = 0.0, **more: Any
+) -> Dial:
+    """A dial, with what is most often given first."""
+    return Dial(about, least=least, most=most, low=low, high=high, neutral=neutral, **more)
+
+
+def number(least: float = -math.inf, most: float = math.inf, about: str = "", **more: Any) -> Number:
+    """A number, with what is most often given first."""
+    return Number(about, least=least, most=most, **more)
+
+
+def _check_flag(value: Any) -> bool:
+    if not isinstance(value, bool | np.bool_):
+        raise expected_type("true or false")
+    return bool(value)
+
+
+def _check_text(value: Any) -> str:
+    if not isinstance(value, str):
+        raise expected_type("a text")
+    return value
+
+
+class _Plain:
+    """Strict validation of one plain type."""
+
+    def __init__(self, check: Callable[[Any], Any], schema: core_schema.CoreSchema) -> None:
+        self.check, self.schema = check, schema
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> core_schema.CoreSchema:
+        return core_schema.no_info_plain_validator_function(
+            self.check,
+            json_schema_input_schema=self.schema,
+            serialization=core_schema.plain_serializer_function_ser_schema(lambda value: value),
+        )
+
+
+Flag: TypeAlias = Annotated[bool, _Plain(_check_flag, core_schema.bool_schema())]
+Text: TypeAlias = Annotated[str, _Plain(_check_text, core_schema.str_schema())]
+Real: TypeAlias = Annotated[float, Number()]
+Whole: TypeAlias = Annotated[int, Number(whole=True)]
+
+
+def expected_type(what: str) -> PydanticCustomError:
+    """The error of a value of the wrong kind; ``what`` is expected."""
+    return PydanticCustomError("kind_type", "{expected}", {"expected": what})
+
+
+def not_allowed(what: str) -> PydanticCustomError:
+    """The error of a value out of range; ``what`` is allowed."""
+    return PydanticCustomError("not_allowed", "{expected}", {"expected": what})
+
+
+def format_number(value: float) -> str:
+    """A number with a typographic minus, as messages have it."""
+    return f"{value:g}".replace("-", "−")
+
+
+# The decorator
+
+
+if TYPE_CHECKING:
+    from dataclasses import dataclass as document
+else:
+
+    def document(cls=None, **options):
+        """``dataclasses.dataclass``, validated when made: types, ranges, unknown fields; errors are ours."""
+        if cls is None:
+            return lambda own: document(own, **options)
+        made = validated_dataclass(cls, config=CONFIG, **options)
+        validate = made.__init__
+
+        @wraps(validate)
+        def __init__(self, *args, **kwargs):  # noqa: N807
+            try:
+                validate(self, *args, **kwargs)
+            except ValidationError as error:
+                raise _construction_error(made, error) from None
+
+        made.__init__ = __init__
+        return made
+
+
+def _construction_error(cls: type, error: ValidationError) -> Exception:
+    """The error of a document made in Python: ``Effort: weight is 2; −1 (light) to 1 (strong) is allowed``."""
+    first = error.errors(include_url=False)[0]
+    names = [field.name for field in fields(cls)]
+    place = list(first["loc"])
+    if place and isinstance(place[0], int) and place[0] < len(names):
+        place[0] = names[place[0]]
+    kind, own = first["type"], cls.__name__
+    if kind == "value_error":
+        where = f"{_path_text(place)}: " if place else ""
+        return ValueError(f"{where}{first['ctx']['error']}")
+    if kind in ("unexpected_keyword_argument", "unexpected_positional_argument"):
+        return TypeError(f"{own}: {_unknown_field(cls, place)}")
+    found, expected = show_value(first["input"]), _expected(first)
+    if kind in ("missing", "missing_argument"):
+        return TypeError(f"{own}: {_path_text(place)} is missing")
+    verb = "is expected" if kind.endswith("_type") or kind == "literal_error" else "is allowed"
+    text = f"{own}: {_path_text(place)} is {found}; {expected} {verb}"
+    return TypeError(text) if kind.endswith("_type") else ValueError(text)
+
+
+# Reading plain data
+
+
+@cache
+def _adapter(cls: Any) -> TypeAdapter[Any]:
+    return TypeAdapter(cls)
+
+
+def read_document(cls: type[Made], data: Any, path: str | Path, where: str = "") -> Made:
+    """A document from plain data of JSON or TOML; ``where`` is its place in the file that errors call ``path``."""
+    if not isinstance(data, Mapping):
+        raise MotionFileError(path, show_value(data), "an object with named fields", where=where or "the document")
+    try:
+        kind: Any = cls
+        made: Made = _adapter(kind).validate_python(dict(data))
+    except ValidationError as error:
+        raise _document_error(cls, error, Path(path), where) from None
+    except (TypeError, OverflowError) as error:
+        raise MotionFileError(path, str(error), "values that are allowed", where=where or "the document") from None
+    return made
+
+
+def _document_error(cls: type, error: ValidationError, path: Path, where: str) -> MotionFileError:
+    first = error.errors(include_url=False)[0]
+    place = [part for part in first["loc"] if not _is_tag(part)]
+    at = _path_text(place, where) or "the document"
+    kind = first["type"]
+    if kind == "value_error":
+        return MotionFileError(path, str(first["ctx"]["error"]), "values that are allowed", where=at)
+    if kind == "unexpected_keyword_argument":
+        known = _field_names(_type_at(cls, place[:-1]))
+        return MotionFileError(path, "a field that nobody knows", describe_choices(str(place[-1]), known), where=at)
+    if kind in ("missing", "missing_argument"):
+        return MotionFileError(path, "nothing", "a value", where=at)
+    return MotionFileError(path, show_value(first["input"]), _expected(first), where=at)
+
+
+def _is_tag(part: int | str) -> bool:
+    """Whether a part of a place is pydantic's name of one member of a union, rather than a field."""
+    return isinstance(part, str) and ("[" in part or part.startswith("function-"))
+
+
+def _unknown_field(cls: type, place: Sequence[int | str]) -> str:
+    known = _field_names(_type_at(cls, place[:-1]))
+    near = nearest_names(str(place[-1]), known)
+    hint = f"did you mean {near[0]!r}? " if near else ""
+    return f"no field is called {str(place[-1])!r}; {hint}There are: {', '.join(known)}"
+
+
+def _field_names(cls: Any) -> tuple[str, ...]:
+    return tuple(field.name for field in fields(cls)) if is_dataclass(cls) else ()
+
+
+def _type_at(cls: Any, place: Sequence[int | str]) -> Any:
+    """The dataclass at a place of a document, or None where it is none."""
+    here = cls
+    for part in place:
+        if is_dataclass(here) and isinstance(part, str):
+            kind: Any = here
+            here = _dataclass_in(hints_of(kind).get(part))
+        elif not is_dataclass(here):
+            here = _dataclass_in(here)
+    return here
+
+
+def _dataclass_in(hint: Any) -> Any:
+    """The dataclass that a type is, or holds: ``tuple[Key, ...]``, ``Key | None``, ``dict[str, Key]``."""
+    if isinstance(hint, type) and is_dataclass(hint):
+        return hint
+    return next((found for own in get_args(hint) if (found := _dataclass_in(own)) is not None), None)
+
+
+def _path_text(place: Sequence[int | str], start: str = "") -> str:
+    text = start
+    for part in place:
+        text += f"[{part}]" if isinstance(part, int) else f"{'.' if text else ''}{part}"
+    return text
+
+
+_EXPECTED = {
+    "string_type": "a text",
+    "bool_type": "true or false",
+    "int_type": "a whole number",
+    "float_type": "a number",
+    "list_type": "a list",
+    "tuple_type": "a list",
+    "dict_type": "an object with named fields",
+    "mapping_type": "an object with named fields",
+    "dataclass_type": "an object with named fields",
+    "dataclass_exact_type": "an object with named fields",
+    "path_type": "a file",
+    "enum": "one of these",
+}
+
+
+def _expected(error: Any) -> str:
+    """What was expected, of one error of pydantic's."""
+    context = error.get("ctx", {})
+    kind = error["type"]
+    if kind in ("literal_error", "enum"):
+        return f"one of {context['expected']}"
+    if kind in ("too_long", "too_short"):
+        bound = "at most" if kind == "too_long" else "at least"
+        return f"{bound} {context.get('max_length', context.get('min_length'))} entries"
+    return str(context.get("expected") or _EXPECTED.get(kind) or error["msg"])
+
+
+def show_value(value: Any) -> str:
+    """A value for an error message, shortened."""
+    if value is None:
+        return "nothing"
+    if isinstance(value, float | np.floating):
+        return f"{value:g}"
+    try:
+        text = json.dumps(value, ensure_ascii=False)
+    except (TypeError, ValueError):
+        text = repr(value)
+    return text if len(text) <= LONGEST_SHOWN else f"{text[: LONGEST_SHOWN - 3]}…"
+
+
+def describe_choices(found: str, allowed: Sequence[str] | AbstractSet[str] | Mapping[str, object]) -> str:
+    """The allowed names, with the nearest one if there is any."""
+    names = list(allowed)
+    begun = [name for name in names if len(name) > 1 and found.lower().startswith(name)]  # "inwards" is "in", no other
+    near = begun or nearest_names(found, names)
+    hint = f"; did you mean {near[0]!r}?" if near else ""
+    return f"one of: {', '.join(names)}{hint}" if names else "nothing"
+
+
+# Writing plain data
+
+
+def to_plain(value: Any) -> Any:
+    """A document, or any value in one, as JSON has it; fields that have their default are left out.
+
+    A class with a method ``to_plain`` says itself how it is written.
+    """
+    own = getattr(value, "to_plain", None)
+    if own is not None and not isinstance(value, type):
+        return own()
+    if is_dataclass(value) and not isinstance(value, type):
+        return fields_to_plain(value)
+    if isinstance(value, Enum):
+        return value.value
+    if isinstance(value, Path):
+        return str(value)
+    if isinstance(value, Mapping):
+        return {key if isinstance(key, str) else repr(key): to_plain(entry) for key, entry in value.items()}
+    if isinstance(value, tuple | list | np.ndarray):
+        return [to_plain(entry) for entry in value]
+    if isinstance(value, np.generic):
+        return value.item()
+    if value is None or isinstance(value, bool | int | float | str):
+        return value
+    raise ValueError(f"{value!r} has no place in a document: save it, and name its file instead")
+
+
+def fields_to_plain(value: Any) -> dict[str, Any]:
+    """A document's fields that differ from their defaults."""
+    row = {}
+    for field in fields(value):
+        own, default = getattr(value, field.name), default_of(field)
+        if own is not default and not _same(own, default):
+            row[field.name] = to_plain(own)
+    return row
+
+
+def _same(value: Any, default: Any) -> bool:
+    if default is MISSING:
+        return False
+    return bool(type(value) is type(default) or not is_dataclass(value)) and bool(value == default)
+
+
+def default_of(field: Field[Any]) -> Any:
+    """A field's default; ``MISSING`` where it has none."""
+    return field.default if field.default_factory is MISSING else field.default_factory()
+
+
+# Describing
+
+
+@cache
+def hints_of(cls: Any) -> Mapping[str, Any]:
+    """Types of a document's fields, with their annotations."""
+    return get_type_hints(cls, include_extras=True)
+
+
+def setting_of(hint: Any) -> Setting | None:
+    """The annotation of a field's type, also of ``Annotated[...] | None``."""
+    if get_origin(hint) is Annotated:
+        found = [entry for entry in get_args(hint)[1:] if isinstance(entry, Setting)]
+        return found[-1] if found else setting_of(get_args(hint)[0])
+    if get_origin(hint) in (Union, types.UnionType):
+        return next((own for member in get_args(hint) if (own := setting_of(member)) is not None), None)
+    return None
+
+
+def choices_of(hint: Any) -> tuple[Any, ...]:
+    """The values of a ``Literal``, also of an annotated or optional one."""
+    if get_origin(hint) is Literal:
+        return get_args(hint)
+    if get_origin(hint) in (Annotated, Union, types.UnionType):
+        return next((own for member in get_args(hint) if (own := choices_of(member))), ())
+    return ()
+
+
+def json_schema(cls: Any) -> JsonSchema:
+    """The JSON Schema of a document."""
+    return _adapter(cls).json_schema(mode="validation")

@@ -1,0 +1,286 @@
+"""Phrase: what a movement means and how it is done, on one body. Everything that is generated is generated from one.
+
+A phrase has a *track* for each part of the body (``PARTS``). A track has **keys** (where a hand goes, as goal or via, in
+which space), **curves** (channels of that part at times, see ``motion.gesture.CHANNELS``), **strokes** (one row of
+parameters between two stops, see ``STROKES``) and **overlays** (numbers or curves over the phrase's own time, see
+``OVERLAYS``, or what is added to a channel). All of these are neutral by default: a phrase of a gesture generates that
+gesture. Phrase edits (Effort, Shape, words, movement properties) make another phrase of one.
+
+Lengths are in limb lengths of the phrase's body: arms' keys in arm lengths, hips and steps in leg lengths; only keys in
+the world are in metres. Times are seconds of the phrase's own time, whatever its strokes make of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from kinesphere.maths.vectors import Bools, Floats
+from kinesphere.motion.errors import unknown_name
+from kinesphere.motion.gesture import CHANNELS, Curve, Palm, Step
+from kinesphere.motion.humanoid import SIDES
+
+if TYPE_CHECKING:
+    from kinesphere.body.body import Body
+
+PARTS = ("left_arm", "right_arm", "torso", "head", "gaze", "hips", "left_leg", "right_leg", "hands")
+SAMPLES = 60.0  # values a second of a curve over a phrase's own time
+CHEST, WORLD = "chest", "world"  # spaces of keys: from the shoulder in the chest's axes, or fixed
+SLACK = 1e-9  # seconds
+
+# Parameters of each stroke, with their neutral values. The inflection is the key's own unless given.
+STROKES: Mapping[str, float] = MappingProxyType(
+    {"tension": 0.0, "inflection": 0.5, "anticipation": 0.0, "overshoot": 0.0, "time_exponent": 1.0, "duration": 1.0}
+)
+# Parameters of an arm that may vary along a stroke, with their neutral values.
+OVERLAYS: Mapping[str, float] = MappingProxyType(
+    {
+        "end_effector": 1.0,
+        "joint_angle": 0.0,
+        "elbow_position": 0.0,
+        "squash": 0.0,
+        "breath": 0.0,
+        "limb_volume": 0.0,
+        "wrist_bend": 0.0,
+        "wrist_extension": 0.0,
+        "flexed": 0.0,
+        "flexed_angle": 0.6,
+        "wrist_twist": 0.0,
+        "wrist_frequency": 2.0,
+        "elbow_twist": 0.0,
+        "elbow_frequency": 2.0,
+        "displacement": 0.0,
+        "loose": 1.0,
+        "fist": 0.0,
+        "open": 0.0,
+    }
+)
+
+
+def part_of_channel(channel: str) -> str:
+    """The part that a channel belongs to: ``torso.forward`` to the torso, ``left.clavicle.raise`` to the left arm."""
+    first, _, rest = channel.partition(".")
+    if first in SIDES:
+        kind = rest.partition(".")[0]
+        return {"clavicle": f"{first}_arm", "hand": "hands", "foot": f"{first}_leg"}[kind]
+    return "gaze" if first == "eyes" else first
+
+
+@dataclass(frozen=True, eq=False)
+class Keys:
+    """K keys of a wrist.
+
+    Attributes
+    ----------
+    times : (K,)
+        Seconds, increasing.
+    positions : (K, 3)
+        In arm lengths from the shoulder, in the chest's axes: left, up, ahead; in the world in metres.
+    swivels : (K,)
+        Radians that the elbow is turned about the line from shoulder to wrist.
+    goals : (K,)
+        Whether the hand comes to rest there, rather than passing through.
+    spaces
+        ``"chest"``, ``"world"``, or the role of a joint in whose axes the position is.
+    inflections : (K,)
+        When the stroke to each key is fastest, as a share of its duration.
+    locked
+        Whether keys keep their times whatever the strokes' durations.
+    """
+
+    times: Floats
+    positions: Floats
+    swivels: Floats
+    goals: Bools
+    spaces: tuple[str, ...]
+    inflections: Floats
+    locked: bool = False
+
+    def __post_init__(self) -> None:
+        count = len(self.times)
+        if not count:
+            raise ValueError("keys: one at least is needed")
+        shapes = {"positions": (count, 3), "swivels": (count,), "goals": (count,), "inflections": (count,)}
+        for name, shape in shapes.items():
+            found = np.shape(getattr(self, name))
+            if found != shape:
+                raise ValueError(f"{name} of {count} keys has shape {found}; {shape} is expected")
+        for name in ("times", "positions", "swivels", "inflections"):
+            if not np.isfinite(getattr(self, name)).all():
+                raise ValueError(f"{name} of keys has a number that is not finite")
+        if len(self.spaces) != count:
+            raise ValueError(f"{len(self.spaces)} spaces for {count} keys; as many are expected")
+        late = np.flatnonzero(np.diff(self.times) <= 0.0)
+        if late.size:
+            before, after = self.times[late[0]], self.times[late[0] + 1]
+            raise ValueError(f"the key at {after:g} s follows the one at {before:g} s: times must increase")
+        if not ((self.inflections > 0.0) & (self.inflections < 1.0)).all():
+            raise ValueError("inflections must be above 0 and below 1, shares of a stroke's duration")
+
+    def __len__(self) -> int:
+        return len(self.times)
+
+    @cached_property
+    def stops(self) -> Bools:
+        """``(K,)`` whether the hand rests at each key: at goals, and at the first and the last."""
+        stops = np.array(self.goals, dtype=np.bool_)
+        stops[[0, -1]] = True
+        return stops
+
+
+@dataclass(frozen=True, eq=False)
+class Track:
+    """One part of the body in a phrase.
+
+    Attributes
+    ----------
+    keys
+        Of an arm; None leaves it relaxed.
+    curves
+        Channel to its keys at times; channels that are left out rest.
+    strokes
+        Each of ``STROKES``: one number, or one per stroke ``(S,)``. Of an arm's strokes, or of the torso's, which are
+        the whole body's where no hand has keys.
+    overlays
+        Each of ``OVERLAYS``, or a channel to what is added to it: one number, or a curve over the phrase's own time,
+        ``SAMPLES`` values a second.
+    placed : (K, 3)
+        Where an edit has put an arm's keys; None: where they are.
+    palms
+        Directions of an arm's palm at some times.
+    steps
+        A leg's.
+    """
+
+    keys: Keys | None = None
+    curves: Mapping[str, Curve] = field(default_factory=dict)
+    strokes: Mapping[str, Floats] = field(default_factory=dict)
+    overlays: Mapping[str, Floats] = field(default_factory=dict)
+    placed: Floats | None = None
+    palms: tuple[Palm, ...] = ()
+    steps: tuple[Step, ...] = ()
+
+    def stroke(self, name: str, count: int) -> Floats:
+        """One value per stroke ``(S,)``."""
+        value = np.asarray(self.strokes.get(name, STROKES[name]), dtype=np.float64)
+        if value.shape not in ((), (count,)):
+            raise ValueError(f"{name} has {len(value)} rows for {count} strokes; as many are expected, or one number")
+        return np.array(np.broadcast_to(value, (count,)))
+
+    def overlay(self, name: str) -> Floats:
+        """One number ``()``, or a curve ``(N,)``."""
+        return np.asarray(self.overlays.get(name, OVERLAYS[name]), dtype=np.float64)
+
+
+@dataclass(frozen=True, eq=False)
+class Phrase:
+    """What a movement means and how it is done, on one body.
+
+    Attributes
+    ----------
+    body
+        Whose; ``kinesphere.body.body_of``.
+    duration
+        Seconds of its own time.
+    tracks
+        Part to its track; see ``PARTS``.
+    loop
+        Whether its end goes over into its start.
+    life, fidget
+        Factors of breath and sway, and of fidgeting.
+    seed
+        Of sway and fidgeting; None: always the same.
+    locked
+        Whether all keys keep their times.
+    detail
+        Of a recording: what ``generate`` alone leaves out; see ``engine.detail``.
+    written
+        The phrase before edits that add up were applied (Effort and Shape), and ``dials``, these edits. None: this one.
+    """
+
+    name: str
+    body: Body
+    duration: float
+    tracks: Mapping[str, Track] = field(default_factory=dict)
+    loop: bool = False
+    life: float = 1.0
+    fidget: float = 0.0
+    seed: int | None = None
+    locked: bool = False
+    detail: Any = None
+    written: Phrase | None = None
+    dials: tuple[Any, ...] = ()
+
+    def __post_init__(self) -> None:
+        if not np.isfinite(self.duration) or self.duration <= 0.0:
+            raise ValueError(f"duration {self.duration}: more than 0 s is expected")
+        longest = round(self.duration * SAMPLES) + 1
+        for part, track in self.tracks.items():
+            if part not in PARTS:
+                raise ValueError(unknown_name("part", part, PARTS))
+            self._check_track(part, track, longest)
+        object.__setattr__(self, "tracks", MappingProxyType(dict(self.tracks)))
+
+    def _check_track(self, part: str, track: Track, longest: int) -> None:
+        for channel in track.curves:
+            if channel not in CHANNELS or part_of_channel(channel) != part:
+                own = [name for name in CHANNELS if part_of_channel(name) == part]
+                raise ValueError(f"{part}: {unknown_name('channel', channel, own)}")
+        for name, values in track.overlays.items():
+            if np.ndim(values) and len(values) > longest:
+                seconds = (len(values) - 1) / SAMPLES
+                raise ValueError(
+                    f"{part}: overlay {name} lasts {seconds:g} s; the phrase lasts {self.duration:g} s of its own time"
+                )
+        if track.keys is not None:
+            self._check_keys(part, track.keys)
+
+    def _check_keys(self, part: str, keys: Keys) -> None:
+        if not part.endswith("_arm"):
+            raise ValueError(f"{part} has keys; arms have, other parts have curves")
+        if keys.times[0] < -SLACK or keys.times[-1] > self.duration + SLACK:
+            raise ValueError(f"{part}: keys outside of the phrase's 0 to {self.duration:g} s")
+        for space in keys.spaces:
+            if space not in (CHEST, WORLD) and space not in self.body.roles:
+                known = (CHEST, WORLD, *self.body.roles)
+                raise ValueError(f"{part}: {unknown_name('space', space, known)}")
+
+    def track(self, part: str) -> Track:
+        """The track of a part; a neutral one where there is none."""
+        return self.tracks.get(part) or _REST
+
+    def arm(self, side: str) -> Track:
+        """The track of an arm."""
+        return self.track(f"{side}_arm")
+
+    @cached_property
+    def original(self) -> Phrase:
+        """The phrase as written, without edits that add up."""
+        return self if self.written is None else self.written
+
+    @cached_property
+    def added_channels(self) -> Mapping[str, Floats]:
+        """What edits add to channels: one number each, or a curve over the phrase's own time."""
+        return {n: v for track in self.tracks.values() for n, v in track.overlays.items() if n in CHANNELS}
+
+    def with_tracks(self, tracks: Mapping[str, Track], **changed: Any) -> Phrase:
+        """The same phrase with some tracks replaced."""
+        return replace(self, tracks=dict(self.tracks) | dict(tracks), **changed)
+
+    @cached_property
+    def times(self) -> Floats:
+        """``(N,)`` seconds at which curves over the phrase's own time have their values."""
+        return np.asarray(np.arange(round(self.duration * SAMPLES) + 1) / SAMPLES)
+
+
+_REST = Track()
+
+
+def spaces_in_world(spaces: Sequence[str]) -> Bools:
+    """``(K,)`` which keys are not in the chest's axes."""
+    return np.array([space != CHEST for space in spaces], dtype=np.bool_)

@@ -1,0 +1,155 @@
+"""Registries: phrase edits, motion edits and behaviours by name; plugins of users register in the same way.
+
+A class registers itself by a decorator, ``@motion_edit("equalize")``. Module and name are the same for what comes with
+Kinesphere, so that one edit is found without importing all. A package of a user's names its modules as entry points of
+the group ``kinesphere.plugins``; a file of a user's is loaded by ``load_plugin`` (``--plugin FILE``).
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import pkgutil
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import MISSING, fields, is_dataclass
+from functools import cache
+from importlib.metadata import entry_points
+from pathlib import Path
+from types import MappingProxyType
+from typing import Generic, TypeVar
+
+from kinesphere.motion.errors import unknown_name
+
+PLUGINS = "kinesphere.plugins"  # group of entry points
+T = TypeVar("T")
+
+
+class PluginError(ValueError):
+    """A plugin that cannot be loaded, or registers what cannot be registered."""
+
+
+class Registry(Generic[T]):
+    """Classes by name. ``packages`` are searched for modules that register; ``kind`` is what messages call an entry."""
+
+    def __init__(self, kind: str, packages: tuple[str, ...]) -> None:
+        self.kind, self.packages = kind, packages
+        self._classes: dict[str, type[T]] = {}
+
+    def register(self, name: str, own: type[T]) -> None:
+        """Add a class. Names are lower case; each is given once."""
+        _check_class(self.kind, name, own)
+        taken = self._classes.get(name)
+        if taken is not None and (taken.__module__, taken.__qualname__) != (own.__module__, own.__qualname__):
+            raise PluginError(
+                f"{self.kind} {name!r} of {own.__module__} is taken by {taken.__module__}.{taken.__qualname__}; "
+                "choose another name"
+            )
+        self._classes[name] = own
+
+    def __getitem__(self, name: str) -> type[T]:
+        """The class of that name; an unknown name raises ``ValueError`` with the nearest one."""
+        if name not in self._classes:
+            self._import_module(name)
+        if name not in self._classes and name not in self.names():
+            raise ValueError(unknown_name(self.kind, name, self.names()))
+        return self._classes[name]
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._classes or name in self.names()
+
+    def names(self) -> tuple[str, ...]:
+        """All names, of plugins too."""
+        for package in self.packages:
+            for module in _modules(package):
+                importlib.import_module(f"{package}.{module}")
+        load_entry_points()
+        return tuple(sorted(self._classes))
+
+    def classes(self) -> Mapping[str, type[T]]:
+        """All classes by name."""
+        return MappingProxyType({name: self._classes[name] for name in self.names()})
+
+    def name_of(self, own: type) -> str:
+        """The name that a class is registered by."""
+        for name, registered in self._classes.items():
+            if registered is own:
+                return name
+        raise ValueError(f"{own.__name__} is no registered {self.kind}")
+
+    def _import_module(self, name: str) -> None:
+        for package in self.packages:
+            if name in _modules(package):
+                importlib.import_module(f"{package}.{name}")
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.names())
+
+
+def registering(registry: Registry[T]) -> Callable[[str], Callable[[type[T]], type[T]]]:
+    """The decorator that registers in this registry: ``motion_edit = registering(MOTION_EDITS)``."""
+
+    def decorator(name: str) -> Callable[[type[T]], type[T]]:
+        def register(own: type[T]) -> type[T]:
+            registry.register(name, own)
+            return own
+
+        return register
+
+    return decorator
+
+
+def _check_class(kind: str, name: str, own: type) -> None:
+    """Refuse what the command line, documents and contracts could not use."""
+    where = f"{kind} {name!r} of {own.__module__}"
+    if not name.replace("_", "").isalnum() or name != name.lower():
+        raise PluginError(f"{where}: lower-case letters, digits and underscores are expected in its name")
+    if not (is_dataclass(own) and hasattr(own, "__pydantic_validator__")):
+        raise PluginError(f"{where}: a class made by @document(frozen=True) is expected")
+    for field in fields(own):
+        if field.default is MISSING and field.default_factory is MISSING:
+            raise PluginError(f"{where}: {field.name} has no default; every field needs one that changes nothing")
+
+
+@cache
+def _modules(package: str) -> frozenset[str]:
+    """Names of a package's modules, without importing them."""
+    found = importlib.util.find_spec(package)
+    paths = found.submodule_search_locations if found is not None else None
+    return frozenset(module.name for module in pkgutil.iter_modules(paths or []))
+
+
+# Plugins
+
+
+@cache
+def load_entry_points() -> None:
+    """Import the modules that installed packages name as plugins."""
+    for entry in entry_points(group=PLUGINS):
+        try:
+            entry.load()
+        except Exception as error:
+            raise PluginError(f"plugin {entry.name} ({entry.value}): {type(error).__name__}: {error}") from error
+
+
+def load_plugin(path: str | Path) -> None:
+    """Run a Python file of the user's that registers edits, behaviours or file formats. Each file is run once."""
+    file = Path(path).resolve()
+    name = f"kinesphere_plugin_{file.stem}_{abs(hash(file))}"
+    if name in sys.modules:
+        return
+    if not file.is_file():
+        raise PluginError(f"plugin {path}: no such file")
+    spec = importlib.util.spec_from_file_location(name, file)
+    if spec is None or spec.loader is None:
+        raise PluginError(f"plugin {path}: a Python file, .py, is expected")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    try:
+        spec.loader.exec_module(module)
+    except PluginError as error:
+        del sys.modules[name]
+        raise PluginError(f"plugin {path}: {error}") from None
+    except Exception as error:
+        del sys.modules[name]
+        raise PluginError(f"plugin {path}: {type(error).__name__}: {error}") from error
