@@ -1,6 +1,6 @@
 """Phrase: what a movement means and how it is done, on one body. Everything that is generated is generated from one.
 
-A phrase has a *track* for each part of the body (``PARTS``). A track has **keys** (where a hand goes, as goal or via, in
+A phrase has a *track* for each part of the body (``PARTS``). A track has **keys** (where a hand goes, goal or via, in
 which space), **curves** (channels of that part at times, see ``motion.gesture.CHANNELS``), **strokes** (one row of
 parameters between two stops, see ``STROKES``) and **overlays** (numbers or curves over the phrase's own time, see
 ``OVERLAYS``, or what is added to a channel). All of these are neutral by default: a phrase of a gesture generates that
