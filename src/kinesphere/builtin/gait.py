@@ -18,7 +18,7 @@ from kinesphere.engine.batch import RATE, Batch
 from kinesphere.engine.channels import ChannelCurves, loop_channels
 from kinesphere.engine.hands import set_hands
 from kinesphere.engine.legs import solve_leg
-from kinesphere.engine.manner import ArmManner
+from kinesphere.engine.phrases import figure_body, phrase_of
 from kinesphere.engine.pose import SIGN, Pose, limb_of, rotation_from_components
 from kinesphere.engine.proportions import HEIGHT
 from kinesphere.engine.surface_scales import add_breath
@@ -29,6 +29,7 @@ from kinesphere.maths.interpolation import gaussian, monotone_cubic
 from kinesphere.maths.vectors import Floats, clip, smoothstep
 from kinesphere.motion.gesture import ANGLE, CHANNELS, Curve, Gesture
 from kinesphere.motion.motion import Motion
+from kinesphere.motion.phrase import Phrase, Track
 
 FINE = 8  # steps of a foot's path to a frame, before it is rounded
 HEEL_BACK = 0.034  # metres behind the ankle: what a landing foot turns about
@@ -131,7 +132,7 @@ def _channels(gait: Gait, frames: int, batch: Batch, first: int) -> ChannelCurve
     """The trunk's curves over all strides, without sway or breath of their own."""
     period = frames / RATE
     times = {name: Curve(tuple(period * t for t in track.times), track.values) for name, track in gait.tracks.items()}
-    return loop_channels(Gesture(gait.name, period, curves=times, loop=True), batch, first)
+    return loop_channels(phrase_of(Gesture(gait.name, period, curves=times, loop=True)), batch, first)
 
 
 def _curve(track: Curve | None, phase: Floats, frames: int, seconds: float) -> Floats:
@@ -188,12 +189,12 @@ def _swing_arms(gait: Gait, pose: Pose, channels: ChannelCurves, frames: int, ph
     skeleton, count = pose.skeleton, 2 * len(pose.batch)
     curl = gait.arm.get("curl")
     fists = {f"{side}.hand.fist": _curve(curl, _own_phase(phase, side), frames, 0.03) for side in SIGN}
-    still = ArmTask(None, None, ArmManner(), pose.batch.time, True)
+    still = ArmTask(None, None, Track(), pose.batch.time, True)
     limbs = {side: limb_of(pose.skeleton, side, "Arm") for side in SIGN}
     upright = np.zeros((count, 3)), rotations.identity(count)
     arms = pose_arms(limbs, [still, still], pose.batch.both_sides, pose.arm_size, *upright)
-    gesture = Gesture(gait.name, 1.0, loop=True)
-    set_hands(pose, [gesture], channels.replace(fists), arms, {side: [None] for side in SIGN})
+    idle = Phrase(gait.name, figure_body(), 1.0, loop=True)
+    set_hands(pose, [idle], channels.replace(fists), arms, {side: [None] for side in SIGN})
     for side in SIGN:
         upper, lower, hand = (skeleton.index(f"{side}{part}") for part in ("UpperArm", "LowerArm", "Hand"))
         curves = {name: _curve(gait.arm.get(name), _own_phase(phase, side), frames, 0.03) for name in ARM}

@@ -46,7 +46,8 @@ def parse_effort(option: str, text: str | None, by_hand: str | None = None) -> E
     from kinesphere.laban.effort_parameters import RANGES
 
     given = {} if text is None else parse_numbers(option, text, FACTORS)
-    return Effort(**given, by_hand={} if by_hand is None else parse_numbers("--set", by_hand, RANGES))
+    space, weight, time, flow = (given.get(name, 0.0) for name in FACTORS)
+    return Effort(space, weight, time, flow, by_hand={} if by_hand is None else parse_numbers("--set", by_hand, RANGES))
 
 
 def parse_shape(option: str, text: str | None) -> Shape:

@@ -17,15 +17,16 @@ import numpy as np
 
 from kinesphere.engine.batch import RATE
 from kinesphere.engine.clocks import StrokeClock, stroke_clock
-from kinesphere.engine.manner import ArmManner, rest_keys
 from kinesphere.engine.overlays import flourish_strength
 from kinesphere.engine.paths import PARTS, StrokePaths, segment_paths
-from kinesphere.engine.pose import FigureLimb
+from kinesphere.engine.pose import Actor, FigureLimb
+from kinesphere.engine.proportions import ARM
 from kinesphere.maths import rotations
 from kinesphere.maths.vectors import Bools, Floats, Ints, clip, norms, smoothstep
 from kinesphere.motion.errors import MotionFileWarning
-from kinesphere.motion.gesture import Gesture, Space, resting_swivel, resting_wrist
+from kinesphere.motion.gesture import resting_swivel, resting_wrist
 from kinesphere.motion.memo import memoised
+from kinesphere.motion.phrase import CHEST, Phrase, Track
 
 SAME = 1e-4  # metres: a key nearer to rest than this is relaxed, one nearer to the key before is a hold
 BRIEFLY = 0.1  # seconds that a lone key is kept at least
@@ -46,7 +47,7 @@ class ArmKeys(NamedTuple):
 
     times: Floats  # (K,) seconds
     stops: Bools  # (K,) whether the hand rests there
-    places: Floats  # (K, 3) metres from the shoulder, for a figure 1.70 m tall
+    places: Floats  # (K, 3) from the shoulder or in the world, in metres of the figure
     swivels: Floats  # (K,) radians
     fixed: Bools  # (K,) whether the key is fixed in the world
     rests: Bools  # (K,) whether it is the relaxed arm's wrist
@@ -57,22 +58,19 @@ class ArmKeys(NamedTuple):
 
 
 @memoised
-def arm_keys(gesture: Gesture, side: str) -> ArmKeys | None:
-    """The arm's keys, or None where the gesture leaves it relaxed."""
-    keys = gesture.arm(side)
+def arm_keys(phrase: Phrase, side: str, arm_size: float = 1.0) -> ArmKeys | None:
+    """The arm's keys, or None where the phrase leaves it relaxed; ``arm_size``: the arm's length over the figure's."""
+    keys = phrase.arm(side).keys
     if keys is None:
         return None
-    times = np.array([key.frame for key in keys.keys]) / keys.rate
-    rest = rest_keys(keys)
-    places = np.array([key.position for key in keys.keys])
-    swivels = np.array([key.swivel for key in keys.keys])
-    fixed = np.array([key.space == Space.GLOBAL for key in keys.keys])
-    rests = np.linalg.norm(places - np.array(resting_wrist(side)), axis=1) < SAME
+    times, rest, swivels, eases = keys.times, keys.stops, keys.swivels, keys.inflections
+    fixed = np.array([space != CHEST for space in keys.spaces])
+    places = np.where(fixed[:, None], keys.positions / arm_size, ARM * keys.positions)
+    rests = (np.linalg.norm(places - np.array(resting_wrist(side)), axis=1) < SAME) & ~fixed
     swivels = np.where(rests, resting_swivel(side), swivels)
-    eases = np.array(gesture.inflections.get(side) or (0.5,) * len(times))
     lone = len(times) == 1
     if lone:
-        times = np.array([times[0], max(gesture.duration, times[0] + BRIEFLY)])
+        times = np.array([times[0], max(phrase.duration, times[0] + BRIEFLY)])
         rest, places, swivels, fixed, rests, eases = (
             np.repeat(row, 2, axis=0) for row in (rest, places, swivels, fixed, rests, eases)
         )
@@ -121,7 +119,7 @@ class ArmPlan:
     @cached_property
     def frames(self) -> Ints:
         """The frame of each key: vias by their share of the stroke's time."""
-        return np.round(self.clock.to_output(self.times) * RATE).astype(np.intp)
+        return np.round(self.clock.to_output(self.times) * self.clock.rate).astype(np.intp)
 
     @cached_property
     def in_world(self) -> bool:
@@ -196,33 +194,31 @@ def shoulder_rotations(upper: Floats, stops: Bools) -> tuple[Floats, Floats]:
     return since[0], since[1]
 
 
-def arm_plan(
-    gesture: Gesture,
-    side: str,
-    limb: FigureLimb,
-    size: float,
-    manner: ArmManner,
-    locked: bool,
-    inward: float | None = None,
-) -> ArmPlan | None:
-    """The arm's plan for a body whose arms are ``size`` times a figure's, or None where the gesture leaves it relaxed.
-
-    ``inward`` is how many times farther its shoulders are from the middle: see ``scale_keys``.
-    """
-    keys = arm_keys(gesture, side)
+def arm_plan(phrase: Phrase, side: str, actor: Actor, rate: float = RATE) -> ArmPlan | None:
+    """The arm's plan on an actor, or None where the phrase leaves it relaxed."""
+    keys = arm_keys(phrase.original, side, actor.arm_size)
     if keys is None:
         return None
-    positions = keys.places
-    if manner.positions is not None:
-        positions = np.repeat(manner.positions, 2, axis=0) if keys.lone else manner.positions
+    track = phrase.arm(side)
+    places = keys.places if track.placed is None else _placed(keys, track)
     edges = keys.edges
-    lengths = np.add.reduceat(norms(positions[1:] - positions[:-1]), edges[:-1])
+    lengths = np.add.reduceat(norms(places[1:] - places[:-1]), edges[:-1])
     lengths = np.where(lengths > SAME, lengths, 0.0)
-    clock = stroke_clock(keys.times[edges], lengths, manner, keys.inflections, locked or keys.locked)
-    tension = manner.stroke("tension", len(edges) - 1)
-    scaled = scale_keys(positions, side, size, size if inward is None else inward)
+    locked = phrase.locked or keys.locked
+    clock = stroke_clock(keys.times[edges], lengths, track, keys.inflections, locked, rate)
+    tension = track.stroke("tension", len(edges) - 1)
+    scaled = scale_keys(places, side, actor.arm_size, actor.inward)
+    if keys.fixed.any():
+        scaled = np.where(keys.fixed[:, None], actor.arm_size * places, scaled)
     written = keys.times, keys.stops, scaled, keys.swivels, keys.fixed, keys.rests, edges
-    return ArmPlan(limb, *written, tension, lengths, clock)
+    return ArmPlan(actor.arms[side], *written, tension, lengths, clock)
+
+
+def _placed(keys: ArmKeys, track: Track) -> Floats:
+    """``(K, 3)`` where an edit has put the keys; those in the world stay."""
+    placed = np.asarray(track.placed)
+    placed = np.repeat(placed, 2, axis=0) if keys.lone else placed
+    return np.where(keys.fixed[:, None], keys.places, ARM * placed)
 
 
 def scale_keys(positions: Floats, side: str, size: float, inward: float) -> Floats:
@@ -249,7 +245,7 @@ def lean_to_reach(plan: ArmPlan, shoulder: Floats, time: Floats, size: float) ->
     keys = np.flatnonzero(plan.fixed & plan.stops)
     if not keys.size:
         return np.zeros_like(shoulder)
-    when = plan.frames[keys] / RATE
+    when = plan.frames[keys] / plan.clock.rate
     at = np.stack([np.interp(when, time, shoulder[:, i]) for i in range(3)], axis=1)
     offset = plan.positions[keys] - at
     distance = norms(offset)

@@ -16,17 +16,17 @@ import numpy as np
 
 from kinesphere import _native
 from kinesphere.engine.arm_plan import COLUMNS, ELBOW, IN_WORLD, RELAXED, SHOULDER, ArmPlan
-from kinesphere.engine.batch import RATE, Batch
+from kinesphere.engine.batch import Batch
 from kinesphere.engine.capsules import ROOMY
 from kinesphere.engine.channels import sample_rows
 from kinesphere.engine.clocks import StrokePhase
-from kinesphere.engine.manner import FLOURISHES, ArmManner
 from kinesphere.engine.overlays import elbow_factor, twist_wave
 from kinesphere.engine.paths import StrokePaths
 from kinesphere.engine.pose import AHEAD, DOWN, FLEXIONS, SIGN, FigureLimb
 from kinesphere.maths import rotations, threads
 from kinesphere.maths.vectors import Bools, Floats, clip, norms, smoothstep
 from kinesphere.motion.gesture import resting_swivel, resting_wrist
+from kinesphere.motion.phrase import OVERLAYS, Track
 
 QUICKEST = 0.8  # radians a step: a pendulum that swings more quickly than frames can show is slowed to this
 HANGS = 0.85  # share of the torso's lean that a relaxed arm does not follow
@@ -188,19 +188,19 @@ class ArmTask:
 
     plan: ArmPlan | None
     phase: StrokePhase | None
-    manner: ArmManner
-    source_time: Floats  # (T,) of the gesture
+    track: Track
+    source_time: Floats  # (T,) of the phrase
     loop: bool
 
     def flourish(self, name: str) -> Floats:
         """``(T,)`` or ``()``."""
-        curve = self.manner.flourish(name)
+        curve = self.track.overlay(name)
         return curve if curve.ndim == 0 else sample_rows(curve, self.source_time, self.loop)
 
     def subsample(self, every: int) -> ArmTask:
         """Every so many frames of it."""
         phase = self.phase and self.phase.subsample(every)
-        return ArmTask(self.plan, phase, self.manner, self.source_time[::every], self.loop)
+        return ArmTask(self.plan, phase, self.track, self.source_time[::every], self.loop)
 
 
 @dataclass(frozen=True, eq=False)
@@ -240,7 +240,7 @@ def pose_arms(
     shrink (``ArmPose.room``). Hands are not moved. ``for_balance`` leaves out what does not matter to it: other spaces
     and flourishes.
     """
-    flourishes = {} if for_balance else {name: _gather(name, tasks, batch) for name in FLOURISHES}
+    flourishes = {} if for_balance else {name: _gather(name, tasks, batch) for name in OVERLAYS}
     samples = _ArmPathSamples.of(tasks, batch, shoulder, chest, not for_balance and _uses_other_spaces(flourishes))
     rows, half = samples.rows, len(batch) // 2
     halves = dict(zip(SIGN, (slice(half), slice(half, None)), strict=True))
@@ -321,7 +321,7 @@ def _sample_path(
     """Write the rows ``(T, ...)`` of one arm's path; gives the path and the shoulder at each stroke's start."""
     positions = plan.positions
     if plan.in_world:
-        at = clip(np.round(plan.frames * (rate / RATE)).astype(np.intp), 0, len(chest) - 1)
+        at = clip(np.round(plan.frames * (rate / plan.clock.rate)).astype(np.intp), 0, len(chest) - 1)
         in_chest = rotations.rotate(rotations.conjugate(chest[at]), plan.positions - shoulder[at])
         positions = np.where(plan.fixed[:, None], in_chest, plan.positions)
     starts, path = plan.paths(positions) if rows.shape[1] > SHOULDER else (np.zeros((1, 4)), plan.wrist_path(positions))
@@ -365,6 +365,11 @@ def _gather(name: str, tasks: Sequence[ArmTask], batch: Batch) -> Floats:
 
 def shoulder_assist(wrist: Floats, size: float, batch: Batch) -> Floats:
     """``(2 F, 2)`` angles by which shoulders rise and come forward for wrists that go up, and out in front."""
+    return batch.smooth(assist_angles(wrist, size), 0.05)
+
+
+def assist_angles(wrist: Floats, size: float) -> Floats:
+    """The same in every frame by itself."""
     reach = wrist / (ARM_LENGTH * size)
     height = np.arctan2(reach[:, 1], np.hypot(reach[:, 0], reach[:, 2]))  # of the wrist above the shoulder
     half = len(wrist) // 2
@@ -372,4 +377,4 @@ def shoulder_assist(wrist: Floats, size: float, batch: Batch) -> Floats:
     made = np.empty((len(wrist), 2))
     made[:, 0] = JOIN_UP * smoothstep((height + 0.6) / 2.0) * clip(norms(reach), 0.0, 1.0)
     made[:, 1] = JOIN_AHEAD * (smoothstep((reach[:, 2] - 0.35) / 0.65) + 0.6 * smoothstep(across / 0.6))
-    return batch.smooth(made, 0.05)
+    return made

@@ -25,14 +25,15 @@ import numpy as np
 
 from kinesphere import _native
 from kinesphere.engine.batch import RATE
-from kinesphere.engine.manner import SHORTEST, ArmManner
 from kinesphere.maths.vectors import ArrayLike, Floats, Ints, as_floats, clip
+from kinesphere.motion.phrase import Track
 
+SHORTEST = 0.1  # seconds: no stroke is made shorter than this
 ACCENTED = 3.4  # mean speeds that a stroke has at its fastest at least, where it is made as short as a hand can go
 FASTEST = 8.0  # metres per second that a hand is made to go
 FOLLOWS = 0.85  # of how far a stroke's timing is from the plain one that everything else goes along with
 SIGMA = 0.028  # seconds of the Gaussian that rounds corners
-REACH = 8  # frames of it, to either side
+REACH = 8.0 / 60.0  # seconds of it, to either side
 
 
 # Progress
@@ -107,6 +108,8 @@ class StrokeClock:
         Its inflection without Effort.
     lead, tail
         What the time before the first goal and after the last is multiplied by.
+    rate
+        Frames a second.
     """
 
     source: Floats
@@ -118,6 +121,7 @@ class StrokeClock:
     plain: Floats
     lead: float
     tail: float
+    rate: float = RATE
 
     @property
     def timing_change(self) -> float:
@@ -163,23 +167,23 @@ class StrokeClock:
 
 
 def stroke_clock(
-    source: Floats, lengths: Floats, manner: ArmManner, inflections: Floats | None, locked: bool
+    source: Floats, lengths: Floats, track: Track, inflections: Floats | None, locked: bool, rate: float = RATE
 ) -> StrokeClock:
     """The clock of strokes that begin and end at ``source (S + 1,)`` seconds and are ``lengths (S,)`` metres long.
 
-    ``inflections (S,)`` are the gesture's own; ``locked`` keys keep their times. No stroke is made quicker than a hand
+    ``inflections (S,)`` are the keys' own; ``locked`` keys keep their times. No stroke is made quicker than a hand
     can go: it is shortened less, and where that is not enough, its accent is less sharp. Strokes that are written
     quicker than that stay as they are.
     """
     count = len(source) - 1
-    given = manner.stroke("inflection", count)
+    given = track.stroke("inflection", count)
     plain = np.full(count, 0.5) if inflections is None else inflections
     # A gesture's own accents stay where Effort is neutral, and give way to it.
     inflection = np.where(given < 0.5, plain * given / 0.5, plain + (1.0 - plain) * (given - 0.5) / 0.5)
     durations = np.diff(source)
-    slower = np.ones(count) if locked else manner.stroke("duration", count)
-    exponent = manner.stroke("time_exponent", count)
-    before, beyond = manner.stroke("anticipation", count), manner.stroke("overshoot", count)
+    slower = np.ones(count) if locked else track.stroke("duration", count)
+    exponent = track.stroke("time_exponent", count)
+    before, beyond = track.stroke("anticipation", count), track.stroke("overshoot", count)
     fastest = peak_speed(inflection, before, beyond, exponent)
     # How short a stroke may be does not depend on its accent: what is more sudden is never longer.
     least = np.minimum(durations, np.where(lengths > 0.0, np.maximum(ACCENTED * lengths / FASTEST, SHORTEST), 0.0))
@@ -189,15 +193,15 @@ def stroke_clock(
     start = source[0] * slower[0]
     goals = np.concatenate([[start], start + np.cumsum(made)])
     ends = float(slower[0]), float(slower[-1])
-    return StrokeClock(source, _round_to_frames(goals), inflection, before, beyond, exponent, plain, *ends)
+    return StrokeClock(source, _round_to_frames(goals, rate), inflection, before, beyond, exponent, plain, *ends, rate)
 
 
-def _round_to_frames(times: Floats) -> Floats:
+def _round_to_frames(times: Floats, rate: float) -> Floats:
     """Whole frames, one at least between them, so that every goal is shown."""
-    frames = np.round(times * RATE)
+    frames = np.round(times * rate)
     for i in range(1, len(frames)):
         frames[i] = max(frames[i], frames[i - 1] + 1.0)
-    return np.asarray(frames / RATE)
+    return np.asarray(frames / rate)
 
 
 def body_progress(share: Floats, inflection: Floats, exponent: Floats, plain: Floats) -> Floats:
@@ -238,9 +242,9 @@ class StrokeTiming(NamedTuple):
 
 def stroke_phases(clock: StrokeClock, frames: int) -> StrokePhase:
     """The phase of every frame ``(F,)``. Strokes begin and end exactly at their goals, independent of each other."""
-    goals = np.round(clock.goals * RATE).astype(np.intp)
+    goals = np.round(clock.goals * clock.rate).astype(np.intp)
     rows = (clock.inflection, clock.anticipation, clock.overshoot, clock.time_exponent)
     phase = StrokePhase(np.empty(frames, dtype=np.intp), np.empty(frames), np.empty(frames))
     timing = StrokeTiming(goals, *(np.ascontiguousarray(row) for row in rows))
-    _native.clocks.stroke_phases(timing, SIGMA * RATE, REACH, phase)
+    _native.clocks.stroke_phases(timing, SIGMA * clock.rate, max(round(REACH * clock.rate), 1), phase)
     return phase

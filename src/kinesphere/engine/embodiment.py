@@ -44,6 +44,11 @@ class Embodiment:
     frames: Floats  # (J, 4) world rotation of a joint: that of the actor's times this
 
     @property
+    def is_figure(self) -> bool:
+        """Whether the body has the figure's own joints, so that poses need not be put on others."""
+        return self.actor.skeleton is self.body.skeleton
+
+    @property
     def detached(self) -> tuple[int, ...]:
         """Hands and feet that are no descendants of the bone before them: they are moved by themselves."""
         roles, skeleton = self.body.roles, self.body.skeleton
@@ -52,6 +57,8 @@ class Embodiment:
 
     def put_on(self, motion: Motion) -> Motion:
         """The actor's motion on the body's skeleton."""
+        if self.is_figure:
+            return motion
         skeleton, hips = self.body.skeleton, self.body.roles["hips"]
         world, places = motion.world()
         made = np.empty((len(motion), len(skeleton), 4))
@@ -70,6 +77,10 @@ class Embodiment:
 def embody(body: Body) -> Embodiment:
     """The figure's joints in a body's proportions."""
     figure = figure_skeleton(HEIGHT)
+    size = _figure_size(body.skeleton, figure)
+    if size is not None:
+        own = np.arange(len(figure)), rotations.identity(len(figure))
+        return Embodiment(body, Actor(body.skeleton, size, size, size), *own)
     sizes = _sizes(body, figure)
     spine = _spread_spine(body)
     offsets, ankle = _offsets(body, figure, spine, sizes)
@@ -84,6 +95,15 @@ def embody(body: Body) -> Embodiment:
     skeleton = Skeleton(figure.names, figure.parents, offsets, roles=dict(figure.roles), tips=tips, soles=soles)
     actor = Actor(skeleton, sizes["Leg"], sizes["Arm"], _half_width(skeleton) / _half_width(figure))
     return Embodiment(body, actor, *_frames(body, skeleton, spine))
+
+
+def _figure_size(skeleton: Skeleton, figure: Skeleton) -> float | None:
+    """How many times larger than the figure a skeleton with the figure's own joints is; None: it has others."""
+    if skeleton.names != figure.names or not np.array_equal(skeleton.parents, figure.parents):
+        return None
+    size = float(skeleton.offsets[0, 1] / figure.offsets[0, 1])
+    plain = np.array_equal(skeleton.rest_rotations, figure.rest_rotations)
+    return size if plain and np.allclose(skeleton.offsets, size * figure.offsets, rtol=0.0, atol=1e-9) else None
 
 
 def _upright_axes(body: Body) -> Floats:

@@ -1,6 +1,6 @@
 """Hands: forearm roll, wrists and fingers of all arms of a batch, written into a pose.
 
-Palms face the directions of the gesture's keys. Hands drag a little behind their wrists' velocity, and fingers behind
+Palms face the directions of the phrase's keys. Hands drag a little behind their wrists' velocity, and fingers behind
 the hands; flourishes bend and turn them.
 """
 
@@ -17,7 +17,6 @@ from kinesphere import _native
 from kinesphere.body.hands import _LAID as THUMB_TURN
 from kinesphere.body.hands import ANGLES, HandRig, PalmFrame, blend_hand_shapes, hand_rig
 from kinesphere.engine.arms import ArmPose
-from kinesphere.engine.batch import RATE
 from kinesphere.engine.channels import ChannelCurves
 from kinesphere.engine.clocks import StrokeClock
 from kinesphere.engine.overlays import twist_wave, wrist_flexion
@@ -25,7 +24,8 @@ from kinesphere.engine.pose import ROLL, SIGN, FigureLimb, Pose, limb_of
 from kinesphere.maths import rotations, threads
 from kinesphere.maths.interpolation import gaussian, monotone_cubic
 from kinesphere.maths.vectors import Floats, Ints, clip, cross, reject
-from kinesphere.motion.gesture import SHAPES, Gesture
+from kinesphere.motion.gesture import SHAPES
+from kinesphere.motion.phrase import Phrase
 from kinesphere.motion.skeleton import Skeleton
 
 ROLLS = (math.radians(-85.0), math.radians(85.0))
@@ -38,7 +38,7 @@ FRAME_WORK = 100  # numbers that a hand is worth when performances are shared am
 
 def set_hands(
     pose: Pose,
-    gestures: Sequence[Gesture],
+    phrases: Sequence[Phrase],
     channels: ChannelCurves,
     arms: ArmPose,
     clocks: Mapping[str, Sequence[StrokeClock | None]],
@@ -57,7 +57,7 @@ def set_hands(
     hands = HandMotion(
         arms.upper,
         arms.flexion,
-        clip(_rolls(pose, gestures, arms, clocks) + channels.sides("hand.roll") + twist, *ROLLS),
+        clip(_rolls(pose, phrases, arms, clocks) + channels.sides("hand.roll") + twist, *ROLLS),
         batch.smooth(batch.velocity(arms.wrist), 0.03) / pose.arm_size,
         channels.sides("hand.loose") * (1.0 + (curves["loose"] - 1.0) * active),
         channels.sides("hand.bend") + arms.room * bend,
@@ -72,7 +72,7 @@ def set_hands(
 
 
 def _finger_angles(channels: ChannelCurves, overlays: dict[str, Floats]) -> Floats:
-    """``(2 F, 22)`` the fingers' angles: of the gesture's hand shapes, and of shapes that replace them in part."""
+    """``(2 F, 22)`` the fingers' angles: of the phrase's hand shapes, and of shapes that replace them in part."""
     weights = {name: channels.sides(f"hand.{name}") for name in channels.nonzero("hand", SHAPES[1:])}
     for shape, amount in overlays.items():
         if amount.any():
@@ -84,36 +84,37 @@ def _finger_angles(channels: ChannelCurves, overlays: dict[str, Floats]) -> Floa
 
 
 def _rolls(
-    pose: Pose, gestures: Sequence[Gesture], arms: ArmPose, clocks: Mapping[str, Sequence[StrokeClock | None]]
+    pose: Pose, phrases: Sequence[Phrase], arms: ArmPose, clocks: Mapping[str, Sequence[StrokeClock | None]]
 ) -> Floats:
     """``(2 F,)`` forearm rolls, thumbs inwards above zero."""
     made = np.empty(len(arms.flexion))
     for side, rows in arms.sides.items():
         limb, frame = limb_of(pose.skeleton, side, "Arm"), hand_rig(pose.skeleton, side).frame
-        for gesture, frames, clock in zip(gestures, pose.batch.slices, clocks[side], strict=True):
+        for phrase, frames, clock in zip(phrases, pose.batch.slices, clocks[side], strict=True):
             own = slice((rows.start or 0) + frames.start, (rows.start or 0) + frames.stop)
-            made[own] = _roll(gesture, side, limb, arms, frame, own, clock)
+            made[own] = _roll(phrase, side, limb, arms, frame, own, clock, pose.batch.rate)
     return made
 
 
 def _roll(
-    gesture: Gesture,
+    phrase: Phrase,
     side: str,
     limb: FigureLimb,
     arms: ArmPose,
     frame: PalmFrame,
     rows: slice,
     clock: StrokeClock | None,
+    rate: float,
 ) -> Floats | float:
     """One arm's roll ``(T,)``, such that the palm faces the directions of its keys."""
-    keys = gesture.palms.get(side, ())
+    keys = phrase.arm(side).palms
     if not keys:
         return float(ROLL)
     count = rows.stop - rows.start
-    time = np.arange(count) / RATE
+    time = np.arange(count) / rate
     source = np.array([key.time for key in keys])
     when = source if clock is None else clock.to_output(source)
-    frames = rows.start + clip(np.round(when * RATE).astype(np.intp), 0, count - 1)
+    frames = rows.start + clip(np.round(when * rate).astype(np.intp), 0, count - 1)
     forearm = rotations.multiply(arms.upper[frames], limb.elbow_rotation(arms.flexion[frames]))  # in the chest's axes
     relaxed = np.array([key.direction is None for key in keys])
     directions = np.array([key.direction or (0.0, 0.0, 1.0) for key in keys])
@@ -122,9 +123,9 @@ def _roll(
     wanted = reject(directions, axis)
     angle = np.arctan2(np.sum(axis * cross(now, wanted), axis=-1), np.sum(now * wanted, axis=-1))
     needed = np.where(relaxed, ROLL, clip(SIGN[side] * angle, *ROLLS))
-    period = gesture.duration if gesture.loop else None
+    period = phrase.duration if phrase.loop else None
     curve = monotone_cubic(source, needed, time if clock is None else clock.to_source(time), period)
-    return np.asarray(clip(gaussian(curve, RATE, 0.05, gesture.loop), *ROLLS))
+    return np.asarray(clip(gaussian(curve, rate, 0.05, phrase.loop), *ROLLS))
 
 
 # Inverse kinematics of hands

@@ -13,6 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from kinesphere import _native
+from kinesphere.engine.batch import Batch
 from kinesphere.engine.channels import ChannelCurves
 from kinesphere.engine.pose import (
     ANKLE_OUT,
@@ -25,7 +26,7 @@ from kinesphere.engine.pose import (
     limb_of,
     rotation_from_components,
 )
-from kinesphere.engine.proportions import HEIGHT
+from kinesphere.engine.proportions import HEIGHT, LEG
 from kinesphere.maths import rotations, threads
 from kinesphere.maths.interpolation import ramp
 from kinesphere.maths.vectors import Floats, Ints, clip
@@ -38,18 +39,25 @@ SOFT = np.radians(4.5)  # of flexion that a standing knee keeps
 FRAME_WORK = 100  # numbers that a leg is worth when frames are shared among threads
 
 
-def solve_stance(pose: Pose, channels: ChannelCurves, side: str, steps: Sequence[Sequence[Step]]) -> None:
-    """Legs of one side to feet in their stance, which peel or take the ``steps`` of each performance."""
+def step_paths(batch: Batch, steps: Sequence[Sequence[Step]]) -> Floats | None:
+    """``(5, F)`` the paths of feet that take the ``steps`` of each performance, see ``step_path``; None: no steps."""
+    if not any(steps):
+        return None
+    path = np.zeros((5, len(batch)))
+    for frames, own in zip(batch.slices, steps, strict=True):
+        if own:
+            path[:, frames] = step_path(batch.time[frames], own)
+    return path
+
+
+def solve_stance(pose: Pose, channels: ChannelCurves, side: str, path: Floats | None) -> None:
+    """Legs of one side to feet in their stance, which peel, or take steps along ``path (5, F)``."""
     ankle, sole, ball_at_rest = _stance(pose.skeleton, side, pose.size)
     peel = channels[f"{side}.foot.peel"]
-    if not any(steps):
+    if path is None:
         ball = np.broadcast_to(ball_at_rest, (len(peel), 3))
         solve_leg(pose, side, ball, np.full(len(peel), SIGN[side] * TURNED_OUT), peel, np.maximum(peel, 0.0))
         return
-    path = np.zeros((5, len(pose.batch)))
-    for frames, own in zip(pose.batch.slices, steps, strict=True):
-        if own:
-            path[:, frames] = _step_path(pose.batch.time[frames], own)
     x, z, turn, up, pitch = path
     heading, peel, moved = SIGN[side] * TURNED_OUT + turn, peel + pitch, np.stack([x, up, z], axis=-1)
     # The ankle keeps its position in the stance while the foot turns about its ball.
@@ -120,12 +128,12 @@ def solve_leg(pose: Pose, side: str, ball: Floats, heading: Floats, pitch: Float
     threads.share_frames(len(ball), len(ball) * FRAME_WORK, solve)
 
 
-def _step_path(time: Floats, steps: Sequence[Step]) -> Floats:
-    """``(5, T)`` x, z, heading, height and pitch of a foot that takes steps, from its stance."""
+def step_path(time: Floats, steps: Sequence[Step]) -> Floats:
+    """``(5, T)`` x, z, heading, height and pitch of a foot that takes steps, from its stance, on the figure."""
     x, z, heading, up, pitch = np.zeros((5, len(time)))
     at = np.zeros(3)
     for step in steps:
-        to = np.array([step.x, step.z, step.turn])
+        to = np.array([LEG * step.x, LEG * step.z, step.turn])
         duration = step.land - step.lift
         going = ramp(time, step.lift + 0.12 * duration, step.land)
         x, z, heading = (now + going * change for now, change in zip((x, z, heading), to - at, strict=True))

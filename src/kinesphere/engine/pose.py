@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kinesphere.engine.batch import RATE, Batch
+from kinesphere.engine.batch import Batch
 from kinesphere.engine.proportions import HEIGHT, skeleton
 from kinesphere.maths import kinematics, rotations
 from kinesphere.maths.two_bone import solve_limb_rotations
@@ -148,7 +148,7 @@ class Pose:
             local, translations = self.local[frames], freeze(self.translations[frames])
             local = freeze(rotations.continuous(local) if rotations.has_sign_flips(local) else local)
             scales = None if self.scales is None else freeze(self.scales[frames])
-            made.append(Motion(self.skeleton, RATE, local, translations, scales, name=name))
+            made.append(Motion(self.skeleton, self.batch.rate, local, translations, scales, name=name))
         return made
 
 

@@ -198,3 +198,14 @@ def _order_depth_first(parents: Mapping[str, str]) -> list[str]:
 
 def as_triple(vector: Floats) -> tuple[float, float, float]:
     return (float(vector[0]), float(vector[1]), float(vector[2]))
+
+
+def _limb_length(*joints: str) -> float:
+    positions = joint_places()[0]
+    bones = zip(joints[:-1], joints[1:], strict=True)
+    return HEIGHT * sum(float(np.linalg.norm(positions[below] - positions[above])) for above, below in bones)
+
+
+# Metres of the figure's arms and legs. The engine's distances were measured on it; phrases are in limb lengths.
+ARM = _limb_length("leftUpperArm", "leftLowerArm", "leftHand")
+LEG = _limb_length("leftUpperLeg", "leftLowerLeg", "leftFoot")

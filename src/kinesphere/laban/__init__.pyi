@@ -4,6 +4,8 @@ from .effort_parameters import EffortModel as EffortModel
 from .effort_parameters import effort_model as effort_model
 from .effort_parameters import effort_models as effort_models
 from .effort_parameters import load_effort_model as load_effort_model
-from .manners import manner as manner
+from .expression import Expression as Expression
+from .expression import express as express
 from .shape import Shape as Shape
 from .shape import affine_shape as affine_shape
+from .stillness import Stillness as Stillness

@@ -5,13 +5,14 @@ at three points (wrist, knuckles, curled fingertips) against four capsules (trun
 deeper in a capsule than the gesture itself writes it, the keys before and after the sample move. Moving keys instead of
 frames keeps paths smooth. Keys that are fixed in the world stay.
 
-All positions are relative to the shoulder, in the chest's axes: out, up, ahead; for a figure 1.70 m tall.
+All positions are relative to the shoulder, in the chest's axes: out, up, ahead; in metres of the figure, whose arms are
+as long as the body's.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from functools import cache
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -19,8 +20,7 @@ import numpy as np
 from kinesphere import _native
 from kinesphere.engine.capsules import HEAD, SOFT, THIGH, TRUNK
 from kinesphere.engine.paths import BOW, TIGHTEST, cubic_hermite
-from kinesphere.engine.pose import AHEAD, DOWN, FLEXIONS, figure_limb
-from kinesphere.engine.proportions import HEIGHT
+from kinesphere.engine.pose import AHEAD, DOWN, FLEXIONS, Actor
 from kinesphere.laban.shape import limit_reach
 from kinesphere.maths.vectors import Bools, Floats, Ints, norms, smoothstep
 
@@ -143,13 +143,13 @@ class HandSamples(NamedTuple):
     soft: float  # metres over which the push out of a capsule begins
 
 
-@cache
-def hand_model() -> HandSamples:
-    """The figure's left hand."""
-    limb = figure_limb(HEIGHT, "left", "Arm")
-    upper, lower = limb.lengths
-    flexions = np.array(FLEXIONS)
-    return HandSamples(CAPSULE_RADII, HAND_POINTS, CURL, upper, lower, limb.frame, flexions, DOWN, AHEAD, SOFT)
+@lru_cache(maxsize=16)
+def hand_model(actor: Actor) -> HandSamples:
+    """The left hand of a body."""
+    limb = actor.arms["left"]
+    upper, lower = (length / actor.arm_size for length in limb.lengths)
+    radii = CAPSULE_RADII * (actor.size / actor.arm_size)
+    return HandSamples(radii, HAND_POINTS, CURL, upper, lower, limb.frame, np.array(FLEXIONS), DOWN, AHEAD, SOFT)
 
 
 def key_weights(samples: PathSamples, hanging: Bools) -> Floats:
@@ -160,35 +160,38 @@ def key_weights(samples: PathSamples, hanging: Bools) -> Floats:
     return np.asarray(mobility * shares / np.sum(mobility * shares**2, axis=1, keepdims=True))
 
 
-def penetration(positions: Floats, body: BodyCapsules, samples: PathSamples) -> Floats:
+def penetration(positions: Floats, body: BodyCapsules, samples: PathSamples, model: HandSamples) -> Floats:
     """Displacements ``(S, 3)`` in metres that bring the hand at each sample out of the body; zero where it is clear.
 
     A hand is clear where all its points are 16 mm and more outside of all capsules, which are wider between keys.
-    Keys are at ``positions (K, 3)``, in metres from the shoulder in the chest's axes, on a figure 1.70 m tall. Where
+    Keys are at ``positions (K, 3)``, from the shoulder in the chest's axes, in metres of the figure. Where
     several points of the hand are inside, it is the mean of their displacements, each weighted by its squared length.
     """
     pushes = np.empty((len(samples.rows), 3))
-    _native.clearance.penetration(
-        positions, body, samples, hand_model(), np.ones(len(positions), dtype=np.bool_), pushes
-    )
+    _native.clearance.penetration(positions, body, samples, model, np.ones(len(positions), dtype=np.bool_), pushes)
     return pushes
 
 
 def resolve_collisions(
-    positions: Floats, body: BodyCapsules, samples: PathSamples, keys: MovableKeys, allowed: Floats
+    positions: Floats,
+    body: BodyCapsules,
+    samples: PathSamples,
+    keys: MovableKeys,
+    allowed: Floats,
+    model: HandSamples,
 ) -> Floats:
     """Keys ``(K, 3)`` moved, within the arm's reach, so that samples are no deeper in the body than ``allowed (S,)``.
 
     It stops after ``ROUNDS`` rounds: where keys cannot move enough, some samples stay deeper.
     """
     moved = positions.copy()
-    _native.clearance.resolve_collisions(moved, body, samples, hand_model(), keys, allowed, ROUNDS)
+    _native.clearance.resolve_collisions(moved, body, samples, model, keys, allowed, ROUNDS)
     limit_reach(moved, keys.written)
     return moved
 
 
-def flourish_scale(positions: Floats, body: BodyCapsules) -> Floats:
+def flourish_scale(positions: Floats, body: BodyCapsules, model: HandSamples) -> Floats:
     """Factors ``(K,)`` from 0 to 1 by which flourishes are scaled down because the body is near to keys ``(K, 3)``."""
     distances = np.empty(len(positions))
-    _native.clearance.body_distance(positions, body, CAPSULE_RADII, distances)
+    _native.clearance.body_distance(positions, body, model.radii, distances)
     return np.asarray(smoothstep(distances / FULL_FLOURISH))

@@ -1,50 +1,85 @@
-"""Effort and Shape over time: constants or keys in seconds, and several edits combined.
+"""Effort and Shape over time: constants or values at moments, and the dials of several edits combined.
 
-A phrase is a mapping from seconds of the gesture's own time to values; between them a monotone cubic is taken.
+A dial over time is a mapping from seconds of the phrase's own time to values; between them a monotone cubic is taken.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, NamedTuple, TypeAlias
+from typing import Annotated, Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
+from pydantic import AfterValidator, BeforeValidator, Discriminator, Tag
 
-from kinesphere.engine.batch import RATE
 from kinesphere.engine.channels import sample_rows
 from kinesphere.laban.effort import Effort
 from kinesphere.laban.shape import Shape
 from kinesphere.maths.interpolation import monotone_cubic
 from kinesphere.maths.vectors import Floats
+from kinesphere.motion.document import Real, document, show_value, to_plain
+from kinesphere.motion.phrase import SAMPLES
 
-EffortDial: TypeAlias = Effort | Mapping[float, Effort]
-ShapeDial: TypeAlias = Shape | Mapping[float, Shape]
+# Values of a dial: one, or values at moments
 
 
-@dataclass(frozen=True)
+def _rows_by_moment(value: Any) -> Any:
+    """``[{"at": 0.0, …}, …]`` of a document as a mapping from moments to values."""
+    if not isinstance(value, list):
+        return value
+    found: dict[Any, Any] = {}
+    for row in value:
+        if not isinstance(row, Mapping) or "at" not in row:
+            raise ValueError(f"{show_value(row)} has no moment; at = seconds is expected")
+        if row["at"] in found:
+            raise ValueError(f"two values are at {row['at']} s; each needs a moment of its own")
+        found[row["at"]] = {name: own for name, own in row.items() if name != "at"}
+    return found
+
+
+def _check_moments(value: Mapping[float, Any]) -> Mapping[float, Any]:
+    if not value:
+        raise ValueError("a dial over time needs one moment at least; found none")
+    if min(value) < 0.0:
+        raise ValueError(f"a dial has a moment at {min(value):g} s; a phrase's own time begins at 0")
+    return value
+
+
+def _is_over_time(value: Any) -> str:
+    moments = isinstance(value, Mapping) and not any(isinstance(key, str) for key in value)
+    return "|over time" if moments or isinstance(value, list) else "|one"
+
+
+OVER_TIME = (BeforeValidator(_rows_by_moment), AfterValidator(_check_moments), Tag("|over time"))
+EffortDial: TypeAlias = Annotated[
+    Annotated[Effort, Tag("|one")] | Annotated[Mapping[Real, Effort], *OVER_TIME], Discriminator(_is_over_time)
+]
+ShapeDial: TypeAlias = Annotated[
+    Annotated[Shape, Tag("|one")] | Annotated[Mapping[Real, Shape], *OVER_TIME], Discriminator(_is_over_time)
+]
+
+
+def dial_to_plain(dial: Effort | Shape | Mapping[float, Effort] | Mapping[float, Shape]) -> Any:
+    """A dial as JSON has it: an object, or a list of objects with their moments."""
+    if isinstance(dial, Mapping):
+        return [{"at": float(moment)} | to_plain(dial[moment]) for moment in sorted(dial)]
+    return to_plain(dial)
+
+
+@document(frozen=True)
 class Part:
     """Effort and Shape of one part of the body; None: those of the whole body."""
 
     effort: EffortDial | None = None
     shape: ShapeDial | None = None
 
+    def to_plain(self) -> dict[str, Any]:
+        """As JSON has it."""
+        dials = ("effort", self.effort), ("shape", self.shape)
+        return {name: dial_to_plain(dial) for name, dial in dials if dial is not None}
 
-def check_dial(dial: object, kind: type[Effort] | type[Shape]) -> None:
-    """Refuse what is neither one value nor a phrase of them."""
-    if isinstance(dial, kind):
-        return
-    name = kind.__name__
-    if not isinstance(dial, Mapping):
-        raise TypeError(f"{dial!r}: {_with_article(name)}, or a phrase {{seconds: {name}, …}}, is expected")
-    if not dial:
-        raise ValueError(f"a phrase of {name} needs one moment at least; found none")
-    for moment, value in dial.items():
-        number = isinstance(moment, int | float | np.number) and not isinstance(moment, bool)
-        if not number or not np.isfinite(moment):
-            raise ValueError(f"{moment!r} is no moment of a phrase; finite seconds are expected")
-        if not isinstance(value, kind):
-            raise TypeError(f"{value!r} at {moment:g} s: {_with_article(name)} is expected")
+
+# Values over time
 
 
 def constant_factors(dial: EffortDial | ShapeDial) -> tuple[float, float, float, float] | None:
@@ -83,21 +118,17 @@ def parameter_overrides(dial: EffortDial, time: Floats) -> dict[str, tuple[Float
     return found
 
 
-def _with_article(name: str) -> str:
-    return f"an {name}" if name[0] in "AEIOU" else f"a {name}"
-
-
 # Several edits of one part
 
 
-Values: TypeAlias = Any  # one number, or a curve (N,) over the gesture's own time, ``RATE`` values per second
+Values: TypeAlias = Any  # one number, or a curve (N,) over the phrase's own time, ``SAMPLES`` values a second
 
 
 @dataclass(frozen=True, eq=False)
 class Dials:
     """One edit's dials on one part.
 
-    ``strength (N,)`` is the edit's weight over the gesture's own time, ``RATE`` values per second; None: 1.
+    ``strength (N,)`` is the edit's weight over the phrase's own time, ``SAMPLES`` values a second; None: 1.
     """
 
     effort: EffortDial = field(default_factory=Effort)
@@ -155,7 +186,9 @@ def stroke_means(values: Values, edges: Floats, time: Floats) -> Values:
     if isinstance(values, float):
         return values
     curves = values.reshape(len(values), -1)
-    area = np.concatenate([np.zeros((1, curves.shape[1])), np.cumsum(0.5 * (curves[1:] + curves[:-1]), axis=0)]) / RATE
+    area = (
+        np.concatenate([np.zeros((1, curves.shape[1])), np.cumsum(0.5 * (curves[1:] + curves[:-1]), axis=0)]) / SAMPLES
+    )
     ends = np.clip(edges, 0.0, time[-1])
     areas = np.stack([np.interp(ends, time, column) for column in area.T], axis=1)
     durations = np.diff(ends)

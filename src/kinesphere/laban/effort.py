@@ -1,11 +1,12 @@
-"""Laban Effort: Space, Weight, Time and Flow as numbers from -1 to 1."""
+"""Laban Effort: Space, Weight, Time and Flow as numbers from -1 to 1; a phrase edit."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import Path
 from types import MappingProxyType
+from typing import Annotated
 
 import numpy as np
 
@@ -15,9 +16,15 @@ from kinesphere.laban.effort_parameters import (
     MovementParameters,
     check_overrides,
     effort_model,
+    effort_models,
     movement_parameters,
 )
 from kinesphere.maths.vectors import Floats
+from kinesphere.motion.document import Flag, Real, Setting, dial, document
+from kinesphere.motion.edit import PhraseEdit, phrase_edit
+from kinesphere.motion.errors import unknown_name
+from kinesphere.motion.phrase import Phrase
+from kinesphere.motion.scope import WHOLE, Scope
 
 # Each factor's two elements, at −1 and 1.
 FACTORS: Mapping[str, tuple[str, str]] = MappingProxyType(
@@ -30,8 +37,9 @@ FACTORS: Mapping[str, tuple[str, str]] = MappingProxyType(
 )
 
 
-@dataclass(frozen=True)
-class Effort:
+@phrase_edit("effort")
+@document(frozen=True)
+class Effort(PhraseEdit):
     """Four factors from −1 (yielding; Laban: "indulging") to 1 (resisting; "fighting"); 0 is neutral.
 
     Parameters
@@ -46,23 +54,36 @@ class Effort:
         Free … bound: unrestrained, or controlled.
     by_hand
         Movement parameters that replace the computed ones, such as ``{"wrist_bend": 0.2}``.
+    model
+        Coefficients of the equations: a model's name, a ``.toml`` file, or an ``EffortModel``.
+    lock_times
+        Whether keys keep their times whatever the Effort.
     """
 
-    space: float = 0.0
-    weight: float = 0.0
-    time: float = 0.0
-    flow: float = 0.0
-    by_hand: Mapping[str, float] = field(default_factory=dict)
+    space: Annotated[float, dial(-1, 1, "Attention: spread out, or on one goal.", *FACTORS["space"])] = 0.0
+    weight: Annotated[float, dial(-1, 1, "Force: light as a feather, or strong.", *FACTORS["weight"])] = 0.0
+    time: Annotated[float, dial(-1, 1, "Urgency: taking time, or at once.", *FACTORS["time"])] = 0.0
+    flow: Annotated[float, dial(-1, 1, "Control: let go, or held back.", *FACTORS["flow"])] = 0.0
+    by_hand: Annotated[
+        Mapping[str, Real],
+        Setting("Movement parameters that replace the computed ones, such as wrist_bend=0.2.", option="--set"),
+    ] = field(default_factory=dict)
+    model: Annotated[
+        str | Path | EffortModel, Setting("The Effort model: default, chi1999, emote2000, or a .toml file.")
+    ] = DEFAULT
+    lock_times: Annotated[Flag, Setting("Keep the keys' times whatever the Effort.")] = False
 
     def __post_init__(self) -> None:
-        for name, (low, high) in FACTORS.items():
-            object.__setattr__(self, name, check_dial_value("Effort", name, getattr(self, name), low, high))
-        given = {str(name): float(value) for name, value in dict(self.by_hand).items()}
-        check_overrides(given)
-        object.__setattr__(self, "by_hand", MappingProxyType(given))
+        check_overrides(self.by_hand)
+        object.__setattr__(self, "by_hand", MappingProxyType(dict(self.by_hand)))
+        if isinstance(self.model, str) and not self.model.endswith(".toml") and self.model not in effort_models():
+            raise ValueError(
+                f"{unknown_name('Effort model', self.model, effort_models())}, or a .toml file of your own"
+            )
 
     def __hash__(self) -> int:
-        return hash((self.space, self.weight, self.time, self.flow, tuple(sorted(self.by_hand.items()))))
+        model = self.model.name if isinstance(self.model, EffortModel) else self.model
+        return hash((*self.numbers, tuple(sorted(self.by_hand.items())), model, self.lock_times))
 
     @property
     def numbers(self) -> tuple[float, float, float, float]:
@@ -75,25 +96,22 @@ class Effort:
         return np.array(self.numbers)
 
     @property
-    def is_neutral(self) -> bool:
+    def neutral(self) -> bool:
         """Whether it changes nothing."""
         return not self.by_hand and not self.factors.any()
 
-    def parameters(self, model: str | Path | EffortModel = DEFAULT) -> MovementParameters:
-        """The movement parameters by EMOTE's equations; ``model`` is an EffortModel, a name or a TOML file."""
-        values = movement_parameters(self.factors, effort_model(model))
+    def apply(self, phrase: Phrase, scope: Scope = WHOLE) -> Phrase:
+        """The phrase with this Effort; several Efforts add up before they saturate."""
+        from kinesphere.laban.expression import Expression, express
+
+        return express(phrase, Expression.of_dials(phrase, scope, effort=self))
+
+    def parameters(self, model: str | Path | EffortModel | None = None) -> MovementParameters:
+        """The movement parameters by EMOTE's equations, of its own model unless another is given."""
+        values = movement_parameters(self.factors, effort_model(self.model if model is None else model))
         given = {name: np.float64(value) for name, value in values.items()} | dict(self.by_hand)
         return MovementParameters(**{name: float(value) for name, value in given.items()})  # type: ignore[arg-type]
 
     def adjusted(self, **by_hand: float) -> Effort:
         """The same Effort with more movement parameters that replace the computed ones."""
         return replace(self, by_hand=dict(self.by_hand) | by_hand)
-
-
-def check_dial_value(kind: str, name: str, value: object, low: str, high: str) -> float:
-    """The value as float; raises if it is no number from −1 to 1."""
-    if isinstance(value, bool) or not isinstance(value, int | float | np.integer | np.floating):
-        raise TypeError(f"{kind}: {name} is {value!r}; a number from −1 ({low}) to 1 ({high}) is expected")
-    if not -1.0 <= value <= 1.0:  # NaN too
-        raise ValueError(f"{kind}: {name} is {value:g}; −1 ({low}) to 1 ({high}) is allowed, intensity goes beyond")
-    return float(value) + 0.0  # −0.0 becomes 0.0

@@ -3,7 +3,8 @@
 Keys are rotated by Shape (``shape``), moved off a body that Shape bends as well (``clearance``), and kept together
 where the two hands meet. What does not depend on dials is kept with the gesture, in one table for both arms.
 
-Keys in the table are out, up and ahead of their shoulder, left arm first; distances are for a figure 1.70 m tall.
+Keys in the table are out, up and ahead of their shoulder, left arm first; distances are in metres of the figure, whose
+arms are as long as the body's. What is around a hand is the engine's own pose of the body (``engine.posture``).
 """
 
 from __future__ import annotations
@@ -16,30 +17,31 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from kinesphere.engine.arm_plan import arm_keys
-from kinesphere.engine.batch import RATE
-from kinesphere.engine.channels import INDEX, channel_table, sample_rows
-from kinesphere.engine.legs import LIFT, MOST_LIFT
-from kinesphere.engine.manner import ArmManner
+from kinesphere.engine.channels import INDEX, added_channel, sample_rows
+from kinesphere.engine.embodiment import embody
 from kinesphere.engine.overlays import BREATH_MOST
+from kinesphere.engine.posture import BodyView, PosedBodies, bodies_at, no_channels, upright_shoulder
+from kinesphere.engine.proportions import ARM
 from kinesphere.engine.surface_scales import PRESSED
 from kinesphere.laban.clearance import (
     BodyCapsules,
+    HandSamples,
     MovableKeys,
     SampledPaths,
     flourish_scale,
+    hand_model,
     key_weights,
     penetration,
     resolve_collisions,
     sample_paths,
 )
 from kinesphere.laban.dials import CombinedDials
-from kinesphere.laban.posture import BENDS, upright_shoulder, view_body
 from kinesphere.laban.shape import rotate_keys
 from kinesphere.maths import rotations
 from kinesphere.maths.vectors import Bools, Floats, Ints, clip, norms, smoothstep
-from kinesphere.motion.gesture import Gesture
 from kinesphere.motion.humanoid import SIDES
 from kinesphere.motion.memo import memoised
+from kinesphere.motion.phrase import SAMPLES, Phrase, Track
 
 SHOULDER_SIDE = (0.180, 0.0, 0.0)  # metres from the middle of the chest, out
 CLAVICLE = (0.156, 0.0, -0.034)  # metres
@@ -50,9 +52,8 @@ LOW, RAISED = -0.50, -0.22  # metres above the shoulder: hands that hang, and ha
 MOUTH = (-0.18, 0.12, 0.15)  # metres from the shoulder: out, up, ahead
 AT_MOUTH, OFF_MOUTH = 0.15, 0.19  # metres between wrist and mouth of a hand that eats or drinks, and of others
 KNOT_DELAY = 0.15  # of the time from key to key, after which the narrower key decides about flourishes
-KNOT_HOLD = 2.0 / RATE  # seconds around a key that depend on no other key, nor do curves through their frames
+KNOT_HOLD = 2.0 / SAMPLES  # seconds around a key that depend on no other key, nor do curves through their frames
 DISPLACEMENT_MARGIN = 0.10  # metres that a displacement of the whole elbow's angle leads a hand off its path
-_PRESSED = np.array([PRESSED.get(name, PRESSED.get(f"left.{name}", 0.0)) for name in BENDS])
 
 
 # Hands that meet
@@ -118,7 +119,7 @@ class PathDeviation(NamedTuple):
     """What Effort does to hands and body between keys."""
 
     margins: Floats  # (K,) metres that flourishes lead hands off their paths
-    bends: Floats | None  # (K, 7) what breath adds to ``BENDS``; None: nothing
+    added: Floats | None  # (K + 1, C) what breath adds to the body's channels; None: nothing
 
 
 @dataclass(frozen=True, eq=False)
@@ -137,8 +138,8 @@ class KeyTable:
         What positions are multiplied by to be out, up and ahead.
     below, above : (K, 4)
         How much of Shape each key shows, of values below zero and of values above.
-    bends : (K, 7), feet : (K, 2, 3)
-        How the gesture itself bends the body and moves the feet; see ``posture.view_body``.
+    bodies
+        The body at each key, as the phrase itself poses it.
     hanging : (K, 1)
         1 where the key is the hanging hand's position, else 0.
     paths
@@ -157,8 +158,7 @@ class KeyTable:
     mirrors: Floats
     below: Floats
     above: Floats
-    bends: Floats
-    feet: Floats
+    bodies: PosedBodies
     hanging: Floats
     paths: SampledPaths
     keys: MovableKeys
@@ -168,29 +168,33 @@ class KeyTable:
     @cached_property
     def flourish_scale(self) -> Floats:
         """``(K,)`` factors by which flourishes are scaled down at the keys as written."""
-        body, _ = self.capsules(np.zeros_like(self.bends), PathDeviation(np.zeros(len(self.times)), None))
-        return np.where(self.keys.free, flourish_scale(self.keys.written, body), 1.0)
+        body = self.capsules(None, PathDeviation(np.zeros(len(self.times)), None))
+        return np.where(self.keys.free, flourish_scale(self.keys.written, body, self.model), 1.0)
 
-    def capsules(self, bends: Floats, deviation: PathDeviation) -> tuple[BodyCapsules, BodyCapsules]:
-        """The body around each key's hand, as written and bent by ``bends (K, 7)`` more."""
-        count = len(bends)
-        poses = [self.bends, self.bends + bends]
-        if deviation.bends is not None:
-            poses += [row + deviation.bends for row in poses]
-        lines, sags = view_body(np.concatenate(poses), np.concatenate([self.feet] * len(poses)))
-        parts = [slice(count * i, count * (i + 1)) for i in range(len(poses))]
-        between = parts if deviation.bends is None else parts[2:]
-        written, bent = (
-            BodyCapsules(lines[at], lines[on], self.hanging * sags[at], deviation.margins)
-            for at, on in zip(parts[:2], between, strict=False)
-        )
-        return written, bent
+    @cached_property
+    def model(self) -> HandSamples:
+        """The hand, its arm, and the radii of the body around it."""
+        return hand_model(self.bodies.actor)
+
+    @cached_property
+    def _view(self) -> BodyView:
+        """The body around each key's hand, as written."""
+        return self.bodies.around(no_channels(len(self.times) + 1))
+
+    def capsules(self, added: Floats | None, deviation: PathDeviation) -> BodyCapsules:
+        """The body around each key's hand, with ``added (K + 1, C)`` on its channels; None: as written."""
+        view = self._view if added is None else self.bodies.around(added)
+        between = view
+        if deviation.added is not None:
+            between = self.bodies.around(deviation.added if added is None else added + deviation.added)
+        return BodyCapsules(view.lines, between.lines, self.hanging * view.sags, deviation.margins)
 
 
 @memoised
-def key_table(gesture: Gesture) -> KeyTable | None:
-    """The table of a gesture's keys; None where both arms hang throughout."""
-    arms = {side: own for side in SIDES if (own := arm_keys(gesture, side)) is not None}
+def key_table(phrase: Phrase) -> KeyTable | None:
+    """The table of a phrase's keys; None where both arms hang throughout."""
+    actor = embody(phrase.body).actor
+    arms = {side: own for side in SIDES if (own := arm_keys(phrase, side, actor.arm_size)) is not None}
     if not arms:
         return None
     counts = [1 if arm.lone else len(arm.times) for arm in arms.values()]
@@ -203,8 +207,8 @@ def key_table(gesture: Gesture) -> KeyTable | None:
     times, fixed, hanging, positions = rows("times"), rows("fixed"), rows("rests"), rows("places")
     signs = np.repeat([1.0 if side == "left" else -1.0 for side in arms], counts)
     mirrors = np.column_stack([signs, np.ones((len(signs), 2))])
-    # Keys in the world are taken relative to the shoulder of an upright figure.
-    written = positions * mirrors - np.where(fixed[:, None], upright_shoulder(), 0.0)
+    # Keys in the world are taken relative to the shoulder of an upright body.
+    written = positions * mirrors - np.where(fixed[:, None], upright_shoulder(actor), 0.0)
     paths = sample_paths(written, rows("stops"), fixed, signs * rows("swivels"), sides.values())
     below, above = _visible_shape(written)
     return KeyTable(
@@ -214,20 +218,19 @@ def key_table(gesture: Gesture) -> KeyTable | None:
         mirrors=mirrors,
         below=below,
         above=above,
-        bends=np.concatenate([_gesture_bends(gesture, side, times[own]) for side, own in sides.items()]),
-        feet=np.concatenate([_feet(gesture, side, times[own]) for side, own in sides.items()]),
+        bodies=bodies_at(phrase, times, [side for side, count in zip(arms, counts, strict=True) for _ in range(count)]),
         hanging=hanging[:, None].astype(np.float64),
         paths=paths,
-        keys=MovableKeys(written, ~fixed, _owners(gesture, sides), key_weights(paths.neutral, hanging)),
+        keys=MovableKeys(written, ~fixed, _owners(phrase, sides), key_weights(paths.neutral, hanging)),
         knots={side: _knots(times[own]) for side, own in sides.items()},
         pairs=find_meeting_keys(times, positions, fixed, sides),
     )
 
 
-def _owners(gesture: Gesture, sides: Mapping[str, slice]) -> Ints:
+def _owners(phrase: Phrase, sides: Mapping[str, slice]) -> Ints:
     """The key that each one moves with: a loop's last key moves with its first."""
     owners = np.arange(max(own.stop for own in sides.values()), dtype=np.intp)
-    for own in sides.values() if gesture.loop else ():
+    for own in sides.values() if phrase.loop else ():
         owners[own.stop - 1] = own.start
     return owners
 
@@ -257,35 +260,13 @@ def _knots(times: Floats) -> ArmKnots:
     return ArmKnots(*(np.concatenate(rows)[order] for rows in (at, first, second)))
 
 
-def _gesture_bends(gesture: Gesture, side: str, times: Floats) -> Floats:
-    """The gesture's own values of ``BENDS`` at these times ``(K, 7)``."""
-    columns = [INDEX.get(name, INDEX.get(f"{side}.{name}", 0)) for name in BENDS]
-    table = np.ascontiguousarray(channel_table(gesture)[:, columns])
-    return sample_rows(table, times, gesture.loop)
-
-
-def _feet(gesture: Gesture, side: str, times: Floats) -> Floats:
-    """Offsets ``(K, 2, 3)`` of the own foot and of the other one from where they stand at first."""
-    feet = np.zeros((len(times), 2, 3))
-    sign = 1.0 if side == "left" else -1.0
-    for i, foot in enumerate(sorted(SIDES, key=lambda name: name != side)):
-        position = np.zeros(3)
-        for step in gesture.steps.get(foot, ()):
-            stride = np.array([sign * step.x, 0.0, step.z]) - position
-            u = clip((times - step.lift) / (step.land - step.lift), 0.0, 1.0)
-            feet[:, i] += u[:, None] * stride
-            feet[:, i, 1] += min(LIFT * float(norms(stride)), MOST_LIFT) * 64.0 * u**3 * (1.0 - u) ** 3
-            position = position + stride
-    return feet
-
-
 # The keys of both arms under Effort and Shape
 
 
 class PlacedKeys(NamedTuple):
     """One arm's keys under Shape."""
 
-    positions: Floats | None  # (K, 3) where Shape puts them; None: where they are written
+    positions: Floats | None  # (K, 3) in arm lengths, where Shape puts them; None: where they are written
     knots: ArmKnots
     flourish_scale: Floats  # (K,) factors by which flourishes are scaled down because the body is near
 
@@ -298,45 +279,55 @@ class PlacedKeys(NamedTuple):
 
 
 def place_keys(
-    gesture: Gesture,
+    phrase: Phrase,
     arms: Mapping[str, CombinedDials],
     torso: Mapping[str, Floats],
-    efforts: Mapping[str, ArmManner],
+    efforts: Mapping[str, Track],
 ) -> dict[str, PlacedKeys]:
-    """The keys of each side under Shape; keys fixed in the world stay.
+    """The keys of each side of a phrase under Shape; keys fixed in the world stay.
 
     ``torso`` is what Shape adds to the body's channels; ``efforts`` are the strokes of each arm under Effort.
     """
-    table = key_table(gesture)
+    table = key_table(phrase)
     if table is None:
         return {}
     if not torso and all(shape.neutral for shape in arms.values()):
         scale = table.flourish_scale
         return {side: PlacedKeys(None, table.knots[side], scale[rows]) for side, rows in table.sides.items()}
-    written, free = table.keys.written, table.keys.free
-    bends = _shape_bends(table, torso)
-    body, bent_body = table.capsules(bends, _path_deviation(table, efforts))
+    written, free, model = table.keys.written, table.keys.free, table.model
+    added = _shape_channels(table, torso)
+    deviation = _path_deviation(table, efforts)
+    body, bent_body = table.capsules(None, deviation), table.capsules(added, deviation)
     samples = table.paths.with_tension(np.concatenate([efforts[side].strokes["tension"] for side in table.sides]))
-    allowed = norms(penetration(written, body, samples))
-    moved = resolve_collisions(rotate_keys(written, _key_shapes(table, arms)), bent_body, samples, table.keys, allowed)
-    scale = np.where(free, flourish_scale(moved, bent_body), 1.0)
+    allowed = norms(penetration(written, body, samples, model))
+    rotated = rotate_keys(written, _key_shapes(table, arms))
+    moved = resolve_collisions(rotated, bent_body, samples, table.keys, allowed, model)
+    scale = np.where(free, flourish_scale(moved, bent_body, model), 1.0)
     positions = np.where(free[:, None], moved * table.mirrors, table.positions)
     if table.pairs is not None:
-        forward, up = bends[:, BENDS.index("clavicle.forward")], bends[:, BENDS.index("clavicle.raise")]
+        forward, up = (added[:-1, INDEX[f"left.clavicle.{angle}"]] for angle in ("forward", "raise"))
         positions = keep_hands_together(table.pairs, table.positions, positions, forward, up)
-    return {side: PlacedKeys(positions[rows], table.knots[side], scale[rows]) for side, rows in table.sides.items()}
+    return {
+        side: PlacedKeys(positions[rows] / ARM, table.knots[side], scale[rows]) for side, rows in table.sides.items()
+    }
 
 
-def _path_deviation(table: KeyTable, efforts: Mapping[str, ArmManner]) -> PathDeviation:
+def _path_deviation(table: KeyTable, efforts: Mapping[str, Track]) -> PathDeviation:
     displacement, breath = (_flourish_at_keys(table, efforts, name) for name in ("displacement", "breath"))
     margins = DISPLACEMENT_MARGIN * displacement * (1.0 - table.hanging[:, 0])  # a hanging arm stays on its path
-    return PathDeviation(margins, BREATH_MOST * breath[:, None] * _PRESSED if breath.any() else None)
+    if not breath.any():
+        return PathDeviation(margins, None)
+    added = no_channels(len(breath) + 1)
+    for name, most in PRESSED.items():
+        added[:-1, INDEX[name]] = BREATH_MOST * most * breath
+    return PathDeviation(margins, added)
 
 
-def _flourish_at_keys(table: KeyTable, efforts: Mapping[str, ArmManner], name: str) -> Floats:
+def _flourish_at_keys(table: KeyTable, efforts: Mapping[str, Track], name: str) -> Floats:
     values = np.zeros(len(table.times))
     for side, rows in table.sides.items():
-        values[rows] = _sample_curve(efforts[side].flourishes[name], table.times[rows])
+        curve = efforts[side].overlays[name]
+        values[rows] = float(curve) if curve.ndim == 0 else sample_rows(curve, table.times[rows], False)
     return values
 
 
@@ -349,15 +340,10 @@ def _key_shapes(table: KeyTable, arms: Mapping[str, CombinedDials]) -> Floats:
     return np.asarray(table.below * np.minimum(factors, 0.0) + table.above * np.maximum(factors, 0.0))
 
 
-def _shape_bends(table: KeyTable, torso: Mapping[str, Floats]) -> Floats:
-    """What Shape adds to ``BENDS`` at the keys ``(K, 7)``."""
-    bends = np.zeros_like(table.bends)
-    for i, name in enumerate(BENDS):
-        values = torso.get(name, torso.get(f"left.{name}"))  # both clavicles get the same
-        if values is not None:
-            bends[:, i] = _sample_curve(values, table.times)
-    return bends
-
-
-def _sample_curve(values: Floats, times: Floats) -> Floats | float:
-    return float(values) if values.ndim == 0 else sample_rows(values, times, False)
+def _shape_channels(table: KeyTable, torso: Mapping[str, Floats]) -> Floats:
+    """What Shape adds to the body's channels at the keys and at the start ``(K + 1, C)``."""
+    times = np.append(table.times, 0.0)
+    added = no_channels(len(times))
+    for name, values in torso.items():
+        added[:, INDEX[name]] = added_channel(name, values, times, False)
+    return added

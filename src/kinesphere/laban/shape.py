@@ -5,22 +5,26 @@ Shape rotates the key along it towards one end of the long axis: spreading to th
 straight ahead; the three displacements add. A key at the other end could be rotated in either direction: there the
 rotation fades, so that nothing jumps. Ours: the ratio of radii and the largest angle, which are not printed; the soft
 approach to an end, to the body's middle and to the arm's reach. On the torso, each attitude adds to channels.
-Distances are for a figure 1.70 m tall.
+Distances are in metres of the figure, whose arms are as long as the body's.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 
 from kinesphere import _native
-from kinesphere.laban.effort import Effort, check_dial_value
+from kinesphere.engine.proportions import LEG
+from kinesphere.laban.effort import Effort
 from kinesphere.maths.vectors import Floats
+from kinesphere.motion.document import dial, document
+from kinesphere.motion.edit import PhraseEdit, phrase_edit
+from kinesphere.motion.phrase import Phrase
+from kinesphere.motion.scope import WHOLE, Scope
 
 # Dimension to the words at its two ends, −1 and 1.
 DIMENSIONS: Mapping[str, tuple[str, str]] = MappingProxyType(
@@ -33,8 +37,9 @@ DIMENSIONS: Mapping[str, tuple[str, str]] = MappingProxyType(
 )
 
 
-@dataclass(frozen=True)
-class Shape:
+@phrase_edit("shape")
+@document(frozen=True)
+class Shape(PhraseEdit):
     """Four dimensions from −1 to 1; 0 is neutral.
 
     Parameters
@@ -49,14 +54,10 @@ class Shape:
         Near … far: the arms' reach space.
     """
 
-    horizontal: float = 0.0
-    vertical: float = 0.0
-    sagittal: float = 0.0
-    reach: float = 0.0
-
-    def __post_init__(self) -> None:
-        for name, (low, high) in DIMENSIONS.items():
-            object.__setattr__(self, name, check_dial_value("Shape", name, getattr(self, name), low, high))
+    horizontal: Annotated[float, dial(-1, 1, "Opening to the sides, or closing.", *DIMENSIONS["horizontal"])] = 0.0
+    vertical: Annotated[float, dial(-1, 1, "Up, or down.", *DIMENSIONS["vertical"])] = 0.0
+    sagittal: Annotated[float, dial(-1, 1, "Forward, or back.", *DIMENSIONS["sagittal"])] = 0.0
+    reach: Annotated[float, dial(-1, 1, "How far from the body the hands go.", *DIMENSIONS["reach"])] = 0.0
 
     @property
     def numbers(self) -> tuple[float, float, float, float]:
@@ -69,9 +70,15 @@ class Shape:
         return np.array(self.numbers)
 
     @property
-    def is_neutral(self) -> bool:
+    def neutral(self) -> bool:
         """Whether it changes nothing."""
         return not self.factors.any()
+
+    def apply(self, phrase: Phrase, scope: Scope = WHOLE) -> Phrase:
+        """The phrase with this Shape; several Shapes add up before they saturate."""
+        from kinesphere.laban.expression import Expression, express
+
+        return express(phrase, Expression.of_dials(phrase, scope, shape=self))
 
 
 AFFINITY = 0.5  # of an Effort factor that its Shape takes
@@ -121,7 +128,7 @@ def limit_reach(keys: Floats, written: Floats) -> None:
 # Torso: what each attitude adds to channels
 
 
-# At full Shape. Angles in degrees, the hips' offsets in metres for a figure 1.70 m tall; signs as in ``CHANNELS``.
+# At full Shape. Angles in degrees, the hips' offsets in leg lengths; signs as in ``CHANNELS``.
 # A straight spine cannot grow: rising lifts the heels. Sinking lets the knees go.
 ATTITUDES: Mapping[str, Mapping[str, float]] = MappingProxyType(
     {
@@ -144,7 +151,7 @@ ATTITUDES: Mapping[str, Mapping[str, float]] = MappingProxyType(
             "head.nod": -7.0,
             "clavicle.raise": 6.0,
             "clavicle.forward": -3.0,
-            "hips.y": 0.026,
+            "hips.y": 0.026 / LEG,
             "foot.peel": 13.0,
             "torso.breath": 0.6,
         },
@@ -153,18 +160,18 @@ ATTITUDES: Mapping[str, Mapping[str, float]] = MappingProxyType(
             "head.nod": 17.0,
             "clavicle.raise": -4.0,
             "clavicle.forward": 8.0,
-            "hips.y": -0.016,
+            "hips.y": -0.016 / LEG,
             "hips.lean": -8.0,
         },
         "advancing": {
-            "hips.z": 0.045,
+            "hips.z": 0.045 / LEG,
             "hips.lean": 5.0,
             "torso.forward": 6.0,
             "head.nod": -5.0,
             "clavicle.forward": 3.0,
         },
         "retreating": {
-            "hips.z": -0.040,
+            "hips.z": -0.040 / LEG,
             "hips.lean": -5.0,
             "torso.forward": -5.0,
             "head.nod": 5.0,

@@ -249,7 +249,7 @@ def _construction_error(cls: type, error: ValidationError) -> Exception:
     """The error of a document made in Python: ``Effort: weight is 2; −1 (light) to 1 (strong) is allowed``."""
     first = error.errors(include_url=False)[0]
     names = [field.name for field in fields(cls)]
-    place = list(first["loc"])
+    place = [part for part in first["loc"] if not _is_tag(part)]
     if place and isinstance(place[0], int) and place[0] < len(names):
         place[0] = names[place[0]]
     kind, own = first["type"], cls.__name__
@@ -305,7 +305,7 @@ def _document_error(cls: type, error: ValidationError, path: Path, where: str) -
 
 def _is_tag(part: int | str) -> bool:
     """Whether a part of a place is pydantic's name of one member of a union, rather than a field."""
-    return isinstance(part, str) and ("[" in part or part.startswith("function-"))
+    return isinstance(part, str) and ("[" in part or part.startswith(("|", "function-")))
 
 
 def _unknown_field(cls: type, place: Sequence[int | str]) -> str:

@@ -16,7 +16,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -27,6 +27,7 @@ from kinesphere.motion.humanoid import SIDES
 
 if TYPE_CHECKING:
     from kinesphere.body.body import Body
+    from kinesphere.engine.detail import Detail
 
 PARTS = ("left_arm", "right_arm", "torso", "head", "gaze", "hips", "left_leg", "right_leg", "hands")
 SAMPLES = 60.0  # values a second of a curve over a phrase's own time
@@ -199,8 +200,8 @@ class Phrase:
         Whether all keys keep their times.
     detail
         Of a recording: what ``generate`` alone leaves out; see ``engine.detail``.
-    written
-        The phrase before edits that add up were applied (Effort and Shape), and ``dials``, these edits. None: this one.
+    applied
+        Edits that add up (Effort and Shape), and the phrase that they were applied to.
     """
 
     name: str
@@ -212,9 +213,8 @@ class Phrase:
     fidget: float = 0.0
     seed: int | None = None
     locked: bool = False
-    detail: Any = None
-    written: Phrase | None = None
-    dials: tuple[Any, ...] = ()
+    detail: Detail | None = None
+    applied: Applied | None = None
 
     def __post_init__(self) -> None:
         if not np.isfinite(self.duration) or self.duration <= 0.0:
@@ -260,8 +260,18 @@ class Phrase:
 
     @cached_property
     def original(self) -> Phrase:
-        """The phrase as written, without edits that add up."""
-        return self if self.written is None else self.written
+        """The phrase without edits that add up; itself where other edits came after them."""
+        return self if self.applied is None or not self._is_as_applied else self.applied.phrase
+
+    @property
+    def applied_edits(self) -> tuple[Any, ...]:
+        """Edits that add up, and that no other edit came after."""
+        return () if self.applied is None or not self._is_as_applied else self.applied.edits
+
+    @property
+    def _is_as_applied(self) -> bool:
+        tracks = {} if self.applied is None else self.applied.tracks
+        return len(tracks) == len(self.tracks) and all(self.tracks.get(part) is own for part, own in tracks.items())
 
     @cached_property
     def added_channels(self) -> Mapping[str, Floats]:
@@ -276,6 +286,14 @@ class Phrase:
     def times(self) -> Floats:
         """``(N,)`` seconds at which curves over the phrase's own time have their values."""
         return np.asarray(np.arange(round(self.duration * SAMPLES) + 1) / SAMPLES)
+
+
+class Applied(NamedTuple):
+    """Edits that add up before they saturate."""
+
+    phrase: Phrase  # that they were applied to
+    edits: tuple[Any, ...]
+    tracks: Mapping[str, Track]  # that they made
 
 
 _REST = Track()

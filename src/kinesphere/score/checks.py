@@ -15,7 +15,7 @@ from kinesphere.engine.arm_plan import OutOfReach
 from kinesphere.engine.batch import RATE
 from kinesphere.engine.capsules import HEAD, TRUNK, Capsule, signed_distance
 from kinesphere.engine.clocks import FASTEST
-from kinesphere.engine.manner import leading_side
+from kinesphere.engine.phrases import leading_side
 from kinesphere.engine.pose import figure_limb
 from kinesphere.engine.proportions import HEIGHT
 from kinesphere.laban.dials import EffortDial, Part, ShapeDial
@@ -26,6 +26,7 @@ from kinesphere.motion.errors import MotionFileWarning
 from kinesphere.motion.gesture import Gesture, Space
 from kinesphere.motion.humanoid import SIDES
 from kinesphere.motion.memo import memoised
+from kinesphere.motion.phrase import Phrase
 from kinesphere.score.score import Express, Layer, express_of
 
 SUPERHUMAN = 15.0  # metres per second on the mean: a pitcher's hand is faster, for a moment
@@ -120,60 +121,52 @@ def _more(count: int, what: str) -> str:
     return f" (and {count - 1} more such {what}{'s' if count > 2 else ''})" if count > 1 else ""
 
 
-def check_layer(layer: Layer, gesture: Gesture) -> Iterator[Finding]:
+def check_layer(layer: Layer, phrase: Phrase) -> Iterator[Finding]:
     """Warnings about what of a layer does not show in this gesture."""
     edit = express_of(layer)
-    for name, dial in _dials(edit):
-        if isinstance(dial, Mapping) and max(dial) > gesture.duration + SLACK:
-            yield _late_moments(name, dial, gesture)
-    if layer.end is not None and layer.end > gesture.duration + SLACK:
+    for name, dial in edit.dials:
+        if isinstance(dial, Mapping) and max(dial) > phrase.duration + SLACK:
+            yield _late_moments(name, dial, phrase)
+    if layer.end is not None and layer.end > phrase.duration + SLACK:
         yield (
-            f"{gesture.name}: a range ends at {layer.end:g} s; the gesture lasts from 0 to {gesture.duration:g} s of "
+            f"{phrase.name}: a range ends at {layer.end:g} s; the gesture lasts from 0 to {phrase.duration:g} s of "
             "its own time. The range goes on to the gesture's end; leave its end out to say so",
             WithoutEffect,
         )
-    if (layer.parts is not None or edit.parts) and edit.intensity > 0.0 and layer.strength > 0.0:
-        yield from _check_parts(layer, gesture)
+    if (layer.parts is not None or edit.of_parts) and edit.intensity > 0.0 and layer.strength > 0.0:
+        yield from _check_parts(layer, phrase)
 
 
-def _check_parts(layer: Layer, gesture: Gesture) -> Iterator[Finding]:
+def _check_parts(layer: Layer, phrase: Phrase) -> Iterator[Finding]:
     """Warnings about parts that are asked for what they cannot show."""
-    own, chosen = express_of(layer).parts, layer.parts
+    own, chosen = express_of(layer).of_parts, layer.parts
     arms = [side for side in SIDES if f"{side}_arm" in (own if chosen is None else chosen)]
-    without_keys = bool(arms) and all(gesture.arm(side) is None for side in arms)
+    without_keys = bool(arms) and all(phrase.arm(side).keys is None for side in arms)
     if without_keys and not (chosen is None and all(_is_neutral_part(own[f"{side}_arm"]) for side in arms)):
         names = " and ".join(f"{side}_arm" for side in arms)
         yield (
-            f"{gesture.name}: what {names} is asked for does not show: Effort and Shape move hands that have keys, "
+            f"{phrase.name}: what {names} is asked for does not show: Effort and Shape move hands that have keys, "
             "and there are none. Ask another part, or write keys for the hand",
             WithoutEffect,
         )
-    lead = leading_side(gesture) if _asks_torso_apart(layer) else None
+    lead = leading_side(phrase) if _asks_torso_apart(layer) else None
     if lead is not None and _differs_from_torso(layer, f"{lead}_arm"):
         yield (
-            f"{gesture.name}: the Effort that the torso is asked for does not show: where hands have keys the torso "
+            f"{phrase.name}: the Effort that the torso is asked for does not show: where hands have keys the torso "
             f"goes by the {lead} arm's clock, and has its own only where they have none, as in the bow. Give the "
             f"torso Shape, or ask the {lead}_arm for the Effort",
             WithoutEffect,
         )
 
 
-def _dials(edit: Express) -> Iterator[tuple[str, EffortDial | ShapeDial | None]]:
-    yield "Effort", edit.effort
-    yield "Shape", edit.shape
-    for part in edit.parts.values():
-        yield "Effort", part.effort
-        yield "Shape", part.shape
-
-
-def _late_moments(name: str, dial: Mapping[float, Effort] | Mapping[float, Shape], gesture: Gesture) -> Finding:
+def _late_moments(name: str, dial: Mapping[float, Effort] | Mapping[float, Shape], phrase: Phrase) -> Finding:
     """The warning about moments of a phrase after the gesture's end."""
-    late = sorted(moment for moment in dial if moment > gesture.duration + SLACK)
+    late = sorted(moment for moment in dial if moment > phrase.duration + SLACK)
     moments = ", ".join(f"{moment:g}" for moment in late)
     what = "is approached and not reached" if len(late) < len(dial) else "holds all the time"
     return (
-        f"{gesture.name}: a phrase of {name} has moments that never come: {moments} s; the gesture lasts from 0 to "
-        f"{gesture.duration:g} s of its own time. What the first of them says {what}; write moments within that time",
+        f"{phrase.name}: a phrase of {name} has moments that never come: {moments} s; the gesture lasts from 0 to "
+        f"{phrase.duration:g} s of its own time. What the first of them says {what}; write moments within that time",
         WithoutEffect,
     )
 
@@ -185,7 +178,7 @@ def _asks_torso_apart(layer: Layer) -> bool:
         return False
     if chosen is not None:
         return "torso" in chosen
-    return "torso" in edit.parts and _effort(edit, "torso") != edit.effort
+    return "torso" in edit.of_parts and _effort(edit, "torso") != edit.effort
 
 
 def _differs_from_torso(layer: Layer, arm: str) -> bool:
@@ -195,12 +188,12 @@ def _differs_from_torso(layer: Layer, arm: str) -> bool:
     if layer.parts is None or arm in layer.parts:
         return torso not in (edit.effort, _effort(edit, arm))
     word = edit.word
-    shapeless = word is not None and word.shape.is_neutral and not word.effort.is_neutral
+    shapeless = word is not None and word.shape.neutral and not word.effort.neutral
     return shapeless or not _is_neutral(torso)
 
 
 def _effort(edit: Express, part: str) -> EffortDial:
-    own = edit.parts.get(part, Part()).effort
+    own = edit.of_parts.get(part, Part()).effort
     return edit.effort if own is None else own
 
 
@@ -210,4 +203,4 @@ def _is_neutral_part(part: Part) -> bool:
 
 def _is_neutral(dial: EffortDial | ShapeDial | None) -> bool:
     values = dial.values() if isinstance(dial, Mapping) else () if dial is None else (dial,)
-    return all(value.is_neutral for value in values)
+    return all(value.neutral for value in values)

@@ -15,23 +15,24 @@ from pathlib import Path
 
 import numpy as np
 
+from kinesphere.body.body import Body
 from kinesphere.builtin.library import resolve_motion
 from kinesphere.direction.words import Vocabulary, word_strengths
-from kinesphere.engine.batch import RATE
 from kinesphere.engine.generation import body_clock, generate
-from kinesphere.engine.manner import Manner
+from kinesphere.engine.phrases import figure_body, phrase_of
 from kinesphere.engine.proportions import HEIGHT
 from kinesphere.laban.dials import EffortDial, Part, ShapeDial
 from kinesphere.laban.effort import Effort
 from kinesphere.laban.effort_parameters import DEFAULT, EffortModel, effort_model
-from kinesphere.laban.manners import PARTS, Dials, manner
-from kinesphere.laban.shape import Shape, affine_shape
+from kinesphere.laban.expression import Expression, express
+from kinesphere.laban.shape import Shape
 from kinesphere.maths.vectors import Bools, Floats
 from kinesphere.motion.errors import warn_caller
 from kinesphere.motion.gesture import Gesture, Keypoints
 from kinesphere.motion.humanoid import select_joints
 from kinesphere.motion.motion import Motion
-from kinesphere.motion.scope import FADE, time_window
+from kinesphere.motion.phrase import Phrase
+from kinesphere.motion.scope import Scope
 from kinesphere.motion.timemap import TimeMap
 from kinesphere.score import checks
 from kinesphere.score.score import Express, Layer, Score, SignalEdit, check_body_part, is_motion, resolve_gesture
@@ -54,8 +55,9 @@ def render_all(scores: Sequence[Score], *, height: float = HEIGHT) -> list[Motio
     for gesture in {id(gesture): gesture for gesture in gestures.values()}.values():
         for finding in checks.check_gesture(gesture):
             warn_caller(*finding)
-    performances = {i: (gesture, _manner(scores[i], gesture)) for i, gesture in gestures.items()}
-    generated = generate(list(performances.values()), height) if performances else []
+    body = figure_body(height)
+    performances = {i: _phrase(scores[i], gesture, body) for i, gesture in gestures.items()}
+    generated = generate(list(performances.values())) if performances else []
     performed = dict(zip(performances, generated, strict=True))
     motions = []
     for i, score in enumerate(scores):
@@ -63,7 +65,7 @@ def render_all(scores: Sequence[Score], *, height: float = HEIGHT) -> list[Motio
             assert isinstance(score.source, Motion | str | Path)
             motions.append(apply_layers(resolve_motion(score.source), score.layers))
         elif any(not isinstance(layer.edit, Express) for layer in score.layers):
-            motions.append(apply_layers(performed[i], score.layers, body_clock(*performances[i], height)))
+            motions.append(apply_layers(performed[i], score.layers, body_clock(performances[i])))
         else:
             motions.append(performed[i])
     return motions
@@ -157,85 +159,18 @@ class _LayerStack:
 # Effort, Shape and words
 
 
-def _manner(score: Score, gesture: Gesture) -> Manner:
-    """The manner in which the Express layers of a score have its gesture performed."""
-    time = np.arange(round(gesture.duration * RATE) + 1) / RATE
-    parts: dict[str, list[Dials]] = {name: [] for name in PARTS}
-    stillness = 0.0
+def _phrase(score: Score, gesture: Gesture, body: Body) -> Phrase:
+    """The gesture as a phrase, with all phrase edits of a score."""
+    phrase = phrase_of(gesture, body, score.seed)
+    own = effort_model(score.model)
+    asked = [Expression(model=None if own is effort_model() else own, locked=score.lock_times)]
     for layer in score.layers:
-        if not isinstance(layer.edit, Express):
-            continue
-        _check_range(layer, gesture)
-        _check_loop(layer, gesture)
-        for finding in checks.check_layer(layer, gesture):
-            warn_caller(*finding)
-        strength = _strength_over(layer, time)
-        for name in PARTS if layer.parts is None else layer.parts:
-            parts[name] += _dials(layer.edit, name, strength)
-        word = layer.edit.word
-        own = layer.edit.stillness + (word.stillness if word else 0.0) * layer.edit.intensity
-        stillness += layer.strength * own
-    return manner(
-        gesture,
-        parts,
-        stillness=float(np.clip(stillness, -1.0, 1.0)),
-        model=effort_model(score.model),
-        locked=score.lock_times,
-        seed=score.seed,
-    )
-
-
-def _dials(edit: Express, name: str, strength: Floats | None) -> list[Dials]:
-    """An edit's dials on one part: its own, its words', and the Shape that follows Effort by affinity."""
-    part = edit.parts.get(name, Part())
-    effort = edit.effort if part.effort is None else part.effort
-    shape = edit.shape if part.shape is None else part.shape
-    dials = [Dials(effort, shape, edit.intensity, strength=strength, hands=edit.affinities)]
-    word = edit.word
-    if word is not None:
-        dials.append(Dials(word.effort, word.shape, edit.intensity, word.tempo ** min(edit.intensity, 1.0), strength))
-    if edit.affinities:
-        efforts = [effort] if word is None else [effort, word.effort]
-        dials += [Dials(shape=_affine(own), intensity=edit.intensity, strength=strength) for own in efforts]
-    return dials
-
-
-def _affine(dial: Effort | Mapping[float, Effort]) -> ShapeDial:
-    if isinstance(dial, Effort):
-        return affine_shape(dial)
-    phrase: dict[float, Shape] = {moment: affine_shape(effort) for moment, effort in dial.items()}
-    return phrase
-
-
-def _strength_over(layer: Layer, time: Floats) -> Floats | None:
-    """The layer's strength ``(N,)`` over its range; None: 1 throughout."""
-    if layer.start is None and layer.end is None and layer.strength == 1.0:
-        return None
-    return layer.strength * time_window(time, layer.start, layer.end, FADE)
-
-
-def _check_range(layer: Layer, gesture: Gesture) -> None:
-    start = 0.0 if layer.start is None else layer.start
-    end = gesture.duration if layer.end is None else layer.end
-    if start >= gesture.duration or end <= 0.0:
-        raise ValueError(
-            f"a layer from {start:g} to {end:g} s has nothing to act on: {gesture.name} lasts from 0 to "
-            f"{gesture.duration:g} s"
-        )
-
-
-def _check_loop(layer: Layer, gesture: Gesture) -> None:
-    """Refuse dials that change over a loop: its end would not meet its start."""
-    if not gesture.loop or not isinstance(layer.edit, Express):
-        return
-    edit = layer.edit
-    dials = [edit.effort, edit.shape, *(d for part in edit.parts.values() for d in (part.effort, part.shape))]
-    phrased = any(isinstance(dial, Mapping) and len(dial) > 1 for dial in dials)
-    if phrased or layer.start is not None or layer.end is not None:
-        raise ValueError(
-            f"{gesture.name} goes round: dials that change over its time, or a range of it, would leave its seam open. "
-            "Give one value for all of it"
-        )
+        if isinstance(layer.edit, Express):
+            for finding in checks.check_layer(layer, phrase):
+                warn_caller(*finding)
+            scope = Scope(layer.start, layer.end, layer.parts, layer.strength)
+            asked.append(layer.edit.expression(phrase, scope))
+    return express(phrase, *asked)
 
 
 # ``perform``: a gesture with Effort, Shape and words, in one call

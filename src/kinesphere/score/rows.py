@@ -223,15 +223,15 @@ def express_row(edit: Express) -> dict[str, Any]:
     """An Express as JSON, without its neutral values."""
     row: dict[str, Any] = {}
     for name, dial in (("effort", edit.effort), ("shape", edit.shape)):
-        if not (isinstance(dial, Effort | Shape) and dial.is_neutral):
+        if not (isinstance(dial, Effort | Shape) and dial.neutral):
             row[name] = _dial_row(dial)
     if edit.words:
         row["words"] = dict(edit.words)
     for name, default in (("intensity", 1.0), ("stillness", 0.0), ("affinities", False)):
         if getattr(edit, name) != default:
             row[name] = getattr(edit, name)
-    if edit.parts:
-        row["of_parts"] = {name: _part_row(part) for name, part in edit.parts.items()}
+    if edit.of_parts:
+        row["of_parts"] = {name: _part_row(part) for name, part in edit.of_parts.items()}
     return row
 
 

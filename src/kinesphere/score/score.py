@@ -6,24 +6,19 @@ has a time range in the source's own time, body parts and a strength.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
-from types import MappingProxyType
 
 import numpy as np
 
 from kinesphere.builtin.library import gesture, gestures, motions
-from kinesphere.direction.words import Vocabulary, Word, combine_words
+from kinesphere.direction.express import Express as Express
 from kinesphere.files.gesture_toml import load_gesture
 from kinesphere.files.keypoints import load_keypoints
 from kinesphere.files.registry import formats
-from kinesphere.laban.dials import EffortDial, Part, ShapeDial, check_dial
-from kinesphere.laban.effort import Effort
 from kinesphere.laban.effort_parameters import DEFAULT, EffortModel, effort_model
-from kinesphere.laban.manners import PARTS
-from kinesphere.laban.shape import Shape
+from kinesphere.laban.expression import PARTS
 from kinesphere.motion.errors import unknown_name
 from kinesphere.motion.gesture import Gesture, Keypoint, Keypoints
 from kinesphere.motion.humanoid import GROUPS
@@ -37,62 +32,6 @@ HOLD_AFTER = 0.5  # seconds that a gesture of key points alone lasts after the l
 GESTURE_FILES = (".toml",)
 VERSION = 1
 MOST_LAYERS = 1000
-
-
-@dataclass(frozen=True)
-class Express:
-    """Effort and Shape by dial or by word.
-
-    Parameters
-    ----------
-    effort, shape
-        One value, or a phrase: values at seconds of the source's own time.
-    words
-        Words with their strengths from 0 to 1; their dials are added to the ones above.
-    intensity
-        From 0, nothing, over 1, as dialled, to 2.
-    stillness
-        From −1, restless, over 0, as it is, to 1, a statue.
-    affinities
-        Whether Shape and hands follow Effort: indirect spreads, light rises and opens the hand, strong sinks and
-        makes a fist, sustained advances.
-    parts
-        Effort and Shape of single parts instead of the whole body's: ``left_arm``, ``right_arm``, ``torso``.
-    """
-
-    effort: EffortDial = field(default_factory=Effort)
-    shape: ShapeDial = field(default_factory=Shape)
-    words: Mapping[str, float] = field(default_factory=dict)
-    intensity: float = 1.0
-    stillness: float = 0.0
-    affinities: bool = False
-    parts: Mapping[str, Part] = field(default_factory=dict)
-    vocabulary: Vocabulary | None = field(default=None, compare=False, repr=False)
-
-    def __post_init__(self) -> None:
-        check_express_dial(self.effort, Effort)
-        check_express_dial(self.shape, Shape)
-        object.__setattr__(self, "intensity", check_range("intensity", self.intensity, 0.0, MOST_INTENSITY))
-        object.__setattr__(self, "stillness", check_range("stillness", self.stillness, -1.0, 1.0))
-        given = {
-            str(name): check_range(f"strength of {name!r}", value, 0.0, 1.0) for name, value in dict(self.words).items()
-        }
-        if given:
-            combine_words(given, self.vocabulary)  # refuses unknown words
-        object.__setattr__(self, "words", MappingProxyType(given))
-        for name, part in dict(self.parts).items():
-            check_body_part(name)
-            if not isinstance(part, Part):
-                raise TypeError(f"{name}: {part!r}; a Part with its effort and shape is expected")
-            for dial, kind in ((part.effort, Effort), (part.shape, Shape)):
-                if dial is not None:
-                    check_express_dial(dial, kind)
-        object.__setattr__(self, "parts", MappingProxyType(dict(self.parts)))
-
-    @property
-    def word(self) -> Word | None:
-        """The dials of all its words together."""
-        return combine_words(self.words, self.vocabulary) if self.words else None
 
 
 SignalEdit = Edit | Timewarp | Blend
@@ -172,15 +111,6 @@ def express_of(layer: Layer) -> Express:
     if not isinstance(layer.edit, Express):
         raise TypeError(f"{type(layer.edit).__name__} is no Express")
     return layer.edit
-
-
-def check_express_dial(dial: object, kind: type[Effort] | type[Shape]) -> None:
-    """Refuse what is no dial, and moments before a gesture's start."""
-    check_dial(dial, kind)
-    if isinstance(dial, Mapping) and min(dial) < 0.0:
-        raise ValueError(
-            f"a phrase of {kind.__name__} has a moment at {min(dial):g} s; a gesture's own time begins at 0"
-        )
 
 
 def check_body_part(name: object) -> None:

@@ -1,0 +1,112 @@
+"""Gestures to phrases: ``phrase_of`` puts a gesture on a body, in limb lengths; also which arm leads a phrase."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import lru_cache
+
+import numpy as np
+
+from kinesphere.body.body import Body, body_of
+from kinesphere.engine.embodiment import embody
+from kinesphere.engine.pose import figure_skeleton
+from kinesphere.engine.proportions import ARM, HEIGHT, LEG
+from kinesphere.maths.vectors import Floats
+from kinesphere.motion.gesture import Curve, Gesture, Keypoints, Space, Step, Stop
+from kinesphere.motion.humanoid import SIDES
+from kinesphere.motion.memo import memoised
+from kinesphere.motion.phrase import CHEST, PARTS, WORLD, Keys, Phrase, Track, part_of_channel
+
+HEIGHTS = (0.1, 10.0)  # metres of a figure
+EASE = 0.5  # when a stroke is fastest, where a gesture says nothing
+_LARGE = {"torso": 1.0, "hips": 1.0, "head": 0.4}  # parts that lead a body without hands, and how much they count
+
+
+@lru_cache(maxsize=16)
+def figure_body(height: float = HEIGHT) -> Body:
+    """The figure's body at this height in metres."""
+    if not np.isfinite(height) or not HEIGHTS[0] <= height <= HEIGHTS[1]:
+        raise ValueError(f"height {height}: {HEIGHTS[0]:g} to {HEIGHTS[1]:g} m is allowed")
+    return body_of(figure_skeleton(height))
+
+
+def phrase_of(gesture: Gesture, body: Body | None = None, seed: int | None = None) -> Phrase:
+    """A gesture on a body, the figure unless given: what it does, nothing about how.
+
+    Hands' keys are in arm lengths, hips and steps in leg lengths. Goals in the world are the farther off, the longer a
+    body's arms. ``seed`` says which individual performs it; None: always the same.
+    """
+    return _phrase_of(gesture, figure_body() if body is None else body, seed)
+
+
+@memoised
+def _phrase_of(gesture: Gesture, body: Body, seed: int | None) -> Phrase:
+    arm_size = embody(body).actor.arm_size
+    curves: dict[str, dict[str, Curve]] = {part: {} for part in PARTS}
+    for channel, curve in gesture.curves.items():
+        curves[part_of_channel(channel)][channel] = _in_leg_lengths(curve) if _is_length(channel) else curve
+    tracks = {part: Track(curves=own) for part, own in curves.items() if own}
+    for side in SIDES:
+        written = gesture.arm(side)
+        keys = None if written is None else _keys(written, gesture.inflections.get(side), arm_size)
+        palms, steps = gesture.palms.get(side, ()), gesture.steps.get(side, ())
+        if keys is not None or palms or curves[f"{side}_arm"]:
+            tracks[f"{side}_arm"] = Track(keys, curves[f"{side}_arm"], palms=palms)
+        if steps or curves[f"{side}_leg"]:
+            scaled = tuple(Step(s.lift, s.land, s.x / LEG, s.z / LEG, s.turn) for s in steps)
+            tracks[f"{side}_leg"] = Track(curves=curves[f"{side}_leg"], steps=scaled)
+    return Phrase(gesture.name, body, gesture.duration, tracks, gesture.loop, seed=seed)
+
+
+def _is_length(channel: str) -> bool:
+    return channel in ("hips.x", "hips.y", "hips.z")
+
+
+def _in_leg_lengths(curve: Curve) -> Curve:
+    return Curve(curve.times, tuple(value / LEG for value in curve.values))
+
+
+def _keys(written: Keypoints, inflections: tuple[float, ...] | None, arm_size: float) -> Keys:
+    """Key points, written in metres for the figure, in arm lengths; those in the world in metres."""
+    keys = written.keys
+    world = np.array([key.space == Space.GLOBAL for key in keys])
+    positions = np.array([key.position for key in keys])
+    return Keys(
+        times=np.array([key.frame for key in keys]) / written.rate,
+        positions=np.where(world[:, None], arm_size * positions, positions / ARM),
+        swivels=np.array([key.swivel for key in keys]),
+        goals=np.array([key.stop == Stop.GOAL for key in keys]),
+        spaces=tuple(WORLD if key.space == Space.GLOBAL else CHEST for key in keys),
+        inflections=np.array(inflections or (EASE,) * len(keys)),
+        locked=written.locked,
+    )
+
+
+# What leads a phrase
+
+
+@memoised
+def leading_side(phrase: Phrase) -> str | None:
+    """The arm with the longest path, whose clock the body goes by."""
+    lengths = {}
+    for side in SIDES:
+        keys = phrase.arm(side).keys
+        if keys is not None and len(keys) > 1:
+            lengths[side] = float(np.linalg.norm(np.diff(keys.positions, axis=0), axis=1).sum())
+    return max(lengths, key=lambda side: (round(lengths[side], 6), side)) if lengths else None
+
+
+@memoised
+def body_rest_times(phrase: Phrase) -> Floats:
+    """Times at which a phrase without hands' keys rests: the turning points of what moves most."""
+    curves: Mapping[str, Curve] = {name: curve for part in _LARGE for name, curve in phrase.track(part).curves.items()}
+    spread = {name: (LEG if _is_length(name) else 1.0) * (max(c.values) - min(c.values)) for name, c in curves.items()}
+    spread = {name: value for name, value in spread.items() if value > 0.0}
+    if not spread:
+        return np.array([0.0, phrase.duration])
+    name = max(spread, key=lambda name: spread[name] * _LARGE[part_of_channel(name)])
+    values = (LEG if _is_length(name) else 1.0) * np.array(curves[name].values)
+    directions = np.sign(np.round(np.diff(values) / max(spread.values()), 2))
+    turns = [0] + [i for i in range(1, len(values) - 1) if directions[i] != directions[i - 1]] + [len(values) - 1]
+    times = np.unique(np.clip(np.array(curves[name].times)[turns], 0.0, phrase.duration))
+    return times if len(times) > 1 else np.array([0.0, phrase.duration])

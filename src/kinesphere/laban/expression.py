@@ -1,0 +1,279 @@
+"""Effort and Shape on a phrase: strokes, overlays and keys under the dials of all edits so far."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
+from typing import TypeAlias
+
+import numpy as np
+
+from kinesphere.engine.arm_plan import arm_keys
+from kinesphere.engine.embodiment import embody
+from kinesphere.engine.phrases import body_rest_times
+from kinesphere.laban.dials import (
+    CombinedDials,
+    Dials,
+    EffortDial,
+    ShapeDial,
+    Values,
+    combine_dials,
+    parameter_overrides,
+    stroke_means,
+    tempo_product,
+)
+from kinesphere.laban.effort import Effort
+from kinesphere.laban.effort_parameters import (
+    RANGES,
+    EffortModel,
+    effort_model,
+    movement_parameters,
+    movement_parameters_of,
+)
+from kinesphere.laban.key_placement import place_keys
+from kinesphere.laban.shape import Shape, torso_channels
+from kinesphere.maths.vectors import Bools, Floats, clip
+from kinesphere.motion.errors import unknown_name
+from kinesphere.motion.humanoid import SIDES
+from kinesphere.motion.phrase import OVERLAYS, STROKES, Applied, Phrase, Track, part_of_channel
+from kinesphere.motion.scope import Scope
+
+PARTS = ("left_arm", "right_arm", "torso")  # that Effort and Shape act on
+_GROUPS = {"arms": ("left_arm", "right_arm"), "upper_body": PARTS, "body": PARTS}
+BEYOND_FULL = 0.35  # how much of the excess over full Shape a torso shows
+AMPLITUDES = ("squash", "breath", "limb_volume", "wrist_bend", "wrist_twist", "elbow_twist", "displacement")
+# Beyond full Effort amplitudes grow, up to what joints bear: radians; displacement is a share of the elbow's angle.
+LARGEST: Mapping[str, float] = MappingProxyType({"wrist_bend": 0.7, "displacement": 0.5, "flexed_angle": 1.05})
+FREE_DRAG, BOUND_STIFFNESS = 1.6, 0.85  # how much more a free hand drags behind its wrist, and a bound one less
+FIST, OPEN = 0.9, 0.75  # how far hands close at full strong, and open at full light
+AMPLITUDE_VARIATION, DURATION_VARIATION = 0.08, 0.03  # standard deviations between individuals
+HANGING_OVERSHOOT = 0.35  # of its overshoot that is left where an arm comes to hang: thighs are in the way
+
+
+@dataclass(frozen=True, eq=False)
+class Expression:
+    """What one edit asks of a phrase.
+
+    Attributes
+    ----------
+    parts
+        Of each of ``PARTS`` its dials.
+    stillness
+        From −1, restless, to 1, a statue.
+    model
+        The Effort model; None: the default one.
+    locked
+        Whether keys keep their times.
+    """
+
+    parts: Mapping[str, Sequence[Dials]] = field(default_factory=dict)
+    stillness: float = 0.0
+    model: EffortModel | None = None
+    locked: bool = False
+
+    @classmethod
+    def of_dials(
+        cls, phrase: Phrase, scope: Scope, *, effort: EffortDial | None = None, shape: ShapeDial | None = None
+    ) -> Expression:
+        """The same Effort and Shape on all parts of a scope."""
+        check_scope(phrase, scope, [dial for dial in (effort, shape) if dial is not None])
+        own = Dials(effort or Effort(), shape or Shape(), strength=strength_over(phrase, scope))
+        return cls(dict.fromkeys(scope_parts(scope), (own,)), 0.0, *model_and_lock([effort]))
+
+
+def model_and_lock(efforts: Sequence[EffortDial | None]) -> tuple[EffortModel | None, bool]:
+    """The Effort model that some Efforts name, None for the default one; and whether one of them locks times."""
+    every = [own for dial in efforts for own in (dial.values() if isinstance(dial, Mapping) else [dial]) if own]
+    models = {id(model): model for model in (effort_model(own.model) for own in every) if model is not effort_model()}
+    if len(models) > 1:
+        names = " and ".join(sorted(model.name for model in models.values()))
+        raise ValueError(f"two Effort models in one edit, {names}; dials add up before the equations: name one model")
+    return next(iter(models.values()), None), any(own.lock_times for own in every)
+
+
+def scope_parts(scope: Scope) -> tuple[str, ...]:
+    """The parts that a scope names, of those that Effort and Shape act on."""
+    if scope.parts is None:
+        return PARTS
+    found: list[str] = []
+    for name in scope.parts:
+        if name not in PARTS and name not in _GROUPS:
+            raise ValueError(unknown_name("part", name, PARTS))
+        found += [part for part in _GROUPS.get(name, (name,)) if part not in found]
+    return tuple(found)
+
+
+def strength_over(phrase: Phrase, scope: Scope) -> Floats | None:
+    """A scope's strength ``(N,)`` over the phrase's own time; None: 1 throughout."""
+    if scope.whole_time and scope.strength == 1.0:
+        return None
+    return np.asarray(scope.strength * scope.window(phrase.times))
+
+
+def check_scope(phrase: Phrase, scope: Scope, dials: Sequence[EffortDial | ShapeDial]) -> None:
+    """Refuse a range with nothing of the phrase, and dials that change over a loop: its seam would open."""
+    start, end = scope.start or 0.0, phrase.duration if scope.end is None else scope.end
+    if start >= phrase.duration or end <= 0.0:
+        raise ValueError(
+            f"a layer from {start:g} to {end:g} s has nothing to act on: {phrase.name} lasts from 0 to "
+            f"{phrase.duration:g} s"
+        )
+    changes = any(isinstance(dial, Mapping) and len(dial) > 1 for dial in dials)
+    if phrase.loop and (changes or not scope.whole_time):
+        raise ValueError(
+            f"{phrase.name} goes round: dials that change over its time, or a range of it, would leave its seam open. "
+            "Give one value for all of it"
+        )
+
+
+def express(phrase: Phrase, *expressions: Expression) -> Phrase:
+    """The phrase under these dials and those that it is under already. They add up before they saturate."""
+    every = (*phrase.applied_edits, *expressions)
+    written = phrase.original
+    parts = {name: [dial for own in every for dial in own.parts.get(name, ())] for name in PARTS}
+    model = _common_model(every)
+    time = written.times
+    random = None if written.seed is None else np.random.default_rng([written.seed, 1])
+    shape = combine_dials(parts["torso"], "shape", time)
+    channels = torso_channels(np.stack(shape.factors, axis=-1), np.asarray(1.0 + BEYOND_FULL * (shape.gain - 1.0)))
+    shapes = {side: combine_dials(parts[f"{side}_arm"], "shape", time) for side in SIDES}
+    efforts: dict[str, Track] = {}
+    cache: ParameterCache = {}
+    arm_size = embody(written.body).actor.arm_size
+    for side in SIDES:
+        keys = arm_keys(written, side, arm_size)
+        if keys is not None:
+            edges, hangs = keys.times[keys.edges], keys.rests[keys.edges[1:]]
+            efforts[side] = strokes_and_flourishes(parts[f"{side}_arm"], edges, time, model, random, cache, hangs)
+    torso = strokes_and_flourishes(parts["torso"], body_rest_times(written), time, model, random, cache)
+    tracks = {"torso": replace(written.track("torso"), strokes=torso.strokes)}
+    for side, own in place_keys(written, shapes, channels, efforts).items():
+        effort = efforts[side]
+        displacement = effort.overlays["displacement"]
+        if displacement.any():
+            displacement = displacement * own.flourish_scale_over(time)
+        overlays = {**effort.overlays, "displacement": displacement}
+        arm = written.arm(side)
+        tracks[f"{side}_arm"] = replace(arm, strokes=effort.strokes, overlays=overlays, placed=own.positions)
+    for name, values in channels.items():
+        part = part_of_channel(name)
+        track = tracks.get(part) or written.track(part)
+        tracks[part] = replace(track, overlays={**track.overlays, name: values})
+    stillness = float(np.clip(sum(own.stillness for own in every), -1.0, 1.0))
+    life, fidget = (1.0 - stillness, 0.0) if stillness >= 0.0 else (1.0 - 0.5 * stillness, -stillness)
+    locked = written.locked or any(own.locked for own in every)
+    tracks = dict(written.tracks) | tracks
+    return replace(
+        written, tracks=tracks, life=life, fidget=fidget, locked=locked, applied=Applied(written, every, tracks)
+    )
+
+
+def _common_model(expressions: Sequence[Expression]) -> EffortModel:
+    models = {id(own.model): own.model for own in expressions if own.model is not None}
+    if len(models) > 1:
+        names = " and ".join(sorted(model.name for model in models.values()))
+        raise ValueError(f"two Effort models, {names}; dials of all layers add up before the equations: name one model")
+    return next(iter(models.values()), None) or effort_model()
+
+
+# Effort on strokes: timing, path and flourishes
+
+
+# Combined dials and their parameters over time, by the identity of what they were made from.
+ParameterCache: TypeAlias = dict[tuple[tuple[int, float, int], ...], tuple[CombinedDials, dict[str, Values]]]
+
+
+def strokes_and_flourishes(
+    dials: Sequence[Dials],
+    edges: Floats,
+    time: Floats,
+    model: EffortModel,
+    random: np.random.Generator | None,
+    cache: ParameterCache,
+    hangs: Bools | None = None,
+) -> Track:
+    """``STROKES`` of each stroke ``(S,)`` between ``edges (S + 1,)``, and ``OVERLAYS`` over time.
+
+    What may vary within a stroke follows the dials' curve; timing, duration and tension take its mean over the stroke.
+    ``cache`` is shared by the parts of one phrase; ``hangs (S,)`` are strokes that end in a hanging arm.
+    """
+    combined, parameters = _parameters(dials, time, model, cache)
+    strokes: dict[str, Values] = {name: parameters[name] for name in STROKES}
+    if not combined.steady:
+        means = movement_parameters(stroke_means(np.stack(combined.factors, axis=1), edges, time), model)
+        strokes = {name: means[name] for name in STROKES}
+    gain = stroke_means(combined.gain, edges, time)
+    strokes["duration"] = strokes["duration"] ** gain / stroke_means(tempo_product(dials), edges, time)
+    flourishes = _flourishes(combined, parameters, any(dial.hands for dial in dials))
+    _apply_overrides(dials, edges, time, strokes, flourishes)
+    count = len(edges) - 1
+    if random is not None:
+        strokes["duration"] = strokes["duration"] * np.exp(DURATION_VARIATION * random.standard_normal(count))
+        for name in AMPLITUDES:
+            deviation = float(np.clip(random.standard_normal(), -2.0, 2.0))
+            flourishes[name] = flourishes[name] * (1.0 + AMPLITUDE_VARIATION * deviation)
+    table = np.empty((len(strokes), count))
+    for row, value in zip(table, strokes.values(), strict=True):
+        row[:] = value
+    rows = dict(zip(strokes, table, strict=True))
+    rows["duration"] = clip(rows["duration"], *RANGES["duration"])
+    if hangs is not None:
+        rows["overshoot"][hangs] *= HANGING_OVERSHOOT
+    return Track(strokes=rows, overlays={name: np.asarray(value) for name, value in flourishes.items()})
+
+
+def _parameters(
+    dials: Sequence[Dials], time: Floats, model: EffortModel, cache: ParameterCache
+) -> tuple[CombinedDials, dict[str, Values]]:
+    """The combined dials, and their movement parameters over time; computed once for parts with the same dials."""
+    key = tuple((id(dial.effort), dial.intensity, id(dial.strength)) for dial in dials)
+    if key not in cache:
+        combined = combine_dials(dials, "effort", time)
+        parameters = (
+            movement_parameters_of(combined.factors, model)
+            if combined.steady
+            else movement_parameters(np.stack(combined.factors, axis=1), model)
+        )
+        cache[key] = combined, parameters
+    return cache[key]
+
+
+def _flourishes(combined: CombinedDials, parameters: dict[str, Values], hands: bool) -> dict[str, Values]:
+    flourishes = {name: parameters[name] for name in OVERLAYS if name in parameters}
+    _, weight, _, flow = combined.factors
+    flourishes["loose"] = 1.0 - FREE_DRAG * _minimum(flow, 0.0) - BOUND_STIFFNESS * _maximum(flow, 0.0)
+    if hands:
+        flourishes |= {"fist": FIST * _maximum(weight, 0.0), "open": -OPEN * _minimum(weight, 0.0)}
+    for name in (*AMPLITUDES, "flexed_angle"):
+        flourishes[name] = flourishes[name] * combined.gain
+    for name, most in LARGEST.items():
+        flourishes[name] = _minimum(flourishes[name], most)
+    return flourishes
+
+
+def _apply_overrides(
+    dials: Sequence[Dials], edges: Floats, time: Floats, strokes: dict[str, Values], flourishes: dict[str, Values]
+) -> None:
+    """Blend in parameters that are set by hand, as far as their edits hold."""
+    for dial in dials:
+        for name, rows in parameter_overrides(dial.effort, time).items():
+            value, share = (float(row[0]) if len(row) == 1 else row for row in rows)
+            share = share * min(dial.intensity, 1.0)
+            share = share if dial.strength is None else share * dial.strength
+            if name in strokes:
+                value, share = (stroke_means(row, edges, time) for row in (value, share))
+                strokes[name] = strokes[name] + share * (value - strokes[name])
+            else:
+                flourishes[name] = flourishes[name] + share * (value - flourishes[name])
+
+
+# Of a number or an array; NumPy's functions take long for single numbers.
+
+
+def _minimum(values: Values, most: float) -> Values:
+    return min(values, most) if isinstance(values, float) else np.minimum(values, most)
+
+
+def _maximum(values: Values, least: float) -> Values:
+    return max(values, least) if isinstance(values, float) else np.maximum(values, least)

@@ -1,0 +1,28 @@
+"""Stillness: how much a body moves by itself while nothing is asked of it; a phrase edit."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from kinesphere.laban.expression import Expression, express
+from kinesphere.motion.document import dial, document
+from kinesphere.motion.edit import PhraseEdit, phrase_edit
+from kinesphere.motion.phrase import Phrase
+from kinesphere.motion.scope import WHOLE, Scope
+
+
+@phrase_edit("stillness")
+@document(frozen=True)
+class Stillness(PhraseEdit):
+    """How still a body is: breath, sway and fidgeting."""
+
+    amount: Annotated[float, dial(-1, 1, "From fidgeting to no breath at all.", "restless", "a statue")] = 0.0
+
+    @property
+    def neutral(self) -> bool:
+        """Whether it changes nothing."""
+        return self.amount == 0.0
+
+    def apply(self, phrase: Phrase, scope: Scope = WHOLE) -> Phrase:
+        """The phrase, stiller or more restless as a whole: its range and parts do not matter."""
+        return express(phrase, Expression(stillness=scope.strength * self.amount))
