@@ -82,7 +82,7 @@ def embody(body: Body) -> Embodiment:
         own = np.arange(len(figure)), rotations.identity(len(figure))
         return Embodiment(body, Actor(body.skeleton, size, size, size), *own)
     sizes = _sizes(body, figure)
-    spine = _spread_spine(body)
+    spine = spread_spine(body)
     offsets, ankle = _offsets(body, figure, spine, sizes)
     soles = {f"{side}Foot": ankle for side in SIDES}
     tips = tuple(
@@ -106,7 +106,7 @@ def _figure_size(skeleton: Skeleton, figure: Skeleton) -> float | None:
     return size if plain and np.allclose(skeleton.offsets, size * figure.offsets, rtol=0.0, atol=1e-9) else None
 
 
-def _upright_axes(body: Body) -> Floats:
+def upright_axes(body: Body) -> Floats:
     """``(4,)`` left, up and ahead as x, y, z. Up is the vertical for a body that stands, as it is for the figure."""
     basis = body.anatomy.basis
     up, ahead = rotations.rotate(basis, np.array([[0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]))
@@ -128,7 +128,7 @@ def _half_width(skeleton: Skeleton) -> float:
     return 0.5 * float(np.linalg.norm(left - right))
 
 
-def _spread_spine(body: Body) -> tuple[int, ...]:
+def spread_spine(body: Body) -> tuple[int, ...]:
     """For each of the figure's spine joints the body's, from the first to the one that carries the arms."""
     chain = body.anatomy.spine
     if not chain:
@@ -138,7 +138,7 @@ def _spread_spine(body: Body) -> tuple[int, ...]:
 
 def _offsets(body: Body, figure: Skeleton, spine: Sequence[int], sizes: Mapping[str, float]) -> tuple[Floats, float]:
     """``(J, 3)`` offsets of the figure's joints in this body's proportions, and its ankles' height."""
-    roles, pose, axes = body.roles, body.anatomy.pose, _upright_axes(body)
+    roles, pose, axes = body.roles, body.anatomy.pose, upright_axes(body)
     offsets = figure.offsets.copy()
     index = figure.index
 
@@ -203,7 +203,7 @@ def _frames(body: Body, skeleton: Skeleton, spine: Sequence[int]) -> tuple[Ints,
     own = find_anatomy(skeleton)
     joints = np.full(len(body.skeleton), -1)
     frames = rotations.identity(len(body.skeleton))
-    upright = rotations.conjugate(_upright_axes(body))
+    upright = rotations.conjugate(upright_axes(body))
     for role, joint in roles.items():
         if role in skeleton.roles and role not in SPINE:
             joints[joint] = skeleton.roles[role]

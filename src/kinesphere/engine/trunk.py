@@ -125,6 +125,15 @@ class TrunkModel(NamedTuple):
 
 
 @lru_cache(maxsize=16)
+def trunk_matrix(skeleton: Skeleton) -> tuple[tuple[str, ...], Floats, Floats]:
+    """The trunk's K joints by name; the map ``(C, 3 K)`` from channels to their rotation vectors; a full breath's."""
+    model = _trunk_model(skeleton, 1.0)
+    matrix = np.zeros((len(INDEX), len(model.breath)))
+    matrix[model.sources, model.targets] = model.factors
+    return tuple(skeleton.names[joint] for joint in trunk_joints(skeleton)), matrix, model.breath
+
+
+@lru_cache(maxsize=16)
 def _trunk_model(skeleton: Skeleton, rate: float) -> TrunkModel:
     joints = trunk_joints(skeleton)
     order = {int(joint): k for k, joint in enumerate(joints)}
