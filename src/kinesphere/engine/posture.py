@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -137,16 +137,12 @@ class PosedBodies:
     def around(self, added: Floats) -> BodyView:
         """The body with ``added (K + 1, C)`` on its channels."""
         actor, count = self.actor, len(self.channels)
-        pose = Pose.of(actor, Batch((1,) * count, (False,) * count))
+        pose = Pose.of(actor, self._batch)
         channels = ChannelCurves(self.channels + added, np.zeros(count))
         shift = np.zeros((count, 3))
-        wrists = np.concatenate([self.wrists[side] for side in SIGN])
-        assist = assist_angles(wrists, actor.arm_size).reshape(2, count, 2).transpose(1, 0, 2)
-        trunk = solve_trunk(pose, channels, shift, np.ascontiguousarray(assist))
+        trunk = solve_trunk(pose, channels, shift, self._assist)
         self._solve_legs(pose, channels)
-        solved = {side: limb.solve(self.wrists[side], self.swivels[side]) for side, limb in actor.arms.items()}
-        upper, flexion = ({side: own[i] for side, own in solved.items()} for i in (0, 1))
-        unbalanced = horizontal_centre_of_mass(pose, upper, flexion, actor.arms)
+        unbalanced = horizontal_centre_of_mass(pose, *self._arms, actor.arms)
         unbalanced -= pose.size * channels.rows("hips.x", "hips.z")
         shift[:, [0, 2]] = (unbalanced[-1] - unbalanced) / MOVED
         shift[:, 1] -= leg_overreach(pose, shift)
@@ -154,6 +150,25 @@ class PosedBodies:
         trunk = TrunkWorld(trunk.joints, trunk.rotations, trunk.positions + shift[:, None])
         self._solve_legs(pose, channels)
         return self._view(pose, trunk)
+
+    @cached_property
+    def _batch(self) -> Batch:
+        """Every moment is a performance of one frame: nothing goes on over time."""
+        count = len(self.channels)
+        return Batch((1,) * count, (False,) * count)
+
+    @cached_property
+    def _assist(self) -> Floats:
+        """``(K + 1, 2, 2)`` the shoulders' assistance."""
+        wrists = np.concatenate([self.wrists[side] for side in SIGN])
+        angles = assist_angles(wrists, self.actor.arm_size).reshape(2, -1, 2)
+        return np.ascontiguousarray(angles.transpose(1, 0, 2))
+
+    @cached_property
+    def _arms(self) -> tuple[dict[str, Floats], dict[str, Floats]]:
+        """Rotations of the shoulders and angles of the elbows, by side."""
+        solved = {side: limb.solve(self.wrists[side], self.swivels[side]) for side, limb in self.actor.arms.items()}
+        return {side: own[0] for side, own in solved.items()}, {side: own[1] for side, own in solved.items()}
 
     def _solve_legs(self, pose: Pose, channels: ChannelCurves) -> None:
         for side in SIGN:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Callable, Sequence
+from functools import cache
 from typing import TYPE_CHECKING, TypeVar
 
 if TYPE_CHECKING:
@@ -51,8 +52,9 @@ def share_work(work: Callable[[T], R], items: Sequence[T]) -> list[R]:
     return [made[i] for i in range(len(items))]
 
 
+@cache
 def _workers() -> int:
-    return min(4, os.cpu_count() or 1)
+    return min(4, os.cpu_count() or 1)  # asking takes as long as a short loop
 
 
 def _pool() -> ThreadPoolExecutor:

@@ -171,7 +171,7 @@ class Track:
         value = np.asarray(self.strokes.get(name, STROKES[name]), dtype=np.float64)
         if value.shape not in ((), (count,)):
             raise ValueError(f"{name} has {len(value)} rows for {count} strokes; as many are expected, or one number")
-        return np.array(np.broadcast_to(value, (count,)))
+        return np.full(count, value) if value.ndim == 0 else value.copy()
 
     def overlay(self, name: str) -> Floats:
         """One number ``()``, or a curve ``(N,)``."""
