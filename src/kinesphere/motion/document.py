@@ -450,12 +450,14 @@ def _type_at(cls: Any, place: Sequence[int | str]) -> Any:
     """The dataclass at a place of a document, or None where it is none."""
     here = cls
     for part in place:
-        if is_dataclass(here) and isinstance(part, str):
+        while get_origin(here) in (Annotated, Union, types.UnionType):
+            here = next((own for own in get_args(here) if _dataclass_in(own) is not None), None)
+        if isinstance(here, type) and is_dataclass(here):
             kind: Any = here
-            here = _dataclass_in(hints_of(kind).get(part))
-        elif not is_dataclass(here):
-            here = _dataclass_in(here)
-    return here
+            here = hints_of(kind).get(part)
+        else:  # a list's entry, or a mapping's value
+            here = next((own for own in get_args(here) if _dataclass_in(own) is not None), None)
+    return _dataclass_in(here)
 
 
 def _dataclass_in(hint: Any) -> Any:
