@@ -209,3 +209,19 @@ def test_a_gesture_file_of_ones_own_is_generated_by_public_names(tmp_path):
     made = kinesphere.engine.generate_gesture(kinesphere.files.load_gesture(tmp_path / "my_wave.toml"))
     assert made.name == "my wave"
     assert abs(made.positions_world() - motion("wave").positions_world()).max() < 1e-9
+
+
+def test_both_feet_are_mirrored_and_one_foot_is_to_the_left(tmp_path):
+    row = "steps = [[0.2, 0.6, 0.1, 0.2, 30]]"
+    both = read(tmp_path, f"duration = 1.0\n[both.foot]\n{row}\n")
+    right = read(tmp_path, f"duration = 1.0\n[right.foot]\n{row}\n")
+    (one,), (other,) = both.steps["left"], both.steps["right"]
+    assert (one.x, one.z, one.turn) == (0.1, 0.2, pytest.approx(math.radians(30.0)))
+    assert (other.x, other.z, other.turn) == (-one.x, one.z, -one.turn)
+    assert right.steps["right"] == both.steps["left"]  # "to the left" on either side
+
+
+def test_a_channel_may_reach_its_limit(tmp_path):
+    made = read(tmp_path, "duration = 1.0\n[torso]\nturn = [[0, 180], [1, -180]]\nbreath = []\n[hips]\nx = [[0, 3]]\n")
+    assert made.curves["torso.turn"].values == (math.pi, -math.pi)
+    assert "torso.breath" not in made.curves
