@@ -18,7 +18,7 @@ from kinesphere.motion.gesture import Gesture
 try:
     import msgspec
 except ImportError:
-    msgspec = None
+    msgspec = None  # type: ignore[assignment]
 
 
 @document(frozen=True)

@@ -37,7 +37,7 @@ def test_an_added_walk_may_be_like_a_built_in_one(tmp_path):
 
 def test_names_that_are_taken_and_broken_files_are_refused(tmp_path):
     (tmp_path / "wave.toml").write_text((FOLDER / "wave.toml").read_text())
-    with pytest.raises(MotionFileError, match="a motion called 'wave', which .* is; expected a name that is free"):
+    with pytest.raises(MotionFileError, match=r"a motion called 'wave', which .* is; expected a name that is free"):
         add_gesture(tmp_path / "wave.toml")
     (tmp_path / "test_bad.toml").write_text("duration = -1\n")
     with pytest.raises(MotionFileError, match="duration: found -1"):

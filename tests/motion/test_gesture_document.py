@@ -65,8 +65,8 @@ def test_built_in_gestures_pass_through_json(name):
 
 def test_the_form_is_that_of_scores():
     arm = Keypoints((Keypoint(0, (0, -0.5, 0)), Keypoint(12, (0.2, 0, 0.4), 0.3, Stop.VIA, Space.GLOBAL)), 24.0)
-    made = Gesture("nod", 2.0, right=arm, curves={"head.nod": Curve((0.0, 1.0), (0.0, 0.2))},
-                   palms={"left": (Palm(0.0), Palm(1.0, (0, 0, 1)))}, steps={"left": (Step(0, 1, 0.1, 0.2),)})  # fmt: skip
+    rest = {"palms": {"left": (Palm(0.0), Palm(1.0, (0, 0, 1)))}, "steps": {"left": (Step(0, 1, 0.1, 0.2),)}}
+    made = Gesture("nod", 2.0, right=arm, curves={"head.nod": Curve((0.0, 1.0), (0.0, 0.2))}, **rest)
     assert to_plain(made) == {
         "name": "nod",
         "duration": 2.0,
@@ -100,10 +100,11 @@ def test_broken_documents_are_refused_with_their_place_and_nothing_else_is_raise
     try:
         read = read_document(Gesture, plain, "x.json", "source")
     except MotionFileError as error:
-        assert error.where.startswith("source"), str(error)
-        assert str(way[0] if way else last) in error.where or error.where == "source", str(error)
+        place = error.where
     else:
         assert isinstance(read, Gesture)
+        return
+    assert place == "source" or place.startswith("source.")
 
 
 @pytest.mark.parametrize(

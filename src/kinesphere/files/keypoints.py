@@ -127,12 +127,12 @@ def _key(path: Path, number: int, words: list[str]) -> Keypoint:
     if not 6 <= len(words) <= 7:
         expected = "frame x y z swivel goal|via [local|global]"
         raise MotionFileError(path, f"{len(words)} words", expected, line=number)
-    row = [*(_number(word) for word in words[:5]), words[5].lower(), words[6].lower() if len(words) == 7 else "local"]
-    for name, word, value in zip(("frame", "x", "y", "z", "swivel"), words, row, strict=False):
-        if not abs(float(value)) <= LARGEST:  # NaN too
+    values = [_number(word) for word in words[:5]]
+    for name, word, value in zip(("frame", "x", "y", "z", "swivel"), words, values, strict=False):
+        if not abs(value) <= LARGEST:  # NaN too
             raise MotionFileError(path, f"{name} {word[:40]!r}", "a number", line=number)
     try:
-        return _KEY.validate_python(row)
+        return _KEY.validate_python([*values, words[5].lower(), words[6].lower() if len(words) == 7 else "local"])
     except ValidationError as error:
         _, found, expected = field_error(error)
         raise MotionFileError(path, found, expected, line=number) from None

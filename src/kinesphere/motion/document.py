@@ -454,7 +454,7 @@ def _type_at(cls: Any, place: Sequence[int | str]) -> Any:
             here = next((own for own in get_args(here) if _dataclass_in(own) is not None), None)
         if isinstance(here, type) and is_dataclass(here):
             kind: Any = here
-            here = hints_of(kind).get(part)
+            here = hints_of(kind).get(str(part))
         else:  # a list's entry, or a mapping's value
             here = next((own for own in get_args(here) if _dataclass_in(own) is not None), None)
     return _dataclass_in(here)
