@@ -25,7 +25,19 @@ from kinesphere.engine.pose import SIGN, Pose, limb_of, rotation_from_components
 from kinesphere.engine.proportions import HEIGHT
 from kinesphere.engine.surface_scales import add_breath
 from kinesphere.engine.trunk import solve_trunk
-from kinesphere.files.gesture_toml import Eyes, Head, Hips, Keys, Torso, angle, metres, scale_curve, share, table_curves
+from kinesphere.files.gesture_toml import (
+    BODY,
+    Eyes,
+    Head,
+    Hips,
+    Keys,
+    Torso,
+    angle,
+    metres,
+    scaled_curves,
+    share,
+    table_curves,
+)
 from kinesphere.maths import rotations
 from kinesphere.maths.interpolation import gaussian, monotone_cubic
 from kinesphere.maths.vectors import Floats, clip, smoothstep
@@ -39,7 +51,6 @@ ROUND = 0.016  # seconds
 START = 0.2  # the phase that a walk begins with: one foot flat, the other in the air
 ARRIVING = 0.12  # of its mean speed that a swinging foot still has when it lands
 ARM = ("swing", "elbow", "bend", "curl")
-BODY = ("torso", "head", "eyes", "hips")
 
 
 @dataclass(frozen=True)
@@ -114,7 +125,7 @@ class GaitFile:
 
     def gait(self, name: str) -> Gait:
         """The walk in radians and metres."""
-        body = {f"{part}.{key}": curve for part in BODY for key, curve in _scaled(getattr(self, part)).items()}
+        body = {f"{part}.{key}": curve for part in BODY for key, curve in scaled_curves(getattr(self, part)).items()}
         return Gait(
             name,
             self.period,
@@ -127,18 +138,14 @@ class GaitFile:
             float(np.radians(self.turned_out)),
             self.in_place,
             body,
-            _scaled(self.foot),
-            _scaled(self.arm),
+            scaled_curves(self.foot),
+            scaled_curves(self.arm),
         )
 
 
 def read_gait(table: Mapping[str, Any], path: Path, name: str) -> Gait:
     """The walk of a file's table."""
     return read_document(GaitFile, table, path).gait(name)
-
-
-def _scaled(table: object) -> dict[str, Curve]:
-    return {name: scale_curve(curve, setting.scale) for name, setting, curve in table_curves(table)}
 
 
 def generate_walk(gait: Gait, height: float = HEIGHT) -> Motion:

@@ -88,6 +88,7 @@ DIRECTIONS = {  # out, up, ahead
 }
 FARTHEST = 5.0  # metres
 REST = "rest"
+BODY, SIDE = ("torso", "head", "eyes", "hips"), ("hand", "clavicle", "foot")  # tables with curves
 _SHAPES_ABOUT = f'Shapes with weights that sum to 1 at most, "open 0.4 grip 0.4". There are: {", ".join(SHAPES)}.'
 _UNITS = {ANGLE: "degrees", METRES: "metres", SHARE: "a share"}
 _SCALES = {ANGLE: math.pi / 180.0, METRES: 1.0, SHARE: 1.0}
@@ -443,7 +444,7 @@ class GestureFile:
             own: Side | None = getattr(self, name)
             if own is not None:
                 own.check(self.duration, self.loop, name)
-        for place, _, curve in self._curves():
+        for place, curve in self._curves():
             check_within(curve.times, self.duration, place)
 
     def gesture(self, name: str, source: Source) -> Gesture:
@@ -454,9 +455,14 @@ class GestureFile:
             for side, own in sides.items()
             if own.keys
         }
-        curves = {".".join(place): curve for place, curve in self._scaled_curves()}
+        curves = {
+            f"{part}.{name}": curve for part in BODY for name, curve in scaled_curves(getattr(self, part)).items()
+        }
         for side, own in sides.items():
             curves |= {f"{side}.hand.{shape}": curve for shape, curve in own.hand.shape_curves().items()}
+            for part in SIDE:
+                own_curves = scaled_curves(getattr(own, part))
+                curves |= {f"{side}.{part}.{name}": curve for name, curve in own_curves.items()}
         return Gesture(
             name,
             self.duration,
@@ -475,19 +481,15 @@ class GestureFile:
             source,
         )
 
-    def _curves(self) -> Iterator[tuple[tuple[str, ...], ChannelKeys, Curve]]:
-        for part in ("torso", "head", "eyes", "hips"):
-            for name, setting, curve in table_curves(getattr(self, part)):
-                yield (part, name), setting, curve
+    def _curves(self) -> Iterator[tuple[tuple[str, ...], Curve]]:
+        """Every curve with its place in the file."""
+        for part in BODY:
+            for name, _, curve in table_curves(getattr(self, part)):
+                yield (part, name), curve
         for side in ("both", *SIDES):
-            for part in ("hand", "clavicle", "foot") if getattr(self, side) is not None else ():
-                for name, setting, curve in table_curves(getattr(getattr(self, side), part)):
-                    yield (side, part, name), setting, curve
-
-    def _scaled_curves(self) -> Iterator[tuple[tuple[str, ...], Curve]]:
-        for place, setting, curve in self._curves():
-            for side in SIDES if place[0] == "both" else place[:1]:
-                yield (side, *place[1:]), scale_curve(curve, setting.scale)
+            for part in SIDE if getattr(self, side) is not None else ():
+                for name, _, curve in table_curves(getattr(getattr(self, side), part)):
+                    yield (side, part, name), curve
 
 
 def table_curves(table: Any) -> Iterator[tuple[str, ChannelKeys, Curve]]:
@@ -501,9 +503,12 @@ def table_curves(table: Any) -> Iterator[tuple[str, ChannelKeys, Curve]]:
             yield field.name.rstrip("_"), setting, curve
 
 
-def scale_curve(curve: Curve, scale: float) -> Curve:
-    """The curve with its values multiplied."""
-    return curve if scale == 1.0 else Curve(curve.times, tuple(scale * value for value in curve.values))
+def scaled_curves(table: object) -> dict[str, Curve]:
+    """The curves of a table by name, in radians and metres."""
+    return {
+        name: curve if setting.scale == 1.0 else Curve(curve.times, tuple(setting.scale * v for v in curve.values))
+        for name, setting, curve in table_curves(table)
+    }
 
 
 def _sign(side: str) -> float:
