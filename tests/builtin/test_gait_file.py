@@ -6,7 +6,7 @@ import pytest
 
 from kinesphere.builtin.gait import generate_walk, read_gait
 from kinesphere.builtin.library import FOLDER
-from kinesphere.files.schema import read_toml
+from kinesphere.files.schema import read_table
 from kinesphere.motion.errors import MotionFileError
 
 WALK = (FOLDER / "walk.toml").read_text(encoding="utf-8")
@@ -15,7 +15,7 @@ WALK = (FOLDER / "walk.toml").read_text(encoding="utf-8")
 def read(tmp_path, text: str):
     path = tmp_path / "stroll.toml"
     path.write_text(text, encoding="utf-8")
-    return read_gait(read_toml(path), "stroll")
+    return read_gait(read_table(path, "a walk"), path, "stroll")
 
 
 def test_a_walk_can_be_changed_in_its_file(tmp_path):
@@ -32,7 +32,8 @@ def test_a_walk_can_be_changed_in_its_file(tmp_path):
         (("period = 1.0667", ""), "period: found nothing"),
         (("strides = 4", "strides = 1e5"), "strides"),
         (("flat = 0.085", "flat = 0.9"), "0 < flat < leaves < 1"),
-        (("[0, -21]", "[0.5, -21]"), r"foot.pitch\[1\]: found 0.04; expected phases that increase"),
+        (("[0, -21]", "[0.5, -21]"), r"foot.pitch\[1\]: found 0.04 after 0.5; expected times that increase"),
+        (("[0.995, 0.002]", "[1.0, 0.002]"), r"foot.lift\[7\]: found 1; expected phases .* below 1"),
         (("swing =", "swings ="), "arm.swings.*did you mean 'swing'"),
         (("[head]", "[heads]"), "heads"),
     ],

@@ -98,12 +98,12 @@ def test_words_of_ones_own(tmp_path):
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("[words]\nodd = { effort = [0, 0, 2, 0] }", "words.odd"),
+        ("[words]\nodd = { effort = [0, 0, 2, 0] }", r"words.odd.effort\[2\]: found 2; expected −1 to 1"),
         ("[words]\nodd = { effort = [0, 0] }", "four numbers"),
-        ("[words]\nodd = { efort = [0, 0, 0, 0] }", "effort"),
+        ("[words]\nodd = { efort = [0, 0, 0, 0] }", "words.odd.efort: .*did you mean 'effort'"),
         ("[words]\nodd = { tempo = 0 }", "0.2 to 5"),
-        ("[words]\nodd = { stillness = nan }", "-1 to 1"),
-        ("[words]\nodd = 3", "a table"),
+        ("[words]\nodd = { stillness = nan }", r"words.odd.stillness: found nan; expected −1 \(restless\) to 1"),
+        ("[words]\nodd = 3", "words.odd: found 3; expected an object"),
         ("[word]\nodd = {}", r"\[words\]"),
         ("=", "TOML"),
     ],

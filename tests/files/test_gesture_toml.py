@@ -77,38 +77,61 @@ def test_world_keys_are_global(tmp_path):
     [
         (("forward = [[0, 0]", "forwards = [[0, 0]"), "torso.forwards.*did you mean 'forward'"),
         (("duration = 2.0", ""), "duration: found nothing"),
-        (("duration = 2.0", "duration = 'long'"), "duration: found 'long'; expected a number"),
+        (("duration = 2.0", "duration = 'long'"), 'duration: found "long"; expected a number, more than 0'),
         (("duration = 2.0", "duration = 1e9"), "duration"),
         (
             ("duration = 2.0", "duration = -2"),
-            "toml, duration: found -2; expected seconds, more than 0 and at most 600",
+            "toml, duration: found -2; expected more than 0 and at most 600",
         ),
         (
             ("[torso]", "[torzo]"),
-            r"torzo: found a field that .* here; expected one of: kind, .*; did you mean 'torso'\?",
+            r"torzo: found a field that nobody knows; expected one of: duration, .*; did you mean 'torso'\?",
         ),
         (("[1, 10]", "[1, 1000]"), r"torso.forward\[1\]: found 1000; expected at most 180"),
-        (("[1, 10]", "[5, 10]"), r"torso.forward\[1\]: found 5 s; expected times from 0 to the duration, 2 s"),
-        (("[1, 10]", "[0, 10]"), r"torso.forward\[1\]: found 0 s after 0 s; expected times that increase"),
+        (("[2, 0]]", "[5, 10]]"), r"torso.forward\[2\]: found 5 s; expected times from 0 to the duration, 2 s"),
+        (("[1, 10]", "[0, 10]"), r"torso.forward\[1\]: found 0 after 0; expected times that increase"),
         (("[1, 10]", "[1]"), r"forward\[1\]"),
         (("[1, 10]", "[nan, 10]"), r"forward\[1\]"),
         (("swivel = 30", "swivl = 30"), r"both.keys\[2\].swivl"),
         (("ease = 0.7", "ease = 1.7"), "ease: found 1.7"),
         (("at = 1,", "at = 0.2,"), r"keys\[2\].at: found 0.2 s after 0.5 s; expected times that increase"),
         (("at = 1.9,", "at = 2.9,"), r"both.keys\[3\].at: found 2.9 s; expected times from 0 to the duration, 2 s"),
-        (("at = 0,", "at = -1,"), r"both.keys\[0\].at: found -1 s"),
-        (('[1, "in"]', '[0, "in"]'), r"both.hand.palm\[1\]: found 0 s after 0 s; expected times that increase"),
+        (("at = 0,", "at = -1,"), r"both.keys\[0\].at: found -1; expected 0 to 600"),
+        (('[1, "in"]', '[0, "in"]'), r"both.hand.palm\[1\]: found 0 after 0; expected times that increase"),
         (('[1, "in"]', '[3, "in"]'), r"both.hand.palm\[1\]: found 3 s; expected times from 0"),
         (('[1, "thumb', '[3, "thumb'), r"both.hand.shape\[1\]: found 3 s; expected times from 0"),
         (
             ("[both.hand]", "[both.foot]\nsteps = [[1, 1.2, 0, 0, 0], [0.5, 0.6, 0, 0, 0]]\n[both.hand]"),
-            r"steps\[1\]: found",
+            r"both.foot.steps\[1\]: found lifting at 0.5 s before landing at 1.2 s; expected steps that follow",
         ),
+        (
+            ("[both.hand]", "[both.foot]\nsteps = [[1, 1.5, 0, 0, 0], [1.2, 1.6, 0, 0, 0]]\n[both.hand]"),
+            r"both.foot.steps\[1\]: found lifting at 1.2 s before landing at 1.5 s",
+        ),
+        (
+            ("[both.hand]", "[both.foot]\nsteps = [[1, 2.5, 0, 0, 0]]\n[both.hand]"),
+            r"both.foot.steps\[0\]: found 2.5 s; expected times from 0 to the duration, 2 s",
+        ),
+        (
+            ("[both.hand]", "[both.foot]\nsteps = [[1, 0.5, 0, 0, 0]]\n[both.hand]"),
+            r"both.foot.steps\[0\]: found 0.5 s for land; expected a time after it lifts, 1 s",
+        ),
+        (
+            ("[both.hand]", "[both.foot]\nsteps = [[1, 1.5, 40, 0, 0]]\n[both.hand]"),
+            r"both.foot.steps\[0\]: found 40 for x; expected −5 to 5",
+        ),
+        (('to = "rest" },', "world = [0, 9, 0] },"), r"both.keys\[0\].world\[1\]: found 9; expected −5 to 5"),
         (('to = "rest" },', "world = [0, 1, 0], to = [0, 0, 0] },"), "found both to and world; expected one of: to ="),
-        (("to = [0.1, 0.0, 0.4]", "to = [0.1, 0.4]"), "3 numbers in brackets"),
-        (("to = [0.1, 0.0, 0.4]", "to = [10, 0.0, 0.4]"), "at most 5 m"),
-        (('"in"', '"inwards"'), r"palm\[1\]: found 'inwards'; expected one of: rest, .*; did you mean 'in'\?"),
-        (("thumb out 0.5", "paw"), r"shape\[1\]: found 'paw'; expected one of: relaxed, open, .*claw"),
+        (
+            ("to = [0.1, 0.0, 0.4]", "to = [0.1, 0.4]"),
+            r"both.keys\[2\].to: found \[0.1, 0.4\]; expected \[out, up, ahead\] in metres, or .rest.",
+        ),
+        (("to = [0.1, 0.0, 0.4]", "to = [10, 0.0, 0.4]"), r"both.keys\[2\].to\[0\]: found 10; expected −5 to 5"),
+        (
+            ('"in"', '"inwards"'),
+            r"palm\[1\]: found .inwards. for direction; expected .* one of: rest, .*; did you mean 'in'\?",
+        ),
+        (("thumb out 0.5", "paw"), r"shape\[1\]: found .paw. for shape; expected one of: relaxed, open, .*claw"),
         (("open 0.3", "open 0.9"), "weights sum to 1"),
         (("[torso]", "[torso"), "no TOML"),
         (("[both.hand]", "[left]\nkeys = []\n[both.hand]"), "either"),
@@ -126,8 +149,8 @@ def test_messages_say_where_what_was_found_and_what_is_allowed_in_one_sentence(t
         read(tmp_path, PLAIN.replace("[torso]", "[torzo]"))
     said = str(caught.value).removeprefix(f"{tmp_path / 'my_move.toml'}, ")
     assert said == (
-        "torzo: found a field that means nothing here; expected one of: kind, about, loop, duration, torso, head, "
-        "eyes, hips, both, left, right; did you mean 'torso'?"
+        "torzo: found a field that nobody knows; expected one of: duration, kind, about, loop, torso, head, eyes, "
+        "hips, both, left, right; did you mean 'torso'?"
     )
 
 
@@ -186,3 +209,19 @@ def test_a_gesture_file_of_ones_own_is_generated_by_public_names(tmp_path):
     made = kinesphere.engine.generate_gesture(kinesphere.files.load_gesture(tmp_path / "my_wave.toml"))
     assert made.name == "my wave"
     assert abs(made.positions_world() - motion("wave").positions_world()).max() < 1e-9
+
+
+def test_both_feet_are_mirrored_and_one_foot_is_to_the_left(tmp_path):
+    row = "steps = [[0.2, 0.6, 0.1, 0.2, 30]]"
+    both = read(tmp_path, f"duration = 1.0\n[both.foot]\n{row}\n")
+    right = read(tmp_path, f"duration = 1.0\n[right.foot]\n{row}\n")
+    (one,), (other,) = both.steps["left"], both.steps["right"]
+    assert (one.x, one.z, one.turn) == (0.1, 0.2, pytest.approx(math.radians(30.0)))
+    assert (other.x, other.z, other.turn) == (-one.x, one.z, -one.turn)
+    assert right.steps["right"] == both.steps["left"]  # "to the left" on either side
+
+
+def test_a_channel_may_reach_its_limit(tmp_path):
+    made = read(tmp_path, "duration = 1.0\n[torso]\nturn = [[0, 180], [1, -180]]\nbreath = []\n[hips]\nx = [[0, 3]]\n")
+    assert made.curves["torso.turn"].values == (math.pi, -math.pi)
+    assert "torso.breath" not in made.curves

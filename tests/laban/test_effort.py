@@ -1,6 +1,7 @@
 """Effort's model against the checked sheet: reference values, Table 4.1, and its corners."""
 
 import itertools
+import re
 
 import numpy as np
 import pytest
@@ -114,19 +115,22 @@ def test_a_character_overrides_coefficients_from_a_file(tmp_path):
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("[wrist_bend]\nlihgt = 1", "wrist_bend.light"),
-        ("[wrist_bend]\nlight = nan", "a number"),
+        (
+            "[wrist_bend]\nlihgt = 1",
+            "wrist_bend.lihgt: found a field that nobody knows; expected one of: indirect, light, free; did you mean",
+        ),
+        ("[wrist_bend]\nlight = nan", "wrist_bend.light: found nan; expected −100 to 100"),
         ("[wrist_bend]\nlight = 'much'", "a number"),
-        ("wrist_bend = 3", "a table"),
+        ("wrist_bend = 3", "wrist_bend: found 3; expected an object"),
         ("like = 'nobody'", "chi1999"),
-        ("[wrist_bend]\nlight = 1e9", "allowed"),
+        ("[wrist_bend]\nlight = 1e9", "found 1e+09; expected −100 to 100"),
         ("][", "TOML"),
     ],
 )
 def test_bad_files_say_what_is_wrong(tmp_path, text, said):
     file = tmp_path / "bad.toml"
     file.write_text(text)
-    with pytest.raises(ValueError, match=said.replace(".", r"\.")) as caught:
+    with pytest.raises(ValueError, match=re.escape(said)) as caught:
         effort_model(file)
     assert "bad.toml" in str(caught.value)
 

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any, Literal
 
 import numpy as np
 
@@ -23,11 +25,24 @@ from kinesphere.engine.pose import SIGN, Pose, limb_of, rotation_from_components
 from kinesphere.engine.proportions import HEIGHT
 from kinesphere.engine.surface_scales import add_breath
 from kinesphere.engine.trunk import solve_trunk
-from kinesphere.files.schema import TomlFields
+from kinesphere.files.gesture_toml import (
+    BODY,
+    Eyes,
+    Head,
+    Hips,
+    Keys,
+    Torso,
+    angle,
+    metres,
+    scaled_curves,
+    share,
+    table_curves,
+)
 from kinesphere.maths import rotations
 from kinesphere.maths.interpolation import gaussian, monotone_cubic
 from kinesphere.maths.vectors import Floats, clip, smoothstep
-from kinesphere.motion.gesture import ANGLE, CHANNELS, Curve, Gesture
+from kinesphere.motion.document import Flag, Setting, Text, document, error_at, number, read_document
+from kinesphere.motion.gesture import Curve, Gesture
 from kinesphere.motion.motion import Motion
 from kinesphere.motion.phrase import Phrase, Track
 
@@ -58,50 +73,80 @@ class Gait:
     arm: Mapping[str, Curve]
 
 
-def read_gait(fields: TomlFields, name: str) -> Gait:
-    """The walk of a file's fields."""
-    fields.text("kind")
-    fields.text("like", "")
-    fields.text("about", "")
-    numbers = {
-        key: fields.number(key)
-        for key in ("period", "stride", "strides", "flat", "leaves", "ahead", "apart", "turned_out")
-    }
-    ranges = {"period": (0.3, 5.0), "stride": (0.1, 4.0), "strides": (1.0, 100.0)}
-    for key, (least, most) in ranges.items():
-        if not least <= numbers[key] <= most:
-            raise fields.fail(key, f"{numbers[key]:g}", f"{least:g} to {most:g}")
-    if not 0.0 < numbers["flat"] < numbers["leaves"] < 1.0:
-        raise fields.fail("flat", f"{numbers['flat']:g} and {numbers['leaves']:g}", "0 < flat < leaves < 1")
-    in_place = fields.flag("in_place")
-    tracks: dict[str, Curve] = {}
-    for part in ("torso", "head", "eyes", "hips"):
-        table = fields.table(part)
-        names = [channel.removeprefix(f"{part}.") for channel in CHANNELS if channel.startswith(f"{part}.")]
-        kinds = {key: CHANNELS[f"{part}.{key}"] == ANGLE for key in names}
-        tracks |= {f"{part}.{key}": track for key, track in _curves(table, kinds).items()}
-    foot = _curves(fields.table("foot"), {"pitch": True, "lift": False, "toes": True})
-    arm = _curves(fields.table("arm"), dict.fromkeys(ARM, True) | {"curl": False})
-    fields.done()
-    numbers["turned_out"] = float(np.radians(numbers["turned_out"]))
-    strides = round(numbers.pop("strides"))
-    return Gait(name, strides=strides, in_place=in_place, tracks=tracks, foot=foot, arm=arm, **numbers)
+@document(frozen=True)
+class GaitFoot:
+    """Curves of a foot over its own phase, from its heel's strike at 0 to the next at 1."""
+
+    pitch: Annotated[Keys, angle("Above zero the heel is up, below zero the toes.")] = None
+    lift: Annotated[Keys, metres("How high the ball is above the ground while the foot swings.")] = None
+    toes: Annotated[Keys, angle("Above zero the toes bend up.")] = None
 
 
-def _curves(fields: TomlFields, kinds: Mapping[str, bool]) -> dict[str, Curve]:
-    """Curves by name; whether each is an angle, in degrees."""
-    curves = {}
-    for name, angle in kinds.items():
-        rows = fields.rows(name)
-        keys = [fields.numbers(f"{name}[{i}]", row, 2) for i, row in enumerate(rows)]
-        for i, (phase, _) in enumerate(keys):
-            if not 0.0 <= phase < 1.0 or (i and phase <= keys[i - 1][0]):
-                raise fields.fail(f"{name}[{i}]", f"{phase:g}", "phases that increase, from 0 to below 1")
-        if keys:
-            scale = np.pi / 180.0 if angle else 1.0
-            curves[name] = Curve(tuple(k[0] for k in keys), tuple(float(scale * k[1]) for k in keys))
-    fields.done()
-    return curves
+@document(frozen=True)
+class GaitArm:
+    """Curves of an arm over the phase of the foot on its side."""
+
+    swing: Annotated[Keys, angle("Above zero the arm swings ahead.")] = None
+    elbow: Annotated[Keys, angle("Above zero the elbow bends.")] = None
+    bend: Annotated[Keys, angle("Above zero the wrist bends towards the palm.")] = None
+    curl: Annotated[Keys, share("How much of a fist the hand makes.")] = None
+
+
+@document(frozen=True)
+class GaitFile:
+    """A walk as a file has it. Curves run over the phase of the left foot's stride, from 0 to below 1, and repeat."""
+
+    period: Annotated[float, number(0.3, 5.0, "Seconds a stride takes.")]
+    stride: Annotated[float, number(0.1, 4.0, "Metres a stride is long.")]
+    strides: Annotated[int, number(1, 100, "How many strides the walk has.", whole=True)]
+    flat: Annotated[float, number(0.0, 1.0, "Phase when the sole is down.", inside="both")]
+    leaves: Annotated[float, number(0.0, 1.0, "Phase when the ball leaves the ground, after flat.", inside="both")]
+    ahead: Annotated[float, number(-2.0, 2.0, "Metres from the hips to the ankle when the heel strikes.")]
+    apart: Annotated[float, number(-2.0, 2.0, "Metres from the middle to an ankle.")]
+    turned_out: Annotated[float, number(-180.0, 180.0, "Degrees by which the feet are turned out.")]
+    kind: Annotated[Literal["walk"], Setting("The kind of file.")] = "walk"
+    like: Annotated[Text, Setting("A walk that this one has its fields of, but for those that it gives itself.")] = ""
+    about: Annotated[Text, Setting("What it is, in a line.")] = ""
+    in_place: Annotated[Flag, Setting("Whether it walks on the spot, one stride that loops.")] = False
+    foot: Annotated[GaitFoot, Setting("Curves of a foot.")] = GaitFoot()
+    arm: Annotated[GaitArm, Setting("Curves of an arm.")] = GaitArm()
+    torso: Annotated[Torso, Setting("Curves of the torso.")] = Torso()
+    head: Annotated[Head, Setting("Curves of the head.")] = Head()
+    eyes: Annotated[Eyes, Setting("Curves of the eyes.")] = Eyes()
+    hips: Annotated[Hips, Setting("Curves of the hips.")] = Hips()
+
+    def __post_init__(self) -> None:
+        if self.flat >= self.leaves:
+            raise error_at(("flat",), f"{self.flat:g} and leaves {self.leaves:g}", "0 < flat < leaves < 1")
+        for part in ("foot", "arm", *BODY):
+            for name, _, curve in table_curves(getattr(self, part)):
+                for i, phase in enumerate(curve.times):
+                    if not 0.0 <= phase < 1.0:
+                        raise error_at((part, name, i), f"{phase:g}", "phases that increase, from 0 to below 1")
+
+    def gait(self, name: str) -> Gait:
+        """The walk in radians and metres."""
+        body = {f"{part}.{key}": curve for part in BODY for key, curve in scaled_curves(getattr(self, part)).items()}
+        return Gait(
+            name,
+            self.period,
+            self.stride,
+            self.strides,
+            self.flat,
+            self.leaves,
+            self.ahead,
+            self.apart,
+            float(np.radians(self.turned_out)),
+            self.in_place,
+            body,
+            scaled_curves(self.foot),
+            scaled_curves(self.arm),
+        )
+
+
+def read_gait(table: Mapping[str, Any], path: Path, name: str) -> Gait:
+    """The walk of a file's table."""
+    return read_document(GaitFile, table, path).gait(name)
 
 
 def generate_walk(gait: Gait, height: float = HEIGHT) -> Motion:

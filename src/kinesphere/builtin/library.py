@@ -1,22 +1,29 @@
-"""Built-in motions: one TOML file each in ``motion_files/``, generated on demand; and motions given by name or file."""
+"""Built-in motions: one TOML file each in ``motion_files/``, generated on demand; and motions given by name or file.
+
+``add_gesture`` adds a file of the user's, which then has a name like the built-in ones.
+"""
 
 from __future__ import annotations
 
 from functools import lru_cache
 from pathlib import Path
+from typing import Any
 
 from kinesphere.builtin.characters import check_range
-from kinesphere.builtin.gait import generate_walk, read_gait
+from kinesphere.builtin.gait import Gait, generate_walk, read_gait
 from kinesphere.engine.generation import generate_gesture
 from kinesphere.engine.proportions import HEIGHT
-from kinesphere.files.gesture_toml import gesture_from_fields, load_gesture
+from kinesphere.files.gesture_toml import gesture_from_table, load_gesture
 from kinesphere.files.loading import load
-from kinesphere.files.schema import TomlFields, read_toml
-from kinesphere.motion.errors import unknown_name
+from kinesphere.files.schema import read_table
+from kinesphere.motion.document import describe_choices, show_value
+from kinesphere.motion.errors import MotionFileError, unknown_name
 from kinesphere.motion.gesture import Gesture
 from kinesphere.motion.motion import Motion
 
 KINDS = ("gesture", "walk")
+_EXPECTED = "a motion in TOML"
+_ADDED: dict[str, Path] = {}  # files of the user's by name
 HEIGHTS = (0.1, 10.0)  # metres
 FOLDER = Path(__file__).parent / "motion_files"  # another name than the function's: a folder may be taken for a module
 
@@ -28,16 +35,32 @@ def motions() -> tuple[str, ...]:
 
 def gesture(name: str) -> Gesture:
     """The gesture of a motion that is made of key points."""
-    fields = _fields(_check_name(name))
-    if name not in gestures():
+    path, table = _table(_check_name(name))
+    if table.get("kind", "gesture") != "gesture":
         raise ValueError(f"{name!r} is not made of key points; these are: {', '.join(gestures())}")
-    return gesture_from_fields(fields, name)
+    return gesture_from_table(table, path, name)
 
 
-@lru_cache(maxsize=1)
 def gestures() -> tuple[str, ...]:
     """The names of motions that are made of key points."""
-    return tuple(name for name in motions() if _fields(name).text("kind", "gesture") == "gesture")
+    return tuple(name for name in motions() if _kind(_files()[name]) == "gesture")
+
+
+def add_gesture(path: str | Path) -> str:
+    """Add a gesture or a walk of the user's, by its file's name with spaces for underscores; returns that name.
+
+    A name that another file has is refused. Adding a file once more changes nothing.
+    """
+    file = Path(path).resolve()
+    name = _name_of(file)
+    taken = _files().get(name)
+    if taken == file:
+        return name
+    if taken is not None:
+        raise MotionFileError(path, f"a motion called {name!r}, which {taken} is", "a name that is free")
+    _read(name, *_merged(file, read_table(file, _EXPECTED)))
+    _ADDED[name] = file
+    return name
 
 
 def motion(name: str, height: float = HEIGHT) -> Motion:
@@ -47,17 +70,24 @@ def motion(name: str, height: float = HEIGHT) -> Motion:
 
 @lru_cache(maxsize=64)
 def _motion(name: str, height: float) -> Motion:
-    fields = _fields(name)
-    kind = fields.text("kind", "gesture")
+    made = _read(name, *_table(name))
+    return generate_gesture(made, height) if isinstance(made, Gesture) else generate_walk(made, height)
+
+
+def _read(name: str, path: Path, table: dict[str, Any]) -> Gesture | Gait:
+    """The gesture or the walk of a table."""
+    kind = table.get("kind", "gesture")
     if kind not in KINDS:
-        raise fields.fail("kind", repr(kind), " or ".join(KINDS))
-    if kind == "walk":
-        return generate_walk(read_gait(fields, name), height)
-    return generate_gesture(gesture(name), height)
+        raise MotionFileError(path, show_value(kind), describe_choices(str(kind), KINDS), where="kind")
+    return read_gait(table, path, name) if kind == "walk" else gesture_from_table(table, path, name)
+
+
+def _name_of(file: Path) -> str:
+    return file.stem.replace("_", " ")
 
 
 def _files() -> dict[str, Path]:
-    return {path.stem.replace("_", " "): path for path in FOLDER.glob("*.toml")}
+    return {_name_of(path): path for path in FOLDER.glob("*.toml")} | _ADDED
 
 
 def _check_name(name: object) -> str:
@@ -68,15 +98,27 @@ def _check_name(name: object) -> str:
     return name
 
 
-def _fields(name: str) -> TomlFields:
-    files = _files()
-    fields = read_toml(files[name])
-    if not fields.has("like"):
-        return fields
-    like = fields.text("like")
-    if like not in files or like == name:
-        raise fields.fail("like", repr(like), f"another motion: {', '.join(sorted(files))}")
-    return fields.over(read_toml(files[like]))
+@lru_cache
+def _kind(path: Path) -> str:
+    return str(_merged(path, read_table(path, _EXPECTED))[1].get("kind", "gesture"))
+
+
+def _table(name: str) -> tuple[Path, dict[str, Any]]:
+    """A motion's file and its table."""
+    path = _files()[name]
+    return _merged(path, read_table(path, _EXPECTED))
+
+
+def _merged(path: Path, table: dict[str, Any]) -> tuple[Path, dict[str, Any]]:
+    """The table, with fields of the motion that it is ``like`` where it has none itself."""
+    if "like" not in table:
+        return path, table
+    others = {name: file for name, file in _files().items() if file != path}
+    like = table["like"]
+    if not isinstance(like, str) or like not in others:
+        expected = describe_choices(str(like), sorted(others))
+        raise MotionFileError(path, show_value(like), f"another motion, {expected}", where="like")
+    return path, read_table(others[like], _EXPECTED) | table
 
 
 # A motion, the name of a built-in one, or a file

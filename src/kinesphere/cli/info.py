@@ -33,12 +33,13 @@ if TYPE_CHECKING:
 
 def file_facts(path: Path, options: ReadOptions) -> dict[str, Any]:
     """Everything ``info`` shows of a file, in JSON's types."""
-    from kinesphere.files.keypoints import load_keypoints
     from kinesphere.files.loading import clip_names, load_character
     from kinesphere.files.registry import format_to_read
 
     known = format_to_read(path)
     if known.load is None:
+        from kinesphere.files.keypoints import load_keypoints
+
         return keypoint_facts(path, load_keypoints(path))
     names = list(clip_names(path))
     if not names and known.holds_characters:

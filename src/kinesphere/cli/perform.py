@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 def parse_numbers(option: str, text: str, allowed: Iterable[str]) -> dict[str, float]:
     """``name=number`` pairs, parted by commas."""
-    from kinesphere.files.schema import describe_choices
+    from kinesphere.motion.document import describe_choices
 
     names = list(allowed)
     given: dict[str, float] = {}

@@ -1,58 +1,146 @@
 """Vocabulary of mood words and adverbs ("shy", "gently"): each as Effort, Shape, tempo and stillness.
 
-The vocabulary is a TOML file with one entry per word under ``[words]``; a file of one's own adds to it.
+The vocabulary is a TOML file with one entry per word under ``[words]``. A file of one's own adds to it: for one
+performance by ``load_words``, for the process by ``add_words``.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import lru_cache
 from importlib.resources import files
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
+from pydantic import AfterValidator, Field, InstanceOf
 
 from kinesphere.files.schema import parse_toml, read_table
 from kinesphere.laban.effort import Effort
 from kinesphere.laban.shape import Shape
+from kinesphere.motion.document import Numbers, Setting, Text, dial, document, expected_type, number, read_document
 from kinesphere.motion.errors import MotionFileError, unknown_name
 
 _EXPECTED = "words in TOML"
-_FIELDS = ("kind", "effort", "shape", "tempo", "stillness", "about")
 TEMPOS = (0.2, 5.0)
+MOST_WORDS = 10_000  # of a file
 _CONJUNCTIONS = ("and", "but")  # may stand between words
 _ALLOWED = "write one, or several such as `gently and proudly`; `kinesphere words` lists them"
 
 
-@dataclass(frozen=True)
+@document(frozen=True)
 class Word:
     """The dials of one word, or of several combined."""
 
-    name: str
-    effort: Effort = field(default_factory=Effort)
-    shape: Shape = field(default_factory=Shape)
-    tempo: float = 1.0
-    stillness: float = 0.0
-    kind: str = ""
+    name: Annotated[Text, Setting("The word, or several.")]
+    effort: Annotated[InstanceOf[Effort], Setting("Its Effort.")] = field(default_factory=Effort)
+    shape: Annotated[InstanceOf[Shape], Setting("Its Shape.")] = field(default_factory=Shape)
+    tempo: Annotated[float, number(*TEMPOS, "What multiplies the speed of everything.")] = 1.0
+    stillness: Annotated[float, dial(-1.0, 1.0, "How still everything else is.", "restless", "a statue")] = 0.0
+    kind: Annotated[Text, Setting("What sorts it in lists: action, element, adverb, mood.")] = ""
 
 
 Vocabulary = Mapping[str, Word]
+Four = tuple[float, float, float, float]
+
+
+def _check_word(name: str) -> str:
+    if not name.replace("-", "").replace("_", "").isalnum():
+        raise expected_type("one word of letters and digits")
+    return name
+
+
+@document(frozen=True)
+class WordEntry:
+    """A word as a file has it. What is left out is neutral."""
+
+    kind: Annotated[Text, Setting("What sorts it in lists: action, element, adverb, mood.")] = ""
+    effort: Annotated[
+        Four,
+        Numbers(
+            "Space (indirect to direct), weight (light to strong), time (sustained to sudden), flow (free to bound).",
+            least=-1.0,
+            most=1.0,
+            count=4,
+            form="four numbers from −1 to 1: space, weight, time, flow",
+        ),
+    ] = (0.0, 0.0, 0.0, 0.0)
+    shape: Annotated[
+        Four,
+        Numbers(
+            "Horizontal (spreading to enclosing), vertical (rising to sinking), sagittal (advancing to retreating), "
+            "reach (near to far).",
+            least=-1.0,
+            most=1.0,
+            count=4,
+            form="four numbers from −1 to 1: horizontal, vertical, sagittal, reach",
+        ),
+    ] = (0.0, 0.0, 0.0, 0.0)
+    tempo: Annotated[float, number(*TEMPOS, "What multiplies the speed of everything.")] = 1.0
+    stillness: Annotated[float, dial(-1.0, 1.0, "How still everything else is.", "restless", "a statue")] = 0.0
+    about: Annotated[Text, Setting("What it means, in a line.")] = ""
+
+    def word(self, name: str) -> Word:
+        """The word of this name."""
+        return Word(name, Effort(*self.effort), Shape(*self.shape), self.tempo, self.stillness, self.kind)
+
+
+@document(frozen=True)
+class WordsFile:
+    """A file of words."""
+
+    words: Annotated[
+        dict[Annotated[Text, AfterValidator(_check_word)], WordEntry],
+        Field(max_length=MOST_WORDS),
+        Setting("Words by name, such as regally = { effort = [0.5, 0.2, -0.5, 0.3] }."),
+    ]
+
+    def vocabulary(self) -> Vocabulary:
+        """The words by name, in lower case."""
+        return MappingProxyType({name.lower(): entry.word(name.lower()) for name, entry in self.words.items()})
+
+
+_ADDED: dict[str, tuple[Path, Word]] = {}  # words of the user's files, and these
+
+
+def vocabulary() -> Vocabulary:
+    """The words that come with Kinesphere, and those that were added in this process."""
+    if not _ADDED:
+        return _builtin_words()
+    return MappingProxyType(dict(_builtin_words()) | {name: word for name, (_, word) in _ADDED.items()})
 
 
 @lru_cache
-def vocabulary() -> Vocabulary:
-    """The words that come with Kinesphere."""
+def _builtin_words() -> Vocabulary:
     builtin = files("kinesphere.direction") / "words.toml"
-    return _parse_vocabulary(Path(builtin.name), parse_toml(Path(builtin.name), builtin.read_bytes(), _EXPECTED))
+    path = Path(builtin.name)
+    return _read_words(path, parse_toml(path, builtin.read_bytes(), _EXPECTED))
 
 
 def load_words(path: str | Path) -> Vocabulary:
-    """The words that come with Kinesphere and those of a TOML file, which take precedence."""
+    """The words of ``vocabulary`` and those of a TOML file, which take precedence."""
     file = Path(path)
-    return MappingProxyType(dict(vocabulary()) | dict(_parse_vocabulary(file, read_table(file, _EXPECTED))))
+    return MappingProxyType(dict(vocabulary()) | dict(_read_words(file, read_table(file, _EXPECTED))))
+
+
+def add_words(path: str | Path) -> tuple[str, ...]:
+    """Add the words of a TOML file to the vocabulary of this process; returns their names.
+
+    A word that Kinesphere or another file has is refused. Adding a file once more reads it anew.
+    """
+    file = Path(path).resolve()
+    found = _read_words(Path(path), read_table(Path(path), _EXPECTED))
+    for name in found:
+        owner = _ADDED[name][0] if name in _ADDED else None
+        if name in _builtin_words() or owner not in (None, file):
+            taken = "Kinesphere" if owner is None else str(owner)
+            raise MotionFileError(path, f"a word that {taken} has", "a name that is free", where=f"words.{name}")
+    for name in [name for name, (owner, _) in _ADDED.items() if owner == file]:
+        del _ADDED[name]
+    _ADDED.update({name: (file, word) for name, word in found.items()})
+    return tuple(found)
 
 
 def find_word(name: str, words: Vocabulary | None = None) -> Word:
@@ -110,44 +198,7 @@ def split_words(text: str) -> list[str]:
     return [piece for piece, conjunction in zip(pieces, conjunctions, strict=True) if not conjunction]
 
 
-def _parse_vocabulary(path: Path, table: Mapping[str, Any]) -> Vocabulary:
-    entries = table.get("words")
-    if not isinstance(entries, dict) or set(table) != {"words"}:
+def _read_words(path: Path, table: Mapping[str, Any]) -> Vocabulary:
+    if "words" not in table:
         raise MotionFileError(path, f"tables {', '.join(table) or '(none)'}", "one table [words]")
-    return MappingProxyType({name.lower(): _parse_word(path, name.lower(), entry) for name, entry in entries.items()})
-
-
-def _parse_word(path: Path, name: str, entry: Any) -> Word:
-    where = f"words.{name}"
-    if not isinstance(entry, dict):
-        raise MotionFileError(path, repr(entry), "a table such as { effort = [0, -1, 0, 0] }", where=where)
-    if not name.replace("-", "").replace("_", "").isalnum():
-        raise MotionFileError(path, repr(name), "one word of letters and digits", where=where)
-    for key in entry:
-        if key not in _FIELDS:
-            raise MotionFileError(path, unknown_name("field", key, _FIELDS), "a field that is known", where=where)
-    numbers = {key: _numbers(path, f"{where}.{key}", entry.get(key, [0, 0, 0, 0])) for key in ("effort", "shape")}
-    tempo, stillness = (
-        _number(path, f"{where}.{key}", entry.get(key, rest), *allowed)
-        for key, rest, allowed in (("tempo", 1.0, TEMPOS), ("stillness", 0.0, (-1.0, 1.0)))
-    )
-    try:
-        space, weight, time, flow = numbers["effort"]
-        effort = Effort(space, weight, time, flow)
-        shape = Shape(*numbers["shape"])
-    except ValueError as error:
-        raise MotionFileError(path, str(error), "factors from −1 to 1", where=where) from None
-    return Word(name, effort, shape, tempo, stillness, str(entry.get("kind", "")))
-
-
-def _numbers(path: Path, where: str, values: Any) -> list[float]:
-    plain = isinstance(values, list) and len(values) == 4
-    if not plain or not all(isinstance(v, int | float) and not isinstance(v, bool) for v in values):
-        raise MotionFileError(path, repr(values), "four numbers from −1 to 1", where=where)
-    return [float(v) for v in values]
-
-
-def _number(path: Path, where: str, value: Any, least: float, most: float) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float) or not least <= value <= most:
-        raise MotionFileError(path, repr(value), f"a number from {least:g} to {most:g}", where=where)
-    return float(value)
+    return read_document(WordsFile, table, path).vocabulary()

@@ -1,4 +1,4 @@
-"""Gesture files in TOML: arm keys, palms, hand shapes, steps and tracks. ``motion_files/`` has examples.
+"""Gesture files in TOML: arm keys, palms, hand shapes, steps and curves. ``motion_files/`` has examples.
 
     duration = 2.0                       # seconds
     [torso]
@@ -17,24 +17,47 @@
     shape = [[0, "relaxed"], [0.8, "open 0.7"], [2, "relaxed"]]
 
 A key with ``world = [x, y, z]`` instead of ``to`` is fixed in the world. ``ease`` is when the stroke to a goal is
-fastest, as a share of its duration. Channels are those of ``motion/gesture.py``.
+fastest, as a share of its duration. ``GestureFile`` is the whole file; its tables are documents, too.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator
+from dataclasses import dataclass, fields
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, Literal, TypeAlias
 
-from kinesphere.files.schema import TomlFields, describe_choices, read_toml
+from pydantic import Field, GetCoreSchemaHandler, GetJsonSchemaHandler
+from pydantic_core import core_schema
+
+from kinesphere.files.schema import read_table
+from kinesphere.motion.document import (
+    Flag,
+    JsonSchema,
+    Numbers,
+    Setting,
+    Text,
+    describe_choices,
+    document,
+    error_at,
+    hints_of,
+    not_allowed,
+    number,
+    read_document,
+    setting_of,
+    show_value,
+)
+from kinesphere.motion.errors import MotionFileError
 from kinesphere.motion.gesture import (
     ANGLE,
-    CHANNELS,
     LONGEST,
+    METRES,
     MOST,
+    MOST_KEYS,
     SHAPES,
+    SHARE,
     Curve,
     Gesture,
     Keypoint,
@@ -43,10 +66,15 @@ from kinesphere.motion.gesture import (
     Space,
     Step,
     Stop,
+    check_steps,
+    check_time,
+    check_times,
+    check_within,
     resting_swivel,
     resting_wrist,
 )
 from kinesphere.motion.humanoid import SIDES
+from kinesphere.motion.rows import Row
 from kinesphere.motion.source import Source
 
 KEY_RATE = 60.0  # a key's frames per second
@@ -59,200 +87,444 @@ DIRECTIONS = {  # out, up, ahead
     "out": (1.0, 0.0, 0.0),
 }
 FARTHEST = 5.0  # metres
+REST = "rest"
+BODY, SIDE = ("torso", "head", "eyes", "hips"), ("hand", "clavicle", "foot")  # tables with curves
+_SHAPES_ABOUT = f'Shapes with weights that sum to 1 at most, "open 0.4 grip 0.4". There are: {", ".join(SHAPES)}.'
+_UNITS = {ANGLE: "degrees", METRES: "metres", SHARE: "a share"}
+_SCALES = {ANGLE: math.pi / 180.0, METRES: 1.0, SHARE: 1.0}
+
+
+# Annotations of fields
+
+
+@dataclass(frozen=True)
+class ChannelKeys(Setting):
+    """Annotation of a channel's curve, which a file has as a list of ``[seconds, value]``; angles are in degrees."""
+
+    unit: str = ANGLE
+
+    @property
+    def scale(self) -> float:
+        """By which the file's values are multiplied: to radians, or 1."""
+        return _SCALES[self.unit]
+
+    @property
+    def most(self) -> float:
+        """The largest absolute value in a file."""
+        return round(MOST[self.unit] / self.scale, 9)
+
+    def check(self, curve: Curve | None) -> Curve | None:
+        """The curve, or the error that names the key beyond the range."""
+        for i, value in enumerate(curve.values if curve is not None else ()):
+            if abs(value) > self.most:
+                raise error_at((i,), f"{value:g}", f"at most {self.most:g}")
+        return curve
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> core_schema.CoreSchema:
+        without_empty = core_schema.no_info_before_validator_function(
+            lambda value: None if value == [] else value, handler(source)
+        )
+        return core_schema.no_info_after_validator_function(self.check, without_empty)
+
+    def __get_pydantic_json_schema__(self, schema: Any, handler: GetJsonSchemaHandler) -> JsonSchema:
+        cells = [
+            {"type": "number", "minimum": 0.0, "title": "time"},
+            {"type": "number", "minimum": -self.most, "maximum": self.most, "title": _UNITS[self.unit]},
+        ]
+        row = {"type": "array", "prefixItems": cells, "minItems": 2, "maxItems": 2}
+        about = f"{self.about} Keys: [time, {_UNITS[self.unit]}]."
+        return {"type": "array", "items": row, "maxItems": MOST_KEYS, "description": about}
+
+
+def angle(about: str) -> ChannelKeys:
+    """A channel in degrees."""
+    return ChannelKeys(about)
+
+
+def metres(about: str) -> ChannelKeys:
+    """A channel in metres."""
+    return ChannelKeys(about, unit=METRES)
+
+
+def share(about: str) -> ChannelKeys:
+    """A channel that is a share of something."""
+    return ChannelKeys(about, unit=SHARE)
+
+
+@dataclass(frozen=True)
+class WordOrVector(Setting):
+    """Annotation of three numbers, or one of some words that stand for three."""
+
+    words: tuple[str, ...] = ()
+    most: float = math.inf
+    form: str = ""
+
+    def check(self, value: Any) -> str | tuple[float, ...]:
+        """The word or the numbers."""
+        if isinstance(value, str) and self.words:
+            if value not in self.words:
+                words = describe_choices(value, self.words) if len(self.words) > 1 else f'"{self.words[0]}"'
+                raise not_allowed(f"{self.form}, or {words}")
+            return value
+        allowed = f', or "{self.words[0]}"' if len(self.words) == 1 else ""
+        return Numbers(count=3, least=-self.most, most=self.most, form=f"{self.form}{allowed}").check(value)
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> core_schema.CoreSchema:
+        numbers = Numbers(count=3, least=-self.most, most=self.most).described()
+        words = [core_schema.literal_schema(list(self.words))] if self.words else []
+        return core_schema.no_info_plain_validator_function(
+            lambda value: None if value is None else self.check(value),
+            json_schema_input_schema=core_schema.union_schema([*words, numbers]) if words else numbers,
+        )
+
+
+Vector: TypeAlias = tuple[float, float, float]
+Keys: TypeAlias = Curve | None
+
+
+# Tables of the whole body, which walks have, too
+
+
+@document(frozen=True)
+class Torso:
+    """Curves of the torso: angles between hips and chest."""
+
+    forward: Annotated[Keys, angle("Above zero the torso bends forward.")] = None
+    side: Annotated[Keys, angle("Above zero the torso bends to its left.")] = None
+    turn: Annotated[Keys, angle("Above zero the torso turns to its left.")] = None
+    breath: Annotated[Keys, share("How far ribs and belly swell with the breath; 1 is at ease.")] = None
+
+
+@document(frozen=True)
+class Head:
+    """Curves of the head."""
+
+    nod: Annotated[Keys, angle("Above zero the head nods down.")] = None
+    tilt: Annotated[Keys, angle("Above zero the head tilts to its left.")] = None
+    turn: Annotated[Keys, angle("Above zero the head turns to its left.")] = None
+
+
+@document(frozen=True)
+class Eyes:
+    """Curves of the eyes."""
+
+    turn: Annotated[Keys, angle("Above zero the eyes look to its left.")] = None
+    lift: Annotated[Keys, angle("Above zero the eyes look up.")] = None
+
+
+@document(frozen=True)
+class Hips:
+    """Curves of the hips; what balance needs is added."""
+
+    x: Annotated[Keys, metres("Above zero the hips move to its left.")] = None
+    y: Annotated[Keys, metres("Above zero the hips move up; below zero knees bend.")] = None
+    z: Annotated[Keys, metres("Above zero the hips move ahead.")] = None
+    turn: Annotated[Keys, angle("Above zero the hips turn to its left.")] = None
+    tilt: Annotated[Keys, angle("Above zero the left side of the hips goes down.")] = None
+    lean: Annotated[Keys, angle("Above zero the hips lean forward.")] = None
+
+
+# Tables of a side
+
+
+@document(frozen=True)
+class Key:
+    """One key of a wrist. It needs ``to`` or ``world``, not both."""
+
+    at: Annotated[float, number(0.0, LONGEST, "When, in seconds.")]
+    to: Annotated[
+        str | Vector | None,
+        WordOrVector(
+            'The wrist from its shoulder, [out, up, ahead] in metres; "rest" is the relaxed arm.',
+            words=(REST,),
+            most=FARTHEST,
+            form="[out, up, ahead] in metres",
+        ),
+    ] = None
+    world: Annotated[
+        Vector | None,
+        WordOrVector("The wrist, fixed in the world.", most=FARTHEST, form="[x, y, z] in metres"),
+    ] = None
+    via: Annotated[Flag, Setting("Whether the hand passes without stopping; else it is a goal.")] = False
+    swivel: Annotated[
+        Annotated[float, number(-360.0, 360.0)] | None,
+        Setting("The elbow on its circle, in degrees: 0 is low, above zero out. At rest 38."),
+    ] = None
+    ease: Annotated[
+        float,
+        number(0.0, 1.0, "When the stroke to this goal is fastest, as a share of its time.", inside="both"),
+    ] = 0.5
+
+    def __post_init__(self) -> None:
+        if (self.to is None) == (self.world is None):
+            found = "both to and world" if self.to is not None else "nothing"
+            raise error_at(("to",), found, 'one of: to = [out, up, ahead], to = "rest", world = [x, y, z]')
+
+    def keypoint(self, side: str) -> Keypoint:
+        """The key of one side's wrist. Out is +X on the left side, −X on the right."""
+        sign, space, swivel = _sign(side), Space.LOCAL, self.swivel
+        if self.world is not None:
+            position, space = self.world, Space.GLOBAL
+        elif isinstance(self.to, tuple):
+            position = (sign * self.to[0], self.to[1], self.to[2])
+        else:
+            position = resting_wrist(side)
+            swivel = math.degrees(resting_swivel("left")) if swivel is None else swivel
+        stop = Stop.VIA if self.via else Stop.GOAL
+        return Keypoint(self.at * KEY_RATE, position, sign * math.radians(swivel or 0.0), stop, space)
+
+
+@document(frozen=True)
+class PalmKey(Row):
+    """Where the palm faces at a time."""
+
+    FORM = '[seconds, direction], such as [0.5, "down"]'
+
+    time: Annotated[float, number(0.0, LONGEST, "When, in seconds.")]
+    direction: Annotated[
+        str | Vector,
+        WordOrVector(
+            "Where the palm faces: a word, or [out, up, ahead].", words=(REST, *DIRECTIONS), form="[out, up, ahead]"
+        ),
+    ]
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.direction, str) and math.hypot(*self.direction) < 1e-6:
+            raise error_at(("direction",), show_value(self.direction), "a direction other than zero")
+
+    def palm(self, side: str) -> Palm:
+        """The palm of one side's hand."""
+        if self.direction == REST:
+            return Palm(self.time)
+        out, up, ahead = DIRECTIONS[self.direction] if isinstance(self.direction, str) else self.direction
+        return Palm(self.time, (_sign(side) * out, up, ahead))
+
+
+@document(frozen=True)
+class ShapeKey(Row):
+    """The hand's shape at a time: shapes with their weights."""
+
+    FORM = '[seconds, shape], such as [0.5, "open 0.7"]'
+
+    time: Annotated[float, number(0.0, LONGEST, "When, in seconds.")]
+    shape: Annotated[Text, Setting(_SHAPES_ABOUT)]
+
+    def __post_init__(self) -> None:
+        self.weights()
+
+    def weights(self) -> dict[str, float]:
+        """The shapes' weights; a shape without a number weighs 1."""
+        mix: dict[str, float] = {}
+        words = self.shape.replace("thumb out", "thumb_out").split()
+        while words:
+            shape = words.pop(0).replace("_", " ")
+            if shape not in SHAPES:
+                raise error_at(("shape",), show_value(shape), describe_choices(shape, SHAPES))
+            mix[shape] = float(words.pop(0)) if words and words[0].replace(".", "", 1).isdecimal() else 1.0
+        if not mix or sum(mix.values()) > 1.0 + 1e-6:
+            raise error_at(("shape",), show_value(self.shape), "shapes whose weights sum to 1 at most")
+        return mix
+
+
+@document(frozen=True)
+class StepRow(Row):
+    """A step of a foot: when it lifts and lands, and where, from where it stands in the stance."""
+
+    FORM = "[lift, land, x, z, turn], five numbers in brackets"
+
+    lift: Annotated[float, number(0.0, LONGEST, "When the foot lifts, in seconds.")]
+    land: Annotated[float, number(0.0, LONGEST, "When it lands, in seconds.")]
+    x: Annotated[float, number(-FARTHEST, FARTHEST, "Metres to the left; in [both.foot] outwards.")]
+    z: Annotated[float, number(-FARTHEST, FARTHEST, "Metres ahead.")]
+    turn: Annotated[float, number(-360.0, 360.0, "Degrees to the left; in [both.foot] outwards.")]
+
+    def __post_init__(self) -> None:
+        if self.land <= self.lift:
+            raise error_at(("land",), f"{self.land:g} s", f"a time after it lifts, {self.lift:g} s")
+
+    def step(self, sign: float) -> Step:
+        """The step; with −1 its mirror image."""
+        return Step(self.lift, self.land, sign * self.x, self.z, sign * math.radians(self.turn))
+
+
+@document(frozen=True)
+class Hand:
+    """A hand: where its palm faces, its shape, and curves of the wrist."""
+
+    palm: Annotated[
+        tuple[PalmKey, ...], Field(max_length=MOST_KEYS), Setting("Where the palm faces: keys [seconds, direction].")
+    ] = ()
+    shape: Annotated[
+        tuple[ShapeKey, ...], Field(max_length=MOST_KEYS), Setting("The fingers' shape: keys [seconds, shapes].")
+    ] = ()
+    bend: Annotated[Keys, angle("Above zero the wrist bends towards the palm.")] = None
+    aside: Annotated[Keys, angle("Above zero the wrist bends towards the thumb.")] = None
+    roll: Annotated[Keys, angle("Is added to the palm's: above zero the thumb goes inwards.")] = None
+    loose: Annotated[Keys, share("How far the hand drags behind its movement; 0 is stiff, 1 the default.")] = None
+
+    def shape_curves(self) -> dict[str, Curve]:
+        """A curve of each shape's weight; the rest of 1 is relaxed."""
+        times, mixes = tuple(key.time for key in self.shape), [key.weights() for key in self.shape]
+        used = {shape for mix in mixes for shape in mix if shape != "relaxed"}
+        return {shape: Curve(times, tuple(mix.get(shape, 0.0) for mix in mixes)) for shape in sorted(used)}
+
+
+@document(frozen=True)
+class Clavicle:
+    """Curves of a shoulder; what raised arms need is added."""
+
+    raise_: Annotated[Keys, Field(alias="raise"), angle("Above zero the shoulder goes up.")] = None
+    forward: Annotated[Keys, angle("Above zero the shoulder goes ahead.")] = None
+
+
+@document(frozen=True)
+class Foot:
+    """A foot: its steps, and how far the heel is off the ground."""
+
+    peel: Annotated[Keys, angle("Above zero the heel goes up, about the ball of the foot.")] = None
+    steps: Annotated[
+        tuple[StepRow, ...],
+        Field(max_length=MOST_KEYS),
+        Setting("Steps, one after the other: [lift, land, x, z, turn]."),
+    ] = ()
+
+
+@document(frozen=True)
+class Side:
+    """One side: the wrist's keys, hand, shoulder and foot."""
+
+    keys: Annotated[
+        tuple[Key, ...],
+        Field(max_length=MOST_KEYS),
+        Setting("Keys of the wrist, in time. Without any the arm hangs."),
+    ] = ()
+    hand: Annotated[Hand, Setting("The hand.")] = Hand()
+    clavicle: Annotated[Clavicle, Setting("The shoulder.")] = Clavicle()
+    foot: Annotated[Foot, Setting("The foot.")] = Foot()
+
+    def check(self, duration: float, loop: bool, name: str) -> None:
+        """Refuse what does not fit the gesture's duration, and fixed places in a loop."""
+        for i, key in enumerate(self.keys):
+            check_time(key.at, duration, (name, "keys", i, "at"))
+            if i and key.at <= self.keys[i - 1].at:
+                found = f"{key.at:g} s after {self.keys[i - 1].at:g} s"
+                raise error_at((name, "keys", i, "at"), found, "times that increase")
+            if loop and key.world is not None:
+                found = "a fixed place in a loop"
+                raise error_at((name, "keys", i, "world"), found, "to = [out, up, ahead], from the shoulder")
+        check_times([key.time for key in self.hand.palm], duration, (name, "hand", "palm"))
+        check_times([key.time for key in self.hand.shape], duration, (name, "hand", "shape"))
+        check_steps([row.step(1.0) for row in self.foot.steps], duration, (name, "foot", "steps"))
+
+
+# The file
+
+
+@document(frozen=True)
+class GestureFile:
+    """A gesture as a file has it: seconds, degrees and metres of a figure 1.70 m tall."""
+
+    duration: Annotated[float, number(0.0, LONGEST, "How long the gesture is, in seconds.", inside="least")]
+    kind: Annotated[Literal["gesture"], Setting("The kind of file.")] = "gesture"
+    about: Annotated[Text, Setting("What it is, in a line.")] = ""
+    loop: Annotated[Flag, Setting("Whether the end goes over into the start.")] = False
+    torso: Annotated[Torso, Setting("Curves of the torso.")] = Torso()
+    head: Annotated[Head, Setting("Curves of the head.")] = Head()
+    eyes: Annotated[Eyes, Setting("Curves of the eyes.")] = Eyes()
+    hips: Annotated[Hips, Setting("Curves of the hips.")] = Hips()
+    both: Annotated[Side | None, Setting("Left and right at once, mirrored; it excludes left and right.")] = None
+    left: Annotated[Side | None, Setting("The left arm, hand, shoulder and foot.")] = None
+    right: Annotated[Side | None, Setting("The right arm, hand, shoulder and foot.")] = None
+
+    def __post_init__(self) -> None:
+        for name in SIDES:
+            if self.both is not None and getattr(self, name) is not None:
+                raise error_at((name,), "a side beside both", "either [both] or [left] and [right]")
+        for name in ("both", *SIDES):
+            own: Side | None = getattr(self, name)
+            if own is not None:
+                own.check(self.duration, self.loop, name)
+        for place, curve in self._curves():
+            check_within(curve.times, self.duration, place)
+
+    def gesture(self, name: str, source: Source) -> Gesture:
+        """The gesture: radians, metres, left and right."""
+        sides = {side: own for side in SIDES if (own := self.both or getattr(self, side)) is not None}
+        arms = {
+            side: Keypoints(tuple(key.keypoint(side) for key in own.keys), KEY_RATE, f"{side}Arm")
+            for side, own in sides.items()
+            if own.keys
+        }
+        curves = {
+            f"{part}.{name}": curve for part in BODY for name, curve in scaled_curves(getattr(self, part)).items()
+        }
+        for side, own in sides.items():
+            curves |= {f"{side}.hand.{shape}": curve for shape, curve in own.hand.shape_curves().items()}
+            for part in SIDE:
+                own_curves = scaled_curves(getattr(own, part))
+                curves |= {f"{side}.{part}.{name}": curve for name, curve in own_curves.items()}
+        return Gesture(
+            name,
+            self.duration,
+            arms.get("left"),
+            arms.get("right"),
+            curves,
+            {side: tuple(key.ease for key in own.keys) for side, own in sides.items() if own.keys},
+            {side: tuple(key.palm(side) for key in own.hand.palm) for side, own in sides.items() if own.hand.palm},
+            {
+                side: tuple(row.step(_sign(side) if self.both is not None else 1.0) for row in own.foot.steps)
+                for side, own in sides.items()
+                if own.foot.steps
+            },
+            self.loop,
+            self.about,
+            source,
+        )
+
+    def _curves(self) -> Iterator[tuple[tuple[str, ...], Curve]]:
+        """Every curve with its place in the file."""
+        for part in BODY:
+            for name, _, curve in table_curves(getattr(self, part)):
+                yield (part, name), curve
+        for side in ("both", *SIDES):
+            for part in SIDE if getattr(self, side) is not None else ():
+                for name, _, curve in table_curves(getattr(getattr(self, side), part)):
+                    yield (side, part, name), curve
+
+
+def table_curves(table: Any) -> Iterator[tuple[str, ChannelKeys, Curve]]:
+    """Name, annotation and curve of each channel in a table that has keys."""
+    kind: Any = type(table)
+    for field in fields(table):
+        curve = getattr(table, field.name)
+        if isinstance(curve, Curve):
+            setting = setting_of(hints_of(kind)[field.name])
+            assert isinstance(setting, ChannelKeys)
+            yield field.name.rstrip("_"), setting, curve
+
+
+def scaled_curves(table: object) -> dict[str, Curve]:
+    """The curves of a table by name, in radians and metres."""
+    return {
+        name: curve if setting.scale == 1.0 else Curve(curve.times, tuple(setting.scale * v for v in curve.values))
+        for name, setting, curve in table_curves(table)
+    }
+
+
+def _sign(side: str) -> float:
+    return 1.0 if side == "left" else -1.0
 
 
 def load_gesture(path: str | PathLike[str]) -> Gesture:
     """Read a gesture. Anything wrong raises ``MotionFileError`` with its field."""
     file = Path(path)
-    return gesture_from_fields(read_toml(file), file.stem.replace("_", " "))
+    return gesture_from_table(read_table(file, "a motion in TOML"), file, file.stem.replace("_", " "))
 
 
-def gesture_from_fields(fields: TomlFields, name: str) -> Gesture:
-    """Build a gesture from a file's fields."""
-    if fields.text("kind", "gesture") != "gesture":
-        raise fields.fail("kind", repr(fields.text("kind")), '"gesture"')
-    about, loop = fields.text("about", ""), fields.flag("loop")
-    duration = fields.number("duration")
-    if not 0.0 < duration <= LONGEST:  # first, because all times are checked against it
-        raise fields.fail("duration", f"{duration:g}", f"seconds, more than 0 and at most {LONGEST:g}")
-    tracks: dict[str, Curve] = {}
-    for part in ("torso", "head", "eyes", "hips"):
-        tracks |= _tracks(fields.table(part), part, duration)
-    arms: dict[str, Keypoints] = {}
-    others: dict[str, dict[str, Any]] = {"inflections": {}, "palms": {}, "steps": {}}
-    for table, sides in (("both", SIDES), ("left", ("left",)), ("right", ("right",))):
-        if table != "both" and fields.has(table) and fields.has("both"):
-            raise fields.fail(table, "a side beside both", "either [both] or [left] and [right]")
-        for side in sides:
-            tracks |= _side(fields.table(table), side, (duration, loop), arms, others)
-    fields.done()
-    source = Source(path=str(fields.path), format="gesture")
+def gesture_from_table(table: dict[str, Any], path: Path, name: str) -> Gesture:
+    """The gesture of a file's table."""
+    file = read_document(GestureFile, table, path)
     try:
-        return Gesture(
-            name, duration, arms.get("left"), arms.get("right"), tracks, **others, loop=loop, about=about, source=source
-        )
+        return file.gesture(name, Source(path=str(path), format="gesture"))
     except ValueError as error:
-        raise fields.fail(name, f"what does not fit together ({error})", "parts that agree") from None
-
-
-def _side(
-    fields: TomlFields,
-    side: str,
-    timing: tuple[float, bool],
-    arms: dict[str, Keypoints],
-    others: dict[str, dict[str, Any]],
-) -> dict[str, Curve]:
-    """Read one side's arm, hand, shoulder and foot; ``timing`` is the gesture's duration and whether it loops."""
-    duration, loop = timing
-    keys = _arm(fields, side, duration, loop)
-    if keys is not None:
-        arms[side], others["inflections"][side] = keys
-    tracks: dict[str, Curve] = {}
-    hand, foot = fields.table("hand"), fields.table("foot")
-    palms = [_palm(hand, side, i, row) for i, row in enumerate(hand.rows("palm"))]
-    steps = [_step(foot, i, row) for i, row in enumerate(foot.rows("steps"))]
-    _check_times(hand, "palm", [palm.time for palm in palms], duration)
-    _check_times(foot, "steps", [step.lift for step in steps], duration)
-    if palms:
-        others["palms"][side] = tuple(palms)
-    if steps:
-        others["steps"][side] = tuple(steps)
-    tracks |= _shape_tracks(hand, side, duration)
-    for part, table in (("hand", hand), ("clavicle", fields.table("clavicle")), ("foot", foot)):
-        tracks |= _tracks(table, f"{side}.{part}", duration)
-    fields.done()
-    return tracks
-
-
-def _tracks(fields: TomlFields, part: str, duration: float) -> dict[str, Curve]:
-    """Every channel of one part of the body."""
-    tracks = {}
-    allowed = [channel.removeprefix(f"{part}.") for channel in CHANNELS if channel.startswith(f"{part}.")]
-    for name in allowed:
-        rows = fields.rows(name) if name not in SHAPES else []
-        if not rows:
-            continue
-        channel = f"{part}.{name}"
-        keys = [fields.numbers(f"{name}[{i}]", row, 2) for i, row in enumerate(rows)]
-        unit = math.pi / 180.0 if CHANNELS[channel] == ANGLE else 1.0
-        _check_times(fields, name, [time for time, _ in keys], duration)
-        for i, (_, value) in enumerate(keys):
-            if abs(value * unit) > MOST[CHANNELS[channel]]:
-                raise fields.fail(f"{name}[{i}]", f"{value:g}", f"at most {MOST[CHANNELS[channel]] / unit:g}")
-        tracks[channel] = Curve(tuple(k[0] for k in keys), tuple(unit * k[1] for k in keys))
-    fields.done()
-    return tracks
-
-
-def _check_times(fields: TomlFields, name: str, times: Sequence[float], duration: float) -> None:
-    for i, time in enumerate(times):
-        if not 0.0 <= time <= duration + 1e-9:
-            raise fields.fail(f"{name}[{i}]", f"{time:g} s", f"times from 0 to the duration, {duration:g} s")
-        if i and time <= times[i - 1]:
-            raise fields.fail(f"{name}[{i}]", f"{time:g} s after {times[i - 1]:g} s", "times that increase")
-
-
-def _arm(fields: TomlFields, side: str, duration: float, loop: bool) -> tuple[Keypoints, tuple[float, ...]] | None:
-    rows = fields.tables("keys")
-    if not rows:
-        return None
-    keys: list[Keypoint] = []
-    eases: list[float] = []
-    for row in rows:
-        key, ease = _key(row, side)
-        at = key.frame / KEY_RATE
-        if not 0.0 <= at <= duration + 1e-9:
-            raise row.fail("at", f"{at:g} s", f"times from 0 to the duration, {duration:g} s")
-        if keys and key.frame <= keys[-1].frame:
-            raise row.fail("at", f"{at:g} s after {keys[-1].frame / KEY_RATE:g} s", "times that increase")
-        if loop and key.space == Space.GLOBAL:
-            raise row.fail("world", "a fixed place in a loop", "to = [out, up, ahead], from the shoulder")
-        keys.append(key)
-        eases.append(ease)
-    return Keypoints(tuple(keys), KEY_RATE, f"{side}Arm"), tuple(eases)
-
-
-def _key(row: TomlFields, side: str) -> tuple[Keypoint, float]:
-    """One key of a wrist, and its ease. Out is +X on the left side, -X on the right."""
-    at, ease, via = row.number("at"), row.number("ease", 0.5), row.flag("via")
-    to, world, swivel = row.value("to"), row.value("world"), row.value("swivel")
-    sign = 1.0 if side == "left" else -1.0
-    if (to is None) == (world is None):
-        found = "both to and world" if to is not None else "nothing"
-        raise row.fail("to", found, 'one of: to = [out, up, ahead], to = "rest", world = [x, y, z]')
-    if not 0.0 < ease < 1.0:
-        raise row.fail("ease", f"{ease:g}", "above 0 and below 1")
-    if world is not None:
-        position, space = row.numbers("world", world, 3), Space.GLOBAL
-    elif to == "rest":
-        position, space = resting_wrist(side), Space.LOCAL
-        swivel = math.degrees(resting_swivel("left")) if swivel is None else swivel
-    else:
-        out, up, ahead = row.numbers("to", to, 3)
-        position, space = (sign * out, up, ahead), Space.LOCAL
-    if max(map(abs, position)) > FARTHEST:
-        raise row.fail("to", str(list(position)), f"at most {FARTHEST:g} m")
-    radians = sign * math.radians(row.numbers("swivel", [0.0 if swivel is None else swivel], 1)[0])
-    row.done()
-    x, y, z = position
-    return Keypoint(at * KEY_RATE, (x, y, z), radians, Stop.VIA if via else Stop.GOAL, space), ease
-
-
-def _palm(fields: TomlFields, side: str, i: int, row: list[Any]) -> Palm:
-    name = f"palm[{i}]"
-    if len(row) != 2:
-        raise fields.fail(name, f"{len(row)} entries", "a time and where the palm faces")
-    time = fields.numbers(name, row[:1], 1)[0]
-    direction = row[1]
-    if direction == "rest":
-        return Palm(time)
-    if isinstance(direction, str):
-        if direction not in DIRECTIONS:
-            raise fields.fail(name, repr(direction), describe_choices(direction, ("rest", *DIRECTIONS)))
-        out, up, ahead = DIRECTIONS[direction]
-    else:
-        out, up, ahead = fields.numbers(name, direction, 3)
-    if math.hypot(out, up, ahead) < 1e-6:
-        raise fields.fail(name, "no direction", "a direction other than zero")
-    return Palm(time, (out if side == "left" else -out, up, ahead))
-
-
-def _step(fields: TomlFields, i: int, row: list[Any]) -> Step:
-    lift, land, x, z, degrees = fields.numbers(f"steps[{i}]", row, 5)
-    if land <= lift:
-        raise fields.fail(f"steps[{i}]", f"landing at {land:g} s", f"after lifting at {lift:g} s")
-    return Step(lift, land, x, z, math.radians(degrees))
-
-
-def _shape_tracks(fields: TomlFields, side: str, duration: float) -> dict[str, Curve]:
-    """One weight track per hand shape, from keys such as ``[0.5, "open 0.7 cupped 0.3"]``; the rest of 1 is relaxed."""
-    rows = fields.rows("shape")
-    mixes = []
-    for i, row in enumerate(rows):
-        name = f"shape[{i}]"
-        if len(row) != 2 or not isinstance(row[1], str):
-            raise fields.fail(name, str(row)[:60], 'a time and a shape, such as [0.5, "open 0.7"]')
-        mixes.append((fields.numbers(name, row[:1], 1)[0], _parse_shapes(fields, name, row[1])))
-    used = {shape for _, mix in mixes for shape in mix if shape != "relaxed"}
-    times = tuple(time for time, _ in mixes)
-    _check_times(fields, "shape", times, duration)
-    return {
-        f"{side}.hand.{shape}": Curve(times, tuple(mix.get(shape, 0.0) for _, mix in mixes)) for shape in sorted(used)
-    }
-
-
-def _parse_shapes(fields: TomlFields, name: str, text: str) -> dict[str, float]:
-    """Hand shapes and weights from a text; a shape without a number weighs 1."""
-    mix: dict[str, float] = {}
-    words = text.replace("thumb out", "thumb_out").split()
-    while words:
-        shape = words.pop(0).replace("_", " ")
-        if shape not in SHAPES:
-            raise fields.fail(name, repr(shape), describe_choices(shape, SHAPES))
-        weight = 1.0
-        if words and words[0].replace(".", "", 1).isdigit():
-            weight = float(words.pop(0))
-        mix[shape] = weight
-    if not mix or sum(mix.values()) > 1.0 + 1e-6:
-        raise fields.fail(name, repr(text[:60]), "shapes whose weights sum to 1 at most")
-    return mix
+        raise MotionFileError(path, str(error), "parts that fit together") from None

@@ -23,12 +23,14 @@ from os import PathLike
 from pathlib import Path
 
 import numpy as np
+from pydantic import TypeAdapter, ValidationError
 
 from kinesphere.files.atomic import atomic_write
 from kinesphere.files.registry import Format, register
 from kinesphere.maths.vectors import Floats
+from kinesphere.motion.document import field_error
 from kinesphere.motion.errors import MotionFileError
-from kinesphere.motion.gesture import Keypoint, Keypoints, Space, Stop
+from kinesphere.motion.gesture import MOST_KEYS, Keypoint, Keypoints
 from kinesphere.motion.source import Source
 
 UNITS = {"m": 1.0, "cm": 0.01, "mm": 0.001, "inches": 0.0254}
@@ -42,8 +44,9 @@ DIRECTIONS = {
     "forward": (0.0, 0.0, 1.0),
     "back": (0.0, 0.0, -1.0),
 }
+_KEY = TypeAdapter(Keypoint)
 HEADER = ("rate", "part", "units", "angles", "axes", "locked")
-MOST_KEYS = 100_000
+LARGEST = 1e9  # of any number, in the file's units
 
 
 def load_keypoints(path: str | PathLike[str]) -> Keypoints:
@@ -59,7 +62,7 @@ def load_keypoints(path: str | PathLike[str]) -> Keypoints:
             _header_line(file, number, header, words, bool(keys))
             continue
         key = _key(file, number, words)
-        if keys and key.frame <= keys[-1].frame:
+        if keys and key.frame <= keys[-1].frame:  # before the rest is read, for the line's number
             found = f"frame {key.frame:g} after frame {keys[-1].frame:g}"
             raise MotionFileError(file, found, "frames that increase", line=number)
         if len(keys) >= MOST_KEYS:
@@ -126,13 +129,13 @@ def _key(path: Path, number: int, words: list[str]) -> Keypoint:
         raise MotionFileError(path, f"{len(words)} words", expected, line=number)
     values = [_number(word) for word in words[:5]]
     for name, word, value in zip(("frame", "x", "y", "z", "swivel"), words, values, strict=False):
-        if not math.isfinite(value) or abs(value) > 1e9:
+        if not abs(value) <= LARGEST:  # NaN too
             raise MotionFileError(path, f"{name} {word[:40]!r}", "a number", line=number)
-    stop, space = words[5].lower(), words[6].lower() if len(words) == 7 else "local"
-    for word, allowed in ((stop, Stop), (space, Space)):
-        if word not in [choice.value for choice in allowed]:
-            raise MotionFileError(path, repr(word[:40]), " or ".join(choice.value for choice in allowed), line=number)
-    return Keypoint(values[0], (values[1], values[2], values[3]), values[4], Stop(stop), Space(space))
+    try:
+        return _KEY.validate_python([*values, words[5].lower(), words[6].lower() if len(words) == 7 else "local"])
+    except ValidationError as error:
+        _, found, expected = field_error(error)
+        raise MotionFileError(path, found, expected, line=number) from None
 
 
 def _number(word: str) -> float:

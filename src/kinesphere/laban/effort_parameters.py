@@ -18,31 +18,133 @@ from functools import lru_cache
 from importlib.resources import files
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, NamedTuple, TypeAlias
+from typing import Annotated, Any, NamedTuple, TypeAlias
 
 import numpy as np
+from pydantic import PlainValidator
+from pydantic_core import PydanticCustomError
 
 from kinesphere.files.schema import parse_toml, read_table
 from kinesphere.maths.vectors import Floats
+from kinesphere.motion.document import (
+    Choice,
+    Number,
+    Setting,
+    Text,
+    describe_choices,
+    document,
+    error_at,
+    expected_type,
+    read_document,
+    show_value,
+)
 from kinesphere.motion.errors import MotionFileError, unknown_name
 
 DEFAULT = "default"
 _EXPECTED = "an Effort model in TOML"
 _BUILTIN = files("kinesphere.laban") / "models"
-_TEXTS = ("about", "like")
 _LARGEST = 100.0  # no coefficient is larger; a cap may be infinite
+
+# Groups of coefficients: what they make, and their names.
+GROUPS: Mapping[str, tuple[str, str]] = MappingProxyType(
+    {
+        "tension": ("tension of the path, −1 round, 1 straight", "indirect indirect_and_free direct"),
+        "inflection": (
+            "when a stroke is fastest, as a share of its time",
+            "neutral fighting indulging bound_and_light least most",
+        ),
+        "anticipation": (
+            "how far a stroke goes back before it begins",
+            "strong sustained_and_strong free_and_strong",
+        ),
+        "overshoot": ("how far a stroke goes beyond its goal", "indulging free indirect_and_free most"),
+        "time_exponent": (
+            "how uneven a stroke's speed is",
+            "neutral sudden strong_and_sudden free_and_sudden slowing direct_plus_sustained direct_and_sustained free "
+            "indirect_and_free least",
+        ),
+        "squash": ("how far the body squashes and stretches", "light free"),
+        "wrist_bend": ("how far the wrist bends along the stroke", "indirect light free"),
+        "wrist_extension": ("how much of the wrist's bend is outwards", "light free strong_and_free"),
+        "wrist_twist": ("turns of the forearm in radians", "indirect"),
+        "wrist_frequency": ("half waves of the forearm's turns in a stroke", "always indirect"),
+        "elbow_twist": ("turns of the elbow in radians", "indirect"),
+        "elbow_frequency": ("half waves of the elbow's turns in a stroke", "always indirect"),
+        "displacement": ("displacement of the elbow's angle, as a share of it", "indirect"),
+        "limb_volume": ("how far the upper arm swells", "strong"),
+        "duration": ("what a stroke's time is multiplied by", "base sustained bound sudden"),
+        "flexed": ("the share that keeps the wrist bent", "bound strong free angle"),
+        "breath": ("how far the body contracts before the goal", "strong free"),
+        "interpolation": ("shares of the spaces that a path is interpolated in", "indirect free direct nearest"),
+    }
+)
+_MEANINGS = MappingProxyType(
+    {
+        "neutral": "The value without any Effort",
+        "least": "The smallest value",
+        "most": "The largest value, which may be infinite",
+        "always": "The value whatever the Effort",
+        "base": "What is raised to the power of sustained and bound less sudden",
+        "angle": "Radians that a flexed wrist keeps",
+        "nearest": "1 for the space of the nearest extreme alone, 0 for a blend",
+        "fighting": "The part of the larger of strong and sudden",
+        "indulging": "The part of the larger of light and sustained",
+        "slowing": "The part of the larger of strong and what direct and sustained make",
+    }
+)
 
 
 @dataclass(frozen=True)
+class Coefficient(Number):
+    """Annotation of a coefficient; a cap may be infinite."""
+
+    cap: bool = False
+
+    def check(self, value: Any) -> float:
+        """The coefficient as a number, or the error that says what is allowed."""
+        if self.cap and isinstance(value, float) and value == math.inf:
+            return value
+        return float(super().check(value))
+
+
+def _coefficient(group: str, name: str) -> Coefficient:
+    made, _ = GROUPS[group]
+    meaning = _MEANINGS.get(name) or f"The part of {name.replace('_', ' ')}"
+    cap, base = name == "most", (group, name) == ("duration", "base")
+    least, most = 1.0 if base else -_LARGEST, math.inf if cap else _LARGEST
+    return Coefficient(f"{meaning}: {made}.", least=least, most=most, cap=cap)
+
+
+COEFFICIENTS: Mapping[str, Coefficient] = MappingProxyType(
+    {f"{group}.{name}": _coefficient(group, name) for group, (_, names) in GROUPS.items() for name in names.split()}
+)
+
+
+def _check_coefficients(given: Any) -> Mapping[str, float]:
+    if not isinstance(given, Mapping):
+        raise expected_type("coefficients by name")
+    made = {}
+    for name, value in given.items():
+        if name not in COEFFICIENTS:
+            raise error_at((), f"a coefficient {name!r}", describe_choices(str(name), COEFFICIENTS))
+        try:
+            made[name] = COEFFICIENTS[name].check(value)
+        except PydanticCustomError as error:
+            raise error_at((name,), show_value(value), str((error.context or {})["expected"])) from None
+    return MappingProxyType(made)
+
+
+@document(frozen=True)
 class EffortModel:
     """Coefficients by name, ``"tension.direct"`` and so on."""
 
-    name: str
-    coefficients: Mapping[str, float]
-    about: str = ""
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "coefficients", MappingProxyType(dict(self.coefficients)))
+    name: Annotated[Text, Setting("What it is called.")]
+    coefficients: Annotated[
+        Mapping[str, float],
+        PlainValidator(_check_coefficients, json_schema_input_type=dict[str, float]),
+        Setting("Coefficients by name."),
+    ]
+    about: Annotated[Text, Setting("What it is, in a line.")] = ""
 
     def __getitem__(self, name: str) -> float:
         return self.coefficients[name]
@@ -50,9 +152,40 @@ class EffortModel:
     def with_coefficients(self, **changed: float) -> EffortModel:
         """The same with some coefficients changed; write ``tension__direct=0.5`` for ``tension.direct``."""
         given = {name.replace("__", "."): value for name, value in changed.items()}
-        for name, value in given.items():
-            _check_coefficient(name, value, self.coefficients)
-        return EffortModel(self.name, dict(self.coefficients) | {n: float(v) for n, v in given.items()}, self.about)
+        return EffortModel(self.name, dict(self.coefficients) | given, self.about)
+
+
+def _document_of(name: str, about: str, rows: Mapping[str, tuple[Any, Any]]) -> Any:
+    """A document of fields, each with its type and its default."""
+    types = {field: kind for field, (kind, _) in rows.items()}
+    defaults = {field: default for field, (_, default) in rows.items()}
+    own = type(name, (), {"__annotations__": types, "__doc__": about, "__module__": __name__} | defaults)
+    return document(own, frozen=True)
+
+
+def _group_document(group: str) -> Any:
+    """The document of one group's table: optional coefficients by name."""
+    made, names = GROUPS[group]
+    rows = {name: (Annotated[float | None, _coefficient(group, name)], None) for name in names.split()}
+    return _document_of(f"{group.title().replace('_', '')}Coefficients", f"Coefficients of {made}.", rows)
+
+
+@lru_cache(maxsize=1)
+def effort_model_file() -> Any:
+    """The document that a model's file is: a table for each group."""
+    like = Annotated[
+        Annotated[str, Choice(choices=effort_models())] | None,
+        Setting("The model that it has its coefficients of, but for those that it gives itself."),
+    ]
+    rows: dict[str, tuple[Any, Any]] = {
+        "about": (Annotated[Text, Setting("What it is, in a line.")], ""),
+        "like": (like, None),
+    }
+    for group, (made, _) in GROUPS.items():
+        own = _group_document(group)
+        rows[group] = (Annotated[own, Setting(f"Coefficients of {made}.")], own())
+    about = "An Effort model as a file has it: what differs from the model that it is like."
+    return _document_of("EffortModelFile", about, rows)
 
 
 @lru_cache(maxsize=1)
@@ -78,52 +211,25 @@ def effort_model(model: str | Path | EffortModel = DEFAULT) -> EffortModel:
 def load_effort_model(path: str | Path) -> EffortModel:
     """A character's own coefficients: a TOML file that says ``like = "default"`` and what differs."""
     file = Path(path)
-    return _parse_model(file, read_table(file, _EXPECTED), DEFAULT)
+    return _read_model(file, read_table(file, _EXPECTED), DEFAULT)
 
 
 @lru_cache
 def _builtin_model(name: str) -> EffortModel:
     path = _BUILTIN / f"{name}.toml"
-    return _parse_model(Path(f"{name}.toml"), parse_toml(Path(path.name), path.read_bytes(), _EXPECTED), None)
+    return _read_model(Path(path.name), parse_toml(Path(path.name), path.read_bytes(), _EXPECTED), None)
 
 
-def _parse_model(path: Path, table: Mapping[str, Any], like: str | None) -> EffortModel:
-    for name in _TEXTS:
-        if not isinstance(table.get(name, ""), str):
-            raise MotionFileError(path, repr(table[name]), "a text", where=name)
-    like = table.get("like", like)
-    if like is not None and like not in effort_models():
-        raise MotionFileError(path, repr(like), f"one of {', '.join(effort_models())}", where="like")
+def _read_model(path: Path, table: Mapping[str, Any], like: str | None) -> EffortModel:
+    file = read_document(effort_model_file(), table, path)
+    like = file.like or like
     base = _builtin_model(like).coefficients if like else {}
-    given = {f"{group}.{name}": value for group, name, value in _coefficient_rows(path, table)}
-    for name, value in given.items():
-        try:
-            _check_coefficient(name, value, base or given)
-        except ValueError as error:
-            raise MotionFileError(path, str(error), "a coefficient that is known", where=name) from None
-    return EffortModel(path.stem, dict(base) | {name: float(v) for name, v in given.items()}, table.get("about", ""))
-
-
-def _coefficient_rows(path: Path, table: Mapping[str, Any]) -> list[tuple[str, str, Any]]:
-    rows = []
-    for group, entries in table.items():
-        if group in _TEXTS:
-            continue
-        if not isinstance(entries, dict):
-            raise MotionFileError(path, repr(entries), "a table of coefficients", where=group)
-        rows += [(group, name, value) for name, value in entries.items()]
-    return rows
-
-
-def _check_coefficient(name: str, value: Any, allowed: Mapping[str, float]) -> None:
-    if name not in allowed:
-        raise ValueError(unknown_name("coefficient", name, allowed))
-    if isinstance(value, bool) or not isinstance(value, int | float) or math.isnan(value):
-        raise ValueError(f"{name} is {value!r}; a number is expected")
-    if abs(value) > _LARGEST and not (name.endswith(".most") and value > 0.0):
-        raise ValueError(f"{name} is {value!r}; −{_LARGEST:g} to {_LARGEST:g} is allowed")
-    if name == "duration.base" and not 1.0 <= value <= _LARGEST:
-        raise ValueError(f"{name} is {value!r}; 1 to {_LARGEST:g} is allowed")
+    rows = {name: getattr(getattr(file, name.partition(".")[0]), name.partition(".")[2]) for name in COEFFICIENTS}
+    given = dict(base) | {name: value for name, value in rows.items() if value is not None}
+    for name in COEFFICIENTS:
+        if name not in given:
+            raise MotionFileError(path, "nothing", 'a number, or like = "default"', where=name)
+    return EffortModel(path.stem, given, file.about)
 
 
 # Movement parameters

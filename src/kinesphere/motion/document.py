@@ -10,12 +10,13 @@ from __future__ import annotations
 
 import json
 import math
+import sys
 import types
 from collections.abc import Callable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import MISSING, Field, dataclass, fields, is_dataclass
 from enum import Enum
-from functools import cache, wraps
+from functools import cache, cached_property, wraps
 from pathlib import Path
 from typing import (
     TYPE_CHECKING,
@@ -33,24 +34,30 @@ from typing import (
 import numpy as np
 from pydantic import ConfigDict, GetCoreSchemaHandler, GetJsonSchemaHandler, TypeAdapter, ValidationError
 from pydantic.dataclasses import dataclass as validated_dataclass
-from pydantic_core import PydanticCustomError, core_schema
+from pydantic_core import InitErrorDetails, PydanticCustomError, PydanticOmit, core_schema
 
 from kinesphere.motion.errors import MotionFileError, nearest_names
 
 __all__ = [
+    "Choice",
     "Dial",
     "Flag",
     "Number",
+    "Numbers",
     "Real",
     "Setting",
     "Text",
+    "Unwritten",
     "Whole",
     "choices_of",
     "default_of",
     "describe_choices",
     "dial",
     "document",
+    "error_at",
     "expected_type",
+    "field_error",
+    "field_names",
     "fields_to_plain",
     "format_number",
     "hints_of",
@@ -104,42 +111,132 @@ class Setting:
 
 @dataclass(frozen=True)
 class Number(Setting):
-    """Annotation of a number within a range."""
+    """Annotation of a number within a range; with ``inside``, the range's ends themselves are not allowed."""
 
     least: float = -math.inf
     most: float = math.inf
     whole: bool = False
+    inside: Literal["", "least", "both"] = ""
 
     @property
     def range_text(self) -> str:
         """The allowed range in words."""
+        if self.inside == "both":
+            return f"above {format_number(self.least)} and below {format_number(self.most)}"
+        if self.inside == "least":
+            most = "" if math.isinf(self.most) else f" and at most {format_number(self.most)}"
+            return f"more than {format_number(self.least)}{most}"
         if math.isinf(self.least) and math.isinf(self.most):
             return "a whole number" if self.whole else "a finite number"
         if math.isinf(self.most):
             return f"{format_number(self.least)} or more"
         return f"{format_number(self.least)} to {format_number(self.most)}"
 
-    def check(self, value: Any) -> float:
+    @cached_property
+    def ends(self) -> tuple[float, float]:
+        """The smallest and the largest finite number that is allowed."""
+        least = math.nextafter(self.least, math.inf) if self.inside else self.least
+        most = math.nextafter(self.most, -math.inf) if self.inside == "both" else self.most
+        return max(least, -sys.float_info.max), min(most, sys.float_info.max)
+
+    def check(self, value: Any) -> Any:
         """The value as a plain number, or the error that says what is allowed."""
         kinds = (int, np.integer) if self.whole else (int, float, np.integer, np.floating)
         if isinstance(value, bool | np.bool_) or not isinstance(value, kinds):
             kind = "a whole number" if self.whole else "a number"
             bounded = not (math.isinf(self.least) and math.isinf(self.most))
             raise expected_type(f"{kind}{', ' if bounded else ''}{self.range_text if bounded else ''}")
-        if not self.least <= value <= self.most or not math.isfinite(value):  # NaN too
+        least, most = self.ends
+        if not least <= value <= most:  # NaN too
             raise not_allowed(self.range_text)
         return int(value) if self.whole else float(value) + 0.0  # −0.0 becomes 0.0
 
-    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> core_schema.CoreSchema:
-        limits = {name: value for name, value in (("ge", self.least), ("le", self.most)) if math.isfinite(value)}
-        plain: Any = core_schema.int_schema if self.whole else core_schema.float_schema
+    def described(self) -> core_schema.CoreSchema:
+        """What JSON Schema says of it."""
+        limits = {
+            "gt" if self.inside else "ge": self.least,
+            "lt" if self.inside == "both" else "le": self.most,
+        }
+        limits = {name: value for name, value in limits.items() if math.isfinite(value)}
         if self.whole:
-            limits = {name: int(value) for name, value in limits.items()}
+            return core_schema.int_schema(**{name: int(value) for name, value in limits.items()})  # type: ignore[arg-type]
+        return core_schema.float_schema(**limits)  # type: ignore[arg-type]
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> core_schema.CoreSchema:
         return core_schema.no_info_plain_validator_function(
             self.check,
-            json_schema_input_schema=plain(**limits),
+            json_schema_input_schema=self.described(),
             serialization=core_schema.plain_serializer_function_ser_schema(lambda value: value),
         )
+
+
+@dataclass(frozen=True)
+class Numbers(Number):
+    """Annotation of a list of numbers, each within the range. ``form`` is how such a list is written, for messages."""
+
+    count: int | None = None
+    longest: int = 100_000
+    form: str = "a list of numbers"
+
+    def check(self, value: Any) -> tuple[float, ...]:
+        """The numbers, or the error that names the wrong one."""
+        if isinstance(value, np.ndarray):
+            value = value.tolist()
+        if not isinstance(value, tuple | list) or (self.count is not None and len(value) != self.count):
+            raise expected_type(self.form)
+        if len(value) > self.longest:
+            raise error_at((), f"{len(value)} entries", f"at most {self.longest}")
+        least, most = self.ends
+        if all(type(entry) is float and least <= entry <= most for entry in value):
+            return tuple([entry + 0.0 for entry in value])
+        return tuple([self._entry(i, entry) for i, entry in enumerate(value)])
+
+    def _entry(self, i: int, value: Any) -> float:
+        try:
+            return float(super().check(value))
+        except PydanticCustomError as error:
+            raise error_at((i,), show_value(value), str((error.context or {})["expected"])) from None
+
+    def described(self) -> core_schema.CoreSchema:
+        entry = super().described()
+        if self.count is not None:
+            return core_schema.tuple_positional_schema([entry] * self.count)
+        return core_schema.list_schema(entry, max_length=self.longest)
+
+
+@dataclass(frozen=True)
+class Choice(Setting):
+    """Annotation of a text that is one of these. Unlike ``Literal``, they may be found at run time."""
+
+    choices: tuple[str, ...] = ()
+
+    def check(self, value: Any) -> str:
+        """The text, or the error that names what is allowed, and the nearest."""
+        if not isinstance(value, str) or value not in self.choices:
+            raise not_allowed(describe_choices(value if isinstance(value, str) else "", self.choices))
+        return value
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> core_schema.CoreSchema:
+        return core_schema.no_info_plain_validator_function(
+            self.check,
+            json_schema_input_schema=core_schema.literal_schema(list(self.choices)),
+            serialization=core_schema.plain_serializer_function_ser_schema(lambda value: value),
+        )
+
+
+class Unwritten:
+    """Annotation of a field that files don't have, such as the file that a gesture was read from."""
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> core_schema.CoreSchema:
+        def check(value: Any) -> Any:
+            if not isinstance(value, source):
+                raise PydanticCustomError("unwritten_type", "{expected}", {"expected": f"a {source.__name__}"})
+            return value
+
+        return core_schema.no_info_plain_validator_function(check)
+
+    def __get_pydantic_json_schema__(self, schema: Any, handler: GetJsonSchemaHandler) -> JsonSchema:
+        raise PydanticOmit
 
 
 @dataclass(frozen=True)
@@ -215,6 +312,12 @@ def not_allowed(what: str) -> PydanticCustomError:
     return PydanticCustomError("not_allowed", "{expected}", {"expected": what})
 
 
+def error_at(place: Sequence[int | str], found: str, expected: str) -> ValidationError:
+    """The error of a check in ``__post_init__`` or of an annotation, at a place within what is checked."""
+    kind = PydanticCustomError("placed", "{expected}", {"found": found, "expected": expected})
+    return ValidationError.from_exception_data("document", [InitErrorDetails(type=kind, loc=tuple(place), input=None)])
+
+
 def format_number(value: float) -> str:
     """A number with a typographic minus, as messages have it."""
     return f"{value:g}".replace("-", "−")
@@ -261,6 +364,10 @@ def _construction_error(cls: type, error: ValidationError) -> Exception:
     found, expected = show_value(first["input"]), _expected(first)
     if kind in ("missing", "missing_argument"):
         return TypeError(f"{own}: {_path_text(place)} is missing")
+    if kind == "placed":
+        return ValueError(
+            f"{': '.join(filter(None, (own, _path_text(place))))}: found {_found(first)}; expected {expected}"
+        )
     verb = "is expected" if kind.endswith("_type") or kind == "literal_error" else "is allowed"
     text = f"{own}: {_path_text(place)} is {found}; {expected} {verb}"
     return TypeError(text) if kind.endswith("_type") else ValueError(text)
@@ -295,12 +402,12 @@ def _document_error(cls: type, error: ValidationError, path: Path, where: str) -
     kind = first["type"]
     if kind == "value_error":
         return MotionFileError(path, str(first["ctx"]["error"]), "values that are allowed", where=at)
-    if kind == "unexpected_keyword_argument":
-        known = _field_names(_type_at(cls, place[:-1]))
+    if kind in ("unexpected_keyword_argument", "unwritten_type"):
+        known = field_names(_type_at(cls, place[:-1]))
         return MotionFileError(path, "a field that nobody knows", describe_choices(str(place[-1]), known), where=at)
     if kind in ("missing", "missing_argument"):
-        return MotionFileError(path, "nothing", "a value", where=at)
-    return MotionFileError(path, show_value(first["input"]), _expected(first), where=at)
+        return MotionFileError(path, "nothing", _expected_at(cls, place), where=at)
+    return MotionFileError(path, _found(first), _expected(first), where=at)
 
 
 def _is_tag(part: int | str) -> bool:
@@ -309,26 +416,48 @@ def _is_tag(part: int | str) -> bool:
 
 
 def _unknown_field(cls: type, place: Sequence[int | str]) -> str:
-    known = _field_names(_type_at(cls, place[:-1]))
+    known = field_names(_type_at(cls, place[:-1]))
     near = nearest_names(str(place[-1]), known)
     hint = f"did you mean {near[0]!r}? " if near else ""
     return f"no field is called {str(place[-1])!r}; {hint}There are: {', '.join(known)}"
 
 
-def _field_names(cls: Any) -> tuple[str, ...]:
-    return tuple(field.name for field in fields(cls)) if is_dataclass(cls) else ()
+def field_names(cls: Any) -> tuple[str, ...]:
+    """Names of a document's fields in a file."""
+    if not is_dataclass(cls):
+        return ()
+    kind: Any = cls
+    own = getattr(cls, "__pydantic_fields__", {})
+    written = [field.name for field in fields(cls) if not _is_unwritten(hints_of(kind)[field.name])]
+    return tuple((own[name].alias if name in own else None) or name for name in written)
+
+
+def _is_unwritten(hint: Any) -> bool:
+    return get_origin(hint) is Annotated and any(isinstance(entry, Unwritten) for entry in get_args(hint)[1:])
+
+
+def _expected_at(cls: Any, place: Sequence[int | str]) -> str:
+    """What a missing field should be."""
+    owner = _type_at(cls, place[:-1])
+    hint = hints_of(owner).get(str(place[-1])) if isinstance(owner, type) and is_dataclass(owner) else None
+    setting = setting_of(hint)
+    if isinstance(setting, Numbers):
+        return setting.form
+    return f"a number, {setting.range_text}" if isinstance(setting, Number) else "a value"
 
 
 def _type_at(cls: Any, place: Sequence[int | str]) -> Any:
     """The dataclass at a place of a document, or None where it is none."""
     here = cls
     for part in place:
-        if is_dataclass(here) and isinstance(part, str):
+        while get_origin(here) in (Annotated, Union, types.UnionType):
+            here = next((own for own in get_args(here) if _dataclass_in(own) is not None), None)
+        if isinstance(here, type) and is_dataclass(here):
             kind: Any = here
-            here = _dataclass_in(hints_of(kind).get(part))
-        elif not is_dataclass(here):
-            here = _dataclass_in(here)
-    return here
+            here = hints_of(kind).get(str(part))
+        else:  # a list's entry, or a mapping's value
+            here = next((own for own in get_args(here) if _dataclass_in(own) is not None), None)
+    return _dataclass_in(here)
 
 
 def _dataclass_in(hint: Any) -> Any:
@@ -359,6 +488,22 @@ _EXPECTED = {
     "path_type": "a file",
     "enum": "one of these",
 }
+
+
+def field_error(error: ValidationError) -> tuple[tuple[int | str, ...], str, str]:
+    """Place, what was found and what was expected, of the first of pydantic's errors."""
+    first = error.errors(include_url=False)[0]
+    if first["type"] == "value_error":
+        return first["loc"], str(first["ctx"]["error"]), "values that are allowed"
+    return first["loc"], _found(first), _expected(first)
+
+
+def _found(error: Any) -> str:
+    """What was found, of one error of pydantic's."""
+    context = error.get("ctx", {})
+    if error["type"] in ("too_long", "too_short"):
+        return f"{context['actual_length'] or 'more'} entries"
+    return str(context["found"]) if "found" in context else show_value(error["input"])
 
 
 def _expected(error: Any) -> str:
@@ -426,9 +571,10 @@ def to_plain(value: Any) -> Any:
 def fields_to_plain(value: Any) -> dict[str, Any]:
     """A document's fields that differ from their defaults."""
     row = {}
+    kind: Any = type(value)
     for field in fields(value):
         own, default = getattr(value, field.name), default_of(field)
-        if own is not default and not _same(own, default):
+        if own is not default and not _same(own, default) and not _is_unwritten(hints_of(kind)[field.name]):
             row[field.name] = to_plain(own)
     return row
 

@@ -2,20 +2,42 @@
 
 Arms are key points, goals and vias, so that a performance may re-time and re-shape them. Everything else follows
 *curves*: curves over seconds, in radians and metres. ``CHANNELS`` lists them.
+
+All are documents (``motion.document``): validated when made, and read from JSON by ``read_document``. JSON has a key as
+``[frame, x, y, z, swivel, "goal" or "via", "local" or "global"]``, a curve as a list of ``[time, value]``, a palm as
+``[time, direction or null]`` and a step as ``[lift, land, x, z, turn]``.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import StrEnum
 from types import MappingProxyType
+from typing import Annotated, Any, TypeAlias
 
-import numpy as np
+from pydantic import Field
 
-from kinesphere.motion.errors import unknown_name
+from kinesphere.motion.document import (
+    Choice,
+    Flag,
+    JsonSchema,
+    Numbers,
+    Setting,
+    Text,
+    Unwritten,
+    document,
+    error_at,
+    number,
+    show_value,
+)
 from kinesphere.motion.humanoid import SIDES
+from kinesphere.motion.rows import Listed, Row
 from kinesphere.motion.source import Source
+
+MOST_KEYS = 100_000  # entries of one list
+SLACK = 1e-9  # seconds by which a time may be beyond the end
 
 
 class Stop(StrEnum):
@@ -32,42 +54,41 @@ class Space(StrEnum):
     GLOBAL = "global"
 
 
-@dataclass(frozen=True)
-class Keypoint:
+@document(frozen=True)
+class Keypoint(Row):
     """One key: metres, Y up, facing +Z, left +X; swivel in radians."""
 
-    frame: float
-    position: tuple[float, float, float]
-    swivel: float = 0.0
-    stop: Stop = Stop.GOAL
-    space: Space = Space.LOCAL
+    FORM = "[frame, x, y, z, swivel, goal or via, local or global]"
+    SPREAD = MappingProxyType({"position": 3})
 
-    def __post_init__(self) -> None:
-        if not np.isfinite([self.frame, *self.position, self.swivel]).all():
-            raise ValueError(f"{self} has a number that is not finite")
+    frame: Annotated[float, number(about="When, in frames.")]
+    position: Annotated[
+        tuple[float, float, float], Numbers("Where the wrist is, in metres.", count=3, form="[x, y, z] in metres")
+    ]
+    swivel: Annotated[float, number(about="The elbow on its circle, in radians.")] = 0.0
+    stop: Annotated[Stop, Setting("Whether the hand stops here, goal, or passes, via.")] = Stop.GOAL
+    space: Annotated[Space, Setting("From the shoulder in the chest's frame, local, or in the world, global.")] = (
+        Space.LOCAL
+    )
 
 
-@dataclass(frozen=True)
+@document(frozen=True)
 class Keypoints:
     """The keys of one limb, in time.
 
     ``rate`` is how many of the keys' frames make a second. ``locked`` keys keep their times whatever the Effort.
     """
 
-    keys: tuple[Keypoint, ...]
-    rate: float = 30.0
-    part: str = "rightArm"
-    locked: bool = False
-    source: Source = field(default_factory=Source)
+    keys: Annotated[tuple[Keypoint, ...], Field(max_length=MOST_KEYS), Setting("The keys, in time.")]
+    rate: Annotated[float, number(0.0, about="How many of the keys' frames make a second.", inside="least")] = 30.0
+    part: Annotated[str, Choice("The limb.", choices=("leftArm", "rightArm"))] = "rightArm"
+    locked: Annotated[Flag, Setting("Whether the keys keep their times whatever the Effort.")] = False
+    source: Annotated[Source, Unwritten()] = field(default_factory=Source)
 
     def __post_init__(self) -> None:
         if not self.keys:
-            raise ValueError("at least one key is needed")
-        if not np.isfinite(self.rate) or self.rate <= 0.0:
-            raise ValueError(f"rate {self.rate}: a positive number of frames a second is expected")
-        for before, after in zip(self.keys[:-1], self.keys[1:], strict=True):
-            if after.frame <= before.frame:
-                raise ValueError(f"key at frame {after.frame:g} follows {before.frame:g}: frames must increase")
+            raise error_at(("keys",), "no key", "one key at least")
+        check_increasing([key.frame for key in self.keys], ("keys",), "frame ", "frames")
 
     @property
     def duration(self) -> float:
@@ -79,7 +100,7 @@ class Keypoints:
 
 FIGURE_HEIGHT = 1.70  # metres: key points and curves are for a figure this tall
 RESTING_WRIST = (0.066, -0.5295, 0.038)  # out, up, ahead of the shoulder: a little off the body, elbow not locked
-RESTING_SWIVEL = float(np.radians(38.0))  # elbows point back and somewhat out
+RESTING_SWIVEL = math.radians(38.0)  # elbows point back and somewhat out
 
 
 def resting_wrist(side: str, height: float = FIGURE_HEIGHT) -> tuple[float, float, float]:
@@ -120,53 +141,91 @@ def _channels() -> dict[str, str]:
 # belly swells, 1 at ease; hips: metres to the left, up, ahead, and tilt: the left side down; hand: bend to the
 # palm, aside to the thumb, roll: thumb inwards.
 CHANNELS: Mapping[str, str] = MappingProxyType(_channels())
-MOST = MappingProxyType({ANGLE: float(np.pi), METRES: 3.0, SHARE: 2.0})  # largest absolute value of a channel
+MOST = MappingProxyType({ANGLE: math.pi, METRES: 3.0, SHARE: 2.0})  # largest absolute value of a channel
 
 
-@dataclass(frozen=True)
-class Curve:
+@document(frozen=True)
+class Curve(Listed):
     """One curve: values at times, smooth between, held before the first and after the last."""
 
-    times: tuple[float, ...]
-    values: tuple[float, ...]
+    FORM = "a list of keys in brackets, such as [[0.5, 10]]"
+
+    times: Annotated[tuple[float, ...], Numbers("Times, increasing.", longest=MOST_KEYS)]
+    values: Annotated[tuple[float, ...], Numbers("The values at these times.", longest=MOST_KEYS)]
 
     def __post_init__(self) -> None:
         if not self.times or len(self.times) != len(self.values):
-            raise ValueError(f"a curve needs as many values as times, and one at least; found {self}")
-        if not np.isfinite([*self.times, *self.values]).all():
-            raise ValueError(f"{self} has a number that is not finite")
-        _check_increasing(self.times)
+            found = f"{len(self.times)} times and {len(self.values)} values"
+            raise error_at((), found, "as many values as times, and one at least")
+        check_increasing(self.times, ("times",))
+
+    @classmethod
+    def from_list(cls, given: list[Any]) -> dict[str, Any]:
+        """Times and values of a list of ``[time, value]``."""
+        if not given or len(given) > MOST_KEYS:
+            raise error_at((), f"{len(given) or 'no'} keys", f"one key at least, and at most {MOST_KEYS}")
+        for i, row in enumerate(given):
+            if not isinstance(row, list) or len(row) != 2:
+                raise error_at((i,), show_value(row), "a key in brackets, such as [0.5, 10]")
+            for entry in row:
+                if isinstance(entry, bool) or not isinstance(entry, int | float) or not _is_finite(entry):
+                    raise error_at((i,), show_value(entry), "two finite numbers, a time and a value")
+        times = [row[0] for row in given]
+        check_increasing(times, ())
+        return {"times": times, "values": [row[1] for row in given]}
+
+    def to_plain(self) -> list[Any]:
+        return [list(row) for row in zip(self.times, self.values, strict=True)]
+
+    @classmethod
+    def list_schema(cls, entries: Mapping[str, JsonSchema]) -> JsonSchema:
+        cells = [{"type": "number", "title": name} for name in ("time", "value")]
+        row = {"type": "array", "prefixItems": cells, "minItems": 2, "maxItems": 2}
+        return {"type": "array", "items": row, "minItems": 1, "maxItems": MOST_KEYS}
 
 
-@dataclass(frozen=True)
-class Palm:
+@document(frozen=True)
+class Palm(Row):
     """Palm direction in the chest's frame at a time; None is relaxed. The forearm rolls as far as that needs."""
 
-    time: float
-    direction: tuple[float, float, float] | None = None
+    FORM = "[time, direction or null]"
+
+    time: Annotated[float, number(about="When, in seconds.")]
+    direction: Annotated[
+        Annotated[tuple[float, float, float], Numbers(count=3, form="[x, y, z], or null")] | None,
+        Setting("Where the palm faces, in the chest's frame; null is relaxed."),
+    ] = None
 
     def __post_init__(self) -> None:
-        direction = (0.0, 0.0, 1.0) if self.direction is None else self.direction
-        if not np.isfinite([self.time, *direction]).all() or np.linalg.norm(direction) < 1e-6:
-            raise ValueError(f"{self} faces nowhere; a direction other than zero is expected")
+        if self.direction is not None and math.hypot(*self.direction) < 1e-6:
+            raise error_at(("direction",), "what faces nowhere", "a direction other than zero")
 
 
-@dataclass(frozen=True)
-class Step:
+@document(frozen=True)
+class Step(Row):
     """A step of one foot: its new x and z in metres and its rotation to the left, from its rest position."""
 
-    lift: float  # seconds
-    land: float
-    x: float
-    z: float
-    turn: float = 0.0
+    FORM = "[lift, land, x, z, turn]"
+
+    lift: Annotated[float, number(about="When the foot lifts, in seconds.")]
+    land: Annotated[float, number(about="When it lands.")]
+    x: Annotated[float, number(about="Where it lands: metres to the left of its stance.")]
+    z: Annotated[float, number(about="Metres ahead of its stance.")]
+    turn: Annotated[float, number(about="Radians to the left of its stance.")] = 0.0
 
     def __post_init__(self) -> None:
-        if not np.isfinite([self.lift, self.land, self.x, self.z, self.turn]).all() or self.land <= self.lift:
-            raise ValueError(f"{self} does not land after it lifts")
+        if self.land <= self.lift:
+            raise error_at(("land",), f"{self.land:g} s", f"a time after it lifts, {self.lift:g} s")
 
 
-@dataclass(frozen=True)
+Channel: TypeAlias = Annotated[str, Choice(choices=tuple(CHANNELS))]
+Side: TypeAlias = Annotated[str, Choice(choices=SIDES)]
+Share: TypeAlias = Annotated[
+    tuple[float, ...], Numbers(least=0.0, most=1.0, inside="both", longest=MOST_KEYS, form="one number a key")
+]
+
+
+@document(frozen=True)
 class Gesture:
     """A gesture: what a body does, without how it is performed.
 
@@ -188,62 +247,109 @@ class Gesture:
         Whether the end goes over into the start.
     """
 
-    name: str
-    duration: float
-    left: Keypoints | None = None
-    right: Keypoints | None = None
-    curves: Mapping[str, Curve] = field(default_factory=dict)
-    inflections: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
-    palms: Mapping[str, tuple[Palm, ...]] = field(default_factory=dict)
-    steps: Mapping[str, tuple[Step, ...]] = field(default_factory=dict)
-    loop: bool = False
-    about: str = ""
-    source: Source = field(default_factory=Source)
+    name: Annotated[Text, Setting("What it is called.")]
+    duration: Annotated[float, number(0.0, LONGEST, "Seconds that it lasts.", inside="least")]
+    left: Annotated[Keypoints | None, Setting("Key points of the left wrist.")] = None
+    right: Annotated[Keypoints | None, Setting("Key points of the right wrist.")] = None
+    curves: Annotated[Mapping[Channel, Curve], Setting("Curves by channel, [time, value]; angles in radians.")] = field(
+        default_factory=dict
+    )
+    inflections: Annotated[
+        Mapping[Side, Share], Setting("For each key of a side, when the stroke to it is fastest, as a share.")
+    ] = field(default_factory=dict)
+    palms: Annotated[
+        Mapping[Side, Annotated[tuple[Palm, ...], Field(max_length=MOST_KEYS)]],
+        Setting("Palm directions of a side's hand."),
+    ] = field(default_factory=dict)
+    steps: Annotated[
+        Mapping[Side, Annotated[tuple[Step, ...], Field(max_length=MOST_KEYS)]], Setting("Steps of a side's foot.")
+    ] = field(default_factory=dict)
+    loop: Annotated[Flag, Setting("Whether the end goes over into the start.")] = False
+    about: Annotated[Text, Setting("What it is, in a line.")] = ""
+    source: Annotated[Source, Unwritten()] = field(default_factory=Source)
 
     def __post_init__(self) -> None:
-        if not np.isfinite(self.duration) or not 0.0 < self.duration <= LONGEST:
-            raise ValueError(f"duration {self.duration}: more than 0 and at most {LONGEST:g} s is allowed")
-        for channel, curve in dict(self.curves).items():
-            if channel not in CHANNELS:
-                raise ValueError(unknown_name("channel", channel, CHANNELS))
+        for channel, curve in self.curves.items():
             self._check_curve(channel, curve)
         for side in SIDES:
             self._check_arm(side)
-        for name in ("inflections", "palms", "steps"):
-            rows = {side: tuple(values) for side, values in dict(getattr(self, name)).items()}
-            if not set(rows) <= set(SIDES):
-                raise ValueError(f"{name} of {', '.join(sorted(set(rows) - set(SIDES)))}; allowed: left, right")
-            for row in rows.values() if name != "inflections" else ():
-                _check_increasing([entry.lift if isinstance(entry, Step) else entry.time for entry in row])
-            object.__setattr__(self, name, MappingProxyType(rows))
-        object.__setattr__(self, "curves", MappingProxyType(dict(self.curves)))
+        for name, palms in self.palms.items():
+            check_times([palm.time for palm in palms], self.duration, ("palms", name))
+        for name, steps in self.steps.items():
+            check_steps(steps, self.duration, ("steps", name))
+        for name in ("curves", "inflections", "palms", "steps"):
+            object.__setattr__(self, name, MappingProxyType(dict(getattr(self, name))))
 
     def arm(self, side: str) -> Keypoints | None:
         """The key points of one side."""
         return self.left if side == "left" else self.right
 
     def _check_curve(self, channel: str, curve: Curve) -> None:
+        check_within(curve.times, self.duration, ("curves", channel))
         most = MOST[CHANNELS[channel]]
-        for time, value in zip(curve.times, curve.values, strict=True):
-            if not 0.0 <= time <= self.duration + 1e-9:
-                raise ValueError(f"{channel} has a key at {time:g} s; the gesture lasts from 0 to {self.duration:g} s")
+        for i, value in enumerate(curve.values):
             if abs(value) > most:
-                raise ValueError(f"{channel} is {value:g} at {time:g} s; at most {most:.4g} is allowed")
+                raise error_at(("curves", channel, i), f"{value:g} at {curve.times[i]:g} s", f"at most {most:.4g}")
 
     def _check_arm(self, side: str) -> None:
         arm = self.arm(side)
-        given = self.inflections.get(side)
         if arm is None:
             return
-        if self.loop and any(key.space == Space.GLOBAL for key in arm.keys):
-            raise ValueError(f"{side}: a loop's hand goals are relative to the shoulder; found a global one")
-        if not 0.0 <= arm.keys[0].frame / arm.rate <= arm.keys[-1].frame / arm.rate <= self.duration + 1e-9:
-            raise ValueError(f"{side}: keys outside of the gesture's 0 to {self.duration:g} s")
-        if given is not None and (len(given) != len(arm.keys) or not all(0.0 < value < 1.0 for value in given)):
-            raise ValueError(f"{side}: inflections must be one a key, above 0 and below 1; found {given}")
+        for i in (0, len(arm.keys) - 1):  # frames increase
+            check_time(arm.keys[i].frame / arm.rate, self.duration, (side, "keys", i))
+        for i, key in enumerate(arm.keys if self.loop else ()):
+            if key.space == Space.GLOBAL:
+                raise error_at((side, "keys", i), "a global key in a loop", "local keys, from the shoulder")
+        given = self.inflections.get(side)
+        if given is not None and len(given) != len(arm.keys):
+            found = f"{len(given)} of them"
+            raise error_at(("inflections", side), found, f"one a key, {len(arm.keys)}")
 
 
-def _check_increasing(times: Sequence[float]) -> None:
-    for before, after in zip(times[:-1], times[1:], strict=True):
+# Times, checked for the documents above and for files of gestures
+
+Place: TypeAlias = Sequence[int | str]
+
+
+def check_increasing(times: Sequence[float], place: Place, unit: str = "", what: str = "times") -> None:
+    """Refuse times that don't increase; ``place`` is the list's."""
+    for i, (before, after) in enumerate(zip(times[:-1], times[1:], strict=True), 1):
         if after <= before:
-            raise ValueError(f"the key at {after:g} s follows the one at {before:g} s: times must increase")
+            raise error_at((*place, i), f"{unit}{after:g} after {unit}{before:g}", f"{what} that increase")
+
+
+def check_time(time: float, duration: float, place: Place) -> None:
+    """Refuse a time before the start or after the end."""
+    if not 0.0 <= time <= duration + SLACK:
+        raise error_at(place, f"{time:g} s", f"times from 0 to the duration, {duration:g} s")
+
+
+def check_within(times: Sequence[float], duration: float, place: Place) -> None:
+    """Refuse times before the start or after the end, of a list of which it is known that they increase."""
+    for i in (0, len(times) - 1) if times else ():
+        if not 0.0 <= times[i] <= duration + SLACK:
+            wrong = next(j for j, time in enumerate(times) if not 0.0 <= time <= duration + SLACK)
+            check_time(times[wrong], duration, (*place, wrong))
+
+
+def check_times(times: Sequence[float], duration: float, place: Place) -> None:
+    """Refuse times that don't increase, are before the start or after the end."""
+    check_increasing(times, place)
+    check_within(times, duration, place)
+
+
+def check_steps(steps: Sequence[Step], duration: float, place: Place) -> None:
+    """Refuse steps of a foot that lift before the one before has landed, and such that land after the end."""
+    for i, step in enumerate(steps):
+        check_time(step.lift, duration, (*place, i))
+        check_time(step.land, duration, (*place, i))
+        if i and step.lift < steps[i - 1].land - SLACK:
+            found = f"lifting at {step.lift:g} s before landing at {steps[i - 1].land:g} s"
+            raise error_at((*place, i), found, "steps that follow each other")
+
+
+def _is_finite(value: float) -> bool:
+    try:
+        return math.isfinite(value)
+    except OverflowError:  # a whole number beyond floating point
+        return False

@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import Any
 
 from kinesphere.files.atomic import atomic_write
-from kinesphere.files.schema import describe_choices
 from kinesphere.laban.effort_parameters import DEFAULT, EffortModel, effort_model
+from kinesphere.motion.document import describe_choices
 from kinesphere.motion.errors import MotionFileError
 from kinesphere.motion.gesture import Gesture, Keypoints
 from kinesphere.motion.motion import Motion

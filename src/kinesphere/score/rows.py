@@ -13,10 +13,10 @@ from dataclasses import MISSING, fields, is_dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
-from kinesphere.files.schema import describe_choices
 from kinesphere.laban.dials import EffortDial, Part, ShapeDial
 from kinesphere.laban.effort import FACTORS, Effort
 from kinesphere.laban.shape import DIMENSIONS, Shape
+from kinesphere.motion.document import describe_choices
 from kinesphere.motion.errors import MotionFileError
 from kinesphere.motion.gesture import Curve, Gesture, Keypoint, Keypoints, Palm, Space, Step, Stop
 from kinesphere.motion.humanoid import SIDES
