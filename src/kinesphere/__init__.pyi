@@ -40,6 +40,7 @@ from .laban.effort_parameters import effort_model as effort_model
 from .laban.shape import Shape as Shape
 from .motion.character import Character as Character
 from .motion.character import Mesh as Mesh
+from .motion.edit import Layer as Layer
 from .motion.errors import MotionFileError as MotionFileError
 from .motion.errors import MotionFileWarning as MotionFileWarning
 from .motion.gesture import Gesture as Gesture
@@ -48,6 +49,7 @@ from .motion.gesture import Keypoints as Keypoints
 from .motion.motion import Motion as Motion
 from .motion.roles.finding import find_roles as find_roles
 from .motion.roles.rolemap import RoleMap as RoleMap
+from .motion.scope import Scope as Scope
 from .motion.skeleton import Skeleton as Skeleton
 from .motion.skeleton import Tip as Tip
 from .motion.timemap import TimeMap as TimeMap
@@ -62,7 +64,6 @@ from .score.rendering import perform as perform
 from .score.rendering import render as render
 from .score.rendering import render_all as render_all
 from .score.score import Express as Express
-from .score.score import Layer as Layer
 from .score.score import Score as Score
 from .signals.alignment import align as align
 from .signals.blend import Blend as Blend

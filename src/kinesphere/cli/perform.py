@@ -150,7 +150,7 @@ def perform(
             _load_vocabulary(vocabulary),
         )
         plain = edit == Express() and start is None and end is None
-        score = _make_score(source, () if plain else (Layer(edit, start, end),))
+        score = _make_score(source, () if plain else (edit.over(start=start, end=end),))
         score = replace(
             score,
             model=score.model if model is None else model,

@@ -4,5 +4,4 @@ from .rendering import perform as perform
 from .rendering import render as render
 from .rendering import render_all as render_all
 from .score import Express as Express
-from .score import Layer as Layer
 from .score import Score as Score

@@ -26,7 +26,8 @@ from kinesphere.motion.errors import MotionFileWarning
 from kinesphere.motion.gesture import Gesture, Space
 from kinesphere.motion.humanoid import SIDES
 from kinesphere.motion.memo import memoised
-from kinesphere.score.score import Express, Layer, express_of
+from kinesphere.motion.edit import Layer
+from kinesphere.score.score import Express, express_of
 
 SUPERHUMAN = 15.0  # metres per second on the mean: a pitcher's hand is faster, for a moment
 DEPTH = 0.08  # metres inside the capsules around trunk and head: in front, that is at the skin of trunk and face
@@ -126,19 +127,19 @@ def check_layer(layer: Layer, gesture: Gesture) -> Iterator[Finding]:
     for name, dial in _dials(edit):
         if isinstance(dial, Mapping) and max(dial) > gesture.duration + SLACK:
             yield _late_moments(name, dial, gesture)
-    if layer.end is not None and layer.end > gesture.duration + SLACK:
+    if layer.scope.end is not None and layer.scope.end > gesture.duration + SLACK:
         yield (
-            f"{gesture.name}: a range ends at {layer.end:g} s; the gesture lasts from 0 to {gesture.duration:g} s of "
+            f"{gesture.name}: a range ends at {layer.scope.end:g} s; the gesture lasts from 0 to {gesture.duration:g} s of "
             "its own time. The range goes on to the gesture's end; leave its end out to say so",
             WithoutEffect,
         )
-    if (layer.parts is not None or edit.parts) and edit.intensity > 0.0 and layer.strength > 0.0:
+    if (layer.scope.parts is not None or edit.parts) and edit.intensity > 0.0 and layer.scope.strength > 0.0:
         yield from _check_parts(layer, gesture)
 
 
 def _check_parts(layer: Layer, gesture: Gesture) -> Iterator[Finding]:
     """Warnings about parts that are asked for what they cannot show."""
-    own, chosen = express_of(layer).parts, layer.parts
+    own, chosen = express_of(layer).parts, layer.scope.parts
     arms = [side for side in SIDES if f"{side}_arm" in (own if chosen is None else chosen)]
     without_keys = bool(arms) and all(gesture.arm(side) is None for side in arms)
     if without_keys and not (chosen is None and all(_is_neutral_part(own[f"{side}_arm"]) for side in arms)):
@@ -180,7 +181,7 @@ def _late_moments(name: str, dial: Mapping[float, Effort] | Mapping[float, Shape
 
 def _asks_torso_apart(layer: Layer) -> bool:
     """Whether the torso is asked for another Effort than the rest of the body."""
-    edit, chosen = express_of(layer), layer.parts
+    edit, chosen = express_of(layer), layer.scope.parts
     if edit.affinities:  # then it shows as Shape
         return False
     if chosen is not None:
@@ -192,7 +193,7 @@ def _differs_from_torso(layer: Layer, arm: str) -> bool:
     """Whether ``arm``, whose clock the torso follows, is asked for another Effort than the torso."""
     edit = express_of(layer)
     torso = _effort(edit, "torso")
-    if layer.parts is None or arm in layer.parts:
+    if layer.scope.parts is None or arm in layer.scope.parts:
         return torso not in (edit.effort, _effort(edit, arm))
     word = edit.word
     shapeless = word is not None and word.shape.is_neutral and not word.effort.is_neutral

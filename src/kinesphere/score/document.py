@@ -9,40 +9,37 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import fields, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 from kinesphere.files.atomic import atomic_write
-from kinesphere.files.schema import describe_choices
 from kinesphere.laban.effort_parameters import DEFAULT, EffortModel, effort_model
+from kinesphere.motion.document import describe_choices, fields_to_plain, read_document
+from kinesphere.motion.edit import MOTION_EDITS, PHRASE_EDITS, EditBase, Layer, MotionEdit
 from kinesphere.motion.errors import MotionFileError
 from kinesphere.motion.gesture import Gesture, Keypoints
 from kinesphere.motion.motion import Motion
+from kinesphere.motion.registry import Registry
+from kinesphere.motion.scope import Scope
 from kinesphere.score.rows import (
     EXPRESS_FIELDS,
-    SIGNAL_EDITS,
     ScoreFields,
-    edit_fields,
-    edit_row,
     express_row,
     gesture_rows,
     keypoint_rows,
-    read_edit,
     read_express,
     read_gesture,
     read_keypoints,
     show_value,
 )
-from kinesphere.score.score import VERSION, Express, Layer, Score, SignalEdit, is_name
-from kinesphere.signals.blend import Blend
-from kinesphere.signals.timewarp import Timewarp
+from kinesphere.score.score import VERSION, Express, Score, check_layer
+from kinesphere.score.sources import check_no_motion, is_name, rename_file, rename_files
 
 KIND = "kinesphere score"
 LARGEST = 10_000_000  # bytes
-EDITS = ("express", *SIGNAL_EDITS)
-LAYER_FIELDS = ("start", "end", "parts", "strength")
+LAYER_FIELDS = tuple(field.name for field in fields(Scope))
 
 
 def to_json(score: Score) -> str:
@@ -89,25 +86,11 @@ def load_score(path: str | Path) -> Score:
 
 # Files that a score names: its source, and motions that its edits need
 
-Rename = Callable[[Path], Path]
 
-
-def _rename_files(score: Score, rename: Rename) -> Score:
+def _rename_files(score: Score, rename: Callable[[Path], Path]) -> Score:
     """The same score with its files renamed; names of built-in motions stay."""
-    layers = tuple(replace(layer, edit=_rename_edit(layer.edit, rename)) for layer in score.layers)
-    return replace(score, source=_rename_source(score.source, rename), layers=layers)
-
-
-def _rename_edit(edit: Express | SignalEdit, rename: Rename) -> Any:
-    if isinstance(edit, Timewarp) and edit.onto is not None:
-        return replace(edit, onto=_rename_source(edit.onto, rename))
-    if isinstance(edit, Blend) and edit.others:
-        return replace(edit, others=tuple(_rename_source(other, rename) for other in edit.others))
-    return edit
-
-
-def _rename_source(source: Any, rename: Rename) -> Any:
-    return source if not isinstance(source, str | Path) or is_name(source) else rename(Path(source))
+    layers = tuple(Layer(rename_files(layer.edit, rename), layer.scope) for layer in score.layers)
+    return replace(score, source=rename_file(score.source, rename), layers=layers)
 
 
 def _relative_to(folder: Path, file: Path) -> Path:
@@ -154,15 +137,18 @@ def _source_row(source: Gesture | Keypoints | Motion | str | Path) -> dict[str, 
 
 
 def _layer_row(layer: Layer) -> dict[str, Any]:
+    """A layer as JSON: the edit's name, its fields and the scope's, without those that have their defaults."""
     edit = layer.edit
-    row = {"edit": "express"} | express_row(edit) if isinstance(edit, Express) else edit_row(edit)
-    for name in ("start", "end", "parts"):
-        value = getattr(layer, name)
-        if value is not None:
-            row[name] = list(value) if name == "parts" else value
-    if layer.strength != 1.0:
-        row["strength"] = layer.strength
-    return row
+    if isinstance(edit, Express):
+        row = {"edit": "express"} | express_row(edit)
+    else:
+        check_no_motion(edit)
+        row = {"edit": _registry_of(edit).name_of(type(edit))} | fields_to_plain(edit)
+    return row | fields_to_plain(layer.scope)
+
+
+def _registry_of(edit: EditBase) -> Registry[Any]:
+    return MOTION_EDITS if isinstance(edit, MotionEdit) else PHRASE_EDITS
 
 
 # Reading
@@ -216,17 +202,26 @@ def _read_source(given: ScoreFields) -> Gesture | Keypoints | str | Path:
 
 
 def _read_layer(given: ScoreFields) -> Layer:
-    kind = given.take("edit", (str,), f"one of {', '.join(EDITS)}")
-    if kind not in EDITS:
-        raise given.fail("edit", show_value(kind), describe_choices(str(kind), EDITS))
-    edit: Express | SignalEdit
-    if kind == "express":
-        given.only("edit", *EXPRESS_FIELDS, *LAYER_FIELDS)
-        edit = read_express(given)
-    else:
-        given.only("edit", *edit_fields(kind), *LAYER_FIELDS)
-        edit = read_edit(kind, given)
-    start, end, strength = given.number("start", None), given.number("end", None), given.number("strength", 1.0)
-    names = given.take("parts", (list,), "a list of parts")
-    parts = names if names is None else tuple(names)
-    return given.build("", lambda: Layer(edit, start, end, parts, 1.0 if strength is None else strength))
+    name = given.take("edit", (str,), "the name of an edit")
+    kind = None if name is None else _find_edit(name)
+    known = EXPRESS_FIELDS if name == "express" else _field_names(kind)
+    if not known and kind is None:
+        names = ("express", *MOTION_EDITS.names(), *PHRASE_EDITS.names())
+        raise given.fail("edit", show_value(name), describe_choices(str(name), names))
+    given.only("edit", *known, *LAYER_FIELDS)
+    own = {key: value for key, value in given.data.items() if key in known}
+    edit = read_express(given) if kind is None else read_document(kind, own, given.path, given.where)
+    scope = {key: value for key, value in given.data.items() if key in LAYER_FIELDS}
+    layer = Layer(edit, read_document(Scope, scope, given.path, given.where))
+    given.build("", lambda: check_layer(layer))
+    return layer
+
+
+def _find_edit(name: str) -> type[EditBase] | None:
+    """The class of a registered edit; None: there is none of that name."""
+    registries: tuple[Registry[Any], ...] = (MOTION_EDITS, PHRASE_EDITS)
+    return next((own[name] for own in registries if name in own), None)
+
+
+def _field_names(kind: Any) -> tuple[str, ...]:
+    return () if kind is None else tuple(field.name for field in fields(kind))

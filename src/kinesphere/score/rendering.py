@@ -1,6 +1,6 @@
 """Render a score: apply its layers in order and return a motion. (Pictures are in ``pictures``.)
 
-Express layers become a manner, in which the engine performs the gesture. Signal edits follow, one layer after the
+Express layers become a manner, in which the engine performs the gesture. Motion edits follow, one layer after the
 other. Layers are given in the source's own time. Effort, timewarps and blends change timing. So a time map from the
 source's time to the motion's is kept and updated by each of them, and the times of a layer pass through it: "from the
 second knock on" stays at the second knock. Feet are locked once after several edits of curves, not after each: before
@@ -15,7 +15,6 @@ from pathlib import Path
 
 import numpy as np
 
-from kinesphere.builtin.library import resolve_motion
 from kinesphere.direction.words import Vocabulary, word_strengths
 from kinesphere.engine.batch import RATE
 from kinesphere.engine.generation import body_clock, generate
@@ -27,20 +26,17 @@ from kinesphere.laban.effort_parameters import DEFAULT, EffortModel, effort_mode
 from kinesphere.laban.manners import PARTS, Dials, manner
 from kinesphere.laban.shape import Shape, affine_shape
 from kinesphere.maths.vectors import Bools, Floats
+from kinesphere.motion.edit import Layer, MotionEdit
 from kinesphere.motion.errors import warn_caller
 from kinesphere.motion.gesture import Gesture, Keypoints
 from kinesphere.motion.humanoid import select_joints
 from kinesphere.motion.motion import Motion
-from kinesphere.motion.scope import FADE, time_window
+from kinesphere.motion.scope import Scope
 from kinesphere.motion.timemap import TimeMap
 from kinesphere.score import checks
-from kinesphere.score.score import Express, Layer, Score, SignalEdit, check_body_part, is_motion, resolve_gesture
-from kinesphere.signals.blend import Blend
+from kinesphere.score.score import Express, Score, check_body_part, is_motion, resolve_gesture
+from kinesphere.score.sources import resolve_motion, resolve_sources
 from kinesphere.signals.constraints import hold_feet
-from kinesphere.signals.displace import Displace
-from kinesphere.signals.edit import Edit, edit_window
-from kinesphere.signals.pose_edits import PoseEdit
-from kinesphere.signals.timewarp import Timewarp
 
 
 def render(score: Score, *, height: float = HEIGHT) -> Motion:
@@ -62,22 +58,22 @@ def render_all(scores: Sequence[Score], *, height: float = HEIGHT) -> list[Motio
         if i not in performances:
             assert isinstance(score.source, Motion | str | Path)
             motions.append(apply_layers(resolve_motion(score.source), score.layers))
-        elif any(not isinstance(layer.edit, Express) for layer in score.layers):
+        elif any(isinstance(layer.edit, MotionEdit) for layer in score.layers):
             motions.append(apply_layers(performed[i], score.layers, body_clock(*performances[i], height)))
         else:
             motions.append(performed[i])
     return motions
 
 
-# Signal edits
+# Motion edits
 
 
 def apply_layers(motion: Motion, layers: Sequence[Layer], clock: TimeMap | None = None) -> Motion:
-    """The motion with the signal edits of its layers; ``clock`` maps the source's time to the motion's."""
+    """The motion with the motion edits of its layers; ``clock`` maps the source's time to the motion's."""
     stack = _LayerStack(motion, TimeMap.identity() if clock is None else clock, motion)
     for layer in layers:
-        if not isinstance(layer.edit, Express) and layer.strength > 0.0:
-            stack = stack.with_layer(layer, layer.edit)
+        if isinstance(layer.edit, MotionEdit) and layer.scope.strength > 0.0:
+            stack = stack.with_layer(layer.edit, layer.scope)
     return stack.with_locked_feet().motion
 
 
@@ -103,27 +99,20 @@ class _LayerStack:
     joints: Bools | None = None
     weight: Floats | None = None
 
-    def with_layer(self, layer: Layer, edit: SignalEdit) -> _LayerStack:
-        """The stack after one more layer. The layer's range is mapped from the source's time to the motion's."""
-        start, end = (None if at is None else float(self.clock(np.array(at))) for at in (layer.start, layer.end))
-        if start is not None and start > self.motion.duration + 1e-9:
-            last = float(self.clock.inverse()(np.array(self.motion.duration)))
-            raise ValueError(f"a layer from {layer.start:g} s has nothing to act on: the source lasts to {last:g} s")
-        parts, strength = layer.parts, layer.strength
-        if isinstance(edit, Timewarp):
-            marks = [(float(self.clock(np.array(old))), new) for old, new in edit.marks]
-            amount = strength * edit.amount
-            warp = replace(edit, joints=parts, start=start, end=end, amount=amount, marks=marks)
-            return self._after_retiming(*warp.with_clock(self.with_locked_feet().motion))
-        if isinstance(edit, Blend):
-            blend = replace(edit, joints=parts, start=start, end=end, strength=strength)
-            return self._after_retiming(*blend.with_clock(self.with_locked_feet().motion))
-        scoped = replace(edit, joints=parts, start=start, end=end, strength=strength)
-        if isinstance(scoped, Displace):
-            points = [self._to_present(point) for point in scoped.edits if isinstance(point, PoseEdit)]
-            motion = replace(scoped, edits=points)(self.with_locked_feet().motion)
-            return _LayerStack(motion, self.clock, motion)
-        return self._after_curve_edit(scoped)
+    def with_layer(self, given: MotionEdit, source_scope: Scope) -> _LayerStack:
+        """The stack after one more layer, whose times are the source's."""
+        edit = resolve_sources(given).at_times_of(self.clock, self.motion)
+        scope = self._to_present(source_scope)
+        if edit.needs_locked_feet:
+            motion, clock = edit.apply(self.with_locked_feet().motion, scope)
+            return _LayerStack(motion, self.clock.then(clock), motion)
+        motion, clock = edit.with_free_feet().apply(self.motion, scope)
+        if not edit.locks_feet or edit.neutral:
+            return replace(self, motion=motion)
+        joints, weight = select_joints(motion.skeleton, scope.parts), scope.window(motion.times)
+        if self.joints is not None and self.weight is not None:
+            joints, weight = joints | self.joints, np.maximum(weight, self.weight)
+        return replace(self, motion=motion, joints=joints, weight=weight)
 
     def with_locked_feet(self) -> _LayerStack:
         """The stack with the feet locked as its edits of curves ask for."""
@@ -132,26 +121,15 @@ class _LayerStack:
         motion = hold_feet(self.locked, self.motion, self.joints, self.weight)
         return _LayerStack(motion, self.clock, motion)
 
-    def _after_curve_edit(self, edit: Edit) -> _LayerStack:
-        motion = replace(edit, feet=False)(self.motion)
-        if not edit.holds_feet or edit.neutral:
-            return replace(self, motion=motion)
-        joints = select_joints(motion.skeleton, edit.joints)
-        weight = edit_window(motion, edit.start, edit.end, edit.fade)
-        if self.joints is not None and self.weight is not None:
-            joints, weight = joints | self.joints, np.maximum(weight, self.weight)
-        return replace(self, motion=motion, joints=joints, weight=weight)
-
-    def _after_retiming(self, motion: Motion, clock: TimeMap) -> _LayerStack:
-        return _LayerStack(motion, self.clock.then(clock), motion)
-
-    def _to_present(self, point: PoseEdit) -> PoseEdit:
-        """A pose edit at the motion's time. A frame stays itself where both times are the same."""
-        rate = self.motion.rate
-        at = point.seconds if point.frame is None else point.frame / rate
-        assert at is not None
-        now = float(self.clock(np.array(at)))
-        return point if abs(now - at) < 1e-9 else replace(point, frame=None, seconds=min(now, self.motion.duration))
+    def _to_present(self, scope: Scope) -> Scope:
+        """The scope with its range mapped from the source's time to the motion's."""
+        if scope.whole_time:
+            return scope
+        start, end = (None if at is None else float(self.clock(np.array(at))) for at in (scope.start, scope.end))
+        if start is not None and start > self.motion.duration + 1e-9:
+            last = float(self.clock.inverse()(np.array(self.motion.duration)))
+            raise ValueError(f"a layer from {scope.start:g} s has nothing to act on: the source lasts to {last:g} s")
+        return replace(scope, start=start, end=end)
 
 
 # Effort, Shape and words
@@ -170,11 +148,11 @@ def _manner(score: Score, gesture: Gesture) -> Manner:
         for finding in checks.check_layer(layer, gesture):
             warn_caller(*finding)
         strength = _strength_over(layer, time)
-        for name in PARTS if layer.parts is None else layer.parts:
+        for name in PARTS if layer.scope.parts is None else layer.scope.parts:
             parts[name] += _dials(layer.edit, name, strength)
         word = layer.edit.word
         own = layer.edit.stillness + (word.stillness if word else 0.0) * layer.edit.intensity
-        stillness += layer.strength * own
+        stillness += layer.scope.strength * own
     return manner(
         gesture,
         parts,
@@ -209,14 +187,14 @@ def _affine(dial: Effort | Mapping[float, Effort]) -> ShapeDial:
 
 def _strength_over(layer: Layer, time: Floats) -> Floats | None:
     """The layer's strength ``(N,)`` over its range; None: 1 throughout."""
-    if layer.start is None and layer.end is None and layer.strength == 1.0:
+    if layer.scope.whole_time and layer.scope.strength == 1.0:
         return None
-    return layer.strength * time_window(time, layer.start, layer.end, FADE)
+    return layer.scope.strength * layer.scope.window(time)
 
 
 def _check_range(layer: Layer, gesture: Gesture) -> None:
-    start = 0.0 if layer.start is None else layer.start
-    end = gesture.duration if layer.end is None else layer.end
+    start = 0.0 if layer.scope.start is None else layer.scope.start
+    end = gesture.duration if layer.scope.end is None else layer.scope.end
     if start >= gesture.duration or end <= 0.0:
         raise ValueError(
             f"a layer from {start:g} to {end:g} s has nothing to act on: {gesture.name} lasts from 0 to "
@@ -231,7 +209,7 @@ def _check_loop(layer: Layer, gesture: Gesture) -> None:
     edit = layer.edit
     dials = [edit.effort, edit.shape, *(d for part in edit.parts.values() for d in (part.effort, part.shape))]
     phrased = any(isinstance(dial, Mapping) and len(dial) > 1 for dial in dials)
-    if phrased or layer.start is not None or layer.end is not None:
+    if phrased or layer.scope.start is not None or layer.scope.end is not None:
         raise ValueError(
             f"{gesture.name} goes round: dials that change over its time, or a range of it, would leave its seam open. "
             "Give one value for all of it"
@@ -346,7 +324,7 @@ def score_of(
         own,
         vocabulary,
     )
-    return Score(gesture, (Layer(edit, start, end, chosen),), model, lock_times, seed)
+    return Score(gesture, (edit.over(start=start, end=end, parts=chosen),), model, lock_times, seed)
 
 
 def read_part(name: str, value: object) -> Part:

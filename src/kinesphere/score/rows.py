@@ -1,15 +1,12 @@
-"""JSON serialisation of scores: gestures, key points, dials and edits to plain data and back.
+"""JSON serialisation of scores: gestures, key points and dials to plain data and back.
 
-Reading is strict: every field is checked, and errors name its place, such as ``layers[0].effort.weight``. Only values
-that differ from an edit's defaults are written. Bands are whole numbers and periods have a decimal point, both as text,
-because names of fields are text in JSON. Motions are named by their files.
+Reading is strict: every field is checked, and errors name its place, such as ``layers[0].effort.weight``.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import MISSING, fields, is_dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -20,26 +17,14 @@ from kinesphere.laban.shape import DIMENSIONS, Shape
 from kinesphere.motion.errors import MotionFileError
 from kinesphere.motion.gesture import Curve, Gesture, Keypoint, Keypoints, Palm, Space, Step, Stop
 from kinesphere.motion.humanoid import SIDES
-from kinesphere.motion.motion import Motion
-from kinesphere.score.score import Express, SignalEdit
-from kinesphere.signals.blend import Blend
-from kinesphere.signals.displace import Displace
-from kinesphere.signals.equalize import Equalize
-from kinesphere.signals.smooth import Smooth
-from kinesphere.signals.timewarp import Timewarp
-from kinesphere.signals.waveshape import Shaping, Waveshape
+from kinesphere.score.score import Express
 
 Value = TypeVar("Value")
 
 MOST_KEYS = 100_000  # of a gesture's lists
-MOST_ENTRIES = 10_000  # of an edit's lists
 _KEY = "[frame, x, y, z, swivel, goal or via, local or global]"
 _ARMS = {"left": "leftArm", "right": "rightArm"}
 EXPRESS_FIELDS = ("effort", "shape", "words", "intensity", "stillness", "affinities", "of_parts")
-SIGNAL_EDITS: Mapping[str, type[SignalEdit]] = {
-    kind.__name__.lower(): kind for kind in (Equalize, Waveshape, Smooth, Displace, Timewarp, Blend)
-}
-_SCOPE = ("joints", "start", "end", "strength")  # fields of an edit that its layer has instead
 
 
 class ScoreFields:
@@ -292,195 +277,3 @@ def _read_factors(given: ScoreFields, kind: type[Any]) -> Any:
         own = given.child("by_hand")
         values["by_hand"] = {name: own.number(name, 0.0) for name in own.data}
     return given.build("", lambda: kind(**values))
-
-
-# Edits of signals
-
-
-def edit_fields(name: str) -> tuple[str, ...]:
-    """The fields that an edit may have in a document."""
-    return tuple(field.name for field in fields(SIGNAL_EDITS[name]) if field.name not in _SCOPE)
-
-
-def edit_row(edit: SignalEdit) -> dict[str, Any]:
-    """An edit as JSON, without its default values."""
-    name = type(edit).__name__.lower()
-    if name not in SIGNAL_EDITS:
-        raise ValueError(f"{edit!r} is no edit that a document knows; {', '.join(SIGNAL_EDITS)} are")
-    return {"edit": name} | {key: value for key, value in _dataclass_row(edit).items() if key not in _SCOPE}
-
-
-def read_edit(name: str, given: ScoreFields) -> SignalEdit:
-    """An edit from JSON; the layer's own fields are left to it."""
-    values = {key: _READERS[key](given, key) for key in given.data if key in edit_fields(name)}
-    return given.build("", lambda: SIGNAL_EDITS[name](**values))
-
-
-def _dataclass_row(value: Any) -> dict[str, Any]:
-    row = {}
-    for field in fields(value):
-        own = getattr(value, field.name)
-        default = field.default if field.default_factory is MISSING else field.default_factory()
-        if own is not default and own != default:
-            row[field.name] = _to_json(own)
-    return row
-
-
-def _to_json(value: Any) -> Any:
-    """A value as JSON has it."""
-    if isinstance(value, Motion):
-        raise ValueError(f"{value!r} has no place in a document: save it, and name its file instead")
-    if isinstance(value, Path):
-        return str(value)
-    if isinstance(value, Shaping):
-        return _dataclass_row(value) | {"points": [list(point) for point in value.points]}
-    if is_dataclass(value):
-        return _dataclass_row(value)
-    if isinstance(value, Mapping):
-        return {str(key) if isinstance(key, str | int) else repr(float(key)): _to_json(v) for key, v in value.items()}
-    if isinstance(value, tuple | list):
-        return [_to_json(own) for own in value]
-    return value if value is None or isinstance(value, bool | int | str) else float(value)
-
-
-Reader = Callable[[ScoreFields, str], Any]  # reads one field, which is there
-
-
-def _number(given: ScoreFields, name: str) -> float:
-    value = given.take(name, (int, float), "a number")
-    return given.build(name, lambda: float(value))
-
-
-def _optional_number(given: ScoreFields, name: str) -> float | None:
-    return None if given.data[name] is None else _number(given, name)
-
-
-def _integer(given: ScoreFields, name: str) -> int:
-    return int(given.take(name, (int,), "a whole number"))
-
-
-def _flag(given: ScoreFields, name: str) -> bool:
-    return bool(given.take(name, (bool,), "true or false"))
-
-
-def _text(given: ScoreFields, name: str) -> str:
-    return str(given.take(name, (str,), "a text"))
-
-
-def _entries(given: ScoreFields, name: str, expected: str) -> list[Any]:
-    return given.items(name, expected, MOST_ENTRIES)
-
-
-def _number_list(given: ScoreFields, name: str) -> tuple[float, ...]:
-    values = _entries(given, name, "a list of numbers")
-    return tuple(given.to_number(f"{name}[{i}]", value) for i, value in enumerate(values))
-
-
-def _pairs(given: ScoreFields, name: str) -> tuple[tuple[float, ...], ...]:
-    rows = _entries(given, name, "a list of pairs of seconds")
-    return tuple(tuple(given.numbers(f"{name}[{i}]", row, 2, "a pair of seconds")) for i, row in enumerate(rows))
-
-
-def _by_band(given: ScoreFields, name: str) -> dict[float, float]:
-    """Numbers by band or by period."""
-    own = given.child(name)
-    return {_band_or_period(own, key): _number(own, key) for key in own.data}
-
-
-def _by_group(given: ScoreFields, name: str) -> dict[str, dict[float, float]]:
-    own = given.child(name)
-    return {group: _by_band(own, group) for group in own.data}
-
-
-def _bands(given: ScoreFields, name: str) -> Any:
-    """A gain for each band of an equaliser, weights for each band of a blend."""
-    own = given.child(name)
-    return {
-        _band_or_period(own, key): _number_list(own, key) if isinstance(own.data[key], list) else _number(own, key)
-        for key in own.data
-    }
-
-
-def _band_or_period(given: ScoreFields, key: str) -> float:
-    try:
-        return float(key) if "." in key or "e" in key else int(key)
-    except (ValueError, OverflowError):
-        raise given.fail(key, show_value(key), 'a band such as "2" or a period such as "0.5"') from None
-
-
-def _weights(given: ScoreFields, name: str) -> list[float | dict[float, float]] | None:
-    if given.data[name] is None:
-        return None
-    weights: list[float | dict[float, float]] = []
-    for i, value in enumerate(_entries(given, name, "a list of weights")):
-        if isinstance(value, dict):
-            row = given.item(name, i, value)
-            weights.append({float(_band_or_period(row, key)): _number(row, key) for key in row.data})
-        else:
-            weights.append(given.to_number(f"{name}[{i}]", value))
-    return weights
-
-
-def _shaping(given: ScoreFields, name: str) -> str | Shaping:
-    value = given.take(name, (str, dict), "a shaping function, or the name of one of ours")
-    if isinstance(value, str):
-        return value
-    own = given.child(name)
-    own.only("points", "ends", "about")
-    rows = _entries(own, "points", "a list of points")
-    points = tuple(_number_list(own.item("points", i, {"point": row}), "point") for i, row in enumerate(rows))
-    ends, about = (_text(own, key) if key in own.data else rest for key, rest in (("ends", "natural"), ("about", "")))
-    return own.build("", lambda: Shaping(points, ends, about))  # type: ignore[arg-type]
-
-
-def _gaps(given: ScoreFields, name: str) -> Any:
-    value = given.take(name, (str, list), 'frames, pairs of frames, or "find"')
-    if isinstance(value, str):
-        return value
-    for i, row in enumerate(_entries(given, name, "a list of frames")):
-        for frame in row if isinstance(row, list) else [row]:
-            if isinstance(frame, bool) or not isinstance(frame, int):
-                raise given.fail(f"{name}[{i}]", show_value(frame), "a frame or a pair of frames")
-    return value
-
-
-def _pose_edits(given: ScoreFields, name: str) -> list[dict[str, Any]]:
-    """Pose edits. Their values are checked where the edit is built."""
-    rows = _entries(given, name, "a list of pose edits")
-    for i, row in enumerate(rows):
-        own = given.item(name, i, row)
-        own.only(*_POSE_READERS)
-        for key in row:
-            _POSE_READERS[key](own, key)
-    return rows
-
-
-def _motion_name(given: ScoreFields, name: str) -> str | None:
-    value = given.take(name, (str, type(None)), "a default motion's name, or a file")
-    return None if value is None else str(value)
-
-
-def _motion_names(given: ScoreFields, name: str) -> list[str]:
-    rows = _entries(given, name, "a list of motions' names or files")
-    for i, row in enumerate(rows):
-        if not isinstance(row, str):
-            raise given.fail(f"{name}[{i}]", show_value(row), "a default motion's name, or a file")
-    return rows
-
-
-_POSE_READERS: Mapping[str, Reader] = {
-    "joint": _text, "part": _text, "axes": _text, "by": _number_list, "to": _number_list,
-    "frame": _integer, "seconds": _number,
-    "tension": _number, "continuity": _number, "bias": _number, "swivel": _number,
-    "keep_orientation": _flag, "plant": _flag,
-}  # fmt: skip
-_READERS: Mapping[str, Reader] = {
-    "fade": _number, "feet": _flag, "limits": _flag,
-    "bands": _bands, "periods": _by_band, "preset": _text, "groups": _by_group, "loop": _flag,
-    "shape": _shaping, "amount": _number, "by": _text, "root": _flag,
-    "noise": _number, "gaps": _gaps,
-    "edits": _pose_edits, "tension": _number, "continuity": _number, "bias": _number,
-    "overshoot": _optional_number, "width": _optional_number,
-    "onto": _motion_name, "marks": _pairs, "beats": _number_list, "bpm": _optional_number, "cost": _text,
-    "search": _text, "radius": _number, "frames": _text, "weights": _weights, "align": _flag, "others": _motion_names,
-}  # fmt: skip

@@ -1,13 +1,13 @@
 """Score: what is performed (a gesture, key points or a motion) and layers of edits on it.
 
-A source may be given by name or by file; ``is_name``, ``is_motion`` and ``resolve_gesture`` say which it is. Each layer
-has a time range in the source's own time, body parts and a strength.
+A source may be given by name or by file; ``is_motion`` and ``resolve_gesture`` say which it is. Each layer is an edit
+with its scope, in the source's own time.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
 from types import MappingProxyType
@@ -24,13 +24,13 @@ from kinesphere.laban.effort import Effort
 from kinesphere.laban.effort_parameters import DEFAULT, EffortModel, effort_model
 from kinesphere.laban.manners import PARTS
 from kinesphere.laban.shape import Shape
+from kinesphere.motion.edit import EditBase, Layer, PhraseEdit
 from kinesphere.motion.errors import unknown_name
 from kinesphere.motion.gesture import Gesture, Keypoint, Keypoints
-from kinesphere.motion.humanoid import GROUPS
 from kinesphere.motion.motion import Motion
-from kinesphere.signals.blend import Blend
-from kinesphere.signals.edit import Edit
-from kinesphere.signals.timewarp import Timewarp
+from kinesphere.motion.phrase import Phrase
+from kinesphere.motion.scope import WHOLE, Scope
+from kinesphere.score.sources import is_name
 
 MOST_INTENSITY = 2.0
 HOLD_AFTER = 0.5  # seconds that a gesture of key points alone lasts after the last one
@@ -40,7 +40,7 @@ MOST_LAYERS = 1000
 
 
 @dataclass(frozen=True)
-class Express:
+class Express(PhraseEdit):
     """Effort and Shape by dial or by word.
 
     Parameters
@@ -94,77 +94,27 @@ class Express:
         """The dials of all its words together."""
         return combine_words(self.words, self.vocabulary) if self.words else None
 
+    @property
+    def neutral(self) -> bool:
+        plain = isinstance(self.effort, Effort) and self.effort.is_neutral and isinstance(self.shape, Shape)
+        return plain and self.shape == Shape() and not self.words and not self.parts and self.stillness == 0.0
 
-SignalEdit = Edit | Timewarp | Blend
+    def apply(self, phrase: Phrase, scope: Scope = WHOLE) -> Phrase:
+        raise NotImplementedError("Effort and Shape of a phrase are not applied by themselves yet; use a Score")
 
 
-@dataclass(frozen=True)
-class Layer:
-    """An edit with its range of time, its parts and its strength.
+# Layers
 
-    Express is for gestures; edits of signals (``Equalize``, ``Waveshape``, ``Smooth``, ``Displace``, ``Timewarp``,
-    ``Blend``) come after all Express, in the order of the layers. The joints, range and strength of such an edit become
-    the layer's.
 
-    ``start`` and ``end`` are seconds of the source's own time, None for its ends. ``parts`` are ``left_arm, right_arm,
-    torso`` for Express, any group, role or joint for signals; None for all.
-    """
-
-    edit: Express | SignalEdit
-    start: float | None = None
-    end: float | None = None
-    parts: tuple[str, ...] | None = None
-    strength: float = 1.0
-
-    def __post_init__(self) -> None:
-        if not isinstance(self.edit, Express | Edit | Timewarp | Blend):
-            raise TypeError(f"{self.edit!r} is no edit; an Express or an edit of kinesphere.signals is expected")
-        if not isinstance(self.edit, Express):
-            self._take_scope(self.edit)
-        for name in ("start", "end"):
-            value = getattr(self, name)
-            if value is not None:
-                object.__setattr__(self, name, check_range(name, value, -1e6, 1e6))
-        if self.start is not None and self.start < 0.0:
-            raise ValueError(
-                f"a range starts at {self.start:g} s; a gesture's own time begins at 0. Leave the start out for that"
-            )
-        if self.start is not None and self.end is not None and self.end <= self.start:
-            raise ValueError(
-                f"a range from {self.start:g} to {self.end:g} s is empty; its end must come after its start"
-            )
-        object.__setattr__(self, "strength", check_range("strength", self.strength, 0.0, 1.0))
-        if self.parts is not None:
-            self._check_parts(self.parts)
-            object.__setattr__(self, "parts", tuple(self.parts))
-
-    def _check_parts(self, parts: tuple[str, ...]) -> None:
-        for name in parts:
-            if isinstance(self.edit, Express):
-                check_body_part(name)
-            elif not isinstance(name, str):
-                raise TypeError(f"{name!r} is no part; names of groups, roles or joints are expected")
-        if not parts:
-            some = PARTS if isinstance(self.edit, Express) else tuple(GROUPS)
-            raise ValueError(f"no part is named; leave parts out for all of them, or name some of {', '.join(some)}")
-
-    def _take_scope(self, edit: SignalEdit) -> None:
-        """Move the edit's own joints, range and strength to the layer, so that they stand in one place."""
-        joints = (edit.joints,) if isinstance(edit.joints, str) else edit.joints
-        scope = {"start": edit.start, "end": edit.end, "parts": None if joints is None else tuple(joints)}
-        for name, value in scope.items():
-            if value is None:
-                continue
-            if getattr(self, name) is not None:
-                raise ValueError(f"{name}: both the layer and its edit say it; leave it out of one of them")
-            object.__setattr__(self, name, value)
-        bare: SignalEdit = replace(edit, joints=None, start=None, end=None)
-        if not isinstance(bare, Timewarp) and bare.strength != 1.0:
-            if self.strength != 1.0:
-                raise ValueError("strength: both the layer and its edit say it; leave it out of one of them")
-            object.__setattr__(self, "strength", bare.strength)
-            bare = replace(bare, strength=1.0)
-        object.__setattr__(self, "edit", bare)
+def check_layer(layer: Layer) -> None:
+    """Refuse what a layer of a score cannot be: one before the source's start, or Express on other parts."""
+    start, parts = layer.scope.start, layer.scope.parts
+    if start is not None and start < 0.0:
+        raise ValueError(
+            f"a range starts at {start:g} s; a gesture's own time begins at 0. Leave the start out for that"
+        )
+    for name in parts or () if isinstance(layer.edit, Express) else ():
+        check_body_part(name)
 
 
 def express_of(layer: Layer) -> Express:
@@ -201,11 +151,6 @@ def check_range(name: str, value: object, least: float, most: float) -> float:
 # The score
 
 Source = Gesture | Keypoints | Motion | str | Path
-
-
-def is_name(source: str | Path) -> bool:
-    """Whether a source is a name rather than a file: a text without a folder and a suffix."""
-    return isinstance(source, str) and len(Path(source).parts) <= 1 and not Path(source).suffix
 
 
 def is_motion(source: Source) -> bool:
@@ -265,7 +210,9 @@ class Score:
         A gesture, key points, the name of a built-in gesture, or a file of either; or a motion or its file, to which
         only edits of signals apply.
     layers
-        Edits. The dials of all Express add up; then edits of signals are applied, one after the other.
+        Edits with their scopes, ``Equalize(preset="soften").over(start=1.0)``, or edits alone. The dials of all Express
+        add up; then motion edits are applied, one after the other. Parts of Express are ``left_arm, right_arm, torso``,
+        of motion edits any group, role or joint.
     model
         The Effort model: a name, a ``.toml`` file, or an ``EffortModel``.
     lock_times
@@ -283,13 +230,15 @@ class Score:
     def __post_init__(self) -> None:
         if not isinstance(self.source, Gesture | Keypoints | Motion | str | Path):
             raise TypeError(f"{self.source!r}: a gesture, key points, a motion, a gesture's name or a file is expected")
-        object.__setattr__(self, "layers", tuple(self.layers))
+        given = (Layer(layer) if isinstance(layer, EditBase) else layer for layer in self.layers)
+        object.__setattr__(self, "layers", tuple(given))
         if len(self.layers) > MOST_LAYERS:
             raise ValueError(f"{len(self.layers)} layers; at most {MOST_LAYERS} are allowed")
         for layer in self.layers:
             if not isinstance(layer, Layer):
-                raise TypeError(f"{layer!r} is no layer")
-            if isinstance(layer.edit, Express) and is_motion(self.source):
+                raise TypeError(f"{layer!r} is no layer; Layer(edit) or edit.over(start=1.0) is one")
+            check_layer(layer)
+            if isinstance(layer.edit, PhraseEdit) and is_motion(self.source):
                 name = self.source.name if isinstance(self.source, Motion) else self.source
                 raise ValueError(
                     f"{name} is a motion: Effort and Shape are for gestures, whose goals are known. Edits of "
