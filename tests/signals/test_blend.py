@@ -171,14 +171,14 @@ def test_three_motions():
 
 def test_some_joints_and_a_stretch_alone():
     a, b = motion("wave"), motion("point")
-    made = Blend([0.0, 1.0], joints="right_arm", align=False)(a, b)
+    made = Blend([0.0, 1.0], align=False)(a, b, parts="right_arm")
     arm = [a.skeleton.index(f"right{part}") for part in ("Shoulder", "UpperArm", "LowerArm")]
     rest = np.setdiff1d(np.arange(len(a.skeleton)), arm)
     assert np.array_equal(made.rotations[:, rest], a.rotations[: len(made), rest])
     assert rotations.angle_between(made.rotations[:, arm], b.rotations[: len(made), arm]).max() < 1e-6
-    held = Blend([0.0, 1.0], start=1.0, end=2.0, fade=0.2, align=False)(a, b)
+    held = Blend([0.0, 1.0], align=False)(a, b, start=1.0, end=2.0, fade=0.2)
     assert apart(held[:60], a[:60]) < 1e-6
-    late = Blend([0.0, 1.0], start=1.0, end=2.0, fade=0.2, align=False, feet=False)(a, b)
+    late = Blend([0.0, 1.0], align=False, feet=False)(a, b, start=1.0, end=2.0, fade=0.2)
     assert apart(late[:60], a[:60]) < 1e-6
     assert rotations.angle_between(late.rotations[75:105, 1:], b.rotations[75:105, 1:]).max() < 1e-6
     assert rotations.angle_between(late.rotations[121:, 1:], a.rotations[121 : len(late), 1:]).max() < 1e-6

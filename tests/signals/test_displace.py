@@ -69,7 +69,7 @@ def test_nothing_is_asked_for() -> None:
 
 
 def test_one_frame_raises_a_hand_and_nothing_else() -> None:
-    made = Displace([Target("rightHand", frame=100, by=UP)], start=0.8, end=2.8)(WAVE)
+    made = Displace([Target("rightHand", frame=100, by=UP)])(WAVE, start=0.8, end=2.8)
     assert moved(WAVE, made, "rightHand")[100] == pytest.approx(UP, abs=1e-6)
     time = WAVE.times
     assert same(WAVE, made, (time <= 0.8) | (time >= 2.8))
@@ -97,7 +97,7 @@ def test_a_higher_knock_comes_as_far_forward() -> None:
 
 @given(part=parts, way=ways, frame=st.integers(21, 179), ends=st.tuples(st.integers(0, 20), st.integers(180, 204)))
 def test_a_target_is_met_or_told_and_outside_nothing_changes(part, way, frame, ends) -> None:
-    edit = Displace([Target(part, frame=frame, by=way)], start=ends[0] / 60.0, end=ends[1] / 60.0)
+    edit = Displace([Target(part, frame=frame, by=way)]).over(start=ends[0] / 60.0, end=ends[1] / 60.0)
     with warnings.catch_warnings(record=True) as told:
         warnings.simplefilter("always")
         made = edit(WAVE)
@@ -440,9 +440,9 @@ def test_edits_that_make_no_sense_are_refused(said: str, make) -> None:
 
 def test_moments_outside_of_the_range_and_empty_ranges() -> None:
     with pytest.raises(ValueError, match="the range is from 1 to 2 s"):
-        Displace([Target("head", frame=10, by=UP)], start=1.0, end=2.0)(WAVE)
+        Displace([Target("head", frame=10, by=UP)])(WAVE, start=1.0, end=2.0)
     with pytest.raises(ValueError, match="nothing of the motion"):
-        Displace([Target("head", frame=10, by=UP)], start=8.0)(WAVE)
+        Displace([Target("head", frame=10, by=UP)])(WAVE, start=8.0)
 
 
 def test_seconds_between_frames_are_the_nearer_frame() -> None:
@@ -471,7 +471,7 @@ def test_calibration_frames_stay_and_are_no_moments() -> None:
 def test_only_joints_that_may_help_do() -> None:
     far = [Target("rightHand", frame=100, by=(0.0, 0.2, 0.45))]
     with pytest.warns(TargetOutOfReach, match="rightHand at frame 100"):
-        alone = Displace(far, joints=["right_arm", "right_hand"])(WAVE)
+        alone = Displace(far)(WAVE, parts=["right_arm", "right_hand"])
     assert np.array_equal(alone.rotations[:, ROLES["chest"]], WAVE.rotations[:, ROLES["chest"]])
     with pytest.warns(TargetOutOfReach):
         helped = Displace(far)(WAVE)
@@ -523,7 +523,7 @@ def test_captures_are_displaced_without_pops(data_dir: Path, name: str) -> None:
     frame = len(capture) // 2
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", TargetOutOfReach)
-        made = Displace([Target("rightHand", frame=frame, by=UP)], start=0.1)(capture)
+        made = Displace([Target("rightHand", frame=frame, by=UP)])(capture, start=0.1)
     assert np.linalg.norm(moved(capture, made, "rightHand")[frame] - UP) < 0.03
     assert same(capture, made, slice(0, 12))
     assert np.abs(moved(capture, made, "leftFoot")).max() == 0.0
@@ -544,7 +544,7 @@ def test_captures_are_displaced_exactly_and_stand_as_they_did(
     capture = load(data_dir / "bvh" / "cmu" / f"{name}.bvh")[:600]
     frame, contacts = len(capture) // 2, find_contacts(capture)
     span = (frame - 100) / capture.rate, (frame + 100) / capture.rate
-    made = Displace([Target(part, frame=frame, by=way)], start=span[0], end=span[1])(capture)
+    made = Displace([Target(part, frame=frame, by=way)])(capture, start=span[0], end=span[1])
     assert np.linalg.norm(moved(capture, made, part)[frame] - way) < 1e-6
     assert same(capture, made, np.abs(np.arange(len(capture)) - frame) >= 100)
     assert np.abs(bones(made) - bones(capture)).max() < 1e-9
@@ -611,7 +611,7 @@ def test_some_of_a_displacement(share):
     hand, frame = given.skeleton.index("rightHand"), 100
     there, way = given.positions_world()[frame, hand], np.array([0.0, 0.1, 0.05])
     edits = [Target("rightHand", frame=frame, to=there + way), Turn("head", (0.0, 0.4, 0.0), frame=frame)]
-    made = Displace(edits, strength=share)(given)
+    made = Displace(edits)(given, strength=share)
     assert made.positions_world()[frame, hand] == pytest.approx(there + share * way, abs=1e-6)
     head = given.skeleton.index("head")
     assert R.angle_between(made.rotations[frame, head], given.rotations[frame, head]) == pytest.approx(

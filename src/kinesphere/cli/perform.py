@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     from kinesphere.laban.dials import Part
     from kinesphere.laban.effort import Effort
     from kinesphere.laban.shape import Shape
-    from kinesphere.score.score import Layer, Score
+    from kinesphere.motion.edit import Layer
+    from kinesphere.score.score import Score
 
 
 def parse_numbers(option: str, text: str, allowed: Iterable[str]) -> dict[str, float]:
@@ -135,7 +136,7 @@ def perform(
         from kinesphere.files.loading import save
         from kinesphere.files.registry import format_to_write
         from kinesphere.score.rendering import render
-        from kinesphere.score.score import Express, Layer
+        from kinesphere.score.score import Express
 
         sheet = out.with_name(f"{out.stem}_preview.png") if preview else None
         writer = format_to_write(out)

@@ -99,6 +99,8 @@ class Setting:
         and lists are then joined.
     metavar
         How the option's text is written, such as ``BAND=GAIN``.
+    help
+        What the option's help says, where that is not ``about``: of a flag that turns something off.
     repeated
         Whether the option may be given several times.
     file
@@ -111,6 +113,7 @@ class Setting:
     option: str = ""
     parse: Callable[[str], Any] | None = None
     metavar: str = ""
+    help: str = ""
     repeated: bool = False
     file: bool = False
     hidden: bool = False

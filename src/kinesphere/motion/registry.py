@@ -43,6 +43,8 @@ class Registry(Generic[T]):
     def register(self, name: str, own: type[T]) -> None:
         """Add a class. Names are lower case; each is given once."""
         _check_class(self.kind, name, own, self.reserved)
+        if own.__module__ not in [f"{package}.{name}" for package in self.packages]:
+            self._import_module(name)  # ours of that name comes first
         taken = self._classes.get(name)
         if taken is not None and (taken.__module__, taken.__qualname__) != (own.__module__, own.__qualname__):
             raise PluginError(
@@ -73,6 +75,10 @@ class Registry(Generic[T]):
     def classes(self) -> Mapping[str, type[T]]:
         """All classes by name."""
         return MappingProxyType({name: self._classes[name] for name in self.names()})
+
+    def loaded(self) -> Mapping[str, type[T]]:
+        """The classes that are imported already."""
+        return MappingProxyType(dict(sorted(self._classes.items())))
 
     def name_of(self, own: type) -> str:
         """The name that a class is registered by."""

@@ -22,11 +22,11 @@ from kinesphere.laban.dials import EffortDial, Part, ShapeDial
 from kinesphere.laban.effort import Effort
 from kinesphere.laban.shape import Shape
 from kinesphere.maths.vectors import Bools, Floats, norms
+from kinesphere.motion.edit import Layer
 from kinesphere.motion.errors import MotionFileWarning
 from kinesphere.motion.gesture import Gesture, Space
 from kinesphere.motion.humanoid import SIDES
 from kinesphere.motion.memo import memoised
-from kinesphere.motion.edit import Layer
 from kinesphere.score.score import Express, express_of
 
 SUPERHUMAN = 15.0  # metres per second on the mean: a pitcher's hand is faster, for a moment

@@ -24,7 +24,7 @@ from kinesphere.laban.effort import Effort
 from kinesphere.laban.effort_parameters import DEFAULT, EffortModel, effort_model
 from kinesphere.laban.manners import PARTS
 from kinesphere.laban.shape import Shape
-from kinesphere.motion.edit import EditBase, Layer, PhraseEdit
+from kinesphere.motion.edit import Layer, PhraseEdit
 from kinesphere.motion.errors import unknown_name
 from kinesphere.motion.gesture import Gesture, Keypoint, Keypoints
 from kinesphere.motion.motion import Motion
@@ -210,7 +210,7 @@ class Score:
         A gesture, key points, the name of a built-in gesture, or a file of either; or a motion or its file, to which
         only edits of signals apply.
     layers
-        Edits with their scopes, ``Equalize(preset="soften").over(start=1.0)``, or edits alone. The dials of all Express
+        Edits with their scopes, ``Equalize(preset="soften").over(start=1.0)``. The dials of all Express
         add up; then motion edits are applied, one after the other. Parts of Express are ``left_arm, right_arm, torso``,
         of motion edits any group, role or joint.
     model
@@ -230,8 +230,7 @@ class Score:
     def __post_init__(self) -> None:
         if not isinstance(self.source, Gesture | Keypoints | Motion | str | Path):
             raise TypeError(f"{self.source!r}: a gesture, key points, a motion, a gesture's name or a file is expected")
-        given = (Layer(layer) if isinstance(layer, EditBase) else layer for layer in self.layers)
-        object.__setattr__(self, "layers", tuple(given))
+        object.__setattr__(self, "layers", tuple(self.layers))
         if len(self.layers) > MOST_LAYERS:
             raise ValueError(f"{len(self.layers)} layers; at most {MOST_LAYERS} are allowed")
         for layer in self.layers:

@@ -133,14 +133,21 @@ class Blend(MotionEdit):
         Setting(
             "Whether the motions are aligned first, so that feet step at one time. The result's pace is between theirs.",
             option="--unaligned",
+            help="Blend frame by frame as they are, without a common clock.",
         ),
     ] = True
     cost: Annotated[Cost, Setting("What corresponds in two motions: what has one shape, or one pose.")] = "pose"
     search: Annotated[Search, Setting("How frames are matched; see align.")] = "auto"
-    radius: Annotated[float, number(LEAST_RADIUS, about="Seconds that a banded or coarse search looks around.")] = RADIUS
+    radius: Annotated[float, number(LEAST_RADIUS, about="Seconds that a banded or coarse search looks around.")] = (
+        RADIUS
+    )
     feet: Annotated[
         Flag,
-        Setting("Whether feet that are in contact in most of the motions are locked.", option="--free-feet"),
+        Setting(
+            "Whether feet that are in contact in most of the motions are locked.",
+            option="--free-feet",
+            help="Don't hold the feet that stand.",
+        ),
     ] = True
     others: Annotated[
         Sequence[MotionSource],

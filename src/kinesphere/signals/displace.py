@@ -160,6 +160,7 @@ class Displace(MotionEdit):
             "Whether feet that are in contact in the input stay as they are. Where legs are too short, hips then give "
             "way, and rise no higher than they allow.",
             option="--free-feet",
+            help="Don't hold the feet that stand.",
         ),
     ] = field(default=True, kw_only=True)
 

@@ -25,19 +25,26 @@ from kinesphere.motion.timemap import TimeMap
 from kinesphere.signals.constraints import hold_feet, limit_hinges
 from kinesphere.signals.curves import Curves
 
-HoldFeet = Annotated[
-    Flag,
-    Setting("Whether feet that are in contact in the input stay where they are.", option="--free-feet"),
-]
-
 
 @document(frozen=True, kw_only=True)
 class Edit(MotionEdit):
     """An edit of curves."""
 
-    feet: HoldFeet = True
+    feet: Annotated[
+        Flag,
+        Setting(
+            "Whether feet that are in contact in the input stay where they are.",
+            option="--free-feet",
+            help="Don't hold the feet that stand.",
+        ),
+    ] = True
     limits: Annotated[
-        Flag, Setting("Whether knees and elbows bend no further than they can, or did.", option="--free-hinges")
+        Flag,
+        Setting(
+            "Whether knees and elbows bend no further than they can, or did.",
+            option="--free-hinges",
+            help="Let knees and elbows bend further than they can.",
+        ),
     ] = True
 
     @property

@@ -130,11 +130,17 @@ class Equalize(Edit):
     groups: Annotated[
         Mapping[Text, Annotated[Mapping[BandOrPeriod, Gain], READ_ONLY]],
         READ_ONLY,
-        Setting('Other gains for some joints, in place of the above: {"arms": {2: 1.5}}. Bands or periods.', hidden=True),
+        Setting(
+            'Other gains for some joints, in place of the above: {"arms": {2: 1.5}}. Bands or periods.', hidden=True
+        ),
     ] = field(default_factory=dict)
-    loop: Annotated[Flag, Setting("Whether it goes round and round, its last frame its first: its seam stays closed.")] = (
-        False
-    )
+    loop: Annotated[
+        Flag,
+        Setting(
+            "Whether it goes round and round, its last frame its first.",
+            help="It goes round and round: keep its seam closed.",
+        ),
+    ] = False
 
     def __post_init__(self) -> None:
         for name, gains in self.groups.items():

@@ -238,7 +238,9 @@ def role_of(target: Target, skeleton: Skeleton) -> str:
 AnyPoseEdit: TypeAlias = Annotated[
     PoseEdit | Mapping[str, Any],
     Either(
-        lambda value: "turn" if isinstance(value, Turn) or (isinstance(value, Mapping) and "joint" in value) else "target",
+        lambda value: (
+            "turn" if isinstance(value, Turn) or (isinstance(value, Mapping) and "joint" in value) else "target"
+        ),
         turn=Turn,
         target=Target,
     ),
@@ -276,7 +278,9 @@ def parse_turn(text: str) -> Turn:
     return Turn(joint, [radians(angle) for angle in angles], *words, **when)  # type: ignore[arg-type]
 
 
-def _split_edit(text: str, allowed: tuple[str, ...], example: str) -> tuple[str, dict[str, Any], str, list[float], list[str]]:
+def _split_edit(
+    text: str, allowed: tuple[str, ...], example: str
+) -> tuple[str, dict[str, Any], str, list[float], list[str]]:
     """What, when, by or to, the three numbers, and the words that follow."""
     found = re.match(r"\s*(?P<what>.*\S)\s*@\s*(?P<when>\S+)\s+(?P<how>[A-Za-z]+)\s+(?P<rest>.*)$", text)
     if found is None or found["how"] not in allowed:

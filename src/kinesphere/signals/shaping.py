@@ -22,7 +22,7 @@ from pydantic import PlainValidator
 
 from kinesphere.maths.splines import Spline, kochanek_bartels
 from kinesphere.maths.vectors import ArrayLike, Floats, as_floats
-from kinesphere.motion.document import AS_TUPLE, Setting, Text, document, expected_type, show_value
+from kinesphere.motion.document import AS_TUPLE, Setting, Text, document, expected_type
 from kinesphere.motion.errors import MotionFileError, unknown_name
 
 Ends = Literal["natural", "clamped", "chord"]
@@ -73,7 +73,8 @@ class Shaping:
         ),
     ] = (ControlPoint(-1.0, -1.0), ControlPoint(1.0, 1.0))
     ends: Annotated[
-        Ends, Setting("How it leaves its ends: natural without bending, chord straight, clamped level, so that it stays.")
+        Ends,
+        Setting("How it leaves its ends: natural without bending, chord straight, clamped level, so that it stays."),
     ] = "natural"
     about: Annotated[Text, Setting("What it does, in words.")] = ""
 
@@ -104,7 +105,7 @@ class Shaping:
 
     def with_point(self, x: float, y: float, *tcb: float) -> Shaping:
         """The function with one more point; a point at the same x is moved instead."""
-        added = ControlPoint(x, y, *tcb)
+        added = _check_point((x, y, *tcb))
         kept = [point for point in self.points if point.x != added.x]
         return replace(self, points=tuple(sorted([*kept, added])))
 
@@ -175,7 +176,9 @@ def format_shapes(given: Mapping[str, Shaping], path: str | Path = "shapes") -> 
 def find_shaping(name: str) -> Shaping:
     """One of ours by its name, or the error that suggests the nearest."""
     if name not in shapes():
-        raise ValueError(f"{unknown_name('shape', name, shapes())}. A file of your own can add it, see kinesphere.score.shapes.load_shapes")
+        raise ValueError(
+            f"{unknown_name('shape', name, shapes())}. A file of your own can add it, see kinesphere.score.shapes.load_shapes"
+        )
     return shapes()[name]
 
 

@@ -14,7 +14,7 @@ from pydantic import PlainValidator
 
 from kinesphere.maths import denoise
 from kinesphere.maths.vectors import Bools, Floats, Ints
-from kinesphere.motion.document import AS_TUPLE, Either, Number, Setting, dial, document, number
+from kinesphere.motion.document import AS_TUPLE, Either, Setting, dial, document, number
 from kinesphere.motion.edit import motion_edit
 from kinesphere.motion.errors import warn_caller
 from kinesphere.motion.humanoid import GROUPS, select_joints
@@ -31,6 +31,7 @@ MOST_NOISE = 20.0  # times what is found
 NO_NOISE = 1e-9  # radians or metres: curves with less noise are left alone
 # Groups that are smoothed together. While feet are in contact, legs and hips compensate each other; arms are free.
 TOGETHER = (("torso", "head"), ("left_hand",), ("right_hand",), ("hips", "legs"))
+AMOUNT = dial(0.0, 1.0, "How much of the noise that is found is taken out.", "nothing", "all")
 ALONE = ("leftToes", "rightToes")  # captures guess them, and their jumps would shake the legs
 
 
@@ -62,9 +63,7 @@ class Smooth(Edit):
     locking them would change more than noise does. ``lock_feet`` is there for that.
     """
 
-    amount: Annotated[float, dial(0.0, 1.0, "How much of the noise that is found is taken out.", "nothing", "all")] = (
-        0.0
-    )
+    amount: Annotated[float, AMOUNT] = 0.0
     noise: Annotated[
         float,
         number(
@@ -74,20 +73,25 @@ class Smooth(Edit):
             "frame by frame, below 1 to be careful.",
         ),
     ] = 1.0
-    gaps: Annotated[
-        str | Sequence[int | Sequence[int]],
-        Either(
-            lambda value: "find" if isinstance(value, str) else "frames",
-            find=Literal["find"],
-            frames=Annotated[Sequence[Annotated[Any, PlainValidator(_check_gap, json_schema_input_type=list[int])]], AS_TUPLE],
-        ),
-        Setting(
-            "Missing frames, filled with the velocities at both sides kept: frames, and pairs of a first and a last "
-            "one, counted from 0; or find: those in which joints freeze or jump away for a moment.",
-            parse=parse_gaps,
-            metavar="find|FRAME,FIRST-LAST,…",
-        ),
-    ] | None = None
+    gaps: (
+        Annotated[
+            str | Sequence[int | Sequence[int]],
+            Either(
+                lambda value: "find" if isinstance(value, str) else "frames",
+                find=Literal["find"],
+                frames=Annotated[
+                    Sequence[Annotated[Any, PlainValidator(_check_gap, json_schema_input_type=list[int])]], AS_TUPLE
+                ],
+            ),
+            Setting(
+                "Missing frames, filled with the velocities at both sides kept: frames, and pairs of a first and a last "
+                "one, counted from 0; or find: those in which joints freeze or jump away for a moment.",
+                parse=parse_gaps,
+                metavar="find|FRAME,FIRST-LAST,…",
+            ),
+        ]
+        | None
+    ) = None
 
     @property
     def locks_feet(self) -> bool:
@@ -98,9 +102,7 @@ class Smooth(Edit):
         return self.amount * self.noise == 0.0 and not self.gaps
 
     @classmethod
-    def from_options(
-        cls, *, amount: Annotated[float, Number("How much of the noise that is found is taken out.")] = 1.0, **rest: Any
-    ) -> Self:
+    def from_options(cls, *, amount: Annotated[float, AMOUNT] = 1.0, **rest: Any) -> Self:
         return cls(amount=amount, **rest)
 
     @classmethod

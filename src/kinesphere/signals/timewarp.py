@@ -106,7 +106,9 @@ class Timewarp(MotionEdit):
     bpm: Annotated[float, number(1.0, 1000.0, "Beats a minute instead, the first at 0.")] | None = None
     cost: Annotated[Cost, Setting("What corresponds in two motions: what has one shape, or one pose.")] = "pose"
     search: Annotated[Search, Setting("How frames are matched; see align.")] = "auto"
-    radius: Annotated[float, number(LEAST_RADIUS, about="Seconds that a banded or coarse search looks around.")] = RADIUS
+    radius: Annotated[float, number(LEAST_RADIUS, about="Seconds that a banded or coarse search looks around.")] = (
+        RADIUS
+    )
     frames: Annotated[
         Literal["smooth", "matched"],
         Setting(

@@ -90,7 +90,13 @@ class Waveshape(Edit):
     ] = "identity"
     amount: Annotated[float, dial(0.0, 1.0, "How much of it.", "nothing", "all of it")] = 1.0
     by: Annotated[By, Setting("What −1 and 1 are: the range of this clip, or what the joint can do.")] = "clip"
-    root: Annotated[Flag, Setting("Whether the body's heading and path are shaped, too; by clip alone.")] = False
+    root: Annotated[
+        Flag,
+        Setting(
+            "Whether the body's heading and path are shaped, too; by clip alone.",
+            help="Shape the body's heading and path, too.",
+        ),
+    ] = False
 
     def __post_init__(self) -> None:
         if self.root and self.by == "joint":
