@@ -208,12 +208,11 @@ def test_still_ones():
         ({"weights": [np.nan, 1.0]}, "is allowed"),
         ({"weights": [{}, 1.0]}, "is empty"),
         ({"weights": [1e9, 1.0]}, "is allowed"),
-        ({"bands": {-1: [1.0, 0.0]}}, "a number from 0"),
-        ({"fade": -1.0}, "0 or more"),
+        ({"bands": {-1: [1.0, 0.0]}}, "a whole number from 0"),
     ],
 )
 def test_what_cannot_be_is_refused(wrong, said):
-    with pytest.raises(ValueError, match=said):
+    with pytest.raises((ValueError, TypeError), match=said):
         Blend(**wrong)
 
 

@@ -140,7 +140,7 @@ def test_feet_stay_planted(cmu, name):
 def test_nothing_outside_of_a_stretch_is_touched_though_feet_are_held(cmu, name):
     given = cmu("137_29", 1.5, 7.5)
     edit = EDITS[name].over(start=2.0, end=4.0)
-    made, free = edit(given), replace(edit, feet=False)(given)
+    made, free = edit(given), edit.edit.with_free_feet()(given, start=2.0, end=4.0)
     outside = (given.times <= 2.0) | (given.times >= 4.0)
     assert np.array_equal(made.rotations[outside], given.rotations[outside])
     assert np.array_equal(made.translations[outside], given.translations[outside])

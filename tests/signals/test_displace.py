@@ -95,7 +95,7 @@ def test_a_higher_knock_comes_as_far_forward() -> None:
     assert max(e.max() for e in limit_excess(made).values()) < max(e.max() for e in limit_excess(KNOCK).values()) + 0.02
 
 
-@given(part=parts, way=ways, frame=st.integers(21, 179), ends=st.tuples(st.integers(0, 20), st.integers(180, 204)))
+@given(part=parts, way=ways, frame=st.integers(25, 175), ends=st.tuples(st.integers(0, 20), st.integers(180, 204)))
 def test_a_target_is_met_or_told_and_outside_nothing_changes(part, way, frame, ends) -> None:
     edit = Displace([Target(part, frame=frame, by=way)]).over(start=ends[0] / 60.0, end=ends[1] / 60.0)
     with warnings.catch_warnings(record=True) as told:
@@ -416,25 +416,25 @@ def test_edits_that_do_not_fit_are_refused(said: str, edit: list) -> None:
         ("whole number", lambda: Turn("head", UP, frame=1.5)),
         ("say where", lambda: Target("head", frame=1)),
         ("say where", lambda: Target("head", frame=1, to=UP, by=UP)),
-        ("3 numbers", lambda: Target("head", frame=1, to=(1, 2))),
-        ("3 or 4 numbers", lambda: Turn("head", (1, 2), frame=1)),
+        ("3 finite numbers", lambda: Target("head", frame=1, to=(1, 2))),
+        ("3 or 4 finite numbers", lambda: Turn("head", (1, 2), frame=1)),
         ("finite", lambda: Target("head", frame=1, by=(0, np.nan, 0))),
         ("finite", lambda: Turn("head", (np.inf, 0, 0), frame=1)),
-        ("finite", lambda: Target("head", seconds=np.nan, by=UP)),
+        ("seconds is nan", lambda: Target("head", seconds=np.nan, by=UP)),
         ("length zero", lambda: Turn("head", (0, 0, 0, 0), frame=1)),
         ("axes", lambda: Turn("head", UP, frame=1, axes="body")),
         ("overshoot", lambda: Displace(overshoot=-0.1)),
         ("width", lambda: Displace(width=0.0)),
         ("tension", lambda: Displace(tension=np.nan)),
-        ("no 'colour'", lambda: Displace([{"part": "head", "frame": 1, "by": UP, "colour": 3}])),
-        ("names a joint", lambda: Displace([{"frame": 1, "by": UP}])),
-        ("by how much", lambda: Displace([{"frame": 1, "joint": "head"}])),
+        ("'colour'.*There are: .*part", lambda: Displace([{"part": "head", "frame": 1, "by": UP, "colour": 3}])),
+        ("part is missing", lambda: Displace([{"frame": 1, "by": UP}])),
+        ("by is missing", lambda: Displace([{"frame": 1, "joint": "head"}])),
     ],
 )
 def test_edits_that_make_no_sense_are_refused(said: str, make) -> None:
-    with pytest.raises(ValueError, match=said):
+    with pytest.raises((ValueError, TypeError), match=said):
         make()
-    with pytest.raises(TypeError, match="no pose edit"):
+    with pytest.raises(TypeError, match=r"edits\[0\] is 3"):
         Displace([3])  # type: ignore[list-item]
 
 

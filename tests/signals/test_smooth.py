@@ -271,10 +271,10 @@ def test_any_motion_stays_sound(given, amount):
 @pytest.mark.parametrize(
     ("wrong", "said"),
     [
-        ({"amount": 2.0}, "0 to 1 is allowed"),
-        ({"amount": np.nan}, "0 to 1 is allowed"),
-        ({"noise": -1.0}, "times what is found"),
-        ({"gaps": "all"}, "'find', or frames"),
+        ({"amount": 2.0}, "amount is 2; 0 .* to 1 .* is allowed"),
+        ({"amount": np.nan}, "amount is nan"),
+        ({"noise": -1.0}, "0 to 20"),
+        ({"gaps": "all"}, "or a list of frames"),
         ({"gaps": [(3, 2)]}, "no gap"),
         ({"gaps": [-1]}, "no gap"),
         ({"gaps": [(1, 2, 3)]}, "no gap"),

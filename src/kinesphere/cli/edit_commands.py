@@ -28,8 +28,6 @@ from kinesphere.cli.shared import (
 )
 
 if TYPE_CHECKING:
-    import click
-
     from kinesphere.motion.document import Setting
     from kinesphere.motion.edit import EditBase, Layer
     from kinesphere.motion.motion import Motion
@@ -110,7 +108,7 @@ class EditOption:
             raise ValueError(f"{self.declarations[0]} {text!r}: {error}") from None
 
 
-def options_of(cls: type[Any]) -> list[EditOption]:
+def options_of(cls: Any) -> list[EditOption]:
     """The options of an edit's command: of its ``from_options``, then of its fields."""
     from kinesphere.motion.document import default_of, hints_of, setting_of
 
@@ -122,7 +120,7 @@ def options_of(cls: type[Any]) -> list[EditOption]:
             setting = setting_of(hints.get(parameter.name))
             if parameter.kind is inspect.Parameter.KEYWORD_ONLY and setting is not None:
                 made[parameter.name] = EditOption(parameter.name, setting, hints[parameter.name], parameter.default)
-    for field in sorted(fields(cls), key=lambda field: field.kw_only):
+    for field in sorted(fields(cls), key=lambda field: bool(field.kw_only)):
         setting = setting_of(hints_of(cls)[field.name])
         if setting is not None and not setting.hidden and field.name not in made:
             made[field.name] = EditOption(field.name, setting, hints_of(cls)[field.name], default_of(field))
@@ -153,8 +151,8 @@ def _join(values: list[Any]) -> Any:
 # The command
 
 
-def command_of(name: str, cls: type[EditBase]) -> click.Command:
-    """The command of an edit."""
+def command_of(name: str, cls: type[EditBase]) -> Any:
+    """The command of an edit, as Click has it."""
     from kinesphere.motion.scope import Scope
 
     own, scope = options_of(cls), options_of(Scope)
@@ -259,7 +257,7 @@ def _given(options: Iterable[EditOption], values: Mapping[str, Any]) -> dict[str
     return {
         option.name: option.parse(values[option.name])
         for option in options
-        if values[option.name] not in (None, False, [])
+        if values[option.name] is not None and values[option.name] is not False and values[option.name] != []
     }
 
 

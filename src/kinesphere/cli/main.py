@@ -7,7 +7,7 @@ Commands with a file of their own are imported here. They import NumPy and the l
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated, Any
 
 import typer
 from typer.core import TyperGroup
@@ -21,18 +21,15 @@ from kinesphere.cli.registered import find_edit, registered_edits
 from kinesphere.cli.retarget import retarget
 from kinesphere.cli.shared import report_errors
 
-if TYPE_CHECKING:
-    import click
-
 
 class Commands(TyperGroup):
-    """Our commands, and one for every registered edit."""
+    """Our commands, and one for every registered edit. (Typer has its own copy of Click, or not: hence no types of it.)"""
 
-    def list_commands(self, ctx: click.Context) -> list[str]:
+    def list_commands(self, ctx: Any) -> list[str]:
         own = super().list_commands(ctx)
         return [*own, *(name for name in registered_edits() if name not in own)]
 
-    def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
+    def get_command(self, ctx: Any, name: str) -> Any:
         own = super().get_command(ctx, name)
         if own is not None:
             return own
@@ -44,11 +41,10 @@ class Commands(TyperGroup):
 
             return command_of(name, cls)
 
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
         """Write the list of commands; edits are not imported for that."""
         rows, width = list[tuple[str, str]](), formatter.width
-        with report_errors():
-            edits = registered_edits()
+        edits = registered_edits()
         for name in self.list_commands(ctx):
             own = super().get_command(ctx, name)
             rows.append((name, edits[name] if own is None else own.get_short_help_str(width)))

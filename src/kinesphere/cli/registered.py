@@ -8,6 +8,8 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from kinesphere.cli.shared import report_errors
+
 if TYPE_CHECKING:
     from kinesphere.motion.registry import Registry
 
@@ -22,7 +24,8 @@ def registered_edits() -> dict[str, str]:
     if _has_entry_points():
         from kinesphere.motion.registry import load_entry_points
 
-        load_entry_points()
+        with report_errors():
+            load_entry_points()
     if "kinesphere.motion.edit" in sys.modules:  # else no plugin has been loaded
         for registry in _registries():
             found |= {name: first_line(own.__doc__) for name, own in registry.loaded().items() if name not in found}

@@ -366,11 +366,13 @@ def _unknown_field(cls: type, place: Sequence[int | str]) -> str:
 
 
 def _field_names(cls: Any) -> tuple[str, ...]:
+    if isinstance(cls, Either):
+        return tuple(dict.fromkeys(name for member in cls.members.values() for name in _field_names(member)))
     return tuple(field.name for field in fields(cls)) if is_dataclass(cls) else ()
 
 
 def _type_at(cls: Any, place: Sequence[int | str]) -> Any:
-    """The dataclass at a place of a document, or None where it is none."""
+    """The dataclass at a place of a document, ``Either`` of several, or None where it is none."""
     here = cls
     for part in place:
         if is_dataclass(here) and isinstance(part, str):
@@ -383,8 +385,11 @@ def _type_at(cls: Any, place: Sequence[int | str]) -> Any:
 
 def _dataclass_in(hint: Any) -> Any:
     """The dataclass that a type is, or holds: ``tuple[Key, ...]``, ``Key | None``, ``dict[str, Key]``."""
-    if isinstance(hint, type) and is_dataclass(hint):
+    if isinstance(hint, Either) or (isinstance(hint, type) and is_dataclass(hint)):
         return hint
+    if get_origin(hint) is Annotated:  # Either says more than the type does
+        hints = [own for own in get_args(hint) if isinstance(own, Either)] or [get_args(hint)[0]]
+        return _dataclass_in(hints[0])
     return next((found for own in get_args(hint) if (found := _dataclass_in(own)) is not None), None)
 
 

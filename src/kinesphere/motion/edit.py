@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 class SourceOfMotion:
-    """Annotation of a field's value that is a motion, or the name or file of one, which scores replace by the motion."""
+    """Annotation of a value that is a motion, or the name or file of one, which scores replace by the motion."""
 
     @staticmethod
     def check(value: Any) -> Motion | str | Path:
@@ -108,7 +108,7 @@ class MotionEdit(EditBase):
         return True
 
     def at_times_of(self, clock: TimeMap, motion: Motion) -> Self:
-        """The same edit for ``motion``, its own moments mapped by a clock: edits below may have changed when they come."""
+        """The same edit for ``motion``, its own moments mapped by a clock: edits before may have changed it."""
         return self
 
     def __call__(self, motion: Motion, **scope: Any) -> Motion:

@@ -100,12 +100,15 @@ def registering(registry: Registry[T]) -> Callable[[str], Callable[[type[T]], ty
     """The decorator that registers in this registry: ``motion_edit = registering(MOTION_EDITS)``."""
 
     def decorator(name: str) -> Callable[[type[T]], type[T]]:
+        """Register a class by this name."""
+
         def register(own: type[T]) -> type[T]:
             registry.register(name, own)
             return own
 
         return register
 
+    decorator.__name__ = registry.kind.replace(" ", "_")
     return decorator
 
 

@@ -129,8 +129,8 @@ def check_layer(layer: Layer, gesture: Gesture) -> Iterator[Finding]:
             yield _late_moments(name, dial, gesture)
     if layer.scope.end is not None and layer.scope.end > gesture.duration + SLACK:
         yield (
-            f"{gesture.name}: a range ends at {layer.scope.end:g} s; the gesture lasts from 0 to {gesture.duration:g} s of "
-            "its own time. The range goes on to the gesture's end; leave its end out to say so",
+            f"{gesture.name}: a range ends at {layer.scope.end:g} s; the gesture lasts from 0 to {gesture.duration:g} "
+            "s of its own time. The range goes on to the gesture's end; leave its end out to say so",
             WithoutEffect,
         )
     if (layer.scope.parts is not None or edit.parts) and edit.intensity > 0.0 and layer.scope.strength > 0.0:

@@ -108,8 +108,8 @@ class Blend(MotionEdit):
             Sequence[AnyWeight],
             AS_TUPLE,
             Setting(
-                "One for each motion: a number, or numbers at seconds of the result, with easing between them. They are "
-                "made to sum to one; negative ones lead away from a motion. Left out: all equal.",
+                "One for each motion: a number, or numbers at seconds of the result, with easing between them. They "
+                "are made to sum to one; negative ones lead away from a motion. Left out: all equal.",
                 parse=parse_weights,
                 metavar="NUMBER,…",
             ),
@@ -120,8 +120,8 @@ class Blend(MotionEdit):
         Mapping[BandOrPeriod, Annotated[Sequence[Share], AS_TUPLE]],
         READ_ONLY,
         Setting(
-            "Other weights for single bands, by number (0 is the fastest) or by period in seconds: with any, blending is "
-            "band by band.",
+            "Other weights for single bands, by number (0 is the fastest) or by period in seconds: with any, blending "
+            "is band by band.",
             option="--band",
             parse=parse_band,
             metavar="BAND=NUMBER,…",
@@ -131,7 +131,7 @@ class Blend(MotionEdit):
     align: Annotated[
         Flag,
         Setting(
-            "Whether the motions are aligned first, so that feet step at one time. The result's pace is between theirs.",
+            "Whether the motions are aligned first, so that feet step at one time. The pace is then between theirs.",
             option="--unaligned",
             help="Blend frame by frame as they are, without a common clock.",
         ),

@@ -86,7 +86,7 @@ def parse_gains(text: str) -> dict[float, float]:
     """Gains by band or by period from a text such as ``2=1.5,3=0``."""
     found: dict[float, float] = {}
     for piece in text.split(","):
-        name, equals, value = (part.strip() for part in piece.partition("="))
+        name, _, value = (part.strip() for part in piece.partition("="))
         try:
             found[int(name) if name.isdecimal() else float(name)] = float(value)
         except ValueError:

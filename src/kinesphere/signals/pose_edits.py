@@ -181,8 +181,8 @@ class Target(PoseEdit):
     keep_orientation: Annotated[
         Flag,
         Setting(
-            "Whether hand, foot or head keep their orientation in the world, as far as wrist and ankle allow; otherwise "
-            "they go along with what carries them."
+            "Whether hand, foot or head keep their orientation in the world, as far as wrist and ankle allow; "
+            "otherwise they go along with what carries them."
         ),
     ] = True
     plant: Annotated[
@@ -254,7 +254,7 @@ TURN = "head@1.2 by 0,20,0"
 
 
 def parse_target(text: str) -> Target:
-    """A target from a text: NAME@SECONDS by X,Y,Z or to X,Y,Z, in metres, and the words swivel DEGREES, loose, plant."""
+    """A target from a text: NAME@SECONDS by X,Y,Z or to X,Y,Z, in metres; then swivel DEGREES, loose, plant."""
     part, when, how, place, words = _split_edit(text, ("by", "to"), TARGET)
     more: dict[str, Any] = {how: place}
     while words:

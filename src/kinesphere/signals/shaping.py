@@ -177,7 +177,7 @@ def find_shaping(name: str) -> Shaping:
     """One of ours by its name, or the error that suggests the nearest."""
     if name not in shapes():
         raise ValueError(
-            f"{unknown_name('shape', name, shapes())}. A file of your own can add it, see kinesphere.score.shapes.load_shapes"
+            f"{unknown_name('shape', name, shapes())}. A file of your own can add it, see score.shapes.load_shapes"
         )
     return shapes()[name]
 

@@ -14,7 +14,7 @@ from pydantic import PlainValidator
 
 from kinesphere.maths import denoise
 from kinesphere.maths.vectors import Bools, Floats, Ints
-from kinesphere.motion.document import AS_TUPLE, Either, Setting, dial, document, number
+from kinesphere.motion.document import AS_TUPLE, Either, Setting, dial, document, not_allowed, number
 from kinesphere.motion.edit import motion_edit
 from kinesphere.motion.errors import warn_caller
 from kinesphere.motion.humanoid import GROUPS, select_joints
@@ -49,6 +49,12 @@ def parse_gaps(text: str) -> str | list[tuple[int, int]] | None:
     return found
 
 
+def _check_find(value: str) -> str:
+    if value != FIND:
+        raise not_allowed(f'"{FIND}", or a list of frames and pairs of frames,')
+    return value
+
+
 def _check_gap(value: Any) -> tuple[int, int]:
     return check_gaps([value])[0]
 
@@ -78,14 +84,14 @@ class Smooth(Edit):
             str | Sequence[int | Sequence[int]],
             Either(
                 lambda value: "find" if isinstance(value, str) else "frames",
-                find=Literal["find"],
+                find=Annotated[str, PlainValidator(_check_find, json_schema_input_type=Literal["find"])],
                 frames=Annotated[
                     Sequence[Annotated[Any, PlainValidator(_check_gap, json_schema_input_type=list[int])]], AS_TUPLE
                 ],
             ),
             Setting(
-                "Missing frames, filled with the velocities at both sides kept: frames, and pairs of a first and a last "
-                "one, counted from 0; or find: those in which joints freeze or jump away for a moment.",
+                "Missing frames, filled with the velocities at both sides kept: frames, and pairs of a first and a "
+                "last one, counted from 0; or find: those in which joints freeze or jump away for a moment.",
                 parse=parse_gaps,
                 metavar="find|FRAME,FIRST-LAST,…",
             ),

@@ -112,8 +112,8 @@ class Timewarp(MotionEdit):
     frames: Annotated[
         Literal["smooth", "matched"],
         Setting(
-            "smooth: along a smooth clock. matched: frame by frame as matched, the mean of several for one, or where one "
-            "is matched to several, a cubic B-spline around it; only onto another motion, at all of its pace.",
+            "smooth: along a smooth clock. matched: frame by frame as matched, the mean of several for one, or where "
+            "one is matched to several, a cubic B-spline around it; only onto another motion, at all of its pace.",
             hidden=True,
         ),
     ] = "smooth"
