@@ -57,8 +57,8 @@ def main() -> None:
     raised = Target("rightHand", seconds=5.0, by=(0.0, 0.2, 0.0))
     edits: dict[str, Callable[[Motion], Motion]] = {
         "Equalize": Equalize(preset="exaggerate"),
-        "Equalize, arms": Equalize(preset="exaggerate", joints="arms"),
-        "Equalize, 2 to 4 s": Equalize(preset="exaggerate", start=2.0, end=4.0),
+        "Equalize, arms": Equalize(preset="exaggerate").over(parts="arms"),
+        "Equalize, 2 to 4 s": Equalize(preset="exaggerate").over(start=2.0, end=4.0),
         "Waveshape": Waveshape("undulation"),
         "Waveshape, limits": Waveshape("limits", by="joint"),
         "Smooth": Smooth(1.0),

@@ -16,11 +16,11 @@ NUANCES = {
     ),
     "I know that you know": (
         Layer(Express(Effort(space=0.9, weight=0.5, time=0.4), Shape(sagittal=-0.6))),
-        Layer(Express(Effort(time=-0.7)), start=2.0, end=3.0, strength=0.8),
+        Express(Effort(time=-0.7)).over(start=2.0, end=3.0, strength=0.8),
     ),
     "you, of all people": (
-        Layer(Express(words={"gently": 1.0}), end=1.7),
-        Layer(Express(Effort(weight=1.0, time=0.8), Shape(reach=0.8)), start=1.7, end=2.7),
+        Express(words={"gently": 1.0}).over(end=1.7),
+        Express(Effort(weight=1.0, time=0.8), Shape(reach=0.8)).over(start=1.7, end=2.7),
     ),
 }
 

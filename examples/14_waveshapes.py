@@ -9,8 +9,9 @@ import numpy as np
 
 from captures import captured
 from kinesphere import Motion
+from kinesphere.score.shapes import load_shapes, save_shapes
 from kinesphere.signals import Waveshape
-from kinesphere.signals.waveshape import ControlPoint, Shaping, load_shapes, save_shapes
+from kinesphere.signals.shaping import ControlPoint, Shaping
 
 ARM = ("right_arm", "right_hand")
 SHY = Shaping(
@@ -28,11 +29,11 @@ def performances() -> dict[str, Motion]:
         shy = load_shapes(file)["shy"]
     return {
         "wave": wave,
-        "wave, capped": Waveshape("hard cap", joints=("arms", "hands"))(wave),
-        "wave, shy": Waveshape(shy, joints=("arms", "hands"))(wave),
+        "wave, capped": Waveshape("hard cap")(wave, parts=("arms", "hands")),
+        "wave, shy": Waveshape(shy)(wave, parts=("arms", "hands")),
         "drink": drink,
-        "drink, undulating": Waveshape("undulation", joints=ARM)(drink),
-        "drink, in five poses": Waveshape("quantise", joints=ARM)(drink),
+        "drink, undulating": Waveshape("undulation")(drink, parts=ARM),
+        "drink, in five poses": Waveshape("quantise")(drink, parts=ARM),
     }
 
 

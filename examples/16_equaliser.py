@@ -15,13 +15,13 @@ def walks() -> dict[str, Motion]:
     """A plain walk in every preset, and with the arms alone twice as large at a second."""
     walk = captured("137_29", "walk", 1.0, 8.5)
     made = {"as captured": walk} | {name: Equalize(preset=name)(walk) for name in PRESETS}
-    return made | {"swinging arms": Equalize(groups={"arms": {0.5: 2.0, 1.0: 2.5, 2.0: 1.5}}, joints="arms")(walk)}
+    return made | {"swinging arms": Equalize(groups={"arms": {0.5: 2.0, 1.0: 2.5, 2.0: 1.5}})(walk, parts="arms")}
 
 
 def knocks() -> dict[str, Motion]:
     """Three raps at a door, plain and with more of what is slower than a rap."""
     knock = motion("knock")
-    return {"knock": knock, "knock, anticipating": Equalize(preset="anticipate", joints="upper_body")(knock)}
+    return {"knock": knock, "knock, anticipating": Equalize(preset="anticipate")(knock, parts="upper_body")}
 
 
 def speeds(given: Motion, role: str) -> tuple[float, float]:

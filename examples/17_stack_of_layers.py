@@ -17,7 +17,7 @@ LAYERS = {
     "the second rap higher": Layer(Displace([Target("rightHand", seconds=1.2, by=(0.0, 0.15, 0.0))], width=0.25)),
     "a slower end": Layer(Timewarp(marks=[(1.6, 1.8), (3.0, 4.2)])),
     "leans in to listen": Layer(Displace([Turn("spine", (0.35, 0.0, 0.0), seconds=2.05)], width=0.7)),
-    "softer arms at the end": Layer(Equalize(preset="soften"), start=1.8, parts=("arms",)),
+    "softer arms at the end": Equalize(preset="soften").over(start=1.8, parts=("arms",)),
 }
 
 

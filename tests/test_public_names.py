@@ -31,7 +31,7 @@ ROOMS = [
 TOP_LEVEL = [
     "load", "save", "load_character", "save_character", "clip_names", "load_keypoints", "save_keypoints",
     "load_mapping", "save_mapping", "load_score", "save_score", "Motion", "Skeleton", "Tip", "Character", "Mesh",
-    "Gesture", "Keypoint", "Keypoints", "TimeMap", "RoleMap", "Score", "Layer", "MotionFileError",
+    "Gesture", "Keypoint", "Keypoints", "TimeMap", "RoleMap", "Score", "Layer", "Scope", "MotionFileError",
     "MotionFileWarning", "perform", "render", "render_all", "Express", "Effort", "EffortModel", "effort_model",
     "Shape", "Part", "Equalize", "Blend", "Timewarp", "Waveshape", "Displace", "Smooth", "align", "concatenate",
     "retime", "retarget", "calibrate", "Calibration", "find_roles", "lock_feet", "find_contacts", "Contacts",

@@ -27,7 +27,7 @@ from kinesphere.pictures import Trails, canvas, sheet, still
 from kinesphere.pictures.canvas import Colour, font, write_text
 from kinesphere.signals import Equalize, Smooth, align
 from kinesphere.signals.equalize import PRESETS
-from kinesphere.signals.waveshape import shapes
+from kinesphere.signals.shaping import shapes
 from signals_tables import captured, flexion, low_passed, noisy, places, removed, strike
 
 BEFORE: Colour = (150, 147, 140)
@@ -213,7 +213,7 @@ def of_knock() -> None:
     shown = {
         "knock": made["knock"],
         "anticipate": made["knock, anticipating"],
-        "band 5 times -1, as in the paper": Equalize(bands={5: -1.0}, joints="upper_body")(made["knock"]),
+        "band 5 times -1, as in the paper": Equalize(bands={5: -1.0})(made["knock"], parts="upper_body"),
     }
     saved(
         beside(shown, 0.36, 620, view="side", trails=Trails(("rightHand",), every=1.0 / 30.0)), "signals_anticipate.jpg"

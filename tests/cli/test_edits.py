@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 import pytest
 from typer.testing import CliRunner
@@ -33,10 +35,10 @@ def same(file, made):
     [
         (["--preset", "exaggerate"], Equalize(preset="exaggerate")),
         (["--band", "2=1.5,3=0", "--free-feet"], Equalize({2: 1.5, 3: 0.0}, feet=False)),
-        (["--period", "0.5=2", "--joints", "arms,head"], Equalize(periods={0.5: 2.0}, joints=("arms", "head"))),
+        (["--period", "0.5=2", "--joints", "arms,head"], Equalize(periods={0.5: 2.0}).over(parts=("arms", "head"))),
         (
             ["--preset", "soften", "--from", "1", "--to", "2", "--fade", "0.1", "--strength", "0.5"],
-            Equalize(preset="soften", start=1.0, end=2.0, fade=0.1, strength=0.5),
+            Equalize(preset="soften").over(start=1.0, end=2.0, fade=0.1, strength=0.5),
         ),
     ],
 )
@@ -51,11 +53,14 @@ def test_timewarp(tmp_path):
     (tmp_path / "beats.txt").write_text("0.6 1.2,1.8\n2.4")
     cases = {
         "a": (["--onto", tmp_path / "bow.npz"], Timewarp(motion("bow"))),
-        "b": (["--onto", "bow", "--amount", "0.5", "--cost", "shape"], Timewarp("bow", 0.5, cost="shape")),
+        "b": (["--onto", "bow", "--amount", "0.5", "--cost", "shape"], Timewarp(motion("bow"), 0.5, cost="shape")),
         "c": (["--mark", "1=1.5", "--mark", "2=2.2"], Timewarp(marks=[(1.0, 1.5), (2.0, 2.2)])),
         "d": (["--beats", tmp_path / "beats.txt"], Timewarp(beats=[0.6, 1.2, 1.8, 2.4])),
         "e": (["--bpm", "100"], Timewarp(bpm=100.0)),
-        "f": (["--onto", "bow", "--matched", "--search", "coarse"], Timewarp("bow", frames="matched", search="coarse")),
+        "f": (
+            ["--onto", "bow", "--matched", "--search", "coarse"],
+            Timewarp(motion("bow"), frames="matched", search="coarse"),
+        ),
     }
     for name, (words, edit) in cases.items():
         done = called("timewarp", "wave", "-o", tmp_path / f"{name}.npz", *words)
@@ -69,7 +74,7 @@ def test_blend(tmp_path):
         "a": ([], Blend()),
         "b": (["--weights", "0.4,0.6", "--unaligned"], Blend([0.4, 0.6], align=False)),
         "c": (["--weights", "1,1", "--band", "2=1,0", "--band", "0.5s=0,1"], Blend([1, 1], {2: [1, 0], 0.5: [0, 1]})),
-        "d": (["--joints", "right_arm", "--cost", "shape"], Blend(joints="right_arm", cost="shape")),
+        "d": (["--joints", "right_arm", "--cost", "shape"], partial(Blend(cost="shape"), parts="right_arm")),
     }
     for name, (words, edit) in cases.items():
         done = called("blend", "wave", tmp_path / "point.npz", "-o", tmp_path / f"{name}.npz", *words)
@@ -102,21 +107,22 @@ def test_before_and_after_are_drawn(tmp_path):
     [
         (["equalize", "wave"], "nothing to do"),
         (["blend", "wave"], "give two at least"),
-        (["equalize", "wave", "--preset", "loud"], "no preset is called 'loud'"),
-        (["equalize", "wave", "--band", "two=1"], "'two' is no band"),
-        (["equalize", "wave", "--band", "2"], "write name=number"),
-        (["equalize", "wave", "--period", "x=1"], "no number of seconds"),
+        (["equalize", "wave", "--preset", "loud"], 'preset is "loud"; one of: exaggerate'),
+        (["equalize", "wave", "--band", "two=1"], "--band 'two=1': found 'two=1'; gains such as"),
+        (["equalize", "wave", "--band", "2"], "gains such as 2=1.5"),
+        (["equalize", "wave", "--band", "0.5=2"], "a band such as"),
+        (["equalize", "wave", "--period", "x=1"], "or 0.5=2 are expected"),
         (["equalize", "wave", "--preset", "soften", "--joints", "tail"], "tail"),
         (["equalize", "wave", "--preset", "soften", "--from", "9"], "lasts to 3.4 s"),
         (["equalize", "wave", "--preset", "soften", "--strength", "2"], "0 to 1"),
         (["equalize", "waive", "--preset", "soften"], "did you mean wave"),
-        (["timewarp", "wave"], "nothing to go by"),
+        (["timewarp", "wave"], "nothing to do: give --onto or"),
         (["timewarp", "wave", "--onto", "bo"], "did you mean"),
         (["timewarp", "wave", "--beats", "1,0.5"], "must rise"),
-        (["timewarp", "wave", "--beats", "nowhere.txt"], "neither seconds"),
+        (["timewarp", "wave", "--beats", "nowhere.txt"], "no such file"),
         (["timewarp", "wave", "--mark", "a=1"], "a number of seconds"),
         (["timewarp", "wave", "--mark", "1=1", "--bpm", "90"], "one of them says the pace"),
-        (["timewarp", "wave", "--onto", "bow", "--cost", "length"], "shape or pose"),
+        (["timewarp", "wave", "--onto", "bow", "--cost", "length"], "one of: shape, pose"),
         (["blend", "wave", "bow", "--weights", "1"], "1 weights for 2 motions"),
         (["blend", "wave", "bow", "--weights", "a,b"], "parted by commas"),
         (["blend", "wave", "bow", "--band", "2"], "write a band"),

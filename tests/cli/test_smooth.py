@@ -62,7 +62,7 @@ def test_missing_frames_are_found_and_told(tmp_path: Path) -> None:
     turns[80:90], places[80:90] = R.identity(), 0.0
     save(replace(PUNCH, rotations=turns, translations=places), tmp_path / "lost.bvh")
     out = tmp_path / "out.bvh"
-    options = ["smooth", str(tmp_path / "lost.bvh"), "-o", str(out), "--strength", "0", "--free-feet"]
+    options = ["smooth", str(tmp_path / "lost.bvh"), "-o", str(out), "--amount", "0", "--free-feet"]
     done = run(app, [*options, "--gaps", "find"])
     assert done.exit_code == 0, done.output
     assert "are lost in frames 80 to 89" in done.output
@@ -77,7 +77,7 @@ def test_missing_frames_are_found_and_told(tmp_path: Path) -> None:
     ("options", "said"),
     [
         (["--strength", "2"], "0 to 1 is allowed"),
-        (["--noise", "-1"], "times what is found"),
+        (["--noise", "-1"], "0 to 20 is allowed"),
         (["--gaps", "all"], "none, find, or frames such as 12,40-52"),
         (["--gaps", "3-"], "found '3-'"),
         (["--gaps", "9-3"], "no gap"),

@@ -12,7 +12,9 @@ from kinesphere import Motion, load
 from kinesphere.builtin import motion
 from kinesphere.cli.main import app
 from kinesphere.maths import rotations as R
-from kinesphere.signals.waveshape import Shaping, Waveshape, read_shapes, save_shapes, shapes
+from kinesphere.score.shapes import save_shapes
+from kinesphere.signals.shaping import Shaping, shapes
+from kinesphere.signals.waveshape import Waveshape
 
 run = CliRunner().invoke
 WAVE = motion("wave")
@@ -46,19 +48,12 @@ def test_points_of_ones_own(tmp_path: Path) -> None:
     assert not same(made, WAVE)
 
 
-def test_curves_are_kept_in_a_file_and_used_again(tmp_path: Path) -> None:
+def test_curves_of_a_file(tmp_path: Path) -> None:
     file = tmp_path / "mine.toml"
-    save = ("--save-shape", str(file), "--name")
-    first = shaped(tmp_path, "--points", "-1,-1 0,0.3 1,1", *save, "leaning")
-    shaped(tmp_path, "--shape", "grand", *save, "large")
-    assert list(read_shapes(file)) == ["leaning", "large"]
+    save_shapes({"leaning": Shaping(((-1.0, -1.0), (0.0, 0.3), (1.0, 1.0)))}, file)  # type: ignore[arg-type]
+    first = shaped(tmp_path, "--points", "-1,-1 0,0.3 1,1")
     assert same(shaped(tmp_path, "--shape", "leaning", "--shapes", str(file)), first)
     assert same(shaped(tmp_path, "--shape", "cosine", "--shapes", str(file)), Waveshape("cosine")(WAVE))
-    out = str(tmp_path / "more.bvh")
-    done = run(app, ["waveshape", "wave", "-o", out, "--shape", "stiff", *save, "large"])
-    assert done.exit_code == 2
-    assert "has a curve 'large' already" in done.output
-    assert read_shapes(file)["large"] == shapes()["grand"]
 
 
 def test_some_joints_by_what_they_can_do(tmp_path: Path) -> None:
@@ -79,12 +74,10 @@ def test_some_joints_by_what_they_can_do(tmp_path: Path) -> None:
         (["--points", "0,0"], "1 points; 2 to"),
         (["--points", "1,0 0,0"], "x must increase"),
         (["--points", "0,0 1,inf"], "is allowed"),
-        (["--points", "0,0 1,1", "--ends", "open"], "'open'"),
-        (["--shape", "cosine", "--amount", "3"], "0 to 1 is allowed"),
+        (["--points", "0,0 1,1", "--ends", "open"], 'ends is "open"'),
+        (["--shape", "cosine", "--amount", "3"], "0 (nothing) to 1 (all of it)"),
         (["--shape", "cosine", "--by", "joints"], "did you mean 'joint'"),
         (["--shape", "limits", "--by", "joint", "--root"], "no limits"),
-        (["--shape", "cosine", "--name", "a"], "--save-shape"),
-        (["--shape", "cosine", "--save-shape", "a.toml"], "--name"),
         (["--shape", "cosine", "--shapes", "nowhere.toml"], "nowhere.toml"),
     ],
 )

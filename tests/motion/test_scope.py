@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from kinesphere import Effort, Equalize, Layer
+from kinesphere import Effort
 from kinesphere.builtin import motion
-from kinesphere.motion.scope import FADE, time_window
+from kinesphere.motion.scope import FADE, Scope, time_window
 from kinesphere.score import Express
 from kinesphere.score.rendering import _strength_over
 from kinesphere.signals.edit import edit_window
@@ -37,6 +37,6 @@ def test_windows_may_be_open_and_short():
 def test_layers_with_one_range_have_one_window(start, end):
     """Of Effort over the gesture's own time, and of an edit of curves over the same motion's."""
     wave = motion("wave")
-    express = _strength_over(Layer(Express(Effort(weight=-1.0)), start, end), wave.times)
-    curves = edit_window(wave, start, end, Equalize().fade)
+    express = _strength_over(Express(Effort(weight=-1.0)).over(start=start, end=end), wave.times)
+    curves = edit_window(wave, Scope(start, end))
     assert np.array_equal(np.ones(len(wave)) if express is None else express, curves)

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from kinesphere import Effort, Express, Gesture, Keypoint, Keypoints, Layer, Part, Score, Shape, perform, render
+from kinesphere import Effort, Express, Gesture, Keypoint, Keypoints, Part, Score, Shape, perform, render
 from kinesphere.builtin import gesture, motions
 from kinesphere.engine.arm_plan import OutOfReach
 from kinesphere.motion.gesture import Space, Stop
@@ -119,7 +119,7 @@ def test_time_before_a_gesture_is_refused():
     for dials in ({"effort": {-0.5: STRONG}}, {"parts": {"torso": Part(shape={-0.5: Shape(), 1.0: Shape()})}}):
         with pytest.raises(ValueError, match=r"a moment at -0\.5 s; a gesture's own time begins at 0"):
             perform("wave", **dials)
-    assert Layer(Express(STRONG), start=0).start == 0.0
+    assert Express(STRONG).over(start=0).scope.start == 0.0
 
 
 @pytest.mark.parametrize("name", GESTURES)

@@ -7,7 +7,19 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kinesphere import Effort, Express, Layer, MotionFileError, Part, Score, Shape, load_score, render, save_score
+from kinesphere import (
+    Effort,
+    Express,
+    Layer,
+    MotionFileError,
+    Part,
+    Scope,
+    Score,
+    Shape,
+    load_score,
+    render,
+    save_score,
+)
 from kinesphere.builtin import gesture
 from kinesphere.direction.words import vocabulary
 from kinesphere.laban.effort_parameters import effort_model
@@ -37,10 +49,14 @@ edits = st.builds(
 layers = st.builds(
     Layer,
     edits,
-    st.none() | st.floats(0.0, 1.0),
-    st.none() | st.floats(1.5, 3.0),
-    st.none() | st.lists(st.sampled_from(["left_arm", "torso"]), min_size=1, max_size=2, unique=True).map(tuple),
-    st.floats(0.0, 1.0),
+    st.builds(
+        Scope,
+        st.none() | st.floats(0.0, 1.0),
+        st.none() | st.floats(1.5, 3.0),
+        st.none() | st.lists(st.sampled_from(["left_arm", "torso"]), min_size=1, max_size=2, unique=True).map(tuple),
+        st.floats(0.0, 1.0),
+        st.floats(0.0, 2.0),
+    ),
 )
 scores = st.builds(
     Score,
@@ -76,7 +92,9 @@ def test_a_model_of_ones_own_travels_in_its_score():
 
 
 def written():
-    return json.loads(to_json(Score("wave", (Layer(Express(Effort(weight=0.5), Shape(vertical=1)), 0.5, 2.0),))))
+    return json.loads(
+        to_json(Score("wave", (Express(Effort(weight=0.5), Shape(vertical=1)).over(start=0.5, end=2.0),)))
+    )
 
 
 def changed(change):
@@ -174,9 +192,9 @@ def test_a_saved_score_stays_what_it_was():
         {"gently": 0.5}, 1.5, -0.2, True,
     )  # fmt: skip
     assert dict(express.parts) == {"torso": Part(shape=Shape(vertical=1.0))}
-    first = score.layers[0]
+    first = score.layers[0].scope
     assert (first.start, first.end, first.parts, first.strength) == (0.5, 2.0, ("torso",), 0.7)
-    assert (dict(equalize.bands), equalize.fade, equalize.feet, score.layers[1].parts) == (
+    assert (dict(equalize.bands), score.layers[1].scope.fade, equalize.feet, score.layers[1].scope.parts) == (
         {2: 1.5}, 0.1, False, ("arms",),
     )  # fmt: skip
     assert (displace.edits[0].part, displace.edits[0].seconds) == ("rightHand", 1.0)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -10,14 +11,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kinesphere import Effort, Express, Layer, MotionFileError, Score, load_score, render, save, save_score
+from kinesphere import Effort, Express, Layer, MotionFileError, Scope, Score, load_score, render, save, save_score
 from kinesphere.body.contacts import find_contacts, foot_report
 from kinesphere.builtin import motion
 from kinesphere.maths import rotations
 from kinesphere.score.document import from_json, to_json
 from kinesphere.signals import Blend, Displace, Equalize, Smooth, Timewarp, Waveshape
 from kinesphere.signals.pose_edits import Target, Turn
-from kinesphere.signals.waveshape import Shaping
+from kinesphere.signals.shaping import Shaping
 
 LARGER = Equalize(preset="exaggerate")
 
@@ -41,8 +42,8 @@ def test_neutral_layers_change_nothing(edit):
 
 def test_a_layer_is_the_edit_itself():
     given = motion("walk")
-    for edit in (LARGER, Waveshape("undulation", joints="arms"), Timewarp(bpm=100.0)):
-        assert apart(render(Score(given, (Layer(edit),))), edit(given)) < 1e-9
+    for layer in (LARGER.over(), Waveshape("undulation").over(parts="arms"), Layer(Timewarp(bpm=100.0))):
+        assert apart(render(Score(given, (layer,))), layer(given)) < 1e-9
 
 
 def test_layers_come_one_after_the_other():
@@ -55,20 +56,20 @@ def test_layers_come_one_after_the_other():
 
 def test_strength_is_how_much_of_it():
     given = motion("wave")
-    far = [apart(render(Score(given, (Layer(LARGER, strength=s),))), given) for s in (0.0, 0.3, 0.6, 1.0)]
+    far = [apart(render(Score(given, (LARGER.over(strength=s),))), given) for s in (0.0, 0.3, 0.6, 1.0)]
     assert far[0] == 0.0
     assert (np.diff(far) > 1e-3).all()
     raised = Displace([Target("rightHand", frame=100, by=(0.0, 0.2, 0.0))])
     hand = given.skeleton.index("rightHand")
     for strength in (0.0, 0.5, 1.0):
-        made = render(Score(given, (Layer(raised, strength=strength),)))
+        made = render(Score(given, (raised.over(strength=strength),)))
         went = (made.positions_world() - given.positions_world())[100, hand, 1]
         assert went == pytest.approx(0.2 * strength, abs=1e-6)
 
 
 def test_ranges_and_parts_hold():
     given = motion("wave")
-    made = render(Score(given, (Layer(LARGER, 1.0, 2.0, ("arms",)),)))
+    made = render(Score(given, (LARGER.over(start=1.0, end=2.0, parts=("arms",)),)))
     outside = (given.times < 1.0) | (given.times > 2.0)
     assert np.array_equal(made.rotations[outside], given.rotations[outside])
     head = given.skeleton.index("head")
@@ -78,7 +79,7 @@ def test_ranges_and_parts_hold():
 
 def test_ranges_are_of_the_sources_time_whatever_the_effort():
     slow = Layer(Express(Effort(time=-1.0)))
-    plain, edited = (render(Score("knock", layers)) for layers in ((slow,), (slow, Layer(LARGER, 1.0, 2.0))))
+    plain, edited = (render(Score("knock", layers)) for layers in ((slow,), (slow, LARGER.over(start=1.0, end=2.0))))
     assert len(plain) > 1.2 * len(motion("knock"))
     changed = np.flatnonzero(rotations.angle_between(edited.rotations, plain.rotations).max(axis=1) > 1e-6) / 60.0
     assert changed[0] > 1.05  # later than written, as everything is
@@ -88,7 +89,7 @@ def test_ranges_are_of_the_sources_time_whatever_the_effort():
 def test_ranges_follow_timewarps_below_them():
     given = motion("wave")
     double = Timewarp(marks=[(given.duration, 2.0 * given.duration)])
-    made = render(Score(given, (Layer(double), Layer(LARGER, 1.0, 2.0))))
+    made = render(Score(given, (Layer(double), LARGER.over(start=1.0, end=2.0))))
     slow = double(given)
     changed = np.flatnonzero(rotations.angle_between(made.rotations, slow.rotations).max(axis=1) > 1e-9) / 60.0
     assert 2.0 <= changed[0] < 2.2
@@ -102,23 +103,18 @@ def test_ranges_follow_timewarps_below_them():
 def test_feet_stand_after_all_layers():
     given = motion("walk")
     contacts = find_contacts(given)
-    stack = (Layer(LARGER), Layer(Waveshape("undulation", joints="legs", amount=0.5)))
+    stack = (Layer(LARGER), Waveshape("undulation", amount=0.5).over(parts="legs"))
     held, free = (
-        render(
-            Score(given, tuple(Layer(type(la.edit)(**{**vars(la.edit), "feet": feet}), parts=la.parts) for la in stack))
-        )
+        render(Score(given, tuple(Layer(replace(layer.edit, feet=feet), layer.scope) for layer in stack)))
         for feet in (True, False)
     )
     assert foot_report(held, contacts).slide_mean < 0.004
     assert foot_report(free, contacts).slide_mean > 2.0 * foot_report(held, contacts).slide_mean
 
 
-def test_what_an_edit_says_of_where_is_the_layers():
-    layer = Layer(Equalize(preset="soften", start=1.0, joints="arms", strength=0.5))
-    assert (layer.start, layer.parts, layer.strength) == (1.0, ("arms",), 0.5)
-    assert layer.edit == Equalize(preset="soften")
-    with pytest.raises(ValueError, match="both the layer and its edit"):
-        Layer(Equalize(start=1.0), start=2.0)
+def test_a_layer_is_an_edit_with_its_scope():
+    layer = Equalize(preset="soften").over(start=1.0, parts="arms", strength=0.5)
+    assert layer == Layer(Equalize(preset="soften"), Scope(1.0, None, ("arms",), 0.5))
 
 
 @pytest.mark.parametrize(
@@ -126,11 +122,12 @@ def test_what_an_edit_says_of_where_is_the_layers():
     [
         (lambda: Score(motion("wave"), (Layer(Express(Effort(time=1.0))),)), "Effort and Shape are for gestures"),
         (lambda: Score("walk.bvh", (Layer(Express(Effort(time=1.0))),)), "Effort and Shape are for gestures"),
-        (lambda: render(Score(motion("wave"), (Layer(LARGER, 50.0),))), "the source lasts to 3.4 s"),
-        (lambda: render(Score(motion("wave"), (Layer(LARGER, parts=("tail",)),))), "tail"),
+        (lambda: render(Score(motion("wave"), (LARGER.over(start=50.0),))), "the source lasts to 3.4 s"),
+        (lambda: render(Score(motion("wave"), (LARGER.over(parts=("tail",)),))), "tail"),
         (lambda: to_json(Score(motion("wave"))), "save it, and give the score its file"),
         (lambda: to_json(Score("wave", (Layer(Timewarp(motion("bow"))),))), "name its file"),
-        (lambda: Layer(LARGER, parts=()), "no part is named"),
+        (lambda: LARGER.over(parts=()), "parts is empty"),
+        (lambda: Score("wave", (LARGER.over(start=-1.0),)), "begins at 0"),
     ],
 )
 def test_what_cannot_be_is_said(make, said):
@@ -145,7 +142,7 @@ def test_a_motions_file_is_a_source(tmp_path):
     save(given, tmp_path / "wave.npz")
     save(motion("point"), tmp_path / "point.npz")
     layers = (
-        Layer(LARGER, 0.5, 2.5),
+        LARGER.over(start=0.5, end=2.5),
         Layer(Blend([0.7, 0.3], others=[tmp_path / "point.npz"])),
         Layer(Timewarp("bow", amount=0.5)),
     )
@@ -171,7 +168,6 @@ edits = st.one_of(
         periods,
         st.sampled_from([None, "twitch"]),
         st.dictionaries(st.sampled_from(["arms", "head"]), gains | periods, max_size=2),
-        fade=st.floats(0.0, 2.0),
         feet=st.booleans(),
     ),
     st.builds(Waveshape, st.sampled_from(["identity", "quantise"]) | shapings, st.floats(0.0, 1.0)),
@@ -191,10 +187,14 @@ edits = st.one_of(
 layers = st.builds(
     Layer,
     edits,
-    st.none() | st.floats(0.0, 1.0),
-    st.none() | st.floats(1.5, 3.0),
-    st.none() | st.just(("arms", "spine")),
-    st.floats(0.0, 1.0),
+    st.builds(
+        Scope,
+        st.none() | st.floats(0.0, 1.0),
+        st.none() | st.floats(1.5, 3.0),
+        st.none() | st.just(("arms", "spine")),
+        st.floats(0.0, 1.0),
+        st.floats(0.0, 2.0),
+    ),
 )
 
 
@@ -215,7 +215,7 @@ def document(**edit):
     [
         ({"bands": {"two": 1}}, "layers[0].bands.two", "a band such as"),
         ({"bands": {"2": "loud"}}, "layers[0].bands.2", "a number"),
-        ({"bands": {"2": 1e9}}, "layers[0]", "20 is allowed"),
+        ({"bands": {"2": 1e9}}, "layers[0].bands.2", "−20 to 20"),
         ({"bands": [1]}, "layers[0].bands", "an object"),
         ({"preset": "loud"}, "layers[0]", "exaggerate"),
         ({"periods": {"-0.5": 1}}, "layers[0]", "above zero"),
@@ -223,7 +223,7 @@ def document(**edit):
         ({"feet": 1}, "layers[0].feet", "true or false"),
         ({"prest": "soften"}, "layers[0].prest", "did you mean 'preset'"),
         ({"strength": 3}, "layers[0]", "0 to 1"),
-        ({"parts": [3]}, "layers[0]", "no part"),
+        ({"parts": [3]}, "layers[0].parts[0]", "a text"),
         ({"edit": "displace", "bands": 1}, "layers[0].bands", "nobody knows"),
     ],
 )

@@ -139,8 +139,8 @@ def test_feet_stay_planted(cmu, name):
 @pytest.mark.parametrize("name", ["equalize", "waveshape", "smooth", "twitch"])
 def test_nothing_outside_of_a_stretch_is_touched_though_feet_are_held(cmu, name):
     given = cmu("137_29", 1.5, 7.5)
-    edit = replace(EDITS[name], start=2.0, end=4.0)
-    made, free = edit(given), replace(edit, feet=False)(given)
+    edit = EDITS[name].over(start=2.0, end=4.0)
+    made, free = edit(given), edit.edit.with_free_feet()(given, start=2.0, end=4.0)
     outside = (given.times <= 2.0) | (given.times >= 4.0)
     assert np.array_equal(made.rotations[outside], given.rotations[outside])
     assert np.array_equal(made.translations[outside], given.translations[outside])
@@ -158,7 +158,7 @@ def test_a_dial_turned_up_from_zero_does_not_jump(cmu, name):
     given = cmu(name)
     for edit in (Equalize(preset="denoise"), Equalize(preset="exaggerate"), Waveshape("undulation"), Smooth(1.0)):
         far = [
-            np.linalg.norm(replace(edit, strength=s)(given).positions_world() - given.positions_world(), axis=-1).max()
+            np.linalg.norm(edit(given, strength=s).positions_world() - given.positions_world(), axis=-1).max()
             for s in (1e-6, 1e-3, 1e-2)
         ]
         assert far[0] < 2e-5

@@ -69,7 +69,7 @@ def test_nothing_is_asked_for() -> None:
 
 
 def test_one_frame_raises_a_hand_and_nothing_else() -> None:
-    made = Displace([Target("rightHand", frame=100, by=UP)], start=0.8, end=2.8)(WAVE)
+    made = Displace([Target("rightHand", frame=100, by=UP)])(WAVE, start=0.8, end=2.8)
     assert moved(WAVE, made, "rightHand")[100] == pytest.approx(UP, abs=1e-6)
     time = WAVE.times
     assert same(WAVE, made, (time <= 0.8) | (time >= 2.8))
@@ -95,9 +95,9 @@ def test_a_higher_knock_comes_as_far_forward() -> None:
     assert max(e.max() for e in limit_excess(made).values()) < max(e.max() for e in limit_excess(KNOCK).values()) + 0.02
 
 
-@given(part=parts, way=ways, frame=st.integers(21, 179), ends=st.tuples(st.integers(0, 20), st.integers(180, 204)))
+@given(part=parts, way=ways, frame=st.integers(25, 175), ends=st.tuples(st.integers(0, 20), st.integers(180, 204)))
 def test_a_target_is_met_or_told_and_outside_nothing_changes(part, way, frame, ends) -> None:
-    edit = Displace([Target(part, frame=frame, by=way)], start=ends[0] / 60.0, end=ends[1] / 60.0)
+    edit = Displace([Target(part, frame=frame, by=way)]).over(start=ends[0] / 60.0, end=ends[1] / 60.0)
     with warnings.catch_warnings(record=True) as told:
         warnings.simplefilter("always")
         made = edit(WAVE)
@@ -416,33 +416,33 @@ def test_edits_that_do_not_fit_are_refused(said: str, edit: list) -> None:
         ("whole number", lambda: Turn("head", UP, frame=1.5)),
         ("say where", lambda: Target("head", frame=1)),
         ("say where", lambda: Target("head", frame=1, to=UP, by=UP)),
-        ("3 numbers", lambda: Target("head", frame=1, to=(1, 2))),
-        ("3 or 4 numbers", lambda: Turn("head", (1, 2), frame=1)),
+        ("3 finite numbers", lambda: Target("head", frame=1, to=(1, 2))),
+        ("3 or 4 finite numbers", lambda: Turn("head", (1, 2), frame=1)),
         ("finite", lambda: Target("head", frame=1, by=(0, np.nan, 0))),
         ("finite", lambda: Turn("head", (np.inf, 0, 0), frame=1)),
-        ("finite", lambda: Target("head", seconds=np.nan, by=UP)),
+        ("seconds is nan", lambda: Target("head", seconds=np.nan, by=UP)),
         ("length zero", lambda: Turn("head", (0, 0, 0, 0), frame=1)),
         ("axes", lambda: Turn("head", UP, frame=1, axes="body")),
         ("overshoot", lambda: Displace(overshoot=-0.1)),
         ("width", lambda: Displace(width=0.0)),
         ("tension", lambda: Displace(tension=np.nan)),
-        ("no 'colour'", lambda: Displace([{"part": "head", "frame": 1, "by": UP, "colour": 3}])),
-        ("names a joint", lambda: Displace([{"frame": 1, "by": UP}])),
-        ("by how much", lambda: Displace([{"frame": 1, "joint": "head"}])),
+        ("'colour'.*There are: .*part", lambda: Displace([{"part": "head", "frame": 1, "by": UP, "colour": 3}])),
+        ("part is missing", lambda: Displace([{"frame": 1, "by": UP}])),
+        ("by is missing", lambda: Displace([{"frame": 1, "joint": "head"}])),
     ],
 )
 def test_edits_that_make_no_sense_are_refused(said: str, make) -> None:
-    with pytest.raises(ValueError, match=said):
+    with pytest.raises((ValueError, TypeError), match=said):
         make()
-    with pytest.raises(TypeError, match="no pose edit"):
+    with pytest.raises(TypeError, match=r"edits\[0\] is 3"):
         Displace([3])  # type: ignore[list-item]
 
 
 def test_moments_outside_of_the_range_and_empty_ranges() -> None:
     with pytest.raises(ValueError, match="the range is from 1 to 2 s"):
-        Displace([Target("head", frame=10, by=UP)], start=1.0, end=2.0)(WAVE)
+        Displace([Target("head", frame=10, by=UP)])(WAVE, start=1.0, end=2.0)
     with pytest.raises(ValueError, match="nothing of the motion"):
-        Displace([Target("head", frame=10, by=UP)], start=8.0)(WAVE)
+        Displace([Target("head", frame=10, by=UP)])(WAVE, start=8.0)
 
 
 def test_seconds_between_frames_are_the_nearer_frame() -> None:
@@ -471,7 +471,7 @@ def test_calibration_frames_stay_and_are_no_moments() -> None:
 def test_only_joints_that_may_help_do() -> None:
     far = [Target("rightHand", frame=100, by=(0.0, 0.2, 0.45))]
     with pytest.warns(TargetOutOfReach, match="rightHand at frame 100"):
-        alone = Displace(far, joints=["right_arm", "right_hand"])(WAVE)
+        alone = Displace(far)(WAVE, parts=["right_arm", "right_hand"])
     assert np.array_equal(alone.rotations[:, ROLES["chest"]], WAVE.rotations[:, ROLES["chest"]])
     with pytest.warns(TargetOutOfReach):
         helped = Displace(far)(WAVE)
@@ -523,7 +523,7 @@ def test_captures_are_displaced_without_pops(data_dir: Path, name: str) -> None:
     frame = len(capture) // 2
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", TargetOutOfReach)
-        made = Displace([Target("rightHand", frame=frame, by=UP)], start=0.1)(capture)
+        made = Displace([Target("rightHand", frame=frame, by=UP)])(capture, start=0.1)
     assert np.linalg.norm(moved(capture, made, "rightHand")[frame] - UP) < 0.03
     assert same(capture, made, slice(0, 12))
     assert np.abs(moved(capture, made, "leftFoot")).max() == 0.0
@@ -544,7 +544,7 @@ def test_captures_are_displaced_exactly_and_stand_as_they_did(
     capture = load(data_dir / "bvh" / "cmu" / f"{name}.bvh")[:600]
     frame, contacts = len(capture) // 2, find_contacts(capture)
     span = (frame - 100) / capture.rate, (frame + 100) / capture.rate
-    made = Displace([Target(part, frame=frame, by=way)], start=span[0], end=span[1])(capture)
+    made = Displace([Target(part, frame=frame, by=way)])(capture, start=span[0], end=span[1])
     assert np.linalg.norm(moved(capture, made, part)[frame] - way) < 1e-6
     assert same(capture, made, np.abs(np.arange(len(capture)) - frame) >= 100)
     assert np.abs(bones(made) - bones(capture)).max() < 1e-9
@@ -611,7 +611,7 @@ def test_some_of_a_displacement(share):
     hand, frame = given.skeleton.index("rightHand"), 100
     there, way = given.positions_world()[frame, hand], np.array([0.0, 0.1, 0.05])
     edits = [Target("rightHand", frame=frame, to=there + way), Turn("head", (0.0, 0.4, 0.0), frame=frame)]
-    made = Displace(edits, strength=share)(given)
+    made = Displace(edits)(given, strength=share)
     assert made.positions_world()[frame, hand] == pytest.approx(there + share * way, abs=1e-6)
     head = given.skeleton.index("head")
     assert R.angle_between(made.rotations[frame, head], given.rotations[frame, head]) == pytest.approx(

@@ -9,6 +9,7 @@ import pytest
 
 from kinesphere.builtin import motion
 from kinesphere.maths import rotations
+from kinesphere.motion.scope import Scope
 from kinesphere.signals.curves import Curves
 from kinesphere.signals.edit import edit_window
 from kinesphere.signals.equalize import Equalize
@@ -54,7 +55,7 @@ def test_results_are_sound(edit):
 @pytest.mark.parametrize("edit", EDITS)
 def test_outside_of_its_stretch_and_its_joints_nothing_changes_to_the_last_bit(edit):
     given = trembling()
-    made = replace(edit, start=1.0, end=2.0, joints="arms", fade=0.3)(given)
+    made = edit(given, start=1.0, end=2.0, parts="arms", fade=0.3)
     outside = (given.times < 1.0) | (given.times > 2.0)
     assert np.array_equal(made.rotations[outside], given.rotations[outside])
     arms = [
@@ -109,15 +110,15 @@ def test_calibration_frames_stay(edit):
 @pytest.mark.parametrize("edit", EDITS)
 def test_none_of_it_changes_nothing_and_more_of_it_does_more(edit):
     given = trembling()
-    assert replace(edit, strength=0.0)(given) is given
-    moves = [apart(replace(edit, strength=share, feet=False)(given), given) for share in (0.25, 0.5, 1.0)]
+    assert edit(given, strength=0.0) is given
+    moves = [apart(replace(edit, feet=False)(given, strength=share), given) for share in (0.25, 0.5, 1.0)]
     assert 0.0 < moves[0] < moves[1] < moves[2]
 
 
 @pytest.mark.parametrize("edit", EDITS)
 def test_a_stretch_of_the_whole_body_leaves_the_rest_alone(edit):
     given = trembling()
-    made = replace(edit, start=1.0, end=2.0, feet=False)(given)
+    made = replace(edit, feet=False)(given, start=1.0, end=2.0)
     outside = (given.times < 1.0) | (given.times > 2.0)
     assert np.array_equal(made.rotations[outside], given.rotations[outside])
     assert np.array_equal(made.translations[outside], given.translations[outside])
@@ -125,56 +126,68 @@ def test_a_stretch_of_the_whole_body_leaves_the_rest_alone(edit):
 
 def test_windows_come_and_go_smoothly():
     given = motion("wave")
-    made = edit_window(given, 1.0, 2.0, 0.25)
+    made = edit_window(given, Scope(1.0, 2.0))
     time = given.times
     assert np.array_equal(made[(time <= 1.0) | (time >= 2.0)], np.zeros(((time <= 1.0) | (time >= 2.0)).sum()))
     assert (made[(time >= 1.25) & (time <= 1.75)] == 1.0).all()
     assert np.abs(np.diff(made, 2)).max() < 0.03
-    assert (edit_window(given, None, None, 0.25) == 1.0).all()
-    assert edit_window(given, None, 2.0, 0.25)[0] == 1.0
+    assert (edit_window(given, Scope()) == 1.0).all()
+    assert edit_window(given, Scope(end=2.0))[0] == 1.0
 
 
 @pytest.mark.parametrize(
     ("wrong", "said"),
     [
-        ({"start": 2.0, "end": 1.0}, "its end must come after its start"),
-        ({"start": np.nan}, "finite seconds"),
-        ({"fade": -1.0}, "0 or more"),
-        ({"joints": ()}, "joints is empty"),
-        ({"bands": {-1: 2.0}}, "no band"),
+        ({"bands": {-1: 2.0}}, "a whole number from 0"),
         ({"bands": {1: np.inf}}, "is allowed"),
         ({"periods": {0.0: 1.0}}, "above zero"),
         ({"preset": "exagerate"}, "did you mean 'exaggerate'"),
     ],
 )
 def test_what_cannot_be_is_refused(wrong, said):
-    with pytest.raises(ValueError, match=said):
+    with pytest.raises((ValueError, TypeError), match=said):
         Equalize(**wrong)
-
-
-def test_what_does_not_fit_the_motion_is_refused():
-    given = motion("wave")
-    with pytest.raises(ValueError, match="it lasts from 0 to"):
-        Equalize(preset="soften", start=100.0)(given)
-    with pytest.raises(ValueError, match="this motion has 7, from 0 to 6"):
-        Equalize(bands={9: 2.0})(given)
-    with pytest.raises(ValueError, match="did you mean"):
-        Equalize(preset="soften", joints="left_hnd")(given)
 
 
 @pytest.mark.parametrize(
     ("wrong", "said"),
     [
-        ({"bands": {2: "x"}}, "a number is expected"),
-        ({"bands": {2.5: 1.0}}, "no band"),
-        ({"bands": 3}, "gains by band"),
-        ({"groups": {"arms": {-1: 2.0}}}, "no band"),
+        ({"start": 2.0, "end": 1.0}, "its end must come after its start"),
+        ({"start": np.nan}, "start is nan"),
+        ({"fade": -1.0}, "0 to"),
+        ({"parts": ()}, "parts is empty"),
+        ({"start": "a"}, "a number"),
+        ({"strength": "a"}, "0 to 1"),
+        ({"strength": 2.0}, "0 to 1 is allowed"),
+        ({"joints": "arms"}, "no field is called 'joints'"),
+    ],
+)
+def test_scopes_that_cannot_be_are_refused(wrong, said):
+    for make in (Equalize().over, lambda **scope: Equalize()(motion("wave"), **scope)):
+        with pytest.raises((ValueError, TypeError), match=said):
+            make(**wrong)
+
+
+def test_what_does_not_fit_the_motion_is_refused():
+    given = motion("wave")
+    with pytest.raises(ValueError, match="it lasts from 0 to"):
+        Equalize(preset="soften")(given, start=100.0)
+    with pytest.raises(ValueError, match="this motion has 7, from 0 to 6"):
+        Equalize(bands={9: 2.0})(given)
+    with pytest.raises(ValueError, match="did you mean"):
+        Equalize(preset="soften")(given, parts="left_hnd")
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        ({"bands": {2: "x"}}, "a number, −20 to 20 is expected"),
+        ({"bands": {2.5: 1.0}}, "a whole number from 0"),
+        ({"bands": 3}, "bands is 3"),
+        ({"groups": {"arms": {-1: 2.0}}}, "a whole number from 0"),
         ({"groups": {"arms": {2: 99.0}}}, "20 is allowed"),
         ({"groups": {"arms": {2: 1.5, 0.5: 2.0}}}, "one kind is expected"),
-        ({"groups": {"arms": 2.0}}, "gains by band"),
-        ({"start": "a"}, "seconds are expected"),
-        ({"strength": "a"}, "from 0 to 1"),
-        ({"strength": 2.0}, "0 to 1 is allowed"),
+        ({"groups": {"arms": 2.0}}, "groups.arms is 2"),
     ],
 )
 def test_slips_are_told_plainly(wrong, said):

@@ -164,10 +164,10 @@ def test_only_what_is_meant_is_filled():
     clean = with_calibration(motion("wave"))
     broken = jumping(jumping(clean, 60, 61), 120, 121, name="leftLowerArm")
     with pytest.warns(GapWarning, match="filled 1 gaps"):
-        made = Smooth(gaps="find", joints="right_arm")(broken)
+        made = Smooth(gaps="find")(broken, parts="right_arm")
     left = clean.skeleton.index("leftLowerArm")
     np.testing.assert_array_equal(made.rotations[:, left], broken.rotations[:, left])
-    late = Smooth(gaps=[60, 61], start=1.5)(broken)
+    late = Smooth(gaps=[60, 61])(broken, start=1.5)
     np.testing.assert_array_equal(late.rotations, broken.rotations)
     early = Smooth(gaps=[0, 1])(broken)
     np.testing.assert_array_equal(early.rotations[0], broken.rotations[0])  # the calibration frame

@@ -181,7 +181,7 @@ def test_toes_that_jump_do_not_shake_the_legs():
 
 def test_outside_of_its_stretch_feet_stay_where_they_are():
     given = noisy(motion("walk"), 0.3)
-    made = Smooth(1.0, start=1.0, end=2.0)(given)
+    made = Smooth(1.0)(given, start=1.0, end=2.0)
     outside = (given.times < 1.0) | (given.times > 2.0)
     np.testing.assert_array_equal(made.rotations[outside], given.rotations[outside])
     np.testing.assert_array_equal(made.translations[outside], given.translations[outside])
@@ -246,7 +246,7 @@ def test_what_does_not_move_stays_still():
 
 def test_only_what_is_meant_changes():
     given = noisy(with_calibration(motion("punch")), 2.0)
-    made = Smooth(1.0, joints="right_arm", start=0.5, end=1.5)(given)
+    made = Smooth(1.0)(given, parts="right_arm", start=0.5, end=1.5)
     times = given.times
     outside = (times < 0.5) | (times > 1.5)
     np.testing.assert_array_equal(made.rotations[outside], given.rotations[outside])
@@ -271,10 +271,10 @@ def test_any_motion_stays_sound(given, amount):
 @pytest.mark.parametrize(
     ("wrong", "said"),
     [
-        ({"amount": 2.0}, "0 to 1 is allowed"),
-        ({"amount": np.nan}, "0 to 1 is allowed"),
-        ({"noise": -1.0}, "times what is found"),
-        ({"gaps": "all"}, "'find', or frames"),
+        ({"amount": 2.0}, "amount is 2; 0 .* to 1 .* is allowed"),
+        ({"amount": np.nan}, "amount is nan"),
+        ({"noise": -1.0}, "0 to 20"),
+        ({"gaps": "all"}, "or a list of frames"),
         ({"gaps": [(3, 2)]}, "no gap"),
         ({"gaps": [-1]}, "no gap"),
         ({"gaps": [(1, 2, 3)]}, "no gap"),

@@ -1,4 +1,4 @@
-"""Built-in motions: one TOML file each in ``motion_files/``, generated on demand; and motions given by name or file.
+"""Built-in motions: one TOML file each in ``motion_files/``, generated on demand.
 
 ``add_gesture`` adds a file of the user's, which then has a name like the built-in ones.
 """
@@ -13,8 +13,7 @@ from kinesphere.builtin.characters import check_range
 from kinesphere.builtin.gait import Gait, generate_walk, read_gait
 from kinesphere.engine.generation import generate_gesture
 from kinesphere.engine.proportions import HEIGHT
-from kinesphere.files.gesture_toml import gesture_from_table, load_gesture
-from kinesphere.files.loading import load
+from kinesphere.files.gesture_toml import gesture_from_table
 from kinesphere.files.schema import read_table
 from kinesphere.motion.document import describe_choices, show_value
 from kinesphere.motion.errors import MotionFileError, unknown_name
@@ -119,26 +118,3 @@ def _merged(path: Path, table: dict[str, Any]) -> tuple[Path, dict[str, Any]]:
         expected = describe_choices(str(like), sorted(others))
         raise MotionFileError(path, show_value(like), f"another motion, {expected}", where="like")
     return path, read_table(others[like], _EXPECTED) | table
-
-
-# A motion, the name of a built-in one, or a file
-
-Source = Motion | str | Path
-
-
-def resolve_motion(source: Source) -> Motion:
-    """The motion itself, the built-in one of that name, or the one in the file."""
-    if isinstance(source, Motion):
-        return source
-    file = Path(source)
-    if len(file.parts) == 1 and not file.suffix and not file.exists():
-        if str(source) not in motions():
-            raise ValueError(f"{unknown_name('motion', str(source), motions())}. Files have a suffix")
-        return motion(str(source))
-    return generate_gesture(load_gesture(file)) if file.suffix.lower() == ".toml" else load(file)
-
-
-def check_source(name: str, source: object) -> None:
-    """Refuse what cannot be a motion, a name or a file. Files are not opened yet."""
-    if not isinstance(source, Motion | str | Path):
-        raise TypeError(f"{name} is {source!r}; a motion, a default motion's name or a file is expected")

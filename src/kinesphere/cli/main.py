@@ -1,24 +1,60 @@
 """Command-line entry point: ``kinesphere`` and its subcommands.
 
-All subcommands are imported here. They import NumPy and the library only when they run, so that ``--help`` is quick.
+Commands with a file of their own are imported here. They import NumPy and the library only when they run, so that
+``--help`` is quick. Commands of registered edits are listed by name and made when they run (``cli.edit_commands``).
 """
 
 from __future__ import annotations
 
-from typing import Annotated
+from pathlib import Path
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperGroup
 
 from kinesphere.cli.convert import convert
-from kinesphere.cli.edits import blend, displace, equalize, smooth, timewarp, waveshape
 from kinesphere.cli.info import info
 from kinesphere.cli.mapping import mapping
 from kinesphere.cli.perform import perform, words
 from kinesphere.cli.preview import preview
+from kinesphere.cli.registered import find_edit, registered_edits
 from kinesphere.cli.retarget import retarget
+from kinesphere.cli.shared import report_errors
+
+
+class Commands(TyperGroup):
+    """Our commands, and one for every registered edit. Types of Click are left out: Typer may have its own copy."""
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        own = super().list_commands(ctx)
+        return [*own, *(name for name in registered_edits() if name not in own)]
+
+    def get_command(self, ctx: Any, name: str) -> Any:
+        own = super().get_command(ctx, name)
+        if own is not None:
+            return own
+        with report_errors():
+            cls = find_edit(name)
+            if cls is None:
+                return None
+            from kinesphere.cli.edit_commands import command_of
+
+            return command_of(name, cls)
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        """Write the list of commands; edits are not imported for that."""
+        rows, width = list[tuple[str, str]](), formatter.width
+        edits = registered_edits()
+        for name in self.list_commands(ctx):
+            own = super().get_command(ctx, name)
+            rows.append((name, edits[name] if own is None else own.get_short_help_str(width)))
+        with formatter.section("Commands"):
+            formatter.write_dl(rows)
+
 
 app = typer.Typer(
     name="kinesphere",
+    cls=Commands,
     help="An open expressive-motion engine: look at motions, convert them, see them, perform them.",
     no_args_is_help=True,
     rich_markup_mode=None,  # panels around the help would take twice as long
@@ -32,8 +68,6 @@ app.command()(retarget)
 app.command()(mapping)
 app.command()(perform)
 app.command()(words)
-for edit in (equalize, blend, timewarp, displace, waveshape, smooth):
-    app.command()(edit)
 
 
 def _show_version(asked: bool) -> None:
@@ -44,8 +78,31 @@ def _show_version(asked: bool) -> None:
         raise typer.Exit
 
 
+def _load_plugins(files: list[Path] | None) -> None:
+    if not files:
+        return
+    with report_errors():
+        from kinesphere.motion.registry import PluginError, load_plugin
+
+        for file in files:
+            load_plugin(file)
+            for name in registered_edits():
+                if any(name == command.callback.__name__ for command in app.registered_commands if command.callback):
+                    raise PluginError(f"plugin {file}: {name!r} is one of our commands; choose another name")
+
+
 @app.callback()
 def options(
+    plugin: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--plugin",
+            callback=_load_plugins,
+            is_eager=True,
+            metavar="FILE",
+            help="A Python file that registers edits of your own, which then are commands. Repeatable.",
+        ),
+    ] = None,
     version: Annotated[
         bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Print the version.")
     ] = False,

@@ -9,14 +9,17 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from kinesphere.cli.shared import check_outputs, collect_warnings, open_character, report_errors
+from kinesphere.cli.shared import check_outputs, collect_warnings, report_errors, score_source
 
 if TYPE_CHECKING:
     from kinesphere.direction.words import Vocabulary
     from kinesphere.laban.dials import Part
     from kinesphere.laban.effort import Effort
+    from kinesphere.laban.expression import PARTS
     from kinesphere.laban.shape import Shape
-    from kinesphere.score.score import Layer, Score
+    from kinesphere.motion.edit import Layer
+    from kinesphere.motion.errors import unknown_name
+    from kinesphere.score.score import Score
 
 
 def parse_numbers(option: str, text: str, allowed: Iterable[str]) -> dict[str, float]:
@@ -62,7 +65,6 @@ def parse_parts(texts: Iterable[str], effort: Effort, shape: Shape) -> Mapping[s
     from kinesphere.laban.dials import Part
     from kinesphere.laban.effort import FACTORS, Effort
     from kinesphere.laban.shape import DIMENSIONS, Shape
-    from kinesphere.score.score import check_body_part
 
     parts: dict[str, Part] = {}
     for text in texts:
@@ -70,7 +72,8 @@ def parse_parts(texts: Iterable[str], effort: Effort, shape: Shape) -> Mapping[s
         name = name.strip().replace("-", "_")
         if not colon:
             raise ValueError(f"--part {text!r}: write part:name=number, such as right_arm:weight=1")
-        check_body_part(name)
+        if name not in PARTS:
+            raise ValueError(unknown_name("part", name, PARTS))
         if name in parts:
             raise ValueError(f"--part {text!r}: {name} is given twice; put its dials together, parted by commas")
         given = parse_numbers("--part", dials, (*FACTORS, *DIMENSIONS))
@@ -131,12 +134,12 @@ def perform(
     Dials and words add up. `kinesphere words` lists the words.
     """
     with report_errors():
-        from kinesphere.body.retargeting.pipeline import retarget
+        from kinesphere.direction.express import Express
         from kinesphere.direction.words import word_strengths
         from kinesphere.files.loading import save
         from kinesphere.files.registry import format_to_write
         from kinesphere.score.rendering import render
-        from kinesphere.score.score import Express, Layer
+        from kinesphere.score.sources import resolve_character
 
         sheet = out.with_name(f"{out.stem}_preview.png") if preview else None
         writer = format_to_write(out)
@@ -151,22 +154,20 @@ def perform(
             _load_vocabulary(vocabulary),
         )
         plain = edit == Express() and start is None and end is None
-        score = _make_score(source, () if plain else (Layer(edit, start, end),))
+        score = _make_score(source, () if plain else (edit.over(start=start, end=end),), model, lock_times)
         score = replace(
             score,
-            model=score.model if model is None else model,
             seed=score.seed if seed is None else seed,
-            lock_times=lock_times or score.lock_times,
+            character=score.character if character is None else score_source(character),
         )
-        body = None if character is None else open_character(character)
         made = render(score)
-        shown = made if body is None else retarget(made, body)
+        body = None if score.character is None else resolve_character(score.character)
         # Options are checked before outputs, so that an existing file does not hide a typo.
         check_outputs([file for file in (out, sheet, save_score) if file is not None], overwrite)
         if body is not None and writer.holds_characters:
-            save(shown, out, character=body)
+            save(made, out, character=body)
         else:
-            save(shown, out)
+            save(made, out)
         if save_score is not None:
             from kinesphere.score.document import save_score as write
 
@@ -212,12 +213,23 @@ def _load_vocabulary(file: Path | None) -> Vocabulary | None:
     return load_words(file)
 
 
-def _make_score(source: str, layers: tuple[Layer, ...]) -> Score:
-    """The score of a gesture, or a score that there is with more layers."""
+def _make_score(source: str, layers: tuple[Layer, ...], model: str | None, lock_times: bool) -> Score:
+    """The score of a gesture, or a score that there is with more layers; all its Efforts with this model."""
+    from kinesphere.direction.express import Express
+    from kinesphere.laban.effort_parameters import DEFAULT
+    from kinesphere.motion.edit import Layer
     from kinesphere.score.document import load_score
+    from kinesphere.score.performance import with_model
     from kinesphere.score.score import Score
 
-    if Path(source).suffix.lower() == ".json":
-        written = load_score(source)
-        return replace(written, layers=(*written.layers, *layers))
-    return Score(source, layers)
+    score = load_score(source) if Path(source).suffix.lower() == ".json" else Score(source)
+    every = (*score.layers, *layers)
+    if model is not None or lock_times:
+        own = DEFAULT if model is None else model
+        every = tuple(
+            Layer(replace(layer.edit, effort=with_model(layer.edit.effort, own, lock_times)), layer.scope)
+            if isinstance(layer.edit, Express)
+            else layer
+            for layer in every
+        )
+    return replace(score, layers=every)

@@ -16,15 +16,15 @@ from kinesphere.laban.expression import (
     PARTS,
     Expression,
     check_scope,
-    express,
     model_and_lock,
     scope_parts,
     strength_over,
 )
+from kinesphere.laban.expressive_edit import ExpressiveEdit
 from kinesphere.laban.shape import Shape, affine_shape
 from kinesphere.maths.vectors import Floats
 from kinesphere.motion.document import Flag, Setting, dial, document, fields_to_plain, number
-from kinesphere.motion.edit import PhraseEdit, phrase_edit
+from kinesphere.motion.edit import phrase_edit
 from kinesphere.motion.errors import unknown_name
 from kinesphere.motion.phrase import Phrase
 from kinesphere.motion.scope import WHOLE, Scope
@@ -34,7 +34,7 @@ MOST_INTENSITY = 2.0
 
 @phrase_edit("express")
 @document(frozen=True)
-class Express(PhraseEdit):
+class Express(ExpressiveEdit):
     """Effort and Shape by dial or by word.
 
     Parameters
@@ -100,10 +100,6 @@ class Express(PhraseEdit):
     def neutral(self) -> bool:
         """Whether it changes nothing."""
         return self == Express()
-
-    def apply(self, phrase: Phrase, scope: Scope = WHOLE) -> Phrase:
-        """The phrase with these dials; those of several edits add up before they saturate."""
-        return express(phrase, self.expression(phrase, scope))
 
     def expression(self, phrase: Phrase, scope: Scope = WHOLE) -> Expression:
         """What it asks of a phrase."""

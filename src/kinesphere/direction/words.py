@@ -15,13 +15,18 @@ from types import MappingProxyType
 from typing import Annotated, Any
 
 import numpy as np
-from pydantic import AfterValidator, Field, InstanceOf
+from pydantic import AfterValidator, BeforeValidator, Field, InstanceOf
 
 from kinesphere.files.schema import parse_toml, read_table
 from kinesphere.laban.effort import Effort
+from kinesphere.laban.expression import Expression
+from kinesphere.laban.expressive_edit import ExpressiveEdit
 from kinesphere.laban.shape import Shape
 from kinesphere.motion.document import Numbers, Setting, Text, dial, document, expected_type, number, read_document
+from kinesphere.motion.edit import phrase_edit
 from kinesphere.motion.errors import MotionFileError, unknown_name
+from kinesphere.motion.phrase import Phrase
+from kinesphere.motion.scope import WHOLE, Scope
 
 _EXPECTED = "words in TOML"
 TEMPOS = (0.2, 5.0)
@@ -202,3 +207,42 @@ def _read_words(path: Path, table: Mapping[str, Any]) -> Vocabulary:
     if "words" not in table:
         raise MotionFileError(path, f"tables {', '.join(table) or '(none)'}", "one table [words]")
     return read_document(WordsFile, table, path).vocabulary()
+
+
+# Words as an edit
+
+
+@phrase_edit("words")
+@document(frozen=True)
+class Words(ExpressiveEdit):
+    """Mood words and adverbs: "shy", "gently and proudly"."""
+
+    words: Annotated[
+        Mapping[str, Annotated[float, number(0.0, 1.0)]],
+        BeforeValidator(lambda given: word_strengths(given) if isinstance(given, str | list | tuple) else given),
+        Setting("The words, with strengths from 0 to 1.", metavar="TEXT", parse=str),
+    ] = field(default_factory=dict)
+    intensity: Annotated[
+        float, dial(0.0, 2.0, "How much of them: 1 is as the words say.", "nothing", "twice", neutral=1.0)
+    ] = 1.0
+
+    def __post_init__(self) -> None:
+        if self.words:
+            combine_words(self.words)  # refuses unknown words
+        object.__setattr__(self, "words", MappingProxyType(dict(self.words)))
+
+    @property
+    def neutral(self) -> bool:
+        """Whether it changes nothing."""
+        return not self.words or self.intensity == 0.0
+
+    def expression(self, phrase: Phrase, scope: Scope = WHOLE) -> Expression:
+        """What the words ask of a phrase."""
+        from kinesphere.direction.express import Express
+
+        return Express(words=self.words, intensity=self.intensity).expression(phrase, scope)
+
+    @classmethod
+    def examples(cls) -> tuple[Words, ...]:
+        """Words that show what it does."""
+        return cls({"shy": 1.0}), cls({"joyful": 1.0, "proudly": 0.5}), cls({"angry": 1.0}, 2.0)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import field, replace
 from pathlib import Path
 from types import MappingProxyType
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import numpy as np
 
@@ -19,12 +19,16 @@ from kinesphere.laban.effort_parameters import (
     effort_models,
     movement_parameters,
 )
+from kinesphere.laban.expressive_edit import ExpressiveEdit
 from kinesphere.maths.vectors import Floats
 from kinesphere.motion.document import Flag, Real, Setting, dial, document
-from kinesphere.motion.edit import PhraseEdit, phrase_edit
+from kinesphere.motion.edit import phrase_edit
 from kinesphere.motion.errors import unknown_name
 from kinesphere.motion.phrase import Phrase
 from kinesphere.motion.scope import WHOLE, Scope
+
+if TYPE_CHECKING:
+    pass
 
 # Each factor's two elements, at −1 and 1.
 FACTORS: Mapping[str, tuple[str, str]] = MappingProxyType(
@@ -39,7 +43,7 @@ FACTORS: Mapping[str, tuple[str, str]] = MappingProxyType(
 
 @phrase_edit("effort")
 @document(frozen=True)
-class Effort(PhraseEdit):
+class Effort(ExpressiveEdit):
     """Four factors from −1 (yielding; Laban: "indulging") to 1 (resisting; "fighting"); 0 is neutral.
 
     Parameters
@@ -100,11 +104,11 @@ class Effort(PhraseEdit):
         """Whether it changes nothing."""
         return not self.by_hand and not self.factors.any()
 
-    def apply(self, phrase: Phrase, scope: Scope = WHOLE) -> Phrase:
-        """The phrase with this Effort; several Efforts add up before they saturate."""
-        from kinesphere.laban.expression import Expression, express
+    def expression(self, phrase: Phrase, scope: Scope = WHOLE) -> Expression:
+        """What it asks of a phrase."""
+        from kinesphere.laban.expression import Expression
 
-        return express(phrase, Expression.of_dials(phrase, scope, effort=self))
+        return Expression.of_dials(phrase, scope, effort=self)
 
     def parameters(self, model: str | Path | EffortModel | None = None) -> MovementParameters:
         """The movement parameters by EMOTE's equations, of its own model unless another is given."""

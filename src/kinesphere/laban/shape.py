@@ -13,18 +13,22 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import Annotated, Any, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import numpy as np
 
 from kinesphere import _native
 from kinesphere.engine.proportions import LEG
 from kinesphere.laban.effort import Effort
+from kinesphere.laban.expressive_edit import ExpressiveEdit
 from kinesphere.maths.vectors import Floats
 from kinesphere.motion.document import dial, document
-from kinesphere.motion.edit import PhraseEdit, phrase_edit
+from kinesphere.motion.edit import phrase_edit
 from kinesphere.motion.phrase import Phrase
 from kinesphere.motion.scope import WHOLE, Scope
+
+if TYPE_CHECKING:
+    from kinesphere.laban.expression import Expression
 
 # Dimension to the words at its two ends, −1 and 1.
 DIMENSIONS: Mapping[str, tuple[str, str]] = MappingProxyType(
@@ -39,7 +43,7 @@ DIMENSIONS: Mapping[str, tuple[str, str]] = MappingProxyType(
 
 @phrase_edit("shape")
 @document(frozen=True)
-class Shape(PhraseEdit):
+class Shape(ExpressiveEdit):
     """Four dimensions from −1 to 1; 0 is neutral.
 
     Parameters
@@ -74,11 +78,11 @@ class Shape(PhraseEdit):
         """Whether it changes nothing."""
         return not self.factors.any()
 
-    def apply(self, phrase: Phrase, scope: Scope = WHOLE) -> Phrase:
-        """The phrase with this Shape; several Shapes add up before they saturate."""
-        from kinesphere.laban.expression import Expression, express
+    def expression(self, phrase: Phrase, scope: Scope = WHOLE) -> Expression:
+        """What it asks of a phrase."""
+        from kinesphere.laban.expression import Expression
 
-        return express(phrase, Expression.of_dials(phrase, scope, shape=self))
+        return Expression.of_dials(phrase, scope, shape=self)
 
 
 AFFINITY = 0.5  # of an Effort factor that its Shape takes

@@ -1,6 +1,11 @@
 from . import roles as roles
 from .character import Character as Character
 from .character import Mesh as Mesh
+from .edit import Layer as Layer
+from .edit import MotionEdit as MotionEdit
+from .edit import PhraseEdit as PhraseEdit
+from .edit import motion_edit as motion_edit
+from .edit import phrase_edit as phrase_edit
 from .errors import MotionFileError as MotionFileError
 from .errors import MotionFileWarning as MotionFileWarning
 from .gesture import Curve as Curve
@@ -10,6 +15,7 @@ from .gesture import Keypoints as Keypoints
 from .gesture import Palm as Palm
 from .gesture import Step as Step
 from .motion import Motion as Motion
+from .scope import Scope as Scope
 from .skeleton import Skeleton as Skeleton
 from .skeleton import Tip as Tip
 from .source import Source as Source

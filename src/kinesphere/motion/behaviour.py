@@ -90,9 +90,12 @@ def poses_of(motion: Motion) -> Iterator[Pose]:
 
 
 def stream_behaviours(
-    motion: Motion, behaviours: Sequence[Behaviour], body: Body, scene: Scene | None = None
+    motion: Motion, behaviours: Sequence[Behaviour], body: Body | None, scene: Scene | None = None
 ) -> Iterator[Pose]:
-    """The frames of a motion with behaviours on top, one by one."""
+    """The frames of a motion with behaviours on top, one by one; ``body`` is None where there is no behaviour."""
+    if body is None:
+        yield from poses_of(motion)
+        return
     stack, dt = BehaviourStack(behaviours, body, Scene() if scene is None else scene), 1.0 / motion.rate
     for pose in poses_of(motion):
         yield stack.step(pose, dt)

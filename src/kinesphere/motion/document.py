@@ -10,9 +10,10 @@ from __future__ import annotations
 
 import json
 import math
+import re
 import sys
 import types
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import MISSING, Field, dataclass, fields, is_dataclass
 from enum import Enum
@@ -32,15 +33,26 @@ from typing import (
 )
 
 import numpy as np
-from pydantic import ConfigDict, GetCoreSchemaHandler, GetJsonSchemaHandler, TypeAdapter, ValidationError
+from pydantic import (
+    AfterValidator,
+    BeforeValidator,
+    ConfigDict,
+    GetCoreSchemaHandler,
+    GetJsonSchemaHandler,
+    TypeAdapter,
+    ValidationError,
+)
 from pydantic.dataclasses import dataclass as validated_dataclass
 from pydantic_core import InitErrorDetails, PydanticCustomError, PydanticOmit, core_schema
 
 from kinesphere.motion.errors import MotionFileError, nearest_names
 
 __all__ = [
+    "AS_TUPLE",
+    "READ_ONLY",
     "Choice",
     "Dial",
+    "Either",
     "Flag",
     "Number",
     "Numbers",
@@ -87,13 +99,19 @@ class Setting:
     about
         One sentence.
     option
-        Its option on the command line, where that is not the field's name: ``--from`` for ``start``.
+        Its option on the command line, where that is not the field's name: ``--from`` for ``start``. It may have
+        several names with blanks between, ``--parts --joints``. Without dashes it is an argument, ``OTHERS``.
     parse
-        What the option's text becomes; with ``repeated``, of each of several texts. None: by the field's type.
+        What the option's text becomes; None: by the field's type. With ``repeated``, of each of several texts: mappings
+        and lists are then joined.
     metavar
         How the option's text is written, such as ``BAND=GAIN``.
+    help
+        What the option's help says, where that is not ``about``: of a flag that turns something off.
     repeated
         Whether the option may be given several times.
+    file
+        Whether the option's text may also be the name of a text file that has it.
     hidden
         Whether the command line leaves it out.
     """
@@ -102,7 +120,9 @@ class Setting:
     option: str = ""
     parse: Callable[[str], Any] | None = None
     metavar: str = ""
+    help: str = ""
     repeated: bool = False
+    file: bool = False
     hidden: bool = False
 
     def __get_pydantic_json_schema__(self, schema: Any, handler: GetJsonSchemaHandler) -> JsonSchema:
@@ -302,6 +322,30 @@ Real: TypeAlias = Annotated[float, Number()]
 Whole: TypeAlias = Annotated[int, Number(whole=True)]
 
 
+class Either:
+    """Annotation of a type with several members; ``choose`` says by its value which one it must be.
+
+    Errors are then of that member alone.
+    """
+
+    def __init__(self, choose: Callable[[Any], str], **members: Any) -> None:
+        self.choose, self.members = choose, members
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> core_schema.CoreSchema:
+        choices = {f"[{name}]": handler.generate_schema(member) for name, member in self.members.items()}
+        return core_schema.tagged_union_schema(choices, lambda value: f"[{self.choose(value)}]")
+
+
+def _as_tuple(value: Any) -> Any:
+    if isinstance(value, str | bytes | Mapping) or not isinstance(value, Iterable):
+        raise expected_type("a list")
+    return tuple(value)
+
+
+AS_TUPLE = BeforeValidator(_as_tuple)  # lists, arrays and iterators become tuples
+READ_ONLY = AfterValidator(lambda value: types.MappingProxyType(dict(value)))  # annotation of mappings
+
+
 def expected_type(what: str) -> PydanticCustomError:
     """The error of a value of the wrong kind; ``what`` is expected."""
     return PydanticCustomError("kind_type", "{expected}", {"expected": what})
@@ -350,8 +394,8 @@ else:
 
 def _construction_error(cls: type, error: ValidationError) -> Exception:
     """The error of a document made in Python: ``Effort: weight is 2; −1 (light) to 1 (strong) is allowed``."""
-    first = error.errors(include_url=False)[0]
-    names = [field.name for field in fields(cls)]
+    first = _first_error(error)
+    names = [field.name for field in fields(cls) if not field.kw_only]
     place = [part for part in first["loc"] if not _is_tag(part)]
     if place and isinstance(place[0], int) and place[0] < len(names):
         place[0] = names[place[0]]
@@ -368,8 +412,8 @@ def _construction_error(cls: type, error: ValidationError) -> Exception:
         return ValueError(
             f"{': '.join(filter(None, (own, _path_text(place))))}: found {_found(first)}; expected {expected}"
         )
-    verb = "is expected" if kind.endswith("_type") or kind == "literal_error" else "is allowed"
-    text = f"{own}: {_path_text(place)} is {found}; {expected} {verb}"
+    verb = "" if kind in ("literal_error", "enum") else " is expected" if kind.endswith("_type") else " is allowed"
+    text = f"{own}: {_path_text(place)} is {found}; {expected}{verb}"
     return TypeError(text) if kind.endswith("_type") else ValueError(text)
 
 
@@ -396,7 +440,7 @@ def read_document(cls: type[Made], data: Any, path: str | Path, where: str = "")
 
 
 def _document_error(cls: type, error: ValidationError, path: Path, where: str) -> MotionFileError:
-    first = error.errors(include_url=False)[0]
+    first = _first_error(error)
     place = [part for part in first["loc"] if not _is_tag(part)]
     at = _path_text(place, where) or "the document"
     kind = first["type"]
@@ -408,6 +452,12 @@ def _document_error(cls: type, error: ValidationError, path: Path, where: str) -
     if kind in ("missing", "missing_argument"):
         return MotionFileError(path, "nothing", _expected_at(cls, place), where=at)
     return MotionFileError(path, _found(first), _expected(first), where=at)
+
+
+def _first_error(error: ValidationError) -> Any:
+    """The error to tell of: an unknown field before one that is missing, for it may be the same, misspelt."""
+    found: list[Any] = list(error.errors(include_url=False))
+    return next((own for own in found if own["type"] == "unexpected_keyword_argument"), found[0])
 
 
 def _is_tag(part: int | str) -> bool:
@@ -424,6 +474,8 @@ def _unknown_field(cls: type, place: Sequence[int | str]) -> str:
 
 def field_names(cls: Any) -> tuple[str, ...]:
     """Names of a document's fields in a file."""
+    if isinstance(cls, Either):
+        return tuple(dict.fromkeys(name for member in cls.members.values() for name in field_names(member)))
     if not is_dataclass(cls):
         return ()
     kind: Any = cls
@@ -447,7 +499,7 @@ def _expected_at(cls: Any, place: Sequence[int | str]) -> str:
 
 
 def _type_at(cls: Any, place: Sequence[int | str]) -> Any:
-    """The dataclass at a place of a document, or None where it is none."""
+    """The dataclass at a place of a document, ``Either`` of several, or None where it is none."""
     here = cls
     for part in place:
         while get_origin(here) in (Annotated, Union, types.UnionType):
@@ -462,8 +514,11 @@ def _type_at(cls: Any, place: Sequence[int | str]) -> Any:
 
 def _dataclass_in(hint: Any) -> Any:
     """The dataclass that a type is, or holds: ``tuple[Key, ...]``, ``Key | None``, ``dict[str, Key]``."""
-    if isinstance(hint, type) and is_dataclass(hint):
+    if isinstance(hint, Either) or (isinstance(hint, type) and is_dataclass(hint)):
         return hint
+    if get_origin(hint) is Annotated:  # Either says more than the type does
+        hints = [own for own in get_args(hint) if isinstance(own, Either)] or [get_args(hint)[0]]
+        return _dataclass_in(hints[0])
     return next((found for own in get_args(hint) if (found := _dataclass_in(own)) is not None), None)
 
 
@@ -511,7 +566,7 @@ def _expected(error: Any) -> str:
     context = error.get("ctx", {})
     kind = error["type"]
     if kind in ("literal_error", "enum"):
-        return f"one of {context['expected']}"
+        return describe_choices(str(error["input"]), re.findall(r"'([^']*)'", context["expected"]))
     if kind in ("too_long", "too_short"):
         bound = "at most" if kind == "too_long" else "at least"
         return f"{bound} {context.get('max_length', context.get('min_length'))} entries"

@@ -8,25 +8,86 @@ a movement is done before it is generated: ``Phrase, Scope -> Phrase``. A *motio
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Self, TypeAlias
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Self, TypeAlias
 
+from pydantic import GetCoreSchemaHandler
+from pydantic_core import core_schema
+
+from kinesphere.motion.document import Dial, expected_type, hints_of, setting_of
+from kinesphere.motion.motion import Motion
 from kinesphere.motion.registry import Registry, registering
 from kinesphere.motion.scope import WHOLE, Scope
 
 if TYPE_CHECKING:
-    from kinesphere.motion.motion import Motion
     from kinesphere.motion.phrase import Phrase
     from kinesphere.motion.timemap import TimeMap
 
 
-class MotionEdit(ABC):
-    """An edit of a motion. Subclasses are documents: ``@motion_edit("name") @document(frozen=True) class …``."""
+class SourceOfMotion:
+    """Annotation of a value that is a motion, or the name or file of one, which scores replace by the motion."""
+
+    @staticmethod
+    def check(value: Any) -> Motion | str | Path:
+        """The value, or the error that says what is expected. Files are not opened."""
+        if not isinstance(value, Motion | str | Path):
+            raise expected_type("a motion, a default motion's name or a file")
+        return value
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> core_schema.CoreSchema:
+        return core_schema.no_info_plain_validator_function(
+            self.check, json_schema_input_schema=core_schema.str_schema()
+        )
+
+
+MotionSource: TypeAlias = Annotated[Motion | str | Path, SourceOfMotion()]
+
+
+def loaded_motion(source: MotionSource) -> Motion:
+    """The motion itself; a name or a file is refused, because edits open nothing."""
+    if not isinstance(source, Motion):
+        raise ValueError(
+            f"{str(source)!r} is the name of a motion, and an edit opens no files: give it the motion, "
+            "kinesphere.load(…) or kinesphere.builtin.motion(…), or put the edit in a Score, which finds it"
+        )
+    return source
+
+
+class EditBase(ABC):
+    """What phrase edits and motion edits share: they are documents, and are neutral by default."""
 
     @property
     @abstractmethod
     def neutral(self) -> bool:
-        """Whether it changes nothing, whatever the motion."""
+        """Whether it changes nothing, whatever it is applied to."""
+
+    def over(self, **scope: Any) -> Layer:
+        """The edit with its scope, for scores: ``Equalize(preset="soften").over(parts="arms", start=1.0)``."""
+        return Layer(self, Scope(**scope))
+
+    @classmethod
+    def from_options(cls, **values: Any) -> Self:
+        """The edit of its command's options.
+
+        An edit overrides this where its options are not its fields: keyword parameters, annotated as fields are, become
+        options as well, or replace the field's option of that name. ``ValueError`` says what is wrong with them.
+        """
+        return cls(**values)
+
+    @classmethod
+    def examples(cls) -> tuple[Self, ...]:
+        """Settings that show what it does: unless overridden, each dial at both of its ends."""
+        made = []
+        for field in fields(cls):  # type: ignore[arg-type]
+            own = setting_of(hints_of(cls)[field.name])
+            if isinstance(own, Dial):
+                made += [cls(**{field.name: end}) for end in (own.least, own.most) if end != own.neutral]
+        return tuple(edit for edit in made if not edit.neutral)
+
+
+class MotionEdit(EditBase):
+    """An edit of a motion. Subclasses are documents: ``@motion_edit("name") @document(frozen=True) class …``."""
 
     @abstractmethod
     def apply(self, motion: Motion, scope: Scope = WHOLE) -> tuple[Motion, TimeMap]:
@@ -34,33 +95,29 @@ class MotionEdit(ABC):
 
     @property
     def locks_feet(self) -> bool:
-        """Whether feet that are in contact are locked after the edit, which stacked edits do once for several."""
+        """Whether its last step locks feet that are in contact, which stacked edits do once for several."""
         return False
 
     def with_free_feet(self) -> Self:
-        """The same edit without foot lock; see ``locks_feet``."""
+        """The same edit without that last step; see ``locks_feet``."""
         return self
 
-    def at_times_of(self, clock: TimeMap) -> Self:
-        """The same edit, its own moments mapped by a clock: edits below may have changed when they come."""
+    @property
+    def needs_locked_feet(self) -> bool:
+        """Whether feet must be locked before it: it may change time, or looks at contacts. Edits of curves don't."""
+        return True
+
+    def at_times_of(self, clock: TimeMap, motion: Motion) -> Self:
+        """The same edit for ``motion``, its own moments mapped by a clock: edits before may have changed it."""
         return self
 
     def __call__(self, motion: Motion, **scope: Any) -> Motion:
         """The motion, edited; ``scope`` are the fields of ``Scope``: start, end, parts, strength, fade."""
         return self.apply(motion, Scope(**scope) if scope else WHOLE)[0]
 
-    def over(self, **scope: Any) -> Layer:
-        """The edit with its scope, for scores: ``Equalize(preset="soften").over(parts="arms", start=1.0)``."""
-        return Layer(self, Scope(**scope))
 
-
-class PhraseEdit(ABC):
+class PhraseEdit(EditBase):
     """An edit of a phrase. Subclasses are documents: ``@phrase_edit("name") @document(frozen=True) class …``."""
-
-    @property
-    @abstractmethod
-    def neutral(self) -> bool:
-        """Whether it changes nothing, whatever the phrase."""
 
     @abstractmethod
     def apply(self, phrase: Phrase, scope: Scope = WHOLE) -> Phrase:
@@ -70,15 +127,14 @@ class PhraseEdit(ABC):
         """The phrase, edited; ``scope`` are the fields of ``Scope``: start, end, parts, strength, fade."""
         return self.apply(phrase, Scope(**scope) if scope else WHOLE)
 
-    def over(self, **scope: Any) -> Layer:
-        """The edit with its scope, for scores: ``Effort(weight=1.0).over(parts="left_arm", start=1.0)``."""
-        return Layer(self, Scope(**scope))
-
 
 AnyEdit: TypeAlias = MotionEdit | PhraseEdit
 
-MOTION_EDITS: Registry[MotionEdit] = Registry("motion edit", ("kinesphere.signals",))
-PHRASE_EDITS: Registry[PhraseEdit] = Registry("phrase edit", ("kinesphere.laban", "kinesphere.direction"))
+BESIDE_FIELDS = ("edit", *(field.name for field in fields(Scope)))  # in a layer's row of a document
+MOTION_EDITS: Registry[MotionEdit] = Registry("motion edit", ("kinesphere.signals",), BESIDE_FIELDS)
+PHRASE_EDITS: Registry[PhraseEdit] = Registry(
+    "phrase edit", ("kinesphere.laban", "kinesphere.direction"), BESIDE_FIELDS
+)
 motion_edit = registering(MOTION_EDITS)
 phrase_edit = registering(PHRASE_EDITS)
 
@@ -87,7 +143,7 @@ phrase_edit = registering(PHRASE_EDITS)
 class Layer:
     """An edit and its scope. Times are seconds of the source's own time, whatever other layers do to it."""
 
-    edit: AnyEdit
+    edit: EditBase
     scope: Scope = WHOLE
 
     def __post_init__(self) -> None:

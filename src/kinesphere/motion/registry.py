@@ -30,15 +30,21 @@ class PluginError(ValueError):
 
 
 class Registry(Generic[T]):
-    """Classes by name. ``packages`` are searched for modules that register; ``kind`` is what messages call an entry."""
+    """Classes by name.
 
-    def __init__(self, kind: str, packages: tuple[str, ...]) -> None:
-        self.kind, self.packages = kind, packages
+    ``kind`` is what messages call an entry. ``packages`` are searched for modules that register. ``reserved`` are names
+    that no field may have: in documents and on the command line, others stand beside the fields.
+    """
+
+    def __init__(self, kind: str, packages: tuple[str, ...], reserved: tuple[str, ...] = ()) -> None:
+        self.kind, self.packages, self.reserved = kind, packages, reserved
         self._classes: dict[str, type[T]] = {}
 
     def register(self, name: str, own: type[T]) -> None:
         """Add a class. Names are lower case; each is given once."""
-        _check_class(self.kind, name, own)
+        _check_class(self.kind, name, own, self.reserved)
+        if own.__module__ not in [f"{package}.{name}" for package in self.packages]:
+            self._import_module(name)  # ours of that name comes first
         taken = self._classes.get(name)
         if taken is not None and (taken.__module__, taken.__qualname__) != (own.__module__, own.__qualname__):
             raise PluginError(
@@ -70,6 +76,10 @@ class Registry(Generic[T]):
         """All classes by name."""
         return MappingProxyType({name: self._classes[name] for name in self.names()})
 
+    def loaded(self) -> Mapping[str, type[T]]:
+        """The classes that are imported already."""
+        return MappingProxyType(dict(sorted(self._classes.items())))
+
     def name_of(self, own: type) -> str:
         """The name that a class is registered by."""
         for name, registered in self._classes.items():
@@ -90,16 +100,19 @@ def registering(registry: Registry[T]) -> Callable[[str], Callable[[type[T]], ty
     """The decorator that registers in this registry: ``motion_edit = registering(MOTION_EDITS)``."""
 
     def decorator(name: str) -> Callable[[type[T]], type[T]]:
+        """Register a class by this name."""
+
         def register(own: type[T]) -> type[T]:
             registry.register(name, own)
             return own
 
         return register
 
+    decorator.__name__ = registry.kind.replace(" ", "_")
     return decorator
 
 
-def _check_class(kind: str, name: str, own: type) -> None:
+def _check_class(kind: str, name: str, own: type, reserved: tuple[str, ...]) -> None:
     """Refuse what the command line, documents and contracts could not use."""
     where = f"{kind} {name!r} of {own.__module__}"
     if not name.replace("_", "").isalnum() or name != name.lower():
@@ -109,6 +122,8 @@ def _check_class(kind: str, name: str, own: type) -> None:
     for field in fields(own):
         if field.default is MISSING and field.default_factory is MISSING:
             raise PluginError(f"{where}: {field.name} has no default; every field needs one that changes nothing")
+        if field.name in reserved:
+            raise PluginError(f"{where}: {field.name} is no name for a field; these are taken: {', '.join(reserved)}")
 
 
 @cache

@@ -5,6 +5,7 @@ Layers with the same start begin alike, whether they change Effort, curves or ti
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Annotated, Any
 
 import numpy as np
@@ -18,7 +19,12 @@ LATEST = 1e6  # seconds
 
 
 def _as_names(value: Any) -> Any:
-    return (value,) if isinstance(value, str) else value
+    return (value,) if isinstance(value, str) else tuple(value) if isinstance(value, Iterable) else value
+
+
+def split_names(text: str) -> tuple[str, ...]:
+    """Names, parted by commas."""
+    return tuple(name.strip() for name in text.split(",") if name.strip())
 
 
 @document(frozen=True)
@@ -33,7 +39,12 @@ class Scope:
     parts: Annotated[
         tuple[Text, ...] | None,
         BeforeValidator(_as_names),
-        Setting("Which parts: groups such as arms,torso,head,legs, roles or joints' names. Else all."),
+        Setting(
+            "Which parts: groups such as arms,torso,head,legs, roles or joints' names. Else all.",
+            option="--parts --joints",
+            parse=split_names,
+            metavar="NAME,…",
+        ),
     ] = None
     strength: Annotated[float, dial(0.0, 1.0, "How much of it, 0 to 1.", neutral=0.0)] = 1.0
     fade: Annotated[float, number(0.0, LATEST, "Seconds over which it comes and goes.")] = FADE
@@ -69,24 +80,3 @@ def time_window(times: Floats, start: float | None, end: float | None, fade: flo
     if end is not None:
         window = window * smootherstep((high - times) / edge)
     return np.asarray(window)
-
-
-def check_time_range(start: float | None, end: float | None, fade: float) -> None:
-    """Raise an error unless ``start`` and ``end`` are a time range."""
-    for name, value in (("start", start), ("end", end), ("fade", fade)):
-        if value is not None and (isinstance(value, bool) or not isinstance(value, int | float | np.number)):
-            raise TypeError(f"{name} is {value!r}; seconds are expected")
-        if value is not None and not np.isfinite(value):
-            raise ValueError(f"{name} is {value!r}; finite seconds are expected")
-    if fade < 0.0:
-        raise ValueError(f"fade is {fade:g} s; 0 or more is expected")
-    if start is not None and end is not None and start >= end:
-        raise ValueError(f"a stretch from {start:g} to {end:g} s is empty; its end must come after its start")
-
-
-def check_strength(strength: float) -> None:
-    """Refuse a strength that is no number from 0 to 1."""
-    if isinstance(strength, bool) or not isinstance(strength, int | float | np.number):
-        raise TypeError(f"strength is {strength!r}; a number from 0 to 1 is expected")
-    if not 0.0 <= strength <= 1.0:  # NaN too
-        raise ValueError(f"strength is {strength!r}; 0 to 1 is allowed")

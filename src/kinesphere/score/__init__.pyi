@@ -1,8 +1,9 @@
 from .document import load_score as load_score
 from .document import save_score as save_score
-from .rendering import perform as perform
+from .performance import perform as perform
+from .rendering import phrase_of as phrase_of
 from .rendering import render as render
 from .rendering import render_all as render_all
-from .score import Express as Express
-from .score import Layer as Layer
+from .rendering import stream as stream
 from .score import Score as Score
+from .sources import Reading as Reading

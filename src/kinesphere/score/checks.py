@@ -11,6 +11,7 @@ from typing import TypeAlias
 
 import numpy as np
 
+from kinesphere.direction.express import Express
 from kinesphere.engine.arm_plan import OutOfReach
 from kinesphere.engine.batch import RATE
 from kinesphere.engine.capsules import HEAD, TRUNK, Capsule, signed_distance
@@ -27,7 +28,7 @@ from kinesphere.motion.gesture import Gesture, Space
 from kinesphere.motion.humanoid import SIDES
 from kinesphere.motion.memo import memoised
 from kinesphere.motion.phrase import Phrase
-from kinesphere.score.score import Express, Layer, express_of
+from kinesphere.motion.scope import Scope
 
 SUPERHUMAN = 15.0  # metres per second on the mean: a pitcher's hand is faster, for a moment
 DEPTH = 0.08  # metres inside the capsules around trunk and head: in front, that is at the skin of trunk and face
@@ -121,25 +122,24 @@ def _more(count: int, what: str) -> str:
     return f" (and {count - 1} more such {what}{'s' if count > 2 else ''})" if count > 1 else ""
 
 
-def check_layer(layer: Layer, phrase: Phrase) -> Iterator[Finding]:
+def check_layer(edit: Express, scope: Scope, phrase: Phrase) -> Iterator[Finding]:
     """Warnings about what of a layer does not show in this gesture."""
-    edit = express_of(layer)
     for name, dial in edit.dials:
         if isinstance(dial, Mapping) and max(dial) > phrase.duration + SLACK:
             yield _late_moments(name, dial, phrase)
-    if layer.end is not None and layer.end > phrase.duration + SLACK:
+    if scope.end is not None and scope.end > phrase.duration + SLACK:
         yield (
-            f"{phrase.name}: a range ends at {layer.end:g} s; the gesture lasts from 0 to {phrase.duration:g} s of "
-            "its own time. The range goes on to the gesture's end; leave its end out to say so",
+            f"{phrase.name}: a range ends at {scope.end:g} s; the gesture lasts from 0 to {phrase.duration:g} "
+            "s of its own time. The range goes on to the gesture's end; leave its end out to say so",
             WithoutEffect,
         )
-    if (layer.parts is not None or edit.of_parts) and edit.intensity > 0.0 and layer.strength > 0.0:
-        yield from _check_parts(layer, phrase)
+    if (scope.parts is not None or edit.of_parts) and edit.intensity > 0.0 and scope.strength > 0.0:
+        yield from _check_parts(edit, scope, phrase)
 
 
-def _check_parts(layer: Layer, phrase: Phrase) -> Iterator[Finding]:
+def _check_parts(edit: Express, scope: Scope, phrase: Phrase) -> Iterator[Finding]:
     """Warnings about parts that are asked for what they cannot show."""
-    own, chosen = express_of(layer).of_parts, layer.parts
+    own, chosen = edit.of_parts, scope.parts
     arms = [side for side in SIDES if f"{side}_arm" in (own if chosen is None else chosen)]
     without_keys = bool(arms) and all(phrase.arm(side).keys is None for side in arms)
     if without_keys and not (chosen is None and all(_is_neutral_part(own[f"{side}_arm"]) for side in arms)):
@@ -149,8 +149,8 @@ def _check_parts(layer: Layer, phrase: Phrase) -> Iterator[Finding]:
             "and there are none. Ask another part, or write keys for the hand",
             WithoutEffect,
         )
-    lead = leading_side(phrase) if _asks_torso_apart(layer) else None
-    if lead is not None and _differs_from_torso(layer, f"{lead}_arm"):
+    lead = leading_side(phrase) if _asks_torso_apart(edit, scope) else None
+    if lead is not None and _differs_from_torso(edit, scope, f"{lead}_arm"):
         yield (
             f"{phrase.name}: the Effort that the torso is asked for does not show: where hands have keys the torso "
             f"goes by the {lead} arm's clock, and has its own only where they have none, as in the bow. Give the "
@@ -171,9 +171,9 @@ def _late_moments(name: str, dial: Mapping[float, Effort] | Mapping[float, Shape
     )
 
 
-def _asks_torso_apart(layer: Layer) -> bool:
+def _asks_torso_apart(edit: Express, scope: Scope) -> bool:
     """Whether the torso is asked for another Effort than the rest of the body."""
-    edit, chosen = express_of(layer), layer.parts
+    chosen = scope.parts
     if edit.affinities:  # then it shows as Shape
         return False
     if chosen is not None:
@@ -181,11 +181,10 @@ def _asks_torso_apart(layer: Layer) -> bool:
     return "torso" in edit.of_parts and _effort(edit, "torso") != edit.effort
 
 
-def _differs_from_torso(layer: Layer, arm: str) -> bool:
+def _differs_from_torso(edit: Express, scope: Scope, arm: str) -> bool:
     """Whether ``arm``, whose clock the torso follows, is asked for another Effort than the torso."""
-    edit = express_of(layer)
     torso = _effort(edit, "torso")
-    if layer.parts is None or arm in layer.parts:
+    if scope.parts is None or arm in scope.parts:
         return torso not in (edit.effort, _effort(edit, arm))
     word = edit.word
     shapeless = word is not None and word.shape.neutral and not word.effort.neutral

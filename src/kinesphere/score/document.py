@@ -1,4 +1,4 @@
-"""Scores as JSON documents: save and load.
+"""Scores as JSON documents: save and load, and their JSON Schema.
 
 A file is read strictly: unknown fields and wrong values are refused with their place, so that a typing error does not
 silently become another motion. Nothing in it is executed; files that it names are opened only when it is rendered.
@@ -8,46 +8,41 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 from kinesphere.files.atomic import atomic_write
-from kinesphere.laban.effort_parameters import DEFAULT, EffortModel, effort_model
-from kinesphere.motion.document import describe_choices
+from kinesphere.motion.behaviour import BEHAVIOURS, Behaviour, Scene
+from kinesphere.motion.character import Character
+from kinesphere.motion.document import (
+    describe_choices,
+    field_names,
+    json_schema,
+    read_document,
+    show_value,
+    to_plain,
+)
+from kinesphere.motion.edit import MOTION_EDITS, PHRASE_EDITS, EditBase, Layer, MotionEdit
 from kinesphere.motion.errors import MotionFileError
 from kinesphere.motion.gesture import Gesture, Keypoints
 from kinesphere.motion.motion import Motion
-from kinesphere.score.rows import (
-    EXPRESS_FIELDS,
-    SIGNAL_EDITS,
-    ScoreFields,
-    edit_fields,
-    edit_row,
-    express_row,
-    gesture_rows,
-    keypoint_rows,
-    read_edit,
-    read_express,
-    read_gesture,
-    read_keypoints,
-    show_value,
-)
-from kinesphere.score.score import VERSION, Express, Layer, Score, SignalEdit, is_name
-from kinesphere.signals.blend import Blend
-from kinesphere.signals.timewarp import Timewarp
+from kinesphere.motion.registry import Registry
+from kinesphere.motion.scope import Scope
+from kinesphere.score.score import MOST_SEED, VERSION, Score
+from kinesphere.score.sources import Reading, Source, check_no_motion, is_name, rename_file, rename_files
+from kinesphere.score.version1 import upgrade
 
 KIND = "kinesphere score"
 LARGEST = 10_000_000  # bytes
-EDITS = ("express", *SIGNAL_EDITS)
-LAYER_FIELDS = ("start", "end", "parts", "strength")
+FIELDS = ("kind", "version", "about", "source", "character", "scene", "layers", "behaviours", "seed")
 
 
 def to_json(score: Score) -> str:
     """The score as text."""
-    return json.dumps(_document(score), indent=2, ensure_ascii=False) + "\n"
+    return json.dumps(score_to_plain(score), indent=2, ensure_ascii=False) + "\n"
 
 
 def from_json(text: str, path: str | Path = "score") -> Score:
@@ -59,7 +54,7 @@ def from_json(text: str, path: str | Path = "score") -> Score:
         data = json.loads(text, parse_constant=_refuse_constant)
     except (ValueError, RecursionError) as error:
         raise MotionFileError(file, f"what is no JSON ({error})", "a score in JSON") from None
-    return _read_score(ScoreFields(file, data, ""))
+    return read_score(data, file)
 
 
 def _refuse_constant(name: str) -> float:
@@ -87,27 +82,14 @@ def load_score(path: str | Path) -> Score:
     return _rename_files(from_json(text, file), partial(_find_in, file.parent))
 
 
-# Files that a score names: its source, and motions that its edits need
-
-Rename = Callable[[Path], Path]
+# Files that a score names: its source, its character, and motions that its edits need
 
 
-def _rename_files(score: Score, rename: Rename) -> Score:
+def _rename_files(score: Score, rename: Callable[[Path], Path]) -> Score:
     """The same score with its files renamed; names of built-in motions stay."""
-    layers = tuple(replace(layer, edit=_rename_edit(layer.edit, rename)) for layer in score.layers)
-    return replace(score, source=_rename_source(score.source, rename), layers=layers)
-
-
-def _rename_edit(edit: Express | SignalEdit, rename: Rename) -> Any:
-    if isinstance(edit, Timewarp) and edit.onto is not None:
-        return replace(edit, onto=_rename_source(edit.onto, rename))
-    if isinstance(edit, Blend) and edit.others:
-        return replace(edit, others=tuple(_rename_source(other, rename) for other in edit.others))
-    return edit
-
-
-def _rename_source(source: Any, rename: Rename) -> Any:
-    return source if not isinstance(source, str | Path) or is_name(source) else rename(Path(source))
+    layers = tuple(Layer(rename_files(layer.edit, rename), layer.scope) for layer in score.layers)
+    source, character = (rename_file(own, rename) for own in (score.source, score.character))
+    return replace(score, source=source, character=character, layers=layers)
 
 
 def _relative_to(folder: Path, file: Path) -> Path:
@@ -126,107 +108,211 @@ def _find_in(folder: Path, file: Path) -> Path:
 # Writing
 
 
-def _document(score: Score) -> dict[str, Any]:
-    document: dict[str, Any] = {"kind": KIND, "version": VERSION, "source": _source_row(score.source)}
-    if isinstance(score.model, EffortModel):
-        document["model"] = {"name": score.model.name, "coefficients": dict(score.model.coefficients)}
-    elif score.model != DEFAULT:
-        document["model"] = str(score.model)
-    if score.lock_times:
-        document["lock_times"] = True
+def score_to_plain(score: Score) -> dict[str, Any]:
+    """The score as JSON has it, without fields that have their default."""
+    document: dict[str, Any] = {"kind": KIND, "version": VERSION, "source": _source_row(score.source, score.reading)}
+    if score.character is not None:
+        if isinstance(score.character, Character):
+            raise ValueError(
+                f"{score.character.name!r} has no place in a document: give the score the character's name or file"
+            )
+        document["character"] = str(score.character)
     if score.seed is not None:
         document["seed"] = score.seed
     document["layers"] = [_layer_row(layer) for layer in score.layers]
+    if score.behaviours:
+        document["behaviours"] = [
+            {"behaviour": BEHAVIOURS.name_of(type(own))} | to_plain(own) for own in score.behaviours
+        ]
     return document
 
 
-def _source_row(source: Gesture | Keypoints | Motion | str | Path) -> dict[str, Any]:
+def _source_row(source: Source, reading: Reading) -> dict[str, Any]:
     if isinstance(source, Motion):
         raise ValueError(
             f"{source!r} has no place in a document: save it, and give the score its file, "
             'Score("motion.bvh", ...), so that who reads the score finds it'
         )
     if isinstance(source, Keypoints):
-        return {"keypoints": keypoint_rows(source)}
+        return {"keypoints": to_plain(source)}
     if isinstance(source, Gesture):
-        return {"gesture": gesture_rows(source)}
-    return {"name" if is_name(source) else "file": str(source)}
+        return {"gesture": to_plain(source)}
+    row: dict[str, Any] = {"name" if is_name(source) else "file": str(source)}
+    return {**row, **to_plain(reading)}
 
 
 def _layer_row(layer: Layer) -> dict[str, Any]:
-    edit = layer.edit
-    row = {"edit": "express"} | express_row(edit) if isinstance(edit, Express) else edit_row(edit)
-    for name in ("start", "end", "parts"):
-        value = getattr(layer, name)
-        if value is not None:
-            row[name] = list(value) if name == "parts" else value
-    if layer.strength != 1.0:
-        row["strength"] = layer.strength
-    return row
+    """A layer as JSON: the edit's name, its fields and the scope's."""
+    check_no_motion(layer.edit)
+    registry: Registry[Any] = MOTION_EDITS if isinstance(layer.edit, MotionEdit) else PHRASE_EDITS
+    return {"edit": registry.name_of(type(layer.edit)), **to_plain(layer.edit), **to_plain(layer.scope)}
 
 
 # Reading
 
 
-def _read_score(given: ScoreFields) -> Score:
-    given.only("kind", "version", "source", "model", "lock_times", "seed", "layers", "about")
-    kind = given.take("kind", (str,), f'"{KIND}"')
-    if kind != KIND:
-        raise given.fail("kind", show_value(kind), f'"{KIND}"')
-    version = given.take("version", (int,), "a whole number")
-    if version != VERSION:
-        raise given.fail("version", show_value(version), f"{VERSION}; a newer Kinesphere may have written this")
-    given.take("about", (str,), "a text")
-    if "source" not in given.data:
-        raise given.fail("source", "nothing", "an object with a name, a file, key points or a gesture")
-    source = _read_source(given.child("source"))
-    rows = given.take("layers", (list,), "a list", [])
-    layers = tuple(_read_layer(given.item("layers", i, row)) for i, row in enumerate(rows))
-    model = _read_model(given)
-    lock_times = given.take("lock_times", (bool,), "true or false", False)
-    seed = given.take("seed", (int,), "a whole number")
-    return given.build("", lambda: Score(source, layers, model, lock_times, seed))
+def read_score(data: Any, path: Path) -> Score:
+    """A score from plain data of JSON; errors call its file ``path``."""
+    if not isinstance(data, Mapping):
+        raise MotionFileError(path, show_value(data), "an object with named fields", where="the document")
+    if data.get("kind") != KIND:
+        raise MotionFileError(path, show_value(data.get("kind")), f'"{KIND}"', where="kind")
+    version = data.get("version")
+    if version == 1:
+        data = upgrade(data)
+    elif version != VERSION or isinstance(version, bool):
+        newer = isinstance(version, int) and version > VERSION
+        hint = "; a newer Kinesphere has written this, which reads it" if newer else ""
+        raise MotionFileError(path, show_value(version), f"1 or {VERSION}{hint}", where="version")
+    _refuse_unknown(data, FIELDS, path, "")
+    if not isinstance(data.get("about", ""), str):
+        raise MotionFileError(path, show_value(data["about"]), "a text", where="about")
+    if "source" not in data:
+        raise MotionFileError(path, "nothing", "an object with a name, a file, key points or a gesture", where="source")
+    source, reading = _read_source(data["source"], path)
+    character = data.get("character")
+    if character is not None and not isinstance(character, str):
+        raise MotionFileError(path, show_value(character), "a character's name or file", where="character")
+    layers = [_read_layer(row, path, f"layers[{i}]") for i, row in enumerate(_rows(data, "layers", path))]
+    behaviours = [
+        _read_behaviour(row, path, f"behaviours[{i}]") for i, row in enumerate(_rows(data, "behaviours", path))
+    ]
+    scene = read_document(Scene, data.get("scene", {}), path, "scene")
+    seed = data.get("seed")
+    if seed is not None and (isinstance(seed, bool) or not isinstance(seed, int) or not 0 <= seed <= MOST_SEED):
+        raise MotionFileError(path, show_value(seed), "a whole number from 0", where="seed")
+    named = character if character is None or is_name(character) else Path(character)
+    try:
+        return Score(source, tuple(layers), named, tuple(behaviours), scene, seed, reading)
+    except (ValueError, TypeError) as error:
+        raise MotionFileError(path, str(error), "values that are allowed", where="the document") from None
 
 
-def _read_model(given: ScoreFields) -> str | EffortModel:
-    model = given.take("model", (str, dict), "the name of an Effort model, a file, or its coefficients", DEFAULT)
-    if isinstance(model, str):
-        return model
-    own = given.child("model")
-    own.only("name", "coefficients")
-    name = own.take("name", (str,), "a text", "custom")
-    changed = {key.replace(".", "__"): value for key, value in own.child("coefficients").data.items()}
-    base = given.build("model.coefficients", lambda: effort_model(DEFAULT).with_coefficients(**changed))
-    return EffortModel(name, base.coefficients)
+def _rows(data: Mapping[str, Any], name: str, path: Path) -> list[Any]:
+    rows = data.get(name, [])
+    if not isinstance(rows, list):
+        raise MotionFileError(path, show_value(rows), "a list", where=name)
+    return rows
 
 
-def _read_source(given: ScoreFields) -> Gesture | Keypoints | str | Path:
-    given.only("name", "file", "keypoints", "gesture")
-    if len(given.data) != 1:
-        raise given.fail("", ", ".join(given.data) or "nothing", "one of name, file, keypoints or gesture")
-    name = given.take("name", (str,), "the name of a gesture")
-    if name is not None:
-        return str(name)
-    file = given.take("file", (str,), "the path of a gesture or of key points")
-    if file is not None:
-        return Path(file)
-    if "keypoints" in given.data:
-        return read_keypoints(given.child("keypoints"))
-    return read_gesture(given.child("gesture"))
+def _refuse_unknown(row: Mapping[str, Any], known: tuple[str, ...], path: Path, where: str) -> None:
+    for name in row:
+        if name not in known:
+            place = f"{where}.{name}" if where else str(name)
+            raise MotionFileError(path, "a field that nobody knows", describe_choices(str(name), known), where=place)
 
 
-def _read_layer(given: ScoreFields) -> Layer:
-    kind = given.take("edit", (str,), f"one of {', '.join(EDITS)}")
-    if kind not in EDITS:
-        raise given.fail("edit", show_value(kind), describe_choices(str(kind), EDITS))
-    edit: Express | SignalEdit
-    if kind == "express":
-        given.only("edit", *EXPRESS_FIELDS, *LAYER_FIELDS)
-        edit = read_express(given)
-    else:
-        given.only("edit", *edit_fields(kind), *LAYER_FIELDS)
-        edit = read_edit(kind, given)
-    start, end, strength = given.number("start", None), given.number("end", None), given.number("strength", 1.0)
-    names = given.take("parts", (list,), "a list of parts")
-    parts = names if names is None else tuple(names)
-    return given.build("", lambda: Layer(edit, start, end, parts, 1.0 if strength is None else strength))
+def _read_source(row: Any, path: Path) -> tuple[Source, Reading]:
+    if not isinstance(row, Mapping):
+        raise MotionFileError(path, show_value(row), "an object with named fields", where="source")
+    kinds = ("name", "file", "keypoints", "gesture")
+    options = field_names(Reading)
+    _refuse_unknown(row, (*kinds, *options), path, "source")
+    given = [name for name in kinds if name in row]
+    if len(given) != 1:
+        found = ", ".join(given) or "nothing"
+        raise MotionFileError(path, found, f"one of {', '.join(kinds)}", where="source")
+    (kind,) = given
+    reading = read_document(Reading, {name: row[name] for name in options if name in row}, path, "source")
+    if kind in ("name", "file"):
+        if not isinstance(row[kind], str):
+            raise MotionFileError(path, show_value(row[kind]), "a text", where=f"source.{kind}")
+        return (row[kind] if kind == "name" else Path(row[kind])), reading
+    if kind == "keypoints":
+        return read_document(Keypoints, row[kind], path, "source.keypoints"), reading
+    return read_document(Gesture, row[kind], path, "source.gesture"), reading
+
+
+def _read_layer(row: Any, path: Path, where: str) -> Layer:
+    registries: tuple[Registry[Any], ...] = (MOTION_EDITS, PHRASE_EDITS)
+    cls, own = _read_registered("edit", row, path, where, registries)
+    scope_names = field_names(Scope)
+    scope = read_document(Scope, {name: own[name] for name in scope_names if name in own}, path, where)
+    edit = read_document(cls, {name: value for name, value in own.items() if name not in scope_names}, path, where)
+    return Layer(edit, scope)
+
+
+def _read_behaviour(row: Any, path: Path, where: str) -> Behaviour:
+    cls, own = _read_registered("behaviour", row, path, where, (BEHAVIOURS,))
+    made: Behaviour = read_document(cls, own, path, where)
+    return made
+
+
+def _read_registered(
+    key: str, row: Any, path: Path, where: str, registries: tuple[Registry[Any], ...]
+) -> tuple[type[Any], dict[str, Any]]:
+    """The class that a row names by ``key``, and the row's other fields."""
+    if not isinstance(row, Mapping):
+        raise MotionFileError(path, show_value(row), "an object with named fields", where=where)
+    name = row.get(key)
+    registry = next((own for own in registries if isinstance(name, str) and name in own), None)
+    if registry is None:
+        names = sorted(known for own in registries for known in own.names())
+        raise MotionFileError(path, show_value(name), describe_choices(str(name), names), where=f"{where}.{key}")
+    cls = registry[str(name)]
+    known = (key, *field_names(cls), *(field_names(Scope) if issubclass(cls, EditBase) else ()))
+    _refuse_unknown(row, known, path, where)
+    return cls, {name: value for name, value in row.items() if name != key}
+
+
+# The JSON Schema
+
+
+def score_schema() -> dict[str, Any]:
+    """The JSON Schema of scores: every registered edit and behaviour, those of plugins too."""
+    definitions: dict[str, Any] = {}
+
+    def define(cls: Any, **more: Any) -> dict[str, Any]:
+        made = json_schema(cls)
+        definitions.update(made.pop("$defs", {}))
+        return made | {"properties": {**more, **made.get("properties", {})}, "required": [*more]}
+
+    scope = json_schema(Scope)["properties"]
+    reading = json_schema(Reading)["properties"]
+    edits = [
+        define(cls, edit={"const": name})
+        for registry in (PHRASE_EDITS, MOTION_EDITS)
+        for name, cls in registry.classes().items()
+    ]
+    for edit in edits:
+        edit["properties"] |= scope
+    behaviours = [define(cls, behaviour={"const": name}) for name, cls in BEHAVIOURS.classes().items()]
+    sources = {
+        "name": {"type": "string", "description": "The name of a built-in motion."},
+        "file": {"type": "string", "description": "A gesture, key points or a motion, from the score's folder."},
+        "keypoints": define(Keypoints),
+        "gesture": define(Gesture),
+    }
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "Kinesphere score",
+        "type": "object",
+        "required": ["kind", "version", "source"],
+        "additionalProperties": False,
+        "properties": {
+            "kind": {"const": KIND},
+            "version": {"const": VERSION},
+            "about": {"type": "string", "description": "What this is, in words."},
+            "source": {
+                "description": "What is performed, and how its file is read.",
+                "type": "object",
+                "properties": sources | reading,
+                "additionalProperties": False,
+                "oneOf": [{"required": [name]} for name in sources],
+            },
+            "character": {"type": "string", "description": "Who performs it: figure, mo, or a character's file."},
+            "scene": define(Scene),
+            "layers": {
+                "description": "Edits with their scopes, in the source's own time.",
+                "type": "array",
+                "items": {"oneOf": edits},
+            },
+            "behaviours": {
+                "description": "What goes on by itself on top.",
+                "type": "array",
+                "items": {"oneOf": behaviours},
+            },
+            "seed": {"type": "integer", "minimum": 0, "description": "Which individual performs it."},
+        },
+        "$defs": definitions,
+    }

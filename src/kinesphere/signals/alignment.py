@@ -32,6 +32,7 @@ QUICKEST = 4.0  # times its mean pace that one motion's clock runs at most again
 MOVES = 1e-6  # radians: joints that move less take no part
 LONG = 1500  # frames beyond which the search goes from coarse to fine
 RADIUS = 1.0  # seconds, in that search
+LEAST_RADIUS = 1e-6  # seconds
 WAITING = 0.1  # leg lengths that a frame costs at which one motion waits for the other
 SAME = 1e-4  # of the longest bone by which offsets may differ on the same body
 

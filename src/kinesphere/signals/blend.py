@@ -12,26 +12,38 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
-from types import MappingProxyType
-from typing import NamedTuple
+from typing import Annotated, Any, NamedTuple, Self
 
 import numpy as np
+from pydantic import BeforeValidator, PlainValidator
 
 from kinesphere.body.contacts import Contact, Contacts, find_contacts
 from kinesphere.body.foot_lock.lock import lock_feet
 from kinesphere.body.ground import runs, sole_paths, sole_points
 from kinesphere.body.require_roles import LEGS
-from kinesphere.builtin.library import Source, check_source, resolve_motion
 from kinesphere.maths import bands, rotation_curves, rotations
 from kinesphere.maths.vectors import Bools, Floats, smoothstep
 from kinesphere.motion.checked_arrays import freeze
+from kinesphere.motion.document import (
+    AS_TUPLE,
+    READ_ONLY,
+    Either,
+    Flag,
+    Setting,
+    document,
+    expected_type,
+    not_allowed,
+    number,
+)
+from kinesphere.motion.edit import MotionEdit, MotionSource, loaded_motion, motion_edit
 from kinesphere.motion.humanoid import select_joints
 from kinesphere.motion.motion import Motion
-from kinesphere.motion.scope import FADE, check_strength, check_time_range, time_window
+from kinesphere.motion.scope import WHOLE, Scope
 from kinesphere.motion.timemap import TimeMap, pose_at_times
-from kinesphere.signals.alignment import RADIUS, Cost, Search, align, match_body, trim_calibration
+from kinesphere.signals.alignment import LEAST_RADIUS, RADIUS, Cost, Search, align, match_body, trim_calibration
 from kinesphere.signals.constraints import anchor_from_outside, crossfade, foot_hold_window, move_contacts, moves_feet
 from kinesphere.signals.curves import Curves, HeadingSplit, moving_joints, split_headings
+from kinesphere.signals.equalize import BandOrPeriod
 
 Weight = float | Mapping[float, float]
 LEAST_SUM = 0.05  # of weights before they are made to sum to one
@@ -40,79 +52,144 @@ SLOWEST = 0.1  # of the first motion's pace that the common clock keeps, where w
 SHORTEST_CONTACT = 0.08  # seconds
 
 
-@dataclass(frozen=True)
-class Blend:
-    """A motion between several: ``Blend([0.4, 0.6])(drum, sway)``.
+def _check_second(key: Any) -> float:
+    """Seconds; documents have them as text."""
+    try:
+        value = float(key)
+    except (TypeError, ValueError, OverflowError):
+        raise expected_type('a moment such as "0.5", in seconds,') from None
+    if isinstance(key, bool) or not np.isfinite(value):
+        raise not_allowed("finite seconds")
+    return value
 
-    Parameters
-    ----------
-    weights
-        One for each motion: a number, or numbers at seconds of the result, with easing between them. They are made to
-        sum to one; negative ones lead away from a motion. Left out: all equal.
-    bands
-        Other weights for single bands, by number or, where not whole, by period in seconds: ``{0.5: [1.0, 0.0]}`` lets
-        the first have all movement about half a second long. With any, blending is band by band.
-    align
-        Align the motions first, so that feet step at one time. The result's pace is between theirs.
-    cost, search, radius
-        Of the alignment; see ``signals.align``.
-    feet
-        Whether feet that are in contact in most of the motions are locked.
-    others
-        Motions that come after those that it is called with, also as files: ``Blend(others=["sway.bvh"])(drum)``.
-    joints, start, end, fade, strength
-        As for every edit, in seconds of the result: other joints, and other times, are the first motion's. With some
-        joints only, its pace is the first motion's as well.
+
+Share = Annotated[float, number(-MOST_WEIGHT, MOST_WEIGHT)]
+ShareCurve = Annotated[
+    Mapping[Annotated[float, PlainValidator(_check_second, json_schema_input_type=str)], Share], READ_ONLY
+]
+AnyWeight = Annotated[
+    Weight,
+    Either(lambda value: "curve" if isinstance(value, Mapping) else "number", curve=ShareCurve, number=Share),
+]
+
+
+def parse_weights(text: str) -> list[float]:
+    """Numbers with commas between."""
+    try:
+        return [float(piece) for piece in text.split(",")]
+    except ValueError:
+        raise ValueError(f"found {text!r}; numbers parted by commas are expected") from None
+
+
+def parse_band(text: str) -> dict[float, list[float]]:
+    """Weights of a band, ``2=1,0``, or of the band at a period in seconds, ``0.5s=1,0``."""
+    name, equals, values = (part.strip() for part in text.partition("="))
+    if not equals:
+        raise ValueError(f"found {text!r}; write a band and its weights, such as 2=1,0 or 0.5s=1,0")
+    try:
+        band = int(name) if name.isdecimal() else float(name.removesuffix("s"))
+    except ValueError:
+        raise ValueError(f"found {name!r}; a band such as 2, or a period such as 0.5s, is expected") from None
+    return {band: parse_weights(values)}
+
+
+@motion_edit("blend")
+@document(frozen=True)
+class Blend(MotionEdit):
+    """Make one motion of several: between them, or the quick movement of one with the slow of another.
+
+    ``Blend([0.4, 0.6])(drum, sway)``, or ``Blend([0.4, 0.6], others=[sway])(drum)``. The scope is in seconds of the
+    result: other parts, and other times, are the first motion's. With some parts only, its pace is the first motion's
+    as well.
     """
 
-    weights: Sequence[Weight] | None = None
-    bands: Mapping[float, Sequence[float]] = field(default_factory=dict)
-    align: bool = True
-    cost: Cost = "pose"
-    search: Search = "auto"
-    radius: float = RADIUS
-    feet: bool = True
-    others: Sequence[Source] = ()
-    joints: str | Sequence[str] | None = None
-    start: float | None = None
-    end: float | None = None
-    fade: float = FADE
-    strength: float = 1.0
+    weights: (
+        Annotated[
+            Sequence[AnyWeight],
+            AS_TUPLE,
+            Setting(
+                "One for each motion: a number, or numbers at seconds of the result, with easing between them. They "
+                "are made to sum to one; negative ones lead away from a motion. Left out: all equal.",
+                parse=parse_weights,
+                metavar="NUMBER,…",
+            ),
+        ]
+        | None
+    ) = None
+    bands: Annotated[
+        Mapping[BandOrPeriod, Annotated[Sequence[Share], AS_TUPLE]],
+        READ_ONLY,
+        Setting(
+            "Other weights for single bands, by number (0 is the fastest) or by period in seconds: with any, blending "
+            "is band by band.",
+            option="--band",
+            parse=parse_band,
+            metavar="BAND=NUMBER,…",
+            repeated=True,
+        ),
+    ] = field(default_factory=dict)
+    align: Annotated[
+        Flag,
+        Setting(
+            "Whether the motions are aligned first, so that feet step at one time. The pace is then between theirs.",
+            option="--unaligned",
+            help="Blend frame by frame as they are, without a common clock.",
+        ),
+    ] = True
+    cost: Annotated[Cost, Setting("What corresponds in two motions: what has one shape, or one pose.")] = "pose"
+    search: Annotated[Search, Setting("How frames are matched; see align.")] = "auto"
+    radius: Annotated[float, number(LEAST_RADIUS, about="Seconds that a banded or coarse search looks around.")] = (
+        RADIUS
+    )
+    feet: Annotated[
+        Flag,
+        Setting(
+            "Whether feet that are in contact in most of the motions are locked.",
+            option="--free-feet",
+            help="Don't hold the feet that stand.",
+        ),
+    ] = True
+    others: Annotated[
+        Sequence[MotionSource],
+        AS_TUPLE,
+        BeforeValidator(lambda value: [value] if isinstance(value, Motion | str | Path) else value),
+        Setting("The other motions: files or default motions' names.", option="OTHERS", repeated=True),
+    ] = ()
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "bands", MappingProxyType({k: tuple(v) for k, v in dict(self.bands).items()}))
-        for band, values in self.bands.items():
-            if not np.isfinite(band) or band < 0.0:
-                raise ValueError(f"a band is {band!r}; a number from 0, or a period in seconds, is expected")
-            for value in values:
-                _check_weight(f"band {band:g}", value)
-        check_time_range(self.start, self.end, self.fade)
-        check_strength(self.strength)
-        given = (self.others,) if isinstance(self.others, Motion | str | Path) else tuple(self.others)
-        object.__setattr__(self, "others", given)
-        for other in given:
-            check_source("one of others", other)
-        if self.joints is not None and not isinstance(self.joints, str):
-            object.__setattr__(self, "joints", tuple(self.joints))
-        if self.weights is None:
-            return
-        frozen = tuple(MappingProxyType(dict(w)) if isinstance(w, Mapping) else float(w) for w in self.weights)
-        object.__setattr__(self, "weights", frozen)
-        for k, weight in enumerate(frozen):
+        for k, weight in enumerate(self.weights or ()):
             if isinstance(weight, Mapping) and not weight:
                 raise ValueError(f"weights[{k}] is empty; weights at seconds are expected, {{0.0: 1.0, 2.0: 0.0}}")
-            for moment, value in weight.items() if isinstance(weight, Mapping) else [(0.0, weight)]:
-                if not np.isfinite(moment):
-                    raise ValueError(f"weights[{k}] has a moment {moment!r}; finite seconds are expected")
-                _check_weight(f"weights[{k}]", value)
 
-    def __call__(self, *motions: Motion) -> Motion:
+    @property
+    def neutral(self) -> bool:
+        """Whether it has no other motion to blend with. Called with several motions it does something all the same."""
+        return not self.others
+
+    @classmethod
+    def from_options(cls, **values: Any) -> Self:
+        if not values.get("others"):
+            raise ValueError("one motion alone is itself; give two at least")
+        return cls(**values)
+
+    @classmethod
+    def examples(cls) -> tuple[Self, ...]:
+        return (
+            cls(others=["walk"]),
+            cls([0.7, 0.3], align=False, others=["point"]),
+            cls([1.0, {0.0: 0.0, 1.0: 1.0}], {0.5: [1.0, 0.0]}, others=["point"]),
+        )
+
+    def __call__(self, *motions: Motion, **scope: Any) -> Motion:
         """The motion between them, on the first one's body and at its rate."""
-        return self.with_clock(*motions)[0]
+        return self.blend(motions, Scope(**scope) if scope else WHOLE)[0]
 
-    def with_clock(self, *motions: Motion) -> tuple[Motion, TimeMap]:
-        """The motion between them, and its clock: from the first one's time to the new one."""
-        motions = (*motions, *(resolve_motion(other) for other in self.others))
+    def apply(self, motion: Motion, scope: Scope = WHOLE) -> tuple[Motion, TimeMap]:
+        return self.blend([motion], scope)
+
+    def blend(self, motions: Sequence[Motion], scope: Scope = WHOLE) -> tuple[Motion, TimeMap]:
+        """The motion between them and all others, and its clock: from the first one's time to the new one."""
+        motions = (*motions, *(loaded_motion(other) for other in self.others))
         if not motions:
             raise ValueError("nothing to blend; give one motion at least")
         if self.weights is not None and len(self.weights) != len(motions):
@@ -120,14 +197,14 @@ class Blend:
         for band, weights in self.bands.items():
             if len(weights) != len(motions):
                 raise ValueError(f"{len(weights)} weights of band {band:g} for {len(motions)} motions")
-        if len(motions) == 1:
+        if len(motions) == 1 or scope.strength == 0.0:
             return motions[0], TimeMap.identity()
         sources = _on_one_body(motions)
         first, count = sources[0], len(sources)
-        joints = select_joints(first.skeleton, self.joints)
-        shares = partial(self.shares, count=count)
+        joints = select_joints(first.skeleton, scope.parts)
+        shares = partial(self.shares, count=count, scope=scope)
         settings = (self.cost, self.search, self.radius) if self.align and min(map(len, sources)) > 1 else None
-        clock_shares = shares if self.joints is None else partial(_first_alone, count=count)
+        clock_shares = shares if scope.parts is None else partial(_first_alone, count=count)
         aligned = align_motions(sources, clock_shares, settings)
         times = np.arange(len(aligned[0].frames)) / first.rate
         blend = _blend_motions(
@@ -136,21 +213,20 @@ class Blend:
         if not joints.all():
             blend = _replace_joints(aligned[0].motion, blend, joints)
         if self.feet:
-            bounded = self.start is not None or self.end is not None
-            window = time_window(times, self.start, self.end, self.fade) if bounded else None
+            window = None if scope.whole_time else scope.window(times)
             blend = hold_blend_feet(blend, aligned, shares(times), joints, window)
         old = aligned[0].frames / first.rate + int(motions[0].performed_frames[0]) / first.rate
         return blend, TimeMap(old, times) if len(times) > 1 else TimeMap.identity()
 
-    def shares(self, times: Floats, count: int) -> Floats:
+    def shares(self, times: Floats, count: int, scope: Scope = WHOLE) -> Floats:
         """``(N, T)`` each motion's weight at seconds ``(T,)`` of the result, 1 in sum."""
         rows = [
             _weight_curve(weight, times) if isinstance(weight, Mapping) else np.full(len(times), float(weight))
             for weight in self.weights or (1.0,) * count
         ]
         shares = _normalise(np.array(rows))
-        if self.start is not None or self.end is not None or self.strength != 1.0:
-            window = self.strength * time_window(times, self.start, self.end, self.fade)
+        if not scope.whole_time or scope.strength != 1.0:
+            window = scope.strength * scope.window(times)
             shares = _first_alone(times, count) * (1.0 - window) + shares * window
         return shares
 
@@ -191,11 +267,6 @@ def _replace_joints(first: Motion, blend: Motion, joints: Bools) -> Motion:
     q, t = first.rotations.copy(), first.translations.copy()
     q[:, joints], t[:, joints] = blend.rotations[:, joints], blend.translations[:, joints]
     return replace(blend, rotations=q, translations=t)
-
-
-def _check_weight(what: str, value: float) -> None:
-    if not np.isfinite(value) or abs(value) > MOST_WEIGHT:
-        raise ValueError(f"{what}: a weight is {value!r}; −{MOST_WEIGHT:g} to {MOST_WEIGHT:g} is allowed")
 
 
 def _weight_curve(weight: Mapping[float, float], times: Floats) -> Floats:

@@ -19,11 +19,12 @@ displacements runs and is added. It may be applied again to the result. The step
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import field, replace
 from functools import cache, partial
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple, Self
 
 import numpy as np
+from pydantic import BeforeValidator
 
 from kinesphere.body.contacts import find_contacts
 from kinesphere.body.ground import performed_runs, runs
@@ -44,31 +45,40 @@ from kinesphere.maths import kinematics, rotations
 from kinesphere.maths.filters import smooth_envelope
 from kinesphere.maths.vectors import Bools, Floats, cross, norms, smoothstep, unit
 from kinesphere.motion.checked_arrays import freeze
+from kinesphere.motion.document import AS_TUPLE, Flag, Setting, document, number
+from kinesphere.motion.edit import MotionEdit, motion_edit
 from kinesphere.motion.errors import MotionFileWarning, warn_caller
 from kinesphere.motion.humanoid import SIDES, select_joints
 from kinesphere.motion.motion import Motion
-from kinesphere.signals.curves import Curves
-from kinesphere.signals.edit import Edit, edit_window
+from kinesphere.motion.scope import WHOLE, Scope
+from kinesphere.motion.timemap import TimeMap
+from kinesphere.signals.edit import edit_window
 from kinesphere.signals.pose_edits import (
     EASE_OUT,
     STEADY,
+    TARGET,
+    TURN,
     UP,
+    AnyPoseEdit,
     DisplacedPoses,
     DisplacementRange,
     EditKey,
     PoseEdit,
+    SplineDial,
     Target,
     TargetKey,
     Turn,
     TurnKey,
     joint_of,
-    read_pose_edit,
+    parse_target,
+    parse_turn,
     role_of,
 )
 
 HANDS = tuple(f"{side}Hand" for side in SIDES)
 FEET = tuple(f"{side}Foot" for side in SIDES)
 TCB_FIELDS = ("tension", "continuity", "bias")
+LEAST_WIDTH = 1e-6  # seconds
 LEAST_MISS = 0.001  # metres: a target that is missed by more is warned about
 # Reach
 HEAD_BACK = float(np.radians(30.0))  # most that a head turns back
@@ -93,70 +103,128 @@ class TargetOutOfReach(MotionFileWarning):
     """A target lies farther away than the body can go; it is approached."""
 
 
-@dataclass(frozen=True)
-class Displace(Edit):
-    """Pose edits at frames, and a spline of displacements between them.
+def parse_overshoot(text: str) -> float | None:
+    """A share of a step, or any: None."""
+    if text.strip() == "any":
+        return None
+    try:
+        return float(text)
+    except ValueError:
+        raise ValueError(f"found {text!r}; a number or any is expected") from None
 
-    Parameters
-    ----------
-    edits
-        ``Turn``s of joints and ``Target``s for hands, feet, head and hips, also as plain data.
-    tension, continuity, bias
-        Of the spline at edits that have none of their own (Kochanek and Bartels); 0 is plain.
-    overshoot
-        How far it may go past its keys, as a share of the step between two; None: not limited.
-    width
-        Seconds before and after edits over which displacements begin and end, in place of the whole range.
-    joints
-        What may move besides what is edited: with ``"right_arm"`` the trunk does not help the right hand.
-    start, end
-        The range, in seconds: at its first and last frame there is no displacement, unless an edit says so.
-    fade
-        Not used: the spline itself begins and ends smoothly.
-    feet
-        Whether feet that are in contact in the input stay as they are; where legs are too short, hips then give way,
-        and rise no higher than they allow.
-    strength
-        How much of every displacement, from 0 to 1.
+
+@motion_edit("displace")
+@document(frozen=True)
+class Displace(MotionEdit):
+    """Change the pose at a moment or a few: a higher knock, a foot set elsewhere. What is around follows smoothly.
+
+    A spline of displacements runs between the edits. Only the parts of the scope may move besides what is edited: with
+    ``"right_arm"`` the trunk does not help the right hand. At the first and last frame of the scope's range there is no
+    displacement, unless an edit says so. The scope's fade is not used: the spline itself begins and ends smoothly.
     """
 
-    edits: Sequence[PoseEdit | Mapping[str, Any]] = ()
-    tension: float = 0.0
-    continuity: float = 0.0
-    bias: float = 0.0
-    overshoot: float | None = 0.0
-    width: float | None = None
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        given = [self.edits] if isinstance(self.edits, (PoseEdit, Mapping)) else self.edits
-        object.__setattr__(self, "edits", tuple(read_pose_edit(edit) for edit in given))
-        for name in TCB_FIELDS:
-            if not np.isfinite(getattr(self, name)):
-                raise ValueError(f"{name} is {getattr(self, name)!r}; a finite number is expected")
-        if self.overshoot is not None and not 0.0 <= self.overshoot <= 10.0:
-            raise ValueError(f"overshoot is {self.overshoot!r}; 0 to 10 is allowed, or None for no bound")
-        if self.width is not None and not 0.0 < self.width < np.inf:
-            raise ValueError(f"width is {self.width!r}; seconds above zero are expected")
+    edits: Annotated[
+        Sequence[AnyPoseEdit],
+        AS_TUPLE,
+        BeforeValidator(lambda value: [value] if isinstance(value, PoseEdit | Mapping) else value),
+        Setting("Turns of joints, and targets for hands, feet, head and hips.", hidden=True),
+    ] = ()
+    tension: Annotated[SplineDial, Setting("How tightly the spline runs through edits that don't say it.")] = 0.0
+    continuity: Annotated[SplineDial, Setting("How smoothly it runs through them; 0 is plain.")] = 0.0
+    bias: Annotated[SplineDial, Setting("Whether it bends before or after them.")] = 0.0
+    overshoot: (
+        Annotated[
+            float,
+            number(
+                0.0,
+                10.0,
+                "How far it may go past them, as a share of the step between two; any, or null: as it likes.",
+                parse=parse_overshoot,
+                metavar="SHARE|any",
+            ),
+        ]
+        | None
+    ) = 0.0
+    width: (
+        Annotated[
+            float,
+            number(
+                LEAST_WIDTH, about="Seconds before and after edits in which it comes and goes. Else the whole range."
+            ),
+        ]
+        | None
+    ) = None
+    feet: Annotated[
+        Flag,
+        Setting(
+            "Whether feet that are in contact in the input stay as they are. Where legs are too short, hips then give "
+            "way, and rise no higher than they allow.",
+            option="--free-feet",
+            help="Don't hold the feet that stand.",
+        ),
+    ] = field(default=True, kw_only=True)
 
     @property
     def neutral(self) -> bool:
         return all(_is_neutral(edit) for edit in self.edits)
 
-    def __call__(self, motion: Motion) -> Motion:
+    @classmethod
+    def from_options(
+        cls,
+        *,
+        target: Annotated[
+            Sequence[Target],
+            Setting(
+                f"A hand, foot, head or hips brought somewhere: '{TARGET}' or 'leftFoot@90f to 0.1,0,0.3', in metres, "
+                "at seconds or, with an f, at a frame. More words: 'swivel 20' turns the elbow or knee by degrees, "
+                "'loose' lets the hand turn with the arm, 'plant' takes a foot's whole stand along.",
+                parse=parse_target,
+                metavar="TEXT",
+                repeated=True,
+            ),
+        ] = (),
+        turn: Annotated[
+            Sequence[Turn],
+            Setting(
+                f"A joint turned, in degrees: '{TURN}', about its parent's axes; a last word 'joint' or 'world' takes "
+                "its own or the world's.",
+                parse=parse_turn,
+                metavar="TEXT",
+                repeated=True,
+            ),
+        ] = (),
+        **rest: Any,
+    ) -> Self:
+        if not target and not turn:
+            raise ValueError(f"nothing to displace: give --target '{TARGET}' or --turn '{TURN}'")
+        return cls(edits=[*target, *turn], **rest)
+
+    @classmethod
+    def examples(cls) -> tuple[Self, ...]:
+        raised = Target("rightHand", seconds=1.0, by=(0.0, 0.2, 0.0))
+        return cls([raised]), cls([Turn("head", (0.0, 0.4, 0.0), seconds=1.0)]), cls([raised], width=0.25, feet=False)
+
+    def at_times_of(self, clock: TimeMap, motion: Motion) -> Self:
+        return replace(self, edits=[edit.at_time_of(clock, motion) for edit in self._pose_edits])
+
+    @property
+    def _pose_edits(self) -> tuple[PoseEdit, ...]:
+        return tuple(edit for edit in self.edits if isinstance(edit, PoseEdit))
+
+    def apply(self, motion: Motion, scope: Scope = WHOLE) -> tuple[Motion, TimeMap]:
         """The displaced motion. Edits whose frame or joint the motion does not have are refused."""
-        allowed = select_joints(motion.skeleton, self.joints)
-        edit_window(motion, self.start, self.end, self.fade)  # refuses ranges in which nothing of the motion lies
-        known = _with_roles(motion, self.edits)
-        keys = _sort_keys([self._key(edit, known) for edit in self.edits])
-        if self.neutral or self.strength == 0.0:
-            return motion
+        allowed = select_joints(motion.skeleton, scope.parts)
+        edit_window(motion, scope)  # refuses ranges in which nothing of the motion lies
+        known = _with_roles(motion, self._pose_edits)
+        keys = _sort_keys([self._key(edit, known, scope.strength) for edit in self._pose_edits])
+        if self.neutral or scope.strength == 0.0:
+            return motion, TimeMap.identity()
         contacts = cache(lambda: foot_contacts(known))
         local, translations, misses = motion.rotations.copy(), motion.translations.copy(), list[TargetMiss]()
         for run in performed_runs(motion):
             own = [key for key in keys if run.start <= key.frame < run.stop]
             if own:
-                frames = self._range(motion, run, own)
+                frames = self._range(motion, run, own, scope)
                 rows = slice(frames.first, frames.last + 1)
                 poses = DisplacedPoses(replace(known[rows], calibration_frames=()), frames, allowed)
                 misses += _displace(poses, own, partial(_contact_rows, contacts, rows) if self.feet else None)
@@ -164,32 +232,29 @@ class Displace(Edit):
         for miss in misses:
             if miss.distance > LEAST_MISS:
                 warn_caller(_miss_message(motion, miss, feet=self.feet), TargetOutOfReach)
-        return replace(motion, rotations=freeze(local), translations=freeze(translations))
+        return replace(motion, rotations=freeze(local), translations=freeze(translations)), TimeMap.identity()
 
-    def edit_table(self, curves: Curves, joints: Bools) -> Floats:
-        raise TypeError("displacements are of poses and not of curves; call the edit with a motion")
-
-    def _key(self, edit: PoseEdit | Mapping[str, Any], motion: Motion) -> EditKey:
+    def _key(self, edit: PoseEdit, motion: Motion, strength: float) -> EditKey:
         """An edit with its frame, its joint, and tension, continuity and bias."""
         assert isinstance(edit, (Turn, Target))
         own = [getattr(self if getattr(edit, name) is None else edit, name) for name in TCB_FIELDS]
         tension, continuity, bias = (float(value) for value in own)
         frame, tcb = edit.frame_of(motion), (tension, continuity, bias)
         if isinstance(edit, Turn):
-            return TurnKey(frame, joint_of(edit, motion.skeleton), edit.scaled(self.strength), tcb)
+            return TurnKey(frame, joint_of(edit, motion.skeleton), edit.scaled(strength), tcb)
         role = role_of(edit, motion.skeleton)
         joint = motion.skeleton.roles[role]
-        if self.strength != 1.0:
-            edit = edit.scaled(self.strength, motion[frame : frame + 1].positions_world()[0, joint])
+        if strength != 1.0:
+            edit = edit.scaled(strength, motion[frame : frame + 1].positions_world()[0, joint])
         return TargetKey(frame, joint, edit, tcb, role)
 
-    def _range(self, motion: Motion, run: slice, keys: Sequence[EditKey]) -> DisplacementRange:
+    def _range(self, motion: Motion, run: slice, keys: Sequence[EditKey], scope: Scope) -> DisplacementRange:
         """The frames that may change for keys in a run of performed frames."""
         first, last = run.start, run.stop - 1
-        if self.start is not None:
-            first = max(first, int(np.ceil(self.start * motion.rate - 1e-6)))
-        if self.end is not None:
-            last = min(last, int(np.floor(self.end * motion.rate + 1e-6)))
+        if scope.start is not None:
+            first = max(first, int(np.ceil(scope.start * motion.rate - 1e-6)))
+        if scope.end is not None:
+            last = min(last, int(np.floor(scope.end * motion.rate + 1e-6)))
         for key in keys:
             if not first <= key.frame <= last:
                 when = f"from {first / motion.rate:g} to {last / motion.rate:g} s, frames {first} to {last}"
@@ -199,7 +264,7 @@ class Displace(Edit):
             frames = [key.frame for key in keys]
             first = max(first, int(np.floor(min(frames) - width)))
             last = min(last, int(np.ceil(max(frames) + width)))
-        return DisplacementRange(first, last, width, (self.start is not None, self.end is not None), self.overshoot)
+        return DisplacementRange(first, last, width, (scope.start is not None, scope.end is not None), self.overshoot)
 
 
 class TargetMiss(NamedTuple):
@@ -247,7 +312,7 @@ def _is_neutral(edit: PoseEdit | Mapping[str, Any]) -> bool:
     return isinstance(edit, Turn) and not edit.vector.any()
 
 
-def _with_roles(motion: Motion, edits: Sequence[PoseEdit | Mapping[str, Any]]) -> Motion:
+def _with_roles(motion: Motion, edits: Sequence[PoseEdit]) -> Motion:
     """The motion with the roles that its edits need."""
     parts = [edit.part for edit in edits if isinstance(edit, Target) and edit.part in MOVABLE]
     needed = {role for part in parts for role in roles_for_part(part)}

@@ -6,22 +6,34 @@ Band 0 is the fastest, each next one an octave slower; ``maths.bands`` splits an
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from types import MappingProxyType
-from typing import Any
+from typing import Annotated, Any, Literal, Self, get_args
 
 import numpy as np
+from pydantic import PlainValidator
 
 from kinesphere.maths import bands
 from kinesphere.maths.vectors import Bools, Floats
-from kinesphere.motion.errors import unknown_name
+from kinesphere.motion.document import (
+    READ_ONLY,
+    Flag,
+    Setting,
+    Text,
+    document,
+    expected_type,
+    not_allowed,
+    number,
+)
+from kinesphere.motion.edit import motion_edit
 from kinesphere.motion.humanoid import select_joints
 from kinesphere.signals.curves import Curves
 from kinesphere.signals.edit import Edit
 
+Preset = Literal["exaggerate", "soften", "twitch", "constrain", "anticipate", "denoise"]
 MOST_GAIN = 20.0
 # Gains at periods in seconds, so that they mean the same at any frame rate; between them linear in octaves.
-PRESETS: Mapping[str, Mapping[float, float]] = MappingProxyType(
+PRESETS: Mapping[Preset, Mapping[float, float]] = MappingProxyType(
     {
         "exaggerate": {0.12: 1.0, 0.25: 1.6, 0.5: 1.7, 1.0: 1.6, 2.0: 1.0},
         "soften": {0.12: 0.0, 0.25: 0.35, 0.5: 0.7, 1.0: 0.9, 2.0: 1.0},
@@ -33,46 +45,111 @@ PRESETS: Mapping[str, Mapping[float, float]] = MappingProxyType(
         "denoise": {0.03: 0.0, 0.06: 0.05, 0.12: 0.6, 0.25: 1.0},
     }
 )
-Gains = Mapping[int, float] | Mapping[float, float]
+Gain = Annotated[float, number(-MOST_GAIN, MOST_GAIN)]
 
 
-@dataclass(frozen=True)
+def _check_band(key: Any) -> int:
+    """A band of an equaliser; documents have it as text."""
+    value = key.item() if isinstance(key, np.generic) else key
+    if isinstance(value, str) and value.isdecimal():
+        value = int(value)
+    if isinstance(value, bool) or not isinstance(value, int) or value < 0:
+        raise expected_type('a band such as "2", a whole number from 0, the fastest,')
+    return value
+
+
+def _check_period(key: Any) -> float:
+    """A period in seconds; documents have it as text."""
+    value = key.item() if isinstance(key, np.generic) else key
+    try:
+        value = float(value)
+    except (TypeError, ValueError, OverflowError):
+        raise expected_type('a period such as "0.5", seconds above zero,') from None
+    if isinstance(key, bool) or not (np.isfinite(value) and value > 0.0):
+        raise not_allowed("a period of seconds above zero")
+    return float(value)
+
+
+def _check_band_or_period(key: Any) -> float:
+    """A band, which is a whole number, or a period, which has a decimal point in a document."""
+    value = key.item() if isinstance(key, np.generic) else key
+    whole = value.isdecimal() if isinstance(value, str) else isinstance(value, int)
+    return _check_band(value) if whole else _check_period(value)
+
+
+Band = Annotated[int, PlainValidator(_check_band, json_schema_input_type=str)]
+Period = Annotated[float, PlainValidator(_check_period, json_schema_input_type=str)]
+BandOrPeriod = Annotated[float, PlainValidator(_check_band_or_period, json_schema_input_type=str)]
+
+
+def parse_gains(text: str) -> dict[float, float]:
+    """Gains by band or by period from a text such as ``2=1.5,3=0``."""
+    found: dict[float, float] = {}
+    for piece in text.split(","):
+        name, _, value = (part.strip() for part in piece.partition("="))
+        try:
+            found[int(name) if name.isdecimal() else float(name)] = float(value)
+        except ValueError:
+            raise ValueError(f"found {piece.strip()!r}; gains such as 2=1.5 or 0.5=2 are expected") from None
+    return found
+
+
+@motion_edit("equalize")
+@document(frozen=True)
 class Equalize(Edit):
-    """Bands of movement, amplified or damped.
+    """Make slow or quick movement larger or smaller, as on a sound engineer's desk.
 
-    Parameters
-    ----------
-    bands
-        Gains by band number: 0 is the fastest, and each next one is an octave slower. Those left out are 1.
-    periods
-        Gains by period in seconds, which mean the same at any frame rate: between them linear in octaves. Multiplied
-        with those of ``bands``.
-    preset
-        One of ``PRESETS``, multiplied as well.
-    groups
-        Other gains for some joints, in place of the above: ``{"arms": {2: 1.5}}``. Whole numbers are bands, others
-        seconds.
-    loop
-        Whether the motion is a loop, its last frame its first. Otherwise its first and last poses are held before and
-        after it.
+    A motion's curves are split into bands, each an octave slower than the one before, and each is amplified or damped.
+    A motion that is no loop is taken to rest in its first and last poses before and after it.
     """
 
-    bands: Mapping[int, float] = field(default_factory=dict)
-    periods: Mapping[float, float] = field(default_factory=dict)
-    preset: str | None = None
-    groups: Mapping[str, Gains] = field(default_factory=dict)
-    loop: bool = False
+    bands: Annotated[
+        Mapping[Band, Gain],
+        READ_ONLY,
+        Setting(
+            "Gains by band: 0 is the fastest, and each next one is an octave slower. Those left out are 1.",
+            option="--band",
+            parse=parse_gains,
+            metavar="BAND=GAIN",
+            repeated=True,
+        ),
+    ] = field(default_factory=dict)
+    periods: Annotated[
+        Mapping[Period, Gain],
+        READ_ONLY,
+        Setting(
+            "Gains by period in seconds, the same at any frame rate: between them linear in octaves. They multiply "
+            "those of bands.",
+            option="--period",
+            parse=parse_gains,
+            metavar="SECONDS=GAIN",
+            repeated=True,
+        ),
+    ] = field(default_factory=dict)
+    preset: Annotated[Preset, Setting("Gains by name; they multiply the others.")] | None = None
+    groups: Annotated[
+        Mapping[Text, Annotated[Mapping[BandOrPeriod, Gain], READ_ONLY]],
+        READ_ONLY,
+        Setting(
+            'Other gains for some joints, in place of the above: {"arms": {2: 1.5}}. Bands or periods.', hidden=True
+        ),
+    ] = field(default_factory=dict)
+    loop: Annotated[
+        Flag,
+        Setting(
+            "Whether it goes round and round, its last frame its first.",
+            help="It goes round and round: keep its seam closed.",
+        ),
+    ] = False
 
     def __post_init__(self) -> None:
-        super().__post_init__()
-        object.__setattr__(self, "bands", _check_gains("bands", self.bands, whole=True))
-        object.__setattr__(self, "periods", _check_gains("periods", self.periods, whole=False))
-        if self.preset is not None and self.preset not in PRESETS:
-            raise ValueError(unknown_name("preset", self.preset, PRESETS))
-        if not isinstance(self.groups, Mapping):
-            raise TypeError(f"groups is {self.groups!r}; groups with their gains are expected, {{'arms': {{2: 1.5}}}}")
-        groups = {name: _check_gains(f"groups[{name!r}]", gains) for name, gains in self.groups.items()}
-        object.__setattr__(self, "groups", MappingProxyType(groups))
+        for name, gains in self.groups.items():
+            if len({isinstance(key, int) for key in gains}) > 1:
+                raise ValueError(f"groups.{name} has bands, whole numbers, and periods; one kind is expected")
+
+    @classmethod
+    def examples(cls) -> tuple[Self, ...]:
+        return (*(cls(preset=name) for name in get_args(Preset)), cls(periods={0.5: 2.0, 2.0: 0.5}))
 
     @property
     def is_loop(self) -> bool:
@@ -120,7 +197,7 @@ def _mix_loop(table: Floats, gains: Floats) -> Floats:
     return mixed[2 * period : 3 * period + 1]
 
 
-def _band_gains(gains: Gains, count: int, rate: float) -> Floats:
+def _band_gains(gains: Mapping[Any, float], count: int, rate: float) -> Floats:
     """``(K,)`` gains of bands: keys that are whole numbers are bands, others periods in seconds."""
     by_band = np.ones(count)
     if not gains:
@@ -132,32 +209,3 @@ def _band_gains(gains: Gains, count: int, rate: float) -> Floats:
             by_band[int(band)] = gain
         return by_band
     return bands.gains_by_period(list(gains), list(gains.values()), count, rate)
-
-
-def _check_gains(what: str, gains: object, *, whole: bool | None = None) -> Mapping[Any, float]:
-    """Gains by band (``whole``) or by period; None: either, but not both."""
-    if not isinstance(gains, Mapping):
-        raise TypeError(f"{what} is {gains!r}; gains by band or by period are expected, {{2: 1.5}} or {{0.5: 1.5}}")
-    checked: dict[float, float] = {}
-    for key, gain in gains.items():
-        number: Any = key.item() if isinstance(key, np.generic) else key
-        if isinstance(number, bool) or not isinstance(number, int | float):
-            raise TypeError(f"{what}: {key!r} is no band and no period; a number is expected")
-        band, value = isinstance(number, int) if whole is None else whole, float(number)
-        if band and (not isinstance(number, int) or value < 0.0):
-            raise ValueError(f"{what}: {key!r} is no band; whole numbers from 0, the fastest, are expected")
-        if not band and not (np.isfinite(value) and value > 0.0):
-            raise ValueError(f"{what}: a period of {key!r} s: seconds above zero are expected")
-        checked[int(number) if band else value] = _check_gain(f"{what}[{key}]", gain)
-    if len({isinstance(key, int) for key in checked}) > 1:
-        raise ValueError(f"{what} has bands, whole numbers, and periods; one kind is expected")
-    return MappingProxyType(checked)
-
-
-def _check_gain(what: str, gain: object) -> float:
-    if isinstance(gain, bool) or not isinstance(gain, int | float | np.number):
-        raise TypeError(f"{what} is {gain!r}; a number is expected")
-    value = float(gain)
-    if not np.isfinite(value) or abs(value) > MOST_GAIN:
-        raise ValueError(f"{what} is {gain!r}; −{MOST_GAIN:g} to {MOST_GAIN:g} is allowed")
-    return value

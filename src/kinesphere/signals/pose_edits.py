@@ -8,13 +8,16 @@ displaced step by step; ``displace`` has the steps.
 
 from __future__ import annotations
 
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, NamedTuple, TypeAlias
+from math import radians
+from typing import Annotated, Any, Literal, NamedTuple, Self, TypeAlias
 
 import numpy as np
+from pydantic import PlainValidator
 
 from kinesphere.body.ground import smooth_gaussian
 from kinesphere.body.reach.limb import LimbChain, LimbRotation, limb_of
@@ -23,12 +26,14 @@ from kinesphere.body.reach.targets import MOVABLE, EditablePose
 from kinesphere.maths import rotations
 from kinesphere.maths.splines import Spline, append_axes, kochanek_bartels
 from kinesphere.maths.vectors import Bools, Floats, Ints, clip, norms, smoothstep
+from kinesphere.motion.document import Either, Flag, Setting, Text, document, expected_type, not_allowed, number
 from kinesphere.motion.errors import unknown_name
 from kinesphere.motion.motion import Motion
 from kinesphere.motion.skeleton import Skeleton
+from kinesphere.motion.timemap import TimeMap
 
 TCB: TypeAlias = tuple[float, float, float]  # tension, continuity and bias of a key
-AXES = ("parent", "joint", "world")
+MOST_TCB = 1e6  # of tension, continuity and bias
 FARTHEST = 1e4  # metres
 SIDEWAYS = 0.4  # of the step, as a velocity: a cubic then leaves the straight line by a tenth at most
 UP = np.array([0.0, 1.0, 0.0])
@@ -43,33 +48,26 @@ STEADY = 0.05  # metres that a hand or foot has moved where its elbow or knee ma
 # Pose edits
 
 
-@dataclass(frozen=True, kw_only=True)
+SplineDial = Annotated[float, number(-MOST_TCB, MOST_TCB)]
+
+
+@document(frozen=True, kw_only=True)
 class PoseEdit(ABC):
     """Something displaced at one moment.
 
-    Parameters
-    ----------
-    frame, seconds
-        When; one of the two. Seconds between two frames mean the nearer one.
-    tension, continuity, bias
-        Of the spline of displacements at this edit (Kochanek and Bartels); None: as at all others.
+    Seconds between two frames mean the nearer one. Tension, continuity and bias are those of the spline of
+    displacements at this edit (Kochanek and Bartels); None: as at all others.
     """
 
-    frame: int | None = None
-    seconds: float | None = None
-    tension: float | None = None
-    continuity: float | None = None
-    bias: float | None = None
+    frame: Annotated[int, number(0, about="When, in frames; or seconds say it.", whole=True)] | None = None
+    seconds: Annotated[float, number(about="When, in seconds; or a frame says it.")] | None = None
+    tension: Annotated[SplineDial, Setting("Of the spline at this edit.")] | None = None
+    continuity: Annotated[SplineDial, Setting("Of the spline at this edit.")] | None = None
+    bias: Annotated[SplineDial, Setting("Of the spline at this edit.")] | None = None
 
     def __post_init__(self) -> None:
         if (self.frame is None) == (self.seconds is None):
             raise ValueError(f"{self}: say when: either frame=… or seconds=…")
-        if self.frame is not None and (isinstance(self.frame, bool) or int(self.frame) != self.frame):
-            raise ValueError(f"{self}: frame is {self.frame!r}; a whole number from 0 is expected")
-        for name in ("seconds", "tension", "continuity", "bias"):
-            value = getattr(self, name)
-            if value is not None and not np.isfinite(value):
-                raise ValueError(f"{self}: {name} is {value!r}; a finite number is expected")
 
     @property
     @abstractmethod
@@ -81,6 +79,13 @@ class PoseEdit(ABC):
             return self.subject
         when = f"frame {self.frame}" if self.frame is not None else f"{self.seconds:g} s"
         return f"{self.subject} at {when}"
+
+    def at_time_of(self, clock: TimeMap, motion: Motion) -> Self:
+        """The same edit at a time mapped by a clock. A frame stays itself where both times are the same."""
+        at = self.seconds if self.frame is None else self.frame / motion.rate
+        assert at is not None
+        now = float(clock(np.array(at)))
+        return self if abs(now - at) < 1e-9 else replace(self, frame=None, seconds=min(now, motion.duration))
 
     def frame_of(self, motion: Motion) -> int:
         """Its frame in a motion; refused where there is none, or where it was not performed."""
@@ -95,32 +100,45 @@ class PoseEdit(ABC):
         return frame
 
 
-@dataclass(frozen=True)
+def _vector(*sizes: int) -> PlainValidator:
+    """Annotation of a few finite numbers."""
+    expected = f"{' or '.join(str(size) for size in sizes)} finite numbers up to {FARTHEST:g}"
+
+    def check(given: Any) -> tuple[float, ...]:
+        try:
+            values = tuple(float(value) for value in given if not isinstance(value, bool | str))
+        except (TypeError, ValueError, OverflowError):
+            values = ()
+        if len(values) not in sizes:
+            raise expected_type(expected)
+        if not np.isfinite(values).all() or max(abs(value) for value in values) > FARTHEST:
+            raise not_allowed(expected)
+        return values
+
+    return PlainValidator(check, json_schema_input_type=list[float])
+
+
+@document(frozen=True)
 class Turn(PoseEdit):
-    """A rotation that is added to a joint's.
+    """A rotation that is added to a joint's."""
 
-    Parameters
-    ----------
-    joint
-        A humanoid role or the skeleton's own name.
-    by
-        A rotation vector in radians ``(x, y, z)``, which may be more than a whole turn, or a quaternion
-        ``(w, x, y, z)``.
-    axes
-        Whose axes these are: the parent's, in which an elbow's hinge is fixed, the joint's own, or the world's.
-    """
-
-    joint: str
-    by: Sequence[float]
-    axes: str = "parent"
+    joint: Annotated[Text, Setting("A humanoid role or the skeleton's own name.")]
+    by: Annotated[
+        Sequence[float],
+        _vector(3, 4),
+        Setting(
+            "A rotation vector in radians, x, y and z, which may be more than a whole turn; or a quaternion w, x, y, z."
+        ),
+    ]
+    axes: Annotated[
+        Literal["parent", "joint", "world"],
+        Setting("Whose axes these are: the parent's, in which an elbow's hinge is fixed, its own, or the world's."),
+    ] = "parent"
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        object.__setattr__(self, "by", _numbers(self, "by", self.by, (3, 4)))
         if len(self.by) == 4 and np.linalg.norm(self.by) < 1e-9:
             raise ValueError(f"{self}: a quaternion of length zero has no direction")
-        if self.axes not in AXES:
-            raise ValueError(f"{self}: axes are {self.axes!r}; {', '.join(AXES)} are allowed")
 
     @property
     def subject(self) -> str:
@@ -137,43 +155,48 @@ class Turn(PoseEdit):
         return self if share == 1.0 else replace(self, by=tuple((share * self.vector).tolist()))
 
 
-@dataclass(frozen=True)
+@document(frozen=True)
 class Target(PoseEdit):
-    """A hand, a foot, the head or the hips brought somewhere.
+    """A hand, a foot, the head or the hips brought somewhere."""
 
-    Parameters
-    ----------
-    part
-        ``leftHand``, ``rightHand``, ``leftFoot``, ``rightFoot``, ``head`` or ``hips``, or the skeleton's own name of
-        that joint.
-    to, by
-        A position in the world, or a displacement from where the part is in the input, in metres. One of the two.
-    swivel
-        Radians by which an elbow or knee turns about the line to its hand or foot, right-handed.
-    keep_orientation
-        Whether hand, foot or head keep their orientation in the world, as far as wrist and ankle allow; otherwise they
-        go along with what carries them.
-    plant
-        For a foot that is in contact at that moment: whether its whole contact moves there. Otherwise the foot leaves
-        the ground for a while, for as long as the edit's ``width`` says.
-    """
-
-    part: str
-    to: Sequence[float] | None = None
-    by: Sequence[float] | None = None
-    swivel: float = 0.0
-    keep_orientation: bool = True
-    plant: bool = False
+    part: Annotated[
+        Text,
+        Setting("leftHand, rightHand, leftFoot, rightFoot, head or hips, or the skeleton's own name of that joint."),
+    ]
+    to: Annotated[Sequence[float], _vector(3), Setting("A position in the world, in metres; or by says it.")] | None = (
+        None
+    )
+    by: (
+        Annotated[
+            Sequence[float],
+            _vector(3),
+            Setting("A displacement from where the part is in the input, in metres; or to says it."),
+        ]
+        | None
+    ) = None
+    swivel: Annotated[
+        float,
+        number(about="Radians by which an elbow or knee turns about the line to its hand or foot, right-handed."),
+    ] = 0.0
+    keep_orientation: Annotated[
+        Flag,
+        Setting(
+            "Whether hand, foot or head keep their orientation in the world, as far as wrist and ankle allow; "
+            "otherwise they go along with what carries them."
+        ),
+    ] = True
+    plant: Annotated[
+        Flag,
+        Setting(
+            "For a foot that is in contact then: whether its whole contact moves there. Otherwise the foot leaves the "
+            "ground for a while, for as long as the width says."
+        ),
+    ] = False
 
     def __post_init__(self) -> None:
         super().__post_init__()
         if (self.to is None) == (self.by is None):
             raise ValueError(f"{self}: say where: either to=(x, y, z) or by=(x, y, z)")
-        for name in ("to", "by"):
-            if getattr(self, name) is not None:
-                object.__setattr__(self, name, _numbers(self, name, getattr(self, name), (3,)))
-        if not np.isfinite(self.swivel):
-            raise ValueError(f"{self}: swivel is {self.swivel!r}; finite radians are expected")
 
     @property
     def subject(self) -> str:
@@ -211,35 +234,79 @@ def role_of(target: Target, skeleton: Skeleton) -> str:
     raise ValueError(f"{target}: {unknown_name('part that can be brought somewhere', target.part, MOVABLE)}")
 
 
-def read_pose_edit(given: PoseEdit | Mapping[str, Any]) -> PoseEdit:
-    """A pose edit, also from plain data: ``{"part": "leftHand", "frame": 40, "by": [0, 0.2, 0]}``."""
-    if isinstance(given, (Turn, Target)):
-        return given
-    if not isinstance(given, Mapping):
-        raise TypeError(f"{given!r} is no pose edit; a Turn or a Target is expected")
-    kind: type[Turn] | type[Target] = Turn if "joint" in given else Target
-    known = [field.name for field in fields(kind)]
-    for name in given:
-        if name not in known:
-            raise ValueError(f"a pose edit has no {name!r}; {', '.join(known)} are known")
-    if "joint" not in given and "part" not in given:
-        raise ValueError("a pose edit names a joint, which is turned, or a part, which is brought somewhere")
-    if kind is Turn and "by" not in given:
-        raise ValueError(f"{given['joint']}: by how much? by=(x, y, z) is expected")
-    return kind(**given)
+# A pose edit in a document names a joint, which is turned, or a part, which is brought somewhere.
+AnyPoseEdit: TypeAlias = Annotated[
+    PoseEdit | Mapping[str, Any],
+    Either(
+        lambda value: (
+            "turn" if isinstance(value, Turn) or (isinstance(value, Mapping) and "joint" in value) else "target"
+        ),
+        turn=Turn,
+        target=Target,
+    ),
+]
 
 
-def _numbers(whose: PoseEdit, name: str, given: Sequence[float], sizes: tuple[int, ...]) -> tuple[float, ...]:
+# Pose edits as texts, such as "rightHand@1.2 by 0,0.2,0"
+
+TARGET = "rightHand@1.2 by 0,0.2,0"
+TURN = "head@1.2 by 0,20,0"
+
+
+def parse_target(text: str) -> Target:
+    """A target from a text: NAME@SECONDS by X,Y,Z or to X,Y,Z, in metres; then swivel DEGREES, loose, plant."""
+    part, when, how, place, words = _split_edit(text, ("by", "to"), TARGET)
+    more: dict[str, Any] = {how: place}
+    while words:
+        word = words.pop(0)
+        if word == "loose":
+            more["keep_orientation"] = False
+        elif word == "plant":
+            more["plant"] = True
+        elif word == "swivel" and words:
+            more["swivel"] = radians(_parse_number(words.pop(0), "degrees after swivel"))
+        else:
+            raise ValueError(f"found {word!r}; swivel DEGREES, loose and plant are allowed there")
+    return Target(part, **when, **more)
+
+
+def parse_turn(text: str) -> Turn:
+    """A turn from a text: NAME@SECONDS by X,Y,Z, in degrees, and whose axes these are: parent, joint or world."""
+    joint, when, _, angles, words = _split_edit(text, ("by",), TURN)
+    if words and words not in (["parent"], ["joint"], ["world"]):
+        raise ValueError(f"found {' '.join(words)!r}; parent, joint or world is allowed there")
+    return Turn(joint, [radians(angle) for angle in angles], *words, **when)  # type: ignore[arg-type]
+
+
+def _split_edit(
+    text: str, allowed: tuple[str, ...], example: str
+) -> tuple[str, dict[str, Any], str, list[float], list[str]]:
+    """What, when, by or to, the three numbers, and the words that follow."""
+    found = re.match(r"\s*(?P<what>.*\S)\s*@\s*(?P<when>\S+)\s+(?P<how>[A-Za-z]+)\s+(?P<rest>.*)$", text)
+    if found is None or found["how"] not in allowed:
+        hows = " or ".join(f"{how} X,Y,Z" for how in allowed)
+        seen = repr(found["how"]) if found else "no NAME@WHEN"
+        raise ValueError(f"found {seen}; write NAME@SECONDS {hows}, such as '{example}'")
+    numbers = re.match(r"\(?\s*((?:[^\s,()]+[\s,]+){2}[^\s,()]+)\s*\)?(.*)$", found["rest"])
+    if numbers is None:
+        raise ValueError(f"found {found['rest'].strip()!r}; three numbers are expected, such as '{example}'")
+    values = [_parse_number(value, "three numbers") for value in re.split(r"[\s,]+", numbers[1].strip())]
+    return found["what"], _parse_time(found["when"]), found["how"], values, numbers[2].split()
+
+
+def _parse_time(moment: str) -> dict[str, Any]:
+    """Seconds, as in ``1.2`` or ``1.2s``, or a frame, as in ``90f`` or ``f90``."""
+    frame = re.fullmatch(r"f(\d+)|(\d+)f", moment)
+    if frame:
+        return {"frame": int(frame[1] or frame[2])}
+    return {"seconds": _parse_number(moment.removesuffix("s"), "seconds such as 1.2, or a frame such as 90f,")}
+
+
+def _parse_number(text: str, expected: str) -> float:
     try:
-        values = tuple(float(value) for value in given)
-    except (TypeError, ValueError):
-        values = ()
-    wanted = " or ".join(str(size) for size in sizes)
-    if len(values) not in sizes:
-        raise ValueError(f"{whose}: {name} is {given!r}; {wanted} numbers are expected")
-    if not np.isfinite(values).all() or max(abs(value) for value in values) > FARTHEST:
-        raise ValueError(f"{whose}: {name} is {given!r}; finite numbers up to {FARTHEST:g} are expected")
-    return values
+        return float(text)
+    except ValueError:
+        raise ValueError(f"found {text!r}; {expected} are expected") from None
 
 
 # Splines of displacement. Through few points far from each other a cubic swings far past them. So velocities at points

@@ -6,17 +6,23 @@ The noise of each curve is estimated, and removed by ``maths.denoise``. Curves t
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from typing import Annotated, Any, Literal, Self
 
 import numpy as np
+from pydantic import PlainValidator
 
 from kinesphere.maths import denoise
 from kinesphere.maths.vectors import Bools, Floats, Ints
+from kinesphere.motion.document import AS_TUPLE, Either, Setting, dial, document, not_allowed, number
+from kinesphere.motion.edit import motion_edit
 from kinesphere.motion.errors import warn_caller
 from kinesphere.motion.humanoid import GROUPS, select_joints
 from kinesphere.motion.memo import memoised
 from kinesphere.motion.motion import Motion
+from kinesphere.motion.scope import WHOLE, Scope
 from kinesphere.motion.skeleton import Skeleton
+from kinesphere.motion.timemap import TimeMap
 from kinesphere.signals.curves import Curves
 from kinesphere.signals.edit import Edit, edit_window
 from kinesphere.signals.gaps import FIND, GapWarning, check_gaps, describe_gaps, fill_gaps, find_gaps
@@ -25,60 +31,95 @@ MOST_NOISE = 20.0  # times what is found
 NO_NOISE = 1e-9  # radians or metres: curves with less noise are left alone
 # Groups that are smoothed together. While feet are in contact, legs and hips compensate each other; arms are free.
 TOGETHER = (("torso", "head"), ("left_hand",), ("right_hand",), ("hips", "legs"))
+AMOUNT = dial(0.0, 1.0, "How much of the noise that is found is taken out.", "nothing", "all")
 ALONE = ("leftToes", "rightToes")  # captures guess them, and their jumps would shake the legs
 
 
-@dataclass(frozen=True)
+def parse_gaps(text: str) -> str | list[tuple[int, int]] | None:
+    """Gaps from a text: none, find, or frames and stretches of them such as ``12,40-52``."""
+    word = text.strip().lower()
+    if word in ("none", FIND):
+        return None if word == "none" else word
+    found = []
+    for piece in text.split(","):
+        first, dash, last = (part.strip() for part in piece.partition("-"))
+        if not (first.isdecimal() and (last.isdecimal() if dash else not last)):
+            raise ValueError(f"found {piece.strip()!r}; none, find, or frames such as 12,40-52 are expected")
+        found.append((int(first), int(last or first)))
+    return found
+
+
+def _check_find(value: str) -> str:
+    if value != FIND:
+        raise not_allowed(f'"{FIND}", or a list of frames and pairs of frames,')
+    return value
+
+
+def _check_gap(value: Any) -> tuple[int, int]:
+    return check_gaps([value])[0]
+
+
+@motion_edit("smooth")
+@document(frozen=True)
 class Smooth(Edit):
-    """Noise removed from every curve, as much as there is: more from a hand at rest than from one that strikes.
+    """Take jitter out and leave strikes and contacts sharp; fill missing frames.
 
-    Legs and hips are smoothed together, so that feet in contact jitter less. Feet are not locked, whatever ``feet``
-    says: locking them would change more than noise does. ``lock_feet`` is there for that.
-
-    Parameters
-    ----------
-    amount
-        From 0, nothing, to 1, all the noise that is found.
-    noise
-        How much noisier curves are taken to be than they look. Above 1 for jitter that is slower than frame by frame;
-        below 1 to be careful.
-    gaps
-        Frames that are missing: numbers of frames, or pairs of a first and a last one. "find": frames in which joints
-        freeze or jump away for a moment are found (``gaps.find_gaps``), and a ``GapWarning`` lists them. They are
-        filled for the joints of the edit, with the velocities at both sides kept.
+    Noise is removed from every curve, as much as there is: more from a hand at rest than from one that strikes. Legs
+    and hips are smoothed together, so that feet in contact jitter less. Feet are not locked, whatever ``feet`` says:
+    locking them would change more than noise does. ``lock_feet`` is there for that.
     """
 
-    amount: float = 0.0
-    noise: float = 1.0
-    gaps: str | Sequence[int | Sequence[int]] | None = None
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if not 0.0 <= self.amount <= 1.0:
-            raise ValueError(f"amount is {self.amount!r}; 0 to 1 is allowed")
-        if not 0.0 <= self.noise <= MOST_NOISE:
-            raise ValueError(f"noise is {self.noise!r}; 0 to {MOST_NOISE:g} times what is found is allowed")
-        if isinstance(self.gaps, str):
-            if self.gaps != FIND:
-                raise ValueError(f"gaps is {self.gaps!r}; {FIND!r}, or frames and pairs of frames, are expected")
-        elif self.gaps is not None:
-            object.__setattr__(self, "gaps", check_gaps(self.gaps))
+    amount: Annotated[float, AMOUNT] = 0.0
+    noise: Annotated[
+        float,
+        number(
+            0.0,
+            MOST_NOISE,
+            "How many times noisier curves are taken to be than they look: above 1 for jitter that is slower than "
+            "frame by frame, below 1 to be careful.",
+        ),
+    ] = 1.0
+    gaps: (
+        Annotated[
+            str | Sequence[int | Sequence[int]],
+            Either(
+                lambda value: "find" if isinstance(value, str) else "frames",
+                find=Annotated[str, PlainValidator(_check_find, json_schema_input_type=Literal["find"])],
+                frames=Annotated[
+                    Sequence[Annotated[Any, PlainValidator(_check_gap, json_schema_input_type=list[int])]], AS_TUPLE
+                ],
+            ),
+            Setting(
+                "Missing frames, filled with the velocities at both sides kept: frames, and pairs of a first and a "
+                "last one, counted from 0; or find: those in which joints freeze or jump away for a moment.",
+                parse=parse_gaps,
+                metavar="find|FRAME,FIRST-LAST,…",
+            ),
+        ]
+        | None
+    ) = None
 
     @property
-    def holds_feet(self) -> bool:
+    def locks_feet(self) -> bool:
         return False
 
     @property
     def neutral(self) -> bool:
         return self.amount * self.noise == 0.0 and not self.gaps
 
-    def __call__(self, motion: Motion) -> Motion:
-        """The motion, its gaps filled and then smoothed."""
-        if self.gaps and self.strength > 0.0:
-            motion = self._fill_gaps(motion)
-        if self.amount * self.noise * self.strength == 0.0:
-            return super(Smooth, replace(self, amount=0.0, gaps=None)).__call__(motion)
-        return super(Smooth, replace(self, gaps=None)).__call__(motion)
+    @classmethod
+    def from_options(cls, *, amount: Annotated[float, AMOUNT] = 1.0, **rest: Any) -> Self:
+        return cls(amount=amount, **rest)
+
+    @classmethod
+    def examples(cls) -> tuple[Self, ...]:
+        return cls(amount=1.0), cls(amount=0.5, noise=2.0), cls(gaps=FIND)
+
+    def apply(self, motion: Motion, scope: Scope = WHOLE) -> tuple[Motion, TimeMap]:
+        if self.gaps and scope.strength > 0.0:
+            motion = self._fill_gaps(motion, scope)
+        amount = 0.0 if self.amount * self.noise * scope.strength == 0.0 else self.amount
+        return super(Smooth, replace(self, amount=amount, gaps=None)).apply(motion, scope)
 
     def edit_table(self, curves: Curves, joints: Bools) -> Floats:
         noise = self.noise * noise_of(curves)
@@ -86,18 +127,18 @@ class Smooth(Edit):
         groups = [columns[noise[columns] > NO_NOISE] for columns in _column_groups(curves)]
         return denoise.denoise(curves.table, groups, noise, self.amount, curves.motion.rate)
 
-    def _fill_gaps(self, motion: Motion) -> Motion:
-        joints = select_joints(motion.skeleton, self.joints)
-        weight = edit_window(motion, self.start, self.end, self.fade)
+    def _fill_gaps(self, motion: Motion, scope: Scope) -> Motion:
+        joints = select_joints(motion.skeleton, scope.parts)
+        weight = edit_window(motion, scope)
         missing = np.zeros((len(motion), len(motion.skeleton)), dtype=np.bool_)
         if self.gaps == FIND:
-            found = find_gaps(motion, self.joints)
+            found = find_gaps(motion, scope.parts)
             for gap in found:
                 missing[gap.first : gap.last + 1, gap.joint] = True
             if found:
                 warn_caller(f"filled {len(found)} gaps: {describe_gaps(found)}", GapWarning)
         elif isinstance(self.gaps, tuple):
-            for first, last in self.gaps:
+            for first, last in check_gaps(self.gaps):
                 if last >= len(motion):
                     raise ValueError(
                         f"a gap from frame {first} to {last}: the motion has frames 0 to {len(motion) - 1}"

@@ -8,22 +8,23 @@ as Bruderlin and Williams (1995) do.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import Literal
+from dataclasses import replace
+from typing import Annotated, Any, Literal, Self
 
 import numpy as np
 
 from kinesphere.analysis.strokes import Accent, find_accents
 from kinesphere.body.ground import runs
-from kinesphere.builtin.library import Source, check_source, resolve_motion
 from kinesphere.maths.interpolation import monotone_slopes
 from kinesphere.maths.vectors import Bools, Floats, Ints, clip
+from kinesphere.motion.document import AS_TUPLE, Flag, Setting, dial, document, number
+from kinesphere.motion.edit import MotionEdit, MotionSource, loaded_motion, motion_edit
 from kinesphere.motion.errors import MotionFileWarning, warn_caller
 from kinesphere.motion.humanoid import select_joints
 from kinesphere.motion.motion import Motion
-from kinesphere.motion.scope import FADE, check_time_range
+from kinesphere.motion.scope import LATEST, WHOLE, Scope
 from kinesphere.motion.timemap import MOST_POSES, TimeMap, retime, sample_motion
-from kinesphere.signals.alignment import RADIUS, Cost, Search, align, trim_calibration
+from kinesphere.signals.alignment import LEAST_RADIUS, RADIUS, Cost, Search, align, trim_calibration
 from kinesphere.signals.curves import Curves
 from kinesphere.signals.edit import edit_window
 
@@ -36,116 +37,154 @@ MOST_LEFT_OUT = 6  # accents and beats that may be left out in a row
 MOST_BEATS = 10_000
 
 Pairs = list[tuple[float, float]]
+Moment = Annotated[float, number(0.0, LATEST)]
+_MATCHED = "matched frames are whole ones of another motion: they need onto=, amount and strength 1, no start or end"
 
 
 class NoAccents(MotionFileWarning):
     """Nothing in the motion comes on any of the beats; it stays as it is."""
 
 
-@dataclass(frozen=True)
-class Timewarp:
-    """The same movement along another clock.
+def parse_marks(text: str) -> list[tuple[float, float]]:
+    """Marks from a text such as ``1.2=1.5,2=2.2``: what is at 1.2 s comes at 1.5 s."""
+    found = []
+    for piece in text.split(","):
+        old, equals, new = piece.partition("=")
+        if not equals:
+            raise ValueError(f"found {piece.strip()!r}; marks such as 1.2=1.5 are expected")
+        found.append((_parse_seconds(old), _parse_seconds(new)))
+    return found
 
-    One of ``onto``, ``marks``, ``beats`` and ``bpm`` gives it; with none nothing changes.
 
-    Parameters
-    ----------
-    onto
-        The motion whose pace is taken, or its file.
-    amount
-        From 0, its own pace, to 1, the other's.
-    marks
-        Pairs of seconds: a moment of the motion, and when it is to come. After the last it goes on at its own pace.
-    beats
-        Seconds of beats, of music or of stressed syllables: the motion's accents, where hands and feet arrive, are
-        found and moved onto them.
-    bpm
-        Beats a minute, the first at 0.
-    cost, search, radius
-        As for ``align``.
-    frames
-        "smooth": along the smooth map. "matched": frame by frame as matched: one for one, the mean of several for one,
-        or where one is matched to several, a cubic B-spline around it. Only with ``onto``, at all of its pace.
-    joints, start, end, fade
-        As for every edit. Some joints alone are warped while the rest, and the length, stay. Marks and beats in a time
-        range are met; the time before it stays, and the time after it goes on at its own pace.
+def parse_beats(text: str) -> list[float]:
+    """Seconds with commas or blanks between."""
+    return [_parse_seconds(piece) for piece in text.replace(",", " ").split()]
+
+
+def _parse_seconds(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        raise ValueError(f"found {text.strip()!r}; a number of seconds is expected") from None
+
+
+@motion_edit("timewarp")
+@document(frozen=True)
+class Timewarp(MotionEdit):
+    """Perform a motion at another's pace, or so that its moments come at marks: beats of music, words of speech.
+
+    One of ``onto``, ``marks``, ``beats`` and ``bpm`` gives the clock; with none nothing changes. The scope's strength
+    multiplies the amount. Within some parts these alone are warped while the rest, and the length, stay. Marks and
+    beats in a range of time are met; the time before it stays, and the time after it goes on at its own pace.
     """
 
-    onto: Source | None = None
-    amount: float = 1.0
-    marks: Sequence[tuple[float, float]] = ()
-    beats: Sequence[float] = ()
-    bpm: float | None = None
-    cost: Cost = "pose"
-    search: Search = "auto"
-    radius: float = RADIUS
-    frames: Literal["smooth", "matched"] = "smooth"
-    joints: str | Sequence[str] | None = None
-    start: float | None = None
-    end: float | None = None
-    fade: float = FADE
+    onto: Annotated[MotionSource, Setting("The motion whose pace is taken.", metavar="MOTION")] | None = None
+    amount: Annotated[float, dial(0.0, 1.0, "How much of the other pace.", "its own", "the other's")] = 1.0
+    marks: Annotated[
+        Sequence[tuple[Moment, Moment]],
+        AS_TUPLE,
+        Setting(
+            "When a moment is to come: 1.2=1.5 puts what is at 1.2 s at 1.5 s. After the last it goes on at its own "
+            "pace.",
+            option="--mark",
+            parse=parse_marks,
+            metavar="OLD=NEW",
+            repeated=True,
+        ),
+    ] = ()
+    beats: Annotated[
+        Sequence[Moment],
+        AS_TUPLE,
+        Setting(
+            "Seconds of beats, of music or of stressed syllables: the motion's accents, where hands and feet arrive, "
+            "are found and moved onto them.",
+            parse=parse_beats,
+            metavar="SECONDS,…|FILE",
+            file=True,
+        ),
+    ] = ()
+    bpm: Annotated[float, number(1.0, 1000.0, "Beats a minute instead, the first at 0.")] | None = None
+    cost: Annotated[Cost, Setting("What corresponds in two motions: what has one shape, or one pose.")] = "pose"
+    search: Annotated[Search, Setting("How frames are matched; see align.")] = "auto"
+    radius: Annotated[float, number(LEAST_RADIUS, about="Seconds that a banded or coarse search looks around.")] = (
+        RADIUS
+    )
+    frames: Annotated[
+        Literal["smooth", "matched"],
+        Setting(
+            "smooth: along a smooth clock. matched: frame by frame as matched, the mean of several for one, or where "
+            "one is matched to several, a cubic B-spline around it; only onto another motion, at all of its pace.",
+            hidden=True,
+        ),
+    ] = "smooth"
 
     def __post_init__(self) -> None:
-        if not np.isfinite(self.amount) or not 0.0 <= self.amount <= 1.0:
-            raise ValueError(f"amount is {self.amount!r}; 0 to 1 is allowed")
-        if self.onto is not None:
-            check_source("onto", self.onto)
-        check_time_range(self.start, self.end, self.fade)
         object.__setattr__(self, "marks", _check_marks(self.marks))
         object.__setattr__(self, "beats", _check_beats(self.beats))
-        if self.bpm is not None and not 1.0 <= self.bpm <= 1000.0:
-            raise ValueError(f"bpm is {self.bpm!r}; 1 to 1000 beats a minute are allowed")
         clocks = {"onto": self.onto, "marks": self.marks or None, "beats": self.beats or None, "bpm": self.bpm}
         given = [name for name, clock in clocks.items() if clock is not None]
         if len(given) > 1:
             raise ValueError(f"{' and '.join(given)} were given; one of them says the pace")
-        if self.frames not in ("smooth", "matched"):
-            raise ValueError(f"frames is {self.frames!r}; 'smooth' or 'matched' is expected")
-        partly = self.amount != 1.0 or self.start is not None or self.end is not None
-        if self.frames == "matched" and (self.onto is None or partly):
-            raise ValueError(
-                "matched frames are whole ones of another motion: they need onto=, amount 1 and no start or end"
-            )
-        if self.joints is not None and not isinstance(self.joints, str):
-            object.__setattr__(self, "joints", tuple(self.joints))
+        if self.frames == "matched" and (self.onto is None or self.amount != 1.0):
+            raise ValueError(_MATCHED)
 
     @property
     def neutral(self) -> bool:
-        """Whether it changes nothing."""
         return self.amount == 0.0 or not (self.onto is not None or self.marks or self.beats or self.bpm is not None)
 
-    def time_map(self, motion: Motion) -> TimeMap:
-        """From the motion's own time to the new one."""
-        window = edit_window(motion, self.start, self.end, self.fade)
-        if self.neutral:
-            return TimeMap.identity()
-        if self.onto is not None:
-            full: TimeMap = align(motion, resolve_motion(self.onto), self.cost, search=self.search, radius=self.radius)
-            return full if (self.amount * window == 1.0).all() else _scale_warp(full, motion, self.amount * window)
-        pairs = self._pairs(motion)
-        if len(pairs) < 2:
-            return TimeMap.identity()
-        old, new = (np.array(row) for row in zip(*pairs, strict=True))
-        return _map_through_marks(old, old + self.amount * (new - old))
+    @classmethod
+    def from_options(
+        cls,
+        *,
+        matched: Annotated[Flag, Setting("Frame by frame as matched, instead of along a smooth clock.")] = False,
+        **rest: Any,
+    ) -> Self:
+        return cls(frames="matched" if matched else "smooth", **rest)
 
-    def __call__(self, motion: Motion) -> Motion:
-        """The motion along the new clock."""
-        return self.with_clock(motion)[0]
+    @classmethod
+    def examples(cls) -> tuple[Self, ...]:
+        return (
+            cls(marks=[(0.5, 0.8), (1.0, 1.2)]),
+            cls(bpm=100.0),
+            cls(onto="bow", amount=0.5),
+            cls(onto="bow", frames="matched"),
+        )
 
-    def with_clock(self, motion: Motion) -> tuple[Motion, TimeMap]:
-        """The motion along the new clock, and that clock: from its own time to the new one."""
-        joints = select_joints(motion.skeleton, self.joints)
-        if self.neutral:
+    def at_times_of(self, clock: TimeMap, motion: Motion) -> Self:
+        return replace(self, marks=[(float(clock(np.array(old))), new) for old, new in self.marks])
+
+    def apply(self, motion: Motion, scope: Scope = WHOLE) -> tuple[Motion, TimeMap]:
+        joints = select_joints(motion.skeleton, scope.parts)
+        if self.neutral or scope.strength == 0.0:
             return motion, TimeMap.identity()
         if self.frames == "matched":
             assert self.onto is not None
-            onto = resolve_motion(self.onto)
+            if scope.strength != 1.0 or not scope.whole_time:
+                raise ValueError(_MATCHED)
+            onto = loaded_motion(self.onto)
             found = align(onto, motion, self.cost, search=self.search, radius=self.radius)
             warped, clock = resample_along_path(motion, found.path, onto), found.inverse()
         else:
-            clock = self.time_map(motion)
+            clock = self.time_map(motion, scope)
             warped = self._retime(motion, clock)
-        return (warped, clock) if self.joints is None else (_replace_joints(motion, warped, joints), TimeMap.identity())
+        if scope.parts is not None:
+            return _replace_joints(motion, warped, joints), TimeMap.identity()
+        return warped, clock
+
+    def time_map(self, motion: Motion, scope: Scope = WHOLE) -> TimeMap:
+        """From the motion's own time to the new one."""
+        window, amount = edit_window(motion, scope), scope.strength * self.amount
+        if self.neutral or amount == 0.0:
+            return TimeMap.identity()
+        if self.onto is not None:
+            other = loaded_motion(self.onto)
+            full: TimeMap = align(motion, other, self.cost, search=self.search, radius=self.radius)
+            return full if (amount * window == 1.0).all() else _scale_warp(full, motion, amount * window)
+        pairs = self._pairs(motion, scope)
+        if len(pairs) < 2:
+            return TimeMap.identity()
+        old, new = (np.array(row) for row in zip(*pairs, strict=True))
+        return _map_through_marks(old, old + amount * (new - old))
 
     def _retime(self, motion: Motion, clock: TimeMap) -> Motion:
         """The motion along a clock. With marks it begins at 0 on that clock, and what lies before is cut off."""
@@ -157,15 +196,15 @@ class Timewarp:
         times = clock.inverse()(np.arange(max(count, 1)) / motion.rate)
         return sample_motion(motion, clip(times, 0.0, motion.duration), motion.rate)
 
-    def _pairs(self, motion: Motion) -> Pairs:
+    def _pairs(self, motion: Motion, scope: Scope) -> Pairs:
         """Marks, or accents with their beats, and pairs before and after them that keep the motion's own pace."""
-        pairs = list(self.marks) or self._beat_pairs(motion)
+        pairs = list(self.marks) or self._beat_pairs(motion, scope)
         if not pairs:
             return []
         late = [old for old, _ in pairs if old > motion.duration + 1e-9]
         if late:
             raise ValueError(f"a mark at {late[0]:g} s: the motion lasts from 0 to {motion.duration:g} s")
-        start, end = self.start or 0.0, motion.duration if self.end is None else min(self.end, motion.duration)
+        start, end = scope.start or 0.0, motion.duration if scope.end is None else min(scope.end, motion.duration)
         out = [old for old, _ in pairs if not start <= old <= end + 1e-9]
         if out:
             raise ValueError(f"a mark at {out[0]:g} s lies outside of the stretch from {start:g} to {end:g} s")
@@ -181,12 +220,12 @@ class Timewarp:
             pairs.append((pairs[0][0] + 1.0, pairs[0][1] + 1.0))
         return pairs
 
-    def _beat_pairs(self, motion: Motion) -> Pairs:
+    def _beat_pairs(self, motion: Motion, scope: Scope) -> Pairs:
         """Accents with their beats; none, with a warning, where no accent comes on a beat."""
         beats = list(self.beats)
         if self.bpm is not None:
             beats = (np.arange(1, int(2.5 * motion.duration * self.bpm / 60.0) + 2) * 60.0 / self.bpm).tolist()
-        first, last = self.start or 0.0, motion.duration if self.end is None else self.end
+        first, last = scope.start or 0.0, motion.duration if scope.end is None else scope.end
         accents = [accent for accent in find_accents(motion) if first <= accent.seconds <= last]
         pairs = [pair for pair in match_beats(accents, beats) if pair[1] > first]
         if not pairs:
@@ -205,26 +244,21 @@ def _map_through_marks(old: Floats, new: Floats) -> TimeMap:
 
 
 def _check_marks(marks: Sequence[tuple[float, float]]) -> tuple[tuple[float, float], ...]:
-    pairs = tuple((float(old), float(new)) for old, new in marks)
-    for k, (old, new) in enumerate(pairs):
-        if not (np.isfinite(old) and np.isfinite(new)) or old < 0.0 or new < 0.0:
-            raise ValueError(f"marks[{k}] is ({old:g}, {new:g}); finite seconds from 0 are expected")
-        if k and not (old > pairs[k - 1][0] and new > pairs[k - 1][1]):
-            before = pairs[k - 1]
-            raise ValueError(f"marks[{k}] is ({old:g}, {new:g}) after ({before[0]:g}, {before[1]:g}); both must rise")
-    return pairs
+    for k, (before, after) in enumerate(zip(marks[:-1], marks[1:], strict=True)):
+        if not (after[0] > before[0] and after[1] > before[1]):
+            raise ValueError(
+                f"marks[{k + 1}] is ({after[0]:g}, {after[1]:g}) after ({before[0]:g}, {before[1]:g}); both must rise"
+            )
+    return tuple(marks)
 
 
 def _check_beats(beats: Sequence[float]) -> tuple[float, ...]:
-    given = tuple(float(beat) for beat in beats)
-    if len(given) > MOST_BEATS:
-        raise ValueError(f"{len(given)} beats; at most {MOST_BEATS} are allowed")
-    if not np.isfinite(given).all() or any(beat < 0.0 for beat in given):
-        raise ValueError("beats are finite seconds from 0")
-    for a, b in zip(given[:-1], given[1:], strict=True):
-        if b <= a:
-            raise ValueError(f"a beat at {b:g} s comes after one at {a:g} s; they must rise")
-    return tuple(beat for beat in given if beat > 0.0)
+    if len(beats) > MOST_BEATS:
+        raise ValueError(f"{len(beats)} beats; at most {MOST_BEATS} are allowed")
+    for before, after in zip(beats[:-1], beats[1:], strict=True):
+        if after <= before:
+            raise ValueError(f"a beat at {after:g} s comes after one at {before:g} s; they must rise")
+    return tuple(beat for beat in beats if beat > 0.0)
 
 
 def _scale_warp(full: TimeMap, motion: Motion, share: Floats) -> TimeMap:

@@ -1,0 +1,326 @@
+"""Commands of registered edits: ``kinesphere equalize``, ``blend`` and all others, also those of plugins.
+
+Options are derived from the annotations of an edit's fields, of its ``from_options`` and of ``Scope``. One function
+runs all of them: it reads a motion or a score, adds the edit as the last layer, renders and writes.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, fields, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, get_args, get_origin, get_type_hints
+
+import typer
+
+from kinesphere.cli.shared import (
+    Clip,
+    Rate,
+    ReadOptions,
+    Salvage,
+    Scale,
+    Up,
+    check_outputs,
+    collect_warnings,
+    report_errors,
+    score_source,
+)
+
+if TYPE_CHECKING:
+    from kinesphere.motion.document import Setting
+    from kinesphere.motion.edit import EditBase, Layer
+    from kinesphere.motion.motion import Motion
+    from kinesphere.score.score import Score
+
+GESTURES = (".toml", ".keys", ".txt")  # suffixes of gestures and of key points
+LARGEST = 1_000_000  # bytes of a text file in place of an option's text
+
+# What every command has besides the options of its edit and of the scope.
+BEFORE = {
+    "source": Annotated[
+        Path,
+        typer.Argument(
+            metavar="IN", help="A motion file, a default motion's name, or a score in .json.", show_default=False
+        ),
+    ],
+    "out": Annotated[Path, typer.Option("--output", "-o", help="The file to write, in any format.")],
+}
+AFTER = {
+    "clip": Clip,
+    "scale": Scale,
+    "up": Up,
+    "rate": Rate,
+    "salvage": Salvage,
+    "preview": Annotated[
+        bool, typer.Option("--preview", help="Also draw before and after on one sheet, OUT_preview.png.")
+    ],
+    "save_score": Annotated[
+        Path | None,
+        typer.Option("--save-score", help="Also write the score, in .json: the source and this edit, to go on from."),
+    ],
+    "overwrite": Annotated[bool, typer.Option("--overwrite", help="Replace the output if it exists.")],
+}
+
+
+# Options of an edit
+
+
+@dataclass(frozen=True)
+class EditOption:
+    """An option of a command: what it sets, its annotation, its type and its default."""
+
+    name: str
+    setting: Setting
+    hint: Any
+    default: Any
+
+    @property
+    def declarations(self) -> tuple[str, ...]:
+        """Its names on the command line."""
+        return tuple(self.setting.option.split()) or (f"--{self.name.replace('_', '-')}",)
+
+    @property
+    def is_argument(self) -> bool:
+        """Whether it is given by its place, without a name."""
+        return not self.declarations[0].startswith("-")
+
+    @property
+    def is_flag(self) -> bool:
+        """Whether it takes no text: it turns the default into its opposite."""
+        return isinstance(self.default, bool)
+
+    def parse(self, given: Any) -> Any:
+        """The field's value of what was given on the command line."""
+        if self.is_flag:
+            return not self.default
+        if self.setting.parse is None:
+            return given
+        if not self.setting.repeated:
+            return self._parse_text(given)
+        return _join([self._parse_text(text) for text in given])
+
+    def _parse_text(self, text: str) -> Any:
+        assert self.setting.parse is not None
+        try:
+            return self.setting.parse(_read_text(text) if self.setting.file else text)
+        except (TypeError, ValueError, OverflowError) as error:
+            raise ValueError(f"{self.declarations[0]} {text!r}: {error}") from None
+
+
+def options_of(cls: Any) -> list[EditOption]:
+    """The options of an edit's command: of its ``from_options``, then of its fields."""
+    from kinesphere.motion.document import default_of, hints_of, setting_of
+
+    made = dict[str, EditOption]()
+    method = getattr(cls, "from_options", None)
+    if method is not None:
+        hints = get_type_hints(method.__func__, include_extras=True)
+        for parameter in inspect.signature(method).parameters.values():
+            setting = setting_of(hints.get(parameter.name))
+            if parameter.kind is inspect.Parameter.KEYWORD_ONLY and setting is not None:
+                made[parameter.name] = EditOption(parameter.name, setting, hints[parameter.name], parameter.default)
+    for field in sorted(fields(cls), key=lambda field: bool(field.kw_only)):
+        setting = setting_of(hints_of(cls)[field.name])
+        if setting is not None and not setting.hidden and field.name not in made:
+            made[field.name] = EditOption(field.name, setting, hints_of(cls)[field.name], default_of(field))
+    return list(made.values())
+
+
+def _read_text(text: str) -> str:
+    """The text, or that of the file that it names."""
+    file = Path(text)
+    if not file.is_file():
+        if any(letter.isalpha() for letter in file.suffix):
+            raise ValueError("no such file")
+        return text
+    if file.stat().st_size > LARGEST:
+        raise ValueError(f"more than {LARGEST} bytes; a short text is expected")
+    return file.read_text(encoding="utf-8-sig", errors="replace")
+
+
+def _join(values: list[Any]) -> Any:
+    """What several texts of one option became, as one: mappings and lists joined, others in a list."""
+    if all(isinstance(value, Mapping) for value in values):
+        return {key: entry for value in values for key, entry in value.items()}
+    if all(isinstance(value, list) for value in values):
+        return [entry for value in values for entry in value]
+    return values
+
+
+# The command
+
+
+def command_of(name: str, cls: type[EditBase]) -> Any:
+    """The command of an edit, as Click has it."""
+    from kinesphere.motion.scope import Scope
+
+    own, scope = options_of(cls), options_of(Scope)
+    parameters = [_parameter(BEFORE, key) for key in BEFORE]
+    parameters += [_option_parameter(option) for option in (*own, *scope)]
+    parameters += [_parameter(AFTER, key) for key in AFTER]
+    _check_taken(name, own, scope)
+
+    def run(**given: Any) -> None:
+        with report_errors():
+            layer = _make_layer(cls, name, _given(own, given), _given(scope, given))
+            reading = ReadOptions(*(given[key] for key in ("clip", "scale", "up", "rate", "salvage")))
+            run_edit(
+                layer, given["source"], given["out"], reading, given["preview"], given["save_score"], given["overwrite"]
+            )
+
+    run.__signature__ = inspect.Signature(sorted(parameters, key=_has_default))  # type: ignore[attr-defined]
+    run.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
+    app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
+    app.command(name=name, help=(inspect.getdoc(cls) or "").replace("``", ""))(run)
+    return typer.main.get_command(app)
+
+
+def _parameter(table: Mapping[str, Any], name: str) -> inspect.Parameter:
+    hint = table[name]
+    kind = get_args(hint)[0]
+    default: Any = inspect.Parameter.empty if table is BEFORE else False if kind is bool else None
+    return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=hint)
+
+
+def _has_default(parameter: inspect.Parameter) -> bool:
+    return parameter.default is not inspect.Parameter.empty
+
+
+def _option_parameter(option: EditOption) -> inspect.Parameter:
+    from kinesphere.motion.document import choices_of
+
+    setting = option.setting
+    metavar = setting.metavar or "|".join(str(choice) for choice in choices_of(option.hint)) or None
+    text = _help_text(option)
+    default: Any = False if option.is_flag else None
+    kind: Any = bool if option.is_flag else _text_type(option)
+    info: Any
+    if option.is_argument:
+        info = typer.Argument(metavar=option.declarations[0], help=text, show_default=False)
+    else:
+        shown = False if option.is_flag else _shown_default(option.default)
+        info = typer.Option(
+            *option.declarations, help=text, metavar=None if option.is_flag else metavar, show_default=shown
+        )
+    annotation = Annotated[kind, info]
+    return inspect.Parameter(option.name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
+
+
+def _help_text(option: EditOption) -> str:
+    from kinesphere.motion.document import Dial
+
+    setting = option.setting
+    text = setting.help or setting.about
+    if isinstance(setting, Dial) and setting.low:
+        text += f" {setting.range_text}."
+    return f"{text} Repeatable." if setting.repeated and not option.is_argument else text
+
+
+def _text_type(option: EditOption) -> Any:
+    """The type that the command line has for an option that takes a text."""
+    if option.setting.repeated:
+        return list[str] | None
+    if option.setting.parse is not None:
+        return str | None
+    known = [kind for kind in (int, float) if kind in _plain_types(option.hint)]
+    return (known[0] if known else str) | None
+
+
+def _plain_types(hint: Any) -> set[Any]:
+    if get_origin(hint) is Annotated:
+        return _plain_types(get_args(hint)[0])
+    return {own for member in get_args(hint) for own in _plain_types(member)} if get_args(hint) else {hint}
+
+
+def _shown_default(default: Any) -> str | bool:
+    if isinstance(default, int | float):
+        return f"{default:g}"
+    return default if isinstance(default, str) and default else False
+
+
+def _check_taken(name: str, own: Iterable[EditOption], scope: Iterable[EditOption]) -> None:
+    """Refuse an edit whose options are those that every command has."""
+    taken = {"--help", "--output", "-o", *BEFORE, *AFTER, *(f"--{key.replace('_', '-')}" for key in AFTER)}
+    taken |= {declaration for option in scope for declaration in option.declarations}
+    for option in own:
+        for declaration in (option.name, *option.declarations):
+            if declaration in taken:
+                raise ValueError(
+                    f"{name}: the option {declaration} of {option.name} is taken; give the field another name or option"
+                )
+            taken.add(declaration)
+
+
+def _given(options: Iterable[EditOption], values: Mapping[str, Any]) -> dict[str, Any]:
+    """The options that were given, as fields' values."""
+    return {
+        option.name: option.parse(values[option.name])
+        for option in options
+        if values[option.name] is not None and values[option.name] is not False and values[option.name] != []
+    }
+
+
+def _make_layer(cls: type[EditBase], name: str, own: dict[str, Any], scope: dict[str, Any]) -> Layer:
+    try:
+        layer = cls.from_options(**own).over(**scope)
+    except TypeError as error:  # of a document: a value of the wrong kind
+        raise ValueError(str(error)) from None
+    if layer.edit.neutral and not own:
+        needed = [option.declarations[0] for option in options_of(cls) if not option.is_flag]
+        raise ValueError(f"nothing to do: give {' or '.join(needed)}; kinesphere {name} --help says more")
+    return layer
+
+
+def run_edit(
+    layer: Layer,
+    source: Path,
+    out: Path,
+    reading: ReadOptions,
+    preview: bool = False,
+    save_score: Path | None = None,
+    overwrite: bool = False,
+) -> None:
+    """Read a motion or a score, edit it, write a motion. A score's edit becomes its last layer."""
+    from kinesphere.files.loading import save
+    from kinesphere.files.registry import format_to_write
+    from kinesphere.score.rendering import render
+
+    format_to_write(out)
+    before, score = _open_source(source, reading)
+    if save_score is not None and reading != ReadOptions():
+        raise ValueError(
+            "--save-score: a score names a file and not how it is to be read; convert it first, and go on from that"
+        )
+    last = (*score.layers, layer)
+    made = render(replace(score, source=score.source if before is None else before, layers=last))
+    sheet = out.with_name(f"{out.stem}_preview.png") if preview else None
+    check_outputs([file for file in (out, sheet, save_score) if file is not None], overwrite)
+    save(made, out)
+    typer.echo(f"wrote {out}")
+    if save_score is not None:
+        from kinesphere.score.document import save_score as write
+
+        write(replace(score, layers=last), save_score)
+        typer.echo(f"wrote {save_score}")
+    if sheet is not None:
+        from kinesphere.pictures.canvas import save_picture
+        from kinesphere.pictures.surface_sheets import compare_sheet
+
+        with collect_warnings():  # of the source itself: they have been printed
+            first = render(score) if before is None else before
+        save_picture(compare_sheet(first, made, trails=True), sheet)
+        typer.echo(f"wrote {sheet}")
+
+
+def _open_source(source: Path, reading: ReadOptions) -> tuple[Motion | None, Score]:
+    """A file's motion and its score without layers; of a gesture and of a score in JSON the score alone."""
+    from kinesphere.score.document import load_score
+    from kinesphere.score.score import Score
+
+    if source.suffix.lower() == ".json":
+        return None, load_score(source)
+    if source.suffix.lower() in GESTURES:
+        return None, Score(source)
+    motion = reading.load(source)
+    return motion, Score(score_source(source))

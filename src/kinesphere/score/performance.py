@@ -1,0 +1,167 @@
+"""``perform``: a gesture with Effort, Shape and words, in one call; and the score that it renders."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from kinesphere.direction.express import Express
+from kinesphere.direction.words import Vocabulary, word_strengths
+from kinesphere.laban.dials import EffortDial, Part, ShapeDial
+from kinesphere.laban.effort import Effort
+from kinesphere.laban.effort_parameters import DEFAULT, EffortModel
+from kinesphere.laban.shape import Shape
+from kinesphere.motion.behaviour import Behaviour
+from kinesphere.motion.character import Character
+from kinesphere.motion.edit import Layer
+from kinesphere.motion.gesture import Gesture, Keypoints
+from kinesphere.motion.motion import Motion
+from kinesphere.motion.scope import Scope
+from kinesphere.score.rendering import render
+from kinesphere.score.score import Score
+
+Parts = Mapping[str, "Part | Effort | Shape | Mapping[str, object]"] | Iterable[str]
+Words = str | Iterable[str] | Mapping[str, float]
+
+
+def perform(
+    gesture: Gesture | Keypoints | str | Path,
+    effort: EffortDial | None = None,
+    shape: ShapeDial | None = None,
+    *,
+    parts: Parts | None = None,
+    words: Words | None = None,
+    intensity: float = 1.0,
+    stillness: float = 0.0,
+    start: float | None = None,
+    end: float | None = None,
+    model: str | Path | EffortModel = DEFAULT,
+    lock_times: bool = False,
+    seed: int | None = None,
+    affinities: bool = False,
+    vocabulary: Vocabulary | None = None,
+    character: Character | str | Path | None = None,
+    behaviours: Sequence[Behaviour] = (),
+    rate: float | None = None,
+) -> Motion:
+    """Perform a gesture with Effort and Shape. Its goals stay; timing, paths and posture change.
+
+    Parameters
+    ----------
+    gesture
+        A gesture, key points, the name of a built-in gesture, or a file of either.
+    effort, shape
+        One value, or values at seconds of the gesture's own time, ``{0.0: Effort(), 2.0: Effort(time=1)}``.
+    parts
+        Names of the parts that all this is for; or for each part its own Effort and Shape instead of the whole's:
+        ``{"right_arm": Effort(weight=1), "torso": Shape(vertical=-1)}``. Parts: ``left_arm, right_arm, torso``.
+    words
+        ``"gently"``, ``"gently and proudly"``, a list, or words with their strengths from 0 to 1.
+    intensity
+        0 to 2: multiplies the factors. Beyond ±1 flourishes grow and durations change further.
+    stillness
+        −1, restless, to 1, a statue.
+    start, end
+        The stretch of the gesture's own time that this is for, in seconds.
+    model
+        ``"default"``, ``"chi1999"``, ``"emote2000"``, or a character's own TOML file.
+    lock_times
+        Keep the key times whatever the Effort.
+    seed
+        Which individual performs: each differs a little in flourishes, pace and sway. None: always the same.
+    affinities
+        Let Shape and hands follow Effort: indirect spreads, light rises, strong makes fists.
+    vocabulary
+        Words to choose from, see ``kinesphere.direction.words.load_words``.
+    character
+        Who performs it, on its own body: a character, ``"mo"``, or a file. None: the figure.
+    behaviours
+        What goes on by itself on top.
+    rate
+        Frames a second; None: 60.
+    """
+    score = score_of(
+        gesture,
+        effort,
+        shape,
+        parts=parts,
+        words=words,
+        intensity=intensity,
+        stillness=stillness,
+        start=start,
+        end=end,
+        model=model,
+        lock_times=lock_times,
+        seed=seed,
+        affinities=affinities,
+        vocabulary=vocabulary,
+        character=character,
+        behaviours=behaviours,
+    )
+    return render(score, rate=rate)
+
+
+def score_of(
+    gesture: Gesture | Keypoints | str | Path,
+    effort: EffortDial | None = None,
+    shape: ShapeDial | None = None,
+    *,
+    parts: Parts | None = None,
+    words: Words | None = None,
+    intensity: float = 1.0,
+    stillness: float = 0.0,
+    start: float | None = None,
+    end: float | None = None,
+    model: str | Path | EffortModel = DEFAULT,
+    lock_times: bool = False,
+    seed: int | None = None,
+    affinities: bool = False,
+    vocabulary: Vocabulary | None = None,
+    character: Character | str | Path | None = None,
+    behaviours: Sequence[Behaviour] = (),
+) -> Score:
+    """The score that ``perform`` renders."""
+    own: dict[str, Part] = {}
+    chosen: tuple[str, ...] | None = None
+    if isinstance(parts, Mapping):
+        own = {name: read_part(name, value) for name, value in parts.items()}
+    elif parts is not None:
+        chosen = (parts,) if isinstance(parts, str) else tuple(parts)
+    edit = Express(
+        with_model(Effort() if effort is None else effort, model, lock_times),
+        Shape() if shape is None else shape,
+        {} if words is None else word_strengths(words),
+        intensity,
+        stillness,
+        affinities,
+        own,
+        vocabulary,
+    )
+    return Score(gesture, (Layer(edit, Scope(start, end, chosen)),), character, tuple(behaviours), seed=seed)
+
+
+def with_model(effort: EffortDial, model: str | Path | EffortModel, lock_times: bool) -> EffortDial:
+    """The Effort with another model, or with locked times, where these are not the usual ones."""
+    changed: dict[str, Any] = {} if model == DEFAULT else {"model": model}
+    if lock_times:
+        changed["lock_times"] = True
+    if not changed:
+        return effort
+    if isinstance(effort, Mapping):
+        return {moment: replace(own, **changed) for moment, own in effort.items()}
+    return replace(effort, **changed)
+
+
+def read_part(name: str, value: object) -> Part:
+    """A part's Effort and Shape from one of them, from both, or from a mapping of both."""
+    if isinstance(value, Part):
+        return value
+    if isinstance(value, Effort):
+        return Part(effort=value)
+    if isinstance(value, Shape):
+        return Part(shape=value)
+    if isinstance(value, Mapping) and value and set(value) <= {"effort", "shape"}:
+        return Part(**value)
+    raise TypeError(f"{name}: {value!r}; an Effort, a Shape, or a Part of both is expected")

@@ -1,0 +1,223 @@
+"""Names and files that become gestures, motions and characters: what a score says is performed, by whom, and with what.
+
+A field of an edit whose type is annotated as ``MotionSource`` may hold a motion, or the name or file of one.
+``resolve_sources`` replaces names and files by motions, ``rename_files`` renames files.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import fields, replace
+from functools import cache, lru_cache
+from pathlib import Path
+from typing import Annotated, Any, Literal, TypeAlias, TypeVar, get_args, get_origin
+
+from kinesphere.builtin import characters
+from kinesphere.builtin.library import gesture, gestures, motion, motions
+from kinesphere.engine.generation import generate_gesture
+from kinesphere.files.gesture_toml import load_gesture
+from kinesphere.files.keypoints import load_keypoints
+from kinesphere.files.loading import load, load_character
+from kinesphere.files.registry import formats
+from kinesphere.motion.character import Character
+from kinesphere.motion.document import Flag, Setting, Text, Whole, document, hints_of, number
+from kinesphere.motion.edit import EditBase, SourceOfMotion
+from kinesphere.motion.errors import MotionFileError, nearest_names, unknown_name
+from kinesphere.motion.gesture import Gesture, Keypoint, Keypoints
+from kinesphere.motion.motion import Motion
+
+AnyEdit = TypeVar("AnyEdit", bound=EditBase)
+Source: TypeAlias = Gesture | Keypoints | Motion | str | Path
+HOLD_AFTER = 0.5  # seconds that a gesture of key points alone lasts after the last one
+GESTURE_FILES = (".toml",)
+CHARACTERS = ("figure", "mo")
+
+
+def is_name(source: str | Path) -> bool:
+    """Whether a source is a name rather than a file: a text without a folder and a suffix."""
+    return isinstance(source, str) and len(Path(source).parts) <= 1 and not Path(source).suffix
+
+
+@document(frozen=True)
+class Reading:
+    """How motion files are read, where what a file says or what is inferred is wrong."""
+
+    clip: Annotated[Text | Whole | None, Setting("Which clip, by name or number, of a file that has several.")] = None
+    scale: Annotated[float, number(1e-9, 1e9, "Metres in one unit of the file.")] | None = None
+    up: Annotated[Literal["x", "y", "z", "-x", "-y", "-z"] | None, Setting("The axis that is up in the file.")] = None
+    rate: Annotated[float, number(1e-3, 1e6, "Frames a second of the file.")] | None = None
+    salvage: Annotated[Flag, Setting("Read what can be read of a broken file.")] = False
+    positions: Annotated[
+        Literal["auto", "replace", "add"], Setting("What position channels do to a joint's offset.")
+    ] = "auto"
+
+    def load(self, path: Path) -> Motion:
+        """Read a motion file."""
+        options = {field.name: getattr(self, field.name) for field in fields(self)}
+        return load(path, **options)
+
+    @property
+    def of_others(self) -> Reading:
+        """The same for other files than the one that has the clip."""
+        return self if self.clip is None else replace(self, clip=None)
+
+
+AS_FOUND = Reading()
+
+
+# Gestures and motions
+
+
+def is_motion(source: Source) -> bool:
+    """Whether a source is a motion, or a motion's name or file, rather than a gesture."""
+    if isinstance(source, Motion):
+        return True
+    if isinstance(source, str) and source in motions():
+        return source not in gestures()
+    return isinstance(source, str | Path) and Path(source).suffix.lower() in _motion_suffixes()
+
+
+def _motion_suffixes() -> frozenset[str]:
+    return frozenset(suffix for known in formats() if known.name != "keypoints" for suffix in known.suffixes)
+
+
+def resolve_motion(source: Motion | str | Path, reading: Reading = AS_FOUND) -> Motion:
+    """The motion itself, the built-in one of that name, or the one in the file."""
+    if isinstance(source, Motion):
+        return source
+    file = Path(source)
+    if len(file.parts) == 1 and not file.suffix and not file.exists():
+        if str(source) not in motions():
+            raise ValueError(f"{unknown_name('motion', str(source), motions())}. Files have a suffix")
+        return motion(str(source))
+    return generate_gesture(load_gesture(file)) if file.suffix.lower() in GESTURE_FILES else reading.load(file)
+
+
+def resolve_gesture(source: Source) -> Gesture:
+    """The gesture of a source: itself, one of key points, one by its name, or one from a file."""
+    if isinstance(source, Motion):
+        raise TypeError(f"{source!r} is a motion; a gesture is expected")
+    if isinstance(source, Gesture):
+        return source
+    if isinstance(source, Keypoints):
+        return _gesture_of_keys(source)
+    path = Path(source)
+    if is_name(source) and not path.is_file():
+        return _builtin_gesture(str(source))
+    if path.suffix.lower() in GESTURE_FILES:
+        return load_gesture(path)
+    return _gesture_of_keys(load_keypoints(path), path.stem)
+
+
+@lru_cache(maxsize=64)
+def _builtin_gesture(name: str) -> Gesture:
+    return gesture(name)
+
+
+def _gesture_of_keys(keys: Keypoints, name: str = "key points") -> Gesture:
+    """A gesture of one arm's keys. Keys before time 0 are delayed so that the first is at 0."""
+    first = keys.keys[0].frame
+    shifted = tuple(
+        Keypoint(key.frame - min(first, 0.0), key.position, key.swivel, key.stop, key.space) for key in keys.keys
+    )
+    own = Keypoints(shifted, keys.rate, keys.part, keys.locked, keys.source)
+    side = "left" if keys.part.lower().startswith("left") else "right"
+    duration = shifted[-1].frame / keys.rate + HOLD_AFTER
+    left, right = (own, None) if side == "left" else (None, own)
+    return Gesture(name, duration, left, right, source=keys.source)
+
+
+# Characters
+
+
+def resolve_character(character: Character | str | Path) -> Character:
+    """The character itself, the figure or Mo by name, or the one in the file."""
+    if isinstance(character, Character):
+        return character
+    if not is_name(character) or Path(character).is_file():
+        return _load_character(Path(character))
+    if character not in CHARACTERS:
+        near = nearest_names(str(character), CHARACTERS)
+        hint = f"; did you mean {near[0]}?" if near else ""
+        expected = f"a character file, or one of ours: {', '.join(CHARACTERS)}{hint}"
+        raise MotionFileError(str(character), "no such file, and no character of ours of that name", expected)
+    return characters.figure() if character == "figure" else characters.mo()
+
+
+def _load_character(path: Path) -> Character:
+    """A character's file, kept until it changes: loading one takes longer than performing."""
+    try:
+        changed = path.stat().st_mtime_ns
+    except OSError:
+        return load_character(path)  # which says what is wrong
+    return _load_unchanged(path.absolute(), changed)
+
+
+@lru_cache(maxsize=4)
+def _load_unchanged(path: Path, changed: int) -> Character:
+    return load_character(path)
+
+
+# Motions that edits need
+
+
+def resolve_sources(edit: AnyEdit, reading: Reading = AS_FOUND) -> AnyEdit:
+    """The edit with motions in place of their names and files."""
+    return _replace_sources(edit, lambda source: resolve_motion(source, reading.of_others))
+
+
+def rename_files(edit: AnyEdit, rename: Callable[[Path], Path]) -> AnyEdit:
+    """The edit with the files of its motions renamed; names of built-in motions stay."""
+    return _replace_sources(edit, lambda source: rename_file(source, rename))
+
+
+def rename_file(source: Any, rename: Callable[[Path], Path]) -> Any:
+    """A source, renamed if it is a file."""
+    return source if not isinstance(source, str | Path) or is_name(source) else rename(Path(source))
+
+
+def check_no_motion(edit: EditBase) -> None:
+    """Refuse motions themselves, which have no place in a document."""
+
+    def check(source: Any) -> Any:
+        if isinstance(source, Motion):
+            raise ValueError(f"{source!r} has no place in a document: save it, and name its file instead")
+        return source
+
+    _replace_sources(edit, check)
+
+
+def _replace_sources(edit: AnyEdit, change: Callable[[Any], Any]) -> AnyEdit:
+    changed = {}
+    for name in _source_fields(type(edit)):
+        value = getattr(edit, name)
+        new = _change_each(value, change)
+        if new is not value:
+            changed[name] = new
+    return replace(edit, **changed) if changed else edit  # type: ignore[type-var]
+
+
+def _change_each(value: Any, change: Callable[[Any], Any]) -> Any:
+    """A source, or each of several, changed; the same object where nothing changes."""
+    if isinstance(value, Motion | str | Path):
+        return change(value)
+    if isinstance(value, tuple | list):
+        entries: Any = [_change_each(entry, change) for entry in value]
+        return value if all(new is old for new, old in zip(entries, value, strict=True)) else type(value)(entries)
+    if isinstance(value, Mapping):
+        table = {key: _change_each(entry, change) for key, entry in value.items()}
+        return value if all(table[key] is value[key] for key in value) else table
+    return value
+
+
+@cache
+def _source_fields(cls: type) -> tuple[str, ...]:
+    """Names of the fields whose types are annotated as sources of motions."""
+    hints = hints_of(cls) if hasattr(cls, "__dataclass_fields__") else {}
+    return tuple(field.name for field in fields(cls) if _has_source(hints[field.name])) if hints else ()
+
+
+def _has_source(hint: Any) -> bool:
+    if get_origin(hint) is Annotated and any(isinstance(entry, SourceOfMotion) for entry in get_args(hint)[1:]):
+        return True
+    return any(_has_source(own) for own in get_args(hint))

@@ -1,0 +1,38 @@
+"""Scores of version 1: their documents in the form of version 2.
+
+Version 1 had the Effort model and locked times beside the layers; they belong to Effort. A gesture's curves were called
+tracks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+
+def upgrade(document: Mapping[str, Any]) -> dict[str, Any]:
+    """A document of version 1 in the form of version 2. What is wrong in it stays, for the reader to find."""
+    made = {name: value for name, value in document.items() if name not in ("model", "lock_times")}
+    made["version"] = 2
+    for_effort = {name: document[name] for name in ("model", "lock_times") if document.get(name, False) is not False}
+    layers = document.get("layers")
+    if isinstance(layers, list) and for_effort:
+        made["layers"] = [_with_effort(row, for_effort) for row in layers]
+    source = document.get("source")
+    if isinstance(source, Mapping) and isinstance(source.get("gesture"), Mapping):
+        made["source"] = {"gesture": _rename(source["gesture"], "tracks", "curves")}
+    return made
+
+
+def _with_effort(row: Any, for_effort: Mapping[str, Any]) -> Any:
+    """A layer whose Effort has the model and locked times, if it has any Effort."""
+    if not isinstance(row, Mapping) or row.get("edit") != "express":
+        return row
+    effort = row.get("effort", {})
+    if isinstance(effort, list):
+        return {**row, "effort": [{**own, **for_effort} if isinstance(own, Mapping) else own for own in effort]}
+    return {**row, "effort": {**effort, **for_effort}} if isinstance(effort, Mapping) else row
+
+
+def _rename(table: Mapping[str, Any], old: str, new: str) -> dict[str, Any]:
+    return {new if name == old else name: value for name, value in table.items()}
