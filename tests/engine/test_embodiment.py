@@ -9,9 +9,8 @@ import pytest
 
 from kinesphere.body import body_of, find_contacts
 from kinesphere.builtin import figure, gesture, mo, motion, motions
-from kinesphere.engine.embodiment import embody
-from kinesphere.engine.generation import generate_gesture, generate_on
-from kinesphere.engine.manner import PLAIN
+from kinesphere.engine.embodiment import Embodiment, embody
+from kinesphere.engine.generation import generate_gesture
 from kinesphere.files.loading import load, load_character
 from kinesphere.maths import rotations as R
 from kinesphere.motion.humanoid import SIDES
@@ -79,12 +78,21 @@ BODIES = {
 }
 
 
+def acted_and_made(own, which):
+    """A gesture as the engine's actor of a body does it, and as the body does."""
+    seen, put_on = [], Embodiment.put_on
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Embodiment, "put_on", lambda self, motion: seen.append(motion) or put_on(self, motion))
+        made = generate_gesture(gesture(which), body=own.body)
+    (acted,) = seen
+    return acted, made
+
+
 @pytest.mark.parametrize("name", BODIES)
 @pytest.mark.parametrize("which", ["wave", "clap", "drink", "shrug"])
 def test_hands_feet_and_head_are_where_the_engine_puts_them(name, which):
     own = embody(body_of(BODIES[name]))
-    acted = generate_on(own.actor, [(gesture(which), PLAIN)])[0]
-    made = own.put_on(acted)
+    acted, made = acted_and_made(own, which)
     there, here = acted.positions_world(), made.positions_world()
     for role in ENDS:
         far = np.linalg.norm(here[:, own.body.roles[role]] - there[:, own.actor.skeleton.roles[role]], axis=-1)
@@ -97,8 +105,7 @@ def test_goals_are_met_in_arm_lengths(name):
     from kinesphere.engine.arm_plan import scale_keys
 
     own = embody(body_of(BODIES[name]))
-    made = generate_gesture(gesture("point"), body=own.body)
-    acted = generate_on(own.actor, [(gesture("point"), PLAIN)])[0]
+    acted, made = acted_and_made(own, "point")
     chest = acted.rotations_world()[:, acted.skeleton.index("upperChest")]
     position = made.positions_world()
     keys = gesture("point").right
@@ -220,8 +227,7 @@ def test_characters_and_captured_skeletons_do_gestures_without_retargeting(data_
     for path, source in others(data_dir):
         own = embody(body_of(source))
         for name in ("wave", "clap", "bow"):
-            acted = generate_on(own.actor, [(gesture(name), PLAIN)])[0]
-            there, here = acted.positions_world(), own.put_on(acted).positions_world()
+            there, here = (each.positions_world() for each in acted_and_made(own, name))
             for role in ENDS:
                 far = np.linalg.norm(here[:, own.body.roles[role]] - there[:, own.actor.skeleton.roles[role]], axis=-1)
                 assert far.max() < 1e-9, (path, role)
