@@ -23,7 +23,7 @@ def test_there_are_words_enough_and_no_two_mean_the_same():
     said = [(w.effort, w.shape, w.tempo, w.stillness) for w in known]
     assert len(set(said)) == len(said)
     for w in known:
-        assert not (w.effort.is_neutral and w.shape.is_neutral)
+        assert not (w.effort.neutral and w.shape.neutral)
 
 
 def test_the_sources_adverbs_are_theirs():

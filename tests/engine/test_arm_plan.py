@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -19,15 +21,23 @@ from kinesphere.engine.arm_plan import (
     arm_plan,
     shoulder_rotations,
 )
-from kinesphere.engine.manner import ArmManner
+from kinesphere.engine.embodiment import embody
 from kinesphere.engine.paths import PARTS
-from kinesphere.engine.pose import figure_limb
+from kinesphere.engine.phrases import figure_body, phrase_of
+from kinesphere.engine.pose import Actor
+from kinesphere.engine.proportions import ARM, HEIGHT
 from kinesphere.maths import rotations
 from kinesphere.motion.gesture import Space, Stop, resting_swivel, resting_wrist
 from score.gestures import five_goals, with_via, with_world_goal
 
-LIMB = figure_limb(1.70, "right", "Arm")
-PLAIN = ArmManner()
+LIMB = Actor.figure().arms["right"]
+
+
+def planned(gesture, *, side="right", size=1.0, placed=None, locked=False, **strokes):
+    """The plan of one arm of a figure of this size, with these strokes, its keys put elsewhere."""
+    phrase = phrase_of(gesture, figure_body(size * HEIGHT))
+    track = replace(phrase.arm(side), strokes={n: np.asarray(v) for n, v in strokes.items()}, placed=placed)
+    return arm_plan(phrase.with_tracks({f"{side}_arm": track}, locked=locked), side, embody(phrase.body).actor)
 
 
 def reaching(rng, count=5):
@@ -43,7 +53,7 @@ def reaching(rng, count=5):
 
 @given(seeds, st.floats(-1.0, 1.0))
 def test_all_three_spaces_meet_at_every_key(seed, tension):
-    plan = arm_plan(reaching(np.random.default_rng(seed)), "right", LIMB, 1.0, ArmManner({"tension": tension}), False)
+    plan = planned(reaching(np.random.default_rng(seed)), tension=tension)
     upper, flexion, elbow = LIMB.solve(plan.positions, plan.swivels)
     starts, path = plan.paths(plan.positions)
     for stroke, (first, last) in enumerate(zip(plan.edges[:-1], plan.edges[1:], strict=True)):
@@ -64,8 +74,7 @@ def test_all_three_spaces_meet_at_every_key(seed, tension):
 @given(seeds)
 def test_joint_angles_turn_by_the_smallest_turn_at_the_hands_pace(seed):
     rng = np.random.default_rng(seed)
-    straight = ArmManner({"tension": 1.0})
-    plan = arm_plan(reaching(rng, 2), "right", LIMB, 1.0, straight, False)
+    plan = planned(reaching(rng, 2), tension=1.0)
     starts, path = plan.paths(plan.positions)
     upper, flexion, _ = LIMB.solve(plan.positions, plan.swivels)
     shares = np.linspace(0.0, 1.0, 9)
@@ -89,18 +98,18 @@ def test_shoulders_are_counted_from_their_strokes_first_key(seed):
 
 
 def test_what_would_miss_a_via_fades_there():
-    plan = arm_plan(with_via(), "right", LIMB, 1.0, PLAIN, False)
+    plan = planned(with_via())
     path = plan.wrist_path(plan.positions)
     passed = path.reached[PARTS] / path.length[0]
     shares = np.array([passed, passed + 1e-3, passed + NEAR_VIA, 0.0])
     shown = plan.via_fade(path, np.zeros(4, dtype=int), shares)
     assert shown == pytest.approx([0.0, 3.0 * (1e-3 / NEAR_VIA) ** 2, 1.0, 1.0], abs=1e-4)
     assert plan.via_fade(path, np.ones(4, dtype=int), shares) == pytest.approx(np.ones(4))
-    assert arm_plan(five_goals(), "right", LIMB, 1.0, PLAIN, False).via_fade(path, np.zeros(4), shares) == 1.0
+    assert planned(five_goals()).via_fade(path, np.zeros(4), shares) == 1.0
 
 
 def test_other_positions_have_another_path():
-    plan = arm_plan(five_goals(), "right", LIMB, 1.0, PLAIN, False)
+    plan = planned(five_goals())
     moved = plan.positions + np.array([0.05, 0.0, 0.0])
     assert plan.wrist_path(plan.positions) is plan.wrist_path(plan.positions)
     ends = plan.wrist_path(moved).at(np.arange(4), np.ones(4))[:, :3]
@@ -109,23 +118,23 @@ def test_other_positions_have_another_path():
 
 def test_sizes_and_shape_move_the_keys():
     places = np.array([key.position for key in five_goals().right.keys])
-    assert arm_plan(five_goals(), "right", LIMB, 0.5, PLAIN, False).positions == pytest.approx(0.5 * places)
-    shaped = ArmManner(positions=places + 0.01)
-    assert arm_plan(five_goals(), "right", LIMB, 2.0, shaped, False).positions == pytest.approx(2.0 * (places + 0.01))
+    assert planned(five_goals(), size=0.5).positions == pytest.approx(0.5 * places)
+    shaped = planned(five_goals(), size=2.0, placed=(places + 0.01) / ARM)
+    assert shaped.positions == pytest.approx(2.0 * (places + 0.01))
 
 
 def test_ways_and_frames_are_the_keys_own():
-    plan = arm_plan(with_via(), "right", LIMB, 1.0, ArmManner({"duration": np.array([2.0, 1.0])}), False)
+    plan = planned(with_via(), duration=[2.0, 1.0])
     step = np.linalg.norm(np.diff(plan.positions, axis=0), axis=1)
     assert plan.lengths == pytest.approx([step[0] + step[1], step[2]])
     assert plan.stops.tolist() == [True, False, True, True]
     assert plan.frames.tolist() == [24, 84, 144, 192]
-    locked = arm_plan(with_via(), "right", LIMB, 1.0, ArmManner({"duration": np.float64(2.0)}), True)
+    locked = planned(with_via(), duration=2.0, locked=True)
     assert locked.frames.tolist() == [12, 42, 72, 120]
 
 
 def test_a_hold_has_no_way_and_no_flourishes():
-    plan = arm_plan(with_world_goal(), "right", LIMB, 1.0, PLAIN, False)
+    plan = planned(with_world_goal())
     assert plan.fixed.tolist() == [False, True, True, False]
     assert plan.lengths[1] == 0.0
     assert plan.flourish_shares[1] == 0.0
@@ -136,14 +145,14 @@ def test_a_hold_has_no_way_and_no_flourishes():
 
 def test_a_tremble_is_a_hold():
     keys = tuple(Keypoint(30.0 * i, (-0.2, 0.1, 0.3 + x)) for i, x in enumerate((0.0, 5e-5, 0.1)))
-    plan = arm_plan(Gesture("hold", 2.0, right=Keypoints(keys, 60.0)), "right", LIMB, 1.0, PLAIN, False)
+    plan = planned(Gesture("hold", 2.0, right=Keypoints(keys, 60.0)))
     assert plan.lengths == pytest.approx([0.0, 0.09995])
 
 
 def test_keys_at_the_resting_place_hang():
     rest = resting_wrist("right")
     keys = (Keypoint(0.0, rest, 0.9), Keypoint(30.0, (-0.2, 0.1, 0.3), 0.1), Keypoint(60.0, rest, -0.9))
-    plan = arm_plan(Gesture("up and down", 2.0, right=Keypoints(keys, 60.0)), "right", LIMB, 1.0, PLAIN, False)
+    plan = planned(Gesture("up and down", 2.0, right=Keypoints(keys, 60.0)))
     assert plan.relaxed.tolist() == [True, False, True]
     assert plan.swivels == pytest.approx([resting_swivel("right"), 0.1, resting_swivel("right")])
     hanging = plan.wrist_path(plan.positions).at(np.array([0, 0, 1]), np.array([0.0, 1.0, 1.0]))[:, RELAXED]
@@ -152,14 +161,14 @@ def test_keys_at_the_resting_place_hang():
 
 def test_one_key_is_held_and_no_keys_are_no_plan():
     lone = Gesture("held", 2.0, right=Keypoints((Keypoint(30.0, (-0.2, 0.1, 0.3), 0.4),), 60.0))
-    plan = arm_plan(lone, "right", LIMB, 1.0, PLAIN, False)
+    plan = planned(lone)
     assert plan.times.tolist() == [0.5, 2.0]
     made = plan.wrist_path(plan.positions).at(np.zeros(3, dtype=int), np.array([0.0, 0.4, 1.0]))
     assert made[:, :4] == pytest.approx(np.tile([-0.2, 0.1, 0.3, 0.4], (3, 1)))
-    assert arm_plan(lone, "left", figure_limb(1.70, "left", "Arm"), 1.0, PLAIN, False) is None
+    assert planned(lone, side="left") is None
 
 
 def test_keys_own_space_does_not_change_where_they_are():
-    local, world = (arm_plan(with_world_goal(space), "right", LIMB, 1.0, PLAIN, False) for space in Space)
+    local, world = (planned(with_world_goal(space)) for space in Space)
     assert np.array_equal(local.positions, world.positions)
     assert not local.fixed.any()

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from generated import seeds
-from kinesphere.engine.clocks import FASTEST, body_progress, stroke_clock, stroke_phases
-from kinesphere.engine.manner import SHORTEST, ArmManner
+from kinesphere.engine.clocks import FASTEST, SHORTEST, body_progress, stroke_clock, stroke_phases
+from kinesphere.motion.phrase import Track
 
 FRAME = 1.0 / 60.0
 
@@ -20,18 +20,18 @@ def written(rng, count=4):
 
 
 def anyhow(rng, count=4):
-    """A manner with everything anywhere."""
+    """Strokes with everything anywhere."""
     low, high = np.array([[0.02, 0.0, 0.0, 0.6, 0.05], [0.98, 0.1, 0.2, 3.2, 9.0]])
     names = ("inflection", "anticipation", "overshoot", "time_exponent", "duration")
     values = rng.uniform(low[:, None], high[:, None], (5, count))
-    return ArmManner(dict(zip(names, values, strict=True)))
+    return Track(strokes=dict(zip(names, values, strict=True)))
 
 
 @given(seeds)
 def test_a_plain_clock_changes_nothing(seed):
     rng = np.random.default_rng(seed)
     source, eases = written(rng), rng.uniform(0.2, 0.8, 4)
-    ran = stroke_clock(source, rng.uniform(0.0, 1.0, 4), ArmManner(), eases, False)
+    ran = stroke_clock(source, rng.uniform(0.0, 1.0, 4), Track(), eases, False)
     time = np.linspace(0.0, source[-1] + 1.0, 500)
     assert ran.goals == pytest.approx(source, abs=1e-12)
     assert ran.to_source(time) == pytest.approx(time, abs=1e-7)
@@ -63,7 +63,7 @@ def test_every_clock_runs_forwards_and_meets_every_goal(seed):
 def test_durations_are_multiplied(seed, longer):
     rng = np.random.default_rng(seed)
     source = written(rng)
-    ran = stroke_clock(source, np.zeros(4), ArmManner({"duration": np.full(4, longer)}), None, False)
+    ran = stroke_clock(source, np.zeros(4), Track(strokes={"duration": np.full(4, longer)}), None, False)
     wanted = longer * source
     assert (np.abs(ran.goals - wanted) < 4.0 * FRAME).all()  # as near as whole frames, one at least a stroke, allow
     long = np.diff(source) * longer > FRAME
@@ -76,7 +76,7 @@ def test_durations_are_multiplied(seed, longer):
 
 def test_each_stroke_has_its_own_duration():
     source = np.array([0.5, 1.0, 2.0, 2.5])
-    ran = stroke_clock(source, np.full(3, 0.2), ArmManner({"duration": np.array([1.0, 3.0, 2.0])}), None, False)
+    ran = stroke_clock(source, np.full(3, 0.2), Track(strokes={"duration": np.array([1.0, 3.0, 2.0])}), None, False)
     assert ran.goals == pytest.approx([0.5, 1.0, 4.0, 5.0])
     assert (ran.lead, ran.tail) == (1.0, 2.0)
     assert ran.to_output(np.array([0.0, 1.5, 2.5, 3.0])) == pytest.approx([0.0, 2.5, 5.0, 6.0])
@@ -85,8 +85,8 @@ def test_each_stroke_has_its_own_duration():
 
 def test_locked_keys_keep_their_times_and_no_more():
     source = np.array([0.5, 1.0, 2.0])
-    manner = ArmManner({"duration": np.array([3.0, 0.4]), "inflection": np.array(0.8)})
-    ran = stroke_clock(source, np.full(2, 0.2), manner, None, True)
+    track = Track(strokes={"duration": np.array([3.0, 0.4]), "inflection": np.array(0.8)})
+    ran = stroke_clock(source, np.full(2, 0.2), track, None, True)
     assert ran.goals == pytest.approx(source)
     assert ran.end(2.5) == pytest.approx(2.5)
     assert ran.inflection == pytest.approx(0.8)
@@ -97,9 +97,9 @@ def test_no_stroke_is_made_quicker_than_a_hand_can_go(seed, inflection, exponent
     rng = np.random.default_rng(seed)
     source, ways = np.array([0.0, rng.uniform(0.1, 1.0)]), rng.uniform(0.1, 1.2, 1)
     lasts = source[1]
-    manner = ArmManner({name: np.array([v]) for name, v in
+    track = Track(strokes={name: np.array([v]) for name, v in
                         (("inflection", inflection), ("time_exponent", exponent), ("duration", shorter))})  # fmt: skip
-    ran = stroke_clock(source, ways, manner, None, False)
+    ran = stroke_clock(source, ways, track, None, False)
     made = stroke_phases(ran, round(ran.goals[-1] * 60.0) + 1)
     fast = np.diff(made.path_share).max() * ways[0] * 60.0
     whole = round(lasts * 60.0) / 60.0
@@ -109,7 +109,7 @@ def test_no_stroke_is_made_quicker_than_a_hand_can_go(seed, inflection, exponent
 
 
 def test_only_what_would_be_too_quick_is_held_back():
-    hurried = ArmManner({"duration": np.array(0.2), "time_exponent": np.array(3.0), "inflection": np.array(0.9)})
+    hurried = Track(strokes={"duration": np.array(0.2), "time_exponent": np.array(3.0), "inflection": np.array(0.9)})
     source = np.array([0.0, 1.0, 2.0])
     ran = stroke_clock(source, np.array([0.05, 1.0]), hurried, None, False)
     made = np.diff(ran.goals)
@@ -121,7 +121,7 @@ def test_only_what_would_be_too_quick_is_held_back():
 def test_a_gestures_own_accents_give_way_to_effort():
     eases, source = np.array([0.3]), np.array([0.0, 1.0])
     made = [
-        stroke_clock(source, np.array([0.1]), ArmManner({"inflection": np.array([v])}), eases, False).inflection[0]
+        stroke_clock(source, np.array([0.1]), Track(strokes={"inflection": np.array([v])}), eases, False).inflection[0]
         for v in (0.02, 0.25, 0.5, 0.75, 0.98)
     ]
     assert made[1:4] == pytest.approx([0.15, 0.3, 0.65])  # half way to either end
@@ -146,7 +146,7 @@ def test_everything_else_is_as_far_along_as_the_hand_is(inflection, plain, expon
 
 
 def test_stroke_at_says_which_and_how_far():
-    ran = stroke_clock(np.array([0.5, 1.0, 2.0]), np.zeros(2), ArmManner(), None, False)
+    ran = stroke_clock(np.array([0.5, 1.0, 2.0]), np.zeros(2), Track(), None, False)
     stroke, share = ran.stroke_at(np.array([0.0, 0.5, 0.75, 1.0, 1.5, 2.0, 9.0]))
     assert stroke.tolist() == [0, 0, 0, 1, 1, 1, 1]
     assert share == pytest.approx([0.0, 0.0, 0.5, 0.0, 0.5, 1.0, 1.0])
@@ -156,8 +156,8 @@ def test_change_grows_with_what_is_changed():
     source = np.array([0.0, 1.0])
 
     def change(**strokes):
-        manner = ArmManner({name: np.array([value]) for name, value in strokes.items()})
-        return stroke_clock(source, np.array([0.2]), manner, None, False).timing_change
+        track = Track(strokes={name: np.array([value]) for name, value in strokes.items()})
+        return stroke_clock(source, np.array([0.2]), track, None, False).timing_change
 
     assert change() == 0.0
     assert 0.0 < change(duration=1.3) < change(duration=1.6) <= 1.0

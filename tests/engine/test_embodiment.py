@@ -7,11 +7,12 @@ import warnings
 import numpy as np
 import pytest
 
+from engine.bodies import BODIES, OURS, acted_and_made
 from kinesphere.body import body_of, find_contacts
 from kinesphere.builtin import figure, gesture, mo, motion, motions
 from kinesphere.engine.embodiment import embody
-from kinesphere.engine.generation import generate_gesture, generate_on
-from kinesphere.engine.manner import PLAIN
+from kinesphere.engine.generation import generate_gesture
+from kinesphere.engine.phrases import phrase_of
 from kinesphere.files.loading import load, load_character
 from kinesphere.maths import rotations as R
 from kinesphere.motion.humanoid import SIDES
@@ -21,70 +22,11 @@ GESTURES = [name for name in motions() if not name.startswith("walk")]
 ENDS = ("leftHand", "rightHand", "leftFoot", "rightFoot", "head", "hips")
 
 
-def rebuilt(skeleton: Skeleton, *, without=(), lengths=None, axes_seed=None, arms_down=0.0, turned=0.0, root=False):
-    """The skeleton without some joints, with other bone lengths, rest pose, joint axes, heading, or a root below it."""
-    lengths = lengths or {}
-    keep = [i for i, name in enumerate(skeleton.names) if name not in without]
-    place = {joint: k for k, joint in enumerate(keep)} | {-1: -1}
-    positions = np.zeros((len(skeleton), 3))
-    for joint, parent in enumerate(skeleton.parents):
-        factor = next((f for part, f in lengths.items() if skeleton.names[joint].endswith(part)), 1.0)
-        bone = factor * skeleton.offsets[joint]
-        for side, sign in (("left", 1.0), ("right", -1.0)):
-            if skeleton.names[joint].startswith(side) and "Leg" not in skeleton.names[joint]:
-                below = joint
-                while below >= 0 and not skeleton.names[below].endswith("UpperArm"):
-                    below = int(skeleton.parents[below])
-                if below >= 0 and below != joint:
-                    bone = R.rotate(R.from_axis_angle([0.0, 0.0, 1.0], sign * -arms_down), bone)
-        positions[joint] = bone + (positions[parent] if parent >= 0 else 0.0)
-    parents = []
-    for joint in keep:
-        parent = int(skeleton.parents[joint])
-        while parent not in place:
-            parent = int(skeleton.parents[parent])
-        parents.append(place[parent])
-    positions = R.rotate(R.from_axis_angle([0.0, 1.0, 0.0], turned), positions[keep])
-    names, roles = [skeleton.names[j] for j in keep], {r: place[j] for r, j in skeleton.roles.items() if j in place}
-    if root:
-        names, parents = ["ground", *names], [-1, *(p + 1 for p in parents)]
-        positions = np.concatenate([[[0.3, 0.0, -0.2]], positions])
-        roles = {role: joint + 1 for role, joint in roles.items()}
-    rng = np.random.default_rng(axes_seed or 0)
-    count = len(names)
-    world = R.normalise(rng.normal(size=(count, 4))) if axes_seed else R.identity(count)
-    local, offsets = np.empty((count, 4)), np.empty((count, 3))
-    for joint, parent in enumerate(parents):
-        up = world[parent] if parent >= 0 else R.identity()
-        local[joint] = R.multiply(R.conjugate(up), world[joint])
-        offsets[joint] = R.rotate(R.conjugate(up), positions[joint] - (positions[parent] if parent >= 0 else 0.0))
-    return Skeleton(tuple(names), np.array(parents), offsets, local, roles)
-
-
-OURS = figure().skeleton
-CLAVICLES = ("leftShoulder", "rightShoulder")
-FINGERS = tuple(name for name in OURS.names if any(f in name for f in ("Thumb", "Index", "Middle", "Ring", "Little")))
-BODIES = {
-    "no clavicles": rebuilt(OURS, without=CLAVICLES),
-    "no toes, no eyes, no fingers": rebuilt(OURS, without=("leftToes", "rightToes", "leftEye", "rightEye", *FINGERS)),
-    "no neck": rebuilt(OURS, without=("neck",)),
-    "one spine joint": rebuilt(OURS, without=("spine2", "chest", "upperChest")),
-    "long arms": rebuilt(OURS, lengths={"LowerArm": 1.5, "Hand": 1.4}),
-    "child": rebuilt(OURS.scaled(0.6), lengths={"LowerLeg": 0.7, "Foot": 0.7, "head": 1.5}),
-    "huge hands": rebuilt(OURS, lengths=dict.fromkeys(("Proximal", "Intermediate", "Distal", "Metacarpal"), 2.5)),
-    "wide shoulders": rebuilt(OURS, lengths={"Shoulder": 2.0, "UpperArm": 1.6}),
-    "T-pose, odd axes": rebuilt(OURS, axes_seed=3, arms_down=np.radians(-45.0)),
-    "facing back, on a root": rebuilt(OURS, axes_seed=5, turned=np.pi, root=True),
-    "arms hanging, facing left": rebuilt(OURS, arms_down=np.radians(30.0), turned=np.pi / 2),
-}
-
-
 @pytest.mark.parametrize("name", BODIES)
 @pytest.mark.parametrize("which", ["wave", "clap", "drink", "shrug"])
 def test_hands_feet_and_head_are_where_the_engine_puts_them(name, which):
     own = embody(body_of(BODIES[name]))
-    acted = generate_on(own.actor, [(gesture(which), PLAIN)])[0]
-    made = own.put_on(acted)
+    acted, made = acted_and_made(phrase_of(gesture(which), own.body))
     there, here = acted.positions_world(), made.positions_world()
     for role in ENDS:
         far = np.linalg.norm(here[:, own.body.roles[role]] - there[:, own.actor.skeleton.roles[role]], axis=-1)
@@ -97,8 +39,7 @@ def test_goals_are_met_in_arm_lengths(name):
     from kinesphere.engine.arm_plan import scale_keys
 
     own = embody(body_of(BODIES[name]))
-    made = generate_gesture(gesture("point"), body=own.body)
-    acted = generate_on(own.actor, [(gesture("point"), PLAIN)])[0]
+    acted, made = acted_and_made(phrase_of(gesture("point"), own.body))
     chest = acted.rotations_world()[:, acted.skeleton.index("upperChest")]
     position = made.positions_world()
     keys = gesture("point").right
@@ -220,8 +161,7 @@ def test_characters_and_captured_skeletons_do_gestures_without_retargeting(data_
     for path, source in others(data_dir):
         own = embody(body_of(source))
         for name in ("wave", "clap", "bow"):
-            acted = generate_on(own.actor, [(gesture(name), PLAIN)])[0]
-            there, here = acted.positions_world(), own.put_on(acted).positions_world()
+            there, here = (each.positions_world() for each in acted_and_made(phrase_of(gesture(name), own.body)))
             for role in ENDS:
                 far = np.linalg.norm(here[:, own.body.roles[role]] - there[:, own.actor.skeleton.roles[role]], axis=-1)
                 assert far.max() < 1e-9, (path, role)

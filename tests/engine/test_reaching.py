@@ -7,11 +7,12 @@ import pytest
 
 from kinesphere import Gesture, Keypoint, Keypoints
 from kinesphere.engine.arm_plan import AROUND, EASY, MOST, arm_plan, goal_warnings, lean_to_reach
-from kinesphere.engine.manner import ArmManner
-from kinesphere.engine.pose import figure_limb
+from kinesphere.engine.phrases import phrase_of
+from kinesphere.engine.pose import Actor
 from kinesphere.motion.gesture import Space, Stop
 
-LIMB = figure_limb(1.70, "right", "Arm")
+FIGURE = Actor.figure()
+LIMB = FIGURE.arms["right"]
 TIME = np.arange(301) / 60.0
 SHOULDER = np.tile([-0.18, 1.37, 0.0], (301, 1))
 
@@ -19,7 +20,7 @@ SHOULDER = np.tile([-0.18, 1.37, 0.0], (301, 1))
 def plan(*goals, space=Space.GLOBAL):
     """An arm whose wrist is to be at these moments so far from the shoulder."""
     keys = tuple(Keypoint(60.0 * t, tuple((SHOULDER[0] + way).tolist()), 0.0, Stop.GOAL, space) for t, way in goals)
-    return arm_plan(Gesture("reach", 5.0, right=Keypoints(keys, 60.0)), "right", LIMB, 1.0, ArmManner(), False)
+    return arm_plan(phrase_of(Gesture("reach", 5.0, right=Keypoints(keys, 60.0))), "right", FIGURE)
 
 
 def far(metres, direction=(0.6, 0.0, 0.8)):

@@ -15,10 +15,10 @@ from kinesphere.engine.arms import ArmBlend, ArmObstacles, ArmPose, shoulder_ass
 from kinesphere.engine.batch import Batch
 from kinesphere.engine.capsules import ROOMY, Capsule, signed_distance
 from kinesphere.engine.channels import INDEX, ChannelCurves
-from kinesphere.engine.generation import HEAD_LINE, capsule_lines, horizontal_centre_of_mass
 from kinesphere.engine.hands import ASIDES, BENDS, CURL, DRAG, INHALED, LATE, MOST_DRAG, HandMotion, solve_hands
 from kinesphere.engine.legs import SOFT, leg_overreach, solve_leg
 from kinesphere.engine.pose import AHEAD, DOWN, FLEXIONS, SIGN, Pose, figure_limb
+from kinesphere.engine.posture import HEAD_LINE, capsule_lines, horizontal_centre_of_mass
 from kinesphere.engine.trunk import NECK, SPINE, STEADY, solve_trunk, trunk_joints
 from kinesphere.maths import kinematics, rotations
 from kinesphere.maths.two_bone import swivel_of
@@ -420,7 +420,8 @@ def test_the_centre_of_mass_is_that_of_the_motion(seed):
     limbs = {side: figure_limb(1.5, side, "Arm") for side in SIGN}
     upper, flexion = random_rotations(rng, 2 * COUNT), rng.uniform(0.1, 2.0, 2 * COUNT)
     arms = ArmPose(upper, flexion, np.zeros((2 * COUNT, 3)), rows, rows, rows, rows, {})
-    made = horizontal_centre_of_mass(pose, arms, limbs)
+    of_sides = ({side: rows[own] for side, own in arms.sides.items()} for rows in (upper, flexion))
+    made = horizontal_centre_of_mass(pose, *of_sides, limbs)
     for side, own in arms.sides.items():
         chest = rotations.multiply(local(pose, f"{side}Shoulder"), local(pose, f"{side}UpperArm"))
         same_rotations(chest, upper[own])

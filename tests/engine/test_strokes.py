@@ -95,7 +95,7 @@ def test_away_from_its_ends_a_stroke_is_smoothed_by_a_gaussian(inflection, expon
     sharp = stroke_progress(np.linspace(0.0, 1.0, lasts + 1), inflection, 0.0, 0.0, exponent)
     sigma = 60.0 * SIGMA
     inside = slice(8, -8)  # past the four σ in which it is led back to its ends
-    wanted = gaussian_filter1d(sharp, sigma, mode="mirror", truncate=REACH / sigma)
+    wanted = gaussian_filter1d(sharp, sigma, mode="mirror", truncate=60.0 * REACH / sigma)
     assert made[inside] == pytest.approx(wanted[inside], abs=1e-9)
 
 

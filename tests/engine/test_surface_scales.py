@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
+from dataclasses import fields, replace
 
 import numpy as np
 import pytest
@@ -15,9 +15,9 @@ from kinesphere.engine.arms import ArmPose, ArmTask
 from kinesphere.engine.batch import Batch
 from kinesphere.engine.channels import INDEX
 from kinesphere.engine.clocks import stroke_phases
-from kinesphere.engine.manner import ArmManner
 from kinesphere.engine.overlays import body_stretch, chest_width, upper_arm_width
-from kinesphere.engine.pose import Pose, figure_limb
+from kinesphere.engine.phrases import phrase_of
+from kinesphere.engine.pose import Actor, Pose
 from kinesphere.engine.surface_scales import (
     PRESSED,
     STRETCHED,
@@ -28,6 +28,7 @@ from kinesphere.engine.surface_scales import (
     scale_surface,
 )
 from kinesphere.maths import rotations
+from kinesphere.motion.phrase import Track
 from score.gestures import five_goals
 
 FRAMES = 21
@@ -113,10 +114,11 @@ def test_what_is_not_asked_or_not_shown_is_not_scaled():
 
 def joined(**flourishes):
     """What spine, clavicles and hips do along with a right arm through five goals, by channel; and the arm's task."""
-    manner = ArmManner(flourishes={name: np.float64(value) for name, value in flourishes.items()})
-    plan = arm_plan(five_goals(), "right", figure_limb(1.70, "right", "Arm"), 1.0, manner, True)
-    task = ArmTask(plan, stroke_phases(plan.clock, 271), manner, np.arange(271) / 60.0, False)
-    idle = ArmTask(None, None, ArmManner(), task.source_time, False)
+    phrase = phrase_of(five_goals())
+    track = replace(phrase.arm("right"), overlays={name: np.float64(value) for name, value in flourishes.items()})
+    plan = arm_plan(phrase.with_tracks({"right_arm": track}, locked=True), "right", Actor.figure())
+    task = ArmTask(plan, stroke_phases(plan.clock, 271), track, np.arange(271) / 60.0, False)
+    idle = ArmTask(None, None, Track(), task.source_time, False)
     table = np.zeros((271, len(INDEX)))
     add_squash(table, [idle, task])
     return {name: table[:, i] for name, i in INDEX.items() if table[:, i].any()}, task.phase.time_share

@@ -11,9 +11,13 @@ from scipy.optimize import brentq, minimize_scalar
 from generated import seeds
 from kinesphere import Effort, Gesture, Keypoint, Keypoints, Shape, _native
 from kinesphere.builtin.library import gesture
+from kinesphere.engine.arm_plan import arm_plan
 from kinesphere.engine.capsules import SOFT
-from kinesphere.engine.pose import FLEXIONS, figure_limb
-from kinesphere.engine.proportions import HEIGHT
+from kinesphere.engine.channels import INDEX
+from kinesphere.engine.phrases import phrase_of
+from kinesphere.engine.pose import FLEXIONS, Actor
+from kinesphere.engine.posture import PosedBodies, no_channels
+from kinesphere.engine.proportions import ARM
 from kinesphere.laban.clearance import (
     CAPSULE_RADII,
     CURL,
@@ -22,20 +26,24 @@ from kinesphere.laban.clearance import (
     BodyCapsules,
     MovableKeys,
     flourish_scale,
+    hand_model,
     key_weights,
     penetration,
     resolve_collisions,
     sample_paths,
 )
-from kinesphere.laban.key_placement import PathDeviation, _shape_bends, key_table
-from kinesphere.laban.manners import PARTS, Dials, manner
-from kinesphere.laban.posture import view_body
+from kinesphere.laban.dials import Dials
+from kinesphere.laban.expression import PARTS, Expression, express
+from kinesphere.laban.key_placement import PathDeviation, _shape_channels, key_table
 from kinesphere.laban.shape import LONGEST
 from kinesphere.maths.two_bone import solve_limb
 from kinesphere.maths.vectors import norms, smoothstep
 from kinesphere.motion.gesture import Space, Stop, resting_wrist
+from kinesphere.motion.humanoid import SIDES
 from score.gestures import five_goals, with_world_goal
 
+FIGURE = Actor.figure()
+HAND = hand_model(FIGURE)
 ARMED = ["beckon", "clap", "drink", "emphasise", "knock", "point", "punch", "reach", "shrug", "wave"]
 factor = st.floats(-1.0, 1.0)
 shapes = st.builds(Shape, factor, factor, factor, factor)
@@ -43,22 +51,32 @@ efforts = st.builds(Effort, factor, factor, factor, factor)
 few = settings(max_examples=25, deadline=None)
 
 
+def expressed(own, **dials):
+    """A gesture's phrase under one dial of each part."""
+    return express(phrase_of(own), Expression({part: [dial] for part, dial in dials.items()}))
+
+
 def made_of(own, shape, effort=None, intensity=1.0):
-    return manner(own, {part: [Dials(effort or Effort(), shape, intensity)] for part in PARTS})
+    return expressed(own, **dict.fromkeys(PARTS, Dials(effort or Effort(), shape, intensity)))
+
+
+def placed(phrase, side="right"):
+    """Where an arm's keys are put, in metres of the figure; None: where they are."""
+    where = phrase.arm(side).placed
+    return None if where is None else ARM * where
 
 
 def surroundings(own, made):
-    """The body around the keys, as it is written and as the manner bends it, and the samples between them."""
-    table = key_table(own)
-    written, around = table.capsules(
-        _shape_bends(table, made.channels), PathDeviation(np.zeros(len(table.times)), None)
-    )
+    """The body around the keys, as it is written and as Shape bends it, and the samples between them."""
+    table = key_table(phrase_of(own))
+    added, deviation = _shape_channels(table, made.added_channels), PathDeviation(np.zeros(len(table.times)), None)
+    written, around = (table.capsules(more, deviation) for more in (None, added))
     return table, written, around, table.paths.with_tension(np.zeros(len(table.times)))
 
 
 def outward(table, made):
     """Keys as the table has them: out, up and ahead of the shoulder."""
-    return np.concatenate([made.arms[side].positions for side in table.sides]) * table.mirrors
+    return np.concatenate([placed(made, side) for side in table.sides]) * table.mirrors
 
 
 @pytest.mark.parametrize("name", ARMED)
@@ -67,11 +85,14 @@ def outward(table, made):
 def test_hands_are_outside_of_a_bent_body_wherever_they_are_written_so(name, shape):
     own = gesture(name)
     made = made_of(own, shape)
-    if made.arms["right"].positions is None:
+    if placed(made) is None:
         return
     table, written, around, course = surroundings(own, made)
     places = np.where(table.keys.free[:, None], outward(table, made), table.keys.written)
-    deep, allowed = norms(penetration(places, around, course)), norms(penetration(table.keys.written, written, course))
+    deep, allowed = (
+        norms(penetration(at, body, course, table.model))
+        for at, body in ((places, around), (table.keys.written, written))
+    )
     reached = np.linalg.norm(places, axis=1)[course.rows[:, 1:3]].max(axis=1) < 0.51  # arms too short come back
     paired = np.zeros(len(places), dtype=bool)
     if table.pairs is not None:  # hands that meet go together
@@ -85,13 +106,13 @@ def test_hands_are_outside_of_a_bent_body_wherever_they_are_written_so(name, sha
 @few
 def test_effort_alone_moves_no_key_and_hardly_any_shape_hardly_moves_one(name, effort, size):
     own = gesture(name)
-    assert all(arm.positions is None for arm in made_of(own, Shape(), effort).arms.values())
+    assert all(track.placed is None for track in made_of(own, Shape(), effort).tracks.values())
     tiny = 1e-6 * size
     made = made_of(own, Shape(tiny, tiny, tiny, -tiny), effort)
-    for side, arm in made.arms.items():
-        if arm.positions is not None:
+    for side in SIDES:
+        if placed(made, side) is not None:
             written = np.array([key.position for key in own.arm(side).keys])
-            assert np.abs(arm.positions - written).max() < 1e-5
+            assert np.abs(placed(made, side) - written).max() < 1e-5
 
 
 @given(seeds)
@@ -103,8 +124,9 @@ def test_no_key_jumps_when_a_dial_is_turned_a_little(seed):
     step = 1e-4 * by / np.linalg.norm(by)
     effort = Effort(*rng.uniform(-1.0, 1.0, 4))
     a, b = (made_of(own, Shape(*row), effort) for row in (factors, factors + step))
-    for side in a.arms:
-        assert np.linalg.norm(a.arms[side].positions - b.arms[side].positions, axis=1).max() < 3e-4
+    for side in SIDES:
+        if own.arm(side) is not None:
+            assert np.linalg.norm(placed(a, side) - placed(b, side), axis=1).max() < 3e-4
 
 
 def test_keys_that_nothing_is_near_to_stay_where_shape_puts_them():
@@ -113,8 +135,8 @@ def test_keys_that_nothing_is_near_to_stay_where_shape_puts_them():
     far = table.keys.written + np.array([0.0, 0.1, 0.1])
     far *= np.minimum(0.5 / np.linalg.norm(far, axis=1, keepdims=True), 1.0)
     none = np.zeros(len(course.rows))
-    assert not penetration(far, around, course).any()
-    assert resolve_collisions(far, around, course, table.keys, none) == pytest.approx(far, abs=1e-15)
+    assert not penetration(far, around, course, table.model).any()
+    assert resolve_collisions(far, around, course, table.keys, none, table.model) == pytest.approx(far, abs=1e-15)
 
 
 def test_slumping_moves_hands_off_the_thighs_and_upright_they_stay():
@@ -122,9 +144,9 @@ def test_slumping_moves_hands_off_the_thighs_and_upright_they_stay():
     keys = [Keypoint(60.0 * i, place, -0.4) for i, place in enumerate([(-0.1, -0.3, 0.3), (0.03, -0.44, 0.2)])]
     own = Gesture("low", 2.0, right=Keypoints(tuple(keys), 60.0))
     written = np.array([key.position for key in keys])
-    torso = manner(own, {"torso": [Dials(shape=Shape(vertical=1))]}).arms["right"].positions
+    torso = placed(expressed(own, torso=Dials(shape=Shape(vertical=1))))
     assert np.linalg.norm(torso[1] - written[1]) > 0.02
-    upright = manner(own, {"torso": [Dials(shape=Shape(vertical=-0.5))]}).arms["right"].positions
+    upright = placed(expressed(own, torso=Dials(shape=Shape(vertical=-0.5))))
     assert upright[1] == pytest.approx(written[1], abs=0.01)
 
 
@@ -132,19 +154,19 @@ def test_slumping_moves_hands_off_the_thighs_and_upright_they_stay():
 @few
 def test_the_worlds_keys_stay(shape, effort):
     own = with_world_goal()
-    made = made_of(own, shape, effort, 2.0).arms["right"].positions
-    if made is not None:
-        assert np.array_equal(made[1:3], np.array([key.position for key in own.right.keys])[1:3])
+    made = arm_plan(made_of(own, shape, effort, 2.0), "right", FIGURE).positions
+    assert np.array_equal(made[1:3], np.array([key.position for key in own.right.keys])[1:3])
 
 
 def test_gestures_of_the_worlds_keys_alone_and_of_one_key_are_done_too():
     world = [Keypoint(60.0 * i, (-0.2, 1.2 + 0.1 * i, 0.42), -0.4, Stop.GOAL, Space.GLOBAL) for i in range(2)]
     only = Gesture("only the world", 2.0, right=Keypoints(tuple(world), 60.0))
     assert np.array_equal(
-        made_of(only, Shape(1, 1, 1, 1), Effort(-1, 1)).arms["right"].positions, [key.position for key in world]
+        arm_plan(made_of(only, Shape(1, 1, 1, 1), Effort(-1, 1)), "right", FIGURE).positions,
+        [key.position for key in world],
     )
     one = {side: Keypoints((Keypoint(30.0, (x, 0.1, 0.3)),), 60.0) for side, x in (("left", 0.2), ("right", -0.2))}
-    left, right = (made_of(Gesture("one", 2.0, **one), Shape(0.5, 0.9)).arms[side].positions for side in one)
+    left, right = (placed(made_of(Gesture("one", 2.0, **one), Shape(0.5, 0.9)), side) for side in one)
     assert left.shape == (1, 3)
     assert left * [-1.0, 1.0, 1.0] == pytest.approx(right, abs=1e-9)
 
@@ -153,7 +175,7 @@ def test_a_loop_s_first_and_last_key_stay_one():
     low = [(-0.066, -0.5295, 0.038), (0.02, -0.42, 0.18), (-0.066, -0.5295, 0.038)]
     keys = tuple(Keypoint(60.0 * i, place, -0.6) for i, place in enumerate(low))
     own = Gesture("round", 2.0, right=Keypoints(keys, 60.0), loop=True)
-    made = made_of(own, Shape(0.6, 1.0)).arms["right"].positions
+    made = placed(made_of(own, Shape(0.6, 1.0)))
     assert np.linalg.norm(made[0] - low[0]) > 1e-3
     assert made[0] == pytest.approx(made[2], abs=1e-12)
 
@@ -169,7 +191,7 @@ def test_the_right_arm_mirrors_the_left(shape):
             for i, (x, y, z) in enumerate(places)
         )
         own = Gesture("one arm", 3.0, **{side: Keypoints(keys, 60.0)})
-        sides[side] = made_of(own, shape).arms[side].positions
+        sides[side] = placed(made_of(own, shape), side)
     if sides["left"] is not None:
         assert sides["left"] * [-1.0, 1.0, 1.0] == pytest.approx(sides["right"], abs=1e-9)
 
@@ -179,7 +201,7 @@ def test_room_is_none_at_the_body_and_grows_with_the_distance():
     ahead = np.linspace(0.1, 0.7, 25)
     places = np.column_stack([np.full(25, -0.1), np.full(25, -0.2), ahead])
     around = type(written)(*(np.repeat(row[:1], 25, axis=0) for row in written))
-    room = flourish_scale(places, around)
+    room = flourish_scale(places, around, HAND)
     assert room[0] == 0.0
     assert room[-1] == 1.0
     assert (np.diff(room) >= 0.0).all()
@@ -191,9 +213,21 @@ COUNT = 24
 ARMS = slice(0, 14), slice(14, COUNT)
 
 
+BENDS = {"torso.forward": 1.0, "hips.lean": 1.0, "hips.y": 0.1, "hips.z": 0.1, "head.nod": 1.0}
+BENDS |= {f"{side}.clavicle.{angle}": 1.0 for side in SIDES for angle in ("raise", "forward")}
+
+
 def random_bodies(rng):
-    bends = rng.uniform(-0.5, 0.5, (COUNT, 7)) * np.array([1.0, 1.0, 0.1, 0.1, 1.0, 1.0, 1.0])
-    return view_body(bends, rng.uniform(-0.1, 0.1, (COUNT, 2, 3)))
+    """The body around left hands that hang, bent any way, its feet anywhere nearby."""
+    channels = no_channels(COUNT + 1)
+    for name, most in BENDS.items():
+        channels[:, INDEX[name]] = most * rng.uniform(-0.5, 0.5, COUNT + 1)
+    steps = {side: np.zeros((5, COUNT + 1)) for side in SIDES}
+    for path in steps.values():
+        path[[0, 1, 3]] = rng.uniform(-0.1, 0.1, (3, COUNT + 1))
+    wrists = {side: np.tile(resting_wrist(side), (COUNT + 1, 1)) for side in SIDES}
+    swivels = dict.fromkeys(SIDES, np.zeros(COUNT + 1))
+    return PosedBodies(FIGURE, channels, steps, wrists, swivels, np.zeros(COUNT, dtype=bool)).around(0.0)
 
 
 def random_hands(seed):
@@ -256,7 +290,7 @@ def brute_penetration(positions, body, samples, s):
     length = max(np.linalg.norm(chord), 1e-6)
     out = middle - (middle @ chord) * chord / length**2
     wrist = wrist + samples.bows[s] * length * out / np.hypot(np.linalg.norm(out), 0.05 * length)
-    upper, lower = figure_limb(HEIGHT, "left", "Arm").lengths
+    upper, lower = FIGURE.arms["left"].lengths
     limb = solve_limb(
         np.zeros(3), wrist, upper, lower, between(samples.swivels), home=(0.0, 0.0, 1.0), flexion_range=FLEXIONS
     )
@@ -279,7 +313,7 @@ def brute_penetration(positions, body, samples, s):
 @settings(max_examples=5, deadline=None)
 def test_penetration_is_that_of_brute_force(seed):
     positions, body, samples, _ = random_hands(seed)
-    made = penetration(positions, body, samples)
+    made = penetration(positions, body, samples, HAND)
     wanted = np.array([brute_penetration(positions, body, samples, s) for s in range(len(samples.rows))])
     assert np.linalg.norm(wanted, axis=1).max() > 0.05
     assert made == pytest.approx(wanted, abs=1e-6)
@@ -296,7 +330,9 @@ def test_flourishes_are_scaled_by_the_distance_from_the_body(seed):
         )
         for wrist, lines in zip(positions + body.sags, body.lines, strict=True)
     ]
-    assert flourish_scale(positions, body) == pytest.approx(smoothstep(np.array(distances) / FULL_FLOURISH), abs=1e-6)
+    assert flourish_scale(positions, body, HAND) == pytest.approx(
+        smoothstep(np.array(distances) / FULL_FLOURISH), abs=1e-6
+    )
 
 
 @given(seeds)
@@ -336,14 +372,14 @@ def test_samples_are_means_of_their_keys(seed):
 @few
 def test_resolving_moves_free_keys_only_as_far_as_is_needed_and_within_reach(seed):
     positions, body, samples, keys = random_hands(seed)
-    deep = norms(penetration(positions, body, samples))
-    same = resolve_collisions(positions, body, samples, keys, deep + 1e-12)
+    deep = norms(penetration(positions, body, samples, HAND))
+    same = resolve_collisions(positions, body, samples, keys, deep + 1e-12, HAND)
     near = norms(positions) < LONGEST - 0.03
     assert same[near] == pytest.approx(positions[near], abs=1e-12)  # what is allowed is left alone
-    made = resolve_collisions(positions, body, samples, keys, np.zeros(len(deep)))
+    made = resolve_collisions(positions, body, samples, keys, np.zeros(len(deep)), HAND)
     moved = made - positions
     assert not moved[~keys.free & near].any()
     assert (norms(made) <= np.maximum(norms(positions), LONGEST) + 1e-12).all()
     if near[[0, 13]].all() and norms(made)[[0, 13]].max() < LONGEST - 0.03:
         assert moved[0] == pytest.approx(moved[13], abs=1e-12)  # a loop's ends go together
-    assert np.sum(norms(penetration(made, body, samples)) ** 2) < 0.7 * np.sum(deep**2)
+    assert np.sum(norms(penetration(made, body, samples, HAND)) ** 2) < 0.7 * np.sum(deep**2)

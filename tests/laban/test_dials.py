@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kinesphere import Effort, Shape
-from kinesphere.laban.dials import check_dial, dial_curve, parameter_overrides
+from kinesphere.laban.dials import Part, dial_curve, parameter_overrides
 
 TIME = np.arange(241) / 60.0
 factor = st.floats(-1.0, 1.0).map(lambda value: round(value, 6))
@@ -58,20 +58,21 @@ def test_what_is_set_by_hand_holds_as_far_as_its_moments_say():
 @pytest.mark.parametrize(
     ("dial", "kind", "error", "said"),
     [
-        (0.5, Effort, TypeError, "an Effort, or a phrase"),
-        (Shape(), Effort, TypeError, "an Effort, or a phrase"),
-        ({}, Shape, ValueError, "one moment at least"),
-        ({"soon": Effort()}, Effort, ValueError, "'soon' is no moment"),
-        ({float("nan"): Effort()}, Effort, ValueError, "finite seconds"),
-        ({True: Effort()}, Effort, ValueError, "True is no moment"),
-        ({0.5: Effort()}, Shape, TypeError, r"at 0\.5 s: a Shape"),
+        (0.5, "effort", TypeError, "effort is 0.5; an object"),
+        (Shape(), "effort", TypeError, "effort is Shape"),
+        ({}, "shape", ValueError, "one moment at least"),
+        ({"soon": Effort()}, "effort", TypeError, "no field is called 'soon'"),
+        ({float("nan"): Effort()}, "effort", ValueError, "a finite number"),
+        ({True: Effort()}, "effort", TypeError, "true; a number is expected"),
+        ({-1.0: Effort()}, "effort", ValueError, "own time begins at 0"),
+        ({0.5: Effort()}, "shape", TypeError, r"shape\.0\.5 is Effort"),
     ],
 )
 def test_what_is_no_dial_is_refused(dial, kind, error, said):
     with pytest.raises(error, match=said):
-        check_dial(dial, kind)
+        Part(**{kind: dial})
 
 
 def test_dials_are_accepted():
-    check_dial(Effort(), Effort)
-    check_dial({0: Shape(), np.float64(1.5): Shape()}, Shape)
+    assert Part(effort=Effort()).effort == Effort()
+    assert Part(shape={0: Shape(), np.float64(1.5): Shape()}).shape == {0.0: Shape(), 1.5: Shape()}

@@ -150,7 +150,7 @@ def test_dials_out_of_range_are_refused(dials, said):
 
 
 def test_what_is_no_number_is_refused():
-    with pytest.raises(TypeError, match="a number from −1"):
+    with pytest.raises(TypeError, match=r"a number, −1 \(light\) to 1 \(strong\)"):
         Effort(weight="strong")
     with pytest.raises(ValueError, match="chi1999, default, emote2000"):
         Effort().parameters("laban")

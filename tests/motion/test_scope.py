@@ -5,12 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from kinesphere import Effort
-from kinesphere.builtin import motion
+from kinesphere.builtin import gesture, motion
+from kinesphere.engine.phrases import phrase_of
+from kinesphere.laban.expression import strength_over
 from kinesphere.motion.scope import FADE, Scope, time_window
-from kinesphere.score import Express
-from kinesphere.score.rendering import _strength_over
-from kinesphere.signals.edit import edit_window
 
 TIME = np.arange(241) / 60.0
 
@@ -35,8 +33,14 @@ def test_windows_may_be_open_and_short():
 
 @pytest.mark.parametrize(("start", "end"), [(None, None), (1.2, None), (None, 2.0), (0.5, 0.8), (1.0, 3.0)])
 def test_layers_with_one_range_have_one_window(start, end):
-    """Of Effort over the gesture's own time, and of an edit of curves over the same motion's."""
-    wave = motion("wave")
-    express = _strength_over(Express(Effort(weight=-1.0)).over(start=start, end=end), wave.times)
-    curves = edit_window(wave, Scope(start, end))
-    assert np.array_equal(np.ones(len(wave)) if express is None else express, curves)
+    """Of phrase edits over the phrase's own time, and of motion edits over the same motion's."""
+    wave, scope = motion("wave"), Scope(start=start, end=end)
+    strength = strength_over(phrase_of(gesture("wave")), scope)
+    assert np.array_equal(np.ones(len(wave)) if strength is None else strength, scope.window(wave.times))
+
+
+def test_a_scopes_strength_scales_its_window():
+    phrase = phrase_of(gesture("wave"))
+    half, full = (strength_over(phrase, Scope(start=0.5, end=2.0, strength=s)) for s in (0.5, 1.0))
+    assert half == pytest.approx(0.5 * full)
+    assert strength_over(phrase, Scope(strength=0.5)) == pytest.approx(np.full(len(phrase.times), 0.5))

@@ -67,6 +67,9 @@ def arm_keys(phrase: Phrase, side: str, arm_size: float = 1.0) -> ArmKeys | None
     fixed = np.array([space != CHEST for space in keys.spaces])
     places = np.where(fixed[:, None], keys.positions / arm_size, ARM * keys.positions)
     rests = (np.linalg.norm(places - np.array(resting_wrist(side)), axis=1) < SAME) & ~fixed
+    placed = phrase.arm(side).placed
+    if placed is not None:
+        places = np.where(fixed[:, None], places, ARM * placed)
     swivels = np.where(rests, resting_swivel(side), swivels)
     lone = len(times) == 1
     if lone:

@@ -179,7 +179,7 @@ def stroke_clock(
     given = track.stroke("inflection", count)
     plain = np.full(count, 0.5) if inflections is None else inflections
     # A gesture's own accents stay where Effort is neutral, and give way to it.
-    inflection = np.where(given < 0.5, plain * given / 0.5, plain + (1.0 - plain) * (given - 0.5) / 0.5)
+    inflection = shift_inflection(plain, given)
     durations = np.diff(source)
     slower = np.ones(count) if locked else track.stroke("duration", count)
     exponent = track.stroke("time_exponent", count)
@@ -194,6 +194,11 @@ def stroke_clock(
     goals = np.concatenate([[start], start + np.cumsum(made)])
     ends = float(slower[0]), float(slower[-1])
     return StrokeClock(source, _round_to_frames(goals, rate), inflection, before, beyond, exponent, plain, *ends, rate)
+
+
+def shift_inflection(plain: Floats, given: Floats) -> Floats:
+    """``(S,)`` inflections, earlier or later than plain ones by as much as given ones are than the middle."""
+    return np.where(given < 0.5, plain * given / 0.5, plain + (1.0 - plain) * (given - 0.5) / 0.5)
 
 
 def _round_to_frames(times: Floats, rate: float) -> Floats:

@@ -13,8 +13,9 @@ import numpy as np
 
 from kinesphere.maths import rotations
 from kinesphere.motion.motion import Motion
-from kinesphere.motion.phrase import Phrase
 from kinesphere.motion.timemap import TimeMap, sample_motion
+
+SAME = 1e-12  # that what is generated twice may differ by
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,9 +29,19 @@ class Detail:
         if self.recording.skeleton is not self.generated.skeleton:
             raise ValueError("a recording and what its phrase generates are on one skeleton; found two")
 
-    def add_to(self, motion: Motion, phrase: Phrase, clock: TimeMap) -> Motion:
+    def _is_generated(self, motion: Motion) -> bool:
+        """Whether a motion is what the phrase generates without edits."""
+        plain = self.generated
+        return (
+            len(motion) == len(plain)
+            and motion.rate == plain.rate == self.recording.rate
+            and np.allclose(motion.rotations, plain.rotations, rtol=0.0, atol=SAME)
+            and np.allclose(motion.translations, plain.translations, rtol=0.0, atol=SAME)
+        )
+
+    def add_to(self, motion: Motion, clock: TimeMap) -> Motion:
         """A motion of the phrase with the detail; ``clock`` is from the phrase's own time to the motion's."""
-        if phrase.applied is None and motion.rate == self.recording.rate:
+        if self._is_generated(motion):
             return self.recording
         end = min(self.recording.duration, self.generated.duration)
         times = np.clip(clock.inverse()(motion.times), 0.0, end)

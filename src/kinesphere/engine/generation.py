@@ -79,7 +79,7 @@ def generate(phrases: Phrase | Sequence[Phrase], rate: float = RATE) -> Motion |
         for warning in warnings:
             warn_caller(warning, OutOfReach)
     found = [
-        made[i] if own.detail is None else own.detail.add_to(made[i], own, body_clock(own, rate))
+        made[i] if own.detail is None else own.detail.add_to(made[i], body_clock(own, rate))
         for i, own in enumerate(several)
     ]
     return found[0] if isinstance(phrases, Phrase) else found

@@ -20,7 +20,7 @@ from kinesphere.engine.arm_plan import arm_keys
 from kinesphere.engine.arms import HANGS, assist_angles
 from kinesphere.engine.batch import Batch
 from kinesphere.engine.capsules import HEAD, THIGH, TRUNK
-from kinesphere.engine.channels import NAMES, ChannelCurves, channel_table, sample_rows
+from kinesphere.engine.channels import INDEX, NAMES, ChannelCurves, added_channel, channel_table, sample_rows
 from kinesphere.engine.embodiment import embody
 from kinesphere.engine.legs import leg_overreach, solve_stance, step_path
 from kinesphere.engine.pose import SIGN, Actor, FigureLimb, Pose, joints_with_ancestors
@@ -207,6 +207,8 @@ def bodies_at(phrase: Phrase, times: Floats, sides: Sequence[str]) -> PosedBodie
     actor = embody(phrase.body).actor
     moments = np.append(times, 0.0)
     channels = sample_rows(channel_table(phrase), moments, phrase.loop)
+    for name, values in phrase.added_channels.items():
+        channels[:, INDEX[name]] += added_channel(name, values, moments, phrase.loop)
     steps = {
         side: step_path(moments, phrase.track(f"{side}_leg").steps)
         for side in SIGN

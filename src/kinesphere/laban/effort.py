@@ -28,7 +28,7 @@ from kinesphere.motion.phrase import Phrase
 from kinesphere.motion.scope import WHOLE, Scope
 
 if TYPE_CHECKING:
-    pass
+    from kinesphere.laban.expression import Expression
 
 # Each factor's two elements, at −1 and 1.
 FACTORS: Mapping[str, tuple[str, str]] = MappingProxyType(
@@ -106,9 +106,9 @@ class Effort(ExpressiveEdit):
 
     def expression(self, phrase: Phrase, scope: Scope = WHOLE) -> Expression:
         """What it asks of a phrase."""
-        from kinesphere.laban.expression import Expression
+        from kinesphere.laban.expression import Expression as Asked
 
-        return Expression.of_dials(phrase, scope, effort=self)
+        return Asked.of_dials(phrase, scope, effort=self)
 
     def parameters(self, model: str | Path | EffortModel | None = None) -> MovementParameters:
         """The movement parameters by EMOTE's equations, of its own model unless another is given."""

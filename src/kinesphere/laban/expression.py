@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from kinesphere.engine.arm_plan import arm_keys
+from kinesphere.engine.clocks import shift_inflection
 from kinesphere.engine.embodiment import embody
 from kinesphere.engine.phrases import body_rest_times
 from kinesphere.laban.dials import (
@@ -49,6 +50,9 @@ FREE_DRAG, BOUND_STIFFNESS = 1.6, 0.85  # how much more a free hand drags behind
 FIST, OPEN = 0.9, 0.75  # how far hands close at full strong, and open at full light
 AMPLITUDE_VARIATION, DURATION_VARIATION = 0.08, 0.03  # standard deviations between individuals
 HANGING_OVERSHOOT = 0.35  # of its overshoot that is left where an arm comes to hang: thighs are in the way
+# What a phrase has already, from edits of other kinds, is kept: these are multiplied, others' differences from neutral
+# are added.
+MULTIPLIED = ("duration", "time_exponent", "loose")
 
 
 @dataclass(frozen=True, eq=False)
@@ -147,7 +151,8 @@ def express(phrase: Phrase, *expressions: Expression) -> Phrase:
             edges, hangs = keys.times[keys.edges], keys.rests[keys.edges[1:]]
             efforts[side] = strokes_and_flourishes(parts[f"{side}_arm"], edges, time, model, random, cache, hangs)
     torso = strokes_and_flourishes(parts["torso"], body_rest_times(written), time, model, random, cache)
-    tracks = {"torso": replace(written.track("torso"), strokes=torso.strokes)}
+    own_torso = written.track("torso")
+    tracks = {"torso": replace(own_torso, strokes=_on_strokes(own_torso, torso.strokes))}
     for side, own in place_keys(written, shapes, channels, efforts).items():
         effort = efforts[side]
         displacement = effort.overlays["displacement"]
@@ -155,18 +160,52 @@ def express(phrase: Phrase, *expressions: Expression) -> Phrase:
             displacement = displacement * own.flourish_scale_over(time)
         overlays = {**effort.overlays, "displacement": displacement}
         arm = written.arm(side)
-        tracks[f"{side}_arm"] = replace(arm, strokes=effort.strokes, overlays=overlays, placed=own.positions)
+        tracks[f"{side}_arm"] = replace(
+            arm,
+            strokes=_on_strokes(arm, effort.strokes),
+            overlays=_on_overlays(arm, overlays, len(time)),
+            placed=arm.placed if own.positions is None else own.positions,
+        )
     for name, values in channels.items():
         part = part_of_channel(name)
         track = tracks.get(part) or written.track(part)
-        tracks[part] = replace(track, overlays={**track.overlays, name: values})
+        tracks[part] = replace(track, overlays=_on_overlays(track, {name: values}, len(time)))
     stillness = float(np.clip(sum(own.stillness for own in every), -1.0, 1.0))
     life, fidget = (1.0 - stillness, 0.0) if stillness >= 0.0 else (1.0 - 0.5 * stillness, -stillness)
-    locked = written.locked or any(own.locked for own in every)
-    tracks = dict(written.tracks) | tracks
-    return replace(
-        written, tracks=tracks, life=life, fidget=fidget, locked=locked, applied=Applied(written, every, tracks)
-    )
+    made: dict[str, Any] = {
+        "tracks": dict(written.tracks) | tracks,
+        "life": written.life * life,
+        "fidget": written.fidget * min(life, 1.0) + fidget,
+        "locked": written.locked or any(own.locked for own in every),
+    }
+    return replace(written, **made, applied=Applied(written, every, MappingProxyType(made)))
+
+
+def _on_strokes(written: Track, strokes: Mapping[str, Floats]) -> dict[str, Floats]:
+    """Strokes ``(S,)`` on those that the phrase has already."""
+    made = {**written.strokes, **strokes}
+    for name in written.strokes:
+        before, more = written.stroke(name, len(strokes[name])), strokes[name]
+        both = shift_inflection(before, more) if name == "inflection" else _combine(name, before, more, STROKES[name])
+        made[name] = clip(both, *RANGES[name])
+    return made
+
+
+def _on_overlays(written: Track, overlays: Mapping[str, Floats], count: int) -> dict[str, Floats]:
+    """Overlays, numbers or curves ``(N,)`` of ``count`` values, on those that the phrase has already."""
+    made = {**written.overlays, **overlays}
+    for name in set(written.overlays) & set(overlays):
+        before = np.asarray(written.overlays[name], dtype=np.float64)
+        if before.ndim:  # a curve that is shorter than the phrase holds its last value
+            before = np.pad(before, (0, count - len(before)), mode="edge")
+        made[name] = _combine(name, before, overlays[name], OVERLAYS.get(name, 0.0))
+        if name in RANGES:
+            made[name] = clip(made[name], *RANGES[name])
+    return made
+
+
+def _combine(name: str, before: Floats, more: Floats, neutral: float) -> Floats:
+    return np.asarray(before * more if name in MULTIPLIED else before + (more - neutral))
 
 
 def _common_model(expressions: Sequence[Expression]) -> EffortModel:

@@ -80,9 +80,9 @@ class Shape(ExpressiveEdit):
 
     def expression(self, phrase: Phrase, scope: Scope = WHOLE) -> Expression:
         """What it asks of a phrase."""
-        from kinesphere.laban.expression import Expression
+        from kinesphere.laban.expression import Expression as Asked
 
-        return Expression.of_dials(phrase, scope, shape=self)
+        return Asked.of_dials(phrase, scope, shape=self)
 
 
 AFFINITY = 0.5  # of an Effort factor that its Shape takes

@@ -170,7 +170,8 @@ class Track:
         """One value per stroke ``(S,)``."""
         value = np.asarray(self.strokes.get(name, STROKES[name]), dtype=np.float64)
         if value.shape not in ((), (count,)):
-            raise ValueError(f"{name} has {len(value)} rows for {count} strokes; as many are expected, or one number")
+            rows = f"{len(value)} rows" if value.ndim == 1 else f"shape {value.shape}"
+            raise ValueError(f"{name} has {rows} for {count} strokes; as many are expected, or one number")
         return np.full(count, value) if value.ndim == 0 else value.copy()
 
     def overlay(self, name: str) -> Floats:
@@ -227,10 +228,16 @@ class Phrase:
         object.__setattr__(self, "tracks", MappingProxyType(dict(self.tracks)))
 
     def _check_track(self, part: str, track: Track, longest: int) -> None:
-        for channel in track.curves:
-            if channel not in CHANNELS or part_of_channel(channel) != part:
-                own = [name for name in CHANNELS if part_of_channel(name) == part]
-                raise ValueError(f"{part}: {unknown_name('channel', channel, own)}")
+        own = [name for name in CHANNELS if part_of_channel(name) == part]
+        overlays = (*OVERLAYS, *own) if part.endswith("_arm") else own
+        for kind, given, known in (
+            ("channel", track.curves, own),
+            ("stroke parameter", track.strokes, tuple(STROKES)),
+            ("overlay", track.overlays, overlays),
+        ):
+            for name in given:
+                if name not in known:
+                    raise ValueError(f"{part}: {unknown_name(kind, name, known)}")
         for name, values in track.overlays.items():
             if np.ndim(values) and len(values) > longest:
                 seconds = (len(values) - 1) / SAMPLES
@@ -239,6 +246,18 @@ class Phrase:
                 )
         if track.keys is not None:
             self._check_keys(part, track.keys)
+            self._check_rows(part, track, track.keys)
+
+    def _check_rows(self, part: str, track: Track, keys: Keys) -> None:
+        count = max(int(keys.stops.sum()) - 1, 1)
+        for name in track.strokes:
+            try:
+                track.stroke(name, count)
+            except ValueError as error:
+                raise ValueError(f"{part}: {error}") from None
+        if track.placed is not None and np.shape(track.placed) != np.shape(keys.positions):
+            found, wanted = np.shape(track.placed), np.shape(keys.positions)
+            raise ValueError(f"{part}: placed has shape {found}; {wanted} is expected, a row for each key")
 
     def _check_keys(self, part: str, keys: Keys) -> None:
         if not part.endswith("_arm"):
@@ -261,7 +280,11 @@ class Phrase:
     @cached_property
     def original(self) -> Phrase:
         """The phrase without edits that add up; itself where other edits came after them."""
-        return self if self.applied is None or not self._is_as_applied else self.applied.phrase
+        if self.applied is None or not self._is_as_applied:
+            return self
+        without = self.applied.phrase
+        own = {name: getattr(self, name) for name in _IDENTITY if getattr(self, name) != getattr(without, name)}
+        return replace(without, **own) if own else without
 
     @property
     def applied_edits(self) -> tuple[Any, ...]:
@@ -270,8 +293,17 @@ class Phrase:
 
     @property
     def _is_as_applied(self) -> bool:
-        tracks = {} if self.applied is None else self.applied.tracks
-        return len(tracks) == len(self.tracks) and all(self.tracks.get(part) is own for part, own in tracks.items())
+        if self.applied is None:
+            return False
+        made, before = self.applied.made, self.applied.phrase
+        tracks: Mapping[str, Track] = made["tracks"]
+        return (
+            len(tracks) == len(self.tracks)
+            and all(self.tracks.get(part) is own for part, own in tracks.items())
+            and (self.life, self.fidget, self.locked) == (made["life"], made["fidget"], made["locked"])
+            and (self.duration, self.loop) == (before.duration, before.loop)
+            and self.body is before.body
+        )
 
     @cached_property
     def added_channels(self) -> Mapping[str, Floats]:
@@ -293,10 +325,11 @@ class Applied(NamedTuple):
 
     phrase: Phrase  # that they were applied to
     edits: tuple[Any, ...]
-    tracks: Mapping[str, Track]  # that they made
+    made: Mapping[str, Any]  # fields of the phrase that they made: tracks, life, fidget, locked
 
 
 _REST = Track()
+_IDENTITY = ("name", "seed", "detail")  # fields that may change without what edits made of the phrase
 
 
 def spaces_in_world(spaces: Sequence[str]) -> Bools:

@@ -1,4 +1,4 @@
-"""From dials to manners: means over strokes, gain beyond full, and edits that add up."""
+"""From dials to strokes and overlays: means over strokes, gain beyond full, and edits that add up."""
 
 from __future__ import annotations
 
@@ -9,12 +9,17 @@ from hypothesis import strategies as st
 from scipy.integrate import quad
 
 from kinesphere import Effort, Gesture, Keypoint, Keypoints, Shape, effort_model
-from kinesphere.engine.manner import FLOURISHES, STROKES
+from kinesphere.engine.arm_plan import arm_plan
+from kinesphere.engine.phrases import phrase_of
+from kinesphere.engine.pose import Actor
+from kinesphere.engine.proportions import ARM
+from kinesphere.laban.dials import Dials
 from kinesphere.laban.effort_parameters import movement_parameters, movement_parameters_of
-from kinesphere.laban.manners import AMPLITUDES, BEYOND_FULL, HANGING_OVERSHOOT, LARGEST, Dials, manner
+from kinesphere.laban.expression import AMPLITUDES, BEYOND_FULL, HANGING_OVERSHOOT, LARGEST, Expression, express
 from kinesphere.laban.shape import torso_channels
 from kinesphere.maths.interpolation import monotone_cubic
 from kinesphere.motion.gesture import resting_wrist
+from kinesphere.motion.phrase import OVERLAYS, STROKES
 from kinesphere.motion.scope import FADE, time_window
 from laban.shaping import shape_keys
 from score.gestures import five_goals, with_via, with_world_goal
@@ -24,10 +29,20 @@ factor = st.floats(-1.0, 1.0)
 half = st.floats(-0.5, 0.5)
 
 
+def expressed(gesture, parts, seed=None, **options):
+    """A gesture's phrase under dials of each part."""
+    return express(phrase_of(gesture, seed=seed), Expression(parts, **options))
+
+
 def arm(dials, gesture=None, **options):
-    """The right arm's manner under these dials."""
+    """The right arm's track under these dials."""
     dials = dials if isinstance(dials, list) else [dials]
-    return manner(gesture or five_goals(), {"right_arm": dials}, **options).arms["right"]
+    return expressed(gesture or five_goals(), {"right_arm": dials}, **options).arm("right")
+
+
+def places(track):
+    """Where the keys are put, in metres of the figure."""
+    return None if track.placed is None else ARM * track.placed
 
 
 def strokes(dials, name, **options):
@@ -39,13 +54,13 @@ def test_one_effort_is_its_own_parameters_in_every_stroke(factors):
     made, asked = arm(Dials(Effort(*factors))), movement_parameters(np.array(factors), effort_model())
     for name in STROKES:
         assert made.strokes[name] == pytest.approx(np.full(4, asked[name]), abs=1e-12)
-    for name in set(FLOURISHES) & set(asked) - {"displacement"}:
-        assert made.flourish(name).shape == ()
-        assert made.flourish(name) == pytest.approx(asked[name], abs=1e-12)
-    shown = made.flourish("displacement")  # hands near the body have less room for it
+    for name in set(OVERLAYS) & set(asked) - {"displacement"}:
+        assert made.overlay(name).shape == ()
+        assert made.overlay(name) == pytest.approx(asked[name], abs=1e-12)
+    shown = made.overlay("displacement")  # hands near the body have less room for it
     assert shown.max() == pytest.approx(asked["displacement"], abs=1e-9)
     assert shown.min() >= 0.0
-    assert made.positions is None
+    assert made.placed is None
 
 
 @pytest.mark.parametrize("model", ["default", "chi1999", "emote2000"])
@@ -58,16 +73,16 @@ def test_one_effort_in_plain_numbers_is_that_of_arrays(model, factors):
     assert plain == pytest.approx({name: float(value[0]) for name, value in wanted.items()}, abs=1e-12)
 
 
-def test_neutral_dials_are_the_plain_manner():
-    made = manner(five_goals(), {"right_arm": [Dials()], "torso": [Dials()]})
-    for own in (made.arms["right"], made.body):
+def test_neutral_dials_change_nothing():
+    made = expressed(five_goals(), {"right_arm": [Dials()], "torso": [Dials()]})
+    for own in (made.arm("right"), made.track("torso")):
         assert {name: own.stroke(name, len(own.strokes["tension"])).tolist() for name in STROKES} == {
             name: [value] * len(own.strokes["tension"]) for name, value in STROKES.items()
         }
-        assert {name: float(own.flourish(name)) for name in FLOURISHES} == dict(FLOURISHES)
-    assert dict(made.channels) == {}
+        assert {name: float(own.overlay(name)) for name in OVERLAYS} == dict(OVERLAYS)
+    assert dict(made.added_channels) == {}
     assert (made.life, made.fidget, made.seed, made.locked) == (1.0, 0.0, None, False)
-    assert set(made.arms) == {"right"}
+    assert set(made.tracks) == {"right_arm", "torso"}
 
 
 @given(st.dictionaries(st.integers(0, 40), st.integers(0, 100).map(lambda v: v / 100.0), min_size=2, max_size=5))
@@ -94,7 +109,7 @@ def test_a_phrase_that_changes_in_one_stroke_changes_no_other():
 
 
 def test_flourishes_follow_the_curve_within_a_stroke():
-    made = arm(Dials({0.0: Effort(), 4.0: Effort(space=-1.0)})).flourish("wrist_twist")
+    made = arm(Dials({0.0: Effort(), 4.0: Effort(space=-1.0)})).overlay("wrist_twist")
     assert made.shape == (271,)  # 4.5 s of the gesture's own time
     assert made[[0, 240, 270]] == pytest.approx([0.0, 0.4, 0.4], abs=1e-9)
     assert (np.diff(made) >= 0.0).all()
@@ -113,8 +128,8 @@ def test_intensity_up_to_full_is_more_of_the_same_effort(a, b, c, d, intensity):
     made, asked = arm(Dials(effort, intensity=intensity)), arm(Dials(Effort(*(intensity * effort.factors))))
     for name in STROKES:
         assert made.strokes[name] == pytest.approx(asked.strokes[name], abs=1e-12)
-    for name in made.flourishes:
-        assert made.flourish(name) == pytest.approx(asked.flourish(name), abs=1e-12)
+    for name in made.overlays:
+        assert made.overlay(name) == pytest.approx(asked.overlay(name), abs=1e-12)
 
 
 @pytest.mark.parametrize("effort", [Effort(space=-0.8), Effort(weight=-0.8), Effort(weight=0.8), Effort(flow=-0.8)])
@@ -125,17 +140,17 @@ def test_beyond_full_amplitudes_grow_and_timing_does_not(effort):
         assert made.strokes[name] == pytest.approx(asked.strokes[name], abs=1e-12)
     for name in AMPLITUDES:
         most = LARGEST.get(name, np.inf)
-        assert made.flourish(name).max() == pytest.approx(min(1.6 * asked.flourish(name).max(), most), abs=1e-9)
+        assert made.overlay(name).max() == pytest.approx(min(1.6 * asked.overlay(name).max(), most), abs=1e-9)
     for name in ("end_effector", "joint_angle", "elbow_position", "wrist_extension", "flexed"):
-        assert made.flourish(name) == pytest.approx(asked.flourish(name), abs=1e-12)
+        assert made.overlay(name) == pytest.approx(asked.overlay(name), abs=1e-12)
 
 
 def test_beyond_full_durations_grow_by_their_logarithm():
     assert strokes(Dials(Effort(time=-0.75), intensity=2.0), "duration") == pytest.approx(3.0**1.5)
     assert strokes(Dials(Effort(time=0.75), intensity=2.0), "duration") == pytest.approx(3.0**-1.5)
     assert strokes(Dials(Effort(flow=1.0), intensity=2.0), "duration") == pytest.approx(9.0)
-    assert float(arm(Dials(Effort(flow=1.0), intensity=1.5)).flourish("flexed_angle")) == pytest.approx(0.9)
-    assert float(arm(Dials(Effort(flow=1.0), intensity=2.0)).flourish("flexed_angle")) <= 1.05
+    assert float(arm(Dials(Effort(flow=1.0), intensity=1.5)).overlay("flexed_angle")) == pytest.approx(0.9)
+    assert float(arm(Dials(Effort(flow=1.0), intensity=2.0)).overlay("flexed_angle")) <= 1.05
 
 
 @given(half, half, half, half)
@@ -145,8 +160,8 @@ def test_several_dials_add(a, b, c, d):
     made, asked = arm([Dials(one), Dials(other)]), arm(Dials(together))
     for name in STROKES:
         assert made.strokes[name] == pytest.approx(asked.strokes[name], abs=1e-12)
-    shape = arm([Dials(shape=Shape(a, b)), Dials(shape=Shape(0.0, c, d))]).positions
-    expected = arm(Dials(shape=Shape(a, np.clip(b + c, -1.0, 1.0), d))).positions
+    shape = places(arm([Dials(shape=Shape(a, b)), Dials(shape=Shape(0.0, c, d))]))
+    expected = places(arm(Dials(shape=Shape(a, np.clip(b + c, -1.0, 1.0), d))))
     assert (shape is None) == (expected is None)
     if shape is not None:
         assert shape == pytest.approx(expected, abs=1e-9)
@@ -156,7 +171,7 @@ def test_opposite_dials_cancel_and_equal_ones_saturate():
     assert strokes([Dials(Effort(space=1.0)), Dials(Effort(space=-1.0))], "tension").tolist() == [0.0] * 4
     made = arm([Dials(Effort(weight=-1.0)), Dials(Effort(weight=-1.0))])
     assert made.strokes["inflection"] == pytest.approx(0.1)
-    assert made.flourish("squash") == pytest.approx(0.4)  # what exceeds is amplitude
+    assert made.overlay("squash") == pytest.approx(0.4)  # what exceeds is amplitude
 
 
 def test_an_edit_holds_where_and_as_much_as_its_strength_says():
@@ -178,30 +193,31 @@ def test_what_is_set_by_hand_overrules_the_model_as_far_as_it_holds():
     made = arm(Dials(hand))
     assert made.strokes["tension"] == pytest.approx(0.5)
     assert made.strokes["duration"] == pytest.approx(2.0)
-    assert made.flourish("wrist_bend") == pytest.approx(0.1)
-    assert made.flourish("displacement").max() == pytest.approx(0.4)
+    assert made.overlay("wrist_bend") == pytest.approx(0.1)
+    assert made.overlay("displacement").max() == pytest.approx(0.4)
     weak = arm(Dials(hand, strength=np.full(271, 0.5)))
     assert weak.strokes["tension"] == pytest.approx(0.5 * -0.5 + 0.5 * 0.5)
-    assert weak.flourish("wrist_bend") == pytest.approx(0.5 * 0.3 + 0.5 * 0.1)
+    assert weak.overlay("wrist_bend") == pytest.approx(0.5 * 0.3 + 0.5 * 0.1)
     phrase = {1.0: Effort(), 2.0: Effort().adjusted(wrist_bend=0.8)}
-    curve = arm(Dials(phrase)).flourish("wrist_bend")
+    curve = arm(Dials(phrase)).overlay("wrist_bend")
     assert curve[[0, 60, 90, 120, 270]] == pytest.approx([0.0, 0.0, 0.4, 0.8, 0.8], abs=1e-9)
 
 
 def test_shape_moves_local_keys_and_leaves_those_of_the_world():
     factors = np.array([-0.5, 0.2, -0.7, 0.3])
-    made = arm(Dials(shape=Shape(*factors))).positions
+    made = places(arm(Dials(shape=Shape(*factors))))
     written = np.array([key.position for key in five_goals().right.keys])
     # The first is low: it shows less.
     assert made[1:] == pytest.approx(shape_keys(written, factors, "right")[1:], abs=1e-12)
-    world = arm(Dials(shape=Shape(*factors)), with_world_goal()).positions
+    asked = expressed(with_world_goal(), {"right_arm": [Dials(shape=Shape(*factors))]})
+    world = arm_plan(asked, "right", Actor.figure()).positions
     keys = np.array([key.position for key in with_world_goal().right.keys])
     assert np.array_equal(world[1:3], keys[1:3])
     assert np.abs(world[[0, 3]] - keys[[0, 3]]).max() > 0.01
 
 
 def test_every_key_takes_the_shape_of_its_moment():
-    made = arm(Dials(shape={2.0: Shape(), 3.0: Shape(vertical=-1.0)})).positions
+    made = places(arm(Dials(shape={2.0: Shape(), 3.0: Shape(vertical=-1.0)})))
     written = np.array([key.position for key in five_goals().right.keys])
     assert made[:3] == pytest.approx(written[:3], abs=1e-9)
     assert made[3:] == pytest.approx(shape_keys(written[3:], np.array([0.0, -1.0, 0.0, 0.0]), "right"), abs=1e-9)
@@ -210,7 +226,7 @@ def test_every_key_takes_the_shape_of_its_moment():
 def test_a_hanging_hand_takes_a_quarter_of_its_shape():
     rest = resting_wrist("right")
     keys = (Keypoint(0.0, rest), Keypoint(60.0, (-0.2, 0.1, 0.3)))
-    made = arm(Dials(shape=Shape(horizontal=-1.0)), Gesture("up", 2.0, right=Keypoints(keys, 60.0))).positions
+    made = places(arm(Dials(shape=Shape(horizontal=-1.0)), Gesture("up", 2.0, right=Keypoints(keys, 60.0))))
     assert made[0] == pytest.approx(shape_keys(np.array([rest]), np.array([-0.25, 0, 0, 0]), "right")[0], abs=1e-12)
     assert made[1] == pytest.approx(shape_keys(np.array([keys[1].position]), np.array([-1.0, 0, 0, 0]), "right")[0])
 
@@ -219,7 +235,7 @@ def test_a_hanging_hand_takes_a_quarter_of_its_shape():
 def test_a_hanging_hand_does_not_close(closing):
     """Thighs are in the way."""
     keys = (Keypoint(0.0, resting_wrist("right")), Keypoint(60.0, resting_wrist("right")))
-    made = arm(Dials(shape=closing), Gesture("hanging", 2.0, right=Keypoints(keys, 60.0))).positions
+    made = places(arm(Dials(shape=closing), Gesture("hanging", 2.0, right=Keypoints(keys, 60.0))))
     assert made == pytest.approx(np.array([key.position for key in keys]), abs=1e-12)
 
 
@@ -231,19 +247,21 @@ def test_arms_that_come_to_hang_overshoot_less():
 
 def test_the_torso_takes_its_own_shape_and_arms_theirs():
     shape = Shape(vertical=-0.8)
-    made = manner(five_goals(), {"torso": [Dials(shape=shape, intensity=2.0)]})
+    made = expressed(five_goals(), {"torso": [Dials(shape=shape, intensity=2.0)]})
     asked = torso_channels(np.array([0.0, -1.0, 0.0, 0.0]), np.float64(1.0 + 0.6 * BEYOND_FULL))
-    assert {n: float(v) for n, v in made.channels.items()} == pytest.approx({n: float(v) for n, v in asked.items()})
+    assert {n: float(v) for n, v in made.added_channels.items()} == pytest.approx(
+        {n: float(v) for n, v in asked.items()}
+    )
     written = np.array([key.position for key in five_goals().right.keys])
-    assert made.arms["right"].positions == pytest.approx(written, abs=1e-12)  # nothing is in the way there
-    other = manner(five_goals(), {"right_arm": [Dials(shape=shape)]})
-    assert dict(other.channels) == {}
-    phrase = manner(five_goals(), {"torso": [Dials(shape={0.0: Shape(), 4.0: shape})]})
-    assert phrase.channels["hips.y"].shape == (271,)
+    assert places(made.arm("right")) == pytest.approx(written, abs=1e-12)  # nothing is in the way there
+    other = expressed(five_goals(), {"right_arm": [Dials(shape=shape)]})
+    assert dict(other.added_channels) == {}
+    phrase = expressed(five_goals(), {"torso": [Dials(shape={0.0: Shape(), 4.0: shape})]})
+    assert phrase.added_channels["hips.y"].shape == (271,)
 
 
 def test_stillness_takes_life_and_restlessness_adds_unrest():
-    lives = {still: manner(five_goals(), {}, stillness=still) for still in (-1.0, -0.4, 0.0, 0.6, 1.0)}
+    lives = {still: expressed(five_goals(), {}, stillness=still) for still in (-1.0, -0.4, 0.0, 0.6, 1.0)}
     assert [m.life for m in lives.values()] == pytest.approx([1.5, 1.2, 1.0, 0.4, 0.0])
     assert [m.fidget for m in lives.values()] == pytest.approx([1.0, 0.4, 0.0, 0.0, 0.0])
 
@@ -257,8 +275,8 @@ def test_an_individual_is_always_the_same_and_a_little_different():
     for name in TIMING:
         assert np.array_equal(first.strokes[name], plain.strokes[name])
     for name in AMPLITUDES:
-        assert first.flourish(name) == pytest.approx(plain.flourish(name), rel=0.17, abs=1e-12)
-    assert manner(five_goals(), {}, seed=3, locked=True).locked
+        assert first.overlay(name) == pytest.approx(plain.overlay(name), rel=0.17, abs=1e-12)
+    assert expressed(five_goals(), {}, seed=3, locked=True).locked
 
 
 def test_durations_stay_within_what_can_be():
