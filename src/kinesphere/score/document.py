@@ -207,7 +207,8 @@ def _read_layer(given: ScoreFields) -> Layer:
     known = EXPRESS_FIELDS if name == "express" else _field_names(kind)
     if not known and kind is None:
         names = ("express", *MOTION_EDITS.names(), *PHRASE_EDITS.names())
-        raise given.fail("edit", show_value(name), describe_choices(str(name), names))
+        expected = f"{describe_choices(str(name), names)} (a plugin's edit needs its plugin, --plugin FILE)"
+        raise given.fail("edit", show_value(name), expected)
     given.only("edit", *known, *LAYER_FIELDS)
     own = {key: value for key, value in given.data.items() if key in known}
     edit = read_express(given) if kind is None else read_document(kind, own, given.path, given.where)
