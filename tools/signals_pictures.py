@@ -26,7 +26,7 @@ from kinesphere.motion.humanoid import SIDES
 from kinesphere.pictures import Trails, canvas, sheet, still
 from kinesphere.pictures.canvas import Colour, font, write_text
 from kinesphere.signals import Equalize, Smooth, align
-from kinesphere.signals.equalize import PRESETS
+from kinesphere.signals.equalize import PRESETS, Preset
 from kinesphere.signals.shaping import shapes
 from signals_tables import captured, flexion, low_passed, noisy, places, removed, strike
 
@@ -189,7 +189,7 @@ def of_presets() -> None:
 def of_walks() -> None:
     """A brisk walk, larger and smaller: one stride from the side, the same moments in each."""
     given = captured("07_01")
-    names = ("exaggerate", "constrain", "soften")
+    names: tuple[Preset, ...] = ("exaggerate", "constrain", "soften")
     made = {"as captured": given} | {name: Equalize(preset=name)(given) for name in names}
     times = np.linspace(0.42, 1.62, 7).tolist()
     strips = [strip(one, times, name, (1600, 330), view="side", trails=TRAILED) for name, one in made.items()]

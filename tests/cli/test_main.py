@@ -14,6 +14,8 @@ from typer.testing import CliRunner
 
 import kinesphere
 from kinesphere.cli.main import app
+from kinesphere.cli.registered import registered_edits
+from kinesphere.motion.edit import MOTION_EDITS, PHRASE_EDITS
 from kinesphere.pictures import canvas
 from pictures.people import bvh_text, waving
 
@@ -33,8 +35,17 @@ def test_help_imports_nothing_heavy() -> None:
     modules = set(json.loads(done.stdout.splitlines()[-1]))
     assert "Usage:" in done.stdout
     assert modules.isdisjoint(
-        {"numpy", "kinesphere._native", "PIL", "rich.table", "kinesphere.motion", "kinesphere.files"}
+        {"numpy", "pydantic", "kinesphere._native", "PIL", "rich.table", "kinesphere.motion", "kinesphere.files"}
     )
+
+
+def test_every_registered_edit_is_a_command() -> None:
+    text = run(app, ["--help"]).stdout
+    classes = MOTION_EDITS.classes() | PHRASE_EDITS.classes()
+    assert set(classes) == set(registered_edits())
+    for name, own in classes.items():
+        assert f"  {name} " in text
+        assert registered_edits()[name].sentence == (own.__doc__ or "").strip().partition("\n")[0]
 
 
 def test_a_plain_command_loads_no_scipy(tmp_path: Path) -> None:

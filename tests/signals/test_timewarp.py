@@ -14,6 +14,7 @@ from hypothesis import settings
 from generated import seeds
 from kinesphere.analysis.strokes import Accent, find_accents
 from kinesphere.builtin import motion
+from kinesphere.signals.blend import Blend
 from kinesphere.signals.curves import Curves
 from kinesphere.signals.timewarp import (
     LEFT_OUT,
@@ -206,6 +207,12 @@ def test_the_shortest(frames):
 def test_what_cannot_be_is_refused(wrong, said):
     with pytest.raises(ValueError, match=said):
         Timewarp(**wrong)
+
+
+@pytest.mark.parametrize("edit", [Timewarp("bow"), Timewarp("bow.bvh", frames="matched"), Blend(others=["bow"])])
+def test_names_and_files_are_for_scores(edit):
+    with pytest.raises(ValueError, match=r"an edit opens no files.*put the edit in a Score"):
+        edit(motion("wave"))
 
 
 def test_marks_beyond_the_motion_are_refused():

@@ -7,10 +7,13 @@ runs all of them: it reads a motion or a score, adds the edit as the last layer,
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, fields, replace
+import json
+import types
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields, is_dataclass, replace
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, get_args, get_origin, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, Union, get_args, get_origin, get_type_hints
 
 import typer
 
@@ -94,16 +97,23 @@ class EditOption:
         """The field's value of what was given on the command line."""
         if self.is_flag:
             return not self.default
-        if self.setting.parse is None:
+        parser = self._parser
+        if parser is None:
             return given
         if not self.setting.repeated:
-            return self._parse_text(given)
-        return _join([self._parse_text(text) for text in given])
+            return self._parse_text(parser, given)
+        return _join([self._parse_text(parser, text) for text in given])
 
-    def _parse_text(self, text: str) -> Any:
-        assert self.setting.parse is not None
+    @property
+    def _parser(self) -> Callable[[str], Any] | None:
+        """What makes the value of a text; None: the text itself, or the number that it is."""
+        if self.setting.parse is not None or self.setting.repeated:
+            return self.setting.parse
+        return partial(_parse_list_or_object, self.hint) if _is_compound(self.hint) else None
+
+    def _parse_text(self, parser: Callable[[str], Any], text: str) -> Any:
         try:
-            return self.setting.parse(_read_text(text) if self.setting.file else text)
+            return parser(_read_text(text) if self.setting.file else text)
         except (TypeError, ValueError, OverflowError) as error:
             raise ValueError(f"{self.declarations[0]} {text!r}: {error}") from None
 
@@ -130,7 +140,11 @@ def options_of(cls: Any) -> list[EditOption]:
 def _read_text(text: str) -> str:
     """The text, or that of the file that it names."""
     file = Path(text)
-    if not file.is_file():
+    try:
+        found = file.is_file()
+    except OSError:  # too long for a file's name
+        found = False
+    if not found:
         if any(letter.isalpha() for letter in file.suffix):
             raise ValueError("no such file")
         return text
@@ -221,7 +235,7 @@ def _text_type(option: EditOption) -> Any:
     """The type that the command line has for an option that takes a text."""
     if option.setting.repeated:
         return list[str] | None
-    if option.setting.parse is not None:
+    if option.setting.parse is not None or _is_compound(option.hint):
         return str | None
     known = [kind for kind in (int, float) if kind in _plain_types(option.hint)]
     return (known[0] if known else str) | None
@@ -231,6 +245,24 @@ def _plain_types(hint: Any) -> set[Any]:
     if get_origin(hint) is Annotated:
         return _plain_types(get_args(hint)[0])
     return {own for member in get_args(hint) for own in _plain_types(member)} if get_args(hint) else {hint}
+
+
+def _is_compound(hint: Any) -> bool:
+    """Whether a field's values are lists or objects, which no single word of the command line is."""
+    origin, members = get_origin(hint), get_args(hint)
+    if origin is Annotated:
+        return _is_compound(members[0])
+    if origin in (Union, types.UnionType):
+        return all(_is_compound(member) for member in members if member is not type(None))
+    return is_dataclass(hint) or (isinstance(origin, type) and issubclass(origin, Sequence | Mapping))
+
+
+def _parse_list_or_object(hint: Any, text: str) -> Any:
+    """A list or an object in JSON; a list also as numbers or words with commas between."""
+    if text.lstrip().startswith(("[", "{")):
+        return json.loads(text)
+    pieces = [piece.strip() for piece in text.split(",") if piece.strip()]
+    return [float(piece) for piece in pieces] if float in _plain_types(hint) else pieces
 
 
 def _shown_default(default: Any) -> str | bool:

@@ -6,7 +6,7 @@ import ast
 import sys
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from kinesphere.cli.shared import report_errors
 
@@ -14,29 +14,36 @@ if TYPE_CHECKING:
     from kinesphere.motion.registry import Registry
 
 ROOT = Path(__file__).parent.parent
-DECORATORS = {"motion_edit": ("signals",), "phrase_edit": ("laban", "direction")}  # and the rooms where they are used
+ROOMS = {"motion_edit": ("signals",), "phrase_edit": ("laban", "direction")}  # of each decorator
 PLUGINS = "kinesphere.plugins"  # group of entry points
 
 
-def registered_edits() -> dict[str, str]:
-    """All edits, of plugins too, with a sentence of each."""
-    found = dict(_own_edits())
+class RegisteredEdit(NamedTuple):
+    """An edit that a command is made of."""
+
+    decorator: str
+    sentence: str
+
+
+def registered_edits() -> dict[str, RegisteredEdit]:
+    """All edits by name, of plugins too."""
     if _has_entry_points():
         from kinesphere.motion.registry import load_entry_points
 
         with report_errors():
             load_entry_points()
+    found = dict(_own_edits())
     if "kinesphere.motion.edit" in sys.modules:  # else no plugin has been loaded
-        for registry in _registries():
-            found |= {name: first_line(own.__doc__) for name, own in registry.loaded().items() if name not in found}
+        for decorator, registry in _registries().items():
+            for name, own in registry.loaded().items():
+                found.setdefault(name, RegisteredEdit(decorator, first_line(own.__doc__)))
     return found
 
 
 def find_edit(name: str) -> type[Any] | None:
     """The class of an edit; None: there is none of that name."""
-    if name not in registered_edits():
-        return None
-    return next(registry[name] for registry in _registries() if name in registry)
+    found = registered_edits().get(name)
+    return None if found is None else _registries()[found.decorator][name]
 
 
 def first_line(text: str | None) -> str:
@@ -44,23 +51,23 @@ def first_line(text: str | None) -> str:
     return (text or "").strip().partition("\n")[0]
 
 
-def _registries() -> tuple[Registry[Any], ...]:
+def _registries() -> dict[str, Registry[Any]]:
     from kinesphere.motion.edit import MOTION_EDITS, PHRASE_EDITS
 
-    return MOTION_EDITS, PHRASE_EDITS
+    return {"motion_edit": MOTION_EDITS, "phrase_edit": PHRASE_EDITS}
 
 
 @cache
-def _own_edits() -> dict[str, str]:
+def _own_edits() -> dict[str, RegisteredEdit]:
     found = {}
-    for decorator, rooms in DECORATORS.items():
+    for decorator, rooms in ROOMS.items():
         for file in sorted(file for room in rooms for file in (ROOT / room).glob("*.py")):
             text = file.read_text(encoding="utf-8")
             if f"@{decorator}(" not in text:
                 continue
             for node in ast.parse(text).body:
                 if isinstance(node, ast.ClassDef) and (name := _decorated_name(node, decorator)):
-                    found[name] = first_line(ast.get_docstring(node))
+                    found[name] = RegisteredEdit(decorator, first_line(ast.get_docstring(node)))
     return found
 
 

@@ -39,7 +39,7 @@ def _decode(path: Path, data: bytes, expected: str) -> str:
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise MotionFileError(path, f"what is no text in UTF-8 ({error})", expected) from None
+        raise MotionFileError(path, f"what is no TOML ({error})", expected) from None
 
 
 def _parse_toml(path: Path, text: str, expected: str) -> dict[str, Any]:

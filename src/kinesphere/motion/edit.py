@@ -104,8 +104,13 @@ class MotionEdit(EditBase):
 
     @property
     def needs_locked_feet(self) -> bool:
-        """Whether feet must be locked before it: it may change time, or looks at contacts. Edits of curves don't."""
+        """Whether feet must be locked before it: it retimes, or looks at contacts. Edits of curves do not."""
         return True
+
+    @property
+    def retimes(self) -> bool:
+        """Whether it may change when things come: frames, also those outside of its scope, are then others."""
+        return False
 
     def at_times_of(self, clock: TimeMap, motion: Motion) -> Self:
         """The same edit for ``motion``, its own moments mapped by a clock: edits before may have changed it."""

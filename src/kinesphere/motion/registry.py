@@ -62,6 +62,8 @@ class Registry(Generic[T]):
         return self._classes[name]
 
     def __contains__(self, name: object) -> bool:
+        if name not in self._classes:
+            self._import_module(str(name))
         return name in self._classes or name in self.names()
 
     def names(self) -> tuple[str, ...]:

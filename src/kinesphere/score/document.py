@@ -248,7 +248,8 @@ def _read_registered(
     registry = next((own for own in registries if isinstance(name, str) and name in own), None)
     if registry is None:
         names = sorted(known for own in registries for known in own.names())
-        raise MotionFileError(path, show_value(name), describe_choices(str(name), names), where=f"{where}.{key}")
+        expected = f"{describe_choices(str(name), names)} (a plugin's needs its plugin, --plugin FILE)"
+        raise MotionFileError(path, show_value(name), expected, where=f"{where}.{key}")
     cls = registry[str(name)]
     known = (key, *field_names(cls), *(field_names(Scope) if issubclass(cls, EditBase) else ()))
     _refuse_unknown(row, known, path, where)

@@ -62,10 +62,10 @@ class LayerStack:
         """The stack after one more layer, whose times are the source's."""
         edit = resolve_sources(given, self.reading).at_times_of(self.clock, self.motion)
         scope = self._to_present(source_scope)
-        if edit.needs_locked_feet:
+        if edit.needs_locked_feet or edit.retimes:
             motion, clock = edit.apply(self.with_locked_feet().motion, scope)
             return LayerStack(motion, self.clock.then(clock), motion, reading=self.reading)
-        motion, clock = edit.with_free_feet().apply(self.motion, scope)
+        motion, _ = edit.with_free_feet().apply(self.motion, scope)
         if not edit.locks_feet or edit.neutral:
             return replace(self, motion=motion)
         joints, weight = select_joints(motion.skeleton, scope.parts), scope.window(motion.times)

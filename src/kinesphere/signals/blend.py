@@ -172,6 +172,10 @@ class Blend(MotionEdit):
             raise ValueError("one motion alone is itself; give two at least")
         return cls(**values)
 
+    @property
+    def retimes(self) -> bool:
+        return True
+
     @classmethod
     def examples(cls) -> tuple[Self, ...]:
         return (

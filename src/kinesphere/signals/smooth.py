@@ -86,7 +86,10 @@ class Smooth(Edit):
                 lambda value: "find" if isinstance(value, str) else "frames",
                 find=Annotated[str, PlainValidator(_check_find, json_schema_input_type=Literal["find"])],
                 frames=Annotated[
-                    Sequence[Annotated[Any, PlainValidator(_check_gap, json_schema_input_type=list[int])]], AS_TUPLE
+                    Sequence[
+                        Annotated[int | Sequence[int], PlainValidator(_check_gap, json_schema_input_type=list[int])]
+                    ],
+                    AS_TUPLE,
                 ],
             ),
             Setting(

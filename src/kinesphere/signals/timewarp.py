@@ -141,6 +141,10 @@ class Timewarp(MotionEdit):
     ) -> Self:
         return cls(frames="matched" if matched else "smooth", **rest)
 
+    @property
+    def retimes(self) -> bool:
+        return True
+
     @classmethod
     def examples(cls) -> tuple[Self, ...]:
         return (

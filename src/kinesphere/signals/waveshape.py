@@ -83,7 +83,7 @@ class Waveshape(Edit):
             name=Annotated[str, PlainValidator(_check_name, json_schema_input_type=str)],
         ),
         Setting(
-            "What becomes of values: soft-cap, hard-cap, limits, cosine, undulation, quantise, snap, reserved, stiff, "
+            "What becomes of values: soft cap, hard cap, limits, cosine, undulation, quantise, snap, reserved, stiff, "
             "grand, or a function of your own.",
             metavar="NAME",
         ),

@@ -1,0 +1,16 @@
+"""``docs/reference.md`` is what the classes say."""
+
+from __future__ import annotations
+
+import runpy
+
+from conftest import ROOT
+from kinesphere.motion.edit import MOTION_EDITS
+
+
+def test_the_page_is_as_the_annotations_are():
+    tool = runpy.run_path(str(ROOT / "tools" / "reference.py"))
+    text = tool["reference_text"]()
+    for name in MOTION_EDITS.names():
+        assert f"### {name}\n" in text
+    assert tool["PAGE"].read_text(encoding="utf-8") == text, "run python tools/reference.py"
