@@ -23,7 +23,7 @@ from kinesphere.cli.shared import report_errors
 
 
 class Commands(TyperGroup):
-    """Our commands, and one for every registered edit. Types of Click are left out: Typer may have its own copy."""
+    """Our commands, and one for every registered edit. Click's types are left open: some Typers have their own copy."""
 
     def list_commands(self, ctx: Any) -> list[str]:
         own = super().list_commands(ctx)
@@ -47,7 +47,7 @@ class Commands(TyperGroup):
         edits = registered_edits()
         for name in self.list_commands(ctx):
             own = super().get_command(ctx, name)
-            rows.append((name, edits[name] if own is None else own.get_short_help_str(width)))
+            rows.append((name, edits[name].sentence if own is None else own.get_short_help_str(width)))
         with formatter.section("Commands"):
             formatter.write_dl(rows)
 
@@ -84,11 +84,13 @@ def _load_plugins(files: list[Path] | None) -> None:
     with report_errors():
         from kinesphere.motion.registry import PluginError, load_plugin
 
+        ours = {command.callback.__name__ for command in app.registered_commands if command.callback is not None}
         for file in files:
+            before = registered_edits()
             load_plugin(file)
-            for name in registered_edits():
-                if any(name == command.callback.__name__ for command in app.registered_commands if command.callback):
-                    raise PluginError(f"plugin {file}: {name!r} is one of our commands; choose another name")
+            taken = sorted(ours & (registered_edits().keys() - before.keys()))
+            if taken:
+                raise PluginError(f"plugin {file}: {taken[0]!r} is one of our commands; choose another name")
 
 
 @app.callback()

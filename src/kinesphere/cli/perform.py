@@ -15,10 +15,8 @@ if TYPE_CHECKING:
     from kinesphere.direction.words import Vocabulary
     from kinesphere.laban.dials import Part
     from kinesphere.laban.effort import Effort
-    from kinesphere.laban.expression import PARTS
     from kinesphere.laban.shape import Shape
     from kinesphere.motion.edit import Layer
-    from kinesphere.motion.errors import unknown_name
     from kinesphere.score.score import Score
 
 
@@ -64,7 +62,9 @@ def parse_parts(texts: Iterable[str], effort: Effort, shape: Shape) -> Mapping[s
     """The parts of all ``--part``: dials of Effort and Shape, mixed as one likes, in place of the whole's."""
     from kinesphere.laban.dials import Part
     from kinesphere.laban.effort import FACTORS, Effort
+    from kinesphere.laban.expression import PARTS
     from kinesphere.laban.shape import DIMENSIONS, Shape
+    from kinesphere.motion.errors import unknown_name
 
     parts: dict[str, Part] = {}
     for text in texts:
@@ -216,7 +216,7 @@ def _load_vocabulary(file: Path | None) -> Vocabulary | None:
 def _make_score(source: str, layers: tuple[Layer, ...], model: str | None, lock_times: bool) -> Score:
     """The score of a gesture, or a score that there is with more layers; all its Efforts with this model."""
     from kinesphere.direction.express import Express
-    from kinesphere.laban.effort_parameters import DEFAULT
+    from kinesphere.laban.effort_parameters import DEFAULT, effort_model
     from kinesphere.motion.edit import Layer
     from kinesphere.score.document import load_score
     from kinesphere.score.performance import with_model
@@ -226,6 +226,7 @@ def _make_score(source: str, layers: tuple[Layer, ...], model: str | None, lock_
     every = (*score.layers, *layers)
     if model is not None or lock_times:
         own = DEFAULT if model is None else model
+        effort_model(own)  # refuses what is none
         every = tuple(
             Layer(replace(layer.edit, effort=with_model(layer.edit.effort, own, lock_times)), layer.scope)
             if isinstance(layer.edit, Express)

@@ -20,6 +20,12 @@ class ExpressiveEdit(PhraseEdit):
     def expression(self, phrase: Phrase, scope: Scope = WHOLE) -> Expression:
         """What it asks of a phrase."""
 
+    def check_scope(self, scope: Scope) -> None:
+        """Refuse other parts than arms and torso."""
+        from kinesphere.laban.expression import scope_parts
+
+        scope_parts(scope)
+
     def apply(self, phrase: Phrase, scope: Scope = WHOLE) -> Phrase:
         """The phrase with these dials, and with those that it has already."""
         from kinesphere.laban.expression import express

@@ -62,6 +62,9 @@ class EditBase(ABC):
     def neutral(self) -> bool:
         """Whether it changes nothing, whatever it is applied to."""
 
+    def check_scope(self, scope: Scope) -> None:  # noqa: B027
+        """Refuse a scope that the edit cannot act on, whatever it is applied to."""
+
     def over(self, **scope: Any) -> Layer:
         """The edit with its scope, for scores: ``Equalize(preset="soften").over(parts="arms", start=1.0)``."""
         return Layer(self, Scope(**scope))

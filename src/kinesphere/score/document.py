@@ -31,7 +31,7 @@ from kinesphere.motion.gesture import Gesture, Keypoints
 from kinesphere.motion.motion import Motion
 from kinesphere.motion.registry import Registry
 from kinesphere.motion.scope import Scope
-from kinesphere.score.score import MOST_SEED, VERSION, Score
+from kinesphere.score.score import MOST_SEED, VERSION, Score, check_layer
 from kinesphere.score.sources import Reading, Source, check_no_motion, is_name, rename_file, rename_files
 from kinesphere.score.version1 import upgrade
 
@@ -173,7 +173,7 @@ def read_score(data: Any, path: Path) -> Score:
     character = data.get("character")
     if character is not None and not isinstance(character, str):
         raise MotionFileError(path, show_value(character), "a character's name or file", where="character")
-    layers = [_read_layer(row, path, f"layers[{i}]") for i, row in enumerate(_rows(data, "layers", path))]
+    layers = [_read_layer(row, source, path, f"layers[{i}]") for i, row in enumerate(_rows(data, "layers", path))]
     behaviours = [
         _read_behaviour(row, path, f"behaviours[{i}]") for i, row in enumerate(_rows(data, "behaviours", path))
     ]
@@ -223,13 +223,18 @@ def _read_source(row: Any, path: Path) -> tuple[Source, Reading]:
     return read_document(Gesture, row[kind], path, "source.gesture"), reading
 
 
-def _read_layer(row: Any, path: Path, where: str) -> Layer:
+def _read_layer(row: Any, source: Source, path: Path, where: str) -> Layer:
     registries: tuple[Registry[Any], ...] = (MOTION_EDITS, PHRASE_EDITS)
     cls, own = _read_registered("edit", row, path, where, registries)
     scope_names = field_names(Scope)
     scope = read_document(Scope, {name: own[name] for name in scope_names if name in own}, path, where)
     edit = read_document(cls, {name: value for name, value in own.items() if name not in scope_names}, path, where)
-    return Layer(edit, scope)
+    layer = Layer(edit, scope)
+    try:
+        check_layer(layer, source)
+    except ValueError as error:
+        raise MotionFileError(path, str(error), "values that are allowed", where=where) from None
+    return layer
 
 
 def _read_behaviour(row: Any, path: Path, where: str) -> Behaviour:

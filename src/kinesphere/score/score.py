@@ -100,6 +100,7 @@ def check_layer(layer: Layer, source: Source) -> None:
         raise ValueError(
             f"a range starts at {start:g} s; a gesture's own time begins at 0. Leave the start out for that"
         )
+    layer.edit.check_scope(layer.scope)
     if isinstance(layer.edit, PhraseEdit) and is_motion(source):
         name = source.name if isinstance(source, Motion) else source
         raise ValueError(
