@@ -12,6 +12,7 @@ from functools import cached_property
 from weakref import WeakKeyDictionary
 
 from kinesphere.body.anatomy import Anatomy, find_anatomy
+from kinesphere.body.collision import BodyVolumes, find_volumes
 from kinesphere.body.ground import SolePoint, sole_points
 from kinesphere.body.limits import LimitedJoint, find_limited_joints
 from kinesphere.body.mass import Segment, segments
@@ -37,6 +38,7 @@ class Body:
 
     skeleton: Skeleton
     anatomy: Anatomy
+    volumes: BodyVolumes | None = None  # of a character with a surface
 
     @property
     def roles(self) -> Mapping[str, int]:
@@ -78,9 +80,13 @@ def body_of(source: Skeleton | Motion | Character) -> Body:
     A motion helps where the rest pose is no body's pose: then the body is measured in its most upright frame.
     """
     skeleton = source if isinstance(source, Skeleton) else source.skeleton
-    if skeleton in _known:
-        return _known[skeleton]
-    if isinstance(source, Motion):
+    known = _known.get(skeleton)
+    if known is not None and (known.volumes is not None or not isinstance(source, Character)):
+        return known
+    if isinstance(source, Character):
+        anatomy = find_anatomy(require_roles(skeleton)) if known is None else known.anatomy
+        body = Body(anatomy.skeleton, anatomy, find_volumes(source, anatomy))
+    elif isinstance(source, Motion):
         with_roles = require_motion_roles(source)
         body = Body(with_roles.skeleton, find_anatomy(with_roles.skeleton, with_roles))
     else:

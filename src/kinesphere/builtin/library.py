@@ -45,6 +45,12 @@ def gestures() -> tuple[str, ...]:
     return tuple(name for name in motions() if _kind(_files()[name]) == "gesture")
 
 
+def motion_kind(name: str) -> str | None:
+    """``"gesture"`` or ``"walk"``; None: no motion has this name."""
+    file = _files().get(name)
+    return None if file is None else _kind(file)
+
+
 def add_gesture(path: str | Path) -> str:
     """Add a gesture or a walk of the user's, by its file's name with spaces for underscores; returns that name.
 
@@ -86,7 +92,12 @@ def _name_of(file: Path) -> str:
 
 
 def _files() -> dict[str, Path]:
-    return {_name_of(path): path for path in FOLDER.glob("*.toml")} | _ADDED
+    return {**_own_files(), **_ADDED}
+
+
+@lru_cache(maxsize=1)
+def _own_files() -> dict[str, Path]:
+    return {_name_of(path): path for path in FOLDER.glob("*.toml")}
 
 
 def _check_name(name: object) -> str:

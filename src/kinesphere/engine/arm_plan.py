@@ -38,6 +38,9 @@ SHOULDER, ELBOW_ANGLE, ELBOW, COLUMNS = 6, 9, 10, 13
 EASY = 0.985  # of its reach that an arm is left with when the body leans
 MOST = 0.16  # metres that the hips lean at most, for a figure 1.70 m tall
 AROUND = 0.55  # seconds before and after a goal in which the body leans
+# Hands at the face, in metres of the figure: the wrist at the mouth from the shoulder (out, up, ahead), and how far
+# from there hands go by the face alone, and not at all.
+AT_FACE, NEAR_FACE, OFF_FACE = (-0.18, 0.12, 0.15), 0.15, 0.30
 SHOULDER_ASIDE = 0.1802  # metres from the middle to the shoulder of a figure 1.70 m tall
 MISSED = 0.005  # metres of which the user is warned
 
@@ -210,7 +213,7 @@ def arm_plan(phrase: Phrase, side: str, actor: Actor, rate: float = RATE) -> Arm
     locked = phrase.locked or keys.locked
     clock = stroke_clock(keys.times[edges], lengths, track, keys.inflections, locked, rate)
     tension = track.stroke("tension", len(edges) - 1)
-    scaled = scale_keys(places, side, actor.arm_size, actor.inward)
+    scaled = scale_keys(places, side, actor)
     if keys.fixed.any():
         scaled = np.where(keys.fixed[:, None], actor.arm_size * places, scaled)
     written = keys.times, keys.stops, scaled, keys.swivels, keys.fixed, keys.rests, edges
@@ -224,18 +227,23 @@ def _placed(keys: ArmKeys, track: Track) -> Floats:
     return np.where(keys.fixed[:, None], keys.places, ARM * placed)
 
 
-def scale_keys(positions: Floats, side: str, size: float, inward: float) -> Floats:
-    """Keys ``(K, 3)`` from the shoulder, for a body with arms of another length and shoulders another distance apart.
+def scale_keys(places: Floats, side: str, actor: Actor) -> Floats:
+    """Keys ``(K, 3)`` from the shoulder, in metres of the figure, for a body with other proportions, in its metres.
 
     Distances go by the arm's length, from the shoulder for hands beside the body, and aside from the middle for hands
-    in the middle: so hands that meet, or touch the chest or the mouth, do so on any body.
+    in the middle: so hands that meet, or touch the chest, do so on any body. Hands at the face go to where its face is.
     """
-    scaled = size * positions
+    size, inward = actor.arm_size, actor.inward
+    out = places[:, 0] if side == "left" else -places[:, 0]
+    scaled = size * places
     if inward != size:
-        outward = positions[:, 0] if side == "left" else -positions[:, 0]
-        share = clip(1.0 + outward / SHOULDER_ASIDE, 0.0, 1.0)  # 0 in the middle, 1 at the shoulder
+        share = clip(1.0 + out / SHOULDER_ASIDE, 0.0, 1.0)  # 0 in the middle, 1 at the shoulder
         wider = (inward - size) * SHOULDER_ASIDE * (share * share - 1.0)
         scaled[:, 0] += wider if side == "left" else -wider
+    if any(actor.face):
+        away = norms(np.column_stack([out, places[:, 1:]]) - np.array(AT_FACE))
+        near = 1.0 - smoothstep((away - NEAR_FACE) / (OFF_FACE - NEAR_FACE))
+        scaled[:, 1:] += size * near[:, None] * np.array(actor.face)
     return scaled
 
 

@@ -19,6 +19,7 @@ import numpy as np
 
 from kinesphere.body.anatomy import find_anatomy
 from kinesphere.body.body import Body
+from kinesphere.body.clear_hands import clear_hands
 from kinesphere.engine.pose import Actor, figure_skeleton
 from kinesphere.engine.proportions import HEIGHT, as_triple
 from kinesphere.maths import kinematics, rotations
@@ -59,18 +60,47 @@ class Embodiment:
         """The actor's motion on the body's skeleton."""
         if self.is_figure:
             return motion
-        skeleton, hips = self.body.skeleton, self.body.roles["hips"]
+        skeleton = self.body.skeleton
         world, places = motion.world()
         made = np.empty((len(motion), len(skeleton), 4))
         known = self.joints >= 0
         made[:, known] = rotations.multiply(world[:, self.joints[known]], self.frames[known])
         kinematics.complete_rotations(made, known, skeleton.rest_rotations, skeleton.parents)
-        positions = kinematics.place_joints(made, skeleton.offsets, skeleton.parents)
-        for joint in (hips, *self.detached):  # what carries the hips stays where it is
+        positions = self._place(made, places)
+        if self._clear_hands(made, positions, motion.rate):
+            kinematics.complete_rotations(made, known, skeleton.rest_rotations, skeleton.parents)
+            positions = self._place(made, places)
+        local, translations = kinematics.inverse(made, positions, skeleton.parents)
+        scales = None if motion.scales is None else self._scales(motion.scales)
+        return Motion(skeleton, motion.rate, rotations.continuous(local), translations, scales, name=motion.name)
+
+    def _clear_hands(self, world: Floats, positions: Floats, rate: float) -> bool:
+        """Keep hands out of a body that is thicker than any person's; gives whether any was moved."""
+        volumes = None if self.body.volumes is None else self.body.volumes.obstacles()
+        if volumes is None or not volumes.ellipsoids or not volumes.hands:
+            return False
+        return bool(clear_hands(volumes, self.body.anatomy, world, positions, rate).any())
+
+    def _place(self, world: Floats, places: Floats) -> Floats:
+        """Positions ``(T, J, 3)`` of the body's joints; its hips, and what is detached, are where the actor's are."""
+        skeleton = self.body.skeleton
+        positions = kinematics.place_joints(world, skeleton.offsets, skeleton.parents)
+        for joint in (self.body.roles["hips"], *self.detached):  # what carries the hips stays where it is
             own = skeleton.descendants(joint)
             positions[:, own] += (places[:, self.joints[joint]] - positions[:, joint])[:, None]
-        local, translations = kinematics.inverse(made, positions, skeleton.parents)
-        return Motion(skeleton, motion.rate, rotations.continuous(local), translations, name=motion.name)
+        return positions
+
+    def _scales(self, scales: Floats) -> Floats | None:
+        """The actor's surface scales ``(T, J, 3)`` on the body's joints.
+
+        A scale along a joint's axes is a symmetric matrix. In other axes its diagonal is this; what is off it is lost.
+        """
+        made = np.ones((len(scales), len(self.body.skeleton), 3))
+        for joint in np.flatnonzero(self.joints >= 0):
+            given = scales[:, self.joints[joint]]
+            if not (given == 1.0).all():
+                made[:, joint] = given @ rotations.to_matrix(self.frames[joint]) ** 2
+        return None if (made == 1.0).all() else made
 
 
 @memoised
@@ -93,7 +123,8 @@ def embody(body: Body) -> Embodiment:
         for tip in figure.tips
     )
     skeleton = Skeleton(figure.names, figure.parents, offsets, roles=dict(figure.roles), tips=tips, soles=soles)
-    actor = Actor(skeleton, sizes["Leg"], sizes["Arm"], _half_width(skeleton) / _half_width(figure))
+    inward = _half_width(skeleton) / _half_width(figure)
+    actor = Actor(skeleton, sizes["Leg"], sizes["Arm"], inward, _face_shift(body, skeleton, figure, sizes["Arm"]))
     return Embodiment(body, actor, *_frames(body, skeleton, spine))
 
 
@@ -126,6 +157,23 @@ def _half_width(skeleton: Skeleton) -> float:
     position = skeleton.rest_world()[1]
     left, right = (position[skeleton.index(f"{side}UpperArm")] for side in SIDES)
     return 0.5 * float(np.linalg.norm(left - right))
+
+
+def _face_shift(body: Body, skeleton: Skeleton, figure: Skeleton, size: float) -> tuple[float, float]:
+    """How much higher and farther ahead of the shoulders the face is than the figure's, in metres of the figure.
+
+    Eyes show where a face is; without eyes the head's joint shows how high it is.
+    """
+    eyes = [f"{side}Eye" for side in SIDES]
+    seen = all(role in body.roles for role in eyes)
+
+    def from_shoulders(own: Skeleton) -> Floats:
+        position = own.rest_world()[1]
+        face = position[[own.index(name) for name in (eyes if seen else ["head"])]].mean(axis=0)
+        return np.asarray(face - position[[own.index(f"{side}UpperArm") for side in SIDES]].mean(axis=0))
+
+    shift = from_shoulders(skeleton) / size - from_shoulders(figure)
+    return float(shift[1]), float(shift[2]) if seen else 0.0
 
 
 def spread_spine(body: Body) -> tuple[int, ...]:
@@ -162,7 +210,8 @@ def _offsets(body: Body, figure: Skeleton, spine: Sequence[int], sizes: Mapping[
         clavicle = place(roles[f"{side}Shoulder"]) if f"{side}Shoulder" in roles else shoulder
         offsets[index(f"{side}Shoulder")] = clavicle - below
         offsets[index(f"{side}UpperArm")] = shoulder - clavicle
-        offsets[index(f"{side}Eye")] *= sizes["Arm"]
+        eye = f"{side}Eye"
+        offsets[index(eye)] = place(roles[eye]) - head if eye in roles else sizes["Arm"] * offsets[index(eye)]
         offsets[index(f"{side}UpperLeg")] = place(roles[f"{side}UpperLeg"])
         for upper, lower in (
             ("UpperArm", "LowerArm"),

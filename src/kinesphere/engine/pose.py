@@ -70,12 +70,16 @@ class Actor:
         Arm length over that figure's: by it hands move.
     inward
         Distance of the shoulders from the middle over that figure's: by it hands move inwards.
+    face
+        How much higher and farther ahead of the shoulders the face is than that figure's, in its metres: by it hands at
+        the face move.
     """
 
     skeleton: Skeleton
     size: float
     arm_size: float
     inward: float
+    face: tuple[float, float] = (0.0, 0.0)
 
     @cached_property
     def arms(self) -> dict[str, FigureLimb]:

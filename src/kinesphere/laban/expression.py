@@ -89,11 +89,19 @@ class Expression:
 def model_and_lock(efforts: Sequence[EffortDial | None]) -> tuple[EffortModel | None, bool]:
     """The Effort model that some Efforts name, None for the default one; and whether one of them locks times."""
     every = [own for dial in efforts for own in (dial.values() if isinstance(dial, Mapping) else [dial]) if own]
-    models = {id(model): model for model in (effort_model(own.model) for own in every) if model is not effort_model()}
-    if len(models) > 1:
-        names = " and ".join(sorted(model.name for model in models.values()))
-        raise ValueError(f"two Effort models in one edit, {names}; dials add up before the equations: name one model")
-    return next(iter(models.values()), None), any(own.lock_times for own in every)
+    named = [model for model in (effort_model(own.model) for own in every) if model != effort_model()]
+    return _one_model(named), any(own.lock_times for own in every)
+
+
+def _one_model(models: Sequence[EffortModel]) -> EffortModel | None:
+    """The model that all of these are; None: there are none."""
+    other = next((model for model in models if model != models[0]), None)
+    if other is not None:
+        raise ValueError(
+            f"two Effort models, {models[0].name} and {other.name}; dials of all layers add up before the equations: "
+            "name one model"
+        )
+    return models[0] if models else None
 
 
 def scope_parts(scope: Scope) -> tuple[str, ...]:
@@ -136,7 +144,7 @@ def express(phrase: Phrase, *expressions: Expression) -> Phrase:
     every = (*phrase.applied_edits, *expressions)
     written = phrase.original
     parts = {name: [dial for own in every for dial in own.parts.get(name, ())] for name in PARTS}
-    model = _common_model(every)
+    model = _one_model([own.model for own in every if own.model is not None]) or effort_model()
     time = written.times
     random = None if written.seed is None else np.random.default_rng([written.seed, 1])
     shape = combine_dials(parts["torso"], "shape", time)
@@ -206,14 +214,6 @@ def _on_overlays(written: Track, overlays: Mapping[str, Floats], count: int) -> 
 
 def _combine(name: str, before: Floats, more: Floats, neutral: float) -> Floats:
     return np.asarray(before * more if name in MULTIPLIED else before + (more - neutral))
-
-
-def _common_model(expressions: Sequence[Expression]) -> EffortModel:
-    models = {id(own.model): own.model for own in expressions if own.model is not None}
-    if len(models) > 1:
-        names = " and ".join(sorted(model.name for model in models.values()))
-        raise ValueError(f"two Effort models, {names}; dials of all layers add up before the equations: name one model")
-    return next(iter(models.values()), None) or effort_model()
 
 
 # Effort on strokes: timing, path and flourishes

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Annotated, Any, Literal, TypeAlias, TypeVar, get_args, get_origin
 
 from kinesphere.builtin import characters
-from kinesphere.builtin.library import gesture, gestures, motion, motions
+from kinesphere.builtin.library import gesture, motion, motion_kind, motions
 from kinesphere.engine.generation import generate_gesture
 from kinesphere.files.gesture_toml import load_gesture
 from kinesphere.files.keypoints import load_keypoints
@@ -72,9 +72,11 @@ def is_motion(source: Source) -> bool:
     """Whether a source is a motion, or a motion's name or file, rather than a gesture."""
     if isinstance(source, Motion):
         return True
-    if isinstance(source, str) and source in motions():
-        return source not in gestures()
-    return isinstance(source, str | Path) and Path(source).suffix.lower() in _motion_suffixes()
+    if not isinstance(source, str | Path):
+        return False
+    kind = motion_kind(source) if isinstance(source, str) else None
+    suffix = Path(source).suffix.lower()
+    return kind != "gesture" if kind is not None else bool(suffix) and suffix in _motion_suffixes()
 
 
 def _motion_suffixes() -> frozenset[str]:

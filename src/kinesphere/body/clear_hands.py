@@ -1,0 +1,61 @@
+"""Hands and arms out of a thick body: wrists moved, elbows swung, arms solved again (see ``body.collision``)."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from kinesphere.body.anatomy import Anatomy
+from kinesphere.body.collision import BodyVolumes, CollisionAvoidance
+from kinesphere.maths import rotations
+from kinesphere.maths.two_bone import bend_limb
+from kinesphere.maths.vectors import Bools, Floats, cross, norms
+from kinesphere.motion.humanoid import SIDES
+
+SOFTNESS = 0.004  # of an arm's length, over which it comes softly to its longest reach
+MOVED = 1e-9  # metres: what moves less has not moved
+BENT = 0.02  # sine of an elbow's angle from which on its bones show its axis
+
+
+def clear_hands(volumes: BodyVolumes, anatomy: Anatomy, q: Floats, p: Floats, rate: float) -> Bools:
+    """Change world rotations ``(T, J, 4)`` of upper arms and forearms in place, so that hands are outside of the body.
+
+    ``p (T, J, 3)`` are the joints' positions. Gives the frames ``(T,)`` that were changed; hands keep their rotations.
+    """
+    roles = anatomy.skeleton.roles
+    upper, lower, hand = (np.array([roles[f"{side}{part}"] for side in SIDES]) for part in _ARM)
+    avoidance = CollisionAvoidance.of_motion(volumes, anatomy, q, p, rate)
+    shoulder, elbow, wrist = p[:, upper], p[:, lower], p[:, hand]
+    targets = avoidance.move_wrists(wrist, q, p)
+    lengths = norms(elbow[0] - shoulder[0]), norms(wrist[0] - elbow[0])
+    middle, end, _ = bend_limb(shoulder, targets, *lengths, _hinges(anatomy, q, shoulder, elbow, wrist), SOFTNESS)
+    still = norms(targets - wrist) < MOVED
+    middle, end = (np.where(still[..., None], old, new) for old, new in ((elbow, middle), (wrist, end)))
+    swung, axes = avoidance.swing_elbows(shoulder, middle, end)
+    rows = np.nonzero(swung)
+    if len(rows[0]):
+        first, second = (length[rows[1]] for length in lengths)
+        middle[rows], end[rows], _ = bend_limb(shoulder[rows], targets[rows], first, second, axes[rows], SOFTNESS)
+    changed = np.asarray((swung | ~still).any(axis=1))
+    if changed.any():
+        bones_of = ((upper, elbow - shoulder, middle - shoulder), (lower, wrist - elbow, end - middle))
+        for joints, before, after in bones_of:
+            turn = rotations.rotation_between(before[changed], after[changed])
+            own = np.ix_(changed, joints)
+            q[own] = rotations.multiply(turn, q[own])
+    return changed
+
+
+_ARM = ("UpperArm", "LowerArm", "Hand")
+
+
+def _hinges(anatomy: Anatomy, q: Floats, shoulder: Floats, elbow: Floats, wrist: Floats) -> Floats:
+    """Axes ``(T, 2, 3)`` about which arms bend: those of the bones, or of the rest pose where an arm is straight."""
+    normal = cross(elbow - shoulder, wrist - elbow)
+    size = norms(normal)
+    upper = [anatomy.skeleton.roles[f"{side}UpperArm"] for side in SIDES]
+    rest = np.array([anatomy.hinges[f"{side}UpperArm"] for side in SIDES])
+    carried = rotations.rotate(q[:, upper], rotations.rotate(rotations.conjugate(anatomy.pose.rotations[upper]), rest))
+    sine = size / np.maximum(norms(elbow - shoulder) * norms(wrist - elbow), 1e-12)
+    share = np.clip(sine / BENT, 0.0, 1.0)[..., None]
+    mixed = carried + share * (normal / np.maximum(size, 1e-12)[..., None] - carried)
+    return np.asarray(mixed / np.maximum(norms(mixed), 1e-12)[..., None])
