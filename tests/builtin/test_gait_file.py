@@ -6,8 +6,8 @@ import pytest
 
 from kinesphere.builtin.gait import generate_walk, read_gait
 from kinesphere.builtin.library import FOLDER
-from kinesphere.files.schema import read_table
 from kinesphere.motion.errors import MotionFileError
+from kinesphere.motion.toml_text import read_table
 
 WALK = (FOLDER / "walk.toml").read_text(encoding="utf-8")
 

@@ -14,11 +14,11 @@ from kinesphere.builtin.gait import Gait, generate_walk, read_gait
 from kinesphere.engine.generation import generate_gesture
 from kinesphere.engine.proportions import HEIGHT
 from kinesphere.files.gesture_toml import gesture_from_table
-from kinesphere.files.schema import read_table
 from kinesphere.motion.document import describe_choices, show_value
 from kinesphere.motion.errors import MotionFileError, unknown_name
 from kinesphere.motion.gesture import Gesture
 from kinesphere.motion.motion import Motion
+from kinesphere.motion.toml_text import read_table
 
 KINDS = ("gesture", "walk")
 _EXPECTED = "a motion in TOML"

@@ -6,7 +6,7 @@ performance by ``load_words``, for the process by ``add_words``.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import field
 from functools import lru_cache
 from importlib.resources import files
@@ -17,7 +17,6 @@ from typing import Annotated, Any
 import numpy as np
 from pydantic import AfterValidator, BeforeValidator, Field, InstanceOf
 
-from kinesphere.files.schema import parse_toml, read_table
 from kinesphere.laban.effort import Effort
 from kinesphere.laban.expression import Expression
 from kinesphere.laban.expressive_edit import ExpressiveEdit
@@ -27,6 +26,7 @@ from kinesphere.motion.edit import phrase_edit
 from kinesphere.motion.errors import MotionFileError, unknown_name
 from kinesphere.motion.phrase import Phrase
 from kinesphere.motion.scope import WHOLE, Scope
+from kinesphere.motion.toml_text import parse_toml, read_table
 
 _EXPECTED = "words in TOML"
 TEMPOS = (0.2, 5.0)
@@ -117,11 +117,30 @@ def vocabulary() -> Vocabulary:
     return MappingProxyType(dict(_builtin_words()) | {name: word for name, (_, word) in _ADDED.items()})
 
 
+class _OwnWords(Mapping[str, Word]):
+    """Our own words, each read when it is asked for: a performance needs one or two of them."""
+
+    def __init__(self, path: Path, entries: Mapping[str, Any]) -> None:
+        self._path, self._entries, self._read = path, entries, dict[str, Word]()
+
+    def __getitem__(self, name: str) -> Word:
+        if name not in self._read:
+            entry = read_document(WordEntry, self._entries[name], self._path, f"words.{name}")
+            self._read[name] = entry.word(name)
+        return self._read[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._entries)
+
+    def __len__(self) -> int:
+        return len(self._entries)
+
+
 @lru_cache
 def _builtin_words() -> Vocabulary:
     builtin = files("kinesphere.direction") / "words.toml"
     path = Path(builtin.name)
-    return _read_words(path, parse_toml(path, builtin.read_bytes(), _EXPECTED))
+    return _OwnWords(path, parse_toml(path, builtin.read_bytes(), _EXPECTED)["words"])
 
 
 def load_words(path: str | Path) -> Vocabulary:

@@ -32,7 +32,6 @@ from typing import Annotated, Any, Literal, TypeAlias
 from pydantic import Field, GetCoreSchemaHandler, GetJsonSchemaHandler
 from pydantic_core import core_schema
 
-from kinesphere.files.schema import read_table
 from kinesphere.motion.document import (
     Flag,
     JsonSchema,
@@ -76,6 +75,7 @@ from kinesphere.motion.gesture import (
 from kinesphere.motion.humanoid import SIDES
 from kinesphere.motion.rows import Row
 from kinesphere.motion.source import Source
+from kinesphere.motion.toml_text import read_table
 
 KEY_RATE = 60.0  # a key's frames per second
 DIRECTIONS = {  # out, up, ahead

@@ -24,7 +24,6 @@ import numpy as np
 from pydantic import PlainValidator
 from pydantic_core import PydanticCustomError
 
-from kinesphere.files.schema import parse_toml, read_table
 from kinesphere.maths.vectors import Floats
 from kinesphere.motion.document import (
     Choice,
@@ -39,6 +38,7 @@ from kinesphere.motion.document import (
     show_value,
 )
 from kinesphere.motion.errors import MotionFileError, unknown_name
+from kinesphere.motion.toml_text import parse_toml, read_table
 
 DEFAULT = "default"
 _EXPECTED = "an Effort model in TOML"

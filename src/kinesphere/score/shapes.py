@@ -7,7 +7,7 @@ from pathlib import Path
 from types import MappingProxyType
 
 from kinesphere.files.atomic import atomic_write
-from kinesphere.files.schema import read_text
+from kinesphere.motion.toml_text import read_text
 from kinesphere.signals.shaping import EXPECTED, Shapes, Shaping, format_shapes, parse_shapes, shapes
 
 
