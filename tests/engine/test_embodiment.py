@@ -46,7 +46,7 @@ def test_goals_are_met_in_arm_lengths(name):
     checked = 0
     for key in keys.keys:
         frame = round(key.frame / keys.rate * 60.0)
-        wanted = scale_keys(np.array([key.position]), "right", own.actor.arm_size, own.actor.inward)[0]
+        wanted = scale_keys(np.array([key.position]), "right", own.actor)[0]
         if key.stop != "goal" or np.linalg.norm(wanted) > own.actor.arms["right"].reach - 1e-3:
             continue
         if np.linalg.norm(np.array(key.position) - [-0.066, -0.5295, 0.038]) < 0.05:

@@ -17,6 +17,7 @@ import numpy as np
 
 from kinesphere.engine.batch import RATE
 from kinesphere.engine.clocks import StrokeClock, stroke_clock
+from kinesphere.engine.embodiment import embody
 from kinesphere.engine.overlays import flourish_strength
 from kinesphere.engine.paths import PARTS, StrokePaths, segment_paths
 from kinesphere.engine.pose import Actor, FigureLimb
@@ -26,7 +27,7 @@ from kinesphere.maths.vectors import Bools, Floats, Ints, clip, norms, smoothste
 from kinesphere.motion.errors import MotionFileWarning
 from kinesphere.motion.gesture import resting_swivel, resting_wrist
 from kinesphere.motion.memo import memoised
-from kinesphere.motion.phrase import CHEST, Phrase, Track
+from kinesphere.motion.phrase import CHEST, WORLD, Phrase, Track
 
 SAME = 1e-4  # metres: a key nearer to rest than this is relaxed, one nearer to the key before is a hold
 BRIEFLY = 0.1  # seconds that a lone key is kept at least
@@ -52,12 +53,14 @@ class ArmKeys(NamedTuple):
     stops: Bools  # (K,) whether the hand rests there
     places: Floats  # (K, 3) from the shoulder or in the world, in metres of the figure
     swivels: Floats  # (K,) radians
-    fixed: Bools  # (K,) whether the key is fixed in the world
+    fixed: Bools  # (K,) whether the key is in the world, or goes with another joint
     rests: Bools  # (K,) whether it is the relaxed arm's wrist
     edges: Ints  # (S + 1,) the keys at which strokes begin and end
     inflections: Floats  # (S,) when each stroke is fastest, as written
     locked: bool  # whether the keys keep their times
     lone: bool
+    spaces: tuple[str, ...]  # K, see ``motion.phrase.Keys``
+    offsets: Floats  # (K, 3) from the joints that keys go with, in metres of the figure
 
 
 @memoised
@@ -67,8 +70,12 @@ def arm_keys(phrase: Phrase, side: str, arm_size: float = 1.0) -> ArmKeys | None
     if keys is None:
         return None
     times, rest, swivels, eases = keys.times, keys.stops, keys.swivels, keys.inflections
-    fixed = np.array([space != CHEST for space in keys.spaces])
-    places = np.where(fixed[:, None], keys.positions / arm_size, ARM * keys.positions)
+    spaces, fixed = keys.spaces, np.array([space != CHEST for space in keys.spaces])
+    offsets, world = ARM * keys.positions, np.array([space == WORLD for space in spaces])
+    places = np.where(world[:, None], keys.positions / arm_size, offsets)
+    rest_places = embody(phrase.body).actor.skeleton.rest_world()[1]
+    for i in np.flatnonzero(fixed & ~world):  # about where the joint is, for how long strokes are
+        places[i] += rest_places[embody(phrase.body).actor.skeleton.index(spaces[i])] / arm_size
     rests = (np.linalg.norm(places - np.array(resting_wrist(side)), axis=1) < SAME) & ~fixed
     placed = phrase.arm(side).placed
     if placed is not None:
@@ -77,11 +84,13 @@ def arm_keys(phrase: Phrase, side: str, arm_size: float = 1.0) -> ArmKeys | None
     lone = len(times) == 1
     if lone:
         times = np.array([times[0], max(phrase.duration, times[0] + BRIEFLY)])
-        rest, places, swivels, fixed, rests, eases = (
-            np.repeat(row, 2, axis=0) for row in (rest, places, swivels, fixed, rests, eases)
+        rest, places, swivels, fixed, rests, eases, offsets = (
+            np.repeat(row, 2, axis=0) for row in (rest, places, swivels, fixed, rests, eases, offsets)
         )
+        spaces = spaces * 2
     edges = np.flatnonzero(rest)
-    return ArmKeys(times, rest, places, swivels, fixed, rests, edges, eases[edges[1:]], keys.locked, lone)
+    timing = edges, eases[edges[1:]], keys.locked, lone
+    return ArmKeys(times, rest, places, swivels, fixed, rests, *timing, spaces, offsets)
 
 
 class ArmPaths(NamedTuple):
@@ -100,7 +109,7 @@ class ArmPlan:
     times, stops, positions, swivels : (K, ...)
         The keys as written: seconds, whether the hand rests there, metres, radians.
     fixed, relaxed : (K,)
-        Whether a key is fixed in the world, and whether it is the relaxed arm's wrist.
+        Whether a key is in the world or goes with another joint, and whether it is the relaxed arm's wrist.
     edges : (S + 1,)
         The keys at which strokes begin and end.
     """
@@ -116,6 +125,8 @@ class ArmPlan:
     tension: Floats
     lengths: Floats  # (S,) metres from key to key, 0 for a hold
     clock: StrokeClock
+    spaces: tuple[str, ...]  # K, see ``motion.phrase.Keys``
+    offsets: Floats  # (K, 3) metres from the joints that keys go with
 
     @cached_property
     def flourish_shares(self) -> Floats:
@@ -129,8 +140,18 @@ class ArmPlan:
 
     @cached_property
     def in_world(self) -> bool:
-        """Whether any key is fixed in the world."""
+        """Whether any key is in the world, or goes with another joint."""
         return bool(self.fixed.any())
+
+    @cached_property
+    def in_place(self) -> Bools:
+        """``(K,)`` which keys are fixed in the world."""
+        return np.array([space == WORLD for space in self.spaces])
+
+    @cached_property
+    def carriers(self) -> tuple[str, ...]:
+        """Joints that keys go with."""
+        return tuple(sorted({space for space in self.spaces if space not in (CHEST, WORLD)}))
 
     @cached_property
     def _own_wrist_path(self) -> StrokePaths:
@@ -217,7 +238,7 @@ def arm_plan(phrase: Phrase, side: str, actor: Actor, rate: float = RATE) -> Arm
     if keys.fixed.any():
         scaled = np.where(keys.fixed[:, None], actor.arm_size * places, scaled)
     written = keys.times, keys.stops, scaled, keys.swivels, keys.fixed, keys.rests, edges
-    return ArmPlan(actor.arms[side], *written, tension, lengths, clock)
+    return ArmPlan(actor.arms[side], *written, tension, lengths, clock, keys.spaces, actor.arm_size * keys.offsets)
 
 
 def _placed(keys: ArmKeys, track: Track) -> Floats:
@@ -253,7 +274,7 @@ class OutOfReach(MotionFileWarning):
 
 def lean_to_reach(plan: ArmPlan, shoulder: Floats, time: Floats, size: float) -> Floats:
     """``(T, 3)`` displacement of the body so that an arm reaches its goals in the world, for ``shoulder (T, 3)``."""
-    keys = np.flatnonzero(plan.fixed & plan.stops)
+    keys = np.flatnonzero(plan.in_place & plan.stops)
     if not keys.size:
         return np.zeros_like(shoulder)
     when = plan.frames[keys] / plan.clock.rate
@@ -273,7 +294,7 @@ def lean_to_reach(plan: ArmPlan, shoulder: Floats, time: Floats, size: float) ->
 
 def goal_warnings(name: str, side: str, plan: ArmPlan, hand: Floats) -> Iterator[str]:
     """A warning for every goal in the world that the hand ``(T, 3)`` does not reach."""
-    for key in np.flatnonzero(plan.fixed & plan.stops):
+    for key in np.flatnonzero(plan.in_place & plan.stops):
         frame = min(int(plan.frames[key]), len(hand) - 1)
         gap = float(np.linalg.norm(hand[frame] - plan.positions[key]))
         if gap > MISSED:

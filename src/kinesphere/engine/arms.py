@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -21,10 +21,10 @@ from kinesphere.engine.capsules import ROOMY
 from kinesphere.engine.channels import sample_rows
 from kinesphere.engine.clocks import StrokePhase
 from kinesphere.engine.overlays import elbow_factor, twist_wave
-from kinesphere.engine.paths import StrokePaths
+from kinesphere.engine.paths import PARTS, StrokePaths
 from kinesphere.engine.pose import AHEAD, DOWN, FLEXIONS, SIGN, FigureLimb
 from kinesphere.maths import rotations, threads
-from kinesphere.maths.vectors import Bools, Floats, clip, norms, smoothstep
+from kinesphere.maths.vectors import Bools, Floats, Ints, clip, norms, smoothstep
 from kinesphere.motion.gesture import resting_swivel, resting_wrist
 from kinesphere.motion.phrase import OVERLAYS, Track
 
@@ -37,6 +37,7 @@ SETTLED = 0.5  # seconds before the end from which it comes to rest
 JOIN_UP, JOIN_AHEAD = np.radians(24.0), np.radians(13.0)  # how far a shoulder joins its arm
 ARM_LENGTH = 0.545  # metres from shoulder to wrist, for a figure 1.70 m tall
 FRAME_WORK = 100  # numbers that an arm is worth when frames are shared among threads
+Carriers: TypeAlias = Mapping[str, tuple[Floats, Floats]]  # joint to its world rotations (F, 4) and positions (F, 3)
 
 
 # Relaxed arms
@@ -232,16 +233,18 @@ def pose_arms(
     chest: Floats,
     *,
     body: Callable[[slice], ArmObstacles] | None = None,
+    carriers: Carriers | None = None,
     for_balance: bool = False,
 ) -> ArmPose:
     """The arms of all performances, left ones first, from ``shoulder (2 F, 3)`` and ``chest (2 F, 4)`` in the world.
 
-    ``batch`` has every performance twice. ``body`` returns the capsules for rows of one side; near them flourishes
-    shrink (``ArmPose.room``). Hands are not moved. ``for_balance`` leaves out what does not matter to it: other spaces
-    and flourishes.
+    ``batch`` has every performance twice. ``carriers`` are the joints that keys go with. ``body`` returns the capsules
+    for rows of one side; near them flourishes shrink (``ArmPose.room``). Hands are not moved. ``for_balance`` leaves
+    out what does not matter to it: other spaces and flourishes.
     """
     flourishes = {} if for_balance else {name: _gather(name, tasks, batch) for name in OVERLAYS}
-    samples = _ArmPathSamples.of(tasks, batch, shoulder, chest, not for_balance and _uses_other_spaces(flourishes))
+    spaces = not for_balance and _uses_other_spaces(flourishes)
+    samples = _ArmPathSamples.of(tasks, batch, shoulder, chest, spaces, carriers or {})
     rows, half = samples.rows, len(batch) // 2
     halves = dict(zip(SIGN, (slice(half), slice(half, None)), strict=True))
     relaxed = samples.relaxed
@@ -290,7 +293,13 @@ class _ArmPathSamples(NamedTuple):
 
     @classmethod
     def of(
-        cls, tasks: Sequence[ArmTask], batch: Batch, shoulder: Floats, chest: Floats, spaces: bool
+        cls,
+        tasks: Sequence[ArmTask],
+        batch: Batch,
+        shoulder: Floats,
+        chest: Floats,
+        spaces: bool,
+        carriers: Carriers,
     ) -> _ArmPathSamples:
         count = len(batch)
         rows = np.zeros((count, COLUMNS if spaces else SHOULDER))
@@ -302,7 +311,8 @@ class _ArmPathSamples(NamedTuple):
             if plan is None or phase is None:
                 idle[frames] = True
                 continue
-            path, first = _sample_path(plan, phase, rows[frames], shoulder[frames], chest[frames], batch.rate)
+            own = {name: (carriers[name][0][frames], carriers[name][1][frames]) for name in plan.carriers}
+            path, first = _sample_path(plan, phase, rows[frames], shoulder[frames], chest[frames], batch.rate, own)
             if spaces:
                 starts[frames] = first[phase.stroke]
                 if plan.in_world:  # a hand that stays at a position in the world has no other space
@@ -316,24 +326,58 @@ class _ArmPathSamples(NamedTuple):
 
 
 def _sample_path(
-    plan: ArmPlan, phase: StrokePhase, rows: Floats, shoulder: Floats, chest: Floats, rate: float
+    plan: ArmPlan, phase: StrokePhase, rows: Floats, shoulder: Floats, chest: Floats, rate: float, carriers: Carriers
 ) -> tuple[StrokePaths, Floats]:
     """Write the rows ``(T, ...)`` of one arm's path; gives the path and the shoulder at each stroke's start."""
     positions = plan.positions
     if plan.in_world:
         at = clip(np.round(plan.frames * (rate / plan.clock.rate)).astype(np.intp), 0, len(chest) - 1)
-        in_chest = rotations.rotate(rotations.conjugate(chest[at]), plan.positions - shoulder[at])
+        carried = {
+            key: carriers[name][1] + rotations.rotate(carriers[name][0], plan.offsets[key])
+            for key, name in enumerate(plan.spaces)
+            if name in carriers
+        }
+        places = plan.positions.copy()
+        for key, path_of_key in carried.items():
+            places[key] = path_of_key[at[key]]
+        in_chest = rotations.rotate(rotations.conjugate(chest[at]), places - shoulder[at])
         positions = np.where(plan.fixed[:, None], in_chest, plan.positions)
     starts, path = plan.paths(positions) if rows.shape[1] > SHOULDER else (np.zeros((1, 4)), plan.wrist_path(positions))
     rows[:] = path.at(phase.stroke, phase.path_share)
     if plan.in_world:  # between keys of the world the hand goes through the world
         from_chest = shoulder[at] + rotations.rotate(chest[at], plan.positions)
-        keys = np.where(plan.fixed[:, None], plan.positions, from_chest)
-        world = plan.wrist_path(keys).at(phase.stroke, phase.path_share)[:, :3]
+        keys = np.where(plan.fixed[:, None], places, from_chest)
+        world_path = plan.wrist_path(keys)
+        world = world_path.at(phase.stroke, phase.path_share)[:, :3]
+        if carried:
+            world = _follow_carriers(plan, phase, world_path, world, carried, at)
         in_chest = rotations.rotate(rotations.conjugate(chest), world - shoulder)
         rows[:, :3] += clip(rows[:, IN_WORLD], 0.0, 1.0)[:, None] * (in_chest - rows[:, :3])
     plan.limb.soften(rows[:, :3], plan.farthest(positions))
     return path, starts
+
+
+def _follow_carriers(
+    plan: ArmPlan, phase: StrokePhase, path: StrokePaths, world: Floats, carried: Mapping[int, Floats], at: Ints
+) -> Floats:
+    """A path ``(T, 3)`` through keys as they are at their moments, with keys that go with joints as they are now.
+
+    What they have moved since is blended between two keys. A hand that is held goes with its joint exactly.
+    """
+    stroke, frames = phase.stroke, np.arange(len(world))
+    reached = path.reached[PARTS * np.arange(len(plan.times))]
+    along = path.start[stroke] + phase.path_share * path.length[stroke]
+    first = np.searchsorted(reached, along, side="right") - 1
+    first = clip(first, plan.edges[stroke], plan.edges[stroke + 1] - 1)
+    gap = reached[first + 1] - reached[first]
+    share = np.where(gap > 1e-9, (along - reached[first]) / np.maximum(gap, 1e-9), phase.time_share)
+    moved, now = (np.zeros((len(plan.times), len(world), 3)) for _ in range(2))
+    for key, path_of_key in carried.items():
+        moved[key], now[key] = path_of_key - path_of_key[at[key]], path_of_key
+    weight = clip(share, 0.0, 1.0)[:, None]
+    made = world + (1.0 - weight) * moved[first, frames] + weight * moved[first + 1, frames]
+    held = (plan.lengths[stroke] == 0.0) & np.isin(first, list(carried))
+    return np.asarray(np.where(held[:, None], now[first, frames], made))
 
 
 def _uses_other_spaces(flourishes: dict[str, Floats]) -> bool:

@@ -244,6 +244,11 @@ def _solve_body(
     shoulder = np.concatenate([trunk.position(index(f"{side}UpperArm")) for side in SIGN])
     chest = np.concatenate([trunk.rotation(index("upperChest"))] * 2)
     lines = None if for_balance else capsule_lines(pose, trunk)
+    tasks = [part.tasks[side].subsample(every) for side in SIGN for part in parts]
+    carriers = {
+        name: (np.concatenate([trunk.rotation(index(name))] * 2), np.concatenate([trunk.position(index(name))] * 2))
+        for name in {name for task in tasks if task.plan is not None for name in task.plan.carriers}
+    }
 
     def body(rows: slice) -> ArmObstacles:
         assert lines is not None
@@ -251,13 +256,14 @@ def _solve_body(
 
     return pose_arms(
         limbs,
-        [part.tasks[side].subsample(every) for side in SIGN for part in parts],
+        tasks,
         pose.batch.both_sides,
         pose.arm_size,
         shoulder,
         chest,
         for_balance=for_balance,
         body=None if for_balance else body,
+        carriers=carriers,
     )
 
 

@@ -31,7 +31,8 @@ if TYPE_CHECKING:
 
 PARTS = ("left_arm", "right_arm", "torso", "head", "gaze", "hips", "left_leg", "right_leg", "hands")
 SAMPLES = 60.0  # values a second of a curve over a phrase's own time
-CHEST, WORLD = "chest", "world"  # spaces of keys: from the shoulder in the chest's axes, or fixed
+# Spaces of keys: from the shoulder in the chest's axes, fixed, or from a joint that the hand goes with.
+CHEST, WORLD, CARRIERS = "chest", "world", ("hips", "spine", "upperChest", "neck", "head")
 SLACK = 1e-9  # seconds
 
 # Parameters of each stroke, with their neutral values. The inflection is the key's own unless given.
@@ -87,7 +88,8 @@ class Keys:
     goals : (K,)
         Whether the hand comes to rest there, rather than passing through.
     spaces
-        ``"chest"``, ``"world"``, or the role of a joint in whose axes the position is.
+        ``"chest"``, ``"world"``, or one of ``CARRIERS``, a joint that the hand goes with: the position is then from
+        that joint, in arm lengths to its left, up and ahead.
     inflections : (K,)
         When the stroke to each key is fastest, as a share of its duration.
     locked
@@ -265,8 +267,8 @@ class Phrase:
         if keys.times[0] < -SLACK or keys.times[-1] > self.duration + SLACK:
             raise ValueError(f"{part}: keys outside of the phrase's 0 to {self.duration:g} s")
         for space in keys.spaces:
-            if space not in (CHEST, WORLD) and space not in self.body.roles:
-                known = (CHEST, WORLD, *self.body.roles)
+            known = (CHEST, WORLD, *(role for role in CARRIERS if role in self.body.roles))
+            if space not in known:
                 raise ValueError(f"{part}: {unknown_name('space', space, known)}")
 
     def track(self, part: str) -> Track:
