@@ -11,14 +11,11 @@ from pathlib import Path
 import numpy as np
 
 import kinesphere
-from kinesphere.body import body_of
-from kinesphere.builtin import gesture
-from kinesphere.engine import generate_gesture
+from kinesphere import body_of, generate, phrase_of
 
-clap = gesture("clap")
 for name, character in {"figure": kinesphere.figure(), "child": kinesphere.figure(1.1), "Mo": kinesphere.mo()}.items():
     body = body_of(character)
-    motion = generate_gesture(clap, body=body)
+    motion = generate(phrase_of("clap", body))
     left, right = (motion.positions_world()[:, body.roles[f"{side}Hand"]] for side in ("left", "right"))
     nearest = np.linalg.norm(left - right, axis=-1).min()
     print(
