@@ -7,7 +7,7 @@ phrases are generated as one batch, which is much cheaper than one by one.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import overload
@@ -69,20 +69,35 @@ def generate(phrases: Phrase | Sequence[Phrase], rate: float = RATE) -> Motion |
     the body lacks is left out (``Body.lacks`` says what). No retargeting is needed.
     """
     several = [phrases] if isinstance(phrases, Phrase) else list(phrases)
+    found = [motion for _, motion in generate_edited(several, [_unedited] * len(several), rate)]
+    return found[0] if isinstance(phrases, Phrase) else found
+
+
+def _unedited(phrase: Phrase) -> Phrase:
+    return phrase
+
+
+def generate_edited(
+    phrases: Sequence[Phrase], edits: Sequence[Callable[[Phrase], Phrase]], rate: float = RATE
+) -> list[tuple[Phrase, Motion]]:
+    """Edit phrases, each by its own function, and generate their motions; both go on at once on several threads."""
     if not np.isfinite(rate) or not RATES[0] <= rate <= RATES[1]:
         raise ValueError(f"rate {rate}: {RATES[0]:g} to {RATES[1]:g} frames a second is allowed")
-    made: dict[int, Motion] = {}
-    batches = _batches(several, rate)
-    results = threads.share_work(lambda batch: _generate_batch([several[i] for i in batch], rate), batches)
-    for batch, (motions, warnings) in zip(batches, results, strict=True):
-        made |= dict(zip(batch, motions, strict=True))
+
+    def generate_batch(batch: Sequence[int]) -> tuple[list[Phrase], list[Motion], list[str]]:
+        edited = [edits[i](phrases[i]) for i in batch]
+        return edited, *_generate_batch(edited, rate)
+
+    made: dict[int, tuple[Phrase, Motion]] = {}
+    batches = _batches(phrases, rate)
+    for batch, (edited, motions, warnings) in zip(batches, threads.share_work(generate_batch, batches), strict=True):
+        made |= dict(zip(batch, zip(edited, motions, strict=True), strict=True))
         for warning in warnings:
             warn_caller(warning, OutOfReach)
-    found = [
-        made[i] if own.detail is None else own.detail.add_to(made[i], body_clock(own, rate))
-        for i, own in enumerate(several)
-    ]
-    return found[0] if isinstance(phrases, Phrase) else found
+    for i, (own, motion) in made.items():
+        if own.detail is not None:
+            made[i] = own, own.detail.add_to(motion, body_clock(own, rate))
+    return [made[i] for i in range(len(phrases))]
 
 
 def _batches(phrases: Sequence[Phrase], rate: float) -> list[list[int]]:

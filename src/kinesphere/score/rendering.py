@@ -10,12 +10,13 @@ Gestures are generated on the character's own body; motions are retargeted to it
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 
 from kinesphere.body.body import Body, body_of
 from kinesphere.body.retargeting.pipeline import retarget
 from kinesphere.direction.express import Express
 from kinesphere.engine.batch import RATE
-from kinesphere.engine.generation import body_clock, generate
+from kinesphere.engine.generation import body_clock, generate_edited
 from kinesphere.engine.phrases import figure_body
 from kinesphere.engine.phrases import phrase_of as phrase_of_gesture
 from kinesphere.engine.proportions import HEIGHT
@@ -23,9 +24,8 @@ from kinesphere.laban.expression import Expression, express
 from kinesphere.laban.expressive_edit import ExpressiveEdit
 from kinesphere.motion.behaviour import Pose, fold_behaviours, stream_behaviours
 from kinesphere.motion.character import Character
-from kinesphere.motion.edit import MotionEdit, PhraseEdit
+from kinesphere.motion.edit import Layer, MotionEdit, PhraseEdit
 from kinesphere.motion.errors import warn_caller
-from kinesphere.motion.gesture import Gesture
 from kinesphere.motion.motion import Motion
 from kinesphere.motion.phrase import Phrase
 from kinesphere.score import checks
@@ -72,15 +72,18 @@ def _render(scores: Sequence[Score], height: float, rate: float | None) -> list[
     for gesture in {id(gesture): gesture for gesture in gestures.values()}.values():
         for finding in checks.check_gesture(gesture):
             warn_caller(*finding)
-    phrases = {i: _edit_phrase(scores[i], own, _body(characters[i], height)) for i, own in gestures.items()}
+    plain = {i: phrase_of_gesture(own, _body(characters[i], height), scores[i].seed) for i, own in gestures.items()}
+    for i, phrase in plain.items():
+        _check_layers(scores[i], phrase)
     own_rate = RATE if rate is None else rate
-    generated = dict(zip(phrases, generate(list(phrases.values()), own_rate), strict=True))
+    edits = [partial(_edit_phrase, scores[i].layers) for i in plain]
+    phrases = dict(zip(plain, generate_edited(list(plain.values()), edits, own_rate), strict=True))
     motions = []
     for i, score in enumerate(scores):
         if i in phrases:
-            motion = generated[i]
+            phrase, motion = phrases[i]
             if any(isinstance(layer.edit, MotionEdit) for layer in score.layers):
-                motion = apply_layers(motion, score.layers, body_clock(phrases[i], own_rate), score.reading)
+                motion = apply_layers(motion, score.layers, body_clock(phrase, own_rate), score.reading)
         else:
             motion = apply_layers(resolve_motion(score.source, score.reading), score.layers, reading=score.reading)
             motion = motion if rate is None or rate == motion.rate else motion.resampled(rate)
@@ -102,14 +105,18 @@ def phrase_of(source: Source, body: Body | None = None, seed: int | None = None)
     return phrase_of_gesture(resolve_gesture(source), body, seed)
 
 
-def _edit_phrase(score: Score, gesture: Gesture, body: Body) -> Phrase:
-    """The gesture as a phrase, with all phrase edits of a score. Expressive ones that follow each other are one."""
-    phrase = phrase_of_gesture(gesture, body, score.seed)
-    asked: list[Expression] = []
+def _check_layers(score: Score, phrase: Phrase) -> None:
+    """Warn about what of a score's layers does not show in this phrase."""
     for layer in score.layers:
         if isinstance(layer.edit, Express):
             for finding in checks.check_layer(layer.edit, layer.scope, phrase):
                 warn_caller(*finding)
+
+
+def _edit_phrase(layers: Sequence[Layer], phrase: Phrase) -> Phrase:
+    """The phrase with all phrase edits of these layers. Expressive ones that follow each other are one."""
+    asked: list[Expression] = []
+    for layer in layers:
         if isinstance(layer.edit, ExpressiveEdit):
             asked.append(layer.edit.expression(phrase, layer.scope))
         elif isinstance(layer.edit, PhraseEdit):
