@@ -73,6 +73,13 @@ def part_of_channel(channel: str) -> str:
     return "gaze" if first == "eyes" else first
 
 
+# Of each part its channels, and the names that its overlays may have.
+PART_CHANNELS = {part: {name: None for name in CHANNELS if part_of_channel(name) == part} for part in PARTS}
+PART_OVERLAYS = {
+    part: dict.fromkeys(OVERLAYS) | own if part.endswith("_arm") else own for part, own in PART_CHANNELS.items()
+}
+
+
 @dataclass(frozen=True, eq=False)
 class Keys:
     """K keys of a wrist.
@@ -230,16 +237,14 @@ class Phrase:
         object.__setattr__(self, "tracks", MappingProxyType(dict(self.tracks)))
 
     def _check_track(self, part: str, track: Track, longest: int) -> None:
-        own = [name for name in CHANNELS if part_of_channel(name) == part]
-        overlays = (*OVERLAYS, *own) if part.endswith("_arm") else own
         for kind, given, known in (
-            ("channel", track.curves, own),
-            ("stroke parameter", track.strokes, tuple(STROKES)),
-            ("overlay", track.overlays, overlays),
+            ("channel", track.curves, PART_CHANNELS[part]),
+            ("stroke parameter", track.strokes, STROKES),
+            ("overlay", track.overlays, PART_OVERLAYS[part]),
         ):
-            for name in given:
-                if name not in known:
-                    raise ValueError(f"{part}: {unknown_name(kind, name, known)}")
+            if not given.keys() <= known.keys():
+                name = next(name for name in given if name not in known)
+                raise ValueError(f"{part}: {unknown_name(kind, name, known)}")
         for name, values in track.overlays.items():
             if np.ndim(values) and len(values) > longest:
                 seconds = (len(values) - 1) / SAMPLES
@@ -266,8 +271,8 @@ class Phrase:
             raise ValueError(f"{part} has keys; arms have, other parts have curves")
         if keys.times[0] < -SLACK or keys.times[-1] > self.duration + SLACK:
             raise ValueError(f"{part}: keys outside of the phrase's 0 to {self.duration:g} s")
-        for space in keys.spaces:
-            known = (CHEST, WORLD, *(role for role in CARRIERS if role in self.body.roles))
+        known = (CHEST, WORLD, *(role for role in CARRIERS if role in self.body.roles))
+        for space in set(keys.spaces):
             if space not in known:
                 raise ValueError(f"{part}: {unknown_name('space', space, known)}")
 
