@@ -28,7 +28,14 @@ from score.gestures import five_goals, with_world_goal
 
 factor = st.floats(-1.0, 1.0)
 efforts = st.builds(
-    Effort, factor, factor, factor, factor, st.dictionaries(st.sampled_from(["tension", "wrist_bend"]), factor)
+    Effort,
+    factor,
+    factor,
+    factor,
+    factor,
+    st.dictionaries(st.sampled_from(["tension", "wrist_bend"]), factor),
+    st.sampled_from(["default", "chi1999"]),
+    st.booleans(),
 )
 shapes = st.builds(Shape, factor, factor, factor, factor)
 moments = st.floats(0.0, 3.0)
@@ -62,9 +69,7 @@ scores = st.builds(
     Score,
     st.sampled_from(["wave", "bow"]),
     st.lists(layers, max_size=3).map(tuple),
-    st.sampled_from(["default", "chi1999"]),
-    st.booleans(),
-    st.none() | st.integers(0, 2**40),
+    seed=st.none() | st.integers(0, 2**40),
 )
 
 
@@ -84,11 +89,20 @@ def test_a_gesture_travels_in_its_score(source, tmp_path):
 
 def test_a_model_of_ones_own_travels_in_its_score():
     model = effort_model().with_coefficients(wrist_bend__light=0.9)
-    score = Score("wave", (Layer(Express(Effort(weight=-1))),), model)
+    score = Score("wave", (Express(Effort(weight=-1, model=model)),))
     again = from_json(to_json(score))
-    assert again.model.coefficients == model.coefficients
-    assert np.abs(render(again).rotations - render(score).rotations).max() < 1e-9
-    assert not np.array_equal(render(again).rotations, render(Score("wave", score.layers)).rotations)
+    assert again == score
+    assert again.layers[0].edit.effort.model.coefficients == model.coefficients
+    assert np.array_equal(render(again).rotations, render(score).rotations)
+    plain = Score("wave", (Express(Effort(weight=-1)),))
+    assert not np.array_equal(render(again).rotations, render(plain).rotations)
+
+
+def test_coefficients_that_a_score_leaves_out_are_the_default_model_s():
+    row = {"edit": "effort", "weight": -1, "model": {"name": "mine", "coefficients": {"wrist_bend.light": 0.9}}}
+    score = from_json(json.dumps({"kind": "kinesphere score", "version": 2, "source": {"name": "wave"}, "layers": [row]}))
+    expected = effort_model().with_coefficients(wrist_bend__light=0.9)
+    assert score.layers[0].edit.model.coefficients == expected.coefficients
 
 
 def written():
@@ -120,16 +134,38 @@ def changed(change):
         (lambda d: d["layers"][0].update(parts=["tail"]), "layers[0]", "left_arm"),
         (lambda d: d["layers"][0].update(end=0.1), "layers[0]", "is empty"),
         (lambda d: d["layers"][0].update(start=-1), "layers[0]", "begins at 0"),
-        (lambda d: d["layers"][0].update(effort=[{"at": -1}]), "layers[0]", "begins at 0"),
-        (lambda d: d["layers"][0].update(intensity=3), "layers[0]", "0 to 2"),
+        (lambda d: d["layers"][0].update(effort=[{"at": -1}]), "layers[0].effort[0].at", "begins at 0"),
+        (lambda d: d["layers"][0].update(effort=[{"at": 1}, {}]), "layers[0].effort[1].at", "a moment"),
+        (lambda d: d["layers"][0].update(effort=[{"at": 1}, 3]), "layers[0].effort[1]", "a moment"),
+        (lambda d: d["layers"][0].update(effort=[{"at": "1"}]), "layers[0].effort[0].at", "a number"),
+        (
+            lambda d: d["layers"][0].update(effort=[{"at": 0.25}, {"at": 0.5, "wieght": 1}]),
+            "layers[0].effort[1].wieght",
+            "did you mean 'weight'",
+        ),
+        (lambda d: d["layers"][0].update(shape=[{"at": 0.5, "reach": 2}]), "layers[0].shape[0].reach", "1 (far)"),
+        (lambda d: d["layers"][0].update(vocabulary={}), "layers[0].vocabulary", "nobody knows"),
+        (lambda d: d["layers"][0].update(intensity=3), "layers[0].intensity", "0 (nothing) to 2 (twice)"),
         (lambda d: d["layers"][0].update(effort=[]), "layers[0].effort", "one moment"),
         (lambda d: d["layers"][0].update(effort=[{"at": 1}, {"at": 1}]), "layers[0].effort[1].at", "its own moment"),
         (lambda d: d.update(layers=3), "layers", "a list"),
-        (lambda d: d.update(seed=-1), "the document", "seed"),
-        (lambda d: d.update(model={"coefficients": {"tension.dirct": 1}}), "model", "tension.direct"),
+        (lambda d: d.update(seed=-1), "seed", "a whole number from 0"),
+        (
+            lambda d: d["layers"][0]["effort"].update(model={"name": "x", "coefficients": {"tension.dirct": 1}}),
+            "layers[0].effort.model.coefficients",
+            "did you mean 'tension.direct'",
+        ),
+        (
+            lambda d: d.update(version=1, model={"coefficients": {"tension.dirct": 1}}),
+            "model.coefficients",
+            "did you mean 'tension.direct'",
+        ),
+        (lambda d: d.update(version=1, model="chi1998"), "the document", "chi1999"),
+        (lambda d: d.update(version=3), "version", "a newer Kinesphere wrote this"),
         (lambda d: d.update(source={"keypoints": {"keys": []}}), "source.keypoints", "one key"),
         (lambda d: d.update(source={"keypoints": {"keys": [[0, 0, 0]]}}), "source.keypoints.keys[0]", "swivel"),
-        (lambda d: d.update(source={"gesture": {"duration": -1}}), "source.gesture", "duration"),
+        (lambda d: d.update(source={"gesture": {"name": "x", "duration": -1}}), "source.gesture.duration", "than 0"),
+        (lambda d: d.update(source={"gesture": {"duration": 1}}), "source.gesture.name", "a text"),
     ],
 )
 def test_what_is_wrong_is_named_with_its_place(change, where, said):
@@ -185,13 +221,13 @@ def test_a_saved_score_stays_what_it_was():
     """The format is a promise: field by field, not only there and back with today's writer."""
     score = from_json(SAVED)
     express, equalize, displace, timewarp, blend = (layer.edit for layer in score.layers)
-    assert (score.source, score.model, score.lock_times, score.seed) == ("wave", "chi1999", True, 5)
-    assert express.effort == Effort(0.5, -1.0, by_hand={"wrist_bend": 0.3})
+    assert (score.source, score.seed) == ("wave", 5)
+    assert express.effort == Effort(0.5, -1.0, by_hand={"wrist_bend": 0.3}, model="chi1999", lock_times=True)
     assert express.shape == {0.0: Shape(), 1.0: Shape(1.0, reach=0.5)}
     assert (dict(express.words), express.intensity, express.stillness, express.affinities) == (
         {"gently": 0.5}, 1.5, -0.2, True,
     )  # fmt: skip
-    assert dict(express.parts) == {"torso": Part(shape=Shape(vertical=1.0))}
+    assert dict(express.of_parts) == {"torso": Part(shape=Shape(vertical=1.0))}
     first = score.layers[0].scope
     assert (first.start, first.end, first.parts, first.strength) == (0.5, 2.0, ("torso",), 0.7)
     assert (dict(equalize.bands), score.layers[1].scope.fade, equalize.feet, score.layers[1].scope.parts) == (
@@ -202,6 +238,9 @@ def test_a_saved_score_stays_what_it_was():
     assert (list(blend.others), blend.align) == (["walk"], False)
     document = json.loads(SAVED)
     del document["about"]
+    effort = {name: document.pop(name) for name in ("model", "lock_times")}
+    document["version"] = 2
+    document["layers"][0]["effort"] |= effort
     assert json.loads(to_json(score)) == document
 
 

@@ -21,7 +21,7 @@ from kinesphere.laban.effort_parameters import (
 )
 from kinesphere.laban.expressive_edit import ExpressiveEdit
 from kinesphere.maths.vectors import Floats
-from kinesphere.motion.document import Flag, Real, Setting, dial, document
+from kinesphere.motion.document import Either, Flag, Real, Setting, Text, dial, document
 from kinesphere.motion.edit import phrase_edit
 from kinesphere.motion.errors import unknown_name
 from kinesphere.motion.phrase import Phrase
@@ -39,6 +39,10 @@ FACTORS: Mapping[str, tuple[str, str]] = MappingProxyType(
         "flow": ("free", "bound"),
     }
 )
+
+
+def _kind_of_model(value: object) -> str:
+    return "model" if isinstance(value, EffortModel | Mapping) else "file" if isinstance(value, Path) else "name"
 
 
 @phrase_edit("effort")
@@ -73,7 +77,9 @@ class Effort(ExpressiveEdit):
         Setting("Movement parameters that replace the computed ones, such as wrist_bend=0.2.", option="--set"),
     ] = field(default_factory=dict)
     model: Annotated[
-        str | Path | EffortModel, Setting("The Effort model: default, chi1999, emote2000, or a .toml file.")
+        str | Path | EffortModel,
+        Either(_kind_of_model, name=Text, file=Path, model=EffortModel),
+        Setting("The Effort model: default, chi1999, emote2000, or a .toml file."),
     ] = DEFAULT
     lock_times: Annotated[Flag, Setting("Keep the keys' times whatever the Effort.")] = False
 

@@ -159,10 +159,10 @@ def read_score(data: Any, path: Path) -> Score:
         raise MotionFileError(path, show_value(data.get("kind")), f'"{KIND}"', where="kind")
     version = data.get("version")
     if version == 1:
-        data = upgrade(data)
+        data = upgrade(data, path)
     elif version != VERSION or isinstance(version, bool):
         newer = isinstance(version, int) and version > VERSION
-        hint = "; a newer Kinesphere has written this, which reads it" if newer else ""
+        hint = "; a newer Kinesphere wrote this, and reads it" if newer else ""
         raise MotionFileError(path, show_value(version), f"1 or {VERSION}{hint}", where="version")
     _refuse_unknown(data, FIELDS, path, "")
     if not isinstance(data.get("about", ""), str):
