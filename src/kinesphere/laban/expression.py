@@ -89,11 +89,8 @@ class Expression:
 def model_and_lock(efforts: Sequence[EffortDial | None]) -> tuple[EffortModel | None, bool]:
     """The Effort model that some Efforts name, None for the default one; and whether one of them locks times."""
     every = [own for dial in efforts for own in (dial.values() if isinstance(dial, Mapping) else [dial]) if own]
-    models = {id(model): model for model in (effort_model(own.model) for own in every) if model is not effort_model()}
-    if len(models) > 1:
-        names = " and ".join(sorted(model.name for model in models.values()))
-        raise ValueError(f"two Effort models in one edit, {names}; dials add up before the equations: name one model")
-    return next(iter(models.values()), None), any(own.lock_times for own in every)
+    model = _only_model([effort_model(own.model) for own in every])
+    return None if model is effort_model() else model, any(own.lock_times for own in every)
 
 
 def scope_parts(scope: Scope) -> tuple[str, ...]:
@@ -209,11 +206,19 @@ def _combine(name: str, before: Floats, more: Floats, neutral: float) -> Floats:
 
 
 def _common_model(expressions: Sequence[Expression]) -> EffortModel:
-    models = {id(own.model): own.model for own in expressions if own.model is not None}
-    if len(models) > 1:
-        names = " and ".join(sorted(model.name for model in models.values()))
+    return _only_model([own.model for own in expressions if own.model is not None])
+
+
+def _only_model(given: Sequence[EffortModel]) -> EffortModel:
+    """The one of these that is not the default model; the default model where there is none."""
+    found: list[EffortModel] = []
+    for model in given:
+        if model is not effort_model() and model not in found:
+            found.append(model)
+    if len(found) > 1:
+        names = " and ".join(sorted(model.name for model in found))
         raise ValueError(f"two Effort models, {names}; dials of all layers add up before the equations: name one model")
-    return next(iter(models.values()), None) or effort_model()
+    return found[0] if found else effort_model()
 
 
 # Effort on strokes: timing, path and flourishes

@@ -25,6 +25,16 @@ if TYPE_CHECKING:
     from kinesphere.motion.timemap import TimeMap
 
 
+def is_name(source: str | Path) -> bool:
+    """Whether a source is a name rather than a file: a text without a folder and a suffix."""
+    return isinstance(source, str) and len(Path(source).parts) <= 1 and not Path(source).suffix
+
+
+def named_or_file(source: Any) -> Any:
+    """A source; a text that is no name is a file."""
+    return Path(source) if isinstance(source, str) and not is_name(source) else source
+
+
 class SourceOfMotion:
     """Annotation of a value that is a motion, or the name or file of one, which scores replace by the motion."""
 
@@ -33,7 +43,8 @@ class SourceOfMotion:
         """The value, or the error that says what is expected. Files are not opened."""
         if not isinstance(value, Motion | str | Path):
             raise expected_type("a motion, a default motion's name or a file")
-        return value
+        made: Motion | str | Path = named_or_file(value)
+        return made
 
     def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> core_schema.CoreSchema:
         return core_schema.no_info_plain_validator_function(

@@ -25,14 +25,14 @@ from kinesphere.motion.document import (
     show_value,
     to_plain,
 )
-from kinesphere.motion.edit import MOTION_EDITS, PHRASE_EDITS, EditBase, Layer, MotionEdit
+from kinesphere.motion.edit import MOTION_EDITS, PHRASE_EDITS, EditBase, Layer, MotionEdit, is_name
 from kinesphere.motion.errors import MotionFileError
 from kinesphere.motion.gesture import Gesture, Keypoints
 from kinesphere.motion.motion import Motion
 from kinesphere.motion.registry import Registry
 from kinesphere.motion.scope import Scope
 from kinesphere.score.score import MOST_SEED, VERSION, Score, check_layer
-from kinesphere.score.sources import Reading, Source, check_no_motion, is_name, rename_file, rename_files
+from kinesphere.score.sources import Reading, Source, check_no_motion, rename_file, rename_files
 from kinesphere.score.version1 import upgrade
 
 KIND = "kinesphere score"
@@ -181,9 +181,8 @@ def read_score(data: Any, path: Path) -> Score:
     seed = data.get("seed")
     if seed is not None and (isinstance(seed, bool) or not isinstance(seed, int) or not 0 <= seed <= MOST_SEED):
         raise MotionFileError(path, show_value(seed), "a whole number from 0", where="seed")
-    named = character if character is None or is_name(character) else Path(character)
     try:
-        return Score(source, tuple(layers), named, tuple(behaviours), scene, seed, reading)
+        return Score(source, tuple(layers), character, tuple(behaviours), scene, seed, reading)
     except (ValueError, TypeError) as error:
         raise MotionFileError(path, str(error), "values that are allowed", where="the document") from None
 

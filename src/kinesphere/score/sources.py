@@ -21,7 +21,7 @@ from kinesphere.files.loading import load, load_character
 from kinesphere.files.registry import formats
 from kinesphere.motion.character import Character
 from kinesphere.motion.document import Flag, Setting, Text, Whole, document, hints_of, number
-from kinesphere.motion.edit import EditBase, SourceOfMotion
+from kinesphere.motion.edit import EditBase, SourceOfMotion, is_name
 from kinesphere.motion.errors import MotionFileError, nearest_names, unknown_name
 from kinesphere.motion.gesture import Gesture, Keypoint, Keypoints
 from kinesphere.motion.motion import Motion
@@ -31,11 +31,6 @@ Source: TypeAlias = Gesture | Keypoints | Motion | str | Path
 HOLD_AFTER = 0.5  # seconds that a gesture of key points alone lasts after the last one
 GESTURE_FILES = (".toml",)
 CHARACTERS = ("figure", "mo")
-
-
-def is_name(source: str | Path) -> bool:
-    """Whether a source is a name rather than a file: a text without a folder and a suffix."""
-    return isinstance(source, str) and len(Path(source).parts) <= 1 and not Path(source).suffix
 
 
 @document(frozen=True)
