@@ -15,7 +15,6 @@ from typer.testing import CliRunner
 import contracts
 from conftest import ROOT
 from kinesphere import Score, load, render
-from kinesphere.builtin import motion
 from kinesphere.cli.main import app
 from kinesphere.motion.edit import MOTION_EDITS
 from kinesphere.motion.registry import PluginError, load_plugin
@@ -95,8 +94,8 @@ def test_a_motion_edit_is_a_command(plugin, tmp_path):
     words = ("lean", "wave", "-o", out, "--angle", "0.3", "--parts", "arms", "--from", "1", "--save-score", score)
     done = run("--plugin", plugin, *words)
     assert done.exit_code == 0, done.output
-    expected = MOTION_EDITS["lean"](angle=0.3)(motion("wave"), parts="arms", start=1.0)
-    assert np.abs(load(out).rotations - expected.rotations).max() < 1e-9
+    expected = render(Score("wave", (MOTION_EDITS["lean"](angle=0.3).over(parts="arms", start=1.0),)))
+    assert np.array_equal(load(out).rotations, expected.rotations)
     assert json.loads(score.read_text())["layers"] == [{"edit": "lean", "angle": 0.3, "start": 1.0, "parts": ["arms"]}]
     assert run("--plugin", plugin, "perform", score, "-o", tmp_path / "again.npz").exit_code == 0
     assert run("--plugin", plugin, "lean", "wave", "-o", out, "--overwrite").output.startswith("error: nothing to do")

@@ -100,7 +100,9 @@ def test_a_model_of_ones_own_travels_in_its_score():
 
 def test_coefficients_that_a_score_leaves_out_are_the_default_model_s():
     row = {"edit": "effort", "weight": -1, "model": {"name": "mine", "coefficients": {"wrist_bend.light": 0.9}}}
-    score = from_json(json.dumps({"kind": "kinesphere score", "version": 2, "source": {"name": "wave"}, "layers": [row]}))
+    score = from_json(
+        json.dumps({"kind": "kinesphere score", "version": 2, "source": {"name": "wave"}, "layers": [row]})
+    )
     expected = effort_model().with_coefficients(wrist_bend__light=0.9)
     assert score.layers[0].edit.model.coefficients == expected.coefficients
 

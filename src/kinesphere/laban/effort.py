@@ -48,7 +48,9 @@ def _kind_of_model(value: object) -> str:
 @phrase_edit("effort")
 @document(frozen=True)
 class Effort(ExpressiveEdit):
-    """Four factors from −1 (yielding; Laban: "indulging") to 1 (resisting; "fighting"); 0 is neutral.
+    """Laban Effort: attention, force, urgency and control of a gesture.
+
+    Four factors from −1 (yielding; Laban: "indulging") to 1 (resisting; "fighting"); 0 is neutral.
 
     Parameters
     ----------

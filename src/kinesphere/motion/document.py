@@ -368,7 +368,9 @@ def error_at(place: Sequence[int | str], found: str, expected: str) -> Validatio
     return ValidationError.from_exception_data("document", [InitErrorDetails(type=kind, loc=tuple(place), input=None)])
 
 
-def move_errors(error: ValidationError, change: Callable[[tuple[int | str, ...]], Sequence[int | str]]) -> ValidationError:
+def move_errors(
+    error: ValidationError, change: Callable[[tuple[int | str, ...]], Sequence[int | str]]
+) -> ValidationError:
     """The same errors at other places: ``change`` makes the new place of the old one."""
     moved = []
     for own in error.errors(include_url=False):

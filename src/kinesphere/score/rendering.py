@@ -42,7 +42,7 @@ def render(score: Score, *, height: float = HEIGHT, rate: float | None = None) -
     height
         Metres of the figure, which performs gestures of a score without a character.
     rate
-        Frames a second; None: 60 of a gesture, a motion's own.
+        Frames a second; None: those that the score's ``reading`` says, else 60 of a gesture, a motion's own.
     """
     return render_all([score], height=height, rate=rate)[0]
 
@@ -73,14 +73,17 @@ def _render(scores: Sequence[Score], height: float, rate: float | None) -> list[
         for finding in checks.check_gesture(gesture):
             warn_caller(*finding)
     phrases = {i: _edit_phrase(scores[i], own, _body(characters[i], height)) for i, own in gestures.items()}
-    own_rate = RATE if rate is None else rate
-    generated = dict(zip(phrases, generate(list(phrases.values()), own_rate), strict=True))
+    rates = {i: (scores[i].reading.rate or RATE) if rate is None else rate for i in phrases}
+    generated: dict[int, Motion] = {}
+    for own_rate in dict.fromkeys(rates.values()):
+        chosen = [i for i in phrases if rates[i] == own_rate]
+        generated |= dict(zip(chosen, generate([phrases[i] for i in chosen], own_rate), strict=True))
     motions = []
     for i, score in enumerate(scores):
         if i in phrases:
             motion = generated[i]
             if any(isinstance(layer.edit, MotionEdit) for layer in score.layers):
-                motion = apply_layers(motion, score.layers, body_clock(phrases[i], own_rate), score.reading)
+                motion = apply_layers(motion, score.layers, body_clock(phrases[i], rates[i]), score.reading)
         else:
             motion = apply_layers(resolve_motion(score.source, score.reading), score.layers, reading=score.reading)
             motion = motion if rate is None or rate == motion.rate else motion.resampled(rate)
