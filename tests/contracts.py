@@ -1,4 +1,4 @@
-"""What every motion edit, phrase edit and behaviour keeps, ours or a plugin's: functions that fail where it does not."""
+"""What motion edits, phrase edits and behaviours keep, ours or a plugin's: functions that fail where one does not."""
 
 from __future__ import annotations
 
