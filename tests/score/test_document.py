@@ -1,13 +1,17 @@
 """Scores as documents: nothing lost, nothing swallowed."""
 
 import json
+from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from jsonschema import Draft202012Validator
 
 from kinesphere import (
+    Breath,
     Effort,
     Express,
     Layer,
@@ -16,16 +20,22 @@ from kinesphere import (
     Scope,
     Score,
     Shape,
+    Sway,
     load_score,
+    mo,
     render,
     save_score,
 )
 from kinesphere.builtin import gesture
 from kinesphere.direction.words import vocabulary
 from kinesphere.laban.effort_parameters import effort_model
-from kinesphere.score.document import from_json, to_json
+from kinesphere.motion.behaviour import BEHAVIOURS
+from kinesphere.motion.edit import MOTION_EDITS, PHRASE_EDITS
+from kinesphere.score.document import from_json, score_schema, to_json
+from kinesphere.score.sources import Reading
 from score.gestures import five_goals, with_world_goal
 
+SCHEMA = Draft202012Validator(score_schema())
 factor = st.floats(-1.0, 1.0)
 efforts = st.builds(
     Effort,
@@ -77,6 +87,66 @@ scores = st.builds(
 @settings(max_examples=60)
 def test_json_there_and_back_is_the_same_score(score):
     assert from_json(to_json(score)) == score
+    assert not list(SCHEMA.iter_errors(json.loads(to_json(score))))
+
+
+MOTION_EXAMPLES = [edit for cls in MOTION_EDITS.classes().values() for edit in cls.examples()]
+PHRASE_EXAMPLES = [edit for cls in PHRASE_EDITS.classes().values() for edit in cls.examples()]
+BEHAVIOUR_EXAMPLES = [own for cls in BEHAVIOURS.classes().values() for own in (cls(), *cls.examples())]
+scopes = st.builds(
+    Scope,
+    st.none() | st.floats(0.0, 1.0),
+    st.none() | st.floats(1.5, 3.0),
+    st.none() | st.lists(st.sampled_from(["left_arm", "torso"]), min_size=1, max_size=2, unique=True),
+    st.floats(0.0, 1.0),
+    st.floats(0.0, 2.0),
+)
+readings = st.builds(
+    Reading,
+    st.none() | st.text() | st.integers(0, 99),
+    st.none() | st.floats(1e-6, 1e6),
+    st.none() | st.sampled_from(["x", "-x", "y", "-y", "z", "-z"]),
+    st.none() | st.floats(1.0, 1000.0),
+    st.booleans(),
+    st.sampled_from(["auto", "replace", "add"]),
+)
+files = st.text("abc", min_size=1).map(lambda name: Path("takes") / name)
+
+
+def whole_scores(sources, edits):
+    return st.builds(
+        Score,
+        sources,
+        st.lists(st.builds(Layer, st.sampled_from(edits), scopes), max_size=4).map(tuple),
+        st.none() | st.sampled_from(["figure", "mo", "who.vrm"]) | files,
+        st.lists(st.sampled_from(BEHAVIOUR_EXAMPLES), max_size=3).map(tuple),
+        seed=st.none() | st.integers(0, 2**63 - 1),
+        reading=readings,
+    )
+
+
+@given(
+    whole_scores(st.sampled_from(["wave", "bow"]) | files, [*MOTION_EXAMPLES, *PHRASE_EXAMPLES])
+    | whole_scores(st.sampled_from(["walk"]) | files.map(lambda file: file.with_suffix(".bvh")), MOTION_EXAMPLES)
+)
+@settings(max_examples=120)
+def test_nothing_is_lost_of_any_edit_behaviour_character_or_way_of_reading(score):
+    text = to_json(score)
+    again = from_json(text)
+    assert again == score
+    assert to_json(again) == text
+    assert not list(SCHEMA.iter_errors(json.loads(text)))
+
+
+def test_what_is_kept_is_rendered(tmp_path):
+    score = Score("wave", (Effort(weight=1),), "mo", (Breath(2.0), Sway(seed=3)), seed=7, reading=Reading(rate=30.0))
+    save_score(score, tmp_path / "s.json")
+    made, again = render(score), render(load_score(tmp_path / "s.json"))
+    assert (made.rate, made.skeleton.names) == (30.0, mo().skeleton.names)
+    assert np.array_equal(made.rotations, again.rotations)
+    for other in (replace(score, seed=8), replace(score, behaviours=()), replace(score, layers=())):
+        changed = render(other)
+        assert len(changed) != len(made) or not np.array_equal(changed.rotations, made.rotations)
 
 
 @pytest.mark.parametrize("source", [five_goals(), with_world_goal(), gesture("punch"), five_goals().right])

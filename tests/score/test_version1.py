@@ -11,11 +11,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from jsonschema import Draft202012Validator
 
 from kinesphere import load_score, render, save_score
-from kinesphere.score.document import from_json, to_json
+from kinesphere.score.document import from_json, score_schema, to_json
 
 FOLDER = Path(__file__).parent / "version1"
+SCHEMA = Draft202012Validator(score_schema())
 FILES = sorted(FOLDER.glob("*.json"))
 # Millimetres, of scores with Shape or with words that have some. It placed keys by the estimate of a pose; now they are
 # placed by the pose that the engine makes. Of all others, nothing but the last bits differs.
@@ -57,6 +59,7 @@ def test_written_as_version_2_it_is_the_same_score_and_the_same_motion(file, tmp
     score = load_score(file)
     text = to_json(score)
     assert json.loads(text)["version"] == 2
+    assert not list(SCHEMA.iter_errors(json.loads(text)))
     again = from_json(text)
     assert again == score
     assert to_json(again) == text

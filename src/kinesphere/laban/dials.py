@@ -11,7 +11,7 @@ from functools import partial
 from typing import Annotated, Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
-from pydantic import Discriminator, Tag, ValidationError, WrapValidator
+from pydantic import Discriminator, GetJsonSchemaHandler, Tag, ValidationError, WrapValidator
 from pydantic_core import PydanticCustomError
 
 from kinesphere.engine.channels import sample_rows
@@ -19,7 +19,17 @@ from kinesphere.laban.effort import Effort
 from kinesphere.laban.shape import Shape
 from kinesphere.maths.interpolation import monotone_cubic
 from kinesphere.maths.vectors import Floats
-from kinesphere.motion.document import Number, Real, document, error_at, move_errors, show_value, to_plain
+from kinesphere.motion.document import (
+    JsonSchema,
+    Number,
+    Real,
+    Setting,
+    document,
+    error_at,
+    move_errors,
+    show_value,
+    to_plain,
+)
 from kinesphere.motion.phrase import SAMPLES
 
 # Values of a dial: one, or values at moments
@@ -72,7 +82,19 @@ def _is_over_time(value: Any) -> str:
 
 
 _MOMENT = Number(least=0.0)
-OVER_TIME = (WrapValidator(_read_rows), Tag("|over time"))
+
+
+class RowsInDocuments:
+    """Annotation of a mapping from moments to values: documents have it as rows with a moment each."""
+
+    def __get_pydantic_json_schema__(self, schema: Any, handler: GetJsonSchemaHandler) -> JsonSchema:
+        values = handler.resolve_ref_schema(handler(schema)["additionalProperties"])
+        at = {"type": "number", "minimum": 0, "description": "Seconds of the phrase's own time."}
+        row = values | {"properties": {"at": at} | values["properties"], "required": ["at"]}
+        return {"type": "array", "minItems": 1, "items": row}
+
+
+OVER_TIME = (WrapValidator(_read_rows), RowsInDocuments(), Tag("|over time"))
 EffortDial: TypeAlias = Annotated[
     Annotated[Effort, Tag("|one")] | Annotated[Mapping[Real, Effort], *OVER_TIME], Discriminator(_is_over_time)
 ]
@@ -92,8 +114,8 @@ def dial_to_plain(dial: Effort | Shape | Mapping[float, Effort] | Mapping[float,
 class Part:
     """Effort and Shape of one part of the body; None: those of the whole body."""
 
-    effort: EffortDial | None = None
-    shape: ShapeDial | None = None
+    effort: Annotated[EffortDial | None, Setting("Its Effort: one value, or values at moments.")] = None
+    shape: Annotated[ShapeDial | None, Setting("Its Shape: one value, or values at moments.")] = None
 
     def to_plain(self) -> dict[str, Any]:
         """As JSON has it."""

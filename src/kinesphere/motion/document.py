@@ -708,4 +708,18 @@ def choices_of(hint: Any) -> tuple[Any, ...]:
 
 def json_schema(cls: Any) -> JsonSchema:
     """The JSON Schema of a document."""
-    return _adapter(cls).json_schema(mode="validation")
+    made: JsonSchema = _describe_options(_adapter(cls).json_schema(mode="validation"))
+    return made
+
+
+def _describe_options(schema: Any) -> Any:
+    """The schema with the sentences of optional fields beside their options, not only within one of them."""
+    if isinstance(schema, list):
+        return [_describe_options(entry) for entry in schema]
+    if not isinstance(schema, dict):
+        return schema
+    made = {name: _describe_options(value) for name, value in schema.items()}
+    options = made.get("anyOf")
+    if "description" not in made and isinstance(options, list) and "description" in options[0]:
+        made["description"] = options[0]["description"]
+    return made

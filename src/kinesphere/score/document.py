@@ -275,13 +275,16 @@ def score_schema() -> dict[str, Any]:
     scope = json_schema(Scope)["properties"]
     reading = json_schema(Reading)["properties"]
     edits = [
-        define(cls, edit={"const": name})
+        define(cls, edit={"const": name, "description": "Which edit this is."})
         for registry in (PHRASE_EDITS, MOTION_EDITS)
         for name, cls in registry.classes().items()
     ]
     for edit in edits:
         edit["properties"] |= scope
-    behaviours = [define(cls, behaviour={"const": name}) for name, cls in BEHAVIOURS.classes().items()]
+    behaviours = [
+        define(cls, behaviour={"const": name, "description": "Which behaviour this is."})
+        for name, cls in BEHAVIOURS.classes().items()
+    ]
     sources = {
         "name": {"type": "string", "description": "The name of a built-in motion."},
         "file": {"type": "string", "description": "A gesture, key points or a motion, from the score's folder."},
@@ -291,12 +294,13 @@ def score_schema() -> dict[str, Any]:
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "Kinesphere score",
+        "description": "A performance: what is performed, by whom, with which edits and behaviours.",
         "type": "object",
         "required": ["kind", "version", "source"],
         "additionalProperties": False,
         "properties": {
-            "kind": {"const": KIND},
-            "version": {"const": VERSION},
+            "kind": {"const": KIND, "description": "What file this is."},
+            "version": {"const": VERSION, "description": "The version of the format."},
             "about": {"type": "string", "description": "What this is, in words."},
             "source": {
                 "description": "What is performed, and how its file is read.",
