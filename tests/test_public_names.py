@@ -36,7 +36,8 @@ TOP_LEVEL = [
     "Shape", "Part", "Equalize", "Blend", "Timewarp", "Waveshape", "Displace", "Smooth", "align", "concatenate",
     "retime", "retarget", "calibrate", "Calibration", "find_roles", "lock_feet", "find_contacts", "Contacts",
     "find_ground", "clamp_to_limits", "limit_excess", "centre_of_mass", "support_polygon", "film", "still", "sheet",
-    "figure", "mo", "observe",
+    "figure", "mo", "observe", "Body", "body_of", "Phrase", "phrase_of", "generate", "stream", "Behaviour", "Breath",
+    "Sway", "Fidget", "Pose", "Scene", "Words", "Stillness",
 ]
 # fmt: on
 

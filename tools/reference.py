@@ -11,13 +11,13 @@ from pathlib import Path
 from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
 from kinesphere.cli.edit_commands import EditOption, options_of
-from kinesphere.motion.behaviour import BEHAVIOURS
+from kinesphere.motion.behaviour import BEHAVIOURS, Behaviour
 from kinesphere.motion.document import (
     Dial,
     Either,
     Number,
     default_of,
-    fields_to_plain,
+    field_names,
     format_number,
     hints_of,
     setting_of,
@@ -77,19 +77,24 @@ def describe_class(name: str, cls: Any) -> Iterator[str]:
         yield _table(nested, [])
     examples = cls.examples() if hasattr(cls, "examples") else ()
     if examples:
-        rows = [json.dumps({"edit": name} | fields_to_plain(edit), ensure_ascii=False) for edit in examples]
+        kind = "behaviour" if issubclass(cls, Behaviour) else "edit"
+        rows = [json.dumps({kind: name} | to_plain(own), ensure_ascii=False) for own in examples]
         yield "```json\n" + "\n".join(rows) + "\n```\n"
 
 
 def _prose(cls: Any) -> str:
-    return " ".join((inspect.getdoc(cls) or "").replace("``", "`").split())
+    """What a docstring says before it lists parameters, which the table has."""
+    return " ".join((inspect.getdoc(cls) or "").partition("\n\nParameters\n")[0].replace("``", "`").split())
 
 
 def _table(cls: Any, options: Sequence[EditOption]) -> str:
     by_name = {option.name: option for option in options}
     head = ["field", "what it is", "values", "default", *(["option"] if options else [])]
     rows = [head, ["---"] * len(head)]
+    written = field_names(cls)
     for field in sorted(fields(cls), key=lambda field: bool(field.kw_only)):
+        if field.name not in written:
+            continue
         hint = hints_of(cls)[field.name]
         setting = setting_of(hint)
         row = [
@@ -164,7 +169,7 @@ def _range_text(entry: Number) -> str:
 def _documents_in(cls: Any) -> list[Any]:
     """The documents that a class holds in its fields, each once."""
     found: dict[Any, None] = {}
-    pending = list(hints_of(cls).values())
+    pending = [hints_of(cls)[name] for name in field_names(cls)]
     while pending:
         own = pending.pop(0)
         if isinstance(own, type) and is_dataclass(own) and hasattr(own, "__pydantic_validator__"):

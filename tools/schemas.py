@@ -12,6 +12,7 @@ from kinesphere.direction.words import WordsFile
 from kinesphere.files.gesture_toml import GestureFile
 from kinesphere.laban.effort_parameters import effort_model_file
 from kinesphere.motion.document import json_schema
+from kinesphere.score.document import score_schema
 
 FOLDER = Path(__file__).resolve().parent.parent / "docs" / "schema"
 # A file's name to the document it describes.
@@ -21,13 +22,13 @@ TOML: Mapping[str, Callable[[], Any]] = {
     "words": lambda: WordsFile,
     "effort-model": effort_model_file,
 }
-JSON: Mapping[str, Callable[[], Any]] = {}
-SCHEMAS = {**TOML, **JSON}
+JSON: Mapping[str, Callable[[], Any]] = {"score": score_schema}  # a file's name to its schema
+SCHEMAS = (*TOML, *JSON)
 
 
 def schema_text(name: str) -> str:
     """The JSON Schema of a format, as its file has it."""
-    made = json_schema(SCHEMAS[name]())
+    made = JSON[name]() if name in JSON else json_schema(TOML[name]())
     if "like" in made["properties"] and "required" in made:  # what a file does not give, the one it is like has
         made["anyOf"] = [{"required": ["like"]}, {"required": made.pop("required")}]
     head = {"$schema": "https://json-schema.org/draft/2020-12/schema", "$id": f"{name}.schema.json"}

@@ -14,7 +14,8 @@ from typer.testing import CliRunner
 
 import kinesphere
 from kinesphere.cli.main import app
-from kinesphere.cli.registered import registered_edits
+from kinesphere.cli.registered import WITHOUT_COMMAND, registered_classes
+from kinesphere.motion.behaviour import BEHAVIOURS
 from kinesphere.motion.edit import MOTION_EDITS, PHRASE_EDITS
 from kinesphere.pictures import canvas
 from pictures.people import bvh_text, waving
@@ -39,13 +40,16 @@ def test_help_imports_nothing_heavy() -> None:
     )
 
 
-def test_every_registered_edit_is_a_command() -> None:
+def test_every_registered_edit_and_behaviour_is_a_command() -> None:
     text = run(app, ["--help"]).stdout
-    classes = MOTION_EDITS.classes() | PHRASE_EDITS.classes()
-    assert set(classes) == set(registered_edits())
+    every: dict[str, type] = {**MOTION_EDITS.classes(), **PHRASE_EDITS.classes(), **BEHAVIOURS.classes()}
+    classes = {name: own for name, own in every.items() if name not in WITHOUT_COMMAND}
+    assert set(classes) == set(registered_classes())
+    assert set(classes) >= {"equalize", "effort", "shape", "stillness", "breath", "sway", "fidget"}
+    assert "  express " not in text
     for name, own in classes.items():
         assert f"  {name} " in text
-        assert registered_edits()[name].sentence == (own.__doc__ or "").strip().partition("\n")[0]
+        assert registered_classes()[name].sentence == (own.__doc__ or "").strip().partition("\n")[0]
 
 
 def test_a_plain_command_loads_no_scipy(tmp_path: Path) -> None:

@@ -68,8 +68,8 @@ def test_headers_say_otherwise(tmp_path):
 @pytest.mark.parametrize(
     ("text", "line", "message"),
     [
-        ("0 1 2 3 0 stop\n", 1, "\"stop\" for stop; expected one of 'goal' or 'via'"),
-        ("0 1 2 3 0 goal elsewhere\n", 1, "\"elsewhere\" for space; expected one of 'local' or 'global'"),
+        ("0 1 2 3 0 stop\n", 1, '"stop" for stop; expected one of: goal, via'),
+        ("0 1 2 3 0 goal elsewhere\n", 1, '"elsewhere" for space; expected one of: local, global'),
         ("0 1 2 3\n", 1, "4 words; expected frame x y z swivel"),
         ("0 1 nan 3 0 goal\n", 1, "y 'nan'"),
         ("0 1 2 3 0 goal\n\n0 1 2 3 0 goal\n", 3, "frame 0 after frame 0"),

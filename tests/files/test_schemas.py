@@ -64,13 +64,27 @@ def test_every_shipped_file_is_valid(name, path):
         ("words", "[words]\nodd = { tempo = 9 }"),
         ("effort-model", "like = 'nobody'"),
         ("effort-model", "[wrist_bend]\nlihgt = 1"),
+        ("score", "kind = 'kinesphere score'\nversion = 2"),
+        ("score", "kind = 'kinesphere score'\nversion = 1\nsource = { name = 'wave' }"),
+        ("score", "kind = 'kinesphere score'\nversion = 2\nsource = { name = 'wave', file = 'x.bvh' }"),
+        ("score", "kind = 'kinesphere score'\nversion = 2\nsource = { name = 'wave' }\nlayers = [{ edit = 'efort' }]"),
+        (
+            "score",
+            "kind = 'kinesphere score'\nversion = 2\nsource = { name = 'wave' }\n"
+            "layers = [{ edit = 'effort', weight = 2 }]",
+        ),
+        (
+            "score",
+            "kind = 'kinesphere score'\nversion = 2\nsource = { name = 'wave' }\n"
+            "behaviours = [{ behaviour = 'breath', start = 1 }]",
+        ),
     ],
 )
 def test_broken_files_are_not(name, text):
     assert list(validator(name).iter_errors(tomllib.loads(text)))
 
 
-@pytest.mark.parametrize("name", ["gesture", "walk", "words", "effort-model"])
+@pytest.mark.parametrize("name", ["gesture", "walk", "words", "effort-model", "score"])
 def test_every_field_has_a_sentence(name):
     def tables(schema):
         if isinstance(schema, dict):

@@ -60,7 +60,7 @@ def test_what_is_set_by_hand_holds_as_far_as_its_moments_say():
     [
         (0.5, "effort", TypeError, "effort is 0.5; an object"),
         (Shape(), "effort", TypeError, "effort is Shape"),
-        ({}, "shape", ValueError, "one moment at least"),
+        ([], "shape", ValueError, "one moment at least"),
         ({"soon": Effort()}, "effort", TypeError, "no field is called 'soon'"),
         ({float("nan"): Effort()}, "effort", ValueError, "a finite number"),
         ({True: Effort()}, "effort", TypeError, "true; a number is expected"),
@@ -75,4 +75,5 @@ def test_what_is_no_dial_is_refused(dial, kind, error, said):
 
 def test_dials_are_accepted():
     assert Part(effort=Effort()).effort == Effort()
+    assert Part(effort={}).effort == Effort()  # as documents write it
     assert Part(shape={0: Shape(), np.float64(1.5): Shape()}).shape == {0.0: Shape(), 1.5: Shape()}

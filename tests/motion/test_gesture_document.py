@@ -117,7 +117,7 @@ def test_broken_documents_are_refused_with_their_place_and_nothing_else_is_raise
         ({"right": {"keys": [[0, 0, 0]]}}, r"g.right.keys\[0\]: found \[0, 0, 0\]; expected \[frame, x, y, z, swivel"),
         (
             {"right": {"keys": [[0, 0, 0, 0, 0, "gaol", "local"]]}},
-            r"found \"gaol\" for stop; expected one of 'goal' or 'via'",
+            r"found \"gaol\" for stop; expected one of: goal, via; did you mean 'goal'\?",
         ),
         (
             {"right": {"keys": [[0, 0, 0, 0, 0, "goal", "local"]] * 100_001}},

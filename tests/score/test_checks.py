@@ -116,9 +116,11 @@ def test_time_before_a_gesture_is_refused():
     for asked in ({"start": -1.0}, {"start": -1.0, "end": 2.0}):
         with pytest.raises(ValueError, match=r"starts at -1 s; a gesture's own time begins at 0\. Leave the start out"):
             perform("wave", STRONG, **asked)
-    for dials in ({"effort": {-0.5: STRONG}}, {"parts": {"torso": Part(shape={-0.5: Shape(), 1.0: Shape()})}}):
-        with pytest.raises(ValueError, match=r"a moment at -0\.5 s; a gesture's own time begins at 0"):
-            perform("wave", **dials)
+    early = r"a moment at -0\.5 s; a phrase's own time begins at 0"
+    with pytest.raises(ValueError, match=early):
+        perform("wave", {-0.5: STRONG})
+    with pytest.raises(ValueError, match=early):
+        Part(shape={-0.5: Shape(), 1.0: Shape()})
     assert Express(STRONG).over(start=0).scope.start == 0.0
 
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from kinesphere import Effort, Keypoint, Shape, perform, render_all
 from kinesphere.builtin import gesture, motion, motions
 from kinesphere.motion.gesture import Space
-from kinesphere.score.rendering import score_of
+from kinesphere.score.performance import score_of
 from score.gestures import PLACES, five_goals, passed_by, speed, with_via, with_world_goal, wrist_seen
 
 GESTURES = [name for name in motions() if not name.startswith("walk")]

@@ -1,13 +1,17 @@
 """Scores as documents: nothing lost, nothing swallowed."""
 
 import json
+from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from jsonschema import Draft202012Validator
 
 from kinesphere import (
+    Breath,
     Effort,
     Express,
     Layer,
@@ -16,19 +20,32 @@ from kinesphere import (
     Scope,
     Score,
     Shape,
+    Sway,
     load_score,
+    mo,
     render,
     save_score,
 )
 from kinesphere.builtin import gesture
 from kinesphere.direction.words import vocabulary
 from kinesphere.laban.effort_parameters import effort_model
-from kinesphere.score.document import from_json, to_json
+from kinesphere.motion.behaviour import BEHAVIOURS
+from kinesphere.motion.edit import MOTION_EDITS, PHRASE_EDITS
+from kinesphere.score.document import from_json, score_schema, to_json
+from kinesphere.score.sources import Reading
 from score.gestures import five_goals, with_world_goal
 
+SCHEMA = Draft202012Validator(score_schema())
 factor = st.floats(-1.0, 1.0)
 efforts = st.builds(
-    Effort, factor, factor, factor, factor, st.dictionaries(st.sampled_from(["tension", "wrist_bend"]), factor)
+    Effort,
+    factor,
+    factor,
+    factor,
+    factor,
+    st.dictionaries(st.sampled_from(["tension", "wrist_bend"]), factor),
+    st.sampled_from(["default", "chi1999"]),
+    st.booleans(),
 )
 shapes = st.builds(Shape, factor, factor, factor, factor)
 moments = st.floats(0.0, 3.0)
@@ -62,9 +79,7 @@ scores = st.builds(
     Score,
     st.sampled_from(["wave", "bow"]),
     st.lists(layers, max_size=3).map(tuple),
-    st.sampled_from(["default", "chi1999"]),
-    st.booleans(),
-    st.none() | st.integers(0, 2**40),
+    seed=st.none() | st.integers(0, 2**40),
 )
 
 
@@ -72,6 +87,66 @@ scores = st.builds(
 @settings(max_examples=60)
 def test_json_there_and_back_is_the_same_score(score):
     assert from_json(to_json(score)) == score
+    assert not list(SCHEMA.iter_errors(json.loads(to_json(score))))
+
+
+MOTION_EXAMPLES = [edit for cls in MOTION_EDITS.classes().values() for edit in cls.examples()]
+PHRASE_EXAMPLES = [edit for cls in PHRASE_EDITS.classes().values() for edit in cls.examples()]
+BEHAVIOUR_EXAMPLES = [own for cls in BEHAVIOURS.classes().values() for own in (cls(), *cls.examples())]
+scopes = st.builds(
+    Scope,
+    st.none() | st.floats(0.0, 1.0),
+    st.none() | st.floats(1.5, 3.0),
+    st.none() | st.lists(st.sampled_from(["left_arm", "torso"]), min_size=1, max_size=2, unique=True),
+    st.floats(0.0, 1.0),
+    st.floats(0.0, 2.0),
+)
+readings = st.builds(
+    Reading,
+    st.none() | st.text() | st.integers(0, 99),
+    st.none() | st.floats(1e-6, 1e6),
+    st.none() | st.sampled_from(["x", "-x", "y", "-y", "z", "-z"]),
+    st.none() | st.floats(1.0, 1000.0),
+    st.booleans(),
+    st.sampled_from(["auto", "replace", "add"]),
+)
+files = st.text("abc", min_size=1).map(lambda name: Path("takes") / name)
+
+
+def whole_scores(sources, edits):
+    return st.builds(
+        Score,
+        sources,
+        st.lists(st.builds(Layer, st.sampled_from(edits), scopes), max_size=4).map(tuple),
+        st.none() | st.sampled_from(["figure", "mo", "who.vrm"]) | files,
+        st.lists(st.sampled_from(BEHAVIOUR_EXAMPLES), max_size=3).map(tuple),
+        seed=st.none() | st.integers(0, 2**63 - 1),
+        reading=readings,
+    )
+
+
+@given(
+    whole_scores(st.sampled_from(["wave", "bow"]) | files, [*MOTION_EXAMPLES, *PHRASE_EXAMPLES])
+    | whole_scores(st.sampled_from(["walk"]) | files.map(lambda file: file.with_suffix(".bvh")), MOTION_EXAMPLES)
+)
+@settings(max_examples=120)
+def test_nothing_is_lost_of_any_edit_behaviour_character_or_way_of_reading(score):
+    text = to_json(score)
+    again = from_json(text)
+    assert again == score
+    assert to_json(again) == text
+    assert not list(SCHEMA.iter_errors(json.loads(text)))
+
+
+def test_what_is_kept_is_rendered(tmp_path):
+    score = Score("wave", (Effort(weight=1),), "mo", (Breath(2.0), Sway(seed=3)), seed=7, reading=Reading(rate=30.0))
+    save_score(score, tmp_path / "s.json")
+    made, again = render(score), render(load_score(tmp_path / "s.json"))
+    assert (made.rate, made.skeleton.names) == (30.0, mo().skeleton.names)
+    assert np.array_equal(made.rotations, again.rotations)
+    for other in (replace(score, seed=8), replace(score, behaviours=()), replace(score, layers=())):
+        changed = render(other)
+        assert len(changed) != len(made) or not np.array_equal(changed.rotations, made.rotations)
 
 
 @pytest.mark.parametrize("source", [five_goals(), with_world_goal(), gesture("punch"), five_goals().right])
@@ -84,11 +159,22 @@ def test_a_gesture_travels_in_its_score(source, tmp_path):
 
 def test_a_model_of_ones_own_travels_in_its_score():
     model = effort_model().with_coefficients(wrist_bend__light=0.9)
-    score = Score("wave", (Layer(Express(Effort(weight=-1))),), model)
+    score = Score("wave", (Express(Effort(weight=-1, model=model)),))
     again = from_json(to_json(score))
-    assert again.model.coefficients == model.coefficients
-    assert np.abs(render(again).rotations - render(score).rotations).max() < 1e-9
-    assert not np.array_equal(render(again).rotations, render(Score("wave", score.layers)).rotations)
+    assert again == score
+    assert again.layers[0].edit.effort.model.coefficients == model.coefficients
+    assert np.array_equal(render(again).rotations, render(score).rotations)
+    plain = Score("wave", (Express(Effort(weight=-1)),))
+    assert not np.array_equal(render(again).rotations, render(plain).rotations)
+
+
+def test_coefficients_that_a_score_leaves_out_are_the_default_model_s():
+    row = {"edit": "effort", "weight": -1, "model": {"name": "mine", "coefficients": {"wrist_bend.light": 0.9}}}
+    score = from_json(
+        json.dumps({"kind": "kinesphere score", "version": 2, "source": {"name": "wave"}, "layers": [row]})
+    )
+    expected = effort_model().with_coefficients(wrist_bend__light=0.9)
+    assert score.layers[0].edit.model.coefficients == expected.coefficients
 
 
 def written():
@@ -120,16 +206,38 @@ def changed(change):
         (lambda d: d["layers"][0].update(parts=["tail"]), "layers[0]", "left_arm"),
         (lambda d: d["layers"][0].update(end=0.1), "layers[0]", "is empty"),
         (lambda d: d["layers"][0].update(start=-1), "layers[0]", "begins at 0"),
-        (lambda d: d["layers"][0].update(effort=[{"at": -1}]), "layers[0]", "begins at 0"),
-        (lambda d: d["layers"][0].update(intensity=3), "layers[0]", "0 to 2"),
+        (lambda d: d["layers"][0].update(effort=[{"at": -1}]), "layers[0].effort[0].at", "begins at 0"),
+        (lambda d: d["layers"][0].update(effort=[{"at": 1}, {}]), "layers[0].effort[1].at", "a moment"),
+        (lambda d: d["layers"][0].update(effort=[{"at": 1}, 3]), "layers[0].effort[1]", "a moment"),
+        (lambda d: d["layers"][0].update(effort=[{"at": "1"}]), "layers[0].effort[0].at", "a number"),
+        (
+            lambda d: d["layers"][0].update(effort=[{"at": 0.25}, {"at": 0.5, "wieght": 1}]),
+            "layers[0].effort[1].wieght",
+            "did you mean 'weight'",
+        ),
+        (lambda d: d["layers"][0].update(shape=[{"at": 0.5, "reach": 2}]), "layers[0].shape[0].reach", "1 (far)"),
+        (lambda d: d["layers"][0].update(vocabulary={}), "layers[0].vocabulary", "nobody knows"),
+        (lambda d: d["layers"][0].update(intensity=3), "layers[0].intensity", "0 (nothing) to 2 (twice)"),
         (lambda d: d["layers"][0].update(effort=[]), "layers[0].effort", "one moment"),
         (lambda d: d["layers"][0].update(effort=[{"at": 1}, {"at": 1}]), "layers[0].effort[1].at", "its own moment"),
         (lambda d: d.update(layers=3), "layers", "a list"),
-        (lambda d: d.update(seed=-1), "the document", "seed"),
-        (lambda d: d.update(model={"coefficients": {"tension.dirct": 1}}), "model", "tension.direct"),
+        (lambda d: d.update(seed=-1), "seed", "a whole number from 0"),
+        (
+            lambda d: d["layers"][0]["effort"].update(model={"name": "x", "coefficients": {"tension.dirct": 1}}),
+            "layers[0].effort.model.coefficients",
+            "did you mean 'tension.direct'",
+        ),
+        (
+            lambda d: d.update(version=1, model={"coefficients": {"tension.dirct": 1}}),
+            "model.coefficients",
+            "did you mean 'tension.direct'",
+        ),
+        (lambda d: d.update(version=1, model="chi1998"), "the document", "chi1999"),
+        (lambda d: d.update(version=3), "version", "a newer Kinesphere wrote this"),
         (lambda d: d.update(source={"keypoints": {"keys": []}}), "source.keypoints", "one key"),
         (lambda d: d.update(source={"keypoints": {"keys": [[0, 0, 0]]}}), "source.keypoints.keys[0]", "swivel"),
-        (lambda d: d.update(source={"gesture": {"duration": -1}}), "source.gesture", "duration"),
+        (lambda d: d.update(source={"gesture": {"name": "x", "duration": -1}}), "source.gesture.duration", "than 0"),
+        (lambda d: d.update(source={"gesture": {"duration": 1}}), "source.gesture.name", "a text"),
     ],
 )
 def test_what_is_wrong_is_named_with_its_place(change, where, said):
@@ -185,13 +293,13 @@ def test_a_saved_score_stays_what_it_was():
     """The format is a promise: field by field, not only there and back with today's writer."""
     score = from_json(SAVED)
     express, equalize, displace, timewarp, blend = (layer.edit for layer in score.layers)
-    assert (score.source, score.model, score.lock_times, score.seed) == ("wave", "chi1999", True, 5)
-    assert express.effort == Effort(0.5, -1.0, by_hand={"wrist_bend": 0.3})
+    assert (score.source, score.seed) == ("wave", 5)
+    assert express.effort == Effort(0.5, -1.0, by_hand={"wrist_bend": 0.3}, model="chi1999", lock_times=True)
     assert express.shape == {0.0: Shape(), 1.0: Shape(1.0, reach=0.5)}
     assert (dict(express.words), express.intensity, express.stillness, express.affinities) == (
         {"gently": 0.5}, 1.5, -0.2, True,
     )  # fmt: skip
-    assert dict(express.parts) == {"torso": Part(shape=Shape(vertical=1.0))}
+    assert dict(express.of_parts) == {"torso": Part(shape=Shape(vertical=1.0))}
     first = score.layers[0].scope
     assert (first.start, first.end, first.parts, first.strength) == (0.5, 2.0, ("torso",), 0.7)
     assert (dict(equalize.bands), score.layers[1].scope.fade, equalize.feet, score.layers[1].scope.parts) == (
@@ -202,6 +310,9 @@ def test_a_saved_score_stays_what_it_was():
     assert (list(blend.others), blend.align) == (["walk"], False)
     document = json.loads(SAVED)
     del document["about"]
+    effort = {name: document.pop(name) for name in ("model", "lock_times")}
+    document["version"] = 2
+    document["layers"][0]["effort"] |= effort
     assert json.loads(to_json(score)) == document
 
 

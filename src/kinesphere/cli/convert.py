@@ -16,6 +16,7 @@ import typer
 
 from kinesphere.cli.shared import (
     Clip,
+    Positions,
     Rate,
     ReadOptions,
     Salvage,
@@ -237,6 +238,14 @@ def run_job(job: Job, settings: ConvertSettings) -> list[Outcome]:
     return outcomes
 
 
+def _load_plugins(files: tuple[Path, ...]) -> None:
+    """Load the plugins of the process that started this one."""
+    from kinesphere.motion.registry import load_plugin
+
+    for file in files:
+        load_plugin(file)
+
+
 def run_jobs(jobs: list[Job], settings: ConvertSettings, processes: int) -> Iterator[list[Outcome]]:
     """The outcomes of all jobs, as they come."""
     if processes == 1:
@@ -247,9 +256,11 @@ def run_jobs(jobs: list[Job], settings: ConvertSettings, processes: int) -> Iter
     from concurrent.futures import ProcessPoolExecutor, as_completed
     from concurrent.futures.process import BrokenProcessPool
 
+    from kinesphere.motion.registry import loaded_plugins
+
     # Fresh processes: a fork would copy the progress bar's thread in whatever state it is.
     fresh = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(processes, mp_context=fresh) as pool:
+    with ProcessPoolExecutor(processes, fresh, _load_plugins, (loaded_plugins(),)) as pool:
         waiting = {pool.submit(run_job, job, settings): job for job in jobs}
         for done in as_completed(waiting):
             try:
@@ -310,6 +321,7 @@ def convert(
     up: Up = None,
     rate: Rate = None,
     salvage: Salvage = False,
+    positions: Positions = None,
 ) -> None:
     """Convert a motion file, or every motion file under a folder.
 
@@ -318,7 +330,7 @@ def convert(
     with report_errors():
         if fps is not None and not 0.0 < fps < float("inf"):
             raise ValueError(f"--fps {fps:g}; a positive number is expected")
-        settings = ConvertSettings(ReadOptions(clip, scale, up, rate, salvage), fps, program, overwrite)
+        settings = ConvertSettings(ReadOptions(clip, scale, up, rate, salvage, positions), fps, program, overwrite)
         if source.is_dir() or out.is_dir() or to is not None:
             failed = _convert_many(source, out, to, settings, jobs)
         else:

@@ -1,7 +1,7 @@
-"""Commands of registered edits: ``kinesphere equalize``, ``blend`` and all others, also those of plugins.
+"""Commands of registered edits and behaviours: ``kinesphere equalize``, ``effort``, ``breath``, also those of plugins.
 
-Options are derived from the annotations of an edit's fields, of its ``from_options`` and of ``Scope``. One function
-runs all of them: it reads a motion or a score, adds the edit as the last layer, renders and writes.
+Options are derived from the annotations of a class's fields, of its ``from_options`` and of ``Scope``. One function
+runs all of them: it reads a motion or a score, adds the edit as the last layer, or the behaviour, renders and writes.
 """
 
 from __future__ import annotations
@@ -17,26 +17,17 @@ from typing import TYPE_CHECKING, Annotated, Any, Union, get_args, get_origin, g
 
 import typer
 
-from kinesphere.cli.shared import (
-    Clip,
-    Rate,
-    ReadOptions,
-    Salvage,
-    Scale,
-    Up,
-    check_outputs,
-    collect_warnings,
-    report_errors,
-    score_source,
-)
+from kinesphere.cli.performing import Overwrite, Performer, Preview, SaveScore, perform_score
+from kinesphere.cli.shared import Clip, Positions, Rate, ReadOptions, Salvage, Scale, Up, report_errors, score_source
 
 if TYPE_CHECKING:
+    from kinesphere.motion.behaviour import Behaviour
     from kinesphere.motion.document import Setting
-    from kinesphere.motion.edit import EditBase, Layer
-    from kinesphere.motion.motion import Motion
+    from kinesphere.motion.edit import Layer
+    from kinesphere.motion.registry import RegisteredDocument
     from kinesphere.score.score import Score
 
-GESTURES = (".toml", ".keys", ".txt")  # suffixes of gestures and of key points
+GESTURES = (".toml", ".keys", ".txt")  # suffixes of gestures and of key points; other files are motions
 LARGEST = 1_000_000  # bytes of a text file in place of an option's text
 
 # What every command has besides the options of its edit and of the scope.
@@ -44,26 +35,15 @@ BEFORE = {
     "source": Annotated[
         Path,
         typer.Argument(
-            metavar="IN", help="A motion file, a default motion's name, or a score in .json.", show_default=False
+            metavar="IN",
+            help="A motion or gesture file, a default motion's name, or a score in .json.",
+            show_default=False,
         ),
     ],
     "out": Annotated[Path, typer.Option("--output", "-o", help="The file to write, in any format.")],
 }
-AFTER = {
-    "clip": Clip,
-    "scale": Scale,
-    "up": Up,
-    "rate": Rate,
-    "salvage": Salvage,
-    "preview": Annotated[
-        bool, typer.Option("--preview", help="Also draw before and after on one sheet, OUT_preview.png.")
-    ],
-    "save_score": Annotated[
-        Path | None,
-        typer.Option("--save-score", help="Also write the score, in .json: the source and this edit, to go on from."),
-    ],
-    "overwrite": Annotated[bool, typer.Option("--overwrite", help="Replace the output if it exists.")],
-}
+READING = {"clip": Clip, "scale": Scale, "up": Up, "positions": Positions, "rate": Rate, "salvage": Salvage}
+AFTER = READING | {"character": Performer, "preview": Preview, "save_score": SaveScore, "overwrite": Overwrite}
 
 
 # Options of an edit
@@ -104,6 +84,20 @@ class EditOption:
             return self._parse_text(parser, given)
         return _join([self._parse_text(parser, text) for text in given])
 
+    def read(self, text: str) -> Any:
+        """The field's value of a text alone, where there is no command to read numbers and flags."""
+        if self.is_flag:
+            if text not in ("true", "false"):
+                raise ValueError("true or false is expected")
+            return text == "true"
+        kind = get_args(_text_type(self))[0]
+        if kind in (int, float):
+            try:
+                return kind(text)
+            except ValueError:
+                raise ValueError(f"a {'whole number' if kind is int else 'number'} is expected") from None
+        return self.parse([text] if self.setting.repeated else text)
+
     @property
     def _parser(self) -> Callable[[str], Any] | None:
         """What makes the value of a text; None: the text itself, or the number that it is."""
@@ -119,7 +113,7 @@ class EditOption:
 
 
 def options_of(cls: Any) -> list[EditOption]:
-    """The options of an edit's command: of its ``from_options``, then of its fields."""
+    """The options of a class's command: of its ``from_options``, then of its fields."""
     from kinesphere.motion.document import default_of, hints_of, setting_of
 
     made = dict[str, EditOption]()
@@ -165,11 +159,12 @@ def _join(values: list[Any]) -> Any:
 # The command
 
 
-def command_of(name: str, cls: type[EditBase]) -> Any:
-    """The command of an edit, as Click has it."""
+def command_of(name: str, cls: type[RegisteredDocument]) -> Any:
+    """The command of an edit or a behaviour, as Click has it. A behaviour has no scope: it goes on all the time."""
+    from kinesphere.motion.edit import EditBase
     from kinesphere.motion.scope import Scope
 
-    own, scope = options_of(cls), options_of(Scope)
+    own, scope = options_of(cls), options_of(Scope) if issubclass(cls, EditBase) else []
     parameters = [_parameter(BEFORE, key) for key in BEFORE]
     parameters += [_option_parameter(option) for option in (*own, *scope)]
     parameters += [_parameter(AFTER, key) for key in AFTER]
@@ -177,16 +172,22 @@ def command_of(name: str, cls: type[EditBase]) -> Any:
 
     def run(**given: Any) -> None:
         with report_errors():
-            layer = _make_layer(cls, name, _given(own, given), _given(scope, given))
-            reading = ReadOptions(*(given[key] for key in ("clip", "scale", "up", "rate", "salvage")))
-            run_edit(
-                layer, given["source"], given["out"], reading, given["preview"], given["save_score"], given["overwrite"]
+            added = _make(cls, name, _given(own, given), _given(scope, given))
+            before = _open_score(given["source"], ReadOptions.of(given), given["character"])
+            perform_score(
+                _add(before, added),
+                before,
+                given["out"],
+                preview=given["preview"],
+                save_score=given["save_score"],
+                overwrite=given["overwrite"],
             )
 
     run.__signature__ = inspect.Signature(sorted(parameters, key=_has_default))  # type: ignore[attr-defined]
     run.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
     app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
-    app.command(name=name, help=(inspect.getdoc(cls) or "").replace("``", ""))(run)
+    prose = (inspect.getdoc(cls) or "").partition("\n\nParameters\n")[0]
+    app.command(name=name, help=prose.replace("``", ""))(run)
     return typer.main.get_command(app)
 
 
@@ -258,11 +259,26 @@ def _is_compound(hint: Any) -> bool:
 
 
 def _parse_list_or_object(hint: Any, text: str) -> Any:
-    """A list or an object in JSON; a list also as numbers or words with commas between."""
+    """A list or an object in JSON; also values, or ``name=value``, with commas between."""
     if text.lstrip().startswith(("[", "{")):
         return json.loads(text)
     pieces = [piece.strip() for piece in text.split(",") if piece.strip()]
-    return [float(piece) for piece in pieces] if float in _plain_types(hint) else pieces
+    read = float if float in _plain_types(hint) else str
+    if not _is_mapping(hint):
+        return [read(piece) for piece in pieces]
+    pairs = [piece.partition("=") for piece in pieces]
+    if not all(equals for _, equals, _ in pairs):
+        raise ValueError("name=value is expected, with commas between several")
+    return {name.strip(): read(value) for name, _, value in pairs}
+
+
+def _is_mapping(hint: Any) -> bool:
+    origin = get_origin(hint)
+    if origin is Annotated:
+        return _is_mapping(get_args(hint)[0])
+    if origin in (Union, types.UnionType):
+        return any(_is_mapping(member) for member in get_args(hint))
+    return isinstance(origin, type) and issubclass(origin, Mapping)
 
 
 def _shown_default(default: Any) -> str | bool:
@@ -293,66 +309,44 @@ def _given(options: Iterable[EditOption], values: Mapping[str, Any]) -> dict[str
     }
 
 
-def _make_layer(cls: type[EditBase], name: str, own: dict[str, Any], scope: dict[str, Any]) -> Layer:
+def _make(cls: type[RegisteredDocument], name: str, own: dict[str, Any], scope: dict[str, Any]) -> Layer | Behaviour:
+    """The layer or the behaviour of a command's options."""
+    from kinesphere.motion.edit import EditBase
+
+    made: Any
     try:
-        layer = cls.from_options(**own).over(**scope)
+        made = cls.from_options(**own)
+        if made.neutral and not own:
+            needed = [option.declarations[0] for option in options_of(cls) if not option.is_flag]
+            raise ValueError(f"nothing to do: give {' or '.join(needed)}; kinesphere {name} --help says more")
+        return made.over(**scope) if isinstance(made, EditBase) else made
     except TypeError as error:  # of a document: a value of the wrong kind
         raise ValueError(str(error)) from None
-    if layer.edit.neutral and not own:
-        needed = [option.declarations[0] for option in options_of(cls) if not option.is_flag]
-        raise ValueError(f"nothing to do: give {' or '.join(needed)}; kinesphere {name} --help says more")
-    return layer
 
 
-def run_edit(
-    layer: Layer,
-    source: Path,
-    out: Path,
-    reading: ReadOptions,
-    preview: bool = False,
-    save_score: Path | None = None,
-    overwrite: bool = False,
-) -> None:
-    """Read a motion or a score, edit it, write a motion. A score's edit becomes its last layer."""
-    from kinesphere.files.loading import save
-    from kinesphere.files.registry import format_to_write
-    from kinesphere.score.rendering import render
+def _add(score: Score, added: Layer | Behaviour) -> Score:
+    """The score with one more layer or behaviour, which comes last."""
+    from kinesphere.motion.edit import Layer
 
-    format_to_write(out)
-    before, score = _open_source(source, reading)
-    if save_score is not None and reading != ReadOptions():
-        raise ValueError(
-            "--save-score: a score names a file and not how it is to be read; convert it first, and go on from that"
-        )
-    last = (*score.layers, layer)
-    made = render(replace(score, source=score.source if before is None else before, layers=last))
-    sheet = out.with_name(f"{out.stem}_preview.png") if preview else None
-    check_outputs([file for file in (out, sheet, save_score) if file is not None], overwrite)
-    save(made, out)
-    typer.echo(f"wrote {out}")
-    if save_score is not None:
-        from kinesphere.score.document import save_score as write
-
-        write(replace(score, layers=last), save_score)
-        typer.echo(f"wrote {save_score}")
-    if sheet is not None:
-        from kinesphere.pictures.canvas import save_picture
-        from kinesphere.pictures.surface_sheets import compare_sheet
-
-        with collect_warnings():  # of the source itself: they have been printed
-            first = render(score) if before is None else before
-        save_picture(compare_sheet(first, made, trails=True), sheet)
-        typer.echo(f"wrote {sheet}")
+    if isinstance(added, Layer):
+        return replace(score, layers=(*score.layers, added))
+    return replace(score, behaviours=(*score.behaviours, added))
 
 
-def _open_source(source: Path, reading: ReadOptions) -> tuple[Motion | None, Score]:
-    """A file's motion and its score without layers; of a gesture and of a score in JSON the score alone."""
+def _open_score(source: Path, options: ReadOptions, character: Path | None) -> Score:
+    """The score in a file in JSON, or that of a motion or a gesture alone; read and performed as the options say."""
     from kinesphere.score.document import load_score
     from kinesphere.score.score import Score
+    from kinesphere.score.sources import is_motion
 
     if source.suffix.lower() == ".json":
-        return None, load_score(source)
-    if source.suffix.lower() in GESTURES:
-        return None, Score(source)
-    motion = reading.load(source)
-    return motion, Score(score_source(source))
+        score = load_score(source)
+    else:
+        named = score_source(source)
+        known = is_motion(named) or source.suffix.lower() in GESTURES or not source.exists()
+        score = Score(named if known else options.load(source))  # a file of another suffix: contents decide
+    return replace(
+        score,
+        reading=options.over(score.reading),
+        character=score.character if character is None else score_source(character),
+    )

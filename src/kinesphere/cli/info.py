@@ -11,6 +11,7 @@ import typer
 from kinesphere.cli.shared import (
     UNREADABLE,
     Clip,
+    Positions,
     Rate,
     ReadOptions,
     Salvage,
@@ -131,9 +132,10 @@ def info(
     up: Up = None,
     rate: Rate = None,
     salvage: Salvage = False,
+    positions: Positions = None,
 ) -> None:
     """Show what is in motion files: skeleton, clips, unit, axes, and why they were taken so."""
-    options = ReadOptions(clip, scale, up, rate, salvage)
+    options = ReadOptions(clip, scale, up, rate, salvage, positions)
     with report_errors():
         found = [_facts_or_error(path, options, as_json) for path in files]
         failed = any("error" in facts for facts in found)

@@ -1,7 +1,8 @@
 """Command-line entry point: ``kinesphere`` and its subcommands.
 
 Commands with a file of their own are imported here. They import NumPy and the library only when they run, so that
-``--help`` is quick. Commands of registered edits are listed by name and made when they run (``cli.edit_commands``).
+``--help`` is quick. Commands of registered edits and behaviours are listed by name and made when they run
+(``cli.edit_commands``).
 """
 
 from __future__ import annotations
@@ -17,24 +18,27 @@ from kinesphere.cli.info import info
 from kinesphere.cli.mapping import mapping
 from kinesphere.cli.perform import perform, words
 from kinesphere.cli.preview import preview
-from kinesphere.cli.registered import find_edit, registered_edits
+from kinesphere.cli.registered import find_class, registered_classes
 from kinesphere.cli.retarget import retarget
 from kinesphere.cli.shared import report_errors
 
 
 class Commands(TyperGroup):
-    """Our commands, and one for every registered edit. Click's types are left open: some Typers have their own copy."""
+    """Our commands, and one for every registered edit and behaviour.
+
+    Click's types are left open: some Typers have their own copy.
+    """
 
     def list_commands(self, ctx: Any) -> list[str]:
         own = super().list_commands(ctx)
-        return [*own, *(name for name in registered_edits() if name not in own)]
+        return [*own, *(name for name in registered_classes() if name not in own)]
 
     def get_command(self, ctx: Any, name: str) -> Any:
         own = super().get_command(ctx, name)
         if own is not None:
             return own
         with report_errors():
-            cls = find_edit(name)
+            cls = find_class(name)
             if cls is None:
                 return None
             from kinesphere.cli.edit_commands import command_of
@@ -42,12 +46,12 @@ class Commands(TyperGroup):
             return command_of(name, cls)
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
-        """Write the list of commands; edits are not imported for that."""
+        """Write the list of commands; nothing is imported for that."""
         rows, width = list[tuple[str, str]](), formatter.width
-        edits = registered_edits()
+        classes = registered_classes()
         for name in self.list_commands(ctx):
             own = super().get_command(ctx, name)
-            rows.append((name, edits[name].sentence if own is None else own.get_short_help_str(width)))
+            rows.append((name, classes[name].sentence if own is None else own.get_short_help_str(width)))
         with formatter.section("Commands"):
             formatter.write_dl(rows)
 
@@ -82,15 +86,34 @@ def _load_plugins(files: list[Path] | None) -> None:
     if not files:
         return
     with report_errors():
-        from kinesphere.motion.registry import PluginError, load_plugin
+        from kinesphere.motion.registry import PluginError
 
         ours = {command.callback.__name__ for command in app.registered_commands if command.callback is not None}
         for file in files:
-            before = registered_edits()
-            load_plugin(file)
-            taken = sorted(ours & (registered_edits().keys() - before.keys()))
+            before = registered_classes()
+            _load_plugin(file)
+            taken = sorted(ours & (registered_classes().keys() - before.keys()))
             if taken:
                 raise PluginError(f"plugin {file}: {taken[0]!r} is one of our commands; choose another name")
+
+
+def _load_plugin(file: Path) -> None:
+    """Run a Python file that registers; or add the gesture, the walk or the words of a TOML file."""
+    if file.suffix.lower() != ".toml":
+        from kinesphere.motion.registry import load_plugin
+
+        load_plugin(file)
+        return
+    from kinesphere.files.schema import read_table
+
+    if "words" in read_table(file, "a gesture, a walk or words in TOML"):
+        from kinesphere.direction.words import add_words
+
+        add_words(file)
+    else:
+        from kinesphere.builtin.library import add_gesture
+
+        add_gesture(file)
 
 
 @app.callback()
@@ -102,7 +125,8 @@ def options(
             callback=_load_plugins,
             is_eager=True,
             metavar="FILE",
-            help="A Python file that registers edits of your own, which then are commands. Repeatable.",
+            help="A file of your own: .py that registers edits, behaviours or formats; .toml with a gesture, a walk or "
+            "words. Repeatable.",
         ),
     ] = None,
     version: Annotated[

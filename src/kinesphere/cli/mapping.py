@@ -53,7 +53,7 @@ def _load_skeleton(file: Path, options: ReadOptions) -> tuple[Skeleton, Floats |
 
     ``load`` would have searched for roles already, and the result could not be told from what the file names.
     """
-    from kinesphere.files.loading import clip_names
+    from kinesphere.files.loading import clip_names, find_clip
     from kinesphere.files.registry import LoadOptions, format_to_read
 
     known = format_to_read(file)
@@ -64,7 +64,7 @@ def _load_skeleton(file: Path, options: ReadOptions) -> tuple[Skeleton, Floats |
     if known.load is None or (known.clips is None and options.clip is not None):
         motion = options.load(file)  # which raises the error
     else:
-        motion = known.load(file, LoadOptions(clip=options.clip_of(file), salvage=options.salvage))
+        motion = known.load(file, LoadOptions(clip=find_clip(file, options.clip), salvage=options.salvage))
     return motion.skeleton, motion.positions_world()
 
 

@@ -9,13 +9,15 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from kinesphere.cli.shared import check_outputs, collect_warnings, report_errors, score_source
+from kinesphere.cli.performing import Overwrite, Performer, Preview, SaveScore, perform_score
+from kinesphere.cli.shared import report_errors, score_source
 
 if TYPE_CHECKING:
     from kinesphere.direction.words import Vocabulary
     from kinesphere.laban.dials import Part
     from kinesphere.laban.effort import Effort
     from kinesphere.laban.shape import Shape
+    from kinesphere.motion.behaviour import Behaviour
     from kinesphere.motion.edit import Layer
     from kinesphere.score.score import Score
 
@@ -83,6 +85,34 @@ def parse_parts(texts: Iterable[str], effort: Effort, shape: Shape) -> Mapping[s
     return parts
 
 
+def parse_behaviour(text: str) -> Behaviour:
+    """The behaviour of ``--behaviour``: its name, and fields after a colon."""
+    from kinesphere.cli.edit_commands import options_of
+    from kinesphere.motion.behaviour import BEHAVIOURS
+    from kinesphere.motion.document import describe_choices
+
+    name, _, rest = (part.strip() for part in text.partition(":"))
+    if name not in BEHAVIOURS:
+        raise ValueError(f"--behaviour {text!r}: found {name!r}; expected {describe_choices(name, BEHAVIOURS.names())}")
+    options = {option.name: option for option in options_of(BEHAVIOURS[name])}
+    given = {}
+    for piece in rest.split(",") if rest else ():
+        field, equals, value = (part.strip() for part in piece.partition("="))
+        if not equals or field not in options:
+            expected = f"field=value, {describe_choices(field, options)}"
+            raise ValueError(f"--behaviour {text!r}: found {piece.strip()!r}; expected {expected}")
+        if field in given:
+            raise ValueError(f"--behaviour {text!r}: {field} is given twice")
+        try:
+            given[field] = options[field].read(value)
+        except ValueError as error:
+            raise ValueError(f"--behaviour {text!r}: {field} is {value!r}; {error}") from None
+    try:
+        return BEHAVIOURS[name].from_options(**given)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"--behaviour {text!r}: {error}") from None
+
+
 EFFORT = "space indirect..direct, weight light..strong, time sustained..sudden, flow free..bound; each from -1 to 1"
 SHAPE = "horizontal spreading..enclosing, vertical rising..sinking, sagittal advancing..retreating, reach near..far"
 
@@ -120,14 +150,19 @@ def perform(
     ] = None,
     lock_times: Annotated[bool, typer.Option("--lock-times", help="Keep the keys' times whatever the Effort.")] = False,
     seed: Annotated[int | None, typer.Option(min=0, help="Which individual performs it.")] = None,
-    character: Annotated[
-        Path | None, typer.Option("--character", help="Who performs it: a .glb, .gltf or .vrm, figure or mo.")
+    behaviour: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--behaviour",
+            metavar="NAME[:FIELD=VALUE,…]",
+            help="What goes on by itself on top, such as breath:depth=1.5 or sway. Repeatable.",
+        ),
     ] = None,
-    preview: Annotated[
-        bool, typer.Option("--preview", help="Also draw before and after on one sheet, OUT_preview.png.")
-    ] = False,
-    save_score: Annotated[Path | None, typer.Option("--save-score", help="Also write the score, in .json.")] = None,
-    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the output if it exists.")] = False,
+    fps: Annotated[float | None, typer.Option(help="Frames a second of the output. Else 60.")] = None,
+    character: Performer = None,
+    preview: Preview = False,
+    save_score: SaveScore = None,
+    overwrite: Overwrite = False,
 ) -> None:
     """Perform a gesture gently, angrily, grandly: the same goals, another person's way there.
 
@@ -136,13 +171,7 @@ def perform(
     with report_errors():
         from kinesphere.direction.express import Express
         from kinesphere.direction.words import word_strengths
-        from kinesphere.files.loading import save
-        from kinesphere.files.registry import format_to_write
-        from kinesphere.score.rendering import render
-        from kinesphere.score.sources import resolve_character
 
-        sheet = out.with_name(f"{out.stem}_preview.png") if preview else None
-        writer = format_to_write(out)
         whole = parse_effort("--effort", effort, by_hand), parse_shape("--shape", shape)
         edit = Express(
             *whole,
@@ -157,31 +186,19 @@ def perform(
         score = _make_score(source, () if plain else (edit.over(start=start, end=end),), model, lock_times)
         score = replace(
             score,
+            behaviours=(*score.behaviours, *(parse_behaviour(text) for text in behaviour or ())),
             seed=score.seed if seed is None else seed,
             character=score.character if character is None else score_source(character),
         )
-        made = render(score)
-        body = None if score.character is None else resolve_character(score.character)
-        # Options are checked before outputs, so that an existing file does not hide a typo.
-        check_outputs([file for file in (out, sheet, save_score) if file is not None], overwrite)
-        if body is not None and writer.holds_characters:
-            save(made, out, character=body)
-        else:
-            save(made, out)
-        if save_score is not None:
-            from kinesphere.score.document import save_score as write
-
-            write(score, save_score)
-        if sheet is not None:
-            from kinesphere.pictures.canvas import save_picture
-            from kinesphere.pictures.surface_sheets import compare_sheet
-
-            with collect_warnings():  # of the gesture itself: they have been printed
-                before = render(replace(score, layers=()))
-            save_picture(compare_sheet(before, made, body, trails=True), sheet)
-    for file in (out, save_score, sheet):
-        if file is not None:
-            typer.echo(f"wrote {file}")
+        perform_score(
+            score,
+            replace(score, layers=(), behaviours=()),
+            out,
+            preview=preview,
+            save_score=save_score,
+            overwrite=overwrite,
+            rate=fps,
+        )
 
 
 def words(

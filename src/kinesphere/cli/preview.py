@@ -12,6 +12,7 @@ import typer
 
 from kinesphere.cli.shared import (
     Clip,
+    Positions,
     Rate,
     ReadOptions,
     Salvage,
@@ -121,6 +122,7 @@ def preview(
     up: Up = None,
     rate: Rate = None,
     salvage: Salvage = False,
+    positions: Positions = None,
 ) -> None:
     """Draw a motion: a contact sheet (.png), one pose of it (.png with --at), or a film (.mp4, .gif).
 
@@ -137,10 +139,8 @@ def preview(
         _check(target, look, overwrite or out is None)
         surface = character or against or drawn_trails or ghosts or at is not None or is_builtin_name(file)
         bones = target.suffix.lower() == ".png" and not surface
-        motions = [
-            ReadOptions(clip, scale, up, rate, salvage).load(file),
-            *(ReadOptions(None, scale, up, rate, salvage).load(other) for other in against or ()),
-        ]
+        options = ReadOptions(clip, scale, up, rate, salvage, positions)
+        motions = [options.load(file), *(options.of_others.load(other) for other in against or ())]
         if bones:
             _draw_bones(motions[0], target, look)
         else:

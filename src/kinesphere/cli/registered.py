@@ -1,4 +1,4 @@
-"""Names of registered edits, for the list of commands: found in the source text, without importing anything heavy."""
+"""Names of registered edits and behaviours, for the list of commands: found in the source text, quickly."""
 
 from __future__ import annotations
 
@@ -14,35 +14,37 @@ if TYPE_CHECKING:
     from kinesphere.motion.registry import Registry
 
 ROOT = Path(__file__).parent.parent
-ROOMS = {"motion_edit": ("signals",), "phrase_edit": ("laban", "direction")}  # of each decorator
+# Of each decorator.
+ROOMS = {"motion_edit": ("signals",), "phrase_edit": ("laban", "direction"), "behaviour": ("engine/behaviours",)}
+WITHOUT_COMMAND = ("express", "words")  # edits that ``perform`` makes
 PLUGINS = "kinesphere.plugins"  # group of entry points
 
 
-class RegisteredEdit(NamedTuple):
-    """An edit that a command is made of."""
+class RegisteredClass(NamedTuple):
+    """An edit or a behaviour that a command is made of."""
 
     decorator: str
     sentence: str
 
 
-def registered_edits() -> dict[str, RegisteredEdit]:
-    """All edits by name, of plugins too."""
+def registered_classes() -> dict[str, RegisteredClass]:
+    """All edits and behaviours that are commands, by name, of plugins too."""
     if _has_entry_points():
         from kinesphere.motion.registry import load_entry_points
 
         with report_errors():
             load_entry_points()
-    found = dict(_own_edits())
-    if "kinesphere.motion.edit" in sys.modules:  # else no plugin has been loaded
+    found = dict(_own_classes())
+    if "kinesphere.motion.registry" in sys.modules:  # else no plugin has been loaded
         for decorator, registry in _registries().items():
             for name, own in registry.loaded().items():
-                found.setdefault(name, RegisteredEdit(decorator, first_line(own.__doc__)))
-    return found
+                found.setdefault(name, RegisteredClass(decorator, first_line(own.__doc__)))
+    return {name: own for name, own in found.items() if name not in WITHOUT_COMMAND}
 
 
-def find_edit(name: str) -> type[Any] | None:
-    """The class of an edit; None: there is none of that name."""
-    found = registered_edits().get(name)
+def find_class(name: str) -> type[Any] | None:
+    """The class of a command; None: there is none of that name."""
+    found = registered_classes().get(name)
     return None if found is None else _registries()[found.decorator][name]
 
 
@@ -52,13 +54,14 @@ def first_line(text: str | None) -> str:
 
 
 def _registries() -> dict[str, Registry[Any]]:
+    from kinesphere.motion.behaviour import BEHAVIOURS
     from kinesphere.motion.edit import MOTION_EDITS, PHRASE_EDITS
 
-    return {"motion_edit": MOTION_EDITS, "phrase_edit": PHRASE_EDITS}
+    return {"motion_edit": MOTION_EDITS, "phrase_edit": PHRASE_EDITS, "behaviour": BEHAVIOURS}
 
 
 @cache
-def _own_edits() -> dict[str, RegisteredEdit]:
+def _own_classes() -> dict[str, RegisteredClass]:
     found = {}
     for decorator, rooms in ROOMS.items():
         for file in sorted(file for room in rooms for file in (ROOT / room).glob("*.py")):
@@ -67,7 +70,7 @@ def _own_edits() -> dict[str, RegisteredEdit]:
                 continue
             for node in ast.parse(text).body:
                 if isinstance(node, ast.ClassDef) and (name := _decorated_name(node, decorator)):
-                    found[name] = RegisteredEdit(decorator, first_line(ast.get_docstring(node)))
+                    found[name] = RegisteredClass(decorator, first_line(ast.get_docstring(node)))
     return found
 
 

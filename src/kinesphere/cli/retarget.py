@@ -9,6 +9,7 @@ import typer
 
 from kinesphere.cli.shared import (
     Clip,
+    Positions,
     Rate,
     ReadOptions,
     Salvage,
@@ -75,6 +76,7 @@ def retarget(
     up: Up = None,
     rate: Rate = None,
     salvage: Salvage = False,
+    positions: Positions = None,
 ) -> None:
     """Put a motion on another body: a character's, or that of another file.
 
@@ -90,7 +92,7 @@ def retarget(
         if out.exists() and not overwrite:
             raise FileExistsError(f"{out}: exists already; --overwrite replaces it")
         writer = format_to_write(out)
-        motion = _with_mapping(ReadOptions(clip, scale, up, rate, salvage).load(source), source_mapping)
+        motion = _with_mapping(ReadOptions(clip, scale, up, rate, salvage, positions).load(source), source_mapping)
         target = _load_target(onto, target_mapping)
         result = retarget_motion(motion, target, ground=ground)
         if lock:

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import re
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, TextIO
+from typing import TYPE_CHECKING, Annotated, Any, TextIO
 
 import typer
 
 if TYPE_CHECKING:
     from kinesphere.motion.character import Character
     from kinesphere.motion.motion import Motion
+    from kinesphere.score.sources import Reading
 
 CHARACTERS = ("figure", "mo")
 UNREADABLE = 2  # exit code of a command that could not do what was asked
@@ -121,33 +122,52 @@ Salvage = Annotated[
 ]
 
 
+Positions = Annotated[
+    str | None,
+    typer.Option(
+        "--positions",
+        metavar="auto|replace|add",
+        help="What position channels of a BVH's joints do to their offsets, where the guess is wrong.",
+    ),
+]
+
+
 @dataclass(frozen=True)
 class ReadOptions:
-    """How files are to be read."""
+    """How files are to be read, as the command line says it. Plain commands need no score to read a file."""
 
     clip: str | None = None
     scale: float | None = None
     up: str | None = None
     rate: float | None = None
     salvage: bool = False
+    positions: str | None = None
+
+    @classmethod
+    def of(cls, given: Mapping[str, Any]) -> ReadOptions:
+        """The options of a command."""
+        return cls(*(given[field.name] for field in fields(cls)))
 
     def load(self, path: Path, clip: str | int | None = None) -> Motion:
         """Read a motion file, or make the built-in motion of that name; ``clip`` overrides the option."""
-        from kinesphere.files.loading import load
+        from kinesphere.files.loading import find_clip, load
 
         builtin = builtin_motion(path)
         if builtin is not None:
             return builtin if self.rate is None else builtin.resampled(self.rate)
-        chosen = clip if clip is not None else self.clip_of(path)
-        return load(path, clip=chosen, scale=self.scale, up=self.up, rate=self.rate, salvage=self.salvage)
+        chosen = clip if clip is not None else find_clip(path, self.clip)
+        options: Any = {"scale": self.scale, "up": self.up, "rate": self.rate, "salvage": self.salvage}
+        return load(path, clip=chosen, **options, positions=self.positions or "auto")  # type: ignore[arg-type]
 
-    def clip_of(self, path: Path) -> str | int | None:
-        """The clip of the option. Digits are a number, unless a clip has just that name."""
-        if self.clip is None or not self.clip.isdecimal():
-            return self.clip
-        from kinesphere.files.loading import clip_names
+    @property
+    def of_others(self) -> ReadOptions:
+        """The same for other files than the one that has the clip."""
+        return replace(self, clip=None)
 
-        return self.clip if self.clip in clip_names(path) else int(self.clip)
+    def over(self, reading: Reading) -> Reading:
+        """What a score says of reading, with what was given on the command line in its place."""
+        given = {field.name: getattr(self, field.name) for field in fields(self)}
+        return replace(reading, **{name: value for name, value in given.items() if value not in (None, False)})
 
 
 # Errors and warnings: one line on stderr, no traceback

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 from pydantic import BeforeValidator
 
-from kinesphere.direction.words import Word, combine_words, word_strengths
+from kinesphere.direction.words import Vocabulary, Word, combine_words, word_strengths
 from kinesphere.laban.dials import Dials, EffortDial, Part, ShapeDial, dial_to_plain
 from kinesphere.laban.effort import Effort
 from kinesphere.laban.expression import (
@@ -23,7 +23,7 @@ from kinesphere.laban.expression import (
 from kinesphere.laban.expressive_edit import ExpressiveEdit
 from kinesphere.laban.shape import Shape, affine_shape
 from kinesphere.maths.vectors import Floats
-from kinesphere.motion.document import Flag, Setting, dial, document, fields_to_plain, number
+from kinesphere.motion.document import Flag, Setting, Unwritten, dial, document, fields_to_plain, number
 from kinesphere.motion.edit import phrase_edit
 from kinesphere.motion.errors import unknown_name
 from kinesphere.motion.phrase import Phrase
@@ -69,7 +69,7 @@ class Express(ExpressiveEdit):
     of_parts: Annotated[
         Mapping[str, Part], Setting("Effort and Shape of single parts instead of the whole body's.", hidden=True)
     ] = field(default_factory=dict)
-    vocabulary: Annotated[Any, Setting("Words to choose from.", hidden=True)] = field(
+    vocabulary: Annotated[Vocabulary | None, Unwritten(), Setting("Words to choose from.", hidden=True)] = field(
         default=None, compare=False, repr=False
     )
 
@@ -129,7 +129,7 @@ class Express(ExpressiveEdit):
 
     def to_plain(self) -> dict[str, Any]:
         """As JSON has it, without neutral values."""
-        row = {name: value for name, value in fields_to_plain(self).items() if name != "vocabulary"}
+        row = fields_to_plain(self)
         for name, own in (("effort", self.effort), ("shape", self.shape)):
             if name in row:
                 row[name] = dial_to_plain(own)

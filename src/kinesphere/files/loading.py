@@ -67,6 +67,13 @@ def clip_names(path: str | PathLike[str]) -> tuple[str, ...]:
     return known.clips(file) if known.clips is not None else (file.stem,)
 
 
+def find_clip(path: str | PathLike[str], text: str | int | None) -> str | int | None:
+    """The clip that a text names. Digits are a number, unless a clip has just that name."""
+    if not isinstance(text, str) or not text.isdecimal():
+        return text
+    return text if text in clip_names(path) else int(text)
+
+
 def save(
     motion: Motion,
     path: str | PathLike[str],

@@ -5,36 +5,67 @@ A dial over time is a mapping from seconds of the phrase's own time to values; b
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Annotated, Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
-from pydantic import AfterValidator, BeforeValidator, Discriminator, Tag
+from pydantic import Discriminator, GetJsonSchemaHandler, Tag, ValidationError, WrapValidator
+from pydantic_core import PydanticCustomError
 
 from kinesphere.engine.channels import sample_rows
 from kinesphere.laban.effort import Effort
 from kinesphere.laban.shape import Shape
 from kinesphere.maths.interpolation import monotone_cubic
 from kinesphere.maths.vectors import Floats
-from kinesphere.motion.document import Real, document, show_value, to_plain
+from kinesphere.motion.document import (
+    JsonSchema,
+    Number,
+    Real,
+    Setting,
+    document,
+    error_at,
+    move_errors,
+    show_value,
+    to_plain,
+)
 from kinesphere.motion.phrase import SAMPLES
 
 # Values of a dial: one, or values at moments
 
 
-def _rows_by_moment(value: Any) -> Any:
-    """``[{"at": 0.0, …}, …]`` of a document as a mapping from moments to values."""
+def _read_rows(value: Any, validate: Callable[[Any], Any]) -> Any:
+    """A mapping from moments to values, of itself or of a document's rows, ``[{"at": 0.0, …}, …]``."""
     if not isinstance(value, list):
-        return value
-    found: dict[Any, Any] = {}
-    for row in value:
-        if not isinstance(row, Mapping) or "at" not in row:
-            raise ValueError(f"{show_value(row)} has no moment; at = seconds is expected")
-        if row["at"] in found:
-            raise ValueError(f"two values are at {row['at']} s; each needs a moment of its own")
-        found[row["at"]] = {name: own for name, own in row.items() if name != "at"}
-    return found
+        return _check_moments(validate(value))
+    made: dict[float, Any] = {}
+    for i, row in enumerate(value):
+        moment = _read_moment(i, row)
+        if moment in made:
+            raise error_at((i, "at"), f"{moment:g} s once more", "its own moment for every value")
+        try:
+            made |= validate({moment: {name: own for name, own in row.items() if name != "at"}})
+        except ValidationError as error:
+            raise move_errors(error, partial(_in_row, i)) from None
+    return _check_moments(made)
+
+
+def _read_moment(i: int, row: Any) -> float:
+    if not isinstance(row, Mapping):
+        raise error_at((i,), show_value(row), "an object with a moment, at, and values")
+    if "at" not in row:
+        raise error_at((i, "at"), "nothing", "a moment: seconds of the phrase's own time")
+    try:
+        return float(_MOMENT.check(row["at"]))
+    except PydanticCustomError as error:
+        expected = f"{(error.context or {})['expected']}; a phrase's own time begins at 0"
+        raise error_at((i, "at"), show_value(row["at"]), expected) from None
+
+
+def _in_row(i: int, place: tuple[int | str, ...]) -> tuple[int | str, ...]:
+    """A place in a mapping from moments as one in row ``i`` of a list."""
+    return i, *place[1:]
 
 
 def _check_moments(value: Mapping[float, Any]) -> Mapping[float, Any]:
@@ -46,11 +77,24 @@ def _check_moments(value: Mapping[float, Any]) -> Mapping[float, Any]:
 
 
 def _is_over_time(value: Any) -> str:
-    moments = isinstance(value, Mapping) and not any(isinstance(key, str) for key in value)
+    moments = isinstance(value, Mapping) and value and not any(isinstance(key, str) for key in value)
     return "|over time" if moments or isinstance(value, list) else "|one"
 
 
-OVER_TIME = (BeforeValidator(_rows_by_moment), AfterValidator(_check_moments), Tag("|over time"))
+_MOMENT = Number(least=0.0)
+
+
+class RowsInDocuments:
+    """Annotation of a mapping from moments to values: documents have it as rows with a moment each."""
+
+    def __get_pydantic_json_schema__(self, schema: Any, handler: GetJsonSchemaHandler) -> JsonSchema:
+        values = handler.resolve_ref_schema(handler(schema)["additionalProperties"])
+        at = {"type": "number", "minimum": 0, "description": "Seconds of the phrase's own time."}
+        row = values | {"properties": {"at": at} | values["properties"], "required": ["at"]}
+        return {"type": "array", "minItems": 1, "items": row}
+
+
+OVER_TIME = (WrapValidator(_read_rows), RowsInDocuments(), Tag("|over time"))
 EffortDial: TypeAlias = Annotated[
     Annotated[Effort, Tag("|one")] | Annotated[Mapping[Real, Effort], *OVER_TIME], Discriminator(_is_over_time)
 ]
@@ -70,8 +114,8 @@ def dial_to_plain(dial: Effort | Shape | Mapping[float, Effort] | Mapping[float,
 class Part:
     """Effort and Shape of one part of the body; None: those of the whole body."""
 
-    effort: EffortDial | None = None
-    shape: ShapeDial | None = None
+    effort: Annotated[EffortDial | None, Setting("Its Effort: one value, or values at moments.")] = None
+    shape: Annotated[ShapeDial | None, Setting("Its Shape: one value, or values at moments.")] = None
 
     def to_plain(self) -> dict[str, Any]:
         """As JSON has it."""

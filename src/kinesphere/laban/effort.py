@@ -6,9 +6,10 @@ from collections.abc import Mapping
 from dataclasses import field, replace
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 import numpy as np
+from pydantic import PlainValidator
 
 from kinesphere.laban.effort_parameters import (
     DEFAULT,
@@ -21,7 +22,7 @@ from kinesphere.laban.effort_parameters import (
 )
 from kinesphere.laban.expressive_edit import ExpressiveEdit
 from kinesphere.maths.vectors import Floats
-from kinesphere.motion.document import Flag, Real, Setting, dial, document
+from kinesphere.motion.document import Either, Flag, Real, Setting, dial, document, expected_type
 from kinesphere.motion.edit import phrase_edit
 from kinesphere.motion.errors import unknown_name
 from kinesphere.motion.phrase import Phrase
@@ -41,10 +42,25 @@ FACTORS: Mapping[str, tuple[str, str]] = MappingProxyType(
 )
 
 
+def _kind_of_model(value: object) -> str:
+    return "model" if isinstance(value, EffortModel | Mapping) else "name"
+
+
+def _check_name_or_file(value: object) -> str | Path:
+    if not isinstance(value, str | Path):
+        raise expected_type("an Effort model: its name, a .toml file, or coefficients")
+    return value
+
+
+NameOrFile: TypeAlias = Annotated[str | Path, PlainValidator(_check_name_or_file, json_schema_input_type=str)]
+
+
 @phrase_edit("effort")
 @document(frozen=True)
 class Effort(ExpressiveEdit):
-    """Four factors from −1 (yielding; Laban: "indulging") to 1 (resisting; "fighting"); 0 is neutral.
+    """Laban Effort: attention, force, urgency and control of a gesture.
+
+    Four factors from −1 (yielding; Laban: "indulging") to 1 (resisting; "fighting"); 0 is neutral.
 
     Parameters
     ----------
@@ -73,7 +89,9 @@ class Effort(ExpressiveEdit):
         Setting("Movement parameters that replace the computed ones, such as wrist_bend=0.2.", option="--set"),
     ] = field(default_factory=dict)
     model: Annotated[
-        str | Path | EffortModel, Setting("The Effort model: default, chi1999, emote2000, or a .toml file.")
+        str | Path | EffortModel,
+        Either(_kind_of_model, name=NameOrFile, model=EffortModel),
+        Setting("The Effort model: default, chi1999, emote2000, or a .toml file."),
     ] = DEFAULT
     lock_times: Annotated[Flag, Setting("Keep the keys' times whatever the Effort.")] = False
 

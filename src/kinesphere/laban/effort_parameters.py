@@ -123,7 +123,7 @@ COEFFICIENTS: Mapping[str, Coefficient] = MappingProxyType(
 def _check_coefficients(given: Any) -> Mapping[str, float]:
     if not isinstance(given, Mapping):
         raise expected_type("coefficients by name")
-    made = {}
+    made = {} if len(given) >= len(COEFFICIENTS) else dict(_builtin_model(DEFAULT).coefficients)
     for name, value in given.items():
         if name not in COEFFICIENTS:
             raise error_at((), f"a coefficient {name!r}", describe_choices(str(name), COEFFICIENTS))
@@ -136,7 +136,7 @@ def _check_coefficients(given: Any) -> Mapping[str, float]:
 
 @document(frozen=True)
 class EffortModel:
-    """Coefficients by name, ``"tension.direct"`` and so on."""
+    """Coefficients by name, ``"tension.direct"`` and so on; those that are left out are the default model's."""
 
     name: Annotated[Text, Setting("What it is called.")]
     coefficients: Annotated[

@@ -44,7 +44,9 @@ DIMENSIONS: Mapping[str, tuple[str, str]] = MappingProxyType(
 @phrase_edit("shape")
 @document(frozen=True)
 class Shape(ExpressiveEdit):
-    """Four dimensions from −1 to 1; 0 is neutral.
+    """Laban Shape: how arms and torso open and close in a gesture.
+
+    Four dimensions from −1 to 1; 0 is neutral.
 
     Parameters
     ----------

@@ -7,7 +7,7 @@ give the same bits.
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -17,7 +17,7 @@ import numpy as np
 from kinesphere.maths.vectors import Floats
 from kinesphere.motion.checked_arrays import freeze
 from kinesphere.motion.document import document
-from kinesphere.motion.registry import Registry, registering
+from kinesphere.motion.registry import RegisteredDocument, Registry, registering
 
 if TYPE_CHECKING:
     from kinesphere.body.body import Body
@@ -37,13 +37,11 @@ class Scene:
     """What is around a character. Empty yet: objects and other agents come with attention."""
 
 
-class Behaviour(ABC):
-    """Motion on top of poses. Subclasses are documents: ``@behaviour("name") @document(frozen=True) class …``."""
+class Behaviour(RegisteredDocument):
+    """Motion on top of poses. Subclasses are documents: ``@behaviour("name") @document(frozen=True) class …``.
 
-    @property
-    @abstractmethod
-    def neutral(self) -> bool:
-        """Whether it changes nothing, whatever the pose."""
+    With every dial at its neutral value a behaviour changes nothing; by default it does what its name says.
+    """
 
     @abstractmethod
     def start(self, body: Body, scene: Scene) -> Any:
@@ -54,7 +52,7 @@ class Behaviour(ABC):
         """The state ``dt`` seconds later, and the pose of now, changed. Neither argument is changed in place."""
 
 
-BEHAVIOURS: Registry[Behaviour] = Registry("behaviour", ("kinesphere.engine.behaviours",))
+BEHAVIOURS: Registry[Behaviour] = Registry("behaviour", ("kinesphere.engine.behaviours",), ("behaviour",))
 behaviour = registering(BEHAVIOURS)
 
 

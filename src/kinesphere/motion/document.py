@@ -44,6 +44,7 @@ from pydantic import (
 )
 from pydantic.dataclasses import dataclass as validated_dataclass
 from pydantic_core import InitErrorDetails, PydanticCustomError, PydanticOmit, core_schema
+from pydantic_core.core_schema import ErrorType
 
 from kinesphere.motion.errors import MotionFileError, nearest_names
 
@@ -74,6 +75,7 @@ __all__ = [
     "format_number",
     "hints_of",
     "json_schema",
+    "move_errors",
     "not_allowed",
     "number",
     "read_document",
@@ -84,6 +86,7 @@ __all__ = [
 Made = TypeVar("Made")
 JsonSchema: TypeAlias = dict[str, Any]
 CONFIG = ConfigDict(extra="forbid", arbitrary_types_allowed=True, allow_inf_nan=False)
+_PYDANTIC_TYPES = frozenset(get_args(ErrorType))  # of errors
 LONGEST_SHOWN = 60  # characters of a value in an error message
 
 
@@ -248,9 +251,12 @@ class Unwritten:
     """Annotation of a field that files don't have, such as the file that a gesture was read from."""
 
     def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> core_schema.CoreSchema:
+        members = get_args(source) if get_origin(source) in (Union, types.UnionType) else (source,)
+        kinds = tuple(get_origin(member) or member for member in members)
+
         def check(value: Any) -> Any:
-            if not isinstance(value, source):
-                raise PydanticCustomError("unwritten_type", "{expected}", {"expected": f"a {source.__name__}"})
+            if not isinstance(value, kinds):
+                raise PydanticCustomError("unwritten_type", "{expected}", {"expected": f"a {kinds[0].__name__}"})
             return value
 
         return core_schema.no_info_plain_validator_function(check)
@@ -362,6 +368,20 @@ def error_at(place: Sequence[int | str], found: str, expected: str) -> Validatio
     return ValidationError.from_exception_data("document", [InitErrorDetails(type=kind, loc=tuple(place), input=None)])
 
 
+def move_errors(
+    error: ValidationError, change: Callable[[tuple[int | str, ...]], Sequence[int | str]]
+) -> ValidationError:
+    """The same errors at other places: ``change`` makes the new place of the old one."""
+    moved = []
+    for own in error.errors(include_url=False):
+        context = own.get("ctx", {})
+        kind: Any = own["type"]
+        if kind not in _PYDANTIC_TYPES:
+            kind = PydanticCustomError(kind, "{expected}" if "expected" in context else own["msg"], context)
+        moved.append(InitErrorDetails(type=kind, loc=tuple(change(own["loc"])), input=own["input"], ctx=context))
+    return ValidationError.from_exception_data("document", moved)
+
+
 def format_number(value: float) -> str:
     """A number with a typographic minus, as messages have it."""
     return f"{value:g}".replace("-", "−")
@@ -455,9 +475,13 @@ def _document_error(cls: type, error: ValidationError, path: Path, where: str) -
 
 
 def _first_error(error: ValidationError) -> Any:
-    """The error to tell of: an unknown field before one that is missing, for it may be the same, misspelt."""
+    """The error to tell of: the first. Of a missing field, an unknown one beside it: likely the same, misspelt."""
     found: list[Any] = list(error.errors(include_url=False))
-    return next((own for own in found if own["type"] == "unexpected_keyword_argument"), found[0])
+    first = found[0]
+    if first["type"] not in ("missing", "missing_argument"):
+        return first
+    unknown = [own for own in found if own["type"] == "unexpected_keyword_argument"]
+    return next((own for own in unknown if own["loc"][:-1] == first["loc"][:-1]), first)
 
 
 def _is_tag(part: int | str) -> bool:
@@ -495,7 +519,10 @@ def _expected_at(cls: Any, place: Sequence[int | str]) -> str:
     setting = setting_of(hint)
     if isinstance(setting, Numbers):
         return setting.form
-    return f"a number, {setting.range_text}" if isinstance(setting, Number) else "a value"
+    if isinstance(setting, Number):
+        return f"a number, {setting.range_text}"
+    kinds = {bool: "true or false", str: "a text", int: "a whole number", float: "a number"}
+    return kinds.get(_without_annotations(hint), "a value")
 
 
 def _type_at(cls: Any, place: Sequence[int | str]) -> Any:
@@ -503,13 +530,19 @@ def _type_at(cls: Any, place: Sequence[int | str]) -> Any:
     here = cls
     for part in place:
         while get_origin(here) in (Annotated, Union, types.UnionType):
-            here = next((own for own in get_args(here) if _dataclass_in(own) is not None), None)
+            members = [own for own in get_args(here) if _dataclass_in(own) is not None]
+            rows = [own for own in members if isinstance(part, int) and not is_dataclass(_without_annotations(own))]
+            here = next(iter(rows or members), None)
         if isinstance(here, type) and is_dataclass(here):
             kind: Any = here
             here = hints_of(kind).get(str(part))
         else:  # a list's entry, or a mapping's value
             here = next((own for own in get_args(here) if _dataclass_in(own) is not None), None)
     return _dataclass_in(here)
+
+
+def _without_annotations(hint: Any) -> Any:
+    return get_args(hint)[0] if get_origin(hint) is Annotated else hint
 
 
 def _dataclass_in(hint: Any) -> Any:
@@ -675,4 +708,18 @@ def choices_of(hint: Any) -> tuple[Any, ...]:
 
 def json_schema(cls: Any) -> JsonSchema:
     """The JSON Schema of a document."""
-    return _adapter(cls).json_schema(mode="validation")
+    made: JsonSchema = _describe_options(_adapter(cls).json_schema(mode="validation"))
+    return made
+
+
+def _describe_options(schema: Any) -> Any:
+    """The schema with the sentences of optional fields beside their options, not only within one of them."""
+    if isinstance(schema, list):
+        return [_describe_options(entry) for entry in schema]
+    if not isinstance(schema, dict):
+        return schema
+    made = {name: _describe_options(value) for name, value in schema.items()}
+    options = made.get("anyOf")
+    if "description" not in made and isinstance(options, list) and "description" in options[0]:
+        made["description"] = options[0]["description"]
+    return made

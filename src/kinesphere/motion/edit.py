@@ -7,7 +7,7 @@ a movement is done before it is generated: ``Phrase, Scope -> Phrase``. A *motio
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Self, TypeAlias
@@ -15,14 +15,24 @@ from typing import TYPE_CHECKING, Annotated, Any, Self, TypeAlias
 from pydantic import GetCoreSchemaHandler
 from pydantic_core import core_schema
 
-from kinesphere.motion.document import Dial, expected_type, hints_of, setting_of
+from kinesphere.motion.document import expected_type
 from kinesphere.motion.motion import Motion
-from kinesphere.motion.registry import Registry, registering
+from kinesphere.motion.registry import RegisteredDocument, Registry, registering
 from kinesphere.motion.scope import WHOLE, Scope
 
 if TYPE_CHECKING:
     from kinesphere.motion.phrase import Phrase
     from kinesphere.motion.timemap import TimeMap
+
+
+def is_name(source: str | Path) -> bool:
+    """Whether a source is a name rather than a file: a text without a folder and a suffix."""
+    return isinstance(source, str) and len(Path(source).parts) <= 1 and not Path(source).suffix
+
+
+def named_or_file(source: Any) -> Any:
+    """A source; a text that is no name is a file."""
+    return Path(source) if isinstance(source, str) and not is_name(source) else source
 
 
 class SourceOfMotion:
@@ -33,7 +43,8 @@ class SourceOfMotion:
         """The value, or the error that says what is expected. Files are not opened."""
         if not isinstance(value, Motion | str | Path):
             raise expected_type("a motion, a default motion's name or a file")
-        return value
+        made: Motion | str | Path = named_or_file(value)
+        return made
 
     def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> core_schema.CoreSchema:
         return core_schema.no_info_plain_validator_function(
@@ -54,39 +65,15 @@ def loaded_motion(source: MotionSource) -> Motion:
     return source
 
 
-class EditBase(ABC):
-    """What phrase edits and motion edits share: they are documents, and are neutral by default."""
+class EditBase(RegisteredDocument):
+    """What phrase edits and motion edits share. With all fields at their defaults an edit is neutral."""
 
-    @property
-    @abstractmethod
-    def neutral(self) -> bool:
-        """Whether it changes nothing, whatever it is applied to."""
-
-    def check_scope(self, scope: Scope) -> None:  # noqa: B027
+    def check_scope(self, scope: Scope) -> None:
         """Refuse a scope that the edit cannot act on, whatever it is applied to."""
 
     def over(self, **scope: Any) -> Layer:
         """The edit with its scope, for scores: ``Equalize(preset="soften").over(parts="arms", start=1.0)``."""
         return Layer(self, Scope(**scope))
-
-    @classmethod
-    def from_options(cls, **values: Any) -> Self:
-        """The edit of its command's options.
-
-        An edit overrides this where its options are not its fields: keyword parameters, annotated as fields are, become
-        options as well, or replace the field's option of that name. ``ValueError`` says what is wrong with them.
-        """
-        return cls(**values)
-
-    @classmethod
-    def examples(cls) -> tuple[Self, ...]:
-        """Settings that show what it does: unless overridden, each dial at both of its ends."""
-        made = []
-        for field in fields(cls):  # type: ignore[arg-type]
-            own = setting_of(hints_of(cls)[field.name])
-            if isinstance(own, Dial):
-                made += [cls(**{field.name: end}) for end in (own.least, own.most) if end != own.neutral]
-        return tuple(edit for edit in made if not edit.neutral)
 
 
 class MotionEdit(EditBase):

@@ -11,13 +11,14 @@ import importlib
 import importlib.util
 import pkgutil
 import sys
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import MISSING, fields, is_dataclass
 from functools import cache
 from importlib.metadata import entry_points
 from pathlib import Path
 from types import MappingProxyType
-from typing import Generic, TypeVar
+from typing import Any, Generic, Self, TypeVar
 
 from kinesphere.motion.errors import unknown_name
 
@@ -27,6 +28,36 @@ T = TypeVar("T")
 
 class PluginError(ValueError):
     """A plugin that cannot be loaded, or registers what cannot be registered."""
+
+
+class RegisteredDocument(ABC):
+    """What all that is registered has: it is a document, says whether it changes anything, and gives examples."""
+
+    @property
+    @abstractmethod
+    def neutral(self) -> bool:
+        """Whether it changes nothing, whatever it is applied to."""
+
+    @classmethod
+    def from_options(cls, **values: Any) -> Self:
+        """The document of its command's options.
+
+        A class overrides this where its options are not its fields: keyword parameters, annotated as fields are, become
+        options as well, or replace the field's option of that name. ``ValueError`` says what is wrong with them.
+        """
+        return cls(**values)
+
+    @classmethod
+    def examples(cls) -> tuple[Self, ...]:
+        """Settings that show what it does: unless overridden, each dial at both of its ends."""
+        from kinesphere.motion.document import Dial, hints_of, setting_of
+
+        made = []
+        for field in fields(cls):  # type: ignore[arg-type]
+            own = setting_of(hints_of(cls)[field.name])
+            if isinstance(own, Dial):
+                made += [cls(**{field.name: end}) for end in (own.least, own.most) if end != own.neutral]
+        return tuple(own for own in made if not own.neutral)
 
 
 class Registry(Generic[T]):
@@ -149,6 +180,14 @@ def load_entry_points() -> None:
             raise PluginError(f"plugin {entry.name} ({entry.value}): {type(error).__name__}: {error}") from error
 
 
+_LOADED: dict[str, Path] = {}  # files of plugins by their modules' names
+
+
+def loaded_plugins() -> tuple[Path, ...]:
+    """The files that ``load_plugin`` has run."""
+    return tuple(file for name, file in _LOADED.items() if name in sys.modules)
+
+
 def load_plugin(path: str | Path) -> None:
     """Run a Python file of the user's that registers edits, behaviours or file formats. Each file is run once."""
     file = Path(path).resolve()
@@ -170,3 +209,4 @@ def load_plugin(path: str | Path) -> None:
     except Exception as error:
         del sys.modules[name]
         raise PluginError(f"plugin {path}: {type(error).__name__}: {error}") from error
+    _LOADED[name] = file

@@ -25,14 +25,14 @@ from kinesphere.motion.document import (
     show_value,
     to_plain,
 )
-from kinesphere.motion.edit import MOTION_EDITS, PHRASE_EDITS, EditBase, Layer, MotionEdit
+from kinesphere.motion.edit import MOTION_EDITS, PHRASE_EDITS, EditBase, Layer, MotionEdit, is_name
 from kinesphere.motion.errors import MotionFileError
 from kinesphere.motion.gesture import Gesture, Keypoints
 from kinesphere.motion.motion import Motion
 from kinesphere.motion.registry import Registry
 from kinesphere.motion.scope import Scope
 from kinesphere.score.score import MOST_SEED, VERSION, Score, check_layer
-from kinesphere.score.sources import Reading, Source, check_no_motion, is_name, rename_file, rename_files
+from kinesphere.score.sources import Reading, Source, check_no_motion, rename_file, rename_files
 from kinesphere.score.version1 import upgrade
 
 KIND = "kinesphere score"
@@ -159,10 +159,10 @@ def read_score(data: Any, path: Path) -> Score:
         raise MotionFileError(path, show_value(data.get("kind")), f'"{KIND}"', where="kind")
     version = data.get("version")
     if version == 1:
-        data = upgrade(data)
+        data = upgrade(data, path)
     elif version != VERSION or isinstance(version, bool):
         newer = isinstance(version, int) and version > VERSION
-        hint = "; a newer Kinesphere has written this, which reads it" if newer else ""
+        hint = "; a newer Kinesphere wrote this, and reads it" if newer else ""
         raise MotionFileError(path, show_value(version), f"1 or {VERSION}{hint}", where="version")
     _refuse_unknown(data, FIELDS, path, "")
     if not isinstance(data.get("about", ""), str):
@@ -181,9 +181,8 @@ def read_score(data: Any, path: Path) -> Score:
     seed = data.get("seed")
     if seed is not None and (isinstance(seed, bool) or not isinstance(seed, int) or not 0 <= seed <= MOST_SEED):
         raise MotionFileError(path, show_value(seed), "a whole number from 0", where="seed")
-    named = character if character is None or is_name(character) else Path(character)
     try:
-        return Score(source, tuple(layers), named, tuple(behaviours), scene, seed, reading)
+        return Score(source, tuple(layers), character, tuple(behaviours), scene, seed, reading)
     except (ValueError, TypeError) as error:
         raise MotionFileError(path, str(error), "values that are allowed", where="the document") from None
 
@@ -276,13 +275,16 @@ def score_schema() -> dict[str, Any]:
     scope = json_schema(Scope)["properties"]
     reading = json_schema(Reading)["properties"]
     edits = [
-        define(cls, edit={"const": name})
+        define(cls, edit={"const": name, "description": "Which edit this is."})
         for registry in (PHRASE_EDITS, MOTION_EDITS)
         for name, cls in registry.classes().items()
     ]
     for edit in edits:
         edit["properties"] |= scope
-    behaviours = [define(cls, behaviour={"const": name}) for name, cls in BEHAVIOURS.classes().items()]
+    behaviours = [
+        define(cls, behaviour={"const": name, "description": "Which behaviour this is."})
+        for name, cls in BEHAVIOURS.classes().items()
+    ]
     sources = {
         "name": {"type": "string", "description": "The name of a built-in motion."},
         "file": {"type": "string", "description": "A gesture, key points or a motion, from the score's folder."},
@@ -292,12 +294,13 @@ def score_schema() -> dict[str, Any]:
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "Kinesphere score",
+        "description": "A performance: what is performed, by whom, with which edits and behaviours.",
         "type": "object",
         "required": ["kind", "version", "source"],
         "additionalProperties": False,
         "properties": {
-            "kind": {"const": KIND},
-            "version": {"const": VERSION},
+            "kind": {"const": KIND, "description": "What file this is."},
+            "version": {"const": VERSION, "description": "The version of the format."},
             "about": {"type": "string", "description": "What this is, in words."},
             "source": {
                 "description": "What is performed, and how its file is read.",

@@ -42,7 +42,7 @@ def render(score: Score, *, height: float = HEIGHT, rate: float | None = None) -
     height
         Metres of the figure, which performs gestures of a score without a character.
     rate
-        Frames a second; None: 60 of a gesture, a motion's own.
+        Frames a second; None: those that the score's ``reading`` says, else 60 of a gesture, a motion's own.
     """
     return render_all([score], height=height, rate=rate)[0]
 
@@ -75,15 +75,18 @@ def _render(scores: Sequence[Score], height: float, rate: float | None) -> list[
     plain = {i: phrase_of_gesture(own, _body(characters[i], height), scores[i].seed) for i, own in gestures.items()}
     for i, phrase in plain.items():
         _check_layers(scores[i], phrase)
-    own_rate = RATE if rate is None else rate
-    edits = [partial(_edit_phrase, scores[i].layers) for i in plain]
-    phrases = dict(zip(plain, generate_edited(list(plain.values()), edits, own_rate), strict=True))
+    rates = {i: (scores[i].reading.rate or RATE) if rate is None else rate for i in plain}
+    phrases: dict[int, tuple[Phrase, Motion]] = {}
+    for own_rate in dict.fromkeys(rates.values()):
+        chosen = [i for i in plain if rates[i] == own_rate]
+        edits = [partial(_edit_phrase, scores[i].layers) for i in chosen]
+        phrases |= dict(zip(chosen, generate_edited([plain[i] for i in chosen], edits, own_rate), strict=True))
     motions = []
     for i, score in enumerate(scores):
         if i in phrases:
             phrase, motion = phrases[i]
             if any(isinstance(layer.edit, MotionEdit) for layer in score.layers):
-                motion = apply_layers(motion, score.layers, body_clock(phrase, own_rate), score.reading)
+                motion = apply_layers(motion, score.layers, body_clock(phrase, rates[i]), score.reading)
         else:
             motion = apply_layers(resolve_motion(score.source, score.reading), score.layers, reading=score.reading)
             motion = motion if rate is None or rate == motion.rate else motion.resampled(rate)

@@ -15,7 +15,7 @@ from pydantic import BeforeValidator
 from kinesphere.motion.behaviour import Behaviour, Scene
 from kinesphere.motion.character import Character
 from kinesphere.motion.document import document, expected_type, number
-from kinesphere.motion.edit import EditBase, Layer, PhraseEdit
+from kinesphere.motion.edit import EditBase, Layer, PhraseEdit, named_or_file
 from kinesphere.motion.gesture import Gesture, Keypoints
 from kinesphere.motion.motion import Motion
 from kinesphere.score.sources import AS_FOUND, Reading, Source, is_motion
@@ -28,13 +28,13 @@ MOST_SEED = 2**63 - 1
 def _check_source(source: Any) -> Any:
     if not isinstance(source, Gesture | Keypoints | Motion | str | Path):
         raise expected_type("a gesture, key points, a motion, a gesture's name or a file")
-    return source
+    return named_or_file(source)
 
 
 def _check_character(character: Any) -> Any:
     if not isinstance(character, Character | str | Path | None):
         raise expected_type("a character, its name or its file")
-    return character
+    return named_or_file(character)
 
 
 def _check_layers(layers: Any) -> Any:

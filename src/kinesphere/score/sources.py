@@ -17,11 +17,11 @@ from kinesphere.builtin.library import gesture, motion, motion_kind, motions
 from kinesphere.engine.generation import generate_gesture
 from kinesphere.files.gesture_toml import load_gesture
 from kinesphere.files.keypoints import load_keypoints
-from kinesphere.files.loading import load, load_character
+from kinesphere.files.loading import find_clip, load, load_character
 from kinesphere.files.registry import formats
 from kinesphere.motion.character import Character
 from kinesphere.motion.document import Flag, Setting, Text, Whole, document, hints_of, number
-from kinesphere.motion.edit import EditBase, SourceOfMotion
+from kinesphere.motion.edit import EditBase, SourceOfMotion, is_name
 from kinesphere.motion.errors import MotionFileError, nearest_names, unknown_name
 from kinesphere.motion.gesture import Gesture, Keypoint, Keypoints
 from kinesphere.motion.motion import Motion
@@ -33,14 +33,12 @@ GESTURE_FILES = (".toml",)
 CHARACTERS = ("figure", "mo")
 
 
-def is_name(source: str | Path) -> bool:
-    """Whether a source is a name rather than a file: a text without a folder and a suffix."""
-    return isinstance(source, str) and len(Path(source).parts) <= 1 and not Path(source).suffix
-
-
 @document(frozen=True)
 class Reading:
-    """How motion files are read, where what a file says or what is inferred is wrong."""
+    """How motion files are read, where what a file says or what is inferred is wrong.
+
+    The rate is also that of gestures and of built-in motions.
+    """
 
     clip: Annotated[Text | Whole | None, Setting("Which clip, by name or number, of a file that has several.")] = None
     scale: Annotated[float, number(1e-9, 1e9, "Metres in one unit of the file.")] | None = None
@@ -54,7 +52,7 @@ class Reading:
     def load(self, path: Path) -> Motion:
         """Read a motion file."""
         options = {field.name: getattr(self, field.name) for field in fields(self)}
-        return load(path, **options)
+        return load(path, **options | {"clip": find_clip(path, self.clip)})
 
     @property
     def of_others(self) -> Reading:
@@ -84,15 +82,19 @@ def _motion_suffixes() -> frozenset[str]:
 
 
 def resolve_motion(source: Motion | str | Path, reading: Reading = AS_FOUND) -> Motion:
-    """The motion itself, the built-in one of that name, or the one in the file."""
+    """The motion itself, the built-in one of that name, or the one in the file; the latter two as ``reading`` says."""
     if isinstance(source, Motion):
         return source
     file = Path(source)
     if len(file.parts) == 1 and not file.suffix and not file.exists():
         if str(source) not in motions():
             raise ValueError(f"{unknown_name('motion', str(source), motions())}. Files have a suffix")
-        return motion(str(source))
-    return generate_gesture(load_gesture(file)) if file.suffix.lower() in GESTURE_FILES else reading.load(file)
+        made = motion(str(source))
+    elif file.suffix.lower() in GESTURE_FILES:
+        made = generate_gesture(load_gesture(file))
+    else:
+        return reading.load(file)
+    return made if reading.rate is None else made.resampled(reading.rate)
 
 
 def resolve_gesture(source: Source) -> Gesture:

@@ -7,25 +7,33 @@ tracks.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
+from kinesphere.laban.effort import Effort
+from kinesphere.motion.document import read_document
 
-def upgrade(document: Mapping[str, Any]) -> dict[str, Any]:
-    """A document of version 1 in the form of version 2. What is wrong in it stays, for the reader to find."""
-    made = {name: value for name, value in document.items() if name not in ("model", "lock_times")}
+
+def upgrade(document: Mapping[str, Any], path: Path) -> dict[str, Any]:
+    """A document of version 1 in the form of version 2. What is wrong in its layers stays, for the reader to find."""
+    for_effort = {name: document[name] for name in ("model", "lock_times") if name in document}
+    model = for_effort.get("model")
+    if isinstance(model, Mapping):
+        for_effort["model"] = {"name": "custom", **model}
+    read_document(Effort, for_effort, path)  # which finds what is wrong, at its own place
+    made = {name: value for name, value in document.items() if name not in for_effort}
     made["version"] = 2
-    for_effort = {name: document[name] for name in ("model", "lock_times") if document.get(name, False) is not False}
     layers = document.get("layers")
     if isinstance(layers, list) and for_effort:
         made["layers"] = [_with_effort(row, for_effort) for row in layers]
     source = document.get("source")
     if isinstance(source, Mapping) and isinstance(source.get("gesture"), Mapping):
-        made["source"] = {"gesture": _rename(source["gesture"], "tracks", "curves")}
+        made["source"] = {**source, "gesture": _rename(source["gesture"], "tracks", "curves")}
     return made
 
 
 def _with_effort(row: Any, for_effort: Mapping[str, Any]) -> Any:
-    """A layer whose Effort has the model and locked times, if it has any Effort."""
+    """A layer whose Effort has the model and locked times."""
     if not isinstance(row, Mapping) or row.get("edit") != "express":
         return row
     effort = row.get("effort", {})

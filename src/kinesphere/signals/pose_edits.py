@@ -85,7 +85,9 @@ class PoseEdit(ABC):
         at = self.seconds if self.frame is None else self.frame / motion.rate
         assert at is not None
         now = float(clock(np.array(at)))
-        return self if abs(now - at) < 1e-9 else replace(self, frame=None, seconds=min(now, motion.duration))
+        if motion.duration < now < motion.duration + 1.0 / motion.rate:  # ends are rounded to frames
+            now = motion.duration
+        return self if abs(now - at) < 1e-9 else replace(self, frame=None, seconds=now)
 
     def frame_of(self, motion: Motion) -> int:
         """Its frame in a motion; refused where there is none, or where it was not performed."""

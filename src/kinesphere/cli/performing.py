@@ -1,0 +1,64 @@
+"""Render a score and write the motion, and what goes with it: for ``perform`` and commands of edits and behaviours."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from kinesphere.cli.shared import check_outputs, collect_warnings
+
+if TYPE_CHECKING:
+    from kinesphere.score.score import Score
+
+Performer = Annotated[
+    Path | None, typer.Option("--character", help="Who performs it: a .glb, .gltf or .vrm, figure or mo.")
+]
+Preview = Annotated[bool, typer.Option("--preview", help="Also draw before and after on one sheet, OUT_preview.png.")]
+SaveScore = Annotated[
+    Path | None, typer.Option("--save-score", help="Also write the score, in .json, to go on from it.")
+]
+Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace the output if it exists.")]
+
+
+def perform_score(
+    score: Score,
+    before: Score,
+    out: Path,
+    *,
+    preview: bool = False,
+    save_score: Path | None = None,
+    overwrite: bool = False,
+    rate: float | None = None,
+) -> None:
+    """Render a score and write it; ``before`` is what a preview compares it with."""
+    from kinesphere.files.loading import save
+    from kinesphere.files.registry import format_to_write
+    from kinesphere.score.rendering import render
+    from kinesphere.score.sources import resolve_character
+
+    writer = format_to_write(out)
+    made = render(score, rate=rate)
+    body = None if score.character is None else resolve_character(score.character)
+    sheet = out.with_name(f"{out.stem}_preview.png") if preview else None
+    # Options are checked before outputs, so that an existing file does not hide a typo.
+    check_outputs([file for file in (out, save_score, sheet) if file is not None], overwrite)
+    if body is not None and writer.holds_characters:
+        save(made, out, character=body)
+    else:
+        save(made, out)
+    typer.echo(f"wrote {out}")
+    if save_score is not None:
+        from kinesphere.score.document import save_score as write
+
+        write(score, save_score)
+        typer.echo(f"wrote {save_score}")
+    if sheet is not None:
+        from kinesphere.pictures.canvas import save_picture
+        from kinesphere.pictures.surface_sheets import compare_sheet
+
+        with collect_warnings():  # of the source itself: they have been printed
+            first = render(before, rate=rate)
+        save_picture(compare_sheet(first, made, body, trails=True), sheet)
+        typer.echo(f"wrote {sheet}")
