@@ -104,7 +104,7 @@ def _load_plugin(file: Path) -> None:
 
         load_plugin(file)
         return
-    from kinesphere.files.schema import read_table
+    from kinesphere.motion.toml_text import read_table
 
     if "words" in read_table(file, "a gesture, a walk or words in TOML"):
         from kinesphere.direction.words import add_words
