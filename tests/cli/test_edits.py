@@ -170,6 +170,18 @@ def test_gestures_and_ways_of_reading(tmp_path):
     assert load(tmp_path / "c.npz").rate == 30.0
 
 
+def test_contents_decide_where_a_suffix_lies_and_no_score_names_such_a_file(tmp_path):
+    save(motion("wave"), tmp_path / "wave.bvh")
+    (tmp_path / "wave.bvh").rename(tmp_path / "wave.dat")
+    done = called("smooth", tmp_path / "wave.dat", "-o", tmp_path / "a.npz")
+    assert done.exit_code == 0, done.output
+    assert len(load(tmp_path / "a.npz")) == len(motion("wave"))
+    done = called("smooth", tmp_path / "wave.dat", "-o", tmp_path / "b.npz", "--save-score", tmp_path / "s.json")
+    assert done.exit_code == 2
+    assert "has no place in a document" in done.output
+    assert not (tmp_path / "b.npz").exists()
+
+
 def test_every_motion_of_a_command_is_read_alike(tmp_path):
     """Two BVH in units of half a metre: both are halved, the other one as well."""
     for name in ("walk", "bow"):

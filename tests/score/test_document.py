@@ -126,7 +126,9 @@ def whole_scores(sources, edits):
 
 
 @given(
-    whole_scores(st.sampled_from(["wave", "bow"]) | files, [*MOTION_EXAMPLES, *PHRASE_EXAMPLES])
+    whole_scores(
+        st.sampled_from(["wave", "bow", five_goals(), five_goals().right]) | files, [*MOTION_EXAMPLES, *PHRASE_EXAMPLES]
+    )
     | whole_scores(st.sampled_from(["walk"]) | files.map(lambda file: file.with_suffix(".bvh")), MOTION_EXAMPLES)
 )
 @settings(max_examples=120)
@@ -238,6 +240,12 @@ def changed(change):
         (lambda d: d.update(source={"keypoints": {"keys": [[0, 0, 0]]}}), "source.keypoints.keys[0]", "swivel"),
         (lambda d: d.update(source={"gesture": {"name": "x", "duration": -1}}), "source.gesture.duration", "than 0"),
         (lambda d: d.update(source={"gesture": {"duration": 1}}), "source.gesture.name", "a text"),
+        (lambda d: d.update(source={"gesture": {"nmae": "x", "duration": 1}}), "source.gesture.nmae", "'name'"),
+        (
+            lambda d: d.update(source={"gesture": {"duration": 1, "right": {"keys": [], "kyes": 1}}}),
+            "source.gesture.name",
+            "a text",
+        ),
     ],
 )
 def test_what_is_wrong_is_named_with_its_place(change, where, said):

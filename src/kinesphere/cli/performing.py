@@ -35,6 +35,7 @@ def perform_score(
     """Render a score and write it; ``before`` is what a preview compares it with."""
     from kinesphere.files.loading import save
     from kinesphere.files.registry import format_to_write
+    from kinesphere.score.document import score_to_plain
     from kinesphere.score.rendering import render
     from kinesphere.score.sources import resolve_character
 
@@ -42,6 +43,8 @@ def perform_score(
     made = render(score, rate=rate)
     body = None if score.character is None else resolve_character(score.character)
     sheet = out.with_name(f"{out.stem}_preview.png") if preview else None
+    if save_score is not None:
+        score_to_plain(score)  # refuses what no file can hold, before anything is written
     # Options are checked before outputs, so that an existing file does not hide a typo.
     check_outputs([file for file in (out, save_score, sheet) if file is not None], overwrite)
     if body is not None and writer.holds_characters:

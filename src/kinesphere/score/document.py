@@ -133,11 +133,10 @@ def _source_row(source: Source, reading: Reading) -> dict[str, Any]:
             f"{source!r} has no place in a document: save it, and give the score its file, "
             'Score("motion.bvh", ...), so that who reads the score finds it'
         )
-    if isinstance(source, Keypoints):
-        return {"keypoints": to_plain(source)}
-    if isinstance(source, Gesture):
-        return {"gesture": to_plain(source)}
-    row: dict[str, Any] = {"name" if is_name(source) else "file": str(source)}
+    if isinstance(source, Keypoints | Gesture):
+        row = {"keypoints" if isinstance(source, Keypoints) else "gesture": to_plain(source)}
+    else:
+        row = {"name" if is_name(source) else "file": str(source)}
     return {**row, **to_plain(reading)}
 
 
