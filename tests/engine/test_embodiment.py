@@ -175,3 +175,9 @@ def test_mo_claps_in_front_of_its_body():
     hands = [made.positions_world()[:, body.roles[f"{side}Hand"]] for side in SIDES]
     assert np.linalg.norm(hands[0] - hands[1], axis=-1).min() < 0.2
     assert find_contacts(made).intervals
+
+
+def test_what_a_body_lacks_is_said_with_the_motion():
+    made = generate(phrase_of(gesture("wave"), body_of(BODIES["no clavicles"])))
+    assert made.source.evidence == ("the body lacks clavicles: what a gesture says of them is left out",)
+    assert generate(phrase_of(gesture("wave"))).source.evidence == ()

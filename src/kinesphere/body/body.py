@@ -55,6 +55,11 @@ class Body:
         """Parts that this body does not have, of neck, clavicles, toes, eyes and fingers."""
         return tuple(part for part, roles in PARTS.items() if not any(role in self.roles for role in roles))
 
+    @property
+    def lacking(self) -> str:
+        """What it lacks, as a sentence; empty where it lacks nothing."""
+        return f"the body lacks {', '.join(self.lacks)}: what a gesture says of them is left out" if self.lacks else ""
+
     @cached_property
     def mass(self) -> tuple[Segment, ...]:
         """Segments of the body with their shares of its mass."""

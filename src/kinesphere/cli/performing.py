@@ -33,6 +33,7 @@ def perform_score(
     rate: float | None = None,
 ) -> None:
     """Render a score and write it; ``before`` is what a preview compares it with."""
+    from kinesphere.body.body import body_of
     from kinesphere.files.loading import save
     from kinesphere.files.registry import format_to_write
     from kinesphere.score.document import score_to_plain
@@ -52,6 +53,9 @@ def perform_score(
     else:
         save(made, out)
     typer.echo(f"wrote {out}")
+    lacking = "" if body is None else body_of(body).lacking
+    if lacking and lacking in made.source.evidence:
+        typer.echo(f"note: {lacking}")
     if save_score is not None:
         from kinesphere.score.document import save_score as write
 

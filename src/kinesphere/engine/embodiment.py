@@ -28,6 +28,7 @@ from kinesphere.motion.humanoid import FINGERS, SIDES
 from kinesphere.motion.memo import memoised
 from kinesphere.motion.motion import Motion
 from kinesphere.motion.skeleton import Skeleton, Tip
+from kinesphere.motion.source import Source
 
 SPINE = ("spine", "spine2", "chest", "upperChest")  # the figure's
 STANDING = 0.9  # cosine of the lean from hips to head up to which a body stands
@@ -72,7 +73,10 @@ class Embodiment:
             positions = self._place(made, places)
         local, translations = kinematics.inverse(made, positions, skeleton.parents)
         scales = None if motion.scales is None else self._scales(motion.scales)
-        return Motion(skeleton, motion.rate, rotations.continuous(local), translations, scales, name=motion.name)
+        source = Source(evidence=(self.body.lacking,) if self.body.lacking else ())
+        return Motion(
+            skeleton, motion.rate, rotations.continuous(local), translations, scales, name=motion.name, source=source
+        )
 
     def _clear_hands(self, world: Floats, positions: Floats, rate: float) -> bool:
         """Keep hands out of a body that is thicker than any person's; gives whether any was moved."""
