@@ -11,8 +11,7 @@ from engine.bodies import BODIES, OURS, acted_and_made
 from kinesphere.body import body_of, find_contacts
 from kinesphere.builtin import figure, gesture, mo, motion, motions
 from kinesphere.engine.embodiment import embody
-from kinesphere.engine.generation import generate
-from kinesphere.engine.generation import generate_gesture
+from kinesphere.engine.generation import generate, generate_gesture
 from kinesphere.engine.phrases import phrase_of
 from kinesphere.files.loading import load, load_character
 from kinesphere.maths import rotations as R
