@@ -17,7 +17,7 @@ from kinesphere.engine.capsules import ROOMY, Capsule, signed_distance
 from kinesphere.engine.channels import INDEX, ChannelCurves
 from kinesphere.engine.hands import ASIDES, BENDS, CURL, DRAG, INHALED, LATE, MOST_DRAG, HandMotion, solve_hands
 from kinesphere.engine.legs import SOFT, leg_overreach, solve_leg
-from kinesphere.engine.pose import AHEAD, DOWN, FLEXIONS, SIGN, Pose, figure_limb
+from kinesphere.engine.pose import AHEAD, DOWN, FLEXIONS, SIGN, BatchPose, figure_limb
 from kinesphere.engine.posture import HEAD_LINE, capsule_lines, horizontal_centre_of_mass
 from kinesphere.engine.trunk import NECK, SPINE, STEADY, solve_trunk, trunk_joints
 from kinesphere.maths import kinematics, rotations
@@ -184,7 +184,7 @@ def test_fingers_are_those_of_any_rig_with_these_angles(side, batch, seed):
     share = np.where(rng.random((COUNT, 1)) < 0.3, 0.0, rng.random((COUNT, 1)))  # some frames keep their shape
     angles = one + share * (other - one)
     breath = rng.random(COUNT)
-    pose = Pose.at_rest(batch)
+    pose = BatchPose.at_rest(batch)
     solve_hands(pose, side, hand_motion(angles=angles.copy(), breath=breath))
     rig = hand_rig(pose.skeleton, side)
     for finger in range(4):
@@ -198,7 +198,7 @@ def test_fingers_are_those_of_any_rig_with_these_angles(side, batch, seed):
 @few
 def test_arms_are_in_the_chests_axes_and_forearm_and_wrist_share_the_roll(side, seed):
     rng = np.random.default_rng(seed)
-    pose, limb = Pose.at_rest(BATCHES[0]), figure_limb(1.70, side, "Arm")
+    pose, limb = BatchPose.at_rest(BATCHES[0]), figure_limb(1.70, side, "Arm")
     clavicle, upper = random_rotations(rng, 2, COUNT)
     roll, flexion = rng.uniform(-1.4, 1.4, COUNT), rng.uniform(0.1, 2.0, COUNT)
     pose.set_rotation(f"{side}Shoulder", clavicle)
@@ -214,7 +214,7 @@ def test_arms_are_in_the_chests_axes_and_forearm_and_wrist_share_the_roll(side, 
 def test_wrists_bend_as_far_as_they_can(side):
     asked = np.linspace(-2.0, 2.0, COUNT)
     for name, axis, (least, most) in (("bend", "out", BENDS), ("aside", "across", ASIDES)):
-        pose = Pose.at_rest(Batch((COUNT,), (False,)))
+        pose = BatchPose.at_rest(Batch((COUNT,), (False,)))
         solve_hands(pose, side, hand_motion(**{name: asked}))
         frame = hand_rig(pose.skeleton, side).frame
         about = np.cross(frame.along, getattr(frame, axis))
@@ -229,7 +229,7 @@ def test_wrists_bend_as_far_as_they_can(side):
 @pytest.mark.parametrize("side", SIGN)
 @pytest.mark.parametrize("direction", ["out", "across"])
 def test_hands_drag_behind_a_moving_wrist_and_fingers_behind_the_hand(side, direction):
-    pose, limb = Pose.at_rest(Batch((COUNT,), (False,))), figure_limb(1.70, side, "Arm")
+    pose, limb = BatchPose.at_rest(Batch((COUNT,), (False,))), figure_limb(1.70, side, "Arm")
     rig = hand_rig(pose.skeleton, side)
     speed = np.where(np.arange(COUNT) < 30, 0.0, 1.5)
     velocity = speed[:, None] * getattr(rig.frame, direction)
@@ -256,7 +256,7 @@ def test_hands_drag_behind_a_moving_wrist_and_fingers_behind_the_hand(side, dire
 @few
 def test_feet_are_where_they_are_asked_for(side, seed):
     rng = np.random.default_rng(seed)
-    pose = Pose.at_rest(BATCHES[0])
+    pose = BatchPose.at_rest(BATCHES[0])
     pose.set_rotation("hips", rotations.from_rotation_vector(rng.uniform(-0.3, 0.3, (COUNT, 3))))
     ball = np.array([SIGN[side] * 0.1, 0.12, 0.1]) + rng.uniform(-0.08, 0.08, (COUNT, 3))
     heading, pitch, toes = rng.uniform(-0.4, 0.4, (3, COUNT))
@@ -283,7 +283,7 @@ def test_feet_are_where_they_are_asked_for(side, seed):
 @few
 def test_hips_that_sink_by_the_overreach_leave_both_knees_soft(seed):
     rng = np.random.default_rng(seed)
-    pose = Pose.at_rest(BATCHES[0], 1.5)
+    pose = BatchPose.at_rest(BATCHES[0], 1.5)
     points = rng.uniform(-0.15, 0.15, (2, COUNT, 3, 3))
     points[:, :, 0, 1] += 0.85
     pose.legs.update(zip(SIGN, points, strict=True))
@@ -308,7 +308,7 @@ def moved(batch=BATCHES[0], *, breath=0.0, assist=None, **channels):
     table = np.zeros((COUNT, len(INDEX)))
     for name, values in channels.items():
         table[:, INDEX[name.replace("_", ".")]] = values
-    pose = Pose.at_rest(batch)
+    pose = BatchPose.at_rest(batch)
     assist = np.zeros((COUNT, 2, 2)) if assist is None else assist
     solve_trunk(pose, ChannelCurves(table, np.full(COUNT, breath)), np.zeros((COUNT, 3)), assist)
     vectors = rotations.to_rotation_vector(pose.local)
@@ -322,7 +322,7 @@ def test_the_trunks_world_is_its_forward_kinematics(batch, seed):
     rng = np.random.default_rng(seed)
     channels = ChannelCurves(rng.uniform(-0.3, 0.3, (COUNT, len(INDEX))), rng.random(COUNT))
     shift, assist = rng.normal(size=(COUNT, 3)), rng.uniform(-0.3, 0.3, (COUNT, 2, 2))
-    pose = Pose.at_rest(batch, 1.5)
+    pose = BatchPose.at_rest(batch, 1.5)
     made = solve_trunk(pose, channels, shift, assist)
     q, p = world(pose)
     joints = trunk_joints(pose.skeleton)
@@ -406,7 +406,7 @@ def test_eyes_lift_and_turn():
 
 def anyhow(rng, height=1.5):
     """A pose with everything somewhere."""
-    pose = Pose.at_rest(BATCHES[0], height)
+    pose = BatchPose.at_rest(BATCHES[0], height)
     pose.local[:] = random_rotations(rng, COUNT, len(pose.skeleton))
     pose.translations[:, 0] = rng.normal(size=(COUNT, 3))
     return pose
@@ -434,7 +434,7 @@ def test_the_centre_of_mass_is_that_of_the_motion(seed):
 @few
 def test_capsules_are_about_trunk_head_and_thighs(seed):
     rng = np.random.default_rng(seed)
-    pose = Pose.at_rest(BATCHES[0], 1.5)
+    pose = BatchPose.at_rest(BATCHES[0], 1.5)
     table = rng.uniform(-0.3, 0.3, (COUNT, len(INDEX)))
     trunk = solve_trunk(pose, ChannelCurves(table, rng.random(COUNT)), np.zeros((COUNT, 3)), np.zeros((COUNT, 2, 2)))
     for side in SIGN:

@@ -17,7 +17,7 @@ from kinesphere.engine.channels import INDEX
 from kinesphere.engine.clocks import stroke_phases
 from kinesphere.engine.overlays import body_stretch, chest_width, upper_arm_width
 from kinesphere.engine.phrases import phrase_of
-from kinesphere.engine.pose import Actor, Pose
+from kinesphere.engine.pose import Actor, BatchPose
 from kinesphere.engine.surface_scales import (
     PRESSED,
     STRETCHED,
@@ -51,7 +51,7 @@ def arm(**given):
 
 
 def scaled(left, right):
-    pose = Pose.at_rest(Batch((FRAMES,), (False,)))
+    pose = BatchPose.at_rest(Batch((FRAMES,), (False,)))
     shown = {
         name: np.concatenate([np.broadcast_to(one["flourishes"][name], FRAMES) for one in (left, right)])
         for name in left["flourishes"]
@@ -139,7 +139,7 @@ def test_the_skeleton_joins_in_stretch_and_breath_in_proportion():
 def test_ribs_and_belly_swell_one_after_the_other():
     frames = 60
     breath = np.where(np.arange(frames) < 20, 0.0, 1.0)
-    pose = Pose.at_rest(Batch((frames,), (False,)))
+    pose = BatchPose.at_rest(Batch((frames,), (False,)))
     add_breath(pose, np.full(frames, 0.5), breath)
     for name, (widths, lag) in SWELLS.items():
         late = 20.0 + 60.0 * lag
@@ -147,16 +147,16 @@ def test_ribs_and_belly_swell_one_after_the_other():
         assert pose.scales[:, pose.skeleton.index(name)] == pytest.approx(1.0 + full[:, None] * np.array(widths))
     others = [i for i, name in enumerate(pose.skeleton.names) if name not in SWELLS]
     assert (pose.scales[:, others] == 1.0).all()
-    still = Pose.at_rest(Batch((frames,), (False,)))
+    still = BatchPose.at_rest(Batch((frames,), (False,)))
     add_breath(still, np.zeros(frames), breath)
     assert still.scales is None
 
 
 def test_breath_and_stretch_multiply():
     both = arm(wrist=np.tile([0.1, 0.4, 0.1], (FRAMES, 1)), flourishes={"squash": 0.2})
-    pose, alone = scaled(both, both), Pose.at_rest(Batch((FRAMES,), (False,)))
+    pose, alone = scaled(both, both), BatchPose.at_rest(Batch((FRAMES,), (False,)))
     add_breath(alone, np.ones(FRAMES), SHARE)
-    breathing = Pose.at_rest(Batch((FRAMES,), (False,)))
+    breathing = BatchPose.at_rest(Batch((FRAMES,), (False,)))
     twice = {name: np.concatenate([value, value]) for name, value in both.items() if name != "flourishes"}
     shown = {name: np.full(2 * FRAMES, float(value)) for name, value in both["flourishes"].items()}
     scale_surface(breathing, ArmPose(**twice, flourishes=shown), np.ones(FRAMES), SHARE)

@@ -21,17 +21,17 @@ from kinesphere.engine.channels import ChannelCurves, loop_channels
 from kinesphere.engine.hands import set_hands
 from kinesphere.engine.legs import solve_leg
 from kinesphere.engine.phrases import figure_body, phrase_of
-from kinesphere.engine.pose import SIGN, Pose, limb_of, rotation_from_components
+from kinesphere.engine.pose import SIGN, BatchPose, limb_of, rotation_from_components
 from kinesphere.engine.proportions import HEIGHT
 from kinesphere.engine.surface_scales import add_breath
 from kinesphere.engine.trunk import solve_trunk
 from kinesphere.files.gesture_toml import (
     BODY,
-    Eyes,
-    Head,
-    Hips,
+    EyesTable,
+    HeadTable,
+    HipsTable,
     Keys,
-    Torso,
+    TorsoTable,
     angle,
     metres,
     scaled_curves,
@@ -110,10 +110,10 @@ class GaitFile:
     in_place: Annotated[Flag, Setting("Whether it walks on the spot, one stride that loops.")] = False
     foot: Annotated[GaitFoot, Setting("Curves of a foot.")] = GaitFoot()
     arm: Annotated[GaitArm, Setting("Curves of an arm.")] = GaitArm()
-    torso: Annotated[Torso, Setting("Curves of the torso.")] = Torso()
-    head: Annotated[Head, Setting("Curves of the head.")] = Head()
-    eyes: Annotated[Eyes, Setting("Curves of the eyes.")] = Eyes()
-    hips: Annotated[Hips, Setting("Curves of the hips.")] = Hips()
+    torso: Annotated[TorsoTable, Setting("Curves of the torso.")] = TorsoTable()
+    head: Annotated[HeadTable, Setting("Curves of the head.")] = HeadTable()
+    eyes: Annotated[EyesTable, Setting("Curves of the eyes.")] = EyesTable()
+    hips: Annotated[HipsTable, Setting("Curves of the hips.")] = HipsTable()
 
     def __post_init__(self) -> None:
         if self.flat >= self.leaves:
@@ -157,7 +157,7 @@ def generate_walk(gait: Gait, height: float = HEIGHT) -> Motion:
     size = height / HEIGHT
     frames = round(gait.period * np.sqrt(size) * RATE)
     strides = 1 if gait.in_place else gait.strides
-    pose = Pose.at_rest(Batch((strides * frames + 1,), (True,)), height)
+    pose = BatchPose.at_rest(Batch((strides * frames + 1,), (True,)), height)
     first = round(START * frames)
     phase = (first + np.arange(strides * frames + 1)) / frames
     channels = _channels(gait, frames, pose.batch, first)
@@ -190,7 +190,7 @@ def _curve(track: Curve | None, phase: Floats, frames: int, seconds: float) -> F
 
 
 def _foot_path(
-    gait: Gait, pose: Pose, side: str, frames: int, own: Floats, phase: Floats
+    gait: Gait, pose: BatchPose, side: str, frames: int, own: Floats, phase: Floats
 ) -> tuple[Floats, Floats, Floats]:
     """Ball of the sole ``(T, 3)``, pitch and toes' bend of one foot at its own phases."""
     skeleton, size = pose.skeleton, pose.size
@@ -229,7 +229,7 @@ def _own_phase(phase: Floats, side: str) -> Floats:
     return phase if SIGN[side] > 0.0 else phase + 0.5
 
 
-def _swing_arms(gait: Gait, pose: Pose, channels: ChannelCurves, frames: int, phase: Floats) -> None:
+def _swing_arms(gait: Gait, pose: BatchPose, channels: ChannelCurves, frames: int, phase: Floats) -> None:
     """Relaxed arms, swung at the shoulder and bent at the elbow."""
     skeleton, count = pose.skeleton, 2 * len(pose.batch)
     curl = gait.arm.get("curl")

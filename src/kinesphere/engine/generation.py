@@ -25,7 +25,7 @@ from kinesphere.engine.embodiment import embody
 from kinesphere.engine.hands import set_hands
 from kinesphere.engine.legs import leg_overreach, solve_stance, step_paths
 from kinesphere.engine.phrases import body_rest_times, figure_body, leading_side, phrase_of
-from kinesphere.engine.pose import SIGN, Actor, FigureLimb, Pose, joints_with_ancestors
+from kinesphere.engine.pose import SIGN, Actor, BatchPose, FigureLimb, joints_with_ancestors
 from kinesphere.engine.posture import MOVED, capsule_lines, capsule_shapes, horizontal_centre_of_mass
 from kinesphere.engine.proportions import HEIGHT
 from kinesphere.engine.surface_scales import add_squash, scale_surface
@@ -124,7 +124,7 @@ def _generate_batch(phrases: Sequence[Phrase], rate: float) -> tuple[list[Motion
     parts = [_prepare(phrase, actor, rate) for phrase in phrases]
     batch = Batch(tuple(len(part.table) for part in parts), tuple(part.phrase.loop for part in parts), rate)
     channels = join_channels([part.table for part in parts], [part.breath for part in parts])
-    pose = Pose.of(actor, batch)
+    pose = BatchPose.of(actor, batch)
     shift, assist = _balance(pose, parts, channels, limbs)
     arms = _solve_body(pose, parts, channels, limbs, shift, assist)
     room = flourish_scale_between_hands(arms.wrist[arms.sides["left"]], arms.wrist[arms.sides["right"]], pose.arm_size)
@@ -136,7 +136,7 @@ def _generate_batch(phrases: Sequence[Phrase], rate: float) -> tuple[list[Motion
     return [own.put_on(motion) for motion in pose.motions([phrase.name for phrase in phrases])], warnings
 
 
-def _goal_warnings(pose: Pose, parts: Sequence[_Performance]) -> Iterator[str]:
+def _goal_warnings(pose: BatchPose, parts: Sequence[_Performance]) -> Iterator[str]:
     """Warnings for goals in the world that are not reached."""
     for frames, part in zip(pose.batch.slices, parts, strict=True):
         for side, task in part.tasks.items():
@@ -237,7 +237,7 @@ def _retime_steps(steps: Sequence[Step], body: StrokeClock) -> tuple[Step, ...]:
 
 
 def _solve_body(
-    pose: Pose,
+    pose: BatchPose,
     parts: Sequence[_Performance],
     channels: ChannelCurves,
     limbs: dict[str, FigureLimb],
@@ -286,7 +286,7 @@ def _solve_body(
 
 
 def _balance(
-    whole: Pose, parts: Sequence[_Performance], channels: ChannelCurves, limbs: dict[str, FigureLimb]
+    whole: BatchPose, parts: Sequence[_Performance], channels: ChannelCurves, limbs: dict[str, FigureLimb]
 ) -> tuple[Floats, Floats]:
     """Displacement of the hips ``(F, 3)`` so that the centre of mass stays where it is to be and no knee locks.
 
@@ -325,7 +325,7 @@ def _balance(
     return rows[:, :3], rows[:, 3:].reshape(-1, 2, 2)
 
 
-def _lean_to_goals(parts: Sequence[_Performance], pose: Pose, channels: ChannelCurves, shift: Floats) -> None:
+def _lean_to_goals(parts: Sequence[_Performance], pose: BatchPose, channels: ChannelCurves, shift: Floats) -> None:
     """Add to the hips' ``shift (F, 3)`` the lean towards goals in the world that an arm alone does not reach."""
     tasks = [(frames, part.tasks[s], s) for frames, part in zip(pose.batch.slices, parts, strict=True) for s in SIGN]
     plans = [(frames, task.plan, side) for frames, task, side in tasks if task.plan and task.plan.in_world]

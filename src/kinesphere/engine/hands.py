@@ -20,7 +20,7 @@ from kinesphere.engine.arms import ArmPose
 from kinesphere.engine.channels import ChannelCurves
 from kinesphere.engine.clocks import StrokeClock
 from kinesphere.engine.overlays import twist_wave, wrist_flexion
-from kinesphere.engine.pose import ROLL, SIGN, FigureLimb, Pose, limb_of
+from kinesphere.engine.pose import ROLL, SIGN, BatchPose, FigureLimb, limb_of
 from kinesphere.maths import rotations, threads
 from kinesphere.maths.interpolation import gaussian, monotone_cubic
 from kinesphere.maths.vectors import Floats, Ints, clip, cross, reject
@@ -37,7 +37,7 @@ FRAME_WORK = 100  # numbers that a hand is worth when performances are shared am
 
 
 def set_hands(
-    pose: Pose,
+    pose: BatchPose,
     phrases: Sequence[Phrase],
     channels: ChannelCurves,
     arms: ArmPose,
@@ -84,7 +84,7 @@ def _finger_angles(channels: ChannelCurves, overlays: dict[str, Floats]) -> Floa
 
 
 def _rolls(
-    pose: Pose, phrases: Sequence[Phrase], arms: ArmPose, clocks: Mapping[str, Sequence[StrokeClock | None]]
+    pose: BatchPose, phrases: Sequence[Phrase], arms: ArmPose, clocks: Mapping[str, Sequence[StrokeClock | None]]
 ) -> Floats:
     """``(2 F,)`` forearm rolls, thumbs inwards above zero."""
     made = np.empty(len(arms.flexion))
@@ -220,7 +220,7 @@ def _is_whole(rig: HandRig) -> bool:
     return whole and rig.joints[12] == rig.thumb[0][0] and rig.joints[3] == rig.middle[0][0]
 
 
-def solve_hands(pose: Pose, side: str, hands: HandMotion) -> None:
+def solve_hands(pose: BatchPose, side: str, hands: HandMotion) -> None:
     """Write the rotations of one side's arms, wrists and fingers."""
     hands = HandMotion(*(np.ascontiguousarray(row) for row in hands))
     model = _hand_model(pose.skeleton, side, pose.batch.rate)

@@ -20,8 +20,8 @@ from kinesphere.engine.pose import (
     FEET_AHEAD,
     SIGN,
     TURNED_OUT,
+    BatchPose,
     LimbRest,
-    Pose,
     figure_skeleton,
     limb_of,
     rotation_from_components,
@@ -50,7 +50,7 @@ def step_paths(batch: Batch, steps: Sequence[Sequence[Step]]) -> Floats | None:
     return path
 
 
-def solve_stance(pose: Pose, channels: ChannelCurves, side: str, path: Floats | None) -> None:
+def solve_stance(pose: BatchPose, channels: ChannelCurves, side: str, path: Floats | None) -> None:
     """Legs of one side to feet in their stance, which peel, or take steps along ``path (5, F)``."""
     ankle, sole, ball_at_rest = _stance(pose.skeleton, side, pose.size)
     peel = channels[f"{side}.foot.peel"]
@@ -77,7 +77,7 @@ def _stance(skeleton: Skeleton, side: str, size: float) -> tuple[Floats, Floats,
     return stance, sole, stance + rotations.rotate(rotation_from_components(y=SIGN[side] * TURNED_OUT), sole)
 
 
-def leg_overreach(pose: Pose, shift: Floats) -> Floats:
+def leg_overreach(pose: BatchPose, shift: Floats) -> Floats:
     """``(F,)`` metres by which the hips, moved by ``shift (F, 3)``, would have to sink for both legs to reach their
     ankles with soft knees.
     """
@@ -115,7 +115,7 @@ def _leg_model(skeleton: Skeleton, side: str) -> FigureLeg:
     return FigureLeg(joints, hip, ball, limb_of(skeleton, side, "Leg").rest)
 
 
-def solve_leg(pose: Pose, side: str, ball: Floats, heading: Floats, pitch: Floats, toes: Floats) -> None:
+def solve_leg(pose: BatchPose, side: str, ball: Floats, heading: Floats, pitch: Floats, toes: Floats) -> None:
     """Write the rotations of one side's legs to their feet; see ``FootTargets``."""
     pose.legs[side] = np.empty((len(ball), 3, 3))
     feet = FootTargets(*(np.ascontiguousarray(row) for row in (ball, heading, pitch, toes)))

@@ -1,4 +1,4 @@
-"""Pose of the built-in figure during generation: its relaxed stance, joint arrays to write into, two-bone limbs.
+"""BatchPose of the built-in figure during generation: its relaxed stance, joint arrays to write into, two-bone limbs.
 
 Distances are in metres for a figure 1.70 m tall, and scaled to its height; angles are in radians. ``out`` is away from
 the middle on either side.
@@ -93,7 +93,7 @@ class Actor:
 
 
 @dataclass(eq=False)
-class Pose:
+class BatchPose:
     """Local rotations and translations of the figures of a batch, for the parts of the body to write into."""
 
     skeleton: Skeleton
@@ -107,12 +107,12 @@ class Pose:
     legs: dict[str, Floats] = field(default_factory=dict)  # (F, 3, 3) hip, knee and the ankle's target, in the world
 
     @classmethod
-    def at_rest(cls, batch: Batch, height: float = HEIGHT) -> Pose:
+    def at_rest(cls, batch: Batch, height: float = HEIGHT) -> BatchPose:
         """The figure's rest pose in every frame."""
         return cls.of(Actor.figure(height), batch)
 
     @classmethod
-    def of(cls, actor: Actor, batch: Batch) -> Pose:
+    def of(cls, actor: Actor, batch: Batch) -> BatchPose:
         """The rest pose of a body in every frame."""
         skeleton = actor.skeleton
         local, translations, spare = _allocate(len(batch), len(skeleton))
@@ -121,10 +121,10 @@ class Pose:
         translations.reshape(len(batch), -1)[:] = skeleton.offsets.ravel()
         return cls(skeleton, batch, actor.size, actor.arm_size, local, translations, spare=spare)
 
-    def reuse_memory(self, batch: Batch) -> Pose:
+    def reuse_memory(self, batch: Batch) -> BatchPose:
         """A pose of fewer frames that shares this one's arrays; only until this one is used again."""
         arrays = self.local[: len(batch)], self.translations[: len(batch)]
-        return Pose(self.skeleton, batch, self.size, self.arm_size, *arrays)
+        return BatchPose(self.skeleton, batch, self.size, self.arm_size, *arrays)
 
     def set_rotation(self, name: str, rotation: Floats) -> None:
         """Set a joint's local rotation ``(F, 4)``."""

@@ -23,7 +23,7 @@ from kinesphere.engine.capsules import HEAD, THIGH, TRUNK
 from kinesphere.engine.channels import INDEX, NAMES, ChannelCurves, added_channel, channel_table, sample_rows
 from kinesphere.engine.embodiment import embody
 from kinesphere.engine.legs import leg_overreach, solve_stance, step_path
-from kinesphere.engine.pose import SIGN, Actor, FigureLimb, Pose, joints_with_ancestors
+from kinesphere.engine.pose import SIGN, Actor, BatchPose, FigureLimb, joints_with_ancestors
 from kinesphere.engine.trunk import TrunkWorld, solve_trunk
 from kinesphere.maths import rotations
 from kinesphere.maths.vectors import Floats, Ints
@@ -39,7 +39,7 @@ MOVED = 0.85  # of the hips' displacement by which the centre of mass moves when
 # Capsules and mass
 
 
-def capsule_lines(pose: Pose, trunk: TrunkWorld) -> Floats:
+def capsule_lines(pose: BatchPose, trunk: TrunkWorld) -> Floats:
     """``(F, 4, 2, 3)`` axes of the capsules about trunk, head and thighs, in the world."""
     index = pose.skeleton.index
     lines = np.empty((len(pose.batch), 4, 2, 3))
@@ -61,7 +61,7 @@ def capsule_shapes(size: float) -> tuple[Floats, Floats]:
 
 
 def horizontal_centre_of_mass(
-    pose: Pose, upper: Mapping[str, Floats], flexion: Mapping[str, Floats], limbs: Mapping[str, FigureLimb]
+    pose: BatchPose, upper: Mapping[str, Floats], flexion: Mapping[str, Floats], limbs: Mapping[str, FigureLimb]
 ) -> Floats:
     """``(F, 2)`` x and z of the centre of mass, with these arms of each side, which are written into the pose.
 
@@ -137,7 +137,7 @@ class PosedBodies:
     def around(self, added: Floats) -> BodyView:
         """The body with ``added (K + 1, C)`` on its channels."""
         actor, count = self.actor, len(self.channels)
-        pose = Pose.of(actor, self._batch)
+        pose = BatchPose.of(actor, self._batch)
         channels = ChannelCurves(self.channels + added, np.zeros(count))
         shift = np.zeros((count, 3))
         trunk = solve_trunk(pose, channels, shift, self._assist)
@@ -170,11 +170,11 @@ class PosedBodies:
         solved = {side: limb.solve(self.wrists[side], self.swivels[side]) for side, limb in self.actor.arms.items()}
         return {side: own[0] for side, own in solved.items()}, {side: own[1] for side, own in solved.items()}
 
-    def _solve_legs(self, pose: Pose, channels: ChannelCurves) -> None:
+    def _solve_legs(self, pose: BatchPose, channels: ChannelCurves) -> None:
         for side in SIGN:
             solve_stance(pose, channels, side, self.steps.get(side))
 
-    def _view(self, pose: Pose, trunk: TrunkWorld) -> BodyView:
+    def _view(self, pose: BatchPose, trunk: TrunkWorld) -> BodyView:
         index, right = pose.skeleton.index, self.right
         chest = trunk.rotation(index("upperChest"))[:-1]
         left_shoulder, right_shoulder = (trunk.position(index(f"{side}UpperArm"))[:-1] for side in SIGN)
@@ -237,6 +237,6 @@ def no_channels(count: int) -> Floats:
 @lru_cache(maxsize=16)
 def upright_shoulder(actor: Actor) -> Floats:
     """``(3,)`` the left shoulder of a body that stands upright, in metres of the figure: left, up, ahead."""
-    pose = Pose.of(actor, Batch((1,), (False,)))
+    pose = BatchPose.of(actor, Batch((1,), (False,)))
     trunk = solve_trunk(pose, ChannelCurves(no_channels(1), np.zeros(1)), np.zeros((1, 3)), np.zeros((1, 2, 2)))
     return np.asarray(trunk.position(pose.skeleton.index("leftUpperArm"))[0] / actor.arm_size)

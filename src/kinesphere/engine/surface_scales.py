@@ -14,7 +14,7 @@ import numpy as np
 from kinesphere.engine.arms import ARM_LENGTH, ArmPose, ArmTask
 from kinesphere.engine.channels import INDEX
 from kinesphere.engine.overlays import body_stretch, chest_width, upper_arm_width
-from kinesphere.engine.pose import Pose
+from kinesphere.engine.pose import BatchPose
 from kinesphere.maths.vectors import Floats, smoothstep
 
 # How much wider, taller and deeper each joint's surface is when the lungs are full, and how much later, in seconds:
@@ -61,7 +61,7 @@ def add_squash(table: Floats, tasks: Iterable[ArmTask]) -> None:
                 table[:, INDEX[name]] += most * amount
 
 
-def scale_surface(pose: Pose, arms: ArmPose, depth: Floats, breath: Floats) -> None:
+def scale_surface(pose: BatchPose, arms: ArmPose, depth: Floats, breath: Floats) -> None:
     """Write what breath and the flourishes of both arms do to the surface; ``depth (F,)`` is 1 for a body at ease."""
     index = pose.skeleton.index
     add_breath(pose, depth, breath)
@@ -80,7 +80,7 @@ def scale_surface(pose: Pose, arms: ArmPose, depth: Floats, breath: Floats) -> N
             pose.surface_scales()[:, index(f"{side}UpperArm"), 2] *= wide[own]
 
 
-def add_breath(pose: Pose, depth: Floats, breath: Floats) -> None:
+def add_breath(pose: BatchPose, depth: Floats, breath: Floats) -> None:
     """Let ribs and belly swell; ``depth (F,)`` is 1 for a body at ease and 0 for a surface that keeps still."""
     if not depth.any():
         return
@@ -90,7 +90,7 @@ def add_breath(pose: Pose, depth: Floats, breath: Floats) -> None:
         scales[:, pose.skeleton.index(name)] += late[:, None] * np.array(widths)
 
 
-def _stretch(pose: Pose, arms: ArmPose) -> Floats:
+def _stretch(pose: BatchPose, arms: ArmPose) -> Floats:
     """``(3, F)`` factors of the torso's height and width, and of its cross-section as breath is pressed out."""
     made, half = np.ones((3, len(pose.batch))), len(pose.batch)
     amount = np.asarray(arms.flourishes["squash"] * arms.flourish_weight)

@@ -19,7 +19,7 @@ from kinesphere.engine.pose import (
     CLAVICLE_DOWN,
     SIGN,
     SINK,
-    Pose,
+    BatchPose,
     figure_skeleton,
     joints_with_ancestors,
 )
@@ -64,7 +64,7 @@ def trunk_joints(skeleton: Skeleton) -> Ints:
     )
 
 
-def place_hips(pose: Pose, channels: ChannelCurves, shift: Floats) -> None:
+def place_hips(pose: BatchPose, channels: ChannelCurves, shift: Floats) -> None:
     """Write the hips' position: from the channels, and moved by ``shift (F, 3)`` metres.
 
     It is the middle between the hip joints that moves as the figure's does, however far below the hips a body has it.
@@ -84,7 +84,7 @@ def _hip_centre(skeleton: Skeleton) -> Floats:
     return np.asarray(np.mean([skeleton.offsets[skeleton.index(f"{side}UpperLeg")] for side in SIGN], axis=0))
 
 
-def solve_trunk(pose: Pose, channels: ChannelCurves, shift: Floats, assist: Floats) -> TrunkWorld:
+def solve_trunk(pose: BatchPose, channels: ChannelCurves, shift: Floats, assist: Floats) -> TrunkWorld:
     """Write the trunk's rotations and the hips' position.
 
     ``shift (F, 3)`` is added to the hips, ``assist (F, 2, 2)`` to each clavicle's raise and forward angles.

@@ -186,7 +186,7 @@ Keys: TypeAlias = Curve | None
 
 
 @document(frozen=True)
-class Torso:
+class TorsoTable:
     """Curves of the torso: angles between hips and chest."""
 
     forward: Annotated[Keys, angle("Above zero the torso bends forward.")] = None
@@ -196,7 +196,7 @@ class Torso:
 
 
 @document(frozen=True)
-class Head:
+class HeadTable:
     """Curves of the head."""
 
     nod: Annotated[Keys, angle("Above zero the head nods down.")] = None
@@ -205,7 +205,7 @@ class Head:
 
 
 @document(frozen=True)
-class Eyes:
+class EyesTable:
     """Curves of the eyes."""
 
     turn: Annotated[Keys, angle("Above zero the eyes look to its left.")] = None
@@ -213,7 +213,7 @@ class Eyes:
 
 
 @document(frozen=True)
-class Hips:
+class HipsTable:
     """Curves of the hips; what balance needs is added."""
 
     x: Annotated[Keys, metres("Above zero the hips move to its left.")] = None
@@ -228,7 +228,7 @@ class Hips:
 
 
 @document(frozen=True)
-class Key:
+class KeyTable:
     """One key of a wrist. It needs ``to`` or ``world``, not both."""
 
     at: Annotated[float, number(0.0, LONGEST, "When, in seconds.")]
@@ -348,7 +348,7 @@ class StepRow(Row):
 
 
 @document(frozen=True)
-class Hand:
+class HandTable:
     """A hand: where its palm faces, its shape, and curves of the wrist."""
 
     palm: Annotated[
@@ -370,7 +370,7 @@ class Hand:
 
 
 @document(frozen=True)
-class Clavicle:
+class ClavicleTable:
     """Curves of a shoulder; what raised arms need is added."""
 
     raise_: Annotated[Keys, Field(alias="raise"), angle("Above zero the shoulder goes up.")] = None
@@ -378,7 +378,7 @@ class Clavicle:
 
 
 @document(frozen=True)
-class Foot:
+class FootTable:
     """A foot: its steps, and how far the heel is off the ground."""
 
     peel: Annotated[Keys, angle("Above zero the heel goes up, about the ball of the foot.")] = None
@@ -390,17 +390,17 @@ class Foot:
 
 
 @document(frozen=True)
-class Side:
+class SideTable:
     """One side: the wrist's keys, hand, shoulder and foot."""
 
     keys: Annotated[
-        tuple[Key, ...],
+        tuple[KeyTable, ...],
         Field(max_length=MOST_KEYS),
         Setting("Keys of the wrist, in time. Without any the arm hangs."),
     ] = ()
-    hand: Annotated[Hand, Setting("The hand.")] = Hand()
-    clavicle: Annotated[Clavicle, Setting("The shoulder.")] = Clavicle()
-    foot: Annotated[Foot, Setting("The foot.")] = Foot()
+    hand: Annotated[HandTable, Setting("The hand.")] = HandTable()
+    clavicle: Annotated[ClavicleTable, Setting("The shoulder.")] = ClavicleTable()
+    foot: Annotated[FootTable, Setting("The foot.")] = FootTable()
 
     def check(self, duration: float, loop: bool, name: str) -> None:
         """Refuse what does not fit the gesture's duration, and fixed places in a loop."""
@@ -428,20 +428,20 @@ class GestureFile:
     kind: Annotated[Literal["gesture"], Setting("The kind of file.")] = "gesture"
     about: Annotated[Text, Setting("What it is, in a line.")] = ""
     loop: Annotated[Flag, Setting("Whether the end goes over into the start.")] = False
-    torso: Annotated[Torso, Setting("Curves of the torso.")] = Torso()
-    head: Annotated[Head, Setting("Curves of the head.")] = Head()
-    eyes: Annotated[Eyes, Setting("Curves of the eyes.")] = Eyes()
-    hips: Annotated[Hips, Setting("Curves of the hips.")] = Hips()
-    both: Annotated[Side | None, Setting("Left and right at once, mirrored; it excludes left and right.")] = None
-    left: Annotated[Side | None, Setting("The left arm, hand, shoulder and foot.")] = None
-    right: Annotated[Side | None, Setting("The right arm, hand, shoulder and foot.")] = None
+    torso: Annotated[TorsoTable, Setting("Curves of the torso.")] = TorsoTable()
+    head: Annotated[HeadTable, Setting("Curves of the head.")] = HeadTable()
+    eyes: Annotated[EyesTable, Setting("Curves of the eyes.")] = EyesTable()
+    hips: Annotated[HipsTable, Setting("Curves of the hips.")] = HipsTable()
+    both: Annotated[SideTable | None, Setting("Left and right at once, mirrored; it excludes left and right.")] = None
+    left: Annotated[SideTable | None, Setting("The left arm, hand, shoulder and foot.")] = None
+    right: Annotated[SideTable | None, Setting("The right arm, hand, shoulder and foot.")] = None
 
     def __post_init__(self) -> None:
         for name in SIDES:
             if self.both is not None and getattr(self, name) is not None:
                 raise error_at((name,), "a side beside both", "either [both] or [left] and [right]")
         for name in ("both", *SIDES):
-            own: Side | None = getattr(self, name)
+            own: SideTable | None = getattr(self, name)
             if own is not None:
                 own.check(self.duration, self.loop, name)
         for place, curve in self._curves():

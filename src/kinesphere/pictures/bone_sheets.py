@@ -29,7 +29,7 @@ from kinesphere.pictures.canvas import (
     truncate_text,
     write_text,
 )
-from kinesphere.pictures.scene import TRAIL_SECONDS, Scene, facing_directions, find_scene
+from kinesphere.pictures.scene import TRAIL_SECONDS, SheetPoints, facing_directions, find_scene
 
 _SHEET_MARGIN = 20  # pixels around the sheet
 _GAP = 8
@@ -48,7 +48,7 @@ _MAX_HEAD_RADIUS = 0.062  # body heights
 _HORIZONTAL = np.array([1.0, 0.0, 1.0])  # mask: multiply to drop the height
 
 
-def path_from_above(scene: Scene) -> Floats:
+def path_from_above(scene: SheetPoints) -> Floats:
     """``(K, 2)`` the root's path from above, rotated so that its principal axis is horizontal and its end on the right.
 
     It is never mirrored: a turn to the left stays a turn to the left.
@@ -58,7 +58,7 @@ def path_from_above(scene: Scene) -> Floats:
     return level
 
 
-def draw_path(scene: Scene, size: tuple[int, int]) -> Image.Image:
+def draw_path(scene: SheetPoints, size: tuple[int, int]) -> Image.Image:
     """Draw the root's path from above. Frames that have a panel are marked, with a tick in the facing direction."""
     path = path_from_above(scene)
     walked = path[scene.rows_of(scene.path_frames)]
@@ -107,14 +107,14 @@ def draw_path(scene: Scene, size: tuple[int, int]) -> Image.Image:
     return image
 
 
-def strip_height(scene: Scene, width: int, least: int, most: int) -> int:
+def strip_height(scene: SheetPoints, width: int, least: int, most: int) -> int:
     """Height of the path's strip in pixels, so that the path fills it; between ``least`` and ``most``."""
     extent = np.ptp(path_from_above(scene)[scene.rows_of(scene.path_frames)], axis=0)
     filled = (width - 2 * _STRIP_MARGIN) * float(extent[1] / max(extent[0], 1e-9)) + 2 * _STRIP_MARGIN + _STRIP_CAPTION
     return int(np.clip(filled, least, most))
 
 
-def _level_rotation(scene: Scene) -> Floats:
+def _level_rotation(scene: SheetPoints) -> Floats:
     """The rotation ``(2, 2)`` that makes the path's principal axis horizontal, its end to the right of its start."""
     path = scene.points[scene.rows_of(scene.path_frames), scene.figure.base][:, [0, 2]] * [1.0, -1.0]
     centred = path - path.mean(axis=0)
@@ -141,7 +141,7 @@ def _draw_grid(draw: ImageDraw.ImageDraw, to_pixels: Callable[[Floats], Floats],
 
 def _draw_labels(
     draw: ImageDraw.ImageDraw,
-    scene: Scene,
+    scene: SheetPoints,
     marks: Floats,
     ahead: Floats,
     size: tuple[int, int],
@@ -186,7 +186,7 @@ class PanelCamera:
         return pixels, magnification
 
 
-def draw_panel(scene: Scene, panel_camera: PanelCamera, frame: int, size: tuple[int, int]) -> Image.Image:
+def draw_panel(scene: SheetPoints, panel_camera: PanelCamera, frame: int, size: tuple[int, int]) -> Image.Image:
     """The picture of one frame."""
     image = Image.new("RGB", (size[0] * SUPERSAMPLING, size[1] * SUPERSAMPLING), canvas.PAPER)
     draw = ImageDraw.Draw(image)
@@ -203,7 +203,7 @@ def grid_step(height: float) -> float:
     return round_step(0.4 * height)
 
 
-def head_ball(scene: Scene, head: Head, row: int) -> tuple[Floats, float]:
+def head_ball(scene: SheetPoints, head: Head, row: int) -> tuple[Floats, float]:
     """Centre and radius of the ball that is drawn for a head."""
     figure, points = scene.figure, scene.points[row]
     position = points[head.joint]
@@ -217,7 +217,7 @@ def head_ball(scene: Scene, head: Head, row: int) -> tuple[Floats, float]:
 
 
 def _draw_ground(
-    draw: ImageDraw.ImageDraw, scene: Scene, panel_camera: PanelCamera, target: Floats, size: tuple[int, int]
+    draw: ImageDraw.ImageDraw, scene: SheetPoints, panel_camera: PanelCamera, target: Floats, size: tuple[int, int]
 ) -> None:
     """Draw a ground grid that is fixed in the world and fades with the distance from the body."""
     step = grid_step(scene.figure.height)
@@ -242,7 +242,7 @@ def _draw_ground(
         draw.rectangle((0, sharp, size[0], sharp + SUPERSAMPLING - 1), fill=canvas.GROUND)
 
 
-def _draw_shadow(image: Image.Image, scene: Scene, panel_camera: PanelCamera, frame: int, target: Floats) -> None:
+def _draw_shadow(image: Image.Image, scene: SheetPoints, panel_camera: PanelCamera, frame: int, target: Floats) -> None:
     """Draw a soft shadow: the bones projected straight down on the floor."""
     size = (image.width // SUPERSAMPLING, image.height // SUPERSAMPLING)
     mask = Image.new("L", size, 0)
@@ -264,7 +264,7 @@ def _draw_shadow(image: Image.Image, scene: Scene, panel_camera: PanelCamera, fr
 
 
 def _draw_trails(
-    draw: ImageDraw.ImageDraw, scene: Scene, panel_camera: PanelCamera, frame: int, target: Floats
+    draw: ImageDraw.ImageDraw, scene: SheetPoints, panel_camera: PanelCamera, frame: int, target: Floats
 ) -> None:
     """Draw the paths of hands and feet up to this frame, darker for more recent frames, with a dot every 1/24 s."""
     frames = scene.trail(frame)
@@ -283,7 +283,9 @@ def _draw_trails(
             draw_disc(draw, pixels[i], 1.1 * width, mix_colours(canvas.PAPER, colour, 0.15 + 0.45 * float(recency[i])))
 
 
-def _draw_body(draw: ImageDraw.ImageDraw, scene: Scene, panel_camera: PanelCamera, frame: int, target: Floats) -> None:
+def _draw_body(
+    draw: ImageDraw.ImageDraw, scene: SheetPoints, panel_camera: PanelCamera, frame: int, target: Floats
+) -> None:
     """Draw bones and heads, far ones first. Near ones are thicker and darker, far ones thinner and paler."""
     figure, row = scene.figure, scene.row_of(frame)
     pixels, magnification = panel_camera.project(scene.points[row], target)
@@ -331,7 +333,7 @@ def _draw_bone(
 
 
 def _draw_head(
-    draw: ImageDraw.ImageDraw, scene: Scene, panel_camera: PanelCamera, head: Head, row: int, target: Floats
+    draw: ImageDraw.ImageDraw, scene: SheetPoints, panel_camera: PanelCamera, head: Head, row: int, target: Floats
 ) -> None:
     centre, radius = head_ball(scene, head, row)
     pixels_per_height = scene.figure.height * panel_camera.scale * SUPERSAMPLING
@@ -435,7 +437,7 @@ def panel_corner(layout: SheetLayout, number: int) -> tuple[int, int]:
     return _SHEET_MARGIN + column * (wide + _GAP), _SHEET_MARGIN + _HEADER + row * (high + _PANEL_LABEL + _GAP)
 
 
-def make_layout(scene: Scene, camera: Camera, size: tuple[int, int], columns: int | None) -> SheetLayout:
+def make_layout(scene: SheetPoints, camera: Camera, size: tuple[int, int], columns: int | None) -> SheetLayout:
     """Lay out the sheet, with the best number of columns unless ``columns`` is given."""
     count = len(scene.panel_frames)
     strip = 0
@@ -468,7 +470,7 @@ def make_layout(scene: Scene, camera: Camera, size: tuple[int, int], columns: in
     return SheetLayout(across, (wide, tall), cameras, strip)
 
 
-def _bounding_boxes(scene: Scene, camera: Camera) -> Floats:
+def _bounding_boxes(scene: SheetPoints, camera: Camera) -> Floats:
     """``(N, 2, 2)`` lower left and upper right corners on the image plane: each pose with its shadow and trails."""
     figure = scene.figure
     drawn = sorted({end for bone in figure.bones for end in (bone.start, bone.end)} | {figure.base})
@@ -495,7 +497,7 @@ def _bounding_boxes(scene: Scene, camera: Camera) -> Floats:
     return padded
 
 
-def _draw_header(sheet: Image.Image, motion: Motion, scene: Scene, view: str) -> None:
+def _draw_header(sheet: Image.Image, motion: Motion, scene: SheetPoints, view: str) -> None:
     draw, width = ImageDraw.Draw(sheet), sheet.width
     facts = (
         f"{len(motion)} frames · {motion.rate:g} fps · {motion.duration:.2f} s · "

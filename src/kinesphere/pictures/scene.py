@@ -31,7 +31,7 @@ _ROUNDS = 8
 
 
 @dataclass(frozen=True)
-class Scene:
+class SheetPoints:
     """Positions of a figure's points in the frames that a sheet needs."""
 
     figure: StickFigure
@@ -69,7 +69,7 @@ class Scene:
         return _trail(frame, self.run_starts[frame], self.rate)
 
 
-def find_scene(motion: Motion, panels: int) -> Scene:
+def find_scene(motion: Motion, panels: int) -> SheetPoints:
     """Measure the motion as a whole, and choose ``panels`` performed frames that show most of it."""
     if panels < 1:
         raise ValueError(f"frames={panels}; at least one is needed")
@@ -87,7 +87,7 @@ def find_scene(motion: Motion, panels: int) -> Scene:
     trails = [_trail(frame, start, motion.rate) for frame, start in starts.items()]
     known = np.unique(np.concatenate([survey, *trails]))
     world_rotations, points = _points_in_world(motion, known)
-    return Scene(
+    return SheetPoints(
         figure=figure,
         panel_frames=shown,
         frames=known,
