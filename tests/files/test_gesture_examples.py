@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 import kinesphere
 from conftest import ROOT
 from kinesphere.cli.main import app
-from kinesphere.files.gesture_toml import DIRECTIONS, GestureFile, SideTable, load_gesture
+from kinesphere.files.gesture_toml import DIRECTIONS, GestureFile, KeyTable, SideTable, load_gesture
 from kinesphere.maths import rotations
 from kinesphere.motion.document import field_names, hints_of
 from kinesphere.motion.errors import MotionFileError
