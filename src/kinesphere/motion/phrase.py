@@ -12,7 +12,7 @@ the world are in metres. Times are seconds of the phrase's own time, whatever it
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from types import MappingProxyType
@@ -337,8 +337,3 @@ class Applied(NamedTuple):
 
 _REST = Track()
 _IDENTITY = ("name", "seed", "detail")  # fields that may change without what edits made of the phrase
-
-
-def spaces_in_world(spaces: Sequence[str]) -> Bools:
-    """``(K,)`` which keys are not in the chest's axes."""
-    return np.array([space != CHEST for space in spaces], dtype=np.bool_)
