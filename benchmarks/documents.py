@@ -5,6 +5,7 @@ msgspec is no dependency: ``pip install msgspec`` first, or only pydantic is mea
 
 from __future__ import annotations
 
+import importlib
 import subprocess
 import sys
 import time
@@ -16,9 +17,9 @@ from kinesphere.motion.document import dial, document, read_document, to_plain
 from kinesphere.motion.gesture import Gesture
 
 try:
-    import msgspec
+    msgspec: Any = importlib.import_module("msgspec")
 except ImportError:
-    msgspec = None  # type: ignore[assignment]
+    msgspec = None
 
 
 @document(frozen=True)

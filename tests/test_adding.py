@@ -144,7 +144,7 @@ def test_a_motion_edit_is_in_scores_in_the_reference_and_under_contract(plugin):
         ("1 / 0", "ZeroDivisionError"),
         ("import nothing_of_that_name", "ModuleNotFoundError"),
         ("def", "SyntaxError"),
-        (LEAN.replace('"lean"', '"equalize"'), "is taken by kinesphere.signals.equalize.Equalize"),
+        (LEAN.replace('"lean"', '"equalize"'), "is taken by Equalize of kinesphere.signals.equalize"),
         (LEAN.replace('"lean"', '"convert"'), "'convert' is one of our commands"),
         (LEAN.replace("angle", "strength"), "strength is no name for a field"),
         (LEAN.replace("] = 0.0", "]"), "angle has no default"),

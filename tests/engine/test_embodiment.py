@@ -122,7 +122,10 @@ def test_a_body_says_what_it_lacks_and_is_found_once():
     assert body.lacks == ("toes", "eyes", "fingers")
     assert body_of(BODIES["no clavicles"]).lacks == ("clavicles",)
     assert body_of(OURS).lacks == ()
-    assert body_of(figure()) is body_of(OURS)
+    assert body_of(figure()) is body_of(figure())
+    assert body_of(figure()).volumes is not None  # a surface has volumes, a skeleton by itself has none
+    assert body_of(OURS) is body_of(OURS)
+    assert body_of(OURS).volumes is None
     assert sum(part.mass for part in body.mass) == pytest.approx(1.0)
     assert {point.side for point in body.soles} == set(SIDES)
     assert body.lengths["leftLeg"] == pytest.approx(body.lengths["rightLeg"])

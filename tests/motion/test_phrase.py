@@ -10,7 +10,7 @@ import pytest
 from kinesphere.body import body_of
 from kinesphere.builtin import figure
 from kinesphere.engine.phrases import figure_body
-from kinesphere.motion.gesture import Curve
+from kinesphere.motion.gesture import Curve, Step
 from kinesphere.motion.phrase import SAMPLES, Keys, Phrase, Track
 from kinesphere.motion.skeleton import Skeleton
 
@@ -150,3 +150,33 @@ def test_other_fields_are_kept_when_edits_that_add_up_are_taken_back():
     again = Effort(weight=0.2)(made)
     assert (again.name, again.seed) == ("renamed", 3)
     assert len(again.applied_edits) == 2
+
+
+@pytest.mark.parametrize(
+    ("part", "track", "said"),
+    [
+        ("right_arm", Track(keys(), strokes={"duration": np.nan}), "right_arm: duration is nan; 0.01 to 100"),
+        ("right_arm", Track(keys(), strokes={"duration": 0.0}), "duration is 0"),
+        ("right_arm", Track(keys(), strokes={"duration": np.array([1.0, -1.0])}), "duration is -1"),
+        ("right_arm", Track(keys(), strokes={"duration": 1e6}), "duration is 1e"),
+        ("right_arm", Track(keys(), strokes={"inflection": 2.0}), "inflection is 2; 0.01 to 0.99"),
+        ("right_arm", Track(keys(), overlays={"wrist_bend": np.nan}), "wrist_bend is nan"),
+        ("right_arm", Track(keys(), overlays={"wrist_bend": np.zeros((3, 3))}), r"wrist_bend has shape \(3, 3\)"),
+        ("right_arm", Track(keys(), placed=np.full((3, 3), np.nan)), "placed has a number that is not finite"),
+        ("right_arm", Track(placed=np.zeros((3, 3))), "found placed, which arms with keys have"),
+        ("right_arm", Track(keys(spaces=("chest", 3, "chest"))), "no space is called '3'"),
+        ("head", Track(overlays={"head.nod": 20.0}), "head.nod is 20; -3.142 to 3.142 radians is allowed"),
+        ("head", Track(curves={"head.nod": Curve((0.0, 1.0), (0.0, 20.0))}), "head.nod is 20"),
+        ("head", Track(strokes={"duration": 2.0}), "head: found strokes, which arms and the torso have"),
+        ("torso", Track(steps=(Step(0.0, 0.5, 0.1, 0.0),)), "torso: found steps, which legs have"),
+    ],
+)
+def test_what_would_break_or_be_lost_is_refused_with_its_part(part, track, said):
+    with pytest.raises(ValueError, match=said):
+        phrase(**{part: track})
+
+
+def test_keys_may_be_given_as_lists():
+    given = Keys([0.0, 1.0], [[0, 0, 0.5], [0, 0.1, 0.5]], [0, 0], [True, True], ["chest", "chest"], [0.5, 0.5])
+    assert given.positions.dtype == np.float64
+    assert given.spaces == ("chest", "chest")

@@ -77,6 +77,7 @@ class Body:
 
 
 _known: WeakKeyDictionary[Skeleton, Body] = WeakKeyDictionary()
+_known_characters: WeakKeyDictionary[Character, Body] = WeakKeyDictionary()  # with the volumes of their surface
 
 
 def body_of(source: Skeleton | Motion | Character) -> Body:
@@ -85,13 +86,14 @@ def body_of(source: Skeleton | Motion | Character) -> Body:
     A motion helps where the rest pose is no body's pose: then the body is measured in its most upright frame.
     """
     skeleton = source if isinstance(source, Skeleton) else source.skeleton
-    known = _known.get(skeleton)
-    if known is not None and (known.volumes is not None or not isinstance(source, Character)):
-        return known
     if isinstance(source, Character):
-        anatomy = find_anatomy(require_roles(skeleton)) if known is None else known.anatomy
-        body = Body(anatomy.skeleton, anatomy, find_volumes(source, anatomy))
-    elif isinstance(source, Motion):
+        if source not in _known_characters:
+            anatomy = find_anatomy(require_roles(skeleton))
+            _known_characters[source] = Body(anatomy.skeleton, anatomy, find_volumes(source, anatomy))
+        return _known_characters[source]
+    if skeleton in _known:
+        return _known[skeleton]
+    if isinstance(source, Motion):
         with_roles = require_motion_roles(source)
         body = Body(with_roles.skeleton, find_anatomy(with_roles.skeleton, with_roles))
     else:

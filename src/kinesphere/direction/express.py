@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 from pydantic import BeforeValidator
 
-from kinesphere.direction.words import Vocabulary, Word, combine_words, word_strengths
+from kinesphere.direction.words import Vocabulary, Word, Words, combine_words, word_strengths
 from kinesphere.laban.dials import Dials, EffortDial, Part, ShapeDial, dial_to_plain
 from kinesphere.laban.effort import Effort
 from kinesphere.laban.expression import (
@@ -140,3 +140,14 @@ def _affine(dial: EffortDial) -> ShapeDial:
     if isinstance(dial, Effort):
         return affine_shape(dial)
     return {moment: affine_shape(effort) for moment, effort in dial.items()}
+
+
+def as_express(edit: object) -> Express | None:
+    """What an edit of Effort, Shape or words asks for, as an Express; None: it is another edit."""
+    if isinstance(edit, Express):
+        return edit
+    if isinstance(edit, Effort):
+        return Express(effort=edit)
+    if isinstance(edit, Shape):
+        return Express(shape=edit)
+    return Express(words=edit.words, intensity=edit.intensity) if isinstance(edit, Words) else None

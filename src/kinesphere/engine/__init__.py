@@ -1,4 +1,4 @@
-"""Gesture synthesis: generate motion from key points, strokes, channels and style parameters (a manner)."""
+"""Motion generation: from phrases (keys, curves, strokes, overlays) to motion, on any body, at any rate."""
 
 import lazy_loader
 

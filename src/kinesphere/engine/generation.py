@@ -46,7 +46,7 @@ AHEAD = 0.18  # seconds that hips begin to sink before a leg would be too short
 HEAVY = 0.045  # seconds of σ: a torso has mass
 BATCH_FRAMES = 5000  # frames that are generated at once: arrays of some megabytes
 QUICKEST = 0.24  # seconds that a step takes at least
-RATES = (1.0, 1000.0)  # frames a second
+RATES = (10.0, 1000.0)  # frames a second; with fewer, every goal would need a frame that time has not
 
 
 def generate_gesture(gesture: Gesture, height: float = HEIGHT, *, body: Body | None = None) -> Motion:
@@ -69,6 +69,9 @@ def generate(phrases: Phrase | Sequence[Phrase], rate: float = RATE) -> Motion |
     the body lacks is left out (``Body.lacks`` says what). No retargeting is needed.
     """
     several = [phrases] if isinstance(phrases, Phrase) else list(phrases)
+    for own in several:
+        if not isinstance(own, Phrase):
+            raise TypeError(f"{own!r} is no phrase; phrase_of(gesture, body) makes one")
     found = [motion for _, motion in generate_edited(several, [_unedited] * len(several), rate)]
     return found[0] if isinstance(phrases, Phrase) else found
 
@@ -81,8 +84,8 @@ def generate_edited(
     phrases: Sequence[Phrase], edits: Sequence[Callable[[Phrase], Phrase]], rate: float = RATE
 ) -> list[tuple[Phrase, Motion]]:
     """Edit phrases, each by its own function, and generate their motions; both go on at once on several threads."""
-    if not np.isfinite(rate) or not RATES[0] <= rate <= RATES[1]:
-        raise ValueError(f"rate {rate}: {RATES[0]:g} to {RATES[1]:g} frames a second is allowed")
+    if isinstance(rate, bool) or not isinstance(rate, int | float | np.number) or not RATES[0] <= rate <= RATES[1]:
+        raise ValueError(f"rate {rate!r}: {RATES[0]:g} to {RATES[1]:g} frames a second is allowed")
 
     def generate_batch(batch: Sequence[int]) -> tuple[list[Phrase], list[Motion], list[str]]:
         edited = [edits[i](phrases[i]) for i in batch]

@@ -17,7 +17,7 @@ import numpy as np
 from kinesphere.maths.vectors import Floats
 from kinesphere.motion.checked_arrays import freeze
 from kinesphere.motion.document import document
-from kinesphere.motion.registry import RegisteredDocument, Registry, registering
+from kinesphere.motion.registry import RegisteredDocument, Registry, blame_plugin, registering
 
 if TYPE_CHECKING:
     from kinesphere.body.body import Body
@@ -65,13 +65,19 @@ class BehaviourStack:
     scene: Scene
 
     def __post_init__(self) -> None:
-        self._states = [own.start(self.body, self.scene) for own in self.behaviours]
+        self._states = []
+        for own in self.behaviours:
+            with blame_plugin(own):
+                self._states.append(own.start(self.body, self.scene))
         self._last: Floats | None = None
 
     def step(self, pose: Pose, dt: float) -> Pose:
         """The pose of now with all behaviours; their states go on by ``dt`` seconds."""
         for i, own in enumerate(self.behaviours):
-            self._states[i], pose = own.step(self._states[i], pose, self.scene, dt)
+            with blame_plugin(own):
+                self._states[i], pose = own.step(self._states[i], pose, self.scene, dt)
+                if not isinstance(pose, Pose):
+                    raise TypeError(f"step gave {type(pose).__name__}; a state and a Pose are expected")
         if self._last is not None:  # quaternions stay in the hemisphere of the frame before
             flipped = np.einsum("ij,ij->i", pose.rotations, self._last) < 0.0
             if flipped.any():

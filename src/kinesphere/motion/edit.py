@@ -108,6 +108,8 @@ class MotionEdit(EditBase):
 
     def __call__(self, motion: Motion, **scope: Any) -> Motion:
         """The motion, edited; ``scope`` are the fields of ``Scope``: start, end, parts, strength, fade."""
+        if not isinstance(motion, Motion):
+            raise TypeError(f"{type(self).__name__} edits motions; found {motion!r}. generate(phrase) makes one")
         return self.apply(motion, Scope(**scope) if scope else WHOLE)[0]
 
 
@@ -120,6 +122,12 @@ class PhraseEdit(EditBase):
 
     def __call__(self, phrase: Phrase, **scope: Any) -> Phrase:
         """The phrase, edited; ``scope`` are the fields of ``Scope``: start, end, parts, strength, fade."""
+        from kinesphere.motion.phrase import Phrase as Own
+
+        if not isinstance(phrase, Own):
+            raise TypeError(
+                f"{type(self).__name__} edits phrases; found {phrase!r}. phrase_of(gesture, body) makes one"
+            )
         return self.apply(phrase, Scope(**scope) if scope else WHOLE)
 
 

@@ -22,7 +22,7 @@ import numpy as np
 
 from kinesphere.maths.vectors import Bools, Floats
 from kinesphere.motion.errors import unknown_name
-from kinesphere.motion.gesture import CHANNELS, Curve, Palm, Step
+from kinesphere.motion.gesture import ANGLE, CHANNELS, MOST, Curve, Palm, Step
 from kinesphere.motion.humanoid import SIDES
 
 if TYPE_CHECKING:
@@ -34,10 +34,22 @@ SAMPLES = 60.0  # values a second of a curve over a phrase's own time
 # Spaces of keys: from the shoulder in the chest's axes, fixed, or from a joint that the hand goes with.
 CHEST, WORLD, CARRIERS = "chest", "world", ("hips", "spine", "upperChest", "neck", "head")
 SLACK = 1e-9  # seconds
+LARGEST_OVERLAY = 100.0  # of an arm's, in any unit
 
 # Parameters of each stroke, with their neutral values. The inflection is the key's own unless given.
 STROKES: Mapping[str, float] = MappingProxyType(
     {"tension": 0.0, "inflection": 0.5, "anticipation": 0.0, "overshoot": 0.0, "time_exponent": 1.0, "duration": 1.0}
+)
+# What each of them may be: shares, factors, and what the equations of timing can do.
+STROKE_RANGES: Mapping[str, tuple[float, float]] = MappingProxyType(
+    {
+        "tension": (-5.0, 5.0),
+        "inflection": (0.01, 0.99),
+        "anticipation": (0.0, 1.0),
+        "overshoot": (0.0, 1.0),
+        "time_exponent": (0.05, 20.0),
+        "duration": (0.01, 100.0),
+    }
 )
 # Parameters of an arm that may vary along a stroke, with their neutral values.
 OVERLAYS: Mapping[str, float] = MappingProxyType(
@@ -112,6 +124,10 @@ class Keys:
     locked: bool = False
 
     def __post_init__(self) -> None:
+        for name in ("times", "positions", "swivels", "goals", "inflections"):
+            kind = np.bool_ if name == "goals" else np.float64
+            object.__setattr__(self, name, np.asarray(getattr(self, name), dtype=kind))
+        object.__setattr__(self, "spaces", tuple(self.spaces))
         count = len(self.times)
         if not count:
             raise ValueError("keys: one at least is needed")
@@ -152,7 +168,7 @@ class Track:
     keys
         Of an arm; None leaves it relaxed.
     curves
-        Channel to its keys at times; channels that are left out rest.
+        Channel to its keys at times, in radians, shares, and leg lengths of the hips; channels that are left out rest.
     strokes
         Each of ``STROKES``: one number, or one per stroke ``(S,)``. Of an arm's strokes, or of the torso's, which are
         the whole body's where no hand has keys.
@@ -244,7 +260,15 @@ class Phrase:
         ):
             if not given.keys() <= known.keys():
                 name = next(name for name in given if name not in known)
-                raise ValueError(f"{part}: {unknown_name(kind, name, known)}")
+                raise ValueError(f"{part}: {unknown_name(kind, str(name), known)}")
+        _check_belongings(part, track)
+        for name, values in track.strokes.items():
+            _check_numbers(part, name, values, *STROKE_RANGES[name])
+        for name, values in track.overlays.items():
+            most = LARGEST_OVERLAY if name in OVERLAYS else MOST[CHANNELS[name]]
+            _check_numbers(part, name, values, -most, most)
+        for name, curve in track.curves.items():
+            _check_numbers(part, name, curve.values, -MOST[CHANNELS[name]], MOST[CHANNELS[name]])
         for name, values in track.overlays.items():
             if np.ndim(values) and len(values) > longest:
                 seconds = (len(values) - 1) / SAMPLES
@@ -265,6 +289,8 @@ class Phrase:
         if track.placed is not None and np.shape(track.placed) != np.shape(keys.positions):
             found, wanted = np.shape(track.placed), np.shape(keys.positions)
             raise ValueError(f"{part}: placed has shape {found}; {wanted} is expected, a row for each key")
+        if track.placed is not None and not np.isfinite(track.placed).all():
+            raise ValueError(f"{part}: placed has a number that is not finite")
 
     def _check_keys(self, part: str, keys: Keys) -> None:
         if not part.endswith("_arm"):
@@ -272,9 +298,9 @@ class Phrase:
         if keys.times[0] < -SLACK or keys.times[-1] > self.duration + SLACK:
             raise ValueError(f"{part}: keys outside of the phrase's 0 to {self.duration:g} s")
         known = (CHEST, WORLD, *(role for role in CARRIERS if role in self.body.roles))
-        for space in set(keys.spaces):
+        for space in keys.spaces:
             if space not in known:
-                raise ValueError(f"{part}: {unknown_name('space', space, known)}")
+                raise ValueError(f"{part}: {unknown_name('space', str(space), known)}")
 
     def track(self, part: str) -> Track:
         """The track of a part; a neutral one where there is none."""
@@ -325,6 +351,31 @@ class Phrase:
     def times(self) -> Floats:
         """``(N,)`` seconds at which curves over the phrase's own time have their values."""
         return np.asarray(np.arange(round(self.duration * SAMPLES) + 1) / SAMPLES)
+
+
+def _check_numbers(part: str, name: str, values: Any, least: float, most: float) -> None:
+    """Refuse what is no number or row of finite numbers within a range."""
+    numbers = np.asarray(values, dtype=np.float64)
+    if numbers.ndim > 1:
+        raise ValueError(f"{part}: {name} has shape {numbers.shape}; one number or one row of them is expected")
+    wrong = ~((numbers >= least) & (numbers <= most))  # NaN too
+    if wrong.any():
+        found = float(numbers[wrong][0]) if numbers.ndim else float(numbers)
+        unit = " radians" if CHANNELS.get(name) == ANGLE else ""
+        raise ValueError(f"{part}: {name} is {found:g}; {least:.4g} to {most:.4g}{unit} is allowed")
+
+
+def _check_belongings(part: str, track: Track) -> None:
+    """Refuse what a part does not have: it would be lost without a word."""
+    arm, leg = part.endswith("_arm"), part.endswith("_leg")
+    for name, given, has, who in (
+        ("strokes", track.strokes, arm or part == "torso", "arms and the torso have"),
+        ("palms", track.palms, arm, "arms have"),
+        ("steps", track.steps, leg, "legs have"),
+        ("placed", track.placed is not None, track.keys is not None, "arms with keys have"),
+    ):
+        if given and not has:
+            raise ValueError(f"{part}: found {name}, which {who}")
 
 
 class Applied(NamedTuple):

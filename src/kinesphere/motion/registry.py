@@ -13,6 +13,7 @@ import pkgutil
 import sys
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import MISSING, fields, is_dataclass
 from functools import cache
 from importlib.metadata import entry_points
@@ -23,6 +24,7 @@ from typing import Any, Generic, Self, TypeVar
 from kinesphere.motion.errors import unknown_name
 
 PLUGINS = "kinesphere.plugins"  # group of entry points
+PLUGIN_PREFIX = "kinesphere_plugin_"  # of the names of modules that are files of users
 T = TypeVar("T")
 
 
@@ -60,6 +62,30 @@ class RegisteredDocument(ABC):
         return tuple(own for own in made if not own.neutral)
 
 
+_REGISTRIES: list[Any] = []  # all of them: commands and documents have one name for one thing
+
+
+def owner_of(own: type) -> str:
+    """Who registered a class, for messages: the file of a plugin, else the module."""
+    module = sys.modules.get(own.__module__)
+    file = getattr(module, "__file__", None)
+    return Path(file).name if own.__module__.startswith(PLUGIN_PREFIX) and file else own.__module__
+
+
+@contextmanager
+def blame_plugin(own: object) -> Iterator[None]:
+    """Errors inside, of a plugin's document, become ``PluginError`` with its name and file; of ours they stay."""
+    try:
+        yield
+    except PluginError:
+        raise
+    except Exception as error:
+        cls = type(own)
+        if cls.__module__.partition(".")[0] == "kinesphere":
+            raise
+        raise PluginError(f"{owner_of(cls)}, {cls.__name__}: {type(error).__name__}: {error}") from error
+
+
 class Registry(Generic[T]):
     """Classes by name.
 
@@ -70,6 +96,7 @@ class Registry(Generic[T]):
     def __init__(self, kind: str, packages: tuple[str, ...], reserved: tuple[str, ...] = ()) -> None:
         self.kind, self.packages, self.reserved = kind, packages, reserved
         self._classes: dict[str, type[T]] = {}
+        _REGISTRIES.append(self)
 
     def register(self, name: str, own: type[T]) -> None:
         """Add a class. Names are lower case; each is given once."""
@@ -79,9 +106,15 @@ class Registry(Generic[T]):
         taken = self._classes.get(name)
         if taken is not None and (taken.__module__, taken.__qualname__) != (own.__module__, own.__qualname__):
             raise PluginError(
-                f"{self.kind} {name!r} of {own.__module__} is taken by {taken.__module__}.{taken.__qualname__}; "
+                f"{self.kind} {name!r} of {owner_of(own)} is taken by {taken.__qualname__} of {owner_of(taken)}; "
                 "choose another name"
             )
+        for other in _REGISTRIES:
+            if other is not self and name in other._classes:
+                raise PluginError(
+                    f"{self.kind} {name!r} of {owner_of(own)} is taken by the {other.kind} of that name; "
+                    "choose another name"
+                )
         self._classes[name] = own
 
     def __getitem__(self, name: str) -> type[T]:
@@ -191,7 +224,7 @@ def loaded_plugins() -> tuple[Path, ...]:
 def load_plugin(path: str | Path) -> None:
     """Run a Python file of the user's that registers edits, behaviours or file formats. Each file is run once."""
     file = Path(path).resolve()
-    name = f"kinesphere_plugin_{file.stem}_{abs(hash(file))}"
+    name = f"{PLUGIN_PREFIX}{file.stem}_{abs(hash(file))}"
     if name in sys.modules:
         return
     if not file.is_file():
@@ -206,7 +239,7 @@ def load_plugin(path: str | Path) -> None:
     except PluginError as error:
         del sys.modules[name]
         raise PluginError(f"plugin {path}: {error}") from None
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         del sys.modules[name]
         raise PluginError(f"plugin {path}: {type(error).__name__}: {error}") from error
     _LOADED[name] = file

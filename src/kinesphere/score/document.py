@@ -51,10 +51,17 @@ def from_json(text: str, path: str | Path = "score") -> Score:
     if len(text) > LARGEST:
         raise MotionFileError(file, f"more than {LARGEST} characters", "a score in JSON")
     try:
-        data = json.loads(text, parse_constant=_refuse_constant)
+        data = json.loads(text, parse_constant=_refuse_constant, object_pairs_hook=_refuse_twice)
     except (ValueError, RecursionError) as error:
         raise MotionFileError(file, f"what is no JSON ({error})", "a score in JSON") from None
     return read_score(data, file)
+
+
+def _refuse_twice(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    names = [name for name, _ in pairs]
+    if len(set(names)) < len(names):
+        raise ValueError(f"the field {next(name for name in names if names.count(name) > 1)!r} is given twice")
+    return dict(pairs)
 
 
 def _refuse_constant(name: str) -> float:

@@ -16,6 +16,7 @@ from kinesphere.maths.vectors import Bools, Floats
 from kinesphere.motion.edit import Layer, MotionEdit
 from kinesphere.motion.humanoid import select_joints
 from kinesphere.motion.motion import Motion
+from kinesphere.motion.registry import blame_plugin
 from kinesphere.motion.scope import Scope
 from kinesphere.motion.timemap import TimeMap
 from kinesphere.score.sources import AS_FOUND, Reading, resolve_sources
@@ -63,9 +64,9 @@ class LayerStack:
         edit = resolve_sources(given, self.reading).at_times_of(self.clock, self.motion)
         scope = self._to_present(source_scope)
         if edit.needs_locked_feet or edit.retimes:
-            motion, clock = edit.apply(self.with_locked_feet().motion, scope)
+            motion, clock = _apply(edit, self.with_locked_feet().motion, scope)
             return LayerStack(motion, self.clock.then(clock), motion, reading=self.reading)
-        motion, _ = edit.with_free_feet().apply(self.motion, scope)
+        motion, _ = _apply(edit.with_free_feet(), self.motion, scope)
         if not edit.locks_feet or edit.neutral:
             return replace(self, motion=motion)
         joints, weight = select_joints(motion.skeleton, scope.parts), scope.window(motion.times)
@@ -89,3 +90,14 @@ class LayerStack:
             last = float(self.clock.inverse()(np.array(self.motion.duration)))
             raise ValueError(f"a layer from {scope.start:g} s has nothing to act on: the source lasts to {last:g} s")
         return replace(scope, start=start, end=end)
+
+
+def _apply(edit: MotionEdit, motion: Motion, scope: Scope) -> tuple[Motion, TimeMap]:
+    """The motion, edited, and its clock; what goes wrong in a plugin's edit has its name."""
+    with blame_plugin(edit):
+        made, clock = edit.apply(motion, scope)
+        if not isinstance(made, Motion) or not isinstance(clock, TimeMap):
+            raise TypeError(
+                f"apply gave {type(made).__name__}, {type(clock).__name__}; a Motion and a TimeMap are expected"
+            )
+        return made, clock

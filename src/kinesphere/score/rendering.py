@@ -14,7 +14,7 @@ from functools import partial
 
 from kinesphere.body.body import Body, body_of
 from kinesphere.body.retargeting.pipeline import retarget
-from kinesphere.direction.express import Express
+from kinesphere.direction.express import as_express
 from kinesphere.engine.batch import RATE
 from kinesphere.engine.generation import body_clock, generate_edited
 from kinesphere.engine.phrases import figure_body
@@ -28,6 +28,8 @@ from kinesphere.motion.edit import Layer, MotionEdit, PhraseEdit
 from kinesphere.motion.errors import warn_caller
 from kinesphere.motion.motion import Motion
 from kinesphere.motion.phrase import Phrase
+from kinesphere.motion.registry import blame_plugin
+from kinesphere.motion.skeleton import Skeleton
 from kinesphere.score import checks
 from kinesphere.score.layers import apply_layers
 from kinesphere.score.score import Score
@@ -103,16 +105,25 @@ def _body(character: Character | None, height: float) -> Body:
 # Phrases
 
 
-def phrase_of(source: Source, body: Body | None = None, seed: int | None = None) -> Phrase:
-    """A gesture on a body, by itself, by name or by file: what it does, nothing about how. See ``generate``."""
-    return phrase_of_gesture(resolve_gesture(source), body, seed)
+def phrase_of(source: Source, body: Body | Character | Skeleton | None = None, seed: int | None = None) -> Phrase:
+    """A gesture on a body, by itself, by name or by file: what it does, nothing about how. See ``generate``.
+
+    A character or a skeleton stands for its body.
+    """
+    if is_motion(source):
+        raise ValueError(
+            f"{source} is a motion; a gesture, its name or its file is expected. Recordings are no phrases yet"
+        )
+    own = body if body is None or isinstance(body, Body) else body_of(body)
+    return phrase_of_gesture(resolve_gesture(source), own, seed)
 
 
 def _check_layers(score: Score, phrase: Phrase) -> None:
     """Warn about what of a score's layers does not show in this phrase."""
     for layer in score.layers:
-        if isinstance(layer.edit, Express):
-            for finding in checks.check_layer(layer.edit, layer.scope, phrase):
+        asked = as_express(layer.edit)
+        if asked is not None:
+            for finding in checks.check_layer(asked, layer.scope, phrase):
                 warn_caller(*finding)
 
 
@@ -123,6 +134,9 @@ def _edit_phrase(layers: Sequence[Layer], phrase: Phrase) -> Phrase:
         if isinstance(layer.edit, ExpressiveEdit):
             asked.append(layer.edit.expression(phrase, layer.scope))
         elif isinstance(layer.edit, PhraseEdit):
-            phrase = layer.edit.apply(express(phrase, *asked) if asked else phrase, layer.scope)
-            asked = []
+            so_far, asked = express(phrase, *asked) if asked else phrase, []
+            with blame_plugin(layer.edit):
+                phrase = layer.edit.apply(so_far, layer.scope)
+                if not isinstance(phrase, Phrase):
+                    raise TypeError(f"apply gave {type(phrase).__name__}; a Phrase is expected")
     return express(phrase, *asked) if asked or phrase.seed is not None else phrase

@@ -38,7 +38,8 @@ def _check_character(character: Any) -> Any:
 
 
 def _check_layers(layers: Any) -> Any:
-    made = tuple(Layer(entry) if isinstance(entry, EditBase) else entry for entry in layers)
+    several = (layers,) if isinstance(layers, EditBase | Layer) else layers
+    made = tuple(Layer(entry) if isinstance(entry, EditBase) else entry for entry in several)
     for entry in made:
         if not isinstance(entry, Layer):
             raise expected_type("a layer: an edit, or an edit with its scope")
@@ -46,7 +47,7 @@ def _check_layers(layers: Any) -> Any:
 
 
 def _check_behaviours(behaviours: Any) -> Any:
-    made = tuple(behaviours)
+    made = (behaviours,) if isinstance(behaviours, Behaviour) else tuple(behaviours)
     for entry in made:
         if not isinstance(entry, Behaviour):
             raise expected_type("a behaviour")
