@@ -70,16 +70,16 @@ def plugin(tmp_path):
 def test_a_plugin_that_fails_in_use_is_named(plugin):
     with pytest.raises(PluginError, match=r"broken_in_use.py, Droop: KeyError: 'droop'"):
         render(Score("wave", plugin["droops"]()))
-    with pytest.raises(PluginError, match="broken_in_use.py, Vanish: TypeError: apply gave NoneType"):
+    with pytest.raises(PluginError, match=r"broken_in_use.py, Vanish: TypeError: apply gave NoneType"):
         render(Score("wave", plugin["vanishes"]()))
-    with pytest.raises(PluginError, match="broken_in_use.py, Stumble: TypeError: step gave NoneType"):
+    with pytest.raises(PluginError, match=r"broken_in_use.py, Stumble: TypeError: step gave NoneType"):
         render(Score("wave", behaviours=plugin["stumbles"]()))
 
 
 def test_one_name_is_one_thing(tmp_path):
     file = tmp_path / "twice.py"
     file.write_text(PLUGIN.replace('"droops"', '"twice"').replace('"stumbles"', '"twice"').replace("vanishes", "gone"))
-    with pytest.raises(PluginError, match="behaviour 'twice' of twice.py is taken by the phrase edit of that name"):
+    with pytest.raises(PluginError, match=r"behaviour 'twice' of twice.py is taken by the phrase edit of that name"):
         load_plugin(file)
     for registry in (PHRASE_EDITS, MOTION_EDITS):
         for name in ("twice", "gone"):
@@ -101,7 +101,7 @@ def test_common_slips_are_told():
         Effort(weight=1.0)(motion("wave"))
     with pytest.raises(TypeError, match="Equalize edits motions"):
         Equalize(preset="soften")(wave)
-    with pytest.raises(ValueError, match="walk.bvh is a motion"):
+    with pytest.raises(ValueError, match=r"walk.bvh is a motion"):
         phrase_of("walk.bvh")
     with pytest.raises(ValueError, match="rate '24'"):
         generate(wave, "24")
