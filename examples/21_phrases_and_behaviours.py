@@ -47,14 +47,14 @@ class Hesitate(PhraseEdit):
         return self.amount == 0.0
 
     def apply(self, phrase: Phrase, scope: Scope = WHOLE) -> Phrase:
-        """The phrase with longer strokes of both arms."""
+        """The phrase with longer strokes of its arms, as far as they begin within the scope."""
         tracks = {}
-        for part in ("left_arm", "right_arm"):
+        for part in scope.parts or ("left_arm", "right_arm"):
             track = phrase.track(part)
             if track.keys is not None:
-                count = int(track.keys.stops.sum()) - 1
-                longer = track.stroke("duration", count)
-                longer[1::2] *= 1.0 + self.amount * scope.strength
+                begins = track.keys.times[track.keys.stops][:-1]
+                longer = track.stroke("duration", len(begins))
+                longer[1::2] *= 1.0 + self.amount * scope.strength * scope.window(begins)[1::2]
                 tracks[part] = replace(track, strokes={**track.strokes, "duration": longer})
         return phrase.with_tracks(tracks)
 
