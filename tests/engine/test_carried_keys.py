@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from kinesphere import Effort, generate, phrase_of
+from kinesphere.engine.arm_plan import OutOfReach
 from kinesphere.engine.phrases import figure_body
 from kinesphere.engine.proportions import ARM
 from kinesphere.maths import rotations
@@ -82,3 +83,9 @@ def test_other_spaces_are_refused_with_those_that_there_are():
     with pytest.raises(ValueError, match="no space is called 'leftFoot'"):
         touching(("chest", "leftFoot", "leftFoot", "chest"))
     assert phrase_of("wave").arm("right").keys.spaces[0] == "chest"
+
+
+def test_a_goal_at_a_joint_that_is_out_of_reach_is_told():
+    keys = replace(touching().arm("right").keys, positions=np.array([REST, (-1.5, 0.0, 1.0), (-1.5, 0.0, 1.0), REST]))
+    with pytest.warns(OutOfReach, match=r"touch: the right hand stays \d+ mm short of its goal at the head at 1 s"):
+        generate(touching().with_tracks({"right_arm": Track(keys)}))

@@ -63,8 +63,8 @@ def test_what_is_missed_is_told_in_millimetres():
     asked = plan((1.0, far(0.1)), (3.0, far(0.0)))
     hand = np.tile(asked.positions[1], (301, 1))
     hand[60] = asked.positions[0] - [0.0, 0.0, 0.023]
-    (said,) = goal_warnings("reach", "right", asked, hand)
+    (said,) = goal_warnings("reach", "right", asked, hand, {})
     assert said.startswith("reach: the right hand stays 23 mm short of its goal in the world at 1 s")
     hand[60] = asked.positions[0] - [0.0, 0.0, 0.004]
-    assert not [*goal_warnings("reach", "right", asked, hand)]
-    assert not [*goal_warnings("reach", "right", plan((1.0, far(0.1)), (3.0, far(0.1)), space=Space.LOCAL), hand)]
+    assert not [*goal_warnings("reach", "right", asked, hand, {})]
+    assert not [*goal_warnings("reach", "right", plan((1.0, far(0.1)), (3.0, far(0.1)), space=Space.LOCAL), hand, {})]

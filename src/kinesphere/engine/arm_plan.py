@@ -8,7 +8,7 @@ body leans towards them, and what is missed is reported.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
@@ -292,13 +292,23 @@ def lean_to_reach(plan: ArmPlan, shoulder: Floats, time: Floats, size: float) ->
     return np.asarray(blend * weight.max(axis=1, keepdims=True))
 
 
-def goal_warnings(name: str, side: str, plan: ArmPlan, hand: Floats) -> Iterator[str]:
-    """A warning for every goal in the world that the hand ``(T, 3)`` does not reach."""
-    for key in np.flatnonzero(plan.in_place & plan.stops):
-        frame = min(int(plan.frames[key]), len(hand) - 1)
-        gap = float(np.linalg.norm(hand[frame] - plan.positions[key]))
+def goal_warnings(
+    name: str, side: str, plan: ArmPlan, hand: Floats, carriers: Mapping[str, tuple[Floats, Floats]]
+) -> Iterator[str]:
+    """A warning for every goal in the world, or at a joint, that the hand ``(T, 3)`` does not reach.
+
+    ``carriers`` are world rotations ``(T, 4)`` and positions ``(T, 3)`` of the joints that keys go with.
+    """
+    for key in np.flatnonzero(plan.fixed & plan.stops):
+        frame, space = min(int(plan.frames[key]), len(hand) - 1), plan.spaces[key]
+        goal = plan.positions[key]
+        if space in carriers:
+            q, p = carriers[space]
+            goal = p[frame] + rotations.rotate(q[frame], plan.offsets[key])
+        gap = float(np.linalg.norm(hand[frame] - goal))
         if gap > MISSED:
+            where = f"at the {space}" if space in carriers else "in the world"
             yield (
-                f"{name}: the {side} hand stays {1000.0 * gap:.0f} mm short of its goal in the world at "
+                f"{name}: the {side} hand stays {1000.0 * gap:.0f} mm short of its goal {where} at "
                 f"{plan.times[key]:g} s; the goal is approached as far as body and arm go"
             )

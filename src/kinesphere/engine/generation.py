@@ -140,13 +140,16 @@ def _generate_batch(phrases: Sequence[Phrase], rate: float) -> tuple[list[Motion
 
 
 def _goal_warnings(pose: BatchPose, parts: Sequence[_Performance]) -> Iterator[str]:
-    """Warnings for goals in the world that are not reached."""
+    """Warnings for goals in the world, or at a joint, that are not reached."""
     for frames, part in zip(pose.batch.slices, parts, strict=True):
         for side, task in part.tasks.items():
             if task.plan is not None and task.plan.in_world:
-                joints = joints_with_ancestors(pose.skeleton, (f"{side}Hand",))
-                hand = pose.world(joints)[1][frames, -1]
-                yield from goal_warnings(part.phrase.name, side, task.plan, hand)
+                joints = joints_with_ancestors(pose.skeleton, (f"{side}Hand", *task.plan.carriers))
+                q, p = pose.world(joints)
+                place = {name: int(np.searchsorted(joints, pose.skeleton.index(name))) for name in task.plan.carriers}
+                carriers = {name: (q[frames, k], p[frames, k]) for name, k in place.items()}
+                hand = p[frames, int(np.searchsorted(joints, pose.skeleton.index(f"{side}Hand")))]
+                yield from goal_warnings(part.phrase.name, side, task.plan, hand, carriers)
 
 
 # Clocks, channels and tasks of one performance
