@@ -190,6 +190,7 @@ class Track:
     placed: Floats | None = None
     palms: tuple[Palm, ...] = ()
     steps: tuple[Step, ...] = ()
+    checked: object = field(default=None, init=False, repr=False)  # for which part, length and body it is right
 
     def stroke(self, name: str, count: int) -> Floats:
         """One value per stroke ``(S,)``."""
@@ -249,7 +250,10 @@ class Phrase:
         for part, track in self.tracks.items():
             if part not in PARTS:
                 raise ValueError(unknown_name("part", part, PARTS))
-            self._check_track(part, track, longest)
+            checked = part, longest, id(self.body)
+            if track.checked != checked:  # tracks that an edit leaves alone were checked before
+                self._check_track(part, track, longest)
+                object.__setattr__(track, "checked", checked)
         object.__setattr__(self, "tracks", MappingProxyType(dict(self.tracks)))
 
     def _check_track(self, part: str, track: Track, longest: int) -> None:
@@ -356,6 +360,8 @@ class Phrase:
 def _check_numbers(part: str, name: str, values: Any, least: float, most: float) -> None:
     """Refuse what is no number or row of finite numbers within a range."""
     numbers = np.asarray(values, dtype=np.float64)
+    if numbers.ndim == 0 and least <= float(numbers) <= most:  # most are: plain numbers are quicker than arrays
+        return
     if numbers.ndim > 1:
         raise ValueError(f"{part}: {name} has shape {numbers.shape}; one number or one row of them is expected")
     wrong = ~((numbers >= least) & (numbers <= most))  # NaN too
