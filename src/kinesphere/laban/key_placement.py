@@ -10,7 +10,7 @@ arms are as long as the body's. What is around a hand is the engine's own pose o
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -51,6 +51,7 @@ HANGING_SHAPE = 0.25  # of its Shape that a hanging hand shows
 LOW, RAISED = -0.50, -0.22  # metres above the shoulder: hands that hang, and hands that are up
 MOUTH = (-0.18, 0.12, 0.15)  # metres from the shoulder: out, up, ahead
 AT_MOUTH, OFF_MOUTH = 0.15, 0.19  # metres between wrist and mouth of a hand that eats or drinks, and of others
+KEPT_VIEWS = 16  # views of the body under Shape that are kept
 KNOT_DELAY = 0.15  # of the time from key to key, after which the narrower key decides about flourishes
 KNOT_HOLD = 2.0 / SAMPLES  # seconds around a key that depend on no other key, nor do curves through their frames
 DISPLACEMENT_MARGIN = 0.10  # metres that a displacement of the whole elbow's angle leads a hand off its path
@@ -164,6 +165,7 @@ class KeyTable:
     keys: MovableKeys
     knots: Mapping[str, ArmKnots]
     pairs: MeetingKeys | None
+    views: dict[bytes, BodyView] = field(default_factory=dict, repr=False)  # by what was added to channels
 
     @cached_property
     def flourish_scale(self) -> Floats:
@@ -181,12 +183,25 @@ class KeyTable:
         """The body around each key's hand, as written."""
         return self.bodies.around(no_channels(len(self.times) + 1))
 
+    def _view_with(self, added: Floats) -> BodyView:
+        """The body with ``added (K + 1, C)`` on its channels; the last few are kept, as an Effort that is dragged, or a
+        crowd's, leaves Shape alone.
+        """
+        key = added.tobytes()
+        view = self.views.get(key)
+        if view is None:
+            view = self.bodies.around(added)
+            if len(self.views) >= KEPT_VIEWS:
+                self.views.clear()
+            self.views[key] = view
+        return view
+
     def capsules(self, added: Floats | None, deviation: PathDeviation) -> BodyCapsules:
         """The body around each key's hand, with ``added (K + 1, C)`` on its channels; None: as written."""
-        view = self._view if added is None else self.bodies.around(added)
+        view = self._view if added is None else self._view_with(added)
         between = view
         if deviation.added is not None:
-            between = self.bodies.around(deviation.added if added is None else added + deviation.added)
+            between = self._view_with(deviation.added if added is None else added + deviation.added)
         return BodyCapsules(view.lines, between.lines, self.hanging * view.sags, deviation.margins)
 
 
