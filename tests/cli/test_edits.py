@@ -283,7 +283,7 @@ def test_commands_of_edits_and_behaviours_take_a_character(tmp_path):
         (["perform", "wave", "--behaviour", "breath:depth=x"], "a number is expected"),
         (["perform", "wave", "--behaviour", "sway:seed=0.5"], "a whole number is expected"),
         (["perform", "wave", "--behaviour", "breath:depth=1,depth=2"], "given twice"),
-        (["perform", "wave", "--fps", "0"], "frames a second is allowed"),
+        (["perform", "wave", "--fps", "0"], "rate is 0; 0.001 to 1e+06 is allowed"),
     ],
 )
 def test_slips_with_phrase_edits_and_behaviours_are_told(tmp_path, words, said):

@@ -11,7 +11,7 @@ from kinesphere.motion.behaviour import BEHAVIOURS
 from kinesphere.motion.edit import MOTION_EDITS, PHRASE_EDITS
 from kinesphere.motion.registry import PluginError, load_plugin
 from kinesphere.score.checks import WithoutEffect
-from kinesphere.score.document import from_json
+from kinesphere.score.document import from_json, to_json
 
 PLUGIN = """
 from kinesphere.motion.behaviour import Behaviour, behaviour
@@ -126,3 +126,13 @@ def test_a_character_does_not_change_its_skeletons_body():
     perform("clap", character=character)
     after = generate(phrase_of("clap", character.skeleton))
     assert np.array_equal(before.rotations, after.rotations)
+
+
+def test_a_score_keeps_its_rate():
+    score = Score("wave", rate=24.0)
+    assert render(score).rate == 24.0
+    assert render(score, rate=30.0).rate == 30.0
+    assert from_json(to_json(score)) == score
+    assert render(Score("walk", rate=24.0)).rate == 24.0
+    with pytest.raises(ValueError, match="rate: found 0; expected frames a second"):
+        from_json(to_json(score).replace("24.0", "0"))

@@ -189,6 +189,7 @@ def perform(
             behaviours=(*score.behaviours, *(parse_behaviour(text) for text in behaviour or ())),
             seed=score.seed if seed is None else seed,
             character=score.character if character is None else score_source(character),
+            rate=score.rate if fps is None else fps,
         )
         perform_score(
             score,
@@ -197,7 +198,6 @@ def perform(
             preview=preview,
             save_score=save_score,
             overwrite=overwrite,
-            rate=fps,
         )
 
 

@@ -30,7 +30,6 @@ def perform_score(
     preview: bool = False,
     save_score: Path | None = None,
     overwrite: bool = False,
-    rate: float | None = None,
 ) -> None:
     """Render a score and write it; ``before`` is what a preview compares it with."""
     from kinesphere.body.body import body_of
@@ -41,7 +40,7 @@ def perform_score(
     from kinesphere.score.sources import resolve_character
 
     writer = format_to_write(out)
-    made = render(score, rate=rate)
+    made = render(score)
     body = None if score.character is None else resolve_character(score.character)
     sheet = out.with_name(f"{out.stem}_preview.png") if preview else None
     if save_score is not None:
@@ -66,6 +65,6 @@ def perform_score(
         from kinesphere.pictures.surface_sheets import compare_sheet
 
         with collect_warnings():  # of the source itself: they have been printed
-            first = render(before, rate=rate)
+            first = render(before)
         save_picture(compare_sheet(first, made, body, trails=True), sheet)
         typer.echo(f"wrote {sheet}")

@@ -37,7 +37,7 @@ from kinesphere.score.version1 import upgrade
 
 KIND = "kinesphere score"
 LARGEST = 10_000_000  # bytes
-FIELDS = ("kind", "version", "about", "source", "character", "scene", "layers", "behaviours", "seed")
+FIELDS = ("kind", "version", "about", "source", "character", "scene", "layers", "behaviours", "seed", "rate")
 
 
 def to_json(score: Score) -> str:
@@ -126,6 +126,8 @@ def score_to_plain(score: Score) -> dict[str, Any]:
         document["character"] = str(score.character)
     if score.seed is not None:
         document["seed"] = score.seed
+    if score.rate is not None:
+        document["rate"] = score.rate
     document["layers"] = [_layer_row(layer) for layer in score.layers]
     if score.behaviours:
         document["behaviours"] = [
@@ -187,8 +189,11 @@ def read_score(data: Any, path: Path) -> Score:
     seed = data.get("seed")
     if seed is not None and (isinstance(seed, bool) or not isinstance(seed, int) or not 0 <= seed <= MOST_SEED):
         raise MotionFileError(path, show_value(seed), "a whole number from 0", where="seed")
+    rate = data.get("rate")
+    if rate is not None and (isinstance(rate, bool) or not isinstance(rate, int | float) or not 1e-3 <= rate <= 1e6):
+        raise MotionFileError(path, show_value(rate), "frames a second, a number above 0", where="rate")
     try:
-        return Score(source, tuple(layers), character, tuple(behaviours), scene, seed, reading)
+        return Score(source, tuple(layers), character, tuple(behaviours), scene, seed, reading, rate)
     except (ValueError, TypeError) as error:
         raise MotionFileError(path, str(error), "values that are allowed", where="the document") from None
 
@@ -328,6 +333,7 @@ def score_schema() -> dict[str, Any]:
                 "items": {"oneOf": behaviours},
             },
             "seed": {"type": "integer", "minimum": 0, "description": "Which individual performs it."},
+            "rate": {"type": "number", "exclusiveMinimum": 0, "description": "Frames a second of the result."},
         },
         "$defs": definitions,
     }

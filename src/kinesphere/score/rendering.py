@@ -44,7 +44,7 @@ def render(score: Score, *, height: float = HEIGHT, rate: float | None = None) -
     height
         Metres of the figure, which performs gestures of a score without a character.
     rate
-        Frames a second; None: those that the score's ``reading`` says, else 60 of a gesture, a motion's own.
+        Frames a second; None: the score's, else 60 of a gesture, a motion's own.
     """
     return render_all([score], height=height, rate=rate)[0]
 
@@ -77,7 +77,8 @@ def _render(scores: Sequence[Score], height: float, rate: float | None) -> list[
     plain = {i: phrase_of_gesture(own, _body(characters[i], height), scores[i].seed) for i, own in gestures.items()}
     for i, phrase in plain.items():
         _check_layers(scores[i], phrase)
-    rates = {i: (scores[i].reading.rate or RATE) if rate is None else rate for i in plain}
+    asked = [score.rate if rate is None else rate for score in scores]
+    rates = {i: asked[i] or scores[i].reading.rate or RATE for i in plain}
     phrases: dict[int, tuple[Phrase, Motion]] = {}
     for own_rate in dict.fromkeys(rates.values()):
         chosen = [i for i in plain if rates[i] == own_rate]
@@ -91,7 +92,8 @@ def _render(scores: Sequence[Score], height: float, rate: float | None) -> list[
                 motion = apply_layers(motion, score.layers, body_clock(phrase, rates[i]), score.reading)
         else:
             motion = apply_layers(resolve_motion(score.source, score.reading), score.layers, reading=score.reading)
-            motion = motion if rate is None or rate == motion.rate else motion.resampled(rate)
+            wanted = asked[i] or motion.rate
+            motion = motion if wanted == motion.rate else motion.resampled(wanted)
             character = characters[i]
             motion = motion if character is None else retarget(motion, character)
         motions.append(motion)

@@ -77,6 +77,8 @@ class Score:
         Which individual performs it; None: always the same.
     reading
         How motion files are read.
+    rate
+        Frames a second of the result; None: 60 of a gesture, a motion's own.
     """
 
     source: Annotated[Any, BeforeValidator(_check_source)]
@@ -86,6 +88,7 @@ class Score:
     scene: Scene = Scene()
     seed: Annotated[int, number(0, MOST_SEED, "Which individual performs it.", whole=True)] | None = None
     reading: Reading = AS_FOUND
+    rate: Annotated[float, number(1e-3, 1e6, "Frames a second of the result.")] | None = None
 
     def __post_init__(self) -> None:
         if len(self.layers) > MOST_LAYERS:
