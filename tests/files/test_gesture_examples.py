@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 import kinesphere
 from conftest import ROOT
 from kinesphere.cli.main import app
-from kinesphere.files.gesture_toml import DIRECTIONS, GestureFile, KeyTable, SideTable, load_gesture
+from kinesphere.files.gesture_toml import DIRECTIONS, GestureFile, SideTable, WristKey, load_gesture
 from kinesphere.maths import rotations
 from kinesphere.motion.document import field_names, hints_of
 from kinesphere.motion.errors import MotionFileError
@@ -82,11 +82,11 @@ def test_the_page_s_own_gesture_is_one(tmp_path):
 def fields_of_the_reader() -> set[tuple[str, str]]:
     """Every table and field of a gesture's documents."""
     tables = {"torso", "head", "eyes", "hips", "both", "left", "right", "hand", "clavicle", "foot", "keys"}
-    documents = {"": GestureFile, "keys": KeyTable}
+    documents = {"": GestureFile, "keys": WristKey}
     for owner in (GestureFile, SideTable):
         documents |= {name: get_args(hints_of(owner)[name])[0] for name in field_names(owner) if name in tables}
     documents = {where: own for where, own in documents.items() if isinstance(own, type) and is_dataclass(own)}
-    return {(where, name) for where, own in (documents | {"keys": KeyTable}).items() for name in field_names(own)} - {
+    return {(where, name) for where, own in (documents | {"keys": WristKey}).items() for name in field_names(own)} - {
         (where, name) for where in documents for name in tables
     }
 

@@ -228,7 +228,7 @@ class HipsTable:
 
 
 @document(frozen=True)
-class KeyTable:
+class WristKey:
     """One key of a wrist. It needs ``to`` or ``world``, not both."""
 
     at: Annotated[float, number(0.0, LONGEST, "When, in seconds.")]
@@ -394,7 +394,7 @@ class SideTable:
     """One side: the wrist's keys, hand, shoulder and foot."""
 
     keys: Annotated[
-        tuple[KeyTable, ...],
+        tuple[WristKey, ...],
         Field(max_length=MOST_KEYS),
         Setting("Keys of the wrist, in time. Without any the arm hangs."),
     ] = ()
