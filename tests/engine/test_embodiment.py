@@ -184,3 +184,18 @@ def test_what_a_body_lacks_is_said_with_the_motion():
     made = generate(phrase_of(gesture("wave"), body_of(BODIES["no clavicles"])))
     assert made.source.evidence == ("the body lacks clavicles: what a gesture says of them is left out",)
     assert generate(phrase_of(gesture("wave"))).source.evidence == ()
+
+
+@pytest.mark.parametrize("name", BODIES)
+def test_goals_in_the_world_are_as_far_from_the_shoulder_as_the_figures_are_and_are_met(name):
+    """Short legs and long arms put no goal out of reach."""
+    body = body_of(BODIES[name])
+    phrase = phrase_of(gesture("reach"), body)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # a child's reach is told to be short: its trunk bends less
+        hand = generate(phrase).positions_world()[:, body.roles["rightHand"]]
+    keys = phrase.arm("right").keys
+    goals = [i for i, space in enumerate(keys.spaces) if space == "world" and keys.goals[i]]
+    missed = [np.linalg.norm(hand[round(60.0 * keys.times[i])] - keys.positions[i]) for i in goals]
+    assert goals
+    assert max(missed) < (0.03 if name == "child" else 1e-3)

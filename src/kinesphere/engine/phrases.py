@@ -9,7 +9,8 @@ import numpy as np
 
 from kinesphere.body.body import Body, body_of
 from kinesphere.engine.embodiment import embody
-from kinesphere.engine.pose import figure_skeleton
+from kinesphere.engine.pose import Actor, figure_skeleton
+from kinesphere.engine.posture import upright_shoulder
 from kinesphere.engine.proportions import ARM, HEIGHT, LEG
 from kinesphere.maths.vectors import Floats
 from kinesphere.motion.gesture import Curve, Gesture, Keypoints, Space, Step, Stop
@@ -33,22 +34,23 @@ def figure_body(height: float = HEIGHT) -> Body:
 def phrase_of(gesture: Gesture, body: Body | None = None, seed: int | None = None) -> Phrase:
     """A gesture on a body, the figure unless given: what it does, nothing about how.
 
-    Hands' keys are in arm lengths, hips and steps in leg lengths. Goals in the world are the farther off, the longer a
-    body's arms. ``seed`` says which individual performs it; None: always the same.
+    Hands' keys are in arm lengths, hips and steps in leg lengths. Goals in the world are as many arm lengths from the
+    shoulder of the upright body as from the figure's. ``seed`` says which individual performs it; None is always the
+    same.
     """
     return _phrase_of(gesture, figure_body() if body is None else body, seed)
 
 
 @memoised
 def _phrase_of(gesture: Gesture, body: Body, seed: int | None) -> Phrase:
-    arm_size = embody(body).actor.arm_size
+    actor = embody(body).actor
     curves: dict[str, dict[str, Curve]] = {part: {} for part in PARTS}
     for channel, curve in gesture.curves.items():
         curves[part_of_channel(channel)][channel] = _in_leg_lengths(curve) if _is_length(channel) else curve
     tracks = {part: Track(curves=own) for part, own in curves.items() if own}
     for side in SIDES:
         written = gesture.arm(side)
-        keys = None if written is None else _keys(written, gesture.inflections.get(side), arm_size)
+        keys = None if written is None else _keys(written, gesture.inflections.get(side), side, actor)
         palms, steps = gesture.palms.get(side, ()), gesture.steps.get(side, ())
         if keys is not None or palms or curves[f"{side}_arm"]:
             tracks[f"{side}_arm"] = Track(keys, curves[f"{side}_arm"], palms=palms)
@@ -66,14 +68,19 @@ def _in_leg_lengths(curve: Curve) -> Curve:
     return Curve(curve.times, tuple(value / LEG for value in curve.values))
 
 
-def _keys(written: Keypoints, inflections: tuple[float, ...] | None, arm_size: float) -> Keys:
-    """Key points, written in metres for the figure, in arm lengths; those in the world in metres."""
+def _keys(written: Keypoints, inflections: tuple[float, ...] | None, side: str, actor: Actor) -> Keys:
+    """Key points, written in metres for the figure, in arm lengths; those in the world in metres.
+
+    A goal in the world is as many arm lengths from the shoulder of the upright body as it is from the figure's.
+    """
+    mirror = np.array([1.0 if side == "left" else -1.0, 1.0, 1.0])
+    moved = actor.arm_size * mirror * (upright_shoulder(actor) - upright_shoulder(Actor.figure()))
     keys = written.keys
     world = np.array([key.space == Space.GLOBAL for key in keys])
     positions = np.array([key.position for key in keys])
     return Keys(
         times=np.array([key.frame for key in keys]) / written.rate,
-        positions=np.where(world[:, None], arm_size * positions, positions / ARM),
+        positions=np.where(world[:, None], actor.arm_size * positions + moved, positions / ARM),
         swivels=np.array([key.swivel for key in keys]),
         goals=np.array([key.stop == Stop.GOAL for key in keys]),
         spaces=tuple(WORLD if key.space == Space.GLOBAL else CHEST for key in keys),
