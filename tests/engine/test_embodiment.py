@@ -191,11 +191,9 @@ def test_goals_in_the_world_are_as_far_from_the_shoulder_as_the_figures_are_and_
     """Short legs and long arms put no goal out of reach."""
     body = body_of(BODIES[name])
     phrase = phrase_of(gesture("reach"), body)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # a child's reach is told to be short: its trunk bends less
-        hand = generate(phrase).positions_world()[:, body.roles["rightHand"]]
+    hand = generate(phrase).positions_world()[:, body.roles["rightHand"]]
     keys = phrase.arm("right").keys
     goals = [i for i, space in enumerate(keys.spaces) if space == "world" and keys.goals[i]]
     missed = [np.linalg.norm(hand[round(60.0 * keys.times[i])] - keys.positions[i]) for i in goals]
     assert goals
-    assert max(missed) < (0.03 if name == "child" else 1e-3)
+    assert max(missed) < 1e-9
