@@ -6,7 +6,7 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constr
 NATIVE := $(shell find src -name '*.cpp' -o -name '*.hpp')
 export KINESPHERE_DATA ?= $(abspath ../shared/data)
 
-.PHONY: demo test sanitize format corpus fuzz bench figure clean
+.PHONY: demo test sanitize format corpus field fuzz bench figure clean
 
 demo: $(VENV)/.native
 	$(BIN)/python examples/demo.py
@@ -37,6 +37,11 @@ sanitize: $(VENV)/.dev $(VENV)/.native
 # Longer work: every real file there and back, beside Blender; broken files; races with the peers.
 corpus: $(VENV)/.dev $(VENV)/.native $(VENV)/.validator $(VENV)-blender/.installed
 	$(BIN)/python tools/corpus.py --blender $(VENV)-blender/bin/python
+
+# What retargeting and edits do to every clip of a folder, one line a measure: make field DATA=folder.
+DATA ?= $(KINESPHERE_DATA)
+field: $(VENV)/.native
+	$(BIN)/python tools/measure_field.py $(DATA)
 
 fuzz: $(VENV)/.dev $(VENV)/.native
 	$(BIN)/python tools/fuzz.py --count 10000
