@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from kinesphere import Effort, MotionFileError, Shape, perform
-from kinesphere.direction.words import combine_words, find_word, load_words, split_words, vocabulary
+from kinesphere.direction.word_text import DEGREES, split_words, word_strengths
+from kinesphere.direction.words import combine_words, find_word, load_words, vocabulary
 
 ACTIONS = {
     "float": (-1, -1, -1), "punch": (1, 1, 1), "glide": (1, -1, -1), "slash": (-1, 1, 1),
@@ -58,7 +59,9 @@ def test_unknown_words_suggest_the_nearest(text):
 
 @pytest.mark.parametrize("text", ["", "  ", ",", "and", " and ", "and, but"])
 def test_no_word_at_all_is_said(text):
-    with pytest.raises(ValueError, match=r"found no word; write one, .*`gently and proudly`; `kinesphere words` lists"):
+    with pytest.raises(
+        ValueError, match=r"found no word; write one, .*`gently and proudly`, .*; `kinesphere words` lists"
+    ):
         perform("wave", words=text)
 
 
@@ -81,8 +84,90 @@ def test_words_that_join_have_words_on_both_sides(text, said):
 
 @pytest.mark.parametrize("text", ["gently and proudly", "gently, proudly", "gently proudly", " gently, but proudly,"])
 def test_words_may_be_joined_as_one_writes(text):
-    assert split_words(text) == ["gently", "proudly"]
+    assert split_words(text) == [("gently", 1.0), ("proudly", 1.0)]
     assert combine_words(text) == combine_words(["gently", "proudly"])
+
+
+@pytest.mark.parametrize(
+    ("form", "word"),
+    [
+        ("proud", "proudly"), ("shyly", "shy"), ("gentle", "gently"), ("lazy", "lazily"), ("happily", "happy"),
+        ("angrily", "angry"), ("mechanic", "mechanically"), ("Sadly", "sad"), ("direct", "directly"),
+        ("free", "freely"),
+    ],
+)  # fmt: skip
+def test_adjectives_and_adverbs_are_forms_of_one_word(form, word):
+    assert find_word(form) == find_word(word)
+    assert find_word(word).name == word
+
+
+def test_every_word_is_found_by_its_own_name():
+    for name in vocabulary():
+        assert find_word(name).name == name
+
+
+@pytest.mark.parametrize(
+    ("text", "strengths"),
+    [
+        ("very angry", {"angry": 1.5}),
+        ("slightly sad", {"sad": 0.4}),
+        ("not shy", {"shy": -0.5}),
+        ("not very shy", {"shy": 0.3}),
+        ("not at all shy", {"shy": -1.0}),
+        ("a bit shy and Very very proud", {"shy": 0.4, "proud": 2.0}),
+        ("gently, not slightly angry", {"gently": 1.0, "angry": -0.2}),
+        (["very angry", "shy"], {"angry": 1.5, "shy": 1.0}),
+        ("slightly sad, slightly sad", {"sad": 0.8}),
+    ],
+)
+def test_degrees_and_negation(text, strengths):
+    assert word_strengths(text) == pytest.approx(strengths)
+
+
+@pytest.mark.parametrize("text", ["very", "gently and very", "very and gently", "not", "shy, a little", "not at all"])
+def test_a_degree_needs_a_word(text):
+    with pytest.raises(ValueError, match=r"with no word after it; write one"):
+        split_words(text)
+
+
+def _difference(a, b):
+    """Of wrists, relative to the chest, by frames at the same share of the duration: metres, ``(100, 2, 3)``."""
+    made = []
+    for motion in (a, b):
+        p, roles = motion.positions_world(), motion.skeleton.roles
+        at = np.linspace(0, len(motion) - 1, 100).round().astype(int)
+        made.append(
+            np.stack([p[at, roles[f"{side}Hand"]] - p[at, roles["hips"]] for side in ("left", "right")], axis=1)
+        )
+    return made[0] - made[1]
+
+
+@pytest.mark.parametrize("word", ["shy", "angry", "sad", "joyful", "proud"])
+def test_a_stronger_degree_shows_more_and_not_shows_the_opposite(word):
+    plain = perform("wave")
+    changes = [
+        np.abs(_difference(perform("wave", words=f"{degree} {word}"), plain)).mean()
+        for degree in ("hardly", "slightly", "fairly", "", "very")
+    ]
+    assert changes == sorted(changes)
+    assert changes[-1] > 1.1 * changes[-2]
+    dials, opposite = combine_words(word), combine_words(f"not {word}")
+    assert opposite.effort.factors == pytest.approx(-0.5 * dials.effort.factors)
+    assert opposite.shape.factors == pytest.approx(-0.5 * dials.shape.factors)
+    assert opposite.tempo == pytest.approx(dials.tempo**-0.5)
+
+
+def test_very_is_intensity_for_that_word_alone():
+    said, dialled = perform("knock", words="very sad"), perform("knock", words="sad", intensity=1.5)
+    assert np.abs(_difference(said, dialled)).max() < 0.02  # stillness and tempo are their own
+    assert combine_words("very sad and gently").gain == DEGREES["very"]
+    assert combine_words("sad and gently").gain == 1.0
+
+
+@pytest.mark.parametrize("strength", [-1.5, 2.5, float("nan")])
+def test_strengths_out_of_range_are_refused(strength):
+    with pytest.raises(ValueError, match=r"-1|−1"):
+        perform("wave", words={"shy": strength})
 
 
 def test_words_of_ones_own(tmp_path):

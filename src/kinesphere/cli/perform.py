@@ -170,7 +170,7 @@ def perform(
     """
     with report_errors():
         from kinesphere.direction.express import Express
-        from kinesphere.direction.words import word_strengths
+        from kinesphere.direction.word_text import word_strengths
 
         whole = parse_effort("--effort", effort, by_hand), parse_shape("--shape", shape)
         edit = Express(

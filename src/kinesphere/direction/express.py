@@ -9,7 +9,8 @@ from typing import Annotated, Any
 
 from pydantic import BeforeValidator
 
-from kinesphere.direction.words import Vocabulary, Word, Words, combine_words, word_strengths
+from kinesphere.direction.word_text import LEAST_STRENGTH, MOST_STRENGTH, word_strengths
+from kinesphere.direction.words import Vocabulary, Word, Words, combine_words
 from kinesphere.laban.dials import Dials, EffortDial, Part, ShapeDial, dial_to_plain
 from kinesphere.laban.effort import Effort
 from kinesphere.laban.expression import (
@@ -42,7 +43,8 @@ class Express(ExpressiveEdit):
     effort, shape
         One value, or values at seconds of the source's own time.
     words
-        Words with their strengths from 0 to 1; their dials are added to the ones above.
+        A text such as ``"very angry and shyly"``, or words with their strengths from −1, the opposite, to 2. Their
+        dials are added to the ones above.
     intensity
         From 0, nothing, over 1, as dialled, to 2.
     stillness
@@ -57,9 +59,9 @@ class Express(ExpressiveEdit):
     effort: Annotated[EffortDial, Setting("Effort: one value, or values at moments.")] = field(default_factory=Effort)
     shape: Annotated[ShapeDial, Setting("Shape: one value, or values at moments.")] = field(default_factory=Shape)
     words: Annotated[
-        Mapping[str, Annotated[float, number(0, 1)]],
+        Mapping[str, Annotated[float, number(LEAST_STRENGTH, MOST_STRENGTH)]],
         BeforeValidator(word_strengths),
-        Setting("Words with their strengths from 0 to 1."),
+        Setting("Words with their strengths from −1, the opposite, to 2, extremely."),
     ] = field(default_factory=dict)
     intensity: Annotated[
         float, dial(0, MOST_INTENSITY, "How much of all this: 1 is as dialled.", "nothing", "twice", neutral=1.0)
@@ -121,7 +123,8 @@ class Express(ExpressiveEdit):
         dials = [Dials(effort, shape, self.intensity, strength=strength, hands=self.affinities)]
         if word is not None:
             tempo = word.tempo ** min(self.intensity, 1.0)
-            dials.append(Dials(word.effort, word.shape, self.intensity, tempo, strength))
+            intensity = min(self.intensity * word.gain, MOST_INTENSITY)
+            dials.append(Dials(word.effort, word.shape, intensity, tempo, strength))
         if self.affinities:
             efforts = [effort] if word is None else [effort, word.effort]
             dials += [Dials(shape=_affine(own), intensity=self.intensity, strength=strength) for own in efforts]

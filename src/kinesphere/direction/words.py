@@ -17,6 +17,7 @@ from typing import Annotated, Any
 import numpy as np
 from pydantic import AfterValidator, BeforeValidator, Field, InstanceOf
 
+from kinesphere.direction.word_text import LEAST_STRENGTH, MOST_STRENGTH, known_form, word_strengths
 from kinesphere.laban.effort import Effort
 from kinesphere.laban.expression import Expression
 from kinesphere.laban.expressive_edit import ExpressiveEdit
@@ -31,13 +32,14 @@ from kinesphere.motion.toml_text import parse_toml, read_table
 _EXPECTED = "words in TOML"
 TEMPOS = (0.2, 5.0)
 MOST_WORDS = 10_000  # of a file
-_CONJUNCTIONS = ("and", "but")  # may stand between words
-_ALLOWED = "write one, or several such as `gently and proudly`; `kinesphere words` lists them"
 
 
 @document(frozen=True)
 class Word:
-    """The dials of one word, or of several combined."""
+    """The dials of one word, or of several combined.
+
+    ``gain`` is above 1 where a word is meant more than fully ("very angry"): what multiplies Effort and Shape.
+    """
 
     name: Annotated[Text, Setting("The word, or several.")]
     effort: Annotated[InstanceOf[Effort], Setting("Its Effort.")] = field(default_factory=Effort)
@@ -45,6 +47,7 @@ class Word:
     tempo: Annotated[float, number(*TEMPOS, "What multiplies the speed of everything.")] = 1.0
     stillness: Annotated[float, dial(-1.0, 1.0, "How still everything else is.", "restless", "a statue")] = 0.0
     kind: Annotated[Text, Setting("What sorts it in lists: action, element, adverb, mood.")] = ""
+    gain: Annotated[float, number(1.0, MOST_STRENGTH, "What multiplies its Effort and Shape.")] = 1.0
 
 
 Vocabulary = Mapping[str, Word]
@@ -168,58 +171,48 @@ def add_words(path: str | Path) -> tuple[str, ...]:
 
 
 def find_word(name: str, words: Vocabulary | None = None) -> Word:
-    """One word's dials. An unknown word is an error that suggests the nearest."""
+    """One word's dials: of an adjective those of its adverb where only that is known, and vice versa.
+
+    An unknown word is an error that suggests the nearest.
+    """
     known = vocabulary() if words is None else words
     if not isinstance(name, str):
         raise TypeError(f"{name!r} is no word; a text is expected")
-    found = known.get(name.strip().lower())
-    if found is None:
+    form = known_form(name, known)
+    if form is None:
         raise ValueError(
             f"{unknown_name('word', name.strip().lower(), known)}. A file of your own can add it, see load_words"
         )
-    return found
+    return known[form]
 
 
 def combine_words(given: str | Iterable[str] | Mapping[str, float], words: Vocabulary | None = None) -> Word:
-    """The dials of several words together: factors and stillness add, tempos multiply, all within their ranges."""
+    """The dials of several words together: factors and stillness add, tempos multiply, all within their ranges.
+
+    A strength from -1 to 0 reverses a word, one from 1 to 2 exaggerates it: all dials are then those of a smaller sum,
+    and ``gain`` says by how much they are exaggerated.
+    """
     strengths = word_strengths(given)
     effort, shape, tempo, stillness = np.zeros(4), np.zeros(4), 0.0, 0.0
     for name, strength in strengths.items():
         found = find_word(name, words)
-        if not 0.0 <= strength <= 1.0:
-            raise ValueError(f"strength of {name!r} is {strength!r}; 0 to 1 is allowed, intensity goes beyond")
+        if not LEAST_STRENGTH <= strength <= MOST_STRENGTH:
+            allowed = f"{LEAST_STRENGTH:g} (its opposite) to {MOST_STRENGTH:g} (extremely)"
+            raise ValueError(f"strength of {name} is {strength:g}; {allowed} is allowed")
         effort = effort + strength * found.effort.factors
         shape = shape + strength * found.shape.factors
         tempo += strength * float(np.log(found.tempo))
         stillness += strength * found.stillness
-    factors = [np.clip(row, -1.0, 1.0).tolist() for row in (effort, shape)]
+    gain = max(1.0, *strengths.values()) if strengths else 1.0
+    factors = [np.clip(row / gain, -1.0, 1.0).tolist() for row in (effort, shape)]
     return Word(
         " ".join(strengths),
         Effort(*factors[0]),
         Shape(*factors[1]),
         float(np.clip(np.exp(tempo), *TEMPOS)),
         float(np.clip(stillness, -1.0, 1.0)),
+        gain=gain,
     )
-
-
-def word_strengths(given: str | Iterable[str] | Mapping[str, float]) -> dict[str, float]:
-    """Words with their strengths, of a text such as ``"gently and proudly"``, a list of words, or such a mapping."""
-    if isinstance(given, str):
-        return dict.fromkeys(split_words(given), 1.0)
-    return dict(given) if isinstance(given, Mapping) else dict.fromkeys(given, 1.0)
-
-
-def split_words(text: str) -> list[str]:
-    """The words of a text, without conjunctions, each of which must stand between two words."""
-    pieces = text.replace(",", " ").split()
-    conjunctions = [piece.lower() in _CONJUNCTIONS for piece in pieces]
-    if all(conjunctions):
-        raise ValueError(f"words={text!r}: found no word; {_ALLOWED}")
-    for i, piece in enumerate(pieces):
-        if conjunctions[i] and (i == 0 or i == len(pieces) - 1 or conjunctions[i + 1]):
-            side = "before" if i == 0 else "after"
-            raise ValueError(f"words={text!r}: found {piece!r} with no word {side} it; {_ALLOWED}")
-    return [piece for piece, conjunction in zip(pieces, conjunctions, strict=True) if not conjunction]
 
 
 def _read_words(path: Path, table: Mapping[str, Any]) -> Vocabulary:
@@ -234,12 +227,12 @@ def _read_words(path: Path, table: Mapping[str, Any]) -> Vocabulary:
 @phrase_edit("words")
 @document(frozen=True)
 class Words(ExpressiveEdit):
-    """Mood words and adverbs: "shy", "gently and proudly"."""
+    """Mood words and adverbs: "shy", "gently and proudly", "very angry", "not shy"."""
 
     words: Annotated[
-        Mapping[str, Annotated[float, number(0.0, 1.0)]],
+        Mapping[str, Annotated[float, number(LEAST_STRENGTH, MOST_STRENGTH)]],
         BeforeValidator(lambda given: word_strengths(given) if isinstance(given, str | list | tuple) else given),
-        Setting("The words, with strengths from 0 to 1.", metavar="TEXT", parse=str),
+        Setting("The words, with strengths from −1, the opposite, to 2, extremely.", metavar="TEXT", parse=str),
     ] = field(default_factory=dict)
     intensity: Annotated[
         float, dial(0.0, 2.0, "How much of them: 1 is as the words say.", "nothing", "twice", neutral=1.0)

@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from kinesphere.direction.express import Express
-from kinesphere.direction.words import Vocabulary, word_strengths
+from kinesphere.direction.word_text import word_strengths
+from kinesphere.direction.words import Vocabulary
 from kinesphere.laban.dials import EffortDial, Part, ShapeDial
 from kinesphere.laban.effort import Effort
 from kinesphere.laban.effort_parameters import DEFAULT, EffortModel
