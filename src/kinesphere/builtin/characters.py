@@ -18,6 +18,7 @@ from kinesphere.motion.character import Character, Mesh, sole_depths
 from kinesphere.motion.skeleton import Skeleton
 from kinesphere.motion.source import Source
 
+CHARACTERS = {"figure": "A person of 1.70 m", "mo": "A round cartoon with short limbs"}  # what each is, by name
 HEIGHTS = (0.5, 2.5)  # metres
 BUILDS = (-1.0, 1.0)  # slender, stout
 # By how much the flesh about a bone is thicker at build 1, across it; of names that end a joint's, the longest counts.

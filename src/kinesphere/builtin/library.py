@@ -51,6 +51,11 @@ def motion_kind(name: str) -> str | None:
     return None if file is None else _kind(file)
 
 
+def motion_about(name: str) -> str:
+    """What a motion shows, in a line."""
+    return str(_table(_check_name(name))[1].get("about", ""))
+
+
 def add_gesture(path: str | Path) -> str:
     """Add a gesture or a walk of the user's, by its file's name with spaces for underscores; returns that name.
 

@@ -16,6 +16,7 @@ from typer.core import TyperGroup
 from kinesphere.cli.convert import convert
 from kinesphere.cli.info import info
 from kinesphere.cli.mapping import mapping
+from kinesphere.cli.motions import motions
 from kinesphere.cli.perform import perform, words
 from kinesphere.cli.preview import preview
 from kinesphere.cli.registered import find_class, registered_classes
@@ -70,6 +71,7 @@ app.command()(convert)
 app.command()(preview)
 app.command()(retarget)
 app.command()(mapping)
+app.command()(motions)
 app.command()(perform)
 app.command()(words)
 

@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from kinesphere.motion.motion import Motion
     from kinesphere.score.sources import Reading
 
-CHARACTERS = ("figure", "mo")
 UNREADABLE = 2  # exit code of a command that could not do what was asked
 
 
@@ -47,7 +46,7 @@ def open_character(path: Path) -> Character:
     if is_builtin_name(path):
         from kinesphere.builtin import characters
 
-        _check_name(path, "character", CHARACTERS)
+        _check_name(path, "character", tuple(characters.CHARACTERS))
         return characters.figure() if path.name == "figure" else characters.mo()
     from kinesphere.files.loading import load_character
 

@@ -30,7 +30,6 @@ AnyEdit = TypeVar("AnyEdit", bound=EditBase)
 Source: TypeAlias = Gesture | Keypoints | Motion | str | Path
 HOLD_AFTER = 0.5  # seconds that a gesture of key points alone lasts after the last one
 GESTURE_FILES = (".toml",)
-CHARACTERS = ("figure", "mo")
 
 
 @document(frozen=True)
@@ -140,10 +139,10 @@ def resolve_character(character: Character | str | Path) -> Character:
         return character
     if not is_name(character) or Path(character).is_file():
         return _load_character(Path(character))
-    if character not in CHARACTERS:
-        near = nearest_names(str(character), CHARACTERS)
+    if character not in characters.CHARACTERS:
+        near = nearest_names(str(character), tuple(characters.CHARACTERS))
         hint = f"; did you mean {near[0]}?" if near else ""
-        expected = f"a character file, or one of ours: {', '.join(CHARACTERS)}{hint}"
+        expected = f"a character file, or one of ours: {', '.join(characters.CHARACTERS)}{hint}"
         raise MotionFileError(str(character), "no such file, and no character of ours of that name", expected)
     return characters.figure() if character == "figure" else characters.mo()
 
