@@ -41,30 +41,28 @@ NAMES = tuple(name for name, _, _ in BODY)
 PARENTS = tuple(parent for _, parent, _ in BODY)
 OFFSETS = np.array([offset for _, _, offset in BODY])
 ANKLE = 0.08  # metres above the ground
-UNLIKE = tuple(
-    [
-        "Becken",
-        "Kreuz",
-        "Brust",
-        "Hals",
-        "Kopf",
-        "KragenL",
-        "OberarmL",
-        "UnterarmL",
-        "HandL",
-        "KragenR",
-        "OberarmR",
-        "UnterarmR",
-        "HandR",
-        "SchenkelL",
-        "KnieL",
-        "KnoechelL",
-        "ZehenL",
-        "SchenkelR",
-        "KnieR",
-        "KnoechelR",
-        "ZehenR",
-    ]
+UNLIKE = (
+    "Becken",
+    "Kreuz",
+    "Brust",
+    "Hals",
+    "Kopf",
+    "KragenL",
+    "OberarmL",
+    "UnterarmL",
+    "HandL",
+    "KragenR",
+    "OberarmR",
+    "UnterarmR",
+    "HandR",
+    "SchenkelL",
+    "KnieL",
+    "KnoechelL",
+    "ZehenL",
+    "SchenkelR",
+    "KnieR",
+    "KnoechelR",
+    "ZehenR",
 )
 NAMELESS = {
     "numbered": tuple(f"joint_{i}" for i in range(len(BODY))),
