@@ -16,6 +16,7 @@ from kinesphere.cli.shared import (
     ReadOptions,
     Salvage,
     Scale,
+    ToGround,
     Up,
     collect_warnings,
     one_line,
@@ -133,9 +134,10 @@ def info(
     rate: Rate = None,
     salvage: Salvage = False,
     positions: Positions = None,
+    to_ground: ToGround = False,
 ) -> None:
     """Show what is in motion files: skeleton, clips, unit, axes, and why they were taken so."""
-    options = ReadOptions(clip, scale, up, rate, salvage, positions)
+    options = ReadOptions(clip, scale, up, rate, salvage, positions, to_ground)
     with report_errors():
         found = [_facts_or_error(path, options, as_json) for path in files]
         failed = any("error" in facts for facts in found)

@@ -17,6 +17,7 @@ from kinesphere.cli.shared import (
     ReadOptions,
     Salvage,
     Scale,
+    ToGround,
     Up,
     collect_warnings,
     is_builtin_name,
@@ -123,6 +124,7 @@ def preview(
     rate: Rate = None,
     salvage: Salvage = False,
     positions: Positions = None,
+    to_ground: ToGround = False,
 ) -> None:
     """Draw a motion: a contact sheet (.png), one pose of it (.png with --at), or a film (.mp4, .gif).
 
@@ -139,7 +141,7 @@ def preview(
         _check(target, look, overwrite or out is None)
         surface = character or against or drawn_trails or ghosts or at is not None or is_builtin_name(file)
         bones = target.suffix.lower() == ".png" and not surface
-        options = ReadOptions(clip, scale, up, rate, salvage, positions)
+        options = ReadOptions(clip, scale, up, rate, salvage, positions, to_ground)
         motions = [options.load(file), *(options.of_others.load(other) for other in against or ())]
         if bones:
             _draw_bones(motions[0], target, look)

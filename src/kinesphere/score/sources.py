@@ -12,6 +12,7 @@ from functools import cache, lru_cache
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeAlias, TypeVar, get_args, get_origin
 
+from kinesphere.body.ground import place_on_ground
 from kinesphere.builtin import characters
 from kinesphere.builtin.library import gesture, motion, motion_kind, motions
 from kinesphere.engine.generation import generate_gesture
@@ -48,11 +49,13 @@ class Reading:
     positions: Annotated[
         Literal["auto", "replace", "add"], Setting("What position channels do to a joint's offset.")
     ] = "auto"
+    to_ground: Annotated[Flag, Setting("Bring the ground of a motion to y = 0.")] = False
 
     def load(self, path: Path) -> Motion:
         """Read a motion file."""
-        options = {field.name: getattr(self, field.name) for field in fields(self)}
-        return load(path, **options | {"clip": find_clip(path, self.clip)})
+        options = {field.name: getattr(self, field.name) for field in fields(self) if field.name != "to_ground"}
+        motion = load(path, **options | {"clip": find_clip(path, self.clip)})
+        return place_on_ground(motion) if self.to_ground else motion
 
     @property
     def of_others(self) -> Reading:
