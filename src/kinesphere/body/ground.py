@@ -46,6 +46,7 @@ MAX_RISE = 0.06  # leg lengths: the ground is no higher than this above the lowe
 LEAN_MARGIN = 0.002  # cosine by which a leaning foot must explain its ball better; less is a toe that points sideways
 MIN_FOOT_LENGTH = 0.03  # leg lengths: a toe joint nearer to the heel is no ball
 ON_GROUND = 0.05  # leg lengths above the ground that still count as on it
+SEEN = 0.01  # metres: a body that stands further from y = 0 is seen to float or sink
 DOWN = (0.0, -1.0, 0.0)
 
 
@@ -247,6 +248,17 @@ def place_on_ground(motion: Motion, height: float | None = None) -> Motion:
     said = f"ground: {describe_move(-ground.height)}; it was at {ground.height:+.3f} m ({ground.evidence})"
     source = replace(motion.source, evidence=(*motion.source.evidence, said))
     return replace(motion, translations=freeze(translations), source=source)
+
+
+def describe_ground(motion: Motion) -> str:
+    """How far a person's ground is from y = 0, in words; empty within a centimetre, and of what has no feet."""
+    try:
+        height = find_ground(motion).height
+    except ValueError:
+        return ""
+    if abs(height) <= SEEN:
+        return ""
+    return f"stands {100.0 * abs(height):.1f} cm {'above' if height > 0.0 else 'below'} y = 0"
 
 
 def describe_move(metres: float) -> str:

@@ -70,6 +70,7 @@ def motion_facts(motion: Motion) -> dict[str, Any]:
         "up": source.up,
         "evidence": list(source.evidence),
         "height": figure.height,
+        "ground": _ground(motion),
         "calibration_frames": list(motion.calibration_frames),
         "travel": float(steps.sum()),
         "displacement": float(np.linalg.norm(path[-1] - path[0])) if len(path) else 0.0,
@@ -78,6 +79,16 @@ def motion_facts(motion: Motion) -> dict[str, Any]:
         "warnings": list(source.warnings),
         "joint_names": list(motion.skeleton.names),
     }
+
+
+def _ground(motion: Motion) -> float | None:
+    """The height of a person's ground in metres; None for what has no feet."""
+    from kinesphere.body.ground import find_ground
+
+    try:
+        return find_ground(motion).height
+    except ValueError:
+        return None
 
 
 def character_facts(character: Character) -> dict[str, Any]:
@@ -212,6 +223,7 @@ def _add_motion(table: Table, facts: dict[str, Any]) -> None:
         "frames": f"{facts['frames']} at {facts['rate']:.6g} a second, {facts['duration']:.3f} s",
         "unit": f"1 in the file is {facts['scale']:.6g} m, {facts['up'].upper()} is up",
         "height": f"{facts['height']:.2f} m at rest",
+        "ground": "" if facts["ground"] is None else f"found at {facts['ground']:+.3f} m",
         "travel": f"{facts['travel']:.2f} m over the ground, {facts['displacement']:.2f} m from start to end",
         "not performed": f"frames {marked}" if marked else "",
         "Euler orders": orders,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from kinesphere.cli.shared import check_outputs, collect_warnings, print_ground
+from kinesphere.cli.shared import check_outputs, collect_warnings, print_ground, print_standing
 
 if TYPE_CHECKING:
     from kinesphere.score.score import Score
@@ -67,5 +67,6 @@ def perform_score(
 
         with collect_warnings():  # of the source itself: they have been printed
             first = render(before)
+        print_standing(made)
         save_picture(compare_sheet(first, made, body, trails=True), sheet)
         typer.echo(f"wrote {sheet}")

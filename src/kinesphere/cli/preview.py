@@ -22,6 +22,7 @@ from kinesphere.cli.shared import (
     collect_warnings,
     is_builtin_name,
     open_character,
+    print_standing,
     report_errors,
     safe_stem,
 )
@@ -143,6 +144,8 @@ def preview(
         bones = target.suffix.lower() == ".png" and not surface
         options = ReadOptions(clip, scale, up, rate, salvage, positions, to_ground)
         motions = [options.load(file), *(options.of_others.load(other) for other in against or ())]
+        for motion in motions:
+            print_standing(motion)
         if bones:
             _draw_bones(motions[0], target, look)
         else:

@@ -186,6 +186,14 @@ def bring_to_ground(motion: Motion, height: float | None = None) -> Motion:
     return placed
 
 
+def print_standing(motion: Motion) -> None:
+    """Say how far a person stands from y = 0, where pictures have their floor."""
+    from kinesphere.body.ground import describe_ground
+
+    if standing := describe_ground(motion):
+        print_note(f"{motion.name or 'the motion'} {standing}, where the floor is drawn; --to-ground brings it there")
+
+
 def print_ground(motion: Motion) -> None:
     """Say by how much a motion was raised or lowered, if it was."""
     for sentence in motion.source.evidence:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from PIL import Image, ImageDraw, ImageFilter
 
+from kinesphere.body.ground import describe_ground
 from kinesphere.maths.vectors import Floats
 from kinesphere.motion.motion import Motion
 from kinesphere.pictures import canvas
@@ -521,6 +522,8 @@ def _draw_header(sheet: Image.Image, motion: Motion, scene: SheetPoints, view: s
         x += 15 + font(13).getlength(label) + 14
     notes = [f"{view} view", f"ground lines every {grid_step(scene.figure.height):g} m"]
     notes.append(f"trails of the last {TRAIL_SECONDS:g} s, a dot every 1/24 s")
+    if standing := describe_ground(motion):
+        notes.insert(0, standing)
     if scene.travels:
         notes.append("each panel follows the body")
     if motion.calibration_frames and motion.performed_frames.size:
