@@ -182,3 +182,13 @@ def test_real_captures_are_drawn_whole(data_dir: Path) -> None:
         assert pixels.shape == (1000, 1600, 3)
         assert near(pixels, canvas.LEFT, 25).sum() > 5000
         assert near(pixels, canvas.RIGHT, 25).sum() > 5000
+
+
+@pytest.mark.parametrize("size", [(900, 420), (640, 300), (400, 200)])
+def test_a_straight_path_in_a_small_picture(size: tuple[int, int]) -> None:
+    """Where its strip has no room, it is left out."""
+    motion = standing()
+    long = motion.with_pose(np.tile(motion.rotations[:1], (30, 1, 1)), np.tile(motion.translations[:1], (30, 1, 1)))
+    along = np.linspace(0.0, 3.0, 30)[:, None, None] * [0.0, 0.0, 1.0]
+    moved = long.with_pose(long.rotations, long.translations + _root(long) * along)
+    assert bone_sheet(moved, frames=4, size=size).size == size

@@ -109,9 +109,16 @@ def draw_path(scene: SheetPoints, size: tuple[int, int]) -> Image.Image:
 
 
 def strip_height(scene: SheetPoints, width: int, least: int, most: int) -> int:
-    """Height of the path's strip in pixels, so that the path fills it; between ``least`` and ``most``."""
+    """Height of the path's strip in pixels, so that the path fills it; between ``least`` and ``most``.
+
+    0, for no strip, where a path would have no room in it.
+    """
+    bare = 2 * _STRIP_MARGIN + _STRIP_CAPTION
+    least = max(least, bare + _STRIP_MARGIN)
+    if most < least:
+        return 0
     extent = np.ptp(path_from_above(scene)[scene.rows_of(scene.path_frames)], axis=0)
-    filled = (width - 2 * _STRIP_MARGIN) * float(extent[1] / max(extent[0], 1e-9)) + 2 * _STRIP_MARGIN + _STRIP_CAPTION
+    filled = (width - 2 * _STRIP_MARGIN) * float(extent[1] / max(extent[0], 1e-9)) + bare
     return int(np.clip(filled, least, most))
 
 
