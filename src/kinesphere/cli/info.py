@@ -38,7 +38,7 @@ def file_facts(path: Path, options: ReadOptions) -> dict[str, Any]:
     from kinesphere.files.loading import clip_names, load_character
     from kinesphere.files.registry import format_to_read
 
-    known = format_to_read(path)
+    known = format_to_read(path, "a motion, a character or key points")
     if known.load is None:
         from kinesphere.files.keypoints import load_keypoints
 

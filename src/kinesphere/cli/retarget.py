@@ -46,7 +46,7 @@ def _load_target(onto: Path, mapping: Path | None, options: ReadOptions) -> Moti
 
     if is_builtin_name(onto):
         return _with_mapping(open_character(onto), mapping)
-    if format_to_read(onto).holds_characters:
+    if format_to_read(onto, "a character (.glb, .gltf or .vrm) or a motion file").holds_characters:
         character = load_character(onto)
         if not is_only_animation(character):
             return _with_mapping(character, mapping)

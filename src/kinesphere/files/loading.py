@@ -8,11 +8,15 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, Literal
 
-from kinesphere.files.orientation import AXES
+import numpy as np
+
+from kinesphere.files.orientation import AXES, SCALE_HINT
 from kinesphere.files.registry import LoadOptions, Positions, SaveOptions, format_to_read, format_to_write
 from kinesphere.motion.character import Character, sole_depths
-from kinesphere.motion.errors import MotionFileError
+from kinesphere.motion.errors import MotionFileError, MotionFileWarning, warn_caller
 from kinesphere.motion.motion import Motion
+
+FAR = 1e5  # metres: nobody captures that far away
 
 
 def load(
@@ -56,8 +60,19 @@ def load(
         raise MotionFileError(file, f"a file of {known.about}", f"a motion; {known.name} files have their own loader")
     if known.clips is None and clip not in (None, 0, file.stem):
         raise MotionFileError(file, f"no clip {clip!r}", f"{file.stem!r}, the only one")
-    motion = known.load(file, LoadOptions(clip, scale, up, rate, salvage, positions))
+    motion = _with_far_places_noted(known.load(file, LoadOptions(clip, scale, up, rate, salvage, positions)))
     return motion if known.whole else replace(motion, skeleton=motion.skeleton.with_found_roles())
+
+
+def _with_far_places_noted(motion: Motion) -> Motion:
+    """The motion with a warning, where places are so far away that a wrong unit or a broken file is likely."""
+    lengths = (motion.translations, motion.skeleton.offsets)
+    farthest = max(float(np.abs(values).max(initial=0.0)) for values in lengths)
+    if not farthest > FAR:
+        return motion
+    far = f"places up to {farthest:.3g} m from the origin or from the joint above; {SCALE_HINT}, if the unit is wrong"
+    warn_caller(f"{motion.source.path}: {far}", MotionFileWarning)
+    return replace(motion, source=replace(motion.source, warnings=(*motion.source.warnings, far)))
 
 
 def clip_names(path: str | PathLike[str]) -> tuple[str, ...]:
@@ -127,7 +142,7 @@ def load_character(path: str | PathLike[str]) -> Character:
     from kinesphere.files.gltf.character import load_character as load_gltf_character
 
     file = Path(path)
-    known = format_to_read(file)
+    known = format_to_read(file, "a character: a .glb, .gltf or .vrm file")
     if known.name != "gltf":
         found = f"a file of {known.about}"
         raise MotionFileError(file, found, "a .glb, .gltf or .vrm character; a motion is opened with load")

@@ -92,7 +92,7 @@ def make_performer(motion: Motion, character: Character | None = None) -> Perfor
     even = spread_frames(performed, _EVEN_POSES)
     poses = [(frame / shown.rate, _vertices(shown, skin, frame / shown.rate)) for frame in even.tolist()]
     if not all(np.isfinite(vertices).all(axis=1).any() for _, vertices in poses):
-        raise ValueError(f"{motion!r}: a surface without a single finite vertex cannot be drawn")
+        raise ValueError(f"{motion}: a surface without a single finite vertex cannot be drawn")
     tall = float(np.median([np.nanmax(vertices[:, 1]) - np.nanmin(vertices[:, 1]) for _, vertices in poses]))
     height = max(scene.figure.height, tall, 1e-3)
     ground = _find_ground(shown, skin, scene.figure, [vertices for _, vertices in poses], height)

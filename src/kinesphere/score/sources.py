@@ -17,7 +17,7 @@ from kinesphere.builtin import characters
 from kinesphere.builtin.library import gesture, motion, motion_kind, motions
 from kinesphere.engine.generation import generate_gesture
 from kinesphere.files.gesture_toml import load_gesture
-from kinesphere.files.keypoints import load_keypoints
+from kinesphere.files.keypoints import KEY_LINE, load_keypoints, looks_like_keypoints
 from kinesphere.files.loading import find_clip, load, load_character
 from kinesphere.files.registry import formats
 from kinesphere.motion.character import Character
@@ -31,6 +31,7 @@ AnyEdit = TypeVar("AnyEdit", bound=EditBase)
 Source: TypeAlias = Gesture | Keypoints | Motion | str | Path
 HOLD_AFTER = 0.5  # seconds that a gesture of key points alone lasts after the last one
 GESTURE_FILES = (".toml",)
+KEY_FILES = (".keys", ".txt")  # the second has other contents, too
 CHARACTERS = ("figure", "mo")
 
 
@@ -103,7 +104,7 @@ def resolve_motion(source: Motion | str | Path, reading: Reading = AS_FOUND) -> 
 def resolve_gesture(source: Source) -> Gesture:
     """The gesture of a source: itself, one of key points, one by its name, or one from a file."""
     if isinstance(source, Motion):
-        raise TypeError(f"{source!r} is a motion; a gesture is expected")
+        raise TypeError(f"{source} is a motion; a gesture is expected")
     if isinstance(source, Gesture):
         return source
     if isinstance(source, Keypoints):
@@ -113,7 +114,21 @@ def resolve_gesture(source: Source) -> Gesture:
         return _builtin_gesture(str(source))
     if path.suffix.lower() in GESTURE_FILES:
         return load_gesture(path)
-    return _gesture_of_keys(load_keypoints(path), path.stem)
+    return _gesture_of_keys(_load_keypoints(path), path.stem)
+
+
+def _load_keypoints(path: Path) -> Keypoints:
+    """Key points of a file; what is there instead of them is no broken line of key points."""
+    expected = f"a motion, a gesture ({', '.join(GESTURE_FILES)}) or key points ({', '.join(KEY_FILES)})"
+    suffix = path.suffix.lower()
+    if not path.is_file():
+        found = "a folder" if path.is_dir() else "no such file"
+        raise MotionFileError(path, found, "a text file of key points" if suffix in KEY_FILES else expected)
+    if suffix != KEY_FILES[0]:
+        with path.open("rb") as file:
+            if not looks_like_keypoints(file.read(4096)):
+                raise MotionFileError(path, "contents of another program", f"{expected}, one a line: {KEY_LINE}")
+    return load_keypoints(path)
 
 
 @lru_cache(maxsize=64)
@@ -188,7 +203,7 @@ def check_no_motion(edit: EditBase) -> None:
 
     def check(source: Any) -> Any:
         if isinstance(source, Motion):
-            raise ValueError(f"{source!r} has no place in a document: save it, and name its file instead")
+            raise ValueError(f"{source} has no place in a document: save it, and name its file instead")
         return source
 
     _replace_sources(edit, check)
