@@ -90,6 +90,7 @@ def retarget(
     given with --ground, and brought there. What was matched, and what could not be reached, is said.
     """
     with report_errors():
+        from kinesphere.body.require_roles import require_motion_roles
         from kinesphere.body.retargeting.pipeline import retarget as retarget_motion
         from kinesphere.files.loading import save
         from kinesphere.files.registry import format_to_write
@@ -102,7 +103,7 @@ def retarget(
         motion = _with_mapping(options.load(source), source_mapping)
         target = _load_target(onto, target_mapping, options)
         if to_ground and not is_builtin_name(source):  # our own stand on y = 0
-            motion, ground = bring_to_ground(motion, ground), 0.0
+            motion, ground = bring_to_ground(require_motion_roles(motion), ground), 0.0
         result = retarget_motion(motion, target, ground=ground)
         if lock:
             from kinesphere.body.foot_lock.lock import lock_feet
