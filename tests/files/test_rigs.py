@@ -10,6 +10,7 @@ import pytest
 from rigs import NAMELESS, NAMES, UNLIKE, Dialect, body_positions, bvh_text, lie, walk
 
 from kinesphere import MotionFileWarning, load
+from kinesphere.body.require_roles import require_motion_roles
 
 WALK, TURNING = walk(), walk(speed=0.8, turn=60.0)
 
@@ -190,3 +191,22 @@ def test_ordinary_captures_are_read_without_a_word(data_dir):
         doubtful |= {file.name for entry in caught if "(--" in str(entry.message)}
     # Three of a size that no unit explains, and one whose rest pose lies along -X.
     assert doubtful == {"dab.bvh", "wave_hello.bvh", "zombie.bvh", "jesse_dance.bvh"}
+
+
+@pytest.mark.parametrize("place", [(0.0, 0.0, 0.0), (3.5, 0.95, 2.0), (0.0, 0.95, 6.0)])
+@pytest.mark.parametrize("rest", ["y", "x", "bones"])
+@pytest.mark.parametrize("names", ["numbered", "Han"])
+def test_where_a_body_stands_does_not_hide_its_shape(tmp_path, names, rest, place):
+    """Hips far from a static root: the way to them is no bone."""
+    file = tmp_path / "take.bvh"
+    dialect = Dialect(names=NAMELESS[names], rest=rest, above=("0",), hips_offset=place)
+    file.write_text(bvh_text(WALK, dialect), encoding="utf-8")
+    found = require_motion_roles(load(file)).skeleton.roles
+    roles = {
+        "hips": "Hips",
+        "head": "Head",
+        "leftFoot": "LeftFoot",
+        "rightHand": "RightHand",
+        "leftLowerArm": "LeftForeArm",
+    }
+    assert {role: found[role] for role in roles} == {role: 1 + NAMES.index(name) for role, name in roles.items()}

@@ -90,9 +90,7 @@ def _by_shape(
 
     if len(names) < 9 or not np.isfinite(offsets).all():
         return None
-    plain = offsets.copy()
-    plain[_carriers(parents)] = 0.0  # where a body stands is no bone
-    skeleton = Skeleton(names, parents, plain)
+    skeleton = Skeleton(names, parents, offsets)
     tree = JointTree(skeleton)
     with np.errstate(all="ignore"):  # absurd sizes may overflow
         body = find_body(tree)
@@ -114,14 +112,3 @@ def _by_shape(
         evidence="found by the shape of the body, since the joints' names do not say it",
         sure=body.quality >= SURE,
     )
-
-
-def _carriers(parents: Ints) -> list[int]:
-    """Roots, and what hangs on them alone up to the first joint that branches."""
-    children = [np.flatnonzero(parents == joint).tolist() for joint in range(len(parents))]
-    found = []
-    for root in np.flatnonzero(parents < 0).tolist():
-        found.append(root)
-        while len(children[found[-1]]) == 1:
-            found.append(children[found[-1]][0])
-    return found
