@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 
 import numpy as np
 
@@ -14,6 +15,7 @@ from kinesphere.maths.vectors import Floats, Ints
 from kinesphere.motion.skeleton import Skeleton
 
 LIKELY = 0.35  # quality of a body found by its shape from which on it is taken for one
+MOST_FEET = 8  # joints named like feet that are tried
 SURE = 0.55  # and from which on without a word
 
 
@@ -62,20 +64,29 @@ def _by_names(names: tuple[str, ...], parents: Ints, offsets: Floats) -> Landmar
     feet = joints_named(names, "foot", "ankle")
     if not heads or len(feet) < 2:
         return None
-    first = ancestors(feet[0], parents)
-    for foot in feet[1:]:
-        other = ancestors(foot, parents)
-        shared = [joint for joint in first if joint in other]
-        if not shared or foot in first or feet[0] in other:
-            continue  # of another tree, or of the same leg
-        legs = (first[: first.index(shared[0])], other[: other.index(shared[0])])
-        if min(len(leg) for leg in legs) < 3:
-            continue  # a foot, a shin and a thigh are a leg; a control on the floor is none
-        lengths = np.linalg.norm(offsets, axis=1)
+    lengths = np.linalg.norm(offsets, axis=1)
+    for pair in combinations(feet[:MOST_FEET], 2):
+        legs = _legs_of(pair, parents)
+        if legs is None:
+            continue
         leg = float(np.median([lengths[joints[0]] + lengths[joints[1]] for joints in legs]))
-        thighs = (legs[0][-1], legs[1][-1])
-        return Landmarks(shared[0], heads[0], thighs, (feet[0], foot), leg) if leg > 0.0 else None
+        hips = int(parents[legs[0][-1]])
+        above = set(ancestors(hips, parents))
+        # The head of this body: the one that hangs on most of what carries the hips.
+        head = max(heads, key=lambda joint: len(above.intersection(ancestors(joint, parents))))
+        return Landmarks(hips, head, (legs[0][-1], legs[1][-1]), pair, leg) if leg > 0.0 else None
     return None
+
+
+def _legs_of(feet: tuple[int, int], parents: Ints) -> tuple[list[int], list[int]] | None:
+    """Each foot with the joints above it, up to where the legs part; None for what are no two legs."""
+    first, second = (ancestors(foot, parents) for foot in feet)
+    shared = next((joint for joint in first if joint in second), -1)
+    if shared < 0 or shared in feet:
+        return None  # of another tree, or of the same leg
+    legs = first[: first.index(shared)], second[: second.index(shared)]
+    # A foot, a shin and a thigh are a leg; a control on the floor is none.
+    return legs if min(len(leg) for leg in legs) >= 3 else None
 
 
 # By shape
