@@ -35,7 +35,8 @@ TOP_LEVEL = [
     "MotionFileWarning", "perform", "render", "render_all", "Express", "Effort", "EffortModel", "effort_model",
     "Shape", "Part", "Equalize", "Blend", "Timewarp", "Waveshape", "Displace", "Smooth", "align", "concatenate",
     "retime", "retarget", "calibrate", "Calibration", "find_roles", "lock_feet", "find_contacts", "Contacts",
-    "find_ground", "clamp_to_limits", "limit_excess", "centre_of_mass", "support_polygon", "film", "still", "sheet",
+    "find_ground",
+    "place_on_ground", "clamp_to_limits", "limit_excess", "centre_of_mass", "support_polygon", "film", "still", "sheet",
     "figure", "mo", "observe", "Body", "body_of", "Phrase", "phrase_of", "generate", "stream", "Behaviour", "Breath",
     "Sway", "Fidget", "Pose", "Scene", "Words", "Stillness",
 ]

@@ -17,6 +17,7 @@ from .body.contacts import Contacts as Contacts
 from .body.contacts import find_contacts as find_contacts
 from .body.foot_lock.lock import lock_feet as lock_feet
 from .body.ground import find_ground as find_ground
+from .body.ground import place_on_ground as place_on_ground
 from .body.limits import clamp_to_limits as clamp_to_limits
 from .body.limits import limit_excess as limit_excess
 from .body.mass import centre_of_mass as centre_of_mass

@@ -56,8 +56,9 @@ def test_no_humanoid_is_refused_with_what_is_missing_and_what_to_do(asked: Asked
         asked(still(skeleton))
     said = str(caught.value)
     assert "no humanoid" in said
-    for part in ("leftUpperLeg", "rightUpperLeg", repr(skeleton), "Skeleton.roles", "kinesphere mapping FILE -o"):
+    for part in ("leftUpperLeg", "rightUpperLeg", str(skeleton), "Skeleton.roles", "kinesphere mapping FILE -o"):
         assert part in said
+    assert "<Skeleton" not in said
 
 
 def test_only_what_is_missing_is_named() -> None:

@@ -7,7 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kinesphere.files.orientation import AXES, RawPose, find_scale, find_up, rotation_to_y_up
+from kinesphere.files import orientation
+from kinesphere.files.landmarks import find_landmarks
+from kinesphere.files.orientation import AXES, RawPose, rotation_to_y_up
 from kinesphere.maths import rotations as R
 
 NAMES = ("Hips", "LeftUpLeg", "LeftLeg", "LeftFoot", "RightUpLeg", "RightLeg", "RightFoot", "Spine", "Head")
@@ -25,6 +27,14 @@ OFFSETS = np.array(
         [0, 0.35, 0],
     ]
 )
+
+
+def find_scale(raw):
+    return orientation.find_scale(raw, find_landmarks(raw.names, raw.parents, raw.offsets))[:2]
+
+
+def find_up(raw):
+    return orientation.find_up(raw, find_landmarks(raw.names, raw.parents, raw.offsets))[:3]
 
 
 def body(scale=1.0, names=NAMES, rest_turn=None, motion_turn=None, height=0.9, frames=12):

@@ -11,6 +11,7 @@ from .contacts import find_contacts as find_contacts
 from .foot_lock.lock import lock_feet as lock_feet
 from .ground import Ground as Ground
 from .ground import find_ground as find_ground
+from .ground import place_on_ground as place_on_ground
 from .limits import clamp_to_limits as clamp_to_limits
 from .limits import limit_excess as limit_excess
 from .mass import centre_of_mass as centre_of_mass

@@ -74,7 +74,7 @@ def _measure_body(skeleton: Skeleton, motion: Motion | None) -> Anatomy:
     missing = [role for role in REQUIRED if role not in skeleton.roles]
     if missing:
         raise ValueError(
-            f"{skeleton!r} is no whole humanoid: {', '.join(missing)} missing; give them in Skeleton.roles "
+            f"{skeleton} is no whole humanoid: {', '.join(missing)} missing; give them in Skeleton.roles "
             "(`kinesphere mapping` shows and saves what was found)"
         )
     pose = _upright_pose(skeleton, motion)

@@ -19,7 +19,7 @@ the points are the ankle and the toe joint themselves.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -46,6 +46,7 @@ MAX_RISE = 0.06  # leg lengths: the ground is no higher than this above the lowe
 LEAN_MARGIN = 0.002  # cosine by which a leaning foot must explain its ball better; less is a toe that points sideways
 MIN_FOOT_LENGTH = 0.03  # leg lengths: a toe joint nearer to the heel is no ball
 ON_GROUND = 0.05  # leg lengths above the ground that still count as on it
+SEEN = 0.01  # metres: a body that stands further from y = 0 is seen to float or sink
 DOWN = (0.0, -1.0, 0.0)
 
 
@@ -226,6 +227,45 @@ def ground_of_paths(motion: Motion, soles: SolePaths, height: float | None = Non
     if share < 0.6:
         evidence += ", so the rest is in the air or stands on something"
     return Ground(found, evidence, share)
+
+
+def place_on_ground(motion: Motion, height: float | None = None) -> Motion:
+    """The motion raised or lowered so that its ground is at y = 0, where engines and other programs have it.
+
+    The ground is the one that ``find_ground`` finds, or at ``height`` where that is given. Heading and path stay as
+    they are. ``source.evidence`` says by how much the motion was moved, and why.
+
+    Examples
+    --------
+    >>> import kinesphere
+    >>> walk = kinesphere.motion("walk")
+    >>> abs(kinesphere.find_ground(kinesphere.place_on_ground(walk)).height) < 1e-9
+    True
+    """
+    ground = find_ground(motion, height)
+    translations = motion.translations.copy()
+    translations[:, np.flatnonzero(motion.skeleton.parents < 0), 1] -= ground.height
+    said = f"ground: {describe_move(-ground.height)}; it was at {ground.height:+.3f} m ({ground.evidence})"
+    source = replace(motion.source, evidence=(*motion.source.evidence, said))
+    return replace(motion, translations=freeze(translations), source=source)
+
+
+def describe_ground(motion: Motion) -> str:
+    """How far a person's ground is from y = 0, in words; empty within a centimetre, and of what has no feet."""
+    try:
+        height = find_ground(motion).height
+    except ValueError:
+        return ""
+    if abs(height) <= SEEN:
+        return ""
+    return f"stands {100.0 * abs(height):.1f} cm {'above' if height > 0.0 else 'below'} y = 0"
+
+
+def describe_move(metres: float) -> str:
+    """How far a motion was moved up or down, in words."""
+    if abs(metres) < 0.0005:
+        return "left where it is"
+    return f"{'raised' if metres > 0.0 else 'lowered'} by {100.0 * abs(metres):.1f} cm, to stand on y = 0"
 
 
 def _middle_height(heights: Floats, length: float) -> float:

@@ -91,7 +91,7 @@ def palm_frame(skeleton: Skeleton, side: str) -> PalmFrame:
     needed = [f"{side}Hand", f"{side}IndexProximal", f"{side}MiddleProximal", f"{side}{last}Proximal"]
     missing = [role for role in needed if role not in skeleton.roles]
     if missing:
-        raise ValueError(f"a hand's shape needs its fingers: {', '.join(missing)} missing in {skeleton!r}")
+        raise ValueError(f"a hand's shape needs its fingers: {', '.join(missing)} missing in {skeleton}")
     p = skeleton.rest_world()[1]
     wrist, index, middle, little = (p[skeleton.roles[role]] for role in needed)
     along = unit(middle - wrist)

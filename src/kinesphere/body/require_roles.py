@@ -54,4 +54,4 @@ def _refuse_unless_humanoid(found: RoleMap, skeleton: Skeleton, needed: Sequence
     missing = ", ".join([role for role in lacking if role not in found.roles] or lacking)
     kind = f"probably no humanoid (confidence {found.overall:.2f})" if found.is_humanoid else "no humanoid"
     why = "; ".join(found.evidence[-3:])
-    raise ValueError(f"{skeleton!r} is {kind}: {why}. Missing for {what}: {missing}. {_ADVICE}")
+    raise ValueError(f"{skeleton} is {kind}: {why}. Missing for {what}: {missing}. {_ADVICE}")

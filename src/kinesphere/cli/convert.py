@@ -21,6 +21,7 @@ from kinesphere.cli.shared import (
     ReadOptions,
     Salvage,
     Scale,
+    ToGround,
     Up,
     builtin_motion,
     collect_warnings,
@@ -322,6 +323,7 @@ def convert(
     rate: Rate = None,
     salvage: Salvage = False,
     positions: Positions = None,
+    to_ground: ToGround = False,
 ) -> None:
     """Convert a motion file, or every motion file under a folder.
 
@@ -330,7 +332,9 @@ def convert(
     with report_errors():
         if fps is not None and not 0.0 < fps < float("inf"):
             raise ValueError(f"--fps {fps:g}; a positive number is expected")
-        settings = ConvertSettings(ReadOptions(clip, scale, up, rate, salvage, positions), fps, program, overwrite)
+        settings = ConvertSettings(
+            ReadOptions(clip, scale, up, rate, salvage, positions, to_ground), fps, program, overwrite
+        )
         if source.is_dir() or out.is_dir() or to is not None:
             failed = _convert_many(source, out, to, settings, jobs)
         else:

@@ -18,7 +18,18 @@ from typing import TYPE_CHECKING, Annotated, Any, Union, get_args, get_origin, g
 import typer
 
 from kinesphere.cli.performing import Overwrite, Performer, Preview, SaveScore, perform_score
-from kinesphere.cli.shared import Clip, Positions, Rate, ReadOptions, Salvage, Scale, Up, report_errors, score_source
+from kinesphere.cli.shared import (
+    Clip,
+    Positions,
+    Rate,
+    ReadOptions,
+    Salvage,
+    Scale,
+    ToGround,
+    Up,
+    report_errors,
+    score_source,
+)
 
 if TYPE_CHECKING:
     from kinesphere.motion.behaviour import Behaviour
@@ -42,7 +53,15 @@ BEFORE = {
     ],
     "out": Annotated[Path, typer.Option("--output", "-o", help="The file to write, in any format.")],
 }
-READING = {"clip": Clip, "scale": Scale, "up": Up, "positions": Positions, "rate": Rate, "salvage": Salvage}
+READING = {
+    "clip": Clip,
+    "scale": Scale,
+    "up": Up,
+    "positions": Positions,
+    "rate": Rate,
+    "salvage": Salvage,
+    "to_ground": ToGround,
+}
 AFTER = READING | {"character": Performer, "preview": Preview, "save_score": SaveScore, "overwrite": Overwrite}
 
 

@@ -16,6 +16,7 @@ from kinesphere.cli.shared import (
     ReadOptions,
     Salvage,
     Scale,
+    ToGround,
     Up,
     collect_warnings,
     one_line,
@@ -37,7 +38,7 @@ def file_facts(path: Path, options: ReadOptions) -> dict[str, Any]:
     from kinesphere.files.loading import clip_names, load_character
     from kinesphere.files.registry import format_to_read
 
-    known = format_to_read(path)
+    known = format_to_read(path, "a motion, a character or key points")
     if known.load is None:
         from kinesphere.files.keypoints import load_keypoints
 
@@ -69,6 +70,7 @@ def motion_facts(motion: Motion) -> dict[str, Any]:
         "up": source.up,
         "evidence": list(source.evidence),
         "height": figure.height,
+        "ground": _ground(motion),
         "calibration_frames": list(motion.calibration_frames),
         "travel": float(steps.sum()),
         "displacement": float(np.linalg.norm(path[-1] - path[0])) if len(path) else 0.0,
@@ -77,6 +79,16 @@ def motion_facts(motion: Motion) -> dict[str, Any]:
         "warnings": list(source.warnings),
         "joint_names": list(motion.skeleton.names),
     }
+
+
+def _ground(motion: Motion) -> float | None:
+    """The height of a person's ground in metres; None for what has no feet."""
+    from kinesphere.body.ground import find_ground
+
+    try:
+        return find_ground(motion).height
+    except ValueError:
+        return None
 
 
 def character_facts(character: Character) -> dict[str, Any]:
@@ -133,9 +145,10 @@ def info(
     rate: Rate = None,
     salvage: Salvage = False,
     positions: Positions = None,
+    to_ground: ToGround = False,
 ) -> None:
     """Show what is in motion files: skeleton, clips, unit, axes, and why they were taken so."""
-    options = ReadOptions(clip, scale, up, rate, salvage, positions)
+    options = ReadOptions(clip, scale, up, rate, salvage, positions, to_ground)
     with report_errors():
         found = [_facts_or_error(path, options, as_json) for path in files]
         failed = any("error" in facts for facts in found)
@@ -210,6 +223,7 @@ def _add_motion(table: Table, facts: dict[str, Any]) -> None:
         "frames": f"{facts['frames']} at {facts['rate']:.6g} a second, {facts['duration']:.3f} s",
         "unit": f"1 in the file is {facts['scale']:.6g} m, {facts['up'].upper()} is up",
         "height": f"{facts['height']:.2f} m at rest",
+        "ground": "" if facts["ground"] is None else f"found at {facts['ground']:+.3f} m",
         "travel": f"{facts['travel']:.2f} m over the ground, {facts['displacement']:.2f} m from start to end",
         "not performed": f"frames {marked}" if marked else "",
         "Euler orders": orders,

@@ -56,7 +56,7 @@ def _load_skeleton(file: Path, options: ReadOptions) -> tuple[Skeleton, Floats |
     from kinesphere.files.loading import clip_names, find_clip
     from kinesphere.files.registry import LoadOptions, format_to_read
 
-    known = format_to_read(file)
+    known = format_to_read(file, "a motion or a character")
     if known.name == "gltf" and not clip_names(file):
         from kinesphere.files.gltf.character import load_character
 

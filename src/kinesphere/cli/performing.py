@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from kinesphere.cli.shared import check_outputs, collect_warnings
+from kinesphere.cli.shared import check_outputs, collect_warnings, print_ground, print_standing
 
 if TYPE_CHECKING:
     from kinesphere.score.score import Score
@@ -52,6 +52,7 @@ def perform_score(
     else:
         save(made, out)
     typer.echo(f"wrote {out}")
+    print_ground(made)
     lacking = "" if body is None else body_of(body).lacking
     if lacking and lacking in made.source.evidence:
         typer.echo(f"note: {lacking}")
@@ -66,5 +67,6 @@ def perform_score(
 
         with collect_warnings():  # of the source itself: they have been printed
             first = render(before)
+        print_standing(made)
         save_picture(compare_sheet(first, made, body, trails=True), sheet)
         typer.echo(f"wrote {sheet}")

@@ -17,10 +17,12 @@ from kinesphere.cli.shared import (
     ReadOptions,
     Salvage,
     Scale,
+    ToGround,
     Up,
     collect_warnings,
     is_builtin_name,
     open_character,
+    print_standing,
     report_errors,
     safe_stem,
 )
@@ -123,6 +125,7 @@ def preview(
     rate: Rate = None,
     salvage: Salvage = False,
     positions: Positions = None,
+    to_ground: ToGround = False,
 ) -> None:
     """Draw a motion: a contact sheet (.png), one pose of it (.png with --at), or a film (.mp4, .gif).
 
@@ -139,8 +142,10 @@ def preview(
         _check(target, look, overwrite or out is None)
         surface = character or against or drawn_trails or ghosts or at is not None or is_builtin_name(file)
         bones = target.suffix.lower() == ".png" and not surface
-        options = ReadOptions(clip, scale, up, rate, salvage, positions)
+        options = ReadOptions(clip, scale, up, rate, salvage, positions, to_ground)
         motions = [options.load(file), *(options.of_others.load(other) for other in against or ())]
+        for motion in motions:
+            print_standing(motion)
         if bones:
             _draw_bones(motions[0], target, look)
         else:

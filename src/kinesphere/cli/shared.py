@@ -131,6 +131,11 @@ Positions = Annotated[
 ]
 
 
+ToGround = Annotated[
+    bool, typer.Option("--to-ground", help="Bring the ground that is found to y = 0, and say by how much.")
+]
+
+
 @dataclass(frozen=True)
 class ReadOptions:
     """How files are to be read, as the command line says it. Plain commands need no score to read a file."""
@@ -141,6 +146,7 @@ class ReadOptions:
     rate: float | None = None
     salvage: bool = False
     positions: str | None = None
+    to_ground: bool = False
 
     @classmethod
     def of(cls, given: Mapping[str, Any]) -> ReadOptions:
@@ -156,7 +162,8 @@ class ReadOptions:
             return builtin if self.rate is None else builtin.resampled(self.rate)
         chosen = clip if clip is not None else find_clip(path, self.clip)
         options: Any = {"scale": self.scale, "up": self.up, "rate": self.rate, "salvage": self.salvage}
-        return load(path, clip=chosen, **options, positions=self.positions or "auto")  # type: ignore[arg-type]
+        motion = load(path, clip=chosen, **options, positions=self.positions or "auto")  # type: ignore[arg-type]
+        return bring_to_ground(motion) if self.to_ground else motion
 
     @property
     def of_others(self) -> ReadOptions:
@@ -167,6 +174,30 @@ class ReadOptions:
         """What a score says of reading, with what was given on the command line in its place."""
         given = {field.name: getattr(self, field.name) for field in fields(self)}
         return replace(reading, **{name: value for name, value in given.items() if value not in (None, False)})
+
+
+def bring_to_ground(motion: Motion, height: float | None = None) -> Motion:
+    """The motion with its ground, which is found or at ``height``, brought to y = 0; how far it moved is said."""
+    from kinesphere.body.ground import place_on_ground
+
+    placed = place_on_ground(motion, height)
+    print_ground(placed)
+    return placed
+
+
+def print_standing(motion: Motion) -> None:
+    """Say how far a person stands from y = 0, where pictures have their floor."""
+    from kinesphere.body.ground import describe_ground
+
+    if standing := describe_ground(motion):
+        print_note(f"{motion.name or 'the motion'} {standing}, where the floor is drawn; --to-ground brings it there")
+
+
+def print_ground(motion: Motion) -> None:
+    """Say by how much a motion was raised or lowered, if it was."""
+    for sentence in motion.source.evidence:
+        if sentence.startswith("ground: "):
+            print_note(f"{motion.name}: {sentence}")
 
 
 # Errors and warnings: one line on stderr, no traceback
@@ -180,6 +211,11 @@ def print_error(error: BaseException) -> None:
 def print_warning(text: str) -> None:
     """``warning: …`` in yellow."""
     typer.secho(f"warning: {text}", fg=typer.colors.YELLOW, err=True)
+
+
+def print_note(text: str) -> None:
+    """``note: …`` beside the output, so that pipes stay clean."""
+    typer.echo(f"note: {text}", err=True)
 
 
 def one_line(error: BaseException) -> str:

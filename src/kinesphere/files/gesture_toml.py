@@ -518,7 +518,7 @@ def _sign(side: str) -> float:
 def load_gesture(path: str | PathLike[str]) -> Gesture:
     """Read a gesture. Anything wrong raises ``MotionFileError`` with its field."""
     file = Path(path)
-    return gesture_from_table(read_table(file, "a motion in TOML"), file, file.stem.replace("_", " "))
+    return gesture_from_table(read_table(file, "a gesture in TOML"), file, file.stem.replace("_", " "))
 
 
 def gesture_from_table(table: dict[str, Any], path: Path, name: str) -> Gesture:

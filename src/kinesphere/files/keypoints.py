@@ -45,6 +45,7 @@ DIRECTIONS = {
     "back": (0.0, 0.0, -1.0),
 }
 _KEY = TypeAdapter(Keypoint)
+KEY_LINE = "frame x y z swivel goal|via [local|global]"
 HEADER = ("rate", "part", "units", "angles", "axes", "locked")
 LARGEST = 1e9  # of any number, in the file's units
 
@@ -69,7 +70,7 @@ def load_keypoints(path: str | PathLike[str]) -> Keypoints:
             raise MotionFileError(file, f"more than {MOST_KEYS} keys", "key points", line=number)
         keys.append(key)
     if not keys:
-        raise MotionFileError(file, "no keys", "lines of: frame x y z swivel goal|via [local|global]")
+        raise MotionFileError(file, "no keys", f"lines of: {KEY_LINE}")
     return _convert(file, header, keys)
 
 
@@ -125,8 +126,7 @@ def _is_basis(words: list[str]) -> bool:
 
 def _key(path: Path, number: int, words: list[str]) -> Keypoint:
     if not 6 <= len(words) <= 7:
-        expected = "frame x y z swivel goal|via [local|global]"
-        raise MotionFileError(path, f"{len(words)} words", expected, line=number)
+        raise MotionFileError(path, f"{len(words)} words", KEY_LINE, line=number)
     values = [_number(word) for word in words[:5]]
     for name, word, value in zip(("frame", "x", "y", "z", "swivel"), words, values, strict=False):
         if not abs(value) <= LARGEST:  # NaN too
@@ -168,11 +168,23 @@ def _basis(axes: str, part: str) -> Floats:
     return np.array([DIRECTIONS[word] for word in words])
 
 
+def looks_like_keypoints(head: bytes) -> bool:
+    """Whether some line of a text is a header line or a key."""
+    for line in head.decode("utf-8-sig", "replace").splitlines():
+        words = line.split("#", 1)[0].replace(":", " ").lower().split()
+        if words and words[0] in HEADER and len(words) <= 4:
+            return True
+        if len(words) in (6, 7) and words[5] in ("goal", "via"):
+            return True
+    return False
+
+
 register(
     Format(
         name="keypoints",
         suffixes=(".keys", ".txt"),
         about="key points of a gesture, one a line (load_keypoints reads them)",
-        looks_like=lambda head: False,  # plain text could be anything: the suffix decides
+        looks_like=looks_like_keypoints,
+        shared=(".txt",),
     )
 )

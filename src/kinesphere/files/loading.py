@@ -6,13 +6,19 @@ import math
 from dataclasses import replace
 from os import PathLike
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
+
+import numpy as np
 
 from kinesphere.files.orientation import AXES
 from kinesphere.files.registry import LoadOptions, Positions, SaveOptions, format_to_read, format_to_write
+from kinesphere.maths.vectors import Floats
 from kinesphere.motion.character import Character, sole_depths
-from kinesphere.motion.errors import MotionFileError
+from kinesphere.motion.errors import MotionFileError, MotionFileWarning, warn_caller
 from kinesphere.motion.motion import Motion
+
+FAR = 1e5  # metres: nobody captures that far away
+Read = TypeVar("Read", Motion, Character)
 
 
 def load(
@@ -57,7 +63,18 @@ def load(
     if known.clips is None and clip not in (None, 0, file.stem):
         raise MotionFileError(file, f"no clip {clip!r}", f"{file.stem!r}, the only one")
     motion = known.load(file, LoadOptions(clip, scale, up, rate, salvage, positions))
+    motion = _with_far_places_noted(motion, motion.translations, motion.skeleton.offsets)
     return motion if known.whole else replace(motion, skeleton=motion.skeleton.with_found_roles())
+
+
+def _with_far_places_noted(read: Read, *places: Floats) -> Read:
+    """What was read, with a warning where places are so far away that a wrong unit or a broken file is likely."""
+    farthest = max(float(np.abs(values).max(initial=0.0)) for values in places)
+    if not farthest > FAR:
+        return read
+    far = f"places up to {farthest:.3g} m from the origin or from the joint above; is the unit right?"
+    warn_caller(f"{read.source.path}: {far}", MotionFileWarning)
+    return replace(read, source=replace(read.source, warnings=(*read.source.warnings, far)))
 
 
 def clip_names(path: str | PathLike[str]) -> tuple[str, ...]:
@@ -127,11 +144,12 @@ def load_character(path: str | PathLike[str]) -> Character:
     from kinesphere.files.gltf.character import load_character as load_gltf_character
 
     file = Path(path)
-    known = format_to_read(file)
+    known = format_to_read(file, "a character: a .glb, .gltf or .vrm file")
     if known.name != "gltf":
         found = f"a file of {known.about}"
         raise MotionFileError(file, found, "a .glb, .gltf or .vrm character; a motion is opened with load")
     character = load_gltf_character(file)
+    character = _with_far_places_noted(character, character.skeleton.offsets)
     skeleton = character.skeleton.with_found_roles()
     return replace(character, skeleton=replace(skeleton, soles=sole_depths(skeleton, character.meshes)))
 

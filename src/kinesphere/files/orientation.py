@@ -1,18 +1,20 @@
 """Infer a file's unit and up axis from the body in it.
 
 Formats such as BVH record neither. Heads are above feet, and people are between one and a half and two metres tall.
-Every answer comes with its evidence as a sentence, and ``load`` has options that override it.
+Every answer comes with its evidence as a sentence, and ``load`` has options that override it. What is doubtful, such as
+a rest pose that lies while the motion stands, is said as a warning.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
+from kinesphere.files.landmarks import Landmarks, ancestors
 from kinesphere.maths import kinematics, rotations
 from kinesphere.maths.vectors import Floats, Ints, unit
-from kinesphere.motion.skeleton import Skeleton
 
 AXES = {
     "x": np.array([1.0, 0.0, 0.0]),
@@ -28,6 +30,11 @@ SHORTEST, TALLEST, USUAL = 1.35, 2.15, 1.7  # metres
 METRIC = ("centimetres", "millimetres")  # in these a child is read as a child; inches would make giants of them
 CHILD, GIANT = 0.78, 2.6  # metres
 LEG_SHARE = 0.491  # hip to ankle over stature (Winter, Biomechanics and Motor Control of Human Movement)
+DOLL, OGRE = 0.5, 3.0  # metres: a person smaller or taller than that is doubted
+FEWEST_OF_A_BODY = 12  # joints: what has fewer is a prop, and nobody's height is asked for
+USUALLY_UP = ("y", "z")
+SCALE_HINT = "scale (--scale) says how many metres a unit is"
+UP_HINT = "up (--up) says which axis it is"
 LARGEST_IN_METRES = 12.0  # up to this size a number is taken for metres when nothing fits a human
 
 
@@ -43,35 +50,56 @@ class RawPose:
     translations: Floats  # (T, J, 3)
 
 
-def joints_named(names: tuple[str, ...], *words: str) -> list[int]:
-    """Joints whose names contain one of the words."""
-    return [i for i, name in enumerate(names) if any(word in name.lower() for word in words)]
+class Unit(NamedTuple):
+    """Metres in one unit of a file, why, and what is doubtful about it, if anything."""
+
+    metres: float
+    why: str
+    doubt: str = ""
 
 
-def find_scale(raw: RawPose) -> tuple[float, str]:
-    """Metres in one unit of the file, and why."""
-    estimates = _height_estimates(raw)
+class UpAxis(NamedTuple):
+    """The axis that is up in the motion, the one that is up in the rest pose, why, and what is doubtful about it."""
+
+    axis: str
+    rest: str
+    why: str
+    doubt: str = ""
+
+
+def find_scale(raw: RawPose, marks: Landmarks | None) -> Unit:
+    """Metres in one unit of the file. ``marks`` are the landmarks of the person in it."""
+    estimates = _height_estimates(raw, marks)
     if not estimates:
-        return 1.0, "the skeleton has no extent: its unit is taken to be the metre"
-    human = bool(_leg_length(raw)) and bool(joints_named(raw.names, "head", "neck"))
+        return Unit(1.0, "the skeleton has no extent: its unit is taken to be the metre")
     size, measure = estimates[0]
-    if human and _is_cmu(raw.names) and SHORTEST <= size * CMU_UNIT <= TALLEST:
-        return (
-            CMU_UNIT,
-            f"{measure}; with CMU's joint names and unit (1/0.45 inch) that is {size * CMU_UNIT:.2f} m",
-        )
-    if human:
+    if marks is not None:
+        if _is_cmu(raw.names) and _is_adult(size * CMU_UNIT):
+            return Unit(
+                CMU_UNIT, f"{measure}; with CMU's joint names and unit (1/0.45 inch) that is {size * CMU_UNIT:.2f} m"
+            )
         for size_by, measure_by in estimates:
-            unit = _unit_of_a_person(size_by)
-            if unit:
-                return UNITS[unit], f"{measure_by}: in {unit} that is {size_by * UNITS[unit]:.2f} m"
+            if unit := _unit_of_a_person(size_by):
+                why = f"{measure_by}: in {unit} that is {size_by * UNITS[unit]:.2f} m"
+                return Unit(UNITS[unit], why, "" if marks.sure else f"{why}, if it is a person")
+        if _is_adult(size * CMU_UNIT):
+            why = f"{measure}: in CMU's unit (1/0.45 inch) that is {size * CMU_UNIT:.2f} m, in no other a person"
+            return Unit(CMU_UNIT, why, why)
     # From here on nothing is known. Reading a file that was scaled by this choice must choose 1.
     if size <= LARGEST_IN_METRES:
-        return 1.0, f"{measure}: no unit makes that a person, so it is taken to be in metres"
-    if human:
-        return USUAL / size, f"{measure}: no usual unit makes that a person, so it is scaled to {USUAL} m"
+        why = f"{measure}: no unit makes that a person, so it is taken to be in metres"
+        return Unit(1.0, why, why if marks is not None and not DOLL <= size <= OGRE else "")
+    if marks is not None:
+        why = f"{measure}: no usual unit makes that a person, so it is scaled to {USUAL} m"
+        return Unit(USUAL / size, why, why)
     metres = 0.01 if size * 0.01 <= LARGEST_IN_METRES else min(0.001, 10.0 / size)
-    return metres, f"{measure}: taken to be in units of {metres:g} m"
+    why = f"{measure}: taken to be in units of {metres:g} m"
+    doubt = f"no person was found in it, by names or by shape; {why}, and Y to be up"
+    return Unit(metres, why, doubt if len(raw.names) >= FEWEST_OF_A_BODY else "")
+
+
+def _is_adult(height: float) -> bool:
+    return SHORTEST <= height <= TALLEST
 
 
 def _unit_of_a_person(size: float) -> str:
@@ -83,53 +111,114 @@ def _unit_of_a_person(size: float) -> str:
     return next((name for name in METRIC if CHILD <= size * UNITS[name] <= GIANT), "")
 
 
-def find_up(raw: RawPose) -> tuple[str, str, str]:
-    """The axis that is up in the motion, the one that is up in the rest pose, and why."""
-    heads, feet = _head_and_feet(raw)
-    if not heads or not feet:
-        return "y", "y", "no head and feet were found, so Y is taken to be up"
-    rest_rotations = rotations.identity(len(raw.names))
-    rest = kinematics.forward(rest_rotations, raw.offsets, raw.parents)[1]
-    frames = np.unique(np.linspace(0, len(raw.rotations) - 1, 64).astype(np.intp))
+# The vertical axis
+
+
+class Stance(NamedTuple):
+    """How a person is placed in some frames, in the file's units and axes."""
+
+    positions: Floats  # (T, J, 3)
+    hips: Floats  # (T, 3) the middle between the beginnings of the legs
+    upright: Floats  # (T, 3) unit vectors from the feet to the head
+    leg: float
+
+    def share(self, axis: str) -> float:
+        """How far the head is above the feet along an axis, on the mean, of their distance."""
+        return float(self.upright.mean(axis=0) @ AXES[axis])
+
+    def level(self, axis: str) -> float:
+        """The usual lowest place along an axis: the floor's, if that axis is up."""
+        return float(np.percentile((self.positions @ AXES[axis]).min(axis=1), 10.0))
+
+    def stands(self, axis: str) -> bool:
+        """Whether the head is above the feet along an axis, and the hips are about a leg's length above zero."""
+        return self.share(axis) > 0.6 and 0.5 * self.leg < float(np.median(self.hips @ AXES[axis])) < 2.0 * self.leg
+
+    def lies(self, axis: str) -> bool:
+        """Whether the lowest joint is about at zero along an axis and all others a little above: a body on the floor.
+
+        Along an axis of depth, joints would be before and behind the hips alike.
+        """
+        heights, hips = self.positions @ AXES[axis], float(np.median(self.hips @ AXES[axis]))
+        near = -0.03 * self.leg < self.level(axis) < 0.16 * self.leg and 0.04 * self.leg < hips < 0.45 * self.leg
+        return near and float(np.median(heights.max(axis=1))) < 0.8 * self.leg
+
+
+def find_stance(positions: Floats, marks: Landmarks) -> Stance:
+    """The stance of a person in poses ``(T, J, 3)``."""
+    hips, feet = (positions[:, list(joints)].mean(axis=1) for joints in (marks.thighs, marks.feet))
+    leg = marks.leg or float(np.median(np.linalg.norm(positions[:, marks.head] - feet, axis=1))) / 2.0
+    return Stance(positions, hips, unit(positions[:, marks.head] - feet), leg)
+
+
+def sample_frames(count: int) -> Ints:
+    """Up to 64 frames of so many, evenly spaced."""
+    return np.unique(np.linspace(0, count - 1, 64).astype(np.intp))
+
+
+def posed_stance(raw: RawPose, marks: Landmarks) -> Stance:
+    """The stance in up to 64 frames of a motion."""
+    frames = sample_frames(len(raw.rotations))
     posed = kinematics.forward(raw.rotations[frames], raw.translations[frames], raw.parents)[1]
-    rest_axis, rest_share = _axis_along(_upright(rest[None], heads[0], feet))
-    axis, share = _axis_along(_upright(posed, heads[0], feet))
-    observation = f"in the motion the head is above the feet along {axis.upper()} ({share:.0%} of the way)"
-    if axis == rest_axis and share > 0.5:
-        return axis, rest_axis, f"{observation}, and so it is at rest"
-    leg = _leg_length(raw) or float(np.linalg.norm(rest[heads[0]] - rest[feet[0]])) / 2.0
-    height = float(np.median(posed[:, 0] @ AXES[axis]))
-    if rest_axis == "y" and rest_share > 0.8 and _lies_on_the_floor(posed, leg):
-        return "y", "y", f"{observation}, but nothing is below the floor or far above it along Y: the body lies"
-    if share > 0.6 and 0.5 * leg < height < 2.0 * leg:
-        return axis, rest_axis, f"{observation}, and the root stands a leg's length above zero on it"
-    if rest_share > 0.8:
-        return rest_axis, rest_axis, f"{observation}, but at rest along {rest_axis.upper()}, which is taken to be up"
-    return "y", rest_axis, f"{observation}, which is no clear answer, so Y is taken to be up"
+    return find_stance(posed, marks)
 
 
-def _head_and_feet(raw: RawPose) -> tuple[list[int], list[int]]:
-    """By their names; else, where the skeleton is surely a humanoid's, by their roles."""
-    heads, feet = joints_named(raw.names, "head"), _feet(raw.names)
-    if heads and feet:
-        return heads, feet
-    from kinesphere.motion.roles import find_roles  # only for names that say nothing: it takes longer than all the rest
-    from kinesphere.motion.roles.rolemap import SURE
+def find_up(raw: RawPose, marks: Landmarks | None) -> UpAxis:
+    """The vertical axis. Files are Y- or Z-up; others are considered only where neither fits.
 
-    found = find_roles(Skeleton(raw.names, raw.parents, raw.offsets))
-    if not found.is_humanoid or found.overall < SURE:
-        return [], []
-    return [found.roles["head"]], [found.roles["leftFoot"], found.roles["rightFoot"]]
-
-
-def _lies_on_the_floor(posed: Floats, leg: float) -> bool:
-    """Whether the lowest joint is about at zero along Y and the root a little above: a body on the floor.
-
-    Along an axis of depth, joints would be before and behind the root alike.
+    Where the rest pose and the motion disagree, a body on its feet decides.
     """
-    lowest = float(np.percentile(posed[..., 1].min(axis=1), 10))
-    root, highest = float(np.median(posed[:, 0, 1])), float(np.median(posed[..., 1].max(axis=1)))
-    return -0.03 * leg < lowest < 0.16 * leg and 0.04 * leg < root < 0.45 * leg and highest < 0.8 * leg
+    if marks is None:
+        return UpAxis("y", "y", "no head and feet were found, so Y is taken to be up")
+    rest = kinematics.forward(rotations.identity(len(raw.names)), raw.offsets, raw.parents)[1]
+    rest_axis, rest_share = _axis_along(find_stance(rest[None], marks).upright)
+    posed = posed_stance(raw, marks)
+    axis, share = _axis_along(posed.upright)
+    seen = f"in the motion the head is above the feet along {axis.upper()} ({share:.0%} of the way)"
+    at_rest = f"at rest along {rest_axis.upper()}"
+    if axis == rest_axis and share > 0.5:
+        return _agreed(posed, axis, seen)
+    if rest_axis == "y" and rest_share > 0.8 and posed.lies("y"):
+        return UpAxis("y", "y", f"{seen}, but nothing is below the floor or far above it along Y: the body lies")
+    if axis in USUALLY_UP and posed.stands(axis):
+        why = f"{seen}, and the hips are a leg's length above zero on it"
+        doubt = f"{why}, but {at_rest}: {axis.upper()} is taken to be up" if axis != rest_axis else ""
+        return UpAxis(axis, rest_axis, why, doubt)
+    for lying in USUALLY_UP:
+        if posed.lies(lying):
+            why = f"{seen}, but nothing is below the floor or far above it along {lying.upper()}: the body lies"
+            return UpAxis(lying, rest_axis, why, "" if lying == rest_axis else f"{why}, {at_rest} it does not")
+    return _disagreed(posed, (axis, share), (rest_axis, rest_share), seen)
+
+
+def _agreed(posed: Stance, axis: str, seen: str) -> UpAxis:
+    """Rest pose and motion are upright along the same axis. Only a body that lies makes another one up."""
+    why = f"{seen}, and so it is at rest"
+    others = [other for other in USUALLY_UP if other != axis and axis != "y" and posed.lies(other)]
+    if others and not (axis in USUALLY_UP and posed.stands(axis)):
+        lying = f"{why}, but nothing is below the floor or far above it along {others[0].upper()}: the body lies"
+        return UpAxis(others[0], axis, lying, lying)
+    doubt = "" if axis in USUALLY_UP else f"{why}: {axis.upper()} is taken to be up, where most files have Y or Z"
+    return UpAxis(axis, axis, why, doubt)
+
+
+def _disagreed(posed: Stance, motion: tuple[str, float], rest: tuple[str, float], seen: str) -> UpAxis:
+    """The axis where motion and rest pose (each an axis and its share) differ, and the body is not on a floor."""
+    (axis, share), (rest_axis, rest_share) = motion, rest
+    if axis == rest_axis and rest_share > 0.8:
+        return UpAxis(axis, axis, f"{seen}, and clearly so at rest")
+    at_rest = f"{seen}, but at rest along {rest_axis.upper()}"
+    if axis in USUALLY_UP and share > 0.6 and (rest_axis not in USUALLY_UP or (axis == "y" and share > 0.9)):
+        why = f"{at_rest}: {axis.upper()} is taken to be up"
+        return UpAxis(axis, rest_axis, why, why)
+    if rest_axis in USUALLY_UP and rest_share > 0.8:
+        why = f"{at_rest}, which is taken to be up"
+        return UpAxis(rest_axis, rest_axis, why, why if share > 0.6 else "")
+    if posed.stands(axis):
+        why = f"{at_rest}; the hips are a leg's length above zero on {axis.upper()}, which is taken to be up"
+        return UpAxis(axis, rest_axis, why, why)
+    why = f"{at_rest}, which is no clear answer, so Y is taken to be up"
+    return UpAxis("y", rest_axis, why, why)
 
 
 def rotation_to_y_up(axis: str) -> Floats:
@@ -146,43 +235,27 @@ def rotation_to_y_up(axis: str) -> Floats:
     return rotations.from_rotation_vector(vectors[axis])
 
 
-def _height_estimates(raw: RawPose) -> list[tuple[float, str]]:
+def _height_estimates(raw: RawPose, marks: Landmarks | None) -> list[tuple[float, str]]:
     """Estimates of the body's height in file units, each with its evidence, the better one first."""
     found = []
-    leg = _leg_length(raw)
-    if leg > 0.0:
-        height = leg / LEG_SHARE
-        found.append((height, f"thigh and shin are {leg:.4g} units long, a body of about {height:.4g}"))
+    if marks is not None and marks.leg > 0.0:
+        height = marks.leg / LEG_SHARE
+        how = f" ({marks.evidence})" if marks.evidence else ""
+        found.append((height, f"thigh and shin are {marks.leg:.4g} units long{how}, a body of about {height:.4g}"))
     rest = kinematics.forward(rotations.identity(len(raw.names)), raw.offsets, raw.parents)[1]
-    points = np.concatenate([rest, *(rest[None, joint] + offset for joint, offset in raw.tips)])
+    above = (
+        [] if marks is None else ancestors(marks.hips, raw.parents)[1:]
+    )  # a root on the floor is no part of the body
+    own = np.delete(rest, above, axis=0)
+    points = np.concatenate([own, *(rest[None, joint] + offset for joint, offset in raw.tips)])
     extent = float(np.ptp(points, axis=0).max())
     if extent > 0.0:
         found.append((extent, f"the skeleton is {extent:.4g} units across at rest"))
     return found
 
 
-def _leg_length(raw: RawPose) -> float:
-    """Thigh plus shin: the two bones above a foot. 0 where no foot is found by name."""
-    lengths = np.linalg.norm(raw.offsets, axis=1)
-    found = []
-    for foot in _feet(raw.names)[:2]:
-        knee = int(raw.parents[foot])
-        if knee >= 0 and raw.parents[knee] >= 0:
-            found.append(float(lengths[foot] + lengths[knee]))
-    return float(np.median(found)) if found else 0.0
-
-
-def _feet(names: tuple[str, ...]) -> list[int]:
-    return joints_named(names, "foot", "ankle")
-
-
 def _is_cmu(names: tuple[str, ...]) -> bool:
     return {"LHipJoint", "RHipJoint", "LowerBack"} <= set(names)
-
-
-def _upright(positions: Floats, head: int, feet: list[int]) -> Floats:
-    """Unit vectors from the feet to the head ``(T, 3)``."""
-    return unit(positions[:, head] - positions[:, feet].mean(axis=1))
 
 
 def _axis_along(directions: Floats) -> tuple[str, float]:

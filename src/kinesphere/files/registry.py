@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from kinesphere.motion.motion import Motion
 
 
+MOTION = "a motion file"
 Positions = Literal["auto", "replace", "add"]
 
 
@@ -57,6 +58,7 @@ class Format:
     load: Callable[[Path, LoadOptions], Motion] | None = None
     save: Callable[[Motion, Path, SaveOptions], None] | None = None
     clips: Callable[[Path], tuple[str, ...]] | None = None
+    shared: tuple[str, ...] = ()  # suffixes that other programs have as well: contents must fit
     only_read: tuple[str, ...] = ()  # suffixes that are read but not written
     holds_characters: bool = False
     whole: bool = False  # holds all that a motion has, so that loading infers nothing
@@ -83,28 +85,38 @@ def formats() -> tuple[Format, ...]:
     return tuple(sorted(_formats.values(), key=lambda known: known.name))
 
 
-def format_to_read(path: Path) -> Format:
-    """The format of a file: the one that contents and suffix both fit, else by contents, else by suffix."""
+def format_to_read(path: Path, expected: str = MOTION) -> Format:
+    """The format of a file: the one that contents and suffix both fit, else by contents, else by suffix.
+
+    ``expected`` is what was asked for, for errors.
+    """
     if path.is_dir():
-        raise MotionFileError(path, "a folder", "a motion file")
+        raise MotionFileError(path, "a folder", expected)
     try:
         with path.open("rb") as file:
             head = file.read(1024)
     except FileNotFoundError:
-        raise MotionFileError(path, "no such file", "a motion file") from None
+        raise MotionFileError(path, "no such file", expected) from None
     except OSError as error:
-        raise MotionFileError(path, f"a file that cannot be opened ({error.strerror})", "a motion file") from None
+        raise MotionFileError(path, f"a file that cannot be opened ({error.strerror})", expected) from None
     if not head:
-        raise MotionFileError(path, "an empty file", f"one of {_list_suffixes(reading=True)}")
+        raise MotionFileError(path, "an empty file", _list_allowed(expected))
     by_name = _format_named(path.suffix.lower().removeprefix("."))
     if by_name is not None and by_name.looks_like(head):
         return by_name
     known = formats()
-    named = [f for f in known if path.suffix.lower() in f.suffixes]
+    named = [f for f in known if path.suffix.lower() in f.suffixes and path.suffix.lower() not in f.shared]
     alike = [f for f in known if f.looks_like(head)]
     for candidate in (*(f for f in named if f in alike), *alike, *named):
         return candidate
-    raise MotionFileError(path, f"the unknown suffix {path.suffix!r}", f"one of {_list_suffixes(reading=True)}")
+    if any(path.suffix.lower() in f.shared for f in known):
+        raise MotionFileError(path, "contents of another program", _list_allowed(expected))
+    raise MotionFileError(path, f"the unknown suffix {path.suffix!r}", _list_allowed(expected))
+
+
+def _list_allowed(expected: str) -> str:
+    """What was asked for; of motions their suffixes."""
+    return f"one of {_list_suffixes(reading=True)}" if expected == MOTION else expected
 
 
 def _format_named(name: str) -> Format | None:

@@ -172,6 +172,10 @@ class Character:
         vertices = sum(len(mesh.positions) for mesh in self.meshes)
         return f"<Character {self.name!r}: {len(self.skeleton)} joints, {vertices} vertices>"
 
+    def __str__(self) -> str:
+        """In a sentence."""
+        return f"the character {self.name!r}" if self.name else f"a character of {len(self.skeleton)} joints"
+
     @property
     def morphs(self) -> tuple[str, ...]:
         """Names of all morph targets, each once."""
@@ -187,7 +191,7 @@ class Character:
         """Vertices ``(T, V, 3)`` of each mesh in every frame of a motion on this skeleton."""
         if not self.skeleton.same_tree(motion.skeleton):
             raise ValueError(
-                f"the motion is of another skeleton ({motion.skeleton!r}) than the character's ({self.skeleton!r}); "
+                f"the motion is of another skeleton ({motion.skeleton}) than the character's ({self.skeleton}); "
                 "kinesphere.retarget brings it over"
             )
         return self.posed(*motion.world(), motion.scales)

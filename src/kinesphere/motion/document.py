@@ -653,7 +653,7 @@ def to_plain(value: Any) -> Any:
         return value.item()
     if value is None or isinstance(value, bool | int | float | str):
         return value
-    raise ValueError(f"{value!r} has no place in a document: save it, and name its file instead")
+    raise ValueError(f"{value} has no place in a document: save it, and name its file instead")
 
 
 def fields_to_plain(value: Any) -> dict[str, Any]:

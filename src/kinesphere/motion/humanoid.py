@@ -118,14 +118,14 @@ def select_joints(skeleton: Skeleton, joints: str | Sequence[str] | None) -> Boo
             own = np.isin(owners, [skeleton.roles[role] for role in GROUPS[name] if role in skeleton.roles])
             if not own.any():
                 roles = ", ".join(GROUPS[name])
-                raise ValueError(f"{name!r}: {skeleton!r} has none of the joints of this group ({roles})")
+                raise ValueError(f"{name!r}: {skeleton} has none of the joints of this group ({roles})")
             mask |= own
         elif name in skeleton.names:
             mask |= np.array([other == name for other in skeleton.names])
         elif name in skeleton.roles:
             mask[skeleton.roles[name]] = True
         elif name in PARENT_ROLE:
-            raise ValueError(f"{name!r}: {skeleton!r} has no such joint")
+            raise ValueError(f"{name!r}: {skeleton} has no such joint")
         else:
             raise ValueError(unknown_name("joint or group", name, (*GROUPS, *skeleton.names)))
     return mask

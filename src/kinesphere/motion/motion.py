@@ -81,6 +81,10 @@ class Motion:
         name = f" {self.name!r}" if self.name else ""
         return f"<Motion{name}: {len(self)} frames, {len(self.skeleton)} joints, {self.rate:g} fps>"
 
+    def __str__(self) -> str:
+        """In a sentence."""
+        return f"the motion {self.name!r}" if self.name else f"a motion of {len(self)} frames"
+
     @property
     def duration(self) -> float:
         """Seconds from the first frame to the last: ``(T − 1) / rate``."""

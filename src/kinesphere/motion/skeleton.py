@@ -94,6 +94,10 @@ class Skeleton:
     def __repr__(self) -> str:
         return f"<Skeleton of {len(self)} joints from {self.names[0]!r}>"
 
+    def __str__(self) -> str:
+        """In a sentence."""
+        return f"the skeleton of {len(self)} joints from {self.names[0]!r}"
+
     def __reduce__(self) -> tuple[object, ...]:
         """Batches send skeletons between processes; a mapping proxy does not pickle by itself."""
         arrays = (self.parents, self.offsets, self.rest_rotations)

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from PIL import Image, ImageDraw, ImageFilter
 
+from kinesphere.body.ground import describe_ground
 from kinesphere.maths.vectors import Floats
 from kinesphere.motion.motion import Motion
 from kinesphere.pictures import canvas
@@ -108,9 +109,16 @@ def draw_path(scene: SheetPoints, size: tuple[int, int]) -> Image.Image:
 
 
 def strip_height(scene: SheetPoints, width: int, least: int, most: int) -> int:
-    """Height of the path's strip in pixels, so that the path fills it; between ``least`` and ``most``."""
+    """Height of the path's strip in pixels, so that the path fills it; between ``least`` and ``most``.
+
+    0, for no strip, where a path would have no room in it.
+    """
+    bare = 2 * _STRIP_MARGIN + _STRIP_CAPTION
+    least = max(least, bare + _STRIP_MARGIN)
+    if most < least:
+        return 0
     extent = np.ptp(path_from_above(scene)[scene.rows_of(scene.path_frames)], axis=0)
-    filled = (width - 2 * _STRIP_MARGIN) * float(extent[1] / max(extent[0], 1e-9)) + 2 * _STRIP_MARGIN + _STRIP_CAPTION
+    filled = (width - 2 * _STRIP_MARGIN) * float(extent[1] / max(extent[0], 1e-9)) + bare
     return int(np.clip(filled, least, most))
 
 
@@ -521,6 +529,8 @@ def _draw_header(sheet: Image.Image, motion: Motion, scene: SheetPoints, view: s
         x += 15 + font(13).getlength(label) + 14
     notes = [f"{view} view", f"ground lines every {grid_step(scene.figure.height):g} m"]
     notes.append(f"trails of the last {TRAIL_SECONDS:g} s, a dot every 1/24 s")
+    if standing := describe_ground(motion):
+        notes.insert(0, standing)
     if scene.travels:
         notes.append("each panel follows the body")
     if motion.calibration_frames and motion.performed_frames.size:

@@ -23,7 +23,7 @@ from kinesphere.motion.skeleton import Skeleton
 from kinesphere.motion.timemap import pose_at_times
 from kinesphere.pictures.bones import StickFigure, joints_below
 from kinesphere.pictures.manikin import manikin
-from kinesphere.pictures.scene import find_scene, frames_to_show, spread_frames
+from kinesphere.pictures.scene import find_scene, floor_to_draw, frames_to_show, spread_frames
 from kinesphere.pictures.surface import Skin, Surface, make_skin
 
 _EVEN_POSES, _DISTINCT_POSES = 16, 12  # even moments measure the floor; those unlike each other must fit as well
@@ -42,7 +42,8 @@ class Performer:
     figure: StickFigure
     start: float  # seconds, the first performed frame
     end: float
-    floor: float
+    ground: float  # height of what the body stands on
+    floor: float  # height of the floor that is drawn
     height: float
     forward: Floats  # (3,) where it faces on average
     travels: bool
@@ -64,7 +65,7 @@ class Performer:
     def target(self, time: float) -> Floats:
         """The camera's target: the middle of the body, over the smooth path."""
         x, z = resample_vectors(self.camera_path, np.array([time * self.motion.rate]))[0]
-        return np.array([x, self.floor + 0.5 * self.height, z])
+        return np.array([x, self.ground + 0.5 * self.height, z])
 
     def trace(self, joints: Sequence[int], times: Floats) -> Floats:
         """``(N, n, 3)`` positions of some joints at times ``(N,)``."""
@@ -91,9 +92,10 @@ def make_performer(motion: Motion, character: Character | None = None) -> Perfor
     even = spread_frames(performed, _EVEN_POSES)
     poses = [(frame / shown.rate, _vertices(shown, skin, frame / shown.rate)) for frame in even.tolist()]
     if not all(np.isfinite(vertices).all(axis=1).any() for _, vertices in poses):
-        raise ValueError(f"{motion!r}: a surface without a single finite vertex cannot be drawn")
+        raise ValueError(f"{motion}: a surface without a single finite vertex cannot be drawn")
     tall = float(np.median([np.nanmax(vertices[:, 1]) - np.nanmin(vertices[:, 1]) for _, vertices in poses]))
     height = max(scene.figure.height, tall, 1e-3)
+    ground = _find_ground(shown, skin, scene.figure, [vertices for _, vertices in poses], height)
     positions = shown.positions_world()
     root_path = positions[:, scene.figure.base][:, [0, 2]]
     return Performer(
@@ -103,7 +105,8 @@ def make_performer(motion: Motion, character: Character | None = None) -> Perfor
         figure=scene.figure,
         start=start,
         end=end,
-        floor=_find_floor(shown, skin, scene.figure, [vertices for _, vertices in poses], height),
+        ground=ground,
+        floor=floor_to_draw(ground, height),
         height=height,
         forward=scene.forward,
         travels=scene.travels,
@@ -115,7 +118,7 @@ def make_performer(motion: Motion, character: Character | None = None) -> Perfor
     )
 
 
-def _find_floor(motion: Motion, skin: Skin, figure: StickFigure, poses: list[Floats], height: float) -> float:
+def _find_ground(motion: Motion, skin: Skin, figure: StickFigure, poses: list[Floats], height: float) -> float:
     """The ground that the feet are in contact with, where the body's soles are known.
 
     Else the usual lowest point of the feet's surface; of a body that stands on something else, its usual lowest point.

@@ -20,6 +20,7 @@ from kinesphere.pictures.bones import StickFigure, bone_points, rest_bone_points
 TRAIL_SECONDS = 0.5
 _TRAIL_POINTS = 40
 _SURVEY = 800  # frames that facing, floor and path are measured on, however long the motion
+_FAR_FROM_FLOOR = 1.0  # body heights: from there on the world's floor would not fit into a picture of the body
 _TRAVEL = 0.5  # body heights: a root that moves less does not travel
 
 _CANDIDATES = 600  # moments to choose from, however long the motion
@@ -42,7 +43,8 @@ class SheetPoints:
     path_frames: Ints  # frames of the path
     rate: float
     run_starts: dict[int, int]  # shown frame to the first frame of its unbroken run of performed frames
-    floor: float
+    ground: float  # height of what the body stands on
+    floor: float  # height of the floor that is drawn
     forward: Floats  # (3,), the mean facing, horizontal
     travels: bool
 
@@ -62,7 +64,7 @@ class SheetPoints:
         else:
             path = roots[self.rows_of(self.path_frames)]
             middle = 0.5 * (path.min(axis=0) + path.max(axis=0))
-        return np.array([middle[0], self.floor + 0.5 * self.figure.height, middle[2]])
+        return np.array([middle[0], self.ground + 0.5 * self.figure.height, middle[2]])
 
     def trail(self, frame: int) -> Ints:
         """Frames of the half second before, none of them across a calibration frame."""
@@ -78,7 +80,7 @@ def find_scene(motion: Motion, panels: int) -> SheetPoints:
     figure = stick_figure(_with_roles(motion).skeleton)
     _, surveyed = _points_in_world(motion, survey)
     drawn = sorted({end for bone in figure.bones for end in (bone.start, bone.end)} | {figure.base})
-    floor = float(np.percentile(surveyed[:, drawn, 1].min(axis=1), 5.0))
+    ground = float(np.percentile(surveyed[:, drawn, 1].min(axis=1), 5.0))
     path = surveyed[:, figure.base]
     travels = float(np.ptp(path[:, [0, 2]], axis=0).max()) > _TRAVEL * figure.height
     shown = survey[select_moments(pose_features(surveyed, figure, travels), survey / motion.rate, panels)]
@@ -96,10 +98,19 @@ def find_scene(motion: Motion, panels: int) -> SheetPoints:
         path_frames=survey,
         rate=motion.rate,
         run_starts=starts,
-        floor=floor,
+        ground=ground,
+        floor=floor_to_draw(ground, figure.height),
         forward=_mean_facing(facing_directions(surveyed, figure)),
         travels=travels,
     )
+
+
+def floor_to_draw(ground: float, height: float) -> float:
+    """The world's floor, y = 0, so that a body that floats or sinks is seen to; far from it, what the body stands on.
+
+    ``ground`` is the height of the latter, ``height`` the body's.
+    """
+    return 0.0 if abs(ground) <= _FAR_FROM_FLOOR * height else ground
 
 
 def _with_roles(motion: Motion) -> Motion:

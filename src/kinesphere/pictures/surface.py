@@ -55,7 +55,7 @@ def make_skin(character: Character, plain: tuple[float, float, float] = WOOD) ->
     """The skin of a character; parts that are just white get the ``plain`` colour."""
     meshes = tuple(mesh for mesh in character.meshes if len(mesh.triangles))
     if not meshes:
-        raise ValueError(f"{character!r} has no surface to draw")
+        raise ValueError(f"{character} has no surface to draw")
     triangles, coarse, groups, colours = [], [], [], []
     size = max(float(np.ptp(np.concatenate([mesh.positions for mesh in meshes]), axis=0).max()), 1e-9)
     vertices, smooth = 0, 0

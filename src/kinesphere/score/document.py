@@ -139,7 +139,7 @@ def score_to_plain(score: Score) -> dict[str, Any]:
 def _source_row(source: Source, reading: Reading) -> dict[str, Any]:
     if isinstance(source, Motion):
         raise ValueError(
-            f"{source!r} has no place in a document: save it, and give the score its file, "
+            f"{source} has no place in a document: save it, and give the score its file, "
             'Score("motion.bvh", ...), so that who reads the score finds it'
         )
     if isinstance(source, Keypoints | Gesture):

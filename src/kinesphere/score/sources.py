@@ -12,11 +12,12 @@ from functools import cache, lru_cache
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeAlias, TypeVar, get_args, get_origin
 
+from kinesphere.body.ground import place_on_ground
 from kinesphere.builtin import characters
 from kinesphere.builtin.library import gesture, motion, motion_kind, motions
 from kinesphere.engine.generation import generate_gesture
 from kinesphere.files.gesture_toml import load_gesture
-from kinesphere.files.keypoints import load_keypoints
+from kinesphere.files.keypoints import KEY_LINE, load_keypoints, looks_like_keypoints
 from kinesphere.files.loading import find_clip, load, load_character
 from kinesphere.files.registry import formats
 from kinesphere.motion.character import Character
@@ -30,6 +31,7 @@ AnyEdit = TypeVar("AnyEdit", bound=EditBase)
 Source: TypeAlias = Gesture | Keypoints | Motion | str | Path
 HOLD_AFTER = 0.5  # seconds that a gesture of key points alone lasts after the last one
 GESTURE_FILES = (".toml",)
+KEY_FILES = (".keys", ".txt")  # the second has other contents, too
 
 
 @document(frozen=True)
@@ -47,11 +49,13 @@ class Reading:
     positions: Annotated[
         Literal["auto", "replace", "add"], Setting("What position channels do to a joint's offset.")
     ] = "auto"
+    to_ground: Annotated[Flag, Setting("Bring the ground of a motion to y = 0.")] = False
 
     def load(self, path: Path) -> Motion:
         """Read a motion file."""
-        options = {field.name: getattr(self, field.name) for field in fields(self)}
-        return load(path, **options | {"clip": find_clip(path, self.clip)})
+        options = {field.name: getattr(self, field.name) for field in fields(self) if field.name != "to_ground"}
+        motion = load(path, **options | {"clip": find_clip(path, self.clip)})
+        return place_on_ground(motion) if self.to_ground else motion
 
     @property
     def of_others(self) -> Reading:
@@ -99,7 +103,7 @@ def resolve_motion(source: Motion | str | Path, reading: Reading = AS_FOUND) -> 
 def resolve_gesture(source: Source) -> Gesture:
     """The gesture of a source: itself, one of key points, one by its name, or one from a file."""
     if isinstance(source, Motion):
-        raise TypeError(f"{source!r} is a motion; a gesture is expected")
+        raise TypeError(f"{source} is a motion; a gesture is expected")
     if isinstance(source, Gesture):
         return source
     if isinstance(source, Keypoints):
@@ -109,7 +113,21 @@ def resolve_gesture(source: Source) -> Gesture:
         return _builtin_gesture(str(source))
     if path.suffix.lower() in GESTURE_FILES:
         return load_gesture(path)
-    return _gesture_of_keys(load_keypoints(path), path.stem)
+    return _gesture_of_keys(_load_keypoints(path), path.stem)
+
+
+def _load_keypoints(path: Path) -> Keypoints:
+    """Key points of a file; what is there instead of them is no broken line of key points."""
+    expected = f"a motion, a gesture ({', '.join(GESTURE_FILES)}) or key points ({', '.join(KEY_FILES)})"
+    suffix = path.suffix.lower()
+    if not path.is_file():
+        found = "a folder" if path.is_dir() else "no such file"
+        raise MotionFileError(path, found, "a text file of key points" if suffix in KEY_FILES else expected)
+    if suffix != KEY_FILES[0]:
+        with path.open("rb") as file:
+            if not looks_like_keypoints(file.read(4096)):
+                raise MotionFileError(path, "contents of another program", f"{expected}, one a line: {KEY_LINE}")
+    return load_keypoints(path)
 
 
 @lru_cache(maxsize=64)
@@ -184,7 +202,7 @@ def check_no_motion(edit: EditBase) -> None:
 
     def check(source: Any) -> Any:
         if isinstance(source, Motion):
-            raise ValueError(f"{source!r} has no place in a document: save it, and name its file instead")
+            raise ValueError(f"{source} has no place in a document: save it, and name its file instead")
         return source
 
     _replace_sources(edit, check)

@@ -110,7 +110,7 @@ def trim_calibration(motion: Motion) -> Motion:
     """The motion without the calibration frames that it begins or ends with."""
     frames = motion.performed_frames
     if not frames.size:
-        raise ValueError(f"{motion!r} has nothing but calibration frames")
+        raise ValueError(f"{motion} has nothing but calibration frames")
     if len(frames) == len(motion):
         return motion
     return replace(motion[int(frames[0]) : int(frames[-1]) + 1], calibration_frames=())
@@ -126,7 +126,7 @@ def match_body(motion: Motion, body: Motion) -> Motion:
     try:
         return retarget(motion, body)
     except ValueError as reason:
-        raise ValueError(f"{motion!r} has another body than {body!r}, and cannot be retargeted: {reason}") from reason
+        raise ValueError(f"{motion} has another body than {body}, and cannot be retargeted: {reason}") from reason
 
 
 def _rotation_signals(a: Motion, b: Motion) -> tuple[Floats, Floats]:

@@ -84,7 +84,7 @@ def limb_of(skeleton: Skeleton, end: str, q: Floats, p: Floats) -> LimbChain:
     upper, lower, last = (skeleton.roles[side + name] for name in PARTS[part])
     bones = p[:, lower] - p[:, upper], p[:, last] - p[:, lower]
     if min(norms(bone).min() for bone in bones) <= 1e-6:
-        raise ValueError(f"{skeleton!r}: the limb of {end!r} has a bone of no length; it cannot be bent to reach")
+        raise ValueError(f"{skeleton}: the limb of {end!r} has a bone of no length; it cannot be bent to reach")
     normal = cross(unit(bones[0]), unit(bones[1]))
     axes = rotations.rotate(rotations.conjugate(q[:, upper]), normal)
     anatomical, sine = _anatomical_hinge(skeleton, part, upper, lower), norms(normal)

@@ -10,6 +10,7 @@ import codecs
 import re
 import warnings
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
@@ -17,10 +18,22 @@ import numpy as np
 
 from kinesphere import _native
 from kinesphere.files.bvh.hierarchy import BvhHierarchy, HierarchyParser
+from kinesphere.files.bvh.positions import Channels, find_added_positions
 from kinesphere.files.bvh.rows import HEADER_BYTES, RowsReader
-from kinesphere.files.orientation import RawPose, find_scale, find_up, rotation_to_y_up
+from kinesphere.files.landmarks import Landmarks, find_landmarks
+from kinesphere.files.orientation import (
+    SCALE_HINT,
+    UP_HINT,
+    RawPose,
+    Unit,
+    UpAxis,
+    find_scale,
+    find_up,
+    rotation_to_y_up,
+    sample_frames,
+)
 from kinesphere.files.registry import LoadOptions, Positions
-from kinesphere.maths import rotations
+from kinesphere.maths import kinematics, rotations
 from kinesphere.maths.interpolation import resample_rotations, resample_vectors
 from kinesphere.maths.vectors import Bools, Floats, Ints
 from kinesphere.motion.checked_arrays import freeze
@@ -53,10 +66,16 @@ def load(path: Path, options: LoadOptions) -> Motion:
         rate = 30.0 if header.frame_time is None else 1.0 / header.frame_time
         if header.frame_time is None:
             notes.append("no usable frame time: 30 frames a second were taken")
-    raw, evidence = _raw_pose(tree, rows.values, rows.bridged, options.positions)
+    raw, marks, evidence = _raw_pose(tree, rows.values, rows.bridged, options.positions)
+    scale = Unit(options.scale, "given") if options.scale is not None else find_scale(raw, marks)
+    up = find_up(raw, marks)
+    if options.up is not None:
+        up = UpAxis(options.up, up.rest, "given")  # by hand: the rest pose is rotated too unless it is upright already
+    notes += [f"{doubt}; {how}" for doubt, how in ((scale.doubt, SCALE_HINT), (up.doubt, UP_HINT)) if doubt]
     for sentence in notes:
         warnings.warn(f"{path}: {sentence}", MotionFileWarning, stacklevel=4)
-    return _build_motion(path, raw, tree, rate, options, evidence, tuple(notes))
+    evidence = [f"unit: {scale.why}", f"up: {up.why}", *evidence]
+    return _build_motion(path, raw, tree, rate, (scale.metres, up), evidence, tuple(notes))
 
 
 def _read_text(path: Path) -> bytes:
@@ -93,24 +112,31 @@ def _decode_lines(text: bytes) -> Iterator[tuple[int, str]]:
 
 def _raw_pose(
     tree: BvhHierarchy, rows: Floats, bridged: tuple[int, ...], positions: Positions
-) -> tuple[RawPose, list[str]]:
-    """Local poses in the file's own units and axes."""
+) -> tuple[RawPose, Landmarks | None, list[str]]:
+    """Local poses in the file's own units and axes, the landmarks of the person, and what position channels do."""
     offsets = np.array([joint.offset for joint in tree.joints])
+    names = tuple(joint.name for joint in tree.joints)
+    parents = np.array([joint.parent for joint in tree.joints], dtype=np.intp)
     layout = _channel_layout(tree)
-    added, evidence = _find_added_positions(tree, rows, offsets, layout.position_columns, positions)
-    base = np.where(added[:, None] | (layout.position_columns < 0), offsets, 0.0)
-    q, t = pose_from_channels(rows, layout, base)
+    # A tip at its own joint says nothing: files that need an End Site on every leaf are full of them.
+    tips = tuple((joint, np.array(offset)) for joint, offset in tree.tips if any(offset))
+
+    def pose(rows: Floats, added: Bools) -> RawPose:
+        base = np.where(added[:, None] | (layout.position_columns < 0), offsets, 0.0)
+        return RawPose(names, parents, offsets, tips, *pose_from_channels(rows, layout, base))
+
+    def sampled_positions() -> Floats:
+        some = pose(rows[sample_frames(len(rows))], np.zeros(len(names), dtype=np.bool_))
+        return kinematics.forward(some.rotations, some.translations, parents)[1]
+
+    marks = find_landmarks(names, parents, offsets, sampled_positions)
+    file = Channels(names, parents, offsets, layout.position_columns)
+    added, evidence = find_added_positions(file, rows, marks, pose, positions)
+    raw = pose(rows, added)
     if bridged:
-        q, t = _interpolate_frames(q, t, bridged)
-    return RawPose(
-        names=tuple(joint.name for joint in tree.joints),
-        parents=np.array([joint.parent for joint in tree.joints], dtype=np.intp),
-        offsets=offsets,
-        # A tip at its own joint says nothing: files that need an End Site on every leaf are full of them.
-        tips=tuple((joint, np.array(offset)) for joint, offset in tree.tips if any(offset)),
-        rotations=q,
-        translations=t,
-    ), evidence
+        q, t = _interpolate_frames(raw.rotations, raw.translations, bridged)
+        raw = replace(raw, rotations=q, translations=t)
+    return raw, marks, evidence
 
 
 def _channel_layout(tree: BvhHierarchy) -> ChannelLayout:
@@ -135,34 +161,6 @@ def _channel_layout(tree: BvhHierarchy) -> ChannelLayout:
     return layout
 
 
-def _find_added_positions(
-    tree: BvhHierarchy, rows: Floats, offsets: Floats, columns: Ints, positions: Positions
-) -> tuple[Bools, list[str]]:
-    """Which joints' position channels are added to OFFSET rather than replacing it ``(J,)``, and why."""
-    has_positions: Bools = np.asarray((columns >= 0).any(axis=1))
-    if positions != "auto":
-        return has_positions & (positions == "add"), []
-    added: Bools = np.zeros(len(has_positions), dtype=np.bool_)
-    for j in np.flatnonzero(has_positions).tolist():
-        there = np.flatnonzero(columns[j] >= 0)
-        if tree.joints[j].parent < 0:
-            there = there[there == np.argmax(np.abs(offsets[j]))]  # travel says nothing; a root's rest height does
-        if there.size == 0:
-            continue
-        values, offset = rows[:, columns[j, there]], offsets[j, there]
-        from_zero = float(np.median(np.linalg.norm(values, axis=1)))
-        from_offset = float(np.median(np.linalg.norm(values - offset, axis=1)))
-        added[j] = from_zero < 0.5 * from_offset and float(np.linalg.norm(offset)) > 1e-6
-    evidence = []
-    if added.any():
-        names = ", ".join(tree.joints[j].name for j in np.flatnonzero(added)[:5])
-        evidence.append(f"position channels of {names} stay near zero, not near OFFSET: they were added to it")
-    inner = has_positions & ~added & np.array([joint.parent >= 0 for joint in tree.joints], dtype=np.bool_)
-    if inner.any():
-        evidence.append(f"position channels on {int(inner.sum())} joints below the root replace OFFSET")
-    return added, evidence
-
-
 def _interpolate_frames(q: Floats, t: Floats, frames: tuple[int, ...]) -> tuple[Floats, Floats]:
     """Replace the given frames by interpolation between the nearest good ones on either side."""
     good = np.setdiff1d(np.arange(len(q)), frames)
@@ -176,16 +174,12 @@ def _build_motion(
     raw: RawPose,
     tree: BvhHierarchy,
     rate: float,
-    options: LoadOptions,
+    converted: tuple[float, UpAxis],
     evidence: list[str],
     notes: tuple[str, ...],
 ) -> Motion:
-    """The motion in metres and Y up; its heading stays."""
-    scale, why_scale = (options.scale, "given") if options.scale is not None else find_scale(raw)
-    up, rest_up, why_up = find_up(raw)
-    if options.up is not None:
-        # Given by hand: the rest pose is rotated too unless it is upright already.
-        up, why_up = options.up, "given"
+    """The motion in metres and Y up; its heading stays. ``converted`` are the file's unit and its vertical axis."""
+    scale, up, rest_up = converted[0], converted[1].axis, converted[1].rest
     rotation = rotation_to_y_up(up)
     q, t, offsets = raw.rotations, raw.translations * scale, raw.offsets * scale
     tip_offsets = [offset * scale for _, offset in raw.tips]
@@ -212,7 +206,7 @@ def _build_motion(
         format="bvh",
         scale=float(scale),
         up=up,
-        evidence=(f"unit: {why_scale}", f"up: {why_up}", *evidence),
+        evidence=tuple(evidence),
         warnings=notes,
         euler_orders=orders,
     )

@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from kinesphere.files.gltf.document import Document, read_document
+from kinesphere.files.gltf.extensions import unknown_extensions
 from kinesphere.files.gltf.joints import (
     Joints,
     axes_rotation,
@@ -62,6 +63,7 @@ def load_character(path: Path) -> Character:
     notes: list[str] = []
     problems: list[str] = []
     document = read_document(path, warn=problems.append)
+    problems += unknown_extensions(document)
     nodes = read_nodes(document)
     joints = _joints(document, nodes, notes.append, problems.append)
     (rest,) = bake_scales(nodes, joints, (rest_pose(nodes, joints),))

@@ -468,8 +468,10 @@ class Accessors:
         view = self.fields.item(
             "bufferViews", owner.index("bufferView", self.fields.count("bufferViews"), "bufferViews")
         )
-        if "EXT_meshopt_compression" in view.child("extensions"):
-            raise view.error("extensions", "EXT_meshopt_compression", "numbers that are not compressed")
+        for name in view.child("extensions").data:
+            if name.endswith("_meshopt_compression"):
+                expected = "numbers that are not compressed: export without it, or run gltf-transform copy"
+                raise view.error("extensions", name, expected)
         return self.document.view(view), view
 
     def _fill_sparse(

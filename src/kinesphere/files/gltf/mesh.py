@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from kinesphere.files.gltf.document import Accessors, Document, GltfFields, finite_numbers
+from kinesphere.files.gltf.extensions import DECOMPRESS, DRACO
 from kinesphere.files.gltf.joints import Joints, axes_rotation
 from kinesphere.files.gltf.nodes import Nodes
 from kinesphere.maths import rotations
@@ -21,7 +22,6 @@ from kinesphere.motion.skeleton import Skeleton
 
 TRIANGLES, STRIP, FAN = 4, 5, 6
 MOST_SETS = 8  # of four joints each
-DRACO = "KHR_draco_mesh_compression"
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,7 +57,8 @@ class PrimitiveReader:
     def _primitive(self, mesh: GltfFields, primitive: GltfFields, blend: tuple[float, ...]) -> Primitive | None:
         mode = primitive.integer("mode", high=6, default=TRIANGLES)
         if DRACO in primitive.child("extensions"):
-            self.warn(f"{primitive.where}: compressed with {DRACO}, which is not read; its surface was left out")
+            lost = f"compressed with {DRACO}, which is not read; its surface was left out"
+            self.warn(f"{primitive.where}: {lost}. To have it, {DECOMPRESS}")
             return None
         attributes = primitive.child("attributes")
         if mode < TRIANGLES or "POSITION" not in attributes:

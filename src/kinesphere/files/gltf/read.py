@@ -12,6 +12,7 @@ import numpy as np
 from kinesphere.files.gltf import extras
 from kinesphere.files.gltf.animation import Channel, ChannelReader, FrameGrid, exact_rate, find_frame_grid, merge_times
 from kinesphere.files.gltf.document import Accessors, Document, GltfFields, read_document
+from kinesphere.files.gltf.extensions import unknown_extensions
 from kinesphere.files.gltf.joints import (
     Joints,
     axes_rotation,
@@ -45,6 +46,7 @@ def load(path: Path, options: LoadOptions) -> Motion:
     """Read one clip of a glTF, GLB, VRM or VRMA file."""
     problems: list[str] = []
     document = read_document(path, salvage=options.salvage, warn=problems.append)
+    problems += unknown_extensions(document)
     names = clip_names(document)
     clip = _choose_clip(document, names, options.clip)
     nodes = read_nodes(document)

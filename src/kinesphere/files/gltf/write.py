@@ -38,8 +38,8 @@ def save(motion: Motion, path: Path, options: SaveOptions) -> None:
         expected = ".glb, .gltf, or a character to show it on: character=load_character(…) of a VRM file"
         raise MotionFileError(path, f"the suffix {path.suffix!r} for a motion alone", expected)
     if character is not None and not character.skeleton.same_tree(motion.skeleton):
-        found = f"a motion of another skeleton ({motion.skeleton!r})"
-        raise MotionFileError(path, found, f"one of {character.skeleton!r}; kinesphere.retarget brings it over")
+        found = f"a motion of another skeleton ({motion.skeleton})"
+        raise MotionFileError(path, found, f"one of {character.skeleton}; kinesphere.retarget brings it over")
     content, binary = _build_document(motion, path, plain_names=options.plain_names, character=character)
     write_document(path, content, binary)
 

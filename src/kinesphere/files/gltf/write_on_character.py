@@ -76,8 +76,8 @@ def _check_character(motion: Motion, path: Path, character: Any) -> GltfCharacte
         raise MotionFileError(path, found, ".glb or .gltf")
     ours, theirs = motion.skeleton, character.skeleton
     if not ours.same_tree(theirs):
-        found = f"a motion of another skeleton ({ours!r})"
-        expected = f"one of {theirs!r}; kinesphere.retarget(motion, character) brings it over"
+        found = f"a motion of another skeleton ({ours})"
+        expected = f"one of {theirs}; kinesphere.retarget(motion, character) brings it over"
         raise MotionFileError(path, found, expected)
     apart = np.abs(ours.bone_lengths - theirs.bone_lengths) - _OTHER_LENGTH * theirs.bone_lengths
     if apart.max() > 1e-3:

@@ -103,7 +103,7 @@ def find_mirror_pairs(tree: JointTree) -> list[tuple[int, int, int]]:
 
     Only branches of two joints and more, and not those that are short beside the skeleton (fingers).
     """
-    whole = max(tree.reach)
+    whole = tree.whole
     found: list[tuple[int, int, int]] = []
     for parent, children in enumerate(tree.children):
         if len(children) >= 4 and any(tree.is_below(parent, start) for _, a, b in found for start in (a, b)):
@@ -193,7 +193,7 @@ def _assemble_body(
     torso = tree.path(hips, arm.parent)
     neck, head = _neck_and_head(tree, arm, leg, pairs)
     fingers = all(_has_fingers(tree, limb.end) for limb in arm.limbs)
-    whole = max(tree.reach)
+    whole = tree.whole
     # Long limbs that look like limbs, a head between the arms, fingers on hands only.
     score = 1.5 * math.log((leg.length + arm.length) / whole) - 0.25 * (leg.cost + arm.cost)
     score += 2.0 * (head >= 0) + 1.0 * fingers

@@ -205,7 +205,10 @@ def find_face(tree: JointTree, names: Sequence[JointName], roles: Mapping[str, i
 
 
 class JointTree:
-    """Plain lists, faster than arrays for sixty joints. Lengths are shares of the sum of all bones, ``size``."""
+    """Plain lists, faster than arrays for sixty joints. Lengths are shares of the sum of all bones, ``size``.
+
+    ``whole`` is how far the skeleton reaches from where it first branches.
+    """
 
     def __init__(self, skeleton: Skeleton) -> None:
         self.parents: list[int] = skeleton.parents.tolist()
@@ -229,6 +232,7 @@ class JointTree:
             if parent >= 0:
                 self.reach[parent] = max(self.reach[parent], self.bones[joint] + self.reach[joint])
                 self.sizes[parent] += self.sizes[joint]
+        self.whole = max(self.reach[self._first_branch(root)] for root in self._roots) or max(self.reach)
         # Each joint's position in a depth-first walk, in which a joint's descendants follow it directly.
         self._positions = [0] * len(self.parents)
         after = [0] * len(self.parents)
@@ -243,6 +247,16 @@ class JointTree:
 
     def __len__(self) -> int:
         return len(self.parents)
+
+    @property
+    def _roots(self) -> list[int]:
+        return [joint for joint, parent in enumerate(self.parents) if parent < 0]
+
+    def _first_branch(self, root: int) -> int:
+        """The first joint from a root on that carries several others: what is above only says where a body stands."""
+        while len(self.children[root]) == 1:
+            root = self.children[root][0]
+        return root
 
     def is_below(self, joint: int, above: int) -> bool:
         """Whether ``joint`` is a descendant of ``above``; a joint is not below itself."""
