@@ -22,6 +22,7 @@ import numpy as np
 
 from kinesphere.body.ground import require_joint
 from kinesphere.body.require_roles import require_motion_roles
+from kinesphere.body.standing_rest import with_standing_rest
 from kinesphere.maths import rotations
 from kinesphere.maths.vectors import Floats, norms, reject
 from kinesphere.motion.humanoid import PARENT_ROLE, SIDES
@@ -92,7 +93,7 @@ class LimitedJoint:
 
 def limit_excess(motion: Motion) -> dict[str, Floats]:
     """For every limited role ``(T,)`` radians past its limits: the larger of the bone's and the twist's; 0 within."""
-    motion = require_motion_roles(motion, NEEDED, "limiting joints")
+    motion = with_standing_rest(require_motion_roles(motion, NEEDED, "limiting joints"))
     return {
         joint.role: _clamp(joint, _relative_rotation(joint, motion.rotations))[1]
         for joint in find_limited_joints(motion.skeleton)
@@ -105,7 +106,8 @@ def clamp_to_limits(motion: Motion) -> Motion:
     Frames and joints that are within them, and calibration frames, stay exactly as they are.
     """
     local = motion.rotations.copy()
-    for joint in find_limited_joints(require_motion_roles(motion, NEEDED, "limiting joints").skeleton):
+    standing = with_standing_rest(require_motion_roles(motion, NEEDED, "limiting joints"))
+    for joint in find_limited_joints(standing.skeleton):
         given = _relative_rotation(joint, local)
         clamped, excess = _clamp(joint, given)
         excess[list(motion.calibration_frames)] = 0.0

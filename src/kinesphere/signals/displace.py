@@ -41,6 +41,7 @@ from kinesphere.body.reach.swivel import outward_swivel
 from kinesphere.body.reach.targets import MOVABLE, STILL, EditablePose, roles_for_part
 from kinesphere.body.reach.trunk_assist import EXACT, Assist, ReachTarget, assist_with_trunk
 from kinesphere.body.require_roles import LEGS, require_motion_roles
+from kinesphere.body.standing_rest import with_standing_rest
 from kinesphere.maths import kinematics, rotations
 from kinesphere.maths.filters import smooth_envelope
 from kinesphere.maths.vectors import Bools, Floats, cross, norms, smoothstep, unit
@@ -313,11 +314,11 @@ def _is_neutral(edit: PoseEdit | Mapping[str, Any]) -> bool:
 
 
 def _with_roles(motion: Motion, edits: Sequence[PoseEdit]) -> Motion:
-    """The motion with the roles that its edits need."""
+    """The motion with the roles that its edits need, on a skeleton that rests as a body stands."""
     parts = [edit.part for edit in edits if isinstance(edit, Target) and edit.part in MOVABLE]
     needed = {role for part in parts for role in roles_for_part(part)}
     known = require_motion_roles(motion, sorted(needed), f"moving {', '.join(parts)}") if needed else motion
-    return replace(known, skeleton=known.skeleton.with_found_roles())
+    return with_standing_rest(replace(known, skeleton=known.skeleton.with_found_roles()))
 
 
 def _sort_keys(keys: list[EditKey]) -> list[EditKey]:
