@@ -50,6 +50,7 @@ PRIOR = 0.05  # sine of a flexion that counts as much for a hinge as anatomy doe
 BENT = float(np.cos(np.radians(60.0)))  # cosine of a flexion at rest, from which a limb is not straight
 AHEAD = float(np.sin(np.radians(50.0)))  # sine of the angle by which an arm at rest points ahead or back
 RAISED = float(np.sin(np.radians(30.0)))  # and up
+SHORTEST = 1e-6  # metres of a bone that has a direction
 LOWEST = 0.3  # of the frames, in which a foot is taken to be level
 
 
@@ -68,7 +69,7 @@ def standing_skeleton(motion: Motion) -> Skeleton | None:
     frames = motion.performed_frames if len(motion.performed_frames) else np.arange(len(motion))
     frames = frames[np.unique(np.linspace(0, len(frames) - 1, SAMPLES).astype(np.intp))]
     sampled = _Samples(skeleton, motion.rotations[frames], motion.translations[frames])
-    limbs = [limb for limb in LIMBS if all(limb[0] + part in skeleton.roles for part in limb[1])]
+    limbs = [limb for limb in LIMBS if sampled.has_limb(*limb)]
     if uprightness(skeleton, skeleton.rest_world()[1]) > UPRIGHT:
         basis = _body_basis(skeleton, skeleton.rest_world()[1])
         wrong = [limb for limb in limbs if _hides_hinge(skeleton, basis, *limb) or sampled.contradicts_rest(*limb)]
@@ -162,6 +163,12 @@ class _Samples:
 
     def _in_axes(self, joint: int, vectors: Floats) -> Floats:
         return rotations.rotate(rotations.conjugate(self.q[:, joint]), vectors)
+
+    def has_limb(self, side: str, parts: tuple[str, ...]) -> bool:
+        """Whether the body has a limb, with bones of some length in every frame."""
+        joints = [self.skeleton.roles.get(side + part, -1) for part in parts]
+        bones = self.p[:, joints[1:]] - self.p[:, joints[:-1]]
+        return min(joints) >= 0 and bool(norms(bones).min() > SHORTEST)
 
     def shown_hinge(self, side: str, parts: tuple[str, ...]) -> ShownHinge:
         """How an elbow or knee bends: the mean of its axes, those in which it is bent more counting more."""
