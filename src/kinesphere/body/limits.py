@@ -244,11 +244,11 @@ def _directions(skeleton: Skeleton, role: str, reference: int) -> tuple[Floats, 
         flat = _unit_or(reject(bone, up), ahead)
         return flat, flat, up, _unit_or(reject(outward, flat), outward) if part == "Toes" else np.cross(up, flat)
     if part == "Shoulder":
-        forward = _unit_or(reject(ahead, bone), up)
-        return bone, bone, forward, _unit_or(reject(reject(up, bone), forward), up)
+        forward = _unit_or(reject(ahead, bone), _unit_or(reject(up, bone), outward))
+        return bone, bone, forward, _unit_or(reject(reject(up, bone), forward), np.cross(forward, bone))
     palm = np.cross(incoming, ahead) * (1.0 if side == "left" else -1.0)
     flexing = {"LowerArm": ahead, "LowerLeg": -ahead, "Hand": palm}[part]
-    forward = _unit_or(reject(flexing, incoming), up)
+    forward = _unit_or(reject(flexing, incoming), _unit_or(reject(up, incoming), outward))
     if part == "Hand":
         return bone, incoming, forward, _unit_or(reject(reject(ahead, incoming), forward), ahead)
     return bone, incoming, forward, np.cross(incoming, forward)

@@ -33,9 +33,7 @@ from kinesphere.motion.skeleton import Skeleton
 
 NEEDED = ("hips", "head", *LEGS)
 LIMBS = tuple(
-    (side, parts)
-    for side in SIDES
-    for parts in (("UpperArm", "LowerArm", "Hand"), ("UpperLeg", "LowerLeg", "Foot"))
+    (side, parts) for side in SIDES for parts in (("UpperArm", "LowerArm", "Hand"), ("UpperLeg", "LowerLeg", "Foot"))
 )
 SAMPLES = 160  # frames of a motion that are looked at
 VERTICAL = 0.7  # cosine of a trunk's tilt, up to which a rest pose is upright
@@ -51,7 +49,9 @@ BENT = float(np.cos(np.radians(60.0)))  # cosine of a flexion at rest, from whic
 AHEAD = float(np.sin(np.radians(50.0)))  # sine of the angle by which an arm at rest points ahead or back
 RAISED = float(np.sin(np.radians(30.0)))  # and up
 SHORTEST = 1e-6  # metres of a bone that has a direction
-LOWEST = 0.3  # of the frames, in which a foot is taken to be level
+FOOT_PITCH = (float(np.radians(5.0)), float(np.radians(35.0)))  # of the line from ankle to toes in level feet
+LEAST_FOOT = 0.08  # of the leg's length, from ankle to toes
+LOWEST = 0.1  # of the frames, in which a foot is taken to be level
 
 
 def with_standing_rest(motion: Motion) -> Motion:
@@ -132,6 +132,15 @@ class ShownHinge(NamedTuple):
 
     axis: Floats  # (3,) in the upper joint's axes; the longer, the more it bends
     clear: bool  # whether the motion shows it clearly
+
+
+class _FootAxes(NamedTuple):
+    """How a foot lies when it is lowest, in its own axes."""
+
+    up: Floats  # (3,) the vertical
+    toes: Floats  # (3,) unit direction
+    pitch: float  # radians by which toes point down
+    shown: bool  # whether the foot has toes that show where ahead is
 
 
 class _Samples:
@@ -230,17 +239,37 @@ class _Samples:
 
     def _level_foot(self, side: str) -> Floats:
         """The world rotation ``(4,)`` of a foot that is level, its toes ahead."""
-        foot, toes = self.skeleton.roles[f"{side}Foot"], self.skeleton.roles.get(f"{side}Toes")
-        height = self.p[:, foot, 1]
-        down = height <= np.quantile(height, LOWEST)
-        up = unit(self._in_axes(foot, np.broadcast_to([0.0, 1.0, 0.0], (len(height), 3)))[down].mean(axis=0))
-        tips = [np.array(tip.offset) for tip in self.skeleton.tips if tip.joint == foot]
-        bone = self.bone(foot, toes) if toes is not None else tips[0] if tips else np.zeros(3)
-        if norms(reject(bone, up)) <= 0.3 * norms(bone) or not bone.any():
-            ahead = rotations.rotate(_body_basis(self.skeleton, self.p[down]), [0.0, 0.0, 1.0])
-            bone = rotations.rotate(rotations.conjugate(self.q[down, foot]), ahead).mean(axis=0)
-        level = _frame(np.array([0.0, 0.0, 1.0]), np.array([0.0, 1.0, 0.0]))
-        return rotations.multiply(level, rotations.conjugate(_frame(reject(bone, up), up)))
+        up, bone, _, shown = self._foot_axes[side]
+        if shown:  # who stands on tiptoe shows no level foot; the other one may
+            level = float(np.clip(min(foot.pitch for foot in self._foot_axes.values()), *FOOT_PITCH))
+            up = np.cos(level) * unit(reject(up, bone)) - np.sin(level) * bone
+        ahead = _frame(np.array([0.0, 0.0, 1.0]), np.array([0.0, 1.0, 0.0]))
+        return rotations.multiply(ahead, rotations.conjugate(_frame(reject(bone, up), up)))
+
+    @cached_property
+    def _foot_axes(self) -> dict[str, _FootAxes]:
+        """By side, how feet lie when they are lowest."""
+        axes = {}
+        for side in SIDES:
+            foot, toes = self.skeleton.roles[f"{side}Foot"], self.skeleton.roles.get(f"{side}Toes")
+            height = self.p[:, foot, 1]
+            down = height <= np.quantile(height, LOWEST)
+            up = unit(self._in_axes(foot, np.broadcast_to([0.0, 1.0, 0.0], (len(height), 3)))[down].mean(axis=0))
+            tips = [np.array(tip.offset) for tip in self.skeleton.tips if tip.joint == foot]
+            bone = self.bone(foot, toes) if toes is not None else tips[0] if tips else np.zeros(3)
+            shown = float(norms(bone)) > LEAST_FOOT * self._leg_length
+            if not shown:
+                ahead = rotations.rotate(_body_basis(self.skeleton, self.p[down]), [0.0, 0.0, 1.0])
+                bone = reject(rotations.rotate(rotations.conjugate(self.q[down, foot]), ahead).mean(axis=0), up)
+            pitch = float(np.arcsin(np.clip(-unit(bone) @ up, -1.0, 1.0)))
+            axes[side] = _FootAxes(up, unit(bone), pitch, shown)
+        return axes
+
+    @property
+    def _leg_length(self) -> float:
+        """Metres of thigh and shin, the mean of both legs."""
+        joints = np.array([self.skeleton.roles[role] for role in LEGS]).reshape(2, 3)
+        return float(norms(np.diff(self.p[:, joints], axis=2)).sum(axis=-1).mean())
 
 
 def _frame(bone: Floats, axis: Floats) -> Floats:
