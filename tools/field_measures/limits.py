@@ -116,12 +116,14 @@ def summarise(rows: dict[str, dict[str, float]]) -> str:
     """Clips that pop, jump and flip, on both rigs, and how far these come apart."""
     texts = []
     for rig, name in (("own", "own rest pose"), ("axis", "all bones along one axis at rest")):
-        pop, jump = (max(rows, key=lambda clip, key=key: rows[clip][f"{rig} {key}"]) for key in ("pop", "jump"))
+        (most, pop), (far, jump) = (
+            max((row[f"{rig} {key}"], clip) for clip, row in rows.items()) for key in ("pop", "jump")
+        )
         texts.append(
             f"{name}: {sum(row[f'{rig} pop'] > POP for row in rows.values())} of {len(rows)} clips pop "
-            f"(at most {rows[pop][f'{rig} pop']:.0f} mm a frame beyond twice the clip's, {pop}), "
+            f"(at most {most:.0f} mm a frame beyond twice the clip's, {pop}), "
             f"{sum(row[f'{rig} jump'] > JUMP for row in rows.values())} jump at strength 0.01 "
-            f"(at most {rows[jump][f'{rig} jump']:.0f} mm, {jump}), limbs flip in "
+            f"(at most {far:.0f} mm, {jump}), limbs flip in "
             f"{sum(row[f'{rig} flips'] > 0 for row in rows.values())} clips, "
             f"{sum(row[f'{rig} refused'] > 0 for row in rows.values())} fail"
         )

@@ -16,6 +16,7 @@ a standing body's and the motion does not contradict its hinges, the motion is r
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import NamedTuple
@@ -80,7 +81,7 @@ def standing_skeleton(motion: Motion) -> Skeleton | None:
 
 
 def _pose_skeleton(
-    skeleton: Skeleton, local: Floats, offsets: Floats, sampled: _Samples, limbs: list[tuple[str, tuple[str, ...]]]
+    skeleton: Skeleton, local: Floats, offsets: Floats, sampled: _Samples, limbs: Sequence[tuple[str, tuple[str, ...]]]
 ) -> Skeleton:
     """The skeleton with a rest pose ``(J, 4)``, ``(J, 3)`` turned upright, facing +Z, and limbs put straight."""
     roles, parents = skeleton.roles, skeleton.parents
@@ -168,7 +169,7 @@ class _Samples:
 
     def bone(self, joint: int, child: int) -> Floats:
         """``(3,)`` from a joint to another one, in the joint's axes, on the mean."""
-        return self._in_axes(joint, self.p[:, child] - self.p[:, joint]).mean(axis=0)
+        return np.asarray(self._in_axes(joint, self.p[:, child] - self.p[:, joint]).mean(axis=0))
 
     def _in_axes(self, joint: int, vectors: Floats) -> Floats:
         return rotations.rotate(rotations.conjugate(self.q[:, joint]), vectors)
@@ -184,10 +185,10 @@ class _Samples:
         upper, lower, end = (self.skeleton.roles[side + part] for part in parts)
         normal = cross(unit(self.p[:, lower] - self.p[:, upper]), unit(self.p[:, end] - self.p[:, lower]))
         sine = norms(normal)
-        axes = self._in_axes(upper, normal) * np.where(sine > FLEXED, sine, 0.0)[:, None]
+        axes = self._in_axes(upper, normal) * sine[:, None]
         if parts[-1] == "Foot":  # captures lock knees backward; the body shows to which side they flex
             axes[(axes @ self.usual_hinge(side, parts) < 0.0) & (sine < LOCKED)] *= -1.0
-        mean, weight = axes.mean(axis=0), float(norms(axes).mean())
+        mean, weight = axes.mean(axis=0), float(norms(axes[sine > FLEXED]).sum()) / len(axes)
         clear = len(axes) >= LEAST_SAMPLES and weight > SHOWN and float(norms(mean)) > STEADY * weight
         return ShownHinge(mean, clear)
 
@@ -195,10 +196,12 @@ class _Samples:
         """``(3,)`` the hinge by anatomy, in the upper joint's axes: knees flex backward and elbows forward."""
         upper, lower, end = (self.skeleton.roles[side + part] for part in parts)
         q, p, basis = self.q[self._upright], self.p[self._upright], self._basis
-        usual = rotations.rotate(basis, [1.0, 0.0, 0.0])
+        line = unit(unit(p[:, lower] - p[:, upper]) + unit(p[:, end] - p[:, lower]))
         if parts[-1] == "Hand":
-            line = unit(p[:, lower] - p[:, upper]) + unit(p[:, end] - p[:, lower])
-            usual = cross(unit(line), rotations.rotate(basis, [0.0, 0.0, 1.0]))
+            usual = cross(line, rotations.rotate(basis, [0.0, 0.0, 1.0]))
+        else:  # between the body's left and what is left of the toes
+            toes = rotations.rotate(q[:, end], self._foot_axes[side].toes)
+            usual = rotations.rotate(basis, [1.0, 0.0, 0.0]) + unit(cross(toes, line))
         return np.asarray(rotations.rotate(rotations.conjugate(q[:, upper]), usual).mean(axis=0))
 
     def hinge(self, side: str, parts: tuple[str, ...]) -> Floats:
