@@ -19,7 +19,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -32,11 +32,13 @@ from kinesphere.motion.memo import memoised
 from kinesphere.motion.motion import Motion
 from kinesphere.motion.skeleton import Skeleton
 
+Limb: TypeAlias = tuple[str, tuple[str, str, str]]  # side, and parts from the trunk outwards
+
 NEEDED = ("hips", "head", *LEGS)
-LIMBS = tuple(
+LIMBS: tuple[Limb, ...] = tuple(
     (side, parts) for side in SIDES for parts in (("UpperArm", "LowerArm", "Hand"), ("UpperLeg", "LowerLeg", "Foot"))
 )
-SAMPLES = 160  # frames of a motion that are looked at
+SAMPLES, FEW = 160, 48  # frames of a motion in which a body is measured, and in which it contradicts its rest pose
 VERTICAL = 0.7  # cosine of a trunk's tilt, up to which a rest pose is upright
 NEARLY_UPRIGHT = 0.3  # of uprightness below the best, up to which frames show the trunk
 FLEXED = float(np.sin(np.radians(20.0)))  # sine of a flexion that shows a hinge
@@ -64,24 +66,97 @@ def with_standing_rest(motion: Motion) -> Motion:
 @memoised
 def standing_skeleton(motion: Motion) -> Skeleton | None:
     """The motion's skeleton in a standing rest pose; None where it has one, and where it is no humanoid."""
-    skeleton = motion.skeleton.with_found_roles()
+    rest = _read_rest(motion.skeleton)
+    if rest is None:
+        return None
+    skeleton, wrong = rest.skeleton, list(LIMBS)
+    if rest.stands:
+        wrong = [*rest.hidden, *_contradicted(rest, *_some_frames(motion, FEW))]
+        if not wrong and rest.vertical:
+            return None
+    sampled = _Samples(skeleton, *_some_frames(motion, SAMPLES))
+    pose = (skeleton.rest_rotations, skeleton.offsets) if rest.stands else sampled.mean_pose()
+    return _pose_skeleton(skeleton, *pose, sampled, [limb for limb in wrong if sampled.has_limb(*limb)])
+
+
+def _some_frames(motion: Motion, most: int) -> tuple[Floats, Floats]:
+    """Local rotations and translations of so many performed frames, evenly over the motion."""
+    frames = motion.performed_frames if len(motion.performed_frames) else np.arange(len(motion))
+    frames = frames[np.unique(np.linspace(0, len(frames) - 1, most).astype(np.intp))]
+    return motion.rotations[frames], motion.translations[frames]
+
+
+class _Rest(NamedTuple):
+    """What a skeleton's rest pose shows of a body."""
+
+    skeleton: Skeleton  # with its roles
+    stands: bool  # whether it is a standing body's, maybe lying down
+    vertical: bool  # whether it is upright
+    hidden: list[Limb]  # limbs whose hinge can't be told from it
+    shown: list[Limb]  # the others
+    hinges: Floats  # (L, 3) the hinges of those, in the upper joints' axes
+
+
+@memoised
+def _read_rest(skeleton: Skeleton) -> _Rest | None:
+    """The rest pose of a humanoid; None for another body."""
+    skeleton = skeleton.with_found_roles()
     if not all(role in skeleton.roles for role in NEEDED):
         return None
-    frames = motion.performed_frames if len(motion.performed_frames) else np.arange(len(motion))
-    frames = frames[np.unique(np.linspace(0, len(frames) - 1, SAMPLES).astype(np.intp))]
-    sampled = _Samples(skeleton, motion.rotations[frames], motion.translations[frames])
-    limbs = [limb for limb in LIMBS if sampled.has_limb(*limb)]
-    if uprightness(skeleton, skeleton.rest_world()[1]) > UPRIGHT:
-        basis = _body_basis(skeleton, skeleton.rest_world()[1])
-        wrong = [limb for limb in limbs if _hides_hinge(skeleton, basis, *limb) or sampled.contradicts_rest(*limb)]
-        if not wrong and float(rotations.rotate(basis, [0.0, 1.0, 0.0])[1]) > VERTICAL:
-            return None
-        return _pose_skeleton(skeleton, skeleton.rest_rotations, skeleton.offsets, sampled, wrong)
-    return _pose_skeleton(skeleton, *sampled.mean_pose(), sampled, limbs)
+    q, p = skeleton.rest_world()
+    if uprightness(skeleton, p) <= UPRIGHT:
+        return _Rest(skeleton, False, False, [], [], np.empty((0, 3)))
+    basis = _body_basis(skeleton, p)
+    ahead, hidden, shown, hinges = rotations.rotate(basis, [0.0, 0.0, 1.0]), list[Limb](), list[Limb](), list[Floats]()
+    for side, parts in LIMBS:
+        if not all(side + part in skeleton.roles for part in parts):
+            continue
+        joints = [skeleton.roles[side + part] for part in parts]
+        if norms(np.diff(p[joints], axis=0)).min() <= SHORTEST:
+            continue
+        if _hides_hinge(p[joints], basis, arm=parts[-1] == "Hand"):
+            hidden.append((side, parts))
+            continue
+        upper, lower, _ = joints
+        axis = unit(cross(p[lower] - p[upper], ahead if parts[-1] == "Hand" else -ahead))
+        shown.append((side, parts))
+        hinges.append(rotations.rotate(rotations.conjugate(q[upper]), axis))
+    vertical = bool(rotations.rotate(basis, [0.0, 1.0, 0.0])[1] > VERTICAL)
+    return _Rest(skeleton, True, vertical, hidden, shown, np.array(hinges).reshape(-1, 3))
+
+
+def _hides_hinge(p: Floats, basis: Floats, *, arm: bool) -> bool:
+    """Whether a limb ``(3, 3)`` rests so that its hinge can't be told: an arm that points ahead or up, or is bent."""
+    upper, lower = unit(p[1] - p[0]), unit(p[2] - p[1])
+    _, up, ahead = rotations.rotate(rotations.conjugate(basis), upper)
+    return bool(upper @ lower < BENT or (arm and (abs(ahead) > AHEAD or up > RAISED)))
+
+
+def _contradicted(rest: _Rest, local: Floats, translations: Floats) -> list[Limb]:
+    """Limbs that clearly bend about another axis, in these frames, than the rest pose says."""
+    if not rest.shown or len(local) < LEAST_SAMPLES:
+        return []
+    q, p = kinematics.forward(local, translations, rest.skeleton.parents)
+    joints = np.array([[rest.skeleton.roles[side + part] for part in parts] for side, parts in rest.shown])
+    bones = unit(np.diff(p[:, joints], axis=2))
+    normal = cross(bones[:, :, 0], bones[:, :, 1])
+    sine = norms(normal)
+    axes = (
+        rotations.rotate(rotations.conjugate(q[:, joints[:, 0]]), normal)
+        * np.where(sine > FLEXED, sine, 0.0)[..., None]
+    )
+    along = np.einsum("tli,li->tl", axes, rest.hinges)
+    legs = np.array([parts[-1] == "Foot" for _, parts in rest.shown])
+    locked = legs & (along < 0.0) & (sine < LOCKED)  # captures lock knees backward
+    axes[locked] *= -1.0
+    mean, weight = axes.mean(axis=0), norms(axes).mean(axis=0)
+    clear = (weight > SHOWN) & (norms(mean) > STEADY * weight)
+    wrong = clear & (np.einsum("li,li->l", mean, rest.hinges) < CONTRADICTED * norms(mean))
+    return [limb for limb, other in zip(rest.shown, wrong, strict=True) if other]
 
 
 def _pose_skeleton(
-    skeleton: Skeleton, local: Floats, offsets: Floats, sampled: _Samples, limbs: Sequence[tuple[str, tuple[str, ...]]]
+    skeleton: Skeleton, local: Floats, offsets: Floats, sampled: _Samples, limbs: Sequence[Limb]
 ) -> Skeleton:
     """The skeleton with a rest pose ``(J, 4)``, ``(J, 3)`` turned upright, facing +Z, and limbs put straight."""
     roles, parents = skeleton.roles, skeleton.parents
@@ -118,23 +193,6 @@ def _body_basis(skeleton: Skeleton, p: Floats) -> Floats:
     return rotations.from_matrix(np.stack([cross(up, forward), up, forward], axis=-1))
 
 
-def _hides_hinge(skeleton: Skeleton, basis: Floats, side: str, parts: tuple[str, ...]) -> bool:
-    """Whether a limb rests so that its hinge can't be told: an arm that points ahead or up, or is bent."""
-    p = skeleton.rest_world()[1]
-    start, middle, end = (p[skeleton.roles[side + part]] for part in parts)
-    upper, lower = unit(middle - start), unit(end - middle)
-    _, up, ahead = rotations.rotate(rotations.conjugate(basis), upper)
-    arm = parts[-1] == "Hand"
-    return bool(upper @ lower < BENT or (arm and (abs(ahead) > AHEAD or up > RAISED)))
-
-
-class ShownHinge(NamedTuple):
-    """About which axis a limb bends in a motion."""
-
-    axis: Floats  # (3,) in the upper joint's axes; the longer, the more it bends
-    clear: bool  # whether the motion shows it clearly
-
-
 class _FootAxes(NamedTuple):
     """How a foot lies when it is lowest, in its own axes."""
 
@@ -160,7 +218,7 @@ class _Samples:
     def _upright(self) -> Bools:
         """``(T,)`` frames that are about as upright as any."""
         score = uprightness_over_time(self.skeleton, self.p)
-        return np.asarray(score >= score.max() - NEARLY_UPRIGHT)
+        return np.asarray(score >= score.max() - NEARLY_UPRIGHT - 1e-9)
 
     @cached_property
     def _basis(self) -> Floats:
@@ -180,18 +238,6 @@ class _Samples:
         bones = self.p[:, joints[1:]] - self.p[:, joints[:-1]]
         return min(joints) >= 0 and bool(norms(bones).min() > SHORTEST)
 
-    def shown_hinge(self, side: str, parts: tuple[str, ...]) -> ShownHinge:
-        """How an elbow or knee bends: the mean of its axes, those in which it is bent more counting more."""
-        upper, lower, end = (self.skeleton.roles[side + part] for part in parts)
-        normal = cross(unit(self.p[:, lower] - self.p[:, upper]), unit(self.p[:, end] - self.p[:, lower]))
-        sine = norms(normal)
-        axes = self._in_axes(upper, normal) * sine[:, None]
-        if parts[-1] == "Foot":  # captures lock knees backward; the body shows to which side they flex
-            axes[(axes @ self.usual_hinge(side, parts) < 0.0) & (sine < LOCKED)] *= -1.0
-        mean, weight = axes.mean(axis=0), float(norms(axes[sine > FLEXED]).sum()) / len(axes)
-        clear = len(axes) >= LEAST_SAMPLES and weight > SHOWN and float(norms(mean)) > STEADY * weight
-        return ShownHinge(mean, clear)
-
     def usual_hinge(self, side: str, parts: tuple[str, ...]) -> Floats:
         """``(3,)`` the hinge by anatomy, in the upper joint's axes: knees flex backward and elbows forward."""
         upper, lower, end = (self.skeleton.roles[side + part] for part in parts)
@@ -205,19 +251,17 @@ class _Samples:
         return np.asarray(rotations.rotate(rotations.conjugate(q[:, upper]), usual).mean(axis=0))
 
     def hinge(self, side: str, parts: tuple[str, ...]) -> Floats:
-        """``(3,)`` the hinge of an elbow or knee in the upper joint's axes: as it bends, and a little by anatomy."""
-        return unit(self.shown_hinge(side, parts).axis + PRIOR**2 * self.usual_hinge(side, parts))
+        """``(3,)`` the hinge of an elbow or knee in the upper joint's axes.
 
-    def contradicts_rest(self, side: str, parts: tuple[str, ...]) -> bool:
-        """Whether a limb clearly bends about another axis than its rest pose says."""
-        found = self.shown_hinge(side, parts)
-        if not found.clear:
-            return False
-        upper, lower, _ = (self.skeleton.roles[side + part] for part in parts)
-        q, p = self.skeleton.rest_world()
-        ahead = rotations.rotate(_body_basis(self.skeleton, p), [0.0, 0.0, 1.0])
-        at_rest = unit(cross(p[lower] - p[upper], ahead if parts[-1] == "Hand" else -ahead))
-        return bool(rotations.rotate(q[upper], unit(found.axis)) @ at_rest < CONTRADICTED)
+        The mean of how it bends, where it is bent more counting more, and a little of anatomy.
+        """
+        upper, lower, end = (self.skeleton.roles[side + part] for part in parts)
+        normal = cross(unit(self.p[:, lower] - self.p[:, upper]), unit(self.p[:, end] - self.p[:, lower]))
+        sine, usual = norms(normal), self.usual_hinge(side, parts)
+        axes = self._in_axes(upper, normal) * sine[:, None]
+        if parts[-1] == "Foot":  # captures lock knees backward; the body shows to which side they flex
+            axes[(axes @ usual < 0.0) & (sine < LOCKED)] *= -1.0
+        return unit(axes.mean(axis=0) + PRIOR**2 * usual)
 
     def straight_limb(self, side: str, parts: tuple[str, ...]) -> tuple[Floats, Floats, Floats | None]:
         """World rotations ``(4,)`` of a limb's joints, straight, on a body that is upright and faces +Z.
@@ -256,7 +300,7 @@ class _Samples:
         for side in SIDES:
             foot, toes = self.skeleton.roles[f"{side}Foot"], self.skeleton.roles.get(f"{side}Toes")
             height = self.p[:, foot, 1]
-            down = height <= np.quantile(height, LOWEST)
+            down = height <= np.quantile(height, LOWEST) + SHORTEST
             up = unit(self._in_axes(foot, np.broadcast_to([0.0, 1.0, 0.0], (len(height), 3)))[down].mean(axis=0))
             tips = [np.array(tip.offset) for tip in self.skeleton.tips if tip.joint == foot]
             bone = self.bone(foot, toes) if toes is not None else tips[0] if tips else np.zeros(3)

@@ -317,8 +317,10 @@ def _with_roles(motion: Motion, edits: Sequence[PoseEdit]) -> Motion:
     """The motion with the roles that its edits need, on a skeleton that rests as a body stands."""
     parts = [edit.part for edit in edits if isinstance(edit, Target) and edit.part in MOVABLE]
     needed = {role for part in parts for role in roles_for_part(part)}
-    known = require_motion_roles(motion, sorted(needed), f"moving {', '.join(parts)}") if needed else motion
-    return with_standing_rest(replace(known, skeleton=known.skeleton.with_found_roles()))
+    standing = with_standing_rest(motion)
+    if not needed or all(role in standing.skeleton.with_found_roles().roles for role in needed):
+        return replace(standing, skeleton=standing.skeleton.with_found_roles())
+    return with_standing_rest(require_motion_roles(motion, sorted(needed), f"moving {', '.join(parts)}"))
 
 
 def _sort_keys(keys: list[EditKey]) -> list[EditKey]:
