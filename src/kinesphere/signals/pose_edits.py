@@ -402,7 +402,7 @@ class DisplacementRange:
         between = [
             (a, b)
             for a, b in zip(frames[:-1], frames[1:], strict=True)
-            if b - a > 2.0 * width and points[a] != points[b] and not self._is_joined(a, b)
+            if b - a > 2.0 * width and not (self.spans and points[a] == points[b]) and not self._is_joined(a, b)
         ]
         return {low, high, *(a + width for a, _ in between), *(b - width for _, b in between)}
 
