@@ -79,9 +79,9 @@ def _limbs(part: str, left: object, mirror: object) -> dict[str, object]:
     return {f"{side}{part}": np.array(left) * (1.0 if side == "left" else np.array(mirror)) for side in SIDES}
 
 
-UPWARD = _limbs("UpperArm", (0.0, 0.0, 90.0), (1.0, -1.0, -1.0))
+UPWARD = _limbs("UpperArm", (0.0, 0.0, 125.0), (1.0, -1.0, -1.0))
 AHEAD = _limbs("UpperArm", (0.0, -90.0, 0.0), (1.0, -1.0, -1.0))
-DOWN = _limbs("UpperArm", (0.0, 0.0, -85.0), (1.0, -1.0, -1.0))
+DOWN = _limbs("UpperArm", (0.0, 0.0, -40.0), (1.0, -1.0, -1.0))
 SITTING = _limbs("UpperLeg", (-90.0, 0.0, 0.0), 1.0) | _limbs("LowerLeg", (90.0, 0.0, 0.0), 1.0)
 CROUCHED = _limbs("UpperLeg", (-60.0, 0.0, 0.0), 1.0) | _limbs("LowerLeg", (110.0, 0.0, 0.0), 1.0)
 BACKWARD = _limbs("UpperLeg", (25.0, 0.0, 0.0), 1.0) | _limbs("LowerLeg", (-50.0, 0.0, 0.0), 1.0)

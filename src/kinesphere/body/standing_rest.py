@@ -168,8 +168,7 @@ def _pose_skeleton(
     known[hips], world[hips] = True, rotations.multiply(upright, q[hips])
     for side, parts in limbs:
         for part, rotation in zip(parts, sampled.straight_limb(side, parts), strict=True):
-            if rotation is not None:
-                known[roles[side + part]], world[roles[side + part]] = True, rotation
+            known[roles[side + part]], world[roles[side + part]] = True, rotation
     for joint, parent in enumerate(parents.tolist()):
         if not known[joint]:
             world[joint] = local[joint] if parent < 0 else rotations.multiply(world[parent], local[joint])
@@ -263,26 +262,21 @@ class _Samples:
             axes[(axes @ usual < 0.0) & (sine < LOCKED)] *= -1.0
         return unit(axes.mean(axis=0) + PRIOR**2 * usual)
 
-    def straight_limb(self, side: str, parts: tuple[str, ...]) -> tuple[Floats, Floats, Floats | None]:
-        """World rotations ``(4,)`` of a limb's joints, straight, on a body that is upright and faces +Z.
-
-        A hand has none of its own: it goes along with the forearm.
-        """
+    def straight_limb(self, side: str, parts: tuple[str, ...]) -> tuple[Floats, Floats, Floats]:
+        """World rotations ``(4,)`` of a limb's joints, straight, on a body that is upright and faces +Z."""
         upper, lower, end = (self.skeleton.roles[side + part] for part in parts)
-        outward = np.array([1.0 if side == "left" else -1.0, 0.0, 0.0])
-        ahead = np.array([0.0, 0.0, 1.0])
-        leg = parts[-1] == "Foot"
-        bone = np.array([0.0, -1.0, 0.0]) if leg else outward
-        axis = cross(bone, -ahead if leg else ahead)
+        ahead, leg = np.array([0.0, 0.0, 1.0]), parts[-1] == "Foot"
+        bone = np.array([0.0, -1.0, 0.0] if leg else [1.0 if side == "left" else -1.0, 0.0, 0.0])
         own = _frame(self.bone(upper, lower), self.hinge(side, parts))
-        above = rotations.multiply(_frame(bone, axis), rotations.conjugate(own))
+        above = rotations.multiply(_frame(bone, cross(bone, -ahead if leg else ahead)), rotations.conjugate(own))
         # The lower bone, bent back until it is in line with the upper one, is twisted against it by so much.
         a, b = self.p[:, lower] - self.p[:, upper], self.p[:, end] - self.p[:, lower]
         unbent = rotations.multiply(rotations.rotation_between(b, a), self.q[:, lower])
-        twist = rotation_curves.mean_rotation(
-            rotations.multiply(rotations.conjugate(self.q[:, upper]), unbent)[:, None]
-        )[0]
-        return above, rotations.multiply(above, twist), self._level_foot(side) if leg else None
+        below = rotations.multiply(above, _mean_relative(self.q[:, upper], unbent))
+        if leg:
+            return above, below, self._level_foot(side)
+        rows = self._upright
+        return above, below, rotations.multiply(below, _mean_relative(self.q[rows, lower], self.q[rows, end]))
 
     def _level_foot(self, side: str) -> Floats:
         """The world rotation ``(4,)`` of a foot that is level, its toes ahead."""
@@ -317,6 +311,12 @@ class _Samples:
         """Metres of thigh and shin, the mean of both legs."""
         joints = np.array([self.skeleton.roles[role] for role in LEGS]).reshape(2, 3)
         return float(norms(np.diff(self.p[:, joints], axis=2)).sum(axis=-1).mean())
+
+
+def _mean_relative(above: Floats, below: Floats) -> Floats:
+    """``(4,)`` the mean of rotations ``below (T, 4)`` as seen from ``above (T, 4)``."""
+    relative = rotations.multiply(rotations.conjugate(above), below)
+    return np.asarray(rotation_curves.mean_rotation(relative[:, None])[0])
 
 
 def _frame(bone: Floats, axis: Floats) -> Floats:
