@@ -53,6 +53,23 @@ def at_origin(motion: Motion) -> Motion:
     return replace(motion, skeleton=replace(skeleton, offsets=np.zeros_like(skeleton.offsets)))
 
 
+def with_root(motion: Motion) -> Motion:
+    """A static joint on the floor above the hips, as joint 0."""
+    skeleton = motion.skeleton.with_found_roles()
+    q = np.concatenate([R.identity(len(motion), 1), motion.rotations], axis=1)
+    own = Skeleton(
+        ("Reference", *skeleton.names),
+        np.concatenate([[-1], skeleton.parents + 1]),
+        np.concatenate([np.zeros((1, 3)), skeleton.offsets]),
+        np.concatenate([R.identity(1), skeleton.rest_rotations]),
+        {role: joint + 1 for role, joint in skeleton.roles.items()},
+        tuple(Tip(tip.joint + 1, tip.offset) for tip in skeleton.tips),
+        skeleton.soles,
+    )
+    translations = np.concatenate([np.zeros((len(motion), 1, 3)), motion.translations], axis=1)
+    return replace(motion, skeleton=own, rotations=q, translations=translations, scales=None)
+
+
 def with_axes(motion: Motion, seed: int, plain: bool = False) -> Motion:
     """Joint axes rotated anyhow, by constants; positions and rest pose stay. ``plain``: rest rotations are dropped."""
     skeleton = motion.skeleton.with_found_roles()

@@ -13,7 +13,7 @@ from kinesphere.builtin import motion
 from kinesphere.motion.edit import MotionEdit
 from kinesphere.motion.scope import Scope
 from kinesphere.signals.pose_edits import Target, Turn
-from rest_poses import REST_POSES, with_axes
+from rest_poses import REST_POSES, with_axes, with_root
 
 CLIPS = {
     "walk": motion("walk").resampled(30.0),
@@ -93,6 +93,15 @@ def test_edits_are_the_same_where_the_body_is_found_in_the_frames(name: str) -> 
     for edit in (*edits, Waveshape("limits", by="joint"), Waveshape("soft cap", by="joint")):
         first, other = (edit(REST_POSES[one](clip)).positions_world() for one in ("knees backward", name))
         assert farthest(other, first) < 1e-6, edit
+
+
+@pytest.mark.parametrize("name", ["along X", "lying on the side", "at the origin"])
+def test_hips_below_a_static_root(name: str) -> None:
+    """Joint 0 stands on the floor, and hips are joint 1."""
+    made = REST_POSES[name](with_root(CLIPS["walk"]))
+    for what in ("hand", "foot", "hips", "equalize"):
+        after = EDITS[what](made).positions_world()[:, 1:]
+        assert farthest(after, on_figure("walk", what)) < 0.01, what
 
 
 @pytest.mark.parametrize(("name", "clip"), CASES)
