@@ -5,7 +5,7 @@ rotation from the rest pose. The direction to which this rotation takes the join
 *side*: clinical angles about axes from the body's up, left and forward at rest, so rest poses and joint axes may be
 any. *Twist* is the rotation about the bone, 0 in the rest pose. A shoulder has a cone instead: its flexion and
 abduction meet in the hanging arm, where neither angle means anything by itself. A rest pose that exceeds a limit
-widens it.
+widens it. Of a motion whose rest pose no body stands in, the rest pose is found in its frames (``standing_rest``).
 
 **Ranges** are normal ranges of motion of adults: American Academy of Orthopaedic Surgeons (1965), *Joint Motion:
 Method of Measuring and Recording*, as commonly tabled; where a limit is wider, the reason is beside the number.
