@@ -23,10 +23,11 @@ def role_path(given: Motion, role: str) -> Floats:
 
 
 def higher_knock() -> dict[str, Motion]:
-    """One frame is edited, and all three raps rise; with a narrow width the second does alone."""
+    """One frame is edited: over the whole clip all three raps rise; with a narrow width the second does alone."""
     knock = motion("knock")
     up = [Target("rightHand", seconds=KNOCK, by=(0.0, 0.2, 0.0))]
-    return {"knock": knock, "higher knock": Displace(up)(knock), "one rap higher": Displace(up, width=0.2)(knock)}
+    whole, one = Displace(up, width="all"), Displace(up, width=0.2)
+    return {"knock": knock, "higher knock": whole(knock), "one rap higher": one(knock)}
 
 
 def three_frames() -> dict[str, Motion]:
@@ -51,8 +52,8 @@ def repaired() -> dict[str, Motion]:
     stands = [(f"{one.side}Foot", one.first, one.last) for one in find_contacts(walk).intervals]
     middles = {(foot, (first + last) // 2) for foot, first, last in stands}
     ends = {(foot, frame) for foot, *frames in stands for frame in frames if 0 < frame < len(walk) - 1}
-    once = Displace([*_where(walk, middles), *_lower(middles)], feet=False)(filtered)
-    twice = Displace(_where(walk, middles | ends), feet=False)(once)
+    once = Displace([*_where(walk, middles), *_lower(middles)], width="all", feet=False)(filtered)
+    twice = Displace(_where(walk, middles | ends), width="all", feet=False)(once)
     return {"walk": walk, "filtered": filtered, "once repaired": once, "twice repaired": twice}
 
 

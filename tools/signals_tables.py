@@ -40,8 +40,10 @@ PAIRS = (
     ("07_01", "07_04"),
 )
 STRETCHES = {"91_17, one way": (2.0, 6.2)}  # seconds: it turns round and comes back, which 91_36 does not
-RAISED = (  # clip (or one of ours), part, seconds, way, seconds around it
-    ("knock", "rightHand", 1.2, (0.0, 0.2, 0.0), None),
+RAISED: tuple[
+    tuple[str, str, float, tuple[float, float, float], float | str], ...
+] = (  # clip (or one of ours), part, seconds, way, seconds around it
+    ("knock", "rightHand", 1.2, (0.0, 0.2, 0.0), "all"),
     ("wave", "rightHand", 1.5, (0.0, 0.2, 0.0), 0.5),
     ("13_09", "rightHand", 5.0, (0.0, 0.2, 0.0), 0.8),
     ("137_29", "leftHand", 4.0, (0.0, 0.2, 0.0), 0.8),
@@ -189,9 +191,9 @@ def displaced() -> None:
         own, new = (places(one, part)[0][frame] for one in (before, after))
         off = np.linalg.norm(new - own - way)
         moved = np.abs(after.rotations - before.rotations).max(axis=(1, 2)) > 0.0
-        around = 0.0 if width is None else width
+        around = 0.0 if isinstance(width, str) else width
         outside = np.abs(before.times - frame / before.rate) > around + 1.5 / before.rate
-        changed = "–" if width is None else f"{int(moved[outside].sum())}"
+        changed = "–" if isinstance(width, str) else f"{int(moved[outside].sum())}"
         contacts = find_contacts(before)
         slides = [foot_report(one, contacts).slide_mean for one in (before, after)]
         rows.append(

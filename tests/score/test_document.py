@@ -321,6 +321,7 @@ def test_a_saved_score_stays_what_it_was():
     effort = {name: document.pop(name) for name in ("model", "lock_times")}
     document["version"] = 2
     document["layers"][0]["effort"] |= effort
+    document["layers"][2]["width"] = "all"  # which it was where nothing was said
     assert json.loads(to_json(score)) == document
 
 

@@ -87,7 +87,7 @@ def test_a_higher_knock_comes_as_far_forward() -> None:
     """At a door the height of a knock is edited, and where the door is stays."""
     hand = KNOCK.positions_world()[:, ROLES["rightHand"]]
     edited = int(np.argmax(hand[:, 2]))
-    made = Displace([Target("rightHand", frame=edited, by=UP)])(KNOCK)
+    made = Displace([Target("rightHand", frame=edited, by=UP)], width="all")(KNOCK)
     now = made.positions_world()[:, ROLES["rightHand"]]
     assert now[edited] - hand[edited] == pytest.approx(UP, abs=1e-6)
     assert np.abs(now[:, 2] - hand[:, 2]).max() < 1e-3
@@ -164,7 +164,7 @@ def test_who_turns_takes_the_displacement_along() -> None:
     q[:, 0] = R.multiply(turn, q[:, 0])
     spun = replace(WAVE, rotations=R.continuous(q))
     out = R.rotate(turn, np.array([-0.1, 0.0, 0.0]))
-    made = Displace([Target("rightHand", frame=100, by=tuple(out[100]))])(spun)
+    made = Displace([Target("rightHand", frame=100, by=tuple(out[100]))], width="all")(spun)
     way = moved(spun, made, "rightHand")
     assert way[100] == pytest.approx(out[100], abs=1e-6)
     inner = slice(40, 160)
@@ -188,6 +188,71 @@ def test_width_is_in_place_of_the_range() -> None:
     assert (np.linalg.norm(moved(WAVE, made, "rightHand"), axis=1)[touched] > 0.0).all()
     near_end = Displace([Target("rightHand", frame=200, by=(0, 0.1, 0))], width=0.5)(WAVE)
     assert moved(WAVE, near_end, "rightHand")[-1, 1] > 0.09  # it has no time to come back, and does not jump
+
+
+@pytest.mark.parametrize("rate", [30.0, 60.0, 119.8753])
+@pytest.mark.parametrize("part", ["rightHand", "leftHand", "rightFoot", "hips", "head"])
+def test_one_pose_and_its_neighbourhood(part: str, rate: float) -> None:
+    """Without a width half a second before and after changes, whatever the clip's length, and comes and goes softly."""
+    given = motion("walk").resampled(rate)
+    at = round(1.6 * rate)
+    made = Displace([Target(part, frame=at, by=(0.02, 0.05, 0.03))], feet=False)(given)
+    way = moved(given, made, part)
+    assert way[at] == pytest.approx((0.02, 0.05, 0.03), abs=1e-9)
+    changed = np.flatnonzero((made.rotations != given.rotations).any(axis=(1, 2)) | (way != 0.0).any(axis=1))
+    assert 0.9 * 0.5 < (at - changed[0]) / rate <= 0.5 + 1e-9
+    assert 0.9 * 0.5 < (changed[-1] - at) / rate <= 0.5 + 1e-9
+    speed = np.linalg.norm(np.diff(way, axis=0), axis=1) * rate
+    assert speed.max() < 2.5 * np.linalg.norm((0.02, 0.05, 0.03)) / 0.5
+    assert speed[[changed[0] - 1, changed[-1]]].max() < 0.5 * speed.max()
+    assert np.abs(np.diff(speed)).max() < 1.0 * 8.0 / rate  # no corner
+
+
+def test_a_hand_that_is_raised_takes_few_frames_along() -> None:
+    """The promise: one pose, 20 cm up."""
+    made = Displace([{"part": "rightHand", "seconds": 1.2, "by": (0, 0.2, 0)}])(WALK)
+    changed = (made.rotations != WALK.rotations).any(axis=(1, 2))
+    assert changed.sum() <= 60
+    assert moved(WALK, made, "rightHand")[72] == pytest.approx(UP, abs=1e-9)
+    whole = Displace([{"part": "rightHand", "seconds": 1.2, "by": (0, 0.2, 0)}], width="all")(WALK)
+    assert (whole.rotations != WALK.rotations).any(axis=(1, 2)).sum() > 250
+
+
+def test_edits_of_one_part_are_joined_and_those_of_others_are_not() -> None:
+    """Between two targets of a hand it stays displaced; between those of two hands the body is as it was."""
+    held = [Target("rightHand", frame=frame, by=(0.0, 0.1, 0.0)) for frame in (50, 190)]
+    way = moved(WALK, Displace(held)(WALK), "rightHand")
+    assert way[50:191] == pytest.approx(np.tile([0.0, 0.1, 0.0], (141, 1)), abs=2e-3)
+    assert not way[:21].any()
+    assert not way[220:].any()
+    far = [Target(f"{side}Hand", frame=at, by=(0.0, 0.3, 0.5)) for side, at in (("right", 50), ("left", 190))]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", TargetOutOfReach)
+        made = Displace(far)(WALK)  # the trunk helps both
+    assert not same(WALK, made, slice(40, 60))
+    assert not same(WALK, made, slice(180, 200))
+    assert same(WALK, made, slice(0, 21))
+    assert same(WALK, made, slice(80, 161))
+    assert same(WALK, made, slice(220, None))
+
+
+def test_the_ends_of_a_scope_are_those_of_the_displacement() -> None:
+    edit = Displace([Target("rightHand", frame=100, by=UP)])
+    frames = np.arange(len(WALK))
+    for start, end, first, last in (
+        (0.5, 3.5, 30, 210),
+        (0.5, None, 30, 130),
+        (None, 3.5, 70, 210),
+        (1.5, 1.8, 90, 108),
+    ):
+        made = edit.over(start=start, end=end)(WALK)
+        changed = (made.rotations != WALK.rotations).any(axis=(1, 2))
+        assert np.array_equal(changed, (frames > first) & (frames < last)), (start, end)
+
+
+def test_a_planted_foot_moves_its_whole_contact_however_long() -> None:
+    made = Displace([Target("leftFoot", frame=100, by=(0.05, 0.0, 0.0), plant=True)])(WAVE)
+    assert moved(WAVE, made, "leftFoot")[40:160] == pytest.approx(np.tile([0.05, 0.0, 0.0], (120, 1)), abs=2e-3)
 
 
 # --- the spline
@@ -284,7 +349,7 @@ def test_hips_do_not_leave_the_feet_behind_and_say_so() -> None:
     assert moved(WAVE, replace(edit, feet=False)(WAVE), "hips")[100] == pytest.approx(UP, abs=1e-9)
 
 
-def raised(given: Motion, frame: int, by: float, width: float | None) -> Motion:
+def raised(given: Motion, frame: int, by: float, width: float | str | None) -> Motion:
     """Hips raised, whether legs are long enough or not."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", TargetOutOfReach)
@@ -297,7 +362,7 @@ def knee_speed(given: Motion) -> float:
     return float(np.linalg.norm(np.diff(knees, axis=0), axis=-1).max() * given.rate)
 
 
-def check_raised_hips_never_sink(given: Motion, frame: int, width: float | None) -> None:
+def check_raised_hips_never_sink(given: Motion, frame: int, width: float | str | None) -> None:
     """They are nowhere lower than they were, nor than if raised less; feet stand, and knees don't jerk."""
     before = np.zeros(len(given))
     around = slice(max(frame - round(given.rate), given.performed_frames[0]), frame + round(given.rate))
@@ -314,10 +379,10 @@ def check_raised_hips_never_sink(given: Motion, frame: int, width: float | None)
         before = way[:, 1]
 
 
-@pytest.mark.parametrize("width", [0.5, None])
+@pytest.mark.parametrize("width", [0.5, "all"])
 @pytest.mark.parametrize("frame", [60, 102, 150])
 @pytest.mark.parametrize("given", [WAVE, KNOCK, WALK], ids=["wave", "knock", "walk"])
-def test_hips_that_are_raised_never_sink(given: Motion, frame: int, width: float | None) -> None:
+def test_hips_that_are_raised_never_sink(given: Motion, frame: int, width: float | str) -> None:
     check_raised_hips_never_sink(given, frame, width)
 
 
@@ -336,7 +401,7 @@ def test_who_stands_straight_cannot_rise_and_who_crouches_can() -> None:
 
 def test_hips_that_cannot_rise_still_go_down_smoothly_afterwards() -> None:
     edits = [Target("hips", frame=60, by=(0.0, 0.1, 0.0)), Target("hips", frame=130, by=(0.0, -0.1, 0.0))]
-    for width in (None, 0.5):
+    for width in ("all", 0.5, None):
         with pytest.warns(TargetOutOfReach, match="hips at frame 60"):
             made = Displace(edits, width=width)(WAVE)
         way = moved(WAVE, made, "hips")
@@ -566,7 +631,7 @@ def test_who_moves_the_head_bends_and_crouches_within_limits_and_goes_on_looking
 
 
 @pytest.mark.data
-@pytest.mark.parametrize("width", [0.5, None])
+@pytest.mark.parametrize("width", [0.5, "all"])
 @pytest.mark.parametrize("name", ["cmu/79_06", "cmu/141_16", "cmu/07_01", "animated_drawings/wave_hello"])
 def test_raised_hips_of_captures_never_sink(data_dir: Path, name: str, width: float | None) -> None:
     capture = load(data_dir / "bvh" / f"{name}.bvh")

@@ -109,17 +109,17 @@ def _upright_pose(skeleton: Skeleton, motion: Motion | None) -> AnatomyPose:
         return AnatomyPose(q, p, REST)
     frames = np.unique(np.linspace(0, len(motion) - 1, _SAMPLES).astype(np.intp))
     world_q, world_p = kinematics.forward(motion.rotations[frames], motion.translations[frames], skeleton.parents)
-    best = int(np.argmax(_uprightness(skeleton, world_p)))
+    best = int(np.argmax(uprightness_over_time(skeleton, world_p)))
     return AnatomyPose(world_q[best], world_p[best], f"frame {frames[best]}, because the rest pose is no body's pose")
 
 
 def uprightness(skeleton: Skeleton, positions: Floats) -> float:
     """How well a pose ``(J, 3)`` is a standing body's: 1 for straight legs, in line with the trunk, across the hips."""
-    return float(_uprightness(skeleton, positions[None])[0])
+    return float(uprightness_over_time(skeleton, positions[None])[0])
 
 
-def _uprightness(skeleton: Skeleton, positions: Floats) -> Floats:
-    """``(T,)`` for poses ``(T, J, 3)``."""
+def uprightness_over_time(skeleton: Skeleton, positions: Floats) -> Floats:
+    """``uprightness`` ``(T,)`` of poses ``(T, J, 3)``."""
     roles = skeleton.roles
     trunk = unit(positions[:, roles["head"]] - positions[:, roles["hips"]])
     across = unit(positions[:, roles["leftUpperLeg"]] - positions[:, roles["rightUpperLeg"]])

@@ -5,7 +5,7 @@ rotation from the rest pose. The direction to which this rotation takes the join
 *side*: clinical angles about axes from the body's up, left and forward at rest, so rest poses and joint axes may be
 any. *Twist* is the rotation about the bone, 0 in the rest pose. A shoulder has a cone instead: its flexion and
 abduction meet in the hanging arm, where neither angle means anything by itself. A rest pose that exceeds a limit
-widens it.
+widens it. Of a motion whose rest pose no body stands in, the rest pose is found in its frames (``standing_rest``).
 
 **Ranges** are normal ranges of motion of adults: American Academy of Orthopaedic Surgeons (1965), *Joint Motion:
 Method of Measuring and Recording*, as commonly tabled; where a limit is wider, the reason is beside the number.
@@ -22,6 +22,7 @@ import numpy as np
 
 from kinesphere.body.ground import require_joint
 from kinesphere.body.require_roles import require_motion_roles
+from kinesphere.body.standing_rest import with_standing_rest
 from kinesphere.maths import rotations
 from kinesphere.maths.vectors import Floats, norms, reject
 from kinesphere.motion.humanoid import PARENT_ROLE, SIDES
@@ -92,7 +93,7 @@ class LimitedJoint:
 
 def limit_excess(motion: Motion) -> dict[str, Floats]:
     """For every limited role ``(T,)`` radians past its limits: the larger of the bone's and the twist's; 0 within."""
-    motion = require_motion_roles(motion, NEEDED, "limiting joints")
+    motion = with_standing_rest(require_motion_roles(motion, NEEDED, "limiting joints"))
     return {
         joint.role: _clamp(joint, _relative_rotation(joint, motion.rotations))[1]
         for joint in find_limited_joints(motion.skeleton)
@@ -105,7 +106,8 @@ def clamp_to_limits(motion: Motion) -> Motion:
     Frames and joints that are within them, and calibration frames, stay exactly as they are.
     """
     local = motion.rotations.copy()
-    for joint in find_limited_joints(require_motion_roles(motion, NEEDED, "limiting joints").skeleton):
+    standing = with_standing_rest(require_motion_roles(motion, NEEDED, "limiting joints"))
+    for joint in find_limited_joints(standing.skeleton):
         given = _relative_rotation(joint, local)
         clamped, excess = _clamp(joint, given)
         excess[list(motion.calibration_frames)] = 0.0
@@ -242,11 +244,11 @@ def _directions(skeleton: Skeleton, role: str, reference: int) -> tuple[Floats, 
         flat = _unit_or(reject(bone, up), ahead)
         return flat, flat, up, _unit_or(reject(outward, flat), outward) if part == "Toes" else np.cross(up, flat)
     if part == "Shoulder":
-        forward = _unit_or(reject(ahead, bone), up)
-        return bone, bone, forward, _unit_or(reject(reject(up, bone), forward), up)
+        forward = _unit_or(reject(ahead, bone), _unit_or(reject(up, bone), outward))
+        return bone, bone, forward, _unit_or(reject(reject(up, bone), forward), np.cross(forward, bone))
     palm = np.cross(incoming, ahead) * (1.0 if side == "left" else -1.0)
     flexing = {"LowerArm": ahead, "LowerLeg": -ahead, "Hand": palm}[part]
-    forward = _unit_or(reject(flexing, incoming), up)
+    forward = _unit_or(reject(flexing, incoming), _unit_or(reject(up, incoming), outward))
     if part == "Hand":
         return bone, incoming, forward, _unit_or(reject(reject(ahead, incoming), forward), ahead)
     return bone, incoming, forward, np.cross(incoming, forward)

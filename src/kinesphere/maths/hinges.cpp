@@ -8,6 +8,7 @@ namespace kinesphere {
 constexpr double HALF_ROUND = 3.141592653589793;   // π
 constexpr double WHOLE_ROUND = 6.283185307179586;  // 2 π
 constexpr double SAME = 1e-12;                     // radians: angles that change by no more stay
+constexpr double SMALL_STEP = 0.5;                 // radians that an edit takes a flexion across its cut
 constexpr double HARDEST = 1e-9;                   // radians in which a hinge is slowed down at least
 
 namespace {
@@ -154,11 +155,13 @@ static double hinge_flexion(const double* local, const HingeLimit& hinge) {
 }
 
 // Write the angles (T,) to add to a hinge's flexion in `local (T, J, 4)` so that it keeps its limits, see
-// `limit_flexion`.
+// `limit_flexion`. A small step across the cut is a small step: an edit that does little is corrected by little.
 static void hinge_correction(Floats<3> before, Floats<3> local, const HingeLimit& hinge, FloatsOut<1> corrections) {
     for (Index t = 0; t < local.shape[0]; ++t) {
-        const double now = hinge_flexion(local.at(t), hinge);
-        corrections(t) = limit_flexion(hinge_flexion(before.at(t), hinge), now, hinge) - now;
+        const double was = hinge_flexion(before.at(t), hinge), found = hinge_flexion(local.at(t), hinge);
+        const double step = found - was, shorter = step - WHOLE_ROUND * std::nearbyint(step / WHOLE_ROUND);
+        const double now = shorter != step && std::abs(shorter) < SMALL_STEP ? was + shorter : found;
+        corrections(t) = limit_flexion(was, now, hinge) - now;
     }
 }
 

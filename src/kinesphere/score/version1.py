@@ -1,7 +1,7 @@
 """Scores of version 1: their documents in the form of version 2.
 
 Version 1 had the Effort model and locked times beside the layers; they belong to Effort. A gesture's curves were called
-tracks.
+tracks. A displacement without a width took the whole range.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ def upgrade(document: Mapping[str, Any], path: Path) -> dict[str, Any]:
     made = {name: value for name, value in document.items() if name not in for_effort}
     made["version"] = 2
     layers = document.get("layers")
-    if isinstance(layers, list) and for_effort:
-        made["layers"] = [_with_effort(row, for_effort) for row in layers]
+    if isinstance(layers, list):
+        made["layers"] = [_with_width(_with_effort(row, for_effort)) for row in layers]
     source = document.get("source")
     if isinstance(source, Mapping) and isinstance(source.get("gesture"), Mapping):
         made["source"] = {**source, "gesture": _rename(source["gesture"], "tracks", "curves")}
@@ -34,12 +34,19 @@ def upgrade(document: Mapping[str, Any], path: Path) -> dict[str, Any]:
 
 def _with_effort(row: Any, for_effort: Mapping[str, Any]) -> Any:
     """A layer whose Effort has the model and locked times."""
-    if not isinstance(row, Mapping) or row.get("edit") != "express":
+    if not for_effort or not isinstance(row, Mapping) or row.get("edit") != "express":
         return row
     effort = row.get("effort", {})
     if isinstance(effort, list):
         return {**row, "effort": [{**own, **for_effort} if isinstance(own, Mapping) else own for own in effort]}
     return {**row, "effort": {**effort, **for_effort}} if isinstance(effort, Mapping) else row
+
+
+def _with_width(row: Any) -> Any:
+    """A layer whose displacement says that it takes the whole range."""
+    if not isinstance(row, Mapping) or row.get("edit") != "displace" or row.get("width") is not None:
+        return row
+    return {**row, "width": "all"}
 
 
 def _rename(table: Mapping[str, Any], old: str, new: str) -> dict[str, Any]:

@@ -36,6 +36,7 @@ from kinesphere.body.ground import (
 from kinesphere.body.joint_subset import SubsetPose, leg_subset, subset_pose
 from kinesphere.body.limits import NEEDED, find_limited_joints
 from kinesphere.body.require_roles import LEGS
+from kinesphere.body.standing_rest import with_standing_rest
 from kinesphere.maths import rotations
 from kinesphere.maths.filters import frame_count, widen
 from kinesphere.maths.hinges import TINY, HingeLimit, bend_hinge, hinge_correction
@@ -69,7 +70,7 @@ def limit_hinges(before: Motion, after: Motion, joints: Bools, *, loop: bool = F
 
     An edit that does nothing changes nothing; see ``maths.hinges``. The last frame of a ``loop`` is its first.
     """
-    hinges = [hinge for hinge in _hinge_limits(before.skeleton) if joints[hinge.path[-1]]]
+    hinges = [hinge for hinge in _hinge_limits(with_standing_rest(before).skeleton) if joints[hinge.path[-1]]]
     if not hinges:
         return after
     local, runs = after.rotations.copy(), performed_runs(before)
@@ -176,7 +177,7 @@ def hold_feet(
         Lock feet whether or not the edit makes them slide. Otherwise an edit that does next to nothing leaves a
         capture's own sliding alone: a dial that is raised from zero does not jump.
     """
-    skeleton = before.skeleton.with_found_roles()
+    skeleton = with_standing_rest(before).skeleton.with_found_roles()
     if not all(role in skeleton.roles for role in LEGS) or not moves_feet(skeleton, joints):
         return after
     runs, edited = find_contact_runs(_with_skeleton(before, skeleton)), _with_skeleton(after, skeleton)
@@ -193,7 +194,7 @@ def hold_feet(
         share = window if always else window * _slide_weight(runs, contacts, paths, before.rate)
         if share.any():
             result = crossfade(result, lock_feet_in(result, world, contacts).motion, share)
-    return crossfade(edited, result, window)
+    return _with_skeleton(crossfade(edited, result, window), after.skeleton)
 
 
 def _shift_stances(runs: ContactRuns, paths: Floats, inside: Bools, rate: float) -> Contacts:

@@ -21,10 +21,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field, replace
 from functools import cache, partial
-from typing import Annotated, Any, NamedTuple, Self
+from typing import Annotated, Any, Literal, NamedTuple, Self
 
 import numpy as np
-from pydantic import BeforeValidator
+from pydantic import BeforeValidator, PlainValidator
 
 from kinesphere.body.contacts import find_contacts
 from kinesphere.body.ground import performed_runs, runs
@@ -41,11 +41,12 @@ from kinesphere.body.reach.swivel import outward_swivel
 from kinesphere.body.reach.targets import MOVABLE, STILL, EditablePose, roles_for_part
 from kinesphere.body.reach.trunk_assist import EXACT, Assist, ReachTarget, assist_with_trunk
 from kinesphere.body.require_roles import LEGS, require_motion_roles
+from kinesphere.body.standing_rest import with_standing_rest
 from kinesphere.maths import kinematics, rotations
 from kinesphere.maths.filters import smooth_envelope
 from kinesphere.maths.vectors import Bools, Floats, cross, norms, smoothstep, unit
 from kinesphere.motion.checked_arrays import freeze
-from kinesphere.motion.document import AS_TUPLE, Flag, Setting, document, number
+from kinesphere.motion.document import AS_TUPLE, Either, Flag, Setting, document, not_allowed, number
 from kinesphere.motion.edit import MotionEdit, motion_edit
 from kinesphere.motion.errors import MotionFileWarning, warn_caller
 from kinesphere.motion.humanoid import SIDES, select_joints
@@ -79,6 +80,7 @@ HANDS = tuple(f"{side}Hand" for side in SIDES)
 FEET = tuple(f"{side}Foot" for side in SIDES)
 TCB_FIELDS = ("tension", "continuity", "bias")
 LEAST_WIDTH = 1e-6  # seconds
+USUAL_WIDTH = 0.5  # seconds before and after edits: one pose and its neighbourhood
 LEAST_MISS = 0.001  # metres: a target that is missed by more is warned about
 # Reach
 HEAD_BACK = float(np.radians(30.0))  # most that a head turns back
@@ -113,12 +115,29 @@ def parse_overshoot(text: str) -> float | None:
         raise ValueError(f"found {text!r}; a number or any is expected") from None
 
 
+def parse_width(text: str) -> float | str:
+    """Seconds, or all."""
+    if text.strip() == "all":
+        return "all"
+    try:
+        return float(text)
+    except ValueError:
+        raise ValueError(f"found {text!r}; seconds or all is expected") from None
+
+
+def _check_all(value: Any) -> str:
+    if value != "all":
+        raise not_allowed("seconds, or all")
+    return "all"
+
+
 @motion_edit("displace")
 @document(frozen=True)
 class Displace(MotionEdit):
     """Change the pose at a moment or a few: a higher knock, a foot set elsewhere. What is around follows smoothly.
 
-    A spline of displacements runs between the edits. Only the parts of the scope may move besides what is edited: with
+    A spline of displacements runs between the edits of one part, and comes and goes half a second before and after
+    them, unless a width says otherwise. Only the parts of the scope may move besides what is edited: with
     ``"right_arm"`` the trunk does not help the right hand. At the first and last frame of the scope's range there is no
     displacement, unless an edit says so. The scope's fade is not used: the spline itself begins and ends smoothly.
     """
@@ -147,9 +166,17 @@ class Displace(MotionEdit):
     ) = 0.0
     width: (
         Annotated[
-            float,
-            number(
-                LEAST_WIDTH, about="Seconds before and after edits in which it comes and goes. Else the whole range."
+            float | str,
+            Either(
+                lambda value: "all" if isinstance(value, str) else "seconds",
+                seconds=Annotated[float, number(LEAST_WIDTH)],
+                all=Annotated[str, PlainValidator(_check_all, json_schema_input_type=Literal["all"])],
+            ),
+            Setting(
+                "Seconds before and after each edit in which it comes and goes; all: the whole range. Left out: "
+                f"{USUAL_WIDTH:g} s, or to the ends of the scope where it has any, and edits of one part are joined.",
+                parse=parse_width,
+                metavar="SECONDS|all",
             ),
         ]
         | None
@@ -259,12 +286,20 @@ class Displace(MotionEdit):
             if not first <= key.frame <= last:
                 when = f"from {first / motion.rate:g} to {last / motion.rate:g} s, frames {first} to {last}"
                 raise ValueError(f"{key.edit}: the range is {when}; give it a wider one, or another moment")
-        width = None if self.width is None else max(self.width * motion.rate, 1.0)
+        bounded, spans = (scope.start is not None, scope.end is not None), list[tuple[int, int]]()
+        if self.width is None:
+            for joint in {key.joint for key in keys}:
+                own = [key.frame for key in keys if key.joint == joint]
+                spans.append((min(own), max(own)))
+        seconds = USUAL_WIDTH if self.width is None else self.width
+        width = None if isinstance(seconds, str) else max(seconds * motion.rate, 1.0)
         if width is not None and not any(isinstance(key, TargetKey) and key.edit.plant for key in keys):
             frames = [key.frame for key in keys]
-            first = max(first, int(np.floor(min(frames) - width)))
-            last = min(last, int(np.ceil(max(frames) + width)))
-        return DisplacementRange(first, last, width, (scope.start is not None, scope.end is not None), self.overshoot)
+            if not (spans and bounded[0]):
+                first = max(first, int(np.floor(min(frames) - width)))
+            if not (spans and bounded[1]):
+                last = min(last, int(np.ceil(max(frames) + width)))
+        return DisplacementRange(first, last, width, bounded, self.overshoot, tuple(spans))
 
 
 class TargetMiss(NamedTuple):
@@ -313,11 +348,13 @@ def _is_neutral(edit: PoseEdit | Mapping[str, Any]) -> bool:
 
 
 def _with_roles(motion: Motion, edits: Sequence[PoseEdit]) -> Motion:
-    """The motion with the roles that its edits need."""
+    """The motion with the roles that its edits need, on a skeleton that rests as a body stands."""
     parts = [edit.part for edit in edits if isinstance(edit, Target) and edit.part in MOVABLE]
     needed = {role for part in parts for role in roles_for_part(part)}
-    known = require_motion_roles(motion, sorted(needed), f"moving {', '.join(parts)}") if needed else motion
-    return replace(known, skeleton=known.skeleton.with_found_roles())
+    standing = with_standing_rest(motion)
+    if not needed or all(role in standing.skeleton.with_found_roles().roles for role in needed):
+        return replace(standing, skeleton=standing.skeleton.with_found_roles())
+    return with_standing_rest(require_motion_roles(motion, sorted(needed), f"moving {', '.join(parts)}"))
 
 
 def _sort_keys(keys: list[EditKey]) -> list[EditKey]:
@@ -553,7 +590,8 @@ def _foot_goal(
     joint, rows = poses.skeleton.roles[role], poses.rows(targets)
     contact = np.zeros(len(poses.motion), dtype=bool) if contacts is None else contacts
     rate, width = poses.motion.rate, poses.range.width
-    contact = _release_near_targets(contact, targets, rows, NEAR * rate, LIFT * rate if width is None else width)
+    lift = LIFT * rate if width is None or poses.range.spans else width
+    contact = _release_near_targets(contact, targets, rows, NEAR * rate, lift)
     hold = _hold_share(contact, rate, own_leg=_rotates_leg(poses, joint, turns))
     before, now = (world[:, joint] for world in (poses.before[1], poses.p))
     path = now + hold[:, None] * (before - now)

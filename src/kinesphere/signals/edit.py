@@ -14,6 +14,7 @@ from typing import Annotated, Self
 import numpy as np
 
 from kinesphere.body.ground import performed_runs
+from kinesphere.body.standing_rest import with_standing_rest
 from kinesphere.maths.vectors import Bools, Floats
 from kinesphere.motion.checked_arrays import freeze
 from kinesphere.motion.document import Flag, Setting, document
@@ -73,12 +74,15 @@ class Edit(MotionEdit):
         window = edit_window(motion, scope)
         if self.neutral or scope.strength == 0.0:
             return motion, TimeMap.identity()
-        rotations, translations = self._edit_runs(motion, joints, scope.strength * window, runs)
-        result = replace(motion, rotations=freeze(rotations), translations=freeze(translations))
+        standing = with_standing_rest(motion)  # its heading and tilt, hinges and soles are measured from there
+        rotations, translations = self._edit_runs(standing, joints, scope.strength * window, runs)
+        result = replace(standing, rotations=freeze(rotations), translations=freeze(translations))
         if self.limits:
-            result = limit_hinges(motion, result, joints, loop=self.is_loop)
+            result = limit_hinges(standing, result, joints, loop=self.is_loop)
         if self.locks_feet:
-            result = hold_feet(motion, result, joints, window)
+            result = hold_feet(standing, result, joints, window)
+        if standing is not motion:
+            result = replace(result, skeleton=motion.skeleton)
         return result, TimeMap.identity()
 
     def _edit_runs(self, motion: Motion, joints: Bools, weight: Floats, runs: list[slice]) -> tuple[Floats, Floats]:

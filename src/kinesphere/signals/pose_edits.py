@@ -372,6 +372,7 @@ class DisplacementRange:
     width: float | None  # frames: so far from its edits it ends, in place of first and last
     bounded: tuple[bool, bool]  # whether, with a width, it ends at first and last as well
     overshoot: float | None
+    spans: tuple[tuple[int, int], ...] = ()  # frames of the first and last edit of each part, with the usual width
 
     def knots(self, points: Sequence[tuple[int, int]], tcb: Sequence[TCB], zeros: Sequence[int] = ()) -> SplineKnots:
         """Knots at edits, ``(frame, number)``, at ``zeros``, and at the ends where no edit is.
@@ -379,23 +380,35 @@ class DisplacementRange:
         ``tcb`` are tension, continuity and bias of each number.
         """
         given = dict(sorted(points))
-        ends = set(zeros) | self._ends(list(given))
+        ends = set(zeros) | self._ends(given)
         knots = sorted([*given.items(), *((zero, -1) for zero in ends if zero not in given)])
         own = np.array([tcb[i] if i >= 0 else (1.0, 0.0, 0.0) for _, i in knots])
         frames = np.array([frame for frame, _ in knots], dtype=np.float64)
         which = np.array([i for _, i in knots], dtype=np.intp)
         return SplineKnots(frames, which, own[:, 0], own[:, 1], own[:, 2], self.overshoot)
 
-    def _ends(self, frames: list[int]) -> set[float]:
-        """Frames at which displacements by edits at these frames begin and end."""
+    def _ends(self, points: Mapping[int, int]) -> set[float]:
+        """Frames at which displacements by edits, ``{frame: number}`` in order, begin and end."""
         if self.width is None:
             return {self.first, self.last}
-        width = max(self.width, 1.0)
+        width, frames = max(self.width, 1.0), list(points)
         low, high = frames[0] - width, frames[-1] + width
-        low = max(low, self.first) if self.bounded[0] else low
-        high = min(high, self.last) if self.bounded[1] else high
-        between = [(a, b) for a, b in zip(frames[:-1], frames[1:], strict=True) if b - a > 2.0 * width]
+        if self.spans:  # where the scope has ends, it begins and ends there
+            low = self.first if self.bounded[0] else max(low, self.first)
+            high = self.last if self.bounded[1] else min(high, self.last)
+        else:
+            low = max(low, self.first) if self.bounded[0] else low
+            high = min(high, self.last) if self.bounded[1] else high
+        between = [
+            (a, b)
+            for a, b in zip(frames[:-1], frames[1:], strict=True)
+            if b - a > 2.0 * width and not (self.spans and points[a] == points[b]) and not self._is_joined(a, b)
+        ]
         return {low, high, *(a + width for a, _ in between), *(b - width for _, b in between)}
+
+    def _is_joined(self, a: int, b: int) -> bool:
+        """Whether edits of one part lie around two frames: its displacement then runs through."""
+        return any(first <= a and b <= last for first, last in self.spans)
 
 
 def _limit_overshoot(spline: Spline, overshoot: float | None) -> Spline:

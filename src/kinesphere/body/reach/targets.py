@@ -19,6 +19,7 @@ from kinesphere.body.reach.limb import ENDS, PARTS, LimbChain, LimbRotation, lim
 from kinesphere.body.reach.swivel import orientation_share
 from kinesphere.body.reach.trunk_assist import ReachTarget, assist_with_trunk
 from kinesphere.body.require_roles import require_motion_roles
+from kinesphere.body.standing_rest import with_standing_rest
 from kinesphere.maths import kinematics, rotations
 from kinesphere.maths.vectors import ArrayLike, Bools, Floats, as_floats, norms
 from kinesphere.motion.checked_arrays import freeze
@@ -63,14 +64,15 @@ def reach_targets(
     assist
         Whether trunk and shoulder assist a hand for which the arm is too short.
     """
-    motion = require_motion_roles(motion, roles_for_part(part), f"moving {part}")
+    given = require_motion_roles(motion, roles_for_part(part), f"moving {part}")
+    motion = with_standing_rest(given)
     joint = motion.skeleton.roles[part]
     q, p = motion.world()
     target = _target_positions(to, by, p[:, joint])
     active = norms(target - p[:, joint]) > STILL
     active |= np.broadcast_to(as_floats(swivel) != 0.0, active.shape)
     if not active.any():
-        return ReachResult(motion, np.zeros(len(motion)))
+        return ReachResult(given, np.zeros(len(motion)))
     pose = EditablePose(motion.skeleton, motion.rotations.copy(), motion.translations.copy())
     if part == "hips":
         pose.move(q, joint, target - p[:, joint], active)
@@ -80,7 +82,7 @@ def reach_targets(
         facing = q[:, joint] if keep_orientation else None
         limb = limb_of(motion.skeleton, part, q, p)
         _reach_with_limb(pose, motion, part, limb, ReachTarget(target, active), as_floats(swivel), facing, assist)
-    after = replace(motion, rotations=freeze(pose.rotations), translations=freeze(pose.translations))
+    after = replace(given, rotations=freeze(pose.rotations), translations=freeze(pose.translations))
     missed = norms(after.positions_world()[:, joint] - target)
     return ReachResult(after, np.where(active, missed, 0.0))
 
