@@ -25,6 +25,7 @@ from kinesphere.motion.skeleton import Skeleton
 from kinesphere.motion.timemap import TimeMap
 from kinesphere.signals.curves import Curves
 from kinesphere.signals.edit import Edit, edit_window
+from kinesphere.signals.end_points import keep_end_points
 from kinesphere.signals.gaps import FIND, GapWarning, check_gaps, describe_gaps, fill_gaps, find_gaps
 
 MOST_NOISE = 20.0  # times what is found
@@ -122,7 +123,11 @@ class Smooth(Edit):
         if self.gaps and scope.strength > 0.0:
             motion = self._fill_gaps(motion, scope)
         amount = 0.0 if self.amount * self.noise * scope.strength == 0.0 else self.amount
-        return super(Smooth, replace(self, amount=amount, gaps=None)).apply(motion, scope)
+        made, clock = super(Smooth, replace(self, amount=amount, gaps=None)).apply(motion, scope)
+        if made is not motion:
+            weight = amount * scope.strength * edit_window(motion, scope)
+            made = keep_end_points(motion, made, weight, self.noise)
+        return made, clock
 
     def edit_table(self, curves: Curves, joints: Bools) -> Floats:
         noise = self.noise * noise_of(curves)
