@@ -19,7 +19,6 @@ from kinesphere.maths.threads import share_frames
 from kinesphere.maths.vectors import Floats, Ints
 
 STEPS = 2  # two of them leave what is of third order in the change
-LEAST_SLACK = 1e-9  # of a point's own variance: it keeps the equations solvable where points depend on each other
 
 
 def move_points(
@@ -42,18 +41,17 @@ def move_points(
         The joints to bring to targets, as indices of the chain.
     variances
         By how much rotations ``(K,)`` and translations ``(K,)`` may change about or along each axis, in radians² and
-        metres², and targets be missed ``(P,)``, in metres².
+        metres², and targets be missed ``(P,)``, in metres². The last must be above 0, as points may depend on each other.
     """
     q, t, (joints, parents) = local_rotations.copy(), translations.copy(), chain
     turns, moves, misses = variances
     for _ in range(STEPS):
         world_q, world_p = forward_some(q, t, joints, parents)
         errors = targets - world_p[:, points]
-        slack = misses + LEAST_SLACK * expected_variance(world_p, parents, points, turns, moves) + 1e-18
 
         def some(part: slice) -> None:
             given = (world_q[part], world_p[part], joints, parents, points, errors[part])  # noqa: B023
-            _native.damped_ik.step_points(*given, turns, moves, slack, q[part], t[part])  # noqa: B023
+            _native.damped_ik.step_points(*given, turns, moves, misses, q[part], t[part])  # noqa: B023
 
         share_frames(len(q), errors.size * len(joints), some)
     return q, t

@@ -27,6 +27,7 @@ from kinesphere.motion.skeleton import Skeleton
 TOGETHER = (("leftFoot", "leftToes"), ("rightFoot", "rightToes"), ("leftHand",), ("rightHand",), ("head",))
 MISS = 8.0  # times a point's own noise by which it is missed, if it were half of what independent joints give
 MOST_SHARE = 0.98  # of the noise that independent joints give, from which on a point has no say
+LEAST_MISS = 1e-9  # of the same, which keeps the equations solvable
 NO_NOISE = 1e-9  # metres: paths with less noise are left alone
 
 
@@ -60,13 +61,14 @@ def keep_end_points(before: Motion, after: Motion, weight: Floats, noise: float 
         expected = expected_variance(world.p, chain.parents, points, *variances)
         own = (change**2).mean(axis=(0, 2))
         share = np.minimum(own / np.maximum(expected, 1e-30), MOST_SHARE)
+        misses = np.maximum(MISS * own * share / (1.0 - share), LEAST_MISS * expected) + 1e-18
         local[run], translations[run] = move_points(
             local[run],
             translations[run],
             (chain.joints, chain.parents),
             points,
             paths + change,
-            (*variances, MISS * own * share / (1.0 - share)),
+            (*variances, misses),
         )
     return replace(after, rotations=freeze(local), translations=freeze(translations))
 

@@ -27,6 +27,7 @@ from kinesphere.signals.curves import Curves
 from kinesphere.signals.edit import Edit, edit_window
 from kinesphere.signals.end_points import keep_end_points
 from kinesphere.signals.gaps import FIND, GapWarning, check_gaps, describe_gaps, fill_gaps, find_gaps
+from kinesphere.signals.outliers import find_outliers, mix_outliers
 
 MOST_NOISE = 20.0  # times what is found
 NO_NOISE = 1e-9  # radians or metres: curves with less noise are left alone
@@ -123,11 +124,16 @@ class Smooth(Edit):
         if self.gaps and scope.strength > 0.0:
             motion = self._fill_gaps(motion, scope)
         amount = 0.0 if self.amount * self.noise * scope.strength == 0.0 else self.amount
-        made, clock = super(Smooth, replace(self, amount=amount, gaps=None)).apply(motion, scope)
-        if made is not motion:
-            weight = amount * scope.strength * edit_window(motion, scope)
-            made = keep_end_points(motion, made, weight, self.noise)
-        return made, clock
+        edit = super(Smooth, replace(self, amount=amount, gaps=None))
+        if amount == 0.0:
+            return edit.apply(motion, scope)
+        weight = amount * scope.strength * edit_window(motion, scope)
+        joints = select_joints(motion.skeleton, scope.parts)
+        outliers = find_outliers(motion) & joints & (weight > 0.0)[:, None]
+        whole = fill_gaps(motion, outliers) if outliers.any() else motion
+        made, clock = edit.apply(whole, scope)
+        made = keep_end_points(whole, made, weight, self.noise)
+        return mix_outliers(motion, made, outliers, weight), clock
 
     def edit_table(self, curves: Curves, joints: Bools) -> Floats:
         noise = self.noise * noise_of(curves)
