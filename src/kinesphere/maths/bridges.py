@@ -25,6 +25,7 @@ CONTEXT = 0.1  # seconds to each side of a gap that say how it is bridged
 EDGE, KNOWN = 1e6, 1e3  # weights of known values: of the frames beside the gap, and of those farther off
 USUAL_GAP = 0.4  # seconds: of a bend as long half is taken to be true before anything is known
 USUAL_WEIGHT = 6.0  # stretches that this counts for
+OFTEN = 2.0  # times what nine stretches of ten depart from straight lines: a bend is no larger
 MOST = 1.6  # times the bend, where the curve is smoother than the spline takes it to be
 WEIGHT_POWER = 0.4  # of a stretch's size, by which it counts less: one strike must not decide for all the rest
 
@@ -76,7 +77,8 @@ def build_bridge(known: Floats, elsewhere: Floats, truth: Floats, before: int, r
     mean = (weight * size).mean(axis=0)
     gain = (weight * agreed).sum(axis=0) + usual * USUAL_WEIGHT * mean
     gain = np.clip(gain / np.maximum((weight * size).sum(axis=0) + USUAL_WEIGHT * mean, 1e-18), 0.0, MOST)
-    largest = norms(departures).max(axis=(0, 1))  # a bend larger than any departure from a straight line is none
+    sizes = norms(departures).max(axis=1)
+    largest = np.minimum(sizes.max(axis=0), OFTEN * np.quantile(sizes, 0.9, axis=0))
     return straight + _limited(gain[:, None] * added, largest)
 
 

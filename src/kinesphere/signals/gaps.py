@@ -24,7 +24,7 @@ FIND = "find"
 PLURAL = {"freezes": "freeze", "jumps": "jump", "is lost": "are lost"}
 LONGEST_JUMP = 0.1  # seconds: a joint that is away for longer may have moved there
 LEAST_JUMP = float(np.radians(5.0))  # radians: shorter ones are noise
-LEAST_SHIFT = 0.07  # of the body's size that the end of a bone jumps: shorter ones don't show
+LEAST_SHIFT = 0.1  # of the body's size that the end of a bone jumps: shorter ones don't show
 JUMP_RATIO = 4.0  # times the steps around it: a step that is longer is a jump
 BACK_RATIO = 0.5  # of the jump: nearer to where it left, a joint is back
 SHORTEST_FREEZE = 0.03  # seconds for which a pose stays to the last bit
@@ -119,7 +119,7 @@ def _step(pose: Pose, joint: int, start: int, end: int) -> float:
     return float(angle + METRE * norms(translations[end, joint] - translations[start, joint]))
 
 
-def _stays(pose: Pose) -> Bools:
+def stays(pose: Pose) -> Bools:
     """``(T − 1, J)`` whether joints are the same in the next frame, to the last bit."""
     rotated, moved = (np.abs(np.diff(part, axis=0)).max(axis=-1) for part in pose)
     return np.asarray((rotated < SAME) & (moved < SAME))
@@ -194,7 +194,7 @@ def _lost_bodies(pose: Pose, rate: float) -> Bools:
     mask = np.zeros(pose[0].shape[:2], dtype=np.bool_)
     if len(mask) < 5:
         return mask
-    same = _stays(pose)
+    same = stays(pose)
     moving = ~same.all(axis=0)
     still = runs(np.asarray(same.all(axis=1))) if moving.any() else []
     steps = pose_steps(pose, 1) if still else np.zeros((0, 0))
@@ -218,7 +218,7 @@ def find_freezes(pose: Pose, rate: float) -> Bools:
     mask = np.zeros(pose[0].shape[:2], dtype=np.bool_)
     if len(mask) < 5:
         return mask
-    same = _stays(pose)
+    same = stays(pose)
     steps = pose_steps(pose, 1)
     for joint in np.flatnonzero(same.any(axis=0) & ~same.all(axis=0)).tolist():
         for first, last in runs(same[:, joint]):

@@ -13,15 +13,16 @@ from dataclasses import replace
 
 import numpy as np
 
-from kinesphere.body.ground import performed_runs
+from kinesphere.body.ground import performed_runs, runs
 from kinesphere.maths import rotations
+from kinesphere.maths.filters import widen
 from kinesphere.maths.kinematics import forward_positions
 from kinesphere.maths.vectors import Bools, Floats, norms
 from kinesphere.motion.checked_arrays import freeze
 from kinesphere.motion.motion import Motion
 from kinesphere.motion.skeleton import Skeleton
 from kinesphere.signals.curves import root_joint
-from kinesphere.signals.gaps import METRE, body_size, find_freezes, pose_steps
+from kinesphere.signals.gaps import METRE, body_size, find_freezes, pose_steps, stays
 
 LONGEST = 3  # frames
 AROUND = 3  # steps before and after a spike that say how long steps usually are
@@ -31,6 +32,7 @@ MOST_TURN, MOST_SHIFT = 900.0, 300.0  # radians, and sizes of the body, a second
 LEAST_AND_MOST = (LEAST_TURN, MOST_TURN), (LEAST_SHIFT, MOST_SHIFT)
 RATIO, RATIO_BESIDE = 3.0, 0.7  # times the usual step, for itself and next to another spike
 BACK, BACK_BESIDE = 0.5, 2.0  # of the step: nearer to where it left, a joint is back
+HELD, EASE = 0.1, 0.1  # seconds for which a joint must stay to be held, and over which that ends
 NOISY = float(np.radians(0.05))  # radians: joints with less noise may stay to the last bit
 
 
@@ -41,21 +43,47 @@ def find_outliers(motion: Motion) -> Bools:
         if run.stop - run.start < 2 * AROUND + LONGEST:
             continue
         pose = motion.rotations[run], motion.translations[run]
-        frozen = find_freezes(pose, motion.rate)
-        if frozen.any():
-            frozen &= _noise(*pose) > NOISY
-        found[run] = _find_spikes(motion.skeleton, motion.rate, *pose) | frozen
+        found[run] = _find_spikes(motion.skeleton, motion.rate, *pose)
+        same = stays(pose)
+        if (same.any(axis=0) & ~same.all(axis=0)).any():
+            found[run] |= find_freezes(pose, motion.rate) & (_noise(*pose) > NOISY)
     return found
 
 
-def mix_outliers(motion: Motion, made: Motion, outliers: Bools, weight: Floats) -> Motion:
-    """The smoothed motion with outliers ``(T, J)`` taken out as far as the weight ``(T,)`` says, if not wholly."""
-    frames, joints = np.nonzero(outliers & (weight < 1.0)[:, None])
+def still_share(motion: Motion) -> Floats | None:
+    """``(T, J)`` how much of an edit joints take: 0 where they are held, to the last bit, and ease away from there.
+
+    None: no joint is held anywhere, or all of it.
+    """
+    same = np.zeros((len(motion) + 1, len(motion.skeleton)), dtype=np.bool_)
+    for run in performed_runs(motion):
+        same[run.start + 1 : run.stop] = stays((motion.rotations[run], motion.translations[run]))
+    count = max(round(HELD * motion.rate), 3)
+    held = np.zeros((len(motion), len(motion.skeleton)), dtype=np.bool_)
+    for joint in np.flatnonzero(same.any(axis=0) & ~same[1:-1].all(axis=0)).tolist():
+        for first, last in runs(same[:, joint]):
+            if last + 1 - first >= count:
+                held[first - 1 : last + 1, joint] = True
+    if not held.any():
+        return None
+    share, fade = np.ones(held.shape), max(round(EASE * motion.rate), 1)
+    for joint in np.flatnonzero(held.any(axis=0)).tolist():
+        share[:, joint] = 1.0 - widen(held[:, joint], fade, fade)
+        share[held[:, joint], joint] = 0.0
+    return share
+
+
+def mix(motion: Motion, made: Motion, share: Floats) -> Motion:
+    """From a motion to what was made of it, by shares ``(T, J)``; exact to the last bit at 0 and 1."""
+    frames, joints = np.nonzero(share < 1.0)
     if not frames.size:
         return made
-    local, translations, share = made.rotations.copy(), made.translations.copy(), weight[frames]
-    local[frames, joints] = rotations.slerp(motion.rotations[frames, joints], local[frames, joints], share)
-    translations[frames, joints] += (1.0 - share)[:, None] * (motion.translations - made.translations)[frames, joints]
+    local, translations, part = made.rotations.copy(), made.translations.copy(), share[frames, joints]
+    given = motion.rotations[frames, joints]
+    mixed = rotations.slerp(given, local[frames, joints], part)
+    local[frames, joints] = np.where(part[:, None] > 0.0, mixed, given)
+    translations[frames, joints] += (1.0 - part)[:, None] * (motion.translations - made.translations)[frames, joints]
+    translations[frames[part == 0.0], joints[part == 0.0]] = motion.translations[frames, joints][part == 0.0]
     return replace(made, rotations=freeze(local), translations=freeze(translations))
 
 

@@ -27,7 +27,7 @@ from kinesphere.signals.curves import Curves
 from kinesphere.signals.edit import Edit, edit_window
 from kinesphere.signals.end_points import keep_end_points
 from kinesphere.signals.gaps import FIND, GapWarning, check_gaps, describe_gaps, fill_gaps, find_gaps
-from kinesphere.signals.outliers import find_outliers, mix_outliers
+from kinesphere.signals.outliers import find_outliers, mix, still_share
 
 MOST_NOISE = 20.0  # times what is found
 NO_NOISE = 1e-9  # radians or metres: curves with less noise are left alone
@@ -133,7 +133,9 @@ class Smooth(Edit):
         whole = fill_gaps(motion, outliers) if outliers.any() else motion
         made, clock = edit.apply(whole, scope)
         made = keep_end_points(whole, made, weight, self.noise)
-        return mix_outliers(motion, made, outliers, weight), clock
+        share = np.where(outliers, weight[:, None], 1.0)
+        held = still_share(motion)
+        return mix(motion, made, share if held is None else np.where(outliers, share, held)), clock
 
     def edit_table(self, curves: Curves, joints: Bools) -> Floats:
         noise = self.noise * noise_of(curves)
