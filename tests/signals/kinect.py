@@ -7,8 +7,8 @@ from dataclasses import replace
 import numpy as np
 
 from kinesphere.maths import rotations
-from kinesphere.motion.skeleton import Skeleton
 from kinesphere.motion.motion import Motion
+from kinesphere.motion.skeleton import Skeleton
 
 
 def from_positions(clean, places):
@@ -62,7 +62,11 @@ def kinect_like(clean, rng, *, noise=0.012, spikes=0.02, dropouts=3, keep=0.5):
     places = clean.positions_world() + noise * coloured(rng, (len(clean), len(clean.skeleton), 3), keep)
     wrong = np.zeros(places.shape[:2], dtype=bool)
     roles = clean.skeleton.with_found_roles().roles
-    ends = [[roles[side + part] for part in parts] for side in ("left", "right") for parts in (("Foot",), ("Hand",), ("LowerLeg", "Foot"), ("LowerArm", "Hand"))]
+    ends = [
+        [roles[side + part] for part in parts]
+        for side in ("left", "right")
+        for parts in (("Foot",), ("Hand",), ("LowerLeg", "Foot"), ("LowerArm", "Hand"))
+    ]
     frames = np.arange(4, len(clean) - 4)
     for joints in ends:
         for frame in rng.choice(frames, max(int(spikes * len(frames) / 2), 1), replace=False):

@@ -51,7 +51,7 @@ def move_points(
 
         def some(part: slice) -> None:
             given = (world_q[part], world_p[part], joints, parents, points, errors[part])  # noqa: B023
-            _native.damped_ik.step_points(*given, turns, moves, misses, q[part], t[part])  # noqa: B023
+            _native.damped_ik.step_points(*given, turns, moves, misses, q[part], t[part])
 
         share_frames(len(q), errors.size * len(joints), some)
     return q, t

@@ -121,8 +121,13 @@ def _step(pose: Pose, joint: int, start: int, end: int) -> float:
 
 def stays(pose: Pose) -> Bools:
     """``(T − 1, J)`` whether joints are the same in the next frame, to the last bit."""
-    rotated, moved = (np.abs(np.diff(part, axis=0)).max(axis=-1) for part in pose)
-    return np.asarray((rotated < SAME) & (moved < SAME))
+    local, translations = pose
+    same: Bools = np.abs(local[1:, :, 0] - local[:-1, :, 0]) < SAME
+    some = np.flatnonzero(same.any(axis=0))  # most joints of a capture are never still
+    for part in (local[:, some, 1:], translations[:, some]):
+        for axis in range(3):
+            same[:, some] &= np.abs(part[1:, :, axis] - part[:-1, :, axis]) < SAME
+    return same
 
 
 def _longest_nearby(steps: Floats, first: int, count: int = 3) -> Floats:
@@ -167,10 +172,7 @@ def _visible_jumps(skeleton: Skeleton, pose: Pose, mask: Bools) -> Bools:
         for first, last in found:
             moved = [
                 max(
-                    (
-                        float(norms(np.diff(rotations.rotate(pose[0][[a, b], joint], end), axis=0))[0])
-                        for end in ends
-                    ),
+                    (float(norms(np.diff(rotations.rotate(pose[0][[a, b], joint], end), axis=0))[0]) for end in ends),
                     default=0.0,
                 )
                 + float(norms(pose[1][a, joint] - pose[1][b, joint]))
@@ -321,7 +323,9 @@ def _whole_stretches(lacking: Bools, shape: tuple[int, int, int]) -> Ints:
     """First frames of some stretches without a gap ``(T, K)``, each as long as a gap and the frames around it."""
     length = sum(shape)
     missing = np.concatenate([[0], np.cumsum(lacking.any(axis=1))])
-    starts = np.flatnonzero(missing[length:] == missing[:-length]) if length < len(missing) else np.zeros(0, dtype=np.intp)
+    starts = (
+        np.flatnonzero(missing[length:] == missing[:-length]) if length < len(missing) else np.zeros(0, dtype=np.intp)
+    )
     if len(starts) <= STRETCHES:
         return starts
     return starts[np.linspace(0, len(starts) - 1, STRETCHES).astype(np.intp)]

@@ -45,22 +45,24 @@ def find_outliers(motion: Motion) -> Bools:
         pose = motion.rotations[run], motion.translations[run]
         found[run] = _find_spikes(motion.skeleton, motion.rate, *pose)
         same = stays(pose)
-        if (same.any(axis=0) & ~same.all(axis=0)).any():
-            found[run] |= find_freezes(pose, motion.rate) & (_noise(*pose) > NOISY)
+        joints = np.flatnonzero(same.any(axis=0) & ~same.all(axis=0))
+        if joints.size:
+            some = pose[0][:, joints], pose[1][:, joints]
+            found[run, joints] |= find_freezes(some, motion.rate) & (_noise(*some) > NOISY)
     return found
 
 
 def still_share(motion: Motion) -> Floats | None:
     """``(T, J)`` how much of an edit joints take: 0 where they are held, to the last bit, and ease away from there.
 
-    None: no joint is held anywhere, or all of it.
+    None: no joint is held anywhere.
     """
     same = np.zeros((len(motion) + 1, len(motion.skeleton)), dtype=np.bool_)
     for run in performed_runs(motion):
         same[run.start + 1 : run.stop] = stays((motion.rotations[run], motion.translations[run]))
     count = max(round(HELD * motion.rate), 3)
     held = np.zeros((len(motion), len(motion.skeleton)), dtype=np.bool_)
-    for joint in np.flatnonzero(same.any(axis=0) & ~same[1:-1].all(axis=0)).tolist():
+    for joint in np.flatnonzero(same.any(axis=0)).tolist():
         for first, last in runs(same[:, joint]):
             if last + 1 - first >= count:
                 held[first - 1 : last + 1, joint] = True
@@ -75,15 +77,15 @@ def still_share(motion: Motion) -> Floats | None:
 
 def mix(motion: Motion, made: Motion, share: Floats) -> Motion:
     """From a motion to what was made of it, by shares ``(T, J)``; exact to the last bit at 0 and 1."""
-    frames, joints = np.nonzero(share < 1.0)
-    if not frames.size:
+    if (share == 1.0).all():
         return made
-    local, translations, part = made.rotations.copy(), made.translations.copy(), share[frames, joints]
-    given = motion.rotations[frames, joints]
-    mixed = rotations.slerp(given, local[frames, joints], part)
-    local[frames, joints] = np.where(part[:, None] > 0.0, mixed, given)
+    local, translations = made.rotations.copy(), made.translations.copy()
+    none = share == 0.0
+    local[none], translations[none] = motion.rotations[none], motion.translations[none]
+    frames, joints = np.nonzero((share > 0.0) & (share < 1.0))
+    part = share[frames, joints]
+    local[frames, joints] = rotations.slerp(motion.rotations[frames, joints], local[frames, joints], part)
     translations[frames, joints] += (1.0 - part)[:, None] * (motion.translations - made.translations)[frames, joints]
-    translations[frames[part == 0.0], joints[part == 0.0]] = motion.translations[frames, joints][part == 0.0]
     return replace(made, rotations=freeze(local), translations=freeze(translations))
 
 

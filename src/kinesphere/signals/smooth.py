@@ -133,9 +133,10 @@ class Smooth(Edit):
         whole = fill_gaps(motion, outliers) if outliers.any() else motion
         made, clock = edit.apply(whole, scope)
         made = keep_end_points(whole, made, weight, self.noise)
-        share = np.where(outliers, weight[:, None], 1.0)
         held = still_share(motion)
-        return mix(motion, made, share if held is None else np.where(outliers, share, held)), clock
+        share = np.where(outliers, weight[:, None], 1.0 if held is None else held)
+        share[weight == 0.0] = 0.0
+        return mix(motion, made, share), clock
 
     def edit_table(self, curves: Curves, joints: Bools) -> Floats:
         noise = self.noise * noise_of(curves)
