@@ -18,7 +18,7 @@ CONTEXT = 10  # frames to each side that the spline is drawn through
 
 
 def measure(motion: Motion, characters: dict[str, Character]) -> dict[str, float]:
-    """Mean errors in degrees by rate, length and method; the largest excess over slerp's; joints found to be missing."""
+    """Mean errors in degrees by rate, length and method; the largest excess over slerp's; gaps that are found."""
     numbers = {"found": float(len(find_gaps(motion)))}
     start = max(motion.calibration_frames, default=-1) + 1
     for rate in RATES:

@@ -1,7 +1,7 @@
 """Damped least squares inverse kinematics: small rotations of many joints that take some points to their targets.
 
-Of all changes x of a pose that move points by e = J x + m, the likeliest one is taken, if the rotations and translations
-in x and the misses m are independent, normally distributed and have given variances W and L:
+Of all changes x of a pose that move points by e = J x + m, the likeliest one is taken, if the rotations and
+translations in x and the misses m are independent, normally distributed and have given variances W and L:
 
     x = W Jᵀ (J W Jᵀ + L)⁻¹ e.
 
@@ -41,7 +41,7 @@ def move_points(
         The joints to bring to targets, as indices of the chain.
     variances
         By how much rotations ``(K,)`` and translations ``(K,)`` may change about or along each axis, in radians² and
-        metres², and targets be missed ``(P,)``, in metres². The last must be above 0, as points may depend on each other.
+        metres², and targets be missed ``(P,)``, in metres². The last must be above 0: points may depend on each other.
     """
     q, t, (joints, parents) = local_rotations.copy(), translations.copy(), chain
     turns, moves, misses = variances
