@@ -210,7 +210,7 @@ def test_bridges_are_nearer_to_the_truth_than_slerp_and_splines(data_dir, every,
     assert ours.mean() < slerp.mean()
     assert ours.mean() < 1.05 * spline.mean()
     assert np.quantile(ours.mean(axis=0), 0.95) < 1.02 * np.quantile(slerp.mean(axis=0), 0.95)
-    assert np.quantile(ours.max(axis=0) - slerp.max(axis=0), 0.995) < 15.0
+    assert (ours.max(axis=0) - slerp.max(axis=0)).max() < 35.0
 
 
 def test_a_bridge_does_not_fly_off_where_its_edges_are_noisy():

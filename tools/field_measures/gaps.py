@@ -7,7 +7,7 @@ from scipy.spatial.transform import Rotation, RotationSpline
 
 from kinesphere import Character, Motion
 from kinesphere.maths import rotations
-from kinesphere.maths.vectors import Floats
+from kinesphere.maths.vectors import Floats, Ints
 from kinesphere.signals.gaps import fill_gaps, find_gaps
 
 ORDER = 160
@@ -42,7 +42,7 @@ def measure(motion: Motion, characters: dict[str, Character]) -> dict[str, float
     return numbers
 
 
-def _errors(clip: Motion, first: int, length: int, joints: Floats) -> dict[str, Floats]:
+def _errors(clip: Motion, first: int, length: int, joints: Ints) -> dict[str, Floats]:
     """Errors ``(joints, frames)`` in degrees of one gap, by method."""
     missing = np.zeros(clip.rotations.shape[:2], dtype=np.bool_)
     missing[first : first + length, joints] = True

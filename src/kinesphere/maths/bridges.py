@@ -28,7 +28,7 @@ SHORT_GAP, LONG_GAP = 0.08, 0.4  # seconds up to which cubic splines, and spline
 USUAL_WEIGHT, SHORT_WEIGHT = 10.0, 200.0  # stretches that this counts for, and over short gaps
 MOST = 2.0  # of a bend, at most
 WEIGHT_POWER = 0.5  # of a stretch's size, by which it counts less: one strike must not decide for all the rest
-OFTEN = 2.0  # times what nine stretches of ten depart from straight lines: a bend is no larger
+OFTEN, OFTEN_LONG = 2.0, 0.5  # times what nine of ten stretches depart from lines, over short and long gaps: the most
 
 
 def context_frames(rate: float) -> int:
@@ -38,7 +38,7 @@ def context_frames(rate: float) -> int:
 
 @lru_cache(maxsize=256)
 def bridge_weights(before: int, missing: int, after: int, rate: float) -> tuple[Floats, Floats]:
-    """Straight lines ``(N, C)`` and bends ``(3, N, C)`` over N missing values, as weights of the C known around them."""
+    """Straight lines ``(N, C)`` and bends ``(3, N, C)`` over N missing values, as weights of the C known around."""
     count = before + missing + after
     steps = np.diff(np.eye(count), axis=0)
     keep = math.exp(-1.0 / (rate * TENSION))
@@ -94,7 +94,8 @@ def build_bridge(known: Floats, elsewhere: Floats, truth: Floats, before: int, r
     if not len(truth):
         # No more than half of the way that the curve goes at its quickest pace nearby.
         steps = np.concatenate([np.diff(known[:before], axis=0), np.diff(known[before:], axis=0), 0.0 * known[:1]])
-        return straight + _limited(np.tensordot(usual, added, axes=1), 0.5 * (missing + 1) * norms(steps).max(axis=0))
+        pace = norms(steps).max(axis=0)
+        return np.asarray(straight + _limited(np.tensordot(usual, added, axes=1), 0.5 * (missing + 1) * pace))
     bent = np.einsum("bnc,wckx->bwnkx", bends, elsewhere)
     departures = truth - np.einsum("nc,wckx->wnkx", line, elsewhere)
     size = (bent**2).sum(axis=(0, 2, 4)) + (departures**2).sum(axis=(1, 3))
@@ -105,10 +106,13 @@ def build_bridge(known: Floats, elsewhere: Floats, truth: Floats, before: int, r
     gains = np.linalg.solve(matrix + prior[:, :, None] * np.eye(3), (right + prior * usual)[..., None])[..., 0]
     gains = np.clip(gains, -MOST, MOST)
     sizes = norms(departures).max(axis=1)
-    largest = np.minimum(sizes.max(axis=0), OFTEN * np.quantile(sizes, 0.9, axis=0))
-    return straight + _limited(np.einsum("ka,ankx->nkx", gains, added), largest)
+    largest = np.minimum(
+        sizes.max(axis=0), (OFTEN_LONG + (OFTEN - OFTEN_LONG) * usual[2]) * np.quantile(sizes, 0.9, axis=0)
+    )
+    return np.asarray(straight + _limited(np.einsum("ka,ankx->nkx", gains, added), largest))
 
 
 def _limited(added: Floats, largest: Floats) -> Floats:
     """Bends ``(N, K, 3)`` made smaller where they exceed ``largest (K,)``."""
-    return added * (largest / np.maximum(norms(added).max(axis=0), np.maximum(largest, 1e-300)))[:, None]
+    share = largest / np.maximum(norms(added).max(axis=0), np.maximum(largest, 1e-300))
+    return np.asarray(added * share[:, None])

@@ -31,8 +31,9 @@ static void solve_positive(FloatsOut<2> matrix, FloatsOut<1> values) {
 // Move points towards their targets by a step: rotations (T, J, 4) and translations (T, J, 3) are changed in place.
 //
 // `world_q (T, K, 4)` and `world_p (T, K, 3)` are the world poses of `joints (K,)`, `parents (K,)` are rows of these;
-// `points (P,)` are the rows of joints whose positions count, and errors (T, P, 3) are how far they are to go. A joint's
-// rotation and translation may change by the variances `turns (K,)` and `moves (K,)`, points are missed by `slack (P,)`.
+// `points (P,)` are the rows of joints whose positions count, and errors (T, P, 3) are how far they are to go. A
+// joint's rotation and translation may change by the variances `turns (K,)` and `moves (K,)`, points are missed by
+// `slack (P,)`.
 static void step_points(Floats<3> world_q, Floats<3> world_p, Ints<1> joints, Ints<1> parents, Ints<1> points,
                         Floats<3> errors, Floats<1> turns, Floats<1> moves, Floats<1> slack, FloatsOut<3> rotations,
                         FloatsOut<3> translations) {

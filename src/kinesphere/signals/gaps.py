@@ -86,9 +86,9 @@ def find_gaps(motion: Motion, joints: str | Sequence[str] | None = None) -> tupl
 
     A joint *jumps* if from one frame to the next its bone is elsewhere, and within a tenth of a second back as
     suddenly; a strike does not, as it gathers speed. A bone that flips about itself, or a joint that as often jumps and
-    stays, is whole: a solver changed its mind. It *freezes* if it stays to the last bit, though it moved before, and then
-    catches up in one step; or if it jumps, stays there, and jumps back. If the whole body does either, all of it *is
-    lost*.
+    stays, is whole: a solver changed its mind. It *freezes* if it stays to the last bit, though it moved before, and
+    then catches up in one step; or if it jumps, stays there, and jumps back. If the whole body does either, all of it
+    *is lost*.
     """
     found, wanted = list[Gap](), select_joints(motion.skeleton, joints)
     for run in performed_runs(motion):

@@ -124,19 +124,22 @@ class Smooth(Edit):
         if self.gaps and scope.strength > 0.0:
             motion = self._fill_gaps(motion, scope)
         amount = 0.0 if self.amount * self.noise * scope.strength == 0.0 else self.amount
-        edit = super(Smooth, replace(self, amount=amount, gaps=None))
         if amount == 0.0:
-            return edit.apply(motion, scope)
+            return self._edit_curves(motion, scope, 0.0)
         weight = amount * scope.strength * edit_window(motion, scope)
         joints = select_joints(motion.skeleton, scope.parts)
         outliers = find_outliers(motion) & joints & (weight > 0.0)[:, None]
         whole = fill_gaps(motion, outliers) if outliers.any() else motion
-        made, clock = edit.apply(whole, scope)
+        made, clock = self._edit_curves(whole, scope, amount)
         made = keep_end_points(whole, made, weight, self.noise)
         held = still_share(motion)
         share = np.where(outliers, weight[:, None], 1.0 if held is None else held)
         share[weight == 0.0] = 0.0
         return mix(motion, made, share), clock
+
+    def _edit_curves(self, motion: Motion, scope: Scope, amount: float) -> tuple[Motion, TimeMap]:
+        """The motion with its joints denoised, each by itself or with its limb."""
+        return super(Smooth, replace(self, amount=amount, gaps=None)).apply(motion, scope)
 
     def edit_table(self, curves: Curves, joints: Bools) -> Floats:
         noise = self.noise * noise_of(curves)
