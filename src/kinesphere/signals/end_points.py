@@ -50,7 +50,8 @@ def keep_end_points(before: Motion, after: Motion, weight: Floats, noise: float 
     for run in performed_runs(before):
         if run.stop - run.start < denoise.MIN_FRAMES or not (weight[run] > 0.0).any():
             continue
-        turns = rotations.angle_between(before.rotations[run, chain.joints], local[run, chain.joints])
+        was, now = before.rotations[run, chain.joints], local[run, chain.joints]
+        turns = rotations.angle_between(was, now) * (was != now).any(axis=(0, 2))  # joints that are the same stay
         moves = before.translations[run, chain.joints] - translations[run, chain.joints]
         variances = (turns**2).mean(axis=0) / 3.0, (moves**2).mean(axis=(0, 2))
         if not any(variance.any() for variance in variances):
