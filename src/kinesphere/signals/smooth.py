@@ -1,6 +1,7 @@
-"""Denoising: remove jitter, keep strikes and contacts sharp, fill missing frames.
+"""Denoising: remove jitter and spikes, keep strikes and contacts sharp, fill missing frames.
 
-The noise of each curve is estimated, and removed by ``maths.denoise``. Curves that move together are smoothed together.
+Outliers are filled (``outliers``). The noise of each curve is estimated, and removed by ``maths.denoise``; curves that
+move together are smoothed together. Then end points are brought to their own denoised paths (``end_points``).
 """
 
 from __future__ import annotations
@@ -66,8 +67,9 @@ def _check_gap(value: Any) -> tuple[int, int]:
 class Smooth(Edit):
     """Take jitter out and leave strikes and contacts sharp; fill missing frames.
 
-    Noise is removed from every curve, as much as there is: more from a hand at rest than from one that strikes. Legs
-    and hips are smoothed together, so that feet in contact jitter less. Feet are not locked, whatever ``feet`` says:
+    Noise is removed from every curve, as much as there is: more from a hand at rest than from one that strikes. Feet,
+    hands and head follow their own denoised paths: noise of hips and legs that cancels in the feet keeps cancelling.
+    Spikes of a few frames are taken out, and what is held stays held. Feet are not locked, whatever ``feet`` says:
     locking them would change more than noise does. ``lock_feet`` is there for that.
     """
 
@@ -95,7 +97,7 @@ class Smooth(Edit):
                 ],
             ),
             Setting(
-                "Missing frames, filled with the velocities at both sides kept: frames, and pairs of a first and a "
+                "Missing frames, bridged as far as the joint is predictable: frames, and pairs of a first and a "
                 "last one, counted from 0; or find: those in which joints freeze or jump away for a moment.",
                 parse=parse_gaps,
                 metavar="find|FRAME,FIRST-LAST,…",
