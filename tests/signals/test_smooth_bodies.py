@@ -147,6 +147,17 @@ def test_spikes_alone_go_and_nothing_else_moves(rng, rate, frames):
     assert off.max() < 0.01
 
 
+@pytest.mark.parametrize("frame", [0, -1])
+def test_spikes_in_the_first_and_last_frame_go(frame):
+    clean = motion("knock").resampled(30.0)
+    joint, turns = roles_of(clean)["rightLowerLeg"], clean.rotations.copy()
+    turns[frame, joint] = rotations.multiply(
+        turns[frame, joint], rotations.from_rotation_vector(np.array([1.2, 0.3, 0.0]))
+    )
+    made = Smooth(1.0)(replace(clean, rotations=turns))
+    assert np.linalg.norm(made.positions_world() - clean.positions_world(), axis=-1).max() < 0.01
+
+
 @pytest.mark.parametrize("rate", [30.0, 60.0, 120.0])
 @pytest.mark.parametrize("name", ["punch", "clap", "knock", "walk", "wave"])
 def test_strikes_are_no_spikes(name, rate):

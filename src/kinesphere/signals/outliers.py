@@ -145,4 +145,6 @@ def _spikes(steps_over: Callable[[int], Floats], shortest: float, ratio: float, 
         sure = (size > np.maximum(shortest, ratio * usual)) & (returned < back * size)
         for k in range(count):
             mask[at[sure] + 1 + k, curves[sure]] = True
+    for frame, end in ((0, steps), (-1, steps[::-1])):  # a clip's first and last frame have no way back
+        mask[frame] |= end[0] > np.maximum(2.0 * shortest, ratio * end[1 : AROUND + 1].max(axis=0))
     return mask
