@@ -1,7 +1,7 @@
 """The pictures of ``docs/motion-signals.md``: ``python tools/signals_pictures.py`` writes them into ``docs/pictures``.
 
 Name some of them to draw only those: ``bands presets walks knock drum pace gait shapes waves raised waiting repaired
-smooth layers beats``.
+smooth standing layers beats``.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import os
 import sys
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +20,7 @@ from PIL import Image, ImageDraw
 import kinesphere
 from docs_pictures import EXAMPLES, named, saved, scene, stacked
 from kinesphere.analysis.strokes import find_accents
-from kinesphere.maths import bands
+from kinesphere.maths import bands, rotations
 from kinesphere.maths.vectors import Floats
 from kinesphere.motion.humanoid import SIDES
 from kinesphere.pictures import Trails, canvas, sheet, still
@@ -399,9 +399,37 @@ def of_smooth() -> None:
     )
 
 
-def _speed(given: kinesphere.Motion) -> Floats:
-    (hand,) = places(given, "rightHand")
-    speed: Floats = np.linalg.norm(np.gradient(hand, 1.0 / given.rate, axis=0), axis=1)
+def of_standing() -> None:
+    """A standing ankle of a capture, and a foot with noise and spikes, as they are and smoothed."""
+    clip = captured("07_04", 120.0)
+    stance = max(kinesphere.find_contacts(clip).of("leftHeel"), key=lambda contact: contact.last - contact.first)
+    frames, made = slice(stance.first, stance.last + 1), []
+    for axis, title in ((0, "sideways"), (1, "up")):
+        paths = [1000.0 * places(one, "leftFoot")[0][frames, axis] for one in (clip, Smooth(1.0)(clip))]
+        shown = [
+            Line(clip.times[frames], path - paths[0].mean(), colour, 1.6)
+            for path, colour in zip(paths, (OTHER, AFTER), strict=True)
+        ]
+        high = max(float(np.abs(line.y).max()) for line in shown)
+        span = float(clip.times[stance.first]), float(clip.times[stance.last])
+        made.append(chart(f"a standing ankle, {title}", shown, (466, 300), span, (-high, high), unit=" mm"))
+    clean = captured("07_04", 30.0)
+    turns = 0.02 * np.random.default_rng(0).normal(size=(*clean.rotations.shape[:2], 3))
+    turns[12::20, clean.skeleton.with_found_roles().roles["leftLowerLeg"]] += 1.0
+    local = rotations.multiply(clean.rotations, rotations.from_rotation_vector(turns))
+    broken = replace(clean, rotations=rotations.continuous(local), scales=None)
+    lines = [
+        Line(one.times, _speed(one, "leftFoot"), colour, 1.6)
+        for one, colour in ((broken, OTHER), (Smooth(1.0)(broken), AFTER), (clean, canvas.INK))
+    ]
+    made.append(chart("a foot with spikes", lines, (466, 300), (0.0, clean.duration), (0.0, 12.0), unit=" m/s"))
+    words = {"as it is": OTHER, "smoothed": AFTER, "without noise and spikes": canvas.INK}
+    saved(keyed(grid(made, 3), words), "signals_standing.jpg")
+
+
+def _speed(given: kinesphere.Motion, role: str = "rightHand") -> Floats:
+    (path,) = places(given, role)
+    speed: Floats = np.linalg.norm(np.gradient(path, 1.0 / given.rate, axis=0), axis=1)
     return speed
 
 
@@ -467,6 +495,7 @@ PICTURES: dict[str, Callable[[], None]] = {
     "repaired": of_repaired,
     "smooth": of_smooth,
     "layers": of_layers,
+    "standing": of_standing,
     "beats": of_beats,
 }
 

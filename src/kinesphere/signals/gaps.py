@@ -13,7 +13,8 @@ import numpy as np
 
 from kinesphere.body.ground import performed_runs, runs
 from kinesphere.maths import rotations
-from kinesphere.maths.vectors import ArrayLike, Bools, Floats, Ints, norms, smoothstep
+from kinesphere.maths.bridges import build_bridge, context_frames
+from kinesphere.maths.vectors import ArrayLike, Bools, Floats, Ints, norms
 from kinesphere.motion.errors import MotionFileWarning
 from kinesphere.motion.humanoid import select_joints
 from kinesphere.motion.motion import Motion
@@ -23,6 +24,7 @@ FIND = "find"
 PLURAL = {"freezes": "freeze", "jumps": "jump", "is lost": "are lost"}
 LONGEST_JUMP = 0.1  # seconds: a joint that is away for longer may have moved there
 LEAST_JUMP = float(np.radians(5.0))  # radians: shorter ones are noise
+LEAST_SHIFT = 0.1  # of the body's size that the end of a bone jumps: shorter ones don't show
 JUMP_RATIO = 4.0  # times the steps around it: a step that is longer is a jump
 BACK_RATIO = 0.5  # of the jump: nearer to where it left, a joint is back
 SHORTEST_FREEZE = 0.03  # seconds for which a pose stays to the last bit
@@ -31,8 +33,7 @@ CATCH_UP = 0.3  # of the distance missed that the step after a freeze makes at l
 MOST_JOINTS = 0.5  # share of the joints that move: if more of them jump, the whole body is lost
 LEAST_STEP = float(np.radians(0.5))  # radians: shorter ones are no catching up
 SAME = 1e-9  # of a quaternion, or metres
-VELOCITY_SPAN = 0.02  # seconds between the frames that give a velocity
-CARRY = 0.5  # seconds after which a gap's edge velocities have faded out
+STRETCHES = 48  # of the clip that show how predictable a joint is
 METRE = 2.0  # radians that a step of a metre counts as
 Pose: TypeAlias = tuple[Floats, Floats]  # rotations (T, J, 4) and translations (T, J, 3)
 
@@ -83,16 +84,19 @@ def check_gaps(gaps: Sequence[int | Sequence[int]]) -> tuple[tuple[int, int], ..
 def find_gaps(motion: Motion, joints: str | Sequence[str] | None = None) -> tuple[Gap, ...]:
     """The gaps of joints, or of those of some groups, in order of frames.
 
-    A joint *jumps* if from one frame to the next it is elsewhere, and within a tenth of a second back as suddenly; a
-    strike does not, as it gathers speed. It *freezes* if it stays to the last bit, though it moved before, and then
-    catches up in one step; or if it jumps, stays there, and jumps back. If the whole body does either, all of it *is
-    lost*.
+    A joint *jumps* if from one frame to the next its bone is elsewhere, and within a tenth of a second back as
+    suddenly; a strike does not, as it gathers speed. A bone that flips about itself, or a joint that as often jumps and
+    stays, is whole: a solver changed its mind. It *freezes* if it stays to the last bit, though it moved before, and
+    then catches up in one step; or if it jumps, stays there, and jumps back. If the whole body does either, all of it
+    *is lost*.
     """
     found, wanted = list[Gap](), select_joints(motion.skeleton, joints)
     for run in performed_runs(motion):
         pose = motion.rotations[run], motion.translations[run]
-        lost, jumping, frozen = (find(pose, motion.rate) for find in (_lost_bodies, _jumps, _freezes))
+        lost, jumping, frozen = (find(pose, motion.rate) for find in (_lost_bodies, _jumps, find_freezes))
         jumping &= ~lost
+        if jumping.any():
+            jumping = _visible_jumps(motion.skeleton, pose, jumping)
         for why, mask in (("is lost", lost), ("jumps", jumping), ("freezes", frozen & ~jumping & ~lost)):
             for joint in np.flatnonzero(mask.any(axis=0) & wanted).tolist():
                 for first, last in runs(mask[:, joint]):
@@ -101,7 +105,7 @@ def find_gaps(motion: Motion, joints: str | Sequence[str] | None = None) -> tupl
     return tuple(sorted(found, key=lambda gap: (gap.first, gap.joint)))
 
 
-def _steps(pose: Pose, over: int) -> Floats:
+def pose_steps(pose: Pose, over: int) -> Floats:
     """How far ``(T − over, J)`` joints move in ``over`` frames: radians, with ``METRE`` radians for each metre."""
     local, translations = pose
     angles = rotations.angle_between(local[:-over], local[over:])
@@ -109,16 +113,21 @@ def _steps(pose: Pose, over: int) -> Floats:
 
 
 def _step(pose: Pose, joint: int, start: int, end: int) -> float:
-    """How far one joint moves between two frames, as in ``_steps``."""
+    """How far one joint moves between two frames, as in ``pose_steps``."""
     local, translations = pose
     angle = rotations.angle_between(local[start, joint], local[end, joint])
     return float(angle + METRE * norms(translations[end, joint] - translations[start, joint]))
 
 
-def _stays(pose: Pose) -> Bools:
+def stays(pose: Pose) -> Bools:
     """``(T − 1, J)`` whether joints are the same in the next frame, to the last bit."""
-    rotated, moved = (np.abs(np.diff(part, axis=0)).max(axis=-1) for part in pose)
-    return np.asarray((rotated < SAME) & (moved < SAME))
+    local, translations = pose
+    same: Bools = np.abs(local[1:, :, 0] - local[:-1, :, 0]) < SAME
+    some = np.flatnonzero(same.any(axis=0))  # most joints of a capture are never still
+    for part in (local[:, some, 1:], translations[:, some]):
+        for axis in range(3):
+            same[:, some] &= np.abs(part[1:, :, axis] - part[:-1, :, axis]) < SAME
+    return same
 
 
 def _longest_nearby(steps: Floats, first: int, count: int = 3) -> Floats:
@@ -134,12 +143,12 @@ def _jumps(pose: Pose, rate: float) -> Bools:
     mask = np.zeros(pose[0].shape[:2], dtype=np.bool_)
     if frames < 5:
         return mask
-    steps = _steps(pose, 1)
+    steps = pose_steps(pose, 1)
     before, after = _longest_nearby(steps, -3), _longest_nearby(steps, 1)
     for count in range(1, min(max(int(LONGEST_JUMP * rate), 1), frames - 2) + 1):
         into, out = steps[: frames - 1 - count], steps[count:]
         usual = np.maximum(before[: frames - 1 - count], after[count:])
-        back = _steps(pose, count + 1)
+        back = pose_steps(pose, count + 1)
         least = np.minimum(into, out)
         jumps = (least > LEAST_JUMP + JUMP_RATIO * usual) & (back < BACK_RATIO * least)
         for k in range(count):
@@ -147,15 +156,50 @@ def _jumps(pose: Pose, rate: float) -> Bools:
     return mask
 
 
+def _visible_jumps(skeleton: Skeleton, pose: Pose, mask: Bools) -> Bools:
+    """Those of the jumps ``(T, J)`` that take a bone elsewhere, of joints that do not as often jump and stay."""
+    kept, steps = np.zeros_like(mask), pose_steps(pose, 1)
+    least = LEAST_SHIFT * body_size(skeleton)
+    for joint in np.flatnonzero(mask.any(axis=0)).tolist():
+        ends = [skeleton.offsets[child] for child in skeleton.children[joint]]
+        ends += [np.asarray(tip.offset) for tip in skeleton.tips if tip.joint == joint]
+        found = runs(mask[:, joint])
+        edges = np.array([edge for first, last in found for edge in (first - 1, last)])
+        long = np.flatnonzero(steps[:, joint] > 0.5 * np.median(steps[edges, joint]))
+        inside = mask[1:, joint] | mask[:-1, joint]
+        if 2 * inside[long].sum() <= len(long):
+            continue
+        for first, last in found:
+            moved = [
+                max(
+                    (float(norms(np.diff(rotations.rotate(pose[0][[a, b], joint], end), axis=0))[0]) for end in ends),
+                    default=0.0,
+                )
+                + float(norms(pose[1][a, joint] - pose[1][b, joint]))
+                for a, b in ((first - 1, first), (last, last + 1))
+            ]
+            kept[first : last + 1, joint] = min(moved) > least
+    return kept
+
+
+def body_size(skeleton: Skeleton) -> float:
+    """The size of a body in metres, from the longest way down its bones."""
+    reach = np.zeros(len(skeleton))
+    for joint, parent in enumerate(skeleton.parents.tolist()):
+        if parent >= 0:
+            reach[joint] = reach[parent] + float(norms(skeleton.offsets[joint]))
+    return float(reach.max())
+
+
 def _lost_bodies(pose: Pose, rate: float) -> Bools:
     """``(T, J)`` frames in which the whole body stays to the last bit, and then catches up, or is back from a jump."""
     mask = np.zeros(pose[0].shape[:2], dtype=np.bool_)
     if len(mask) < 5:
         return mask
-    same = _stays(pose)
+    same = stays(pose)
     moving = ~same.all(axis=0)
     still = runs(np.asarray(same.all(axis=1))) if moving.any() else []
-    steps = _steps(pose, 1) if still else np.zeros((0, 0))
+    steps = pose_steps(pose, 1) if still else np.zeros((0, 0))
     for first, last in still:
         if first < 2 or last + 2 >= len(steps) or 2 * (last + 2 - first) > len(mask):
             continue
@@ -171,13 +215,13 @@ def _lost_bodies(pose: Pose, rate: float) -> Bools:
     return mask
 
 
-def _freezes(pose: Pose, rate: float) -> Bools:
+def find_freezes(pose: Pose, rate: float) -> Bools:
     """``(T, J)`` frames in which joints that move stay where they are, and then catch up."""
     mask = np.zeros(pose[0].shape[:2], dtype=np.bool_)
     if len(mask) < 5:
         return mask
-    same = _stays(pose)
-    steps = _steps(pose, 1)
+    same = stays(pose)
+    steps = pose_steps(pose, 1)
     for joint in np.flatnonzero(same.any(axis=0) & ~same.all(axis=0)).tolist():
         for first, last in runs(same[:, joint]):
             count = last + 1 - first
@@ -223,8 +267,8 @@ def complete_pose(skeleton: Skeleton, rate: float, local: ArrayLike, translation
 def fill_gaps(motion: Motion, missing: Bools) -> Motion:
     """The motion with missing frames by joints ``(T, J)`` interpolated.
 
-    Each joint goes on from its position and velocity before to those after, without a corner. At a clip's ends it
-    holds its first or last pose.
+    Each joint goes from its pose before to that after, and keeps its velocities as far as they have been a guide
+    elsewhere in the clip: see ``maths.bridges``. At a clip's ends it holds its first or last pose.
     """
     local, translations = motion.rotations.copy(), motion.translations.copy()
     for run in performed_runs(motion):
@@ -252,35 +296,36 @@ def _fill(local: Floats, translations: Floats, lacking: Bools, gap: tuple[int, i
         nearest = after if before < 0 else before
         local[frames, joints], translations[frames, joints] = local[nearest, joints], translations[nearest, joints]
         return
-    middle = rotations.slerp(local[before, joints], local[after, joints], 0.5)
-
-    def values(frame: int) -> Floats:
-        """``(K, 6)`` rotation vectors from the middle, and translations."""
-        from_middle = rotations.multiply(rotations.conjugate(middle), local[frame, joints])
-        return np.concatenate([rotations.to_rotation_vector(from_middle), translations[frame, joints]], axis=-1)
-
-    span = max(round(VELOCITY_SPAN * rate), 1)
-    velocities = []
-    for edge, sign in ((before, -1), (after, 1)):
-        near = [frame for frame in (edge, edge + sign * span, edge + 2 * sign * span) if 0 <= frame < len(local)]
-        known = [frame for frame in near if not lacking[min(frame, edge) : max(frame, edge) + 1, joints].any()]
-        points = [values(frame) for frame in known]
-        if len(points) == 3:
-            velocities.append(sign * (4.0 * points[1] - 3.0 * points[0] - points[2]) / (2.0 * span))
-        elif len(points) == 2:
-            velocities.append(sign * (points[1] - points[0]) / span)
-        else:
-            velocities.append((values(after) - values(before)) / (after - before))
-    at = np.arange(first, last + 1)[:, None, None] - before
-    bridge = _bridge(at, after - before, values(before), values(after), velocities, CARRY * rate)
-    local[frames, joints] = rotations.multiply(middle, rotations.from_rotation_vector(bridge[..., :3]))
-    translations[frames, joints] = bridge[..., 3:]
+    early, late = (_known_frames(lacking[:, joints], edge, context_frames(rate)) for edge in (-first, after))
+    shape = early, last + 1 - first, late
+    starts = np.append(_whole_stretches(lacking[:, joints], shape), first - early)
+    rows = starts[:, None] + np.arange(sum(shape))
+    inside = np.arange(early, early + shape[1])
+    middle = rotations.slerp(local[starts + early - 1][:, joints], local[starts + early + shape[1]][:, joints], 0.5)
+    from_middle = rotations.multiply(rotations.conjugate(middle)[:, None], local[rows][:, :, joints])
+    turns, places = rotations.to_rotation_vector(from_middle), translations[rows][:, :, joints]
+    made = []
+    for values in (turns, places):
+        known, truth = np.delete(values, inside, axis=1), values[:-1, inside]
+        made.append(build_bridge(known[-1], known[:-1], truth, early, rate))
+    local[frames, joints] = rotations.multiply(middle[-1], rotations.from_rotation_vector(made[0]))
+    translations[frames, joints] = made[1]
 
 
-def _bridge(at: Ints, length: int, start: Floats, end: Floats, velocities: list[Floats], carry: float) -> Floats:
-    """Cubics from start to end; velocities fade out within ``carry`` frames: nothing flies far in a long gap."""
-    reach = min(carry, float(length))
-    early, late = np.minimum(at / reach, 1.0), np.minimum((length - at) / reach, 1.0)
-    leaving = reach * early * (1.0 - early) ** 2 * velocities[0]
-    arriving = -reach * late * (1.0 - late) ** 2 * velocities[1]
-    return np.asarray(start + smoothstep(at / length) * (end - start) + leaving + arriving)
+def _known_frames(lacking: Bools, edge: int, most: int) -> int:
+    """How many frames from an edge on no joint lacks ``(T, K)``; an edge of −n looks back from frame n − 1."""
+    seen = lacking[-edge - 1 :: -1] if edge < 0 else lacking[edge:]
+    gaps = np.flatnonzero(seen[:most].any(axis=1))
+    return int(gaps[0]) if gaps.size else min(most, len(seen))
+
+
+def _whole_stretches(lacking: Bools, shape: tuple[int, int, int]) -> Ints:
+    """First frames of some stretches without a gap ``(T, K)``, each as long as a gap and the frames around it."""
+    length = sum(shape)
+    missing = np.concatenate([[0], np.cumsum(lacking.any(axis=1))])
+    starts = (
+        np.flatnonzero(missing[length:] == missing[:-length]) if length < len(missing) else np.zeros(0, dtype=np.intp)
+    )
+    if len(starts) <= STRETCHES:
+        return starts
+    return starts[np.linspace(0, len(starts) - 1, STRETCHES).astype(np.intp)]

@@ -1,6 +1,7 @@
-"""Denoising: remove jitter, keep strikes and contacts sharp, fill missing frames.
+"""Denoising: remove jitter and spikes, keep strikes and contacts sharp, fill missing frames.
 
-The noise of each curve is estimated, and removed by ``maths.denoise``. Curves that move together are smoothed together.
+Outliers are filled (``outliers``). The noise of each curve is estimated, and removed by ``maths.denoise``; curves that
+move together are smoothed together. Then end points are brought to their own denoised paths (``end_points``).
 """
 
 from __future__ import annotations
@@ -25,7 +26,9 @@ from kinesphere.motion.skeleton import Skeleton
 from kinesphere.motion.timemap import TimeMap
 from kinesphere.signals.curves import Curves
 from kinesphere.signals.edit import Edit, edit_window
+from kinesphere.signals.end_points import keep_end_points
 from kinesphere.signals.gaps import FIND, GapWarning, check_gaps, describe_gaps, fill_gaps, find_gaps
+from kinesphere.signals.outliers import find_outliers, mix, still_share
 
 MOST_NOISE = 20.0  # times what is found
 NO_NOISE = 1e-9  # radians or metres: curves with less noise are left alone
@@ -64,8 +67,9 @@ def _check_gap(value: Any) -> tuple[int, int]:
 class Smooth(Edit):
     """Take jitter out and leave strikes and contacts sharp; fill missing frames.
 
-    Noise is removed from every curve, as much as there is: more from a hand at rest than from one that strikes. Legs
-    and hips are smoothed together, so that feet in contact jitter less. Feet are not locked, whatever ``feet`` says:
+    Noise is removed from every curve, as much as there is: more from a hand at rest than from one that strikes. Feet,
+    hands and head follow their own denoised paths: noise of hips and legs that cancels in the feet keeps cancelling.
+    Spikes of a few frames are taken out, and what is held stays held. Feet are not locked, whatever ``feet`` says:
     locking them would change more than noise does. ``lock_feet`` is there for that.
     """
 
@@ -93,7 +97,7 @@ class Smooth(Edit):
                 ],
             ),
             Setting(
-                "Missing frames, filled with the velocities at both sides kept: frames, and pairs of a first and a "
+                "Missing frames, bridged as far as the joint is predictable: frames, and pairs of a first and a "
                 "last one, counted from 0; or find: those in which joints freeze or jump away for a moment.",
                 parse=parse_gaps,
                 metavar="find|FRAME,FIRST-LAST,…",
@@ -122,6 +126,21 @@ class Smooth(Edit):
         if self.gaps and scope.strength > 0.0:
             motion = self._fill_gaps(motion, scope)
         amount = 0.0 if self.amount * self.noise * scope.strength == 0.0 else self.amount
+        if amount == 0.0:
+            return self._edit_curves(motion, scope, 0.0)
+        weight = amount * scope.strength * edit_window(motion, scope)
+        joints = select_joints(motion.skeleton, scope.parts)
+        outliers = find_outliers(motion) & joints & (weight > 0.0)[:, None]
+        whole = fill_gaps(motion, outliers) if outliers.any() else motion
+        made, clock = self._edit_curves(whole, scope, amount)
+        made = keep_end_points(whole, made, weight, self.noise)
+        held = still_share(motion)
+        share = np.where(outliers, weight[:, None], 1.0 if held is None else held)
+        share[weight == 0.0] = 0.0
+        return mix(motion, made, share), clock
+
+    def _edit_curves(self, motion: Motion, scope: Scope, amount: float) -> tuple[Motion, TimeMap]:
+        """The motion with its joints denoised, each by itself or with its limb."""
         return super(Smooth, replace(self, amount=amount, gaps=None)).apply(motion, scope)
 
     def edit_table(self, curves: Curves, joints: Bools) -> Floats:
