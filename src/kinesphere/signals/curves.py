@@ -126,21 +126,25 @@ class HeadingSplit(NamedTuple):
 
 
 def split_headings(motions: Sequence[Motion]) -> HeadingSplit:
-    """Split the headings off motions of one skeleton; where one of the bodies goes upside down, off none."""
+    """Split the headings off motions of one skeleton; where one of the bodies goes upside down, off none.
+
+    Upright is as at rest, or, where rest is no standing pose, as in the first frame of the first motion.
+    """
     root = root_joint(motions[0].skeleton)
-    verticals = [_vertical(motion, root) for motion in motions]
     local = [motion.rotations for motion in motions]
-    if any(own is None for own in verticals):
+    up = parent_vertical(motions[0], root)
+    for upright in (motions[0].skeleton.rest_rotations[root], motions[0].rotations[0, root]):
+        if all(_is_upright(motion, root, parent_vertical(motion, root), upright) for motion in motions):
+            break
+    else:
         return HeadingSplit(root, None, [np.zeros(len(motion)) for motion in motions], local)
-    up, rest = verticals[0], motions[0].skeleton.rest_rotations[root]
-    assert up is not None
     headings = []
     for k, motion in enumerate(motions):
-        from_rest = rotations.multiply(motion.rotations[:, root], rotations.conjugate(rest))
-        angle, tilt = rotation_curves.heading(from_rest, up)
+        from_upright = rotations.multiply(motion.rotations[:, root], rotations.conjugate(upright))
+        angle, tilt = rotation_curves.heading(from_upright, up)
         headings.append(angle)
         local[k] = motion.rotations.copy()
-        local[k][:, root] = rotations.multiply(tilt, rest)
+        local[k][:, root] = rotations.multiply(tilt, upright)
     return HeadingSplit(root, up, headings, local)
 
 
@@ -156,14 +160,16 @@ def root_joint(skeleton: Skeleton) -> int:
     return skeleton.with_found_roles().roles.get("hips", skeleton.roots[0])
 
 
-def _vertical(motion: Motion, root: int) -> Floats | None:
-    """``(3,)`` the vertical in the frame of the root's parent; None where the body tilts too far for a heading."""
+def parent_vertical(motion: Motion, root: int) -> Floats:
+    """``(3,)`` the vertical in the frame of the root's parent."""
     parent = _world_rotation(motion, int(motion.skeleton.parents[root]))
-    up = rotations.rotate(rotations.conjugate(parent), np.array([0.0, 1.0, 0.0]))
-    rest = motion.skeleton.rest_rotations[root]
-    from_rest = rotations.multiply(motion.rotations[:, root], rotations.conjugate(rest))
-    upright = np.hypot(from_rest[:, 0], from_rest[:, 1:] @ up)
-    return np.asarray(up) if upright.min() > UPRIGHT else None
+    return np.asarray(rotations.rotate(rotations.conjugate(parent), np.array([0.0, 1.0, 0.0])))
+
+
+def _is_upright(motion: Motion, root: int, up: Floats, upright: Floats) -> bool:
+    """Whether the body never tilts too far from a rotation ``(4,)`` for a heading."""
+    tilted = rotations.multiply(motion.rotations[:, root], rotations.conjugate(upright))
+    return bool(np.hypot(tilted[:, 0], tilted[:, 1:] @ up).min() > UPRIGHT)
 
 
 def _world_rotation(motion: Motion, joint: int) -> Floats:
