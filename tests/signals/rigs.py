@@ -53,6 +53,13 @@ def along_x(given: Motion) -> Motion:
     return with_axes(given, axes, R.identity(len(skeleton)))
 
 
+def head_down(given: Motion) -> Motion:
+    """Upside down at rest, as no body stands."""
+    rest = given.skeleton.rest_rotations.copy()
+    rest[0] = R.multiply(R.from_rotation_vector([np.pi, 0.0, 0.0]), rest[0])
+    return replace(given, skeleton=replace(given.skeleton, rest_rotations=rest))
+
+
 def on_a_still_root(given: Motion) -> Motion:
     """The hips under a root that stays on the floor."""
     skeleton = given.skeleton
@@ -117,5 +124,6 @@ RIGS = {
     "along x": along_x,
     "still root, along x": lambda given: on_a_still_root(along_x(given)),
     "still root, odd axes": lambda given: odd_axes(on_a_still_root(given), 3),
+    "head down": head_down,
     "T-pose, no toes": lambda given: without(t_posed(given), "Toes"),
 }

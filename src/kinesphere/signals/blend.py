@@ -20,7 +20,15 @@ from pydantic import BeforeValidator, PlainValidator
 
 from kinesphere.body.contacts import Contact, Contacts, find_contacts
 from kinesphere.body.foot_lock.lock import lock_feet
-from kinesphere.body.ground import SolePoint, find_ground, runs, smooth_gaussian, sole_paths, sole_points
+from kinesphere.body.ground import (
+    SolePoint,
+    find_ground,
+    running_maximum,
+    runs,
+    smooth_gaussian,
+    sole_paths,
+    sole_points,
+)
 from kinesphere.body.require_roles import LEGS
 from kinesphere.maths import bands, rotation_curves, rotations
 from kinesphere.maths.rotation_means import mean_rotations
@@ -38,9 +46,10 @@ from kinesphere.motion.document import (
     number,
 )
 from kinesphere.motion.edit import MotionEdit, MotionSource, loaded_motion, motion_edit
-from kinesphere.motion.humanoid import select_joints
+from kinesphere.motion.humanoid import SIDES, select_joints
 from kinesphere.motion.motion import Motion
 from kinesphere.motion.scope import WHOLE, Scope
+from kinesphere.motion.skeleton import Skeleton
 from kinesphere.motion.timemap import TimeMap, pose_at_times
 from kinesphere.motion.transform import move_motion
 from kinesphere.signals.alignment import LEAST_RADIUS, RADIUS, Cost, Search, align, match_body, trim_calibration
@@ -55,6 +64,7 @@ SLOWEST = 0.1  # of the first motion's pace that the common clock keeps, where w
 SHORTEST_CONTACT = 0.08  # seconds
 FULLY_MIXED = 0.15  # weight beside the heaviest motion's from which feet are held in full
 CHANGE = 0.6  # seconds in which a joint goes over to the other way between motions half a turn apart
+CARRIED = 0.12  # metres over the ground from where a foot is to stand, beyond which it is not locked
 SAME_GROUND = 0.03  # metres by which the grounds of motions may differ and be taken for one
 SOLE_SIGMA = 0.03  # seconds, of the Gaussian that smooths the hips' correction
 
@@ -406,7 +416,12 @@ class _BlendPose(NamedTuple):
 
 
 def _blend_motions(sources: list[Motion], shares: Floats, gains: Floats | None) -> Motion:
-    """The mean of motions of one length by ``shares (N, T)``, of single bands by ``gains (K, N)``."""
+    """The mean of motions of one length by ``shares (N, T)``, of single bands by ``gains (K, N)``.
+
+    What the hips hang from, a root on the floor or one that travels, is the first motion's.
+    """
+    first, above = sources[0], _ancestors(sources[0].skeleton)
+    sources = [_hang_from_world(motion, above) for motion in sources]
     change = CHANGE * sources[0].rate
     pose = _blend_plain(sources, shares, change) if gains is None else _blend_bands(sources, shares, gains)
     root, up, headings, _ = pose.split
@@ -417,12 +432,38 @@ def _blend_motions(sources: list[Motion], shares: Floats, gains: Floats | None) 
         local[:, root] = rotations.multiply(rotations.from_rotation_vector(heading[:, None] * up), local[:, root])
         paths = np.stack([motion.translations[:, root] for motion in sources])
         translations[:, root] = _blend_path(paths, np.stack(headings), up, heading, translations[:, root], shares)
+    if above:
+        world, places = first.world()
+        back = rotations.conjugate(world[:, above[0]])
+        local[:, root] = rotations.multiply(back, local[:, root])
+        translations[:, root] = rotations.rotate(back, translations[:, root] - places[:, above[0]])
+        local[:, above], translations[:, above] = first.rotations[:, above], first.translations[:, above]
     return replace(
-        sources[0],
+        first,
         rotations=freeze(rotations.continuous(local)),
         translations=freeze(translations),
         scales=_blend_scales(sources, shares),
     )
+
+
+def _ancestors(skeleton: Skeleton) -> list[int]:
+    """The joints that the hips hang from, the nearest first."""
+    found, joint = list[int](), int(skeleton.parents[root_joint(skeleton)])
+    while joint >= 0:
+        found.append(joint)
+        joint = int(skeleton.parents[joint])
+    return found
+
+
+def _hang_from_world(motion: Motion, above: list[int]) -> Motion:
+    """The same places of all that hangs from the hips, with the joints above them at the world's origin."""
+    if not above:
+        return motion
+    root, (world, places) = root_joint(motion.skeleton), motion.world()
+    q, t = motion.rotations.copy(), motion.translations.copy()
+    q[:, above], t[:, above] = rotations.identity(), 0.0
+    q[:, root], t[:, root] = world[:, root], places[:, root]
+    return replace(motion, rotations=freeze(rotations.continuous(q)), translations=freeze(t))
 
 
 def _blend_scales(sources: list[Motion], shares: Floats) -> Floats | None:
@@ -517,9 +558,10 @@ def hold_blend_feet(
     if not all(role in skeleton.roles for role in LEGS) or not moves_feet(skeleton, joints) or not weight.any():
         return blend
     motion, points = replace(blend, skeleton=skeleton), sole_points(skeleton)
-    own = np.stack([sole_paths(replace(one.motion, skeleton=skeleton), points)[..., 1] for one in aligned])
-    heights = np.einsum("nt,ntp->tp", shares, own)  # of each point of the soles: the mean of the motions
-    motion = _raise_soles(motion, heights, _standing_heights(own, points), weight)
+    low = _low_points(skeleton)
+    own = np.stack([sole_paths(replace(one.motion, skeleton=skeleton), low)[..., 1] for one in aligned])
+    heights = np.einsum("nt,ntp->tp", shares, own)  # of each point: the mean of the motions
+    motion = _raise_soles(motion, low, heights, _standing_heights(own, low), weight)
     found = [find_contacts(replace(one.source, skeleton=skeleton)) for one in aligned]
     intervals = [
         contact
@@ -527,9 +569,20 @@ def hold_blend_feet(
         if weight[contact.first : contact.last + 1].any()
     ]
     empty = Contacts(len(blend), blend.rate, found[0].ground, found[0].points, tuple(intervals))
-    contacts = _anchor_at_heights(move_contacts(empty, motion), heights, points)
-    contacts = anchor_from_outside(contacts, sole_paths(motion, points), weight > 0.0)
+    contacts = _anchor_at_heights(move_contacts(empty, motion), heights, low)
+    paths = sole_paths(motion, points)
+    contacts = _near_anchors(anchor_from_outside(contacts, paths, weight > 0.0), paths)
     return replace(crossfade(motion, lock_feet(motion, contacts), foot_hold_window(weight)), skeleton=blend.skeleton)
+
+
+def _low_points(skeleton: Skeleton) -> tuple[SolePoint, ...]:
+    """The points of both soles, and toes also where a rest pose does not show how they lie."""
+    points = sole_points(skeleton)
+    known = {point.joint for point in points}
+    toes = [(side, skeleton.roles.get(f"{side}Toes", -1)) for side in SIDES]
+    return points + tuple(
+        SolePoint(side, "toes", joint, np.zeros(3), 0.0) for side, joint in toes if joint >= 0 and joint not in known
+    )
 
 
 def _standing_heights(heights: Floats, points: tuple[SolePoint, ...]) -> Floats:
@@ -541,14 +594,18 @@ def _standing_heights(heights: Floats, points: tuple[SolePoint, ...]) -> Floats:
     return np.array([min(low[k] for k, other in enumerate(points) if other.point == one.point) for one in points])
 
 
-def _raise_soles(motion: Motion, heights: Floats, standing: Floats, weight: Floats) -> Motion:
+def _raise_soles(
+    motion: Motion, points: tuple[SolePoint, ...], heights: Floats, standing: Floats, weight: Floats
+) -> Motion:
     """Raise or lower the hips by ``weight (T,)``, so that the lowest sole is as high as that of ``heights (T, P)``.
 
     Heights count from the points' ``standing (P,)`` ones.
     """
-    own = sole_paths(motion, sole_points(motion.skeleton))[..., 1]
+    own = sole_paths(motion, points)[..., 1]
     rise = (heights - standing).min(axis=1) - (own - standing).min(axis=1)
-    rise = weight * smooth_gaussian(rise, motion.rate, SOLE_SIGMA)
+    smooth = smooth_gaussian(rise, motion.rate, SOLE_SIGMA)
+    missing = running_maximum(np.maximum(rise - smooth, 0.0), 2.0 * SOLE_SIGMA, motion.rate)
+    rise = weight * (smooth + smooth_gaussian(missing, motion.rate, SOLE_SIGMA))
     root = root_joint(motion.skeleton)
     translations = motion.translations.copy()
     translations[:, root] += rise[:, None] * parent_vertical(motion, root)
@@ -563,6 +620,17 @@ def _anchor_at_heights(contacts: Contacts, heights: Floats, points: tuple[SolePo
         x, _, z = contact.anchor
         y = float(np.median(heights[contact.first : contact.last + 1, names.index(contact.name)]))
         intervals.append(replace(contact, anchor=(x, y, z)))
+    return replace(contacts, intervals=tuple(intervals))
+
+
+def _near_anchors(contacts: Contacts, paths: Floats) -> Contacts:
+    """Contacts while their ``paths (T, P, 3)`` are near their anchors: a foot that is carried along does not stand."""
+    intervals: list[Contact] = []
+    for contact in contacts.intervals:
+        way = paths[contact.first : contact.last + 1, contacts.points.index(contact.name)] - contact.anchor
+        for first, last in runs(np.hypot(way[:, 0], way[:, 2]) < CARRIED):
+            if (last - first + 1) / contacts.rate >= SHORTEST_CONTACT:
+                intervals.append(replace(contact, first=contact.first + first, last=contact.first + last))
     return replace(contacts, intervals=tuple(intervals))
 
 

@@ -21,6 +21,7 @@ from kinesphere.motion.motion import Motion
 from kinesphere.motion.skeleton import Skeleton
 
 UPRIGHT = 0.3  # cosine of half the tilt below which the heading is not split off
+CLEARLY = 0.2  # of that cosine by which another pose must be nearer to upright than rest to be taken for it
 EVERY = 4  # the mean of several motions is taken from every fourth frame
 STILL = 1e-9  # metres: a joint whose translation changes by no more has no curve for it
 
@@ -133,10 +134,10 @@ def split_headings(motions: Sequence[Motion]) -> HeadingSplit:
     root = root_joint(motions[0].skeleton)
     local = [motion.rotations for motion in motions]
     up = parent_vertical(motions[0], root)
-    for upright in (motions[0].skeleton.rest_rotations[root], motions[0].rotations[0, root]):
-        if all(_is_upright(motion, root, parent_vertical(motion, root), upright) for motion in motions):
-            break
-    else:
+    rest, start = motions[0].skeleton.rest_rotations[root], motions[0].rotations[0, root]
+    at_rest, at_start = (min(_uprightness(motion, root, own) for motion in motions) for own in (rest, start))
+    upright = rest if at_rest > at_start - CLEARLY else start
+    if max(at_rest, at_start) <= UPRIGHT or (upright is rest and at_rest <= UPRIGHT):
         return HeadingSplit(root, None, [np.zeros(len(motion)) for motion in motions], local)
     headings = []
     for k, motion in enumerate(motions):
@@ -166,10 +167,10 @@ def parent_vertical(motion: Motion, root: int) -> Floats:
     return np.asarray(rotations.rotate(rotations.conjugate(parent), np.array([0.0, 1.0, 0.0])))
 
 
-def _is_upright(motion: Motion, root: int, up: Floats, upright: Floats) -> bool:
-    """Whether the body never tilts too far from a rotation ``(4,)`` for a heading."""
+def _uprightness(motion: Motion, root: int, upright: Floats) -> float:
+    """The cosine of half the farthest tilt of the body from a rotation ``(4,)``."""
     tilted = rotations.multiply(motion.rotations[:, root], rotations.conjugate(upright))
-    return bool(np.hypot(tilted[:, 0], tilted[:, 1:] @ up).min() > UPRIGHT)
+    return float(np.hypot(tilted[:, 0], tilted[:, 1:] @ parent_vertical(motion, root)).min())
 
 
 def _world_rotation(motion: Motion, joint: int) -> Floats:
