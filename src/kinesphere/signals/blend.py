@@ -223,7 +223,9 @@ class Blend(MotionEdit):
         shares = partial(self.shares, count=count, scope=scope)
         if count == 1 or scope.strength == 0.0 or self._is_first_alone(shares(motions[0].times)):
             return motions[0], TimeMap.identity()
-        sources = _on_one_ground(_on_one_body(motions))
+        sources = _on_one_body(motions)
+        contacts = _contacts_of(sources) if self.feet else []
+        sources = _on_one_ground(sources, contacts)
         first = sources[0]
         settings = (self.cost, self.search, self.radius) if self.align and min(map(len, sources)) > 1 else None
         clock_shares = shares if scope.parts is None else partial(_first_alone, count=count)
@@ -234,9 +236,9 @@ class Blend(MotionEdit):
         )
         if not joints.all():
             blend = _replace_joints(aligned[0].motion, blend, joints)
-        if self.feet:
+        if contacts:
             window = mixture(shares(times)) if not self.bands else scope.window(times)
-            blend = hold_blend_feet(blend, aligned, shares(times), joints, window)
+            blend = hold_blend_feet(blend, aligned, contacts, shares(times), joints, window)
         old = aligned[0].frames / first.rate + int(motions[0].performed_frames[0]) / first.rate
         return blend, TimeMap(old, times) if len(times) > 1 else TimeMap.identity()
 
@@ -282,12 +284,21 @@ def _on_one_body(motions: Sequence[Motion]) -> list[Motion]:
     return [first, *(motion if motion.rate == first.rate else motion.resampled(first.rate) for motion in others)]
 
 
-def _on_one_ground(sources: list[Motion]) -> list[Motion]:
+def _contacts_of(sources: list[Motion]) -> list[Contacts]:
+    """The contacts of motions of one body; none of a body without legs."""
+    skeleton = sources[0].skeleton.with_found_roles()
+    if not all(role in skeleton.roles for role in LEGS):
+        return []
+    return [find_contacts(replace(motion, skeleton=skeleton)) for motion in sources]
+
+
+def _on_one_ground(sources: list[Motion], contacts: list[Contacts]) -> list[Motion]:
     """Motions of one body, each raised or lowered to the first one's ground where its own is another."""
     skeleton = sources[0].skeleton.with_found_roles()
     if not all(role in skeleton.roles for role in LEGS):
         return sources
-    heights = [find_ground(replace(motion, skeleton=skeleton)).height for motion in sources]
+    grounds = [own.ground for own in contacts] or [find_ground(replace(own, skeleton=skeleton)) for own in sources]
+    heights = [ground.height for ground in grounds]
     rises = [heights[0] - height for height in heights]
     still = rotations.identity()
     return [
@@ -547,32 +558,35 @@ def _blend_path(
 
 
 def hold_blend_feet(
-    blend: Motion, aligned: list[AlignedMotion], shares: Floats, joints: Bools, weight: Floats
+    blend: Motion,
+    aligned: list[AlignedMotion],
+    found: list[Contacts],
+    shares: Floats,
+    joints: Bools,
+    weight: Floats,
 ) -> Motion:
     """Bring the soles of a blend of some joints ``(J,)`` to their mean heights, and lock those that stand.
 
-    Feet are locked while most motions, by ``shares (N, T)``, have them in contact. Where none of the joints moves a
-    foot, the blend stays as it is. ``weight (T,)`` is that of all this in each frame.
+    Feet are locked while most motions, by ``shares (N, T)``, have them in contact, as was ``found`` in each. Where none
+    of the joints moves a foot, the blend stays as it is. ``weight (T,)`` is that of all this in each frame.
     """
     skeleton = blend.skeleton.with_found_roles()
-    if not all(role in skeleton.roles for role in LEGS) or not moves_feet(skeleton, joints) or not weight.any():
+    if not moves_feet(skeleton, joints) or not weight.any():
         return blend
-    motion, points = replace(blend, skeleton=skeleton), sole_points(skeleton)
-    low = _low_points(skeleton)
+    motion, points, low = replace(blend, skeleton=skeleton), sole_points(skeleton), _low_points(skeleton)
     own = np.stack([sole_paths(replace(one.motion, skeleton=skeleton), low)[..., 1] for one in aligned])
     heights = np.einsum("nt,ntp->tp", shares, own)  # of each point: the mean of the motions
     motion = _raise_soles(motion, low, heights, _standing_heights(own, low), weight)
-    found = [find_contacts(replace(one.source, skeleton=skeleton)) for one in aligned]
     intervals = [
         contact
         for contact in _common_contacts(found, aligned, shares, blend.rate)
         if weight[contact.first : contact.last + 1].any()
     ]
-    empty = Contacts(len(blend), blend.rate, found[0].ground, found[0].points, tuple(intervals))
-    contacts = _anchor_at_heights(move_contacts(empty, motion), heights, low)
     paths = sole_paths(motion, points)
-    contacts = _near_anchors(anchor_from_outside(contacts, paths, weight > 0.0), paths)
-    return replace(crossfade(motion, lock_feet(motion, contacts), foot_hold_window(weight)), skeleton=blend.skeleton)
+    empty = Contacts(len(blend), blend.rate, found[0].ground, found[0].points, tuple(intervals))
+    contacts = anchor_from_outside(_anchor_at_heights(move_contacts(empty, motion), heights), paths, weight > 0.0)
+    locked = lock_feet(motion, _near_anchors(contacts, paths))
+    return replace(crossfade(motion, locked, foot_hold_window(weight)), skeleton=blend.skeleton)
 
 
 def _low_points(skeleton: Skeleton) -> tuple[SolePoint, ...]:
@@ -612,14 +626,12 @@ def _raise_soles(
     return replace(motion, translations=freeze(translations))
 
 
-def _anchor_at_heights(contacts: Contacts, heights: Floats, points: tuple[SolePoint, ...]) -> Contacts:
-    """Contacts whose anchors are as high as ``heights (T, P)`` are in the middle."""
-    names = [point.name for point in points]
+def _anchor_at_heights(contacts: Contacts, heights: Floats) -> Contacts:
+    """Contacts whose anchors are as high as ``heights (T, P)`` are on average."""
     intervals = []
     for contact in contacts.intervals:
-        x, _, z = contact.anchor
-        y = float(np.median(heights[contact.first : contact.last + 1, names.index(contact.name)]))
-        intervals.append(replace(contact, anchor=(x, y, z)))
+        own = heights[contact.first : contact.last + 1, contacts.points.index(contact.name)]
+        intervals.append(replace(contact, anchor=(contact.anchor[0], float(own.mean()), contact.anchor[2])))
     return replace(contacts, intervals=tuple(intervals))
 
 
