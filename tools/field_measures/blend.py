@@ -32,7 +32,7 @@ def partner() -> Motion:
 
 
 def measure(motion: Motion, characters: dict[str, Character]) -> dict[str, float]:
-    """Millimetres of one clip: off the first motion, a frame's step and the soles' depth beyond those of the sources."""
+    """Millimetres of one clip: off the first motion, and a frame's step and the soles' depth beyond the sources'."""
     performed = motion.performed_frames
     first = motion[int(performed[0]) :][: max(round(SECONDS * motion.rate), 2)]
     alone = Blend([1.0, 0.0])(first, partner())
