@@ -14,12 +14,13 @@ from kinesphere.maths import kinematics, rotations
 from kinesphere.maths.vectors import Floats, Ints, clip, cross, norms, smootherstep, unit
 from kinesphere.motion.humanoid import SIDES
 from kinesphere.motion.motion import Motion
+from kinesphere.motion.skeleton import Skeleton
 
 VELOCITY_SHARE = 0.6  # of the blend's time within which the difference of velocities fades
 TURN = float(np.radians(60.0))  # of the hips across the seam, beyond which feet follow the hips
 SLOW, QUICK = 0.2, 0.6  # metres a second of an ankle: below it stands; above it swings, and follows the hips
 USUAL = 1.5  # times the changes of steps before and after a cut that a difference across it is put down to
-LEAST_BEND = 0.02  # radians of knee flexion that show which way a knee bends
+CLEAR_BEND = 0.3  # sine of a knee's angle that shows which way it bends
 
 
 class _Fade(NamedTuple):
@@ -100,8 +101,8 @@ def _unexplained(old: Floats, new: Floats) -> Floats:
 def _place_feet(before: Motion, after: Motion, q: Floats, t: Floats, fade: _Fade) -> None:
     """Bend the legs of a faded pose ``q, t`` in place, so that each foot's own jump fades in the world."""
     roles = after.skeleton.with_found_roles().roles
-    legs = [[roles.get(f"{side}{part}", -1) for part in ("UpperLeg", "LowerLeg", "Foot")] for side in SIDES]
-    if len(q) == 0 or "hips" not in roles or any(joint < 0 for leg in legs for joint in leg):
+    legs = _leg_joints(after.skeleton)
+    if len(q) == 0 or "hips" not in roles or not legs:
         return
     count = min(len(q) + 2, len(after))
     (ended, ended_at), (later, later_at) = before[-3:].world(), after[:count].world()
@@ -118,22 +119,46 @@ def _place_feet(before: Motion, after: Motion, q: Floats, t: Floats, fade: _Fade
         goal[:, 1] = np.maximum(goal[:, 1], np.minimum(ended_at[-1, foot, 1], later_at[: len(q), foot, 1]))
         heading = _fade_rotations(ended[:, foot], later[:, foot], fade, after.rate)
         heading = rotations.slerp(world[:, foot], heading, np.full(len(q), share))
-        bend, swing = _bend_leg(places[:, upper], places[:, lower], places[:, foot], goal)
-        _turn_joint(q, world, parents, lower, bend)
-        _turn_joint(q, world, parents, upper, swing)
-        above = rotations.multiply(swing, rotations.multiply(bend, world[:, parents[foot]]))
-        q[:, foot] = rotations.multiply(rotations.conjugate(above), heading)
+        _place_foot(q, world, places, parents, (upper, lower, foot), goal, heading)
 
 
-def _bend_leg(hip: Floats, knee: Floats, ankle: Floats, goal: Floats) -> tuple[Floats, Floats]:
-    """Rotations in the world ``(T, 4)``, of the shin and then of the whole leg, that bring an ankle to its goal."""
+def _leg_joints(skeleton: Skeleton) -> list[tuple[int, int, int]]:
+    """Thigh, shin and foot of the left and the right leg; none of a body that lacks one of them."""
+    roles = skeleton.with_found_roles().roles
+    legs = [tuple(roles.get(f"{side}{part}", -1) for part in ("UpperLeg", "LowerLeg", "Foot")) for side in SIDES]
+    return [] if any(min(leg) < 0 for leg in legs) else [(leg[0], leg[1], leg[2]) for leg in legs]
+
+
+def _place_foot(
+    q: Floats, world: Floats, places: Floats, parents: Ints, leg: tuple[int, int, int], goal: Floats, heading: Floats
+) -> None:
+    """Bend a leg of local rotations ``q (T, J, 4)`` in place, so that its ankle is at ``goal (T, 3)``.
+
+    The foot's world rotation becomes ``heading (T, 4)``. ``world`` and ``places`` are the joints' before; ``leg`` has
+    thigh, shin and foot.
+    """
+    upper, lower, foot = leg
+    bend, swing = _bend_leg(places[:, upper], places[:, lower], places[:, foot], world[:, upper], goal)
+    _turn_joint(q, world, parents, lower, bend)
+    _turn_joint(q, world, parents, upper, swing)
+    above = rotations.multiply(swing, rotations.multiply(bend, world[:, parents[foot]]))
+    q[:, foot] = rotations.multiply(rotations.conjugate(above), heading)
+
+
+def _bend_leg(hip: Floats, knee: Floats, ankle: Floats, thighs: Floats, goal: Floats) -> tuple[Floats, Floats]:
+    """Rotations in the world ``(T, 4)``, of the shin and then of the whole leg, that bring an ankle to its goal.
+
+    A knee that is nearly straight bends about the axis, in the frame of its thigh ``(T, 4)``, that it bends about on
+    the whole; others about their own.
+    """
     thigh, shin, whole = knee - hip, ankle - knee, goal - hip
-    axis = cross(thigh, shin)
-    bent = norms(axis) > LEAST_BEND * norms(thigh) * norms(shin)
-    if not bent.any():
-        axis = np.broadcast_to(rotations.perpendicular(unit(thigh[:1])), thigh.shape)
-    elif not bent.all():  # a straight knee bends as it does when it is bent
-        axis = np.where(bent[:, None], axis, axis[bent].mean(axis=0))
+    own = cross(unit(thigh), unit(shin))
+    usual = rotations.rotate(rotations.conjugate(thighs), own).sum(axis=0)
+    if np.linalg.norm(usual) < 1e-6:
+        usual = rotations.rotate(rotations.conjugate(thighs[0]), rotations.perpendicular(unit(thigh[0])))
+    axis = rotations.rotate(thighs, unit(usual))
+    share = smootherstep(np.maximum(np.sum(own * axis, axis=-1), 0.0) / CLEAR_BEND)[:, None]
+    axis = share * unit(own) + (1.0 - share) * axis
     bend = _flexion(norms(thigh), norms(shin), norms(whole)) - _flexion(norms(thigh), norms(shin), norms(ankle - hip))
     turn = rotations.from_rotation_vector(unit(axis) * bend[:, None])
     return turn, rotations.rotation_between(thigh + rotations.rotate(turn, shin), whole)
