@@ -1,8 +1,8 @@
 """Scores that version 1 wrote are read and rendered as it rendered them.
 
 ``version1/`` holds its files and, in ``expected.npz``, where six joints were at twelve frames of each. Those of
-``11_timewarps`` and ``12_blends`` are newer: paces are bounded and weak accents come on beats, and soles of blends stay on
-the ground (3 of 207 frames and 1.9 mm).
+``11_timewarps`` and ``12_blends`` are newer: paces are bounded and weak accents come on beats, and soles of blends stay
+on the ground (3 of 207 frames and 1.9 mm).
 """
 
 from __future__ import annotations

@@ -90,6 +90,17 @@ def test_a_little_of_another_is_a_little_off(name, other, align):
     assert max(off) < 15.0  # metres a unit of weight: as far as the motions are apart, in place and time
 
 
+@pytest.mark.parametrize(("name", "other"), [("wave", "walk"), ("walk", "punch"), ("bow", "point")])
+def test_nearly_all_of_another_is_nearly_the_other(name, other):
+    a, b = motion(name), motion(other)
+    whole = Blend([0.0, 1.0])(a, b)
+    assert len(whole) == len(b)
+    for little in (1e-2, 1e-3, 1e-4):
+        made = Blend([little, 1.0 - little])(a, b)
+        count = min(len(made), len(b))
+        assert apart(made[:count], whole[:count]) < 15.0 * little
+
+
 @pytest.mark.parametrize("rig", ["plain", "odd axes", "along x", "still root, odd axes", "T-pose, no toes"])
 @pytest.mark.parametrize("other", ["walk", "bow"])
 def test_the_other_alone_is_the_other_on_the_firsts_body(rig, other):
