@@ -19,8 +19,8 @@ film = motion.resampled(24.0)
 # A wave that starts slowly and ends in a hurry: old seconds to new ones.
 hurried = retime(wave, TimeMap([0.0, 1.0, 2.6], [0.0, 1.6, 2.4]))
 
-# One after the other, standing where the first one ended, without a pop.
-both = concatenate(motion, left_handed, align=True, blend=0.4)
+# One after the other: the jump between them fades, and the second starts where the first one ended.
+both = concatenate(motion, left_handed, align=True)
 
 for name, result in {
     "wave": wave,

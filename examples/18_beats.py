@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 
 from captures import captured
@@ -9,6 +11,7 @@ from kinesphere import Motion
 from kinesphere.analysis.strokes import find_accents
 from kinesphere.builtin import motion
 from kinesphere.signals import Timewarp
+from kinesphere.signals.timewarp import UnmetBeats
 
 BPM = 100.0
 SPOKEN = (0.9, 1.5, 2.6)  # seconds of three stressed syllables
@@ -16,6 +19,7 @@ SPOKEN = (0.9, 1.5, 2.6)  # seconds of three stressed syllables
 
 def performances() -> dict[str, tuple[Motion, Motion]]:
     """Each before and after."""
+    warnings.simplefilter("ignore", UnmetBeats)  # they are said below
     stagger, walk, knock = captured("137_16", "walk", 2.3, 9.5), captured("91_36", "walk"), motion("knock")
     return {
         "stagger": (stagger, Timewarp(bpm=BPM)(stagger)),
@@ -39,6 +43,8 @@ def main() -> None:
             print(f"{name:>8}: {before.duration:.1f} s, spoken along {after.duration:.1f} s, raps at {SPOKEN} s")
         else:
             print(f"{name:>8}: {off_beat(before):.3f} s off the beat, then {off_beat(after):.3f} s")
+        for sentence in after.source.evidence[len(before.source.evidence) :]:
+            print(f"{'':>8}  {sentence}")
 
 
 if __name__ == "__main__":

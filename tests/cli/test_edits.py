@@ -45,6 +45,13 @@ def same(file, made):
     return True
 
 
+def test_timewarp_says_which_beats_are_not_met(tmp_path):
+    said = called("timewarp", "punch", "-o", tmp_path / "a.bvh", "--bpm", "100")
+    assert said.exit_code == 0
+    assert "warning: punch: nothing arrives on" in said.stderr
+    assert "ms away)" in said.stderr
+
+
 @pytest.mark.parametrize(
     ("words", "edit"),
     [

@@ -1,6 +1,8 @@
 """Scores that version 1 wrote are read and rendered as it rendered them.
 
-``version1/`` holds its files and, in ``expected.npz``, where six joints were at twelve frames of each.
+``version1/`` holds its files and, in ``expected.npz``, where six joints were at twelve frames of each. Those of
+``11_timewarps`` and ``12_blends`` are newer: paces are bounded and weak accents come on beats, and soles of blends stay
+on the ground (3 of 207 frames and 1.9 mm).
 """
 
 from __future__ import annotations
@@ -26,7 +28,7 @@ SHAPED = {
     "03_model_with_coefficients": 15.0,  # 8.08
     "05_keypoint_file": 1.0,  # 0.42
     "07_gesture_inline": 1.0,  # 0.57
-    "12_blends": 0.1,  # 0.02
+    "12_blends": 0.1,
 }
 every_file = pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
 

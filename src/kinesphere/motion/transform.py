@@ -16,6 +16,7 @@ import numpy as np
 from kinesphere.maths import kinematics, rotations
 from kinesphere.maths.vectors import ArrayLike, Floats, Ints, as_floats, smootherstep
 from kinesphere.motion.motion import Motion
+from kinesphere.motion.seam import fade_jump
 from kinesphere.motion.skeleton import Skeleton, Tip
 
 UP = np.array([0.0, 1.0, 0.0])
@@ -113,15 +114,23 @@ def _triple(vector: Floats) -> tuple[float, float, float]:
 # Concatenation
 
 SAME_BODY = 1e-3  # metres by which offsets of one body may differ between files
+BLEND = 0.5  # seconds after the seam in which the jump across it fades
+FAR, TURNED = 0.5, float(np.radians(45.0))  # metres and radians that no blend bridges without gliding or spinning
+STANDING = 0.1  # metres a second of an ankle that stands
 
 
-def concatenate(first: Motion, second: Motion, *, align: bool = False, blend: float = 0.0) -> Motion:
+def concatenate(first: Motion, second: Motion, *, align: bool | None = None, blend: float = BLEND) -> Motion:
     """Concatenate two motions, which must have the same joints and rate.
 
-    ``align`` moves the second over the ground and rotates it about the vertical so that it starts where the first
-    ended, with the same heading. ``blend`` seconds after the seam are eased from the first one's last pose; nothing
-    before the seam changes. Calibration frames at the second one's start are left out: a T-pose would flash there.
+    The jump across the seam fades out within ``blend`` seconds after it, in pose and in velocity, and feet that stand
+    stay where they are; nothing before the seam changes. With ``blend=0`` it is a plain cut. ``align`` moves the second
+    over the ground and rotates it about the vertical so that it starts where the first ended, with the same heading. It
+    does so where the two are blended and the second starts more than 0.5 m or 45° away, which would be a glide or a
+    spin; ``align=True`` always does, ``align=False`` never. Calibration frames at the second one's start are left out:
+    a T-pose would flash there.
     """
+    if not np.isfinite(blend) or blend < 0.0:
+        raise ValueError(f"blend is {blend!r}; seconds from 0 on are expected")
     if not first.skeleton.same_tree(second.skeleton):
         raise ValueError(
             f"the motions have different joints ({len(first.skeleton)} and {len(second.skeleton)}): retarget one first"
@@ -132,14 +141,18 @@ def concatenate(first: Motion, second: Motion, *, align: bool = False, blend: fl
         raise ValueError("the motions are of bodies with other bone lengths: retarget one first")
     performed = second.performed_frames
     second = second[int(performed[0]) :] if performed.size else second
-    if align:
-        second = _align(first, second)
+    end = _last_frame(first)
+    if align or (align is None and blend > 0.0):
+        second = _align(first[: end + 1], second, always=bool(align))
     q, t = second.rotations, second.translations
     if blend > 0.0:
-        q, t = _blend_seam(first, second, blend)
+        q, t = fade_jump(first, end, second, blend)
     scales = None
     if first.scales is not None or second.scales is not None:
         scales = np.concatenate([_scales(first), _scales(second)])
+        if blend > 0.0:
+            fade = 1.0 - smootherstep(np.arange(len(second)) / (blend * second.rate))
+            scales[len(first) :] += (scales[end] - scales[len(first)]) * fade[:, None, None]
     return replace(
         first,
         rotations=rotations.continuous(np.concatenate([first.rotations, q])),
@@ -153,32 +166,36 @@ def _scales(motion: Motion) -> Floats:
     return np.ones(motion.translations.shape) if motion.scales is None else motion.scales
 
 
-def _align(first: Motion, second: Motion) -> Motion:
-    """Move the second motion so that it starts where the first one ends, with the same heading."""
-    lead, end = lead_joint(first), _last_frame(first)
-    (ended, ended_at), (starts, starts_at) = first[end : end + 1].world(), second[:1].world()
-    turn_by = float(heading_angles(ended[0, lead])) - float(heading_angles(starts[0, lead]))
+def _align(first: Motion, second: Motion, *, always: bool) -> Motion:
+    """Move the second motion so that it starts where the first one ends, with the same heading.
+
+    A body that stands before and after the seam is placed by its feet, so that they need not slide; else by its hips.
+    """
+    lead, feet = lead_joint(first), _feet(first)
+    (ended, ended_at), (starts, starts_at) = first[-2:].world(), second[:2].world()
+    if feet:
+        turn_by = float(heading_angles(rotations.multiply(ended[-1, lead], rotations.conjugate(starts[0, lead]))))
+    else:
+        turn_by = float(heading_angles(ended[-1, lead])) - float(heading_angles(starts[0, lead]))
+    away = float(np.hypot(*(ended_at[-1, lead] - starts_at[0, lead])[[0, 2]]))
+    if not always and away <= FAR and abs((turn_by + np.pi) % (2.0 * np.pi) - np.pi) <= TURNED:
+        return second
     turn = rotations.from_rotation_vector(turn_by * UP)
-    shift = (ended_at[0, lead] - rotations.rotate(turn, starts_at[0, lead])) * [1.0, 0.0, 1.0]
-    return move_motion(second, turn, shift)
+    moved = [np.abs(np.diff(at[:, feet], axis=0)).max(initial=0.0) for at in (ended_at, starts_at)]
+    points = feet if feet and max(moved) * first.rate < STANDING else [lead]
+    shift = ended_at[-1, points].mean(axis=0) - rotations.rotate(turn, starts_at[0, points].mean(axis=0))
+    return move_motion(second, turn, shift * [1.0, 0.0, 1.0])
+
+
+def _feet(motion: Motion) -> list[int]:
+    roles = motion.skeleton.with_found_roles().roles
+    return [roles[role] for role in ("leftFoot", "rightFoot") if role in roles]
 
 
 def _last_frame(motion: Motion) -> int:
     """The last performed frame."""
     performed = motion.performed_frames
     return int(performed[-1]) if performed.size else len(motion) - 1
-
-
-def _blend_seam(first: Motion, second: Motion, blend: float) -> tuple[Floats, Floats]:
-    """Add the difference across the seam to the second motion, and fade it out by a quintic easing."""
-    end = _last_frame(first)
-    weight = 1.0 - smootherstep(np.arange(len(second)) / (blend * second.rate))
-    step = rotations.to_rotation_vector(
-        rotations.multiply(first.rotations[end], rotations.conjugate(second.rotations[0]))
-    )
-    q = rotations.multiply(rotations.from_rotation_vector(step * weight[:, None, None]), second.rotations)
-    jump = first.translations[end] - second.translations[0]
-    return q, second.translations + jump * weight[:, None, None]
 
 
 # Mirroring: joints are paired by role, name or position

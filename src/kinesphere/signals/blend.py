@@ -2,8 +2,9 @@
 
 Motions are first brought onto one clock (``align_motions``), so that what corresponds comes together. Local rotations
 are blended by slerp or by their curves' bands. The root's heading and path are blended by their steps, each in its own
-heading, so that a blend of two walks in different directions walks between them. Last, feet are locked while those of
-most of the motions are in contact.
+heading, so that a blend of two walks in different directions walks between them. The hips are then raised or lowered so
+that the lowest sole is as high as in the mean of the motions, and feet are locked while those of most of them are in
+contact. Where one motion has all the weight, the blend is that motion, on the first one's body and ground.
 """
 
 from __future__ import annotations
@@ -19,9 +20,18 @@ from pydantic import BeforeValidator, PlainValidator
 
 from kinesphere.body.contacts import Contact, Contacts, find_contacts
 from kinesphere.body.foot_lock.lock import lock_feet
-from kinesphere.body.ground import runs, sole_paths, sole_points
+from kinesphere.body.ground import (
+    SolePoint,
+    find_ground,
+    running_maximum,
+    runs,
+    smooth_gaussian,
+    sole_paths,
+    sole_points,
+)
 from kinesphere.body.require_roles import LEGS
 from kinesphere.maths import bands, rotation_curves, rotations
+from kinesphere.maths.rotation_means import mean_rotations
 from kinesphere.maths.vectors import Bools, Floats, smoothstep
 from kinesphere.motion.checked_arrays import freeze
 from kinesphere.motion.document import (
@@ -36,13 +46,15 @@ from kinesphere.motion.document import (
     number,
 )
 from kinesphere.motion.edit import MotionEdit, MotionSource, loaded_motion, motion_edit
-from kinesphere.motion.humanoid import select_joints
+from kinesphere.motion.humanoid import SIDES, select_joints
 from kinesphere.motion.motion import Motion
 from kinesphere.motion.scope import WHOLE, Scope
+from kinesphere.motion.skeleton import Skeleton
 from kinesphere.motion.timemap import TimeMap, pose_at_times
+from kinesphere.motion.transform import move_motion
 from kinesphere.signals.alignment import LEAST_RADIUS, RADIUS, Cost, Search, align, match_body, trim_calibration
 from kinesphere.signals.constraints import anchor_from_outside, crossfade, foot_hold_window, move_contacts, moves_feet
-from kinesphere.signals.curves import Curves, HeadingSplit, moving_joints, split_headings
+from kinesphere.signals.curves import Curves, HeadingSplit, moving_joints, parent_vertical, root_joint, split_headings
 from kinesphere.signals.equalize import BandOrPeriod
 
 Weight = float | Mapping[float, float]
@@ -50,6 +62,11 @@ LEAST_SUM = 0.05  # of weights before they are made to sum to one
 MOST_WEIGHT = 100.0
 SLOWEST = 0.1  # of the first motion's pace that the common clock keeps, where weights lead beyond the motions
 SHORTEST_CONTACT = 0.08  # seconds
+FULLY_MIXED = 0.15  # weight beside the heaviest motion's from which feet are held in full
+CHANGE = 0.6  # seconds in which a joint goes over to the other way between motions half a turn apart
+CARRIED = 0.12  # metres over the ground from where a foot is to stand, beyond which it is not locked
+SAME_GROUND = 0.03  # metres by which the grounds of motions may differ and be taken for one
+SOLE_SIGMA = 0.03  # seconds, of the Gaussian that smooths the hips' correction
 
 
 def _check_second(key: Any) -> float:
@@ -100,7 +117,8 @@ class Blend(MotionEdit):
 
     ``Blend([0.4, 0.6])(drum, sway)``, or ``Blend([0.4, 0.6], others=[sway])(drum)``. The scope is in seconds of the
     result: other parts, and other times, are the first motion's. With some parts only, its pace is the first motion's
-    as well.
+    as well. Where one motion has all the weight, the result is that motion at its own pace, on the first one's body,
+    ground and rate, from where the first begins: ``Blend([1, 0])(a, b)`` is ``a``.
     """
 
     weights: (
@@ -201,12 +219,14 @@ class Blend(MotionEdit):
         for band, weights in self.bands.items():
             if len(weights) != len(motions):
                 raise ValueError(f"{len(weights)} weights of band {band:g} for {len(motions)} motions")
-        if len(motions) == 1 or scope.strength == 0.0:
+        count, joints = len(motions), select_joints(motions[0].skeleton, scope.parts)
+        shares = partial(self.shares, count=count, scope=scope)
+        if count == 1 or scope.strength == 0.0 or self._is_first_alone(shares(motions[0].times)):
             return motions[0], TimeMap.identity()
         sources = _on_one_body(motions)
-        first, count = sources[0], len(sources)
-        joints = select_joints(first.skeleton, scope.parts)
-        shares = partial(self.shares, count=count, scope=scope)
+        contacts = _contacts_of(sources) if self.feet else []
+        sources = _on_one_ground(sources, contacts)
+        first = sources[0]
         settings = (self.cost, self.search, self.radius) if self.align and min(map(len, sources)) > 1 else None
         clock_shares = shares if scope.parts is None else partial(_first_alone, count=count)
         aligned = align_motions(sources, clock_shares, settings)
@@ -216,9 +236,9 @@ class Blend(MotionEdit):
         )
         if not joints.all():
             blend = _replace_joints(aligned[0].motion, blend, joints)
-        if self.feet:
-            window = None if scope.whole_time else scope.window(times)
-            blend = hold_blend_feet(blend, aligned, shares(times), joints, window)
+        if contacts:
+            window = mixture(shares(times)) if not self.bands else scope.window(times)
+            blend = hold_blend_feet(blend, aligned, contacts, shares(times), joints, window)
         old = aligned[0].frames / first.rate + int(motions[0].performed_frames[0]) / first.rate
         return blend, TimeMap(old, times) if len(times) > 1 else TimeMap.identity()
 
@@ -233,6 +253,11 @@ class Blend(MotionEdit):
             window = scope.strength * scope.window(times)
             shares = _first_alone(times, count) * (1.0 - window) + shares * window
         return shares
+
+    def _is_first_alone(self, shares: Floats) -> bool:
+        """Whether the first of ``shares (N, T)`` is all there is, also in single bands."""
+        rows = [*shares.T, *(_normalise(np.array(weights, dtype=np.float64)) for weights in self.bands.values())]
+        return all(row[0] == 1.0 and not row[1:].any() for row in rows)
 
     def _gains(self, frames: int, rate: float, count: int) -> Floats | None:
         """``(K, N)`` each band's weights, NaN where they are the usual ones; None: not band by band."""
@@ -257,6 +282,35 @@ def _on_one_body(motions: Sequence[Motion]) -> list[Motion]:
     first = trim_calibration(motions[0])
     others = [match_body(trim_calibration(motion), first) for motion in motions[1:]]
     return [first, *(motion if motion.rate == first.rate else motion.resampled(first.rate) for motion in others)]
+
+
+def _contacts_of(sources: list[Motion]) -> list[Contacts]:
+    """The contacts of motions of one body; none of a body without legs."""
+    skeleton = sources[0].skeleton.with_found_roles()
+    if not all(role in skeleton.roles for role in LEGS):
+        return []
+    return [find_contacts(replace(motion, skeleton=skeleton)) for motion in sources]
+
+
+def _on_one_ground(sources: list[Motion], contacts: list[Contacts]) -> list[Motion]:
+    """Motions of one body, each raised or lowered to the first one's ground where its own is another."""
+    skeleton = sources[0].skeleton.with_found_roles()
+    if not all(role in skeleton.roles for role in LEGS):
+        return sources
+    grounds = [own.ground for own in contacts] or [find_ground(replace(own, skeleton=skeleton)) for own in sources]
+    heights = [ground.height for ground in grounds]
+    rises = [heights[0] - height for height in heights]
+    still = rotations.identity()
+    return [
+        motion if abs(rise) <= SAME_GROUND else move_motion(motion, still, np.array([0.0, rise, 0.0]))
+        for motion, rise in zip(sources, rises, strict=True)
+    ]
+
+
+def mixture(shares: Floats) -> Floats:
+    """``(T,)`` how much of a mixture ``shares (N, T)`` are, with easing: 0 where one motion has all the weight."""
+    beside = [np.abs(np.delete(shares, k, axis=0)).sum(axis=0) + np.abs(1.0 - shares[k]) for k in range(len(shares))]
+    return np.asarray(smoothstep(0.5 * np.min(beside, axis=0) / FULLY_MIXED))
 
 
 def _first_alone(times: Floats, count: int) -> Floats:
@@ -329,10 +383,12 @@ def align_motions(
     cost, search, radius = settings
     maps = [TimeMap.identity()]
     maps += [align(first, other, cost, search=search, radius=radius) for other in sources[1:]]
-    times = _common_times([own(first.times) for own in maps], first, shares)
+    clocks = [own(first.times) for own in maps]
+    elapsed = _elapsed_times(clocks, first.rate, shares)
+    times = np.arange(int(np.floor(elapsed[-1] * first.rate + 0.5 + 1e-6)) + 1) / first.rate
     aligned = []
-    for motion, own in zip(sources, maps, strict=True):
-        at = np.clip(own(times), 0.0, motion.duration)
+    for motion, clock in zip(sources, clocks, strict=True):
+        at = np.clip(TimeMap(elapsed, clock)(times), 0.0, motion.duration)
         q, t, scales = pose_at_times(motion, at)
         sampled = Motion(first.skeleton, first.rate, freeze(q), freeze(t), scales=scales, name=first.name)
         aligned.append(AlignedMotion(motion, at * motion.rate, sampled))
@@ -345,19 +401,18 @@ def _without_info(motion: Motion, first: Motion) -> Motion:
     return Motion(first.skeleton, first.rate, *poses, scales=motion.scales, name=first.name)
 
 
-def _common_times(clocks: list[Floats], first: Motion, shares: Callable[[Floats], Floats]) -> Floats:
-    """``(T',)`` the first motion's time at the result's frames; ``clocks (T,)`` are each motion's at its frames."""
+def _elapsed_times(clocks: list[Floats], rate: float, shares: Callable[[Floats], Floats]) -> Floats:
+    """``(T,)`` the result's time at the first motion's frames; ``clocks (T,)`` are each motion's there."""
     steps = np.diff(np.stack(clocks), axis=1)  # (N, T − 1)
-    longest = np.maximum(steps.max(axis=1).max() * len(first), first.duration)
-    weights = shares(np.arange(round(longest * first.rate) + 2) / first.rate)
+    longest = np.maximum(steps.max(axis=0).sum(), 0.0)
+    weights = shares(np.arange(round(longest * rate) + 2) / rate)
     now, elapsed = 0.0, [0.0]
     for step in steps.T.tolist():
-        own = weights[:, min(round(now * first.rate), weights.shape[1] - 1)]
+        own = weights[:, min(round(now * rate), weights.shape[1] - 1)]
         mean = sum(weight * length for weight, length in zip(own.tolist(), step, strict=True))
-        now += max(mean, SLOWEST / first.rate)
+        now += max(mean, SLOWEST * min(step))
         elapsed.append(now)
-    count = int(np.floor(now * first.rate + 0.5 + 1e-6)) + 1
-    return np.asarray(np.interp(np.arange(count) / first.rate, elapsed, first.times))
+    return np.array(elapsed)
 
 
 # The weighted mean
@@ -372,8 +427,14 @@ class _BlendPose(NamedTuple):
 
 
 def _blend_motions(sources: list[Motion], shares: Floats, gains: Floats | None) -> Motion:
-    """The mean of motions of one length by ``shares (N, T)``, of single bands by ``gains (K, N)``."""
-    pose = _blend_plain(sources, shares) if gains is None else _blend_bands(sources, shares, gains)
+    """The mean of motions of one length by ``shares (N, T)``, of single bands by ``gains (K, N)``.
+
+    What the hips hang from, a root on the floor or one that travels, is the first motion's.
+    """
+    first, above = sources[0], _ancestors(sources[0].skeleton)
+    sources = [_hang_from_world(motion, above) for motion in sources]
+    change = CHANGE * sources[0].rate
+    pose = _blend_plain(sources, shares, change) if gains is None else _blend_bands(sources, shares, gains)
     root, up, headings, _ = pose.split
     steps = np.stack([np.diff(own, prepend=own[:1]) for own in headings])
     heading = headings[0][0] + np.cumsum((shares * steps).sum(axis=0))
@@ -382,12 +443,38 @@ def _blend_motions(sources: list[Motion], shares: Floats, gains: Floats | None) 
         local[:, root] = rotations.multiply(rotations.from_rotation_vector(heading[:, None] * up), local[:, root])
         paths = np.stack([motion.translations[:, root] for motion in sources])
         translations[:, root] = _blend_path(paths, np.stack(headings), up, heading, translations[:, root], shares)
+    if above:
+        world, places = first.world()
+        back = rotations.conjugate(world[:, above[0]])
+        local[:, root] = rotations.multiply(back, local[:, root])
+        translations[:, root] = rotations.rotate(back, translations[:, root] - places[:, above[0]])
+        local[:, above], translations[:, above] = first.rotations[:, above], first.translations[:, above]
     return replace(
-        sources[0],
+        first,
         rotations=freeze(rotations.continuous(local)),
         translations=freeze(translations),
         scales=_blend_scales(sources, shares),
     )
+
+
+def _ancestors(skeleton: Skeleton) -> list[int]:
+    """The joints that the hips hang from, the nearest first."""
+    found, joint = list[int](), int(skeleton.parents[root_joint(skeleton)])
+    while joint >= 0:
+        found.append(joint)
+        joint = int(skeleton.parents[joint])
+    return found
+
+
+def _hang_from_world(motion: Motion, above: list[int]) -> Motion:
+    """The same places of all that hangs from the hips, with the joints above them at the world's origin."""
+    if not above:
+        return motion
+    root, (world, places) = root_joint(motion.skeleton), motion.world()
+    q, t = motion.rotations.copy(), motion.translations.copy()
+    q[:, above], t[:, above] = rotations.identity(), 0.0
+    q[:, root], t[:, root] = world[:, root], places[:, root]
+    return replace(motion, rotations=freeze(rotations.continuous(q)), translations=freeze(t))
 
 
 def _blend_scales(sources: list[Motion], shares: Floats) -> Floats | None:
@@ -400,25 +487,31 @@ def _blend_scales(sources: list[Motion], shares: Floats) -> Floats | None:
     return total
 
 
-def _blend_plain(sources: list[Motion], shares: Floats) -> _BlendPose:
+def _blend_plain(sources: list[Motion], shares: Floats, change: float) -> _BlendPose:
     split = split_headings(sources)
+    if split.up is None:
+        split = _split_starts(sources)
     translations = sources[0].translations.copy()
     moving = moving_joints(sources)
     translations[:, moving] = sum(
         share[:, None, None] * one.translations[:, moving] for share, one in zip(shares, sources, strict=True)
     )
-    return _BlendPose(split, _mean_rotations(split.rotations, shares), translations)
+    return _BlendPose(split, mean_rotations(split.rotations, shares, change), translations)
 
 
-def _mean_rotations(sources: list[Floats], shares: Floats) -> Floats:
-    """The weighted mean ``(T, J, 4)`` of rotations: of two their slerp, of more their normalised sum."""
-    if len(sources) == 2:
-        return rotations.slerp(sources[0], sources[1], np.repeat(shares[1][:, None], sources[0].shape[1], axis=1))
-    total = shares[0][:, None, None] * sources[0]
-    for share, own in zip(shares[1:], sources[1:], strict=True):
-        sign = np.where(np.einsum("tjc,tjc->tj", own, sources[0]) < 0.0, -1.0, 1.0)
-        total += (share[:, None] * sign)[..., None] * own
-    return rotations.normalise(total)
+def _split_starts(sources: list[Motion]) -> HeadingSplit:
+    """As ``split_headings``, for bodies that go upside down: one heading for each motion, by which it begins apart."""
+    root = root_joint(sources[0].skeleton)
+    up, start = parent_vertical(sources[0], root), sources[0].rotations[0, root]
+    headings, local = [], []
+    for motion in sources:
+        from_start = rotations.multiply(motion.rotations[:1, root], rotations.conjugate(start))
+        angle = float(rotation_curves.heading(from_start, up)[0][0])
+        own = motion.rotations.copy()
+        own[:, root] = rotations.multiply(rotations.from_rotation_vector(-angle * up), own[:, root])
+        headings.append(np.full(len(motion), angle))
+        local.append(own)
+    return HeadingSplit(root, up, headings, local)
 
 
 def _blend_bands(sources: list[Motion], shares: Floats, gains: Floats) -> _BlendPose:
@@ -465,28 +558,92 @@ def _blend_path(
 
 
 def hold_blend_feet(
-    blend: Motion, aligned: list[AlignedMotion], shares: Floats, joints: Bools, weight: Floats | None = None
+    blend: Motion,
+    aligned: list[AlignedMotion],
+    found: list[Contacts],
+    shares: Floats,
+    joints: Bools,
+    weight: Floats,
 ) -> Motion:
-    """Lock the feet of a blend of some joints ``(J,)`` while most motions, by ``shares (N, T)``, have them in contact.
+    """Bring the soles of a blend of some joints ``(J,)`` to their mean heights, and lock those that stand.
 
-    Where none of the joints moves a foot, the blend stays as it is. ``weight (T,)`` is the weight of the blend in each
-    frame; None: 1 in all.
+    Feet are locked while most motions, by ``shares (N, T)``, have them in contact, as was ``found`` in each. Where none
+    of the joints moves a foot, the blend stays as it is. ``weight (T,)`` is that of all this in each frame.
     """
     skeleton = blend.skeleton.with_found_roles()
-    if not all(role in skeleton.roles for role in LEGS) or not moves_feet(skeleton, joints):
+    if not moves_feet(skeleton, joints) or not weight.any():
         return blend
-    motion = replace(blend, skeleton=skeleton)
-    found = [find_contacts(replace(one.source, skeleton=skeleton)) for one in aligned]
-    intervals = _common_contacts(found, aligned, shares, blend.rate)
-    if weight is not None:
-        intervals = [contact for contact in intervals if weight[contact.first : contact.last + 1].any()]
+    motion, points, low = replace(blend, skeleton=skeleton), sole_points(skeleton), _low_points(skeleton)
+    own = np.stack([sole_paths(replace(one.motion, skeleton=skeleton), low)[..., 1] for one in aligned])
+    heights = np.einsum("nt,ntp->tp", shares, own)  # of each point: the mean of the motions
+    motion = _raise_soles(motion, low, heights, _standing_heights(own, low), weight)
+    intervals = [
+        contact
+        for contact in _common_contacts(found, aligned, shares, blend.rate)
+        if weight[contact.first : contact.last + 1].any()
+    ]
+    paths = sole_paths(motion, points)
     empty = Contacts(len(blend), blend.rate, found[0].ground, found[0].points, tuple(intervals))
-    contacts = move_contacts(empty, motion)
-    if weight is None:
-        return replace(lock_feet(motion, contacts), skeleton=blend.skeleton)
-    contacts = anchor_from_outside(contacts, sole_paths(motion, sole_points(skeleton)), weight > 0.0)
-    fading = crossfade(motion, lock_feet(motion, contacts), foot_hold_window(weight))
-    return replace(fading, skeleton=blend.skeleton)
+    contacts = anchor_from_outside(_anchor_at_heights(move_contacts(empty, motion), heights), paths, weight > 0.0)
+    locked = lock_feet(motion, _near_anchors(contacts, paths))
+    return replace(crossfade(motion, locked, foot_hold_window(weight)), skeleton=blend.skeleton)
+
+
+def _low_points(skeleton: Skeleton) -> tuple[SolePoint, ...]:
+    """The points of both soles, and toes also where a rest pose does not show how they lie."""
+    points = sole_points(skeleton)
+    known = {point.joint for point in points}
+    toes = [(side, skeleton.roles.get(f"{side}Toes", -1)) for side in SIDES]
+    return points + tuple(
+        SolePoint(side, "toes", joint, np.zeros(3), 0.0) for side, joint in toes if joint >= 0 and joint not in known
+    )
+
+
+def _standing_heights(heights: Floats, points: tuple[SolePoint, ...]) -> Floats:
+    """How high each point of the soles is when it stands, from ``heights (N, T, P)``: the lower of both feet's.
+
+    A rest pose need not show it.
+    """
+    low = np.percentile(heights, 2.0, axis=1).min(axis=0)
+    return np.array([min(low[k] for k, other in enumerate(points) if other.point == one.point) for one in points])
+
+
+def _raise_soles(
+    motion: Motion, points: tuple[SolePoint, ...], heights: Floats, standing: Floats, weight: Floats
+) -> Motion:
+    """Raise or lower the hips by ``weight (T,)``, so that the lowest sole is as high as that of ``heights (T, P)``.
+
+    Heights count from the points' ``standing (P,)`` ones.
+    """
+    own = sole_paths(motion, points)[..., 1]
+    rise = (heights - standing).min(axis=1) - (own - standing).min(axis=1)
+    smooth = smooth_gaussian(rise, motion.rate, SOLE_SIGMA)
+    missing = running_maximum(np.maximum(rise - smooth, 0.0), 2.0 * SOLE_SIGMA, motion.rate)
+    rise = weight * (smooth + smooth_gaussian(missing, motion.rate, SOLE_SIGMA))
+    root = root_joint(motion.skeleton)
+    translations = motion.translations.copy()
+    translations[:, root] += rise[:, None] * parent_vertical(motion, root)
+    return replace(motion, translations=freeze(translations))
+
+
+def _anchor_at_heights(contacts: Contacts, heights: Floats) -> Contacts:
+    """Contacts whose anchors are as high as ``heights (T, P)`` are on average."""
+    intervals = []
+    for contact in contacts.intervals:
+        own = heights[contact.first : contact.last + 1, contacts.points.index(contact.name)]
+        intervals.append(replace(contact, anchor=(contact.anchor[0], float(own.mean()), contact.anchor[2])))
+    return replace(contacts, intervals=tuple(intervals))
+
+
+def _near_anchors(contacts: Contacts, paths: Floats) -> Contacts:
+    """Contacts while their ``paths (T, P, 3)`` are near their anchors: a foot that is carried along does not stand."""
+    intervals: list[Contact] = []
+    for contact in contacts.intervals:
+        way = paths[contact.first : contact.last + 1, contacts.points.index(contact.name)] - contact.anchor
+        for first, last in runs(np.hypot(way[:, 0], way[:, 2]) < CARRIED):
+            if (last - first + 1) / contacts.rate >= SHORTEST_CONTACT:
+                intervals.append(replace(contact, first=contact.first + first, last=contact.first + last))
+    return replace(contacts, intervals=tuple(intervals))
 
 
 def _common_contacts(found: list[Contacts], aligned: list[AlignedMotion], shares: Floats, rate: float) -> list[Contact]:

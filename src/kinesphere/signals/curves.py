@@ -21,6 +21,7 @@ from kinesphere.motion.motion import Motion
 from kinesphere.motion.skeleton import Skeleton
 
 UPRIGHT = 0.3  # cosine of half the tilt below which the heading is not split off
+CLEARLY = 0.2  # of that cosine by which another pose must be nearer to upright than rest to be taken for it
 EVERY = 4  # the mean of several motions is taken from every fourth frame
 STILL = 1e-9  # metres: a joint whose translation changes by no more has no curve for it
 
@@ -126,21 +127,25 @@ class HeadingSplit(NamedTuple):
 
 
 def split_headings(motions: Sequence[Motion]) -> HeadingSplit:
-    """Split the headings off motions of one skeleton; where one of the bodies goes upside down, off none."""
+    """Split the headings off motions of one skeleton; where one of the bodies goes upside down, off none.
+
+    Upright is as at rest, or, where rest is no standing pose, as in the first frame of the first motion.
+    """
     root = root_joint(motions[0].skeleton)
-    verticals = [_vertical(motion, root) for motion in motions]
     local = [motion.rotations for motion in motions]
-    if any(own is None for own in verticals):
+    up = parent_vertical(motions[0], root)
+    rest, start = motions[0].skeleton.rest_rotations[root], motions[0].rotations[0, root]
+    at_rest, at_start = (min(_uprightness(motion, root, own) for motion in motions) for own in (rest, start))
+    upright = rest if at_rest > at_start - CLEARLY else start
+    if max(at_rest, at_start) <= UPRIGHT or (upright is rest and at_rest <= UPRIGHT):
         return HeadingSplit(root, None, [np.zeros(len(motion)) for motion in motions], local)
-    up, rest = verticals[0], motions[0].skeleton.rest_rotations[root]
-    assert up is not None
     headings = []
     for k, motion in enumerate(motions):
-        from_rest = rotations.multiply(motion.rotations[:, root], rotations.conjugate(rest))
-        angle, tilt = rotation_curves.heading(from_rest, up)
+        from_upright = rotations.multiply(motion.rotations[:, root], rotations.conjugate(upright))
+        angle, tilt = rotation_curves.heading(from_upright, up)
         headings.append(angle)
         local[k] = motion.rotations.copy()
-        local[k][:, root] = rotations.multiply(tilt, rest)
+        local[k][:, root] = rotations.multiply(tilt, upright)
     return HeadingSplit(root, up, headings, local)
 
 
@@ -156,14 +161,16 @@ def root_joint(skeleton: Skeleton) -> int:
     return skeleton.with_found_roles().roles.get("hips", skeleton.roots[0])
 
 
-def _vertical(motion: Motion, root: int) -> Floats | None:
-    """``(3,)`` the vertical in the frame of the root's parent; None where the body tilts too far for a heading."""
+def parent_vertical(motion: Motion, root: int) -> Floats:
+    """``(3,)`` the vertical in the frame of the root's parent."""
     parent = _world_rotation(motion, int(motion.skeleton.parents[root]))
-    up = rotations.rotate(rotations.conjugate(parent), np.array([0.0, 1.0, 0.0]))
-    rest = motion.skeleton.rest_rotations[root]
-    from_rest = rotations.multiply(motion.rotations[:, root], rotations.conjugate(rest))
-    upright = np.hypot(from_rest[:, 0], from_rest[:, 1:] @ up)
-    return np.asarray(up) if upright.min() > UPRIGHT else None
+    return np.asarray(rotations.rotate(rotations.conjugate(parent), np.array([0.0, 1.0, 0.0])))
+
+
+def _uprightness(motion: Motion, root: int, upright: Floats) -> float:
+    """The cosine of half the farthest tilt of the body from a rotation ``(4,)``."""
+    tilted = rotations.multiply(motion.rotations[:, root], rotations.conjugate(upright))
+    return float(np.hypot(tilted[:, 0], tilted[:, 1:] @ parent_vertical(motion, root)).min())
 
 
 def _world_rotation(motion: Motion, joint: int) -> Floats:

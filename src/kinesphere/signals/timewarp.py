@@ -9,11 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import pairwise
 from typing import Annotated, Any, Literal, Self
 
 import numpy as np
 
-from kinesphere.analysis.strokes import Accent, find_accents
+from kinesphere.analysis.strokes import LEAST_ACCENT, Accent, find_accents
 from kinesphere.body.ground import runs
 from kinesphere.maths.interpolation import monotone_slopes
 from kinesphere.maths.vectors import Bools, Floats, Ints, clip
@@ -27,6 +28,7 @@ from kinesphere.motion.timemap import MOST_POSES, TimeMap, retime, sample_motion
 from kinesphere.signals.alignment import LEAST_RADIUS, RADIUS, Cost, Search, align, trim_calibration
 from kinesphere.signals.curves import Curves
 from kinesphere.signals.edit import edit_window
+from kinesphere.signals.pace import bounded_map, describe_departure, describe_hard_pace
 
 FASTEST = 64.0  # times as fast or as slow, where only a part of a warp is taken
 # Beats
@@ -35,14 +37,27 @@ LEFT_OUT = 0.2  # cost of a beat that nothing comes on
 QUICKEST = 2.5  # times as quick or as slow as before, at most
 MOST_LEFT_OUT = 6  # accents and beats that may be left out in a row
 MOST_BEATS = 10_000
+WEAK = 0.12  # of the strongest accent: weaker ones come on no beat
+EVEN = 1.6  # times as quick or as slow as around it, at most, for a weak accent to come on a beat
+ON_BEAT = 0.06  # seconds from an arrival at which a beat is met
+MOST_NAMED = 8  # unmet beats that are named one by one
 
 Pairs = list[tuple[float, float]]
 Moment = Annotated[float, number(0.0, LATEST)]
+_NOTHING = "nothing arrives on"
 _MATCHED = "matched frames are whole ones of another motion: they need onto=, amount and strength 1, no start or end"
 
 
 class NoAccents(MotionFileWarning):
     """Nothing in the motion comes on any of the beats; it stays as it is."""
+
+
+class UnmetBeats(MotionFileWarning):
+    """Beats on which nothing in the motion arrives."""
+
+
+class UnmetPace(MotionFileWarning):
+    """A pace that was not followed, or that takes hands or feet far beyond the motion's own accelerations."""
 
 
 def parse_marks(text: str) -> list[tuple[float, float]]:
@@ -76,6 +91,10 @@ class Timewarp(MotionEdit):
     One of ``onto``, ``marks``, ``beats`` and ``bpm`` gives the clock; with none nothing changes. The scope's strength
     multiplies the amount. Within some parts these alone are warped while the rest, and the length, stay. Marks and
     beats in a range of time are met; the time before it stays, and the time after it goes on at its own pace.
+
+    Onto another motion the pace is bounded: at most 4 times the mean, and no hand or foot accelerates more than twice
+    as hard as the motion itself would at its mean pace. Marks and beats are met at any pace. What was not met, a pace,
+    a beat, or an acceleration more than 4 times the motion's own, is in ``source.evidence`` and a warning.
     """
 
     onto: Annotated[MotionSource, Setting("The motion whose pace is taken.", metavar="MOTION")] | None = None
@@ -161,6 +180,7 @@ class Timewarp(MotionEdit):
         joints = select_joints(motion.skeleton, scope.parts)
         if self.neutral or scope.strength == 0.0:
             return motion, TimeMap.identity()
+        said: list[str] = []
         if self.frames == "matched":
             assert self.onto is not None
             if scope.strength != 1.0 or not scope.whole_time:
@@ -169,26 +189,43 @@ class Timewarp(MotionEdit):
             found = align(onto, motion, self.cost, search=self.search, radius=self.radius)
             warped, clock = resample_along_path(motion, found.path, onto), found.inverse()
         else:
-            clock = self.time_map(motion, scope)
+            clock, said = self._clock(motion, scope)
             warped = self._retime(motion, clock)
+        said += describe_hard_pace(motion, warped)
+        if said:
+            warped = replace(warped, source=replace(warped.source, evidence=(*warped.source.evidence, *said)))
+        for sentence in said:
+            kind = UnmetBeats if sentence.startswith(_NOTHING) else UnmetPace
+            warn_caller(f"{motion.name or 'motion'}: {sentence}", kind)
         if scope.parts is not None:
             return _replace_joints(motion, warped, joints), TimeMap.identity()
         return warped, clock
 
     def time_map(self, motion: Motion, scope: Scope = WHOLE) -> TimeMap:
         """From the motion's own time to the new one."""
+        return self._clock(motion, scope)[0]
+
+    def _clock(self, motion: Motion, scope: Scope) -> tuple[TimeMap, list[str]]:
+        """From the motion's own time to the new one, and in sentences what was not met."""
         window, amount = edit_window(motion, scope), scope.strength * self.amount
         if self.neutral or amount == 0.0:
-            return TimeMap.identity()
+            return TimeMap.identity(), []
         if self.onto is not None:
             other = loaded_motion(self.onto)
-            full: TimeMap = align(motion, other, self.cost, search=self.search, radius=self.radius)
-            return full if (amount * window == 1.0).all() else _scale_warp(full, motion, amount * window)
-        pairs = self._pairs(motion, scope)
+            aligned = align(motion, other, self.cost, search=self.search, radius=self.radius)
+            full = bounded_map(aligned, motion)
+            whole = (amount * window == 1.0).all()
+            return full if whole else _scale_warp(full, motion, amount * window), describe_departure(
+                aligned, full, motion
+            )
+        accents, beats = ([], []) if self.marks else self._accents_and_beats(motion, scope)
+        pairs = self._pairs(motion, scope, list(self.marks) or self._beat_pairs(motion, scope, accents, beats))
         if len(pairs) < 2:
-            return TimeMap.identity()
+            return TimeMap.identity(), []
         old, new = (np.array(row) for row in zip(*pairs, strict=True))
-        return _map_through_marks(old, old + amount * (new - old))
+        clock = _map_through_marks(old, old + amount * (new - old))
+        met = amount == 1.0 and bool(beats)
+        return clock, _describe_unmet_beats(clock, motion, accents, beats) if met else []
 
     def _retime(self, motion: Motion, clock: TimeMap) -> Motion:
         """The motion along a clock. With marks it begins at 0 on that clock, and what lies before is cut off."""
@@ -200,9 +237,8 @@ class Timewarp(MotionEdit):
         times = clock.inverse()(np.arange(max(count, 1)) / motion.rate)
         return sample_motion(motion, clip(times, 0.0, motion.duration), motion.rate)
 
-    def _pairs(self, motion: Motion, scope: Scope) -> Pairs:
+    def _pairs(self, motion: Motion, scope: Scope, pairs: Pairs) -> Pairs:
         """Marks, or accents with their beats, and pairs before and after them that keep the motion's own pace."""
-        pairs = list(self.marks) or self._beat_pairs(motion, scope)
         if not pairs:
             return []
         late = [old for old, _ in pairs if old > motion.duration + 1e-9]
@@ -224,17 +260,27 @@ class Timewarp(MotionEdit):
             pairs.append((pairs[0][0] + 1.0, pairs[0][1] + 1.0))
         return pairs
 
-    def _beat_pairs(self, motion: Motion, scope: Scope) -> Pairs:
-        """Accents with their beats; none, with a warning, where no accent comes on a beat."""
+    def _accents_and_beats(self, motion: Motion, scope: Scope) -> tuple[list[Accent], list[float]]:
+        """Accents in the scope's range of time, weak ones too, and all beats."""
         beats = list(self.beats)
         if self.bpm is not None:
             beats = (np.arange(1, int(2.5 * motion.duration * self.bpm / 60.0) + 2) * 60.0 / self.bpm).tolist()
         first, last = scope.start or 0.0, motion.duration if scope.end is None else scope.end
-        accents = [accent for accent in find_accents(motion) if first <= accent.seconds <= last]
-        pairs = [pair for pair in match_beats(accents, beats) if pair[1] > first]
+        return [accent for accent in find_accents(motion, WEAK) if first <= accent.seconds <= last], beats
+
+    def _beat_pairs(self, motion: Motion, scope: Scope, accents: list[Accent], beats: list[float]) -> Pairs:
+        """Accents with their beats; none, with a warning, where no accent comes on a beat."""
+        strongest = max((accent.strength for accent in accents), default=0.0)
+        strong = [accent for accent in accents if accent.strength >= LEAST_ACCENT * strongest]
+        pairs = [pair for pair in match_beats(strong, beats) if pair[1] > (scope.start or 0.0)]
         if not pairs:
             warn_caller(f"{motion.name or 'motion'}: nothing in it arrives so that it could come on a beat", NoAccents)
-        return pairs
+            return []
+        start, end = scope.start or 0.0, motion.duration if scope.end is None else min(scope.end, motion.duration)
+        before = [(start, start)] if min(pairs[0]) > start else []
+        after = [(end, pairs[-1][1] + end - pairs[-1][0])] if end > pairs[-1][0] + 1e-9 else []
+        filled = fill_beats([*before, *pairs, *after], accents, beats)
+        return filled[len(before) : len(filled) - len(after)]
 
 
 def _map_through_marks(old: Floats, new: Floats) -> TimeMap:
@@ -333,6 +379,50 @@ def match_beats(accents: Sequence[Accent], beats: Sequence[float]) -> Pairs:
         pairs.append((float(at[i]), float(when[j])))
         i, j = (int(k) for k in previous[i, j])
     return pairs[::-1]
+
+
+def fill_beats(pairs: Pairs, accents: Sequence[Accent], beats: Sequence[float]) -> Pairs:
+    """The pairs, and between them beats with weaker accents that come near to them and can be moved onto them.
+
+    Each accent and each beat is taken once, the nearest first, at a pace within ``QUICKEST`` of the motion's own on
+    either side, and within ``EVEN`` of that between the two pairs.
+    """
+    made = list(pairs)
+    for (old, new), (old_end, new_end) in pairwise(pairs):
+        pace = (new_end - new) / (old_end - old)
+        inside = [a.seconds for a in accents if old < a.seconds < old_end]
+        free = [beat for beat in beats if new < beat < new_end]
+        near = sorted((abs(new + pace * (at - old) - beat), at, beat) for at in inside for beat in free)
+        own = [(old, new), (old_end, new_end)]
+        for _, at, beat in near:
+            below = max(pair for pair in own if pair[0] < at or pair[1] < beat)
+            above = min(pair for pair in own if pair[0] > at or pair[1] > beat)
+            steps = [(beat - below[1], at - below[0]), (above[1] - beat, above[0] - at)]
+            if all(step > 0.0 and way > 0.0 and _is_even(step / way, pace) for step, way in steps):
+                own = sorted([*own, (at, beat)])
+        made += own[1:-1]
+    return sorted(made)
+
+
+def _is_even(slowness: float, usual: float) -> bool:
+    """Whether a pace between beats is near to the usual one there, and to the motion's own."""
+    return 1.0 / QUICKEST <= slowness <= QUICKEST and usual / EVEN <= slowness <= usual * EVEN
+
+
+def _describe_unmet_beats(
+    clock: TimeMap, motion: Motion, accents: Sequence[Accent], beats: Sequence[float]
+) -> list[str]:
+    """A sentence about the beats on which nothing arrives, and how far away the next thing does."""
+    end = float(clock(np.array([motion.duration]))[0])
+    arrivals = clock(np.array([accent.seconds for accent in accents]))
+    heard = [beat for beat in beats if beat <= end + 1e-9]
+    away = [(beat, float(np.abs(arrivals - beat).min(initial=np.inf))) for beat in heard]
+    unmet = [(beat, gap) for beat, gap in away if gap > ON_BEAT]
+    if not unmet:
+        return []
+    rows = ", ".join(f"{beat:.2f} s ({1e3 * gap:.0f} ms away)" for beat, gap in unmet[:MOST_NAMED])
+    more = f" and {len(unmet) - MOST_NAMED} more" if len(unmet) > MOST_NAMED else ""
+    return [f"{_NOTHING} {len(unmet)} of {len(heard)} beats: {rows}{more}"]
 
 
 # Matched frames
