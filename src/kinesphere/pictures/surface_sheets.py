@@ -69,6 +69,7 @@ def sheet(
     view: View = "three-quarter",
     trails: TrailsLike = False,
     ghosts: int = 0,
+    clay: bool = False,
     progress: bool | None = False,
 ) -> Image.Image:
     """Draw poses of a motion on a character, each in the middle of its panel, at one scale.
@@ -92,12 +93,14 @@ def sheet(
     trails, ghosts
         The paths of hands (True) or of joints by name since the pose before, with dots at equal times, see ``Trails``;
         how many earlier poses stand behind, paler.
+    clay
+        Whether the character is shown without its textures.
     """
     if min(size) < 200 or max(size) > 16384:
         raise ValueError(f"size={size}; 200 to 16384 pixels each way are allowed")
     if columns is not None and columns < 1:
         raise ValueError(f"columns={columns}; at least one is needed")
-    performers = make_performers(motions, character)
+    performers = make_performers(motions, character, clay)
     frames = (12 if len(performers) == 1 else 8) if frames is None else frames
     if frames < 1:
         raise ValueError(f"frames={frames}; at least one is needed")
