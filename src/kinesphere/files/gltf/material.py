@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import io
 import math
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
@@ -49,7 +50,7 @@ class GltfPicture:
         fields = self.document.fields.item("images", self.index)
         data = self._read(fields)
         try:
-            with Image.open(io.BytesIO(data), formats=PICTURES) as picture:
+            with warnings.catch_warnings(action="ignore"), Image.open(io.BytesIO(data), formats=PICTURES) as picture:
                 wide, high = picture.size
                 if not 0 < wide * high <= MOST_PIXELS:
                     raise fields.error("", f"{wide} × {high} pixels", f"at most {MOST_PIXELS} pixels")
