@@ -1,10 +1,10 @@
 """Loops: a motion whose last frame is its first again, with a seam that closes in pose, velocity and travel.
 
 The difference between both ends is halved, and each half is eased out over a window beside the seam by a quintic that
-meets position and velocity (Hermite). What a cycle travels over the ground, and turns if that is much, is no difference:
-it is what the next cycle goes on from. It is measured at the feet that are in contact on both ends, which therefore stay
-where they are; what the easing moves them by is taken out by locking them over three cycles, of which the middle one is
-kept.
+meets position and velocity (Hermite). What a cycle travels over the ground, and turns if that is much, is no
+difference: it is what the next cycle goes on from. It is measured at the feet that are in contact on both ends, which
+therefore stay where they are; what the easing moves them by is taken out by locking them over three cycles, of which
+the middle one is kept.
 """
 
 from __future__ import annotations
@@ -175,7 +175,7 @@ def close_seam(motion: Motion, cycle: Cycle, window: int) -> Motion:
     steps = max(2, min(round(_VELOCITY_SECONDS * motion.rate), window))
     # Rotations: vectors in the parent's axes, by which the end would have to turn to be the start of the next cycle.
     next_q = rotations.multiply(turn_at, q[0])
-    apart = rotations.to_rotation_vector(rotations.multiply(next_q, rotations.conjugate(q[-1])))
+    apart: Floats = rotations.to_rotation_vector(rotations.multiply(next_q, rotations.conjugate(q[-1])))
     half = rotations.from_rotation_vector(0.5 * apart)
     ended = rotations.rotate(half, _step_at_end(_turns(q[-1 - steps :])))
     spin = _step_at_end(_turns(q[: steps + 1])[::-1])
@@ -334,8 +334,8 @@ def _pose_features(motion: Motion) -> Floats:
     back = rotations.from_rotation_vector(-heading_angles(world[:, lead])[:, None] * UP)
     centred = positions[:, joints] - positions[:, lead, None] * [1.0, 0.0, 1.0]
     level = rotations.rotate(back[:, None], centred).reshape(len(motion), -1)
-    velocities = np.gradient(level, axis=0) * motion.rate
-    travel = rotations.rotate(back, np.gradient(positions[:, lead], axis=0) * motion.rate)
+    velocities: Floats = np.asarray(np.gradient(level, axis=0)) * motion.rate
+    travel = rotations.rotate(back, np.asarray(np.gradient(positions[:, lead], axis=0)) * motion.rate)
     features: Floats = np.concatenate([level, _VELOCITY_WEIGHT * velocities, _VELOCITY_WEIGHT * travel], axis=1)
     return features
 
