@@ -5,7 +5,7 @@ Presets write files as other programs want to import them.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -22,8 +22,8 @@ from kinesphere.cli.batch import (
     run_folder,
     suffix_for,
 )
-from kinesphere.cli.clips import tell_clip
-from kinesphere.cli.shared import Clip, Positions, Rate, ReadOptions, Salvage, Scale, Up, is_builtin_name, report_errors
+from kinesphere.cli.clips import load_at_rate, tell_clip
+from kinesphere.cli.shared import Clip, Positions, Rate, ReadOptions, Salvage, Scale, Up, report_errors
 
 if TYPE_CHECKING:
     from kinesphere.motion.motion import Motion
@@ -87,15 +87,10 @@ class Conversion:
 
     def run(self, source: Path, clips: tuple[ClipChoice, ...], output: Path) -> list[str]:
         """Read a clip, resample with ``--fps``, write."""
-        from kinesphere.files.registry import format_to_read
-
-        reading = self.reading
-        builtin = is_builtin_name(source)
-        if self.fps is not None and reading.rate is None and not builtin and format_to_read(source).keyed:
-            reading = replace(reading, rate=self.fps)  # the file itself is interpolated between its keys
-        motion = reading.load(source, clips[0])
-        if self.fps is not None:
-            motion = motion.resampled(self.fps)
+        if self.fps is None:
+            motion = self.reading.load(source, clips[0])
+        else:
+            motion = load_at_rate(source, clips[0], self.reading, self.fps)
         output.parent.mkdir(parents=True, exist_ok=True)
         save_for(motion, output, self.program)
         return [f"wrote {output}"]

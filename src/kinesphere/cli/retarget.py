@@ -2,23 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
 
-from kinesphere.cli.shared import (
-    Clip,
-    Positions,
-    Rate,
-    ReadOptions,
-    Salvage,
-    Scale,
-    Up,
-    is_builtin_name,
-    open_character,
-    report_errors,
-)
+from kinesphere.cli.batch import ClipChoice, Overwrite, Processes, Verb
+from kinesphere.cli.previews import Preview
+from kinesphere.cli.shared import ReadOptions, is_builtin_name, open_character, report_errors
+from kinesphere.cli.transform_commands import Out, Source, To, Transform, run_transform, with_reading
 
 if TYPE_CHECKING:
     from kinesphere.motion.character import Character
@@ -39,6 +33,7 @@ def _with_mapping(body: Body, mapping: Path | None) -> Body:
     return replace(body, skeleton=replace(body.skeleton, roles=load_mapping(mapping, body.skeleton)))
 
 
+@lru_cache(maxsize=1)  # of all files of a folder
 def _load_target(onto: Path, mapping: Path | None) -> Motion | Character:
     """A character; or the body of a motion file, such as a clip without a surface."""
     from kinesphere.files.loading import is_only_animation, load, load_character
@@ -53,14 +48,45 @@ def _load_target(onto: Path, mapping: Path | None) -> Motion | Character:
     return _with_mapping(load(onto), mapping)
 
 
+@dataclass(frozen=True)
+class Retargeting(Transform):
+    """``kinesphere retarget``."""
+
+    onto: Path
+    lock: bool = False
+    ground: float | None = None
+    source_mapping: Path | None = None
+    target_mapping: Path | None = None
+
+    def load(self, source: Path, clip: ClipChoice) -> Motion:
+        return _with_mapping(super().load(source, clip), self.source_mapping)
+
+    def apply(self, motion: Motion) -> Motion:
+        from kinesphere.body.retargeting.pipeline import retarget as retarget_motion
+
+        result = retarget_motion(motion, _load_target(self.onto, self.target_mapping), ground=self.ground)
+        if self.lock:
+            from kinesphere.body.foot_lock.lock import lock_feet
+
+            result = lock_feet(result)
+        return result
+
+    def run(self, source: Path, clips: tuple[ClipChoice, ...], output: Path) -> list[str]:
+        """See ``Work``."""
+        from kinesphere.motion.character import Character
+
+        target = _load_target(self.onto, self.target_mapping)
+        return self.write(source, clips, output, target if isinstance(target, Character) else None)
+
+
+@with_reading
 def retarget(
-    source: Annotated[
-        Path, typer.Argument(metavar="IN", help="A motion file, or a default motion's name.", show_default=False)
-    ],
+    source: Source,
     onto: Annotated[
         Path, typer.Option("--onto", help="A character (.glb, .gltf, .vrm), another motion file, or figure or mo.")
     ],
-    out: Annotated[Path, typer.Option("--output", "-o", help="The file to write.")],
+    out: Out,
+    reading: ReadOptions,
     lock: Annotated[bool, typer.Option("--lock-feet", help="Hold feet in place while they are in contact.")] = False,
     ground: Annotated[float | None, typer.Option("--ground", help="Height of the floor in metres. Else found.")] = None,
     source_mapping: Annotated[
@@ -70,39 +96,17 @@ def retarget(
     target_mapping: Annotated[
         Path | None, typer.Option("--target-mapping", help="Roles of the character's joints, likewise.")
     ] = None,
-    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the output if it exists.")] = False,
-    clip: Clip = None,
-    scale: Scale = None,
-    up: Up = None,
-    rate: Rate = None,
-    salvage: Salvage = False,
-    positions: Positions = None,
+    to: To = None,
+    preview: Preview = False,
+    overwrite: Overwrite = False,
+    jobs: Processes = None,
 ) -> None:
-    """Put a motion on another body: a character's, or that of another file.
+    """Put a motion on another body: a character's, or that of another file. A folder is retargeted as a whole.
 
-    A .glb, .gltf or .vrm output has the character's own surface. What was matched, and what could not be reached,
-    is said.
+    A .glb, .gltf or .vrm output has the character's own surface, and all clips of the input. What was matched, and what
+    could not be reached, is said.
     """
     with report_errors():
-        from kinesphere.body.retargeting.pipeline import retarget as retarget_motion
-        from kinesphere.files.loading import save
-        from kinesphere.files.registry import format_to_write
-        from kinesphere.motion.character import Character
-
-        if out.exists() and not overwrite:
-            raise FileExistsError(f"{out}: exists already; --overwrite replaces it")
-        writer = format_to_write(out)
-        motion = _with_mapping(ReadOptions(clip, scale, up, rate, salvage, positions).load(source), source_mapping)
-        target = _load_target(onto, target_mapping)
-        result = retarget_motion(motion, target, ground=ground)
-        if lock:
-            from kinesphere.body.foot_lock.lock import lock_feet
-
-            result = lock_feet(result)
-        if isinstance(target, Character) and writer.holds_characters:
-            save(result, out, character=target)
-        else:
-            save(result, out)
-        for sentence in result.source.evidence[len(motion.source.evidence) :]:
-            typer.echo(sentence)
-        typer.echo(f"wrote {out}")
+        mappings = source_mapping, target_mapping
+        work = Retargeting(reading, overwrite, preview, onto, lock, ground, *mappings)
+        run_transform(source, out, to, work, Verb("retargeting", "retargeted"), jobs)

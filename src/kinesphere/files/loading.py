@@ -180,3 +180,10 @@ def is_only_animation(character: Character) -> bool:
     from kinesphere.files.gltf.character import GltfCharacterFile
 
     return isinstance(character.document, GltfCharacterFile) and character.document.is_only_animation
+
+
+def has_bone_mesh(character: Character) -> bool:
+    """Whether all of the character's surface is the bones that we draw into files of motions alone."""
+    from kinesphere.files.gltf.character import GltfCharacterFile
+
+    return isinstance(character.document, GltfCharacterFile) and character.document.has_bone_mesh

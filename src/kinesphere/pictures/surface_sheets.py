@@ -125,13 +125,18 @@ def sheet(
 
 
 def compare_sheet(
-    before: Motion, after: Motion, character: Character | None = None, trails: TrailsLike = False
+    before: Motion,
+    after: Motion,
+    character: Character | Sequence[Character | None] | None = None,
+    trails: TrailsLike = False,
+    clay: bool = False,
+    progress: bool | None = False,
 ) -> Image.Image:
     """Before and after on one page: two motions below each other at one scale, as many poses of each.
 
     Each has moments of its own from its beginning to its end, as they seldom last equally long.
     """
-    performers = make_performers([before, after], character)
+    performers = make_performers([before, after], character, clay)
     times = [common_times([one], COMPARED_POSES) for one in performers]
     shown = [one.clock(own).tolist() for one, own in zip(performers, times, strict=True)]
     overlays = Overlays(parse_trails(trails))
@@ -147,7 +152,8 @@ def compare_sheet(
         return render_panel(performers[row], shot, shown[row][pose], overlays, 3, quality, previous[row][pose])
 
     draw = ImageDraw.Draw(page)
-    for (row, column), pixels in zip(panels, render_in_order(draw_panel, panels), strict=True):
+    drawn = with_progress(render_in_order(draw_panel, panels), len(panels), "before and after", progress)
+    for (row, column), pixels in zip(panels, drawn, strict=True):
         corner = grid.corner(row, column)
         page.paste(Image.fromarray(pixels), corner)
         _label_panel(draw, grid, corner, times[row][column])

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 import kinesphere
 from kinesphere.files.gltf import extras
 from kinesphere.files.gltf.animation import X_Y_Z_W, ClipWriter, Float32s, to_float32
+from kinesphere.files.gltf.character import BONES
 from kinesphere.files.gltf.document import INDICES, VERTICES, BufferBuilder, write_document
 from kinesphere.files.gltf.write_on_character import save_on_character, scaled_joints
 from kinesphere.files.registry import SaveOptions, writable_names
@@ -83,7 +84,7 @@ def _build_document(
         "joints": [surfaces.get(joint, joint) for joint in range(len(motion.skeleton))],
         "skeleton": top[0],
     }
-    name = character.name if character is not None and shown else "bones"
+    name = character.name if character is not None and shown else BONES
     nodes.append({"name": name, "mesh": 0, "skin": 0})
     content = {
         "asset": {"version": "2.0", "generator": f"kinesphere {kinesphere.__version__}"},
@@ -180,7 +181,7 @@ def bone_parts(skeleton: Skeleton) -> list[MeshPart]:
     )
     joints[:, 0], weights[:, 0] = bones.joints, 1.0
     indices = np.asarray(bones.indices, dtype=np.intp)
-    return [MeshPart("bones", bones.positions, bones.normals, indices, joints, weights, _WOOD)]
+    return [MeshPart(BONES, bones.positions, bones.normals, indices, joints, weights, _WOOD)]
 
 
 def character_parts(character: Character) -> list[MeshPart]:
