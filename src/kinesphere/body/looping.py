@@ -30,6 +30,7 @@ _STANDING = 0.02  # of the body's size: who travels less stays
 _VELOCITY_SECONDS = 0.05  # over which velocities beside the seam are measured
 _VELOCITY_WEIGHT = 0.12  # seconds: poses are alike if they would still be alike so much later
 _MOST_CANDIDATES = 600  # frames that are compared with each other, then those beside the best
+_MOVING = 0.25  # of the whole motion's variance: a period with less is no period of it
 _AS_GOOD = 1.2, 0.02  # times the best seam, and of the movement itself: shorter periods up to this are preferred
 _LEGS = tuple(f"{side}{part}" for side in SIDES for part in ("UpperLeg", "LowerLeg", "Foot"))
 
@@ -278,7 +279,7 @@ def _lock_seam(motion: Motion, cycle: Cycle, window: int) -> Motion:
     if not all(role in motion.skeleton.roles for role in _LEGS):
         return motion
     period = len(motion) - 1
-    parts = cycle.move(motion[:-1], -1), motion[:-1], cycle.move(motion)
+    parts = cycle.move(motion[:-1], -1), motion, cycle.move(motion[1:])
     three = replace(
         motion,
         rotations=rotations.continuous(np.concatenate([part.rotations for part in parts])),
@@ -353,8 +354,9 @@ def _best_pair(features: Floats, least: int, frames: Ints) -> tuple[int, int]:
     span = np.maximum(j - i + 1, 1)
     within = lengths[i] + lengths[j + 1] - 2.0 * sums[:-1] @ sums[1:].T
     variance = (totals[j + 1] - totals[i]) / span - within / span**2
-    ratio = np.sqrt(apart / np.maximum(variance, 1e-3 * max(float(squares.mean()), 1e-12)))
-    ratio[j - i < least] = np.inf
+    usual = float(squares.mean())
+    ratio = np.sqrt(apart / np.maximum(variance, max(_MOVING * usual, 1e-12)))
+    ratio[(j - i < least) | (variance < _MOVING * usual)] = np.inf
     best = float(ratio.min())
     good = np.argwhere(ratio <= max(_AS_GOOD[0] * best, best + _AS_GOOD[1]))
     periods = good[:, 1] - good[:, 0]

@@ -113,12 +113,10 @@ class Transform:
         held = character if format_to_write(output).holds_characters else None
         output.parent.mkdir(parents=True, exist_ok=True)
         save_clips(made, output, character=held)
-        told = {  # each sentence once, as many as there may be clips
-            sentence: None
-            for before, after in zip(motions, made, strict=True)
-            for sentence in after.source.evidence[len(before.source.evidence) :]
-        }
-        said = [*told, f"wrote {output}" + (f", {len(made)} clips" if len(made) > 1 else "")]
+        told = [
+            after.source.evidence[len(before.source.evidence) :] for before, after in zip(motions, made, strict=True)
+        ]
+        said = [*_tell(made, told), f"wrote {output}" + (f", {len(made)} clips" if len(made) > 1 else "")]
         if self.preview:
             draw_comparison(motions[0], made[0], (before_on, character), preview_path(output))
             said.append(f"wrote {preview_path(output)}")
@@ -132,6 +130,18 @@ class Transform:
             return own_character(source)
         except ValueError:  # the motion could be read, which is enough
             return None
+
+
+def _tell(motions: list[Motion], told: list[tuple[str, ...]]) -> list[str]:
+    """What was said of each motion: once where it holds for all, else with the clip's name."""
+    common = [sentence for sentence in told[0] if all(sentence in own for own in told)]
+    special = [
+        f"{motion.name}: {sentence}"
+        for motion, own in zip(motions, told, strict=True)
+        for sentence in own
+        if sentence not in common
+    ]
+    return [*common, *special]
 
 
 def run_transform(source: Path, out: Path, to: str | None, work: Transform, verb: Verb, jobs: int | None) -> None:
