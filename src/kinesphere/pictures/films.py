@@ -107,10 +107,10 @@ def film(
         sample = times[np.unique(np.linspace(0, len(times) - 1, 6).astype(np.intp))]
         palette = common_palette(list(render_in_order(panels.draw, sample.tolist())))
         frames = render_in_order(lambda time: reduce_to_palette(panels.draw(time), palette), times.tolist())
-        write_gif(target, with_progress(frames, len(times), target.name, progress), palette, rate)
+        write_gif(target, with_progress(frames, len(times), f"drawing {target.name}", progress), palette, rate)
     else:
         pictures = render_in_order(panels.draw, times.tolist())
-        write_mp4(target, with_progress(pictures, len(times), target.name, progress), rate, panels.size)
+        write_mp4(target, with_progress(pictures, len(times), f"drawing {target.name}", progress), rate, panels.size)
     return len(times)
 
 

@@ -119,7 +119,7 @@ def sheet(
         shot, quality = extent.shot(number, grid.panel, pose), quality_for(grid.panel)
         return render_panel(performers[number], shot, shown[number][pose], overlays, 3, quality, before[number][pose])
 
-    drawn = with_progress(render_in_order(draw_panel, panels), len(panels), "contact sheet", progress)
+    drawn = with_progress(render_in_order(draw_panel, panels), len(panels), "drawing a contact sheet", progress)
     _paste_panels(page, performers, grid, panels, times, drawn)
     return page
 
@@ -152,7 +152,7 @@ def compare_sheet(
         return render_panel(performers[row], shot, shown[row][pose], overlays, 3, quality, previous[row][pose])
 
     draw = ImageDraw.Draw(page)
-    drawn = with_progress(render_in_order(draw_panel, panels), len(panels), "before and after", progress)
+    drawn = with_progress(render_in_order(draw_panel, panels), len(panels), "drawing before and after", progress)
     for (row, column), pixels in zip(panels, drawn, strict=True):
         corner = grid.corner(row, column)
         page.paste(Image.fromarray(pixels), corner)
