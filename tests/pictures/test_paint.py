@@ -6,6 +6,7 @@ import base64
 import io
 import pickle
 import struct
+import warnings
 import zlib
 from pathlib import Path
 from typing import Any
@@ -18,7 +19,7 @@ from PIL import Image
 from kinesphere import pictures
 from kinesphere.files.loading import load_character
 from kinesphere.motion.character import Character
-from kinesphere.motion.errors import MotionFileWarning
+from kinesphere.motion.errors import MotionFileError, MotionFileWarning
 from kinesphere.motion.motion import Motion
 from kinesphere.pictures.paint import mip_levels
 from kinesphere.pictures.render import Stage, render
@@ -293,6 +294,22 @@ def test_textures_that_name_nothing_leave_a_warning(tmp_path: Path, broken: dict
     with pytest.warns(MotionFileWarning, match="the surface is shown without it"):
         character = read(scene, tmp_path)
     draw(character)
+
+
+@pytest.mark.parametrize("value", [None, -1, 1e308, "x", [], {}, True, [1], {"index": {}}, {"index": -5}])
+@pytest.mark.parametrize(
+    "field", ["alphaMode", "alphaCutoff", "doubleSided", "extensions", "pbrMetallicRoughness", "baseColorTexture"]
+)
+def test_fields_of_the_wrong_kind_are_refused_or_left_out(tmp_path: Path, field: str, value: Any) -> None:
+    scene = square(png(four()), lit=True)
+    owner = scene.json["materials"][0]
+    (owner["pbrMetallicRoughness"] if field == "baseColorTexture" else owner)[field] = value
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", MotionFileWarning)
+        try:
+            draw(read(scene, tmp_path))
+        except MotionFileError as error:
+            assert "materials[0]" in str(error)
 
 
 def test_coordinates_that_are_broken_leave_a_warning(tmp_path: Path) -> None:

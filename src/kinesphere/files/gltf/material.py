@@ -26,7 +26,7 @@ MOST_BYTES = 1 << 28  # of a picture's file
 PICTURES = ("PNG", "JPEG", "WEBP")
 _WRAPS: dict[Any, Wrap] = {33071: "clamp", 33648: "mirror", 10497: "repeat"}
 _NEAREST = 9728
-_TRANSPARENCIES: dict[Any, Transparency] = {"OPAQUE": "opaque", "MASK": "mask", "BLEND": "blend"}
+_TRANSPARENCIES: dict[str, Transparency] = {"OPAQUE": "opaque", "MASK": "mask", "BLEND": "blend"}
 _SPECULAR_GLOSSINESS = "KHR_materials_pbrSpecularGlossiness"
 _TOON, _UNLIT, _TRANSFORM, _WEBP = (
     "VRMC_materials_mtoon",
@@ -140,7 +140,7 @@ class MaterialReader:
             info = older.child("diffuseTexture") if "diffuseTexture" in older else None
         made = replace(
             look.material,
-            transparency=_TRANSPARENCIES.get(material.data.get("alphaMode"), "opaque"),
+            transparency=_TRANSPARENCIES.get(str(material.data.get("alphaMode")), "opaque"),
             cutoff=_number(material.data.get("alphaCutoff"), 0.5),
             double_sided=material.data.get("doubleSided") is True,
             unlit=_UNLIT in extensions and _TOON not in extensions,  # where both are, unlit is for other viewers
