@@ -89,7 +89,8 @@ def make_skin(character: Character, plain: tuple[float, float, float] = WOOD, cl
     shape = np.concatenate(triangles), np.concatenate(coarse), np.concatenate(groups)
     if painted is None:
         return Skin(meshes, *shape, np.concatenate(colours))
-    return Skin(meshes, *shape, painted.colours, painted.paint, painted.clear)
+    clear = painted.clear if painted.clear.any() else None
+    return Skin(meshes, *shape, painted.colours, painted.paint, clear)
 
 
 def _without(mesh: Mesh, triangles: NDArray[np.bool_]) -> Mesh:
