@@ -29,6 +29,7 @@ _STRAIGHT = float(np.radians(30.0))  # a turn by less is straightened; by more, 
 _STANDING = 0.02  # of the body's size: who travels less stays
 _VELOCITY_SECONDS = 0.05  # over which velocities beside the seam are measured
 _VELOCITY_WEIGHT = 0.12  # seconds: poses are alike if they would still be alike so much later
+_HEADING_WEIGHT = 0.15  # metres of every joint for a radian: straight cycles are preferred to turning ones
 _MOST_CANDIDATES = 600  # frames that are compared with each other, then those beside the best
 _MOVING = 0.25  # of the whole motion's variance: a period with less is no period of it
 _AS_GOOD = 1.2, 0.02  # times the best seam, and of the movement itself: shorter periods up to this are preferred
@@ -325,7 +326,7 @@ def find_period(motion: Motion, shortest: float = SHORTEST) -> tuple[int, int]:
 
 
 def _pose_features(motion: Motion) -> Floats:
-    """``(T, n)`` positions of joints about the hips, without heading, and their velocities times a weight."""
+    """``(T, n)`` positions of joints about the hips, without heading, their velocities, and the heading, weighted."""
     skeleton, lead = motion.skeleton, lead_joint(motion)
     body = [
         joint for role, joint in skeleton.roles.items() if not role.endswith(("Proximal", "Intermediate", "Distal"))
@@ -337,7 +338,9 @@ def _pose_features(motion: Motion) -> Floats:
     level = rotations.rotate(back[:, None], centred).reshape(len(motion), -1)
     velocities: Floats = np.asarray(np.gradient(level, axis=0)) * motion.rate
     travel = rotations.rotate(back, np.asarray(np.gradient(positions[:, lead], axis=0)) * motion.rate)
-    features: Floats = np.concatenate([level, _VELOCITY_WEIGHT * velocities, _VELOCITY_WEIGHT * travel], axis=1)
+    headings = heading_angles(world[:, lead])
+    ahead = _HEADING_WEIGHT * np.sqrt(len(joints)) * np.stack([np.cos(headings), np.sin(headings)], axis=1)
+    features: Floats = np.concatenate([level, _VELOCITY_WEIGHT * velocities, _VELOCITY_WEIGHT * travel, ahead], axis=1)
     return features
 
 
