@@ -112,4 +112,4 @@ def test_a_preview_beside_it(tmp_path: Path) -> None:
     out = tmp_path / "made.bvh"
     done = run(app, ["displace", "wave", "-o", str(out), "--target", UP, "--preview"])
     assert done.exit_code == 0, done.output
-    assert (tmp_path / "made_preview.png").exists()
+    assert (tmp_path / "made_bvh_preview.png").exists()

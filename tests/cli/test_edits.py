@@ -121,7 +121,7 @@ def test_scores_are_handed_on(tmp_path):
 def test_before_and_after_are_drawn(tmp_path):
     done = called("equalize", "wave", "-o", tmp_path / "o.bvh", "--preset", "twitch", "--preview")
     assert done.exit_code == 0, done.output
-    assert (tmp_path / "o_preview.png").stat().st_size > 10_000
+    assert (tmp_path / "o_bvh_preview.png").stat().st_size > 10_000
 
 
 @pytest.mark.parametrize(

@@ -64,8 +64,8 @@ def test_a_plain_command_loads_no_scipy(tmp_path: Path) -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=tmp_path, check=False)
     assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout == "wrote walk_preview.png\n"
-    assert (tmp_path / "walk_preview.png").exists()
+    assert done.stdout == "wrote walk_bvh_preview.png\n"
+    assert (tmp_path / "walk_bvh_preview.png").exists()
 
 
 def test_version() -> None:

@@ -41,7 +41,7 @@ def test_key_points_from_a_file_on_mo_with_before_and_after(tmp_path):
     done = run("perform", tmp_path / "reach.txt", "-o", out, "--effort", "flow=-1", "--character", "mo", "--preview")
     assert done.exit_code == 0, done.stderr
     assert out.stat().st_size > 300_000
-    assert (tmp_path / "mo_preview.png").stat().st_size > 20_000
+    assert (tmp_path / "mo_glb_preview.png").stat().st_size > 20_000
 
 
 def test_a_score_saved_is_performed_again_and_added_to(tmp_path):
@@ -97,7 +97,7 @@ def test_what_is_wrong_is_said_in_a_line(tmp_path, arguments, said):
 
 
 def test_nothing_is_overwritten_unasked(tmp_path):
-    out, score, picture = tmp_path / "out.npz", tmp_path / "s.json", tmp_path / "out_preview.png"
+    out, score, picture = tmp_path / "out.npz", tmp_path / "s.json", tmp_path / "out_npz_preview.png"
     for file, options in ((out, []), (score, ["--save-score", score]), (picture, ["--preview"])):
         file.write_text("mine")
         done = run("perform", "bow", "-o", out, *options)
@@ -183,5 +183,5 @@ def test_a_gesture_drawn_before_and_after_is_warned_of_once(tmp_path):
     (tmp_path / "far.txt").write_text(KEYS.replace("-0.3 0.1 0.3", "-0.6 0.3 0.6"))
     done = run("perform", tmp_path / "far.txt", "-o", tmp_path / "out.npz", "--preview", "--effort", "time=1")
     assert done.exit_code == 0
-    assert (tmp_path / "out_preview.png").stat().st_size > 20_000
+    assert (tmp_path / "out_npz_preview.png").stat().st_size > 20_000
     assert done.stderr.count("reaches 0.545 m") == 1

@@ -13,6 +13,7 @@ from typer.testing import CliRunner
 import kinesphere
 from kinesphere.cli.main import app
 from kinesphere.pictures.surface_sheets import compare_sheet
+from pictures.painted import four, png, square
 from pictures.people import bvh_text, standing, waving
 
 run = CliRunner().invoke
@@ -93,6 +94,53 @@ def test_a_character_shows_the_motion(here: Path) -> None:
     assert done.exit_code == 0, done.output
     with Image.open("sheet.png") as found:
         assert wooden(np.asarray(found)) > 500
+
+
+def greenish(name: str) -> int:
+    with Image.open(name) as found:
+        pixels = np.asarray(found).astype(int)
+    return int((pixels[..., 1] - np.maximum(pixels[..., 0], pixels[..., 2]) > 60).sum())
+
+
+def test_a_file_with_a_surface_is_shown_with_it_and_its_colours(here: Path) -> None:
+    character = kinesphere.load_character(square(png(four())).write(here / "square.glb"))
+    motion = kinesphere.Motion(character.skeleton, 30.0, np.tile([1.0, 0.0, 0.0, 0.0], (4, 1, 1)))
+    kinesphere.save(motion, "x.glb", character=character)
+    size = ["--size", "300x300", "--frames", "2"]
+    for options, name, green in (
+        ([], "x_glb_preview.png", True),
+        (["--bones"], "bones.png", False),
+        (["--clay"], "clay.png", False),
+        (["--at", "0"], "still.png", True),
+        (["--at", "0", "--clay"], "clay_still.png", False),
+    ):
+        out = [] if name.startswith("x") else ["-o", name]
+        done = run(app, ["preview", "x.glb", *size, *options, *out])
+        assert (done.exit_code, done.stdout, done.stderr) == (0, f"wrote {name}\n", "")
+        assert (greenish(name) > 300) is green, name
+    done = run(app, ["preview", "x.glb", "--bones", "--at", "0", "-o", "no.png"])
+    assert (done.exit_code, "--bones draws a contact sheet" in done.stderr) == (2, True)
+
+
+def test_a_motion_alone_in_a_glb_is_shown_as_bones(here: Path) -> None:
+    """Its only mesh are bones that we drew for viewers."""
+    kinesphere.save(kinesphere.load("walk.bvh"), "walk.glb")
+    sheets = []
+    for file in ("walk.bvh", "walk.glb"):
+        done = run(app, ["preview", file, "--size", "300x200", "--frames", "2"])
+        assert done.exit_code == 0, done.output
+        with Image.open(f"walk_{file[-3:]}_preview.png") as found:
+            sheets.append(np.asarray(found)[40:].astype(int))
+    assert np.abs(sheets[0] - sheets[1]).mean() < 0.5
+
+
+def test_a_second_preview_replaces_the_first(here: Path) -> None:
+    for _ in range(2):
+        assert run(app, ["preview", "walk.bvh", "--size", "200x200", "--frames", "1"]).exit_code == 0
+    Path("walk_bvh_preview.png").write_text("mine")
+    done = run(app, ["preview", "walk.bvh"])
+    assert (done.exit_code, "--overwrite replaces it" in done.stderr) == (2, True)
+    assert Path("walk_bvh_preview.png").read_text() == "mine"
 
 
 def test_nothing_is_replaced_unasked(here: Path) -> None:

@@ -146,5 +146,5 @@ def test_commands_of_the_page_run(tmp_path, monkeypatch):
         done = CliRunner().invoke(app, [*command[1:], *small])
         assert done.exit_code == 0, (line, done.stderr)
     assert {path.name for path in tmp_path.iterdir()} == {
-        "my.toml", "my.glb", "my_preview.png", "my_sheet.png", "my.gif", "out.glb",
+        "my.toml", "my.glb", "my_glb_preview.png", "my_sheet.png", "my.gif", "out.glb",
     }  # fmt: skip

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 import sys
@@ -320,3 +321,19 @@ def test_the_bar_is_seen_only_where_asked(capsys: pytest.CaptureFixture[str]) ->
     assert capsys.readouterr().err == ""
     assert list(with_progress(iter(range(3)), 3, "film", True)) == [0, 1, 2]
     assert capsys.readouterr().out == ""
+
+
+def test_the_first_picture_of_a_process_compiles_nothing_and_says_what_it_does() -> None:
+    """Loops are built with the package: nothing is compiled on the user's machine while a bar stands at 0."""
+    code = (
+        "import sys\n"
+        "from kinesphere import pictures\n"
+        "from kinesphere.builtin.library import motion\n"
+        "pictures.sheet(motion('wave')[:4], frames=2, size=(240, 240), progress=True)\n"
+        "assert not {'numba', 'llvmlite', 'cffi'} & set(sys.modules)\n"
+    )
+    terminal = {**os.environ, "FORCE_COLOR": "1", "COLUMNS": "100"}
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False, env=terminal)
+    assert (done.returncode, done.stdout) == (0, "")
+    assert "drawing a contact sheet" in done.stderr
+    assert "2/2" in done.stderr

@@ -102,7 +102,7 @@ def test_seams_of_a_texture_are_smooth_and_edges_of_the_artist_sharp() -> None:
 def test_real_characters_are_drawn_large_and_whole(data_dir: Path, name: str) -> None:
     character = kinesphere.load_character(data_dir / "characters" / name)
     motion = kinesphere.load(data_dir / "bvh/cmu/02_01.bvh")
-    pixels = np.asarray(pictures.still(motion, 1.0, character=character, size=(300, 300))).astype(int)
+    pixels = np.asarray(pictures.still(motion, 1.0, character=character, size=(300, 300), clay=True)).astype(int)
     body = drawn(pixels)
     rows, columns = np.nonzero(body)
     assert np.ptp(rows) > 200

@@ -14,6 +14,8 @@ from .ground import find_ground as find_ground
 from .ground import place_on_ground as place_on_ground
 from .limits import clamp_to_limits as clamp_to_limits
 from .limits import limit_excess as limit_excess
+from .looping import find_period as find_period
+from .looping import loop as loop
 from .mass import centre_of_mass as centre_of_mass
 from .mass import support_polygon as support_polygon
 from .require_roles import require_motion_roles as require_motion_roles

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Union, get_args, get_origin, g
 
 import typer
 
+from kinesphere.cli.clips import tell_clip
 from kinesphere.cli.performing import Overwrite, Performer, Preview, SaveScore, perform_score
 from kinesphere.cli.shared import (
     Clip,
@@ -193,6 +194,7 @@ def command_of(name: str, cls: type[RegisteredDocument]) -> Any:
         with report_errors():
             added = _make(cls, name, _given(own, given), _given(scope, given))
             before = _open_score(given["source"], ReadOptions.of(given), given["character"])
+            tell_clip(given["source"], ReadOptions.of(given))
             perform_score(
                 _add(before, added),
                 before,

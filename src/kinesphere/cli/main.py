@@ -22,6 +22,7 @@ from kinesphere.cli.preview import preview
 from kinesphere.cli.registered import find_class, registered_classes
 from kinesphere.cli.retarget import retarget
 from kinesphere.cli.shared import report_errors
+from kinesphere.cli.transform_commands import in_place, loop, mirror, resample, trim
 
 
 class Commands(TyperGroup):
@@ -70,6 +71,11 @@ app.command()(info)
 app.command()(convert)
 app.command()(preview)
 app.command()(retarget)
+app.command()(trim)
+app.command()(loop)
+app.command()(mirror)
+app.command("in-place")(in_place)
+app.command()(resample)
 app.command()(mapping)
 app.command()(motions)
 app.command()(perform)
@@ -90,7 +96,8 @@ def _load_plugins(files: list[Path] | None) -> None:
     with report_errors():
         from kinesphere.motion.registry import PluginError
 
-        ours = {command.callback.__name__ for command in app.registered_commands if command.callback is not None}
+        commands = [command for command in app.registered_commands if command.callback is not None]
+        ours = {command.name or getattr(command.callback, "__name__", "") for command in commands}
         for file in files:
             before = registered_classes()
             _load_plugin(file)

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from kinesphere.cli.previews import Preview as Preview
+from kinesphere.cli.previews import check_preview, draw_comparison, preview_path
 from kinesphere.cli.shared import check_outputs, collect_warnings, print_ground, print_standing
 
 if TYPE_CHECKING:
@@ -15,7 +17,6 @@ if TYPE_CHECKING:
 Performer = Annotated[
     Path | None, typer.Option("--character", help="Who performs it: a .glb, .gltf or .vrm, figure or mo.")
 ]
-Preview = Annotated[bool, typer.Option("--preview", help="Also draw before and after on one sheet, OUT_preview.png.")]
 SaveScore = Annotated[
     Path | None, typer.Option("--save-score", help="Also write the score, in .json, to go on from it.")
 ]
@@ -42,11 +43,12 @@ def perform_score(
     writer = format_to_write(out)
     made = render(score)
     body = None if score.character is None else resolve_character(score.character)
-    sheet = out.with_name(f"{out.stem}_preview.png") if preview else None
     if save_score is not None:
         score_to_plain(score)  # refuses what no file can hold, before anything is written
     # Options are checked before outputs, so that an existing file does not hide a typo.
-    check_outputs([file for file in (out, save_score, sheet) if file is not None], overwrite)
+    check_outputs([file for file in (out, save_score) if file is not None], overwrite)
+    if preview:
+        check_preview(preview_path(out), overwrite)
     if body is not None and writer.holds_characters:
         save(made, out, character=body)
     else:
@@ -61,12 +63,9 @@ def perform_score(
 
         write(score, save_score)
         typer.echo(f"wrote {save_score}")
-    if sheet is not None:
-        from kinesphere.pictures.canvas import save_picture
-        from kinesphere.pictures.surface_sheets import compare_sheet
-
+    if preview:
         with collect_warnings():  # of the source itself: they have been printed
             first = render(before)
         print_standing(made)
-        save_picture(compare_sheet(first, made, body, trails=True), sheet)
-        typer.echo(f"wrote {sheet}")
+        draw_comparison(first, made, body, preview_path(out))
+        typer.echo(f"wrote {preview_path(out)}")

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from kinesphere.cli.clips import tell_clip
+from kinesphere.cli.previews import check_preview, own_character, preview_path
 from kinesphere.cli.shared import (
     Clip,
     Positions,
@@ -19,12 +21,10 @@ from kinesphere.cli.shared import (
     Scale,
     ToGround,
     Up,
-    collect_warnings,
     is_builtin_name,
     open_character,
     print_standing,
     report_errors,
-    safe_stem,
 )
 
 if TYPE_CHECKING:
@@ -36,7 +36,10 @@ if TYPE_CHECKING:
 _SUFFIXES = (".png", ".gif", ".mp4")
 
 Out = Annotated[
-    Path | None, typer.Option("-o", "--out", help="The .png, .gif or .mp4 to write. Left out: FILE_preview.png here.")
+    Path | None,
+    typer.Option(
+        "-o", "--out", help="The .png, .gif or .mp4 to write. Left out: FILE_bvh_preview.png for FILE.bvh, here."
+    ),
 ]
 Shown = Annotated[Path | None, typer.Option("--character", help="Who shows it: a .glb, .gltf or .vrm, figure or mo.")]
 Against = Annotated[
@@ -94,6 +97,7 @@ class PreviewStyle:
     trails: Trails | None
     ghosts: int
     repeat: bool
+    clay: bool
 
 
 def preview(
@@ -118,6 +122,10 @@ def preview(
     size: Annotated[str | None, typer.Option("--size", help="Pixels, such as 640x480.")] = None,
     width: Annotated[int | None, typer.Option(min=64, max=10000, help="Pixels across.")] = None,
     height: Annotated[int | None, typer.Option(min=64, max=10000, help="Pixels down.")] = None,
+    bones: Annotated[
+        bool, typer.Option("--bones", help="A contact sheet of bones, also of a file with a surface.")
+    ] = False,
+    clay: Annotated[bool, typer.Option("--clay", help="Show characters without their textures.")] = False,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the output if it exists.")] = False,
     clip: Clip = None,
     scale: Scale = None,
@@ -129,27 +137,33 @@ def preview(
 ) -> None:
     """Draw a motion: a contact sheet (.png), one pose of it (.png with --at), or a film (.mp4, .gif).
 
-    A plain contact sheet of a file shows bones. Of a default motion, or with --character, --against, --trails, --trail,
-    --ghosts or --at it shows a lit surface: the character's, the file's own if it has one, else our figure's, or of
-    what is no humanoid a manikin's.
+    A plain contact sheet shows the file's own surface if it has one, with its textures and colours, else bones. Of a
+    default motion, or with --character, --against, --trails, --trail, --ghosts or --at it shows a lit surface: the
+    character's, the file's own, else our figure's, or of what is no humanoid a manikin's.
     """
     with report_errors():
-        stem = f"{file.stem}_{safe_stem(clip)}" if clip else file.stem
-        target = out or Path(f"{stem}_preview.png")
+        target = out or Path(preview_path(file, clip).name)
         pixels = _parse_size(size, width, height)
         drawn_trails = _parse_trails(trails, trail, trail_seconds)
-        look = PreviewStyle(view, pixels, frames, columns, at, fps, start, seconds, drawn_trails, ghosts, repeat)
+        look = PreviewStyle(view, pixels, frames, columns, at, fps, start, seconds, drawn_trails, ghosts, repeat, clay)
+        if out is None:
+            check_preview(target, overwrite)
         _check(target, look, overwrite or out is None)
-        surface = character or against or drawn_trails or ghosts or at is not None or is_builtin_name(file)
-        bones = target.suffix.lower() == ".png" and not surface
+        lit = character or against or drawn_trails or ghosts or at is not None or is_builtin_name(file)
+        sheet = target.suffix.lower() == ".png" and not lit
+        if bones and not sheet:
+            raise ValueError("--bones draws a contact sheet of one file: a .png, without options of surfaces")
         options = ReadOptions(clip, scale, up, rate, salvage, positions, to_ground)
         motions = [options.load(file), *(options.of_others.load(other) for other in against or ())]
+        tell_clip(file, options)
         for motion in motions:
             print_standing(motion)
-        if bones:
+        own = None if bones or not sheet else _own_surface(file, motions[0])
+        if sheet and own is None:
             _draw_bones(motions[0], target, look)
         else:
-            characters = _load_characters([file, *(against or ())], character)
+            listed = [file, *(against or ())]
+            characters: list[Character | None] = [own] if own else _load_characters(listed, character)
             _draw_surface(motions, characters, target, look)
     typer.echo(f"wrote {target}")
 
@@ -227,13 +241,15 @@ def _draw_surface(motions: list[Motion], characters: list[Character | None], tar
             ghosts=ghosts,
             columns=look.columns,
             repeat=look.repeat,
+            clay=look.clay,
             progress=None,
         )
     elif look.at is not None:
         size = look.size or (1280, 960)
-        save_picture(
-            still(motions, look.at, character=characters, size=size, view=view, trails=trails, ghosts=ghosts), target
+        drawn = still(
+            motions, look.at, character=characters, size=size, view=view, trails=trails, ghosts=ghosts, clay=look.clay
         )
+        save_picture(drawn, target)
     else:
         picture = sheet(
             motions,
@@ -244,6 +260,7 @@ def _draw_surface(motions: list[Motion], characters: list[Character | None], tar
             view=view,
             trails=trails,
             ghosts=ghosts,
+            clay=look.clay,
             progress=None,
         )
         save_picture(picture, target)
@@ -253,15 +270,13 @@ def _load_characters(files: list[Path], character: Path | None) -> list[Characte
     """For each file's motion the given character, else the file's own if it has a surface."""
     if character is not None:
         return [open_character(character)] * len(files)
-    return [_own_character(file) for file in files]
+    return [own_character(file) for file in files]
 
 
-def _own_character(file: Path) -> Character | None:
-    from kinesphere.files.loading import is_only_animation, load_character
-    from kinesphere.files.registry import format_to_read
-
-    if is_builtin_name(file) or not format_to_read(file).holds_characters:
+def _own_surface(file: Path, motion: Motion) -> Character | None:
+    """The file's own character, if its surface can show the motion; a broken surface leaves bones."""
+    try:
+        character = own_character(file)
+    except ValueError:
         return None
-    with collect_warnings():  # those about a missing surface don't matter where a manikin is shown
-        character = load_character(file)
-    return None if is_only_animation(character) or not character.meshes else character
+    return character if character is not None and character.skeleton.same_tree(motion.skeleton) else None

@@ -2,25 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
 
-from kinesphere.cli.shared import (
-    Clip,
-    Positions,
-    Rate,
-    ReadOptions,
-    Salvage,
-    Scale,
-    Up,
-    bring_to_ground,
-    is_builtin_name,
-    open_character,
-    report_errors,
-)
+from kinesphere.cli.batch import ClipChoice, Overwrite, Processes, Verb
+from kinesphere.cli.previews import Preview
+from kinesphere.cli.shared import ReadOptions, bring_to_ground, is_builtin_name, open_character, report_errors
+from kinesphere.cli.transform_commands import Out, Source, To, Transform, run_transform, with_reading
 
 if TYPE_CHECKING:
     from kinesphere.motion.character import Character
@@ -39,6 +31,7 @@ def _with_mapping(body: Body, mapping: Path | None) -> Body:
     return replace(body, skeleton=replace(body.skeleton, roles=load_mapping(mapping, body.skeleton)))
 
 
+@lru_cache(maxsize=1)  # of all files of a folder
 def _load_target(onto: Path, mapping: Path | None, options: ReadOptions) -> Motion | Character:
     """A character; or the body of a motion file, such as a clip without a surface, read as the options say."""
     from kinesphere.files.loading import is_only_animation, load_character
@@ -53,22 +46,63 @@ def _load_target(onto: Path, mapping: Path | None, options: ReadOptions) -> Moti
     return _with_mapping(replace(options.of_others, rate=None, to_ground=False).load(onto), mapping)
 
 
+@dataclass(frozen=True)
+class Retargeting(Transform):
+    """``kinesphere retarget``."""
+
+    onto: Path
+    lock: bool = False
+    ground: float | None = None
+    keep_height: bool = False
+    source_mapping: Path | None = None
+    target_mapping: Path | None = None
+
+    def load(self, source: Path, clip: ClipChoice) -> Motion:
+        motion = _with_mapping(super().load(source, clip), self.source_mapping)
+        if self.keep_height or (self.ground is None and is_builtin_name(source)):  # our own stand on y = 0
+            return motion
+        from kinesphere.body.require_roles import require_motion_roles
+
+        return bring_to_ground(require_motion_roles(motion), self.ground)
+
+    @property
+    def target(self) -> Motion | Character:
+        """The body that motions are put on."""
+        return _load_target(self.onto, self.target_mapping, self.reading)
+
+    def apply(self, motion: Motion) -> Motion:
+        from kinesphere.body.retargeting.pipeline import retarget as retarget_motion
+
+        result = retarget_motion(motion, self.target, ground=self.ground if self.keep_height else 0.0)
+        if self.lock:
+            from kinesphere.body.foot_lock.lock import lock_feet
+
+            result = lock_feet(result)
+        return result
+
+    def run(self, source: Path, clips: tuple[ClipChoice, ...], output: Path) -> list[str]:
+        """See ``Work``."""
+        from kinesphere.motion.character import Character
+
+        target = self.target
+        return self.write(source, clips, output, target if isinstance(target, Character) else None)
+
+
+@with_reading
 def retarget(
-    source: Annotated[
-        Path, typer.Argument(metavar="IN", help="A motion file, or a default motion's name.", show_default=False)
-    ],
+    source: Source,
     onto: Annotated[
         Path, typer.Option("--onto", help="A character (.glb, .gltf, .vrm), another motion file, or figure or mo.")
     ],
-    out: Annotated[Path, typer.Option("--output", "-o", help="The file to write.")],
+    out: Out,
+    reading: ReadOptions,
     lock: Annotated[bool, typer.Option("--lock-feet", help="Hold feet in place while they are in contact.")] = False,
     ground: Annotated[
         float | None, typer.Option("--ground", help="Height of the ground in the motion, in metres. Else found.")
     ] = None,
-    to_ground: Annotated[
-        bool,
-        typer.Option("--to-ground/--keep-height", help="Bring the motion's ground to y = 0, or leave it where it is."),
-    ] = True,
+    keep_height: Annotated[
+        bool, typer.Option("--keep-height", help="Leave the ground where it is instead of bringing it to y = 0.")
+    ] = False,
     source_mapping: Annotated[
         Path | None,
         typer.Option("--source-mapping", help="Roles of the motion's joints, by `kinesphere mapping -o`."),
@@ -76,43 +110,19 @@ def retarget(
     target_mapping: Annotated[
         Path | None, typer.Option("--target-mapping", help="Roles of the character's joints, likewise.")
     ] = None,
-    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the output if it exists.")] = False,
-    clip: Clip = None,
-    scale: Scale = None,
-    up: Up = None,
-    rate: Rate = None,
-    salvage: Salvage = False,
-    positions: Positions = None,
+    to: To = None,
+    preview: Preview = False,
+    overwrite: Overwrite = False,
+    jobs: Processes = None,
 ) -> None:
-    """Put a motion on another body: a character's, or that of another file.
+    """Put a motion on another body: a character's, or that of another file. A folder is retargeted as a whole.
 
-    A .glb, .gltf or .vrm output has the character's own surface. It stands on y = 0: the motion's ground is found, or
-    given with --ground, and brought there. What was matched, and what could not be reached, is said.
+    A .glb, .gltf or .vrm output has the character's own surface, and all clips of the input. It stands on y = 0: the
+    motion's ground is found, or given with --ground, and brought there. What was matched, and what could not be
+    reached, is said.
     """
     with report_errors():
-        from kinesphere.body.require_roles import require_motion_roles
-        from kinesphere.body.retargeting.pipeline import retarget as retarget_motion
-        from kinesphere.files.loading import save
-        from kinesphere.files.registry import format_to_write
-        from kinesphere.motion.character import Character
-
-        if out.exists() and not overwrite:
-            raise FileExistsError(f"{out}: exists already; --overwrite replaces it")
-        writer = format_to_write(out)
-        options = ReadOptions(clip, scale, up, rate, salvage, positions)
-        motion = _with_mapping(options.load(source), source_mapping)
-        target = _load_target(onto, target_mapping, options)
-        if to_ground and not is_builtin_name(source):  # our own stand on y = 0
-            motion, ground = bring_to_ground(require_motion_roles(motion), ground), 0.0
-        result = retarget_motion(motion, target, ground=ground)
-        if lock:
-            from kinesphere.body.foot_lock.lock import lock_feet
-
-            result = lock_feet(result)
-        if isinstance(target, Character) and writer.holds_characters:
-            save(result, out, character=target)
-        else:
-            save(result, out)
-        for sentence in result.source.evidence[len(motion.source.evidence) :]:
-            typer.echo(sentence)
-        typer.echo(f"wrote {out}")
+        mappings = source_mapping, target_mapping
+        own = replace(reading, to_ground=False)
+        work = Retargeting(own, overwrite, preview, onto, lock, ground, keep_height, *mappings)
+        run_transform(source, out, to, work, Verb("retargeting", "retargeted"), jobs)

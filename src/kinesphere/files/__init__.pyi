@@ -6,6 +6,7 @@ from .loading import load as load
 from .loading import load_character as load_character
 from .loading import save as save
 from .loading import save_character as save_character
+from .loading import save_clips as save_clips
 from .mapping import load_mapping as load_mapping
 from .mapping import save_mapping as save_mapping
 from .registry import Format as Format

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import replace
 from os import PathLike
 from pathlib import Path
@@ -118,6 +119,29 @@ def save(
     known.save(motion, file, SaveOptions(character, scale, up, order, plain_names))
 
 
+def save_clips(
+    motions: Sequence[Motion], path: str | PathLike[str], *, character: Any = None, plain_names: bool = False
+) -> None:
+    """Write several motions of one skeleton as the clips of one file, such as a ``.glb``; see ``save``.
+
+    A clip has its motion's name. Rates and lengths may differ.
+    """
+    file, listed = Path(path), tuple(motions)
+    known = format_to_write(file)
+    if len(listed) == 1:
+        save(listed[0], file, character=character, plain_names=plain_names)
+        return
+    if not listed:
+        raise ValueError(f"{file}: no motion to write; at least one is needed")
+    if known.save_clips is None:
+        raise ValueError(f"{file}: a {known.name} file holds one clip, {len(listed)} were given; write .glb")
+    first = listed[0].skeleton
+    for motion in listed[1:]:
+        if not (first.same_tree(motion.skeleton) and np.allclose(first.offsets, motion.skeleton.offsets, atol=1e-6)):
+            raise ValueError(f"{file}: {motion!r} is of another skeleton than {listed[0]!r}; retarget one first")
+    known.save_clips(listed, file, SaveOptions(character, plain_names=plain_names))
+
+
 def _check_options(path: Path, scale: float | None, up: str | None, rate: float | None, positions: str) -> None:
     for name, value in (("scale", scale), ("rate", rate)):
         if value is not None and not (math.isfinite(value) and value > 0.0):
@@ -172,3 +196,10 @@ def is_only_animation(character: Character) -> bool:
     from kinesphere.files.gltf.character import GltfCharacterFile
 
     return isinstance(character.document, GltfCharacterFile) and character.document.is_only_animation
+
+
+def has_bone_mesh(character: Character) -> bool:
+    """Whether all of the character's surface is the bones that we draw into files of motions alone."""
+    from kinesphere.files.gltf.character import GltfCharacterFile
+
+    return isinstance(character.document, GltfCharacterFile) and character.document.has_bone_mesh

@@ -57,6 +57,7 @@ class Format:
     looks_like: Callable[[bytes], bool]  # of the first kilobyte
     load: Callable[[Path, LoadOptions], Motion] | None = None
     save: Callable[[Motion, Path, SaveOptions], None] | None = None
+    save_clips: Callable[[Sequence[Motion], Path, SaveOptions], None] | None = None  # of files that hold several
     clips: Callable[[Path], tuple[str, ...]] | None = None
     shared: tuple[str, ...] = ()  # suffixes that other programs have as well: contents must fit
     only_read: tuple[str, ...] = ()  # suffixes that are read but not written

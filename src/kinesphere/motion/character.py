@@ -12,6 +12,7 @@ from kinesphere.maths import rotations
 from kinesphere.maths.vectors import ArrayLike, Floats, Ints, as_floats
 from kinesphere.motion.checked_arrays import check_array
 from kinesphere.motion.humanoid import SIDES
+from kinesphere.motion.material import PLAIN, Material
 from kinesphere.motion.motion import Motion
 from kinesphere.motion.skeleton import Skeleton
 from kinesphere.motion.source import Source
@@ -44,6 +45,12 @@ class Mesh:
         Red, green, blue and opacity, from 0 to 1, linear, without any texture.
     morphs
         Names of the mesh's morph targets.
+    material
+        Its texture, and how it is lit and seen through.
+    texture_coordinates
+        ``(V, 2)``: right and down on the texture, from 0 to 1; or None.
+    vertex_colours
+        ``(V, 4)``: red, green, blue and opacity, linear, that multiply ``colour``; or None.
     """
 
     name: str
@@ -55,6 +62,9 @@ class Mesh:
     normals: Floats | None = None
     colour: tuple[float, float, float, float] = WHITE
     morphs: tuple[str, ...] = ()
+    material: Material = PLAIN
+    texture_coordinates: Floats | None = None
+    vertex_colours: Floats | None = None
 
     def __post_init__(self) -> None:
         positions = check_array(self.positions, "positions", (None, 3))
@@ -67,15 +77,16 @@ class Mesh:
             raise ValueError(f"triangles name vertex {triangles.max()}; allowed: 0 to {count - 1}")
         if weights.size and (weights.min() < 0.0 or np.abs(weights.sum(axis=1) - 1.0).max() > 1e-6):
             raise ValueError("weights: shares of one are expected, none below zero")
-        normals = None if self.normals is None else check_array(self.normals, "normals", (count, 3))
+        widths = {"normals": 3, "texture_coordinates": 2, "vertex_colours": 4}
+        given = {name: getattr(self, name) for name in widths}
         for name, value in (
             ("positions", positions),
             ("triangles", triangles),
             ("joints", joints),
             ("weights", weights),
             ("anchors", check_array(self.anchors, "anchors", (count, each, 3))),
-            ("normals", normals),
             ("morphs", tuple(self.morphs)),
+            *((name, check_array(v, name, (count, widths[name]))) for name, v in given.items() if v is not None),
         ):
             object.__setattr__(self, name, value)
 

@@ -12,7 +12,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from PIL import Image, ImageDraw, ImageFont
+from PIL import Image, ImageDraw, ImageFont, PngImagePlugin
 
 from kinesphere.files.atomic import atomic_write
 from kinesphere.maths.vectors import Floats
@@ -20,6 +20,7 @@ from kinesphere.maths.vectors import Floats
 Colour: TypeAlias = tuple[int, int, int]
 Position: TypeAlias = Sequence[float] | Floats
 
+_SOFTWARE = ("Software", "kinesphere")  # in every PNG of ours
 SUPERSAMPLING = 3  # shapes are drawn this many times larger and reduced, which anti-aliases them
 
 SHEET: Colour = (241, 240, 236)
@@ -149,5 +150,19 @@ def save_picture(image: Image.Image, path: str | Path) -> None:
     path = Path(path)
     if path.suffix.lower() != ".png":
         raise ValueError(f"{path}: pictures are written as .png, found the suffix {path.suffix!r}")
+    info = PngImagePlugin.PngInfo()
+    info.add_text(*_SOFTWARE)
     with atomic_write(path) as file:
-        image.save(file, format="PNG", compress_level=4)  # twice as quick as the usual 6, and hardly larger
+        image.save(
+            file, format="PNG", compress_level=4, pnginfo=info
+        )  # twice as quick as the usual 6, and hardly larger
+
+
+def is_our_picture(path: Path) -> bool:
+    """Whether a file is a PNG that we wrote."""
+    try:
+        with path.open("rb") as file:
+            head = file.read(512)
+    except OSError:
+        return False
+    return head.startswith(b"\x89PNG") and "\0".join(_SOFTWARE).encode() in head

@@ -64,6 +64,7 @@ def film(
     ghosts: int = 0,
     columns: int | None = None,
     repeat: bool = False,
+    clay: bool = False,
     progress: bool | None = False,
 ) -> int:
     """Write an ``.mp4`` or a ``.gif`` of one motion, or of several side by side, and return how many frames it has.
@@ -88,6 +89,8 @@ def film(
         How many of several motions stand in a row; left out: all.
     repeat
         Whether a motion that ends before the others, or before ``seconds``, begins again instead of waiting.
+    clay
+        Whether the character is shown without its textures.
     progress
         A bar on standard error: True, False, or None for only where that is a terminal.
     """
@@ -96,7 +99,7 @@ def film(
     rate = gif_rate(GIF_RATE if fps is None else fps) if kind == ".gif" else _mp4_rate(fps)
     drawn_trails = parse_trails(trails)
     overlays = Overlays(drawn_trails and drawn_trails.default_seconds(FILM_SECONDS), ghosts)
-    performers = make_performers(motions, character)
+    performers = make_performers(motions, character, clay)
     panels = Panels.of(performers, size, view, overlays, even=kind == ".mp4", columns=columns, repeat=repeat)
     longest = panels.duration if seconds is None or not repeat else max(panels.duration, start + seconds)
     times = _film_times(longest, rate, start, seconds)
@@ -104,10 +107,10 @@ def film(
         sample = times[np.unique(np.linspace(0, len(times) - 1, 6).astype(np.intp))]
         palette = common_palette(list(render_in_order(panels.draw, sample.tolist())))
         frames = render_in_order(lambda time: reduce_to_palette(panels.draw(time), palette), times.tolist())
-        write_gif(target, with_progress(frames, len(times), target.name, progress), palette, rate)
+        write_gif(target, with_progress(frames, len(times), f"drawing {target.name}", progress), palette, rate)
     else:
         pictures = render_in_order(panels.draw, times.tolist())
-        write_mp4(target, with_progress(pictures, len(times), target.name, progress), rate, panels.size)
+        write_mp4(target, with_progress(pictures, len(times), f"drawing {target.name}", progress), rate, panels.size)
     return len(times)
 
 
@@ -120,12 +123,14 @@ def still(
     view: View = "three-quarter",
     trails: TrailsLike = False,
     ghosts: int = 0,
+    clay: bool = False,
 ) -> Image.Image:
     """One large picture, ``at`` so many seconds into the performance; several motions stand side by side.
 
     ``trails=True`` draws the whole paths of both hands, paler where they are still to come; see ``Trails``.
+    ``clay`` shows the character without its textures.
     """
-    performers = make_performers(motions, character)
+    performers = make_performers(motions, character, clay)
     longest = max(one.duration for one in performers)
     if not 0.0 <= at <= longest + 1e-6:
         raise ValueError(f"at={at:g} s; the motion runs from 0 to {longest:.2f} s")

@@ -2,6 +2,7 @@
 #include "maths/binding.hpp"
 #include "maths/rotations.hpp"
 #include "pictures/camera.hpp"
+#include "pictures/paint.hpp"
 #include "pictures/rasterise.hpp"
 
 namespace kinesphere {
@@ -294,16 +295,18 @@ struct Lighting {
     double darkening;  // metres above the floor over which it does
 };
 
-// Whether two samples look the same: one triangle, or one colour, depth and normal.
+// Whether two samples of different triangles have one light: one depth and normal.
 static bool shares_light(Index sample, Index other, const ZBuffer& buffer, const LitMesh& mesh) {
-    const std::int32_t t = buffer.ids.data[sample], s = buffer.ids.data[other];
-    if (s == t) return true;
     const float near_by = buffer.inverse_depth.data[sample];
     if (!(std::abs(buffer.inverse_depth.data[other] - near_by) < SAME_DEPTH * near_by)) return false;
-    const Index here = mesh.triangles(t, 0), there = mesh.triangles(s, 0);
-    const double *const a = mesh.colours.at(here), *const b = mesh.colours.at(there);
-    if (a[0] != b[0] || a[1] != b[1] || a[2] != b[2]) return false;
+    const Index here = mesh.triangles(buffer.ids.data[sample], 0), there = mesh.triangles(buffer.ids.data[other], 0);
     return dot(read_vector(mesh.normals.at(here)), read_vector(mesh.normals.at(there))) > SAME_NORMAL;
+}
+
+// Whether two triangles have one colour at their first corners.
+static bool shares_colour(std::int32_t t, std::int32_t s, const LitMesh& mesh) {
+    const double *const a = mesh.colours.at(mesh.triangles(t, 0)), *const b = mesh.colours.at(mesh.triangles(s, 0));
+    return a[0] == b[0] && a[1] == b[1] && a[2] == b[2];
 }
 
 // The key light's map, and how far its shadows are filtered.
@@ -360,29 +363,41 @@ static double tone_map(double light) {
     return light < 0.6 ? light : 0.6 + 0.4 * (1.0 - std::exp((light - 0.6) * (-1.0 / 0.4)));
 }
 
-// The light from where the camera's ray (dx, dy, 1) meets a triangle of three vertices.
+// What arrives at a sample: light that the surface's own colour reflects, and light that it does not colour.
+struct Light {
+    Vec3 coloured, specular, rim;
+
+    // The light that a surface of that colour sends to the eye.
+    Vec3 of(Vec3 colour) const {
+        return {tone_map(colour.x * coloured.x + specular.x + rim.x),
+                tone_map(colour.y * coloured.y + specular.y + rim.y),
+                tone_map(colour.z * coloured.z + specular.z + rim.z)};
+    }
+};
+
+// Values (V, 3) of a triangle's corners, weighted.
+static Vec3 weigh_corners(const double* values, const Index* triangle, const Meeting& at) {
+    return at.u * read_vector(values + 3 * triangle[0]) + at.v * read_vector(values + 3 * triangle[1]) +
+           at.w * read_vector(values + 3 * triangle[2]);
+}
+
+// Where the camera's ray (dx, dy, 1) meets one of a mesh's triangles.
+static Meeting meet_mesh(Vec3 ray, const Index* triangle, const LitMesh& mesh) {
+    return meet_triangle(ray, read_vector(mesh.camera_points.at(triangle[0])),
+                         read_vector(mesh.camera_points.at(triangle[1])),
+                         read_vector(mesh.camera_points.at(triangle[2])));
+}
+
+// The light where a ray meets a triangle of three vertices.
 //
 // Lambert's cosine for the key light, wrapped a little round the edge as a wide lamp does; Blinn–Phong highlights; a
 // hemisphere of ambient and bounced light; a Fresnel-like rim.
-static Vec3 shade_sample(Vec3 ray, const Index* triangle, const LitMesh& mesh, Vec3 eye, const Lighting& lighting,
-                         const KeyLight& key) {
-    const Index a = triangle[0], b = triangle[1], c = triangle[2];
-    const auto weighted = [&](const double* values, double u, double v, double w) {
-        return u * read_vector(values + 3 * a) + v * read_vector(values + 3 * b) + w * read_vector(values + 3 * c);
-    };
-    // The ray meets the triangle's plane where these three volumes weigh the corners.
-    const Vec3 first = read_vector(mesh.camera_points.at(a)), second = read_vector(mesh.camera_points.at(b));
-    const Vec3 third = read_vector(mesh.camera_points.at(c));
-    double u = dot(ray, cross(second, third)), v = dot(ray, cross(third, first)), w = dot(ray, cross(first, second));
-    double total = u + v + w;
-    const bool inside = total < 0.0;  // seen from inside
-    if (std::abs(total) < 1e-300) u = 1.0, v = 1.0, w = 1.0, total = 3.0;
-    const double over = 1.0 / total;
-    u = most(u * over, 0.0), v = most(v * over, 0.0), w = most(w * over, 0.0);
-    const Vec3 point = weighted(mesh.points.data, u, v, w);
-    Vec3 normal = weighted(mesh.normals.data, u, v, w);
+static Light light_sample(const Meeting& at, const Index* triangle, const LitMesh& mesh, Vec3 eye,
+                          const Lighting& lighting, const KeyLight& key) {
+    const Vec3 point = weigh_corners(mesh.points.data, triangle, at);
+    Vec3 normal = weigh_corners(mesh.normals.data, triangle, at);
     const double length = most(norm(normal), 1e-12);
-    normal = 1.0 / (inside ? -length : length) * normal;
+    normal = 1.0 / (at.inside ? -length : length) * normal;
     const Vec3 to_eye = eye - point, view = 1.0 / most(norm(to_eye), 1e-12) * to_eye;
     const double facing = dot(normal, key.direction);
     const double lit = facing > -0.1 ? filter_shadow(point, normal, key) : 0.0;
@@ -396,32 +411,34 @@ static Vec3 shade_sample(Vec3 ray, const Index* triangle, const LitMesh& mesh, V
     // What lies low and faces down is lit by little but its own shadow.
     double open = 1.0 - 0.65 * (1.0 - up) * std::exp(-most(point.y - lighting.floor, 0.0) / lighting.darkening);
     // Some light always arrives.
-    open *= 0.25 + 0.75 * (u * mesh.ambient(a) + v * mesh.ambient(b) + w * mesh.ambient(c));
-    const Vec3 colour = weighted(mesh.colours.data, u, v, w);
+    const double *const ambient = mesh.ambient.data, u = at.u, v = at.v, w = at.w;
+    open *= 0.25 + 0.75 * (u * ambient[triangle[0]] + v * ambient[triangle[1]] + w * ambient[triangle[2]]);
     const double* const lamps = lighting.lamps.data;
-    const auto channel = [&](double tone, int k) {
-        const double around = (lamps[3 + k] * up + lamps[6 + k] * (1.0 - up)) * open;
-        return tone_map(tone * (lamps[k] * diffuse + around) + lamps[k] * specular + lamps[9 + k] * rim);
+    const auto coloured = [&](int k) {
+        return lamps[k] * diffuse + (lamps[3 + k] * up + lamps[6 + k] * (1.0 - up)) * open;
     };
-    return {channel(colour.x, 0), channel(colour.y, 1), channel(colour.z, 2)};
+    return {{coloured(0), coloured(1), coloured(2)},
+            {lamps[0] * specular, lamps[1] * specular, lamps[2] * specular},
+            {lamps[9] * rim, lamps[10] * rim, lamps[11] * rim}};
 }
 
-// Shade every sample of a z-buffer that shows a triangle of a mesh, into `out (H, W, 3)`.
-//
-// Samples of a pixel share one light where they show one triangle, or two of the same colour, depth and normal: small
-// triangles would else cost a light each.
-static void shade_surface(const ZBuffer& buffer, const LitMesh& mesh, const Projection& view, const Lighting& lighting,
-                          Index supersampling, Array<float, 3> out) {
+static void write_light(float* to, Vec3 light) {
+    to[0] = static_cast<float>(light.x), to[1] = static_cast<float>(light.y), to[2] = static_cast<float>(light.z);
+}
+
+// Call `shade(sample, ray, alike)` for every sample of a z-buffer that shows a triangle, with the ray from the eye
+// through it. `alike` is the first sample of the same pixel before this one, in rows, for which `same(sample, other)`
+// holds; below 0 for none.
+template <class Same, class Shade>
+static void visit_samples(const ZBuffer& buffer, const Projection& view, Index supersampling, const Same& same,
+                          const Shade& shade) {
     const std::int32_t* const ids = buffer.ids.data;
     const Index high = buffer.ids.shape[0], wide = buffer.ids.shape[1];
-    const KeyLight key(lighting);
-    const Vec3 eye = read_vector(view.eye.data);
-    // The first sample of the pixel before this one, in rows, that shows the same; below 0 for none.
     const auto find_alike = [&](Index row, Index column, Index top, Index left) -> Index {
         for (Index i = top; i <= row; ++i) {
             const Index end = i == row ? column : left + supersampling;
             for (Index other = i * wide + left; other < i * wide + end; ++other) {
-                if (ids[other] >= 0 && shares_light(row * wide + column, other, buffer, mesh)) return other;
+                if (ids[other] >= 0 && same(row * wide + column, other)) return other;
             }
         }
         return -1;
@@ -431,22 +448,76 @@ static void shade_surface(const ZBuffer& buffer, const LitMesh& mesh, const Proj
         const double dy = (view.y - static_cast<double>(row) - 0.5) / view.focal;
         for (Index left = 0; left < wide; left += supersampling) {
             for (Index column = left; column < least(left + supersampling, wide); ++column) {
-                const std::int32_t t = ids[row * wide + column];
-                if (t < 0) continue;
-                float* const to = out.data + 3 * (row * wide + column);
-                const Index alike = find_alike(row, column, top, left);
-                if (alike >= 0) {
-                    const float* const from = out.data + 3 * alike;
-                    to[0] = from[0], to[1] = from[1], to[2] = from[2];
-                    continue;
-                }
+                if (ids[row * wide + column] < 0) continue;
                 const double dx = (static_cast<double>(column) + 0.5 - view.x) / view.focal;
-                const Vec3 light = shade_sample({dx, dy, 1.0}, mesh.triangles.at(t), mesh, eye, lighting, key);
-                to[0] = static_cast<float>(light.x), to[1] = static_cast<float>(light.y);
-                to[2] = static_cast<float>(light.z);
+                shade(row * wide + column, Vec3{dx, dy, 1.0}, find_alike(row, column, top, left));
             }
         }
     }
+}
+
+// Shade every sample of a z-buffer that shows a triangle of a mesh, into `out (H, W, 3)`.
+//
+// Samples of a pixel share one light where they show one triangle, or two of the same colour, depth and normal: small
+// triangles would else cost a light each.
+static void shade_surface(const ZBuffer& buffer, const LitMesh& mesh, const Projection& view, const Lighting& lighting,
+                          Index supersampling, Array<float, 3> out) {
+    const KeyLight key(lighting);
+    const Vec3 eye = read_vector(view.eye.data);
+    const std::int32_t* const ids = buffer.ids.data;
+    const auto same = [&](Index sample, Index other) {
+        const std::int32_t t = ids[sample], s = ids[other];
+        return s == t || (shares_colour(t, s, mesh) && shares_light(sample, other, buffer, mesh));
+    };
+    visit_samples(buffer, view, supersampling, same, [&](Index sample, Vec3 ray, Index alike) {
+        float* const to = out.data + 3 * sample;
+        if (alike >= 0) {
+            const float* const from = out.data + 3 * alike;
+            to[0] = from[0], to[1] = from[1], to[2] = from[2];
+            return;
+        }
+        const Index* const triangle = mesh.triangles.at(ids[sample]);
+        const Meeting at = meet_mesh(ray, triangle, mesh);
+        const Vec3 colour = weigh_corners(mesh.colours.data, triangle, at);
+        write_light(to, light_sample(at, triangle, mesh, eye, lighting, key).of(colour));
+    });
+}
+
+// The same for a mesh with paint. Samples of a pixel share their colour where they show one triangle, and their light
+// where two have the same depth and normal.
+static void shade_painted(const ZBuffer& buffer, const LitMesh& mesh, const Paint& paint, const Projection& view,
+                          const Lighting& lighting, Index supersampling, Array<float, 3> out) {
+    const KeyLight key(lighting);
+    const Vec3 eye = read_vector(view.eye.data);
+    const std::int32_t* const ids = buffer.ids.data;
+    const Index wide = buffer.ids.shape[1];
+    std::vector<Light> lights(static_cast<std::size_t>(wide * supersampling));  // of this row of pixels
+    const auto place = [&](Index sample) { return static_cast<std::size_t>(sample % (wide * supersampling)); };
+    const auto is_unlit = [&](Index sample) { return (paint.materials(paint.numbers(ids[sample]), 5) & UNLIT) != 0; };
+    const auto same = [&](Index sample, Index other) {
+        if (ids[sample] == ids[other]) return true;
+        return !is_unlit(sample) && !is_unlit(other) && shares_light(sample, other, buffer, mesh);
+    };
+    visit_samples(buffer, view, supersampling, same, [&](Index sample, Vec3 ray, Index alike) {
+        float* const to = out.data + 3 * sample;
+        const std::int32_t t = ids[sample], number = paint.numbers(t);
+        if (alike >= 0) lights[place(sample)] = lights[place(alike)];
+        if (alike >= 0 && ids[alike] == t) {
+            const float* const from = out.data + 3 * alike;
+            to[0] = from[0], to[1] = from[1], to[2] = from[2];
+            return;
+        }
+        const Index* const triangle = mesh.triangles.at(t);
+        const Meeting at = meet_mesh(ray, triangle, mesh);
+        const double detail = texture_detail(paint, number, triangle, mesh.camera_points, view, supersampling);
+        const Vec3 colour = sample_paint(paint, number, triangle, at, detail).colour;
+        if (is_unlit(sample)) {
+            write_light(to, colour);
+            return;
+        }
+        if (alike < 0) lights[place(sample)] = light_sample(at, triangle, mesh, eye, lighting, key);
+        write_light(to, lights[place(sample)].of(colour));
+    });
 }
 
 }  // namespace kinesphere
@@ -476,6 +547,7 @@ KERNELS(light) {
         kernel<gather_ambient>("gather_ambient"),
         kernel<shade_floor>("shade_floor"),
         kernel<shade_surface>("shade_surface"),
+        kernel<shade_painted>("shade_painted"),
     };
 }
 

@@ -130,7 +130,7 @@ def compute_shadows(
     ambient = _floor_shadow(points, surface.coarse, _sky_rays(quality.ambient_rays), coarse, quality.ambient_side, 3)
     contact = _floor_shadow(points, touching, _sky_rays(_CONTACT_RAYS), fine, side, 2)
     on_floor = FloorShadows(key, contact, fine.corner, fine.texel, ambient, coarse.corner, coarse.texel)
-    key_map = _depth_maps(surface.points, surface.triangles, direction[None], height, quality.shadow_map_side)
+    key_map = _depth_maps(surface.points, surface.casting, direction[None], height, quality.shadow_map_side)
     return Shadows(on_floor, key_map, _ambient_visibility(surface, height, quality))
 
 

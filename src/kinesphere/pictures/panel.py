@@ -44,17 +44,20 @@ class Overlays:
 
 
 def make_performers(
-    motions: Motion | Sequence[Motion], characters: Character | Sequence[Character | None] | None
+    motions: Motion | Sequence[Motion],
+    characters: Character | Sequence[Character | None] | None,
+    clay: bool = False,
 ) -> list[Performer]:
-    """A performer for each motion: all on one character, or each on its own."""
+    """A performer for each motion: all on one character, or each on its own; with ``clay`` without textures."""
     listed = [motions] if isinstance(motions, Motion) else list(motions)
     if not listed:
         raise ValueError("no motion to draw; at least one is needed")
     if characters is None or isinstance(characters, Character):
-        return [make_performer(motion, characters) for motion in listed]
+        return [make_performer(motion, characters, clay=clay) for motion in listed]
     if len(characters) != len(listed):
         raise ValueError(f"{len(characters)} characters for {len(listed)} motions; one for each, or one for all")
-    return [make_performer(motion, character) for motion, character in zip(listed, characters, strict=True)]
+    together = zip(listed, characters, strict=True)
+    return [make_performer(motion, character, clay=clay) for motion, character in together]
 
 
 def render_panel(

@@ -82,10 +82,13 @@ class Performer:
         return self.skin.pose(*_pose(self.motion, time))
 
 
-def make_performer(motion: Motion, character: Character | None = None) -> Performer:
-    """The motion on a character. It is retargeted where the character has another skeleton."""
+def make_performer(motion: Motion, character: Character | None = None, *, clay: bool = False) -> Performer:
+    """The motion on a character. It is retargeted where the character has another skeleton.
+
+    ``clay`` leaves out textures, and all of its material but one colour a mesh.
+    """
     shown, shown_on = _put_on_character(motion, character)
-    skin = make_skin(shown_on)
+    skin = make_skin(shown_on, clay=clay)
     scene = find_scene(shown, _DISTINCT_POSES)
     performed = frames_to_show(shown)
     start, end = float(performed[0]) / shown.rate, float(performed[-1]) / shown.rate

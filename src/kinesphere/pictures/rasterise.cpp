@@ -3,6 +3,7 @@
 
 #include "maths/rotations.hpp"
 #include "pictures/camera.hpp"
+#include "pictures/paint.hpp"
 
 namespace kinesphere {
 
@@ -27,32 +28,81 @@ static int clip_to_near_plane(const Vec3 (&triangle)[3], const Projection& view,
     return count;
 }
 
-// Draw triangles (F, 3) of points (V, 3) in the camera's frame (right, up, depth) into a z-buffer. Triangles are
-// clipped at the near plane; those with a vertex that is not finite are left out.
-static void fill_perspective(Floats<2> points, Ints<2> triangles, const Projection& view, const ZBuffer& buffer) {
-    const Index high = buffer.ids.shape[0], wide = buffer.ids.shape[1];
-    const double near_plane = view.near_plane;
-    Scratch<double, 2> corners(points.shape[0], 3);
+// Project points (V, 3) in the camera's frame to `corners (V, 3)` on the picture.
+static void project_points(Floats<2> points, const Projection& view, FloatsOut<2> corners) {
     for (Index i = 0; i < points.shape[0]; ++i) {
         const auto [x, y, inverse] = project_sample(read_vector(points.at(i)), view);
         write_vector(corners.at(i), {x, y, inverse});
     }
-    for (Index t = 0; t < triangles.shape[0]; ++t) {
-        const Index *triangle = triangles.at(t), a = triangle[0], b = triangle[1], c = triangle[2];
-        const std::int32_t number = static_cast<std::int32_t>(t);
-        const double za = points(a, 2), zb = points(b, 2), zc = points(c, 2);
-        if (za > near_plane && zb > near_plane && zc > near_plane) {
-            fill_triangle(read_corner(corners.at(a)), read_corner(corners.at(b)), read_corner(corners.at(c)), number,
-                          buffer.inverse_depth.data, buffer.ids.data, high, wide);
-        } else if ((za > near_plane || zb > near_plane || zc > near_plane) && std::isfinite(za + zb + zc)) {
-            Corner clipped[4];
-            const int count = clip_to_near_plane(
-                {read_vector(points.at(a)), read_vector(points.at(b)), read_vector(points.at(c))}, view, clipped);
-            for (int k = 1; k < count - 1; ++k) {
-                fill_triangle(clipped[0], clipped[k], clipped[k + 1], number, buffer.inverse_depth.data,
-                              buffer.ids.data, high, wide);
-            }
+}
+
+// Draw one of the triangles, clipped at the near plane, unless a vertex of it is not finite.
+template <class Shows = Solid>
+static void fill_projected(Index number, const Index* triangle, Floats<2> points, FloatsOut<2> corners,
+                           const Projection& view, const ZBuffer& buffer, const Shows& shows = {}) {
+    const Index high = buffer.ids.shape[0], wide = buffer.ids.shape[1], a = triangle[0], b = triangle[1];
+    const Index c = triangle[2];
+    const double near_plane = view.near_plane, za = points(a, 2), zb = points(b, 2), zc = points(c, 2);
+    const std::int32_t id = static_cast<std::int32_t>(number);
+    if (za > near_plane && zb > near_plane && zc > near_plane) {
+        fill_triangle(read_corner(corners.at(a)), read_corner(corners.at(b)), read_corner(corners.at(c)), id,
+                      buffer.inverse_depth.data, buffer.ids.data, high, wide, shows);
+    } else if ((za > near_plane || zb > near_plane || zc > near_plane) && std::isfinite(za + zb + zc)) {
+        Corner clipped[4];
+        const int count = clip_to_near_plane(
+            {read_vector(points.at(a)), read_vector(points.at(b)), read_vector(points.at(c))}, view, clipped);
+        for (int k = 1; k < count - 1; ++k) {
+            fill_triangle(clipped[0], clipped[k], clipped[k + 1], id, buffer.inverse_depth.data, buffer.ids.data, high,
+                          wide, shows);
         }
+    }
+}
+
+// Draw triangles (F, 3) of points (V, 3) in the camera's frame (right, up, depth) into a z-buffer. Triangles are
+// clipped at the near plane; those with a vertex that is not finite are left out.
+static void fill_perspective(Floats<2> points, Ints<2> triangles, const Projection& view, const ZBuffer& buffer) {
+    Scratch<double, 2> corners(points.shape[0], 3);
+    project_points(points, view, corners);
+    for (Index t = 0; t < triangles.shape[0]; ++t) {
+        fill_projected(t, triangles.at(t), points, corners, view, buffer);
+    }
+}
+
+// The opacity from which on a sample of a pixel shows what is partly clear: as many samples show it as it is opaque.
+// Another material shows in other samples, so that one behind the other shines through.
+static double sample_threshold(Index row, Index column, Index supersampling, std::int32_t number) {
+    const Index count = supersampling * supersampling;
+    const Index place = row % supersampling * supersampling + column % supersampling;
+    const Index order = (place * (count > 4 ? 5 : 3) + 3 * number) % count;  // neighbours are far apart
+    return (static_cast<double>(order) + 0.5) / static_cast<double>(count);
+}
+
+// The same with paint: triangles of one-sided materials are left out where they are seen from behind, and samples where
+// a masked material is clear, or a blended one as often as it is clear.
+static void fill_painted(Floats<2> points, Ints<2> triangles, const Projection& view, const Paint& paint,
+                         Index supersampling, const ZBuffer& buffer) {
+    Scratch<double, 2> corners(points.shape[0], 3);
+    project_points(points, view, corners);
+    for (Index t = 0; t < triangles.shape[0]; ++t) {
+        const Index* const triangle = triangles.at(t);
+        const std::int32_t number = paint.numbers(t), *const material = paint.materials.at(number);
+        const Vec3 first = read_vector(points.at(triangle[0])), second = read_vector(points.at(triangle[1]));
+        const Vec3 third = read_vector(points.at(triangle[2]));
+        if ((material[5] & DOUBLE_SIDED) == 0 && dot(first, cross(second, third)) < 0.0) continue;
+        if (material[4] == OPAQUE) {
+            fill_projected(t, triangle, points, corners, view, buffer);
+            continue;
+        }
+        const double detail = texture_detail(paint, number, triangle, points, view, supersampling);
+        const auto shows = [&](Index row, Index column) {
+            const Vec3 ray = {(static_cast<double>(column) + 0.5 - view.x) / view.focal,
+                              (view.y - static_cast<double>(row) - 0.5) / view.focal, 1.0};
+            const double opacity =
+                sample_paint(paint, number, triangle, meet_triangle(ray, first, second, third), detail).opacity;
+            return opacity >=
+                   (material[4] == MASK ? paint.cutoffs(number) : sample_threshold(row, column, supersampling, number));
+        };
+        fill_projected(t, triangle, points, corners, view, buffer, shows);
     }
 }
 
@@ -235,6 +285,7 @@ namespace kinesphere {
 KERNELS(rasterise) {
     return {
         kernel<fill_perspective>("fill_perspective"),
+        kernel<fill_painted>("fill_painted"),
         kernel<fill_shadow>("fill_shadow"),
         kernel<draw_line>("draw_line"),
     };

@@ -41,10 +41,16 @@ struct Corner {
 
 inline Corner read_corner(const double* c) { return {c[0], c[1], c[2]}; }
 
+// Every sample of a triangle shows it.
+struct Solid {
+    bool operator()(Index, Index) const { return true; }
+};
+
 // Fill one triangle of either orientation into buffers (high, wide); a sample is tested at its centre. Without `ids`
-// only depth is kept.
+// only depth is kept. `shows(row, column)` says whether a sample shows the triangle, and is asked last.
+template <class Shows = Solid>
 inline void fill_triangle(Corner p, Corner q, Corner r, std::int32_t number, float* inverse_depth, std::int32_t* ids,
-                          Index high, Index wide) {
+                          Index high, Index wide, const Shows& shows = {}) {
     const double left = least(p.x, q.x, r.x), right = most(p.x, q.x, r.x);
     const double top = least(p.y, q.y, r.y), bottom = most(p.y, q.y, r.y);
     const double width = static_cast<double>(wide), height = static_cast<double>(high);
@@ -71,7 +77,7 @@ inline void fill_triangle(Corner p, Corner q, Corner r, std::int32_t number, flo
             const double a = 1.0 - b - c;
             if (a >= -1e-9 && b >= -1e-9 && c >= -1e-9) {
                 const double nearness = a * p.inverse_depth + b * q.inverse_depth + c * r.inverse_depth;
-                if (nearness > static_cast<double>(inverse_depth[sample])) {
+                if (nearness > static_cast<double>(inverse_depth[sample]) && shows(row, sample - row * wide)) {
                     inverse_depth[sample] = static_cast<float>(nearness);
                     if (ids != nullptr) ids[sample] = number;
                 }

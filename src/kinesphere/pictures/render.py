@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cache
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
@@ -27,6 +26,7 @@ from kinesphere.pictures.light import (
     compute_shadows,
     studio_lighting,
 )
+from kinesphere.pictures.paint import decode_srgb, encoded_light
 from kinesphere.pictures.rasterise import Line, ZBuffer, make_zbuffer
 from kinesphere.pictures.surface import Surface, drop_bad_triangles
 
@@ -87,24 +87,17 @@ def render(
     visible = _find_visible(surface, shot, stage.supersampling)
     samples = _shade(surface, visible, stage, shadows)
     out = np.empty((high, wide, 3), dtype=np.uint8)
-    _native.render.resolve(samples, visible.buffer.ids, visible.corner, stage.supersampling, ground, _srgb_table(), out)
+    _native.render.resolve(
+        samples, visible.buffer.ids, visible.corner, stage.supersampling, ground, encoded_light(), out
+    )
     if ribbons:
         draw_ribbons(out, ribbons, shot, _pixel_depth(visible, shot, stage.supersampling))
     return out
 
 
 def srgb_to_linear(colour: Colour) -> Floats:
-    """The linear light of an sRGB colour (IEC 61966-2-1)."""
-    value = np.array(colour) / 255.0
-    return np.where(value <= 0.04045, value / 12.92, ((value + 0.055) / 1.055) ** 2.4)
-
-
-@cache
-def _srgb_table() -> Pixels:
-    """sRGB bytes for linear light from 0 to 1 in fine steps."""
-    light = np.linspace(0.0, 1.0, 16384)
-    value = np.where(light <= 0.0031308, 12.92 * light, 1.055 * light ** (1.0 / 2.4) - 0.055)
-    return np.round(255.0 * value).astype(np.uint8)
+    """The linear light of an sRGB colour."""
+    return decode_srgb(np.array(colour) / 255.0)
 
 
 def _draw_floor(shot: Shot, stage: Stage, shadows: Shadows) -> Layer:
@@ -143,7 +136,10 @@ def _find_visible(surface: Surface, shot: Shot, supersampling: int) -> _Visibili
     view = window.projection(supersampling)
     points = to_camera(surface.points, view)
     buffer = make_zbuffer(window.size[1] * supersampling, window.size[0] * supersampling)
-    _native.rasterise.fill_perspective(points, surface.triangles, view, buffer)
+    if surface.paint is None:
+        _native.rasterise.fill_perspective(points, surface.triangles, view, buffer)
+    else:
+        _native.rasterise.fill_painted(points, surface.triangles, view, surface.paint, supersampling, buffer)
     return _Visibility(window, corner, points, buffer)
 
 
@@ -174,7 +170,11 @@ def _shade(surface: Surface, visible: _Visibility, stage: Stage, shadows: Shadow
     )
     view = visible.shot.projection(stage.supersampling)
     lighting = studio_lighting(shadows, stage.floor, stage.height)
-    _native.light.shade_surface(visible.buffer, mesh, view, lighting, stage.supersampling, samples)
+    finer = stage.supersampling
+    if surface.paint is None:
+        _native.light.shade_surface(visible.buffer, mesh, view, lighting, finer, samples)
+    else:
+        _native.light.shade_painted(visible.buffer, mesh, surface.paint, view, lighting, finer, samples)
     return samples
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,6 +10,8 @@ from numpy.typing import NDArray
 from kinesphere import _native
 from kinesphere.maths.vectors import Floats, Ints
 from kinesphere.motion.character import Character, Mesh
+from kinesphere.motion.memo import memoised
+from kinesphere.pictures.paint import Paint, is_painted, paint_meshes
 
 WOOD = (0.60, 0.415, 0.245)  # linear: the colour of surfaces that have none
 _COARSE_CELL = 0.017  # of the body's size: vertices of a cell become one for soft shadows
@@ -27,6 +29,13 @@ class Surface:
     triangles: Ints  # (F, 3)
     coarse: Ints  # (G, 3) fewer triangles of about the same shape, for soft shadows
     colours: Floats  # (V, 3) linear
+    paint: Paint | None = None  # textures and all else that one colour a vertex cannot say
+    clear: NDArray[np.bool_] | None = None  # (F,) triangles that cast no shadow, of a painted surface
+
+    @property
+    def casting(self) -> Ints:
+        """``(n, 3)`` the triangles that cast a sharp shadow."""
+        return self.triangles if self.clear is None else self.triangles[~self.clear]
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,34 +51,51 @@ class Skin:
     coarse: Ints  # (G, 3)
     groups: Ints  # (V,) smoothing group: its vertices share one normal
     colours: Floats  # (V, 3) linear
+    paint: Paint | None = None
+    clear: NDArray[np.bool_] | None = None  # (F,)
 
     def pose(self, rotations_world: Floats, positions_world: Floats, scales: Floats | None = None) -> Surface:
         """The surface for joints with rotations ``(J, 4)`` and positions ``(J, 3)`` in the world."""
         parts = [mesh.posed(rotations_world, positions_world, scales) for mesh in self.meshes]
         points = np.ascontiguousarray(np.concatenate(parts)) if parts else np.empty((0, 3))
         normals = vertex_normals(points, self.triangles, self.groups)
-        return Surface(points, normals, self.triangles, self.coarse, self.colours)
+        return Surface(points, normals, self.triangles, self.coarse, self.colours, self.paint, self.clear)
 
 
-def make_skin(character: Character, plain: tuple[float, float, float] = WOOD) -> Skin:
-    """The skin of a character; parts that are just white get the ``plain`` colour."""
+@memoised
+def make_skin(character: Character, plain: tuple[float, float, float] = WOOD, clay: bool = False) -> Skin:
+    """The skin of a character, with its textures and colours. Where nothing but one colour a mesh is known, or with
+    ``clay``, parts that are just white get the ``plain`` colour.
+    """
     meshes = tuple(mesh for mesh in character.meshes if len(mesh.triangles))
     if not meshes:
         raise ValueError(f"{character} has no surface to draw")
     triangles, coarse, groups, colours = [], [], [], []
     size = max(float(np.ptp(np.concatenate([mesh.positions for mesh in meshes]), axis=0).max()), 1e-9)
     vertices, smooth = 0, 0
+    painted = None if clay or not any(is_painted(mesh) for mesh in meshes) else paint_meshes(meshes, plain)
+    faces = 0
     for mesh in meshes:
         triangles.append(mesh.triangles + vertices)
-        coarse.append(_coarse_triangles(mesh, _COARSE_CELL * size) + vertices)
+        solid = mesh if painted is None else _without(mesh, painted.clear[faces : faces + len(mesh.triangles)])
+        coarse.append(_coarse_triangles(solid, _COARSE_CELL * size) + vertices)
+        faces += len(mesh.triangles)
         own = _smoothing_groups(mesh)
         groups.append(own + smooth)
         white = min(mesh.colour[:3]) > 0.99
         colours.append(np.tile(plain if white else mesh.colour[:3], (len(mesh.positions), 1)))
         vertices += len(mesh.positions)
         smooth += int(own.max()) + 1
-    parts = (np.concatenate(part) for part in (triangles, coarse, groups, colours))
-    return Skin(meshes, *parts)
+    shape = np.concatenate(triangles), np.concatenate(coarse), np.concatenate(groups)
+    if painted is None:
+        return Skin(meshes, *shape, np.concatenate(colours))
+    clear = painted.clear if painted.clear.any() else None
+    return Skin(meshes, *shape, painted.colours, painted.paint, clear)
+
+
+def _without(mesh: Mesh, triangles: NDArray[np.bool_]) -> Mesh:
+    """A mesh without some of its triangles."""
+    return replace(mesh, triangles=mesh.triangles[~triangles]) if triangles.any() else mesh
 
 
 def plain_surface(points: Floats, triangles: Ints, colour: tuple[float, float, float] = WOOD) -> Surface:
@@ -81,7 +107,7 @@ def plain_surface(points: Floats, triangles: Ints, colour: tuple[float, float, f
 
 
 def merge_surfaces(surfaces: list[Surface]) -> Surface:
-    """Several bodies in one scene, so that they hide and shade each other."""
+    """Several bodies in one scene, so that they hide and shade each other; without paint."""
     if len(surfaces) == 1:
         return surfaces[0]
     starts = np.cumsum([0, *(len(surface.points) for surface in surfaces)])
@@ -102,10 +128,13 @@ def drop_bad_triangles(surface: Surface) -> Surface:
     good: NDArray[np.bool_] = np.all(near, axis=1)
     points = np.where(good[:, None], surface.points, 0.0)
     normals = np.where(np.isfinite(surface.normals), surface.normals, 0.0)
-    triangles, coarse = (kept[good[kept].all(axis=1)] for kept in (surface.triangles, surface.coarse))
+    whole = good[surface.triangles].all(axis=1)
+    coarse = surface.coarse[good[surface.coarse].all(axis=1)]
+    paint = surface.paint and surface.paint._replace(numbers=surface.paint.numbers[whole])
+    clear = None if surface.clear is None else surface.clear[whole]
     # Unused vertices must not enlarge bounds that are measured over all of them.
     points[~good] = points[good][0] if good.any() else 0.0
-    return Surface(points, normals, triangles, coarse, surface.colours)
+    return Surface(points, normals, surface.triangles[whole], coarse, surface.colours, paint, clear)
 
 
 def vertex_normals(points: Floats, triangles: Ints, groups: Ints) -> Floats:

@@ -69,6 +69,7 @@ def sheet(
     view: View = "three-quarter",
     trails: TrailsLike = False,
     ghosts: int = 0,
+    clay: bool = False,
     progress: bool | None = False,
 ) -> Image.Image:
     """Draw poses of a motion on a character, each in the middle of its panel, at one scale.
@@ -92,12 +93,14 @@ def sheet(
     trails, ghosts
         The paths of hands (True) or of joints by name since the pose before, with dots at equal times, see ``Trails``;
         how many earlier poses stand behind, paler.
+    clay
+        Whether the character is shown without its textures.
     """
     if min(size) < 200 or max(size) > 16384:
         raise ValueError(f"size={size}; 200 to 16384 pixels each way are allowed")
     if columns is not None and columns < 1:
         raise ValueError(f"columns={columns}; at least one is needed")
-    performers = make_performers(motions, character)
+    performers = make_performers(motions, character, clay)
     frames = (12 if len(performers) == 1 else 8) if frames is None else frames
     if frames < 1:
         raise ValueError(f"frames={frames}; at least one is needed")
@@ -116,19 +119,24 @@ def sheet(
         shot, quality = extent.shot(number, grid.panel, pose), quality_for(grid.panel)
         return render_panel(performers[number], shot, shown[number][pose], overlays, 3, quality, before[number][pose])
 
-    drawn = with_progress(render_in_order(draw_panel, panels), len(panels), "contact sheet", progress)
+    drawn = with_progress(render_in_order(draw_panel, panels), len(panels), "drawing a contact sheet", progress)
     _paste_panels(page, performers, grid, panels, times, drawn)
     return page
 
 
 def compare_sheet(
-    before: Motion, after: Motion, character: Character | None = None, trails: TrailsLike = False
+    before: Motion,
+    after: Motion,
+    character: Character | Sequence[Character | None] | None = None,
+    trails: TrailsLike = False,
+    clay: bool = False,
+    progress: bool | None = False,
 ) -> Image.Image:
     """Before and after on one page: two motions below each other at one scale, as many poses of each.
 
     Each has moments of its own from its beginning to its end, as they seldom last equally long.
     """
-    performers = make_performers([before, after], character)
+    performers = make_performers([before, after], character, clay)
     times = [common_times([one], COMPARED_POSES) for one in performers]
     shown = [one.clock(own).tolist() for one, own in zip(performers, times, strict=True)]
     overlays = Overlays(parse_trails(trails))
@@ -144,7 +152,8 @@ def compare_sheet(
         return render_panel(performers[row], shot, shown[row][pose], overlays, 3, quality, previous[row][pose])
 
     draw = ImageDraw.Draw(page)
-    for (row, column), pixels in zip(panels, render_in_order(draw_panel, panels), strict=True):
+    drawn = with_progress(render_in_order(draw_panel, panels), len(panels), "drawing before and after", progress)
+    for (row, column), pixels in zip(panels, drawn, strict=True):
         corner = grid.corner(row, column)
         page.paste(Image.fromarray(pixels), corner)
         _label_panel(draw, grid, corner, times[row][column])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from kinesphere.files.gltf.read import list_clips, load
-from kinesphere.files.gltf.write import save
+from kinesphere.files.gltf.write import save, save_clips
 from kinesphere.files.registry import Format, register
 
 
@@ -22,6 +22,7 @@ register(
         looks_like=_looks_like,
         load=load,
         save=save,
+        save_clips=save_clips,
         clips=list_clips,
         holds_characters=True,
         keyed=True,
@@ -36,6 +37,7 @@ register(
         about="VRM characters, written with a motion on them (character=…)",
         looks_like=lambda head: False,  # read as the glTF that they are
         save=save,
+        save_clips=save_clips,
         holds_characters=True,
         keyed=True,
     )

@@ -29,6 +29,7 @@ from kinesphere.motion.roles import find_roles
 from kinesphere.motion.roles.rolemap import SURE
 from kinesphere.motion.source import Source
 
+BONES = "bones"  # name of the mesh of a motion without a character
 MOST_NODES = 2_000  # a scene of more is no character
 SHEARS = 0.01  # relative difference of a node's scales from which shear below it is visible
 
@@ -51,6 +52,13 @@ class GltfCharacterFile:
     def has_mesh(self) -> bool:
         """Whether any node shows a mesh, even one that cannot be read."""
         return any("mesh" in node for node in self.document.fields.each("nodes"))
+
+    @property
+    def has_bone_mesh(self) -> bool:
+        """Whether we wrote the file for a motion alone, with bones as its one mesh."""
+        fields = self.document.fields
+        made = str(fields.child("asset").data.get("generator", "")).startswith("kinesphere")
+        return made and [mesh.data.get("name") for mesh in fields.each("meshes")] == [BONES]
 
     @property
     def is_only_animation(self) -> bool:

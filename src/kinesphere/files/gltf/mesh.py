@@ -1,4 +1,4 @@
-"""glTF meshes: read primitives (positions, normals, indices, JOINTS_n, WEIGHTS_n) and bind them by their skins.
+"""glTF meshes: read primitives (positions, normals, colours, indices, JOINTS_n, WEIGHTS_n), bound by their skins.
 
 A vertex is bound by a joint's world matrix at rest times its inverse bind matrix. A mesh without a skin is bound to
 the nearest joint above its node.
@@ -14,10 +14,12 @@ import numpy as np
 from kinesphere.files.gltf.document import Accessors, Document, GltfFields, finite_numbers
 from kinesphere.files.gltf.extensions import DECOMPRESS, DRACO
 from kinesphere.files.gltf.joints import Joints, axes_rotation
+from kinesphere.files.gltf.material import Look, MaterialReader
 from kinesphere.files.gltf.nodes import Nodes
 from kinesphere.maths import rotations
 from kinesphere.maths.vectors import Floats, Ints
-from kinesphere.motion.character import WHITE, Mesh
+from kinesphere.motion.character import Mesh
+from kinesphere.motion.errors import MotionFileError
 from kinesphere.motion.skeleton import Skeleton
 
 TRIANGLES, STRIP, FAN = 4, 5, 6
@@ -34,7 +36,9 @@ class Primitive:
     triangles: Ints  # (F, 3)
     joints: Ints | None  # (V, K): indices into the skin's joints
     weights: Floats | None  # (V, K), as the file has them
-    colour: tuple[float, float, float, float]
+    look: Look
+    texture_coordinates: Floats | None  # (V, 2)
+    vertex_colours: Floats | None  # (V, 4)
     morphs: tuple[str, ...]
 
 
@@ -42,7 +46,8 @@ class PrimitiveReader:
     """Reads the primitives of each mesh once, however many nodes show it."""
 
     def __init__(self, document: Document, accessors: Accessors, warn: Callable[[str], None]) -> None:
-        self.fields, self.accessors, self.warn = document.fields, accessors, warn
+        self.accessors, self.warn = accessors, warn
+        self.materials = MaterialReader(document, warn)
         self._known: dict[tuple[str, tuple[float, ...]], tuple[Primitive, ...]] = {}
 
     def read(self, mesh: GltfFields, node: GltfFields) -> tuple[Primitive, ...]:
@@ -70,6 +75,7 @@ class PrimitiveReader:
             if weight != 0.0 and "POSITION" in (target := primitive.item("targets", index)):
                 positions = positions + weight * self._vertices(target, "POSITION", len(positions))
         joints, weights = self._influences(attributes, len(positions))
+        look = self.materials.read(primitive)
         return Primitive(
             attributes=attributes,
             positions=positions,
@@ -77,7 +83,9 @@ class PrimitiveReader:
             triangles=self._triangles(primitive, mode, len(positions)),
             joints=joints,
             weights=weights,
-            colour=self._colour(primitive),
+            look=look,
+            texture_coordinates=self._texture_coordinates(attributes, look, len(positions)),
+            vertex_colours=self._vertex_colours(attributes, len(positions)),
             morphs=_morph_names(mesh, primitive, targets),
         )
 
@@ -126,13 +134,34 @@ class PrimitiveReader:
         odd = first % 2
         return order[np.stack([first, first + 1 + odd, first + 2 - odd], axis=1)]
 
-    def _colour(self, primitive: GltfFields) -> tuple[float, float, float, float]:
-        if "material" not in primitive:
-            return WHITE
-        index = primitive.index("material", self.fields.count("materials"), "materials")
-        surface = self.fields.item("materials", index).child("pbrMetallicRoughness")
-        red, green, blue, opacity = surface.numbers("baseColorFactor", 4) or WHITE
-        return (red, green, blue, opacity)
+    def _texture_coordinates(self, attributes: GltfFields, look: Look, count: int) -> Floats | None:
+        """Texture coordinates of the set that the material uses; what is broken is left out, with a warning."""
+        if look.material.texture is None:
+            return None
+        found = self._colouring(attributes, f"TEXCOORD_{look.coordinate_set}", ("VEC2",), count)
+        return None if found is None else look.place_texture(found)
+
+    def _vertex_colours(self, attributes: GltfFields, count: int) -> Floats | None:
+        if "COLOR_0" not in attributes:
+            return None
+        found = self._colouring(attributes, "COLOR_0", ("VEC3", "VEC4"), count)
+        if found is None:
+            return None
+        colours: Floats = np.clip(np.concatenate([found, np.ones((count, 4 - found.shape[1]))], axis=1), 0.0, 1.0)
+        return colours
+
+    def _colouring(self, attributes: GltfFields, name: str, kinds: tuple[str, ...], count: int) -> Floats | None:
+        """An attribute that a surface is whole without: a body should not be refused for its colours."""
+        try:
+            values = self.accessors.read(attributes, name, kinds)
+            if len(values) != count:
+                raise attributes.error(name, f"{len(values)} values", f"{count}, one a vertex")
+            if not np.isfinite(values).all():
+                raise attributes.error(name, "a value that is no number", "finite numbers")
+        except MotionFileError as error:
+            self.warn(f"{error.where}: found {error.found}; the surface is shown without it")
+            return None
+        return values
 
 
 def _blend(owner: GltfFields) -> tuple[float, ...]:
@@ -225,8 +254,20 @@ class MeshReader:
         triangles = primitive.triangles
         if not carriers.skinned and np.linalg.det(carriers.matrices[0, :, :3]) < 0.0:
             triangles = triangles[:, ::-1]  # a mirrored node shows its triangles from behind
-        colour, morphs = primitive.colour, primitive.morphs
-        return Mesh(name, positions, triangles, joints, weights, anchors, normals, colour, morphs)
+        return Mesh(
+            name,
+            positions,
+            triangles,
+            joints,
+            weights,
+            anchors,
+            normals,
+            colour=primitive.look.colour,
+            morphs=primitive.morphs,
+            material=primitive.look.material,
+            texture_coordinates=primitive.texture_coordinates,
+            vertex_colours=primitive.vertex_colours,
+        )
 
     def _rigid(self, node: int) -> SkinJoints | None:
         """A mesh without a skin is bound to the nearest joint above its node."""

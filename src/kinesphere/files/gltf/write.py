@@ -1,10 +1,11 @@
-"""Write a motion or a character as glTF: joints, skin, meshes and one clip.
+"""Write motions or a character as glTF: joints, skin, meshes and clips.
 
 A motion without a character gets a simple body, an octahedron for every bone, so that any viewer shows it.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -15,8 +16,9 @@ from numpy.typing import NDArray
 import kinesphere
 from kinesphere.files.gltf import extras
 from kinesphere.files.gltf.animation import X_Y_Z_W, ClipWriter, Float32s, to_float32
+from kinesphere.files.gltf.character import BONES
 from kinesphere.files.gltf.document import INDICES, VERTICES, BufferBuilder, write_document
-from kinesphere.files.gltf.write_on_character import save_on_character
+from kinesphere.files.gltf.write_on_character import save_on_character, scaled_joints
 from kinesphere.files.registry import SaveOptions, writable_names
 from kinesphere.maths import rotations
 from kinesphere.maths.vectors import Floats, Ints
@@ -28,38 +30,45 @@ from kinesphere.motion.skeleton import Skeleton
 
 def save(motion: Motion, path: Path, options: SaveOptions) -> None:
     """Write a motion with a character, or with a simple body for its skeleton."""
+    save_clips((motion,), path, options)
+
+
+def save_clips(motions: Sequence[Motion], path: Path, options: SaveOptions) -> None:
+    """Write motions of one skeleton as the clips of one file."""
     if options.scale != 1.0 or options.up != "y":
         raise ValueError(f"{path}: scale={options.scale:g}, up={options.up!r}; a glTF file is in metres with Y up")
     character = options.character
     if character is not None and not (isinstance(character, Character) and character.document is None):
-        save_on_character(motion, path, character)
+        save_on_character(motions, path, character)
         return
     if path.suffix.lower() not in (".glb", ".gltf"):
         expected = ".glb, .gltf, or a character to show it on: character=load_character(…) of a VRM file"
         raise MotionFileError(path, f"the suffix {path.suffix!r} for a motion alone", expected)
-    if character is not None and not character.skeleton.same_tree(motion.skeleton):
-        found = f"a motion of another skeleton ({motion.skeleton})"
+    skeleton = motions[0].skeleton
+    if character is not None and not character.skeleton.same_tree(skeleton):
+        found = f"a motion of another skeleton ({skeleton})"
         raise MotionFileError(path, found, f"one of {character.skeleton}; kinesphere.retarget brings it over")
-    content, binary = _build_document(motion, path, plain_names=options.plain_names, character=character)
+    content, binary = _build_document(motions, path, plain_names=options.plain_names, character=character)
     write_document(path, content, binary)
 
 
 def save_character(character: Character, path: Path) -> None:
     """Write a character that came from no file, without any clip."""
     rest = Motion(character.skeleton, 30.0, character.skeleton.rest_rotations[None])
-    content, binary = _build_document(rest, path, plain_names=False, character=character, clip=False)
+    content, binary = _build_document((rest,), path, plain_names=False, character=character, clips=False)
     write_document(path, content, binary)
 
 
 def _build_document(
-    motion: Motion, path: Path, *, plain_names: bool, character: Character | None = None, clip: bool = True
+    motions: Sequence[Motion], path: Path, *, plain_names: bool, character: Character | None = None, clips: bool = True
 ) -> tuple[dict[str, Any], bytes]:
     """The JSON of the whole file, and its buffer."""
+    motion = motions[0]
     names = motion.skeleton.names
     if plain_names:
         names = writable_names(names, plain=True)
     nodes = _joint_nodes(motion, names)
-    surfaces = _add_surfaces(motion, names, nodes)
+    surfaces = _add_surfaces(motions, names, nodes)
     top = list(motion.skeleton.roots)
     if len(top) > 1:
         # The joints of a skin must have a node above them all.
@@ -75,7 +84,7 @@ def _build_document(
         "joints": [surfaces.get(joint, joint) for joint in range(len(motion.skeleton))],
         "skeleton": top[0],
     }
-    name = character.name if character is not None and shown else "bones"
+    name = character.name if character is not None and shown else BONES
     nodes.append({"name": name, "mesh": 0, "skin": 0})
     content = {
         "asset": {"version": "2.0", "generator": f"kinesphere {kinesphere.__version__}"},
@@ -86,8 +95,8 @@ def _build_document(
         "materials": [material_json(part) for part in parts],
         "skins": [skin],
     }
-    if clip:
-        content["animations"] = [_animation(motion, path, buffer, surfaces)]
+    if clips:
+        content["animations"] = [_animation(own, path, buffer, surfaces) for own in motions]
     return content | {"accessors": buffer.accessors, "bufferViews": buffer.views}, buffer.binary
 
 
@@ -108,12 +117,10 @@ def _joint_nodes(motion: Motion, names: tuple[str, ...]) -> list[dict[str, Any]]
     return nodes
 
 
-def _add_surfaces(motion: Motion, names: tuple[str, ...], nodes: list[dict[str, Any]]) -> dict[int, int]:
+def _add_surfaces(motions: Sequence[Motion], names: tuple[str, ...], nodes: list[dict[str, Any]]) -> dict[int, int]:
     """Add a node for the skin below each joint whose surface is scaled: the joint's scale would scale its children."""
-    if motion.scales is None:
-        return {}
     surfaces = {}
-    for joint in np.flatnonzero((motion.scales != 1.0).any(axis=(0, 2))).tolist():
+    for joint in scaled_joints(motions):
         surfaces[joint] = len(nodes)
         nodes[joint].setdefault("children", []).append(len(nodes))
         nodes.append({"name": f"{names[joint]}.surface", "extras": extras.surface_extras()})
@@ -174,7 +181,7 @@ def bone_parts(skeleton: Skeleton) -> list[MeshPart]:
     )
     joints[:, 0], weights[:, 0] = bones.joints, 1.0
     indices = np.asarray(bones.indices, dtype=np.intp)
-    return [MeshPart("bones", bones.positions, bones.normals, indices, joints, weights, _WOOD)]
+    return [MeshPart(BONES, bones.positions, bones.normals, indices, joints, weights, _WOOD)]
 
 
 def character_parts(character: Character) -> list[MeshPart]:

@@ -1,4 +1,4 @@
-"""Write a motion into a character's own glTF or VRM file: everything else stays, and the motion is its one clip.
+"""Write motions into a character's own glTF or VRM file: everything else stays, and the motions are its clips.
 
 The file's old clips go, with the accessors and buffer views that only they use. Its buffers and images are packed into
 one binary chunk, or copied beside a ``.gltf``.
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import copy
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -41,9 +41,9 @@ STILL = 1e-6  # metres: a joint that never leaves its rest position by more gets
 _OTHER_LENGTH = 0.01  # relative difference of a bone's length from which it is another character's
 
 
-def save_on_character(motion: Motion, path: Path, character: Any) -> None:
-    """Write a character's file with a motion of its skeleton, which replaces all clips of the file."""
-    file = _check_character(motion, path, character)
+def save_on_character(motions: Sequence[Motion], path: Path, character: Any) -> None:
+    """Write a character's file with motions of its skeleton, which replace all clips of the file."""
+    file = _check_character(motions[0], path, character)
     problems: list[str] = []
     document = file.document
     try:
@@ -53,8 +53,10 @@ def save_on_character(motion: Motion, path: Path, character: Any) -> None:
     remove_animations(content)
     result = pack_document(document, content, inside=path.suffix.lower() != ".gltf", warn=problems.append)
     _decompose_matrices(file, content, path)
-    surfaces = _add_surface_nodes(motion, character, file, content, problems.append)
-    content["animations"] = [_animation(motion, path, file, ClipWriter(motion, path, result.buffer), surfaces)]
+    surfaces = _add_surface_nodes(motions, character, file, content, problems.append)
+    content["animations"] = [
+        _animation(motion, path, file, ClipWriter(motion, path, result.buffer), surfaces) for motion in motions
+    ]
     with write_beside(path, result.beside):
         write_document(path, content, result.buffer.binary, document.other_chunks)
     for sentence in problems:
@@ -109,18 +111,22 @@ def _decompose_matrices(file: GltfCharacterFile, content: dict[str, Any], path: 
 
 
 def _add_surface_nodes(
-    motion: Motion, character: Character, file: GltfCharacterFile, content: dict[str, Any], warn: Callable[[str], None]
+    motions: Sequence[Motion],
+    character: Character,
+    file: GltfCharacterFile,
+    content: dict[str, Any],
+    warn: Callable[[str], None],
 ) -> dict[int, int]:
     """Joint to a node below it for the skins alone: the joint's own scale would scale its children."""
-    if motion.scales is None:
+    wanted = scaled_joints(motions, 1e-6)
+    if not wanted:
         return {}
     found = {joint: node for node, joint in file.joints.surfaces.items()}
     skins = [skin.get("joints", []) for skin in content.get("skins", [])]
     bound = {int(node) for joints in skins for node in joints}
-    wanted = np.flatnonzero((np.abs(motion.scales - 1.0) > 1e-6).any(axis=(0, 2))).tolist()
     rigid = {int(mesh.joints[0, 0]) for mesh in character.meshes if mesh.joints.shape[1] == 1 and len(mesh.joints)}
     for joint in wanted:
-        node, name = int(file.joints.nodes[joint]), motion.skeleton.names[joint]
+        node, name = int(file.joints.nodes[joint]), character.skeleton.names[joint]
         if joint in rigid:
             warn(f"{name!r} carries a mesh without a skin; the stretching of that was left out")
         if joint in found or node not in bound:
@@ -131,6 +137,13 @@ def _add_surface_nodes(
         for joints in skins:
             joints[:] = [found[joint] if int(other) == node else other for other in joints]
     return {joint: node for joint, node in found.items() if joint in wanted}
+
+
+def scaled_joints(motions: Sequence[Motion], tolerance: float = 0.0) -> list[int]:
+    """Joints whose surface any of the motions scales."""
+    scales = [motion.scales for motion in motions if motion.scales is not None]
+    found = [np.flatnonzero((np.abs(own - 1.0) > tolerance).any(axis=(0, 2))) for own in scales]
+    return np.unique(np.concatenate(found)).tolist() if found else []
 
 
 def _animation(
