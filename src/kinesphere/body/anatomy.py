@@ -14,9 +14,10 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from kinesphere.body.ground import sole_points, towards_sole
+from kinesphere.body.hand_frames import hand_frame, mean_hand_frame
 from kinesphere.maths import kinematics, rotations
 from kinesphere.maths.vectors import Floats, Ints, reject, unit
-from kinesphere.motion.humanoid import REQUIRED, SIDES
+from kinesphere.motion.humanoid import FINGERS, REQUIRED, SIDES
 from kinesphere.motion.motion import Motion
 from kinesphere.motion.skeleton import Skeleton
 
@@ -26,7 +27,6 @@ _SAMPLES = 240  # frames of a motion that are searched for an upright one
 _CLEARLY_FLEXED = np.radians(20.0)  # from here on a limb shows its hinge axis
 _LEVEL_TOES = 0.3  # shares: toes that point less along the ground, or less forward, don't show the foot's direction
 _LIMBS = {"Arm": ("UpperArm", "LowerArm", "Hand"), "Leg": ("UpperLeg", "LowerLeg", "Foot")}
-_FINGERS = ("Thumb", "Index", "Middle", "Ring", "Little")
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,6 +85,8 @@ def _measure_body(skeleton: Skeleton, motion: Motion | None) -> Anatomy:
         role: rotations.multiply(rotations.conjugate(pose.rotations[joint]), world[role])
         for role, joint in skeleton.roles.items()
     }
+    if pose.source != REST and motion is not None:
+        frames |= _mean_hand_frames(skeleton, pose, motion, frames)
     lengths = {f"{side}{limb}": _limb_length(skeleton, side, limb) for side in SIDES for limb in _LIMBS}
     spine, neck = _spine_and_neck(skeleton)
     return Anatomy(
@@ -107,10 +109,16 @@ def _upright_pose(skeleton: Skeleton, motion: Motion | None) -> AnatomyPose:
     q, p = skeleton.rest_world()
     if motion is None or uprightness(skeleton, p) > UPRIGHT:
         return AnatomyPose(q, p, REST)
-    frames = np.unique(np.linspace(0, len(motion) - 1, _SAMPLES).astype(np.intp))
-    world_q, world_p = kinematics.forward(motion.rotations[frames], motion.translations[frames], skeleton.parents)
+    frames, world_q, world_p = sample_world(motion)
     best = int(np.argmax(_uprightness(skeleton, world_p)))
     return AnatomyPose(world_q[best], world_p[best], f"frame {frames[best]}, because the rest pose is no body's pose")
+
+
+def sample_world(motion: Motion) -> tuple[Ints, Floats, Floats]:
+    """Some frames of a motion, with world rotations ``(T, J, 4)`` and positions ``(T, J, 3)``."""
+    frames = np.unique(np.linspace(0, len(motion) - 1, _SAMPLES).astype(np.intp))
+    q, p = kinematics.forward(motion.rotations[frames], motion.translations[frames], motion.skeleton.parents)
+    return frames, q, p
 
 
 def uprightness(skeleton: Skeleton, positions: Floats) -> float:
@@ -167,7 +175,7 @@ def _frames_world(
     """Anatomical frames ``(4,)`` of all roles in the world.
 
     Limb bones: along the bone, hinge axis, their cross product. Feet: left, up, toes. Everything else has the body's
-    own axes; fingers and hands those of the forearm.
+    own axes; hands those of ``hand_frames``, and fingers those of the hand.
     """
     frames: dict[str, Floats] = dict.fromkeys(skeleton.roles, basis)
     for side in SIDES:
@@ -175,15 +183,37 @@ def _frames_world(
             hinge = hinges[f"{side}{parts[0]}"]
             for part, bone in zip(parts[:2], _bone_directions(skeleton, pose, side, limb), strict=True):
                 frames[f"{side}{part}"] = _bone_frame(bone, hinge)
-        hand = frames[f"{side}Hand"] = frames[f"{side}LowerArm"]
-        foot = frames[f"{side}Foot"] = _foot_frame(skeleton, pose, side, basis)
-        for role in skeleton.roles:
-            if role.startswith(side):
-                if role.endswith("Toes"):
-                    frames[role] = foot
-                elif any(finger in role for finger in _FINGERS):
-                    frames[role] = hand
+        hand = hand_frame(skeleton, pose.rotations, pose.positions, side, frames[f"{side}LowerArm"])
+        foot = _foot_frame(skeleton, pose, side, basis)
+        frames |= dict.fromkeys(hand_roles(skeleton, side), hand)
+        frames |= {role: foot for role in (f"{side}Foot", f"{side}Toes") if role in skeleton.roles}
     return frames
+
+
+def hand_roles(skeleton: Skeleton, side: str) -> list[str]:
+    """The roles of a hand and its fingers, which share one frame."""
+    parts = ("Hand", *FINGERS)
+    return [role for role in skeleton.roles if role.startswith(side) and any(part in role for part in parts)]
+
+
+def _mean_hand_frames(
+    skeleton: Skeleton, pose: AnatomyPose, motion: Motion, frames: Mapping[str, Floats]
+) -> dict[str, Floats]:
+    """Frames of hands that show no direction, by role: no single frame of a motion has the hand along the forearm."""
+    found: dict[str, Floats] = {}
+    _, q, _ = sample_world(motion)
+    for side in SIDES:
+        frame = mean_hand_frame(skeleton, q, side, frames[f"{side}LowerArm"])
+        if frame is not None:
+            found |= hand_frames_of(skeleton, pose, side, frame)
+    return found
+
+
+def hand_frames_of(skeleton: Skeleton, pose: AnatomyPose, side: str, frame: Floats) -> dict[str, Floats]:
+    """The frames of a hand and its fingers in their joints' axes, by role, from that in the hand's axes ``(4,)``."""
+    world = rotations.multiply(pose.rotations[skeleton.roles[f"{side}Hand"]], frame)
+    to_joints = {role: rotations.conjugate(pose.rotations[skeleton.roles[role]]) for role in hand_roles(skeleton, side)}
+    return {role: rotations.multiply(to_joint, world) for role, to_joint in to_joints.items()}
 
 
 def _bone_directions(skeleton: Skeleton, pose: AnatomyPose, side: str, limb: str) -> tuple[Floats, Floats]:

@@ -13,7 +13,16 @@ from types import MappingProxyType
 
 import numpy as np
 
-from kinesphere.body.anatomy import REST, UPRIGHT, Anatomy, find_anatomy, uprightness
+from kinesphere.body.anatomy import (
+    REST,
+    UPRIGHT,
+    Anatomy,
+    find_anatomy,
+    hand_frames_of,
+    sample_world,
+    uprightness,
+)
+from kinesphere.body.hand_frames import hand_frame, is_tip_off, tip_is_hands
 from kinesphere.maths import kinematics, rotations
 from kinesphere.maths.vectors import Floats, norms, unit
 from kinesphere.motion.humanoid import SIDES
@@ -81,7 +90,32 @@ def calibrate(
 
 
 def _anatomy(body: Skeleton | Motion) -> Anatomy:
-    return find_anatomy(body.skeleton, body) if isinstance(body, Motion) else find_anatomy(body)
+    if not isinstance(body, Motion):
+        return find_anatomy(body)
+    found = find_anatomy(body.skeleton, body)
+    hands = _judged_hands(found, body)
+    return replace(found, frames=MappingProxyType({**found.frames, **hands})) if hands else found
+
+
+def _judged_hands(body: Anatomy, motion: Motion) -> dict[str, Floats]:
+    """Frames of hands whose bone tips are off the forearm at rest, as the motion shows what they are, by role."""
+    skeleton, rest = body.skeleton, (body.pose.rotations, body.pose.positions)
+    doubtful = [side for side in SIDES if is_tip_off(skeleton, *rest, side)]
+    if not doubtful:
+        return {}
+    _, q, p = sample_world(motion[motion.performed_frames[0] :])
+    found: dict[str, Floats] = {}
+    for side in doubtful:
+        trusted = tip_is_hands(skeleton, rest, q, p, side)
+        if trusted is None:
+            continue
+        lower, hand = (skeleton.roles[f"{side}{part}"] for part in ("LowerArm", "Hand"))
+        forearm = rotations.multiply(rest[0][lower], body.frames[f"{side}LowerArm"])
+        frame = rotations.multiply(
+            rotations.conjugate(rest[0][hand]), hand_frame(skeleton, *rest, side, forearm, trusted=trusted)
+        )
+        found |= hand_frames_of(skeleton, body.pose, side, frame)
+    return found
 
 
 def _frame_of_role(body: Anatomy, role: str, levelled: Mapping[str, Floats]) -> Floats:
