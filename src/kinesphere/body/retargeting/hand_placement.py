@@ -15,10 +15,11 @@ import numpy as np
 from kinesphere.body.anatomy import Anatomy
 from kinesphere.body.retargeting.calibration import Calibration
 from kinesphere.maths import rotations
-from kinesphere.maths.vectors import Floats, norms, smoothstep, unit
+from kinesphere.maths.vectors import Floats, norms, smoothstep
 from kinesphere.motion.humanoid import SIDES
 
 TOUCHING = 0.18  # arm lengths, 10 cm of a person: a nearer hand keeps its relation to what it is near
+WRISTS_TOUCHING = 0.24  # arm lengths: the same for wrists, whose hands are bent away
 FADE = 0.14  # arm lengths over which that relation begins, at least
 UNFOLDED = 2.0  # times the difference of the two relations: the same, at least
 HAND = 0.16  # of the arm's length: wrist to the middle of the hand
@@ -81,17 +82,13 @@ def _relative_to_each_other(
     length, target_length = (_mean_arm_length(body) for body in (c.source, c.target))
     left, right = (source_p[:, c.source.skeleton.roles[f"{side}Hand"]] for side in SIDES)
     hands = (_hand_centre(c.source, source_q, "left") - _hand_centre(c.source, source_q, "right")) / length
-    beyond = (_beyond_wrist(c.source, source_p, "left") - _beyond_wrist(c.source, source_p, "right")) / length
     relation, target_relation = (left - right) / length, (wrists["left"] - wrists["right"]) / target_length
     width, target_width = _shoulder_width(c.source) / length, _shoulder_width(c.target) / target_length
     difference, wider, change = abs(target_width - width), width >= target_width, target_relation - relation
-    # Hands may touch with palms or fingers, with the heels of bent hands, or wrist to wrist.
-    weight = np.max(
-        [
-            _nearness(relation + ends, change, TOUCHING, difference, wider=wider)
-            for ends in (hands, beyond, np.zeros(3))
-        ],
-        axis=0,
+    # Hands may touch with palms or fingers, or with wrists and the heels of bent hands.
+    weight = np.maximum(
+        _nearness(relation + hands, change, TOUCHING, difference, wider=wider),
+        _nearness(relation, change, WRISTS_TOUCHING, difference, wider=wider),
     )
     centre = 0.5 * (wrists["left"] + wrists["right"])
     half = 0.5 * target_length * (target_relation + weight[:, None] * (relation - target_relation))
@@ -158,9 +155,3 @@ def _hand_centre(body: Anatomy, q: Floats, side: str) -> Floats:
     """From the wrist to the middle of the hand ``(T, 3)``, where the hand points."""
     along = rotations.rotate(body.frames[f"{side}Hand"], [HAND * body.lengths[f"{side}Arm"], 0.0, 0.0])
     return rotations.rotate(q[:, body.skeleton.roles[f"{side}Hand"]], along)
-
-
-def _beyond_wrist(body: Anatomy, p: Floats, side: str) -> Floats:
-    """From the wrist to where the middle of the hand would be ``(T, 3)`` if it were not bent."""
-    hand, forearm = (body.skeleton.roles[f"{side}{part}"] for part in ("Hand", "LowerArm"))
-    return np.asarray(HAND * body.lengths[f"{side}Arm"] * unit(p[:, hand] - p[:, forearm]))
