@@ -14,7 +14,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from kinesphere.body.ground import sole_points, towards_sole
-from kinesphere.body.hand_frames import hand_frame, mean_hand_frame
+from kinesphere.body.hand_frames import hand_frame, posed_hand_frame
 from kinesphere.maths import kinematics, rotations
 from kinesphere.maths.vectors import Floats, Ints, reject, unit
 from kinesphere.motion.humanoid import FINGERS, REQUIRED, SIDES
@@ -86,7 +86,7 @@ def _measure_body(skeleton: Skeleton, motion: Motion | None) -> Anatomy:
         for role, joint in skeleton.roles.items()
     }
     if pose.source != REST and motion is not None:
-        frames |= _mean_hand_frames(skeleton, pose, motion, frames)
+        frames |= _posed_hand_frames(skeleton, pose, motion, frames)
     lengths = {f"{side}{limb}": _limb_length(skeleton, side, limb) for side in SIDES for limb in _LIMBS}
     spine, neck = _spine_and_neck(skeleton)
     return Anatomy(
@@ -196,22 +196,21 @@ def hand_roles(skeleton: Skeleton, side: str) -> list[str]:
     return [role for role in skeleton.roles if role.startswith(side) and any(part in role for part in parts)]
 
 
-def _mean_hand_frames(
+def _posed_hand_frames(
     skeleton: Skeleton, pose: AnatomyPose, motion: Motion, frames: Mapping[str, Floats]
 ) -> dict[str, Floats]:
-    """Frames of hands that show no direction, by role: no single frame of a motion has the hand along the forearm."""
+    """Frames of hands by role, where the pose is a frame of a motion: nobody says that hands are straight in it."""
     found: dict[str, Floats] = {}
     _, q, _ = sample_world(motion)
     for side in SIDES:
-        frame = mean_hand_frame(skeleton, q, side, frames[f"{side}LowerArm"])
-        if frame is not None:
-            found |= hand_frames_of(skeleton, pose, side, frame)
+        world = posed_hand_frame(skeleton, (pose.rotations, pose.positions), q, side, frames[f"{side}LowerArm"])
+        if world is not None:
+            found |= hand_frames_of(skeleton, pose, side, world)
     return found
 
 
-def hand_frames_of(skeleton: Skeleton, pose: AnatomyPose, side: str, frame: Floats) -> dict[str, Floats]:
-    """The frames of a hand and its fingers in their joints' axes, by role, from that in the hand's axes ``(4,)``."""
-    world = rotations.multiply(pose.rotations[skeleton.roles[f"{side}Hand"]], frame)
+def hand_frames_of(skeleton: Skeleton, pose: AnatomyPose, side: str, world: Floats) -> dict[str, Floats]:
+    """The frames of a hand and its fingers in their joints' axes, by role, from the hand's in the world ``(4,)``."""
     to_joints = {role: rotations.conjugate(pose.rotations[skeleton.roles[role]]) for role in hand_roles(skeleton, side)}
     return {role: rotations.multiply(to_joint, world) for role, to_joint in to_joints.items()}
 

@@ -33,7 +33,8 @@ NARROW = 0.04  # of the forearm: knuckles nearer together, or a thumb nearer to 
 FOLDED = np.radians(115.0)  # no wrist bends farther
 ASIDE = np.radians(40.0)  # no wrist bends farther towards thumb or little finger
 ALONG_THUMB = np.radians(25.0)  # a tip so near to the thumb's direction is the thumb's
-HELD_ALONG, HELD_OFF = np.radians(40.0), np.radians(55.0)  # median angles from the forearm that tell a hand from another
+HELD_ALONG = np.radians(55.0)  # median angle from the forearm up to which something may be a hand
+HELD_NEARER = np.radians(25.0)  # by how much it must be nearer to the forearm than the other
 STEADY = 0.7  # length of the mean of unit quaternions, from which on there is a mean
 FORWARD = np.array([1.0, 0.0, 0.0])  # along the bone, in an anatomical frame of a limb
 
@@ -74,23 +75,31 @@ def find_hand(skeleton: Skeleton, side: str) -> HandParts:
 
 
 def hand_frame(
-    skeleton: Skeleton, q: Floats, p: Floats, side: str, forearm: Floats, trusted: bool | None = None
+    skeleton: Skeleton,
+    q: Floats,
+    p: Floats,
+    side: str,
+    forearm: Floats,
+    *,
+    trusted: bool | None = None,
+    exact: bool = False,
 ) -> Floats:
     """The anatomical frame ``(4,)`` of a hand in the world, in a pose with rotations ``(J, 4)``, positions ``(J, 3)``.
 
-    ``forearm (4,)`` is the frame of the forearm: along the bone, the elbow's hinge, their cross product, with the thumb
-    opposite to the last. ``trusted`` says whether a tip shows the direction, where a motion has decided that.
+    ``forearm (4,)`` is the frame of a straight hand, which is the forearm's: along the bone, the elbow's hinge, their
+    cross product, with the thumb opposite to the last. ``trusted`` says whether a tip shows the direction, where a
+    motion has decided that. ``exact`` is for poses that are no rest pose: there, a few degrees are how the hand is held.
     """
     parts = find_hand(skeleton, side)
-    bone = rotations.rotate(forearm, FORWARD)
     frame = forearm
     if parts.knuckles or parts.tips:
         along = unit(hand_end(parts, q, p) - p[skeleton.roles[f"{side}Hand"]])
         if trusted if trusted is not None else _is_plausible(parts, q, p, along, forearm):
-            swing = rotations.rotation_between(bone, along)
+            swing = rotations.rotation_between(rotations.rotate(forearm, FORWARD), along)
             count = KNUCKLES_COUNT if parts.across is not None else TIP_COUNTS
-            frame = rotations.multiply(rotations.power(swing, _share(float(rotations.angle(swing)), count)), forearm)
-    return _rolled(skeleton, parts, q, p, side, frame)
+            share = 1.0 if exact else _share(float(rotations.angle(swing)), count)
+            frame = rotations.multiply(rotations.power(swing, share), forearm)
+    return _rolled(skeleton, parts, q, p, side, frame, exact=exact)
 
 
 def hand_end(parts: HandParts, q: Floats, p: Floats) -> Floats:
@@ -113,7 +122,9 @@ def _is_plausible(parts: HandParts, q: Floats, p: Floats, along: Floats, forearm
     return bool(abs(z) < max(abs(y), np.sin(ASIDE)))
 
 
-def _rolled(skeleton: Skeleton, parts: HandParts, q: Floats, p: Floats, side: str, frame: Floats) -> Floats:
+def _rolled(
+    skeleton: Skeleton, parts: HandParts, q: Floats, p: Floats, side: str, frame: Floats, *, exact: bool
+) -> Floats:
     """A hand's frame ``(4,)``, rolled about its length to where knuckles or the thumb show its palm."""
     wrist = p[skeleton.roles[f"{side}Hand"]]
     if parts.across is not None:
@@ -127,7 +138,8 @@ def _rolled(skeleton: Skeleton, parts: HandParts, q: Floats, p: Floats, side: st
     if np.hypot(y, z) < NARROW * forearm:
         return frame
     roll = float(np.arctan2(y, -z))  # the thumb's side is opposite to the frame's third axis
-    return rotations.multiply(frame, rotations.from_rotation_vector(roll * _share(abs(roll), count) * FORWARD))
+    share = 1.0 if exact and parts.across is not None else _share(abs(roll), count)
+    return rotations.multiply(frame, rotations.from_rotation_vector(roll * share * FORWARD))
 
 
 def _share(angle: float, count: tuple[float, float]) -> float:
@@ -138,19 +150,22 @@ def _share(angle: float, count: tuple[float, float]) -> float:
 # What a motion shows
 
 
-def mean_hand_frame(skeleton: Skeleton, q: Floats, side: str, forearm: Floats) -> Floats | None:
-    """The frame ``(4,)``, in its joint's axes, of a hand that shows nothing: in the mean it lies as the forearm does.
+def posed_hand_frame(
+    skeleton: Skeleton, pose: tuple[Floats, Floats], q: Floats, side: str, forearm: Floats
+) -> Floats | None:
+    """The frame ``(4,)`` of a hand in the world in one frame of a motion, whatever the hand does in it.
 
-    ``q (T, J, 4)`` are world rotations of some frames, ``forearm (4,)`` is the forearm's frame in its joint's axes.
-    None for hands that show where they point, and where there is no mean.
+    In the mean over a motion a hand lies as the forearm does; from there on what it shows is exact. ``pose`` are the
+    rotations and positions of the frame, ``q (T, J, 4)`` world rotations of some frames, and ``forearm (4,)`` is the
+    forearm's frame in its joint's axes. None where there is no mean.
     """
-    parts = find_hand(skeleton, side)
-    if parts.knuckles or parts.tips:
-        return None
     hand, lower = (skeleton.roles[f"{side}{part}"] for part in ("Hand", "LowerArm"))
     apart = rotations.multiply(rotations.conjugate(q[:, hand]), q[:, lower])
     mean = np.mean(np.where(apart @ apart[0] < 0.0, -1.0, 1.0)[:, None] * apart, axis=0)
-    return rotations.multiply(rotations.normalise(mean), forearm) if np.linalg.norm(mean) > STEADY else None
+    if np.linalg.norm(mean) < STEADY:
+        return None
+    straight = rotations.multiply(pose[0][hand], rotations.multiply(rotations.normalise(mean), forearm))
+    return hand_frame(skeleton, *pose, side, straight, exact=True)
 
 
 def is_tip_off(skeleton: Skeleton, q: Floats, p: Floats, side: str) -> bool:
@@ -175,9 +190,8 @@ def tip_is_hands(skeleton: Skeleton, rest: tuple[Floats, Floats], q: Floats, p: 
     carried = rotations.rotate(q[:, parts.palm], rotations.rotate(to_palm, unit(rest_p[hand] - rest_p[lower])))
     forearm, tip = unit(p[:, hand] - p[:, lower]), unit(hand_end(parts, q, p) - p[:, hand])
     off, straight_off = (float(np.median(_angle(way, forearm))) for way in (tip, carried))
-    if min(off, straight_off) < HELD_ALONG and max(off, straight_off) > HELD_OFF:
-        return off < straight_off
-    return None
+    decided = min(off, straight_off) < HELD_ALONG and abs(off - straight_off) > HELD_NEARER
+    return off < straight_off if decided else None
 
 
 def _angle(a: Floats, b: Floats) -> Floats:

@@ -101,7 +101,7 @@ def _judged_hands(body: Anatomy, motion: Motion) -> dict[str, Floats]:
     """Frames of hands whose bone tips are off the forearm at rest, as the motion shows what they are, by role."""
     skeleton, rest = body.skeleton, (body.pose.rotations, body.pose.positions)
     doubtful = [side for side in SIDES if is_tip_off(skeleton, *rest, side)]
-    if not doubtful:
+    if not doubtful or body.pose.source != REST:
         return {}
     _, q, p = sample_world(motion[motion.performed_frames[0] :])
     found: dict[str, Floats] = {}
@@ -109,12 +109,10 @@ def _judged_hands(body: Anatomy, motion: Motion) -> dict[str, Floats]:
         trusted = tip_is_hands(skeleton, rest, q, p, side)
         if trusted is None:
             continue
-        lower, hand = (skeleton.roles[f"{side}{part}"] for part in ("LowerArm", "Hand"))
+        lower = skeleton.roles[f"{side}LowerArm"]
         forearm = rotations.multiply(rest[0][lower], body.frames[f"{side}LowerArm"])
-        frame = rotations.multiply(
-            rotations.conjugate(rest[0][hand]), hand_frame(skeleton, *rest, side, forearm, trusted=trusted)
-        )
-        found |= hand_frames_of(skeleton, body.pose, side, frame)
+        world = hand_frame(skeleton, *rest, side, forearm, trusted=trusted)
+        found |= hand_frames_of(skeleton, body.pose, side, world)
     return found
 
 
