@@ -176,7 +176,7 @@ def in_other_rest(motion: Motion, rests: Mapping[int, np.ndarray]) -> Motion:
 
 
 def shown_direction(motion: Motion, side: str) -> np.ndarray:
-    """Where a hand points, from positions alone: wrist to knuckles, or the joint or tip beyond it; the forearm if none."""
+    """Where a hand points, by positions: from the wrist to knuckles, or a joint or tip beyond; else the forearm."""
     q, p = motion.world()
     skeleton, roles = motion.skeleton, motion.skeleton.roles
     hand = roles[f"{side}Hand"]

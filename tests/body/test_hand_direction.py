@@ -94,7 +94,7 @@ def test_a_thumb_shows_the_palm_where_no_knuckles_do(hand):
 @pytest.mark.parametrize("base", [0.0, 0.004, 0.02, 0.03])
 @pytest.mark.parametrize("names", [None, rigs.CMU_NAMES, rigs.POSER_NAMES], ids=["roles", "CMU", "Poser"])
 def test_flexion_in_the_finger_base_is_the_hands(base, names):
-    """The joint with the role twists, and one below it flexes: the hand points where the fingers are, there and back."""
+    """The joint with the role twists, one below it flexes: the hand points where fingers are, there and back."""
     source = gesture(make_rig("base", base=base, names=names), flexed_in="FingerBase")
     flexion = degrees_between(shown_direction(source, "left"), forearm_direction(source, "left"))
     assert flexion.max() > 50.0

@@ -54,7 +54,7 @@ def measure(motion: Motion, characters: dict[str, Character]) -> dict[str, float
                 continue
             _add(there, directions(motion, side, hand), directions(onto, side, other))
             _add(back, directions(motion, side, hand), directions(again, side, hand))
-    numbers = {}
+    numbers: dict[str, float] = {}
     for name, angles in (("there", there), ("back", back)):
         for key, values in angles.items():
             if values:

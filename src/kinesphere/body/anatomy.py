@@ -13,6 +13,7 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
+from kinesphere.body.clavicles import held_clavicles, level_clavicles
 from kinesphere.body.ground import sole_points, towards_sole
 from kinesphere.body.hand_frames import hand_frame, posed_hand_frame
 from kinesphere.maths import kinematics, rotations
@@ -85,8 +86,13 @@ def _measure_body(skeleton: Skeleton, motion: Motion | None) -> Anatomy:
         role: rotations.multiply(rotations.conjugate(pose.rotations[joint]), world[role])
         for role, joint in skeleton.roles.items()
     }
-    if pose.source != REST and motion is not None:
-        frames |= _posed_hand_frames(skeleton, pose, motion, frames)
+    if pose.source == REST or motion is None:
+        frames |= clavicle_frames(skeleton, pose, basis, level_clavicles(skeleton, pose.positions, basis))
+    else:
+        _, posed, _ = sample_world(motion)
+        held = held_clavicles(skeleton, (pose.rotations, pose.positions), posed)
+        frames |= clavicle_frames(skeleton, pose, basis, held)
+        frames |= _posed_hand_frames(skeleton, pose, posed, frames)
     lengths = {f"{side}{limb}": _limb_length(skeleton, side, limb) for side in SIDES for limb in _LIMBS}
     spine, neck = _spine_and_neck(skeleton)
     return Anatomy(
@@ -197,11 +203,13 @@ def hand_roles(skeleton: Skeleton, side: str) -> list[str]:
 
 
 def _posed_hand_frames(
-    skeleton: Skeleton, pose: AnatomyPose, motion: Motion, frames: Mapping[str, Floats]
+    skeleton: Skeleton, pose: AnatomyPose, q: Floats, frames: Mapping[str, Floats]
 ) -> dict[str, Floats]:
-    """Frames of hands by role, where the pose is a frame of a motion: nobody says that hands are straight in it."""
+    """Frames of hands by role, where the pose is a frame of a motion: nobody says that hands are straight in it.
+
+    ``q (T, J, 4)`` are world rotations of some frames.
+    """
     found: dict[str, Floats] = {}
-    _, q, _ = sample_world(motion)
     for side in SIDES:
         world = posed_hand_frame(skeleton, (pose.rotations, pose.positions), q, side, frames[f"{side}LowerArm"])
         if world is not None:
@@ -213,6 +221,29 @@ def hand_frames_of(skeleton: Skeleton, pose: AnatomyPose, side: str, world: Floa
     """The frames of a hand and its fingers in their joints' axes, by role, from the hand's in the world ``(4,)``."""
     to_joints = {role: rotations.conjugate(pose.rotations[skeleton.roles[role]]) for role in hand_roles(skeleton, side)}
     return {role: rotations.multiply(to_joint, world) for role, to_joint in to_joints.items()}
+
+
+def clavicle_frames(
+    skeleton: Skeleton, pose: AnatomyPose, basis: Floats, held: Mapping[str, Floats]
+) -> dict[str, Floats]:
+    """The frames of clavicles in their joints' axes, by role, from the rotations to where they are held."""
+    found = {}
+    for role, rotation in held.items():
+        world = rotations.multiply(rotation, pose.rotations[skeleton.roles[role]])
+        found[role] = rotations.multiply(rotations.conjugate(world), basis)
+    return found
+
+
+def shoulder_position(body: Anatomy, side: str) -> Floats:
+    """Where a shoulder joint is ``(3,)`` in the pose, with its clavicle as it is held."""
+    p, roles = body.pose.positions, body.skeleton.roles
+    arm, role = p[roles[f"{side}UpperArm"]], f"{side}Shoulder"
+    if role not in roles:
+        return np.asarray(arm)
+    to_joint = rotations.conjugate(body.pose.rotations[roles[role]])
+    bone = rotations.rotate(to_joint, arm - p[roles[role]])
+    held = rotations.multiply(body.basis, rotations.conjugate(body.frames[role]))
+    return np.asarray(p[roles[role]] + rotations.rotate(held, bone))
 
 
 def _bone_directions(skeleton: Skeleton, pose: AnatomyPose, side: str, limb: str) -> tuple[Floats, Floats]:

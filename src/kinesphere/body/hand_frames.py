@@ -88,7 +88,7 @@ def hand_frame(
 
     ``forearm (4,)`` is the frame of a straight hand, which is the forearm's: along the bone, the elbow's hinge, their
     cross product, with the thumb opposite to the last. ``trusted`` says whether a tip shows the direction, where a
-    motion has decided that. ``exact`` is for poses that are no rest pose: there, a few degrees are how the hand is held.
+    motion has decided that. ``exact`` is for poses that are no rest pose: there a few degrees are how a hand is held.
     """
     parts = find_hand(skeleton, side)
     frame = forearm

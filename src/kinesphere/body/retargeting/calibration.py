@@ -17,11 +17,13 @@ from kinesphere.body.anatomy import (
     REST,
     UPRIGHT,
     Anatomy,
+    clavicle_frames,
     find_anatomy,
     hand_frames_of,
     sample_world,
     uprightness,
 )
+from kinesphere.body.clavicles import held_clavicles, level_clavicles
 from kinesphere.body.hand_frames import hand_frame, is_tip_off, tip_is_hands
 from kinesphere.maths import kinematics, rotations
 from kinesphere.maths.vectors import Floats, norms, unit
@@ -90,23 +92,30 @@ def calibrate(
 
 
 def _anatomy(body: Skeleton | Motion) -> Anatomy:
+    """The body's anatomy, with what a motion shows of hands and clavicles where its rest pose leaves them open."""
     if not isinstance(body, Motion):
         return find_anatomy(body)
     found = find_anatomy(body.skeleton, body)
-    hands = _judged_hands(found, body)
-    return replace(found, frames=MappingProxyType({**found.frames, **hands})) if hands else found
+    if found.pose.source != REST:
+        return found
+    _, q, p = sample_world(body[body.performed_frames[0] :])
+    rest = found.pose.rotations, found.pose.positions
+    level = level_clavicles(found.skeleton, rest[1], found.basis)
+    held = held_clavicles(found.skeleton, rest, q, level)
+    shown = clavicle_frames(found.skeleton, found.pose, found.basis, held)
+    shown |= _judged_hands(found, q, p)
+    return replace(found, frames=MappingProxyType({**found.frames, **shown})) if shown else found
 
 
-def _judged_hands(body: Anatomy, motion: Motion) -> dict[str, Floats]:
-    """Frames of hands whose bone tips are off the forearm at rest, as the motion shows what they are, by role."""
+def _judged_hands(body: Anatomy, q: Floats, p: Floats) -> dict[str, Floats]:
+    """Frames of hands whose bone tips are off the forearm at rest, as a motion shows what they are, by role.
+
+    ``q (T, J, 4)`` and ``p (T, J, 3)`` are some frames of it, in the world.
+    """
     skeleton, rest = body.skeleton, (body.pose.rotations, body.pose.positions)
-    doubtful = [side for side in SIDES if is_tip_off(skeleton, *rest, side)]
-    if not doubtful or body.pose.source != REST:
-        return {}
-    _, q, p = sample_world(motion[motion.performed_frames[0] :])
     found: dict[str, Floats] = {}
-    for side in doubtful:
-        trusted = tip_is_hands(skeleton, rest, q, p, side)
+    for side in SIDES:
+        trusted = tip_is_hands(skeleton, rest, q, p, side) if is_tip_off(skeleton, *rest, side) else None
         if trusted is None:
             continue
         lower = skeleton.roles[f"{side}LowerArm"]

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from kinesphere.body.anatomy import Anatomy
+from kinesphere.body.anatomy import Anatomy, shoulder_position
 from kinesphere.body.retargeting.calibration import Calibration
 from kinesphere.maths import rotations
 from kinesphere.maths.vectors import Floats, norms, smoothstep
@@ -137,14 +137,13 @@ def _head_radius(body: Anatomy) -> float:
 
 def _shoulder_from_head(body: Anatomy, side: str) -> Floats:
     """From the head's middle to the shoulder at rest, in the body's axes and arm lengths."""
-    p, roles = body.pose.positions, body.skeleton.roles
-    offset = rotations.rotate(rotations.conjugate(body.basis), p[roles[f"{side}UpperArm"]] - p[roles["head"]])
+    head = body.pose.positions[body.skeleton.roles["head"]]
+    offset = rotations.rotate(rotations.conjugate(body.basis), shoulder_position(body, side) - head)
     return np.asarray((offset - [0.0, _head_radius(body), 0.0]) / body.lengths[f"{side}Arm"])
 
 
 def _shoulder_width(body: Anatomy) -> float:
-    p, roles = body.pose.positions, body.skeleton.roles
-    return float(np.linalg.norm(p[roles["leftUpperArm"]] - p[roles["rightUpperArm"]]))
+    return float(np.linalg.norm(shoulder_position(body, "left") - shoulder_position(body, "right")))
 
 
 def _mean_arm_length(body: Anatomy) -> float:

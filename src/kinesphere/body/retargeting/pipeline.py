@@ -19,6 +19,7 @@ from kinesphere.body.ground import Ground, find_ground
 from kinesphere.body.require_roles import require_motion_roles, require_roles
 from kinesphere.body.retargeting.calibration import Calibration, calibrate, is_same_body
 from kinesphere.body.retargeting.hand_placement import place_wrists
+from kinesphere.body.retargeting.shoulders import retarget_clavicles
 from kinesphere.body.retargeting.stance import LOW, hip_height_offset, level_hips, widen_stance
 from kinesphere.body.retargeting.wrists import divide_hands, gather_hands
 from kinesphere.maths import kinematics, rotations
@@ -127,6 +128,8 @@ def _copy_orientations(c: Calibration, source_q: Floats, source_p: Floats) -> Ta
     hips = skeleton.roles["hips"]
     q[:, hips] = level_hips(c, q[:, hips])
     kinematics.complete_rotations(q, known, skeleton.rest_rotations, skeleton.parents)
+    if retarget_clavicles(c, source_q, q, known):
+        kinematics.complete_rotations(q, known, skeleton.rest_rotations, skeleton.parents)
     p = kinematics.place_joints(q, skeleton.offsets, skeleton.parents)
     root = scale_root_path(c, _hip_centre(c.source.skeleton, source_p), source_p)
     return TargetPose(q, p + (root - _hip_centre(skeleton, p))[:, None], known)

@@ -3,7 +3,8 @@
 Most rigs bend the hand in the joint that has the role. Others twist that joint with the forearm, and flex the hand in a
 *palm joint* below it (``body.hand_frames``). On the way in, such a hand becomes one that its own joint has bent: it
 points from the wrist to the knuckles, and the palm joint gives its roll. On the way out, the hand's own joint gets the
-twist about the forearm and the palm joint all that is left, so that a motion that comes back has its flexion where it was.
+twist about the forearm and the palm joint all that is left, so that a motion that comes back has its flexion where it
+was.
 """
 
 from __future__ import annotations
