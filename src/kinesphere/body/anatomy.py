@@ -89,8 +89,8 @@ def _measure_body(skeleton: Skeleton, motion: Motion | None) -> Anatomy:
     if pose.source == REST or motion is None:
         frames |= clavicle_frames(skeleton, pose, basis, level_clavicles(skeleton, pose.positions, basis))
     else:
-        _, posed, _ = sample_world(motion)
-        held = held_clavicles(skeleton, (pose.rotations, pose.positions), posed)
+        frames_shown, posed, _ = sample_world(motion)
+        held = held_clavicles(skeleton, (pose.rotations, pose.positions), motion.rotations[frames_shown])
         frames |= clavicle_frames(skeleton, pose, basis, held)
         frames |= _posed_hand_frames(skeleton, pose, posed, frames)
     lengths = {f"{side}{limb}": _limb_length(skeleton, side, limb) for side in SIDES for limb in _LIMBS}
@@ -120,9 +120,14 @@ def _upright_pose(skeleton: Skeleton, motion: Motion | None) -> AnatomyPose:
     return AnatomyPose(world_q[best], world_p[best], f"frame {frames[best]}, because the rest pose is no body's pose")
 
 
+def sample_frames(motion: Motion) -> Ints:
+    """Some frames of a motion, spread evenly."""
+    return np.unique(np.linspace(0, len(motion) - 1, _SAMPLES).astype(np.intp))
+
+
 def sample_world(motion: Motion) -> tuple[Ints, Floats, Floats]:
     """Some frames of a motion, with world rotations ``(T, J, 4)`` and positions ``(T, J, 3)``."""
-    frames = np.unique(np.linspace(0, len(motion) - 1, _SAMPLES).astype(np.intp))
+    frames = sample_frames(motion)
     q, p = kinematics.forward(motion.rotations[frames], motion.translations[frames], motion.skeleton.parents)
     return frames, q, p
 

@@ -19,7 +19,7 @@ from kinesphere.motion.skeleton import Skeleton
 
 STEEP = np.sin(np.radians(50.0))  # of a bone's rise or fall
 NARROW = 0.22  # arm lengths from the middle: nobody's shoulders are nearer
-LEVEL = np.radians(10.0)  # how much a clavicle rises where nothing else is known
+LEVEL = np.radians(3.0)  # how much a clavicle rises where nothing else is known
 # Mean swings of a motion from rest, or from level: up to the first they are posture, from the second on it was no rest.
 FROM_REST, FROM_LEVEL = (np.radians(25.0), np.radians(40.0)), (np.radians(12.0), np.radians(20.0))
 SHORTEST = 0.02  # arm lengths: shorter bones move no shoulder
@@ -57,12 +57,12 @@ def level_clavicles(skeleton: Skeleton, p: Floats, basis: Floats) -> dict[str, F
 
 
 def held_clavicles(
-    skeleton: Skeleton, pose: tuple[Floats, Floats], frames: Floats, level: Mapping[str, Floats] | None = None
+    skeleton: Skeleton, pose: tuple[Floats, Floats], local: Floats, level: Mapping[str, Floats] | None = None
 ) -> dict[str, Floats]:
     """World rotations ``(4,)`` from a pose to how a motion holds clavicles in the mean, by role.
 
     With ``level``, the rotations of ``level_clavicles``, those alone whose mean is far from the pose, or from level.
-    ``frames (T, J, 4)`` are world rotations.
+    ``local (T, J, 4)`` are local rotations of some frames.
     """
     q, p = pose
     found = {}
@@ -71,8 +71,7 @@ def held_clavicles(
             continue
         joint = skeleton.roles[f"{side}Shoulder"]
         parent = int(skeleton.parents[joint])
-        carried = rotations.multiply(frames[:, parent], rotations.multiply(rotations.conjugate(q[parent]), q[joint]))
-        swung = rotations.multiply(rotations.conjugate(carried), frames[:, joint])
+        swung = rotations.multiply(rotations.multiply(rotations.conjugate(q[joint]), q[parent]), local[:, joint])
         mean = np.mean(np.where(swung @ swung[0] < 0.0, -1.0, 1.0)[:, None] * swung, axis=0)
         if not np.linalg.norm(mean) > 0.5:
             continue

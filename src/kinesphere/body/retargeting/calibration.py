@@ -20,6 +20,7 @@ from kinesphere.body.anatomy import (
     clavicle_frames,
     find_anatomy,
     hand_frames_of,
+    sample_frames,
     sample_world,
     uprightness,
 )
@@ -98,24 +99,23 @@ def _anatomy(body: Skeleton | Motion) -> Anatomy:
     found = find_anatomy(body.skeleton, body)
     if found.pose.source != REST:
         return found
-    _, q, p = sample_world(body[body.performed_frames[0] :])
     rest = found.pose.rotations, found.pose.positions
     level = level_clavicles(found.skeleton, rest[1], found.basis)
-    held = held_clavicles(found.skeleton, rest, q, level)
+    held = held_clavicles(found.skeleton, rest, body.rotations[sample_frames(body)], level)
     shown = clavicle_frames(found.skeleton, found.pose, found.basis, held)
-    shown |= _judged_hands(found, q, p)
+    shown |= _judged_hands(found, body)
     return replace(found, frames=MappingProxyType({**found.frames, **shown})) if shown else found
 
 
-def _judged_hands(body: Anatomy, q: Floats, p: Floats) -> dict[str, Floats]:
-    """Frames of hands whose bone tips are off the forearm at rest, as a motion shows what they are, by role.
-
-    ``q (T, J, 4)`` and ``p (T, J, 3)`` are some frames of it, in the world.
-    """
+def _judged_hands(body: Anatomy, motion: Motion) -> dict[str, Floats]:
+    """Frames of hands whose bone tips are off the forearm at rest, as a motion shows what they are, by role."""
     skeleton, rest = body.skeleton, (body.pose.rotations, body.pose.positions)
     found: dict[str, Floats] = {}
     for side in SIDES:
-        trusted = tip_is_hands(skeleton, rest, q, p, side) if is_tip_off(skeleton, *rest, side) else None
+        if not is_tip_off(skeleton, *rest, side):
+            continue
+        _, q, p = sample_world(motion)
+        trusted = tip_is_hands(skeleton, rest, q, p, side)
         if trusted is None:
             continue
         lower = skeleton.roles[f"{side}LowerArm"]

@@ -127,9 +127,8 @@ def _copy_orientations(c: Calibration, source_q: Floats, source_p: Floats) -> Ta
         q[:, joint], known[joint] = rotation, True
     hips = skeleton.roles["hips"]
     q[:, hips] = level_hips(c, q[:, hips])
+    retarget_clavicles(c, source_q, q, known)
     kinematics.complete_rotations(q, known, skeleton.rest_rotations, skeleton.parents)
-    if retarget_clavicles(c, source_q, q, known):
-        kinematics.complete_rotations(q, known, skeleton.rest_rotations, skeleton.parents)
     p = kinematics.place_joints(q, skeleton.offsets, skeleton.parents)
     root = scale_root_path(c, _hip_centre(c.source.skeleton, source_p), source_p)
     return TargetPose(q, p + (root - _hip_centre(skeleton, p))[:, None], known)

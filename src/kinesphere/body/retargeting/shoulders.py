@@ -16,59 +16,71 @@ import numpy as np
 from kinesphere.body.anatomy import Anatomy, shoulder_position
 from kinesphere.body.clavicles import has_clavicle
 from kinesphere.body.retargeting.calibration import Calibration
-from kinesphere.maths import rotations
+from kinesphere.maths import kinematics, rotations
 from kinesphere.maths.vectors import Bools, Floats, cross, reject, unit
 from kinesphere.motion.humanoid import SIDES
+from kinesphere.motion.memo import memoised
 
 LEVERS = (0.6, 3.0)  # of half the shoulders' width: shorter bones are not swung farther, longer ones not less
+STILL = 1e-9  # sine of half a swing: clavicles that many captures do not move
 UPRIGHT = 0.25  # cosine of the rise: a steeper bone has no direction in which it raises the shoulder
 
 
 class Lever(NamedTuple):
-    """A clavicle as what moves a shoulder, in the body's axes."""
+    """A clavicle, or several, as what moves a shoulder, in the body's axes."""
 
-    bone: Floats  # (3,) unit
-    up: Floats  # (3,) unit, across the bone
-    forward: Floats  # (3,) unit, across both
-    raises: float  # half shoulder widths for each radian towards up
-    advances: float  # the same, forward for each radian towards forward
-    tilts: float  # the same, forward for each radian towards up
+    bone: Floats  # (..., 3) unit
+    up: Floats  # (..., 3) unit, across the bone
+    forward: Floats  # (..., 3) unit, across both
+    raises: Floats  # (...) half shoulder widths for each radian towards up
+    advances: Floats  # (...) the same, forward for each radian towards forward
+    tilts: Floats  # (...) the same, forward for each radian towards up
 
 
-def retarget_clavicles(c: Calibration, source_q: Floats, q: Floats, known: Bools) -> bool:
-    """Set world rotations of the target's clavicles in ``q (T, J, 4)``, in place; gives whether there are any.
+def retarget_clavicles(c: Calibration, source_q: Floats, q: Floats, known: Bools) -> None:
+    """Set world rotations of the target's clavicles in ``q (T, J, 4)``, in place.
 
-    ``source_q`` are the source's rotations. What carries the clavicles is set already.
+    ``source_q`` are the source's rotations, and ``known (J,)`` says which of the target's are set.
     """
-    found = False
-    for side in SIDES:
-        role = f"{side}Shoulder"
-        levers = [_lever(body, side) for body in (c.source, c.target)]
-        if levers[0] is None or levers[1] is None or not _is_plain(c, role):
-            continue
-        swung = rotations.multiply(
-            rotations.conjugate(_chest(c.source, source_q, role)), _clavicle(c.source, source_q, role)
-        )
-        joint = c.target.skeleton.roles[role]
-        made = rotations.multiply(_chest(c.target, q, role), _on_other_lever(swung, levers[0], levers[1]))
-        q[:, joint] = rotations.multiply(made, rotations.conjugate(c.target.frames[role]))
-        known[joint] = found = True
-    return found
+    levers = {side: (_lever(c.source, side), _lever(c.target, side)) for side in SIDES}
+    pairs = {f"{side}Shoulder": (a, b) for side, (a, b) in levers.items() if a is not None and b is not None}
+    pairs = {role: pair for role, pair in pairs.items() if _is_plain(c, role)}
+    if not pairs:
+        return
+    skeleton = c.target.skeleton
+    joints = [skeleton.roles[role] for role in pairs]
+    if not known[skeleton.parents[joints]].all():
+        kinematics.complete_rotations(q, known, skeleton.rest_rotations, skeleton.parents)
+    chest, clavicle = _chest(c.source, source_q, list(pairs)), _clavicle(c.source, source_q, list(pairs))
+    source, target = (_stack([pair[k] for pair in pairs.values()]) for k in (0, 1))
+    swung = _on_other_lever(rotations.multiply(rotations.conjugate(chest), clavicle), source, target)
+    made = rotations.multiply(_chest(c.target, q, list(pairs)), swung)
+    q[:, joints] = rotations.multiply(made, rotations.conjugate(np.array([c.target.frames[role] for role in pairs])))
+    known[joints] = True
 
 
 def _on_other_lever(swung: Floats, source: Lever, target: Lever) -> Floats:
-    """Rotations ``(T, 4)`` in the body's axes of one clavicle, as those of another."""
+    """Rotations ``(T, S, 4)`` in the body's axes of clavicles, as those of others; levers have an axis of sides."""
+    if np.abs(swung[..., 1:]).max() < STILL:
+        return swung
     swing, twist = rotations.swing_twist(swung, source.bone)
-    moved = cross(rotations.to_rotation_vector(swing), np.broadcast_to(source.bone, (len(swung), 3)))
-    swung_up, swung_forward = moved @ source.up, moved @ source.forward
+    moved = cross(rotations.to_rotation_vector(swing), source.bone)
+    swung_up, swung_forward = (np.einsum("tsi,si->ts", moved, axis) for axis in (source.up, source.forward))
     up = source.raises * swung_up / target.raises
     forward = (source.advances * swung_forward + source.tilts * swung_up - target.tilts * up) / target.advances
-    moved = up[:, None] * target.up + forward[:, None] * target.forward
-    swing = rotations.from_rotation_vector(cross(np.broadcast_to(target.bone, moved.shape), moved))
-    angle = rotations.to_rotation_vector(twist) @ source.bone
-    return rotations.multiply(swing, rotations.from_rotation_vector(angle[:, None] * target.bone))
+    moved = up[..., None] * target.up + forward[..., None] * target.forward
+    swing = rotations.from_rotation_vector(cross(target.bone, moved))
+    half = np.einsum("tsi,si->ts", twist[..., 1:], source.bone)
+    twist = np.concatenate([twist[..., :1], half[..., None] * target.bone], axis=-1)
+    return rotations.multiply(swing, twist)
 
 
+def _stack(levers: list[Lever]) -> Lever:
+    """Levers of several sides as one, with arrays ``(S, 3)`` and ``(S,)``."""
+    return Lever(*(np.array(values) for values in zip(*levers, strict=True)))
+
+
+@memoised
 def _lever(body: Anatomy, side: str) -> Lever | None:
     """A clavicle's lever; None where there is no clavicle, or one that is upright."""
     if not has_clavicle(body.skeleton, side):
@@ -84,8 +96,8 @@ def _lever(body: Anatomy, side: str) -> Lever | None:
     up = unit(rise)
     forward = np.cross(bone, up)
     forward = forward if forward[2] > 0.0 else -forward
-    raises, advances = (float(np.clip(length * share / width, *LEVERS)) for share in (up[1], forward[2]))
-    return Lever(bone, up, forward, raises, advances, length * float(up[2]) / width)
+    raises, advances = np.clip(length / width * np.array([up[1], forward[2]]), *LEVERS)
+    return Lever(bone, up, forward, raises, advances, np.asarray(length / width * up[2]))
 
 
 def _is_plain(c: Calibration, role: str) -> bool:
@@ -94,13 +106,15 @@ def _is_plain(c: Calibration, role: str) -> bool:
     return bool(rotations.angle_between(plain, c.rotation_offsets[role]) < 1e-9)
 
 
-def _chest(body: Anatomy, q: Floats, role: str) -> Floats:
-    """World rotations ``(T, 4)`` of the body's axes at what carries a clavicle."""
-    parent = int(body.skeleton.parents[body.skeleton.roles[role]])
-    frame = rotations.multiply(rotations.conjugate(body.pose.rotations[parent]), body.basis)
-    return rotations.multiply(q[:, parent], frame)
+def _chest(body: Anatomy, q: Floats, roles: list[str]) -> Floats:
+    """World rotations ``(T, S, 4)`` of the body's axes at what carries clavicles."""
+    parents = body.skeleton.parents[[body.skeleton.roles[role] for role in roles]]
+    return rotations.multiply(
+        q[:, parents], rotations.multiply(rotations.conjugate(body.pose.rotations[parents]), body.basis)
+    )
 
 
-def _clavicle(body: Anatomy, q: Floats, role: str) -> Floats:
-    """World rotations ``(T, 4)`` of a clavicle's anatomical frame."""
-    return rotations.multiply(q[:, body.skeleton.roles[role]], body.frames[role])
+def _clavicle(body: Anatomy, q: Floats, roles: list[str]) -> Floats:
+    """World rotations ``(T, S, 4)`` of clavicles' anatomical frames."""
+    joints = [body.skeleton.roles[role] for role in roles]
+    return rotations.multiply(q[:, joints], np.array([body.frames[role] for role in roles]))
