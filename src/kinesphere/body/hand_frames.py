@@ -94,6 +94,8 @@ def hand_frame(
     frame = forearm
     if parts.knuckles or parts.tips:
         along = unit(hand_end(parts, q, p) - p[skeleton.roles[f"{side}Hand"]])
+        if not along.any():  # what shows it is on all sides
+            trusted = False
         if trusted if trusted is not None else _is_plausible(parts, q, p, along, forearm):
             swing = rotations.rotation_between(rotations.rotate(forearm, FORWARD), along)
             count = KNUCKLES_COUNT if parts.across is not None else TIP_COUNTS

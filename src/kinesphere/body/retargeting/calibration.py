@@ -101,7 +101,7 @@ def _anatomy(body: Skeleton | Motion) -> Anatomy:
         return found
     rest = found.pose.rotations, found.pose.positions
     level = level_clavicles(found.skeleton, rest[1], found.basis)
-    held = held_clavicles(found.skeleton, rest, body.rotations[sample_frames(body)], level)
+    held = held_clavicles(found.skeleton, rest, body.rotations[sample_frames(body)[::4]], level)
     shown = clavicle_frames(found.skeleton, found.pose, found.basis, held)
     shown |= _judged_hands(found, body)
     return replace(found, frames=MappingProxyType({**found.frames, **shown})) if shown else found

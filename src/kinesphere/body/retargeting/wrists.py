@@ -44,6 +44,8 @@ def _palm_joints(body: Anatomy) -> list[PalmJoint]:
         if parts.palm == hand or not (parts.knuckles or parts.tips):
             continue
         offset, reach = p[parts.palm] - p[hand], hand_end(parts, q, p) - p[parts.palm]
+        if not (reach.any() and (offset + reach).any()):
+            continue
         carried = {hand, *skeleton.descendants(parts.palm)}
         aside = tuple(joint for joint in skeleton.descendants(hand) if joint not in carried)
         apart = bool(np.linalg.norm(offset) > AT_HAND * np.linalg.norm(reach))
