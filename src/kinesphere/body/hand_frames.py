@@ -91,7 +91,7 @@ def hand_frame(
     motion has decided that. ``exact`` is for poses that are no rest pose: there a few degrees are how a hand is held.
     """
     parts = find_hand(skeleton, side)
-    frame = forearm
+    frame, share = forearm, float(exact)
     if parts.knuckles or parts.tips:
         along = unit(hand_end(parts, q, p) - p[skeleton.roles[f"{side}Hand"]])
         if not along.any():  # what shows it is on all sides
@@ -99,9 +99,9 @@ def hand_frame(
         if trusted if trusted is not None else _is_plausible(parts, q, p, along, forearm):
             swing = rotations.rotation_between(rotations.rotate(forearm, FORWARD), along)
             count = KNUCKLES_COUNT if parts.across is not None else TIP_COUNTS
-            share = 1.0 if exact else _share(float(rotations.angle(swing)), count)
+            share = max(share, _share(float(rotations.angle(swing)), count))
             frame = rotations.multiply(rotations.power(swing, share), forearm)
-    return _rolled(skeleton, parts, q, p, side, frame, exact=exact)
+    return _rolled(skeleton, parts, q, p, side, frame, share)
 
 
 def hand_end(parts: HandParts, q: Floats, p: Floats) -> Floats:
@@ -125,9 +125,12 @@ def _is_plausible(parts: HandParts, q: Floats, p: Floats, along: Floats, forearm
 
 
 def _rolled(
-    skeleton: Skeleton, parts: HandParts, q: Floats, p: Floats, side: str, frame: Floats, *, exact: bool
+    skeleton: Skeleton, parts: HandParts, q: Floats, p: Floats, side: str, frame: Floats, bent: float
 ) -> Floats:
-    """A hand's frame ``(4,)``, rolled about its length to where knuckles or the thumb show its palm."""
+    """A hand's frame ``(4,)``, rolled about its length to where knuckles or the thumb show its palm.
+
+    ``bent`` is how much of the hand's direction is believed: with it, so are knuckles.
+    """
     wrist = p[skeleton.roles[f"{side}Hand"]]
     if parts.across is not None:
         aside, count = p[parts.across[0]] - p[parts.across[1]], KNUCKLES_ROLL
@@ -140,7 +143,7 @@ def _rolled(
     if np.hypot(y, z) < NARROW * forearm:
         return frame
     roll = float(np.arctan2(y, -z))  # the thumb's side is opposite to the frame's third axis
-    share = 1.0 if exact and parts.across is not None else _share(abs(roll), count)
+    share = max(_share(abs(roll), count), bent if parts.across is not None else 0.0)
     return rotations.multiply(frame, rotations.from_rotation_vector(roll * share * FORWARD))
 
 
