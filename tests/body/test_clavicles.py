@@ -15,7 +15,7 @@ PIVOTS = {
     "spine's base": (0.0, -0.20, 0.0),
     "chest's middle": (0.03, 0.02, 0.05),
     "neck": (0.02, 0.32, -0.02),
-    "outside": (0.08, 0.16, 0.02),
+    "outside": (0.05, 0.16, 0.02),
 }
 # Degrees about the forward axis of clavicle and upper arm at rest, from a T-pose.
 RESTS = {

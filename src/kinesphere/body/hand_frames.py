@@ -160,17 +160,23 @@ def posed_hand_frame(
 ) -> Floats | None:
     """The frame ``(4,)`` of a hand in the world in one frame of a motion, whatever the hand does in it.
 
-    In the mean over a motion a hand lies as the forearm does; from there on what it shows is exact. ``pose`` are the
-    rotations and positions of the frame, ``q (T, J, 4)`` world rotations of some frames, and ``forearm (4,)`` is the
-    forearm's frame in its joint's axes. None where there is no mean.
+    A straight hand is as at rest, if a motion holds it about like that, although nobody stands as the rest pose does;
+    else it is as the hand is held in the mean. From there on what the hand shows is exact. ``pose`` are rotations and
+    positions of the frame, ``q (T, J, 4)`` world rotations of some frames, and ``forearm (4,)`` is the forearm's frame
+    in its joint's axes. None where there is no mean.
     """
     hand, lower = (skeleton.roles[f"{side}{part}"] for part in ("Hand", "LowerArm"))
-    apart = rotations.multiply(rotations.conjugate(q[:, hand]), q[:, lower])
-    mean = np.mean(np.where(apart @ apart[0] < 0.0, -1.0, 1.0)[:, None] * apart, axis=0)
-    if np.linalg.norm(mean) < STEADY:
-        return None
-    straight = rotations.multiply(pose[0][hand], rotations.multiply(rotations.normalise(mean), forearm))
-    return hand_frame(skeleton, *pose, side, straight, exact=True)
+    held = rotations.multiply(rotations.conjugate(q[:, hand]), q[:, lower])
+    rest_q, rest_p = skeleton.rest_world()
+    straight = rotations.multiply(rotations.conjugate(rest_q[hand]), rest_q[lower])
+    bone = rotations.rotate(rotations.conjugate(rest_q[lower]), unit(rest_p[hand] - rest_p[lower]))
+    if np.median(_angle(rotations.rotate(held, bone), rotations.rotate(straight, bone))) > HELD_ALONG:
+        mean = np.mean(np.where(held @ held[0] < 0.0, -1.0, 1.0)[:, None] * held, axis=0)
+        if np.linalg.norm(mean) < STEADY:
+            return None
+        straight = rotations.normalise(mean)
+    world = rotations.multiply(pose[0][hand], rotations.multiply(straight, forearm))
+    return hand_frame(skeleton, *pose, side, world, exact=True)
 
 
 def is_tip_off(skeleton: Skeleton, q: Floats, p: Floats, side: str) -> bool:

@@ -21,7 +21,7 @@ from kinesphere.maths.vectors import Bools, Floats, cross, reject, unit
 from kinesphere.motion.humanoid import SIDES
 from kinesphere.motion.memo import memoised
 
-LEVERS = (0.6, 3.0)  # of half the shoulders' width: shorter bones are not swung farther, longer ones not less
+LEVERS = (0.85, 3.0)  # of half the shoulders' width: shorter bones are not swung farther, longer ones not less
 STILL = 1e-9  # sine of half a swing: clavicles that many captures do not move
 UPRIGHT = 0.25  # cosine of the rise: a steeper bone has no direction in which it raises the shoulder
 
