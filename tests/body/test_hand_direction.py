@@ -186,9 +186,11 @@ def test_a_motion_shows_which_tips_are_no_hands():
 def test_rest_poses_of_no_body_are_read_from_the_motion(hand, rng):
     """Every limb joint rests anyhow, as in rigs whose bones all lie along one axis."""
     straight = gesture(make_rig(hand))
-    parts = ("UpperArm", "LowerArm", "Hand", "UpperLeg", "LowerLeg")
-    joints = [straight.skeleton.roles[f"{side}{part}"] for side in SIDES for part in parts]
-    rests = {joint: R.from_rotation_vector(rng.normal(scale=1.5, size=3)) for joint in joints}
+    rests = {}
+    for part in ("UpperArm", "LowerArm", "Hand", "UpperLeg", "LowerLeg"):
+        vector = rng.normal(scale=1.5, size=3)
+        for side, mirror in (("left", [1.0, 1.0, 1.0]), ("right", [1.0, -1.0, -1.0])):
+            rests[straight.skeleton.roles[f"{side}{part}"]] = R.from_rotation_vector(vector * mirror)
     anyhow = in_other_rest(straight, rests)
     onto = retarget(anyhow, make_rig("fingers", size=0.9))
     if hand != "none":

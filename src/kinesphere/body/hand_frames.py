@@ -18,7 +18,7 @@ import numpy as np
 
 from kinesphere.maths import rotations
 from kinesphere.maths.vectors import Floats, smoothstep, unit
-from kinesphere.motion.humanoid import FINGERS
+from kinesphere.motion.humanoid import FINGERS, SIDES
 from kinesphere.motion.memo import memoised
 from kinesphere.motion.skeleton import Skeleton, Tip
 
@@ -160,23 +160,34 @@ def posed_hand_frame(
 ) -> Floats | None:
     """The frame ``(4,)`` of a hand in the world in one frame of a motion, whatever the hand does in it.
 
-    A straight hand is as at rest, if a motion holds it about like that, although nobody stands as the rest pose does;
-    else it is as the hand is held in the mean. From there on what the hand shows is exact. ``pose`` are rotations and
-    positions of the frame, ``q (T, J, 4)`` world rotations of some frames, and ``forearm (4,)`` is the forearm's frame
-    in its joint's axes. None where there is no mean.
+    A straight hand is as at rest, if a motion holds one of the hands about like that, although nobody stands as the
+    rest pose does; else it is as the hand is held in the mean. From there on what the hand shows is exact. ``pose`` are
+    rotations and positions of the frame, ``q (T, J, 4)`` world rotations of some frames, and ``forearm (4,)`` is the
+    forearm's frame in its joint's axes. None where there is no mean.
     """
     hand, lower = (skeleton.roles[f"{side}{part}"] for part in ("Hand", "LowerArm"))
-    held = rotations.multiply(rotations.conjugate(q[:, hand]), q[:, lower])
-    rest_q, rest_p = skeleton.rest_world()
+    rest_q = skeleton.rest_world()[0]
     straight = rotations.multiply(rotations.conjugate(rest_q[hand]), rest_q[lower])
-    bone = rotations.rotate(rotations.conjugate(rest_q[lower]), unit(rest_p[hand] - rest_p[lower]))
-    if np.median(_angle(rotations.rotate(held, bone), rotations.rotate(straight, bone))) > HELD_ALONG:
+    if min(_median_bend(skeleton, q, own) for own in SIDES) > HELD_ALONG:
+        held = rotations.multiply(rotations.conjugate(q[:, hand]), q[:, lower])
         mean = np.mean(np.where(held @ held[0] < 0.0, -1.0, 1.0)[:, None] * held, axis=0)
         if np.linalg.norm(mean) < STEADY:
             return None
         straight = rotations.normalise(mean)
     world = rotations.multiply(pose[0][hand], rotations.multiply(straight, forearm))
     return hand_frame(skeleton, *pose, side, world, exact=True)
+
+
+def _median_bend(skeleton: Skeleton, q: Floats, side: str) -> float:
+    """The median angle by which a hand is bent from how it lies at rest, in world rotations ``(T, J, 4)``."""
+    hand, lower = (skeleton.roles[f"{side}{part}"] for part in ("Hand", "LowerArm"))
+    rest_q, rest_p = skeleton.rest_world()
+    bone = unit(rest_p[hand] - rest_p[lower])
+    ways = [
+        rotations.rotate(rotations.multiply(q[:, joint], rotations.conjugate(rest_q[joint])), bone)
+        for joint in (hand, lower)
+    ]
+    return float(np.median(_angle(*ways)))
 
 
 def is_tip_off(skeleton: Skeleton, q: Floats, p: Floats, side: str) -> bool:
