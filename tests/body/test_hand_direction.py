@@ -240,3 +240,10 @@ def test_captured_flexion_is_kept(data_dir, clip):
             shown = shown_direction(motion, side)[performed]
             assert np.percentile(degrees_between(shown, shown_direction(onto, side)[performed]), 95) < FIGURE_OFF
             assert np.percentile(degrees_between(shown, shown_direction(back, side)[performed]), 95) < 1.0
+
+
+def test_the_result_says_what_was_found():
+    bent = bent_at_rest(gesture(make_rig("tip")), BENT_REST["down"])
+    said = retarget(bent, make_rig("base")).source.evidence
+    assert "the source's left hand is bent or rolled by 90° from the forearm at rest" in said
+    assert "the target's right hand bends in rightFingerBase" in said

@@ -71,7 +71,13 @@ def held_clavicles(
             continue
         joint = skeleton.roles[f"{side}Shoulder"]
         parent = int(skeleton.parents[joint])
-        swung = rotations.multiply(rotations.multiply(rotations.conjugate(q[joint]), q[parent]), local[:, joint])
+        rest = rotations.multiply(rotations.conjugate(q[parent]), q[joint])
+        start, (least, most) = rotations.identity(), FROM_REST
+        if level is not None and f"{side}Shoulder" in level:
+            start, (least, most) = level[f"{side}Shoulder"], FROM_LEVEL
+        elif level is not None and np.abs(local[:, joint] @ rest).min() > np.cos(0.5 * least):
+            continue  # in no frame is it farther from rest
+        swung = rotations.multiply(rotations.conjugate(rest), local[:, joint])
         mean = np.mean(np.where(swung @ swung[0] < 0.0, -1.0, 1.0)[:, None] * swung, axis=0)
         if not np.linalg.norm(mean) > 0.5:
             continue
@@ -80,9 +86,6 @@ def held_clavicles(
         )
         clavicle, arm, *_ = _places(skeleton, p, side)
         bone = unit(arm - clavicle)
-        start, (least, most) = rotations.identity(), FROM_REST
-        if level is not None and f"{side}Shoulder" in level:
-            start, (least, most) = level[f"{side}Shoulder"], FROM_LEVEL
         cosine = rotations.rotate(start, bone) @ rotations.rotate(held, bone)
         share = float(smoothstep((np.arccos(np.clip(cosine, -1.0, 1.0)) - least) / (most - least)))
         if level is None or share > 0.0:

@@ -103,7 +103,7 @@ def _lever(body: Anatomy, side: str) -> Lever | None:
 def _is_plain(c: Calibration, role: str) -> bool:
     """Whether a role's rotation offset is that of the two frames: another one was given by the caller, and is kept."""
     plain = rotations.multiply(c.source.frames[role], rotations.conjugate(c.target.frames[role]))
-    return bool(rotations.angle_between(plain, c.rotation_offsets[role]) < 1e-9)
+    return bool(np.abs(plain - c.rotation_offsets[role]).max() < 1e-9)
 
 
 def _chest(body: Anatomy, q: Floats, roles: list[str]) -> Floats:
