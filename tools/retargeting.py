@@ -22,6 +22,7 @@ import kinesphere
 from kinesphere.body.contacts import Contact, find_contacts
 from kinesphere.body.retargeting.calibration import Calibration, calibrate
 from kinesphere.body.retargeting.hand_placement import place_wrists
+from kinesphere.body.retargeting.wrists import gather_hands
 from kinesphere.maths.vectors import Bools, Floats
 from kinesphere.motion.humanoid import SIDES
 
@@ -86,7 +87,7 @@ def _near_something(motion: kinesphere.Motion, onto: kinesphere.Motion) -> Bools
     q, p = motion.world()
     body = calibrate(motion, onto.skeleton)
     world, places = onto.world()
-    wanted = place_wrists(body, q, p, world, places)
+    wanted = place_wrists(body, gather_hands(body.source, q, p), p, world, places)
     near = np.zeros(len(p), dtype=bool)
     for side, target in zip(SIDES, wanted, strict=True):
         hand, arm = (p[:, motion.skeleton.roles[f"{side}{part}"]] for part in ("Hand", "UpperArm"))

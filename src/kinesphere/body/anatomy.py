@@ -13,10 +13,12 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
+from kinesphere.body.clavicles import held_clavicles, level_clavicles
 from kinesphere.body.ground import sole_points, towards_sole
+from kinesphere.body.hand_frames import hand_frame, posed_hand_frame
 from kinesphere.maths import kinematics, rotations
 from kinesphere.maths.vectors import Floats, Ints, reject, unit
-from kinesphere.motion.humanoid import REQUIRED, SIDES
+from kinesphere.motion.humanoid import FINGERS, REQUIRED, SIDES
 from kinesphere.motion.motion import Motion
 from kinesphere.motion.skeleton import Skeleton
 
@@ -26,7 +28,6 @@ _SAMPLES = 240  # frames of a motion that are searched for an upright one
 _CLEARLY_FLEXED = np.radians(20.0)  # from here on a limb shows its hinge axis
 _LEVEL_TOES = 0.3  # shares: toes that point less along the ground, or less forward, don't show the foot's direction
 _LIMBS = {"Arm": ("UpperArm", "LowerArm", "Hand"), "Leg": ("UpperLeg", "LowerLeg", "Foot")}
-_FINGERS = ("Thumb", "Index", "Middle", "Ring", "Little")
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,6 +86,13 @@ def _measure_body(skeleton: Skeleton, motion: Motion | None) -> Anatomy:
         role: rotations.multiply(rotations.conjugate(pose.rotations[joint]), world[role])
         for role, joint in skeleton.roles.items()
     }
+    if pose.source == REST or motion is None:
+        frames |= clavicle_frames(skeleton, pose, basis, level_clavicles(skeleton, pose.positions, basis))
+    else:
+        frames_shown, posed, _ = sample_world(motion)
+        held = held_clavicles(skeleton, (pose.rotations, pose.positions), motion.rotations[frames_shown])
+        frames |= clavicle_frames(skeleton, pose, basis, held)
+        frames |= _posed_hand_frames(skeleton, pose, posed, frames)
     lengths = {f"{side}{limb}": _limb_length(skeleton, side, limb) for side in SIDES for limb in _LIMBS}
     spine, neck = _spine_and_neck(skeleton)
     return Anatomy(
@@ -107,10 +115,21 @@ def _upright_pose(skeleton: Skeleton, motion: Motion | None) -> AnatomyPose:
     q, p = skeleton.rest_world()
     if motion is None or uprightness(skeleton, p) > UPRIGHT:
         return AnatomyPose(q, p, REST)
-    frames = np.unique(np.linspace(0, len(motion) - 1, _SAMPLES).astype(np.intp))
-    world_q, world_p = kinematics.forward(motion.rotations[frames], motion.translations[frames], skeleton.parents)
+    frames, world_q, world_p = sample_world(motion)
     best = int(np.argmax(uprightness_over_time(skeleton, world_p)))
     return AnatomyPose(world_q[best], world_p[best], f"frame {frames[best]}, because the rest pose is no body's pose")
+
+
+def sample_frames(motion: Motion) -> Ints:
+    """Some frames of a motion, spread evenly."""
+    return np.unique(np.linspace(0, len(motion) - 1, _SAMPLES).astype(np.intp))
+
+
+def sample_world(motion: Motion) -> tuple[Ints, Floats, Floats]:
+    """Some frames of a motion, with world rotations ``(T, J, 4)`` and positions ``(T, J, 3)``."""
+    frames = sample_frames(motion)
+    q, p = kinematics.forward(motion.rotations[frames], motion.translations[frames], motion.skeleton.parents)
+    return frames, q, p
 
 
 def uprightness(skeleton: Skeleton, positions: Floats) -> float:
@@ -167,7 +186,7 @@ def _frames_world(
     """Anatomical frames ``(4,)`` of all roles in the world.
 
     Limb bones: along the bone, hinge axis, their cross product. Feet: left, up, toes. Everything else has the body's
-    own axes; fingers and hands those of the forearm.
+    own axes; hands those of ``hand_frames``, and fingers those of the hand.
     """
     frames: dict[str, Floats] = dict.fromkeys(skeleton.roles, basis)
     for side in SIDES:
@@ -175,15 +194,61 @@ def _frames_world(
             hinge = hinges[f"{side}{parts[0]}"]
             for part, bone in zip(parts[:2], _bone_directions(skeleton, pose, side, limb), strict=True):
                 frames[f"{side}{part}"] = _bone_frame(bone, hinge)
-        hand = frames[f"{side}Hand"] = frames[f"{side}LowerArm"]
-        foot = frames[f"{side}Foot"] = _foot_frame(skeleton, pose, side, basis)
-        for role in skeleton.roles:
-            if role.startswith(side):
-                if role.endswith("Toes"):
-                    frames[role] = foot
-                elif any(finger in role for finger in _FINGERS):
-                    frames[role] = hand
+        hand = hand_frame(skeleton, pose.rotations, pose.positions, side, frames[f"{side}LowerArm"])
+        foot = _foot_frame(skeleton, pose, side, basis)
+        frames |= dict.fromkeys(hand_roles(skeleton, side), hand)
+        frames |= {role: foot for role in (f"{side}Foot", f"{side}Toes") if role in skeleton.roles}
     return frames
+
+
+def hand_roles(skeleton: Skeleton, side: str) -> list[str]:
+    """The roles of a hand and its fingers, which share one frame."""
+    parts = ("Hand", *FINGERS)
+    return [role for role in skeleton.roles if role.startswith(side) and any(part in role for part in parts)]
+
+
+def _posed_hand_frames(
+    skeleton: Skeleton, pose: AnatomyPose, q: Floats, frames: Mapping[str, Floats]
+) -> dict[str, Floats]:
+    """Frames of hands by role, where the pose is a frame of a motion: nobody says that hands are straight in it.
+
+    ``q (T, J, 4)`` are world rotations of some frames.
+    """
+    found: dict[str, Floats] = {}
+    for side in SIDES:
+        world = posed_hand_frame(skeleton, (pose.rotations, pose.positions), q, side, frames[f"{side}LowerArm"])
+        if world is not None:
+            found |= hand_frames_of(skeleton, pose, side, world)
+    return found
+
+
+def hand_frames_of(skeleton: Skeleton, pose: AnatomyPose, side: str, world: Floats) -> dict[str, Floats]:
+    """The frames of a hand and its fingers in their joints' axes, by role, from the hand's in the world ``(4,)``."""
+    to_joints = {role: rotations.conjugate(pose.rotations[skeleton.roles[role]]) for role in hand_roles(skeleton, side)}
+    return {role: rotations.multiply(to_joint, world) for role, to_joint in to_joints.items()}
+
+
+def clavicle_frames(
+    skeleton: Skeleton, pose: AnatomyPose, basis: Floats, held: Mapping[str, Floats]
+) -> dict[str, Floats]:
+    """The frames of clavicles in their joints' axes, by role, from the rotations to where they are held."""
+    found = {}
+    for role, rotation in held.items():
+        world = rotations.multiply(rotation, pose.rotations[skeleton.roles[role]])
+        found[role] = rotations.multiply(rotations.conjugate(world), basis)
+    return found
+
+
+def shoulder_position(body: Anatomy, side: str) -> Floats:
+    """Where a shoulder joint is ``(3,)`` in the pose, with its clavicle as it is held."""
+    p, roles = body.pose.positions, body.skeleton.roles
+    arm, role = p[roles[f"{side}UpperArm"]], f"{side}Shoulder"
+    if role not in roles:
+        return np.asarray(arm)
+    to_joint = rotations.conjugate(body.pose.rotations[roles[role]])
+    bone = rotations.rotate(to_joint, arm - p[roles[role]])
+    held = rotations.multiply(body.basis, rotations.conjugate(body.frames[role]))
+    return np.asarray(p[roles[role]] + rotations.rotate(held, bone))
 
 
 def _bone_directions(skeleton: Skeleton, pose: AnatomyPose, side: str, limb: str) -> tuple[Floats, Floats]:

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from kinesphere.body.anatomy import find_anatomy
+from kinesphere.body.anatomy import find_anatomy, shoulder_position
 from kinesphere.body.body import Body
 from kinesphere.body.clear_hands import clear_hands
 from kinesphere.engine.pose import Actor, figure_skeleton
@@ -194,9 +194,12 @@ def _offsets(body: Body, figure: Skeleton, spine: Sequence[int], sizes: Mapping[
     offsets = figure.offsets.copy()
     index = figure.index
 
-    def place(joint: int) -> Floats:
+    def in_axes(position: Floats) -> Floats:
         """In the body's axes: x to the left, y up, z ahead; from the hips."""
-        return rotations.rotate(rotations.conjugate(axes), pose.positions[joint] - pose.positions[roles["hips"]])
+        return rotations.rotate(rotations.conjugate(axes), position - pose.positions[roles["hips"]])
+
+    def place(joint: int) -> Floats:
+        return in_axes(pose.positions[joint])
 
     def length(above: str, below: str) -> float:
         return float(np.linalg.norm(pose.positions[roles[below]] - pose.positions[roles[above]]))
@@ -210,7 +213,7 @@ def _offsets(body: Body, figure: Skeleton, spine: Sequence[int], sizes: Mapping[
     offsets[index("neck")], offsets[index("head")] = neck - below, head - neck
     ankle = body.anatomy.ankle_height
     for side in SIDES:
-        shoulder = place(roles[f"{side}UpperArm"])
+        shoulder = in_axes(shoulder_position(body.anatomy, side))
         clavicle = place(roles[f"{side}Shoulder"]) if f"{side}Shoulder" in roles else shoulder
         offsets[index(f"{side}Shoulder")] = clavicle - below
         offsets[index(f"{side}UpperArm")] = shoulder - clavicle

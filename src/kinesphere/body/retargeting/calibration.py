@@ -13,10 +13,23 @@ from types import MappingProxyType
 
 import numpy as np
 
-from kinesphere.body.anatomy import REST, UPRIGHT, Anatomy, find_anatomy, uprightness
+from kinesphere.body.anatomy import (
+    REST,
+    UPRIGHT,
+    Anatomy,
+    clavicle_frames,
+    find_anatomy,
+    hand_frames_of,
+    sample_frames,
+    sample_world,
+    uprightness,
+)
+from kinesphere.body.clavicles import held_clavicles, level_clavicles
+from kinesphere.body.hand_frames import find_hand, hand_frame, is_tip_off, tip_is_hands
 from kinesphere.maths import kinematics, rotations
 from kinesphere.maths.vectors import Floats, norms, unit
 from kinesphere.motion.humanoid import SIDES
+from kinesphere.motion.memo import memoised
 from kinesphere.motion.motion import Motion
 from kinesphere.motion.skeleton import Skeleton
 
@@ -27,6 +40,7 @@ LEAST_FRAMES = 8
 STEADY = np.radians(8.0)  # half of the frames are nearer than this to their mean
 LEAST_TILT = np.radians(3.0)
 MOST_TILT = {"Foot": np.radians(45.0), "Toes": np.radians(85.0)}  # a foot tilted farther is on its toes or lies
+NOTED = 5.0  # degrees: what is more off is said
 UP = np.array([0.0, 1.0, 0.0])
 
 
@@ -81,7 +95,40 @@ def calibrate(
 
 
 def _anatomy(body: Skeleton | Motion) -> Anatomy:
-    return find_anatomy(body.skeleton, body) if isinstance(body, Motion) else find_anatomy(body)
+    """The body's anatomy, with what a motion shows of hands and clavicles where its rest pose leaves them open."""
+    if not isinstance(body, Motion):
+        return find_anatomy(body)
+    found = find_anatomy(body.skeleton, body)
+    if found.pose.source != REST:
+        return found
+    rest = found.pose.rotations, found.pose.positions
+    held = held_clavicles(found.skeleton, rest, body.rotations[sample_frames(body)[::4]], _level_clavicles(found))
+    shown = clavicle_frames(found.skeleton, found.pose, found.basis, held)
+    shown |= _judged_hands(found, body)
+    return replace(found, frames=MappingProxyType({**found.frames, **shown})) if shown else found
+
+
+@memoised
+def _level_clavicles(body: Anatomy) -> dict[str, Floats]:
+    return level_clavicles(body.skeleton, body.pose.positions, body.basis)
+
+
+def _judged_hands(body: Anatomy, motion: Motion) -> dict[str, Floats]:
+    """Frames of hands whose bone tips are off the forearm at rest, as a motion shows what they are, by role."""
+    skeleton, rest = body.skeleton, (body.pose.rotations, body.pose.positions)
+    found: dict[str, Floats] = {}
+    for side in SIDES:
+        if not is_tip_off(skeleton, *rest, side):
+            continue
+        _, q, p = sample_world(motion)
+        trusted = tip_is_hands(skeleton, rest, q, p, side)
+        if trusted is None:
+            continue
+        lower = skeleton.roles[f"{side}LowerArm"]
+        forearm = rotations.multiply(rest[0][lower], body.frames[f"{side}LowerArm"])
+        world = hand_frame(skeleton, *rest, side, forearm, trusted=trusted)
+        found |= hand_frames_of(skeleton, body.pose, side, world)
+    return found
 
 
 def _frame_of_role(body: Anatomy, role: str, levelled: Mapping[str, Floats]) -> Floats:
@@ -98,9 +145,34 @@ def _remarks(a: Anatomy, b: Anatomy, levelled: Mapping[str, Floats]) -> list[str
     for which, body in (("source", a), ("target", b)):
         if body.pose.source == REST and uprightness(body.skeleton, body.pose.positions) < UPRIGHT:
             found.append(f"the {which}'s rest pose is no body's pose: give a motion of it instead of its skeleton")
+        found += [f"the {which}'s {remark}" for remark in _arm_remarks(body)]
     left_out = sorted(set(a.frames) - set(b.frames))
     if left_out:
         found.append(f"the target has no {', '.join(left_out)}")
+    return found
+
+
+@memoised
+def _arm_remarks(body: Anatomy) -> list[str]:
+    """Sentences about hands that are bent at rest or bend elsewhere, and clavicles that are not held as they rest."""
+    skeleton, q, found = body.skeleton, body.pose.rotations, []
+    for side in SIDES:
+        hand, lower = (skeleton.roles[f"{side}{part}"] for part in ("Hand", "LowerArm"))
+        frames = (
+            rotations.multiply(q[j], body.frames[f"{side}{part}"]) for j, part in ((hand, "Hand"), (lower, "LowerArm"))
+        )
+        off = float(np.degrees(rotations.angle_between(*frames)))
+        if body.pose.source == REST and off > NOTED:
+            found.append(f"{side} hand is bent or rolled by {off:.0f}° from the forearm at rest")
+        palm = find_hand(skeleton, side).palm
+        if palm != hand:
+            found.append(f"{side} hand bends in {skeleton.names[palm]}")
+        role = f"{side}Shoulder"
+        if body.pose.source == REST and role in skeleton.roles:
+            held = rotations.multiply(body.basis, rotations.conjugate(body.frames[role]))
+            off = float(np.degrees(rotations.angle_between(held, q[skeleton.roles[role]])))
+            if off > NOTED:
+                found.append(f"{side} clavicle is held {off:.0f}° from where it rests")
     return found
 
 

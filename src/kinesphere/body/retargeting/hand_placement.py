@@ -12,13 +12,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from kinesphere.body.anatomy import Anatomy
+from kinesphere.body.anatomy import Anatomy, shoulder_position
 from kinesphere.body.retargeting.calibration import Calibration
 from kinesphere.maths import rotations
 from kinesphere.maths.vectors import Floats, norms, smoothstep
 from kinesphere.motion.humanoid import SIDES
 
 TOUCHING = 0.18  # arm lengths, 10 cm of a person: a nearer hand keeps its relation to what it is near
+WRISTS_TOUCHING = 0.24  # arm lengths: the same for wrists, whose hands are bent away
 FADE = 0.14  # arm lengths over which that relation begins, at least
 UNFOLDED = 2.0  # times the difference of the two relations: the same, at least
 HAND = 0.16  # of the arm's length: wrist to the middle of the hand
@@ -84,10 +85,10 @@ def _relative_to_each_other(
     relation, target_relation = (left - right) / length, (wrists["left"] - wrists["right"]) / target_length
     width, target_width = _shoulder_width(c.source) / length, _shoulder_width(c.target) / target_length
     difference, wider, change = abs(target_width - width), width >= target_width, target_relation - relation
-    # Hands may touch with palms or fingers, or wrist to wrist.
+    # Hands may touch with palms or fingers, or with wrists and the heels of bent hands.
     weight = np.maximum(
         _nearness(relation + hands, change, TOUCHING, difference, wider=wider),
-        _nearness(relation, change, TOUCHING, difference, wider=wider),
+        _nearness(relation, change, WRISTS_TOUCHING, difference, wider=wider),
     )
     centre = 0.5 * (wrists["left"] + wrists["right"])
     half = 0.5 * target_length * (target_relation + weight[:, None] * (relation - target_relation))
@@ -136,14 +137,13 @@ def _head_radius(body: Anatomy) -> float:
 
 def _shoulder_from_head(body: Anatomy, side: str) -> Floats:
     """From the head's middle to the shoulder at rest, in the body's axes and arm lengths."""
-    p, roles = body.pose.positions, body.skeleton.roles
-    offset = rotations.rotate(rotations.conjugate(body.basis), p[roles[f"{side}UpperArm"]] - p[roles["head"]])
+    head = body.pose.positions[body.skeleton.roles["head"]]
+    offset = rotations.rotate(rotations.conjugate(body.basis), shoulder_position(body, side) - head)
     return np.asarray((offset - [0.0, _head_radius(body), 0.0]) / body.lengths[f"{side}Arm"])
 
 
 def _shoulder_width(body: Anatomy) -> float:
-    p, roles = body.pose.positions, body.skeleton.roles
-    return float(np.linalg.norm(p[roles["leftUpperArm"]] - p[roles["rightUpperArm"]]))
+    return float(np.linalg.norm(shoulder_position(body, "left") - shoulder_position(body, "right")))
 
 
 def _mean_arm_length(body: Anatomy) -> float:
@@ -151,8 +151,6 @@ def _mean_arm_length(body: Anatomy) -> float:
 
 
 def _hand_centre(body: Anatomy, q: Floats, side: str) -> Floats:
-    """From the wrist to the middle of the hand ``(T, 3)``: at rest it continues the forearm."""
-    hand, forearm = (body.skeleton.roles[f"{side}{part}"] for part in ("Hand", "LowerArm"))
-    bone = body.pose.positions[hand] - body.pose.positions[forearm]
-    length = HAND * body.lengths[f"{side}Arm"] / float(np.linalg.norm(bone))
-    return rotations.rotate(q[:, hand], rotations.rotate(rotations.conjugate(body.pose.rotations[hand]), bone * length))
+    """From the wrist to the middle of the hand ``(T, 3)``, where the hand points."""
+    along = rotations.rotate(body.frames[f"{side}Hand"], [HAND * body.lengths[f"{side}Arm"], 0.0, 0.0])
+    return rotations.rotate(q[:, body.skeleton.roles[f"{side}Hand"]], along)

@@ -19,7 +19,9 @@ from kinesphere.body.ground import Ground, find_ground
 from kinesphere.body.require_roles import require_motion_roles, require_roles
 from kinesphere.body.retargeting.calibration import Calibration, calibrate, is_same_body
 from kinesphere.body.retargeting.hand_placement import place_wrists
+from kinesphere.body.retargeting.shoulders import retarget_clavicles
 from kinesphere.body.retargeting.stance import LOW, hip_height_offset, level_hips, widen_stance
+from kinesphere.body.retargeting.wrists import divide_hands, gather_hands
 from kinesphere.maths import kinematics, rotations
 from kinesphere.maths.two_bone import bend_limb
 from kinesphere.maths.vectors import Bools, Floats, Ints, cross, norms, smoothstep
@@ -78,12 +80,14 @@ def retarget(
     floor = find_ground(motion, ground)
     source_q, source_p = motion.world()
     source_p = source_p - [0.0, floor.height, 0.0]
+    source_q = gather_hands(c.source, source_q, source_p)
     pose = _copy_orientations(c, source_q, source_p)
     targets = _limb_targets(c, motion, source_q, source_p, floor, pose)
     avoidance = _collision_avoidance(c, target, clear, pose, motion.rate)
     if avoidance is not None:
         targets[:, :2] = avoidance.move_wrists(targets[:, :2], pose.q, pose.p)
     shortfall = _solve_limbs(c, source_p, pose, targets, avoidance)
+    divide_hands(c.target, pose.q, pose.known)
     pose.p[..., 1] += floor.height
     return _assemble(motion, c, pose, shortfall)
 
@@ -123,6 +127,7 @@ def _copy_orientations(c: Calibration, source_q: Floats, source_p: Floats) -> Ta
         q[:, joint], known[joint] = rotation, True
     hips = skeleton.roles["hips"]
     q[:, hips] = level_hips(c, q[:, hips])
+    retarget_clavicles(c, source_q, q, known)
     kinematics.complete_rotations(q, known, skeleton.rest_rotations, skeleton.parents)
     p = kinematics.place_joints(q, skeleton.offsets, skeleton.parents)
     root = scale_root_path(c, _hip_centre(c.source.skeleton, source_p), source_p)
