@@ -5,8 +5,6 @@ Roll and width are reversible: the same motion retargeted back to the first body
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 
 from kinesphere.body.anatomy import Anatomy
@@ -26,10 +24,6 @@ BALL = 0.16  # leg lengths from the ankle to the ball
 LOW = 0.12  # leg lengths: a lower foot belongs to the ground
 HEIGHTS, SPEEDS = (0.03, 0.05), (0.2, 0.3)  # leg lengths, and leg lengths per second: for a contact to begin, to go on
 FADE = 0.4  # seconds after a contact until a foot follows the hips again
-SLACK = 0.003  # metres that a foot in contact may be out of reach before the hips come down
-LIFTED = 0.1  # leg lengths: a higher foot carries nothing
-STRAIGHT = 0.08  # of a leg: how much a straighter leg counts more
-SMOOTHING = 0.1  # seconds to each side over which hips come down
 HORIZONTAL = np.array([1.0, 0.0, 1.0])
 
 
@@ -134,63 +128,6 @@ def _constant_in_contact(contact: Bools, vectors: Floats, rate: float) -> Floats
     for distance, mean in ((since, means[before]), (until, means[after])):
         result += smoothstep(1.0 - distance / fade)[:, None] * (mean - vectors)
     return np.where(contact[:, None], means[before], result)
-
-
-def hip_height_offset(
-    c: Calibration, source_p: Floats, target_p: Floats, ankles: Sequence[Floats], rate: float
-) -> Floats:
-    """Offset ``(T,)`` of the height of all joints, so that legs are stretched as far as the source's legs.
-
-    Bodies differ between left and right and in the width of their hips, and feet at other positions need other
-    lengths. ``target_p (T, J, 3)`` are the target's joints so far, ``ankles`` where its ankles should be.
-    """
-    offset = _stretch_offset(c, source_p, target_p, ankles)
-    return offset - _drop_to_reach(c, target_p + (offset[:, None] * [0.0, 1.0, 0.0])[:, None], ankles, rate)
-
-
-def _stretch_offset(c: Calibration, source_p: Floats, target_p: Floats, ankles: Sequence[Floats]) -> Floats:
-    """The offset ``(T,)`` at which legs that carry the body stretch as the source's legs do; the mean of both."""
-    roles, source_roles = c.target.skeleton.roles, c.source.skeleton.roles
-    total, weights, unsupported = np.zeros(len(target_p)), np.full(len(target_p), 1e-9), np.ones(len(target_p))
-    for side, ankle in zip(SIDES, ankles, strict=True):
-        length = c.target.lengths[f"{side}Leg"]
-        source_leg = source_p[:, source_roles[f"{side}Foot"]] - source_p[:, source_roles[f"{side}UpperLeg"]]
-        stretch = np.minimum(norms(source_leg) / c.source.lengths[f"{side}Leg"], 1.0)
-        leg = ankle - target_p[:, roles[f"{side}UpperLeg"]]
-        level = norms(leg[:, [0, 2]])
-        height = np.sqrt(np.maximum((stretch * length) ** 2 - level**2, 0.0))
-        # A leg far aside does not show how high the hips are.
-        upright = np.clip(2.0 - 2.0 * level / np.maximum(stretch * length, 1e-9), 0.0, 1.0)
-        # The straighter leg decides: the other only bends a little differently.
-        support = _support(c, ankle, length) * upright
-        weight = support / (1.0 + STRAIGHT - stretch) ** 2
-        total += weight * (height + leg[:, 1])
-        weights += weight
-        unsupported *= 1.0 - support
-    return np.asarray((1.0 - unsupported) * total / weights)
-
-
-def _support(c: Calibration, ankle: Floats, length: float) -> Floats:
-    """1 for a foot on the ground, 0 for one in the air: nobody bends the standing leg to kick farther."""
-    lifted = (ankle[:, 1] - c.target.ankle_height) / (LIFTED * length)
-    return np.asarray(1.0 - np.clip(lifted, 0.0, 1.0) ** 2)
-
-
-def _drop_to_reach(c: Calibration, target_p: Floats, ankles: Sequence[Floats], rate: float) -> Floats:
-    """How far the hips must come down ``(T,)`` so that both feet are within reach, smoothed over a fifth of a second.
-
-    The greatest need near each frame, then the mean of these: smooth, and never less than what a frame needs.
-    """
-    need = np.zeros(len(target_p))
-    for side, ankle in zip(SIDES, ankles, strict=True):
-        leg = ankle - target_p[:, c.target.skeleton.roles[f"{side}UpperLeg"]]
-        longest = c.target.lengths[f"{side}Leg"] + SLACK
-        level = np.minimum(norms(leg[:, [0, 2]]), 0.98 * longest)
-        need = np.maximum(need, _support(c, ankle, longest) * (-leg[:, 1] - np.sqrt(longest**2 - level**2)))
-    half = max(int(SMOOTHING * rate), 1)
-    windows = np.lib.stride_tricks.sliding_window_view
-    greatest = windows(np.pad(need, 2 * half, mode="edge"), 2 * half + 1).max(axis=-1)
-    return np.asarray(windows(greatest, 2 * half + 1).mean(axis=-1))
 
 
 def hip_width(skeleton: Skeleton) -> float:
