@@ -18,6 +18,7 @@ from kinesphere.body.collision import CollisionAvoidance, find_volumes
 from kinesphere.body.ground import Ground, find_ground
 from kinesphere.body.require_roles import require_motion_roles, require_roles
 from kinesphere.body.retargeting.calibration import Calibration, calibrate, is_same_body
+from kinesphere.body.retargeting.foot_pitch import pitch_feet
 from kinesphere.body.retargeting.hand_placement import place_wrists
 from kinesphere.body.retargeting.leg_placement import hip_centre, place_legs
 from kinesphere.body.retargeting.stance import level_hips
@@ -84,6 +85,9 @@ def retarget(
     if avoidance is not None:
         targets[:, :2] = avoidance.move_wrists(targets[:, :2], pose.q, pose.p)
     shortfall = _solve_limbs(c, source_p, pose, targets, avoidance)
+    pitch_feet(c, source_p, pose.q, pose.p, pose.known)
+    skeleton = c.target.skeleton
+    kinematics.complete_rotations(pose.q, pose.known, skeleton.rest_rotations, skeleton.parents)
     pose.p[..., 1] += floor.height
     return _assemble(motion, c, pose, shortfall)
 
@@ -175,7 +179,6 @@ def _solve_limbs(
         # The smallest swing: the twist about the bone stays that of the copied rotation.
         pose.q[:, joints] = rotations.multiply(rotations.rotation_between(copied, bones), current)
     pose.p[:, ends] = end
-    kinematics.complete_rotations(pose.q, pose.known, skeleton.rest_rotations, skeleton.parents)
     return shortfall
 
 

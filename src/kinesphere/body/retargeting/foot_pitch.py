@@ -1,0 +1,127 @@
+"""Pitch feet of other lengths: heel and ball are as high above the ground as the source's, so that none goes under it.
+
+A copied pitch puts the toes of a long foot under the ground as soon as the heel rises. Near the ground a foot is pitched
+about its ankle until its lower end, ball or heel, is as high as on the source, in leg lengths; a foot twice as long then
+pitches about half as far. That is undone by the same rule on the way back. A foot in the air keeps its pitch.
+
+The ends are the toe joint, or the front of a foot that has none, and the back of the heel; a person's where a skeleton
+does not show them, and no nearer than a person's.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from kinesphere.body.anatomy import Anatomy
+from kinesphere.body.retargeting.calibration import Calibration
+from kinesphere.body.retargeting.stance import BALL
+from kinesphere.maths import rotations
+from kinesphere.maths.vectors import Bools, Floats, norms, smoothstep
+from kinesphere.motion.humanoid import SIDES
+
+HEEL = 0.06  # leg lengths from the ankle back to the end of a person's heel
+NEAR = (0.02, 0.12)  # leg lengths above the ground between which an end of a foot comes to keep its pitch
+EVEN = 0.15  # sine of the pitch to each side of level over which one end takes over from the other
+BEHIND = 0.3  # cosine of an end's elevation behind the ankle at which it is not pitched: between forward and back
+UP = np.array([0.0, 1.0, 0.0])
+
+
+class _Foot(NamedTuple):
+    """A foot's measures in metres."""
+
+    ankle: float  # height of the ankle
+    ball: float  # from the ankle ahead to the point about which the heel rises
+    heel: float  # from the ankle back
+    toes: float  # from the ball ahead to the tip
+    leg: float
+
+
+def pitch_feet(c: Calibration, source_p: Floats, q: Floats, p: Floats, known: Bools) -> None:
+    """Pitch the feet and toes of ``q (T, J, 4)`` in place; ``source_p`` and ``p (T, J, 3)`` are above the ground.
+
+    Toes that the source does not have are levelled with the ground where they would go under it, and become known.
+    """
+    roles = c.target.skeleton.roles
+    for side in SIDES:
+        foot, source = _measure_foot(c.target, side), _measure_foot(c.source, side)
+        joint = roles[f"{side}Foot"]
+        height, source_height = p[:, joint, 1], source_p[:, c.source.skeleton.roles[f"{side}Foot"], 1]
+        frame = rotations.to_matrix(rotations.multiply(q[:, joint], c.target.frames[f"{side}Foot"]))
+        pitch = _foot_pitch(frame, foot, source, height, source_height)
+        turn = rotations.from_rotation_vector(-pitch[:, None] * _level(frame[..., 0])[0])
+        q[:, joint] = rotations.multiply(turn, q[:, joint])
+        _level_toes(c, side, foot, q, p, known)
+
+
+def _level_toes(c: Calibration, side: str, foot: _Foot, q: Floats, p: Floats, known: Bools) -> None:
+    """Raise toes, in place, whose tips would be under both the ground and the ball."""
+    body, roles = c.target, c.target.skeleton.roles
+    joint, toes = roles[f"{side}Foot"], roles.get(f"{side}Toes")
+    if toes is None or foot.toes <= 0.0:
+        return
+    rest_q, rest_p, to_foot = body.pose.rotations, body.pose.positions, rotations.conjugate(body.pose.rotations[joint])
+    if not known[toes]:
+        q[:, toes] = rotations.multiply(q[:, joint], rotations.multiply(to_foot, rest_q[toes]))
+        known[toes] = True
+    bone = rotations.rotate(to_foot, rest_p[toes] - rest_p[joint])
+    frame = rotations.to_matrix(rotations.multiply(q[:, toes], body.frames[f"{side}Toes"]))
+    clearance = body.ankle_height + float(rotations.rotate(rest_q[joint], bone)[1])
+    ball = p[:, joint, 1] + rotations.rotate(q[:, joint], bone)[:, 1] - clearance * frame[:, 1, 1]
+    sine = frame[:, 1, 2]
+    wanted = np.maximum(sine, -np.maximum(ball, 0.0) / foot.toes)
+    left, shown = _level(frame[..., 0])
+    change = shown * (np.arcsin(np.clip(wanted, -1.0, 1.0)) - np.arcsin(np.clip(sine, -1.0, 1.0)))
+    q[:, toes] = rotations.multiply(rotations.from_rotation_vector(-change[:, None] * left), q[:, toes])
+
+
+def _measure_foot(body: Anatomy, side: str) -> _Foot:
+    skeleton, p = body.skeleton, body.pose.positions
+    length, soles = body.lengths[f"{side}Leg"], skeleton.soles
+    foot, toes = skeleton.roles[f"{side}Foot"], skeleton.roles.get(f"{side}Toes")
+    front = soles.get(f"{side}FootFront", 0.0)
+    ball = front if toes is None else _ahead(body, side, p[toes] - p[foot])
+    ball = max(ball, BALL * length)
+    heel = max(soles.get(f"{side}FootBack", 0.0), HEEL * length)
+    tips = [rotations.rotate(body.pose.rotations[toes], tip.offset) for tip in skeleton.tips if tip.joint == toes]
+    tip = max([_ahead(body, side, offset) for offset in tips], default=0.0)
+    beyond = 0.0 if toes is None else max(front - _ahead(body, side, p[toes] - p[foot]), tip)
+    return _Foot(body.ankle_height, ball, heel, beyond, length)
+
+
+def _ahead(body: Anatomy, side: str, offset: Floats) -> float:
+    """How far an offset ``(3,)`` in the world of the body's pose goes along the foot."""
+    foot = body.skeleton.roles[f"{side}Foot"]
+    forward = rotations.rotate(
+        rotations.multiply(body.pose.rotations[foot], body.frames[f"{side}Foot"]), np.array([0.0, 0.0, 1.0])
+    )
+    return float(offset @ forward)
+
+
+def _foot_pitch(frame: Floats, foot: _Foot, source: _Foot, height: Floats, source_height: Floats) -> Floats:
+    """By how much the toes are raised ``(T,)``, in radians: frames ``(T, 3, 3)`` have left, up and toes as columns."""
+    _, up, toes = frame[..., 0], frame[..., 1], frame[..., 2]
+    left, shown = _level(frame[..., 0])
+    ahead = np.stack([-left[:, 2], np.zeros(len(left)), left[:, 0]], axis=1)  # left × up
+    turned = []
+    for end, source_end, sign in ((foot.ball, source.ball, 1.0), (-foot.heel, -source.heel, -1.0)):
+        arm = end * toes - foot.ankle * up
+        level, rise = sign * np.einsum("ti,ti->t", arm, ahead), arm[:, 1]
+        size = np.maximum(np.hypot(level, rise), 1e-9)
+        source_end_height = source_height - source.ankle * up[:, 1] + source_end * toes[:, 1]
+        wanted = np.arcsin(np.clip((foot.leg / source.leg * source_end_height - height) / size, -1.0, 1.0))
+        # An end that points back, as that of a kneeling body's foot, stays on its side of the ankle.
+        change = smoothstep(1.0 + level / (BEHIND * size)) * (wanted - np.arctan2(rise, level))
+        change -= smoothstep(-1.0 - level / (BEHIND * size)) * (wanted - np.arctan2(rise, -level))
+        lowest = np.minimum(source_end_height / source.leg, (height + rise) / foot.leg)
+        turned.append(sign * (1.0 - smoothstep((lowest - NEAR[0]) / (NEAR[1] - NEAR[0]))) * change)
+    front = smoothstep(0.5 - toes[:, 1] / (2.0 * EVEN))
+    return np.asarray(shown * (front * turned[0] + (1.0 - front) * turned[1]))
+
+
+def _level(vectors: Floats) -> tuple[Floats, Floats]:
+    """Unit vectors ``(T, 3)`` along the level parts of unit vectors, and 1 ``(T,)`` where they are level, 0 upright."""
+    flat = vectors * [1.0, 0.0, 1.0]
+    size = norms(flat)
+    return flat / np.maximum(size, 1e-9)[:, None], np.asarray(smoothstep((size - 0.3) / 0.4))
