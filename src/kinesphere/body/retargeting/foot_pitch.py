@@ -24,7 +24,8 @@ from kinesphere.motion.humanoid import SIDES
 HEEL = 0.06  # leg lengths from the ankle back to the end of a person's heel
 NEAR = (0.02, 0.12)  # leg lengths above the ground between which an end of a foot comes to keep its pitch
 EVEN = 0.15  # sine of the pitch to each side of level over which one end takes over from the other
-BEHIND = 0.3  # cosine of an end's elevation behind the ankle at which it is not pitched: between forward and back
+BEHIND = (0.2, 0.5, 0.8)  # cosines behind the ankle up to which an end is raised ahead, left alone, raised behind
+CURLED = 0.2  # radians by which toes are below the foot's own direction: from there on they go with the foot
 UP = np.array([0.0, 1.0, 0.0])
 
 
@@ -50,29 +51,40 @@ def pitch_feet(c: Calibration, source_p: Floats, q: Floats, p: Floats, known: Bo
         height, source_height = p[:, joint, 1], source_p[:, c.source.skeleton.roles[f"{side}Foot"], 1]
         frame = rotations.to_matrix(rotations.multiply(q[:, joint], c.target.frames[f"{side}Foot"]))
         pitch = _foot_pitch(frame, foot, source, height, source_height)
-        turn = rotations.from_rotation_vector(-pitch[:, None] * _level(frame[..., 0])[0])
+        turn = rotations.from_rotation_vector(-pitch[:, None] * _level_axes(frame)[0])
         q[:, joint] = rotations.multiply(turn, q[:, joint])
-        _level_toes(c, side, foot, q, p, known)
+        _level_toes(c, side, foot, pitch, q, p, known)
 
 
-def _level_toes(c: Calibration, side: str, foot: _Foot, q: Floats, p: Floats, known: Bools) -> None:
-    """Raise toes, in place, whose tips would be under both the ground and the ball."""
+def _level_toes(c: Calibration, side: str, foot: _Foot, pitch: Floats, q: Floats, p: Floats, known: Bools) -> None:
+    """Raise toes, in place, whose tips would be under both the ground and the ball.
+
+    ``pitch (T,)`` is by how much the foot was raised. Toes that are curled, not bent up by the ground, go with it.
+    """
     body, roles = c.target, c.target.skeleton.roles
     joint, toes = roles[f"{side}Foot"], roles.get(f"{side}Toes")
     if toes is None or foot.toes <= 0.0:
         return
     rest_q, rest_p, to_foot = body.pose.rotations, body.pose.positions, rotations.conjugate(body.pose.rotations[joint])
-    if not known[toes]:
+    foot_frame = rotations.multiply(q[:, joint], body.frames[f"{side}Foot"])
+    if known[toes]:
+        toe_frame = rotations.multiply(q[:, toes], body.frames[f"{side}Toes"])
+        bent = rotations.to_matrix(rotations.multiply(rotations.conjugate(foot_frame), toe_frame))[..., 2]
+        curl = np.arctan2(-bent[:, 1], bent[:, 2]) - pitch  # below the foot's own direction, before it was raised
+        left = _level_axes(rotations.to_matrix(toe_frame))[0]
+        along = -(pitch * smoothstep(curl / CURLED))[:, None] * left
+        q[:, toes] = rotations.multiply(rotations.from_rotation_vector(along), q[:, toes])
+    else:
         q[:, toes] = rotations.multiply(q[:, joint], rotations.multiply(to_foot, rest_q[toes]))
         known[toes] = True
     bone = rotations.rotate(to_foot, rest_p[toes] - rest_p[joint])
     frame = rotations.to_matrix(rotations.multiply(q[:, toes], body.frames[f"{side}Toes"]))
     clearance = body.ankle_height + float(rotations.rotate(rest_q[joint], bone)[1])
     ball = p[:, joint, 1] + rotations.rotate(q[:, joint], bone)[:, 1] - clearance * frame[:, 1, 1]
-    sine = frame[:, 1, 2]
-    wanted = np.maximum(sine, -np.maximum(ball, 0.0) / foot.toes)
-    left, shown = _level(frame[..., 0])
-    change = shown * (np.arcsin(np.clip(wanted, -1.0, 1.0)) - np.arcsin(np.clip(sine, -1.0, 1.0)))
+    left, ahead, shown = _level_axes(frame)
+    level, rise = np.einsum("ti,ti->t", frame[..., 2], ahead), frame[:, 1, 2]
+    lowest = -np.maximum(ball, 0.0) / foot.toes
+    change = shown * _elevate(level, rise, np.maximum(rise, lowest))
     q[:, toes] = rotations.multiply(rotations.from_rotation_vector(-change[:, None] * left), q[:, toes])
 
 
@@ -101,27 +113,37 @@ def _ahead(body: Anatomy, side: str, offset: Floats) -> float:
 
 def _foot_pitch(frame: Floats, foot: _Foot, source: _Foot, height: Floats, source_height: Floats) -> Floats:
     """By how much the toes are raised ``(T,)``, in radians: frames ``(T, 3, 3)`` have left, up and toes as columns."""
-    _, up, toes = frame[..., 0], frame[..., 1], frame[..., 2]
-    left, shown = _level(frame[..., 0])
-    ahead = np.stack([-left[:, 2], np.zeros(len(left)), left[:, 0]], axis=1)  # left × up
+    up, toes = frame[..., 1], frame[..., 2]
+    _, ahead, shown = _level_axes(frame)
     turned = []
     for end, source_end, sign in ((foot.ball, source.ball, 1.0), (-foot.heel, -source.heel, -1.0)):
         arm = end * toes - foot.ankle * up
         level, rise = sign * np.einsum("ti,ti->t", arm, ahead), arm[:, 1]
-        size = np.maximum(np.hypot(level, rise), 1e-9)
         source_end_height = source_height - source.ankle * up[:, 1] + source_end * toes[:, 1]
-        wanted = np.arcsin(np.clip((foot.leg / source.leg * source_end_height - height) / size, -1.0, 1.0))
-        # An end that points back, as that of a kneeling body's foot, stays on its side of the ankle.
-        change = smoothstep(1.0 + level / (BEHIND * size)) * (wanted - np.arctan2(rise, level))
-        change -= smoothstep(-1.0 - level / (BEHIND * size)) * (wanted - np.arctan2(rise, -level))
+        change = _elevate(level, rise, foot.leg / source.leg * source_end_height - height)
         lowest = np.minimum(source_end_height / source.leg, (height + rise) / foot.leg)
         turned.append(sign * (1.0 - smoothstep((lowest - NEAR[0]) / (NEAR[1] - NEAR[0]))) * change)
     front = smoothstep(0.5 - toes[:, 1] / (2.0 * EVEN))
     return np.asarray(shown * (front * turned[0] + (1.0 - front) * turned[1]))
 
 
-def _level(vectors: Floats) -> tuple[Floats, Floats]:
-    """Unit vectors ``(T, 3)`` along the level parts of unit vectors, and 1 ``(T,)`` where they are level, 0 upright."""
-    flat = vectors * [1.0, 0.0, 1.0]
+def _elevate(level: Floats, rise: Floats, wanted: Floats) -> Floats:
+    """By which angles ``(T,)`` arms that reach ahead and rise so far must be raised to rise as far as is wanted.
+
+    An arm that points back, as a kneeling body's foot, stays on its side.
+    """
+    size = np.maximum(np.hypot(level, rise), 1e-9)
+    elevation = np.arcsin(np.clip(wanted / size, -1.0, 1.0))
+    behind, (near, middle, far) = -level / size, BEHIND
+    ahead = 1.0 - smoothstep((behind - near) / (middle - near))
+    back = smoothstep((behind - middle) / (far - middle))
+    return np.asarray(ahead * (elevation - np.arctan2(rise, level)) - back * (elevation - np.arctan2(rise, -level)))
+
+
+def _level_axes(frame: Floats) -> tuple[Floats, Floats, Floats]:
+    """Level unit vectors ``(T, 3)`` to the left and ahead of feet, and 0 ``(T,)`` for those on their side, else 1."""
+    flat = frame[..., 0] * [1.0, 0.0, 1.0]
     size = norms(flat)
-    return flat / np.maximum(size, 1e-9)[:, None], np.asarray(smoothstep((size - 0.3) / 0.4))
+    left = flat / np.maximum(size, 1e-9)[:, None]
+    ahead = np.stack([-left[:, 2], np.zeros(len(left)), left[:, 0]], axis=1)
+    return left, ahead, np.asarray(smoothstep((size - 0.3) / 0.4))
