@@ -25,6 +25,8 @@ HEEL = 0.06  # leg lengths from the ankle back to the end of a person's heel
 NEAR = (0.02, 0.12)  # leg lengths above the ground between which an end of a foot comes to keep its pitch
 EVEN = 0.15  # sine of the pitch to each side of level over which one end takes over from the other
 BEHIND = (0.2, 0.5, 0.8)  # cosines behind the ankle up to which an end is raised ahead, left alone, raised behind
+STEEPEST = 1.3  # radians below level that a foot is pitched at most
+LITTLE = 0.1  # radians that it may go beyond level
 CURLED = 0.2  # radians by which toes are below the foot's own direction: from there on they go with the foot
 UP = np.array([0.0, 1.0, 0.0])
 
@@ -123,8 +125,12 @@ def _foot_pitch(frame: Floats, foot: _Foot, source: _Foot, height: Floats, sourc
         change = _elevate(level, rise, foot.leg / source.leg * source_end_height - height)
         lowest = np.minimum(source_end_height / source.leg, (height + rise) / foot.leg)
         turned.append(sign * (1.0 - smoothstep((lowest - NEAR[0]) / (NEAR[1] - NEAR[0]))) * change)
+    # A foot whose toes were down keeps them down, and one whose toes were up keeps them up, but for a little.
+    down = np.arctan2(-toes[:, 1], np.einsum("ti,ti->t", toes, ahead))
+    ball = np.clip(turned[0], -np.maximum(STEEPEST - down, 0.0), np.maximum(down, 0.0) + LITTLE)
+    heel = np.clip(turned[1], -np.maximum(-down, 0.0) - LITTLE, 0.5 * np.maximum(-down, 0.0))
     front = smoothstep(0.5 - toes[:, 1] / (2.0 * EVEN))
-    return np.asarray(shown * (front * turned[0] + (1.0 - front) * turned[1]))
+    return np.asarray(shown * (front * ball + (1.0 - front) * heel))
 
 
 def _elevate(level: Floats, rise: Floats, wanted: Floats) -> Floats:

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kinesphere.body.ground import Ground, smooth_gaussian, speeds
+from kinesphere.body.ground import Ground, performed_flags, performed_runs, smooth_gaussian, speeds
 from kinesphere.body.retargeting.calibration import Calibration
 from kinesphere.body.retargeting.stance import LOW, horizontal_units, widen_stance
 from kinesphere.maths import rotations
@@ -31,8 +31,9 @@ LIFTED = 0.1  # leg lengths: a higher foot carries nothing
 STRAIGHT = 0.08  # of a leg: how much a straighter leg counts more
 SMOOTHING = 0.1  # seconds to each side over which hips come down
 ROLL_COST = 4.0  # of hips that roll, where a straight leg counts 1 / STRAIGHT²
-MOST_ROLL = 0.12  # sine by which hips roll at most
+MOST_ROLL = 0.012  # leg lengths that a hip joint rises at most because hips roll: 7° on a person
 STEEP = (0.7, 0.95)  # level parts of a leg between which a foot comes to give way along the leg, not up or down
+MOST_GIVEN = 0.03  # leg lengths by which a foot in the air gives way at most
 SLOW = 0.3  # leg lengths a second: a slower foot may stand on something
 ROUNDS = 2  # of solving for height and roll: each shifts hip joints sideways a little
 
@@ -52,6 +53,7 @@ class _Legs(NamedTuple):
     from_hips: Floats  # (T, 2, 3) relative to the hip joint
     high: Floats  # (T, 2) weight of the position relative to the hip joint
     spans: Floats  # (T, 2) metres from hip joint to ankle, at the source's flexion of the knee
+    support: Floats  # (T, 2) 1 for a foot that carries the body, 0 for one in the air
     lengths: Floats  # (2,) metres
 
     def targets(self, sockets: Floats) -> Floats:
@@ -67,13 +69,13 @@ def place_legs(c: Calibration, motion: Motion, source_p: Floats, ground: Ground,
     to_rest = rotations.conjugate(pose.rotations[skeleton.roles["hips"]])
     across = rotations.rotate(hips, rotations.rotate(to_rest, left - right))
     centre = scale_root_path(c, hip_centre(c.source.skeleton, source_p), source_p)
-    height, rolled = _match_knees(c, legs, centre, across)
+    height, rolled = _match_knees(legs, centre, across)
     centre[:, 1] += height
     sockets = _sockets(centre, rolled)
-    drop = _drop_to_reach(c, sockets, legs.targets(sockets), motion.rate)
+    drop = _drop_to_reach(legs, sockets, motion)
     centre[:, 1] -= drop
     sockets[..., 1] -= drop[:, None]
-    ankles = _give_way(c, motion, source_p, legs, sockets)
+    ankles = _give_way(legs, sockets)
     return LegPlacement(rotations.multiply(rotations.rotation_between(across, rolled), hips), centre, ankles)
 
 
@@ -104,7 +106,8 @@ def _legs(c: Calibration, motion: Motion, source_p: Floats, ground: Ground) -> _
         spans.append(reach(_flexion(knee - hip, foot - knee), upper, lower))
         lengths.append(target_length)
     ankles_, from_hips_, high_, spans_ = (np.stack(v, axis=1) for v in (ankles, from_hips, high, spans))
-    return _Legs(ankles_, from_hips_, high_, spans_, np.array(lengths))
+    support = _support(c, motion, source_p, high_)
+    return _Legs(ankles_, from_hips_, high_, spans_, support, np.array(lengths))
 
 
 def _flexion(upper: Floats, lower: Floats) -> Floats:
@@ -120,46 +123,38 @@ def _sockets(centre: Floats, across: Floats) -> Floats:
 # Hips
 
 
-def _match_knees(c: Calibration, legs: _Legs, centre: Floats, across: Floats) -> tuple[Floats, Floats]:
+def _match_knees(legs: _Legs, centre: Floats, across: Floats) -> tuple[Floats, Floats]:
     """By how much hips rise ``(T,)``, and how the line across them lies ``(T, 3)``, so that knees bend as they did.
 
-    Height and roll minimise the squared errors of both hip joints' heights, weighted by how much a leg carries and how
-    straight it is, and the squared roll.
+    Hips roll towards the heights that both hip joints need, as far as both legs carry the body and are straight; their
+    height then is the mean of what is left to do, in which the leg that carries more and is straighter counts more.
     """
     width = norms(across)
     sine = across[:, 1] / width
     height, roll = np.zeros(len(centre)), np.zeros(len(centre))
     rolled = across
+    spans = np.maximum(legs.spans, 1e-9)
+    strictness = 1.0 / (1.0 + STRAIGHT - spans / legs.lengths) ** 2
+    share = np.prod(strictness, axis=1) / np.sum(strictness, axis=1)
+    firm, most = share / (share + ROLL_COST), MOST_ROLL * float(np.mean(legs.lengths))
     for _ in range(ROUNDS):
         sockets = _sockets(centre + height[:, None] * [0.0, 1.0, 0.0], rolled)
-        ankles = legs.targets(sockets)
-        legs_now = ankles - sockets
-        level = np.hypot(legs_now[..., 0], legs_now[..., 2])
-        spans = np.maximum(legs.spans, 1e-9)
-        need = np.sqrt(np.maximum(spans**2 - level**2, 0.0)) + legs_now[..., 1]
+        reached = legs.targets(sockets) - sockets
+        level = np.hypot(reached[..., 0], reached[..., 2])
         # A leg far aside does not show how high the hips are.
         upright = np.clip(2.0 - 2.0 * level / spans, 0.0, 1.0)
-        support = _support(c, ankles, legs.lengths) * upright
-        # The straighter leg decides: the other only bends a little differently.
-        weight = support / (1.0 + STRAIGHT - spans / legs.lengths) ** 2
-        carried = 1.0 - np.prod(1.0 - support, axis=1)
-        rise, tilt = _fit(need + height[:, None] + 0.5 * width[:, None] * [1.0, -1.0] * roll[:, None], weight, width)
-        height = carried * rise
-        roll = MOST_ROLL * np.tanh(carried * tilt / MOST_ROLL)
-        rolled = _roll_to(across, np.clip(sine + roll, -0.999, 0.999))
+        support = legs.support * upright
+        need = np.sqrt(np.maximum(spans**2 - level**2, 0.0)) + reached[..., 1]
+        need += height[:, None] + 0.5 * (roll * width)[:, None] * [1.0, -1.0]
+        rise = np.prod(support, axis=1) * firm * 0.5 * (need[:, 0] - need[:, 1])
+        rise = most * np.tanh(rise / most)
+        rolled = _roll_to(across, np.clip(sine + 2.0 * rise / width, -0.999, 0.999))
         roll = rolled[:, 1] / width - sine
+        weight = support * strictness + 1e-9
+        left = need - 0.5 * (roll * width)[:, None] * [1.0, -1.0]
+        carried = 1.0 - np.prod(1.0 - support, axis=1)
+        height = carried * np.sum(weight * left, axis=1) / np.sum(weight, axis=1)
     return height, rolled
-
-
-def _fit(need: Floats, weight: Floats, width: Floats) -> tuple[Floats, Floats]:
-    """Height ``(T,)`` and sine of the roll ``(T,)`` that give hip joints the heights they need ``(T, 2)``, nearly."""
-    left, right = weight.T + 1e-9
-    total = left + right
-    mean = (left * need[:, 0] + right * need[:, 1]) / total
-    # With the height eliminated, what is left is one quadratic in the roll.
-    share = left * right / total
-    tilt = share * width * (need[:, 0] - need[:, 1]) / (share * width**2 + ROLL_COST * width**2)
-    return mean - 0.5 * width * tilt * (left - right) / total, tilt
 
 
 def _roll_to(across: Floats, sine: Floats) -> Floats:
@@ -169,31 +164,41 @@ def _roll_to(across: Floats, sine: Floats) -> Floats:
     return np.asarray(rolled * norms(across)[:, None])
 
 
-def _support(c: Calibration, ankles: Floats, lengths: Floats) -> Floats:
-    """1 for a foot on the ground, 0 for one in the air: nobody bends the standing leg to kick farther."""
-    lifted = (ankles[..., 1] - c.target.ankle_height) / (LIFTED * lengths)
-    return np.asarray(1.0 - np.clip(lifted, 0.0, 1.0) ** 2)
+def _support(c: Calibration, motion: Motion, source_p: Floats, high: Floats) -> Floats:
+    """``(T, 2)`` 1 for a foot on the ground, or held still above it, 0 for one in the air.
+
+    Nobody bends the standing leg to kick farther, and a foot that is still may stand on something.
+    """
+    lengths = np.array([c.source.lengths[f"{side}Leg"] for side in SIDES])
+    feet = source_p[:, [c.source.skeleton.roles[f"{side}Foot"] for side in SIDES]]
+    lifted = np.clip((feet[..., 1] - c.source.ankle_height) / (LIFTED * lengths), 0.0, 1.0)
+    low = (1.0 - lifted**2) ** 2
+    still = np.ones_like(low)
+    for run in performed_runs(motion):
+        speed = speeds(smooth_gaussian(feet[run], motion.rate), motion.rate) / (SLOW * lengths)
+        still[run] = 1.0 / (1.0 + speed**2)
+    return np.asarray(low + (1.0 - low) * (1.0 - high) * still)
 
 
-def _drop_to_reach(c: Calibration, sockets: Floats, ankles: Floats, rate: float) -> Floats:
+def _drop_to_reach(legs: _Legs, sockets: Floats, motion: Motion) -> Floats:
     """How far the hips must come down ``(T,)`` so that both feet are within reach, smoothed over a fifth of a second.
 
     The greatest need near each frame, then the mean of these: smooth, and never less than what a frame needs.
     """
-    legs = ankles - sockets
-    longest = np.array([c.target.lengths[f"{side}Leg"] for side in SIDES]) + SLACK
-    level = np.minimum(np.hypot(legs[..., 0], legs[..., 2]), 0.98 * longest)
-    need = _support(c, ankles, longest) * (-legs[..., 1] - np.sqrt(longest**2 - level**2))
-    half = max(int(SMOOTHING * rate), 1)
+    reached, longest = legs.targets(sockets) - sockets, legs.lengths + SLACK
+    level = np.minimum(np.hypot(reached[..., 0], reached[..., 2]), 0.98 * longest)
+    need = legs.support * (-reached[..., 1] - np.sqrt(longest**2 - level**2))
+    greatest = np.where(performed_flags(motion), np.maximum(need.max(axis=1), 0.0), 0.0)
+    half = max(int(SMOOTHING * motion.rate), 1)
     windows = np.lib.stride_tricks.sliding_window_view
-    greatest = windows(np.pad(np.maximum(need.max(axis=1), 0.0), 2 * half, mode="edge"), 2 * half + 1).max(axis=-1)
+    greatest = windows(np.pad(greatest, 2 * half, mode="edge"), 2 * half + 1).max(axis=-1)
     return np.asarray(windows(greatest, 2 * half + 1).mean(axis=-1))
 
 
 # Ankles
 
 
-def _give_way(c: Calibration, motion: Motion, source_p: Floats, legs: _Legs, sockets: Floats) -> Floats:
+def _give_way(legs: _Legs, sockets: Floats) -> Floats:
     """Ankles ``(T, 2, 3)``: a foot in the air is as far from its hip joint as the source's knee says.
 
     It gives way up or down, so that it does not slide; along the leg where that is far from upright.
@@ -201,18 +206,12 @@ def _give_way(c: Calibration, motion: Motion, source_p: Floats, legs: _Legs, soc
     ankles = legs.targets(sockets)
     leg = ankles - sockets
     distance, level = norms(leg), np.hypot(leg[..., 0], leg[..., 2])
-    free = (1.0 - _support(c, ankles, legs.lengths)) * _moving(c, motion.rate, source_p)
     share = level / np.maximum(legs.spans, 1e-9)
     along = smoothstep((share - STEEP[0]) / (STEEP[1] - STEEP[0]))[..., None]
     vertical = np.zeros_like(leg)
     upright = np.copysign(np.sqrt(np.maximum(legs.spans**2 - level**2, 0.0)), leg[..., 1])
     vertical[..., 1] = upright - leg[..., 1]
     radial = leg * (legs.spans / np.maximum(distance, 1e-9) - 1.0)[..., None]
-    return np.asarray(ankles + free[..., None] * (vertical + along * (radial - vertical)))
-
-
-def _moving(c: Calibration, rate: float, source_p: Floats) -> Floats:
-    """``(T, 2)`` near 0 for a foot that is held still, near 1 for one that moves."""
-    feet = source_p[:, [c.source.skeleton.roles[f"{side}Foot"] for side in SIDES]]
-    speed = speeds(smooth_gaussian(feet, rate), rate) / [SLOW * c.source.lengths[f"{side}Leg"] for side in SIDES]
-    return np.asarray(speed**2 / (1.0 + speed**2))
+    move = (1.0 - legs.support)[..., None] * (vertical + along * (radial - vertical))
+    size, most = np.maximum(norms(move), 1e-12), MOST_GIVEN * legs.lengths
+    return np.asarray(ankles + move * (most * np.tanh(size / most) / size)[..., None])
