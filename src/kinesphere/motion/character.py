@@ -243,7 +243,7 @@ def _foot_heading(skeleton: Skeleton, side: str, rest: Floats) -> Floats:
     roles = skeleton.roles
     left, right = (roles.get(f"{name}UpperLeg") for name in SIDES)
     across = rest[left] - rest[right] if left is not None and right is not None else np.array([1.0, 0.0, 0.0])
-    forward = unit(np.array([-across[2], 0.0, across[0]]) + [0.0, 0.0, 1e-12])
+    forward = unit(np.array([-across[2], 0.0, across[0] + 1e-12]))
     toes = roles.get(f"{side}Toes")
     bone = (rest[toes] - rest[roles[f"{side}Foot"]]) * [1.0, 0.0, 1.0] if toes is not None else np.zeros(3)
     return unit(bone) if float(bone @ forward) > 0.5 * float(np.linalg.norm(bone)) > 0.0 else forward

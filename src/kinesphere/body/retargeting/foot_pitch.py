@@ -1,8 +1,8 @@
 """Pitch feet of other lengths: heel and ball are as high above the ground as the source's, so that none goes under it.
 
-A copied pitch puts the toes of a long foot under the ground as soon as the heel rises. Near the ground a foot is pitched
-about its ankle until its lower end, ball or heel, is as high as on the source, in leg lengths; a foot twice as long then
-pitches about half as far. That is undone by the same rule on the way back. A foot in the air keeps its pitch.
+A copied pitch puts the toes of a long foot under the ground as soon as the heel rises. Near the ground a foot is
+pitched about its ankle until its lower end, ball or heel, is as high as on the source, in leg lengths; a foot twice as
+long then pitches about half as far. That is undone by the same rule on the way back. A foot in the air keeps its pitch.
 
 The ends are the toe joint, or the front of a foot that has none, and the back of the heel; a person's where a skeleton
 does not show them, and no nearer than a person's.

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kinesphere.body.ground import Ground, performed_flags, performed_runs, smooth_gaussian, speeds
+from kinesphere.body.ground import performed_flags, performed_runs, smooth_gaussian, speeds
 from kinesphere.body.retargeting.calibration import Calibration
 from kinesphere.body.retargeting.stance import LOW, horizontal_units, widen_stance
 from kinesphere.maths import rotations
@@ -61,10 +61,10 @@ class _Legs(NamedTuple):
         return self.ankles + self.high[..., None] * (sockets + self.from_hips - self.ankles)
 
 
-def place_legs(c: Calibration, motion: Motion, source_p: Floats, ground: Ground, hips: Floats) -> LegPlacement:
+def place_legs(c: Calibration, motion: Motion, source_p: Floats, hips: Floats) -> LegPlacement:
     """Hips and ankles of the target; ``hips (T, 4)`` are the world rotations that it would have."""
     skeleton, pose = c.target.skeleton, c.target.pose
-    legs = _legs(c, motion, source_p, ground)
+    legs = _legs(c, motion, source_p)
     left, right = (pose.positions[skeleton.roles[f"{side}UpperLeg"]] for side in SIDES)
     to_rest = rotations.conjugate(pose.rotations[skeleton.roles["hips"]])
     across = rotations.rotate(hips, rotations.rotate(to_rest, left - right))
@@ -92,10 +92,10 @@ def hip_centre(skeleton: Skeleton, p: Floats) -> Floats:
     return np.asarray(0.5 * (left + right))
 
 
-def _legs(c: Calibration, motion: Motion, source_p: Floats, ground: Ground) -> _Legs:
+def _legs(c: Calibration, motion: Motion, source_p: Floats) -> _Legs:
     roles, target_roles, rest = c.source.skeleton.roles, c.target.skeleton.roles, c.target.pose.positions
     ankles, from_hips, high, spans, lengths = [], [], [], [], []
-    for side, offset in zip(SIDES, widen_stance(c, motion, source_p, ground), strict=True):
+    for side, offset in zip(SIDES, widen_stance(c, motion, source_p), strict=True):
         hip, knee, foot = (source_p[:, roles[f"{side}{part}"]] for part in ("UpperLeg", "LowerLeg", "Foot"))
         length, target_length = (body.lengths[f"{side}Leg"] for body in (c.source, c.target))
         ankles.append(scale_root_path(c, foot, source_p) + offset)

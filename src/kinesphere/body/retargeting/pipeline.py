@@ -15,7 +15,7 @@ import numpy as np
 
 from kinesphere.body.anatomy import Anatomy
 from kinesphere.body.collision import CollisionAvoidance, find_volumes
-from kinesphere.body.ground import Ground, find_ground
+from kinesphere.body.ground import find_ground
 from kinesphere.body.require_roles import require_motion_roles, require_roles
 from kinesphere.body.retargeting.calibration import Calibration, calibrate, is_same_body
 from kinesphere.body.retargeting.foot_pitch import pitch_feet
@@ -79,7 +79,7 @@ def retarget(
     floor = find_ground(motion, ground)
     source_q, source_p = motion.world()
     source_p = source_p - [0.0, floor.height, 0.0]
-    pose, ankles = _copy_orientations(c, motion, source_q, source_p, floor)
+    pose, ankles = _copy_orientations(c, motion, source_q, source_p)
     targets = _limb_targets(c, source_q, source_p, pose, ankles)
     avoidance = _collision_avoidance(c, target, clear, pose, motion.rate)
     if avoidance is not None:
@@ -114,9 +114,7 @@ def _collision_avoidance(
 # Orientation and root
 
 
-def _copy_orientations(
-    c: Calibration, motion: Motion, source_q: Floats, source_p: Floats, floor: Ground
-) -> tuple[TargetPose, Floats]:
+def _copy_orientations(c: Calibration, motion: Motion, source_q: Floats, source_p: Floats) -> tuple[TargetPose, Floats]:
     """The target with the source's orientations, role by role, its hips where its legs put them; its ankles' targets.
 
     The second value are positions ``(T, 2, 3)``.
@@ -131,7 +129,7 @@ def _copy_orientations(
     for joint, rotation in retarget_trunk(c, source_q, source_p).items():
         q[:, joint], known[joint] = rotation, True
     hips = skeleton.roles["hips"]
-    legs = place_legs(c, motion, source_p, floor, level_hips(c, q[:, hips]))
+    legs = place_legs(c, motion, source_p, level_hips(c, q[:, hips]))
     q[:, hips] = legs.hips
     kinematics.complete_rotations(q, known, skeleton.rest_rotations, skeleton.parents)
     p = kinematics.place_joints(q, skeleton.offsets, skeleton.parents)

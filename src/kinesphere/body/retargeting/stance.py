@@ -8,22 +8,21 @@ from __future__ import annotations
 import numpy as np
 
 from kinesphere.body.anatomy import Anatomy
-from kinesphere.body.contacts import contact_labels
-from kinesphere.body.ground import ANKLE_HEIGHT, Ground, SolePoint, performed_runs, runs
+from kinesphere.body.ground import ANKLE_HEIGHT, SolePoint, smooth_paths
 from kinesphere.body.retargeting.calibration import Calibration
 from kinesphere.maths import rotations
-from kinesphere.maths.vectors import Bools, Floats, norms, smoothstep, unit
+from kinesphere.maths.vectors import Floats, norms, smoothstep, unit
 from kinesphere.motion.humanoid import SIDES
 from kinesphere.motion.motion import Motion
 from kinesphere.motion.skeleton import Skeleton
 
 STEEPEST = 0.7  # sine of the hips' roll from which on it is kept
 WIDEST_PERSON = 0.24  # leg lengths from the middle to a hip joint: no person's are farther apart
-TOGETHER = (0.12, 0.2)  # of half the hips' width: feet that come so near to the middle are not brought nearer
+TOGETHER = (0.05, 0.15)  # of half the hips' width: feet that come so near to the middle are not brought nearer
 BALL = 0.16  # leg lengths from the ankle to the ball
 LOW = 0.12  # leg lengths: a lower foot belongs to the ground
-HEIGHTS, SPEEDS = (0.03, 0.05), (0.2, 0.3)  # leg lengths, and leg lengths per second: for a contact to begin, to go on
-FADE = 0.4  # seconds after a contact until a foot follows the hips again
+SLOW = 0.4  # leg lengths a second: a slower foot hardly leaves its place
+STEP = 0.12  # leg lengths that a foot goes until it follows the hips again
 HORIZONTAL = np.array([1.0, 0.0, 1.0])
 
 
@@ -47,12 +46,12 @@ def level_hips(c: Calibration, hips: Floats) -> Floats:
     return rotations.multiply(rotations.rotation_between(across, levelled), hips)
 
 
-def widen_stance(c: Calibration, motion: Motion, source_p: Floats, ground: Ground) -> tuple[Floats, Floats]:
+def widen_stance(c: Calibration, motion: Motion, source_p: Floats) -> tuple[Floats, Floats]:
     """Offsets ``(T, 3)`` of the left and right ankle because the target's hips are wider or narrower.
 
-    They are sideways as the hips are, so that legs hang as they did. During a contact the offset is constant, so that
-    the foot does not slide when the hips rotate over it: the mean of the sideways offsets, which is small for a foot
-    on which the body makes a whole turn. In the air it follows the hips again.
+    They are sideways as the hips are, so that legs hang as they did. While a foot stays at its place the offset is
+    constant, so that it does not slide when the hips rotate over it: the mean of the sideways offsets, which is small
+    for a foot on which the body makes a whole turn. As it moves on it follows the hips again.
     """
     roles = c.source.skeleton.roles
     left, right = (source_p[:, roles[f"{side}UpperLeg"]] for side in SIDES)
@@ -65,23 +64,41 @@ def widen_stance(c: Calibration, motion: Motion, source_p: Floats, ground: Groun
     half = _half_offset(c, np.concatenate(outward))
     if half == 0.0:
         return np.zeros_like(across), np.zeros_like(across)
-    contacts = _loose_contacts(c, motion, ground)
+    soles = smooth_paths(motion, _common_soles(c.source))
     offsets = []
     for side, sign in zip(SIDES, (1.0, -1.0), strict=True):
         offset = half * sign * across
-        for run in performed_runs(motion):
-            offset[run] = _constant_in_contact(contacts[side][run], offset[run], motion.rate)
+        pace = _pace(soles.speed[:, [point.side == side for point in soles.points]] / c.source.lengths[f"{side}Leg"])
+        for run in soles.runs:
+            offset[run] = smooth_over_distance(offset[run], np.cumsum(pace[run]) / motion.rate)
         offsets.append(offset)
     return offsets[0], offsets[1]
 
 
-def _loose_contacts(c: Calibration, motion: Motion, ground: Ground) -> dict[str, Bools]:
-    """By side, frames ``(T,)`` in which a foot may be in contact: looser than a contact, on all bodies alike."""
-    points, labels, _ = contact_labels(motion, ground)
-    common, loose, _ = contact_labels(motion, ground, HEIGHTS, SPEEDS, points=_common_soles(c.source))
-    sides = [point.side for point in (*points, *common)]
-    labels = np.concatenate([labels, loose], axis=1)
-    return {side: np.asarray(labels[:, [own == side for own in sides]].any(axis=1)) for side in SIDES}
+def _pace(speeds: Floats) -> Floats:
+    """``(T,)`` how fast a foot leaves its place: as its slowest point, of speeds ``(T, P)``, and less if slow."""
+    slowest = 1.0 / np.sqrt(np.sum(1.0 / np.maximum(speeds, 1e-6) ** 2, axis=1))
+    return np.asarray(slowest**3 / (slowest**2 + SLOW**2))
+
+
+def smooth_over_distance(values: Floats, distance: Floats, sigma: float = STEP) -> Floats:
+    """Values ``(T, K)`` smoothed by a Gaussian over a distance ``(T,)`` that never decreases, not over time.
+
+    Where the distance stands still, so does the result: at the mean of all that is there, whenever it begins or ends.
+    No decision is made, so nothing jumps when the values change a little.
+    """
+    width = sigma / 4.0
+    at = (distance - distance[0]) / width
+    cell = at.astype(np.intp)
+    share = at - cell
+    sums = np.zeros((int(cell[-1]) + 2, values.shape[1] + 1))
+    counted = np.concatenate([values, np.ones((len(values), 1))], axis=1)
+    for nodes, weight in ((cell, 1.0 - share), (cell + 1, share)):
+        np.add.at(sums, nodes, weight[:, None] * counted)
+    kernel = np.exp(-0.5 * (np.arange(-16, 17) * width / sigma) ** 2)
+    sums = np.stack([np.convolve(column, kernel, mode="full")[16:-16] for column in sums.T], axis=1)
+    smooth = (1.0 - share)[:, None] * sums[cell] + share[:, None] * sums[cell + 1]
+    return np.asarray(smooth[:, :-1] / smooth[:, -1:])
 
 
 def _common_soles(body: Anatomy) -> tuple[SolePoint, ...]:
@@ -108,26 +125,8 @@ def _half_offset(c: Calibration, outward: Floats) -> float:
     half = max(0.5 * hip_width(c.target.skeleton), WIDEST_PERSON * length) - max(source_half, WIDEST_PERSON * length)
     if half >= 0.0 or not outward.size:
         return max(half, 0.0)
-    nearest = float(np.percentile(outward, 10.0)) / source_half
+    nearest = float(np.percentile(outward, 20.0)) / source_half
     return half * float(smoothstep((nearest - TOGETHER[0]) / (TOGETHER[1] - TOGETHER[0])))
-
-
-def _constant_in_contact(contact: Bools, vectors: Floats, rate: float) -> Floats:
-    """Vectors ``(T, 3)`` that are at their mean during each contact run, and ease into the given ones between."""
-    contact_runs = np.array(runs(contact)).reshape(-1, 2)
-    if not len(contact_runs):
-        return vectors
-    means = np.array([vectors[first : last + 1].mean(axis=0) for first, last in contact_runs.tolist()])
-    frames = np.arange(len(vectors))
-    latest = np.searchsorted(contact_runs[:, 0], frames, side="right") - 1
-    before, after = np.maximum(latest, 0), np.minimum(latest + 1, len(contact_runs) - 1)
-    since = np.where(latest >= 0, np.maximum(frames - contact_runs[before, 1], 0), np.inf)
-    until = np.where(latest + 1 < len(contact_runs), contact_runs[after, 0] - frames, np.inf)
-    fade = np.minimum(since + until, FADE * rate)
-    result = vectors.copy()
-    for distance, mean in ((since, means[before]), (until, means[after])):
-        result += smoothstep(1.0 - distance / fade)[:, None] * (mean - vectors)
-    return np.where(contact[:, None], means[before], result)
 
 
 def hip_width(skeleton: Skeleton) -> float:
