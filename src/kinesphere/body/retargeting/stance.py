@@ -77,7 +77,7 @@ def widen_stance(c: Calibration, motion: Motion, source_p: Floats) -> tuple[Floa
 
 def _pace(speeds: Floats) -> Floats:
     """``(T,)`` how fast a foot leaves its place: as its slowest point, of speeds ``(T, P)``, and less if slow."""
-    slowest = 1.0 / np.sqrt(np.sum(1.0 / np.maximum(speeds, 1e-6) ** 2, axis=1))
+    slowest = 1.0 / np.sqrt(np.sum(1.0 / np.clip(speeds, 1e-6, 1e3) ** 2, axis=1))
     return np.asarray(slowest**3 / (slowest**2 + SLOW**2))
 
 
