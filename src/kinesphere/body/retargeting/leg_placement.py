@@ -35,6 +35,7 @@ MOST_ROLL = 0.012  # leg lengths that a hip joint rises at most because hips rol
 STEEP = (0.7, 0.95)  # level parts of a leg between which a foot comes to give way along the leg, not up or down
 MOST_GIVEN = 0.03  # leg lengths by which a foot in the air gives way at most
 SLOW = 0.3  # leg lengths a second: a slower foot may stand on something
+PAUSE = 0.15  # seconds, sigma: a foot that is still for less does not stand
 ROUNDS = 2  # of solving for height and roll: each shifts hip joints sideways a little
 
 
@@ -176,7 +177,7 @@ def _support(c: Calibration, motion: Motion, source_p: Floats, high: Floats) -> 
     still = np.ones_like(low)
     for run in performed_runs(motion):
         speed = speeds(smooth_gaussian(feet[run], motion.rate), motion.rate) / (SLOW * lengths)
-        still[run] = 1.0 / (1.0 + speed**2)
+        still[run] = np.clip(smooth_gaussian(1.0 / (1.0 + speed**2), motion.rate, PAUSE), 0.0, 1.0)
     return np.asarray(low + (1.0 - low) * (1.0 - high) * still)
 
 
