@@ -30,7 +30,9 @@ def measure(motion: Motion, characters: dict[str, Character]) -> dict[str, float
     numbers = {}
     for name, body in (*characters.items(), ("figure", kinesphere.figure()), ("mo", kinesphere.mo())):
         onto = kinesphere.retarget(motion, body)
-        depth = own * _leg_length(body.skeleton) / _leg_length(motion.skeleton) - lowest_foot(onto, body, frames) + ground
+        depth = (
+            own * _leg_length(body.skeleton) / _leg_length(motion.skeleton) - lowest_foot(onto, body, frames) + ground
+        )
         numbers[f"{name}: depth"] = 100.0 * float(depth.max(initial=0.0))
         numbers[f"{name}: share"] = float(np.mean(depth > DEEP))
     return numbers
