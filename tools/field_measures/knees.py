@@ -50,9 +50,10 @@ def summarise(rows: dict[str, dict[str, float]]) -> str:
     snaps = [leg for leg in legs if leg[3] > max(2.0 * leg[2], QUICK)]
     excess = np.array([v for numbers in rows.values() for key, v in numbers.items() if key.endswith(": excess")])
     clip, leg, source, target = max(legs, key=lambda leg: leg[3] / max(leg[2], 0.5 * QUICK))
+    quicker = int((excess > QUICK).sum())
     return (
         f"knees more than twice as fast as captured in {len(snaps)} of {len(legs)} legs "
-        f"(by more than {QUICK:.0f} °/s at some moment in {int((excess > QUICK).sum())}, median {np.median(excess):.0f} °/s); "
+        f"(by more than {QUICK:.0f} °/s at some moment in {quicker}, median {np.median(excess):.0f} °/s); "
         f"worst {source:.0f} → {target:.0f} °/s ({clip} on {leg})"
     )
 

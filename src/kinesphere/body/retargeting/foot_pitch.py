@@ -22,9 +22,9 @@ from kinesphere.maths.vectors import Bools, Floats, norms, smoothstep
 from kinesphere.motion.humanoid import SIDES
 
 HEEL = 0.06  # leg lengths from the ankle back to the end of a person's heel
-NEAR = (0.02, 0.12)  # leg lengths above the ground between which an end of a foot comes to keep its pitch
+NEAR = (0.7, 1.1)  # of the longer foot, from the ankle to an end: lifted between these it comes to keep its pitch
 EVEN = 0.15  # sine of the pitch to each side of level over which one end takes over from the other
-BEHIND = (0.2, 0.5, 0.8)  # cosines behind the ankle up to which an end is raised ahead, left alone, raised behind
+BEHIND = (0.1, 0.5, 0.9)  # cosines behind the ankle up to which an end is raised ahead, left alone, raised behind
 STEEPEST = 1.3  # radians below level that a foot is pitched at most
 LITTLE = 0.1  # radians that it may go beyond level
 CURLED = 0.2  # radians by which toes are below the foot's own direction: from there on they go with the foot
@@ -115,22 +115,34 @@ def _ahead(body: Anatomy, side: str, offset: Floats) -> float:
 
 def _foot_pitch(frame: Floats, foot: _Foot, source: _Foot, height: Floats, source_height: Floats) -> Floats:
     """By how much the toes are raised ``(T,)``, in radians: frames ``(T, 3, 3)`` have left, up and toes as columns."""
-    up, toes = frame[..., 1], frame[..., 2]
+    toes = frame[..., 2]
     _, ahead, shown = _level_axes(frame)
-    turned = []
-    for end, source_end, sign in ((foot.ball, source.ball, 1.0), (-foot.heel, -source.heel, -1.0)):
-        arm = end * toes - foot.ankle * up
-        level, rise = sign * np.einsum("ti,ti->t", arm, ahead), arm[:, 1]
-        source_end_height = source_height - source.ankle * up[:, 1] + source_end * toes[:, 1]
-        change = _elevate(level, rise, foot.leg / source.leg * source_end_height - height)
-        lowest = np.minimum(source_end_height / source.leg, (height + rise) / foot.leg)
-        turned.append(sign * (1.0 - smoothstep((lowest - NEAR[0]) / (NEAR[1] - NEAR[0]))) * change)
-    # A foot whose toes were down keeps them down, and one whose toes were up keeps them up, but for a little.
     down = np.arctan2(-toes[:, 1], np.einsum("ti,ti->t", toes, ahead))
-    ball = np.clip(turned[0], -np.maximum(STEEPEST - down, 0.0), np.maximum(down, 0.0) + LITTLE)
-    heel = np.clip(turned[1], -np.maximum(-down, 0.0) - LITTLE, 0.5 * np.maximum(-down, 0.0))
+    lift, source_lift = height - foot.ankle, source_height - source.ankle
+    ratio = foot.leg / source.leg
+    lifted = 0.5 * (lift / foot.leg + source_lift / source.leg)
+    turned = []
+    for end, source_end, tip in ((foot.ball, source.ball, down), (foot.heel, source.heel, -down)):
+        shorter = min(ratio * source_end / end, end / (ratio * source_end))
+        # A pitched foot rolls over its end, which raises the ankle less than its length says. Of the shorter foot.
+        roll, source_roll = (1.0 - shorter) * foot.ankle, (1.0 - shorter) * source.ankle
+        roll, source_roll = (roll, 0.0) if end < ratio * source_end else (0.0, source_roll)
+        behind, (near, middle, far) = -np.cos(tip), BEHIND
+        change = np.zeros_like(tip)
+        for weight, angle, sign in (
+            (1.0 - smoothstep((behind - near) / (middle - near)), tip, 1.0),
+            (smoothstep((behind - middle) / (far - middle)), np.pi - tip, -1.0),
+        ):
+            depth = ratio * (source_end * np.sin(angle) - source_roll * (1.0 - np.cos(angle)))
+            wanted = (depth + lift - ratio * source_lift + roll) / np.hypot(end, roll)
+            wanted_angle = np.arcsin(np.clip(wanted, -1.0, 1.0)) - np.arctan2(roll, end)
+            wanted_angle = np.clip(wanted_angle, -LITTLE, np.maximum(angle, STEEPEST))
+            change += sign * weight * (angle - wanted_angle)
+        # Whether the longer foot may touch the ground: the same on the way there and on the way back.
+        longer = max(end / foot.leg, source_end / source.leg)
+        turned.append((1.0 - smoothstep((lifted / longer - NEAR[0]) / (NEAR[1] - NEAR[0]))) * change)
     front = smoothstep(0.5 - toes[:, 1] / (2.0 * EVEN))
-    return np.asarray(shown * (front * ball + (1.0 - front) * heel))
+    return np.asarray(shown * (front * turned[0] - (1.0 - front) * turned[1]))
 
 
 def _elevate(level: Floats, rise: Floats, wanted: Floats) -> Floats:
