@@ -17,7 +17,7 @@ import numpy as np
 
 from kinesphere.body.ground import performed_flags, performed_runs, smooth_gaussian, speeds
 from kinesphere.body.retargeting.calibration import Calibration
-from kinesphere.body.retargeting.stance import LOW, horizontal_units, widen_stance
+from kinesphere.body.retargeting.stance import LOW, hip_width, horizontal_units, widen_stance
 from kinesphere.maths import rotations
 from kinesphere.maths.two_bone import reach
 from kinesphere.maths.vectors import Floats, cross, norms, smoothstep
@@ -34,6 +34,7 @@ ROLL_COST = 4.0  # of hips that roll, where a straight leg counts 1 / STRAIGHT²
 MOST_ROLL = 0.012  # leg lengths that a hip joint rises at most because hips roll: 7° on a person
 STEEP = (0.7, 0.95)  # level parts of a leg between which a foot comes to give way along the leg, not up or down
 MOST_GIVEN = 0.03  # leg lengths by which a foot in the air gives way at most
+ALIKE = 0.06  # leg lengths between the places of hip joints: on hips that differ more, feet give way less
 SLOW = 0.3  # leg lengths a second: a slower foot may stand on something
 PAUSE = 0.15  # seconds, sigma: a foot that is still for less does not stand
 ROUNDS = 2  # of solving for height and roll: each shifts hip joints sideways a little
@@ -56,6 +57,7 @@ class _Legs(NamedTuple):
     spans: Floats  # (T, 2) metres from hip joint to ankle, at the source's flexion of the knee
     support: Floats  # (T, 2) 1 for a foot that carries the body, 0 for one in the air
     lengths: Floats  # (2,) metres
+    most_given: float  # leg lengths by which a foot in the air gives way at most
 
     def targets(self, sockets: Floats) -> Floats:
         """Ankles ``(T, 2, 3)`` under hip joints ``(T, 2, 3)``."""
@@ -108,7 +110,10 @@ def _legs(c: Calibration, motion: Motion, source_p: Floats) -> _Legs:
         lengths.append(target_length)
     ankles_, from_hips_, high_, spans_ = (np.stack(v, axis=1) for v in (ankles, from_hips, high, spans))
     support = _support(c, motion, source_p, high_)
-    return _Legs(ankles_, from_hips_, high_, spans_, support, np.array(lengths))
+    # The height of a foot decides how much it belongs to its hip joint, and so where it is under wider hips.
+    apart = 0.5 * abs(c.leg * hip_width(c.source.skeleton) - hip_width(c.target.skeleton)) / float(np.mean(lengths))
+    most_given = MOST_GIVEN * min(1.0, ALIKE / max(apart, 1e-9))
+    return _Legs(ankles_, from_hips_, high_, spans_, support, np.array(lengths), most_given)
 
 
 def _flexion(upper: Floats, lower: Floats) -> Floats:
@@ -214,5 +219,5 @@ def _give_way(legs: _Legs, sockets: Floats) -> Floats:
     vertical[..., 1] = upright - leg[..., 1]
     radial = leg * (legs.spans / np.maximum(distance, 1e-9) - 1.0)[..., None]
     move = (1.0 - legs.support)[..., None] * (vertical + along * (radial - vertical))
-    size, most = np.maximum(norms(move), 1e-12), MOST_GIVEN * legs.lengths
+    size, most = np.maximum(norms(move), 1e-12), legs.most_given * legs.lengths
     return np.asarray(ankles + move * (most * np.tanh(size / most) / size)[..., None])
