@@ -34,7 +34,7 @@ ROLL_COST = 4.0  # of hips that roll, where a straight leg counts 1 / STRAIGHT²
 MOST_ROLL = 0.012  # leg lengths that a hip joint rises at most because hips roll: 7° on a person
 STEEP = (0.7, 0.95)  # level parts of a leg between which a foot comes to give way along the leg, not up or down
 MOST_GIVEN = 0.03  # leg lengths by which a foot in the air gives way at most
-ALIKE = 0.06  # leg lengths between the places of hip joints: on hips that differ more, feet give way less
+ALIKE = 0.06  # leg lengths between the places of hip joints: hips that differ more roll less, and feet give way less
 SLOW = 0.3  # leg lengths a second: a slower foot may stand on something
 PAUSE = 0.15  # seconds, sigma: a foot that is still for less does not stand
 ROUNDS = 2  # of solving for height and roll: each shifts hip joints sideways a little
@@ -57,7 +57,7 @@ class _Legs(NamedTuple):
     spans: Floats  # (T, 2) metres from hip joint to ankle, at the source's flexion of the knee
     support: Floats  # (T, 2) 1 for a foot that carries the body, 0 for one in the air
     lengths: Floats  # (2,) metres
-    most_given: float  # leg lengths by which a foot in the air gives way at most
+    alike: float  # 1 where hip joints are as far apart as the source's, less on wider or narrower hips
 
     def targets(self, sockets: Floats) -> Floats:
         """Ankles ``(T, 2, 3)`` under hip joints ``(T, 2, 3)``."""
@@ -112,13 +112,13 @@ def _legs(c: Calibration, motion: Motion, source_p: Floats) -> _Legs:
     support = _support(c, motion, source_p, high_)
     # The height of a foot decides how much it belongs to its hip joint, and so where it is under wider hips.
     apart = 0.5 * abs(c.leg * hip_width(c.source.skeleton) - hip_width(c.target.skeleton)) / float(np.mean(lengths))
-    most_given = MOST_GIVEN * min(1.0, ALIKE / max(apart, 1e-9))
-    return _Legs(ankles_, from_hips_, high_, spans_, support, np.array(lengths), most_given)
+    alike = min(1.0, ALIKE / max(apart, 1e-9))
+    return _Legs(ankles_, from_hips_, high_, spans_, support, np.array(lengths), alike)
 
 
 def _flexion(upper: Floats, lower: Floats) -> Floats:
     """The angle ``(T,)`` between two bones ``(T, 3)``; 0 where they are in line."""
-    return np.arctan2(norms(cross(upper, lower)), np.einsum("...i,...i", upper, lower))
+    return np.asarray(np.arctan2(norms(cross(upper, lower)), np.einsum("...i,...i", upper, lower)))
 
 
 def _sockets(centre: Floats, across: Floats) -> Floats:
@@ -142,7 +142,7 @@ def _match_knees(legs: _Legs, centre: Floats, across: Floats) -> tuple[Floats, F
     spans = np.maximum(legs.spans, 1e-9)
     strictness = 1.0 / (1.0 + STRAIGHT - spans / legs.lengths) ** 2
     share = np.prod(strictness, axis=1) / np.sum(strictness, axis=1)
-    firm, most = share / (share + ROLL_COST), MOST_ROLL * float(np.mean(legs.lengths))
+    firm, most = share / (share + ROLL_COST), legs.alike * MOST_ROLL * float(np.mean(legs.lengths))
     for _ in range(ROUNDS):
         sockets = _sockets(centre + height[:, None] * [0.0, 1.0, 0.0], rolled)
         reached = legs.targets(sockets) - sockets
@@ -219,5 +219,5 @@ def _give_way(legs: _Legs, sockets: Floats) -> Floats:
     vertical[..., 1] = upright - leg[..., 1]
     radial = leg * (legs.spans / np.maximum(distance, 1e-9) - 1.0)[..., None]
     move = (1.0 - legs.support)[..., None] * (vertical + along * (radial - vertical))
-    size, most = np.maximum(norms(move), 1e-12), legs.most_given * legs.lengths
+    size, most = np.maximum(norms(move), 1e-12), legs.alike * MOST_GIVEN * legs.lengths
     return np.asarray(ankles + move * (most * np.tanh(size / most) / size)[..., None])
