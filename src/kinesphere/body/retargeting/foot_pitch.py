@@ -18,7 +18,7 @@ from kinesphere.body.anatomy import Anatomy
 from kinesphere.body.retargeting.calibration import Calibration
 from kinesphere.body.retargeting.stance import BALL
 from kinesphere.maths import rotations
-from kinesphere.maths.vectors import Bools, Floats, norms, smoothstep
+from kinesphere.maths.vectors import Bools, Floats, smoothstep
 from kinesphere.motion.humanoid import SIDES
 
 HEEL = 0.06  # leg lengths from the ankle back to the end of a person's heel
@@ -28,7 +28,7 @@ BEHIND = (0.1, 0.5, 0.9)  # cosines behind the ankle up to which an end is raise
 STEEPEST = 1.3  # radians below level that a foot is pitched at most
 LITTLE = 0.1  # radians that it may go beyond level
 CURLED = 0.2  # radians by which toes are below the foot's own direction: from there on they go with the foot
-UP = np.array([0.0, 1.0, 0.0])
+X, Z = np.array([1.0, 0.0, 0.0]), np.array([0.0, 0.0, 1.0])
 
 
 class _Foot(NamedTuple):
@@ -51,43 +51,52 @@ def pitch_feet(c: Calibration, source_p: Floats, q: Floats, p: Floats, known: Bo
         foot, source = _measure_foot(c.target, side), _measure_foot(c.source, side)
         joint = roles[f"{side}Foot"]
         height, source_height = p[:, joint, 1], source_p[:, c.source.skeleton.roles[f"{side}Foot"], 1]
-        frame = rotations.to_matrix(rotations.multiply(q[:, joint], c.target.frames[f"{side}Foot"]))
-        pitch = _foot_pitch(frame, foot, source, height, source_height)
-        turn = rotations.from_rotation_vector(-pitch[:, None] * _level_axes(frame)[0])
-        q[:, joint] = rotations.multiply(turn, q[:, joint])
-        _level_toes(c, side, foot, pitch, q, p, known)
+        axes = _axes(rotations.multiply(q[:, joint], c.target.frames[f"{side}Foot"]))
+        change = _foot_pitch(axes, foot, source, height, source_height)
+        _raise(q, joint, axes.left, change)
+        _level_toes(c, side, foot, axes.down, change, q, p, known)
 
 
-def _level_toes(c: Calibration, side: str, foot: _Foot, pitch: Floats, q: Floats, p: Floats, known: Bools) -> None:
+def _raise(q: Floats, joint: int, left: Floats, change: Floats) -> None:
+    """Raise the toes of a joint of ``q (T, J, 4)`` in place, by angles ``(T,)`` about axes ``(T, 3)`` to the left."""
+    rows = np.flatnonzero(np.abs(change) > 1e-12)
+    if len(rows):
+        turn = rotations.from_rotation_vector(-change[rows, None] * left[rows])
+        q[rows, joint] = rotations.multiply(turn, q[rows, joint])
+
+
+def _level_toes(
+    c: Calibration, side: str, foot: _Foot, down: Floats, change: Floats, q: Floats, p: Floats, known: Bools
+) -> None:
     """Raise toes, in place, whose tips would be under both the ground and the ball.
 
-    ``pitch (T,)`` is by how much the foot was raised. Toes that are curled, not bent up by the ground, go with it.
+    The foot was pitched ``down (T,)`` and is raised by ``change (T,)``. Toes that are curled, not bent up by the
+    ground, go with it.
     """
-    body, roles = c.target, c.target.skeleton.roles
-    joint, toes = roles[f"{side}Foot"], roles.get(f"{side}Toes")
+    body, toes = c.target, c.target.skeleton.roles.get(f"{side}Toes")
     if toes is None or foot.toes <= 0.0:
         return
+    joint = body.skeleton.roles[f"{side}Foot"]
     rest_q, rest_p, to_foot = body.pose.rotations, body.pose.positions, rotations.conjugate(body.pose.rotations[joint])
-    foot_frame = rotations.multiply(q[:, joint], body.frames[f"{side}Foot"])
+    to_toes = body.frames[f"{side}Toes"]
     if known[toes]:
-        toe_frame = rotations.multiply(q[:, toes], body.frames[f"{side}Toes"])
-        bent = rotations.to_matrix(rotations.multiply(rotations.conjugate(foot_frame), toe_frame))[..., 2]
-        curl = np.arctan2(-bent[:, 1], bent[:, 2]) - pitch  # below the foot's own direction, before it was raised
-        left = _level_axes(rotations.to_matrix(toe_frame))[0]
-        along = -(pitch * smoothstep(curl / CURLED))[:, None] * left
-        q[:, toes] = rotations.multiply(rotations.from_rotation_vector(along), q[:, toes])
+        axes = _axes(rotations.multiply(q[:, toes], to_toes))
+        curled = np.remainder(axes.down - down + np.pi, 2.0 * np.pi) - np.pi
+        curled = change * smoothstep(curled / CURLED)
+        _raise(q, toes, axes.left, curled)
+        axes = axes._replace(down=axes.down - curled)
     else:
         q[:, toes] = rotations.multiply(q[:, joint], rotations.multiply(to_foot, rest_q[toes]))
         known[toes] = True
+        axes = _axes(rotations.multiply(q[:, toes], to_toes))
     bone = rotations.rotate(to_foot, rest_p[toes] - rest_p[joint])
-    frame = rotations.to_matrix(rotations.multiply(q[:, toes], body.frames[f"{side}Toes"]))
-    clearance = body.ankle_height + float(rotations.rotate(rest_q[joint], bone)[1])
-    ball = p[:, joint, 1] + rotations.rotate(q[:, joint], bone)[:, 1] - clearance * frame[:, 1, 1]
-    left, ahead, shown = _level_axes(frame)
-    level, rise = np.einsum("ti,ti->t", frame[..., 2], ahead), frame[:, 1, 2]
-    lowest = -np.maximum(ball, 0.0) / foot.toes
-    change = shown * _elevate(level, rise, np.maximum(rise, lowest))
-    q[:, toes] = rotations.multiply(rotations.from_rotation_vector(-change[:, None] * left), q[:, toes])
+    clearance = body.ankle_height + float(rest_p[toes, 1] - rest_p[joint, 1])
+    ball = p[:, joint, 1] + rotations.rotate(q[:, joint], bone)[:, 1] - clearance * np.cos(axes.down)
+    lowest = np.minimum(np.maximum(ball, 0.0) / foot.toes, 1.0)
+    rows = np.flatnonzero(np.sin(axes.down) > lowest)
+    raised = np.zeros(len(q))
+    raised[rows] = axes.shown[rows] * _raise_to(axes.down[rows], np.arcsin(lowest[rows]), np.arcsin(lowest[rows]))
+    _raise(q, toes, axes.left, raised)
 
 
 def _measure_foot(body: Anatomy, side: str) -> _Foot:
@@ -107,61 +116,60 @@ def _measure_foot(body: Anatomy, side: str) -> _Foot:
 def _ahead(body: Anatomy, side: str, offset: Floats) -> float:
     """How far an offset ``(3,)`` in the world of the body's pose goes along the foot."""
     foot = body.skeleton.roles[f"{side}Foot"]
-    forward = rotations.rotate(
-        rotations.multiply(body.pose.rotations[foot], body.frames[f"{side}Foot"]), np.array([0.0, 0.0, 1.0])
-    )
+    forward = rotations.rotate(rotations.multiply(body.pose.rotations[foot], body.frames[f"{side}Foot"]), Z)
     return float(offset @ forward)
 
 
-def _foot_pitch(frame: Floats, foot: _Foot, source: _Foot, height: Floats, source_height: Floats) -> Floats:
-    """By how much the toes are raised ``(T,)``, in radians: frames ``(T, 3, 3)`` have left, up and toes as columns."""
-    toes = frame[..., 2]
-    _, ahead, shown = _level_axes(frame)
-    down = np.arctan2(-toes[:, 1], np.einsum("ti,ti->t", toes, ahead))
+def _foot_pitch(axes: _Axes, foot: _Foot, source: _Foot, height: Floats, source_height: Floats) -> Floats:
+    """By how much the toes are raised ``(T,)``, in radians, by the heights ``(T,)`` of both bodies' ankles."""
     lift, source_lift = height - foot.ankle, source_height - source.ankle
     ratio = foot.leg / source.leg
     lifted = 0.5 * (lift / foot.leg + source_lift / source.leg)
-    turned = []
-    for end, source_end, tip in ((foot.ball, source.ball, down), (foot.heel, source.heel, -down)):
+    changes = []
+    for end, source_end, down in ((foot.ball, source.ball, axes.down), (foot.heel, source.heel, -axes.down)):
         shorter = min(ratio * source_end / end, end / (ratio * source_end))
         # A pitched foot rolls over its end, which raises the ankle less than its length says. Of the shorter foot.
         roll, source_roll = (1.0 - shorter) * foot.ankle, (1.0 - shorter) * source.ankle
         roll, source_roll = (roll, 0.0) if end < ratio * source_end else (0.0, source_roll)
-        behind, (near, middle, far) = -np.cos(tip), BEHIND
-        change = np.zeros_like(tip)
-        for weight, angle, sign in (
-            (1.0 - smoothstep((behind - near) / (middle - near)), tip, 1.0),
-            (smoothstep((behind - middle) / (far - middle)), np.pi - tip, -1.0),
-        ):
-            depth = ratio * (source_end * np.sin(angle) - source_roll * (1.0 - np.cos(angle)))
-            wanted = (depth + lift - ratio * source_lift + roll) / np.hypot(end, roll)
-            wanted_angle = np.arcsin(np.clip(wanted, -1.0, 1.0)) - np.arctan2(roll, end)
-            wanted_angle = np.clip(wanted_angle, -LITTLE, np.maximum(angle, STEEPEST))
-            change += sign * weight * (angle - wanted_angle)
+        sine, cosine, wanted = np.sin(down), np.cos(down), []
+        for level in (cosine, -cosine):  # ahead of the ankle, and behind it
+            depth = ratio * (source_end * sine - source_roll * (1.0 - level)) + lift - ratio * source_lift
+            angle = np.arcsin(np.clip((depth + roll) / np.hypot(end, roll), -1.0, 1.0)) - np.arctan2(roll, end)
+            wanted.append(np.clip(angle, -LITTLE, np.maximum(down, STEEPEST)))
         # Whether the longer foot may touch the ground: the same on the way there and on the way back.
         longer = max(end / foot.leg, source_end / source.leg)
-        turned.append((1.0 - smoothstep((lifted / longer - NEAR[0]) / (NEAR[1] - NEAR[0]))) * change)
-    front = smoothstep(0.5 - toes[:, 1] / (2.0 * EVEN))
-    return np.asarray(shown * (front * turned[0] - (1.0 - front) * turned[1]))
+        near = 1.0 - smoothstep((lifted / longer - NEAR[0]) / (NEAR[1] - NEAR[0]))
+        changes.append(near * _raise_to(down, wanted[0], wanted[1]))
+    front = smoothstep(0.5 + np.sin(axes.down) / (2.0 * EVEN))
+    return np.asarray(axes.shown * (front * changes[0] - (1.0 - front) * changes[1]))
 
 
-def _elevate(level: Floats, rise: Floats, wanted: Floats) -> Floats:
-    """By which angles ``(T,)`` arms that reach ahead and rise so far must be raised to rise as far as is wanted.
+def _raise_to(down: Floats, ahead: Floats, behind: Floats) -> Floats:
+    """By which angles ``(T,)`` an end that points down so far must be raised to the wanted angles.
 
-    An arm that points back, as a kneeling body's foot, stays on its side.
+    ``ahead`` is wanted ahead of the ankle, ``behind``, as an angle below level, behind it: an end that points back, as
+    that of a kneeling body's foot, stays on its side.
     """
-    size = np.maximum(np.hypot(level, rise), 1e-9)
-    elevation = np.arcsin(np.clip(wanted / size, -1.0, 1.0))
-    behind, (near, middle, far) = -level / size, BEHIND
-    ahead = 1.0 - smoothstep((behind - near) / (middle - near))
-    back = smoothstep((behind - middle) / (far - middle))
-    return np.asarray(ahead * (elevation - np.arctan2(rise, level)) - back * (elevation - np.arctan2(rise, -level)))
+    back, (near, middle, far) = -np.cos(down), BEHIND
+    towards = (1.0 - smoothstep((back - near) / (middle - near))) * (down - ahead)
+    if not np.any(back > middle):
+        return np.asarray(towards)
+    return np.asarray(towards - smoothstep((back - middle) / (far - middle)) * (np.pi - down - behind))
 
 
-def _level_axes(frame: Floats) -> tuple[Floats, Floats, Floats]:
-    """Level unit vectors ``(T, 3)`` to the left and ahead of feet, and 0 ``(T,)`` for those on their side, else 1."""
-    flat = frame[..., 0] * [1.0, 0.0, 1.0]
-    size = norms(flat)
-    left = flat / np.maximum(size, 1e-9)[:, None]
-    ahead = np.stack([-left[:, 2], np.zeros(len(left)), left[:, 0]], axis=1)
-    return left, ahead, np.asarray(smoothstep((size - 0.3) / 0.4))
+class _Axes(NamedTuple):
+    """How feet lie in the world."""
+
+    left: Floats  # (T, 3) level unit vectors
+    down: Floats  # (T,) radians by which the toes are below level, seen from the side; more than π / 2 points back
+    shown: Floats  # (T,) 0 for a foot on its side, else 1
+
+
+def _axes(frames: Floats) -> _Axes:
+    """Of anatomical frames ``(T, 4)`` in the world."""
+    left, toes = rotations.rotate(frames, X), rotations.rotate(frames, Z)
+    size = np.hypot(left[:, 0], left[:, 2])
+    across, along = left[:, 0] / np.maximum(size, 1e-9), left[:, 2] / np.maximum(size, 1e-9)
+    down = np.arctan2(-toes[:, 1], across * toes[:, 2] - along * toes[:, 0])
+    level = np.stack([across, np.zeros_like(across), along], axis=1)
+    return _Axes(level, down, np.asarray(smoothstep((size - 0.3) / 0.4)))

@@ -37,7 +37,6 @@ MOST_GIVEN = 0.03  # leg lengths by which a foot in the air gives way at most
 ALIKE = 0.06  # leg lengths between the places of hip joints: hips that differ more roll less, and feet give way less
 SLOW = 0.3  # leg lengths a second: a slower foot may stand on something
 PAUSE = 0.15  # seconds, sigma: a foot that is still for less does not stand
-ROUNDS = 2  # of solving for height and roll: each shifts hip joints sideways a little
 
 
 class LegPlacement(NamedTuple):
@@ -135,32 +134,23 @@ def _match_knees(legs: _Legs, centre: Floats, across: Floats) -> tuple[Floats, F
     Hips roll towards the heights that both hip joints need, as far as both legs carry the body and are straight; their
     height then is the mean of what is left to do, in which the leg that carries more and is straighter counts more.
     """
-    width = norms(across)
-    sine = across[:, 1] / width
-    height, roll = np.zeros(len(centre)), np.zeros(len(centre))
-    rolled = across
-    spans = np.maximum(legs.spans, 1e-9)
+    width, spans = norms(across), np.maximum(legs.spans, 1e-9)
     strictness = 1.0 / (1.0 + STRAIGHT - spans / legs.lengths) ** 2
-    share = np.prod(strictness, axis=1) / np.sum(strictness, axis=1)
-    firm, most = share / (share + ROLL_COST), legs.alike * MOST_ROLL * float(np.mean(legs.lengths))
-    for _ in range(ROUNDS):
-        sockets = _sockets(centre + height[:, None] * [0.0, 1.0, 0.0], rolled)
-        reached = legs.targets(sockets) - sockets
-        level = np.hypot(reached[..., 0], reached[..., 2])
-        # A leg far aside does not show how high the hips are.
-        upright = np.clip(2.0 - 2.0 * level / spans, 0.0, 1.0)
-        support = legs.support * upright
-        need = np.sqrt(np.maximum(spans**2 - level**2, 0.0)) + reached[..., 1]
-        need += height[:, None] + 0.5 * (roll * width)[:, None] * [1.0, -1.0]
-        rise = np.prod(support, axis=1) * firm * 0.5 * (need[:, 0] - need[:, 1])
-        rise = most * np.tanh(rise / most)
-        rolled = _roll_to(across, np.clip(sine + 2.0 * rise / width, -0.999, 0.999))
-        roll = rolled[:, 1] / width - sine
-        weight = support * strictness + 1e-9
-        left = need - 0.5 * (roll * width)[:, None] * [1.0, -1.0]
-        carried = 1.0 - np.prod(1.0 - support, axis=1)
-        height = carried * np.sum(weight * left, axis=1) / np.sum(weight, axis=1)
-    return height, rolled
+    share = strictness[:, 0] * strictness[:, 1] / (strictness[:, 0] + strictness[:, 1])
+    sockets = _sockets(centre, across)
+    reached = legs.targets(sockets) - sockets
+    level = np.hypot(reached[..., 0], reached[..., 2])
+    need = np.sqrt(np.maximum(spans**2 - level**2, 0.0)) + reached[..., 1]
+    # A leg far aside does not show how high the hips are.
+    support = legs.support * np.clip(2.0 - 2.0 * level / spans, 0.0, 1.0)
+    rise = support[:, 0] * support[:, 1] * share / (share + ROLL_COST) * 0.5 * (need[:, 0] - need[:, 1])
+    most = legs.alike * MOST_ROLL * float(np.mean(legs.lengths))
+    sine = np.clip((across[:, 1] + 2.0 * most * np.tanh(rise / most)) / width, -0.999, 0.999)
+    half = 0.5 * (sine * width - across[:, 1])
+    weight = support * strictness + 1e-9
+    left_to_do = weight[:, 0] * (need[:, 0] - half) + weight[:, 1] * (need[:, 1] + half)
+    carried = 1.0 - (1.0 - support[:, 0]) * (1.0 - support[:, 1])
+    return carried * left_to_do / (weight[:, 0] + weight[:, 1]), _roll_to(across, sine)
 
 
 def _roll_to(across: Floats, sine: Floats) -> Floats:
