@@ -86,7 +86,8 @@ def test_joints_and_roles(name):
     spine = find_anatomy(character.skeleton).spine
     assert len(spine) >= 4
     assert character.skeleton.rest_is_plain()
-    assert set(character.skeleton.soles) == {"leftFoot", "rightFoot"}
+    ends = {f"{side}Foot{end}" for side in ("left", "right") for end in ("", "Front", "Back")}
+    assert set(character.skeleton.soles) == ends
 
 
 @pytest.mark.parametrize("name", BODIES)

@@ -26,6 +26,7 @@ REST = "the rest pose"
 UPRIGHT = 0.75  # uprightness from which on a pose is a standing body's
 _SAMPLES = 240  # frames of a motion that are searched for an upright one
 _CLEARLY_FLEXED = np.radians(20.0)  # from here on a limb shows its hinge axis
+_STANDS = np.cos(np.radians(30.0))  # height of the trunk's unit vector from which on a rest pose stands on its feet
 _LEVEL_TOES = 0.3  # shares: toes that point less along the ground, or less forward, don't show the foot's direction
 _LIMBS = {"Arm": ("UpperArm", "LowerArm", "Hand"), "Leg": ("UpperLeg", "LowerLeg", "Foot")}
 
@@ -270,11 +271,14 @@ def _foot_frame(skeleton: Skeleton, pose: AnatomyPose, side: str, basis: Floats)
 
 
 def _instep_direction(skeleton: Skeleton, pose: AnatomyPose, side: str, up: Floats) -> Floats:
-    """Out of the top of the foot: up, unless the foot leans with a leg that is spread."""
+    """Out of the top of the foot: up, unless the foot leans with a leg that is spread.
+
+    Feet of a body that stands at rest are flat on the ground, however its trunk leans.
+    """
     if pose.source != REST:
         return up
     down = towards_sole(skeleton, side, pose.positions, pose.rotations)
-    return -down if down[1] > -1.0 else up
+    return -down if down[1] > -1.0 or up[1] > _STANDS else up
 
 
 def _toe_direction(skeleton: Skeleton, pose: AnatomyPose, side: str, forward: Floats, up: Floats) -> Floats:

@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from kinesphere.maths import rotations
-from kinesphere.maths.vectors import ArrayLike, Floats, Ints, as_floats
+from kinesphere.maths.vectors import ArrayLike, Floats, Ints, as_floats, unit
 from kinesphere.motion.checked_arrays import check_array
 from kinesphere.motion.humanoid import SIDES
 from kinesphere.motion.material import PLAIN, Material
@@ -219,25 +219,46 @@ def _indices(values: ArrayLike, name: str, shape: tuple[int | None, int]) -> Int
 
 
 MOST_DEPTH = 0.6  # of the hips' height over the ankles: what is lower is no sole
+SOLE_THICKNESS = 0.06  # of the hips' height over the ankles: what is higher above the sole is no part of it
 
 
 def sole_depths(skeleton: Skeleton, meshes: Iterable[Mesh]) -> dict[str, float]:
-    """Depth of the surface below each foot's joint at rest, by role; only feet that have a surface."""
+    """How far the surface of each foot reaches from its joint at rest; only feet that have a surface.
+
+    ``leftFoot`` is the depth below the joint, ``leftFootFront`` and ``leftFootBack`` the level distances to both ends
+    of the sole.
+    """
     rest = skeleton.rest_world()[1]
     found = {}
+    shown = list(meshes)
     for side in SIDES:
         roles = [skeleton.roles.get(f"{side}{part}") for part in ("Foot", "UpperLeg")]
         if None in roles:
             continue
         foot, hip = (int(joint) for joint in roles if joint is not None)
         joints = skeleton.descendants(foot)
-        lowest = [
-            mesh.positions[shown, 1].min()
-            for mesh in meshes
-            if (shown := np.sum(mesh.weights * np.isin(mesh.joints, joints), axis=1) > 0.5).any()
-        ]
-        if lowest:
-            depth = float(rest[foot, 1] - min(lowest))
-            if 0.0 < depth < MOST_DEPTH * float(rest[hip, 1] - rest[foot, 1]):
-                found[f"{side}Foot"] = depth
+        surface = np.concatenate(
+            [np.empty((0, 3))]
+            + [mesh.positions[np.sum(mesh.weights * np.isin(mesh.joints, joints), axis=1) > 0.5] for mesh in shown]
+        )
+        if not len(surface):
+            continue
+        leg, depth = float(rest[hip, 1] - rest[foot, 1]), float(rest[foot, 1] - surface[:, 1].min())
+        if 0.0 < depth < MOST_DEPTH * leg:
+            found[f"{side}Foot"] = depth
+            low = surface[surface[:, 1] < surface[:, 1].min() + SOLE_THICKNESS * leg]
+            ahead = (low - rest[foot]) @ _foot_heading(skeleton, side, rest)
+            found[f"{side}FootFront"] = max(float(ahead.max()), 0.0)
+            found[f"{side}FootBack"] = max(float(-ahead.min()), 0.0)
     return found
+
+
+def _foot_heading(skeleton: Skeleton, side: str, rest: Floats) -> Floats:
+    """The level direction ``(3,)`` of a foot at rest: that of its toe joint, else the body's."""
+    roles = skeleton.roles
+    left, right = (roles.get(f"{name}UpperLeg") for name in SIDES)
+    across = rest[left] - rest[right] if left is not None and right is not None else np.array([1.0, 0.0, 0.0])
+    forward = unit(np.array([-across[2], 0.0, across[0] + 1e-12]))
+    toes = roles.get(f"{side}Toes")
+    bone = (rest[toes] - rest[roles[f"{side}Foot"]]) * [1.0, 0.0, 1.0] if toes is not None else np.zeros(3)
+    return unit(bone) if float(bone @ forward) > 0.5 * float(np.linalg.norm(bone)) > 0.0 else forward

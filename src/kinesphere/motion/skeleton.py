@@ -43,7 +43,8 @@ class Skeleton:
     tips
         Ends of bones beyond the last joint of a chain.
     soles
-        Depth of the sole below a foot's joint at rest, in metres, by role (``leftFoot``), where a surface shows it.
+        Where a surface shows them, in metres at rest: depth of the sole below a foot's joint, by role (``leftFoot``),
+        and how far the sole goes on in front of the joint and behind it (``leftFootFront``, ``leftFootBack``).
     """
 
     names: tuple[str, ...]
@@ -193,7 +194,7 @@ def _check_soles(given: Mapping[str, float]) -> Mapping[str, float]:
     soles = {role: float(depth) for role, depth in dict(given).items()}
     for role, depth in soles.items():
         if not 0.0 <= depth < np.inf:
-            raise ValueError(f"the sole of {role!r} is {depth} below its joint; a depth of 0 or more is expected")
+            raise ValueError(f"the sole of {role!r} is {depth} from its joint; a distance of 0 or more is expected")
     return MappingProxyType(soles)
 
 

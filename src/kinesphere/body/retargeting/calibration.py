@@ -27,7 +27,7 @@ from kinesphere.body.anatomy import (
 from kinesphere.body.clavicles import held_clavicles, level_clavicles
 from kinesphere.body.hand_frames import find_hand, hand_frame, is_tip_off, tip_is_hands
 from kinesphere.maths import kinematics, rotations
-from kinesphere.maths.vectors import Floats, norms, unit
+from kinesphere.maths.vectors import Floats, norms, smoothstep, unit
 from kinesphere.motion.humanoid import SIDES
 from kinesphere.motion.memo import memoised
 from kinesphere.motion.motion import Motion
@@ -37,9 +37,9 @@ RATE = 30.0  # frames per second that are sampled for feet that stand
 STILL = 0.15  # leg lengths per second
 LOW = 0.04  # leg lengths above the lowest tenth
 LEAST_FRAMES = 8
-STEADY = np.radians(8.0)  # half of the frames are nearer than this to their mean
-LEAST_TILT = np.radians(3.0)
-MOST_TILT = {"Foot": np.radians(45.0), "Toes": np.radians(85.0)}  # a foot tilted farther is on its toes or lies
+STEADY = np.radians([7.0, 9.0])  # half of the frames are nearer than this to their mean, for sure and at most
+LEAST_TILT = np.radians([2.5, 3.5])  # from which a foot is levelled, at first and fully
+MOST_TILT = {"Foot": np.radians([42.0, 48.0]), "Toes": np.radians([82.0, 88.0])}  # farther: on its toes, or lying
 NOTED = 5.0  # degrees: what is more off is said
 UP = np.array([0.0, 1.0, 0.0])
 
@@ -224,17 +224,27 @@ def flat_foot_rotations(motion: Motion, body: Anatomy) -> dict[str, Floats]:
             if joint is None:
                 continue
             frame = rotations.multiply(q[standing, joint], body.frames[f"{side}{part}"])
-            tilted = _steady_tilt(rotations.rotate(rotations.conjugate(frame), UP), most)
-            if tilted is not None:
-                found[f"{side}{part}"] = rotations.rotation_between(UP, tilted)
+            tilted, share = _steady_tilt(rotations.rotate(rotations.conjugate(frame), UP), most)
+            if share > 0.0:
+                vector = share * rotations.to_rotation_vector(rotations.rotation_between(UP, tilted))
+                found[f"{side}{part}"] = rotations.from_rotation_vector(vector)
     return found
 
 
-def _steady_tilt(up: Floats, most: float) -> Floats | None:
-    """The mean of directions ``(N, 3)`` if they are nearly the same and lean a little, else None."""
+def _steady_tilt(up: Floats, most: Floats) -> tuple[Floats, float]:
+    """The mean of directions ``(N, 3)``, and 1 if they are nearly the same and lean a little, else 0.
+
+    The share in between keeps a tilt near a limit from being levelled or not by rounding.
+    """
     if len(up) < LEAST_FRAMES:
-        return None
+        return UP, 0.0
     mean = unit(up.mean(axis=0))
-    apart = np.arccos(np.clip(up @ mean, -1.0, 1.0))
-    tilt = np.arccos(np.clip(mean[1], -1.0, 1.0))
-    return mean if np.median(apart) < STEADY and LEAST_TILT < tilt < most else None
+    apart = float(np.median(np.arccos(np.clip(up @ mean, -1.0, 1.0))))
+    tilt = float(np.arccos(np.clip(mean[1], -1.0, 1.0)))
+    steady, little = _passed(apart, STEADY), _passed(tilt, most)
+    return mean, float((1.0 - steady) * _passed(tilt, LEAST_TILT) * (1.0 - little))
+
+
+def _passed(value: float, limits: Floats) -> float:
+    """How far a value has passed between two limits: 0 below the first, 1 above the second."""
+    return float(smoothstep((value - limits[0]) / (limits[1] - limits[0])))

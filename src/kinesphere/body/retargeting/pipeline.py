@@ -15,12 +15,14 @@ import numpy as np
 
 from kinesphere.body.anatomy import Anatomy
 from kinesphere.body.collision import CollisionAvoidance, find_volumes
-from kinesphere.body.ground import Ground, find_ground
+from kinesphere.body.ground import find_ground
 from kinesphere.body.require_roles import require_motion_roles, require_roles
 from kinesphere.body.retargeting.calibration import Calibration, calibrate, is_same_body
+from kinesphere.body.retargeting.foot_pitch import pitch_feet
 from kinesphere.body.retargeting.hand_placement import place_wrists
+from kinesphere.body.retargeting.leg_placement import hip_centre, place_legs
 from kinesphere.body.retargeting.shoulders import retarget_clavicles
-from kinesphere.body.retargeting.stance import LOW, hip_height_offset, level_hips, widen_stance
+from kinesphere.body.retargeting.stance import level_hips
 from kinesphere.body.retargeting.wrists import divide_hands, gather_hands
 from kinesphere.maths import kinematics, rotations
 from kinesphere.maths.two_bone import bend_limb
@@ -32,7 +34,6 @@ from kinesphere.motion.motion import Motion
 from kinesphere.motion.skeleton import Skeleton
 
 FOLDED = 0.06  # of a limb: so near to its tightest fold it folds no tighter
-HIGH = 0.35  # leg lengths: a higher foot keeps its position relative to its hip
 SOFTNESS = 0.001  # of a limb: the distance over which it eases into full reach
 MISSED = 0.005  # metres: more is reported
 HINGE_SHOWN = (0.05, 0.25)  # sines of a flexion between which a limb comes to show its hinge
@@ -81,13 +82,16 @@ def retarget(
     source_q, source_p = motion.world()
     source_p = source_p - [0.0, floor.height, 0.0]
     source_q = gather_hands(c.source, source_q, source_p)
-    pose = _copy_orientations(c, source_q, source_p)
-    targets = _limb_targets(c, motion, source_q, source_p, floor, pose)
+    pose, ankles = _copy_orientations(c, motion, source_q, source_p)
+    targets = _limb_targets(c, source_q, source_p, pose, ankles)
     avoidance = _collision_avoidance(c, target, clear, pose, motion.rate)
     if avoidance is not None:
         targets[:, :2] = avoidance.move_wrists(targets[:, :2], pose.q, pose.p)
     shortfall = _solve_limbs(c, source_p, pose, targets, avoidance)
-    divide_hands(c.target, pose.q, pose.known)
+    pitch_feet(c, source_p, pose.q, pose.p, pose.known)
+    skeleton = c.target.skeleton
+    kinematics.complete_rotations(pose.q, pose.known, skeleton.rest_rotations, skeleton.parents)
+    divide_hands(c.target, pose.q, pose.known)  # last: palm joints are not among the known ones
     pose.p[..., 1] += floor.height
     return _assemble(motion, c, pose, shortfall)
 
@@ -114,8 +118,11 @@ def _collision_avoidance(
 # Orientation and root
 
 
-def _copy_orientations(c: Calibration, source_q: Floats, source_p: Floats) -> TargetPose:
-    """The target with the source's orientations, role by role, and its hips where the source's are in leg lengths."""
+def _copy_orientations(c: Calibration, motion: Motion, source_q: Floats, source_p: Floats) -> tuple[TargetPose, Floats]:
+    """The target with the source's orientations, role by role, its hips where its legs put them; its ankles' targets.
+
+    The second value are positions ``(T, 2, 3)``.
+    """
     skeleton = c.target.skeleton
     q = np.empty((len(source_q), len(skeleton), 4))
     known = np.zeros(len(skeleton), dtype=bool)
@@ -126,62 +133,21 @@ def _copy_orientations(c: Calibration, source_q: Floats, source_p: Floats) -> Ta
     for joint, rotation in retarget_trunk(c, source_q, source_p).items():
         q[:, joint], known[joint] = rotation, True
     hips = skeleton.roles["hips"]
-    q[:, hips] = level_hips(c, q[:, hips])
+    legs = place_legs(c, motion, source_p, level_hips(c, q[:, hips]))
+    q[:, hips] = legs.hips
     retarget_clavicles(c, source_q, q, known)
     kinematics.complete_rotations(q, known, skeleton.rest_rotations, skeleton.parents)
     p = kinematics.place_joints(q, skeleton.offsets, skeleton.parents)
-    root = scale_root_path(c, _hip_centre(c.source.skeleton, source_p), source_p)
-    return TargetPose(q, p + (root - _hip_centre(skeleton, p))[:, None], known)
-
-
-def scale_root_path(c: Calibration, points: Floats, source_p: Floats) -> Floats:
-    """Source positions ``(T, 3)`` in the target's world: leg lengths over the ground, from where the motion starts."""
-    start = _hip_centre(c.source.skeleton, source_p[:1])[0] * [1.0, 0.0, 1.0]
-    ankle, target_ankle = (np.array([0.0, body.ankle_height, 0.0]) for body in (c.source, c.target))
-    return np.asarray(start + c.leg * (points - start - ankle) + target_ankle)
-
-
-def _hip_centre(skeleton: Skeleton, p: Floats) -> Floats:
-    """``(T, 3)`` the middle between the hip joints."""
-    left, right = (p[:, skeleton.roles[f"{side}UpperLeg"]] for side in SIDES)
-    return np.asarray(0.5 * (left + right))
+    return TargetPose(q, p + (legs.centre - hip_centre(skeleton, p))[:, None], known), legs.ankles
 
 
 # Where limbs end
 
 
-def _limb_targets(
-    c: Calibration, motion: Motion, source_q: Floats, source_p: Floats, ground: Ground, pose: TargetPose
-) -> Floats:
-    """Positions ``(T, 4, 3)`` of wrists and ankles, in the order of ``LIMBS``; lifts the pose so that legs reach."""
+def _limb_targets(c: Calibration, source_q: Floats, source_p: Floats, pose: TargetPose, ankles: Floats) -> Floats:
+    """Positions ``(T, 4, 3)`` of wrists and ankles, in the order of ``LIMBS``."""
     wrists = place_wrists(c, source_q, source_p, pose.q, pose.p)
-    ankles, hip_weights = _ankle_targets(c, motion, source_p, ground, pose.p)
-    lift = hip_height_offset(c, source_p, pose.p, ankles, motion.rate)
-    pose.p[..., 1] += lift[:, None]
-    targets = np.stack([*wrists, *ankles], axis=1)
-    targets[:, :2, 1] += lift[:, None]
-    targets[:, 2:, 1] += hip_weights * lift[:, None]
-    return targets
-
-
-def _ankle_targets(
-    c: Calibration, motion: Motion, source_p: Floats, ground: Ground, target_p: Floats
-) -> tuple[list[Floats], Floats]:
-    """Positions ``(T, 3)`` of the left and right ankle: over the ground, and relative to the hip for high feet.
-
-    The second value is the weight ``(T, 2)`` of the position relative to the hip.
-    """
-    roles, target_roles = c.source.skeleton.roles, c.target.skeleton.roles
-    targets, weights = [], []
-    for side, offset in zip(SIDES, widen_stance(c, motion, source_p, ground), strict=True):
-        foot, hip = (source_p[:, roles[f"{side}{part}"]] for part in ("Foot", "UpperLeg"))
-        length = c.source.lengths[f"{side}Leg"]
-        from_hip = target_p[:, target_roles[f"{side}UpperLeg"]] + c.target.lengths[f"{side}Leg"] / length * (foot - hip)
-        on_ground = scale_root_path(c, foot, source_p) + offset
-        height = (foot[:, 1] - c.source.ankle_height) / length
-        weights.append(smoothstep((height - LOW) / (HIGH - LOW)))
-        targets.append(on_ground + weights[-1][:, None] * (from_hip - on_ground))
-    return targets, np.stack(weights, axis=1)
+    return np.concatenate([np.stack(wrists, axis=1), ankles], axis=1)
 
 
 # Limbs
@@ -216,7 +182,6 @@ def _solve_limbs(
         # The smallest swing: the twist about the bone stays that of the copied rotation.
         pose.q[:, joints] = rotations.multiply(rotations.rotation_between(copied, bones), current)
     pose.p[:, ends] = end
-    kinematics.complete_rotations(pose.q, pose.known, skeleton.rest_rotations, skeleton.parents)
     return shortfall
 
 

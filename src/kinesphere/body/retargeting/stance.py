@@ -5,31 +5,24 @@ Roll and width are reversible: the same motion retargeted back to the first body
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 
 from kinesphere.body.anatomy import Anatomy
-from kinesphere.body.contacts import contact_labels
-from kinesphere.body.ground import ANKLE_HEIGHT, Ground, SolePoint, performed_runs, runs
+from kinesphere.body.ground import ANKLE_HEIGHT, SolePoint, smooth_paths
 from kinesphere.body.retargeting.calibration import Calibration
 from kinesphere.maths import rotations
-from kinesphere.maths.vectors import Bools, Floats, norms, smoothstep, unit
+from kinesphere.maths.vectors import Floats, norms, smoothstep, unit
 from kinesphere.motion.humanoid import SIDES
 from kinesphere.motion.motion import Motion
 from kinesphere.motion.skeleton import Skeleton
 
 STEEPEST = 0.7  # sine of the hips' roll from which on it is kept
 WIDEST_PERSON = 0.24  # leg lengths from the middle to a hip joint: no person's are farther apart
-TOGETHER = (0.12, 0.2)  # of half the hips' width: feet that come so near to the middle are not brought nearer
+TOGETHER = (0.05, 0.15)  # of half the hips' width: feet that come so near to the middle are not brought nearer
 BALL = 0.16  # leg lengths from the ankle to the ball
 LOW = 0.12  # leg lengths: a lower foot belongs to the ground
-HEIGHTS, SPEEDS = (0.03, 0.05), (0.2, 0.3)  # leg lengths, and leg lengths per second: for a contact to begin, to go on
-FADE = 0.4  # seconds after a contact until a foot follows the hips again
-SLACK = 0.003  # metres that a foot in contact may be out of reach before the hips come down
-LIFTED = 0.1  # leg lengths: a higher foot carries nothing
-STRAIGHT = 0.08  # of a leg: how much a straighter leg counts more
-SMOOTHING = 0.1  # seconds to each side over which hips come down
+SLOW = 0.4  # leg lengths a second: a slower foot hardly leaves its place
+STEP = 0.12  # leg lengths that a foot goes until it follows the hips again
 HORIZONTAL = np.array([1.0, 0.0, 1.0])
 
 
@@ -53,12 +46,12 @@ def level_hips(c: Calibration, hips: Floats) -> Floats:
     return rotations.multiply(rotations.rotation_between(across, levelled), hips)
 
 
-def widen_stance(c: Calibration, motion: Motion, source_p: Floats, ground: Ground) -> tuple[Floats, Floats]:
+def widen_stance(c: Calibration, motion: Motion, source_p: Floats) -> tuple[Floats, Floats]:
     """Offsets ``(T, 3)`` of the left and right ankle because the target's hips are wider or narrower.
 
-    They are sideways as the hips are, so that legs hang as they did. During a contact the offset is constant, so that
-    the foot does not slide when the hips rotate over it: the mean of the sideways offsets, which is small for a foot
-    on which the body makes a whole turn. In the air it follows the hips again.
+    They are sideways as the hips are, so that legs hang as they did. While a foot stays at its place the offset is
+    constant, so that it does not slide when the hips rotate over it: the mean of the sideways offsets, which is small
+    for a foot on which the body makes a whole turn. As it moves on it follows the hips again.
     """
     roles = c.source.skeleton.roles
     left, right = (source_p[:, roles[f"{side}UpperLeg"]] for side in SIDES)
@@ -71,23 +64,41 @@ def widen_stance(c: Calibration, motion: Motion, source_p: Floats, ground: Groun
     half = _half_offset(c, np.concatenate(outward))
     if half == 0.0:
         return np.zeros_like(across), np.zeros_like(across)
-    contacts = _loose_contacts(c, motion, ground)
+    soles = smooth_paths(motion, _common_soles(c.source))
     offsets = []
     for side, sign in zip(SIDES, (1.0, -1.0), strict=True):
         offset = half * sign * across
-        for run in performed_runs(motion):
-            offset[run] = _constant_in_contact(contacts[side][run], offset[run], motion.rate)
+        pace = _pace(soles.speed[:, [point.side == side for point in soles.points]] / c.source.lengths[f"{side}Leg"])
+        for run in soles.runs:
+            offset[run] = smooth_over_distance(offset[run], np.cumsum(pace[run]) / motion.rate)
         offsets.append(offset)
     return offsets[0], offsets[1]
 
 
-def _loose_contacts(c: Calibration, motion: Motion, ground: Ground) -> dict[str, Bools]:
-    """By side, frames ``(T,)`` in which a foot may be in contact: looser than a contact, on all bodies alike."""
-    points, labels, _ = contact_labels(motion, ground)
-    common, loose, _ = contact_labels(motion, ground, HEIGHTS, SPEEDS, points=_common_soles(c.source))
-    sides = [point.side for point in (*points, *common)]
-    labels = np.concatenate([labels, loose], axis=1)
-    return {side: np.asarray(labels[:, [own == side for own in sides]].any(axis=1)) for side in SIDES}
+def _pace(speeds: Floats) -> Floats:
+    """``(T,)`` how fast a foot leaves its place: as its slowest point, of speeds ``(T, P)``, and less if slow."""
+    slowest = 1.0 / np.sqrt(np.sum(1.0 / np.clip(speeds, 1e-6, 1e3) ** 2, axis=1))
+    return np.asarray(slowest**3 / (slowest**2 + SLOW**2))
+
+
+def smooth_over_distance(values: Floats, distance: Floats, sigma: float = STEP) -> Floats:
+    """Values ``(T, K)`` smoothed by a Gaussian over a distance ``(T,)`` that never decreases, not over time.
+
+    Where the distance stands still, so does the result: at the mean of all that is there, whenever it begins or ends.
+    No decision is made, so nothing jumps when the values change a little.
+    """
+    width = sigma / 4.0
+    at = (distance - distance[0]) / width
+    cell = at.astype(np.intp)
+    share = at - cell
+    sums = np.zeros((int(cell[-1]) + 2, values.shape[1] + 1))
+    counted = np.concatenate([values, np.ones((len(values), 1))], axis=1)
+    for nodes, weight in ((cell, 1.0 - share), (cell + 1, share)):
+        np.add.at(sums, nodes, weight[:, None] * counted)
+    kernel = np.exp(-0.5 * (np.arange(-16, 17) * width / sigma) ** 2)
+    sums = np.stack([np.convolve(column, kernel, mode="full")[16:-16] for column in sums.T], axis=1)
+    smooth = (1.0 - share)[:, None] * sums[cell] + share[:, None] * sums[cell + 1]
+    return np.asarray(smooth[:, :-1] / smooth[:, -1:])
 
 
 def _common_soles(body: Anatomy) -> tuple[SolePoint, ...]:
@@ -114,83 +125,8 @@ def _half_offset(c: Calibration, outward: Floats) -> float:
     half = max(0.5 * hip_width(c.target.skeleton), WIDEST_PERSON * length) - max(source_half, WIDEST_PERSON * length)
     if half >= 0.0 or not outward.size:
         return max(half, 0.0)
-    nearest = float(np.percentile(outward, 10.0)) / source_half
+    nearest = float(np.percentile(outward, 20.0)) / source_half
     return half * float(smoothstep((nearest - TOGETHER[0]) / (TOGETHER[1] - TOGETHER[0])))
-
-
-def _constant_in_contact(contact: Bools, vectors: Floats, rate: float) -> Floats:
-    """Vectors ``(T, 3)`` that are at their mean during each contact run, and ease into the given ones between."""
-    contact_runs = np.array(runs(contact)).reshape(-1, 2)
-    if not len(contact_runs):
-        return vectors
-    means = np.array([vectors[first : last + 1].mean(axis=0) for first, last in contact_runs.tolist()])
-    frames = np.arange(len(vectors))
-    latest = np.searchsorted(contact_runs[:, 0], frames, side="right") - 1
-    before, after = np.maximum(latest, 0), np.minimum(latest + 1, len(contact_runs) - 1)
-    since = np.where(latest >= 0, np.maximum(frames - contact_runs[before, 1], 0), np.inf)
-    until = np.where(latest + 1 < len(contact_runs), contact_runs[after, 0] - frames, np.inf)
-    fade = np.minimum(since + until, FADE * rate)
-    result = vectors.copy()
-    for distance, mean in ((since, means[before]), (until, means[after])):
-        result += smoothstep(1.0 - distance / fade)[:, None] * (mean - vectors)
-    return np.where(contact[:, None], means[before], result)
-
-
-def hip_height_offset(
-    c: Calibration, source_p: Floats, target_p: Floats, ankles: Sequence[Floats], rate: float
-) -> Floats:
-    """Offset ``(T,)`` of the height of all joints, so that legs are stretched as far as the source's legs.
-
-    Bodies differ between left and right and in the width of their hips, and feet at other positions need other
-    lengths. ``target_p (T, J, 3)`` are the target's joints so far, ``ankles`` where its ankles should be.
-    """
-    offset = _stretch_offset(c, source_p, target_p, ankles)
-    return offset - _drop_to_reach(c, target_p + (offset[:, None] * [0.0, 1.0, 0.0])[:, None], ankles, rate)
-
-
-def _stretch_offset(c: Calibration, source_p: Floats, target_p: Floats, ankles: Sequence[Floats]) -> Floats:
-    """The offset ``(T,)`` at which legs that carry the body stretch as the source's legs do; the mean of both."""
-    roles, source_roles = c.target.skeleton.roles, c.source.skeleton.roles
-    total, weights, unsupported = np.zeros(len(target_p)), np.full(len(target_p), 1e-9), np.ones(len(target_p))
-    for side, ankle in zip(SIDES, ankles, strict=True):
-        length = c.target.lengths[f"{side}Leg"]
-        source_leg = source_p[:, source_roles[f"{side}Foot"]] - source_p[:, source_roles[f"{side}UpperLeg"]]
-        stretch = np.minimum(norms(source_leg) / c.source.lengths[f"{side}Leg"], 1.0)
-        leg = ankle - target_p[:, roles[f"{side}UpperLeg"]]
-        level = norms(leg[:, [0, 2]])
-        height = np.sqrt(np.maximum((stretch * length) ** 2 - level**2, 0.0))
-        # A leg far aside does not show how high the hips are.
-        upright = np.clip(2.0 - 2.0 * level / np.maximum(stretch * length, 1e-9), 0.0, 1.0)
-        # The straighter leg decides: the other only bends a little differently.
-        support = _support(c, ankle, length) * upright
-        weight = support / (1.0 + STRAIGHT - stretch) ** 2
-        total += weight * (height + leg[:, 1])
-        weights += weight
-        unsupported *= 1.0 - support
-    return np.asarray((1.0 - unsupported) * total / weights)
-
-
-def _support(c: Calibration, ankle: Floats, length: float) -> Floats:
-    """1 for a foot on the ground, 0 for one in the air: nobody bends the standing leg to kick farther."""
-    lifted = (ankle[:, 1] - c.target.ankle_height) / (LIFTED * length)
-    return np.asarray(1.0 - np.clip(lifted, 0.0, 1.0) ** 2)
-
-
-def _drop_to_reach(c: Calibration, target_p: Floats, ankles: Sequence[Floats], rate: float) -> Floats:
-    """How far the hips must come down ``(T,)`` so that both feet are within reach, smoothed over a fifth of a second.
-
-    The greatest need near each frame, then the mean of these: smooth, and never less than what a frame needs.
-    """
-    need = np.zeros(len(target_p))
-    for side, ankle in zip(SIDES, ankles, strict=True):
-        leg = ankle - target_p[:, c.target.skeleton.roles[f"{side}UpperLeg"]]
-        longest = c.target.lengths[f"{side}Leg"] + SLACK
-        level = np.minimum(norms(leg[:, [0, 2]]), 0.98 * longest)
-        need = np.maximum(need, _support(c, ankle, longest) * (-leg[:, 1] - np.sqrt(longest**2 - level**2)))
-    half = max(int(SMOOTHING * rate), 1)
-    windows = np.lib.stride_tricks.sliding_window_view
-    greatest = windows(np.pad(need, 2 * half, mode="edge"), 2 * half + 1).max(axis=-1)
-    return np.asarray(windows(greatest, 2 * half + 1).mean(axis=-1))
 
 
 def hip_width(skeleton: Skeleton) -> float:
