@@ -18,7 +18,9 @@ SHAPES = ("ball", "barrel", "pear", "chest")
 
 
 @cache
-def round_character(shape: str = "ball", wide: float = 0.27, deep: float = 0.29, arms: float = 1.0) -> kinesphere.Character:
+def round_character(
+    shape: str = "ball", wide: float = 0.27, deep: float = 0.29, arms: float = 1.0
+) -> kinesphere.Character:
     """A character of 1.70 m with a trunk of these half-widths in metres, and arms of this length times a person's.
 
     A ball is widest at the navel, a barrel everywhere, a pear at the hips, and a chest above.
@@ -63,7 +65,12 @@ def _lattice_triangles() -> Ints:
 def _arm_mesh(figure: kinesphere.Character, skeleton: Skeleton) -> Mesh:
     """The figure's skin that its arms carry, on bones of another length."""
     mesh = figure.meshes[0]
-    names = np.array([any(part in name for part in ("UpperArm", "LowerArm", "Hand", "Thumb", "Index", "Middle", "Ring", "Little")) for name in figure.skeleton.names])
+    names = np.array(
+        [
+            any(part in name for part in ("UpperArm", "LowerArm", "Hand", "Thumb", "Index", "Middle", "Ring", "Little"))
+            for name in figure.skeleton.names
+        ]
+    )
     carried: Floats = (mesh.weights * names[mesh.joints]).sum(axis=1)
     kept = np.flatnonzero(carried > 0.5)
     renumbered = np.full(len(carried), -1)

@@ -1,192 +1,73 @@
-"""Body collision: keep hands and arms out of thick trunks and heads, by ellipsoids fitted inside the skin.
+"""Body collision: keep hands and arms out of a character's trunk and head.
 
-A person's hand in front of the chest is, in arm lengths from the shoulder, inside a body that is a ball, and a hand at
-the mouth is inside a large head. So wrists are moved until the hand's skin is outside of the trunk's and the head's
-ellipsoids, and elbows are swung about the line from shoulder to wrist.
+A person's hand in front of the chest is, in arm lengths from the shoulder, inside a body that is a ball, and arms that
+hang beside a person hang inside a belly that is wider than its shoulders. The surface (``body.trunk_surface``) says how
+deep each point of hand and arm is, and where out is.
 
-**Fitting.** An ellipsoid is fitted once to the skin that the joints of trunk or head carry, and shrunk until nearly all
-of that skin is outside: what is inside the ellipsoid is surely inside the body. Hanging arms are clear by definition:
-where shoulders are inside the width of the trunk, the character's arms are meant to pass through it, and the ellipsoid
-is shrunk until they do not. So captures keep their positions on all bodies unless something is really in between.
+**Hands** move until their skin is outside. A fast hand would stop abruptly at the surface: it begins to go around a
+little earlier, and comes back later, by a smooth envelope of the displacements. Hands that are near each other move
+alike, so that they touch if they did. A hand never goes farther from its shoulder than the arm is long: where there is
+no room in front of a body, it slides along the surface to where it can be.
 
-**Direction of pushing.** No continuous map sends every point of a ball to its surface: somewhere neighbours part. The
-nearest exit parts them in the middle, where hands pass. Here all points are pushed away from one centre, behind the
-middle and on the other side of the body from the hand, where no hand comes. A hand that moves straight through a ball
-goes around it on its own side.
+**Elbows** swing about the line from shoulder to wrist. Which way around is a question about the whole motion, not
+about a frame: the path of angles with the least depth, the least swing and the least speed is found by dynamic
+programming. Where no swing helps, because the arm is straight, the wrist moves on.
 
-**Distance.** With the gauge m of the ellipsoid about that centre (0 there, 1 on the surface), m stays m above 1 + w and
-becomes at least 1 below, with a parabola between: what is clear stays as it is to the last bit, and nothing starts or
-stops suddenly.
+What is clear stays as it is to the last bit.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from types import MappingProxyType
 from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
 import numpy as np
 
+from kinesphere import _native
 from kinesphere.body.anatomy import Anatomy
+from kinesphere.body.trunk_surface import PosedSurface, Skin, TrunkSurface, measure_surface
 from kinesphere.maths import rotations
+from kinesphere.maths.two_bone import bend_limb
 from kinesphere.maths.vectors import Bools, Floats, Ints, cross, norms, reject, smoothstep, unit
 from kinesphere.motion.character import Character
 from kinesphere.motion.humanoid import SIDES
 
-# Pushing points out
-PUSH_CENTRE = np.array([-0.4, 0.0, -0.4])  # of the radii, for a left hand: left, up, forward
 MARGIN = 0.022  # arm lengths between skin and skin
 SOFTNESS = 0.02  # arm lengths over which pushing begins
 SIGNS = (1.0, -1.0)  # left, right
 
-# Fitting ellipsoids
-INSCRIBED = 0.1  # share of the skin that may be inside the ellipsoid
-FIT_ROUNDS = 6
-OUTLIER = 0.05  # of the radius: skin so far from the fit counts half
-PRIOR = 1e-4  # weight of the skin's own box, for skins that fit many ellipsoids
-ONE_BALL = 1.25  # times the ellipsoid: the most of a ball's skin, with everything that sticks out of it
-LARGEST = 2.5  # times half the skin's extent: a larger fit says nothing about the skin
-RAGGED = 2.0  # times the ellipsoid: where most of a skin is so far out, it is no ellipsoid
-SKIN_SAMPLES = 2000  # points of a part's skin
+# Sizes of hands, arms and bodies
 HAND_SAMPLES = 16  # points of a hand's skin
 OWN_WEIGHT = 0.6  # of a vertex's skin weights that makes it a part's own
+HAND_LENGTH = 0.2  # of the forearm: a hand without skin
+FOREARM = 0.7  # of the forearm's radius that stays outside
+PERSON_AHEAD, PERSON_WIDE = 0.40, 0.38  # arm lengths: no person's trunk is farther ahead of the shoulders, or wider
 
-# Which ellipsoids are obstacles
-SWINGS = tuple(np.radians([0.0, 25.0, -25.0]))  # of a hanging arm, which must be clear
-SHRINK, SMALLEST = 0.96, 0.3  # factor a step, and the scale at which an ellipsoid is none
-HARDLY_SHRUNK = 0.9  # scale from which on hanging hands are beside an ellipsoid, not inside
-THICKEST_PERSON = 0.75  # arm lengths from shoulder to front
-
-# Moving wrists and elbows
+# Moving wrists
 POWER = 3.0  # of its own displacement by which a point counts among a hand's
 ROUNDS, PASSES = 4, 3  # of pushing in one frame, and of pushing and smoothing
 AHEAD = 0.1  # seconds that displacements begin early
-LARGEST_SWING = np.radians(75.0)  # of an elbow
-UNREACHABLE = 0.1  # arm lengths beyond the arm's reach at which a wrist is not moved at all
+REACH = 0.985  # of the arm's length: a wrist is not moved farther from its shoulder
 TOGETHER = (0.3, 0.6)  # arm lengths between wrists: nearer hands are moved alike, so that they touch if they did
-FOREARM = 0.7  # of the forearm's radius that stays outside
-LEVERS = np.array([0.7, 1.0, 0.7, 0.4])  # points of an arm, two above and two below: how far they move with the elbow
-LEAST_BOW = 0.1  # of the arm: an elbow nearer to the line from shoulder to wrist swings as if it were so far from it
+EASE = 0.001  # of an arm: the distance over which it eases into full reach
+MOVED = 1e-9  # metres: what moves less has not moved
 
-
-# Ellipsoids
-
-
-class Ellipsoid(NamedTuple):
-    """An ellipsoid in every frame."""
-
-    middle: Floats  # (T, 3)
-    axes: Floats  # (T, 3, 3) rotation matrices: its left, up and forward as columns
-    radii: Floats  # (3,)
-
-    def at(self, frames: Ints) -> Ellipsoid:
-        """The ellipsoid in some frames only."""
-        return Ellipsoid(self.middle[frames], self.axes[frames], self.radii)
-
-    def with_scale(self, scale: float) -> Ellipsoid:
-        """The same ellipsoid with its radii scaled."""
-        return self if scale == 1.0 else Ellipsoid(self.middle, self.axes, scale * self.radii)
-
-    def near(self, points: Floats, distance: float) -> Bools:
-        """``(T,)`` whether one of points ``(T, K, 3)`` is nearer than a distance, or a little farther."""
-        local = self._local(points, distance)
-        inside: Bools = (np.einsum("tki,tki->tk", local, local) < 1.0).any(axis=1)
-        return inside
-
-    def _local(self, points: Floats, margin: float) -> Floats:
-        """Points ``(T, K, 3)`` in the ellipsoid's axes and radii, which are larger by a margin."""
-        return np.asarray((points - self.middle[:, None]) @ (self.axes / (self.radii + margin)))
-
-
-def push_out_of_ellipsoid(ellipsoid: Ellipsoid, points: Floats, side: float, margin: float, softness: float) -> Floats:
-    """Displacements ``(T, K, 3)`` that move points out of an ellipsoid, zero for points that are clear.
-
-    ``side`` is 1 for a left hand and -1 for a right one; ``margin`` and ``softness`` are metres.
-    """
-    radii = ellipsoid.radii + margin
-    local = ellipsoid._local(points, margin)
-    centre = PUSH_CENTRE * [side, 1.0, 1.0]
-    rest = 1.0 - float(centre @ centre)
-    width = softness / float(radii.mean())
-    displacements = np.zeros_like(points)
-    # A gauge below 1 + w is not farther from the middle than this.
-    rows = np.nonzero(np.einsum("tki,tki->tk", local, local) < (1.0 + 2.0 * width) ** 2)
-    if not len(rows[0]):
-        return displacements
-    outward = local[rows] - centre
-    along = outward @ centre
-    # The gauge: the distance from the centre over that of the surface in the same direction.
-    gauge = (along + np.sqrt(along**2 + rest * np.einsum("ni,ni->n", outward, outward))) / rest
-    depth = 1.0 - gauge
-    change = np.where(depth > width, depth, np.maximum(depth + width, 0.0) ** 2 / (4.0 * width))
-    outward *= (change / np.maximum(gauge, 1e-9))[:, None] * radii
-    displacements[rows] = np.einsum("nij,nj->ni", ellipsoid.axes[rows[0]], outward)
-    return displacements
-
-
-def fit_inscribed_ellipsoid(skin: Floats, whole: Floats) -> tuple[Floats, Floats, float]:
-    """Middle and radii ``(3,)`` of an ellipsoid along the axes, inside of nearly all points ``(N, 3)`` of a skin.
-
-    It is fitted to the skin, or to the ``whole`` skin that it is a part of where all of that is one ball, and is no
-    larger than the box of the whole. The third value is the scale at which the ellipsoid contains nearly all skin.
-    """
-    low, high = whole.min(axis=0), whole.max(axis=0)
-    fits = []
-    for points in (skin, whole):
-        middle, radii = _fit_ellipsoid(points, low, high)
-        inner, outer = np.quantile(norms((skin - middle) / radii), [INSCRIBED, 1.0 - INSCRIBED]).tolist()
-        fits.append((outer / min(inner, 1.0), middle, radii * min(inner, 1.0)))
-    raggedness, middle, radii = fits[1] if fits[1][0] < min(ONE_BALL, fits[0][0]) else fits[0]
-    return middle, radii, float(raggedness)
-
-
-def _fit_ellipsoid(skin: Floats, low: Floats, high: Floats) -> tuple[Floats, Floats]:
-    """Middle and radii ``(3,)`` of the ellipsoid nearest to points, cut to a box.
-
-    Robust least squares of a x² + b y² + c z² + d x + e y + f z = 1; from a cap of a ball, too, it finds the ball.
-    """
-    edges = skin.min(axis=0), skin.max(axis=0)
-    middle, half = 0.5 * (edges[0] + edges[1]), np.maximum(0.5 * (edges[1] - edges[0]), 1e-6)
-    points = (skin - middle) / half
-    rows, radii, weights = np.hstack([points * points, points]), np.ones(3), np.ones(len(points))
-    shift, prior = np.zeros(3), np.array([1.0, 1.0, 1.0, 0.0, 0.0, 0.0])
-    for _ in range(FIT_ROUNDS):
-        normal = (rows * weights[:, None]).T @ rows / len(rows) + PRIOR * np.eye(6)
-        k = np.linalg.solve(normal, (rows * weights[:, None]).mean(axis=0) + PRIOR * prior)
-        if not (k[:3] > LARGEST**-2).all():
-            break
-        shift = -0.5 * k[3:] / k[:3]
-        radii = np.sqrt((1.0 + np.sum(k[:3] * shift**2)) / k[:3])
-        residual = norms((points - shift) / radii) - 1.0
-        weights = 1.0 / (1.0 + (residual / OUTLIER) ** 2)  # where limbs leave, the skin is not the trunk's
-    low = np.maximum(low, middle + half * (shift - radii))
-    high = np.minimum(high, middle + half * (shift + radii))
-    return 0.5 * (low + high), np.maximum(0.5 * (high - low), 1e-6)
+# Swinging elbows
+UPPER_SHARES = np.array([0.6, 0.8, 1.0])  # points of the upper arm, from the shoulder, which is in the body
+LOWER_SHARES = np.array([0.25, 0.5, 0.75])  # points of the forearm, from the elbow
+LEVERS = np.concatenate([0.5 * UPPER_SHARES, 0.5 + 0.5 * LOWER_SHARES])  # how far they move with the wrist
+SWING_RATE = 20.0  # angles a second
+SWINGS = np.radians(np.arange(-97.5, 98.0, 7.5))
+FINER = np.radians(np.arange(-6.0, 6.5, 1.5))  # about the best of them
+COST_OF_SWING = 0.004  # of a radian, squared: as much as the square of a depth in arm lengths
+COST_OF_SPEED = 0.0006  # of a radian a second, likewise, for a second
+NEARBY = 0.5  # seconds before and after a collision in which elbows may swing
 
 
 # The volumes of a character
-
-
-@dataclass(frozen=True, eq=False)
-class SkinnedEllipsoid:
-    """An ellipsoid that several joints carry by weights, as they carry the skin around it."""
-
-    joints: Ints  # (n,)
-    weights: Floats  # (n,) sum to one
-    anchors: Floats  # (n, 3) the middle in each joint's axes
-    rotations: Floats  # (n, 4) from the ellipsoid's axes (left, up, forward) to each joint's
-    radii: Floats  # (3,) metres
-
-    def pose(self, q: Floats, p: Floats) -> Ellipsoid:
-        """The ellipsoid in every frame, for joints with world rotations ``(T, J, 4)`` and positions ``(T, J, 3)``."""
-        own = q[:, self.joints]
-        middle = np.einsum("n,tni->ti", self.weights, p[:, self.joints] + rotations.rotate(own, self.anchors))
-        axes = rotations.multiply(own, self.rotations)
-        signs = np.copysign(1.0, np.einsum("tni,ti->tn", axes, axes[:, 0]))
-        mean = np.einsum("n,tn,tni->ti", self.weights, signs, axes)
-        return Ellipsoid(middle, rotations.to_matrix(unit(mean)), self.radii)
 
 
 @dataclass(frozen=True, eq=False)
@@ -200,32 +81,12 @@ class HandPoints:
 
 @dataclass(frozen=True, eq=False)
 class BodyVolumes:
-    """Collision volumes of a character: ellipsoids of its body, and the sizes of hands and arms that stay outside."""
+    """The surface of a character's trunk and head, and the sizes of hands and arms that stay outside."""
 
-    ellipsoids: tuple[SkinnedEllipsoid, ...]
+    surface: TrunkSurface | None
     hands: Mapping[str, HandPoints]  # by side
     forearm_radii: Mapping[str, float]  # by side
-    hand_scales: tuple[float, ...] = ()  # of each ellipsoid, so that hanging hands are clear
-    arm_scales: tuple[float, ...] = ()  # of each ellipsoid, so that hanging arms are clear
-    fronts: tuple[float, ...] = ()  # arm lengths from the shoulders to each ellipsoid's foremost point
-
-    def obstacles(self) -> BodyVolumes:
-        """Only ellipsoids that a person's motions collide with and that arms can go around.
-
-        They are thicker than any person's; arms neither hang through them nor are too short to reach around them.
-        """
-        kept = [
-            k
-            for k, (scale, front) in enumerate(zip(self.hand_scales, self.fronts, strict=True))
-            if scale > HARDLY_SHRUNK and THICKEST_PERSON < front < 1.0
-        ]
-        return replace(
-            self,
-            ellipsoids=tuple(self.ellipsoids[k] for k in kept),
-            hand_scales=tuple(self.hand_scales[k] for k in kept),
-            arm_scales=tuple(self.arm_scales[k] for k in kept),
-            fronts=tuple(self.fronts[k] for k in kept),
-        )
+    is_thick: bool  # thicker than any person's: a person's motions collide with it
 
 
 _known: WeakKeyDictionary[Character, BodyVolumes] = WeakKeyDictionary()
@@ -238,18 +99,10 @@ def find_volumes(character: Character, body: Anatomy) -> BodyVolumes:
     return _known[character]
 
 
-class _Skin(NamedTuple):
-    """A character's whole surface in the pose in which its body is measured."""
-
-    points: Floats  # (N, 3)
-    triangles: Ints  # (M, 3)
-    weights: Floats  # (N, J)
-
-
 def _measure_volumes(character: Character, body: Anatomy) -> BodyVolumes:
     meshes = [mesh for mesh in character.meshes if len(mesh.triangles)]
     if not meshes:
-        return BodyVolumes((), MappingProxyType({}), MappingProxyType({}))
+        return BodyVolumes(None, MappingProxyType({}), MappingProxyType({}), is_thick=False)
     points = np.concatenate([mesh.posed(body.pose.rotations, body.pose.positions) for mesh in meshes])
     weights = np.zeros((len(points), len(body.skeleton)))
     triangles, first = [], 0
@@ -258,78 +111,35 @@ def _measure_volumes(character: Character, body: Anatomy) -> BodyVolumes:
         np.add.at(weights, (rows[:, None], mesh.joints), mesh.weights)
         triangles.append(mesh.triangles + first)
         first = int(rows[-1]) + 1
-    skin = _Skin(points, np.concatenate(triangles), weights)
-    ellipsoids = _trunk_and_head(body, skin)
-    hands = {side: hand for side in SIDES if (hand := _hand_points(body, skin, side)) is not None}
-    radii = {side: _forearm_radius(body, skin, side) for side in hands}
-    volumes = BodyVolumes(ellipsoids, MappingProxyType(hands), MappingProxyType(radii))
-    return replace(
-        volumes,
-        hand_scales=tuple(_clear_scale(volumes, body, ellipsoid, of_hands=True) for ellipsoid in ellipsoids),
-        arm_scales=tuple(_clear_scale(volumes, body, ellipsoid, of_hands=False) for ellipsoid in ellipsoids),
-        fronts=tuple(_front(body, ellipsoid) for ellipsoid in ellipsoids),
-    )
+    skin = Skin(points, np.concatenate(triangles), weights)
+    surface = measure_surface(body, skin)
+    hands = {side: _hand_points(body, skin, side) for side in SIDES}
+    radii = {side: _forearm_radius(body, skin, side) for side in SIDES}
+    thick = surface is not None and _is_thick(body, surface)
+    return BodyVolumes(surface, MappingProxyType(hands), MappingProxyType(radii), thick)
 
 
-def _trunk_and_head(body: Anatomy, skin: _Skin) -> tuple[SkinnedEllipsoid, ...]:
-    """The ellipsoids of trunk and head, where their skin is one."""
-    parts = [np.array(part) for part in ((body.skeleton.roles["hips"], *body.spine), body.neck) if part]
-    to_body = rotations.conjugate(body.basis)
-    points = rotations.rotate(to_body, skin.points)
-    plane = rotations.rotate(to_body, body.pose.positions[body.skeleton.roles["hips"]])[0]
-    skins, vertices = [], []
-    for joints in parts:
-        own = skin.triangles[skin.weights[:, joints].sum(axis=1)[skin.triangles].mean(axis=1) > OWN_WEIGHT]
-        sampled = _sample_surface(points, own)
-        mirrored = sampled * [-1.0, 1.0, 1.0] + [2.0 * plane, 0.0, 0.0]
-        skins.append(np.concatenate([sampled, mirrored]))  # bodies are symmetric
-        vertices.append(np.unique(own))
-    whole, ellipsoids = np.concatenate(skins), []
-    for joints, sampled, own in zip(parts, skins, vertices, strict=True):
-        if not len(sampled):
-            continue
-        middle, radii, raggedness = fit_inscribed_ellipsoid(sampled, whole)
-        if raggedness > RAGGED:
-            continue
-        to_joints = rotations.conjugate(body.pose.rotations[joints])
-        anchors = rotations.rotate(body.basis, middle) - body.pose.positions[joints]
-        weights = skin.weights[own][:, joints].sum(axis=0)
-        ellipsoids.append(
-            SkinnedEllipsoid(
-                joints,
-                weights / weights.sum(),
-                rotations.rotate(to_joints, anchors),
-                rotations.multiply(to_joints, body.basis),
-                radii,
-            )
-        )
-    return tuple(ellipsoids)
+def _is_thick(body: Anatomy, surface: TrunkSurface) -> bool:
+    """Whether the trunk, up to the shoulders, is farther ahead of them or wider than any person's, in arm lengths."""
+    p, roles = body.pose.positions, body.skeleton.roles
+    shoulders = np.mean([p[roles[f"{side}UpperArm"]] for side in SIDES], axis=0) - p[roles["hips"]]
+    _, height, ahead = rotations.rotate(rotations.conjugate(body.basis), shoulders).tolist()
+    below = surface.heights < height
+    if not below.any():
+        return False
+    arm, aside, front = _arm_length(body), surface.half_widths[below], surface.fronts[below]
+    return bool(front.max() - ahead > PERSON_AHEAD * arm or aside.max() > PERSON_WIDE * arm)
 
 
-def _sample_surface(points: Floats, triangles: Ints) -> Floats:
-    """Points evenly over triangles by their area: the corners of a box would say nothing about its sides."""
-    if not len(triangles):
-        return np.empty((0, 3))
-    a, b, c = (points[triangles[:, k]] for k in range(3))
-    area = np.cumsum(norms(cross(b - a, c - a)))
-    if area[-1] <= 0.0:
-        return np.empty((0, 3))
-    # The R2 sequence (Roberts 2018) fills the square evenly: the same points in every run.
-    k = np.arange(SKIN_SAMPLES)
-    at = np.searchsorted(area, (k + 0.5) / SKIN_SAMPLES * area[-1])
-    u, v = np.mod(0.5 + k * 0.7548776662466927, 1.0), np.mod(0.5 + k * 0.5698402909980532, 1.0)
-    over = u + v > 1.0
-    u, v = np.where(over, 1.0 - u, u)[:, None], np.where(over, 1.0 - v, v)[:, None]
-    return np.asarray(a[at] + u * (b - a)[at] + v * (c - a)[at])
-
-
-def _hand_points(body: Anatomy, skin: _Skin, side: str) -> HandPoints | None:
-    """Points spread over a hand's skin by farthest-point sampling; None where it has hardly any."""
+def _hand_points(body: Anatomy, skin: Skin, side: str) -> HandPoints:
+    """Points spread over a hand's skin by farthest-point sampling; without a skin, the wrist and a point beyond it."""
     wrist, p = body.skeleton.roles[f"{side}Hand"], body.pose.positions
     joints = np.array([wrist, *(j for j in range(wrist + 1, len(body.skeleton)) if _is_below(body, j, wrist))])
     own = np.flatnonzero(skin.weights[:, joints].sum(axis=1) > OWN_WEIGHT)
     if len(own) < HAND_SAMPLES:
-        return None
+        beyond = HAND_LENGTH * (p[wrist] - p[body.skeleton.roles[f"{side}LowerArm"]])
+        anchors = rotations.rotate(rotations.conjugate(body.pose.rotations[wrist]), np.stack([0.0 * beyond, beyond]))
+        return HandPoints(np.array([wrist, wrist]), anchors, float(np.linalg.norm(beyond)))
     points = skin.points[own]
     from_wrist = norms(points - p[wrist])
     chosen = [int(np.argmax(from_wrist))]
@@ -349,7 +159,7 @@ def _is_below(body: Anatomy, joint: int, ancestor: int) -> bool:
     return joint == ancestor
 
 
-def _forearm_radius(body: Anatomy, skin: _Skin, side: str) -> float:
+def _forearm_radius(body: Anatomy, skin: Skin, side: str) -> float:
     """The median distance of the forearm's skin from its bone."""
     elbow, wrist = (body.skeleton.roles[f"{side}{part}"] for part in ("LowerArm", "Hand"))
     own: Bools = skin.weights[:, elbow] > OWN_WEIGHT
@@ -359,54 +169,6 @@ def _forearm_radius(body: Anatomy, skin: _Skin, side: str) -> float:
     return float(np.median(norms(reject(skin.points[own] - start, unit(end - start)))))
 
 
-def _front(body: Anatomy, ellipsoid: SkinnedEllipsoid) -> float:
-    """Arm lengths from the shoulders to the foremost point, the mean of both sides."""
-    posed = ellipsoid.pose(body.pose.rotations[None], body.pose.positions[None])
-    front = posed.middle[0] + posed.axes[0, :, 2] * ellipsoid.radii[2]
-    distances = [
-        np.linalg.norm(front - body.pose.positions[body.skeleton.roles[f"{side}UpperArm"]]) / body.lengths[f"{side}Arm"]
-        for side in SIDES
-    ]
-    return float(np.mean(distances))
-
-
-def _clear_scale(volumes: BodyVolumes, body: Anatomy, ellipsoid: SkinnedEllipsoid, *, of_hands: bool) -> float:
-    """The scale of an ellipsoid at which arms, or hands, that hang and swing a little are clear of it."""
-    arm = _arm_length(body)
-    posed = ellipsoid.pose(body.pose.rotations[None], body.pose.positions[None])
-    scale = 1.0
-    for sign, side in zip(SIGNS, SIDES, strict=True):
-        for swing in SWINGS if side in volumes.hands else ():
-            hand, points = _hanging_points(volumes.hands[side], body, side, swing)
-            points, margin = (hand, MARGIN * arm) if of_hands else (points, FOREARM * volumes.forearm_radii[side])
-            while (
-                scale > SMALLEST
-                and push_out_of_ellipsoid(posed.with_scale(scale), points, sign, margin, SOFTNESS * arm).any()
-            ):
-                scale *= SHRINK
-    return scale
-
-
-def _hanging_points(hand: HandPoints, body: Anatomy, side: str, swing: float) -> tuple[Floats, Floats]:
-    """Points ``(1, K, 3)`` of a hand and of its straight arm, hanging or swung forward by an angle."""
-    q, p, roles = body.pose.rotations, body.pose.positions, body.skeleton.roles
-    shoulder, elbow, wrist = (p[roles[f"{side}{part}"]] for part in ("UpperArm", "LowerArm", "Hand"))
-    down = rotations.rotate(body.basis, np.array([0.0, -np.cos(swing), np.sin(swing)]))
-    new_elbow = shoulder + np.linalg.norm(elbow - shoulder) * down
-    new_wrist = new_elbow + np.linalg.norm(wrist - elbow) * down
-    skin = p[hand.joints] + rotations.rotate(q[hand.joints], hand.anchors) - wrist
-    skin = rotations.rotate(rotations.rotation_between(wrist - elbow, down), skin)
-    arm = arm_points(shoulder[None, None], new_elbow[None, None], new_wrist[None, None])
-    return (new_wrist + skin)[None], arm[0]
-
-
-def arm_points(shoulder: Floats, elbow: Floats, wrist: Floats) -> Floats:
-    """Points ``(T, 2, K, 3)`` of both arms that the elbow moves by ``LEVERS``."""
-    upper = [shoulder + lever * (elbow - shoulder) for lever in LEVERS[:2]]
-    lower = [wrist + lever * (elbow - wrist) for lever in LEVERS[2:]]
-    return np.stack([*upper, *lower], axis=2)
-
-
 def _arm_length(body: Anatomy) -> float:
     return float(np.mean([body.lengths[f"{side}Arm"] for side in SIDES]))
 
@@ -414,141 +176,206 @@ def _arm_length(body: Anatomy) -> float:
 # Avoiding collisions in a motion
 
 
+class Arms(NamedTuple):
+    """Both arms in every frame: what two-bone inverse kinematics needs to know."""
+
+    shoulders: Floats  # (T, 2, 3)
+    wrists: Floats  # (T, 2, 3) where they are wanted
+    hinges: Floats  # (T, 2, 3)
+    upper: Floats  # (2,) bone lengths
+    lower: Floats  # (2,)
+
+    def at(self, frames: Ints) -> Arms:
+        """The arms in some frames only."""
+        return Arms(self.shoulders[frames], self.wrists[frames], self.hinges[frames], self.upper, self.lower)
+
+    def bend(self) -> tuple[Floats, Floats]:
+        """Elbows and wrists ``(T, 2, 3)``."""
+        elbows, wrists, _ = bend_limb(self.shoulders, self.wrists, self.upper, self.lower, self.hinges, EASE)
+        return elbows, wrists
+
+    def swing(self, angles: Floats) -> Arms:
+        """The arms with elbows swung by angles ``(T, 2)`` about the lines from shoulders to wrists."""
+        axis = unit(self.wrists - self.shoulders)
+        along = np.einsum("thi,thi->th", self.hinges, axis)[..., None] * axis
+        turned = np.cos(angles)[..., None] * (self.hinges - along) + np.sin(angles)[..., None] * cross(
+            axis, self.hinges
+        )
+        return self._replace(hinges=np.where(angles[..., None] == 0.0, self.hinges, along + turned))
+
+
 @dataclass(frozen=True, eq=False)
 class CollisionAvoidance:
     """A body in every frame of a motion, for hands and arms to stay out of."""
 
     volumes: BodyVolumes
-    ellipsoids: tuple[Ellipsoid, ...]
-    shoulder_joints: tuple[int, int]  # left, right
+    surface: PosedSurface
     wrist_joints: tuple[int, int]
     arm: float  # metres, the mean of both
-    half_window: int  # frames that displacements begin early
+    rate: float
 
     @classmethod
     def of_motion(cls, volumes: BodyVolumes, body: Anatomy, q: Floats, p: Floats, rate: float) -> CollisionAvoidance:
         """The body whose joints have world rotations ``(T, J, 4)`` and positions ``(T, J, 3)``."""
-        shoulders, wrists = (
-            (body.skeleton.roles[f"left{part}"], body.skeleton.roles[f"right{part}"]) for part in ("UpperArm", "Hand")
-        )
-        ellipsoids = tuple(ellipsoid.pose(q, p) for ellipsoid in volumes.ellipsoids)
-        return cls(volumes, ellipsoids, shoulders, wrists, _arm_length(body), max(round(AHEAD * rate), 1))
+        if volumes.surface is None:
+            raise ValueError("the character has no surface of trunk and head to stay out of; give one with a mesh")
+        wrists = body.skeleton.roles["leftHand"], body.skeleton.roles["rightHand"]
+        return cls(volumes, volumes.surface.pose(q, p), wrists, _arm_length(body), rate)
 
-    def move_wrists(self, wanted: Floats, q: Floats, p: Floats) -> Floats:
-        """Wrists ``(T, 2, 3)``, left and right, moved so far that hands are outside of the body.
+    @property
+    def half_window(self) -> int:
+        """Frames that displacements begin early."""
+        return max(round(AHEAD * self.rate), 1)
 
-        A fast hand would stop abruptly at the surface. So it begins to go around a little earlier, and comes back
-        later, by a smooth envelope of the displacements; a further pass removes what penetration that leaves.
+    def clear_arms(self, arms: Arms, q: Floats, p: Floats) -> tuple[Bools, Arms]:
+        """Which arms ``(T, 2)`` change, and all arms with wrists and hinges by which they are outside of the body.
+
+        ``q (T, J, 4)`` and ``p (T, J, 3)`` say how hands are held.
         """
-        moved = wanted
+        moved = arms._replace(wrists=self._move_wrists(arms, arms.wrists, q, p, whole=False))
         for _ in range(PASSES):
-            displacements = self._wrist_displacements(moved, q, p)
-            if not displacements.any():
+            moved = moved._replace(hinges=_carry_hinges(arms, moved.wrists))
+            angles = self._swing_angles(moved)
+            moved = moved.swing(angles)
+            wrists = self._move_wrists(moved, arms.wrists, q, p, whole=True)
+            if wrists is moved.wrists:
                 break
-            moved = moved + _smooth_displacements(displacements, self.half_window)
-        return moved if moved is wanted else self._give_up_unreachable(wanted, moved, p[:, self.shoulder_joints])
+            moved = moved._replace(wrists=wrists)
+        still = ~((norms(moved.wrists - arms.wrists) > MOVED) | (angles != 0.0))
+        wrists, hinges = (np.where(still[..., None], old, new) for old, new in zip(arms[1:3], moved[1:3], strict=True))
+        return ~still, arms._replace(wrists=wrists, hinges=hinges)
 
-    def _give_up_unreachable(self, wanted: Floats, moved: Floats, shoulders: Floats) -> Floats:
-        """The moved wrists, except where arms are too short to reach them: there wrists stay as they were.
+    def _move_wrists(self, arms: Arms, wanted: Floats, q: Floats, p: Floats, *, whole: bool) -> Floats:
+        """Wrists ``(T, 2, 3)`` moved out of the body, with smooth beginnings and ends; the same array where none is.
 
-        In front of a head as large as its arms are long there is no room for a hand.
+        ``wanted (T, 2, 3)`` is where they were wanted at first. Hands alone count, or the ``whole`` arms.
         """
-        distance, before = (norms(wrists - shoulders) / self.arm for wrists in (moved, wanted))
-        weight = 1.0 - smoothstep((distance - np.maximum(before, 1.0)) / UNREACHABLE)
-        weight = _smooth_minimum(weight, 2 * self.half_window)
-        weight += _hand_coupling(wanted, self.arm)[:, None] * (weight.min(axis=1, keepdims=True) - weight)
-        return np.asarray(wanted + weight[..., None] * (moved - wanted))
+        displacements = self._displacements(arms, wanted, q, p, whole=whole)
+        if not displacements.any():
+            return arms.wrists
+        moved = arms.wrists + _smooth_displacements(displacements, self.half_window)
+        return self._within_reach(moved, wanted, arms)
 
-    def _wrist_displacements(self, wanted: Floats, q: Floats, p: Floats) -> Floats:
+    def _within_reach(self, wrists: Floats, wanted: Floats, arms: Arms) -> Floats:
+        """Wrists ``(n, 2, 3)`` no farther from their shoulders than arms reach, or than they were wanted."""
+        reach = REACH * (arms.upper + arms.lower)
+        distance = norms(wrists - arms.shoulders)
+        longest = np.maximum(reach, norms(wanted - arms.shoulders))
+        scale = np.minimum(longest / np.maximum(distance, 1e-12), 1.0)
+        return np.asarray(arms.shoulders + scale[..., None] * (wrists - arms.shoulders))
+
+    def _displacements(self, arms: Arms, wanted: Floats, q: Floats, p: Floats, *, whole: bool) -> Floats:
         """By how much ``(T, 2, 3)`` wrists are moved in each frame by itself."""
-        margin, softness = MARGIN * self.arm, SOFTNESS * self.arm
-        reach = max(hand.reach for hand in self.volumes.hands.values()) + margin + softness
-        scales = self.volumes.hand_scales
-        ellipsoids = [whole.with_scale(scale) for whole, scale in zip(self.ellipsoids, scales, strict=True)]
-        frames = np.flatnonzero(np.any([ellipsoid.near(wanted, reach) for ellipsoid in ellipsoids], axis=0))
-        moved = np.zeros_like(wanted)
-        skins = [self.hand_skin(i, frames, q, p) for i in range(2)] if len(frames) else []
-        for _ in range(ROUNDS if len(frames) else 0):
-            wrists, here = (wanted + moved)[frames], [ellipsoid.at(frames) for ellipsoid in ellipsoids]
-            steps = np.zeros_like(wrists)
-            for i, (sign, skin) in enumerate(zip(SIGNS, skins, strict=True)):
-                if skin is not None:
-                    points = wrists[:, i, None] + skin
-                    steps[:, i] = mean_displacement(
-                        [push_out_of_ellipsoid(one, points, sign, margin, softness) for one in here]
-                    )
-            colliding = steps.any(axis=(1, 2))
-            if not colliding.any():
+        displacements = np.zeros_like(arms.wrists)
+        frames = self._near(arms)
+        skins = [self.hand_skin(i, frames, q, p) for i in range(2)]
+        for _ in range(ROUNDS):
+            if not len(frames):
                 break
-            frames, steps = frames[colliding], steps[colliding]
-            skins = [None if skin is None else skin[colliding] for skin in skins]
+            here = arms.at(frames)._replace(wrists=arms.wrists[frames] + displacements[frames])
+            elbows = here.bend()[0] if whole else None
+            steps = np.stack([self._step(i, frames, here, elbows, skin) for i, skin in enumerate(skins)], axis=1)
+            colliding = steps.any(axis=(1, 2))
+            frames, steps, skins = frames[colliding], steps[colliding], [skin[colliding] for skin in skins]
             together = _hand_coupling(wanted[frames], self.arm)[:, None, None]
-            moved[frames] += steps + together * (steps.mean(axis=1, keepdims=True) - steps)
-        return moved
+            moved = here.wrists[colliding] + steps + together * (steps.mean(axis=1, keepdims=True) - steps)
+            moved = self._within_reach(moved, wanted[frames], arms.at(frames))
+            displacements[frames] = moved - arms.wrists[frames]
+        return displacements
 
-    def hand_skin(self, i: int, frames: Ints, q: Floats, p: Floats) -> Floats | None:
-        """A hand's points ``(n, K, 3)`` relative to its wrist, if it has a skin; ``i`` is 0 for left, 1 for right."""
-        hand = self.volumes.hands.get(SIDES[i])
-        if hand is None:
-            return None
+    def _step(self, i: int, frames: Ints, arms: Arms, elbows: Floats | None, skin: Floats) -> Floats:
+        """By how much ``(n, 3)`` one wrist moves in one round: the mean over the points of its hand, or of its arm."""
+        points, margins, levers = [arms.wrists[:, i, None] + skin], [np.full(skin.shape[1], MARGIN * self.arm)], None
+        if elbows is not None:
+            points.append(_arm_points(arms.shoulders[:, i], elbows[:, i], arms.wrists[:, i]))
+            margins.append(np.full(len(LEVERS), self._flesh(i)))
+            levers = np.concatenate([np.ones(skin.shape[1]), LEVERS])
+        given = np.concatenate(points, axis=1), SIGNS[i], np.concatenate(margins), SOFTNESS * self.arm
+        pushes = self.surface.push_out(frames, *given)
+        return _mean_displacement(pushes if levers is None else pushes / levers[:, None])
+
+    def _flesh(self, i: int) -> float:
+        """Metres from a forearm's bone that stay outside."""
+        return FOREARM * self.volumes.forearm_radii[SIDES[i]]
+
+    def _near(self, arms: Arms) -> Ints:
+        """Frames in which hands or arms may touch the body."""
+        reach = max(hand.reach for hand in self.volumes.hands.values()) + (MARGIN + SOFTNESS) * self.arm
+        middle = self.surface.centres[:, len(self.surface.radii) // 2]
+        size = norms(self.surface.centres - middle[:, None]).max() + self.surface.widest + reach
+        near: Ints = np.flatnonzero((norms(arms.wrists - middle[:, None]) < size).any(axis=1))
+        return near
+
+    def hand_skin(self, i: int, frames: Ints, q: Floats, p: Floats) -> Floats:
+        """A hand's points ``(n, K, 3)`` relative to its wrist; ``i`` is 0 for left, 1 for right."""
+        hand = self.volumes.hands[SIDES[i]]
         rows = np.ix_(frames, hand.joints)
         return np.asarray(p[rows] - p[frames, None, self.wrist_joints[i]] + rotations.rotate(q[rows], hand.anchors))
 
-    def swing_elbows(self, shoulder: Floats, elbow: Floats, wrist: Floats) -> tuple[Bools, Floats]:
-        """Which elbows ``(T, 2)`` swing, and the hinge axes ``(T, 2, 3)`` about which these arms then bend.
+    def _swing_angles(self, arms: Arms) -> Floats:
+        """Angles ``(T, 2)`` by which elbows swing about the lines from shoulders to wrists, smooth in time."""
+        angles = np.zeros(arms.wrists.shape[:2])
+        elbows, wrists = arms.bend()
+        frames = np.arange(0, len(angles), max(round(self.rate / SWING_RATE), 1))
+        for i in range(2):
+            path = self._swing_path(i, frames, arms.shoulders[frames, i], elbows[frames, i], wrists[frames, i])
+            if path.any():
+                every = np.interp(np.arange(len(angles)), frames, path)
+                half = self.half_window
+                angles[:, i] = _hann_mean(np.pad(every, (half, half), mode="edge"), half)
+        return angles
 
-        Shoulders, elbows and wrists are ``(T, 2, 3)``.
-        """
+    def _swing_path(self, i: int, frames: Ints, shoulder: Floats, elbow: Floats, wrist: Floats) -> Floats:
+        """The best angles ``(n,)`` of one elbow in some frames, evenly spaced: roughly, then finely about these."""
         axis = unit(wrist - shoulder)
         offset = reject(elbow - shoulder, axis)
-        bow = norms(offset)[..., None]
-        outward = offset / np.maximum(bow, 1e-12)  # hardly any direction for a straight arm, rather than a random one
-        angle = self._swing_angles(shoulder, elbow - offset, wrist, axis, outward, bow)
-        if not angle.any():
-            return np.zeros(shoulder.shape[:2], dtype=bool), axis
-        angle = _hann_mean(np.pad(angle, ((self.half_window, self.half_window), (0, 0))), self.half_window)
-        swung = np.cos(angle)[..., None] * outward + np.sin(angle)[..., None] * cross(axis, outward)
-        return angle != 0.0, cross(swung, axis)
+        arm = np.stack([shoulder, elbow - offset, offset, cross(axis, offset), wrist], axis=1)
+        step = float(frames[1] - frames[0]) / self.rate if len(frames) > 1 else 1.0
+        path = np.zeros(len(frames))
+        colliding = self._swing_costs(i, frames, arm, path[:, None])[:, 0] > 0.0
+        if not colliding.any():
+            return path
+        reach = max(round(NEARBY / step), 1)
+        may = (
+            np.convolve(colliding, np.ones(2 * reach + 1), mode="same") > 0.5
+            if len(path) > 2 * reach
+            else ~path.astype(bool)
+        )
+        for around in (SWINGS, FINER):
+            angles = path[:, None] + around
+            costs = np.where(angles == 0.0, 0.0, 1e9)
+            costs[may] = self._swing_costs(i, frames[may], arm[may], angles[may]) + COST_OF_SWING * angles[may] ** 2
+            found = np.zeros(len(path))
+            _native.trunk_surface.cheapest_path(costs, angles, COST_OF_SPEED / step**2, found)
+            path = found
+        return path
 
-    def _swing_angles(
-        self, shoulder: Floats, base: Floats, wrist: Floats, axis: Floats, outward: Floats, bow: Floats
-    ) -> Floats:
-        """Angles ``(T, 2)`` by which elbows swing about the ``axis`` from shoulder to wrist, each frame by itself.
-
-        The elbow is at ``base + bow · outward``: its projection on the axis, its distance from it and that direction.
-        """
-        softness, flesh = SOFTNESS * self.arm, FOREARM * max(self.volumes.forearm_radii.values())
-        points = arm_points(shoulder, base + bow * outward, wrist).reshape(len(shoulder), -1, 3)
-        scales = self.volumes.arm_scales
-        ellipsoids = [whole.with_scale(scale) for whole, scale in zip(self.ellipsoids, scales, strict=True)]
-        frames = np.flatnonzero(np.any([one.near(points, flesh + softness) for one in ellipsoids], axis=0))
-        angle = np.zeros(shoulder.shape[:2])
-        if not len(frames):
-            return angle
-        ellipsoids = [ellipsoid.at(frames) for ellipsoid in ellipsoids]
-        shoulder, base, wrist, axis, outward, bow = (a[frames] for a in (shoulder, base, wrist, axis, outward, bow))
-        swung = outward
-        for _ in range(ROUNDS):
-            points = arm_points(shoulder, base + bow * swung, wrist)
-            step = np.zeros_like(swung)
-            for i, sign in enumerate(SIGNS):
-                pushes = [push_out_of_ellipsoid(one, points[:, i], sign, flesh, softness) for one in ellipsoids]
-                step[:, i] = mean_displacement([push / LEVERS[:, None] for push in pushes])
-            if not step.any():
-                break
-            swung = unit(swung + reject(step, axis) / np.maximum(bow, LEAST_BOW * self.arm))
-        sine = np.einsum("thi,thi->th", cross(outward, swung), axis)
-        full = np.arctan2(sine, np.einsum("thi,thi->th", outward, swung))
-        angle[frames] = LARGEST_SWING * np.tanh(full / LARGEST_SWING)
-        return angle
+    def _swing_costs(self, i: int, frames: Ints, arm: Floats, angles: Floats) -> Floats:
+        """The squared depth ``(n, S)`` of an arm's points in arm lengths, for elbows at angles ``(n, S)``."""
+        costs = np.empty(angles.shape)
+        given = np.ascontiguousarray(frames), np.ascontiguousarray(arm), np.ascontiguousarray(angles), SIGNS[i]
+        _native.trunk_surface.swing_costs(self.surface, *given, UPPER_SHARES, LOWER_SHARES, self._flesh(i), costs)
+        return costs / self.arm**2
 
 
-def mean_displacement(displacements: list[Floats]) -> Floats:
+def _carry_hinges(arms: Arms, wrists: Floats) -> Floats:
+    """Hinges ``(T, 2, 3)`` that turn with the arms to where wrists are now: elbows keep their side of the arm."""
+    turn = rotations.rotation_between(arms.wrists - arms.shoulders, wrists - arms.shoulders)
+    same = (wrists == arms.wrists).all(axis=-1)[..., None]
+    return np.where(same, arms.hinges, rotations.rotate(turn, arms.hinges))
+
+
+def _arm_points(shoulder: Floats, elbow: Floats, wrist: Floats) -> Floats:
+    """Points ``(n, K, 3)`` of an arm that move with its wrist by ``LEVERS``."""
+    upper = shoulder[:, None] + UPPER_SHARES[:, None] * (elbow - shoulder)[:, None]
+    return np.concatenate([upper, elbow[:, None] + LOWER_SHARES[:, None] * (wrist - elbow)[:, None]], axis=1)
+
+
+def _mean_displacement(displacements: Floats) -> Floats:
     """One displacement ``(T, 3)`` for points ``(T, K, 3)`` that move together: their mean, weighted by length."""
-    every = np.concatenate(displacements, axis=1)
-    weight = np.einsum("tki,tki->tk", every, every) ** (0.5 * POWER)
+    weight = np.einsum("tki,tki->tk", displacements, displacements) ** (0.5 * POWER)
     total = np.maximum(weight.sum(axis=1), 1e-30)
-    return np.asarray(np.einsum("tk,tki->ti", weight, every) / total[:, None])
+    return np.asarray(np.einsum("tk,tki->ti", weight, displacements) / total[:, None])
 
 
 def _hand_coupling(wrists: Floats, arm: float) -> Floats:
@@ -569,12 +396,6 @@ def _hann_mean(values: Floats, half: int) -> Floats:
     """The mean of ``half`` frames to each side by a Hann window; the result is shorter by these frames."""
     weights = np.hanning(2 * half + 3)[1:-1]
     return np.asarray(_windows(values, half) @ (weights / weights.sum()))
-
-
-def _smooth_minimum(values: Floats, half: int) -> Floats:
-    """A smooth curve ``(T, 2)`` that is nowhere above the given one: the least near each frame, then their mean."""
-    padded = np.pad(values, ((2 * half, 2 * half), (0, 0)), mode="edge")
-    return _hann_mean(_windows(padded, half).min(axis=-1), half)
 
 
 def _smooth_displacements(displacements: Floats, half: int) -> Floats:

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from kinesphere.body.anatomy import Anatomy
-from kinesphere.body.collision import CollisionAvoidance, find_volumes
+from kinesphere.body.collision import Arms, CollisionAvoidance, find_volumes
 from kinesphere.body.ground import Ground, find_ground
 from kinesphere.body.require_roles import require_motion_roles, require_roles
 from kinesphere.body.retargeting.calibration import Calibration, calibrate, is_same_body
@@ -81,8 +81,6 @@ def retarget(
     pose = _copy_orientations(c, source_q, source_p)
     targets = _limb_targets(c, motion, source_q, source_p, floor, pose)
     avoidance = _collision_avoidance(c, target, clear, pose, motion.rate)
-    if avoidance is not None:
-        targets[:, :2] = avoidance.move_wrists(targets[:, :2], pose.q, pose.p)
     shortfall = _solve_limbs(c, source_p, pose, targets, avoidance)
     pose.p[..., 1] += floor.height
     return _assemble(motion, c, pose, shortfall)
@@ -101,8 +99,7 @@ def _collision_avoidance(
     if clear is False or not isinstance(target, Character) or not target.skeleton.same_tree(c.target.skeleton):
         return None
     volumes = find_volumes(target, c.target)
-    volumes = volumes if clear else volumes.obstacles()
-    if not volumes.ellipsoids or not volumes.hands:
+    if volumes.surface is None or not (clear or volumes.is_thick):
         return None
     return CollisionAvoidance.of_motion(volumes, c.target, pose.q, pose.p, rate)
 
@@ -198,13 +195,11 @@ def _solve_limbs(
     targets = _avoid_tight_folds(start, targets, pose.p[:, ends], *lengths)
     middle, end, shortfall = bend_limb(start, targets, *lengths, hinges, SOFTNESS)
     if avoidance is not None:
-        swung, axes = avoidance.swing_elbows(start[:, :2], middle[:, :2], end[:, :2])
-        rows = np.nonzero(swung)
-        if len(rows[0]):
-            upper, lower = (length[rows[1]] for length in lengths)
-            middle[rows], end[rows], shortfall[rows] = bend_limb(
-                start[rows], targets[rows], upper, lower, axes[rows], SOFTNESS
-            )
+        wanted = Arms(start[:, :2], targets[:, :2], hinges[:, :2], *(length[:2] for length in lengths))
+        changed, arms = avoidance.clear_arms(wanted, pose.q, pose.p)
+        elbows, wrists = arms.bend()
+        for made, new in ((middle, elbows), (end, wrists)):
+            made[:, :2] = np.where(changed[..., None], new, made[:, :2])
     for joints, rest_bones, bones in ((uppers, upper_bones, middle - start), (lowers, lower_bones, end - middle)):
         current = pose.q[:, joints]
         copied = rotations.rotate(current, rotations.rotate(rotations.conjugate(rest_q[joints]), rest_bones))
