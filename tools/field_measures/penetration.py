@@ -76,7 +76,8 @@ def _chosen(characters: dict[str, Character]) -> dict[str, Character]:
 
 def depths(made: Motion, character: Character, frames: int = FRAMES) -> Floats:
     """Metres ``(n,)`` by which the deepest point of forearms and hands is inside the skin, in ``n`` frames; 0: none."""
-    chosen = np.unique(np.linspace(0, len(made) - 1, frames).astype(np.intp))
+    performed = made.performed_frames
+    chosen = performed[np.unique(np.linspace(0, len(performed) - 1, frames).astype(np.intp))]
     world, places = made.world()
     world, places = world[chosen], places[chosen]
     roles = kinesphere.find_roles(made.skeleton).roles
@@ -157,7 +158,8 @@ def _squared_distances(points: Floats, triangles: Floats) -> Floats:
 
 def elbow_speed(motion: Motion) -> float:
     """The fastest swing of an elbow about the line from shoulder to wrist, seen from the chest, in rad/s."""
-    p, roles = motion.positions_world(), kinesphere.find_roles(motion.skeleton).roles
+    p = motion.positions_world()[motion.performed_frames]
+    roles = kinesphere.find_roles(motion.skeleton).roles
     fastest = 0.0
     for side in SIDES:
         shoulder, elbow, wrist = (p[:, roles[f"{side}{part}"]] for part in ("UpperArm", "LowerArm", "Hand"))

@@ -1,4 +1,4 @@
-"""Round characters of several shapes: the built-in figure's bones and arms about a trunk that is a body of revolution."""
+"""Round characters of several shapes: the figure's bones and arms about a trunk that is a body of revolution."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ def clear_hands(volumes: BodyVolumes, anatomy: Anatomy, q: Floats, p: Floats, ra
     shoulder, elbow, wrist = p[:, upper], p[:, lower], p[:, hand]
     lengths = norms(elbow[0] - shoulder[0]), norms(wrist[0] - elbow[0])
     given = Arms(shoulder, wrist, _hinges(anatomy, q, shoulder, elbow, wrist), *lengths)
-    each, arms = avoidance.clear_arms(given, q, p)
+    each, arms = avoidance.clear_arms(given)
     changed = np.asarray(each.any(axis=1))
     middle, end = (np.where(each[..., None], new, old) for old, new in zip((elbow, wrist), arms.bend(), strict=True))
     if changed.any():

@@ -47,7 +47,8 @@ FOREARM = 0.7  # of the forearm's radius that stays outside
 PERSON_AHEAD, PERSON_WIDE = 0.40, 0.38  # arm lengths: no person's trunk is farther ahead of the shoulders, or wider
 
 # Moving wrists
-POWER = 3.0  # of its own displacement by which a point counts among a hand's
+RATE = 40.0  # frames a second, about, in which arms are looked at: what is between follows
+WRIST_SHARES = np.array([0.0, 0.25, 0.5, 0.75])  # points of the forearm, from the elbow, that move the wrist
 ROUNDS, PASSES = 4, 3  # of pushing in one frame, and of pushing and smoothing
 AHEAD = 0.1  # seconds that displacements begin early
 REACH = 0.985  # of the arm's length: a wrist is not moved farther from its shoulder
@@ -58,12 +59,12 @@ MOVED = 1e-9  # metres: what moves less has not moved
 # Swinging elbows
 UPPER_SHARES = np.array([0.6, 0.8, 1.0])  # points of the upper arm, from the shoulder, which is in the body
 LOWER_SHARES = np.array([0.25, 0.5, 0.75])  # points of the forearm, from the elbow
-LEVERS = np.concatenate([0.5 * UPPER_SHARES, 0.5 + 0.5 * LOWER_SHARES])  # how far they move with the wrist
 SWING_RATE = 20.0  # angles a second
 SWINGS = np.radians(np.arange(-97.5, 98.0, 7.5))
 FINER = np.radians(np.arange(-6.0, 6.5, 1.5))  # about the best of them
 COST_OF_SWING = 0.004  # of a radian, squared: as much as the square of a depth in arm lengths
 COST_OF_SPEED = 0.0006  # of a radian a second, likewise, for a second
+FORBIDDEN = 1e9
 NEARBY = 0.5  # seconds before and after a collision in which elbows may swing
 
 
@@ -204,157 +205,150 @@ class Arms(NamedTuple):
         return self._replace(hinges=np.where(angles[..., None] == 0.0, self.hinges, along + turned))
 
 
+class ArmSizes(NamedTuple):
+    """Sizes of hands and forearms, for the native loops."""
+
+    hands: Floats  # (2,) metres from the wrist to the farthest fingertip
+    flesh: Floats  # (2,) metres from the forearm's bone that stay outside
+    lowers: Floats  # (N,) points of the forearm that stay outside, as shares from the elbow
+    margin: float  # metres between skin and skin
+    softness: float  # metres over which pushing begins
+
+
 @dataclass(frozen=True, eq=False)
 class CollisionAvoidance:
-    """A body in every frame of a motion, for hands and arms to stay out of."""
+    """A body in some frames of a motion, evenly spaced, for hands and arms to stay out of."""
 
     volumes: BodyVolumes
-    surface: PosedSurface
-    wrist_joints: tuple[int, int]
+    frames: Ints  # (n,) of the motion
+    count: int  # all frames of the motion
+    surface: PosedSurface  # in the n frames
+    skins: Floats  # (n, 2, K, 3) points of the hands from their wrists
     arm: float  # metres, the mean of both
-    rate: float
+    rate: float  # of the n frames
 
     @classmethod
     def of_motion(cls, volumes: BodyVolumes, body: Anatomy, q: Floats, p: Floats, rate: float) -> CollisionAvoidance:
-        """The body whose joints have world rotations ``(T, J, 4)`` and positions ``(T, J, 3)``."""
+        """The body whose joints have world rotations ``(T, J, 4)`` and positions ``(T, J, 3)``, hands included."""
         if volumes.surface is None:
             raise ValueError("the character has no surface of trunk and head to stay out of; give one with a mesh")
-        wrists = body.skeleton.roles["leftHand"], body.skeleton.roles["rightHand"]
-        return cls(volumes, volumes.surface.pose(q, p), wrists, _arm_length(body), rate)
+        step = max(round(rate / RATE), 1)
+        frames = np.arange(0, len(q), step)
+        world, places = q[frames], p[frames]
+        skins = []
+        for side in SIDES:
+            hand, wrist = volumes.hands[side], places[:, None, body.skeleton.roles[f"{side}Hand"]]
+            turned = rotations.rotate(world[:, hand.joints], hand.anchors)
+            skins.append(places[:, hand.joints] + turned - wrist)
+        surface = volumes.surface.pose(world, places)
+        return cls(volumes, frames, len(q), surface, np.stack(skins, axis=1), _arm_length(body), rate / step)
 
-    @property
-    def half_window(self) -> int:
-        """Frames that displacements begin early."""
-        return max(round(AHEAD * self.rate), 1)
-
-    def clear_arms(self, arms: Arms, q: Floats, p: Floats) -> tuple[Bools, Arms]:
-        """Which arms ``(T, 2)`` change, and all arms with wrists and hinges by which they are outside of the body.
-
-        ``q (T, J, 4)`` and ``p (T, J, 3)`` say how hands are held.
-        """
-        moved = arms._replace(wrists=self._move_wrists(arms, arms.wrists, q, p, whole=False))
+    def clear_arms(self, arms: Arms) -> tuple[Bools, Arms]:
+        """Which arms ``(T, 2)`` change, and all arms with wrists and hinges by which they are outside of the body."""
+        wanted = arms.at(self.frames)
+        moved = wanted._replace(wrists=self._move_wrists(wanted, wanted.wrists, whole=False))
         for _ in range(PASSES):
-            moved = moved._replace(hinges=_carry_hinges(arms, moved.wrists))
+            moved = moved._replace(hinges=_carry_hinges(wanted, moved.wrists))
             angles = self._swing_angles(moved)
             moved = moved.swing(angles)
-            wrists = self._move_wrists(moved, arms.wrists, q, p, whole=True)
+            wrists = self._move_wrists(moved, wanted.wrists, whole=True)
             if wrists is moved.wrists:
                 break
             moved = moved._replace(wrists=wrists)
-        still = ~((norms(moved.wrists - arms.wrists) > MOVED) | (angles != 0.0))
-        wrists, hinges = (np.where(still[..., None], old, new) for old, new in zip(arms[1:3], moved[1:3], strict=True))
-        return ~still, arms._replace(wrists=wrists, hinges=hinges)
+        changes = np.concatenate([moved.wrists - wanted.wrists, angles[..., None]], axis=-1)
+        changes = self._every_frame(np.where(np.abs(changes) > MOVED, changes, 0.0))
+        changed = changes.any(axis=-1)
+        if not changed.any():
+            return changed, arms
+        wrists = self._within_reach(arms.wrists + changes[..., :3], arms.wrists, arms)
+        carried = arms._replace(wrists=wrists, hinges=_carry_hinges(arms, wrists)).swing(changes[..., 3])
+        return changed, Arms(
+            *(np.where(changed[..., None], new, old) for new, old in zip(carried[:3], arms[:3], strict=True)), *arms[3:]
+        )
 
-    def _move_wrists(self, arms: Arms, wanted: Floats, q: Floats, p: Floats, *, whole: bool) -> Floats:
-        """Wrists ``(T, 2, 3)`` moved out of the body, with smooth beginnings and ends; the same array where none is.
+    def _every_frame(self, changes: Floats) -> Floats:
+        """Changes ``(n, 2, 4)`` of some frames in all ``(T, 2, 4)``, without kinks."""
+        step = int(self.frames[1] - self.frames[0]) if len(self.frames) > 1 else 1
+        if step == 1 or not changes.any():
+            return changes if step == 1 else np.zeros((self.count, *changes.shape[1:]))
+        at = np.minimum(np.arange(self.count + 2 * step) - step, self.frames[-1]) / step
+        first = np.clip(np.floor(at).astype(np.intp), 0, len(changes) - 1)
+        u = np.clip(at - first, 0.0, 1.0)[:, None, None]
+        after = changes[np.minimum(first + 1, len(changes) - 1)]
+        return _hann_mean(changes[first] + u * (after - changes[first]), step)
 
-        ``wanted (T, 2, 3)`` is where they were wanted at first. Hands alone count, or the ``whole`` arms.
+    @property
+    def _half_window(self) -> int:
+        """Frames that displacements begin early."""
+        return max(round(AHEAD * self.rate), 1)
+
+    def _move_wrists(self, arms: Arms, wanted: Floats, *, whole: bool) -> Floats:
+        """Wrists ``(n, 2, 3)`` moved out of the body, with smooth beginnings and ends; the same array where none is.
+
+        ``wanted (n, 2, 3)`` is where they were wanted at first. Hands alone count, or ``whole`` forearms.
         """
-        displacements = self._displacements(arms, wanted, q, p, whole=whole)
+        displacements = np.zeros_like(arms.wrists)
+        given = self._sizes(), self.skins, _hand_coupling(wanted, self.arm), self._reaches(wanted, arms)
+        native = Arms(*(np.ascontiguousarray(value) for value in arms))
+        _native.trunk_surface.move_wrists(self.surface, native, *given, whole, ROUNDS, displacements)
         if not displacements.any():
             return arms.wrists
-        moved = arms.wrists + _smooth_displacements(displacements, self.half_window)
+        moved = arms.wrists + _smooth_displacements(displacements, self._half_window)
         return self._within_reach(moved, wanted, arms)
 
+    def _sizes(self) -> ArmSizes:
+        hands = np.array([self.volumes.hands[side].reach for side in SIDES])
+        flesh = np.array([FOREARM * self.volumes.forearm_radii[side] for side in SIDES])
+        return ArmSizes(hands, flesh, WRIST_SHARES, MARGIN * self.arm, SOFTNESS * self.arm)
+
+    def _reaches(self, wanted: Floats, arms: Arms) -> Floats:
+        """How far ``(n, 2)`` a wrist may be from its shoulder: as far as the arm reaches, or as it was wanted."""
+        return np.maximum(REACH * (arms.upper + arms.lower), norms(wanted - arms.shoulders))
+
     def _within_reach(self, wrists: Floats, wanted: Floats, arms: Arms) -> Floats:
-        """Wrists ``(n, 2, 3)`` no farther from their shoulders than arms reach, or than they were wanted."""
-        reach = REACH * (arms.upper + arms.lower)
-        distance = norms(wrists - arms.shoulders)
-        longest = np.maximum(reach, norms(wanted - arms.shoulders))
-        scale = np.minimum(longest / np.maximum(distance, 1e-12), 1.0)
-        return np.asarray(arms.shoulders + scale[..., None] * (wrists - arms.shoulders))
-
-    def _displacements(self, arms: Arms, wanted: Floats, q: Floats, p: Floats, *, whole: bool) -> Floats:
-        """By how much ``(T, 2, 3)`` wrists are moved in each frame by itself."""
-        displacements = np.zeros_like(arms.wrists)
-        frames = self._near(arms)
-        skins = [self.hand_skin(i, frames, q, p) for i in range(2)]
-        for _ in range(ROUNDS):
-            if not len(frames):
-                break
-            here = arms.at(frames)._replace(wrists=arms.wrists[frames] + displacements[frames])
-            elbows = here.bend()[0] if whole else None
-            steps = np.stack([self._step(i, frames, here, elbows, skin) for i, skin in enumerate(skins)], axis=1)
-            colliding = steps.any(axis=(1, 2))
-            frames, steps, skins = frames[colliding], steps[colliding], [skin[colliding] for skin in skins]
-            together = _hand_coupling(wanted[frames], self.arm)[:, None, None]
-            moved = here.wrists[colliding] + steps + together * (steps.mean(axis=1, keepdims=True) - steps)
-            moved = self._within_reach(moved, wanted[frames], arms.at(frames))
-            displacements[frames] = moved - arms.wrists[frames]
-        return displacements
-
-    def _step(self, i: int, frames: Ints, arms: Arms, elbows: Floats | None, skin: Floats) -> Floats:
-        """By how much ``(n, 3)`` one wrist moves in one round: the mean over the points of its hand, or of its arm."""
-        points, margins, levers = [arms.wrists[:, i, None] + skin], [np.full(skin.shape[1], MARGIN * self.arm)], None
-        if elbows is not None:
-            points.append(_arm_points(arms.shoulders[:, i], elbows[:, i], arms.wrists[:, i]))
-            margins.append(np.full(len(LEVERS), self._flesh(i)))
-            levers = np.concatenate([np.ones(skin.shape[1]), LEVERS])
-        given = np.concatenate(points, axis=1), SIGNS[i], np.concatenate(margins), SOFTNESS * self.arm
-        pushes = self.surface.push_out(frames, *given)
-        return _mean_displacement(pushes if levers is None else pushes / levers[:, None])
-
-    def _flesh(self, i: int) -> float:
-        """Metres from a forearm's bone that stay outside."""
-        return FOREARM * self.volumes.forearm_radii[SIDES[i]]
-
-    def _near(self, arms: Arms) -> Ints:
-        """Frames in which hands or arms may touch the body."""
-        reach = max(hand.reach for hand in self.volumes.hands.values()) + (MARGIN + SOFTNESS) * self.arm
-        middle = self.surface.centres[:, len(self.surface.radii) // 2]
-        size = norms(self.surface.centres - middle[:, None]).max() + self.surface.widest + reach
-        near: Ints = np.flatnonzero((norms(arms.wrists - middle[:, None]) < size).any(axis=1))
-        return near
-
-    def hand_skin(self, i: int, frames: Ints, q: Floats, p: Floats) -> Floats:
-        """A hand's points ``(n, K, 3)`` relative to its wrist; ``i`` is 0 for left, 1 for right."""
-        hand = self.volumes.hands[SIDES[i]]
-        rows = np.ix_(frames, hand.joints)
-        return np.asarray(p[rows] - p[frames, None, self.wrist_joints[i]] + rotations.rotate(q[rows], hand.anchors))
+        """Wrists ``(n, 2, 3)`` no farther from their shoulders than they may be."""
+        scale = np.minimum(self._reaches(wanted, arms) / np.maximum(norms(wrists - arms.shoulders), 1e-12), 1.0)
+        return np.where(scale[..., None] < 1.0, arms.shoulders + scale[..., None] * (wrists - arms.shoulders), wrists)
 
     def _swing_angles(self, arms: Arms) -> Floats:
-        """Angles ``(T, 2)`` by which elbows swing about the lines from shoulders to wrists, smooth in time."""
+        """Angles ``(n, 2)`` by which elbows swing about the lines from shoulders to wrists, smooth in time."""
         angles = np.zeros(arms.wrists.shape[:2])
         elbows, wrists = arms.bend()
-        frames = np.arange(0, len(angles), max(round(self.rate / SWING_RATE), 1))
+        rows = np.arange(0, len(angles), max(round(self.rate / SWING_RATE), 1))
         for i in range(2):
-            path = self._swing_path(i, frames, arms.shoulders[frames, i], elbows[frames, i], wrists[frames, i])
+            path = self._swing_path(i, rows, arms.shoulders[rows, i], elbows[rows, i], wrists[rows, i])
             if path.any():
-                every = np.interp(np.arange(len(angles)), frames, path)
-                half = self.half_window
+                every = np.interp(np.arange(len(angles)), rows, path)
+                half = self._half_window
                 angles[:, i] = _hann_mean(np.pad(every, (half, half), mode="edge"), half)
         return angles
 
-    def _swing_path(self, i: int, frames: Ints, shoulder: Floats, elbow: Floats, wrist: Floats) -> Floats:
-        """The best angles ``(n,)`` of one elbow in some frames, evenly spaced: roughly, then finely about these."""
+    def _swing_path(self, i: int, rows: Ints, shoulder: Floats, elbow: Floats, wrist: Floats) -> Floats:
+        """The best angles of one elbow in some rows of the frames: roughly, then finely about these."""
         axis = unit(wrist - shoulder)
         offset = reject(elbow - shoulder, axis)
         arm = np.stack([shoulder, elbow - offset, offset, cross(axis, offset), wrist], axis=1)
-        step = float(frames[1] - frames[0]) / self.rate if len(frames) > 1 else 1.0
-        path = np.zeros(len(frames))
-        colliding = self._swing_costs(i, frames, arm, path[:, None])[:, 0] > 0.0
+        step = float(rows[1] - rows[0]) / self.rate if len(rows) > 1 else 1.0
+        path = np.zeros(len(rows))
+        colliding = self._swing_costs(i, rows, arm, path[:, None])[:, 0] > 0.0
         if not colliding.any():
             return path
-        reach = max(round(NEARBY / step), 1)
-        may = (
-            np.convolve(colliding, np.ones(2 * reach + 1), mode="same") > 0.5
-            if len(path) > 2 * reach
-            else ~path.astype(bool)
-        )
-        for around in (SWINGS, FINER):
-            angles = path[:, None] + around
-            costs = np.where(angles == 0.0, 0.0, 1e9)
-            costs[may] = self._swing_costs(i, frames[may], arm[may], angles[may]) + COST_OF_SWING * angles[may] ** 2
+        around = np.pad(colliding, 2 * [max(round(NEARBY / step), 1)])
+        may = _windows(around, (len(around) - len(path)) // 2).any(axis=-1)
+        for choices in (SWINGS, FINER):
+            angles = path[:, None] + choices
+            costs = np.where(angles == 0.0, 0.0, FORBIDDEN)
+            costs[may] = self._swing_costs(i, rows[may], arm[may], angles[may]) + COST_OF_SWING * angles[may] ** 2
             found = np.zeros(len(path))
             _native.trunk_surface.cheapest_path(costs, angles, COST_OF_SPEED / step**2, found)
             path = found
         return path
 
-    def _swing_costs(self, i: int, frames: Ints, arm: Floats, angles: Floats) -> Floats:
+    def _swing_costs(self, i: int, rows: Ints, arm: Floats, angles: Floats) -> Floats:
         """The squared depth ``(n, S)`` of an arm's points in arm lengths, for elbows at angles ``(n, S)``."""
         costs = np.empty(angles.shape)
-        given = np.ascontiguousarray(frames), np.ascontiguousarray(arm), np.ascontiguousarray(angles), SIGNS[i]
-        _native.trunk_surface.swing_costs(self.surface, *given, UPPER_SHARES, LOWER_SHARES, self._flesh(i), costs)
+        shares, flesh = (UPPER_SHARES, LOWER_SHARES), FOREARM * self.volumes.forearm_radii[SIDES[i]]
+        _native.trunk_surface.swing_costs(self.surface, rows, arm, angles, SIGNS[i], *shares, flesh, costs)
         return costs / self.arm**2
 
 
@@ -363,19 +357,6 @@ def _carry_hinges(arms: Arms, wrists: Floats) -> Floats:
     turn = rotations.rotation_between(arms.wrists - arms.shoulders, wrists - arms.shoulders)
     same = (wrists == arms.wrists).all(axis=-1)[..., None]
     return np.where(same, arms.hinges, rotations.rotate(turn, arms.hinges))
-
-
-def _arm_points(shoulder: Floats, elbow: Floats, wrist: Floats) -> Floats:
-    """Points ``(n, K, 3)`` of an arm that move with its wrist by ``LEVERS``."""
-    upper = shoulder[:, None] + UPPER_SHARES[:, None] * (elbow - shoulder)[:, None]
-    return np.concatenate([upper, elbow[:, None] + LOWER_SHARES[:, None] * (wrist - elbow)[:, None]], axis=1)
-
-
-def _mean_displacement(displacements: Floats) -> Floats:
-    """One displacement ``(T, 3)`` for points ``(T, K, 3)`` that move together: their mean, weighted by length."""
-    weight = np.einsum("tki,tki->tk", displacements, displacements) ** (0.5 * POWER)
-    total = np.maximum(weight.sum(axis=1), 1e-30)
-    return np.asarray(np.einsum("tk,tki->ti", weight, displacements) / total[:, None])
 
 
 def _hand_coupling(wrists: Floats, arm: float) -> Floats:

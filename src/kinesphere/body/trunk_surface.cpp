@@ -17,6 +17,24 @@ struct PosedSurface {
     double widest;      // metres: no skin is farther from its ring's centre
 };
 
+// Arms of collision.py.
+struct Arms {
+    Floats<3> shoulders;  // (T, 2, 3)
+    Floats<3> wrists;     // (T, 2, 3)
+    Floats<3> hinges;     // (T, 2, 3)
+    Floats<1> upper;      // (2,) bone lengths
+    Floats<1> lower;      // (2,)
+};
+
+// ArmSizes of collision.py.
+struct ArmSizes {
+    Floats<1> hands;   // (2,) metres from the wrist to the farthest fingertip
+    Floats<1> flesh;   // (2,) metres from the forearm's bone that stay outside
+    Floats<1> lowers;  // (N,) points of the forearm that stay outside, as shares from the elbow
+    double margin;     // metres between skin and skin
+    double softness;   // metres over which pushing begins
+};
+
 // Where a point is relative to the surface.
 struct Depth {
     double metres = -INFINITY;  // below the surface; negative outside
@@ -25,6 +43,7 @@ struct Depth {
 
 }  // namespace
 
+constexpr double FAR = 1.5;       // times a distance: so far below zero no depth is nearer than the distance
 constexpr double STEEPEST = 3.0;  // slope of the surface, as a radius by height
 
 // The radius at an azimuth, in parts of a whole turn.
@@ -79,33 +98,102 @@ static Depth depth_of(const PosedSurface& surface, Index t, Vec3 point, double s
     return deepest;
 }
 
-// Write displacements (T, N, 3) that move points (T, N, 3) out of the surface in frames `rows (T,)`, so that each is
-// at least a margin (N,) outside; zero for points that are clear. A `side` is 1 for a left arm, -1 for a right one.
-static void push_out(const PosedSurface& surface, Ints<1> rows, Floats<3> points, double side, Floats<1> margins,
-                     double softness, FloatsOut<3> displacements) {
+// How far a point must move along the surface's normal to be outside: all of its depth, less where it is hardly below.
+static double push_length(double depth, double softness) {
+    if (depth > softness) return depth;
+    return depth > -softness ? square(depth + softness) / (4.0 * softness) : 0.0;
+}
+
+// Write displacements (T, N, 3) that move points (T, N, 3) out of the surface, so that each is at least a margin (N,)
+// outside; zero for points that are clear. A `side` is 1 for a left arm, -1 for a right one.
+static void push_out(const PosedSurface& surface, Floats<3> points, double side, Floats<1> margins, double softness,
+                     FloatsOut<3> displacements) {
     for (Index t = 0; t < points.shape[0]; ++t) {
         for (Index n = 0; n < points.shape[1]; ++n) {
-            const Depth found = depth_of(surface, rows(t), read_vector(points.at(t, n)), side);
-            const double depth = found.metres + margins(n);
-            double change = 0.0;
-            if (depth > softness) {
-                change = depth;
-            } else if (depth > -softness) {
-                change = square(depth + softness) / (4.0 * softness);
-            }
-            write_vector(displacements.at(t, n), change * found.outward);
+            const Depth found = depth_of(surface, t, read_vector(points.at(t, n)), side);
+            write_vector(displacements.at(t, n), push_length(found.metres + margins(n), softness) * found.outward);
         }
     }
 }
 
+// Where the elbow is, for a wrist in reach.
+static Vec3 place_elbow(Vec3 shoulder, Vec3 wrist, Vec3 hinge, double upper, double lower) {
+    const double distance = norm(wrist - shoulder);
+    const Vec3 axis = (wrist - shoulder) / most(distance, 1e-12);
+    const double far = clamp(distance, most(std::abs(upper - lower), 1e-9), upper + lower);
+    const double along = (square(upper) - square(lower) + square(far)) / (2.0 * far);
+    const Vec3 outward = cross(axis, hinge);
+    const double bow = std::sqrt(most(square(upper) - square(along), 0.0)) / most(norm(outward), 1e-12);
+    return shoulder + along * axis + bow * outward;
+}
+
+// Add a point's push to a mean that is weighted by the third power of its own length.
+static void add_push(Vec3 push, Vec3& sum, double& total) {
+    const double size = norm(push), weight = size * size * size;
+    sum = sum + weight * push;
+    total += weight;
+}
+
+// How far one wrist moves in one round: the mean over the points of its hand and, for whole arms, of its forearm.
+static Vec3 wrist_step(const PosedSurface& surface, const Arms& arms, const ArmSizes& sizes, Index t, Index h,
+                       Vec3 wrist, const double* skin, Index count, bool whole) {
+    const double side = h == 0 ? 1.0 : -1.0;
+    Vec3 sum = {0.0, 0.0, 0.0};
+    double total = 0.0;
+    const double clear = -FAR * (sizes.hands(h) + sizes.margin + sizes.softness);
+    if (depth_of(surface, t, wrist, side).metres > clear) {
+        for (Index n = 0; n < count; ++n) {
+            const Depth found = depth_of(surface, t, wrist + read_vector(skin + 3 * n), side);
+            add_push(push_length(found.metres + sizes.margin, sizes.softness) * found.outward, sum, total);
+        }
+    }
+    if (whole) {
+        const Vec3 elbow = place_elbow(read_vector(arms.shoulders.at(t, h)), wrist, read_vector(arms.hinges.at(t, h)),
+                                       arms.upper(h), arms.lower(h));
+        for (Index n = 0; n < sizes.lowers.shape[0]; ++n) {
+            const double share = sizes.lowers(n);
+            const Depth found = depth_of(surface, t, elbow + share * (wrist - elbow), side);
+            const double push = push_length(found.metres + sizes.flesh(h), sizes.softness);
+            add_push((push / (0.5 + 0.5 * share)) * found.outward, sum, total);
+        }
+    }
+    return sum / most(total, 1e-30);
+}
+
+// Write displacements (T, 2, 3) that move wrists so far that hands are outside, `whole` arms as well, in each frame by
+// itself. `skins (T, 2, K, 3)` are points of hands from their wrists, `together (T,)` how much both move alike, and
+// `reaches (T, 2)` how far from its shoulder a wrist may be.
+static void move_wrists(const PosedSurface& surface, const Arms& arms, const ArmSizes& sizes, Floats<4> skins,
+                        Floats<1> together, Floats<2> reaches, bool whole, Index rounds, FloatsOut<3> displacements) {
+    for (Index t = 0; t < skins.shape[0]; ++t) {
+        const Vec3 first[2] = {read_vector(arms.wrists.at(t, 0)), read_vector(arms.wrists.at(t, 1))};
+        Vec3 wrists[2] = {first[0], first[1]};
+        for (Index round = 0; round < rounds; ++round) {
+            Vec3 steps[2];
+            for (Index h = 0; h < 2; ++h) {
+                steps[h] = wrist_step(surface, arms, sizes, t, h, wrists[h], skins.at(t, h), skins.shape[2], whole);
+            }
+            if (norm(steps[0]) == 0.0 && norm(steps[1]) == 0.0) break;
+            const Vec3 mean = 0.5 * (steps[0] + steps[1]);
+            for (Index h = 0; h < 2; ++h) {
+                const Vec3 shoulder = read_vector(arms.shoulders.at(t, h));
+                const Vec3 moved = wrists[h] + steps[h] + together(t) * (mean - steps[h]) - shoulder;
+                wrists[h] = shoulder + least(reaches(t, h) / most(norm(moved), 1e-12), 1.0) * moved;
+            }
+        }
+        for (Index h = 0; h < 2; ++h) write_vector(displacements.at(t, h), wrists[h] - first[h]);
+    }
+}
+
 // Write the sum over an arm's points of their squared depth (T, S), for elbows at each of S angles (T, S) about the
-// axis. The elbow is at `base + bow (cos outward + sin across)`; its points are shares (N,) of upper and lower bone.
+// axis. The rows of `arm (T, 5, 3)` are the shoulder, the elbow's foot on the axis, its offset from there, the same a
+// quarter turn on, and the wrist. Points are shares (N,) of upper and lower bone.
 static void swing_costs(const PosedSurface& surface, Ints<1> rows, Floats<3> arm, Floats<2> angles, double side,
                         Floats<1> uppers, Floats<1> lowers, double margin, FloatsOut<2> costs) {
     for (Index t = 0; t < arm.shape[0]; ++t) {
-        const double* frame = arm.at(t);
-        const Vec3 shoulder = read_vector(frame), base = read_vector(frame + 3), outward = read_vector(frame + 6);
-        const Vec3 across = read_vector(frame + 9), wrist = read_vector(frame + 12);
+        const Vec3 shoulder = read_vector(arm.at(t, 0)), base = read_vector(arm.at(t, 1));
+        const Vec3 outward = read_vector(arm.at(t, 2)), across = read_vector(arm.at(t, 3));
+        const Vec3 wrist = read_vector(arm.at(t, 4));
         for (Index s = 0; s < angles.shape[1]; ++s) {
             const Vec3 elbow = base + std::cos(angles(t, s)) * outward + std::sin(angles(t, s)) * across;
             double cost = 0.0;
@@ -159,10 +247,13 @@ using namespace kinesphere;
 
 FIELDS(PosedSurface, &PosedSurface::centres, &PosedSurface::axes, &PosedSurface::shifts, &PosedSurface::radii,
        &PosedSurface::widest);
+FIELDS(Arms, &Arms::shoulders, &Arms::wrists, &Arms::hinges, &Arms::upper, &Arms::lower);
+FIELDS(ArmSizes, &ArmSizes::hands, &ArmSizes::flesh, &ArmSizes::lowers, &ArmSizes::margin, &ArmSizes::softness);
 
 KERNELS(trunk_surface) {
     return {
         kernel<push_out>("push_out"),
+        kernel<move_wrists>("move_wrists"),
         kernel<swing_costs>("swing_costs"),
         kernel<cheapest_path>("cheapest_path"),
     };

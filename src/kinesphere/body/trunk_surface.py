@@ -47,15 +47,15 @@ class PosedSurface(NamedTuple):
     radii: Floats  # (K, A) metres, by azimuth from left to forward, for a left hand
     widest: float  # metres: no skin is farther from its ring's centre
 
-    def push_out(self, frames: Ints, points: Floats, side: float, margins: Floats, softness: float) -> Floats:
-        """Displacements ``(n, K, 3)`` that move points out of the surface in some frames; zero for points that are clear.
+    def push_out(self, points: Floats, side: float, margins: Floats, softness: float) -> Floats:
+        """Displacements ``(T, K, 3)`` that move points out of the surface; zero for points that are clear.
 
         ``side`` is 1 for a left arm and -1 for a right one. ``margins (K,)`` are metres that points stay outside, and
         ``softness`` is the distance over which pushing begins.
         """
         displacements = np.zeros(points.shape)
         given = np.ascontiguousarray(points), side, np.ascontiguousarray(margins), softness
-        _native.trunk_surface.push_out(self, np.ascontiguousarray(frames), *given, displacements)
+        _native.trunk_surface.push_out(self, *given, displacements)
         return displacements
 
 

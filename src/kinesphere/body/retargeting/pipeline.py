@@ -196,7 +196,7 @@ def _solve_limbs(
     middle, end, shortfall = bend_limb(start, targets, *lengths, hinges, SOFTNESS)
     if avoidance is not None:
         wanted = Arms(start[:, :2], targets[:, :2], hinges[:, :2], *(length[:2] for length in lengths))
-        changed, arms = avoidance.clear_arms(wanted, pose.q, pose.p)
+        changed, arms = avoidance.clear_arms(wanted)
         elbows, wrists = arms.bend()
         for made, new in ((middle, elbows), (end, wrists)):
             made[:, :2] = np.where(changed[..., None], new, made[:, :2])
