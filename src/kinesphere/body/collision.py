@@ -45,6 +45,8 @@ OWN_WEIGHT = 0.6  # of a vertex's skin weights that makes it a part's own
 HAND_LENGTH = 0.2  # of the forearm: a hand without skin
 FOREARM = 0.7  # of the forearm's radius that stays outside
 PERSON_AHEAD, PERSON_WIDE = 0.40, 0.38  # arm lengths: no person's trunk is farther ahead of the shoulders, or wider
+FULL = 0.75  # of the trunk's height: what sticks out over less is no trunk
+SHORT_ARM = 0.8  # of the height from hips to shoulders: arms so short are beside the trunk in all that a person does
 
 # Moving wrists
 RATE = 40.0  # frames a second, about, in which arms are looked at: what is between follows
@@ -121,15 +123,19 @@ def _measure_volumes(character: Character, body: Anatomy) -> BodyVolumes:
 
 
 def _is_thick(body: Anatomy, surface: TrunkSurface) -> bool:
-    """Whether the trunk, up to the shoulders, is farther ahead of them or wider than any person's, in arm lengths."""
+    """Whether the trunk, up to the shoulders, is farther ahead of them or wider than any person's, in arm lengths.
+
+    A toy's arms that don't reach down its own trunk say nothing of the trunk.
+    """
     p, roles = body.pose.positions, body.skeleton.roles
     shoulders = np.mean([p[roles[f"{side}UpperArm"]] for side in SIDES], axis=0) - p[roles["hips"]]
     _, height, ahead = rotations.rotate(rotations.conjugate(body.basis), shoulders).tolist()
     below = surface.heights < height
-    if not below.any():
+    if not below.any() or _arm_length(body) < SHORT_ARM * height:
         return False
     arm, aside, front = _arm_length(body), surface.half_widths[below], surface.fronts[below]
-    return bool(front.max() - ahead > PERSON_AHEAD * arm or aside.max() > PERSON_WIDE * arm)
+    ahead_of_arms, beside = np.quantile(front, FULL) - ahead, np.quantile(aside, FULL)
+    return bool(ahead_of_arms > PERSON_AHEAD * arm or beside > PERSON_WIDE * arm)
 
 
 def _hand_points(body: Anatomy, skin: Skin, side: str) -> HandPoints:
@@ -385,6 +391,5 @@ def _smooth_displacements(displacements: Floats, half: int) -> Floats:
     The greatest length near each frame in the mean direction there, then the mean of these.
     """
     padded = np.pad(displacements, ((2 * half, 2 * half), (0, 0), (0, 0)))
-    near = _windows(padded, half)  # (T + 2 half, 2, 3, 2 half + 1)
-    greatest = np.sqrt(np.einsum("thiw,thiw->thw", near, near).max(axis=-1))
+    greatest = _windows(norms(padded), half).max(axis=-1)  # (T + 2 half, 2)
     return _hann_mean(greatest[..., None] * unit(_hann_mean(padded, half)), half)

@@ -12,6 +12,7 @@ namespace {
 struct PosedSurface {
     Floats<3> centres;  // (T, K, 3)
     Floats<4> axes;     // (T, K, 3, 3) left, up and forward as rows
+    Floats<3> planes;   // (T, K, 4) up, and the centre along it
     Floats<2> shifts;   // (K, 2) from a ring's centre back to where a left hand is pushed from: right and backward
     Floats<2> radii;    // (K, A) from there to the skin, by azimuth from left to forward
     double widest;      // metres: no skin is farther from its ring's centre
@@ -44,6 +45,7 @@ struct Depth {
 }  // namespace
 
 constexpr double FAR = 1.5;       // times a distance: so far below zero no depth is nearer than the distance
+constexpr double ENOUGH = 0.01;   // of the softness: a smaller step is none
 constexpr double STEEPEST = 3.0;  // slope of the surface, as a radius by height
 
 // The radius at an azimuth, in parts of a whole turn.
@@ -85,13 +87,16 @@ static Depth depth_between(const PosedSurface& surface, Index t, Index k, Vec3 p
 static Depth depth_of(const PosedSurface& surface, Index t, Vec3 point, double side) {
     Depth deepest;
     const Index count = surface.centres.shape[1];
-    double below = 0.0;
-    for (Index k = 0; k < count; ++k) {
-        const Vec3 from = point - read_vector(surface.centres.at(t, k));
-        const double above = dot(read_vector(surface.axes.at(t, k) + 3), from);
-        if (k > 0 && below >= 0.0 && above < 0.0 && dot(from, from) < 4.0 * square(surface.widest)) {
-            const Depth here = depth_between(surface, t, k - 1, point, side, below, above);
-            if (here.metres > deepest.metres) deepest = here;
+    const double* plane = surface.planes.at(t);
+    double below = -1.0;
+    for (Index k = 0; k < count; ++k, plane += 4) {
+        const double above = plane[0] * point.x + plane[1] * point.y + plane[2] * point.z - plane[3];
+        if (below >= 0.0 && above < 0.0) {
+            const Vec3 from = point - read_vector(surface.centres.at(t, k));
+            if (dot(from, from) < 4.0 * square(surface.widest)) {
+                const Depth here = depth_between(surface, t, k - 1, point, side, below, above);
+                if (here.metres > deepest.metres) deepest = here;
+            }
         }
         below = above;
     }
@@ -173,7 +178,7 @@ static void move_wrists(const PosedSurface& surface, const Arms& arms, const Arm
             for (Index h = 0; h < 2; ++h) {
                 steps[h] = wrist_step(surface, arms, sizes, t, h, wrists[h], skins.at(t, h), skins.shape[2], whole);
             }
-            if (norm(steps[0]) == 0.0 && norm(steps[1]) == 0.0) break;
+            if (norm(steps[0]) <= ENOUGH * sizes.softness && norm(steps[1]) <= ENOUGH * sizes.softness) break;
             const Vec3 mean = 0.5 * (steps[0] + steps[1]);
             for (Index h = 0; h < 2; ++h) {
                 const Vec3 shoulder = read_vector(arms.shoulders.at(t, h));
@@ -245,8 +250,8 @@ static void cheapest_path(Floats<2> costs, Floats<2> angles, double stiffness, F
 
 using namespace kinesphere;
 
-FIELDS(PosedSurface, &PosedSurface::centres, &PosedSurface::axes, &PosedSurface::shifts, &PosedSurface::radii,
-       &PosedSurface::widest);
+FIELDS(PosedSurface, &PosedSurface::centres, &PosedSurface::axes, &PosedSurface::planes, &PosedSurface::shifts,
+       &PosedSurface::radii, &PosedSurface::widest);
 FIELDS(Arms, &Arms::shoulders, &Arms::wrists, &Arms::hinges, &Arms::upper, &Arms::lower);
 FIELDS(ArmSizes, &ArmSizes::hands, &ArmSizes::flesh, &ArmSizes::lowers, &ArmSizes::margin, &ArmSizes::softness);
 

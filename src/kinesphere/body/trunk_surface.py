@@ -26,6 +26,7 @@ from kinesphere.motion.humanoid import SIDES
 RINGS, SECTORS = 28, 48
 BACK = 0.4  # of a ring's half-widths: from its middle to where radii are measured from
 OWN = 0.5  # of a triangle's skin weights that makes it the trunk's or the head's
+LEAST = 0.25  # of the same at each of its corners: where limbs begin, large triangles belong to both
 PLAIN = 1e-9  # metres: a smaller surface is none
 HALF_SMOOTH = 2  # rings on each side over which middles are averaged
 
@@ -43,6 +44,7 @@ class PosedSurface(NamedTuple):
 
     centres: Floats  # (T, K, 3)
     axes: Floats  # (T, K, 3, 3) left, up and forward as rows
+    planes: Floats  # (T, K, 4) up, and the centre along it
     shifts: Floats  # (K, 2) from a ring's centre to where radii are measured from: to the right and backward
     radii: Floats  # (K, A) metres, by azimuth from left to forward, for a left hand
     widest: float  # metres: no skin is farther from its ring's centre
@@ -87,14 +89,17 @@ class TrunkSurface:
         left = axes[:, :, 0] - np.einsum("tki,tki->tk", axes[:, :, 0], up)[..., None] * up
         left /= np.sqrt(np.einsum("tki,tki->tk", left, left))[..., None]
         square = np.stack([left, up, cross(left, up)], axis=2)
+        placed = np.ascontiguousarray(centres.transpose(0, 2, 1))
+        planes = np.concatenate([up, np.einsum("tki,tki->tk", up, placed)[..., None]], axis=2)
         widest = float(self.radii.max() + np.abs(self.shifts).sum(axis=1).max())
-        return PosedSurface(np.ascontiguousarray(centres.transpose(0, 2, 1)), square, self.shifts, self.radii, widest)
+        return PosedSurface(placed, square, planes, self.shifts, self.radii, widest)
 
 
 def measure_surface(body: Anatomy, skin: Skin) -> TrunkSurface | None:
     """Cut the skin of trunk and head into rings; None where there is none."""
     carriers, owned = _core_joints(body)
-    own = skin.triangles[skin.weights[:, owned].sum(axis=1)[skin.triangles].mean(axis=1) > OWN]
+    core = skin.weights[:, owned].sum(axis=1)[skin.triangles]
+    own = skin.triangles[(core.mean(axis=1) > OWN) & (core.min(axis=1) > LEAST)]
     hips = body.pose.positions[body.skeleton.roles["hips"]]
     points = rotations.rotate(rotations.conjugate(body.basis), skin.points - hips)
     if not len(own) or np.ptp(points[own.ravel()], axis=0).min() < PLAIN:
