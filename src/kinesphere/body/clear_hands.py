@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from kinesphere.body.anatomy import Anatomy
@@ -9,6 +11,7 @@ from kinesphere.body.collision import Arms, BodyVolumes, CollisionAvoidance
 from kinesphere.maths import rotations
 from kinesphere.maths.vectors import Bools, Floats, cross, norms
 from kinesphere.motion.humanoid import SIDES
+from kinesphere.motion.motion import Motion
 
 BENT = 0.02  # sine of an elbow's angle from which on its bones show its axis
 
@@ -34,6 +37,27 @@ def clear_hands(volumes: BodyVolumes, anatomy: Anatomy, q: Floats, p: Floats, ra
             own = np.ix_(changed, joints)
             q[own] = rotations.multiply(turn, q[own])
     return changed
+
+
+def clear_motion(volumes: BodyVolumes, anatomy: Anatomy, motion: Motion) -> Motion:
+    """A motion on its own body, with hands and arms outside of it; frames that are clear stay as they are."""
+    if volumes.surface is None:
+        return motion
+    q, p = motion.world()
+    made, parents = q.copy(), motion.skeleton.parents
+    changed = np.flatnonzero(clear_hands(volumes, anatomy, made, p, motion.rate))
+    if not len(changed):
+        return motion
+    local = motion.rotations.copy()
+    for side in SIDES:
+        arm = {anatomy.skeleton.roles[f"{side}{part}"] for part in _ARM}
+        for joint in anatomy.skeleton.descendants(anatomy.skeleton.roles[f"{side}UpperArm"]):
+            above = made[changed, parents[joint]]
+            if int(joint) in arm:
+                local[changed, joint] = rotations.multiply(rotations.conjugate(above), made[changed, joint])
+            else:
+                made[changed, joint] = rotations.multiply(above, local[changed, joint])
+    return replace(motion, rotations=rotations.continuous(local))
 
 
 _ARM = ("UpperArm", "LowerArm", "Hand")

@@ -13,11 +13,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kinesphere.body.anatomy import Anatomy
+from kinesphere.body.anatomy import Anatomy, find_anatomy
+from kinesphere.body.clear_hands import clear_motion
 from kinesphere.body.collision import Arms, CollisionAvoidance, find_volumes
 from kinesphere.body.ground import Ground, find_ground
 from kinesphere.body.require_roles import require_motion_roles, require_roles
 from kinesphere.body.retargeting.calibration import Calibration, calibrate, is_same_body
+from kinesphere.body.retargeting.elbow_hinges import keep_elbow_side
 from kinesphere.body.retargeting.hand_placement import place_wrists
 from kinesphere.body.retargeting.stance import LOW, hip_height_offset, level_hips, widen_stance
 from kinesphere.maths import kinematics, rotations
@@ -64,14 +66,15 @@ def retarget(
     the result's ``source.evidence``.
 
     ``clear`` says whether hands and arms are kept out of a character's trunk and head (``body.collision``). By default
-    they are where these are thicker than any person's, the arms hang beside them and are long enough to reach in front
-    of them. Elsewhere only on request: hands that were moved stay moved when retargeted back.
+    they are where the trunk is thicker than any person's. Elsewhere only on request: hands that were moved stay moved
+    when retargeted back. A motion on its own body changes on request alone.
     """
     if calibration is None:
         onto = require_motion_roles(target) if isinstance(target, Motion) else require_roles(_skeleton(target))
         own, other = require_motion_roles(motion), onto.skeleton if isinstance(onto, Motion) else onto
         if is_same_body(own.skeleton, other):
-            return replace(own, skeleton=other)  # on its own body a motion is itself
+            itself = replace(own, skeleton=other)  # on its own body a motion is itself
+            return _clear_own(itself, target) if clear and isinstance(target, Character) else itself
         calibration = calibrate(own, onto)
     c = calibration
     motion = replace(motion, skeleton=c.source.skeleton)
@@ -81,7 +84,7 @@ def retarget(
     pose = _copy_orientations(c, source_q, source_p)
     targets = _limb_targets(c, motion, source_q, source_p, floor, pose)
     avoidance = _collision_avoidance(c, target, clear, pose, motion.rate)
-    shortfall = _solve_limbs(c, source_p, pose, targets, avoidance)
+    shortfall = _solve_limbs(c, source_p, pose, targets, motion.rate, avoidance)
     pose.p[..., 1] += floor.height
     return _assemble(motion, c, pose, shortfall)
 
@@ -90,6 +93,12 @@ def _skeleton(target: Character | Skeleton) -> Skeleton:
     if not isinstance(target, Character | Skeleton):
         raise TypeError(f"a character, a skeleton or a motion of the body is expected, found {target!r}")
     return target.skeleton if isinstance(target, Character) else target
+
+
+def _clear_own(motion: Motion, character: Character) -> Motion:
+    """A motion on a character with its own bones, with hands and arms out of that character's surface."""
+    body = find_anatomy(motion.skeleton, motion)
+    return clear_motion(find_volumes(character, body), body, motion)
 
 
 def _collision_avoidance(
@@ -180,7 +189,12 @@ def _ankle_targets(
 
 
 def _solve_limbs(
-    c: Calibration, source_p: Floats, pose: TargetPose, targets: Floats, avoidance: CollisionAvoidance | None
+    c: Calibration,
+    source_p: Floats,
+    pose: TargetPose,
+    targets: Floats,
+    rate: float,
+    avoidance: CollisionAvoidance | None,
 ) -> Floats:
     """Swing upper and lower bones so that limbs end at ``targets (T, 4, 3)``; ``(T, 4)`` metres that are missed."""
     skeleton, body = c.target.skeleton, c.target
@@ -190,7 +204,9 @@ def _solve_limbs(
     lengths = norms(upper_bones), norms(lower_bones)
     rest_hinges = np.array([body.hinges[f"{side}{upper}"] for side, upper, _, _ in LIMBS])
     to_joints = rotations.conjugate(rest_q[uppers])
-    hinges = _hinges(c, source_p, rotations.rotate(pose.q[:, uppers], rotations.rotate(to_joints, rest_hinges)))
+    carried = rotations.rotate(pose.q[:, uppers], rotations.rotate(to_joints, rest_hinges))
+    hinges = _hinges(c, source_p, carried)
+    hinges[:, :2] = keep_elbow_side(hinges[:, :2], carried[:, :2], *_source_arms(c, source_p), rate)
     start = pose.p[:, uppers]
     targets = _avoid_tight_folds(start, targets, pose.p[:, ends], *lengths)
     middle, end, shortfall = bend_limb(start, targets, *lengths, hinges, SOFTNESS)
@@ -214,6 +230,12 @@ def _limb_joints(skeleton: Skeleton) -> tuple[Ints, Ints, Ints]:
     """Upper, lower and end joints of the limbs, in the order of ``LIMBS``."""
     uppers, lowers, ends = (np.array([skeleton.roles[f"{limb[0]}{limb[k]}"] for limb in LIMBS]) for k in (1, 2, 3))
     return uppers, lowers, ends
+
+
+def _source_arms(c: Calibration, source_p: Floats) -> tuple[Floats, Floats]:
+    """The source's upper arms and forearms ``(T, 2, 3)``."""
+    uppers, lowers, ends = (joints[:2] for joints in _limb_joints(c.source.skeleton))
+    return source_p[:, lowers] - source_p[:, uppers], source_p[:, ends] - source_p[:, lowers]
 
 
 def _hinges(c: Calibration, source_p: Floats, copied: Floats) -> Floats:
