@@ -43,7 +43,8 @@ SIGNS = (1.0, -1.0)  # left, right
 HAND_SAMPLES = 16  # points of a hand's skin
 OWN_WEIGHT = 0.6  # of a vertex's skin weights that makes it a part's own
 HAND_LENGTH = 0.2  # of the forearm: a hand without skin
-FOREARM = 0.7  # of the forearm's radius that stays outside
+FOREARM = 0.7  # of the forearm's radius that swinging elbows keep outside
+PRESSED = 0.5  # of the forearm's radius that stays outside at the cost of moving the wrist: flesh gives way
 PERSON_AHEAD, PERSON_WIDE = 0.40, 0.38  # arm lengths: no person's trunk is farther ahead of the shoulders, or wider
 FULL = 0.75  # of the trunk's height: what sticks out over less is no trunk
 SHORT_ARM = 0.8  # of the height from hips to shoulders: arms so short are beside the trunk in all that a person does
@@ -304,7 +305,7 @@ class CollisionAvoidance:
 
     def _sizes(self) -> ArmSizes:
         hands = np.array([self.volumes.hands[side].reach for side in SIDES])
-        flesh = np.array([FOREARM * self.volumes.forearm_radii[side] for side in SIDES])
+        flesh = np.array([PRESSED * self.volumes.forearm_radii[side] for side in SIDES])
         return ArmSizes(hands, flesh, WRIST_SHARES, MARGIN * self.arm, SOFTNESS * self.arm)
 
     def _reaches(self, wanted: Floats, arms: Arms) -> Floats:
