@@ -15,6 +15,7 @@ struct PosedSurface {
     Floats<3> planes;   // (T, K, 4) up, and the centre along it
     Floats<2> shifts;   // (K, 2) from a ring's centre back to where a left hand is pushed from: right and backward
     Floats<2> radii;    // (K, A) from there to the skin, by azimuth from left to forward
+    Floats<2> slopes;   // (K, A) how fast radii grow with height
     double widest;      // metres: no skin is farther from its ring's centre
 };
 
@@ -44,16 +45,15 @@ struct Depth {
 
 }  // namespace
 
-constexpr double FAR = 1.5;       // times a distance: so far below zero no depth is nearer than the distance
-constexpr double ENOUGH = 0.01;   // of the softness: a smaller step is none
-constexpr double STEEPEST = 3.0;  // slope of the surface, as a radius by height
+constexpr double FAR = 1.5;      // times a distance: so far below zero no depth is nearer than the distance
+constexpr double ENOUGH = 0.01;  // of the softness: a smaller step is none
 
-// The radius at an azimuth, in parts of a whole turn.
-static double radius_at(const double* radii, Index count, double turns) {
+// A ring's value at an azimuth, in parts of a whole turn.
+static double value_at(const double* values, Index count, double turns) {
     const double place = (turns - std::floor(turns)) * static_cast<double>(count);
     const Index a = static_cast<Index>(place) % count, b = (a + 1) % count;
     const double u = place - std::floor(place);
-    return (1.0 - u) * radii[a] + u * radii[b];
+    return (1.0 - u) * values[a] + u * values[b];
 }
 
 // The depth of a point between two rings, `below` and `above` metres over their planes.
@@ -75,9 +75,11 @@ static Depth depth_between(const PosedSurface& surface, Index t, Index k, Vec3 p
     }
     const double far = most(std::hypot(x, z), 1e-9);
     const double turns = std::atan2(z, x) / 6.283185307179586;
-    const double low = radius_at(surface.radii.at(k), surface.radii.shape[1], turns);
-    const double high = radius_at(surface.radii.at(k + 1), surface.radii.shape[1], turns);
-    const double slope = clamp((high - low) / spacing, -STEEPEST, STEEPEST);
+    const double low = value_at(surface.radii.at(k), surface.radii.shape[1], turns);
+    const double high = value_at(surface.radii.at(k + 1), surface.radii.shape[1], turns);
+    const double lower = value_at(surface.slopes.at(k), surface.slopes.shape[1], turns);
+    const double upper = value_at(surface.slopes.at(k + 1), surface.slopes.shape[1], turns);
+    const double slope = (1.0 - u) * lower + u * upper;
     const double steep = std::sqrt(1.0 + slope * slope);
     const Vec3 radial = (side * x / far) * left + (z / far) * forward;
     return {((1.0 - u) * low + u * high - far) / steep, (radial - slope * up) / steep};
@@ -251,7 +253,7 @@ static void cheapest_path(Floats<2> costs, Floats<2> angles, double stiffness, F
 using namespace kinesphere;
 
 FIELDS(PosedSurface, &PosedSurface::centres, &PosedSurface::axes, &PosedSurface::planes, &PosedSurface::shifts,
-       &PosedSurface::radii, &PosedSurface::widest);
+       &PosedSurface::radii, &PosedSurface::slopes, &PosedSurface::widest);
 FIELDS(Arms, &Arms::shoulders, &Arms::wrists, &Arms::hinges, &Arms::upper, &Arms::lower);
 FIELDS(ArmSizes, &ArmSizes::hands, &ArmSizes::flesh, &ArmSizes::lowers, &ArmSizes::margin, &ArmSizes::softness);
 

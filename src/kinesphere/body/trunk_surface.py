@@ -24,10 +24,11 @@ from kinesphere.maths.vectors import Floats, Ints, cross
 from kinesphere.motion.humanoid import SIDES
 
 RINGS, SECTORS = 28, 48
-BACK = 0.4  # of a ring's half-widths: from its middle to where radii are measured from
+BACK = np.array([0.4, 0.65])  # of a ring's half-widths: from its middle to where radii are measured from
 OWN = 0.5  # of a triangle's skin weights that makes it the trunk's or the head's
 LEAST = 0.25  # of the same at each of its corners: where limbs begin, large triangles belong to both
 PLAIN = 1e-9  # metres: a smaller surface is none
+STEEPEST = 3.0  # slope of the surface, as a radius by height
 HALF_SMOOTH = 2  # rings on each side over which middles are averaged
 
 
@@ -47,6 +48,7 @@ class PosedSurface(NamedTuple):
     planes: Floats  # (T, K, 4) up, and the centre along it
     shifts: Floats  # (K, 2) from a ring's centre to where radii are measured from: to the right and backward
     radii: Floats  # (K, A) metres, by azimuth from left to forward, for a left hand
+    slopes: Floats  # (K, A) how fast radii grow with height
     widest: float  # metres: no skin is farther from its ring's centre
 
     def push_out(self, points: Floats, side: float, margins: Floats, softness: float) -> Floats:
@@ -71,6 +73,7 @@ class TrunkSurface:
     frames: Floats  # (n, 3, 3) the body's left, up and forward as rows, in each joint's axes
     shifts: Floats  # (K, 2)
     radii: Floats  # (K, A)
+    slopes: Floats  # (K, A)
     heights: Floats  # (K,) of the rings over the hips, in the body's axes, where it was measured
     fronts: Floats  # (K,) how far they are ahead of the hips, likewise
     half_widths: Floats  # (K,)
@@ -92,7 +95,7 @@ class TrunkSurface:
         placed = np.ascontiguousarray(centres.transpose(0, 2, 1))
         planes = np.concatenate([up, np.einsum("tki,tki->tk", up, placed)[..., None]], axis=2)
         widest = float(self.radii.max() + np.abs(self.shifts).sum(axis=1).max())
-        return PosedSurface(placed, square, planes, self.shifts, self.radii, widest)
+        return PosedSurface(placed, square, planes, self.shifts, self.radii, self.slopes, widest)
 
 
 def measure_surface(body: Anatomy, skin: Skin) -> TrunkSurface | None:
@@ -124,6 +127,7 @@ def measure_surface(body: Anatomy, skin: Skin) -> TrunkSurface | None:
         frames,
         shifts,
         radii,
+        np.clip(np.gradient(radii, heights, axis=0), -STEEPEST, STEEPEST),
         heights,
         middles + halves[:, 1],
         halves[:, 0],
