@@ -264,13 +264,14 @@ class CollisionAvoidance:
             moved = moved._replace(wrists=wrists)
         changes = np.concatenate([moved.wrists - wanted.wrists, angles[..., None]], axis=-1)
         changes = self._every_frame(np.where(np.abs(changes) > MOVED, changes, 0.0))
-        changed = changes.any(axis=-1)
+        changed: Bools = np.asarray(changes.any(axis=-1))
         if not changed.any():
             return changed, arms
         wrists = self._within_reach(arms.wrists + changes[..., :3], arms.wrists, arms)
         carried = arms._replace(wrists=wrists, hinges=_carry_hinges(arms, wrists)).swing(changes[..., 3])
-        return changed, Arms(
-            *(np.where(changed[..., None], new, old) for new, old in zip(carried[:3], arms[:3], strict=True)), *arms[3:]
+        return changed, arms._replace(
+            wrists=np.where(changed[..., None], carried.wrists, arms.wrists),
+            hinges=np.where(changed[..., None], carried.hinges, arms.hinges),
         )
 
     def _every_frame(self, changes: Floats) -> Floats:
@@ -375,7 +376,7 @@ def _hand_coupling(wrists: Floats, arm: float) -> Floats:
 # Smoothing along time
 
 
-def _windows(values: Floats, half: int) -> Floats:
+def _windows(values: Floats | Bools, half: int) -> Floats:
     """``(T - 2 half, ..., 2 half + 1)`` the neighbourhoods of frames."""
     return np.lib.stride_tricks.sliding_window_view(values, 2 * half + 1, axis=0)
 

@@ -101,10 +101,14 @@ class TrunkSurface:
 def measure_surface(body: Anatomy, skin: Skin) -> TrunkSurface | None:
     """Cut the skin of trunk and head into rings; None where there is none."""
     carriers, owned = _core_joints(body)
-    core = skin.weights[:, owned].sum(axis=1)[skin.triangles]
-    own = skin.triangles[(core.mean(axis=1) > OWN) & (core.min(axis=1) > LEAST)]
     hips = body.pose.positions[body.skeleton.roles["hips"]]
     points = rotations.rotate(rotations.conjugate(body.basis), skin.points - hips)
+    core = skin.weights[:, owned].sum(axis=1)
+    for leg in (body.skeleton.roles[f"{side}UpperLeg"] for side in SIDES):
+        joint = rotations.rotate(rotations.conjugate(body.basis), body.pose.positions[leg] - hips)
+        core = core + np.where(points[:, 1] > joint[1], skin.weights[:, leg], 0.0)  # what is above it is the hips'
+    core = core[skin.triangles]
+    own = skin.triangles[(core.mean(axis=1) > OWN) & (core.min(axis=1) > LEAST)]
     if not len(own) or np.ptp(points[own.ravel()], axis=0).min() < PLAIN:
         return None
     low, high = points[own.ravel(), 1].min(), points[own.ravel(), 1].max()
@@ -208,4 +212,4 @@ def _ray_lengths(segments: Floats, origin: Floats) -> Floats:
     met = (along >= 0.0) & (along <= 1.0) & (far > 0.0)
     radii = np.where(met, far, 0.0).max(axis=1)
     known = np.flatnonzero(radii)
-    return np.interp(np.arange(SECTORS), known, radii[known], period=SECTORS) if len(known) else radii
+    return np.asarray(np.interp(np.arange(SECTORS), known, radii[known], period=SECTORS) if len(known) else radii)
