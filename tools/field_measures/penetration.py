@@ -1,6 +1,6 @@
 """Arms inside the body: forearms and hands against the posed skin, and how fast elbows swing about their arms.
 
-Points along each forearm and the middle of each hand are inside where the winding number of the skin without the arms
+Points along each forearm and the middle of each hand are inside where the winding number of the skin of trunk and head
 says so; their depth is the distance to that skin. The volumes that ``retarget`` uses take no part.
 """
 
@@ -102,11 +102,11 @@ def _hand_middle(made: Motion, side: str, world: Floats, places: Floats) -> Floa
 
 @cache
 def _trunk(character: Character) -> Ints:
-    """Triangles ``(M, 3)`` that the arms carry less than half of, of all meshes together."""
+    """Triangles ``(M, 3)`` that arms and legs carry less than half of, of all meshes together."""
     skeleton = character.skeleton
     roles = kinesphere.find_roles(skeleton).roles
-    arms = {int(j) for side in SIDES for j in skeleton.descendants(roles[f"{side}UpperArm"])}
-    own = np.isin(np.arange(len(skeleton)), sorted(arms))
+    limbs = [skeleton.descendants(roles[side + part]) for side in SIDES for part in ("UpperArm", "UpperLeg", "Foot")]
+    own = np.isin(np.arange(len(skeleton)), np.concatenate([np.asarray(list(joints)) for joints in limbs]))
     found, first = [], 0
     for mesh in character.meshes:
         carried = (mesh.weights * own[mesh.joints]).sum(axis=1)
