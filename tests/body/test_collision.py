@@ -138,9 +138,10 @@ def test_a_hand_pushed_through_the_ball_comes_out_smoothly():
 
 def test_people_and_what_hangs_are_not_touched():
     for character in (figure(), figure(1.5, 0.6), figure(1.8, -1.0), figure(1.7, 1.0)):
-        assert not find_volumes(character, find_anatomy(character.skeleton)).is_thick
+        assert find_volumes(character, find_anatomy(character.skeleton)).obstacle is None
     for character in (mo(), *(round_character(shape, WIDE, DEEP) for shape in SHAPES)):
-        assert find_volumes(character, find_anatomy(character.skeleton)).is_thick
+        volumes = find_volumes(character, find_anatomy(character.skeleton))
+        assert volumes.obstacle is volumes.surface is not None
     body = body_of(mo())
     world, places = standing(mo(), 10)
     avoidance = CollisionAvoidance.of_motion(body.volumes, body.anatomy, world, places, 30.0)
@@ -153,7 +154,7 @@ def test_people_and_what_hangs_are_not_touched():
 def test_hands_without_a_skin_are_cleared_too():
     whole = round_character("ball", WIDE, DEEP, 0.97)
     bare = Character("bare", whole.skeleton, whole.meshes[:1])
-    assert body_of(bare).volumes.is_thick
+    assert body_of(bare).volumes.obstacle is not None
     assert set(body_of(bare).volumes.hands) == {"left", "right"}
 
 
@@ -162,8 +163,8 @@ def test_a_character_without_a_trunk_has_no_surface():
     arms = Character("arms", whole.skeleton, whole.meshes[1:])
     volumes = body_of(arms).volumes
     assert volumes.surface is None
-    assert not volumes.is_thick
-    assert not body_of(Character("empty", whole.skeleton, ())).volumes.is_thick
+    assert volumes.obstacle is None
+    assert body_of(Character("empty", whole.skeleton, ())).volumes.obstacle is None
     mesh = whole.meshes[0]
     none = Mesh(mesh.name, mesh.positions, mesh.triangles[:0], mesh.joints, mesh.weights, mesh.anchors)
     assert body_of(replace(whole, meshes=(none,))).volumes.surface is None
