@@ -138,10 +138,9 @@ def test_a_hand_pushed_through_the_ball_comes_out_smoothly():
 
 def test_people_and_what_hangs_are_not_touched():
     for character in (figure(), figure(1.5, 0.6), figure(1.8, -1.0), figure(1.7, 1.0)):
-        assert find_volumes(character, find_anatomy(character.skeleton)).obstacle is None
+        assert not find_volumes(character, find_anatomy(character.skeleton)).is_thick
     for character in (mo(), *(round_character(shape, WIDE, DEEP) for shape in SHAPES)):
-        volumes = find_volumes(character, find_anatomy(character.skeleton))
-        assert volumes.obstacle is volumes.surface is not None
+        assert find_volumes(character, find_anatomy(character.skeleton)).is_thick
     body = body_of(mo())
     world, places = standing(mo(), 10)
     avoidance = CollisionAvoidance.of_motion(body.volumes, body.anatomy, world, places, 30.0)
@@ -154,7 +153,7 @@ def test_people_and_what_hangs_are_not_touched():
 def test_hands_without_a_skin_are_cleared_too():
     whole = round_character("ball", WIDE, DEEP, 0.97)
     bare = Character("bare", whole.skeleton, whole.meshes[:1])
-    assert body_of(bare).volumes.obstacle is not None
+    assert body_of(bare).volumes.is_thick
     assert set(body_of(bare).volumes.hands) == {"left", "right"}
 
 
@@ -163,8 +162,8 @@ def test_a_character_without_a_trunk_has_no_surface():
     arms = Character("arms", whole.skeleton, whole.meshes[1:])
     volumes = body_of(arms).volumes
     assert volumes.surface is None
-    assert volumes.obstacle is None
-    assert body_of(Character("empty", whole.skeleton, ())).volumes.obstacle is None
+    assert not volumes.is_thick
+    assert not body_of(Character("empty", whole.skeleton, ())).volumes.is_thick
     mesh = whole.meshes[0]
     none = Mesh(mesh.name, mesh.positions, mesh.triangles[:0], mesh.joints, mesh.weights, mesh.anchors)
     assert body_of(replace(whole, meshes=(none,))).volumes.surface is None

@@ -19,7 +19,7 @@ What is clear stays as it is to the last bit.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from types import MappingProxyType
 from typing import NamedTuple
 from weakref import WeakKeyDictionary
@@ -47,7 +47,6 @@ FOREARM = 0.7  # of the forearm's radius that swinging elbows keep outside
 PRESSED = 0.5  # of the forearm's radius that stays outside at the cost of moving the wrist: flesh gives way
 PERSON_AHEAD, PERSON_WIDE = 0.40, 0.38  # arm lengths: no person's trunk is farther ahead of the shoulders, or wider
 FULL = 0.75  # of the trunk's height: what sticks out over less is no trunk
-FAR_FACE = (0.75, 1.05)  # arm lengths from a shoulder to the face: a person's is nearer, and beyond no hand comes
 SHORT_ARM = 0.8  # of the height from hips to shoulders: arms so short are beside the trunk in all that a person does
 
 # Moving wrists
@@ -91,13 +90,7 @@ class BodyVolumes:
     surface: TrunkSurface | None
     hands: Mapping[str, HandPoints]  # by side
     forearm_radii: Mapping[str, float]  # by side
-    obstacle: (
-        TrunkSurface | None
-    )  # what of the surface is thicker than any person's: a person's motions collide with it
-
-    def obstacles(self) -> BodyVolumes:
-        """The volumes with only what is thicker than any person's as a surface."""
-        return replace(self, surface=self.obstacle)
+    is_thick: bool  # thicker than any person's: a person's motions collide with it
 
 
 _known: WeakKeyDictionary[Character, BodyVolumes] = WeakKeyDictionary()
@@ -113,7 +106,7 @@ def find_volumes(character: Character, body: Anatomy) -> BodyVolumes:
 def _measure_volumes(character: Character, body: Anatomy) -> BodyVolumes:
     meshes = [mesh for mesh in character.meshes if len(mesh.triangles)]
     if not meshes:
-        return BodyVolumes(None, MappingProxyType({}), MappingProxyType({}), None)
+        return BodyVolumes(None, MappingProxyType({}), MappingProxyType({}), is_thick=False)
     points = np.concatenate([mesh.posed(body.pose.rotations, body.pose.positions) for mesh in meshes])
     weights = np.zeros((len(points), len(body.skeleton)))
     triangles, first = [], 0
@@ -126,29 +119,24 @@ def _measure_volumes(character: Character, body: Anatomy) -> BodyVolumes:
     surface = measure_surface(body, skin)
     hands = {side: _hand_points(body, skin, side) for side in SIDES}
     radii = {side: _forearm_radius(body, skin, side) for side in SIDES}
-    obstacle = None if surface is None else _find_obstacle(body, surface)
-    return BodyVolumes(surface, MappingProxyType(hands), MappingProxyType(radii), obstacle)
+    thick = surface is not None and _is_thick(body, surface)
+    return BodyVolumes(surface, MappingProxyType(hands), MappingProxyType(radii), thick)
 
 
-def _find_obstacle(body: Anatomy, surface: TrunkSurface) -> TrunkSurface | None:
-    """What is thicker than any person's, in arm lengths: all of the surface, the head alone, or nothing.
+def _is_thick(body: Anatomy, surface: TrunkSurface) -> bool:
+    """Whether the trunk, up to the shoulders, is farther ahead of them or wider than any person's, in arm lengths.
 
-    All where the trunk, up to the shoulders, is farther ahead of them or wider. The head where hands have room in front
-    of it, and not as much as a person's have. A toy's arms that don't reach down its own trunk say nothing of either.
+    A toy's arms that don't reach down its own trunk say nothing of the trunk.
     """
     p, roles = body.pose.positions, body.skeleton.roles
-    arm = _arm_length(body)
-    shoulder = rotations.rotate(rotations.conjugate(body.basis), p[roles["leftUpperArm"]] - p[roles["hips"]])
-    aside, height, ahead = shoulder.tolist()
+    shoulders = np.mean([p[roles[f"{side}UpperArm"]] for side in SIDES], axis=0) - p[roles["hips"]]
+    _, height, ahead = rotations.rotate(rotations.conjugate(body.basis), shoulders).tolist()
     below = surface.heights < height
-    if not below.any() or below.all() or arm < SHORT_ARM * height:
-        return None
-    front, wide = np.quantile(surface.fronts[below], FULL) - ahead, np.quantile(surface.half_widths[below], FULL)
-    if front > PERSON_AHEAD * arm or wide > PERSON_WIDE * arm:
-        return surface
-    level = float(surface.heights[~below].mean()) - height  # of the middle of the head, from crown to shoulders
-    far = float(np.linalg.norm([surface.fronts[~below].max() - ahead, level, aside])) / arm
-    return surface.above(height) if FAR_FACE[0] < far < FAR_FACE[1] else None
+    if not below.any() or _arm_length(body) < SHORT_ARM * height:
+        return False
+    arm, aside, front = _arm_length(body), surface.half_widths[below], surface.fronts[below]
+    ahead_of_arms, beside = np.quantile(front, FULL) - ahead, np.quantile(aside, FULL)
+    return bool(ahead_of_arms > PERSON_AHEAD * arm or beside > PERSON_WIDE * arm)
 
 
 def _hand_points(body: Anatomy, skin: Skin, side: str) -> HandPoints:

@@ -12,7 +12,7 @@ on its own side. Where the surface slopes, a point goes up or down as well.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -78,11 +78,6 @@ class TrunkSurface:
     fronts: Floats  # (K,) how far they are ahead of the hips, likewise
     half_widths: Floats  # (K,)
 
-    def above(self, height: float) -> TrunkSurface:
-        """Only what is above a height over the hips."""
-        kept = np.where(self.heights[:, None] > height, self.radii, 0.0)
-        return replace(self, radii=kept, slopes=_slopes(kept, self.heights))
-
     def pose(self, q: Floats, p: Floats) -> PosedSurface:
         """The surface for joints with world rotations ``(T, J, 4)`` and positions ``(T, J, 3)``."""
         matrices = rotations.to_matrix(q[:, self.joints])  # (T, n, 3, 3)
@@ -136,16 +131,11 @@ def measure_surface(body: Anatomy, skin: Skin) -> TrunkSurface | None:
         frames,
         shifts,
         radii,
-        _slopes(radii, heights),
+        np.clip(np.gradient(radii, heights, axis=0), -STEEPEST, STEEPEST),
         heights,
         middles + halves[:, 1],
         halves[:, 0],
     )
-
-
-def _slopes(radii: Floats, heights: Floats) -> Floats:
-    """How fast radii ``(K, A)`` grow with the rings' heights ``(K,)``."""
-    return np.asarray(np.clip(np.gradient(radii, heights, axis=0), -STEEPEST, STEEPEST))
 
 
 def _core_joints(body: Anatomy) -> tuple[Ints, Ints]:

@@ -66,8 +66,8 @@ def retarget(
     the result's ``source.evidence``.
 
     ``clear`` says whether hands and arms are kept out of a character's trunk and head (``body.collision``). By default
-    they are where trunk or head are thicker than any person's. Elsewhere only on request: hands that were moved stay
-    moved when retargeted back. A motion on its own body changes on request alone.
+    they are where the trunk is thicker than any person's. Elsewhere only on request: hands that were moved stay moved
+    when retargeted back. A motion on its own body changes on request alone.
     """
     if calibration is None:
         onto = require_motion_roles(target) if isinstance(target, Motion) else require_roles(_skeleton(target))
@@ -108,8 +108,7 @@ def _collision_avoidance(
     if clear is False or not isinstance(target, Character) or not target.skeleton.same_tree(c.target.skeleton):
         return None
     volumes = find_volumes(target, c.target)
-    volumes = volumes if clear else volumes.obstacles()
-    if volumes.surface is None:
+    if volumes.surface is None or not (clear or volumes.is_thick):
         return None
     return CollisionAvoidance.of_motion(volumes, c.target, pose.q, pose.p, rate)
 
