@@ -1,129 +1,172 @@
-"""Body collision: hands go around a body instead of through it."""
+"""Body collision: where a body's surface is, and hands that go around it instead of through it."""
 
 from __future__ import annotations
+
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from kinesphere import Motion, retarget
+from field_measures.round_body import SHAPES, round_character
+from kinesphere import Character, Motion, retarget
 from kinesphere.body.anatomy import find_anatomy
-from kinesphere.body.collision import (
-    CollisionAvoidance,
-    Ellipsoid,
-    find_volumes,
-    fit_inscribed_ellipsoid,
-    push_out_of_ellipsoid,
-)
+from kinesphere.body.body import body_of
+from kinesphere.body.collision import Arms, CollisionAvoidance, find_volumes
 from kinesphere.builtin import figure, mo
 from kinesphere.maths import rotations as R
-from kinesphere.maths.vectors import smootherstep, unit
+from kinesphere.maths.vectors import smootherstep
+from kinesphere.motion.character import Mesh
 
 MARGIN, SOFT = 0.004, 0.010
-RADII = np.array([0.28, 0.30, 0.25])
+WIDE, DEEP = 0.27, 0.29
+MIDDLE = np.array([0.0, 1.09, 0.0])
 
 
-def ball(frames):
-    return Ellipsoid(np.zeros((frames, 3)), np.tile(np.eye(3), (frames, 1, 1)), RADII)
+def standing(character, frames=1):
+    turned, placed = character.skeleton.rest_world()
+    return np.tile(turned, (frames, 1, 1)), np.tile(placed, (frames, 1, 1))
 
 
-def on_an_ellipsoid(count=4000, radii=RADII):
-    rng = np.random.default_rng(3)
-    return unit(rng.normal(size=(count, 3))) * radii
+def surface_of(character, frames=1):
+    return body_of(character).volumes.surface.pose(*standing(character, frames))
 
 
-def gauge(points, radii=RADII):
-    return np.linalg.norm(points / radii, axis=-1)
+def depth(surface, points, side=1.0):
+    """Metres of points ``(N, 3)`` below a surface in its first frame, negative outside, as the solver sees it."""
+    far = 5.0
+    pushes = surface.push_out(points[None], side, np.full(len(points), far), 1e-9)[0]
+    return np.linalg.norm(pushes, axis=-1) - far
 
 
-@pytest.mark.parametrize("cap", [-1.0, 0.0, 0.5])
-def test_an_ellipsoid_is_found_from_its_skin_or_a_part_of_it(cap):
-    skin = on_an_ellipsoid()
-    skin = skin[skin[:, 1] >= cap * RADII[1]]
-    place = np.array([0.0, 1.0, 0.2])
-    middle, radii, ragged = fit_inscribed_ellipsoid(place + skin, place + on_an_ellipsoid())
-    assert middle == pytest.approx(place, abs=0.003)
-    assert radii == pytest.approx(RADII, rel=0.02)
-    assert ragged < 1.01
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("side", [1.0, -1.0])
+def test_the_surface_is_where_the_skin_is(shape, side):
+    """A vertex is on it, one drawn towards the middle is inside, one drawn away is outside."""
+    character = round_character(shape, WIDE, DEEP)
+    surface, skin = surface_of(character), character.meshes[0].positions
+    skin = skin[(skin[:, 1] > 0.9) & (skin[:, 1] < 1.34)]
+    assert np.abs(depth(surface, skin, side)).max() < 0.006
+    axis = skin * [0.0, 1.0, 0.0]
+    assert depth(surface, axis + 0.85 * (skin - axis), side).min() > 0.01
+    assert depth(surface, axis + 1.15 * (skin - axis), side).max() < -0.01
 
 
-def test_noses_and_the_roots_of_limbs_do_not_count():
-    skin = on_an_ellipsoid()
-    bumps = skin[skin[:, 1] < -0.25] * [1.0, 1.6, 1.0]
-    skin = np.concatenate([skin, bumps])
-    middle, radii, _ = fit_inscribed_ellipsoid(skin, skin)
-    assert np.abs(middle).max() < 0.01
-    assert radii == pytest.approx(RADII, rel=0.04)
+@pytest.mark.parametrize("axes", [[0.0, 0.0, 0.0], [0.4, 0.0, 0.0], [0.0, 0.5, 0.3]])
+def test_the_surface_bends_with_the_spine(axes):
+    character = round_character("ball", WIDE, DEEP)
+    local = np.tile(character.skeleton.rest_rotations, (1, 1, 1))
+    for name in ("spine", "chest"):
+        joint = character.skeleton.index(name)
+        local[0, joint] = R.multiply(R.from_rotation_vector(np.array(axes)), local[0, joint])
+    q, p = Motion(character.skeleton, 30.0, local).world()
+    skin = character.posed(q, p)[0][0]
+    rest = character.meshes[0].positions
+    belly = skin[(rest[:, 1] > 0.95) & (rest[:, 1] < 1.3)]
+    assert np.abs(depth(body_of(character).volumes.surface.pose(q, p), belly)).max() < 0.035
 
 
-def test_a_box_keeps_the_ellipsoid_inside_it():
-    rng = np.random.default_rng(5)
-    points = rng.uniform(-1.0, 1.0, size=(6000, 3))
-    points[np.arange(6000), rng.integers(0, 3, 6000)] = rng.choice([-1.0, 1.0], 6000)
-    _, radii, _ = fit_inscribed_ellipsoid(points, points)
-    assert radii.max() < 1.1
-
-
-def test_what_is_clear_is_not_moved_at_all_and_what_is_inside_gets_out():
-    rng = np.random.default_rng(7)
-    points = rng.uniform(-0.5, 0.5, size=(500, 4, 3))
+def test_what_is_clear_is_not_moved_at_all_and_what_is_inside_gets_out(rng):
+    surface = surface_of(round_character("ball", WIDE, DEEP))
+    points = MIDDLE + rng.uniform(-0.5, 0.5, size=(2000, 3))
     for side in (1.0, -1.0):
-        pushes = push_out_of_ellipsoid(ball(500), points, side, MARGIN, SOFT)
-        far = gauge(points, RADII + MARGIN + 3.0 * SOFT) > 1.0
-        assert not pushes[far].any()
-        assert gauge(points + pushes, RADII + MARGIN).min() > 1.0 - 1e-9
+        moved = points
+        deep = depth(surface, points, side)
+        for _ in range(4):
+            pushes = surface.push_out(moved[None], side, np.full(len(points), MARGIN), SOFT)[0]
+            moved = moved + pushes
+        clear = deep < -(MARGIN + SOFT)
+        assert clear.any()
+        assert np.array_equal(moved[clear], points[clear])
+        assert depth(surface, moved, side).max() < 0.0
 
 
-@pytest.mark.parametrize("start", [(0.0, 0.0, 0.6), (0.6, 0.0, 0.1), (0.1, -0.6, 0.2), (0.3, 0.3, 0.4)])
+@pytest.mark.parametrize("start", [(0.0, 0.0, 0.6), (0.6, 0.0, 0.1), (0.3, 0.1, 0.5)])
 @pytest.mark.parametrize("side", [1.0, -1.0])
 def test_a_point_that_is_moved_through_the_middle_goes_round_it(start, side):
     """Never faster than some times what it did: nowhere does it jump to the other side."""
-    path = np.linspace(start, -np.array(start), 2001)[:, None]
-    moved = path + push_out_of_ellipsoid(ball(2001), path, side, MARGIN, SOFT)
-    assert gauge(moved).min() >= 1.0
-    steps = np.linalg.norm(np.diff(moved[:, 0], axis=0), axis=-1) / np.linalg.norm(np.diff(path[:, 0], axis=0), axis=-1)
+    surface = surface_of(round_character("ball", WIDE, DEEP))
+    path = MIDDLE + np.linspace(start, -np.array(start), 2001)
+    moved = path
+    for _ in range(4):
+        moved = moved + surface.push_out(moved[None], side, np.full(len(path), MARGIN), SOFT)[0]
+    assert depth(surface, moved, side).max() <= 0.0
+    steps = np.linalg.norm(np.diff(moved, axis=0), axis=-1) / np.linalg.norm(np.diff(path, axis=0), axis=-1)
     assert steps.max() < 8.0
 
 
-def standing(frames):
-    skeleton = mo().skeleton
-    turned, placed = skeleton.rest_world()
-    return np.tile(turned, (frames, 1, 1)), np.tile(placed, (frames, 1, 1))
+def arms_of(character, places):
+    """Arms as they are in positions ``(T, J, 3)``, with elbows that bend downward."""
+    index = character.skeleton.roles
+    shoulder, elbow, wrist = (
+        places[:, [index[f"{side}{part}"] for side in ("left", "right")]] for part in ("UpperArm", "LowerArm", "Hand")
+    )
+    lengths = (np.linalg.norm(b[0] - a[0], axis=-1) for a, b in ((shoulder, elbow), (elbow, wrist)))
+    hinges = np.cross(np.broadcast_to([0.0, -1.0, 0.0], wrist.shape), wrist - shoulder)
+    return Arms(shoulder, wrist, hinges / np.linalg.norm(hinges, axis=-1, keepdims=True), *lengths)
 
 
 def test_a_hand_pushed_through_the_ball_comes_out_smoothly():
     """Within half a second from the front out at its side: outside throughout, and turned aside about as gently."""
     character, rate = mo(), 60.0
-    body = find_anatomy(character.skeleton)
-    found = find_volumes(character, body)
-    volume = found.obstacles().ellipsoids[-1]
+    body = body_of(character)
     times = np.arange(0.0, 1.5, 1.0 / rate)
-    world, places = standing(len(times))
-    shape = volume.pose(world, places)
-    avoidance = CollisionAvoidance.of_motion(found.obstacles(), body, world, places, rate)
-    wrists = places[:, [body.skeleton.roles[f"{side}Hand"] for side in ("left", "right")]].copy()
+    world, places = standing(character, len(times))
+    avoidance = CollisionAvoidance.of_motion(body.volumes, body.anatomy, world, places, rate)
+    arms = arms_of(character, places)
+    wrists = arms.wrists.copy()
     eased = smootherstep(2.0 * (times - 0.5))
-    wrists[:, 1] = shape.middle + [0.0, -0.1, 0.36] + eased[:, None] * [-0.38, 0.0, -0.48]
-    moved = avoidance.move_wrists(wrists, world, places)
-    assert np.array_equal(moved[:, 0], wrists[:, 0])
-    skin = moved[:, 1, None] + avoidance.hand_skin(1, np.arange(len(times)), world, places)
-    assert gauge(skin - shape.middle[:, None], volume.radii).min() > 1.0
-    jolts, before = (np.linalg.norm(np.diff(path[:, 1], 2, axis=0), axis=-1).max() * rate for path in (moved, wrists))
-    assert jolts < 1.5 * before
+    middle = np.array([0.0, 0.6, 0.0])
+    wrists[:, 1] = middle + [0.0, -0.1, 0.36] + eased[:, None] * [-0.38, 0.0, -0.48]
+    changed, made = avoidance.clear_arms(arms._replace(wrists=wrists))
+    assert not changed[:, 0].any()
+    assert np.array_equal(made.wrists[:, 0], wrists[:, 0])
+    surface = surface_of(character, len(times))
+    hand = body.volumes.hands["right"]
+    skin = (
+        places[:, hand.joints]
+        + R.rotate(world[:, hand.joints], hand.anchors)
+        - places[:, None, body.roles["rightHand"]]
+    )
+    points = made.wrists[:, 1, None] + skin
+    assert not surface.push_out(points, -1.0, np.zeros(points.shape[1]), 1e-9).any()
+    jolts, before = (
+        np.linalg.norm(np.diff(path[:, 1], 2, axis=0), axis=-1).max() * rate
+        for path in (made.bend()[1], arms._replace(wrists=wrists).bend()[1])
+    )
+    assert jolts < 1.1 * before
 
 
 def test_people_and_what_hangs_are_not_touched():
-    for character in (figure(), figure(1.5, 0.6)):
-        assert not find_volumes(character, find_anatomy(character.skeleton)).obstacles().ellipsoids
-    found = find_volumes(mo(), find_anatomy(mo().skeleton))
-    assert set(found.hand_scales) == {1.0}
-    world, places = standing(10)
-    avoidance = CollisionAvoidance.of_motion(found, find_anatomy(mo().skeleton), world, places, 30.0)
-    start, elbow, wrist = (
-        places[:, [mo().skeleton.roles[f"{side}{part}"] for side in ("left", "right")]]
-        for part in ("UpperArm", "LowerArm", "Hand")
-    )
-    assert np.array_equal(avoidance.move_wrists(wrist, world, places), wrist)
-    assert not avoidance.swing_elbows(start, elbow, wrist)[0].any()
+    for character in (figure(), figure(1.5, 0.6), figure(1.8, -1.0), figure(1.7, 1.0)):
+        assert not find_volumes(character, find_anatomy(character.skeleton)).is_thick
+    for character in (mo(), *(round_character(shape, WIDE, DEEP) for shape in SHAPES)):
+        assert find_volumes(character, find_anatomy(character.skeleton)).is_thick
+    body = body_of(mo())
+    world, places = standing(mo(), 10)
+    avoidance = CollisionAvoidance.of_motion(body.volumes, body.anatomy, world, places, 30.0)
+    arms = arms_of(mo(), places)
+    changed, made = avoidance.clear_arms(arms)
+    assert not changed.any()
+    assert made is arms
+
+
+def test_hands_without_a_skin_are_cleared_too():
+    whole = round_character("ball", WIDE, DEEP, 0.97)
+    bare = Character("bare", whole.skeleton, whole.meshes[:1])
+    assert body_of(bare).volumes.is_thick
+    assert set(body_of(bare).volumes.hands) == {"left", "right"}
+
+
+def test_a_character_without_a_trunk_has_no_surface():
+    whole = round_character("ball", WIDE, DEEP)
+    arms = Character("arms", whole.skeleton, whole.meshes[1:])
+    volumes = body_of(arms).volumes
+    assert volumes.surface is None
+    assert not volumes.is_thick
+    assert not body_of(Character("empty", whole.skeleton, ())).volumes.is_thick
+    mesh = whole.meshes[0]
+    none = Mesh(mesh.name, mesh.positions, mesh.triangles[:0], mesh.joints, mesh.weights, mesh.anchors)
+    assert body_of(replace(whole, meshes=(none,))).volumes.surface is None
 
 
 def test_a_clear_motion_is_the_same_to_the_last_bit():

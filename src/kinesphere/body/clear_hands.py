@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from kinesphere.body.anatomy import Anatomy
-from kinesphere.body.collision import BodyVolumes, CollisionAvoidance
+from kinesphere.body.collision import Arms, BodyVolumes, CollisionAvoidance
 from kinesphere.maths import rotations
-from kinesphere.maths.two_bone import bend_limb
 from kinesphere.maths.vectors import Bools, Floats, cross, norms
 from kinesphere.motion.humanoid import SIDES
+from kinesphere.motion.motion import Motion
 
-SOFTNESS = 0.004  # of an arm's length, over which it comes softly to its longest reach
-MOVED = 1e-9  # metres: what moves less has not moved
 BENT = 0.02  # sine of an elbow's angle from which on its bones show its axis
 
 
@@ -25,17 +25,11 @@ def clear_hands(volumes: BodyVolumes, anatomy: Anatomy, q: Floats, p: Floats, ra
     upper, lower, hand = (np.array([roles[f"{side}{part}"] for side in SIDES]) for part in _ARM)
     avoidance = CollisionAvoidance.of_motion(volumes, anatomy, q, p, rate)
     shoulder, elbow, wrist = p[:, upper], p[:, lower], p[:, hand]
-    targets = avoidance.move_wrists(wrist, q, p)
     lengths = norms(elbow[0] - shoulder[0]), norms(wrist[0] - elbow[0])
-    middle, end, _ = bend_limb(shoulder, targets, *lengths, _hinges(anatomy, q, shoulder, elbow, wrist), SOFTNESS)
-    still = norms(targets - wrist) < MOVED
-    middle, end = (np.where(still[..., None], old, new) for old, new in ((elbow, middle), (wrist, end)))
-    swung, axes = avoidance.swing_elbows(shoulder, middle, end)
-    rows = np.nonzero(swung)
-    if len(rows[0]):
-        first, second = (length[rows[1]] for length in lengths)
-        middle[rows], end[rows], _ = bend_limb(shoulder[rows], targets[rows], first, second, axes[rows], SOFTNESS)
-    changed = np.asarray((swung | ~still).any(axis=1))
+    given = Arms(shoulder, wrist, _hinges(anatomy, q, shoulder, elbow, wrist), *lengths)
+    each, arms = avoidance.clear_arms(given)
+    changed = np.asarray(each.any(axis=1))
+    middle, end = (np.where(each[..., None], new, old) for old, new in zip((elbow, wrist), arms.bend(), strict=True))
     if changed.any():
         bones_of = ((upper, elbow - shoulder, middle - shoulder), (lower, wrist - elbow, end - middle))
         for joints, before, after in bones_of:
@@ -43,6 +37,27 @@ def clear_hands(volumes: BodyVolumes, anatomy: Anatomy, q: Floats, p: Floats, ra
             own = np.ix_(changed, joints)
             q[own] = rotations.multiply(turn, q[own])
     return changed
+
+
+def clear_motion(volumes: BodyVolumes, anatomy: Anatomy, motion: Motion) -> Motion:
+    """A motion on its own body, with hands and arms outside of it; frames that are clear stay as they are."""
+    if volumes.surface is None:
+        return motion
+    q, p = motion.world()
+    made, parents = q.copy(), motion.skeleton.parents
+    changed = np.flatnonzero(clear_hands(volumes, anatomy, made, p, motion.rate))
+    if not len(changed):
+        return motion
+    local = motion.rotations.copy()
+    for side in SIDES:
+        arm = {anatomy.skeleton.roles[f"{side}{part}"] for part in _ARM}
+        for joint in anatomy.skeleton.descendants(anatomy.skeleton.roles[f"{side}UpperArm"]):
+            above = made[changed, parents[joint]]
+            if int(joint) in arm:
+                local[changed, joint] = rotations.multiply(rotations.conjugate(above), made[changed, joint])
+            else:
+                made[changed, joint] = rotations.multiply(above, local[changed, joint])
+    return replace(motion, rotations=rotations.continuous(local))
 
 
 _ARM = ("UpperArm", "LowerArm", "Hand")

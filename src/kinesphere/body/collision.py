@@ -1,192 +1,77 @@
-"""Body collision: keep hands and arms out of thick trunks and heads, by ellipsoids fitted inside the skin.
+"""Body collision: keep hands and arms out of a character's trunk and head.
 
-A person's hand in front of the chest is, in arm lengths from the shoulder, inside a body that is a ball, and a hand at
-the mouth is inside a large head. So wrists are moved until the hand's skin is outside of the trunk's and the head's
-ellipsoids, and elbows are swung about the line from shoulder to wrist.
+A person's hand in front of the chest is, in arm lengths from the shoulder, inside a body that is a ball, and arms that
+hang beside a person hang inside a belly that is wider than its shoulders. The surface (``body.trunk_surface``) says how
+deep each point of hand and arm is, and where out is.
 
-**Fitting.** An ellipsoid is fitted once to the skin that the joints of trunk or head carry, and shrunk until nearly all
-of that skin is outside: what is inside the ellipsoid is surely inside the body. Hanging arms are clear by definition:
-where shoulders are inside the width of the trunk, the character's arms are meant to pass through it, and the ellipsoid
-is shrunk until they do not. So captures keep their positions on all bodies unless something is really in between.
+**Hands** move until their skin is outside. A fast hand would stop abruptly at the surface: it begins to go around a
+little earlier, and comes back later, by a smooth envelope of the displacements. Hands that are near each other move
+alike, so that they touch if they did. A hand never goes farther from its shoulder than the arm is long: where there is
+no room in front of a body, it slides along the surface to where it can be.
 
-**Direction of pushing.** No continuous map sends every point of a ball to its surface: somewhere neighbours part. The
-nearest exit parts them in the middle, where hands pass. Here all points are pushed away from one centre, behind the
-middle and on the other side of the body from the hand, where no hand comes. A hand that moves straight through a ball
-goes around it on its own side.
+**Elbows** swing about the line from shoulder to wrist. Which way around is a question about the whole motion, not
+about a frame: the path of angles with the least depth, the least swing and the least speed is found by dynamic
+programming. Where no swing helps, because the arm is straight, the wrist moves on.
 
-**Distance.** With the gauge m of the ellipsoid about that centre (0 there, 1 on the surface), m stays m above 1 + w and
-becomes at least 1 below, with a parabola between: what is clear stays as it is to the last bit, and nothing starts or
-stops suddenly.
+What is clear stays as it is to the last bit.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from types import MappingProxyType
 from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
 import numpy as np
 
+from kinesphere import _native
 from kinesphere.body.anatomy import Anatomy
+from kinesphere.body.trunk_surface import PosedSurface, Skin, TrunkSurface, measure_surface
 from kinesphere.maths import rotations
+from kinesphere.maths.two_bone import bend_limb
 from kinesphere.maths.vectors import Bools, Floats, Ints, cross, norms, reject, smoothstep, unit
 from kinesphere.motion.character import Character
 from kinesphere.motion.humanoid import SIDES
 
-# Pushing points out
-PUSH_CENTRE = np.array([-0.4, 0.0, -0.4])  # of the radii, for a left hand: left, up, forward
 MARGIN = 0.022  # arm lengths between skin and skin
 SOFTNESS = 0.02  # arm lengths over which pushing begins
 SIGNS = (1.0, -1.0)  # left, right
 
-# Fitting ellipsoids
-INSCRIBED = 0.1  # share of the skin that may be inside the ellipsoid
-FIT_ROUNDS = 6
-OUTLIER = 0.05  # of the radius: skin so far from the fit counts half
-PRIOR = 1e-4  # weight of the skin's own box, for skins that fit many ellipsoids
-ONE_BALL = 1.25  # times the ellipsoid: the most of a ball's skin, with everything that sticks out of it
-LARGEST = 2.5  # times half the skin's extent: a larger fit says nothing about the skin
-RAGGED = 2.0  # times the ellipsoid: where most of a skin is so far out, it is no ellipsoid
-SKIN_SAMPLES = 2000  # points of a part's skin
+# Sizes of hands, arms and bodies
 HAND_SAMPLES = 16  # points of a hand's skin
 OWN_WEIGHT = 0.6  # of a vertex's skin weights that makes it a part's own
+HAND_LENGTH = 0.2  # of the forearm: a hand without skin
+FOREARM = 0.7  # of the forearm's radius that swinging elbows keep outside
+PRESSED = 0.5  # of the forearm's radius that stays outside at the cost of moving the wrist: flesh gives way
+PERSON_AHEAD, PERSON_WIDE = 0.40, 0.38  # arm lengths: no person's trunk is farther ahead of the shoulders, or wider
+FULL = 0.75  # of the trunk's height: what sticks out over less is no trunk
+SHORT_ARM = 0.8  # of the height from hips to shoulders: arms so short are beside the trunk in all that a person does
 
-# Which ellipsoids are obstacles
-SWINGS = tuple(np.radians([0.0, 25.0, -25.0]))  # of a hanging arm, which must be clear
-SHRINK, SMALLEST = 0.96, 0.3  # factor a step, and the scale at which an ellipsoid is none
-HARDLY_SHRUNK = 0.9  # scale from which on hanging hands are beside an ellipsoid, not inside
-THICKEST_PERSON = 0.75  # arm lengths from shoulder to front
-
-# Moving wrists and elbows
-POWER = 3.0  # of its own displacement by which a point counts among a hand's
+# Moving wrists
+RATE = 40.0  # frames a second, about, in which arms are looked at: what is between follows
+WRIST_SHARES = np.array([0.0, 0.25, 0.5, 0.75])  # points of the forearm, from the elbow, that move the wrist
 ROUNDS, PASSES = 4, 3  # of pushing in one frame, and of pushing and smoothing
 AHEAD = 0.1  # seconds that displacements begin early
-LARGEST_SWING = np.radians(75.0)  # of an elbow
-UNREACHABLE = 0.1  # arm lengths beyond the arm's reach at which a wrist is not moved at all
+REACH = 0.985  # of the arm's length: a wrist is not moved farther from its shoulder
 TOGETHER = (0.3, 0.6)  # arm lengths between wrists: nearer hands are moved alike, so that they touch if they did
-FOREARM = 0.7  # of the forearm's radius that stays outside
-LEVERS = np.array([0.7, 1.0, 0.7, 0.4])  # points of an arm, two above and two below: how far they move with the elbow
-LEAST_BOW = 0.1  # of the arm: an elbow nearer to the line from shoulder to wrist swings as if it were so far from it
+EASE = 0.001  # of an arm: the distance over which it eases into full reach
+MOVED = 1e-9  # metres: what moves less has not moved
 
-
-# Ellipsoids
-
-
-class Ellipsoid(NamedTuple):
-    """An ellipsoid in every frame."""
-
-    middle: Floats  # (T, 3)
-    axes: Floats  # (T, 3, 3) rotation matrices: its left, up and forward as columns
-    radii: Floats  # (3,)
-
-    def at(self, frames: Ints) -> Ellipsoid:
-        """The ellipsoid in some frames only."""
-        return Ellipsoid(self.middle[frames], self.axes[frames], self.radii)
-
-    def with_scale(self, scale: float) -> Ellipsoid:
-        """The same ellipsoid with its radii scaled."""
-        return self if scale == 1.0 else Ellipsoid(self.middle, self.axes, scale * self.radii)
-
-    def near(self, points: Floats, distance: float) -> Bools:
-        """``(T,)`` whether one of points ``(T, K, 3)`` is nearer than a distance, or a little farther."""
-        local = self._local(points, distance)
-        inside: Bools = (np.einsum("tki,tki->tk", local, local) < 1.0).any(axis=1)
-        return inside
-
-    def _local(self, points: Floats, margin: float) -> Floats:
-        """Points ``(T, K, 3)`` in the ellipsoid's axes and radii, which are larger by a margin."""
-        return np.asarray((points - self.middle[:, None]) @ (self.axes / (self.radii + margin)))
-
-
-def push_out_of_ellipsoid(ellipsoid: Ellipsoid, points: Floats, side: float, margin: float, softness: float) -> Floats:
-    """Displacements ``(T, K, 3)`` that move points out of an ellipsoid, zero for points that are clear.
-
-    ``side`` is 1 for a left hand and -1 for a right one; ``margin`` and ``softness`` are metres.
-    """
-    radii = ellipsoid.radii + margin
-    local = ellipsoid._local(points, margin)
-    centre = PUSH_CENTRE * [side, 1.0, 1.0]
-    rest = 1.0 - float(centre @ centre)
-    width = softness / float(radii.mean())
-    displacements = np.zeros_like(points)
-    # A gauge below 1 + w is not farther from the middle than this.
-    rows = np.nonzero(np.einsum("tki,tki->tk", local, local) < (1.0 + 2.0 * width) ** 2)
-    if not len(rows[0]):
-        return displacements
-    outward = local[rows] - centre
-    along = outward @ centre
-    # The gauge: the distance from the centre over that of the surface in the same direction.
-    gauge = (along + np.sqrt(along**2 + rest * np.einsum("ni,ni->n", outward, outward))) / rest
-    depth = 1.0 - gauge
-    change = np.where(depth > width, depth, np.maximum(depth + width, 0.0) ** 2 / (4.0 * width))
-    outward *= (change / np.maximum(gauge, 1e-9))[:, None] * radii
-    displacements[rows] = np.einsum("nij,nj->ni", ellipsoid.axes[rows[0]], outward)
-    return displacements
-
-
-def fit_inscribed_ellipsoid(skin: Floats, whole: Floats) -> tuple[Floats, Floats, float]:
-    """Middle and radii ``(3,)`` of an ellipsoid along the axes, inside of nearly all points ``(N, 3)`` of a skin.
-
-    It is fitted to the skin, or to the ``whole`` skin that it is a part of where all of that is one ball, and is no
-    larger than the box of the whole. The third value is the scale at which the ellipsoid contains nearly all skin.
-    """
-    low, high = whole.min(axis=0), whole.max(axis=0)
-    fits = []
-    for points in (skin, whole):
-        middle, radii = _fit_ellipsoid(points, low, high)
-        inner, outer = np.quantile(norms((skin - middle) / radii), [INSCRIBED, 1.0 - INSCRIBED]).tolist()
-        fits.append((outer / min(inner, 1.0), middle, radii * min(inner, 1.0)))
-    raggedness, middle, radii = fits[1] if fits[1][0] < min(ONE_BALL, fits[0][0]) else fits[0]
-    return middle, radii, float(raggedness)
-
-
-def _fit_ellipsoid(skin: Floats, low: Floats, high: Floats) -> tuple[Floats, Floats]:
-    """Middle and radii ``(3,)`` of the ellipsoid nearest to points, cut to a box.
-
-    Robust least squares of a x² + b y² + c z² + d x + e y + f z = 1; from a cap of a ball, too, it finds the ball.
-    """
-    edges = skin.min(axis=0), skin.max(axis=0)
-    middle, half = 0.5 * (edges[0] + edges[1]), np.maximum(0.5 * (edges[1] - edges[0]), 1e-6)
-    points = (skin - middle) / half
-    rows, radii, weights = np.hstack([points * points, points]), np.ones(3), np.ones(len(points))
-    shift, prior = np.zeros(3), np.array([1.0, 1.0, 1.0, 0.0, 0.0, 0.0])
-    for _ in range(FIT_ROUNDS):
-        normal = (rows * weights[:, None]).T @ rows / len(rows) + PRIOR * np.eye(6)
-        k = np.linalg.solve(normal, (rows * weights[:, None]).mean(axis=0) + PRIOR * prior)
-        if not (k[:3] > LARGEST**-2).all():
-            break
-        shift = -0.5 * k[3:] / k[:3]
-        radii = np.sqrt((1.0 + np.sum(k[:3] * shift**2)) / k[:3])
-        residual = norms((points - shift) / radii) - 1.0
-        weights = 1.0 / (1.0 + (residual / OUTLIER) ** 2)  # where limbs leave, the skin is not the trunk's
-    low = np.maximum(low, middle + half * (shift - radii))
-    high = np.minimum(high, middle + half * (shift + radii))
-    return 0.5 * (low + high), np.maximum(0.5 * (high - low), 1e-6)
+# Swinging elbows
+UPPER_SHARES = np.array([0.6, 0.8, 1.0])  # points of the upper arm, from the shoulder, which is in the body
+LOWER_SHARES = np.array([0.25, 0.5, 0.75])  # points of the forearm, from the elbow
+SWING_RATE = 20.0  # angles a second
+SWINGS = np.radians(np.arange(-97.5, 98.0, 7.5))
+FINER = np.radians(np.arange(-6.0, 6.5, 1.5))  # about the best of them
+COST_OF_SWING = 0.004  # of a radian, squared: as much as the square of a depth in arm lengths
+COST_OF_SPEED = 0.0006  # of a radian a second, likewise, for a second
+FORBIDDEN = 1e9
+NEARBY = 0.5  # seconds before and after a collision in which elbows may swing
 
 
 # The volumes of a character
-
-
-@dataclass(frozen=True, eq=False)
-class SkinnedEllipsoid:
-    """An ellipsoid that several joints carry by weights, as they carry the skin around it."""
-
-    joints: Ints  # (n,)
-    weights: Floats  # (n,) sum to one
-    anchors: Floats  # (n, 3) the middle in each joint's axes
-    rotations: Floats  # (n, 4) from the ellipsoid's axes (left, up, forward) to each joint's
-    radii: Floats  # (3,) metres
-
-    def pose(self, q: Floats, p: Floats) -> Ellipsoid:
-        """The ellipsoid in every frame, for joints with world rotations ``(T, J, 4)`` and positions ``(T, J, 3)``."""
-        own = q[:, self.joints]
-        middle = np.einsum("n,tni->ti", self.weights, p[:, self.joints] + rotations.rotate(own, self.anchors))
-        axes = rotations.multiply(own, self.rotations)
-        signs = np.copysign(1.0, np.einsum("tni,ti->tn", axes, axes[:, 0]))
-        mean = np.einsum("n,tn,tni->ti", self.weights, signs, axes)
-        return Ellipsoid(middle, rotations.to_matrix(unit(mean)), self.radii)
 
 
 @dataclass(frozen=True, eq=False)
@@ -200,32 +85,12 @@ class HandPoints:
 
 @dataclass(frozen=True, eq=False)
 class BodyVolumes:
-    """Collision volumes of a character: ellipsoids of its body, and the sizes of hands and arms that stay outside."""
+    """The surface of a character's trunk and head, and the sizes of hands and arms that stay outside."""
 
-    ellipsoids: tuple[SkinnedEllipsoid, ...]
+    surface: TrunkSurface | None
     hands: Mapping[str, HandPoints]  # by side
     forearm_radii: Mapping[str, float]  # by side
-    hand_scales: tuple[float, ...] = ()  # of each ellipsoid, so that hanging hands are clear
-    arm_scales: tuple[float, ...] = ()  # of each ellipsoid, so that hanging arms are clear
-    fronts: tuple[float, ...] = ()  # arm lengths from the shoulders to each ellipsoid's foremost point
-
-    def obstacles(self) -> BodyVolumes:
-        """Only ellipsoids that a person's motions collide with and that arms can go around.
-
-        They are thicker than any person's; arms neither hang through them nor are too short to reach around them.
-        """
-        kept = [
-            k
-            for k, (scale, front) in enumerate(zip(self.hand_scales, self.fronts, strict=True))
-            if scale > HARDLY_SHRUNK and THICKEST_PERSON < front < 1.0
-        ]
-        return replace(
-            self,
-            ellipsoids=tuple(self.ellipsoids[k] for k in kept),
-            hand_scales=tuple(self.hand_scales[k] for k in kept),
-            arm_scales=tuple(self.arm_scales[k] for k in kept),
-            fronts=tuple(self.fronts[k] for k in kept),
-        )
+    is_thick: bool  # thicker than any person's: a person's motions collide with it
 
 
 _known: WeakKeyDictionary[Character, BodyVolumes] = WeakKeyDictionary()
@@ -238,18 +103,10 @@ def find_volumes(character: Character, body: Anatomy) -> BodyVolumes:
     return _known[character]
 
 
-class _Skin(NamedTuple):
-    """A character's whole surface in the pose in which its body is measured."""
-
-    points: Floats  # (N, 3)
-    triangles: Ints  # (M, 3)
-    weights: Floats  # (N, J)
-
-
 def _measure_volumes(character: Character, body: Anatomy) -> BodyVolumes:
     meshes = [mesh for mesh in character.meshes if len(mesh.triangles)]
     if not meshes:
-        return BodyVolumes((), MappingProxyType({}), MappingProxyType({}))
+        return BodyVolumes(None, MappingProxyType({}), MappingProxyType({}), is_thick=False)
     points = np.concatenate([mesh.posed(body.pose.rotations, body.pose.positions) for mesh in meshes])
     weights = np.zeros((len(points), len(body.skeleton)))
     triangles, first = [], 0
@@ -258,78 +115,39 @@ def _measure_volumes(character: Character, body: Anatomy) -> BodyVolumes:
         np.add.at(weights, (rows[:, None], mesh.joints), mesh.weights)
         triangles.append(mesh.triangles + first)
         first = int(rows[-1]) + 1
-    skin = _Skin(points, np.concatenate(triangles), weights)
-    ellipsoids = _trunk_and_head(body, skin)
-    hands = {side: hand for side in SIDES if (hand := _hand_points(body, skin, side)) is not None}
-    radii = {side: _forearm_radius(body, skin, side) for side in hands}
-    volumes = BodyVolumes(ellipsoids, MappingProxyType(hands), MappingProxyType(radii))
-    return replace(
-        volumes,
-        hand_scales=tuple(_clear_scale(volumes, body, ellipsoid, of_hands=True) for ellipsoid in ellipsoids),
-        arm_scales=tuple(_clear_scale(volumes, body, ellipsoid, of_hands=False) for ellipsoid in ellipsoids),
-        fronts=tuple(_front(body, ellipsoid) for ellipsoid in ellipsoids),
-    )
+    skin = Skin(points, np.concatenate(triangles), weights)
+    surface = measure_surface(body, skin)
+    hands = {side: _hand_points(body, skin, side) for side in SIDES}
+    radii = {side: _forearm_radius(body, skin, side) for side in SIDES}
+    thick = surface is not None and _is_thick(body, surface)
+    return BodyVolumes(surface, MappingProxyType(hands), MappingProxyType(radii), thick)
 
 
-def _trunk_and_head(body: Anatomy, skin: _Skin) -> tuple[SkinnedEllipsoid, ...]:
-    """The ellipsoids of trunk and head, where their skin is one."""
-    parts = [np.array(part) for part in ((body.skeleton.roles["hips"], *body.spine), body.neck) if part]
-    to_body = rotations.conjugate(body.basis)
-    points = rotations.rotate(to_body, skin.points)
-    plane = rotations.rotate(to_body, body.pose.positions[body.skeleton.roles["hips"]])[0]
-    skins, vertices = [], []
-    for joints in parts:
-        own = skin.triangles[skin.weights[:, joints].sum(axis=1)[skin.triangles].mean(axis=1) > OWN_WEIGHT]
-        sampled = _sample_surface(points, own)
-        mirrored = sampled * [-1.0, 1.0, 1.0] + [2.0 * plane, 0.0, 0.0]
-        skins.append(np.concatenate([sampled, mirrored]))  # bodies are symmetric
-        vertices.append(np.unique(own))
-    whole, ellipsoids = np.concatenate(skins), []
-    for joints, sampled, own in zip(parts, skins, vertices, strict=True):
-        if not len(sampled):
-            continue
-        middle, radii, raggedness = fit_inscribed_ellipsoid(sampled, whole)
-        if raggedness > RAGGED:
-            continue
-        to_joints = rotations.conjugate(body.pose.rotations[joints])
-        anchors = rotations.rotate(body.basis, middle) - body.pose.positions[joints]
-        weights = skin.weights[own][:, joints].sum(axis=0)
-        ellipsoids.append(
-            SkinnedEllipsoid(
-                joints,
-                weights / weights.sum(),
-                rotations.rotate(to_joints, anchors),
-                rotations.multiply(to_joints, body.basis),
-                radii,
-            )
-        )
-    return tuple(ellipsoids)
+def _is_thick(body: Anatomy, surface: TrunkSurface) -> bool:
+    """Whether the trunk, up to the shoulders, is farther ahead of them or wider than any person's, in arm lengths.
+
+    A toy's arms that don't reach down its own trunk say nothing of the trunk.
+    """
+    p, roles = body.pose.positions, body.skeleton.roles
+    shoulders = np.mean([p[roles[f"{side}UpperArm"]] for side in SIDES], axis=0) - p[roles["hips"]]
+    _, height, ahead = rotations.rotate(rotations.conjugate(body.basis), shoulders).tolist()
+    below = surface.heights < height
+    if not below.any() or _arm_length(body) < SHORT_ARM * height:
+        return False
+    arm, aside, front = _arm_length(body), surface.half_widths[below], surface.fronts[below]
+    ahead_of_arms, beside = np.quantile(front, FULL) - ahead, np.quantile(aside, FULL)
+    return bool(ahead_of_arms > PERSON_AHEAD * arm or beside > PERSON_WIDE * arm)
 
 
-def _sample_surface(points: Floats, triangles: Ints) -> Floats:
-    """Points evenly over triangles by their area: the corners of a box would say nothing about its sides."""
-    if not len(triangles):
-        return np.empty((0, 3))
-    a, b, c = (points[triangles[:, k]] for k in range(3))
-    area = np.cumsum(norms(cross(b - a, c - a)))
-    if area[-1] <= 0.0:
-        return np.empty((0, 3))
-    # The R2 sequence (Roberts 2018) fills the square evenly: the same points in every run.
-    k = np.arange(SKIN_SAMPLES)
-    at = np.searchsorted(area, (k + 0.5) / SKIN_SAMPLES * area[-1])
-    u, v = np.mod(0.5 + k * 0.7548776662466927, 1.0), np.mod(0.5 + k * 0.5698402909980532, 1.0)
-    over = u + v > 1.0
-    u, v = np.where(over, 1.0 - u, u)[:, None], np.where(over, 1.0 - v, v)[:, None]
-    return np.asarray(a[at] + u * (b - a)[at] + v * (c - a)[at])
-
-
-def _hand_points(body: Anatomy, skin: _Skin, side: str) -> HandPoints | None:
-    """Points spread over a hand's skin by farthest-point sampling; None where it has hardly any."""
+def _hand_points(body: Anatomy, skin: Skin, side: str) -> HandPoints:
+    """Points spread over a hand's skin by farthest-point sampling; without a skin, the wrist and a point beyond it."""
     wrist, p = body.skeleton.roles[f"{side}Hand"], body.pose.positions
     joints = np.array([wrist, *(j for j in range(wrist + 1, len(body.skeleton)) if _is_below(body, j, wrist))])
     own = np.flatnonzero(skin.weights[:, joints].sum(axis=1) > OWN_WEIGHT)
     if len(own) < HAND_SAMPLES:
-        return None
+        beyond = HAND_LENGTH * (p[wrist] - p[body.skeleton.roles[f"{side}LowerArm"]])
+        anchors = rotations.rotate(rotations.conjugate(body.pose.rotations[wrist]), np.stack([0.0 * beyond, beyond]))
+        return HandPoints(np.array([wrist, wrist]), anchors, float(np.linalg.norm(beyond)))
     points = skin.points[own]
     from_wrist = norms(points - p[wrist])
     chosen = [int(np.argmax(from_wrist))]
@@ -349,7 +167,7 @@ def _is_below(body: Anatomy, joint: int, ancestor: int) -> bool:
     return joint == ancestor
 
 
-def _forearm_radius(body: Anatomy, skin: _Skin, side: str) -> float:
+def _forearm_radius(body: Anatomy, skin: Skin, side: str) -> float:
     """The median distance of the forearm's skin from its bone."""
     elbow, wrist = (body.skeleton.roles[f"{side}{part}"] for part in ("LowerArm", "Hand"))
     own: Bools = skin.weights[:, elbow] > OWN_WEIGHT
@@ -359,54 +177,6 @@ def _forearm_radius(body: Anatomy, skin: _Skin, side: str) -> float:
     return float(np.median(norms(reject(skin.points[own] - start, unit(end - start)))))
 
 
-def _front(body: Anatomy, ellipsoid: SkinnedEllipsoid) -> float:
-    """Arm lengths from the shoulders to the foremost point, the mean of both sides."""
-    posed = ellipsoid.pose(body.pose.rotations[None], body.pose.positions[None])
-    front = posed.middle[0] + posed.axes[0, :, 2] * ellipsoid.radii[2]
-    distances = [
-        np.linalg.norm(front - body.pose.positions[body.skeleton.roles[f"{side}UpperArm"]]) / body.lengths[f"{side}Arm"]
-        for side in SIDES
-    ]
-    return float(np.mean(distances))
-
-
-def _clear_scale(volumes: BodyVolumes, body: Anatomy, ellipsoid: SkinnedEllipsoid, *, of_hands: bool) -> float:
-    """The scale of an ellipsoid at which arms, or hands, that hang and swing a little are clear of it."""
-    arm = _arm_length(body)
-    posed = ellipsoid.pose(body.pose.rotations[None], body.pose.positions[None])
-    scale = 1.0
-    for sign, side in zip(SIGNS, SIDES, strict=True):
-        for swing in SWINGS if side in volumes.hands else ():
-            hand, points = _hanging_points(volumes.hands[side], body, side, swing)
-            points, margin = (hand, MARGIN * arm) if of_hands else (points, FOREARM * volumes.forearm_radii[side])
-            while (
-                scale > SMALLEST
-                and push_out_of_ellipsoid(posed.with_scale(scale), points, sign, margin, SOFTNESS * arm).any()
-            ):
-                scale *= SHRINK
-    return scale
-
-
-def _hanging_points(hand: HandPoints, body: Anatomy, side: str, swing: float) -> tuple[Floats, Floats]:
-    """Points ``(1, K, 3)`` of a hand and of its straight arm, hanging or swung forward by an angle."""
-    q, p, roles = body.pose.rotations, body.pose.positions, body.skeleton.roles
-    shoulder, elbow, wrist = (p[roles[f"{side}{part}"]] for part in ("UpperArm", "LowerArm", "Hand"))
-    down = rotations.rotate(body.basis, np.array([0.0, -np.cos(swing), np.sin(swing)]))
-    new_elbow = shoulder + np.linalg.norm(elbow - shoulder) * down
-    new_wrist = new_elbow + np.linalg.norm(wrist - elbow) * down
-    skin = p[hand.joints] + rotations.rotate(q[hand.joints], hand.anchors) - wrist
-    skin = rotations.rotate(rotations.rotation_between(wrist - elbow, down), skin)
-    arm = arm_points(shoulder[None, None], new_elbow[None, None], new_wrist[None, None])
-    return (new_wrist + skin)[None], arm[0]
-
-
-def arm_points(shoulder: Floats, elbow: Floats, wrist: Floats) -> Floats:
-    """Points ``(T, 2, K, 3)`` of both arms that the elbow moves by ``LEVERS``."""
-    upper = [shoulder + lever * (elbow - shoulder) for lever in LEVERS[:2]]
-    lower = [wrist + lever * (elbow - wrist) for lever in LEVERS[2:]]
-    return np.stack([*upper, *lower], axis=2)
-
-
 def _arm_length(body: Anatomy) -> float:
     return float(np.mean([body.lengths[f"{side}Arm"] for side in SIDES]))
 
@@ -414,141 +184,187 @@ def _arm_length(body: Anatomy) -> float:
 # Avoiding collisions in a motion
 
 
+class Arms(NamedTuple):
+    """Both arms in every frame: what two-bone inverse kinematics needs to know."""
+
+    shoulders: Floats  # (T, 2, 3)
+    wrists: Floats  # (T, 2, 3) where they are wanted
+    hinges: Floats  # (T, 2, 3)
+    upper: Floats  # (2,) bone lengths
+    lower: Floats  # (2,)
+
+    def at(self, frames: Ints) -> Arms:
+        """The arms in some frames only."""
+        return Arms(self.shoulders[frames], self.wrists[frames], self.hinges[frames], self.upper, self.lower)
+
+    def bend(self) -> tuple[Floats, Floats]:
+        """Elbows and wrists ``(T, 2, 3)``."""
+        elbows, wrists, _ = bend_limb(self.shoulders, self.wrists, self.upper, self.lower, self.hinges, EASE)
+        return elbows, wrists
+
+    def swing(self, angles: Floats) -> Arms:
+        """The arms with elbows swung by angles ``(T, 2)`` about the lines from shoulders to wrists."""
+        axis = unit(self.wrists - self.shoulders)
+        along = np.einsum("thi,thi->th", self.hinges, axis)[..., None] * axis
+        turned = np.cos(angles)[..., None] * (self.hinges - along) + np.sin(angles)[..., None] * cross(
+            axis, self.hinges
+        )
+        return self._replace(hinges=np.where(angles[..., None] == 0.0, self.hinges, along + turned))
+
+
+class ArmSizes(NamedTuple):
+    """Sizes of hands and forearms, for the native loops."""
+
+    hands: Floats  # (2,) metres from the wrist to the farthest fingertip
+    flesh: Floats  # (2,) metres from the forearm's bone that stay outside
+    lowers: Floats  # (N,) points of the forearm that stay outside, as shares from the elbow
+    margin: float  # metres between skin and skin
+    softness: float  # metres over which pushing begins
+
+
 @dataclass(frozen=True, eq=False)
 class CollisionAvoidance:
-    """A body in every frame of a motion, for hands and arms to stay out of."""
+    """A body in some frames of a motion, evenly spaced, for hands and arms to stay out of."""
 
     volumes: BodyVolumes
-    ellipsoids: tuple[Ellipsoid, ...]
-    shoulder_joints: tuple[int, int]  # left, right
-    wrist_joints: tuple[int, int]
+    frames: Ints  # (n,) of the motion
+    count: int  # all frames of the motion
+    surface: PosedSurface  # in the n frames
+    skins: Floats  # (n, 2, K, 3) points of the hands from their wrists
     arm: float  # metres, the mean of both
-    half_window: int  # frames that displacements begin early
+    rate: float  # of the n frames
 
     @classmethod
     def of_motion(cls, volumes: BodyVolumes, body: Anatomy, q: Floats, p: Floats, rate: float) -> CollisionAvoidance:
-        """The body whose joints have world rotations ``(T, J, 4)`` and positions ``(T, J, 3)``."""
-        shoulders, wrists = (
-            (body.skeleton.roles[f"left{part}"], body.skeleton.roles[f"right{part}"]) for part in ("UpperArm", "Hand")
-        )
-        ellipsoids = tuple(ellipsoid.pose(q, p) for ellipsoid in volumes.ellipsoids)
-        return cls(volumes, ellipsoids, shoulders, wrists, _arm_length(body), max(round(AHEAD * rate), 1))
+        """The body whose joints have world rotations ``(T, J, 4)`` and positions ``(T, J, 3)``, hands included."""
+        if volumes.surface is None:
+            raise ValueError("the character has no surface of trunk and head to stay out of; give one with a mesh")
+        step = max(round(rate / RATE), 1)
+        frames = np.arange(0, len(q), step)
+        world, places = q[frames], p[frames]
+        skins = []
+        for side in SIDES:
+            hand, wrist = volumes.hands[side], places[:, None, body.skeleton.roles[f"{side}Hand"]]
+            turned = rotations.rotate(world[:, hand.joints], hand.anchors)
+            skins.append(places[:, hand.joints] + turned - wrist)
+        surface = volumes.surface.pose(world, places)
+        return cls(volumes, frames, len(q), surface, np.stack(skins, axis=1), _arm_length(body), rate / step)
 
-    def move_wrists(self, wanted: Floats, q: Floats, p: Floats) -> Floats:
-        """Wrists ``(T, 2, 3)``, left and right, moved so far that hands are outside of the body.
-
-        A fast hand would stop abruptly at the surface. So it begins to go around a little earlier, and comes back
-        later, by a smooth envelope of the displacements; a further pass removes what penetration that leaves.
-        """
-        moved = wanted
+    def clear_arms(self, arms: Arms) -> tuple[Bools, Arms]:
+        """Which arms ``(T, 2)`` change, and all arms with wrists and hinges by which they are outside of the body."""
+        wanted = arms.at(self.frames)
+        moved = wanted._replace(wrists=self._move_wrists(wanted, wanted.wrists, whole=False))
         for _ in range(PASSES):
-            displacements = self._wrist_displacements(moved, q, p)
-            if not displacements.any():
+            moved = moved._replace(hinges=_carry_hinges(wanted, moved.wrists))
+            angles = self._swing_angles(moved)
+            moved = moved.swing(angles)
+            wrists = self._move_wrists(moved, wanted.wrists, whole=True)
+            if wrists is moved.wrists:
                 break
-            moved = moved + _smooth_displacements(displacements, self.half_window)
-        return moved if moved is wanted else self._give_up_unreachable(wanted, moved, p[:, self.shoulder_joints])
+            moved = moved._replace(wrists=wrists)
+        changes = np.concatenate([moved.wrists - wanted.wrists, angles[..., None]], axis=-1)
+        changes = self._every_frame(np.where(np.abs(changes) > MOVED, changes, 0.0))
+        changed: Bools = np.asarray(changes.any(axis=-1))
+        if not changed.any():
+            return changed, arms
+        wrists = self._within_reach(arms.wrists + changes[..., :3], arms.wrists, arms)
+        carried = arms._replace(wrists=wrists, hinges=_carry_hinges(arms, wrists)).swing(changes[..., 3])
+        return changed, arms._replace(
+            wrists=np.where(changed[..., None], carried.wrists, arms.wrists),
+            hinges=np.where(changed[..., None], carried.hinges, arms.hinges),
+        )
 
-    def _give_up_unreachable(self, wanted: Floats, moved: Floats, shoulders: Floats) -> Floats:
-        """The moved wrists, except where arms are too short to reach them: there wrists stay as they were.
+    def _every_frame(self, changes: Floats) -> Floats:
+        """Changes ``(n, 2, 4)`` of some frames in all ``(T, 2, 4)``, without kinks."""
+        step = int(self.frames[1] - self.frames[0]) if len(self.frames) > 1 else 1
+        if step == 1 or not changes.any():
+            return changes if step == 1 else np.zeros((self.count, *changes.shape[1:]))
+        at = np.minimum(np.arange(self.count + 2 * step) - step, self.frames[-1]) / step
+        first = np.clip(np.floor(at).astype(np.intp), 0, len(changes) - 1)
+        u = np.clip(at - first, 0.0, 1.0)[:, None, None]
+        after = changes[np.minimum(first + 1, len(changes) - 1)]
+        return _hann_mean(changes[first] + u * (after - changes[first]), step)
 
-        In front of a head as large as its arms are long there is no room for a hand.
+    @property
+    def _half_window(self) -> int:
+        """Frames that displacements begin early."""
+        return max(round(AHEAD * self.rate), 1)
+
+    def _move_wrists(self, arms: Arms, wanted: Floats, *, whole: bool) -> Floats:
+        """Wrists ``(n, 2, 3)`` moved out of the body, with smooth beginnings and ends; the same array where none is.
+
+        ``wanted (n, 2, 3)`` is where they were wanted at first. Hands alone count, or ``whole`` forearms.
         """
-        distance, before = (norms(wrists - shoulders) / self.arm for wrists in (moved, wanted))
-        weight = 1.0 - smoothstep((distance - np.maximum(before, 1.0)) / UNREACHABLE)
-        weight = _smooth_minimum(weight, 2 * self.half_window)
-        weight += _hand_coupling(wanted, self.arm)[:, None] * (weight.min(axis=1, keepdims=True) - weight)
-        return np.asarray(wanted + weight[..., None] * (moved - wanted))
+        displacements = np.zeros_like(arms.wrists)
+        given = self._sizes(), self.skins, _hand_coupling(wanted, self.arm), self._reaches(wanted, arms)
+        native = Arms(*(np.ascontiguousarray(value) for value in arms))
+        _native.trunk_surface.move_wrists(self.surface, native, *given, whole, ROUNDS, displacements)
+        if not displacements.any():
+            return arms.wrists
+        moved = arms.wrists + _smooth_displacements(displacements, self._half_window)
+        return self._within_reach(moved, wanted, arms)
 
-    def _wrist_displacements(self, wanted: Floats, q: Floats, p: Floats) -> Floats:
-        """By how much ``(T, 2, 3)`` wrists are moved in each frame by itself."""
-        margin, softness = MARGIN * self.arm, SOFTNESS * self.arm
-        reach = max(hand.reach for hand in self.volumes.hands.values()) + margin + softness
-        scales = self.volumes.hand_scales
-        ellipsoids = [whole.with_scale(scale) for whole, scale in zip(self.ellipsoids, scales, strict=True)]
-        frames = np.flatnonzero(np.any([ellipsoid.near(wanted, reach) for ellipsoid in ellipsoids], axis=0))
-        moved = np.zeros_like(wanted)
-        skins = [self.hand_skin(i, frames, q, p) for i in range(2)] if len(frames) else []
-        for _ in range(ROUNDS if len(frames) else 0):
-            wrists, here = (wanted + moved)[frames], [ellipsoid.at(frames) for ellipsoid in ellipsoids]
-            steps = np.zeros_like(wrists)
-            for i, (sign, skin) in enumerate(zip(SIGNS, skins, strict=True)):
-                if skin is not None:
-                    points = wrists[:, i, None] + skin
-                    steps[:, i] = mean_displacement(
-                        [push_out_of_ellipsoid(one, points, sign, margin, softness) for one in here]
-                    )
-            colliding = steps.any(axis=(1, 2))
-            if not colliding.any():
-                break
-            frames, steps = frames[colliding], steps[colliding]
-            skins = [None if skin is None else skin[colliding] for skin in skins]
-            together = _hand_coupling(wanted[frames], self.arm)[:, None, None]
-            moved[frames] += steps + together * (steps.mean(axis=1, keepdims=True) - steps)
-        return moved
+    def _sizes(self) -> ArmSizes:
+        hands = np.array([self.volumes.hands[side].reach for side in SIDES])
+        flesh = np.array([PRESSED * self.volumes.forearm_radii[side] for side in SIDES])
+        return ArmSizes(hands, flesh, WRIST_SHARES, MARGIN * self.arm, SOFTNESS * self.arm)
 
-    def hand_skin(self, i: int, frames: Ints, q: Floats, p: Floats) -> Floats | None:
-        """A hand's points ``(n, K, 3)`` relative to its wrist, if it has a skin; ``i`` is 0 for left, 1 for right."""
-        hand = self.volumes.hands.get(SIDES[i])
-        if hand is None:
-            return None
-        rows = np.ix_(frames, hand.joints)
-        return np.asarray(p[rows] - p[frames, None, self.wrist_joints[i]] + rotations.rotate(q[rows], hand.anchors))
+    def _reaches(self, wanted: Floats, arms: Arms) -> Floats:
+        """How far ``(n, 2)`` a wrist may be from its shoulder: as far as the arm reaches, or as it was wanted."""
+        return np.maximum(REACH * (arms.upper + arms.lower), norms(wanted - arms.shoulders))
 
-    def swing_elbows(self, shoulder: Floats, elbow: Floats, wrist: Floats) -> tuple[Bools, Floats]:
-        """Which elbows ``(T, 2)`` swing, and the hinge axes ``(T, 2, 3)`` about which these arms then bend.
+    def _within_reach(self, wrists: Floats, wanted: Floats, arms: Arms) -> Floats:
+        """Wrists ``(n, 2, 3)`` no farther from their shoulders than they may be."""
+        scale = np.minimum(self._reaches(wanted, arms) / np.maximum(norms(wrists - arms.shoulders), 1e-12), 1.0)
+        return np.where(scale[..., None] < 1.0, arms.shoulders + scale[..., None] * (wrists - arms.shoulders), wrists)
 
-        Shoulders, elbows and wrists are ``(T, 2, 3)``.
-        """
+    def _swing_angles(self, arms: Arms) -> Floats:
+        """Angles ``(n, 2)`` by which elbows swing about the lines from shoulders to wrists, smooth in time."""
+        angles = np.zeros(arms.wrists.shape[:2])
+        elbows, wrists = arms.bend()
+        rows = np.arange(0, len(angles), max(round(self.rate / SWING_RATE), 1))
+        for i in range(2):
+            path = self._swing_path(i, rows, arms.shoulders[rows, i], elbows[rows, i], wrists[rows, i])
+            if path.any():
+                every = np.interp(np.arange(len(angles)), rows, path)
+                half = self._half_window
+                angles[:, i] = _hann_mean(np.pad(every, (half, half), mode="edge"), half)
+        return angles
+
+    def _swing_path(self, i: int, rows: Ints, shoulder: Floats, elbow: Floats, wrist: Floats) -> Floats:
+        """The best angles of one elbow in some rows of the frames: roughly, then finely about these."""
         axis = unit(wrist - shoulder)
         offset = reject(elbow - shoulder, axis)
-        bow = norms(offset)[..., None]
-        outward = offset / np.maximum(bow, 1e-12)  # hardly any direction for a straight arm, rather than a random one
-        angle = self._swing_angles(shoulder, elbow - offset, wrist, axis, outward, bow)
-        if not angle.any():
-            return np.zeros(shoulder.shape[:2], dtype=bool), axis
-        angle = _hann_mean(np.pad(angle, ((self.half_window, self.half_window), (0, 0))), self.half_window)
-        swung = np.cos(angle)[..., None] * outward + np.sin(angle)[..., None] * cross(axis, outward)
-        return angle != 0.0, cross(swung, axis)
+        arm = np.stack([shoulder, elbow - offset, offset, cross(axis, offset), wrist], axis=1)
+        step = float(rows[1] - rows[0]) / self.rate if len(rows) > 1 else 1.0
+        path = np.zeros(len(rows))
+        colliding = self._swing_costs(i, rows, arm, path[:, None])[:, 0] > 0.0
+        if not colliding.any():
+            return path
+        around = np.pad(colliding, 2 * [max(round(NEARBY / step), 1)])
+        may = _windows(around, (len(around) - len(path)) // 2).any(axis=-1)
+        for choices in (SWINGS, FINER):
+            angles = path[:, None] + choices
+            costs = np.where(angles == 0.0, 0.0, FORBIDDEN)
+            costs[may] = self._swing_costs(i, rows[may], arm[may], angles[may]) + COST_OF_SWING * angles[may] ** 2
+            found = np.zeros(len(path))
+            _native.trunk_surface.cheapest_path(costs, angles, COST_OF_SPEED / step**2, found)
+            path = found
+        return path
 
-    def _swing_angles(
-        self, shoulder: Floats, base: Floats, wrist: Floats, axis: Floats, outward: Floats, bow: Floats
-    ) -> Floats:
-        """Angles ``(T, 2)`` by which elbows swing about the ``axis`` from shoulder to wrist, each frame by itself.
-
-        The elbow is at ``base + bow · outward``: its projection on the axis, its distance from it and that direction.
-        """
-        softness, flesh = SOFTNESS * self.arm, FOREARM * max(self.volumes.forearm_radii.values())
-        points = arm_points(shoulder, base + bow * outward, wrist).reshape(len(shoulder), -1, 3)
-        scales = self.volumes.arm_scales
-        ellipsoids = [whole.with_scale(scale) for whole, scale in zip(self.ellipsoids, scales, strict=True)]
-        frames = np.flatnonzero(np.any([one.near(points, flesh + softness) for one in ellipsoids], axis=0))
-        angle = np.zeros(shoulder.shape[:2])
-        if not len(frames):
-            return angle
-        ellipsoids = [ellipsoid.at(frames) for ellipsoid in ellipsoids]
-        shoulder, base, wrist, axis, outward, bow = (a[frames] for a in (shoulder, base, wrist, axis, outward, bow))
-        swung = outward
-        for _ in range(ROUNDS):
-            points = arm_points(shoulder, base + bow * swung, wrist)
-            step = np.zeros_like(swung)
-            for i, sign in enumerate(SIGNS):
-                pushes = [push_out_of_ellipsoid(one, points[:, i], sign, flesh, softness) for one in ellipsoids]
-                step[:, i] = mean_displacement([push / LEVERS[:, None] for push in pushes])
-            if not step.any():
-                break
-            swung = unit(swung + reject(step, axis) / np.maximum(bow, LEAST_BOW * self.arm))
-        sine = np.einsum("thi,thi->th", cross(outward, swung), axis)
-        full = np.arctan2(sine, np.einsum("thi,thi->th", outward, swung))
-        angle[frames] = LARGEST_SWING * np.tanh(full / LARGEST_SWING)
-        return angle
+    def _swing_costs(self, i: int, rows: Ints, arm: Floats, angles: Floats) -> Floats:
+        """The squared depth ``(n, S)`` of an arm's points in arm lengths, for elbows at angles ``(n, S)``."""
+        costs = np.empty(angles.shape)
+        shares, flesh = (UPPER_SHARES, LOWER_SHARES), FOREARM * self.volumes.forearm_radii[SIDES[i]]
+        _native.trunk_surface.swing_costs(self.surface, rows, arm, angles, SIGNS[i], *shares, flesh, costs)
+        return costs / self.arm**2
 
 
-def mean_displacement(displacements: list[Floats]) -> Floats:
-    """One displacement ``(T, 3)`` for points ``(T, K, 3)`` that move together: their mean, weighted by length."""
-    every = np.concatenate(displacements, axis=1)
-    weight = np.einsum("tki,tki->tk", every, every) ** (0.5 * POWER)
-    total = np.maximum(weight.sum(axis=1), 1e-30)
-    return np.asarray(np.einsum("tk,tki->ti", weight, every) / total[:, None])
+def _carry_hinges(arms: Arms, wrists: Floats) -> Floats:
+    """Hinges ``(T, 2, 3)`` that turn with the arms to where wrists are now: elbows keep their side of the arm."""
+    turn = rotations.rotation_between(arms.wrists - arms.shoulders, wrists - arms.shoulders)
+    same = (wrists == arms.wrists).all(axis=-1)[..., None]
+    return np.where(same, arms.hinges, rotations.rotate(turn, arms.hinges))
 
 
 def _hand_coupling(wrists: Floats, arm: float) -> Floats:
@@ -560,7 +376,7 @@ def _hand_coupling(wrists: Floats, arm: float) -> Floats:
 # Smoothing along time
 
 
-def _windows(values: Floats, half: int) -> Floats:
+def _windows(values: Floats | Bools, half: int) -> Floats:
     """``(T - 2 half, ..., 2 half + 1)`` the neighbourhoods of frames."""
     return np.lib.stride_tricks.sliding_window_view(values, 2 * half + 1, axis=0)
 
@@ -571,18 +387,11 @@ def _hann_mean(values: Floats, half: int) -> Floats:
     return np.asarray(_windows(values, half) @ (weights / weights.sum()))
 
 
-def _smooth_minimum(values: Floats, half: int) -> Floats:
-    """A smooth curve ``(T, 2)`` that is nowhere above the given one: the least near each frame, then their mean."""
-    padded = np.pad(values, ((2 * half, 2 * half), (0, 0)), mode="edge")
-    return _hann_mean(_windows(padded, half).min(axis=-1), half)
-
-
 def _smooth_displacements(displacements: Floats, half: int) -> Floats:
     """Displacements ``(T, 2, 3)`` that begin and end gradually, up to ``2 · half`` frames away, and are about as long.
 
     The greatest length near each frame in the mean direction there, then the mean of these.
     """
     padded = np.pad(displacements, ((2 * half, 2 * half), (0, 0), (0, 0)))
-    near = _windows(padded, half)  # (T + 2 half, 2, 3, 2 half + 1)
-    greatest = np.sqrt(np.einsum("thiw,thiw->thw", near, near).max(axis=-1))
+    greatest = _windows(norms(padded), half).max(axis=-1)  # (T + 2 half, 2)
     return _hann_mean(greatest[..., None] * unit(_hann_mean(padded, half)), half)

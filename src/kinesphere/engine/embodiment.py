@@ -80,8 +80,8 @@ class Embodiment:
 
     def _clear_hands(self, world: Floats, positions: Floats, rate: float) -> bool:
         """Keep hands out of a body that is thicker than any person's; gives whether any was moved."""
-        volumes = None if self.body.volumes is None else self.body.volumes.obstacles()
-        if volumes is None or not volumes.ellipsoids or not volumes.hands:
+        volumes = self.body.volumes
+        if volumes is None or not volumes.is_thick:
             return False
         return bool(clear_hands(volumes, self.body.anatomy, world, positions, rate).any())
 

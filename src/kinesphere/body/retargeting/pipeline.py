@@ -13,11 +13,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kinesphere.body.anatomy import Anatomy
-from kinesphere.body.collision import CollisionAvoidance, find_volumes
+from kinesphere.body.anatomy import Anatomy, find_anatomy
+from kinesphere.body.clear_hands import clear_motion
+from kinesphere.body.collision import Arms, CollisionAvoidance, find_volumes
 from kinesphere.body.ground import find_ground
 from kinesphere.body.require_roles import require_motion_roles, require_roles
 from kinesphere.body.retargeting.calibration import Calibration, calibrate, is_same_body
+from kinesphere.body.retargeting.elbow_hinges import keep_elbow_side
 from kinesphere.body.retargeting.foot_pitch import pitch_feet
 from kinesphere.body.retargeting.hand_placement import place_wrists
 from kinesphere.body.retargeting.leg_placement import hip_centre, place_legs
@@ -67,14 +69,15 @@ def retarget(
     the result's ``source.evidence``.
 
     ``clear`` says whether hands and arms are kept out of a character's trunk and head (``body.collision``). By default
-    they are where these are thicker than any person's, the arms hang beside them and are long enough to reach in front
-    of them. Elsewhere only on request: hands that were moved stay moved when retargeted back.
+    they are where the trunk is thicker than any person's. Elsewhere only on request: hands that were moved stay moved
+    when retargeted back. A motion on its own body changes on request alone.
     """
     if calibration is None:
         onto = require_motion_roles(target) if isinstance(target, Motion) else require_roles(_skeleton(target))
         own, other = require_motion_roles(motion), onto.skeleton if isinstance(onto, Motion) else onto
         if is_same_body(own.skeleton, other):
-            return replace(own, skeleton=other)  # on its own body a motion is itself
+            itself = replace(own, skeleton=other)  # on its own body a motion is itself
+            return _clear_own(itself, target) if clear and isinstance(target, Character) else itself
         calibration = calibrate(own, onto)
     c = calibration
     motion = replace(motion, skeleton=c.source.skeleton)
@@ -85,9 +88,7 @@ def retarget(
     pose, ankles = _copy_orientations(c, motion, source_q, source_p)
     targets = _limb_targets(c, source_q, source_p, pose, ankles)
     avoidance = _collision_avoidance(c, target, clear, pose, motion.rate)
-    if avoidance is not None:
-        targets[:, :2] = avoidance.move_wrists(targets[:, :2], pose.q, pose.p)
-    shortfall = _solve_limbs(c, source_p, pose, targets, avoidance)
+    shortfall = _solve_limbs(c, source_p, pose, targets, motion.rate, avoidance)
     pitch_feet(c, source_p, pose.q, pose.p, pose.known)
     skeleton = c.target.skeleton
     kinematics.complete_rotations(pose.q, pose.known, skeleton.rest_rotations, skeleton.parents)
@@ -102,6 +103,12 @@ def _skeleton(target: Character | Skeleton) -> Skeleton:
     return target.skeleton if isinstance(target, Character) else target
 
 
+def _clear_own(motion: Motion, character: Character) -> Motion:
+    """A motion on a character with its own bones, with hands and arms out of that character's surface."""
+    body = find_anatomy(motion.skeleton, motion)
+    return clear_motion(find_volumes(character, body), body, motion)
+
+
 def _collision_avoidance(
     c: Calibration, target: Character | Skeleton | Motion, clear: bool | None, pose: TargetPose, rate: float
 ) -> CollisionAvoidance | None:
@@ -109,8 +116,7 @@ def _collision_avoidance(
     if clear is False or not isinstance(target, Character) or not target.skeleton.same_tree(c.target.skeleton):
         return None
     volumes = find_volumes(target, c.target)
-    volumes = volumes if clear else volumes.obstacles()
-    if not volumes.ellipsoids or not volumes.hands:
+    if volumes.surface is None or not (clear or volumes.is_thick):
         return None
     return CollisionAvoidance.of_motion(volumes, c.target, pose.q, pose.p, rate)
 
@@ -154,7 +160,12 @@ def _limb_targets(c: Calibration, source_q: Floats, source_p: Floats, pose: Targ
 
 
 def _solve_limbs(
-    c: Calibration, source_p: Floats, pose: TargetPose, targets: Floats, avoidance: CollisionAvoidance | None
+    c: Calibration,
+    source_p: Floats,
+    pose: TargetPose,
+    targets: Floats,
+    rate: float,
+    avoidance: CollisionAvoidance | None,
 ) -> Floats:
     """Swing upper and lower bones so that limbs end at ``targets (T, 4, 3)``; ``(T, 4)`` metres that are missed."""
     skeleton, body = c.target.skeleton, c.target
@@ -164,18 +175,18 @@ def _solve_limbs(
     lengths = norms(upper_bones), norms(lower_bones)
     rest_hinges = np.array([body.hinges[f"{side}{upper}"] for side, upper, _, _ in LIMBS])
     to_joints = rotations.conjugate(rest_q[uppers])
-    hinges = _hinges(c, source_p, rotations.rotate(pose.q[:, uppers], rotations.rotate(to_joints, rest_hinges)))
+    carried = rotations.rotate(pose.q[:, uppers], rotations.rotate(to_joints, rest_hinges))
+    hinges = _hinges(c, source_p, carried)
+    hinges[:, :2] = keep_elbow_side(hinges[:, :2], carried[:, :2], *_source_arms(c, source_p), rate)
     start = pose.p[:, uppers]
     targets = _avoid_tight_folds(start, targets, pose.p[:, ends], *lengths)
     middle, end, shortfall = bend_limb(start, targets, *lengths, hinges, SOFTNESS)
     if avoidance is not None:
-        swung, axes = avoidance.swing_elbows(start[:, :2], middle[:, :2], end[:, :2])
-        rows = np.nonzero(swung)
-        if len(rows[0]):
-            upper, lower = (length[rows[1]] for length in lengths)
-            middle[rows], end[rows], shortfall[rows] = bend_limb(
-                start[rows], targets[rows], upper, lower, axes[rows], SOFTNESS
-            )
+        wanted = Arms(start[:, :2], targets[:, :2], hinges[:, :2], *(length[:2] for length in lengths))
+        changed, arms = avoidance.clear_arms(wanted)
+        elbows, wrists = arms.bend()
+        for made, new in ((middle, elbows), (end, wrists)):
+            made[:, :2] = np.where(changed[..., None], new, made[:, :2])
     for joints, rest_bones, bones in ((uppers, upper_bones, middle - start), (lowers, lower_bones, end - middle)):
         current = pose.q[:, joints]
         copied = rotations.rotate(current, rotations.rotate(rotations.conjugate(rest_q[joints]), rest_bones))
@@ -189,6 +200,12 @@ def _limb_joints(skeleton: Skeleton) -> tuple[Ints, Ints, Ints]:
     """Upper, lower and end joints of the limbs, in the order of ``LIMBS``."""
     uppers, lowers, ends = (np.array([skeleton.roles[f"{limb[0]}{limb[k]}"] for limb in LIMBS]) for k in (1, 2, 3))
     return uppers, lowers, ends
+
+
+def _source_arms(c: Calibration, source_p: Floats) -> tuple[Floats, Floats]:
+    """The source's upper arms and forearms ``(T, 2, 3)``."""
+    uppers, lowers, ends = (joints[:2] for joints in _limb_joints(c.source.skeleton))
+    return source_p[:, lowers] - source_p[:, uppers], source_p[:, ends] - source_p[:, lowers]
 
 
 def _hinges(c: Calibration, source_p: Floats, copied: Floats) -> Floats:

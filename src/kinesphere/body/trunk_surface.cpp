@@ -1,0 +1,267 @@
+// Loops over points of arms against the surface of trunk and head: see trunk_surface.py.
+#include <algorithm>
+
+#include "maths/binding.hpp"
+#include "maths/rotations.hpp"
+
+namespace kinesphere {
+
+namespace {
+
+// PosedSurface of trunk_surface.py: K rings from below to above in each of T frames.
+struct PosedSurface {
+    Floats<3> centres;  // (T, K, 3)
+    Floats<4> axes;     // (T, K, 3, 3) left, up and forward as rows
+    Floats<3> planes;   // (T, K, 4) up, and the centre along it
+    Floats<2> shifts;   // (K, 2) from a ring's centre back to where a left hand is pushed from: right and backward
+    Floats<2> radii;    // (K, A) from there to the skin, by azimuth from left to forward
+    Floats<2> slopes;   // (K, A) how fast radii grow with height
+    double widest;      // metres: no skin is farther from its ring's centre
+};
+
+// Arms of collision.py.
+struct Arms {
+    Floats<3> shoulders;  // (T, 2, 3)
+    Floats<3> wrists;     // (T, 2, 3)
+    Floats<3> hinges;     // (T, 2, 3)
+    Floats<1> upper;      // (2,) bone lengths
+    Floats<1> lower;      // (2,)
+};
+
+// ArmSizes of collision.py.
+struct ArmSizes {
+    Floats<1> hands;   // (2,) metres from the wrist to the farthest fingertip
+    Floats<1> flesh;   // (2,) metres from the forearm's bone that stay outside
+    Floats<1> lowers;  // (N,) points of the forearm that stay outside, as shares from the elbow
+    double margin;     // metres between skin and skin
+    double softness;   // metres over which pushing begins
+};
+
+// Where a point is relative to the surface.
+struct Depth {
+    double metres = -INFINITY;  // below the surface; negative outside
+    Vec3 outward = {0.0, 0.0, 0.0};
+};
+
+}  // namespace
+
+constexpr double FAR = 1.5;      // times a distance: so far below zero no depth is nearer than the distance
+constexpr double ENOUGH = 0.01;  // of the softness: a smaller step is none
+
+// A ring's value at an azimuth, in parts of a whole turn.
+static double value_at(const double* values, Index count, double turns) {
+    const double place = (turns - std::floor(turns)) * static_cast<double>(count);
+    const Index a = static_cast<Index>(place) % count, b = (a + 1) % count;
+    const double u = place - std::floor(place);
+    return (1.0 - u) * values[a] + u * values[b];
+}
+
+// The depth of a point between two rings, `below` and `above` metres over their planes.
+static Depth depth_between(const PosedSurface& surface, Index t, Index k, Vec3 point, double side, double below,
+                           double above) {
+    const double spacing = most(below - above, 1e-6), u = below / spacing;
+    Vec3 left = {0.0, 0.0, 0.0}, up = left, forward = left;
+    double x = 0.0, z = 0.0;
+    for (Index n = 0; n < 2; ++n) {
+        const double share = n == 0 ? 1.0 - u : u;
+        const double* axes = surface.axes.at(t, k + n);
+        const Vec3 from = point - read_vector(surface.centres.at(t, k + n));
+        const Vec3 l = read_vector(axes), f = read_vector(axes + 6);
+        x += share * (side * dot(l, from) + surface.shifts(k + n, 0));
+        z += share * (dot(f, from) + surface.shifts(k + n, 1));
+        left = left + share * l;
+        up = up + share * read_vector(axes + 3);
+        forward = forward + share * f;
+    }
+    const double far = most(std::hypot(x, z), 1e-9);
+    const double turns = std::atan2(z, x) / 6.283185307179586;
+    const double low = value_at(surface.radii.at(k), surface.radii.shape[1], turns);
+    const double high = value_at(surface.radii.at(k + 1), surface.radii.shape[1], turns);
+    const double lower = value_at(surface.slopes.at(k), surface.slopes.shape[1], turns);
+    const double upper = value_at(surface.slopes.at(k + 1), surface.slopes.shape[1], turns);
+    const double slope = (1.0 - u) * lower + u * upper;
+    const double steep = std::sqrt(1.0 + slope * slope);
+    const Vec3 radial = (side * x / far) * left + (z / far) * forward;
+    return {((1.0 - u) * low + u * high - far) / steep, (radial - slope * up) / steep};
+}
+
+// The greatest depth of a point over all heights at which it may be: where a spine bends, planes of rings cross.
+static Depth depth_of(const PosedSurface& surface, Index t, Vec3 point, double side) {
+    Depth deepest;
+    const Index count = surface.centres.shape[1];
+    const double* plane = surface.planes.at(t);
+    double below = -1.0;
+    for (Index k = 0; k < count; ++k, plane += 4) {
+        const double above = plane[0] * point.x + plane[1] * point.y + plane[2] * point.z - plane[3];
+        if (below >= 0.0 && above < 0.0) {
+            const Vec3 from = point - read_vector(surface.centres.at(t, k));
+            if (dot(from, from) < 4.0 * square(surface.widest)) {
+                const Depth here = depth_between(surface, t, k - 1, point, side, below, above);
+                if (here.metres > deepest.metres) deepest = here;
+            }
+        }
+        below = above;
+    }
+    return deepest;
+}
+
+// How far a point must move along the surface's normal to be outside: all of its depth, less where it is hardly below.
+static double push_length(double depth, double softness) {
+    if (depth > softness) return depth;
+    return depth > -softness ? square(depth + softness) / (4.0 * softness) : 0.0;
+}
+
+// Write displacements (T, N, 3) that move points (T, N, 3) out of the surface, so that each is at least a margin (N,)
+// outside; zero for points that are clear. A `side` is 1 for a left arm, -1 for a right one.
+static void push_out(const PosedSurface& surface, Floats<3> points, double side, Floats<1> margins, double softness,
+                     FloatsOut<3> displacements) {
+    for (Index t = 0; t < points.shape[0]; ++t) {
+        for (Index n = 0; n < points.shape[1]; ++n) {
+            const Depth found = depth_of(surface, t, read_vector(points.at(t, n)), side);
+            write_vector(displacements.at(t, n), push_length(found.metres + margins(n), softness) * found.outward);
+        }
+    }
+}
+
+// Where the elbow is, for a wrist in reach.
+static Vec3 place_elbow(Vec3 shoulder, Vec3 wrist, Vec3 hinge, double upper, double lower) {
+    const double distance = norm(wrist - shoulder);
+    const Vec3 axis = (wrist - shoulder) / most(distance, 1e-12);
+    const double far = clamp(distance, most(std::abs(upper - lower), 1e-9), upper + lower);
+    const double along = (square(upper) - square(lower) + square(far)) / (2.0 * far);
+    const Vec3 outward = cross(axis, hinge);
+    const double bow = std::sqrt(most(square(upper) - square(along), 0.0)) / most(norm(outward), 1e-12);
+    return shoulder + along * axis + bow * outward;
+}
+
+// Add a point's push to a mean that is weighted by the third power of its own length.
+static void add_push(Vec3 push, Vec3& sum, double& total) {
+    const double size = norm(push), weight = size * size * size;
+    sum = sum + weight * push;
+    total += weight;
+}
+
+// How far one wrist moves in one round: the mean over the points of its hand and, for whole arms, of its forearm.
+static Vec3 wrist_step(const PosedSurface& surface, const Arms& arms, const ArmSizes& sizes, Index t, Index h,
+                       Vec3 wrist, const double* skin, Index count, bool whole) {
+    const double side = h == 0 ? 1.0 : -1.0;
+    Vec3 sum = {0.0, 0.0, 0.0};
+    double total = 0.0;
+    const double clear = -FAR * (sizes.hands(h) + sizes.margin + sizes.softness);
+    if (depth_of(surface, t, wrist, side).metres > clear) {
+        for (Index n = 0; n < count; ++n) {
+            const Depth found = depth_of(surface, t, wrist + read_vector(skin + 3 * n), side);
+            add_push(push_length(found.metres + sizes.margin, sizes.softness) * found.outward, sum, total);
+        }
+    }
+    if (whole) {
+        const Vec3 elbow = place_elbow(read_vector(arms.shoulders.at(t, h)), wrist, read_vector(arms.hinges.at(t, h)),
+                                       arms.upper(h), arms.lower(h));
+        for (Index n = 0; n < sizes.lowers.shape[0]; ++n) {
+            const double share = sizes.lowers(n);
+            const Depth found = depth_of(surface, t, elbow + share * (wrist - elbow), side);
+            const double push = push_length(found.metres + sizes.flesh(h), sizes.softness);
+            add_push((push / (0.5 + 0.5 * share)) * found.outward, sum, total);
+        }
+    }
+    return sum / most(total, 1e-30);
+}
+
+// Write displacements (T, 2, 3) that move wrists so far that hands are outside, `whole` arms as well, in each frame by
+// itself. `skins (T, 2, K, 3)` are points of hands from their wrists, `together (T,)` how much both move alike, and
+// `reaches (T, 2)` how far from its shoulder a wrist may be.
+static void move_wrists(const PosedSurface& surface, const Arms& arms, const ArmSizes& sizes, Floats<4> skins,
+                        Floats<1> together, Floats<2> reaches, bool whole, Index rounds, FloatsOut<3> displacements) {
+    for (Index t = 0; t < skins.shape[0]; ++t) {
+        const Vec3 first[2] = {read_vector(arms.wrists.at(t, 0)), read_vector(arms.wrists.at(t, 1))};
+        Vec3 wrists[2] = {first[0], first[1]};
+        for (Index round = 0; round < rounds; ++round) {
+            Vec3 steps[2];
+            for (Index h = 0; h < 2; ++h) {
+                steps[h] = wrist_step(surface, arms, sizes, t, h, wrists[h], skins.at(t, h), skins.shape[2], whole);
+            }
+            if (norm(steps[0]) <= ENOUGH * sizes.softness && norm(steps[1]) <= ENOUGH * sizes.softness) break;
+            const Vec3 mean = 0.5 * (steps[0] + steps[1]);
+            for (Index h = 0; h < 2; ++h) {
+                const Vec3 shoulder = read_vector(arms.shoulders.at(t, h));
+                const Vec3 moved = wrists[h] + steps[h] + together(t) * (mean - steps[h]) - shoulder;
+                wrists[h] = shoulder + least(reaches(t, h) / most(norm(moved), 1e-12), 1.0) * moved;
+            }
+        }
+        for (Index h = 0; h < 2; ++h) write_vector(displacements.at(t, h), wrists[h] - first[h]);
+    }
+}
+
+// Write the sum over an arm's points of their squared depth (T, S), for elbows at each of S angles (T, S) about the
+// axis. The rows of `arm (T, 5, 3)` are the shoulder, the elbow's foot on the axis, its offset from there, the same a
+// quarter turn on, and the wrist. Points are shares (N,) of upper and lower bone.
+static void swing_costs(const PosedSurface& surface, Ints<1> rows, Floats<3> arm, Floats<2> angles, double side,
+                        Floats<1> uppers, Floats<1> lowers, double margin, FloatsOut<2> costs) {
+    for (Index t = 0; t < arm.shape[0]; ++t) {
+        const Vec3 shoulder = read_vector(arm.at(t, 0)), base = read_vector(arm.at(t, 1));
+        const Vec3 outward = read_vector(arm.at(t, 2)), across = read_vector(arm.at(t, 3));
+        const Vec3 wrist = read_vector(arm.at(t, 4));
+        for (Index s = 0; s < angles.shape[1]; ++s) {
+            const Vec3 elbow = base + std::cos(angles(t, s)) * outward + std::sin(angles(t, s)) * across;
+            double cost = 0.0;
+            for (Index n = 0; n < uppers.shape[0]; ++n) {
+                const Vec3 point = shoulder + uppers(n) * (elbow - shoulder);
+                cost += square(most(depth_of(surface, rows(t), point, side).metres + margin, 0.0));
+            }
+            for (Index n = 0; n < lowers.shape[0]; ++n) {
+                const Vec3 point = elbow + lowers(n) * (wrist - elbow);
+                cost += square(most(depth_of(surface, rows(t), point, side).metres + margin, 0.0));
+            }
+            costs(t, s) = cost;
+        }
+    }
+}
+
+// Write the path (T,) through `angles (T, S)` with the least sum of costs (T, S) and of `stiffness` times its squared
+// steps: dynamic programming.
+static void cheapest_path(Floats<2> costs, Floats<2> angles, double stiffness, FloatsOut<1> path) {
+    const Index frames = costs.shape[0], count = costs.shape[1];
+    if (frames == 0) return;
+    Scratch<double, 2> totals(2, count);
+    Scratch<std::int64_t, 2> origins(frames, count);
+    std::copy(costs.at(0), costs.at(1), totals.at(0));
+    for (Index t = 1; t < frames; ++t) {
+        const double* before = totals.at((t + 1) % 2);
+        double* now = totals.at(t % 2);
+        for (Index s = 0; s < count; ++s) {
+            double best = INFINITY;
+            for (Index r = 0; r < count; ++r) {
+                const double total = before[r] + stiffness * square(angles(t, s) - angles(t - 1, r));
+                if (total < best) {
+                    best = total;
+                    origins(t, s) = r;
+                }
+            }
+            now[s] = best + costs(t, s);
+        }
+    }
+    const double* last = totals.at((frames - 1) % 2);
+    Index s = std::min_element(last, last + count) - last;
+    for (Index t = frames - 1; t >= 0; --t) {
+        path(t) = angles(t, s);
+        s = origins(t, s);
+    }
+}
+
+}  // namespace kinesphere
+
+using namespace kinesphere;
+
+FIELDS(PosedSurface, &PosedSurface::centres, &PosedSurface::axes, &PosedSurface::planes, &PosedSurface::shifts,
+       &PosedSurface::radii, &PosedSurface::slopes, &PosedSurface::widest);
+FIELDS(Arms, &Arms::shoulders, &Arms::wrists, &Arms::hinges, &Arms::upper, &Arms::lower);
+FIELDS(ArmSizes, &ArmSizes::hands, &ArmSizes::flesh, &ArmSizes::lowers, &ArmSizes::margin, &ArmSizes::softness);
+
+KERNELS(trunk_surface) {
+    return {
+        kernel<push_out>("push_out"),
+        kernel<move_wrists>("move_wrists"),
+        kernel<swing_costs>("swing_costs"),
+        kernel<cheapest_path>("cheapest_path"),
+    };
+}
