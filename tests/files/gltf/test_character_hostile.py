@@ -159,6 +159,7 @@ def _mutated(value: Any, rng: np.random.Generator) -> Any:
     return changed
 
 
+@pytest.mark.filterwarnings("ignore:.*is the unit right:kinesphere.motion.errors.MotionFileWarning")
 def test_anything_else_is_refused_by_name_or_written(tmp_path: Path) -> None:
     """One change at random, many times over: no other error than MotionFileError, in reading or in writing."""
     rng = np.random.default_rng(4)
