@@ -35,6 +35,7 @@ MOST_ROLL = 0.012  # leg lengths that a hip joint rises at most because hips rol
 STEEP = (0.7, 0.95)  # level parts of a leg between which a foot comes to give way along the leg, not up or down
 MOST_GIVEN = 0.03  # leg lengths by which a foot in the air gives way at most
 ALIKE = 0.06  # leg lengths between the places of hip joints: hips that differ more roll less, and feet give way less
+UNLIKE = (0.15, 0.35)  # shares of alike hips between which a foot that is still comes to carry
 SLOW = 0.3  # leg lengths a second: a slower foot may stand on something
 PAUSE = 0.15  # seconds, sigma: a foot that is still for less does not stand
 
@@ -108,10 +109,11 @@ def _legs(c: Calibration, motion: Motion, source_p: Floats) -> _Legs:
         spans.append(reach(_flexion(knee - hip, foot - knee), upper, lower))
         lengths.append(target_length)
     ankles_, from_hips_, high_, spans_ = (np.stack(v, axis=1) for v in (ankles, from_hips, high, spans))
-    support = _support(c, motion, source_p, high_)
     # The height of a foot decides how much it belongs to its hip joint, and so where it is under wider hips.
     apart = 0.5 * abs(c.leg * hip_width(c.source.skeleton) - hip_width(c.target.skeleton)) / float(np.mean(lengths))
     alike = min(1.0, ALIKE / max(apart, 1e-9))
+    held = float(smoothstep((alike - UNLIKE[0]) / (UNLIKE[1] - UNLIKE[0])))
+    support = _support(c, motion, source_p, held * (1.0 - high_))
     return _Legs(ankles_, from_hips_, high_, spans_, support, np.array(lengths), alike)
 
 
@@ -160,10 +162,11 @@ def _roll_to(across: Floats, sine: Floats) -> Floats:
     return np.asarray(rolled * norms(across)[:, None])
 
 
-def _support(c: Calibration, motion: Motion, source_p: Floats, high: Floats) -> Floats:
+def _support(c: Calibration, motion: Motion, source_p: Floats, held: Floats) -> Floats:
     """``(T, 2)`` 1 for a foot on the ground, or held still above it, 0 for one in the air.
 
-    Nobody bends the standing leg to kick farther, and a foot that is still may stand on something.
+    Nobody bends the standing leg to kick farther, and a foot that is still may stand on something: it carries as much
+    as ``held (T, 2)`` says.
     """
     lengths = np.array([c.source.lengths[f"{side}Leg"] for side in SIDES])
     feet = source_p[:, [c.source.skeleton.roles[f"{side}Foot"] for side in SIDES]]
@@ -173,7 +176,7 @@ def _support(c: Calibration, motion: Motion, source_p: Floats, high: Floats) -> 
     for run in performed_runs(motion):
         speed = speeds(smooth_gaussian(feet[run], motion.rate), motion.rate) / (SLOW * lengths)
         still[run] = np.clip(smooth_gaussian(1.0 / (1.0 + speed**2), motion.rate, PAUSE), 0.0, 1.0)
-    return np.asarray(low + (1.0 - low) * (1.0 - high) * still)
+    return np.asarray(low + (1.0 - low) * held * still)
 
 
 def _drop_to_reach(legs: _Legs, sockets: Floats, motion: Motion) -> Floats:
