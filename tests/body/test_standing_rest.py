@@ -173,13 +173,14 @@ def test_a_pose_and_bodies_that_are_none() -> None:
     assert with_standing_rest(rope) is rope
 
 
-def test_a_motion_is_not_kept_alive() -> None:
-    given = REST_POSES["along X"](WALK)
+@pytest.mark.parametrize("name", ["along X", "arms ahead", "twisted axes"])
+def test_nothing_is_kept_alive(name: str) -> None:
+    given = REST_POSES[name](WALK)
     with_standing_rest(given)
-    watched = weakref.ref(given)
+    watched = weakref.ref(given), weakref.ref(given.skeleton)
     del given
     gc.collect()
-    assert watched() is None
+    assert [one() for one in watched] == [None, None]
 
 
 @pytest.mark.data

@@ -69,9 +69,9 @@ def standing_skeleton(motion: Motion) -> Skeleton | None:
     rest = _read_rest(motion.skeleton)
     if rest is None:
         return None
-    skeleton, wrong = rest.skeleton, list(LIMBS)
+    skeleton, wrong = motion.skeleton.with_found_roles(), list(LIMBS)
     if rest.stands:
-        wrong = [*rest.hidden, *_contradicted(rest, *_some_frames(motion, FEW))]
+        wrong = [*rest.hidden, *_contradicted(rest, skeleton, *_some_frames(motion, FEW))]
         if not wrong and rest.vertical:
             return None
     sampled = _Samples(skeleton, *_some_frames(motion, SAMPLES))
@@ -89,7 +89,6 @@ def _some_frames(motion: Motion, most: int) -> tuple[Floats, Floats]:
 class _Rest(NamedTuple):
     """What a skeleton's rest pose shows of a body."""
 
-    skeleton: Skeleton  # with its roles
     stands: bool  # whether it is a standing body's, maybe lying down
     vertical: bool  # whether it is upright
     hidden: list[Limb]  # limbs whose hinge can't be told from it
@@ -105,7 +104,7 @@ def _read_rest(skeleton: Skeleton) -> _Rest | None:
         return None
     q, p = skeleton.rest_world()
     if uprightness(skeleton, p) <= UPRIGHT:
-        return _Rest(skeleton, False, False, [], [], np.empty((0, 3)))
+        return _Rest(False, False, [], [], np.empty((0, 3)))
     basis = _body_basis(skeleton, p)
     ahead, hidden, shown, hinges = rotations.rotate(basis, [0.0, 0.0, 1.0]), list[Limb](), list[Limb](), list[Floats]()
     for side, parts in LIMBS:
@@ -122,7 +121,7 @@ def _read_rest(skeleton: Skeleton) -> _Rest | None:
         shown.append((side, parts))
         hinges.append(rotations.rotate(rotations.conjugate(q[upper]), axis))
     vertical = bool(rotations.rotate(basis, [0.0, 1.0, 0.0])[1] > VERTICAL)
-    return _Rest(skeleton, True, vertical, hidden, shown, np.array(hinges).reshape(-1, 3))
+    return _Rest(True, vertical, hidden, shown, np.array(hinges).reshape(-1, 3))
 
 
 def _hides_hinge(p: Floats, basis: Floats, *, arm: bool) -> bool:
@@ -132,12 +131,12 @@ def _hides_hinge(p: Floats, basis: Floats, *, arm: bool) -> bool:
     return bool(upper @ lower < BENT or (arm and (abs(ahead) > AHEAD or up > RAISED)))
 
 
-def _contradicted(rest: _Rest, local: Floats, translations: Floats) -> list[Limb]:
+def _contradicted(rest: _Rest, skeleton: Skeleton, local: Floats, translations: Floats) -> list[Limb]:
     """Limbs that clearly bend about another axis, in these frames, than the rest pose says."""
     if not rest.shown or len(local) < LEAST_SAMPLES:
         return []
-    q, p = kinematics.forward(local, translations, rest.skeleton.parents)
-    joints = np.array([[rest.skeleton.roles[side + part] for part in parts] for side, parts in rest.shown])
+    q, p = kinematics.forward(local, translations, skeleton.parents)
+    joints = np.array([[skeleton.roles[side + part] for part in parts] for side, parts in rest.shown])
     bones = unit(np.diff(p[:, joints], axis=2))
     normal = cross(bones[:, :, 0], bones[:, :, 1])
     sine = norms(normal)
