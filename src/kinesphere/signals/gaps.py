@@ -95,6 +95,10 @@ def find_gaps(motion: Motion, joints: str | Sequence[str] | None = None) -> tupl
         pose = motion.rotations[run], motion.translations[run]
         lost, jumping, frozen = (find(pose, motion.rate) for find in (_lost_bodies, _jumps, find_freezes))
         jumping &= ~lost
+        for joint in np.flatnonzero(frozen.any(axis=0) & lost.any(axis=0)).tolist():
+            for first, last in runs(frozen[:, joint]):
+                if lost[last + 1 : last + 2, joint].any():  # it does not catch up: all of the body is lost
+                    frozen[first : last + 1, joint] = False
         if jumping.any():
             jumping = _visible_jumps(motion.skeleton, pose, jumping)
         for why, mask in (("is lost", lost), ("jumps", jumping), ("freezes", frozen & ~jumping & ~lost)):
