@@ -20,6 +20,7 @@ from .body.ground import find_ground as find_ground
 from .body.ground import place_on_ground as place_on_ground
 from .body.limits import clamp_to_limits as clamp_to_limits
 from .body.limits import limit_excess as limit_excess
+from .body.looping import loop as loop
 from .body.mass import centre_of_mass as centre_of_mass
 from .body.mass import support_polygon as support_polygon
 from .body.retargeting.calibration import Calibration as Calibration
@@ -40,6 +41,7 @@ from .files.loading import load as load
 from .files.loading import load_character as load_character
 from .files.loading import save as save
 from .files.loading import save_character as save_character
+from .files.loading import save_clips as save_clips
 from .files.mapping import load_mapping as load_mapping
 from .files.mapping import save_mapping as save_mapping
 from .laban.dials import Part as Part

@@ -275,10 +275,10 @@ def test_small_changes_of_captures_stay_small(data_dir, clip: str) -> None:
         for name in ("RobotExpressive.glb", "kaykit_manny/manny_med_mod.gltf")
     )
     for character in (robot, manny, builtin.mo()):
-        plain = retarget(motion, character, clear=False).positions_world()[motion.performed_frames]
+        plain = retarget(motion, character).positions_world()[motion.performed_frames]
         joints = [character.skeleton.roles[role] for role in ("hips", "leftFoot", "rightFoot")]
         for size, most in ((1e-9, 1e-6), (1e-5, 2e-3)):
-            changed = retarget(perturbed(motion, size, 1), character, clear=False).positions_world()
+            changed = retarget(perturbed(motion, size, 1), character).positions_world()
             apart = np.abs(changed[motion.performed_frames] - plain)
             assert apart[:, joints].max() < most
             assert apart.max() < 20.0 * most

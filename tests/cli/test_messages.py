@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from rigs import Dialect, bvh_text, walk
+from bvh_dialects import Dialect, bvh_text, walk
 from typer.testing import CliRunner
 
 from kinesphere.cli.main import app

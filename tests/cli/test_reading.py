@@ -6,7 +6,7 @@ import json
 
 import numpy as np
 import pytest
-from rigs import Dialect, bvh_text, walk
+from bvh_dialects import Dialect, bvh_text, walk
 from typer.testing import CliRunner
 
 import kinesphere
@@ -177,13 +177,13 @@ def test_placing_leaves_heading_and_path(height):
 
 
 def load_skeleton():
-    from rigs import NAMES, OFFSETS, PARENTS
+    from bvh_dialects import NAMES, OFFSETS, PARENTS
 
     return kinesphere.Skeleton(NAMES, np.array(PARENTS), OFFSETS).with_found_roles()
 
 
 def pose(performance):
-    from rigs import OFFSETS, PARENTS
+    from bvh_dialects import OFFSETS, PARENTS
     from scipy.spatial.transform import Rotation
 
     frames = len(performance.positions)

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from rigs import Dialect, bvh_text, walk
+from bvh_dialects import Dialect, bvh_text, walk
 
 from figures import walking_pair
 from kinesphere import MotionFileWarning, load, save

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from rigs import NAMELESS, NAMES, OFFSETS, PARENTS
+from bvh_dialects import NAMELESS, NAMES, OFFSETS, PARENTS
 
 from kinesphere.files.landmarks import find_landmarks
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from rigs import NAMELESS, NAMES, UNLIKE, Dialect, body_positions, bvh_text, lie, walk
+from bvh_dialects import NAMELESS, NAMES, UNLIKE, Dialect, body_positions, bvh_text, lie, walk
 
 from kinesphere import MotionFileWarning, load
 from kinesphere.body.require_roles import require_motion_roles
