@@ -41,7 +41,7 @@ corpus: $(VENV)/.dev $(VENV)/.native $(VENV)/.validator $(VENV)-blender/.install
 # What retargeting and edits do to every clip of a folder, one line a measure: make field DATA=folder.
 DATA ?= $(KINESPHERE_DATA)
 field: $(VENV)/.native
-	$(BIN)/python tools/measure_field.py $(DATA)
+	$(BIN)/python tools/measure_field.py "$(DATA)"
 
 fuzz: $(VENV)/.dev $(VENV)/.native
 	$(BIN)/python tools/fuzz.py --count 10000

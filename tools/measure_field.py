@@ -80,8 +80,8 @@ def measure_clip(folder: Path, file: Path, names: tuple[str, ...]) -> tuple[str,
     for key in names:
         try:
             numbers = measures()[key].measure(motion, characters(folder))
-        except ValueError as error:  # a clip that an edit refuses is a finding, not the end of the run
-            failed.append(f"{key}: {error}")
+        except (ValueError, KeyError) as error:  # a clip that is refused is a finding, not the end of the run
+            failed.append(f"{key}: {error or type(error).__name__}")
             continue
         if numbers:
             rows[key] = numbers

@@ -73,6 +73,8 @@ def flips(motion: Motion, before: Floats, after: Floats) -> float:
     """Frames of limbs that are bent to the other side of their upper bone than before."""
     roles, count = motion.skeleton.with_found_roles().roles, 0
     for limb in LIMBS:
+        if not all(role in roles for role in limb):
+            continue
         a, b, c = (roles[role] for role in limb)
         old, new = (np.cross(p[:, b] - p[:, a], p[:, c] - p[:, b]) for p in (before, after))
         length = np.linalg.norm(before[0, b] - before[0, a]) * np.linalg.norm(before[0, c] - before[0, b])

@@ -197,7 +197,9 @@ def find_ground(motion: Motion, height: float | None = None) -> Ground:
 
     A ``height`` given is taken as it is.
     """
-    motion = require_motion_roles(motion, LEGS, "finding the ground")
+    from kinesphere.body.standing_rest import with_standing_rest  # which needs anatomy, which needs soles
+
+    motion = with_standing_rest(require_motion_roles(motion, LEGS, "finding the ground"))
     return ground_of_paths(motion, smooth_paths(motion, sole_points(motion.skeleton)), height)
 
 

@@ -156,8 +156,8 @@ def preview(
         options = ReadOptions(clip, scale, up, rate, salvage, positions, to_ground)
         motions = [options.load(file), *(options.of_others.load(other) for other in against or ())]
         tell_clip(file, options)
-        for motion in motions:
-            print_standing(motion)
+        for motion, path in zip(motions, [file, *(against or ())], strict=True):
+            print_standing(options.with_own_soles(motion, path))
         own = None if bones or not sheet else _own_surface(file, motions[0])
         if sheet and own is None:
             _draw_bones(motions[0], target, look)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, TypeVar
 import typer
 
 from kinesphere.cli.batch import ClipChoice, Overwrite, Processes, Verb
+from kinesphere.cli.clips import clips_of
 from kinesphere.cli.previews import Preview
 from kinesphere.cli.shared import ReadOptions, bring_to_ground, is_builtin_name, open_character, report_errors
 from kinesphere.cli.transform_commands import Out, Source, To, Transform, run_transform, with_reading
@@ -58,12 +59,19 @@ class Retargeting(Transform):
     target_mapping: Path | None = None
 
     def load(self, source: Path, clip: ClipChoice) -> Motion:
-        motion = _with_mapping(super().load(source, clip), self.source_mapping)
+        motion = self._read(source, clip)
         if self.keep_height or (self.ground is None and is_builtin_name(source)):  # our own stand on y = 0
             return motion
+        height = self.ground
+        if height is None and clip is not None:
+            height = _common_ground(self, source)
+        return bring_to_ground(motion, height)
+
+    def _read(self, source: Path, clip: ClipChoice) -> Motion:
         from kinesphere.body.require_roles import require_motion_roles
 
-        return bring_to_ground(require_motion_roles(motion), self.ground)
+        motion = self.reading.with_own_soles(super().load(source, clip), source)
+        return require_motion_roles(_with_mapping(motion, self.source_mapping))
 
     @property
     def target(self) -> Motion | Character:
@@ -86,6 +94,32 @@ class Retargeting(Transform):
 
         target = self.target
         return self.write(source, clips, output, target if isinstance(target, Character) else None)
+
+
+@lru_cache(maxsize=1)
+def _common_ground(work: Retargeting, source: Path) -> float | None:
+    """The ground of a file with several clips: the one on which the body stands the longest; None: of one clip.
+
+    One file has one floor. A clip in which the body lies or jumps does not show it.
+    """
+    clips = clips_of(source, work.reading)
+    if len(clips) < 2:
+        return None
+    from kinesphere.body.ground import find_ground
+
+    heights, weights = [], []
+    for number, _ in clips:
+        motion = work._read(source, number)
+        ground = find_ground(motion)
+        heights.append(ground.height)
+        weights.append(max(ground.share - 0.5, 0.0) * len(motion) / motion.rate + 1e-9)
+    order = sorted(range(len(heights)), key=heights.__getitem__)
+    half, so_far = 0.5 * sum(weights), 0.0
+    for i in order:
+        so_far += weights[i]
+        if so_far >= half:
+            return heights[i]
+    return heights[order[-1]]
 
 
 @with_reading

@@ -163,7 +163,21 @@ class ReadOptions:
         chosen = clip if clip is not None else find_clip(path, self.clip)
         options: Any = {"scale": self.scale, "up": self.up, "rate": self.rate, "salvage": self.salvage}
         motion = load(path, clip=chosen, **options, positions=self.positions or "auto")  # type: ignore[arg-type]
-        return bring_to_ground(motion) if self.to_ground else motion
+        return bring_to_ground(self.with_own_soles(motion, path)) if self.to_ground else motion
+
+    def with_own_soles(self, motion: Motion, path: Path) -> Motion:
+        """The motion with the soles of the surface in its file, if it has one, where a person's would be a guess."""
+        from kinesphere.cli.previews import own_character
+
+        if self.scale is not None or self.up is not None:
+            return motion
+        try:
+            character = own_character(path)
+        except ValueError:  # the motion could be read, which is enough
+            return motion
+        if character is None or not character.skeleton.same_tree(motion.skeleton):
+            return motion
+        return replace(motion, skeleton=replace(motion.skeleton, soles=character.skeleton.soles))
 
     @property
     def of_others(self) -> ReadOptions:
