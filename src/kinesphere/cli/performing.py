@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from kinesphere.cli.previews import Preview as Preview
-from kinesphere.cli.previews import check_preview, draw_comparison, preview_path
+from kinesphere.cli.previews import check_preview, draw_comparison, own_character, preview_path
 from kinesphere.cli.shared import check_outputs, collect_warnings, print_ground, print_standing
 
 if TYPE_CHECKING:
+    from kinesphere.motion.character import Character
+    from kinesphere.motion.motion import Motion
     from kinesphere.score.score import Score
 
 Performer = Annotated[
@@ -42,7 +44,7 @@ def perform_score(
 
     writer = format_to_write(out)
     made = render(score)
-    body = None if score.character is None else resolve_character(score.character)
+    body = _own_surface(score, made) if score.character is None else resolve_character(score.character)
     if save_score is not None:
         score_to_plain(score)  # refuses what no file can hold, before anything is written
     # Options are checked before outputs, so that an existing file does not hide a typo.
@@ -69,3 +71,15 @@ def perform_score(
         print_standing(made)
         draw_comparison(first, made, body, preview_path(out))
         typer.echo(f"wrote {preview_path(out)}")
+
+
+def _own_surface(score: Score, made: Motion) -> Character | None:
+    """The character in the source's own file, where the motion was read in its size and is still on its joints."""
+    source, reading = score.source, score.reading
+    if not isinstance(source, str | Path) or not Path(source).is_file() or reading.scale or reading.up:
+        return None
+    try:
+        character = own_character(Path(source))
+    except ValueError:  # no motion file, or a surface that can't be read: the motion could, which is enough
+        return None
+    return character if character is not None and character.skeleton.same_tree(made.skeleton) else None

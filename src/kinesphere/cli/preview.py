@@ -23,6 +23,7 @@ from kinesphere.cli.shared import (
     Up,
     is_builtin_name,
     open_character,
+    print_note,
     print_standing,
     report_errors,
 )
@@ -154,7 +155,7 @@ def preview(
         if bones and not sheet:
             raise ValueError("--bones draws a contact sheet of one file: a .png, without options of surfaces")
         options = ReadOptions(clip, scale, up, rate, salvage, positions, to_ground)
-        motions = [options.load(file), *(options.of_others.load(other) for other in against or ())]
+        motions = [_load_or_rest(file, options), *(_load_or_rest(other, options.of_others) for other in against or ())]
         tell_clip(file, options)
         for motion, path in zip(motions, [file, *(against or ())], strict=True):
             print_standing(options.with_own_soles(motion, path))
@@ -166,6 +167,23 @@ def preview(
             characters: list[Character | None] = [own] if own else _load_characters(listed, character)
             _draw_surface(motions, characters, target, look)
     typer.echo(f"wrote {target}")
+
+
+def _load_or_rest(file: Path, options: ReadOptions) -> Motion:
+    """A motion; or of a character without one its rest pose, so that it can be looked at."""
+    from kinesphere.files.loading import clip_names
+
+    try:
+        return options.load(file)
+    except ValueError:
+        character = own_character(file) if file.is_file() and options.clip is None else None
+        if character is None or clip_names(file):
+            raise
+    from kinesphere.motion.motion import Motion
+
+    skeleton = character.skeleton
+    print_note(f"{file} has no animation: this is its rest pose")
+    return Motion(skeleton, 30.0, skeleton.rest_rotations[None], skeleton.offsets[None], name=file.stem)
 
 
 def _check(target: Path, look: PreviewStyle, overwrite: bool) -> None:

@@ -55,6 +55,7 @@ class Retargeting(Transform):
     lock: bool = False
     ground: float | None = None
     keep_height: bool = False
+    clear: bool | None = None
     source_mapping: Path | None = None
     target_mapping: Path | None = None
 
@@ -81,7 +82,7 @@ class Retargeting(Transform):
     def apply(self, motion: Motion) -> Motion:
         from kinesphere.body.retargeting.pipeline import retarget as retarget_motion
 
-        result = retarget_motion(motion, self.target, ground=self.ground if self.keep_height else 0.0)
+        result = retarget_motion(motion, self.target, ground=self.ground if self.keep_height else 0.0, clear=self.clear)
         if self.lock:
             from kinesphere.body.foot_lock.lock import lock_feet
 
@@ -137,6 +138,13 @@ def retarget(
     keep_height: Annotated[
         bool, typer.Option("--keep-height", help="Leave the ground where it is instead of bringing it to y = 0.")
     ] = False,
+    clear: Annotated[
+        bool | None,
+        typer.Option(
+            "--clear/--no-clear",
+            help="Keep hands and arms out of the character's trunk and head. Left out: only of thick trunks.",
+        ),
+    ] = None,
     source_mapping: Annotated[
         Path | None,
         typer.Option("--source-mapping", help="Roles of the motion's joints, by `kinesphere mapping -o`."),
@@ -158,5 +166,5 @@ def retarget(
     with report_errors():
         mappings = source_mapping, target_mapping
         own = replace(reading, to_ground=False)
-        work = Retargeting(own, overwrite, preview, onto, lock, ground, keep_height, *mappings)
+        work = Retargeting(own, overwrite, preview, onto, lock, ground, keep_height, clear, *mappings)
         run_transform(source, out, to, work, Verb("retargeting", "retargeted"), jobs)

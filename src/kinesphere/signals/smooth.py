@@ -155,6 +155,10 @@ class Smooth(Edit):
         missing = np.zeros((len(motion), len(motion.skeleton)), dtype=np.bool_)
         if self.gaps == FIND:
             found = find_gaps(motion, scope.parts)
+            spikes = find_outliers(motion) & joints & (weight > 0.0)[:, None]
+            if spikes.any():  # a gap that is bridged from a spike would keep it
+                motion = fill_gaps(motion, spikes)
+                found = [*found, *(gap for gap in find_gaps(motion, scope.parts) if gap not in found)]
             for gap in found:
                 missing[gap.first : gap.last + 1, gap.joint] = True
             if found:
