@@ -63,11 +63,5 @@ def expected_variance(positions: Floats, parents: Ints, points: Ints, turns: Flo
     ``positions (T, K, 3)`` are the chain's in the world.
     """
     found = np.zeros(len(points))
-    for k, point in enumerate(points.tolist()):
-        found[k] = moves[point]
-        row = int(parents[point])
-        while row >= 0:
-            arms = positions[:, point] - positions[:, row]
-            found[k] += moves[row] + turns[row] * (2.0 / 3.0) * float((arms * arms).sum(axis=-1).mean())
-            row = int(parents[row])
+    _native.damped_ik.expected_variance(np.ascontiguousarray(positions), parents, points, turns, moves, found)
     return found

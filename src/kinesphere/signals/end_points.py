@@ -14,9 +14,10 @@ from dataclasses import replace
 import numpy as np
 
 from kinesphere.body.ground import performed_runs
-from kinesphere.body.joint_subset import JointSubset, joint_subset, subset_pose
+from kinesphere.body.joint_subset import JointSubset, joint_subset
 from kinesphere.maths import denoise, rotations
 from kinesphere.maths.damped_ik import expected_variance, move_points
+from kinesphere.maths.kinematics import forward_some
 from kinesphere.maths.vectors import Floats, Ints
 from kinesphere.motion.checked_arrays import freeze
 from kinesphere.motion.memo import memoised
@@ -51,15 +52,16 @@ def keep_end_points(before: Motion, after: Motion, weight: Floats, noise: float 
         if run.stop - run.start < denoise.MIN_FRAMES or not (weight[run] > 0.0).any():
             continue
         was, now = before.rotations[run, chain.joints], local[run, chain.joints]
-        turns = rotations.angle_between(was, now) * (was != now).any(axis=(0, 2))  # joints that are the same stay
+        turns = rotations.angle_between(was, now)
+        turns[:, (was == now).all(axis=(0, 2))] = 0.0  # joints that are the same stay
         moves = before.translations[run, chain.joints] - translations[run, chain.joints]
         variances = (turns**2).mean(axis=0) / 3.0, (moves**2).mean(axis=(0, 2))
         if not any(variance.any() for variance in variances):
             continue
-        world = subset_pose(before[run], chain)
-        paths = np.ascontiguousarray(world.p[:, points])
+        _, places = forward_some(before.rotations[run], before.translations[run], chain.joints, chain.parents)
+        paths = places[:, points]
         change = weight[run, None, None] * (_denoise_paths(paths, limbs, noise, before.rate) - paths)
-        expected = expected_variance(world.p, chain.parents, points, *variances)
+        expected = expected_variance(places, chain.parents, points, *variances)
         own = (change**2).mean(axis=(0, 2))
         share = np.minimum(own / np.maximum(expected, 1e-30), MOST_SHARE)
         misses = np.maximum(MISS * own * share / (1.0 - share), LEAST_MISS * expected) + 1e-18
