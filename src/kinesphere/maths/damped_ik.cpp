@@ -133,8 +133,35 @@ static void expected_variance(Floats<3> positions, Ints<1> parents, Ints<1> poin
     }
 }
 
+// Write the mean squares about and along each axis of how rotations (T, J, 4) and translations (T, J, 3) of some joints
+// changed; exactly zero for those that did not.
+static void mean_changes(Floats<3> q, Floats<3> p, Floats<3> new_q, Floats<3> new_p, Ints<1> joints,
+                         FloatsOut<1> turns, FloatsOut<1> moves) {
+    const double numbers = 3.0 * static_cast<double>(q.shape[0]);
+    for (Index k = 0; k < joints.shape[0]; ++k) {
+        const Index joint = joints(k);
+        double turned = 0.0, moved = 0.0;
+        for (Index t = 0; t < q.shape[0]; ++t) {
+            const double *was = q.at(t, joint), *now = new_q.at(t, joint);
+            if (!std::equal(was, was + 4, now)) {
+                const Quat step = conjugate(read_quaternion(was)) * read_quaternion(now);
+                const double sine = std::sqrt(step.x * step.x + step.y * step.y + step.z * step.z);
+                turned += square(2.0 * std::atan2(sine, std::abs(step.w)));
+            }
+            const Vec3 way = read_vector(new_p.at(t, joint)) - read_vector(p.at(t, joint));
+            moved += dot(way, way);
+        }
+        turns(k) = turned / numbers;
+        moves(k) = moved / numbers;
+    }
+}
+
 KERNELS(damped_ik) {
-    return {kernel<step_points>("step_points"), kernel<expected_variance>("expected_variance")};
+    return {
+        kernel<step_points>("step_points"),
+        kernel<expected_variance>("expected_variance"),
+        kernel<mean_changes>("mean_changes"),
+    };
 }
 
 }  // namespace kinesphere

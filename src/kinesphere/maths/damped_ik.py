@@ -57,6 +57,16 @@ def move_points(
     return q, t
 
 
+def mean_changes(before: tuple[Floats, Floats], after: tuple[Floats, Floats], joints: Ints) -> tuple[Floats, Floats]:
+    """Variances ``(K,)`` of how joints' rotations and translations changed, about and along each axis.
+
+    Motions are local rotations ``(T, J, 4)`` and translations ``(T, J, 3)``. Joints that are the same have none.
+    """
+    turns, moves = np.zeros(len(joints)), np.zeros(len(joints))
+    _native.damped_ik.mean_changes(*before, *after, joints, turns, moves)
+    return turns, moves
+
+
 def expected_variance(positions: Floats, parents: Ints, points: Ints, turns: Floats, moves: Floats) -> Floats:
     """``(P,)`` how much points move along each axis, in mean squares, if joints change by independent variances.
 

@@ -17,6 +17,7 @@ from kinesphere.maths.bridges import build_bridge, context_frames
 from kinesphere.maths.vectors import ArrayLike, Bools, Floats, Ints, norms
 from kinesphere.motion.errors import MotionFileWarning
 from kinesphere.motion.humanoid import select_joints
+from kinesphere.motion.memo import memoised
 from kinesphere.motion.motion import Motion
 from kinesphere.motion.skeleton import Skeleton
 
@@ -186,6 +187,7 @@ def _visible_jumps(skeleton: Skeleton, pose: Pose, mask: Bools) -> Bools:
     return kept
 
 
+@memoised
 def body_size(skeleton: Skeleton) -> float:
     """The size of a body in metres, from the longest way down its bones."""
     reach = np.zeros(len(skeleton))
