@@ -48,6 +48,41 @@ struct Depth {
 constexpr double FAR = 1.5;      // times a distance: so far below zero no depth is nearer than the distance
 constexpr double ENOUGH = 0.01;  // of the softness: a smaller step is none
 
+// Write centres (T, K, 3), axes (T, K, 3, 3) and planes (T, K, 4) of rings as they are in a PosedSurface. Joints have world
+// rotations (T, N, 4) and positions (T, N, 3), and carry rings by weights (K, N): their centres at `anchors (K, N, 3)` and
+// their left, up and forward as rows of `frames (N, 3, 3)`, both in the joints' axes.
+static void pose_rings(Floats<3> q, Floats<3> p, Floats<2> weights, Floats<3> anchors, Floats<3> frames,
+                       FloatsOut<3> centres, FloatsOut<4> axes, FloatsOut<3> planes) {
+    const Index joints = q.shape[1];
+    Scratch<double, 3> turned(joints, 2, 3);  // left and up of each joint in the world
+    for (Index t = 0; t < q.shape[0]; ++t) {
+        for (Index n = 0; n < joints; ++n) {
+            for (Index i = 0; i < 2; ++i)
+                write_vector(turned.at(n, i), rotate(read_quaternion(q.at(t, n)), read_vector(frames.at(n, i))));
+        }
+        for (Index k = 0; k < weights.shape[0]; ++k) {
+            Vec3 centre = {0.0, 0.0, 0.0}, left = centre, up = centre;
+            for (Index n = 0; n < joints; ++n) {
+                const double share = weights(k, n);
+                if (share == 0.0) continue;
+                const Vec3 anchor = rotate(read_quaternion(q.at(t, n)), read_vector(anchors.at(k, n)));
+                centre = centre + share * (read_vector(p.at(t, n)) + anchor);
+                left = left + share * read_vector(turned.at(n, 0));
+                up = up + share * read_vector(turned.at(n, 1));
+            }
+            up = up / norm(up);
+            left = left - dot(left, up) * up;
+            left = left / norm(left);
+            write_vector(centres.at(t, k), centre);
+            write_vector(axes.at(t, k, 0), left);
+            write_vector(axes.at(t, k, 1), up);
+            write_vector(axes.at(t, k, 2), cross(left, up));
+            write_vector(planes.at(t, k), up);
+            planes(t, k, 3) = dot(up, centre);
+        }
+    }
+}
+
 // A ring's value at an azimuth, in parts of a whole turn.
 static double value_at(const double* values, Index count, double turns) {
     const double place = (turns - std::floor(turns)) * static_cast<double>(count);
@@ -259,6 +294,7 @@ FIELDS(ArmSizes, &ArmSizes::hands, &ArmSizes::flesh, &ArmSizes::lowers, &ArmSize
 
 KERNELS(trunk_surface) {
     return {
+        kernel<pose_rings>("pose_rings"),
         kernel<push_out>("push_out"),
         kernel<move_wrists>("move_wrists"),
         kernel<swing_costs>("swing_costs"),

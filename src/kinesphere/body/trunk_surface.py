@@ -20,7 +20,7 @@ import numpy as np
 from kinesphere import _native
 from kinesphere.body.anatomy import Anatomy
 from kinesphere.maths import rotations
-from kinesphere.maths.vectors import Floats, Ints, cross
+from kinesphere.maths.vectors import Floats, Ints
 from kinesphere.motion.humanoid import SIDES
 
 RINGS, SECTORS = 28, 48
@@ -80,22 +80,12 @@ class TrunkSurface:
 
     def pose(self, q: Floats, p: Floats) -> PosedSurface:
         """The surface for joints with world rotations ``(T, J, 4)`` and positions ``(T, J, 3)``."""
-        matrices = rotations.to_matrix(q[:, self.joints])  # (T, n, 3, 3)
-        count, each = self.weights.shape
-        # A ring's centre is Σ w (p + R a): one product of (T·3, n·3) with (n·3, K).
-        turned = matrices.transpose(0, 2, 1, 3).reshape(-1, 3 * each)
-        weighted = (self.weights[..., None] * self.anchors).transpose(1, 2, 0).reshape(3 * each, count)
-        centres = (turned @ weighted).reshape(-1, 3, count) + p[:, self.joints].transpose(0, 2, 1) @ self.weights.T
-        own = (self.frames @ matrices.transpose(0, 1, 3, 2)).reshape(-1, each, 9)
-        axes = (self.weights @ own).reshape(-1, count, 3, 3)
-        up = axes[:, :, 1] / np.sqrt(np.einsum("tki,tki->tk", axes[:, :, 1], axes[:, :, 1]))[..., None]
-        left = axes[:, :, 0] - np.einsum("tki,tki->tk", axes[:, :, 0], up)[..., None] * up
-        left /= np.sqrt(np.einsum("tki,tki->tk", left, left))[..., None]
-        square = np.stack([left, up, cross(left, up)], axis=2)
-        placed = np.ascontiguousarray(centres.transpose(0, 2, 1))
-        planes = np.concatenate([up, np.einsum("tki,tki->tk", up, placed)[..., None]], axis=2)
+        shape = len(q), len(self.weights)
+        centres, axes, planes = np.empty((*shape, 3)), np.empty((*shape, 3, 3)), np.empty((*shape, 4))
+        given = q[:, self.joints], p[:, self.joints], self.weights, self.anchors, self.frames
+        _native.trunk_surface.pose_rings(*map(np.ascontiguousarray, given), centres, axes, planes)
         widest = float(self.radii.max() + np.abs(self.shifts).sum(axis=1).max())
-        return PosedSurface(placed, square, planes, self.shifts, self.radii, self.slopes, widest)
+        return PosedSurface(centres, axes, planes, self.shifts, self.radii, self.slopes, widest)
 
 
 def measure_surface(body: Anatomy, skin: Skin) -> TrunkSurface | None:
