@@ -103,6 +103,7 @@ static Azimuth find_azimuth(double turns, Index count) {
 
 // The depth of a point between two rings, `below` and `above` metres over their planes. Points that are surely no deeper
 // than `least_depth` have none.
+template <bool OUTWARD>
 static Depth depth_between(const PosedSurface& surface, Index t, Index k, Vec3 point, double side, double below,
                            double above, double least_depth) {
     const double spacing = most(below - above, 1e-6), u = below / spacing;
@@ -123,6 +124,8 @@ static Depth depth_between(const PosedSurface& surface, Index t, Index k, Vec3 p
     const double lower = at.value(surface.slopes.at(k)), upper = at.value(surface.slopes.at(k + 1));
     const double slope = (1.0 - u) * lower + u * upper;
     const double steep = std::sqrt(1.0 + slope * slope);
+    const double metres = ((1.0 - u) * low + u * high - far) / steep;
+    if (!OUTWARD) return {metres, {0.0, 0.0, 0.0}};
     Vec3 left = {0.0, 0.0, 0.0}, up = left, forward = left;
     for (Index n = 0; n < 2; ++n) {
         const double share = n == 0 ? 1.0 - u : u;
@@ -131,11 +134,12 @@ static Depth depth_between(const PosedSurface& surface, Index t, Index k, Vec3 p
         forward = forward + share * read_vector(axes[n] + 6);
     }
     const Vec3 radial = (side * x / far) * left + (z / far) * forward;
-    return {((1.0 - u) * low + u * high - far) / steep, (radial - slope * up) / steep};
+    return {metres, (radial - slope * up) / steep};
 }
 
 // The greatest depth of a point over all heights at which it may be: where a spine bends, planes of rings cross. Depths
 // of `least_depth` and less don't count.
+template <bool OUTWARD = true>
 static Depth depth_of(const PosedSurface& surface, Index t, Vec3 point, double side, double least_depth) {
     Depth deepest;
     const Index count = surface.centres.shape[1];
@@ -147,7 +151,7 @@ static Depth depth_of(const PosedSurface& surface, Index t, Vec3 point, double s
         const Vec3 from = point - read_vector(surface.centres.at(t, k));
         if (dot(from, from) < 4.0 * square(surface.widest)) {
             const Depth here =
-                depth_between(surface, t, k - 1, point, side, heights[k - 1], heights[k], least_depth);
+                depth_between<OUTWARD>(surface, t, k - 1, point, side, heights[k - 1], heights[k], least_depth);
             if (here.metres > deepest.metres) deepest = here;
         }
     }
@@ -199,7 +203,7 @@ static Vec3 wrist_step(const PosedSurface& surface, const Arms& arms, const ArmS
     double total = 0.0;
     const double none = -sizes.margin - sizes.softness;  // no deeper, and a point of the hand is not pushed
     const double clear = -FAR * (sizes.hands(h) + sizes.margin + sizes.softness);
-    if (depth_of(surface, t, wrist, side, clear).metres > clear) {
+    if (depth_of<false>(surface, t, wrist, side, clear).metres > clear) {
         for (Index n = 0; n < count; ++n) {
             const Depth found = depth_of(surface, t, wrist + read_vector(skin + 3 * n), side, none);
             add_push(push_length(found.metres + sizes.margin, sizes.softness) * found.outward, sum, total);
@@ -257,11 +261,11 @@ static void swing_costs(const PosedSurface& surface, Ints<1> rows, Floats<3> arm
             double cost = 0.0;
             for (Index n = 0; n < uppers.shape[0]; ++n) {
                 const Vec3 point = shoulder + uppers(n) * (elbow - shoulder);
-                cost += square(most(depth_of(surface, rows(t), point, side, -margin).metres + margin, 0.0));
+                cost += square(most(depth_of<false>(surface, rows(t), point, side, -margin).metres + margin, 0.0));
             }
             for (Index n = 0; n < lowers.shape[0]; ++n) {
                 const Vec3 point = elbow + lowers(n) * (wrist - elbow);
-                cost += square(most(depth_of(surface, rows(t), point, side, -margin).metres + margin, 0.0));
+                cost += square(most(depth_of<false>(surface, rows(t), point, side, -margin).metres + margin, 0.0));
             }
             costs(t, s) = cost;
         }
