@@ -51,9 +51,9 @@ constexpr Index MOST_RINGS = 64;
 constexpr double FAR = 1.5;      // times a distance: so far below zero no depth is nearer than the distance
 constexpr double ENOUGH = 0.01;  // of the softness: a smaller step is none
 
-// Write centres (T, K, 3), axes (T, K, 3, 3) and planes (T, 4, K) of rings as they are in a PosedSurface. Joints have world
-// rotations (T, N, 4) and positions (T, N, 3), and carry rings by weights (K, N): their centres at `anchors (K, N, 3)` and
-// their left, up and forward as rows of `frames (N, 3, 3)`, both in the joints' axes.
+// Write centres (T, K, 3), axes (T, K, 3, 3) and planes (T, 4, K) of rings as they are in a PosedSurface. Joints have
+// world rotations (T, N, 4) and positions (T, N, 3), and carry rings by weights (K, N): their centres at `anchors (K,
+// N, 3)` and their left, up and forward as rows of `frames (N, 3, 3)`, both in the joints' axes.
 static void pose_rings(Floats<3> q, Floats<3> p, Floats<2> weights, Floats<3> anchors, Floats<3> frames,
                        FloatsOut<3> centres, FloatsOut<4> axes, FloatsOut<3> planes) {
     const Index joints = q.shape[1];
@@ -101,8 +101,8 @@ static Azimuth find_azimuth(double turns, Index count) {
     return {a, a + 1 < count ? a + 1 : 0, place - std::floor(place)};
 }
 
-// The depth of a point between two rings, `below` and `above` metres over their planes. Points that are surely no deeper
-// than `least_depth` have none.
+// The depth of a point between two rings, `below` and `above` metres over their planes. Points that are surely no
+// deeper than `least_depth` have none.
 template <bool OUTWARD>
 static Depth depth_between(const PosedSurface& surface, Index t, Index k, Vec3 point, double side, double below,
                            double above, double least_depth) {
@@ -214,7 +214,8 @@ static Vec3 wrist_step(const PosedSurface& surface, const Arms& arms, const ArmS
                                        arms.upper(h), arms.lower(h));
         for (Index n = 0; n < sizes.lowers.shape[0]; ++n) {
             const double share = sizes.lowers(n);
-            const Depth found = depth_of(surface, t, elbow + share * (wrist - elbow), side, -sizes.flesh(h) - sizes.softness);
+            const Depth found =
+                depth_of(surface, t, elbow + share * (wrist - elbow), side, -sizes.flesh(h) - sizes.softness);
             const double push = push_length(found.metres + sizes.flesh(h), sizes.softness);
             add_push((push / (0.5 + 0.5 * share)) * found.outward, sum, total);
         }
@@ -308,16 +309,14 @@ static void cheapest_path(Floats<2> costs, Floats<2> angles, double stiffness, F
 using namespace kinesphere;
 
 FIELDS(PosedSurface, &PosedSurface::centres, &PosedSurface::axes, &PosedSurface::planes, &PosedSurface::shifts,
-       &PosedSurface::radii, &PosedSurface::slopes, &PosedSurface::longest, &PosedSurface::steepest, &PosedSurface::widest);
+       &PosedSurface::radii, &PosedSurface::slopes, &PosedSurface::longest, &PosedSurface::steepest,
+       &PosedSurface::widest);
 FIELDS(Arms, &Arms::shoulders, &Arms::wrists, &Arms::hinges, &Arms::upper, &Arms::lower);
 FIELDS(ArmSizes, &ArmSizes::hands, &ArmSizes::flesh, &ArmSizes::lowers, &ArmSizes::margin, &ArmSizes::softness);
 
 KERNELS(trunk_surface) {
     return {
-        kernel<pose_rings>("pose_rings"),
-        kernel<push_out>("push_out"),
-        kernel<move_wrists>("move_wrists"),
-        kernel<swing_costs>("swing_costs"),
-        kernel<cheapest_path>("cheapest_path"),
+        kernel<pose_rings>("pose_rings"),   kernel<push_out>("push_out"),           kernel<move_wrists>("move_wrists"),
+        kernel<swing_costs>("swing_costs"), kernel<cheapest_path>("cheapest_path"),
     };
 }

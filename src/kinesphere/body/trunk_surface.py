@@ -89,8 +89,8 @@ class TrunkSurface:
         _native.trunk_surface.pose_rings(*map(np.ascontiguousarray, given), centres, axes, planes)
         longest, steepest = self.radii.max(axis=1), float(np.sqrt(1.0 + np.square(self.slopes).max()))
         widest = float(longest.max() + np.abs(self.shifts).sum(axis=1).max())
-        given = self.shifts, self.radii, self.slopes, longest, steepest * (1.0 + ROUNDING), widest
-        return PosedSurface(centres, axes, planes, *given)
+        fixed = self.shifts, self.radii, self.slopes, longest, steepest * (1.0 + ROUNDING), widest
+        return PosedSurface(centres, axes, planes, *fixed)
 
 
 def measure_surface(body: Anatomy, skin: Skin) -> TrunkSurface | None:

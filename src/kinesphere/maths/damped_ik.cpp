@@ -96,8 +96,8 @@ static void step_points(Floats<3> world_q, Floats<3> world_p, Ints<1> joints, In
         }
         solve_positive(matrix, force, column.data);
         for (Index row = 0; row < rows; ++row) {
-            const Quat back = parents(row) < 0 ? Quat{1.0, 0.0, 0.0, 0.0}
-                                               : conjugate(read_quaternion(world_q.at(t, parents(row))));
+            const Quat back =
+                parents(row) < 0 ? Quat{1.0, 0.0, 0.0, 0.0} : conjugate(read_quaternion(world_q.at(t, parents(row))));
             if (turns(row) > 0.0) {
                 Vec3 turn = {0.0, 0.0, 0.0};
                 const Vec3* own = arms.data() + row * count;
@@ -135,8 +135,8 @@ static void expected_variance(Floats<3> positions, Ints<1> parents, Ints<1> poin
 
 // Write the mean squares about and along each axis of how rotations (T, J, 4) and translations (T, J, 3) of some joints
 // changed; exactly zero for those that did not.
-static void mean_changes(Floats<3> q, Floats<3> p, Floats<3> new_q, Floats<3> new_p, Ints<1> joints,
-                         FloatsOut<1> turns, FloatsOut<1> moves) {
+static void mean_changes(Floats<3> q, Floats<3> p, Floats<3> new_q, Floats<3> new_p, Ints<1> joints, FloatsOut<1> turns,
+                         FloatsOut<1> moves) {
     const double numbers = 3.0 * static_cast<double>(q.shape[0]);
     for (Index k = 0; k < joints.shape[0]; ++k) {
         const Index joint = joints(k);

@@ -257,9 +257,9 @@ def _frozen_frames(pose: Pose, steps: list[float], joint: int, first: int, last:
     # A joint that jumps to where it then stays (a body without its data, in its rest pose) was never there.
     before = steps[max(first - 4, 0) : first - 1]
     jumps = into[-1] > max(JUMP_RATIO * max(before), LEAST_STEP)
-    if jumps and min(before) > 0.0:
-        if _step(pose, joint, first - 1, last + 2) < BACK_RATIO * min(into[-1], steps[last + 1]):
-            return slice(first, last + 2)
+    back = BACK_RATIO * min(into[-1], steps[last + 1])
+    if jumps and min(before) > 0.0 and _step(pose, joint, first - 1, last + 2) < back:
+        return slice(first, last + 2)
     pace = max(_median(before if jumps else into), _median(after))
     if min(into) > 0.0 and _catches_up(steps[last + 1], last + 1 - first, pace):
         return slice(first + 1, last + 2)
