@@ -21,7 +21,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -212,6 +212,10 @@ class Arms(NamedTuple):
         return self._replace(hinges=np.where(angles[..., None] == 0.0, self.hinges, along + turned))
 
 
+# By arm and number of angles: the arms (n, 15) and angles (n, S) for which costs (n, S) of swings are known.
+KnownCosts: TypeAlias = dict[tuple[int, int], tuple[Floats, Floats, Floats]]
+
+
 class ArmSizes(NamedTuple):
     """Sizes of hands and forearms, for the native loops."""
 
@@ -254,9 +258,10 @@ class CollisionAvoidance:
         """Which arms ``(T, 2)`` change, and all arms with wrists and hinges by which they are outside of the body."""
         wanted = arms.at(self.frames)
         moved = wanted._replace(wrists=self._move_wrists(wanted, wanted.wrists, whole=False))
+        known: KnownCosts = {}
         for _ in range(PASSES):
             moved = moved._replace(hinges=_carry_hinges(wanted, moved.wrists))
-            angles = self._swing_angles(moved)
+            angles = self._swing_angles(moved, known)
             moved = moved.swing(angles)
             wrists = self._move_wrists(moved, wanted.wrists, whole=True)
             if wrists is moved.wrists:
@@ -318,27 +323,34 @@ class CollisionAvoidance:
         scale = np.minimum(self._reaches(wanted, arms) / np.maximum(norms(wrists - arms.shoulders), 1e-12), 1.0)
         return np.where(scale[..., None] < 1.0, arms.shoulders + scale[..., None] * (wrists - arms.shoulders), wrists)
 
-    def _swing_angles(self, arms: Arms) -> Floats:
-        """Angles ``(n, 2)`` by which elbows swing about the lines from shoulders to wrists, smooth in time."""
+    def _swing_angles(self, arms: Arms, known: KnownCosts) -> Floats:
+        """Angles ``(n, 2)`` by which elbows swing about the lines from shoulders to wrists, smooth in time.
+
+        What swings cost is kept in ``known``, for the next pass over arms that are the same in most frames.
+        """
         angles = np.zeros(arms.wrists.shape[:2])
         elbows, wrists = arms.bend()
         rows = np.arange(0, len(angles), max(round(self.rate / SWING_RATE), 1))
         for i in range(2):
-            path = self._swing_path(i, rows, arms.shoulders[rows, i], elbows[rows, i], wrists[rows, i])
+            path = self._swing_path(i, rows, (arms.shoulders[rows, i], elbows[rows, i], wrists[rows, i]), known)
             if path.any():
                 every = np.interp(np.arange(len(angles)), rows, path)
                 half = self._half_window
                 angles[:, i] = _hann_mean(np.pad(every, (half, half), mode="edge"), half)
         return angles
 
-    def _swing_path(self, i: int, rows: Ints, shoulder: Floats, elbow: Floats, wrist: Floats) -> Floats:
-        """The best angles of one elbow in some rows of the frames: roughly, then finely about these."""
+    def _swing_path(self, i: int, rows: Ints, joints: tuple[Floats, Floats, Floats], known: KnownCosts) -> Floats:
+        """The best angles of one elbow in some rows of the frames: roughly, then finely about these.
+
+        ``joints`` are shoulder, elbow and wrist in these rows.
+        """
+        shoulder, elbow, wrist = joints
         axis = unit(wrist - shoulder)
         offset = reject(elbow - shoulder, axis)
         arm = np.stack([shoulder, elbow - offset, offset, cross(axis, offset), wrist], axis=1)
         step = float(rows[1] - rows[0]) / self.rate if len(rows) > 1 else 1.0
         path = np.zeros(len(rows))
-        colliding = self._swing_costs(i, rows, arm, path[:, None])[:, 0] > 0.0
+        colliding = self._swing_costs(i, rows, arm, path[:, None], known)[:, 0] > 0.0
         if not colliding.any():
             return path
         around = np.pad(colliding, 2 * [max(round(NEARBY / step), 1)])
@@ -346,18 +358,28 @@ class CollisionAvoidance:
         for choices in (SWINGS, FINER):
             angles = path[:, None] + choices
             costs = np.where(angles == 0.0, 0.0, FORBIDDEN)
-            costs[may] = self._swing_costs(i, rows[may], arm[may], angles[may]) + COST_OF_SWING * angles[may] ** 2
+            depths = self._swing_costs(i, rows[may], arm[may], angles[may], known)
+            costs[may] = depths + COST_OF_SWING * angles[may] ** 2
             found = np.zeros(len(path))
             _native.trunk_surface.cheapest_path(costs, angles, COST_OF_SPEED / step**2, found)
             path = found
         return path
 
-    def _swing_costs(self, i: int, rows: Ints, arm: Floats, angles: Floats) -> Floats:
+    def _swing_costs(self, i: int, rows: Ints, arm: Floats, angles: Floats, known: KnownCosts) -> Floats:
         """The squared depth ``(n, S)`` of an arm's points in arm lengths, for elbows at angles ``(n, S)``."""
-        costs = np.empty(angles.shape)
-        shares, flesh = (UPPER_SHARES, LOWER_SHARES), FOREARM * self.volumes.forearm_radii[SIDES[i]]
-        _native.trunk_surface.swing_costs(self.surface, rows, arm, angles, SIGNS[i], *shares, flesh, costs)
-        return costs / self.arm**2
+        count, key = len(self.frames), (i, angles.shape[1])
+        if key not in known:
+            known[key] = np.full((count, 15), np.nan), np.full((count, key[1]), np.nan), np.zeros((count, key[1]))
+        kept_arm, kept_angles, costs = known[key]
+        flat = arm.reshape(-1, 15)
+        new = (kept_arm[rows] != flat).any(axis=1) | (kept_angles[rows] != angles).any(axis=1)
+        if new.any():
+            made, at = np.empty((int(new.sum()), key[1])), rows[new]
+            shares, flesh = (UPPER_SHARES, LOWER_SHARES), FOREARM * self.volumes.forearm_radii[SIDES[i]]
+            given = at, arm[new], angles[new], SIGNS[i], *shares, flesh
+            _native.trunk_surface.swing_costs(self.surface, *given, made)
+            kept_arm[at], kept_angles[at], costs[at] = flat[new], angles[new], made / self.arm**2
+        return np.asarray(costs[rows])
 
 
 def _carry_hinges(arms: Arms, wrists: Floats) -> Floats:

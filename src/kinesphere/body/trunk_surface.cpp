@@ -12,10 +12,12 @@ namespace {
 struct PosedSurface {
     Floats<3> centres;  // (T, K, 3)
     Floats<4> axes;     // (T, K, 3, 3) left, up and forward as rows
-    Floats<3> planes;   // (T, K, 4) up, and the centre along it
+    Floats<3> planes;   // (T, 4, K) up, and the centre along it
     Floats<2> shifts;   // (K, 2) from a ring's centre back to where a left hand is pushed from: right and backward
     Floats<2> radii;    // (K, A) from there to the skin, by azimuth from left to forward
     Floats<2> slopes;   // (K, A) how fast radii grow with height
+    Floats<1> longest;  // (K,) the greatest radius of each ring
+    double steepest;    // at least √(1 + slope²) anywhere
     double widest;      // metres: no skin is farther from its ring's centre
 };
 
@@ -45,62 +47,113 @@ struct Depth {
 
 }  // namespace
 
+constexpr Index MOST_RINGS = 64;
 constexpr double FAR = 1.5;      // times a distance: so far below zero no depth is nearer than the distance
 constexpr double ENOUGH = 0.01;  // of the softness: a smaller step is none
 
-// A ring's value at an azimuth, in parts of a whole turn.
-static double value_at(const double* values, Index count, double turns) {
-    const double place = (turns - std::floor(turns)) * static_cast<double>(count);
-    const Index a = static_cast<Index>(place) % count, b = (a + 1) % count;
-    const double u = place - std::floor(place);
-    return (1.0 - u) * values[a] + u * values[b];
+// Write centres (T, K, 3), axes (T, K, 3, 3) and planes (T, 4, K) of rings as they are in a PosedSurface. Joints have
+// world rotations (T, N, 4) and positions (T, N, 3), and carry rings by weights (K, N): their centres at `anchors (K,
+// N, 3)` and their left, up and forward as rows of `frames (N, 3, 3)`, both in the joints' axes.
+static void pose_rings(Floats<3> q, Floats<3> p, Floats<2> weights, Floats<3> anchors, Floats<3> frames,
+                       FloatsOut<3> centres, FloatsOut<4> axes, FloatsOut<3> planes) {
+    const Index joints = q.shape[1];
+    Scratch<double, 3> turned(joints, 2, 3);  // left and up of each joint in the world
+    for (Index t = 0; t < q.shape[0]; ++t) {
+        for (Index n = 0; n < joints; ++n) {
+            for (Index i = 0; i < 2; ++i)
+                write_vector(turned.at(n, i), rotate(read_quaternion(q.at(t, n)), read_vector(frames.at(n, i))));
+        }
+        for (Index k = 0; k < weights.shape[0]; ++k) {
+            Vec3 centre = {0.0, 0.0, 0.0}, left = centre, up = centre;
+            for (Index n = 0; n < joints; ++n) {
+                const double share = weights(k, n);
+                if (share == 0.0) continue;
+                const Vec3 anchor = rotate(read_quaternion(q.at(t, n)), read_vector(anchors.at(k, n)));
+                centre = centre + share * (read_vector(p.at(t, n)) + anchor);
+                left = left + share * read_vector(turned.at(n, 0));
+                up = up + share * read_vector(turned.at(n, 1));
+            }
+            up = up / norm(up);
+            left = left - dot(left, up) * up;
+            left = left / norm(left);
+            write_vector(centres.at(t, k), centre);
+            write_vector(axes.at(t, k, 0), left);
+            write_vector(axes.at(t, k, 1), up);
+            write_vector(axes.at(t, k, 2), cross(left, up));
+            planes(t, 0, k) = up.x;
+            planes(t, 1, k) = up.y;
+            planes(t, 2, k) = up.z;
+            planes(t, 3, k) = dot(up, centre);
+        }
+    }
 }
 
-// The depth of a point between two rings, `below` and `above` metres over their planes.
+// Where an azimuth, in parts of a whole turn, lies between two of a ring's values.
+struct Azimuth {
+    Index a, b;
+    double u;
+    double value(const double* values) const { return (1.0 - u) * values[a] + u * values[b]; }
+};
+
+static Azimuth find_azimuth(double turns, Index count) {
+    const double place = (turns - std::floor(turns)) * static_cast<double>(count);
+    const Index whole = static_cast<Index>(place), a = whole < count ? whole : whole - count;
+    return {a, a + 1 < count ? a + 1 : 0, place - std::floor(place)};
+}
+
+// The depth of a point between two rings, `below` and `above` metres over their planes. Points that are surely no
+// deeper than `least_depth` have none.
+template <bool OUTWARD>
 static Depth depth_between(const PosedSurface& surface, Index t, Index k, Vec3 point, double side, double below,
-                           double above) {
+                           double above, double least_depth) {
     const double spacing = most(below - above, 1e-6), u = below / spacing;
-    Vec3 left = {0.0, 0.0, 0.0}, up = left, forward = left;
+    const double* axes[2] = {surface.axes.at(t, k), surface.axes.at(t, k + 1)};
     double x = 0.0, z = 0.0;
     for (Index n = 0; n < 2; ++n) {
         const double share = n == 0 ? 1.0 - u : u;
-        const double* axes = surface.axes.at(t, k + n);
         const Vec3 from = point - read_vector(surface.centres.at(t, k + n));
-        const Vec3 l = read_vector(axes), f = read_vector(axes + 6);
-        x += share * (side * dot(l, from) + surface.shifts(k + n, 0));
-        z += share * (dot(f, from) + surface.shifts(k + n, 1));
-        left = left + share * l;
-        up = up + share * read_vector(axes + 3);
-        forward = forward + share * f;
+        x += share * (side * dot(read_vector(axes[n]), from) + surface.shifts(k + n, 0));
+        z += share * (dot(read_vector(axes[n] + 6), from) + surface.shifts(k + n, 1));
     }
-    const double far = most(std::hypot(x, z), 1e-9);
-    const double turns = std::atan2(z, x) / 6.283185307179586;
-    const double low = value_at(surface.radii.at(k), surface.radii.shape[1], turns);
-    const double high = value_at(surface.radii.at(k + 1), surface.radii.shape[1], turns);
-    const double lower = value_at(surface.slopes.at(k), surface.slopes.shape[1], turns);
-    const double upper = value_at(surface.slopes.at(k + 1), surface.slopes.shape[1], turns);
+    const double far = most(std::sqrt(x * x + z * z), 1e-9);
+    // Slopes make a depth less by a factor that is bounded.
+    const double outside = far - most(surface.longest(k), surface.longest(k + 1));
+    if (outside > 0.0 && -outside / surface.steepest < least_depth) return {};
+    const Azimuth at = find_azimuth(std::atan2(z, x) / 6.283185307179586, surface.radii.shape[1]);
+    const double low = at.value(surface.radii.at(k)), high = at.value(surface.radii.at(k + 1));
+    const double lower = at.value(surface.slopes.at(k)), upper = at.value(surface.slopes.at(k + 1));
     const double slope = (1.0 - u) * lower + u * upper;
     const double steep = std::sqrt(1.0 + slope * slope);
+    const double metres = ((1.0 - u) * low + u * high - far) / steep;
+    if (!OUTWARD) return {metres, {0.0, 0.0, 0.0}};
+    Vec3 left = {0.0, 0.0, 0.0}, up = left, forward = left;
+    for (Index n = 0; n < 2; ++n) {
+        const double share = n == 0 ? 1.0 - u : u;
+        left = left + share * read_vector(axes[n]);
+        up = up + share * read_vector(axes[n] + 3);
+        forward = forward + share * read_vector(axes[n] + 6);
+    }
     const Vec3 radial = (side * x / far) * left + (z / far) * forward;
-    return {((1.0 - u) * low + u * high - far) / steep, (radial - slope * up) / steep};
+    return {metres, (radial - slope * up) / steep};
 }
 
-// The greatest depth of a point over all heights at which it may be: where a spine bends, planes of rings cross.
-static Depth depth_of(const PosedSurface& surface, Index t, Vec3 point, double side) {
+// The greatest depth of a point over all heights at which it may be: where a spine bends, planes of rings cross. Depths
+// of `least_depth` and less don't count.
+template <bool OUTWARD = true>
+static Depth depth_of(const PosedSurface& surface, Index t, Vec3 point, double side, double least_depth) {
     Depth deepest;
     const Index count = surface.centres.shape[1];
-    const double* plane = surface.planes.at(t);
-    double below = -1.0;
-    for (Index k = 0; k < count; ++k, plane += 4) {
-        const double above = plane[0] * point.x + plane[1] * point.y + plane[2] * point.z - plane[3];
-        if (below >= 0.0 && above < 0.0) {
-            const Vec3 from = point - read_vector(surface.centres.at(t, k));
-            if (dot(from, from) < 4.0 * square(surface.widest)) {
-                const Depth here = depth_between(surface, t, k - 1, point, side, below, above);
-                if (here.metres > deepest.metres) deepest = here;
-            }
+    const double *x = surface.planes.at(t, 0), *y = x + count, *z = y + count, *offset = z + count;
+    double heights[MOST_RINGS];
+    for (Index k = 0; k < count; ++k) heights[k] = x[k] * point.x + y[k] * point.y + z[k] * point.z - offset[k];
+    for (Index k = 1; k < count; ++k) {
+        if (!(heights[k - 1] >= 0.0 && heights[k] < 0.0)) continue;
+        const Vec3 from = point - read_vector(surface.centres.at(t, k));
+        if (dot(from, from) < 4.0 * square(surface.widest)) {
+            const Depth here =
+                depth_between<OUTWARD>(surface, t, k - 1, point, side, heights[k - 1], heights[k], least_depth);
+            if (here.metres > deepest.metres) deepest = here;
         }
-        below = above;
     }
     return deepest;
 }
@@ -117,7 +170,8 @@ static void push_out(const PosedSurface& surface, Floats<3> points, double side,
                      FloatsOut<3> displacements) {
     for (Index t = 0; t < points.shape[0]; ++t) {
         for (Index n = 0; n < points.shape[1]; ++n) {
-            const Depth found = depth_of(surface, t, read_vector(points.at(t, n)), side);
+            const Vec3 point = read_vector(points.at(t, n));
+            const Depth found = depth_of(surface, t, point, side, -margins(n) - softness);
             write_vector(displacements.at(t, n), push_length(found.metres + margins(n), softness) * found.outward);
         }
     }
@@ -147,10 +201,11 @@ static Vec3 wrist_step(const PosedSurface& surface, const Arms& arms, const ArmS
     const double side = h == 0 ? 1.0 : -1.0;
     Vec3 sum = {0.0, 0.0, 0.0};
     double total = 0.0;
+    const double none = -sizes.margin - sizes.softness;  // no deeper, and a point of the hand is not pushed
     const double clear = -FAR * (sizes.hands(h) + sizes.margin + sizes.softness);
-    if (depth_of(surface, t, wrist, side).metres > clear) {
+    if (depth_of<false>(surface, t, wrist, side, clear).metres > clear) {
         for (Index n = 0; n < count; ++n) {
-            const Depth found = depth_of(surface, t, wrist + read_vector(skin + 3 * n), side);
+            const Depth found = depth_of(surface, t, wrist + read_vector(skin + 3 * n), side, none);
             add_push(push_length(found.metres + sizes.margin, sizes.softness) * found.outward, sum, total);
         }
     }
@@ -159,7 +214,8 @@ static Vec3 wrist_step(const PosedSurface& surface, const Arms& arms, const ArmS
                                        arms.upper(h), arms.lower(h));
         for (Index n = 0; n < sizes.lowers.shape[0]; ++n) {
             const double share = sizes.lowers(n);
-            const Depth found = depth_of(surface, t, elbow + share * (wrist - elbow), side);
+            const Depth found =
+                depth_of(surface, t, elbow + share * (wrist - elbow), side, -sizes.flesh(h) - sizes.softness);
             const double push = push_length(found.metres + sizes.flesh(h), sizes.softness);
             add_push((push / (0.5 + 0.5 * share)) * found.outward, sum, total);
         }
@@ -206,11 +262,11 @@ static void swing_costs(const PosedSurface& surface, Ints<1> rows, Floats<3> arm
             double cost = 0.0;
             for (Index n = 0; n < uppers.shape[0]; ++n) {
                 const Vec3 point = shoulder + uppers(n) * (elbow - shoulder);
-                cost += square(most(depth_of(surface, rows(t), point, side).metres + margin, 0.0));
+                cost += square(most(depth_of<false>(surface, rows(t), point, side, -margin).metres + margin, 0.0));
             }
             for (Index n = 0; n < lowers.shape[0]; ++n) {
                 const Vec3 point = elbow + lowers(n) * (wrist - elbow);
-                cost += square(most(depth_of(surface, rows(t), point, side).metres + margin, 0.0));
+                cost += square(most(depth_of<false>(surface, rows(t), point, side, -margin).metres + margin, 0.0));
             }
             costs(t, s) = cost;
         }
@@ -253,15 +309,14 @@ static void cheapest_path(Floats<2> costs, Floats<2> angles, double stiffness, F
 using namespace kinesphere;
 
 FIELDS(PosedSurface, &PosedSurface::centres, &PosedSurface::axes, &PosedSurface::planes, &PosedSurface::shifts,
-       &PosedSurface::radii, &PosedSurface::slopes, &PosedSurface::widest);
+       &PosedSurface::radii, &PosedSurface::slopes, &PosedSurface::longest, &PosedSurface::steepest,
+       &PosedSurface::widest);
 FIELDS(Arms, &Arms::shoulders, &Arms::wrists, &Arms::hinges, &Arms::upper, &Arms::lower);
 FIELDS(ArmSizes, &ArmSizes::hands, &ArmSizes::flesh, &ArmSizes::lowers, &ArmSizes::margin, &ArmSizes::softness);
 
 KERNELS(trunk_surface) {
     return {
-        kernel<push_out>("push_out"),
-        kernel<move_wrists>("move_wrists"),
-        kernel<swing_costs>("swing_costs"),
-        kernel<cheapest_path>("cheapest_path"),
+        kernel<pose_rings>("pose_rings"),   kernel<push_out>("push_out"),           kernel<move_wrists>("move_wrists"),
+        kernel<swing_costs>("swing_costs"), kernel<cheapest_path>("cheapest_path"),
     };
 }

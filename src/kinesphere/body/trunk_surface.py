@@ -20,13 +20,14 @@ import numpy as np
 from kinesphere import _native
 from kinesphere.body.anatomy import Anatomy
 from kinesphere.maths import rotations
-from kinesphere.maths.vectors import Floats, Ints, cross
+from kinesphere.maths.vectors import Floats, Ints
 from kinesphere.motion.humanoid import SIDES
 
-RINGS, SECTORS = 28, 48
+RINGS, SECTORS = 28, 48  # no more than MOST_RINGS of trunk_surface.cpp
 BACK = np.array([0.4, 0.65])  # of a ring's half-widths: from its middle to where radii are measured from
 OWN = 0.5  # of a triangle's skin weights that makes it the trunk's or the head's
 LEAST = 0.25  # of the same at each of its corners: where limbs begin, large triangles belong to both
+ROUNDING = 1e-9
 PLAIN = 1e-9  # metres: a smaller surface is none
 STEEPEST = 3.0  # slope of the surface, as a radius by height
 HALF_SMOOTH = 2  # rings on each side over which middles are averaged
@@ -45,10 +46,12 @@ class PosedSurface(NamedTuple):
 
     centres: Floats  # (T, K, 3)
     axes: Floats  # (T, K, 3, 3) left, up and forward as rows
-    planes: Floats  # (T, K, 4) up, and the centre along it
+    planes: Floats  # (T, 4, K) up, and the centre along it
     shifts: Floats  # (K, 2) from a ring's centre to where radii are measured from: to the right and backward
     radii: Floats  # (K, A) metres, by azimuth from left to forward, for a left hand
     slopes: Floats  # (K, A) how fast radii grow with height
+    longest: Floats  # (K,) the greatest radius of each ring
+    steepest: float  # at least √(1 + slope²) anywhere
     widest: float  # metres: no skin is farther from its ring's centre
 
     def push_out(self, points: Floats, side: float, margins: Floats, softness: float) -> Floats:
@@ -80,22 +83,14 @@ class TrunkSurface:
 
     def pose(self, q: Floats, p: Floats) -> PosedSurface:
         """The surface for joints with world rotations ``(T, J, 4)`` and positions ``(T, J, 3)``."""
-        matrices = rotations.to_matrix(q[:, self.joints])  # (T, n, 3, 3)
-        count, each = self.weights.shape
-        # A ring's centre is Σ w (p + R a): one product of (T·3, n·3) with (n·3, K).
-        turned = matrices.transpose(0, 2, 1, 3).reshape(-1, 3 * each)
-        weighted = (self.weights[..., None] * self.anchors).transpose(1, 2, 0).reshape(3 * each, count)
-        centres = (turned @ weighted).reshape(-1, 3, count) + p[:, self.joints].transpose(0, 2, 1) @ self.weights.T
-        own = (self.frames @ matrices.transpose(0, 1, 3, 2)).reshape(-1, each, 9)
-        axes = (self.weights @ own).reshape(-1, count, 3, 3)
-        up = axes[:, :, 1] / np.sqrt(np.einsum("tki,tki->tk", axes[:, :, 1], axes[:, :, 1]))[..., None]
-        left = axes[:, :, 0] - np.einsum("tki,tki->tk", axes[:, :, 0], up)[..., None] * up
-        left /= np.sqrt(np.einsum("tki,tki->tk", left, left))[..., None]
-        square = np.stack([left, up, cross(left, up)], axis=2)
-        placed = np.ascontiguousarray(centres.transpose(0, 2, 1))
-        planes = np.concatenate([up, np.einsum("tki,tki->tk", up, placed)[..., None]], axis=2)
-        widest = float(self.radii.max() + np.abs(self.shifts).sum(axis=1).max())
-        return PosedSurface(placed, square, planes, self.shifts, self.radii, self.slopes, widest)
+        shape = len(q), len(self.weights)
+        centres, axes, planes = np.empty((*shape, 3)), np.empty((*shape, 3, 3)), np.empty((shape[0], 4, shape[1]))
+        given = q[:, self.joints], p[:, self.joints], self.weights, self.anchors, self.frames
+        _native.trunk_surface.pose_rings(*map(np.ascontiguousarray, given), centres, axes, planes)
+        longest, steepest = self.radii.max(axis=1), float(np.sqrt(1.0 + np.square(self.slopes).max()))
+        widest = float(longest.max() + np.abs(self.shifts).sum(axis=1).max())
+        fixed = self.shifts, self.radii, self.slopes, longest, steepest * (1.0 + ROUNDING), widest
+        return PosedSurface(centres, axes, planes, *fixed)
 
 
 def measure_surface(body: Anatomy, skin: Skin) -> TrunkSurface | None:

@@ -57,17 +57,21 @@ def move_points(
     return q, t
 
 
+def mean_changes(before: tuple[Floats, Floats], after: tuple[Floats, Floats], joints: Ints) -> tuple[Floats, Floats]:
+    """Variances ``(K,)`` of how joints' rotations and translations changed, about and along each axis.
+
+    Motions are local rotations ``(T, J, 4)`` and translations ``(T, J, 3)``. Joints that are the same have none.
+    """
+    turns, moves = np.zeros(len(joints)), np.zeros(len(joints))
+    _native.damped_ik.mean_changes(*before, *after, joints, turns, moves)
+    return turns, moves
+
+
 def expected_variance(positions: Floats, parents: Ints, points: Ints, turns: Floats, moves: Floats) -> Floats:
     """``(P,)`` how much points move along each axis, in mean squares, if joints change by independent variances.
 
     ``positions (T, K, 3)`` are the chain's in the world.
     """
     found = np.zeros(len(points))
-    for k, point in enumerate(points.tolist()):
-        found[k] = moves[point]
-        row = int(parents[point])
-        while row >= 0:
-            arms = positions[:, point] - positions[:, row]
-            found[k] += moves[row] + turns[row] * (2.0 / 3.0) * float((arms * arms).sum(axis=-1).mean())
-            row = int(parents[row])
+    _native.damped_ik.expected_variance(np.ascontiguousarray(positions), parents, points, turns, moves, found)
     return found

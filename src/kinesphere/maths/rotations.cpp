@@ -31,6 +31,14 @@ WIDE static void exponential(Floats<2> vectors, FloatsOut<2> out) {
         write_quaternion(out.at(i), exponential_quaternion(read_vector(vectors.at(i))));
 }
 
+// Angles (N,) between quaternions (N, 4), in [0, π].
+static void angle_between(Floats<2> a, Floats<2> b, FloatsOut<1> out) {
+    for (Index i = 0; i < out.shape[0]; ++i) {
+        const Quat step = conjugate(read_quaternion(a.at(i))) * read_quaternion(b.at(i));
+        out(i) = 2.0 * std::atan2(std::sqrt(step.x * step.x + step.y * step.y + step.z * step.z), std::abs(step.w));
+    }
+}
+
 // From quaternions (N, 4) to others along the shorter arc, by shares (N,).
 static void slerp(Floats<2> a, Floats<2> b, Floats<1> share, FloatsOut<2> out) {
     for (Index i = 0; i < a.shape[0]; ++i) {
@@ -81,6 +89,7 @@ KERNELS(rotations) {
         kernel<multiply>("multiply"),
         kernel<rotate_rows>("rotate"),
         kernel<exponential>("exponential"),
+        kernel<angle_between>("angle_between"),
         kernel<slerp>("slerp"),
         kernel<rotation_between>("rotation_between"),
         kernel<has_sign_flips>("has_sign_flips"),

@@ -114,7 +114,11 @@ def angle(quaternions: ArrayLike) -> Floats:
 
 def angle_between(a: ArrayLike, b: ArrayLike) -> Floats:
     """How far apart two rotations are, in [0, π]."""
-    return angle(multiply(conjugate(a), b))
+    a, b = as_floats(a), as_floats(b)
+    leading = _leading(a, b)
+    shape, angles = (*leading, 4), np.empty(leading)
+    _native.rotations.angle_between(_rows(a, shape), _rows(b, shape), angles.reshape(-1))
+    return angles
 
 
 def power(quaternions: ArrayLike, exponents: ArrayLike) -> Floats:

@@ -2,6 +2,8 @@
 
 A field of an edit whose type is annotated as ``MotionSource`` may hold a motion, or the name or file of one.
 ``resolve_sources`` replaces names and files by motions, ``rename_files`` renames files.
+
+What gestures and built-in motions need is imported where they are asked for: edits of files start sooner without.
 """
 
 from __future__ import annotations
@@ -13,10 +15,6 @@ from pathlib import Path
 from typing import Annotated, Any, Literal, TypeAlias, TypeVar, get_args, get_origin
 
 from kinesphere.body.ground import place_on_ground
-from kinesphere.builtin import characters
-from kinesphere.builtin.library import gesture, motion, motion_kind, motions
-from kinesphere.engine.generation import generate_gesture
-from kinesphere.files.gesture_toml import load_gesture
 from kinesphere.files.keypoints import KEY_LINE, load_keypoints, looks_like_keypoints
 from kinesphere.files.loading import find_clip, load, load_character
 from kinesphere.files.registry import formats
@@ -75,7 +73,11 @@ def is_motion(source: Source) -> bool:
         return True
     if not isinstance(source, str | Path):
         return False
-    kind = motion_kind(source) if isinstance(source, str) else None
+    kind = None
+    if isinstance(source, str):
+        from kinesphere.builtin.library import motion_kind
+
+        kind = motion_kind(source)
     suffix = Path(source).suffix.lower()
     return kind != "gesture" if kind is not None else bool(suffix) and suffix in _motion_suffixes()
 
@@ -90,10 +92,15 @@ def resolve_motion(source: Motion | str | Path, reading: Reading = AS_FOUND) -> 
         return source
     file = Path(source)
     if len(file.parts) == 1 and not file.suffix and not file.exists():
+        from kinesphere.builtin.library import motion, motions
+
         if str(source) not in motions():
             raise ValueError(f"{unknown_name('motion', str(source), motions())}. Files have a suffix")
         made = motion(str(source))
     elif file.suffix.lower() in GESTURE_FILES:
+        from kinesphere.engine.generation import generate_gesture
+        from kinesphere.files.gesture_toml import load_gesture
+
         made = generate_gesture(load_gesture(file))
     else:
         return reading.load(file)
@@ -112,6 +119,8 @@ def resolve_gesture(source: Source) -> Gesture:
     if is_name(source) and not path.is_file():
         return _builtin_gesture(str(source))
     if path.suffix.lower() in GESTURE_FILES:
+        from kinesphere.files.gesture_toml import load_gesture
+
         return load_gesture(path)
     return _gesture_of_keys(_load_keypoints(path), path.stem)
 
@@ -132,6 +141,8 @@ def _load_keypoints(path: Path) -> Keypoints:
 
 @lru_cache(maxsize=64)
 def _builtin_gesture(name: str) -> Gesture:
+    from kinesphere.builtin.library import gesture
+
     return gesture(name)
 
 
@@ -157,6 +168,8 @@ def resolve_character(character: Character | str | Path) -> Character:
         return character
     if not is_name(character) or Path(character).is_file():
         return _load_character(Path(character))
+    from kinesphere.builtin import characters
+
     if character not in characters.CHARACTERS:
         near = nearest_names(str(character), tuple(characters.CHARACTERS))
         hint = f"; did you mean {near[0]}?" if near else ""

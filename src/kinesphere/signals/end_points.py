@@ -14,9 +14,10 @@ from dataclasses import replace
 import numpy as np
 
 from kinesphere.body.ground import performed_runs
-from kinesphere.body.joint_subset import JointSubset, joint_subset, subset_pose
-from kinesphere.maths import denoise, rotations
-from kinesphere.maths.damped_ik import expected_variance, move_points
+from kinesphere.body.joint_subset import JointSubset, joint_subset
+from kinesphere.maths import denoise
+from kinesphere.maths.damped_ik import expected_variance, mean_changes, move_points
+from kinesphere.maths.kinematics import forward_some
 from kinesphere.maths.vectors import Floats, Ints
 from kinesphere.motion.checked_arrays import freeze
 from kinesphere.motion.memo import memoised
@@ -46,31 +47,30 @@ def keep_end_points(before: Motion, after: Motion, weight: Floats, noise: float 
     chain, points, limbs = _end_points(before.skeleton)
     if not len(points):
         return after
-    local, translations = after.rotations.copy(), after.translations.copy()
-    for run in performed_runs(before):
+    stretches = performed_runs(before)
+    whole = len(stretches) == 1 and len(before) == stretches[0].stop - stretches[0].start
+    local, translations = after.rotations, after.translations
+    if not whole:
+        local, translations = local.copy(), translations.copy()
+    for run in stretches:
         if run.stop - run.start < denoise.MIN_FRAMES or not (weight[run] > 0.0).any():
             continue
-        was, now = before.rotations[run, chain.joints], local[run, chain.joints]
-        turns = rotations.angle_between(was, now) * (was != now).any(axis=(0, 2))  # joints that are the same stay
-        moves = before.translations[run, chain.joints] - translations[run, chain.joints]
-        variances = (turns**2).mean(axis=0) / 3.0, (moves**2).mean(axis=(0, 2))
+        was, now = (before.rotations[run], before.translations[run]), (local[run], translations[run])
+        variances = mean_changes(was, now, chain.joints)
         if not any(variance.any() for variance in variances):
             continue
-        world = subset_pose(before[run], chain)
-        paths = np.ascontiguousarray(world.p[:, points])
+        _, places = forward_some(*was, chain.joints, chain.parents)
+        paths = places[:, points]
         change = weight[run, None, None] * (_denoise_paths(paths, limbs, noise, before.rate) - paths)
-        expected = expected_variance(world.p, chain.parents, points, *variances)
+        expected = expected_variance(places, chain.parents, points, *variances)
         own = (change**2).mean(axis=(0, 2))
         share = np.minimum(own / np.maximum(expected, 1e-30), MOST_SHARE)
         misses = np.maximum(MISS * own * share / (1.0 - share), LEAST_MISS * expected) + 1e-18
-        local[run], translations[run] = move_points(
-            local[run],
-            translations[run],
-            (chain.joints, chain.parents),
-            points,
-            paths + change,
-            (*variances, misses),
-        )
+        made = move_points(*now, (chain.joints, chain.parents), points, paths + change, (*variances, misses))
+        if whole:
+            local, translations = made
+        else:
+            local[run], translations[run] = made
     return replace(after, rotations=freeze(local), translations=freeze(translations))
 
 

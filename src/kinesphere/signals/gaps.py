@@ -17,6 +17,7 @@ from kinesphere.maths.bridges import build_bridge, context_frames
 from kinesphere.maths.vectors import ArrayLike, Bools, Floats, Ints, norms
 from kinesphere.motion.errors import MotionFileWarning
 from kinesphere.motion.humanoid import select_joints
+from kinesphere.motion.memo import memoised
 from kinesphere.motion.motion import Motion
 from kinesphere.motion.skeleton import Skeleton
 
@@ -186,6 +187,7 @@ def _visible_jumps(skeleton: Skeleton, pose: Pose, mask: Bools) -> Bools:
     return kept
 
 
+@memoised
 def body_size(skeleton: Skeleton) -> float:
     """The size of a body in metres, from the longest way down its bones."""
     reach = np.zeros(len(skeleton))
@@ -219,35 +221,64 @@ def _lost_bodies(pose: Pose, rate: float) -> Bools:
     return mask
 
 
-def find_freezes(pose: Pose, rate: float) -> Bools:
-    """``(T, J)`` frames in which joints that move stay where they are, and then catch up."""
+def still_runs(same: Bools) -> tuple[Ints, Ints, Ints]:
+    """Joints, first and last steps of all runs in which joints stay, from whether they do ``(T, J)``."""
+    padded = np.zeros((same.shape[1], len(same) + 2), dtype=np.int8)
+    padded[:, 1:-1] = same.T
+    edges = np.diff(padded, axis=1)
+    (joints, firsts), (_, ends) = np.nonzero(edges == 1), np.nonzero(edges == -1)
+    return joints, firsts, ends - 1
+
+
+def find_freezes(pose: Pose, rate: float, same: Bools | None = None) -> Bools:
+    """``(T, J)`` frames in which joints that move stay where they are, and then catch up; ``same`` as of ``stays``."""
     mask = np.zeros(pose[0].shape[:2], dtype=np.bool_)
     if len(mask) < 5:
         return mask
-    same = stays(pose)
-    steps = pose_steps(pose, 1)
-    for joint in np.flatnonzero(same.any(axis=0) & ~same.all(axis=0)).tolist():
-        for first, last in runs(same[:, joint]):
-            count = last + 1 - first
-            if not _is_freeze(count, rate) or first < 2 or last + 2 >= len(steps):
-                continue
-            into = steps[max(first - 3, 0) : first, joint]
-            after = steps[last + 2 : last + 5, joint]
-            # A joint that jumps to where it then stays (a body without its data, in its rest pose) was never there.
-            before = steps[max(first - 4, 0) : first - 1, joint]
-            jumps = into[-1] > max(JUMP_RATIO * float(before.max()), LEAST_STEP)
-            pace = max(float(np.median(before if jumps else into)), float(np.median(after)))
-            back = _step(pose, joint, first - 1, last + 2) < BACK_RATIO * min(into[-1], steps[last + 1, joint])
-            if jumps and back and before.min() > 0.0:
-                mask[first : last + 2, joint] = True
-            elif into.min() > 0.0 and _catches_up(steps[last + 1, joint], count, pace):
-                mask[first + 1 : last + 2, joint] = True
+    same = stays(pose) if same is None else same
+    joints, firsts, lasts = still_runs(same)
+    counts = lasts + 1 - firsts
+    may = (counts >= _shortest_freeze(rate)) & (counts <= LONGEST_FREEZE * rate)
+    may &= (firsts >= 2) & (lasts + 2 < len(same))
+    some, rows = np.unique(joints[may], return_inverse=True)
+    if not some.size:
+        return mask
+    own = pose[0][:, some], pose[1][:, some]
+    steps = pose_steps(own, 1).T.tolist()
+    for row, first, last in zip(rows.tolist(), firsts[may].tolist(), lasts[may].tolist(), strict=True):
+        frozen = _frozen_frames(own, steps[row], row, first, last)
+        mask[frozen, some[row]] = True
     return mask
+
+
+def _frozen_frames(pose: Pose, steps: list[float], joint: int, first: int, last: int) -> slice:
+    """The frames in which a joint is frozen that makes no steps from the first to the last; none where it rests."""
+    into, after = steps[max(first - 3, 0) : first], steps[last + 2 : last + 5]
+    # A joint that jumps to where it then stays (a body without its data, in its rest pose) was never there.
+    before = steps[max(first - 4, 0) : first - 1]
+    jumps = into[-1] > max(JUMP_RATIO * max(before), LEAST_STEP)
+    back = BACK_RATIO * min(into[-1], steps[last + 1])
+    if jumps and min(before) > 0.0 and _step(pose, joint, first - 1, last + 2) < back:
+        return slice(first, last + 2)
+    pace = max(_median(before if jumps else into), _median(after))
+    if min(into) > 0.0 and _catches_up(steps[last + 1], last + 1 - first, pace):
+        return slice(first + 1, last + 2)
+    return slice(0, 0)
+
+
+def _median(values: list[float]) -> float:
+    """As NumPy's, which takes a hundred times longer for a handful."""
+    ordered, middle = sorted(values), len(values) // 2
+    return ordered[middle] if len(values) % 2 else 0.5 * (ordered[middle - 1] + ordered[middle])
+
+
+def _shortest_freeze(rate: float) -> float:
+    return max(SHORTEST_FREEZE * rate, 2.0)
 
 
 def _is_freeze(count: int, rate: float) -> bool:
     """Whether ``count`` steps without a change may be a freeze: not too few, not as many as a rest."""
-    return max(SHORTEST_FREEZE * rate, 2.0) <= count <= LONGEST_FREEZE * rate
+    return _shortest_freeze(rate) <= count <= LONGEST_FREEZE * rate
 
 
 def _catches_up(step: float, count: int, pace: float) -> bool:

@@ -13,7 +13,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from kinesphere.body.ground import performed_runs, runs
+from kinesphere.body.ground import performed_runs
 from kinesphere.maths import rotations
 from kinesphere.maths.filters import widen
 from kinesphere.maths.kinematics import forward_positions
@@ -22,7 +22,7 @@ from kinesphere.motion.checked_arrays import freeze
 from kinesphere.motion.motion import Motion
 from kinesphere.motion.skeleton import Skeleton
 from kinesphere.signals.curves import root_joint
-from kinesphere.signals.gaps import METRE, body_size, find_freezes, pose_steps, stays
+from kinesphere.signals.gaps import METRE, body_size, find_freezes, pose_steps, stays, still_runs
 
 LONGEST = 3  # frames
 AROUND = 3  # steps before and after a spike that say how long steps usually are
@@ -36,39 +36,44 @@ HELD, EASE = 0.1, 0.1  # seconds for which a joint must stay to be held, and ove
 NOISY = float(np.radians(0.05))  # radians: joints with less noise may stay to the last bit
 
 
-def find_outliers(motion: Motion) -> Bools:
-    """``(T, J)`` the outliers of each joint."""
+def find_rests(motion: Motion) -> Bools:
+    """``(T + 1, J)`` whether joints are as they were in the frame before, to the last bit; False before and after."""
+    same = np.zeros((len(motion) + 1, len(motion.skeleton)), dtype=np.bool_)
+    for run in performed_runs(motion):
+        same[run.start + 1 : run.stop] = stays((motion.rotations[run], motion.translations[run]))
+    return same
+
+
+def find_outliers(motion: Motion, same: Bools | None = None) -> Bools:
+    """``(T, J)`` the outliers of each joint; ``same`` as of ``find_rests``."""
+    same = find_rests(motion) if same is None else same
     found = np.zeros(motion.rotations.shape[:2], dtype=np.bool_)
     for run in performed_runs(motion):
         if run.stop - run.start < 2 * AROUND + LONGEST:
             continue
         pose = motion.rotations[run], motion.translations[run]
         found[run] = _find_spikes(motion.skeleton, motion.rate, *pose)
-        same = stays(pose)
-        joints = np.flatnonzero(same.any(axis=0) & ~same.all(axis=0))
+        frozen = find_freezes(pose, motion.rate, same[run.start + 1 : run.stop])
+        joints = np.flatnonzero(frozen.any(axis=0))
         if joints.size:
-            some = pose[0][:, joints], pose[1][:, joints]
-            found[run, joints] |= find_freezes(some, motion.rate) & (_noise(*some) > NOISY)
+            found[run, joints] |= frozen[:, joints] & (_noise(pose[0][:, joints], pose[1][:, joints]) > NOISY)
     return found
 
 
-def still_share(motion: Motion) -> Floats | None:
+def still_share(same: Bools, rate: float) -> Floats | None:
     """``(T, J)`` how much of an edit joints take: 0 where they are held, to the last bit, and ease away from there.
 
-    None: no joint is held anywhere.
+    ``same`` is as of ``find_rests``. None: no joint is held anywhere.
     """
-    same = np.zeros((len(motion) + 1, len(motion.skeleton)), dtype=np.bool_)
-    for run in performed_runs(motion):
-        same[run.start + 1 : run.stop] = stays((motion.rotations[run], motion.translations[run]))
-    count = max(round(HELD * motion.rate), 3)
-    held = np.zeros((len(motion), len(motion.skeleton)), dtype=np.bool_)
-    for joint in np.flatnonzero(same.any(axis=0)).tolist():
-        for first, last in runs(same[:, joint]):
-            if last + 1 - first >= count:
-                held[first - 1 : last + 1, joint] = True
+    count = max(round(HELD * rate), 3)
+    held = np.zeros((len(same) - 1, same.shape[1]), dtype=np.bool_)
+    joints, firsts, lasts = still_runs(same)
+    long = lasts + 1 - firsts >= count
+    for joint, first, last in zip(*(values[long].tolist() for values in (joints, firsts, lasts)), strict=True):
+        held[first - 1 : last + 1, joint] = True
     if not held.any():
         return None
-    share, fade = np.ones(held.shape), max(round(EASE * motion.rate), 1)
+    share, fade = np.ones(held.shape), max(round(EASE * rate), 1)
     for joint in np.flatnonzero(held.any(axis=0)).tolist():
         share[:, joint] = 1.0 - widen(held[:, joint], fade, fade)
         share[held[:, joint], joint] = 0.0
@@ -80,12 +85,12 @@ def mix(motion: Motion, made: Motion, share: Floats) -> Motion:
     if (share == 1.0).all():
         return made
     local, translations = made.rotations.copy(), made.translations.copy()
-    none = share == 0.0
+    none = np.nonzero(share == 0.0)
     local[none], translations[none] = motion.rotations[none], motion.translations[none]
-    frames, joints = np.nonzero((share > 0.0) & (share < 1.0))
-    part = share[frames, joints]
-    local[frames, joints] = rotations.slerp(motion.rotations[frames, joints], local[frames, joints], part)
-    translations[frames, joints] += (1.0 - part)[:, None] * (motion.translations - made.translations)[frames, joints]
+    some = np.nonzero((share > 0.0) & (share < 1.0))
+    part = share[some]
+    local[some] = rotations.slerp(motion.rotations[some], local[some], part)
+    translations[some] += (1.0 - part)[:, None] * (motion.translations[some] - made.translations[some])
     return replace(made, rotations=freeze(local), translations=freeze(translations))
 
 
@@ -131,6 +136,8 @@ def _spikes(steps_over: Callable[[int], Floats], shortest: float, ratio: float, 
     """``(T, N)`` spikes of curves, from how far ``(T − n, N)`` they go in n frames."""
     steps = steps_over(1)
     mask = np.zeros((len(steps) + 1, steps.shape[1]), dtype=np.bool_)
+    if not steps.max(initial=0.0) > shortest:
+        return mask
     padded = np.pad(steps, ((AROUND, AROUND), (0, 0)), mode="reflect")
     for count in range(1, LONGEST + 1):
         least = np.minimum(steps[:-count], steps[count:])

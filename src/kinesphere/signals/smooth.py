@@ -28,7 +28,7 @@ from kinesphere.signals.curves import Curves
 from kinesphere.signals.edit import Edit, edit_window
 from kinesphere.signals.end_points import keep_end_points
 from kinesphere.signals.gaps import FIND, GapWarning, check_gaps, describe_gaps, fill_gaps, find_gaps
-from kinesphere.signals.outliers import find_outliers, mix, still_share
+from kinesphere.signals.outliers import find_outliers, find_rests, mix, still_share
 
 MOST_NOISE = 20.0  # times what is found
 NO_NOISE = 1e-9  # radians or metres: curves with less noise are left alone
@@ -130,11 +130,12 @@ class Smooth(Edit):
             return self._edit_curves(motion, scope, 0.0)
         weight = amount * scope.strength * edit_window(motion, scope)
         joints = select_joints(motion.skeleton, scope.parts)
-        outliers = find_outliers(motion) & joints & (weight > 0.0)[:, None]
+        same = find_rests(motion)
+        outliers = find_outliers(motion, same) & joints & (weight > 0.0)[:, None]
         whole = fill_gaps(motion, outliers) if outliers.any() else motion
         made, clock = self._edit_curves(whole, scope, amount)
         made = keep_end_points(whole, made, weight, self.noise)
-        held = still_share(motion)
+        held = still_share(same, motion.rate)
         share = np.where(outliers, weight[:, None], 1.0 if held is None else held)
         share[weight == 0.0] = 0.0
         return mix(motion, made, share), clock
