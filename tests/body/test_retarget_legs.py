@@ -181,8 +181,7 @@ def test_ordinary_feet_keep_their_pitch() -> None:
             assert np.degrees(R.angle(R.multiply(R.conjugate(turned), source.world()[0][:, joint]))).max() < 0.5
 
 
-@pytest.mark.parametrize("plan", LONG_FEET.values(), ids=LONG_FEET)
-def test_kneeling_down_turns_long_feet_over_without_a_jump(plan: Plan) -> None:
+def kneel_down() -> Motion:
     """The foot goes from flat over its toes to lying on its instep, 170° in two seconds."""
     time = np.arange(180) / 60.0
     done = smoothstep((time - 0.5) / 2.0)
@@ -193,12 +192,36 @@ def test_kneeling_down_turns_long_feet_over_without_a_jump(plan: Plan) -> None:
         ankle = np.stack([zero + 0.09 * sign, 0.08 + 0.1 * np.sin(np.pi * done) ** 2, -0.45 * done], axis=1)
         pitch = np.radians(170.0) * done
         feet.append((ankle, pitch, pitch))
-    source = _assemble(PERSON, 60.0, centre, R.from_rotation_vector(zero[:, None] * X), feet)
-    onto = retarget(source, plan.skeleton(), ground=0.0)
+    return _assemble(PERSON, 60.0, centre, R.from_rotation_vector(zero[:, None] * X), feet)
+
+
+@pytest.mark.parametrize("plan", LONG_FEET.values(), ids=LONG_FEET)
+def test_kneeling_down_turns_long_feet_over_without_a_jump(plan: Plan) -> None:
+    onto = retarget(kneel_down(), plan.skeleton(), ground=0.0)
     for side, _ in SIDES:
         turned = onto.world()[0][:, onto.skeleton.roles[f"{side}Foot"]]
         steps = np.degrees(R.angle(R.multiply(R.conjugate(turned[:-1]), turned[1:])))
         assert steps.max() < 18.0
+
+
+@pytest.mark.parametrize("plan", LONG_FEET.values(), ids=LONG_FEET)
+def test_kneeling_down_long_feet_go_around_not_through_the_ground(plan: Plan) -> None:
+    """They went through it by a third to a half of a leg. The person's own toes go under it by 8 %."""
+    source = kneel_down()
+    own = lowest_of_soles(source, PERSON).min() / (PERSON.thigh + PERSON.shin)
+    onto = retarget(source, plan.skeleton(), ground=0.0)
+    assert lowest_of_soles(onto, plan).min() / (plan.thigh + plan.shin) > own - 0.07
+    for side, outward in SIDES:
+        front = R.rotate(onto.world()[0][:, onto.skeleton.roles[f"{side}Foot"]], [0.0, 0.0, 1.0])
+        assert (outward * front[:, 0]).min() > -0.05  # not into the other foot
+
+
+def test_kneeling_down_ordinary_feet_turn_over_as_they_did() -> None:
+    source = kneel_down()
+    onto = retarget(source, HUMAN["long shins"].skeleton(), ground=0.0)
+    for side, _ in SIDES:
+        own, turned = (m.world()[0][:, m.skeleton.roles[f"{side}Foot"]] for m in (source, onto))
+        assert np.degrees(R.angle(R.multiply(R.conjugate(own), turned))).max() < 3.0
 
 
 def test_a_surface_shows_where_soles_end() -> None:

@@ -3,6 +3,7 @@
 A copied pitch puts the toes of a long foot under the ground as soon as the heel rises. Near the ground a foot is
 pitched about its ankle until its lower end, ball or heel, is as high as on the source, in leg lengths; a foot twice as
 long then pitches about half as far. That is undone by the same rule on the way back. A foot in the air keeps its pitch.
+A long foot that turns over, as in kneeling down, goes around at the side; that is not undone.
 
 The ends are the toe joint, or the front of a foot that has none, and the back of the heel; a person's where a skeleton
 does not show them, and no nearer than a person's.
@@ -24,8 +25,10 @@ from kinesphere.motion.humanoid import SIDES
 HEEL = 0.06  # leg lengths from the ankle back to the end of a person's heel
 NEAR = (0.7, 1.1)  # of the longer foot, from the ankle to an end: lifted between these it comes to keep its pitch
 EVEN = 0.15  # sine of the pitch to each side of level over which one end takes over from the other
-BEHIND = (0.1, 0.5, 0.9)  # cosines behind the ankle up to which an end is raised ahead, left alone, raised behind
+BEHIND = (-0.1, 0.7)  # cosines behind the ankle between which an end that was raised ahead comes to be raised behind
 STEEPEST = 1.3  # radians below level that a foot is pitched at most
+UNLIKE = 0.3  # sine by which an end is raised: from there on it may turn out
+PAST = 0.1  # cosine to each side of straight down over which feet as long as the source's come to keep their pitch
 LITTLE = 0.1  # radians that it may go beyond level
 CURLED = 0.2  # radians by which toes are below the foot's own direction: from there on they go with the foot
 X, Z = np.array([1.0, 0.0, 0.0]), np.array([0.0, 0.0, 1.0])
@@ -52,16 +55,21 @@ def pitch_feet(c: Calibration, source_p: Floats, q: Floats, p: Floats, known: Bo
         joint = roles[f"{side}Foot"]
         height, source_height = p[:, joint, 1], source_p[:, c.source.skeleton.roles[f"{side}Foot"], 1]
         axes = _axes(rotations.multiply(q[:, joint], c.target.frames[f"{side}Foot"]))
-        change = _foot_pitch(axes, foot, source, height, source_height)
-        _raise(q, joint, axes.left, change)
-        _level_toes(c, side, foot, axes.down, change, q, p, known)
+        raised, turned_out = _foot_pitch(axes, foot, source, height, source_height)
+        _rotate(q, joint, axes.left, -raised)
+        _level_toes(c, side, foot, axes.down, raised, q, p, known)
+        ahead = np.stack([-axes.left[:, 2], axes.left[:, 1], axes.left[:, 0]], axis=1)
+        outward = turned_out if side == "left" else -turned_out
+        for part in (joint, roles.get(f"{side}Toes")):
+            if part is not None and known[part]:
+                _rotate(q, part, ahead, outward)
 
 
-def _raise(q: Floats, joint: int, left: Floats, change: Floats) -> None:
-    """Raise the toes of a joint of ``q (T, J, 4)`` in place, by angles ``(T,)`` about axes ``(T, 3)`` to the left."""
-    rows = np.flatnonzero(np.abs(change) > 1e-12)
+def _rotate(q: Floats, joint: int, axes: Floats, angles: Floats) -> None:
+    """Rotate a joint of ``q (T, J, 4)`` in the world, in place, by angles ``(T,)`` about axes ``(T, 3)``."""
+    rows = np.flatnonzero(np.abs(angles) > 1e-12)
     if len(rows):
-        turn = rotations.from_rotation_vector(-change[rows, None] * left[rows])
+        turn = rotations.from_rotation_vector(angles[rows, None] * axes[rows])
         q[rows, joint] = rotations.multiply(turn, q[rows, joint])
 
 
@@ -83,7 +91,7 @@ def _level_toes(
         axes = _axes(rotations.multiply(q[:, toes], to_toes))
         curled = np.remainder(axes.down - down + np.pi, 2.0 * np.pi) - np.pi
         curled = change * smoothstep(curled / CURLED)
-        _raise(q, toes, axes.left, curled)
+        _rotate(q, toes, axes.left, -curled)
         axes = axes._replace(down=axes.down - curled)
     else:
         q[:, toes] = rotations.multiply(q[:, joint], rotations.multiply(to_foot, rest_q[toes]))
@@ -95,8 +103,8 @@ def _level_toes(
     lowest = np.minimum(np.maximum(ball, 0.0) / foot.toes, 1.0)
     rows = np.flatnonzero(np.sin(axes.down) > lowest)
     raised = np.zeros(len(q))
-    raised[rows] = axes.shown[rows] * _raise_to(axes.down[rows], np.arcsin(lowest[rows]), np.arcsin(lowest[rows]))
-    _raise(q, toes, axes.left, raised)
+    raised[rows] = axes.shown[rows] * _raise_to(axes.down[rows], np.arcsin(lowest[rows]), np.arcsin(lowest[rows]))[0]
+    _rotate(q, toes, axes.left, -raised)
 
 
 def _measure_foot(body: Anatomy, side: str) -> _Foot:
@@ -120,8 +128,10 @@ def _ahead(body: Anatomy, side: str, offset: Floats) -> float:
     return float(offset @ forward)
 
 
-def _foot_pitch(axes: _Axes, foot: _Foot, source: _Foot, height: Floats, source_height: Floats) -> Floats:
-    """By how much the toes are raised ``(T,)``, in radians, by the heights ``(T,)`` of both bodies' ankles."""
+def _foot_pitch(
+    axes: _Axes, foot: _Foot, source: _Foot, height: Floats, source_height: Floats
+) -> tuple[Floats, Floats]:
+    """By how much toes are raised ``(T,)``, and turned out, in radians, by the heights ``(T,)`` of both ankles."""
     lift, source_lift = height - foot.ankle, source_height - source.ankle
     ratio = foot.leg / source.leg
     lifted = 0.5 * (lift / foot.leg + source_lift / source.leg)
@@ -139,22 +149,31 @@ def _foot_pitch(axes: _Axes, foot: _Foot, source: _Foot, height: Floats, source_
         # Whether the longer foot may touch the ground: the same on the way there and on the way back.
         longer = max(end / foot.leg, source_end / source.leg)
         near = 1.0 - smoothstep((lifted / longer - NEAR[0]) / (NEAR[1] - NEAR[0]))
-        changes.append(near * _raise_to(down, wanted[0], wanted[1]))
+        changes.append(near * np.array(_raise_to(down, wanted[0], wanted[1])))
     front = smoothstep(0.5 + np.sin(axes.down) / (2.0 * EVEN))
-    return np.asarray(axes.shown * (front * changes[0] - (1.0 - front) * changes[1]))
+    raised = front * changes[0][0] - (1.0 - front) * changes[1][0]
+    return np.asarray(axes.shown * raised), np.asarray(axes.shown * front * changes[0][1])
 
 
-def _raise_to(down: Floats, ahead: Floats, behind: Floats) -> Floats:
-    """By which angles ``(T,)`` an end that points down so far must be raised to the wanted angles.
+def _raise_to(down: Floats, ahead: Floats, behind: Floats) -> tuple[Floats, Floats]:
+    """By which angles ``(T,)`` an end that points down so far must be raised to the wanted angles, and turned out.
 
     ``ahead`` is wanted ahead of the ankle, ``behind``, as an angle below level, behind it: an end that points back, as
-    that of a kneeling body's foot, stays on its side.
+    that of a kneeling body's foot, stays on its side. A foot that turns over from one to the other points down in
+    between. One too long for that turns about the level axis ahead: its front goes around, not through the ground.
     """
-    back, (near, middle, far) = -np.cos(down), BEHIND
-    towards = (1.0 - smoothstep((back - near) / (middle - near))) * (down - ahead)
-    if not np.any(back > middle):
-        return np.asarray(towards)
-    return np.asarray(towards - smoothstep((back - middle) / (far - middle)) * (np.pi - down - behind))
+    back, sine = -np.cos(down), np.sin(down)
+    if not np.any(back > min(BEHIND[0], -PAST)):
+        return np.asarray(down - ahead), np.zeros_like(down)
+    over = smoothstep((back - BEHIND[0]) / (BEHIND[1] - BEHIND[0]))
+    wanted = np.sin(np.maximum(ahead, behind))
+    unlike = smoothstep(np.abs(sine - wanted) / UNLIKE)
+    raised = down - ahead - over * (np.pi - ahead - behind)
+    turned = down - raised
+    out = np.arccos(np.clip(wanted / np.maximum(np.sin(turned), 1e-9), 0.0, 1.0))
+    kept = smoothstep((back + PAST) / (2.0 * PAST)) * (1.0 - unlike)
+    aside = 1.0 - (2.0 * over - 1.0) ** 4
+    return np.asarray((1.0 - kept) * raised), np.asarray(aside * unlike * out)
 
 
 class _Axes(NamedTuple):

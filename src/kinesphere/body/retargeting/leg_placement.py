@@ -26,6 +26,7 @@ from kinesphere.motion.motion import Motion
 from kinesphere.motion.skeleton import Skeleton
 
 HIGH = 0.35  # leg lengths: a higher foot keeps its position relative to its hip
+STEPS = 3  # in which the height of a foot is found that depends on itself
 SLACK = 0.003  # metres that a foot in contact may be out of reach before the hips come down
 LIFTED = 0.1  # leg lengths: a higher foot carries nothing
 STRAIGHT = 0.08  # of a leg: how much a straighter leg counts more
@@ -53,15 +54,23 @@ class _Legs(NamedTuple):
 
     ankles: Floats  # (T, 2, 3) over the ground
     from_hips: Floats  # (T, 2, 3) relative to the hip joint
-    high: Floats  # (T, 2) weight of the position relative to the hip joint
+    heights: Floats  # (T, 2) leg lengths from where ankles are on the ground
     spans: Floats  # (T, 2) metres from hip joint to ankle, at the source's flexion of the knee
     support: Floats  # (T, 2) 1 for a foot that carries the body, 0 for one in the air
     lengths: Floats  # (2,) metres
     alike: float  # 1 where hip joints are as far apart as the source's, less on wider or narrower hips
 
-    def targets(self, sockets: Floats) -> Floats:
-        """Ankles ``(T, 2, 3)`` under hip joints ``(T, 2, 3)``."""
-        return self.ankles + self.high[..., None] * (sockets + self.from_hips - self.ankles)
+    def targets(self, sockets: Floats, given: Floats | float = 0.0) -> Floats:
+        """Ankles ``(T, 2, 3)`` under hip joints ``(T, 2, 3)``, of feet that will give way upwards ``(T, 2)`` metres.
+
+        The higher a foot, the more it belongs to its hip joint. What counts is the mean of the heights on both bodies,
+        which is the same on the way there and on the way back.
+        """
+        away = sockets + self.from_hips - self.ankles
+        high = belonging_to_hips(self.heights)
+        for _ in range(STEPS):
+            high = belonging_to_hips(self.heights + 0.5 * (high * away[..., 1] + given) / self.lengths)
+        return np.asarray(self.ankles + high[..., None] * away)
 
 
 def place_legs(c: Calibration, motion: Motion, source_p: Floats, hips: Floats) -> LegPlacement:
@@ -95,26 +104,31 @@ def hip_centre(skeleton: Skeleton, p: Floats) -> Floats:
     return np.asarray(0.5 * (left + right))
 
 
+def belonging_to_hips(heights: Floats) -> Floats:
+    """The share by which a foot keeps its position relative to its hip joint, by its height in leg lengths."""
+    return np.asarray(smoothstep((heights - LOW) / (HIGH - LOW)))
+
+
 def _legs(c: Calibration, motion: Motion, source_p: Floats) -> _Legs:
     roles, target_roles, rest = c.source.skeleton.roles, c.target.skeleton.roles, c.target.pose.positions
-    ankles, from_hips, high, spans, lengths = [], [], [], [], []
+    ankles, from_hips, heights, spans, lengths = [], [], [], [], []
     for side, offset in zip(SIDES, widen_stance(c, motion, source_p), strict=True):
         hip, knee, foot = (source_p[:, roles[f"{side}{part}"]] for part in ("UpperLeg", "LowerLeg", "Foot"))
         length, target_length = (body.lengths[f"{side}Leg"] for body in (c.source, c.target))
         ankles.append(scale_root_path(c, foot, source_p) + offset)
         from_hips.append(target_length / length * (foot - hip))
-        high.append(smoothstep(((foot[:, 1] - c.source.ankle_height) / length - LOW) / (HIGH - LOW)))
+        heights.append((foot[:, 1] - c.source.ankle_height) / length)
         joints = (rest[target_roles[f"{side}{part}"]] for part in ("UpperLeg", "LowerLeg", "Foot"))
         upper, lower = norms(np.diff(np.array(list(joints)), axis=0))
         spans.append(reach(_flexion(knee - hip, foot - knee), upper, lower))
         lengths.append(target_length)
-    ankles_, from_hips_, high_, spans_ = (np.stack(v, axis=1) for v in (ankles, from_hips, high, spans))
+    ankles_, from_hips_, heights_, spans_ = (np.stack(v, axis=1) for v in (ankles, from_hips, heights, spans))
     # The height of a foot decides how much it belongs to its hip joint, and so where it is under wider hips.
     apart = 0.5 * abs(c.leg * hip_width(c.source.skeleton) - hip_width(c.target.skeleton)) / float(np.mean(lengths))
     alike = min(1.0, ALIKE / max(apart, 1e-9))
     held = float(smoothstep((alike - UNLIKE[0]) / (UNLIKE[1] - UNLIKE[0])))
-    support = _support(c, motion, source_p, held * (1.0 - high_))
-    return _Legs(ankles_, from_hips_, high_, spans_, support, np.array(lengths), alike)
+    support = _support(c, motion, source_p, held * (1.0 - belonging_to_hips(heights_)))
+    return _Legs(ankles_, from_hips_, heights_, spans_, support, np.array(lengths), alike)
 
 
 def _flexion(upper: Floats, lower: Floats) -> Floats:
@@ -203,7 +217,13 @@ def _give_way(legs: _Legs, sockets: Floats) -> Floats:
     It gives way up or down, so that it does not slide; along the leg where that is far from upright.
     """
     ankles = legs.targets(sockets)
-    leg = ankles - sockets
+    given = _given(legs, ankles - sockets)
+    ankles = legs.targets(sockets, given[..., 1])
+    return np.asarray(ankles + _given(legs, ankles - sockets))
+
+
+def _given(legs: _Legs, leg: Floats) -> Floats:
+    """By how much feet give way ``(T, 2, 3)``, from hip joints to ankles ``(T, 2, 3)``."""
     distance, level = norms(leg), np.hypot(leg[..., 0], leg[..., 2])
     share = level / np.maximum(legs.spans, 1e-9)
     along = smoothstep((share - STEEP[0]) / (STEEP[1] - STEEP[0]))[..., None]
@@ -213,4 +233,4 @@ def _give_way(legs: _Legs, sockets: Floats) -> Floats:
     radial = leg * (legs.spans / np.maximum(distance, 1e-9) - 1.0)[..., None]
     move = (1.0 - legs.support)[..., None] * (vertical + along * (radial - vertical))
     size, most = np.maximum(norms(move), 1e-12), legs.alike * MOST_GIVEN * legs.lengths
-    return np.asarray(ankles + move * (most * np.tanh(size / most) / size)[..., None])
+    return np.asarray(move * (most * np.tanh(size / most) / size)[..., None])

@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from kinesphere.body.anatomy import Anatomy
-from kinesphere.body.ground import ANKLE_HEIGHT, SolePoint, smooth_paths
+from kinesphere.body.ground import SolePoint, performed_runs, smooth_gaussian, sole_paths, speeds
 from kinesphere.body.retargeting.calibration import Calibration
 from kinesphere.maths import rotations
 from kinesphere.maths.vectors import Floats, norms, smoothstep, unit
@@ -64,20 +64,23 @@ def widen_stance(c: Calibration, motion: Motion, source_p: Floats) -> tuple[Floa
     half = _half_offset(c, np.concatenate(outward))
     if half == 0.0:
         return np.zeros_like(across), np.zeros_like(across)
-    soles = smooth_paths(motion, _common_soles(c.source))
+    points = _common_soles(c.source)
+    # Over the ground: how far a foot is pitched depends on its length.
+    paths = sole_paths(motion, points) * HORIZONTAL
     offsets = []
     for side, sign in zip(SIDES, (1.0, -1.0), strict=True):
         offset = half * sign * across
-        pace = _pace(soles.speed[:, [point.side == side for point in soles.points]] / c.source.lengths[f"{side}Leg"])
-        for run in soles.runs:
-            offset[run] = smooth_over_distance(offset[run], np.cumsum(pace[run]) / motion.rate)
+        own = paths[:, [point.side == side for point in points]] / c.source.lengths[f"{side}Leg"]
+        for run in performed_runs(motion):
+            pace = _pace(speeds(smooth_gaussian(own[run], motion.rate), motion.rate))
+            offset[run] = smooth_over_distance(offset[run], np.cumsum(pace) / motion.rate)
         offsets.append(offset)
     return offsets[0], offsets[1]
 
 
-def _pace(speeds: Floats) -> Floats:
+def _pace(speed: Floats) -> Floats:
     """``(T,)`` how fast a foot leaves its place: as its slowest point, of speeds ``(T, P)``, and less if slow."""
-    slowest = 1.0 / np.sqrt(np.sum(1.0 / np.clip(speeds, 1e-6, 1e3) ** 2, axis=1))
+    slowest = 1.0 / np.sqrt(np.sum(1.0 / np.clip(speed, 1e-6, 1e3) ** 2, axis=1))
     return np.asarray(slowest**3 / (slowest**2 + SLOW**2))
 
 
@@ -102,15 +105,14 @@ def smooth_over_distance(values: Floats, distance: Floats, sigma: float = STEP) 
 
 
 def _common_soles(body: Anatomy) -> tuple[SolePoint, ...]:
-    """Heel and ball of a person's foot on any body's ankle, so that all bodies agree when a foot is in contact."""
+    """Ankle and ball of a person's foot on any body, so that all bodies agree whether a foot stays at its place."""
     length = float(np.mean([body.lengths[f"{side}Leg"] for side in SIDES]))
-    below = ANKLE_HEIGHT * length
     points = []
     for side in SIDES:
         foot = body.skeleton.roles[f"{side}Foot"]
-        for point, ahead in (("heel", 0.0), ("ball", BALL * length)):
-            offset = rotations.rotate(body.frames[f"{side}Foot"], [0.0, -below, ahead])
-            points.append(SolePoint(side, point, foot, offset, body.ankle_height - below))
+        for point, ahead in (("ankle", 0.0), ("ball", BALL * length)):
+            offset = rotations.rotate(body.frames[f"{side}Foot"], [0.0, 0.0, ahead])
+            points.append(SolePoint(side, point, foot, offset, body.ankle_height))
     return tuple(points)
 
 
