@@ -57,6 +57,26 @@ def test_every_command_says_where_rest_and_motion_disagree(tmp_path, write, name
     assert "taken to be up" not in done.output + done.stderr
 
 
+@pytest.mark.parametrize("name", [name for name in COMMANDS if name != "mapping"] + ["mirror"])
+@pytest.mark.parametrize(
+    ("option", "value", "allowed"),
+    [
+        ("--up", "q", "allowed: x, y, z, -x, -y, -z"),
+        ("--rate", "-1", "a positive number is expected"),
+        ("--scale", "0", "a positive number is expected"),
+        ("--positions", "sum", "allowed: auto, replace, add"),
+    ],
+)
+def test_a_wrong_option_is_called_by_its_name(tmp_path, write, name, option, value, allowed):
+    words = COMMANDS.get(name, (name, "{in}", "-o", "{out}.npz"))
+    places = {"in": write("plain.bvh", walk(4)), "out": tmp_path / "out"}
+    done = called(*(word.format(**places) for word in words), option, value)
+    assert done.exit_code == 2, done.output
+    assert f"error: {option}=" in done.stderr
+    assert allowed in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
 # Options reach all inputs
 
 ODD = Dialect(unit=3.0, up="z", rest="z")  # three units a metre: no unit makes a person of it

@@ -57,7 +57,7 @@ def load(
         With the file, the location in it, what was found and what was expected.
     """
     file = Path(path)
-    _check_options(file, scale, up, rate, positions)
+    check_read_options(f"{file}: ", scale, up, rate, positions)
     known = format_to_read(file)
     if known.load is None:
         raise MotionFileError(file, f"a file of {known.about}", f"a motion; {known.name} files have their own loader")
@@ -142,14 +142,17 @@ def save_clips(
     known.save_clips(listed, file, SaveOptions(character, plain_names=plain_names))
 
 
-def _check_options(path: Path, scale: float | None, up: str | None, rate: float | None, positions: str) -> None:
+def check_read_options(
+    before: str, scale: float | None, up: str | None, rate: float | None, positions: str = "auto"
+) -> None:
+    """Raise ``ValueError`` where an option of ``load`` cannot be; ``before`` precedes its name in the message."""
     for name, value in (("scale", scale), ("rate", rate)):
         if value is not None and not (math.isfinite(value) and value > 0.0):
-            raise ValueError(f"{path}: {name}={value}; a positive number is expected")
+            raise ValueError(f"{before}{name}={value}; a positive number is expected")
     if up is not None and up not in AXES:
-        raise ValueError(f"{path}: up={up!r}; allowed: {', '.join(AXES)}")
+        raise ValueError(f"{before}up={up!r}; allowed: {', '.join(AXES)}")
     if positions not in ("auto", "replace", "add"):
-        raise ValueError(f"{path}: positions={positions!r}; allowed: auto, replace, add")
+        raise ValueError(f"{before}positions={positions!r}; allowed: auto, replace, add")
 
 
 def load_character(path: str | PathLike[str]) -> Character:
