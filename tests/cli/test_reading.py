@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -186,32 +187,10 @@ def test_previews_and_info_say_where_a_person_stands(tmp_path, write, raised):
 
 @pytest.mark.parametrize("height", [None, 0.0, 1.5])
 def test_placing_leaves_heading_and_path(height):
-    moved = walk(turn=40.0).moved(3.0, -2.0).raised(0.3)
-    motion = kinesphere.Motion(load_skeleton(), 30.0, *pose(moved), name="walk")
+    motion = replace(walk(turn=40.0).moved(3.0, -2.0).raised(0.3).motion(), name="walk")
     placed = place_on_ground(motion, height)
     change = placed.positions_world() - motion.positions_world()
     by = find_ground(motion).height if height is None else height
     assert np.abs(change - [0.0, -by, 0.0]).max() < 1e-12
     assert np.array_equal(placed.rotations, motion.rotations)
     assert placed.source.evidence[-1].startswith("ground: ")
-
-
-def load_skeleton():
-    from bvh_dialects import NAMES, OFFSETS, PARENTS
-
-    return kinesphere.Skeleton(NAMES, np.array(PARENTS), OFFSETS).with_found_roles()
-
-
-def pose(performance):
-    from bvh_dialects import OFFSETS, PARENTS
-    from scipy.spatial.transform import Rotation
-
-    frames = len(performance.positions)
-    local = np.array(performance.orientations)
-    for j, parent in enumerate(PARENTS):
-        if parent >= 0:
-            local[:, j] = performance.orientations[:, parent].transpose(0, 2, 1) @ performance.orientations[:, j]
-    q = Rotation.from_matrix(local.reshape(-1, 3, 3)).as_quat(scalar_first=True).reshape(frames, -1, 4)
-    t = np.tile(OFFSETS, (frames, 1, 1))
-    t[:, 0] = performance.positions[:, 0]
-    return kinesphere.maths.rotations.continuous(q), t
