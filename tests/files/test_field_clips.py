@@ -38,6 +38,7 @@ def test_places_and_roles(tmp_path, rig, name):
     assert {role: roles.get(role) for role in CORE if role in own} == {
         role: own[role] + above for role in CORE if role in own
     }
+    assert dict(found.skeleton.roles) == dict(roles), "edits have them without asking"
     assert all(own[role] + above == joint for role, joint in roles.items()), "none is wrong"
     if not RIGS[rig].dialect.names:
         assert len(roles) == len(own), "names tell fingers and eyes as well"

@@ -17,6 +17,7 @@ from kinesphere.maths.vectors import Floats
 from kinesphere.motion.character import Character, sole_depths
 from kinesphere.motion.errors import MotionFileError, MotionFileWarning, warn_caller
 from kinesphere.motion.motion import Motion
+from kinesphere.motion.transform import sample_frames
 
 FAR = 1e5  # metres: nobody captures that far away
 Read = TypeVar("Read", Motion, Character)
@@ -65,7 +66,9 @@ def load(
         raise MotionFileError(file, f"no clip {clip!r}", f"{file.stem!r}, the only one")
     motion = known.load(file, LoadOptions(clip, scale, up, rate, salvage, positions))
     motion = _with_far_places_noted(motion, motion.translations, motion.skeleton.offsets)
-    return motion if known.whole else replace(motion, skeleton=motion.skeleton.with_found_roles())
+    if known.whole:
+        return motion
+    return replace(motion, skeleton=motion.skeleton.with_found_roles(sample_frames(motion).positions_world))
 
 
 def _with_far_places_noted(read: Read, *places: Floats) -> Read:
