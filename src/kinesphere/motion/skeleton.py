@@ -207,7 +207,7 @@ def _scale(offset: Sequence[float] | ArrayLike, factor: float) -> tuple[float, f
 
 
 class LazyRoles(Mapping[str, int]):
-    """A lazy mapping of humanoid roles, detected at its first access; empty where detection is not sure.
+    """A lazy mapping of humanoid roles, detected at its first access; empty where detection is in doubt.
 
     Most motions are read and written without roles, and detection takes longer than reading a short file.
     """
@@ -223,8 +223,10 @@ class LazyRoles(Mapping[str, int]):
 
         found, least = find_roles(self._skeleton), SURE
         if self._poses is not None and (not found.is_humanoid or found.overall < SURE):
-            found, least = find_roles(self._skeleton, positions=self._poses()), CLEAR
-        self._poses = None
+            with np.errstate(all="ignore"):  # absurd sizes may overflow
+                positions = self._poses()
+            if np.isfinite(positions).all():
+                found, least = find_roles(self._skeleton, positions=positions), CLEAR
         return dict(found.roles) if found.is_humanoid and found.overall >= least else {}
 
     def __getitem__(self, role: str) -> int:
