@@ -114,13 +114,15 @@ def find_bones(skeleton: Skeleton) -> Floats:
 # Joints
 
 
-def add_static_root(motion: Motion, name: str = "Reference") -> Motion:
-    """A joint on the floor above all others, as joint 0. It does not move."""
+def add_static_root(motion: Motion, name: str = "Reference", place: ArrayLike = (0.0, 0.0, 0.0)) -> Motion:
+    """A joint above all others, as joint 0, which stays at ``place``."""
     skeleton, frames = motion.skeleton.with_found_roles(), len(motion)
+    from_root = (skeleton.parents < 0)[:, None] * np.asarray(place, dtype=np.float64)
+    root = np.asarray(place, dtype=np.float64)[None]
     own = Skeleton(
         (name, *skeleton.names),
         np.concatenate([[-1], skeleton.parents + 1]),
-        np.concatenate([np.zeros((1, 3)), skeleton.offsets]),
+        np.concatenate([root, skeleton.offsets - from_root]),
         np.concatenate([rotations.identity(1), skeleton.rest_rotations]),
         {role: joint + 1 for role, joint in skeleton.roles.items()},
         tuple(Tip(tip.joint + 1, tip.offset) for tip in skeleton.tips),
@@ -130,7 +132,7 @@ def add_static_root(motion: Motion, name: str = "Reference") -> Motion:
         motion,
         skeleton=own,
         rotations=np.concatenate([rotations.identity(frames, 1), motion.rotations], axis=1),
-        translations=np.concatenate([np.zeros((frames, 1, 3)), motion.translations], axis=1),
+        translations=np.concatenate([np.tile(root, (frames, 1, 1)), motion.translations - from_root], axis=1),
         scales=None,
     )
 

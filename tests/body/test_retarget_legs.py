@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from gaits import SIDES, Plan, X, _assemble, gait
+from gaits import SIDES, Plan, X, assemble, gait
 from kinesphere import Motion, builtin, load, load_character, retarget
 from kinesphere.body.retargeting.stance import smooth_over_distance
 from kinesphere.maths import kinematics
@@ -193,7 +193,7 @@ def test_kneeling_down_turns_long_feet_over_without_a_jump(plan: Plan) -> None:
         ankle = np.stack([zero + 0.09 * sign, 0.08 + 0.1 * np.sin(np.pi * done) ** 2, -0.45 * done], axis=1)
         pitch = np.radians(170.0) * done
         feet.append((ankle, pitch, pitch))
-    source = _assemble(PERSON, 60.0, centre, R.from_rotation_vector(zero[:, None] * X), feet)
+    source = assemble(PERSON, 60.0, centre, R.from_rotation_vector(zero[:, None] * X), feet)
     onto = retarget(source, plan.skeleton(), ground=0.0)
     for side, _ in SIDES:
         turned = onto.world()[0][:, onto.skeleton.roles[f"{side}Foot"]]
