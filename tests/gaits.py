@@ -86,7 +86,7 @@ def gait(plan: Plan, rate: float, *, straightest: float = 3.0, kind: str = "walk
     if kind == "run":
         low = low - 0.06 * leg * (1.0 + np.cos(4 * np.pi * time / 0.7))
     centre[:, 1] += low
-    return _assemble(plan, rate, centre, roll, feet)
+    return assemble(plan, rate, centre, roll, feet)
 
 
 def _foot(plan: Plan, time, kind: str, side: int):
@@ -118,7 +118,7 @@ def _foot(plan: Plan, time, kind: str, side: int):
     return ball + R.rotate(turned, sole), pitch, pitch * smoothstep(ball[:, 1] / 0.05)
 
 
-def _assemble(plan: Plan, rate: float, centre, roll, feet) -> Motion:
+def assemble(plan: Plan, rate: float, centre, roll, feet) -> Motion:
     skeleton = plan.skeleton()
     q = R.identity(len(centre), len(skeleton))
     q[:, 0] = roll

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 
 import numpy as np
 
 from kinesphere import Motion, Skeleton, Tip
-from kinesphere.maths import kinematics
 from kinesphere.maths import rotations as R
+from kinesphere.motion.transform import with_plain_rest
+from rerig import bend_rest
 
 SIDES = ("left", "right")
 FINGERS = ("Index", "Middle", "Ring", "Little")
@@ -151,28 +151,11 @@ def gesture(rig: Skeleton, frames: int = 90, flexed_in: str = "Hand", shrug: flo
 
 
 def in_other_rest(motion: Motion, rests: Mapping[int, np.ndarray]) -> Motion:
-    """The same motion, joint by joint at the same places, on a rig in another rest pose.
+    """The same motion on a rig in another rest pose, without rest rotations, as in BVH.
 
-    All that a joint carries is rotated about it at rest, by ``rests``; rest rotations stay as they are, as in BVH.
+    All that a joint carries is rotated about it at rest, by ``rests``.
     """
-    skeleton = motion.skeleton
-    turned = R.identity(len(skeleton))
-    for joint in range(len(skeleton)):
-        own = rests.get(joint)
-        parent = int(skeleton.parents[joint])
-        above = turned[parent] if parent >= 0 else R.identity()
-        turned[joint] = above if own is None else R.multiply(above, own)
-    offsets = np.array(skeleton.offsets)
-    for joint, parent in enumerate(skeleton.parents.tolist()):
-        if parent >= 0:
-            offsets[joint] = R.rotate(turned[parent], offsets[joint])
-    tips = tuple(Tip(tip.joint, tuple(R.rotate(turned[tip.joint], tip.offset).tolist())) for tip in skeleton.tips)
-    q, p = motion.world()
-    world = R.multiply(q, R.conjugate(turned))
-    local, translations = kinematics.inverse(world, p, skeleton.parents)
-    rig = replace(skeleton, offsets=offsets, tips=tips, roles=dict(skeleton.roles))
-    assert np.abs(translations[:, 1:] - offsets[1:]).max() < 1e-9
-    return Motion(rig, motion.rate, R.continuous(local), translations)
+    return with_plain_rest(bend_rest(motion, rests, local=True))
 
 
 def shown_direction(motion: Motion, side: str) -> np.ndarray:

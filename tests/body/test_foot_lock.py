@@ -15,6 +15,7 @@ from kinesphere.body.foot_lock.lock import lock_feet, solve_foot_lock
 from kinesphere.body.ground import Ground, performed_runs
 from kinesphere.maths import rotations as R
 from kinesphere.motion.transform import move_motion
+from rerig import add_static_root, turn_axes_anyhow
 
 HOLD = 0.005  # metres
 
@@ -218,24 +219,7 @@ def test_place_heading_and_size_do_not_matter(factor: float) -> None:
 
 def test_joint_axes_and_a_joint_above_the_hips_do_not_matter() -> None:
     """The same walk on a skeleton with other axes at rest, hanging on a root that is turned and set off."""
-    skeleton, count = SKATING.skeleton, len(SKATING.skeleton)
-    axes = R.from_rotation_vector(np.random.default_rng(2).normal(size=(count + 1, 3)))
-    parents = np.concatenate([[-1], skeleton.parents + 1])
-    above = np.where(parents[:, None] < 0, R.identity(), axes[parents])
-    place = np.concatenate([[[0.3, 0.1, -0.2]], skeleton.offsets])
-    place[1] -= place[0]
-    other = Skeleton(
-        ("root", *skeleton.names),
-        parents,
-        R.rotate(R.conjugate(above), place),
-        R.multiply(R.conjugate(above), axes),
-        roles={role: joint + 1 for role, joint in skeleton.roles.items()},
-    )
-    q = np.concatenate([R.identity(len(SKATING), 1), SKATING.rotations], axis=1)
-    t = np.concatenate([np.tile(place[:1], (len(SKATING), 1, 1)), SKATING.translations], axis=1)
-    t[:, 1] -= place[0]
-    local = R.multiply(R.multiply(R.conjugate(above), q), axes)
-    motion = Motion(other, SKATING.rate, R.continuous(local), R.rotate(R.conjugate(above), t))
+    motion = turn_axes_anyhow(add_static_root(SKATING, "root", (0.3, 0.1, -0.2)), 2)
     assert np.allclose(motion.positions_world()[:, 1:], SKATING.positions_world(), atol=1e-9)
     expected = lock_feet(SKATING).positions_world()
     assert np.allclose(lock_feet(motion).positions_world()[:, 1:], expected, atol=1e-6)

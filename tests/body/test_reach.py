@@ -17,6 +17,7 @@ from kinesphere.body.reach.swivel import orientation_share, outward_swivel
 from kinesphere.body.reach.targets import MOVABLE, EditablePose, reach_targets
 from kinesphere.builtin import motion
 from kinesphere.maths import rotations as R
+from rerig import turn_axes_anyhow
 
 WAVE = motion("wave")[::8]
 HANDS = ("leftHand", "rightHand")
@@ -34,22 +35,6 @@ def within_arms_length(motion: Motion, end: str, target: np.ndarray) -> np.ndarr
     upper, lower = (np.linalg.norm(p[:, b] - p[:, a], axis=1) for a, b in ((limb[0], limb[1]), (limb[1], limb[2])))
     share = np.linalg.norm(target - p[:, limb.upper], axis=1) / (upper + lower)
     return (share < 0.985) & (share > 0.4)
-
-
-def with_axes(motion: Motion, seed: int) -> Motion:
-    """The same body whose joints have other axes at rest."""
-    skeleton, rng = motion.skeleton, np.random.default_rng(seed)
-    axes = R.from_rotation_vector(rng.normal(size=(len(skeleton), 3)))
-    above = np.where(skeleton.parents[:, None] < 0, R.identity(), axes[skeleton.parents])
-    turned = replace(
-        skeleton,
-        offsets=R.rotate(R.conjugate(above), skeleton.offsets),
-        rest_rotations=R.multiply(R.conjugate(above), axes),
-        tips=(),
-    )
-    local = R.multiply(R.multiply(R.conjugate(above), motion.rotations), axes)
-    places = R.rotate(R.conjugate(above), motion.translations)
-    return Motion(turned, motion.rate, R.continuous(local), places)
 
 
 def with_twists(motion: Motion) -> Motion:
@@ -99,7 +84,7 @@ def lying(motion: Motion) -> Motion:
 
 @lru_cache
 def rig(kind: str) -> Motion:
-    return {"plain": WAVE, "axes": with_axes(WAVE, 4), "twists": with_twists(WAVE), "lying": lying(WAVE)}[kind]
+    return {"plain": WAVE, "axes": turn_axes_anyhow(WAVE, 4), "twists": with_twists(WAVE), "lying": lying(WAVE)}[kind]
 
 
 RIGS = ("plain", "axes", "twists", "lying")

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from gaits import SIDES, Plan, X, _assemble, gait
+from gaits import SIDES, Plan, X, assemble, gait
 from kinesphere import Motion, builtin, load, load_character, retarget
 from kinesphere.body.retargeting.stance import smooth_over_distance
 from kinesphere.maths import kinematics
@@ -192,7 +192,7 @@ def kneel_down() -> Motion:
         ankle = np.stack([zero + 0.09 * sign, 0.08 + 0.1 * np.sin(np.pi * done) ** 2, -0.45 * done], axis=1)
         pitch = np.radians(170.0) * done
         feet.append((ankle, pitch, pitch))
-    return _assemble(PERSON, 60.0, centre, R.from_rotation_vector(zero[:, None] * X), feet)
+    return assemble(PERSON, 60.0, centre, R.from_rotation_vector(zero[:, None] * X), feet)
 
 
 @pytest.mark.parametrize("plan", LONG_FEET.values(), ids=LONG_FEET)

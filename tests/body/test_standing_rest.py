@@ -16,7 +16,8 @@ from kinesphere.body.standing_rest import standing_skeleton, with_standing_rest
 from kinesphere.builtin import mo, motion
 from kinesphere.maths import rotations as R
 from kinesphere.motion.transform import with_plain_rest
-from rest_poses import AHEAD, DOWN, REST_POSES, UPWARD, along, at_origin, with_axes, with_rest
+from rerig import point_all_bones, turn_axes_anyhow
+from rest_poses import AHEAD, DOWN, REST_POSES, UPWARD, at_origin, with_rest
 
 WALK, KNOCK = motion("walk"), motion("knock")
 FOUND = [  # rest poses that show nothing of a body: all of it is found in the frames
@@ -83,7 +84,7 @@ def test_it_stands_and_bends_as_a_body(name: str) -> None:
         WALK,
         KNOCK,
         motion("wave").resampled(24.0),
-        with_axes(WALK, 11),
+        turn_axes_anyhow(WALK, 11),
         with_rest(WALK, DOWN),
         with_plain_rest(with_rest(KNOCK, DOWN)),
         Motion(mo().skeleton, 30.0, np.tile(mo().skeleton.rest_rotations, (20, 1, 1))),
@@ -146,7 +147,7 @@ def test_feet_that_are_attached_to_the_root() -> None:
     t[:, ends] = R.rotate(R.conjugate(root_q), world[1][:, ends] - root_p)
     rig = replace(WALK.skeleton, parents=parents)
     given = Motion(rig, WALK.rate, q, t)
-    for made in (at_origin(given), with_plain_rest(along(given, np.array([1.0, 0.0, 0.0])))):
+    for made in (at_origin(given), with_plain_rest(point_all_bones(given, np.array([1.0, 0.0, 0.0])))):
         skeleton = standing_skeleton(made)
         expected = standing_skeleton(at_origin(WALK))
         assert skeleton is not None

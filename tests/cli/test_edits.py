@@ -220,7 +220,7 @@ def test_positions_of_joints_are_read_as_asked(tmp_path):
         assert done.exit_code == 0, done.output
     done = called("smooth", tmp_path / "wave.bvh", "-o", tmp_path / "x.npz", "--amount", "1", "--positions", "both")
     assert done.exit_code == 2
-    assert "one of: auto, replace, add" in done.output
+    assert "--positions='both'; allowed: auto, replace, add" in done.output
 
 
 # Phrase edits and behaviours

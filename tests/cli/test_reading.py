@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -55,6 +56,26 @@ def test_every_command_says_where_rest_and_motion_disagree(tmp_path, write, name
     done = called(*(word.format(**plain) for word in COMMANDS[name]))
     assert done.exit_code == 0, done.output
     assert "taken to be up" not in done.output + done.stderr
+
+
+@pytest.mark.parametrize("name", [name for name in COMMANDS if name != "mapping"] + ["mirror"])
+@pytest.mark.parametrize(
+    ("option", "value", "allowed"),
+    [
+        ("--up", "q", "allowed: x, y, z, -x, -y, -z"),
+        ("--rate", "-1", "a positive number is expected"),
+        ("--scale", "0", "a positive number is expected"),
+        ("--positions", "sum", "allowed: auto, replace, add"),
+    ],
+)
+def test_a_wrong_option_is_called_by_its_name(tmp_path, write, name, option, value, allowed):
+    words = COMMANDS.get(name, (name, "{in}", "-o", "{out}.npz"))
+    places = {"in": write("plain.bvh", walk(4)), "out": tmp_path / "out"}
+    done = called(*(word.format(**places) for word in words), option, value)
+    assert done.exit_code == 2, done.output
+    assert f"error: {option}=" in done.stderr
+    assert allowed in done.stderr
+    assert done.stderr.count("\n") == 1
 
 
 # Options reach all inputs
@@ -166,32 +187,10 @@ def test_previews_and_info_say_where_a_person_stands(tmp_path, write, raised):
 
 @pytest.mark.parametrize("height", [None, 0.0, 1.5])
 def test_placing_leaves_heading_and_path(height):
-    moved = walk(turn=40.0).moved(3.0, -2.0).raised(0.3)
-    motion = kinesphere.Motion(load_skeleton(), 30.0, *pose(moved), name="walk")
+    motion = replace(walk(turn=40.0).moved(3.0, -2.0).raised(0.3).motion(), name="walk")
     placed = place_on_ground(motion, height)
     change = placed.positions_world() - motion.positions_world()
     by = find_ground(motion).height if height is None else height
     assert np.abs(change - [0.0, -by, 0.0]).max() < 1e-12
     assert np.array_equal(placed.rotations, motion.rotations)
     assert placed.source.evidence[-1].startswith("ground: ")
-
-
-def load_skeleton():
-    from bvh_dialects import NAMES, OFFSETS, PARENTS
-
-    return kinesphere.Skeleton(NAMES, np.array(PARENTS), OFFSETS).with_found_roles()
-
-
-def pose(performance):
-    from bvh_dialects import OFFSETS, PARENTS
-    from scipy.spatial.transform import Rotation
-
-    frames = len(performance.positions)
-    local = np.array(performance.orientations)
-    for j, parent in enumerate(PARENTS):
-        if parent >= 0:
-            local[:, j] = performance.orientations[:, parent].transpose(0, 2, 1) @ performance.orientations[:, j]
-    q = Rotation.from_matrix(local.reshape(-1, 3, 3)).as_quat(scalar_first=True).reshape(frames, -1, 4)
-    t = np.tile(OFFSETS, (frames, 1, 1))
-    t[:, 0] = performance.positions[:, 0]
-    return kinesphere.maths.rotations.continuous(q), t

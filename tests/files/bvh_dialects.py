@@ -1,16 +1,20 @@
-"""BVH files of a person whose places in the world are known, in the dialects that rigs are written in.
+"""A person whose places in the world are known, for BVH files in the dialects that rigs are written in.
 
-The rest pose, the joints' axes, the vertical axis, joints above the hips, names, unit, what position channels mean and
-the order of Euler angles may differ from file to file; the person in it does the same.
+``Dialect`` says what differs from file to file; the person in it does the same.
 """
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass
 
 import numpy as np
 from scipy.spatial.transform import Rotation
+
+import rig_files
+from kinesphere import Motion, Skeleton, Tip
+from kinesphere.maths import kinematics
+from kinesphere.maths import rotations as R
+from rig_files import Dialect
 
 # name, parent, offset in metres: a T-pose, Y up, facing +Z
 BODY = (
@@ -78,23 +82,22 @@ def turned(axis: str, degrees: float) -> np.ndarray:
     return Rotation.from_euler(axis, degrees, degrees=True).as_matrix()
 
 
-# Rotations that bring a person who stands along Y to another rest pose.
-RESTS = {
-    "y": np.eye(3),
-    "x": turned("z", -90.0),
-    "-x": turned("z", 90.0),
-    "z": turned("x", 90.0),
-    "-z": turned("x", -90.0),
-    "-y": turned("z", 180.0),
-}
-
-
 @dataclass(frozen=True)
 class Performance:
     """World orientations ``(T, J, 3, 3)`` and positions ``(T, J, 3)`` of the body, in metres, Y up."""
 
     orientations: np.ndarray
     positions: np.ndarray
+
+    def motion(self, rate: float = 30.0) -> Motion:
+        """On the body's skeleton, whose axes are the world's at rest."""
+        q = Rotation.from_matrix(self.orientations.reshape(-1, 3, 3)).as_quat(scalar_first=True)
+        local, _ = kinematics.inverse(q.reshape(*self.positions.shape[:2], 4), self.positions, np.array(PARENTS))
+        tips = tuple(Tip(joint, offset) for joint, offset in TIPS.items())
+        skeleton = Skeleton(NAMES, np.array(PARENTS), OFFSETS, tips=tips).with_found_roles()
+        translations = np.tile(OFFSETS, (len(local), 1, 1))
+        translations[:, 0] = self.positions[:, 0]
+        return Motion(skeleton, rate, R.continuous(local), translations)
 
     def raised(self, metres: float) -> Performance:
         return Performance(self.orientations, self.positions + np.array([0.0, metres, 0.0]))
@@ -161,84 +164,9 @@ def _forward(local: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return orientations, positions
 
 
-@dataclass(frozen=True)
-class Dialect:
-    """How a rig is written."""
-
-    rest: str = "y"  # the axis along which the body lies at rest; "bones": every bone along X
-    up: str = "y"
-    above: tuple[str, ...] = ()  # static joints above the hips, on the floor
-    names: tuple[str, ...] = NAMES
-    unit: float = 100.0  # file units in a metre
-    positions: str = "replace"  # what the hips' position channels do to OFFSET
-    hips_offset: tuple[float, float, float] = (0.0, 0.0, 0.0)  # metres, in the file's axes
-    all_positions: str = ""  # "replace" or "add": every joint has position channels
-    order: str = "ZXY"
-    rate: float = 30.0
-    tips: bool = True
-
-
-def _joint_axes(dialect: Dialect) -> np.ndarray:
-    """For each joint the rotation of its axes against the body's ``(J, 3, 3)``."""
-    if dialect.rest != "bones":
-        # The rest pose is one in which every joint has the axes of the file's world.
-        return np.tile(RESTS[dialect.rest].T, (len(BODY), 1, 1))
-    axes = np.tile(np.eye(3), (len(BODY), 1, 1))
-    for j in range(len(BODY)):
-        ends = [OFFSETS[c] for c in range(len(BODY)) if PARENTS[c] == j] or [np.array(TIPS[j])]
-        axes[j] = Rotation.align_vectors(ends[0][None], np.array([[1.0, 0.0, 0.0]]))[0].as_matrix()
-    return axes
-
-
 def bvh_text(performance: Performance, dialect: Dialect) -> str:
     """The file."""
-    world = RESTS[{"y": "y", "z": "z"}[dialect.up]]  # takes Y up to the file's vertical axis
-    axes = _joint_axes(dialect)
-    orientations = world @ performance.orientations @ axes
-    positions = performance.positions @ world.T * dialect.unit
-    offsets = np.array([axes[p].T @ OFFSETS[j] if p >= 0 else OFFSETS[j] for j, p in enumerate(PARENTS)])
-    offsets *= dialect.unit
-    offsets[0] = np.array(dialect.hips_offset) * dialect.unit
-    lines, rows = ["HIERARCHY"], []
-    depth = 0
-    places = "Xposition Yposition Zposition"
-    angles = " ".join(f"{axis}rotation" for axis in dialect.order)
-    for number, name in enumerate(dialect.above):
-        lines += [f"{'JOINT' if number else 'ROOT'} {name}", "{", "OFFSET 0 0 0", f"CHANNELS 6 {places} {angles}"]
-        rows.append(np.zeros((len(positions), 6)))
-        depth += 1
-
-    def write(j: int, first: bool) -> None:
-        lines.extend([f"{'ROOT' if first else 'JOINT'} {dialect.names[j]}", "{"])
-        lines.append("OFFSET " + " ".join(f"{v:.6f}" for v in offsets[j]))
-        parent = PARENTS[j]
-        before = orientations[:, parent].transpose(0, 2, 1) if parent >= 0 else np.eye(3)
-        local = Rotation.from_matrix(before @ orientations[:, j])
-        with warnings.catch_warnings():
-            warnings.filterwarnings("ignore", message="Gimbal lock")  # one of the solutions is as good as another
-            turns = np.degrees(np.unwrap(local.as_euler(dialect.order), axis=0))
-        if parent < 0:
-            written = positions[:, 0] - (offsets[0] if dialect.positions == "add" else 0.0)
-        elif dialect.all_positions:
-            written = np.tile(offsets[j] if dialect.all_positions == "replace" else 0.0 * offsets[j], (len(turns), 1))
-        else:
-            written = np.empty((len(turns), 0))
-        lines.append(f"CHANNELS {written.shape[1] + 3} {places if written.shape[1] else ''} {angles}")
-        rows.append(np.concatenate([written, turns], axis=1))
-        children = [c for c in range(len(BODY)) if PARENTS[c] == j]
-        for child in children:
-            write(child, False)
-        if not children:
-            tip = axes[j].T @ np.array(TIPS[j]) * dialect.unit if dialect.tips else np.zeros(3)
-            lines.extend(["End Site", "{", "OFFSET " + " ".join(f"{v:.6f}" for v in tip), "}"])
-        lines.append("}")
-
-    write(0, not dialect.above)
-    lines += ["}"] * depth
-    table = np.concatenate(rows, axis=1)
-    lines += ["MOTION", f"Frames: {len(table)}", f"Frame Time: {1.0 / dialect.rate:.7f}"]
-    lines += [" ".join(f"{v:.5f}" for v in row) for row in table]
-    return "\n".join(lines) + "\n"
+    return rig_files.bvh_text(performance.motion(), dialect)
 
 
 def body_positions(positions: np.ndarray, dialect: Dialect) -> np.ndarray:

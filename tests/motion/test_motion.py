@@ -13,6 +13,7 @@ from generated import motions, same_places
 from kinesphere import Motion, Skeleton, concatenate
 from kinesphere.maths import rotations as R
 from kinesphere.motion.transform import UP, heading_angles, lead_joint, move_motion, with_plain_rest
+from rerig import add_static_root
 
 PAIR = Skeleton(("hips", "spine"), np.array([-1, 0]), np.array([[0, 1.0, 0], [0, 0.5, 0]]))
 
@@ -132,22 +133,10 @@ def test_moving_the_roots_moves_the_whole_body(motion, angle):
     assert np.allclose(there.positions_world(), R.rotate(turn, motion.positions_world()) + np.array([1.0, 0.0, -2.0]))
 
 
-def under_a_still_root(motion):
-    """The same motion with its root hung under one that stays at the origin, as many rigs have it."""
-    skeleton = Skeleton(
-        ("Armature", *motion.skeleton.names),
-        np.concatenate([[-1], motion.skeleton.parents + 1]),
-        np.concatenate([np.zeros((1, 3)), motion.skeleton.offsets]),
-    )
-    q = np.concatenate([R.identity(len(motion), 1), motion.rotations], axis=1)
-    t = np.concatenate([np.zeros((len(motion), 1, 3)), motion.translations], axis=1)
-    return Motion(skeleton, motion.rate, q, t)
-
-
 def test_hips_under_a_still_root_are_what_travels(rng):
     walk = np.tile(PAIR.offsets, (40, 1, 1))
     walk[:, 0] += np.linspace(0, 2, 40)[:, None] * [1.0, 0.0, 0.5]
-    motion = under_a_still_root(Motion(PAIR, 30.0, R.identity(40, 2), walk))
+    motion = add_static_root(Motion(PAIR, 30.0, R.identity(40, 2), walk))
     assert np.ptp(motion.in_place().positions_world()[:, 1, [0, 2]], axis=0).max() < 1e-9
     both = concatenate(motion, motion, align=True, blend=0.0)
     step = both.positions_world()[40, 1] - both.positions_world()[39, 1]

@@ -13,7 +13,8 @@ from kinesphere.builtin import motion
 from kinesphere.motion.edit import MotionEdit
 from kinesphere.motion.scope import Scope
 from kinesphere.signals.pose_edits import Target, Turn
-from rest_poses import REST_POSES, with_axes, with_root
+from rerig import add_static_root, turn_axes_anyhow
+from rest_poses import REST_POSES
 
 CLIPS = {
     "walk": motion("walk").resampled(30.0),
@@ -98,7 +99,7 @@ def test_edits_are_the_same_where_the_body_is_found_in_the_frames(name: str) -> 
 @pytest.mark.parametrize("name", ["along X", "lying on the side", "at the origin"])
 def test_hips_below_a_static_root(name: str) -> None:
     """Joint 0 stands on the floor, and hips are joint 1."""
-    made = REST_POSES[name](with_root(CLIPS["walk"]))
+    made = REST_POSES[name](add_static_root(CLIPS["walk"]))
     for what in ("hand", "foot", "hips", "equalize"):
         after = EDITS[what](made).positions_world()[:, 1:]
         assert farthest(after, on_figure("walk", what)) < 0.01, what
@@ -120,7 +121,7 @@ def test_an_edit_that_does_little_changes_little(name: str, clip: str) -> None:
 def test_dropped_axes_do_not_jump(clip: str, seed: int) -> None:
     """Bones that point anywhere at rest: at a strength of 0.01 these jumped by up to 40 cm."""
     given = motion(clip)
-    made, before = with_axes(given, seed, plain=True), given.positions_world()
+    made, before = turn_axes_anyhow(given, seed, plain=True), given.positions_world()
     for edit in (Equalize(preset="exaggerate"), Waveshape("grand"), Waveshape("undulation")):
         slight = edit.apply(made, Scope(strength=0.01))[0].positions_world()
         assert farthest(slight, before) < 0.02

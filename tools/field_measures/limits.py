@@ -6,17 +6,15 @@ in both, so the edits should be as well.
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 
 from kinesphere import Character, Displace, Equalize, Motion, Waveshape
-from kinesphere.maths import rotations
 from kinesphere.maths.vectors import Floats
 from kinesphere.motion.edit import MotionEdit
 from kinesphere.motion.humanoid import SIDES
 from kinesphere.motion.scope import Scope
 from kinesphere.motion.transform import with_plain_rest
+from rerig import point_all_bones
 
 ORDER = 12
 LONGEST = 5.0  # seconds of a clip
@@ -45,20 +43,6 @@ def edits(seconds: float) -> dict[str, MotionEdit]:
         "equalize": Equalize(preset="exaggerate"),
         "waveshape": Waveshape("limits", by="joint"),
     }
-
-
-def along_one_axis(motion: Motion) -> Motion:
-    """The same motion on a skeleton whose bones all lie along X at rest, without rest rotations."""
-    skeleton = motion.skeleton.with_found_roles()
-    world, local = np.empty((len(skeleton), 4)), np.empty((len(skeleton), 4))
-    for joint, parent in enumerate(skeleton.parents.tolist()):
-        bones = [skeleton.offsets[child] for child in skeleton.children[joint]]
-        bone = next((bone for bone in bones if np.linalg.norm(bone) > 1e-6), np.array([1.0, 0.0, 0.0]))
-        world[joint] = rotations.rotation_between(bone, [1.0, 0.0, 0.0])
-        above = world[parent] if parent >= 0 else rotations.identity()
-        local[joint] = rotations.multiply(rotations.conjugate(above), world[joint])
-    posed = replace(skeleton, rest_rotations=local, roles=dict(skeleton.roles))
-    return with_plain_rest(replace(motion, skeleton=posed))
 
 
 def added_step(before: Floats, after: Floats, rate: float) -> float:
@@ -90,7 +74,7 @@ def measure(motion: Motion, characters: dict[str, Character]) -> dict[str, float
     if len(clip) < 8:
         return {}
     before, numbers, places = clip.positions_world(), dict[str, float](), dict[str, list[Floats]]()
-    for rig, given in (("own", clip), ("axis", along_one_axis(clip))):
+    for rig, given in (("own", clip), ("axis", with_plain_rest(point_all_bones(clip, (1.0, 0.0, 0.0))))):
         pops, jumps, flipped, refused = [0.0], [0.0], 0.0, 0.0
         for name, edit in edits(0.5 * clip.duration).items():
             try:

@@ -28,7 +28,7 @@ import numpy as np
 
 from kinesphere import _native
 from kinesphere.body.anatomy import Anatomy
-from kinesphere.body.trunk_surface import PosedSurface, Skin, TrunkSurface, measure_surface
+from kinesphere.body.trunk_surface import PosedSurface, SkinMesh, TrunkSurface, measure_surface
 from kinesphere.maths import rotations
 from kinesphere.maths.two_bone import bend_limb
 from kinesphere.maths.vectors import Bools, Floats, Ints, cross, norms, reject, smoothstep, unit
@@ -115,7 +115,7 @@ def _measure_volumes(character: Character, body: Anatomy) -> BodyVolumes:
         np.add.at(weights, (rows[:, None], mesh.joints), mesh.weights)
         triangles.append(mesh.triangles + first)
         first = int(rows[-1]) + 1
-    skin = Skin(points, np.concatenate(triangles), weights)
+    skin = SkinMesh(points, np.concatenate(triangles), weights)
     surface = measure_surface(body, skin)
     hands = {side: _hand_points(body, skin, side) for side in SIDES}
     radii = {side: _forearm_radius(body, skin, side) for side in SIDES}
@@ -139,7 +139,7 @@ def _is_thick(body: Anatomy, surface: TrunkSurface) -> bool:
     return bool(ahead_of_arms > PERSON_AHEAD * arm or beside > PERSON_WIDE * arm)
 
 
-def _hand_points(body: Anatomy, skin: Skin, side: str) -> HandPoints:
+def _hand_points(body: Anatomy, skin: SkinMesh, side: str) -> HandPoints:
     """Points spread over a hand's skin by farthest-point sampling; without a skin, the wrist and a point beyond it."""
     wrist, p = body.skeleton.roles[f"{side}Hand"], body.pose.positions
     joints = np.array([wrist, *(j for j in range(wrist + 1, len(body.skeleton)) if _is_below(body, j, wrist))])
@@ -167,7 +167,7 @@ def _is_below(body: Anatomy, joint: int, ancestor: int) -> bool:
     return joint == ancestor
 
 
-def _forearm_radius(body: Anatomy, skin: Skin, side: str) -> float:
+def _forearm_radius(body: Anatomy, skin: SkinMesh, side: str) -> float:
     """The median distance of the forearm's skin from its bone."""
     elbow, wrist = (body.skeleton.roles[f"{side}{part}"] for part in ("LowerArm", "Hand"))
     own: Bools = skin.weights[:, elbow] > OWN_WEIGHT

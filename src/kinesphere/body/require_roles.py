@@ -5,17 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-import numpy as np
-
 from kinesphere.motion.humanoid import REQUIRED, SIDES
 from kinesphere.motion.motion import Motion
 from kinesphere.motion.roles import RoleMap, find_roles
+from kinesphere.motion.roles.rolemap import SURE
 from kinesphere.motion.skeleton import Skeleton
+from kinesphere.motion.transform import sample_frames
 
 LEGS = tuple(f"{side}{part}" for side in SIDES for part in ("UpperLeg", "LowerLeg", "Foot"))
 _LEAST_CONFIDENCE = 0.6  # a dog with human bone names comes to 0.54
-_SURE = 0.8  # confidence below which a motion's frames are looked at as well
-_SAMPLES = 8  # frames that distinguish left from right where names and rest pose do not
 _ADVICE = (
     "If they are there, say which joints they are: in Skeleton.roles, or in a mapping file (kinesphere mapping FILE "
     "-o MAP.json, then load_mapping or --source-mapping and --target-mapping)"
@@ -39,10 +37,8 @@ def require_motion_roles(motion: Motion, needed: Sequence[str] = REQUIRED, what:
     if all(role in motion.skeleton.roles for role in needed):
         return motion
     found = find_roles(motion.skeleton)
-    if not found.is_humanoid or found.overall < _SURE:
-        frames = np.unique(np.linspace(0, len(motion) - 1, _SAMPLES).astype(np.intp))
-        sampled = Motion(motion.skeleton, motion.rate, motion.rotations[frames], motion.translations[frames])
-        found = find_roles(motion.skeleton, positions=sampled.positions_world())
+    if not found.is_humanoid or found.overall < SURE:
+        found = find_roles(motion.skeleton, positions=sample_frames(motion).positions_world())
     _refuse_unless_humanoid(found, motion.skeleton, needed, what)
     return replace(motion, skeleton=replace(motion.skeleton, roles=found.roles))
 

@@ -33,7 +33,7 @@ STEEPEST = 3.0  # slope of the surface, as a radius by height
 HALF_SMOOTH = 2  # rings on each side over which middles are averaged
 
 
-class Skin(NamedTuple):
+class SkinMesh(NamedTuple):
     """A character's whole surface in the pose in which its body is measured."""
 
     points: Floats  # (N, 3)
@@ -93,7 +93,7 @@ class TrunkSurface:
         return PosedSurface(centres, axes, planes, *fixed)
 
 
-def measure_surface(body: Anatomy, skin: Skin) -> TrunkSurface | None:
+def measure_surface(body: Anatomy, skin: SkinMesh) -> TrunkSurface | None:
     """Cut the skin of trunk and head into rings; None where there is none."""
     carriers, owned = _core_joints(body)
     hips = body.pose.positions[body.skeleton.roles["hips"]]

@@ -148,8 +148,8 @@ def info(
     to_ground: ToGround = False,
 ) -> None:
     """Show what is in motion files: skeleton, clips, unit, axes, and why they were taken so."""
-    options = ReadOptions(clip, scale, up, rate, salvage, positions, to_ground)
     with report_errors():
+        options = ReadOptions(clip, scale, up, rate, salvage, positions, to_ground)
         found = [_facts_or_error(path, options, as_json) for path in files]
         failed = any("error" in facts for facts in found)
         if as_json and not (failed and len(found) == 1):

@@ -148,6 +148,13 @@ class ReadOptions:
     positions: str | None = None
     to_ground: bool = False
 
+    def __post_init__(self) -> None:
+        given = (self.scale, self.up, self.rate, self.positions)
+        if any(value is not None for value in given):
+            from kinesphere.files.loading import check_read_options
+
+            check_read_options("--", self.scale, self.up, self.rate, self.positions or "auto")
+
     @classmethod
     def of(cls, given: Mapping[str, Any]) -> ReadOptions:
         """The options of a command."""
@@ -186,8 +193,15 @@ class ReadOptions:
 
     def over(self, reading: Reading) -> Reading:
         """What a score says of reading, with what was given on the command line in its place."""
-        given = {field.name: getattr(self, field.name) for field in fields(self)}
-        return replace(reading, **{name: value for name, value in given.items() if value not in (None, False)})
+        for name in (field.name for field in fields(self)):
+            value = getattr(self, name)
+            if value is None or value is False:
+                continue
+            try:
+                reading = replace(reading, **{name: value})
+            except ValueError as error:
+                raise ValueError(f"--{str(error).removeprefix('Reading: ')}") from error
+        return reading
 
 
 def bring_to_ground(motion: Motion, height: float | None = None) -> Motion:

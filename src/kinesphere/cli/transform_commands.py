@@ -57,7 +57,8 @@ def with_reading(command: Callable[..., None]) -> Callable[..., None]:
 
     @wraps(command)
     def run(**values: Any) -> None:
-        reading = ReadOptions.of(values)
+        with report_errors():
+            reading = ReadOptions.of(values)
         command(**{name: value for name, value in values.items() if name not in names}, reading=reading)
 
     run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
@@ -169,6 +170,14 @@ def parse_time(option: str, text: str, rate: float) -> float:
     return seconds
 
 
+def parse_ends(start: str | None, end: str | None, rate: float) -> tuple[float | None, float | None]:
+    """Seconds of --start and --end, where they are given."""
+    return (
+        None if start is None else parse_time("--start", start, rate),
+        None if end is None else parse_time("--end", end, rate),
+    )
+
+
 # The commands
 
 
@@ -186,10 +195,7 @@ class Trim(Transform):
     end: str | None = None
 
     def apply(self, motion: Motion) -> Motion:
-        start, end = (
-            None if text is None else parse_time(option, text, motion.rate)
-            for option, text in (("--start", self.start), ("--end", self.end))
-        )
+        start, end = parse_ends(self.start, self.end, motion.rate)
         return motion.between(0.0 if start is None else start, motion.duration if end is None else end)
 
 
@@ -226,10 +232,7 @@ class Loop(Transform):
     def apply(self, motion: Motion) -> Motion:
         from kinesphere.body import looping
 
-        start, end = (
-            None if text is None else parse_time(option, text, motion.rate)
-            for option, text in (("--start", self.start), ("--end", self.end))
-        )
+        start, end = parse_ends(self.start, self.end, motion.rate)
         return looping.loop(
             motion,
             start=start or 0.0,

@@ -17,6 +17,7 @@ from kinesphere.maths.vectors import Floats
 from kinesphere.motion.character import Character, sole_depths
 from kinesphere.motion.errors import MotionFileError, MotionFileWarning, warn_caller
 from kinesphere.motion.motion import Motion
+from kinesphere.motion.transform import sample_frames
 
 FAR = 1e5  # metres: nobody captures that far away
 Read = TypeVar("Read", Motion, Character)
@@ -57,7 +58,7 @@ def load(
         With the file, the location in it, what was found and what was expected.
     """
     file = Path(path)
-    _check_options(file, scale, up, rate, positions)
+    check_read_options(f"{file}: ", scale, up, rate, positions)
     known = format_to_read(file)
     if known.load is None:
         raise MotionFileError(file, f"a file of {known.about}", f"a motion; {known.name} files have their own loader")
@@ -65,7 +66,9 @@ def load(
         raise MotionFileError(file, f"no clip {clip!r}", f"{file.stem!r}, the only one")
     motion = known.load(file, LoadOptions(clip, scale, up, rate, salvage, positions))
     motion = _with_far_places_noted(motion, motion.translations, motion.skeleton.offsets)
-    return motion if known.whole else replace(motion, skeleton=motion.skeleton.with_found_roles())
+    if known.whole:
+        return motion
+    return replace(motion, skeleton=motion.skeleton.with_found_roles(sample_frames(motion).positions_world))
 
 
 def _with_far_places_noted(read: Read, *places: Floats) -> Read:
@@ -142,14 +145,17 @@ def save_clips(
     known.save_clips(listed, file, SaveOptions(character, plain_names=plain_names))
 
 
-def _check_options(path: Path, scale: float | None, up: str | None, rate: float | None, positions: str) -> None:
+def check_read_options(
+    before: str, scale: float | None, up: str | None, rate: float | None, positions: str = "auto"
+) -> None:
+    """Raise ``ValueError`` where an option of ``load`` cannot be; ``before`` precedes its name in the message."""
     for name, value in (("scale", scale), ("rate", rate)):
         if value is not None and not (math.isfinite(value) and value > 0.0):
-            raise ValueError(f"{path}: {name}={value}; a positive number is expected")
+            raise ValueError(f"{before}{name}={value}; a positive number is expected")
     if up is not None and up not in AXES:
-        raise ValueError(f"{path}: up={up!r}; allowed: {', '.join(AXES)}")
+        raise ValueError(f"{before}up={up!r}; allowed: {', '.join(AXES)}")
     if positions not in ("auto", "replace", "add"):
-        raise ValueError(f"{path}: positions={positions!r}; allowed: auto, replace, add")
+        raise ValueError(f"{before}positions={positions!r}; allowed: auto, replace, add")
 
 
 def load_character(path: str | PathLike[str]) -> Character:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from types import MappingProxyType
@@ -161,9 +161,12 @@ class Skeleton:
         soles = {role: depth * factor for role, depth in self.soles.items()}
         return replace(self, offsets=self.offsets * factor, tips=tips, soles=soles)
 
-    def with_found_roles(self) -> Skeleton:
-        """The same skeleton with its own roles or, if it has none, lazily detected ones."""
-        return self if self.roles else replace(self, roles=LazyRoles(self))
+    def with_found_roles(self, poses: Callable[[], Floats] | None = None) -> Skeleton:
+        """The same skeleton with its own roles or, if it has none, lazily detected ones.
+
+        ``poses`` gives world positions ``(T, J, 3)``, which are looked at where names and the rest pose leave doubts.
+        """
+        return self if self.roles else replace(self, roles=LazyRoles(self, poses))
 
     def renamed(self, names: Sequence[str]) -> Skeleton:
         """The same skeleton with other names."""
@@ -204,21 +207,27 @@ def _scale(offset: Sequence[float] | ArrayLike, factor: float) -> tuple[float, f
 
 
 class LazyRoles(Mapping[str, int]):
-    """A lazy mapping of humanoid roles, detected at its first access; empty where detection is not sure.
+    """A lazy mapping of humanoid roles, detected at its first access; empty where detection is in doubt.
 
     Most motions are read and written without roles, and detection takes longer than reading a short file.
     """
 
-    def __init__(self, skeleton: Skeleton) -> None:
+    def __init__(self, skeleton: Skeleton, poses: Callable[[], Floats] | None = None) -> None:
         self._skeleton = skeleton  # one that has no roles of its own
+        self._poses = poses
 
     @cached_property
     def _roles(self) -> dict[str, int]:
         from kinesphere.motion.roles import find_roles
-        from kinesphere.motion.roles.rolemap import SURE
+        from kinesphere.motion.roles.rolemap import CLEAR, SURE
 
-        found = find_roles(self._skeleton)
-        return dict(found.roles) if found.is_humanoid and found.overall >= SURE else {}
+        found, least = find_roles(self._skeleton), SURE
+        if self._poses is not None and (not found.is_humanoid or found.overall < SURE):
+            with np.errstate(all="ignore"):  # absurd sizes may overflow
+                positions = self._poses()
+            if np.isfinite(positions).all():
+                found, least = find_roles(self._skeleton, positions=positions), CLEAR
+        return dict(found.roles) if found.is_humanoid and found.overall >= least else {}
 
     def __getitem__(self, role: str) -> int:
         return self._roles[role]

@@ -73,6 +73,12 @@ def in_place(motion: Motion, *, heading: bool = False) -> Motion:
 _heading = heading_angles  # the keyword of in_place hides the function
 
 
+def sample_frames(motion: Motion, most: int = 8) -> Motion:
+    """A few evenly spaced frames, copied: enough to see how a body is built."""
+    frames = np.unique(np.linspace(0, len(motion) - 1, most).astype(np.intp))
+    return Motion(motion.skeleton, motion.rate, motion.rotations[frames], motion.translations[frames])
+
+
 def with_plain_rest(motion: Motion) -> Motion:
     """The same motion on a skeleton without rest rotations: all joints have the world's axes at rest.
 

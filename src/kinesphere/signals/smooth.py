@@ -159,7 +159,7 @@ class Smooth(Edit):
             spikes = find_outliers(motion) & joints & (weight > 0.0)[:, None]
             if spikes.any():  # a gap that is bridged from a spike would keep it
                 motion = fill_gaps(motion, spikes)
-                found = [*found, *(gap for gap in find_gaps(motion, scope.parts) if gap not in found)]
+                found = (*found, *(gap for gap in find_gaps(motion, scope.parts) if gap not in found))
             for gap in found:
                 missing[gap.first : gap.last + 1, gap.joint] = True
             if found:

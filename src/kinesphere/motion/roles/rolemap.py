@@ -11,6 +11,7 @@ from kinesphere.motion.humanoid import REQUIRED, ROLES
 from kinesphere.motion.skeleton import Skeleton
 
 SURE = 0.8  # from this confidence on, names and proportions agree
+CLEAR = 0.7  # from this on, what proportions alone say is right, where posed frames were looked at
 
 
 @dataclass(frozen=True)
