@@ -10,7 +10,7 @@ import pytest
 from typer.testing import CliRunner
 
 import kinesphere
-from field_clips import Rig, put_on_rig
+from field_clips import ROOT, UP, Dialect, Rig, put_on_rig
 from kinesphere.builtin import motion as builtin_motion
 from kinesphere.cli.main import app
 from kinesphere.maths import rotations
@@ -45,9 +45,9 @@ def test_all_clips_of_a_file_come_down_by_the_same_height(tmp_path: Path, raised
 def test_the_ground_is_found_whatever_the_rest_pose(tmp_path: Path, rest: str, gesture: str) -> None:
     motion = builtin_motion(gesture)
     plain = kinesphere.find_ground(motion).height
-    clip, _ = put_on_rig(motion, Rig(rest, static_root=True))
+    text, _ = put_on_rig(motion, Rig(Dialect(rest, above=ROOT, hips_offset=UP)))
     file = tmp_path / "clip.bvh"
-    file.write_text(clip.text())
+    file.write_text(text)
     with pytest.warns(kinesphere.MotionFileWarning) if rest != "t_pose" else _silent():
         read = kinesphere.load(file)
     assert kinesphere.find_ground(read).height == pytest.approx(plain, abs=0.012)
