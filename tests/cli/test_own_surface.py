@@ -35,6 +35,17 @@ def test_edits_keep_the_surface_of_their_input(tmp_path: Path, command: str) -> 
     assert np.abs(moved).max() > 1e-6
 
 
+def test_converting_keeps_the_surface_where_the_format_holds_one(tmp_path: Path) -> None:
+    figure = kinesphere.figure()
+    kinesphere.save(builtin_motion("wave"), tmp_path / "in.glb", character=figure)
+    for name in ("out.gltf", "out.bvh"):
+        done = run(app, ["convert", str(tmp_path / "in.glb"), str(tmp_path / name), "--fps", "30"])
+        assert done.exit_code == 0, done.output
+    kept = kinesphere.load_character(tmp_path / "out.gltf")
+    assert sum(len(mesh.positions) for mesh in kept.meshes) == sum(len(mesh.positions) for mesh in figure.meshes)
+    assert kinesphere.load(tmp_path / "out.gltf").rate == pytest.approx(30.0)
+
+
 def test_a_character_without_animation_is_shown_at_rest(tmp_path: Path) -> None:
     kinesphere.save_character(kinesphere.mo(), tmp_path / "hero.glb")
     done = run(app, ["preview", str(tmp_path / "hero.glb"), "-o", str(tmp_path / "hero.png")])

@@ -23,9 +23,11 @@ from kinesphere.cli.batch import (
     suffix_for,
 )
 from kinesphere.cli.clips import load_at_rate, tell_clip
+from kinesphere.cli.previews import own_surface
 from kinesphere.cli.shared import Clip, Positions, Rate, ReadOptions, Salvage, Scale, ToGround, Up, report_errors
 
 if TYPE_CHECKING:
+    from kinesphere.motion.character import Character
     from kinesphere.motion.motion import Motion
 
 
@@ -61,13 +63,13 @@ def presets_help() -> str:
     return "Write for a program. " + " ".join(f"{name}: {preset.about}." for name, preset in PRESETS.items())
 
 
-def save_for(motion: Motion, path: Path, program: Program | None) -> None:
-    """Write a motion as a program wants it."""
+def save_for(motion: Motion, path: Path, program: Program | None, character: Character | None = None) -> None:
+    """Write a motion as a program wants it; for none in particular, with its character where the format holds one."""
     from kinesphere.files.loading import save
     from kinesphere.files.registry import format_to_write
 
     if program is None:
-        save(motion, path)
+        save(motion, path, character=character if format_to_write(path).holds_characters else None)
         return
     preset = PRESETS[program]
     if format_to_write(path).name == "bvh":
@@ -92,7 +94,8 @@ class Conversion:
         else:
             motion = load_at_rate(source, clips[0], self.reading, self.fps)
         output.parent.mkdir(parents=True, exist_ok=True)
-        save_for(motion, output, self.program)
+        resized = self.reading.scale is not None or self.reading.up is not None
+        save_for(motion, output, self.program, own_surface(source, motion, resized=resized))
         return [f"wrote {output}"]
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from kinesphere.cli.previews import Preview as Preview
-from kinesphere.cli.previews import check_preview, draw_comparison, own_character, preview_path
+from kinesphere.cli.previews import check_preview, draw_comparison, own_surface, preview_path
 from kinesphere.cli.shared import check_outputs, collect_warnings, print_ground, print_standing
 
 if TYPE_CHECKING:
@@ -75,11 +75,7 @@ def perform_score(
 
 def _own_surface(score: Score, made: Motion) -> Character | None:
     """The character in the source's own file, where the motion was read in its size and is still on its joints."""
-    source, reading = score.source, score.reading
-    if not isinstance(source, str | Path) or not Path(source).is_file() or reading.scale or reading.up:
+    if not isinstance(score.source, str | Path):
         return None
-    try:
-        character = own_character(Path(source))
-    except ValueError:  # no motion file, or a surface that can't be read: the motion could, which is enough
-        return None
-    return character if character is not None and character.skeleton.same_tree(made.skeleton) else None
+    resized = bool(score.reading.scale or score.reading.up)
+    return own_surface(Path(score.source), made, resized=resized)

@@ -59,3 +59,17 @@ def own_character(file: Path) -> Character | None:
         character = load_character(file)
     bare = is_only_animation(character) or not character.meshes or has_bone_mesh(character)
     return None if bare else character
+
+
+def own_surface(file: Path, motion: Motion, *, resized: bool) -> Character | None:
+    """The character in a motion's file, to be written with the motion: where it is on the same joints, in its own size.
+
+    ``resized``: the motion was read in another size or direction than the file has.
+    """
+    if resized or not file.is_file():
+        return None
+    try:
+        character = own_character(file)
+    except ValueError:  # no motion file, or a surface that can't be read: the motion could, which is enough
+        return None
+    return character if character is not None and character.skeleton.same_tree(motion.skeleton) else None
