@@ -122,7 +122,14 @@ def test_beats_that_are_not_met_are_named():
 def test_where_every_beat_is_met_nothing_is_said():
     with warnings.catch_warnings():
         warnings.simplefilter("error", UnmetBeats)
-        Timewarp(bpm=100.0)(motion("walk"))
+        made = Timewarp(bpm=100.0)(motion("walk"))
+    assert not [sentence for sentence in made.source.evidence if "nothing arrives" in sentence]
+    clock = Timewarp(bpm=100.0).time_map(motion("walk"))
+    arrivals = clock(
+        np.array([one.seconds for one in Timewarp(bpm=100.0)._accents_and_beats(motion("walk"), _WHOLE)[0]])
+    )
+    for beat in 0.6 * np.arange(1, int(made.duration / 0.6) + 1):
+        assert np.abs(arrivals - beat).min() <= ON_BEAT
 
 
 @pytest.mark.parametrize("uneven", [0.0, 0.08, 0.15])

@@ -43,8 +43,10 @@ def test_what_is_read_or_only_a_matter_of_looks_is_silent(tmp_path: Path, name: 
     file = dancing(name).write(tmp_path / "a.glb")
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        load(file)
-        load_character(file)
+        motion, character = load(file), load_character(file)
+    assert motion.source.warnings == ()
+    assert np.array_equal(motion.positions_world(), load(dancing().write(tmp_path / "plain.glb")).positions_world())
+    assert character.meshes
 
 
 @pytest.mark.parametrize("required", [{"no": "list"}, [1, None], "KHR_x", []])
@@ -53,7 +55,9 @@ def test_a_list_that_is_none_is_not_believed(tmp_path: Path, required: object) -
     scene.json["extensionsRequired"] = required
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        load(scene.write(tmp_path / "a.glb"))
+        motion = load(scene.write(tmp_path / "a.glb"))
+    assert motion.source.warnings == ()
+    assert np.array_equal(motion.positions_world(), load(dancing().write(tmp_path / "plain.glb")).positions_world())
 
 
 def skinned(character: Character) -> np.ndarray:
