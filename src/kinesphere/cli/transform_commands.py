@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import inspect
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, fields
 from functools import wraps
@@ -75,16 +76,16 @@ def _keyword(name: str, hint: Any) -> inspect.Parameter:
 
 
 @dataclass(frozen=True)
-class Transform:
+class Transform(ABC):
     """One of the commands: how files are read and written, and what is done with each motion."""
 
     reading: ReadOptions
     overwrite: bool
     preview: bool
 
+    @abstractmethod
     def apply(self, motion: Motion) -> Motion:
         """The transformed motion."""
-        raise NotImplementedError
 
     def load(self, source: Path, clip: ClipChoice) -> Motion:
         """Read one clip."""
