@@ -123,6 +123,8 @@ class ArmPlan:
     relaxed: Bools
     edges: Ints
     tension: Floats
+    pass_speed: Floats  # (S,) speed at the stroke's goal as a share of its peak
+    detour: Floats  # (S,) how far its path leads aside, as a share of its chord
     lengths: Floats  # (S,) metres from key to key, 0 for a hold
     clock: StrokeClock
     spaces: tuple[str, ...]  # K, see ``motion.phrase.Keys``
@@ -232,13 +234,21 @@ def arm_plan(phrase: Phrase, side: str, actor: Actor, rate: float = RATE) -> Arm
     lengths = np.add.reduceat(norms(places[1:] - places[:-1]), edges[:-1])
     lengths = np.where(lengths > SAME, lengths, 0.0)
     locked = phrase.locked or keys.locked
-    clock = stroke_clock(keys.times[edges], lengths, track, keys.inflections, locked, rate)
-    tension = track.stroke("tension", len(edges) - 1)
+    pass_speed = track.stroke("pass_speed", len(edges) - 1) * _passes(lengths, keys.rests[edges])
+    clock = stroke_clock(keys.times[edges], lengths, track, keys.inflections, locked, rate, pass_speed)
+    tension, detour = track.stroke("tension", len(edges) - 1), track.stroke("detour", len(edges) - 1)
     scaled = scale_keys(places, side, actor)
     if keys.fixed.any():
         scaled = np.where(keys.fixed[:, None], actor.arm_size * places, scaled)
     written = keys.times, keys.stops, scaled, keys.swivels, keys.fixed, keys.rests, edges
-    return ArmPlan(actor.arms[side], *written, tension, lengths, clock, keys.spaces, actor.arm_size * keys.offsets)
+    timing = tension, pass_speed, detour, lengths, clock
+    return ArmPlan(actor.arms[side], *written, *timing, keys.spaces, actor.arm_size * keys.offsets)
+
+
+def _passes(lengths: Floats, rests: Bools) -> Bools:
+    """``(S,)`` strokes whose goal a hand may pass without stopping: it goes on from there, and does not hang there."""
+    goes_on = np.append(lengths[1:] > 0.0, False)
+    return np.asarray((lengths > 0.0) & goes_on & ~rests[1:])
 
 
 def _placed(keys: ArmKeys, track: Track) -> Floats:

@@ -20,7 +20,8 @@ from kinesphere.engine.batch import Batch
 from kinesphere.engine.capsules import ROOMY
 from kinesphere.engine.channels import sample_rows
 from kinesphere.engine.clocks import StrokePhase
-from kinesphere.engine.overlays import elbow_factor, twist_wave
+from kinesphere.engine.excursions import excursions
+from kinesphere.engine.overlays import elbow_factor, half_waves, twist_wave
 from kinesphere.engine.paths import PARTS, StrokePaths
 from kinesphere.engine.pose import AHEAD, DOWN, FLEXIONS, SIGN, FigureLimb
 from kinesphere.maths import rotations, threads
@@ -37,6 +38,7 @@ SETTLED = 0.5  # seconds before the end from which it comes to rest
 JOIN_UP, JOIN_AHEAD = np.radians(24.0), np.radians(13.0)  # how far a shoulder joins its arm
 ARM_LENGTH = 0.545  # metres from shoulder to wrist, for a figure 1.70 m tall
 FRAME_WORK = 100  # numbers that an arm is worth when frames are shared among threads
+TRAIL, TRAIL_LATE, MOST_TRAIL = 0.40, 0.06, 0.55  # an elbow that trails: radians at 1 m/s aside, seconds, radians
 Carriers: TypeAlias = Mapping[str, tuple[Floats, Floats]]  # joint to its world rotations (F, 4) and positions (F, 3)
 
 
@@ -214,6 +216,7 @@ class ArmPose:
     relaxed: Floats  # (2 F,) how far each arm is relaxed
     flourish_weight: Floats  # (2 F,) how much of its flourishes it shows
     time_share: Floats  # (2 F,) of the stroke's time
+    half_waves: Floats  # (2 F,) of the stroke's twists
     room: Floats  # (2 F,) 0–1: scale for flourishes by the distance from the body
     flourishes: dict[str, Floats]  # each (2 F,) or ()
 
@@ -234,13 +237,15 @@ def pose_arms(
     *,
     body: Callable[[slice], ArmObstacles] | None = None,
     carriers: Carriers | None = None,
+    hanging: Floats | None = None,
     for_balance: bool = False,
 ) -> ArmPose:
     """The arms of all performances, left ones first, from ``shoulder (2 F, 3)`` and ``chest (2 F, 4)`` in the world.
 
     ``batch`` has every performance twice. ``carriers`` are the joints that keys go with. ``body`` returns the capsules
-    for rows of one side; near them flourishes shrink (``ArmPose.room``). Hands are not moved. ``for_balance`` leaves
-    out what does not matter to it: other spaces and flourishes.
+    for rows of one side; near them flourishes shrink (``ArmPose.room``). Hands are not moved. ``hanging (2 F, 4)`` is
+    where relaxed hands are from where they hang, out, up and ahead, in metres of the figure, and how far their elbows
+    are out, in radians. ``for_balance`` leaves out what does not matter to it: other spaces and flourishes.
     """
     flourishes = {} if for_balance else {name: _gather(name, tasks, batch) for name in OVERLAYS}
     spaces = not for_balance and _uses_other_spaces(flourishes)
@@ -254,15 +259,26 @@ def pose_arms(
         if samples.idle.any():
             swivels = np.repeat([resting_swivel(side) for side in SIGN], half)
             rows[samples.idle, :3], rows[samples.idle, 3] = rest[samples.idle], swivels[samples.idle]
+        if hanging is not None:
+            signs = np.repeat(list(SIGN.values()), half)
+            offset = size * np.column_stack([signs * hanging[:, 0], hanging[:, 1:3]])
+            rows[:, 3] += relaxed * signs * hanging[:, 3]
+            rest, target = rest + offset, target + relaxed[:, None] * offset
         target = target + relaxed[:, None] * relaxed_wrists(batch, size, rest, shoulder, chest)
     weight = samples.flourish_share
     blend = ArmBlend.plain(len(batch))
+    waves = samples.half_waves
     if not for_balance:
         weight = weight * (1.0 - relaxed)
-        twists, rates = flourishes["elbow_twist"], flourishes["elbow_frequency"]
-        swivel_offset = twist_wave(samples.time_share, twists * weight, rates)
+        counts = np.where(waves != 0.0, np.abs(waves), flourishes["elbow_frequency"])
+        signed = weight * np.where(waves < 0.0, -1.0, 1.0)
+        swivel_offset = twist_wave(samples.time_share, flourishes["elbow_twist"] * signed, counts)
+        swivel_offset += flourishes["elbow_out"] * (1.0 - relaxed)
         swivel_offset[halves["right"]] *= SIGN["right"]
-        bend = elbow_factor(samples.time_share, flourishes["displacement"] * weight * samples.via_fade)
+        if flourishes["trail"].any():
+            swivel_offset += flourishes["trail"] * (1.0 - relaxed) * _elbow_trail(batch, target, size)
+        displacement = flourishes["displacement"] * signed * samples.via_fade
+        bend = elbow_factor(samples.time_share, displacement, np.where(waves != 0.0, np.abs(waves), 2.0))
         blend = _blend(samples, flourishes, 1.0 - relaxed)._replace(bend=bend, swivel_offset=swivel_offset)
     made = [
         solve_arms(
@@ -276,7 +292,13 @@ def pose_arms(
         for side, own in halves.items()
     ]
     upper, flexion, wrist, room = (np.concatenate(pair) for pair in zip(*made, strict=True))
-    return ArmPose(upper, flexion, wrist, relaxed, weight, samples.time_share, room, flourishes)
+    return ArmPose(upper, flexion, wrist, relaxed, weight, samples.time_share, waves, room, flourishes)
+
+
+def _elbow_trail(batch: Batch, target: Floats, size: float) -> Floats:
+    """``(F,)`` radians that elbows swivel behind wrists ``target (F, 3)`` that go aside: they stay where they were."""
+    aside = batch.smooth(batch.velocity(target[:, 0]), 0.03) / size
+    return np.asarray(-MOST_TRAIL * np.tanh(TRAIL * batch.delay(aside, TRAIL_LATE) / MOST_TRAIL))
 
 
 class _ArmPathSamples(NamedTuple):
@@ -288,6 +310,7 @@ class _ArmPathSamples(NamedTuple):
     time_share: Floats  # (F,) of the stroke's time
     flourish_share: Floats  # (F,) how much of its flourishes a stroke shows
     via_fade: Floats  # (F,) factor of flourishes that would miss a via
+    half_waves: Floats  # (F,) of the stroke's twists, below zero where they begin with the other sign; 0: as written
     idle: Bools  # (F,) whether the arm has no keys
     other_spaces: Floats  # (F,) whether other spaces than the wrist's count
 
@@ -304,7 +327,7 @@ class _ArmPathSamples(NamedTuple):
         count = len(batch)
         rows = np.zeros((count, COLUMNS if spaces else SHOULDER))
         starts = rotations.identity(count) if spaces else np.zeros((1, 4))
-        (time_share, flourish_share), via_fade = np.zeros((2, count)), np.ones(count)
+        (time_share, flourish_share, waves), via_fade = np.zeros((3, count)), np.ones(count)
         idle, other_spaces = np.zeros(count, dtype=np.bool_), np.ones(count)
         for frames, task in zip(batch.slices, tasks, strict=True):
             plan, phase = task.plan, task.phase
@@ -320,9 +343,13 @@ class _ArmPathSamples(NamedTuple):
             time_share[frames] = phase.time_share
             flourish_share[frames] = plan.flourish_shares[phase.stroke]
             via_fade[frames] = plan.via_fade(path, phase.stroke, phase.path_share)
+            rate = float(task.track.overlay("wave_rate").mean())
+            if rate > 0.0:
+                counts, signs = half_waves(np.diff(plan.clock.goals), rate)
+                waves[frames] = (counts * signs)[phase.stroke]
         relaxed = clip(rows[:, RELAXED], 0.0, 1.0)
         relaxed[idle] = 1.0
-        return cls(rows, relaxed, starts, time_share, flourish_share, via_fade, idle, other_spaces)
+        return cls(rows, relaxed, starts, time_share, flourish_share, via_fade, waves, idle, other_spaces)
 
 
 def _sample_path(
@@ -353,6 +380,8 @@ def _sample_path(
             world = _follow_carriers(plan, phase, world_path, world, carried, at)
         in_chest = rotations.rotate(rotations.conjugate(chest), world - shoulder)
         rows[:, :3] += clip(rows[:, IN_WORLD], 0.0, 1.0)[:, None] * (in_chest - rows[:, :3])
+    if plan.detour.any() or plan.pass_speed.any():
+        rows[:, :3] += excursions(plan, positions, path, phase, rate)
     plan.limb.soften(rows[:, :3], plan.farthest(positions))
     return path, starts
 

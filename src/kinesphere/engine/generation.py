@@ -28,7 +28,8 @@ from kinesphere.engine.phrases import body_rest_times, figure_body, leading_side
 from kinesphere.engine.pose import SIGN, Actor, BatchPose, FigureLimb, joints_with_ancestors
 from kinesphere.engine.posture import MOVED, capsule_lines, capsule_shapes, horizontal_centre_of_mass
 from kinesphere.engine.proportions import HEIGHT
-from kinesphere.engine.surface_scales import add_squash, scale_surface
+from kinesphere.engine.recruitment import add_drives, moments_of
+from kinesphere.engine.surface_scales import scale_surface
 from kinesphere.engine.trunk import place_hips, solve_trunk
 from kinesphere.maths import threads
 from kinesphere.maths.interpolation import cubic_rows_at, ramp
@@ -45,6 +46,7 @@ SETTLED = 0.6  # seconds before the end
 AHEAD = 0.18  # seconds that hips begin to sink before a leg would be too short
 HEAVY = 0.045  # seconds of σ: a torso has mass
 BATCH_FRAMES = 5000  # frames that are generated at once: arrays of some megabytes
+HANGING = ("out", "up", "ahead", "swivel")  # channels of a hand without keys
 QUICKEST = 0.24  # seconds that a step takes at least
 RATES = (10.0, 1000.0)  # frames a second; with fewer, every goal would need a frame that time has not
 
@@ -220,7 +222,8 @@ def _prepare(phrase: Phrase, actor: Actor, rate: float) -> _Performance:
         side: ArmTask(plan, phases[side] if plan else None, phrase.arm(side), times[side], phrase.loop)
         for side, plan in plans.items()
     }
-    add_squash(table, tasks.values())
+    if phrase.drives:
+        add_drives(table, phrase.drives, moments_of(phrase, actor, tasks, body, times["body"], rate))
     breath = add_idle(table, phrase, time, rate)
     steps = {side: _retime_steps(phrase.track(f"{side}_leg").steps, body) for side in SIGN}
     return _Performance(phrase, clocks, tasks, steps, table, breath)
@@ -285,7 +288,15 @@ def _solve_body(
         for_balance=for_balance,
         body=None if for_balance else body,
         carriers=carriers,
+        hanging=_hanging(channels),
     )
+
+
+def _hanging(channels: ChannelCurves) -> Floats | None:
+    """``(2 F, 4)`` where relaxed hands are from where they hang; see ``pose_arms``. None: they hang."""
+    if not channels.nonzero("arm", HANGING):
+        return None
+    return np.stack([channels.sides(f"arm.{name}") for name in HANGING], axis=1)
 
 
 # Balance

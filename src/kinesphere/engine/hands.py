@@ -31,6 +31,7 @@ from kinesphere.motion.skeleton import Skeleton
 ROLLS = (math.radians(-85.0), math.radians(85.0))
 DRAG, MOST_DRAG, LATE = 0.11, math.radians(22.0), 0.045  # radians at 1 m/s, the most, seconds
 CURL, LAGS = 0.35, (0.03, 0.05, 0.07)  # of the drag that the fingers show, and seconds later
+TRAIL_LATE = 0.045  # seconds more that a hand drags which trails
 INHALED = 0.03  # radians that fingers bend with a full breath
 BENDS, ASIDES = (math.radians(-66.0), math.radians(76.0)), (math.radians(-28.0), math.radians(18.0))
 FRAME_WORK = 100  # numbers that a hand is worth when performances are shared among threads
@@ -46,7 +47,13 @@ def set_hands(
     """Write the rotations of all arms and hands; ``clocks`` are those of each side's arms."""
     batch, curves, active = pose.batch.both_sides, arms.flourishes, 1.0 - arms.relaxed
     weight = arms.flourish_weight
-    twist = twist_wave(arms.time_share, curves["wrist_twist"] * weight, curves["wrist_frequency"])
+    counts = np.where(arms.half_waves != 0.0, np.abs(arms.half_waves), curves["wrist_frequency"])
+    signed = weight * np.where(arms.half_waves < 0.0, -1.0, 1.0)
+    twist = twist_wave(arms.time_share, curves["wrist_twist"] * signed, counts)
+    velocity = batch.smooth(batch.velocity(arms.wrist), 0.03) / pose.arm_size
+    if curves["trail"].any():  # a hand that trails goes by what its wrist did a moment ago
+        trail = np.broadcast_to(curves["trail"], (len(batch),))[:, None]
+        velocity = velocity + trail * (batch.delay(velocity, TRAIL_LATE) - velocity)
     bend = wrist_flexion(
         arms.time_share,
         curves["wrist_bend"] * weight,
@@ -58,7 +65,7 @@ def set_hands(
         arms.upper,
         arms.flexion,
         clip(_rolls(pose, phrases, arms, clocks) + channels.sides("hand.roll") + twist, *ROLLS),
-        batch.smooth(batch.velocity(arms.wrist), 0.03) / pose.arm_size,
+        velocity,
         channels.sides("hand.loose") * (1.0 + (curves["loose"] - 1.0) * active),
         channels.sides("hand.bend") + arms.room * bend,
         channels.sides("hand.aside"),

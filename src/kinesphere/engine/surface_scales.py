@@ -1,18 +1,12 @@
-"""Squash and stretch, breath and swelling upper arms: scales of the surface, which no joint inherits.
-
-Where there is no surface, or a format has no scales, spine, clavicles and hips still show it: ``add_squash`` rotates
-them a little as well.
-"""
+"""Squash and stretch, breath and swelling upper arms: scales of the surface, which no joint inherits."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from types import MappingProxyType
 
 import numpy as np
 
-from kinesphere.engine.arms import ARM_LENGTH, ArmPose, ArmTask
-from kinesphere.engine.channels import INDEX
+from kinesphere.engine.arms import ARM_LENGTH, ArmPose
 from kinesphere.engine.overlays import body_stretch, chest_width, upper_arm_width
 from kinesphere.engine.pose import BatchPose
 from kinesphere.maths.vectors import Floats, smoothstep
@@ -30,35 +24,6 @@ SWELLS = MappingProxyType(
 # Joints whose surface stretches, and by how much of the whole: ends less than the middle, so that neck and legs fit.
 STRETCHES = MappingProxyType({"spine": 0.35, "spine2": 0.7, "chest": 0.8, "upperChest": 0.45})
 NEAR, FAR = -0.25, 0.20  # of the arm's length: a hand lower than the first widens the body, above the second lengthens
-
-# What the skeleton adds: channels at a stretch of 1 and at all breath pressed out.
-# A strike is pressed out of the whole trunk, and the pelvis drops into it; what is light lifts.
-STRETCHED = MappingProxyType(
-    {"torso.forward": -0.30, "left.clavicle.raise": 0.55, "right.clavicle.raise": 0.55, "hips.y": 0.02}
-)
-PRESSED = MappingProxyType(
-    {"torso.forward": 0.75, "left.clavicle.raise": -0.30, "right.clavicle.raise": -0.30, "hips.y": -0.20}
-)
-
-
-def add_squash(table: Floats, tasks: Iterable[ArmTask]) -> None:
-    """Let spine, clavicles and hips take part in squash and breath: adds to channels ``(T, C)``."""
-    stretch, press = np.zeros(len(table)), np.zeros(len(table))
-    for task in tasks:
-        if task.plan is None or task.phase is None:
-            continue
-        squash, breath = task.flourish("squash"), task.flourish("breath")
-        if not (squash.any() or breath.any()):
-            continue
-        share, weight = task.phase.time_share, task.plan.flourish_shares[task.phase.stroke]
-        if squash.any():
-            stretch = np.maximum(stretch, body_stretch(share, squash * weight) - 1.0)
-        if breath.any():
-            press = np.maximum(press, 1.0 - chest_width(share, breath * weight))
-    for amount, channels in ((stretch, STRETCHED), (press, PRESSED)):
-        if amount.any():
-            for name, most in channels.items():
-                table[:, INDEX[name]] += most * amount
 
 
 def scale_surface(pose: BatchPose, arms: ArmPose, depth: Floats, breath: Floats) -> None:

@@ -26,6 +26,7 @@ from kinesphere.laban.dials import (
 )
 from kinesphere.laban.effort import Effort
 from kinesphere.laban.effort_parameters import (
+    BODY,
     RANGES,
     EffortModel,
     effort_model,
@@ -33,10 +34,14 @@ from kinesphere.laban.effort_parameters import (
     movement_parameters_of,
 )
 from kinesphere.laban.key_placement import place_keys
+from kinesphere.laban.recruitment import recruit_body
 from kinesphere.laban.shape import Shape, torso_channels
+from kinesphere.maths.interpolation import ramp
 from kinesphere.maths.vectors import Bools, Floats, clip
+from kinesphere.motion.drive import Drive
 from kinesphere.motion.errors import unknown_name
 from kinesphere.motion.humanoid import SIDES
+from kinesphere.motion.memo import memoised
 from kinesphere.motion.phrase import OVERLAYS, STROKES, Applied, Phrase, Track, part_of_channel
 from kinesphere.motion.scope import Scope
 
@@ -49,6 +54,7 @@ LARGEST: Mapping[str, float] = MappingProxyType({"wrist_bend": 0.7, "displacemen
 FREE_DRAG, BOUND_STIFFNESS = 1.6, 0.85  # how much more a free hand drags behind its wrist, and a bound one less
 FIST, OPEN = 0.9, 0.75  # how far hands close at full strong, and open at full light
 AMPLITUDE_VARIATION, DURATION_VARIATION = 0.08, 0.03  # standard deviations between individuals
+POSTURE_EDGE = 0.6  # seconds of the phrase's own time in which a posture comes, and goes
 HANGING_OVERSHOOT = 0.35  # of its overshoot that is left where an arm comes to hang: thighs are in the way
 # What a phrase has already, from edits of other kinds, is kept: these are multiplied, others' differences from neutral
 # are added.
@@ -69,12 +75,15 @@ class Expression:
         The Effort model; None: the default one.
     locked
         Whether keys keep their times.
+    drives
+        What else the whole body does: the postures and rhythms of words.
     """
 
     parts: Mapping[str, Sequence[Dials]] = field(default_factory=dict)
     stillness: float = 0.0
     model: EffortModel | None = None
     locked: bool = False
+    drives: tuple[Drive, ...] = ()
 
     @classmethod
     def of_dials(
@@ -159,6 +168,8 @@ def express(phrase: Phrase, *expressions: Expression) -> Phrase:
             edges, hangs = keys.times[keys.edges], keys.rests[keys.edges[1:]]
             efforts[side] = strokes_and_flourishes(parts[f"{side}_arm"], edges, time, model, random, cache, hangs)
     torso = strokes_and_flourishes(parts["torso"], body_rest_times(written), time, model, random, cache)
+    drives = (*written.drives, *_body_drives(parts["torso"], time, model, cache))
+    drives += tuple(drive for own in every for drive in own.drives)
     own_torso = written.track("torso")
     tracks = {"torso": replace(own_torso, strokes=_on_strokes(own_torso, torso.strokes))}
     for side, own in place_keys(written, shapes, channels, efforts).items():
@@ -174,19 +185,47 @@ def express(phrase: Phrase, *expressions: Expression) -> Phrase:
             overlays=_on_overlays(arm, overlays, len(time)),
             placed=arm.placed if own.positions is None else own.positions,
         )
+    presence = posture_presence(written)
     for name, values in channels.items():
+        values = values if presence is None else values * presence
         part = part_of_channel(name)
         track = tracks.get(part) or written.track(part)
         tracks[part] = replace(track, overlays=_on_overlays(track, {name: values}, len(time)))
     stillness = float(np.clip(sum(own.stillness for own in every), -1.0, 1.0))
+    sway = 1.0 + float(np.mean(_parameters(parts["torso"], time, model, cache)[1]["sway"]))
     life, fidget = (1.0 - stillness, 0.0) if stillness >= 0.0 else (1.0 - 0.5 * stillness, -stillness)
     made: dict[str, Any] = {
         "tracks": dict(written.tracks) | tracks,
-        "life": written.life * life,
+        "life": written.life * life * sway,
         "fidget": written.fidget * min(life, 1.0) + fidget,
+        "drives": drives,
         "locked": written.locked or any(own.locked for own in every),
     }
     return replace(written, **made, applied=Applied(written, every, MappingProxyType(made)))
+
+
+@memoised
+def posture_presence(phrase: Phrase) -> Floats | None:
+    """``(N,)`` how far a posture is there over the phrase's own time: it comes and goes, so that phrases join.
+
+    None: throughout, as in a loop.
+    """
+    if phrase.loop:
+        return None
+    time, edge = phrase.times, min(POSTURE_EDGE, 0.4 * phrase.duration)
+    end = float(time[-1])
+    return np.asarray(ramp(time, 0.0, edge) * (1.0 - ramp(time, end - edge, end)))
+
+
+def _body_drives(dials: Sequence[Dials], time: Floats, model: EffortModel, cache: ParameterCache) -> tuple[Drive, ...]:
+    """What the Effort of the torso asks of the whole body, with parameters that are set by hand."""
+    combined, parameters = _parameters(dials, time, model, cache)
+    body: dict[str, Values] = {name: parameters[name] for name in BODY}
+    for dial in dials:
+        for name, rows in parameter_overrides(dial.effort, time).items():
+            if name in body:
+                body[name] = _replaced(body[name], rows, dial)
+    return recruit_body(combined, body, model)
 
 
 def _on_strokes(written: Track, strokes: Mapping[str, Floats]) -> dict[str, Floats]:
@@ -297,14 +336,23 @@ def _apply_overrides(
     """Blend in parameters that are set by hand, as far as their edits hold."""
     for dial in dials:
         for name, rows in parameter_overrides(dial.effort, time).items():
-            value, share = (float(row[0]) if len(row) == 1 else row for row in rows)
-            share = share * min(dial.intensity, 1.0)
-            share = share if dial.strength is None else share * dial.strength
             if name in strokes:
-                value, share = (stroke_means(row, edges, time) for row in (value, share))
+                value, share = (stroke_means(row, edges, time) for row in _override(rows, dial))
                 strokes[name] = strokes[name] + share * (value - strokes[name])
-            else:
-                flourishes[name] = flourishes[name] + share * (value - flourishes[name])
+            elif name in flourishes:
+                flourishes[name] = _replaced(flourishes[name], rows, dial)
+
+
+def _override(rows: tuple[Floats, Floats], dial: Dials) -> tuple[Values, Values]:
+    """A value set by hand, and the share in which it replaces the computed one."""
+    value, share = (float(row[0]) if len(row) == 1 else row for row in rows)
+    share = share * min(dial.intensity, 1.0)
+    return value, share if dial.strength is None else share * dial.strength
+
+
+def _replaced(computed: Values, rows: tuple[Floats, Floats], dial: Dials) -> Values:
+    value, share = _override(rows, dial)
+    return computed + share * (value - computed)
 
 
 # Of a number or an array; NumPy's functions take long for single numbers.

@@ -19,10 +19,8 @@ import numpy as np
 from kinesphere.engine.arm_plan import arm_keys
 from kinesphere.engine.channels import INDEX, added_channel, sample_rows
 from kinesphere.engine.embodiment import embody
-from kinesphere.engine.overlays import BREATH_MOST
 from kinesphere.engine.posture import BodyView, PosedBodies, bodies_at, no_channels, upright_shoulder
 from kinesphere.engine.proportions import ARM
-from kinesphere.engine.surface_scales import PRESSED
 from kinesphere.laban.clearance import (
     BodyCapsules,
     HandSamples,
@@ -328,14 +326,8 @@ def place_keys(
 
 
 def _path_deviation(table: KeyTable, efforts: Mapping[str, Track]) -> PathDeviation:
-    displacement, breath = (_flourish_at_keys(table, efforts, name) for name in ("displacement", "breath"))
-    margins = DISPLACEMENT_MARGIN * displacement * (1.0 - table.hanging[:, 0])  # a hanging arm stays on its path
-    if not breath.any():
-        return PathDeviation(margins, None)
-    added = no_channels(len(breath) + 1)
-    for name, most in PRESSED.items():
-        added[:-1, INDEX[name]] = BREATH_MOST * most * breath
-    return PathDeviation(margins, added)
+    displacement = _flourish_at_keys(table, efforts, "displacement")
+    return PathDeviation(DISPLACEMENT_MARGIN * displacement * (1.0 - table.hanging[:, 0]), None)
 
 
 def _flourish_at_keys(table: KeyTable, efforts: Mapping[str, Track], name: str) -> Floats:

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from kinesphere.maths.vectors import Bools, Floats
+from kinesphere.motion.drive import Drive
 from kinesphere.motion.errors import unknown_name
 from kinesphere.motion.gesture import ANGLE, CHANNELS, MOST, Curve, Palm, Step
 from kinesphere.motion.humanoid import SIDES
@@ -38,7 +39,18 @@ LARGEST_OVERLAY = 100.0  # of an arm's, in any unit
 
 # Parameters of each stroke, with their neutral values. The inflection is the key's own unless given.
 STROKES: Mapping[str, float] = MappingProxyType(
-    {"tension": 0.0, "inflection": 0.5, "anticipation": 0.0, "overshoot": 0.0, "time_exponent": 1.0, "duration": 1.0}
+    {
+        "tension": 0.0,
+        "inflection": 0.5,
+        "anticipation": 0.0,
+        "overshoot": 0.0,
+        "time_exponent": 1.0,
+        "duration": 1.0,
+        "evenness": 0.0,
+        "hesitation": 0.0,
+        "pass_speed": 0.0,
+        "detour": 0.0,
+    }
 )
 # What each of them may be: shares, factors, and what the equations of timing can do.
 STROKE_RANGES: Mapping[str, tuple[float, float]] = MappingProxyType(
@@ -49,6 +61,10 @@ STROKE_RANGES: Mapping[str, tuple[float, float]] = MappingProxyType(
         "overshoot": (0.0, 1.0),
         "time_exponent": (0.05, 20.0),
         "duration": (0.01, 100.0),
+        "evenness": (0.0, 1.0),
+        "hesitation": (0.0, 0.95),
+        "pass_speed": (0.0, 1.0),
+        "detour": (-1.0, 1.0),
     }
 )
 # Parameters of an arm that may vary along a stroke, with their neutral values.
@@ -70,6 +86,9 @@ OVERLAYS: Mapping[str, float] = MappingProxyType(
         "elbow_frequency": 2.0,
         "displacement": 0.0,
         "loose": 1.0,
+        "trail": 0.0,
+        "elbow_out": 0.0,
+        "wave_rate": 0.0,
         "fist": 0.0,
         "open": 0.0,
     }
@@ -81,7 +100,7 @@ def part_of_channel(channel: str) -> str:
     first, _, rest = channel.partition(".")
     if first in SIDES:
         kind = rest.partition(".")[0]
-        return {"clavicle": f"{first}_arm", "hand": "hands", "foot": f"{first}_leg"}[kind]
+        return {"arm": f"{first}_arm", "clavicle": f"{first}_arm", "hand": "hands", "foot": f"{first}_leg"}[kind]
     return "gaze" if first == "eyes" else first
 
 
@@ -225,6 +244,8 @@ class Phrase:
         Of sway and fidgeting; None: always the same.
     locked
         Whether all keys keep their times.
+    drives
+        Ways in which the whole body takes part in what the hands do; see ``engine.recruitment``.
     detail
         Of a recording: what ``generate`` alone leaves out; see ``engine.detail``.
     applied
@@ -240,6 +261,7 @@ class Phrase:
     fidget: float = 0.0
     seed: int | None = None
     locked: bool = False
+    drives: tuple[Drive, ...] = ()
     detail: Detail | None = None
     applied: Applied | None = None
 
@@ -338,6 +360,7 @@ class Phrase:
             len(tracks) == len(self.tracks)
             and all(self.tracks.get(part) is own for part, own in tracks.items())
             and (self.life, self.fidget, self.locked) == (made["life"], made["fidget"], made["locked"])
+            and self.drives is made["drives"]
             and (self.duration, self.loop) == (before.duration, before.loop)
             and self.body is before.body
         )

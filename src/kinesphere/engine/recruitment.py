@@ -1,0 +1,381 @@
+"""Whole-body recruitment: how trunk, head, gaze, free arm, hips and knees take part in the strokes of the hands.
+
+Each kind of drive (``motion.drive``) is a function of performed time, where strokes begin and arrive:
+
+- **press**: the body's weight. It is drawn up before a stroke, lands a moment after the hand arrives, and comes back.
+- **lift**: the body rises and is held up, and a little more with each stroke.
+- **thrust**: turn, lean and hips go with the hand towards its goals, somewhat ahead of it.
+- **attention**: eyes, head and chest are on the hand's goal before the hand is.
+- **glance**: eyes and head go aside now and then, and come back.
+- **wave**: a wave of its own, whatever hands do. Channels follow each other by a quarter of it.
+- **hold**: a posture, which comes with the phrase and goes with it.
+- **block**: chest, head and shoulders are one: the head goes with the torso, which does less by itself.
+- **accents**: as press, without drawing back: nods, shrugs and bounces with the strokes.
+
+What repeats quickly is smaller: a body has mass.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from types import MappingProxyType
+
+import numpy as np
+
+from kinesphere.engine.arms import ArmTask
+from kinesphere.engine.batch import Batch
+from kinesphere.engine.channels import INDEX, sample_rows
+from kinesphere.engine.clocks import StrokeClock, StrokePhase
+from kinesphere.engine.pose import SIGN, Actor
+from kinesphere.engine.posture import upright_shoulder
+from kinesphere.engine.proportions import ARM, LEG
+from kinesphere.engine.trunk import HIPS, STEADY, TAKEN_BACK, TORSO
+from kinesphere.maths.interpolation import ramp
+from kinesphere.maths.vectors import Bools, Floats, Ints, clip, norms, smootherstep, smoothstep
+from kinesphere.motion.drive import Drive
+from kinesphere.motion.memo import memoised
+from kinesphere.motion.phrase import Phrase
+
+FULL_STROKE = 0.30  # metres: shorter strokes have less of the body
+TO_REST = 0.35  # of it that a hand has which goes down to hang
+FULL_GAP = 0.55  # seconds from one arrival to the next: bodies that land more often do not sink as far
+RISES = (0.16, 0.75)  # seconds that weight takes to land, at least and at most
+PEAKED = 4.0  # the exponent of the mean by which several accents are one: nearly the largest
+COMES, GOES = 0.65, 0.65  # seconds in which a posture comes, and goes
+SMOOTH = 0.045  # seconds of σ: a trunk has mass
+EYES = (0.0, 0.21, 0.06)  # metres: the eyes from the middle between the shoulders, left, up, ahead
+FARTHEST_TURN, FARTHEST_NOD = np.radians(62.0), np.radians(38.0)  # of a gaze
+EYES_TURN, EYES_LIFT = np.radians(24.0), np.radians(16.0)  # of eyes in the head
+OTHER_ARM = 0.5  # of the body that each of two arms has when both act
+GLANCES = ((1.0, -0.25), (-0.85, 0.35), (0.7, 0.45), (-1.0, -0.2))  # aside and down, in turn; shares of the amount
+LEADING = 0.6  # of a wave's lag: how channels follow each other
+_SIDED = ("arm", "clavicle", "foot", "hand")
+_LENGTHS = frozenset(INDEX[f"hips.{axis}"] for axis in "xyz")  # in leg lengths
+
+
+def channels_of(name: str) -> tuple[str, ...]:
+    """The channels that a coefficient's name stands for: ``arm_out`` those of both arms."""
+    part, _, kind = name.partition("_")
+    channel = f"{part}.{kind}"
+    return tuple(f"{side}.{channel}" for side in SIGN) if part in _SIDED else (channel,)
+
+
+# Strokes of hands, in performed time
+
+
+@dataclass(frozen=True, eq=False)
+class HandStrokes:
+    """The strokes of one arm. Goals are from the shoulder, out, up and ahead, in arm lengths."""
+
+    side: str
+    starts: Floats  # (S,) seconds
+    arrivals: Floats  # (S,)
+    sizes: Floats  # (S,) from 0 to 1: how much of the body a stroke deserves
+    goals: Floats  # (S + 1, 3) where strokes begin and end
+    hangs: Bools  # (S + 1,) whether the hand hangs there
+    phase: StrokePhase
+
+
+@dataclass(frozen=True, eq=False)
+class Moments:
+    """One performance: its frames, and the strokes of its hands."""
+
+    time: Floats  # (T,) seconds
+    source: Floats  # (T,) seconds of the phrase's own time
+    duration: float  # of the phrase, in its own time
+    rate: float
+    loop: bool
+    arms: tuple[HandStrokes, ...]
+    body: StrokeClock
+
+    @cached_property
+    def batch(self) -> Batch:
+        """These frames by themselves, for smoothing and delays."""
+        return Batch((len(self.time),), (self.loop,), self.rate)
+
+    @cached_property
+    def accents(self) -> tuple[Floats, Floats, Floats]:
+        """``(A,)`` each: when strokes of both hands begin and arrive, and how much of the body each deserves."""
+        if self.arms:
+            starts, arrivals = (np.concatenate([getattr(arm, n) for arm in self.arms]) for n in ("starts", "arrivals"))
+            return starts, arrivals, np.concatenate([arm.sizes for arm in self.arms])
+        goals = self.body.goals
+        sizes = np.append(np.ones(len(goals) - 2), TO_REST) if len(goals) > 2 else np.zeros(len(goals) - 1)
+        return goals[:-1], goals[1:], sizes * _unhurried(goals[1:])
+
+    @cached_property
+    def presence(self) -> Floats:
+        """``(T,)`` from 0 to 1: how far a posture is there. A loop keeps it."""
+        if self.loop:
+            return np.ones(len(self.time))
+        end = float(self.time[-1])
+        comes, goes = min(COMES, 0.4 * end), min(GOES, 0.4 * end)
+        return np.asarray(ramp(self.time, 0.0, max(comes, 1e-6)) * (1.0 - ramp(self.time, end - goes, end + 1e-9)))
+
+    def amount(self, drive: Drive) -> Floats:
+        """``(T,)`` or ``()`` a drive's amount in every frame."""
+        return drive.amount if drive.amount.ndim == 0 else sample_rows(drive.amount, self.source, self.loop)
+
+    def ahead(self, seconds: float) -> Ints:
+        """``(T,)`` frames this much later."""
+        return self.batch.shift(round(seconds * self.rate))
+
+
+def _unhurried(arrivals: Floats) -> Floats:
+    """``(S,)`` factors of accents by how soon the one before and the one after are."""
+    gaps = np.concatenate([[np.inf], np.diff(arrivals), [np.inf]])
+    return np.minimum(1.0, (np.minimum(gaps[:-1], gaps[1:]) / FULL_GAP) ** 2)
+
+
+def moments_of(
+    phrase: Phrase, actor: Actor, tasks: Mapping[str, ArmTask], body: StrokeClock, source: Floats, rate: float
+) -> Moments:
+    """The moments of one performance with frames at times ``source (T,)`` of the phrase."""
+    arms = []
+    for side, task in tasks.items():
+        plan, phase = task.plan, task.phase
+        if plan is None or phase is None:
+            continue
+        mirror = np.array([SIGN[side], 1.0, 1.0])
+        fixed = plan.fixed[plan.edges, None]
+        goals = plan.positions[plan.edges] / actor.arm_size * mirror - np.where(fixed, _shoulder(phrase, actor), 0.0)
+        hangs = plan.relaxed[plan.edges]
+        arrivals = plan.clock.goals[1:]
+        sizes = smoothstep(plan.lengths / FULL_STROKE) * np.where(hangs[1:], TO_REST, 1.0)
+        moving = plan.lengths > 0.0
+        unhurried = np.ones(len(sizes))
+        unhurried[moving] = _unhurried(arrivals[moving])
+        strokes = plan.clock.goals[:-1], arrivals, sizes * unhurried, goals / ARM, hangs, phase
+        arms.append(HandStrokes(side, *strokes))
+    return Moments(np.arange(len(source)) / rate, source, phrase.duration, rate, phrase.loop, tuple(arms), body)
+
+
+@memoised
+def _shoulder(phrase: Phrase, actor: Actor) -> Floats:
+    return upright_shoulder(actor)
+
+
+# Kinds of drives: each adds to a table of channels (T, C)
+
+
+def add_drives(table: Floats, drives: Sequence[Drive], moments: Moments) -> None:
+    """Let the body take part: adds to channels ``(T, C)`` what each drive asks for."""
+    for drive in sorted(drives, key=lambda own: _ORDER[own.kind]):
+        KINDS[drive.kind](table, drive, moments)
+
+
+def _add(table: Floats, channel: str, values: Floats) -> None:
+    column = INDEX[channel]
+    table[:, column] += values * LEG if column in _LENGTHS else values
+
+
+def _add_all(table: Floats, drive: Drive, curve: Floats) -> None:
+    for channel, share in drive.channels.items():
+        _add(table, channel, share * curve)
+
+
+def _join(pulses: Floats) -> Floats:
+    """``(T,)`` pulses ``(T, A)``, none negative, as one curve: nearly their largest, without corners."""
+    return np.asarray((pulses**PEAKED).sum(axis=1) ** (1.0 / PEAKED))
+
+
+def _landing(drive: Drive, moments: Moments) -> tuple[Floats, Floats]:
+    """Weight that lands with each stroke, and what is drawn up before: ``(T,)`` each, from 0 to 1."""
+    starts, arrivals, sizes = moments.accents
+    kept = sizes > 1e-3
+    if not kept.any():
+        return np.zeros((2, len(moments.time)))  # type: ignore[return-value]
+    starts, arrivals, sizes = starts[kept], arrivals[kept], sizes[kept]
+    delay, recover = drive.timing["delay"], drive.timing["recover"]
+    rise = clip(drive.timing["rise"] * (arrivals - starts), *RISES)
+    since = moments.time[:, None] - arrivals
+    down = smootherstep((since + rise) / (rise + delay))
+    back = smootherstep((since - delay) / np.maximum(recover, 0.8 * rise))
+    drawn = smootherstep((since + 2.0 * rise) / rise) * (1.0 - down)
+    return _join(sizes * down * (1.0 - back)), _join(sizes * drawn)
+
+
+def _press(table: Floats, drive: Drive, moments: Moments) -> None:
+    landed, drawn = _landing(drive, moments)
+    _add_all(table, drive, moments.amount(drive) * (landed - drive.timing["draw_back"] * drawn))
+
+
+def _accents(table: Floats, drive: Drive, moments: Moments) -> None:
+    _add_all(table, drive, moments.amount(drive) * _landing(drive, moments)[0])
+
+
+def _lift(table: Floats, drive: Drive, moments: Moments) -> None:
+    starts, arrivals, sizes = moments.accents
+    middle, half = 0.5 * (starts + arrivals), np.maximum(0.5 * (arrivals - starts), 0.15)
+    near = np.abs(moments.time[:, None] + drive.timing["lead"] - middle) / (1.3 * half)
+    carried = _join(sizes * (1.0 - smootherstep(near))) if len(sizes) else np.zeros(len(moments.time))
+    held = drive.timing["held"]
+    _add_all(table, drive, moments.amount(drive) * moments.presence * (held + (1.0 - held) * carried))
+
+
+def _thrust(table: Floats, drive: Drive, moments: Moments) -> None:
+    """Channels are named with what they go by: ``torso.turn.ahead``. Turns and sides are towards the arm's own side."""
+    if not moments.arms:
+        return
+    amount = moments.amount(drive) * (OTHER_ARM if len(moments.arms) > 1 else 1.0)
+    curves: dict[str, Floats] = {}
+    for arm in moments.arms:
+        there = np.where(arm.hangs, 0.0, 1.0)
+        by = {"out": arm.goals[:, 0], "up": arm.goals[:, 1] + 0.35, "ahead": arm.goals[:, 2]}
+        targets: dict[str, Floats] = {}
+        for name, share in drive.channels.items():
+            channel, _, component = name.rpartition(".")
+            row = share * there * clip(by[component], -1.2, 1.2)
+            for own, sign in _of_arm(channel, component, arm.side):
+                targets[own] = targets.get(own, 0.0) + sign * row
+        rows = np.stack(list(targets.values()), axis=1)
+        stroke, share_ = arm.phase.stroke, clip(arm.phase.path_share, -0.35, 1.25)
+        now = rows[stroke] + share_[:, None] * (rows[stroke + 1] - rows[stroke])
+        now = now[moments.ahead(drive.timing["lead"])]
+        for i, own in enumerate(targets):
+            curves[own] = curves.get(own, 0.0) + now[:, i]
+    smooth = moments.batch.smooth(np.stack(list(curves.values()), axis=1), SMOOTH)
+    for i, channel in enumerate(curves):
+        _add(table, channel, amount * moments.presence * smooth[:, i])
+
+
+def _of_arm(channel: str, component: str, side: str) -> tuple[tuple[str, float], ...]:
+    """The channels that a thrust of one arm adds to, with their signs: turns and shifts, and the other arm."""
+    sign, other = SIGN[side], "right" if side == "left" else "left"
+    if channel in ("torso.turn", "hips.turn"):  # an arm that reaches ahead brings its shoulder along
+        return ((channel, -sign if component == "ahead" else sign),)
+    if channel in ("torso.side", "hips.x"):
+        return ((channel, sign),)
+    if channel.startswith("clavicle"):
+        return ((f"{side}.{channel}", 1.0),)
+    if channel.startswith("arm"):
+        return ((f"{other}.{channel}", 1.0),)
+    return ((channel, 1.0),)
+
+
+# Attention
+
+
+def _heading(table: Floats) -> tuple[Floats, Floats]:
+    """``(T,)`` how far the head is turned to the left and bent down in the world, without the eyes."""
+    torso, hips = (table[:, [INDEX[name] for name in names]] for names in (TORSO, HIPS))
+    left = (1.0 - STEADY[2]) * torso[:, 2] + (1.0 - TAKEN_BACK[2]) * (1.0 - STEADY[2]) * hips[:, 2]
+    down = (1.0 - STEADY[0]) * torso[:, 0] + (1.0 - TAKEN_BACK[0]) * (1.0 - STEADY[0]) * hips[:, 0]
+    return left + table[:, INDEX["head.turn"]], down + table[:, INDEX["head.nod"]]
+
+
+def _gaze_goals(arm: HandStrokes) -> tuple[Floats, Floats]:
+    """``(S + 1,)`` how far to the left and down a gaze on each goal is."""
+    shoulder = np.array([0.18, 0.0, 0.0])
+    places = ARM * arm.goals + shoulder
+    places[:, 0] *= SIGN[arm.side]
+    away = places - np.array(EYES)
+    left = np.arctan2(away[:, 0], np.maximum(away[:, 2], 0.05))
+    down = np.arctan2(-away[:, 1], np.maximum(np.hypot(away[:, 0], away[:, 2]), 0.05))
+    return clip(left, -FARTHEST_TURN, FARTHEST_TURN), clip(down, -FARTHEST_NOD, FARTHEST_NOD)
+
+
+def _attention(table: Floats, drive: Drive, moments: Moments) -> None:
+    if not moments.arms:
+        return
+    lengths = [float(norms(np.diff(arm.goals, axis=0)).sum()) for arm in moments.arms]
+    arm = moments.arms[int(np.argmax(lengths))]
+    left, down = _gaze_goals(arm)
+    looks = np.where(arm.hangs, 0.0, 1.0)
+    amount, timing = moments.amount(drive) * moments.presence, drive.timing
+
+    def towards(lead: float, seconds: float) -> Floats:
+        """``(T, 3)`` left, down and how far there is a goal: looked at from ``lead`` s before a stroke's end on."""
+        # The gaze goes to the next goal while the hand is still on its way, and stays until the hand sets out again.
+        leave = np.concatenate([[-np.inf], arm.starts + 0.35 * (arm.arrivals - arm.starts) - lead])
+        now = clip(np.searchsorted(leave, moments.time, side="right") - 1, 0, len(left) - 1)
+        rows = np.stack([left * looks, down * looks, looks], axis=1)[now]
+        return moments.batch.smooth(rows, seconds)
+
+    eyes, head = towards(timing["eyes_lead"], 0.035), towards(timing["head_lead"], 0.09)
+    chest = towards(timing["chest_lead"], 0.13)
+    turn = timing["chest"] * amount * chest[:, 0]
+    _add(table, "torso.turn", turn)
+    _add(table, "hips.turn", 0.35 * turn)
+    turned, bent = _heading(table)
+    share = timing["head"]
+    _add(table, "head.turn", amount * (share * head[:, 0] - head[:, 2] * turned))
+    _add(table, "head.nod", amount * (share * head[:, 1] - head[:, 2] * bent))
+    turned, bent = _heading(table)
+    there = amount * eyes[:, 2]
+    table[:, INDEX["eyes.turn"]] *= 1.0 - there
+    table[:, INDEX["eyes.lift"]] *= 1.0 - there
+    _add(table, "eyes.turn", there * clip(eyes[:, 0] - turned, -EYES_TURN, EYES_TURN))
+    _add(table, "eyes.lift", -there * clip(eyes[:, 1] - bent, -EYES_LIFT, EYES_LIFT))
+
+
+def _glance(table: Floats, drive: Drive, moments: Moments) -> None:
+    every, lasts, share = (drive.timing[name] for name in ("every", "lasts", "head"))
+    end = float(moments.time[-1])
+    count = max(int(end / every), 1)
+    middles = (np.arange(count) + 0.5) * end / count
+    lasts = min(lasts, 0.7 * end / count)
+    aside, down = (np.array([GLANCES[i % len(GLANCES)][k] for i in range(count)]) for k in range(2))
+    eyes = _looks(moments.time, middles, lasts, 0.10)
+    head = _looks(moments.time, middles + 0.07, lasts, 0.24)
+    amount = moments.amount(drive) * moments.presence
+    for part, weights, size in (("head", head, share), ("eyes", eyes, 1.0 - share)):
+        _add(table, f"{part}.turn", amount * size * (weights @ aside))
+        name, sign = ("head.nod", 1.0) if part == "head" else ("eyes.lift", -1.0)
+        _add(table, name, sign * amount * size * (weights @ down))
+    _add(table, "head.tilt", -0.35 * amount * (head @ aside))
+
+
+def _looks(time: Floats, middles: Floats, lasts: float, turns: float) -> Floats:
+    """``(T, G)`` from 0 to 1: looks of ``lasts`` seconds about their middles, that take ``turns`` to get there."""
+    away = np.abs(time[:, None] - middles)
+    return np.asarray(1.0 - smootherstep((away - 0.5 * (lasts - turns)) / turns))
+
+
+# Waves, postures, and bodies that are one block
+
+
+def _wave(table: Floats, drive: Drive, moments: Moments) -> None:
+    end = max(float(moments.time[-1]), 1.0 / moments.rate)
+    rate = drive.timing["rate"]
+    if moments.loop:
+        rate = max(round(rate * end), 1) / end
+    amount = moments.amount(drive) * moments.presence
+    angle = 2.0 * np.pi * (rate * moments.time + drive.timing.get("phase", 0.0))
+    for i, (channel, share) in enumerate(drive.channels.items()):
+        lag = drive.timing.get("lag", 0.0) * i
+        _add(table, channel, share * amount * np.sin(angle - lag))
+
+
+def _hold(table: Floats, drive: Drive, moments: Moments) -> None:
+    _add_all(table, drive, moments.amount(drive) * moments.presence)
+
+
+def _block(table: Floats, drive: Drive, moments: Moments) -> None:
+    amount = moments.amount(drive) * moments.presence
+    less = 1.0 - amount
+    for name in ("head.turn", "head.tilt", "head.nod"):
+        table[:, INDEX[name]] *= less
+    for name in TORSO:
+        table[:, INDEX[name]] *= 1.0 - 0.5 * amount
+    for i, (head, torso, hips) in enumerate(zip(("head.nod", "head.tilt", "head.turn"), TORSO, HIPS, strict=True)):
+        held = table[:, INDEX[torso]] + (1.0 - TAKEN_BACK[i]) * table[:, INDEX[hips]]
+        table[:, INDEX[head]] += amount * STEADY[i] * held
+
+
+KINDS: Mapping[str, Callable[[Floats, Drive, Moments], None]] = MappingProxyType(
+    {
+        "thrust": _thrust,
+        "press": _press,
+        "accents": _accents,
+        "lift": _lift,
+        "wave": _wave,
+        "hold": _hold,
+        "block": _block,
+        "attention": _attention,
+        "glance": _glance,
+    }
+)
+_ORDER = {kind: i for i, kind in enumerate(KINDS)}  # attention knows where the trunk has turned the head
