@@ -55,14 +55,14 @@ PATH_VIEWS: tuple[View, ...] = ("front", "side")
 DOTS = 1.0 / 30.0  # seconds
 LARGEST = 430.0  # pixels a metre
 PALE = 0.62  # share of paper in the body behind the trails
-HEAD: Colour = (122, 62, 160)
+HEAD: Colour = (150, 112, 0)
 PELVIS: Colour = (10, 125, 70)
 LIGHTER = 0.5
 AXIS = 22  # pixels for the seconds below the charts
 TRAILS: Mapping[str, tuple[str, Colour, float]] = {  # role to name, colour and width of the line in pixels
     "leftLowerArm": ("left elbow", mix_colours(canvas.LEFT, canvas.PAPER, LIGHTER), 1.5),
     "rightLowerArm": ("right elbow", mix_colours(canvas.RIGHT_ON_SKIN, canvas.PAPER, LIGHTER), 1.5),
-    "eyes": ("eyes", HEAD, 1.5),
+    "eyes": ("eyes", SIGHT_COLOUR, 1.5),
     "hips": ("pelvis", PELVIS, 1.5),
     "leftHand": ("left wrist", canvas.LEFT, 2.0),
     "rightHand": ("right wrist", canvas.RIGHT_ON_SKIN, 2.0),
@@ -127,7 +127,8 @@ class Performance:
         body = observe_body(self.motion)
         frames = {}
         for side in SIDES:
-            strokes = find_strokes(body.from_chest(f"{side} wrist"))
+            travels = np.ptp(self.path(f"{side}Hand"), axis=0).max() > FREE_HAND
+            strokes = find_strokes(body.from_chest(f"{side} wrist")) if travels else ()
             frames[side] = [min(round(own.stop * self.motion.rate / RATE), len(self.times) - 1) for own in strokes]
         return frames
 
@@ -148,6 +149,7 @@ class Performance:
         return frames
 
 
+FREE_HAND = 0.2  # metres: a hand that goes no farther only moves with the body
 NEAR_GOAL = 0.02  # metres: nearer than this, a hand is arriving
 
 
@@ -161,15 +163,17 @@ def draw_sheet(shown: Performance, step: float, beside: Sequence[Performance] = 
     everybody = (shown, *beside)
     title = f"{shown.title} · lasts {shown.duration:.2f} s · a still every {step:g} s"
     write_text(draw, (EDGE, 10), title, 22, canvas.INK)
-    cells = still_times(shown.duration, step)
+    every, finer = still_times(shown.duration, step), finer_times(shown.duration, step)
+    apart = f" · IN FINER STEPS, every {finer[1].time:g} s" if finer else ""
     top = 42
     for view, name, stands in STILLS:
+        cells, steps = (finer, apart) if finer and view == "side" else (every, "")
         _paste_stills(page, top, shown, cells, view, stands)
-        note = f"{name} · dashed: eyes and pelvis of who stands upright"
-        write_text(draw, (EDGE + 4, top + 1), note, TEXT, canvas.QUIET_INK, halo=True)
+        note = f"{name}{steps} · dashed: eyes and pelvis of who stands upright"
+        write_text(draw, (EDGE + 4, top + 1), note, TEXT, canvas.INK, halo=True)
         top += CELL[1] + 24
-    write_text(draw, (EDGE, top), "the right hand from near, seen from its front right", TEXT, canvas.QUIET_INK)
-    _paste_hands(page, top + 20, shown, cells)
+    write_text(draw, (EDGE + 4, top), f"the right hand from near, from its front right{apart}", TEXT, canvas.INK)
+    _paste_hands(page, top + 20, shown, finer or every)
     top += 20 + NEAR_HIGH + 12
     for number, view in enumerate(PATH_VIEWS):
         _paste_trails(page, (EDGE + number * (PATHS[0] + 8), top), shown, view, everybody)
@@ -204,16 +208,24 @@ def _fitting_step(duration: float, count: int, multiple: float) -> float:
 
 def still_times(duration: float, step: float) -> list[Cell]:
     """Stills every ``step`` seconds; where half of the row would be empty, the whole once more in finer steps."""
-
-    def times(every: float) -> list[float]:
-        return [every * i for i in range(int(duration / every + 1e-6) + 1)]
-
-    cells = [Cell(column, time) for column, time in enumerate(times(step))]
+    cells = _cells(duration, step, 0)
     begin = len(cells) + 1
-    if COLUMNS - begin >= COLUMNS // 2 - 1:
-        finer = _fitting_step(duration, COLUMNS - begin, FINER_ROUND)
-        cells += [Cell(begin + i, time, True) for i, time in enumerate(times(finer)) if finer < step]
+    if _is_short(duration, step):
+        cells += _cells(duration, _fitting_step(duration, COLUMNS - begin, FINER_ROUND), begin, again=True)
     return cells
+
+
+def finer_times(duration: float, step: float) -> list[Cell]:
+    """Stills that fill a row, of a performance that would leave half of it empty; else none."""
+    return _cells(duration, _fitting_step(duration, COLUMNS, FINER_ROUND), 0) if _is_short(duration, step) else []
+
+
+def _is_short(duration: float, step: float) -> bool:
+    return int(duration / step + 1e-6) + 1 <= COLUMNS // 2
+
+
+def _cells(duration: float, step: float, begin: int, *, again: bool = False) -> list[Cell]:
+    return [Cell(begin + i, step * i, again) for i in range(int(duration / step + 1e-6) + 1)]
 
 
 def _paste_stills(
@@ -386,7 +398,7 @@ def charts(shown: Performance) -> list[Chart]:
     ]
     heights = [
         Curve(name, 100.0 * (shown.path(role)[:, 1] - shown.upright(role)[1]), colour)
-        for role, name, colour in (("eyes", "eyes", HEAD), ("hips", "pelvis", PELVIS))
+        for role, name, colour in (("eyes", "eyes", SIGHT_COLOUR), ("hips", "pelvis", PELVIS))
     ]
     hand = shown.path("rightHand") - shown.path("eyes")
     turns = [

@@ -99,6 +99,8 @@ def print_tables(key: Path, readings: Sequence[Path], aliases: str) -> None:
     truth = read_rows(key)
     labels = {word for row in truth for word in row["label"].split()}
     named = [path.stem for path in readings]
+    if len(set(named)) < len(named):
+        named = [f"{path.parent.name}/{path.stem}" for path in readings]
     if labels <= {*CODES, "neutral"}:
         lines = element_tables(truth, dict(zip(named, (read_codes(path, truth) for path in readings), strict=True)))
     else:
