@@ -13,6 +13,7 @@ from kinesphere.engine.arm_plan import arm_keys
 from kinesphere.engine.clocks import shift_inflection
 from kinesphere.engine.embodiment import embody
 from kinesphere.engine.phrases import body_rest_times
+from kinesphere.engine.stance import step_there_and_back
 from kinesphere.laban.dials import (
     CombinedDials,
     Dials,
@@ -77,6 +78,8 @@ class Expression:
         Whether keys keep their times.
     drives
         What else the whole body does: the postures and rhythms of words.
+    step
+        Metres out and ahead that a foot steps, and is taken back at the end.
     """
 
     parts: Mapping[str, Sequence[Dials]] = field(default_factory=dict)
@@ -84,6 +87,7 @@ class Expression:
     model: EffortModel | None = None
     locked: bool = False
     drives: tuple[Drive, ...] = ()
+    step: tuple[float, float] = (0.0, 0.0)
 
     @classmethod
     def of_dials(
@@ -170,8 +174,10 @@ def express(phrase: Phrase, *expressions: Expression) -> Phrase:
     torso = strokes_and_flourishes(parts["torso"], body_rest_times(written), time, model, random, cache)
     drives = (*written.drives, *_body_drives(parts["torso"], time, model, cache))
     drives += tuple(drive for own in every for drive in own.drives)
+    stance, moved = step_there_and_back(written, _step(every))
+    drives = drives if moved is None else (*drives, moved)
     own_torso = written.track("torso")
-    tracks = {"torso": replace(own_torso, strokes=_on_strokes(own_torso, torso.strokes))}
+    tracks = {"torso": replace(own_torso, strokes=_on_strokes(own_torso, torso.strokes)), **stance}
     for side, own in place_keys(written, shapes, channels, efforts).items():
         effort = efforts[side]
         displacement = effort.overlays["displacement"]
@@ -202,6 +208,11 @@ def express(phrase: Phrase, *expressions: Expression) -> Phrase:
         "locked": written.locked or any(own.locked for own in every),
     }
     return replace(written, **made, applied=Applied(written, every, MappingProxyType(made)))
+
+
+def _step(expressions: Sequence[Expression]) -> tuple[float, float]:
+    out, ahead = (float(np.clip(sum(own.step[i] for own in expressions), -0.4, 0.45)) for i in range(2))
+    return out, ahead
 
 
 @memoised
