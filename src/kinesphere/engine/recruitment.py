@@ -18,7 +18,7 @@ What repeats quickly is smaller: a body has mass.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from types import MappingProxyType
 
@@ -35,6 +35,7 @@ from kinesphere.engine.trunk import HIPS, STEADY, TAKEN_BACK, TORSO
 from kinesphere.maths.interpolation import ramp
 from kinesphere.maths.vectors import Bools, Floats, Ints, clip, norms, smootherstep, smoothstep
 from kinesphere.motion.drive import Drive
+from kinesphere.motion.gesture import SHAPES
 from kinesphere.motion.memo import memoised
 from kinesphere.motion.phrase import Phrase
 
@@ -50,7 +51,17 @@ FARTHEST_TURN, FARTHEST_NOD = np.radians(62.0), np.radians(38.0)  # of a gaze
 EYES_TURN, EYES_LIFT = np.radians(24.0), np.radians(16.0)  # of eyes in the head
 OTHER_ARM = 0.5  # of the body that each of two arms has when both act
 GLANCES = ((1.0, -0.25), (-0.85, 0.35), (0.7, 0.45), (-1.0, -0.2))  # aside and down, in turn; shares of the amount
-LEADING = 0.6  # of a wave's lag: how channels follow each other
+# What a standing body can do, in radians and in metres of the figure: channels come to these softly.
+_LEAST_AND_MOST = {
+    "torso.forward": (-0.42, 0.66), "torso.side": (-0.42, 0.42), "torso.turn": (-0.75, 0.75),
+    "head.nod": (-0.60, 0.66), "head.tilt": (-0.48, 0.48), "head.turn": (-1.10, 1.10),
+    "eyes.turn": (-0.50, 0.50), "eyes.lift": (-0.40, 0.35),
+    "hips.x": (-0.15, 0.15), "hips.y": (-0.26, 0.05), "hips.z": (-0.20, 0.26),
+    "hips.turn": (-0.50, 0.50), "hips.tilt": (-0.22, 0.22), "hips.lean": (-0.30, 0.30),
+    "clavicle.raise": (-0.22, 0.52), "clavicle.forward": (-0.36, 0.42), "foot.peel": (-0.10, 0.75),
+    "arm.out": (-0.26, 0.46), "arm.up": (-0.03, 0.75), "arm.ahead": (-0.30, 0.42), "arm.swivel": (-0.8, 1.3),
+}  # fmt: skip
+FREELY = 0.7  # of the way to these that nothing is held back
 _SIDED = ("arm", "clavicle", "foot", "hand")
 _LENGTHS = frozenset(INDEX[f"hips.{axis}"] for axis in "xyz")  # in leg lengths
 
@@ -118,6 +129,15 @@ class Moments:
         """``(T,)`` or ``()`` a drive's amount in every frame."""
         return drive.amount if drive.amount.ndim == 0 else sample_rows(drive.amount, self.source, self.loop)
 
+    def free(self, side: str) -> Floats | float:
+        """``(T,)`` from 0 to 1: how far a hand hangs, and has nothing to do. 1: throughout."""
+        own = next((arm for arm in self.arms if arm.side == side), None)
+        if own is None:
+            return 1.0
+        hangs, stroke = own.hangs.astype(np.float64), own.phase.stroke
+        share = clip(own.phase.path_share, 0.0, 1.0)
+        return np.asarray(hangs[stroke] + share * (hangs[stroke + 1] - hangs[stroke]))
+
     def ahead(self, seconds: float) -> Ints:
         """``(T,)`` frames this much later."""
         return self.batch.shift(round(seconds * self.rate))
@@ -161,9 +181,22 @@ def _shoulder(phrase: Phrase, actor: Actor) -> Floats:
 
 
 def add_drives(table: Floats, drives: Sequence[Drive], moments: Moments) -> None:
-    """Let the body take part: adds to channels ``(T, C)`` what each drive asks for."""
+    """Let the body take part: adds to channels ``(T, C)`` what each drive asks for, within what a body can do."""
+    before = table.copy()
     for drive in sorted(drives, key=lambda own: _ORDER[own.kind]):
         KINDS[drive.kind](table, drive, moments)
+    low, high = np.minimum(_LEAST, before), np.maximum(_MOST, before)  # a gesture may go further by itself
+    over, under = np.maximum(table - FREELY * high, 0.0), np.maximum(FREELY * low - table, 0.0)
+    columns = (over + under).any(axis=0).nonzero()[0]
+    if columns.size:
+        room = (1.0 - FREELY) * high[:, columns], -(1.0 - FREELY) * low[:, columns]
+        for beyond, own, sign in ((over[:, columns], room[0], 1.0), (under[:, columns], room[1], -1.0)):
+            table[:, columns] += sign * (own * np.tanh(beyond / np.maximum(own, 1e-9)) - beyond)
+
+
+_LIMITS = [_LEAST_AND_MOST.get(name.removeprefix("left.").removeprefix("right.")) for name in INDEX]
+_LEAST = np.array([-np.inf if own is None else own[0] for own in _LIMITS])
+_MOST = np.array([np.inf if own is None else own[1] for own in _LIMITS])
 
 
 def _add(table: Floats, channel: str, values: Floats) -> None:
@@ -171,9 +204,11 @@ def _add(table: Floats, channel: str, values: Floats) -> None:
     table[:, column] += values * LEG if column in _LENGTHS else values
 
 
-def _add_all(table: Floats, drive: Drive, curve: Floats) -> None:
+def _add_all(table: Floats, drive: Drive, curve: Floats, moments: Moments) -> None:
     for channel, share in drive.channels.items():
-        _add(table, channel, share * curve)
+        side, _, name = channel.partition(".hand.")
+        free = moments.free(side) if name in SHAPES else 1.0  # the shape of a hand that acts has a meaning
+        _add(table, channel, share * curve * free)
 
 
 def _join(pulses: Floats) -> Floats:
@@ -199,11 +234,11 @@ def _landing(drive: Drive, moments: Moments) -> tuple[Floats, Floats]:
 
 def _press(table: Floats, drive: Drive, moments: Moments) -> None:
     landed, drawn = _landing(drive, moments)
-    _add_all(table, drive, moments.amount(drive) * (landed - drive.timing["draw_back"] * drawn))
+    _add_all(table, drive, moments.amount(drive) * (landed - drive.timing["draw_back"] * drawn), moments)
 
 
 def _accents(table: Floats, drive: Drive, moments: Moments) -> None:
-    _add_all(table, drive, moments.amount(drive) * _landing(drive, moments)[0])
+    _add_all(table, drive, moments.amount(drive) * _landing(drive, moments)[0], moments)
 
 
 def _lift(table: Floats, drive: Drive, moments: Moments) -> None:
@@ -212,7 +247,7 @@ def _lift(table: Floats, drive: Drive, moments: Moments) -> None:
     near = np.abs(moments.time[:, None] + drive.timing["lead"] - middle) / (1.3 * half)
     carried = _join(sizes * (1.0 - smootherstep(near))) if len(sizes) else np.zeros(len(moments.time))
     held = drive.timing["held"]
-    _add_all(table, drive, moments.amount(drive) * moments.presence * (held + (1.0 - held) * carried))
+    _add_all(table, drive, moments.amount(drive) * moments.presence * (held + (1.0 - held) * carried), moments)
 
 
 def _thrust(table: Floats, drive: Drive, moments: Moments) -> None:
@@ -346,11 +381,11 @@ def _wave(table: Floats, drive: Drive, moments: Moments) -> None:
     angle = 2.0 * np.pi * (rate * moments.time + drive.timing.get("phase", 0.0))
     for i, (channel, share) in enumerate(drive.channels.items()):
         lag = drive.timing.get("lag", 0.0) * i
-        _add(table, channel, share * amount * np.sin(angle - lag))
+        _add_all(table, replace(drive, channels={channel: share}), amount * np.sin(angle - lag), moments)
 
 
 def _hold(table: Floats, drive: Drive, moments: Moments) -> None:
-    _add_all(table, drive, moments.amount(drive) * moments.presence)
+    _add_all(table, drive, moments.amount(drive) * moments.presence, moments)
 
 
 def _block(table: Floats, drive: Drive, moments: Moments) -> None:
