@@ -31,7 +31,7 @@ MEASURES = (
     Measure("rebound", "m", 0.012, "how far it comes up again within 0.4 s"),
     Measure("chest_along", "m/s", 0.08, "the chest's velocity along the stroke when the hand is fastest"),
     Measure("chest_rise", "m", 0.012, "how far the chest comes up during a stroke and 0.1 s after it"),
-    Measure("chest_height", "m", 0.012, "of the chest over the lower foot during a stroke, on the mean"),
+    Measure("chest_height", "m", 0.012, "of the chest over the ankles on the ground during a stroke, on the mean"),
 )
 # The same of the fastest stroke alone, which is the accent of a take.
 MAIN = tuple(
@@ -67,7 +67,7 @@ def measure(take: Take, stroke: Stroke) -> dict[str, float]:
     start, stop = float(gain.max()), float(-gain.min())
     chest = take.velocity("chest")[peak] @ unit(take.chord(stroke))
     height = take["chest"][:, 1]
-    feet = np.minimum(*(take[f"{side} foot"][:, 1] for side in SIDES))
+    ground = min(float(take[f"{side} foot"][:, 1].min()) for side in SIDES)  # raised heels lift the chest as well
     return {
         "energy": logarithm(energy),
         "force": logarithm(energy * seconds**2),
@@ -76,7 +76,7 @@ def measure(take: Take, stroke: Stroke) -> dict[str, float]:
         "pelvis_velocity": float(take.velocity("pelvis")[peak, 1]),
         "chest_along": float(chest),
         "chest_rise": float(height[stroke.begin : stroke.stop + LATE].max() - height[stroke.begin]),
-        "chest_height": float((height - feet)[stroke.begin : stroke.stop + 1].mean()),
+        "chest_height": float((height - ground)[stroke.begin : stroke.stop + 1].mean()),
     } | _press(take, stroke)
 
 

@@ -15,8 +15,9 @@ from kinesphere.engine.paths import StrokePaths
 from kinesphere.maths.vectors import Floats, clip, cross, norms, reject
 
 OUTWARD = (0.50, 0.25, 0.83)  # out, up and ahead of the shoulder: where there is room
-SECOND = 0.45  # of a detour's bow: its second wave, across the first
+SECOND = 0.35  # of a detour's bow: its second wave, across the first
 MOST_DETOUR = 0.15  # metres
+UNHURRIED = 0.8  # seconds: quicker strokes have less of a detour
 HANGING = 0.5  # of a detour that a hand shows on its way to or from where it hangs
 PEAK = 1.9  # mean speeds of a stroke at its fastest, about
 WIDTH, WIDEST = 0.22, 0.16  # of the shorter of two strokes, and seconds: σ around a goal that is passed
@@ -39,12 +40,13 @@ def _detours(plan: ArmPlan, ends: Floats, phase: StrokePhase) -> Floats:
     chords = np.diff(ends, axis=0)
     lengths = norms(chords)
     along = chords / np.maximum(lengths, 1e-9)[:, None]
-    sign = 1.0 if ends[:, 0].sum() >= 0.0 else -1.0
+    sign = 1.0 if plan.limb.rest.upper[0] >= 0.0 else -1.0
     aside = reject(np.array(OUTWARD) * [sign, 1.0, 1.0], along)
     aside /= np.maximum(norms(aside), 1e-6)[:, None]
     across = cross(along, aside) * np.where(np.arange(len(chords)) % 2, -1.0, 1.0)[:, None]
     hangs = plan.relaxed[plan.edges]
-    size = plan.detour * lengths * np.where(hangs[1:] | hangs[:-1], HANGING, 1.0)
+    quick = np.minimum(np.diff(plan.clock.goals) / UNHURRIED, 1.0)  # or a detour would need more force than the stroke
+    size = plan.detour * quick * lengths * np.where(hangs[1:] | hangs[:-1], HANGING, 1.0)
     size = np.sign(size) * MOST_DETOUR * np.tanh(np.abs(size) / MOST_DETOUR)
     share, own = clip(phase.path_share, 0.0, 1.0), phase.stroke
     bow = (size[own] * np.sin(np.pi * share))[:, None] * aside[own]

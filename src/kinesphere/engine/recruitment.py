@@ -39,16 +39,18 @@ from kinesphere.motion.gesture import SHAPES
 from kinesphere.motion.memo import memoised
 from kinesphere.motion.phrase import Phrase
 
-FULL_STROKE = 0.30  # metres: shorter strokes have less of the body
+FULL_STROKE = 0.24  # metres: shorter strokes have less of the body
 TO_REST = 0.35  # of it that a hand has which goes down to hang
-FULL_GAP = 0.55  # seconds from one arrival to the next: bodies that land more often do not sink as far
+FULL_GAP = 0.42  # seconds from one arrival to the next: bodies that land more often do not sink as far
 RISES = (0.16, 0.75)  # seconds that weight takes to land, at least and at most
 PEAKED = 4.0  # the exponent of the mean by which several accents are one: nearly the largest
 COMES, GOES = 0.65, 0.65  # seconds in which a posture comes, and goes
 SMOOTH = 0.045  # seconds of σ: a trunk has mass
 EYES = (0.0, 0.21, 0.06)  # metres: the eyes from the middle between the shoulders, left, up, ahead
-FARTHEST_TURN, FARTHEST_NOD = np.radians(62.0), np.radians(38.0)  # of a gaze
-EYES_TURN, EYES_LIFT = np.radians(24.0), np.radians(16.0)  # of eyes in the head
+FARTHEST_TURN, FARTHEST_NOD = np.radians(62.0), np.radians(52.0)  # of a gaze
+BESIDE = (np.radians(48.0), np.radians(68.0))  # goals as far aside as this are not looked at
+EYES_TURN, EYES_LIFT = np.radians(24.0), np.radians(22.0)  # of eyes in the head
+SETTLED, FIRST = 0.7, 0.3  # of a hold before its end, and seconds before the first stroke: when a gaze may leave
 OTHER_ARM = 0.5  # of the body that each of two arms has when both act
 GLANCES = ((1.0, -0.25), (-0.85, 0.35), (0.7, 0.45), (-1.0, -0.2))  # aside and down, in turn; shares of the amount
 # What a standing body can do, in radians and in metres of the figure: channels come to these softly.
@@ -86,6 +88,7 @@ class HandStrokes:
     sizes: Floats  # (S,) from 0 to 1: how much of the body a stroke deserves
     goals: Floats  # (S + 1, 3) where strokes begin and end
     hangs: Bools  # (S + 1,) whether the hand hangs there
+    fixed: Bools  # (S + 1,) whether the goal is in the world, or with another joint than the chest
     phase: StrokePhase
 
 
@@ -167,7 +170,7 @@ def moments_of(
         moving = plan.lengths > 0.0
         unhurried = np.ones(len(sizes))
         unhurried[moving] = _unhurried(arrivals[moving])
-        strokes = plan.clock.goals[:-1], arrivals, sizes * unhurried, goals / ARM, hangs, phase
+        strokes = plan.clock.goals[:-1], arrivals, sizes * unhurried, goals / ARM, hangs, fixed[:, 0], phase
         arms.append(HandStrokes(side, *strokes))
     return Moments(np.arange(len(source)) / rate, source, phrase.duration, rate, phrase.loop, tuple(arms), body)
 
@@ -301,6 +304,13 @@ def _heading(table: Floats) -> tuple[Floats, Floats]:
     return left + table[:, INDEX["head.turn"]], down + table[:, INDEX["head.nod"]]
 
 
+def _facing(table: Floats) -> tuple[Floats, Floats]:
+    """``(T,)`` how far the chest is turned to the left and bent down in the world."""
+    torso, hips = (table[:, [INDEX[name] for name in names]] for names in (TORSO, HIPS))
+    left, down = (torso[:, i] + (1.0 - TAKEN_BACK[i]) * hips[:, i] for i in (2, 0))
+    return left, down
+
+
 def _gaze_goals(arm: HandStrokes) -> tuple[Floats, Floats]:
     """``(S + 1,)`` how far to the left and down a gaze on each goal is."""
     shoulder = np.array([0.18, 0.0, 0.0])
@@ -309,7 +319,8 @@ def _gaze_goals(arm: HandStrokes) -> tuple[Floats, Floats]:
     away = places - np.array(EYES)
     left = np.arctan2(away[:, 0], np.maximum(away[:, 2], 0.05))
     down = np.arctan2(-away[:, 1], np.maximum(np.hypot(away[:, 0], away[:, 2]), 0.05))
-    return clip(left, -FARTHEST_TURN, FARTHEST_TURN), clip(down, -FARTHEST_NOD, FARTHEST_NOD)
+    seen = 1.0 - smoothstep((np.abs(left) - BESIDE[0]) / (BESIDE[1] - BESIDE[0]))  # who waves looks ahead
+    return clip(seen * left, -FARTHEST_TURN, FARTHEST_TURN), clip(seen * down, -FARTHEST_NOD, FARTHEST_NOD)
 
 
 def _attention(table: Floats, drive: Drive, moments: Moments) -> None:
@@ -321,19 +332,26 @@ def _attention(table: Floats, drive: Drive, moments: Moments) -> None:
     looks = np.where(arm.hangs, 0.0, 1.0)
     amount, timing = moments.amount(drive) * moments.presence, drive.timing
 
+    # The gaze goes to the next goal before the hand sets out, but not before the hand has come where it is.
+    held = np.where(norms(np.diff(arm.goals, axis=0)) < 1e-3, arm.arrivals - arm.starts, 0.0)
+    before = SETTLED * np.concatenate([[FIRST], held[:-1]])
+
     def towards(lead: float, seconds: float) -> Floats:
-        """``(T, 3)`` left, down and how far there is a goal: looked at from ``lead`` s before a stroke's end on."""
-        # The gaze goes to the next goal while the hand is still on its way, and stays until the hand sets out again.
-        leave = np.concatenate([[-np.inf], arm.starts + 0.35 * (arm.arrivals - arm.starts) - lead])
+        """``(T, 4)`` left, down, how far there is a goal, and one that goes with the chest, looked at ``lead`` s before the hand sets out."""
+        leave = np.concatenate([[-np.inf], arm.starts - np.minimum(lead, before)])
         now = clip(np.searchsorted(leave, moments.time, side="right") - 1, 0, len(left) - 1)
-        rows = np.stack([left * looks, down * looks, looks], axis=1)[now]
+        rows = np.stack([left * looks, down * looks, looks, looks * ~arm.fixed], axis=1)[now]
         return moments.batch.smooth(rows, seconds)
 
-    eyes, head = towards(timing["eyes_lead"], 0.035), towards(timing["head_lead"], 0.09)
-    chest = towards(timing["chest_lead"], 0.13)
+    eyes, head = towards(timing["eyes_lead"], 0.03), towards(timing["head_lead"], 0.07)
+    chest = towards(timing["chest_lead"], 0.11)
     turn = timing["chest"] * amount * chest[:, 0]
     _add(table, "torso.turn", turn)
     _add(table, "hips.turn", 0.35 * turn)
+    chest_left, chest_down = _facing(table)  # goals go with the chest
+    for gaze in (eyes, head):
+        gaze[:, 0] = clip(gaze[:, 0] + gaze[:, 3] * chest_left, -FARTHEST_TURN, FARTHEST_TURN)
+        gaze[:, 1] = clip(gaze[:, 1] + gaze[:, 3] * chest_down * np.cos(gaze[:, 0]), -FARTHEST_NOD, FARTHEST_NOD)
     turned, bent = _heading(table)
     share = timing["head"]
     _add(table, "head.turn", amount * (share * head[:, 0] - head[:, 2] * turned))
