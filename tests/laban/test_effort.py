@@ -85,6 +85,8 @@ def test_the_sources_differ_as_printed():
     assert Effort(space=1).parameters("emote2000").time_exponent == pytest.approx(1.0)
     assert Effort(flow=-1).parameters("chi1999").wrist_bend == 1.0
     assert Effort(weight=-1).parameters("emote2000").squash == 0.0
+    assert Effort(weight=1).parameters("emote2000").breath == 0.0  # the paper has no torso that breathes
+    assert Effort(weight=1).parameters("chi1999").breath == 1.0
     assert Effort(space=-0.3).parameters("chi1999").elbow_position == 1.0  # the nearest extreme
     assert Effort(space=-0.3).parameters().elbow_position == pytest.approx(0.3)
 
