@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 
 from kinesphere.engine.batch import RATE
-from kinesphere.engine.clocks import StrokeClock, stroke_clock
+from kinesphere.engine.clocks import StrokeClock, StrokePhase, stroke_clock
 from kinesphere.engine.embodiment import embody
 from kinesphere.engine.overlays import flourish_strength
 from kinesphere.engine.paths import PARTS, StrokePaths, segment_paths
@@ -31,7 +31,9 @@ from kinesphere.motion.phrase import CHEST, WORLD, Phrase, Track
 
 SAME = 1e-4  # metres: a key nearer to rest than this is relaxed, one nearer to the key before is a hold
 BRIEFLY = 0.1  # seconds that a lone key is kept at least
-NEAR_VIA = 0.16  # of a stroke's path around a via, in which flourishes that would miss it fade
+# Of a stroke's time before and after a via, and seconds at least, in which flourishes that would miss it fade: however
+# quickly a hand passes a via, they do not fade in a frame.
+NEAR_VIA, NEAR_VIA_SECONDS = 0.25, 0.2
 # Columns of a path: 0 to 2 the wrist, 3 the swivel, then weights of the world's space and of the relaxed arm.
 IN_WORLD, RELAXED = 4, 5
 # With all spaces, three more of the shoulder's rotation vector and one of the elbow's angle, then three of the elbow.
@@ -201,16 +203,30 @@ class ArmPlan:
         reach = norms(positions[self.edges])
         return float(np.where(reach <= self.limb.reach, reach, 0.0).max())
 
-    def via_fade(self, path: StrokePaths, stroke: Ints, share: Floats) -> Floats | float:
-        """``(F,)`` factor of flourishes that would miss a via: 0 at it, 1 away from it."""
+    def via_fade(self, path: StrokePaths, phase: StrokePhase, rate: float) -> Floats | float:
+        """``(F,)`` factor of flourishes that would miss a via: 0 when it is passed, 1 some time before and after."""
         if self.stops.all():
             return 1.0
-        shown = np.ones(len(share))
+        shown = np.ones(len(phase.stroke))
         for key in (~self.stops).nonzero()[0]:
             own = int(np.searchsorted(self.edges, key)) - 1
+            first, last = np.searchsorted(phase.stroke, (own, own + 1))
+            if first == last:
+                continue
             at = (path.reached[PARTS * key] - path.start[own]) / path.length[own]
-            shown = np.where(stroke == own, shown * smoothstep(np.abs(share - at) / NEAR_VIA), shown)
+            near = rate * max(NEAR_VIA * (self.clock.goals[own + 1] - self.clock.goals[own]), NEAR_VIA_SECONDS)
+            away = np.arange(last - first) - passing_frame(phase.path_share[first:last], at)
+            shown[first:last] *= smoothstep(np.abs(away) / near)
         return shown
+
+
+def passing_frame(shares: Floats, at: float) -> float:
+    """When shares ``(F,)`` of a path first come to ``at``, in frames, linearly between them."""
+    after = int(np.argmax(shares >= at)) if shares[-1] >= at else len(shares)
+    if after in (0, len(shares)):
+        return float(max(after - 1, 0))
+    low, high = shares[after - 1], shares[after]
+    return float(after - 1 + (at - low) / (high - low))
 
 
 def shoulder_rotations(upper: Floats, stops: Bools) -> tuple[Floats, Floats]:

@@ -319,7 +319,7 @@ class _ArmPathSamples(NamedTuple):
                     other_spaces[frames] = plan.lengths[phase.stroke] > 0.0
             time_share[frames] = phase.time_share
             flourish_share[frames] = plan.flourish_shares[phase.stroke]
-            via_fade[frames] = plan.via_fade(path, phase.stroke, phase.path_share)
+            via_fade[frames] = plan.via_fade(path, phase, batch.rate)
         relaxed = clip(rows[:, RELAXED], 0.0, 1.0)
         relaxed[idle] = 1.0
         return cls(rows, relaxed, starts, time_share, flourish_share, via_fade, idle, other_spaces)

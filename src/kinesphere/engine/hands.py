@@ -17,6 +17,7 @@ from kinesphere import _native
 from kinesphere.body.hands import _LAID as THUMB_TURN
 from kinesphere.body.hands import ANGLES, HandRig, PalmFrame, blend_hand_shapes, hand_rig
 from kinesphere.engine.arms import ArmPose
+from kinesphere.engine.batch import Batch
 from kinesphere.engine.channels import ChannelCurves
 from kinesphere.engine.clocks import StrokeClock
 from kinesphere.engine.overlays import twist_wave, wrist_flexion
@@ -33,6 +34,7 @@ DRAG, MOST_DRAG, LATE = 0.11, math.radians(22.0), 0.045  # radians at 1 m/s, the
 CURL, LAGS = 0.35, (0.03, 0.05, 0.07)  # of the drag that the fingers show, and seconds later
 INHALED = 0.03  # radians that fingers bend with a full breath
 BENDS, ASIDES = (math.radians(-66.0), math.radians(76.0)), (math.radians(-28.0), math.radians(18.0))
+NARROW = 0.15  # seconds around a moment without room in which wrists are not bent by flourishes
 FRAME_WORK = 100  # numbers that a hand is worth when performances are shared among threads
 
 
@@ -60,7 +62,7 @@ def set_hands(
         clip(_rolls(pose, phrases, arms, clocks) + channels.sides("hand.roll") + twist, *ROLLS),
         batch.smooth(batch.velocity(arms.wrist), 0.03) / pose.arm_size,
         channels.sides("hand.loose") * (1.0 + (curves["loose"] - 1.0) * active),
-        channels.sides("hand.bend") + arms.room * bend,
+        channels.sides("hand.bend") + (_calm_room(batch, arms.room) * bend if bend.any() else 0.0),
         channels.sides("hand.aside"),
         _finger_angles(channels, {name: curves[name] * active for name in ("fist", "open")}),
         np.concatenate([channels.breath, channels.breath]),
@@ -69,6 +71,11 @@ def set_hands(
         if SIGN[side] < 0.0:
             np.negative(hands.roll[own], out=hands.roll[own])
         solve_hands(pose, side, HandMotion(*(row[own] for row in hands)))
+
+
+def _calm_room(batch: Batch, room: Floats) -> Floats:
+    """The room for flourishes ``(2 F,)``, the least around each frame: no wrist bends and straightens at every clap."""
+    return 1.0 - batch.smooth(batch.running_maximum(1.0 - room, NARROW), 0.5 * NARROW)
 
 
 def _finger_angles(channels: ChannelCurves, overlays: dict[str, Floats]) -> Floats:
