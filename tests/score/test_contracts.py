@@ -105,6 +105,21 @@ def test_a_hand_that_holds_on_to_a_place_in_the_world_stays_there(effort, shape,
     assert np.linalg.norm(hand - (-0.25, 1.30, 0.42), axis=1).max() < 1e-3
 
 
+def test_wrists_of_the_thesis_bend_as_printed():
+    """103° free, 149° strong and free, within what a moving hand drags, on the figure itself; ours stay in anatomy."""
+
+    def bend(effort):
+        place, index = perform(five_goals(), effort).positions_world(), perform(five_goals()).skeleton.index
+        fore = place[:, index("rightHand")] - place[:, index("rightLowerArm")]
+        hand = place[:, index("rightMiddleProximal")] - place[:, index("rightHand")]
+        cosine = np.sum(fore * hand, axis=1) / (np.linalg.norm(fore, axis=1) * np.linalg.norm(hand, axis=1))
+        return float(np.degrees(np.arccos(cosine).max()))
+
+    assert bend(Effort(flow=-1, model="chi1999")) == pytest.approx(103.1, abs=12.0)
+    assert bend(Effort(weight=1, flow=-1, model="chi1999")) == pytest.approx(149.0, abs=12.0)
+    assert bend(Effort(weight=1, flow=-1)) < 78.0
+
+
 @given(efforts, st.integers(1, 3), st.tuples(*[st.floats(-0.06, 0.06)] * 3))
 @settings(max_examples=25)
 def test_moving_a_key_changes_nothing_beyond_its_two_strokes(effort, key, by):

@@ -63,6 +63,7 @@ def set_hands(
         batch.smooth(batch.velocity(arms.wrist), 0.03) / pose.arm_size,
         channels.sides("hand.loose") * (1.0 + (curves["loose"] - 1.0) * active),
         channels.sides("hand.bend") + (_calm_room(batch, arms.room) * bend if bend.any() else 0.0),
+        np.broadcast_to(curves["wrist_range"], arms.flexion.shape),
         channels.sides("hand.aside"),
         _finger_angles(channels, {name: curves[name] * active for name in ("fist", "open")}),
         np.concatenate([channels.breath, channels.breath]),
@@ -147,6 +148,7 @@ class HandMotion(NamedTuple):
     velocity: Floats  # (F, 3) of the wrist in the chest's axes, for a figure 1.70 m tall
     loose: Floats  # (F,) how far the hand drags behind it
     bend: Floats  # (F,) of the wrist, without drag
+    bend_range: Floats  # (F,) what the wrist's range is multiplied by
     aside: Floats  # (F,) of the wrist, without drag
     angles: Floats  # (F, 22) of the fingers, without drag and breath
     breath: Floats  # (F,) how full the lungs are
