@@ -1,4 +1,4 @@
-"""Squash and stretch keep volume, breath does not, and nothing is scaled where nothing is asked."""
+"""Squash, stretch and breath keep volume, and nothing is scaled where nothing is asked."""
 
 from __future__ import annotations
 
@@ -15,11 +15,12 @@ from kinesphere.engine.arms import ArmPose, ArmTask
 from kinesphere.engine.batch import Batch
 from kinesphere.engine.channels import INDEX
 from kinesphere.engine.clocks import stroke_phases
-from kinesphere.engine.overlays import body_stretch, chest_width, upper_arm_width
+from kinesphere.engine.overlays import body_stretch, breath_squash, upper_arm_width
 from kinesphere.engine.phrases import phrase_of
 from kinesphere.engine.pose import Actor, BatchPose
 from kinesphere.engine.surface_scales import (
     PRESSED,
+    PRESSES,
     STRETCHED,
     STRETCHES,
     SWELLS,
@@ -88,12 +89,22 @@ def test_a_high_hand_makes_tall_and_a_low_one_makes_wide():
     assert wide.scales[:, chest, 1] == pytest.approx(stretch ** (-0.5 * STRETCHES["chest"]))
 
 
-def test_pressed_breath_narrows_and_does_not_shorten():
+def test_pressed_breath_shortens_and_widens():
+    """At full the trunk's middle is 0.857 as high and 1.08 as wide and deep; volume is kept everywhere."""
     pose = scaled(arm(), arm(flourishes={"breath": 1.0}))
-    chest = pose.skeleton.index("chest")
-    narrow = chest_width(SHARE, 1.0) ** STRETCHES["chest"]
-    assert pose.scales[:, chest] == pytest.approx(np.stack([narrow, np.ones(FRAMES), narrow], axis=1))
-    assert narrow.min() < 0.92
+    squash = breath_squash(SHARE, 1.0)
+    for name, share in PRESSES.items():
+        low, wide = squash**share, squash ** (-0.5 * share)
+        assert pose.scales[:, pose.skeleton.index(name)] == pytest.approx(np.stack([wide, low, wide], axis=1))
+    chest = pose.scales[:, pose.skeleton.index("chest")]
+    assert chest[:, 1].min() == pytest.approx(6.0 / 7.0)
+    assert chest[:, [0, 2]].max(axis=0) == pytest.approx(np.full(2, np.sqrt(7.0 / 6.0)))
+    assert chest[:, 1].max() == chest[:, [0, 2]].min() == 1.0
+
+
+def test_breath_and_squash_of_one_body_keep_volume_together():
+    pose = scaled(arm(flourishes={"squash": 0.15}), arm(flourishes={"breath": 0.6}))
+    assert np.prod(torso(pose), axis=-1) == pytest.approx(1.0, abs=1e-12)
 
 
 def test_a_bent_upper_arm_swells_and_a_hanging_one_does_not():
@@ -132,7 +143,7 @@ def test_the_skeleton_joins_in_stretch_and_breath_in_proportion():
     made, share = joined(breath=1.0)
     assert set(made) == set(PRESSED)
     for name, most in PRESSED.items():
-        assert made[name] == pytest.approx(most * (1.0 - chest_width(share, 1.0)), abs=1e-12)
+        assert made[name] == pytest.approx(most * (1.0 - breath_squash(share, 1.0)), abs=1e-12)
     assert joined()[0] == {}
 
 

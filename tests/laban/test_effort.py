@@ -73,6 +73,10 @@ def test_every_set_is_defined_at_every_corner(model):
     assert np.isfinite(s).all()
     assert all(np.isfinite(row).all() for row in values.values())
     assert ((values["inflection"] >= 0.02) & (values["inflection"] <= 0.98)).all()
+    if model != "default":
+        assert ((values["duration"] > 0.32) & (values["duration"] < 3.01)).all()
+        assert np.isin(values["flexed"], (0.0, 1.0)).all()
+        assert np.isin(values["breath"], (0.0, 1.0)).all()
 
 
 def test_the_sources_differ_as_printed():
@@ -85,8 +89,37 @@ def test_the_sources_differ_as_printed():
     assert Effort(space=1).parameters("emote2000").time_exponent == pytest.approx(1.0)
     assert Effort(flow=-1).parameters("chi1999").wrist_bend == 1.0
     assert Effort(weight=-1).parameters("emote2000").squash == 0.0
+    assert Effort(weight=1).parameters("emote2000").breath == 0.0  # the paper has no torso that breathes
+    assert Effort(weight=1).parameters("chi1999").breath == 1.0
     assert Effort(space=-0.3).parameters("chi1999").elbow_position == 1.0  # the nearest extreme
     assert Effort(space=-0.3).parameters().elbow_position == pytest.approx(0.3)
+
+
+@pytest.mark.parametrize("model", ["chi1999", "emote2000"])
+def test_durations_of_the_sources_go_in_straight_lines(model):
+    """Table 4.1: 3 and 0.33 times as long, and for half of it half as far from 1."""
+
+    def lasts(**dials):
+        return Effort(**dials).parameters(model).duration
+
+    assert [lasts(time=-v) for v in (0.25, 0.5, 1.0)] == pytest.approx([1.5, 2.0, 3.0])
+    assert [lasts(flow=v) for v in (0.25, 0.5, 1.0)] == pytest.approx([1.5, 2.0, 3.0])
+    assert [lasts(time=v) for v in (0.5, 1.0)] == pytest.approx([0.665, 0.33], abs=1e-4)
+    assert lasts(time=-0.5, flow=1.0) == pytest.approx(3.0)  # the larger of the two
+    assert lasts(time=1.0, flow=1.0) == pytest.approx(0.99, abs=1e-3)
+    assert Effort(time=-0.5).parameters().duration == pytest.approx(3.0**0.5)
+
+
+def test_breath_and_flexion_of_the_thesis_are_discrete():
+    for degree in (0.01, 0.5, 1.0):
+        strong, bound = (Effort(**{name: degree}).parameters("chi1999") for name in ("weight", "flow"))
+        assert (strong.breath, strong.flexed, strong.flexed_angle) == (1.0, 1.0, 0.6)
+        assert (bound.breath, bound.flexed, bound.flexed_angle) == (0.0, 1.0, 0.6)
+    for indulging in (Effort(), Effort(weight=-0.5), Effort(flow=-0.5), Effort(time=1)):
+        assert (indulging.parameters("chi1999").breath, indulging.parameters("chi1999").flexed) == (0.0, 0.0)
+    both = Effort(weight=1, flow=-1).parameters("chi1999")  # 4.18 has a part for a wrist that is strong, free and bends
+    assert (both.breath, both.flexed, both.wrist_extension) == (1.0, 0.0, pytest.approx(-0.6))
+    assert Effort(weight=0.5).parameters().flexed == Effort(weight=0.5).parameters().breath == 0.5
 
 
 @given(st.tuples(*[st.floats(-1.0, 1.0)] * 4), st.tuples(*[st.floats(-1.0, 1.0)] * 4))
@@ -117,7 +150,7 @@ def test_a_character_overrides_coefficients_from_a_file(tmp_path):
     [
         (
             "[wrist_bend]\nlihgt = 1",
-            "wrist_bend.lihgt: found a field that nobody knows; expected one of: indirect, light, free; did you mean",
+            "wrist_bend.lihgt: found a field that nobody knows; expected one of: indirect, light, free, range; did",
         ),
         ("[wrist_bend]\nlight = nan", "wrist_bend.light: found nan; expected −100 to 100"),
         ("[wrist_bend]\nlight = 'much'", "a number"),

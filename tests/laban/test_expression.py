@@ -10,6 +10,7 @@ from scipy.integrate import quad
 
 from kinesphere import Effort, Gesture, Keypoint, Keypoints, Shape, effort_model
 from kinesphere.engine.arm_plan import arm_plan
+from kinesphere.engine.hands import BENDS
 from kinesphere.engine.phrases import phrase_of
 from kinesphere.engine.pose import Actor
 from kinesphere.engine.proportions import ARM
@@ -143,6 +144,16 @@ def test_beyond_full_amplitudes_grow_and_timing_does_not(effort):
         assert made.overlay(name).max() == pytest.approx(min(1.6 * asked.overlay(name).max(), most), abs=1e-9)
     for name in ("end_effector", "joint_angle", "elbow_position", "wrist_extension", "flexed"):
         assert made.overlay(name) == pytest.approx(asked.overlay(name), abs=1e-12)
+
+
+def test_what_a_model_has_at_full_effort_is_not_cut():
+    """Free wrists of the thesis bend by 103°; more than full adds nothing to what is beyond anatomy already."""
+    thesis = {"model": effort_model("chi1999")}
+    for intensity in (1.0, 2.0):
+        made = arm(Dials(Effort(flow=-1.0), intensity=intensity), **thesis)
+        assert float(made.overlay("wrist_bend")) == 1.0
+        assert float(made.overlay("wrist_range")) * BENDS[1] > 2.6 + 0.26
+    assert float(arm(Dials(Effort(flow=-1.0), intensity=2.0)).overlay("wrist_bend")) == LARGEST["wrist_bend"]
 
 
 def test_beyond_full_durations_grow_by_their_logarithm():

@@ -335,14 +335,16 @@ class _ArmPathSamples(NamedTuple):
                 idle[frames] = True
                 continue
             own = {name: (carriers[name][0][frames], carriers[name][1][frames]) for name in plan.carriers}
-            path, first = _sample_path(plan, phase, rows[frames], shoulder[frames], chest[frames], batch.rate, own)
+            path, first, phase = _sample_path(
+                plan, phase, rows[frames], shoulder[frames], chest[frames], batch.rate, own
+            )
             if spaces:
                 starts[frames] = first[phase.stroke]
                 if plan.in_world:  # a hand that stays at a position in the world has no other space
                     other_spaces[frames] = plan.lengths[phase.stroke] > 0.0
             time_share[frames] = phase.time_share
             flourish_share[frames] = plan.flourish_shares[phase.stroke]
-            via_fade[frames] = plan.via_fade(path, phase.stroke, phase.path_share)
+            via_fade[frames] = plan.via_fade(path, phase, batch.rate)
             rate = float(task.track.overlay("wave_rate").mean())
             if rate > 0.0:
                 counts, signs = half_waves(np.diff(plan.clock.goals), rate)
@@ -354,36 +356,62 @@ class _ArmPathSamples(NamedTuple):
 
 def _sample_path(
     plan: ArmPlan, phase: StrokePhase, rows: Floats, shoulder: Floats, chest: Floats, rate: float, carriers: Carriers
-) -> tuple[StrokePaths, Floats]:
-    """Write the rows ``(T, ...)`` of one arm's path; gives the path and the shoulder at each stroke's start."""
-    positions = plan.positions
+) -> tuple[StrokePaths, Floats, StrokePhase]:
+    """Write the rows ``(T, ...)`` of one arm's path; gives path, the shoulder at each stroke's start, and the phase."""
     if plan.in_world:
-        at = clip(np.round(plan.frames * (rate / plan.clock.rate)).astype(np.intp), 0, len(chest) - 1)
-        carried = {
-            key: carriers[name][1] + rotations.rotate(carriers[name][0], plan.offsets[key])
-            for key, name in enumerate(plan.spaces)
-            if name in carriers
-        }
-        places = plan.positions.copy()
+        return _sample_world_path(plan, phase, rows, shoulder, chest, rate, carriers)
+    starts, path = _fit_path(plan, plan.positions, rows)
+    rows[:] = path.at(phase.stroke, phase.path_share)
+    if plan.leaves_path:
+        rows[:, :3] += excursions(plan, plan.positions, path, phase, rate)
+    plan.limb.soften(rows[:, :3], plan.farthest(plan.positions))
+    return path, starts, phase
+
+
+def _fit_path(plan: ArmPlan, positions: Floats, rows: Floats) -> tuple[Floats, StrokePaths]:
+    """The shoulder at each stroke's start, and the path of as many columns as ``rows`` have."""
+    return plan.paths(positions) if rows.shape[1] > SHOULDER else (np.zeros((1, 4)), plan.wrist_path(positions))
+
+
+def _sample_world_path(
+    plan: ArmPlan, phase: StrokePhase, rows: Floats, shoulder: Floats, chest: Floats, rate: float, carriers: Carriers
+) -> tuple[StrokePaths, Floats, StrokePhase]:
+    """The same where some keys are in the world or go with a joint. Vias among them are passed in a whole frame."""
+    carried = {
+        key: carriers[name][1] + rotations.rotate(carriers[name][0], plan.offsets[key])
+        for key, name in enumerate(plan.spaces)
+        if name in carriers
+    }
+    places = plan.positions.copy()
+
+    def seen_from_chest(at: Ints) -> Floats:
         for key, path_of_key in carried.items():
             places[key] = path_of_key[at[key]]
         in_chest = rotations.rotate(rotations.conjugate(chest[at]), places - shoulder[at])
-        positions = np.where(plan.fixed[:, None], in_chest, plan.positions)
-    starts, path = plan.paths(positions) if rows.shape[1] > SHOULDER else (np.zeros((1, 4)), plan.wrist_path(positions))
+        return np.where(plan.fixed[:, None], in_chest, plan.positions)
+
+    at = clip(np.round(plan.frames * (rate / plan.clock.rate)).astype(np.intp), 0, len(chest) - 1)
+    positions = seen_from_chest(at)
+    starts, path = _fit_path(plan, positions, rows)
+    if plan.fixed_vias:
+        at = plan.passing_frames(path, phase, at, rate)
+        positions = seen_from_chest(at)
+        starts, path = _fit_path(plan, positions, rows)
+        phase = plan.pass_vias(path, phase, at, rate)
     rows[:] = path.at(phase.stroke, phase.path_share)
-    if plan.in_world:  # between keys of the world the hand goes through the world
-        from_chest = shoulder[at] + rotations.rotate(chest[at], plan.positions)
-        keys = np.where(plan.fixed[:, None], places, from_chest)
-        world_path = plan.wrist_path(keys)
-        world = world_path.at(phase.stroke, phase.path_share)[:, :3]
-        if carried:
-            world = _follow_carriers(plan, phase, world_path, world, carried, at)
-        in_chest = rotations.rotate(rotations.conjugate(chest), world - shoulder)
-        rows[:, :3] += clip(rows[:, IN_WORLD], 0.0, 1.0)[:, None] * (in_chest - rows[:, :3])
-    if plan.detour.any() or plan.pass_speed.any():
+    # Between keys of the world the hand goes through the world.
+    from_chest = shoulder[at] + rotations.rotate(chest[at], plan.positions)
+    world_path = plan.wrist_path(np.where(plan.fixed[:, None], places, from_chest))
+    along = plan.same_progress(path, world_path, phase) if plan.fixed_vias else phase
+    world = world_path.at(along.stroke, along.path_share)[:, :3]
+    if carried:
+        world = _follow_carriers(plan, along, world_path, world, carried, at)
+    in_chest = rotations.rotate(rotations.conjugate(chest), world - shoulder)
+    rows[:, :3] += clip(rows[:, IN_WORLD], 0.0, 1.0)[:, None] * (in_chest - rows[:, :3])
+    if plan.leaves_path:
         rows[:, :3] += excursions(plan, positions, path, phase, rate)
     plan.limb.soften(rows[:, :3], plan.farthest(positions))
-    return path, starts
+    return path, starts, phase
 
 
 def _follow_carriers(

@@ -27,7 +27,8 @@ struct StrokeTiming {
     Floats<1> exponent;
     Floats<1> evenness;
     Floats<1> hesitation;
-    Floats<1> pauses;  // whole numbers
+    Floats<1> pauses;     // whole numbers
+    Floats<1> irregular;  // of the hesitation, the share that comes once more than that
 };
 
 // Where a hand is within its strokes in every frame.
@@ -52,9 +53,10 @@ struct StrokeBlur {
 class Progress {
    public:
     Progress(double inflection, double anticipation, double overshoot, double exponent, double evenness = 0.0,
-             double hesitation = 0.0, double pauses = 1.0)
+             double hesitation = 0.0, double pauses = 1.0, double irregular = 0.0)
         : even_(evenness),
-          halt_(hesitation / (TWO_PI * pauses)),
+          halt_((1.0 - irregular) * hesitation / (TWO_PI * pauses)),
+          again_(irregular * hesitation / (TWO_PI * (pauses + 1.0))),
           pauses_(pauses),
           peak_(clamp(inflection, EARLIEST, LATEST)),
           back_(least(anticipation, (1.0 - 2.0 * LEAST_AREA) * (1.0 - 2.0 * EDGE))),
@@ -65,9 +67,11 @@ class Progress {
 
     // The share of its path that a hand has gone after the share `t` of its time; NaN stays NaN.
     double at(double t) const {
-        double share = clamp(t, 0.0, 1.0);
+        const double even_time = clamp(t, 0.0, 1.0);
+        double share = even_time;
         // Hesitations: time itself runs slowly at the ends and at every pause between them.
-        if (halt_ != 0.0) share -= halt_ * std::sin(TWO_PI * pauses_ * share);
+        if (halt_ != 0.0) share -= halt_ * std::sin(TWO_PI * pauses_ * even_time);
+        if (again_ != 0.0) share -= again_ * std::sin(TWO_PI * (pauses_ + 1.0) * even_time);
         const double accented = accent(share);
         return even_ == 0.0 ? accented : accented + even_ * (even(share) - accented);
     }
@@ -88,11 +92,12 @@ class Progress {
     // The speed is the same but for a ramp at either end.
     static double even(double share) {
         const double early = least(share, EVEN_RAMP), late = most(share - (1.0 - EVEN_RAMP), 0.0);
-        const double area = 0.5 * early * early / EVEN_RAMP + most(share - EVEN_RAMP, 0.0) - 0.5 * late * late / EVEN_RAMP;
+        const double area =
+            0.5 * early * early / EVEN_RAMP + most(share - EVEN_RAMP, 0.0) - 0.5 * late * late / EVEN_RAMP;
         return area / (1.0 - EVEN_RAMP);
     }
 
-    double even_, halt_, pauses_, peak_, back_, over_, exponent_, whole_;
+    double even_, halt_, again_, pauses_, peak_, back_, over_, exponent_, whole_;
 };
 
 }  // namespace
@@ -100,10 +105,10 @@ class Progress {
 // Write the shares of their paths (N,) that hands have gone after shares `t (N,)` of their strokes' time.
 static void stroke_progress(Floats<1> t, Floats<1> inflection, Floats<1> anticipation, Floats<1> overshoot,
                             Floats<1> exponent, Floats<1> evenness, Floats<1> hesitation, Floats<1> pauses,
-                            FloatsOut<1> out) {
+                            Floats<1> irregular, FloatsOut<1> out) {
     for (Index i = 0; i < t.shape[0]; ++i) {
         const Progress progress(inflection(i), anticipation(i), overshoot(i), exponent(i), evenness(i), hesitation(i),
-                                pauses(i));
+                                pauses(i), irregular(i));
         out(i) = progress.at(t(i));
     }
 }
@@ -147,7 +152,7 @@ static void stroke_phases(const StrokeTiming& timing, double widest, Index reach
         const Index length = goals(s + 1) - goals(s);
         const double whole = static_cast<double>(length), overshoot = timing.overshoot(s);
         const Progress progress(timing.inflection(s), timing.anticipation(s), overshoot, timing.exponent(s),
-                                timing.evenness(s), timing.hesitation(s), timing.pauses(s));
+                                timing.evenness(s), timing.hesitation(s), timing.pauses(s), timing.irregular(s));
         for (Index i = 0; i <= length; ++i) sharp(i) = progress.at(static_cast<double>(i) / whole);
         // A hand that comes back from beyond its goal comes to rest there: its return is rounded the more.
         const StrokeBlur blur = {whole, least(widest, SIGMA_SHARE * whole), RETURNS * overshoot};
@@ -184,7 +189,7 @@ static void stroke_phases(const StrokeTiming& timing, double widest, Index reach
 FIELDS(kinesphere::StrokeTiming, &kinesphere::StrokeTiming::goals, &kinesphere::StrokeTiming::inflection,
        &kinesphere::StrokeTiming::anticipation, &kinesphere::StrokeTiming::overshoot,
        &kinesphere::StrokeTiming::exponent, &kinesphere::StrokeTiming::evenness, &kinesphere::StrokeTiming::hesitation,
-       &kinesphere::StrokeTiming::pauses);
+       &kinesphere::StrokeTiming::pauses, &kinesphere::StrokeTiming::irregular);
 FIELDS(kinesphere::StrokePhase, &kinesphere::StrokePhase::stroke, &kinesphere::StrokePhase::time_share,
        &kinesphere::StrokePhase::path_share);
 

@@ -35,6 +35,7 @@ FASTEST = 8.0  # metres per second that a hand is made to go
 FOLLOWS = 0.85  # of how far a stroke's timing is from the plain one that everything else goes along with
 SIGMA = 0.028  # seconds of the Gaussian that rounds corners
 REACH = 8.0 / 60.0  # seconds of it, to either side
+IRREGULAR = 2.4  # radians from stroke to stroke
 PAUSE = 0.55  # seconds from one hesitation to the next, about
 
 
@@ -50,6 +51,7 @@ def stroke_progress(
     evenness: ArrayLike = 0.0,
     hesitation: ArrayLike = 0.0,
     pauses: ArrayLike = 1.0,
+    irregular: ArrayLike = 0.0,
 ) -> Floats:
     """The share of its path that a hand has gone after the share ``t`` of a stroke's time.
 
@@ -69,8 +71,9 @@ def stroke_progress(
         Above 1 everything happens later, below 1 earlier.
     evenness
         Weight of a flat speed, 0 to 1.
-    hesitation, pauses
-        How far the speed goes down, 0 to below 1, and how often: ``pauses`` − 1 times between the ends.
+    hesitation, pauses, irregular
+        How far the speed goes down, 0 to below 1, and how often: ``pauses`` − 1 times between the ends, and a share of
+        it once more.
     """
     timing = {
         "inflection": inflection,
@@ -80,6 +83,7 @@ def stroke_progress(
         "evenness": evenness,
         "hesitation": hesitation,
         "pauses": pauses,
+        "irregular": irregular,
     }
     given = np.broadcast_arrays(as_floats(t), *(_finite(name, values) for name, values in timing.items()))
     made = np.empty(given[0].shape)
@@ -116,7 +120,7 @@ class StrokeClock:
     ----------
     source, goals : (S + 1,)
         When each stroke begins and the last one ends, as written and as performed, on whole frames.
-    inflection, anticipation, overshoot, time_exponent, evenness, hesitation, pauses : (S,)
+    inflection, anticipation, overshoot, time_exponent, evenness, hesitation, pauses, irregular : (S,)
         Each stroke's timing.
     plain : (S,)
         Its inflection without Effort.
@@ -135,6 +139,7 @@ class StrokeClock:
     evenness: Floats
     hesitation: Floats
     pauses: Floats
+    irregular: Floats
     plain: Floats
     lead: float
     tail: float
@@ -170,8 +175,7 @@ class StrokeClock:
         """The gesture's own time at output times ``(F,)``."""
         stroke, share = self.stroke_at(time)
         if self.hesitation.any():
-            pauses = 2.0 * np.pi * self.pauses[stroke]
-            share = share - self.hesitation[stroke] / pauses * np.sin(pauses * share)
+            share = hesitate(share, self.hesitation[stroke], self.pauses[stroke], self.irregular[stroke])
         shaped = body_progress(share, self.inflection[stroke], self.time_exponent[stroke], self.plain[stroke])
         if self.evenness.any():
             shaped = shaped + self.evenness[stroke] * (share - shaped)
@@ -225,7 +229,8 @@ def stroke_clock(
     goals = np.concatenate([[start], start + np.cumsum(made)])
     pauses = np.maximum(np.round(made / PAUSE), 1.0)
     hesitation = np.where(lengths > 0.0, hesitation, 0.0)
-    timing = inflection, before, beyond, exponent, evenness, hesitation, pauses
+    irregular = 0.5 + 0.5 * np.cos(IRREGULAR * (1.0 + np.arange(count)))  # no two strokes alike
+    timing = inflection, before, beyond, exponent, evenness, hesitation, pauses, irregular
     return StrokeClock(source, _round_to_frames(goals, rate), *timing, plain, float(slower[0]), float(slower[-1]), rate)
 
 
@@ -240,6 +245,13 @@ def _round_to_frames(times: Floats, rate: float) -> Floats:
     for i in range(1, len(frames)):
         frames[i] = max(frames[i], frames[i - 1] + 1.0)
     return np.asarray(frames / rate)
+
+
+def hesitate(share: Floats, hesitation: Floats, pauses: Floats, irregular: Floats) -> Floats:
+    """The share of a stroke's time that runs slowly at its pauses, as in ``stroke_progress``."""
+    once, again = 2.0 * np.pi * pauses, 2.0 * np.pi * (pauses + 1.0)
+    late = (1.0 - irregular) / once * np.sin(once * share) + irregular / again * np.sin(again * share)
+    return np.asarray(share - hesitation * late)
 
 
 def body_progress(share: Floats, inflection: Floats, exponent: Floats, plain: Floats) -> Floats:
@@ -279,13 +291,14 @@ class StrokeTiming(NamedTuple):
     evenness: Floats
     hesitation: Floats
     pauses: Floats
+    irregular: Floats
 
 
 def stroke_phases(clock: StrokeClock, frames: int) -> StrokePhase:
     """The phase of every frame ``(F,)``. Strokes begin and end exactly at their goals, independent of each other."""
     goals = np.round(clock.goals * clock.rate).astype(np.intp)
     rows = (clock.inflection, clock.anticipation, clock.overshoot, clock.time_exponent)
-    rows += (clock.evenness, clock.hesitation, clock.pauses)
+    rows += (clock.evenness, clock.hesitation, clock.pauses, clock.irregular)
     phase = StrokePhase(np.empty(frames, dtype=np.intp), np.empty(frames), np.empty(frames))
     timing = StrokeTiming(goals, *(np.ascontiguousarray(row) for row in rows))
     _native.clocks.stroke_phases(timing, SIGMA * clock.rate, max(round(REACH * clock.rate), 1), phase)

@@ -20,7 +20,7 @@ MOST_DETOUR = 0.15  # metres
 UNHURRIED = 0.8  # seconds: quicker strokes have less of a detour
 HANGING = 0.5  # of a detour that a hand shows on its way to or from where it hangs
 PEAK = 1.9  # mean speeds of a stroke at its fastest, about
-WIDTH, WIDEST = 0.22, 0.16  # of the shorter of two strokes, and seconds: σ around a goal that is passed
+WIDTH, WIDEST = 0.27, 0.20  # of the shorter of two strokes, and seconds: σ around a goal that is passed
 DOWN = (0.0, -1.0, 0.0)  # the way that a hand loops where it turns back
 REACHED = 3.5  # σ after which nothing is left of a passed goal
 
@@ -30,7 +30,7 @@ def excursions(plan: ArmPlan, positions: Floats, path: StrokePaths, phase: Strok
     ends = positions[plan.edges]
     made = np.zeros((len(phase.stroke), 3))
     if plan.detour.any():
-        made += _detours(plan, ends, phase) * np.reshape(plan.via_fade(path, phase.stroke, phase.path_share), (-1, 1))
+        made += _detours(plan, ends, phase) * np.reshape(plan.via_fade(path, phase, rate), (-1, 1))
     if plan.pass_speed.any():
         made += _passings(plan, ends, np.arange(len(made)) / rate)
     return made

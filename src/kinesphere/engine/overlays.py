@@ -47,8 +47,8 @@ def body_stretch(share: Floats, amount: Floats) -> Floats:
     return np.asarray(1.0 + amount * np.sin(np.pi * share**SQUASH_LATE))
 
 
-def chest_width(share: Floats, amount: Floats) -> Floats:
-    """The chest's width as breath is pressed out before the goal."""
+def breath_squash(share: Floats, amount: Floats) -> Floats:
+    """The trunk's height as breath is pressed out before the goal; width and depth are its inverse root."""
     late = clip((share - BREATH_FROM) / (1.0 - BREATH_FROM), 0.0, 1.0)
     return np.asarray(1.0 - BREATH_MOST * amount * np.sin(np.pi * late) ** 2)
 

@@ -7,6 +7,7 @@ Each kind of drive (``motion.drive``) is a function of performed time, where str
 - **thrust**: turn, lean and hips go with the hand towards its goals, somewhat ahead of it.
 - **attention**: eyes, head and chest are on the hand's goal before the hand is.
 - **glance**: eyes and head go aside now and then, and come back.
+- **swing**: trunk and limbs swing on after each arrival, and die away. Channels follow each other.
 - **wave**: a wave of its own, whatever hands do. Channels follow each other by a quarter of it.
 - **hold**: a posture, which comes with the phrase and goes with it.
 - **block**: chest, head and shoulders are one: the head goes with the torso, which does less by itself.
@@ -41,9 +42,12 @@ from kinesphere.motion.phrase import Phrase
 
 FULL_STROKE = 0.24  # metres: shorter strokes have less of the body
 TO_REST = 0.35  # of it that a hand has which goes down to hang
+UPWARDS = 0.4  # of the body's weight that a stroke straight up does not have
 FULL_GAP = 0.42  # seconds from one arrival to the next: bodies that land more often do not sink as far
 RISES = (0.16, 0.75)  # seconds that weight takes to land, at least and at most
 PEAKED = 4.0  # the exponent of the mean by which several accents are one: nearly the largest
+SWINGS_EARLY = 0.05  # seconds before an arrival
+SETTLES = 0.4  # seconds before the end in which weight that has landed comes back
 COMES, GOES = 0.65, 0.65  # seconds in which a posture comes, and goes
 SMOOTH = 0.045  # seconds of σ: a trunk has mass
 EYES = (0.0, 0.21, 0.06)  # metres: the eyes from the middle between the shoulders, left, up, ahead
@@ -121,12 +125,28 @@ class Moments:
 
     @cached_property
     def presence(self) -> Floats:
-        """``(T,)`` from 0 to 1: how far a posture is there. A loop keeps it."""
+        """``(T,)`` from 0 to 1: how far a posture is there.
+
+        It comes and goes where hands hang at the start and at the end, so that phrases join. A loop keeps it, and so
+        does a hand that is left in the air.
+        """
+        if self.loop:
+            return np.ones(len(self.time))
+        made, end = np.ones(len(self.time)), float(self.time[-1])
+        if all(arm.hangs[0] for arm in self.arms):
+            made *= ramp(self.time, 0.0, max(min(COMES, 0.4 * end), 1e-6))
+        if all(arm.hangs[-1] for arm in self.arms):
+            made *= 1.0 - ramp(self.time, end - min(GOES, 0.4 * end), end + 1e-9)
+        return made
+
+    @cached_property
+    def settled(self) -> Floats:
+        """``(T,)`` 1, and 0 at both ends: what lands with a stroke is over when the performance is."""
         if self.loop:
             return np.ones(len(self.time))
         end = float(self.time[-1])
-        comes, goes = min(COMES, 0.4 * end), min(GOES, 0.4 * end)
-        return np.asarray(ramp(self.time, 0.0, max(comes, 1e-6)) * (1.0 - ramp(self.time, end - goes, end + 1e-9)))
+        edge = min(SETTLES, 0.3 * end)
+        return np.asarray(ramp(self.time, 0.0, max(edge, 1e-6)) * (1.0 - ramp(self.time, end - edge, end + 1e-9)))
 
     def amount(self, drive: Drive) -> Floats:
         """``(T,)`` or ``()`` a drive's amount in every frame."""
@@ -167,6 +187,8 @@ def moments_of(
         hangs = plan.relaxed[plan.edges]
         arrivals = plan.clock.goals[1:]
         sizes = smoothstep(plan.lengths / FULL_STROKE) * np.where(hangs[1:], TO_REST, 1.0)
+        rises = np.diff(goals[:, 1]) / np.maximum(norms(np.diff(goals, axis=0)), 1e-6)
+        sizes *= 1.0 - UPWARDS * np.maximum(rises, 0.0)
         moving = plan.lengths > 0.0
         unhurried = np.ones(len(sizes))
         unhurried[moving] = _unhurried(arrivals[moving])
@@ -232,7 +254,8 @@ def _landing(drive: Drive, moments: Moments) -> tuple[Floats, Floats]:
     down = smootherstep((since + rise) / (rise + delay))
     back = smootherstep((since - delay) / np.maximum(recover, 0.8 * rise))
     drawn = smootherstep((since + 2.0 * rise) / rise) * (1.0 - down)
-    return _join(sizes * down * (1.0 - back)), _join(sizes * drawn)
+    settled = moments.settled
+    return settled * _join(sizes * down * (1.0 - back)), settled * _join(sizes * drawn)
 
 
 def _press(table: Floats, drive: Drive, moments: Moments) -> None:
@@ -293,6 +316,23 @@ def _of_arm(channel: str, component: str, side: str) -> tuple[tuple[str, float],
     return ((channel, 1.0),)
 
 
+def _swing(table: Floats, drive: Drive, moments: Moments) -> None:
+    """Limbs and trunk swing on after each arrival, towards where the hand was going, and die away."""
+    rate, fades, lag = (drive.timing[name] for name in ("rate", "fades", "lag"))
+    aside = np.zeros((len(moments.time), len(drive.channels)))
+    for arm in moments.arms:
+        ways = np.diff(arm.goals, axis=0)
+        towards = np.where(np.abs(ways[:, 0]) > 0.6 * np.abs(ways[:, 2]), SIGN[arm.side] * ways[:, 0], ways[:, 2])
+        sizes = arm.sizes * np.sign(towards)
+        since = moments.time[:, None] - arm.arrivals + SWINGS_EARLY
+        for i in range(len(drive.channels)):
+            late = np.maximum(since - lag * i, 0.0)
+            aside[:, i] += (np.sin(2.0 * np.pi * rate * late) * np.exp(-late / fades) * smoothstep(late / 0.1)) @ sizes
+    amount = moments.amount(drive) * moments.settled
+    for i, (channel, share) in enumerate(drive.channels.items()):
+        _add(table, channel, share * amount * np.tanh(aside[:, i]))
+
+
 # Attention
 
 
@@ -337,7 +377,10 @@ def _attention(table: Floats, drive: Drive, moments: Moments) -> None:
     before = SETTLED * np.concatenate([[FIRST], held[:-1]])
 
     def towards(lead: float, seconds: float) -> Floats:
-        """``(T, 4)`` left, down, how far there is a goal, and one that goes with the chest, looked at ``lead`` s before the hand sets out."""
+        """``(T, 4)`` left, down, how far there is a goal, and one that goes with the chest.
+
+        It is looked at ``lead`` seconds before the hand sets out.
+        """
         leave = np.concatenate([[-np.inf], arm.starts - np.minimum(lead, before)])
         now = clip(np.searchsorted(leave, moments.time, side="right") - 1, 0, len(left) - 1)
         rows = np.stack([left * looks, down * looks, looks, looks * ~arm.fixed], axis=1)[now]
@@ -368,8 +411,9 @@ def _glance(table: Floats, drive: Drive, moments: Moments) -> None:
     every, lasts, share = (drive.timing[name] for name in ("every", "lasts", "head"))
     end = float(moments.time[-1])
     count = max(int(end / every), 1)
-    middles = (np.arange(count) + 0.5) * end / count
-    lasts = min(lasts, 0.7 * end / count)
+    order = np.arange(count)
+    middles = (order + 0.5 + 0.18 * np.cos(2.4 * order)) * end / count  # no clockwork
+    lasts = min(lasts, 0.7 * end / count) * (0.85 + 0.3 * np.cos(1.7 * order + 0.5))
     aside, down = (np.array([GLANCES[i % len(GLANCES)][k] for i in range(count)]) for k in range(2))
     eyes = _looks(moments.time, middles, lasts, 0.10)
     head = _looks(moments.time, middles + 0.07, lasts, 0.24)
@@ -381,7 +425,7 @@ def _glance(table: Floats, drive: Drive, moments: Moments) -> None:
     _add(table, "head.tilt", -0.35 * amount * (head @ aside))
 
 
-def _looks(time: Floats, middles: Floats, lasts: float, turns: float) -> Floats:
+def _looks(time: Floats, middles: Floats, lasts: Floats, turns: float) -> Floats:
     """``(T, G)`` from 0 to 1: looks of ``lasts`` seconds about their middles, that take ``turns`` to get there."""
     away = np.abs(time[:, None] - middles)
     return np.asarray(1.0 - smootherstep((away - 0.5 * (lasts - turns)) / turns))
@@ -424,6 +468,7 @@ KINDS: Mapping[str, Callable[[Floats, Drive, Moments], None]] = MappingProxyType
         "press": _press,
         "accents": _accents,
         "lift": _lift,
+        "swing": _swing,
         "wave": _wave,
         "hold": _hold,
         "block": _block,

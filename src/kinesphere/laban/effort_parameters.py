@@ -70,7 +70,7 @@ GROUPS: Mapping[str, tuple[str, str]] = MappingProxyType(
             "indirect_and_free least",
         ),
         "squash": ("how far the body squashes and stretches", "light free"),
-        "wrist_bend": ("how far the wrist bends along the stroke", "indirect light free"),
+        "wrist_bend": ("how far the wrist bends along the stroke", "indirect light free range"),
         "wrist_extension": ("how much of the wrist's bend is outwards", "light free strong_and_free"),
         "wrist_twist": ("turns of the forearm in radians", "indirect"),
         "wrist_frequency": ("half waves of the forearm's turns in a stroke", "always indirect"),
@@ -81,7 +81,7 @@ GROUPS: Mapping[str, tuple[str, str]] = MappingProxyType(
         "duration": (
             "what a stroke's time is multiplied by",
             "base sustained bound sudden log_sustained log_bound log_sudden log_light log_strong log_free log_indirect "
-            "log_direct log_strong_and_sudden log_light_and_sudden log_most",
+            "log_direct log_strong_and_sudden log_light_and_sudden log_most linear",
         ),
         "evenness": ("how even a stroke's speed is, from 0, an accent, to 1, flat", "bound sustained light sudden"),
         "hesitation": ("how far a stroke's speed goes down at its hesitations", "bound indirect sudden"),
@@ -90,8 +90,8 @@ GROUPS: Mapping[str, tuple[str, str]] = MappingProxyType(
         "trail": ("how far elbow, hand and fingers trail", "free bound light"),
         "elbow_out": ("radians that the elbow is out", "light strong free bound indirect"),
         "wave_rate": ("waves a second of twists; 0: as many half waves a stroke as the frequencies say", "always"),
-        "flexed": ("the share that keeps the wrist bent", "bound strong free angle"),
-        "breath": ("how far the body contracts before the goal", "strong free"),
+        "flexed": ("the share that keeps the wrist bent", "bound strong free angle nearest"),
+        "breath": ("how far the body contracts before the goal", "strong free nearest"),
         "interpolation": ("shares of the spaces that a path is interpolated in", "indirect free direct nearest"),
         # How the rest of the body joins: how much of each way, when, and in which channels.
         "press": ("how far the body's weight lands with a stroke", "strong sudden light free bound sustained"),
@@ -127,6 +127,12 @@ GROUPS: Mapping[str, tuple[str, str]] = MappingProxyType(
             "what waves: radians, leg lengths, metres",
             "torso_turn torso_side torso_forward hips_x hips_turn head_tilt head_turn arm_out arm_ahead",
         ),
+        "swing": ("how far trunk and limbs swing on after an arrival", "free bound strong"),
+        "swing_timing": ("how a body swings", "rate fades lag"),
+        "swing_channels": (
+            "what swings: radians, leg lengths, metres",
+            "torso_turn torso_side hips_x hips_turn arm_ahead arm_out head_tilt head_turn",
+        ),
         "block": ("how far chest, head and shoulders are one", "bound free strong"),
         "sway": ("how much the body sways by itself, added to 1", "direct bound strong indirect free light"),
         **{
@@ -157,9 +163,13 @@ _MEANINGS = MappingProxyType(
         "every": "Seconds from one to the next",
         "lasts": "Seconds that one lasts",
         "rate": "Waves a second",
+        "fades": "Seconds after which a third is left",
+        "lag": "Seconds by which each channel follows the one before",
         "base": "What is raised to the power of sustained and bound less sudden",
         "angle": "Radians that a flexed wrist keeps",
-        "nearest": "1 for the space of the nearest extreme alone, 0 for a blend",
+        "nearest": "1 for the nearest extreme alone, 0 for a blend",
+        "linear": "1 to interpolate between 1 and an extreme in a straight line, 0 to do so by powers",
+        "range": "What the angles that a wrist bends to at most are multiplied by",
         "fighting": "The part of the larger of strong and sudden",
         "indulging": "The part of the larger of light and sustained",
         "slowing": "The part of the larger of strong and what direct and sustained make",
@@ -183,9 +193,19 @@ class Coefficient(Number):
 # Groups whose parameter is the sum of its coefficients times their elements, within its range.
 LINEAR = (
     "evenness", "hesitation", "pass_speed", "detour", "trail", "elbow_out", "press", "lift", "thrust", "attention",
-    "glance", "spiral", "block", "sway",
+    "glance", "spiral", "swing", "block", "sway",
 )  # fmt: skip
-BODY = ("press", "lift", "thrust", "attention", "glance", "spiral", "block", "sway")  # parameters of the whole body
+BODY = (
+    "press",
+    "lift",
+    "thrust",
+    "attention",
+    "glance",
+    "spiral",
+    "swing",
+    "block",
+    "sway",
+)  # parameters of the whole body
 
 
 def _coefficient(group: str, name: str) -> Coefficient:
@@ -330,8 +350,9 @@ class MovementParameters:
         Shares of the three spaces that a path is interpolated in; together 1.
     squash, breath, limb_volume
         How far the body squashes and stretches, contracts before the goal, and the upper arm swells.
-    wrist_bend, wrist_extension, flexed, flexed_angle
-        How far the wrist bends along the stroke, how much of that outwards, and the share that keeps it bent.
+    wrist_bend, wrist_extension, wrist_range, flexed, flexed_angle
+        How far the wrist bends along the stroke, how much of that outwards, what its anatomical range is multiplied by,
+        and the share that keeps it bent.
     wrist_twist, wrist_frequency, elbow_twist, elbow_frequency
         Turns of forearm and elbow, in radians, and how many half waves a stroke has.
     displacement
@@ -341,7 +362,7 @@ class MovementParameters:
         far the path leads aside.
     trail, elbow_out, wave_rate
         How far elbow, hand and fingers trail, radians that the elbow is out, and waves of twists a second.
-    press, lift, thrust, attention, glance, spiral, block, sway
+    press, lift, thrust, attention, glance, spiral, swing, block, sway
         How the rest of the body joins; see ``kinesphere.engine.recruitment``.
     """
 
@@ -359,6 +380,7 @@ class MovementParameters:
     limb_volume: Floats
     wrist_bend: Floats
     wrist_extension: Floats
+    wrist_range: Floats
     flexed: Floats
     flexed_angle: Floats
     wrist_twist: Floats
@@ -379,6 +401,7 @@ class MovementParameters:
     attention: Floats
     glance: Floats
     spiral: Floats
+    swing: Floats
     block: Floats
     sway: Floats
 
@@ -404,6 +427,7 @@ RANGES: Mapping[str, tuple[float, float]] = {
     "limb_volume": (0.0, 1.0),
     "wrist_bend": (-2.0, 2.0),
     "wrist_extension": (-2.0, 2.0),
+    "wrist_range": (0.2, 3.0),
     "flexed": (0.0, 1.0),
     "flexed_angle": (-1.5, 1.5),
     "wrist_twist": (-2.0, 2.0),
@@ -424,6 +448,7 @@ RANGES: Mapping[str, tuple[float, float]] = {
     "attention": (0.0, 1.0),
     "glance": (0.0, 0.8),
     "spiral": (0.0, 2.0),
+    "swing": (0.0, 2.0),
     "block": (0.0, 1.0),
     "sway": (-1.0, 2.0),
 }
@@ -498,8 +523,8 @@ def _timing_parameters(e: Elements, c: Mapping[str, float], minimum: Extremum, m
     - ``time_exponent``: 1 + 2 sud + 0.2 f(str, sud) − 0.6 f(fre, sud) − 0.2 max(str, slowing) − 0.4 fre
       − 0.1 f(ind, fre), with slowing = 0.5 (dir + sus). EMOTE has −1.0 f(fre, sud), slowing = f(dir, sus) and
       −0.5 f(ind, fre); ``default`` has +0.4 f(fre, sud), EMOTE's slowing and +0.1 f(ind, fre). ``least`` bounds it.
-    - ``duration``, by which a stroke's time is multiplied: 3 for sustained and bound, 0.33 for sudden (Table 4.1); ours
-      between them is 3 to the power of max(sus, bnd) − sud.
+    - ``duration``, by which a stroke's time is multiplied: 3 for sustained and bound, 0.33 for sudden (Table 4.1), in a
+      straight line between: 2 for half sustained. Ours is 3 to the power of max(sus, bnd) − sud.
     """
     indulging, fighting = maximum(e.light, e.sustained), maximum(e.strong, e.sudden)
     inflection = (
@@ -534,7 +559,6 @@ def _timing_parameters(e: Elements, c: Mapping[str, float], minimum: Extremum, m
         + c["time_exponent.free"] * e.free
         + c["time_exponent.indirect_and_free"] * minimum(e.indirect, e.free)
     )
-    longer = maximum(c["duration.sustained"] * e.sustained, c["duration.bound"] * e.bound)
     return {
         "tension": c["tension.indirect"] * e.indirect
         + c["tension.indirect_and_free"] * minimum(e.indirect, e.free)
@@ -543,11 +567,29 @@ def _timing_parameters(e: Elements, c: Mapping[str, float], minimum: Extremum, m
         "anticipation": anticipation,
         "overshoot": minimum(overshoot, c["overshoot.most"] * inflection),
         "time_exponent": maximum(exponent, c["time_exponent.least"]),
-        "duration": c["duration.base"] ** (longer - c["duration.sudden"] * e.sudden) * _duration(e, c, minimum),
+        "duration": _printed_duration(e, c, maximum) * _added_duration(e, c, minimum),
     }
 
 
-def _duration(e: Elements, c: Mapping[str, float], minimum: Extremum) -> Any:
+def _printed_duration(e: Elements, c: Mapping[str, float], maximum: Extremum) -> Any:
+    longer = maximum(c["duration.sustained"] * e.sustained, c["duration.bound"] * e.bound)
+    duration = c["duration.base"] ** (longer - c["duration.sudden"] * e.sudden)
+    linear = c["duration.linear"]
+    if linear > 0.0:
+        # Where it is sudden as well, the lengthened time is shortened by that share.
+        sustained, bound, sudden = (
+            1.0 + (c["duration.base"] ** power - 1.0) * element
+            for power, element in (
+                (c["duration.sustained"], e.sustained),
+                (c["duration.bound"], e.bound),
+                (-c["duration.sudden"], e.sudden),
+            )
+        )
+        duration = (1.0 - linear) * duration + linear * maximum(sustained, bound) * sudden
+    return duration
+
+
+def _added_duration(e: Elements, c: Mapping[str, float], minimum: Extremum) -> Any:
     """What a stroke's time is multiplied by where elements add up in logarithms, softly within ``log_most``."""
     total: Any = 0.0 * e.indirect
     for name in ("sustained", "bound", "sudden", "light", "strong", "free", "indirect", "direct"):
@@ -564,26 +606,28 @@ def _flourish_parameters(e: Elements, c: Mapping[str, float], minimum: Extremum,
     Printed coefficients, as above:
 
     - ``squash``: max(0.20 lgt, 0.15 fre); none in EMOTE.
-    - ``breath``, the contraction that replaces squash where strong: ours is str − fre, from 0.
+    - ``breath``, the contraction that replaces squash where strong, by whatever degree: ours is str − fre, from 0.
     - ``limb_volume``: 0.25 str; none in EMOTE.
     - ``wrist_bend``: max(0.6 ind, 0.5 lgt, 1.0 fre); EMOTE and ``default`` have 0.4 fre, which wrists can do.
     - ``wrist_extension``: −0.3 lgt + 0.2 fre − 0.8 f(str, fre); EMOTE and ``default`` have 0.3 and 0.9.
-    - ``flexed``: strong and bound wrists stay bent by ``flexed_angle``, 0.6 rad; ours is the share
-      max(bnd, str − fre, 0).
+    - ``flexed``: strong and bound wrists stay bent by ``flexed_angle``, 0.6 rad, by whatever degree they are; ours is
+      the share max(bnd, str − fre, 0).
     - ``wrist_twist``, ``elbow_twist``, ``displacement``: 0.4 ind each.
     - ``wrist_frequency``, ``elbow_frequency``: 2 ind; ``default`` has 2 always, so that twists end at 0 at a goal.
     """
     flexed = maximum(c["flexed.bound"] * e.bound, c["flexed.strong"] * e.strong - c["flexed.free"] * e.free)
+    breath = c["breath.strong"] * e.strong - c["breath.free"] * e.free
     bend = maximum(c["wrist_bend.indirect"] * e.indirect, c["wrist_bend.light"] * e.light)
     return {
         "squash": maximum(c["squash.light"] * e.light, c["squash.free"] * e.free),
-        "breath": maximum(c["breath.strong"] * e.strong - c["breath.free"] * e.free, 0.0),
+        "breath": _or_nearest(maximum(breath, 0.0), c["breath.nearest"]),
         "limb_volume": c["limb_volume.strong"] * e.strong,
         "wrist_bend": maximum(bend, c["wrist_bend.free"] * e.free),
         "wrist_extension": c["wrist_extension.light"] * e.light
         + c["wrist_extension.free"] * e.free
         + c["wrist_extension.strong_and_free"] * minimum(e.strong, e.free),
-        "flexed": minimum(maximum(flexed, 0.0), 1.0),
+        "wrist_range": c["wrist_bend.range"] + 0.0 * e.indirect,
+        "flexed": _or_nearest(minimum(maximum(flexed, 0.0), 1.0), c["flexed.nearest"]),
         "flexed_angle": c["flexed.angle"] + 0.0 * e.indirect,
         "wrist_twist": c["wrist_twist.indirect"] * e.indirect,
         "wrist_frequency": c["wrist_frequency.always"] + c["wrist_frequency.indirect"] * e.indirect,
@@ -591,6 +635,11 @@ def _flourish_parameters(e: Elements, c: Mapping[str, float], minimum: Extremum,
         "elbow_frequency": c["elbow_frequency.always"] + c["elbow_frequency.indirect"] * e.indirect,
         "displacement": c["displacement.indirect"] * e.indirect,
     }
+
+
+def _or_nearest(share: Any, nearest: float) -> Any:
+    """A share from 0 on; with ``nearest`` = 1 all of it as soon as there is any: the sources' discrete variables."""
+    return (1.0 - nearest) * share + nearest * (share > 0.0) if nearest > 0.0 else share
 
 
 def _space_shares(e: Elements, c: Mapping[str, float], maximum: Extremum) -> dict[str, Any]:

@@ -51,6 +51,7 @@ _GROUPS = {"arms": ("left_arm", "right_arm"), "upper_body": PARTS, "body": PARTS
 BEYOND_FULL = 0.35  # how much of the excess over full Shape a torso shows
 AMPLITUDES = ("squash", "breath", "limb_volume", "wrist_bend", "wrist_twist", "elbow_twist", "displacement")
 # Beyond full Effort amplitudes grow, up to what joints bear: radians; displacement is a share of the elbow's angle.
+# What a model itself has at full Effort is not cut.
 LARGEST: Mapping[str, float] = MappingProxyType({"wrist_bend": 0.7, "displacement": 0.5, "flexed_angle": 1.05})
 FREE_DRAG, BOUND_STIFFNESS = 1.6, 0.85  # how much more a free hand drags behind its wrist, and a bound one less
 FIST, OPEN = 0.9, 0.75  # how far hands close at full strong, and open at full light
@@ -337,7 +338,7 @@ def _flourishes(combined: CombinedDials, parameters: dict[str, Values], hands: b
     for name in (*AMPLITUDES, "flexed_angle"):
         flourishes[name] = flourishes[name] * combined.gain
     for name, most in LARGEST.items():
-        flourishes[name] = _minimum(flourishes[name], most)
+        flourishes[name] = _minimum(flourishes[name], _maximum(parameters[name], most))
     return flourishes
 
 
@@ -369,7 +370,7 @@ def _replaced(computed: Values, rows: tuple[Floats, Floats], dial: Dials) -> Val
 # Of a number or an array; NumPy's functions take long for single numbers.
 
 
-def _minimum(values: Values, most: float) -> Values:
+def _minimum(values: Values, most: Values) -> Values:
     return min(values, most) if isinstance(values, float) else np.minimum(values, most)
 
 

@@ -29,7 +29,7 @@ def recruit_body(combined: CombinedDials, parameters: Mapping[str, Values], mode
 def _drives(combined: CombinedDials, parameters: Mapping[str, Values], model: EffortModel) -> Iterator[Drive]:
     gain = np.minimum(combined.gain, MOST_GAIN)
     layout = _layout(model)
-    for kind in ("thrust", "press", "lift"):
+    for kind in ("thrust", "press", "lift", "swing"):
         if np.any(parameters[kind]):
             yield Drive(kind, parameters[kind] * gain, layout[kind], layout[f"{kind}_timing"])
     if np.any(parameters["spiral"]):
@@ -57,7 +57,7 @@ def _positive(values: Values) -> Any:
 def _layout_of(coefficients: tuple[tuple[str, float], ...]) -> dict[str, dict[str, float]]:
     values = dict(coefficients)
     made: dict[str, dict[str, float]] = {}
-    for group in ("press", "lift", "thrust", "spiral"):
+    for group in ("press", "lift", "thrust", "spiral", "swing"):
         made[group] = {}
         for name in GROUPS[f"{group}_channels"][1].split():
             share = values[f"{group}_channels.{name}"]
@@ -66,7 +66,7 @@ def _layout_of(coefficients: tuple[tuple[str, float], ...]) -> dict[str, dict[st
             channel, _, by = name.rpartition("_") if group == "thrust" else (name, "", "")
             names = (f"{channel.replace('_', '.', 1)}.{by}",) if group == "thrust" else channels_of(channel)
             made[group] |= dict.fromkeys(names, share)
-    for group in ("press", "lift", "thrust", "attention", "glance", "spiral"):
+    for group in ("press", "lift", "thrust", "attention", "glance", "spiral", "swing"):
         timing = f"{group}_timing"
         made[timing] = {name: values[f"{timing}.{name}"] for name in GROUPS[timing][1].split()}
     for element in ELEMENTS:

@@ -78,6 +78,7 @@ OVERLAYS: Mapping[str, float] = MappingProxyType(
         "limb_volume": 0.0,
         "wrist_bend": 0.0,
         "wrist_extension": 0.0,
+        "wrist_range": 1.0,
         "flexed": 0.0,
         "flexed_angle": 0.6,
         "wrist_twist": 0.0,
