@@ -229,7 +229,7 @@ def stroke_clock(
     goals = np.concatenate([[start], start + np.cumsum(made)])
     pauses = np.maximum(np.round(made / PAUSE), 1.0)
     hesitation = np.where(lengths > 0.0, hesitation, 0.0)
-    irregular = 0.5 + 0.5 * np.cos(IRREGULAR * (1.0 + np.arange(count)))  # no two strokes alike
+    irregular = 0.5 + 0.2 * np.cos(IRREGULAR * (1.0 + np.arange(count)))  # no two strokes alike
     timing = inflection, before, beyond, exponent, evenness, hesitation, pauses, irregular
     return StrokeClock(source, _round_to_frames(goals, rate), *timing, plain, float(slower[0]), float(slower[-1]), rate)
 

@@ -30,10 +30,10 @@ def excursions(plan: ArmPlan, positions: Floats, path: StrokePaths, phase: Strok
     ends = positions[plan.edges]
     made = np.zeros((len(phase.stroke), 3))
     if plan.detour.any():
-        made += _detours(plan, ends, phase) * np.reshape(plan.via_fade(path, phase, rate), (-1, 1))
+        made += _detours(plan, ends, phase)
     if plan.pass_speed.any():
         made += _passings(plan, ends, np.arange(len(made)) / rate)
-    return made
+    return np.asarray(made * np.reshape(plan.via_fade(path, phase, rate), (-1, 1)))
 
 
 def _detours(plan: ArmPlan, ends: Floats, phase: StrokePhase) -> Floats:

@@ -223,7 +223,7 @@ def _prepare(phrase: Phrase, actor: Actor, rate: float) -> _Performance:
         for side, plan in plans.items()
     }
     if phrase.drives:
-        add_drives(table, phrase.drives, moments_of(phrase, actor, tasks, body, times["body"], rate))
+        add_drives(table, phrase.drives, moments_of(phrase, actor, tasks, body, times["body"], rate, table))
     breath = add_idle(table, phrase, time, rate)
     steps = {side: _retime_steps(phrase.track(f"{side}_leg").steps, body) for side in SIGN}
     return _Performance(phrase, clocks, tasks, steps, table, breath)

@@ -42,7 +42,7 @@ from kinesphere.motion.phrase import Phrase
 
 FULL_STROKE = 0.24  # metres: shorter strokes have less of the body
 TO_REST = 0.35  # of it that a hand has which goes down to hang
-UPWARDS = 0.4  # of the body's weight that a stroke straight up does not have
+UPWARDS = 0.6  # of the body's weight that a stroke straight up does not have
 FULL_GAP = 0.42  # seconds from one arrival to the next: bodies that land more often do not sink as far
 RISES = (0.16, 0.75)  # seconds that weight takes to land, at least and at most
 PEAKED = 4.0  # the exponent of the mean by which several accents are one: nearly the largest
@@ -56,7 +56,13 @@ BESIDE = (np.radians(48.0), np.radians(68.0))  # goals as far aside as this are 
 EYES_TURN, EYES_LIFT = np.radians(24.0), np.radians(22.0)  # of eyes in the head
 SETTLED, FIRST = 0.7, 0.3  # of a hold before its end, and seconds before the first stroke: when a gaze may leave
 OTHER_ARM = 0.5  # of the body that each of two arms has when both act
-GLANCES = ((1.0, -0.25), (-0.85, 0.35), (0.7, 0.45), (-1.0, -0.2))  # aside and down, in turn; shares of the amount
+GLANCES = (
+    (1.0, -0.25),
+    (0.6, 0.40),
+    (-0.9, 0.35),
+    (-0.45, -0.45),
+    (0.8, 0.2),
+)  # aside and down, in turn; shares of the amount
 # What a standing body can do, in radians and in metres of the figure: channels come to these softly.
 _LEAST_AND_MOST = {
     "torso.forward": (-0.42, 0.66), "torso.side": (-0.42, 0.42), "torso.turn": (-0.75, 0.75),
@@ -107,6 +113,7 @@ class Moments:
     loop: bool
     arms: tuple[HandStrokes, ...]
     body: StrokeClock
+    shapeless: Mapping[str, Floats]  # (T,) of each side how far its hand has no shape of its own
 
     @cached_property
     def batch(self) -> Batch:
@@ -152,15 +159,6 @@ class Moments:
         """``(T,)`` or ``()`` a drive's amount in every frame."""
         return drive.amount if drive.amount.ndim == 0 else sample_rows(drive.amount, self.source, self.loop)
 
-    def free(self, side: str) -> Floats | float:
-        """``(T,)`` from 0 to 1: how far a hand hangs, and has nothing to do. 1: throughout."""
-        own = next((arm for arm in self.arms if arm.side == side), None)
-        if own is None:
-            return 1.0
-        hangs, stroke = own.hangs.astype(np.float64), own.phase.stroke
-        share = clip(own.phase.path_share, 0.0, 1.0)
-        return np.asarray(hangs[stroke] + share * (hangs[stroke + 1] - hangs[stroke]))
-
     def ahead(self, seconds: float) -> Ints:
         """``(T,)`` frames this much later."""
         return self.batch.shift(round(seconds * self.rate))
@@ -173,9 +171,15 @@ def _unhurried(arrivals: Floats) -> Floats:
 
 
 def moments_of(
-    phrase: Phrase, actor: Actor, tasks: Mapping[str, ArmTask], body: StrokeClock, source: Floats, rate: float
+    phrase: Phrase,
+    actor: Actor,
+    tasks: Mapping[str, ArmTask],
+    body: StrokeClock,
+    source: Floats,
+    rate: float,
+    table: Floats,
 ) -> Moments:
-    """The moments of one performance with frames at times ``source (T,)`` of the phrase."""
+    """The moments of one performance with frames at times ``source (T,)`` of the phrase, and channels ``(T, C)``."""
     arms = []
     for side, task in tasks.items():
         plan, phase = task.plan, task.phase
@@ -194,7 +198,10 @@ def moments_of(
         unhurried[moving] = _unhurried(arrivals[moving])
         strokes = plan.clock.goals[:-1], arrivals, sizes * unhurried, goals / ARM, hangs, fixed[:, 0], phase
         arms.append(HandStrokes(side, *strokes))
-    return Moments(np.arange(len(source)) / rate, source, phrase.duration, rate, phrase.loop, tuple(arms), body)
+    shapes = {side: [INDEX[f"{side}.hand.{name}"] for name in SHAPES[1:]] for side in SIGN}
+    shapeless = {side: 1.0 - clip(table[:, own].sum(axis=1), 0.0, 1.0) for side, own in shapes.items()}
+    time = np.arange(len(source)) / rate
+    return Moments(time, source, phrase.duration, rate, phrase.loop, tuple(arms), body, shapeless)
 
 
 @memoised
@@ -232,7 +239,7 @@ def _add(table: Floats, channel: str, values: Floats) -> None:
 def _add_all(table: Floats, drive: Drive, curve: Floats, moments: Moments) -> None:
     for channel, share in drive.channels.items():
         side, _, name = channel.partition(".hand.")
-        free = moments.free(side) if name in SHAPES else 1.0  # the shape of a hand that acts has a meaning
+        free = moments.shapeless[side] if name in SHAPES else 1.0  # a shape that a gesture asks for has a meaning
         _add(table, channel, share * curve * free)
 
 
@@ -327,7 +334,7 @@ def _swing(table: Floats, drive: Drive, moments: Moments) -> None:
         since = moments.time[:, None] - arm.arrivals + SWINGS_EARLY
         for i in range(len(drive.channels)):
             late = np.maximum(since - lag * i, 0.0)
-            aside[:, i] += (np.sin(2.0 * np.pi * rate * late) * np.exp(-late / fades) * smoothstep(late / 0.1)) @ sizes
+            aside[:, i] += (np.sin(2.0 * np.pi * rate * late) * np.exp(-late / fades) * smoothstep(late / 0.22)) @ sizes
     amount = moments.amount(drive) * moments.settled
     for i, (channel, share) in enumerate(drive.channels.items()):
         _add(table, channel, share * amount * np.tanh(aside[:, i]))
@@ -363,28 +370,33 @@ def _gaze_goals(arm: HandStrokes) -> tuple[Floats, Floats]:
     return clip(seen * left, -FARTHEST_TURN, FARTHEST_TURN), clip(seen * down, -FARTHEST_NOD, FARTHEST_NOD)
 
 
+def _watched(arm: HandStrokes, lead: float, time: Floats) -> Floats:
+    """``(T, 4)`` how far left and down the hand's goal is, whether there is one, and one that goes with the chest.
+
+    The gaze goes to the next goal before the hand sets out, but not before the hand has come where it is.
+    """
+    left, down = _gaze_goals(arm)
+    looks = np.where(arm.hangs, 0.0, 1.0)
+    held = np.where(norms(np.diff(arm.goals, axis=0)) < 1e-3, arm.arrivals - arm.starts, 0.0)
+    before = SETTLED * np.concatenate([[FIRST], held[:-1]])
+    leave = np.concatenate([[-np.inf], arm.starts - np.minimum(lead, before)])
+    now = clip(np.searchsorted(leave, time, side="right") - 1, 0, len(left) - 1)
+    return np.asarray(np.stack([left * looks, down * looks, looks, looks * ~arm.fixed], axis=1)[now])
+
+
 def _attention(table: Floats, drive: Drive, moments: Moments) -> None:
     if not moments.arms:
         return
-    lengths = [float(norms(np.diff(arm.goals, axis=0)).sum()) for arm in moments.arms]
-    arm = moments.arms[int(np.argmax(lengths))]
-    left, down = _gaze_goals(arm)
-    looks = np.where(arm.hangs, 0.0, 1.0)
     amount, timing = moments.amount(drive) * moments.presence, drive.timing
-
-    # The gaze goes to the next goal before the hand sets out, but not before the hand has come where it is.
-    held = np.where(norms(np.diff(arm.goals, axis=0)) < 1e-3, arm.arrivals - arm.starts, 0.0)
-    before = SETTLED * np.concatenate([[FIRST], held[:-1]])
+    lengths = np.array([float(norms(np.diff(arm.goals, axis=0)).sum()) for arm in moments.arms])
+    weights = (lengths / max(float(lengths.max()), 1e-9)) ** 2  # two hands that do as much are looked at together
+    weights /= max(float(weights.sum()), 1e-9)
 
     def towards(lead: float, seconds: float) -> Floats:
-        """``(T, 4)`` left, down, how far there is a goal, and one that goes with the chest.
-
-        It is looked at ``lead`` seconds before the hand sets out.
-        """
-        leave = np.concatenate([[-np.inf], arm.starts - np.minimum(lead, before)])
-        now = clip(np.searchsorted(leave, moments.time, side="right") - 1, 0, len(left) - 1)
-        rows = np.stack([left * looks, down * looks, looks, looks * ~arm.fixed], axis=1)[now]
-        return moments.batch.smooth(rows, seconds)
+        """What ``_watched`` gives of both hands, ``lead`` seconds before they set out."""
+        arms = zip(weights, moments.arms, strict=True)
+        watched = np.sum([weight * _watched(arm, lead, moments.time) for weight, arm in arms], axis=0)
+        return moments.batch.smooth(watched, seconds)
 
     eyes, head = towards(timing["eyes_lead"], 0.03), towards(timing["head_lead"], 0.07)
     chest = towards(timing["chest_lead"], 0.11)

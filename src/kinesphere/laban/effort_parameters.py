@@ -127,7 +127,7 @@ GROUPS: Mapping[str, tuple[str, str]] = MappingProxyType(
             "what waves: radians, leg lengths, metres",
             "torso_turn torso_side torso_forward hips_x hips_turn head_tilt head_turn arm_out arm_ahead",
         ),
-        "swing": ("how far trunk and limbs swing on after an arrival", "free bound strong"),
+        "swing": ("how far trunk and limbs swing on after an arrival", "free bound sustained"),
         "swing_timing": ("how a body swings", "rate fades lag"),
         "swing_channels": (
             "what swings: radians, leg lengths, metres",
@@ -205,7 +205,7 @@ BODY = (
     "swing",
     "block",
     "sway",
-)  # parameters of the whole body
+)  # of the whole body
 
 
 def _coefficient(group: str, name: str) -> Coefficient:
