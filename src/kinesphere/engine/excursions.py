@@ -46,7 +46,7 @@ def _detours(plan: ArmPlan, ends: Floats, phase: StrokePhase) -> Floats:
     across = cross(along, aside) * np.where(np.arange(len(chords)) % 2, -1.0, 1.0)[:, None]
     hangs = plan.relaxed[plan.edges]
     quick = np.minimum(np.diff(plan.clock.goals) / UNHURRIED, 1.0)  # or a detour would need more force than the stroke
-    size = plan.detour * quick * lengths * np.where(hangs[1:] | hangs[:-1], HANGING, 1.0)
+    size = plan.detour * quick * lengths * (plan.lengths > 0.0) * np.where(hangs[1:] | hangs[:-1], HANGING, 1.0)
     size = np.sign(size) * MOST_DETOUR * np.tanh(np.abs(size) / MOST_DETOUR)
     share, own = clip(phase.path_share, 0.0, 1.0), phase.stroke
     bow = (size[own] * np.sin(np.pi * share))[:, None] * aside[own]

@@ -43,6 +43,7 @@ from kinesphere.motion.phrase import Phrase
 FULL_STROKE = 0.24  # metres: shorter strokes have less of the body
 TO_REST = 0.35  # of it that a hand has which goes down to hang
 UPWARDS = 0.6  # of the body's weight that a stroke straight up does not have
+IN_PLACE = 0.35  # of it that a stroke has whose goal is fixed in the world: the arm has to reach it all the same
 FULL_GAP = 0.42  # seconds from one arrival to the next: bodies that land more often do not sink as far
 RISES = (0.16, 0.75)  # seconds that weight takes to land, at least and at most
 PEAKED = 4.0  # the exponent of the mean by which several accents are one: nearly the largest
@@ -192,7 +193,7 @@ def moments_of(
         arrivals = plan.clock.goals[1:]
         sizes = smoothstep(plan.lengths / FULL_STROKE) * np.where(hangs[1:], TO_REST, 1.0)
         rises = np.diff(goals[:, 1]) / np.maximum(norms(np.diff(goals, axis=0)), 1e-6)
-        sizes *= 1.0 - UPWARDS * np.maximum(rises, 0.0)
+        sizes *= (1.0 - UPWARDS * np.maximum(rises, 0.0)) * np.where(fixed[1:, 0], IN_PLACE, 1.0)
         moving = plan.lengths > 0.0
         unhurried = np.ones(len(sizes))
         unhurried[moving] = _unhurried(arrivals[moving])
@@ -290,7 +291,7 @@ def _thrust(table: Floats, drive: Drive, moments: Moments) -> None:
     amount = moments.amount(drive) * (OTHER_ARM if len(moments.arms) > 1 else 1.0)
     curves: dict[str, Floats] = {}
     for arm in moments.arms:
-        there = np.where(arm.hangs, 0.0, 1.0)
+        there = np.where(arm.hangs, 0.0, np.where(arm.fixed, IN_PLACE, 1.0))
         by = {"out": arm.goals[:, 0], "up": arm.goals[:, 1] + 0.35, "ahead": arm.goals[:, 2]}
         targets: dict[str, Floats] = {}
         for name, share in drive.channels.items():
