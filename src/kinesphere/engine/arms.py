@@ -249,7 +249,8 @@ def pose_arms(
     """
     flourishes = {} if for_balance else {name: _gather(name, tasks, batch) for name in OVERLAYS}
     spaces = not for_balance and _uses_other_spaces(flourishes)
-    samples = _ArmPathSamples.of(tasks, batch, shoulder, chest, spaces, carriers or {})
+    fades = not for_balance and bool(flourishes["displacement"].any())
+    samples = _ArmPathSamples.of(tasks, batch, shoulder, chest, spaces, fades, carriers or {})
     rows, half = samples.rows, len(batch) // 2
     halves = dict(zip(SIGN, (slice(half), slice(half, None)), strict=True))
     relaxed = samples.relaxed
@@ -322,6 +323,7 @@ class _ArmPathSamples(NamedTuple):
         shoulder: Floats,
         chest: Floats,
         spaces: bool,
+        fades: bool,
         carriers: Carriers,
     ) -> _ArmPathSamples:
         count = len(batch)
@@ -344,7 +346,8 @@ class _ArmPathSamples(NamedTuple):
                     other_spaces[frames] = plan.lengths[phase.stroke] > 0.0
             time_share[frames] = phase.time_share
             flourish_share[frames] = plan.flourish_shares[phase.stroke]
-            via_fade[frames] = plan.via_fade(path, phase, batch.rate)
+            if fades:
+                via_fade[frames] = plan.via_fade(path, phase, batch.rate)
             rate = float(task.track.overlay("wave_rate").mean())
             if rate > 0.0:
                 counts, signs = half_waves(np.diff(plan.clock.goals), rate)
