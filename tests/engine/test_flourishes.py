@@ -75,6 +75,6 @@ def test_strokes_without_way_or_time_have_none_and_long_ones_have_all():
     assert flourish_strength(np.array([0.0, 1.0]), np.array([1.0, 0.0])).tolist() == [0.0, 0.0]
     assert flourish_strength(np.array([0.24, 2.0]), np.array([0.6, 3.0])) == pytest.approx(1.0)
     assert flourish_strength(np.float64(0.12), np.float64(5.0)) == pytest.approx(0.5)
-    assert flourish_strength(np.float64(1.0), np.float64(0.3)) == pytest.approx(0.5)
+    assert flourish_strength(np.float64(1.0), np.float64(0.16)) == pytest.approx(0.5)
     far = np.linspace(0.0, 0.5, 200)
     assert (np.diff(flourish_strength(far, np.float64(1.0))) >= 0.0).all()

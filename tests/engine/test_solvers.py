@@ -433,7 +433,7 @@ def test_the_centre_of_mass_is_that_of_the_motion(seed):
     pose, rows = anyhow(rng), np.zeros(2 * COUNT)
     limbs = {side: figure_limb(1.5, side, "Arm") for side in SIGN}
     upper, flexion = random_rotations(rng, 2 * COUNT), rng.uniform(0.1, 2.0, 2 * COUNT)
-    arms = ArmPose(upper, flexion, np.zeros((2 * COUNT, 3)), rows, rows, rows, rows, {})
+    arms = ArmPose(upper, flexion, np.zeros((2 * COUNT, 3)), rows, rows, rows, rows, rows, {})
     of_sides = ({side: rows[own] for side, own in arms.sides.items()} for rows in (upper, flexion))
     made = horizontal_centre_of_mass(pose, *of_sides, limbs)
     for side, own in arms.sides.items():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import fields, replace
+from dataclasses import fields
 
 import numpy as np
 import pytest
@@ -10,27 +10,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from generated import seeds
-from kinesphere.engine.arm_plan import arm_plan
-from kinesphere.engine.arms import ArmPose, ArmTask
+from kinesphere.engine.arms import ArmPose
 from kinesphere.engine.batch import Batch
-from kinesphere.engine.channels import INDEX
-from kinesphere.engine.clocks import stroke_phases
 from kinesphere.engine.overlays import body_stretch, breath_squash, upper_arm_width
-from kinesphere.engine.phrases import phrase_of
-from kinesphere.engine.pose import Actor, BatchPose
+from kinesphere.engine.pose import BatchPose
 from kinesphere.engine.surface_scales import (
-    PRESSED,
     PRESSES,
-    STRETCHED,
     STRETCHES,
     SWELLS,
     add_breath,
-    add_squash,
     scale_surface,
 )
 from kinesphere.maths import rotations
-from kinesphere.motion.phrase import Track
-from score.gestures import five_goals
 
 FRAMES = 21
 SHARE = np.linspace(0.0, 1.0, FRAMES)
@@ -121,30 +112,6 @@ def test_what_is_not_asked_or_not_shown_is_not_scaled():
     assert scaled(arm(), arm()).scales is None
     hushed = arm(flourish_weight=np.zeros(FRAMES), flourishes={"squash": 0.2, "breath": 1.0})
     assert scaled(hushed, hushed).scales is None
-
-
-def joined(**flourishes):
-    """What spine, clavicles and hips do along with a right arm through five goals, by channel; and the arm's task."""
-    phrase = phrase_of(five_goals())
-    track = replace(phrase.arm("right"), overlays={name: np.float64(value) for name, value in flourishes.items()})
-    plan = arm_plan(phrase.with_tracks({"right_arm": track}, locked=True), "right", Actor.figure())
-    task = ArmTask(plan, stroke_phases(plan.clock, 271), track, np.arange(271) / 60.0, False)
-    idle = ArmTask(None, None, Track(), task.source_time, False)
-    table = np.zeros((271, len(INDEX)))
-    add_squash(table, [idle, task])
-    return {name: table[:, i] for name, i in INDEX.items() if table[:, i].any()}, task.phase.time_share
-
-
-def test_the_skeleton_joins_in_stretch_and_breath_in_proportion():
-    made, share = joined(squash=0.2)
-    assert set(made) == set(STRETCHED)
-    for name, most in STRETCHED.items():
-        assert made[name] == pytest.approx(most * (body_stretch(share, 0.2) - 1.0), abs=1e-12)
-    made, share = joined(breath=1.0)
-    assert set(made) == set(PRESSED)
-    for name, most in PRESSED.items():
-        assert made[name] == pytest.approx(most * (1.0 - breath_squash(share, 1.0)), abs=1e-12)
-    assert joined()[0] == {}
 
 
 def test_ribs_and_belly_swell_one_after_the_other():

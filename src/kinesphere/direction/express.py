@@ -34,6 +34,7 @@ from kinesphere.motion.scope import WHOLE, Scope
 
 MOST_INTENSITY = 2.0
 NO_STEP = (0.0, 0.0)
+BEYOND_FULL = 0.35  # of an intensity above 1 that a posture and a rhythm show: bodies have limits
 
 
 @phrase_edit("express")
@@ -128,7 +129,8 @@ class Express(ExpressiveEdit):
         """Posture, gaze and rhythm of its words, and the step that they take."""
         if word is None or word.body.neutral:
             return (), NO_STEP
-        size = min(self.intensity, MOST_INTENSITY)
+        size = self.intensity
+        size = size if size <= 1.0 else 1.0 + BEYOND_FULL * (size - 1.0)
         amount = np.asarray(size if strength is None else size * strength)
         out, ahead = (min(size, 1.0) * float(np.max(amount) / max(size, 1e-9)) * value for value in word.body.step)
         return tuple(word.body.drives(phrase, amount)), (out, ahead)

@@ -71,7 +71,7 @@ _LEAST_AND_MOST = {
     "eyes.turn": (-0.50, 0.50), "eyes.lift": (-0.40, 0.35),
     "hips.x": (-0.15, 0.15), "hips.y": (-0.26, 0.05), "hips.z": (-0.20, 0.26),
     "hips.turn": (-0.50, 0.50), "hips.tilt": (-0.22, 0.22), "hips.lean": (-0.30, 0.30),
-    "clavicle.raise": (-0.22, 0.52), "clavicle.forward": (-0.36, 0.42), "foot.peel": (-0.10, 0.75),
+    "clavicle.raise": (-0.22, 0.52), "clavicle.forward": (-0.36, 0.42), "foot.peel": (-0.10, 0.52),
     "arm.out": (-0.26, 0.46), "arm.up": (-0.03, 0.75), "arm.ahead": (-0.30, 0.42), "arm.swivel": (-0.8, 1.3),
 }  # fmt: skip
 FREELY = 0.7  # of the way to these that nothing is held back

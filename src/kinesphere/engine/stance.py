@@ -13,7 +13,7 @@ from kinesphere.motion.gesture import Step
 from kinesphere.motion.humanoid import SIDES
 from kinesphere.motion.phrase import Phrase, Track
 
-BEGINS, TAKES, ENDS = 0.06, 0.40, 0.08  # seconds: when a step begins, how long it takes, before the end it is over
+BEGINS, TAKES, ENDS = 0.08, 0.40, 0.25  # seconds: when a step begins, how long it takes, before the end it is over
 SHORTEST = 1.3  # seconds of a phrase that has time for a step there and back
 LEAST = 0.02  # metres
 

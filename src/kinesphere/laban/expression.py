@@ -61,6 +61,9 @@ HANGING_OVERSHOOT = 0.35  # of its overshoot that is left where an arm comes to 
 # What a phrase has already, from edits of other kinds, is kept: these are multiplied, others' differences from neutral
 # are added.
 MULTIPLIED = ("duration", "time_exponent", "loose")
+MOST_GAIN = 1.5  # that flourishes are multiplied by beyond full Effort
+POSTURED = ("torso.", "head.", "hips.")  # channels that bring the body nearer to hands
+LARGER = ("wave_rate",)  # of these the larger is taken
 
 
 @dataclass(frozen=True, eq=False)
@@ -179,7 +182,7 @@ def express(phrase: Phrase, *expressions: Expression) -> Phrase:
     drives = drives if moved is None else (*drives, moved)
     own_torso = written.track("torso")
     tracks = {"torso": replace(own_torso, strokes=_on_strokes(own_torso, torso.strokes)), **stance}
-    for side, own in place_keys(written, shapes, channels, efforts).items():
+    for side, own in place_keys(written, shapes, _with_postures(channels, drives), efforts).items():
         effort = efforts[side]
         displacement = effort.overlays["displacement"]
         if displacement.any():
@@ -209,6 +212,16 @@ def express(phrase: Phrase, *expressions: Expression) -> Phrase:
         "locked": written.locked or any(own.locked for own in every),
     }
     return replace(written, **made, applied=Applied(written, every, MappingProxyType(made)))
+
+
+def _with_postures(channels: Mapping[str, Floats], drives: Sequence[Drive]) -> dict[str, Floats]:
+    """What Shape adds to channels of trunk and head, and what postures add: hands keep off the body as it is held."""
+    made = dict(channels)
+    for drive in drives:
+        for name, share in drive.channels.items() if drive.kind == "hold" else ():
+            if name.startswith(POSTURED) or ".clavicle." in name:
+                made[name] = made.get(name, 0.0) + share * drive.amount
+    return made
 
 
 def _step(expressions: Sequence[Expression]) -> tuple[float, float]:
@@ -264,6 +277,8 @@ def _on_overlays(written: Track, overlays: Mapping[str, Floats], count: int) -> 
 
 
 def _combine(name: str, before: Floats, more: Floats, neutral: float) -> Floats:
+    if name in LARGER:
+        return np.maximum(before, more)
     return np.asarray(before * more if name in MULTIPLIED else before + (more - neutral))
 
 
@@ -336,7 +351,7 @@ def _flourishes(combined: CombinedDials, parameters: dict[str, Values], hands: b
     if hands:
         flourishes |= {"fist": FIST * _maximum(weight, 0.0), "open": -OPEN * _minimum(weight, 0.0)}
     for name in (*AMPLITUDES, "flexed_angle"):
-        flourishes[name] = flourishes[name] * combined.gain
+        flourishes[name] = flourishes[name] * np.minimum(combined.gain, MOST_GAIN)
     for name, most in LARGEST.items():
         flourishes[name] = _minimum(flourishes[name], _maximum(parameters[name], most))
     return flourishes

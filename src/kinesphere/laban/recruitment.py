@@ -16,7 +16,7 @@ from kinesphere.laban.dials import CombinedDials, Values
 from kinesphere.laban.effort_parameters import ELEMENTS, GROUPS, POSTURE, EffortModel
 from kinesphere.motion.drive import Drive
 
-MOST_GAIN = 1.6  # that intensity multiplies what the body does by
+MOST_GAIN = 1.35  # that intensity multiplies what the body does by
 WAVE_LAG = 0.9  # radians by which a wave's channels follow each other
 _BY_HAND = ("ahead", "out", "up")  # what a thrust's channels go by
 
