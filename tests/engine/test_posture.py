@@ -79,7 +79,7 @@ def distances(name, shape, body=None):
 @pytest.mark.parametrize("name", ARMED)
 def test_the_posed_body_is_near_to_that_of_the_motion(name, shape):
     off = distances(name, shape)
-    assert off.max() < 0.040  # arms that Shape moves far bring shoulders and hips along
+    assert off.max() < 0.045  # arms that Shape moves far bring shoulders and hips along
     assert np.median(off) < 0.021
 
 

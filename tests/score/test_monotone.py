@@ -37,10 +37,10 @@ def peak(made, start=0.0, end=1.0):
     return float(np.argmax(fast) + 0.5) / count
 
 
-def beyond(made, goal, origin):
-    """How far past a goal the hand goes, along the way to it, in metres."""
+def beyond(made, goal, origin, start):
+    """How far past a goal the hand goes in the stroke that begins at a frame, along the way to it, in metres."""
     way = np.subtract(goal, origin) / np.linalg.norm(np.subtract(goal, origin))
-    return float(((wrist_seen(made) - goal)[:61] @ way).max())
+    return float(((wrist_seen(made) - goal)[start : start + 61] @ way).max())
 
 
 def flexion(made):
@@ -77,9 +77,24 @@ def test_time_shortens_and_puts_the_peak_later():
 def test_bound_lasts_longer_and_free_overshoots():
     assert rises([perform(five_goals(), Effort(flow=v)).duration for v in UP], 2.0)
     goals = [key.position for key in five_goals().right.keys]
-    over = [beyond(perform(five_goals(), Effort(flow=-v), lock_times=True), goals[1], goals[0]) for v in UP]
+    over, passed = [], []
+    for v in UP:
+        made = perform(five_goals(), Effort(flow=-v), lock_times=True)
+        over.append(beyond(made, goals[4], goals[3], 180))
+        passed.append(np.linalg.norm(np.diff(wrist_seen(made)[[60, 61, 120, 121, 180, 181]], axis=0)[::2], axis=1))
     assert rises(over, 0.02, slack=1e-3)
     assert over[0] < 1e-3
+    assert all(rises(60.0 * speeds, 0.1) for speeds in np.transpose(passed))  # goals on the way are not stopped at
+
+
+@pytest.mark.parametrize("model", ["chi1999", "emote2000"])
+def test_free_of_the_sources_overshoots_every_goal(model):
+    goals = [key.position for key in five_goals().right.keys]
+    made = [perform(five_goals(), Effort(flow=-v, model=model), lock_times=True) for v in UP]
+    for i in range(4):
+        over = [beyond(one, goals[i + 1], goals[i], 60 * i) for one in made]
+        assert rises(over, 0.02, slack=1e-3)
+        assert over[0] < 1e-3
 
 
 def test_bound_flexes_the_wrist():

@@ -43,7 +43,7 @@ from kinesphere.motion.phrase import Phrase
 FULL_STROKE = 0.24  # metres: shorter strokes have less of the body
 TO_REST = 0.35  # of it that a hand has which goes down to hang
 UPWARDS = 0.6  # of the body's weight that a stroke straight up does not have
-IN_PLACE = 0.35  # of it that a stroke has whose goal is fixed in the world: the arm has to reach it all the same
+IN_PLACE = 0.3  # of it that a stroke has whose goal is fixed in the world: the arm has to reach it all the same
 FULL_GAP = 0.42  # seconds from one arrival to the next: bodies that land more often do not sink as far
 RISES = (0.16, 0.75)  # seconds that weight takes to land, at least and at most
 PEAKED = 4.0  # the exponent of the mean by which several accents are one: nearly the largest
@@ -291,7 +291,7 @@ def _thrust(table: Floats, drive: Drive, moments: Moments) -> None:
     amount = moments.amount(drive) * (OTHER_ARM if len(moments.arms) > 1 else 1.0)
     curves: dict[str, Floats] = {}
     for arm in moments.arms:
-        there = np.where(arm.hangs, 0.0, np.where(arm.fixed, IN_PLACE, 1.0))
+        there = np.where(arm.hangs, 0.0, np.where(arm.fixed, 0.0, 1.0))  # a body that comes nearer folds the arm
         by = {"out": arm.goals[:, 0], "up": arm.goals[:, 1] + 0.35, "ahead": arm.goals[:, 2]}
         targets: dict[str, Floats] = {}
         for name, share in drive.channels.items():
