@@ -32,6 +32,7 @@ from kinesphere.laban.effort_parameters import (
     movement_parameters,
     movement_parameters_of,
 )
+from kinesphere.laban.gait_expression import walk_tracks
 from kinesphere.laban.key_placement import place_keys
 from kinesphere.laban.shape import Shape, torso_channels
 from kinesphere.maths.vectors import Bools, Floats, clip
@@ -149,6 +150,8 @@ def express(phrase: Phrase, *expressions: Expression) -> Phrase:
     random = None if written.seed is None else np.random.default_rng([written.seed, 1])
     shape = combine_dials(parts["torso"], "shape", time)
     channels = torso_channels(np.stack(shape.factors, axis=-1), np.asarray(1.0 + BEYOND_FULL * (shape.gain - 1.0)))
+    if written.gait is not None:
+        return _applied(written, every, walk_tracks(written, parts, channels, random))
     shapes = {side: combine_dials(parts[f"{side}_arm"], "shape", time) for side in SIDES}
     efforts: dict[str, Track] = {}
     cache: ParameterCache = {}
@@ -178,6 +181,11 @@ def express(phrase: Phrase, *expressions: Expression) -> Phrase:
         part = part_of_channel(name)
         track = tracks.get(part) or written.track(part)
         tracks[part] = replace(track, overlays=_on_overlays(track, {name: values}, len(time)))
+    return _applied(written, every, tracks)
+
+
+def _applied(written: Phrase, every: tuple[Expression, ...], tracks: dict[str, Track]) -> Phrase:
+    """The phrase with these tracks, as still as its expressions ask, and with what it was made from."""
     stillness = float(np.clip(sum(own.stillness for own in every), -1.0, 1.0))
     life, fidget = (1.0 - stillness, 0.0) if stillness >= 0.0 else (1.0 - 0.5 * stillness, -stillness)
     made: dict[str, Any] = {
