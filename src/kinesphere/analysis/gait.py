@@ -7,7 +7,7 @@ are in leg lengths (thigh plus shin), angles in degrees, times in seconds.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import NamedTuple
@@ -25,6 +25,7 @@ from kinesphere.motion.motion import Motion
 SHORTEST, LONGEST = 0.35, 4.0  # seconds of a stride
 STRAIGHT = np.radians(20.0)  # most that the heading may change within a stride
 LEAST_STRIDE = 0.15  # leg lengths: what is shorter is a shift of weight
+WANDER = 0.5  # hertz: what is quicker is sway
 LANDING = 0.10  # seconds around a strike in which what lands is looked at
 
 # What is measured, with its unit.
@@ -51,8 +52,8 @@ MEASURES: Mapping[str, str] = MappingProxyType(
         "arm_lag": "share of a stride by which the arm is behind the foot of the other side",
         "lean": "degrees of the line from hips to neck ahead of the vertical",
         "head": "degrees that the face looks down",
-        "look": "degrees that the face turns from side to side, from end to end, over the whole walk",
-        "track": "leg lengths that the hips wander from the straight way, root mean square, over the whole walk",
+        "look": "degrees that the face turns from side to side, from end to end, over the longest stretch",
+        "track": "leg lengths that the hips wander from the straight way, root mean square, over it",
     }
 )
 
@@ -89,11 +90,12 @@ def measure_gait(motion: Motion) -> GaitMeasures:
     """Measure a walk that travels. A motion with no stride of a walk is refused."""
     body = body_of(motion)
     seen = _SeenWalk(motion, body, find_contacts(motion))
-    rows = [seen.measure(stride) for stride in seen.strides()]
+    strides = seen.strides()
+    rows = [seen.measure(stride) for stride in strides]
     if not rows:
         raise ValueError(f"{motion.name or 'the motion'} has no stride that travels straight ahead: nothing to measure")
     values = {name: float(np.median([row[name] for row in rows])) for name in rows[0]}
-    return GaitMeasures(values | seen.wander(), len(rows))
+    return GaitMeasures(values | seen.wander(strides), len(rows))
 
 
 class _SeenWalk:
@@ -195,7 +197,7 @@ class _SeenWalk:
         out = (1.0 if side == "left" else -1.0) * np.degrees(np.arctan2(whole @ frame.left, -whole[:, 1]))
         # An arm is ahead as the foot of the other side lands, half a stride after its own.
         first = np.mean((swing - swing.mean()) * np.exp(-2j * np.pi * np.linspace(0.0, 1.0, len(swing))))
-        lag = (-np.angle(first) / (2.0 * np.pi) - 0.5 + 0.5) % 1.0 - 0.5
+        lag = -np.angle(first) / (2.0 * np.pi) % 1.0 - 0.5
         return {
             "arm_swing": float(np.ptp(swing)),
             "arm_centre": float(swing.mean()),
@@ -228,16 +230,27 @@ class _SeenWalk:
         axes = rotations.multiply(self.turned["head"][rows], self.body.anatomy.frames["head"])
         return rotations.rotate(axes, np.array([0.0, 0.0, 1.0]))
 
-    def wander(self) -> dict[str, float]:
-        """What only the whole walk shows: where it looks, and how straight it goes."""
-        hips = self.place["hips"]
+    def wander(self, strides: Sequence[_Stride]) -> dict[str, float]:
+        """What single strides do not show, over the longest stretch of them: looking about, and a winding way."""
+        first, last = _longest_stretch(strides)
+        rows = slice(first, last + 1)
+        hips = self.place["hips"][rows]
         way = (hips[-1] - hips[0]) * [1.0, 0.0, 1.0]
         ahead = way / max(float(np.linalg.norm(way)), 1e-9)
         left = np.array([ahead[2], 0.0, -ahead[0]])
-        slow = low_pass(hips @ left, self.rate, 0.5) if len(hips) > 4 else hips @ left
-        face = self._face(slice(None))
+        face = self._face(rows)
         look = np.degrees(np.unwrap(np.arctan2(face @ left, face @ ahead)))
-        return {"look": float(np.ptp(look)), "track": float(np.std(_level(slow))) / self.leg}
+        aside = low_pass(hips @ left, self.rate, WANDER)
+        return {"look": float(np.ptp(look)), "track": float(np.std(_level(aside))) / self.leg}
+
+
+def _longest_stretch(strides: Sequence[_Stride]) -> tuple[int, int]:
+    """First and last frame of the longest stretch of strides that overlap."""
+    best = first, last = strides[0].start, strides[0].end
+    for stride in sorted(strides, key=lambda own: own.start):
+        first, last = (first, max(last, stride.end)) if stride.start <= last else (stride.start, stride.end)
+        best = max(best, (first, last), key=lambda span: span[1] - span[0])
+    return best
 
 
 def _level(values: Floats) -> Floats:

@@ -8,18 +8,18 @@ no knee locks, and feet stay where they are planted.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
 
 import numpy as np
 
 from kinesphere.body.body import Body
 from kinesphere.body.hands import palm_frame
-from kinesphere.engine.arms import HANGS, ArmTask, pose_arms
+from kinesphere.engine.arms import HANGS, ArmPose, ArmTask, pose_arms
 from kinesphere.engine.batch import RATE, Batch
 from kinesphere.engine.channels import INDEX, ChannelCurves, added_channel, channel_table, join_channels
 from kinesphere.engine.embodiment import embody
 from kinesphere.engine.gait_clock import GaitClock
-from kinesphere.engine.gait_feet import FootPath, at_phase, foot_path, gait_curve, own_phase, spring_wave
+from kinesphere.engine.gait_feet import FootPath, at_phase, foot_path, gait_curve, landing_rise, own_phase, spring_wave
 from kinesphere.engine.hands import set_hands
 from kinesphere.engine.idle import IDLE_WAVES, breath_over, idle_waves
 from kinesphere.engine.legs import leg_overreach, solve_leg
@@ -36,11 +36,12 @@ from kinesphere.motion.gesture import Curve, Gesture
 from kinesphere.motion.memo import memoised
 from kinesphere.motion.motion import Motion
 from kinesphere.motion.phrase import Phrase, Track
+from kinesphere.motion.skeleton import Skeleton
 
 SOFT_KNEE = np.radians(7.0)  # of flexion that a knee keeps, or as much as the unedited walk has
 LEAST_SOFT = np.radians(1.0)  # of flexion that it keeps on any body
 TINY = 1e-6  # metres
-SINKS = 0.045, 0.030  # shares of a stride: how long before legs are too short hips sink, and the σ of their path
+SINKS = 0.075, 0.045  # shares of a stride: how long before legs are too short hips sink, and the σ of their path
 ARM_ROUND = 0.03  # seconds
 INWARD = 0.10  # of its swing ahead that an arm swings inwards
 FOREARM_LATE, FOREARM_LOOSE = 0.06, 0.6  # at loose 1: share of a stride that forearms are later, and how much farther
@@ -52,15 +53,16 @@ SCALED = {
     "gait.turn": ("torso.turn",),
     "gait.nod": ("head.nod", "head.tilt", "torso.forward"),
 }
-# What a strike adds to channels at 1, and by which share of a step it comes after the strike.
+# What a strike adds to channels at 1, and by which share of an unedited step it comes after the strike.
 JOLT = {
-    "hips.y": (-0.024 * LEG, 0.26),
-    "torso.forward": (np.radians(3.5), 0.32),
-    "head.nod": (np.radians(3.5), 0.40),
-    "left.clavicle.raise": (np.radians(-3.0), 0.34),
-    "right.clavicle.raise": (np.radians(-3.0), 0.34),
+    "hips.y": (-0.024 * LEG, 0.20),
+    "torso.forward": (np.radians(3.5), 0.28),
+    "head.nod": (np.radians(3.5), 0.36),
+    "left.clavicle.raise": (np.radians(-3.0), 0.30),
+    "right.clavicle.raise": (np.radians(-3.0), 0.30),
 }
-RECOVERED = 0.85  # of a step: when it is over
+RECOVERED = 0.90  # of a step: when it is over
+JOLT_PACES = 0.6, 1.7
 # Looking about, at 1 radian: of each channel shares, waves in four strides, and phases.
 LOOKS = {
     "head.turn": ((0.80, 2, 0.0), (0.35, 3, 1.1)),
@@ -80,8 +82,10 @@ def generate_walks(phrases: Sequence[Phrase], rate: float) -> list[Motion]:
     batch = Batch(tuple(clock.frames + 1 for clock in clocks), tuple(clock.steady for clock in clocks), rate)
     channels = _join([_channels(clock) for clock in clocks])
     pose = BatchPose.of(own.actor, batch)
-    way = np.concatenate([_way(clock) for clock in clocks])
-    feet = {side: _join_feet([foot_path(clock, pose.skeleton, side) for clock in clocks]) for side in SIGN}
+    way = np.concatenate([_way(clock, pose.skeleton) for clock in clocks])
+    feet = {
+        side: _join_feet([_wind(clock, foot_path(clock, pose.skeleton, side)) for clock in clocks]) for side in SIGN
+    }
     _solve_trunk_and_legs(pose, clocks, channels, way, feet)
     add_breath(pose, channels["torso.breath"], channels.breath)
     _swing_arms(pose, clocks, channels)
@@ -126,14 +130,14 @@ def _channels(clock: GaitClock) -> ChannelCurves:
 
 
 def _bounce(made: Floats, clock: GaitClock, height: Floats) -> None:
-    """Scale the hips' rise and fall: more goes deeper, less is about the mean; and spring up from every step.
+    """Scale the hips' rise and fall: more goes deeper, less rises less; and spring up from every step.
 
     Legs that are farther apart carry the hips lower: by the square of a stride's length, as compasses do.
     """
     bounce, column = clock.at_frames("gait.bounce"), INDEX["hips.y"]
     lower = clock.at_frames("gait.stride") ** 2
     made[:, column] *= lower
-    pivot = lower * np.where(bounce > 1.0, height.max(), height[:-1].mean())
+    pivot = lower * np.where(bounce > 1.0, height.max(), height.min())
     made[:, column] += (bounce - 1.0) * (made[:, column] - pivot)
     spring = clock.at_frames("gait.spring")
     if spring.any():
@@ -147,7 +151,9 @@ def _jolt(made: Floats, clock: GaitClock) -> None:
     if not strike.any():
         return
     step = np.mod(2.0 * clock.phase, 1.0)
-    for name, (most, after) in JOLT.items():  # deepest so long after the strike, and gone before the next one
+    pace = clip(clock.at_frames("gait.cadence"), *JOLT_PACES)  # it takes as long, however quick steps are
+    for name, (most, late) in JOLT.items():  # deepest so long after the strike, and gone before the next one
+        after = late * pace
         passed = smootherstep(step / after) - smootherstep((step - after) / (RECOVERED - after))
         made[:, INDEX[name]] += most * strike * passed
 
@@ -186,9 +192,10 @@ def _add_idle(made: Floats, clock: GaitClock) -> Floats:
 # Hips and legs
 
 
-def _way(clock: GaitClock) -> Floats:
-    """``(T, 3)`` how far the body has come."""
+def _way(clock: GaitClock, skeleton: Skeleton) -> Floats:
+    """``(T, 3)`` how far the body has come, and how much higher it goes on raised heels."""
     way = np.zeros((len(clock.phase), 3))
+    way[:, 1] = landing_rise(clock, skeleton)
     if not clock.gait.in_place:
         way[:, 2] = clock.travel(clock.phase)
     return way
@@ -229,7 +236,7 @@ def _stride_overreach(gait: Gait, body: Body) -> tuple[Floats, Floats]:
     clock = GaitClock.of(phrase_of(replace(gait, strides=1), body), RATE)
     pose = BatchPose.of(embody(body).actor, Batch((clock.frames + 1,), (True,)))
     feet = {side: foot_path(clock, pose.skeleton, side) for side in SIGN}
-    _place(pose, [clock], _channels(clock), _way(clock), feet)
+    _place(pose, [clock], _channels(clock), _way(clock, pose.skeleton), feet)
     needed = leg_overreach(pose, np.zeros((len(pose.batch), 3)), SOFT_KNEE)
     return np.mod(clock.phase[:-1], 1.0), needed[:-1]
 
@@ -237,40 +244,27 @@ def _stride_overreach(gait: Gait, body: Body) -> tuple[Floats, Floats]:
 def _place(
     pose: BatchPose, clocks: Sequence[GaitClock], channels: ChannelCurves, shift: Floats, feet: dict[str, FootPath]
 ) -> None:
-    """Write trunk and legs with the hips moved by ``shift (F, 3)``, on a way that may wind."""
-    count = len(shift)
-    solve_trunk(pose, channels, shift, np.zeros((count, 2, 2)))
-    heading = _wind_hips(pose, clocks)
-    for side in SIGN:
-        ball, turned, pitch, toes = feet[side]
-        if heading:
-            ball, turned = _wind(clocks, pose.batch, ball, turned)
-        solve_leg(pose, side, ball, turned, pitch, toes)
-
-
-def _wind_hips(pose: BatchPose, clocks: Sequence[GaitClock]) -> bool:
-    """Bend the hips' way as far as it winds; gives whether any does."""
-    wound = False
+    """Write trunk and legs with the hips moved by ``shift (F, 3)``, along a way that may wind."""
+    solve_trunk(pose, channels, shift, np.zeros((len(shift), 2, 2)))
     for frames, clock in zip(pose.batch.slices, clocks, strict=True):
-        if clock.gait.in_place or not clock.overlay("gait.weave").any():
-            continue
-        hips = pose.translations[frames, 0]
-        made, heading = _bend(clock, hips)
-        pose.translations[frames, 0] = made
-        turn = rotation_from_components(y=heading)
-        pose.local[frames, 0] = rotations.multiply(turn, pose.local[frames, 0])
-        wound = True
-    return wound
+        if _winds(clock):
+            pose.translations[frames, 0], heading = _bend(clock, pose.translations[frames, 0])
+            turn = rotation_from_components(y=heading)
+            pose.local[frames, 0] = rotations.multiply(turn, pose.local[frames, 0])
+    for side in SIGN:
+        solve_leg(pose, side, *feet[side])
 
 
-def _wind(clocks: Sequence[GaitClock], batch: Batch, ball: Floats, turned: Floats) -> tuple[Floats, Floats]:
-    """Feet on a way that winds: a place goes to a place, so that what stands does not move."""
-    ball, turned = ball.copy(), turned.copy()
-    for frames, clock in zip(batch.slices, clocks, strict=True):
-        if not clock.gait.in_place and clock.overlay("gait.weave").any():
-            ball[frames], heading = _bend(clock, ball[frames])
-            turned[frames] += heading
-    return ball, turned
+def _winds(clock: GaitClock) -> bool:
+    return not clock.gait.in_place and bool(clock.overlay("gait.weave").any())
+
+
+def _wind(clock: GaitClock, feet: FootPath) -> FootPath:
+    """Feet on a way that may wind: a place goes to a place, so that what stands does not move."""
+    if not _winds(clock):
+        return feet
+    ball, heading = _bend(clock, feet.ball)
+    return feet._replace(ball=ball, heading=feet.heading + heading)
 
 
 def _bend(clock: GaitClock, places: Floats) -> tuple[Floats, Floats]:
@@ -286,13 +280,10 @@ def _bend(clock: GaitClock, places: Floats) -> tuple[Floats, Floats]:
 
 def _swing_arms(pose: BatchPose, clocks: Sequence[GaitClock], channels: ChannelCurves) -> None:
     """Relaxed arms, swung at the shoulder and bent at the elbow."""
-    skeleton, count = pose.skeleton, 2 * len(pose.batch)
+    skeleton = pose.skeleton
     curves = {side: _arm_curves(clocks, side) for side in SIGN}
     fists = {f"{side}.hand.fist": channels[f"{side}.hand.fist"] + curves[side]["curl"] for side in SIGN}
-    still = [ArmTask(None, None, Track(), clock.own_time, True) for clock in clocks]
-    limbs = {side: limb_of(skeleton, side, "Arm") for side in SIGN}
-    upright = np.zeros((count, 3)), rotations.identity(count)
-    arms = pose_arms(limbs, [*still, *still], pose.batch.both_sides, pose.arm_size, *upright)
+    arms = _hang(pose)
     phrases = [clock.phrase for clock in clocks]
     set_hands(pose, phrases, channels.replace(fists), arms, {side: [None] * len(clocks) for side in SIGN})
     for side, own in curves.items():
@@ -310,6 +301,16 @@ def _swing_arms(pose: BatchPose, clocks: Sequence[GaitClock], channels: ChannelC
         palm = palm_frame(skeleton, side)
         bend = rotations.from_axis_angle(np.cross(palm.along, palm.out), own["bend"])
         pose.local[:, hand] = rotations.multiply(pose.local[:, hand], bend)
+
+
+def _hang(pose: BatchPose) -> ArmPose:
+    """Both arms at rest in every frame; they are solved once."""
+    limbs = {side: limb_of(pose.skeleton, side, "Arm") for side in SIGN}
+    still, both = ArmTask(None, None, Track(), np.zeros(1), True), Batch((1, 1), (True, True), pose.batch.rate)
+    arms = pose_arms(limbs, [still, still], both, pose.arm_size, np.zeros((2, 3)), rotations.identity(2))
+    rows = {own.name: getattr(arms, own.name) for own in fields(arms) if own.name != "flourishes"}
+    repeated = {name: np.repeat(row, len(pose.batch), axis=0) for name, row in rows.items()}
+    return ArmPose(**repeated, flourishes=arms.flourishes)
 
 
 def _arm_curves(clocks: Sequence[GaitClock], side: str) -> dict[str, Floats]:
@@ -345,8 +346,4 @@ def _arm_angles(clock: GaitClock, side: str) -> dict[str, Floats]:
 
 def _added_lean(clock: GaitClock) -> Floats:
     """Radians that overlays pitch the chest forward, ``()`` or ``(T,)``: relaxed arms hang all the same."""
-    added, total = clock.phrase.added_channels, np.asarray(0.0)
-    for name, share in (("torso.forward", 1.0), ("hips.lean", 1.0 - TAKEN_BACK[0])):
-        if name in added:
-            total = total + share * added_channel(name, added[name], clock.own_time, clock.phrase.loop)
-    return total
+    return clock.added_at_frames("torso.forward") + (1.0 - TAKEN_BACK[0]) * clock.added_at_frames("hips.lean")

@@ -114,6 +114,11 @@ class GaitClock:
         own = (phases - self.start) * self.period
         return np.broadcast_to(added_channel(channel, values, own, self.phrase.loop), phases.shape)
 
+    def added_at_frames(self, channel: str) -> Floats:
+        """``()`` or ``(T,)`` what edits add to a channel in every frame."""
+        values = self.phrase.added_channels.get(channel, np.zeros(()))
+        return np.asarray(added_channel(channel, values, self.own_time, self.phrase.loop))
+
     # Frames
 
     @cached_property

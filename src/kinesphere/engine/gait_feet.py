@@ -35,6 +35,8 @@ NEAREST = 0.022  # metres from the middle to an ankle
 ROOM = 0.045  # metres from the middle that a swinging ankle needs to pass the other one
 STEEPEST = 1.2  # radians of a pushing foot, at which raised heels add little
 SHUFFLE = 0.05  # leg lengths of lift below zero at which hardly any is left
+NEARER = 0.7  # of what an ankle would be farther ahead where a foot lands flatter that it lands nearer to the body
+LIFTED = 1.0  # of what ankles are higher as they land that hips are
 FOLLOWS = 0.6  # of what edits move the hips ahead that the feet go along
 SPRUNG = (0.30, 0.20)  # the phase at which a step is sprung highest, and how long before and after
 
@@ -87,6 +89,7 @@ class _Foot(NamedTuple):
     high: float  # metres of the ball's joint above the ground
     wider: float  # metres that the hip joint is farther out than the figure's
     ahead: float  # metres that it is farther ahead
+    ankle: float  # metres of the ankle above the ground
 
 
 @lru_cache(maxsize=32)
@@ -94,7 +97,8 @@ def _foot(skeleton: Skeleton, side: str, size: float) -> _Foot:
     position, figure = skeleton.rest_world()[1], figure_skeleton(HEIGHT)
     ankle, ball, hip = (position[skeleton.index(f"{side}{part}")] for part in ("Foot", "Toes", "UpperLeg"))
     wider = hip - size * figure.rest_world()[1][figure.index(f"{side}UpperLeg")]
-    return _Foot(float(ball[2] - ankle[2]), float(ball[1]), SIGN[side] * float(wider[0]), float(wider[2]))
+    out, ahead = SIGN[side] * float(wider[0]), float(wider[2])
+    return _Foot(float(ball[2] - ankle[2]), float(ball[1]), out, ahead, float(ankle[1]))
 
 
 @dataclass(frozen=True, eq=False)
@@ -153,8 +157,7 @@ def _pitches(clock: GaitClock, cycles: _Cycles, foot: _Foot, warped: Floats) -> 
     samples = clock.samples
     plain = at_phase(gait_curve(clock.gait, "foot", "pitch", samples, ROUND_PITCH), warped, samples)
     toes = at_phase(gait_curve(clock.gait, "foot", "toes", samples, ROUND_PITCH), warped, samples)
-    landing = np.where(cycles["strike"] > 0.0, 1.0 + SLAP * cycles["strike"], 1.0 + cycles["strike"])
-    pushing = np.maximum(plain, 0.0)
+    landing, pushing = _landing_factor(cycles["strike"]), np.maximum(plain, 0.0)
     raised = cycles["heels"] * (1.0 - 0.75 * clip(pushing / STEEPEST, 0.0, 1.0))
     sprung = np.arcsin(clip(LEG * clock.size * cycles["spring"] / foot.long, 0.0, 0.7)) * spring_wave(warped)
     wanted = cycles["roll"] * (pushing + landing * np.minimum(plain, 0.0)) + raised + sprung
@@ -163,6 +166,26 @@ def _pitches(clock: GaitClock, cycles: _Cycles, foot: _Foot, warped: Floats) -> 
     standing = 1.0 - smoothstep(3.0 * cycles.swing) + smoothstep(5.0 * cycles.swing - 4.0)
     more = standing * (np.maximum(pitch, 0.0) - pushing)
     return pitch, toes + _round(more, ROUND_PITCH, clock.steady)
+
+
+def _landing_factor(strike: Floats) -> Floats:
+    """How much more the toes are up as a foot lands so hard."""
+    return np.asarray(np.where(strike > 0.0, 1.0 + SLAP * strike, 1.0 + strike))
+
+
+def landing_rise(clock: GaitClock, skeleton: Skeleton) -> Floats:
+    """``()`` or ``(T,)`` metres by which ankles are higher as feet land than in the unedited walk: hips are, too."""
+    foot = _foot(skeleton, "left", clock.size)
+    plain = float(gait_curve(clock.gait, "foot", "pitch", clock.samples, ROUND_PITCH)[0])
+    heels = clock.at_frames("gait.heels") + 0.5 * sum(clock.added_at_frames(f"{side}.foot.peel") for side in SIGN)
+    lands = _landing_factor(clock.at_frames("gait.strike")) * clock.at_frames("gait.roll") * plain + heels
+
+    def high(angle: Floats) -> Floats:
+        about_heel = foot.ankle * np.cos(angle) - HEEL_BACK * clock.size * np.sin(angle)
+        about_ball = foot.high + foot.long * np.sin(angle) + (foot.ankle - foot.high) * np.cos(angle)
+        return np.asarray(np.where(angle < 0.0, about_heel, about_ball))
+
+    return np.asarray(LIFTED * np.maximum(high(lands) - high(np.asarray(plain)), 0.0))
 
 
 def _round(values: Floats, seconds: float, loop: bool) -> Floats:
@@ -186,6 +209,21 @@ def _lifts(clock: GaitClock, cycles: _Cycles, warped: Floats) -> Floats:
     return np.asarray(plain * kept + LEG * clock.size * (np.maximum(lift, 0.0) * high + STOMP * strike * late))
 
 
+def _landed_farther(clock: GaitClock, cycles: _Cycles, foot: _Foot, pitch: Floats) -> Floats:
+    """``(M, F)`` metres by which the ankle is farther ahead as a foot lands than in the unedited walk."""
+    plain = gait_curve(clock.gait, "foot", "pitch", clock.samples, ROUND_PITCH)[:1]
+
+    def ahead(angle: Floats) -> Floats:
+        """The ankle from where it is over a flat foot: it turns about the heel, or about the ball."""
+        back = HEEL_BACK * clock.size
+        about_heel = back * (np.cos(angle) - 1.0) + foot.ankle * np.sin(np.minimum(angle, 0.0))
+        about_ball = foot.long * (1.0 - np.cos(angle)) + (foot.ankle - foot.high) * np.sin(angle)
+        return np.asarray(np.where(angle < 0.0, about_heel, about_ball))
+
+    more = ahead(pitch[:, [0, -1]]) - ahead(plain)
+    return np.asarray(more[:, :1] + (more[:, 1:] - more[:, :1]) * smoothstep(cycles.swing))
+
+
 def foot_path(clock: GaitClock, skeleton: Skeleton, side: str) -> FootPath:
     """One side's foot in every frame, on a straight way along z."""
     gait, size, sign, foot = clock.gait, clock.size, SIGN[side], _foot(skeleton, side, clock.size)
@@ -203,7 +241,7 @@ def foot_path(clock: GaitClock, skeleton: Skeleton, side: str) -> FootPath:
     out = sign * (size * apart + foot.wider) + np.sin(turned) * foot.long
     out = out + sign * size * 16.0 * (share * (1.0 - share)) ** 2 * np.maximum(min(ROOM, gait.apart) - apart, 0.0)
     start = size * gait.ahead * cycles["stride"] + foot.long * np.cos(turned) + foot.ahead
-    start = start + size * cycles["hips"]
+    start = start + size * cycles["hips"] - NEARER * _landed_farther(clock, cycles, foot, pitch)
     # From one plant to the next, less the body's travel: what a steady walk repeats.
     later = 0.0 if sign > 0.0 else 0.5
     strikes = np.append(cycles.strikes, cycles.strikes[-1] + 1.0)
