@@ -208,18 +208,25 @@ def _solve_trunk_and_legs(
 
     A knee that is straighter in the unedited walk may stay as straight: that walk is as it was.
     """
-    batch, shift = pose.batch, np.array(way)
+    shift, none = np.array(way), np.zeros_like(way)
     _place(pose, clocks, channels, shift, feet)
     allowed = np.concatenate([TINY + _unedited_overreach(clock) for clock in clocks])
-    stride = min(clock.frames / (clock.strides * clock.rate) for clock in clocks)
-    ahead, sigma = (float(share * stride) for share in SINKS)
-    none = np.zeros_like(shift)
     for _ in range(3):
         needed = np.maximum(leg_overreach(pose, none, SOFT_KNEE) - allowed, leg_overreach(pose, none, LEAST_SOFT))
         if not (needed > 0.0).any():
             return
-        shift[:, 1] -= batch.smooth(batch.running_maximum(np.maximum(needed, 0.0), ahead), sigma)
+        for frames, clock in zip(pose.batch.slices, clocks, strict=True):
+            shift[frames, 1] -= _sink(clock, np.maximum(needed[frames], 0.0))
         _place(pose, clocks, channels, shift, feet)
+
+
+def _sink(clock: GaitClock, needed: Floats) -> Floats:
+    """``(T,)`` metres that hips sink, smoothly and in time, where ``needed (T,)``."""
+    if not needed.any():
+        return needed
+    own = Batch((len(needed),), (clock.steady,), clock.rate)
+    ahead, sigma = (share * clock.frames / (clock.strides * clock.rate) for share in SINKS)
+    return own.smooth(own.running_maximum(needed, ahead), sigma)
 
 
 def _unedited_overreach(clock: GaitClock) -> Floats:
@@ -346,4 +353,5 @@ def _arm_angles(clock: GaitClock, side: str) -> dict[str, Floats]:
 
 def _added_lean(clock: GaitClock) -> Floats:
     """Radians that overlays pitch the chest forward, ``()`` or ``(T,)``: relaxed arms hang all the same."""
-    return clock.added_at_frames("torso.forward") + (1.0 - TAKEN_BACK[0]) * clock.added_at_frames("hips.lean")
+    hips = (1.0 - TAKEN_BACK[0]) * clock.added_at_frames("hips.lean")
+    return np.asarray(clock.added_at_frames("torso.forward") + hips)

@@ -242,7 +242,7 @@ def foot_path(clock: GaitClock, skeleton: Skeleton, side: str) -> FootPath:
     out = out + sign * size * 16.0 * (share * (1.0 - share)) ** 2 * np.maximum(min(ROOM, gait.apart) - apart, 0.0)
     start = size * gait.ahead * cycles["stride"] + foot.long * np.cos(turned) + foot.ahead
     start = start + size * cycles["hips"] - NEARER * _landed_farther(clock, cycles, foot, pitch)
-    # From one plant to the next, less the body's travel: what a steady walk repeats.
+    # From one plant to the next; of a steady walk less the body's travel, which leaves what repeats.
     later = 0.0 if sign > 0.0 else 0.5
     strikes = np.append(cycles.strikes, cycles.strikes[-1] + 1.0)
     plants = clock.travel(strikes - later)
@@ -258,15 +258,14 @@ def foot_path(clock: GaitClock, skeleton: Skeleton, side: str) -> FootPath:
     if clock.steady:
         behind = along - clock.stride * fine
     else:
-        passed = clock.travel((cycles.strikes[:, None] + fine - later).ravel()).reshape(along.shape)
-        behind = start[:, :1] + plants[:-1, None] + along - passed
+        behind = start[:, :1] + plants[:-1, None] + along
     rows = np.moveaxis(_round(np.stack([up, behind], axis=-1), ROUND, clock.steady), -1, 0)
     own = own_phase(clock.phase, side)
     up, behind, pitch, toes, out, turned, start = (
         _at_frames(row, cycles, own, fine) for row in (*rows, pitch, toes, out, turned, start)
     )
     travel = 0.0 if gait.in_place else clock.travel(clock.phase)
-    ahead = start + behind + travel if clock.steady else behind + travel
+    ahead = start + behind + travel if clock.steady else behind
     ball = np.stack([out, foot.high + up, ahead], axis=-1)
     return FootPath(ball, turned, pitch, toes)
 
