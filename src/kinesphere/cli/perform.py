@@ -1,4 +1,4 @@
-"""``kinesphere perform``: a gesture or a walk with Effort and Shape: ``space=-1,time=0.5`` or ``right_arm:weight=1``."""
+"""``kinesphere perform``: a gesture or walk with Effort and Shape: ``space=-1,time=0.5``, ``right_arm:weight=1``."""
 
 from __future__ import annotations
 
