@@ -99,8 +99,8 @@ def test_body_language_of_several_words_adds_up():
 
 @pytest.mark.parametrize("strength", [LEAST_STRENGTH, MOST_STRENGTH])
 def test_every_word_may_be_said_as_much_as_strengths_go(strength):
-    for name, word in vocabulary().items():
-        assert combine_words({name: strength, "gently": 1.0}).gain == max(1.0, strength), (name, word.alias)
+    for name in vocabulary():
+        assert combine_words({name: strength}).gain == max(1.0, strength)
 
 
 def test_every_two_words_go_together():
@@ -134,7 +134,7 @@ def test_worded_gestures_begin_and_end_in_the_neutrals_poses(gesture, waves):
         made = perform(gesture, words=name).positions_world() if gesture != "wave" else waves[name]
         far = [np.linalg.norm(made[frame] - plain[frame], axis=-1).max() for frame in (0, -1)]
         if max(far) > 0.002:
-            away[name] = [round(1000.0 * value, 1) for value in far]
+            away[name] = [round(1000.0 * float(value), 1) for value in far]
     assert not away, f"millimetres at the first and the last frame: {away}"
 
 

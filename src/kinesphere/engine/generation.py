@@ -22,6 +22,8 @@ from kinesphere.engine.capsules import flourish_scale_between_hands
 from kinesphere.engine.channels import ChannelCurves, add_idle, join_channels, sample_channels
 from kinesphere.engine.clocks import StrokeClock, StrokePhase, stroke_clock, stroke_phases
 from kinesphere.engine.embodiment import embody
+from kinesphere.engine.gait import generate_walks
+from kinesphere.engine.gait_clock import GaitClock
 from kinesphere.engine.hands import set_hands
 from kinesphere.engine.legs import leg_overreach, solve_stance, step_paths
 from kinesphere.engine.phrases import body_rest_times, figure_body, leading_side, phrase_of
@@ -91,6 +93,8 @@ def generate_edited(
 
     def generate_batch(batch: Sequence[int]) -> tuple[list[Phrase], list[Motion], list[str]]:
         edited = [edits[i](phrases[i]) for i in batch]
+        if edited[0].gait is not None:
+            return edited, generate_walks(edited, rate), []
         return edited, *_generate_batch(edited, rate)
 
     made: dict[int, tuple[Phrase, Motion]] = {}
@@ -106,11 +110,11 @@ def generate_edited(
 
 
 def _batches(phrases: Sequence[Phrase], rate: float) -> list[list[int]]:
-    """Phrases that are generated together: of one body, loops apart, and no more than stay in a processor's cache."""
+    """Phrases that are generated together: of one body, loops and walks apart, no more than stay in a cache."""
     made: list[list[int]] = []
-    kinds: dict[tuple[int, bool], list[int]] = {}  # loops are balanced frame by frame, all else on every third
+    kinds: dict[tuple[int, bool, bool], list[int]] = {}  # loops are balanced frame by frame, all else on every third
     for i, phrase in enumerate(phrases):
-        kinds.setdefault((id(phrase.body), phrase.loop), []).append(i)
+        kinds.setdefault((id(phrase.body), phrase.loop, phrase.gait is not None), []).append(i)
     for indices in kinds.values():
         frames = np.inf
         for i in indices:
@@ -175,6 +179,8 @@ def body_clock(phrase: Phrase, rate: float = RATE) -> TimeMap:
     It is the leading arm's clock, or the body's where no arm leads; the other arm's may differ. It is exact where
     strokes begin and end. Between, it is a monotone cubic without the stroke's own timing. A loop has one pace.
     """
+    if phrase.gait is not None:
+        return GaitClock.of(phrase, rate).time_map
     body = _plan_arms(phrase, embody(phrase.body).actor, rate)[1]
     if phrase.loop:
         return TimeMap.uniform(phrase.duration / max(body.end(phrase.duration), 1.0 / rate))

@@ -34,6 +34,7 @@ from kinesphere.laban.effort_parameters import (
     movement_parameters,
     movement_parameters_of,
 )
+from kinesphere.laban.gait_expression import walk_tracks
 from kinesphere.laban.key_placement import place_keys
 from kinesphere.laban.recruitment import recruit_body
 from kinesphere.laban.shape import Shape, torso_channels
@@ -62,6 +63,7 @@ HANGING_OVERSHOOT = 0.35  # of its overshoot that is left where an arm comes to 
 # are added.
 MULTIPLIED = ("duration", "time_exponent", "loose")
 MOST_GAIN = 1.5  # that flourishes are multiplied by beyond full Effort
+WALKING = 0.7  # of a posture that who walks holds
 POSTURED = ("torso.", "head.", "hips.")  # channels that bring the body nearer to hands
 LARGER = ("wave_rate",)  # of these the larger is taken
 
@@ -166,6 +168,9 @@ def express(phrase: Phrase, *expressions: Expression) -> Phrase:
     random = None if written.seed is None else np.random.default_rng([written.seed, 1])
     shape = combine_dials(parts["torso"], "shape", time)
     channels = torso_channels(np.stack(shape.factors, axis=-1), np.asarray(1.0 + BEYOND_FULL * (shape.gain - 1.0)))
+    if written.gait is not None:
+        held = [replace(drive, amount=WALKING * drive.amount) for own in every for drive in own.drives]
+        return _applied(written, every, walk_tracks(written, parts, _with_postures(channels, held), random))
     shapes = {side: combine_dials(parts[f"{side}_arm"], "shape", time) for side in SIDES}
     efforts: dict[str, Track] = {}
     cache: ParameterCache = {}
@@ -201,8 +206,19 @@ def express(phrase: Phrase, *expressions: Expression) -> Phrase:
         part = part_of_channel(name)
         track = tracks.get(part) or written.track(part)
         tracks[part] = replace(track, overlays=_on_overlays(track, {name: values}, len(time)))
-    stillness = float(np.clip(sum(own.stillness for own in every), -1.0, 1.0))
     sway = 1.0 + float(np.mean(_parameters(parts["torso"], time, model, cache)[1]["sway"]))
+    return _applied(written, every, tracks, drives, sway)
+
+
+def _applied(
+    written: Phrase,
+    every: tuple[Expression, ...],
+    tracks: dict[str, Track],
+    drives: tuple[Drive, ...] = (),
+    sway: float = 1.0,
+) -> Phrase:
+    """The phrase with these tracks and drives, as still as its expressions ask, and with what it was made from."""
+    stillness = float(np.clip(sum(own.stillness for own in every), -1.0, 1.0))
     life, fidget = (1.0 - stillness, 0.0) if stillness >= 0.0 else (1.0 - 0.5 * stillness, -stillness)
     made: dict[str, Any] = {
         "tracks": dict(written.tracks) | tracks,

@@ -23,6 +23,7 @@ import numpy as np
 from kinesphere.maths.vectors import Bools, Floats
 from kinesphere.motion.drive import Drive
 from kinesphere.motion.errors import unknown_name
+from kinesphere.motion.gait import GAIT_OVERLAYS, Gait
 from kinesphere.motion.gesture import ANGLE, CHANNELS, MOST, Curve, Palm, Step
 from kinesphere.motion.humanoid import SIDES
 
@@ -110,6 +111,11 @@ PART_CHANNELS = {part: {name: None for name in CHANNELS if part_of_channel(name)
 PART_OVERLAYS = {
     part: dict.fromkeys(OVERLAYS) | own if part.endswith("_arm") else own for part, own in PART_CHANNELS.items()
 }
+# And in a walk.
+GAIT_PART_OVERLAYS = {
+    part: own | {name: None for name, row in GAIT_OVERLAYS.items() if part == row.part or part.endswith(f"_{row.part}")}
+    for part, own in PART_OVERLAYS.items()
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -193,8 +199,8 @@ class Track:
         Each of ``STROKES``: one number, or one per stroke ``(S,)``. Of an arm's strokes, or of the torso's, which are
         the whole body's where no hand has keys.
     overlays
-        Each of ``OVERLAYS``, or a channel to what is added to it: one number, or a curve over the phrase's own time,
-        ``SAMPLES`` values a second.
+        Each of ``OVERLAYS``, of a walk also of ``motion.gait.GAIT_OVERLAYS``, or a channel to what is added to it: one
+        number, or a curve over the phrase's own time, ``SAMPLES`` values a second.
     placed : (K, 3)
         Where an edit has put an arm's keys; None: where they are.
     palms
@@ -251,6 +257,8 @@ class Phrase:
         Of a recording: what ``generate`` alone leaves out; see ``engine.detail``.
     applied
         Edits that add up (Effort and Shape), and the phrase that they were applied to.
+    gait
+        What is walked, if it is a walk: then arms have no keys and legs no steps.
     """
 
     name: str
@@ -265,6 +273,7 @@ class Phrase:
     drives: tuple[Drive, ...] = ()
     detail: Detail | None = None
     applied: Applied | None = None
+    gait: Gait | None = None
 
     def __post_init__(self) -> None:
         if not np.isfinite(self.duration) or self.duration <= 0.0:
@@ -273,7 +282,7 @@ class Phrase:
         for part, track in self.tracks.items():
             if part not in PARTS:
                 raise ValueError(unknown_name("part", part, PARTS))
-            checked = part, longest, id(self.body)
+            checked = part, longest, id(self.body), self.gait is None
             if track.checked != checked:  # tracks that an edit leaves alone were checked before
                 self._check_track(part, track, longest)
                 object.__setattr__(track, "checked", checked)
@@ -283,7 +292,7 @@ class Phrase:
         for kind, given, known in (
             ("channel", track.curves, PART_CHANNELS[part]),
             ("stroke parameter", track.strokes, STROKES),
-            ("overlay", track.overlays, PART_OVERLAYS[part]),
+            ("overlay", track.overlays, (PART_OVERLAYS if self.gait is None else GAIT_PART_OVERLAYS)[part]),
         ):
             if not given.keys() <= known.keys():
                 name = next(name for name in given if name not in known)
@@ -292,8 +301,7 @@ class Phrase:
         for name, values in track.strokes.items():
             _check_numbers(part, name, values, *STROKE_RANGES[name])
         for name, values in track.overlays.items():
-            most = LARGEST_OVERLAY if name in OVERLAYS else MOST[CHANNELS[name]]
-            _check_numbers(part, name, values, -most, most)
+            _check_numbers(part, name, values, *_overlay_range(name))
         for name, curve in track.curves.items():
             _check_numbers(part, name, curve.values, -MOST[CHANNELS[name]], MOST[CHANNELS[name]])
         for name, values in track.overlays.items():
@@ -302,6 +310,9 @@ class Phrase:
                 raise ValueError(
                     f"{part}: overlay {name} lasts {seconds:g} s; the phrase lasts {self.duration:g} s of its own time"
                 )
+        if self.gait is not None and (track.keys is not None or track.steps):
+            found = "keys" if track.keys is not None else "steps"
+            raise ValueError(f"{part}: found {found} in a walk, whose arms swing and whose feet go by its gait")
         if track.keys is not None:
             self._check_keys(part, track.keys)
             self._check_rows(part, track, track.keys)
@@ -364,6 +375,7 @@ class Phrase:
             and self.drives is made["drives"]
             and (self.duration, self.loop) == (before.duration, before.loop)
             and self.body is before.body
+            and self.gait is before.gait
         )
 
     @cached_property
@@ -379,6 +391,14 @@ class Phrase:
     def times(self) -> Floats:
         """``(N,)`` seconds at which curves over the phrase's own time have their values."""
         return np.asarray(np.arange(round(self.duration * SAMPLES) + 1) / SAMPLES)
+
+
+def _overlay_range(name: str) -> tuple[float, float]:
+    """The least and the greatest value of an overlay."""
+    if name in GAIT_OVERLAYS:
+        return GAIT_OVERLAYS[name].least, GAIT_OVERLAYS[name].most
+    most = LARGEST_OVERLAY if name in OVERLAYS else MOST[CHANNELS[name]]
+    return -most, most
 
 
 def _check_numbers(part: str, name: str, values: Any, least: float, most: float) -> None:

@@ -140,7 +140,7 @@ def _check_parts(edit: Express, scope: Scope, phrase: Phrase) -> Iterator[Findin
     """Warnings about parts that are asked for what they cannot show."""
     own, chosen = edit.of_parts, scope.parts
     arms = [side for side in SIDES if f"{side}_arm" in (own if chosen is None else chosen)]
-    without_keys = bool(arms) and all(phrase.arm(side).keys is None for side in arms)
+    without_keys = bool(arms) and phrase.gait is None and all(phrase.arm(side).keys is None for side in arms)
     if without_keys and not (chosen is None and all(_is_neutral_part(own[f"{side}_arm"]) for side in arms)):
         names = " and ".join(f"{side}_arm" for side in arms)
         yield (
