@@ -149,7 +149,9 @@ def add_body_language(rows: Mapping[str, Any], own: BodyLanguage, strength: floa
         made[name] = total
     for name in ("look", "step"):
         before = made.get(name, (0.0, 0.0))
-        made[name] = tuple(a + strength * b for a, b in zip(before, getattr(own, name), strict=True))
+        most = 90.0 if name == "look" else 0.6
+        both = zip(before, getattr(own, name), strict=True)
+        made[name] = tuple(float(np.clip(a + strength * b, -most, most)) for a, b in both)
     made["attention"] = float(np.clip(made.get("attention", 0.0) + strength * own.attention, -1.0, 1.0))
     made["glance"] = float(np.clip(made.get("glance", 0.0) + strength * own.glance, 0.0, 60.0))
     return made

@@ -129,8 +129,8 @@ class Express(ExpressiveEdit):
         """Posture, gaze and rhythm of its words, and the step that they take."""
         if word is None or word.body.neutral:
             return (), NO_STEP
-        size = self.intensity
-        size = size if size <= 1.0 else 1.0 + BEYOND_FULL * (size - 1.0)
+        size = min(self.intensity * word.gain, MOST_INTENSITY)
+        size = (size if size <= 1.0 else 1.0 + BEYOND_FULL * (size - 1.0)) / word.gain
         amount = np.asarray(size if strength is None else size * strength)
         out, ahead = (min(size, 1.0) * float(np.max(amount) / max(size, 1e-9)) * value for value in word.body.step)
         return tuple(word.body.drives(phrase, amount)), (out, ahead)

@@ -197,7 +197,15 @@ def moments_of(
         moving = plan.lengths > 0.0
         unhurried = np.ones(len(sizes))
         unhurried[moving] = _unhurried(arrivals[moving])
-        strokes = plan.clock.goals[:-1], arrivals, sizes * unhurried, goals / ARM, hangs, fixed[:, 0], phase
+        strokes = (
+            plan.clock.goals[:-1],
+            arrivals,
+            sizes * unhurried,
+            goals / ARM,
+            hangs,
+            fixed[:, 0] | bool(plan.fixed_vias),
+            phase,
+        )
         arms.append(HandStrokes(side, *strokes))
     shapes = {side: [INDEX[f"{side}.hand.{name}"] for name in SHAPES[1:]] for side in SIGN}
     shapeless = {side: 1.0 - clip(table[:, own].sum(axis=1), 0.0, 1.0) for side, own in shapes.items()}

@@ -62,6 +62,7 @@ HANGING_OVERSHOOT = 0.35  # of its overshoot that is left where an arm comes to 
 # What a phrase has already, from edits of other kinds, is kept: these are multiplied, others' differences from neutral
 # are added.
 MULTIPLIED = ("duration", "time_exponent", "loose")
+TWISTS = ("wrist_twist", "elbow_twist", "displacement")  # what waves at the wave rate
 MOST_GAIN = 1.5  # that flourishes are multiplied by beyond full Effort
 WALKING = 0.7  # of a posture that who walks holds
 POSTURED = ("torso.", "head.", "hips.")  # channels that bring the body nearer to hands
@@ -187,7 +188,10 @@ def express(phrase: Phrase, *expressions: Expression) -> Phrase:
     drives = drives if moved is None else (*drives, moved)
     own_torso = written.track("torso")
     tracks = {"torso": replace(own_torso, strokes=_on_strokes(own_torso, torso.strokes)), **stance}
-    for side, own in place_keys(written, shapes, _with_postures(channels, drives), efforts).items():
+    presence = posture_presence(written)
+    held = _with_postures(channels, [drive for own in every for drive in own.drives])
+    held = held if presence is None else {name: values * presence for name, values in held.items()}
+    for side, own in place_keys(written, shapes, held, efforts).items():
         effort = efforts[side]
         displacement = effort.overlays["displacement"]
         if displacement.any():
@@ -200,7 +204,6 @@ def express(phrase: Phrase, *expressions: Expression) -> Phrase:
             overlays=_on_overlays(arm, overlays, len(time)),
             placed=arm.placed if own.positions is None else own.positions,
         )
-    presence = posture_presence(written)
     for name, values in channels.items():
         values = values if presence is None else values * presence
         part = part_of_channel(name)
@@ -368,6 +371,8 @@ def _flourishes(combined: CombinedDials, parameters: dict[str, Values], hands: b
         flourishes |= {"fist": FIST * _maximum(weight, 0.0), "open": -OPEN * _minimum(weight, 0.0)}
     for name in (*AMPLITUDES, "flexed_angle"):
         flourishes[name] = flourishes[name] * np.minimum(combined.gain, MOST_GAIN)
+    if not any(np.any(flourishes[name]) for name in TWISTS):
+        flourishes["wave_rate"] = 0.0
     for name, most in LARGEST.items():
         flourishes[name] = _minimum(flourishes[name], _maximum(parameters[name], most))
     return flourishes

@@ -241,7 +241,8 @@ def key_table(phrase: Phrase) -> KeyTable | None:
     # Keys in the world are taken relative to the shoulder of an upright body.
     written = positions * mirrors - np.where(fixed[:, None], upright_shoulder(actor), 0.0)
     paths = sample_paths(written, rows("stops"), fixed, signs * rows("swivels"), sides.values())
-    below, above = _visible_shape(written)
+    ends = _resting_ends(hanging, sides, phrase.loop)
+    below, above = (rows * ~ends[:, None] for rows in _visible_shape(written))
     return KeyTable(
         sides=sides,
         times=times,
@@ -252,7 +253,7 @@ def key_table(phrase: Phrase) -> KeyTable | None:
         bodies=bodies_at(phrase, times, [side for side, count in zip(arms, counts, strict=True) for _ in range(count)]),
         hanging=hanging[:, None].astype(np.float64),
         paths=paths,
-        keys=MovableKeys(written, ~fixed, _owners(phrase, sides), key_weights(paths.neutral, hanging)),
+        keys=MovableKeys(written, ~(fixed | ends), _owners(phrase, sides), key_weights(paths.neutral, hanging)),
         knots={side: _knots(times[own]) for side, own in sides.items()},
         pairs=find_meeting_keys(times, positions, fixed, sides),
     )
@@ -264,6 +265,14 @@ def _owners(phrase: Phrase, sides: Mapping[str, slice]) -> Ints:
     for own in sides.values() if phrase.loop else ():
         owners[own.stop - 1] = own.start
     return owners
+
+
+def _resting_ends(hanging: Bools, sides: Mapping[str, slice], loop: bool) -> Bools:
+    """``(K,)`` keys at which a hand hangs at the start or at the end: they stay, so that phrases join. A loop has none."""
+    ends = np.zeros(len(hanging), dtype=np.bool_)
+    for own in () if loop else sides.values():
+        ends[[own.start, own.stop - 1]] = True
+    return ends & hanging
 
 
 def _visible_shape(written: Floats) -> tuple[Floats, Floats]:
