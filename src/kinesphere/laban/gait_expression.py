@@ -28,7 +28,10 @@ def walk_tracks(
     channels: Mapping[str, Floats],
     random: np.random.Generator | None = None,
 ) -> dict[str, Track]:
-    """The tracks of a walk under the dials of its parts; ``channels`` is what Shape adds to a torso that stands."""
+    """The tracks of a walk under the dials of its parts.
+
+    ``channels`` is what Shape adds to a body that stands, and how words hold it.
+    """
     model, time = gait_model(), written.times
     added: dict[str, dict[str, Values]] = {}
 
@@ -36,13 +39,15 @@ def walk_tracks(
         own = added.setdefault(part, {})
         own[name] = own[name] + value if name in own else value
 
+    limited = {row.name for row in model.rows}
     for name, values in channels.items():
-        add(part_of_channel(name), name, values)
+        if name not in limited:
+            add(part_of_channel(name), name, values)
     body = amounts_of(parts["torso"], model, time)
     tempo = tempo_product(parts["torso"])
     for row in (row for row in model.rows if not row.arm):
         part = part_of_channel(row.name) if row.name in CHANNELS else GAIT_OVERLAYS[row.name].part
-        add(part, row.name, row.value(body, tempo))
+        add(part, row.name, row.value(body, tempo, channels.get(row.name, 0.0)))
     _keep_walking(added["hips"], model)
     for side in SIDES:
         part = f"{side}_arm"

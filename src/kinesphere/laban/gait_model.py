@@ -95,9 +95,9 @@ class GaitRow:
     least: float
     most: float
 
-    def value(self, amounts: Mapping[str, Values], tempo: Values = 1.0) -> Values:
-        """The overlay under these amounts of elements, each from 0."""
-        total: Values = 0.0
+    def value(self, amounts: Mapping[str, Values], tempo: Values = 1.0, beside: Values = 0.0) -> Values:
+        """The overlay under these amounts of elements, each from 0, with what others add ``beside``; within limits."""
+        total: Values = beside
         for element, part in self.parts:
             amount = amounts[element]
             if isinstance(amount, float):
@@ -106,14 +106,14 @@ class GaitRow:
                 total = total + part * amount
         if self.tempo and not (isinstance(tempo, float) and tempo == 1.0):
             total = total + self.tempo * np.log(tempo)
-        if isinstance(total, float) and total == 0.0:
+        if np.ndim(total) == 0 and total == 0.0:
             return 1.0 if self.factor else 0.0
         above, below = np.maximum(total, 0.0), np.maximum(-total, 0.0)
-        limited = _approach(above, self.most) - _approach(below, -self.least)
+        limited = approach(above, self.most) - approach(below, -self.least)
         return np.exp(limited) if self.factor else limited
 
 
-def _approach(amount: Values, room: float) -> Values:
+def approach(amount: Values, room: float) -> Values:
     """An amount from 0 that comes softly to ``room``, which it does not exceed."""
     if room <= 0.0:
         return 0.0 * amount
