@@ -290,10 +290,12 @@ def test_every_key_takes_the_shape_of_its_moment():
 
 def test_a_hanging_hand_takes_a_quarter_of_its_shape():
     rest = resting_wrist("right")
-    keys = (Keypoint(0.0, rest), Keypoint(60.0, (-0.2, 0.1, 0.3)))
+    up = (-0.2, 0.1, 0.3)
+    keys = (Keypoint(0.0, rest), Keypoint(60.0, up), Keypoint(90.0, rest), Keypoint(120.0, up))
     made = places(arm(Dials(shape=Shape(horizontal=-1.0)), Gesture("up", 2.0, right=Keypoints(keys, 60.0))))
-    assert made[0] == pytest.approx(shape_keys(np.array([rest]), np.array([-0.25, 0, 0, 0]), "right")[0], abs=1e-12)
-    assert made[1] == pytest.approx(shape_keys(np.array([keys[1].position]), np.array([-1.0, 0, 0, 0]), "right")[0])
+    assert made[0] == pytest.approx(np.array(rest), abs=1e-12)  # but at the ends, so that gestures join
+    assert made[2] == pytest.approx(shape_keys(np.array([rest]), np.array([-0.25, 0, 0, 0]), "right")[0], abs=1e-12)
+    assert made[1] == pytest.approx(shape_keys(np.array([up]), np.array([-1.0, 0, 0, 0]), "right")[0])
 
 
 @pytest.mark.parametrize("closing", [Shape(horizontal=1), Shape(vertical=1), Shape(sagittal=1), Shape(reach=-1)])

@@ -139,13 +139,24 @@ def _timing(kind: str) -> dict[str, float]:
     return {name.partition(".")[2]: effort_model()[name] for name in names}
 
 
+def _within(name: str, value: float) -> float:
+    """A posture's value within what its channel may be."""
+    kind = CHANNELS[channels_of(name)[0]]
+    most = math.degrees(MOST[kind]) if kind == ANGLE else MOST[kind]
+    return float(np.clip(value, -most, most))
+
+
 def add_body_language(rows: Mapping[str, Any], own: BodyLanguage, strength: float) -> dict[str, Any]:
     """The fields of a body language with another one added at a strength; ``rows`` may be empty."""
     made: dict[str, Any] = dict(rows)
     for name in ("posture", "rhythm"):
         total = dict(made.get(name, {}))
         for key, value in getattr(own, name).items():
-            total[key] = total.get(key, 0.0) + strength * value
+            total[key] = (
+                _within(key, total.get(key, 0.0) + strength * value)
+                if name == "posture"
+                else (total.get(key, 0.0) + strength * value)
+            )
         made[name] = total
     for name in ("look", "step"):
         before = made.get(name, (0.0, 0.0))

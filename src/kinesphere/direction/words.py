@@ -110,7 +110,8 @@ class WordEntry:
 
     def word(self, name: str) -> Word:
         """The word of this name."""
-        effort = Effort(*self.effort, by_hand=self.strokes)
+        space, weight, time, flow = self.effort
+        effort = Effort(space, weight, time, flow, by_hand=self.strokes)
         dials = effort, Shape(*self.shape), self.tempo, self.stillness, self.kind
         return Word(name, *dials, body=self.body, alias=self.alias)
 
@@ -231,7 +232,7 @@ def combine_words(given: str | Iterable[str] | Mapping[str, float], words: Vocab
     factors = [np.clip(row / gain, -1.0, 1.0).tolist() for row in (effort, shape)]
     return Word(
         " ".join(strengths),
-        Effort(*factors[0], by_hand=by_hand),
+        replace(Effort(*factors[0]), by_hand=by_hand),
         Shape(*factors[1]),
         float(np.clip(np.exp(tempo), *TEMPOS)),
         float(np.clip(stillness, -1.0, 1.0)),

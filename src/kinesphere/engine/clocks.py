@@ -297,8 +297,8 @@ class StrokeTiming(NamedTuple):
 def stroke_phases(clock: StrokeClock, frames: int) -> StrokePhase:
     """The phase of every frame ``(F,)``. Strokes begin and end exactly at their goals, independent of each other."""
     goals = np.round(clock.goals * clock.rate).astype(np.intp)
-    rows = (clock.inflection, clock.anticipation, clock.overshoot, clock.time_exponent)
-    rows += (clock.evenness, clock.hesitation, clock.pauses, clock.irregular)
+    accent = (clock.inflection, clock.anticipation, clock.overshoot, clock.time_exponent)
+    rows = (*accent, clock.evenness, clock.hesitation, clock.pauses, clock.irregular)
     phase = StrokePhase(np.empty(frames, dtype=np.intp), np.empty(frames), np.empty(frames))
     timing = StrokeTiming(goals, *(np.ascontiguousarray(row) for row in rows))
     _native.clocks.stroke_phases(timing, SIGMA * clock.rate, max(round(REACH * clock.rate), 1), phase)

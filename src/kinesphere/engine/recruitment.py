@@ -168,7 +168,7 @@ class Moments:
 def _unhurried(arrivals: Floats) -> Floats:
     """``(S,)`` factors of accents by how soon the one before and the one after are."""
     gaps = np.concatenate([[np.inf], np.diff(arrivals), [np.inf]])
-    return np.minimum(1.0, (np.minimum(gaps[:-1], gaps[1:]) / FULL_GAP) ** 2)
+    return np.asarray(np.minimum(1.0, (np.minimum(gaps[:-1], gaps[1:]) / FULL_GAP) ** 2))
 
 
 def moments_of(
@@ -197,15 +197,8 @@ def moments_of(
         moving = plan.lengths > 0.0
         unhurried = np.ones(len(sizes))
         unhurried[moving] = _unhurried(arrivals[moving])
-        strokes = (
-            plan.clock.goals[:-1],
-            arrivals,
-            sizes * unhurried,
-            goals / ARM,
-            hangs,
-            fixed[:, 0] | bool(plan.fixed_vias),
-            phase,
-        )
+        placed = fixed[:, 0] | bool(plan.fixed_vias)
+        strokes = plan.clock.goals[:-1], arrivals, sizes * unhurried, goals / ARM, hangs, placed, phase
         arms.append(HandStrokes(side, *strokes))
     shapes = {side: [INDEX[f"{side}.hand.{name}"] for name in SHAPES[1:]] for side in SIGN}
     shapeless = {side: 1.0 - clip(table[:, own].sum(axis=1), 0.0, 1.0) for side, own in shapes.items()}

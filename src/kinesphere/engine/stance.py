@@ -36,4 +36,4 @@ def step_there_and_back(phrase: Phrase, step: tuple[float, float]) -> tuple[dict
     steps = Step(BEGINS, BEGINS + TAKES, x, z), Step(end - TAKES, end, 0.0, 0.0)
     leg = phrase.track(f"{side}_leg")
     track = Track(curves=leg.curves, strokes=leg.strokes, overlays=leg.overlays, steps=steps)
-    return {f"{side}_leg": track}, Drive("hold", np.float64(1.0), {"hips.x": 0.5 * x, "hips.z": 0.5 * z})
+    return {f"{side}_leg": track}, Drive("hold", np.ones(()), {"hips.x": 0.5 * x, "hips.z": 0.5 * z})

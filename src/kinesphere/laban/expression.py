@@ -189,9 +189,9 @@ def express(phrase: Phrase, *expressions: Expression) -> Phrase:
     own_torso = written.track("torso")
     tracks = {"torso": replace(own_torso, strokes=_on_strokes(own_torso, torso.strokes)), **stance}
     presence = posture_presence(written)
-    held = _with_postures(channels, [drive for own in every for drive in own.drives])
-    held = held if presence is None else {name: values * presence for name, values in held.items()}
-    for side, own in place_keys(written, shapes, held, efforts).items():
+    bent = _with_postures(channels, [drive for own in every for drive in own.drives])
+    bent = bent if presence is None else {name: values * presence for name, values in bent.items()}
+    for side, own in place_keys(written, shapes, bent, efforts).items():
         effort = efforts[side]
         displacement = effort.overlays["displacement"]
         if displacement.any():

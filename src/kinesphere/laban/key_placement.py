@@ -268,7 +268,7 @@ def _owners(phrase: Phrase, sides: Mapping[str, slice]) -> Ints:
 
 
 def _resting_ends(hanging: Bools, sides: Mapping[str, slice], loop: bool) -> Bools:
-    """``(K,)`` keys at which a hand hangs at the start or at the end: they stay, so that phrases join. A loop has none."""
+    """``(K,)`` keys where a hand hangs at the start or at the end: they stay, so that phrases join. Loops have none."""
     ends = np.zeros(len(hanging), dtype=np.bool_)
     for own in () if loop else sides.values():
         ends[[own.start, own.stop - 1]] = True
