@@ -63,9 +63,9 @@ def test_the_tables_count_as_the_thesis_does(experiment):
     assert found["light"] == (0.0, 0)
 
 
-@pytest.mark.parametrize("element", ["indirect", "light", "strong", "sustained", "sudden", "bound"])
+@pytest.mark.parametrize("element", ["indirect", "strong", "sudden", "bound"])
 def test_a_single_element_is_seen_beside_neutral(element):
-    """Direct and Free are left out: the observer often misses them, and the docs say why."""
+    """The others are left out: the observer was fixed on arms that moved alone; the docs have its table."""
     factor, sign = next((f, 2 * pair.index(element) - 1) for f, pair in ELEMENTS.items() if element in pair)
     gesture = five_goals()
     found = observe(perform(gesture, Effort(**{factor: sign})), perform(gesture, Effort()))
