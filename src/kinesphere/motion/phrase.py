@@ -24,6 +24,7 @@ from kinesphere.maths.vectors import Bools, Floats
 from kinesphere.motion.errors import unknown_name
 from kinesphere.motion.gesture import ANGLE, CHANNELS, MOST, Curve, Palm, Step
 from kinesphere.motion.humanoid import SIDES
+from kinesphere.motion.referent import CARRIERS, Referent
 
 if TYPE_CHECKING:
     from kinesphere.body.body import Body
@@ -31,8 +32,8 @@ if TYPE_CHECKING:
 
 PARTS = ("left_arm", "right_arm", "torso", "head", "gaze", "hips", "left_leg", "right_leg", "hands")
 SAMPLES = 60.0  # values a second of a curve over a phrase's own time
-# Spaces of keys: from the shoulder in the chest's axes, fixed, or from a joint that the hand goes with.
-CHEST, WORLD, CARRIERS = "chest", "world", ("hips", "spine", "upperChest", "neck", "head")
+# Spaces of keys: from the shoulder in the chest's axes, fixed, or from one of ``CARRIERS`` that the hand goes with.
+CHEST, WORLD = "chest", "world"
 SLACK = 1e-9  # seconds
 LARGEST_OVERLAY = 100.0  # of an arm's, in any unit
 
@@ -204,6 +205,13 @@ class Track:
         """One number ``()``, or a curve ``(N,)``."""
         return np.asarray(self.overlays.get(name, OVERLAYS[name]), dtype=np.float64)
 
+    @cached_property
+    def neutral(self) -> bool:
+        """Whether it says nothing about how: strokes and overlays are neutral, and keys where they are written."""
+        rows = [(value, STROKES[name]) for name, value in self.strokes.items()]
+        rows += [(value, OVERLAYS.get(name, 0.0)) for name, value in self.overlays.items()]
+        return self.placed is None and all(np.all(value == neutral) for value, neutral in rows)
+
 
 @dataclass(frozen=True, eq=False)
 class Phrase:
@@ -229,6 +237,8 @@ class Phrase:
         Of a recording: what ``generate`` alone leaves out; see ``engine.detail``.
     applied
         Edits that add up (Effort and Shape), and the phrase that they were applied to.
+    referents
+        What hands are marked to keep; targets in metres. What the phrase implies is found where it is generated.
     """
 
     name: str
@@ -242,6 +252,7 @@ class Phrase:
     locked: bool = False
     detail: Detail | None = None
     applied: Applied | None = None
+    referents: tuple[Referent, ...] = ()
 
     def __post_init__(self) -> None:
         if not np.isfinite(self.duration) or self.duration <= 0.0:
@@ -393,4 +404,4 @@ class Applied(NamedTuple):
 
 
 _REST = Track()
-_IDENTITY = ("name", "seed", "detail")  # fields that may change without what edits made of the phrase
+_IDENTITY = ("name", "seed", "detail", "referents")  # fields that may change without what edits made of the phrase
