@@ -22,6 +22,7 @@ from kinesphere.engine.embodiment import embody
 from kinesphere.engine.overlays import BREATH_MOST
 from kinesphere.engine.posture import BodyView, PosedBodies, bodies_at, no_channels, upright_shoulder
 from kinesphere.engine.proportions import ARM
+from kinesphere.engine.referents import MeetingKeys, find_meeting_keys
 from kinesphere.engine.surface_scales import PRESSED
 from kinesphere.laban.clearance import (
     BodyCapsules,
@@ -38,15 +39,12 @@ from kinesphere.laban.clearance import (
 from kinesphere.laban.dials import CombinedDials
 from kinesphere.laban.shape import rotate_keys
 from kinesphere.maths import rotations
-from kinesphere.maths.vectors import Bools, Floats, Ints, clip, norms, smoothstep
+from kinesphere.maths.vectors import Floats, Ints, norms, smoothstep
 from kinesphere.motion.humanoid import SIDES
 from kinesphere.motion.memo import memoised
 from kinesphere.motion.phrase import SAMPLES, Phrase, Track
 
-SHOULDER_SIDE = (0.180, 0.0, 0.0)  # metres from the middle of the chest, out
 CLAVICLE = (0.156, 0.0, -0.034)  # metres
-TOGETHER, APART = 0.12, 0.20  # metres between wrists of hands that meet, and of hands that do not
-SAME_TIME = 0.04  # seconds between two keys at which hands meet
 HANGING_SHAPE = 0.25  # of its Shape that a hanging hand shows
 LOW, RAISED = -0.50, -0.22  # metres above the shoulder: hands that hang, and hands that are up
 MOUTH = (-0.18, 0.12, 0.15)  # metres from the shoulder: out, up, ahead
@@ -58,28 +56,6 @@ DISPLACEMENT_MARGIN = 0.10  # metres that a displacement of the whole elbow's an
 
 
 # Hands that meet
-
-
-class MeetingKeys(NamedTuple):
-    """Pairs of keys at which the two hands meet."""
-
-    left: Ints  # (P,) rows of the left hand's keys
-    right: Ints  # (P,) rows of the right hand's
-    shares: Floats  # (P,) from 0, apart, to 1, together
-
-
-def find_meeting_keys(times: Floats, written: Floats, fixed: Bools, sides: Mapping[str, slice]) -> MeetingKeys | None:
-    """Where hands with keys ``(K, 3)`` relative to their shoulders meet; None: nowhere, or some keys are fixed."""
-    if len(sides) < 2 or fixed.any():
-        return None
-    left, right = sides["left"], sides["right"]
-    rows = np.arange(left.start, left.stop)
-    delays = np.abs(times[rows, None] - times[right])
-    others = right.start + delays.argmin(axis=1)
-    gap = norms(written[rows] - written[others] + 2.0 * np.array(SHOULDER_SIDE))
-    shares = clip((APART - gap) / (APART - TOGETHER), 0.0, 1.0)
-    meet = (delays.min(axis=1) <= SAME_TIME) & (shares > 0.0)
-    return MeetingKeys(rows[meet], others[meet], shares[meet]) if meet.any() else None
 
 
 def shoulder_shift(forward: Floats, up: Floats, side: str) -> Floats:
