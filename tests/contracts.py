@@ -188,6 +188,7 @@ def check_motion_edit(cls) -> None:
 # Phrase edits
 
 
+STANDS = 0.05  # metres a second below which a foot stands
 PLANTED = 0.004  # metres that the ball's joint moves where a heel rises: the foot rolls over the ball
 
 
@@ -233,8 +234,15 @@ def check_phrase_result(edit: PhraseEdit, body: Body) -> None:
     lengths, now = (np.linalg.norm(one.translations, axis=-1) for one in (given, made))
     rigid = (np.ptp(lengths, axis=0) < 1e-12) & (given.skeleton.parents >= 0)
     assert np.abs(now[:, rigid] - lengths[0, rigid]).max(initial=0.0) < 1e-9
-    balls = [body.roles[f"{side}Toes"] for side in ("left", "right")]
-    assert np.ptp(made.positions_world()[:, balls], axis=0).max() < PLANTED
+    for side in ("left", "right"):
+        ball = made.positions_world()[:, body.roles[f"{side}Toes"]]
+        if not edit.apply(phrase).track(f"{side}_leg").steps:
+            assert np.ptp(ball, axis=0).max() < PLANTED
+            continue
+        stands = np.linalg.norm(np.diff(ball, axis=0), axis=1) * made.rate < STANDS  # a step goes, and is over
+        assert np.abs(ball[-1] - ball[0]).max() < PLANTED
+        assert (ball[1:][stands, 1] - ball[0, 1]).max() < PLANTED
+        assert stands.mean() > 0.5
 
 
 def check_phrase_goals(edit: PhraseEdit, body: Body) -> None:

@@ -7,8 +7,8 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from kinesphere.builtin.gait import GaitFile
 from kinesphere.direction.words import WordsFile
+from kinesphere.files.gait_toml import GaitFile
 from kinesphere.files.gesture_toml import GestureFile
 from kinesphere.laban.effort_parameters import effort_model_file
 from kinesphere.motion.document import json_schema

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from kinesphere.builtin.gait import generate_walk, read_gait
 from kinesphere.builtin.library import FOLDER
+from kinesphere.engine import generate, phrase_of
+from kinesphere.files.gait_toml import gait_from_table
 from kinesphere.motion.errors import MotionFileError
 from kinesphere.motion.toml_text import read_table
 
@@ -15,12 +16,12 @@ WALK = (FOLDER / "walk.toml").read_text(encoding="utf-8")
 def read(tmp_path, text: str):
     path = tmp_path / "stroll.toml"
     path.write_text(text, encoding="utf-8")
-    return read_gait(read_table(path, "a walk"), path, "stroll")
+    return gait_from_table(read_table(path, "a walk"), path, "stroll")
 
 
 def test_a_walk_can_be_changed_in_its_file(tmp_path):
     gait = read(tmp_path, WALK.replace("strides = 4", "strides = 2"))
-    made = generate_walk(gait)
+    made = generate(phrase_of(gait))
     assert made.name == "stroll"
     assert made.positions_world()[-1, 0, 2] - made.positions_world()[0, 0, 2] == pytest.approx(2 * gait.stride)
 

@@ -1,11 +1,15 @@
 """Words: the vocabulary and how words combine."""
 
+import itertools
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from kinesphere import Effort, MotionFileError, Shape, perform
-from kinesphere.direction.word_text import DEGREES, split_words, word_strengths
-from kinesphere.direction.words import combine_words, find_word, load_words, vocabulary
+from kinesphere.direction.body_language import BodyLanguage
+from kinesphere.direction.word_text import DEGREES, LEAST_STRENGTH, MOST_STRENGTH, split_words, word_strengths
+from kinesphere.direction.words import Word, combine_words, find_word, load_words, vocabulary
 
 ACTIONS = {
     "float": (-1, -1, -1), "punch": (1, 1, 1), "glide": (1, -1, -1), "slash": (-1, 1, 1),
@@ -19,12 +23,26 @@ def test_basic_effort_actions(name):
 
 
 def test_there_are_words_enough_and_no_two_mean_the_same():
-    known = [w for w in vocabulary().values() if w.kind in ("adverb", "mood")]
-    assert len(known) >= 40
-    said = [(w.effort, w.shape, w.tempo, w.stillness) for w in known]
-    assert len(set(said)) == len(said)
+    known = [w for w in vocabulary().values() if not w.alias]
+    assert len(known) >= 50
+    assert len([w for w in known if w.kind in ("adverb", "mood")]) >= 40
+    said = [(w.effort, w.shape, w.tempo, w.stillness, w.body) for w in known]
+    assert all(one != other for one, other in itertools.combinations(said, 2))
     for w in known:
         assert not (w.effort.neutral and w.shape.neutral)
+
+
+def test_an_alias_is_another_name_of_a_word_and_nothing_else():
+    aliases = {name: word for name, word in vocabulary().items() if word.alias}
+    assert len(aliases) >= 10
+    for name, word in aliases.items():
+        assert word.alias in vocabulary()
+        assert not vocabulary()[word.alias].alias
+        assert replace(word, alias="", kind="") == Word(name)  # the file gives it no dials of its own
+        assert replace(find_word(name), alias="") == find_word(word.alias) == vocabulary()[word.alias]
+    made, named = perform("wave", words="tenderly"), perform("wave", words="loving")
+    assert np.array_equal(made.rotations, named.rotations)
+    assert np.array_equal(made.translations, named.translations)
 
 
 def test_the_sources_adverbs_are_theirs():
@@ -44,11 +62,80 @@ def test_words_add_up_and_are_held_within_their_range():
 
 
 def test_a_word_is_its_dials():
-    said, dialled = (
-        perform("wave", words="tenderly"),
-        perform("wave", find_word("tenderly").effort, find_word("tenderly").shape),
-    )
-    assert np.abs(said.rotations - dialled.rotations).max() < 1e-9
+    bare = {"dreamily": replace(find_word("shy"), name="dreamily", tempo=1.0, body=BodyLanguage())}
+    word = bare["dreamily"]
+    assert word.effort.by_hand
+    for said, dialled in (
+        (perform("wave", words="float"), perform("wave", find_word("float").effort)),
+        (
+            perform("wave", words="dreamily", vocabulary=bare),
+            perform("wave", word.effort, word.shape, stillness=word.stillness),
+        ),
+    ):
+        assert np.abs(said.rotations - dialled.rotations).max() < 1e-9
+        assert np.abs(said.translations - dialled.translations).max() < 1e-9
+
+
+@pytest.mark.parametrize(("degree", "share"), [("very", 1.5), ("slightly", 0.4), ("not", -0.5), ("not at all", -1.0)])
+@pytest.mark.parametrize("word", ["angry", "shy", "afraid", "disgusted"])
+def test_degrees_scale_and_reverse_body_language(word, degree, share):
+    plain, made = find_word(word).body, combine_words(f"{degree} {word}").body
+    assert plain.posture
+    assert any(plain.step)
+    assert dict(made.posture) == pytest.approx({name: share * value for name, value in plain.posture.items()})
+    assert dict(made.rhythm) == pytest.approx({name: share * value for name, value in plain.rhythm.items()})
+    assert made.step == pytest.approx([share * value for value in plain.step])
+    assert made.look == pytest.approx([share * value for value in plain.look])
+    assert made.glance == pytest.approx(max(share * plain.glance, 0.0))  # no gaze goes aside less than not at all
+
+
+def test_body_language_of_several_words_adds_up():
+    one, other, both = find_word("angry").body, find_word("proudly").body, combine_words("angry and proudly").body
+    assert both.step == pytest.approx(np.add(one.step, other.step))
+    assert both.posture["torso_forward"] == pytest.approx(one.posture["torso_forward"] + other.posture["torso_forward"])
+    assert both.posture["hips_y"] == one.posture["hips_y"]
+    assert dict(both.rhythm) == dict(one.rhythm)
+
+
+@pytest.mark.parametrize("strength", [LEAST_STRENGTH, MOST_STRENGTH])
+def test_every_word_may_be_said_as_much_as_strengths_go(strength):
+    for name in vocabulary():
+        assert combine_words({name: strength}).gain == max(1.0, strength)
+
+
+def test_every_two_words_go_together():
+    names = [name for name, word in vocabulary().items() if not word.alias]
+    for one, other in itertools.combinations(names, 2):
+        combine_words({one: MOST_STRENGTH, other: MOST_STRENGTH})
+
+
+@pytest.fixture(scope="module")
+def waves():
+    """The wave in every word that is no alias, and without any: positions of joints ``(F, J, 3)``."""
+    names = [None, *(name for name, word in vocabulary().items() if not word.alias)]
+    return {name: perform("wave", words=name).positions_world() for name in names}
+
+
+def test_every_word_makes_another_motion(waves):
+    """By poses at the same share of the duration, whatever the tempo, and by poses at the same time."""
+    shares = {name: p[np.linspace(0, len(p) - 1, 40).round().astype(int)] for name, p in waves.items()}
+    times = {name: p[np.minimum(np.arange(0, 240, 6), len(p) - 1)] for name, p in waves.items()}
+    for made in (shares, times):
+        for one, other in itertools.combinations(made, 2):
+            assert np.linalg.norm(made[one] - made[other], axis=-1).mean() > 0.005, (one, other)
+
+
+@pytest.mark.parametrize("gesture", ["wave", "knock", "point"])
+def test_worded_gestures_begin_and_end_in_the_neutrals_poses(gesture, waves):
+    """So that they join."""
+    plain = perform(gesture).positions_world()
+    away = {}
+    for name in waves:
+        made = perform(gesture, words=name).positions_world() if gesture != "wave" else waves[name]
+        far = [np.linalg.norm(made[frame] - plain[frame], axis=-1).max() for frame in (0, -1)]
+        if max(far) > 0.002:
+            away[name] = [round(1000.0 * float(value), 1) for value in far]
+    assert not away, f"millimetres at the first and the last frame: {away}"
 
 
 @pytest.mark.parametrize("text", ["gentley", "angrey", "quikly"])
@@ -98,12 +185,12 @@ def test_words_may_be_joined_as_one_writes(text):
 )  # fmt: skip
 def test_adjectives_and_adverbs_are_forms_of_one_word(form, word):
     assert find_word(form) == find_word(word)
-    assert find_word(word).name == word
+    assert find_word(word).name == (vocabulary()[word].alias or word)
 
 
 def test_every_word_is_found_by_its_own_name():
-    for name in vocabulary():
-        assert find_word(name).name == name
+    for name, word in vocabulary().items():
+        assert find_word(name).name == (word.alias or name)
 
 
 @pytest.mark.parametrize(
@@ -155,6 +242,7 @@ def test_a_stronger_degree_shows_more_and_not_shows_the_opposite(word):
     assert opposite.effort.factors == pytest.approx(-0.5 * dials.effort.factors)
     assert opposite.shape.factors == pytest.approx(-0.5 * dials.shape.factors)
     assert opposite.tempo == pytest.approx(dials.tempo**-0.5)
+    assert opposite.body.posture["torso_forward"] == pytest.approx(-0.5 * dials.body.posture["torso_forward"])
 
 
 def test_very_is_intensity_for_that_word_alone():

@@ -16,17 +16,21 @@ from kinesphere.engine.arm_plan import (
     ELBOW_ANGLE,
     IN_WORLD,
     NEAR_VIA,
+    NEAR_VIA_SECONDS,
     RELAXED,
     SHOULDER,
     arm_plan,
+    passing_frame,
     shoulder_rotations,
 )
+from kinesphere.engine.clocks import stroke_phases
 from kinesphere.engine.embodiment import embody
 from kinesphere.engine.paths import PARTS
 from kinesphere.engine.phrases import figure_body, phrase_of
 from kinesphere.engine.pose import Actor
 from kinesphere.engine.proportions import ARM, HEIGHT
 from kinesphere.maths import rotations
+from kinesphere.maths.vectors import smoothstep
 from kinesphere.motion.gesture import Space, Stop, resting_swivel, resting_wrist
 from score.gestures import five_goals, with_via, with_world_goal
 
@@ -97,15 +101,29 @@ def test_shoulders_are_counted_from_their_strokes_first_key(seed):
             assert np.linalg.norm(vector) <= np.pi + 1e-9
 
 
-def test_what_would_miss_a_via_fades_there():
-    plan = planned(with_via())
-    path = plan.wrist_path(plan.positions)
-    passed = path.reached[PARTS] / path.length[0]
-    shares = np.array([passed, passed + 1e-3, passed + NEAR_VIA, 0.0])
-    shown = plan.via_fade(path, np.zeros(4, dtype=int), shares)
-    assert shown == pytest.approx([0.0, 3.0 * (1e-3 / NEAR_VIA) ** 2, 1.0, 1.0], abs=1e-4)
-    assert plan.via_fade(path, np.ones(4, dtype=int), shares) == pytest.approx(np.ones(4))
-    assert planned(five_goals()).via_fade(path, np.zeros(4), shares) == 1.0
+def test_what_would_miss_a_via_fades_there_however_quickly_it_is_passed():
+    for quick, exponent in ((1.0, 1.0), (0.2, 3.0), (6.0, 0.6)):
+        plan = planned(with_via(), duration=quick, time_exponent=exponent)
+        path = plan.wrist_path(plan.positions)
+        phase = stroke_phases(plan.clock, int(plan.frames[-1]) + 30)
+        shown = plan.via_fade(path, phase, 60.0)
+        passed = passing_frame(phase.path_share[phase.stroke == 0], path.reached[PARTS] / path.length[0])
+        passed += int(np.argmax(phase.stroke == 0))
+        near = 60.0 * max(NEAR_VIA * np.diff(plan.clock.goals)[0], NEAR_VIA_SECONDS)
+        away = np.abs(np.arange(len(shown)) - passed)
+        first = phase.stroke == 0
+        assert shown[first] == pytest.approx(smoothstep(away[first] / near), abs=1e-12)
+        assert (shown[~first] == 1.0).all()
+        assert np.abs(np.diff(shown[first])).max() < 1.6 / (60.0 * NEAR_VIA_SECONDS)
+    assert planned(five_goals()).via_fade(path, phase, 60.0) == 1.0
+
+
+def test_a_moment_of_passing_is_found_between_frames():
+    shares = np.array([-0.1, 0.0, 0.2, 0.6, 1.1, 1.0])
+    assert passing_frame(shares, 0.4) == pytest.approx(2.5)
+    assert passing_frame(shares, 0.2) == pytest.approx(2.0)
+    assert passing_frame(np.array([0.5, 0.7]), 0.3) == 0.0
+    assert passing_frame(np.array([0.0, 0.2]), 0.3) == 1.0
 
 
 def test_other_positions_have_another_path():

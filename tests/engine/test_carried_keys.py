@@ -70,6 +70,16 @@ def test_what_a_hand_holds_survives_every_dial(effort):
     assert (away < 1e-9).sum() >= 10
 
 
+@pytest.mark.parametrize("effort", [Effort(), Effort(flow=-1), Effort(space=-1, weight=1), Effort(time=1, flow=-1)])
+def test_a_via_at_a_joint_is_passed_where_the_joint_is(effort):
+    phrase = touching()
+    positions = np.array([REST, TOUCH, (-0.4, -0.1, 0.8), REST])
+    goals, spaces = np.array([True, False, True, True]), ("chest", "head", "chest", "chest")
+    keys = replace(phrase.arm("right").keys, positions=positions, goals=goals, spaces=spaces)
+    motion = generate(effort(phrase.with_tracks({"right_arm": Track(keys)})))
+    assert np.linalg.norm(from_head(motion) - ARM * np.array(TOUCH), axis=1).min() < 1e-6
+
+
 def test_there_is_no_pop_where_it_comes_and_goes():
     hand = generate(touching()).positions_world()[:, figure_body().roles["rightHand"]]
     acceleration = np.linalg.norm(np.diff(hand, 2, axis=0), axis=1) * 60.0**2

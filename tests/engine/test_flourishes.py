@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from kinesphere.engine.overlays import (
     body_stretch,
-    chest_width,
+    breath_squash,
     elbow_factor,
     flourish_strength,
     twist_wave,
@@ -51,11 +51,11 @@ def test_squash_is_fullest_behind_the_middle():
 
 def test_breath_is_pressed_out_after_two_fifths():
     # sin²(π (t' − 0.4) / 0.6) / 7: at a half, sin² 30° = 1/4; at three quarters, sin² 105° = 0.9330127
-    assert chest_width(QUARTERS, 1.0) == pytest.approx(
+    assert breath_squash(QUARTERS, 1.0) == pytest.approx(
         [1.0, 1.0, 1.0 - 0.25 / 7.0, 1.0 - 0.9330127 / 7.0, 1.0], abs=1e-7
     )
-    assert chest_width(np.linspace(0.0, 0.4, 9), 1.0) == pytest.approx(1.0)
-    assert chest_width(np.array([0.7]), 0.5) == pytest.approx(1.0 - 0.5 / 7.0)
+    assert breath_squash(np.linspace(0.0, 0.4, 9), 1.0) == pytest.approx(1.0)
+    assert breath_squash(np.array([0.7]), 0.5) == pytest.approx(1.0 - 0.5 / 7.0)
 
 
 def test_an_upper_arm_swells_with_its_elbows_angle():
@@ -67,7 +67,7 @@ def test_all_are_closed_at_goals(amount):
     assert twist_wave(ENDS, amount, 2.0) == pytest.approx(0.0, abs=1e-12)
     assert elbow_factor(ENDS, amount) == pytest.approx(1.0, abs=1e-12)
     assert body_stretch(ENDS, amount) == pytest.approx(1.0, abs=1e-12)
-    assert chest_width(ENDS, amount) == pytest.approx(1.0, abs=1e-12)
+    assert breath_squash(ENDS, amount) == pytest.approx(1.0, abs=1e-12)
     assert wrist_flexion(ENDS, amount, 0.0, 0.0, 0.6) == pytest.approx(0.0, abs=1e-12)
 
 
@@ -75,6 +75,6 @@ def test_strokes_without_way_or_time_have_none_and_long_ones_have_all():
     assert flourish_strength(np.array([0.0, 1.0]), np.array([1.0, 0.0])).tolist() == [0.0, 0.0]
     assert flourish_strength(np.array([0.24, 2.0]), np.array([0.6, 3.0])) == pytest.approx(1.0)
     assert flourish_strength(np.float64(0.12), np.float64(5.0)) == pytest.approx(0.5)
-    assert flourish_strength(np.float64(1.0), np.float64(0.3)) == pytest.approx(0.5)
+    assert flourish_strength(np.float64(1.0), np.float64(0.16)) == pytest.approx(0.5)
     far = np.linspace(0.0, 0.5, 200)
     assert (np.diff(flourish_strength(far, np.float64(1.0))) >= 0.0).all()

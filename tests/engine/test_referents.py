@@ -126,6 +126,7 @@ def test_a_hand_on_the_hip_stays_there_when_the_torso_leaves():
 
 
 @every_gesture
+@pytest.mark.filterwarnings("ignore::kinesphere.engine.arm_plan.OutOfReach")  # some words lean away from the shelf
 @pytest.mark.parametrize("intensity", [1.0, 2.0])
 def test_it_is_kept_in_every_word(name, intensity):
     own = written(name)
@@ -202,14 +203,14 @@ def test_the_plain_gesture_has_the_same_bits(name):
 
 
 @every_gesture
-def test_only_arms_change_and_a_head_that_drinks(name):
+def test_only_arms_change_and_a_head_that_is_touched(name):
     own = Express(words="sad")(written(name))
     made, without = generate(own), generate(nothing(own))
     names = made.skeleton.names
     changed = {names[j] for j in np.flatnonzero(np.abs(made.rotations - without.rotations).max(axis=(0, 2)) > 1e-9)}
     assert changed
     allowed = ("Shoulder", "Arm", "Hand", "Index", "Middle", "Ring", "Little", "Thumb")
-    head = {"neck", "head"} if name == "drink" else set()
+    head = {"neck", "head"} if any(kind == "touch" for kind, *_ in HELD[name]) else set()
     assert {own for own in changed if not any(part in own for part in allowed)} == head
 
 

@@ -165,7 +165,12 @@ def test_shoulders_assist_arms_that_reach_up_ahead_and_across_alike_on_both_side
 
 def hand_motion(**rows):
     still = {name: np.zeros(COUNT) for name in HandMotion._fields}
-    still |= {"upper": rotations.identity(COUNT), "flexion": np.full(COUNT, 0.5), "velocity": np.zeros((COUNT, 3))}
+    still |= {
+        "upper": rotations.identity(COUNT),
+        "bend_range": np.ones(COUNT),
+        "flexion": np.full(COUNT, 0.5),
+        "velocity": np.zeros((COUNT, 3)),
+    }
     return HandMotion(**still | {"angles": np.tile(HAND_SHAPES["relaxed"], (COUNT, 1))} | rows)
 
 
@@ -224,6 +229,15 @@ def test_wrists_bend_as_far_as_they_can(side):
         assert made[[0, -1]] == pytest.approx([least, most], abs=1e-3)
         small = np.abs(asked) < 0.2
         assert made[small] == pytest.approx(asked[small], abs=1e-9)
+
+
+@pytest.mark.parametrize("side", SIGN)
+def test_a_wider_range_lets_a_wrist_bend_beyond_anatomy(side):
+    pose, asked = BatchPose.at_rest(Batch((COUNT,), (False,))), np.linspace(-1.8, 2.6, COUNT)
+    solve_hands(pose, side, hand_motion(bend=asked, bend_range=np.full(COUNT, 2.2)))
+    frame = hand_rig(pose.skeleton, side).frame
+    made = rotations.to_rotation_vector(local(pose, f"{side}Hand")) @ np.cross(frame.along, frame.out)
+    assert made == pytest.approx(asked, abs=1e-9)
 
 
 @pytest.mark.parametrize("side", SIGN)
@@ -419,7 +433,7 @@ def test_the_centre_of_mass_is_that_of_the_motion(seed):
     pose, rows = anyhow(rng), np.zeros(2 * COUNT)
     limbs = {side: figure_limb(1.5, side, "Arm") for side in SIGN}
     upper, flexion = random_rotations(rng, 2 * COUNT), rng.uniform(0.1, 2.0, 2 * COUNT)
-    arms = ArmPose(upper, flexion, np.zeros((2 * COUNT, 3)), rows, rows, rows, rows, {})
+    arms = ArmPose(upper, flexion, np.zeros((2 * COUNT, 3)), rows, rows, rows, rows, rows, {})
     of_sides = ({side: rows[own] for side, own in arms.sides.items()} for rows in (upper, flexion))
     made = horizontal_centre_of_mass(pose, *of_sides, limbs)
     for side, own in arms.sides.items():

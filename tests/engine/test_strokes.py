@@ -21,7 +21,9 @@ def ticking(frames, inflection=0.5, anticipation=0.0, overshoot=0.0, exponent=1.
     goals = np.asarray(frames, dtype=float) / 60.0
     timing = (np.asarray(row, dtype=float) for row in (inflection, anticipation, overshoot, exponent))
     rows = (np.broadcast_to(row, len(goals) - 1) for row in timing)
-    return StrokeClock(goals, goals, *rows, np.full(len(goals) - 1, 0.5), 1.0, 1.0)
+    count = len(goals) - 1
+    even = np.zeros(count), np.zeros(count), np.ones(count), np.zeros(count)  # no evenness, no hesitation
+    return StrokeClock(goals, goals, *rows, *even, np.full(count, 0.5), 1.0, 1.0)
 
 
 @given(inflections, anticipations, overshoots, exponents, st.integers(1, 200))
@@ -103,5 +105,5 @@ def test_away_from_its_ends_a_stroke_is_smoothed_by_a_gaussian(inflection, expon
 def test_peaks_are_the_greatest_speeds_in_mean_speeds(seed):
     timing = np.random.default_rng(seed).uniform([[0.1], [0.0], [0.0], [0.6]], [[0.9], [0.1], [0.2], [3.0]], (4, 6))
     moved = np.diff(stroke_progress(np.linspace(0.0, 1.0, 65), *timing[:, :, None]), axis=1)
-    assert peak_speed(*timing) == pytest.approx(64.0 * np.abs(moved).max(axis=1), rel=1e-9)
-    assert peak_speed(np.full(1, 0.5), *np.zeros((2, 1)), np.ones(1)) == pytest.approx(2.0, abs=0.05)
+    assert peak_speed(*timing, np.zeros(len(timing[0]))) == pytest.approx(64.0 * np.abs(moved).max(axis=1), rel=1e-9)
+    assert peak_speed(np.full(1, 0.5), *np.zeros((2, 1)), np.ones(1), np.zeros(1)) == pytest.approx(2.0, abs=0.05)

@@ -1,8 +1,8 @@
-"""Squash and stretch keep volume, breath does not, and nothing is scaled where nothing is asked."""
+"""Squash, stretch and breath keep volume, and nothing is scaled where nothing is asked."""
 
 from __future__ import annotations
 
-from dataclasses import fields, replace
+from dataclasses import fields
 
 import numpy as np
 import pytest
@@ -10,26 +10,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from generated import seeds
-from kinesphere.engine.arm_plan import arm_plan
-from kinesphere.engine.arms import ArmPose, ArmTask
+from kinesphere.engine.arms import ArmPose
 from kinesphere.engine.batch import Batch
-from kinesphere.engine.channels import INDEX
-from kinesphere.engine.clocks import stroke_phases
-from kinesphere.engine.overlays import body_stretch, chest_width, upper_arm_width
-from kinesphere.engine.phrases import phrase_of
-from kinesphere.engine.pose import Actor, BatchPose
+from kinesphere.engine.overlays import body_stretch, breath_squash, upper_arm_width
+from kinesphere.engine.pose import BatchPose
 from kinesphere.engine.surface_scales import (
-    PRESSED,
-    STRETCHED,
+    PRESSES,
     STRETCHES,
     SWELLS,
     add_breath,
-    add_squash,
     scale_surface,
 )
 from kinesphere.maths import rotations
-from kinesphere.motion.phrase import Track
-from score.gestures import five_goals
 
 FRAMES = 21
 SHARE = np.linspace(0.0, 1.0, FRAMES)
@@ -88,12 +80,22 @@ def test_a_high_hand_makes_tall_and_a_low_one_makes_wide():
     assert wide.scales[:, chest, 1] == pytest.approx(stretch ** (-0.5 * STRETCHES["chest"]))
 
 
-def test_pressed_breath_narrows_and_does_not_shorten():
+def test_pressed_breath_shortens_and_widens():
+    """At full the trunk's middle is 0.857 as high and 1.08 as wide and deep; volume is kept everywhere."""
     pose = scaled(arm(), arm(flourishes={"breath": 1.0}))
-    chest = pose.skeleton.index("chest")
-    narrow = chest_width(SHARE, 1.0) ** STRETCHES["chest"]
-    assert pose.scales[:, chest] == pytest.approx(np.stack([narrow, np.ones(FRAMES), narrow], axis=1))
-    assert narrow.min() < 0.92
+    squash = breath_squash(SHARE, 1.0)
+    for name, share in PRESSES.items():
+        low, wide = squash**share, squash ** (-0.5 * share)
+        assert pose.scales[:, pose.skeleton.index(name)] == pytest.approx(np.stack([wide, low, wide], axis=1))
+    chest = pose.scales[:, pose.skeleton.index("chest")]
+    assert chest[:, 1].min() == pytest.approx(6.0 / 7.0)
+    assert chest[:, [0, 2]].max(axis=0) == pytest.approx(np.full(2, np.sqrt(7.0 / 6.0)))
+    assert chest[:, 1].max() == chest[:, [0, 2]].min() == 1.0
+
+
+def test_breath_and_squash_of_one_body_keep_volume_together():
+    pose = scaled(arm(flourishes={"squash": 0.15}), arm(flourishes={"breath": 0.6}))
+    assert np.prod(torso(pose), axis=-1) == pytest.approx(1.0, abs=1e-12)
 
 
 def test_a_bent_upper_arm_swells_and_a_hanging_one_does_not():
@@ -110,30 +112,6 @@ def test_what_is_not_asked_or_not_shown_is_not_scaled():
     assert scaled(arm(), arm()).scales is None
     hushed = arm(flourish_weight=np.zeros(FRAMES), flourishes={"squash": 0.2, "breath": 1.0})
     assert scaled(hushed, hushed).scales is None
-
-
-def joined(**flourishes):
-    """What spine, clavicles and hips do along with a right arm through five goals, by channel; and the arm's task."""
-    phrase = phrase_of(five_goals())
-    track = replace(phrase.arm("right"), overlays={name: np.float64(value) for name, value in flourishes.items()})
-    plan = arm_plan(phrase.with_tracks({"right_arm": track}, locked=True), "right", Actor.figure())
-    task = ArmTask(plan, stroke_phases(plan.clock, 271), track, np.arange(271) / 60.0, False)
-    idle = ArmTask(None, None, Track(), task.source_time, False)
-    table = np.zeros((271, len(INDEX)))
-    add_squash(table, [idle, task])
-    return {name: table[:, i] for name, i in INDEX.items() if table[:, i].any()}, task.phase.time_share
-
-
-def test_the_skeleton_joins_in_stretch_and_breath_in_proportion():
-    made, share = joined(squash=0.2)
-    assert set(made) == set(STRETCHED)
-    for name, most in STRETCHED.items():
-        assert made[name] == pytest.approx(most * (body_stretch(share, 0.2) - 1.0), abs=1e-12)
-    made, share = joined(breath=1.0)
-    assert set(made) == set(PRESSED)
-    for name, most in PRESSED.items():
-        assert made[name] == pytest.approx(most * (1.0 - chest_width(share, 1.0)), abs=1e-12)
-    assert joined()[0] == {}
 
 
 def test_ribs_and_belly_swell_one_after_the_other():

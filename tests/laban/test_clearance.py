@@ -34,8 +34,15 @@ from kinesphere.laban.clearance import (
 )
 from kinesphere.laban.dials import Dials
 from kinesphere.laban.expression import PARTS, Expression, express
-from kinesphere.laban.key_placement import PathDeviation, _shape_channels, key_table
-from kinesphere.laban.shape import LONGEST
+from kinesphere.laban.key_placement import (
+    HANDS_APART,
+    SAME_PLACE,
+    SHOULDER_SIDE,
+    PathDeviation,
+    _shape_channels,
+    key_table,
+)
+from kinesphere.laban.shape import LONGEST, limit_reach, rotate_keys
 from kinesphere.maths.two_bone import solve_limb
 from kinesphere.maths.vectors import norms, smoothstep
 from kinesphere.motion.gesture import Space, Stop, resting_wrist
@@ -383,3 +390,41 @@ def test_resolving_moves_free_keys_only_as_far_as_is_needed_and_within_reach(see
     if near[[0, 13]].all() and norms(made)[[0, 13]].max() < LONGEST - 0.03:
         assert moved[0] == pytest.approx(moved[13], abs=1e-12)  # a loop's ends go together
     assert np.sum(norms(penetration(made, body, samples, HAND)) ** 2) < 0.7 * np.sum(deep**2)
+
+
+# Enclosing: as far as printed, but not into the other arm
+
+
+@pytest.mark.parametrize("name", ["point", "knock", "beckon", "wave"])
+def test_one_hand_encloses_as_far_as_printed_across_the_middle(name):
+    own = gesture(name)
+    table = key_table(phrase_of(own))
+    shown = table.above[:, 0] == 1.0  # neither hanging nor at the mouth
+    rule = rotate_keys(table.keys.written, np.tile([1.0, 0.0, 0.0, 0.0], (len(shown), 1)))
+    limit_reach(rule, table.keys.written)
+    moved = placed(made_of(own, Shape(horizontal=1.0)), "right") * [-1.0, 1.0, 1.0]
+    far, made = (np.linalg.norm(where - table.keys.written, axis=1)[shown] for where in (rule, moved))
+    assert (made > 0.85 * far).all()
+    assert moved[shown, 0].min() < -0.05
+
+
+@pytest.mark.parametrize("name", ["emphasise", "clap", "punch", "shrug"])
+@given(st.floats(0.0, 1.0), st.floats(-1.0, 1.0), st.floats(-1.0, 1.0))
+@few
+def test_enclosing_hands_stay_clear_of_each_other(name, horizontal, vertical, sagittal):
+    own = gesture(name)
+    table = key_table(phrase_of(own))
+    made = made_of(own, Shape(horizontal, vertical, sagittal))
+    wrists = {side: placed(made, side) for side in SIDES}
+    if wrists["left"] is None:
+        return
+    for i, time in enumerate(table.times[table.sides["left"]]):
+        rows = table.times[table.sides["right"]]
+        other, was = (
+            np.array([np.interp(time, rows, where[:, k]) for k in range(3)])
+            for where in (wrists["right"], table.positions[table.sides["right"]])
+        )
+        gap = wrists["left"][i] - other + [2.0 * SHOULDER_SIDE[0], 0.0, 0.0]
+        before = table.positions[table.sides["left"]][i] - was + [2.0 * SHOULDER_SIDE[0], 0.0, 0.0]
+        if np.linalg.norm(gap[1:]) < SAME_PLACE:
+            assert gap[0] > min(HANDS_APART, before[0]) - 0.03

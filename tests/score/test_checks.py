@@ -28,34 +28,20 @@ def keyed(*rows, side="right", space=Space.LOCAL, stop=Stop.GOAL):
 
 
 @pytest.mark.parametrize("name", WITH_KEYS)
-def test_effort_on_the_torso_alone_changes_nothing_and_is_said(name):
+def test_effort_on_the_torso_alone_moves_the_body_by_the_arms_clock(name):
     plain = perform(name)
-    for asked in ({"parts": {"torso": Effort(-1, 1, 1, -1)}}, {"effort": Effort(-1, 1, 1, -1), "parts": ("torso",)}):
-        with pytest.warns(WithoutEffect, match=rf"{name}: .*torso .* right arm's clock.*Shape, or ask the right_arm"):
-            made = perform(name, **asked)
-        assert len(made) == len(plain)
-        assert np.abs(made.rotations - plain.rotations).max() < 1e-9
+    made = [perform(name, **asked) for asked in ({"parts": {"torso": STRONG}}, {"effort": STRONG, "parts": ("torso",)})]
+    for one in made:
+        assert len(one) == len(plain)
+        hips = plain.skeleton.index("hips")
+        assert plain.translations[:, hips, 1].min() - one.translations[:, hips, 1].min() > 0.02  # weight lands
+    assert np.array_equal(made[0].rotations, made[1].rotations)
 
 
 def test_effort_on_a_torso_without_hands_keys_shows():
     made = perform("bow", parts={"torso": Effort(time=-1)})
-    assert made.duration > 2.0 * perform("bow").duration
+    assert made.duration > 1.7 * perform("bow").duration
     assert perform("bow", Effort(time=-1), parts=("torso",)).duration == made.duration
-
-
-@pytest.mark.parametrize(
-    "asked",
-    [
-        {"parts": {"torso": Part({0.0: Effort(), 1.0: STRONG}, Shape(vertical=1))}},
-        {"effort": STRONG, "parts": {"torso": Effort()}},
-        {"effort": STRONG, "parts": {"torso": Effort().adjusted(tension=0.5)}},
-        {"effort": STRONG, "shape": Shape(vertical=1), "parts": ("torso",)},
-        {"words": "float", "parts": ("torso",)},
-    ],
-)
-def test_what_no_torso_shows_is_said(asked):
-    with pytest.warns(WithoutEffect, match="torso is asked for does not show"):
-        perform("wave", **asked)
 
 
 @pytest.mark.parametrize(

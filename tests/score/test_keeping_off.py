@@ -6,6 +6,8 @@ import pytest
 from builtin.capsules import hand_depths
 from kinesphere import Effort, Shape, perform
 from kinesphere.builtin import motions
+from kinesphere.direction.words import vocabulary
+from kinesphere.maths import rotations
 
 GESTURES = [name for name in motions() if not name.startswith("walk")]
 NEAR = ["afraid", "shy", "sad", "nervous", "timidly", "tired", "angry", "sneakily"]
@@ -67,3 +69,25 @@ def test_no_hand_jumps_where_the_body_bends_onto_a_goal_in_the_world(effort, sha
     fast = np.linalg.norm(np.diff(made.positions_world(), axis=0), axis=-1) * 60.0
     index = made.skeleton.index
     assert fast[:, [index("rightHand"), index("rightLowerArm")]].max() < 9.0
+
+
+@pytest.mark.parametrize("intensity", [1.0, 2.0])
+def test_no_wrist_pops_when_hands_clap(intensity):
+    """Where hands meet there is no room to bend a wrist. It does not snap straight and bend again at every clap."""
+    for word in vocabulary():
+        made = perform("clap", words=word, intensity=intensity)
+        hands = [made.skeleton.index(f"{side}Hand") for side in ("left", "right")]
+        turns = rotations.angle_between(made.rotations[1:, hands], made.rotations[:-1, hands])
+        assert np.degrees(turns.max()) < 22.0, word
+
+
+@pytest.mark.parametrize("name", ["clap", "wave", "beckon"])
+def test_no_elbow_pops_at_a_via(name):
+    """Indirect's displacement gives way to vias over some time: no hand jumps onto one in a single frame."""
+    effort = Effort(space=-1.0, weight=-0.3, time=-0.3, flow=-1.0)
+    made, plain = (perform(name, e, intensity=2.0) for e in (effort, effort.adjusted(displacement=0.0)))
+    jolts = []
+    for motion in (made, plain):
+        hands = motion.positions_world()[:, [motion.skeleton.index(f"{side}Hand") for side in ("left", "right")]]
+        jolts.append(np.linalg.norm(np.diff(hands, 2, axis=0), axis=-1).max() * motion.rate**2)
+    assert jolts[0] < 5.0 * jolts[1]

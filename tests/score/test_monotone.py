@@ -37,10 +37,10 @@ def peak(made, start=0.0, end=1.0):
     return float(np.argmax(fast) + 0.5) / count
 
 
-def beyond(made, goal, origin):
-    """How far past a goal the hand goes, along the way to it, in metres."""
+def beyond(made, goal, origin, start):
+    """How far past a goal the hand goes in the stroke that begins at a frame, along the way to it, in metres."""
     way = np.subtract(goal, origin) / np.linalg.norm(np.subtract(goal, origin))
-    return float(((wrist_seen(made) - goal)[:61] @ way).max())
+    return float(((wrist_seen(made) - goal)[start : start + 61] @ way).max())
 
 
 def flexion(made):
@@ -69,22 +69,37 @@ def test_time_shortens_and_puts_the_peak_later():
     made = [perform(five_goals(), Effort(time=v)) for v in DIAL]
     lasts = [-m.duration for m in made]
     assert rises(lasts, 5.0)
-    assert made[0].duration == pytest.approx(3.0 * made[4].duration, abs=0.05)
+    assert made[0].duration > 1.8 * made[4].duration > 3.2 * made[8].duration
     peaks = [peak(m) for m in made]
-    assert rises(peaks, 0.5, slack=0.03)
+    assert rises(peaks, 0.15, slack=0.03)
 
 
 def test_bound_lasts_longer_and_free_overshoots():
-    assert rises([perform(five_goals(), Effort(flow=v)).duration for v in UP], 5.0)
+    assert rises([perform(five_goals(), Effort(flow=v)).duration for v in UP], 2.0)
     goals = [key.position for key in five_goals().right.keys]
-    over = [beyond(perform(five_goals(), Effort(flow=-v), lock_times=True), goals[1], goals[0]) for v in UP]
+    over, passed = [], []
+    for v in UP:
+        made = perform(five_goals(), Effort(flow=-v), lock_times=True)
+        over.append(beyond(made, goals[4], goals[3], 180))
+        passed.append(np.linalg.norm(np.diff(wrist_seen(made)[[60, 61, 120, 121, 180, 181]], axis=0)[::2], axis=1))
     assert rises(over, 0.02, slack=1e-3)
     assert over[0] < 1e-3
+    assert all(rises(60.0 * speeds, 0.1) for speeds in np.transpose(passed))  # goals on the way are not stopped at
+
+
+@pytest.mark.parametrize("model", ["chi1999", "emote2000"])
+def test_free_of_the_sources_overshoots_every_goal(model):
+    goals = [key.position for key in five_goals().right.keys]
+    made = [perform(five_goals(), Effort(flow=-v, model=model), lock_times=True) for v in UP]
+    for i in range(4):
+        over = [beyond(one, goals[i + 1], goals[i], 60 * i) for one in made]
+        assert rises(over, 0.02, slack=1e-3)
+        assert over[0] < 1e-3
 
 
 def test_bound_flexes_the_wrist():
     made = [flexion(perform(five_goals(), Effort(flow=v))) for v in UP]
-    assert rises(made, 0.3, slack=1e-3)
+    assert rises(made, 0.15, slack=1e-3)
 
 
 def test_strong_anticipates_and_light_does_not():
@@ -100,9 +115,10 @@ def test_weight_and_flow_scale_the_surface():
     strong = perform(five_goals(), Effort(weight=1))
     chest, arm = (strong.skeleton.index(name) for name in ("chest", "rightUpperArm"))
     assert light[:, chest].max() > free[:, chest].max() > 1.05
-    assert strong.scales[:, chest, [0, 2]].min() < 0.95
+    assert strong.scales[:, chest, 1].min() < 0.87  # breath shortens and widens
+    assert strong.scales[:, chest, [0, 2]].max() > 1.07
     assert strong.scales[:, arm, 2].max() > 1.15
-    for scales in (light, free):  # volume is kept
+    for scales in (light, free, strong.scales):  # volume is kept
         assert np.prod(scales[:, chest], axis=-1) == pytest.approx(1.0, abs=1e-9)
     assert np.array_equal(
         strong.translations[:, 1:], np.broadcast_to(strong.skeleton.offsets[1:], strong.translations[:, 1:].shape)
@@ -115,7 +131,7 @@ def test_rising_lifts_the_head(name):
         made = perform(name, shape=Shape(vertical=value))
         return float(-made.positions_world()[:, made.skeleton.index("head"), 1].mean())
 
-    assert rises([height(v) for v in DIAL], 0.06, slack=1e-6)
+    assert rises([height(v) for v in DIAL], 0.04, slack=1e-6)
 
 
 def test_spreading_parts_the_hands():

@@ -1,3 +1,5 @@
+from .gait import GaitMeasures as GaitMeasures
+from .gait import measure_gait as measure_gait
 from .measures import StrokeMeasures as StrokeMeasures
 from .measures import measure_strokes as measure_strokes
 from .observer import Coding as Coding

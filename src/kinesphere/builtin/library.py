@@ -10,12 +10,14 @@ from pathlib import Path
 from typing import Any
 
 from kinesphere.builtin.characters import check_range
-from kinesphere.builtin.gait import Gait, generate_walk, read_gait
-from kinesphere.engine.generation import generate_gesture
+from kinesphere.engine.generation import generate
+from kinesphere.engine.phrases import figure_body, phrase_of
 from kinesphere.engine.proportions import HEIGHT
+from kinesphere.files.gait_toml import gait_from_table
 from kinesphere.files.gesture_toml import gesture_from_table
 from kinesphere.motion.document import describe_choices, show_value
 from kinesphere.motion.errors import MotionFileError, unknown_name
+from kinesphere.motion.gait import Movement
 from kinesphere.motion.gesture import Gesture
 from kinesphere.motion.motion import Motion
 from kinesphere.motion.toml_text import read_table
@@ -38,6 +40,17 @@ def gesture(name: str) -> Gesture:
     if table.get("kind", "gesture") != "gesture":
         raise ValueError(f"{name!r} is not made of key points; these are: {', '.join(gestures())}")
     return gesture_from_table(table, path, name)
+
+
+def movement(name: str) -> Movement:
+    """The gesture or the walk of a motion."""
+    return _read(name, *_table(_check_name(name)))
+
+
+def load_movement(path: str | Path) -> Movement:
+    """The gesture or the walk of a file; a walk may be ``like`` one of those that have names."""
+    file = Path(path)
+    return _read(_name_of(file), *_merged(file, read_table(file, _EXPECTED)))
 
 
 def gestures() -> tuple[str, ...]:
@@ -80,16 +93,15 @@ def motion(name: str, height: float = HEIGHT) -> Motion:
 
 @lru_cache(maxsize=64)
 def _motion(name: str, height: float) -> Motion:
-    made = _read(name, *_table(name))
-    return generate_gesture(made, height) if isinstance(made, Gesture) else generate_walk(made, height)
+    return generate(phrase_of(movement(name), figure_body(height)))
 
 
-def _read(name: str, path: Path, table: dict[str, Any]) -> Gesture | Gait:
+def _read(name: str, path: Path, table: dict[str, Any]) -> Movement:
     """The gesture or the walk of a table."""
     kind = table.get("kind", "gesture")
     if kind not in KINDS:
         raise MotionFileError(path, show_value(kind), describe_choices(str(kind), KINDS), where="kind")
-    return read_gait(table, path, name) if kind == "walk" else gesture_from_table(table, path, name)
+    return gait_from_table(table, path, name) if kind == "walk" else gesture_from_table(table, path, name)
 
 
 def _name_of(file: Path) -> str:

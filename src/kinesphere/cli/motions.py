@@ -31,7 +31,7 @@ def motions(
         for row in rows:
             typer.echo(f"{row['name']:<{width}}  {row['kind']:<9}  {row['about']}")
         typer.echo(
-            "\nGestures take Effort, Shape and words: kinesphere perform wave --words shy -o shy.glb"
-            '\nWalks are motions, like recordings: kinesphere preview "walk in place" -o walk.mp4'
+            "\nAll take Effort, Shape and words: kinesphere perform wave --words shy -o shy.glb"
+            "\nWalks too: kinesphere perform walk --words tired -o tired.glb"
             "\nA gesture of your own is a text file: docs/gestures.md"
         )

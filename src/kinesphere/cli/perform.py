@@ -1,4 +1,4 @@
-"""``kinesphere perform``: a gesture with Effort and Shape: ``space=-1,time=0.5`` or ``right_arm:weight=1``."""
+"""``kinesphere perform``: a gesture or walk with Effort and Shape: ``space=-1,time=0.5``, ``right_arm:weight=1``."""
 
 from __future__ import annotations
 
@@ -122,7 +122,7 @@ def perform(
         str,
         typer.Argument(
             metavar="IN",
-            help="One of our gestures by name, a file of key points, a gesture in .toml, or a score in .json.",
+            help="One of our gestures or walks by name, a file of key points, one in .toml, or a score in .json.",
             show_default=False,
         ),
     ],
@@ -164,7 +164,7 @@ def perform(
     save_score: SaveScore = None,
     overwrite: Overwrite = False,
 ) -> None:
-    """Perform a gesture gently, angrily, grandly: the same goals, another person's way there.
+    """Perform a gesture or a walk gently, angrily, grandly: the same goals, another person's way there.
 
     Dials and words add up. `kinesphere words` lists the words.
     """

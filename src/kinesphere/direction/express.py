@@ -7,6 +7,7 @@ from dataclasses import field
 from types import MappingProxyType
 from typing import Annotated, Any
 
+import numpy as np
 from pydantic import BeforeValidator
 
 from kinesphere.direction.word_text import LEAST_STRENGTH, MOST_STRENGTH, word_strengths
@@ -25,12 +26,15 @@ from kinesphere.laban.expressive_edit import ExpressiveEdit
 from kinesphere.laban.shape import Shape, affine_shape
 from kinesphere.maths.vectors import Floats
 from kinesphere.motion.document import Flag, Setting, Unwritten, dial, document, fields_to_plain, number
+from kinesphere.motion.drive import Drive
 from kinesphere.motion.edit import phrase_edit
 from kinesphere.motion.errors import unknown_name
 from kinesphere.motion.phrase import Phrase
 from kinesphere.motion.scope import WHOLE, Scope
 
 MOST_INTENSITY = 2.0
+NO_STEP = (0.0, 0.0)
+BEYOND_FULL = 0.35  # of an intensity above 1 that a posture and a rhythm show: bodies have limits
 
 
 @phrase_edit("express")
@@ -109,11 +113,27 @@ class Express(ExpressiveEdit):
         strength, word = strength_over(phrase, scope), self.word
         stillness = self.stillness + (word.stillness if word else 0.0) * self.intensity
         efforts = [self.effort, *(part.effort for part in self.of_parts.values())]
+        parts = scope_parts(scope)
+        drives, step = self._body_language(phrase, strength, word) if "torso" in parts else ((), NO_STEP)
         return Expression(
-            {name: self._dials(name, strength, word) for name in scope_parts(scope)},
+            {name: self._dials(name, strength, word) for name in parts},
             scope.strength * stillness,
             *model_and_lock(efforts),
+            drives,
+            step,
         )
+
+    def _body_language(
+        self, phrase: Phrase, strength: Floats | None, word: Word | None
+    ) -> tuple[tuple[Drive, ...], tuple[float, float]]:
+        """Posture, gaze and rhythm of its words, and the step that they take."""
+        if word is None or word.body.neutral:
+            return (), NO_STEP
+        size = self.intensity
+        size = size if size <= 1.0 else 1.0 + BEYOND_FULL * (size - 1.0)
+        amount = np.asarray(size if strength is None else size * strength)
+        out, ahead = (min(size, 1.0) * float(np.max(amount) / max(size, 1e-9)) * value for value in word.body.step)
+        return tuple(word.body.drives(phrase, amount)), (out, ahead)
 
     def _dials(self, name: str, strength: Floats | None, word: Word | None) -> list[Dials]:
         """Its dials on one part: its own, its words', and the Shape that follows Effort by affinity."""

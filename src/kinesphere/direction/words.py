@@ -1,4 +1,4 @@
-"""Vocabulary of mood words and adverbs ("shy", "gently"): each as Effort, Shape, tempo and stillness.
+"""Vocabulary of mood words and adverbs ("shy", "gently"): each as Effort, Shape, body language, tempo and stillness.
 
 The vocabulary is a TOML file with one entry per word under ``[words]``. A file of one's own adds to it: for one
 performance by ``load_words``, for the process by ``add_words``.
@@ -7,7 +7,7 @@ performance by ``load_words``, for the process by ``add_words``.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import field
+from dataclasses import field, replace
 from functools import lru_cache
 from importlib.resources import files
 from pathlib import Path
@@ -17,12 +17,23 @@ from typing import Annotated, Any
 import numpy as np
 from pydantic import AfterValidator, BeforeValidator, Field, InstanceOf
 
+from kinesphere.direction.body_language import BodyLanguage, add_body_language
 from kinesphere.direction.word_text import LEAST_STRENGTH, MOST_STRENGTH, known_form, word_strengths
 from kinesphere.laban.effort import Effort
 from kinesphere.laban.expression import Expression
 from kinesphere.laban.expressive_edit import ExpressiveEdit
 from kinesphere.laban.shape import Shape
-from kinesphere.motion.document import Numbers, Setting, Text, dial, document, expected_type, number, read_document
+from kinesphere.motion.document import (
+    Numbers,
+    Real,
+    Setting,
+    Text,
+    dial,
+    document,
+    expected_type,
+    number,
+    read_document,
+)
 from kinesphere.motion.edit import phrase_edit
 from kinesphere.motion.errors import MotionFileError, unknown_name
 from kinesphere.motion.phrase import Phrase
@@ -48,6 +59,8 @@ class Word:
     stillness: Annotated[float, dial(-1.0, 1.0, "How still everything else is.", "restless", "a statue")] = 0.0
     kind: Annotated[Text, Setting("What sorts it in lists: action, element, adverb, mood.")] = ""
     gain: Annotated[float, number(1.0, MOST_STRENGTH, "What multiplies its Effort and Shape.")] = 1.0
+    body: Annotated[BodyLanguage, Setting("Its posture, gaze, rhythm and steps.")] = field(default_factory=BodyLanguage)
+    alias: Annotated[Text, Setting("The word that it is another name of; empty: none.")] = ""
 
 
 Vocabulary = Mapping[str, Word]
@@ -88,11 +101,18 @@ class WordEntry:
     ] = (0.0, 0.0, 0.0, 0.0)
     tempo: Annotated[float, number(*TEMPOS, "What multiplies the speed of everything.")] = 1.0
     stillness: Annotated[float, dial(-1.0, 1.0, "How still everything else is.", "restless", "a statue")] = 0.0
+    strokes: Annotated[
+        Mapping[str, Real], Setting("Movement parameters that replace the Effort's, such as hesitation = 0.6.")
+    ] = field(default_factory=dict)
+    body: Annotated[BodyLanguage, Setting("Its posture, gaze, rhythm and steps.")] = field(default_factory=BodyLanguage)
+    alias: Annotated[Text, Setting("The word that it is another name of; nothing else is given then.")] = ""
     about: Annotated[Text, Setting("What it means, in a line.")] = ""
 
     def word(self, name: str) -> Word:
         """The word of this name."""
-        return Word(name, Effort(*self.effort), Shape(*self.shape), self.tempo, self.stillness, self.kind)
+        effort = Effort(*self.effort, by_hand=self.strokes)
+        dials = effort, Shape(*self.shape), self.tempo, self.stillness, self.kind
+        return Word(name, *dials, body=self.body, alias=self.alias)
 
 
 @document(frozen=True)
@@ -183,7 +203,8 @@ def find_word(name: str, words: Vocabulary | None = None) -> Word:
         raise ValueError(
             f"{unknown_name('word', name.strip().lower(), known)}. A file of your own can add it, see load_words"
         )
-    return known[form]
+    found = known[form]
+    return replace(known[found.alias], alias=found.alias) if found.alias in known else found
 
 
 def combine_words(given: str | Iterable[str] | Mapping[str, float], words: Vocabulary | None = None) -> Word:
@@ -194,6 +215,7 @@ def combine_words(given: str | Iterable[str] | Mapping[str, float], words: Vocab
     """
     strengths = word_strengths(given)
     effort, shape, tempo, stillness = np.zeros(4), np.zeros(4), 0.0, 0.0
+    by_hand, body = dict[str, float](), dict[str, Any]()
     for name, strength in strengths.items():
         found = find_word(name, words)
         if not LEAST_STRENGTH <= strength <= MOST_STRENGTH:
@@ -203,15 +225,18 @@ def combine_words(given: str | Iterable[str] | Mapping[str, float], words: Vocab
         shape = shape + strength * found.shape.factors
         tempo += strength * float(np.log(found.tempo))
         stillness += strength * found.stillness
+        by_hand |= dict(found.effort.by_hand) if strength > 0.0 else {}
+        body = add_body_language(body, found.body, strength)
     gain = max(1.0, *strengths.values()) if strengths else 1.0
     factors = [np.clip(row / gain, -1.0, 1.0).tolist() for row in (effort, shape)]
     return Word(
         " ".join(strengths),
-        Effort(*factors[0]),
+        Effort(*factors[0], by_hand=by_hand),
         Shape(*factors[1]),
         float(np.clip(np.exp(tempo), *TEMPOS)),
         float(np.clip(stillness, -1.0, 1.0)),
         gain=gain,
+        body=BodyLanguage(**body) if body else BodyLanguage(),
     )
 
 

@@ -16,13 +16,14 @@ from typing import NamedTuple
 import numpy as np
 
 from kinesphere.engine.batch import RATE
-from kinesphere.engine.clocks import StrokeClock, stroke_clock
+from kinesphere.engine.clocks import StrokeClock, StrokePhase, stroke_clock, stroke_phases
 from kinesphere.engine.embodiment import embody
 from kinesphere.engine.overlays import flourish_strength
 from kinesphere.engine.paths import PARTS, StrokePaths, segment_paths
 from kinesphere.engine.pose import Actor, FigureLimb
 from kinesphere.engine.proportions import ARM
 from kinesphere.maths import rotations
+from kinesphere.maths.interpolation import monotone_cubic
 from kinesphere.maths.vectors import Bools, Floats, Ints, clip, norms, smoothstep
 from kinesphere.motion.errors import MotionFileWarning
 from kinesphere.motion.gesture import resting_swivel, resting_wrist
@@ -31,7 +32,9 @@ from kinesphere.motion.phrase import CHEST, WORLD, Phrase, Track
 
 SAME = 1e-4  # metres: a key nearer to rest than this is relaxed, one nearer to the key before is a hold
 BRIEFLY = 0.1  # seconds that a lone key is kept at least
-NEAR_VIA = 0.16  # of a stroke's path around a via, in which flourishes that would miss it fade
+# Of a stroke's time before and after a via, and seconds at least, in which flourishes that would miss it fade: however
+# quickly a hand passes a via, they do not fade in a frame.
+NEAR_VIA, NEAR_VIA_SECONDS = 0.25, 0.2
 # Columns of a path: 0 to 2 the wrist, 3 the swivel, then weights of the world's space and of the relaxed arm.
 IN_WORLD, RELAXED = 4, 5
 # With all spaces, three more of the shoulder's rotation vector and one of the elbow's angle, then three of the elbow.
@@ -123,6 +126,8 @@ class ArmPlan:
     relaxed: Bools
     edges: Ints
     tension: Floats
+    pass_speed: Floats  # (S,) speed at the stroke's goal as a share of its peak
+    detour: Floats  # (S,) how far its path leads aside, as a share of its chord
     lengths: Floats  # (S,) metres from key to key, 0 for a hold
     clock: StrokeClock
     spaces: tuple[str, ...]  # K, see ``motion.phrase.Keys``
@@ -139,6 +144,11 @@ class ArmPlan:
         return np.round(self.clock.to_output(self.times) * self.clock.rate).astype(np.intp)
 
     @cached_property
+    def leaves_path(self) -> bool:
+        """Whether its strokes take detours, or pass their goals."""
+        return bool(self.detour.any() or self.pass_speed.any())
+
+    @cached_property
     def in_world(self) -> bool:
         """Whether any key is in the world, or goes with another joint."""
         return bool(self.fixed.any())
@@ -147,6 +157,13 @@ class ArmPlan:
     def in_place(self) -> Bools:
         """``(K,)`` which keys are fixed in the world."""
         return np.array([space == WORLD for space in self.spaces])
+
+    @cached_property
+    def fixed_vias(self) -> dict[int, Ints]:
+        """The vias in the world, or with another joint, of each stroke that has some."""
+        keys = np.flatnonzero(self.fixed & ~self.stops)
+        strokes = np.searchsorted(self.edges, keys) - 1
+        return {int(own): keys[strokes == own] for own in np.unique(strokes)}
 
     @cached_property
     def carriers(self) -> tuple[str, ...]:
@@ -190,7 +207,7 @@ class ArmPlan:
         return ArmPaths(upper[self.edges[:-1]], path)
 
     def farthest(self, positions: Floats) -> float:
-        """Distance from the shoulder of the farthest goal that the arm reaches, of keys at ``positions (K, 3)``."""
+        """Distance from the shoulder of the farthest key that is to be reached and can be, of ``positions (K, 3)``."""
         return self._own_farthest if positions is self.positions else self._farthest(positions)
 
     @cached_property
@@ -198,19 +215,81 @@ class ArmPlan:
         return self._farthest(self.positions)
 
     def _farthest(self, positions: Floats) -> float:
-        reach = norms(positions[self.edges])
+        reach = norms(positions[self.stops | self.fixed])
         return float(np.where(reach <= self.limb.reach, reach, 0.0).max())
 
-    def via_fade(self, path: StrokePaths, stroke: Ints, share: Floats) -> Floats | float:
-        """``(F,)`` factor of flourishes that would miss a via: 0 at it, 1 away from it."""
+    def via_shares(self, path: StrokePaths, own: int, keys: Ints) -> Floats:
+        """Shares of a stroke's path at which it passes vias."""
+        return np.asarray((path.reached[PARTS * keys] - path.start[own]) / path.length[own])
+
+    def via_fade(self, path: StrokePaths, phase: StrokePhase, rate: float) -> Floats | float:
+        """``(F,)`` factor of flourishes that would miss a via: 0 when it is passed, 1 some time before and after."""
         if self.stops.all():
             return 1.0
-        shown = np.ones(len(share))
+        shown = np.ones(len(phase.stroke))
         for key in (~self.stops).nonzero()[0]:
             own = int(np.searchsorted(self.edges, key)) - 1
-            at = (path.reached[PARTS * key] - path.start[own]) / path.length[own]
-            shown = np.where(stroke == own, shown * smoothstep(np.abs(share - at) / NEAR_VIA), shown)
+            first, last = np.searchsorted(phase.stroke, (own, own + 1))
+            if first == last:
+                continue
+            near = rate * max(NEAR_VIA * (self.clock.goals[own + 1] - self.clock.goals[own]), NEAR_VIA_SECONDS)
+            at = float(self.via_shares(path, own, np.array([key]))[0])
+            away = np.arange(last - first) - passing_frame(phase.path_share[first:last], at)
+            shown[first:last] *= smoothstep(np.abs(away) / near)
         return shown
+
+    def _stroke_frames(self, own: int, rate: float) -> tuple[int, int]:
+        """The frames at which a stroke begins and ends."""
+        first, last = np.round(self.clock.goals[own : own + 2] * rate).astype(np.intp)
+        return int(first), int(last)
+
+    def passing_frames(self, path: StrokePaths, phase: StrokePhase, at: Ints, rate: float) -> Ints:
+        """The keys' frames ``at (K,)``, with those of vias in the world as the path passes them, each its own frame."""
+        made = at.copy()
+        for own, keys in self.fixed_vias.items():
+            first, last = self._stroke_frames(own, rate)
+            last = min(last, len(phase.stroke) - 1)
+            if last - first <= len(keys):  # too few frames for all of them
+                continue
+            shares = phase.path_share[first:last]
+            frames = [first + round(passing_frame(shares, at)) for at in self.via_shares(path, own, keys)]
+            for i in range(len(frames)):
+                frames[i] = max(frames[i], frames[i - 1] + 1 if i else first + 1)
+            for i in reversed(range(len(frames))):
+                frames[i] = min(frames[i], last - len(frames) + i)
+            made[keys] = frames
+        return made
+
+    def pass_vias(self, path: StrokePaths, phase: StrokePhase, at: Ints, rate: float) -> StrokePhase:
+        """The phase, changed a little so that vias in the world are passed exactly in their frames ``at (K,)``."""
+        share = phase.path_share.copy()
+        for own, keys in self.fixed_vias.items():
+            first, last = self._stroke_frames(own, rate)
+            knots = np.array([first, *at[keys], last])
+            if (np.diff(knots) <= 0).any():
+                continue
+            late = self.via_shares(path, own, keys) - share[at[keys]]
+            frames = np.arange(first, min(last + 1, len(share)))
+            share[frames] += monotone_cubic(knots, [0.0, *late, 0.0], frames.astype(np.float64))
+        return phase._replace(path_share=share)
+
+    def same_progress(self, path: StrokePaths, other: StrokePaths, phase: StrokePhase) -> StrokePhase:
+        """The phase on another path through the same keys that passes vias in the world when this path does."""
+        share = phase.path_share.copy()
+        for own, keys in self.fixed_vias.items():
+            here, there = (self.via_shares(each, own, keys) for each in (path, other))
+            rows = phase.stroke == own
+            share[rows] += monotone_cubic([0.0, *here, 1.0], [0.0, *(there - here), 0.0], share[rows])
+        return phase._replace(path_share=share)
+
+
+def passing_frame(shares: Floats, at: float) -> float:
+    """When shares ``(F,)`` of a path first come to ``at``, in frames, linearly between them."""
+    after = int(np.argmax(shares >= at)) if shares[-1] >= at else len(shares)
+    if after in (0, len(shares)):
+        return float(max(after - 1, 0))
+    low, high = shares[after - 1], shares[after]
+    return float(after - 1 + (at - low) / (high - low))
 
 
 def shoulder_rotations(upper: Floats, stops: Bools) -> tuple[Floats, Floats]:
@@ -232,13 +311,21 @@ def arm_plan(phrase: Phrase, side: str, actor: Actor, rate: float = RATE) -> Arm
     lengths = np.add.reduceat(norms(places[1:] - places[:-1]), edges[:-1])
     lengths = np.where(lengths > SAME, lengths, 0.0)
     locked = phrase.locked or keys.locked
-    clock = stroke_clock(keys.times[edges], lengths, track, keys.inflections, locked, rate)
-    tension = track.stroke("tension", len(edges) - 1)
+    pass_speed = track.stroke("pass_speed", len(edges) - 1) * _passes(lengths, keys.rests[edges])
+    clock = stroke_clock(keys.times[edges], lengths, track, keys.inflections, locked, rate, pass_speed)
+    tension, detour = track.stroke("tension", len(edges) - 1), track.stroke("detour", len(edges) - 1)
     scaled = scale_keys(places, side, actor)
     if keys.fixed.any():
         scaled = np.where(keys.fixed[:, None], actor.arm_size * places, scaled)
     written = keys.times, keys.stops, scaled, keys.swivels, keys.fixed, keys.rests, edges
-    return ArmPlan(actor.arms[side], *written, tension, lengths, clock, keys.spaces, actor.arm_size * keys.offsets)
+    timing = tension, pass_speed, detour, lengths, clock
+    return ArmPlan(actor.arms[side], *written, *timing, keys.spaces, actor.arm_size * keys.offsets)
+
+
+def _passes(lengths: Floats, rests: Bools) -> Bools:
+    """``(S,)`` strokes whose goal a hand may pass without stopping: it goes on from there, and does not hang there."""
+    goes_on = np.append(lengths[1:] > 0.0, False)
+    return np.asarray((lengths > 0.0) & goes_on & ~rests[1:])
 
 
 def _placed(keys: ArmKeys, track: Track) -> Floats:
@@ -273,11 +360,11 @@ class OutOfReach(MotionFileWarning):
 
 
 def lean_to_reach(plan: ArmPlan, shoulder: Floats, time: Floats, size: float) -> Floats:
-    """``(T, 3)`` displacement of the body so that an arm reaches its goals in the world, for ``shoulder (T, 3)``."""
-    keys = np.flatnonzero(plan.in_place & plan.stops)
+    """``(T, 3)`` displacement of the body so that an arm reaches its keys in the world, for ``shoulder (T, 3)``."""
+    keys = np.flatnonzero(plan.in_place)
     if not keys.size:
         return np.zeros_like(shoulder)
-    when = plan.frames[keys] / plan.clock.rate
+    when = _frames_in_world(plan, shoulder, time)[keys] / plan.clock.rate
     at = np.stack([np.interp(when, time, shoulder[:, i]) for i in range(3)], axis=1)
     offset = plan.positions[keys] - at
     distance = norms(offset)
@@ -290,6 +377,16 @@ def lean_to_reach(plan: ArmPlan, shoulder: Floats, time: Floats, size: float) ->
     sharp = weight**4
     blend = sharp @ needed / np.maximum(sharp.sum(axis=1), 1e-9)[:, None]
     return np.asarray(blend * weight.max(axis=1, keepdims=True))
+
+
+def _frames_in_world(plan: ArmPlan, shoulder: Floats, time: Floats) -> Ints:
+    """The keys' frames ``(K,)``; vias in the world as a path from ``shoulder (T, 3)`` to them passes them."""
+    if not plan.fixed_vias:
+        return plan.frames
+    at = np.stack([np.interp(plan.frames / plan.clock.rate, time, shoulder[:, i]) for i in range(3)], axis=1)
+    path = plan.wrist_path(np.where(plan.fixed[:, None], plan.positions, at + plan.positions))
+    phase = stroke_phases(plan.clock, int(plan.frames[-1]) + 1)
+    return plan.passing_frames(path, phase, plan.frames, plan.clock.rate)
 
 
 def goal_warnings(

@@ -20,7 +20,8 @@ from kinesphere.engine.batch import Batch
 from kinesphere.engine.capsules import ROOMY
 from kinesphere.engine.channels import sample_rows
 from kinesphere.engine.clocks import StrokePhase
-from kinesphere.engine.overlays import elbow_factor, twist_wave
+from kinesphere.engine.excursions import excursions
+from kinesphere.engine.overlays import elbow_factor, half_waves, twist_wave
 from kinesphere.engine.paths import PARTS, StrokePaths
 from kinesphere.engine.pose import AHEAD, DOWN, FLEXIONS, SIGN, FigureLimb
 from kinesphere.maths import rotations, threads
@@ -37,6 +38,7 @@ SETTLED = 0.5  # seconds before the end from which it comes to rest
 JOIN_UP, JOIN_AHEAD = np.radians(24.0), np.radians(13.0)  # how far a shoulder joins its arm
 ARM_LENGTH = 0.545  # metres from shoulder to wrist, for a figure 1.70 m tall
 FRAME_WORK = 100  # numbers that an arm is worth when frames are shared among threads
+TRAIL, TRAIL_LATE, MOST_TRAIL = 0.40, 0.06, 0.55  # an elbow that trails: radians at 1 m/s aside, seconds, radians
 Carriers: TypeAlias = Mapping[str, tuple[Floats, Floats]]  # joint to its world rotations (F, 4) and positions (F, 3)
 
 
@@ -226,6 +228,7 @@ class ArmPose:
     relaxed: Floats  # (2 F,) how far each arm is relaxed
     flourish_weight: Floats  # (2 F,) how much of its flourishes it shows
     time_share: Floats  # (2 F,) of the stroke's time
+    half_waves: Floats  # (2 F,) of the stroke's twists
     room: Floats  # (2 F,) 0–1: scale for flourishes by the distance from the body
     flourishes: dict[str, Floats]  # each (2 F,) or ()
 
@@ -246,17 +249,20 @@ def pose_arms(
     *,
     body: Callable[[slice], ArmObstacles] | None = None,
     carriers: Carriers | None = None,
+    hanging: Floats | None = None,
     for_balance: bool = False,
 ) -> ArmPose:
     """The arms of all performances, left ones first, from ``shoulder (2 F, 3)`` and ``chest (2 F, 4)`` in the world.
 
     ``batch`` has every performance twice. ``carriers`` are the joints that keys go with. ``body`` returns the capsules
-    for rows of one side; near them flourishes shrink (``ArmPose.room``). Hands are not moved. ``for_balance`` leaves
-    out what does not matter to it: other spaces and flourishes.
+    for rows of one side; near them flourishes shrink (``ArmPose.room``). Hands are not moved. ``hanging (2 F, 4)`` is
+    where relaxed hands are from where they hang, out, up and ahead, in metres of the figure, and how far their elbows
+    are out, in radians. ``for_balance`` leaves out what does not matter to it: other spaces and flourishes.
     """
     flourishes = {} if for_balance else {name: _gather(name, tasks, batch) for name in OVERLAYS}
     spaces = not for_balance and _uses_other_spaces(flourishes)
-    samples = _ArmPathSamples.of(tasks, batch, shoulder, chest, spaces, carriers or {})
+    fades = not for_balance and bool(flourishes["displacement"].any())
+    samples = _ArmPathSamples.of(tasks, batch, shoulder, chest, spaces, fades, carriers or {})
     rows, half = samples.rows, len(batch) // 2
     halves = dict(zip(SIGN, (slice(half), slice(half, None)), strict=True))
     relaxed = samples.relaxed
@@ -266,15 +272,26 @@ def pose_arms(
         if samples.idle.any():
             swivels = np.repeat([resting_swivel(side) for side in SIGN], half)
             rows[samples.idle, :3], rows[samples.idle, 3] = rest[samples.idle], swivels[samples.idle]
+        if hanging is not None:
+            signs = np.repeat(list(SIGN.values()), half)
+            offset = size * np.column_stack([signs * hanging[:, 0], hanging[:, 1:3]])
+            rows[:, 3] += relaxed * signs * hanging[:, 3]
+            rest, target = rest + offset, target + relaxed[:, None] * offset
         target = target + relaxed[:, None] * relaxed_wrists(batch, size, rest, shoulder, chest)
     weight = samples.flourish_share
     blend = ArmBlend.plain(len(batch))
+    waves = samples.half_waves
     if not for_balance:
         weight = weight * (1.0 - relaxed)
-        twists, rates = flourishes["elbow_twist"], flourishes["elbow_frequency"]
-        swivel_offset = twist_wave(samples.time_share, twists * weight, rates)
+        counts = np.where(waves != 0.0, np.abs(waves), flourishes["elbow_frequency"])
+        signed = weight * np.where(waves < 0.0, -1.0, 1.0)
+        swivel_offset = twist_wave(samples.time_share, flourishes["elbow_twist"] * signed, counts)
+        swivel_offset += flourishes["elbow_out"] * (1.0 - relaxed)
         swivel_offset[halves["right"]] *= SIGN["right"]
-        bend = elbow_factor(samples.time_share, flourishes["displacement"] * weight * samples.via_fade)
+        if flourishes["trail"].any():
+            swivel_offset += flourishes["trail"] * (1.0 - relaxed) * _elbow_trail(batch, target, size)
+        displacement = flourishes["displacement"] * signed * samples.via_fade
+        bend = elbow_factor(samples.time_share, displacement, np.where(waves != 0.0, np.abs(waves), 2.0))
         blend = _blend(samples, flourishes, 1.0 - relaxed)._replace(bend=bend, swivel_offset=swivel_offset)
     made = [
         solve_arms(
@@ -288,7 +305,13 @@ def pose_arms(
         for side, own in halves.items()
     ]
     upper, flexion, wrist, room = (np.concatenate(pair) for pair in zip(*made, strict=True))
-    return ArmPose(upper, flexion, wrist, relaxed, weight, samples.time_share, room, flourishes)
+    return ArmPose(upper, flexion, wrist, relaxed, weight, samples.time_share, waves, room, flourishes)
+
+
+def _elbow_trail(batch: Batch, target: Floats, size: float) -> Floats:
+    """``(F,)`` radians that elbows swivel behind wrists ``target (F, 3)`` that go aside: they stay where they were."""
+    aside = batch.smooth(batch.velocity(target[:, 0]), 0.03) / size
+    return np.asarray(-MOST_TRAIL * np.tanh(TRAIL * batch.delay(aside, TRAIL_LATE) / MOST_TRAIL))
 
 
 class _ArmPathSamples(NamedTuple):
@@ -300,6 +323,7 @@ class _ArmPathSamples(NamedTuple):
     time_share: Floats  # (F,) of the stroke's time
     flourish_share: Floats  # (F,) how much of its flourishes a stroke shows
     via_fade: Floats  # (F,) factor of flourishes that would miss a via
+    half_waves: Floats  # (F,) of the stroke's twists, below zero where they begin with the other sign; 0: as written
     idle: Bools  # (F,) whether the arm has no keys
     other_spaces: Floats  # (F,) whether other spaces than the wrist's count
 
@@ -311,12 +335,13 @@ class _ArmPathSamples(NamedTuple):
         shoulder: Floats,
         chest: Floats,
         spaces: bool,
+        fades: bool,
         carriers: Carriers,
     ) -> _ArmPathSamples:
         count = len(batch)
         rows = np.zeros((count, COLUMNS if spaces else SHOULDER))
         starts = rotations.identity(count) if spaces else np.zeros((1, 4))
-        (time_share, flourish_share), via_fade = np.zeros((2, count)), np.ones(count)
+        (time_share, flourish_share, waves), via_fade = np.zeros((3, count)), np.ones(count)
         idle, other_spaces = np.zeros(count, dtype=np.bool_), np.ones(count)
         for frames, task in zip(batch.slices, tasks, strict=True):
             plan, phase = task.plan, task.phase
@@ -324,49 +349,84 @@ class _ArmPathSamples(NamedTuple):
                 idle[frames] = True
                 continue
             own = {name: (carriers[name][0][frames], carriers[name][1][frames]) for name in plan.carriers}
-            path, first = _sample_path(plan, phase, rows[frames], shoulder[frames], chest[frames], batch.rate, own)
+            path, first, phase = _sample_path(
+                plan, phase, rows[frames], shoulder[frames], chest[frames], batch.rate, own
+            )
             if spaces:
                 starts[frames] = first[phase.stroke]
                 if plan.in_world:  # a hand that stays at a position in the world has no other space
                     other_spaces[frames] = plan.lengths[phase.stroke] > 0.0
             time_share[frames] = phase.time_share
             flourish_share[frames] = plan.flourish_shares[phase.stroke]
-            via_fade[frames] = plan.via_fade(path, phase.stroke, phase.path_share)
+            if fades:
+                via_fade[frames] = plan.via_fade(path, phase, batch.rate)
+            rate = float(task.track.overlay("wave_rate").mean())
+            if rate > 0.0:
+                counts, signs = half_waves(np.diff(plan.clock.goals), rate)
+                waves[frames] = (counts * signs)[phase.stroke]
         relaxed = clip(rows[:, RELAXED], 0.0, 1.0)
         relaxed[idle] = 1.0
-        return cls(rows, relaxed, starts, time_share, flourish_share, via_fade, idle, other_spaces)
+        return cls(rows, relaxed, starts, time_share, flourish_share, via_fade, waves, idle, other_spaces)
 
 
 def _sample_path(
     plan: ArmPlan, phase: StrokePhase, rows: Floats, shoulder: Floats, chest: Floats, rate: float, carriers: Carriers
-) -> tuple[StrokePaths, Floats]:
-    """Write the rows ``(T, ...)`` of one arm's path; gives the path and the shoulder at each stroke's start."""
-    positions = plan.positions
+) -> tuple[StrokePaths, Floats, StrokePhase]:
+    """Write the rows ``(T, ...)`` of one arm's path; gives path, the shoulder at each stroke's start, and the phase."""
     if plan.in_world:
-        at = clip(np.round(plan.frames * (rate / plan.clock.rate)).astype(np.intp), 0, len(chest) - 1)
-        carried = {
-            key: carriers[name][1] + rotations.rotate(carriers[name][0], plan.offsets[key])
-            for key, name in enumerate(plan.spaces)
-            if name in carriers
-        }
-        places = plan.positions.copy()
+        return _sample_world_path(plan, phase, rows, shoulder, chest, rate, carriers)
+    starts, path = _fit_path(plan, plan.positions, rows)
+    rows[:] = path.at(phase.stroke, phase.path_share)
+    if plan.leaves_path:
+        rows[:, :3] += excursions(plan, plan.positions, path, phase, rate)
+    plan.limb.soften(rows[:, :3], plan.farthest(plan.positions))
+    return path, starts, phase
+
+
+def _fit_path(plan: ArmPlan, positions: Floats, rows: Floats) -> tuple[Floats, StrokePaths]:
+    """The shoulder at each stroke's start, and the path of as many columns as ``rows`` have."""
+    return plan.paths(positions) if rows.shape[1] > SHOULDER else (np.zeros((1, 4)), plan.wrist_path(positions))
+
+
+def _sample_world_path(
+    plan: ArmPlan, phase: StrokePhase, rows: Floats, shoulder: Floats, chest: Floats, rate: float, carriers: Carriers
+) -> tuple[StrokePaths, Floats, StrokePhase]:
+    """The same where some keys are in the world or go with a joint. Vias among them are passed in a whole frame."""
+    carried = {
+        key: carriers[name][1] + rotations.rotate(carriers[name][0], plan.offsets[key])
+        for key, name in enumerate(plan.spaces)
+        if name in carriers
+    }
+    places = plan.positions.copy()
+
+    def seen_from_chest(at: Ints) -> Floats:
         for key, path_of_key in carried.items():
             places[key] = path_of_key[at[key]]
         in_chest = rotations.rotate(rotations.conjugate(chest[at]), places - shoulder[at])
-        positions = np.where(plan.fixed[:, None], in_chest, plan.positions)
-    starts, path = plan.paths(positions) if rows.shape[1] > SHOULDER else (np.zeros((1, 4)), plan.wrist_path(positions))
+        return np.where(plan.fixed[:, None], in_chest, plan.positions)
+
+    at = clip(np.round(plan.frames * (rate / plan.clock.rate)).astype(np.intp), 0, len(chest) - 1)
+    positions = seen_from_chest(at)
+    starts, path = _fit_path(plan, positions, rows)
+    if plan.fixed_vias:
+        at = plan.passing_frames(path, phase, at, rate)
+        positions = seen_from_chest(at)
+        starts, path = _fit_path(plan, positions, rows)
+        phase = plan.pass_vias(path, phase, at, rate)
     rows[:] = path.at(phase.stroke, phase.path_share)
-    if plan.in_world:  # between keys of the world the hand goes through the world
-        from_chest = shoulder[at] + rotations.rotate(chest[at], plan.positions)
-        keys = np.where(plan.fixed[:, None], places, from_chest)
-        world_path = plan.wrist_path(keys)
-        world = world_path.at(phase.stroke, phase.path_share)[:, :3]
-        if carried:
-            world = _follow_carriers(plan, phase, world_path, world, carried, at)
-        in_chest = rotations.rotate(rotations.conjugate(chest), world - shoulder)
-        rows[:, :3] += clip(rows[:, IN_WORLD], 0.0, 1.0)[:, None] * (in_chest - rows[:, :3])
+    # Between keys of the world the hand goes through the world.
+    from_chest = shoulder[at] + rotations.rotate(chest[at], plan.positions)
+    world_path = plan.wrist_path(np.where(plan.fixed[:, None], places, from_chest))
+    along = plan.same_progress(path, world_path, phase) if plan.fixed_vias else phase
+    world = world_path.at(along.stroke, along.path_share)[:, :3]
+    if carried:
+        world = _follow_carriers(plan, along, world_path, world, carried, at)
+    in_chest = rotations.rotate(rotations.conjugate(chest), world - shoulder)
+    rows[:, :3] += clip(rows[:, IN_WORLD], 0.0, 1.0)[:, None] * (in_chest - rows[:, :3])
+    if plan.leaves_path:
+        rows[:, :3] += excursions(plan, positions, path, phase, rate)
     plan.limb.soften(rows[:, :3], plan.farthest(positions))
-    return path, starts
+    return path, starts, phase
 
 
 def _follow_carriers(

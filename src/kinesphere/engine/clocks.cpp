@@ -13,6 +13,8 @@ constexpr Index PEAK_PARTS = 64;      // of a stroke, in which its greatest spee
 constexpr double SIGMA_SHARE = 0.10;  // of a stroke's time that the Gaussian's σ is at most
 constexpr double RETURNS = 7.0;       // how much wider that Gaussian is at the end, for all overshoot
 constexpr double RAMP = 4.0;          // σ over which a rounded stroke is led back to its ends
+constexpr double EVEN_RAMP = 0.16;    // of an even stroke's time in which it gains speed, and in which it loses it
+constexpr double TWO_PI = 6.283185307179586;
 
 namespace {
 
@@ -23,6 +25,10 @@ struct StrokeTiming {
     Floats<1> anticipation;
     Floats<1> overshoot;
     Floats<1> exponent;
+    Floats<1> evenness;
+    Floats<1> hesitation;
+    Floats<1> pauses;     // whole numbers
+    Floats<1> irregular;  // of the hesitation, the share that comes once more than that
 };
 
 // Where a hand is within its strokes in every frame.
@@ -46,8 +52,13 @@ struct StrokeBlur {
 // What timing makes of a stroke: see stroke_progress in clocks.py. All that does not depend on time is found once.
 class Progress {
    public:
-    Progress(double inflection, double anticipation, double overshoot, double exponent)
-        : peak_(clamp(inflection, EARLIEST, LATEST)),
+    Progress(double inflection, double anticipation, double overshoot, double exponent, double evenness = 0.0,
+             double hesitation = 0.0, double pauses = 1.0, double irregular = 0.0)
+        : even_(evenness),
+          halt_((1.0 - irregular) * hesitation / (TWO_PI * pauses)),
+          again_(irregular * hesitation / (TWO_PI * (pauses + 1.0))),
+          pauses_(pauses),
+          peak_(clamp(inflection, EARLIEST, LATEST)),
           back_(least(anticipation, (1.0 - 2.0 * LEAST_AREA) * (1.0 - 2.0 * EDGE))),
           // At most twice the area of the triangle that neutral timing has, without what anticipation takes of it.
           over_(least(overshoot, ((1.0 - 2.0 * EDGE) * peak_ * (1.0 - LEAST_AREA) - back_ * peak_) / (1.0 - peak_))),
@@ -56,7 +67,19 @@ class Progress {
 
     // The share of its path that a hand has gone after the share `t` of its time; NaN stays NaN.
     double at(double t) const {
-        const double now = std::pow(clamp(t, 0.0, 1.0), exponent_);
+        const double even_time = clamp(t, 0.0, 1.0);
+        double share = even_time;
+        // Hesitations: time itself runs slowly at the ends and at every pause between them.
+        if (halt_ != 0.0) share -= halt_ * std::sin(TWO_PI * pauses_ * even_time);
+        if (again_ != 0.0) share -= again_ * std::sin(TWO_PI * (pauses_ + 1.0) * even_time);
+        const double accented = accent(share);
+        return even_ == 0.0 ? accented : accented + even_ * (even(share) - accented);
+    }
+
+   private:
+    // The speed runs in straight lines through five knots.
+    double accent(double share) const {
+        const double now = std::pow(share, exponent_);
         // The areas under the speed's four lines until now; `whole_` is twice the whole one.
         const double a = least(now, EDGE), b = least(most(now - EDGE, 0.0), peak_ - EDGE);
         const double c = least(most(now - peak_, 0.0), 1.0 - EDGE - peak_), d = most(now - (1.0 - EDGE), 0.0);
@@ -66,25 +89,35 @@ class Progress {
         return 2.0 * area / whole_;
     }
 
-   private:
-    double peak_, back_, over_, exponent_, whole_;
+    // The speed is the same but for a ramp at either end.
+    static double even(double share) {
+        const double early = least(share, EVEN_RAMP), late = most(share - (1.0 - EVEN_RAMP), 0.0);
+        const double area =
+            0.5 * early * early / EVEN_RAMP + most(share - EVEN_RAMP, 0.0) - 0.5 * late * late / EVEN_RAMP;
+        return area / (1.0 - EVEN_RAMP);
+    }
+
+    double even_, halt_, again_, pauses_, peak_, back_, over_, exponent_, whole_;
 };
 
 }  // namespace
 
 // Write the shares of their paths (N,) that hands have gone after shares `t (N,)` of their strokes' time.
 static void stroke_progress(Floats<1> t, Floats<1> inflection, Floats<1> anticipation, Floats<1> overshoot,
-                            Floats<1> exponent, FloatsOut<1> out) {
+                            Floats<1> exponent, Floats<1> evenness, Floats<1> hesitation, Floats<1> pauses,
+                            Floats<1> irregular, FloatsOut<1> out) {
     for (Index i = 0; i < t.shape[0]; ++i) {
-        out(i) = Progress(inflection(i), anticipation(i), overshoot(i), exponent(i)).at(t(i));
+        const Progress progress(inflection(i), anticipation(i), overshoot(i), exponent(i), evenness(i), hesitation(i),
+                                pauses(i), irregular(i));
+        out(i) = progress.at(t(i));
     }
 }
 
 // Write the greatest speeds of strokes (S,), in their mean speeds, from equal parts of a stroke's time.
 static void peak_speed(Floats<1> inflection, Floats<1> anticipation, Floats<1> overshoot, Floats<1> exponent,
-                       FloatsOut<1> out) {
+                       Floats<1> evenness, FloatsOut<1> out) {
     for (Index s = 0; s < inflection.shape[0]; ++s) {
-        const Progress progress(inflection(s), anticipation(s), overshoot(s), exponent(s));
+        const Progress progress(inflection(s), anticipation(s), overshoot(s), exponent(s), evenness(s));
         double before = progress.at(0.0), fastest = 0.0;
         for (Index i = 1; i <= PEAK_PARTS; ++i) {
             const double now = progress.at(static_cast<double>(i) / static_cast<double>(PEAK_PARTS));
@@ -118,7 +151,8 @@ static void stroke_phases(const StrokeTiming& timing, double widest, Index reach
     for (Index s = 0; s < count; ++s) {
         const Index length = goals(s + 1) - goals(s);
         const double whole = static_cast<double>(length), overshoot = timing.overshoot(s);
-        const Progress progress(timing.inflection(s), timing.anticipation(s), overshoot, timing.exponent(s));
+        const Progress progress(timing.inflection(s), timing.anticipation(s), overshoot, timing.exponent(s),
+                                timing.evenness(s), timing.hesitation(s), timing.pauses(s), timing.irregular(s));
         for (Index i = 0; i <= length; ++i) sharp(i) = progress.at(static_cast<double>(i) / whole);
         // A hand that comes back from beyond its goal comes to rest there: its return is rounded the more.
         const StrokeBlur blur = {whole, least(widest, SIGMA_SHARE * whole), RETURNS * overshoot};
@@ -154,7 +188,8 @@ static void stroke_phases(const StrokeTiming& timing, double widest, Index reach
 
 FIELDS(kinesphere::StrokeTiming, &kinesphere::StrokeTiming::goals, &kinesphere::StrokeTiming::inflection,
        &kinesphere::StrokeTiming::anticipation, &kinesphere::StrokeTiming::overshoot,
-       &kinesphere::StrokeTiming::exponent);
+       &kinesphere::StrokeTiming::exponent, &kinesphere::StrokeTiming::evenness, &kinesphere::StrokeTiming::hesitation,
+       &kinesphere::StrokeTiming::pauses, &kinesphere::StrokeTiming::irregular);
 FIELDS(kinesphere::StrokePhase, &kinesphere::StrokePhase::stroke, &kinesphere::StrokePhase::time_share,
        &kinesphere::StrokePhase::path_share);
 

@@ -8,7 +8,8 @@ straight lines through five knots. With ``t''`` the share of time that has passe
 
 Progress is the area under the speed over the whole area: quadratic from knot to knot, 0 at the start, 1 at the end,
 below 0 while anticipating, above 1 while overshooting. ``stroke_phases`` samples it at frames and rounds its corners by
-a Gaussian within the stroke.
+a Gaussian within the stroke. ``evenness`` blends this with a speed that is the same but for a ramp at either end;
+``hesitation`` lets time itself run slowly at some ``pauses``.
 
 **Clocks** say when the moments of a gesture come once Effort has stretched its strokes. Each arm has its own. Within a
 stroke a clock runs as the hand does, late and fast or early and slow, so that torso, fingers and steps go with it. It
@@ -34,6 +35,8 @@ FASTEST = 8.0  # metres per second that a hand is made to go
 FOLLOWS = 0.85  # of how far a stroke's timing is from the plain one that everything else goes along with
 SIGMA = 0.028  # seconds of the Gaussian that rounds corners
 REACH = 8.0 / 60.0  # seconds of it, to either side
+IRREGULAR = 2.4  # radians from stroke to stroke
+PAUSE = 0.55  # seconds from one hesitation to the next, about
 
 
 # Progress
@@ -45,6 +48,10 @@ def stroke_progress(
     anticipation: ArrayLike = 0.0,
     overshoot: ArrayLike = 0.0,
     time_exponent: ArrayLike = 1.0,
+    evenness: ArrayLike = 0.0,
+    hesitation: ArrayLike = 0.0,
+    pauses: ArrayLike = 1.0,
+    irregular: ArrayLike = 0.0,
 ) -> Floats:
     """The share of its path that a hand has gone after the share ``t`` of a stroke's time.
 
@@ -62,12 +69,21 @@ def stroke_progress(
         How fast the stroke first goes backwards, and at last returns from beyond its end.
     time_exponent
         Above 1 everything happens later, below 1 earlier.
+    evenness
+        Weight of a flat speed, 0 to 1.
+    hesitation, pauses, irregular
+        How far the speed goes down, 0 to below 1, and how often: ``pauses`` − 1 times between the ends, and a share of
+        it once more.
     """
     timing = {
         "inflection": inflection,
         "anticipation": anticipation,
         "overshoot": overshoot,
         "time_exponent": time_exponent,
+        "evenness": evenness,
+        "hesitation": hesitation,
+        "pauses": pauses,
+        "irregular": irregular,
     }
     given = np.broadcast_arrays(as_floats(t), *(_finite(name, values) for name, values in timing.items()))
     made = np.empty(given[0].shape)
@@ -83,10 +99,12 @@ def _finite(name: str, values: ArrayLike) -> Floats:
     return array
 
 
-def peak_speed(inflection: Floats, anticipation: Floats, overshoot: Floats, exponent: Floats) -> Floats:
+def peak_speed(
+    inflection: Floats, anticipation: Floats, overshoot: Floats, exponent: Floats, evenness: Floats
+) -> Floats:
     """The greatest speed of strokes ``(S,)``, in their mean speeds: 2 of a plain one."""
     made = np.empty(len(inflection))
-    rows = (inflection, anticipation, overshoot, exponent)
+    rows = (inflection, anticipation, overshoot, exponent, evenness)
     _native.clocks.peak_speed(*(np.ascontiguousarray(row) for row in rows), made)
     return made
 
@@ -102,7 +120,7 @@ class StrokeClock:
     ----------
     source, goals : (S + 1,)
         When each stroke begins and the last one ends, as written and as performed, on whole frames.
-    inflection, anticipation, overshoot, time_exponent : (S,)
+    inflection, anticipation, overshoot, time_exponent, evenness, hesitation, pauses, irregular : (S,)
         Each stroke's timing.
     plain : (S,)
         Its inflection without Effort.
@@ -118,6 +136,10 @@ class StrokeClock:
     anticipation: Floats
     overshoot: Floats
     time_exponent: Floats
+    evenness: Floats
+    hesitation: Floats
+    pauses: Floats
+    irregular: Floats
     plain: Floats
     lead: float
     tail: float
@@ -128,7 +150,7 @@ class StrokeClock:
         """How much the timing of its strokes differs from the plain one, from 0 to 1."""
         stretch = np.diff(self.goals) / np.maximum(np.diff(self.source), 1e-9)
         away = np.abs(np.log(np.maximum(stretch, 1e-3))) + np.abs(self.time_exponent - 1.0)
-        away = away + 2.0 * np.abs(self.inflection - self.plain)
+        away = away + 2.0 * np.abs(self.inflection - self.plain) + self.evenness + self.hesitation
         return float(clip(2.0 * away.max() - 0.2, 0.0, 1.0))  # a stroke on whole frames is no change
 
     def is_like(self, other: StrokeClock) -> bool:
@@ -152,7 +174,11 @@ class StrokeClock:
     def to_source(self, time: Floats) -> Floats:
         """The gesture's own time at output times ``(F,)``."""
         stroke, share = self.stroke_at(time)
+        if self.hesitation.any():
+            share = hesitate(share, self.hesitation[stroke], self.pauses[stroke], self.irregular[stroke])
         shaped = body_progress(share, self.inflection[stroke], self.time_exponent[stroke], self.plain[stroke])
+        if self.evenness.any():
+            shaped = shaped + self.evenness[stroke] * (share - shaped)
         length = self.source[stroke + 1] - self.source[stroke]
         early = np.minimum(time - self.goals[0], 0.0) / self.lead
         late = np.maximum(time - self.goals[-1], 0.0) / self.tail
@@ -167,13 +193,19 @@ class StrokeClock:
 
 
 def stroke_clock(
-    source: Floats, lengths: Floats, track: Track, inflections: Floats | None, locked: bool, rate: float = RATE
+    source: Floats,
+    lengths: Floats,
+    track: Track,
+    inflections: Floats | None,
+    locked: bool,
+    rate: float = RATE,
+    pass_speed: Floats | None = None,
 ) -> StrokeClock:
     """The clock of strokes that begin and end at ``source (S + 1,)`` seconds and are ``lengths (S,)`` metres long.
 
     ``inflections (S,)`` are the keys' own; ``locked`` keys keep their times. No stroke is made quicker than a hand
     can go: it is shortened less, and where that is not enough, its accent is less sharp. Strokes that are written
-    quicker than that stay as they are.
+    quicker than that stay as they are. A hand that passes its goal at ``pass_speed (S,)`` does not come back to it.
     """
     count = len(source) - 1
     given = track.stroke("inflection", count)
@@ -184,7 +216,10 @@ def stroke_clock(
     slower = np.ones(count) if locked else track.stroke("duration", count)
     exponent = track.stroke("time_exponent", count)
     before, beyond = track.stroke("anticipation", count), track.stroke("overshoot", count)
-    fastest = peak_speed(inflection, before, beyond, exponent)
+    if pass_speed is not None:
+        beyond = np.where(pass_speed > 0.0, 0.0, beyond)
+    evenness, hesitation = track.stroke("evenness", count), track.stroke("hesitation", count)
+    fastest = peak_speed(inflection, before, beyond, exponent, evenness)
     # How short a stroke may be does not depend on its accent: what is more sudden is never longer.
     least = np.minimum(durations, np.where(lengths > 0.0, np.maximum(ACCENTED * lengths / FASTEST, SHORTEST), 0.0))
     made = np.maximum(slower * durations, least)
@@ -192,8 +227,11 @@ def stroke_clock(
     inflection, exponent = plain + sharp * (inflection - plain), 1.0 + sharp * (exponent - 1.0)
     start = source[0] * slower[0]
     goals = np.concatenate([[start], start + np.cumsum(made)])
-    ends = float(slower[0]), float(slower[-1])
-    return StrokeClock(source, _round_to_frames(goals, rate), inflection, before, beyond, exponent, plain, *ends, rate)
+    pauses = np.maximum(np.round(made / PAUSE), 1.0)
+    hesitation = np.where(lengths > 0.0, hesitation, 0.0)
+    irregular = 0.5 + 0.2 * np.cos(IRREGULAR * (1.0 + np.arange(count)))  # no two strokes alike
+    timing = inflection, before, beyond, exponent, evenness, hesitation, pauses, irregular
+    return StrokeClock(source, _round_to_frames(goals, rate), *timing, plain, float(slower[0]), float(slower[-1]), rate)
 
 
 def shift_inflection(plain: Floats, given: Floats) -> Floats:
@@ -207,6 +245,13 @@ def _round_to_frames(times: Floats, rate: float) -> Floats:
     for i in range(1, len(frames)):
         frames[i] = max(frames[i], frames[i - 1] + 1.0)
     return np.asarray(frames / rate)
+
+
+def hesitate(share: Floats, hesitation: Floats, pauses: Floats, irregular: Floats) -> Floats:
+    """The share of a stroke's time that runs slowly at its pauses, as in ``stroke_progress``."""
+    once, again = 2.0 * np.pi * pauses, 2.0 * np.pi * (pauses + 1.0)
+    late = (1.0 - irregular) / once * np.sin(once * share) + irregular / again * np.sin(again * share)
+    return np.asarray(share - hesitation * late)
 
 
 def body_progress(share: Floats, inflection: Floats, exponent: Floats, plain: Floats) -> Floats:
@@ -243,12 +288,17 @@ class StrokeTiming(NamedTuple):
     anticipation: Floats
     overshoot: Floats
     exponent: Floats
+    evenness: Floats
+    hesitation: Floats
+    pauses: Floats
+    irregular: Floats
 
 
 def stroke_phases(clock: StrokeClock, frames: int) -> StrokePhase:
     """The phase of every frame ``(F,)``. Strokes begin and end exactly at their goals, independent of each other."""
     goals = np.round(clock.goals * clock.rate).astype(np.intp)
     rows = (clock.inflection, clock.anticipation, clock.overshoot, clock.time_exponent)
+    rows += (clock.evenness, clock.hesitation, clock.pauses, clock.irregular)
     phase = StrokePhase(np.empty(frames, dtype=np.intp), np.empty(frames), np.empty(frames))
     timing = StrokeTiming(goals, *(np.ascontiguousarray(row) for row in rows))
     _native.clocks.stroke_phases(timing, SIGMA * clock.rate, max(round(REACH * clock.rate), 1), phase)

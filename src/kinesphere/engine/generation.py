@@ -22,6 +22,8 @@ from kinesphere.engine.capsules import flourish_scale_between_hands
 from kinesphere.engine.channels import ChannelCurves, add_idle, join_channels, sample_channels
 from kinesphere.engine.clocks import StrokeClock, StrokePhase, stroke_clock, stroke_phases
 from kinesphere.engine.embodiment import embody
+from kinesphere.engine.gait import generate_walks
+from kinesphere.engine.gait_clock import GaitClock
 from kinesphere.engine.hands import set_hands
 from kinesphere.engine.kept_hands import KeptPerformance, keep_referents, referent_weights
 from kinesphere.engine.legs import leg_overreach, solve_stance, step_paths
@@ -29,8 +31,9 @@ from kinesphere.engine.phrases import as_written, body_rest_times, figure_body, 
 from kinesphere.engine.pose import SIGN, Actor, BatchPose, FigureLimb, joints_with_ancestors
 from kinesphere.engine.posture import MOVED, capsule_lines, capsule_shapes, horizontal_centre_of_mass
 from kinesphere.engine.proportions import HEIGHT
+from kinesphere.engine.recruitment import add_drives, moments_of
 from kinesphere.engine.referents import align_clocks, find_referents, settle_referents
-from kinesphere.engine.surface_scales import add_squash, scale_surface
+from kinesphere.engine.surface_scales import scale_surface
 from kinesphere.engine.trunk import place_hips, solve_trunk
 from kinesphere.engine.written_pose import WrittenPose
 from kinesphere.maths import threads
@@ -50,6 +53,7 @@ SETTLED = 0.6  # seconds before the end
 AHEAD = 0.18  # seconds that hips begin to sink before a leg would be too short
 HEAVY = 0.045  # seconds of σ: a torso has mass
 BATCH_FRAMES = 5000  # frames that are generated at once: arrays of some megabytes
+HANGING = ("out", "up", "ahead", "swivel")  # channels of a hand without keys
 QUICKEST = 0.24  # seconds that a step takes at least
 RATES = (10.0, 1000.0)  # frames a second; with fewer, every goal would need a frame that time has not
 
@@ -94,6 +98,8 @@ def generate_edited(
 
     def generate_batch(batch: Sequence[int]) -> tuple[list[Phrase], list[Motion], list[str]]:
         edited = [edits[i](phrases[i]) for i in batch]
+        if edited[0].gait is not None:
+            return edited, generate_walks(edited, rate), []
         return edited, *_generate_batch(edited, rate)
 
     made: dict[int, tuple[Phrase, Motion]] = {}
@@ -109,11 +115,11 @@ def generate_edited(
 
 
 def _batches(phrases: Sequence[Phrase], rate: float) -> list[list[int]]:
-    """Phrases that are generated together: of one body, loops apart, and no more than stay in a processor's cache."""
+    """Phrases that are generated together: of one body, loops and walks apart, no more than stay in a cache."""
     made: list[list[int]] = []
-    kinds: dict[tuple[int, bool], list[int]] = {}  # loops are balanced frame by frame, all else on every third
+    kinds: dict[tuple[int, bool, bool], list[int]] = {}  # loops are balanced frame by frame, all else on every third
     for i, phrase in enumerate(phrases):
-        kinds.setdefault((id(phrase.body), phrase.loop), []).append(i)
+        kinds.setdefault((id(phrase.body), phrase.loop, phrase.gait is not None), []).append(i)
     for indices in kinds.values():
         frames = np.inf
         for i in indices:
@@ -175,7 +181,7 @@ def _goal_warnings(pose: BatchPose, parts: Sequence[_Performance]) -> Iterator[s
 
 def referents_of(phrase: Phrase) -> tuple[Referent, ...]:
     """What a phrase's hands keep: what is marked, and what it implies beside that, with fades and targets."""
-    return _settled_referents(as_written(phrase))
+    return () if phrase.gait is not None else _settled_referents(as_written(phrase))
 
 
 @memoised
@@ -237,6 +243,8 @@ def body_clock(phrase: Phrase, rate: float = RATE) -> TimeMap:
     It is the leading arm's clock, or the body's where no arm leads; the other arm's may differ. It is exact where
     strokes begin and end. Between, it is a monotone cubic without the stroke's own timing. A loop has one pace.
     """
+    if phrase.gait is not None:
+        return GaitClock.of(phrase, rate).time_map
     body = _plan_arms(phrase, embody(phrase.body).actor, rate)[1]
     if phrase.loop:
         return TimeMap.uniform(phrase.duration / max(body.end(phrase.duration), 1.0 / rate))
@@ -289,7 +297,8 @@ def _prepare(phrase: Phrase, actor: Actor, rate: float, keeping: bool = True) ->
         side: ArmTask(plan, phases[side] if plan else None, phrase.arm(side), times[side], phrase.loop)
         for side, plan in plans.items()
     }
-    add_squash(table, tasks.values())
+    if phrase.drives:
+        add_drives(table, phrase.drives, moments_of(phrase, actor, tasks, body, times["body"], rate, table))
     breath = add_idle(table, phrase, time, rate)
     steps = {side: _retime_steps(phrase.track(f"{side}_leg").steps, body) for side in SIGN}
     return _Performance(phrase, clocks, tasks, steps, table, breath, _kept(phrase, tasks) if keeping else None)
@@ -354,7 +363,15 @@ def _solve_body(
         for_balance=for_balance,
         body=None if for_balance else body,
         carriers=carriers,
+        hanging=_hanging(channels),
     )
+
+
+def _hanging(channels: ChannelCurves) -> Floats | None:
+    """``(2 F, 4)`` where relaxed hands are from where they hang; see ``pose_arms``. None: they hang."""
+    if not channels.nonzero("arm", HANGING):
+        return None
+    return np.stack([channels.sides(f"arm.{name}") for name in HANGING], axis=1)
 
 
 # Balance

@@ -21,6 +21,7 @@ struct HandMotion {
     Floats<2> velocity;  // (F, 3) of the wrist in the chest's axes, for a figure 1.70 m tall
     Floats<1> loose;     // (F,) how far the hand drags behind it
     Floats<1> bend;      // (F,) of the wrist, without drag
+    Floats<1> range;     // (F,) what the wrist's range is multiplied by
     Floats<1> aside;     // (F,) of the wrist, without drag
     Floats<2> angles;    // (F, 22) of the fingers, without drag and breath
     Floats<1> breath;    // (F,) how full the lungs are
@@ -162,7 +163,6 @@ static void write_arms(Index first, Index count, const HandMotion& hands, const 
     const Vec3 hinge = read_vector(model.hinge.data), forearm = read_vector(model.forearm.data);
     const Vec3 inward = read_vector(model.bend.data), side = read_vector(model.aside.data);
     const Index clavicle = model.joints(0), upper = model.joints(1), lower = model.joints(2), hand = model.joints(3);
-    const auto [least_bend, most_bend] = model.bends;
     for (Index i = first; i < first + count; ++i) {
         const Quat shoulder = conjugate(read_quaternion(local.at(i, clavicle))) * read_quaternion(hands.upper.at(i));
         write_quaternion(local.at(i, upper), shoulder);
@@ -170,6 +170,7 @@ static void write_arms(Index first, Index count, const HandMotion& hands, const 
         const Quat elbow = axis_angle_quaternion(hinge, hands.flexion(i) - model.rest_flexion);
         write_quaternion(local.at(i, lower), elbow * axis_angle_quaternion(forearm, ROLL_SHARED * roll));
         double bend = hands.bend(i) + drag(i - first, 0);
+        const double least_bend = hands.range(i) * model.bends.least, most_bend = hands.range(i) * model.bends.greatest;
         const double over = most(bend - (most_bend - SOFT), 0.0), under = most(least_bend + SOFT - bend, 0.0);
         if (over > 0.0) bend = bend - over + SOFT * std::tanh(over / SOFT);
         if (under > 0.0) bend = bend + under - SOFT * std::tanh(under / SOFT);
@@ -219,8 +220,8 @@ static void solve_hands(const BatchRows& rows, const HandMotion& hands, const Ha
 
 FIELDS(kinesphere::HandMotion, &kinesphere::HandMotion::upper, &kinesphere::HandMotion::flexion,
        &kinesphere::HandMotion::roll, &kinesphere::HandMotion::velocity, &kinesphere::HandMotion::loose,
-       &kinesphere::HandMotion::bend, &kinesphere::HandMotion::aside, &kinesphere::HandMotion::angles,
-       &kinesphere::HandMotion::breath);
+       &kinesphere::HandMotion::bend, &kinesphere::HandMotion::range, &kinesphere::HandMotion::aside,
+       &kinesphere::HandMotion::angles, &kinesphere::HandMotion::breath);
 FIELDS(kinesphere::HandModel, &kinesphere::HandModel::joints, &kinesphere::HandModel::hinge,
        &kinesphere::HandModel::forearm, &kinesphere::HandModel::aside, &kinesphere::HandModel::bend,
        &kinesphere::HandModel::along, &kinesphere::HandModel::across, &kinesphere::HandModel::out,

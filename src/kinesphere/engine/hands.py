@@ -17,6 +17,7 @@ from kinesphere import _native
 from kinesphere.body.hands import _LAID as THUMB_TURN
 from kinesphere.body.hands import ANGLES, HandRig, PalmFrame, blend_hand_shapes, hand_rig
 from kinesphere.engine.arms import ArmPose
+from kinesphere.engine.batch import Batch
 from kinesphere.engine.channels import ChannelCurves
 from kinesphere.engine.clocks import StrokeClock
 from kinesphere.engine.overlays import twist_wave, wrist_flexion
@@ -31,8 +32,10 @@ from kinesphere.motion.skeleton import Skeleton
 ROLLS = (math.radians(-85.0), math.radians(85.0))
 DRAG, MOST_DRAG, LATE = 0.11, math.radians(22.0), 0.045  # radians at 1 m/s, the most, seconds
 CURL, LAGS = 0.35, (0.03, 0.05, 0.07)  # of the drag that the fingers show, and seconds later
+TRAIL_LATE = 0.045  # seconds more that a hand drags which trails
 INHALED = 0.03  # radians that fingers bend with a full breath
 BENDS, ASIDES = (math.radians(-66.0), math.radians(76.0)), (math.radians(-28.0), math.radians(18.0))
+NARROW = 0.15  # seconds around a moment without room in which wrists are not bent by flourishes
 FRAME_WORK = 100  # numbers that a hand is worth when performances are shared among threads
 
 
@@ -50,7 +53,13 @@ def set_hands(
     """
     batch, curves, active = pose.batch.both_sides, arms.flourishes, 1.0 - arms.relaxed
     weight, free = arms.flourish_weight, 1.0 if keeping is None else 1.0 - keeping
-    twist = twist_wave(arms.time_share, curves["wrist_twist"] * weight, curves["wrist_frequency"])
+    counts = np.where(arms.half_waves != 0.0, np.abs(arms.half_waves), curves["wrist_frequency"])
+    signed = weight * np.where(arms.half_waves < 0.0, -1.0, 1.0)
+    twist = twist_wave(arms.time_share, curves["wrist_twist"] * signed, counts)
+    velocity = batch.smooth(batch.velocity(arms.wrist), 0.03) / pose.arm_size
+    if curves["trail"].any():  # a hand that trails goes by what its wrist did a moment ago
+        trail = np.broadcast_to(curves["trail"], (len(batch),))[:, None]
+        velocity = velocity + trail * (batch.delay(velocity, TRAIL_LATE) - velocity)
     bend = wrist_flexion(
         arms.time_share,
         curves["wrist_bend"] * weight,
@@ -62,9 +71,10 @@ def set_hands(
         arms.upper,
         arms.flexion,
         clip(_rolls(pose, phrases, arms, clocks) + channels.sides("hand.roll") + twist, *ROLLS),
-        batch.smooth(batch.velocity(arms.wrist), 0.03) / pose.arm_size,
+        velocity,
         channels.sides("hand.loose") * (1.0 + (curves["loose"] - 1.0) * active) * free,
-        channels.sides("hand.bend") + arms.room * bend,
+        channels.sides("hand.bend") + (_calm_room(batch, arms.room) * bend if bend.any() else 0.0),
+        np.broadcast_to(curves["wrist_range"], arms.flexion.shape),
         channels.sides("hand.aside"),
         _finger_angles(channels, {name: curves[name] * (active * free) for name in ("fist", "open")}),
         np.concatenate([channels.breath, channels.breath]),
@@ -73,6 +83,11 @@ def set_hands(
         if SIGN[side] < 0.0:
             np.negative(hands.roll[own], out=hands.roll[own])
         solve_hands(pose, side, HandMotion(*(row[own] for row in hands)))
+
+
+def _calm_room(batch: Batch, room: Floats) -> Floats:
+    """The room for flourishes ``(2 F,)``, the least around each frame: no wrist bends and straightens at every clap."""
+    return 1.0 - batch.smooth(batch.running_maximum(1.0 - room, NARROW), 0.5 * NARROW)
 
 
 def _finger_angles(channels: ChannelCurves, overlays: dict[str, Floats]) -> Floats:
@@ -149,6 +164,7 @@ class HandMotion(NamedTuple):
     velocity: Floats  # (F, 3) of the wrist in the chest's axes, for a figure 1.70 m tall
     loose: Floats  # (F,) how far the hand drags behind it
     bend: Floats  # (F,) of the wrist, without drag
+    bend_range: Floats  # (F,) what the wrist's range is multiplied by
     aside: Floats  # (F,) of the wrist, without drag
     angles: Floats  # (F, 22) of the fingers, without drag and breath
     breath: Floats  # (F,) how full the lungs are

@@ -8,8 +8,10 @@ namespace kinesphere {
 
 namespace {
 
-constexpr int ROUNDS = 6;             // of solving arm and wrist by turns
-constexpr double PRECISE = 2e-4;      // radians between ray and target that are left
+constexpr int ROUNDS = 6;         // of solving arm and wrist by turns
+constexpr double PRECISE = 2e-4;  // radians between ray and target that are left
+constexpr double DECIDED = 2.3;   // radians up to which a turn is made, and from which on it is not
+constexpr double UNDECIDED = 3.0;
 constexpr double TOLERATED = 0.02;    // radians that a wrist may miss before the arm helps it
 constexpr double MOST_MISSED = 0.3;   // radians missed from which on the arm helps at once as far as it can
 constexpr double FAR = 0.001;         // metres that an arm may miss before the clavicle helps it
@@ -115,6 +117,17 @@ Quat turn_towards(Vec3 start, Vec3 end, double share) {
     return axis_angle_quaternion(axis / size, share * std::atan2(size, dot(start, end)));
 }
 
+Quat normalised(Quat q) {
+    const double size = std::sqrt(square(q.w) + square(q.x) + square(q.y) + square(q.z));
+    return {q.w / size, q.x / size, q.y / size, q.z / size};
+}
+
+// How much of a turn is made: all of a small one, less of one that might as well go the other way round.
+double decided(double angle) {
+    const double share = clamp((UNDECIDED - std::abs(angle)) / (UNDECIDED - DECIDED), 0.0, 1.0);
+    return share * share * (3.0 - 2.0 * share);
+}
+
 Quat blend(Quat a, Quat b, double share) {
     if (a.w * b.w + a.x * b.x + a.y * b.y + a.z * b.z < 0.0) b = -b;
     const Quat turn = b * conjugate(a);
@@ -197,7 +210,7 @@ class Arm {
     void swing_elbow(ArmAngles& arm, Vec3 place, double share) const {
         const Vec3 wrist = wrist_position(arm), axis = wrist / norm(wrist);
         const double angle = angle_about(axis, rotate(arm.upper, axes_.upper), place);
-        arm.upper = axis_angle_quaternion(axis, share * angle) * arm.upper;
+        arm.upper = axis_angle_quaternion(axis, share * decided(angle) * angle) * arm.upper;
     }
 
     // Local rotations of clavicle, upper arm, forearm and hand, on a chest with this rotation.
@@ -215,20 +228,19 @@ class Arm {
     const Axes axes_;
 };
 
-// The index finger's ray from its knuckle, in the hand's axes, after its joints have gone a share of the way to how
-// they are written.
+// The index finger's ray from its knuckle, in the hand's axes, as it is written; its joints go a share of the way
+// there.
 Ray finger_ray(const ArmModel& model, const double* written, double share, double* rotations) {
     Quat turned = {1.0, 0.0, 0.0, 0.0};
-    const Vec3 knuckle = read_vector(model.finger.at(0));
     Vec3 tip = {0.0, 0.0, 0.0};
     for (Index k = 0; k < 3; ++k) {
         double* joint = rotations + 4 * model.joints(4 + k);
-        if (share != 0.0)
-            write_quaternion(joint, blend(read_quaternion(joint), read_quaternion(written + 4 * k), share));
-        turned = turned * read_quaternion(joint);
+        const Quat wanted = normalised(read_quaternion(written + 4 * k));
+        if (share != 0.0) write_quaternion(joint, blend(read_quaternion(joint), wanted, share));
+        turned = turned * wanted;
         tip = tip + rotate(turned, read_vector(model.finger.at(k + 1)));
     }
-    return {knuckle, tip / norm(tip)};
+    return {read_vector(model.finger.at(0)), tip / norm(tip)};
 }
 
 }  // namespace
@@ -279,7 +291,7 @@ static Missed solve_place(ArmAngles& arm, const Arm& limb, const ArmAngles& writ
     const double free = help.arm * kept * (1.0 - hands.fixed(i));
     const ArmAngles performed = arm;
     arm.clavicle = blend(arm.clavicle, written.clavicle, help.clavicle * place);
-    arm.upper = blend(arm.upper, written.upper, free);
+    arm.upper = blend(arm.upper, written.upper, free * decided(angle_of(conjugate(arm.upper) * written.upper)));
     arm.flexion += free * (written.flexion - arm.flexion);
     const Vec3 shoulder = read_vector(hands.base.at(i)) + limb.shoulder(arm);
     const double swung = help.arm * place;

@@ -29,8 +29,8 @@ from kinesphere.maths.interpolation import cubic_rows_at
 from kinesphere.maths.vectors import Floats, Ints, clip, norms, unit
 from kinesphere.motion.referent import CARRIERS, Kind, Referent
 
-EASY_REACH = 0.99  # of an arm's, within which hands meet
-HANGS, LIFTED = np.radians(12.0), np.radians(60.0)  # that a head still hangs, and that it is lifted at most
+EASY_REACH, NEAREST = 0.99, 0.8  # of an arm's reach within which hands meet, and of how far they do as written
+HANGS, TURNED, LIFTED = np.radians((12.0, 17.0, 60.0))  # that heads still hang and turn, and are held back at most
 HELPING = 0.15  # seconds before and after a wrist needs the arm's help, in which it has it
 TRIED, TRIALS = 0.05, 3  # seconds between frames that are tried for the help they need, and how often they are
 FRAME_WORK = 200  # numbers that a hand is worth when frames are shared among threads
@@ -158,10 +158,8 @@ def keep_referents(pose: BatchPose, kept: Sequence[KeptPerformance | None]) -> N
     """Change arms and hands of a pose so that they keep their referents; None is a performance without any."""
     if not any(kept):
         return
-    _lift_heads(pose, kept)
-    names = (*CARRIERS, *(f"{side}{part}" for side in SIGN for part in ("Hand", "UpperArm")))
-    joints = joints_with_ancestors(pose.skeleton, names)
-    body = _BodyWorld(pose, joints, *pose.world(joints))
+    _hold_heads(pose, kept)
+    body = _BodyWorld.of(pose, (*CARRIERS, *(f"{side}{part}" for side in SIGN for part in ("Hand", "UpperArm"))))
     pairs = [(body.part(frames), own) for frames, own in zip(pose.batch.slices, kept, strict=True) if own is not None]
     meetings = [_meeting_places(part, own) for part, own in pairs]
     for side in SIGN:
@@ -200,30 +198,42 @@ def _keep_hands(pose: BatchPose, hands: KeptHands, model: ArmModel, given: Float
     threads.share_frames(len(hands.frames), len(hands.frames) * FRAME_WORK, keep)
 
 
-def _lift_heads(pose: BatchPose, kept: Sequence[KeptPerformance | None]) -> None:
-    """Hold heads about as upright as written while something upright is at them: nobody drinks with a hanging head."""
-    skeleton = pose.skeleton
+def _hold_heads(pose: BatchPose, kept: Sequence[KeptPerformance | None]) -> None:
+    """Hold heads that hands touch: to the chest about as written, or hands could not follow; and about as upright as
+    written while something upright is at them, as nobody drinks with a hanging head.
+    """
     for frames, own in zip(pose.batch.slices, kept, strict=True):
         for side in () if own is None else SIGN:
             assert own is not None
             touch, level = (own.shares.get(key) for key in ((side, Kind.TOUCH, "head"), (side, Kind.LEVEL, None)))
-            if touch is None or level is None:
+            if touch is None:
                 continue
-            (used,) = np.nonzero(touch * level)
-            rows, weight = frames.start + used, (touch * level)[used]
-            joints = joints_with_ancestors(skeleton, ("head",))
-            world = dict(zip(joints.tolist(), pose.world(joints, rows)[0].transpose(1, 0, 2), strict=True))
-            head = skeleton.index("head")
-            seen = rotations.rotate(world[head], cubic_rows_at(own.written.head_up(), own.frames[side][used], False))
-            turn = rotations.to_rotation_vector(rotations.rotation_between(unit(seen), UP))
-            angle = norms(turn)
-            over = np.minimum(angle - HANGS * np.tanh(angle / HANGS), LIFTED)
-            turn *= (weight * over / np.maximum(angle, 1e-9))[:, None]
-            for name, share in NECK.items():
-                joint = skeleton.index(name)
-                above = rotations.conjugate(world[int(skeleton.parents[joint])])  # before any of these turns
-                own_turn = rotations.from_rotation_vector(rotations.rotate(above, share * turn))
-                pose.local[rows, joint] = rotations.multiply(own_turn, pose.local[rows, joint])
+            (used,) = np.nonzero(touch)
+            rows = frames.start + used
+            world = _BodyWorld.of(pose, ("head",), rows)
+            head, chest = (world.joint(name)[0] for name in ("head", "upperChest"))
+            seen = rotations.normalise(cubic_rows_at(own.written.head_from_chest(), own.frames[side][used], False))
+            turn = rotations.multiply(rotations.multiply(chest, seen), rotations.conjugate(head))
+            _turn_heads(pose, rows, rotations.to_rotation_vector(turn), touch[used], TURNED)
+            if level is not None:
+                head = _BodyWorld.of(pose, ("head",), rows).joint("head")[0]
+                up = rotations.rotate(head, cubic_rows_at(own.written.head_up(), own.frames[side][used], False))
+                turn = rotations.to_rotation_vector(rotations.rotation_between(unit(up), UP))
+                _turn_heads(pose, rows, turn, (touch * level)[used], HANGS)
+
+
+def _turn_heads(pose: BatchPose, frames: Ints, turn: Floats, weight: Floats, kept: float) -> None:
+    """Turn heads by ``weight (N,)`` of rotation vectors ``(N, 3)`` in the world, but for about ``kept`` radians."""
+    angle = norms(turn)
+    over = np.minimum(angle - kept * np.tanh(angle / kept), LIFTED)
+    turn = turn * (weight * over / np.maximum(angle, 1e-9))[:, None]
+    world = _BodyWorld.of(pose, ("head",), frames)
+    for name, share in NECK.items():
+        joint = pose.skeleton.index(name)
+        above = pose.skeleton.names[int(pose.skeleton.parents[joint])]
+        back = rotations.conjugate(world.joint(above)[0])  # as it was before any of these turns
+        own = rotations.from_rotation_vector(rotations.rotate(back, share * turn))
+        pose.local[frames, joint] = rotations.multiply(own, pose.local[frames, joint])
 
 
 # Goals of one performance
@@ -238,13 +248,19 @@ class _BodyWorld(NamedTuple):
     positions: Floats  # (F, K, 3)
     first: int = 0  # its first frame
 
+    @classmethod
+    def of(cls, pose: BatchPose, names: tuple[str, ...], frames: Ints | slice = slice(None)) -> _BodyWorld:
+        """Joints and their ancestors, in some frames."""
+        joints = joints_with_ancestors(pose.skeleton, names)
+        return cls(pose, joints, *pose.world(joints, frames))
+
     def part(self, frames: slice) -> _BodyWorld:
         """One performance."""
         return self._replace(
             rotations=self.rotations[frames], positions=self.positions[frames], first=self.first + frames.start
         )
 
-    def joint(self, name: str, frames: Ints) -> tuple[Floats, Floats]:
+    def joint(self, name: str, frames: Ints | slice = slice(None)) -> tuple[Floats, Floats]:
         """Rotations and positions of a joint in some frames."""
         at = int(np.searchsorted(self.joints, self.pose.skeleton.index(name)))
         return self.rotations[frames, at], self.positions[frames, at]
@@ -291,7 +307,7 @@ def _goals(body: _BodyWorld, own: KeptPerformance, side: str, meeting: Floats | 
         elbow = palm + rotations.rotate(faced, cubic_rows_at(written.elbow_from_palm(side), at, False))
         rows.elbow[:] += level[used, None] * (elbow - rows.elbow)
     rows.face_weight[:] = rows.place_weight * (1.0 - rows.level_weight)
-    _set_targets(own, side, used, rows)
+    _set_targets(body, own, side, used, rows)
     return rows
 
 
@@ -337,7 +353,8 @@ def _add_place(rows: KeptHands, share: Floats, place: Floats, rotation: Floats, 
 def _meeting_places(body: _BodyWorld, own: KeptPerformance) -> Floats | None:
     """``(T, 3)`` where palms meet; None: nowhere.
 
-    It is the middle of where they are, and nearer to where they meet as written as far as arms are too short otherwise.
+    It is the middle of where they are, and nearer to where they meet as written as far as arms would be too short, or
+    folded too far.
     Before a thick body, where there may be no other place, they meet as written.
     """
     weight = own.shares.get(("left", Kind.MEET, None))
@@ -354,23 +371,30 @@ def _meeting_places(body: _BodyWorld, own: KeptPerformance) -> Floats | None:
     for side, sign in SIGN.items() if not own.thick else ():
         hand = rotations.multiply(q, rotations.normalise(seen[side][:, 6:]))
         wrist = middle + 0.5 * sign * apart - rotations.rotate(hand, arm_model(skeleton, side).palm)
-        reach = EASY_REACH * limb_of(skeleton, side, "Arm").reach
-        share = np.maximum(share, _share_within(wrist - body.joint(f"{side}UpperArm", used)[1], towards, reach))
+        start = wrist - body.joint(f"{side}UpperArm", used)[1]
+        farthest = np.full(len(used), EASY_REACH * limb_of(skeleton, side, "Arm").reach)
+        nearest = np.minimum(NEAREST * norms(start + towards), farthest)
+        share = np.maximum(share, _share_between(start, towards, nearest, farthest))
     made = np.zeros((len(weight), 3))
     made[used] = middle + share[:, None] * towards
     return made
 
 
-def _share_within(start: Floats, step: Floats, radius: float) -> Floats:
-    """``(N,)`` how much of a step ``(N, 3)`` brings a point ``(N, 3)`` into a sphere, or as near as it can, 0 to 1."""
+def _share_between(start: Floats, step: Floats, nearest: Floats, farthest: Floats) -> Floats:
+    """``(N,)`` how much of a step ``(N, 3)``, 0 to 1, brings a point ``(N, 3)`` between two distances ``(N,)``."""
     squared, along = np.maximum(np.sum(step * step, axis=1), 1e-12), np.sum(start * step, axis=1)
-    outside = np.sum(start * start, axis=1) - radius**2
-    share = (-along - np.sqrt(np.maximum(along * along - squared * outside, 0.0))) / squared
-    return np.where(outside > 0.0, clip(share, 0.0, 1.0), 0.0)
+    own = np.sum(start * start, axis=1)
+
+    def crossing(radius: Floats, sign: float) -> Floats:
+        inner = np.maximum(along * along - squared * (own - radius**2), 0.0)
+        return clip((-along + sign * np.sqrt(inner)) / squared, 0.0, 1.0)
+
+    into, out = crossing(farthest, -1.0), crossing(nearest, 1.0)
+    return np.where(own > farthest**2, into, np.where(own < nearest**2, out, 0.0))
 
 
-def _set_targets(own: KeptPerformance, side: str, used: Ints, rows: KeptHands) -> None:
-    """Targets of a pointing finger: on its way what it points at as written, then its own."""
+def _set_targets(body: _BodyWorld, own: KeptPerformance, side: str, used: Ints, rows: KeptHands) -> None:
+    """Targets of a pointing finger: on its way what it points at as written, seen from the chest; then its own."""
     aims = [referent for referent in own.referents if referent.kind == Kind.AIM and side in referent.sides]
     if not aims:
         return
@@ -381,5 +405,7 @@ def _set_targets(own: KeptPerformance, side: str, used: Ints, rows: KeptHands) -
         target += share[:, None] * np.array(aim.target)
     target /= np.maximum(weight, 1e-12)[:, None]
     np.minimum(weight, 1.0, out=weight)
-    passed = cubic_rows_at(own.written.target(side), own.frames[side][used], False)
+    q, p = body.joint("upperChest", used)
+    passed = cubic_rows_at(own.written.target_from_chest(side), own.frames[side][used], False)
+    passed = p + rotations.rotate(heading(q), passed)
     target[:] = passed + weight[:, None] * (target - passed)

@@ -77,14 +77,14 @@ def _stance(skeleton: Skeleton, side: str, size: float) -> tuple[Floats, Floats,
     return stance, sole, stance + rotations.rotate(rotation_from_components(y=SIGN[side] * TURNED_OUT), sole)
 
 
-def leg_overreach(pose: BatchPose, shift: Floats) -> Floats:
+def leg_overreach(pose: BatchPose, shift: Floats, soft: float = SOFT) -> Floats:
     """``(F,)`` metres by which the hips, moved by ``shift (F, 3)``, would have to sink for both legs to reach their
-    ankles with soft knees.
+    ankles with knees that keep ``soft`` radians.
     """
     skeleton, needed = pose.skeleton, np.zeros(len(pose.batch))
     for side in SIGN:
         lower, foot = (skeleton.index(f"{side}{part}") for part in ("LowerLeg", "Foot"))
-        longest = float(np.cos(0.5 * SOFT) * (skeleton.bone_lengths[lower] + skeleton.bone_lengths[foot]))
+        longest = float(np.cos(0.5 * soft) * (skeleton.bone_lengths[lower] + skeleton.bone_lengths[foot]))
         x, y, z = (pose.legs[side][:, 2] - pose.legs[side][:, 0] - shift).T
         needed = np.maximum(needed, -y - np.sqrt(np.maximum(longest * longest - x * x - z * z, 0.0)))
     return needed

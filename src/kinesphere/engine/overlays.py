@@ -13,7 +13,7 @@ SQUASH_LATE = 1.6  # the exponent that puts the fullest stretch behind the middl
 BREATH_FROM, BREATH_MOST = 0.4, 1.0 / 7.0
 MOST_SWOLLEN = 1.4
 BUSY = 0.12  # metres: strokes much shorter than this hold still, and have no flourishes
-UNHURRIED = 0.6  # seconds: strokes shorter than this have no time for all of theirs
+UNHURRIED = 0.32  # seconds: strokes shorter than this have no time for all of theirs
 
 
 def wrist_flexion(share: Floats, bend: Floats, extension: Floats, flexed: Floats, angle: Floats) -> Floats:
@@ -27,9 +27,19 @@ def twist_wave(share: Floats, amount: Floats, frequency: Floats) -> Floats:
     return np.asarray(amount * np.sin(np.pi * frequency * share))
 
 
-def elbow_factor(share: Floats, amount: Floats) -> Floats:
-    """What the elbow's angle is multiplied by."""
-    return np.asarray(1.0 + amount * np.sin(2.0 * np.pi * share))
+def half_waves(durations: Floats, rate: float) -> tuple[Floats, Floats]:
+    """Half waves ``(S,)`` of strokes of these durations at ``rate`` waves a second, and the sign that each begins with.
+
+    Each stroke has a whole number of them, so that it closes at its goals; signs go on from stroke to stroke.
+    """
+    counts = np.maximum(np.round(2.0 * rate * durations), 1.0)
+    before = np.concatenate([[0.0], np.cumsum(counts)[:-1]])
+    return counts, np.where(before % 2.0 == 0.0, 1.0, -1.0)
+
+
+def elbow_factor(share: Floats, amount: Floats, frequency: Floats | float = 2.0) -> Floats:
+    """What the elbow's angle is multiplied by: ``frequency`` half waves per stroke."""
+    return np.asarray(1.0 + amount * np.sin(np.pi * frequency * share))
 
 
 def body_stretch(share: Floats, amount: Floats) -> Floats:
@@ -37,8 +47,8 @@ def body_stretch(share: Floats, amount: Floats) -> Floats:
     return np.asarray(1.0 + amount * np.sin(np.pi * share**SQUASH_LATE))
 
 
-def chest_width(share: Floats, amount: Floats) -> Floats:
-    """The chest's width as breath is pressed out before the goal."""
+def breath_squash(share: Floats, amount: Floats) -> Floats:
+    """The trunk's height as breath is pressed out before the goal; width and depth are its inverse root."""
     late = clip((share - BREATH_FROM) / (1.0 - BREATH_FROM), 0.0, 1.0)
     return np.asarray(1.0 - BREATH_MOST * amount * np.sin(np.pi * late) ** 2)
 

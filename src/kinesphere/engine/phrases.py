@@ -1,4 +1,4 @@
-"""Gestures to phrases: ``phrase_of`` puts a gesture on a body, in limb lengths; also which arm leads a phrase."""
+"""Gestures and walks to phrases: ``phrase_of`` puts one on a body, in limb lengths; also which arm leads a phrase."""
 
 from __future__ import annotations
 
@@ -10,10 +10,12 @@ import numpy as np
 
 from kinesphere.body.body import Body, body_of
 from kinesphere.engine.embodiment import embody
+from kinesphere.engine.gait_clock import stride_seconds
 from kinesphere.engine.pose import Actor, figure_skeleton
 from kinesphere.engine.posture import upright_shoulder
 from kinesphere.engine.proportions import ARM, HEIGHT, LEG
 from kinesphere.maths.vectors import Floats
+from kinesphere.motion.gait import Gait, Movement
 from kinesphere.motion.gesture import Curve, Gesture, Keypoints, Space, Step, Stop
 from kinesphere.motion.humanoid import SIDES
 from kinesphere.motion.memo import memoised
@@ -35,14 +37,21 @@ def figure_body(height: float = HEIGHT) -> Body:
     return body_of(figure_skeleton(height))
 
 
-def phrase_of(gesture: Gesture, body: Body | None = None, seed: int | None = None) -> Phrase:
-    """A gesture on a body, the figure unless given: what it does, nothing about how.
+def phrase_of(movement: Movement, body: Body | None = None, seed: int | None = None) -> Phrase:
+    """A gesture or a walk on a body, the figure unless given: what it does, nothing about how.
 
     Hands' keys are in arm lengths, hips and steps in leg lengths. Goals in the world are as many arm lengths from the
-    shoulder of the upright body as from the figure's. ``seed`` says which individual performs it; None is always the
-    same.
+    shoulder of the upright body as from the figure's. A body with longer legs takes longer strides, and takes longer
+    for them. ``seed`` says which individual performs it; None is always the same.
     """
-    return _phrase_of(gesture, figure_body() if body is None else body, seed)
+    own = figure_body() if body is None else body
+    return _walk_of(movement, own, seed) if isinstance(movement, Gait) else _phrase_of(movement, own, seed)
+
+
+@memoised
+def _walk_of(gait: Gait, body: Body, seed: int | None) -> Phrase:
+    seconds = gait.performed_strides * stride_seconds(gait, embody(body).actor.size)
+    return Phrase(gait.name, body, seconds, loop=gait.in_place, seed=seed, gait=gait)
 
 
 @memoised
@@ -117,7 +126,8 @@ def is_as_written(phrase: Phrase) -> bool:
     """
     led = any(phrase.arm(side).keys is not None for side in SIDES)
     tracks = (replace(own, strokes={}) if led and part == "torso" else own for part, own in phrase.tracks.items())
-    return phrase.fidget == 0.0 and all(track.neutral for track in tracks)
+    driven = any(drive.amount.any() for drive in phrase.drives)
+    return phrase.fidget == 0.0 and not driven and all(track.neutral for track in tracks)
 
 
 def as_written(phrase: Phrase) -> Phrase:

@@ -1,19 +1,13 @@
-"""Squash and stretch, breath and swelling upper arms: scales of the surface, which no joint inherits.
-
-Where there is no surface, or a format has no scales, spine, clavicles and hips still show it: ``add_squash`` rotates
-them a little as well.
-"""
+"""Squash and stretch, breath and swelling upper arms: scales of the surface, which no joint inherits."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from types import MappingProxyType
 
 import numpy as np
 
-from kinesphere.engine.arms import ARM_LENGTH, ArmPose, ArmTask
-from kinesphere.engine.channels import INDEX
-from kinesphere.engine.overlays import body_stretch, chest_width, upper_arm_width
+from kinesphere.engine.arms import ARM_LENGTH, ArmPose
+from kinesphere.engine.overlays import body_stretch, breath_squash, upper_arm_width
 from kinesphere.engine.pose import BatchPose
 from kinesphere.maths.vectors import Floats, smoothstep
 
@@ -29,36 +23,9 @@ SWELLS = MappingProxyType(
 )
 # Joints whose surface stretches, and by how much of the whole: ends less than the middle, so that neck and legs fit.
 STRETCHES = MappingProxyType({"spine": 0.35, "spine2": 0.7, "chest": 0.8, "upperChest": 0.45})
+# The same where breath is pressed out: the middle contracts by all of it.
+PRESSES = MappingProxyType({"spine": 0.45, "spine2": 0.9, "chest": 1.0, "upperChest": 0.55})
 NEAR, FAR = -0.25, 0.20  # of the arm's length: a hand lower than the first widens the body, above the second lengthens
-
-# What the skeleton adds: channels at a stretch of 1 and at all breath pressed out.
-# A strike is pressed out of the whole trunk, and the pelvis drops into it; what is light lifts.
-STRETCHED = MappingProxyType(
-    {"torso.forward": -0.30, "left.clavicle.raise": 0.55, "right.clavicle.raise": 0.55, "hips.y": 0.02}
-)
-PRESSED = MappingProxyType(
-    {"torso.forward": 0.75, "left.clavicle.raise": -0.30, "right.clavicle.raise": -0.30, "hips.y": -0.20}
-)
-
-
-def add_squash(table: Floats, tasks: Iterable[ArmTask]) -> None:
-    """Let spine, clavicles and hips take part in squash and breath: adds to channels ``(T, C)``."""
-    stretch, press = np.zeros(len(table)), np.zeros(len(table))
-    for task in tasks:
-        if task.plan is None or task.phase is None:
-            continue
-        squash, breath = task.flourish("squash"), task.flourish("breath")
-        if not (squash.any() or breath.any()):
-            continue
-        share, weight = task.phase.time_share, task.plan.flourish_shares[task.phase.stroke]
-        if squash.any():
-            stretch = np.maximum(stretch, body_stretch(share, squash * weight) - 1.0)
-        if breath.any():
-            press = np.maximum(press, 1.0 - chest_width(share, breath * weight))
-    for amount, channels in ((stretch, STRETCHED), (press, PRESSED)):
-        if amount.any():
-            for name, most in channels.items():
-                table[:, INDEX[name]] += most * amount
 
 
 def scale_surface(pose: BatchPose, arms: ArmPose, depth: Floats, breath: Floats) -> None:
@@ -68,10 +35,11 @@ def scale_surface(pose: BatchPose, arms: ArmPose, depth: Floats, breath: Floats)
     stretch = _stretch(pose, arms)
     if (stretch != 1.0).any():
         tall, wide, pressed = np.log(stretch)
-        # Volume is kept: what is taller or wider is thinner in the two other directions.
-        logs = np.stack([wide - 0.5 * tall + pressed, tall - 0.5 * wide, pressed - 0.5 * (tall + wide)], axis=1)
         for name, share in STRETCHES.items():
-            pose.surface_scales()[:, index(name)] *= np.exp(share * logs)
+            # Volume is kept: what is taller or wider is thinner in the two other directions, what is pressed is wider.
+            high, aside = share * tall + PRESSES[name] * pressed, share * wide
+            logs = np.stack([aside - 0.5 * high, high - 0.5 * aside, -0.5 * (high + aside)], axis=1)
+            pose.surface_scales()[:, index(name)] *= np.exp(logs)
     volume = arms.flourishes["limb_volume"]
     if volume.any():
         # The bone is at an angle to its joint's axes: depth is across it, and takes width's part as well.
@@ -91,7 +59,7 @@ def add_breath(pose: BatchPose, depth: Floats, breath: Floats) -> None:
 
 
 def _stretch(pose: BatchPose, arms: ArmPose) -> Floats:
-    """``(3, F)`` factors of the torso's height and width, and of its cross-section as breath is pressed out."""
+    """``(3, F)`` factors of the torso's height and width, and of its height as breath is pressed out."""
     made, half = np.ones((3, len(pose.batch))), len(pose.batch)
     amount = np.asarray(arms.flourishes["squash"] * arms.flourish_weight)
     if amount.any():
@@ -101,6 +69,6 @@ def _stretch(pose: BatchPose, arms: ArmPose) -> Floats:
             row[:] = np.maximum(np.maximum(values[:half], values[half:]), 1.0)
     breath = np.asarray(arms.flourishes["breath"] * arms.flourish_weight)
     if breath.any():
-        pressed = chest_width(arms.time_share, breath)
+        pressed = breath_squash(arms.time_share, breath)
         made[2] = np.minimum(np.minimum(pressed[:half], pressed[half:]), 1.0)
     return made

@@ -145,6 +145,18 @@ class WrittenPose:
         return np.asarray(origin + FAR * size * direction)
 
     @memoised
+    def target_from_chest(self, side: str) -> Floats:
+        """``(N, 3)`` the same from the chest, as seen by somebody upright who faces where it does."""
+        q, p = self.joint("upperChest")
+        return rotations.rotate(rotations.conjugate(heading(q)), self.target(side) - p)
+
+    @memoised
+    def head_from_chest(self) -> Floats:
+        """``(N, 4)`` the head's rotation as the chest sees it."""
+        turned = rotations.multiply(rotations.conjugate(self.joint("upperChest")[0]), self.joint("head")[0])
+        return rotations.continuous(turned[:, None])[:, 0]
+
+    @memoised
     def hand_from(self, side: str, joint: str) -> Floats:
         """``(N, 10)`` palm's middle, elbow, and the hand's rotation as a joint sees them."""
         q, p = self.joint(joint)

@@ -37,7 +37,7 @@ from kinesphere.motion.document import (
     read_document,
     show_value,
 )
-from kinesphere.motion.errors import MotionFileError, unknown_name
+from kinesphere.motion.errors import unknown_name
 from kinesphere.motion.toml_text import parse_toml, read_table
 
 DEFAULT = "default"
@@ -45,17 +45,23 @@ _EXPECTED = "an Effort model in TOML"
 _BUILTIN = files("kinesphere.laban") / "models"
 _LARGEST = 100.0  # no coefficient is larger; a cap may be infinite
 
+ELEMENTS = ("indirect", "light", "sustained", "free", "direct", "strong", "sudden", "bound")
+POSTURE = (
+    "hips_y hips_z hips_lean torso_forward torso_turn head_nod clavicle_raise clavicle_forward arm_out arm_up "
+    "arm_ahead arm_swivel foot_peel hand_fist hand_open"
+)
+
 # Groups of coefficients: what they make, and their names.
 GROUPS: Mapping[str, tuple[str, str]] = MappingProxyType(
     {
         "tension": ("tension of the path, −1 round, 1 straight", "indirect indirect_and_free direct"),
         "inflection": (
             "when a stroke is fastest, as a share of its time",
-            "neutral fighting indulging bound_and_light least most",
+            "neutral fighting indulging bound_and_light strong sudden light sustained bound least most",
         ),
         "anticipation": (
             "how far a stroke goes back before it begins",
-            "strong sustained_and_strong free_and_strong",
+            "strong sustained_and_strong free_and_strong sudden",
         ),
         "overshoot": ("how far a stroke goes beyond its goal", "indulging free indirect_and_free most"),
         "time_exponent": (
@@ -64,7 +70,7 @@ GROUPS: Mapping[str, tuple[str, str]] = MappingProxyType(
             "indirect_and_free least",
         ),
         "squash": ("how far the body squashes and stretches", "light free"),
-        "wrist_bend": ("how far the wrist bends along the stroke", "indirect light free"),
+        "wrist_bend": ("how far the wrist bends along the stroke", "indirect light free range"),
         "wrist_extension": ("how much of the wrist's bend is outwards", "light free strong_and_free"),
         "wrist_twist": ("turns of the forearm in radians", "indirect"),
         "wrist_frequency": ("half waves of the forearm's turns in a stroke", "always indirect"),
@@ -72,10 +78,67 @@ GROUPS: Mapping[str, tuple[str, str]] = MappingProxyType(
         "elbow_frequency": ("half waves of the elbow's turns in a stroke", "always indirect"),
         "displacement": ("displacement of the elbow's angle, as a share of it", "indirect"),
         "limb_volume": ("how far the upper arm swells", "strong"),
-        "duration": ("what a stroke's time is multiplied by", "base sustained bound sudden"),
-        "flexed": ("the share that keeps the wrist bent", "bound strong free angle"),
-        "breath": ("how far the body contracts before the goal", "strong free"),
+        "duration": (
+            "what a stroke's time is multiplied by",
+            "base sustained bound sudden log_sustained log_bound log_sudden log_light log_strong log_free log_indirect "
+            "log_direct log_strong_and_sudden log_light_and_sudden log_most linear",
+        ),
+        "evenness": ("how even a stroke's speed is, from 0, an accent, to 1, flat", "bound sustained light sudden"),
+        "hesitation": ("how far a stroke's speed goes down at its hesitations", "bound indirect sudden"),
+        "pass_speed": ("the speed at which a hand passes its goals, as a share of its peak", "free bound strong"),
+        "detour": ("how far a path leads aside, as a share of its chord", "indirect direct free bound"),
+        "trail": ("how far elbow, hand and fingers trail", "free bound light"),
+        "elbow_out": ("radians that the elbow is out", "light strong free bound indirect"),
+        "wave_rate": ("waves a second of twists; 0: as many half waves a stroke as the frequencies say", "always"),
+        "flexed": ("the share that keeps the wrist bent", "bound strong free angle nearest"),
+        "breath": ("how far the body contracts before the goal", "strong free nearest"),
         "interpolation": ("shares of the spaces that a path is interpolated in", "indirect free direct nearest"),
+        # How the rest of the body joins: how much of each way, when, and in which channels.
+        "press": ("how far the body's weight lands with a stroke", "strong sudden light free bound sustained"),
+        "press_timing": ("when the body's weight lands", "delay rise recover draw_back"),
+        "press_channels": (
+            "what lands: radians, leg lengths, metres",
+            "hips_y hips_lean torso_forward head_nod clavicle_raise clavicle_forward arm_out arm_up arm_ahead",
+        ),
+        "lift": ("how far the body lifts with a stroke", "light strong free sustained sudden"),
+        "lift_timing": ("how a body lifts", "held lead"),
+        "lift_channels": (
+            "what lifts: radians, leg lengths, metres",
+            "hips_y foot_peel torso_forward head_nod clavicle_raise arm_out arm_up arm_ahead arm_swivel",
+        ),
+        "thrust": (
+            "how far the trunk goes with the hand",
+            "strong sudden direct free light bound sustained indirect",
+        ),
+        "thrust_timing": ("when the trunk goes with the hand", "lead free_delay"),
+        "thrust_channels": (
+            "what goes with a hand that is ahead, out or up, in arm lengths: radians, leg lengths, metres",
+            "torso_turn_ahead torso_turn_out torso_forward_ahead torso_forward_up torso_side_out torso_side_up "
+            "hips_turn_ahead hips_turn_out hips_z_ahead hips_x_out hips_lean_ahead clavicle_forward_ahead "
+            "clavicle_raise_up arm_ahead_ahead arm_out_ahead arm_up_ahead",
+        ),
+        "attention": ("how far gaze, head and chest are on the hand's goal", "direct strong indirect bound"),
+        "attention_timing": ("when attention is on a goal", "eyes_lead head_lead chest_lead head chest"),
+        "glance": ("radians that the gaze goes aside", "indirect direct"),
+        "glance_timing": ("how often and how long the gaze goes aside, in seconds", "every lasts head"),
+        "spiral": ("how far the trunk waves", "indirect free direct bound"),
+        "spiral_timing": ("how quickly the trunk waves, in waves a second", "rate"),
+        "spiral_channels": (
+            "what waves: radians, leg lengths, metres",
+            "torso_turn torso_side torso_forward hips_x hips_turn head_tilt head_turn arm_out arm_ahead",
+        ),
+        "swing": ("how far trunk and limbs swing on after an arrival", "free bound sustained"),
+        "swing_timing": ("how a body swings", "rate fades lag"),
+        "swing_channels": (
+            "what swings: radians, leg lengths, metres",
+            "torso_turn torso_side hips_x hips_turn arm_ahead arm_out head_tilt head_turn",
+        ),
+        "block": ("how far chest, head and shoulders are one", "bound free strong"),
+        "sway": ("how much the body sways by itself, added to 1", "direct bound strong indirect free light"),
+        **{
+            f"posture_{element}": (f"what {element} holds: radians, leg lengths, metres", POSTURE)
+            for element in ELEMENTS
+        },
     }
 )
 _MEANINGS = MappingProxyType(
@@ -84,9 +147,29 @@ _MEANINGS = MappingProxyType(
         "least": "The smallest value",
         "most": "The largest value, which may be infinite",
         "always": "The value whatever the Effort",
+        "log_most": "The largest logarithm of the elements together, approached softly",
+        "delay": "Seconds after the hand's arrival",
+        "rise": "The share of a stroke's time before its arrival",
+        "recover": "Seconds after that",
+        "draw_back": "The share that goes the other way before",
+        "lead": "Seconds before the hand",
+        "free_delay": "Seconds that free is later",
+        "held": "The share that is held, the rest going with each stroke",
+        "eyes_lead": "Seconds that the eyes are before the hand",
+        "head_lead": "Seconds that the head is before the hand",
+        "chest_lead": "Seconds that the chest is before the hand",
+        "head": "The head's share",
+        "chest": "The chest's share",
+        "every": "Seconds from one to the next",
+        "lasts": "Seconds that one lasts",
+        "rate": "Waves a second",
+        "fades": "Seconds after which a third is left",
+        "lag": "Seconds by which each channel follows the one before",
         "base": "What is raised to the power of sustained and bound less sudden",
         "angle": "Radians that a flexed wrist keeps",
-        "nearest": "1 for the space of the nearest extreme alone, 0 for a blend",
+        "nearest": "1 for the nearest extreme alone, 0 for a blend",
+        "linear": "1 to interpolate between 1 and an extreme in a straight line, 0 to do so by powers",
+        "range": "What the angles that a wrist bends to at most are multiplied by",
         "fighting": "The part of the larger of strong and sudden",
         "indulging": "The part of the larger of light and sustained",
         "slowing": "The part of the larger of strong and what direct and sustained make",
@@ -107,6 +190,24 @@ class Coefficient(Number):
         return float(super().check(value))
 
 
+# Groups whose parameter is the sum of its coefficients times their elements, within its range.
+LINEAR = (
+    "evenness", "hesitation", "pass_speed", "detour", "trail", "elbow_out", "press", "lift", "thrust", "attention",
+    "glance", "spiral", "swing", "block", "sway",
+)  # fmt: skip
+BODY = (
+    "press",
+    "lift",
+    "thrust",
+    "attention",
+    "glance",
+    "spiral",
+    "swing",
+    "block",
+    "sway",
+)  # of the whole body
+
+
 def _coefficient(group: str, name: str) -> Coefficient:
     made, _ = GROUPS[group]
     meaning = _MEANINGS.get(name) or f"The part of {name.replace('_', ' ')}"
@@ -115,6 +216,7 @@ def _coefficient(group: str, name: str) -> Coefficient:
     return Coefficient(f"{meaning}: {made}.", least=least, most=most, cap=cap)
 
 
+_NAMES = {group: tuple(names.split()) for group, (_, names) in GROUPS.items()}
 COEFFICIENTS: Mapping[str, Coefficient] = MappingProxyType(
     {f"{group}.{name}": _coefficient(group, name) for group, (_, names) in GROUPS.items() for name in names.split()}
 )
@@ -223,12 +325,9 @@ def _builtin_model(name: str) -> EffortModel:
 def _read_model(path: Path, table: Mapping[str, Any], like: str | None) -> EffortModel:
     file = read_document(effort_model_file(), table, path)
     like = file.like or like
-    base = _builtin_model(like).coefficients if like else {}
+    base = _builtin_model(like).coefficients if like else dict.fromkeys(COEFFICIENTS, 0.0)
     rows = {name: getattr(getattr(file, name.partition(".")[0]), name.partition(".")[2]) for name in COEFFICIENTS}
     given = dict(base) | {name: value for name, value in rows.items() if value is not None}
-    for name in COEFFICIENTS:
-        if name not in given:
-            raise MotionFileError(path, "nothing", 'a number, or like = "default"', where=name)
     return EffortModel(path.stem, given, file.about)
 
 
@@ -251,12 +350,20 @@ class MovementParameters:
         Shares of the three spaces that a path is interpolated in; together 1.
     squash, breath, limb_volume
         How far the body squashes and stretches, contracts before the goal, and the upper arm swells.
-    wrist_bend, wrist_extension, flexed, flexed_angle
-        How far the wrist bends along the stroke, how much of that outwards, and the share that keeps it bent.
+    wrist_bend, wrist_extension, wrist_range, flexed, flexed_angle
+        How far the wrist bends along the stroke, how much of that outwards, what its anatomical range is multiplied by,
+        and the share that keeps it bent.
     wrist_twist, wrist_frequency, elbow_twist, elbow_frequency
         Turns of forearm and elbow, in radians, and how many half waves a stroke has.
     displacement
         Of the elbow's angle, as a share of it.
+    evenness, hesitation, pass_speed, detour
+        How even a stroke's speed is, how far it goes down at hesitations, the speed at which goals are passed, and how
+        far the path leads aside.
+    trail, elbow_out, wave_rate
+        How far elbow, hand and fingers trail, radians that the elbow is out, and waves of twists a second.
+    press, lift, thrust, attention, glance, spiral, swing, block, sway
+        How the rest of the body joins; see ``kinesphere.engine.recruitment``.
     """
 
     tension: Floats
@@ -273,6 +380,7 @@ class MovementParameters:
     limb_volume: Floats
     wrist_bend: Floats
     wrist_extension: Floats
+    wrist_range: Floats
     flexed: Floats
     flexed_angle: Floats
     wrist_twist: Floats
@@ -280,6 +388,22 @@ class MovementParameters:
     elbow_twist: Floats
     elbow_frequency: Floats
     displacement: Floats
+    evenness: Floats
+    hesitation: Floats
+    pass_speed: Floats
+    detour: Floats
+    trail: Floats
+    elbow_out: Floats
+    wave_rate: Floats
+    press: Floats
+    lift: Floats
+    thrust: Floats
+    attention: Floats
+    glance: Floats
+    spiral: Floats
+    swing: Floats
+    block: Floats
+    sway: Floats
 
     @classmethod
     def names(cls) -> tuple[str, ...]:
@@ -303,6 +427,7 @@ RANGES: Mapping[str, tuple[float, float]] = {
     "limb_volume": (0.0, 1.0),
     "wrist_bend": (-2.0, 2.0),
     "wrist_extension": (-2.0, 2.0),
+    "wrist_range": (0.2, 3.0),
     "flexed": (0.0, 1.0),
     "flexed_angle": (-1.5, 1.5),
     "wrist_twist": (-2.0, 2.0),
@@ -310,6 +435,22 @@ RANGES: Mapping[str, tuple[float, float]] = {
     "elbow_twist": (-2.0, 2.0),
     "elbow_frequency": (0.0, 20.0),
     "displacement": (-1.0, 1.0),
+    "evenness": (0.0, 1.0),
+    "hesitation": (0.0, 0.9),
+    "pass_speed": (0.0, 0.6),
+    "detour": (-0.5, 0.6),
+    "trail": (-1.0, 2.0),
+    "elbow_out": (-1.0, 1.0),
+    "wave_rate": (0.0, 5.0),
+    "press": (0.0, 2.0),
+    "lift": (0.0, 2.0),
+    "thrust": (-0.5, 2.5),
+    "attention": (0.0, 1.0),
+    "glance": (0.0, 0.8),
+    "spiral": (0.0, 2.0),
+    "swing": (0.0, 2.0),
+    "block": (0.0, 1.0),
+    "sway": (-1.0, 2.0),
 }
 
 
@@ -350,7 +491,22 @@ def _equations(e: Elements, c: Mapping[str, float], minimum: Extremum, maximum: 
         _timing_parameters(e, c, minimum, maximum)
         | _flourish_parameters(e, c, minimum, maximum)
         | _space_shares(e, c, maximum)
+        | _linear_parameters(e, c, minimum, maximum)
     )
+
+
+def _linear_parameters(e: Elements, c: Mapping[str, float], minimum: Extremum, maximum: Extremum) -> dict[str, Any]:
+    """Parameters that are sums of elements, each within its range: elements add up, and none hides another."""
+    made: dict[str, Any] = {"wave_rate": c["wave_rate.always"] + 0.0 * e.indirect}
+    for group in LINEAR:
+        total: Any = 0.0 * e.indirect
+        for name in _NAMES[group]:
+            coefficient = c[f"{group}.{name}"]
+            if coefficient:
+                total = total + coefficient * getattr(e, name)
+        least, most = RANGES[group]
+        made[group] = minimum(maximum(total, least), most)
+    return made
 
 
 def _timing_parameters(e: Elements, c: Mapping[str, float], minimum: Extremum, maximum: Extremum) -> dict[str, Any]:
@@ -367,8 +523,8 @@ def _timing_parameters(e: Elements, c: Mapping[str, float], minimum: Extremum, m
     - ``time_exponent``: 1 + 2 sud + 0.2 f(str, sud) − 0.6 f(fre, sud) − 0.2 max(str, slowing) − 0.4 fre
       − 0.1 f(ind, fre), with slowing = 0.5 (dir + sus). EMOTE has −1.0 f(fre, sud), slowing = f(dir, sus) and
       −0.5 f(ind, fre); ``default`` has +0.4 f(fre, sud), EMOTE's slowing and +0.1 f(ind, fre). ``least`` bounds it.
-    - ``duration``, by which a stroke's time is multiplied: 3 for sustained and bound, 0.33 for sudden (Table 4.1); ours
-      between them is 3 to the power of max(sus, bnd) − sud.
+    - ``duration``, by which a stroke's time is multiplied: 3 for sustained and bound, 0.33 for sudden (Table 4.1), in a
+      straight line between: 2 for half sustained. Ours is 3 to the power of max(sus, bnd) − sud.
     """
     indulging, fighting = maximum(e.light, e.sustained), maximum(e.strong, e.sudden)
     inflection = (
@@ -377,11 +533,14 @@ def _timing_parameters(e: Elements, c: Mapping[str, float], minimum: Extremum, m
         + c["inflection.indulging"] * indulging
         + c["inflection.bound_and_light"] * minimum(e.bound, e.light)
     )
+    for name in ("strong", "sudden", "light", "sustained", "bound"):
+        inflection = inflection + c[f"inflection.{name}"] * getattr(e, name)
     inflection = minimum(maximum(inflection, c["inflection.least"]), c["inflection.most"])
     anticipation = c["anticipation.strong"] * e.strong - maximum(
         c["anticipation.sustained_and_strong"] * minimum(e.sustained, e.strong),
         c["anticipation.free_and_strong"] * minimum(e.free, e.strong),
     )
+    anticipation = anticipation + c["anticipation.sudden"] * e.sudden
     overshoot = maximum(
         c["overshoot.indulging"] * indulging,
         c["overshoot.free"] * e.free + c["overshoot.indirect_and_free"] * minimum(e.indirect, e.free),
@@ -400,7 +559,6 @@ def _timing_parameters(e: Elements, c: Mapping[str, float], minimum: Extremum, m
         + c["time_exponent.free"] * e.free
         + c["time_exponent.indirect_and_free"] * minimum(e.indirect, e.free)
     )
-    longer = maximum(c["duration.sustained"] * e.sustained, c["duration.bound"] * e.bound)
     return {
         "tension": c["tension.indirect"] * e.indirect
         + c["tension.indirect_and_free"] * minimum(e.indirect, e.free)
@@ -409,8 +567,37 @@ def _timing_parameters(e: Elements, c: Mapping[str, float], minimum: Extremum, m
         "anticipation": anticipation,
         "overshoot": minimum(overshoot, c["overshoot.most"] * inflection),
         "time_exponent": maximum(exponent, c["time_exponent.least"]),
-        "duration": c["duration.base"] ** (longer - c["duration.sudden"] * e.sudden),
+        "duration": _printed_duration(e, c, maximum) * _added_duration(e, c, minimum),
     }
+
+
+def _printed_duration(e: Elements, c: Mapping[str, float], maximum: Extremum) -> Any:
+    longer = maximum(c["duration.sustained"] * e.sustained, c["duration.bound"] * e.bound)
+    duration = c["duration.base"] ** (longer - c["duration.sudden"] * e.sudden)
+    linear = c["duration.linear"]
+    if linear > 0.0:
+        # Where it is sudden as well, the lengthened time is shortened by that share.
+        sustained, bound, sudden = (
+            1.0 + (c["duration.base"] ** power - 1.0) * element
+            for power, element in (
+                (c["duration.sustained"], e.sustained),
+                (c["duration.bound"], e.bound),
+                (-c["duration.sudden"], e.sudden),
+            )
+        )
+        duration = (1.0 - linear) * duration + linear * maximum(sustained, bound) * sudden
+    return duration
+
+
+def _added_duration(e: Elements, c: Mapping[str, float], minimum: Extremum) -> Any:
+    """What a stroke's time is multiplied by where elements add up in logarithms, softly within ``log_most``."""
+    total: Any = 0.0 * e.indirect
+    for name in ("sustained", "bound", "sudden", "light", "strong", "free", "indirect", "direct"):
+        total = total + c[f"duration.log_{name}"] * getattr(e, name)
+    total = total + c["duration.log_strong_and_sudden"] * minimum(e.strong, e.sudden)
+    total = total + c["duration.log_light_and_sudden"] * minimum(e.light, e.sudden)
+    most = c["duration.log_most"]
+    return np.exp(most * np.tanh(total / most)) if most else np.exp(total)
 
 
 def _flourish_parameters(e: Elements, c: Mapping[str, float], minimum: Extremum, maximum: Extremum) -> dict[str, Any]:
@@ -419,26 +606,28 @@ def _flourish_parameters(e: Elements, c: Mapping[str, float], minimum: Extremum,
     Printed coefficients, as above:
 
     - ``squash``: max(0.20 lgt, 0.15 fre); none in EMOTE.
-    - ``breath``, the contraction that replaces squash where strong: ours is str − fre, from 0.
+    - ``breath``, the contraction that replaces squash where strong, by whatever degree: ours is str − fre, from 0.
     - ``limb_volume``: 0.25 str; none in EMOTE.
     - ``wrist_bend``: max(0.6 ind, 0.5 lgt, 1.0 fre); EMOTE and ``default`` have 0.4 fre, which wrists can do.
     - ``wrist_extension``: −0.3 lgt + 0.2 fre − 0.8 f(str, fre); EMOTE and ``default`` have 0.3 and 0.9.
-    - ``flexed``: strong and bound wrists stay bent by ``flexed_angle``, 0.6 rad; ours is the share
-      max(bnd, str − fre, 0).
+    - ``flexed``: strong and bound wrists stay bent by ``flexed_angle``, 0.6 rad, by whatever degree they are; ours is
+      the share max(bnd, str − fre, 0).
     - ``wrist_twist``, ``elbow_twist``, ``displacement``: 0.4 ind each.
     - ``wrist_frequency``, ``elbow_frequency``: 2 ind; ``default`` has 2 always, so that twists end at 0 at a goal.
     """
     flexed = maximum(c["flexed.bound"] * e.bound, c["flexed.strong"] * e.strong - c["flexed.free"] * e.free)
+    breath = c["breath.strong"] * e.strong - c["breath.free"] * e.free
     bend = maximum(c["wrist_bend.indirect"] * e.indirect, c["wrist_bend.light"] * e.light)
     return {
         "squash": maximum(c["squash.light"] * e.light, c["squash.free"] * e.free),
-        "breath": maximum(c["breath.strong"] * e.strong - c["breath.free"] * e.free, 0.0),
+        "breath": _or_nearest(maximum(breath, 0.0), c["breath.nearest"]),
         "limb_volume": c["limb_volume.strong"] * e.strong,
         "wrist_bend": maximum(bend, c["wrist_bend.free"] * e.free),
         "wrist_extension": c["wrist_extension.light"] * e.light
         + c["wrist_extension.free"] * e.free
         + c["wrist_extension.strong_and_free"] * minimum(e.strong, e.free),
-        "flexed": minimum(maximum(flexed, 0.0), 1.0),
+        "wrist_range": c["wrist_bend.range"] + 0.0 * e.indirect,
+        "flexed": _or_nearest(minimum(maximum(flexed, 0.0), 1.0), c["flexed.nearest"]),
         "flexed_angle": c["flexed.angle"] + 0.0 * e.indirect,
         "wrist_twist": c["wrist_twist.indirect"] * e.indirect,
         "wrist_frequency": c["wrist_frequency.always"] + c["wrist_frequency.indirect"] * e.indirect,
@@ -446,6 +635,11 @@ def _flourish_parameters(e: Elements, c: Mapping[str, float], minimum: Extremum,
         "elbow_frequency": c["elbow_frequency.always"] + c["elbow_frequency.indirect"] * e.indirect,
         "displacement": c["displacement.indirect"] * e.indirect,
     }
+
+
+def _or_nearest(share: Any, nearest: float) -> Any:
+    """A share from 0 on; with ``nearest`` = 1 all of it as soon as there is any: the sources' discrete variables."""
+    return (1.0 - nearest) * share + nearest * (share > 0.0) if nearest > 0.0 else share
 
 
 def _space_shares(e: Elements, c: Mapping[str, float], maximum: Extremum) -> dict[str, Any]:

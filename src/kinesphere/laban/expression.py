@@ -13,6 +13,7 @@ from kinesphere.engine.arm_plan import arm_keys
 from kinesphere.engine.clocks import shift_inflection
 from kinesphere.engine.embodiment import embody
 from kinesphere.engine.phrases import body_rest_times
+from kinesphere.engine.stance import step_there_and_back
 from kinesphere.laban.dials import (
     CombinedDials,
     Dials,
@@ -26,17 +27,23 @@ from kinesphere.laban.dials import (
 )
 from kinesphere.laban.effort import Effort
 from kinesphere.laban.effort_parameters import (
+    BODY,
     RANGES,
     EffortModel,
     effort_model,
     movement_parameters,
     movement_parameters_of,
 )
+from kinesphere.laban.gait_expression import walk_tracks
 from kinesphere.laban.key_placement import place_keys
+from kinesphere.laban.recruitment import recruit_body
 from kinesphere.laban.shape import Shape, torso_channels
+from kinesphere.maths.interpolation import ramp
 from kinesphere.maths.vectors import Bools, Floats, clip
+from kinesphere.motion.drive import Drive
 from kinesphere.motion.errors import unknown_name
 from kinesphere.motion.humanoid import SIDES
+from kinesphere.motion.memo import memoised
 from kinesphere.motion.phrase import OVERLAYS, STROKES, Applied, Phrase, Track, part_of_channel
 from kinesphere.motion.scope import Scope
 
@@ -45,14 +52,20 @@ _GROUPS = {"arms": ("left_arm", "right_arm"), "upper_body": PARTS, "body": PARTS
 BEYOND_FULL = 0.35  # how much of the excess over full Shape a torso shows
 AMPLITUDES = ("squash", "breath", "limb_volume", "wrist_bend", "wrist_twist", "elbow_twist", "displacement")
 # Beyond full Effort amplitudes grow, up to what joints bear: radians; displacement is a share of the elbow's angle.
+# What a model itself has at full Effort is not cut.
 LARGEST: Mapping[str, float] = MappingProxyType({"wrist_bend": 0.7, "displacement": 0.5, "flexed_angle": 1.05})
 FREE_DRAG, BOUND_STIFFNESS = 1.6, 0.85  # how much more a free hand drags behind its wrist, and a bound one less
 FIST, OPEN = 0.9, 0.75  # how far hands close at full strong, and open at full light
 AMPLITUDE_VARIATION, DURATION_VARIATION = 0.08, 0.03  # standard deviations between individuals
+POSTURE_EDGE = 0.6  # seconds of the phrase's own time in which a posture comes, and goes
 HANGING_OVERSHOOT = 0.35  # of its overshoot that is left where an arm comes to hang: thighs are in the way
 # What a phrase has already, from edits of other kinds, is kept: these are multiplied, others' differences from neutral
 # are added.
 MULTIPLIED = ("duration", "time_exponent", "loose")
+MOST_GAIN = 1.5  # that flourishes are multiplied by beyond full Effort
+WALKING = 0.7  # of a posture that who walks holds
+POSTURED = ("torso.", "head.", "hips.")  # channels that bring the body nearer to hands
+LARGER = ("wave_rate",)  # of these the larger is taken
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,12 +82,18 @@ class Expression:
         The Effort model; None: the default one.
     locked
         Whether keys keep their times.
+    drives
+        What else the whole body does: the postures and rhythms of words.
+    step
+        Metres out and ahead that a foot steps, and is taken back at the end.
     """
 
     parts: Mapping[str, Sequence[Dials]] = field(default_factory=dict)
     stillness: float = 0.0
     model: EffortModel | None = None
     locked: bool = False
+    drives: tuple[Drive, ...] = ()
+    step: tuple[float, float] = (0.0, 0.0)
 
     @classmethod
     def of_dials(
@@ -149,6 +168,9 @@ def express(phrase: Phrase, *expressions: Expression) -> Phrase:
     random = None if written.seed is None else np.random.default_rng([written.seed, 1])
     shape = combine_dials(parts["torso"], "shape", time)
     channels = torso_channels(np.stack(shape.factors, axis=-1), np.asarray(1.0 + BEYOND_FULL * (shape.gain - 1.0)))
+    if written.gait is not None:
+        held = [replace(drive, amount=WALKING * drive.amount) for own in every for drive in own.drives]
+        return _applied(written, every, walk_tracks(written, parts, _with_postures(channels, held), random))
     shapes = {side: combine_dials(parts[f"{side}_arm"], "shape", time) for side in SIDES}
     efforts: dict[str, Track] = {}
     cache: ParameterCache = {}
@@ -159,9 +181,13 @@ def express(phrase: Phrase, *expressions: Expression) -> Phrase:
             edges, hangs = keys.times[keys.edges], keys.rests[keys.edges[1:]]
             efforts[side] = strokes_and_flourishes(parts[f"{side}_arm"], edges, time, model, random, cache, hangs)
     torso = strokes_and_flourishes(parts["torso"], body_rest_times(written), time, model, random, cache)
+    drives = (*written.drives, *_body_drives(parts["torso"], time, model, cache))
+    drives += tuple(drive for own in every for drive in own.drives)
+    stance, moved = step_there_and_back(written, _step(every))
+    drives = drives if moved is None else (*drives, moved)
     own_torso = written.track("torso")
-    tracks = {"torso": replace(own_torso, strokes=_on_strokes(own_torso, torso.strokes))}
-    for side, own in place_keys(written, shapes, channels, efforts).items():
+    tracks = {"torso": replace(own_torso, strokes=_on_strokes(own_torso, torso.strokes)), **stance}
+    for side, own in place_keys(written, shapes, _with_postures(channels, drives), efforts).items():
         effort = efforts[side]
         displacement = effort.overlays["displacement"]
         if displacement.any():
@@ -174,19 +200,73 @@ def express(phrase: Phrase, *expressions: Expression) -> Phrase:
             overlays=_on_overlays(arm, overlays, len(time)),
             placed=arm.placed if own.positions is None else own.positions,
         )
+    presence = posture_presence(written)
     for name, values in channels.items():
+        values = values if presence is None else values * presence
         part = part_of_channel(name)
         track = tracks.get(part) or written.track(part)
         tracks[part] = replace(track, overlays=_on_overlays(track, {name: values}, len(time)))
+    sway = 1.0 + float(np.mean(_parameters(parts["torso"], time, model, cache)[1]["sway"]))
+    return _applied(written, every, tracks, drives, sway)
+
+
+def _applied(
+    written: Phrase,
+    every: tuple[Expression, ...],
+    tracks: dict[str, Track],
+    drives: tuple[Drive, ...] = (),
+    sway: float = 1.0,
+) -> Phrase:
+    """The phrase with these tracks and drives, as still as its expressions ask, and with what it was made from."""
     stillness = float(np.clip(sum(own.stillness for own in every), -1.0, 1.0))
     life, fidget = (1.0 - stillness, 0.0) if stillness >= 0.0 else (1.0 - 0.5 * stillness, -stillness)
     made: dict[str, Any] = {
         "tracks": dict(written.tracks) | tracks,
-        "life": written.life * life,
+        "life": written.life * life * sway,
         "fidget": written.fidget * min(life, 1.0) + fidget,
+        "drives": drives,
         "locked": written.locked or any(own.locked for own in every),
     }
     return replace(written, **made, applied=Applied(written, every, MappingProxyType(made)))
+
+
+def _with_postures(channels: Mapping[str, Floats], drives: Sequence[Drive]) -> dict[str, Floats]:
+    """What Shape adds to channels of trunk and head, and what postures add: hands keep off the body as it is held."""
+    made = dict(channels)
+    for drive in drives:
+        for name, share in drive.channels.items() if drive.kind == "hold" else ():
+            if name.startswith(POSTURED) or ".clavicle." in name:
+                made[name] = made.get(name, 0.0) + share * drive.amount
+    return made
+
+
+def _step(expressions: Sequence[Expression]) -> tuple[float, float]:
+    out, ahead = (float(np.clip(sum(own.step[i] for own in expressions), -0.4, 0.45)) for i in range(2))
+    return out, ahead
+
+
+@memoised
+def posture_presence(phrase: Phrase) -> Floats | None:
+    """``(N,)`` how far a posture is there over the phrase's own time: it comes and goes, so that phrases join.
+
+    None: throughout, as in a loop.
+    """
+    if phrase.loop:
+        return None
+    time, edge = phrase.times, min(POSTURE_EDGE, 0.4 * phrase.duration)
+    end = float(time[-1])
+    return np.asarray(ramp(time, 0.0, edge) * (1.0 - ramp(time, end - edge, end)))
+
+
+def _body_drives(dials: Sequence[Dials], time: Floats, model: EffortModel, cache: ParameterCache) -> tuple[Drive, ...]:
+    """What the Effort of the torso asks of the whole body, with parameters that are set by hand."""
+    combined, parameters = _parameters(dials, time, model, cache)
+    body: dict[str, Values] = {name: parameters[name] for name in BODY}
+    for dial in dials:
+        for name, rows in parameter_overrides(dial.effort, time).items():
+            if name in body:
+                body[name] = _replaced(body[name], rows, dial)
+    return recruit_body(combined, body, model)
 
 
 def _on_strokes(written: Track, strokes: Mapping[str, Floats]) -> dict[str, Floats]:
@@ -213,6 +293,8 @@ def _on_overlays(written: Track, overlays: Mapping[str, Floats], count: int) -> 
 
 
 def _combine(name: str, before: Floats, more: Floats, neutral: float) -> Floats:
+    if name in LARGER:
+        return np.maximum(before, more)
     return np.asarray(before * more if name in MULTIPLIED else before + (more - neutral))
 
 
@@ -285,9 +367,9 @@ def _flourishes(combined: CombinedDials, parameters: dict[str, Values], hands: b
     if hands:
         flourishes |= {"fist": FIST * _maximum(weight, 0.0), "open": -OPEN * _minimum(weight, 0.0)}
     for name in (*AMPLITUDES, "flexed_angle"):
-        flourishes[name] = flourishes[name] * combined.gain
+        flourishes[name] = flourishes[name] * np.minimum(combined.gain, MOST_GAIN)
     for name, most in LARGEST.items():
-        flourishes[name] = _minimum(flourishes[name], most)
+        flourishes[name] = _minimum(flourishes[name], _maximum(parameters[name], most))
     return flourishes
 
 
@@ -297,20 +379,29 @@ def _apply_overrides(
     """Blend in parameters that are set by hand, as far as their edits hold."""
     for dial in dials:
         for name, rows in parameter_overrides(dial.effort, time).items():
-            value, share = (float(row[0]) if len(row) == 1 else row for row in rows)
-            share = share * min(dial.intensity, 1.0)
-            share = share if dial.strength is None else share * dial.strength
             if name in strokes:
-                value, share = (stroke_means(row, edges, time) for row in (value, share))
+                value, share = (stroke_means(row, edges, time) for row in _override(rows, dial))
                 strokes[name] = strokes[name] + share * (value - strokes[name])
-            else:
-                flourishes[name] = flourishes[name] + share * (value - flourishes[name])
+            elif name in flourishes:
+                flourishes[name] = _replaced(flourishes[name], rows, dial)
+
+
+def _override(rows: tuple[Floats, Floats], dial: Dials) -> tuple[Values, Values]:
+    """A value set by hand, and the share in which it replaces the computed one."""
+    value, share = (float(row[0]) if len(row) == 1 else row for row in rows)
+    share = share * min(dial.intensity, 1.0)
+    return value, share if dial.strength is None else share * dial.strength
+
+
+def _replaced(computed: Values, rows: tuple[Floats, Floats], dial: Dials) -> Values:
+    value, share = _override(rows, dial)
+    return computed + share * (value - computed)
 
 
 # Of a number or an array; NumPy's functions take long for single numbers.
 
 
-def _minimum(values: Values, most: float) -> Values:
+def _minimum(values: Values, most: Values) -> Values:
     return min(values, most) if isinstance(values, float) else np.minimum(values, most)
 
 

@@ -19,11 +19,9 @@ import numpy as np
 from kinesphere.engine.arm_plan import arm_keys
 from kinesphere.engine.channels import INDEX, added_channel, sample_rows
 from kinesphere.engine.embodiment import embody
-from kinesphere.engine.overlays import BREATH_MOST
 from kinesphere.engine.posture import BodyView, PosedBodies, bodies_at, no_channels, upright_shoulder
 from kinesphere.engine.proportions import ARM
-from kinesphere.engine.referents import MeetingKeys, find_meeting_keys
-from kinesphere.engine.surface_scales import PRESSED
+from kinesphere.engine.referents import SHOULDER_ASIDE, MeetingKeys, find_meeting_keys
 from kinesphere.laban.clearance import (
     BodyCapsules,
     HandSamples,
@@ -39,14 +37,20 @@ from kinesphere.laban.clearance import (
 from kinesphere.laban.dials import CombinedDials
 from kinesphere.laban.shape import rotate_keys
 from kinesphere.maths import rotations
-from kinesphere.maths.vectors import Floats, Ints, norms, smoothstep
+from kinesphere.maths.vectors import Floats, Ints, clip, norms, smoothstep
 from kinesphere.motion.humanoid import SIDES
 from kinesphere.motion.memo import memoised
 from kinesphere.motion.phrase import SAMPLES, Phrase, Track
 
 CLAVICLE = (0.156, 0.0, -0.034)  # metres
+SAME_PLACE, OTHER_PLACE = 0.12, 0.25  # metres up and ahead between hands that would collide, and that pass each other
+HANDS_APART, SOFT_GAP = (
+    0.14,
+    0.08,
+)  # metres aside between wrists and arms that Shape brings together, and over which it slows
 HANGING_SHAPE = 0.25  # of its Shape that a hanging hand shows
-LOW, RAISED = -0.50, -0.22  # metres above the shoulder: hands that hang, and hands that are up
+# Metres above the shoulder: hands that hang; from where on hands move aside as far as any, and in other directions.
+LOW, RAISED_ASIDE, RAISED = -0.50, -0.38, -0.22
 MOUTH = (-0.18, 0.12, 0.15)  # metres from the shoulder: out, up, ahead
 AT_MOUTH, OFF_MOUTH = 0.15, 0.19  # metres between wrist and mouth of a hand that eats or drinks, and of others
 KEPT_VIEWS = 16  # views of the body under Shape that are kept
@@ -150,6 +154,18 @@ class KeyTable:
         return np.where(self.keys.free, flourish_scale(self.keys.written, body, self.model), 1.0)
 
     @cached_property
+    def other_weights(self) -> Floats:
+        """``(K, K)`` weights of the other arm's keys at each key's time: straight between two of them."""
+        weights = np.zeros((len(self.times), len(self.times)))
+        for side, other in (SIDES, SIDES[::-1]):
+            own, rows = self.sides[side], self.sides[other]
+            one = np.eye(rows.stop - rows.start)
+            weights[own, rows] = np.stack(
+                [np.interp(self.times[own], self.times[rows], column) for column in one], axis=1
+            )
+        return weights
+
+    @cached_property
     def model(self) -> HandSamples:
         """The hand, its arm, and the radii of the body around it."""
         return hand_model(self.bodies.actor)
@@ -229,15 +245,16 @@ def _owners(phrase: Phrase, sides: Mapping[str, slice]) -> Ints:
 def _visible_shape(written: Floats) -> tuple[Floats, Floats]:
     """How much of Shape below and above zero keys show, each ``(K, 4)``.
 
-    The lower a hand, the less it shows. A hanging hand opens but does not close: thighs are in the way, and the elbow
-    of an arm that points back has no clear direction. A hand at the mouth is there for a reason and stays.
+    The lower a hand, the less it shows. A hanging hand opens, but neither rises nor closes: it hangs, thighs are in
+    the way, and the elbow of an arm that points back has no clear direction. A hand at the mouth is there for a reason
+    and stays.
     """
-    raised = smoothstep((written[:, 1] - LOW) / (RAISED - LOW))
     off_mouth = smoothstep((norms(written - np.array(MOUTH)) - AT_MOUTH) / (OFF_MOUTH - AT_MOUTH))
-    opens = off_mouth * (HANGING_SHAPE + (1.0 - HANGING_SHAPE) * raised)
-    closes = raised * opens
-    below, above = np.stack([opens] * 3 + [closes], axis=1), np.stack([closes] * 3 + [opens], axis=1)
-    return below, above
+    aside, raised = (smoothstep((written[:, 1] - LOW) / (full - LOW)) for full in (RAISED_ASIDE, RAISED))
+    spreads, opens = (off_mouth * (HANGING_SHAPE + (1.0 - HANGING_SHAPE) * share) for share in (aside, raised))
+    rises, encloses, closes = off_mouth * aside, off_mouth * aside, raised * opens
+    below = np.stack([spreads, rises, opens, closes], axis=1)
+    return below, np.stack([encloses, closes, closes, opens], axis=1)
 
 
 def _knots(times: Floats) -> ArmKnots:
@@ -291,7 +308,7 @@ def place_keys(
     body, bent_body = table.capsules(None, deviation), table.capsules(added, deviation)
     samples = table.paths.with_tension(np.concatenate([efforts[side].strokes["tension"] for side in table.sides]))
     allowed = norms(penetration(written, body, samples, model))
-    rotated = rotate_keys(written, _key_shapes(table, arms))
+    rotated = _rotate_apart(table, _key_shapes(table, arms))
     moved = resolve_collisions(rotated, bent_body, samples, table.keys, allowed, model)
     scale = np.where(free, flourish_scale(moved, bent_body, model), 1.0)
     positions = np.where(free[:, None], moved * table.mirrors, table.positions)
@@ -303,15 +320,50 @@ def place_keys(
     }
 
 
+def _rotate_apart(table: KeyTable, shapes: Floats) -> Floats:
+    """The keys ``(K, 3)`` under Shape ``(K, 4)``; a hand that would run into the other arm encloses less.
+
+    Where nothing is in its way, it may go across the middle.
+    """
+    written = table.keys.written
+    rotated = rotate_keys(written, shapes)
+    enclosing = np.maximum(shapes[:, 0], 0.0)
+    if len(table.sides) < 2 or not enclosing.any():
+        return rotated
+    inwards = rotate_keys(written, np.stack([enclosing, *np.zeros((3, len(written)))], axis=1)) - written
+    before, other = rotated - inwards, _other_arm(table, rotated)
+    gap, room = _width_between(rotated, other), _width_between(before, _other_arm(table, before))
+    allowed = np.minimum(HANDS_APART, room)
+    soft = np.maximum(np.minimum(room - allowed, SOFT_GAP), 1e-9)
+    over = np.maximum(allowed + soft - gap, 0.0)
+    kept = np.where(over > 0.0, allowed + soft + soft * np.expm1(-over / soft), gap)
+    share = clip((room - kept) / np.maximum(room - gap, 1e-9), 0.0, 1.0)
+    collides = 1.0 - smoothstep((norms((rotated[:, None] - other)[..., 1:]) - SAME_PLACE) / (OTHER_PLACE - SAME_PLACE))
+    return np.asarray(rotated - (collides * (1.0 - share)).max(axis=1)[:, None] * inwards)
+
+
+def _other_arm(table: KeyTable, positions: Floats) -> Floats:
+    """Points ``(K, 4, 3)`` of the other arm at each key, for keys at ``positions (K, 3)``; straight between its keys.
+
+    They are the wrist, the elbow, and the middles of both bones, each out, up and ahead of that arm's own shoulder.
+    """
+    size, swivels = table.bodies.actor.arm_size, table.paths.neutral.swivels
+    elbow = table.bodies.actor.arms["left"].solve(size * positions, swivels)[2] / size
+    points = np.stack([positions, 0.5 * (positions + elbow), elbow, 0.5 * elbow], axis=1)
+    return np.asarray((table.other_weights @ points.reshape(len(points), -1)).reshape(points.shape))
+
+
+def _width_between(positions: Floats, other: Floats) -> Floats:
+    """How far ``(K, 4)`` wrists ``(K, 3)`` and points ``(K, 4, 3)`` of the other arm are apart aside.
+
+    It is negative where arms are crossed.
+    """
+    return np.asarray(positions[:, :1] + other[..., 0] + 2.0 * SHOULDER_ASIDE)
+
+
 def _path_deviation(table: KeyTable, efforts: Mapping[str, Track]) -> PathDeviation:
-    displacement, breath = (_flourish_at_keys(table, efforts, name) for name in ("displacement", "breath"))
-    margins = DISPLACEMENT_MARGIN * displacement * (1.0 - table.hanging[:, 0])  # a hanging arm stays on its path
-    if not breath.any():
-        return PathDeviation(margins, None)
-    added = no_channels(len(breath) + 1)
-    for name, most in PRESSED.items():
-        added[:-1, INDEX[name]] = BREATH_MOST * most * breath
-    return PathDeviation(margins, added)
+    displacement = _flourish_at_keys(table, efforts, "displacement")
+    return PathDeviation(DISPLACEMENT_MARGIN * displacement * (1.0 - table.hanging[:, 0]), None)
 
 
 def _flourish_at_keys(table: KeyTable, efforts: Mapping[str, Track], name: str) -> Floats:

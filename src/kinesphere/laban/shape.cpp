@@ -12,7 +12,6 @@ struct KeyRotation {
     double largest_rotation;  // radians along an ellipse at full Shape
     double reach_scale;       // of its distance from the middle that a key moves at full reach
     Floats<1> middle;         // (3,) the body's centre of mass from the shoulder
-    double nearest_middle;    // metres out of the shoulder that no hand is taken beyond
 };
 
 struct EllipseStep {
@@ -22,11 +21,13 @@ struct EllipseStep {
 }  // namespace
 
 constexpr double PI = 3.141592653589793;
-constexpr double FADE_ANGLE = 50.0 * (PI / 180.0);  // from the far end, within which a rotation fades
-constexpr double SOFT_MIDDLE = 0.08;                // metres before the nearest middle, over which a hand is slowed
+constexpr double FADE_ANGLE = 24.0 * (PI / 180.0);  // from the far end, within which a rotation gives way to a pull
+constexpr double SOFT_END = 6.0;                    // exponent: the greater, the less a rotation is slowed near its end
 constexpr double SOFT_REACH = 0.03;                 // metres before the longest reach, over which a key is slowed
 
 // How far a point moves along the long and the short axis. A dial below zero goes to the long axis' plus end.
+// At the far end it could be rotated in either direction, and would jump between the two: there it is pulled towards
+// the near end instead, along the axis, as far as it would be rotated.
 static EllipseStep move_on_ellipse(double major, double minor, double dial, const KeyRotation& shape) {
     if (dial == 0.0) return {0.0, 0.0};
     const double ratio = shape.ratio;
@@ -35,10 +36,14 @@ static EllipseStep move_on_ellipse(double major, double minor, double dial, cons
     const double size = std::abs(angle), sign = angle < 0.0 ? -1.0 : 1.0;
     const double room = dial < 0.0 ? size : PI - size, from_far_end = dial < 0.0 ? PI - size : size;
     const double fade = -std::expm1(-square(from_far_end / FADE_ANGLE));
+    const double whole = std::abs(dial) * shape.largest_rotation, asked = whole * fade;
     // Softly to the end.
-    const double rotation = room * std::tanh(std::abs(dial) * shape.largest_rotation * fade / most(room, 1e-9));
+    const double rotation = asked / std::pow(1.0 + std::pow(asked / most(room, 1e-9), SOFT_END), 1.0 / SOFT_END);
     const double rotated = sign * (dial < 0.0 ? size - rotation : size + rotation);
-    return {radius * std::cos(rotated) - major, radius / ratio * std::sin(rotated) - minor};
+    const double chord = radius * std::hypot(1.0 - std::cos(whole), std::sin(whole) / ratio);
+    const double pull = chord * std::sqrt(most(1.0 - fade * fade, 0.0));
+    return {radius * std::cos(rotated) - major + (dial < 0.0 ? pull : -pull),
+            radius / ratio * std::sin(rotated) - minor};
 }
 
 // Write to `moved (K, 3)` where Shape (K, 4) takes keys (K, 3): three ellipses, then the reach space.
@@ -49,15 +54,8 @@ static void rotate_keys(Floats<2> positions, Floats<2> factors, const KeyRotatio
         const EllipseStep horizontal = move_on_ellipse(out, ahead, factors(k, 0), shape);
         const EllipseStep vertical = move_on_ellipse(up, out, factors(k, 1), shape);
         const EllipseStep sagittal = move_on_ellipse(ahead, -up, factors(k, 2), shape);
-        Vec3 key = {out + horizontal.major + vertical.minor, up + vertical.major - sagittal.minor,
-                    ahead + horizontal.minor + sagittal.major};
-        const double end = least(out, shape.nearest_middle);
-        const double room = least(out - end, SOFT_MIDDLE);
-        const double over = end + room - key.x;
-        if (over > 0.0) {  // a hand comes softly to the middle, from its own side
-            const double safe = most(room, 1e-9);
-            key.x = end + room + safe * std::expm1(-over / safe);
-        }
+        const Vec3 key = {out + horizontal.major + vertical.minor, up + vertical.major - sagittal.minor,
+                          ahead + horizontal.minor + sagittal.major};
         write_vector(moved.at(k), key + shape.reach_scale * factors(k, 3) * (key - middle));
     }
 }
@@ -81,6 +79,6 @@ static void limit_reach(FloatsOut<2> keys, Floats<2> written, double longest) {
 using namespace kinesphere;
 
 FIELDS(KeyRotation, &KeyRotation::ratio, &KeyRotation::largest_rotation, &KeyRotation::reach_scale,
-       &KeyRotation::middle, &KeyRotation::nearest_middle);
+       &KeyRotation::middle);
 
 KERNELS(shape) { return {kernel<rotate_keys>("rotate_keys"), kernel<limit_reach>("limit_reach")}; }

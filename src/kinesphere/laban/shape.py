@@ -2,9 +2,9 @@
 
 On the arms, each dimension has an ellipse through the key, in the plane parallel to its own, centred on the shoulder.
 Shape rotates the key along it towards one end of the long axis: spreading to the side, rising straight up, advancing
-straight ahead; the three displacements add. A key at the other end could be rotated in either direction: there the
-rotation fades, so that nothing jumps. Ours: the ratio of radii and the largest angle, which are not printed; the soft
-approach to an end, to the body's middle and to the arm's reach. On the torso, each attitude adds to channels.
+straight ahead; the three displacements add. A key at the other end could be rotated in either direction: there it is
+pulled along the axis instead, so that nothing jumps. Ours: the ratio of radii and the largest angle, which are not
+printed; the pull, and the soft approach to an end and to the arm's reach. On the torso, each attitude adds to channels.
 Distances are in metres of the figure, whose arms are as long as the body's.
 """
 
@@ -102,7 +102,6 @@ RATIO = 1.5  # of the ellipses' radii
 LARGEST_ROTATION = math.radians(34.0)  # along an ellipse at full Shape
 REACH_SCALE = 0.22  # of its distance from the middle that a key moves at full reach
 MIDDLE = (-0.17, -0.42, 0.0)  # the body's centre of mass from the shoulder: out, up, ahead
-NEAREST_MIDDLE = -0.125  # metres out of the shoulder that Shape takes no hand beyond: short of the middle
 LONGEST = 0.5435  # metres from the shoulder beyond which Shape puts no key
 
 
@@ -113,10 +112,9 @@ class KeyRotation(NamedTuple):
     largest_rotation: float
     reach_scale: float
     middle: Floats  # (3,)
-    nearest_middle: float
 
 
-KEY_ROTATION = KeyRotation(RATIO, LARGEST_ROTATION, REACH_SCALE, np.array(MIDDLE), NEAREST_MIDDLE)
+KEY_ROTATION = KeyRotation(RATIO, LARGEST_ROTATION, REACH_SCALE, np.array(MIDDLE))
 
 
 def rotate_keys(positions: Floats, factors: Floats) -> Floats:

@@ -127,6 +127,7 @@ _BODY = {
     "hips": {"x": METRES, "y": METRES, "z": METRES, "turn": ANGLE, "tilt": ANGLE, "lean": ANGLE},
 }
 _SIDE = {
+    "arm": {"out": METRES, "up": METRES, "ahead": METRES, "swivel": ANGLE},
     "clavicle": {"raise": ANGLE, "forward": ANGLE},
     "hand": {"bend": ANGLE, "aside": ANGLE, "roll": ANGLE, "loose": SHARE} | dict.fromkeys(SHAPES[1:], SHARE),
     "foot": {"peel": ANGLE},
@@ -139,8 +140,8 @@ def _channels() -> dict[str, str]:
 
 
 # Channel to its unit. Forward, nod: down; side, tilt, turn: to the left; breath: how far the surface of ribs and
-# belly swells, 1 at ease; hips: metres to the left, up, ahead, and tilt: the left side down; hand: bend to the
-# palm, aside to the thumb, roll: thumb inwards.
+# belly swells, 1 at ease; arm: how far a hand without keys is from where it hangs, and its elbow out; hips: metres to
+# the left, up, ahead, and tilt: the left side down; hand: bend to the palm, aside to the thumb, roll: thumb inwards.
 CHANNELS: Mapping[str, str] = MappingProxyType(_channels())
 MOST = MappingProxyType({ANGLE: math.pi, METRES: 3.0, SHARE: 2.0})  # largest absolute value of a channel
 

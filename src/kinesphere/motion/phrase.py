@@ -21,7 +21,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from kinesphere.maths.vectors import Bools, Floats
+from kinesphere.motion.drive import Drive
 from kinesphere.motion.errors import unknown_name
+from kinesphere.motion.gait import GAIT_OVERLAYS, Gait
 from kinesphere.motion.gesture import ANGLE, CHANNELS, MOST, Curve, Palm, Step
 from kinesphere.motion.humanoid import SIDES
 from kinesphere.motion.referent import CARRIERS, Referent
@@ -39,7 +41,18 @@ LARGEST_OVERLAY = 100.0  # of an arm's, in any unit
 
 # Parameters of each stroke, with their neutral values. The inflection is the key's own unless given.
 STROKES: Mapping[str, float] = MappingProxyType(
-    {"tension": 0.0, "inflection": 0.5, "anticipation": 0.0, "overshoot": 0.0, "time_exponent": 1.0, "duration": 1.0}
+    {
+        "tension": 0.0,
+        "inflection": 0.5,
+        "anticipation": 0.0,
+        "overshoot": 0.0,
+        "time_exponent": 1.0,
+        "duration": 1.0,
+        "evenness": 0.0,
+        "hesitation": 0.0,
+        "pass_speed": 0.0,
+        "detour": 0.0,
+    }
 )
 # What each of them may be: shares, factors, and what the equations of timing can do.
 STROKE_RANGES: Mapping[str, tuple[float, float]] = MappingProxyType(
@@ -50,6 +63,10 @@ STROKE_RANGES: Mapping[str, tuple[float, float]] = MappingProxyType(
         "overshoot": (0.0, 1.0),
         "time_exponent": (0.05, 20.0),
         "duration": (0.01, 100.0),
+        "evenness": (0.0, 1.0),
+        "hesitation": (0.0, 0.95),
+        "pass_speed": (0.0, 1.0),
+        "detour": (-1.0, 1.0),
     }
 )
 # Parameters of an arm that may vary along a stroke, with their neutral values.
@@ -63,6 +80,7 @@ OVERLAYS: Mapping[str, float] = MappingProxyType(
         "limb_volume": 0.0,
         "wrist_bend": 0.0,
         "wrist_extension": 0.0,
+        "wrist_range": 1.0,
         "flexed": 0.0,
         "flexed_angle": 0.6,
         "wrist_twist": 0.0,
@@ -71,6 +89,9 @@ OVERLAYS: Mapping[str, float] = MappingProxyType(
         "elbow_frequency": 2.0,
         "displacement": 0.0,
         "loose": 1.0,
+        "trail": 0.0,
+        "elbow_out": 0.0,
+        "wave_rate": 0.0,
         "fist": 0.0,
         "open": 0.0,
     }
@@ -82,7 +103,7 @@ def part_of_channel(channel: str) -> str:
     first, _, rest = channel.partition(".")
     if first in SIDES:
         kind = rest.partition(".")[0]
-        return {"clavicle": f"{first}_arm", "hand": "hands", "foot": f"{first}_leg"}[kind]
+        return {"arm": f"{first}_arm", "clavicle": f"{first}_arm", "hand": "hands", "foot": f"{first}_leg"}[kind]
     return "gaze" if first == "eyes" else first
 
 
@@ -90,6 +111,11 @@ def part_of_channel(channel: str) -> str:
 PART_CHANNELS = {part: {name: None for name in CHANNELS if part_of_channel(name) == part} for part in PARTS}
 PART_OVERLAYS = {
     part: dict.fromkeys(OVERLAYS) | own if part.endswith("_arm") else own for part, own in PART_CHANNELS.items()
+}
+# And in a walk.
+GAIT_PART_OVERLAYS = {
+    part: own | {name: None for name, row in GAIT_OVERLAYS.items() if part == row.part or part.endswith(f"_{row.part}")}
+    for part, own in PART_OVERLAYS.items()
 }
 
 
@@ -174,8 +200,8 @@ class Track:
         Each of ``STROKES``: one number, or one per stroke ``(S,)``. Of an arm's strokes, or of the torso's, which are
         the whole body's where no hand has keys.
     overlays
-        Each of ``OVERLAYS``, or a channel to what is added to it: one number, or a curve over the phrase's own time,
-        ``SAMPLES`` values a second.
+        Each of ``OVERLAYS``, of a walk also of ``motion.gait.GAIT_OVERLAYS``, or a channel to what is added to it: one
+        number, or a curve over the phrase's own time, ``SAMPLES`` values a second.
     placed : (K, 3)
         Where an edit has put an arm's keys; None: where they are.
     palms
@@ -233,10 +259,14 @@ class Phrase:
         Of sway and fidgeting; None: always the same.
     locked
         Whether all keys keep their times.
+    drives
+        Ways in which the whole body takes part in what the hands do; see ``engine.recruitment``.
     detail
         Of a recording: what ``generate`` alone leaves out; see ``engine.detail``.
     applied
         Edits that add up (Effort and Shape), and the phrase that they were applied to.
+    gait
+        What is walked, if it is a walk: then arms have no keys and legs no steps.
     referents
         What hands are marked to keep; targets in metres. What the phrase implies is found where it is generated.
     """
@@ -250,8 +280,10 @@ class Phrase:
     fidget: float = 0.0
     seed: int | None = None
     locked: bool = False
+    drives: tuple[Drive, ...] = ()
     detail: Detail | None = None
     applied: Applied | None = None
+    gait: Gait | None = None
     referents: tuple[Referent, ...] = ()
 
     def __post_init__(self) -> None:
@@ -261,7 +293,7 @@ class Phrase:
         for part, track in self.tracks.items():
             if part not in PARTS:
                 raise ValueError(unknown_name("part", part, PARTS))
-            checked = part, longest, id(self.body)
+            checked = part, longest, id(self.body), self.gait is None
             if track.checked != checked:  # tracks that an edit leaves alone were checked before
                 self._check_track(part, track, longest)
                 object.__setattr__(track, "checked", checked)
@@ -271,7 +303,7 @@ class Phrase:
         for kind, given, known in (
             ("channel", track.curves, PART_CHANNELS[part]),
             ("stroke parameter", track.strokes, STROKES),
-            ("overlay", track.overlays, PART_OVERLAYS[part]),
+            ("overlay", track.overlays, (PART_OVERLAYS if self.gait is None else GAIT_PART_OVERLAYS)[part]),
         ):
             if not given.keys() <= known.keys():
                 name = next(name for name in given if name not in known)
@@ -280,8 +312,7 @@ class Phrase:
         for name, values in track.strokes.items():
             _check_numbers(part, name, values, *STROKE_RANGES[name])
         for name, values in track.overlays.items():
-            most = LARGEST_OVERLAY if name in OVERLAYS else MOST[CHANNELS[name]]
-            _check_numbers(part, name, values, -most, most)
+            _check_numbers(part, name, values, *_overlay_range(name))
         for name, curve in track.curves.items():
             _check_numbers(part, name, curve.values, -MOST[CHANNELS[name]], MOST[CHANNELS[name]])
         for name, values in track.overlays.items():
@@ -290,6 +321,9 @@ class Phrase:
                 raise ValueError(
                     f"{part}: overlay {name} lasts {seconds:g} s; the phrase lasts {self.duration:g} s of its own time"
                 )
+        if self.gait is not None and (track.keys is not None or track.steps):
+            found = "keys" if track.keys is not None else "steps"
+            raise ValueError(f"{part}: found {found} in a walk, whose arms swing and whose feet go by its gait")
         if track.keys is not None:
             self._check_keys(part, track.keys)
             self._check_rows(part, track, track.keys)
@@ -349,8 +383,10 @@ class Phrase:
             len(tracks) == len(self.tracks)
             and all(self.tracks.get(part) is own for part, own in tracks.items())
             and (self.life, self.fidget, self.locked) == (made["life"], made["fidget"], made["locked"])
+            and self.drives is made["drives"]
             and (self.duration, self.loop) == (before.duration, before.loop)
             and self.body is before.body
+            and self.gait is before.gait
         )
 
     @cached_property
@@ -366,6 +402,14 @@ class Phrase:
     def times(self) -> Floats:
         """``(N,)`` seconds at which curves over the phrase's own time have their values."""
         return np.asarray(np.arange(round(self.duration * SAMPLES) + 1) / SAMPLES)
+
+
+def _overlay_range(name: str) -> tuple[float, float]:
+    """The least and the greatest value of an overlay."""
+    if name in GAIT_OVERLAYS:
+        return GAIT_OVERLAYS[name].least, GAIT_OVERLAYS[name].most
+    most = LARGEST_OVERLAY if name in OVERLAYS else MOST[CHANNELS[name]]
+    return -most, most
 
 
 def _check_numbers(part: str, name: str, values: Any, least: float, most: float) -> None:

@@ -16,7 +16,6 @@ from kinesphere.engine.arm_plan import OutOfReach
 from kinesphere.engine.batch import RATE
 from kinesphere.engine.capsules import HEAD, TRUNK, Capsule, signed_distance
 from kinesphere.engine.clocks import FASTEST
-from kinesphere.engine.phrases import leading_side
 from kinesphere.engine.pose import figure_limb
 from kinesphere.engine.proportions import HEIGHT
 from kinesphere.laban.dials import EffortDial, Part, ShapeDial
@@ -141,20 +140,12 @@ def _check_parts(edit: Express, scope: Scope, phrase: Phrase) -> Iterator[Findin
     """Warnings about parts that are asked for what they cannot show."""
     own, chosen = edit.of_parts, scope.parts
     arms = [side for side in SIDES if f"{side}_arm" in (own if chosen is None else chosen)]
-    without_keys = bool(arms) and all(phrase.arm(side).keys is None for side in arms)
+    without_keys = bool(arms) and phrase.gait is None and all(phrase.arm(side).keys is None for side in arms)
     if without_keys and not (chosen is None and all(_is_neutral_part(own[f"{side}_arm"]) for side in arms)):
         names = " and ".join(f"{side}_arm" for side in arms)
         yield (
             f"{phrase.name}: what {names} is asked for does not show: Effort and Shape move hands that have keys, "
             "and there are none. Ask another part, or write keys for the hand",
-            WithoutEffect,
-        )
-    lead = leading_side(phrase) if _asks_torso_apart(edit, scope) else None
-    if lead is not None and _differs_from_torso(edit, scope, f"{lead}_arm"):
-        yield (
-            f"{phrase.name}: the Effort that the torso is asked for does not show: where hands have keys the torso "
-            f"goes by the {lead} arm's clock, and has its own only where they have none, as in the bow. Give the "
-            f"torso Shape, or ask the {lead}_arm for the Effort",
             WithoutEffect,
         )
 
@@ -169,31 +160,6 @@ def _late_moments(name: str, dial: Mapping[float, Effort] | Mapping[float, Shape
         f"{phrase.duration:g} s of its own time. What the first of them says {what}; write moments within that time",
         WithoutEffect,
     )
-
-
-def _asks_torso_apart(edit: Express, scope: Scope) -> bool:
-    """Whether the torso is asked for another Effort than the rest of the body."""
-    chosen = scope.parts
-    if edit.affinities:  # then it shows as Shape
-        return False
-    if chosen is not None:
-        return "torso" in chosen
-    return "torso" in edit.of_parts and _effort(edit, "torso") != edit.effort
-
-
-def _differs_from_torso(edit: Express, scope: Scope, arm: str) -> bool:
-    """Whether ``arm``, whose clock the torso follows, is asked for another Effort than the torso."""
-    torso = _effort(edit, "torso")
-    if scope.parts is None or arm in scope.parts:
-        return torso not in (edit.effort, _effort(edit, arm))
-    word = edit.word
-    shapeless = word is not None and word.shape.neutral and not word.effort.neutral
-    return shapeless or not _is_neutral(torso)
-
-
-def _effort(edit: Express, part: str) -> EffortDial:
-    own = edit.of_parts.get(part, Part()).effort
-    return edit.effort if own is None else own
 
 
 def _is_neutral_part(part: Part) -> bool:

@@ -27,6 +27,7 @@ from kinesphere.motion.document import (
 )
 from kinesphere.motion.edit import MOTION_EDITS, PHRASE_EDITS, EditBase, Layer, MotionEdit, is_name
 from kinesphere.motion.errors import MotionFileError
+from kinesphere.motion.gait import Gait
 from kinesphere.motion.gesture import Gesture, Keypoints
 from kinesphere.motion.motion import Motion
 from kinesphere.motion.registry import Registry
@@ -36,6 +37,7 @@ from kinesphere.score.sources import Reading, Source, check_no_motion, rename_fi
 from kinesphere.score.version1 import upgrade
 
 KIND = "kinesphere score"
+SOURCES: Mapping[str, type[Any]] = {"keypoints": Keypoints, "gesture": Gesture, "walk": Gait}  # written out in a score
 LARGEST = 10_000_000  # bytes
 FIELDS = ("kind", "version", "about", "source", "character", "scene", "layers", "behaviours", "seed", "rate")
 
@@ -142,8 +144,8 @@ def _source_row(source: Source, reading: Reading) -> dict[str, Any]:
             f"{source} has no place in a document: save it, and give the score its file, "
             'Score("motion.bvh", ...), so that who reads the score finds it'
         )
-    if isinstance(source, Keypoints | Gesture):
-        row = {"keypoints" if isinstance(source, Keypoints) else "gesture": to_plain(source)}
+    if isinstance(source, Gesture | Gait | Keypoints):
+        row: dict[str, Any] = {next(name for name, own in SOURCES.items() if isinstance(source, own)): to_plain(source)}
     else:
         row = {"name" if is_name(source) else "file": str(source)}
     return {**row, **to_plain(reading)}
@@ -176,7 +178,9 @@ def read_score(data: Any, path: Path) -> Score:
     if not isinstance(data.get("about", ""), str):
         raise MotionFileError(path, show_value(data["about"]), "a text", where="about")
     if "source" not in data:
-        raise MotionFileError(path, "nothing", "an object with a name, a file, key points or a gesture", where="source")
+        raise MotionFileError(
+            path, "nothing", "an object with a name, a file, key points, a gesture or a walk", where="source"
+        )
     source, reading = _read_source(data["source"], path)
     character = data.get("character")
     if character is not None and not isinstance(character, str):
@@ -215,7 +219,7 @@ def _refuse_unknown(row: Mapping[str, Any], known: tuple[str, ...], path: Path, 
 def _read_source(row: Any, path: Path) -> tuple[Source, Reading]:
     if not isinstance(row, Mapping):
         raise MotionFileError(path, show_value(row), "an object with named fields", where="source")
-    kinds = ("name", "file", "keypoints", "gesture")
+    kinds = ("name", "file", *SOURCES)
     options = field_names(Reading)
     _refuse_unknown(row, (*kinds, *options), path, "source")
     given = [name for name in kinds if name in row]
@@ -228,9 +232,7 @@ def _read_source(row: Any, path: Path) -> tuple[Source, Reading]:
         if not isinstance(row[kind], str):
             raise MotionFileError(path, show_value(row[kind]), "a text", where=f"source.{kind}")
         return (row[kind] if kind == "name" else Path(row[kind])), reading
-    if kind == "keypoints":
-        return read_document(Keypoints, row[kind], path, "source.keypoints"), reading
-    return read_document(Gesture, row[kind], path, "source.gesture"), reading
+    return read_document(SOURCES[kind], row[kind], path, f"source.{kind}"), reading
 
 
 def _read_layer(row: Any, source: Source, path: Path, where: str) -> Layer:
@@ -298,10 +300,11 @@ def score_schema() -> dict[str, Any]:
     ]
     sources = {
         "name": {"type": "string", "description": "The name of a built-in motion."},
-        "file": {"type": "string", "description": "A gesture, key points or a motion, from the score's folder."},
-        "keypoints": define(Keypoints),
-        "gesture": define(Gesture),
-    }
+        "file": {
+            "type": "string",
+            "description": "A gesture, a walk, key points or a motion, from the score's folder.",
+        },
+    } | {name: define(cls) for name, cls in SOURCES.items()}
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "Kinesphere score",

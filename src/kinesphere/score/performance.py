@@ -17,6 +17,7 @@ from kinesphere.laban.shape import Shape
 from kinesphere.motion.behaviour import Behaviour
 from kinesphere.motion.character import Character
 from kinesphere.motion.edit import Layer
+from kinesphere.motion.gait import Gait
 from kinesphere.motion.gesture import Gesture, Keypoints
 from kinesphere.motion.motion import Motion
 from kinesphere.motion.scope import Scope
@@ -28,7 +29,7 @@ Words = str | Iterable[str] | Mapping[str, float]
 
 
 def perform(
-    gesture: Gesture | Keypoints | str | Path,
+    gesture: Gesture | Gait | Keypoints | str | Path,
     effort: EffortDial | None = None,
     shape: ShapeDial | None = None,
     *,
@@ -47,12 +48,12 @@ def perform(
     behaviours: Sequence[Behaviour] = (),
     rate: float | None = None,
 ) -> Motion:
-    """Perform a gesture with Effort and Shape. Its goals stay; timing, paths and posture change.
+    """Perform a gesture or a walk with Effort and Shape. Goals stay; timing, paths, steps and posture change.
 
     Parameters
     ----------
     gesture
-        A gesture, key points, the name of a built-in gesture, or a file of either.
+        A gesture, a walk, key points, the name of a built-in one, or a file of any of them.
     effort, shape
         One value, or values at seconds of the gesture's own time, ``{0.0: Effort(), 2.0: Effort(time=1)}``.
     parts
@@ -105,7 +106,7 @@ def perform(
 
 
 def score_of(
-    gesture: Gesture | Keypoints | str | Path,
+    gesture: Gesture | Gait | Keypoints | str | Path,
     effort: EffortDial | None = None,
     shape: ShapeDial | None = None,
     *,

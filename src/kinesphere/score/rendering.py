@@ -1,6 +1,6 @@
 """Render a score: one way from what is performed to a motion, or to a stream of poses. (Pictures are in ``pictures``.)
 
-    gesture ─▶ phrase ─▶ phrase edits ─▶ generate ─┐
+    gesture, walk ─▶ phrase ─▶ phrase edits ─▶ generate ─┐
                                                    ├─▶ motion edits ─▶ retarget ─▶ behaviours
     motion ────────────────────────────────────────┘
 
@@ -18,7 +18,7 @@ from kinesphere.direction.express import as_express
 from kinesphere.engine.batch import RATE
 from kinesphere.engine.generation import body_clock, generate_edited
 from kinesphere.engine.phrases import figure_body
-from kinesphere.engine.phrases import phrase_of as phrase_of_gesture
+from kinesphere.engine.phrases import phrase_of as phrase_of_movement
 from kinesphere.engine.proportions import HEIGHT
 from kinesphere.laban.expression import Expression, express
 from kinesphere.laban.expressive_edit import ExpressiveEdit
@@ -26,6 +26,7 @@ from kinesphere.motion.behaviour import Pose, fold_behaviours, stream_behaviours
 from kinesphere.motion.character import Character
 from kinesphere.motion.edit import Layer, MotionEdit, PhraseEdit
 from kinesphere.motion.errors import warn_caller
+from kinesphere.motion.gesture import Gesture
 from kinesphere.motion.motion import Motion
 from kinesphere.motion.phrase import Phrase
 from kinesphere.motion.registry import blame_plugin
@@ -33,7 +34,7 @@ from kinesphere.motion.skeleton import Skeleton
 from kinesphere.score import checks
 from kinesphere.score.layers import apply_layers
 from kinesphere.score.score import Score
-from kinesphere.score.sources import Source, is_motion, resolve_character, resolve_gesture, resolve_motion
+from kinesphere.score.sources import Source, is_motion, resolve_character, resolve_motion, resolve_movement
 
 
 def render(score: Score, *, height: float = HEIGHT, rate: float | None = None) -> Motion:
@@ -70,11 +71,11 @@ def _fold(score: Score, motion: Motion) -> Motion:
 def _render(scores: Sequence[Score], height: float, rate: float | None) -> list[Motion]:
     """The motions of scores, without behaviours."""
     characters = [None if score.character is None else resolve_character(score.character) for score in scores]
-    gestures = {i: resolve_gesture(score.source) for i, score in enumerate(scores) if not is_motion(score.source)}
-    for gesture in {id(gesture): gesture for gesture in gestures.values()}.values():
+    moved = {i: resolve_movement(score.source) for i, score in enumerate(scores) if not is_motion(score.source)}
+    for gesture in {id(own): own for own in moved.values() if isinstance(own, Gesture)}.values():
         for finding in checks.check_gesture(gesture):
             warn_caller(*finding)
-    plain = {i: phrase_of_gesture(own, _body(characters[i], height), scores[i].seed) for i, own in gestures.items()}
+    plain = {i: phrase_of_movement(own, _body(characters[i], height), scores[i].seed) for i, own in moved.items()}
     for i, phrase in plain.items():
         _check_layers(scores[i], phrase)
     asked = [score.rate if rate is None else rate for score in scores]
@@ -108,16 +109,17 @@ def _body(character: Character | None, height: float) -> Body:
 
 
 def phrase_of(source: Source, body: Body | Character | Skeleton | None = None, seed: int | None = None) -> Phrase:
-    """A gesture on a body, by itself, by name or by file: what it does, nothing about how. See ``generate``.
+    """A gesture or a walk on a body, by itself, by name or by file: what it does, nothing about how. See ``generate``.
 
     A character or a skeleton stands for its body.
     """
     if is_motion(source):
         raise ValueError(
-            f"{source} is a motion; a gesture, its name or its file is expected. Recordings are no phrases yet"
+            f"{source} is a motion; a gesture, a walk, the name or the file of one is expected. Recordings are no "
+            "phrases yet"
         )
     own = body if body is None or isinstance(body, Body) else body_of(body)
-    return phrase_of_gesture(resolve_gesture(source), own, seed)
+    return phrase_of_movement(resolve_movement(source), own, seed)
 
 
 def _check_layers(score: Score, phrase: Phrase) -> None:

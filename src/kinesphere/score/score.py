@@ -16,6 +16,7 @@ from kinesphere.motion.behaviour import Behaviour, Scene
 from kinesphere.motion.character import Character
 from kinesphere.motion.document import document, expected_type, number
 from kinesphere.motion.edit import EditBase, Layer, PhraseEdit, named_or_file
+from kinesphere.motion.gait import Gait
 from kinesphere.motion.gesture import Gesture, Keypoints
 from kinesphere.motion.motion import Motion
 from kinesphere.score.sources import AS_FOUND, Reading, Source, is_motion
@@ -26,8 +27,8 @@ MOST_SEED = 2**63 - 1
 
 
 def _check_source(source: Any) -> Any:
-    if not isinstance(source, Gesture | Keypoints | Motion | str | Path):
-        raise expected_type("a gesture, key points, a motion, a gesture's name or a file")
+    if not isinstance(source, Gesture | Gait | Keypoints | Motion | str | Path):
+        raise expected_type("a gesture, a walk, key points, a motion, a gesture's name or a file")
     return named_or_file(source)
 
 
@@ -61,8 +62,8 @@ class Score:
     Parameters
     ----------
     source
-        A gesture, key points, the name of a built-in motion, or a file of any of these; or a motion, to which only
-        motion edits apply.
+        A gesture, a walk, key points, the name of a built-in one, or a file of any of these; or a motion, to which
+        only motion edits apply.
     layers
         Edits, or edits with their scope (``edit.over(start=1.0)``). Dials of all phrase edits add up; motion edits are
         applied one after the other.
@@ -108,6 +109,6 @@ def check_layer(layer: Layer, source: Source) -> None:
     if isinstance(layer.edit, PhraseEdit) and is_motion(source):
         name = source.name if isinstance(source, Motion) else source
         raise ValueError(
-            f"{name} is a motion: Effort and Shape are for gestures, whose goals are known. Edits of "
-            "kinesphere.signals are for both"
+            f"{name} is a motion: Effort and Shape are for gestures and walks, whose goals and steps are known. Edits "
+            "of kinesphere.signals are for all"
         )

@@ -22,11 +22,12 @@ from kinesphere.motion.character import Character
 from kinesphere.motion.document import Flag, Setting, Text, Whole, document, hints_of, number
 from kinesphere.motion.edit import EditBase, SourceOfMotion, is_name
 from kinesphere.motion.errors import MotionFileError, nearest_names, unknown_name
+from kinesphere.motion.gait import Gait, Movement
 from kinesphere.motion.gesture import Gesture, Keypoint, Keypoints
 from kinesphere.motion.motion import Motion
 
 AnyEdit = TypeVar("AnyEdit", bound=EditBase)
-Source: TypeAlias = Gesture | Keypoints | Motion | str | Path
+Source: TypeAlias = Gesture | Gait | Keypoints | Motion | str | Path
 HOLD_AFTER = 0.5  # seconds that a gesture of key points alone lasts after the last one
 GESTURE_FILES = (".toml",)
 KEY_FILES = (".keys", ".txt")  # the second has other contents, too
@@ -68,18 +69,13 @@ AS_FOUND = Reading()
 
 
 def is_motion(source: Source) -> bool:
-    """Whether a source is a motion, or a motion's name or file, rather than a gesture."""
+    """Whether a source is a motion, or a motion's file, rather than a gesture or a walk."""
     if isinstance(source, Motion):
         return True
     if not isinstance(source, str | Path):
         return False
-    kind = None
-    if isinstance(source, str):
-        from kinesphere.builtin.library import motion_kind
-
-        kind = motion_kind(source)
     suffix = Path(source).suffix.lower()
-    return kind != "gesture" if kind is not None else bool(suffix) and suffix in _motion_suffixes()
+    return bool(suffix) and suffix in _motion_suffixes()
 
 
 def _motion_suffixes() -> frozenset[str]:
@@ -98,30 +94,28 @@ def resolve_motion(source: Motion | str | Path, reading: Reading = AS_FOUND) -> 
             raise ValueError(f"{unknown_name('motion', str(source), motions())}. Files have a suffix")
         made = motion(str(source))
     elif file.suffix.lower() in GESTURE_FILES:
-        from kinesphere.engine.generation import generate_gesture
-        from kinesphere.files.gesture_toml import load_gesture
+        from kinesphere.engine.generation import generate
+        from kinesphere.engine.phrases import phrase_of
 
-        made = generate_gesture(load_gesture(file))
+        made = generate(phrase_of(_load_movement(file)))
     else:
         return reading.load(file)
     return made if reading.rate is None else made.resampled(reading.rate)
 
 
-def resolve_gesture(source: Source) -> Gesture:
-    """The gesture of a source: itself, one of key points, one by its name, or one from a file."""
+def resolve_movement(source: Source) -> Movement:
+    """The gesture or walk of a source: itself, one of key points, one by its name, or one from a file."""
     if isinstance(source, Motion):
-        raise TypeError(f"{source} is a motion; a gesture is expected")
-    if isinstance(source, Gesture):
+        raise TypeError(f"{source} is a motion; a gesture or a walk is expected")
+    if isinstance(source, Gesture | Gait):
         return source
     if isinstance(source, Keypoints):
         return _gesture_of_keys(source)
     path = Path(source)
     if is_name(source) and not path.is_file():
-        return _builtin_gesture(str(source))
+        return _builtin_movement(str(source))
     if path.suffix.lower() in GESTURE_FILES:
-        from kinesphere.files.gesture_toml import load_gesture
-
-        return load_gesture(path)
+        return _load_movement(path)
     return _gesture_of_keys(_load_keypoints(path), path.stem)
 
 
@@ -139,11 +133,17 @@ def _load_keypoints(path: Path) -> Keypoints:
     return load_keypoints(path)
 
 
-@lru_cache(maxsize=64)
-def _builtin_gesture(name: str) -> Gesture:
-    from kinesphere.builtin.library import gesture
+def _load_movement(path: Path) -> Movement:
+    from kinesphere.builtin.library import load_movement
 
-    return gesture(name)
+    return load_movement(path)
+
+
+@lru_cache(maxsize=64)
+def _builtin_movement(name: str) -> Movement:
+    from kinesphere.builtin.library import movement
+
+    return movement(name)
 
 
 def _gesture_of_keys(keys: Keypoints, name: str = "key points") -> Gesture:
