@@ -225,3 +225,55 @@ def test_a_channel_may_reach_its_limit(tmp_path):
     made = read(tmp_path, "duration = 1.0\n[torso]\nturn = [[0, 180], [1, -180]]\nbreath = []\n[hips]\nx = [[0, 3]]\n")
     assert made.curves["torso.turn"].values == (math.pi, -math.pi)
     assert "torso.breath" not in made.curves
+
+
+KEEPING = """
+duration = 3.0
+[right]
+keys = [
+  {{ at = 0.2, to = "rest" }},
+  {{ at = 0.9, to = [0.14, 0.05, 0.5], {first} }},
+  {{ at = 1.6, to = [0.14, 0.05, 0.5], {second} }},
+  {{ at = 2.6, to = "rest" }},
+]
+"""
+
+
+def kept(tmp_path, first: str, second: str) -> list[tuple[object, ...]]:
+    made = read(tmp_path, KEEPING.format(first=first, second=second))
+    return [(own.kind, own.arm, own.start, own.end, own.joint, own.target) for own in made.referents]
+
+
+def test_keys_in_a_row_with_the_same_mark_are_one_referent(tmp_path):
+    head = ("touch", "right", 0.9, 1.6, "head", None)
+    assert kept(tmp_path, 'keeps = "head"', 'keeps = "head"') == [head]
+    both = kept(tmp_path, 'keeps = "level head"', 'keeps = "head"')
+    assert both == [("level", "right", 0.9, 0.9, None, None), head]
+    place = (-0.6, 0.9, 2.0)
+    aims = kept(tmp_path, "aim = [-0.6, 0.9, 2.0]", "aim = [-0.6, 0.9, 2.5]")
+    assert aims == [("aim", "right", 0.9, 0.9, None, place), ("aim", "right", 1.6, 1.6, None, (-0.6, 0.9, 2.5))]
+    assert kept(tmp_path, 'keeps = "aim"', "swivel = 1") == [("aim", "right", 0.9, 0.9, None, None)]
+    assert kept(tmp_path, 'keeps = "nothing"', 'keeps = "nothing"') == [("nothing", "right", 0.9, 1.6, None, None)]
+    assert kept(tmp_path, "swivel = 1", "swivel = 1") == []
+
+
+def test_hands_that_are_marked_to_meet_meet_once(tmp_path):
+    text = KEEPING.format(first='keeps = "meet"', second='keeps = "meet"').replace("[right]", "[both]")
+    (own,) = read(tmp_path, text).referents
+    assert (own.kind, own.arm, own.start, own.end) == ("meet", "both", 0.9, 1.6)
+
+
+@pytest.mark.parametrize(
+    ("mark", "said"),
+    [
+        ('keeps = "heda"', "head"),
+        ('keeps = ""', "aim"),
+        ('keeps = "nothing head"', "nothing alone"),
+        ("aim = [1, 2]", "metres"),
+        ("aim = [1, 2, 1e9]", "aim"),
+    ],
+)
+def test_marks_that_make_no_sense_are_refused_with_their_place(tmp_path, mark, said):
+    with pytest.raises(MotionFileError, match=said) as error:
+        read(tmp_path, KEEPING.format(first=mark, second="swivel = 1"))
+    assert "right.keys[1]" in str(error.value)

@@ -12,6 +12,7 @@ from kinesphere.builtin.library import gesture, gestures
 from kinesphere.motion.document import read_document, to_plain
 from kinesphere.motion.errors import MotionFileError
 from kinesphere.motion.gesture import CHANNELS, MOST, Curve, Gesture, Keypoint, Keypoints, Palm, Space, Step, Stop
+from kinesphere.motion.referent import Kind, Referent
 
 NUMBERS = st.floats(-3.0, 3.0)
 VECTORS = st.tuples(NUMBERS, NUMBERS, NUMBERS)
@@ -48,8 +49,15 @@ def random_gestures(draw) -> Gesture:
         values = st.floats(-MOST[CHANNELS[channel]], MOST[CHANNELS[channel]])
         curves[channel] = Curve(tuple(times), tuple(draw(values) for _ in times))
     about = draw(st.text(max_size=5))
+    times = draw(increasing(duration, 2))
+    kinds = st.sampled_from(
+        [("aim", None, (0.0, 1.0, 2.0)), ("aim", None, None), ("touch", "head", None), ("level", None, None)]
+    )
+    kind, joint, target = draw(kinds)
+    fade = draw(st.one_of(st.none(), st.floats(0.0, 2.0)))
+    kept = (Referent(Kind(kind), draw(st.sampled_from(("left", "right"))), *times[:2], joint, target, fade),)
     return Gesture(draw(st.text(max_size=8)), duration, **arms, curves=curves, inflections=inflections, palms=palms,
-                   steps=steps, about=about)  # fmt: skip
+                   steps=steps, about=about, referents=kept)  # fmt: skip
 
 
 @given(random_gestures())

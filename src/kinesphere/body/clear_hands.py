@@ -16,10 +16,13 @@ from kinesphere.motion.motion import Motion
 BENT = 0.02  # sine of an elbow's angle from which on its bones show its axis
 
 
-def clear_hands(volumes: BodyVolumes, anatomy: Anatomy, q: Floats, p: Floats, rate: float) -> Bools:
+def clear_hands(
+    volumes: BodyVolumes, anatomy: Anatomy, q: Floats, p: Floats, rate: float, stay: Floats | None = None
+) -> Bools:
     """Change world rotations ``(T, J, 4)`` of upper arms and forearms in place, so that hands are outside of the body.
 
-    ``p (T, J, 3)`` are the joints' positions. Gives the frames ``(T,)`` that were changed; hands keep their rotations.
+    ``p (T, J, 3)`` are the joints' positions, ``stay (T, 2)`` how far hands are where they have to be. Gives the frames
+    ``(T,)`` that were changed; hands keep their rotations.
     """
     roles = anatomy.skeleton.roles
     upper, lower, hand = (np.array([roles[f"{side}{part}"] for side in SIDES]) for part in _ARM)
@@ -27,7 +30,7 @@ def clear_hands(volumes: BodyVolumes, anatomy: Anatomy, q: Floats, p: Floats, ra
     shoulder, elbow, wrist = p[:, upper], p[:, lower], p[:, hand]
     lengths = norms(elbow[0] - shoulder[0]), norms(wrist[0] - elbow[0])
     given = Arms(shoulder, wrist, _hinges(anatomy, q, shoulder, elbow, wrist), *lengths)
-    each, arms = avoidance.clear_arms(given)
+    each, arms = avoidance.clear_arms(given, stay)
     changed = np.asarray(each.any(axis=1))
     middle, end = (np.where(each[..., None], new, old) for old, new in zip((elbow, wrist), arms.bend(), strict=True))
     if changed.any():

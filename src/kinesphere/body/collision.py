@@ -254,8 +254,11 @@ class CollisionAvoidance:
         surface = volumes.surface.pose(world, places)
         return cls(volumes, frames, len(q), surface, np.stack(skins, axis=1), _arm_length(body), rate / step)
 
-    def clear_arms(self, arms: Arms) -> tuple[Bools, Arms]:
-        """Which arms ``(T, 2)`` change, and all arms with wrists and hinges by which they are outside of the body."""
+    def clear_arms(self, arms: Arms, stay: Floats | None = None) -> tuple[Bools, Arms]:
+        """Which arms ``(T, 2)`` change, and all arms with wrists and hinges by which they are outside of the body.
+
+        ``stay (T, 2)`` is how far arms are where they have to be, from 0 to 1.
+        """
         wanted = arms.at(self.frames)
         moved = wanted._replace(wrists=self._move_wrists(wanted, wanted.wrists, whole=False))
         known: KnownCosts = {}
@@ -269,6 +272,7 @@ class CollisionAvoidance:
             moved = moved._replace(wrists=wrists)
         changes = np.concatenate([moved.wrists - wanted.wrists, angles[..., None]], axis=-1)
         changes = self._every_frame(np.where(np.abs(changes) > MOVED, changes, 0.0))
+        changes = changes if stay is None else changes * (1.0 - stay)[..., None]
         changed: Bools = np.asarray(changes.any(axis=-1))
         if not changed.any():
             return changed, arms

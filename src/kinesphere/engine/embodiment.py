@@ -57,8 +57,13 @@ class Embodiment:
         ends = [(roles[side + lower], roles[side + end]) for side in SIDES for _, lower, end in LIMBS]
         return tuple(end for lower, end in ends if end not in skeleton.descendants(lower))
 
-    def put_on(self, motion: Motion) -> Motion:
-        """The actor's motion on the body's skeleton."""
+    @property
+    def is_thick(self) -> bool:
+        """Whether the body is thicker than any person's, so that hands are kept out of it."""
+        return self.body.volumes is not None and self.body.volumes.is_thick
+
+    def put_on(self, motion: Motion, stay: Floats | None = None) -> Motion:
+        """The actor's motion on the body's skeleton; ``stay (T, 2)`` is how far hands are where they have to be."""
         if self.is_figure:
             return motion
         skeleton = self.body.skeleton
@@ -68,7 +73,7 @@ class Embodiment:
         made[:, known] = rotations.multiply(world[:, self.joints[known]], self.frames[known])
         kinematics.complete_rotations(made, known, skeleton.rest_rotations, skeleton.parents)
         positions = self._place(made, places)
-        if self._clear_hands(made, positions, motion.rate):
+        if self._clear_hands(made, positions, motion.rate, stay):
             kinematics.complete_rotations(made, known, skeleton.rest_rotations, skeleton.parents)
             positions = self._place(made, places)
         local, translations = kinematics.inverse(made, positions, skeleton.parents)
@@ -78,12 +83,12 @@ class Embodiment:
             skeleton, motion.rate, rotations.continuous(local), translations, scales, name=motion.name, source=source
         )
 
-    def _clear_hands(self, world: Floats, positions: Floats, rate: float) -> bool:
+    def _clear_hands(self, world: Floats, positions: Floats, rate: float, stay: Floats | None) -> bool:
         """Keep hands out of a body that is thicker than any person's; gives whether any was moved."""
-        volumes = self.body.volumes
-        if volumes is None or not volumes.is_thick:
+        if not self.is_thick:
             return False
-        return bool(clear_hands(volumes, self.body.anatomy, world, positions, rate).any())
+        assert self.body.volumes is not None
+        return bool(clear_hands(self.body.volumes, self.body.anatomy, world, positions, rate, stay).any())
 
     def _place(self, world: Floats, places: Floats) -> Floats:
         """Positions ``(T, J, 3)`` of the body's joints; its hips, and what is detached, are where the actor's are."""

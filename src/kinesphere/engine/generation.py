@@ -7,7 +7,7 @@ phrases are generated as one batch, which is much cheaper than one by one.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import overload
@@ -25,21 +25,26 @@ from kinesphere.engine.embodiment import embody
 from kinesphere.engine.gait import generate_walks
 from kinesphere.engine.gait_clock import GaitClock
 from kinesphere.engine.hands import set_hands
+from kinesphere.engine.kept_hands import KeptPerformance, keep_referents, referent_weights
 from kinesphere.engine.legs import leg_overreach, solve_stance, step_paths
-from kinesphere.engine.phrases import body_rest_times, figure_body, leading_side, phrase_of
+from kinesphere.engine.phrases import as_written, body_rest_times, figure_body, is_as_written, leading_side, phrase_of
 from kinesphere.engine.pose import SIGN, Actor, BatchPose, FigureLimb, joints_with_ancestors
 from kinesphere.engine.posture import MOVED, capsule_lines, capsule_shapes, horizontal_centre_of_mass
 from kinesphere.engine.proportions import HEIGHT
 from kinesphere.engine.recruitment import add_drives, moments_of
+from kinesphere.engine.referents import align_clocks, find_referents, settle_referents
 from kinesphere.engine.surface_scales import scale_surface
 from kinesphere.engine.trunk import place_hips, solve_trunk
+from kinesphere.engine.written_pose import WrittenPose
 from kinesphere.maths import threads
 from kinesphere.maths.interpolation import cubic_rows_at, ramp
 from kinesphere.maths.vectors import Floats, clip
 from kinesphere.motion.errors import warn_caller
 from kinesphere.motion.gesture import Gesture, Step
+from kinesphere.motion.memo import memoised
 from kinesphere.motion.motion import Motion
 from kinesphere.motion.phrase import Phrase
+from kinesphere.motion.referent import Referent
 from kinesphere.motion.timemap import TimeMap
 
 COARSE = 20.0  # times a second that balance is computed
@@ -129,8 +134,19 @@ def _batches(phrases: Sequence[Phrase], rate: float) -> list[list[int]]:
 def _generate_batch(phrases: Sequence[Phrase], rate: float) -> tuple[list[Motion], list[str]]:
     """A few phrases of one body at once, all of them loops or none; and warnings about them."""
     own = embody(phrases[0].body)
-    actor, limbs = own.actor, own.actor.arms
-    parts = [_prepare(phrase, actor, rate) for phrase in phrases]
+    parts = [_prepare(phrase, own.actor, rate) for phrase in phrases]
+    pose = _pose_batch(parts, own.actor, rate)
+    warnings = list(_goal_warnings(pose, parts))
+    motions = pose.motions([phrase.name for phrase in phrases])
+    if not own.is_thick:
+        return [own.put_on(motion) for motion in motions], warnings
+    stays = [None if part.kept is None else part.kept.stay for part in parts]
+    return [own.put_on(motion, stay) for motion, stay in zip(motions, stays, strict=True)], warnings
+
+
+def _pose_batch(parts: Sequence[_Performance], actor: Actor, rate: float) -> BatchPose:
+    """Pose all frames of performances on one actor."""
+    limbs = actor.arms
     batch = Batch(tuple(len(part.table) for part in parts), tuple(part.phrase.loop for part in parts), rate)
     channels = join_channels([part.table for part in parts], [part.breath for part in parts])
     pose = BatchPose.of(actor, batch)
@@ -139,10 +155,12 @@ def _generate_batch(phrases: Sequence[Phrase], rate: float) -> tuple[list[Motion
     room = flourish_scale_between_hands(arms.wrist[arms.sides["left"]], arms.wrist[arms.sides["right"]], pose.arm_size)
     arms = replace(arms, room=arms.room * np.concatenate([room, room]))
     clocks = {side: [part.clocks[side] for part in parts] for side in SIGN}
-    set_hands(pose, phrases, channels, arms, clocks)
+    kept = [part.kept for part in parts]
+    keeping = referent_weights(batch, kept)
+    set_hands(pose, [part.phrase for part in parts], channels, arms, clocks, keeping)
+    keep_referents(pose, kept)
     scale_surface(pose, arms, channels["torso.breath"], channels.breath)
-    warnings = list(_goal_warnings(pose, parts))
-    return [own.put_on(motion) for motion in pose.motions([phrase.name for phrase in phrases])], warnings
+    return pose
 
 
 def _goal_warnings(pose: BatchPose, parts: Sequence[_Performance]) -> Iterator[str]:
@@ -158,6 +176,51 @@ def _goal_warnings(pose: BatchPose, parts: Sequence[_Performance]) -> Iterator[s
                 yield from goal_warnings(part.phrase.name, side, task.plan, hand, carriers)
 
 
+# Referents
+
+
+def referents_of(phrase: Phrase) -> tuple[Referent, ...]:
+    """What a phrase's hands keep: what is marked, and what it implies beside that, with fades and targets."""
+    return () if phrase.gait is not None else _settled_referents(as_written(phrase))
+
+
+@memoised
+def _settled_referents(written: Phrase) -> tuple[Referent, ...]:
+    if all(written.arm(side).keys is None for side in SIGN):
+        return ()
+    figure = replace(written, body=figure_body())  # on other bodies a hand may be far from what it is meant to touch
+    return settle_referents(written, find_referents(written, _pose_as_written(figure)), _pose_as_written(written))
+
+
+@memoised
+def _pose_as_written(written: Phrase) -> WrittenPose:
+    own = embody(written.body)
+    part = _prepare(written, own.actor, RATE, keeping=False)
+    pose = _pose_batch([part], own.actor, RATE)
+    made = WrittenPose.of(pose, {side: part.tasks[side].source_time for side in SIGN})
+    return made.with_arms(own.put_on(pose.motions([written.name])[0])) if own.is_thick else made
+
+
+def _kept(phrase: Phrase, tasks: Mapping[str, ArmTask]) -> KeptPerformance | None:
+    """What a performance keeps; None where it has nothing to keep, or nothing departs from the phrase as written."""
+    referents = _referents_to_keep(phrase)
+    if not referents:
+        return None
+    times = {side: task.source_time for side, task in tasks.items()}
+    fixed = {side: task.in_place for side, task in tasks.items()}
+    shown = _pose_as_written(as_written(phrase))
+    period = phrase.duration if phrase.loop else None
+    return KeptPerformance(referents, times, shown, fixed, embody(phrase.body).is_thick, period)
+
+
+def _referents_to_keep(phrase: Phrase) -> tuple[Referent, ...]:
+    """A phrase's referents; of a phrase as written only targets that are marked, as all else is kept already."""
+    if not is_as_written(phrase):
+        return referents_of(phrase)
+    targets = {own.target for own in phrase.referents if own.target is not None}
+    return tuple(own for own in referents_of(phrase) if own.target in targets) if targets else ()
+
+
 # Clocks, channels and tasks of one performance
 
 
@@ -171,6 +234,7 @@ class _Performance:
     steps: dict[str, tuple[Step, ...]]
     table: Floats  # (T, C) channels
     breath: Floats  # (T,)
+    kept: KeptPerformance | None  # referents
 
 
 def body_clock(phrase: Phrase, rate: float = RATE) -> TimeMap:
@@ -192,6 +256,10 @@ def body_clock(phrase: Phrase, rate: float = RATE) -> TimeMap:
 def _plan_arms(phrase: Phrase, actor: Actor, rate: float) -> tuple[dict[str, ArmPlan | None], StrokeClock]:
     """The plan of each arm, and the body's clock: the leading arm's, if there is one."""
     plans = {side: arm_plan(phrase, side, actor, rate) for side in SIGN}
+    clocks = {side: plan.clock for side, plan in plans.items() if plan is not None}
+    if len(clocks) == len(SIGN) and not is_as_written(phrase):
+        aligned = align_clocks(clocks, referents_of(phrase), rate)
+        plans = {side: plan and replace(plan, clock=aligned[side]) for side, plan in plans.items()}
     lead = leading_side(phrase.original)
     leading = plans[lead] if lead else None
     if leading is not None:
@@ -201,7 +269,8 @@ def _plan_arms(phrase: Phrase, actor: Actor, rate: float) -> tuple[dict[str, Arm
     return plans, stroke_clock(goals, np.zeros(len(goals) - 1), torso, None, phrase.locked, rate)
 
 
-def _prepare(phrase: Phrase, actor: Actor, rate: float) -> _Performance:
+def _prepare(phrase: Phrase, actor: Actor, rate: float, keeping: bool = True) -> _Performance:
+    """Clocks, channels and tasks of a performance; without ``keeping`` it keeps no referents."""
     plans, body = _plan_arms(phrase, actor, rate)
     clocks = {"body": body} | {side: plan.clock if plan else body for side, plan in plans.items()}
     frames = max(round(own.end(phrase.duration) * rate) for own in clocks.values()) + 1
@@ -232,7 +301,7 @@ def _prepare(phrase: Phrase, actor: Actor, rate: float) -> _Performance:
         add_drives(table, phrase.drives, moments_of(phrase, actor, tasks, body, times["body"], rate, table))
     breath = add_idle(table, phrase, time, rate)
     steps = {side: _retime_steps(phrase.track(f"{side}_leg").steps, body) for side in SIGN}
-    return _Performance(phrase, clocks, tasks, steps, table, breath)
+    return _Performance(phrase, clocks, tasks, steps, table, breath, _kept(phrase, tasks) if keeping else None)
 
 
 def _retime_steps(steps: Sequence[Step], body: StrokeClock) -> tuple[Step, ...]:

@@ -9,7 +9,6 @@
 
 namespace kinesphere {
 
-constexpr double SHARED = 0.55;              // of the forearm's roll that its own joint takes; the wrist takes the rest
 constexpr double SOFT = 0.2617993877991494;  // 15°, over which a wrist comes to its limits
 
 namespace {
@@ -169,7 +168,7 @@ static void write_arms(Index first, Index count, const HandMotion& hands, const 
         write_quaternion(local.at(i, upper), shoulder);
         const double roll = hands.roll(i);
         const Quat elbow = axis_angle_quaternion(hinge, hands.flexion(i) - model.rest_flexion);
-        write_quaternion(local.at(i, lower), elbow * axis_angle_quaternion(forearm, SHARED * roll));
+        write_quaternion(local.at(i, lower), elbow * axis_angle_quaternion(forearm, ROLL_SHARED * roll));
         double bend = hands.bend(i) + drag(i - first, 0);
         const double least_bend = hands.range(i) * model.bends.least, most_bend = hands.range(i) * model.bends.greatest;
         const double over = most(bend - (most_bend - SOFT), 0.0), under = most(least_bend + SOFT - bend, 0.0);
@@ -177,7 +176,7 @@ static void write_arms(Index first, Index count, const HandMotion& hands, const 
         if (under > 0.0) bend = bend + under - SOFT * std::tanh(under / SOFT);
         const double aside = clamp(hands.aside(i) + drag(i - first, 1), model.asides.least, model.asides.greatest);
         const Quat wrist = axis_angle_quaternion(side, aside) * axis_angle_quaternion(inward, bend);
-        write_quaternion(local.at(i, hand), axis_angle_quaternion(forearm, (1.0 - SHARED) * roll) * wrist);
+        write_quaternion(local.at(i, hand), axis_angle_quaternion(forearm, (1.0 - ROLL_SHARED) * roll) * wrist);
     }
 }
 

@@ -45,10 +45,14 @@ def set_hands(
     channels: ChannelCurves,
     arms: ArmPose,
     clocks: Mapping[str, Sequence[StrokeClock | None]],
+    keeping: Floats | None = None,
 ) -> None:
-    """Write the rotations of all arms and hands; ``clocks`` are those of each side's arms."""
+    """Write the rotations of all arms and hands; ``clocks`` are those of each side's arms.
+
+    ``keeping (2 F,)`` is how far hands keep their referents: these do not drag, and no overlay changes their shape.
+    """
     batch, curves, active = pose.batch.both_sides, arms.flourishes, 1.0 - arms.relaxed
-    weight = arms.flourish_weight
+    weight, free = arms.flourish_weight, 1.0 if keeping is None else 1.0 - keeping
     counts = np.where(arms.half_waves != 0.0, np.abs(arms.half_waves), curves["wrist_frequency"])
     signed = weight * np.where(arms.half_waves < 0.0, -1.0, 1.0)
     twist = twist_wave(arms.time_share, curves["wrist_twist"] * signed, counts)
@@ -68,11 +72,11 @@ def set_hands(
         arms.flexion,
         clip(_rolls(pose, phrases, arms, clocks) + channels.sides("hand.roll") + twist, *ROLLS),
         velocity,
-        channels.sides("hand.loose") * (1.0 + (curves["loose"] - 1.0) * active),
+        channels.sides("hand.loose") * (1.0 + (curves["loose"] - 1.0) * active) * free,
         channels.sides("hand.bend") + (_calm_room(batch, arms.room) * bend if bend.any() else 0.0),
         np.broadcast_to(curves["wrist_range"], arms.flexion.shape),
         channels.sides("hand.aside"),
-        _finger_angles(channels, {name: curves[name] * active for name in ("fist", "open")}),
+        _finger_angles(channels, {name: curves[name] * (active * free) for name in ("fist", "open")}),
         np.concatenate([channels.breath, channels.breath]),
     )
     for side, own in arms.sides.items():
@@ -87,10 +91,15 @@ def _calm_room(batch: Batch, room: Floats) -> Floats:
 
 
 def _finger_angles(channels: ChannelCurves, overlays: dict[str, Floats]) -> Floats:
-    """``(2 F, 22)`` the fingers' angles: of the phrase's hand shapes, and of shapes that replace them in part."""
+    """``(2 F, 22)`` the fingers' angles: of the phrase's hand shapes, and of shapes that replace them in part.
+
+    They replace a relaxed or an open hand: a hand that points, grips or is a fist means something by that.
+    """
     weights = {name: channels.sides(f"hand.{name}") for name in channels.nonzero("hand", SHAPES[1:])}
+    meant = clip(sum(weight for name, weight in weights.items() if name != "open"), 0.0, 1.0)
     for shape, amount in overlays.items():
         if amount.any():
+            amount = amount * (1.0 - meant)
             weights = {name: weight - amount * weight for name, weight in weights.items()}
             weights[shape] = weights.get(shape, 0.0) + amount
     made = np.empty((2 * len(channels.breath), ANGLES))

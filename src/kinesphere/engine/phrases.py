@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import lru_cache
 
 import numpy as np
@@ -19,8 +20,11 @@ from kinesphere.motion.gesture import Curve, Gesture, Keypoints, Space, Step, St
 from kinesphere.motion.humanoid import SIDES
 from kinesphere.motion.memo import memoised
 from kinesphere.motion.phrase import CHEST, PARTS, WORLD, Keys, Phrase, Track, part_of_channel
+from kinesphere.motion.referent import Referent
 
 HEIGHTS = (0.1, 10.0)  # metres of a figure
+STILL = 0.25  # of breath and sway, below which a phrase is written without
+KEPT_WRITTEN = 64  # phrases as written that are kept
 EASE = 0.5  # when a stroke is fastest, where a gesture says nothing
 _LARGE = {"torso": 1.0, "hips": 1.0, "head": 0.4}  # parts that lead a body without hands, and how much they count
 
@@ -66,7 +70,8 @@ def _phrase_of(gesture: Gesture, body: Body, seed: int | None) -> Phrase:
         if steps or curves[f"{side}_leg"]:
             scaled = tuple(Step(s.lift, s.land, s.x / LEG, s.z / LEG, s.turn) for s in steps)
             tracks[f"{side}_leg"] = Track(curves=curves[f"{side}_leg"], steps=scaled)
-    return Phrase(gesture.name, body, gesture.duration, tracks, gesture.loop, seed=seed)
+    referents = tuple(_on_body(own, actor) for own in gesture.referents)
+    return Phrase(gesture.name, body, gesture.duration, tracks, gesture.loop, seed=seed, referents=referents)
 
 
 def _is_length(channel: str) -> bool:
@@ -77,25 +82,81 @@ def _in_leg_lengths(curve: Curve) -> Curve:
     return Curve(curve.times, tuple(value / LEG for value in curve.values))
 
 
-def _keys(written: Keypoints, inflections: tuple[float, ...] | None, side: str, actor: Actor) -> Keys:
-    """Key points, written in metres for the figure, in arm lengths; those in the world in metres.
+def _place_on_body(positions: Floats, side: str, actor: Actor) -> Floats:
+    """Places in the world ``(..., 3)``, written for the figure, in metres.
 
-    A goal in the world is as many arm lengths from the shoulder of the upright body as it is from the figure's.
+    They are as many arm lengths from the shoulder of the upright body as they are from the figure's.
     """
     mirror = np.array([1.0 if side == "left" else -1.0, 1.0, 1.0])
     moved = actor.arm_size * mirror * (upright_shoulder(actor) - upright_shoulder(Actor.figure()))
+    return np.asarray(actor.arm_size * positions + moved)
+
+
+def _on_body(referent: Referent, actor: Actor) -> Referent:
+    """A referent with its target in metres of a body."""
+    if referent.target is None:
+        return referent
+    x, y, z = _place_on_body(np.array(referent.target), referent.sides[0], actor).tolist()
+    return replace(referent, target=(x, y, z))
+
+
+def _keys(written: Keypoints, inflections: tuple[float, ...] | None, side: str, actor: Actor) -> Keys:
+    """Key points, written in metres for the figure, in arm lengths; those in the world in metres."""
     keys = written.keys
     world = np.array([key.space == Space.GLOBAL for key in keys])
     positions = np.array([key.position for key in keys])
     return Keys(
         times=np.array([key.frame for key in keys]) / written.rate,
-        positions=np.where(world[:, None], actor.arm_size * positions + moved, positions / ARM),
+        positions=np.where(world[:, None], _place_on_body(positions, side, actor), positions / ARM),
         swivels=np.array([key.swivel for key in keys]),
         goals=np.array([key.stop == Stop.GOAL for key in keys]),
         spaces=tuple(WORLD if key.space == Space.GLOBAL else CHEST for key in keys),
         inflections=np.array(inflections or (EASE,) * len(keys)),
         locked=written.locked,
     )
+
+
+# A phrase as written
+
+
+def is_as_written(phrase: Phrase) -> bool:
+    """Whether a phrase says nothing about how it is done: no Effort, no Shape, nothing that edits add.
+
+    The torso's strokes count for nothing where hands have keys.
+    """
+    led = any(phrase.arm(side).keys is not None for side in SIDES)
+    tracks = (replace(own, strokes={}) if led and part == "torso" else own for part, own in phrase.tracks.items())
+    driven = any(drive.amount.any() for drive in phrase.drives)
+    return phrase.fidget == 0.0 and not driven and all(track.neutral for track in tracks)
+
+
+def as_written(phrase: Phrase) -> Phrase:
+    """What a phrase does, without how: no strokes, overlays or placed keys, no seed.
+
+    It has idle motion unless the phrase is still. Phrases of the same keys and curves have the same object, whatever
+    edits made of them.
+    """
+    tracks = {
+        part: track
+        for part, track in phrase.tracks.items()
+        if track.keys is not None or track.curves or track.palms or track.steps
+    }
+    contents = tuple((part, id(own.keys), id(own.curves), id(own.palms), id(own.steps)) for part, own in tracks.items())
+    life = 1.0 if phrase.life > STILL else 0.0
+    key = id(phrase.body), phrase.duration, phrase.loop, life, phrase.referents, contents
+    found = _WRITTEN.pop(key, None)
+    if found is None:
+        plain = {part: Track(own.keys, own.curves, palms=own.palms, steps=own.steps) for part, own in tracks.items()}
+        found = Phrase(
+            phrase.name, phrase.body, phrase.duration, plain, phrase.loop, life=life, referents=phrase.referents
+        )
+        if len(_WRITTEN) >= KEPT_WRITTEN:
+            _WRITTEN.pop(next(iter(_WRITTEN)), None)
+    _WRITTEN[key] = found  # it holds what its key names by identity
+    return found
+
+
+_WRITTEN: dict[object, Phrase] = {}
 
 
 # What leads a phrase

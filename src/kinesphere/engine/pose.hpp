@@ -1,10 +1,12 @@
-// Limbs at rest and ranges of angles.
+// Limbs at rest, ranges of angles, and how forearm and wrist share a roll.
 #pragma once
 
 #include "maths/binding.hpp"
 #include "maths/rotations.hpp"
 
 namespace kinesphere {
+
+constexpr double ROLL_SHARED = 0.55;  // of a forearm's roll that its own joint takes; the wrist takes the rest
 
 // The least and the greatest of an angle, in radians.
 struct AngleRange {

@@ -130,12 +130,12 @@ class BatchPose:
         """Set a joint's local rotation ``(F, 4)``."""
         self.local[:, self.skeleton.index(name)] = rotation
 
-    def world(self, joints: Ints) -> tuple[Floats, Floats]:
+    def world(self, joints: Ints, frames: Ints | slice = slice(None)) -> tuple[Floats, Floats]:
         """World rotations ``(F, K, 4)`` and positions ``(F, K, 3)`` of joints whose parents are among them."""
         order = np.full(len(self.skeleton) + 1, -1)
         order[joints] = np.arange(len(joints))
         parents = order[self.skeleton.parents[joints]]
-        return kinematics.forward(self.local[:, joints], self.translations[:, joints], parents)
+        return kinematics.forward(self.local[frames][:, joints], self.translations[frames][:, joints], parents)
 
     def surface_scales(self) -> Floats:
         """The surface's scales ``(F, J, 3)``, to write into."""

@@ -17,7 +17,8 @@
     shape = [[0, "relaxed"], [0.8, "open 0.7"], [2, "relaxed"]]
 
 A key with ``world = [x, y, z]`` instead of ``to`` is fixed in the world. ``ease`` is when the stroke to a goal is
-fastest, as a share of its duration. ``GestureFile`` is the whole file; its tables are documents, too.
+fastest, as a share of its duration. ``keeps = "head"`` marks what the hand keeps there (``motion.referent``).
+``GestureFile`` is the whole file; its tables are documents, too.
 """
 
 from __future__ import annotations
@@ -73,6 +74,7 @@ from kinesphere.motion.gesture import (
     resting_wrist,
 )
 from kinesphere.motion.humanoid import SIDES
+from kinesphere.motion.referent import CARRIERS, Kind, Referent
 from kinesphere.motion.rows import Row
 from kinesphere.motion.source import Source
 from kinesphere.motion.toml_text import read_table
@@ -86,10 +88,15 @@ DIRECTIONS = {  # out, up, ahead
     "in": (-1.0, 0.0, 0.0),
     "out": (1.0, 0.0, 0.0),
 }
-FARTHEST = 5.0  # metres
+FARTHEST, FARTHEST_AIM = 5.0, 1000.0  # metres
 REST = "rest"
 BODY, SIDE = ("torso", "head", "eyes", "hips"), ("hand", "clavicle", "foot")  # tables with curves
 _SHAPES_ABOUT = f'Shapes with weights that sum to 1 at most, "open 0.4 grip 0.4". There are: {", ".join(SHAPES)}.'
+KEPT = (Kind.AIM, Kind.LEVEL, Kind.MEET, Kind.NOTHING, *CARRIERS)  # what a key may be marked with
+_KEEPS_ABOUT = (
+    "What the hand keeps here, whatever the Effort: aim, level, meet, nothing, or a joint that it touches: "
+    f"{', '.join(CARRIERS)}. Left out, it is found."
+)
 _UNITS = {ANGLE: "degrees", METRES: "metres", SHARE: "a share"}
 _SCALES = {ANGLE: math.pi / 180.0, METRES: 1.0, SHARE: 1.0}
 
@@ -254,11 +261,34 @@ class WristKey:
         float,
         number(0.0, 1.0, "When the stroke to this goal is fastest, as a share of its time.", inside="both"),
     ] = 0.5
+    keeps: Annotated[Text | None, Setting(_KEEPS_ABOUT)] = None
+    aim: Annotated[
+        Vector | None,
+        WordOrVector(
+            "What the index finger points at, fixed in the world.", most=FARTHEST_AIM, form="[x, y, z] in metres"
+        ),
+    ] = None
 
     def __post_init__(self) -> None:
+        self.kept()
         if (self.to is None) == (self.world is None):
             found = "both to and world" if self.to is not None else "nothing"
             raise error_at(("to",), found, 'one of: to = [out, up, ahead], to = "rest", world = [x, y, z]')
+
+    def kept(self) -> tuple[tuple[Kind, str | None, Vector | None], ...]:
+        """Kind, joint and target of each referent that is kept here."""
+        words = [] if self.keeps is None else self.keeps.split()
+        for word in words if self.keeps is None or words else [""]:
+            if word not in KEPT:
+                raise error_at(("keeps",), show_value(word), describe_choices(word, KEPT))
+        if len(words) > 1 and Kind.NOTHING in words:
+            raise error_at(("keeps",), show_value(self.keeps), "nothing alone, or what is kept")
+        if self.aim is not None and Kind.AIM not in words:
+            words.append(Kind.AIM)
+        return tuple(
+            (Kind.TOUCH, word, None) if word in CARRIERS else (Kind(word), None, self.aim if word == Kind.AIM else None)
+            for word in words
+        )
 
     def keypoint(self, side: str) -> Keypoint:
         """The key of one side's wrist. Out is +X on the left side, −X on the right."""
@@ -402,6 +432,17 @@ class SideTable:
     clavicle: Annotated[ClavicleTable, Setting("The shoulder.")] = ClavicleTable()
     foot: Annotated[FootTable, Setting("The foot.")] = FootTable()
 
+    def referents(self, side: str) -> Iterator[Referent]:
+        """What is marked on keys: from the first key to the last of those that follow each other with the same mark."""
+        open_: dict[tuple[Kind, str | None, Vector | None], tuple[float, float]] = {}
+        for key in (*self.keys, None):
+            kept = () if key is None else key.kept()
+            for mark in [mark for mark in open_ if mark not in kept]:
+                kind, joint, target = mark
+                yield Referent(kind, "both" if kind == Kind.MEET else side, *open_.pop(mark), joint, target)
+            if key is not None:
+                open_ |= {mark: (open_.get(mark, (key.at, 0.0))[0], key.at) for mark in kept}
+
     def check(self, duration: float, loop: bool, name: str) -> None:
         """Refuse what does not fit the gesture's duration, and fixed places in a loop."""
         for i, key in enumerate(self.keys):
@@ -479,6 +520,7 @@ class GestureFile:
             self.loop,
             self.about,
             source,
+            tuple(dict.fromkeys(referent for side, own in sides.items() for referent in own.referents(side))),
         )
 
     def _curves(self) -> Iterator[tuple[tuple[str, ...], Curve]]:

@@ -21,6 +21,7 @@ from kinesphere.engine.channels import INDEX, added_channel, sample_rows
 from kinesphere.engine.embodiment import embody
 from kinesphere.engine.posture import BodyView, PosedBodies, bodies_at, no_channels, upright_shoulder
 from kinesphere.engine.proportions import ARM
+from kinesphere.engine.referents import SHOULDER_ASIDE, MeetingKeys, find_meeting_keys
 from kinesphere.laban.clearance import (
     BodyCapsules,
     HandSamples,
@@ -36,15 +37,12 @@ from kinesphere.laban.clearance import (
 from kinesphere.laban.dials import CombinedDials
 from kinesphere.laban.shape import rotate_keys
 from kinesphere.maths import rotations
-from kinesphere.maths.vectors import Bools, Floats, Ints, clip, norms, smoothstep
+from kinesphere.maths.vectors import Floats, Ints, clip, norms, smoothstep
 from kinesphere.motion.humanoid import SIDES
 from kinesphere.motion.memo import memoised
 from kinesphere.motion.phrase import SAMPLES, Phrase, Track
 
-SHOULDER_SIDE = (0.180, 0.0, 0.0)  # metres from the middle of the chest, out
 CLAVICLE = (0.156, 0.0, -0.034)  # metres
-TOGETHER, APART = 0.12, 0.20  # metres between wrists of hands that meet, and of hands that do not
-SAME_TIME = 0.04  # seconds between two keys at which hands meet
 SAME_PLACE, OTHER_PLACE = 0.12, 0.25  # metres up and ahead between hands that would collide, and that pass each other
 HANDS_APART, SOFT_GAP = (
     0.14,
@@ -62,28 +60,6 @@ DISPLACEMENT_MARGIN = 0.10  # metres that a displacement of the whole elbow's an
 
 
 # Hands that meet
-
-
-class MeetingKeys(NamedTuple):
-    """Pairs of keys at which the two hands meet."""
-
-    left: Ints  # (P,) rows of the left hand's keys
-    right: Ints  # (P,) rows of the right hand's
-    shares: Floats  # (P,) from 0, apart, to 1, together
-
-
-def find_meeting_keys(times: Floats, written: Floats, fixed: Bools, sides: Mapping[str, slice]) -> MeetingKeys | None:
-    """Where hands with keys ``(K, 3)`` relative to their shoulders meet; None: nowhere, or some keys are fixed."""
-    if len(sides) < 2 or fixed.any():
-        return None
-    left, right = sides["left"], sides["right"]
-    rows = np.arange(left.start, left.stop)
-    delays = np.abs(times[rows, None] - times[right])
-    others = right.start + delays.argmin(axis=1)
-    gap = norms(written[rows] - written[others] + 2.0 * np.array(SHOULDER_SIDE))
-    shares = clip((APART - gap) / (APART - TOGETHER), 0.0, 1.0)
-    meet = (delays.min(axis=1) <= SAME_TIME) & (shares > 0.0)
-    return MeetingKeys(rows[meet], others[meet], shares[meet]) if meet.any() else None
 
 
 def shoulder_shift(forward: Floats, up: Floats, side: str) -> Floats:
@@ -391,7 +367,7 @@ def _width_between(positions: Floats, other: Floats) -> Floats:
 
     It is negative where arms are crossed.
     """
-    return np.asarray(positions[:, :1] + other[..., 0] + 2.0 * SHOULDER_SIDE[0])
+    return np.asarray(positions[:, :1] + other[..., 0] + 2.0 * SHOULDER_ASIDE)
 
 
 def _path_deviation(table: KeyTable, efforts: Mapping[str, Track]) -> PathDeviation:

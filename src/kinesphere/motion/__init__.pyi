@@ -15,6 +15,8 @@ from .gesture import Keypoints as Keypoints
 from .gesture import Palm as Palm
 from .gesture import Step as Step
 from .motion import Motion as Motion
+from .referent import Kind as Kind
+from .referent import Referent as Referent
 from .scope import Scope as Scope
 from .skeleton import Skeleton as Skeleton
 from .skeleton import Tip as Tip

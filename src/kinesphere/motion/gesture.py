@@ -33,6 +33,7 @@ from kinesphere.motion.document import (
     show_value,
 )
 from kinesphere.motion.humanoid import SIDES
+from kinesphere.motion.referent import Referent
 from kinesphere.motion.rows import Listed, Row
 from kinesphere.motion.source import Source
 
@@ -246,6 +247,8 @@ class Gesture:
         For ``"left"`` and ``"right"``, the steps of that foot. Without any it stays in contact.
     loop
         Whether the end goes over into the start.
+    referents
+        What hands are marked to keep; what the gesture implies is kept as well.
     """
 
     name: Annotated[Text, Setting("What it is called.")]
@@ -268,6 +271,9 @@ class Gesture:
     loop: Annotated[Flag, Setting("Whether the end goes over into the start.")] = False
     about: Annotated[Text, Setting("What it is, in a line.")] = ""
     source: Annotated[Source, Unwritten()] = field(default_factory=Source)
+    referents: Annotated[
+        tuple[Referent, ...], Field(max_length=MOST_KEYS), Setting("What hands keep, beside what is found.")
+    ] = ()
 
     def __post_init__(self) -> None:
         for channel, curve in self.curves.items():
@@ -278,6 +284,8 @@ class Gesture:
             check_times([palm.time for palm in palms], self.duration, ("palms", name))
         for name, steps in self.steps.items():
             check_steps(steps, self.duration, ("steps", name))
+        for i, referent in enumerate(self.referents):
+            check_time(referent.end, self.duration, ("referents", i, "end"))
         for name in ("curves", "inflections", "palms", "steps"):
             object.__setattr__(self, name, MappingProxyType(dict(getattr(self, name))))
 

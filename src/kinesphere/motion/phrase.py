@@ -26,6 +26,7 @@ from kinesphere.motion.errors import unknown_name
 from kinesphere.motion.gait import GAIT_OVERLAYS, Gait
 from kinesphere.motion.gesture import ANGLE, CHANNELS, MOST, Curve, Palm, Step
 from kinesphere.motion.humanoid import SIDES
+from kinesphere.motion.referent import CARRIERS, Referent
 
 if TYPE_CHECKING:
     from kinesphere.body.body import Body
@@ -33,8 +34,8 @@ if TYPE_CHECKING:
 
 PARTS = ("left_arm", "right_arm", "torso", "head", "gaze", "hips", "left_leg", "right_leg", "hands")
 SAMPLES = 60.0  # values a second of a curve over a phrase's own time
-# Spaces of keys: from the shoulder in the chest's axes, fixed, or from a joint that the hand goes with.
-CHEST, WORLD, CARRIERS = "chest", "world", ("hips", "spine", "upperChest", "neck", "head")
+# Spaces of keys: from the shoulder in the chest's axes, fixed, or from one of ``CARRIERS`` that the hand goes with.
+CHEST, WORLD = "chest", "world"
 SLACK = 1e-9  # seconds
 LARGEST_OVERLAY = 100.0  # of an arm's, in any unit
 
@@ -230,6 +231,13 @@ class Track:
         """One number ``()``, or a curve ``(N,)``."""
         return np.asarray(self.overlays.get(name, OVERLAYS[name]), dtype=np.float64)
 
+    @cached_property
+    def neutral(self) -> bool:
+        """Whether it says nothing about how: strokes and overlays are neutral, and keys where they are written."""
+        rows = [(value, STROKES[name]) for name, value in self.strokes.items()]
+        rows += [(value, OVERLAYS.get(name, 0.0)) for name, value in self.overlays.items()]
+        return self.placed is None and all(np.all(value == neutral) for value, neutral in rows)
+
 
 @dataclass(frozen=True, eq=False)
 class Phrase:
@@ -259,6 +267,8 @@ class Phrase:
         Edits that add up (Effort and Shape), and the phrase that they were applied to.
     gait
         What is walked, if it is a walk: then arms have no keys and legs no steps.
+    referents
+        What hands are marked to keep; targets in metres. What the phrase implies is found where it is generated.
     """
 
     name: str
@@ -274,6 +284,7 @@ class Phrase:
     detail: Detail | None = None
     applied: Applied | None = None
     gait: Gait | None = None
+    referents: tuple[Referent, ...] = ()
 
     def __post_init__(self) -> None:
         if not np.isfinite(self.duration) or self.duration <= 0.0:
@@ -437,4 +448,4 @@ class Applied(NamedTuple):
 
 
 _REST = Track()
-_IDENTITY = ("name", "seed", "detail")  # fields that may change without what edits made of the phrase
+_IDENTITY = ("name", "seed", "detail", "referents")  # fields that may change without what edits made of the phrase
