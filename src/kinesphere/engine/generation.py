@@ -181,7 +181,7 @@ def _goal_warnings(pose: BatchPose, parts: Sequence[_Performance]) -> Iterator[s
 
 def referents_of(phrase: Phrase) -> tuple[Referent, ...]:
     """What a phrase's hands keep: what is marked, and what it implies beside that, with fades and targets."""
-    return () if phrase.gait is not None else _settled_referents(as_written(phrase))
+    return () if phrase.gait is not None else _settled_referents(as_written(phrase.original))
 
 
 @memoised
@@ -208,7 +208,7 @@ def _kept(phrase: Phrase, tasks: Mapping[str, ArmTask]) -> KeptPerformance | Non
         return None
     times = {side: task.source_time for side, task in tasks.items()}
     fixed = {side: task.in_place for side, task in tasks.items()}
-    shown = _pose_as_written(as_written(phrase))
+    shown = _pose_as_written(as_written(phrase.original))
     period = phrase.duration if phrase.loop else None
     return KeptPerformance(referents, times, shown, fixed, embody(phrase.body).is_thick, period)
 

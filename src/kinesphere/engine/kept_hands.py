@@ -387,7 +387,7 @@ def _share_between(start: Floats, step: Floats, nearest: Floats, farthest: Float
 
     def crossing(radius: Floats, sign: float) -> Floats:
         inner = np.maximum(along * along - squared * (own - radius**2), 0.0)
-        return clip((-along + sign * np.sqrt(inner)) / squared, 0.0, 1.0)
+        return np.asarray(clip((-along + sign * np.sqrt(inner)) / squared, 0.0, 1.0))
 
     into, out = crossing(farthest, -1.0), crossing(nearest, 1.0)
     return np.where(own > farthest**2, into, np.where(own < nearest**2, out, 0.0))

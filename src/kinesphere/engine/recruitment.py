@@ -328,18 +328,17 @@ def _of_arm(channel: str, component: str, side: str) -> tuple[tuple[str, float],
 def _swing(table: Floats, drive: Drive, moments: Moments) -> None:
     """Limbs and trunk swing on after each arrival, towards where the hand was going, and die away."""
     rate, fades, lag = (drive.timing[name] for name in ("rate", "fades", "lag"))
-    aside = np.zeros((len(moments.time), len(drive.channels)))
+    swung = np.zeros(len(moments.time))
     for arm in moments.arms:
         ways = np.diff(arm.goals, axis=0)
         towards = np.where(np.abs(ways[:, 0]) > 0.6 * np.abs(ways[:, 2]), SIGN[arm.side] * ways[:, 0], ways[:, 2])
-        sizes = arm.sizes * np.sign(towards)
-        since = moments.time[:, None] - arm.arrivals + SWINGS_EARLY
-        for i in range(len(drive.channels)):
-            late = np.maximum(since - lag * i, 0.0)
-            aside[:, i] += (np.sin(2.0 * np.pi * rate * late) * np.exp(-late / fades) * smoothstep(late / 0.22)) @ sizes
+        late = np.maximum(moments.time[:, None] - arm.arrivals + SWINGS_EARLY, 0.0)
+        waves = np.sin(2.0 * np.pi * rate * late) * np.exp(-late / fades) * smoothstep(late / 0.22)
+        swung += waves @ (arm.sizes * np.sign(towards))
+    swung = np.tanh(swung)
     amount = moments.amount(drive) * moments.settled
     for i, (channel, share) in enumerate(drive.channels.items()):
-        _add(table, channel, share * amount * np.tanh(aside[:, i]))
+        _add(table, channel, share * amount * (moments.batch.delay(swung, lag * i) if i else swung))
 
 
 # Attention

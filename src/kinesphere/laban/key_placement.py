@@ -37,7 +37,7 @@ from kinesphere.laban.clearance import (
 from kinesphere.laban.dials import CombinedDials
 from kinesphere.laban.shape import rotate_keys
 from kinesphere.maths import rotations
-from kinesphere.maths.vectors import Floats, Ints, clip, norms, smoothstep
+from kinesphere.maths.vectors import Bools, Floats, Ints, clip, norms, smoothstep
 from kinesphere.motion.humanoid import SIDES
 from kinesphere.motion.memo import memoised
 from kinesphere.motion.phrase import SAMPLES, Phrase, Track
