@@ -182,11 +182,12 @@ def beside(data: Path) -> None:
 
 
 def readme() -> None:
-    """The first thing that people see: one wave, four people."""
+    """The first thing that people see: one wave in words that a stranger can name."""
     shown = {"wave": motion("wave")}
-    shown |= {f"wave, {word}": kinesphere.perform("wave", words=word) for word in ("joyful", "shy")}
+    words = ("joyful", "sad", "angry", "afraid")
+    shown |= {f"wave, {word}": kinesphere.perform("wave", words=word) for word in words}
     rows = [sheet(named(m, name), frames=8, columns=8, size=(1600, 400)) for name, m in shown.items()]
-    onto = named(kinesphere.retarget(kinesphere.perform("clap", words="happy"), mo()), "clap, happy, on Mo")
+    onto = named(kinesphere.perform("wave", words="proud", character=mo()), "wave, proud, on Mo")
     rows.append(sheet(onto, character=mo(), frames=8, columns=8, size=(1600, 400)))
     saved(stacked(rows), "readme.jpg")
 

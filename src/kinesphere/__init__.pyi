@@ -55,6 +55,7 @@ from .motion.behaviour import Pose as Pose
 from .motion.behaviour import Scene as Scene
 from .motion.character import Character as Character
 from .motion.character import Mesh as Mesh
+from .motion.drive import Drive as Drive
 from .motion.edit import Layer as Layer
 from .motion.errors import MotionFileError as MotionFileError
 from .motion.errors import MotionFileWarning as MotionFileWarning

@@ -1,6 +1,7 @@
 from . import roles as roles
 from .character import Character as Character
 from .character import Mesh as Mesh
+from .drive import Drive as Drive
 from .edit import Layer as Layer
 from .edit import MotionEdit as MotionEdit
 from .edit import PhraseEdit as PhraseEdit
