@@ -1,7 +1,7 @@
 """Scores that version 1 wrote are read, and rendered as they are rendered now.
 
-``version1/`` holds its files and, in ``expected.npz``, where six joints were at twelve frames of each when the whole body
-began to join Effort: until then they were where version 1 had them.
+``version1/`` holds its files and, in ``expected.npz``, where six joints were at twelve frames of each when the whole
+body began to join Effort: until then they were where version 1 had them.
 """
 
 from __future__ import annotations
