@@ -11,7 +11,7 @@ from scipy.optimize import brentq, minimize_scalar
 from generated import seeds
 from kinesphere import Effort, Gesture, Keypoint, Keypoints, Shape, _native
 from kinesphere.builtin.library import gesture
-from kinesphere.engine.arm_plan import arm_plan
+from kinesphere.engine.arm_plan import SHOULDER_ASIDE, arm_plan
 from kinesphere.engine.capsules import SOFT
 from kinesphere.engine.channels import INDEX
 from kinesphere.engine.phrases import phrase_of
@@ -37,7 +37,6 @@ from kinesphere.laban.expression import PARTS, Expression, express
 from kinesphere.laban.key_placement import (
     HANDS_APART,
     SAME_PLACE,
-    SHOULDER_SIDE,
     PathDeviation,
     _shape_channels,
     key_table,
@@ -424,7 +423,7 @@ def test_enclosing_hands_stay_clear_of_each_other(name, horizontal, vertical, sa
             np.array([np.interp(time, rows, where[:, k]) for k in range(3)])
             for where in (wrists["right"], table.positions[table.sides["right"]])
         )
-        gap = wrists["left"][i] - other + [2.0 * SHOULDER_SIDE[0], 0.0, 0.0]
-        before = table.positions[table.sides["left"]][i] - was + [2.0 * SHOULDER_SIDE[0], 0.0, 0.0]
+        gap = wrists["left"][i] - other + [2.0 * SHOULDER_ASIDE, 0.0, 0.0]
+        before = table.positions[table.sides["left"]][i] - was + [2.0 * SHOULDER_ASIDE, 0.0, 0.0]
         if np.linalg.norm(gap[1:]) < SAME_PLACE:
             assert gap[0] > min(HANDS_APART, before[0]) - 0.03
