@@ -56,6 +56,8 @@ def _walk_of(gait: Gait, body: Body, seed: int | None) -> Phrase:
 
 @memoised
 def _phrase_of(gesture: Gesture, body: Body, seed: int | None) -> Phrase:
+    if seed is not None:  # individuals share keys and curves, and what is found of these
+        return replace(_phrase_of(gesture, body, None), seed=seed)
     actor = embody(body).actor
     curves: dict[str, dict[str, Curve]] = {part: {} for part in PARTS}
     for channel, curve in gesture.curves.items():
