@@ -63,8 +63,13 @@ class Shown(NamedTuple):
         return 0.5 * (self.joint(f"{side}Hand")[1] + self.joint(f"{side}MiddleProximal")[1])
 
     def ray(self, side):
+        """The index finger's, from its knuckle to its tip."""
         knuckle = self.joint(f"{side}IndexProximal")[1]
-        return knuckle, unit(self.joint(f"{side}IndexDistal")[1] - knuckle)
+        (q, end), last = self.joint(f"{side}IndexDistal"), self.phrase.body.roles[f"{side}IndexDistal"]
+        for tip in self.phrase.body.skeleton.tips:
+            if tip.joint == last:
+                end = end + rotations.rotate(q, np.array(tip.offset))
+        return knuckle, unit(end - knuckle)
 
     def palm_from_head(self, side):
         q, p = self.joint("head")

@@ -9,6 +9,9 @@
 
 namespace kinesphere {
 
+constexpr double OPEN_OUT = 0.8660254037844386, OPEN_AHEAD = 0.5;  // 30° ahead of sideways
+constexpr double AWAY_SOFT = 0.2617993877991494;                   // 15° beyond what is free, softly
+
 namespace {
 
 // A hand path can run through wrist positions (the default), joint angles or elbow positions. This holds the weights
@@ -73,6 +76,24 @@ static ArmRotations blend_spaces(Index i, const ArmBlend& blend, const SolvedLim
     return {{sum.w / size, sum.x / size, sum.y / size, sum.z / size}, flexion};
 }
 
+// Swing an elbow that would go far behind the body, or across it, about the line to the wrist, towards `open`, a
+// direction from which upper arms go everywhere about as far: `free` radians, and a little more. The wrist stays.
+static void limit_elbow(ArmRotations& arm, Vec3 upper, Vec3 wrist, Vec3 open, double free) {
+    const Vec3 bone = rotate(arm.shoulder, upper / norm(upper));
+    const double away = std::atan2(norm(cross(bone, open)), dot(bone, open)), over = away - free;
+    const double distance = norm(wrist);
+    if (over <= 0.0 || distance < 1e-9) return;
+    const Vec3 axis = wrist / distance;
+    const double along = dot(bone, axis), nearer = dot(open, axis);
+    const double reach = std::sqrt(most((1.0 - along * along) * (1.0 - nearer * nearer), 0.0));
+    if (reach < 1e-6) return;
+    const double now = std::atan2(dot(axis, cross(open, bone)), dot(open, bone) - nearer * along);
+    const double wanted = std::cos(free + AWAY_SOFT * std::tanh(over / AWAY_SOFT));
+    const double most_angle = std::acos(clamp((wanted - along * nearer) / reach, -1.0, 1.0));
+    const double turn = std::copysign(least(std::abs(now), most_angle), now) - now;
+    arm.shoulder = axis_angle_quaternion(axis, turn) * arm.shoulder;
+}
+
 // Signed distance of a wrist of frame `i` from the nearest capsule, in axes stretched ahead (see capsules.hpp);
 // negative inside.
 static double signed_body_distance(Vec3 wrist, Index i, const ArmObstacles& body) {
@@ -90,13 +111,15 @@ static double signed_body_distance(Vec3 wrist, Index i, const ArmObstacles& body
 }
 
 // Write arms that bring wrists to targets (F, 3) at swivels (F,), which are measured from `reference (3,)` and
-// `home (3,)`. `roomy` is the distance from the body at which a hand has room for all flourishes.
+// `home (3,)`. Upper arms stay within about `free` radians of the middle of what shoulders can do. `roomy` is the
+// distance from the body at which a hand has room for all flourishes.
 static void solve_arms(Floats<2> target, Floats<1> swivel, Floats<1> reference, Floats<1> home, const ArmBlend& blend,
-                       const LimbRest& limb, const AngleRange& flexions, const ArmObstacles& body, double roomy,
-                       const ArmSolution& out) {
+                       const LimbRest& limb, const AngleRange& flexions, double free, const ArmObstacles& body,
+                       double roomy, const ArmSolution& out) {
     const Vec3 towards = read_vector(reference.data), second = read_vector(home.data);
     const Vec3 upper = read_vector(limb.upper.data), lower = read_vector(limb.lower.data);
     const Vec3 hinge = read_vector(limb.hinge.data);
+    const Vec3 open = {std::copysign(OPEN_OUT, upper.x), 0.0, OPEN_AHEAD};
     const double a = norm(upper), b = norm(lower);
     const ReachLimits limits = reach_limits(a, b, flexions.least, flexions.greatest);
     for (Index i = 0; i < target.shape[0]; ++i) {
@@ -112,11 +135,12 @@ static void solve_arms(Floats<2> target, Floats<1> swivel, Floats<1> reference, 
             const double angle = blend.swivel_offset(i) / most(norm(wrist), 1e-12);
             made.shoulder = exponential_quaternion(angle * wrist) * made.shoulder;
         }
+        limit_elbow(made, upper, wrist, open, free);
         write_quaternion(out.upper.at(i), made.shoulder);
         out.flexion(i) = made.flexion;
         write_vector(out.wrist.at(i), wrist);
-        const double free = least(most(signed_body_distance(wrist, i, body), 0.0) / roomy, 1.0);
-        out.room(i) = free * free * (3.0 - 2.0 * free);
+        const double space = least(most(signed_body_distance(wrist, i, body), 0.0) / roomy, 1.0);
+        out.room(i) = space * space * (3.0 - 2.0 * space);
     }
 }
 

@@ -7,6 +7,7 @@ the left side come first in all arrays.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -34,8 +35,10 @@ HANGS = 0.85  # share of the torso's lean that a relaxed arm does not follow
 SWING, DAMPING = 0.95, 0.5  # a relaxed arm's own cycles a second, and its share of critical damping
 FOLLOWS = 0.75  # of the shoulder's acceleration that reaches the arm
 FARTHEST = 0.22  # metres that it swings
+FARTHEST_BEHIND, BENT_AHEAD, SOFTLY = 0.10, 1.2, 0.03  # metres behind its shoulder, for each that it is shorter, softly
 SETTLED = 0.5  # seconds before the end from which it comes to rest
 JOIN_UP, JOIN_AHEAD = np.radians(24.0), np.radians(13.0)  # how far a shoulder joins its arm
+ELBOW_FREE = np.radians(97.0)  # from 30° ahead of sideways: as far as upper arms go freely
 ARM_LENGTH = 0.545  # metres from shoulder to wrist, for a figure 1.70 m tall
 FRAME_WORK = 100  # numbers that an arm is worth when frames are shared among threads
 TRAIL, TRAIL_LATE, MOST_TRAIL = 0.40, 0.06, 0.55  # an elbow that trails: radians at 1 m/s aside, seconds, radians
@@ -166,9 +169,19 @@ class ArmSolution(NamedTuple):
 
 
 def solve_arms(
-    limb: FigureLimb, target: Floats, swivel: Floats, blend: ArmBlend, body: ArmObstacles, size: float
+    limb: FigureLimb,
+    target: Floats,
+    swivel: Floats,
+    blend: ArmBlend,
+    body: ArmObstacles,
+    size: float,
+    *,
+    free: float = math.inf,
 ) -> ArmSolution:
-    """Arms that bring wrists to ``target (F, 3)`` with ``swivel (F,)``, changed by what ``blend`` adds."""
+    """Arms that bring wrists to ``target (F, 3)`` with ``swivel (F,)``, changed by what ``blend`` adds.
+
+    Elbows swivel back where upper arms would be more than ``free`` radians from the middle of what shoulders can do.
+    """
     count = len(target)
     made = ArmSolution(np.empty((count, 4)), np.empty(count), np.empty((count, 3)), np.empty(count))
     target, swivel = np.ascontiguousarray(target), np.ascontiguousarray(swivel)
@@ -176,7 +189,7 @@ def solve_arms(
     def solve(rows: slice) -> None:
         own = target[rows], swivel[rows], DOWN, AHEAD, blend.select(rows)
         solution = ArmSolution(*(row[rows] for row in made))
-        _native.arms.solve_arms(*own, limb.rest, FLEXIONS, body.select(rows), ROOMY * size, solution)
+        _native.arms.solve_arms(*own, limb.rest, FLEXIONS, free, body.select(rows), ROOMY * size, solution)
 
     threads.share_frames(count, count * FRAME_WORK, solve)
     return made
@@ -272,12 +285,14 @@ def pose_arms(
         if samples.idle.any():
             swivels = np.repeat([resting_swivel(side) for side in SIGN], half)
             rows[samples.idle, :3], rows[samples.idle, 3] = rest[samples.idle], swivels[samples.idle]
+        hang = rest
         if hanging is not None:
             signs = np.repeat(list(SIGN.values()), half)
-            offset = size * np.column_stack([signs * hanging[:, 0], hanging[:, 1:3]])
+            hang = rest + size * np.column_stack([signs * hanging[:, 0], hanging[:, 1:3]])
             rows[:, 3] += relaxed * signs * hanging[:, 3]
-            rest, target = rest + offset, target + relaxed[:, None] * offset
-        target = target + relaxed[:, None] * relaxed_wrists(batch, size, rest, shoulder, chest)
+        hang = hang + relaxed_wrists(batch, size, hang, shoulder, chest)
+        hang[:, 2] += _bent_behind(hang, size)
+        target = target + relaxed[:, None] * (hang - rest)
     weight = samples.flourish_share
     blend = ArmBlend.plain(len(batch))
     waves = samples.half_waves
@@ -301,11 +316,22 @@ def pose_arms(
             blend.select(own),
             ArmObstacles.none(half) if body is None else body(own),
             size,
+            free=ELBOW_FREE,
         )
         for side, own in halves.items()
     ]
     upper, flexion, wrist, room = (np.concatenate(pair) for pair in zip(*made, strict=True))
     return ArmPose(upper, flexion, wrist, relaxed, weight, samples.time_share, waves, room, flourishes)
+
+
+def _bent_behind(wrist: Floats, size: float) -> Floats:
+    """``(F,)`` metres by which hanging wrists ``wrist (F, 3)`` come ahead: the more an arm is bent, the less far back.
+
+    An elbow bends forwards. A bent arm whose wrist hung behind its shoulder would have its elbow inside the trunk.
+    """
+    bent = ARM_LENGTH * size - norms(wrist)
+    behind = np.maximum(BENT_AHEAD * bent - FARTHEST_BEHIND * size - wrist[:, 2], 0.0)
+    return np.asarray(behind * behind / (behind + SOFTLY * size))
 
 
 def _elbow_trail(batch: Batch, target: Floats, size: float) -> Floats:

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kinesphere.maths import filters
+from kinesphere import _native
 from kinesphere.maths.vectors import Bools, Floats, Ints, clip
 
 RATE = 60.0  # frames per second
@@ -50,7 +50,6 @@ class Batch:
     loops: tuple[bool, ...]
     rate: float = RATE
     _shifts: dict[int, Ints] = field(default_factory=dict, repr=False)
-    _pads: dict[int, Ints] = field(default_factory=dict, repr=False)
 
     @cached_property
     def _length(self) -> int:
@@ -104,11 +103,10 @@ class Batch:
         reach = math.ceil(3.5 * seconds * self.rate)
         weights = np.exp(-0.5 * (np.arange(reach + 1) / max(seconds * self.rate, 1e-9)) ** 2)
         weights /= weights[0] + 2.0 * weights[1:].sum()
-        padded, inner = self._pad(values.reshape(len(values), -1), reach)
-        total = weights[0] * padded[reach : reach + inner]
-        for k, weight in enumerate(weights[1:], 1):
-            total += weight * (padded[reach - k : reach - k + inner] + padded[reach + k : reach + k + inner])
-        return self._unpad(total, reach).reshape(values.shape)
+        rows = np.ascontiguousarray(values).reshape(len(values), -1)
+        made = np.empty(rows.shape)
+        _native.batch.smooth(self.rows, rows, weights, made)
+        return made.reshape(values.shape)
 
     def delay(self, values: Floats, seconds: float) -> Floats:
         """Delay values ``(F, ...)`` by ``seconds``, linearly between frames; a negative delay advances them."""
@@ -134,24 +132,12 @@ class Batch:
 
     def running_maximum(self, values: Floats, seconds: float) -> Floats:
         """The greatest of the values ``(F,)`` within ``seconds`` before and after each frame."""
-        reach = round(seconds * self.rate)
-        padded, inner = self._pad(values, reach)
-        return self._unpad(filters.running_maximum(padded, reach)[reach : reach + inner], reach)
+        made = np.empty(len(values))
+        _native.batch.running_maximum(self.rows, np.ascontiguousarray(values), round(seconds * self.rate), made)
+        return made
 
     def _inside(self, which: int, frames: Ints) -> Ints:
         """Frames of the batch for a performance's own frames, which may lie before its start or after its end."""
         count = self.counts[which]
         own = np.mod(frames, max(count - 1, 1)) if self.loops[which] else clip(frames, 0, count - 1)
         return np.asarray(own + self.slices[which].start)
-
-    def _pad(self, values: Floats, reach: int) -> tuple[Floats, int]:
-        """All performances with ``reach`` more frames at both ends, and how many frames have as many neighbours."""
-        if reach not in self._pads:
-            self._pads[reach] = np.concatenate(
-                [self._inside(i, np.arange(-reach, count + reach)) for i, count in enumerate(self.counts)]
-            )
-        return values[self._pads[reach]], len(self._pads[reach]) - 2 * reach
-
-    def _unpad(self, values: Floats, reach: int) -> Floats:
-        """The ``(F, ...)`` frames of the batch among those with ``reach`` neighbours."""
-        return values if len(self.counts) == 1 else values[np.arange(len(self)) + 2 * reach * self.performance]

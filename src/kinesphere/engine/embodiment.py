@@ -12,8 +12,9 @@ a constant.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -133,8 +134,29 @@ def embody(body: Body) -> Embodiment:
     )
     skeleton = Skeleton(figure.names, figure.parents, offsets, roles=dict(figure.roles), tips=tips, soles=soles)
     inward = _half_width(skeleton) / _half_width(figure)
+    joints, frames = _frames(body, skeleton, spine)
+    skeleton = _with_index_fingers(body, skeleton, frames)
     actor = Actor(skeleton, sizes["Leg"], sizes["Arm"], inward, _face_shift(body, skeleton, figure, sizes["Arm"]))
-    return Embodiment(body, actor, *_frames(body, skeleton, spine))
+    return Embodiment(body, actor, joints, frames)
+
+
+def _with_index_fingers(body: Body, skeleton: Skeleton, frames: Floats) -> Skeleton:
+    """The actor's joints with the body's own index fingers: what points on one has to point there on the other."""
+    offsets = skeleton.offsets.copy()
+    own_tips = {tip.joint: np.array(tip.offset) for tip in body.skeleton.tips}
+    tips = {tip.joint: tip for tip in skeleton.tips}
+    for side in SIDES:
+        parts = [f"{side}Index{part}" for part in ("Proximal", "Intermediate", "Distal")]
+        if not all(part in body.roles for part in parts):
+            continue
+        for above, below in itertools.pairwise(parts):
+            joint, own = body.roles[above], body.roles[below]
+            if body.skeleton.parents[own] == joint:
+                offsets[skeleton.index(below)] = rotations.rotate(frames[joint], body.skeleton.offsets[own])
+        last, own = skeleton.index(parts[-1]), body.roles[parts[-1]]
+        if own in own_tips:
+            tips[last] = Tip(last, as_triple(rotations.rotate(frames[own], own_tips[own])))
+    return replace(skeleton, offsets=offsets, tips=tuple(tips.values()))
 
 
 def _figure_size(skeleton: Skeleton, figure: Skeleton) -> float | None:

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from kinesphere import _native
 from kinesphere.engine.arm_plan import ArmPlan
 from kinesphere.engine.clocks import StrokePhase
 from kinesphere.engine.paths import StrokePaths
-from kinesphere.maths.vectors import Floats, clip, cross, norms, reject
+from kinesphere.maths.vectors import Floats, cross, norms, reject
 
 OUTWARD = (0.50, 0.25, 0.83)  # out, up and ahead of the shoulder: where there is room
 SECOND = 0.35  # of a detour's bow: its second wave, across the first
@@ -30,13 +31,14 @@ def excursions(plan: ArmPlan, positions: Floats, path: StrokePaths, phase: Strok
     ends = positions[plan.edges]
     made = np.zeros((len(phase.stroke), 3))
     if plan.detour.any():
-        made += _detours(plan, ends, phase)
+        _add_detours(made, plan, ends, phase)
     if plan.pass_speed.any():
-        made += _passings(plan, ends, np.arange(len(made)) / rate)
-    return np.asarray(made * np.reshape(plan.via_fade(path, phase, rate), (-1, 1)))
+        _add_passings(made, plan, ends, rate)
+    fade = plan.via_fade(path, phase, rate)
+    return made if isinstance(fade, float) else np.asarray(made * fade[:, None])
 
 
-def _detours(plan: ArmPlan, ends: Floats, phase: StrokePhase) -> Floats:
+def _add_detours(made: Floats, plan: ArmPlan, ends: Floats, phase: StrokePhase) -> None:
     chords = np.diff(ends, axis=0)
     lengths = norms(chords)
     along = chords / np.maximum(lengths, 1e-9)[:, None]
@@ -48,17 +50,14 @@ def _detours(plan: ArmPlan, ends: Floats, phase: StrokePhase) -> Floats:
     quick = np.minimum(np.diff(plan.clock.goals) / UNHURRIED, 1.0)  # or a detour would need more force than the stroke
     size = plan.detour * quick * lengths * (plan.lengths > 0.0) * np.where(hangs[1:] | hangs[:-1], HANGING, 1.0)
     size = np.sign(size) * MOST_DETOUR * np.tanh(np.abs(size) / MOST_DETOUR)
-    share, own = clip(phase.path_share, 0.0, 1.0), phase.stroke
-    bow = (size[own] * np.sin(np.pi * share))[:, None] * aside[own]
-    wave = (SECOND * size[own] * np.sin(2.0 * np.pi * share))[:, None] * across[own]
-    return np.asarray(bow + wave)
+    at = np.ascontiguousarray(phase.stroke), np.ascontiguousarray(phase.path_share)
+    _native.excursions.add_detours(*at, size, aside, across, SECOND, made)
 
 
-def _passings(plan: ArmPlan, ends: Floats, time: Floats) -> Floats:
+def _add_passings(made: Floats, plan: ArmPlan, ends: Floats, rate: float) -> None:
     goals = np.flatnonzero(plan.pass_speed[:-1] > 0.0) + 1  # among the strokes' ends
-    made = np.zeros((len(time), 3))
     if not goals.size:
-        return made
+        return
     durations = np.diff(plan.clock.goals)
     before, after = ends[goals] - ends[goals - 1], ends[goals + 1] - ends[goals]
     coming = before / np.maximum(norms(before), 1e-9)[:, None]
@@ -74,6 +73,4 @@ def _passings(plan: ArmPlan, ends: Floats, time: Floats) -> Floats:
     )
     velocity = (PEAK * share * slower)[:, None] * direction
     sigma = np.minimum(WIDTH * np.minimum(durations[goals - 1], durations[goals]), WIDEST)
-    since = time[:, None] - plan.clock.goals[goals]
-    near = np.where(np.abs(since) < REACHED * sigma, since * np.exp(-0.5 * (since / sigma) ** 2), 0.0)
-    return np.asarray(near @ velocity)
+    _native.excursions.add_passings(rate, plan.clock.goals[goals], sigma, velocity, REACHED, made)

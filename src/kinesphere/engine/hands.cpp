@@ -162,13 +162,13 @@ static void write_arms(Index first, Index count, const HandMotion& hands, const 
                        FloatsOut<3> local) {
     const Vec3 hinge = read_vector(model.hinge.data), forearm = read_vector(model.forearm.data);
     const Vec3 inward = read_vector(model.bend.data), side = read_vector(model.aside.data);
+    const Vec3 across = read_vector(model.across.data);
     const Index clavicle = model.joints(0), upper = model.joints(1), lower = model.joints(2), hand = model.joints(3);
     for (Index i = first; i < first + count; ++i) {
         const Quat shoulder = conjugate(read_quaternion(local.at(i, clavicle))) * read_quaternion(hands.upper.at(i));
         write_quaternion(local.at(i, upper), shoulder);
         const double roll = hands.roll(i);
         const Quat elbow = axis_angle_quaternion(hinge, hands.flexion(i) - model.rest_flexion);
-        write_quaternion(local.at(i, lower), elbow * axis_angle_quaternion(forearm, ROLL_SHARED * roll));
         double bend = hands.bend(i) + drag(i - first, 0);
         const double least_bend = hands.range(i) * model.bends.least, most_bend = hands.range(i) * model.bends.greatest;
         const double over = most(bend - (most_bend - SOFT), 0.0), under = most(least_bend + SOFT - bend, 0.0);
@@ -176,7 +176,9 @@ static void write_arms(Index first, Index count, const HandMotion& hands, const 
         if (under > 0.0) bend = bend + under - SOFT * std::tanh(under / SOFT);
         const double aside = clamp(hands.aside(i) + drag(i - first, 1), model.asides.least, model.asides.greatest);
         const Quat wrist = axis_angle_quaternion(side, aside) * axis_angle_quaternion(inward, bend);
-        write_quaternion(local.at(i, hand), axis_angle_quaternion(forearm, (1.0 - ROLL_SHARED) * roll) * wrist);
+        const SharedRoll rolls = share_roll(roll, wrist, forearm, across);
+        write_quaternion(local.at(i, lower), elbow * axis_angle_quaternion(forearm, rolls.forearm));
+        write_quaternion(local.at(i, hand), axis_angle_quaternion(forearm, rolls.wrist) * wrist);
     }
 }
 

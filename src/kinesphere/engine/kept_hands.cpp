@@ -144,7 +144,10 @@ class Arm {
         : model_(model),
           axes_{read_vector(model.shoulder.data), read_vector(model.upper.data),   read_vector(model.lower.data),
                 read_vector(model.hinge.data),    read_vector(model.forearm.data), read_vector(model.aside.data),
-                read_vector(model.bend.data),     read_vector(model.palm.data)} {}
+                read_vector(model.bend.data),     read_vector(model.palm.data)},
+          upper_(norm(axes_.upper)),
+          lower_(norm(axes_.lower)),
+          limits_(reach_limits(upper_, lower_, model.flexions.least, model.flexions.greatest)) {}
 
     // From the clavicle's joint.
     Vec3 shoulder(const ArmAngles& arm) const { return rotate(arm.clavicle, axes_.shoulder); }
@@ -197,12 +200,10 @@ class Arm {
 
     // Bring the wrist to a place from the shoulder, by the smallest rotation of the arm.
     void reach(ArmAngles& arm, Vec3 target) const {
-        const double a = norm(axes_.upper), b = norm(axes_.lower), whole = a + b;
-        const ReachLimits limits = reach_limits(a, b, model_.flexions.least, model_.flexions.greatest);
-        const double d = clamp(norm(target) / whole, limits.shortest, limits.longest);
-        const double u = a / whole, v = b / whole;
+        const double whole = upper_ + lower_, u = upper_ / whole, v = lower_ / whole;
+        const double d = clamp(norm(target) / whole, limits_.shortest, limits_.longest);
         const double above = most((1.0 - d) * (1.0 + d), 0.0), below = most((d - u + v) * (d + u - v), 0.0);
-        arm.flexion = clamp(2.0 * std::atan2(std::sqrt(above), std::sqrt(below)), limits.least, limits.greatest);
+        arm.flexion = clamp(2.0 * std::atan2(std::sqrt(above), std::sqrt(below)), limits_.least, limits_.greatest);
         arm.upper = turn_towards(wrist_position(arm), target, 1.0) * arm.upper;
     }
 
@@ -216,16 +217,18 @@ class Arm {
     // Local rotations of clavicle, upper arm, forearm and hand, on a chest with this rotation.
     void write(const ArmAngles& arm, Quat chest, double* rotations) const {
         const auto write = [&](Index joint, Quat q) { write_quaternion(rotations + 4 * model_.joints(joint), q); };
-        const auto roll = [&](double share) { return axis_angle_quaternion(axes_.forearm, share * arm.roll); };
+        const SharedRoll rolls = share_roll(arm.roll, wrist(arm), axes_.forearm, cross(axes_.aside, axes_.forearm));
         write(0, conjugate(chest) * arm.clavicle);
         write(1, conjugate(arm.clavicle) * arm.upper);
-        write(2, elbow(arm) * roll(ROLL_SHARED));
-        write(3, roll(1.0 - ROLL_SHARED) * wrist(arm));
+        write(2, elbow(arm) * axis_angle_quaternion(axes_.forearm, rolls.forearm));
+        write(3, axis_angle_quaternion(axes_.forearm, rolls.wrist) * wrist(arm));
     }
 
    private:
     const ArmModel& model_;
     const Axes axes_;
+    const double upper_, lower_;  // lengths
+    const ReachLimits limits_;
 };
 
 // The index finger's ray from its knuckle, in the hand's axes, as it is written; its joints go a share of the way
@@ -297,6 +300,7 @@ static Missed solve_place(ArmAngles& arm, const Arm& limb, const ArmAngles& writ
     const double swung = help.arm * place;
     if (swung != 0.0) limb.swing_elbow(arm, read_vector(hands.elbow.at(i)) - shoulder, swung);
     if (place == 0.0) return {turn_hand(arm, limb, performed, written, hands, i), 0.0};
+    turn_hand(arm, limb, performed, written, hands, i);  // or a place that begins to count would undo the turn
     const Vec3 palm = limb.palm_position(arm);
     const Vec3 goal = palm + place * (read_vector(hands.place.at(i)) - shoulder - palm);
     if (hands.face_weight(i) != 0.0) {  // about there at once

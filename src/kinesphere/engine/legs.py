@@ -6,6 +6,7 @@ of pelvis and foot.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
@@ -36,6 +37,7 @@ from kinesphere.motion.skeleton import Skeleton
 LIFT = 0.16  # of a step's length: how high the foot goes
 MOST_LIFT = 0.07  # metres
 SOFT = np.radians(4.5)  # of flexion that a standing knee keeps
+MOST_BENT = np.radians(44.0)  # of an ankle under the body's weight; heels rise where knees go farther ahead
 FRAME_WORK = 100  # numbers that a leg is worth when frames are shared among threads
 
 
@@ -56,13 +58,14 @@ def solve_stance(pose: BatchPose, channels: ChannelCurves, side: str, path: Floa
     peel = channels[f"{side}.foot.peel"]
     if path is None:
         ball = np.broadcast_to(ball_at_rest, (len(peel), 3))
-        solve_leg(pose, side, ball, np.full(len(peel), SIGN[side] * TURNED_OUT), peel, np.maximum(peel, 0.0))
+        heading = np.full(len(peel), SIGN[side] * TURNED_OUT)
+        solve_leg(pose, side, ball, heading, peel, np.maximum(peel, 0.0), most_bent=MOST_BENT)
         return
     x, z, turn, up, pitch = path
     heading, peel, moved = SIGN[side] * TURNED_OUT + turn, peel + pitch, np.stack([x, up, z], axis=-1)
     # The ankle keeps its position in the stance while the foot turns about its ball.
     ball = ankle + pose.size * moved + rotations.rotate(rotation_from_components(y=heading), sole)
-    solve_leg(pose, side, ball, heading, peel, np.maximum(peel, 0.0))
+    solve_leg(pose, side, ball, heading, peel, np.maximum(peel, 0.0), most_bent=MOST_BENT)
 
 
 @lru_cache(maxsize=32)
@@ -115,15 +118,28 @@ def _leg_model(skeleton: Skeleton, side: str) -> FigureLeg:
     return FigureLeg(joints, hip, ball, limb_of(skeleton, side, "Leg").rest)
 
 
-def solve_leg(pose: BatchPose, side: str, ball: Floats, heading: Floats, pitch: Floats, toes: Floats) -> None:
-    """Write the rotations of one side's legs to their feet; see ``FootTargets``."""
+def solve_leg(
+    pose: BatchPose,
+    side: str,
+    ball: Floats,
+    heading: Floats,
+    pitch: Floats,
+    toes: Floats,
+    *,
+    most_bent: float = math.inf,
+) -> None:
+    """Write the rotations of one side's legs to their feet; see ``FootTargets``.
+
+    Heels rise where ankles would bend more than by ``most_bent`` radians.
+    """
     pose.legs[side] = np.empty((len(ball), 3, 3))
     feet = FootTargets(*(np.ascontiguousarray(row) for row in (ball, heading, pitch, toes)))
     leg = _leg_model(pose.skeleton, side)
 
     def solve(rows: slice) -> None:
         own = FootTargets(*(row[rows] for row in feet))
-        _native.engine_legs.solve_leg(own, leg, pose.translations[rows], pose.local[rows], pose.legs[side][rows])
+        moved = pose.translations[rows], pose.local[rows], pose.legs[side][rows]
+        _native.engine_legs.solve_leg(own, leg, most_bent, *moved)
 
     threads.share_frames(len(ball), len(ball) * FRAME_WORK, solve)
 

@@ -13,6 +13,31 @@ struct AngleRange {
     double least, greatest;
 };
 
+constexpr AngleRange WRIST_ASIDE = {-0.5585053606381855, 0.4363323129985824};  // −32° and 25°, as the forearm sees it
+
+// How a forearm and its wrist share a roll.
+struct SharedRoll {
+    double forearm, wrist;
+};
+
+// Share a roll. `wrist` is the wrist's rotation without it, `across` the way to the thumb. A rolled wrist that bends
+// goes aside; the forearm then takes more, as no wrist goes far aside.
+inline SharedRoll share_roll(double roll, Quat wrist, Vec3 forearm, Vec3 across) {
+    const double taken = (1.0 - ROLL_SHARED) * roll;
+    const Vec3 hand = rotate(wrist, forearm);
+    const double x = dot(hand, cross(across, forearm)), y = dot(hand, across), size = std::hypot(x, y);
+    const double aside = std::cos(taken) * y + std::sin(taken) * x;
+    const double limit = clamp(aside, std::sin(WRIST_ASIDE.least), std::sin(WRIST_ASIDE.greatest));
+    if (aside == limit) return {ROLL_SHARED * roll, taken};
+    const double now = std::atan2(y, x), reached = std::asin(clamp(limit / size, -1.0, 1.0));
+    double made = 0.0;
+    for (const double angle : {reached, 3.14159265358979323846 - reached}) {
+        const double share = std::remainder(angle - now, 2.0 * 3.14159265358979323846) / taken;
+        if (share > 0.0 && share < 1.0) made = most(made, share);
+    }
+    return {roll - made * taken, made * taken};
+}
+
 // A limb in the rest pose.
 struct LimbRest {
     Floats<1> upper;  // (3,) offset of the elbow, in metres

@@ -13,9 +13,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from kinesphere import _native
 from kinesphere.engine.batch import Batch
 from kinesphere.engine.proportions import HEIGHT, skeleton
-from kinesphere.maths import kinematics, rotations
+from kinesphere.maths import rotations, threads
 from kinesphere.maths.two_bone import solve_limb_rotations
 from kinesphere.maths.vectors import ArrayLike, Floats, Ints, clip, norms
 from kinesphere.motion.checked_arrays import freeze
@@ -135,7 +136,20 @@ class BatchPose:
         order = np.full(len(self.skeleton) + 1, -1)
         order[joints] = np.arange(len(joints))
         parents = order[self.skeleton.parents[joints]]
-        return kinematics.forward(self.local[frames][:, joints], self.translations[frames][:, joints], parents)
+        local, translations = self.local, self.translations
+        if isinstance(frames, slice):
+            local, translations = local[frames], translations[frames]
+        else:
+            local, translations = local[frames[:, None], joints], translations[frames[:, None], joints]
+            joints = np.arange(len(joints))
+        made = np.empty((len(local), len(joints), 4)), np.empty((len(local), len(joints), 3))
+
+        def forward(part: slice) -> None:
+            own = made[0][part], made[1][part]
+            _native.kinematics.forward(local[part], translations[part], joints, parents, *own)
+
+        threads.share_frames(len(local), made[1].size, forward)
+        return made
 
     def surface_scales(self) -> Floats:
         """The surface's scales ``(F, J, 3)``, to write into."""

@@ -46,7 +46,6 @@ UPWARDS = 0.6  # of the body's weight that a stroke straight up does not have
 IN_PLACE = 0.3  # of it that a stroke has whose goal is fixed in the world: the arm has to reach it all the same
 FULL_GAP = 0.42  # seconds from one arrival to the next: bodies that land more often do not sink as far
 RISES = (0.16, 0.75)  # seconds that weight takes to land, at least and at most
-PEAKED = 4.0  # the exponent of the mean by which several accents are one: nearly the largest
 SWINGS_EARLY = 0.05  # seconds before an arrival
 SETTLES = 0.4  # seconds before the end in which weight that has landed comes back
 COMES, GOES = 0.65, 0.65  # seconds in which a posture comes, and goes
@@ -216,21 +215,24 @@ def _shoulder(phrase: Phrase, actor: Actor) -> Floats:
 
 def add_drives(table: Floats, drives: Sequence[Drive], moments: Moments) -> None:
     """Let the body take part: adds to channels ``(T, C)`` what each drive asks for, within what a body can do."""
-    before = table.copy()
+    before = table[:, _LIMITED]
     for drive in sorted(drives, key=lambda own: _ORDER[own.kind]):
         KINDS[drive.kind](table, drive, moments)
-    low, high = np.minimum(_LEAST, before), np.maximum(_MOST, before)  # a gesture may go further by itself
-    over, under = np.maximum(table - FREELY * high, 0.0), np.maximum(FREELY * low - table, 0.0)
-    columns = (over + under).any(axis=0).nonzero()[0]
-    if columns.size:
-        room = (1.0 - FREELY) * high[:, columns], -(1.0 - FREELY) * low[:, columns]
-        for beyond, own, sign in ((over[:, columns], room[0], 1.0), (under[:, columns], room[1], -1.0)):
-            table[:, columns] += sign * (own * np.tanh(beyond / np.maximum(own, 1e-9)) - beyond)
+    made = table[:, _LIMITED]
+    far = (made.max(axis=0) > FREELY * _MOST[_LIMITED]) | (made.min(axis=0) < FREELY * _LEAST[_LIMITED])
+    if not far.any():
+        return
+    columns, values, before = _LIMITED[far], made[:, far], before[:, far]
+    low, high = np.minimum(_LEAST[columns], before), np.maximum(_MOST[columns], before)  # a gesture may go further
+    for beyond, limit, sign in ((values - FREELY * high, high, 1.0), (FREELY * low - values, -low, -1.0)):
+        room, beyond = np.maximum((1.0 - FREELY) * limit, 1e-9), np.maximum(beyond, 0.0)
+        table[:, columns] += sign * (room * np.tanh(beyond / room) - beyond)
 
 
 _LIMITS = [_LEAST_AND_MOST.get(name.removeprefix("left.").removeprefix("right.")) for name in INDEX]
 _LEAST = np.array([-np.inf if own is None else own[0] for own in _LIMITS])
 _MOST = np.array([np.inf if own is None else own[1] for own in _LIMITS])
+_LIMITED = np.flatnonzero(np.isfinite(_MOST))
 
 
 def _add(table: Floats, channel: str, values: Floats) -> None:
@@ -247,7 +249,8 @@ def _add_all(table: Floats, drive: Drive, curve: Floats, moments: Moments) -> No
 
 def _join(pulses: Floats) -> Floats:
     """``(T,)`` pulses ``(T, A)``, none negative, as one curve: nearly their largest, without corners."""
-    return np.asarray((pulses**PEAKED).sum(axis=1) ** (1.0 / PEAKED))
+    squares = pulses * pulses
+    return np.asarray(np.sqrt(np.sqrt(np.einsum("ta,ta->t", squares, squares))))  # a mean with the exponent 4
 
 
 def _landing(drive: Drive, moments: Moments) -> tuple[Floats, Floats]:
@@ -289,26 +292,23 @@ def _thrust(table: Floats, drive: Drive, moments: Moments) -> None:
     """Channels are named with what they go by: ``torso.turn.ahead``. Turns and sides are towards the arm's own side."""
     if not moments.arms:
         return
-    amount = moments.amount(drive) * (OTHER_ARM if len(moments.arms) > 1 else 1.0)
-    curves: dict[str, Floats] = {}
+    ahead, ways = moments.ahead(drive.timing["lead"]), []
     for arm in moments.arms:
-        there = np.where(arm.hangs, 0.0, np.where(arm.fixed, 0.0, 1.0))  # a body that comes nearer folds the arm
-        by = {"out": arm.goals[:, 0], "up": arm.goals[:, 1] + 0.35, "ahead": arm.goals[:, 2]}
-        targets: dict[str, Floats] = {}
-        for name, share in drive.channels.items():
+        there = np.where(arm.hangs | arm.fixed, 0.0, 1.0)  # a body that comes nearer folds the arm
+        by = there[:, None] * clip(arm.goals + np.array([0.0, 0.35, 0.0]), -1.2, 1.2)
+        stroke, share = arm.phase.stroke[ahead], clip(arm.phase.path_share[ahead], -0.35, 1.25)
+        ways.append(by[stroke] + share[:, None] * np.diff(by, axis=0)[stroke])
+    amount = moments.amount(drive) * moments.presence * (OTHER_ARM if len(ways) > 1 else 1.0)
+    smooth = np.reshape(amount, (-1, 1)) * moments.batch.smooth(np.concatenate(ways, axis=1), SMOOTH)
+    for i, arm in enumerate(moments.arms):
+        for name, own in drive.channels.items():
             channel, _, component = name.rpartition(".")
-            row = share * there * clip(by[component], -1.2, 1.2)
-            for own, sign in _of_arm(channel, component, arm.side):
-                targets[own] = targets.get(own, 0.0) + sign * row
-        rows = np.stack(list(targets.values()), axis=1)
-        stroke, share_ = arm.phase.stroke, clip(arm.phase.path_share, -0.35, 1.25)
-        now = rows[stroke] + share_[:, None] * (rows[stroke + 1] - rows[stroke])
-        now = now[moments.ahead(drive.timing["lead"])]
-        for i, own in enumerate(targets):
-            curves[own] = curves.get(own, 0.0) + now[:, i]
-    smooth = moments.batch.smooth(np.stack(list(curves.values()), axis=1), SMOOTH)
-    for i, channel in enumerate(curves):
-        _add(table, channel, amount * moments.presence * smooth[:, i])
+            curve = smooth[:, 3 * i + _COMPONENTS[component]]
+            for channel_of_arm, sign in _of_arm(channel, component, arm.side):
+                _add(table, channel_of_arm, sign * own * curve)
+
+
+_COMPONENTS = MappingProxyType({"out": 0, "up": 1, "ahead": 2})
 
 
 def _of_arm(channel: str, component: str, side: str) -> tuple[tuple[str, float], ...]:

@@ -5,6 +5,9 @@
 
 namespace kinesphere {
 
+constexpr double FORWARD = 0.5235987755982988;        // 30° that clavicles come forward
+constexpr double FORWARD_SOFT = 0.12217304763960307;  // and 7° more, softly
+
 namespace {
 
 // What moves the trunk in every frame.
@@ -32,6 +35,13 @@ struct TrunkWorld {
     FloatsOut<3> rotations;  // (F, K, 4)
     FloatsOut<3> positions;  // (F, K, 3)
 };
+
+// Keep a clavicle from coming farther forward, or going farther back, than joints bear: a shoulder has several reasons
+// to, and each by itself is fine.
+void limit_clavicle(Vec3& vector) {
+    const double over = std::abs(vector.y) - FORWARD;
+    if (over > 0.0) vector.y = std::copysign(FORWARD + FORWARD_SOFT * std::tanh(over / FORWARD_SOFT), vector.y);
+}
 
 }  // namespace
 
@@ -72,7 +82,9 @@ static void solve_trunk(const BatchRows& rows, const TrunkCurves& curves, const 
                     vector = delays[k].between(read_vector(vectors.at(a, 3 * k)), read_vector(vectors.at(b, 3 * k)));
                 }
                 const Index joint = world.joints(k), parent = model.parents(k);
-                Quat rotation = exponential_quaternion(read_vector(more.at(3 * k)) + vector);
+                vector = read_vector(more.at(3 * k)) + vector;
+                if (3 * k == model.clavicles(0) || 3 * k == model.clavicles(1)) limit_clavicle(vector);
+                Quat rotation = exponential_quaternion(vector);
                 Vec3 position = read_vector(translated + 3 * joint);
                 write_quaternion(rotated + 4 * joint, rotation);
                 if (parent >= 0) {
