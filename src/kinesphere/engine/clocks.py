@@ -9,7 +9,7 @@ straight lines through five knots. With ``t''`` the share of time that has passe
 Progress is the area under the speed over the whole area: quadratic from knot to knot, 0 at the start, 1 at the end,
 below 0 while anticipating, above 1 while overshooting. ``stroke_phases`` samples it at frames and rounds its corners by
 a Gaussian within the stroke. ``evenness`` blends this with a speed that is the same but for a ramp at either end;
-``hesitation`` lets time itself run slowly at some ``pauses``.
+``hesitation`` lets time itself run slowly at some ``pauses``, irregular or as a clock ticks (``regularity``).
 
 **Clocks** say when the moments of a gesture come once Effort has stretched its strokes. Each arm has its own. Within a
 stroke a clock runs as the hand does, late and fast or early and slow, so that torso, fingers and steps go with it. It
@@ -36,7 +36,7 @@ FOLLOWS = 0.85  # of how far a stroke's timing is from the plain one that everyt
 SIGMA = 0.028  # seconds of the Gaussian that rounds corners
 REACH = 8.0 / 60.0  # seconds of it, to either side
 IRREGULAR = 2.4  # radians from stroke to stroke
-PAUSE = 0.55  # seconds from one hesitation to the next, about
+PAUSE, CLOCKWORK = 0.55, 0.25  # seconds from one hesitation to the next, about; and where they are regular
 
 
 # Progress
@@ -227,9 +227,10 @@ def stroke_clock(
     inflection, exponent = plain + sharp * (inflection - plain), 1.0 + sharp * (exponent - 1.0)
     start = source[0] * slower[0]
     goals = np.concatenate([[start], start + np.cumsum(made)])
-    pauses = np.maximum(np.round(made / PAUSE), 1.0)
+    regular = track.stroke("regularity", count)
+    pauses = np.maximum(np.round(made / (PAUSE + regular * (CLOCKWORK - PAUSE))), 1.0)
     hesitation = np.where(lengths > 0.0, hesitation, 0.0)
-    irregular = 0.5 + 0.2 * np.cos(IRREGULAR * (1.0 + np.arange(count)))  # no two strokes alike
+    irregular = (1.0 - regular) * (0.5 + 0.2 * np.cos(IRREGULAR * (1.0 + np.arange(count))))  # no two strokes alike
     timing = inflection, before, beyond, exponent, evenness, hesitation, pauses, irregular
     return StrokeClock(source, _round_to_frames(goals, rate), *timing, plain, float(slower[0]), float(slower[-1]), rate)
 

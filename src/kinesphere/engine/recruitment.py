@@ -257,6 +257,9 @@ def _landing(drive: Drive, moments: Moments) -> tuple[Floats, Floats]:
     """Weight that lands with each stroke, and what is drawn up before: ``(T,)`` each, from 0 to 1."""
     starts, arrivals, sizes = moments.accents
     kept = sizes > 1e-3
+    if drive.timing.get("first") and kept.any():  # who is startled is so once, whatever the hand does
+        kept &= arrivals == arrivals[kept].min()
+        sizes = np.ones(len(sizes))
     if not kept.any():
         return np.zeros((2, len(moments.time)))  # type: ignore[return-value]
     starts, arrivals, sizes = starts[kept], arrivals[kept], sizes[kept]

@@ -85,6 +85,7 @@ GROUPS: Mapping[str, tuple[str, str]] = MappingProxyType(
         ),
         "evenness": ("how even a stroke's speed is, from 0, an accent, to 1, flat", "bound sustained light sudden"),
         "hesitation": ("how far a stroke's speed goes down at its hesitations", "bound indirect sudden"),
+        "regularity": ("how regular a stroke's hesitations are, from 0 to 1, clockwork", "bound"),
         "pass_speed": ("the speed at which a hand passes its goals, as a share of its peak", "free bound strong"),
         "detour": ("how far a path leads aside, as a share of its chord", "indirect direct free bound"),
         "trail": ("how far elbow, hand and fingers trail", "free bound light"),
@@ -192,8 +193,8 @@ class Coefficient(Number):
 
 # Groups whose parameter is the sum of its coefficients times their elements, within its range.
 LINEAR = (
-    "evenness", "hesitation", "pass_speed", "detour", "trail", "elbow_out", "press", "lift", "thrust", "attention",
-    "glance", "spiral", "swing", "block", "sway",
+    "evenness", "hesitation", "regularity", "pass_speed", "detour", "trail", "elbow_out", "press", "lift", "thrust",
+    "attention", "glance", "spiral", "swing", "block", "sway",
 )  # fmt: skip
 BODY = (
     "press",
@@ -357,9 +358,9 @@ class MovementParameters:
         Turns of forearm and elbow, in radians, and how many half waves a stroke has.
     displacement
         Of the elbow's angle, as a share of it.
-    evenness, hesitation, pass_speed, detour
-        How even a stroke's speed is, how far it goes down at hesitations, the speed at which goals are passed, and how
-        far the path leads aside.
+    evenness, hesitation, regularity, pass_speed, detour
+        How even a stroke's speed is, how far it goes down at hesitations, how regular these are, the speed at which
+        goals are passed, and how far the path leads aside.
     trail, elbow_out, wave_rate
         How far elbow, hand and fingers trail, radians that the elbow is out, and waves of twists a second.
     press, lift, thrust, attention, glance, spiral, swing, block, sway
@@ -390,6 +391,7 @@ class MovementParameters:
     displacement: Floats
     evenness: Floats
     hesitation: Floats
+    regularity: Floats
     pass_speed: Floats
     detour: Floats
     trail: Floats
@@ -436,7 +438,8 @@ RANGES: Mapping[str, tuple[float, float]] = {
     "elbow_frequency": (0.0, 20.0),
     "displacement": (-1.0, 1.0),
     "evenness": (0.0, 1.0),
-    "hesitation": (0.0, 0.9),
+    "hesitation": (0.0, 0.95),
+    "regularity": (0.0, 1.0),
     "pass_speed": (0.0, 0.6),
     "detour": (-0.5, 0.6),
     "trail": (-1.0, 2.0),

@@ -50,6 +50,7 @@ STROKES: Mapping[str, float] = MappingProxyType(
         "duration": 1.0,
         "evenness": 0.0,
         "hesitation": 0.0,
+        "regularity": 0.0,
         "pass_speed": 0.0,
         "detour": 0.0,
     }
@@ -65,6 +66,7 @@ STROKE_RANGES: Mapping[str, tuple[float, float]] = MappingProxyType(
         "duration": (0.01, 100.0),
         "evenness": (0.0, 1.0),
         "hesitation": (0.0, 0.95),
+        "regularity": (0.0, 1.0),
         "pass_speed": (0.0, 1.0),
         "detour": (-1.0, 1.0),
     }
