@@ -48,7 +48,8 @@ FULL_GAP = 0.42  # seconds from one arrival to the next: bodies that land more o
 RISES = (0.16, 0.75)  # seconds that weight takes to land, at least and at most
 SWINGS_EARLY = 0.05  # seconds before an arrival
 SETTLES = 0.4  # seconds before the end in which weight that has landed comes back
-COMES, GOES = 0.65, 0.65  # seconds in which a posture comes, and goes
+COMES, GOES = 0.65, 0.65  # seconds in which a posture comes, and goes, at the pace that is written
+PACES = (0.8, 2.2)  # times as long where everything is quicker, or slower
 SMOOTH = 0.045  # seconds of σ: a trunk has mass
 EYES = (0.0, 0.21, 0.06)  # metres: the eyes from the middle between the shoulders, left, up, ahead
 FARTHEST_TURN, FARTHEST_NOD = np.radians(62.0), np.radians(52.0)  # of a gaze
@@ -140,10 +141,11 @@ class Moments:
         if self.loop:
             return np.ones(len(self.time))
         made, end = np.ones(len(self.time)), float(self.time[-1])
+        pace = min(max(end / max(self.duration, 1e-6), PACES[0]), PACES[1])
         if all(arm.hangs[0] for arm in self.arms):
-            made *= ramp(self.time, 0.0, max(min(COMES, 0.4 * end), 1e-6))
+            made *= ramp(self.time, 0.0, max(min(pace * COMES, 0.4 * end), 1e-6))
         if all(arm.hangs[-1] for arm in self.arms):
-            made *= 1.0 - ramp(self.time, end - min(GOES, 0.4 * end), end + 1e-9)
+            made *= 1.0 - ramp(self.time, end - min(pace * GOES, 0.4 * end), end + 1e-9)
         return made
 
     @cached_property
