@@ -1,4 +1,4 @@
-// Smoothing and greatest values in time of the performances of a batch.
+// Smoothing, delays and greatest values in time of the performances of a batch.
 #include "engine/batch.hpp"
 
 #include <algorithm>
@@ -36,6 +36,21 @@ WIDE static void smooth(const BatchRows& rows, Floats<2> values, Floats<1> weigh
     }
 }
 
+// Values (F, C) delayed by so many frames, linearly between frames.
+static void delay(const BatchRows& rows, Floats<2> values, double frames, FloatsOut<2> out) {
+    const Delay delay(frames);
+    const Index columns = values.shape[1];
+    for (Index s = 0; s < rows.counts.shape[0]; ++s) {
+        const Index start = rows.starts(s);
+        for (Index i = 0; i < rows.counts(s); ++i) {
+            const auto [a, b] = delay.frames(i, rows.counts(s), rows.loops(s));
+            const double *first = values.at(start + a), *second = values.at(start + b);
+            double* made = out.at(start + i);
+            for (Index k = 0; k < columns; ++k) made[k] = delay.between(first[k], second[k]);
+        }
+    }
+}
+
 // The greatest of values (F,) within `reach` frames of the same performance.
 static void running_maximum(const BatchRows& rows, Floats<1> values, Index reach, FloatsOut<1> out) {
     Scratch<Index, 1> queue(rows.longest() + 2 * reach + 1);  // frames that may still be the greatest, values falling
@@ -55,6 +70,8 @@ static void running_maximum(const BatchRows& rows, Floats<1> values, Index reach
     }
 }
 
-KERNELS(batch) { return {kernel<smooth>("smooth"), kernel<running_maximum>("running_maximum")}; }
+KERNELS(batch) {
+    return {kernel<smooth>("smooth"), kernel<delay>("delay"), kernel<running_maximum>("running_maximum")};
+}
 
 }  // namespace kinesphere

@@ -7,15 +7,15 @@ start and its last frame after its end; a loop is periodic, its last frame being
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
-from functools import cached_property
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
 from itertools import accumulate
 from typing import NamedTuple
 
 import numpy as np
 
 from kinesphere import _native
-from kinesphere.maths.vectors import Bools, Floats, Ints, clip
+from kinesphere.maths.vectors import Bools, Floats, Ints
 
 RATE = 60.0  # frames per second
 
@@ -49,7 +49,6 @@ class Batch:
     counts: tuple[int, ...]
     loops: tuple[bool, ...]
     rate: float = RATE
-    _shifts: dict[int, Ints] = field(default_factory=dict, repr=False)
 
     @cached_property
     def _length(self) -> int:
@@ -90,30 +89,19 @@ class Batch:
         ends = accumulate(self.counts)
         return [slice(end - count, end) for end, count in zip(ends, self.counts, strict=True)]
 
-    def shift(self, frames: int) -> Ints:
-        """For each frame ``(F,)`` the one that lies ``frames`` frames later in the same performance."""
-        if frames not in self._shifts:
-            self._shifts[frames] = np.concatenate(
-                [self._inside(i, np.arange(count) + frames) for i, count in enumerate(self.counts)]
-            )
-        return self._shifts[frames]
-
     def smooth(self, values: Floats, seconds: float) -> Floats:
         """Gaussian smoothing in time of values ``(F, ...)``; ``seconds`` is σ."""
-        reach = math.ceil(3.5 * seconds * self.rate)
-        weights = np.exp(-0.5 * (np.arange(reach + 1) / max(seconds * self.rate, 1e-9)) ** 2)
-        weights /= weights[0] + 2.0 * weights[1:].sum()
         rows = np.ascontiguousarray(values).reshape(len(values), -1)
         made = np.empty(rows.shape)
-        _native.batch.smooth(self.rows, rows, weights, made)
+        _native.batch.smooth(self.rows, rows, _gaussian_weights(seconds, self.rate), made)
         return made.reshape(values.shape)
 
     def delay(self, values: Floats, seconds: float) -> Floats:
         """Delay values ``(F, ...)`` by ``seconds``, linearly between frames; a negative delay advances them."""
-        back = -seconds * self.rate
-        whole = math.floor(back)
-        share = back - whole
-        return np.asarray((1.0 - share) * values[self.shift(whole)] + share * values[self.shift(whole + 1)])
+        rows = np.ascontiguousarray(values).reshape(len(values), -1)
+        made = np.empty(rows.shape)
+        _native.batch.delay(self.rows, rows, seconds * self.rate, made)
+        return made.reshape(values.shape)
 
     def velocity(self, values: Floats) -> Floats:
         """Change per second of values ``(F, ...)``, by central differences."""
@@ -136,8 +124,11 @@ class Batch:
         _native.batch.running_maximum(self.rows, np.ascontiguousarray(values), round(seconds * self.rate), made)
         return made
 
-    def _inside(self, which: int, frames: Ints) -> Ints:
-        """Frames of the batch for a performance's own frames, which may lie before its start or after its end."""
-        count = self.counts[which]
-        own = np.mod(frames, max(count - 1, 1)) if self.loops[which] else clip(frames, 0, count - 1)
-        return np.asarray(own + self.slices[which].start)
+
+@lru_cache(maxsize=64)
+def _gaussian_weights(seconds: float, rate: float) -> Floats:
+    """``(R + 1,)`` one half of a Gaussian, its middle first; ``seconds`` is σ."""
+    reach = math.ceil(3.5 * seconds * rate)
+    weights = np.exp(-0.5 * (np.arange(reach + 1) / max(seconds * rate, 1e-9)) ** 2)
+    weights /= weights[0] + 2.0 * weights[1:].sum()
+    return np.asarray(weights)

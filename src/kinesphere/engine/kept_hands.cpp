@@ -82,7 +82,9 @@ struct Ray {
     Vec3 origin, direction;
 };
 
-double wrap(double angle) { return std::remainder(angle, 2.0 * 3.14159265358979323846); }
+constexpr double PI = 3.14159265358979323846;
+
+double wrap(double angle) { return std::abs(angle) <= PI ? angle : std::remainder(angle, 2.0 * PI); }
 
 double angle_of(Quat q) { return 2.0 * std::atan2(std::sqrt(square(q.x) + square(q.y) + square(q.z)), std::abs(q.w)); }
 
@@ -97,17 +99,24 @@ double angle_about(Vec3 axis, Vec3 start, Vec3 end) {
     return std::atan2(dot(axis, cross(start, end)), dot(start, end) - dot(axis, start) * dot(axis, end));
 }
 
-// The rotation of a vector about an axis, near to some angle, at which its part along `fixed` is `value`.
-double angle_reaching(Vec3 axis, Vec3 vector, Vec3 fixed, double value, double near) {
-    const Vec3 along = dot(axis, vector) * axis;
-    const double c = dot(fixed, vector - along), s = dot(fixed, cross(axis, vector));
-    const double size = std::hypot(c, s);
-    if (size < 1e-9) return near;
-    const double middle = std::atan2(s, c);
-    const double away = std::acos(clamp((value - dot(fixed, along)) / size, -1.0, 1.0));
-    const double first = wrap(middle + away - near), second = wrap(middle - away - near);
-    return near + (std::abs(first) < std::abs(second) ? first : second);
-}
+// The part along a direction of a vector that turns about an axis: `along + size cos(angle - middle)`.
+struct TurningPart {
+    double along, size, middle;
+
+    TurningPart(Vec3 axis, Vec3 vector, Vec3 direction) {
+        const Vec3 fixed = dot(axis, vector) * axis;
+        const double c = dot(direction, vector - fixed), s = dot(direction, cross(axis, vector));
+        along = dot(direction, fixed), size = std::hypot(c, s), middle = std::atan2(s, c);
+    }
+
+    // The smallest angle at which it has this value, or is as near to it as it can be.
+    double angle_at(double value) const {
+        if (size < 1e-9) return 0.0;
+        const double away = std::acos(clamp((value - along) / size, -1.0, 1.0));
+        const double first = wrap(middle + away), second = wrap(middle - away);
+        return std::abs(first) < std::abs(second) ? first : second;
+    }
+};
 
 // A share of the smallest rotation from one direction to another.
 Quat turn_towards(Vec3 start, Vec3 end, double share) {
@@ -147,6 +156,7 @@ class Arm {
                 read_vector(model.bend.data),     read_vector(model.palm.data)},
           upper_(norm(axes_.upper)),
           lower_(norm(axes_.lower)),
+          across_forearm_(axes_.aside, axes_.bend, axes_.forearm),
           limits_(reach_limits(upper_, lower_, model.flexions.least, model.flexions.greatest)) {}
 
     // From the clavicle's joint.
@@ -163,12 +173,16 @@ class Arm {
         return axis_angle_quaternion(axes_.forearm, arm.roll) * wrist(arm);
     }
     Quat hand(const ArmAngles& arm) const { return arm.upper * elbow(arm) * beyond_elbow(arm); }
-    // From the shoulder.
-    Vec3 wrist_position(const ArmAngles& arm) const {
-        return rotate(arm.upper, axes_.upper + rotate(elbow(arm), axes_.lower));
+    // From the shoulder. `bent` is the elbow's rotation.
+    Vec3 wrist_position(const ArmAngles& arm, Quat bent) const {
+        return rotate(arm.upper, axes_.upper + rotate(bent, axes_.lower));
     }
+    Vec3 wrist_position(const ArmAngles& arm) const { return wrist_position(arm, elbow(arm)); }
     Vec3 palm() const { return axes_.palm; }
-    Vec3 palm_position(const ArmAngles& arm) const { return wrist_position(arm) + rotate(hand(arm), axes_.palm); }
+    // From the wrist.
+    Vec3 palm_offset(const ArmAngles& arm, Quat bent) const {
+        return rotate(arm.upper * bent * beyond_elbow(arm), axes_.palm);
+    }
 
     ArmAngles read(Quat clavicle, Quat upper, Quat lower, Quat hand) const {
         ArmAngles arm = {};
@@ -184,7 +198,7 @@ class Arm {
     // `near`.
     void set_hand(ArmAngles& arm, Quat turned, double near) const {
         const Vec3 across = rotate(turned, axes_.bend);
-        arm.aside = angle_reaching(axes_.aside, axes_.bend, axes_.forearm, dot(axes_.forearm, across), 0.0);
+        arm.aside = across_forearm_.angle_at(dot(axes_.forearm, across));
         const Quat aside = axis_angle_quaternion(axes_.aside, arm.aside);
         arm.roll = near + wrap(angle_about(axes_.forearm, rotate(aside, axes_.bend), across) - near);
         const Quat rolled = axis_angle_quaternion(axes_.forearm, arm.roll) * aside;
@@ -227,7 +241,8 @@ class Arm {
    private:
     const ArmModel& model_;
     const Axes axes_;
-    const double upper_, lower_;  // lengths
+    const double upper_, lower_;        // lengths
+    const TurningPart across_forearm_;  // of the bend's axis along the forearm, as the wrist goes aside
     const ReachLimits limits_;
 };
 
@@ -249,10 +264,10 @@ Ray finger_ray(const ArmModel& model, const double* written, double share, doubl
 }  // namespace
 
 // Turn the wrist of an arm so that the hand faces as it should, and what it holds is upright, as far as weights say.
-// Gives by how much wrists cannot, in radians.
-static double turn_hand(ArmAngles& arm, const Arm& limb, const ArmAngles& performed, const ArmAngles& written,
-                        const KeptHands& hands, Index i) {
-    const Quat forearm = arm.upper * limb.elbow(arm);
+// Gives by how much wrists cannot, in radians, where that is `asked`. `bent` is the elbow's rotation.
+static double turn_hand(ArmAngles& arm, const Arm& limb, Quat bent, const ArmAngles& performed,
+                        const ArmAngles& written, bool asked, const KeptHands& hands, Index i) {
+    const Quat forearm = arm.upper * bent;
     arm.set_wrist(performed, 1.0);
     ArmAngles wanted = arm;
     double missed = 0.0;
@@ -261,7 +276,7 @@ static double turn_hand(ArmAngles& arm, const Arm& limb, const ArmAngles& perfor
         const Quat facing = conjugate(forearm) * read_quaternion(hands.face.at(i));
         limb.set_hand(wanted, facing, written.roll);
         limb.limit(wanted);
-        missed = face * angle_of(conjugate(facing) * limb.beyond_elbow(wanted));
+        if (asked) missed = face * angle_of(conjugate(facing) * limb.beyond_elbow(wanted));
         arm.set_wrist(wanted, face);
     }
     if (level != 0.0) {
@@ -270,7 +285,7 @@ static double turn_hand(ArmAngles& arm, const Arm& limb, const ArmAngles& perfor
         const Quat hand = limb.beyond_elbow(wanted);
         limb.set_hand(wanted, turn_towards(rotate(hand, up), vertical, 1.0) * hand, written.roll);
         limb.limit(wanted);
-        missed = most(missed, level * angle_between(rotate(limb.beyond_elbow(wanted), up), vertical));
+        if (asked) missed = most(missed, level * angle_between(rotate(limb.beyond_elbow(wanted), up), vertical));
         arm.set_wrist(wanted, level);
     }
     return missed;
@@ -287,9 +302,9 @@ struct Missed {
 };
 
 // Bring the palm's middle to its place, with the hand turned as it should be. What helps is the arm, as far as its
-// place is free, and the elbow's swivel.
-static Missed solve_place(ArmAngles& arm, const Arm& limb, const ArmAngles& written, Help help, const KeptHands& hands,
-                          Index i) {
+// place is free, and the elbow's swivel. In a `trial` it gives what is missed.
+static Missed solve_place(ArmAngles& arm, const Arm& limb, const ArmAngles& written, Help help, bool trial,
+                          const KeptHands& hands, Index i) {
     const double place = hands.place_weight(i), kept = most(place, hands.level_weight(i));
     const double free = help.arm * kept * (1.0 - hands.fixed(i));
     const ArmAngles performed = arm;
@@ -299,21 +314,27 @@ static Missed solve_place(ArmAngles& arm, const Arm& limb, const ArmAngles& writ
     const Vec3 shoulder = read_vector(hands.base.at(i)) + limb.shoulder(arm);
     const double swung = help.arm * place;
     if (swung != 0.0) limb.swing_elbow(arm, read_vector(hands.elbow.at(i)) - shoulder, swung);
-    if (place == 0.0) return {turn_hand(arm, limb, performed, written, hands, i), 0.0};
-    turn_hand(arm, limb, performed, written, hands, i);  // or a place that begins to count would undo the turn
-    const Vec3 palm = limb.palm_position(arm);
+    Quat bent = limb.elbow(arm);
+    if (place == 0.0) return {turn_hand(arm, limb, bent, performed, written, trial, hands, i), 0.0};
+    turn_hand(arm, limb, bent, performed, written, false, hands, i);  // or a place that begins to count would undo it
+    Vec3 wrist = limb.wrist_position(arm, bent);
+    const Vec3 palm = wrist + limb.palm_offset(arm, bent);
     const Vec3 goal = palm + place * (read_vector(hands.place.at(i)) - shoulder - palm);
+    const auto reach = [&](Vec3 target) {
+        limb.reach(arm, target);
+        bent = limb.elbow(arm), wrist = limb.wrist_position(arm, bent);
+    };
     if (hands.face_weight(i) != 0.0) {  // about there at once
-        const Vec3 wrist = limb.wrist_position(arm), facing = rotate(read_quaternion(hands.face.at(i)), limb.palm());
-        limb.reach(arm, wrist + place * (read_vector(hands.place.at(i)) - shoulder - facing - wrist));
+        const Vec3 facing = rotate(read_quaternion(hands.face.at(i)), limb.palm());
+        reach(wrist + place * (read_vector(hands.place.at(i)) - shoulder - facing - wrist));
     }
     Missed missed = {0.0, 0.0};
     for (int round = 0; round < ROUNDS; ++round) {
-        missed.angle = turn_hand(arm, limb, performed, written, hands, i);
-        const Vec3 missing = goal - limb.palm_position(arm);
+        missed.angle = turn_hand(arm, limb, bent, performed, written, trial, hands, i);
+        const Vec3 missing = goal - (wrist + limb.palm_offset(arm, bent));
         missed.distance = norm(missing);
         if (missed.distance < CLOSE) break;
-        limb.reach(arm, limb.wrist_position(arm) + missing);
+        reach(wrist + missing);
     }
     return missed;
 }
@@ -327,7 +348,7 @@ static Help keep_place(ArmAngles& arm, const Arm& limb, const ArmAngles& written
     const ArmAngles performed = arm;
     const auto solve = [&]() {
         arm = performed;
-        return solve_place(arm, limb, written, help, hands, i);
+        return solve_place(arm, limb, written, help, trial, hands, i);
     };
     // Step by step, each as large as what is missed: so help is continuous in time, however little or much is missed.
     const auto add = [](double& share, double missed, double most_missed) {

@@ -25,6 +25,7 @@ from types import MappingProxyType
 
 import numpy as np
 
+from kinesphere import _native
 from kinesphere.engine.arms import ArmTask
 from kinesphere.engine.batch import Batch
 from kinesphere.engine.channels import INDEX, sample_rows
@@ -34,7 +35,7 @@ from kinesphere.engine.posture import upright_shoulder
 from kinesphere.engine.proportions import ARM, LEG
 from kinesphere.engine.trunk import HIPS, STEADY, TAKEN_BACK, TORSO
 from kinesphere.maths.interpolation import ramp
-from kinesphere.maths.vectors import Bools, Floats, Ints, clip, norms, smootherstep, smoothstep
+from kinesphere.maths.vectors import Bools, Floats, clip, norms, smootherstep, smoothstep
 from kinesphere.motion.drive import Drive
 from kinesphere.motion.gesture import SHAPES
 from kinesphere.motion.memo import memoised
@@ -46,7 +47,7 @@ UPWARDS = 0.6  # of the body's weight that a stroke straight up does not have
 IN_PLACE = 0.3  # of it that a stroke has whose goal is fixed in the world: the arm has to reach it all the same
 FULL_GAP = 0.42  # seconds from one arrival to the next: bodies that land more often do not sink as far
 RISES = (0.16, 0.75)  # seconds that weight takes to land, at least and at most
-SWINGS_EARLY = 0.05  # seconds before an arrival
+SWINGS_EARLY, SWINGS_COME = 0.05, 0.22  # seconds before an arrival, and in which they come
 SETTLES = 0.4  # seconds before the end in which weight that has landed comes back
 COMES, GOES = 0.65, 0.65  # seconds in which a posture comes, and goes, at the pace that is written
 PACES = (0.8, 2.2)  # times as long where everything is quicker, or slower
@@ -101,6 +102,22 @@ class HandStrokes:
     hangs: Bools  # (S + 1,) whether the hand hangs there
     fixed: Bools  # (S + 1,) whether the goal is in the world, or with another joint than the chest
     phase: StrokePhase
+
+    @cached_property
+    def gaze_goals(self) -> Floats:
+        """``(S + 1, 4)`` how far to the left and down a gaze on each goal is, whether it is looked at, and whether it
+        goes with the chest.
+        """
+        shoulder = np.array([0.18, 0.0, 0.0])
+        places = ARM * self.goals + shoulder
+        places[:, 0] *= SIGN[self.side]
+        away = places - np.array(EYES)
+        left = np.arctan2(away[:, 0], np.maximum(away[:, 2], 0.05))
+        down = np.arctan2(-away[:, 1], np.maximum(np.hypot(away[:, 0], away[:, 2]), 0.05))
+        seen = 1.0 - smoothstep((np.abs(left) - BESIDE[0]) / (BESIDE[1] - BESIDE[0]))  # who waves looks ahead
+        left, down = clip(seen * left, -FARTHEST_TURN, FARTHEST_TURN), clip(seen * down, -FARTHEST_NOD, FARTHEST_NOD)
+        looks = np.where(self.hangs, 0.0, 1.0)
+        return np.stack([left * looks, down * looks, looks, looks * ~self.fixed], axis=1)
 
 
 @dataclass(frozen=True, eq=False)
@@ -160,10 +177,6 @@ class Moments:
     def amount(self, drive: Drive) -> Floats:
         """``(T,)`` or ``()`` a drive's amount in every frame."""
         return drive.amount if drive.amount.ndim == 0 else sample_rows(drive.amount, self.source, self.loop)
-
-    def ahead(self, seconds: float) -> Ints:
-        """``(T,)`` frames this much later."""
-        return self.batch.shift(round(seconds * self.rate))
 
 
 def _unhurried(arrivals: Floats) -> Floats:
@@ -249,12 +262,6 @@ def _add_all(table: Floats, drive: Drive, curve: Floats, moments: Moments) -> No
         _add(table, channel, share * curve * free)
 
 
-def _join(pulses: Floats) -> Floats:
-    """``(T,)`` pulses ``(T, A)``, none negative, as one curve: nearly their largest, without corners."""
-    squares = pulses * pulses
-    return np.asarray(np.sqrt(np.sqrt(np.einsum("ta,ta->t", squares, squares))))  # a mean with the exponent 4
-
-
 def _landing(drive: Drive, moments: Moments) -> tuple[Floats, Floats]:
     """Weight that lands with each stroke, and what is drawn up before: ``(T,)`` each, from 0 to 1."""
     starts, arrivals, sizes = moments.accents
@@ -267,12 +274,10 @@ def _landing(drive: Drive, moments: Moments) -> tuple[Floats, Floats]:
     starts, arrivals, sizes = starts[kept], arrivals[kept], sizes[kept]
     delay, recover = drive.timing["delay"], drive.timing["recover"]
     rise = clip(drive.timing["rise"] * (arrivals - starts), *RISES)
-    since = moments.time[:, None] - arrivals
-    down = smootherstep((since + rise) / (rise + delay))
-    back = smootherstep((since - delay) / np.maximum(recover, 0.8 * rise))
-    drawn = smootherstep((since + 2.0 * rise) / rise) * (1.0 - down)
-    settled = moments.settled
-    return settled * _join(sizes * down * (1.0 - back)), settled * _join(sizes * drawn)
+    landed, drawn = np.empty((2, len(moments.time)))
+    recovers = np.maximum(recover, 0.8 * rise)
+    _native.recruitment.land(moments.time, arrivals, sizes, rise, recovers, float(delay), landed, drawn)
+    return moments.settled * landed, moments.settled * drawn
 
 
 def _press(table: Floats, drive: Drive, moments: Moments) -> None:
@@ -287,8 +292,8 @@ def _accents(table: Floats, drive: Drive, moments: Moments) -> None:
 def _lift(table: Floats, drive: Drive, moments: Moments) -> None:
     starts, arrivals, sizes = moments.accents
     middle, half = 0.5 * (starts + arrivals), np.maximum(0.5 * (arrivals - starts), 0.15)
-    near = np.abs(moments.time[:, None] + drive.timing["lead"] - middle) / (1.3 * half)
-    carried = _join(sizes * (1.0 - smootherstep(near))) if len(sizes) else np.zeros(len(moments.time))
+    carried = np.empty(len(moments.time))
+    _native.recruitment.carry(moments.time, middle - drive.timing["lead"], 1.3 * half, sizes, carried)
     held = drive.timing["held"]
     _add_all(table, drive, moments.amount(drive) * moments.presence * (held + (1.0 - held) * carried), moments)
 
@@ -297,12 +302,14 @@ def _thrust(table: Floats, drive: Drive, moments: Moments) -> None:
     """Channels are named with what they go by: ``torso.turn.ahead``. Turns and sides are towards the arm's own side."""
     if not moments.arms:
         return
-    ahead, ways = moments.ahead(drive.timing["lead"]), []
+    ahead, ways = round(drive.timing["lead"] * moments.rate), []
     for arm in moments.arms:
         there = np.where(arm.hangs | arm.fixed, 0.0, 1.0)  # a body that comes nearer folds the arm
         by = there[:, None] * clip(arm.goals + np.array([0.0, 0.35, 0.0]), -1.2, 1.2)
-        stroke, share = arm.phase.stroke[ahead], clip(arm.phase.path_share[ahead], -0.35, 1.25)
-        ways.append(by[stroke] + share[:, None] * np.diff(by, axis=0)[stroke])
+        way = np.empty((len(moments.time), 3))
+        phase = (np.ascontiguousarray(row) for row in (arm.phase.stroke, arm.phase.path_share))
+        _native.recruitment.go_ways(*phase, by, ahead, moments.loop, way)
+        ways.append(way)
     amount = moments.amount(drive) * moments.presence * (OTHER_ARM if len(ways) > 1 else 1.0)
     smooth = np.reshape(amount, (-1, 1)) * moments.batch.smooth(np.concatenate(ways, axis=1), SMOOTH)
     for i, arm in enumerate(moments.arms):
@@ -337,9 +344,8 @@ def _swing(table: Floats, drive: Drive, moments: Moments) -> None:
     for arm in moments.arms:
         ways = np.diff(arm.goals, axis=0)
         towards = np.where(np.abs(ways[:, 0]) > 0.6 * np.abs(ways[:, 2]), SIGN[arm.side] * ways[:, 0], ways[:, 2])
-        late = np.maximum(moments.time[:, None] - arm.arrivals + SWINGS_EARLY, 0.0)
-        waves = np.sin(2.0 * np.pi * rate * late) * np.exp(-late / fades) * smoothstep(late / 0.22)
-        swung += waves @ (arm.sizes * np.sign(towards))
+        begins, sizes = arm.arrivals - SWINGS_EARLY, arm.sizes * np.sign(towards)
+        _native.recruitment.swing(moments.rate, begins, sizes, float(rate), float(fades), SWINGS_COME, swung)
     swung = np.tanh(swung)
     amount = moments.amount(drive) * moments.settled
     for i, (channel, share) in enumerate(drive.channels.items()):
@@ -364,30 +370,16 @@ def _facing(table: Floats) -> tuple[Floats, Floats]:
     return left, down
 
 
-def _gaze_goals(arm: HandStrokes) -> tuple[Floats, Floats]:
-    """``(S + 1,)`` how far to the left and down a gaze on each goal is."""
-    shoulder = np.array([0.18, 0.0, 0.0])
-    places = ARM * arm.goals + shoulder
-    places[:, 0] *= SIGN[arm.side]
-    away = places - np.array(EYES)
-    left = np.arctan2(away[:, 0], np.maximum(away[:, 2], 0.05))
-    down = np.arctan2(-away[:, 1], np.maximum(np.hypot(away[:, 0], away[:, 2]), 0.05))
-    seen = 1.0 - smoothstep((np.abs(left) - BESIDE[0]) / (BESIDE[1] - BESIDE[0]))  # who waves looks ahead
-    return clip(seen * left, -FARTHEST_TURN, FARTHEST_TURN), clip(seen * down, -FARTHEST_NOD, FARTHEST_NOD)
-
-
-def _watched(arm: HandStrokes, lead: float, time: Floats) -> Floats:
-    """``(T, 4)`` how far left and down the hand's goal is, whether there is one, and one that goes with the chest.
+def _add_watched(made: Floats, weight: float, arm: HandStrokes, lead: float, time: Floats) -> None:
+    """Add to ``(T, 4)`` how far left and down the hand's goal is, whether there is one, and one that goes with the
+    chest.
 
     The gaze goes to the next goal before the hand sets out, but not before the hand has come where it is.
     """
-    left, down = _gaze_goals(arm)
-    looks = np.where(arm.hangs, 0.0, 1.0)
     held = np.where(norms(np.diff(arm.goals, axis=0)) < 1e-3, arm.arrivals - arm.starts, 0.0)
     before = SETTLED * np.concatenate([[FIRST], held[:-1]])
     leave = np.concatenate([[-np.inf], arm.starts - np.minimum(lead, before)])
-    now = clip(np.searchsorted(leave, time, side="right") - 1, 0, len(left) - 1)
-    return np.asarray(np.stack([left * looks, down * looks, looks, looks * ~arm.fixed], axis=1)[now])
+    _native.recruitment.look(time, leave, arm.gaze_goals, weight, made)
 
 
 def _attention(table: Floats, drive: Drive, moments: Moments) -> None:
@@ -399,9 +391,11 @@ def _attention(table: Floats, drive: Drive, moments: Moments) -> None:
     weights /= max(float(weights.sum()), 1e-9)
 
     def towards(lead: float, seconds: float) -> Floats:
-        """What ``_watched`` gives of both hands, ``lead`` seconds before they set out."""
+        """What ``_add_watched`` adds of both hands, ``lead`` seconds before they set out."""
         arms = zip(weights, moments.arms, strict=True)
-        watched = np.sum([weight * _watched(arm, lead, moments.time) for weight, arm in arms], axis=0)
+        watched = np.zeros((len(moments.time), 4))
+        for weight, arm in arms:
+            _add_watched(watched, float(weight), arm, lead, moments.time)
         return moments.batch.smooth(watched, seconds)
 
     eyes, head = towards(timing["eyes_lead"], 0.03), towards(timing["head_lead"], 0.07)
