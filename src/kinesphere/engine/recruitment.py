@@ -50,7 +50,7 @@ RISES = (0.16, 0.75)  # seconds that weight takes to land, at least and at most
 SWINGS_EARLY, SWINGS_COME = 0.05, 0.22  # seconds before an arrival, and in which they come
 SETTLES = 0.4  # seconds before the end in which weight that has landed comes back
 COMES, GOES = 0.65, 0.65  # seconds in which a posture comes, and goes, at the pace that is written
-PACES = (0.8, 2.2)  # times as long where everything is quicker, or slower
+SLOWEST = 2.2  # times as long at most, where everything is slower
 SMOOTH = 0.045  # seconds of σ: a trunk has mass
 EYES = (0.0, 0.21, 0.06)  # metres: the eyes from the middle between the shoulders, left, up, ahead
 FARTHEST_TURN, FARTHEST_NOD = np.radians(62.0), np.radians(52.0)  # of a gaze
@@ -158,7 +158,7 @@ class Moments:
         if self.loop:
             return np.ones(len(self.time))
         made, end = np.ones(len(self.time)), float(self.time[-1])
-        pace = min(max(end / max(self.duration, 1e-6), PACES[0]), PACES[1])
+        pace = min(max(end / max(self.duration, 1e-6), 1.0), SLOWEST)
         if all(arm.hangs[0] for arm in self.arms):
             made *= ramp(self.time, 0.0, max(min(pace * COMES, 0.4 * end), 1e-6))
         if all(arm.hangs[-1] for arm in self.arms):
