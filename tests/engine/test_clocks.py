@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from generated import seeds
-from kinesphere.engine.clocks import FASTEST, SHORTEST, body_progress, stroke_clock, stroke_phases
+from kinesphere.engine.clocks import FASTEST, SHORTEST, StrokeClock, stroke_clock, stroke_phases
 from kinesphere.motion.phrase import Track
 
 FRAME = 1.0 / 60.0
@@ -134,7 +134,9 @@ def test_a_gestures_own_accents_give_way_to_effort():
 def test_everything_else_is_as_far_along_as_the_hand_is(inflection, plain, exponent):
     """Of a stroke whose plain way was s(t), a follower at f is where s(f) is the hand's way, 85 % of it."""
     share = np.linspace(0.0, 1.0, 201)
-    made = body_progress(share, np.float64(inflection), np.float64(exponent), np.float64(plain))
+    none, ends = np.zeros(1), np.array([0.0, 1.0])
+    timing = np.array([inflection]), none, none, np.array([exponent]), none, none, np.ones(1), none
+    made = StrokeClock(ends, ends, *timing, np.array([plain]), 1.0, 1.0).to_source(share)
     assert made[[0, -1]] == pytest.approx([0.0, 1.0], abs=1e-12)
     assert np.diff(made).min() > 0.0
 
@@ -145,11 +147,21 @@ def test_everything_else_is_as_far_along_as_the_hand_is(inflection, plain, expon
     assert triangle(full, plain) == pytest.approx(triangle(share**exponent, inflection), abs=1e-6)
 
 
-def test_stroke_at_says_which_and_how_far():
-    ran = stroke_clock(np.array([0.5, 1.0, 2.0]), np.zeros(2), Track(), None, False)
-    stroke, share = ran.stroke_at(np.array([0.0, 0.5, 0.75, 1.0, 1.5, 2.0, 9.0]))
-    assert stroke.tolist() == [0, 0, 0, 1, 1, 1, 1]
-    assert share == pytest.approx([0.0, 0.0, 0.5, 0.0, 0.5, 1.0, 1.0])
+def test_a_plain_clock_gives_the_same_time_and_a_slower_one_goes_on_as_slowly():
+    times = np.array([0.0, 0.5, 0.75, 1.0, 1.5, 2.0, 9.0])
+    source = np.array([0.5, 1.0, 2.0])
+    assert stroke_clock(source, np.zeros(2), Track(), None, False).to_source(times) == pytest.approx(times)
+    slower = stroke_clock(source, np.zeros(2), Track(strokes={"duration": np.full(2, 2.0)}), None, False)
+    assert slower.to_source(2.0 * times) == pytest.approx(times)
+
+
+@given(st.floats(0.0, 0.9), st.integers(1, 5), st.floats(0.0, 1.0), st.floats(0.0, 1.0))
+def test_hesitations_and_evenness_keep_the_ends_and_go_forwards(hesitation, pauses, irregular, evenness):
+    ends, one = np.array([0.0, 1.0]), np.ones(1)
+    timing = 0.5 * one, 0.0 * one, 0.0 * one, one, evenness * one, hesitation * one, float(pauses) * one
+    made = StrokeClock(ends, ends, *timing, irregular * one, 0.5 * one, 1.0, 1.0).to_source(np.linspace(0.0, 1.0, 301))
+    assert made[[0, -1]] == pytest.approx([0.0, 1.0], abs=1e-12)
+    assert np.diff(made).min() >= -1e-12
 
 
 def test_change_grows_with_what_is_changed():

@@ -128,6 +128,52 @@ static void peak_speed(Floats<1> inflection, Floats<1> anticipation, Floats<1> o
     }
 }
 
+// How the rest of the body goes along with strokes.
+struct BodyTiming {
+    Floats<1> source;      // (S + 1,) when strokes begin and end, as written
+    Floats<1> goals;       // (S + 1,) and as performed
+    Floats<1> hesitation;  // (S,) and so on
+    Floats<1> pauses;
+    Floats<1> irregular;
+    Floats<1> inflection;
+    Floats<1> exponent;
+    Floats<1> plain;
+    Floats<1> evenness;
+};
+
+// Write a gesture's own times (F,) at performed times (F,). Before the first stroke it runs `lead` times as slowly,
+// after the last `tail` times. Within a stroke it is where the hand's plain timing would be as far along as the hand is
+// now, `follows` of that.
+static void to_source(const BodyTiming& timing, double lead, double tail, double follows, Floats<1> time,
+                      FloatsOut<1> out) {
+    const Index last = timing.plain.shape[0] - 1;
+    Index s = 0;
+    for (Index f = 0; f < time.shape[0]; ++f) {
+        const double now = time(f);
+        while (s > 0 && timing.goals(s) > now + 1e-9) --s;
+        while (s < last && timing.goals(s + 1) <= now + 1e-9) ++s;
+        double share = clamp((now - timing.goals(s)) / (timing.goals(s + 1) - timing.goals(s)), 0.0, 1.0);
+        if (timing.hesitation(s) != 0.0) {
+            const double once = TWO_PI * timing.pauses(s), again = TWO_PI * (timing.pauses(s) + 1.0);
+            const double irregular = timing.irregular(s);
+            const double late =
+                (1.0 - irregular) / once * std::sin(once * share) + irregular / again * std::sin(again * share);
+            share -= timing.hesitation(s) * late;
+        }
+        const double inflection = timing.inflection(s), plain = timing.plain(s);
+        const double gone = timing.exponent(s) == 1.0 ? share : std::pow(share, timing.exponent(s));
+        const double done =
+            gone <= inflection ? square(gone) / inflection : 1.0 - square(1.0 - gone) / (1.0 - inflection);
+        const double back =
+            done <= plain ? std::sqrt(plain * done) : 1.0 - std::sqrt(most((1.0 - plain) * (1.0 - done), 0.0));
+        double shaped = share + follows * (back - share);
+        shaped += timing.evenness(s) * (share - shaped);
+        const double early = least(now - timing.goals(0), 0.0) / lead;
+        const double late = most(now - timing.goals(last + 1), 0.0) / tail;
+        out(f) = timing.source(s) + shaped * (timing.source(s + 1) - timing.source(s)) + early + late;
+    }
+}
+
 // A frame within a stroke that is mirrored at its ends.
 static Index reflect_frame(Index i, Index length) {
     if (0 <= i && i <= length) return i;
@@ -190,6 +236,10 @@ FIELDS(kinesphere::StrokeTiming, &kinesphere::StrokeTiming::goals, &kinesphere::
        &kinesphere::StrokeTiming::anticipation, &kinesphere::StrokeTiming::overshoot,
        &kinesphere::StrokeTiming::exponent, &kinesphere::StrokeTiming::evenness, &kinesphere::StrokeTiming::hesitation,
        &kinesphere::StrokeTiming::pauses, &kinesphere::StrokeTiming::irregular);
+FIELDS(kinesphere::BodyTiming, &kinesphere::BodyTiming::source, &kinesphere::BodyTiming::goals,
+       &kinesphere::BodyTiming::hesitation, &kinesphere::BodyTiming::pauses, &kinesphere::BodyTiming::irregular,
+       &kinesphere::BodyTiming::inflection, &kinesphere::BodyTiming::exponent, &kinesphere::BodyTiming::plain,
+       &kinesphere::BodyTiming::evenness);
 FIELDS(kinesphere::StrokePhase, &kinesphere::StrokePhase::stroke, &kinesphere::StrokePhase::time_share,
        &kinesphere::StrokePhase::path_share);
 
@@ -199,6 +249,7 @@ KERNELS(clocks) {
     return {
         kernel<stroke_progress>("stroke_progress"),
         kernel<peak_speed>("peak_speed"),
+        kernel<to_source>("to_source"),
         kernel<stroke_phases>("stroke_phases"),
     };
 }

@@ -165,24 +165,17 @@ class StrokeClock:
         """When a gesture of this duration, in its own time, is over."""
         return float(self.goals[-1] + self.tail * max(duration - self.source[-1], 0.0))
 
-    def stroke_at(self, time: Floats) -> tuple[Ints, Floats]:
-        """The stroke at each time and the share of its time that has passed: 0 before the first, 1 after the last."""
-        stroke = clip(np.searchsorted(self.goals, time + 1e-9, side="right") - 1, 0, len(self.goals) - 2)
-        share = (time - self.goals[stroke]) / (self.goals[stroke + 1] - self.goals[stroke])
-        return stroke, clip(share, 0.0, 1.0)
-
     def to_source(self, time: Floats) -> Floats:
-        """The gesture's own time at output times ``(F,)``."""
-        stroke, share = self.stroke_at(time)
-        if self.hesitation.any():
-            share = hesitate(share, self.hesitation[stroke], self.pauses[stroke], self.irregular[stroke])
-        shaped = body_progress(share, self.inflection[stroke], self.time_exponent[stroke], self.plain[stroke])
-        if self.evenness.any():
-            shaped = shaped + self.evenness[stroke] * (share - shaped)
-        length = self.source[stroke + 1] - self.source[stroke]
-        early = np.minimum(time - self.goals[0], 0.0) / self.lead
-        late = np.maximum(time - self.goals[-1], 0.0) / self.tail
-        return np.asarray(self.source[stroke] + shaped * length + early + late)
+        """The gesture's own time at output times ``(F,)``.
+
+        Within a stroke it is where the hand's plain timing would be as far along as the hand is now, ``FOLLOWS`` of
+        that.
+        """
+        made = np.empty(len(time))
+        rows = (self.hesitation, self.pauses, self.irregular, self.inflection, self.time_exponent, self.plain)
+        timing = BodyTiming(self.source, self.goals, *(np.ascontiguousarray(row) for row in (*rows, self.evenness)))
+        _native.clocks.to_source(timing, self.lead, self.tail, FOLLOWS, np.ascontiguousarray(time), made)
+        return made
 
     def to_output(self, source: Floats) -> Floats:
         """Output times of the gesture's own times, with uniform progress within each stroke."""
@@ -190,6 +183,20 @@ class StrokeClock:
         early = self.lead * np.minimum(source - self.source[0], 0.0)
         late = self.tail * np.maximum(source - self.source[-1], 0.0)
         return np.asarray(inside + early + late)
+
+
+class BodyTiming(NamedTuple):
+    """How the rest of the body goes along with strokes, for native loops."""
+
+    source: Floats  # (S + 1,) and so on, see ``StrokeClock``
+    goals: Floats
+    hesitation: Floats  # (S,)
+    pauses: Floats
+    irregular: Floats
+    inflection: Floats
+    exponent: Floats
+    plain: Floats
+    evenness: Floats
 
 
 def stroke_clock(
@@ -246,24 +253,6 @@ def _round_to_frames(times: Floats, rate: float) -> Floats:
     for i in range(1, len(frames)):
         frames[i] = max(frames[i], frames[i - 1] + 1.0)
     return np.asarray(frames / rate)
-
-
-def hesitate(share: Floats, hesitation: Floats, pauses: Floats, irregular: Floats) -> Floats:
-    """The share of a stroke's time that runs slowly at its pauses, as in ``stroke_progress``."""
-    once, again = 2.0 * np.pi * pauses, 2.0 * np.pi * (pauses + 1.0)
-    late = (1.0 - irregular) / once * np.sin(once * share) + irregular / again * np.sin(again * share)
-    return np.asarray(share - hesitation * late)
-
-
-def body_progress(share: Floats, inflection: Floats, exponent: Floats, plain: Floats) -> Floats:
-    """The share of a stroke's own time that the rest of the body has reached.
-
-    It is where the hand's plain timing would be as far along as the hand is now, ``FOLLOWS`` of that.
-    """
-    now = share**exponent
-    done = np.where(now <= inflection, now**2 / inflection, 1.0 - (1.0 - now) ** 2 / (1.0 - inflection))
-    back = np.where(done <= plain, np.sqrt(plain * done), 1.0 - np.sqrt(np.maximum((1.0 - plain) * (1.0 - done), 0.0)))
-    return np.asarray(share + FOLLOWS * (back - share))
 
 
 # Phases of every frame

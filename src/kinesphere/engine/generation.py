@@ -104,7 +104,8 @@ def generate_edited(
 
     made: dict[int, tuple[Phrase, Motion]] = {}
     batches = _batches(phrases, rate)
-    for batch, (edited, motions, warnings) in zip(batches, threads.share_work(generate_batch, batches), strict=True):
+    generated = threads.share_work(generate_batch, batches, in_turns=True)
+    for batch, (edited, motions, warnings) in zip(batches, generated, strict=True):
         made |= dict(zip(batch, zip(edited, motions, strict=True), strict=True))
         for warning in warnings:
             warn_caller(warning, OutOfReach)

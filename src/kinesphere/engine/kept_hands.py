@@ -214,20 +214,24 @@ def _hold_heads(pose: BatchPose, kept: Sequence[KeptPerformance | None]) -> None
             head, chest = (world.joint(name)[0] for name in ("head", "upperChest"))
             seen = rotations.normalise(cubic_rows_at(own.written.head_from_chest(), own.frames[side][used], False))
             turn = rotations.multiply(rotations.multiply(chest, seen), rotations.conjugate(head))
-            _turn_heads(pose, rows, rotations.to_rotation_vector(turn), touch[used], TURNED)
+            _turn_heads(world, rows, rotations.to_rotation_vector(turn), touch[used], TURNED)
             if level is not None:
-                head = _BodyWorld.of(pose, ("head",), rows).joint("head")[0]
+                world = _BodyWorld.of(pose, ("head",), rows)
+                head = world.joint("head")[0]
                 up = rotations.rotate(head, cubic_rows_at(own.written.head_up(), own.frames[side][used], False))
                 turn = rotations.to_rotation_vector(rotations.rotation_between(unit(up), UP))
-                _turn_heads(pose, rows, turn, (touch * level)[used], HANGS)
+                _turn_heads(world, rows, turn, (touch * level)[used], HANGS)
 
 
-def _turn_heads(pose: BatchPose, frames: Ints, turn: Floats, weight: Floats, kept: float) -> None:
-    """Turn heads by ``weight (N,)`` of rotation vectors ``(N, 3)`` in the world, but for about ``kept`` radians."""
+def _turn_heads(world: _BodyWorld, frames: Ints, turn: Floats, weight: Floats, kept: float) -> None:
+    """Turn heads by ``weight (N,)`` of rotation vectors ``(N, 3)`` in the world, but for about ``kept`` radians.
+
+    ``world`` has the frames as they are before that.
+    """
+    pose = world.pose
     angle = norms(turn)
     over = np.minimum(angle - kept * np.tanh(angle / kept), LIFTED)
     turn = turn * (weight * over / np.maximum(angle, 1e-9))[:, None]
-    world = _BodyWorld.of(pose, ("head",), frames)
     for name, share in NECK.items():
         joint = pose.skeleton.index(name)
         above = pose.skeleton.names[int(pose.skeleton.parents[joint])]

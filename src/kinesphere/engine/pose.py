@@ -57,6 +57,15 @@ def joints_with_ancestors(skeleton: Skeleton, names: tuple[str, ...]) -> Ints:
     return np.array(sorted(found), dtype=np.intp)
 
 
+@lru_cache(maxsize=64)
+def _parents_among(skeleton: Skeleton, joints: bytes) -> Ints:
+    """``(K,)`` places of the parents of joints ``(K,)``, given as bytes, among these; −1 of a root."""
+    chosen = np.frombuffer(joints, dtype=np.intp)
+    order = np.full(len(skeleton) + 1, -1)
+    order[chosen] = np.arange(len(chosen))
+    return np.asarray(order[skeleton.parents[chosen]])
+
+
 @dataclass(frozen=True, eq=False)
 class Actor:
     """A body that gestures are generated on: the figure's joints in this body's proportions.
@@ -133,9 +142,7 @@ class BatchPose:
 
     def world(self, joints: Ints, frames: Ints | slice = slice(None)) -> tuple[Floats, Floats]:
         """World rotations ``(F, K, 4)`` and positions ``(F, K, 3)`` of joints whose parents are among them."""
-        order = np.full(len(self.skeleton) + 1, -1)
-        order[joints] = np.arange(len(joints))
-        parents = order[self.skeleton.parents[joints]]
+        parents = _parents_among(self.skeleton, joints.tobytes())
         local, translations = self.local, self.translations
         if isinstance(frames, slice):
             local, translations = local[frames], translations[frames]

@@ -38,7 +38,6 @@ from kinesphere.maths.interpolation import ramp
 from kinesphere.maths.vectors import Bools, Floats, clip, norms, smootherstep, smoothstep
 from kinesphere.motion.drive import Drive
 from kinesphere.motion.gesture import SHAPES
-from kinesphere.motion.memo import memoised
 from kinesphere.motion.phrase import Phrase
 
 FULL_STROKE = 0.24  # metres: shorter strokes have less of the body
@@ -202,7 +201,7 @@ def moments_of(
             continue
         mirror = np.array([SIGN[side], 1.0, 1.0])
         fixed = plan.fixed[plan.edges, None]
-        goals = plan.positions[plan.edges] / actor.arm_size * mirror - np.where(fixed, _shoulder(phrase, actor), 0.0)
+        goals = plan.positions[plan.edges] / actor.arm_size * mirror - np.where(fixed, upright_shoulder(actor), 0.0)
         hangs = plan.relaxed[plan.edges]
         arrivals = plan.clock.goals[1:]
         sizes = smoothstep(plan.lengths / FULL_STROKE) * np.where(hangs[1:], TO_REST, 1.0)
@@ -218,11 +217,6 @@ def moments_of(
     shapeless = {side: 1.0 - clip(table[:, own].sum(axis=1), 0.0, 1.0) for side, own in shapes.items()}
     time = np.arange(len(source)) / rate
     return Moments(time, source, phrase.duration, rate, phrase.loop, tuple(arms), body, shapeless)
-
-
-@memoised
-def _shoulder(phrase: Phrase, actor: Actor) -> Floats:
-    return upright_shoulder(actor)
 
 
 # Kinds of drives: each adds to a table of channels (T, C)

@@ -6,7 +6,6 @@ How much, when and in which channels stands in the Effort model's file; ``engine
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -15,6 +14,7 @@ from kinesphere.engine.recruitment import channels_of
 from kinesphere.laban.dials import CombinedDials, Values
 from kinesphere.laban.effort_parameters import ELEMENTS, GROUPS, POSTURE, EffortModel
 from kinesphere.motion.drive import Drive
+from kinesphere.motion.memo import memoised
 
 MOST_GAIN = 1.35  # that intensity multiplies what the body does by
 WAVE_LAG = 0.9  # radians by which a wave's channels follow each other
@@ -53,9 +53,10 @@ def _positive(values: Values) -> Any:
     return max(values, 0.0) if isinstance(values, float) else np.maximum(values, 0.0)
 
 
-@lru_cache(maxsize=32)
-def _layout_of(coefficients: tuple[tuple[str, float], ...]) -> dict[str, dict[str, float]]:
-    values = dict(coefficients)
+@memoised
+def _layout(model: EffortModel) -> dict[str, dict[str, float]]:
+    """Channels and timing of each kind of drive, by the model's coefficients."""
+    values = model.coefficients
     made: dict[str, dict[str, float]] = {}
     for group in ("press", "lift", "thrust", "spiral", "swing"):
         made[group] = {}
@@ -73,8 +74,3 @@ def _layout_of(coefficients: tuple[tuple[str, float], ...]) -> dict[str, dict[st
         rows = {name: values[f"posture_{element}.{name}"] for name in POSTURE.split()}
         made[f"posture_{element}"] = {own: v for name, v in rows.items() if v for own in channels_of(name)}
     return made
-
-
-def _layout(model: EffortModel) -> dict[str, dict[str, float]]:
-    """Channels and timing of each kind of drive, by the model's coefficients."""
-    return _layout_of(tuple(model.coefficients.items()))

@@ -31,6 +31,31 @@ WIDE static void exponential(Floats<2> vectors, FloatsOut<2> out) {
         write_quaternion(out.at(i), exponential_quaternion(read_vector(vectors.at(i))));
 }
 
+// Rotation vectors (N, 3) of quaternions (N, 4) along the shorter arc.
+static void logarithm(Floats<2> q, FloatsOut<2> out) {
+    for (Index i = 0; i < q.shape[0]; ++i) {
+        Quat own = read_quaternion(q.at(i));
+        if (own.w < 0.0) own = -own;
+        const Vec3 axis = {own.x, own.y, own.z};
+        const double sine = norm(axis);
+        const double factor = sine > 1e-12 ? 2.0 * std::atan2(sine, own.w) / sine : 2.0;  // a series below that
+        write_vector(out.at(i), factor * axis);
+    }
+}
+
+// Unit quaternions (N, D), or vectors, in the directions of others; whether all have a direction.
+static bool normalise(Floats<2> q, FloatsOut<2> out) {
+    for (Index i = 0; i < q.shape[0]; ++i) {
+        const double* a = q.at(i);
+        double squares = 0.0;
+        for (Index k = 0; k < q.shape[1]; ++k) squares += a[k] * a[k];
+        const double length = std::sqrt(squares);
+        if (!(length > 0.0)) return false;
+        for (Index k = 0; k < q.shape[1]; ++k) out(i, k) = a[k] / length;
+    }
+    return true;
+}
+
 // Angles (N,) between quaternions (N, 4), in [0, π].
 static void angle_between(Floats<2> a, Floats<2> b, FloatsOut<1> out) {
     for (Index i = 0; i < out.shape[0]; ++i) {
@@ -89,6 +114,8 @@ KERNELS(rotations) {
         kernel<multiply>("multiply"),
         kernel<rotate_rows>("rotate"),
         kernel<exponential>("exponential"),
+        kernel<logarithm>("logarithm"),
+        kernel<normalise>("normalise"),
         kernel<angle_between>("angle_between"),
         kernel<slerp>("slerp"),
         kernel<rotation_between>("rotation_between"),

@@ -11,6 +11,7 @@ import numpy as np
 from kinesphere import _native
 from kinesphere.maths.vectors import ArrayLike, Floats, as_floats, norms
 
+_INVERSE = np.array([1.0, -1.0, -1.0, -1.0])
 _TINY = 1e-12  # below this sine of a half angle, series replace the closed forms
 
 
@@ -62,16 +63,16 @@ def identity(*shape: int) -> Floats:
 def normalise(quaternions: ArrayLike) -> Floats:
     """Unit quaternions in the same directions. A zero quaternion has none and raises ``ValueError``."""
     q = as_floats(quaternions)
-    length = norms(q)[..., None]
-    if not np.all(length > 0.0):
+    unit: Floats = np.empty(q.shape)
+    rows = (-1, q.shape[-1])
+    if not _native.rotations.normalise(np.ascontiguousarray(q).reshape(rows), unit.reshape(rows)):
         raise ValueError("a quaternion of length zero has no direction")
-    unit: Floats = q / length
     return unit
 
 
 def conjugate(quaternions: ArrayLike) -> Floats:
     """The inverse of unit quaternions."""
-    inverse: Floats = as_floats(quaternions) * np.array([1.0, -1.0, -1.0, -1.0])
+    inverse: Floats = as_floats(quaternions) * _INVERSE
     return inverse
 
 
@@ -89,11 +90,9 @@ def from_rotation_vector(vectors: ArrayLike) -> Floats:
 def to_rotation_vector(quaternions: ArrayLike) -> Floats:
     """The logarithm: unit quaternions to rotation vectors along the shorter arc (angle ≤ π)."""
     q = as_floats(quaternions)
-    q = np.where(q[..., :1] < 0.0, -q, q)
-    sine = np.linalg.norm(q[..., 1:], axis=-1, keepdims=True)
-    angle = 2.0 * np.arctan2(sine, q[..., :1])
-    factor = np.where(sine > _TINY, angle / np.maximum(sine, _TINY), 2.0)
-    return q[..., 1:] * factor
+    vectors: Floats = np.empty((*q.shape[:-1], 3))
+    _native.rotations.logarithm(np.ascontiguousarray(q).reshape(-1, 4), vectors.reshape(-1, 3))
+    return vectors
 
 
 def from_axis_angle(axis: ArrayLike, angle: ArrayLike) -> Floats:

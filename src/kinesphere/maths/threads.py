@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from functools import cache
 from typing import TYPE_CHECKING, TypeVar
 
@@ -12,6 +13,7 @@ if TYPE_CHECKING:
     from concurrent.futures import ThreadPoolExecutor
 
 WORTH_SHARING = 150_000  # numbers that keep a thread busy for longer than it takes to wake
+WORTH_A_TURN = 20_000  # numbers for which another thread gets its turn
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -19,6 +21,14 @@ R = TypeVar("R")
 
 def share_frames(frames: int, numbers: int, loop: Callable[[slice], object]) -> None:
     """Run a loop that holds no lock over all frames, on several threads where there are enough ``numbers``."""
+    turn = _busy.turn
+    if turn is not None and numbers > WORTH_A_TURN:
+        turn.release()
+        try:
+            loop(slice(0, frames))
+        finally:
+            turn.acquire()
+        return
     workers = 1 if _busy.shared else min(_workers(), numbers // WORTH_SHARING + 1, max(frames, 1))
     if workers == 1:
         loop(slice(0, frames))
@@ -31,19 +41,26 @@ def share_frames(frames: int, numbers: int, loop: Callable[[slice], object]) -> 
         part.result()
 
 
-def share_work(work: Callable[[T], R], items: Sequence[T]) -> list[R]:
-    """Map ``work`` over items on several threads. Loops that are called on the way don't share theirs."""
+def share_work(work: Callable[[T], R], items: Sequence[T], *, in_turns: bool = False) -> list[R]:
+    """Map ``work`` over items on several threads. Loops that are called on the way don't share theirs.
+
+    ``in_turns`` is for work that is Python, NumPy and loops of ``share_frames``: one thread at a time has its turn, and
+    the others are in such loops. So nobody waits for the interpreter's lock, which NumPy gives away and takes back in
+    every operation on more than some hundred numbers; that takes longer than the operation if somebody else wants it.
+    """
     if _busy.shared or min(_workers(), len(items)) < 2:
         return [work(item) for item in items]
     left, made = iter(enumerate(items)), dict[int, R]()
+    turn = threading.Lock() if in_turns else None
 
     def some() -> None:
-        _busy.shared = True
+        _busy.shared, _busy.turn = True, turn
         try:
-            for i, item in left:  # one iterator for all: whoever is ready takes the next
-                made[i] = work(item)
+            with turn or nullcontext():
+                for i, item in left:  # one iterator for all: whoever is ready takes the next
+                    made[i] = work(item)
         finally:
-            _busy.shared = False
+            _busy.shared, _busy.turn = False, None
 
     waiting = [_pool().submit(some) for _ in range(min(_workers(), len(items)) - 1)]
     some()
@@ -66,9 +83,10 @@ def _pool() -> ThreadPoolExecutor:
 
 
 class _Busy(threading.local):
-    """Whether this thread is one of several that share work already."""
+    """Whether this thread is one of several that share work already, and what it holds while it has its turn."""
 
     shared = False
+    turn: threading.Lock | None = None
 
 
 _busy = _Busy()

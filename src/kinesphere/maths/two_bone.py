@@ -38,6 +38,7 @@ its one freedom.
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -366,9 +367,10 @@ def solve_limb_rotations(
     rows = np.ascontiguousarray(target, dtype=np.float64).reshape(-1, 3)
     angles = np.array(np.broadcast_to(as_floats(swivel), leading), order="C").reshape(-1)
     towards, second = (np.ascontiguousarray(d, dtype=np.float64).reshape(-1, 3) for d in (reference, home))
-    lengths = float(np.linalg.norm(rest_upper)), float(np.linalg.norm(rest_lower))
-    bone = rest_upper / lengths[0]
-    frame = np.stack([bone, rest_hinge, np.cross(bone, rest_hinge)])
+    lengths = math.sqrt(rest_upper @ rest_upper), math.sqrt(rest_lower @ rest_lower)
+    frame = np.empty((3, 3))
+    frame[0], frame[1] = rest_upper / lengths[0], rest_hinge
+    frame[2] = cross(frame[0], frame[1])
     made = np.empty((len(rows), 4)), np.empty(len(rows)), np.empty((len(rows), 3))
     limits = np.array(flexions, dtype=np.float64)
     _native.two_bone.solve_limb_rotations(rows, angles, towards, second, *lengths, frame, limits, *made)

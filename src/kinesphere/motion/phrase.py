@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -311,8 +311,9 @@ class Phrase:
                 name = next(name for name in given if name not in known)
                 raise ValueError(f"{part}: {unknown_name(kind, str(name), known)}")
         _check_belongings(part, track)
-        for name, values in track.strokes.items():
-            _check_numbers(part, name, values, *STROKE_RANGES[name])
+        if not _strokes_within(track.strokes):
+            for name, values in track.strokes.items():
+                _check_numbers(part, name, values, *STROKE_RANGES[name])
         for name, values in track.overlays.items():
             _check_numbers(part, name, values, *_overlay_range(name))
         for name, curve in track.curves.items():
@@ -406,6 +407,18 @@ class Phrase:
         return np.asarray(np.arange(round(self.duration * SAMPLES) + 1) / SAMPLES)
 
 
+def _strokes_within(strokes: Mapping[str, Floats]) -> bool:
+    """Whether stroke parameters, rows of one length, are all within their ranges; false where they are no such rows."""
+    if len({np.shape(values) for values in strokes.values()}) != 1:
+        return False
+    rows = np.array(list(strokes.values()), dtype=np.float64)
+    if rows.ndim != 2:
+        return False
+    least, most = np.array([STROKE_RANGES[name] for name in strokes]).T[:, :, None]
+    return bool(((rows >= least) & (rows <= most)).all())
+
+
+@lru_cache(maxsize=256)
 def _overlay_range(name: str) -> tuple[float, float]:
     """The least and the greatest value of an overlay."""
     if name in GAIT_OVERLAYS:
@@ -416,6 +429,8 @@ def _overlay_range(name: str) -> tuple[float, float]:
 
 def _check_numbers(part: str, name: str, values: Any, least: float, most: float) -> None:
     """Refuse what is no number or row of finite numbers within a range."""
+    if isinstance(values, float) and least <= values <= most:
+        return
     numbers = np.asarray(values, dtype=np.float64)
     if numbers.ndim == 0 and least <= float(numbers) <= most:  # most are: plain numbers are quicker than arrays
         return
