@@ -202,7 +202,7 @@ def _pose_as_written(written: Phrase) -> WrittenPose:
     return made.with_arms(own.put_on(pose.motions([written.name])[0])) if own.is_thick else made
 
 
-def _kept(phrase: Phrase, tasks: Mapping[str, ArmTask]) -> KeptPerformance | None:
+def _kept(phrase: Phrase, tasks: Mapping[str, ArmTask], rate: float) -> KeptPerformance | None:
     """What a performance keeps; None where it has nothing to keep, or nothing departs from the phrase as written."""
     referents = _referents_to_keep(phrase)
     if not referents:
@@ -211,7 +211,7 @@ def _kept(phrase: Phrase, tasks: Mapping[str, ArmTask]) -> KeptPerformance | Non
     fixed = {side: task.in_place for side, task in tasks.items()}
     shown = _pose_as_written(as_written(phrase.original))
     period = phrase.duration if phrase.loop else None
-    return KeptPerformance(referents, times, shown, fixed, embody(phrase.body).is_thick, period)
+    return KeptPerformance(referents, times, shown, fixed, rate, embody(phrase.body).is_thick, period)
 
 
 def _referents_to_keep(phrase: Phrase) -> tuple[Referent, ...]:
@@ -302,7 +302,7 @@ def _prepare(phrase: Phrase, actor: Actor, rate: float, keeping: bool = True) ->
         add_drives(table, phrase.drives, moments_of(phrase, actor, tasks, body, times["body"], rate, table))
     breath = add_idle(table, phrase, time, rate)
     steps = {side: _retime_steps(phrase.track(f"{side}_leg").steps, body) for side in SIGN}
-    return _Performance(phrase, clocks, tasks, steps, table, breath, _kept(phrase, tasks) if keeping else None)
+    return _Performance(phrase, clocks, tasks, steps, table, breath, _kept(phrase, tasks, rate) if keeping else None)
 
 
 def _retime_steps(steps: Sequence[Step], body: StrokeClock) -> tuple[Step, ...]:

@@ -32,6 +32,8 @@ from kinesphere.motion.referent import CARRIERS, Kind, Referent
 EASY_REACH, NEAREST = 0.99, 0.8  # of an arm's reach within which hands meet, and of how far they do as written
 HANGS, TURNED, LIFTED = np.radians((12.0, 17.0, 60.0))  # that heads still hang and turn, and are held back at most
 HELPING = 0.15  # seconds before and after a wrist needs the arm's help, in which it has it
+STAYING = 0.05  # seconds before and after a wrist has to be at a place, in which it is left there
+FADING = 0.25  # seconds over which a referent fades at least
 TRIED, TRIALS = 0.05, 3  # seconds between frames that are tried for the help they need, and how often they are
 FRAME_WORK = 200  # numbers that a hand is worth when frames are shared among threads
 
@@ -47,6 +49,7 @@ class KeptPerformance:
     times: Mapping[str, Floats]  # of each side, (T,) the phrase's own time
     written: WrittenPose
     fixed: Mapping[str, Floats]  # of each side, (T,) how far the wrist stays where it is, 0 to 1
+    rate: float  # frames a second
     thick: bool = False  # whether hands are kept out of a body thicker than any person's
     period: float | None = None  # of a loop
 
@@ -55,7 +58,7 @@ class KeptPerformance:
         """For side, kind and joint ``(T,)`` how far such referents hold, from 0 to 1."""
         made: dict[tuple[str, Kind, str | None], Floats] = {}
         for own in join_meetings(self.referents):
-            share = window(own, self.time(own.kind, own.sides[0]), self.period)
+            share = window(own, self.time(own.kind, own.sides[0]), self.period, FADING * self.rate)
             for side in own.sides:
                 key = side, own.kind, own.joint
                 made[key] = np.minimum(made[key] + share, 1.0) if key in made else share
@@ -87,6 +90,11 @@ class KeptPerformance:
     def time(self, kind: Kind, side: str) -> Floats:
         """``(T,)`` the arm's own time; hands that meet have one."""
         return self._common_time if kind == Kind.MEET else self.times[side]
+
+    @cached_property
+    def batch(self) -> Batch:
+        """Its frames alone."""
+        return Batch((len(self.times["left"]),), (self.period is not None,), self.rate)
 
     @cached_property
     def _common_time(self) -> Floats:
@@ -174,7 +182,8 @@ def keep_referents(pose: BatchPose, kept: Sequence[KeptPerformance | None]) -> N
 
 def _solve(pose: BatchPose, hands: KeptHands, model: ArmModel) -> None:
     """Solve arms and hands of one side. The help that wrists need from arms comes and goes slowly."""
-    tried = np.arange(0, len(hands.frames), max(round(TRIED * pose.batch.rate), 1))
+    own_frames = hands.frames - pose.batch.first[hands.frames]  # or help would depend on the rest of the batch
+    tried = np.flatnonzero(own_frames % max(round(TRIED * pose.batch.rate), 1) == 0)
     few, given = hands.select(tried), np.zeros((len(hands.frames), 2))
     for _ in range(TRIALS):
         needed = given[tried]
@@ -183,9 +192,7 @@ def _solve(pose: BatchPose, hands: KeptHands, model: ArmModel) -> None:
             break
         every = np.zeros((len(pose.batch), 2))
         every[few.frames] = needed
-        for column in every.T:
-            column[:] = pose.batch.running_maximum(np.ascontiguousarray(column), HELPING)
-        given = pose.batch.smooth(every, HELPING / 3.0)[hands.frames]
+        given = _come_and_go(pose.batch, every, HELPING)[hands.frames]
     _keep_hands(pose, hands, model, given, False)
 
 
@@ -300,7 +307,7 @@ def _goals(body: _BodyWorld, own: KeptPerformance, side: str, meeting: Floats | 
         arm=rotations.multiply(faced, rotations.normalise(arm)),
         flexion=np.ascontiguousarray(angles[:, 3]),
         elbow=np.zeros((count, 3)),
-        fixed=own.fixed[side][used],
+        fixed=_come_and_go(own.batch, own.fixed[side], STAYING)[used],
     )
     _set_places(body, own, side, used, rows, meeting)
     level = own.shares.get((side, Kind.LEVEL, None))
@@ -310,7 +317,7 @@ def _goals(body: _BodyWorld, own: KeptPerformance, side: str, meeting: Floats | 
         palm = palm + rows.place_weight[:, None] * (rows.place - palm)
         elbow = palm + rotations.rotate(faced, cubic_rows_at(written.elbow_from_palm(side), at, False))
         rows.elbow[:] += level[used, None] * (elbow - rows.elbow)
-    rows.face_weight[:] = rows.place_weight * (1.0 - rows.level_weight)
+    rows.face_weight[:] *= 1.0 - rows.level_weight
     _set_targets(body, own, side, used, rows)
     return rows
 
@@ -319,16 +326,18 @@ def _set_places(
     body: _BodyWorld, own: KeptPerformance, side: str, used: Ints, rows: KeptHands, meeting: Floats | None
 ) -> None:
     """Places and facings of hands that touch something, or each other; hands that touch the body do that first."""
-    weight = rows.place_weight
+    weight, facing = rows.place_weight, rows.face_weight
     for joint in CARRIERS:
         share = own.shares.get((side, Kind.TOUCH, joint))
         if share is not None:
             q, p = body.joint(joint, used)
             seen = cubic_rows_at(own.written.hand_from(side, joint), own.frames[side][used], False)
             _add_place(rows, share[used], p + rotations.rotate(q, seen[:, :3]), q, p, seen)
+    facing[:] = weight
     share = own.shares.get((side, Kind.MEET, None))
     if share is not None:
         assert meeting is not None
+        share = share[used] * (1.0 - clip(weight, 0.0, 1.0))
         q, p = body.joint("upperChest", used)
         at = own.frames[None][used]
         seen = cubic_rows_at(own.written.hand_from(side, "upperChest"), at, False)
@@ -336,12 +345,14 @@ def _set_places(
         performed = body.palm("left", used) - body.palm("right", used)
         apart = performed + own.closeness[used, None] * (apart - performed)
         place = meeting[used] + 0.5 * SIGN[side] * apart
-        _add_place(rows, share[used] * (1.0 - clip(weight, 0.0, 1.0)), place, q, p, seen)
+        _add_place(rows, share, place, q, p, seen)
+        facing += share * own.closeness[used]  # palms face each other where they meet; between, hands go with forearms
     shown = weight > 0.0
     for row in (rows.place, rows.elbow):
         row[shown] /= weight[shown, None]
     rows.face[shown] /= norms(rows.face[shown])[:, None]
-    np.minimum(weight, 1.0, out=weight)
+    for row in (weight, facing):
+        np.minimum(row, 1.0, out=row)
 
 
 def _add_place(rows: KeptHands, share: Floats, place: Floats, rotation: Floats, position: Floats, seen: Floats) -> None:
@@ -379,9 +390,18 @@ def _meeting_places(body: _BodyWorld, own: KeptPerformance) -> Floats | None:
         farthest = np.full(len(used), EASY_REACH * limb_of(skeleton, side, "Arm").reach)
         nearest = np.minimum(NEAREST * norms(start + towards), farthest)
         share = np.maximum(share, _share_between(start, towards, nearest, farthest))
-    made = np.zeros((len(weight), 3))
-    made[used] = middle + share[:, None] * towards
+    needed, made = np.zeros(len(weight)), np.zeros((len(weight), 3))
+    needed[used] = share
+    made[used] = middle + _come_and_go(own.batch, needed, HELPING)[used, None] * towards
     return made
+
+
+def _come_and_go(batch: Batch, needed: Floats, seconds: float) -> Floats:
+    """What is ``needed (F, ...)``, from ``seconds`` before to as long after, coming and going slowly."""
+    made = np.empty_like(needed)
+    for column, own in zip(made.reshape(len(made), -1).T, needed.reshape(len(made), -1).T, strict=True):
+        column[:] = batch.running_maximum(own, seconds)
+    return batch.smooth(made, seconds / 3.0)
 
 
 def _share_between(start: Floats, step: Floats, nearest: Floats, farthest: Floats) -> Floats:
@@ -404,7 +424,7 @@ def _set_targets(body: _BodyWorld, own: KeptPerformance, side: str, used: Ints, 
         return
     weight, target = rows.aim_weight, rows.target
     for aim in aims:
-        share = window(aim, own.times[side][used], own.period)
+        share = window(aim, own.times[side], own.period, FADING * own.rate)[used]
         weight += share
         target += share[:, None] * np.array(aim.target)
     target /= np.maximum(weight, 1e-12)[:, None]

@@ -197,13 +197,25 @@ def _fades(written: Phrase, own: Referent) -> tuple[float, float]:
     )
 
 
-def window(referent: Referent, time: Floats, period: float | None = None) -> Floats:
-    """``(T,)`` how far a referent holds at times of the phrase, from 0 to 1; ``period`` is a loop's."""
-    if period is not None:
+def window(referent: Referent, time: Floats, period: float | None = None, least: float = 0.0) -> Floats:
+    """``(T,)`` how far a referent holds at times of the phrase, from 0 to 1; ``period`` is a loop's.
+
+    It fades over ``least`` frames at least, however quick the strokes to and from it are performed.
+    """
+    if period is not None:  # whose clock runs evenly
         return np.asarray(np.max([window(referent, time + shift) for shift in (-period, 0.0, period)], axis=0))
-    rise = smoothstep((time - referent.start) / max(referent.before or 0.0, 1e-6) + 1.0)
-    fall = smoothstep((referent.end - time) / max(referent.after or 0.0, 1e-6) + 1.0)
-    return np.asarray(np.minimum(rise, fall))
+    rise = (time - referent.start) / max(referent.before or 0.0, 1e-6) + 1.0
+    fall = (referent.end - time) / max(referent.after or 0.0, 1e-6) + 1.0
+    share = clip(np.minimum(rise, fall), 0.0, 1.0)
+    return np.asarray(smoothstep(_limit_slope(share, 1.0 / least) if least > 0.0 else share))
+
+
+def _limit_slope(values: Floats, slope: float) -> Floats:
+    """The least values ``(T,)``, none below those given, that change by at most ``slope`` from one to the next."""
+    ramp = slope * np.arange(len(values))
+    after = np.maximum.accumulate(values + ramp) - ramp
+    before = np.maximum.accumulate((values - ramp)[::-1])[::-1] + ramp
+    return np.asarray(np.maximum(values, np.maximum(after, before)))
 
 
 def join_meetings(referents: Sequence[Referent]) -> tuple[Referent, ...]:
