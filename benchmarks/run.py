@@ -160,6 +160,12 @@ def performing() -> bool:
         """One dial where the pointer is now: the whole way from the number to the motion."""
         return kinesphere.perform(gesture, kinesphere.Effort(next(values), 0.4), kinesphere.Shape(0.2, -0.3))
 
+    def everything() -> kinesphere.Motion:
+        """All dials, Shape, a word with its body language, intensity and restlessness."""
+        effort = kinesphere.Effort(next(values), 0.4, -0.5, -0.3)
+        shape = kinesphere.Shape(0.2, -0.3, 0.3, 0.1)
+        return kinesphere.perform(gesture, effort, shape, words="angry", intensity=1.3, stillness=-0.5)
+
     plain, dialled = kinesphere.Score(gesture), score(1)
     many = [score(i) for i in range(100)]
     made = kinesphere.render(dialled)
@@ -167,13 +173,19 @@ def performing() -> bool:
         {
             "neutral": lambda: kinesphere.render(plain),
             "Effort and Shape": lambda: kinesphere.render(dialled),
+            "everything on": everything,
             "one dial, dragged": drag,
             "Effort and Shape, 120 fps": lambda: kinesphere.render(dialled, rate=120.0),
             "copying the result": lambda: (made.rotations.copy(), made.translations.copy()),
         },
         seconds=4.0,
     )
-    report("perform, 10 s at 60 fps, 55 joints (goals: 8 ms; 6 ms for a dial)", results, "Effort and Shape", {})
+    report(
+        "perform, 10 s at 60 fps, 55 joints (goals: 15 ms with everything; 8 ms for a dial)",
+        results,
+        "Effort and Shape",
+        {},
+    )
     crowd = race(
         {
             "100 in one call": lambda: kinesphere.render_all(many),
@@ -183,7 +195,7 @@ def performing() -> bool:
     )
     report("a crowd of 100 (goal: half of 100 calls)", crowd, "100 in one call", {})
     each = streaming(made)
-    reached = [results["Effort and Shape"].median <= 0.008, results["one dial, dragged"].median <= 0.006]
+    reached = [results["everything on"].median <= 0.015, results["one dial, dragged"].median <= 0.008]
     return all(reached) and crowd["100 in one call"].median <= 0.5 * crowd["100 calls"].median and each <= 0.0002
 
 
