@@ -36,6 +36,7 @@ SWING, DAMPING = 0.95, 0.5  # a relaxed arm's own cycles a second, and its share
 FOLLOWS = 0.75  # of the shoulder's acceleration that reaches the arm
 FARTHEST = 0.22  # metres that it swings
 FARTHEST_BEHIND, BENT_AHEAD, SOFTLY = 0.10, 1.2, 0.03  # metres behind its shoulder, for each that it is shorter, softly
+ACTING = 0.3  # of where an idle hand is held, that a hand has which hangs before or after its strokes
 SETTLED = 0.5  # seconds before the end from which it comes to rest
 JOIN_UP, JOIN_AHEAD = np.radians(24.0), np.radians(13.0)  # how far a shoulder joins its arm
 ELBOW_FREE = np.radians(97.0)  # from 30° ahead of sideways: as far as upper arms go freely
@@ -288,8 +289,9 @@ def pose_arms(
         hang = rest
         if hanging is not None:
             signs = np.repeat(list(SIGN.values()), half)
-            hang = rest + size * np.column_stack([signs * hanging[:, 0], hanging[:, 1:3]])
-            rows[:, 3] += relaxed * signs * hanging[:, 3]
+            shown = np.where(samples.idle, 1.0, ACTING)  # or a hand would have two ways to go before its stroke
+            hang = rest + (size * shown)[:, None] * np.column_stack([signs * hanging[:, 0], hanging[:, 1:3]])
+            rows[:, 3] += relaxed * signs * shown * hanging[:, 3]
         hang = hang + relaxed_wrists(batch, size, hang, shoulder, chest)
         hang[:, 2] += _bent_behind(hang, size)
         target = target + relaxed[:, None] * (hang - rest)
