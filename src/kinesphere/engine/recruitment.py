@@ -20,7 +20,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from types import MappingProxyType
 
 import numpy as np
@@ -75,6 +75,7 @@ _LEAST_AND_MOST = {
 }  # fmt: skip
 FREELY = 0.7  # of the way to these that nothing is held back
 _SIDED = ("arm", "clavicle", "foot", "hand")
+_SHAPES = {side: [INDEX[f"{side}.hand.{name}"] for name in SHAPES[1:]] for side in SIGN}  # columns of hand shapes
 _LENGTHS = frozenset(INDEX[f"hips.{axis}"] for axis in "xyz")  # in leg lengths
 
 
@@ -211,8 +212,7 @@ def moments_of(
         placed = fixed[:, 0] | bool(plan.fixed_vias)
         strokes = plan.clock.goals[:-1], arrivals, sizes * unhurried, goals / ARM, hangs, placed, phase
         arms.append(HandStrokes(side, *strokes))
-    shapes = {side: [INDEX[f"{side}.hand.{name}"] for name in SHAPES[1:]] for side in SIGN}
-    shapeless = {side: 1.0 - clip(table[:, own].sum(axis=1), 0.0, 1.0) for side, own in shapes.items()}
+    shapeless = {side: 1.0 - clip(table[:, own].sum(axis=1), 0.0, 1.0) for side, own in _SHAPES.items()}
     time = np.arange(len(source)) / rate
     return Moments(time, source, phrase.duration, rate, phrase.loop, tuple(arms), body, shapeless)
 
@@ -312,6 +312,7 @@ def _thrust(table: Floats, drive: Drive, moments: Moments) -> None:
 _COMPONENTS = MappingProxyType({"out": 0, "up": 1, "ahead": 2})
 
 
+@lru_cache(maxsize=256)
 def _of_arm(channel: str, component: str, side: str) -> tuple[tuple[str, float], ...]:
     """The channels that a thrust of one arm adds to, with their signs: turns and shifts, and the other arm."""
     sign, other = SIGN[side], "right" if side == "left" else "left"
