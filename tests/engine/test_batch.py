@@ -47,6 +47,15 @@ def test_delays_know_where_one_ends(performances, seed, time):
     same(each(spans.delay(values, time), spans), [s.delay(v, time) for s, v in zip(alone, own, strict=True)])
 
 
+def test_a_delay_is_the_straight_line_between_frames_and_holds_the_ends():
+    batch, values = Batch((50,), (False,), 10.0), np.random.default_rng(0).normal(size=(50, 2))
+    for seconds in (0.0, 0.17, -0.38, 2.0, 9.0):
+        expected = np.stack([np.interp(batch.time - seconds, batch.time, column) for column in values.T], axis=1)
+        np.testing.assert_allclose(batch.delay(values, seconds), expected, atol=1e-12)
+    loop = Batch((50,), (True,), 10.0)
+    np.testing.assert_allclose(loop.delay(values, 0.3)[:46], values[[46, 47, 48, *range(43)]], atol=1e-12)
+
+
 @given(counts, seeds)
 def test_velocities_know_where_one_ends(performances, seed):
     spans, values, alone, own = cast(performances, seed, (2, 2))

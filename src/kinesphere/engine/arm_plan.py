@@ -24,7 +24,7 @@ from kinesphere.engine.pose import Actor, FigureLimb
 from kinesphere.engine.proportions import ARM
 from kinesphere.maths import rotations
 from kinesphere.maths.interpolation import monotone_cubic
-from kinesphere.maths.vectors import Bools, Floats, Ints, clip, norms, smoothstep
+from kinesphere.maths.vectors import Bools, Floats, Ints, clip, differences, norms, smoothstep
 from kinesphere.motion.errors import MotionFileWarning
 from kinesphere.motion.gesture import resting_swivel, resting_wrist
 from kinesphere.motion.memo import memoised
@@ -136,7 +136,7 @@ class ArmPlan:
     @cached_property
     def flourish_shares(self) -> Floats:
         """``(S,)`` the strength of each stroke's flourishes, from 0 to 1."""
-        return flourish_strength(self.lengths, np.diff(self.clock.goals))
+        return flourish_strength(self.lengths, differences(self.clock.goals))
 
     @cached_property
     def frames(self) -> Ints:

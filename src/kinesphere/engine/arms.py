@@ -26,7 +26,7 @@ from kinesphere.engine.overlays import elbow_factor, half_waves, twist_wave
 from kinesphere.engine.paths import PARTS, StrokePaths
 from kinesphere.engine.pose import AHEAD, DOWN, FLEXIONS, SIGN, FigureLimb
 from kinesphere.maths import rotations, threads
-from kinesphere.maths.vectors import Bools, Floats, Ints, clip, norms, smoothstep
+from kinesphere.maths.vectors import Bools, Floats, Ints, clip, differences, norms, smoothstep
 from kinesphere.motion.gesture import resting_swivel, resting_wrist
 from kinesphere.motion.phrase import OVERLAYS, Track
 
@@ -390,7 +390,7 @@ class _ArmPathSamples(NamedTuple):
                 via_fade[frames] = plan.via_fade(path, phase, batch.rate)
             rate = float(task.track.overlay("wave_rate").mean())
             if rate > 0.0:
-                counts, signs = half_waves(np.diff(plan.clock.goals), rate)
+                counts, signs = half_waves(differences(plan.clock.goals), rate)
                 waves[frames] = (counts * signs)[phase.stroke]
         relaxed = clip(rows[:, RELAXED], 0.0, 1.0)
         relaxed[idle] = 1.0
@@ -502,8 +502,9 @@ def _blend(samples: _ArmPathSamples, flourishes: dict[str, Floats], weight: Floa
 def _gather(name: str, tasks: Sequence[ArmTask], batch: Batch) -> Floats:
     """A flourish of all arms: ``(F,)``, or ``()`` where it is one number for all."""
     curves = [task.flourish(name) for task in tasks]
-    if all(curve.ndim == 0 and curve == curves[0] for curve in curves):
-        return curves[0]
+    if all(curve.ndim == 0 for curve in curves):
+        values = np.array(curves)
+        return curves[0] if (values == values[0]).all() else np.repeat(values, batch.counts)
     return np.concatenate([np.broadcast_to(c, (n,)) for c, n in zip(curves, batch.counts, strict=True)])
 
 

@@ -86,16 +86,36 @@ def sample_channels(phrase: Phrase, times: Mapping[str, Floats]) -> Floats:
     for side, columns in _ARM.items():
         if times[side] is not times["body"]:
             made[:, columns] = sample_rows(table[:, columns], times[side], phrase.loop)
+    clocks: dict[int, tuple[Floats, dict[str, Floats]]] = {}
     for name, values in phrase.added_channels.items():
         clock = next((times[side] for side in _ARM if _ARM[side][INDEX[name]]), times["body"])
-        made[:, INDEX[name]] += added_channel(name, values, clock, phrase.loop)
+        clocks.setdefault(id(clock), (clock, {}))[1][name] = values
+    for clock, added in clocks.values():
+        add_channels(made, added, clock, phrase.loop)
     return made
 
 
 def added_channel(name: str, values: Floats, times: Floats, loop: bool) -> Floats:
     """What an overlay adds to a channel at times of the phrase ``(T,)``: one number, or ``(T,)``."""
-    curve = np.asarray(values, dtype=np.float64) * (LEG if INDEX[name] in _HIPS else 1.0)
+    curve = _in_figure_metres(name, values)
     return curve if curve.ndim == 0 else sample_rows(curve, times, loop)
+
+
+def _in_figure_metres(name: str, values: Floats) -> Floats:
+    return np.asarray(np.asarray(values, dtype=np.float64) * (LEG if INDEX[name] in _HIPS else 1.0))
+
+
+def add_channels(made: Floats, added: Mapping[str, Floats], times: Floats, loop: bool) -> None:
+    """Add overlays, numbers or curves over the phrase's own time, to channels ``(T, C)`` at its times ``(T,)``."""
+    curves: dict[int, dict[int, Floats]] = {}  # of each length, by column
+    for name, values in added.items():
+        curve = _in_figure_metres(name, values)
+        if curve.ndim == 0:
+            made[:, INDEX[name]] += curve
+        else:
+            curves.setdefault(len(curve), {})[INDEX[name]] = curve
+    for own in curves.values():
+        made[:, list(own)] += sample_rows(np.stack(list(own.values()), axis=1), times, loop)
 
 
 def add_idle(made: Floats, phrase: Phrase, time: Floats, rate: float) -> Floats:

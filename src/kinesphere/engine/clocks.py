@@ -26,7 +26,7 @@ import numpy as np
 
 from kinesphere import _native
 from kinesphere.engine.batch import RATE
-from kinesphere.maths.vectors import ArrayLike, Floats, Ints, as_floats, clip
+from kinesphere.maths.vectors import ArrayLike, Floats, Ints, as_floats, clip, differences
 from kinesphere.motion.phrase import Track
 
 SHORTEST = 0.1  # seconds: no stroke is made shorter than this
@@ -148,7 +148,7 @@ class StrokeClock:
     @property
     def timing_change(self) -> float:
         """How much the timing of its strokes differs from the plain one, from 0 to 1."""
-        stretch = np.diff(self.goals) / np.maximum(np.diff(self.source), 1e-9)
+        stretch = differences(self.goals) / np.maximum(differences(self.source), 1e-9)
         away = np.abs(np.log(np.maximum(stretch, 1e-3))) + np.abs(self.time_exponent - 1.0)
         away = away + 2.0 * np.abs(self.inflection - self.plain) + self.evenness + self.hesitation
         return float(clip(2.0 * away.max() - 0.2, 0.0, 1.0))  # a stroke on whole frames is no change
@@ -219,7 +219,7 @@ def stroke_clock(
     plain = np.full(count, 0.5) if inflections is None else inflections
     # A gesture's own accents stay where Effort is neutral, and give way to it.
     inflection = shift_inflection(plain, given)
-    durations = np.diff(source)
+    durations = differences(source)
     slower = np.ones(count) if locked else track.stroke("duration", count)
     exponent = track.stroke("time_exponent", count)
     before, beyond = track.stroke("anticipation", count), track.stroke("overshoot", count)

@@ -32,8 +32,8 @@ class StrokeGoals(NamedTuple):
 def excursions(plan: ArmPlan, positions: Floats, path: StrokePaths, phase: StrokePhase, rate: float) -> Floats:
     """``(T, 3)`` what is added to a wrist's path through keys at ``positions (K, 3)``, relative to the shoulder."""
     made = np.zeros((len(phase.stroke), 3))
-    rows = plan.clock.goals, plan.relaxed[plan.edges], plan.lengths, plan.detour, plan.pass_speed
-    goals = StrokeGoals(positions[plan.edges], *(np.ascontiguousarray(row) for row in rows))
+    rows = plan.lengths, plan.detour, plan.pass_speed
+    goals = StrokeGoals(positions[plan.edges], plan.clock.goals, plan.relaxed[plan.edges], *rows)
     if plan.detour.any():
         at = np.ascontiguousarray(phase.stroke), np.ascontiguousarray(phase.path_share)
         outward = 1.0 if plan.limb.rest.upper[0] >= 0.0 else -1.0

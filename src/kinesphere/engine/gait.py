@@ -16,7 +16,7 @@ from kinesphere.body.body import Body
 from kinesphere.body.hands import palm_frame
 from kinesphere.engine.arms import HANGS, ArmPose, ArmTask, pose_arms
 from kinesphere.engine.batch import RATE, Batch
-from kinesphere.engine.channels import INDEX, ChannelCurves, added_channel, channel_table, join_channels
+from kinesphere.engine.channels import INDEX, ChannelCurves, add_channels, channel_table, join_channels
 from kinesphere.engine.embodiment import embody
 from kinesphere.engine.gait_clock import GaitClock
 from kinesphere.engine.gait_feet import FootPath, at_phase, foot_path, gait_curve, landing_rise, own_phase, spring_wave
@@ -124,8 +124,7 @@ def _channels(clock: GaitClock) -> ChannelCurves:
     _bounce(made, clock, table[:, INDEX["hips.y"]])
     _jolt(made, clock)
     _look(made, clock, calm)
-    for name, values in clock.phrase.added_channels.items():
-        made[:, INDEX[name]] += added_channel(name, values, clock.own_time, clock.phrase.loop)
+    add_channels(made, clock.phrase.added_channels, clock.own_time, clock.phrase.loop)
     return ChannelCurves(made, _add_idle(made, clock))
 
 

@@ -138,7 +138,8 @@ def _generate_batch(phrases: Sequence[Phrase], rate: float) -> tuple[list[Motion
     parts = [_prepare(phrase, own.actor, rate) for phrase in phrases]
     pose = _pose_batch(parts, own.actor, rate)
     warnings = list(_goal_warnings(pose, parts))
-    motions = pose.motions([phrase.name for phrase in phrases])
+    with threads.no_turn_needed():
+        motions = pose.motions([phrase.name for phrase in phrases])
     if not own.is_thick:
         return [own.put_on(motion) for motion in motions], warnings
     stays = [None if part.kept is None else part.kept.stay for part in parts]
@@ -150,7 +151,8 @@ def _pose_batch(parts: Sequence[_Performance], actor: Actor, rate: float) -> Bat
     limbs = actor.arms
     batch = Batch(tuple(len(part.table) for part in parts), tuple(part.phrase.loop for part in parts), rate)
     channels = join_channels([part.table for part in parts], [part.breath for part in parts])
-    pose = BatchPose.of(actor, batch)
+    with threads.no_turn_needed():
+        pose = BatchPose.of(actor, batch)
     shift, assist = _balance(pose, parts, channels, limbs)
     arms = _solve_body(pose, parts, channels, limbs, shift, assist)
     room = flourish_scale_between_hands(arms.wrist[arms.sides["left"]], arms.wrist[arms.sides["right"]], pose.arm_size)

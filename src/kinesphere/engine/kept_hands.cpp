@@ -212,13 +212,15 @@ class Arm {
         arm.bend = clamp(arm.bend, model_.bends.least, model_.bends.greatest);
     }
 
-    // Bring the wrist to a place from the shoulder, by the smallest rotation of the arm.
-    void reach(ArmAngles& arm, Vec3 target) const {
+    // Bring the wrist to a place from the shoulder, by the smallest rotation of the arm; gives the elbow's rotation.
+    Quat reach(ArmAngles& arm, Vec3 target) const {
         const double whole = upper_ + lower_, u = upper_ / whole, v = lower_ / whole;
         const double d = clamp(norm(target) / whole, limits_.shortest, limits_.longest);
         const double above = most((1.0 - d) * (1.0 + d), 0.0), below = most((d - u + v) * (d + u - v), 0.0);
         arm.flexion = clamp(2.0 * std::atan2(std::sqrt(above), std::sqrt(below)), limits_.least, limits_.greatest);
-        arm.upper = turn_towards(wrist_position(arm), target, 1.0) * arm.upper;
+        const Quat bent = elbow(arm);
+        arm.upper = turn_towards(wrist_position(arm, bent), target, 1.0) * arm.upper;
+        return bent;
     }
 
     // Swing the elbow about the line to the wrist, a share of the way to where it is nearest to a place.
@@ -321,8 +323,8 @@ static Missed solve_place(ArmAngles& arm, const Arm& limb, const ArmAngles& writ
     const Vec3 palm = wrist + limb.palm_offset(arm, bent);
     const Vec3 goal = palm + place * (read_vector(hands.place.at(i)) - shoulder - palm);
     const auto reach = [&](Vec3 target) {
-        limb.reach(arm, target);
-        bent = limb.elbow(arm), wrist = limb.wrist_position(arm, bent);
+        bent = limb.reach(arm, target);
+        wrist = limb.wrist_position(arm, bent);
     };
     if (hands.face_weight(i) != 0.0) {  // about there at once
         const Vec3 facing = rotate(read_quaternion(hands.face.at(i)), limb.palm());
@@ -330,10 +332,15 @@ static Missed solve_place(ArmAngles& arm, const Arm& limb, const ArmAngles& writ
     }
     Missed missed = {0.0, 0.0};
     for (int round = 0; round < ROUNDS; ++round) {
-        missed.angle = turn_hand(arm, limb, bent, performed, written, trial, hands, i);
+        turn_hand(arm, limb, bent, performed, written, false, hands, i);
         const Vec3 missing = goal - (wrist + limb.palm_offset(arm, bent));
         missed.distance = norm(missing);
-        if (missed.distance < CLOSE) break;
+        const bool close = missed.distance < CLOSE;
+        if (trial && (close || round == ROUNDS - 1)) {
+            ArmAngles turned = arm;
+            missed.angle = turn_hand(turned, limb, bent, performed, written, true, hands, i);
+        }
+        if (close) break;
         reach(wrist + missing);
     }
     return missed;

@@ -199,8 +199,11 @@ def _solve(pose: BatchPose, hands: KeptHands, model: ArmModel) -> None:
 def _keep_hands(pose: BatchPose, hands: KeptHands, model: ArmModel, given: Floats, trial: bool) -> None:
     """Solve hands with ``given (N, 2)`` help of arms and clavicles; a trial writes how much they need there instead."""
 
+    whole = slice(0, len(hands.frames))
+
     def keep(rows: slice) -> None:
-        _native.kept_hands.keep_hands(hands.select(rows), model, trial, given[rows], pose.local)
+        own = hands if rows == whole else hands.select(rows)
+        _native.kept_hands.keep_hands(own, model, trial, given[rows], pose.local)
 
     threads.share_frames(len(hands.frames), len(hands.frames) * FRAME_WORK, keep)
 

@@ -20,12 +20,12 @@ from kinesphere.engine.arm_plan import arm_keys
 from kinesphere.engine.arms import HANGS, assist_angles
 from kinesphere.engine.batch import Batch
 from kinesphere.engine.capsules import HEAD, THIGH, TRUNK
-from kinesphere.engine.channels import INDEX, NAMES, ChannelCurves, added_channel, channel_table, sample_rows
+from kinesphere.engine.channels import NAMES, ChannelCurves, add_channels, channel_table, sample_rows
 from kinesphere.engine.embodiment import embody
 from kinesphere.engine.legs import leg_overreach, solve_stance, step_path
 from kinesphere.engine.pose import SIGN, Actor, BatchPose, FigureLimb, joints_with_ancestors
 from kinesphere.engine.trunk import TrunkWorld, solve_trunk
-from kinesphere.maths import rotations
+from kinesphere.maths import rotations, threads
 from kinesphere.maths.vectors import Floats, Ints
 from kinesphere.motion.gesture import resting_swivel, resting_wrist
 from kinesphere.motion.phrase import Phrase
@@ -73,7 +73,8 @@ def horizontal_centre_of_mass(
         pose.set_rotation(f"{side}LowerArm", limb.elbow_rotation(flexion[side]))
     made = np.empty((len(pose.batch), 2))
     mass = _mass_segments(pose.skeleton)
-    _native.generation.horizontal_centre_of_mass(pose.local, pose.translations, mass, made)
+    with threads.no_turn_needed():
+        _native.generation.horizontal_centre_of_mass(pose.local, pose.translations, mass, made)
     return made
 
 
@@ -207,8 +208,7 @@ def bodies_at(phrase: Phrase, times: Floats, sides: Sequence[str]) -> PosedBodie
     actor = embody(phrase.body).actor
     moments = np.append(times, 0.0)
     channels = sample_rows(channel_table(phrase), moments, phrase.loop)
-    for name, values in phrase.added_channels.items():
-        channels[:, INDEX[name]] += added_channel(name, values, moments, phrase.loop)
+    add_channels(channels, phrase.added_channels, moments, phrase.loop)
     steps = {
         side: step_path(moments, phrase.track(f"{side}_leg").steps)
         for side in SIGN

@@ -20,7 +20,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from types import MappingProxyType
 
 import numpy as np
@@ -35,7 +35,7 @@ from kinesphere.engine.posture import upright_shoulder
 from kinesphere.engine.proportions import ARM, LEG
 from kinesphere.engine.trunk import HIPS, STEADY, TAKEN_BACK, TORSO
 from kinesphere.maths.interpolation import ramp
-from kinesphere.maths.vectors import Bools, Floats, clip, norms, smootherstep, smoothstep
+from kinesphere.maths.vectors import Bools, Floats, clip, differences, norms, smootherstep, smoothstep
 from kinesphere.motion.drive import Drive
 from kinesphere.motion.gesture import SHAPES
 from kinesphere.motion.phrase import Phrase
@@ -76,6 +76,7 @@ _LEAST_AND_MOST = {
 }  # fmt: skip
 FREELY = 0.7  # of the way to these that nothing is held back
 _SIDED = ("arm", "clavicle", "foot", "hand")
+_SHAPES = {side: [INDEX[f"{side}.hand.{name}"] for name in SHAPES[1:]] for side in SIGN}  # columns of hand shapes
 _LENGTHS = frozenset(INDEX[f"hips.{axis}"] for axis in "xyz")  # in leg lengths
 
 
@@ -180,7 +181,7 @@ class Moments:
 
 def _unhurried(arrivals: Floats) -> Floats:
     """``(S,)`` factors of accents by how soon the one before and the one after are."""
-    gaps = np.concatenate([[np.inf], np.diff(arrivals), [np.inf]])
+    gaps = np.concatenate([[np.inf], differences(arrivals), [np.inf]])
     return np.asarray(np.minimum(1.0, (np.minimum(gaps[:-1], gaps[1:]) / FULL_GAP) ** 2))
 
 
@@ -205,7 +206,7 @@ def moments_of(
         hangs = plan.relaxed[plan.edges]
         arrivals = plan.clock.goals[1:]
         sizes = smoothstep(plan.lengths / FULL_STROKE) * np.where(hangs[1:], TO_REST, 1.0)
-        rises = np.diff(goals[:, 1]) / np.maximum(norms(np.diff(goals, axis=0)), 1e-6)
+        rises = differences(goals[:, 1]) / np.maximum(norms(differences(goals)), 1e-6)
         sizes *= (1.0 - UPWARDS * np.maximum(rises, 0.0)) * np.where(fixed[1:, 0], IN_PLACE, 1.0)
         moving = plan.lengths > 0.0
         unhurried = np.ones(len(sizes))
@@ -213,8 +214,7 @@ def moments_of(
         placed = fixed[:, 0] | bool(plan.fixed_vias)
         strokes = plan.clock.goals[:-1], arrivals, sizes * unhurried, goals / ARM, hangs, placed, phase
         arms.append(HandStrokes(side, *strokes))
-    shapes = {side: [INDEX[f"{side}.hand.{name}"] for name in SHAPES[1:]] for side in SIGN}
-    shapeless = {side: 1.0 - clip(table[:, own].sum(axis=1), 0.0, 1.0) for side, own in shapes.items()}
+    shapeless = {side: 1.0 - clip(table[:, own].sum(axis=1), 0.0, 1.0) for side, own in _SHAPES.items()}
     time = np.arange(len(source)) / rate
     return Moments(time, source, phrase.duration, rate, phrase.loop, tuple(arms), body, shapeless)
 
@@ -317,6 +317,7 @@ def _thrust(table: Floats, drive: Drive, moments: Moments) -> None:
 _COMPONENTS = MappingProxyType({"out": 0, "up": 1, "ahead": 2})
 
 
+@lru_cache(maxsize=256)
 def _of_arm(channel: str, component: str, side: str) -> tuple[tuple[str, float], ...]:
     """The channels that a thrust of one arm adds to, with their signs: turns and shifts, and the other arm."""
     sign, other = SIGN[side], "right" if side == "left" else "left"
@@ -336,7 +337,7 @@ def _swing(table: Floats, drive: Drive, moments: Moments) -> None:
     rate, fades, lag = (drive.timing[name] for name in ("rate", "fades", "lag"))
     swung = np.zeros(len(moments.time))
     for arm in moments.arms:
-        ways = np.diff(arm.goals, axis=0)
+        ways = differences(arm.goals)
         towards = np.where(np.abs(ways[:, 0]) > 0.6 * np.abs(ways[:, 2]), SIGN[arm.side] * ways[:, 0], ways[:, 2])
         begins, sizes = arm.arrivals - SWINGS_EARLY, arm.sizes * np.sign(towards)
         _native.recruitment.swing(moments.rate, begins, sizes, float(rate), float(fades), SWINGS_COME, swung)
@@ -370,7 +371,7 @@ def _add_watched(made: Floats, weight: float, arm: HandStrokes, lead: float, tim
 
     The gaze goes to the next goal before the hand sets out, but not before the hand has come where it is.
     """
-    held = np.where(norms(np.diff(arm.goals, axis=0)) < 1e-3, arm.arrivals - arm.starts, 0.0)
+    held = np.where(norms(differences(arm.goals)) < 1e-3, arm.arrivals - arm.starts, 0.0)
     before = SETTLED * np.concatenate([[FIRST], held[:-1]])
     leave = np.concatenate([[-np.inf], arm.starts - np.minimum(lead, before)])
     _native.recruitment.look(time, leave, arm.gaze_goals, weight, made)
@@ -380,7 +381,7 @@ def _attention(table: Floats, drive: Drive, moments: Moments) -> None:
     if not moments.arms:
         return
     amount, timing = moments.amount(drive) * moments.presence, drive.timing
-    lengths = np.array([float(norms(np.diff(arm.goals, axis=0)).sum()) for arm in moments.arms])
+    lengths = np.array([float(norms(differences(arm.goals)).sum()) for arm in moments.arms])
     weights = (lengths / max(float(lengths.max()), 1e-9)) ** 2  # two hands that do as much are looked at together
     weights /= max(float(weights.sum()), 1e-9)
 

@@ -204,11 +204,12 @@ def express(phrase: Phrase, *expressions: Expression) -> Phrase:
             overlays=_on_overlays(arm, overlays, len(time)),
             placed=arm.placed if own.positions is None else own.positions,
         )
+    added: dict[str, dict[str, Floats]] = {}  # to the channels of each part
     for name, values in channels.items():
-        values = values if presence is None else values * presence
-        part = part_of_channel(name)
+        added.setdefault(part_of_channel(name), {})[name] = values if presence is None else values * presence
+    for part, own_channels in added.items():
         track = tracks.get(part) or written.track(part)
-        tracks[part] = replace(track, overlays=_on_overlays(track, {name: values}, len(time)))
+        tracks[part] = replace(track, overlays=_on_overlays(track, own_channels, len(time)))
     sway = 1.0 + float(np.mean(_parameters(parts["torso"], time, model, cache)[1]["sway"]))
     return _applied(written, every, tracks, drives, sway)
 

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from kinesphere.engine.arm_plan import arm_keys
-from kinesphere.engine.channels import INDEX, added_channel, sample_rows
+from kinesphere.engine.channels import INDEX, add_channels, sample_rows
 from kinesphere.engine.embodiment import embody
 from kinesphere.engine.posture import BodyView, PosedBodies, bodies_at, no_channels, upright_shoulder
 from kinesphere.engine.proportions import ARM
@@ -340,8 +340,9 @@ def _rotate_apart(table: KeyTable, shapes: Floats) -> Floats:
     if len(table.sides) < 2 or not enclosing.any():
         return rotated
     inwards = rotate_keys(written, np.stack([enclosing, *np.zeros((3, len(written)))], axis=1)) - written
-    before, other = rotated - inwards, _other_arm(table, rotated)
-    gap, room = _width_between(rotated, other), _width_between(before, _other_arm(table, before))
+    before = rotated - inwards
+    other, other_before = _other_arm(table, np.stack([rotated, before]))
+    gap, room = _width_between(rotated, other), _width_between(before, other_before)
     allowed = np.minimum(HANDS_APART, room)
     soft = np.maximum(np.minimum(room - allowed, SOFT_GAP), 1e-9)
     over = np.maximum(allowed + soft - gap, 0.0)
@@ -352,14 +353,15 @@ def _rotate_apart(table: KeyTable, shapes: Floats) -> Floats:
 
 
 def _other_arm(table: KeyTable, positions: Floats) -> Floats:
-    """Points ``(K, 4, 3)`` of the other arm at each key, for keys at ``positions (K, 3)``; straight between its keys.
+    """Points ``(N, K, 4, 3)`` of the other arm at each key, for keys at N ``positions (N, K, 3)``; straight between its
+    keys.
 
     They are the wrist, the elbow, and the middles of both bones, each out, up and ahead of that arm's own shoulder.
     """
     size, swivels = table.bodies.actor.arm_size, table.paths.neutral.swivels
     elbow = table.bodies.actor.arms["left"].solve(size * positions, swivels)[2] / size
-    points = np.stack([positions, 0.5 * (positions + elbow), elbow, 0.5 * elbow], axis=1)
-    return np.asarray((table.other_weights @ points.reshape(len(points), -1)).reshape(points.shape))
+    points = np.stack([positions, 0.5 * (positions + elbow), elbow, 0.5 * elbow], axis=2)
+    return np.asarray((table.other_weights @ points.reshape(*points.shape[:2], -1)).reshape(points.shape))
 
 
 def _width_between(positions: Floats, other: Floats) -> Floats:
@@ -396,6 +398,5 @@ def _shape_channels(table: KeyTable, torso: Mapping[str, Floats]) -> Floats:
     """What Shape adds to the body's channels at the keys and at the start ``(K + 1, C)``."""
     times = np.append(table.times, 0.0)
     added = no_channels(len(times))
-    for name, values in torso.items():
-        added[:, INDEX[name]] = added_channel(name, values, times, False)
+    add_channels(added, torso, times, False)
     return added

@@ -30,23 +30,28 @@ def _drives(combined: CombinedDials, parameters: Mapping[str, Values], model: Ef
     gain = np.minimum(combined.gain, MOST_GAIN)
     layout = _layout(model)
     for kind in ("thrust", "press", "lift", "swing"):
-        if np.any(parameters[kind]):
+        if _any(parameters[kind]):
             yield Drive(kind, parameters[kind] * gain, layout[kind], layout[f"{kind}_timing"])
-    if np.any(parameters["spiral"]):
+    if _any(parameters["spiral"]):
         timing = {**layout["spiral_timing"], "lag": WAVE_LAG}
         yield Drive("wave", parameters["spiral"] * gain, layout["spiral"], timing)
-    if np.any(parameters["block"]):
+    if _any(parameters["block"]):
         yield Drive("block", parameters["block"])
-    if np.any(parameters["attention"]):
+    if _any(parameters["attention"]):
         yield Drive("attention", parameters["attention"], {}, layout["attention_timing"])
-    if np.any(parameters["glance"]):
+    if _any(parameters["glance"]):
         yield Drive("glance", parameters["glance"] * gain, {}, layout["glance_timing"])
     for i, element in enumerate(ELEMENTS):
         channels = layout[f"posture_{element}"]
         factor = combined.factors[i % 4]
         share = _positive(-factor if i < 4 else factor)
-        if channels and np.any(share):
+        if channels and _any(share):
             yield Drive("hold", share * gain, channels)
+
+
+def _any(values: Values) -> bool:
+    """``np.any`` without its overhead for a number."""
+    return bool(values) if isinstance(values, float) else bool(np.any(values))
 
 
 def _positive(values: Values) -> Any:

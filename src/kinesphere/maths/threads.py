@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable, Sequence
-from contextlib import nullcontext
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, nullcontext
 from functools import cache
 from typing import TYPE_CHECKING, TypeVar
 
@@ -21,13 +21,9 @@ R = TypeVar("R")
 
 def share_frames(frames: int, numbers: int, loop: Callable[[slice], object]) -> None:
     """Run a loop that holds no lock over all frames, on several threads where there are enough ``numbers``."""
-    turn = _busy.turn
-    if turn is not None and numbers > WORTH_A_TURN:
-        turn.release()
-        try:
+    if _busy.turn is not None and numbers > WORTH_A_TURN:
+        with no_turn_needed():
             loop(slice(0, frames))
-        finally:
-            turn.acquire()
         return
     workers = 1 if _busy.shared else min(_workers(), numbers // WORTH_SHARING + 1, max(frames, 1))
     if workers == 1:
@@ -39,6 +35,20 @@ def share_frames(frames: int, numbers: int, loop: Callable[[slice], object]) -> 
     loop(slice(0, edges[1]))
     for part in waiting:
         part.result()
+
+
+@contextmanager
+def no_turn_needed() -> Iterator[None]:
+    """While a thread is busy with large arrays, without the interpreter's lock, another one may have its turn."""
+    turn = _busy.turn
+    if turn is None:
+        yield
+        return
+    turn.release()
+    try:
+        yield
+    finally:
+        turn.acquire()
 
 
 def share_work(work: Callable[[T], R], items: Sequence[T], *, in_turns: bool = False) -> list[R]:

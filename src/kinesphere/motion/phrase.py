@@ -333,7 +333,9 @@ class Phrase:
 
     def _check_rows(self, part: str, track: Track, keys: Keys) -> None:
         count = max(int(keys.stops.sum()) - 1, 1)
-        for name in track.strokes:
+        for name, values in track.strokes.items():
+            if np.shape(values) in ((), (count,)):
+                continue
             try:
                 track.stroke(name, count)
             except ValueError as error:
