@@ -25,6 +25,7 @@ from kinesphere.engine.excursions import excursions
 from kinesphere.engine.overlays import elbow_factor, half_waves, twist_wave
 from kinesphere.engine.paths import PARTS, StrokePaths
 from kinesphere.engine.pose import AHEAD, DOWN, FLEXIONS, SIGN, FigureLimb
+from kinesphere.engine.quickness import limit_accelerations
 from kinesphere.maths import rotations, threads
 from kinesphere.maths.vectors import Bools, Floats, Ints, clip, differences, norms, smoothstep
 from kinesphere.motion.gesture import resting_swivel, resting_wrist
@@ -295,6 +296,9 @@ def pose_arms(
         hang = hang + relaxed_wrists(batch, size, hang, shoulder, chest)
         hang[:, 2] += _bent_behind(hang, size)
         target = target + relaxed[:, None] * (hang - rest)
+    if not for_balance:
+        target = np.ascontiguousarray(target)
+        limit_accelerations(batch, target, samples.held, size)
     weight = samples.flourish_share
     blend = ArmBlend.plain(len(batch))
     waves = samples.half_waves
@@ -354,6 +358,7 @@ class _ArmPathSamples(NamedTuple):
     half_waves: Floats  # (F,) of the stroke's twists, below zero where they begin with the other sign; 0: as written
     idle: Bools  # (F,) whether the arm has no keys
     other_spaces: Floats  # (F,) whether other spaces than the wrist's count
+    held: Bools  # (F,) whether the wrist is at a goal, or at a place in the world or at a joint
 
     @classmethod
     def of(
@@ -370,7 +375,7 @@ class _ArmPathSamples(NamedTuple):
         rows = np.zeros((count, COLUMNS if spaces else SHOULDER))
         starts = rotations.identity(count) if spaces else np.zeros((1, 4))
         (time_share, flourish_share, waves), via_fade = np.zeros((3, count)), np.ones(count)
-        idle, other_spaces = np.zeros(count, dtype=np.bool_), np.ones(count)
+        (idle, held), other_spaces = np.zeros((2, count), dtype=np.bool_), np.ones(count)
         for frames, task in zip(batch.slices, tasks, strict=True):
             plan, phase = task.plan, task.phase
             if plan is None or phase is None:
@@ -384,6 +389,8 @@ class _ArmPathSamples(NamedTuple):
                 starts[frames] = first[phase.stroke]
                 if plan.in_world:  # a hand that stays at a position in the world has no other space
                     other_spaces[frames] = plan.lengths[phase.stroke] > 0.0
+            held[frames] = (phase.time_share % 1.0 == 0.0) | (rows[frames, IN_WORLD] > 0.0)
+            held[frames] |= plan.lengths[phase.stroke] == 0.0
             time_share[frames] = phase.time_share
             flourish_share[frames] = plan.flourish_shares[phase.stroke]
             if fades:
@@ -394,7 +401,7 @@ class _ArmPathSamples(NamedTuple):
                 waves[frames] = (counts * signs)[phase.stroke]
         relaxed = clip(rows[:, RELAXED], 0.0, 1.0)
         relaxed[idle] = 1.0
-        return cls(rows, relaxed, starts, time_share, flourish_share, via_fade, waves, idle, other_spaces)
+        return cls(rows, relaxed, starts, time_share, flourish_share, via_fade, waves, idle, other_spaces, held)
 
 
 def _sample_path(

@@ -25,12 +25,13 @@ from kinesphere.engine.embodiment import embody
 from kinesphere.engine.gait import generate_walks
 from kinesphere.engine.gait_clock import GaitClock
 from kinesphere.engine.hands import set_hands
-from kinesphere.engine.kept_hands import KeptPerformance, keep_referents, referent_weights
+from kinesphere.engine.kept_hands import KeptPerformance, held_hands, keep_referents, referent_weights
 from kinesphere.engine.legs import leg_overreach, solve_stance, step_paths
 from kinesphere.engine.phrases import as_written, body_rest_times, figure_body, is_as_written, leading_side, phrase_of
 from kinesphere.engine.pose import SIGN, Actor, BatchPose, FigureLimb, joints_with_ancestors
 from kinesphere.engine.posture import MOVED, capsule_lines, capsule_shapes, horizontal_centre_of_mass
 from kinesphere.engine.proportions import HEIGHT
+from kinesphere.engine.quickness import limit_wrist_speeds
 from kinesphere.engine.recruitment import add_drives, moments_of
 from kinesphere.engine.referents import align_clocks, find_referents, settle_referents
 from kinesphere.engine.surface_scales import scale_surface
@@ -162,6 +163,7 @@ def _pose_batch(parts: Sequence[_Performance], actor: Actor, rate: float) -> Bat
     keeping = referent_weights(batch, kept)
     set_hands(pose, [part.phrase for part in parts], channels, arms, clocks, keeping)
     keep_referents(pose, kept)
+    limit_wrist_speeds(pose, held_hands(batch, kept))
     scale_surface(pose, arms, channels["torso.breath"], channels.breath)
     return pose
 

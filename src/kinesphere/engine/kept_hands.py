@@ -26,7 +26,7 @@ from kinesphere.engine.trunk import NECK
 from kinesphere.engine.written_pose import UP, ArmModel, WrittenPose, arm_model, heading, palm_position
 from kinesphere.maths import rotations, threads
 from kinesphere.maths.interpolation import cubic_rows_at
-from kinesphere.maths.vectors import Floats, Ints, clip, norms, unit
+from kinesphere.maths.vectors import Bools, Floats, Ints, clip, norms, unit
 from kinesphere.motion.referent import CARRIERS, Kind, Referent
 
 EASY_REACH, NEAREST = 0.99, 0.8  # of an arm's reach within which hands meet, and of how far they do as written
@@ -35,6 +35,7 @@ HELPING = 0.15  # seconds before and after a wrist needs the arm's help, in whic
 STAYING = 0.05  # seconds before and after a wrist has to be at a place, in which it is left there
 FADING = 0.25  # seconds over which a referent fades at least
 TRIED, TRIALS = 0.05, 3  # seconds between frames that are tried for the help they need, and how often they are
+HELD = 0.99  # of a referent from which on a hand keeps it
 FRAME_WORK = 200  # numbers that a hand is worth when frames are shared among threads
 
 
@@ -77,6 +78,15 @@ class KeptPerformance:
         rows = {side: [share for (own, *_), share in self.shares.items() if own == side] for side in SIGN}
         return {side: np.max([none, *own], axis=0) for side, own in rows.items()}
 
+    def facing(self, side: str) -> Floats:
+        """``(T,)`` how far a hand's rotation is kept; that of hands that meet is, while they do."""
+        rows = [
+            share * self.closeness if kind == Kind.MEET else share
+            for (own, kind, _), share in self.shares.items()
+            if own == side
+        ]
+        return np.asarray(np.max(rows, axis=0)) if rows else np.zeros(len(self.times[side]))
+
     @property
     def stay(self) -> Floats | None:
         """``(T, 2)`` how far each hand stays at what it touches, or meets; None where none does."""
@@ -117,6 +127,16 @@ def referent_weights(batch: Batch, kept: Sequence[KeptPerformance | None]) -> Fl
             if own is not None:
                 row[frames] = own.weights[side]
     return weights.ravel()
+
+
+def held_hands(batch: Batch, kept: Sequence[KeptPerformance | None]) -> Bools:
+    """``(2 F,)`` frames in which a hand's rotation is kept, left ones first."""
+    made = np.zeros((len(SIGN), len(batch)), dtype=np.bool_)
+    for row, side in zip(made, SIGN, strict=True):
+        for frames, own in zip(batch.slices, kept, strict=True):
+            if own is not None:
+                row[frames] = own.facing(side) > HELD
+    return made.ravel()
 
 
 # Keeping it

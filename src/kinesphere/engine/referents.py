@@ -33,6 +33,7 @@ TOGETHER, APART = 0.12, 0.20  # metres between wrists of hands that meet, and of
 SAME_TIME = 0.04  # seconds between two keys at which hands meet
 SOON_AGAIN = 0.6  # seconds within which hands that part meet again, and are kept all the time
 SHOULDER_ASIDE = 0.180  # metres from the middle of the chest to a shoulder
+ROUNDING = 1e-12  # of a share, that is none
 BRIEFEST, LONE = 0.1, 0.3  # seconds that a referent fades at least, and where there is no stroke
 
 
@@ -215,7 +216,8 @@ def _limit_slope(values: Floats, slope: float) -> Floats:
     ramp = slope * np.arange(len(values))
     after = np.maximum.accumulate(values + ramp) - ramp
     before = np.maximum.accumulate((values - ramp)[::-1])[::-1] + ramp
-    return np.asarray(np.maximum(values, np.maximum(after, before)))
+    made = np.maximum(after, before)
+    return np.where(made > values + ROUNDING, made, values)
 
 
 def join_meetings(referents: Sequence[Referent]) -> tuple[Referent, ...]:
