@@ -136,10 +136,11 @@ def _generate_batch(phrases: Sequence[Phrase], rate: float) -> tuple[list[Motion
     """A few phrases of one body at once, all of them loops or none; and warnings about them."""
     own = embody(phrases[0].body)
     parts = [_prepare(phrase, own.actor, rate) for phrase in phrases]
-    pose = _pose_batch(parts, own.actor, rate)
-    warnings = list(_goal_warnings(pose, parts))
-    with threads.no_turn_needed():
-        motions = pose.motions([phrase.name for phrase in phrases])
+    with threads.turns_at_loops():
+        pose = _pose_batch(parts, own.actor, rate)
+        warnings = list(_goal_warnings(pose, parts))
+        with threads.no_turn_needed():
+            motions = pose.motions([phrase.name for phrase in phrases])
     if not own.is_thick:
         return [own.put_on(motion) for motion in motions], warnings
     stays = [None if part.kept is None else part.kept.stay for part in parts]

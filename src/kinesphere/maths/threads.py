@@ -21,7 +21,7 @@ R = TypeVar("R")
 
 def share_frames(frames: int, numbers: int, loop: Callable[[slice], object]) -> None:
     """Run a loop that holds no lock over all frames, on several threads where there are enough ``numbers``."""
-    if _busy.turn is not None and numbers > WORTH_A_TURN:
+    if _busy.shared and numbers > WORTH_A_TURN:
         with no_turn_needed():
             loop(slice(0, frames))
         return
@@ -38,9 +38,23 @@ def share_frames(frames: int, numbers: int, loop: Callable[[slice], object]) -> 
 
 
 @contextmanager
+def turns_at_loops() -> Iterator[None]:
+    """Within this, a thread that shares work in turns gives its turn away while it is in a loop of ``share_frames``.
+
+    Nothing within may hold a lock while it calls such a loop, as ``cached_property`` does up to Python 3.11: whoever
+    has the turn might wait for that lock, and nobody would go on.
+    """
+    before, _busy.leaves = _busy.leaves, True
+    try:
+        yield
+    finally:
+        _busy.leaves = before
+
+
+@contextmanager
 def no_turn_needed() -> Iterator[None]:
     """While a thread is busy with large arrays, without the interpreter's lock, another one may have its turn."""
-    turn = _busy.turn
+    turn = _busy.turn if _busy.leaves else None
     if turn is None:
         yield
         return
@@ -55,8 +69,9 @@ def share_work(work: Callable[[T], R], items: Sequence[T], *, in_turns: bool = F
     """Map ``work`` over items on several threads. Loops that are called on the way don't share theirs.
 
     ``in_turns`` is for work that is Python, NumPy and loops of ``share_frames``: one thread at a time has its turn, and
-    the others are in such loops. So nobody waits for the interpreter's lock, which NumPy gives away and takes back in
-    every operation on more than some hundred numbers; that takes longer than the operation if somebody else wants it.
+    the others are in such loops, where ``turns_at_loops`` allows it. So nobody waits for the interpreter's lock, which
+    NumPy gives away and takes back in every operation on more than some hundred numbers; that takes longer than the
+    operation if somebody else wants it.
     """
     if _busy.shared or min(_workers(), len(items)) < 2:
         return [work(item) for item in items]
@@ -97,6 +112,7 @@ class _Busy(threading.local):
 
     shared = False
     turn: threading.Lock | None = None
+    leaves = False  # whether it gives that away in loops
 
 
 _busy = _Busy()
