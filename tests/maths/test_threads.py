@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 import pytest
 
 from kinesphere.maths import threads
@@ -31,25 +29,3 @@ def test_parts_cover_every_frame_once(monkeypatch):
         parts = []
         threads.share_frames(frames, 10**9, lambda part, parts=parts: parts.append((part.start, part.stop)))
         assert [i for start, stop in sorted(parts) for i in range(start, stop)] == list(range(frames))
-
-
-def test_threads_that_take_turns_have_theirs_one_at_a_time(monkeypatch):
-    monkeypatch.setattr(threads, "_workers", lambda: 3)
-    inside, together, loops = [], [], []
-
-    def work(n):
-        inside.append(n)
-        together.append(len(inside))
-        time.sleep(0.001)  # gives the interpreter's lock away, but not the turn
-        inside.remove(n)
-        threads.share_frames(10, 10**9, lambda part: loops.append((part.start, part.stop)))
-        with threads.no_turn_needed():
-            pass
-        return n * n
-
-    assert threads.share_work(work, range(50), in_turns=True) == [n * n for n in range(50)]
-    assert set(together) == {1}
-    assert loops == [(0, 10)] * 50
-    with pytest.raises(ZeroDivisionError):
-        threads.share_work(lambda n: 1 // (n - 3), range(8), in_turns=True)
-    assert threads.share_work(work, range(3), in_turns=True) == [0, 1, 4]  # nobody has kept a turn

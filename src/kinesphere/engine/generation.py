@@ -105,8 +105,7 @@ def generate_edited(
 
     made: dict[int, tuple[Phrase, Motion]] = {}
     batches = _batches(phrases, rate)
-    generated = threads.share_work(generate_batch, batches, in_turns=True)
-    for batch, (edited, motions, warnings) in zip(batches, generated, strict=True):
+    for batch, (edited, motions, warnings) in zip(batches, threads.share_work(generate_batch, batches), strict=True):
         made |= dict(zip(batch, zip(edited, motions, strict=True), strict=True))
         for warning in warnings:
             warn_caller(warning, OutOfReach)
@@ -139,8 +138,7 @@ def _generate_batch(phrases: Sequence[Phrase], rate: float) -> tuple[list[Motion
     parts = [_prepare(phrase, own.actor, rate) for phrase in phrases]
     pose = _pose_batch(parts, own.actor, rate)
     warnings = list(_goal_warnings(pose, parts))
-    with threads.no_turn_needed():
-        motions = pose.motions([phrase.name for phrase in phrases])
+    motions = pose.motions([phrase.name for phrase in phrases])
     if not own.is_thick:
         return [own.put_on(motion) for motion in motions], warnings
     stays = [None if part.kept is None else part.kept.stay for part in parts]
@@ -152,8 +150,7 @@ def _pose_batch(parts: Sequence[_Performance], actor: Actor, rate: float) -> Bat
     limbs = actor.arms
     batch = Batch(tuple(len(part.table) for part in parts), tuple(part.phrase.loop for part in parts), rate)
     channels = join_channels([part.table for part in parts], [part.breath for part in parts])
-    with threads.no_turn_needed():
-        pose = BatchPose.of(actor, batch)
+    pose = BatchPose.of(actor, batch)
     shift, assist = _balance(pose, parts, channels, limbs)
     arms = _solve_body(pose, parts, channels, limbs, shift, assist)
     room = flourish_scale_between_hands(arms.wrist[arms.sides["left"]], arms.wrist[arms.sides["right"]], pose.arm_size)

@@ -25,7 +25,7 @@ from kinesphere.engine.embodiment import embody
 from kinesphere.engine.legs import leg_overreach, solve_stance, step_path
 from kinesphere.engine.pose import SIGN, Actor, BatchPose, FigureLimb, joints_with_ancestors
 from kinesphere.engine.trunk import TrunkWorld, solve_trunk
-from kinesphere.maths import rotations, threads
+from kinesphere.maths import rotations
 from kinesphere.maths.vectors import Floats, Ints
 from kinesphere.motion.gesture import resting_swivel, resting_wrist
 from kinesphere.motion.phrase import Phrase
@@ -73,8 +73,7 @@ def horizontal_centre_of_mass(
         pose.set_rotation(f"{side}LowerArm", limb.elbow_rotation(flexion[side]))
     made = np.empty((len(pose.batch), 2))
     mass = _mass_segments(pose.skeleton)
-    with threads.no_turn_needed():
-        _native.generation.horizontal_centre_of_mass(pose.local, pose.translations, mass, made)
+    _native.generation.horizontal_centre_of_mass(pose.local, pose.translations, mass, made)
     return made
 
 

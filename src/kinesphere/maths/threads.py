@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, nullcontext
+from collections.abc import Callable, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, TypeVar
 
@@ -13,7 +12,6 @@ if TYPE_CHECKING:
     from concurrent.futures import ThreadPoolExecutor
 
 WORTH_SHARING = 150_000  # numbers that keep a thread busy for longer than it takes to wake
-WORTH_A_TURN = 20_000  # numbers for which another thread gets its turn
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -21,10 +19,6 @@ R = TypeVar("R")
 
 def share_frames(frames: int, numbers: int, loop: Callable[[slice], object]) -> None:
     """Run a loop that holds no lock over all frames, on several threads where there are enough ``numbers``."""
-    if _busy.turn is not None and numbers > WORTH_A_TURN:
-        with no_turn_needed():
-            loop(slice(0, frames))
-        return
     workers = 1 if _busy.shared else min(_workers(), numbers // WORTH_SHARING + 1, max(frames, 1))
     if workers == 1:
         loop(slice(0, frames))
@@ -37,40 +31,19 @@ def share_frames(frames: int, numbers: int, loop: Callable[[slice], object]) -> 
         part.result()
 
 
-@contextmanager
-def no_turn_needed() -> Iterator[None]:
-    """While a thread is busy with large arrays, without the interpreter's lock, another one may have its turn."""
-    turn = _busy.turn
-    if turn is None:
-        yield
-        return
-    turn.release()
-    try:
-        yield
-    finally:
-        turn.acquire()
-
-
-def share_work(work: Callable[[T], R], items: Sequence[T], *, in_turns: bool = False) -> list[R]:
-    """Map ``work`` over items on several threads. Loops that are called on the way don't share theirs.
-
-    ``in_turns`` is for work that is Python, NumPy and loops of ``share_frames``: one thread at a time has its turn, and
-    the others are in such loops. So nobody waits for the interpreter's lock, which NumPy gives away and takes back in
-    every operation on more than some hundred numbers; that takes longer than the operation if somebody else wants it.
-    """
+def share_work(work: Callable[[T], R], items: Sequence[T]) -> list[R]:
+    """Map ``work`` over items on several threads. Loops that are called on the way don't share theirs."""
     if _busy.shared or min(_workers(), len(items)) < 2:
         return [work(item) for item in items]
     left, made = iter(enumerate(items)), dict[int, R]()
-    turn = threading.Lock() if in_turns else None
 
     def some() -> None:
-        _busy.shared, _busy.turn = True, turn
+        _busy.shared = True
         try:
-            with turn or nullcontext():
-                for i, item in left:  # one iterator for all: whoever is ready takes the next
-                    made[i] = work(item)
+            for i, item in left:  # one iterator for all: whoever is ready takes the next
+                made[i] = work(item)
         finally:
-            _busy.shared, _busy.turn = False, None
+            _busy.shared = False
 
     waiting = [_pool().submit(some) for _ in range(min(_workers(), len(items)) - 1)]
     some()
@@ -93,10 +66,9 @@ def _pool() -> ThreadPoolExecutor:
 
 
 class _Busy(threading.local):
-    """Whether this thread is one of several that share work already, and what it holds while it has its turn."""
+    """Whether this thread is one of several that share work already."""
 
     shared = False
-    turn: threading.Lock | None = None
 
 
 _busy = _Busy()
