@@ -22,6 +22,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from types import MappingProxyType
+from typing import NamedTuple
 
 import numpy as np
 
@@ -42,20 +43,31 @@ from kinesphere.motion.phrase import Phrase
 
 FULL_STROKE = 0.24  # metres: shorter strokes have less of the body
 TO_REST = 0.35  # of it that a hand has which goes down to hang
-UPWARDS = 0.6  # of the body's weight that a stroke straight up does not have
-IN_PLACE = 0.3  # of it that a stroke has whose goal is fixed in the world: the arm has to reach it all the same
-FULL_GAP = 0.42  # seconds from one arrival to the next: bodies that land more often do not sink as far
-RISES = (0.16, 0.75)  # seconds that weight takes to land, at least and at most
+UPWARDS, DOWNWARDS = 0.4, 0.15  # of the body's weight that a stroke straight up does not have, and one down has more
+IN_PLACE = 0.6  # of it that a stroke has whose goal is fixed in the world: the arm has to reach it all the same
+TOWARDS = 0.5  # of a thrust that such a stroke has: a body that comes nearer folds the arm
+FARTHEST = 0.9  # arm lengths that a thrust comes to softly
+FULL_GAP = 0.62  # seconds from one arrival to the next: bodies that land more often do not sink as far
+FORCE, PREPARES = 0.35, 1.0  # logarithm by which a stroke has to be more forceful than another to be the blow; seconds
+RAISED = 0.85  # of its force that a stroke has with which a hand comes up from hanging, or goes down to hang
+AWAY = 0.3  # by which a stroke is more forceful that goes straight away from the shoulder
+LATER = 0.15  # of the way from the hand's fastest moment to the landing by which the body falls fastest later
+FALLS = (0.12, 0.55)  # seconds from the hand's fastest moment until weight has landed, at least and at most
+FULL_FALL = (
+    0.20  # seconds likewise: weight that has to land sooner falls less far, for nothing falls faster than freely
+)
+COMES_UP = 0.30  # seconds that a body takes at least to come up again for the next stroke
 SWINGS_EARLY = 0.05  # seconds before an arrival
 SETTLES = 0.4  # seconds before the end in which weight that has landed comes back
 COMES, GOES = 0.65, 0.65  # seconds in which a posture comes, and goes
 SMOOTH = 0.045  # seconds of σ: a trunk has mass
 EYES = (0.0, 0.21, 0.06)  # metres: the eyes from the middle between the shoulders, left, up, ahead
 FARTHEST_TURN, FARTHEST_NOD = np.radians(62.0), np.radians(52.0)  # of a gaze
-BESIDE = (np.radians(48.0), np.radians(68.0))  # goals as far aside as this are not looked at
+BESIDE = (np.radians(75.0), np.radians(100.0))  # goals as far aside as this are not looked at
+NEAR = (0.34, 0.44)  # metres from the eyes: hands as near as this are not looked at
+LOOKS = 0.15  # of all that hands do: what is less is looked at less
 EYES_TURN, EYES_LIFT = np.radians(24.0), np.radians(22.0)  # of eyes in the head
 SETTLED, FIRST = 0.7, 0.3  # of a hold before its end, and seconds before the first stroke: when a gaze may leave
-OTHER_ARM = 0.5  # of the body that each of two arms has when both act
 GLANCES = (
     (1.0, -0.25),
     (0.6, 0.40),
@@ -95,11 +107,21 @@ class HandStrokes:
     side: str
     starts: Floats  # (S,) seconds
     arrivals: Floats  # (S,)
+    peaks: Floats  # (S,) when the hand is fastest
     sizes: Floats  # (S,) from 0 to 1: how much of the body a stroke deserves
     goals: Floats  # (S + 1, 3) where strokes begin and end
     hangs: Bools  # (S + 1,) whether the hand hangs there
     fixed: Bools  # (S + 1,) whether the goal is in the world, or with another joint than the chest
     phase: StrokePhase
+
+
+class Accents(NamedTuple):
+    """Strokes of both hands: when they begin, arrive and are fastest, and how much of the body each deserves."""
+
+    starts: Floats  # (A,)
+    arrivals: Floats
+    peaks: Floats
+    sizes: Floats
 
 
 @dataclass(frozen=True, eq=False)
@@ -121,14 +143,20 @@ class Moments:
         return Batch((len(self.time),), (self.loop,), self.rate)
 
     @cached_property
-    def accents(self) -> tuple[Floats, Floats, Floats]:
-        """``(A,)`` each: when strokes of both hands begin and arrive, and how much of the body each deserves."""
+    def accents(self) -> Accents:
+        """The strokes of both hands, or of the body where no hand has any."""
         if self.arms:
-            starts, arrivals = (np.concatenate([getattr(arm, n) for arm in self.arms]) for n in ("starts", "arrivals"))
-            return starts, arrivals, np.concatenate([arm.sizes for arm in self.arms])
+            rows = ([getattr(arm, name) for arm in self.arms] for name in Accents._fields)
+            return Accents(*(np.concatenate(row) for row in rows))
         goals = self.body.goals
+        starts, arrivals = goals[:-1], goals[1:]
         sizes = np.append(np.ones(len(goals) - 2), TO_REST) if len(goals) > 2 else np.zeros(len(goals) - 1)
-        return goals[:-1], goals[1:], sizes * _unhurried(goals[1:])
+        return Accents(
+            starts,
+            arrivals,
+            0.5 * (starts + arrivals),
+            sizes * _unhurried(arrivals, sizes, np.zeros(len(sizes), dtype=np.intp)),
+        )
 
     @cached_property
     def presence(self) -> Floats:
@@ -164,10 +192,31 @@ class Moments:
         return self.batch.shift(round(seconds * self.rate))
 
 
-def _unhurried(arrivals: Floats) -> Floats:
-    """``(S,)`` factors of accents by how soon the one before and the one after are."""
-    gaps = np.concatenate([[np.inf], np.diff(arrivals), [np.inf]])
-    return np.asarray(np.minimum(1.0, (np.minimum(gaps[:-1], gaps[1:]) / FULL_GAP) ** 2))
+def _unhurried(arrivals: Floats, force: Floats, arms: Ints) -> Floats:
+    """``(S,)`` factors of accents by how soon others come before and after them, of strokes of one or both arms.
+
+    The more forceful of two strokes keeps its weight, and takes the other's: a body lands with the blow, and neither
+    with what prepares it nor with the hand that is taken back. Two arms may do the same at the same time.
+    """
+    gaps = np.abs(arrivals[:, None] - arrivals)
+    np.fill_diagonal(gaps, np.inf)
+    strength = np.log(np.maximum(force, 1e-6)) / FORCE
+    more = strength[:, None] - strength
+    near = np.where(arms[:, None] == arms, np.minimum(1.0, (gaps / FULL_GAP) ** 2), 1.0)
+    prepares = np.minimum(1.0, (gaps / PREPARES) ** 2)
+    factors = near + (1.0 - near) * smoothstep(more) - np.maximum(near - prepares, 0.0) * smoothstep(-more)
+    return np.asarray(factors.min(axis=1, initial=1.0))
+
+
+def _fastest(phase: StrokePhase, starts: Floats, arrivals: Floats, rate: float) -> Floats:
+    """``(S,)`` seconds at which a hand is fastest in each stroke: the mean of its time, by its speed to the power 4."""
+    stroke = phase.stroke[1:]
+    gone = np.where(stroke == phase.stroke[:-1], np.maximum(np.diff(phase.path_share), 0.0), 0.0)
+    weights = (gone * gone) ** 2
+    total = np.bincount(stroke, weights, len(starts))
+    moments = np.bincount(stroke, weights * (np.arange(len(stroke)) + 0.5) / rate, len(starts))
+    found = np.where(total > 0.0, moments / np.maximum(total, 1e-30), arrivals)
+    return clip(found, starts, arrivals)
 
 
 def moments_of(
@@ -180,7 +229,8 @@ def moments_of(
     table: Floats,
 ) -> Moments:
     """The moments of one performance with frames at times ``source (T,)`` of the phrase, and channels ``(T, C)``."""
-    arms = []
+    arms: list[HandStrokes] = []
+    forces: list[Floats] = []
     for side, task in tasks.items():
         plan, phase = task.plan, task.phase
         if plan is None or phase is None:
@@ -189,16 +239,26 @@ def moments_of(
         fixed = plan.fixed[plan.edges, None]
         goals = plan.positions[plan.edges] / actor.arm_size * mirror - np.where(fixed, _shoulder(phrase, actor), 0.0)
         hangs = plan.relaxed[plan.edges]
-        arrivals = plan.clock.goals[1:]
+        starts, arrivals = plan.clock.goals[:-1], plan.clock.goals[1:]
         sizes = smoothstep(plan.lengths / FULL_STROKE) * np.where(hangs[1:], TO_REST, 1.0)
-        rises = np.diff(goals[:, 1]) / np.maximum(norms(np.diff(goals, axis=0)), 1e-6)
-        sizes *= (1.0 - UPWARDS * np.maximum(rises, 0.0)) * np.where(fixed[1:, 0], IN_PLACE, 1.0)
-        moving = plan.lengths > 0.0
-        unhurried = np.ones(len(sizes))
-        unhurried[moving] = _unhurried(arrivals[moving])
+        ways = np.maximum(norms(np.diff(goals, axis=0)), 1e-6)
+        rises, away = np.diff(goals[:, 1]) / ways, np.diff(norms(goals)) / ways
+        steep = 1.0 - UPWARDS * np.maximum(rises, 0.0) + DOWNWARDS * np.maximum(-rises, 0.0)
+        blow = np.where(hangs[:-1] | hangs[1:], RAISED, steep * (1.0 + AWAY * away))
+        forces.append(sizes * blow * plan.lengths / np.maximum(arrivals - starts, 1e-6))
+        sizes *= steep * np.where(fixed[1:, 0], IN_PLACE, 1.0)
         placed = fixed[:, 0] | bool(plan.fixed_vias)
-        strokes = plan.clock.goals[:-1], arrivals, sizes * unhurried, goals / ARM, hangs, placed, phase
-        arms.append(HandStrokes(side, *strokes))
+        times = starts, arrivals, _fastest(phase, starts, arrivals, rate)
+        arms.append(HandStrokes(side, *times, sizes, goals / ARM, hangs, placed, phase))
+    if arms:
+        counts = [len(own) for own in forces]
+        every = (
+            np.concatenate([arm.arrivals for arm in arms]),
+            np.concatenate(forces),
+            np.repeat(range(len(arms)), counts),
+        )
+        unhurried = np.split(_unhurried(*every), np.cumsum(counts)[:-1])
+        arms = [replace(arm, sizes=arm.sizes * own) for arm, own in zip(arms, unhurried, strict=True)]
     shapes = {side: [INDEX[f"{side}.hand.{name}"] for name in SHAPES[1:]] for side in SIGN}
     shapeless = {side: 1.0 - clip(table[:, own].sum(axis=1), 0.0, 1.0) for side, own in shapes.items()}
     time = np.arange(len(source)) / rate
@@ -253,21 +313,39 @@ def _join(pulses: Floats) -> Floats:
     return np.asarray(np.sqrt(np.sqrt(np.einsum("ta,ta->t", squares, squares))))  # a mean with the exponent 4
 
 
+def _pulses(arm: HandStrokes | Accents, time: Floats, timing: Mapping[str, float]) -> tuple[Floats, Floats]:
+    """Weight that lands with each stroke, and what is drawn up before: ``(T, S)`` each, from 0 to 1 or a little more.
+
+    It falls fastest when the hand is fastest, and has landed a moment after the hand. It comes back in time for the
+    next stroke, as far as that one deserves it.
+    """
+    low = arm.arrivals + timing["delay"]
+    half = clip((1.0 - LATER) * (low - arm.peaks), *FALLS)
+    sizes = arm.sizes * np.minimum((half / FULL_FALL) ** 2, 1.0)
+    recover = np.maximum(timing["recover"], 0.8 * half)
+    if len(sizes) > 1:
+        room = np.maximum((low - 2.0 * half)[1:] - low[:-1], COMES_UP)
+        wanted = clip(sizes[1:] / np.maximum(sizes[:-1], 1e-6), 0.0, 1.0)
+        recover[:-1] -= wanted * np.maximum(recover[:-1] - room, 0.0)
+    since = time[:, None] - low
+    down = smootherstep(1.0 + 0.5 * since / half)
+    back = smootherstep(since / recover)
+    drawn = smootherstep((since + 3.6 * half) / (1.6 * half)) * (1.0 - down)
+    return sizes * down * (1.0 - back), sizes * drawn
+
+
 def _landing(drive: Drive, moments: Moments) -> tuple[Floats, Floats]:
-    """Weight that lands with each stroke, and what is drawn up before: ``(T,)`` each, from 0 to 1."""
-    starts, arrivals, sizes = moments.accents
-    kept = sizes > 1e-3
-    if not kept.any():
-        return np.zeros((2, len(moments.time)))  # type: ignore[return-value]
-    starts, arrivals, sizes = starts[kept], arrivals[kept], sizes[kept]
-    delay, recover = drive.timing["delay"], drive.timing["recover"]
-    rise = clip(drive.timing["rise"] * (arrivals - starts), *RISES)
-    since = moments.time[:, None] - arrivals
-    down = smootherstep((since + rise) / (rise + delay))
-    back = smootherstep((since - delay) / np.maximum(recover, 0.8 * rise))
-    drawn = smootherstep((since + 2.0 * rise) / rise) * (1.0 - down)
+    """Weight that lands with the strokes of both hands, and what is drawn up before: ``(T,)`` each."""
+    given: Sequence[HandStrokes | Accents] = moments.arms or (moments.accents,)
+    landed, drawn = zip(*(_pulses(own, moments.time, drive.timing) for own in given), strict=True)
     settled = moments.settled
-    return settled * _join(sizes * down * (1.0 - back)), settled * _join(sizes * drawn)
+    return settled * _both(np.concatenate(landed, axis=1)), settled * _both(np.concatenate(drawn, axis=1))
+
+
+def _both(pulses: Floats) -> Floats:
+    """``(T,)`` pulses of both hands as one curve that does not reach 1: a body has one weight."""
+    joined = _join(pulses)
+    return np.asarray(joined / np.sqrt(np.sqrt(1.0 + joined**4)))
 
 
 def _press(table: Floats, drive: Drive, moments: Moments) -> None:
@@ -280,7 +358,7 @@ def _accents(table: Floats, drive: Drive, moments: Moments) -> None:
 
 
 def _lift(table: Floats, drive: Drive, moments: Moments) -> None:
-    starts, arrivals, sizes = moments.accents
+    starts, arrivals, _, sizes = moments.accents
     middle, half = 0.5 * (starts + arrivals), np.maximum(0.5 * (arrivals - starts), 0.15)
     near = np.abs(moments.time[:, None] + drive.timing["lead"] - middle) / (1.3 * half)
     carried = _join(sizes * (1.0 - smootherstep(near))) if len(sizes) else np.zeros(len(moments.time))
@@ -289,16 +367,24 @@ def _lift(table: Floats, drive: Drive, moments: Moments) -> None:
 
 
 def _thrust(table: Floats, drive: Drive, moments: Moments) -> None:
-    """Channels are named with what they go by: ``torso.turn.ahead``. Turns and sides are towards the arm's own side."""
+    """Channels are named with what they go by: ``torso.turn.ahead``. Turns and sides are towards the arm's own side.
+
+    With each stroke's accent the trunk drives along: back before the hand is fastest, on after it, and back again.
+    """
     if not moments.arms:
         return
     ahead, ways = moments.ahead(drive.timing["lead"]), []
-    for arm in moments.arms:
-        there = np.where(arm.hangs | arm.fixed, 0.0, 1.0)  # a body that comes nearer folds the arm
-        by = there[:, None] * clip(arm.goals + np.array([0.0, 0.35, 0.0]), -1.2, 1.2)
+    for arm, weight in zip(moments.arms, _shares(moments.arms), strict=True):
+        there = np.where(arm.hangs, 0.0, np.where(arm.fixed, TOWARDS, 1.0))
+        by = weight * there[:, None] * FARTHEST * np.tanh((arm.goals + np.array([0.0, 0.35, 0.0])) / FARTHEST)
         stroke, share = arm.phase.stroke[ahead], clip(arm.phase.path_share[ahead], -0.35, 1.25)
-        ways.append(by[stroke] + share[:, None] * np.diff(by, axis=0)[stroke])
-    amount = moments.amount(drive) * moments.presence * (OTHER_ARM if len(ways) > 1 else 1.0)
+        gone = np.diff(by, axis=0)
+        landed, drawn = _pulses(arm, moments.time, drive.timing)
+        kicks = (
+            drive.timing["accent"] * moments.settled[:, None] * ((landed - drive.timing["draw_back"] * drawn) @ gone)
+        )
+        ways.append(by[stroke] + share[:, None] * gone[stroke] + kicks)
+    amount = moments.amount(drive) * moments.presence
     smooth = np.reshape(amount, (-1, 1)) * moments.batch.smooth(np.concatenate(ways, axis=1), SMOOTH)
     for i, arm in enumerate(moments.arms):
         for name, own in drive.channels.items():
@@ -306,6 +392,12 @@ def _thrust(table: Floats, drive: Drive, moments: Moments) -> None:
             curve = smooth[:, 3 * i + _COMPONENTS[component]]
             for channel_of_arm, sign in _of_arm(channel, component, arm.side):
                 _add(table, channel_of_arm, sign * own * curve)
+
+
+def _shares(arms: Sequence[HandStrokes]) -> Floats:
+    """``(A,)`` of the body that each arm has, together 1: by how far they go."""
+    ways = np.array([float(norms(np.diff(arm.goals, axis=0)).sum()) for arm in arms]) + 1e-9
+    return np.asarray(ways * ways / (ways @ ways))
 
 
 _COMPONENTS = MappingProxyType({"out": 0, "up": 1, "ahead": 2})
@@ -359,55 +451,75 @@ def _facing(table: Floats) -> tuple[Floats, Floats]:
     return left, down
 
 
-def _gaze_goals(arm: HandStrokes) -> tuple[Floats, Floats]:
-    """``(S + 1,)`` how far to the left and down a gaze on each goal is."""
+def _gaze_goals(arm: HandStrokes) -> Floats:
+    """``(S + 1, 6)`` of each goal how far left and down it is, whether one looks, and by the chest; from when, to when.
+
+    Nobody looks at the own hand at the chest or at the mouth: eyes are where it goes next, or has been.
+    """
     shoulder = np.array([0.18, 0.0, 0.0])
     places = ARM * arm.goals + shoulder
     places[:, 0] *= SIGN[arm.side]
     away = places - np.array(EYES)
     left = np.arctan2(away[:, 0], np.maximum(away[:, 2], 0.05))
     down = np.arctan2(-away[:, 1], np.maximum(np.hypot(away[:, 0], away[:, 2]), 0.05))
-    seen = 1.0 - smoothstep((np.abs(left) - BESIDE[0]) / (BESIDE[1] - BESIDE[0]))  # who waves looks ahead
-    return clip(seen * left, -FARTHEST_TURN, FARTHEST_TURN), clip(seen * down, -FARTHEST_NOD, FARTHEST_NOD)
+    seen = 1.0 - smoothstep((np.abs(left) - BESIDE[0]) / (BESIDE[1] - BESIDE[0]))
+    left, down = clip(seen * left, -FARTHEST_TURN, FARTHEST_TURN), clip(seen * down, -FARTHEST_NOD, FARTHEST_NOD)
+    looks = np.where(arm.hangs, 0.0, 1.0)
+    far = looks * smoothstep((norms(away) - NEAR[0]) / (NEAR[1] - NEAR[0]))
+    when = np.append(0.0, arm.arrivals), np.append(arm.starts, arm.arrivals[-1:])  # the hand is there
+    made = far[:, None] * np.stack([left, down, np.ones(len(left)), np.where(arm.fixed, 0.0, 1.0), *when], axis=1)
+    for order in (range(len(far) - 2, 0, -1), range(1, len(far))):  # the next one first
+        step = order.step
+        for k in order:
+            made[k] += looks[k] * (1.0 - made[k, 2]) * made[k - step]
+    return np.asarray(made)
 
 
-def _watched(arm: HandStrokes, lead: float, time: Floats) -> Floats:
+def _watched(arm: HandStrokes, lead: float, moments: Moments) -> tuple[Floats, Ints]:
     """``(T, 4)`` how far left and down the hand's goal is, whether there is one, and one that goes with the chest.
 
-    The gaze goes to the next goal before the hand sets out, but not before the hand has come where it is.
+    The gaze goes to the next goal before the hand sets out, but not before the hand has come where it is. ``(T,)`` are
+    the frames whose chest has to be known: that with which the hand will arrive, and the present one while it is there.
     """
-    left, down = _gaze_goals(arm)
-    looks = np.where(arm.hangs, 0.0, 1.0)
-    held = np.where(norms(np.diff(arm.goals, axis=0)) < 1e-3, arm.arrivals - arm.starts, 0.0)
+    goals = _gaze_goals(arm)
+    stays = norms(np.diff(arm.goals, axis=0)) < 1e-3
+    held = np.where(stays, arm.arrivals - arm.starts, 0.0)
     before = SETTLED * np.concatenate([[FIRST], held[:-1]])
     leave = np.concatenate([[-np.inf], arm.starts - np.minimum(lead, before)])
-    now = clip(np.searchsorted(leave, time, side="right") - 1, 0, len(left) - 1)
-    return np.asarray(np.stack([left * looks, down * looks, looks, looks * ~arm.fixed], axis=1)[now])
+    now = clip(np.searchsorted(leave, moments.time, side="right") - 1, 0, len(goals) - 1)
+    watched = goals[now]
+    there, gone = (watched[:, 4:] / np.maximum(watched[:, 2:3], 1e-6) * moments.rate).T
+    frames = np.maximum(np.minimum(np.arange(len(now)), np.maximum(gone, there)), there)
+    return watched[:, :4], clip(np.round(frames), 0, len(now) - 1).astype(np.intp)
 
 
 def _attention(table: Floats, drive: Drive, moments: Moments) -> None:
     if not moments.arms:
         return
     amount, timing = moments.amount(drive) * moments.presence, drive.timing
-    lengths = np.array([float(norms(np.diff(arm.goals, axis=0)).sum()) for arm in moments.arms])
-    weights = (lengths / max(float(lengths.max()), 1e-9)) ** 2  # two hands that do as much are looked at together
-    weights /= max(float(weights.sum()), 1e-9)
+    weights = _shares(moments.arms)  # two hands that do as much are looked at together
+    facing = np.zeros((2, len(moments.time)))
 
     def towards(lead: float, seconds: float) -> Floats:
-        """What ``_watched`` gives of both hands, ``lead`` seconds before they set out."""
-        arms = zip(weights, moments.arms, strict=True)
-        watched = np.sum([weight * _watched(arm, lead, moments.time) for weight, arm in arms], axis=0)
-        return moments.batch.smooth(watched, seconds)
+        """``(T, 3)`` how far left and down the goals of both hands are, and whether there are any, ``lead`` before."""
+        made = np.zeros((len(moments.time), 3))
+        for weight, arm in zip(weights, moments.arms, strict=True):
+            watched, frames = _watched(arm, lead, moments)
+            left, down = facing[:, frames]  # goals go with the chest
+            watched[:, 0] += watched[:, 3] * left
+            watched[:, 1] += watched[:, 3] * down * np.cos(watched[:, 0])
+            made += weight * watched[:, :3]
+        made /= np.maximum(made[:, 2:], LOOKS)  # where one hand does nothing that is looked at, the other has it all
+        return moments.batch.smooth(made, seconds)
 
-    eyes, head = towards(timing["eyes_lead"], 0.03), towards(timing["head_lead"], 0.07)
-    chest = towards(timing["chest_lead"], 0.11)
-    turn = timing["chest"] * amount * chest[:, 0]
+    turn = timing["chest"] * amount * towards(timing["chest_lead"], 0.11)[:, 0]
     _add(table, "torso.turn", turn)
     _add(table, "hips.turn", 0.35 * turn)
-    chest_left, chest_down = _facing(table)  # goals go with the chest
+    facing[:] = _facing(table)
+    eyes, head = towards(timing["eyes_lead"], 0.03), towards(timing["head_lead"], 0.07)
     for gaze in (eyes, head):
-        gaze[:, 0] = clip(gaze[:, 0] + gaze[:, 3] * chest_left, -FARTHEST_TURN, FARTHEST_TURN)
-        gaze[:, 1] = clip(gaze[:, 1] + gaze[:, 3] * chest_down * np.cos(gaze[:, 0]), -FARTHEST_NOD, FARTHEST_NOD)
+        gaze[:, 0] = clip(gaze[:, 0], -FARTHEST_TURN, FARTHEST_TURN)
+        gaze[:, 1] = clip(gaze[:, 1], -FARTHEST_NOD, FARTHEST_NOD)
     turned, bent = _heading(table)
     share = timing["head"]
     _add(table, "head.turn", amount * (share * head[:, 0] - head[:, 2] * turned))
