@@ -2,12 +2,13 @@
 
 Each kind of drive (``motion.drive``) is a function of performed time, where strokes begin and arrive:
 
-- **press**: the body's weight. It is drawn up before a stroke, lands a moment after the hand arrives, and comes back.
+- **press**: the body's weight. It is drawn up before a stroke, falls while the hand is fastest, lands a moment after the
+  hand arrives, and comes back. Blows have it, and neither what prepares them nor what takes the hand back.
 - **lift**: the body rises and is held up, and a little more with each stroke.
-- **thrust**: turn, lean and hips go with the hand towards its goals, somewhat ahead of it.
+- **thrust**: turn, lean and hips go with the hand towards its goals, and drive along with its accent.
 - **attention**: eyes, head and chest are on the hand's goal before the hand is.
 - **glance**: eyes and head go aside now and then, and come back.
-- **swing**: trunk and limbs swing on after each arrival, and die away. Channels follow each other.
+- **swing**: trunk and limbs swing on when the hand slows down, and die away. Channels follow each other.
 - **wave**: a wave of its own, whatever hands do. Channels follow each other by a quarter of it.
 - **hold**: a posture, which comes with the phrase and goes with it.
 - **block**: chest, head and shoulders are one: the head goes with the torso, which does less by itself.
@@ -45,7 +46,7 @@ FULL_STROKE = 0.24  # metres: shorter strokes have less of the body
 TO_REST = 0.35  # of it that a hand has which goes down to hang
 UPWARDS, DOWNWARDS = 0.4, 0.15  # of the body's weight that a stroke straight up does not have, and one down has more
 IN_PLACE = 0.6  # of it that a stroke has whose goal is fixed in the world: the arm has to reach it all the same
-TOWARDS = 0.5  # of a thrust that such a stroke has: a body that comes nearer folds the arm
+TOWARDS = 0.3  # of a thrust that such a stroke has: a body that comes nearer folds the arm
 FARTHEST = 0.9  # arm lengths that a thrust comes to softly
 FULL_GAP = 0.62  # seconds from one arrival to the next: bodies that land more often do not sink as far
 FORCE, PREPARES = 0.35, 1.0  # logarithm by which a stroke has to be more forceful than another to be the blow; seconds
@@ -57,7 +58,6 @@ FULL_FALL = (
     0.20  # seconds likewise: weight that has to land sooner falls less far, for nothing falls faster than freely
 )
 COMES_UP = 0.30  # seconds that a body takes at least to come up again for the next stroke
-SWINGS_EARLY = 0.05  # seconds before an arrival
 SETTLES = 0.4  # seconds before the end in which weight that has landed comes back
 COMES, GOES = 0.65, 0.65  # seconds in which a posture comes, and goes
 SMOOTH = 0.045  # seconds of σ: a trunk has mass
@@ -108,7 +108,8 @@ class HandStrokes:
     starts: Floats  # (S,) seconds
     arrivals: Floats  # (S,)
     peaks: Floats  # (S,) when the hand is fastest
-    sizes: Floats  # (S,) from 0 to 1: how much of the body a stroke deserves
+    lengths: Floats  # (S,) from 0 to 1: whether strokes are long
+    sizes: Floats  # (S,) from 0 to 1 or a little more: how much of the body's weight they deserve
     goals: Floats  # (S + 1, 3) where strokes begin and end
     hangs: Bools  # (S + 1,) whether the hand hangs there
     fixed: Bools  # (S + 1,) whether the goal is in the world, or with another joint than the chest
@@ -216,7 +217,7 @@ def _fastest(phase: StrokePhase, starts: Floats, arrivals: Floats, rate: float) 
     total = np.bincount(stroke, weights, len(starts))
     moments = np.bincount(stroke, weights * (np.arange(len(stroke)) + 0.5) / rate, len(starts))
     found = np.where(total > 0.0, moments / np.maximum(total, 1e-30), arrivals)
-    return clip(found, starts, arrivals)
+    return np.asarray(clip(found, starts, arrivals))
 
 
 def moments_of(
@@ -240,16 +241,16 @@ def moments_of(
         goals = plan.positions[plan.edges] / actor.arm_size * mirror - np.where(fixed, _shoulder(phrase, actor), 0.0)
         hangs = plan.relaxed[plan.edges]
         starts, arrivals = plan.clock.goals[:-1], plan.clock.goals[1:]
-        sizes = smoothstep(plan.lengths / FULL_STROKE) * np.where(hangs[1:], TO_REST, 1.0)
+        long = smoothstep(plan.lengths / FULL_STROKE) * np.where(hangs[1:], TO_REST, 1.0)
         ways = np.maximum(norms(np.diff(goals, axis=0)), 1e-6)
         rises, away = np.diff(goals[:, 1]) / ways, np.diff(norms(goals)) / ways
         steep = 1.0 - UPWARDS * np.maximum(rises, 0.0) + DOWNWARDS * np.maximum(-rises, 0.0)
         blow = np.where(hangs[:-1] | hangs[1:], RAISED, steep * (1.0 + AWAY * away))
-        forces.append(sizes * blow * plan.lengths / np.maximum(arrivals - starts, 1e-6))
-        sizes *= steep * np.where(fixed[1:, 0], IN_PLACE, 1.0)
+        forces.append(long * blow * plan.lengths / np.maximum(arrivals - starts, 1e-6))
+        sizes = long * steep * np.where(fixed[1:, 0], IN_PLACE, 1.0)
         placed = fixed[:, 0] | bool(plan.fixed_vias)
         times = starts, arrivals, _fastest(phase, starts, arrivals, rate)
-        arms.append(HandStrokes(side, *times, sizes, goals / ARM, hangs, placed, phase))
+        arms.append(HandStrokes(side, *times, long, sizes, goals / ARM, hangs, placed, phase))
     if arms:
         counts = [len(own) for own in forces]
         every = (
@@ -418,15 +419,15 @@ def _of_arm(channel: str, component: str, side: str) -> tuple[tuple[str, float],
 
 
 def _swing(table: Floats, drive: Drive, moments: Moments) -> None:
-    """Limbs and trunk swing on after each arrival, towards where the hand was going, and die away."""
+    """Limbs and trunk swing on when the hand slows down, towards where it was going, and die away."""
     rate, fades, lag = (drive.timing[name] for name in ("rate", "fades", "lag"))
     swung = np.zeros(len(moments.time))
     for arm in moments.arms:
         ways = np.diff(arm.goals, axis=0)
         towards = np.where(np.abs(ways[:, 0]) > 0.6 * np.abs(ways[:, 2]), SIGN[arm.side] * ways[:, 0], ways[:, 2])
-        late = np.maximum(moments.time[:, None] - arm.arrivals + SWINGS_EARLY, 0.0)
+        late = np.maximum(moments.time[:, None] - arm.peaks, 0.0)
         waves = np.sin(2.0 * np.pi * rate * late) * np.exp(-late / fades) * smoothstep(late / 0.22)
-        swung += waves @ (arm.sizes * np.sign(towards))
+        swung += waves @ (arm.lengths * np.sign(towards))
     swung = np.tanh(swung)
     amount = moments.amount(drive) * moments.settled
     for i, (channel, share) in enumerate(drive.channels.items()):

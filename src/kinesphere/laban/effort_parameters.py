@@ -131,7 +131,8 @@ GROUPS: Mapping[str, tuple[str, str]] = MappingProxyType(
         "swing_timing": ("how a body swings", "rate fades lag"),
         "swing_channels": (
             "what swings: radians, leg lengths, metres",
-            "torso_turn torso_side hips_x hips_turn arm_ahead arm_out head_tilt head_turn",
+            "torso_turn torso_side hips_x hips_turn clavicle_raise clavicle_forward arm_ahead arm_out head_tilt "
+            "head_turn",
         ),
         "block": ("how far chest, head and shoulders are one", "bound free strong"),
         "sway": ("how much the body sways by itself, added to 1", "direct bound strong indirect free light"),
