@@ -2,8 +2,8 @@
 
 Each kind of drive (``motion.drive``) is a function of performed time, where strokes begin and arrive:
 
-- **press**: the body's weight. It is drawn up before a stroke, falls while the hand is fastest, lands a moment after the
-  hand arrives, and comes back. Blows have it, and neither what prepares them nor what takes the hand back.
+- **press**: the body's weight. It is drawn up before a stroke, falls while the hand is fastest, lands a moment after
+  the hand arrives, and comes back. Blows have it, and neither what prepares them nor what takes the hand back.
 - **lift**: the body rises and is held up, and a little more with each stroke.
 - **thrust**: turn, lean and hips go with the hand towards its goals, and drive along with its accent.
 - **attention**: eyes, head and chest are on the hand's goal before the hand is.
@@ -45,14 +45,13 @@ from kinesphere.motion.phrase import Phrase
 FULL_STROKE = 0.24  # metres: shorter strokes have less of the body
 TO_REST = 0.35  # of it that a hand has which goes down to hang
 UPWARDS, DOWNWARDS = 0.4, 0.15  # of the body's weight that a stroke straight up does not have, and one down has more
-IN_PLACE = 0.6  # of it that a stroke has whose goal is fixed in the world: the arm has to reach it all the same
-TOWARDS = 0.3  # of a thrust that such a stroke has: a body that comes nearer folds the arm
+IN_PLACE = 0.45  # of it that a stroke has whose goal is fixed in the world: the arm has to reach it all the same
 FARTHEST = 0.9  # arm lengths that a thrust comes to softly
 FULL_GAP = 0.62  # seconds from one arrival to the next: bodies that land more often do not sink as far
 FORCE, PREPARES = 0.35, 1.0  # logarithm by which a stroke has to be more forceful than another to be the blow; seconds
 RAISED = 0.85  # of its force that a stroke has with which a hand comes up from hanging, or goes down to hang
 AWAY = 0.3  # by which a stroke is more forceful that goes straight away from the shoulder
-LATER = 0.15  # of the way from the hand's fastest moment to the landing by which the body falls fastest later
+LATER = 0.18  # of the way from the hand's fastest moment to the landing by which the body falls fastest later
 FALLS = (0.12, 0.55)  # seconds from the hand's fastest moment until weight has landed, at least and at most
 FULL_FALL = (
     0.20  # seconds likewise: weight that has to land sooner falls less far, for nothing falls faster than freely
@@ -376,7 +375,7 @@ def _thrust(table: Floats, drive: Drive, moments: Moments) -> None:
         return
     ahead, ways = moments.ahead(drive.timing["lead"]), []
     for arm, weight in zip(moments.arms, _shares(moments.arms), strict=True):
-        there = np.where(arm.hangs, 0.0, np.where(arm.fixed, TOWARDS, 1.0))
+        there = np.where(arm.hangs | arm.fixed, 0.0, 1.0)  # a body that comes nearer folds the arm
         by = weight * there[:, None] * FARTHEST * np.tanh((arm.goals + np.array([0.0, 0.35, 0.0])) / FARTHEST)
         stroke, share = arm.phase.stroke[ahead], clip(arm.phase.path_share[ahead], -0.35, 1.25)
         gone = np.diff(by, axis=0)
