@@ -183,6 +183,11 @@ class Moments:
         edge = min(SETTLES, 0.3 * end)
         return np.asarray(ramp(self.time, 0.0, max(edge, 1e-6)) * (1.0 - ramp(self.time, end - edge, end + 1e-9)))
 
+    @cached_property
+    def pulses(self) -> dict[tuple[int, float, float], tuple[Floats, Floats]]:
+        """What ``_pulses`` found, by arm and timing: weight and trunk land together."""
+        return {}
+
     def amount(self, drive: Drive) -> Floats:
         """``(T,)`` or ``()`` a drive's amount in every frame."""
         return drive.amount if drive.amount.ndim == 0 else sample_rows(drive.amount, self.source, self.loop)
@@ -334,10 +339,18 @@ def _pulses(arm: HandStrokes | Accents, time: Floats, timing: Mapping[str, float
     return sizes * down * (1.0 - back), sizes * drawn
 
 
+def _pulses_of(i: int, moments: Moments, timing: Mapping[str, float]) -> tuple[Floats, Floats]:
+    """``_pulses`` of an arm, or of the body where no hand has strokes."""
+    key = i, timing["delay"], timing["recover"]
+    if key not in moments.pulses:
+        moments.pulses[key] = _pulses(moments.arms[i] if moments.arms else moments.accents, moments.time, timing)
+    return moments.pulses[key]
+
+
 def _landing(drive: Drive, moments: Moments) -> tuple[Floats, Floats]:
     """Weight that lands with the strokes of both hands, and what is drawn up before: ``(T,)`` each."""
-    given: Sequence[HandStrokes | Accents] = moments.arms or (moments.accents,)
-    landed, drawn = zip(*(_pulses(own, moments.time, drive.timing) for own in given), strict=True)
+    count = max(len(moments.arms), 1)
+    landed, drawn = zip(*(_pulses_of(i, moments, drive.timing) for i in range(count)), strict=True)
     settled = moments.settled
     return settled * _both(np.concatenate(landed, axis=1)), settled * _both(np.concatenate(drawn, axis=1))
 
@@ -374,12 +387,12 @@ def _thrust(table: Floats, drive: Drive, moments: Moments) -> None:
     if not moments.arms:
         return
     ahead, ways = moments.ahead(drive.timing["lead"]), []
-    for arm, weight in zip(moments.arms, _shares(moments.arms), strict=True):
+    for i, (arm, weight) in enumerate(zip(moments.arms, _shares(moments.arms), strict=True)):
         there = np.where(arm.hangs | arm.fixed, 0.0, 1.0)  # a body that comes nearer folds the arm
         by = weight * there[:, None] * FARTHEST * np.tanh((arm.goals + np.array([0.0, 0.35, 0.0])) / FARTHEST)
         stroke, share = arm.phase.stroke[ahead], clip(arm.phase.path_share[ahead], -0.35, 1.25)
         gone = np.diff(by, axis=0)
-        landed, drawn = _pulses(arm, moments.time, drive.timing)
+        landed, drawn = _pulses_of(i, moments, drive.timing)
         kicks = (
             drive.timing["accent"] * moments.settled[:, None] * ((landed - drive.timing["draw_back"] * drawn) @ gone)
         )
@@ -475,13 +488,12 @@ def _gaze_goals(arm: HandStrokes) -> Floats:
     return np.asarray(made)
 
 
-def _watched(arm: HandStrokes, lead: float, moments: Moments) -> tuple[Floats, Ints]:
+def _watched(arm: HandStrokes, goals: Floats, lead: float, moments: Moments) -> tuple[Floats, Ints]:
     """``(T, 4)`` how far left and down the hand's goal is, whether there is one, and one that goes with the chest.
 
     The gaze goes to the next goal before the hand sets out, but not before the hand has come where it is. ``(T,)`` are
     the frames whose chest has to be known: that with which the hand will arrive, and the present one while it is there.
     """
-    goals = _gaze_goals(arm)
     stays = norms(np.diff(arm.goals, axis=0)) < 1e-3
     held = np.where(stays, arm.arrivals - arm.starts, 0.0)
     before = SETTLED * np.concatenate([[FIRST], held[:-1]])
@@ -498,13 +510,14 @@ def _attention(table: Floats, drive: Drive, moments: Moments) -> None:
         return
     amount, timing = moments.amount(drive) * moments.presence, drive.timing
     weights = _shares(moments.arms)  # two hands that do as much are looked at together
+    goals = [_gaze_goals(arm) for arm in moments.arms]
     facing = np.zeros((2, len(moments.time)))
 
     def towards(lead: float, seconds: float) -> Floats:
         """``(T, 3)`` how far left and down the goals of both hands are, and whether there are any, ``lead`` before."""
         made = np.zeros((len(moments.time), 3))
-        for weight, arm in zip(weights, moments.arms, strict=True):
-            watched, frames = _watched(arm, lead, moments)
+        for weight, arm, own in zip(weights, moments.arms, goals, strict=True):
+            watched, frames = _watched(arm, own, lead, moments)
             left, down = facing[:, frames]  # goals go with the chest
             watched[:, 0] += watched[:, 3] * left
             watched[:, 1] += watched[:, 3] * down * np.cos(watched[:, 0])
