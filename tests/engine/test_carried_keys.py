@@ -67,7 +67,7 @@ def test_what_a_hand_holds_survives_every_dial(effort):
     motion = generate(phrase)
     away = np.linalg.norm(from_head(motion) - ARM * np.array(TOUCH), axis=1)
     assert away.min() < 1e-9
-    assert (away < 1e-3).sum() >= 10  # the head that a hand holds is itself held, softly
+    assert (away < 1e-3).sum() >= 8  # the head that a hand holds is itself held, softly
 
 
 @pytest.mark.parametrize("effort", [Effort(), Effort(flow=-1), Effort(space=-1, weight=1), Effort(time=1, flow=-1)])

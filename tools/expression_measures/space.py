@@ -85,13 +85,17 @@ def _attention(take: Take, stroke: Stroke) -> dict[str, float]:
     if not take.rotated:
         return found
     first = max(stroke.begin - round(EARLY * RATE), 0)
+    # Seen from the joint of the head, which is 10 cm behind and below the eyes, a near hand is 10 to 15° elsewhere.
+    eyes = take.positions.get("eyes", take["head"])
+    angles = {"gaze": _angles(take.directions["gaze"], goal - eyes)}
+    angles["head"] = _angles(take.directions["head"], goal - take["head"])
     for name, near in ON.items():
-        angle = _angles(take.directions[name], goal - take["head"])
+        angle = angles[name]
         away = np.flatnonzero(angle[first : stroke.stop + 1] > near)
         since = first if not len(away) else first + int(away[-1]) + 1
         found[f"{name}_angle"] = float(angle[around].mean())
         found[f"{name}_lead"] = max(stroke.stop - since, 0) / RATE
-    gaze = _angles(take.directions["gaze"], goal - take["head"])[stroke.begin : stroke.stop + 1]
+    gaze = angles["gaze"][stroke.begin : stroke.stop + 1]
     return found | {"gaze_share": float((gaze <= ON["gaze"]).mean())}
 
 

@@ -35,7 +35,8 @@ class Take:
     Attributes
     ----------
     positions
-        ``(T, 3)`` by landmark, metres of a body 1.70 m tall, ``RATE`` frames a second, smoothed.
+        ``(T, 3)`` by landmark, metres of a body 1.70 m tall, ``RATE`` frames a second, smoothed. "eyes" is the middle
+        between them, where the body has any.
     directions
         ``(T, 3)`` unit vectors: what "head" and "gaze" face, "head up", and the chest's "chest ahead", "chest up",
         "chest left". Of the chest by its shoulders where the motion has no rotations; of the head only where it has.
@@ -125,6 +126,9 @@ def take_of(motion: Motion, name: str = "") -> Take:
     joints = _landmarks(skeleton)
     placed = scale * low_pass(resample_vectors(p[:, list(joints.values())], at), RATE)
     positions = {landmark: placed[:, i] for i, landmark in enumerate(joints)}
+    eyes = [skeleton.roles[f"{side}Eye"] for side in SIDES if f"{side}Eye" in skeleton.roles]
+    if eyes:
+        positions["eyes"] = scale * low_pass(resample_vectors(p[:, eyes].mean(axis=1), at), RATE)
     directions = _chest_by_shoulders(positions)
     if rotated:
         turned = _facing(skeleton, q)

@@ -22,27 +22,55 @@ struct Joined {
 
     void add(double pulse) { sum += square(square(pulse)); }
     double value() const { return std::sqrt(std::sqrt(sum)); }
+    double below_one() const { return std::sqrt(std::sqrt(sum / (1.0 + sum))); }
+};
+
+// Weight at one moment: how far it has landed, and how far it is drawn up before.
+struct Pulse {
+    double landed, drawn;
+};
+
+// Weight that lands with A strokes.
+struct Pulses {
+    Floats<1> low;      // (A,) seconds at which it has landed
+    Floats<1> half;     // (A,) half of how long it falls
+    Floats<1> sizes;    // (A,)
+    Floats<1> recover;  // (A,) seconds in which it comes back
+
+    Pulse at(Index a, double time) const {
+        const double since = time - low(a);
+        if (since <= -3.6 * half(a) || since >= recover(a)) return {0.0, 0.0};
+        const double down = smootherstep(1.0 + 0.5 * since / half(a));
+        const double drawn = smootherstep((since + 3.6 * half(a)) / (1.6 * half(a))) * (1.0 - down);
+        return {sizes(a) * down * (1.0 - smootherstep(since / recover(a))), sizes(a) * drawn};
+    }
 };
 
 }  // namespace
 
-// Weight that lands with A strokes in frames at times (T,), and what is drawn up before: (T,) each, from 0 to 1. A
-// stroke of some size arrives; its weight begins to land `rise` seconds before, has landed `delay` seconds after, and
-// takes `recover` seconds to come back.
-static void land(Floats<1> time, Floats<1> arrivals, Floats<1> sizes, Floats<1> rise, Floats<1> recover, double delay,
-                 FloatsOut<1> landed, FloatsOut<1> drawn) {
+// Weight that lands with the strokes of hands in frames at times (T,), and what is drawn up before: (T,) each, below 1,
+// as a body has one weight.
+static void land(Floats<1> time, const Pulses& pulses, FloatsOut<1> landed, FloatsOut<1> drawn) {
     for (Index t = 0; t < time.shape[0]; ++t) {
         Joined lands, draws;
-        for (Index a = 0; a < arrivals.shape[0]; ++a) {
-            const double since = time(t) - arrivals(a);
-            if (since <= -2.0 * rise(a) || since >= delay + recover(a)) continue;
-            const double down = smootherstep((since + rise(a)) / (rise(a) + delay));
-            const double back = smootherstep((since - delay) / recover(a));
-            const double drawn_up = smootherstep((since + 2.0 * rise(a)) / rise(a)) * (1.0 - down);
-            lands.add(sizes(a) * down * (1.0 - back));
-            draws.add(sizes(a) * drawn_up);
+        for (Index a = 0; a < pulses.low.shape[0]; ++a) {
+            const Pulse pulse = pulses.at(a, time(t));
+            lands.add(pulse.landed), draws.add(pulse.drawn);
         }
-        landed(t) = lands.value(), drawn(t) = draws.value();
+        landed(t) = lands.below_one(), drawn(t) = draws.below_one();
+    }
+}
+
+// Where accents of strokes bring a trunk (T, 3): along ways (A, 3) as weight lands, and back by `draw_back` of them
+// before.
+static void kick(Floats<1> time, const Pulses& pulses, double draw_back, Floats<2> ways, FloatsOut<2> out) {
+    for (Index t = 0; t < time.shape[0]; ++t) {
+        Vec3 sum = {0.0, 0.0, 0.0};
+        for (Index a = 0; a < pulses.low.shape[0]; ++a) {
+            const Pulse pulse = pulses.at(a, time(t));
+            sum = sum + (pulse.landed - draw_back * pulse.drawn) * read_vector(ways.at(a));
+        }
+        write_vector(out.at(t), sum);
     }
 }
 
@@ -81,12 +109,22 @@ static void swing(double rate, Floats<1> moments, Floats<1> sizes, double cycles
     }
 }
 
-// Add a weight of what is looked at (T, 4): rows (S, 4), each from its moment (S,) on; the first from the start.
-static void look(Floats<1> time, Floats<1> moments, Floats<2> rows, double weight, FloatsOut<2> out) {
+// Add a weight of what is looked at (T, 3), left, down, and whether there is anything: goals (S, 6), each from its
+// moment (S,) on; the first from the start. Goals that go with the chest are where they will be when the hand arrives,
+// by how far the chest is turned and bent (2, T).
+static void look(Floats<1> time, double rate, Floats<1> moments, Floats<2> goals, Floats<2> facing, double weight,
+                 FloatsOut<2> out) {
+    const Index count = time.shape[0];
     Index now = 0;
-    for (Index t = 0; t < time.shape[0]; ++t) {
+    for (Index t = 0; t < count; ++t) {
         while (now + 1 < moments.shape[0] && moments(now + 1) <= time(t)) ++now;
-        for (int column = 0; column < 4; ++column) out(t, column) += weight * rows(now, column);
+        const double* goal = goals.at(now);
+        const double scale = rate / most(goal[2], 1e-6), there = goal[4] * scale, gone = goal[5] * scale;
+        const double at = most(least(static_cast<double>(t), most(gone, there)), there);
+        const Index frame = static_cast<Index>(clamp(std::nearbyint(at), 0.0, static_cast<double>(count - 1)));
+        const double left = goal[0] + goal[3] * facing(0, frame);
+        const double down = goal[1] + goal[3] * facing(1, frame) * std::cos(left);
+        out(t, 0) += weight * left, out(t, 1) += weight * down, out(t, 2) += weight * goal[2];
     }
 }
 
@@ -103,9 +141,16 @@ static void go_ways(Ints<1> stroke, Floats<1> path_share, Floats<2> goals, Index
     }
 }
 
+}  // namespace kinesphere
+
+FIELDS(kinesphere::Pulses, &kinesphere::Pulses::low, &kinesphere::Pulses::half, &kinesphere::Pulses::sizes,
+       &kinesphere::Pulses::recover);
+
+namespace kinesphere {
+
 KERNELS(recruitment) {
-    return {kernel<land>("land"), kernel<carry>("carry"), kernel<swing>("swing"), kernel<look>("look"),
-            kernel<go_ways>("go_ways")};
+    return {kernel<land>("land"),   kernel<kick>("kick"), kernel<carry>("carry"),
+            kernel<swing>("swing"), kernel<look>("look"), kernel<go_ways>("go_ways")};
 }
 
 }  // namespace kinesphere

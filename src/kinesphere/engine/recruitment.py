@@ -2,12 +2,13 @@
 
 Each kind of drive (``motion.drive``) is a function of performed time, where strokes begin and arrive:
 
-- **press**: the body's weight. It is drawn up before a stroke, lands a moment after the hand arrives, and comes back.
+- **press**: the body's weight. It is drawn up before a stroke, falls while the hand is fastest, lands a moment after
+  the hand arrives, and comes back. Blows have it, and neither what prepares them nor what takes the hand back.
 - **lift**: the body rises and is held up, and a little more with each stroke.
-- **thrust**: turn, lean and hips go with the hand towards its goals, somewhat ahead of it.
+- **thrust**: turn, lean and hips go with the hand towards its goals, and drive along with its accent.
 - **attention**: eyes, head and chest are on the hand's goal before the hand is.
 - **glance**: eyes and head go aside now and then, and come back.
-- **swing**: trunk and limbs swing on after each arrival, and die away. Channels follow each other.
+- **swing**: trunk and limbs swing on when the hand slows down, and die away. Channels follow each other.
 - **wave**: a wave of its own, whatever hands do. Channels follow each other by a quarter of it.
 - **hold**: a posture, which comes with the phrase and goes with it.
 - **block**: chest, head and shoulders are one: the head goes with the torso, which does less by itself.
@@ -22,6 +23,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from types import MappingProxyType
+from typing import NamedTuple
 
 import numpy as np
 
@@ -35,28 +37,36 @@ from kinesphere.engine.posture import upright_shoulder
 from kinesphere.engine.proportions import ARM, LEG
 from kinesphere.engine.trunk import HIPS, STEADY, TAKEN_BACK, TORSO
 from kinesphere.maths.interpolation import ramp
-from kinesphere.maths.vectors import Bools, Floats, clip, differences, norms, smootherstep, smoothstep
+from kinesphere.maths.vectors import Bools, Floats, Ints, clip, differences, norms, smootherstep, smoothstep
 from kinesphere.motion.drive import Drive
 from kinesphere.motion.gesture import SHAPES
 from kinesphere.motion.phrase import Phrase
 
 FULL_STROKE = 0.24  # metres: shorter strokes have less of the body
 TO_REST = 0.35  # of it that a hand has which goes down to hang
-UPWARDS = 0.6  # of the body's weight that a stroke straight up does not have
-IN_PLACE = 0.3  # of it that a stroke has whose goal is fixed in the world: the arm has to reach it all the same
-FULL_GAP = 0.42  # seconds from one arrival to the next: bodies that land more often do not sink as far
-RISES = (0.16, 0.75)  # seconds that weight takes to land, at least and at most
-SWINGS_EARLY, SWINGS_COME = 0.05, 0.22  # seconds before an arrival, and in which they come
+UPWARDS, DOWNWARDS = 0.4, 0.15  # of the body's weight that a stroke straight up does not have, and one down has more
+IN_PLACE = 0.45  # of it that a stroke has whose goal is fixed in the world: the arm has to reach it all the same
+FARTHEST = 0.9  # arm lengths that a thrust comes to softly
+FULL_GAP = 0.62  # seconds from one arrival to the next: bodies that land more often do not sink as far
+FORCE, PREPARES = 0.35, 1.0  # logarithm by which a stroke has to be more forceful than another to be the blow; seconds
+RAISED = 0.85  # of its force that a stroke has with which a hand comes up from hanging, or goes down to hang
+AWAY = 0.3  # by which a stroke is more forceful that goes straight away from the shoulder
+LATER = 0.18  # of the way from the hand's fastest moment to the landing by which the body falls fastest later
+FALLS = (0.12, 0.55)  # seconds from the hand's fastest moment until weight has landed, at least and at most
+FULL_FALL = 0.20  # seconds likewise: weight that has to land sooner falls less far, as nothing falls faster than freely
+COMES_UP = 0.30  # seconds that a body takes at least to come up again for the next stroke
+SWINGS_COME = 0.22  # seconds in which swings come
 SETTLES = 0.4  # seconds before the end in which weight that has landed comes back
 COMES, GOES = 0.65, 0.65  # seconds in which a posture comes, and goes, at the pace that is written
 SLOWEST = 2.2  # times as long at most, where everything is slower
 SMOOTH = 0.045  # seconds of σ: a trunk has mass
 EYES = (0.0, 0.21, 0.06)  # metres: the eyes from the middle between the shoulders, left, up, ahead
 FARTHEST_TURN, FARTHEST_NOD = np.radians(62.0), np.radians(52.0)  # of a gaze
-BESIDE = (np.radians(48.0), np.radians(68.0))  # goals as far aside as this are not looked at
+BESIDE = (np.radians(75.0), np.radians(100.0))  # goals as far aside as this are not looked at
+NEAR = (0.34, 0.44)  # metres from the eyes: hands as near as this are not looked at
+LOOKS = 0.15  # of all that hands do: what is less is looked at less
 EYES_TURN, EYES_LIFT = np.radians(24.0), np.radians(22.0)  # of eyes in the head
 SETTLED, FIRST = 0.7, 0.3  # of a hold before its end, and seconds before the first stroke: when a gaze may leave
-OTHER_ARM = 0.5  # of the body that each of two arms has when both act
 GLANCES = (
     (1.0, -0.25),
     (0.6, 0.40),
@@ -97,7 +107,9 @@ class HandStrokes:
     side: str
     starts: Floats  # (S,) seconds
     arrivals: Floats  # (S,)
-    sizes: Floats  # (S,) from 0 to 1: how much of the body a stroke deserves
+    peaks: Floats  # (S,) when the hand is fastest
+    lengths: Floats  # (S,) from 0 to 1: whether strokes are long
+    sizes: Floats  # (S,) from 0 to 1 or a little more: how much of the body's weight they deserve
     goals: Floats  # (S + 1, 3) where strokes begin and end
     hangs: Bools  # (S + 1,) whether the hand hangs there
     fixed: Bools  # (S + 1,) whether the goal is in the world, or with another joint than the chest
@@ -105,8 +117,9 @@ class HandStrokes:
 
     @cached_property
     def gaze_goals(self) -> Floats:
-        """``(S + 1, 4)`` how far to the left and down a gaze on each goal is, whether it is looked at, and whether it
-        goes with the chest.
+        """``(S + 1, 6)`` of each goal how far left and down it is, whether one looks, and by the chest; and when.
+
+        Nobody looks at the own hand at the chest or at the mouth: eyes are where it goes next, or has been.
         """
         shoulder = np.array([0.18, 0.0, 0.0])
         places = ARM * self.goals + shoulder
@@ -114,10 +127,26 @@ class HandStrokes:
         away = places - np.array(EYES)
         left = np.arctan2(away[:, 0], np.maximum(away[:, 2], 0.05))
         down = np.arctan2(-away[:, 1], np.maximum(np.hypot(away[:, 0], away[:, 2]), 0.05))
-        seen = 1.0 - smoothstep((np.abs(left) - BESIDE[0]) / (BESIDE[1] - BESIDE[0]))  # who waves looks ahead
+        seen = 1.0 - smoothstep((np.abs(left) - BESIDE[0]) / (BESIDE[1] - BESIDE[0]))
         left, down = clip(seen * left, -FARTHEST_TURN, FARTHEST_TURN), clip(seen * down, -FARTHEST_NOD, FARTHEST_NOD)
         looks = np.where(self.hangs, 0.0, 1.0)
-        return np.stack([left * looks, down * looks, looks, looks * ~self.fixed], axis=1)
+        far = looks * smoothstep((norms(away) - NEAR[0]) / (NEAR[1] - NEAR[0]))
+        when = np.append(0.0, self.arrivals), np.append(self.starts, self.arrivals[-1:])  # the hand is there
+        made = far[:, None] * np.stack([left, down, np.ones(len(left)), np.where(self.fixed, 0.0, 1.0), *when], axis=1)
+        for order in (range(len(far) - 2, 0, -1), range(1, len(far))):  # the next one first
+            step = order.step
+            for k in order:
+                made[k] += looks[k] * (1.0 - made[k, 2]) * made[k - step]
+        return np.asarray(made)
+
+
+class Accents(NamedTuple):
+    """Strokes of both hands: when they begin, arrive and are fastest, and how much of the body each deserves."""
+
+    starts: Floats  # (A,)
+    arrivals: Floats
+    peaks: Floats
+    sizes: Floats
 
 
 @dataclass(frozen=True, eq=False)
@@ -139,14 +168,20 @@ class Moments:
         return Batch((len(self.time),), (self.loop,), self.rate)
 
     @cached_property
-    def accents(self) -> tuple[Floats, Floats, Floats]:
-        """``(A,)`` each: when strokes of both hands begin and arrive, and how much of the body each deserves."""
+    def accents(self) -> Accents:
+        """The strokes of both hands, or of the body where no hand has any."""
         if self.arms:
-            starts, arrivals = (np.concatenate([getattr(arm, n) for arm in self.arms]) for n in ("starts", "arrivals"))
-            return starts, arrivals, np.concatenate([arm.sizes for arm in self.arms])
+            rows = ([getattr(arm, name) for arm in self.arms] for name in Accents._fields)
+            return Accents(*(np.concatenate(row) for row in rows))
         goals = self.body.goals
+        starts, arrivals = goals[:-1], goals[1:]
         sizes = np.append(np.ones(len(goals) - 2), TO_REST) if len(goals) > 2 else np.zeros(len(goals) - 1)
-        return goals[:-1], goals[1:], sizes * _unhurried(goals[1:])
+        return Accents(
+            starts,
+            arrivals,
+            0.5 * (starts + arrivals),
+            sizes * _unhurried(arrivals, sizes, np.zeros(len(sizes), dtype=np.intp)),
+        )
 
     @cached_property
     def presence(self) -> Floats:
@@ -174,15 +209,42 @@ class Moments:
         edge = min(SETTLES, 0.3 * end)
         return np.asarray(ramp(self.time, 0.0, max(edge, 1e-6)) * (1.0 - ramp(self.time, end - edge, end + 1e-9)))
 
+    @cached_property
+    def shares(self) -> Floats:
+        """``(A,)`` of the body that each arm has, together 1: by how far they go."""
+        ways = np.array([float(norms(differences(arm.goals)).sum()) for arm in self.arms]) + 1e-9
+        return np.asarray(ways * ways / (ways @ ways))
+
     def amount(self, drive: Drive) -> Floats:
         """``(T,)`` or ``()`` a drive's amount in every frame."""
         return drive.amount if drive.amount.ndim == 0 else sample_rows(drive.amount, self.source, self.loop)
 
 
-def _unhurried(arrivals: Floats) -> Floats:
-    """``(S,)`` factors of accents by how soon the one before and the one after are."""
-    gaps = np.concatenate([[np.inf], differences(arrivals), [np.inf]])
-    return np.asarray(np.minimum(1.0, (np.minimum(gaps[:-1], gaps[1:]) / FULL_GAP) ** 2))
+def _unhurried(arrivals: Floats, force: Floats, arms: Ints) -> Floats:
+    """``(S,)`` factors of accents by how soon others come before and after them, of strokes of one or both arms.
+
+    The more forceful of two strokes keeps its weight, and takes the other's: a body lands with the blow, and neither
+    with what prepares it nor with the hand that is taken back. Two arms may do the same at the same time.
+    """
+    gaps = np.abs(arrivals[:, None] - arrivals)
+    np.fill_diagonal(gaps, np.inf)
+    strength = np.log(np.maximum(force, 1e-6)) / FORCE
+    more = strength[:, None] - strength
+    near = np.where(arms[:, None] == arms, np.minimum(1.0, (gaps / FULL_GAP) ** 2), 1.0)
+    prepares = np.minimum(1.0, (gaps / PREPARES) ** 2)
+    factors = near + (1.0 - near) * smoothstep(more) - np.maximum(near - prepares, 0.0) * smoothstep(-more)
+    return np.asarray(factors.min(axis=1, initial=1.0))
+
+
+def _fastest(phase: StrokePhase, starts: Floats, arrivals: Floats, rate: float) -> Floats:
+    """``(S,)`` seconds at which a hand is fastest in each stroke: the mean of its time, by its speed to the power 4."""
+    stroke = phase.stroke[1:]
+    gone = np.where(stroke == phase.stroke[:-1], np.maximum(differences(phase.path_share), 0.0), 0.0)
+    weights = (gone * gone) ** 2
+    total = np.bincount(stroke, weights, len(starts))
+    moments = np.bincount(stroke, weights * (np.arange(len(stroke)) + 0.5) / rate, len(starts))
+    found = np.where(total > 0.0, moments / np.maximum(total, 1e-30), arrivals)
+    return np.asarray(clip(found, starts, arrivals))
 
 
 def moments_of(
@@ -195,7 +257,8 @@ def moments_of(
     table: Floats,
 ) -> Moments:
     """The moments of one performance with frames at times ``source (T,)`` of the phrase, and channels ``(T, C)``."""
-    arms = []
+    arms: list[HandStrokes] = []
+    forces: list[Floats] = []
     for side, task in tasks.items():
         plan, phase = task.plan, task.phase
         if plan is None or phase is None:
@@ -204,16 +267,26 @@ def moments_of(
         fixed = plan.fixed[plan.edges, None]
         goals = plan.positions[plan.edges] / actor.arm_size * mirror - np.where(fixed, upright_shoulder(actor), 0.0)
         hangs = plan.relaxed[plan.edges]
-        arrivals = plan.clock.goals[1:]
-        sizes = smoothstep(plan.lengths / FULL_STROKE) * np.where(hangs[1:], TO_REST, 1.0)
-        rises = differences(goals[:, 1]) / np.maximum(norms(differences(goals)), 1e-6)
-        sizes *= (1.0 - UPWARDS * np.maximum(rises, 0.0)) * np.where(fixed[1:, 0], IN_PLACE, 1.0)
-        moving = plan.lengths > 0.0
-        unhurried = np.ones(len(sizes))
-        unhurried[moving] = _unhurried(arrivals[moving])
+        starts, arrivals = plan.clock.goals[:-1], plan.clock.goals[1:]
+        long = smoothstep(plan.lengths / FULL_STROKE) * np.where(hangs[1:], TO_REST, 1.0)
+        ways = np.maximum(norms(differences(goals)), 1e-6)
+        rises, away = differences(goals[:, 1]) / ways, differences(norms(goals)) / ways
+        steep = 1.0 - UPWARDS * np.maximum(rises, 0.0) + DOWNWARDS * np.maximum(-rises, 0.0)
+        blow = np.where(hangs[:-1] | hangs[1:], RAISED, steep * (1.0 + AWAY * away))
+        forces.append(long * blow * plan.lengths / np.maximum(arrivals - starts, 1e-6))
+        sizes = long * steep * np.where(fixed[1:, 0], IN_PLACE, 1.0)
         placed = fixed[:, 0] | bool(plan.fixed_vias)
-        strokes = plan.clock.goals[:-1], arrivals, sizes * unhurried, goals / ARM, hangs, placed, phase
-        arms.append(HandStrokes(side, *strokes))
+        times = starts, arrivals, _fastest(phase, starts, arrivals, rate)
+        arms.append(HandStrokes(side, *times, long, sizes, goals / ARM, hangs, placed, phase))
+    if arms:
+        counts = [len(own) for own in forces]
+        every = (
+            np.concatenate([arm.arrivals for arm in arms]),
+            np.concatenate(forces),
+            np.repeat(range(len(arms)), counts),
+        )
+        unhurried = np.split(_unhurried(*every), np.cumsum(counts)[:-1])
+        arms = [replace(arm, sizes=arm.sizes * own) for arm, own in zip(arms, unhurried, strict=True)]
     shapeless = {side: 1.0 - clip(table[:, own].sum(axis=1), 0.0, 1.0) for side, own in _SHAPES.items()}
     time = np.arange(len(source)) / rate
     return Moments(time, source, phrase.duration, rate, phrase.loop, tuple(arms), body, shapeless)
@@ -256,21 +329,42 @@ def _add_all(table: Floats, drive: Drive, curve: Floats, moments: Moments) -> No
         _add(table, channel, share * curve * free)
 
 
+class Pulses(NamedTuple):
+    """Weight that lands with A strokes: when, half of how long it falls, how much, and how long it recovers."""
+
+    low: Floats  # (A,) seconds
+    half: Floats
+    sizes: Floats  # from 0 to 1 or a little more
+    recover: Floats
+
+
+def _pulses(arm: HandStrokes | Accents, timing: Mapping[str, float]) -> Pulses:
+    """The pulses of an arm's strokes.
+
+    Weight falls fastest when the hand is fastest, and has landed a moment after the hand. It comes back in time for the
+    next stroke, as far as that one deserves it.
+    """
+    low = arm.arrivals + timing["delay"]
+    half = clip((1.0 - LATER) * (low - arm.peaks), *FALLS)
+    sizes = arm.sizes * np.minimum((half / FULL_FALL) ** 2, 1.0)
+    recover = np.maximum(timing["recover"], 0.8 * half)
+    if len(sizes) > 1:
+        room = np.maximum((low - 2.0 * half)[1:] - low[:-1], COMES_UP)
+        wanted = clip(sizes[1:] / np.maximum(sizes[:-1], 1e-6), 0.0, 1.0)
+        recover[:-1] -= wanted * np.maximum(recover[:-1] - room, 0.0)
+    return Pulses(low, half, sizes, recover)
+
+
 def _landing(drive: Drive, moments: Moments) -> tuple[Floats, Floats]:
-    """Weight that lands with each stroke, and what is drawn up before: ``(T,)`` each, from 0 to 1."""
-    starts, arrivals, sizes = moments.accents
-    kept = sizes > 1e-3
-    if drive.timing.get("first") and kept.any():  # who is startled is so once, whatever the hand does
-        kept &= arrivals == arrivals[kept].min()
-        sizes = np.ones(len(sizes))
-    if not kept.any():
-        return np.zeros((2, len(moments.time)))  # type: ignore[return-value]
-    starts, arrivals, sizes = starts[kept], arrivals[kept], sizes[kept]
-    delay, recover = drive.timing["delay"], drive.timing["recover"]
-    rise = clip(drive.timing["rise"] * (arrivals - starts), *RISES)
+    """Weight that lands with the strokes of both hands, and what is drawn up before: ``(T,)`` each, below 1."""
+    found = [_pulses(arm, drive.timing) for arm in moments.arms or (moments.accents,)]
+    pulses = found[0] if len(found) == 1 else Pulses(*(np.concatenate(rows) for rows in zip(*found, strict=True)))
+    if drive.timing.get("first"):  # who is startled is so once, whatever the hand does
+        kept = pulses.sizes > 1e-3
+        kept &= pulses.low == pulses.low[kept].min(initial=np.inf)
+        pulses = Pulses(*(row[kept] for row in pulses))._replace(sizes=np.ones(int(kept.sum())))
     landed, drawn = np.empty((2, len(moments.time)))
-    recovers = np.maximum(recover, 0.8 * rise)
-    _native.recruitment.land(moments.time, arrivals, sizes, rise, recovers, float(delay), landed, drawn)
+    _native.recruitment.land(moments.time, pulses, landed, drawn)
     return moments.settled * landed, moments.settled * drawn
 
 
@@ -284,7 +378,7 @@ def _accents(table: Floats, drive: Drive, moments: Moments) -> None:
 
 
 def _lift(table: Floats, drive: Drive, moments: Moments) -> None:
-    starts, arrivals, sizes = moments.accents
+    starts, arrivals, _, sizes = moments.accents
     middle, half = 0.5 * (starts + arrivals), np.maximum(0.5 * (arrivals - starts), 0.15)
     carried = np.empty(len(moments.time))
     _native.recruitment.carry(moments.time, middle - drive.timing["lead"], 1.3 * half, sizes, carried)
@@ -293,18 +387,24 @@ def _lift(table: Floats, drive: Drive, moments: Moments) -> None:
 
 
 def _thrust(table: Floats, drive: Drive, moments: Moments) -> None:
-    """Channels are named with what they go by: ``torso.turn.ahead``. Turns and sides are towards the arm's own side."""
+    """Channels are named with what they go by: ``torso.turn.ahead``. Turns and sides are towards the arm's own side.
+
+    With each stroke's accent the trunk drives along: back before the hand is fastest, on after it, and back again.
+    """
     if not moments.arms:
         return
     ahead, ways = round(drive.timing["lead"] * moments.rate), []
-    for arm in moments.arms:
+    for arm, weight in zip(moments.arms, moments.shares, strict=True):
         there = np.where(arm.hangs | arm.fixed, 0.0, 1.0)  # a body that comes nearer folds the arm
-        by = there[:, None] * clip(arm.goals + np.array([0.0, 0.35, 0.0]), -1.2, 1.2)
+        by = weight * there[:, None] * FARTHEST * np.tanh((arm.goals + np.array([0.0, 0.35, 0.0])) / FARTHEST)
         way = np.empty((len(moments.time), 3))
         phase = (np.ascontiguousarray(row) for row in (arm.phase.stroke, arm.phase.path_share))
         _native.recruitment.go_ways(*phase, by, ahead, moments.loop, way)
-        ways.append(way)
-    amount = moments.amount(drive) * moments.presence * (OTHER_ARM if len(ways) > 1 else 1.0)
+        accents = moments.time, _pulses(arm, drive.timing), drive.timing["draw_back"]
+        kicks = np.empty_like(way)
+        _native.recruitment.kick(*accents, drive.timing["accent"] * differences(by), kicks)
+        ways.append(way + moments.settled[:, None] * kicks)
+    amount = moments.amount(drive) * moments.presence
     smooth = np.reshape(amount, (-1, 1)) * moments.batch.smooth(np.concatenate(ways, axis=1), SMOOTH)
     for i, arm in enumerate(moments.arms):
         for name, own in drive.channels.items():
@@ -333,14 +433,14 @@ def _of_arm(channel: str, component: str, side: str) -> tuple[tuple[str, float],
 
 
 def _swing(table: Floats, drive: Drive, moments: Moments) -> None:
-    """Limbs and trunk swing on after each arrival, towards where the hand was going, and die away."""
+    """Limbs and trunk swing on when the hand slows down, towards where it was going, and die away."""
     rate, fades, lag = (drive.timing[name] for name in ("rate", "fades", "lag"))
     swung = np.zeros(len(moments.time))
     for arm in moments.arms:
         ways = differences(arm.goals)
         towards = np.where(np.abs(ways[:, 0]) > 0.6 * np.abs(ways[:, 2]), SIGN[arm.side] * ways[:, 0], ways[:, 2])
-        begins, sizes = arm.arrivals - SWINGS_EARLY, arm.sizes * np.sign(towards)
-        _native.recruitment.swing(moments.rate, begins, sizes, float(rate), float(fades), SWINGS_COME, swung)
+        sizes = arm.lengths * np.sign(towards)
+        _native.recruitment.swing(moments.rate, arm.peaks, sizes, float(rate), float(fades), SWINGS_COME, swung)
     swung = np.tanh(swung)
     amount = moments.amount(drive) * moments.settled
     for i, (channel, share) in enumerate(drive.channels.items()):
@@ -365,43 +465,43 @@ def _facing(table: Floats) -> tuple[Floats, Floats]:
     return left, down
 
 
-def _add_watched(made: Floats, weight: float, arm: HandStrokes, lead: float, time: Floats) -> None:
-    """Add to ``(T, 4)`` how far left and down the hand's goal is, whether there is one, and one that goes with the
-    chest.
+def _add_watched(made: Floats, weight: float, arm: HandStrokes, lead: float, facing: Floats, moments: Moments) -> None:
+    """Add to ``(T, 3)`` how far left and down the hand's goal is, and whether there is one.
 
-    The gaze goes to the next goal before the hand sets out, but not before the hand has come where it is.
+    The chest is turned left and bent down by ``facing (2, T)``.
+
+
+    The gaze goes to the next goal before the hand sets out, but not before the hand has come where it is. ``(T,)`` are
+    the frames whose chest has to be known: that with which the hand will arrive, and the present one while it is there.
     """
     held = np.where(norms(differences(arm.goals)) < 1e-3, arm.arrivals - arm.starts, 0.0)
     before = SETTLED * np.concatenate([[FIRST], held[:-1]])
     leave = np.concatenate([[-np.inf], arm.starts - np.minimum(lead, before)])
-    _native.recruitment.look(time, leave, arm.gaze_goals, weight, made)
+    _native.recruitment.look(moments.time, moments.rate, leave, arm.gaze_goals, facing, weight, made)
 
 
 def _attention(table: Floats, drive: Drive, moments: Moments) -> None:
     if not moments.arms:
         return
     amount, timing = moments.amount(drive) * moments.presence, drive.timing
-    lengths = np.array([float(norms(differences(arm.goals)).sum()) for arm in moments.arms])
-    weights = (lengths / max(float(lengths.max()), 1e-9)) ** 2  # two hands that do as much are looked at together
-    weights /= max(float(weights.sum()), 1e-9)
+    facing = np.zeros((2, len(moments.time)))
 
     def towards(lead: float, seconds: float) -> Floats:
-        """What ``_add_watched`` adds of both hands, ``lead`` seconds before they set out."""
-        arms = zip(weights, moments.arms, strict=True)
-        watched = np.zeros((len(moments.time), 4))
-        for weight, arm in arms:
-            _add_watched(watched, float(weight), arm, lead, moments.time)
-        return moments.batch.smooth(watched, seconds)
+        """``(T, 3)`` how far left and down the goals of both hands are, and whether there are any, ``lead`` before."""
+        made = np.zeros((len(moments.time), 3))
+        for weight, arm in zip(moments.shares, moments.arms, strict=True):
+            _add_watched(made, float(weight), arm, lead, facing, moments)
+        made /= np.maximum(made[:, 2:], LOOKS)  # where one hand does nothing that is looked at, the other has it all
+        return moments.batch.smooth(made, seconds)
 
-    eyes, head = towards(timing["eyes_lead"], 0.03), towards(timing["head_lead"], 0.07)
-    chest = towards(timing["chest_lead"], 0.11)
-    turn = timing["chest"] * amount * chest[:, 0]
+    turn = timing["chest"] * amount * towards(timing["chest_lead"], 0.11)[:, 0]
     _add(table, "torso.turn", turn)
     _add(table, "hips.turn", 0.35 * turn)
-    chest_left, chest_down = _facing(table)  # goals go with the chest
+    facing[:] = _facing(table)
+    eyes, head = towards(timing["eyes_lead"], 0.03), towards(timing["head_lead"], 0.07)
     for gaze in (eyes, head):
-        gaze[:, 0] = clip(gaze[:, 0] + gaze[:, 3] * chest_left, -FARTHEST_TURN, FARTHEST_TURN)
-        gaze[:, 1] = clip(gaze[:, 1] + gaze[:, 3] * chest_down * np.cos(gaze[:, 0]), -FARTHEST_NOD, FARTHEST_NOD)
+        gaze[:, 0] = clip(gaze[:, 0], -FARTHEST_TURN, FARTHEST_TURN)
+        gaze[:, 1] = clip(gaze[:, 1], -FARTHEST_NOD, FARTHEST_NOD)
     turned, bent = _heading(table)
     share = timing["head"]
     _add(table, "head.turn", amount * (share * head[:, 0] - head[:, 2] * turned))

@@ -96,7 +96,7 @@ GROUPS: Mapping[str, tuple[str, str]] = MappingProxyType(
         "interpolation": ("shares of the spaces that a path is interpolated in", "indirect free direct nearest"),
         # How the rest of the body joins: how much of each way, when, and in which channels.
         "press": ("how far the body's weight lands with a stroke", "strong sudden light free bound sustained"),
-        "press_timing": ("when the body's weight lands", "delay rise recover draw_back"),
+        "press_timing": ("when the body's weight lands", "delay recover draw_back"),
         "press_channels": (
             "what lands: radians, leg lengths, metres",
             "hips_y hips_lean torso_forward head_nod clavicle_raise clavicle_forward arm_out arm_up arm_ahead",
@@ -111,7 +111,7 @@ GROUPS: Mapping[str, tuple[str, str]] = MappingProxyType(
             "how far the trunk goes with the hand",
             "strong sudden direct free light bound sustained indirect",
         ),
-        "thrust_timing": ("when the trunk goes with the hand", "lead free_delay"),
+        "thrust_timing": ("when the trunk goes with the hand", "lead free_delay accent"),
         "thrust_channels": (
             "what goes with a hand that is ahead, out or up, in arm lengths: radians, leg lengths, metres",
             "torso_turn_ahead torso_turn_out torso_forward_ahead torso_forward_up torso_side_out torso_side_up "
@@ -132,7 +132,8 @@ GROUPS: Mapping[str, tuple[str, str]] = MappingProxyType(
         "swing_timing": ("how a body swings", "rate fades lag"),
         "swing_channels": (
             "what swings: radians, leg lengths, metres",
-            "torso_turn torso_side hips_x hips_turn arm_ahead arm_out head_tilt head_turn",
+            "torso_turn torso_side hips_x hips_turn clavicle_raise clavicle_forward arm_ahead arm_out head_tilt "
+            "head_turn",
         ),
         "block": ("how far chest, head and shoulders are one", "bound free strong"),
         "sway": ("how much the body sways by itself, added to 1", "direct bound strong indirect free light"),
@@ -150,11 +151,11 @@ _MEANINGS = MappingProxyType(
         "always": "The value whatever the Effort",
         "log_most": "The largest logarithm of the elements together, approached softly",
         "delay": "Seconds after the hand's arrival",
-        "rise": "The share of a stroke's time before its arrival",
         "recover": "Seconds after that",
         "draw_back": "The share that goes the other way before",
         "lead": "Seconds before the hand",
         "free_delay": "Seconds that free is later",
+        "accent": "The share of a stroke that the trunk draws back before its accent, and goes on after it",
         "held": "The share that is held, the rest going with each stroke",
         "eyes_lead": "Seconds that the eyes are before the hand",
         "head_lead": "Seconds that the head is before the hand",

@@ -54,7 +54,7 @@ AMPLITUDES = ("squash", "breath", "limb_volume", "wrist_bend", "wrist_twist", "e
 # Beyond full Effort amplitudes grow, up to what joints bear: radians; displacement is a share of the elbow's angle.
 # What a model itself has at full Effort is not cut.
 LARGEST: Mapping[str, float] = MappingProxyType({"wrist_bend": 0.7, "displacement": 0.5, "flexed_angle": 1.05})
-FREE_DRAG, BOUND_STIFFNESS = 1.6, 0.85  # how much more a free hand drags behind its wrist, and a bound one less
+FREE_DRAG, BOUND_STIFFNESS = 2.2, 0.85  # how much more a free hand drags behind its wrist, and a bound one less
 FIST, OPEN = 0.9, 0.75  # how far hands close at full strong, and open at full light
 AMPLITUDE_VARIATION, DURATION_VARIATION = 0.08, 0.03  # standard deviations between individuals
 POSTURE_EDGE = 0.6  # seconds of the phrase's own time in which a posture comes, and goes

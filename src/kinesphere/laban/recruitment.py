@@ -75,6 +75,7 @@ def _layout(model: EffortModel) -> dict[str, dict[str, float]]:
     for group in ("press", "lift", "thrust", "attention", "glance", "spiral", "swing"):
         timing = f"{group}_timing"
         made[timing] = {name: values[f"{timing}.{name}"] for name in GROUPS[timing][1].split()}
+    made["thrust_timing"] |= made["press_timing"]  # both land together
     for element in ELEMENTS:
         rows = {name: values[f"posture_{element}.{name}"] for name in POSTURE.split()}
         made[f"posture_{element}"] = {own: v for name, v in rows.items() if v for own in channels_of(name)}
