@@ -6,8 +6,9 @@
 namespace kinesphere {
 
 constexpr double KNEE_OUT = 0.5;      // of the angle from the pelvis's heading to the foot's that a knee turns
-constexpr int RAISINGS = 12;          // times that a heel rises as far as its ankle is bent too much
+constexpr int RAISINGS = 12;          // times that a heel rises as far as its ankle is bent too much, or its leg short
 constexpr double BENT_ENOUGH = 1e-3;  // radians
+constexpr double NEAR_ENOUGH = 1e-8;  // metres
 constexpr double FULLY_BENT = 3.141592653589793;  // radians: nothing but the target's distance limits a knee
 
 namespace {
@@ -31,7 +32,8 @@ struct FigureLeg {
 }  // namespace
 
 // Write local rotations (F, J, 4) of a leg's joints to its feet. And points (F, 3, 3): hip, knee, and the ankle that
-// the foot asks for. Heels rise where ankles would bend more than by `most_bent` radians.
+// the foot asks for. Heels rise where ankles would bend more than by `most_bent` radians, and
+// where a leg is too short: feet stay.
 static void solve_leg(const FootTargets& feet, const FigureLeg& leg, double most_bent, Floats<3> translations,
                       FloatsOut<3> local, FloatsOut<3> points) {
     const Vec3 right = {1.0, 0.0, 0.0}, up = {0.0, 1.0, 0.0}, ahead = {0.0, 0.0, 1.0};
@@ -64,6 +66,12 @@ static void solve_leg(const FootTargets& feet, const FigureLeg& leg, double most
         for (int round = 0; round < RAISINGS && excess > BENT_ENOUGH; ++round) {
             raised += excess;
             excess = solve();
+        }
+        for (int round = 0; round < RAISINGS && most_bent < FULLY_BENT; ++round) {
+            const double missing = norm(ankle - hip) - limits.longest * (a + b);
+            if (missing < NEAR_ENOUGH) break;
+            raised += missing / most(norm(level), 1e-3);
+            solve();
         }
         write_vector(points.at(i, 0), hip);
         write_vector(points.at(i, 1), hip + made.elbow);

@@ -130,7 +130,7 @@ def solve_leg(
 ) -> None:
     """Write the rotations of one side's legs to their feet; see ``FootTargets``.
 
-    Heels rise where ankles would bend more than by ``most_bent`` radians.
+    Heels rise where ankles would bend more than by ``most_bent`` radians, and where a leg is too short for its foot.
     """
     pose.legs[side] = np.empty((len(ball), 3, 3))
     feet = FootTargets(*(np.ascontiguousarray(row) for row in (ball, heading, pitch, toes)))
