@@ -1,6 +1,7 @@
 """The thesis' experiment with an automatic observer: random Effort on random gestures, coded blind.
 
     python tools/observer_experiment.py            the film of 62 segments, and both tables beside the thesis'
+    python tools/observer_experiment.py --seed 2027  another film
     python tools/observer_experiment.py --more 9   and nine further films, for how much chance there is in a number
     python tools/observer_experiment.py --fix      fix the observer's weights and thresholds anew, on other gestures
 
@@ -188,11 +189,11 @@ def by_element(asked: Ints, said: Ints) -> dict[str, tuple[float, int]]:
     return found
 
 
-def report(asked: Ints, said: Ints) -> list[str]:
+def report(asked: Ints, said: Ints, seed: int = SEED) -> list[str]:
     """Both tables beside the thesis', the parts of the film, and what was taken for what."""
     ours, silent = shares(asked, said), shares(asked, np.zeros_like(asked))
     lines = [
-        f"Film {SEED}: {len(asked)} segments, {asked.size} codings",
+        f"Film {seed}: {len(asked)} segments, {asked.size} codings",
         "",
         "| % | consultant | CMA 1 | CMA 2 | CMA 3 | our observer | who always says neutral |",
         "|---|---|---|---|---|---|---|",
@@ -242,13 +243,14 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--fix", action="store_true", help="fix the weights and thresholds anew, and write them")
     parser.add_argument("--more", type=int, default=0, metavar="N", help="code N further films")
+    parser.add_argument("--seed", type=int, default=SEED, help="which film")
     asked = parser.parse_args()
     if asked.fix:
         FILE.write_text(calibrations_toml(fix(), ABOUT), encoding="utf-8")
         print(f"written: {FILE}")
         return
-    films = [coded(film(SEED + i), load_calibrations()) for i in range(1 + asked.more)]
-    lines = report(*films[0])
+    films = [coded(film(asked.seed + i), load_calibrations()) for i in range(1 + asked.more)]
+    lines = report(*films[0], asked.seed)
     print("\n".join(lines + spread(films) if asked.more else lines))
 
 

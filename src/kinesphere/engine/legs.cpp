@@ -67,6 +67,7 @@ static void solve_leg(const FootTargets& feet, const FigureLeg& leg, double most
             raised += excess;
             excess = solve();
         }
+        const Vec3 asked = ankle;  // by which balance lowers the hips; what is left is for the heels
         for (int round = 0; round < RAISINGS && most_bent < FULLY_BENT; ++round) {
             const double missing = norm(ankle - hip) - limits.longest * (a + b);
             if (missing < NEAR_ENOUGH) break;
@@ -75,7 +76,7 @@ static void solve_leg(const FootTargets& feet, const FigureLeg& leg, double most
         }
         write_vector(points.at(i, 0), hip);
         write_vector(points.at(i, 1), hip + made.elbow);
-        write_vector(points.at(i, 2), ankle);
+        write_vector(points.at(i, 2), asked);
         write_quaternion(local.at(i, leg.joints(0)), conjugate(hips) * made.rotation);
         write_quaternion(local.at(i, leg.joints(1)), knee);
         write_quaternion(local.at(i, leg.joints(2)), ankle_rotation);
