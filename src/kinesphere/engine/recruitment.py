@@ -403,7 +403,7 @@ def _thrust(table: Floats, drive: Drive, moments: Moments) -> None:
         accents = moments.time, _pulses(arm, drive.timing), drive.timing["draw_back"]
         kicks = np.empty_like(way)
         _native.recruitment.kick(*accents, drive.timing["accent"] * differences(by), kicks)
-        ways.append(way + moments.settled[:, None] * kicks)
+        ways.append(drive.timing["held"] * way + moments.settled[:, None] * kicks)
     amount = moments.amount(drive) * moments.presence
     smooth = np.reshape(amount, (-1, 1)) * moments.batch.smooth(np.concatenate(ways, axis=1), SMOOTH)
     for i, arm in enumerate(moments.arms):

@@ -111,7 +111,7 @@ GROUPS: Mapping[str, tuple[str, str]] = MappingProxyType(
             "how far the trunk goes with the hand",
             "strong sudden direct free light bound sustained indirect",
         ),
-        "thrust_timing": ("when the trunk goes with the hand", "lead free_delay accent"),
+        "thrust_timing": ("when the trunk goes with the hand", "lead free_delay held accent"),
         "thrust_channels": (
             "what goes with a hand that is ahead, out or up, in arm lengths: radians, leg lengths, metres",
             "torso_turn_ahead torso_turn_out torso_forward_ahead torso_forward_up torso_side_out torso_side_up "
