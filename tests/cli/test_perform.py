@@ -123,6 +123,7 @@ def test_words_are_listed_with_what_they_turn():
     lines = run("words").stdout.splitlines()
     assert len(lines) >= 56
     assert any(line.startswith("gently") and "weight=-0.8" in line for line in lines)
+    assert any(line.split() == ["timidly", "adverb", "=", "shy"] for line in lines)
 
 
 def test_out_of_reach_is_said(tmp_path):

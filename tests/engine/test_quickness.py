@@ -32,6 +32,14 @@ def test_wrists_limits_and_hands_are_those_of_people_in_every_gesture(intensity)
     assert found["inside_percent"] < 0.3, found["worst"]["depth"]
 
 
+@pytest.mark.parametrize("word", ["proudly", "surprised", "contemptuous", "dismissively", "happy", "hesitantly"])
+def test_elbows_do_not_jump_to_the_other_side(word):
+    """Where an elbow is opposite to where shoulders go freely, either side would do as well."""
+    found = clean.inspect_all(Spec(name, (), word, seed=None) for name in gestures())
+    assert found["elbow_pop_mm"] < 60.0, found["worst"]["elbow"]
+    assert found["limit_most"] < 10.0, found["worst"]["limit"]
+
+
 def test_what_is_neutral_is_far_from_any_limit():
     for _, motion in perform_each(Spec(name, seed=None) for name in gestures()):
         found = clean.inspect(motion)

@@ -28,6 +28,7 @@ from kinesphere.motion.humanoid import SIDES
 DEEP = 0.01  # metres
 FAST = 900.0  # degrees a second
 BEYOND = 10.0  # degrees past a limit
+JUMP = 60.0  # millimetres a frame by which the step of an elbow changes
 SOFT = 1e-6  # metres: a softness of nothing
 OWN = 0.6  # of a vertex's weights that makes it a hand's, or a thigh's
 EACH = 14  # vertices of a hand of which one is looked at
@@ -138,10 +139,10 @@ def wrist_speeds(motion: Motion) -> Floats:
     return np.asarray(np.degrees(rotations.angle_between(local[1:], local[:-1])) * motion.rate)
 
 
-def largest_pop(motion: Motion, p: Floats) -> float:
-    """Millimetres a frame by which a hand's step differs most from the one before."""
-    wrists = [motion.skeleton.roles[f"{side}Hand"] for side in SIDES]
-    return 1000.0 * float(norms(np.diff(p[:, wrists], 2, axis=0)).max(initial=0.0)) * (motion.rate / 60.0) ** 2
+def largest_pop(motion: Motion, p: Floats, part: str = "Hand") -> float:
+    """Millimetres a frame by which the step of a hand, or another part, differs most from the one before."""
+    joints = [motion.skeleton.roles[f"{side}{part}"] for side in SIDES]
+    return 1000.0 * float(norms(np.diff(p[:, joints], 2, axis=0)).max(initial=0.0)) * (motion.rate / 60.0) ** 2
 
 
 def inspect(motion: Motion) -> dict[str, float]:
@@ -156,6 +157,7 @@ def inspect(motion: Motion) -> dict[str, float]:
         "wrist": float(wrist_speeds(motion).max(initial=0.0)),
         "limit": float(np.degrees(excess[joint].max())),
         "pop": largest_pop(motion, p),
+        "elbow": largest_pop(motion, p, "LowerArm"),
     } | {f"limit {role}": float(np.degrees(own.max())) for role, own in excess.items() if own.max() > 0.0}
 
 
@@ -164,7 +166,7 @@ def inspect_all(specs: Iterable[Spec]) -> dict[str, Any]:
     rows = {own: inspect(motion) for own, motion in perform_each(specs)}
     worst = {
         key: [[name_of(own), rows[own][key]] for own in sorted(rows, key=lambda own: -rows[own][key])[:WORST]]
-        for key in ("depth", "wrist", "limit", "pop")
+        for key in ("depth", "wrist", "limit", "pop", "elbow")
     }
     limits: dict[str, float] = {}
     for row in rows.values():
@@ -192,6 +194,8 @@ def _summarise(rows: Sequence[Mapping[str, float]]) -> dict[str, Any]:
         "limit_most": max(row["limit"] for row in rows),
         "beyond_limit_percent": 100.0 * sum(row["limit"] > BEYOND for row in rows) / count,
         "largest_pop_mm": max(row["pop"] for row in rows),
+        "elbow_pop_mm": max(row["elbow"] for row in rows),
+        "elbow_pops_percent": 100.0 * sum(row["elbow"] > JUMP for row in rows) / count,
     }
 
 

@@ -231,6 +231,8 @@ def _clean(now: Found, cell: Cells) -> Iterator[str]:
         "limit_most": "most beyond a joint's limit, °",
         "beyond_limit_percent": "performances beyond a limit by more than 10°, %",
         "largest_pop_mm": "largest change of a hand's step, mm a frame",
+        "elbow_pop_mm": "largest change of an elbow's step, mm a frame",
+        "elbow_pops_percent": "performances with an elbow's step that changes by more than 60 mm, %",
     }
     kinds = list(now["clean"])
     rows = [[about, *(cell("clean", kind, key) for kind in kinds)] for key, about in names.items()]

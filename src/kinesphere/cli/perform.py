@@ -219,7 +219,8 @@ def words(
             turned = [f"{name}={value:g}" for name, value in dials if value] + (
                 [f"tempo={word.tempo:g}"] if word.tempo != 1.0 else []
             )
-            typer.echo(f"{word.name:<{width}}  {word.kind:<8} {' '.join(turned)}")
+            meaning = f"= {word.alias}" if word.alias else " ".join(turned)
+            typer.echo(f"{word.name:<{width}}  {word.kind:<8} {meaning}")
 
 
 def _load_vocabulary(file: Path | None) -> Vocabulary | None:

@@ -9,8 +9,9 @@
 
 namespace kinesphere {
 
-constexpr double OPEN_OUT = 0.8660254037844386, OPEN_AHEAD = 0.5;  // 30° ahead of sideways
-constexpr double AWAY_SOFT = 0.2617993877991494;                   // 15° beyond what is free, softly
+constexpr double OPEN_OUT = 0.8660254037844386, OPEN_AHEAD = 0.5;            // 30° ahead of sideways
+constexpr double PI = 3.14159265358979323846, DECIDED = 1.2217304763960306;  // 70°
+constexpr double AWAY_SOFT = 0.2617993877991494;                             // 15° beyond what is free, softly
 
 namespace {
 
@@ -90,7 +91,10 @@ static void limit_elbow(ArmRotations& arm, Vec3 upper, Vec3 wrist, Vec3 open, do
     const double now = std::atan2(dot(axis, cross(open, bone)), dot(open, bone) - nearer * along);
     const double wanted = std::cos(free + AWAY_SOFT * std::tanh(over / AWAY_SOFT));
     const double most_angle = std::acos(clamp((wanted - along * nearer) / reach, -1.0, 1.0));
-    const double turn = std::copysign(least(std::abs(now), most_angle), now) - now;
+    // Opposite to `open` either side would do as well: there an elbow stays, or it would jump from one to the other.
+    const double size = std::abs(now), undecided = clamp((size - DECIDED) / (PI - DECIDED), 0.0, 1.0);
+    const double kept = undecided * undecided * (3.0 - 2.0 * undecided);
+    const double turn = std::copysign(least(size, most_angle + kept * (size - most_angle)), now) - now;
     arm.shoulder = axis_angle_quaternion(axis, turn) * arm.shoulder;
 }
 
