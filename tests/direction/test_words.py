@@ -106,7 +106,10 @@ def test_every_word_may_be_said_as_much_as_strengths_go(strength):
 def test_every_two_words_go_together():
     names = [name for name, word in vocabulary().items() if not word.alias]
     for one, other in itertools.combinations(names, 2):
-        combine_words({one: MOST_STRENGTH, other: MOST_STRENGTH})
+        both = combine_words({one: MOST_STRENGTH, other: MOST_STRENGTH})
+        assert both.gain == MOST_STRENGTH
+        assert all(abs(value) <= 1.0 for value in (both.effort.space, both.effort.weight, both.stillness))
+        assert set(find_word(one).body.posture) <= set(both.body.posture)
 
 
 @pytest.fixture(scope="module")

@@ -471,8 +471,8 @@ def _add_watched(made: Floats, weight: float, arm: HandStrokes, lead: float, fac
     The chest is turned left and bent down by ``facing (2, T)``.
 
 
-    The gaze goes to the next goal before the hand sets out, but not before the hand has come where it is. ``(T,)`` are
-    the frames whose chest has to be known: that with which the hand will arrive, and the present one while it is there.
+    The gaze goes to the next goal before the hand sets out, but not before the hand has come where it is. A goal
+    that goes with the chest is where it will be when the hand arrives, and where it is now while the hand is there.
     """
     held = np.where(norms(differences(arm.goals)) < 1e-3, arm.arrivals - arm.starts, 0.0)
     before = SETTLED * np.concatenate([[FIRST], held[:-1]])

@@ -111,7 +111,7 @@ GROUPS: Mapping[str, tuple[str, str]] = MappingProxyType(
             "how far the trunk goes with the hand",
             "strong sudden direct free light bound sustained indirect",
         ),
-        "thrust_timing": ("when the trunk goes with the hand", "lead free_delay held accent"),
+        "thrust_timing": ("when the trunk goes with the hand", "lead held accent"),
         "thrust_channels": (
             "what goes with a hand that is ahead, out or up, in arm lengths: radians, leg lengths, metres",
             "torso_turn_ahead torso_turn_out torso_forward_ahead torso_forward_up torso_side_out torso_side_up "
@@ -154,7 +154,6 @@ _MEANINGS = MappingProxyType(
         "recover": "Seconds after that",
         "draw_back": "The share that goes the other way before",
         "lead": "Seconds before the hand",
-        "free_delay": "Seconds that free is later",
         "accent": "The share of a stroke that the trunk draws back before its accent, and goes on after it",
         "held": "The share that is held, the rest going with each stroke",
         "eyes_lead": "Seconds that the eyes are before the hand",
