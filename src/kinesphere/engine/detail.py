@@ -1,53 +1,110 @@
-"""Detail: what a recording has that its phrase does not say, kept beside the phrase and added to what it generates.
+"""Detail: what a recording has that its phrase does not say, kept beside the phrase and carried by what edits make.
 
-A recording ``m`` that is lifted becomes a phrase and a detail, the difference between ``m`` and what the phrase alone
-generates. Generated again unedited it is ``m`` itself; generated from an edited phrase, each frame gets the detail of
-the moment that it shows.
+A recording that is lifted becomes a phrase: keys of hands, curves of the trunk, steps, referents. What the phrase alone
+would generate is a neutral re-generation; the recording less that is the detail. Edits change the re-generation, and
+the detail goes along. So a performance is the recording at the moments that its clock shows, plus the difference
+between the edited and the neutral re-generation. Where nothing is edited the difference is nothing, by construction,
+and the recording is returned itself.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
-from kinesphere.maths import rotations
+from kinesphere.engine.recorded_poses import RecordedPoses, leading_calibration
+from kinesphere.engine.stepping import Steps
+from kinesphere.maths.vectors import Bools, Floats
 from kinesphere.motion.motion import Motion
-from kinesphere.motion.timemap import TimeMap, sample_motion
+from kinesphere.motion.phrase import Phrase, Track
 
-SAME = 1e-12  # that what is generated twice may differ by
+ARMS = ("left_arm", "right_arm")
+LEGS_LEAD, REST_LEADS = "legs", ""  # who leads a stroke of the body: a part, the legs that walk, or nobody: a rest
+
+
+@dataclass(frozen=True, eq=False)
+class BodyStrokes:
+    """Strokes of the whole body: the clock's. E of them follow each other without gaps; rests are among them."""
+
+    edges: Floats  # (E + 1,) seconds, from the recording's start to its end
+    leads: tuple[str, ...]  # E, the part whose stroke it is
+    lengths: Floats  # (E,) metres that it goes, 0 of a rest
+    inflections: Floats  # (E,) when it is fastest, as a share of its time
 
 
 @dataclass(frozen=True, eq=False)
 class Detail:
-    """A recording and what its phrase generates without edits, on the same skeleton."""
+    """A recording, and what was found in it.
+
+    Attributes
+    ----------
+    recording
+        As it was given.
+    poses
+        Its joints in the world, without frames that were not performed.
+    tracks
+        Part to the track that was lifted: what edits are compared with.
+    strokes
+        Of the whole body.
+    steps
+        What its feet do.
+    hangs
+        Side to ``(K,)`` whether the hand hangs at each of its keys.
+    """
 
     recording: Motion
-    generated: Motion
+    poses: RecordedPoses
+    tracks: Mapping[str, Track]
+    strokes: BodyStrokes
+    steps: Steps
+    hangs: Mapping[str, Bools]
 
-    def __post_init__(self) -> None:
-        if self.recording.skeleton is not self.generated.skeleton:
-            raise ValueError("a recording and what its phrase generates are on one skeleton; found two")
+    @cached_property
+    def times(self) -> Floats:
+        """``(T,)`` seconds of the recording's frames."""
+        return self.recording.times
 
-    def _is_generated(self, motion: Motion) -> bool:
-        """Whether a motion is what the phrase generates without edits."""
-        plain = self.generated
-        return (
-            len(motion) == len(plain)
-            and motion.rate == plain.rate == self.recording.rate
-            and np.allclose(motion.rotations, plain.rotations, rtol=0.0, atol=SAME)
-            and np.allclose(motion.translations, plain.translations, rtol=0.0, atol=SAME)
+    @cached_property
+    def leading_frames(self) -> int:
+        """Frames before the first performed one: they are kept as they are."""
+        return leading_calibration(self.recording)
+
+    def at_times(self, curve: Floats, times: Floats) -> Floats:
+        """A curve over the recording's frames ``(T,)`` at other times of it."""
+        return np.interp(times, self.times, curve)
+
+    def is_unedited(self, phrase: Phrase) -> bool:
+        """Whether a phrase of this recording says what was lifted, and nothing else about how it is done."""
+        same = all(
+            _same_contents(phrase.track(part), self.tracks.get(part, _NOTHING))
+            for part in {*phrase.tracks, *self.tracks}
         )
+        driven = any(drive.amount.any() for drive in phrase.drives)
+        still = (phrase.life, phrase.fidget) == (1.0, 0.0)
+        return same and not driven and still and all(track.neutral for track in phrase.tracks.values())
 
-    def add_to(self, motion: Motion, clock: TimeMap) -> Motion:
-        """A motion of the phrase with the detail; ``clock`` is from the phrase's own time to the motion's."""
-        if self._is_generated(motion):
-            return self.recording
-        end = min(self.recording.duration, self.generated.duration)
-        times = np.clip(clock.inverse()(motion.times), 0.0, end)
-        was, plain = (sample_motion(own, times, motion.rate) for own in (self.recording, self.generated))
-        local = rotations.multiply(
-            motion.rotations, rotations.multiply(rotations.conjugate(plain.rotations), was.rotations)
-        )
-        translations = motion.translations + (was.translations - plain.translations)
-        return replace(motion, rotations=rotations.continuous(local), translations=translations)
+
+_NOTHING = Track()
+
+
+def _same_contents(one: Track, other: Track) -> bool:
+    """Whether keys, curves, palms and steps of two tracks are the same."""
+    return (
+        _same_keys(one, other)
+        and dict(one.curves) == dict(other.curves)
+        and one.palms == other.palms
+        and one.steps == other.steps
+    )
+
+
+def _same_keys(one: Track, other: Track) -> bool:
+    if one.keys is other.keys:
+        return True
+    if one.keys is None or other.keys is None or len(one.keys) != len(other.keys):
+        return False
+    rows = ("times", "positions", "swivels", "goals", "inflections")
+    same = all(np.array_equal(getattr(one.keys, row), getattr(other.keys, row)) for row in rows)
+    return same and one.keys.spaces == other.keys.spaces

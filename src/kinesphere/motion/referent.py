@@ -21,6 +21,7 @@ class Kind(StrEnum):
     AIM = "aim"  # the index finger's ray goes through a target in the world
     TOUCH = "touch"  # the hand stays where it is on a part of the body
     MEET = "meet"  # both palms are to each other as written
+    PLACE = "place"  # the hand stays where it is in the world; of recordings
     LEVEL = "level"  # what the hand holds is as upright as written
     NOTHING = "nothing"  # nothing, even where a gesture implies something
 
@@ -33,7 +34,7 @@ class Referent:
     before and after; None: over the strokes there.
     """
 
-    kind: Annotated[Kind, Setting("What is kept: aim, touch, meet, level, or nothing.")]
+    kind: Annotated[Kind, Setting("What is kept: aim, touch, meet, place, level, or nothing.")]
     arm: Annotated[str, Choice("The arm that keeps it; palms meet with both.", choices=ARMS)]
     start: Annotated[float, number(0.0, about="From when on it is kept, in seconds.")]
     end: Annotated[float, number(0.0, about="Until when.")]

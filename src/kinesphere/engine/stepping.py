@@ -1,0 +1,177 @@
+"""Steps of a recording: when feet strike, where they stand, when the body travels by steps, and when it is in the air.
+
+A foot strikes where it is farthest ahead of the hips, and leaves where it is farthest behind (Zeni, Richards and
+Higginson 2008): that holds on the ground and on the spot, walking and running. Strikes of both feet in turn are
+**locomotion**. Stances are the contacts of ``body.contacts``, whatever the feet do otherwise.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+
+from kinesphere.body.contacts import ContactRuns, find_contact_runs
+from kinesphere.body.ground import runs, smooth_gaussian
+from kinesphere.engine.recorded_poses import RecordedPoses
+from kinesphere.maths import rotations
+from kinesphere.maths.filters import derivative, running_maximum, widen
+from kinesphere.maths.vectors import Bools, Floats
+from kinesphere.motion.humanoid import SIDES
+
+SWING_SMOOTH = 0.05  # seconds of σ
+LEAST_SWING = 0.20  # leg lengths that a foot goes from behind the hips to ahead of them, or back
+PACES = (0.18, 1.1)  # seconds from one strike to the next of the other foot
+LEAST_STRIKES = 3  # in a row, of locomotion
+COMES = 0.35  # seconds in which locomotion comes and goes
+MERGED = 0.12  # seconds: contacts of a foot that are nearer to each other are one stance
+FLIGHT_HEIGHT = 0.05  # leg lengths that both soles are above where they last stood
+SHORTEST_FLIGHT = 0.08  # seconds
+FALLS = -4.0  # metres per second squared: a body in the air falls faster than this on the mean
+GRAVITY_AROUND = 0.06  # seconds around a flight that go with it
+
+
+class Stance(NamedTuple):
+    """One stance of one foot, in frames."""
+
+    side: str
+    first: int
+    last: int
+    ankle: tuple[float, float, float]  # where it is, in metres: the median
+
+
+@dataclass(frozen=True, eq=False)
+class Steps:
+    """What feet do in a recording."""
+
+    strikes: Floats  # (M,) seconds, of both feet in order, within locomotion
+    strike_sides: tuple[str, ...]
+    walking: Floats  # (T,) from 0 to 1: how far it is locomotion
+    stances: tuple[Stance, ...]
+    flying: Floats  # (T,) from 0 to 1: whether the body is in the air
+    contacts: ContactRuns | None  # None: the body has no soles that could be found
+
+    @cached_property
+    def walks(self) -> bool:
+        """Whether there is any locomotion."""
+        return bool(len(self.strikes))
+
+    @cached_property
+    def stride_seconds(self) -> float:
+        """Seconds of a stride on the median; 1 without locomotion."""
+        if len(self.strikes) < 2:
+            return 1.0
+        gaps = np.diff(self.strikes)
+        return float(2.0 * np.median(gaps[gaps < PACES[1]])) if (gaps < PACES[1]).any() else 1.0
+
+    def stances_of(self, side: str) -> list[Stance]:
+        """Of one foot, in time."""
+        return [own for own in self.stances if own.side == side]
+
+
+def find_steps(poses: RecordedPoses) -> Steps:
+    """The steps of a recording."""
+    count, rate = len(poses.motion), poses.motion.rate
+    nothing = np.zeros(count)
+    if count < 5:
+        return Steps(np.zeros(0), (), nothing, (), nothing, None)
+    contacts = find_contact_runs(poses.motion)
+    stances = tuple(_stances(poses, contacts))
+    strikes, sides = _locomotion(poses)
+    walking = _walking(strikes, count, rate)
+    return Steps(strikes, sides, walking, stances, _flights(poses, contacts), contacts)
+
+
+def _stances(poses: RecordedPoses, contacts: ContactRuns) -> list[Stance]:
+    found, rate = [], poses.motion.rate
+    for side in SIDES:
+        down = np.zeros(len(poses.motion), dtype=np.bool_)
+        for i, first, last in contacts.rows.tolist():
+            if contacts.points[i].side == side:
+                down[first : last + 1] = True
+        stretches = runs(down)
+        merged: list[tuple[int, int]] = []
+        for first, last in stretches:
+            if merged and first - merged[-1][1] <= MERGED * rate:
+                merged[-1] = merged[-1][0], last
+            else:
+                merged.append((first, last))
+        ankle = poses.position(f"{side}Foot")
+        for first, last in merged:
+            x, y, z = np.median(ankle[first : last + 1], axis=0).tolist()
+            found.append(Stance(side, first, last, (x, y, z)))
+    return found
+
+
+def _locomotion(poses: RecordedPoses) -> tuple[Floats, tuple[str, ...]]:
+    """Strikes in turn: seconds, and whose foot."""
+    rate = poses.motion.rate
+    rows: list[tuple[float, str]] = []
+    forward = rotations.rotate(poses.heading, np.array([0.0, 0.0, 1.0]))
+    for side in SIDES:
+        away = poses.position(f"{side}Foot") - poses.position("hips")
+        ahead = smooth_gaussian(np.sum(away * forward, axis=1)[:, None], rate, SWING_SMOOTH)[:, 0] / poses.leg_length
+        rows += [(frame / rate, side) for frame in _turning_points(ahead * poses.stands, LEAST_SWING)]
+    rows.sort()
+    kept: list[tuple[float, str]] = []
+    run: list[tuple[float, str]] = []
+    for row in [*rows, (np.inf, "")]:
+        follows = bool(run) and row[1] != run[-1][1] and PACES[0] <= row[0] - run[-1][0] <= PACES[1]
+        if not follows:
+            if len(run) >= LEAST_STRIKES:
+                kept += run
+            run = []
+        run.append(row)
+    return np.array([at for at, _ in kept]), tuple(side for _, side in kept)
+
+
+def _turning_points(values: Floats, least: float) -> list[int]:
+    """Frames of maxima that rise by ``least`` from the minimum before, and fall by it to the one after."""
+    found: list[int] = []
+    rising, turn = False, values[0]
+    at = 0
+    for i, value in enumerate(values.tolist()):
+        if (value > turn) if rising else (value < turn):
+            turn, at = value, i
+        elif abs(value - turn) >= least:
+            if rising:
+                found.append(at)
+            rising, turn, at = not rising, value, i
+    return found
+
+
+def _walking(strikes: Floats, count: int, rate: float) -> Floats:
+    inside = np.zeros(count, dtype=np.bool_)
+    for before, after in zip(strikes[:-1].tolist(), strikes[1:].tolist(), strict=True):
+        if after - before <= PACES[1]:
+            inside[int(before * rate) : int(after * rate) + 1] = True
+    if not inside.any():
+        return np.zeros(count)
+    span = max(int(COMES * rate), 1)
+    return widen(inside, span, span)
+
+
+def _flights(poses: RecordedPoses, contacts: ContactRuns) -> Floats:
+    """``(T,)`` whether the body is in the air: no contact, soles high, and it falls."""
+    count, rate = len(poses.motion), poses.motion.rate
+    down = np.zeros(count, dtype=np.bool_)
+    for _, first, last in contacts.rows.tolist():
+        down[first : last + 1] = True
+    if not down.any():  # no ground is known: nothing can be said
+        return np.zeros(count)
+    low = contacts.paths[..., 1].min(axis=1)
+    frames = np.flatnonzero(down)
+    floor = np.interp(np.arange(count), frames, low[frames])
+    high = ~down & (low - floor > FLIGHT_HEIGHT * poses.leg_length)
+    hips = smooth_gaussian(poses.position("hips"), rate, 0.03)[:, 1]
+    falls = derivative(derivative(hips, rate), rate)
+    flying: Bools = np.zeros(count, dtype=np.bool_)
+    for first, last in runs(high):
+        if last - first + 1 >= SHORTEST_FLIGHT * rate and falls[first : last + 1].mean() < FALLS:
+            flying[first : last + 1] = True
+    if not flying.any():
+        return np.zeros(count)
+    span = max(int(GRAVITY_AROUND * rate), 1)
+    return widen(running_maximum(flying.astype(np.float64), span), 1, span)
