@@ -239,7 +239,7 @@ def stroke_clock(
     hesitation = np.where(lengths > 0.0, hesitation, 0.0)
     irregular = (1.0 - regular) * (0.5 + 0.2 * np.cos(IRREGULAR * (1.0 + np.arange(count))))  # no two strokes alike
     timing = inflection, before, beyond, exponent, evenness, hesitation, pauses, irregular
-    return StrokeClock(source, _round_to_frames(goals, rate), *timing, plain, float(slower[0]), float(slower[-1]), rate)
+    return StrokeClock(source, round_to_frames(goals, rate), *timing, plain, float(slower[0]), float(slower[-1]), rate)
 
 
 def shift_inflection(plain: Floats, given: Floats) -> Floats:
@@ -247,7 +247,7 @@ def shift_inflection(plain: Floats, given: Floats) -> Floats:
     return np.where(given < 0.5, plain * given / 0.5, plain + (1.0 - plain) * (given - 0.5) / 0.5)
 
 
-def _round_to_frames(times: Floats, rate: float) -> Floats:
+def round_to_frames(times: Floats, rate: float) -> Floats:
     """Whole frames, one at least between them, so that every goal is shown."""
     frames = np.round(times * rate)
     for i in range(1, len(frames)):

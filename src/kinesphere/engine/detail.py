@@ -22,6 +22,7 @@ from kinesphere.motion.motion import Motion
 from kinesphere.motion.phrase import Phrase, Track
 
 ARMS = ("left_arm", "right_arm")
+SHORT = 8  # frames
 LEGS_LEAD, REST_LEADS = "legs", ""  # who leads a stroke of the body: a part, the legs that walk, or nobody: a rest
 
 
@@ -71,6 +72,11 @@ class Detail:
     def leading_frames(self) -> int:
         """Frames before the first performed one: they are kept as they are."""
         return leading_calibration(self.recording)
+
+    @property
+    def is_short(self) -> bool:
+        """Whether it has too few frames for strokes of its own: then it has one pace."""
+        return len(self.recording) - self.leading_frames < SHORT
 
     def at_times(self, curve: Floats, times: Floats) -> Floats:
         """A curve over the recording's frames ``(T,)`` at other times of it."""

@@ -27,6 +27,7 @@ from kinesphere.engine.gait_clock import GaitClock
 from kinesphere.engine.hands import set_hands
 from kinesphere.engine.kept_hands import KeptPerformance, held_hands, keep_referents, referent_weights
 from kinesphere.engine.legs import leg_overreach, solve_stance, step_paths
+from kinesphere.engine.performed_recording import generate_recording, performed_clock
 from kinesphere.engine.phrases import as_written, body_rest_times, figure_body, is_as_written, leading_side, phrase_of
 from kinesphere.engine.pose import SIGN, Actor, BatchPose, FigureLimb, joints_with_ancestors
 from kinesphere.engine.posture import MOVED, capsule_lines, capsule_shapes, horizontal_centre_of_mass
@@ -99,6 +100,8 @@ def generate_edited(
 
     def generate_batch(batch: Sequence[int]) -> tuple[list[Phrase], list[Motion], list[str]]:
         edited = [edits[i](phrases[i]) for i in batch]
+        if edited[0].detail is not None:
+            return edited, [generate_recording(own, rate) for own in edited], []
         if edited[0].gait is not None:
             return edited, generate_walks(edited, rate), []
         return edited, *_generate_batch(edited, rate)
@@ -109,18 +112,16 @@ def generate_edited(
         made |= dict(zip(batch, zip(edited, motions, strict=True), strict=True))
         for warning in warnings:
             warn_caller(warning, OutOfReach)
-    for i, (own, motion) in made.items():
-        if own.detail is not None:
-            made[i] = own, own.detail.add_to(motion, body_clock(own, rate))
     return [made[i] for i in range(len(phrases))]
 
 
 def _batches(phrases: Sequence[Phrase], rate: float) -> list[list[int]]:
     """Phrases that are generated together: of one body, loops and walks apart, no more than stay in a cache."""
     made: list[list[int]] = []
-    kinds: dict[tuple[int, bool, bool], list[int]] = {}  # loops are balanced frame by frame, all else on every third
+    kinds: dict[tuple[int, bool, str], list[int]] = {}  # loops are balanced frame by frame, all else on every third
     for i, phrase in enumerate(phrases):
-        kinds.setdefault((id(phrase.body), phrase.loop, phrase.gait is not None), []).append(i)
+        kind = "recording" if phrase.detail is not None else "gesture" if phrase.gait is None else "walk"
+        kinds.setdefault((id(phrase.body), phrase.loop, kind), []).append(i)
     for indices in kinds.values():
         frames = np.inf
         for i in indices:
@@ -183,6 +184,8 @@ def _goal_warnings(pose: BatchPose, parts: Sequence[_Performance]) -> Iterator[s
 
 def referents_of(phrase: Phrase) -> tuple[Referent, ...]:
     """What a phrase's hands keep: what is marked, and what it implies beside that, with fades and targets."""
+    if phrase.detail is not None:
+        return phrase.referents
     return () if phrase.gait is not None else _settled_referents(as_written(phrase.original))
 
 
@@ -245,6 +248,8 @@ def body_clock(phrase: Phrase, rate: float = RATE) -> TimeMap:
     It is the leading arm's clock, or the body's where no arm leads; the other arm's may differ. It is exact where
     strokes begin and end. Between, it is a monotone cubic without the stroke's own timing. A loop has one pace.
     """
+    if phrase.detail is not None:
+        return performed_clock(phrase, rate).time_map
     if phrase.gait is not None:
         return GaitClock.of(phrase, rate).time_map
     body = _plan_arms(phrase, embody(phrase.body).actor, rate)[1]

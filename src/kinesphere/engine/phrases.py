@@ -177,7 +177,12 @@ def leading_side(phrase: Phrase) -> str | None:
 
 @memoised
 def body_rest_times(phrase: Phrase) -> Floats:
-    """Times at which a phrase without hands' keys rests: the turning points of what moves most."""
+    """Times at which a phrase without hands' keys rests: the turning points of what moves most.
+
+    Of a recording, when strokes of the whole body begin and end.
+    """
+    if phrase.detail is not None:
+        return phrase.detail.strokes.edges
     curves: Mapping[str, Curve] = {name: curve for part in _LARGE for name, curve in phrase.track(part).curves.items()}
     spread = {name: (LEG if _is_length(name) else 1.0) * (max(c.values) - min(c.values)) for name, c in curves.items()}
     spread = {name: value for name, value in spread.items() if value > 0.0}

@@ -1,10 +1,9 @@
 // Offsets of one pose: joints turned a little, the hips moved, and the feet kept where they were.
+#include "engine/pose_view.hpp"
 #include "maths/binding.hpp"
-#include "maths/rotations.hpp"
 
 namespace kinesphere {
 
-constexpr double STRAIGHT = 0.004;   // of a leg's length that a nearly straight one is shorter than a straight one
 constexpr double SINK_SOFT = 0.002;  // of a leg's length, over which hips begin to sink
 
 namespace {
@@ -18,44 +17,6 @@ struct OffsetModel {
     Floats<1> hips_rest;  // (4,) from the body's axes to the hips' own at rest
     Ints<2> legs;         // (L, 3) upper leg, lower leg, foot
     Ints<2> arms;         // (A, 2) clavicle, upper arm
-};
-
-struct Placement {
-    Quat rotation;
-    Vec3 position;
-};
-
-// A pose that is changed in place.
-struct PoseView {
-    Ints<1> parents;
-    double* rotations;
-    double* translations;
-
-    Quat local(Index joint) const { return read_quaternion(rotations + 4 * joint); }
-
-    Placement world(Index joint) const {
-        Placement made = {{1.0, 0.0, 0.0, 0.0}, {0.0, 0.0, 0.0}};
-        for (; joint >= 0; joint = parents(joint)) {
-            const Quat turn = local(joint);
-            made = {turn * made.rotation, read_vector(translations + 3 * joint) + rotate(turn, made.position)};
-        }
-        return made;
-    }
-
-    Quat world_of_parent(Index joint) const {
-        return parents(joint) < 0 ? Quat{1.0, 0.0, 0.0, 0.0} : world(parents(joint)).rotation;
-    }
-
-    void set(Index joint, Quat q) const {
-        const double size = std::sqrt(q.w * q.w + q.x * q.x + q.y * q.y + q.z * q.z);
-        write_quaternion(rotations + 4 * joint, {q.w / size, q.x / size, q.y / size, q.z / size});
-    }
-
-    // Turn a joint by a rotation in the world.
-    void turn(Index joint, Quat rotation) const {
-        const Quat above = world_of_parent(joint);
-        set(joint, conjugate(above) * rotation * above * local(joint));
-    }
 };
 
 }  // namespace
@@ -72,16 +33,6 @@ static Leg read_leg(const PoseView& pose, const std::int64_t* joints) {
     const Vec3 hip = pose.world(joints[0]).position, knee = pose.world(joints[1]).position;
     const Placement foot = pose.world(joints[2]);
     return {joints, foot, norm(knee - hip), norm(foot.position - knee), norm(foot.position - hip)};
-}
-
-// The stretch of a leg that was `before` long and is asked to be `wanted` long. A bent leg is as long as asked; the
-// straighter a leg, the less it changes: there a millimetre of stretch would be degrees of the knee, and a pop.
-static double soften_stretch(double before, double wanted, double longest) {
-    const double soft = STRAIGHT * longest, bent = longest - soft;
-    const auto length = [&](double x) { return x <= bent ? x : longest - soft * std::exp((bent - x) / soft); };
-    const double rest = most(longest - before, 1e-9 * longest);
-    const double at = before <= bent ? before : bent - soft * std::log(rest / soft);
-    return length(at + (wanted - before));
 }
 
 // Bring a foot back to where it was: the knee opens or closes, the leg turns about the hip, the foot keeps its

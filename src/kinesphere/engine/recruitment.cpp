@@ -1,5 +1,7 @@
 // What strokes of hands ask of the whole body over time: weight that lands, what is carried, what swings on, what is
 // looked at, and the ways of hands.
+#include <algorithm>
+
 #include "engine/batch.hpp"
 
 namespace kinesphere {
@@ -48,43 +50,59 @@ struct Pulses {
 
 }  // namespace
 
+// Frames of times (T,), increasing, from the first not before `from` to before the first not before `to`.
+struct Frames {
+    Index first, end;
+
+    Frames(Floats<1> time, double from, double to) {
+        const double* begin = time.data;
+        const double* stop = begin + time.shape[0];
+        first = static_cast<Index>(std::lower_bound(begin, stop, from) - begin);
+        end = static_cast<Index>(std::lower_bound(begin, stop, to) - begin);
+    }
+};
+
 // Weight that lands with the strokes of hands in frames at times (T,), and what is drawn up before: (T,) each, below 1,
 // as a body has one weight.
 static void land(Floats<1> time, const Pulses& pulses, FloatsOut<1> landed, FloatsOut<1> drawn) {
-    for (Index t = 0; t < time.shape[0]; ++t) {
-        Joined lands, draws;
-        for (Index a = 0; a < pulses.low.shape[0]; ++a) {
+    std::vector<Joined> lands(static_cast<std::size_t>(time.shape[0])), draws(lands.size());
+    for (Index a = 0; a < pulses.low.shape[0]; ++a) {
+        const Frames frames(time, pulses.low(a) - 3.6 * pulses.half(a), pulses.low(a) + pulses.recover(a));
+        for (Index t = frames.first; t < frames.end; ++t) {
             const Pulse pulse = pulses.at(a, time(t));
-            lands.add(pulse.landed), draws.add(pulse.drawn);
+            lands[static_cast<std::size_t>(t)].add(pulse.landed), draws[static_cast<std::size_t>(t)].add(pulse.drawn);
         }
-        landed(t) = lands.below_one(), drawn(t) = draws.below_one();
     }
+    for (Index t = 0; t < time.shape[0]; ++t)
+        landed(t) = lands[static_cast<std::size_t>(t)].below_one(), drawn(t) = draws[static_cast<std::size_t>(t)].below_one();
 }
 
 // Where accents of strokes bring a trunk (T, 3): along ways (A, 3) as weight lands, and back by `draw_back` of them
 // before.
 static void kick(Floats<1> time, const Pulses& pulses, double draw_back, Floats<2> ways, FloatsOut<2> out) {
-    for (Index t = 0; t < time.shape[0]; ++t) {
-        Vec3 sum = {0.0, 0.0, 0.0};
-        for (Index a = 0; a < pulses.low.shape[0]; ++a) {
+    for (Index t = 0; t < time.shape[0]; ++t) write_vector(out.at(t), {0.0, 0.0, 0.0});
+    for (Index a = 0; a < pulses.low.shape[0]; ++a) {
+        const Frames frames(time, pulses.low(a) - 3.6 * pulses.half(a), pulses.low(a) + pulses.recover(a));
+        for (Index t = frames.first; t < frames.end; ++t) {
             const Pulse pulse = pulses.at(a, time(t));
-            sum = sum + (pulse.landed - draw_back * pulse.drawn) * read_vector(ways.at(a));
+            const Vec3 by = (pulse.landed - draw_back * pulse.drawn) * read_vector(ways.at(a));
+            write_vector(out.at(t), read_vector(out.at(t)) + by);
         }
-        write_vector(out.at(t), sum);
     }
 }
 
 // How far A strokes carry the body (T,), from 0 to 1: most at their middles, not at all `half` seconds before and
 // after.
 static void carry(Floats<1> time, Floats<1> middles, Floats<1> half, Floats<1> sizes, FloatsOut<1> out) {
-    for (Index t = 0; t < time.shape[0]; ++t) {
-        Joined carried;
-        for (Index a = 0; a < middles.shape[0]; ++a) {
+    std::vector<Joined> carried(static_cast<std::size_t>(time.shape[0]));
+    for (Index a = 0; a < middles.shape[0]; ++a) {
+        const Frames frames(time, middles(a) - half(a), middles(a) + half(a));
+        for (Index t = frames.first; t < frames.end; ++t) {
             const double near = std::abs(time(t) - middles(a)) / half(a);
-            if (near < 1.0) carried.add(sizes(a) * (1.0 - smootherstep(near)));
+            if (near < 1.0) carried[static_cast<std::size_t>(t)].add(sizes(a) * (1.0 - smootherstep(near)));
         }
-        out(t) = carried.value();
     }
+    for (Index t = 0; t < time.shape[0]; ++t) out(t) = carried[static_cast<std::size_t>(t)].value();
 }
 
 // Add to (T,), frames at a rate, waves that begin at A moments with sizes (A,): so many `cycles` a second, which come

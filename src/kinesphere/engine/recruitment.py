@@ -161,6 +161,7 @@ class Moments:
     arms: tuple[HandStrokes, ...]
     body: StrokeClock
     shapeless: Mapping[str, Floats]  # (T,) of each side how far its hand has no shape of its own
+    joins: bool = True  # whether it begins and ends as a relaxed body does, so that phrases follow each other
 
     @cached_property
     def batch(self) -> Batch:
@@ -188,9 +189,9 @@ class Moments:
         """``(T,)`` from 0 to 1: how far a posture is there.
 
         It comes and goes where hands hang at the start and at the end, so that phrases join. A loop keeps it, and so
-        does a hand that is left in the air.
+        do a hand that is left in the air and a recording.
         """
-        if self.loop:
+        if self.loop or not self.joins:
             return np.ones(len(self.time))
         made, end = np.ones(len(self.time)), float(self.time[-1])
         pace = min(max(end / max(self.duration, 1e-6), 1.0), SLOWEST)
@@ -226,14 +227,22 @@ def _unhurried(arrivals: Floats, force: Floats, arms: Ints) -> Floats:
     The more forceful of two strokes keeps its weight, and takes the other's: a body lands with the blow, and neither
     with what prepares it nor with the hand that is taken back. Two arms may do the same at the same time.
     """
-    gaps = np.abs(arrivals[:, None] - arrivals)
-    np.fill_diagonal(gaps, np.inf)
-    strength = np.log(np.maximum(force, 1e-6)) / FORCE
-    more = strength[:, None] - strength
-    near = np.where(arms[:, None] == arms, np.minimum(1.0, (gaps / FULL_GAP) ** 2), 1.0)
-    prepares = np.minimum(1.0, (gaps / PREPARES) ** 2)
-    factors = near + (1.0 - near) * smoothstep(more) - np.maximum(near - prepares, 0.0) * smoothstep(-more)
-    return np.asarray(factors.min(axis=1, initial=1.0))
+    order = np.argsort(arrivals, kind="stable")
+    times, strength, own = arrivals[order], np.log(np.maximum(force[order], 1e-6)) / FORCE, arms[order]
+    factors = np.ones(len(order))
+    for k in range(1, len(order)):  # those that are k places apart in time, until all of them are far enough apart
+        gaps = times[k:] - times[:-k]
+        if gaps.min() >= max(FULL_GAP, PREPARES):
+            break
+        near = np.where(own[k:] == own[:-k], np.minimum(1.0, (gaps / FULL_GAP) ** 2), 1.0)
+        prepares = np.minimum(1.0, (gaps / PREPARES) ** 2)
+        more = strength[k:] - strength[:-k]
+        for rows, by in ((slice(k, None), more), (slice(None, -k), -more)):
+            taken = np.maximum(near - prepares, 0.0) * smoothstep(-by)
+            factors[rows] = np.minimum(factors[rows], near + (1.0 - near) * smoothstep(by) - taken)
+    made = np.empty(len(order))
+    made[order] = factors
+    return made
 
 
 def _fastest(phase: StrokePhase, starts: Floats, arrivals: Floats, rate: float) -> Floats:
@@ -257,39 +266,77 @@ def moments_of(
     table: Floats,
 ) -> Moments:
     """The moments of one performance with frames at times ``source (T,)`` of the phrase, and channels ``(T, C)``."""
-    arms: list[HandStrokes] = []
-    forces: list[Floats] = []
+    arms: list[WeighedStrokes] = []
     for side, task in tasks.items():
         plan, phase = task.plan, task.phase
         if plan is None or phase is None:
             continue
         mirror = np.array([SIGN[side], 1.0, 1.0])
-        fixed = plan.fixed[plan.edges, None]
-        goals = plan.positions[plan.edges] / actor.arm_size * mirror - np.where(fixed, upright_shoulder(actor), 0.0)
-        hangs = plan.relaxed[plan.edges]
+        fixed = plan.fixed[plan.edges]
+        moved = np.where(fixed[:, None], upright_shoulder(actor), 0.0)
+        goals = plan.positions[plan.edges] / actor.arm_size * mirror - moved
         starts, arrivals = plan.clock.goals[:-1], plan.clock.goals[1:]
-        long = smoothstep(plan.lengths / FULL_STROKE) * np.where(hangs[1:], TO_REST, 1.0)
-        ways = np.maximum(norms(differences(goals)), 1e-6)
-        rises, away = differences(goals[:, 1]) / ways, differences(norms(goals)) / ways
-        steep = 1.0 - UPWARDS * np.maximum(rises, 0.0) + DOWNWARDS * np.maximum(-rises, 0.0)
-        blow = np.where(hangs[:-1] | hangs[1:], RAISED, steep * (1.0 + AWAY * away))
-        forces.append(long * blow * plan.lengths / np.maximum(arrivals - starts, 1e-6))
-        sizes = long * steep * np.where(fixed[1:, 0], IN_PLACE, 1.0)
-        placed = fixed[:, 0] | bool(plan.fixed_vias)
         times = starts, arrivals, _fastest(phase, starts, arrivals, rate)
-        arms.append(HandStrokes(side, *times, long, sizes, goals / ARM, hangs, placed, phase))
-    if arms:
-        counts = [len(own) for own in forces]
-        every = (
-            np.concatenate([arm.arrivals for arm in arms]),
-            np.concatenate(forces),
-            np.repeat(range(len(arms)), counts),
-        )
-        unhurried = np.split(_unhurried(*every), np.cumsum(counts)[:-1])
-        arms = [replace(arm, sizes=arm.sizes * own) for arm, own in zip(arms, unhurried, strict=True)]
-    shapeless = {side: 1.0 - clip(table[:, own].sum(axis=1), 0.0, 1.0) for side, own in _SHAPES.items()}
+        placed = fixed | bool(plan.fixed_vias)
+        arms.append(weigh_strokes(side, times, goals, plan.lengths, plan.relaxed[plan.edges], fixed, placed, phase))
     time = np.arange(len(source)) / rate
-    return Moments(time, source, phrase.duration, rate, phrase.loop, tuple(arms), body, shapeless)
+    shapeless = free_of_shapes(table)
+    return Moments(time, source, phrase.duration, rate, phrase.loop, settle_sizes(arms), body, shapeless)
+
+
+def free_of_shapes(table: Floats) -> dict[str, Floats]:
+    """Of each side ``(T,)`` how far its hand has no shape of its own in channels ``(T, C)``."""
+    return {side: 1.0 - clip(table[:, own].sum(axis=1), 0.0, 1.0) for side, own in _SHAPES.items()}
+
+
+class WeighedStrokes(NamedTuple):
+    """The strokes of one arm, and how forceful each is."""
+
+    strokes: HandStrokes
+    forces: Floats  # (S,)
+
+
+def weigh_strokes(
+    side: str,
+    times: tuple[Floats, Floats, Floats],
+    goals: Floats,
+    lengths: Floats,
+    hangs: Bools,
+    fixed: Bools,
+    placed: Bools,
+    phase: StrokePhase,
+) -> WeighedStrokes:
+    """An arm's strokes with how much of the body's weight each deserves by itself.
+
+    ``times`` are starts, arrivals and fastest moments ``(S,)`` in performed seconds, ``goals (S + 1, 3)`` are out, up
+    and ahead of the shoulder and ``lengths (S,)`` likewise in metres of the figure; ``hangs``, ``fixed`` in the world
+    and ``placed`` ``(S + 1,)`` are as in ``HandStrokes``.
+    """
+    starts, arrivals, _ = times
+    long = smoothstep(lengths / FULL_STROKE) * np.where(hangs[1:], TO_REST, 1.0)
+    ways = np.maximum(norms(differences(goals)), 1e-6)
+    rises, away = differences(goals[:, 1]) / ways, differences(norms(goals)) / ways
+    steep = 1.0 - UPWARDS * np.maximum(rises, 0.0) + DOWNWARDS * np.maximum(-rises, 0.0)
+    blow = np.where(hangs[:-1] | hangs[1:], RAISED, steep * (1.0 + AWAY * away))
+    forces = long * blow * lengths / np.maximum(arrivals - starts, 1e-6)
+    sizes = long * steep * np.where(fixed[1:], IN_PLACE, 1.0)
+    return WeighedStrokes(HandStrokes(side, *times, long, sizes, goals / ARM, hangs, placed, phase), forces)
+
+
+def settle_sizes(arms: Sequence[WeighedStrokes]) -> tuple[HandStrokes, ...]:
+    """The strokes of both arms with less weight where others come soon before or after."""
+    if not arms:
+        return ()
+    counts = [len(own.forces) for own in arms]
+    every = (
+        np.concatenate([own.strokes.arrivals for own in arms]),
+        np.concatenate([own.forces for own in arms]),
+        np.repeat(range(len(arms)), counts),
+    )
+    unhurried = np.split(_unhurried(*every), np.cumsum(counts)[:-1])
+    return tuple(
+        replace(own.strokes, sizes=own.strokes.sizes * factors) for own, factors in zip(arms, unhurried, strict=True)
+    )
 
 
 # Kinds of drives: each adds to a table of channels (T, C)
@@ -522,20 +569,30 @@ def _glance(table: Floats, drive: Drive, moments: Moments) -> None:
     middles = (order + 0.5 + 0.18 * np.cos(2.4 * order)) * end / count  # no clockwork
     lasts = min(lasts, 0.7 * end / count) * (0.85 + 0.3 * np.cos(1.7 * order + 0.5))
     aside, down = (np.array([GLANCES[i % len(GLANCES)][k] for i in range(count)]) for k in range(2))
-    eyes = _looks(moments.time, middles, lasts, 0.10)
-    head = _looks(moments.time, middles + 0.07, lasts, 0.24)
+    eyes = _looks(moments, middles, lasts, 0.10, aside, down)
+    head = _looks(moments, middles + 0.07, lasts, 0.24, aside, down)
     amount = moments.amount(drive) * moments.presence
-    for part, weights, size in (("head", head, share), ("eyes", eyes, 1.0 - share)):
-        _add(table, f"{part}.turn", amount * size * (weights @ aside))
+    for part, (looks_aside, looks_down), size in (("head", head, share), ("eyes", eyes, 1.0 - share)):
+        _add(table, f"{part}.turn", amount * size * looks_aside)
         name, sign = ("head.nod", 1.0) if part == "head" else ("eyes.lift", -1.0)
-        _add(table, name, sign * amount * size * (weights @ down))
-    _add(table, "head.tilt", -0.35 * amount * (head @ aside))
+        _add(table, name, sign * amount * size * looks_down)
+    _add(table, "head.tilt", -0.35 * amount * head[0])
 
 
-def _looks(time: Floats, middles: Floats, lasts: Floats, turns: float) -> Floats:
-    """``(T, G)`` from 0 to 1: looks of ``lasts`` seconds about their middles, that take ``turns`` to get there."""
-    away = np.abs(time[:, None] - middles)
-    return np.asarray(1.0 - smootherstep((away - 0.5 * (lasts - turns)) / turns))
+def _looks(
+    moments: Moments, middles: Floats, lasts: Floats, turns: float, aside: Floats, down: Floats
+) -> tuple[Floats, Floats]:
+    """``(T,)`` aside and down: looks ``(G,)`` of ``lasts`` seconds about their middles, that take ``turns`` each."""
+    made = np.zeros((2, len(moments.time)))
+    half = 0.5 * (lasts + turns)
+    first = np.searchsorted(moments.time, middles - half)
+    end = np.searchsorted(moments.time, middles + half)
+    for g, rows in enumerate(map(slice, first.tolist(), end.tolist())):
+        away = np.abs(moments.time[rows] - middles[g])
+        weight = 1.0 - smootherstep((away - 0.5 * (lasts[g] - turns)) / turns)
+        made[0, rows] += weight * aside[g]
+        made[1, rows] += weight * down[g]
+    return made[0], made[1]
 
 
 # Waves, postures, and bodies that are one block

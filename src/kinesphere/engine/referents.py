@@ -14,7 +14,7 @@ import numpy as np
 from kinesphere.engine.arm_plan import ArmKeys, arm_keys
 from kinesphere.engine.capsules import HEAD, TRUNK, Capsule, signed_distance
 from kinesphere.engine.channels import INDEX, channel_table, sample_rows
-from kinesphere.engine.clocks import StrokeClock, _round_to_frames
+from kinesphere.engine.clocks import StrokeClock, round_to_frames
 from kinesphere.engine.pose import SIGN
 from kinesphere.engine.posture import HEAD_LINE, TRUNK_SHIFTS
 from kinesphere.engine.written_pose import WrittenPose
@@ -263,4 +263,4 @@ def _retime(clock: StrokeClock, before: Floats, after: Floats, rate: float) -> S
     wanted = np.append(np.insert(after, 0, first), last + after[-1] - before[-1])
     kept = np.append(True, np.diff(known) > 0.0)
     goals = np.interp(clock.goals, known[kept], wanted[kept])
-    return replace(clock, goals=_round_to_frames(goals, rate))
+    return replace(clock, goals=round_to_frames(goals, rate))

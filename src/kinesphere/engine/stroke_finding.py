@@ -16,8 +16,8 @@ from kinesphere.body.ground import smooth_gaussian
 from kinesphere.maths.filters import derivative
 from kinesphere.maths.vectors import Bools, Floats, Ints, norms
 
-SMOOTH = 0.035  # seconds of σ: tracking noise is quicker
-STRAIGHT_VALLEY, CORNER_VALLEY = 0.40, 0.72  # of the smaller peak beside it that a valley's speed is at most
+SMOOTH = 0.02  # seconds of σ: tracking noise is quicker
+STRAIGHT_VALLEY, CORNER_VALLEY = 0.40, 0.80  # of the smaller peak beside it that a valley's speed is at most
 CORNER_SPAN, CORNER_COSINE = 0.09, 0.35  # seconds before and after a valley, and the cosine below which it is a corner
 STILL = 0.10  # of a stroke's peak speed below which its ends are still
 SLOWEST = 0.10  # limb lengths a second below which nothing moves

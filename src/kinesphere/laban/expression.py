@@ -36,6 +36,7 @@ from kinesphere.laban.effort_parameters import (
 )
 from kinesphere.laban.gait_expression import walk_tracks
 from kinesphere.laban.key_placement import place_keys
+from kinesphere.laban.recording_expression import AskedOfRecording, recording_tracks
 from kinesphere.laban.recruitment import recruit_body
 from kinesphere.laban.shape import Shape, torso_channels
 from kinesphere.maths.interpolation import ramp
@@ -169,9 +170,13 @@ def express(phrase: Phrase, *expressions: Expression) -> Phrase:
     random = None if written.seed is None else np.random.default_rng([written.seed, 1])
     shape = combine_dials(parts["torso"], "shape", time)
     channels = torso_channels(np.stack(shape.factors, axis=-1), np.asarray(1.0 + BEYOND_FULL * (shape.gain - 1.0)))
+    if written.detail is not None:
+        asked = AskedOfRecording(parts, [drive for own in every for drive in own.drives], shape, channels, model)
+        tracks, drives, sway = recording_tracks(written, asked, random)
+        return _applied(written, every, tracks, drives, sway)
     if written.gait is not None:
         held = [replace(drive, amount=WALKING * drive.amount) for own in every for drive in own.drives]
-        return _applied(written, every, walk_tracks(written, parts, _with_postures(channels, held), random))
+        return _applied(written, every, walk_tracks(written, parts, with_postures(channels, held), random))
     shapes = {side: combine_dials(parts[f"{side}_arm"], "shape", time) for side in SIDES}
     efforts: dict[str, Track] = {}
     cache: ParameterCache = {}
@@ -182,14 +187,14 @@ def express(phrase: Phrase, *expressions: Expression) -> Phrase:
             edges, hangs = keys.times[keys.edges], keys.rests[keys.edges[1:]]
             efforts[side] = strokes_and_flourishes(parts[f"{side}_arm"], edges, time, model, random, cache, hangs)
     torso = strokes_and_flourishes(parts["torso"], body_rest_times(written), time, model, random, cache)
-    drives = (*written.drives, *_body_drives(parts["torso"], time, model, cache))
+    drives = (*written.drives, *body_drives(parts["torso"], time, model, cache))
     drives += tuple(drive for own in every for drive in own.drives)
     stance, moved = step_there_and_back(written, _step(every))
     drives = drives if moved is None else (*drives, moved)
     own_torso = written.track("torso")
-    tracks = {"torso": replace(own_torso, strokes=_on_strokes(own_torso, torso.strokes)), **stance}
+    tracks = {"torso": replace(own_torso, strokes=add_strokes(own_torso, torso.strokes)), **stance}
     presence = posture_presence(written)
-    bent = _with_postures(channels, [drive for own in every for drive in own.drives])
+    bent = with_postures(channels, [drive for own in every for drive in own.drives])
     bent = bent if presence is None else {name: values * presence for name, values in bent.items()}
     for side, own in place_keys(written, shapes, bent, efforts).items():
         effort = efforts[side]
@@ -200,8 +205,8 @@ def express(phrase: Phrase, *expressions: Expression) -> Phrase:
         arm = written.arm(side)
         tracks[f"{side}_arm"] = replace(
             arm,
-            strokes=_on_strokes(arm, effort.strokes),
-            overlays=_on_overlays(arm, overlays, len(time)),
+            strokes=add_strokes(arm, effort.strokes),
+            overlays=add_overlays(arm, overlays, len(time)),
             placed=arm.placed if own.positions is None else own.positions,
         )
     added: dict[str, dict[str, Floats]] = {}  # to the channels of each part
@@ -209,7 +214,7 @@ def express(phrase: Phrase, *expressions: Expression) -> Phrase:
         added.setdefault(part_of_channel(name), {})[name] = values if presence is None else values * presence
     for part, own_channels in added.items():
         track = tracks.get(part) or written.track(part)
-        tracks[part] = replace(track, overlays=_on_overlays(track, own_channels, len(time)))
+        tracks[part] = replace(track, overlays=add_overlays(track, own_channels, len(time)))
     sway = 1.0 + float(np.mean(_parameters(parts["torso"], time, model, cache)[1]["sway"]))
     return _applied(written, every, tracks, drives, sway)
 
@@ -234,7 +239,7 @@ def _applied(
     return replace(written, **made, applied=Applied(written, every, MappingProxyType(made)))
 
 
-def _with_postures(channels: Mapping[str, Floats], drives: Sequence[Drive]) -> dict[str, Floats]:
+def with_postures(channels: Mapping[str, Floats], drives: Sequence[Drive]) -> dict[str, Floats]:
     """What Shape adds to channels of trunk and head, and what postures add: hands keep off the body as it is held."""
     made = dict(channels)
     for drive in drives:
@@ -262,7 +267,7 @@ def posture_presence(phrase: Phrase) -> Floats | None:
     return np.asarray(ramp(time, 0.0, edge) * (1.0 - ramp(time, end - edge, end)))
 
 
-def _body_drives(dials: Sequence[Dials], time: Floats, model: EffortModel, cache: ParameterCache) -> tuple[Drive, ...]:
+def body_drives(dials: Sequence[Dials], time: Floats, model: EffortModel, cache: ParameterCache) -> tuple[Drive, ...]:
     """What the Effort of the torso asks of the whole body, with parameters that are set by hand."""
     combined, parameters = _parameters(dials, time, model, cache)
     body: dict[str, Values] = {name: parameters[name] for name in BODY}
@@ -273,7 +278,7 @@ def _body_drives(dials: Sequence[Dials], time: Floats, model: EffortModel, cache
     return recruit_body(combined, body, model)
 
 
-def _on_strokes(written: Track, strokes: Mapping[str, Floats]) -> dict[str, Floats]:
+def add_strokes(written: Track, strokes: Mapping[str, Floats]) -> dict[str, Floats]:
     """Strokes ``(S,)`` on those that the phrase has already."""
     made = {**written.strokes, **strokes}
     for name in written.strokes:
@@ -283,7 +288,7 @@ def _on_strokes(written: Track, strokes: Mapping[str, Floats]) -> dict[str, Floa
     return made
 
 
-def _on_overlays(written: Track, overlays: Mapping[str, Floats], count: int) -> dict[str, Floats]:
+def add_overlays(written: Track, overlays: Mapping[str, Floats], count: int) -> dict[str, Floats]:
     """Overlays, numbers or curves ``(N,)`` of ``count`` values, on those that the phrase has already."""
     made = {**written.overlays, **overlays}
     for name in set(written.overlays) & set(overlays):
@@ -346,6 +351,13 @@ def strokes_and_flourishes(
     if hangs is not None:
         rows["overshoot"][hangs] *= HANGING_OVERSHOOT
     return Track(strokes=rows, overlays={name: np.asarray(value) for name, value in flourishes.items()})
+
+
+def parameters_of(
+    dials: Sequence[Dials], time: Floats, model: EffortModel, cache: ParameterCache
+) -> dict[str, Values]:
+    """Movement parameters over time of a part's dials."""
+    return _parameters(dials, time, model, cache)[1]
 
 
 def _parameters(

@@ -100,6 +100,11 @@ OVERLAYS: Mapping[str, float] = MappingProxyType(
 )
 
 
+def neutral_overlay(name: str) -> float:
+    """The value of an overlay that changes nothing: of an arm's, of a walk's, or of what is added to a channel."""
+    return GAIT_OVERLAYS[name].neutral if name in GAIT_OVERLAYS else OVERLAYS.get(name, 0.0)
+
+
 def part_of_channel(channel: str) -> str:
     """The part that a channel belongs to: ``torso.forward`` to the torso, ``left.clavicle.raise`` to the left arm."""
     first, _, rest = channel.partition(".")
@@ -237,7 +242,7 @@ class Track:
     def neutral(self) -> bool:
         """Whether it says nothing about how: strokes and overlays are neutral, and keys where they are written."""
         rows = [(value, STROKES[name]) for name, value in self.strokes.items()]
-        rows += [(value, OVERLAYS.get(name, 0.0)) for name, value in self.overlays.items()]
+        rows += [(value, neutral_overlay(name)) for name, value in self.overlays.items()]
         return self.placed is None and all(np.all(value == neutral) for value, neutral in rows)
 
 
@@ -295,7 +300,7 @@ class Phrase:
         for part, track in self.tracks.items():
             if part not in PARTS:
                 raise ValueError(unknown_name("part", part, PARTS))
-            checked = part, longest, id(self.body), self.gait is None
+            checked = part, longest, id(self.body), self.gait is None, self.detail is None
             if track.checked != checked:  # tracks that an edit leaves alone were checked before
                 self._check_track(part, track, longest)
                 object.__setattr__(track, "checked", checked)
@@ -305,7 +310,7 @@ class Phrase:
         for kind, given, known in (
             ("channel", track.curves, PART_CHANNELS[part]),
             ("stroke parameter", track.strokes, STROKES),
-            ("overlay", track.overlays, (PART_OVERLAYS if self.gait is None else GAIT_PART_OVERLAYS)[part]),
+            ("overlay", track.overlays, (PART_OVERLAYS if self.gait is None and self.detail is None else GAIT_PART_OVERLAYS)[part]),
         ):
             if not given.keys() <= known.keys():
                 name = next(name for name in given if name not in known)

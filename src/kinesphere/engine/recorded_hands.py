@@ -1,0 +1,298 @@
+"""Hands of a performed recording: how far from their recorded paths edits bring them, and how they bend.
+
+All of it is a difference from the neutral re-generation, so that nothing is left of it where nothing is edited:
+
+- **Path**: the deviation of a stroke from the line between its goals is made smaller (Direct) or larger (Indirect).
+- **Beyond the goal**: anticipation and overshoot are displacements along the stroke; detours and goals that are passed
+  without a stop are those of gestures (``engine.excursions``).
+- **Keys** that Shape or a user has moved carry the path along; keys that are added or deleted change it between them.
+- **Flourishes**: EMOTE's bends and twists of wrist and elbow, closed at goals.
+- Hands that hang go with the arm channels of postures and rhythms.
+
+Positions are in arm lengths from the shoulder, in the chest's axes.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from kinesphere import _native
+from kinesphere.engine.channels import INDEX, sample_rows
+from kinesphere.engine.clocks import StrokePhase, round_to_frames, stroke_clock, stroke_phases
+from kinesphere.engine.detail import Detail
+from kinesphere.engine.excursions import StrokeGoals
+from kinesphere.engine.lifting import hangs_at
+from kinesphere.engine.overlays import flourish_strength, half_waves, twist_wave, wrist_flexion
+from kinesphere.engine.pose import SIGN
+from kinesphere.engine.proportions import ARM
+from kinesphere.engine.recorded_poses import RecordedPoses
+from kinesphere.engine.recording_clock import RecordingClock
+from kinesphere.maths.filters import gaussian
+from kinesphere.maths.interpolation import cubic_rows_at, monotone_cubic
+from kinesphere.maths.vectors import Bools, Floats, Ints, clip, differences, norms, smoothstep
+from kinesphere.motion.memo import memoised
+from kinesphere.motion.phrase import Keys, Phrase
+
+STRAIGHTER, ROUNDER = 0.75, 0.7  # of a stroke's deviation that Direct takes away, and Indirect adds, at full
+CHORDS = (0.25, 0.6)  # of its travel that a stroke's chord is, between which its deviation comes to be one
+HOLD = 0.05  # arm lengths: what goes less is a hold
+HANG_SIGMA = 0.15  # seconds of σ, over which a hand comes to hang
+FLEXED = 0.45  # of EMOTE's constant wrist bend: a recorded wrist has a bend of its own
+MOST_TURN = np.radians(48.0)  # of a wrist beside what is recorded
+MOST_AWAY = 0.75  # arm lengths that a hand goes from its recorded path at most, approached softly
+TRUNK_WIDTH, TRUNK_DEPTH, TRUNK_LOW = 0.36, 0.27, -1.05  # arm lengths: the trunk about the middle between the shoulders
+
+
+@dataclass(frozen=True, eq=False)
+class RecordedHand:
+    """One hand in every frame of a performance.
+
+    Attributes
+    ----------
+    side
+        Left or right.
+    path : (T, 3)
+        Where it was recorded at the moments that are shown.
+    goals : (S + 1, 3)
+        Where its strokes begin and end.
+    edges : (S + 1,)
+        When, in seconds of the performance.
+    peaks : (S,)
+        When it is fastest.
+    lengths : (S,)
+        Metres of the figure that strokes go, 0 of holds.
+    hanging : (S + 1,)
+        Whether it hangs there.
+    hangs : (T,)
+        How far it hangs.
+    phase
+        Where it is within its strokes.
+    """
+
+    side: str
+    path: Floats
+    goals: Floats
+    edges: Floats
+    peaks: Floats
+    lengths: Floats
+    hanging: Bools
+    hangs: Floats
+    phase: StrokePhase
+
+
+def hand_strokes(phrase: Phrase, side: str, clock: RecordingClock) -> RecordedHand | None:
+    """A hand's strokes in performed time; None where it has fewer than two keys."""
+    detail, track = phrase.detail, phrase.arm(side)
+    keys = track.keys
+    if detail is None or keys is None or keys.stops.sum() < 2:
+        return None
+    rows = np.flatnonzero(keys.stops)
+    stops, goals = keys.times[rows], _settled(keys.positions[rows])
+    lengths = ARM * norms(differences(goals))
+    edges = round_to_frames(clock.to_output(stops), clock.rate)
+    own = stroke_clock(stops, lengths, track, keys.inflections[rows][1:], True, clock.rate)
+    phase = stroke_phases(replace(own, goals=edges), clock.frames)
+    peaks = clock.to_output(stops[:-1] + keys.inflections[rows][1:] * differences(stops))
+    poses = detail.poses
+    path = cubic_rows_at(wrist_path(poses, side), clock.source * poses.motion.rate)
+    hangs = np.interp(clock.source, detail.times, hanging(poses, side))
+    ends = clip(peaks, edges[:-1], edges[1:])
+    return RecordedHand(side, path, goals, edges, ends, lengths, hangs_at(goals), hangs, phase)
+
+
+@memoised
+def wrist_path(poses: RecordedPoses, side: str) -> Floats:
+    """``(T, 3)`` a recorded wrist from its shoulder."""
+    return poses.wrist(side)
+
+
+@memoised
+def hanging(poses: RecordedPoses, side: str) -> Floats:
+    """``(T,)`` from 0 to 1: how far a recorded hand hangs, smoothly."""
+    flags = hangs_at(wrist_path(poses, side)).astype(np.float64)
+    return gaussian(flags, HANG_SIGMA * poses.motion.rate, ends="hold")
+
+
+def _settled(positions: Floats) -> Floats:
+    """Goals ``(S + 1, 3)`` with one place for all of a hold: what drifts there is no stroke."""
+    made = positions.copy()
+    for i in np.flatnonzero(norms(differences(positions)) < HOLD).tolist():
+        if norms(positions[i + 1] - made[i]) < HOLD:
+            made[i + 1] = made[i]
+    return made
+
+
+# Displacements
+
+
+def displace_hand(phrase: Phrase, hand: RecordedHand, clock: RecordingClock, table: Floats) -> Floats:
+    """``(T, 3)`` arm lengths in the chest's axes by which a hand is away from its recorded path.
+
+    ``table (T, C)`` are channels, in metres of the figure.
+    """
+    detail = phrase.detail
+    assert detail is not None
+    walks = detail.at_times(detail.steps.walking, clock.source)
+    acts = (1.0 - hand.hangs * walks)[:, None]
+    away = acts * (_reshape_path(phrase, hand) + _go_beyond(phrase, hand, clock.rate))
+    away = away + _follow_keys(phrase, hand.side, clock.source)
+    mirror = np.array([SIGN[hand.side], 1.0, 1.0])
+    columns = [INDEX[f"{hand.side}.arm.{name}"] for name in ("out", "up", "ahead")]
+    away = away + hand.hangs[:, None] * mirror * table[:, columns] / ARM
+    size = norms(away)
+    return np.asarray(away * (MOST_AWAY * np.tanh(size / MOST_AWAY) / np.maximum(size, 1e-12))[:, None])
+
+
+def _stroke_rows(phrase: Phrase, side: str, name: str, count: int) -> Floats:
+    return phrase.arm(side).stroke(name, count)
+
+
+def _reshape_path(phrase: Phrase, hand: RecordedHand) -> Floats:
+    """Straighter or rounder: what is added to the deviation of strokes from the lines between their goals."""
+    count = len(hand.lengths)
+    tension = clip(_stroke_rows(phrase, hand.side, "tension", count), -1.0, 1.0)
+    made = np.zeros_like(hand.path)
+    if not tension.any():
+        return made
+    stroke = hand.phase.stroke
+    starts, chords = hand.goals[:-1], differences(hand.goals)
+    squares = np.maximum(np.sum(chords * chords, axis=1), 1e-12)
+    share = np.sum((hand.path - starts[stroke]) * chords[stroke], axis=1) / squares[stroke]
+    off = hand.path - starts[stroke] - clip(share, 0.0, 1.0)[:, None] * chords[stroke]
+    far = np.zeros(count)
+    np.maximum.at(far, stroke, norms(hand.path - starts[stroke]))
+    lined = smoothstep((np.sqrt(squares) / np.maximum(far, 1e-9) - CHORDS[0]) / (CHORDS[1] - CHORDS[0]))
+    factor = -np.where(tension > 0.0, STRAIGHTER, ROUNDER) * tension * lined * (hand.lengths > 0.0)
+    inside = np.sin(np.pi * clip(hand.phase.time_share, 0.0, 1.0)) ** 0.5  # goals stay
+    return np.asarray((factor[stroke] * inside)[:, None] * off)
+
+
+def _go_beyond(phrase: Phrase, hand: RecordedHand, rate: float) -> Floats:
+    """Anticipation and overshoot along strokes, detours, and goals that are passed."""
+    count = len(hand.lengths)
+    rows = {name: _stroke_rows(phrase, hand.side, name, count) for name in ("detour", "pass_speed")}
+    stroke, share = hand.phase.stroke, hand.phase.path_share
+    beyond = share - clip(share, 0.0, 1.0)
+    made = np.zeros((len(stroke), 3))
+    if beyond.any():
+        made += (beyond * (hand.lengths > 0.0)[stroke])[:, None] * differences(hand.goals)[stroke]
+    if rows["detour"].any() or rows["pass_speed"].any():
+        goals = StrokeGoals(ARM * hand.goals, hand.edges, hand.hanging, hand.lengths, rows["detour"], rows["pass_speed"])
+        extra = np.zeros_like(made)
+        at = np.ascontiguousarray(stroke), np.ascontiguousarray(share)
+        _native.excursions.add_detours(*at, goals, SIGN[hand.side], extra)
+        _native.excursions.add_passings(rate, goals, extra)
+        made += extra / ARM
+    return made
+
+
+def _follow_keys(phrase: Phrase, side: str, source: Floats) -> Floats:
+    """What keys that were placed, moved, added or deleted change of the path."""
+    detail, track = phrase.detail, phrase.arm(side)
+    assert detail is not None and track.keys is not None
+    made = np.zeros((len(source), 3))
+    if track.placed is not None:
+        made += _through(track.keys.times, track.placed - track.keys.positions, source)
+    lifted = detail.tracks[f"{side}_arm"].keys
+    if track.keys is not lifted and lifted is not None and not _same_places(track.keys, lifted):
+        before = _with_added(detail, side, lifted, track.keys)
+        made += _through(track.keys.times, track.keys.positions, source) - _through(*before, source)
+    return made
+
+
+def swivel_of_keys(phrase: Phrase, side: str, source: Floats) -> Floats:
+    """``(T,)`` radians by which keys that a user has changed turn the elbow."""
+    detail, keys = phrase.detail, phrase.arm(side).keys
+    assert detail is not None and keys is not None
+    lifted = detail.tracks[f"{side}_arm"].keys
+    if keys is lifted or lifted is None or np.array_equal(keys.swivels, lifted.swivels):
+        return np.zeros(len(source))
+    place = np.searchsorted(lifted.times, keys.times)
+    same = np.isin(np.round(keys.times, 9), np.round(lifted.times, 9))
+    change = np.where(same, keys.swivels - lifted.swivels[np.minimum(place, len(lifted) - 1)], 0.0)
+    return monotone_cubic(keys.times, change, source)
+
+
+def _same_places(one: Keys, other: Keys) -> bool:
+    return np.array_equal(one.times, other.times) and np.array_equal(one.positions, other.positions)
+
+
+def _with_added(detail: Detail, side: str, lifted: Keys, keys: Keys) -> tuple[Floats, Floats]:
+    """Lifted keys, and where the hand was at the times of keys that were added: adding one there changes nothing."""
+    added = keys.times[~np.isin(np.round(keys.times, 9), np.round(lifted.times, 9))]
+    if not len(added):
+        return lifted.times, lifted.positions
+    places = cubic_rows_at(wrist_path(detail.poses, side), added * detail.poses.motion.rate)
+    times = np.concatenate([lifted.times, added])
+    order = np.argsort(times, kind="stable")
+    return times[order], np.concatenate([lifted.positions, places])[order]
+
+
+def _through(times: Floats, values: Floats, at: Floats) -> Floats:
+    """A monotone cubic through rows ``(K, 3)``."""
+    if not np.any(values):
+        return np.zeros((len(at), values.shape[1]))
+    return np.stack([monotone_cubic(times, column, at) for column in values.T], axis=1)
+
+
+def keep_off_trunk(path: Floats, away: Floats, side: str, half_width: float) -> Floats:
+    """Displacements ``(T, 3)`` that bring no hand deeper into the trunk than it was recorded.
+
+    The trunk is an elliptic column below the middle between the shoulders; ``half_width`` is that from a shoulder to
+    the middle, in arm lengths.
+    """
+    sign = SIGN[side]
+    middle = np.array([-sign * half_width, 0.0, 0.0])
+    axes = np.array([TRUNK_WIDTH, TRUNK_DEPTH])
+    before, after = (path - middle)[:, [0, 2]] / axes, (path + away - middle)[:, [0, 2]] / axes
+    low = path[:, 1] + away[:, 1]
+    beside = smoothstep((low - TRUNK_LOW) / 0.2) * smoothstep((0.05 - low) / 0.2)
+    near, wanted = norms(after), np.minimum(norms(before), 1.0)
+    short = beside * np.maximum(wanted - near, 0.0)
+    out = after / np.maximum(near, 1e-6)[:, None] * short[:, None] * axes
+    made = away.copy()
+    made[:, [0, 2]] += out
+    return made
+
+
+# Wrists and elbows
+
+
+def turn_hand(phrase: Phrase, hand: RecordedHand, clock: RecordingClock, table: Floats) -> tuple[Floats, Floats]:
+    """Rotation vectors ``(T, 3)`` of the hand in its anatomical axes, and swivels ``(T,)`` of the elbow, outwards."""
+    side, track, source = hand.side, phrase.arm(hand.side), clock.source
+
+    def over(name: str) -> Floats:
+        value = track.overlay(name)
+        return value if value.ndim == 0 else sample_rows(value, source, phrase.loop)
+
+    stroke, share = hand.phase.stroke, clip(hand.phase.time_share, 0.0, 1.0)
+    durations = differences(hand.edges)
+    weight = flourish_strength(hand.lengths, durations)[stroke] * (1.0 - hand.hangs)
+    counts, signs = _waves(track.overlay("wave_rate"), durations, stroke, over("wrist_frequency"))
+    bend = wrist_flexion(
+        share,
+        over("wrist_bend") * weight,
+        over("wrist_extension"),
+        FLEXED * over("flexed") * (1.0 - hand.hangs),
+        over("flexed_angle"),
+    )
+    twist = twist_wave(share, over("wrist_twist") * weight * signs, counts)
+    own = [table[:, INDEX[f"{side}.hand.{name}"]] for name in ("bend", "aside", "roll")]
+    vectors = np.stack([twist + own[2], own[1], bend + own[0]], axis=1) * np.array([SIGN[side], 1.0, SIGN[side]])
+    size = norms(vectors)
+    vectors *= (MOST_TURN * np.tanh(size / MOST_TURN) / np.maximum(size, 1e-12))[:, None]
+    swivel = twist_wave(share, over("elbow_twist") * weight * signs, counts) + over("elbow_out") * (1.0 - hand.hangs)
+    swivel = swivel + hand.hangs * table[:, INDEX[f"{side}.arm.swivel"]]
+    return vectors, np.asarray(swivel)
+
+
+def _waves(wave_rate: Floats, durations: Floats, stroke: Ints, frequency: Floats) -> tuple[Floats, Floats]:
+    """Half waves of twists in each frame's stroke, and the sign that it begins with."""
+    rate = float(np.max(wave_rate)) if np.size(wave_rate) else 0.0
+    if rate <= 0.0:
+        return frequency, np.ones(len(stroke))
+    counts, signs = half_waves(durations, rate)
+    return counts[stroke], signs[stroke]

@@ -1,0 +1,124 @@
+// Poses of a recording, changed: trunk and hips turned by channels, limbs brought to where their ends are wanted.
+#include "engine/pose_view.hpp"
+#include "maths/binding.hpp"
+
+namespace kinesphere {
+
+constexpr double HINGE_KNOWN = 0.12;  // sine of a limb's bend below which its own axis counts beside the shown one
+
+namespace {
+
+// TrunkJoints of recorded_limbs.py.
+struct TrunkJoints {
+    Ints<1> parents;    // (J,)
+    Ints<1> joints;     // (K,) that are turned in their own axes
+    Floats<2> frames;   // (K, 4) from a joint's own axes to the body's
+    Index hips;
+    Floats<1> hips_frame;  // (4,)
+    Index chest;
+    Ints<1> arms;  // (A,) upper arms: they keep their rotation in the chest
+};
+
+// Limb of recorded_limbs.py.
+struct Limb {
+    Ints<1> parents;  // (J,)
+    Index upper, lower, end;
+    Floats<1> hinge;  // (3,) the axis of its hinge in the upper joint's own axes
+};
+
+PoseView view(Ints<1> parents, FloatsOut<3> rotations, FloatsOut<3> translations, Index t) {
+    return {parents, rotations.at(t), translations.at(t)};
+}
+
+}  // namespace
+
+// Turn the trunk of T poses in place: joints by rotation vectors (T, K, 3) in the body's axes as the joint has them; the
+// hips by vectors (T, 3) about the axes of their heading, and moved by (T, 3) along these.
+static void turn_trunk(const TrunkJoints& trunk, Floats<3> vectors, Floats<2> hips, Floats<2> shift,
+                       FloatsOut<3> rotations, FloatsOut<3> translations) {
+    std::vector<Quat> arms(static_cast<std::size_t>(trunk.arms.shape[0]));
+    for (Index t = 0; t < rotations.shape[0]; ++t) {
+        const PoseView pose = view(trunk.parents, rotations, translations, t);
+        const Quat chest = conjugate(pose.world(trunk.chest).rotation);
+        for (Index a = 0; a < trunk.arms.shape[0]; ++a)
+            arms[static_cast<std::size_t>(a)] = chest * pose.world(trunk.arms(a)).rotation;
+        for (Index k = 0; k < trunk.joints.shape[0]; ++k) {
+            const Quat frame = read_quaternion(trunk.frames.at(k));
+            const Vec3 own = rotate(frame, read_vector(vectors.at(t, k)));
+            pose.set(trunk.joints(k), pose.local(trunk.joints(k)) * exponential_quaternion(own));
+        }
+        const Quat facing = pose.world(trunk.hips).rotation * read_quaternion(trunk.hips_frame.data);
+        const Vec3 ahead = rotate(facing, {0.0, 0.0, 1.0});
+        const Quat heading = axis_angle_quaternion({0.0, 1.0, 0.0}, std::atan2(ahead.x, ahead.z));
+        pose.turn(trunk.hips, exponential_quaternion(rotate(heading, read_vector(hips.at(t)))));
+        const Vec3 by = rotate(heading, read_vector(shift.at(t)));
+        double* at = translations.at(t, trunk.hips);
+        write_vector(at, read_vector(at) + rotate(conjugate(pose.world_of_parent(trunk.hips)), by));
+        const Quat turned = pose.world(trunk.chest).rotation;
+        for (Index a = 0; a < trunk.arms.shape[0]; ++a) {
+            const Index arm = trunk.arms(a);
+            pose.set(arm, conjugate(pose.world_of_parent(arm)) * turned * arms[static_cast<std::size_t>(a)]);
+        }
+    }
+}
+
+// Bring the ends of a limb in T poses to targets (T, 3) in the world, in place, where a flag (T,) says so: its hinge
+// opens or closes, it turns about its upper joint, then by an angle (T,) about the line to its end. Write how far from
+// their targets ends are (T,), and then, where another flag is set, turn the end as it is wanted (T, 4) in the world.
+static void place_limb(const Limb& limb, Floats<2> targets, Floats<1> swivels, Bools<1> wanted, Floats<2> ends,
+                       Bools<1> turned, FloatsOut<3> rotations, FloatsOut<3> translations, FloatsOut<1> missed) {
+    for (Index t = 0; t < rotations.shape[0]; ++t) {
+        missed(t) = 0.0;
+        if (!wanted(t) && !turned(t)) continue;
+        const PoseView pose = view(limb.parents, rotations, translations, t);
+        if (wanted(t)) {
+            const Placement upper = pose.world(limb.upper);
+            const Vec3 middle = pose.world(limb.lower).position, end = pose.world(limb.end).position;
+            const Vec3 first = middle - upper.position, second = end - middle;
+            const double a = norm(first), b = norm(second), stretch = norm(end - upper.position);
+            const Vec3 way = read_vector(targets.at(t)) - upper.position;
+            if (a < 1e-9 || b < 1e-9 || norm(way) < 1e-9 || stretch < 1e-9) continue;
+            const double far = most(soften_stretch(stretch, norm(way), a + b), std::abs(a - b) + 1e-6 * (a + b));
+            const Vec3 shown = cross(first, second) / (a * b), own = rotate(upper.rotation, read_vector(limb.hinge.data));
+            const double bend = norm(shown), known = clamp(1.0 - bend / HINGE_KNOWN, 0.0, 1.0);
+            Vec3 axis = shown + known * HINGE_KNOWN * own;
+            axis = norm(axis) > 1e-9 ? axis / norm(axis) : own;
+            const auto angle = [&](double length) {
+                return std::acos(clamp((length * length - a * a - b * b) / (2.0 * a * b), -1.0, 1.0));
+            };
+            pose.turn(limb.lower, axis_angle_quaternion(axis, angle(far) - angle(stretch)));
+            pose.turn(limb.upper, quaternion_between(pose.world(limb.end).position - upper.position, way));
+            if (swivels(t) != 0.0) pose.turn(limb.upper, axis_angle_quaternion(way / norm(way), swivels(t)));
+            missed(t) = norm(pose.world(limb.end).position - read_vector(targets.at(t)));
+        }
+        if (turned(t)) pose.set(limb.end, conjugate(pose.world_of_parent(limb.end)) * read_quaternion(ends.at(t)));
+    }
+}
+
+// Turn joints of T poses in place by rotation vectors (T, K, 3) in axes (K, 4) of the joints' own.
+static void turn_joints(Ints<1> joints, Floats<2> frames, Floats<3> vectors, FloatsOut<3> rotations) {
+    for (Index t = 0; t < rotations.shape[0]; ++t)
+        for (Index k = 0; k < joints.shape[0]; ++k) {
+            const Vec3 own = rotate(read_quaternion(frames.at(k)), read_vector(vectors.at(t, k)));
+            double* at = rotations.at(t, joints(k));
+            const Quat q = read_quaternion(at) * exponential_quaternion(own);
+            const double size = std::sqrt(q.w * q.w + q.x * q.x + q.y * q.y + q.z * q.z);
+            write_quaternion(at, {q.w / size, q.x / size, q.y / size, q.z / size});
+        }
+}
+
+}  // namespace kinesphere
+
+FIELDS(kinesphere::TrunkJoints, &kinesphere::TrunkJoints::parents, &kinesphere::TrunkJoints::joints,
+       &kinesphere::TrunkJoints::frames, &kinesphere::TrunkJoints::hips, &kinesphere::TrunkJoints::hips_frame,
+       &kinesphere::TrunkJoints::chest, &kinesphere::TrunkJoints::arms);
+FIELDS(kinesphere::Limb, &kinesphere::Limb::parents, &kinesphere::Limb::upper, &kinesphere::Limb::lower,
+       &kinesphere::Limb::end, &kinesphere::Limb::hinge);
+
+namespace kinesphere {
+
+KERNELS(recorded_limbs) {
+    return {kernel<turn_trunk>("turn_trunk"), kernel<place_limb>("place_limb"), kernel<turn_joints>("turn_joints")};
+}
+
+}  // namespace kinesphere

@@ -1,0 +1,63 @@
+"""Referents of a performed recording: hands keep what they touch, where they meet, what they hold on to and point at.
+
+Each is kept as it was recorded, in the frame of what it belongs to: a hand at the face goes with the face, one on a
+table stays in the world, two that are together stay together, a stretched arm points at the same place.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from kinesphere.engine.recorded_poses import chest_joint
+from kinesphere.maths import rotations
+from kinesphere.maths.vectors import Floats, norms, smootherstep
+from kinesphere.motion.phrase import Phrase
+from kinesphere.motion.referent import Kind, Referent
+
+FADE = 0.3  # seconds, where a referent says nothing about how it comes and goes
+
+
+def referent_window(referent: Referent, source: Floats) -> Floats:
+    """``(T,)`` from 0 to 1: how far a referent holds at times of the recording."""
+    before = FADE if referent.before is None else max(referent.before, 1e-6)
+    after = FADE if referent.after is None else max(referent.after, 1e-6)
+    comes = smootherstep((source - referent.start + before) / before)
+    return np.asarray(comes * (1.0 - smootherstep((source - referent.end) / after)))
+
+
+def windows(phrase: Phrase, side: str, source: Floats, kinds: tuple[Kind, ...]) -> list[tuple[Referent, Floats]]:
+    """Referents of an arm that hold in any frame, with how far they hold."""
+    ended = [own for own in phrase.referents if own.kind == Kind.NOTHING and side in own.sides]
+    found = []
+    for own in phrase.referents:
+        if own.kind not in kinds or side not in own.sides:
+            continue
+        if any(no.start <= own.start and own.end <= no.end for no in ended):
+            continue
+        weight = referent_window(own, source)
+        if weight.any():
+            found.append((own, weight))
+    return found
+
+
+def kept_joint(phrase: Phrase, referent: Referent) -> int:
+    """The joint that a hand that touches goes with."""
+    name = referent.joint or "head"
+    if name == "upperChest" or name not in phrase.body.roles:
+        return chest_joint(phrase.body)
+    return phrase.body.roles[name]
+
+
+def aim(shoulder: Floats, wrist: Floats, elbow: Floats, target: Floats) -> Floats:
+    """Where a wrist is ``(T, 3)`` for its forearm to point at a target ``(3,)``: the arm turns about the shoulder."""
+    made = wrist
+    for _ in range(2):
+        forearm, wanted = made - elbow, target - made
+        turn = rotations.rotation_between(_unit(forearm), _unit(wanted))
+        made = shoulder + rotations.rotate(turn, made - shoulder)
+        elbow = shoulder + rotations.rotate(turn, elbow - shoulder)
+    return np.asarray(made)
+
+
+def _unit(vectors: Floats) -> Floats:
+    return np.asarray(vectors / np.maximum(norms(vectors), 1e-9)[:, None])

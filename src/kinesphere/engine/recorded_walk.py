@@ -1,0 +1,289 @@
+"""Locomotion in a recording, performed differently: stride, bounce, sway, arm swing and carriage, by a gait's overlays.
+
+What a recorded walk does within a stride is how far it departs from its own mean over a stride: hips go up and down,
+sway and turn, shoulders turn against them, arms swing. Overlays (``motion.gait.GAIT_OVERLAYS``) scale these. A longer
+stride scales the way of the body and where feet stand by one factor, so that planted feet stay planted: each stance is
+moved as a whole, and the swings between go over from one to the next.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from kinesphere.engine.channels import INDEX, sample_rows
+from kinesphere.engine.detail import Detail
+from kinesphere.engine.gait import JOLT, JOLT_PACES, LOOK_STRIDES, LOOKS, RECOVERED
+from kinesphere.engine.lifting import body_angles
+from kinesphere.engine.pose import SIGN
+from kinesphere.engine.proportions import LEG
+from kinesphere.engine.recorded_hands import RecordedHand, wrist_path
+from kinesphere.engine.recording_clock import RecordingClock
+from kinesphere.engine.stepping import PACES, Stance
+from kinesphere.engine.trunk import STEADY, TAKEN_BACK
+from kinesphere.maths import rotations
+from kinesphere.maths.filters import gaussian
+from kinesphere.maths.interpolation import cubic_rows_at
+from kinesphere.maths.vectors import Floats, clip, norms, smootherstep
+from kinesphere.motion.gait import GAIT_OVERLAYS
+from kinesphere.motion.humanoid import SIDES
+from kinesphere.motion.memo import memoised
+from kinesphere.motion.phrase import Phrase
+
+MEAN = 0.45  # of a stride: σ of the mean over it
+TRAVELS = 0.25  # leg lengths a second from which on the way shows where ahead is, and not the hips
+LEAST_LIFTED = 0.1  # seconds of a swing that may be lifted higher
+WEAVE_STRIDES = 4.0  # of a way that winds once to either side
+SPRING_HEIGHT = 0.02  # leg lengths that a recorded step rises, beside which a spring is measured, at least
+
+
+@dataclass(frozen=True, eq=False)
+class StrideShape:
+    """What a recorded walk does within its strides, over the recording's frames ``(T, ...)``."""
+
+    way: Floats  # (T, 3) the hips' mean over a stride, level
+    ahead: Floats  # (T, 3) unit, where it goes
+    strides: Floats  # (T,) how many have passed
+    height: Floats  # (T,) leg lengths of the hips above their mean
+    sway: Floats  # (T,) leg lengths to the left of the way
+    hips: Floats  # (T, 3) lean, tilt and turn of the pelvis from their mean
+    torso: Floats  # (T, 3) forward, side and turn of the chest in the pelvis
+    head: Floats  # (T, 3) nod, tilt and turn of the head in the chest
+    wrists: Mapping[str, Floats]  # (T, 3) arm lengths of each wrist from its mean
+
+    @property
+    def left(self) -> Floats:
+        """``(T, 3)`` unit, across the way."""
+        return np.stack([self.ahead[:, 2], np.zeros(len(self.ahead)), -self.ahead[:, 0]], axis=1)
+
+
+@memoised
+def stride_shape(detail: Detail) -> StrideShape:
+    """What the recording's walk does within its strides."""
+    poses, steps = detail.poses, detail.steps
+    rate = poses.motion.rate
+    sigma = MEAN * steps.stride_seconds * rate
+
+    def mean(values: Floats) -> Floats:
+        return gaussian(values, sigma, ends="point")
+
+    def swing(values: Floats) -> Floats:
+        return np.asarray(values - mean(values))
+
+    hips = poses.position("hips")
+    way = mean(hips) * np.array([1.0, 0.0, 1.0])
+    velocity = np.gradient(way, axis=0) * rate if len(way) > 1 else np.zeros_like(way)
+    faces = rotations.rotate(poses.heading, np.array([0.0, 0.0, 1.0]))
+    speed = norms(velocity)[:, None]
+    ahead = np.where(speed > TRAVELS * poses.leg_length, velocity / np.maximum(speed, 1e-9), faces)
+    left = np.stack([ahead[:, 2], np.zeros(len(ahead)), -ahead[:, 0]], axis=1)
+    yaw = np.unwrap(np.arctan2(faces[:, 0], faces[:, 2]))
+    pelvis = body_angles(rotations.multiply(rotations.conjugate(poses.heading), poses.pelvis))
+    pelvis[:, 2] += yaw
+    torso = body_angles(rotations.multiply(rotations.conjugate(poses.pelvis), poses.chest))
+    head = body_angles(rotations.multiply(rotations.conjugate(poses.chest), poses.head))
+    return StrideShape(
+        way,
+        ahead,
+        _strides_passed(detail),
+        swing(hips[:, 1]) / poses.leg_length,
+        np.sum(swing(hips) * left, axis=1) / poses.leg_length,
+        swing(pelvis),
+        swing(torso),
+        swing(head),
+        {side: swing(wrist_path(poses, side)) for side in SIDES},
+    )
+
+
+def _strides_passed(detail: Detail) -> Floats:
+    strikes = detail.steps.strikes
+    if len(strikes) < 2:
+        return np.zeros(len(detail.times))
+    return np.interp(detail.times, strikes, 0.5 * np.arange(len(strikes)))
+
+
+class Overlays:
+    """A phrase's gait overlays at times of it."""
+
+    def __init__(self, phrase: Phrase, times: Floats) -> None:
+        self._phrase, self._times = phrase, times
+
+    def __call__(self, name: str, part: str | None = None) -> Floats:
+        """``()`` or ``(T,)``; neutral where the phrase has none."""
+        row = GAIT_OVERLAYS[f"gait.{name}"]
+        value = self._phrase.track(part or row.part).overlays.get(f"gait.{name}", row.neutral)
+        array = np.asarray(value, dtype=np.float64)
+        return array if array.ndim == 0 else sample_rows(array, self._times, self._phrase.loop)
+
+    def changes(self, name: str, part: str | None = None) -> bool:
+        """Whether it is not neutral everywhere."""
+        row = GAIT_OVERLAYS[f"gait.{name}"]
+        value = self._phrase.track(part or row.part).overlays.get(f"gait.{name}", row.neutral)
+        return bool(np.any(np.asarray(value) != row.neutral))
+
+
+# Trunk and head
+
+
+def add_walk(table: Floats, phrase: Phrase, clock: RecordingClock) -> None:
+    """Add to channels ``(T, C)`` what a walk's overlays make of the recorded strides."""
+    detail = phrase.detail
+    assert detail is not None
+    if not detail.steps.walks:
+        return
+    shape, over = stride_shape(detail), Overlays(phrase, clock.source)
+    walking = detail.at_times(detail.steps.walking, clock.source)
+
+    def shown(values: Floats) -> Floats:
+        return walking * np.interp(clock.source, detail.times, values)
+
+    def add(name: str, values: Floats) -> None:
+        table[:, INDEX[name]] += values
+
+    bounce, sway = over("bounce") - 1.0, over("sway") - 1.0
+    add("hips.y", LEG * bounce * shown(shape.height))
+    add("hips.x", LEG * sway * shown(shape.sway))
+    turn, tilt = over("hip_turn") - 1.0, over("hip_tilt") - 1.0
+    add("hips.turn", turn * shown(shape.hips[:, 2]))
+    add("hips.tilt", tilt * shown(shape.hips[:, 1]))
+    # The spine takes back some of what hips do; in a recording it has done so already, with what the hips did then.
+    add("torso.turn", (over("turn") - 1.0) * shown(shape.torso[:, 2]))
+    add("torso.side", sway * shown(shape.torso[:, 1]))
+    nod = over("nod") - 1.0
+    for name, row in (("head.nod", shape.head[:, 0]), ("head.tilt", shape.head[:, 1]), ("torso.forward", shape.torso[:, 0])):
+        add(name, nod * shown(row))
+    spring = over("spring")
+    if np.any(spring):
+        high = max(float(np.std(shape.height)) * np.sqrt(2.0), 0.5 * SPRING_HEIGHT)
+        add("hips.y", LEG * spring * shown(clip(0.5 + 0.5 * shape.height / high, 0.0, 1.0)))
+    _jolt(table, over("strike"), walking, clock, detail)
+    _look(table, over, walking, clock, shape, detail)
+
+
+def _jolt(table: Floats, strike: Floats, walking: Floats, clock: RecordingClock, detail: Detail) -> None:
+    hard = np.maximum(strike, 0.0) * walking
+    strikes = clock.to_output(detail.steps.strikes)
+    if not np.any(hard) or len(strikes) < 2:
+        return
+    at = np.clip(np.searchsorted(strikes, clock.time, side="right") - 1, 0, len(strikes) - 2)
+    lasts = np.maximum(strikes[at + 1] - strikes[at], 0.1)
+    step = clip((clock.time - strikes[at]) / np.minimum(lasts, PACES[1]), 0.0, 1.0)
+    pace = clip(0.55 / lasts, *JOLT_PACES)
+    for name, (most, late) in JOLT.items():
+        after = late * pace
+        passed = smootherstep(step / after) - smootherstep((step - after) / (RECOVERED - after))
+        table[:, INDEX[name]] += most * hard * passed
+
+
+def _look(
+    table: Floats, over: Overlays, walking: Floats, clock: RecordingClock, shape: StrideShape, detail: Detail
+) -> None:
+    steady = over("steady") * walking
+    if np.any(steady):
+        chest = np.interp(clock.source, detail.times, shape.hips[:, 2] + shape.torso[:, 2] + shape.head[:, 2])
+        hips, torso = table[:, INDEX["hips.turn"]], table[:, INDEX["torso.turn"]]
+        left = (1.0 - STEADY[2]) * ((1.0 - TAKEN_BACK[2]) * hips + torso)
+        table[:, INDEX["head.turn"]] -= steady * (left + chest)
+    roam = over("roam") * walking
+    if np.any(roam):
+        passed = np.interp(clock.source, detail.times, shape.strides) / LOOK_STRIDES
+        for name, waves in LOOKS.items():
+            for share, count, phase in waves:
+                table[:, INDEX[name]] += roam * share * np.sin(2.0 * np.pi * count * passed + phase)
+
+
+# The way, and the feet
+
+
+class WalkedFeet(NamedTuple):
+    """By how much the hips and each foot are elsewhere in every frame of a performance, in metres of the world."""
+
+    hips: Floats  # (T, 3)
+    feet: dict[str, Floats]  # (T, 3) of each side
+
+
+def walk_elsewhere(phrase: Phrase, clock: RecordingClock) -> WalkedFeet | None:
+    """Where longer or shorter strides, a wider track and a way that winds bring the body; None: where it was."""
+    detail = phrase.detail
+    assert detail is not None
+    names = ("stride", "width", "weave", "lift")
+    recorded = Overlays(phrase, detail.times)
+    if not detail.steps.walks or not any(recorded.changes(name) for name in names):
+        return None
+    shape, poses, count = stride_shape(detail), detail.poses, len(detail.times)
+    walking = detail.steps.walking
+    more = np.broadcast_to(recorded("stride"), (count,)) - 1.0
+    steps = np.diff(shape.way, axis=0, prepend=shape.way[:1])
+    ways = np.cumsum(walking[:, None] * more[:, None] * steps, axis=0)
+    wind = poses.leg_length * walking * recorded("weave") * np.sin(2.0 * np.pi * shape.strides / WEAVE_STRIDES)
+    body = ways + wind[:, None] * shape.left
+    wide = 0.5 * poses.leg_length * walking * recorded("width")
+    lift = poses.leg_length * walking * np.broadcast_to(recorded("lift"), (count,))
+    feet = {}
+    for side in SIDES:
+        ankle = poses.position(f"{side}Foot")
+        along = np.sum((ankle - shape.way) * shape.ahead, axis=1)
+        moved = body + (walking * more * along)[:, None] * shape.ahead + (SIGN[side] * wide)[:, None] * shape.left
+        feet[side] = _planted(moved, detail.steps.stances_of(side), lift, poses.motion.rate)
+    at = clock.source * poses.motion.rate
+    return WalkedFeet(cubic_rows_at(body, at), {side: cubic_rows_at(own, at) for side, own in feet.items()})
+
+
+def _planted(moved: Floats, stances: list[Stance], lift: Floats, rate: float) -> Floats:
+    """Displacements ``(T, 3)`` of a foot that are constant while it stands, and go over from one stance to the next."""
+    if not stances:
+        return moved
+    made = np.empty_like(moved)
+    places = [moved[(own.first + own.last) // 2] for own in stances]
+    made[: stances[0].first] = places[0]
+    made[stances[-1].last + 1 :] = places[-1]
+    for own, place in zip(stances, places, strict=True):
+        made[own.first : own.last + 1] = place
+    for i, (before, after) in enumerate(zip(stances[:-1], stances[1:], strict=True)):
+        rows = slice(before.last + 1, after.first)
+        share = np.arange(1, after.first - before.last)[:, None] / max(after.first - before.last, 1)
+        made[rows] = places[i] + smootherstep(share) * (places[i + 1] - places[i])
+        if (after.first - before.last) / rate > LEAST_LIFTED:
+            made[rows, 1] += lift[rows] * np.sin(np.pi * share[:, 0]) ** 2
+    return made
+
+
+# Arms
+
+
+def swing_arm(phrase: Phrase, hand: RecordedHand, clock: RecordingClock) -> Floats:
+    """``(T, 3)`` arm lengths by which a hand that swings in a walk is elsewhere."""
+    detail, part = phrase.detail, f"{hand.side}_arm"
+    assert detail is not None
+    if not detail.steps.walks:
+        return np.zeros_like(hand.path)
+    shape, over = stride_shape(detail), Overlays(phrase, clock.source)
+    walking = detail.at_times(detail.steps.walking, clock.source) * hand.hangs
+    at = clock.source * detail.poses.motion.rate
+    own = cubic_rows_at(shape.wrists[hand.side], at)
+    lag = over("lag", part)
+    if np.any(lag):  # an arm that is late shows what it did a moment ago
+        late = clock.source - np.asarray(lag) * detail.steps.stride_seconds
+        own = cubic_rows_at(shape.wrists[hand.side], clip(late, 0.0, detail.times[-1]) * detail.poses.motion.rate)
+    swung = cubic_rows_at(shape.wrists[hand.side], at)
+    away = np.reshape(over("swing", part), (-1, 1)) * own - swung
+    sign = SIGN[hand.side]
+    raised = _turned(hand.path, np.array([1.0, 0.0, 0.0]), -over("ahead", part))
+    raised = _turned(raised, np.array([0.0, 0.0, 1.0]), sign * over("out", part))
+    bend, across = over("bend", part), over("across", part)
+    if np.any(bend) or np.any(across):
+        elbow = cubic_rows_at(detail.poses.elbow(hand.side), at)
+        forearm = _turned(raised - elbow, np.array([1.0, 0.0, 0.0]), -np.asarray(bend))
+        raised = elbow + _turned(forearm, np.array([0.0, 1.0, 0.0]), -sign * np.asarray(across))
+    return np.asarray(walking[:, None] * (away + raised - hand.path))
+
+
+def _turned(vectors: Floats, axis: Floats, angles: Floats) -> Floats:
+    """Vectors ``(T, 3)`` turned about an axis by angles ``()`` or ``(T,)``."""
+    if not np.any(angles):
+        return vectors
+    turns = np.reshape(np.broadcast_to(angles, (len(vectors),)), (-1, 1)) * axis
+    return rotations.rotate(rotations.from_rotation_vector(turns), vectors)

@@ -1,0 +1,162 @@
+"""The clock of a performed recording: which moment of the recording each frame shows.
+
+Strokes of the whole body (``engine.detail``) have durations and timing as those of gestures have (``engine.clocks``):
+within a stroke the recording is where its own timing would be as far along as the edited timing is now. A capture never
+quite rests, so its pace is kept smooth and within bounds: no stroke starts with a jerk, and none stands still. In the
+air time passes as recorded: a jump keeps gravity. A loop has one pace.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+from kinesphere.engine.clocks import StrokeClock, stroke_clock
+from kinesphere.engine.detail import Detail
+from kinesphere.maths.filters import gaussian
+from kinesphere.maths.vectors import Floats, clip, differences
+from kinesphere.motion.phrase import STROKES, Phrase
+from kinesphere.motion.timemap import TimeMap
+
+NODES = 240.0  # nodes a second of the clock
+ROUND = 0.045  # seconds of σ: a body does not change its pace at once
+PACES = (0.2, 5.0)  # seconds of the recording in a second, at least and at most
+
+
+@dataclass(frozen=True, eq=False)
+class RecordingClock:
+    """Moments of a recording and when they come.
+
+    Attributes
+    ----------
+    nodes, shown : (N,)
+        Seconds of the performance, increasing, and of the recording.
+    paces : (N,)
+        Seconds of the recording in a second there.
+    rate
+        Frames a second of the performance.
+    loop
+        Whether its end goes over into its start.
+    """
+
+    nodes: Floats
+    shown: Floats
+    paces: Floats
+    rate: float
+    loop: bool = False
+
+    @cached_property
+    def frames(self) -> int:
+        """How many frames there are."""
+        return max(round(float(self.nodes[-1]) * self.rate), 0) + 1
+
+    @cached_property
+    def time(self) -> Floats:
+        """``(T,)`` seconds of the performance."""
+        return np.arange(self.frames) / self.rate
+
+    @cached_property
+    def source(self) -> Floats:
+        """``(T,)`` seconds of the recording: from its first moment to its last."""
+        if self.frames == 1:
+            return np.array(self.shown[:1])
+        stretch = float(self.nodes[-1]) / float(self.time[-1])  # the last frame shows the end
+        return self.to_source(self.time * stretch)
+
+    def to_source(self, time: Floats) -> Floats:
+        """Seconds of the recording at seconds of the performance, by cubics that meet each node's pace."""
+        i = np.clip(np.searchsorted(self.nodes, time, side="right") - 1, 0, len(self.nodes) - 2)
+        width = self.nodes[i + 1] - self.nodes[i]
+        u = clip((time - self.nodes[i]) / width, 0.0, 1.0)
+        left, right = self.paces[i] * width, self.paces[i + 1] * width
+        rise = self.shown[i + 1] - self.shown[i]
+        made = self.shown[i] + u * (left + u * ((3.0 * rise - 2.0 * left - right) + u * (left + right - 2.0 * rise)))
+        return np.asarray(clip(made, self.shown[0], self.shown[-1]))
+
+    def to_output(self, source: Floats) -> Floats:
+        """Seconds of the performance at seconds of the recording."""
+        return np.interp(source, self.shown, self.nodes)
+
+    @property
+    def time_map(self) -> TimeMap:
+        """From the recording's time to the performed one, for edits of the motion."""
+        step = max(round(0.05 * NODES), 1)
+        rows = np.unique(np.concatenate([np.arange(0, len(self.nodes), step), [len(self.nodes) - 1]]))
+        return TimeMap(self.shown[rows], self.nodes[rows])
+
+    @cached_property
+    def is_plain(self) -> bool:
+        """Whether it runs as the recording does."""
+        return bool(np.abs(self.paces - 1.0).max() < 1e-9)
+
+
+def recording_clock(phrase: Phrase, rate: float) -> RecordingClock:
+    """The clock of a phrase of a recording, from its first performed frame on."""
+    detail = phrase.detail
+    assert detail is not None
+    strokes, torso = detail.strokes, phrase.track("torso")
+    body = stroke_clock(strokes.edges, strokes.lengths, torso, strokes.inflections, phrase.locked, NODES)
+    start = detail.leading_frames / detail.recording.rate
+    if phrase.loop or detail.is_short:
+        end = max(body.end(phrase.duration) * (phrase.duration - start) / phrase.duration, 1.0 / rate)
+        end = max(round(end * rate), 1) / rate
+        pace = (phrase.duration - start) / end
+        return RecordingClock(np.array([0.0, end]), np.array([start, phrase.duration]), np.full(2, pace), rate, phrase.loop)
+    return _smooth_clock(detail, body, start, phrase.duration, rate)
+
+
+def _smooth_clock(detail: Detail, body: StrokeClock, start: float, duration: float, rate: float) -> RecordingClock:
+    count = max(int(np.ceil(body.end(duration) * NODES)), 2)
+    shown = np.maximum.accumulate(clip(body.to_source(np.arange(count + 1) / NODES), 0.0, duration))
+    shown[-1] = duration
+    first = int(np.searchsorted(shown, start, side="right"))
+    shown = np.concatenate([[start], shown[first:]])
+    if len(shown) < 3:
+        shown = np.linspace(start, duration, 3)
+    moves = np.concatenate([[True], differences(shown) > 1e-9])
+    shown = shown[moves]  # where it stood still, its pace is the least one
+    paces = gaussian(np.gradient(shown, 1.0 / NODES), ROUND * NODES, ends="reflect")
+    flying = detail.at_times(detail.steps.flying, shown)
+    paces = clip(paces + flying * (1.0 - paces), *PACES)
+    even = np.abs(body.goals - body.source).max() < 0.6 / NODES and body.timing_change == 0.0
+    if even:
+        paces = np.ones(len(shown))
+    passed = differences(shown) / (0.5 * (paces[1:] + paces[:-1]))
+    return RecordingClock(np.concatenate([[0.0], np.cumsum(passed)]), shown, paces, rate)
+
+
+def arm_clock(phrase: Phrase, side: str, clock: RecordingClock) -> RecordingClock:
+    """An arm's own timing within the strokes of the body's clock: the same where it asks for the same timing.
+
+    Its strokes begin and end when the body's clock says; what differs is how the hand speeds up and slows down.
+    """
+    detail, arm, torso = phrase.detail, phrase.arm(side), phrase.track("torso")
+    assert detail is not None
+    if phrase.loop or detail.is_short or arm.keys is None or not arm.strokes or _same_timing(arm.strokes, torso.strokes):
+        return clock
+    stops = arm.keys.times[arm.keys.stops]
+    if len(stops) < 2:
+        return clock
+    lengths = np.ones(len(stops) - 1)
+    own = stroke_clock(stops, lengths, arm, arm.keys.inflections[arm.keys.stops][1:], True, NODES)
+    goals = clock.to_output(stops)
+    goals = goals + 1e-6 * np.arange(len(goals))
+    own = replace(own, goals=goals, lead=1.0, tail=1.0)
+    nodes = clock.nodes
+    inside = (nodes >= goals[0]) & (nodes <= goals[-1])
+    shown = np.where(inside, own.to_source(nodes), clock.shown)
+    shown = np.maximum.accumulate(clip(shown, clock.shown[0], clock.shown[-1]))
+    pace = clip(gaussian(np.gradient(shown, nodes), ROUND * NODES, ends="reflect"), 0.0, PACES[1])
+    return RecordingClock(nodes, shown, pace, clock.rate)
+
+
+def _same_timing(one: Mapping[str, Floats], other: Mapping[str, Floats]) -> bool:
+    """Whether two parts have one and the same timing in all of their strokes."""
+    for name in ("inflection", "time_exponent", "evenness", "hesitation"):
+        values = np.concatenate([np.ravel(own.get(name, STROKES[name])) for own in (one, other)])
+        if np.ptp(values) > 1e-9:
+            return False
+    return True

@@ -1,0 +1,171 @@
+"""Effort, Shape and words on a phrase that was lifted from a recording.
+
+Strokes, flourishes and drives are those of gestures (``laban.expression``), on the strokes that were found. Where the
+recording walks, the overlays of walks (``laban.gait_expression``) come in their place, as far as it walks. The body has
+one clock: each of its strokes takes its timing from the part that leads it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from kinesphere.engine.detail import LEGS_LEAD, REST_LEADS, Detail
+from kinesphere.engine.lifting import hangs_at
+from kinesphere.engine.pose import SIGN
+from kinesphere.engine.proportions import ARM
+from kinesphere.laban.dials import CombinedDials, Dials, combine_dials, stroke_means
+from kinesphere.laban.effort_parameters import EffortModel
+from kinesphere.laban.gait_expression import walk_tracks
+from kinesphere.laban.shape import limit_reach, rotate_keys
+from kinesphere.maths.vectors import Floats
+from kinesphere.motion.drive import Drive
+from kinesphere.motion.gait import GAIT_OVERLAYS
+from kinesphere.motion.humanoid import SIDES
+from kinesphere.motion.phrase import STROKES, Phrase, Track, neutral_overlay, part_of_channel
+
+RESTS_LESS = 0.4  # power of a stroke's change of duration that a rest takes: who hurries still waits
+WALKING = 0.7  # of a posture that who walks holds
+HANGING = 0.25  # of what Shape does to a hand that hangs
+
+
+@dataclass(frozen=True, eq=False)
+class AskedOfRecording:
+    """What all edits together ask of a recording.
+
+    ``parts`` are the dials of each part, ``drives`` the postures and rhythms of words, ``shape`` the torso's Shape, and
+    ``channels`` what it adds to those of a body that stands.
+    """
+
+    parts: Mapping[str, Sequence[Dials]]
+    drives: Sequence[Drive]
+    shape: CombinedDials
+    channels: Mapping[str, Floats]
+    model: EffortModel
+
+
+def recording_tracks(
+    written: Phrase, asked: AskedOfRecording, random: np.random.Generator | None
+) -> tuple[dict[str, Track], tuple[Drive, ...], float]:
+    """The tracks and drives of a recording under these dials, and how much more its body sways, as a factor."""
+    from kinesphere.laban import expression  # which asks this module
+
+    detail, time = written.detail, written.times
+    assert detail is not None
+    cache: expression.ParameterCache = {}
+    walking = detail.at_times(detail.steps.walking, time) if detail.steps.walks else None
+    stands = None if walking is None else 1.0 - walking
+    tracks: dict[str, Track] = {}
+    for side in SIDES:
+        arm, part = written.arm(side), f"{side}_arm"
+        if arm.keys is None:
+            continue
+        edges = arm.keys.times[arm.keys.stops]
+        hangs = hangs_at(arm.keys.positions[arm.keys.stops])[1:]
+        effort = expression.strokes_and_flourishes(
+            asked.parts[part], edges, time, asked.model, random, cache, hangs
+        )
+        shape = combine_dials(asked.parts[part], "shape", time)
+        tracks[part] = replace(
+            arm,
+            strokes=expression.add_strokes(arm, effort.strokes),
+            overlays=expression.add_overlays(arm, effort.overlays, len(time)),
+            placed=_placed(written, side, shape),
+        )
+    drives = (*written.drives, *expression.body_drives(asked.parts["torso"], time, asked.model, cache))
+    drives = (*drives, *asked.drives)
+    added: dict[str, Floats] = dict(asked.channels)
+    if walking is not None and stands is not None:
+        held = [replace(drive, amount=WALKING * drive.amount) for drive in asked.drives]
+        walked = walk_tracks(written, asked.parts, expression.with_postures(asked.channels, held), random)
+        drives = tuple(replace(drive, amount=drive.amount * stands) for drive in drives)
+        added = {name: np.asarray(values) * stands for name, values in added.items()}
+        for part, track in walked.items():
+            own = tracks.get(part) or written.track(part)
+            tracks[part] = replace(own, overlays={**own.overlays, **_walked(track.overlays, walking, added)})
+    by_part: dict[str, dict[str, Floats]] = {}
+    for name, values in added.items():
+        by_part.setdefault(part_of_channel(name), {})[name] = np.asarray(values)
+    for part, channels in by_part.items():
+        own = tracks.get(part) or written.track(part)
+        tracks[part] = replace(own, overlays=expression.add_overlays(own, channels, len(time)))
+    torso = tracks.get("torso") or written.track("torso")
+    rows = _body_rows(written, detail, asked, random, cache, tracks.get("hips"))
+    tracks["torso"] = replace(torso, strokes=expression.add_strokes(written.track("torso"), rows))
+    sway = 1.0 + float(np.mean(expression.parameters_of(asked.parts["torso"], time, asked.model, cache)["sway"]))
+    return tracks, drives, sway
+
+
+def _walked(overlays: Mapping[str, Floats], walking: Floats, added: dict[str, Floats]) -> dict[str, Floats]:
+    """Overlays of a walk as far as it walks; what it adds to channels is added to what a standing body has."""
+    made: dict[str, Floats] = {}
+    for name, values in overlays.items():
+        if name in GAIT_OVERLAYS:
+            neutral = neutral_overlay(name)
+            if np.any(np.asarray(values) != neutral):
+                made[name] = neutral + walking * (np.asarray(values) - neutral)
+        else:
+            more = walking * np.asarray(values)
+            if more.any():
+                added[name] = added[name] + more if name in added else more
+    return made
+
+
+def _placed(written: Phrase, side: str, shape: CombinedDials) -> Floats | None:
+    """Where Shape puts a hand's keys; None: where they are."""
+    arm = written.arm(side)
+    if arm.keys is None or shape.neutral:
+        return arm.placed
+    keys = arm.keys
+    mirror = np.array([SIGN[side], 1.0, 1.0])
+    before = np.ascontiguousarray(ARM * keys.positions * mirror)
+    factors = np.empty((len(keys), 4))
+    for i, factor in enumerate(shape.factors):
+        factors[:, i] = factor if isinstance(factor, float) else np.interp(keys.times, written.times, factor)
+    factors *= np.where(hangs_at(keys.positions), HANGING, 1.0)[:, None]
+    moved = rotate_keys(before, factors)
+    limit_reach(moved, before)
+    return np.asarray(moved / ARM * mirror)
+
+
+def _body_rows(
+    written: Phrase,
+    detail: Detail,
+    asked: AskedOfRecording,
+    random: np.random.Generator | None,
+    cache: dict[object, object],
+    hips: Track | None,
+) -> dict[str, Floats]:
+    """Stroke parameters ``(E,)`` of the body's clock: of the part that leads each stroke."""
+    from kinesphere.laban import expression
+
+    strokes, time = detail.strokes, written.times
+    leads = np.array(strokes.leads)
+    by_part = {
+        part: expression.strokes_and_flourishes(
+            asked.parts[part], strokes.edges, time, asked.model, None, cache  # type: ignore[arg-type]
+        ).strokes
+        for part in ("torso", "left_arm", "right_arm")
+    }
+    rows = {name: np.array(values) for name, values in by_part["torso"].items()}
+    for part in ("left_arm", "right_arm"):
+        own = leads == part
+        for name, values in by_part[part].items():
+            rows[name][own] = values[own]
+    if random is not None:
+        varied = np.exp(expression.DURATION_VARIATION * random.standard_normal(len(leads)))
+        rows["duration"] = rows["duration"] * varied
+    plain = (leads == REST_LEADS) | (leads == LEGS_LEAD)
+    for name, values in rows.items():
+        if name != "duration":
+            values[plain] = STROKES[name]
+    rests = leads == REST_LEADS
+    rows["duration"][rests] **= RESTS_LESS
+    walked = leads == LEGS_LEAD
+    if walked.any():
+        cadence = np.asarray(1.0 if hips is None else hips.overlays.get("gait.cadence", 1.0), dtype=np.float64)
+        means = np.asarray(stroke_means(float(cadence) if cadence.ndim == 0 else cadence, strokes.edges, time))
+        rows["duration"][walked] = 1.0 / np.broadcast_to(means, len(leads))[walked]
+    return rows
