@@ -34,6 +34,7 @@ from .engine.behaviours.breath import Breath as Breath
 from .engine.behaviours.fidget import Fidget as Fidget
 from .engine.behaviours.sway import Sway as Sway
 from .engine.generation import generate as generate
+from .engine.lifting import lift as lift
 from .files.keypoints import load_keypoints as load_keypoints
 from .files.keypoints import save_keypoints as save_keypoints
 from .files.loading import clip_names as clip_names

@@ -243,7 +243,7 @@ def _read_layer(row: Any, source: Source, path: Path, where: str) -> Layer:
     edit = read_document(cls, {name: value for name, value in own.items() if name not in scope_names}, path, where)
     layer = Layer(edit, scope)
     try:
-        check_layer(layer, source)
+        check_layer(layer)
     except ValueError as error:
         raise MotionFileError(path, str(error), "values that are allowed", where=where) from None
     return layer

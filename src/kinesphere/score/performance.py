@@ -1,4 +1,4 @@
-"""``perform``: a gesture with Effort, Shape and words, in one call; and the score that it renders."""
+"""``perform``: a gesture or a recording with Effort, Shape and words, in one call; and the score that it renders."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ Words = str | Iterable[str] | Mapping[str, float]
 
 
 def perform(
-    gesture: Gesture | Gait | Keypoints | str | Path,
+    source: Gesture | Gait | Keypoints | Motion | str | Path,
     effort: EffortDial | None = None,
     shape: ShapeDial | None = None,
     *,
@@ -48,12 +48,13 @@ def perform(
     behaviours: Sequence[Behaviour] = (),
     rate: float | None = None,
 ) -> Motion:
-    """Perform a gesture or a walk with Effort and Shape. Goals stay; timing, paths, steps and posture change.
+    """Perform a gesture, a walk or a recording with Effort and Shape. Goals stay; timing, paths and posture change.
 
     Parameters
     ----------
-    gesture
-        A gesture, a walk, key points, the name of a built-in one, or a file of any of them.
+    source
+        A gesture, a walk, key points, the name of a built-in one, or a file of any of them; or a motion or its file,
+        of any humanoid: what it does is found by ``lift``, and all of its life is kept.
     effort, shape
         One value, or values at seconds of the gesture's own time, ``{0.0: Effort(), 2.0: Effort(time=1)}``.
     parts
@@ -78,14 +79,15 @@ def perform(
     vocabulary
         Words to choose from, see ``kinesphere.direction.words.load_words``.
     character
-        Who performs it, on its own body: a character, ``"mo"``, or a file. None: the figure.
+        Who performs it, on its own body: a character, ``"mo"``, or a file. None: the figure, or whom the recording is
+        of. A recording is performed on its own body and retargeted then.
     behaviours
         What goes on by itself on top.
     rate
-        Frames a second; None: 60.
+        Frames a second; None: 60, or the recording's own.
     """
     score = score_of(
-        gesture,
+        source,
         effort,
         shape,
         parts=parts,
@@ -106,7 +108,7 @@ def perform(
 
 
 def score_of(
-    gesture: Gesture | Gait | Keypoints | str | Path,
+    source: Gesture | Gait | Keypoints | Motion | str | Path,
     effort: EffortDial | None = None,
     shape: ShapeDial | None = None,
     *,
@@ -141,7 +143,7 @@ def score_of(
         own,
         vocabulary,
     )
-    return Score(gesture, (Layer(edit, Scope(start, end, chosen)),), character, tuple(behaviours), seed=seed)
+    return Score(source, (Layer(edit, Scope(start, end, chosen)),), character, tuple(behaviours), seed=seed)
 
 
 def with_model(effort: EffortDial, model: str | Path | EffortModel, lock_times: bool) -> EffortDial:

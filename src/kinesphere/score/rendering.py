@@ -1,22 +1,26 @@
 """Render a score: one way from what is performed to a motion, or to a stream of poses. (Pictures are in ``pictures``.)
 
-    gesture, walk ─▶ phrase ─▶ phrase edits ─▶ generate ─┐
-                                                   ├─▶ motion edits ─▶ retarget ─▶ behaviours
-    motion ────────────────────────────────────────┘
+    gesture, walk ─▶ phrase ─┐
+                             ├─▶ phrase edits ─▶ generate ─▶ motion edits ─▶ retarget ─▶ behaviours
+    motion ─▶ lift ─▶ phrase ─┘
 
-Gestures are generated on the character's own body; motions are retargeted to it.
+Gestures are generated on the character's own body; motions are retargeted to it. A motion is lifted only where a phrase
+edit asks for it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import partial
+from pathlib import Path
 
 from kinesphere.body.body import Body, body_of
 from kinesphere.body.retargeting.pipeline import retarget
 from kinesphere.direction.express import as_express
 from kinesphere.engine.batch import RATE
 from kinesphere.engine.generation import body_clock, generate_edited
+from kinesphere.engine.lifting import lift
 from kinesphere.engine.phrases import figure_body
 from kinesphere.engine.phrases import phrase_of as phrase_of_movement
 from kinesphere.engine.proportions import HEIGHT
@@ -76,10 +80,15 @@ def _render(scores: Sequence[Score], height: float, rate: float | None) -> list[
         for finding in checks.check_gesture(gesture):
             warn_caller(*finding)
     plain = {i: phrase_of_movement(own, _body(characters[i], height), scores[i].seed) for i, own in moved.items()}
-    for i, phrase in plain.items():
-        _check_layers(scores[i], phrase)
+    recorded = {i: resolve_motion(own.source, own.reading) for i, own in enumerate(scores) if is_motion(own.source)}
     asked = [score.rate if rate is None else rate for score in scores]
     rates = {i: asked[i] or scores[i].reading.rate or RATE for i in plain}
+    for i, motion in recorded.items():
+        if any(_changes_phrase(layer) for layer in scores[i].layers):
+            plain[i] = _with_seed(lift(motion), scores[i].seed)
+            rates[i] = motion.rate
+    for i, phrase in plain.items():
+        _check_layers(scores[i], phrase)
     phrases: dict[int, tuple[Phrase, Motion]] = {}
     for own_rate in dict.fromkeys(rates.values()):
         chosen = [i for i in plain if rates[i] == own_rate]
@@ -92,7 +101,8 @@ def _render(scores: Sequence[Score], height: float, rate: float | None) -> list[
             if any(isinstance(layer.edit, MotionEdit) for layer in score.layers):
                 motion = apply_layers(motion, score.layers, body_clock(phrase, rates[i]), score.reading)
         else:
-            motion = apply_layers(resolve_motion(score.source, score.reading), score.layers, reading=score.reading)
+            motion = apply_layers(recorded[i], score.layers, reading=score.reading)
+        if i in recorded:
             wanted = asked[i] or motion.rate
             motion = motion if wanted == motion.rate else motion.resampled(wanted)
             character = characters[i]
@@ -111,15 +121,23 @@ def _body(character: Character | None, height: float) -> Body:
 def phrase_of(source: Source, body: Body | Character | Skeleton | None = None, seed: int | None = None) -> Phrase:
     """A gesture or a walk on a body, by itself, by name or by file: what it does, nothing about how. See ``generate``.
 
-    A character or a skeleton stands for its body.
+    A character or a skeleton stands for its body. Of a recording it is the phrase that ``lift`` finds, on its own body.
     """
-    if is_motion(source):
-        raise ValueError(
-            f"{source} is a motion; a gesture, a walk, the name or the file of one is expected. Recordings are no "
-            "phrases yet"
-        )
+    if isinstance(source, Motion | str | Path) and is_motion(source):
+        if body is not None:
+            raise ValueError(f"{source} is a recording, which has its own body; retarget it to put it on another")
+        return _with_seed(lift(resolve_motion(source)), seed)
     own = body if body is None or isinstance(body, Body) else body_of(body)
     return phrase_of_movement(resolve_movement(source), own, seed)
+
+
+def _with_seed(phrase: Phrase, seed: int | None) -> Phrase:
+    return phrase if phrase.seed == seed else replace(phrase, seed=seed)
+
+
+def _changes_phrase(layer: Layer) -> bool:
+    """Whether a layer asks for a phrase: a neutral edit does not."""
+    return isinstance(layer.edit, PhraseEdit) and not layer.edit.neutral and layer.scope.strength > 0.0
 
 
 def _check_layers(score: Score, phrase: Phrase) -> None:

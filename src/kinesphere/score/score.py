@@ -1,8 +1,8 @@
 """Score: what is performed, by whom, with which edits and behaviours. A document.
 
 The source is a gesture, key points or a motion, itself or by name or file. Each layer is an edit with its scope, in the
-source's own time. Phrase edits (Effort, Shape, words) come before the motion is generated, motion edits after it, then
-behaviours, which go on by themselves.
+source's own time. Phrase edits (Effort, Shape, words) come before the motion is generated, a recording's after it is
+lifted, motion edits after it, then behaviours, which go on by themselves.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from pydantic import BeforeValidator
 from kinesphere.motion.behaviour import Behaviour, Scene
 from kinesphere.motion.character import Character
 from kinesphere.motion.document import document, expected_type, number
-from kinesphere.motion.edit import EditBase, Layer, PhraseEdit, named_or_file
+from kinesphere.motion.edit import EditBase, Layer, named_or_file
 from kinesphere.motion.gait import Gait
 from kinesphere.motion.gesture import Gesture, Keypoints
 from kinesphere.motion.motion import Motion
-from kinesphere.score.sources import AS_FOUND, Reading, Source, is_motion
+from kinesphere.score.sources import AS_FOUND, Reading
 
 VERSION = 2
 MOST_LAYERS = 1000
@@ -62,8 +62,8 @@ class Score:
     Parameters
     ----------
     source
-        A gesture, a walk, key points, the name of a built-in one, or a file of any of these; or a motion, to which
-        only motion edits apply.
+        A gesture, a walk, key points, the name of a built-in one, or a file of any of these; or a motion. Phrase edits
+        of a motion act on the phrase that is lifted from it.
     layers
         Edits, or edits with their scope (``edit.over(start=1.0)``). Dials of all phrase edits add up; motion edits are
         applied one after the other.
@@ -95,20 +95,14 @@ class Score:
         if len(self.layers) > MOST_LAYERS:
             raise ValueError(f"{len(self.layers)} layers; at most {MOST_LAYERS} are allowed")
         for layer in self.layers:
-            check_layer(layer, self.source)
+            check_layer(layer)
 
 
-def check_layer(layer: Layer, source: Source) -> None:
-    """Refuse what a layer of a score cannot be: one before the source's start, a phrase edit on a motion."""
+def check_layer(layer: Layer) -> None:
+    """Refuse what a layer of a score cannot be: one before the source's start."""
     start = layer.scope.start
     if start is not None and start < 0.0:
         raise ValueError(
             f"a range starts at {start:g} s; a gesture's own time begins at 0. Leave the start out for that"
         )
     layer.edit.check_scope(layer.scope)
-    if isinstance(layer.edit, PhraseEdit) and is_motion(source):
-        name = source.name if isinstance(source, Motion) else source
-        raise ValueError(
-            f"{name} is a motion: Effort and Shape are for gestures and walks, whose goals and steps are known. Edits "
-            "of kinesphere.signals are for all"
-        )
