@@ -16,15 +16,17 @@ import numpy as np
 from kinesphere.body.body import Body
 from kinesphere.body.hands import blend_hand_shapes, finger_rotations
 from kinesphere.body.joint_subset import JointSubset, SubsetPose, joint_subset
-from kinesphere.engine.channels import INDEX, NAMES, add_channels
+from kinesphere.engine.channels import INDEX, NAMES, add_channels, sample_rows
 from kinesphere.engine.clocks import StrokeClock, stroke_clock
 from kinesphere.engine.detail import REST_LEADS, Detail
+from kinesphere.engine.hand_contacts import nearness
 from kinesphere.engine.idle import IDLE_WAVES, idle_waves
 from kinesphere.engine.pose import SIGN
 from kinesphere.engine.proportions import ARM, LEG
 from kinesphere.engine.recorded_hands import (
     RecordedHand,
     displace_hand,
+    elbow_swivel,
     hand_strokes,
     keep_off_trunk,
     swivel_of_keys,
@@ -36,8 +38,9 @@ from kinesphere.engine.recorded_referents import aim, kept_joint, windows
 from kinesphere.engine.recorded_walk import add_walk, swing_arm, walk_elsewhere
 from kinesphere.engine.recording_clock import RecordingClock, arm_clock, recording_clock
 from kinesphere.engine.recruitment import Moments, add_drives, free_of_shapes, settle_sizes, weigh_strokes
+from kinesphere.engine.trunk import STEADY
 from kinesphere.maths import rotations
-from kinesphere.maths.filters import gaussian, running_maximum
+from kinesphere.maths.filters import gaussian, running_maximum, smooth_where
 from kinesphere.maths.interpolation import monotone_cubic, resample_rotations, resample_vectors
 from kinesphere.maths.kinematics import forward_some
 from kinesphere.maths.vectors import Floats, clip, norms
@@ -53,10 +56,17 @@ BLOCK = 8192  # frames that are sampled at once
 BALANCE = 0.40  # of the upper body's displacement that hips go the other way
 SOFT_KNEE = np.cos(np.radians(3.5))  # of a leg's length that it reaches, or as much as it was stretched
 SINK_AHEAD, SINK_SMOOTH = 0.14, 0.06  # seconds
+ELBOWS = (-0.9, 1.35)  # radians inwards and outwards of hanging straight down, to which elbows come softly
 TINY = 1e-7  # metres: what is nearer to where it was stays
 STILL_SMOOTH = 0.9  # seconds of σ, of a pose that is held still at full
 SETTLES = 0.25  # seconds in which stillness comes and goes
+LEANS, LOOKS_DOWN = (-0.45, 0.95), (-0.70, 0.95)  # radians of trunk and face from upright, to which edits come softly
+LEAST_ROOM = 0.15  # radians that are always left
+TRAILS = 0.09  # seconds that a hand follows later at full trail
 LYING = 0.35  # of what the trunk is asked for that a body does which lies
+IDLE_ARMS, BUSY_ARMS = 0.3, 0.85  # of a posture that hanging arms take while nothing is done, and while something is
+AROUND = 0.5  # seconds around a stroke in which it is being done
+_ARMS = [i for i, name in enumerate(NAMES) if ".arm." in name]
 HIPS = tuple(name for name in CHANNELS if name.startswith("hips."))
 
 
@@ -131,6 +141,7 @@ class _Performance:
         """All of it."""
         local, translations = _sample(self.detail.poses.motion, self.clock.source)
         self._own_clocks(local)
+        self._trail(local)
         before = self._world(local, translations)
         self._hold_still(local, translations)
         table = self._channels()
@@ -165,10 +176,31 @@ class _Performance:
                 table[:, columns] += gain * idle_waves(kind, clock.frames, clock.rate, phrase.loop, phases)
         upright = self.detail.at_times(self.detail.poses.upright, clock.source)
         table *= (LYING + (1.0 - LYING) * upright)[:, None]
+        table[:, _ARMS] *= (IDLE_ARMS + (BUSY_ARMS - IDLE_ARMS) * self._activity())[:, None]
         table[:, [INDEX[name] for name in HIPS]] *= self.stands[:, None]
+        self._limit_bends(table)
         flying = self.detail.at_times(self.detail.steps.flying, clock.source)
         table[:, [INDEX[f"hips.{axis}"] for axis in "xyz"]] *= (1.0 - flying)[:, None]
         return table
+
+    def _activity(self) -> Floats:
+        """``(T,)`` from 0 to 1: whether any part of the body makes a stroke about now."""
+        strokes = self.detail.strokes
+        edges, acts = self.clock.to_output(strokes.edges), np.zeros(self.clock.frames)
+        for lead, start, end in zip(strokes.leads, edges[:-1], edges[1:], strict=True):
+            if lead != REST_LEADS:
+                first, last = np.searchsorted(self.clock.time, (start - AROUND, end + AROUND))
+                acts[first:last] = 1.0
+        return gaussian(acts, 0.5 * AROUND * self.rate, ends="hold")
+
+    def _limit_bends(self, table: Floats) -> None:
+        """Bend trunk and head less where the recording has bent them already: bodies fold only so far."""
+        poses, source = self.detail.poses, self.clock.source
+        lean, down = (self.detail.at_times(own, source) for own in (poses.lean, poses.gaze_down))
+        forward, nod = table[:, INDEX["torso.forward"]], table[:, INDEX["head.nod"]]
+        table[:, INDEX["torso.forward"]] = _within_room(forward, lean, LEANS)
+        bent = (1.0 - STEADY[0]) * table[:, INDEX["torso.forward"]]
+        table[:, INDEX["head.nod"]] = _within_room(nod, down + bent, LOOKS_DOWN)
 
     def _follow_curves(self, table: Floats) -> None:
         """Add what was changed of the lifted curves of torso, head and hips."""
@@ -223,6 +255,22 @@ class _Performance:
                 at, a, b = _around(source[rows] * motion.rate, len(motion))
                 local[rows][:, joints] = resample_rotations(motion.rotations[a:b][:, joints], at)
 
+    def _trail(self, local: Floats) -> None:
+        """Let hands and fingers follow a moment later where they trail: they show what they did before."""
+        motion = self.detail.poses.motion
+        for side, hand in self.hands.items():
+            trail = np.asarray(self.phrase.arm(side).overlay("trail"))
+            if not (trail > 0.0).any():
+                continue
+            share = trail if trail.ndim == 0 else sample_rows(trail, self.clock.source, self.phrase.loop)
+            late = TRAILS * np.maximum(share, 0.0) * (1.0 - hand.hangs)
+            shown = np.interp(self.clock.time - late, self.clock.time, self.arm_clocks[side].source[: len(late)])
+            joints = np.array(self.body.skeleton.descendants(self.roles[f"{side}Hand"]))
+            for first in range(0, len(local), BLOCK):
+                rows = slice(first, first + BLOCK)
+                at, a, b = _around(shown[rows] * motion.rate, len(motion))
+                local[rows][:, joints] = resample_rotations(motion.rotations[a:b][:, joints], at)
+
     def _world(self, local: Floats, translations: Floats) -> _World:
         q, p = forward_some(local, translations, self.subset.joints, self.subset.parents)
         joint = chest_joint(self.body)
@@ -242,13 +290,18 @@ class _Performance:
         weight = min(still, 1.0) * gaussian(rests, SETTLES * self.rate, ends="hold")
         if not (weight > 1e-4).any():
             return
-        sigma = STILL_SMOOTH * self.rate
-        for joint in range(local.shape[1]):
-            calm = gaussian(local[:, joint], sigma, ends="reflect", radius=int(2.5 * sigma))
-            local[:, joint] = rotations.slerp(local[:, joint], rotations.normalise(calm), weight)
+        rows = np.flatnonzero(weight > 1e-4)
+        share, where = weight[rows], np.ascontiguousarray(weight > 1e-4, dtype=np.float64)
+        flat = np.ascontiguousarray(rotations.continuous(local)).reshape(len(local), -1)
+        calm = flat.copy()
+        smooth_where(flat, STILL_SMOOTH, self.rate, where, calm)
+        held = rotations.normalise(calm.reshape(local.shape)[rows])
+        local[rows] = rotations.slerp(local[rows], held, share[:, None])
         hips = self.roles["hips"]
-        calm = gaussian(translations[:, hips], sigma, ends="reflect", radius=int(2.5 * sigma))
-        translations[:, hips] += weight[:, None] * (calm - translations[:, hips])
+        path = np.ascontiguousarray(translations[:, hips])
+        calm = path.copy()
+        smooth_where(path, STILL_SMOOTH, self.rate, where, calm)
+        translations[rows, hips] += share[:, None] * (calm - path)[rows]
 
     def _move_hips(self, shift: Floats, local: Floats, translations: Floats) -> None:
         """Move the hips by ``shift (T, 3)`` in the world."""
@@ -360,7 +413,8 @@ class _Performance:
             moved = norms(now.p(wrist) - targets) > TINY
             turns, swivels = turn_hand(self.phrase, hand, self.clock, table)
             free = 1.0 - kept[side]
-            swivels = SIGN[side] * swivels * free + swivel_of_keys(self.phrase, side, self.clock.source)
+            swivels = self._elbow_room(side, swivels * free)
+            swivels = SIGN[side] * swivels + swivel_of_keys(self.phrase, side, self.clock.source)
             moved |= np.abs(swivels) > 1e-9
             place_limb(limb, local, translations, targets, wanted=moved, swivels=swivels)
             if kept[side].any():
@@ -369,6 +423,13 @@ class _Performance:
                 frame = self.body.anatomy.frames[f"{side}Hand"]
                 turn_joints(np.array([wrist]), frame[None], (turns * free[:, None])[:, None], local)
             self._fingers(side, table, free, local)
+
+    def _elbow_room(self, side: str, swivels: Floats) -> Floats:
+        """Swivels ``(T,)`` outwards that raise no elbow above its shoulder."""
+        if not swivels.any():
+            return swivels
+        recorded = self.detail.at_times(elbow_swivel(self.detail.poses, side), self.clock.source)
+        return _within_room(swivels, recorded, ELBOWS)
 
     def _meet(self, away: dict[str, Floats]) -> Floats:
         """``(T,)`` how far palms meet; there both hands are displaced alike."""
@@ -398,6 +459,14 @@ class _Performance:
         if meetings.any():
             together = after.p(after.chest_joint) + rotations.rotate(carried, wrist - before.p(before.chest_joint))
             target = target + meetings[:, None] * (together + displaced - target)
+        near = self.detail.at_times(nearness(self.detail.poses, side), self.clock.source)
+        head = self.roles["head"]
+        if near.any():  # a hand goes with the face, the more the nearer it is
+            by = rotations.multiply(after.q(head), rotations.conjugate(before.q(head)))
+            place = after.p(head) + rotations.rotate(by, wrist - before.p(head))
+            target = target + near[:, None] * (place - target)
+            ends = rotations.slerp(ends, rotations.multiply(by, before.q(hand)), near)
+            kept = np.maximum(kept, near)
         for referent, weight in windows(self.phrase, side, self.clock.source, (Kind.TOUCH, Kind.PLACE)):
             if referent.kind == Kind.PLACE:
                 place, turn = wrist, before.q(hand)
@@ -462,6 +531,13 @@ class _Performance:
             scales=scales,
             calibration_frames=tuple(range(lead)),
         )
+
+
+def _within_room(added: Floats, recorded: Floats, ends: tuple[float, float]) -> Floats:
+    """Added angles ``(T,)`` that come softly to what is left of a range beside the recorded ones."""
+    above, below = np.maximum(ends[1] - recorded, LEAST_ROOM), np.maximum(recorded - ends[0], LEAST_ROOM)
+    room = np.where(added > 0.0, above, below)
+    return np.asarray(room * np.tanh(added / room))
 
 
 def _metres(hand: RecordedHand) -> Floats:

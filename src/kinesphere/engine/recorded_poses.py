@@ -131,6 +131,18 @@ class RecordedPoses:
         return np.asarray(smoothstep((up - UPRIGHT[0]) / (UPRIGHT[1] - UPRIGHT[0])))
 
     @cached_property
+    def lean(self) -> Floats:
+        """``(T,)`` radians that the trunk is bent ahead of the vertical, as the pelvis faces."""
+        trunk = rotations.rotate(rotations.conjugate(self.heading), self.position("head") - self.position("hips"))
+        return np.asarray(np.arctan2(trunk[:, 2], np.maximum(trunk[:, 1], 1e-9)))
+
+    @cached_property
+    def gaze_down(self) -> Floats:
+        """``(T,)`` radians that the face is turned down."""
+        ahead = rotations.rotate(self.head, np.array([0.0, 0.0, 1.0]))
+        return np.asarray(np.arcsin(clip(-ahead[:, 1], -1.0, 1.0)))
+
+    @cached_property
     def stands(self) -> Floats:
         """``(T,)`` from 0, seated or lying, to 1: how far the legs carry the body."""
         hips = 0.5 * (self.position("leftUpperLeg") + self.position("rightUpperLeg"))[:, 1]
