@@ -40,10 +40,10 @@ from kinesphere.engine.recording_clock import RecordingClock, arm_clock, recordi
 from kinesphere.engine.recruitment import Moments, add_drives, free_of_shapes, settle_sizes, weigh_strokes
 from kinesphere.engine.trunk import STEADY
 from kinesphere.maths import rotations
-from kinesphere.maths.filters import gaussian, running_maximum, smooth_where
+from kinesphere.maths.filters import gaussian, moving_mean, running_maximum
 from kinesphere.maths.interpolation import monotone_cubic, resample_rotations, resample_vectors
 from kinesphere.maths.kinematics import forward_some
-from kinesphere.maths.vectors import Floats, clip, norms
+from kinesphere.maths.vectors import Floats, Ints, clip, norms
 from kinesphere.motion.checked_arrays import freeze
 from kinesphere.motion.gesture import CHANNELS, SHAPES
 from kinesphere.motion.humanoid import SIDES
@@ -58,7 +58,7 @@ SOFT_KNEE = np.cos(np.radians(3.5))  # of a leg's length that it reaches, or as 
 SINK_AHEAD, SINK_SMOOTH = 0.14, 0.06  # seconds
 ELBOWS = (-0.9, 1.35)  # radians inwards and outwards of hanging straight down, to which elbows come softly
 TINY = 1e-7  # metres: what is nearer to where it was stays
-STILL_SMOOTH = 0.9  # seconds of σ, of a pose that is held still at full
+STILL_SECONDS = 1.0  # to either side, over which a pose that is held still is the mean
 SETTLES = 0.25  # seconds in which stillness comes and goes
 LEANS, LOOKS_DOWN = (-0.45, 0.95), (-0.70, 0.95)  # radians of trunk and face from upright, to which edits come softly
 LEAST_ROOM = 0.15  # radians that are always left
@@ -113,6 +113,10 @@ class _World:
     def q(self, joint: int) -> Floats:
         return self.pose.rotations_of(joint)
 
+    def moved(self, shift: Floats) -> _World:
+        """The same with all joints moved by ``shift (T, 3)``."""
+        return replace(self, pose=self.pose._replace(p=self.pose.p + shift[:, None]))
+
     @property
     def chest(self) -> Floats:
         """``(T, 4)`` the chest's left, up and ahead."""
@@ -146,15 +150,21 @@ class _Performance:
         self._hold_still(local, translations)
         table = self._channels()
         self.rig.turn_trunk(table, local, translations)
+        after = self._world(local, translations)
         walked = walk_elsewhere(self.phrase, self.clock)
         feet = {side: np.array(before.p(self.roles[f"{side}Foot"])) for side in SIDES}
+        shift = self._balance(before, after)
         if walked is not None:
-            self._move_hips(walked.hips, local, translations)
-            for side, shift in walked.feet.items():
-                feet[side] += shift
-        self._balance(before, walked is not None, local, translations)
-        self._legs(before, feet, table, local, translations)
-        self._arms(before, table, local, translations)
+            shift = shift + walked.hips
+            for side, own in walked.feet.items():
+                feet[side] += own
+        turned = self._peel_feet(before, feet, table)
+        shift = shift + self._sink(before, after.moved(shift), feet)
+        if np.abs(shift).max() > TINY:
+            self._move_hips(shift, local, translations)
+            after = after.moved(shift)
+        self._legs(after, feet, turned, local, translations)
+        self._arms(before, after, table, local, translations)
         return self._motion(local, translations)
 
     # Channels
@@ -291,17 +301,12 @@ class _Performance:
         if not (weight > 1e-4).any():
             return
         rows = np.flatnonzero(weight > 1e-4)
-        share, where = weight[rows], np.ascontiguousarray(weight > 1e-4, dtype=np.float64)
-        flat = np.ascontiguousarray(rotations.continuous(local)).reshape(len(local), -1)
-        calm = flat.copy()
-        smooth_where(flat, STILL_SMOOTH, self.rate, where, calm)
-        held = rotations.normalise(calm.reshape(local.shape)[rows])
-        local[rows] = rotations.slerp(local[rows], held, share[:, None])
+        share, radius = weight[rows], max(round(STILL_SECONDS * self.rate), 1)
+        calm = moving_mean(rotations.continuous(local), radius)[rows]
+        local[rows] = rotations.slerp(local[rows], rotations.normalise(calm), share[:, None])
         hips = self.roles["hips"]
-        path = np.ascontiguousarray(translations[:, hips])
-        calm = path.copy()
-        smooth_where(path, STILL_SMOOTH, self.rate, where, calm)
-        translations[rows, hips] += share[:, None] * (calm - path)[rows]
+        path = translations[:, hips]
+        translations[rows, hips] += share[:, None] * (moving_mean(path, radius) - path)[rows]
 
     def _move_hips(self, shift: Floats, local: Floats, translations: Floats) -> None:
         """Move the hips by ``shift (T, 3)`` in the world."""
@@ -313,55 +318,59 @@ class _Performance:
             shift = rotations.rotate(rotations.conjugate(q[:, above.rows[parent]]), shift)
         translations[:, hips] += shift
 
-    def _balance(self, before: _World, walked: bool, local: Floats, translations: Floats) -> None:
-        """Let the hips go back as the upper body goes ahead, so that the body stays above its feet."""
-        after = self._world(local, translations)
+    def _balance(self, before: _World, after: _World) -> Floats:
+        """``(T, 3)`` how far hips go back as the upper body goes ahead, so that the body stays above its feet."""
         hips, head, chest = self.roles["hips"], self.roles["head"], before.chest_joint
-        upper = np.zeros((len(local), 3))
+        upper = np.zeros((self.clock.frames, 3))
         for joint in (head, chest):
             upper += 0.5 * ((after.p(joint) - after.p(hips)) - (before.p(joint) - before.p(hips)))
         walking = self.detail.at_times(self.detail.steps.walking, self.clock.source)
         flying = self.detail.at_times(self.detail.steps.flying, self.clock.source)
         share = BALANCE * self.stands * (1.0 - flying) * (1.0 - 0.8 * walking)
-        shift = -share[:, None] * upper * np.array([1.0, 0.0, 1.0])
-        if np.abs(shift).max() > TINY:
-            self._move_hips(shift, local, translations)
+        return np.asarray(-share[:, None] * upper * np.array([1.0, 0.0, 1.0]))
 
     # Legs
 
-    def _legs(
-        self, before: _World, feet: dict[str, Floats], table: Floats, local: Floats, translations: Floats
-    ) -> None:
-        """Put feet where they stand, on hips that sink where legs would be too short."""
-        turned, toes = {}, {}
+    def _peel_feet(self, before: _World, feet: dict[str, Floats], table: Floats) -> dict[str, tuple[Floats, ...]]:
+        """How feet are turned, and toes where heels are raised; raised ankles are written into ``feet``."""
+        turned: dict[str, tuple[Floats, ...]] = {}
         for side in SIDES:
-            turned[side] = np.array(before.q(self.roles[f"{side}Foot"]))
             peel = table[:, INDEX[f"{side}.foot.peel"]] * self.stands
-            if np.any(peel):
-                feet[side], turned[side], toes[side] = self._peel(before, side, feet[side], peel)
-        for _ in range(2):
-            if not self._sink(before, feet, local, translations):
-                break
+            turned[side] = (before.q(self.roles[f"{side}Foot"]),)
+            if np.any(peel) and self._has_toes(side):
+                feet[side], *rotated = self._peel(before, side, feet[side], peel)
+                turned[side] = tuple(rotated)
+        return turned
+
+    def _has_toes(self, side: str) -> bool:
+        foot, role = self.roles[f"{side}Foot"], f"{side}Toes"
+        return role in self.roles and int(self.body.skeleton.parents[self.roles[role]]) == foot
+
+    def _legs(
+        self,
+        after: _World,
+        feet: Mapping[str, Floats],
+        turned: Mapping[str, tuple[Floats, ...]],
+        local: Floats,
+        translations: Floats,
+    ) -> None:
+        """Put feet where they stand."""
         for side in SIDES:
             limb = self.rig.limbs.get(f"{side}Leg")
             if limb is None:
                 continue
-            after = self._world(local, translations)
-            foot = self.roles[f"{side}Foot"]
+            foot, wanted = self.roles[f"{side}Foot"], turned[side][0]
             moved = norms(after.p(foot) - feet[side]) > TINY
-            moved |= rotations.angle_between(after.q(foot), turned[side]) > 1e-7
-            place_limb(limb, local, translations, feet[side], wanted=moved, ends=turned[side], turned=moved)
-            if side in toes:
-                joint = self.roles[f"{side}Toes"]
-                parent = self._world(local, translations).q(foot)
-                local[:, joint] = rotations.multiply(rotations.conjugate(parent), toes[side])
+            moved |= rotations.angle_between(after.q(foot), wanted) > 1e-7
+            place_limb(limb, local, translations, feet[side], wanted=moved, ends=wanted, turned=moved)
+            if len(turned[side]) > 1:
+                toes = self.roles[f"{side}Toes"]
+                local[:, toes] = rotations.multiply(rotations.conjugate(wanted), turned[side][1])
 
     def _peel(self, before: _World, side: str, ankle: Floats, peel: Floats) -> tuple[Floats, Floats, Floats]:
         """The ankle, the foot's rotation and the toes' when the heel is raised by angles ``(T,)`` about the ball."""
         foot, role = self.roles[f"{side}Foot"], f"{side}Toes"
         turned = before.q(foot)
-        if role not in self.roles or int(self.body.skeleton.parents[self.roles[role]]) != foot:
-            return ankle, np.array(turned), rotations.identity(len(ankle))
         ball = before.p(self.roles[role]) + (ankle - before.p(foot))
         left = rotations.rotate(
             rotations.multiply(turned, self.body.anatomy.frames[f"{side}Foot"]), np.array([1.0, 0.0, 0.0])
@@ -370,10 +379,21 @@ class _Performance:
         made = ball + rotations.rotate(turn, ankle - ball)
         return made, rotations.multiply(turn, turned), before.q(self.roles[role])
 
-    def _sink(self, before: _World, feet: Mapping[str, Floats], local: Floats, translations: Floats) -> bool:
-        """Lower the hips so that legs reach; gives whether any frame needed it."""
-        after = self._world(local, translations)
-        needed = np.zeros(len(local))
+    def _sink(self, before: _World, after: _World, feet: Mapping[str, Floats]) -> Floats:
+        """``(T, 3)`` how far hips sink so that legs reach their feet, smoothly."""
+        shift = np.zeros((self.clock.frames, 3))
+        for _ in range(2):
+            needed = self._overreach(before, after, feet, shift[:, 1])
+            if needed.max() < 1e-6:
+                break
+            radius = max(round(SINK_AHEAD * self.rate), 1)
+            drop = gaussian(running_maximum(needed, radius), SINK_SMOOTH * self.rate, ends="hold")
+            shift[:, 1] -= np.maximum(drop, needed)
+        return shift
+
+    def _overreach(self, before: _World, after: _World, feet: Mapping[str, Floats], lower: Floats) -> Floats:
+        """``(T,)`` metres that hips, lower by so much, would have to sink for both legs to reach."""
+        needed = np.zeros(self.clock.frames)
         for side in SIDES:
             if f"{side}Leg" not in self.rig.limbs:
                 continue
@@ -381,21 +401,14 @@ class _Performance:
             stretched = norms(before.p(foot) - before.p(hip))
             longest = np.maximum(SOFT_KNEE * self.body.lengths[f"{side}Leg"], stretched)
             x, y, z = (feet[side] - after.p(hip)).T
+            y = y - lower
             level = np.sqrt(np.maximum(longest * longest - x * x - z * z, 0.0))
             needed = np.maximum(needed, np.where(-y > 0.0, -y - level, 0.0))
-        if needed.max() < 1e-6:
-            return False
-        radius = max(round(SINK_AHEAD * self.rate), 1)
-        drop = gaussian(running_maximum(needed, radius), SINK_SMOOTH * self.rate, ends="hold")
-        shift = np.zeros((len(local), 3))
-        shift[:, 1] = -np.maximum(drop, needed)
-        self._move_hips(shift, local, translations)
-        return True
+        return needed
 
     # Arms
 
-    def _arms(self, before: _World, table: Floats, local: Floats, translations: Floats) -> None:
-        after = self._world(local, translations)
+    def _arms(self, before: _World, after: _World, table: Floats, local: Floats, translations: Floats) -> None:
         length = self.detail.poses.arm_length
         away, kept = {}, {}
         half = 0.5 * norms(before.p(self.roles["leftUpperArm"]) - before.p(self.roles["rightUpperArm"])) / length
@@ -409,8 +422,7 @@ class _Performance:
                 continue
             targets, ends, kept[side] = self._targets(side, before, after, away[side], meetings)
             wrist = self.roles[f"{side}Hand"]
-            now = self._world(local, translations)
-            moved = norms(now.p(wrist) - targets) > TINY
+            moved = norms(after.p(wrist) - targets) > TINY
             turns, swivels = turn_hand(self.phrase, hand, self.clock, table)
             free = 1.0 - kept[side]
             swivels = self._elbow_room(side, swivels * free)
@@ -503,10 +515,13 @@ class _Performance:
         if not weights or not _has_fingers(self.body.skeleton.roles, side):
             return
         total = np.sum(list(weights.values()), axis=0)
-        share = np.minimum(total, 1.0)
-        blended = blend_hand_shapes({name: own / np.maximum(total, 1e-9) for name, own in weights.items()})
-        for joint, rotation in finger_rotations(self.body.skeleton, side, blended).items():
-            local[:, joint] = rotations.slerp(local[:, joint], rotation, share)
+        shapes = {name: own / np.maximum(total, 1e-9) for name, own in weights.items()}
+        if len(shapes) == 1:
+            shapes = dict.fromkeys(shapes, np.ones(1))
+        wanted = finger_rotations(self.body.skeleton, side, blend_hand_shapes(shapes))
+        joints = np.array(list(wanted))
+        turned = np.stack([np.broadcast_to(own, (len(local), 4)) for own in wanted.values()], axis=1)
+        local[:, joints] = rotations.slerp(local[:, joints], turned, np.minimum(total, 1.0)[:, None])
 
     # The motion
 
@@ -558,6 +573,12 @@ def _subset(body: Body) -> JointSubset:
     return joint_subset(body.skeleton, [*joints, *toes, *carriers])
 
 
+@memoised
+def moving_joints(motion: Motion) -> Ints:
+    """Joints whose translations change: as a rule the root alone."""
+    return np.flatnonzero((motion.translations != motion.translations[0]).any(axis=(0, 2)))
+
+
 def _around(frames: Floats, count: int) -> tuple[Floats, int, int]:
     """Fractional frames from the first one that is needed for them, that one, and one after the last."""
     first = max(int(np.floor(frames.min())) - 2, 0)
@@ -573,11 +594,13 @@ def _sample(motion: Motion, times: Floats) -> tuple[Floats, Floats]:
     if np.array_equal(frames, np.arange(frames[0], frames[0] + len(frames))):
         rows = slice(int(frames[0]), int(frames[0]) + len(frames))
         return motion.rotations[rows].copy(), motion.translations[rows].copy()
+    moving = moving_joints(motion)
     local = np.empty((len(frames), *motion.rotations.shape[1:]))
     translations = np.empty((len(frames), *motion.translations.shape[1:]))
     for first in range(0, len(frames), BLOCK):
         rows = slice(first, first + BLOCK)
         at, a, b = _around(frames[rows], len(motion))
         local[rows] = resample_rotations(motion.rotations[a:b], at)
-        translations[rows] = resample_vectors(motion.translations[a:b], at)
+        translations[rows] = motion.translations[0]
+        translations[rows][:, moving] = resample_vectors(motion.translations[a:b][:, moving], at)
     return local, translations

@@ -15,9 +15,9 @@ from functools import cached_property
 import numpy as np
 
 from kinesphere.engine.clocks import StrokeClock, stroke_clock
-from kinesphere.engine.detail import Detail
+from kinesphere.engine.detail import LEGS_LEAD, REST_LEADS, Detail
 from kinesphere.maths.filters import gaussian
-from kinesphere.maths.vectors import Floats, clip, differences
+from kinesphere.maths.vectors import Bools, Floats, clip, differences
 from kinesphere.motion.phrase import STROKES, Phrase
 from kinesphere.motion.timemap import TimeMap
 
@@ -135,7 +135,9 @@ def arm_clock(phrase: Phrase, side: str, clock: RecordingClock) -> RecordingCloc
     """
     detail, arm, torso = phrase.detail, phrase.arm(side), phrase.track("torso")
     assert detail is not None
-    if phrase.loop or detail.is_short or arm.keys is None or not arm.strokes or _same_timing(arm.strokes, torso.strokes):
+    leads = np.array([lead not in (LEGS_LEAD, REST_LEADS) for lead in detail.strokes.leads])
+    own_timing = arm.keys is not None and arm.strokes and not _same_timing(arm.strokes, torso.strokes, leads)
+    if phrase.loop or detail.is_short or arm.keys is None or not own_timing:
         return clock
     stops = arm.keys.times[arm.keys.stops]
     if len(stops) < 2:
@@ -153,10 +155,12 @@ def arm_clock(phrase: Phrase, side: str, clock: RecordingClock) -> RecordingCloc
     return RecordingClock(nodes, shown, pace, clock.rate)
 
 
-def _same_timing(one: Mapping[str, Floats], other: Mapping[str, Floats]) -> bool:
-    """Whether two parts have one and the same timing in all of their strokes."""
+def _same_timing(arm: Mapping[str, Floats], body: Mapping[str, Floats], leads: Bools) -> bool:
+    """Whether an arm has one and the same timing in all of its strokes, and the body has it where a part leads it."""
     for name in ("inflection", "time_exponent", "evenness", "hesitation"):
-        values = np.concatenate([np.ravel(own.get(name, STROKES[name])) for own in (one, other)])
+        others = np.asarray(body.get(name, STROKES[name]), dtype=np.float64)
+        others = others[leads] if others.ndim else others
+        values = np.concatenate([np.ravel(arm.get(name, STROKES[name])), np.ravel(others)])
         if np.ptp(values) > 1e-9:
             return False
     return True
