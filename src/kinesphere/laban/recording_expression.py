@@ -18,7 +18,7 @@ from kinesphere.engine.pose import SIGN
 from kinesphere.engine.proportions import ARM
 from kinesphere.laban.dials import CombinedDials, Dials, combine_dials, stroke_means
 from kinesphere.laban.effort_parameters import EffortModel
-from kinesphere.laban.gait_expression import walk_tracks
+from kinesphere.laban.gait_expression import keep_path, walk_tracks
 from kinesphere.laban.shape import limit_reach, rotate_keys
 from kinesphere.maths.vectors import Floats
 from kinesphere.motion.drive import Drive
@@ -47,7 +47,7 @@ class AskedOfRecording:
 
 
 def recording_tracks(
-    written: Phrase, asked: AskedOfRecording, random: np.random.Generator | None
+    written: Phrase, asked: AskedOfRecording, random: np.random.Generator | None, keeps_path: bool = False
 ) -> tuple[dict[str, Track], tuple[Drive, ...], float]:
     """The tracks and drives of a recording under these dials, and how much more its body sways, as a factor."""
     from kinesphere.laban import expression  # which asks this module
@@ -80,6 +80,7 @@ def recording_tracks(
     if walking is not None and stands is not None:
         held = [replace(drive, amount=WALKING * drive.amount) for drive in asked.drives]
         walked = walk_tracks(written, asked.parts, expression.with_postures(asked.channels, held), random)
+        walked = keep_path(walked) if keeps_path else walked
         drives = tuple(replace(drive, amount=drive.amount * stands) for drive in drives)
         added = {name: np.asarray(values) * stands for name, values in added.items()}
         for part, track in walked.items():
