@@ -39,6 +39,7 @@ from kinesphere.engine.recorded_walk import add_walk, swing_arm, walk_elsewhere
 from kinesphere.engine.recording_clock import RecordingClock, arm_clock, recording_clock
 from kinesphere.engine.recruitment import Moments, add_drives, free_of_shapes, settle_sizes, weigh_strokes
 from kinesphere.engine.trunk import STEADY
+from kinesphere.engine.unrolling import CYCLES, unroll
 from kinesphere.maths import rotations
 from kinesphere.maths.filters import gaussian, moving_mean, running_maximum
 from kinesphere.maths.interpolation import monotone_cubic, resample_rotations, resample_vectors
@@ -80,7 +81,17 @@ def generate_recording(phrase: Phrase, rate: float) -> Motion:
     recording = detail.recording
     if detail.is_unedited(phrase):
         return recording if rate == recording.rate else recording.resampled(rate)
-    return _Performance(phrase, rate).perform()
+    return _perform_loop(phrase, rate) if phrase.loop else _Performance(phrase, rate).perform()
+
+
+def _perform_loop(phrase: Phrase, rate: float) -> Motion:
+    """One cycle of a loop, from the middle of several."""
+    made = _Performance(unroll(phrase), rate).perform()
+    count = (len(made) - 1) // CYCLES
+    middle = made[count : 2 * count + 1]
+    local, translations = middle.rotations.copy(), middle.translations.copy()
+    local[-1], translations[-1] = local[0], translations[0]
+    return replace(middle, rotations=freeze(rotations.continuous(local)), translations=freeze(translations))
 
 
 def performed_clock(phrase: Phrase, rate: float) -> RecordingClock:
@@ -183,7 +194,7 @@ class _Performance:
             if gain > 0.0:
                 phases = None if phrase.seed is None else np.random.default_rng(phrase.seed)
                 columns = [INDEX[name] for name in IDLE_WAVES[kind]]
-                table[:, columns] += gain * idle_waves(kind, clock.frames, clock.rate, phrase.loop, phases)
+                table[:, columns] += gain * self._idle(kind, phases)
         upright = self.detail.at_times(self.detail.poses.upright, clock.source)
         table *= (LYING + (1.0 - LYING) * upright)[:, None]
         table[:, _ARMS] *= (IDLE_ARMS + (BUSY_ARMS - IDLE_ARMS) * self._activity())[:, None]
@@ -192,6 +203,15 @@ class _Performance:
         flying = self.detail.at_times(self.detail.steps.flying, clock.source)
         table[:, [INDEX[f"hips.{axis}"] for axis in "xyz"]] *= (1.0 - flying)[:, None]
         return table
+
+    def _idle(self, kind: str, phases: np.random.Generator | None) -> Floats:
+        """Sway or fidgeting, the same in every cycle of a loop."""
+        frames, period = self.clock.frames, self.detail.period
+        if period is None:
+            return idle_waves(kind, frames, self.rate, False, phases)
+        count = (frames - 1) // CYCLES
+        once = idle_waves(kind, count + 1, self.rate, True, phases)
+        return np.concatenate([*[once[:-1]] * CYCLES, once[-1:]])
 
     def _activity(self) -> Floats:
         """``(T,)`` from 0 to 1: whether any part of the body makes a stroke about now."""
@@ -248,6 +268,7 @@ class _Performance:
             body,
             free_of_shapes(table),
             joins=False,
+            period=None if self.detail.period is None else float(self.clock.time[-1]) / CYCLES,
         )
 
     # Poses
@@ -527,8 +548,6 @@ class _Performance:
 
     def _motion(self, local: Floats, translations: Floats) -> Motion:
         recording, lead = self.detail.recording, _leading(self.detail, self.rate)
-        if self.phrase.loop:
-            local[-1], translations[-1] = local[0], translations[0]
         scales = None
         if recording.scales is not None:
             scales = resample_vectors(recording.scales, self.clock.source * recording.rate, smooth=False)

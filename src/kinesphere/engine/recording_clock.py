@@ -38,15 +38,12 @@ class RecordingClock:
         Seconds of the recording in a second there.
     rate
         Frames a second of the performance.
-    loop
-        Whether its end goes over into its start.
     """
 
     nodes: Floats
     shown: Floats
     paces: Floats
     rate: float
-    loop: bool = False
 
     @cached_property
     def frames(self) -> int:
@@ -100,11 +97,12 @@ def recording_clock(phrase: Phrase, rate: float) -> RecordingClock:
     strokes, torso = detail.strokes, phrase.track("torso")
     body = stroke_clock(strokes.edges, strokes.lengths, torso, strokes.inflections, phrase.locked, NODES)
     start = detail.leading_frames / detail.recording.rate
-    if phrase.loop or detail.is_short:
+    if phrase.loop or detail.is_short or detail.period is not None:
         end = max(body.end(phrase.duration) * (phrase.duration - start) / phrase.duration, 1.0 / rate)
-        end = max(round(end * rate), 1) / rate
+        cycles = 1 if detail.period is None else round(phrase.duration / detail.period)
+        end = cycles * max(round(end * rate / cycles), 1) / rate
         pace = (phrase.duration - start) / end
-        return RecordingClock(np.array([0.0, end]), np.array([start, phrase.duration]), np.full(2, pace), rate, phrase.loop)
+        return RecordingClock(np.array([0.0, end]), np.array([start, phrase.duration]), np.full(2, pace), rate)
     return _smooth_clock(detail, body, start, phrase.duration, rate)
 
 
@@ -137,7 +135,8 @@ def arm_clock(phrase: Phrase, side: str, clock: RecordingClock) -> RecordingCloc
     assert detail is not None
     leads = np.array([lead not in (LEGS_LEAD, REST_LEADS) for lead in detail.strokes.leads])
     own_timing = arm.keys is not None and arm.strokes and not _same_timing(arm.strokes, torso.strokes, leads)
-    if phrase.loop or detail.is_short or arm.keys is None or not own_timing:
+    uniform = phrase.loop or detail.is_short or detail.period is not None
+    if uniform or arm.keys is None or not own_timing:
         return clock
     stops = arm.keys.times[arm.keys.stops]
     if len(stops) < 2:
