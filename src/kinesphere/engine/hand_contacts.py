@@ -14,7 +14,7 @@ import numpy as np
 from kinesphere.body.ground import runs, smooth_gaussian
 from kinesphere.engine.recorded_poses import RecordedPoses
 from kinesphere.maths import rotations
-from kinesphere.maths.filters import derivative
+from kinesphere.maths.filters import derivative, gaussian
 from kinesphere.maths.vectors import Bools, Floats, norms, smoothstep
 from kinesphere.motion.humanoid import SIDES
 from kinesphere.motion.memo import memoised
@@ -24,7 +24,8 @@ SMOOTH = 0.03  # seconds of σ
 TOGETHER = 0.34  # between palms that meet
 HEAD_UP, HEAD_AHEAD = 0.09, 0.16  # the mouth from the head's joint
 AT_HEAD, AT_CHEST, AT_HIP = 0.54, 0.42, 0.34  # from palm to face, chest, hip joint
-NEAR = (0.55, 0.85)  # from palm to mouth: nearer than the first a hand goes with the face
+NEAR = (0.55, 0.75)  # from palm to mouth: nearer than the first a hand that stays goes with the face
+STAYS, NEAR_SMOOTH = (0.35, 0.9), 0.08  # arm lengths a second relative to the face; seconds of σ
 SLOW = 0.45  # arm lengths a second, relative to what is touched
 BENT = np.radians(55.0)  # of the elbow of a hand on its hip: hanging hands touch nothing
 PLACE_SPEED, BODY_SPEED = 0.12, 0.22  # of a hand that stays, and of the chest about it
@@ -55,9 +56,15 @@ def find_hand_contacts(poses: RecordedPoses) -> tuple[Referent, ...]:
 
 @memoised
 def nearness(poses: RecordedPoses, side: str) -> Floats:
-    """``(T,)`` from 0 to 1: how near a palm is to the face, whether it touches it or not."""
-    far = norms(poses.palm(side) - _mouth(poses)) / poses.arm_length
-    return np.asarray(1.0 - smoothstep((far - NEAR[0]) / (NEAR[1] - NEAR[0])))
+    """``(T,)`` from 0 to 1: how far a palm stays near the face, whether it touches it or not."""
+    away = poses.palm(side) - _mouth(poses)
+    length, rate = poses.arm_length, poses.motion.rate
+    near = 1.0 - smoothstep((norms(away) / length - NEAR[0]) / (NEAR[1] - NEAR[0]))
+    if not near.any():
+        return np.zeros(len(near))
+    own = rotations.rotate(rotations.conjugate(poses.head), away) / length
+    stays = 1.0 - smoothstep((_velocity(own, rate) - STAYS[0]) / (STAYS[1] - STAYS[0]))
+    return gaussian(near * stays, NEAR_SMOOTH * rate, ends="hold")
 
 
 def _mouth(poses: RecordedPoses) -> Floats:

@@ -36,7 +36,7 @@ from kinesphere.engine.recorded_limbs import RecordedRig, place_limb, recorded_r
 from kinesphere.engine.recorded_poses import body_frame, chest_joint, recorded_subset
 from kinesphere.engine.recorded_referents import aim, kept_joint, windows
 from kinesphere.engine.recorded_walk import add_walk, swing_arm, walk_elsewhere
-from kinesphere.engine.recording_clock import RecordingClock, arm_clock, recording_clock
+from kinesphere.engine.recording_clock import RecordingClock, arm_clock, body_track, recording_clock
 from kinesphere.engine.recruitment import Moments, add_drives, free_of_shapes, settle_sizes, weigh_strokes
 from kinesphere.engine.trunk import STEADY
 from kinesphere.engine.unrolling import CYCLES, unroll
@@ -44,7 +44,7 @@ from kinesphere.maths import rotations
 from kinesphere.maths.filters import gaussian, moving_mean, running_maximum
 from kinesphere.maths.interpolation import monotone_cubic, resample_rotations, resample_vectors
 from kinesphere.maths.kinematics import forward_some
-from kinesphere.maths.vectors import Floats, Ints, clip, norms
+from kinesphere.maths.vectors import Floats, Ints, clip, norms, smoothstep
 from kinesphere.motion.checked_arrays import freeze
 from kinesphere.motion.gesture import CHANNELS, SHAPES
 from kinesphere.motion.humanoid import SIDES
@@ -255,7 +255,7 @@ class _Performance:
             times = hand.edges[:-1], hand.edges[1:], hand.peaks
             arms.append(weigh_strokes(side, times, goals, hand.lengths, hand.hanging, fixed, fixed, hand.phase))
         body: StrokeClock = stroke_clock(
-            strokes.edges, strokes.lengths, self.phrase.track("torso"), strokes.inflections, True, self.rate
+            strokes.edges, strokes.lengths, body_track(self.phrase), strokes.inflections, True, self.rate
         )
         body = replace(body, goals=self.clock.to_output(strokes.edges))
         return Moments(
@@ -312,22 +312,33 @@ class _Performance:
         still = 1.0 - self.phrase.life
         if still <= 1e-6 or len(local) < 3:
             return
+        quiet = 1.0 - np.maximum(
+            self.detail.at_times(self.detail.steps.walking, self.clock.source),
+            self.detail.at_times(self.detail.steps.flying, self.clock.source),
+        )
+        hips, radius = self.roles["hips"], max(round(STILL_SECONDS * self.rate), 1)
+        for first, last in self._rests():
+            rows = slice(first, last + 1)
+            count = last - first + 1
+            if count < 3 or not quiet[rows].all():  # nobody rests who travels or flies
+                continue
+            ramp = np.minimum(np.arange(1, count + 1), np.arange(count, 0, -1)) / max(SETTLES * self.rate, 1.0)
+            weight = min(still, 1.0) * smoothstep(np.minimum(ramp, 3.0 * ramp / max(ramp.max(), 1e-9)))
+            calm = moving_mean(rotations.continuous(local[rows]), radius)
+            local[rows] = rotations.slerp(local[rows], rotations.normalise(calm), weight[:, None])
+            path = translations[rows, hips]
+            translations[rows, hips] = path + weight[:, None] * (moving_mean(path, radius) - path)
+
+    def _rests(self) -> list[tuple[int, int]]:
+        """First and last frames in which no part makes a stroke."""
         strokes = self.detail.strokes
-        rests = np.zeros(len(local))
         edges = self.clock.to_output(strokes.edges)
+        found = []
         for lead, start, end in zip(strokes.leads, edges[:-1], edges[1:], strict=True):
             if lead == REST_LEADS:
-                rests[np.searchsorted(self.clock.time, start) : np.searchsorted(self.clock.time, end)] = 1.0
-        weight = min(still, 1.0) * gaussian(rests, SETTLES * self.rate, ends="hold")
-        if not (weight > 1e-4).any():
-            return
-        rows = np.flatnonzero(weight > 1e-4)
-        share, radius = weight[rows], max(round(STILL_SECONDS * self.rate), 1)
-        calm = moving_mean(rotations.continuous(local), radius)[rows]
-        local[rows] = rotations.slerp(local[rows], rotations.normalise(calm), share[:, None])
-        hips = self.roles["hips"]
-        path = translations[:, hips]
-        translations[rows, hips] += share[:, None] * (moving_mean(path, radius) - path)[rows]
+                first, last = np.searchsorted(self.clock.time, (start, end))
+                found.append((int(first), int(last) - 1))
+        return found
 
     def _move_hips(self, shift: Floats, local: Floats, translations: Floats) -> None:
         """Move the hips by ``shift (T, 3)`` in the world."""
@@ -492,7 +503,8 @@ class _Performance:
         if meetings.any():
             together = after.p(after.chest_joint) + rotations.rotate(carried, wrist - before.p(before.chest_joint))
             target = target + meetings[:, None] * (together + displaced - target)
-        near = self.detail.at_times(nearness(self.detail.poses, side), self.clock.source)
+        apart = 1.0 - meetings
+        near = apart * self.detail.at_times(nearness(self.detail.poses, side), self.clock.source)
         head = self.roles["head"]
         if near.any():  # a hand goes with the face, the more the nearer it is
             by = rotations.multiply(after.q(head), rotations.conjugate(before.q(head)))
@@ -508,6 +520,7 @@ class _Performance:
                 by = rotations.multiply(after.q(joint), rotations.conjugate(before.q(joint)))
                 place = after.p(joint) + rotations.rotate(by, wrist - before.p(joint))
                 turn = rotations.multiply(by, before.q(hand))
+            weight = apart * weight
             target = target + weight[:, None] * (place - target)
             share = weight / np.maximum(kept + weight, 1e-9)
             ends = rotations.slerp(ends, turn, share)
