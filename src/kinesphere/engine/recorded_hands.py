@@ -36,7 +36,7 @@ from kinesphere.maths.vectors import Bools, Floats, Ints, clip, differences, nor
 from kinesphere.motion.memo import memoised
 from kinesphere.motion.phrase import Keys, Phrase
 
-STRAIGHTER, ROUNDER = 0.75, 0.7  # of a stroke's deviation that Direct takes away, and Indirect adds, at full
+STRAIGHTER, ROUNDER = 0.8, 1.2  # of a stroke's deviation that Direct takes away, and Indirect adds, at full
 CHORDS = (0.25, 0.6)  # of its travel that a stroke's chord is, between which its deviation comes to be one
 MOST_OVERSHOOT = 0.4  # of a stroke's inflection: with more the timing function runs away
 HOLD = 0.05  # arm lengths: what goes less is a hold

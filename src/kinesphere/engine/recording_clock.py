@@ -130,7 +130,7 @@ def body_track(phrase: Phrase) -> Track:
 
 def _smooth_clock(detail: Detail, body: StrokeClock, start: float, duration: float, rate: float) -> RecordingClock:
     count = max(int(np.ceil(body.end(duration) * NODES)), 2)
-    shown = np.maximum.accumulate(clip(body.to_source(np.arange(count + 1) / NODES), 0.0, duration))
+    shown = np.maximum.accumulate(clip(body.to_source(np.arange(count + 1) / NODES, 1.0, True), 0.0, duration))
     shown[-1] = duration
     first = int(np.searchsorted(shown, start, side="right"))
     shown = np.concatenate([[start], shown[first:]])
@@ -187,7 +187,7 @@ def arm_clock(phrase: Phrase, side: str, clock: RecordingClock) -> RecordingCloc
     own = replace(own, goals=goals, lead=1.0, tail=1.0)
     nodes = clock.nodes
     inside = (nodes >= goals[0]) & (nodes <= goals[-1])
-    shown = np.where(inside, own.to_source(nodes), clock.shown)
+    shown = np.where(inside, own.to_source(nodes, 1.0, True), clock.shown)
     shown = np.maximum.accumulate(clip(shown, clock.shown[0], clock.shown[-1]))
     pace = clip(gaussian(np.gradient(shown, nodes), ROUND * NODES, ends="reflect"), 0.0, PACES[1])
     return RecordingClock(nodes, shown, pace, clock.rate)
