@@ -20,6 +20,7 @@ import kinesphere
 from kinesphere import Motion
 from kinesphere.analysis.gait import measure_gait
 from kinesphere.engine.recorded_poses import RecordedPoses, performed_motion
+from kinesphere.engine.stepping import find_steps
 from kinesphere.maths import rotations
 from kinesphere.maths.filters import derivative, low_pass
 from kinesphere.maths.vectors import norms
@@ -29,9 +30,10 @@ from recording_measures.clips import manifest
 LONGEST = 25.0  # seconds
 LITTLE = 0.35  # standard deviations: where the actor does no more, no direction is wrong
 GAIT = (
-    *("cadence", "stride", "speed", "stance", "width", "bounce", "hips", "knee", "lift", "impact", "sway"),
+    *("cadence", "stride", "stance", "width", "bounce", "hips", "knee", "lift", "impact", "sway"),
     *("hip_turn", "shoulder_turn", "arm_swing", "arm_centre", "elbow", "arm_out", "lean", "head", "look"),
 )
+STRIDES = "strides"  # that were measured: no measure
 
 
 class Pair(NamedTuple):
@@ -73,16 +75,35 @@ Values = dict[str, float]
 
 def measure(motion: Motion, walk: bool) -> Values:
     """How a take is carried and how it moves; of a walk its gait as well."""
-    found = _carriage(motion)
-    if walk:
-        gait = measure_gait(motion[len(motion.calibration_frames) :])
-        found |= {name: gait[name] for name in GAIT}
-    return found
-
-
-def _carriage(motion: Motion) -> Values:
     poses = RecordedPoses.of(performed_motion(motion))
-    rate, arm, leg = motion.rate, poses.arm_length, poses.leg_length
+    found = _carriage(poses)
+    if not walk:
+        return found
+    found |= _travel(poses)
+    try:
+        gait = measure_gait(motion[len(motion.calibration_frames) :])
+    except ValueError:  # no stride goes straight ahead from contact to contact
+        return found
+    return found | {name: gait[name] for name in GAIT} | {STRIDES: float(gait.strides)}
+
+
+def _travel(poses: RecordedPoses) -> Values:
+    """Pace and way of a walk by its strikes, which need no contacts."""
+    steps, rate = find_steps(poses), poses.motion.rate
+    walks = steps.walking > 0.5
+    if not walks.any():  # a shuffle, whose feet hardly go ahead of the hips
+        return {}
+    hips = low_pass(poses.position("hips"), rate, 1.0)
+    speed = norms(derivative(hips * np.array([1.0, 0.0, 1.0]), rate))[walks].mean() / poses.leg_length
+    return {
+        "strides a second": 1.0 / steps.stride_seconds,
+        "travel": float(speed),
+        "stride by travel": float(speed * steps.stride_seconds),
+    }
+
+
+def _carriage(poses: RecordedPoses) -> Values:
+    rate, arm, leg = poses.motion.rate, poses.arm_length, poses.leg_length
     back = rotations.conjugate(poses.heading)
     trunk = rotations.rotate(back, poses.position("head") - poses.position("hips"))
     face = rotations.rotate(poses.head, np.array([0.0, 0.0, 1.0]))
@@ -130,15 +151,15 @@ def report(data: Path) -> str:
         every[walk] = [values for name in names if (values := measured(name, walk)) is not None]
     scales = {walk: _spread(every[walk]) for walk in every if every[walk]}
     summary = [
-        "| pair | word | share of the way | cosine | measures on the right way | wrong way |",
-        "|---|---|---|---|---|---|",
+        "| pair | word | share of the way | cosine | measures on the right way | wrong way | strides measured |",
+        "|---|---|---|---|---|---|---|",
     ]
     tables: list[str] = []
     for own in pairs:
         neutral = [values for name in own.neutral if (values := measured(name, own.walk)) is not None]
         actor = measured(own.actor, own.walk)
         if not neutral or actor is None:
-            summary.append(f"| {own.about} | | not measured: {own.neutral} or {own.actor} has no stride | | | |")
+            summary.append(f"| {own.about} | | not measured: {own.neutral} or {own.actor} has no stride | | | | |")
             continue
         for word in own.words:
             print(f"\r  actors: {own.about}, {word:30}", end="", file=sys.stderr, flush=True)
@@ -148,11 +169,13 @@ def report(data: Path) -> str:
                 if (values := _try(kinesphere.perform(take(name), words=word), own.walk, f"{name} {word}")) is not None
             ]
             if not ours:
-                summary.append(f"| {own.about} | {word} | not measured: no stride is left | | | |")
+                summary.append(f"| {own.about} | {word} | not measured: no stride is left | | | | |")
                 continue
             rows = _rows(_mean(neutral), actor, _mean(ours), scales[own.walk])
             said = _said(labels, own.actor)
-            summary.append(f"| {own.about} ({said}) | {word} | {_projection(rows)} |")
+            counts = " / ".join(f"{values.get(STRIDES, 0.0):.0f}" for values in (_mean(neutral), actor, _mean(ours)))
+            strides = counts if own.walk else "–"
+            summary.append(f"| {own.about} ({said}) | {word} | {_projection(rows)} | {strides} |")
             tables += ["", f"## {own.about}: {', '.join(own.neutral)} → {own.actor}, word “{word}”", "", *_table(rows)]
     print(file=sys.stderr)
     return "\n".join([*summary, *tables])
@@ -171,11 +194,17 @@ def _try(motion: Motion, walk: bool, name: str) -> Values | None:
 
 
 def _mean(given: Sequence[Values]) -> Values:
-    return {name: float(np.mean([values[name] for values in given])) for name in given[0]}
+    return {name: float(np.mean([values[name] for values in given])) for name in _shared(given)}
+
+
+def _shared(given: Sequence[Values]) -> list[str]:
+    """Measures that all of them show, in order."""
+    return [name for name in given[0] if all(name in values for values in given)]
 
 
 def _spread(given: Sequence[Values]) -> Values:
-    return {name: max(float(np.std([values[name] for values in given])), 1e-6) for name in given[0]}
+    every = {name for values in given for name in values}
+    return {name: max(float(np.std([own[name] for own in given if name in own])), 1e-6) for name in every}
 
 
 class _Row(NamedTuple):
@@ -197,7 +226,8 @@ def _rows(neutral: Values, actor: Values, ours: Values, scale: Values) -> list[_
             (actor[name] - neutral[name]) / scale[name],
             (ours[name] - neutral[name]) / scale[name],
         )
-        for name in neutral
+        for name in _shared([neutral, actor, ours])
+        if name != STRIDES
     ]
 
 

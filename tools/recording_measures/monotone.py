@@ -1,9 +1,9 @@
 """Measures that follow their dials: each Effort factor at five levels, and each element by itself in four steps.
 
-A factor's own measure is that of gestures (``expression_measures``): the mean over the cues of both of its elements of
-how far each moved from neutral, in just noticeable differences, saturated. Strokes are found in the recording, and
-looked at where the performance's clock has them, so that the same strokes are compared at every level. Walks have cues
-of their own, of ``analysis.gait``.
+An element's own measure is that of gestures (``expression_measures``): the mean over its cues of how far each moved
+from neutral, in just noticeable differences, saturated. A factor's is that of its positive element less that of its
+negative one. Strokes are found in the recording, and looked at where the performance's clock has them, so that the same
+strokes are compared at every level. Walks have cues of their own, of ``analysis.gait``.
 """
 
 from __future__ import annotations
@@ -45,6 +45,7 @@ WALKED: Mapping[str, Mapping[str, float]] = MappingProxyType(
 )
 WALKS = 0.5  # of a clip that is locomotion, from which on it counts as a walk
 
+KINDS = ("capture", "walk", "animation")  # captured gestures, captured walks, clips of characters that were animated
 Values = dict[str, float]
 
 
@@ -53,7 +54,7 @@ class Case(NamedTuple):
 
     clip: str
     dial: str
-    kind: str  # "gesture" or "walk"
+    kind: str  # of KINDS
     rho: float
     scores: tuple[float, ...]
 
@@ -91,7 +92,7 @@ def _lines(cases: Sequence[Case], cues: Mapping[tuple[str, str], Sequence[float]
         f"| dial | of | clips | ρ ≥ {WELL} | ρ ≥ {FAIR} | median range | those that follow least |",
         "|---|---|---|---|---|---|---|",
     ]
-    for kind in ("gesture", "walk"):
+    for kind in KINDS:
         for dial in (*FACTORS, *ELEMENTS):
             own = [case for case in cases if case.dial == dial and case.kind == kind]
             if not own:
@@ -129,7 +130,8 @@ def measure_clip(recorded: Recorded) -> tuple[list[Case], list[tuple[tuple[str, 
     if not neutral.strokes:
         return [], []
     start = recorded.detail.leading_frames / recorded.plain.rate
-    return _measure_levels(recorded, "gesture", lambda own: _take_values(own, neutral, start), _gesture_cues)
+    kind = "capture" if recorded.motion.source.path.lower().endswith(".bvh") else "animation"
+    return _measure_levels(recorded, kind, lambda own: _take_values(own, neutral, start), _gesture_cues)
 
 
 def _measure_levels(
@@ -146,14 +148,14 @@ def _measure_levels(
         for level in sorted({*LEVELS, *STEPS, *(-step for step in STEPS)} - {0.0}):
             at[level] = measure(Performance.of(recorded, Edit(_effort(factor, level))))
         cues = cues_of(factor)
-        scores = tuple(_score(at[level], neutral, cues) for level in LEVELS)
+        ends = {end: _element_cues(element, kind) for element, (own, end) in DIALS.items() if own == factor}
+        scores = tuple(
+            0.5 * (_score(at[level], neutral, ends[1.0]) - _score(at[level], neutral, ends[-1.0])) for level in LEVELS
+        )
         cases.append(Case(recorded.name, factor, kind, spearman(scores), scores))
         for element, (own, end) in DIALS.items():
             if own == factor:
-                signed = {cue: end * size for cue, size in cues.items()}
-                if kind == "gesture":
-                    signed = {cue: sign * MEASURES[cue].noticeable for cue, sign in SIGNS[element].items()}
-                rising = (0.0, *(_score(at[end * step], neutral, signed) for step in STEPS))
+                rising = (0.0, *(_score(at[end * step], neutral, ends[end]) for step in STEPS))
                 cases.append(Case(recorded.name, element, kind, spearman(rising), rising))
         for cue, size in cues.items():
             if all(cue in at[level] for level in LEVELS):
@@ -165,6 +167,14 @@ def _measure_levels(
 def _effort(factor: str, level: float) -> Effort:
     dials = dict.fromkeys(FACTORS, 0.0) | {factor: level}
     return Effort(dials["space"], dials["weight"], dials["time"], dials["flow"])
+
+
+def _element_cues(element: str, kind: str) -> dict[str, float]:
+    """An element's cues with just noticeable differences, positive towards it."""
+    factor, end = DIALS[element]
+    if kind == "walk":
+        return {cue: end * size for cue, size in WALKED[factor].items()}
+    return {cue: sign * MEASURES[cue].noticeable for cue, sign in SIGNS[element].items()}
 
 
 def _gesture_cues(factor: str) -> dict[str, float]:
