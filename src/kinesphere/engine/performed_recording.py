@@ -32,7 +32,7 @@ from kinesphere.engine.recorded_hands import (
     swivel_of_keys,
     turn_hand,
 )
-from kinesphere.engine.recorded_limbs import RecordedRig, place_limb, recorded_rig, turn_joints
+from kinesphere.engine.recorded_limbs import RecordedRig, place_limb, recorded_rig, shown_hinges, turn_joints
 from kinesphere.engine.recorded_poses import body_frame, chest_joint, recorded_subset
 from kinesphere.engine.recorded_referents import aim, kept_joint, windows
 from kinesphere.engine.recorded_walk import add_walk, swing_arm, walk_elsewhere
@@ -142,6 +142,8 @@ class _Performance:
         self.phrase, self.detail, self.rate = phrase, phrase.detail, rate
         self.body, self.roles = phrase.body, phrase.body.roles
         self.rig: RecordedRig = recorded_rig(phrase.body)
+        hinges = shown_hinges(self.detail.poses)
+        self.limbs = {name: own._replace(hinge=hinges[name]) for name, own in self.rig.limbs.items()}
         self.clock = recording_clock(phrase, rate)
         self.arm_clocks = {side: arm_clock(phrase, side, self.clock) for side in SIDES}
         self.hands = {
@@ -388,7 +390,7 @@ class _Performance:
     ) -> None:
         """Put feet where they stand."""
         for side in SIDES:
-            limb = self.rig.limbs.get(f"{side}Leg")
+            limb = self.limbs.get(f"{side}Leg")
             if limb is None:
                 continue
             foot, wanted = self.roles[f"{side}Foot"], turned[side][0]
@@ -427,7 +429,7 @@ class _Performance:
         """``(T,)`` metres that hips, lower by so much, would have to sink for both legs to reach."""
         needed = np.zeros(self.clock.frames)
         for side in SIDES:
-            if f"{side}Leg" not in self.rig.limbs:
+            if f"{side}Leg" not in self.limbs:
                 continue
             hip, foot = self.roles[f"{side}UpperLeg"], self.roles[f"{side}Foot"]
             stretched = norms(before.p(foot) - before.p(hip))
@@ -449,7 +451,7 @@ class _Performance:
             away[side] = keep_off_trunk(hand.path, own, side, float(np.median(half)))
         meetings = self._meet(away)
         for side, hand in self.hands.items():
-            limb = self.rig.limbs.get(f"{side}Arm")
+            limb = self.limbs.get(f"{side}Arm")
             if limb is None:
                 continue
             targets, ends, kept[side] = self._targets(side, before, after, away[side], meetings)
@@ -492,7 +494,7 @@ class _Performance:
         self, side: str, before: _World, after: _World, away: Floats, meetings: Floats
     ) -> tuple[Floats, Floats, Floats]:
         """Where a wrist goes ``(T, 3)``, how its hand is turned where it keeps something ``(T, 4)``, and how far."""
-        shoulder, elbow, hand = (self.roles[f"{side}{part}"] for part in ("UpperArm", "LowerArm", "Hand"))
+        shoulder, hand = (self.roles[f"{side}{part}"] for part in ("UpperArm", "Hand"))
         length, chest = self.detail.poses.arm_length, after.chest
         carried = rotations.multiply(after.q(after.chest_joint), rotations.conjugate(before.q(before.chest_joint)))
         wrist = before.p(hand)
@@ -528,9 +530,12 @@ class _Performance:
         for referent, weight in windows(self.phrase, side, self.clock.source, (Kind.AIM,)):
             if referent.target is None:
                 continue
-            bent = after.p(shoulder) + rotations.rotate(carried, before.p(elbow) - before.p(shoulder)) + 0.5 * displaced
-            aimed = aim(after.p(shoulder), target, bent, np.array(referent.target))
+            aimed, turn = aim(after.p(shoulder), before.p(shoulder), wrist, np.array(referent.target))
+            weight = apart * weight
             target = target + weight[:, None] * (aimed - target)
+            share = weight / np.maximum(kept + weight, 1e-9)
+            ends = rotations.slerp(ends, rotations.multiply(turn, before.q(hand)), share)
+            kept = np.maximum(kept, weight)
         return target, ends, kept
 
     def _turn_kept(self, side: str, ends: Floats, kept: Floats, local: Floats, translations: Floats) -> None:

@@ -260,9 +260,10 @@ def keep_off_trunk(path: Floats, away: Floats, side: str, half_width: float) -> 
     before, after = (path - middle)[:, [0, 2]] / axes, (path + away - middle)[:, [0, 2]] / axes
     low = path[:, 1] + away[:, 1]
     beside = smoothstep((low - TRUNK_LOW) / 0.2) * smoothstep((0.05 - low) / 0.2)
-    near, wanted = norms(after), np.minimum(norms(before), 1.0)
-    short = beside * np.maximum(wanted - near, 0.0)
-    out = after / np.maximum(near, 1e-6)[:, None] * short[:, None] * axes
+    aside = before / np.maximum(norms(before), 1e-6)[:, None]  # it comes out on the side where it was
+    near, wanted = np.sum(after * aside, axis=1), np.minimum(norms(before), 1.0)
+    inside = beside * smoothstep((1.15 - norms(after)) / 0.3)
+    out = aside * (inside * np.maximum(wanted - near, 0.0))[:, None] * axes
     made = away.copy()
     made[:, [0, 2]] += out
     return made
