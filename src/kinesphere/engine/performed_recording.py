@@ -62,6 +62,8 @@ TINY = 1e-7  # metres: what is nearer to where it was stays
 STILL_SECONDS = 1.0  # to either side, over which a pose that is held still is the mean
 SETTLES = 0.25  # seconds in which stillness comes and goes
 LEANS, LOOKS_DOWN = (-0.45, 0.95), (-0.70, 0.95)  # radians of trunk and face from upright, to which edits come softly
+DEEPEST, LEAST_SINK = 0.20, 0.025  # leg lengths that legs are shorter than straight ones, to which edits come softly
+HELD_HEAD = {"head.turn": 0.3, "head.tilt": 0.5, "head.nod": 0.7, "torso.turn": 0.6}  # left of them with a hand at it
 LEAST_ROOM = 0.15  # radians that are always left
 TRAILS = 0.09  # seconds that a hand follows later at full trail
 LYING = 0.35  # of what the trunk is asked for that a body does which lies
@@ -233,6 +235,18 @@ class _Performance:
         table[:, INDEX["torso.forward"]] = _within_room(forward, lean, LEANS)
         bent = (1.0 - STEADY[0]) * table[:, INDEX["torso.forward"]]
         table[:, INDEX["head.nod"]] = _within_room(nod, down + bent, LOOKS_DOWN)
+        # Who crouches already sinks less: ankles bend only so far.
+        deep, sinks = self.detail.at_times(poses.crouch, source), -np.minimum(table[:, INDEX["hips.y"]], 0.0) / LEG
+        room = np.maximum(DEEPEST - deep, LEAST_SINK)
+        table[:, INDEX["hips.y"]] += LEG * (sinks - room * np.tanh(sinks / room))
+        # A head that a hand is at turns little: the hand would have to go around with it.
+        for side in SIDES:
+            at_head = self.detail.at_times(nearness(poses, side), source)
+            for referent, weight in windows(self.phrase, side, source, (Kind.TOUCH,)):
+                at_head = np.maximum(at_head, weight if referent.joint == "head" else 0.0)
+            if at_head.any():
+                for name, most in HELD_HEAD.items():
+                    table[:, INDEX[name]] *= 1.0 - (1.0 - most) * at_head
 
     def _follow_curves(self, table: Floats) -> None:
         """Add what was changed of the lifted curves of torso, head and hips."""

@@ -19,6 +19,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from kinesphere import _native
+from kinesphere.body.ground import smooth_gaussian
 from kinesphere.engine.channels import INDEX, sample_rows
 from kinesphere.engine.clocks import StrokePhase, round_to_frames, stroke_clock, stroke_phases
 from kinesphere.engine.detail import Detail
@@ -39,12 +40,13 @@ from kinesphere.motion.phrase import Keys, Phrase
 STRAIGHTER, ROUNDER = 0.8, 1.2  # of a stroke's deviation that Direct takes away, and Indirect adds, at full
 CHORDS = (0.25, 0.6)  # of its travel that a stroke's chord is, between which its deviation comes to be one
 MOST_OVERSHOOT = 0.4  # of a stroke's inflection: with more the timing function runs away
+TREMOR = 0.04  # seconds of σ: a captured chest trembles by a degree or two, and hands with it as seen from there
 HOLD = 0.05  # arm lengths: what goes less is a hold
 HANG_SIGMA = 0.15  # seconds of σ, over which a hand comes to hang
 FLEXED = 0.45  # of EMOTE's constant wrist bend: a recorded wrist has a bend of its own
 MOST_TURN = np.radians(48.0)  # of a wrist beside what is recorded
 MOST_AWAY = 0.75  # arm lengths that a hand goes from its recorded path at most, approached softly
-TRUNK_WIDTH, TRUNK_DEPTH, TRUNK_LOW = 0.36, 0.27, -1.05  # arm lengths: the trunk about the middle between the shoulders
+TRUNK_WIDTH, TRUNK_DEPTH, TRUNK_LOW = 0.43, 0.31, -1.15  # arm lengths: the trunk about the middle between the shoulders
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,8 +110,8 @@ def hand_strokes(phrase: Phrase, side: str, clock: RecordingClock) -> RecordedHa
 
 @memoised
 def wrist_path(poses: RecordedPoses, side: str) -> Floats:
-    """``(T, 3)`` a recorded wrist from its shoulder."""
-    return poses.wrist(side)
+    """``(T, 3)`` a recorded wrist from its shoulder, without the tremor of the chest's own axes."""
+    return smooth_gaussian(poses.wrist(side), poses.motion.rate, TREMOR) if len(poses.motion) > 2 else poses.wrist(side)
 
 
 @memoised

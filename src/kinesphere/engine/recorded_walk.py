@@ -14,13 +14,14 @@ from typing import NamedTuple
 
 import numpy as np
 
+from kinesphere.body.ground import smooth_gaussian
 from kinesphere.engine.channels import INDEX, sample_rows
 from kinesphere.engine.detail import Detail
 from kinesphere.engine.gait import JOLT, JOLT_PACES, LOOK_STRIDES, LOOKS, RECOVERED
 from kinesphere.engine.lifting import body_angles
 from kinesphere.engine.pose import SIGN
 from kinesphere.engine.proportions import LEG
-from kinesphere.engine.recorded_hands import RecordedHand, wrist_path
+from kinesphere.engine.recorded_hands import TREMOR, RecordedHand, wrist_path
 from kinesphere.engine.recording_clock import RecordingClock
 from kinesphere.engine.stepping import PACES, Stance
 from kinesphere.engine.trunk import STEADY, TAKEN_BACK
@@ -68,7 +69,9 @@ def stride_shape(detail: Detail) -> StrideShape:
         return gaussian(values, sigma, ends="point")
 
     def swing(values: Floats) -> Floats:
-        return np.asarray(values - mean(values))
+        rows = values.reshape(len(values), -1)
+        calm = smooth_gaussian(rows, rate, TREMOR).reshape(values.shape) if len(values) > 2 else values
+        return np.asarray(calm - mean(values))
 
     hips = poses.position("hips")
     way = mean(hips) * np.array([1.0, 0.0, 1.0])
