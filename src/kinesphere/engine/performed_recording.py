@@ -61,7 +61,7 @@ ELBOWS = (-0.9, 1.35)  # radians inwards and outwards of hanging straight down, 
 TINY = 1e-7  # metres: what is nearer to where it was stays
 STILL_SECONDS = 1.0  # to either side, over which a pose that is held still is the mean
 SETTLES = 0.25  # seconds in which stillness comes and goes
-LEANS, LOOKS_DOWN = (-0.45, 0.95), (-0.70, 0.95)  # radians of trunk and face from upright, to which edits come softly
+LEANS, LOOKS_DOWN = (-0.42, 0.75), (-0.70, 0.95)  # radians of trunk and face from upright, to which edits come softly
 DEEPEST, LEAST_SINK = 0.20, 0.025  # leg lengths that legs are shorter than straight ones, to which edits come softly
 HELD_HEAD = {"head.turn": 0.3, "head.tilt": 0.5, "head.nod": 0.7, "torso.turn": 0.6}  # left of them with a hand at it
 LEAST_ROOM = 0.15  # radians that are always left
@@ -285,6 +285,7 @@ class _Performance:
             free_of_shapes(table),
             joins=False,
             period=None if self.detail.period is None else float(self.clock.time[-1]) / CYCLES,
+            recorded_head=np.stack([self.detail.at_times(own, self.clock.source) for own in self.detail.poses.head_turned]),
         )
 
     # Poses

@@ -155,6 +155,12 @@ class RecordedPoses:
         return np.asarray(np.arcsin(clip(-ahead[:, 1], -1.0, 1.0)))
 
     @cached_property
+    def head_turned(self) -> tuple[Floats, Floats]:
+        """``(T,)`` radians that the face is turned to the left, and down, seen from the chest."""
+        face = rotations.rotate(rotations.conjugate(self.chest), rotations.rotate(self.head, np.array([0.0, 0.0, 1.0])))
+        return np.arctan2(face[:, 0], np.maximum(face[:, 2], 0.05)), np.arcsin(clip(-face[:, 1], -1.0, 1.0))
+
+    @cached_property
     def stands(self) -> Floats:
         """``(T,)`` from 0, seated or lying, to 1: how far the legs carry the body."""
         hips = 0.5 * (self.position("leftUpperLeg") + self.position("rightUpperLeg"))[:, 1]

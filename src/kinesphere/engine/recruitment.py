@@ -163,6 +163,8 @@ class Moments:
     shapeless: Mapping[str, Floats]  # (T,) of each side how far its hand has no shape of its own
     joins: bool = True  # whether it begins and ends as a relaxed body does, so that phrases follow each other
     period: float | None = None  # seconds of one cycle, of a loop that is performed over several
+    # (2, T) of a recording: how far its head is turned to the left and bent down, seen from its chest
+    recorded_head: Floats | None = None
 
     @cached_property
     def batch(self) -> Batch:
@@ -551,10 +553,14 @@ def _attention(table: Floats, drive: Drive, moments: Moments) -> None:
         gaze[:, 0] = clip(gaze[:, 0], -FARTHEST_TURN, FARTHEST_TURN)
         gaze[:, 1] = clip(gaze[:, 1], -FARTHEST_NOD, FARTHEST_NOD)
     turned, bent = _heading(table)
+    if moments.recorded_head is not None:  # what it looks at already needs no turn
+        turned, bent = turned + moments.recorded_head[0], bent + moments.recorded_head[1]
     share = timing["head"]
     _add(table, "head.turn", amount * (share * head[:, 0] - head[:, 2] * turned))
     _add(table, "head.nod", amount * (share * head[:, 1] - head[:, 2] * bent))
     turned, bent = _heading(table)
+    if moments.recorded_head is not None:
+        turned, bent = turned + moments.recorded_head[0], bent + moments.recorded_head[1]
     there = amount * eyes[:, 2]
     table[:, INDEX["eyes.turn"]] *= 1.0 - there
     table[:, INDEX["eyes.lift"]] *= 1.0 - there
