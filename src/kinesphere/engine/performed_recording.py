@@ -443,8 +443,10 @@ class _Performance:
 
     def _motion(self, local: Floats, translations: Floats) -> Motion:
         recording, lead = self.detail.recording, _leading(self.detail, self.rate)
-        if self.phrase.loop:
-            local[-1], translations[-1] = local[0], translations[0]
+        if self.phrase.loop:  # the seam is as it was recorded
+            seam = rotations.multiply(rotations.conjugate(recording.rotations[0]), recording.rotations[-1])
+            local[-1] = rotations.multiply(local[0], seam)
+            translations[-1] = translations[0] + recording.translations[-1] - recording.translations[0]
         scales = None
         if recording.scales is not None:
             scales = resample_vectors(recording.scales, self.clock.source * recording.rate, smooth=False)
