@@ -277,7 +277,6 @@ def test_commands_of_edits_and_behaviours_take_a_character(tmp_path):
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["effort", "walk.bvh", "--weight", "1"], "walk.bvh is a motion: Effort and Shape are for gestures and walks"),
         (["effort", "wave"], "nothing to do: give --space or"),
         (["effort", "wave", "--weight", "2"], "−1 (light) to 1 (strong)"),
         (["effort", "wave", "--weight", "1", "--parts", "tail"], "no part is called 'tail'"),

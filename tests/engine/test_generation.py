@@ -16,7 +16,6 @@ from kinesphere import Effort, Shape
 from kinesphere.body import body_of
 from kinesphere.builtin import gesture
 from kinesphere.engine.arm_plan import arm_plan
-from kinesphere.engine.detail import Detail
 from kinesphere.engine.embodiment import embody
 from kinesphere.engine.generation import body_clock, generate
 from kinesphere.engine.phrases import figure_body, phrase_of
@@ -247,63 +246,3 @@ def test_edits_change_nothing_in_place():
     assert dict(phrase.arm("right").strokes) == strokes
     assert phrase.arm("right").placed is None
     same(generate(phrase), before, 1e-15)
-
-
-# Recordings
-
-
-def recorded(phrase, size=0.02):
-    """A motion that no phrase generates: a phrase's, with noise on every joint; and the noise ``(T, J, 3)``."""
-    plain = generate(phrase)
-    rng = np.random.default_rng(5)
-    noise = size * rng.normal(size=(len(plain), len(plain.skeleton), 3))
-    local = R.multiply(plain.rotations, R.from_rotation_vector(noise))
-    return replace(plain, rotations=R.continuous(local)), plain, noise
-
-
-def lifted(name="wave", who="figure"):
-    phrase = phrase_of(gesture(name), body(who))
-    motion, plain, noise = recorded(phrase)
-    return replace(phrase, detail=Detail(motion, plain)), motion, noise
-
-
-@pytest.mark.parametrize("who", WHO)
-def test_a_recording_that_is_not_edited_is_itself(who):
-    phrase, motion, _ = lifted(who=who)
-    assert generate(phrase) is motion
-    assert generate([phrase, phrase_of(gesture("bow"), phrase.body)])[0] is motion
-    for unchanged in (Effort()(phrase), Shape()(Effort()(phrase)), Slower(1.0)(phrase)):
-        same(generate(unchanged), motion)
-
-
-@pytest.mark.parametrize("who", WHO)
-@pytest.mark.parametrize("effort", [Effort(weight=0.8), Effort(time=-0.5), Effort(-0.6, 0.3, 0.5, -0.4)])
-def test_an_edited_recording_keeps_the_size_of_its_detail(who, effort):
-    phrase, _, noise = lifted(who=who)
-    edited = effort(phrase)
-    made, plain = generate(edited), generate(replace(edited, detail=None))
-    off = R.to_rotation_vector(R.multiply(R.conjugate(plain.rotations), made.rotations))
-    assert np.sqrt(np.mean(off**2)) == pytest.approx(np.sqrt(np.mean(noise**2)), rel=0.35)
-    assert np.abs(off).max() < 1.5 * np.abs(noise).max()
-
-
-def test_an_edit_of_any_kind_shows_on_a_recording():
-    phrase, motion, _ = lifted()
-    made = generate(Slower()(phrase))
-    assert made.duration > 1.2 * motion.duration
-    assert made.duration == pytest.approx(generate(Slower()(replace(phrase, detail=None))).duration)
-    clock = body_clock(Slower()(phrase))
-    assert clock(np.array([0.0]))[0] == pytest.approx(0.0, abs=0.5 / 60.0 + 1e-9)  # goals are on frames
-
-
-def test_a_recording_is_generated_at_another_rate():
-    phrase, motion, _ = lifted()
-    made = generate(phrase, 120.0)
-    assert made.rate == 120.0
-    assert R.angle_between(made.rotations[::2], motion.rotations).max() < 0.12
-
-
-def test_a_detail_is_of_one_skeleton():
-    _, motion, _ = lifted()
-    with pytest.raises(ValueError, match="on one skeleton"):
-        Detail(motion, generate(phrase_of(gesture("wave"), body("child"))))

@@ -49,7 +49,8 @@ def test_a_moved_goal_of_a_recording_takes_the_hand_along_and_nothing_beyond_its
     given = RECORDED[name]
     phrase = lift(given)
     keys = phrase.arm("right").keys
-    key, by = middle_goal(keys), np.array([-0.06, 0.1, -0.08])
+    key = middle_goal(keys)
+    by = np.array([-0.05, 0.02, 0.0]) - 0.12 * keys.positions[key]  # stays within reach
     edit = EditKeys(move=[MoveKey("right_arm", keys.times[key], by)])
     made = generate(edit(phrase), given.rate)
     assert len(made) == len(given)
@@ -145,13 +146,16 @@ def test_keys_and_effort_are_the_same_in_either_order():
         assert np.abs(first.rotations - second.rotations).max() < 1e-9
 
 
-def test_what_a_hand_kept_at_a_moved_key_is_let_go():
+@pytest.mark.parametrize("kind", [Kind.TOUCH, Kind.PLACE])
+def test_what_a_hand_keeps_at_a_moved_key_is_moved_by_as_much(kind):
     phrase = lift(RECORDED["wave"])
-    keys = phrase.arm("right").keys
-    at = float(keys.times[3])
-    touches = tuple(Referent(Kind.TOUCH, side, at - 0.1, at + 0.1, joint="head") for side in ("left", "right"))
-    held = replace(phrase, referents=touches)
-    assert EditKeys(move=[MoveKey("right_arm", at, (0.0, 0.1, 0.0))])(held).referents == touches[:1]
+    key, by = middle_goal(phrase.arm("right").keys), np.array([-0.06, 0.1, -0.08])
+    at = float(phrase.arm("right").keys.times[key])
+    touches = Referent(kind, "right", at - 0.1, at + 0.1, joint="head" if kind == Kind.TOUCH else None)
+    edit = EditKeys(move=[MoveKey("right_arm", at, by)])
+    made = generate(edit(replace(phrase, referents=(touches,))), 60.0)
+    moved = wrist(made)[round(at * 60.0)] - wrist(RECORDED["wave"])[round(at * 60.0)]
+    assert moved == pytest.approx(by * ARM, abs=0.01)
 
 
 def test_a_neutral_edit_gives_the_recording_itself():

@@ -101,8 +101,8 @@ def test_common_slips_are_told():
         Effort(weight=1.0)(motion("wave"))
     with pytest.raises(TypeError, match="Equalize edits motions"):
         Equalize(preset="soften")(wave)
-    with pytest.raises(ValueError, match=r"walk.bvh is a motion"):
-        phrase_of("walk.bvh")
+    with pytest.raises(ValueError, match=r"is a recording, which has its own body"):
+        phrase_of(motion("wave"), figure())
     with pytest.raises(ValueError, match="rate '24'"):
         generate(wave, "24")
     assert Score("wave", Effort(weight=1.0)).layers[0].edit == Effort(weight=1.0)

@@ -120,8 +120,6 @@ def test_a_layer_is_an_edit_with_its_scope():
 @pytest.mark.parametrize(
     ("make", "said"),
     [
-        (lambda: Score(motion("wave"), (Layer(Express(Effort(time=1.0))),)), "Effort and Shape are for gestures"),
-        (lambda: Score("walk.bvh", (Layer(Express(Effort(time=1.0))),)), "Effort and Shape are for gestures"),
         (lambda: render(Score(motion("wave"), (LARGER.over(start=50.0),))), "the source lasts to 3.4 s"),
         (lambda: render(Score(motion("wave"), (LARGER.over(parts=("tail",)),))), "tail"),
         (lambda: to_json(Score(motion("wave"))), "save it, and give the score its file"),

@@ -1,1 +1,1 @@
-"""What performances of recordings do: strokes found, contracts kept, measures that follow their dials, beside actors."""
+"""What performances of recordings do: strokes, contracts, measures that follow their dials, beside actors."""

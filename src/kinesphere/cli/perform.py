@@ -140,6 +140,9 @@ def perform(
         str | None, typer.Option("--set", help="Movement parameters by hand, such as wrist_bend=0.2,tension=0.5.")
     ] = None,
     affinities: Annotated[bool, typer.Option("--affinities", help="Let Shape go along with Effort.")] = False,
+    keep_path: Annotated[
+        bool, typer.Option("--keep-path", help="Let a walk go where it went: strides stay as long as they are.")
+    ] = False,
     start: Annotated[float | None, typer.Option("--from", help="Seconds of the gesture's own time.")] = None,
     end: Annotated[float | None, typer.Option("--to", help="Seconds of the gesture's own time.")] = None,
     model: Annotated[
@@ -180,6 +183,7 @@ def perform(
             stillness,
             affinities,
             parse_parts(part or (), *whole),
+            keep_path,
             _load_vocabulary(vocabulary),
         )
         plain = edit == Express() and start is None and end is None

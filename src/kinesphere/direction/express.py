@@ -58,6 +58,8 @@ class Express(ExpressiveEdit):
         makes a fist, sustained advances.
     of_parts
         Effort and Shape of single parts instead of the whole body's: ``left_arm``, ``right_arm``, ``torso``.
+    keep_path
+        Whether a walk goes where it went, its feet where they stood; else strides are longer or shorter too.
     """
 
     effort: Annotated[EffortDial, Setting("Effort: one value, or values at moments.")] = field(default_factory=Effort)
@@ -75,6 +77,7 @@ class Express(ExpressiveEdit):
     of_parts: Annotated[
         Mapping[str, Part], Setting("Effort and Shape of single parts instead of the whole body's.", hidden=True)
     ] = field(default_factory=dict)
+    keep_path: Annotated[Flag, Setting("Let a walk go where it went: strides stay as long as they are.")] = False
     vocabulary: Annotated[Vocabulary | None, Unwritten(), Setting("Words to choose from.", hidden=True)] = field(
         default=None, compare=False, repr=False
     )
@@ -121,6 +124,7 @@ class Express(ExpressiveEdit):
             *model_and_lock(efforts),
             drives,
             step,
+            self.keep_path,
         )
 
     def _body_language(

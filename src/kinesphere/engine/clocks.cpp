@@ -143,8 +143,8 @@ struct BodyTiming {
 
 // Write a gesture's own times (F,) at performed times (F,). Before the first stroke it runs `lead` times as slowly,
 // after the last `tail` times. Within a stroke it is where the hand's plain timing would be as far along as the hand is
-// now, `follows` of that.
-static void to_source(const BodyTiming& timing, double lead, double tail, double follows, Floats<1> time,
+// now, `follows` of that. An even stroke passes its time evenly, or where `along` is set its path.
+static void to_source(const BodyTiming& timing, double lead, double tail, double follows, bool along, Floats<1> time,
                       FloatsOut<1> out) {
     const Index last = timing.plain.shape[0] - 1;
     Index s = 0;
@@ -162,12 +162,12 @@ static void to_source(const BodyTiming& timing, double lead, double tail, double
         }
         const double inflection = timing.inflection(s), plain = timing.plain(s);
         const double gone = timing.exponent(s) == 1.0 ? share : std::pow(share, timing.exponent(s));
-        const double done =
-            gone <= inflection ? square(gone) / inflection : 1.0 - square(1.0 - gone) / (1.0 - inflection);
+        double done = gone <= inflection ? square(gone) / inflection : 1.0 - square(1.0 - gone) / (1.0 - inflection);
+        if (along) done += timing.evenness(s) * (share - done);
         const double back =
             done <= plain ? std::sqrt(plain * done) : 1.0 - std::sqrt(most((1.0 - plain) * (1.0 - done), 0.0));
         double shaped = share + follows * (back - share);
-        shaped += timing.evenness(s) * (share - shaped);
+        if (!along) shaped += timing.evenness(s) * (share - shaped);
         const double early = least(now - timing.goals(0), 0.0) / lead;
         const double late = most(now - timing.goals(last + 1), 0.0) / tail;
         out(f) = timing.source(s) + shaped * (timing.source(s + 1) - timing.source(s)) + early + late;

@@ -165,16 +165,18 @@ class StrokeClock:
         """When a gesture of this duration, in its own time, is over."""
         return float(self.goals[-1] + self.tail * max(duration - self.source[-1], 0.0))
 
-    def to_source(self, time: Floats) -> Floats:
+    def to_source(self, time: Floats, follows: float = FOLLOWS, along: bool = False) -> Floats:
         """The gesture's own time at output times ``(F,)``.
 
-        Within a stroke it is where the hand's plain timing would be as far along as the hand is now, ``FOLLOWS`` of
-        that.
+        Within a stroke it is where the hand's plain timing would be as far along as the hand is now, a share
+        ``follows`` of that. Even strokes pass their time evenly, or with ``along`` their path: so of a recording, which
+        has a timing of its own.
         """
         made = np.empty(len(time))
         rows = (self.hesitation, self.pauses, self.irregular, self.inflection, self.time_exponent, self.plain)
         timing = BodyTiming(self.source, self.goals, *(np.ascontiguousarray(row) for row in (*rows, self.evenness)))
-        _native.clocks.to_source(timing, self.lead, self.tail, FOLLOWS, np.ascontiguousarray(time), made)
+        ends = self.lead, self.tail
+        _native.clocks.to_source(timing, *ends, follows, along, np.ascontiguousarray(time), made)
         return made
 
     def to_output(self, source: Floats) -> Floats:

@@ -54,6 +54,8 @@ class Detail:
         What its feet do.
     hangs
         Side to ``(K,)`` whether the hand hangs at each of its keys.
+    period
+        Seconds of one cycle, of a loop that was unrolled (``engine.unrolling``); else None.
     """
 
     recording: Motion
@@ -62,6 +64,7 @@ class Detail:
     strokes: BodyStrokes
     steps: Steps
     hangs: Mapping[str, Bools]
+    period: float | None = None
 
     @cached_property
     def times(self) -> Floats:

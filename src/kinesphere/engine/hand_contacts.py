@@ -14,16 +14,19 @@ import numpy as np
 from kinesphere.body.ground import runs, smooth_gaussian
 from kinesphere.engine.recorded_poses import RecordedPoses
 from kinesphere.maths import rotations
-from kinesphere.maths.filters import derivative
-from kinesphere.maths.vectors import Bools, Floats, norms
+from kinesphere.maths.filters import derivative, gaussian
+from kinesphere.maths.vectors import Bools, Floats, norms, smoothstep
 from kinesphere.motion.humanoid import SIDES
+from kinesphere.motion.memo import memoised
 from kinesphere.motion.referent import Kind, Referent
 
 SMOOTH = 0.03  # seconds of σ
 TOGETHER = 0.34  # between palms that meet
-HEAD_UP, HEAD_AHEAD = 0.18, 0.06  # the middle of the face from the head's joint
-AT_HEAD, AT_CHEST, AT_HIP = 0.46, 0.42, 0.34  # from palm to face, chest, hip joint
-SLOW = 0.55  # arm lengths a second, relative to what is touched
+HEAD_UP, HEAD_AHEAD = 0.09, 0.16  # the mouth from the head's joint
+AT_HEAD, AT_CHEST, AT_HIP = 0.54, 0.42, 0.34  # from palm to face, chest, hip joint
+NEAR = (0.55, 0.75)  # from palm to mouth: nearer than the first a hand that stays goes with the face
+STAYS, NEAR_SMOOTH = (0.35, 0.9), 0.08  # arm lengths a second relative to the face; seconds of σ
+SLOW = 0.45  # arm lengths a second, relative to what is touched
 BENT = np.radians(55.0)  # of the elbow of a hand on its hip: hanging hands touch nothing
 PLACE_SPEED, BODY_SPEED = 0.12, 0.22  # of a hand that stays, and of the chest about it
 AIM_STRAIGHT = np.radians(35.0)  # of the elbow of an arm that points
@@ -49,6 +52,25 @@ def find_hand_contacts(poses: RecordedPoses) -> tuple[Referent, ...]:
         found += _referents(Kind.PLACE, side, place, poses)
         found += list(_aims(poses, side, taken | place))
     return tuple(sorted(found, key=lambda own: (own.start, own.arm)))
+
+
+@memoised
+def nearness(poses: RecordedPoses, side: str) -> Floats:
+    """``(T,)`` from 0 to 1: how far a palm stays near the face, whether it touches it or not."""
+    away = poses.palm(side) - _mouth(poses)
+    length, rate = poses.arm_length, poses.motion.rate
+    near = 1.0 - smoothstep((norms(away) / length - NEAR[0]) / (NEAR[1] - NEAR[0]))
+    if not near.any():
+        return np.zeros(len(near))
+    own = rotations.rotate(rotations.conjugate(poses.head), away) / length
+    stays = 1.0 - smoothstep((_velocity(own, rate) - STAYS[0]) / (STAYS[1] - STAYS[0]))
+    return gaussian(near * stays, NEAR_SMOOTH * rate, ends="hold")
+
+
+def _mouth(poses: RecordedPoses) -> Floats:
+    """``(T, 3)`` about where the mouth is."""
+    offset = np.array([0.0, HEAD_UP, HEAD_AHEAD])
+    return np.asarray(poses.position("head") + poses.arm_length * rotations.rotate(poses.head, offset))
 
 
 def _velocity(path: Floats, rate: float) -> Floats:
@@ -82,7 +104,7 @@ def _meetings(poses: RecordedPoses) -> Iterator[Referent]:
 def _touches(poses: RecordedPoses, side: str) -> Iterator[tuple[str, Bools]]:
     """Joint to whether the palm stays at it in each frame."""
     palm, length, rate = poses.palm(side), poses.arm_length, poses.motion.rate
-    face = poses.position("head") + length * rotations.rotate(poses.head, np.array([0.0, HEAD_UP, HEAD_AHEAD]))
+    face = _mouth(poses)
     at_face = norms(palm - face) < AT_HEAD * length
     if at_face.any():
         own = rotations.rotate(rotations.conjugate(poses.head), palm - face) / length

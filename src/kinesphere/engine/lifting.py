@@ -37,6 +37,7 @@ OVERLAP = 0.34  # of a stroke that may be in a longer one of another part: what 
 SHORTEST = 0.1  # seconds of a stroke of the body
 LOOP_ANGLE, LOOP_DISTANCE = np.radians(0.5), 0.002  # between first and last frame of a loop; metres
 SHORTEST_LOOP = 0.3  # seconds
+LOOP_SEAM, LOOP_MOVES = 0.12, 0.35  # seconds at both ends, and how much of its mean speed a loop has there
 EARLIEST, LATEST = 0.08, 0.92  # inflections
 
 
@@ -69,8 +70,9 @@ def _lift(motion: Motion) -> Phrase:
     for side in SIDES:
         path = poses.wrist(side)
         found[side] = find_strokes(path, rate)
-        keys, hangs[side] = _keys(poses, side, path, found[side])
-        tracks[f"{side}_arm"] = Track(keys)
+        if len(motion) > 1:
+            keys, hangs[side] = _keys(poses, side, path, found[side])
+            tracks[f"{side}_arm"] = Track(keys)
     trunk = _trunk_path(poses)
     found["torso"] = find_strokes(trunk, rate)
     tracks |= _curves(poses) | _leg_tracks(poses, steps)
@@ -89,14 +91,21 @@ def _lift(motion: Motion) -> Phrase:
 
 
 def is_loop(motion: Motion) -> bool:
-    """Whether a motion's last frame is its first again, so that it may be played round and round."""
+    """Whether a motion goes round: its last frame is its first again, and it moves on there as it does elsewhere.
+
+    A gesture that begins and ends in one and the same rest is none: it has strokes with a timing, and no pace.
+    """
     if motion.calibration_frames or motion.duration < SHORTEST_LOOP:
         return False
     first, last = motion.rotations[0], motion.rotations[-1]
-    alike = rotations.angle_between(first, last).max() <= LOOP_ANGLE
-    near = np.abs(motion.translations[0] - motion.translations[-1]).max() <= LOOP_DISTANCE
-    moves = rotations.angle_between(first, motion.rotations[len(motion) // 2]).max() > LOOP_ANGLE
-    return bool(alike and near and moves)
+    if rotations.angle_between(first, last).max() > LOOP_ANGLE:
+        return False
+    if np.abs(motion.translations[0] - motion.translations[-1]).max() > LOOP_DISTANCE:
+        return False
+    speeds = rotations.angle_between(motion.rotations[1:], motion.rotations[:-1]).max(axis=1)
+    count = max(round(LOOP_SEAM * motion.rate), 1)
+    seam = float(np.concatenate([speeds[:count], speeds[-count:]]).mean())
+    return bool(seam > LOOP_MOVES * float(speeds.mean()) and speeds.max() > 1e-6)
 
 
 # Hands

@@ -16,15 +16,18 @@ import numpy as np
 from kinesphere.body.body import Body
 from kinesphere.body.hands import blend_hand_shapes, finger_rotations
 from kinesphere.body.joint_subset import JointSubset, SubsetPose, joint_subset
-from kinesphere.engine.channels import INDEX, NAMES, add_channels
+from kinesphere.engine.channels import INDEX, NAMES, add_channels, sample_rows
 from kinesphere.engine.clocks import StrokeClock, stroke_clock
 from kinesphere.engine.detail import REST_LEADS, Detail
+from kinesphere.engine.hand_contacts import nearness
 from kinesphere.engine.idle import IDLE_WAVES, idle_waves
 from kinesphere.engine.pose import SIGN
 from kinesphere.engine.proportions import ARM, LEG
 from kinesphere.engine.recorded_hands import (
     RecordedHand,
     displace_hand,
+    elbow_swivel,
+    follow_keys,
     hand_strokes,
     keep_off_trunk,
     swivel_of_keys,
@@ -34,13 +37,15 @@ from kinesphere.engine.recorded_limbs import RecordedRig, place_limb, recorded_r
 from kinesphere.engine.recorded_poses import body_frame, chest_joint, recorded_subset
 from kinesphere.engine.recorded_referents import aim, kept_joint, windows
 from kinesphere.engine.recorded_walk import add_walk, swing_arm, walk_elsewhere
-from kinesphere.engine.recording_clock import RecordingClock, arm_clock, recording_clock
+from kinesphere.engine.recording_clock import RecordingClock, arm_clock, body_track, recording_clock
 from kinesphere.engine.recruitment import Moments, add_drives, free_of_shapes, settle_sizes, weigh_strokes
+from kinesphere.engine.trunk import STEADY
+from kinesphere.engine.unrolling import CYCLES, unroll
 from kinesphere.maths import rotations
-from kinesphere.maths.filters import gaussian, running_maximum
+from kinesphere.maths.filters import gaussian, moving_mean, running_maximum
 from kinesphere.maths.interpolation import monotone_cubic, resample_rotations, resample_vectors
 from kinesphere.maths.kinematics import forward_some
-from kinesphere.maths.vectors import Floats, clip, norms
+from kinesphere.maths.vectors import Floats, Ints, clip, norms, smoothstep
 from kinesphere.motion.checked_arrays import freeze
 from kinesphere.motion.gesture import CHANNELS, SHAPES
 from kinesphere.motion.humanoid import SIDES
@@ -53,10 +58,17 @@ BLOCK = 8192  # frames that are sampled at once
 BALANCE = 0.40  # of the upper body's displacement that hips go the other way
 SOFT_KNEE = np.cos(np.radians(3.5))  # of a leg's length that it reaches, or as much as it was stretched
 SINK_AHEAD, SINK_SMOOTH = 0.14, 0.06  # seconds
+ELBOWS = (-0.9, 1.35)  # radians inwards and outwards of hanging straight down, to which elbows come softly
 TINY = 1e-7  # metres: what is nearer to where it was stays
-STILL_SMOOTH = 0.9  # seconds of σ, of a pose that is held still at full
+STILL_SECONDS = 1.0  # to either side, over which a pose that is held still is the mean
 SETTLES = 0.25  # seconds in which stillness comes and goes
+LEANS, LOOKS_DOWN = (-0.45, 0.95), (-0.70, 0.95)  # radians of trunk and face from upright, to which edits come softly
+LEAST_ROOM = 0.15  # radians that are always left
+TRAILS = 0.09  # seconds that a hand follows later at full trail
 LYING = 0.35  # of what the trunk is asked for that a body does which lies
+IDLE_ARMS, BUSY_ARMS = 0.3, 0.85  # of a posture that hanging arms take while nothing is done, and while something is
+AROUND = 0.5  # seconds around a stroke in which it is being done
+_ARMS = [i for i, name in enumerate(NAMES) if ".arm." in name]
 HIPS = tuple(name for name in CHANNELS if name.startswith("hips."))
 
 
@@ -70,7 +82,17 @@ def generate_recording(phrase: Phrase, rate: float) -> Motion:
     recording = detail.recording
     if detail.is_unedited(phrase):
         return recording if rate == recording.rate else recording.resampled(rate)
-    return _Performance(phrase, rate).perform()
+    return _perform_loop(phrase, rate) if phrase.loop else _Performance(phrase, rate).perform()
+
+
+def _perform_loop(phrase: Phrase, rate: float) -> Motion:
+    """One cycle of a loop, from the middle of several."""
+    made = _Performance(unroll(phrase), rate).perform()
+    count = (len(made) - 1) // CYCLES
+    middle = made[count : 2 * count + 1]
+    local, translations = middle.rotations.copy(), middle.translations.copy()
+    local[-1], translations[-1] = local[0], translations[0]
+    return replace(middle, rotations=freeze(rotations.continuous(local)), translations=freeze(translations))
 
 
 def performed_clock(phrase: Phrase, rate: float) -> RecordingClock:
@@ -103,6 +125,10 @@ class _World:
     def q(self, joint: int) -> Floats:
         return self.pose.rotations_of(joint)
 
+    def moved(self, shift: Floats) -> _World:
+        """The same with all joints moved by ``shift (T, 3)``."""
+        return replace(self, pose=self.pose._replace(p=self.pose.p + shift[:, None]))
+
     @property
     def chest(self) -> Floats:
         """``(T, 4)`` the chest's left, up and ahead."""
@@ -120,9 +146,7 @@ class _Performance:
         self.clock = recording_clock(phrase, rate)
         self.arm_clocks = {side: arm_clock(phrase, side, self.clock) for side in SIDES}
         self.hands = {
-            side: hand
-            for side in SIDES
-            if (hand := hand_strokes(phrase, side, self.arm_clocks[side])) is not None
+            side: hand for side in SIDES if (hand := hand_strokes(phrase, side, self.arm_clocks[side])) is not None
         }
         self.stands = self.detail.at_times(self.detail.poses.stands, self.clock.source)
         self.subset = _subset(phrase.body)
@@ -131,19 +155,26 @@ class _Performance:
         """All of it."""
         local, translations = _sample(self.detail.poses.motion, self.clock.source)
         self._own_clocks(local)
+        self._trail(local)
         before = self._world(local, translations)
         self._hold_still(local, translations)
         table = self._channels()
         self.rig.turn_trunk(table, local, translations)
+        after = self._world(local, translations)
         walked = walk_elsewhere(self.phrase, self.clock)
         feet = {side: np.array(before.p(self.roles[f"{side}Foot"])) for side in SIDES}
+        shift = self._balance(before, after)
         if walked is not None:
-            self._move_hips(walked.hips, local, translations)
-            for side, shift in walked.feet.items():
-                feet[side] += shift
-        self._balance(before, walked is not None, local, translations)
-        self._legs(before, feet, table, local, translations)
-        self._arms(before, table, local, translations)
+            shift = shift + walked.hips
+            for side, own in walked.feet.items():
+                feet[side] += own
+        turned = self._peel_feet(before, feet, table)
+        shift = shift + self._sink(before, after.moved(shift), feet)
+        if np.abs(shift).max() > TINY:
+            self._move_hips(shift, local, translations)
+            after = after.moved(shift)
+        self._legs(after, feet, turned, local, translations)
+        self._arms(before, after, table, local, translations)
         return self._motion(local, translations)
 
     # Channels
@@ -162,13 +193,43 @@ class _Performance:
             if gain > 0.0:
                 phases = None if phrase.seed is None else np.random.default_rng(phrase.seed)
                 columns = [INDEX[name] for name in IDLE_WAVES[kind]]
-                table[:, columns] += gain * idle_waves(kind, clock.frames, clock.rate, phrase.loop, phases)
+                table[:, columns] += gain * self._idle(kind, phases)
         upright = self.detail.at_times(self.detail.poses.upright, clock.source)
         table *= (LYING + (1.0 - LYING) * upright)[:, None]
+        table[:, _ARMS] *= (IDLE_ARMS + (BUSY_ARMS - IDLE_ARMS) * self._activity())[:, None]
         table[:, [INDEX[name] for name in HIPS]] *= self.stands[:, None]
+        self._limit_bends(table)
         flying = self.detail.at_times(self.detail.steps.flying, clock.source)
         table[:, [INDEX[f"hips.{axis}"] for axis in "xyz"]] *= (1.0 - flying)[:, None]
         return table
+
+    def _idle(self, kind: str, phases: np.random.Generator | None) -> Floats:
+        """Sway or fidgeting, the same in every cycle of a loop."""
+        frames, period = self.clock.frames, self.detail.period
+        if period is None:
+            return idle_waves(kind, frames, self.rate, False, phases)
+        count = (frames - 1) // CYCLES
+        once = idle_waves(kind, count + 1, self.rate, True, phases)
+        return np.concatenate([*[once[:-1]] * CYCLES, once[-1:]])
+
+    def _activity(self) -> Floats:
+        """``(T,)`` from 0 to 1: whether any part of the body makes a stroke about now."""
+        strokes = self.detail.strokes
+        edges, acts = self.clock.to_output(strokes.edges), np.zeros(self.clock.frames)
+        for lead, start, end in zip(strokes.leads, edges[:-1], edges[1:], strict=True):
+            if lead != REST_LEADS:
+                first, last = np.searchsorted(self.clock.time, (start - AROUND, end + AROUND))
+                acts[first:last] = 1.0
+        return gaussian(acts, 0.5 * AROUND * self.rate, ends="hold")
+
+    def _limit_bends(self, table: Floats) -> None:
+        """Bend trunk and head less where the recording has bent them already: bodies fold only so far."""
+        poses, source = self.detail.poses, self.clock.source
+        lean, down = (self.detail.at_times(own, source) for own in (poses.lean, poses.gaze_down))
+        forward, nod = table[:, INDEX["torso.forward"]], table[:, INDEX["head.nod"]]
+        table[:, INDEX["torso.forward"]] = _within_room(forward, lean, LEANS)
+        bent = (1.0 - STEADY[0]) * table[:, INDEX["torso.forward"]]
+        table[:, INDEX["head.nod"]] = _within_room(nod, down + bent, LOOKS_DOWN)
 
     def _follow_curves(self, table: Floats) -> None:
         """Add what was changed of the lifted curves of torso, head and hips."""
@@ -193,7 +254,7 @@ class _Performance:
             times = hand.edges[:-1], hand.edges[1:], hand.peaks
             arms.append(weigh_strokes(side, times, goals, hand.lengths, hand.hanging, fixed, fixed, hand.phase))
         body: StrokeClock = stroke_clock(
-            strokes.edges, strokes.lengths, self.phrase.track("torso"), strokes.inflections, True, self.rate
+            strokes.edges, strokes.lengths, body_track(self.phrase), strokes.inflections, True, self.rate
         )
         body = replace(body, goals=self.clock.to_output(strokes.edges))
         return Moments(
@@ -206,6 +267,7 @@ class _Performance:
             body,
             free_of_shapes(table),
             joins=False,
+            period=None if self.detail.period is None else float(self.clock.time[-1]) / CYCLES,
         )
 
     # Poses
@@ -223,6 +285,22 @@ class _Performance:
                 at, a, b = _around(source[rows] * motion.rate, len(motion))
                 local[rows][:, joints] = resample_rotations(motion.rotations[a:b][:, joints], at)
 
+    def _trail(self, local: Floats) -> None:
+        """Let hands and fingers follow a moment later where they trail: they show what they did before."""
+        motion = self.detail.poses.motion
+        for side, hand in self.hands.items():
+            trail = np.asarray(self.phrase.arm(side).overlay("trail"))
+            if not (trail > 0.0).any():
+                continue
+            share = trail if trail.ndim == 0 else sample_rows(trail, self.clock.source, self.phrase.loop)
+            late = TRAILS * np.maximum(share, 0.0) * (1.0 - hand.hangs)
+            shown = np.interp(self.clock.time - late, self.clock.time, self.arm_clocks[side].source[: len(late)])
+            joints = np.array(self.body.skeleton.descendants(self.roles[f"{side}Hand"]))
+            for first in range(0, len(local), BLOCK):
+                rows = slice(first, first + BLOCK)
+                at, a, b = _around(shown[rows] * motion.rate, len(motion))
+                local[rows][:, joints] = resample_rotations(motion.rotations[a:b][:, joints], at)
+
     def _world(self, local: Floats, translations: Floats) -> _World:
         q, p = forward_some(local, translations, self.subset.joints, self.subset.parents)
         joint = chest_joint(self.body)
@@ -233,22 +311,33 @@ class _Performance:
         still = 1.0 - self.phrase.life
         if still <= 1e-6 or len(local) < 3:
             return
+        quiet = 1.0 - np.maximum(
+            self.detail.at_times(self.detail.steps.walking, self.clock.source),
+            self.detail.at_times(self.detail.steps.flying, self.clock.source),
+        )
+        hips, radius = self.roles["hips"], max(round(STILL_SECONDS * self.rate), 1)
+        for first, last in self._rests():
+            rows = slice(first, last + 1)
+            count = last - first + 1
+            if count < 3 or not quiet[rows].all():  # nobody rests who travels or flies
+                continue
+            ramp = np.minimum(np.arange(1, count + 1), np.arange(count, 0, -1)) / max(SETTLES * self.rate, 1.0)
+            weight = min(still, 1.0) * smoothstep(np.minimum(ramp, 3.0 * ramp / max(ramp.max(), 1e-9)))
+            calm = moving_mean(rotations.continuous(local[rows]), radius)
+            local[rows] = rotations.slerp(local[rows], rotations.normalise(calm), weight[:, None])
+            path = translations[rows, hips]
+            translations[rows, hips] = path + weight[:, None] * (moving_mean(path, radius) - path)
+
+    def _rests(self) -> list[tuple[int, int]]:
+        """First and last frames in which no part makes a stroke."""
         strokes = self.detail.strokes
-        rests = np.zeros(len(local))
         edges = self.clock.to_output(strokes.edges)
+        found = []
         for lead, start, end in zip(strokes.leads, edges[:-1], edges[1:], strict=True):
             if lead == REST_LEADS:
-                rests[np.searchsorted(self.clock.time, start) : np.searchsorted(self.clock.time, end)] = 1.0
-        weight = min(still, 1.0) * gaussian(rests, SETTLES * self.rate, ends="hold")
-        if not (weight > 1e-4).any():
-            return
-        sigma = STILL_SMOOTH * self.rate
-        for joint in range(local.shape[1]):
-            calm = gaussian(local[:, joint], sigma, ends="reflect", radius=int(2.5 * sigma))
-            local[:, joint] = rotations.slerp(local[:, joint], rotations.normalise(calm), weight)
-        hips = self.roles["hips"]
-        calm = gaussian(translations[:, hips], sigma, ends="reflect", radius=int(2.5 * sigma))
-        translations[:, hips] += weight[:, None] * (calm - translations[:, hips])
+                first, last = np.searchsorted(self.clock.time, (start, end))
+                found.append((int(first), int(last) - 1))
+        return found
 
     def _move_hips(self, shift: Floats, local: Floats, translations: Floats) -> None:
         """Move the hips by ``shift (T, 3)`` in the world."""
@@ -260,55 +349,59 @@ class _Performance:
             shift = rotations.rotate(rotations.conjugate(q[:, above.rows[parent]]), shift)
         translations[:, hips] += shift
 
-    def _balance(self, before: _World, walked: bool, local: Floats, translations: Floats) -> None:
-        """Let the hips go back as the upper body goes ahead, so that the body stays above its feet."""
-        after = self._world(local, translations)
+    def _balance(self, before: _World, after: _World) -> Floats:
+        """``(T, 3)`` how far hips go back as the upper body goes ahead, so that the body stays above its feet."""
         hips, head, chest = self.roles["hips"], self.roles["head"], before.chest_joint
-        upper = np.zeros((len(local), 3))
+        upper = np.zeros((self.clock.frames, 3))
         for joint in (head, chest):
             upper += 0.5 * ((after.p(joint) - after.p(hips)) - (before.p(joint) - before.p(hips)))
         walking = self.detail.at_times(self.detail.steps.walking, self.clock.source)
         flying = self.detail.at_times(self.detail.steps.flying, self.clock.source)
         share = BALANCE * self.stands * (1.0 - flying) * (1.0 - 0.8 * walking)
-        shift = -share[:, None] * upper * np.array([1.0, 0.0, 1.0])
-        if np.abs(shift).max() > TINY:
-            self._move_hips(shift, local, translations)
+        return np.asarray(-share[:, None] * upper * np.array([1.0, 0.0, 1.0]))
 
     # Legs
 
-    def _legs(
-        self, before: _World, feet: dict[str, Floats], table: Floats, local: Floats, translations: Floats
-    ) -> None:
-        """Put feet where they stand, on hips that sink where legs would be too short."""
-        turned, toes = {}, {}
+    def _peel_feet(self, before: _World, feet: dict[str, Floats], table: Floats) -> dict[str, tuple[Floats, ...]]:
+        """How feet are turned, and toes where heels are raised; raised ankles are written into ``feet``."""
+        turned: dict[str, tuple[Floats, ...]] = {}
         for side in SIDES:
-            turned[side] = np.array(before.q(self.roles[f"{side}Foot"]))
             peel = table[:, INDEX[f"{side}.foot.peel"]] * self.stands
-            if np.any(peel):
-                feet[side], turned[side], toes[side] = self._peel(before, side, feet[side], peel)
-        for _ in range(2):
-            if not self._sink(before, feet, local, translations):
-                break
+            turned[side] = (before.q(self.roles[f"{side}Foot"]),)
+            if np.any(peel) and self._has_toes(side):
+                feet[side], *rotated = self._peel(before, side, feet[side], peel)
+                turned[side] = tuple(rotated)
+        return turned
+
+    def _has_toes(self, side: str) -> bool:
+        foot, role = self.roles[f"{side}Foot"], f"{side}Toes"
+        return role in self.roles and int(self.body.skeleton.parents[self.roles[role]]) == foot
+
+    def _legs(
+        self,
+        after: _World,
+        feet: Mapping[str, Floats],
+        turned: Mapping[str, tuple[Floats, ...]],
+        local: Floats,
+        translations: Floats,
+    ) -> None:
+        """Put feet where they stand."""
         for side in SIDES:
             limb = self.rig.limbs.get(f"{side}Leg")
             if limb is None:
                 continue
-            after = self._world(local, translations)
-            foot = self.roles[f"{side}Foot"]
+            foot, wanted = self.roles[f"{side}Foot"], turned[side][0]
             moved = norms(after.p(foot) - feet[side]) > TINY
-            moved |= rotations.angle_between(after.q(foot), turned[side]) > 1e-7
-            place_limb(limb, local, translations, feet[side], wanted=moved, ends=turned[side], turned=moved)
-            if side in toes:
-                joint = self.roles[f"{side}Toes"]
-                parent = self._world(local, translations).q(foot)
-                local[:, joint] = rotations.multiply(rotations.conjugate(parent), toes[side])
+            moved |= rotations.angle_between(after.q(foot), wanted) > 1e-7
+            place_limb(limb, local, translations, feet[side], wanted=moved, ends=wanted, turned=moved)
+            if len(turned[side]) > 1:
+                toes = self.roles[f"{side}Toes"]
+                local[:, toes] = rotations.multiply(rotations.conjugate(wanted), turned[side][1])
 
     def _peel(self, before: _World, side: str, ankle: Floats, peel: Floats) -> tuple[Floats, Floats, Floats]:
         """The ankle, the foot's rotation and the toes' when the heel is raised by angles ``(T,)`` about the ball."""
         foot, role = self.roles[f"{side}Foot"], f"{side}Toes"
         turned = before.q(foot)
-        if role not in self.roles or int(self.body.skeleton.parents[self.roles[role]]) != foot:
-            return ankle, np.array(turned), rotations.identity(len(ankle))
         ball = before.p(self.roles[role]) + (ankle - before.p(foot))
         left = rotations.rotate(
             rotations.multiply(turned, self.body.anatomy.frames[f"{side}Foot"]), np.array([1.0, 0.0, 0.0])
@@ -317,10 +410,21 @@ class _Performance:
         made = ball + rotations.rotate(turn, ankle - ball)
         return made, rotations.multiply(turn, turned), before.q(self.roles[role])
 
-    def _sink(self, before: _World, feet: Mapping[str, Floats], local: Floats, translations: Floats) -> bool:
-        """Lower the hips so that legs reach; gives whether any frame needed it."""
-        after = self._world(local, translations)
-        needed = np.zeros(len(local))
+    def _sink(self, before: _World, after: _World, feet: Mapping[str, Floats]) -> Floats:
+        """``(T, 3)`` how far hips sink so that legs reach their feet, smoothly."""
+        shift = np.zeros((self.clock.frames, 3))
+        for _ in range(2):
+            needed = self._overreach(before, after, feet, shift[:, 1])
+            if needed.max() < 1e-6:
+                break
+            radius = max(round(SINK_AHEAD * self.rate), 1)
+            drop = gaussian(running_maximum(needed, radius), SINK_SMOOTH * self.rate, ends="hold")
+            shift[:, 1] -= np.maximum(drop, needed)
+        return shift
+
+    def _overreach(self, before: _World, after: _World, feet: Mapping[str, Floats], lower: Floats) -> Floats:
+        """``(T,)`` metres that hips, lower by so much, would have to sink for both legs to reach."""
+        needed = np.zeros(self.clock.frames)
         for side in SIDES:
             if f"{side}Leg" not in self.rig.limbs:
                 continue
@@ -328,21 +432,14 @@ class _Performance:
             stretched = norms(before.p(foot) - before.p(hip))
             longest = np.maximum(SOFT_KNEE * self.body.lengths[f"{side}Leg"], stretched)
             x, y, z = (feet[side] - after.p(hip)).T
+            y = y - lower
             level = np.sqrt(np.maximum(longest * longest - x * x - z * z, 0.0))
             needed = np.maximum(needed, np.where(-y > 0.0, -y - level, 0.0))
-        if needed.max() < 1e-6:
-            return False
-        radius = max(round(SINK_AHEAD * self.rate), 1)
-        drop = gaussian(running_maximum(needed, radius), SINK_SMOOTH * self.rate, ends="hold")
-        shift = np.zeros((len(local), 3))
-        shift[:, 1] = -np.maximum(drop, needed)
-        self._move_hips(shift, local, translations)
-        return True
+        return needed
 
     # Arms
 
-    def _arms(self, before: _World, table: Floats, local: Floats, translations: Floats) -> None:
-        after = self._world(local, translations)
+    def _arms(self, before: _World, after: _World, table: Floats, local: Floats, translations: Floats) -> None:
         length = self.detail.poses.arm_length
         away, kept = {}, {}
         half = 0.5 * norms(before.p(self.roles["leftUpperArm"]) - before.p(self.roles["rightUpperArm"])) / length
@@ -356,11 +453,11 @@ class _Performance:
                 continue
             targets, ends, kept[side] = self._targets(side, before, after, away[side], meetings)
             wrist = self.roles[f"{side}Hand"]
-            now = self._world(local, translations)
-            moved = norms(now.p(wrist) - targets) > TINY
+            moved = norms(after.p(wrist) - targets) > TINY
             turns, swivels = turn_hand(self.phrase, hand, self.clock, table)
             free = 1.0 - kept[side]
-            swivels = SIGN[side] * swivels * free + swivel_of_keys(self.phrase, side, self.clock.source)
+            swivels = self._elbow_room(side, swivels * free)
+            swivels = SIGN[side] * swivels + swivel_of_keys(self.phrase, side, self.clock.source)
             moved |= np.abs(swivels) > 1e-9
             place_limb(limb, local, translations, targets, wanted=moved, swivels=swivels)
             if kept[side].any():
@@ -369,6 +466,13 @@ class _Performance:
                 frame = self.body.anatomy.frames[f"{side}Hand"]
                 turn_joints(np.array([wrist]), frame[None], (turns * free[:, None])[:, None], local)
             self._fingers(side, table, free, local)
+
+    def _elbow_room(self, side: str, swivels: Floats) -> Floats:
+        """Swivels ``(T,)`` outwards that raise no elbow above its shoulder."""
+        if not swivels.any():
+            return swivels
+        recorded = self.detail.at_times(elbow_swivel(self.detail.poses, side), self.clock.source)
+        return _within_room(swivels, recorded, ELBOWS)
 
     def _meet(self, away: dict[str, Floats]) -> Floats:
         """``(T,)`` how far palms meet; there both hands are displaced alike."""
@@ -398,6 +502,15 @@ class _Performance:
         if meetings.any():
             together = after.p(after.chest_joint) + rotations.rotate(carried, wrist - before.p(before.chest_joint))
             target = target + meetings[:, None] * (together + displaced - target)
+        apart = 1.0 - meetings
+        near = apart * self.detail.at_times(nearness(self.detail.poses, side), self.clock.source)
+        head = self.roles["head"]
+        if near.any():  # a hand goes with the face, the more the nearer it is
+            by = rotations.multiply(after.q(head), rotations.conjugate(before.q(head)))
+            place = after.p(head) + rotations.rotate(by, wrist - before.p(head))
+            target = target + near[:, None] * (place - target)
+            ends = rotations.slerp(ends, rotations.multiply(by, before.q(hand)), near)
+            kept = np.maximum(kept, near)
         for referent, weight in windows(self.phrase, side, self.clock.source, (Kind.TOUCH, Kind.PLACE)):
             if referent.kind == Kind.PLACE:
                 place, turn = wrist, before.q(hand)
@@ -406,6 +519,7 @@ class _Performance:
                 by = rotations.multiply(after.q(joint), rotations.conjugate(before.q(joint)))
                 place = after.p(joint) + rotations.rotate(by, wrist - before.p(joint))
                 turn = rotations.multiply(by, before.q(hand))
+            weight = apart * weight
             target = target + weight[:, None] * (place - target)
             share = weight / np.maximum(kept + weight, 1e-9)
             ends = rotations.slerp(ends, turn, share)
@@ -416,6 +530,9 @@ class _Performance:
             bent = after.p(shoulder) + rotations.rotate(carried, before.p(elbow) - before.p(shoulder)) + 0.5 * displaced
             aimed = aim(after.p(shoulder), target, bent, np.array(referent.target))
             target = target + weight[:, None] * (aimed - target)
+        keyed = follow_keys(self.phrase, side, self.clock.source)
+        if keyed.any():
+            target = target + length * rotations.rotate(chest, keyed)
         return target, ends, kept
 
     def _turn_kept(self, side: str, ends: Floats, kept: Floats, local: Floats, translations: Floats) -> None:
@@ -434,19 +551,18 @@ class _Performance:
         if not weights or not _has_fingers(self.body.skeleton.roles, side):
             return
         total = np.sum(list(weights.values()), axis=0)
-        share = np.minimum(total, 1.0)
-        blended = blend_hand_shapes({name: own / np.maximum(total, 1e-9) for name, own in weights.items()})
-        for joint, rotation in finger_rotations(self.body.skeleton, side, blended).items():
-            local[:, joint] = rotations.slerp(local[:, joint], rotation, share)
+        shapes = {name: own / np.maximum(total, 1e-9) for name, own in weights.items()}
+        if len(shapes) == 1:
+            shapes = dict.fromkeys(shapes, np.ones(1))
+        wanted = finger_rotations(self.body.skeleton, side, blend_hand_shapes(shapes))
+        joints = np.array(list(wanted))
+        turned = np.stack([np.broadcast_to(own, (len(local), 4)) for own in wanted.values()], axis=1)
+        local[:, joints] = rotations.slerp(local[:, joints], turned, np.minimum(total, 1.0)[:, None])
 
     # The motion
 
     def _motion(self, local: Floats, translations: Floats) -> Motion:
         recording, lead = self.detail.recording, _leading(self.detail, self.rate)
-        if self.phrase.loop:  # the seam is as it was recorded
-            seam = rotations.multiply(rotations.conjugate(recording.rotations[0]), recording.rotations[-1])
-            local[-1] = rotations.multiply(local[0], seam)
-            translations[-1] = translations[0] + recording.translations[-1] - recording.translations[0]
         scales = None
         if recording.scales is not None:
             scales = resample_vectors(recording.scales, self.clock.source * recording.rate, smooth=False)
@@ -464,6 +580,13 @@ class _Performance:
             scales=scales,
             calibration_frames=tuple(range(lead)),
         )
+
+
+def _within_room(added: Floats, recorded: Floats, ends: tuple[float, float]) -> Floats:
+    """Added angles ``(T,)`` that come softly to what is left of a range beside the recorded ones."""
+    above, below = np.maximum(ends[1] - recorded, LEAST_ROOM), np.maximum(recorded - ends[0], LEAST_ROOM)
+    room = np.where(added > 0.0, above, below)
+    return np.asarray(room * np.tanh(added / room))
 
 
 def _metres(hand: RecordedHand) -> Floats:
@@ -484,6 +607,12 @@ def _subset(body: Body) -> JointSubset:
     return joint_subset(body.skeleton, [*joints, *toes, *carriers])
 
 
+@memoised
+def moving_joints(motion: Motion) -> Ints:
+    """Joints whose translations change: as a rule the root alone."""
+    return np.flatnonzero((motion.translations != motion.translations[0]).any(axis=(0, 2)))
+
+
 def _around(frames: Floats, count: int) -> tuple[Floats, int, int]:
     """Fractional frames from the first one that is needed for them, that one, and one after the last."""
     first = max(int(np.floor(frames.min())) - 2, 0)
@@ -499,11 +628,13 @@ def _sample(motion: Motion, times: Floats) -> tuple[Floats, Floats]:
     if np.array_equal(frames, np.arange(frames[0], frames[0] + len(frames))):
         rows = slice(int(frames[0]), int(frames[0]) + len(frames))
         return motion.rotations[rows].copy(), motion.translations[rows].copy()
+    moving = moving_joints(motion)
     local = np.empty((len(frames), *motion.rotations.shape[1:]))
     translations = np.empty((len(frames), *motion.translations.shape[1:]))
     for first in range(0, len(frames), BLOCK):
         rows = slice(first, first + BLOCK)
         at, a, b = _around(frames[rows], len(motion))
         local[rows] = resample_rotations(motion.rotations[a:b], at)
-        translations[rows] = resample_vectors(motion.translations[a:b], at)
+        translations[rows] = motion.translations[0]
+        translations[rows][:, moving] = resample_vectors(motion.translations[a:b][:, moving], at)
     return local, translations

@@ -4,6 +4,7 @@
 
 namespace kinesphere {
 
+constexpr double STRAIGHT = 0.004;   // of a leg's length that a nearly straight one is shorter than a straight one
 constexpr double SINK_SOFT = 0.002;  // of a leg's length, over which hips begin to sink
 
 namespace {
@@ -33,6 +34,16 @@ static Leg read_leg(const PoseView& pose, const std::int64_t* joints) {
     const Vec3 hip = pose.world(joints[0]).position, knee = pose.world(joints[1]).position;
     const Placement foot = pose.world(joints[2]);
     return {joints, foot, norm(knee - hip), norm(foot.position - knee), norm(foot.position - hip)};
+}
+
+// The stretch of a leg that was `before` long and is asked to be `wanted` long. A bent leg is as long as asked; the
+// straighter a leg, the less it changes: there a millimetre of stretch would be degrees of the knee, and a pop.
+static double soften_stretch(double before, double wanted, double longest) {
+    const double soft = STRAIGHT * longest, bent = longest - soft;
+    const auto length = [&](double x) { return x <= bent ? x : longest - soft * std::exp((bent - x) / soft); };
+    const double rest = most(longest - before, 1e-9 * longest);
+    const double at = before <= bent ? before : bent - soft * std::log(rest / soft);
+    return length(at + (wanted - before));
 }
 
 // Bring a foot back to where it was: the knee opens or closes, the leg turns about the hip, the foot keeps its

@@ -1,11 +1,9 @@
-// One pose of a skeleton that is changed in place: joints in the world, turned in the world; how far a limb stretches.
+// One pose of a skeleton that is changed in place: joints in the world, turned in the world.
 #pragma once
 
 #include "maths/rotations.hpp"
 
 namespace kinesphere {
-
-constexpr double STRAIGHT = 0.004;  // of a limb's length that a nearly straight one is shorter than a straight one
 
 struct Placement {
     Quat rotation;
@@ -44,15 +42,5 @@ struct PoseView {
         set(joint, conjugate(above) * rotation * above * local(joint));
     }
 };
-
-// The stretch of a limb that was `before` long and is asked to be `wanted` long. A bent limb is as long as asked; the
-// straighter a limb, the less it changes: there a millimetre of stretch would be degrees of its hinge, and a pop.
-inline double soften_stretch(double before, double wanted, double longest) {
-    const double soft = STRAIGHT * longest, bent = longest - soft;
-    const auto length = [&](double x) { return x <= bent ? x : longest - soft * std::exp((bent - x) / soft); };
-    const double rest = most(longest - before, 1e-9 * longest);
-    const double at = before <= bent ? before : bent - soft * std::log(rest / soft);
-    return length(at + (wanted - before));
-}
 
 }  // namespace kinesphere

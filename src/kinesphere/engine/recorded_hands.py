@@ -31,13 +31,15 @@ from kinesphere.engine.recorded_poses import RecordedPoses
 from kinesphere.engine.recording_clock import RecordingClock
 from kinesphere.maths.filters import gaussian
 from kinesphere.maths.interpolation import cubic_rows_at, monotone_cubic
+from kinesphere.maths.two_bone import swivel_of
 from kinesphere.maths.vectors import Bools, Floats, Ints, clip, differences, norms, smoothstep
 from kinesphere.motion.memo import memoised
 from kinesphere.motion.phrase import Keys, Phrase, Track
 
-STRAIGHTER, ROUNDER = 0.75, 0.7  # of a stroke's deviation that Direct takes away, and Indirect adds, at full
+STRAIGHTER, ROUNDER = 0.8, 1.2  # of a stroke's deviation that Direct takes away, and Indirect adds, at full
 CHORDS = (0.25, 0.6)  # of its travel that a stroke's chord is, between which its deviation comes to be one
 SAME_TIME = 1e-9  # seconds
+MOST_OVERSHOOT = 0.4  # of a stroke's inflection: with more the timing function runs away
 HOLD = 0.05  # arm lengths: what goes less is a hold
 HANG_SIGMA = 0.15  # seconds of σ, over which a hand comes to hang
 FLEXED = 0.45  # of EMOTE's constant wrist bend: a recorded wrist has a bend of its own
@@ -93,8 +95,10 @@ def hand_strokes(phrase: Phrase, side: str, clock: RecordingClock) -> RecordedHa
     stops, goals = keys.times[rows], _settled(keys.positions[rows])
     lengths = ARM * norms(differences(goals))
     edges = round_to_frames(clock.to_output(stops), clock.rate)
-    own = stroke_clock(stops, lengths, track, keys.inflections[rows][1:], True, clock.rate)
-    phase = stroke_phases(replace(own, goals=edges), clock.frames)
+    passing = track.stroke("pass_speed", len(lengths))
+    own = stroke_clock(stops, lengths, track, None, True, clock.rate, passing)
+    own = replace(own, goals=edges, overshoot=np.minimum(own.overshoot, MOST_OVERSHOOT * own.inflection))
+    phase = stroke_phases(own, clock.frames)
     peaks = clock.to_output(stops[:-1] + keys.inflections[rows][1:] * differences(stops))
     poses = detail.poses
     path = cubic_rows_at(wrist_path(poses, side), clock.source * poses.motion.rate)
@@ -114,6 +118,13 @@ def hanging(poses: RecordedPoses, side: str) -> Floats:
     """``(T,)`` from 0 to 1: how far a recorded hand hangs, smoothly."""
     flags = hangs_at(wrist_path(poses, side)).astype(np.float64)
     return gaussian(flags, HANG_SIGMA * poses.motion.rate, ends="hold")
+
+
+@memoised
+def elbow_swivel(poses: RecordedPoses, side: str) -> Floats:
+    """``(T,)`` radians that a recorded elbow is turned outwards about the line from shoulder to wrist; 0 is down."""
+    elbow = poses.elbow(side)
+    return np.asarray(SIGN[side] * swivel_of(np.zeros_like(elbow), elbow, wrist_path(poses, side)))
 
 
 def _settled(positions: Floats) -> Floats:
@@ -143,8 +154,7 @@ def displace_hand(phrase: Phrase, hand: RecordedHand, clock: RecordingClock, tab
     columns = [INDEX[f"{hand.side}.arm.{name}"] for name in ("out", "up", "ahead")]
     away = away + hand.hangs[:, None] * mirror * table[:, columns] / ARM
     size = norms(away)
-    bounded = away * (MOST_AWAY * np.tanh(size / MOST_AWAY) / np.maximum(size, 1e-12))[:, None]
-    return np.asarray(bounded + _follow_keys(phrase, hand.side, clock.source))
+    return np.asarray(away * (MOST_AWAY * np.tanh(size / MOST_AWAY) / np.maximum(size, 1e-12))[:, None])
 
 
 def _stroke_rows(phrase: Phrase, side: str, name: str, count: int) -> Floats:
@@ -199,8 +209,11 @@ def _follow_placed(track: Track, source: Floats) -> Floats:
     return _through(track.keys.times, track.placed - track.keys.positions, source)
 
 
-def _follow_keys(phrase: Phrase, side: str, source: Floats) -> Floats:
-    """What keys that a user has moved, added or deleted change of the path: nothing beyond the keys beside them."""
+def follow_keys(phrase: Phrase, side: str, source: Floats) -> Floats:
+    """``(T, 3)`` arm lengths by which keys that a user has moved, added or deleted bring the hand elsewhere.
+
+    Nothing beyond the keys beside them; and whatever the hand keeps there is moved by as much.
+    """
     detail, keys = phrase.detail, phrase.arm(side).keys
     assert detail is not None
     assert keys is not None

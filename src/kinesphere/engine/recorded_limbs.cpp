@@ -6,13 +6,15 @@ namespace kinesphere {
 
 constexpr double HINGE_KNOWN = 0.12;  // sine of a limb's bend below which its own axis counts beside the shown one
 
+constexpr double NEARLY_STRAIGHT = 0.985;  // of a limb's length up to which it is stretched freely
+
 namespace {
 
 // TrunkJoints of recorded_limbs.py.
 struct TrunkJoints {
-    Ints<1> parents;    // (J,)
-    Ints<1> joints;     // (K,) that are turned in their own axes
-    Floats<2> frames;   // (K, 4) from a joint's own axes to the body's
+    Ints<1> parents;   // (J,)
+    Ints<1> joints;    // (K,) that are turned in their own axes
+    Floats<2> frames;  // (K, 4) from a joint's own axes to the body's
     Index hips;
     Floats<1> hips_frame;  // (4,)
     Index chest;
@@ -26,14 +28,23 @@ struct Limb {
     Floats<1> hinge;  // (3,) the axis of its hinge in the upper joint's own axes
 };
 
+// How far a limb of this length reaches that was `before` long and is asked to be `wanted` long: as far as asked, but
+// softly to its length from where it is nearly straight on, or was.
+double reach(double before, double wanted, double longest) {
+    const double whole = (1.0 - 1e-9) * longest, freely = least(most(before, NEARLY_STRAIGHT * longest), whole);
+    if (wanted <= freely) return wanted;
+    const double room = most(whole - freely, 1e-12 * longest);
+    return freely + room * (1.0 - std::exp(-(wanted - freely) / room));
+}
+
 PoseView view(Ints<1> parents, FloatsOut<3> rotations, FloatsOut<3> translations, Index t) {
     return {parents, rotations.at(t), translations.at(t)};
 }
 
 }  // namespace
 
-// Turn the trunk of T poses in place: joints by rotation vectors (T, K, 3) in the body's axes as the joint has them; the
-// hips by vectors (T, 3) about the axes of their heading, and moved by (T, 3) along these.
+// Turn the trunk of T poses in place: joints by rotation vectors (T, K, 3) in the body's axes as the joint has them;
+// the hips by vectors (T, 3) about the axes of their heading, and moved by (T, 3) along these.
 static void turn_trunk(const TrunkJoints& trunk, Floats<3> vectors, Floats<2> hips, Floats<2> shift,
                        FloatsOut<3> rotations, FloatsOut<3> translations) {
     std::vector<Quat> arms(static_cast<std::size_t>(trunk.arms.shape[0]));
@@ -78,8 +89,9 @@ static void place_limb(const Limb& limb, Floats<2> targets, Floats<1> swivels, B
             const double a = norm(first), b = norm(second), stretch = norm(end - upper.position);
             const Vec3 way = read_vector(targets.at(t)) - upper.position;
             if (a < 1e-9 || b < 1e-9 || norm(way) < 1e-9 || stretch < 1e-9) continue;
-            const double far = most(soften_stretch(stretch, norm(way), a + b), std::abs(a - b) + 1e-6 * (a + b));
-            const Vec3 shown = cross(first, second) / (a * b), own = rotate(upper.rotation, read_vector(limb.hinge.data));
+            const double far = most(reach(stretch, norm(way), a + b), std::abs(a - b) + 1e-6 * (a + b));
+            const Vec3 shown = cross(first, second) / (a * b),
+                       own = rotate(upper.rotation, read_vector(limb.hinge.data));
             const double bend = norm(shown), known = clamp(1.0 - bend / HINGE_KNOWN, 0.0, 1.0);
             Vec3 axis = shown + known * HINGE_KNOWN * own;
             axis = norm(axis) > 1e-9 ? axis / norm(axis) : own;

@@ -16,6 +16,7 @@ from kinesphere.body.joint_subset import JointSubset, SubsetPose, joint_subset, 
 from kinesphere.body.standing_rest import with_standing_rest
 from kinesphere.engine.embodiment import upright_axes
 from kinesphere.maths import rotations
+from kinesphere.maths.interpolation import resample_rotations, resample_vectors
 from kinesphere.maths.vectors import Floats, clip, smoothstep
 from kinesphere.motion.checked_arrays import freeze
 from kinesphere.motion.humanoid import SIDES
@@ -29,16 +30,17 @@ PALM = 0.16  # arm lengths from the wrist to the middle of the palm
 
 
 def performed_motion(motion: Motion) -> Motion:
-    """The motion with every calibration frame replaced by the performed frame next to it."""
+    """The motion with performed poses in place of calibration frames: the nearest one, or between two of them."""
     if not motion.calibration_frames or not len(motion.performed_frames):
         return replace(motion, calibration_frames=()) if motion.calibration_frames else motion
-    performed = motion.performed_frames
-    after = performed[np.minimum(np.searchsorted(performed, np.arange(len(motion))), len(performed) - 1)]
+    performed, frames = motion.performed_frames, np.arange(len(motion))
+    place = np.interp(frames, performed, np.arange(len(performed)))
+    kept = motion.rotations[performed], motion.translations[performed]
     return replace(
         motion,
-        rotations=freeze(motion.rotations[after]),
-        translations=freeze(motion.translations[after]),
-        scales=None if motion.scales is None else motion.scales[after],
+        rotations=freeze(resample_rotations(rotations.continuous(kept[0]), place, smooth=False)),
+        translations=freeze(resample_vectors(kept[1], place, smooth=False)),
+        scales=None if motion.scales is None else motion.scales[performed[np.round(place).astype(np.intp)]],
         calibration_frames=(),
     )
 
@@ -129,6 +131,18 @@ class RecordedPoses:
         trunk = self.position("head") - self.position("hips")
         up = trunk[:, 1] / np.maximum(np.linalg.norm(trunk, axis=1), 1e-9)
         return np.asarray(smoothstep((up - UPRIGHT[0]) / (UPRIGHT[1] - UPRIGHT[0])))
+
+    @cached_property
+    def lean(self) -> Floats:
+        """``(T,)`` radians that the trunk is bent ahead of the vertical, as the pelvis faces."""
+        trunk = rotations.rotate(rotations.conjugate(self.heading), self.position("head") - self.position("hips"))
+        return np.asarray(np.arctan2(trunk[:, 2], np.maximum(trunk[:, 1], 1e-9)))
+
+    @cached_property
+    def gaze_down(self) -> Floats:
+        """``(T,)`` radians that the face is turned down."""
+        ahead = rotations.rotate(self.head, np.array([0.0, 0.0, 1.0]))
+        return np.asarray(np.arcsin(clip(-ahead[:, 1], -1.0, 1.0)))
 
     @cached_property
     def stands(self) -> Floats:

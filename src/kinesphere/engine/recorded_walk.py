@@ -238,8 +238,9 @@ def _planted(moved: Floats, stances: list[Stance], lift: Floats, rate: float) ->
         return moved
     made = np.empty_like(moved)
     places = [moved[(own.first + own.last) // 2] for own in stances]
-    made[: stances[0].first] = places[0]
-    made[stances[-1].last + 1 :] = places[-1]
+    first, last = stances[0].first, stances[-1].last
+    made[:first] = places[0] + moved[:first] - moved[first]  # a foot in the air goes with the body
+    made[last + 1 :] = places[-1] + moved[last + 1 :] - moved[last]
     for own, place in zip(stances, places, strict=True):
         made[own.first : own.last + 1] = place
     for i, (before, after) in enumerate(zip(stances[:-1], stances[1:], strict=True)):
@@ -271,11 +272,16 @@ def swing_arm(phrase: Phrase, hand: RecordedHand, clock: RecordingClock) -> Floa
     swung = cubic_rows_at(shape.wrists[hand.side], at)
     away = np.reshape(over("swing", part), (-1, 1)) * own - swung
     sign = SIGN[hand.side]
-    raised = _turned(hand.path, np.array([1.0, 0.0, 0.0]), -over("ahead", part))
-    raised = _turned(raised, np.array([0.0, 0.0, 1.0]), sign * over("out", part))
+    ahead, out = over("ahead", part), over("out", part)
+
+    def raise_arm(place: Floats) -> Floats:
+        turned = _turned(place, np.array([1.0, 0.0, 0.0]), -np.asarray(ahead))
+        return _turned(turned, np.array([0.0, 0.0, 1.0]), sign * np.asarray(out))
+
+    raised = raise_arm(hand.path)
     bend, across = over("bend", part), over("across", part)
     if np.any(bend) or np.any(across):
-        elbow = cubic_rows_at(detail.poses.elbow(hand.side), at)
+        elbow = raise_arm(cubic_rows_at(detail.poses.elbow(hand.side), at))
         forearm = _turned(raised - elbow, np.array([1.0, 0.0, 0.0]), -np.asarray(bend))
         raised = elbow + _turned(forearm, np.array([0.0, 1.0, 0.0]), -sign * np.asarray(across))
     return np.asarray(walking[:, None] * (away + raised - hand.path))

@@ -15,10 +15,11 @@ from functools import cached_property
 import numpy as np
 
 from kinesphere.engine.clocks import StrokeClock, stroke_clock
-from kinesphere.engine.detail import Detail
+from kinesphere.engine.detail import LEGS_LEAD, REST_LEADS, Detail
 from kinesphere.maths.filters import gaussian
-from kinesphere.maths.vectors import Floats, clip, differences
-from kinesphere.motion.phrase import STROKES, Phrase
+from kinesphere.maths.interpolation import monotone_cubic
+from kinesphere.maths.vectors import Bools, Floats, clip, differences
+from kinesphere.motion.phrase import STROKES, Phrase, Track
 from kinesphere.motion.timemap import TimeMap
 
 NODES = 240.0  # nodes a second of the clock
@@ -38,15 +39,12 @@ class RecordingClock:
         Seconds of the recording in a second there.
     rate
         Frames a second of the performance.
-    loop
-        Whether its end goes over into its start.
     """
 
     nodes: Floats
     shown: Floats
     paces: Floats
     rate: float
-    loop: bool = False
 
     @cached_property
     def frames(self) -> int:
@@ -97,20 +95,42 @@ def recording_clock(phrase: Phrase, rate: float) -> RecordingClock:
     """The clock of a phrase of a recording, from its first performed frame on."""
     detail = phrase.detail
     assert detail is not None
-    strokes, torso = detail.strokes, phrase.track("torso")
-    body = stroke_clock(strokes.edges, strokes.lengths, torso, strokes.inflections, phrase.locked, NODES)
+    strokes = detail.strokes
+    body = stroke_clock(strokes.edges, strokes.lengths, body_track(phrase), strokes.inflections, phrase.locked, NODES)
     start = detail.leading_frames / detail.recording.rate
-    if phrase.loop or detail.is_short:
+    if phrase.loop or detail.is_short or detail.period is not None:
         end = max(body.end(phrase.duration) * (phrase.duration - start) / phrase.duration, 1.0 / rate)
-        end = max(round(end * rate), 1) / rate
+        cycles = 1 if detail.period is None else round(phrase.duration / detail.period)
+        end = cycles * max(round(end * rate / cycles), 1) / rate
         pace = (phrase.duration - start) / end
-        return RecordingClock(np.array([0.0, end]), np.array([start, phrase.duration]), np.full(2, pace), rate, phrase.loop)
+        return RecordingClock(np.array([0.0, end]), np.array([start, phrase.duration]), np.full(2, pace), rate)
     return _smooth_clock(detail, body, start, phrase.duration, rate)
+
+
+def body_track(phrase: Phrase) -> Track:
+    """The strokes of the body's clock ``(E,)``: those of the torso, else of the part that leads each."""
+    assert phrase.detail is not None
+    torso, strokes = phrase.track("torso"), phrase.detail.strokes
+    rows = dict(torso.strokes)
+    middles = 0.5 * (strokes.edges[:-1] + strokes.edges[1:])
+    leads = np.array(strokes.leads)
+    for side in ("left", "right"):
+        arm, keys = phrase.arm(side), phrase.arm(side).keys
+        led = leads == f"{side}_arm"
+        if keys is None or not led.any():
+            continue
+        stops = keys.times[keys.stops]
+        own = np.clip(np.searchsorted(stops, middles[led]) - 1, 0, max(len(stops) - 2, 0))
+        for name in arm.strokes:
+            if name not in torso.strokes:
+                values = arm.stroke(name, max(len(stops) - 1, 1))[own]
+                rows.setdefault(name, np.full(len(leads), STROKES[name]))[led] = values
+    return Track(strokes=rows)
 
 
 def _smooth_clock(detail: Detail, body: StrokeClock, start: float, duration: float, rate: float) -> RecordingClock:
     count = max(int(np.ceil(body.end(duration) * NODES)), 2)
-    shown = np.maximum.accumulate(clip(body.to_source(np.arange(count + 1) / NODES), 0.0, duration))
+    shown = np.maximum.accumulate(clip(body.to_source(np.arange(count + 1) / NODES, 1.0, True), 0.0, duration))
     shown[-1] = duration
     first = int(np.searchsorted(shown, start, side="right"))
     shown = np.concatenate([[start], shown[first:]])
@@ -125,7 +145,24 @@ def _smooth_clock(detail: Detail, body: StrokeClock, start: float, duration: flo
     if even:
         paces = np.ones(len(shown))
     passed = differences(shown) / (0.5 * (paces[1:] + paces[:-1]))
-    return RecordingClock(np.concatenate([[0.0], np.cumsum(passed)]), shown, paces, rate)
+    nodes = np.concatenate([[0.0], np.cumsum(passed)])
+    if not even and not flying.any():
+        nodes, paces = _meet_goals(nodes, shown, paces, body, start)
+    return RecordingClock(nodes, shown, paces, rate)
+
+
+def _meet_goals(
+    nodes: Floats, shown: Floats, paces: Floats, body: StrokeClock, start: float
+) -> tuple[Floats, Floats]:
+    """Nodes and their paces with strokes that begin and end when their clock says, as far as paces stay in bounds."""
+    inside = body.source > start
+    edges = np.concatenate([[start], body.source[inside]])
+    wanted = np.concatenate([[0.0], body.goals[inside] - float(np.interp(start, body.source, body.goals))])
+    made = nodes + monotone_cubic(edges, wanted - np.interp(edges, shown, nodes), shown)
+    steps = differences(made)
+    if (steps <= differences(shown) / (2.0 * PACES[1])).any():
+        return nodes * (wanted[-1] / nodes[-1]), paces * (nodes[-1] / wanted[-1])
+    return made, np.gradient(shown, made)
 
 
 def arm_clock(phrase: Phrase, side: str, clock: RecordingClock) -> RecordingClock:
@@ -133,9 +170,12 @@ def arm_clock(phrase: Phrase, side: str, clock: RecordingClock) -> RecordingCloc
 
     Its strokes begin and end when the body's clock says; what differs is how the hand speeds up and slows down.
     """
-    detail, arm, torso = phrase.detail, phrase.arm(side), phrase.track("torso")
+    detail, arm = phrase.detail, phrase.arm(side)
     assert detail is not None
-    if phrase.loop or detail.is_short or arm.keys is None or not arm.strokes or _same_timing(arm.strokes, torso.strokes):
+    leads = np.array([lead not in (LEGS_LEAD, REST_LEADS) for lead in detail.strokes.leads])
+    own_timing = arm.keys is not None and arm.strokes and not _same_timing(arm.strokes, body_track(phrase).strokes, leads)
+    uniform = phrase.loop or detail.is_short or detail.period is not None
+    if uniform or arm.keys is None or not own_timing:
         return clock
     stops = arm.keys.times[arm.keys.stops]
     if len(stops) < 2:
@@ -147,16 +187,18 @@ def arm_clock(phrase: Phrase, side: str, clock: RecordingClock) -> RecordingCloc
     own = replace(own, goals=goals, lead=1.0, tail=1.0)
     nodes = clock.nodes
     inside = (nodes >= goals[0]) & (nodes <= goals[-1])
-    shown = np.where(inside, own.to_source(nodes), clock.shown)
+    shown = np.where(inside, own.to_source(nodes, 1.0, True), clock.shown)
     shown = np.maximum.accumulate(clip(shown, clock.shown[0], clock.shown[-1]))
     pace = clip(gaussian(np.gradient(shown, nodes), ROUND * NODES, ends="reflect"), 0.0, PACES[1])
     return RecordingClock(nodes, shown, pace, clock.rate)
 
 
-def _same_timing(one: Mapping[str, Floats], other: Mapping[str, Floats]) -> bool:
-    """Whether two parts have one and the same timing in all of their strokes."""
+def _same_timing(arm: Mapping[str, Floats], body: Mapping[str, Floats], leads: Bools) -> bool:
+    """Whether an arm has one and the same timing in all of its strokes, and the body has it where a part leads it."""
     for name in ("inflection", "time_exponent", "evenness", "hesitation"):
-        values = np.concatenate([np.ravel(own.get(name, STROKES[name])) for own in (one, other)])
+        others = np.asarray(body.get(name, STROKES[name]), dtype=np.float64)
+        others = others[leads] if others.ndim else others
+        values = np.concatenate([np.ravel(arm.get(name, STROKES[name])), np.ravel(others)])
         if np.ptp(values) > 1e-9:
             return False
     return True

@@ -74,7 +74,8 @@ static void land(Floats<1> time, const Pulses& pulses, FloatsOut<1> landed, Floa
         }
     }
     for (Index t = 0; t < time.shape[0]; ++t)
-        landed(t) = lands[static_cast<std::size_t>(t)].below_one(), drawn(t) = draws[static_cast<std::size_t>(t)].below_one();
+        landed(t) = lands[static_cast<std::size_t>(t)].below_one(),
+        drawn(t) = draws[static_cast<std::size_t>(t)].below_one();
 }
 
 // Where accents of strokes bring a trunk (T, 3): along ways (A, 3) as weight lands, and back by `draw_back` of them

@@ -162,6 +162,7 @@ class Moments:
     body: StrokeClock
     shapeless: Mapping[str, Floats]  # (T,) of each side how far its hand has no shape of its own
     joins: bool = True  # whether it begins and ends as a relaxed body does, so that phrases follow each other
+    period: float | None = None  # seconds of one cycle, of a loop that is performed over several
 
     @cached_property
     def batch(self) -> Batch:
@@ -563,12 +564,16 @@ def _attention(table: Floats, drive: Drive, moments: Moments) -> None:
 
 def _glance(table: Floats, drive: Drive, moments: Moments) -> None:
     every, lasts, share = (drive.timing[name] for name in ("every", "lasts", "head"))
-    end = float(moments.time[-1])
+    end = float(moments.time[-1]) if moments.period is None else moments.period
     count = max(int(end / every), 1)
     order = np.arange(count)
     middles = (order + 0.5 + 0.18 * np.cos(2.4 * order)) * end / count  # no clockwork
     lasts = min(lasts, 0.7 * end / count) * (0.85 + 0.3 * np.cos(1.7 * order + 0.5))
     aside, down = (np.array([GLANCES[i % len(GLANCES)][k] for i in range(count)]) for k in range(2))
+    if moments.period is not None:  # the same in every cycle
+        cycles = round(float(moments.time[-1]) / end)
+        middles = np.concatenate([middles + k * end for k in range(cycles)])
+        lasts, aside, down = (np.tile(row, cycles) for row in (np.broadcast_to(lasts, count), aside, down))
     eyes = _looks(moments, middles, lasts, 0.10, aside, down)
     head = _looks(moments, middles + 0.07, lasts, 0.24, aside, down)
     amount = moments.amount(drive) * moments.presence
@@ -601,8 +606,9 @@ def _looks(
 def _wave(table: Floats, drive: Drive, moments: Moments) -> None:
     end = max(float(moments.time[-1]), 1.0 / moments.rate)
     rate = drive.timing["rate"]
-    if moments.loop:
-        rate = max(round(rate * end), 1) / end
+    if moments.loop or moments.period is not None:
+        cycle = end if moments.period is None else moments.period
+        rate = max(round(rate * cycle), 1) / cycle
     amount = moments.amount(drive) * moments.presence
     angle = 2.0 * np.pi * (rate * moments.time + drive.timing.get("phase", 0.0))
     for i, (channel, share) in enumerate(drive.channels.items()):

@@ -18,13 +18,14 @@ from kinesphere.body.ground import runs, smooth_gaussian
 from kinesphere.engine.recorded_poses import RecordedPoses
 from kinesphere.maths import rotations
 from kinesphere.maths.filters import derivative, running_maximum, widen
-from kinesphere.maths.vectors import Bools, Floats
+from kinesphere.maths.vectors import Bools, Floats, norms
 from kinesphere.motion.humanoid import SIDES
 
 SWING_SMOOTH = 0.05  # seconds of σ
 LEAST_SWING = 0.20  # leg lengths that a foot goes from behind the hips to ahead of them, or back
 PACES = (0.18, 1.1)  # seconds from one strike to the next of the other foot
 LEAST_STRIKES = 3  # in a row, of locomotion
+TRAVELS, FARTHER = 0.35, 1.3  # leg lengths a second, and seconds before the first and after the last strike
 COMES = 0.35  # seconds in which locomotion comes and goes
 MERGED = 0.12  # seconds: contacts of a foot that are nearer to each other are one stance
 FLIGHT_HEIGHT = 0.05  # leg lengths that both soles are above where they last stood
@@ -80,7 +81,7 @@ def find_steps(poses: RecordedPoses) -> Steps:
     contacts = find_contact_runs(poses.motion)
     stances = tuple(_stances(poses, contacts))
     strikes, sides = _locomotion(poses)
-    walking = _walking(strikes, count, rate)
+    walking = _walking(poses, strikes)
     return Steps(strikes, sides, walking, stances, _flights(poses, contacts), contacts)
 
 
@@ -142,15 +143,27 @@ def _turning_points(values: Floats, least: float) -> list[int]:
     return found
 
 
-def _walking(strikes: Floats, count: int, rate: float) -> Floats:
+def _walking(poses: RecordedPoses, strikes: Floats) -> Floats:
+    """``(T,)`` how far it is locomotion: between strikes, and before the first and after the last while it travels."""
+    count, rate = len(poses.motion), poses.motion.rate
     inside = np.zeros(count, dtype=np.bool_)
     for before, after in zip(strikes[:-1].tolist(), strikes[1:].tolist(), strict=True):
         if after - before <= PACES[1]:
             inside[int(before * rate) : int(after * rate) + 1] = True
     if not inside.any():
         return np.zeros(count)
+    hips = smooth_gaussian(poses.position("hips"), rate, 0.1)[:, [0, 2]]
+    travels = norms(derivative(hips, rate)) > TRAVELS * poses.leg_length
+    for first, last in runs(inside):
+        before = first
+        while before > 0 and travels[before - 1] and first - before < FARTHER * rate:
+            before -= 1
+        after = last
+        while after + 1 < count and travels[after + 1] and after - last < FARTHER * rate:
+            after += 1
+        inside[before : after + 1] = True
     span = max(int(COMES * rate), 1)
-    return widen(inside, span, span)
+    return widen(inside, span // 2, span)
 
 
 def _flights(poses: RecordedPoses, contacts: ContactRuns) -> Floats:

@@ -34,7 +34,7 @@ from kinesphere.laban.effort_parameters import (
     movement_parameters,
     movement_parameters_of,
 )
-from kinesphere.laban.gait_expression import walk_tracks
+from kinesphere.laban.gait_expression import keep_path, walk_tracks
 from kinesphere.laban.key_placement import place_keys
 from kinesphere.laban.recording_expression import AskedOfRecording, recording_tracks
 from kinesphere.laban.recruitment import recruit_body
@@ -88,6 +88,8 @@ class Expression:
         What else the whole body does: the postures and rhythms of words.
     step
         Metres out and ahead that a foot steps, and is taken back at the end.
+    keeps_path
+        Whether a walk goes where it went: its strides stay as long, and feet stand where they stood.
     """
 
     parts: Mapping[str, Sequence[Dials]] = field(default_factory=dict)
@@ -96,6 +98,7 @@ class Expression:
     locked: bool = False
     drives: tuple[Drive, ...] = ()
     step: tuple[float, float] = (0.0, 0.0)
+    keeps_path: bool = False
 
     @classmethod
     def of_dials(
@@ -172,11 +175,12 @@ def express(phrase: Phrase, *expressions: Expression) -> Phrase:
     channels = torso_channels(np.stack(shape.factors, axis=-1), np.asarray(1.0 + BEYOND_FULL * (shape.gain - 1.0)))
     if written.detail is not None:
         asked = AskedOfRecording(parts, [drive for own in every for drive in own.drives], shape, channels, model)
-        tracks, drives, sway = recording_tracks(written, asked, random)
+        tracks, drives, sway = recording_tracks(written, asked, random, any(own.keeps_path for own in every))
         return _applied(written, every, tracks, drives, sway)
     if written.gait is not None:
         held = [replace(drive, amount=WALKING * drive.amount) for own in every for drive in own.drives]
-        return _applied(written, every, walk_tracks(written, parts, with_postures(channels, held), random))
+        walked = walk_tracks(written, parts, with_postures(channels, held), random)
+        return _applied(written, every, keep_path(walked) if any(own.keeps_path for own in every) else walked)
     shapes = {side: combine_dials(parts[f"{side}_arm"], "shape", time) for side in SIDES}
     efforts: dict[str, Track] = {}
     cache: ParameterCache = {}

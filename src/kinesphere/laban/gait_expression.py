@@ -18,6 +18,7 @@ from kinesphere.motion.gesture import CHANNELS, MOST
 from kinesphere.motion.humanoid import SIDES
 from kinesphere.motion.phrase import Phrase, Track, part_of_channel
 
+PATH = ("gait.stride", "gait.weave", "gait.width")  # overlays that change where feet stand
 # Standard deviations between individuals: of the logarithms of factors.
 VARIATIONS = {"gait.cadence": 0.03, "gait.stride": 0.03, "gait.bounce": 0.08, "gait.swing": 0.10, "gait.sway": 0.10}
 
@@ -57,6 +58,14 @@ def walk_tracks(
     if random is not None:
         _vary(added, random)
     return {part: _on_track(written.track(part), overlays, len(time)) for part, overlays in added.items()}
+
+
+def keep_path(tracks: Mapping[str, Track]) -> dict[str, Track]:
+    """The tracks of a walk that goes where it went: strides as long, a way as straight, feet as far apart."""
+    return {
+        part: replace(own, overlays={name: v for name, v in own.overlays.items() if name not in PATH})
+        for part, own in tracks.items()
+    }
 
 
 def amounts_of(dials: Sequence[Dials], model: GaitModel, time: Floats) -> dict[str, Values]:

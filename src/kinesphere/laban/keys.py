@@ -154,7 +154,7 @@ class EditKeys(PhraseEdit):
     """Move, add and delete keys of hands: goals, where a hand comes to rest, and vias, which it passes.
 
     Of a recording, keys are those that ``lift`` finds: a moved key takes the path along between its neighbours, a
-    deleted one is no longer visited, and what the hand kept at a moved or deleted key is let go. The strength of the
+    deleted one is no longer visited, and what the hand touches or holds there is moved by as much. The strength of the
     scope is how far keys are moved; keys are added and deleted where it is above a half.
 
     Parameters
@@ -222,25 +222,17 @@ class EditKeys(PhraseEdit):
         written = phrase.original
         if written.gait is not None:
             raise ValueError(f"{written.name} is a walk: its arms swing and have no keys that could be edited")
-        tracks, let_go = {}, []
+        tracks = {}
         for part in ARMS:
             if part in parts:
                 work = _Hand(written, part, scope)
                 work.run(self)
                 if work.changed:
                     tracks[part] = work.track
-                    let_go += [(part.removesuffix("_arm"), time) for time in work.touched]
         if not tracks:
             return phrase
         made = written.with_tracks(tracks)
-        if written.detail is not None and let_go:
-            kept = [own for own in made.referents if not _holds_at(own.sides, own.start, own.end, let_go)]
-            made = replace(made, referents=tuple(kept))
         return express(made, *phrase.applied_edits) if phrase.applied_edits else made
-
-
-def _holds_at(sides: Sequence[str], start: float, end: float, moments: Sequence[tuple[str, float]]) -> bool:
-    return any(side in sides and start - NEAR <= time <= end + NEAR for side, time in moments)
 
 
 @dataclass(frozen=True)
@@ -263,7 +255,6 @@ class _Hand:
         self.side = part.removesuffix("_arm")
         self.before = phrase.track(part)
         self.rows: list[_Key] = _rows(self.before.keys)
-        self.touched: list[float] = []  # seconds of keys that were moved or deleted
         self.changed = False
 
     def run(self, edit: EditKeys) -> None:
@@ -277,7 +268,7 @@ class _Hand:
             index = self._find(f"delete[{i}]", given, delete.at)
             if self._share(given[index].time) > WHOLLY:
                 now[index] = None
-                self._note(given[index].time)
+                self.changed = True
         rows = sorted((key for key in now.values() if key is not None), key=lambda key: key.time)
         self._check_apart(rows)
         for i, add in self._own("add", edit.add):
@@ -310,10 +301,6 @@ class _Hand:
     def _share(self, time: float) -> float:
         return float(self.scope.strength * self.scope.window(np.array([time]))[0])
 
-    def _note(self, time: float) -> None:
-        self.touched.append(time)
-        self.changed = True
-
     def _find(self, where: str, rows: Sequence[_Key], at: float) -> int:
         """The key that a time means."""
         if not rows:
@@ -340,7 +327,7 @@ class _Hand:
         time = key.time if move.to_time is None else key.time + share * (move.to_time - key.time)
         self._check_time(where, time)
         if share > 0.0 and (any(move.by) or time != key.time):
-            self._note(key.time)
+            self.changed = True
         metres = key.space == WORLD
         scale = share * (self.phrase.body.lengths[f"{self.side}Arm"] if metres else 1.0)
         place = tuple(a + scale * b for a, b in zip(key.position, move.by, strict=True))

@@ -18,14 +18,19 @@ from kinesphere.engine.pose import SIGN
 from kinesphere.engine.proportions import ARM
 from kinesphere.laban.dials import CombinedDials, Dials, combine_dials, stroke_means
 from kinesphere.laban.effort_parameters import EffortModel
-from kinesphere.laban.gait_expression import walk_tracks
+from kinesphere.laban.gait_expression import keep_path, walk_tracks
 from kinesphere.laban.shape import limit_reach, rotate_keys
-from kinesphere.maths.vectors import Floats
+from kinesphere.maths.vectors import Floats, clip
 from kinesphere.motion.drive import Drive
 from kinesphere.motion.gait import GAIT_OVERLAYS
 from kinesphere.motion.humanoid import SIDES
-from kinesphere.motion.phrase import STROKES, Phrase, Track, neutral_overlay, part_of_channel
+from kinesphere.motion.phrase import STROKE_RANGES, STROKES, Phrase, Track, neutral_overlay, part_of_channel
 
+# What an Effort asks of a body, times this: a recorded body has weight, rhythm and a gaze of its own, beside which a
+# gesture's would hardly show.
+GAINS = {"press": 1.4, "lift": 1.8, "thrust": 1.4, "swing": 2.0, "wave": 1.9, "glance": 1.5, "hold": 1.6}
+FLOURISHES = {"wrist_bend": 1.5, "wrist_twist": 1.5, "elbow_twist": 1.6, "elbow_out": 1.5, "trail": 1.5}
+STROKE_GAINS = {"detour": 2.2, "overshoot": 1.6, "anticipation": 1.5}
 RESTS_LESS = 0.4  # power of a stroke's change of duration that a rest takes: who hurries still waits
 WALKING = 0.7  # of a posture that who walks holds
 HANGING = 0.25  # of what Shape does to a hand that hangs
@@ -47,7 +52,7 @@ class AskedOfRecording:
 
 
 def recording_tracks(
-    written: Phrase, asked: AskedOfRecording, random: np.random.Generator | None
+    written: Phrase, asked: AskedOfRecording, random: np.random.Generator | None, keeps_path: bool = False
 ) -> tuple[dict[str, Track], tuple[Drive, ...], float]:
     """The tracks and drives of a recording under these dials, and how much more its body sways, as a factor."""
     from kinesphere.laban import expression  # which asks this module
@@ -68,18 +73,24 @@ def recording_tracks(
             asked.parts[part], edges, time, asked.model, random, cache, hangs
         )
         shape = combine_dials(asked.parts[part], "shape", time)
+        strokes = {name: _gained(name, values) for name, values in effort.strokes.items()}
+        flourishes = {name: FLOURISHES.get(name, 1.0) * values for name, values in effort.overlays.items()}
         tracks[part] = replace(
             arm,
-            strokes=expression.add_strokes(arm, effort.strokes),
-            overlays=expression.add_overlays(arm, effort.overlays, len(time)),
+            strokes=expression.add_strokes(arm, strokes),
+            overlays=expression.add_overlays(arm, flourishes, len(time)),
             placed=_placed(written, side, shape),
         )
-    drives = (*written.drives, *expression.body_drives(asked.parts["torso"], time, asked.model, cache))
-    drives = (*drives, *asked.drives)
+    recruited = (
+        replace(drive, amount=GAINS.get(drive.kind, 1.0) * drive.amount)
+        for drive in expression.body_drives(asked.parts["torso"], time, asked.model, cache)
+    )
+    drives = (*written.drives, *recruited, *asked.drives)
     added: dict[str, Floats] = dict(asked.channels)
     if walking is not None and stands is not None:
         held = [replace(drive, amount=WALKING * drive.amount) for drive in asked.drives]
         walked = walk_tracks(written, asked.parts, expression.with_postures(asked.channels, held), random)
+        walked = keep_path(walked) if keeps_path else walked
         drives = tuple(replace(drive, amount=drive.amount * stands) for drive in drives)
         added = {name: np.asarray(values) * stands for name, values in added.items()}
         for part, track in walked.items():
@@ -96,6 +107,11 @@ def recording_tracks(
     tracks["torso"] = replace(torso, strokes=expression.add_strokes(written.track("torso"), rows))
     sway = 1.0 + float(np.mean(expression.parameters_of(asked.parts["torso"], time, asked.model, cache)["sway"]))
     return tracks, drives, sway
+
+
+def _gained(name: str, values: Floats) -> Floats:
+    """A row of stroke parameters, larger where a recording needs it, within its range."""
+    return np.asarray(clip(STROKE_GAINS.get(name, 1.0) * values, *STROKE_RANGES[name]))
 
 
 def _walked(overlays: Mapping[str, Floats], walking: Floats, added: dict[str, Floats]) -> dict[str, Floats]:

@@ -70,6 +70,22 @@ def _extend(values: Floats, radius: int, ends: GaussianEnds) -> Floats:
     return np.concatenate([before, values, after])
 
 
+def moving_mean(values: Floats, radius: int) -> Floats:
+    """Values ``(T, ...)`` averaged over ``radius`` frames to either side, of those that there are; twice, so smoothly.
+
+    It takes as long however wide it is.
+    """
+    made = np.asarray(values, dtype=np.float64)
+    count = len(made)
+    first = np.maximum(np.arange(count) - radius, 0)
+    end = np.minimum(np.arange(count) + radius + 1, count)
+    shape = (count,) + (1,) * (made.ndim - 1)
+    for _ in range(2):
+        sums = np.concatenate([np.zeros((1, *made.shape[1:])), np.cumsum(made, axis=0)])
+        made = (sums[end] - sums[first]) / (end - first).reshape(shape)
+    return made
+
+
 def running_maximum(values: ArrayLike, radius: int, axis: int = 0) -> Floats:
     """The greatest value within ``radius`` frames along an axis, of those that there are."""
     given = np.moveaxis(as_floats(values), axis, -1)

@@ -43,6 +43,7 @@ def perform(
     lock_times: bool = False,
     seed: int | None = None,
     affinities: bool = False,
+    keep_path: bool = False,
     vocabulary: Vocabulary | None = None,
     character: Character | str | Path | None = None,
     behaviours: Sequence[Behaviour] = (),
@@ -76,6 +77,8 @@ def perform(
         Which individual performs: each differs a little in flourishes, pace and sway. None: always the same.
     affinities
         Let Shape and hands follow Effort: indirect spreads, light rises, strong makes fists.
+    keep_path
+        Let a walk go where it went, its feet where they stood. Else strides are longer or shorter, too.
     vocabulary
         Words to choose from, see ``kinesphere.direction.words.load_words``.
     character
@@ -100,6 +103,7 @@ def perform(
         lock_times=lock_times,
         seed=seed,
         affinities=affinities,
+        keep_path=keep_path,
         vocabulary=vocabulary,
         character=character,
         behaviours=behaviours,
@@ -122,6 +126,7 @@ def score_of(
     lock_times: bool = False,
     seed: int | None = None,
     affinities: bool = False,
+    keep_path: bool = False,
     vocabulary: Vocabulary | None = None,
     character: Character | str | Path | None = None,
     behaviours: Sequence[Behaviour] = (),
@@ -141,6 +146,7 @@ def score_of(
         stillness,
         affinities,
         own,
+        keep_path,
         vocabulary,
     )
     return Score(source, (Layer(edit, Scope(start, end, chosen)),), character, tuple(behaviours), seed=seed)

@@ -1,0 +1,110 @@
+"""Blind readings of performed recordings: pictures of captures in eight elements and ten words, the originals beside.
+
+    python tools/blind_recordings.py elements DATA OUT        five clips, each in eight elements
+    python tools/blind_recordings.py words DATA OUT           ten words, each on three of the clips
+
+``DATA`` is the folder of captures. ``OUT`` gets what ``blind_sheets.py`` writes: pictures, ``LABELS.csv`` and, for
+words, ``WORDS.txt``. Captures are shown on the built-in figure, to which they are retargeted.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import lru_cache
+from pathlib import Path
+
+import numpy as np
+
+from blind_pictures import Performance, still_step
+from blind_sheets import Item, write_items
+from kinesphere import Effort, Motion, figure, load, perform, retarget
+from kinesphere.maths import rotations
+
+# What is done, its file below DATA/bvh, and seconds from which and to which it is shown.
+CLIPS = {
+    "a wave": ("animated_drawings/wave_hello.bvh", 3.2, 6.0),
+    "punches": ("cmu/79_08.bvh", 0.6, 3.6),
+    "a drink": ("cmu/79_38.bvh", 0.4, 4.4),
+    "a walk": ("cmu/07_01.bvh", 0.1, 2.6),
+    "gestures of a conversation": ("cmu/13_26.bvh", 1.0, 5.5),
+}
+ELEMENTS = {
+    "indirect": Effort(space=-1.0),
+    "direct": Effort(space=1.0),
+    "light": Effort(weight=-1.0),
+    "strong": Effort(weight=1.0),
+    "sustained": Effort(time=-1.0),
+    "sudden": Effort(time=1.0),
+    "free": Effort(flow=-1.0),
+    "bound": Effort(flow=1.0),
+}
+WORDS = ("angry", "sad", "tired", "joyful", "afraid", "proudly", "shy", "sneakily", "urgently", "menacingly")
+CLIPS_A_WORD = 3
+LEAST_STEP = 0.1
+TRAVELS = 1.0  # metres: who goes farther is shown without its travel
+
+
+@lru_cache(maxsize=8)
+def clip(data: Path, name: str) -> Motion:
+    """A stretch of a capture."""
+    file, start, end = CLIPS[name]
+    return load(data / "bvh" / file).between(start, end)
+
+
+def shown(motion: Motion, title: str) -> Performance:
+    """A motion on the figure, which faces ahead at its start; who travels stays before the camera."""
+    own = retarget(motion.resampled(60.0), figure())
+    hips = own.skeleton.roles["hips"]
+    path = own.translations[:, hips]
+    gone = float(np.linalg.norm((path[-1] - path[0])[[0, 2]]))
+    ahead = rotations.rotate(own.rotations[0, hips], np.array([0.0, 0.0, 1.0]))
+    about = rotations.from_axis_angle([0.0, 1.0, 0.0], -float(np.arctan2(ahead[0], ahead[2])))
+    local, translations = own.rotations.copy(), own.translations.copy()
+    local[:, hips] = rotations.multiply(about, local[:, hips])
+    middle = path[:1] if gone < TRAVELS else path
+    translations[:, hips] = rotations.rotate(about, path - middle * [1.0, 0.0, 1.0])
+    travels = "" if gone < TRAVELS else f" · it goes {gone:.2f} m, and is shown without its travel"
+    made = replace(own, rotations=rotations.continuous(local), translations=translations, name=title)
+    return Performance(made, title + travels, {})
+
+
+def item(data: Path, name: str, label: str, made: Motion) -> Item:
+    """One picture, with the original beside."""
+    one = shown(made, f"TO BE READ · {name}")
+    original = shown(clip(data, name), f"THE ORIGINAL of {name}")
+    step = still_step(max(one.duration, original.duration), LEAST_STEP)
+    return Item(f"{label}-{name.replace(' ', '-')}", label, one, original, step)
+
+
+def elements(data: Path) -> Iterator[Item]:
+    """Every clip in every element."""
+    for name in CLIPS:
+        for label, effort in ELEMENTS.items():
+            yield item(data, name, label, perform(clip(data, name), effort))
+
+
+def words(data: Path, seed: int) -> Iterator[Item]:
+    """Every word on some of the clips."""
+    rng = np.random.default_rng(seed)
+    for word in WORDS:
+        for name in rng.choice(list(CLIPS), CLIPS_A_WORD, replace=False).tolist():
+            yield item(data, name, word, perform(clip(data, name), words=word))
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("what", choices=("elements", "words"))
+    parser.add_argument("data", type=Path)
+    parser.add_argument("out", type=Path)
+    parser.add_argument("--seed", type=int, default=17)
+    given = parser.parse_args()
+    items = elements(given.data) if given.what == "elements" else words(given.data, given.seed)
+    print(f"{write_items(items, given.out)} items in {given.out}")
+    if given.what == "words":
+        (given.out / "WORDS.txt").write_text("\n".join(WORDS) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
