@@ -62,9 +62,9 @@ def test_a_moved_goal_of_a_recording_takes_the_hand_along_and_nothing_beyond_its
     assert np.abs(wrist(made, "left") - wrist(given, "left")).max() < 1e-9
 
 
-@given(st.floats(0.05, 0.95), st.booleans(), st.sampled_from(["left_arm", "right_arm"]))
-def test_a_key_that_is_added_where_the_hand_is_changes_nothing_of_a_recording(share, goal, part):
-    recording = RECORDED["wave"]
+@given(st.sampled_from([*RECORDED]), st.floats(0.05, 0.95), st.booleans(), st.sampled_from(["left_arm", "right_arm"]))
+def test_a_key_that_is_added_where_the_hand_is_changes_nothing_of_a_recording(name, share, goal, part):
+    recording = RECORDED[name]
     phrase = lift(recording)
     edit = EditKeys(add=[AddKey(part, share * phrase.duration, goal=goal)])
     edited = edit(phrase)

@@ -528,7 +528,9 @@ class _Performance:
             if referent.target is None:
                 continue
             bent = after.p(shoulder) + rotations.rotate(carried, before.p(elbow) - before.p(shoulder)) + 0.5 * displaced
-            aimed = aim(after.p(shoulder), target, bent, np.array(referent.target))
+            place = np.array(referent.target)
+            off = wrist - aim(before.p(shoulder), wrist, before.p(elbow), place)  # as recorded
+            aimed = aim(after.p(shoulder), target, bent, place) + rotations.rotate(carried, off)
             target = target + weight[:, None] * (aimed - target)
         keyed = follow_keys(self.phrase, side, self.clock.source)
         if keyed.any():
