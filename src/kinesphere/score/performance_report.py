@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from kinesphere.body.ground import sole_paths
+from kinesphere.body.ground import running_maximum, sole_paths
 from kinesphere.body.joint_subset import subset_pose
 from kinesphere.body.limits import limit_excess
 from kinesphere.engine.detail import Detail
@@ -30,6 +30,7 @@ from kinesphere.score.rendering import edited_phrase
 from kinesphere.score.score import Score
 
 KEPT = 0.010  # metres that a hand may be away from what it keeps
+AROUND = 0.05  # seconds in which the recording's own excess of a limit counts
 MEASURED = (Kind.TOUCH, Kind.MEET, Kind.PLACE)
 MILLIMETRES = 1000.0
 
@@ -196,10 +197,9 @@ class _Comparison:
         return KeptContact(str(referent.kind), referent.arm, *times, moved, referent.joint)
 
     def _place(self, referent: Referent, poses: RecordedPoses) -> Floats:
-        """``(T, 3)`` where a hand is in the frame of what it keeps, in metres; of palms that meet, from each other."""
+        """``(T, D)`` where a hand is in the frame of what it keeps; of hands that meet, the distance between them."""
         if referent.kind == Kind.MEET:
-            between = poses.position("leftHand") - poses.position("rightHand")
-            return rotations.rotate(rotations.conjugate(poses.chest), between)
+            return norms(poses.position("leftHand") - poses.position("rightHand"))[:, None]
         hand = poses.position(f"{referent.arm}Hand")
         if referent.kind == Kind.PLACE:
             return hand
@@ -208,43 +208,40 @@ class _Comparison:
         return rotations.rotate(rotations.conjugate(turn), hand - place)
 
     def _slide(self) -> float:
-        """Metres that a foot slides more while it stands: of its points in contact, the one that slides the least."""
+        """Metres that a foot slides more while it stands: of its points in contact, the one that slides the least.
+
+        A stance may be elsewhere as a whole, as in a walk with longer strides.
+        """
         contacts = self.detail.steps.contacts
         if contacts is None or not len(contacts.rows):
             return 0.0
-        rate = self.detail.recording.rate
-        after = sole_paths(self.after.motion, contacts.points)
-        worst = 0.0
+        after, worst = sole_paths(self.after.motion, contacts.points), 0.0
         for stance in self.detail.steps.stances:
             own = [
-                self._slides(after[:, point], contacts.paths[:, point], first, last, rate)
+                self._slip(after[:, point] - self._recorded(contacts.paths[:, point]), first, last)
                 for point, first, last in contacts.rows.tolist()
                 if contacts.points[point].side == stance.side and first >= stance.first and last <= stance.last
             ]
             worst = max(worst, min(own, default=0.0))
         return worst
 
-    def _slides(self, after: Floats, before: Floats, first: int, last: int, rate: float) -> float:
-        frames = np.flatnonzero((self.source >= first / rate) & (self.source <= last / rate))
-        if len(frames) < 2:
-            return 0.0
-        spreads = [_spread(path) for path in (after[frames], before[first : last + 1])]
-        return max(spreads[0] - spreads[1], 0.0)
+    def _slip(self, off: Floats, first: int, last: int) -> float:
+        """Of a point that is ``off (T, 3)`` from where it was recorded, how far that changes over the ground."""
+        frames = self.source * self.detail.recording.rate
+        level = off[(frames >= first) & (frames <= last)][:, [0, 2]]
+        return float(norms(level - np.median(level, axis=0)).max()) if len(level) > 2 else 0.0
 
     def _beyond_limits(self) -> tuple[float, str]:
         """Degrees that a joint is beyond its limits more than in the recording, at most, and its role."""
         before, after = limit_excess(self.before.motion), limit_excess(self.after.motion)
+        rate = self.detail.recording.rate
         more = {
-            role: float((after[role] - self._recorded(own[:, None])[:, 0]).max(initial=0.0))
+            role: float(
+                (after[role] - self._recorded(running_maximum(own, AROUND, rate)[:, None])[:, 0]).max(initial=0.0)
+            )
             for role, own in before.items()
             if role in after
         }
         role = max(more, key=lambda name: more[name], default="")
         worst = np.degrees(more[role]) if role else 0.0
         return (float(worst), role) if worst > 1e-3 else (0.0, "")
-
-
-def _spread(path: Floats) -> float:
-    """Metres over the ground from the middle of a path ``(T, 3)``, at most."""
-    level = path[:, [0, 2]]
-    return float(norms(level - np.median(level, axis=0)).max())
