@@ -33,7 +33,7 @@ from kinesphere.engine.recorded_hands import (
     swivel_of_keys,
     turn_hand,
 )
-from kinesphere.engine.recorded_limbs import RecordedRig, place_limb, recorded_rig, turn_joints
+from kinesphere.engine.recorded_limbs import RecordedRig, place_limb, recorded_rig, shown_hinges, turn_joints
 from kinesphere.engine.recorded_poses import body_frame, chest_joint, recorded_subset
 from kinesphere.engine.recorded_referents import aim, kept_joint, windows
 from kinesphere.engine.recorded_walk import add_walk, swing_arm, walk_elsewhere
@@ -63,6 +63,8 @@ TINY = 1e-7  # metres: what is nearer to where it was stays
 STILL_SECONDS = 1.0  # to either side, over which a pose that is held still is the mean
 SETTLES = 0.25  # seconds in which stillness comes and goes
 LEANS, LOOKS_DOWN = (-0.45, 0.95), (-0.70, 0.95)  # radians of trunk and face from upright, to which edits come softly
+DEEPEST, LEAST_SINK = 0.20, 0.025  # leg lengths that legs are shorter than straight ones, to which edits come softly
+HELD_HEAD = {"head.turn": 0.3, "head.tilt": 0.5, "head.nod": 0.7, "torso.turn": 0.6}  # left of them with a hand at it
 LEAST_ROOM = 0.15  # radians that are always left
 TRAILS = 0.09  # seconds that a hand follows later at full trail
 LYING = 0.35  # of what the trunk is asked for that a body does which lies
@@ -143,6 +145,8 @@ class _Performance:
         self.phrase, self.detail, self.rate = phrase, phrase.detail, rate
         self.body, self.roles = phrase.body, phrase.body.roles
         self.rig: RecordedRig = recorded_rig(phrase.body)
+        hinges = shown_hinges(self.detail.poses)
+        self.limbs = {name: own._replace(hinge=hinges[name]) for name, own in self.rig.limbs.items()}
         self.clock = recording_clock(phrase, rate)
         self.arm_clocks = {side: arm_clock(phrase, side, self.clock) for side in SIDES}
         self.hands = {
@@ -230,6 +234,18 @@ class _Performance:
         table[:, INDEX["torso.forward"]] = _within_room(forward, lean, LEANS)
         bent = (1.0 - STEADY[0]) * table[:, INDEX["torso.forward"]]
         table[:, INDEX["head.nod"]] = _within_room(nod, down + bent, LOOKS_DOWN)
+        # Who crouches already sinks less: ankles bend only so far.
+        deep, sinks = self.detail.at_times(poses.crouch, source), -np.minimum(table[:, INDEX["hips.y"]], 0.0) / LEG
+        room = np.maximum(DEEPEST - deep, LEAST_SINK)
+        table[:, INDEX["hips.y"]] += LEG * (sinks - room * np.tanh(sinks / room))
+        # A head that a hand is at turns little: the hand would have to go around with it.
+        for side in SIDES:
+            at_head = self.detail.at_times(nearness(poses, side), source)
+            for referent, weight in windows(self.phrase, side, source, (Kind.TOUCH,)):
+                at_head = np.maximum(at_head, weight if referent.joint == "head" else 0.0)
+            if at_head.any():
+                for name, most in HELD_HEAD.items():
+                    table[:, INDEX[name]] *= 1.0 - (1.0 - most) * at_head
 
     def _follow_curves(self, table: Floats) -> None:
         """Add what was changed of the lifted curves of torso, head and hips."""
@@ -387,7 +403,7 @@ class _Performance:
     ) -> None:
         """Put feet where they stand."""
         for side in SIDES:
-            limb = self.rig.limbs.get(f"{side}Leg")
+            limb = self.limbs.get(f"{side}Leg")
             if limb is None:
                 continue
             foot, wanted = self.roles[f"{side}Foot"], turned[side][0]
@@ -426,7 +442,7 @@ class _Performance:
         """``(T,)`` metres that hips, lower by so much, would have to sink for both legs to reach."""
         needed = np.zeros(self.clock.frames)
         for side in SIDES:
-            if f"{side}Leg" not in self.rig.limbs:
+            if f"{side}Leg" not in self.limbs:
                 continue
             hip, foot = self.roles[f"{side}UpperLeg"], self.roles[f"{side}Foot"]
             stretched = norms(before.p(foot) - before.p(hip))
@@ -448,7 +464,7 @@ class _Performance:
             away[side] = keep_off_trunk(hand.path, own, side, float(np.median(half)))
         meetings = self._meet(away)
         for side, hand in self.hands.items():
-            limb = self.rig.limbs.get(f"{side}Arm")
+            limb = self.limbs.get(f"{side}Arm")
             if limb is None:
                 continue
             targets, ends, kept[side] = self._targets(side, before, after, away[side], meetings)
@@ -491,7 +507,7 @@ class _Performance:
         self, side: str, before: _World, after: _World, away: Floats, meetings: Floats
     ) -> tuple[Floats, Floats, Floats]:
         """Where a wrist goes ``(T, 3)``, how its hand is turned where it keeps something ``(T, 4)``, and how far."""
-        shoulder, elbow, hand = (self.roles[f"{side}{part}"] for part in ("UpperArm", "LowerArm", "Hand"))
+        shoulder, hand = (self.roles[f"{side}{part}"] for part in ("UpperArm", "Hand"))
         length, chest = self.detail.poses.arm_length, after.chest
         carried = rotations.multiply(after.q(after.chest_joint), rotations.conjugate(before.q(before.chest_joint)))
         wrist = before.p(hand)
@@ -527,11 +543,12 @@ class _Performance:
         for referent, weight in windows(self.phrase, side, self.clock.source, (Kind.AIM,)):
             if referent.target is None:
                 continue
-            bent = after.p(shoulder) + rotations.rotate(carried, before.p(elbow) - before.p(shoulder)) + 0.5 * displaced
-            place = np.array(referent.target)
-            off = wrist - aim(before.p(shoulder), wrist, before.p(elbow), place)  # as recorded
-            aimed = aim(after.p(shoulder), target, bent, place) + rotations.rotate(carried, off)
+            aimed, turn = aim(after.p(shoulder), before.p(shoulder), wrist, np.array(referent.target))
+            weight = apart * weight
             target = target + weight[:, None] * (aimed - target)
+            share = weight / np.maximum(kept + weight, 1e-9)
+            ends = rotations.slerp(ends, rotations.multiply(turn, before.q(hand)), share)
+            kept = np.maximum(kept, weight)
         keyed = follow_keys(self.phrase, side, self.clock.source)
         if keyed.any():
             target = target + length * rotations.rotate(chest, keyed)

@@ -19,6 +19,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from kinesphere import _native
+from kinesphere.body.ground import smooth_gaussian
 from kinesphere.engine.channels import INDEX, sample_rows
 from kinesphere.engine.clocks import StrokePhase, round_to_frames, stroke_clock, stroke_phases
 from kinesphere.engine.detail import Detail
@@ -40,12 +41,13 @@ STRAIGHTER, ROUNDER = 0.8, 1.2  # of a stroke's deviation that Direct takes away
 CHORDS = (0.25, 0.6)  # of its travel that a stroke's chord is, between which its deviation comes to be one
 SAME_TIME = 1e-9  # seconds
 MOST_OVERSHOOT = 0.4  # of a stroke's inflection: with more the timing function runs away
+TREMOR = 0.04  # seconds of σ: a captured chest trembles by a degree or two, and hands with it as seen from there
 HOLD = 0.05  # arm lengths: what goes less is a hold
 HANG_SIGMA = 0.15  # seconds of σ, over which a hand comes to hang
 FLEXED = 0.45  # of EMOTE's constant wrist bend: a recorded wrist has a bend of its own
 MOST_TURN = np.radians(48.0)  # of a wrist beside what is recorded
 MOST_AWAY = 0.75  # arm lengths that a hand goes from its recorded path at most, approached softly
-TRUNK_WIDTH, TRUNK_DEPTH, TRUNK_LOW = 0.36, 0.27, -1.05  # arm lengths: the trunk about the middle between the shoulders
+TRUNK_WIDTH, TRUNK_DEPTH, TRUNK_LOW = 0.43, 0.31, -1.15  # arm lengths: the trunk about the middle between the shoulders
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,8 +111,8 @@ def hand_strokes(phrase: Phrase, side: str, clock: RecordingClock) -> RecordedHa
 
 @memoised
 def wrist_path(poses: RecordedPoses, side: str) -> Floats:
-    """``(T, 3)`` a recorded wrist from its shoulder."""
-    return poses.wrist(side)
+    """``(T, 3)`` a recorded wrist from its shoulder, without the tremor of the chest's own axes."""
+    return smooth_gaussian(poses.wrist(side), poses.motion.rate, TREMOR) if len(poses.motion) > 2 else poses.wrist(side)
 
 
 @memoised
@@ -247,7 +249,7 @@ def _key_changes(detail: Detail, side: str, lifted: Keys, keys: Keys) -> tuple[F
     A key that is added where the hand was changes nothing; at one that is deleted, the hand is on its way between those
     that are left.
     """
-    places = cubic_rows_at(wrist_path(detail.poses, side), keys.times * detail.poses.motion.rate)
+    places = cubic_rows_at(detail.poses.wrist(side), keys.times * detail.poses.motion.rate)
     at = np.minimum(np.searchsorted(lifted.times, keys.times - SAME_TIME), len(lifted) - 1)
     same = np.abs(lifted.times[at] - keys.times) <= SAME_TIME
     was = np.where(same[:, None], lifted.positions[at], places)
@@ -278,9 +280,10 @@ def keep_off_trunk(path: Floats, away: Floats, side: str, half_width: float) -> 
     before, after = (path - middle)[:, [0, 2]] / axes, (path + away - middle)[:, [0, 2]] / axes
     low = path[:, 1] + away[:, 1]
     beside = smoothstep((low - TRUNK_LOW) / 0.2) * smoothstep((0.05 - low) / 0.2)
-    near, wanted = norms(after), np.minimum(norms(before), 1.0)
-    short = beside * np.maximum(wanted - near, 0.0)
-    out = after / np.maximum(near, 1e-6)[:, None] * short[:, None] * axes
+    aside = before / np.maximum(norms(before), 1e-6)[:, None]  # it comes out on the side where it was
+    near, wanted = np.sum(after * aside, axis=1), np.minimum(norms(before), 1.0)
+    inside = beside * smoothstep((1.15 - norms(after)) / 0.3)
+    out = aside * (inside * np.maximum(wanted - near, 0.0))[:, None] * axes
     made = away.copy()
     made[:, [0, 2]] += out
     return made

@@ -4,7 +4,7 @@
 
 namespace kinesphere {
 
-constexpr double HINGE_KNOWN = 0.12;  // sine of a limb's bend below which its own axis counts beside the shown one
+constexpr double HINGE_SHOWN = 0.35;  // sine of a limb's bend from which on it shows its axis by itself
 
 constexpr double NEARLY_STRAIGHT = 0.985;  // of a limb's length up to which it is stretched freely
 
@@ -27,6 +27,11 @@ struct Limb {
     Index upper, lower, end;
     Floats<1> hinge;  // (3,) the axis of its hinge in the upper joint's own axes
 };
+
+double smoothstep(double share) {
+    const double u = clamp(share, 0.0, 1.0);
+    return u * u * (3.0 - 2.0 * u);
+}
 
 // How far a limb of this length reaches that was `before` long and is asked to be `wanted` long: as far as asked, but
 // softly to its length from where it is nearly straight on, or was.
@@ -90,15 +95,19 @@ static void place_limb(const Limb& limb, Floats<2> targets, Floats<1> swivels, B
             const Vec3 way = read_vector(targets.at(t)) - upper.position;
             if (a < 1e-9 || b < 1e-9 || norm(way) < 1e-9 || stretch < 1e-9) continue;
             const double far = most(reach(stretch, norm(way), a + b), std::abs(a - b) + 1e-6 * (a + b));
-            const Vec3 shown = cross(first, second) / (a * b),
-                       own = rotate(upper.rotation, read_vector(limb.hinge.data));
-            const double bend = norm(shown), known = clamp(1.0 - bend / HINGE_KNOWN, 0.0, 1.0);
-            Vec3 axis = shown + known * HINGE_KNOWN * own;
-            axis = norm(axis) > 1e-9 ? axis / norm(axis) : own;
-            const auto angle = [&](double length) {
-                return std::acos(clamp((length * length - a * a - b * b) / (2.0 * a * b), -1.0, 1.0));
-            };
-            pose.turn(limb.lower, axis_angle_quaternion(axis, angle(far) - angle(stretch)));
+            // The hinge's axis is the one that the limb shows; where it is nearly straight, its own counts as well.
+            // What is bent the wrong way round, as captured knees are at times, is bent the right way round.
+            const Vec3 along = first / a, below = second / b;
+            const Vec3 own = rotate(upper.rotation, read_vector(limb.hinge.data));
+            Vec3 shown = cross(along, below);
+            shown = shown - 2.0 * least(dot(shown, own), 0.0) * own;
+            const double unknown = 1.0 - smoothstep(norm(shown) / HINGE_SHOWN);
+            Vec3 axis = shown + HINGE_SHOWN * unknown * own;
+            axis = axis - dot(axis, along) * along;
+            axis = norm(axis) > 1e-9 ? axis / norm(axis) : perpendicular_vector(along);
+            const double cosine = clamp((far * far - a * a - b * b) / (2.0 * a * b), -1.0, 1.0);
+            const Vec3 bent = cosine * along + std::sqrt(1.0 - cosine * cosine) * cross(axis, along);
+            pose.turn(limb.lower, quaternion_between(below, bent));
             pose.turn(limb.upper, quaternion_between(pose.world(limb.end).position - upper.position, way));
             if (swivels(t) != 0.0) pose.turn(limb.upper, axis_angle_quaternion(way / norm(way), swivels(t)));
             missed(t) = norm(pose.world(limb.end).position - read_vector(targets.at(t)));

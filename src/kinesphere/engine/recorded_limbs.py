@@ -16,13 +16,15 @@ from kinesphere import _native
 from kinesphere.body.body import Body
 from kinesphere.engine.channels import INDEX
 from kinesphere.engine.pose_offsets import pose_offsets
-from kinesphere.engine.recorded_poses import body_frame, chest_joint
+from kinesphere.engine.recorded_poses import RecordedPoses, body_frame, chest_joint
 from kinesphere.maths import rotations, threads
-from kinesphere.maths.vectors import Bools, Floats, Ints
+from kinesphere.maths.vectors import Bools, Floats, Ints, norms
 from kinesphere.motion.humanoid import SIDES
 from kinesphere.motion.memo import memoised
 
 FRAME_WORK = 400  # numbers that a pose is worth when frames are shared among threads
+CLEARLY_BENT = float(np.sin(np.radians(25.0)))  # from here on a limb shows its hinge
+UNSHOWN = 0.003  # weight of the axis that a rest pose tells: a hundredth of the frames outweighs it
 LIMBS = {"Arm": ("UpperArm", "LowerArm", "Hand"), "Leg": ("UpperLeg", "LowerLeg", "Foot")}
 
 
@@ -69,6 +71,24 @@ class RecordedRig:
             _native.recorded_limbs.turn_trunk(self.trunk, *rows)
 
         threads.share_frames(len(table), len(table) * FRAME_WORK, turn)
+
+
+@memoised
+def shown_hinges(poses: RecordedPoses) -> dict[str, Floats]:
+    """Axes of elbows and knees in their upper joints' own axes, as a recording shows them where it bends them.
+
+    What a rest pose tells of a straight limb's hinge may be off by a right angle. A capture's knees are bent backwards at
+    times, by up to 25°: only what is bent farther counts.
+    """
+    made = {}
+    for name, limb in recorded_rig(poses.body).limbs.items():
+        upper, middle, end = (poses.world.positions_of(joint) for joint in (limb.upper, limb.lower, limb.end))
+        bones = [bone / np.maximum(norms(bone), 1e-9)[:, None] for bone in (middle - upper, end - middle)]
+        shown = rotations.rotate(rotations.conjugate(poses.world.rotations_of(limb.upper)), np.cross(*bones))
+        bent = np.maximum(norms(shown) - CLEARLY_BENT, 0.0)
+        mean = (bent[:, None] * shown).mean(axis=0) + UNSHOWN * limb.hinge
+        made[name] = np.ascontiguousarray(mean / max(float(np.linalg.norm(mean)), 1e-9))
+    return made
 
 
 def place_limb(

@@ -139,6 +139,16 @@ class RecordedPoses:
         return np.asarray(np.arctan2(trunk[:, 2], np.maximum(trunk[:, 1], 1e-9)))
 
     @cached_property
+    def crouch(self) -> Floats:
+        """``(T,)`` leg lengths that the straighter leg is shorter than a straight one."""
+        stretch = [
+            np.linalg.norm(self.position(f"{side}Foot") - self.position(f"{side}UpperLeg"), axis=1)
+            / self.body.lengths[f"{side}Leg"]
+            for side in SIDES
+        ]
+        return np.asarray(np.maximum(1.0 - np.maximum(*stretch), 0.0))
+
+    @cached_property
     def gaze_down(self) -> Floats:
         """``(T,)`` radians that the face is turned down."""
         ahead = rotations.rotate(self.head, np.array([0.0, 0.0, 1.0]))

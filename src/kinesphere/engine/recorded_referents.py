@@ -48,15 +48,14 @@ def kept_joint(phrase: Phrase, referent: Referent) -> int:
     return phrase.body.roles[name]
 
 
-def aim(shoulder: Floats, wrist: Floats, elbow: Floats, target: Floats) -> Floats:
-    """Where a wrist is ``(T, 3)`` for its forearm to point at a target ``(3,)``: the arm turns about the shoulder."""
-    made = wrist
-    for _ in range(2):
-        forearm, wanted = made - elbow, target - made
-        turn = rotations.rotation_between(_unit(forearm), _unit(wanted))
-        made = shoulder + rotations.rotate(turn, made - shoulder)
-        elbow = shoulder + rotations.rotate(turn, elbow - shoulder)
-    return np.asarray(made)
+def aim(shoulder: Floats, was: Floats, wrist: Floats, target: Floats) -> tuple[Floats, Floats]:
+    """Where a wrist is ``(T, 3)`` for a stretched arm to point at a target ``(3,)``, and how far the arm is turned.
+
+    The arm is held in the world as it was recorded, with its shoulder ``was`` and its ``wrist`` there, and turned about
+    the ``shoulder`` where that is now by as much as the target is seen elsewhere from it.
+    """
+    turn = rotations.rotation_between(_unit(target - was), _unit(target - shoulder))
+    return np.asarray(shoulder + rotations.rotate(turn, wrist - was)), turn
 
 
 def _unit(vectors: Floats) -> Floats:

@@ -14,27 +14,28 @@ from typing import NamedTuple
 
 import numpy as np
 
+from kinesphere.body.ground import smooth_gaussian
 from kinesphere.engine.channels import INDEX, sample_rows
 from kinesphere.engine.detail import Detail
 from kinesphere.engine.gait import JOLT, JOLT_PACES, LOOK_STRIDES, LOOKS, RECOVERED
 from kinesphere.engine.lifting import body_angles
 from kinesphere.engine.pose import SIGN
 from kinesphere.engine.proportions import LEG
-from kinesphere.engine.recorded_hands import RecordedHand, wrist_path
+from kinesphere.engine.recorded_hands import TREMOR, RecordedHand, wrist_path
 from kinesphere.engine.recording_clock import RecordingClock
 from kinesphere.engine.stepping import PACES, Stance
 from kinesphere.engine.trunk import STEADY, TAKEN_BACK
 from kinesphere.maths import rotations
 from kinesphere.maths.filters import gaussian
 from kinesphere.maths.interpolation import cubic_rows_at
-from kinesphere.maths.vectors import Floats, clip, norms, smootherstep
+from kinesphere.maths.vectors import Floats, clip, norms, smootherstep, smoothstep
 from kinesphere.motion.gait import GAIT_OVERLAYS
 from kinesphere.motion.humanoid import SIDES
 from kinesphere.motion.memo import memoised
 from kinesphere.motion.phrase import Phrase
 
 MEAN = 0.45  # of a stride: σ of the mean over it
-TRAVELS = 0.25  # leg lengths a second from which on the way shows where ahead is, and not the hips
+TRAVELS = (0.2, 0.5)  # leg lengths a second, between which the way comes to show where ahead is, and not the hips
 LEAST_LIFTED = 0.1  # seconds of a swing that may be lifted higher
 WEAVE_STRIDES = 4.0  # of a way that winds once to either side
 SPRING_HEIGHT = 0.02  # leg lengths that a recorded step rises, beside which a spring is measured, at least
@@ -46,18 +47,15 @@ class StrideShape:
 
     way: Floats  # (T, 3) the hips' mean over a stride, level
     ahead: Floats  # (T, 3) unit, where it goes
+    left: Floats  # (T, 3) unit, to the left of the pelvis
     strides: Floats  # (T,) how many have passed
     height: Floats  # (T,) leg lengths of the hips above their mean
-    sway: Floats  # (T,) leg lengths to the left of the way
+    sway: Floats  # (T,) leg lengths to the left of their mean
     hips: Floats  # (T, 3) lean, tilt and turn of the pelvis from their mean
     torso: Floats  # (T, 3) forward, side and turn of the chest in the pelvis
     head: Floats  # (T, 3) nod, tilt and turn of the head in the chest
     wrists: Mapping[str, Floats]  # (T, 3) arm lengths of each wrist from its mean
 
-    @property
-    def left(self) -> Floats:
-        """``(T, 3)`` unit, across the way."""
-        return np.stack([self.ahead[:, 2], np.zeros(len(self.ahead)), -self.ahead[:, 0]], axis=1)
 
 
 @memoised
@@ -71,15 +69,22 @@ def stride_shape(detail: Detail) -> StrideShape:
         return gaussian(values, sigma, ends="point")
 
     def swing(values: Floats) -> Floats:
-        return np.asarray(values - mean(values))
+        rows = values.reshape(len(values), -1)
+        calm = smooth_gaussian(rows, rate, TREMOR).reshape(values.shape) if len(values) > 2 else values
+        return np.asarray(calm - mean(values))
 
     hips = poses.position("hips")
     way = mean(hips) * np.array([1.0, 0.0, 1.0])
     velocity = np.gradient(way, axis=0) * rate if len(way) > 1 else np.zeros_like(way)
     faces = rotations.rotate(poses.heading, np.array([0.0, 0.0, 1.0]))
-    speed = norms(velocity)[:, None]
-    ahead = np.where(speed > TRAVELS * poses.leg_length, velocity / np.maximum(speed, 1e-9), faces)
-    left = np.stack([ahead[:, 2], np.zeros(len(ahead)), -ahead[:, 0]], axis=1)
+    speed = norms(velocity)[:, None] / poses.leg_length
+    travels = smoothstep((speed - TRAVELS[0]) / (TRAVELS[1] - TRAVELS[0]))
+    way_ahead = velocity / np.maximum(norms(velocity), 1e-9)[:, None]
+    ahead = mean((1.0 - travels) * faces + travels * way_ahead) * np.array([1.0, 0.0, 1.0])
+    ahead = np.where(norms(ahead)[:, None] > 0.1, ahead, faces)
+    ahead = ahead / np.maximum(norms(ahead), 1e-9)[:, None]
+    left = mean(np.stack([faces[:, 2], np.zeros(len(faces)), -faces[:, 0]], axis=1))
+    left = left / np.maximum(norms(left), 1e-3)[:, None]
     yaw = np.unwrap(np.arctan2(faces[:, 0], faces[:, 2]))
     pelvis = body_angles(rotations.multiply(rotations.conjugate(poses.heading), poses.pelvis))
     pelvis[:, 2] += yaw
@@ -88,6 +93,7 @@ def stride_shape(detail: Detail) -> StrideShape:
     return StrideShape(
         way,
         ahead,
+        left,
         _strides_passed(detail),
         swing(hips[:, 1]) / poses.leg_length,
         np.sum(swing(hips) * left, axis=1) / poses.leg_length,

@@ -29,6 +29,7 @@ from kinesphere.motion.phrase import STROKE_RANGES, STROKES, Phrase, Track, neut
 # What an Effort asks of a body, times this: a recorded body has weight, rhythm and a gaze of its own, beside which a
 # gesture's would hardly show.
 GAINS = {"press": 1.4, "lift": 1.8, "thrust": 1.4, "swing": 2.0, "wave": 1.9, "glance": 1.5, "hold": 1.6}
+WITH_WORDS = 0.3  # of what these are above 1 where words hold the body and give it a rhythm as well
 FLOURISHES = {"wrist_bend": 1.5, "wrist_twist": 1.5, "elbow_twist": 1.6, "elbow_out": 1.5, "trail": 1.5}
 STROKE_GAINS = {"detour": 2.2, "overshoot": 1.6, "anticipation": 1.5}
 RESTS_LESS = 0.4  # power of a stroke's change of duration that a rest takes: who hurries still waits
@@ -81,8 +82,9 @@ def recording_tracks(
             overlays=expression.add_overlays(arm, flourishes, len(time)),
             placed=_placed(written, side, shape),
         )
+    gain = 1.0 if not asked.drives else WITH_WORDS
     recruited = (
-        replace(drive, amount=GAINS.get(drive.kind, 1.0) * drive.amount)
+        replace(drive, amount=(1.0 + gain * (GAINS.get(drive.kind, 1.0) - 1.0)) * drive.amount)
         for drive in expression.body_drives(asked.parts["torso"], time, asked.model, cache)
     )
     drives = (*written.drives, *recruited, *asked.drives)
