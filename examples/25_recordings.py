@@ -26,7 +26,9 @@ walk = captured("07_01", "walk")
 for keep in (False, True):
     tired = perform(walk, words="tired", keep_path=keep)
     hips = tired.positions_world()[:, 0]
-    print(f"tired, path {'kept' if keep else 'scaled'}: {np.linalg.norm(hips[-1] - hips[0]):.2f} m in {tired.duration:.2f} s")
+    print(
+        f"tired, path {'kept' if keep else 'scaled'}: {np.linalg.norm(hips[-1] - hips[0]):.2f} m in {tired.duration:.2f} s"
+    )
 
 # One arm alone, a stretch alone, two layers in a score.
 score = Score(wave, (Effort(space=-1).over(parts="right_arm"), Express(words="proud").over(start=0.8)))

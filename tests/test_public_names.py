@@ -33,7 +33,7 @@ TOP_LEVEL = [
     "load_mapping", "save_mapping", "load_score", "save_score", "Motion", "Skeleton", "Tip", "Character", "Mesh",
     "Gesture", "Keypoint", "Keypoints", "TimeMap", "RoleMap", "Score", "Layer", "Scope", "MotionFileError",
     "MotionFileWarning", "perform", "render", "render_all", "Express", "Effort", "EffortModel", "effort_model",
-    "Shape", "Part", "Equalize", "Blend", "Timewarp", "Waveshape", "Displace", "Drive", "Smooth", "align",
+    "Shape", "Part", "Equalize", "Blend", "Timewarp", "Waveshape", "Displace", "Drive", "Smooth", "EditKeys", "align",
     "concatenate",
     "retime", "retarget", "calibrate", "Calibration", "find_roles", "lock_feet", "find_contacts", "Contacts",
     "find_ground",

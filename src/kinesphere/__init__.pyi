@@ -49,6 +49,7 @@ from .laban.dials import Part as Part
 from .laban.effort import Effort as Effort
 from .laban.effort_parameters import EffortModel as EffortModel
 from .laban.effort_parameters import effort_model as effort_model
+from .laban.keys import EditKeys as EditKeys
 from .laban.shape import Shape as Shape
 from .laban.stillness import Stillness as Stillness
 from .motion.behaviour import Behaviour as Behaviour

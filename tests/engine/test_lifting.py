@@ -213,7 +213,11 @@ def test_a_hand_that_stays_while_the_body_moves_holds_on_to_something():
 
     held = Displace(
         [
-            {"part": "rightHand", "seconds": float(s), "to": tuple(motion.positions_world()[0, body.roles["rightHand"]] + [0, 0.3, 0.25])}
+            {
+                "part": "rightHand",
+                "seconds": float(s),
+                "to": tuple(motion.positions_world()[0, body.roles["rightHand"]] + [0, 0.3, 0.25]),
+            }
             for s in np.arange(0.2, motion.duration, 0.1)
         ]
     )(swaying)

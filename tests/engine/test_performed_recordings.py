@@ -55,7 +55,9 @@ def test_bones_stay_rigid_and_numbers_finite(name, element):
     np.testing.assert_allclose(norms(made.rotations), 1.0, atol=1e-9)
     hips = body_of(motion).roles["hips"]
     others = [joint for joint in range(len(motion.skeleton)) if joint != hips]
-    np.testing.assert_array_equal(made.translations[:, others], np.repeat(motion.translations[:1, others], len(made), 0))
+    np.testing.assert_array_equal(
+        made.translations[:, others], np.repeat(motion.translations[:1, others], len(made), 0)
+    )
     assert made is not motion
 
 
@@ -404,7 +406,9 @@ def test_who_sits_stays_seated():
 def test_noise_stays_noise():
     motion = record("wave")
     rng = np.random.default_rng(1)
-    shaken = R.multiply(motion.rotations, R.from_rotation_vector(0.01 * rng.normal(size=(*motion.rotations.shape[:2], 3))))
+    shaken = R.multiply(
+        motion.rotations, R.from_rotation_vector(0.01 * rng.normal(size=(*motion.rotations.shape[:2], 3)))
+    )
     noisy = replace(motion, rotations=R.continuous(shaken))
     made, plain = (perform(own, Effort(weight=1.0)) for own in (noisy, motion))
     assert made.duration == pytest.approx(plain.duration, rel=0.15)
@@ -457,5 +461,3 @@ def test_captures_keep_their_plants(data_dir, name, word):
     phrase = Express(words=word)(lift(motion))
     made = generate(phrase, motion.rate)
     assert worst_slide(motion, made, performed_clock(phrase, motion.rate)) < 0.005
-
-

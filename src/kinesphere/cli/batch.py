@@ -6,10 +6,10 @@ A command gives a ``Work``: what to do with one file. Broken files are outcomes 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Literal, Protocol
+from typing import Annotated, Any, Literal, Protocol
 
 import typer
 
@@ -38,6 +38,12 @@ Processes = Annotated[
 ]
 
 
+class Told(list[str]):
+    """What is said about an output, with rows of data about its clips for a report."""
+
+    rows: tuple[Mapping[str, Any], ...] = ()
+
+
 class Work(Protocol):
     """What a command does with a file. It is sent to other processes, so it is plain data."""
 
@@ -50,7 +56,8 @@ class Work(Protocol):
     def run(self, source: Path, clips: tuple[ClipChoice, ...], output: Path) -> list[str]:
         """Read some clips of a file, do the work and write them to one output; return what to say.
 
-        Raises all errors. Where the output's folder is missing, it is made when everything else is done.
+        It may be ``Told``, with data for a report. Raises all errors. Where the output's folder is missing, it is made
+        when everything else is done.
         """
         ...
 
@@ -80,6 +87,7 @@ class Outcome:
     kind: Literal["written", "exists", "failed"]
     message: str = ""
     warnings: tuple[str, ...] = ()
+    rows: tuple[Mapping[str, Any], ...] = ()  # of data about its clips
 
 
 # Which files are read and written
@@ -189,9 +197,11 @@ def run_job(job: Job, work: Work) -> list[Outcome]:
         if output.exists() and not work.overwrite:
             outcomes.append(Outcome(job.source, output, "exists"))
             continue
+        rows: tuple[Mapping[str, Any], ...] = ()
         with collect_warnings() as warnings:
             try:
-                work.run(job.source, clips, output)
+                told = work.run(job.source, clips, output)
+                rows = told.rows if isinstance(told, Told) else ()
                 kind: Literal["written", "failed"] = "written"
                 message = ""
             except MotionFileError as error:
@@ -200,7 +210,7 @@ def run_job(job: Job, work: Work) -> list[Outcome]:
                 kind, message = "failed", f"{job.source}: {one_line(error)}"
             except Exception as error:  # no file may end the run, whatever error its reader raises
                 kind, message = "failed", f"{job.source}: {type(error).__name__}: {one_line(error)}"
-        outcomes.append(Outcome(job.source, output, kind, message, tuple(warnings)))
+        outcomes.append(Outcome(job.source, output, kind, message, tuple(warnings), rows))
     return outcomes
 
 
@@ -273,9 +283,20 @@ class Verb:
 
 
 def run_folder(
-    source: Path, out: Path, suffix: str | None, work: Work, verb: Verb, jobs: int | None, *, together: bool = False
+    source: Path,
+    out: Path,
+    suffix: str | None,
+    work: Work,
+    verb: Verb,
+    jobs: int | None,
+    *,
+    together: bool = False,
+    report: Callable[[list[Outcome], list[UnreadableFile]], None] | None = None,
 ) -> bool:
-    """Work on a folder, or on one file, into the folder ``out``; print a summary; return whether anything failed."""
+    """Work on a folder, or on one file, into the folder ``out``; print a summary; return whether anything failed.
+
+    ``report`` is given all outcomes before the summary.
+    """
     from kinesphere.files.registry import format_to_read
 
     if out.exists() and not out.is_dir():
@@ -289,6 +310,8 @@ def run_folder(
     total = sum(len(job.outputs) for job in plan)
     processes = jobs or (os.cpu_count() or 1 if len(plan) >= _MIN_FILES_TO_SHARE else 1)
     outcomes = with_progress(run_jobs(plan, work, processes), total, verb.doing, _print_warnings)
+    if report is not None:
+        report(sorted(outcomes, key=lambda own: own.output), unreadable)
     return _summarise(outcomes, unreadable, source, verb)
 
 

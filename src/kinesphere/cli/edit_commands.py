@@ -193,7 +193,7 @@ def command_of(name: str, cls: type[RegisteredDocument]) -> Any:
     def run(**given: Any) -> None:
         with report_errors():
             added = _make(cls, name, _given(own, given), _given(scope, given))
-            before = _open_score(given["source"], ReadOptions.of(given), given["character"])
+            before = open_score(given["source"], ReadOptions.of(given), given["character"])
             tell_clip(given["source"], ReadOptions.of(given))
             perform_score(
                 _add(before, added),
@@ -354,7 +354,7 @@ def _add(score: Score, added: Layer | Behaviour) -> Score:
     return replace(score, behaviours=(*score.behaviours, added))
 
 
-def _open_score(source: Path, options: ReadOptions, character: Path | None) -> Score:
+def open_score(source: Path, options: ReadOptions, character: Path | None) -> Score:
     """The score in a file in JSON, or that of a motion or a gesture alone; read and performed as the options say."""
     from kinesphere.score.document import load_score
     from kinesphere.score.score import Score

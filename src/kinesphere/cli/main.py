@@ -18,6 +18,7 @@ from kinesphere.cli.info import info
 from kinesphere.cli.mapping import mapping
 from kinesphere.cli.motions import motions
 from kinesphere.cli.perform import perform, words
+from kinesphere.cli.phrase import phrase
 from kinesphere.cli.preview import preview
 from kinesphere.cli.registered import find_class, registered_classes
 from kinesphere.cli.retarget import retarget
@@ -79,6 +80,7 @@ app.command()(resample)
 app.command()(mapping)
 app.command()(motions)
 app.command()(perform)
+app.command()(phrase)
 app.command()(words)
 
 

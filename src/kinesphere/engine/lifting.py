@@ -312,4 +312,3 @@ def _with_rests(strokes: Sequence[_Candidate], duration: float, rate: float) -> 
         inflections.append(0.5)
     edges[-1] = duration
     return BodyStrokes(np.array(edges), tuple(leads), np.array(lengths), np.array(inflections))
-

@@ -27,6 +27,7 @@ from kinesphere.engine.recorded_hands import (
     RecordedHand,
     displace_hand,
     elbow_swivel,
+    follow_keys,
     hand_strokes,
     keep_off_trunk,
     swivel_of_keys,
@@ -149,9 +150,7 @@ class _Performance:
         self.clock = recording_clock(phrase, rate)
         self.arm_clocks = {side: arm_clock(phrase, side, self.clock) for side in SIDES}
         self.hands = {
-            side: hand
-            for side in SIDES
-            if (hand := hand_strokes(phrase, side, self.arm_clocks[side])) is not None
+            side: hand for side in SIDES if (hand := hand_strokes(phrase, side, self.arm_clocks[side])) is not None
         }
         self.stands = self.detail.at_times(self.detail.poses.stands, self.clock.source)
         self.subset = _subset(phrase.body)
@@ -285,7 +284,9 @@ class _Performance:
             free_of_shapes(table),
             joins=False,
             period=None if self.detail.period is None else float(self.clock.time[-1]) / CYCLES,
-            recorded_head=np.stack([self.detail.at_times(own, self.clock.source) for own in self.detail.poses.head_turned]),
+            recorded_head=np.stack(
+                [self.detail.at_times(own, self.clock.source) for own in self.detail.poses.head_turned]
+            ),
         )
 
     # Poses
@@ -551,6 +552,9 @@ class _Performance:
             share = weight / np.maximum(kept + weight, 1e-9)
             ends = rotations.slerp(ends, rotations.multiply(turn, before.q(hand)), share)
             kept = np.maximum(kept, weight)
+        keyed = follow_keys(self.phrase, side, self.clock.source)
+        if keyed.any():
+            target = target + length * rotations.rotate(chest, keyed)
         return target, ends, kept
 
     def _turn_kept(self, side: str, ends: Floats, kept: Floats, local: Floats, translations: Floats) -> None:

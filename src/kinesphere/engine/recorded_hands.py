@@ -35,10 +35,11 @@ from kinesphere.maths.interpolation import cubic_rows_at, monotone_cubic
 from kinesphere.maths.two_bone import swivel_of
 from kinesphere.maths.vectors import Bools, Floats, Ints, clip, differences, norms, smoothstep
 from kinesphere.motion.memo import memoised
-from kinesphere.motion.phrase import Keys, Phrase
+from kinesphere.motion.phrase import Keys, Phrase, Track
 
 STRAIGHTER, ROUNDER = 0.8, 1.2  # of a stroke's deviation that Direct takes away, and Indirect adds, at full
 CHORDS = (0.25, 0.6)  # of its travel that a stroke's chord is, between which its deviation comes to be one
+SAME_TIME = 1e-9  # seconds
 MOST_OVERSHOOT = 0.4  # of a stroke's inflection: with more the timing function runs away
 TREMOR = 0.04  # seconds of σ: a captured chest trembles by a degree or two, and hands with it as seen from there
 HOLD = 0.05  # arm lengths: what goes less is a hold
@@ -150,7 +151,7 @@ def displace_hand(phrase: Phrase, hand: RecordedHand, clock: RecordingClock, tab
     walks = detail.at_times(detail.steps.walking, clock.source)
     acts = (1.0 - hand.hangs * walks)[:, None]
     away = acts * (_reshape_path(phrase, hand) + _go_beyond(phrase, hand, clock.rate))
-    away = away + _follow_keys(phrase, hand.side, clock.source)
+    away = away + _follow_placed(phrase.arm(hand.side), clock.source)
     mirror = np.array([SIGN[hand.side], 1.0, 1.0])
     columns = [INDEX[f"{hand.side}.arm.{name}"] for name in ("out", "up", "ahead")]
     away = away + hand.hangs[:, None] * mirror * table[:, columns] / ARM
@@ -192,7 +193,9 @@ def _go_beyond(phrase: Phrase, hand: RecordedHand, rate: float) -> Floats:
     if beyond.any():
         made += (beyond * (hand.lengths > 0.0)[stroke])[:, None] * differences(hand.goals)[stroke]
     if rows["detour"].any() or rows["pass_speed"].any():
-        goals = StrokeGoals(ARM * hand.goals, hand.edges, hand.hanging, hand.lengths, rows["detour"], rows["pass_speed"])
+        goals = StrokeGoals(
+            ARM * hand.goals, hand.edges, hand.hanging, hand.lengths, rows["detour"], rows["pass_speed"]
+        )
         extra = np.zeros_like(made)
         at = np.ascontiguousarray(stroke), np.ascontiguousarray(share)
         _native.excursions.add_detours(*at, goals, SIGN[hand.side], extra)
@@ -201,24 +204,32 @@ def _go_beyond(phrase: Phrase, hand: RecordedHand, rate: float) -> Floats:
     return made
 
 
-def _follow_keys(phrase: Phrase, side: str, source: Floats) -> Floats:
-    """What keys that were placed, moved, added or deleted change of the path."""
-    detail, track = phrase.detail, phrase.arm(side)
-    assert detail is not None and track.keys is not None
-    made = np.zeros((len(source), 3))
-    if track.placed is not None:
-        made += _through(track.keys.times, track.placed - track.keys.positions, source)
+def _follow_placed(track: Track, source: Floats) -> Floats:
+    """What keys that Shape has placed elsewhere change of the path."""
+    if track.placed is None or track.keys is None:
+        return np.zeros((len(source), 3))
+    return _through(track.keys.times, track.placed - track.keys.positions, source)
+
+
+def follow_keys(phrase: Phrase, side: str, source: Floats) -> Floats:
+    """``(T, 3)`` arm lengths by which keys that a user has moved, added or deleted bring the hand elsewhere.
+
+    Nothing beyond the keys beside them; and whatever the hand keeps there is moved by as much.
+    """
+    detail, keys = phrase.detail, phrase.arm(side).keys
+    assert detail is not None
+    assert keys is not None
     lifted = detail.tracks[f"{side}_arm"].keys
-    if track.keys is not lifted and lifted is not None and not _same_places(track.keys, lifted):
-        before = _with_added(detail, side, lifted, track.keys)
-        made += _through(track.keys.times, track.keys.positions, source) - _through(*before, source)
-    return made
+    if keys is lifted or lifted is None or _same_places(keys, lifted):
+        return np.zeros((len(source), 3))
+    return _through(*_key_changes(detail, side, lifted, keys), source)
 
 
 def swivel_of_keys(phrase: Phrase, side: str, source: Floats) -> Floats:
     """``(T,)`` radians by which keys that a user has changed turn the elbow."""
     detail, keys = phrase.detail, phrase.arm(side).keys
-    assert detail is not None and keys is not None
+    assert detail is not None
+    assert keys is not None
     lifted = detail.tracks[f"{side}_arm"].keys
     if keys is lifted or lifted is None or np.array_equal(keys.swivels, lifted.swivels):
         return np.zeros(len(source))
@@ -232,15 +243,22 @@ def _same_places(one: Keys, other: Keys) -> bool:
     return np.array_equal(one.times, other.times) and np.array_equal(one.positions, other.positions)
 
 
-def _with_added(detail: Detail, side: str, lifted: Keys, keys: Keys) -> tuple[Floats, Floats]:
-    """Lifted keys, and where the hand was at the times of keys that were added: adding one there changes nothing."""
-    added = keys.times[~np.isin(np.round(keys.times, 9), np.round(lifted.times, 9))]
-    if not len(added):
-        return lifted.times, lifted.positions
-    places = cubic_rows_at(wrist_path(detail.poses, side), added * detail.poses.motion.rate)
-    times = np.concatenate([lifted.times, added])
+def _key_changes(detail: Detail, side: str, lifted: Keys, keys: Keys) -> tuple[Floats, Floats]:
+    """Times ``(U,)`` of all keys, and how far ``(U, 3)`` the hand is there from where it was recorded.
+
+    A key that is added where the hand was changes nothing; at one that is deleted, the hand is on its way between those
+    that are left.
+    """
+    places = cubic_rows_at(detail.poses.wrist(side), keys.times * detail.poses.motion.rate)
+    at = np.minimum(np.searchsorted(lifted.times, keys.times - SAME_TIME), len(lifted) - 1)
+    same = np.abs(lifted.times[at] - keys.times) <= SAME_TIME
+    was = np.where(same[:, None], lifted.positions[at], places)
+    gone = np.ones(len(lifted), dtype=np.bool_)
+    gone[at[same]] = False
+    left = _through(keys.times, keys.positions, lifted.times[gone]) - lifted.positions[gone]
+    times = np.concatenate([keys.times, lifted.times[gone]])
     order = np.argsort(times, kind="stable")
-    return times[order], np.concatenate([lifted.positions, places])[order]
+    return times[order], np.concatenate([keys.positions - was, left])[order]
 
 
 def _through(times: Floats, values: Floats, at: Floats) -> Floats:

@@ -191,5 +191,3 @@ def about_vertical(angles: Floats) -> Floats:
     made = np.zeros((*np.shape(angles), 4))
     made[..., 0], made[..., 2] = np.cos(0.5 * angles), np.sin(0.5 * angles)
     return made
-
-

@@ -57,7 +57,6 @@ class StrideShape:
     wrists: Mapping[str, Floats]  # (T, 3) arm lengths of each wrist from its mean
 
 
-
 @memoised
 def stride_shape(detail: Detail) -> StrideShape:
     """What the recording's walk does within its strides."""
@@ -159,7 +158,11 @@ def add_walk(table: Floats, phrase: Phrase, clock: RecordingClock) -> None:
     add("torso.turn", (over("turn") - 1.0) * shown(shape.torso[:, 2]))
     add("torso.side", sway * shown(shape.torso[:, 1]))
     nod = over("nod") - 1.0
-    for name, row in (("head.nod", shape.head[:, 0]), ("head.tilt", shape.head[:, 1]), ("torso.forward", shape.torso[:, 0])):
+    for name, row in (
+        ("head.nod", shape.head[:, 0]),
+        ("head.tilt", shape.head[:, 1]),
+        ("torso.forward", shape.torso[:, 0]),
+    ):
         add(name, nod * shown(row))
     spring = over("spring")
     if np.any(spring):

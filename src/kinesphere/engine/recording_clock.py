@@ -151,9 +151,7 @@ def _smooth_clock(detail: Detail, body: StrokeClock, start: float, duration: flo
     return RecordingClock(nodes, shown, paces, rate)
 
 
-def _meet_goals(
-    nodes: Floats, shown: Floats, paces: Floats, body: StrokeClock, start: float
-) -> tuple[Floats, Floats]:
+def _meet_goals(nodes: Floats, shown: Floats, paces: Floats, body: StrokeClock, start: float) -> tuple[Floats, Floats]:
     """Nodes and their paces with strokes that begin and end when their clock says, as far as paces stay in bounds."""
     inside = body.source > start
     edges = np.concatenate([[start], body.source[inside]])
@@ -173,7 +171,9 @@ def arm_clock(phrase: Phrase, side: str, clock: RecordingClock) -> RecordingCloc
     detail, arm = phrase.detail, phrase.arm(side)
     assert detail is not None
     leads = np.array([lead not in (LEGS_LEAD, REST_LEADS) for lead in detail.strokes.leads])
-    own_timing = arm.keys is not None and arm.strokes and not _same_timing(arm.strokes, body_track(phrase).strokes, leads)
+    own_timing = (
+        arm.keys is not None and arm.strokes and not _same_timing(arm.strokes, body_track(phrase).strokes, leads)
+    )
     uniform = phrase.loop or detail.is_short or detail.period is not None
     if uniform or arm.keys is None or not own_timing:
         return clock

@@ -37,7 +37,9 @@ class FoundStrokes(NamedTuple):
         return len(self.starts)
 
 
-def find_strokes(path: Floats, rate: float, least_travel: float = LEAST_TRAVEL, slowest: float = SLOWEST) -> FoundStrokes:
+def find_strokes(
+    path: Floats, rate: float, least_travel: float = LEAST_TRAVEL, slowest: float = SLOWEST
+) -> FoundStrokes:
     """The strokes of a path ``(T, D)`` in limb lengths."""
     none = FoundStrokes(*(np.zeros(0, dtype=np.intp) for _ in range(3)), np.zeros(0))
     if len(path) < 4:

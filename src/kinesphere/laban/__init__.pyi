@@ -6,6 +6,10 @@ from .effort_parameters import effort_models as effort_models
 from .effort_parameters import load_effort_model as load_effort_model
 from .expression import Expression as Expression
 from .expression import express as express
+from .keys import AddKey as AddKey
+from .keys import DeleteKey as DeleteKey
+from .keys import EditKeys as EditKeys
+from .keys import MoveKey as MoveKey
 from .shape import Shape as Shape
 from .shape import affine_shape as affine_shape
 from .stillness import Stillness as Stillness

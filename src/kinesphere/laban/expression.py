@@ -357,9 +357,7 @@ def strokes_and_flourishes(
     return Track(strokes=rows, overlays={name: np.asarray(value) for name, value in flourishes.items()})
 
 
-def parameters_of(
-    dials: Sequence[Dials], time: Floats, model: EffortModel, cache: ParameterCache
-) -> dict[str, Values]:
+def parameters_of(dials: Sequence[Dials], time: Floats, model: EffortModel, cache: ParameterCache) -> dict[str, Values]:
     """Movement parameters over time of a part's dials."""
     return _parameters(dials, time, model, cache)[1]
 

@@ -70,9 +70,7 @@ def recording_tracks(
             continue
         edges = arm.keys.times[arm.keys.stops]
         hangs = hangs_at(arm.keys.positions[arm.keys.stops])[1:]
-        effort = expression.strokes_and_flourishes(
-            asked.parts[part], edges, time, asked.model, random, cache, hangs
-        )
+        effort = expression.strokes_and_flourishes(asked.parts[part], edges, time, asked.model, random, cache, hangs)
         shape = combine_dials(asked.parts[part], "shape", time)
         strokes = {name: _gained(name, values) for name, values in effort.strokes.items()}
         flourishes = {name: FLOURISHES.get(name, 1.0) * values for name, values in effort.overlays.items()}
@@ -163,7 +161,12 @@ def _body_rows(
     leads = np.array(strokes.leads)
     by_part = {
         part: expression.strokes_and_flourishes(
-            asked.parts[part], strokes.edges, time, asked.model, None, cache  # type: ignore[arg-type]
+            asked.parts[part],
+            strokes.edges,
+            time,
+            asked.model,
+            None,
+            cache,  # type: ignore[arg-type]
         ).strokes
         for part in ("torso", "left_arm", "right_arm")
     }

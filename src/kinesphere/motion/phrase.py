@@ -310,7 +310,11 @@ class Phrase:
         for kind, given, known in (
             ("channel", track.curves, PART_CHANNELS[part]),
             ("stroke parameter", track.strokes, STROKES),
-            ("overlay", track.overlays, (PART_OVERLAYS if self.gait is None and self.detail is None else GAIT_PART_OVERLAYS)[part]),
+            (
+                "overlay",
+                track.overlays,
+                (PART_OVERLAYS if self.gait is None and self.detail is None else GAIT_PART_OVERLAYS)[part],
+            ),
         ):
             if not given.keys() <= known.keys():
                 name = next(name for name in given if name not in known)

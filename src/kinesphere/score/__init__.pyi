@@ -1,6 +1,10 @@
 from .document import load_score as load_score
 from .document import save_score as save_score
 from .performance import perform as perform
+from .performance_report import PerformanceReport as PerformanceReport
+from .performance_report import measure_performance as measure_performance
+from .performance_report import measure_score as measure_score
+from .rendering import edited_phrase as edited_phrase
 from .rendering import phrase_of as phrase_of
 from .rendering import render as render
 from .rendering import render_all as render_all

@@ -131,6 +131,18 @@ def phrase_of(source: Source, body: Body | Character | Skeleton | None = None, s
     return phrase_of_movement(resolve_movement(source), own, seed)
 
 
+def edited_phrase(score: Score) -> Phrase:
+    """The phrase of a score with all its phrase edits; of a recording it is lifted, on its own body."""
+    source = score.source
+    if is_motion(source):
+        plain = _with_seed(lift(resolve_motion(source, score.reading)), score.seed)
+    else:
+        character = None if score.character is None else resolve_character(score.character)
+        plain = phrase_of_movement(resolve_movement(source), _body(character, HEIGHT), score.seed)
+    _check_layers(score, plain)
+    return _edit_phrase(score.layers, plain)
+
+
 def _with_seed(phrase: Phrase, seed: int | None) -> Phrase:
     return phrase if phrase.seed == seed else replace(phrase, seed=seed)
 
