@@ -63,13 +63,16 @@ def report(data: Path, count: int | None = None, out: Path | None = None) -> str
     """Tables in Markdown: the share of clips whose own measures follow each dial, and the cues one by one."""
     cases: list[Case] = []
     cues: dict[tuple[str, str], list[float]] = defaultdict(list)
+    left_out: list[str] = []
     for i, (name, motion) in enumerate(performable(data, count)):
         print(f"\r  monotone: {i + 1} clips, {name:40}", end="", file=sys.stderr, flush=True)
         try:
             own, single = measure_clip(Recorded.of(name, motion))
         except (ValueError, KeyError, IndexError) as error:
-            print(f"\n  {name}: {error}", file=sys.stderr)
+            left_out.append(f"{name}: {error}")
             continue
+        if not own:
+            left_out.append(f"{name}: no stroke of a hand")
         cases += own
         for key, rho in single:
             cues[key].append(rho)
@@ -81,7 +84,11 @@ def report(data: Path, count: int | None = None, out: Path | None = None) -> str
             writer.writerows(
                 [c.clip, c.dial, c.kind, f"{c.rho:.3f}", " ".join(f"{s:.3f}" for s in c.scores)] for c in cases
             )
-    return "\n".join(_lines(cases, cues))
+    lines = _lines(cases, cues)
+    if left_out:
+        lines += ["", f"Not measured, and in no share above ({len(left_out)} clips):", ""]
+        lines += [f"- {text}" for text in left_out]
+    return "\n".join(lines)
 
 
 def _lines(cases: Sequence[Case], cues: Mapping[tuple[str, str], Sequence[float]]) -> list[str]:
@@ -142,11 +149,17 @@ def _measure_levels(
 ) -> tuple[list[Case], list[tuple[tuple[str, str], float]]]:
     cases: list[Case] = []
     single: list[tuple[tuple[str, str], float]] = []
-    neutral = measure(_unedited(recorded))
+    try:
+        neutral = measure(_unedited(recorded))
+    except ValueError as error:
+        raise ValueError(f"as recorded: {error}") from error
     for factor in FACTORS:
         at = {0.0: neutral}
         for level in sorted({*LEVELS, *STEPS, *(-step for step in STEPS)} - {0.0}):
-            at[level] = measure(Performance.of(recorded, Edit(_effort(factor, level))))
+            try:
+                at[level] = measure(Performance.of(recorded, Edit(_effort(factor, level))))
+            except (ValueError, KeyError) as error:  # what an edit takes away is a finding, not a gap in the recording
+                raise ValueError(f"lost with {factor} {level:+g}: {error}") from error
         cues = cues_of(factor)
         ends = {end: _element_cues(element, kind) for element, (own, end) in DIALS.items() if own == factor}
         scores = tuple(
