@@ -22,7 +22,7 @@ MINUTES = (0.5, 1, 2, 4, 8)
 def main() -> None:
     given = clip()
     phrase = lift(given)
-    angry = Express(words="angry")
+    angry = Express(words={"angry": 1.0})
     runs: dict[str, Callable[[], object]] = {
         "lift": lambda: lift(replace(given)),
         "perform, Effort": lambda: perform(given, Effort(weight=1.0)),

@@ -17,7 +17,7 @@ from kinesphere.body import body_of
 from kinesphere.builtin import gesture
 from kinesphere.engine.arm_plan import arm_plan
 from kinesphere.engine.embodiment import embody
-from kinesphere.engine.generation import body_clock, generate
+from kinesphere.engine.generation import generate
 from kinesphere.engine.phrases import figure_body, phrase_of
 from kinesphere.laban.stillness import Stillness
 from kinesphere.maths import rotations as R

@@ -374,7 +374,7 @@ def lying(motion):
     about = R.from_axis_angle([1.0, 0.0, 0.0], -0.5 * np.pi)
     local, translations = motion.rotations.copy(), motion.translations.copy()
     local[:, 0] = R.multiply(about, local[:, 0])
-    translations[:, 0] = R.rotate(about, translations[:, 0]) + [0.0, 0.2, 0.0]
+    translations[:, 0] = R.rotate(about, translations[:, 0]) + np.array([0.0, 0.2, 0.0])
     return replace(motion, rotations=R.continuous(local), translations=translations)
 
 

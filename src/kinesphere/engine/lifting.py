@@ -49,7 +49,7 @@ def lift(motion: Motion) -> Phrase:
     Examples
     --------
     >>> import kinesphere
-    >>> wave = kinesphere.motion("wave")
+    >>> wave = kinesphere.builtin.motion("wave")
     >>> phrase = kinesphere.lift(wave)
     >>> kinesphere.generate(phrase, wave.rate) is wave
     True

@@ -465,12 +465,12 @@ class _Performance:
         for side, hand in self.hands.items():
             own = displace_hand(self.phrase, hand, self.clock, table) + swing_arm(self.phrase, hand, self.clock)
             away[side] = keep_off_trunk(hand.path, own, side, float(np.median(half)))
-        meetings = self._meet(away)
+        meetings, with_head = self._meet(away)
         for side, hand in self.hands.items():
             limb = self.limbs.get(f"{side}Arm")
             if limb is None:
                 continue
-            targets, ends, kept[side] = self._targets(side, before, after, away[side], meetings)
+            targets, ends, kept[side] = self._targets(side, before, after, away[side], meetings, with_head)
             wrist = self.roles[f"{side}Hand"]
             moved = norms(after.p(wrist) - targets) > TINY
             turns, swivels = turn_hand(self.phrase, hand, self.clock, table)
@@ -493,21 +493,32 @@ class _Performance:
         recorded = self.detail.at_times(elbow_swivel(self.detail.poses, side), self.clock.source)
         return _within_room(swivels, recorded, ELBOWS)
 
-    def _meet(self, away: dict[str, Floats]) -> Floats:
-        """``(T,)`` how far palms meet; there both hands are displaced alike."""
-        weight = np.zeros(self.clock.frames)
+    def _meet(self, away: dict[str, Floats]) -> tuple[Floats, Floats]:
+        """``(T,)`` how far palms meet, where both hands are displaced alike; and how far both go with the head.
+
+        Hands that meet at the chest are not displaced at all, and those that meet at the head go with it together: so
+        neither what they touch nor each other is lost.
+        """
+        weight, at_head, at_body = np.zeros((3, self.clock.frames))
         if len(away) < 2:
-            return weight
+            return weight, at_head
         for _, own in windows(self.phrase, "left", self.clock.source, (Kind.MEET,)):
             weight = np.maximum(weight, own)
-        if weight.any():
-            mean = 0.5 * (away["left"] + away["right"])
-            for side in away:
-                away[side] = away[side] + weight[:, None] * (mean - away[side])
-        return weight
+        if not weight.any():
+            return weight, at_head
+        for side in SIDES:
+            for referent, own in windows(self.phrase, side, self.clock.source, (Kind.TOUCH,)):
+                if referent.joint == "head":
+                    at_head = np.maximum(at_head, own)
+                else:
+                    at_body = np.maximum(at_body, own)
+        mean = 0.5 * (1.0 - at_body)[:, None] * (away["left"] + away["right"])
+        for side in away:
+            away[side] = away[side] + weight[:, None] * (mean - away[side])
+        return weight, weight * at_head
 
     def _targets(
-        self, side: str, before: _World, after: _World, away: Floats, meetings: Floats
+        self, side: str, before: _World, after: _World, away: Floats, meetings: Floats, with_head: Floats
     ) -> tuple[Floats, Floats, Floats]:
         """Where a wrist goes ``(T, 3)``, how its hand is turned where it keeps something ``(T, 4)``, and how far."""
         shoulder, hand = (self.roles[f"{side}{part}"] for part in ("UpperArm", "Hand"))
@@ -523,6 +534,7 @@ class _Performance:
             target = target + meetings[:, None] * (together + displaced - target)
         apart = 1.0 - meetings
         near = apart * self.detail.at_times(nearness(self.detail.poses, side), self.clock.source)
+        near = np.maximum(near, with_head)
         head = self.roles["head"]
         if near.any():  # a hand goes with the face, the more the nearer it is
             by = rotations.multiply(after.q(head), rotations.conjugate(before.q(head)))

@@ -77,14 +77,16 @@ class RecordedRig:
 def shown_hinges(poses: RecordedPoses) -> dict[str, Floats]:
     """Axes of elbows and knees in their upper joints' own axes, as a recording shows them where it bends them.
 
-    What a rest pose tells of a straight limb's hinge may be off by a right angle. A capture's knees are bent backwards at
-    times, by up to 25°: only what is bent farther counts.
+    What a rest pose tells of a straight limb's hinge may be off by a right angle. A capture's knees are bent backwards
+    at times, by up to 25°: only what is bent farther counts.
     """
     made = {}
     for name, limb in recorded_rig(poses.body).limbs.items():
         upper, middle, end = (poses.world.positions_of(joint) for joint in (limb.upper, limb.lower, limb.end))
         bones = [bone / np.maximum(norms(bone), 1e-9)[:, None] for bone in (middle - upper, end - middle)]
-        shown = rotations.rotate(rotations.conjugate(poses.world.rotations_of(limb.upper)), np.cross(*bones))
+        shown = rotations.rotate(
+            rotations.conjugate(poses.world.rotations_of(limb.upper)), np.cross(bones[0], bones[1])
+        )
         bent = np.maximum(norms(shown) - CLEARLY_BENT, 0.0)
         mean = (bent[:, None] * shown).mean(axis=0) + UNSHOWN * limb.hinge
         made[name] = np.ascontiguousarray(mean / max(float(np.linalg.norm(mean)), 1e-9))

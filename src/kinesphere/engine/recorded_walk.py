@@ -107,7 +107,7 @@ def _strides_passed(detail: Detail) -> Floats:
     strikes = detail.steps.strikes
     if len(strikes) < 2:
         return np.zeros(len(detail.times))
-    return np.interp(detail.times, strikes, 0.5 * np.arange(len(strikes)))
+    return np.asarray(np.interp(detail.times, strikes, 0.5 * np.arange(len(strikes))))
 
 
 class Overlays:

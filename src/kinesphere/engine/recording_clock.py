@@ -18,12 +18,13 @@ from kinesphere.engine.clocks import StrokeClock, stroke_clock
 from kinesphere.engine.detail import LEGS_LEAD, REST_LEADS, Detail
 from kinesphere.maths.filters import gaussian
 from kinesphere.maths.interpolation import monotone_cubic
-from kinesphere.maths.vectors import Bools, Floats, clip, differences
+from kinesphere.maths.vectors import Bools, Floats, clip, differences, norms
 from kinesphere.motion.phrase import STROKES, Phrase, Track
 from kinesphere.motion.timemap import TimeMap
 
 NODES = 240.0  # nodes a second of the clock
 ROUND = 0.045  # seconds of σ: a body does not change its pace at once
+HOLDS = 0.05  # arm lengths: what goes less is a hold
 PACES = (0.2, 5.0)  # seconds of the recording in a second, at least and at most
 
 
@@ -180,8 +181,16 @@ def arm_clock(phrase: Phrase, side: str, clock: RecordingClock) -> RecordingCloc
     stops = arm.keys.times[arm.keys.stops]
     if len(stops) < 2:
         return clock
-    lengths = np.ones(len(stops) - 1)
+    lengths = norms(differences(arm.keys.positions[arm.keys.stops]))
     own = stroke_clock(stops, lengths, arm, arm.keys.inflections[arm.keys.stops][1:], True, NODES)
+    holds = lengths < HOLDS  # which have no timing
+    own = replace(
+        own,
+        inflection=np.where(holds, own.plain, own.inflection),
+        time_exponent=np.where(holds, 1.0, own.time_exponent),
+        evenness=np.where(holds, 0.0, own.evenness),
+        hesitation=np.where(holds, 0.0, own.hesitation),
+    )
     goals = clock.to_output(stops)
     goals = goals + 1e-6 * np.arange(len(goals))
     own = replace(own, goals=goals, lead=1.0, tail=1.0)

@@ -569,12 +569,12 @@ def _attention(table: Floats, drive: Drive, moments: Moments) -> None:
 
 
 def _glance(table: Floats, drive: Drive, moments: Moments) -> None:
-    every, lasts, share = (drive.timing[name] for name in ("every", "lasts", "head"))
+    every, longest, share = (drive.timing[name] for name in ("every", "lasts", "head"))
     end = float(moments.time[-1]) if moments.period is None else moments.period
     count = max(int(end / every), 1)
     order = np.arange(count)
     middles = (order + 0.5 + 0.18 * np.cos(2.4 * order)) * end / count  # no clockwork
-    lasts = min(lasts, 0.7 * end / count) * (0.85 + 0.3 * np.cos(1.7 * order + 0.5))
+    lasts = min(longest, 0.7 * end / count) * (0.85 + 0.3 * np.cos(1.7 * order + 0.5))
     aside, down = (np.array([GLANCES[i % len(GLANCES)][k] for i in range(count)]) for k in range(2))
     if moments.period is not None:  # the same in every cycle
         cycles = round(float(moments.time[-1]) / end)

@@ -74,7 +74,7 @@ class Steps:
 
 def find_steps(poses: RecordedPoses) -> Steps:
     """The steps of a recording."""
-    count, rate = len(poses.motion), poses.motion.rate
+    count = len(poses.motion)
     nothing = np.zeros(count)
     if count < 5:
         return Steps(np.zeros(0), (), nothing, (), nothing, None)

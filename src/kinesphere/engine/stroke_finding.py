@@ -41,7 +41,8 @@ def find_strokes(
     path: Floats, rate: float, least_travel: float = LEAST_TRAVEL, slowest: float = SLOWEST
 ) -> FoundStrokes:
     """The strokes of a path ``(T, D)`` in limb lengths."""
-    none = FoundStrokes(*(np.zeros(0, dtype=np.intp) for _ in range(3)), np.zeros(0))
+    nowhere = np.zeros(0, dtype=np.intp)
+    none = FoundStrokes(nowhere, nowhere, nowhere, np.zeros(0))
     if len(path) < 4:
         return none
     smooth = smooth_gaussian(path, rate, SMOOTH)

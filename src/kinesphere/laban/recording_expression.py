@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -151,7 +152,7 @@ def _body_rows(
     detail: Detail,
     asked: AskedOfRecording,
     random: np.random.Generator | None,
-    cache: dict[object, object],
+    cache: Any,
     hips: Track | None,
 ) -> dict[str, Floats]:
     """Stroke parameters ``(E,)`` of the body's clock: of the part that leads each stroke."""
@@ -166,7 +167,7 @@ def _body_rows(
             time,
             asked.model,
             None,
-            cache,  # type: ignore[arg-type]
+            cache,
         ).strokes
         for part in ("torso", "left_arm", "right_arm")
     }
