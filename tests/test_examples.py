@@ -12,6 +12,7 @@ from PIL import Image
 
 from conftest import ROOT
 from kinesphere import load, load_character, save
+from kinesphere.builtin.library import motion
 from kinesphere.maths import rotations as R
 
 EXAMPLES = sorted((ROOT / "examples").glob("[0-9]*.py"))
@@ -70,5 +71,7 @@ def test_the_readme_names_the_two_commands_and_its_code_runs_by_itself(tmp_path,
     assert "make test" in text
     code = text.split("```python\n", 1)[1].split("```", 1)[0]
     monkeypatch.chdir(tmp_path)
+    save(motion("walk"), "walk.bvh")  # a reader's own capture
     exec(compile(code, "README.md", "exec"), {})
+    assert load("tired.bvh").duration > 1.2 * load("walk.bvh").duration
     assert any(path.suffix == ".glb" for path in tmp_path.rglob("*.glb"))

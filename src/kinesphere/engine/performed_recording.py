@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from kinesphere.body.body import Body
-from kinesphere.body.hands import blend_hand_shapes, finger_rotations
+from kinesphere.body.hands import blend_hand_shapes, finger_rotations, hand_shape
 from kinesphere.body.joint_subset import JointSubset, SubsetPose, joint_subset
 from kinesphere.engine.channels import INDEX, NAMES, add_channels, sample_rows
 from kinesphere.engine.clocks import StrokeClock, stroke_clock
@@ -41,7 +41,7 @@ from kinesphere.engine.recording_clock import RecordingClock, arm_clock, body_tr
 from kinesphere.engine.recruitment import Moments, add_drives, free_of_shapes, settle_sizes, weigh_strokes
 from kinesphere.engine.trunk import STEADY
 from kinesphere.engine.unrolling import CYCLES, unroll
-from kinesphere.maths import rotations
+from kinesphere.maths import rotations, threads
 from kinesphere.maths.filters import gaussian, moving_mean, running_maximum
 from kinesphere.maths.interpolation import monotone_cubic, resample_rotations, resample_vectors
 from kinesphere.maths.kinematics import forward_some
@@ -53,7 +53,9 @@ from kinesphere.motion.memo import memoised
 from kinesphere.motion.motion import Motion
 from kinesphere.motion.phrase import Phrase
 from kinesphere.motion.referent import Kind
+from kinesphere.motion.skeleton import Skeleton
 
+SAMPLE_WORK = 8  # what a sampled number is worth when frames are shared among threads
 BLOCK = 8192  # frames that are sampled at once
 BALANCE = 0.40  # of the upper body's displacement that hips go the other way
 SOFT_KNEE = np.cos(np.radians(3.5))  # of a leg's length that it reaches, or as much as it was stretched
@@ -585,12 +587,12 @@ class _Performance:
         if not weights or not _has_fingers(self.body.skeleton.roles, side):
             return
         total = np.sum(list(weights.values()), axis=0)
-        shapes = {name: own / np.maximum(total, 1e-9) for name, own in weights.items()}
-        if len(shapes) == 1:
-            shapes = dict.fromkeys(shapes, np.ones(1))
-        wanted = finger_rotations(self.body.skeleton, side, blend_hand_shapes(shapes))
-        joints = np.array(list(wanted))
-        turned = np.stack([np.broadcast_to(own, (len(local), 4)) for own in wanted.values()], axis=1)
+        if len(weights) == 1:
+            joints, turned = _shaped_fingers(self.body.skeleton, side, next(iter(weights)))
+        else:
+            shapes = {name: own / np.maximum(total, 1e-9) for name, own in weights.items()}
+            wanted = finger_rotations(self.body.skeleton, side, blend_hand_shapes(shapes))
+            joints, turned = np.array(list(wanted)), np.stack(list(wanted.values()), axis=1)
         local[:, joints] = rotations.slerp(local[:, joints], turned, np.minimum(total, 1.0)[:, None])
 
     # The motion
@@ -633,6 +635,13 @@ def _has_fingers(roles: Mapping[str, int], side: str) -> bool:
 
 
 @memoised
+def _shaped_fingers(skeleton: Skeleton, side: str, shape: str) -> tuple[Ints, Floats]:
+    """The joints ``(K,)`` of a hand's fingers and their rotations ``(1, K, 4)`` in one shape."""
+    wanted = finger_rotations(skeleton, side, hand_shape(shape))
+    return np.array(list(wanted)), np.stack(list(wanted.values()))[None]
+
+
+@memoised
 def _subset(body: Body) -> JointSubset:
     """The joints of a performance that are looked at."""
     joints = recorded_subset(body).joints.tolist()
@@ -665,10 +674,14 @@ def _sample(motion: Motion, times: Floats) -> tuple[Floats, Floats]:
     moving = moving_joints(motion)
     local = np.empty((len(frames), *motion.rotations.shape[1:]))
     translations = np.empty((len(frames), *motion.translations.shape[1:]))
-    for first in range(0, len(frames), BLOCK):
-        rows = slice(first, first + BLOCK)
-        at, a, b = _around(frames[rows], len(motion))
-        local[rows] = resample_rotations(motion.rotations[a:b], at)
-        translations[rows] = motion.translations[0]
-        translations[rows][:, moving] = resample_vectors(motion.translations[a:b][:, moving], at)
+
+    def sample(part: slice) -> None:
+        for first in range(part.start, part.stop, BLOCK):
+            rows = slice(first, min(first + BLOCK, part.stop))
+            at, a, b = _around(frames[rows], len(motion))
+            local[rows] = resample_rotations(motion.rotations[a:b], at)
+            translations[rows] = motion.translations[0]
+            translations[rows][:, moving] = resample_vectors(motion.translations[a:b][:, moving], at)
+
+    threads.share_frames(len(frames), len(frames) * motion.rotations[0].size * SAMPLE_WORK, sample)
     return local, translations
