@@ -6,7 +6,8 @@ namespace kinesphere {
 
 constexpr double HINGE_SHOWN = 0.35;  // sine of a limb's bend from which on it shows its axis by itself
 
-constexpr double NEARLY_STRAIGHT = 0.985;  // of a limb's length up to which it is stretched freely
+constexpr double NEARLY_STRAIGHT =
+    0.9981;  // of a limb's length that it is softly brought to: seven degrees of its hinge
 
 namespace {
 
@@ -26,6 +27,7 @@ struct Limb {
     Ints<1> parents;  // (J,)
     Index upper, lower, end;
     Floats<1> hinge;  // (3,) the axis of its hinge in the upper joint's own axes
+    double soft;      // share of its length in which it comes softly to straight
 };
 
 double smoothstep(double share) {
@@ -34,9 +36,12 @@ double smoothstep(double share) {
 }
 
 // How far a limb of this length reaches that was `before` long and is asked to be `wanted` long: as far as asked, but
-// softly to its length from where it is nearly straight on, or was.
-double reach(double before, double wanted, double longest) {
-    const double whole = (1.0 - 1e-9) * longest, freely = least(most(before, NEARLY_STRAIGHT * longest), whole);
+// within the last share `soft` of its length softly to nearly straight, or to as straight as it was. There a millimetre
+// would be degrees of the hinge.
+double reach(double before, double wanted, double longest, double soft) {
+    const double whole =
+        most(least(before, (1.0 - 1e-9) * longest), (soft > 0.0 ? NEARLY_STRAIGHT : 1.0 - 1e-9) * longest);
+    const double freely = least(most(before, (1.0 - soft) * longest), whole);
     if (wanted <= freely) return wanted;
     const double room = most(whole - freely, 1e-12 * longest);
     return freely + room * (1.0 - std::exp(-(wanted - freely) / room));
@@ -94,7 +99,7 @@ static void place_limb(const Limb& limb, Floats<2> targets, Floats<1> swivels, B
             const double a = norm(first), b = norm(second), stretch = norm(end - upper.position);
             const Vec3 way = read_vector(targets.at(t)) - upper.position;
             if (a < 1e-9 || b < 1e-9 || norm(way) < 1e-9 || stretch < 1e-9) continue;
-            const double far = most(reach(stretch, norm(way), a + b), std::abs(a - b) + 1e-6 * (a + b));
+            const double far = most(reach(stretch, norm(way), a + b, limb.soft), std::abs(a - b) + 1e-6 * (a + b));
             // The hinge's axis is the one that the limb shows; where it is nearly straight, its own counts as well.
             // What is bent the wrong way round, as captured knees are at times, is bent the right way round.
             const Vec3 along = first / a, below = second / b;
@@ -134,7 +139,7 @@ FIELDS(kinesphere::TrunkJoints, &kinesphere::TrunkJoints::parents, &kinesphere::
        &kinesphere::TrunkJoints::frames, &kinesphere::TrunkJoints::hips, &kinesphere::TrunkJoints::hips_frame,
        &kinesphere::TrunkJoints::chest, &kinesphere::TrunkJoints::arms);
 FIELDS(kinesphere::Limb, &kinesphere::Limb::parents, &kinesphere::Limb::upper, &kinesphere::Limb::lower,
-       &kinesphere::Limb::end, &kinesphere::Limb::hinge);
+       &kinesphere::Limb::end, &kinesphere::Limb::hinge, &kinesphere::Limb::soft);
 
 namespace kinesphere {
 

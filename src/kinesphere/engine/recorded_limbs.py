@@ -25,6 +25,7 @@ from kinesphere.motion.memo import memoised
 FRAME_WORK = 400  # numbers that a pose is worth when frames are shared among threads
 CLEARLY_BENT = float(np.sin(np.radians(25.0)))  # from here on a limb shows its hinge
 UNSHOWN = 0.003  # weight of the axis that a rest pose tells: a hundredth of the frames outweighs it
+SOFT = {"Arm": 0.05, "Leg": 0.0}  # feet stand where they stand
 LIMBS = {"Arm": ("UpperArm", "LowerArm", "Hand"), "Leg": ("UpperLeg", "LowerLeg", "Foot")}
 
 
@@ -48,6 +49,7 @@ class Limb(NamedTuple):
     lower: int
     end: int
     hinge: Floats  # (3,) the axis of its hinge in the upper joint's own axes
+    soft: float  # share of its length in which it comes softly to straight
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,13 +77,16 @@ class RecordedRig:
 
 @memoised
 def shown_hinges(poses: RecordedPoses) -> dict[str, Floats]:
-    """Axes of elbows and knees in their upper joints' own axes, as a recording shows them where it bends them.
+    """Axes of elbows and knees in their upper joints' own axes; of elbows as a recording shows them where it bends them.
 
-    What a rest pose tells of a straight limb's hinge may be off by a right angle. A capture's knees are bent backwards
-    at times, by up to 25°: only what is bent farther counts.
+    What a rest pose tells of a straight arm's hinge may be off by a right angle. Knees bend backwards, whatever a
+    capture says: some have them bent the wrong way round, by up to 45°.
     """
     made = {}
     for name, limb in recorded_rig(poses.body).limbs.items():
+        if name.endswith("Leg"):
+            made[name] = limb.hinge
+            continue
         upper, middle, end = (poses.world.positions_of(joint) for joint in (limb.upper, limb.lower, limb.end))
         bones = [bone / np.maximum(norms(bone), 1e-9)[:, None] for bone in (middle - upper, end - middle)]
         shown = rotations.rotate(
@@ -171,4 +176,6 @@ def _limb(body: Body, side: str, kind: str) -> Limb | None:
         return None
     axis = body.anatomy.hinges[f"{side}{LIMBS[kind][0]}"]
     own = rotations.rotate(rotations.conjugate(body.anatomy.pose.rotations[upper]), axis)
-    return Limb(np.asarray(body.skeleton.parents, dtype=np.int64), upper, lower, end, np.ascontiguousarray(own))
+    return Limb(
+        np.asarray(body.skeleton.parents, dtype=np.int64), upper, lower, end, np.ascontiguousarray(own), SOFT[kind]
+    )
