@@ -77,7 +77,7 @@ class RecordedRig:
 
 @memoised
 def shown_hinges(poses: RecordedPoses) -> dict[str, Floats]:
-    """Axes of elbows and knees in their upper joints' own axes; of elbows as a recording shows them where it bends them.
+    """Axes of elbows and knees in their upper joints' own axes; elbows as the recording shows them where they bend.
 
     What a rest pose tells of a straight arm's hinge may be off by a right angle. Knees bend backwards, whatever a
     capture says: some have them bent the wrong way round, by up to 45°.
