@@ -17,9 +17,9 @@ import time
 import warnings
 from pathlib import Path
 
-from recording_measures import actors, contracts, identity, monotone, strokes
+from recording_measures import actors, contracts, identity, monotone, principal, strokes
 
-NAMES = ("identity", "contracts", "monotone", "actors", "strokes")
+NAMES = ("identity", "contracts", "monotone", "principal", "actors", "strokes")
 
 
 def main() -> None:
@@ -52,6 +52,8 @@ def _report(name: str, options: argparse.Namespace) -> str:
         return contracts.report(data, count, options.out)
     if name == "monotone":
         return monotone.report(data, count, options.out)
+    if name == "principal":
+        return principal.report(data, count)
     if name == "actors":
         return actors.report(data)
     return strokes.report(data)

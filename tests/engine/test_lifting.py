@@ -34,6 +34,7 @@ def test_what_is_lifted_generates_the_recording_itself(name):
     assert generate(Shape()(Effort()(phrase)), motion.rate) is motion
     assert perform(motion) is motion
     assert perform(motion, Effort(weight=1.0), intensity=0.0) is motion
+    assert perform(motion, words={"sad": 0.0, "proud": 0.0}) is motion
 
 
 @pytest.mark.parametrize("who", BODIES)

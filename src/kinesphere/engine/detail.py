@@ -91,7 +91,9 @@ class Detail:
             _same_contents(phrase.track(part), self.tracks.get(part, _NOTHING))
             for part in {*phrase.tracks, *self.tracks}
         )
-        driven = any(drive.amount.any() for drive in phrase.drives)
+        driven = any(
+            drive.amount.any() and (not drive.channels or any(drive.channels.values())) for drive in phrase.drives
+        )
         still = (phrase.life, phrase.fidget) == (1.0, 0.0)
         return same and not driven and still and all(track.neutral for track in phrase.tracks.values())
 

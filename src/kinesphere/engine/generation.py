@@ -95,7 +95,10 @@ def generate_edited(
     phrases: Sequence[Phrase], edits: Sequence[Callable[[Phrase], Phrase]], rate: float = RATE
 ) -> list[tuple[Phrase, Motion]]:
     """Edit phrases, each by its own function, and generate their motions; both go on at once on several threads."""
-    if isinstance(rate, bool) or not isinstance(rate, int | float | np.number) or not RATES[0] <= rate <= RATES[1]:
+    recorded = all(phrase.detail is not None for phrase in phrases)  # a recording may be as slow as it likes
+    least = 0.0 if recorded else RATES[0]
+    number = isinstance(rate, int | float | np.number) and not isinstance(rate, bool)
+    if not number or not least <= rate <= RATES[1] or rate <= 0.0:
         raise ValueError(f"rate {rate!r}: {RATES[0]:g} to {RATES[1]:g} frames a second is allowed")
 
     def generate_batch(batch: Sequence[int]) -> tuple[list[Phrase], list[Motion], list[str]]:

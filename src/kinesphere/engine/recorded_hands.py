@@ -19,7 +19,6 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from kinesphere import _native
-from kinesphere.body.ground import smooth_gaussian
 from kinesphere.engine.channels import INDEX, sample_rows
 from kinesphere.engine.clocks import StrokePhase, round_to_frames, stroke_clock, stroke_phases
 from kinesphere.engine.detail import Detail
@@ -38,6 +37,7 @@ from kinesphere.motion.memo import memoised
 from kinesphere.motion.phrase import Keys, Phrase, Track
 
 STRAIGHTER, ROUNDER = 0.8, 1.2  # of a stroke's deviation that Direct takes away, and Indirect adds, at full
+STAYS = 0.2  # of a stroke's time at both ends in which its path comes to be another: goals stay
 CHORDS = (0.25, 0.6)  # of its travel that a stroke's chord is, between which its deviation comes to be one
 SAME_TIME = 1e-9  # seconds
 MOST_OVERSHOOT = 0.4  # of a stroke's inflection: with more the timing function runs away
@@ -112,7 +112,7 @@ def hand_strokes(phrase: Phrase, side: str, clock: RecordingClock) -> RecordedHa
 @memoised
 def wrist_path(poses: RecordedPoses, side: str) -> Floats:
     """``(T, 3)`` a recorded wrist from its shoulder, without the tremor of the chest's own axes."""
-    return smooth_gaussian(poses.wrist(side), poses.motion.rate, TREMOR) if len(poses.motion) > 2 else poses.wrist(side)
+    return gaussian(poses.wrist(side), TREMOR * poses.motion.rate, ends="reflect")
 
 
 @memoised
@@ -179,7 +179,8 @@ def _reshape_path(phrase: Phrase, hand: RecordedHand) -> Floats:
     np.maximum.at(far, stroke, norms(hand.path - starts[stroke]))
     lined = smoothstep((np.sqrt(squares) / np.maximum(far, 1e-9) - CHORDS[0]) / (CHORDS[1] - CHORDS[0]))
     factor = -np.where(tension > 0.0, STRAIGHTER, ROUNDER) * tension * lined * (hand.lengths > 0.0)
-    inside = np.sin(np.pi * clip(hand.phase.time_share, 0.0, 1.0)) ** 0.5  # goals stay
+    time_share = clip(hand.phase.time_share, 0.0, 1.0)
+    inside = smoothstep(np.minimum(time_share, 1.0 - time_share) / STAYS)
     return np.asarray((factor[stroke] * inside)[:, None] * off)
 
 

@@ -14,7 +14,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kinesphere.body.ground import smooth_gaussian
 from kinesphere.engine.channels import INDEX, sample_rows
 from kinesphere.engine.detail import Detail
 from kinesphere.engine.gait import JOLT, JOLT_PACES, LOOK_STRIDES, LOOKS, RECOVERED
@@ -68,9 +67,7 @@ def stride_shape(detail: Detail) -> StrideShape:
         return gaussian(values, sigma, ends="point")
 
     def swing(values: Floats) -> Floats:
-        rows = values.reshape(len(values), -1)
-        calm = smooth_gaussian(rows, rate, TREMOR).reshape(values.shape) if len(values) > 2 else values
-        return np.asarray(calm - mean(values))
+        return np.asarray(gaussian(values, TREMOR * rate, ends="reflect") - mean(values))
 
     hips = poses.position("hips")
     way = mean(hips) * np.array([1.0, 0.0, 1.0])
