@@ -257,7 +257,10 @@ def _body_strokes(
         start, end = taken.free(own.start, own.end)
         if end - start >= max(SHORTEST, (1.0 - OVERLAP) * (own.end - own.start)):
             taken.add(start, end)
-            chosen.append(own._replace(start=start, end=end))
+            frame = min(round(0.5 * (start + end) * rate), len(steps.walking) - 1)
+            walks = bool(steps.walking[frame] > 0.5)  # before the first strike and after the last one, too
+            led = own._replace(part=LEGS_LEAD, length=0.0) if walks else own
+            chosen.append(led._replace(start=start, end=end))
     return _with_rests(sorted(chosen), duration, rate)
 
 

@@ -116,6 +116,12 @@ def wrist_path(poses: RecordedPoses, side: str) -> Floats:
 
 
 @memoised
+def elbow_path(poses: RecordedPoses, side: str) -> Floats:
+    """``(T, 3)`` a recorded elbow from its shoulder, likewise."""
+    return gaussian(poses.elbow(side), TREMOR * poses.motion.rate, ends="reflect")
+
+
+@memoised
 def hanging(poses: RecordedPoses, side: str) -> Floats:
     """``(T,)`` from 0 to 1: how far a recorded hand hangs, smoothly."""
     flags = hangs_at(wrist_path(poses, side)).astype(np.float64)

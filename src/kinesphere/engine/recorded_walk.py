@@ -20,7 +20,7 @@ from kinesphere.engine.gait import JOLT, JOLT_PACES, LOOK_STRIDES, LOOKS, RECOVE
 from kinesphere.engine.lifting import body_angles
 from kinesphere.engine.pose import SIGN
 from kinesphere.engine.proportions import LEG
-from kinesphere.engine.recorded_hands import TREMOR, RecordedHand, wrist_path
+from kinesphere.engine.recorded_hands import TREMOR, RecordedHand, elbow_path, wrist_path
 from kinesphere.engine.recording_clock import RecordingClock
 from kinesphere.engine.stepping import PACES, Stance
 from kinesphere.engine.trunk import STEADY, TAKEN_BACK
@@ -287,7 +287,7 @@ def swing_arm(phrase: Phrase, hand: RecordedHand, clock: RecordingClock) -> Floa
     raised = raise_arm(hand.path)
     bend, across = over("bend", part), over("across", part)
     if np.any(bend) or np.any(across):
-        elbow = raise_arm(cubic_rows_at(detail.poses.elbow(hand.side), at))
+        elbow = raise_arm(cubic_rows_at(elbow_path(detail.poses, hand.side), at))
         forearm = _turned(raised - elbow, np.array([1.0, 0.0, 0.0]), -np.asarray(bend))
         raised = elbow + _turned(forearm, np.array([0.0, 1.0, 0.0]), -sign * np.asarray(across))
     return np.asarray(walking[:, None] * (away + raised - hand.path))
