@@ -61,6 +61,8 @@ BALANCE = 0.40  # of the upper body's displacement that hips go the other way
 SOFT_KNEE = np.cos(np.radians(3.5))  # of a leg's length that it reaches, or as much as it was stretched
 SINK_AHEAD, SINK_SMOOTH = 0.14, 0.06  # seconds
 ELBOWS = (-0.9, 1.35)  # radians inwards and outwards of hanging straight down, to which elbows come softly
+HIGHER, HIGHEST, ELBOW_SMOOTH = 0.08, -0.06, 0.03  # arm lengths above the recorded elbow, and the shoulder; seconds
+HANGS_DOWN = 0.85  # of the trunk's turns that a hanging arm does not take part in
 TINY = 1e-7  # metres: what is nearer to where it was stays
 STILL_SECONDS = 1.0  # to either side, over which a pose that is held still is the mean
 SETTLES = 0.25  # seconds in which stillness comes and goes
@@ -481,6 +483,9 @@ class _Performance:
             swivels = SIGN[side] * swivels + swivel_of_keys(self.phrase, side, self.clock.source)
             moved |= np.abs(swivels) > 1e-9
             place_limb(limb, local, translations, targets, wanted=moved, swivels=swivels)
+            lowered = self._lower_elbow(side, before, local, translations)
+            if lowered.any():
+                place_limb(limb, local, translations, targets, wanted=lowered != 0.0, swivels=lowered)
             if kept[side].any():
                 self._turn_kept(side, ends, kept[side], local, translations)
             if np.any(turns):
@@ -494,6 +499,34 @@ class _Performance:
             return swivels
         recorded = self.detail.at_times(elbow_swivel(self.detail.poses, side), self.clock.source)
         return _within_room(swivels, recorded, ELBOWS)
+
+    def _lower_elbow(self, side: str, before: _World, local: Floats, translations: Floats) -> Floats:
+        """Swivels ``(T,)`` that bring an elbow down which edits have raised above its shoulder.
+
+        It may be as high as it was recorded, or nearly as high as the shoulder.
+        """
+        after = self._world(local, translations)
+        shoulder, elbow, hand = (self.roles[f"{side}{part}"] for part in ("UpperArm", "LowerArm", "Hand"))
+        up, was_up = (rotations.rotate(own.chest, np.array([0.0, 1.0, 0.0])) for own in (after, before))
+        length = self.detail.poses.arm_length
+        recorded = np.sum((before.p(elbow) - before.p(shoulder)) * was_up, axis=1)
+        most = np.maximum(recorded + HIGHER * length, HIGHEST * length)
+        bone, way = after.p(elbow) - after.p(shoulder), after.p(hand) - after.p(shoulder)
+        axis = way / np.maximum(norms(way), 1e-9)[:, None]
+        along = np.sum(bone * axis, axis=1)
+        off = bone - along[:, None] * axis
+        upward = up - np.sum(up * axis, axis=1)[:, None] * axis
+        high = np.maximum(norms(off) * norms(upward), 1e-9)
+        angle = np.arctan2(np.sum(np.cross(upward, off) * axis, axis=1), np.sum(upward * off, axis=1))
+        least = np.arccos(clip((most - along * np.sum(up * axis, axis=1)) / high, -1.0, 1.0))
+        short = np.maximum(least - np.abs(angle), 0.0)
+        if short.max() < 1e-3:
+            return np.zeros(len(local))
+        # It goes down on the side where it is; one that is straight up goes outwards.
+        aside = rotations.rotate(after.chest, np.array([SIGN[side], 0.0, 0.0]))
+        outward = np.sum(np.cross(upward, aside) * axis, axis=1)
+        sign = np.where(np.abs(angle) > 0.3, np.sign(angle), np.sign(outward + 1e-12))
+        return gaussian(sign * short, ELBOW_SMOOTH * self.rate, ends="hold")
 
     def _meet(self, away: dict[str, Floats]) -> tuple[Floats, Floats]:
         """``(T,)`` how far palms meet, where both hands are displaced alike; and how far both go with the head.
@@ -524,11 +557,15 @@ class _Performance:
     ) -> tuple[Floats, Floats, Floats]:
         """Where a wrist goes ``(T, 3)``, how its hand is turned where it keeps something ``(T, 4)``, and how far."""
         shoulder, hand = (self.roles[f"{side}{part}"] for part in ("UpperArm", "Hand"))
-        length, chest = self.detail.poses.arm_length, after.chest
+        length = self.detail.poses.arm_length
         carried = rotations.multiply(after.q(after.chest_joint), rotations.conjugate(before.q(before.chest_joint)))
+        # An arm that hangs goes on hanging, however the trunk is bent.
+        hangs = HANGS_DOWN * self.hands[side].hangs
+        hung = rotations.slerp(carried, np.broadcast_to(rotations.identity(), carried.shape), hangs)
+        chest = rotations.multiply(hung, before.chest)
         wrist = before.p(hand)
         displaced = length * rotations.rotate(chest, away)
-        target = after.p(shoulder) + rotations.rotate(carried, wrist - before.p(shoulder)) + displaced
+        target = after.p(shoulder) + rotations.rotate(hung, wrist - before.p(shoulder)) + displaced
         ends = rotations.multiply(carried, before.q(hand))
         kept = np.array(meetings)
         if meetings.any():

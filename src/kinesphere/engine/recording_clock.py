@@ -24,6 +24,7 @@ from kinesphere.motion.timemap import TimeMap
 
 NODES = 240.0  # nodes a second of the clock
 ROUND = 0.045  # seconds of σ: a body does not change its pace at once
+TIMING = ("inflection", "time_exponent", "evenness", "hesitation")  # stroke parameters that are an arm's own
 HOLDS = 0.05  # arm lengths: what goes less is a hold
 PACES = (0.2, 5.0)  # seconds of the recording in a second, at least and at most
 
@@ -101,6 +102,9 @@ def recording_clock(phrase: Phrase, rate: float) -> RecordingClock:
     start = detail.leading_frames / detail.recording.rate
     if phrase.loop or detail.is_short or detail.period is not None:
         end = max(body.end(phrase.duration) * (phrase.duration - start) / phrase.duration, 1.0 / rate)
+        if len(detail.recording) - detail.leading_frames < 2:  # one pose stays one
+            moment = np.array([start, start + 1e-9])
+            return RecordingClock(np.array([0.0, 1e-9]), moment, np.ones(2), rate)
         cycles = 1 if detail.period is None else round(phrase.duration / detail.period)
         end = cycles * max(round(end * rate / cycles), 1) / rate
         pace = (phrase.duration - start) / end
@@ -172,9 +176,8 @@ def arm_clock(phrase: Phrase, side: str, clock: RecordingClock) -> RecordingCloc
     detail, arm = phrase.detail, phrase.arm(side)
     assert detail is not None
     leads = np.array([lead not in (LEGS_LEAD, REST_LEADS) for lead in detail.strokes.leads])
-    own_timing = (
-        arm.keys is not None and arm.strokes and not _same_timing(arm.strokes, body_track(phrase).strokes, leads)
-    )
+    timed = any(name in arm.strokes for name in TIMING)
+    own_timing = timed and not _same_timing(arm.strokes, body_track(phrase).strokes, leads)
     uniform = phrase.loop or detail.is_short or detail.period is not None
     if uniform or arm.keys is None or not own_timing:
         return clock
@@ -204,7 +207,7 @@ def arm_clock(phrase: Phrase, side: str, clock: RecordingClock) -> RecordingCloc
 
 def _same_timing(arm: Mapping[str, Floats], body: Mapping[str, Floats], leads: Bools) -> bool:
     """Whether an arm has one and the same timing in all of its strokes, and the body has it where a part leads it."""
-    for name in ("inflection", "time_exponent", "evenness", "hesitation"):
+    for name in TIMING:
         others = np.asarray(body.get(name, STROKES[name]), dtype=np.float64)
         others = others[leads] if others.ndim else others
         values = np.concatenate([np.ravel(arm.get(name, STROKES[name])), np.ravel(others)])

@@ -17,6 +17,7 @@ from kinesphere.engine.detail import LEGS_LEAD, REST_LEADS, Detail
 from kinesphere.engine.lifting import hangs_at
 from kinesphere.engine.pose import SIGN
 from kinesphere.engine.proportions import ARM
+from kinesphere.engine.recording_clock import TIMING
 from kinesphere.laban.dials import CombinedDials, Dials, combine_dials, stroke_means
 from kinesphere.laban.effort_parameters import EffortModel
 from kinesphere.laban.gait_expression import keep_path, walk_tracks
@@ -74,6 +75,8 @@ def recording_tracks(
         effort = expression.strokes_and_flourishes(asked.parts[part], edges, time, asked.model, random, cache, hangs)
         shape = combine_dials(asked.parts[part], "shape", time)
         strokes = {name: _gained(name, values) for name, values in effort.strokes.items()}
+        if _same_dials(asked.parts[part], asked.parts["torso"]):  # it goes by the body's clock
+            strokes = {name: values for name, values in strokes.items() if name not in TIMING}
         flourishes = {name: FLOURISHES.get(name, 1.0) * values for name, values in effort.overlays.items()}
         tracks[part] = replace(
             arm,
@@ -108,6 +111,14 @@ def recording_tracks(
     tracks["torso"] = replace(torso, strokes=expression.add_strokes(written.track("torso"), rows))
     sway = 1.0 + float(np.mean(expression.parameters_of(asked.parts["torso"], time, asked.model, cache)["sway"]))
     return tracks, drives, sway
+
+
+def _same_dials(one: Sequence[Dials], other: Sequence[Dials]) -> bool:
+    """Whether two parts are asked for the same."""
+    return len(one) == len(other) and all(
+        (a.effort, a.intensity, a.tempo) == (b.effort, b.intensity, b.tempo) and a.strength is b.strength
+        for a, b in zip(one, other, strict=True)
+    )
 
 
 def _gained(name: str, values: Floats) -> Floats:
