@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.bodies import BODIES
-from kinesphere import Effort, Motion, Shape, Skeleton, body_of, generate, lift, load, perform
+from kinesphere import Effort, Motion, Shape, Skeleton, body_of, generate, lift, load, loop, perform
 from kinesphere.builtin.library import motion as builtin
 from kinesphere.engine.detail import LEGS_LEAD, REST_LEADS
 from kinesphere.engine.stroke_finding import find_strokes
@@ -228,7 +228,7 @@ def test_a_hand_that_stays_while_the_body_moves_holds_on_to_something():
 
 def test_loops_are_known():
     assert lift(builtin("walk in place")).loop
-    assert not lift(builtin("walk")).loop  # it travels
+    assert lift(loop(builtin("walk"), search=True)).loop  # it travels
     assert not lift(builtin("wave")).loop
     still = builtin("idle")
     assert not lift(replace(still, rotations=np.repeat(still.rotations[:1], len(still), axis=0))).loop

@@ -12,7 +12,20 @@ from hypothesis import strategies as st
 from engine.bodies import BODIES
 from engine.test_generation import Slower
 from engine.test_lifting import jump
-from kinesphere import Effort, Express, Score, Shape, body_of, find_contacts, generate, lift, load, perform, stream
+from kinesphere import (
+    Effort,
+    Express,
+    Score,
+    Shape,
+    body_of,
+    find_contacts,
+    generate,
+    lift,
+    load,
+    loop,
+    perform,
+    stream,
+)
 from kinesphere.body.contacts import geometric_medians
 from kinesphere.body.ground import sole_paths, sole_points
 from kinesphere.builtin.library import motion as builtin
@@ -307,6 +320,34 @@ def test_a_loop_stays_a_loop(element):
     jolts = norms(np.diff(twice, 2, axis=0)).max(axis=1)
     seam = jolts[len(made) - 4 : len(made) + 1].max()
     assert seam < 1.3 * jolts[3 : len(made) - 5].max()
+
+
+@pytest.mark.parametrize("word", ["tired", "joyful", "urgently"])
+def test_a_cycle_that_travels_stays_a_cycle(word):
+    motion = loop(record("walk"), search=True)
+    made = perform(motion, words=word)
+    assert lift(made).loop
+    np.testing.assert_array_equal(made.rotations[0], made.rotations[-1])
+    on = made.translations[-1] - made.translations[0]
+    assert abs(on[0, 1]) < 1e-9
+    assert norms(on[0]) > 0.3 * norms(motion.translations[-1, 0] - motion.translations[0, 0])
+    next_one = replace(made, translations=made.translations + on)
+    twice = np.concatenate([made.positions_world()[:-1], next_one.positions_world()])
+    jolts = norms(np.diff(twice, 2, axis=0)).max(axis=1)
+    assert jolts[len(made) - 4 : len(made) + 1].max() < 1.5 * jolts[3 : len(made) - 5].max()
+
+
+@pytest.mark.parametrize("word", ["tired", "angry"])
+def test_a_stretch_keeps_the_hand_at_the_mouth(word):
+    motion = builtin("drink")
+    phrase = Express(words={word: 1.0})(lift(motion), start=0.4)
+    made, clock = generate(phrase, motion.rate), performed_clock(phrase, motion.rate)
+    (touch,) = (own for own in phrase.referents if own.kind == Kind.TOUCH)
+    shown = clock.source
+    rows = (shown > touch.start) & (shown < touch.end)
+    now = in_frame(made, "rightHand", "head")[rows]
+    was = np.stack([np.interp(shown[rows], motion.times, c) for c in in_frame(motion, "rightHand", "head").T], axis=1)
+    assert norms(now - was).max() < 0.012
 
 
 @pytest.mark.parametrize("word", [*WORDS, "shy", "proud"])

@@ -93,6 +93,7 @@ def _lift(motion: Motion) -> Phrase:
 def is_loop(motion: Motion) -> bool:
     """Whether a motion goes round: its last frame is its first again, and it moves on there as it does elsewhere.
 
+    It may travel: then the next cycle goes on from where this one ends (``kinesphere.loop`` makes such ones).
     A gesture that begins and ends in one and the same rest is none: it has strokes with a timing, and no pace.
     """
     if motion.calibration_frames or motion.duration < SHORTEST_LOOP:
@@ -100,7 +101,10 @@ def is_loop(motion: Motion) -> bool:
     first, last = motion.rotations[0], motion.rotations[-1]
     if rotations.angle_between(first, last).max() > LOOP_ANGLE:
         return False
-    if np.abs(motion.translations[0] - motion.translations[-1]).max() > LOOP_DISTANCE:
+    moved = np.abs(motion.translations[0] - motion.translations[-1])
+    roots = np.flatnonzero(motion.skeleton.parents < 0)
+    moved[roots] *= np.array([0.0, 1.0, 0.0])  # a cycle may travel over the ground
+    if moved.max() > LOOP_DISTANCE:
         return False
     speeds = rotations.angle_between(motion.rotations[1:], motion.rotations[:-1]).max(axis=1)
     count = max(round(LOOP_SEAM * motion.rate), 1)

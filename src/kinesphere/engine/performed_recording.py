@@ -40,7 +40,7 @@ from kinesphere.engine.recorded_walk import add_walk, swing_arm, walk_elsewhere
 from kinesphere.engine.recording_clock import RecordingClock, arm_clock, body_track, recording_clock
 from kinesphere.engine.recruitment import Moments, add_drives, free_of_shapes, settle_sizes, weigh_strokes
 from kinesphere.engine.trunk import STEADY
-from kinesphere.engine.unrolling import CYCLES, unroll
+from kinesphere.engine.unrolling import CYCLES, travel, unroll
 from kinesphere.maths import rotations, threads
 from kinesphere.maths.filters import gaussian, moving_mean, running_maximum
 from kinesphere.maths.interpolation import monotone_cubic, resample_rotations, resample_vectors
@@ -93,11 +93,20 @@ def generate_recording(phrase: Phrase, rate: float) -> Motion:
 
 def _perform_loop(phrase: Phrase, rate: float) -> Motion:
     """One cycle of a loop, from the middle of several."""
+    assert phrase.detail is not None
     made = _Performance(unroll(phrase), rate).perform()
     count = (len(made) - 1) // CYCLES
     middle = made[count : 2 * count + 1]
     local, translations = middle.rotations.copy(), middle.translations.copy()
+    # It begins where the first cycle does, and goes on by as much as a cycle travels now.
+    goes_on, travels = travel(middle), travel(phrase.detail.recording).any()
+    if travels:
+        roots = np.flatnonzero(made.skeleton.parents < 0)
+        came = (translations[0] - made.translations[0])[roots] * np.array([1.0, 0.0, 1.0])
+        translations[:, roots] -= came
     local[-1], translations[-1] = local[0], translations[0]
+    if travels:
+        translations[-1] += goes_on
     return replace(middle, rotations=freeze(rotations.continuous(local)), translations=freeze(translations))
 
 

@@ -71,12 +71,22 @@ def unroll_detail(detail: Detail) -> Detail:
     )
 
 
+def travel(motion: Motion) -> Floats:
+    """``(J, 3)`` how far roots have come over the ground in a cycle; nothing else moves on."""
+    made = np.zeros((len(motion.skeleton), 3))
+    roots = np.flatnonzero(motion.skeleton.parents < 0)
+    made[roots] = (motion.translations[-1] - motion.translations[0])[roots] * np.array([1.0, 0.0, 1.0])
+    return made
+
+
 def _unroll_motion(motion: Motion) -> Motion:
-    def tile(values: Floats) -> Floats:
-        return np.concatenate([*[values[:-1]] * CYCLES, values[-1:]])
+    def tile(values: Floats, on: Floats | float = 0.0) -> Floats:
+        cycles = [values[:-1] + k * on for k in range(CYCLES)]
+        return np.concatenate([*cycles, values[-1:] + (CYCLES - 1) * on])
 
     scales = None if motion.scales is None else tile(motion.scales)
-    return replace(motion, rotations=tile(motion.rotations), translations=tile(motion.translations), scales=scales)
+    translations = tile(motion.translations, travel(motion))
+    return replace(motion, rotations=tile(motion.rotations), translations=translations, scales=scales)
 
 
 def unroll_track(track: Track, period: float) -> Track:
