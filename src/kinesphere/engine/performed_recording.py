@@ -63,6 +63,7 @@ SINK_AHEAD, SINK_SMOOTH = 0.14, 0.06  # seconds
 ELBOWS = (-0.9, 1.35)  # radians inwards and outwards of hanging straight down, to which elbows come softly
 HIGHER, HIGHEST, ELBOW_SMOOTH = 0.08, -0.06, 0.03  # arm lengths above the recorded elbow, and the shoulder; seconds
 HANGS_DOWN = 0.85  # of the trunk's turns that a hanging arm does not take part in
+SWINGS_ALONG = 0.6  # less of that in a walk, where arms swing about the trunk
 TINY = 1e-7  # metres: what is nearer to where it was stays
 STILL_SECONDS = 1.0  # to either side, over which a pose that is held still is the mean
 SETTLES = 0.25  # seconds in which stillness comes and goes
@@ -569,7 +570,8 @@ class _Performance:
         length = self.detail.poses.arm_length
         carried = rotations.multiply(after.q(after.chest_joint), rotations.conjugate(before.q(before.chest_joint)))
         # An arm that hangs goes on hanging, however the trunk is bent.
-        hangs = HANGS_DOWN * self.hands[side].hangs
+        walking = self.detail.at_times(self.detail.steps.walking, self.clock.source)
+        hangs = HANGS_DOWN * self.hands[side].hangs * (1.0 - SWINGS_ALONG * walking)
         hung = rotations.slerp(carried, np.broadcast_to(rotations.identity(), carried.shape), hangs)
         chest = rotations.multiply(hung, before.chest)
         wrist = before.p(hand)
