@@ -2,6 +2,7 @@
 
     python tools/blind_recordings.py elements DATA OUT        five clips, each in eight elements
     python tools/blind_recordings.py words DATA OUT           ten words, each on three of the clips
+    python tools/blind_recordings.py observer DATA            what the observer codes of the same forty performances
 
 ``DATA`` is the folder of captures. ``OUT`` gets what ``blind_sheets.py`` writes: pictures, ``LABELS.csv`` and, for
 words, ``WORDS.txt``. Captures are shown on the built-in figure, to which they are retargeted.
@@ -19,7 +20,7 @@ import numpy as np
 
 from blind_pictures import Performance, still_step
 from blind_sheets import Item, write_items
-from kinesphere import Effort, Motion, figure, load, perform, retarget
+from kinesphere import Effort, Motion, figure, load, observe, perform, retarget
 from kinesphere.maths import rotations
 
 # What is done, its file below DATA/bvh, and seconds from which and to which it is shown.
@@ -93,13 +94,38 @@ def words(data: Path, seed: int) -> Iterator[Item]:
             yield item(data, name, word, perform(clip(data, name), words=word))
 
 
+def observed(data: Path) -> str:
+    """How many elements the observer codes right, as their opposites, or not at all; and false alarms."""
+    right = opposite = missed = false = 0
+    for name in CLIPS:
+        for effort in ELEMENTS.values():
+            found = observe(perform(clip(data, name), effort), clip(data, name))
+            for factor in ("space", "weight", "time", "flow"):
+                asked, coded = int(getattr(effort, factor)), int(getattr(found, factor).code)
+                if not asked:
+                    false += coded != 0
+                elif coded == asked:
+                    right += 1
+                elif coded == -asked:
+                    opposite += 1
+                else:
+                    missed += 1
+    total = right + opposite + missed
+    return f"of {total} elements {right} right, {opposite} opposite, {missed} not coded; {false} false alarms"
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=("elements", "words"))
+    parser.add_argument("what", choices=("elements", "words", "observer"))
     parser.add_argument("data", type=Path)
-    parser.add_argument("out", type=Path)
+    parser.add_argument("out", type=Path, nargs="?")
     parser.add_argument("--seed", type=int, default=17)
     given = parser.parse_args()
+    if given.what == "observer":
+        print(observed(given.data))
+        return
+    if given.out is None:
+        parser.error("a folder for the pictures is needed")
     items = elements(given.data) if given.what == "elements" else words(given.data, given.seed)
     print(f"{write_items(items, given.out)} items in {given.out}")
     if given.what == "words":
