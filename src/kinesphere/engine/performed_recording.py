@@ -64,6 +64,7 @@ ELBOWS = (-0.9, 1.35)  # radians inwards and outwards of hanging straight down, 
 HIGHER, HIGHEST, ELBOW_SMOOTH = 0.08, -0.06, 0.03  # arm lengths above the recorded elbow, and the shoulder; seconds
 HANGS_DOWN = 0.85  # of the trunk's turns that a hanging arm does not take part in
 SWINGS_ALONG = 0.6  # less of that in a walk, where arms swing about the trunk
+ARM_SMOOTH = 0.022  # seconds of σ, over which turns of arms are smoothed
 TINY = 1e-7  # metres: what is nearer to where it was stays
 STILL_SECONDS = 1.0  # to either side, over which a pose that is held still is the mean
 SETTLES = 0.25  # seconds in which stillness comes and goes
@@ -492,10 +493,13 @@ class _Performance:
             swivels = self._elbow_room(side, swivels * free)
             swivels = SIGN[side] * swivels + swivel_of_keys(self.phrase, side, self.clock.source)
             moved |= np.abs(swivels) > 1e-9
+            joints = [limb.upper, limb.lower]
+            carried = local[:, joints]
             place_limb(limb, local, translations, targets, wanted=moved, swivels=swivels)
             lowered = self._lower_elbow(side, before, local, translations)
             if lowered.any():
                 place_limb(limb, local, translations, targets, wanted=lowered != 0.0, swivels=lowered)
+            self._smooth_turns(joints, carried, np.where(moved, free, 0.0), local)
             if kept[side].any():
                 self._turn_kept(side, ends, kept[side], local, translations)
             if np.any(turns):
@@ -509,6 +513,19 @@ class _Performance:
             return swivels
         recorded = self.detail.at_times(elbow_swivel(self.detail.poses, side), self.clock.source)
         return _within_room(swivels, recorded, ELBOWS)
+
+    def _smooth_turns(self, joints: list[int], carried: Floats, free: Floats, local: Floats) -> None:
+        """Smooth in time how far edits have turned joints of an arm ``(T, K, 4)``: an elbow near straight turns fast.
+
+        ``free (T,)`` is by how much: hands that keep something, and frames that nothing has moved, stay as they are.
+        """
+        turned = rotations.multiply(rotations.conjugate(carried), local[:, joints])
+        vectors = rotations.to_rotation_vector(rotations.continuous(turned))
+        calm = gaussian(vectors, ARM_SMOOTH * self.rate, ends="reflect")
+        shown = np.flatnonzero(free > 0.0)
+        mixed = vectors + free[:, None, None] * (calm - vectors)
+        made = rotations.multiply(carried, rotations.from_rotation_vector(mixed))
+        local[shown[:, None], joints] = made[shown]
 
     def _lower_elbow(self, side: str, before: _World, local: Floats, translations: Floats) -> Floats:
         """Swivels ``(T,)`` that bring an elbow down which edits have raised above its shoulder.
