@@ -22,7 +22,7 @@ from kinesphere.engine.pose import SIGN
 from kinesphere.engine.proportions import LEG
 from kinesphere.engine.recorded_hands import TREMOR, RecordedHand, elbow_path, wrist_path
 from kinesphere.engine.recording_clock import RecordingClock
-from kinesphere.engine.stepping import PACES, Stance
+from kinesphere.engine.stepping import PACES, FootStance
 from kinesphere.engine.trunk import STEADY, TAKEN_BACK
 from kinesphere.maths import rotations
 from kinesphere.maths.filters import gaussian
@@ -107,7 +107,7 @@ def _strides_passed(detail: Detail) -> Floats:
     return np.asarray(np.interp(detail.times, strikes, 0.5 * np.arange(len(strikes))))
 
 
-class Overlays:
+class GaitOverlays:
     """A phrase's gait overlays at times of it."""
 
     def __init__(self, phrase: Phrase, times: Floats) -> None:
@@ -136,7 +136,7 @@ def add_walk(table: Floats, phrase: Phrase, clock: RecordingClock) -> None:
     assert detail is not None
     if not detail.steps.walks:
         return
-    shape, over = stride_shape(detail), Overlays(phrase, clock.source)
+    shape, over = stride_shape(detail), GaitOverlays(phrase, clock.source)
     walking = detail.at_times(detail.steps.walking, clock.source)
 
     def shown(values: Floats) -> Floats:
@@ -185,7 +185,7 @@ def _jolt(table: Floats, strike: Floats, walking: Floats, clock: RecordingClock,
 
 
 def _look(
-    table: Floats, over: Overlays, walking: Floats, clock: RecordingClock, shape: StrideShape, detail: Detail
+    table: Floats, over: GaitOverlays, walking: Floats, clock: RecordingClock, shape: StrideShape, detail: Detail
 ) -> None:
     steady = over("steady") * walking
     if np.any(steady):
@@ -216,7 +216,7 @@ def walk_elsewhere(phrase: Phrase, clock: RecordingClock) -> WalkedFeet | None:
     detail = phrase.detail
     assert detail is not None
     names = ("stride", "width", "weave", "lift")
-    recorded = Overlays(phrase, detail.times)
+    recorded = GaitOverlays(phrase, detail.times)
     if not detail.steps.walks or not any(recorded.changes(name) for name in names):
         return None
     shape, poses, count = stride_shape(detail), detail.poses, len(detail.times)
@@ -238,7 +238,7 @@ def walk_elsewhere(phrase: Phrase, clock: RecordingClock) -> WalkedFeet | None:
     return WalkedFeet(cubic_rows_at(body, at), {side: cubic_rows_at(own, at) for side, own in feet.items()})
 
 
-def _planted(moved: Floats, stances: list[Stance], lift: Floats, rate: float) -> Floats:
+def _planted(moved: Floats, stances: list[FootStance], lift: Floats, rate: float) -> Floats:
     """Displacements ``(T, 3)`` of a foot that are constant while it stands, and go over from one stance to the next."""
     if not stances:
         return moved
@@ -267,7 +267,7 @@ def swing_arm(phrase: Phrase, hand: RecordedHand, clock: RecordingClock) -> Floa
     assert detail is not None
     if not detail.steps.walks:
         return np.zeros_like(hand.path)
-    shape, over = stride_shape(detail), Overlays(phrase, clock.source)
+    shape, over = stride_shape(detail), GaitOverlays(phrase, clock.source)
     walking = detail.at_times(detail.steps.walking, clock.source) * hand.hangs
     at = clock.source * detail.poses.motion.rate
     own = cubic_rows_at(shape.wrists[hand.side], at)

@@ -34,7 +34,7 @@ FALLS = -4.0  # metres per second squared: a body in the air falls faster than t
 GRAVITY_AROUND = 0.06  # seconds around a flight that go with it
 
 
-class Stance(NamedTuple):
+class FootStance(NamedTuple):
     """One stance of one foot, in frames."""
 
     side: str
@@ -50,7 +50,7 @@ class Steps:
     strikes: Floats  # (M,) seconds, of both feet in order, within locomotion
     strike_sides: tuple[str, ...]
     walking: Floats  # (T,) from 0 to 1: how far it is locomotion
-    stances: tuple[Stance, ...]
+    stances: tuple[FootStance, ...]
     flying: Floats  # (T,) from 0 to 1: whether the body is in the air
     contacts: ContactRuns | None  # None: the body has no soles that could be found
 
@@ -67,7 +67,7 @@ class Steps:
         gaps = np.diff(self.strikes)
         return float(2.0 * np.median(gaps[gaps < PACES[1]])) if (gaps < PACES[1]).any() else 1.0
 
-    def stances_of(self, side: str) -> list[Stance]:
+    def stances_of(self, side: str) -> list[FootStance]:
         """Of one foot, in time."""
         return [own for own in self.stances if own.side == side]
 
@@ -85,7 +85,7 @@ def find_steps(poses: RecordedPoses) -> Steps:
     return Steps(strikes, sides, walking, stances, _flights(poses, contacts), contacts)
 
 
-def _stances(poses: RecordedPoses, contacts: ContactRuns) -> list[Stance]:
+def _stances(poses: RecordedPoses, contacts: ContactRuns) -> list[FootStance]:
     found, rate = [], poses.motion.rate
     for side in SIDES:
         down = np.zeros(len(poses.motion), dtype=np.bool_)
@@ -102,7 +102,7 @@ def _stances(poses: RecordedPoses, contacts: ContactRuns) -> list[Stance]:
         ankle = poses.position(f"{side}Foot")
         for first, last in merged:
             x, y, z = np.median(ankle[first : last + 1], axis=0).tolist()
-            found.append(Stance(side, first, last, (x, y, z)))
+            found.append(FootStance(side, first, last, (x, y, z)))
     return found
 
 
