@@ -1,0 +1,180 @@
+"""Channels of a performed recording: what all edits ask of trunk, head, hips, idle arms and hands in every frame.
+
+Everything is a difference from the recorded pose, and leaves room for it: a trunk that is bent already bends less, a
+body that crouches sinks less, one that lies or sits keeps its hips, a head that a hand is at turns little.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from kinesphere.engine.channels import INDEX, NAMES, add_channels
+from kinesphere.engine.clocks import StrokeClock, stroke_clock
+from kinesphere.engine.detail import REST_LEADS, Detail
+from kinesphere.engine.hand_contacts import nearness
+from kinesphere.engine.idle import IDLE_WAVES, idle_waves
+from kinesphere.engine.pose import SIGN
+from kinesphere.engine.proportions import ARM, LEG
+from kinesphere.engine.recorded_hands import RecordedHand
+from kinesphere.engine.recorded_referents import windows
+from kinesphere.engine.recorded_walk import add_walk
+from kinesphere.engine.recording_clock import RecordingClock, body_track
+from kinesphere.engine.recruitment import Moments, add_drives, free_of_shapes, settle_sizes, weigh_strokes
+from kinesphere.engine.trunk import STEADY
+from kinesphere.engine.unrolling import CYCLES
+from kinesphere.maths.filters import gaussian
+from kinesphere.maths.interpolation import monotone_cubic
+from kinesphere.maths.vectors import Floats
+from kinesphere.motion.gesture import CHANNELS
+from kinesphere.motion.humanoid import SIDES
+from kinesphere.motion.phrase import Phrase
+from kinesphere.motion.referent import Kind
+
+LEANS, LOOKS_DOWN = (-0.42, 0.75), (-0.70, 0.95)  # radians of trunk and face from upright, to which edits come softly
+DEEPEST, LEAST_SINK = 0.20, 0.025  # leg lengths that legs are shorter than straight ones, to which edits come softly
+HELD_HEAD = {"head.turn": 0.3, "head.tilt": 0.5, "head.nod": 0.7, "torso.turn": 0.6}  # left of them with a hand at it
+LEAST_ROOM = 0.15  # radians that are always left
+LYING = 0.35  # of what the trunk is asked for that a body does which lies
+IDLE_ARMS, BUSY_ARMS = 0.3, 0.85  # of a posture that hanging arms take while nothing is done, and while something is
+AROUND = 0.5  # seconds around a stroke in which it is being done
+_ARMS = [i for i, name in enumerate(NAMES) if ".arm." in name]
+HIPS = tuple(name for name in CHANNELS if name.startswith("hips."))
+
+
+def recorded_channels(phrase: Phrase, clock: RecordingClock, hands: Mapping[str, RecordedHand]) -> Floats:
+    """``(T, C)`` what all edits of a phrase add to channels, in metres of the figure."""
+    assert phrase.detail is not None
+    return _RecordedChannels(phrase, phrase.detail, clock, hands).table()
+
+
+@dataclass(frozen=True, eq=False)
+class _RecordedChannels:
+    """The channels of one performance."""
+
+    phrase: Phrase
+    detail: Detail
+    clock: RecordingClock
+    hands: Mapping[str, RecordedHand]
+
+    def table(self) -> Floats:
+        """``(T, C)`` what all edits add to channels, in metres of the figure."""
+        phrase, clock = self.phrase, self.clock
+        table = np.zeros((clock.frames, len(NAMES)))
+        add_channels(table, phrase.added_channels, clock.source, phrase.loop)
+        self._follow_curves(table)
+        if phrase.drives:
+            add_drives(table, phrase.drives, self._moments(table))
+        add_walk(table, phrase, clock)
+        restless = (("sway", max(phrase.life - 1.0, 0.0)), ("fidget", phrase.fidget))
+        for kind, gain in restless:
+            if gain > 0.0:
+                phases = None if phrase.seed is None else np.random.default_rng(phrase.seed)
+                columns = [INDEX[name] for name in IDLE_WAVES[kind]]
+                table[:, columns] += gain * self._idle(kind, phases)
+        upright = self.detail.at_times(self.detail.poses.upright, clock.source)
+        table *= (LYING + (1.0 - LYING) * upright)[:, None]
+        table[:, _ARMS] *= (IDLE_ARMS + (BUSY_ARMS - IDLE_ARMS) * self._activity())[:, None]
+        stands = self.detail.at_times(self.detail.poses.stands, clock.source)
+        table[:, [INDEX[name] for name in HIPS]] *= stands[:, None]
+        self._limit_bends(table)
+        flying = self.detail.at_times(self.detail.steps.flying, clock.source)
+        table[:, [INDEX[f"hips.{axis}"] for axis in "xyz"]] *= (1.0 - flying)[:, None]
+        return table
+
+    def _idle(self, kind: str, phases: np.random.Generator | None) -> Floats:
+        """Sway or fidgeting, the same in every cycle of a loop."""
+        frames, period = self.clock.frames, self.detail.period
+        if period is None:
+            return idle_waves(kind, frames, self.clock.rate, False, phases)
+        count = (frames - 1) // CYCLES
+        once = idle_waves(kind, count + 1, self.clock.rate, True, phases)
+        return np.concatenate([*[once[:-1]] * CYCLES, once[-1:]])
+
+    def _activity(self) -> Floats:
+        """``(T,)`` from 0 to 1: whether any part of the body makes a stroke about now."""
+        strokes = self.detail.strokes
+        edges, acts = self.clock.to_output(strokes.edges), np.zeros(self.clock.frames)
+        for lead, start, end in zip(strokes.leads, edges[:-1], edges[1:], strict=True):
+            if lead != REST_LEADS:
+                first, last = np.searchsorted(self.clock.time, (start - AROUND, end + AROUND))
+                acts[first:last] = 1.0
+        return gaussian(acts, 0.5 * AROUND * self.clock.rate, ends="hold")
+
+    def _limit_bends(self, table: Floats) -> None:
+        """Bend trunk and head less where the recording has bent them already: bodies fold only so far."""
+        poses, source = self.detail.poses, self.clock.source
+        lean, down = (self.detail.at_times(own, source) for own in (poses.lean, poses.gaze_down))
+        forward, nod = table[:, INDEX["torso.forward"]], table[:, INDEX["head.nod"]]
+        table[:, INDEX["torso.forward"]] = within_room(forward, lean, LEANS)
+        bent = (1.0 - STEADY[0]) * table[:, INDEX["torso.forward"]]
+        table[:, INDEX["head.nod"]] = within_room(nod, down + bent, LOOKS_DOWN)
+        # Who crouches already sinks less: ankles bend only so far.
+        deep, sinks = self.detail.at_times(poses.crouch, source), -np.minimum(table[:, INDEX["hips.y"]], 0.0) / LEG
+        room = np.maximum(DEEPEST - deep, LEAST_SINK)
+        table[:, INDEX["hips.y"]] += LEG * (sinks - room * np.tanh(sinks / room))
+        # A head that a hand is at turns little: the hand would have to go around with it.
+        for side in SIDES:
+            at_head = self.detail.at_times(nearness(poses, side), source)
+            for referent, weight in windows(self.phrase, side, source, (Kind.TOUCH,)):
+                at_head = np.maximum(at_head, weight if referent.joint == "head" else 0.0)
+            if at_head.any():
+                for name, most in HELD_HEAD.items():
+                    table[:, INDEX[name]] *= 1.0 - (1.0 - most) * at_head
+
+    def _follow_curves(self, table: Floats) -> None:
+        """Add what was changed of the lifted curves of torso, head and hips."""
+        for part, lifted in self.detail.tracks.items():
+            curves = self.phrase.track(part).curves
+            for name in {*curves, *lifted.curves}:
+                now, was = curves.get(name), lifted.curves.get(name)
+                if now == was:
+                    continue
+                scale = LEG if name in ("hips.x", "hips.y", "hips.z") else 1.0
+                for curve, sign in ((now, 1.0), (was, -1.0)):
+                    if curve is not None:
+                        values = monotone_cubic(curve.times, curve.values, self.clock.source)
+                        table[:, INDEX[name]] += sign * scale * values
+
+    def _moments(self, table: Floats) -> Moments:
+        """When the strokes of hands and body are, for drives."""
+        strokes = self.detail.strokes
+        arms = []
+        for side, hand in self.hands.items():
+            goals = _metres(hand)
+            fixed = np.zeros(len(goals), dtype=np.bool_)
+            times = hand.edges[:-1], hand.edges[1:], hand.peaks
+            arms.append(weigh_strokes(side, times, goals, hand.lengths, hand.hanging, fixed, fixed, hand.phase))
+        body: StrokeClock = stroke_clock(
+            strokes.edges, strokes.lengths, body_track(self.phrase), strokes.inflections, True, self.clock.rate
+        )
+        body = replace(body, goals=self.clock.to_output(strokes.edges))
+        return Moments(
+            self.clock.time,
+            self.clock.source,
+            self.phrase.duration,
+            self.clock.rate,
+            self.phrase.loop,
+            settle_sizes(arms),
+            body,
+            free_of_shapes(table),
+            joins=False,
+            period=None if self.detail.period is None else float(self.clock.time[-1]) / CYCLES,
+            recorded_head=np.stack(
+                [self.detail.at_times(own, self.clock.source) for own in self.detail.poses.head_turned]
+            ),
+        )
+
+
+def within_room(added: Floats, recorded: Floats, ends: tuple[float, float]) -> Floats:
+    """Added angles ``(T,)`` that come softly to what is left of a range beside the recorded ones."""
+    above, below = np.maximum(ends[1] - recorded, LEAST_ROOM), np.maximum(recorded - ends[0], LEAST_ROOM)
+    room = np.where(added > 0.0, above, below)
+    return np.asarray(room * np.tanh(added / room))
+
+
+def _metres(hand: RecordedHand) -> Floats:
+    """Goals ``(S + 1, 3)`` out, up and ahead of the shoulder, in metres of the figure."""
+    return np.asarray(ARM * hand.goals * np.array([SIGN[hand.side], 1.0, 1.0]))
