@@ -1,0 +1,263 @@
+"""Arms of a performed recording: hands go where edits bring them and keep what they keep; elbows and fingers follow."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from kinesphere.body.hands import blend_hand_shapes, finger_rotations, hand_shape
+from kinesphere.engine.channels import INDEX
+from kinesphere.engine.hand_contacts import nearness
+from kinesphere.engine.pose import SIGN
+from kinesphere.engine.recorded_channels import within_room
+from kinesphere.engine.recorded_hands import (
+    displace_hand,
+    elbow_swivel,
+    follow_keys,
+    keep_off_trunk,
+    swivel_of_keys,
+    turn_hand,
+)
+from kinesphere.engine.recorded_limbs import place_limb, turn_joints
+from kinesphere.engine.recorded_referents import aim, kept_joint, windows
+from kinesphere.engine.recorded_walk import swing_arm
+from kinesphere.engine.recording_context import PerformanceContext, RecordedWorld
+from kinesphere.maths import rotations
+from kinesphere.maths.filters import gaussian
+from kinesphere.maths.vectors import Floats, Ints, clip, norms
+from kinesphere.motion.gesture import SHAPES
+from kinesphere.motion.humanoid import SIDES
+from kinesphere.motion.memo import memoised
+from kinesphere.motion.referent import Kind
+from kinesphere.motion.skeleton import Skeleton
+
+ELBOWS = (-0.9, 1.35)  # radians inwards and outwards of hanging straight down, to which elbows come softly
+HIGHER, HIGHEST, ELBOW_SMOOTH = 0.08, -0.06, 0.03  # arm lengths above the recorded elbow, and the shoulder; seconds
+HANGS_DOWN = 0.85  # of the trunk's turns that a hanging arm does not take part in
+SWINGS_ALONG = 0.6  # less of that in a walk, where arms swing about the trunk
+ARM_SMOOTH = 0.022  # seconds of σ, over which turns of arms are smoothed
+TINY = 1e-7  # metres: what is nearer to where it was stays
+
+
+def place_arms(
+    context: PerformanceContext,
+    before: RecordedWorld,
+    after: RecordedWorld,
+    table: Floats,
+    local: Floats,
+    translations: Floats,
+) -> None:
+    """Put hands where edits bring them, in poses that are changed in place."""
+    length = context.detail.poses.arm_length
+    away, kept = {}, {}
+    half = 0.5 * norms(before.p(context.roles["leftUpperArm"]) - before.p(context.roles["rightUpperArm"])) / length
+    for side, hand in context.hands.items():
+        own = displace_hand(context.phrase, hand, context.clock, table) + swing_arm(context.phrase, hand, context.clock)
+        away[side] = keep_off_trunk(hand.path, own, side, float(np.median(half)))
+    meetings, with_head = _meet(context, away)
+    for side, hand in context.hands.items():
+        limb = context.limbs.get(f"{side}Arm")
+        if limb is None:
+            continue
+        targets, ends, kept[side] = _targets(context, side, before, after, away[side], meetings, with_head)
+        wrist = context.roles[f"{side}Hand"]
+        moved = norms(after.p(wrist) - targets) > TINY
+        turns, swivels = turn_hand(context.phrase, hand, context.clock, table)
+        free = 1.0 - kept[side]
+        swivels = _elbow_room(context, side, swivels * free)
+        swivels = SIGN[side] * swivels + swivel_of_keys(context.phrase, side, context.clock.source)
+        moved |= np.abs(swivels) > 1e-9
+        joints = [limb.upper, limb.lower]
+        carried = local[:, joints]
+        place_limb(limb, local, translations, targets, wanted=moved, swivels=swivels)
+        lowered = _lower_elbow(context, side, before, local, translations)
+        if lowered.any():
+            place_limb(limb, local, translations, targets, wanted=lowered != 0.0, swivels=lowered)
+        _smooth_turns(context, joints, carried, np.where(moved, free, 0.0), local)
+        if kept[side].any():
+            _turn_kept(context, side, ends, kept[side], local, translations)
+        if np.any(turns):
+            frame = context.body.anatomy.frames[f"{side}Hand"]
+            turn_joints(np.array([wrist]), frame[None], (turns * free[:, None])[:, None], local)
+        _fingers(context, side, table, free, local)
+
+
+def _elbow_room(context: PerformanceContext, side: str, swivels: Floats) -> Floats:
+    """Swivels ``(T,)`` outwards that raise no elbow above its shoulder."""
+    if not swivels.any():
+        return swivels
+    recorded = context.shown(elbow_swivel(context.detail.poses, side))
+    return within_room(swivels, recorded, ELBOWS)
+
+
+def _smooth_turns(context: PerformanceContext, joints: list[int], carried: Floats, free: Floats, local: Floats) -> None:
+    """Smooth in time how far edits have turned joints of an arm ``(T, K, 4)``: an elbow near straight turns fast.
+
+    ``free (T,)`` is by how much: hands that keep something, and frames that nothing has moved, stay as they are.
+    """
+    turned = rotations.multiply(rotations.conjugate(carried), local[:, joints])
+    vectors = rotations.to_rotation_vector(rotations.continuous(turned))
+    calm = gaussian(vectors, ARM_SMOOTH * context.rate, ends="reflect")
+    shown = np.flatnonzero(free > 0.0)
+    mixed = vectors + free[:, None, None] * (calm - vectors)
+    made = rotations.multiply(carried, rotations.from_rotation_vector(mixed))
+    local[shown[:, None], joints] = made[shown]
+
+
+def _lower_elbow(
+    context: PerformanceContext, side: str, before: RecordedWorld, local: Floats, translations: Floats
+) -> Floats:
+    """Swivels ``(T,)`` that bring an elbow down which edits have raised above its shoulder.
+
+    It may be as high as it was recorded, or nearly as high as the shoulder.
+    """
+    after = context.world(local, translations)
+    shoulder, elbow, hand = (context.roles[f"{side}{part}"] for part in ("UpperArm", "LowerArm", "Hand"))
+    up, was_up = (rotations.rotate(own.chest, np.array([0.0, 1.0, 0.0])) for own in (after, before))
+    length = context.detail.poses.arm_length
+    recorded = np.sum((before.p(elbow) - before.p(shoulder)) * was_up, axis=1)
+    most = np.maximum(recorded + HIGHER * length, HIGHEST * length)
+    bone, way = after.p(elbow) - after.p(shoulder), after.p(hand) - after.p(shoulder)
+    axis = way / np.maximum(norms(way), 1e-9)[:, None]
+    along = np.sum(bone * axis, axis=1)
+    off = bone - along[:, None] * axis
+    upward = up - np.sum(up * axis, axis=1)[:, None] * axis
+    high = np.maximum(norms(off) * norms(upward), 1e-9)
+    angle = np.arctan2(np.sum(np.cross(upward, off) * axis, axis=1), np.sum(upward * off, axis=1))
+    least = np.arccos(clip((most - along * np.sum(up * axis, axis=1)) / high, -1.0, 1.0))
+    short = np.maximum(least - np.abs(angle), 0.0)
+    if short.max() < 1e-3:
+        return np.zeros(len(local))
+    # It goes down on the side where it is; one that is straight up goes outwards.
+    aside = rotations.rotate(after.chest, np.array([SIGN[side], 0.0, 0.0]))
+    outward = np.sum(np.cross(upward, aside) * axis, axis=1)
+    sign = np.where(np.abs(angle) > 0.3, np.sign(angle), np.sign(outward + 1e-12))
+    return gaussian(sign * short, ELBOW_SMOOTH * context.rate, ends="hold")
+
+
+def _meet(context: PerformanceContext, away: dict[str, Floats]) -> tuple[Floats, Floats]:
+    """``(T,)`` how far palms meet, where both hands are displaced alike; and how far both go with the head.
+
+    Hands that meet at the chest are not displaced at all, and those that meet at the head go with it together: so
+    neither what they touch nor each other is lost.
+    """
+    weight, at_head, at_body = np.zeros((3, context.clock.frames))
+    if len(away) < 2:
+        return weight, at_head
+    for _, own in windows(context.phrase, "left", context.clock.source, (Kind.MEET,)):
+        weight = np.maximum(weight, own)
+    if not weight.any():
+        return weight, at_head
+    for side in SIDES:
+        for referent, own in windows(context.phrase, side, context.clock.source, (Kind.TOUCH,)):
+            if referent.joint == "head":
+                at_head = np.maximum(at_head, own)
+            else:
+                at_body = np.maximum(at_body, own)
+    mean = 0.5 * (1.0 - at_body)[:, None] * (away["left"] + away["right"])
+    for side in away:
+        away[side] = away[side] + weight[:, None] * (mean - away[side])
+    return weight, weight * at_head
+
+
+def _targets(
+    context: PerformanceContext,
+    side: str,
+    before: RecordedWorld,
+    after: RecordedWorld,
+    away: Floats,
+    meetings: Floats,
+    with_head: Floats,
+) -> tuple[Floats, Floats, Floats]:
+    """Where a wrist goes ``(T, 3)``, how its hand is turned where it keeps something ``(T, 4)``, and how far."""
+    shoulder, hand = (context.roles[f"{side}{part}"] for part in ("UpperArm", "Hand"))
+    length = context.detail.poses.arm_length
+    carried = rotations.multiply(after.q(after.chest_joint), rotations.conjugate(before.q(before.chest_joint)))
+    # An arm that hangs goes on hanging, however the trunk is bent.
+    hangs = HANGS_DOWN * context.hands[side].hangs * (1.0 - SWINGS_ALONG * context.walking)
+    hung = rotations.slerp(carried, np.broadcast_to(rotations.identity(), carried.shape), hangs)
+    chest = rotations.multiply(hung, before.chest)
+    wrist = before.p(hand)
+    displaced = length * rotations.rotate(chest, away)
+    target = after.p(shoulder) + rotations.rotate(hung, wrist - before.p(shoulder)) + displaced
+    ends = rotations.multiply(carried, before.q(hand))
+    kept = np.array(meetings)
+    if meetings.any():
+        together = after.p(after.chest_joint) + rotations.rotate(carried, wrist - before.p(before.chest_joint))
+        target = target + meetings[:, None] * (together + displaced - target)
+    apart = 1.0 - meetings
+    near = apart * context.shown(nearness(context.detail.poses, side))
+    near = np.maximum(near, with_head)
+    head = context.roles["head"]
+    if near.any():  # a hand goes with the face, the more the nearer it is
+        by = rotations.multiply(after.q(head), rotations.conjugate(before.q(head)))
+        place = after.p(head) + rotations.rotate(by, wrist - before.p(head))
+        target = target + near[:, None] * (place - target)
+        ends = rotations.slerp(ends, rotations.multiply(by, before.q(hand)), near)
+        kept = np.maximum(kept, near)
+    for referent, weight in windows(context.phrase, side, context.clock.source, (Kind.TOUCH, Kind.PLACE)):
+        if referent.kind == Kind.PLACE:
+            place, turn = wrist, before.q(hand)
+        else:
+            joint = kept_joint(context.phrase, referent)
+            by = rotations.multiply(after.q(joint), rotations.conjugate(before.q(joint)))
+            place = after.p(joint) + rotations.rotate(by, wrist - before.p(joint))
+            turn = rotations.multiply(by, before.q(hand))
+        weight = apart * weight
+        target = target + weight[:, None] * (place - target)
+        share = weight / np.maximum(kept + weight, 1e-9)
+        ends = rotations.slerp(ends, turn, share)
+        kept = np.maximum(kept, weight)
+    for referent, weight in windows(context.phrase, side, context.clock.source, (Kind.AIM,)):
+        if referent.target is None:
+            continue
+        aimed, turn = aim(after.p(shoulder), before.p(shoulder), wrist, np.array(referent.target))
+        weight = apart * weight
+        target = target + weight[:, None] * (aimed - target)
+        share = weight / np.maximum(kept + weight, 1e-9)
+        ends = rotations.slerp(ends, rotations.multiply(turn, before.q(hand)), share)
+        kept = np.maximum(kept, weight)
+    keyed = follow_keys(context.phrase, side, context.clock.source)
+    if keyed.any():
+        target = target + length * rotations.rotate(chest, keyed)
+    return target, ends, kept
+
+
+def _turn_kept(
+    context: PerformanceContext, side: str, ends: Floats, kept: Floats, local: Floats, translations: Floats
+) -> None:
+    """Turn a hand as it is wanted in the world, as far as it keeps something."""
+    hand = context.roles[f"{side}Hand"]
+    rows = np.flatnonzero(kept > 1e-6)
+    world = context.world(local, translations)
+    turned = rotations.slerp(world.q(hand)[rows], ends[rows], kept[rows])
+    parent = rotations.multiply(world.q(hand)[rows], rotations.conjugate(local[rows, hand]))
+    local[rows, hand] = rotations.multiply(rotations.conjugate(parent), turned)
+
+
+def _fingers(context: PerformanceContext, side: str, table: Floats, free: Floats, local: Floats) -> None:
+    """Close or open hands that have fingers, where a word or an Effort asks for it."""
+    weights = {name: free * clip(table[:, INDEX[f"{side}.hand.{name}"]], 0.0, 1.0) for name in SHAPES[1:]}
+    weights = {name: own for name, own in weights.items() if own.any()}
+    if not weights or not _has_fingers(context.body.skeleton.roles, side):
+        return
+    total = np.sum(list(weights.values()), axis=0)
+    if len(weights) == 1:
+        joints, turned = _shaped_fingers(context.body.skeleton, side, next(iter(weights)))
+    else:
+        shapes = {name: own / np.maximum(total, 1e-9) for name, own in weights.items()}
+        wanted = finger_rotations(context.body.skeleton, side, blend_hand_shapes(shapes))
+        joints, turned = np.array(list(wanted)), np.stack(list(wanted.values()), axis=1)
+    local[:, joints] = rotations.slerp(local[:, joints], turned, np.minimum(total, 1.0)[:, None])
+
+
+def _has_fingers(roles: Mapping[str, int], side: str) -> bool:
+    return all(f"{side}{name}Proximal" in roles for name in ("Index", "Middle", "Little"))
+
+
+@memoised
+def _shaped_fingers(skeleton: Skeleton, side: str, shape: str) -> tuple[Ints, Floats]:
+    """The joints ``(K,)`` of a hand's fingers and their rotations ``(1, K, 4)`` in one shape."""
+    wanted = finger_rotations(skeleton, side, hand_shape(shape))
+    return np.array(list(wanted)), np.stack(list(wanted.values()))[None]

@@ -1,0 +1,59 @@
+"""Frames of a recording at moments of it, in arrays of their own that a performance then changes."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from kinesphere.maths import threads
+from kinesphere.maths.interpolation import resample_rotations, resample_vectors
+from kinesphere.maths.vectors import Floats, Ints, clip
+from kinesphere.motion.memo import memoised
+from kinesphere.motion.motion import Motion
+
+SAMPLE_WORK = 8  # what a sampled number is worth when frames are shared among threads
+BLOCK = 8192  # frames that are sampled at once
+
+
+@memoised
+def moving_joints(motion: Motion) -> Ints:
+    """Joints whose translations change: as a rule the root alone."""
+    return np.flatnonzero((motion.translations != motion.translations[0]).any(axis=(0, 2)))
+
+
+def _around(frames: Floats, count: int) -> tuple[Floats, int, int]:
+    """Fractional frames from the first one that is needed for them, that one, and one after the last."""
+    first = max(int(np.floor(frames.min())) - 2, 0)
+    end = min(int(np.ceil(frames.max())) + 3, count)
+    return frames - first, first, end
+
+
+def sample_frames(motion: Motion, times: Floats) -> tuple[Floats, Floats]:
+    """Local rotations and translations at times of a motion, in arrays of their own."""
+    frames = times * motion.rate
+    nearest = np.round(frames)
+    frames = clip(np.where(np.abs(frames - nearest) < 1e-6, nearest, frames), 0.0, len(motion) - 1.0)
+    if np.array_equal(frames, np.arange(frames[0], frames[0] + len(frames))):
+        rows = slice(int(frames[0]), int(frames[0]) + len(frames))
+        return motion.rotations[rows].copy(), motion.translations[rows].copy()
+    moving = moving_joints(motion)
+    local = np.empty((len(frames), *motion.rotations.shape[1:]))
+    translations = np.empty((len(frames), *motion.translations.shape[1:]))
+
+    def sample(part: slice) -> None:
+        for first in range(part.start, part.stop, BLOCK):
+            rows = slice(first, min(first + BLOCK, part.stop))
+            at, a, b = _around(frames[rows], len(motion))
+            local[rows] = resample_rotations(motion.rotations[a:b], at)
+            translations[rows] = motion.translations[0]
+            translations[rows][:, moving] = resample_vectors(motion.translations[a:b][:, moving], at)
+
+    threads.share_frames(len(frames), len(frames) * motion.rotations[0].size * SAMPLE_WORK, sample)
+    return local, translations
+
+
+def show_other_moments(motion: Motion, joints: Ints, times: Floats, local: Floats) -> None:
+    """Let some joints of poses ``(T, J, 4)`` show other moments of a motion, in place."""
+    for first in range(0, len(local), BLOCK):
+        rows = slice(first, first + BLOCK)
+        at, a, b = _around(times[rows] * motion.rate, len(motion))
+        local[rows][:, joints] = resample_rotations(motion.rotations[a:b][:, joints], at)
