@@ -199,7 +199,7 @@ def _motion(context: PerformanceContext, local: Floats, translations: Floats) ->
     return replace(
         recording,
         rate=context.rate,
-        rotations=freeze(rotations.continuous(local)),
+        rotations=freeze(rotations.continuous(local, copy=False)),
         translations=freeze(translations),
         scales=scales,
         calibration_frames=tuple(range(lead)),

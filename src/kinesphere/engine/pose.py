@@ -171,7 +171,7 @@ class BatchPose:
         for name, frames in zip(names, self.batch.slices, strict=True):
             # Nobody else holds these: they need not be copied again.
             local, translations = self.local[frames], freeze(self.translations[frames])
-            local = freeze(rotations.continuous(local) if rotations.has_sign_flips(local) else local)
+            local = freeze(rotations.continuous(local, copy=False))
             scales = None if self.scales is None else freeze(self.scales[frames])
             made.append(Motion(self.skeleton, self.batch.rate, local, translations, scales, name=name))
         return made

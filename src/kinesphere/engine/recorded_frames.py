@@ -5,19 +5,28 @@ from __future__ import annotations
 import numpy as np
 
 from kinesphere.maths import threads
-from kinesphere.maths.interpolation import resample_rotations, resample_vectors
+from kinesphere.maths.interpolation import resample_rotations, resample_vectors, rotation_steps
 from kinesphere.maths.vectors import Floats, Ints, clip
+from kinesphere.motion.checked_arrays import freeze
 from kinesphere.motion.memo import memoised
 from kinesphere.motion.motion import Motion
 
 SAMPLE_WORK = 8  # what a sampled number is worth when frames are shared among threads
 BLOCK = 8192  # frames that are sampled at once
+STEPS_KEPT = 2_000_000  # rotations of a motion up to which its steps are kept with it, in 48 MB
 
 
 @memoised
 def moving_joints(motion: Motion) -> Ints:
     """Joints whose translations change: as a rule the root alone."""
     return np.flatnonzero((motion.translations != motion.translations[0]).any(axis=(0, 2)))
+
+
+@memoised
+def _kept_steps(motion: Motion) -> Floats | None:
+    """The steps of its rotations, which every sampling of them asks for; None of a motion of many minutes."""
+    few = 1 < len(motion) and motion.rotations[..., 0].size <= STEPS_KEPT
+    return freeze(rotation_steps(motion.rotations)) if few else None
 
 
 def _around(frames: Floats, count: int) -> tuple[Floats, int, int]:
@@ -35,7 +44,7 @@ def sample_frames(motion: Motion, times: Floats) -> tuple[Floats, Floats]:
     if np.array_equal(frames, np.arange(frames[0], frames[0] + len(frames))):
         rows = slice(int(frames[0]), int(frames[0]) + len(frames))
         return motion.rotations[rows].copy(), motion.translations[rows].copy()
-    moving = moving_joints(motion)
+    moving, steps = moving_joints(motion), _kept_steps(motion)
     local = np.empty((len(frames), *motion.rotations.shape[1:]))
     translations = np.empty((len(frames), *motion.translations.shape[1:]))
 
@@ -43,7 +52,8 @@ def sample_frames(motion: Motion, times: Floats) -> tuple[Floats, Floats]:
         for first in range(part.start, part.stop, BLOCK):
             rows = slice(first, min(first + BLOCK, part.stop))
             at, a, b = _around(frames[rows], len(motion))
-            local[rows] = resample_rotations(motion.rotations[a:b], at)
+            known = None if steps is None else steps[a : b - 1]
+            resample_rotations(motion.rotations[a:b], at, steps=known, out=local[rows])
             translations[rows] = motion.translations[0]
             translations[rows][:, moving] = resample_vectors(motion.translations[a:b][:, moving], at)
 

@@ -23,9 +23,15 @@ static double hermite_rise(double rise, double left, double right, double u) {
 
 // The derivative of a rotation vector while the body rotates at a rate in its own frame.
 static Vec3 inverse_right_jacobian(Vec3 vector, Vec3 rate) {
-    const double squared = dot(vector, vector), angle = std::sqrt(squared);
-    const double factor =
-        angle < 1e-3 ? 1.0 / 12.0 + squared / 720.0 : (1.0 - 0.5 * angle / std::tan(0.5 * least(angle, 3.1))) / squared;
+    const double squared = dot(vector, vector);
+    double factor;
+    if (squared < 0.0625) {  // a series, to the last bit: from frame to frame hardly anything turns farther
+        factor = 1.0 / 12.0 + squared * (1.0 / 720.0 + squared * (1.0 / 30240.0 + squared * (1.0 / 1209600.0 +
+                                                                                             squared / 47900160.0)));
+    } else {
+        const double angle = std::sqrt(squared);
+        factor = (1.0 - 0.5 * angle / std::tan(0.5 * least(angle, 3.1))) / squared;
+    }
     const Vec3 across = cross(vector, rate);
     return rate + 0.5 * across + factor * cross(vector, across);
 }

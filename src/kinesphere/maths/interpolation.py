@@ -32,22 +32,38 @@ def resample_vectors(values: ArrayLike, frames: ArrayLike, *, smooth: bool = Tru
     return made
 
 
-def resample_rotations(quaternions: ArrayLike, frames: ArrayLike, *, smooth: bool = True) -> Floats:
+def resample_rotations(
+    quaternions: ArrayLike,
+    frames: ArrayLike,
+    *,
+    smooth: bool = True,
+    steps: Floats | None = None,
+    out: Floats | None = None,
+) -> Floats:
     """Unit quaternions ``(T, ..., 4)`` at fractional ``frames`` ``(N,)``, held beyond the first and the last.
 
     ``smooth`` works on the rotation vector from the frame before: a cubic whose angular velocities at both ends are
-    those of the neighbouring frames; otherwise it is a slerp.
+    those of the neighbouring frames; otherwise it is a slerp. ``steps`` are the ``rotation_steps`` of the quaternions,
+    if they are known already. ``out (N, ..., 4)``, a C-ordered array, is written instead of a new one.
     """
     q = as_floats(quaternions)
     i, u = _frames_and_shares(len(q), frames)
+    made = np.empty((len(i), *q.shape[1:])) if out is None else out
     if len(q) == 1:
-        return q[i]
-    made, joints = np.empty((len(i), *q.shape[1:])), math.prod(q.shape[1:-1])
+        made[:] = q[i]
+        return made
+    joints = math.prod(q.shape[1:-1])
     flat = np.ascontiguousarray(q).reshape(len(q), joints, 4)
-    steps = np.empty((len(q) - 1, joints, 3))
-    _native.interpolation.rotation_steps(flat, steps)
-    _native.interpolation.resample_rotations(flat, steps, i, u, smooth, made.reshape(len(i), joints, 4))
+    known = rotation_steps(flat) if steps is None else steps
+    _native.interpolation.resample_rotations(flat, known, i, u, smooth, made.reshape(len(i), joints, 4))
     return made
+
+
+def rotation_steps(quaternions: Floats) -> Floats:
+    """Rotation vectors ``(T − 1, J, 3)`` along the shorter arc from each of ``(T, J, 4)`` to the next."""
+    steps = np.empty((len(quaternions) - 1, quaternions.shape[1], 3))
+    _native.interpolation.rotation_steps(np.ascontiguousarray(quaternions), steps)
+    return steps
 
 
 def _frames_and_shares(count: int, frames: ArrayLike) -> tuple[Ints, Floats]:

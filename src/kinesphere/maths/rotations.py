@@ -176,11 +176,14 @@ def swing_twist(quaternions: ArrayLike, axis: ArrayLike) -> tuple[Floats, Floats
 # Signs and lengths of quaternions over time
 
 
-def continuous(quaternions: ArrayLike) -> Floats:
-    """Signs chosen so that neighbours along the first axis lie in the same hemisphere."""
+def continuous(quaternions: ArrayLike, *, copy: bool = True) -> Floats:
+    """Signs chosen so that neighbours along the first axis lie in the same hemisphere.
+
+    Without ``copy`` an array that has them already is returned itself.
+    """
     q = as_floats(quaternions)
     if not has_sign_flips(q):
-        return q.copy()
+        return q.copy() if copy else q
     flips = np.einsum("...i,...i->...", q[1:], q[:-1]) < 0.0
     odd = np.cumsum(flips, axis=0) % 2 == 1
     result = q.copy()
