@@ -11,7 +11,7 @@ words, ``WORDS.txt``. Captures are shown on the built-in figure, to which they a
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
@@ -20,7 +20,8 @@ import numpy as np
 
 from blind_pictures import Performance, still_step
 from blind_sheets import Item, write_items
-from kinesphere import Effort, Motion, figure, load, observe, perform, retarget
+from kinesphere import Effort, Motion, figure, load, observe, observe_recorded, perform, retarget
+from kinesphere.analysis import Observation
 from kinesphere.maths import rotations
 
 # What is done, its file below DATA/bvh, and seconds from which and to which it is shown.
@@ -94,12 +95,12 @@ def words(data: Path, seed: int) -> Iterator[Item]:
             yield item(data, name, word, perform(clip(data, name), words=word))
 
 
-def observed(data: Path) -> str:
-    """How many elements the observer codes right, as their opposites, or not at all; and false alarms."""
+def observed(data: Path, look: Callable[[Motion, Motion], Observation]) -> str:
+    """How many elements an observer codes right, as their opposites, or not at all; and false alarms."""
     right = opposite = missed = false = 0
     for name in CLIPS:
         for effort in ELEMENTS.values():
-            found = observe(perform(clip(data, name), effort), clip(data, name))
+            found = look(perform(clip(data, name), effort), clip(data, name))
             for factor in ("space", "weight", "time", "flow"):
                 asked, coded = int(getattr(effort, factor)), int(getattr(found, factor).code)
                 if not asked:
@@ -122,7 +123,8 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=17)
     given = parser.parse_args()
     if given.what == "observer":
-        print(observed(given.data))
+        print(f"moment by moment: {observed(given.data, observe_recorded)}")
+        print(f"by strokes from rest to rest: {observed(given.data, observe)}")
         return
     if given.out is None:
         parser.error("a folder for the pictures is needed")

@@ -11,6 +11,7 @@ from . import pictures as pictures
 from . import score as score
 from . import signals as signals
 from .analysis.observer import observe as observe
+from .analysis.observer import observe_recorded as observe_recorded
 from .body.body import Body as Body
 from .body.body import body_of as body_of
 from .body.contacts import Contacts as Contacts

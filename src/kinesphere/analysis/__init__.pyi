@@ -1,3 +1,4 @@
+from .comparison import Comparison as Comparison
 from .gait import GaitMeasures as GaitMeasures
 from .gait import measure_gait as measure_gait
 from .measures import StrokeMeasures as StrokeMeasures
@@ -5,6 +6,7 @@ from .measures import measure_strokes as measure_strokes
 from .observer import Coding as Coding
 from .observer import Observation as Observation
 from .observer import observe as observe
+from .observer import observe_recorded as observe_recorded
 from .strokes import Accent as Accent
 from .strokes import find_accents as find_accents
 from .strokes import find_strokes as find_strokes

@@ -128,7 +128,7 @@ def measure_weight(view: StrokeView) -> dict[str, float]:
     energies = {}
     for part, mass in MASSES.items():
         name = part if part in TRUNK else f"{view.side} {part}"
-        energies[part] = mass * norms(derivative(body[name], RATE))[first:last] ** 2
+        energies[part] = mass * norms(derivative(body.world[name], RATE))[first:last] ** 2
     trunk = np.sum([energies[part] for part in TRUNK], axis=0)
     total = np.sum(list(energies.values()), axis=0)
     acceleration = derivative(view.speed("wrist"), RATE)
@@ -174,7 +174,7 @@ def measure_flow(view: StrokeView) -> dict[str, float]:
     }
     if f"{view.side} knuckle" not in body:
         return measures
-    flexion = _wrist_flexion(body, view.side)[stroke.start : stroke.end + 1]
+    flexion = wrist_flexion(body, view.side)[stroke.start : stroke.end + 1]
     fingers = "fingers" if f"{view.side} fingers" in body else "knuckle"
     return measures | {
         "lag": _lag(speed, view.speed(fingers)),
@@ -221,7 +221,7 @@ def _log_jerk(path: Floats, speed: Floats) -> float:
     return _log(squares / max(float(speed.max()) ** 2, TINY))
 
 
-def _wrist_flexion(body: ObservedBody, side: str) -> Floats:
+def wrist_flexion(body: ObservedBody, side: str) -> Floats:
     """``(T,)`` the wrist's angle between forearm and knuckles, 0 where they are in line."""
     forearm = body[f"{side} wrist"] - body[f"{side} elbow"]
     hand = body[f"{side} knuckle"] - body[f"{side} wrist"]
@@ -310,10 +310,11 @@ NOTICEABLE: Mapping[str, float] = MappingProxyType(
 )
 
 
-def _signs(text: str) -> dict[str, int]:
-    return {cue[1:]: 1 if cue[0] == "+" else -1 for cue in text.split()}
+def read_signs(text: str) -> Mapping[str, int]:
+    """Cues with their signs, of a text such as ``+detour -bow``."""
+    return MappingProxyType({cue[1:]: 1 if cue[0] == "+" else -1 for cue in text.split()})
 
 
 SIGNS: Mapping[str, Mapping[str, int]] = MappingProxyType(
-    {element: MappingProxyType(_signs(f"{cues} {discounts}")) for element, (cues, discounts) in _CUES.items()}
+    {element: read_signs(f"{cues} {discounts}") for element, (cues, discounts) in _CUES.items()}
 )

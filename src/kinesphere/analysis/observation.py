@@ -11,14 +11,18 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from kinesphere.body.limits import body_axes
+from kinesphere.maths import rotations
 from kinesphere.maths.filters import low_pass
 from kinesphere.maths.interpolation import resample_vectors
 from kinesphere.maths.vectors import Floats, norms
 from kinesphere.motion.humanoid import SIDES
 from kinesphere.motion.motion import Motion
+from kinesphere.motion.skeleton import Skeleton
 
 RATE = 120.0  # frames per second, whatever the clip's
 BEYOND_JOINTS = 0.1  # of the height from foot joints to the head's: the rest of the head, and of the feet
+NOSE = 0.2  # of the length from pelvis to head, before the head's joint
 # Landmark to the roles that may give it; the first that the body has.
 _ARM = {
     "shoulder": ("UpperArm",),
@@ -43,9 +47,14 @@ NEEDED = tuple(name for name in LANDMARKS if not name.endswith(("knuckle", "fing
 
 @dataclass(frozen=True, eq=False)
 class ObservedBody:
-    """Positions ``(T, 3)`` by landmark in heights of the body, facing +Z, ``RATE`` frames per second."""
+    """Positions ``(T, 3)`` by landmark in heights of the body, ``RATE`` frames per second.
+
+    ``positions`` are turned about the vertical in every frame so that the pelvis faces +Z. ``world`` are not: speeds in
+    the world are theirs, as a body that turns far from the origin hardly moves.
+    """
 
     positions: Mapping[str, Floats]
+    world: Mapping[str, Floats]
     height: float  # of the body, in the clip's own unit
 
     def __len__(self) -> int:
@@ -71,12 +80,27 @@ def observe_body(motion: Motion) -> ObservedBody:
         raise ValueError(f"an observer needs to see {', '.join(missing)}; the skeleton has {', '.join(sorted(roles))}")
     joints = {name: joint for name, joint in found.items() if joint is not None}
     performed = motion.performed_frames
-    positions = motion.positions_world()[performed[0] : performed[-1] + 1][:, list(joints.values())]
+    turned, placed = motion.world()
+    shown = slice(performed[0], performed[-1] + 1)
+    positions = placed[shown][:, list(joints.values())]
+    if (motion.skeleton.parents >= 0).any():  # points alone have no face
+        joints["face"] = roles["head"] if "head" in roles else roles["neck"]
+        face = _face(motion.skeleton, joints["face"], turned[shown], placed[shown])
+        positions = np.concatenate([positions, face[:, None]], axis=1)
     count = int(np.floor((len(positions) - 1) / motion.rate * RATE)) + 1
     smooth = low_pass(resample_vectors(positions, np.arange(count) * (motion.rate / RATE)), RATE)
     by_name = {name: smooth[:, i] for i, name in enumerate(joints)}
     height, facing = _height(by_name), _facing_ahead(by_name)
-    return ObservedBody({name: np.einsum("tij,tj->ti", facing, p) / height for name, p in by_name.items()}, height)
+    turned_ahead = {name: np.einsum("tij,tj->ti", facing, p) / height for name, p in by_name.items()}
+    return ObservedBody(turned_ahead, {name: p / height for name, p in by_name.items()}, height)
+
+
+def _face(skeleton: Skeleton, head: int, q: Floats, p: Floats) -> Floats:
+    """``(T, 3)`` a point before the head, as a marker on a nose: by where the head faces at rest."""
+    _, _, ahead = body_axes(skeleton)
+    turned = rotations.multiply(q[:, head], rotations.conjugate(skeleton.rest_world()[0][head]))
+    size = float(np.linalg.norm(skeleton.rest_world()[1][head] - skeleton.rest_world()[1][skeleton.roles["hips"]]))
+    return np.asarray(p[:, head] + NOSE * size * rotations.rotate(turned, ahead))
 
 
 def _height(positions: Mapping[str, Floats]) -> float:

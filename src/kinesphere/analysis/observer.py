@@ -18,11 +18,13 @@ from types import MappingProxyType
 
 import numpy as np
 
+from kinesphere.analysis.comparison import Comparison
 from kinesphere.analysis.measures import ELEMENTS, FACTORS, NOTICEABLE, SIGNS, StrokeMeasures, measure_strokes
 from kinesphere.maths.vectors import Bools, Floats, Ints
 from kinesphere.motion.motion import Motion
 
 FILE = Path(__file__).with_name("calibration.toml")
+RECORDED_FILE = Path(__file__).with_name("recorded_calibration.toml")
 RIDGE = 0.02  # of the number of examples: keeps cues that say the same from cancelling each other
 SWEEPS = 2000
 STEPS = 71  # thresholds tried for each element
@@ -97,13 +99,32 @@ def code_measures(
     if baseline is not None and baseline.strokes:
         neutral, calibration = baseline.values, known.beside
     beyond = relative_measures(found, neutral)
-    codings = {}
-    for factor in FACTORS:
-        margins = calibration.margins(beyond, factor)
-        a, b = calibration.confidences[factor]
-        confidence = 1.0 / (1.0 + np.exp(-a - b * float(code_distance(margins))))
-        codings[factor] = Coding(float(margins[1] - margins[0]), int(code_margins(margins)), float(confidence))
-    return Observation(**codings, strokes=found.strokes)
+    return Observation(**{factor: _code(calibration, beyond, factor) for factor in FACTORS}, strokes=found.strokes)
+
+
+def observe_recorded(motion: Motion, recording: Motion) -> Observation:
+    """Code how differently a recording is performed, beside the recording itself, moment by moment.
+
+    Captured strokes seldom rest, so ``observe``, which measures strokes from rest to rest, sees little of them. Where
+    the same movement is at hand as it was recorded, both are aligned and compared (``comparison``).
+    """
+    pair = Comparison.of(motion, recording)
+    return code_comparison(pair.measures, pair.strokes)
+
+
+def code_comparison(
+    measures: Mapping[str, float], strokes: int, calibration: EffortCalibration | None = None
+) -> Observation:
+    """The coding of a comparison's measures."""
+    known = load_recorded_calibration() if calibration is None else calibration
+    return Observation(**{factor: _code(known, measures, factor) for factor in FACTORS}, strokes=strokes)
+
+
+def _code(calibration: EffortCalibration, beyond: Mapping[str, float], factor: str) -> Coding:
+    margins = calibration.margins(beyond, factor)
+    a, b = calibration.confidences[factor]
+    confidence = 1.0 / (1.0 + np.exp(-a - b * float(code_distance(margins))))
+    return Coding(float(margins[1] - margins[0]), int(code_margins(margins)), float(confidence))
 
 
 def relative_measures(found: StrokeMeasures, neutral: Mapping[str, float]) -> dict[str, float]:
@@ -181,6 +202,13 @@ def load_calibrations() -> Calibrations:
     return Calibrations(MappingProxyType(population), _parse_calibration(beside), _parse_calibration(alone))
 
 
+@cache
+def load_recorded_calibration() -> EffortCalibration:
+    """That in ``recorded_calibration.toml``; ``tools/observer_recordings.py --fix`` makes it."""
+    with RECORDED_FILE.open("rb") as file:
+        return _parse_calibration(tomllib.load(file)["recorded"])
+
+
 def _parse_calibration(table: Mapping[str, Mapping[str, float]]) -> EffortCalibration:
     rows = {element: dict(table[element]) for pair in ELEMENTS.values() for element in pair}
     thresholds = {element: row.pop("threshold") for element, row in rows.items()}
@@ -190,27 +218,41 @@ def _parse_calibration(table: Mapping[str, Mapping[str, float]]) -> EffortCalibr
 
 def calibrations_toml(calibrations: Calibrations, about: str) -> str:
     """The calibrations as TOML, with a comment ``about`` them first."""
-    lines = [f"# {line}".rstrip() for line in about.splitlines()]
-    lines += ["", "[population]", *(f"{name} = {value:.4f}" for name, value in calibrations.population.items())]
-    for name, calibration in (("beside", calibrations.beside), ("alone", calibrations.alone)):
+    lines = ["[population]", *(f"{name} = {value:.4f}" for name, value in calibrations.population.items()), ""]
+    return calibration_toml({"beside": calibrations.beside, "alone": calibrations.alone}, about, lines)
+
+
+def calibration_toml(calibrations: Mapping[str, EffortCalibration], about: str, before: Sequence[str] = ()) -> str:
+    """Calibrations by name as TOML, with a comment ``about`` them first, and other lines ``before`` them."""
+    lines = [*(f"# {line}".rstrip() for line in about.splitlines()), "", *before]
+    for name, calibration in calibrations.items():
         for factor, elements in ELEMENTS.items():
             a, b = calibration.confidences[factor]
-            lines += ["", f"[{name}.{factor}]", f"certain = {a:.4f}", f"clearer = {b:.4f}"]
+            lines += [f"[{name}.{factor}]", f"certain = {a:.4f}", f"clearer = {b:.4f}"]
             for element in elements:
                 lines += ["", f"[{name}.{element}]", f"threshold = {calibration.thresholds[element]:.4f}"]
                 lines += [f"{cue} = {weight:.5g}" for cue, weight in calibration.weights[element].items()]
-    return "\n".join(lines) + "\n"
+            lines.append("")
+    return "\n".join(lines)
 
 
 # Fitting a calibration to examples
 
 
-def fit_calibration(examples: Sequence[Mapping[str, float]], codes: Sequence[Sequence[int]]) -> EffortCalibration:
-    """The calibration for examples: measures beyond neutral, and the four codes that were performed."""
+def fit_calibration(
+    examples: Sequence[Mapping[str, float]],
+    codes: Sequence[Sequence[int]],
+    cues: Mapping[str, Mapping[str, int]] = SIGNS,
+    noticeable: Mapping[str, float] = NOTICEABLE,
+) -> EffortCalibration:
+    """The calibration for examples: measures beyond neutral, and the four codes that were performed.
+
+    ``cues`` are the signs of each element's cues, ``noticeable`` just noticeable differences of the measures.
+    """
     names = list(examples[0])
     values = np.array([[row[name] for name in names] for row in examples])
     spread = np.maximum(values.std(axis=0), 1e-9)
-    noise = np.array([NOTICEABLE[name] for name in names]) / spread
+    noise = np.array([noticeable[name] for name in names]) / spread
     performed = np.array(codes)
     weights: dict[str, dict[str, float]] = {}
     thresholds: dict[str, float] = {}
@@ -218,8 +260,8 @@ def fit_calibration(examples: Sequence[Mapping[str, float]], codes: Sequence[Seq
     for i, factor in enumerate(FACTORS):
         scores = np.zeros((len(values), 2))
         for j, element in enumerate(ELEMENTS[factor]):
-            at = [names.index(cue) for cue in SIGNS[element]]
-            signs = np.array(list(SIGNS[element].values()), dtype=np.float64)
+            at = [names.index(cue) for cue in cues[element]]
+            signs = np.array(list(cues[element].values()), dtype=np.float64)
             present = (performed[:, i] == 2 * j - 1).astype(np.float64)
             fitted = fit_weights(values[:, at] / spread[at] * signs, present, noise[at]) * signs / spread[at]
             weights[element] = {names[k]: float(weight) for k, weight in zip(at, fitted, strict=True) if weight != 0.0}

@@ -25,7 +25,7 @@ def moving_joints(motion: Motion) -> Ints:
 @memoised
 def _kept_steps(motion: Motion) -> Floats | None:
     """The steps of its rotations, which every sampling of them asks for; None of a motion of many minutes."""
-    few = 1 < len(motion) and motion.rotations[..., 0].size <= STEPS_KEPT
+    few = len(motion) > 1 and motion.rotations[..., 0].size <= STEPS_KEPT
     return freeze(rotation_steps(motion.rotations)) if few else None
 
 
