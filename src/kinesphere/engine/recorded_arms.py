@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 import numpy as np
 
-from kinesphere.body.hands import blend_hand_shapes, finger_rotations, hand_shape
-from kinesphere.engine.channels import INDEX
 from kinesphere.engine.hand_contacts import nearness
 from kinesphere.engine.pose import SIGN
 from kinesphere.engine.recorded_channels import within_room
+from kinesphere.engine.recorded_fingers import shape_fingers
 from kinesphere.engine.recorded_hands import (
     displace_hand,
     elbow_swivel,
@@ -25,12 +22,9 @@ from kinesphere.engine.recorded_walk import swing_arm
 from kinesphere.engine.recording_context import PerformanceContext, RecordedWorld
 from kinesphere.maths import rotations
 from kinesphere.maths.filters import gaussian
-from kinesphere.maths.vectors import Floats, Ints, clip, norms
-from kinesphere.motion.gesture import SHAPES
+from kinesphere.maths.vectors import Floats, clip, norms
 from kinesphere.motion.humanoid import SIDES
-from kinesphere.motion.memo import memoised
 from kinesphere.motion.referent import Kind
-from kinesphere.motion.skeleton import Skeleton
 
 ELBOWS = (-0.9, 1.35)  # radians inwards and outwards of hanging straight down, to which elbows come softly
 HIGHER, HIGHEST, ELBOW_SMOOTH = 0.08, -0.06, 0.03  # arm lengths above the recorded elbow, and the shoulder; seconds
@@ -80,7 +74,7 @@ def place_arms(
         if np.any(turns):
             frame = context.body.anatomy.frames[f"{side}Hand"]
             turn_joints(np.array([wrist]), frame[None], (turns * free[:, None])[:, None], local)
-        _fingers(context, side, table, free, local)
+        shape_fingers(context.body.skeleton, side, table, free, local)
 
 
 def _elbow_room(context: PerformanceContext, side: str, swivels: Floats) -> Floats:
@@ -234,30 +228,3 @@ def _turn_kept(
     turned = rotations.slerp(world.q(hand)[rows], ends[rows], kept[rows])
     parent = rotations.multiply(world.q(hand)[rows], rotations.conjugate(local[rows, hand]))
     local[rows, hand] = rotations.multiply(rotations.conjugate(parent), turned)
-
-
-def _fingers(context: PerformanceContext, side: str, table: Floats, free: Floats, local: Floats) -> None:
-    """Close or open hands that have fingers, where a word or an Effort asks for it."""
-    weights = {name: free * clip(table[:, INDEX[f"{side}.hand.{name}"]], 0.0, 1.0) for name in SHAPES[1:]}
-    weights = {name: own for name, own in weights.items() if own.any()}
-    if not weights or not _has_fingers(context.body.skeleton.roles, side):
-        return
-    total = np.sum(list(weights.values()), axis=0)
-    if len(weights) == 1:
-        joints, turned = _shaped_fingers(context.body.skeleton, side, next(iter(weights)))
-    else:
-        shapes = {name: own / np.maximum(total, 1e-9) for name, own in weights.items()}
-        wanted = finger_rotations(context.body.skeleton, side, blend_hand_shapes(shapes))
-        joints, turned = np.array(list(wanted)), np.stack(list(wanted.values()), axis=1)
-    local[:, joints] = rotations.slerp(local[:, joints], turned, np.minimum(total, 1.0)[:, None])
-
-
-def _has_fingers(roles: Mapping[str, int], side: str) -> bool:
-    return all(f"{side}{name}Proximal" in roles for name in ("Index", "Middle", "Little"))
-
-
-@memoised
-def _shaped_fingers(skeleton: Skeleton, side: str, shape: str) -> tuple[Ints, Floats]:
-    """The joints ``(K,)`` of a hand's fingers and their rotations ``(1, K, 4)`` in one shape."""
-    wanted = finger_rotations(skeleton, side, hand_shape(shape))
-    return np.array(list(wanted)), np.stack(list(wanted.values()))[None]

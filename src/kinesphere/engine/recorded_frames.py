@@ -63,7 +63,9 @@ def sample_frames(motion: Motion, times: Floats) -> tuple[Floats, Floats]:
 
 def show_other_moments(motion: Motion, joints: Ints, times: Floats, local: Floats) -> None:
     """Let some joints of poses ``(T, J, 4)`` show other moments of a motion, in place."""
+    steps = _kept_steps(motion)
     for first in range(0, len(local), BLOCK):
         rows = slice(first, first + BLOCK)
         at, a, b = _around(times[rows] * motion.rate, len(motion))
-        local[rows][:, joints] = resample_rotations(motion.rotations[a:b][:, joints], at)
+        known = None if steps is None else steps[a : b - 1][:, joints]
+        local[rows][:, joints] = resample_rotations(motion.rotations[a:b][:, joints], at, steps=known)

@@ -133,6 +133,19 @@ static void turn_joints(Ints<1> joints, Floats<2> frames, Floats<3> vectors, Flo
         }
 }
 
+// Bring joints (K,) of T poses towards rotations (T or 1, K, 4) along the shorter arc, in place, by shares (T,).
+static void approach_rotations(Ints<1> joints, Floats<3> wanted, Floats<1> shares, FloatsOut<3> rotations) {
+    const bool same = wanted.shape[0] == 1;
+    for (Index t = 0; t < rotations.shape[0]; ++t) {
+        if (shares(t) == 0.0) continue;
+        for (Index k = 0; k < joints.shape[0]; ++k) {
+            double* at = rotations.at(t, joints(k));
+            const Quat aim = read_quaternion(wanted.at(same ? 0 : t, k));
+            write_quaternion(at, slerp(read_quaternion(at), aim, shares(t)));
+        }
+    }
+}
+
 }  // namespace kinesphere
 
 FIELDS(kinesphere::TrunkJoints, &kinesphere::TrunkJoints::parents, &kinesphere::TrunkJoints::joints,
@@ -144,7 +157,8 @@ FIELDS(kinesphere::Limb, &kinesphere::Limb::parents, &kinesphere::Limb::upper, &
 namespace kinesphere {
 
 KERNELS(recorded_limbs) {
-    return {kernel<turn_trunk>("turn_trunk"), kernel<place_limb>("place_limb"), kernel<turn_joints>("turn_joints")};
+    return {kernel<turn_trunk>("turn_trunk"), kernel<place_limb>("place_limb"), kernel<turn_joints>("turn_joints"),
+            kernel<approach_rotations>("approach_rotations")};
 }
 
 }  // namespace kinesphere

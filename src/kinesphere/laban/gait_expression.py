@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import lru_cache
 
 import numpy as np
 
@@ -106,13 +107,17 @@ def _on_track(written: Track, overlays: Mapping[str, Values], count: int) -> Tra
     """A track with overlays on those that it has already: factors multiply, all else is added."""
     made: dict[str, Floats] = dict(written.overlays)
     for name, value in overlays.items():
+        least, most = _range(name)
+        if isinstance(value, float) and name not in written.overlays:
+            made[name] = np.asarray(min(max(value, least), most))
+            continue
         more = np.asarray(value, dtype=np.float64)
         if name in written.overlays:
             before = np.asarray(written.overlays[name], dtype=np.float64)
             if before.ndim:  # a curve that is shorter than the phrase holds its last value
                 before = np.pad(before, (0, count - len(before)), mode="edge")
             more = before * more if _is_factor(name) else before + more
-        made[name] = np.clip(more, *_range(name))
+        made[name] = np.clip(more, least, most)
     return replace(written, overlays=made)
 
 
@@ -120,6 +125,7 @@ def _is_factor(name: str) -> bool:
     return name in GAIT_OVERLAYS and GAIT_OVERLAYS[name].unit == FACTOR
 
 
+@lru_cache(maxsize=256)
 def _range(name: str) -> tuple[float, float]:
     if name in GAIT_OVERLAYS:
         return GAIT_OVERLAYS[name].least, GAIT_OVERLAYS[name].most

@@ -65,15 +65,9 @@ static void angle_between(Floats<2> a, Floats<2> b, FloatsOut<1> out) {
 }
 
 // From quaternions (N, 4) to others along the shorter arc, by shares (N,).
-static void slerp(Floats<2> a, Floats<2> b, Floats<1> share, FloatsOut<2> out) {
+static void slerp_rows(Floats<2> a, Floats<2> b, Floats<1> share, FloatsOut<2> out) {
     for (Index i = 0; i < a.shape[0]; ++i) {
-        const Quat start = read_quaternion(a.at(i));
-        Quat step = conjugate(start) * read_quaternion(b.at(i));
-        if (step.w < 0.0) step = -step;
-        const double sine = std::sqrt(step.x * step.x + step.y * step.y + step.z * step.z);
-        const double half = share(i) * std::atan2(sine, step.w);
-        const double factor = sine > 1e-12 ? std::sin(half) / sine : share(i);
-        write_quaternion(out.at(i), start * Quat{std::cos(half), factor * step.x, factor * step.y, factor * step.z});
+        write_quaternion(out.at(i), slerp(read_quaternion(a.at(i)), read_quaternion(b.at(i)), share(i)));
     }
 }
 
@@ -117,7 +111,7 @@ KERNELS(rotations) {
         kernel<logarithm>("logarithm"),
         kernel<normalise>("normalise"),
         kernel<angle_between>("angle_between"),
-        kernel<slerp>("slerp"),
+        kernel<slerp_rows>("slerp"),
         kernel<rotation_between>("rotation_between"),
         kernel<has_sign_flips>("has_sign_flips"),
         kernel<unit_error>("unit_error"),

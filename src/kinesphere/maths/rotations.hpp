@@ -73,6 +73,16 @@ inline Quat exponential_quaternion(Vec3 v) {
     return {c, s * v.x, s * v.y, s * v.z};
 }
 
+// From a quaternion to another along the shorter arc, by a share.
+inline Quat slerp(Quat start, Quat end, double share) {
+    Quat step = conjugate(start) * end;
+    if (step.w < 0.0) step = -step;
+    const double sine = std::sqrt(step.x * step.x + step.y * step.y + step.z * step.z);
+    const double half = share * std::atan2(sine, step.w);
+    const double factor = sine > 1e-12 ? std::sin(half) / sine : share;
+    return start * Quat{std::cos(half), factor * step.x, factor * step.y, factor * step.z};
+}
+
 // One unit vector across another vector: square to the world axis that is farthest from it.
 inline Vec3 perpendicular_vector(Vec3 v) {
     if (std::abs(v.x) <= std::abs(v.y) && std::abs(v.x) <= std::abs(v.z))
