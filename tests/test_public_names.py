@@ -38,8 +38,8 @@ TOP_LEVEL = [
     "retime", "retarget", "calibrate", "Calibration", "find_roles", "lock_feet", "find_contacts", "Contacts",
     "find_ground",
     "place_on_ground", "clamp_to_limits", "limit_excess", "centre_of_mass", "support_polygon", "film", "still", "sheet",
-    "figure", "mo", "observe", "observe_recorded", "Body", "body_of", "Phrase", "phrase_of", "generate", "stream", "Behaviour", "Breath",
-    "Sway", "Fidget", "Pose", "Scene", "Words", "Stillness", "loop", "save_clips",
+    "figure", "mo", "observe", "observe_recorded", "Body", "body_of", "Phrase", "phrase_of", "generate", "stream",
+    "Behaviour", "Breath", "Sway", "Fidget", "Pose", "Scene", "Words", "Stillness", "loop", "save_clips",
     "lift",
 ]
 # fmt: on
