@@ -89,6 +89,23 @@ static bool has_sign_flips(Floats<3> q) {
     return false;
 }
 
+// Quaternions (T, J, 4) with signs that keep each in the hemisphere in which it is in the frame before.
+static void continuous_signs(Floats<3> q, FloatsOut<3> out) {
+    for (Index f = 0; f < q.shape[0]; ++f) {
+        for (Index j = 0; j < q.shape[1]; ++j) {
+            const double* now = q.at(f, j);
+            double* made = out.at(f, j);
+            double sign = 1.0;
+            if (f > 0) {
+                const double* before = out.at(f - 1, j);
+                const double along = now[0] * before[0] + now[1] * before[1] + now[2] * before[2] + now[3] * before[3];
+                if (along < 0.0) sign = -1.0;
+            }
+            for (Index k = 0; k < 4; ++k) made[k] = sign * now[k];
+        }
+    }
+}
+
 // The greatest distance of squared lengths of (N, 4) from 1; NaN if one is not a number.
 WIDE static double unit_error(Floats<2> q) {
     double greatest = 0.0;
@@ -114,6 +131,7 @@ KERNELS(rotations) {
         kernel<slerp_rows>("slerp"),
         kernel<rotation_between>("rotation_between"),
         kernel<has_sign_flips>("has_sign_flips"),
+        kernel<continuous_signs>("continuous_signs"),
         kernel<unit_error>("unit_error"),
     };
 }

@@ -184,11 +184,10 @@ def continuous(quaternions: ArrayLike, *, copy: bool = True) -> Floats:
     q = as_floats(quaternions)
     if not has_sign_flips(q):
         return q.copy() if copy else q
-    flips = np.einsum("...i,...i->...", q[1:], q[:-1]) < 0.0
-    odd = np.cumsum(flips, axis=0) % 2 == 1
-    result = q.copy()
-    result[1:][odd] *= -1.0
-    return result
+    rows = np.ascontiguousarray(q).reshape(len(q), -1, 4)
+    made = np.empty_like(rows)
+    _native.rotations.continuous_signs(rows, made)
+    return made.reshape(q.shape)
 
 
 def has_sign_flips(q: Floats) -> bool:
