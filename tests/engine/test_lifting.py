@@ -116,6 +116,26 @@ def test_tremor_is_no_stroke():
     assert len(find_strokes(path, 120.0)) == 0
 
 
+@pytest.mark.parametrize(("far", "seconds", "strokes"), [(0.15, 1.2, 0), (0.15, 0.25, 1), (0.9, 5.0, 1)])
+@pytest.mark.parametrize("rate", [30.0, 120.0])
+def test_what_is_slow_must_go_farther(far, seconds, strokes, rate):
+    path = strokes_path([(0.5, 0.5 + seconds)], [(0, -1, 0), (far, -1, 0)], rate, 0.0005)
+    assert len(find_strokes(path, rate)) == strokes
+
+
+@pytest.mark.parametrize("seconds", [0.12, 0.2, 0.4, 0.8])
+@pytest.mark.parametrize("back", [(0.0, 0.0, 0.0), (0.1, 0.1, 0.1)])
+@pytest.mark.parametrize("rate", [60.0, 120.0])
+def test_jabs_that_run_into_each_other_are_strokes(seconds, back, rate):
+    """Each begins before the one before has ended: a tenth of the time they overlap, so that no speed is zero."""
+    times = [(0.5 + 0.9 * i * seconds, 0.5 + (0.9 * i + 1.0) * seconds) for i in range(6)]
+    places = [(0, 0, 0) if i == 0 else (0.2, 0.1, 0.6) if i % 2 else back for i in range(7)]
+    found = find_strokes(strokes_path(times, places, rate), rate)
+    assert len(found) == 6
+    turns = [0.5 * (end + start) for (_, end), (start, _) in zip(times[:-1], times[1:], strict=True)]
+    np.testing.assert_allclose(found.ends[:-1] / rate, turns, atol=0.03 + 1.0 / rate)
+
+
 @pytest.mark.parametrize("name", ["wave", "drink", "walk"])
 def test_keys_are_where_the_hand_was(name):
     motion = record(name)
