@@ -1,8 +1,8 @@
 """Stroke detection beside labels: precision and recall of arrivals and departures within 100 ms.
 
 ``stroke_labels.csv`` was made by eye, before the detector was run on the clips: one annotator, one pass. The detector
-was tuned on ten of them; six others were labelled later and are counted apart. Rows marked unsure count neither as found
-nor as missed; what is found within them is left out.
+was tuned on ten of them; six others were labelled later and are counted apart. Rows marked unsure count neither as
+found nor as missed; what is found within them is left out.
 """
 
 from __future__ import annotations
@@ -52,7 +52,9 @@ def read_labels() -> dict[tuple[str, str], list[Label]]:
     rows: dict[tuple[str, str], list[Label]] = defaultdict(list)
     with LABELS.open(newline="", encoding="utf-8") as file:
         for row in csv.DictReader(file):
-            rows[row["clip"], row["side"]].append(Label(float(row["start"]), float(row["end"]), row["kind"], row["set"]))
+            rows[row["clip"], row["side"]].append(
+                Label(float(row["start"]), float(row["end"]), row["kind"], row["set"])
+            )
     return rows
 
 
@@ -101,7 +103,7 @@ def _set_rows(data: Path, name: str, labels: dict[tuple[str, str], list[Label]])
             total += count
             if which == "end":
                 by_clip[clip] += count
-    named = {clip: count for clip, count in by_clip.items()}
+    named = dict(by_clip)
     named |= {f"**arrivals, {SETS[name]}**": counts["end"], f"**departures, {SETS[name]}**": counts["start"]}
     return [
         f"| {title} | {wanted} | {found} | {_share(right, found)} | {_share(matched, wanted)} |"

@@ -16,6 +16,7 @@ import numpy as np
 
 from kinesphere.engine.detail import LEGS_LEAD, REST_LEADS, BodyStrokes, Detail
 from kinesphere.engine.hand_contacts import find_hand_contacts
+from kinesphere.engine.inserted_poses import with_inserted_marked
 from kinesphere.engine.recorded_poses import RecordedPoses, performed_motion
 from kinesphere.engine.stepping import PACES, Steps, find_steps
 from kinesphere.engine.stroke_finding import FoundStrokes, find_strokes
@@ -61,7 +62,7 @@ def lift(motion: Motion) -> Phrase:
 
 @memoised
 def _lift(motion: Motion) -> Phrase:
-    poses = RecordedPoses.of(performed_motion(motion))
+    poses = RecordedPoses.of(performed_motion(with_inserted_marked(motion)))
     steps = find_steps(poses)
     rate = motion.rate
     tracks: dict[str, Track] = {}
@@ -96,7 +97,7 @@ def is_loop(motion: Motion) -> bool:
     It may travel: then the next cycle goes on from where this one ends (``kinesphere.loop`` makes such ones).
     A gesture that begins and ends in one and the same rest is none: it has strokes with a timing, and no pace.
     """
-    if motion.calibration_frames or motion.duration < SHORTEST_LOOP:
+    if motion.duration < SHORTEST_LOOP or with_inserted_marked(motion).calibration_frames:
         return False
     first, last = motion.rotations[0], motion.rotations[-1]
     if rotations.angle_between(first, last).max() > LOOP_ANGLE:
