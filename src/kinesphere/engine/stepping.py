@@ -22,12 +22,14 @@ from kinesphere.engine.recorded_poses import RecordedPoses
 from kinesphere.maths import rotations
 from kinesphere.maths.filters import derivative, running_maximum, widen
 from kinesphere.maths.vectors import Bools, Floats, Ints, norms
+from kinesphere.motion.gesture import Step
 from kinesphere.motion.humanoid import SIDES
 
 SWING_SMOOTH = 0.05  # seconds of σ
 LEAST_SWING = 0.20  # leg lengths that a foot goes from behind the hips to ahead of them, or back
 PACES = (0.18, 1.1)  # seconds from one strike to the next of the other foot
 LEAST_STRIKES = 3  # in a row, of locomotion
+LEAST_WAY = 0.02  # leg lengths from one stance to the next: what is less is no step
 LEAST_STEP = 0.06  # leg lengths from where a foot stood to where it stands next
 SHUFFLES = 4  # short steps in turn, of locomotion
 RHYTHM = 1.8  # of the longer of two steps that follow each other to the shorter one
@@ -112,6 +114,28 @@ def _stances(poses: RecordedPoses, contacts: ContactRuns) -> list[FootStance]:
             x, y, z = np.median(ankle[first : last + 1], axis=0).tolist()
             found.append(FootStance(side, first, last, (x, y, z)))
     return found
+
+
+class StanceStep(NamedTuple):
+    """A step of a recording, and the stance that it leads to."""
+
+    step: Step
+    stance: int  # of the foot's own
+
+
+def stance_steps(poses: RecordedPoses, steps: Steps, side: str) -> list[StanceStep]:
+    """Steps of a foot from where it stands to where it stands next, in leg lengths of the body's heading then."""
+    rows: list[StanceStep] = []
+    rate, stances = poses.motion.rate, steps.stances_of(side)
+    for i, (before, after) in enumerate(zip(stances[:-1], stances[1:], strict=True)):
+        lift, land = before.last / rate, after.first / rate
+        if land <= lift:
+            continue
+        way = (np.array(after.ankle) - np.array(before.ankle)) / poses.leg_length
+        x, _, z = rotations.rotate(rotations.conjugate(poses.heading[before.last]), way).tolist()
+        if np.hypot(x, z) > LEAST_WAY:
+            rows.append(StanceStep(Step(lift, land, x, z, 0.0), i + 1))
+    return rows
 
 
 _Strike = tuple[float, str]  # seconds, and whose foot
