@@ -118,19 +118,66 @@ def _foot(plan: Plan, time, kind: str, side: int):
     return ball + R.rotate(turned, sole), pitch, pitch * smoothstep(ball[:, 1] / 0.05)
 
 
-def assemble(plan: Plan, rate: float, centre, roll, feet) -> Motion:
+def short_steps(
+    plan: Plan,
+    rate: float,
+    *,
+    way=(0.0, 0.0),
+    turn: float = 0.0,
+    step: float = 0.5,
+    count: int = 12,
+    still: float = 1.0,
+    back: int = 0,
+    swing: float = 0.6,
+) -> Motion:
+    """Feet that step in turn, each beside the other one: standing, steps of so many seconds each, standing.
+
+    With each of them the body goes ``way`` (left, ahead, in metres) and turns by ``turn`` radians; after each ``back``
+    of them it goes back. A foot swings for ``swing`` of its step.
+    """
+    time = np.arange(round((2.0 * still + step * count) * rate)) / rate
+    number = np.arange(count + 1)
+    signed = np.where((number // back) % 2 == 0, 1.0, -1.0) if back else np.ones(count + 1)
+    gone = np.concatenate([[0.0], np.cumsum(signed[:-1])])  # steps that the body has made after each
+    at = still + step * number
+    share = np.interp(time, at, number)
+    done = gone[np.floor(share).astype(int)]
+    nexts = gone[np.minimum(np.floor(share).astype(int) + 1, count)]
+    body = done + smoothstep(share % 1.0) * (nexts - done)
+    yaw = turn * body
+    centre = np.stack([way[0] * body, np.zeros_like(time), way[1] * body], axis=1)
+    feet, turns = [], []
+    for side, (_, sign) in enumerate(SIDES):
+        own = np.floor(share).astype(int)
+        mine = (own % 2 == side) & (share < count)
+        before = np.array([max((k for k in range(n) if k % 2 == side), default=-1) for n in range(count + 2)])
+        stood = np.where(before[own] >= 0, gone[np.minimum(before[own] + 1, count)], 0.0)
+        passed = np.where(mine, smootherstep(np.clip((share % 1.0) / swing, 0.0, 1.0)), 0.0)
+        where = stood + passed * (gone[np.minimum(own + 1, count)] - stood)
+        about = R.from_rotation_vector((turn * where)[:, None] * Y)
+        place = R.rotate(about, np.array([0.45 * plan.hips * sign, 0.0, 0.0]))
+        lift = 0.04 * np.sin(np.pi * passed) ** 2
+        ankle = place + np.stack([way[0] * where, plan.ankle + lift, way[1] * where], axis=1)
+        feet.append((ankle, np.zeros_like(time), np.zeros_like(time)))
+        turns.append(turn * where)
+    centre[:, 1] = plan.ankle + 0.97 * (plan.thigh + plan.shin)
+    return assemble(plan, rate, centre, R.from_rotation_vector(yaw[:, None] * Y), feet, turns)
+
+
+def assemble(plan: Plan, rate: float, centre, roll, feet, turns=(0.0, 0.0)) -> Motion:
     skeleton = plan.skeleton()
     q = R.identity(len(centre), len(skeleton))
     q[:, 0] = roll
-    for (side, sign), (ankle, pitch, toes) in zip(SIDES, feet, strict=True):
+    for (side, sign), (ankle, pitch, toes), turn in zip(SIDES, feet, turns, strict=True):
         hip = centre + R.rotate(roll, 0.5 * plan.hips * sign * X)
         limb = solve_limb(hip, ankle, plan.thigh, plan.shin, reference=Z, home=-Y)
         turned = limb_rotations_world(hip, limb, -Y, -Y, X)
         q[:, skeleton.index(f"{side}UpperLeg")] = turned.upper
         q[:, skeleton.index(f"{side}LowerLeg")] = turned.lower
-        q[:, skeleton.index(f"{side}Foot")] = R.from_rotation_vector(pitch[:, None] * X)
+        about = R.from_rotation_vector(np.reshape(turn, (-1, 1)) * Y)
+        q[:, skeleton.index(f"{side}Foot")] = R.multiply(about, R.from_rotation_vector(pitch[:, None] * X))
         if plan.toe_joint:
-            q[:, skeleton.index(f"{side}Toes")] = R.from_rotation_vector(toes[:, None] * X)
+            q[:, skeleton.index(f"{side}Toes")] = R.multiply(about, R.from_rotation_vector(toes[:, None] * X))
     local, _ = kinematics.inverse(q, np.zeros((*q.shape[:2], 3)), skeleton.parents)
     translations = np.tile(skeleton.offsets, (len(q), 1, 1))
     translations[:, 0] = centre

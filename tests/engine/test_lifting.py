@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.bodies import BODIES
+from gaits import Plan, gait, short_steps
 from kinesphere import Effort, Motion, Shape, Skeleton, body_of, generate, lift, load, loop, perform
 from kinesphere.builtin.library import motion as builtin
 from kinesphere.engine.detail import LEGS_LEAD, REST_LEADS
@@ -116,6 +117,26 @@ def test_tremor_is_no_stroke():
     assert len(find_strokes(path, 120.0)) == 0
 
 
+@pytest.mark.parametrize(("far", "seconds", "strokes"), [(0.15, 1.2, 0), (0.15, 0.25, 1), (0.9, 5.0, 1)])
+@pytest.mark.parametrize("rate", [30.0, 120.0])
+def test_what_is_slow_must_go_farther(far, seconds, strokes, rate):
+    path = strokes_path([(0.5, 0.5 + seconds)], [(0, -1, 0), (far, -1, 0)], rate, 0.0005)
+    assert len(find_strokes(path, rate)) == strokes
+
+
+@pytest.mark.parametrize("seconds", [0.12, 0.2, 0.4, 0.8])
+@pytest.mark.parametrize("back", [(0.0, 0.0, 0.0), (0.1, 0.1, 0.1)])
+@pytest.mark.parametrize("rate", [60.0, 120.0])
+def test_jabs_that_run_into_each_other_are_strokes(seconds, back, rate):
+    """Each begins before the one before has ended: a tenth of the time they overlap, so that no speed is zero."""
+    times = [(0.5 + 0.9 * i * seconds, 0.5 + (0.9 * i + 1.0) * seconds) for i in range(6)]
+    places = [(0, 0, 0) if i == 0 else (0.2, 0.1, 0.6) if i % 2 else back for i in range(7)]
+    found = find_strokes(strokes_path(times, places, rate), rate)
+    assert len(found) == 6
+    turns = [0.5 * (end + start) for (_, end), (start, _) in zip(times[:-1], times[1:], strict=True)]
+    np.testing.assert_allclose(found.ends[:-1] / rate, turns, atol=0.03 + 1.0 / rate)
+
+
 @pytest.mark.parametrize("name", ["wave", "drink", "walk"])
 def test_keys_are_where_the_hand_was(name):
     motion = record(name)
@@ -169,6 +190,65 @@ def test_a_gesture_does_not_walk():
         assert not steps.walks
         assert not steps.walking.any()
         assert not steps.flying.any()
+
+
+SHUFFLES = {
+    "a shuffle": {"way": (0.0, 0.09), "step": 0.4},
+    "a slow shuffle": {"way": (0.0, 0.09), "step": 0.9},
+    "to the side": {"way": (0.16, 0.0)},
+    "backwards": {"way": (0.0, -0.1)},
+    "aslant": {"way": (0.08, 0.07)},
+    "a turn on the spot": {"turn": 0.35},
+    "an arc": {"way": (0.0, 0.07), "turn": 0.1},
+}
+IN_PLACE = {
+    "standing": {},
+    "from foot to foot": {"step": 0.6},
+    "a step there and back": {"way": (0.12, 0.0), "back": 2},
+    "shifts": {"way": (0.03, 0.0), "back": 1},
+}
+
+
+@pytest.mark.parametrize("name", SHUFFLES)
+@pytest.mark.parametrize("rate", [30.0, 60.0, 120.0])
+def test_short_steps_in_turn_are_locomotion(name, rate):
+    made = short_steps(Plan(), rate, **SHUFFLES[name])
+    steps = lift(made).detail.steps
+    assert len(steps.strikes) >= 10  # of twelve
+    assert all(a != b for a, b in zip(steps.strike_sides[:-1], steps.strike_sides[1:], strict=True))
+    step = SHUFFLES[name].get("step", 0.5)
+    np.testing.assert_allclose(np.diff(steps.strikes), step, atol=0.1 * step + 1.0 / rate)
+    middle = round((1.0 + 6 * step) * rate)
+    assert steps.walking[middle] == 1.0
+    assert not steps.walking[: round(0.5 * rate)].any()
+    perform(made, Effort(weight=1.0))
+
+
+@pytest.mark.parametrize("name", IN_PLACE)
+def test_feet_that_bring_nobody_anywhere_do_not_walk(name):
+    steps = lift(short_steps(Plan(), 60.0, **IN_PLACE[name])).detail.steps
+    assert not steps.walks
+
+
+def test_weight_that_shifts_is_no_walk():
+    assert not lift(gait(Plan(), 60.0, kind="shift")).detail.steps.walks
+
+
+def test_hands_lead_where_they_do_more_than_short_steps():
+    made = short_steps(Plan(), 60.0, **SHUFFLES["to the side"])
+    local, t = made.rotations.copy(), made.times
+    arm = made.skeleton.roles["rightUpperArm"]
+    local[:, arm] = R.from_rotation_vector(np.outer(1.2 * np.sin(2.0 * np.pi * t), [0.0, 0.0, 1.0]))
+    assert not lift(replace(made, rotations=R.continuous(local))).detail.steps.walks
+
+
+@pytest.mark.data
+def test_captured_shuffles(data_dir):
+    steps = lift(load(data_dir / "bvh/cmu/137_33.bvh")).detail.steps
+    assert len(steps.strikes) > 45  # an old man's, over 22 seconds
+    assert steps.walking.mean() > 0.8
+    for name in ("13_26", "13_10", "144_28", "79_36"):  # who directs traffic steps about, too
+        assert not lift(load(data_dir / f"bvh/cmu/{name}.bvh")).detail.steps.walking[:600].any()
 
 
 def jump(height=0.5, rate=120.0):

@@ -15,6 +15,7 @@ from functools import cached_property
 
 import numpy as np
 
+from kinesphere.engine.inserted_poses import with_inserted_marked
 from kinesphere.engine.recorded_poses import RecordedPoses, leading_calibration
 from kinesphere.engine.stepping import Steps
 from kinesphere.maths.vectors import Bools, Floats
@@ -74,7 +75,7 @@ class Detail:
     @cached_property
     def leading_frames(self) -> int:
         """Frames before the first performed one: they are kept as they are."""
-        return leading_calibration(self.recording)
+        return leading_calibration(with_inserted_marked(self.recording))
 
     @property
     def is_short(self) -> bool:

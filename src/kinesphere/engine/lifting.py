@@ -16,13 +16,14 @@ import numpy as np
 
 from kinesphere.engine.detail import LEGS_LEAD, REST_LEADS, BodyStrokes, Detail
 from kinesphere.engine.hand_contacts import find_hand_contacts
+from kinesphere.engine.inserted_poses import with_inserted_marked
 from kinesphere.engine.recorded_poses import RecordedPoses, performed_motion
-from kinesphere.engine.stepping import PACES, Steps, find_steps
+from kinesphere.engine.stepping import PACES, Steps, find_steps, stance_steps
 from kinesphere.engine.stroke_finding import FoundStrokes, find_strokes
 from kinesphere.maths import rotations
 from kinesphere.maths.two_bone import swivel_of
 from kinesphere.maths.vectors import Bools, Floats, Ints, clip, norms
-from kinesphere.motion.gesture import MOST_KEYS, Curve, Step
+from kinesphere.motion.gesture import MOST_KEYS, Curve
 from kinesphere.motion.humanoid import SIDES
 from kinesphere.motion.memo import memoised
 from kinesphere.motion.motion import Motion
@@ -61,7 +62,7 @@ def lift(motion: Motion) -> Phrase:
 
 @memoised
 def _lift(motion: Motion) -> Phrase:
-    poses = RecordedPoses.of(performed_motion(motion))
+    poses = RecordedPoses.of(performed_motion(with_inserted_marked(motion)))
     steps = find_steps(poses)
     rate = motion.rate
     tracks: dict[str, Track] = {}
@@ -96,7 +97,7 @@ def is_loop(motion: Motion) -> bool:
     It may travel: then the next cycle goes on from where this one ends (``kinesphere.loop`` makes such ones).
     A gesture that begins and ends in one and the same rest is none: it has strokes with a timing, and no pace.
     """
-    if motion.calibration_frames or motion.duration < SHORTEST_LOOP:
+    if motion.duration < SHORTEST_LOOP or with_inserted_marked(motion).calibration_frames:
         return False
     first, last = motion.rotations[0], motion.rotations[-1]
     if rotations.angle_between(first, last).max() > LOOP_ANGLE:
@@ -214,24 +215,9 @@ def _hips(angles: Floats, height: Floats) -> Floats:
 
 
 def _leg_tracks(poses: RecordedPoses, steps: Steps) -> dict[str, Track]:
-    """Steps of both legs: from where a foot stands to where it stands next, in leg lengths of its own heading."""
-    made = {}
-    rate = poses.motion.rate
-    for side in SIDES:
-        stances = steps.stances_of(side)
-        rows = []
-        for before, after in zip(stances[:-1], stances[1:], strict=True):
-            lift, land = before.last / rate, after.first / rate
-            if land <= lift:
-                continue
-            way = (np.array(after.ankle) - np.array(before.ankle)) / poses.leg_length
-            back = rotations.conjugate(poses.heading[before.last])
-            x, _, z = rotations.rotate(back, way).tolist()
-            if np.hypot(x, z) > 0.02:
-                rows.append(Step(lift, land, x, z, 0.0))
-        if rows:
-            made[f"{side}_leg"] = Track(steps=tuple(rows))
-    return made
+    """Steps of both legs."""
+    found = {side: stance_steps(poses, steps, side) for side in SIDES}
+    return {f"{side}_leg": Track(steps=tuple(row.step for row in rows)) for side, rows in found.items() if rows}
 
 
 # The body's clock

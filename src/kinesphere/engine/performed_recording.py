@@ -15,6 +15,7 @@ import numpy as np
 from kinesphere.body.joint_subset import joint_subset
 from kinesphere.engine.channels import sample_rows
 from kinesphere.engine.detail import REST_LEADS, Detail
+from kinesphere.engine.edited_steps import edited_steps
 from kinesphere.engine.recorded_arms import place_arms
 from kinesphere.engine.recorded_channels import recorded_channels
 from kinesphere.engine.recorded_frames import sample_frames, show_other_moments
@@ -98,6 +99,9 @@ def _perform(phrase: Phrase, rate: float) -> Motion:
     _hold_still(context, local, translations)
     table = recorded_channels(context.phrase, context.clock, context.hands)
     recorded_rig(context.body).turn_trunk(table, local, translations)
+    stepped = edited_steps(context.phrase, context.clock)
+    if stepped is not None:
+        stepped.turn_hips(context, local, translations)
     after = context.world(local, translations)
     walked = walk_elsewhere(context.phrase, context.clock)
     feet = {side: np.array(before.p(context.roles[f"{side}Foot"])) for side in SIDES}
@@ -106,7 +110,11 @@ def _perform(phrase: Phrase, rate: float) -> Motion:
         shift = shift + walked.hips
         for side, own in walked.feet.items():
             feet[side] += own
+    stood = dict(feet)
     turned = peel_feet(context, before, feet, table)
+    if stepped is not None:
+        shift = shift + stepped.hips
+        stepped.move_feet(stood, feet, turned)
     shift = shift + sink_hips(context, before, after.moved(shift), feet)
     if np.abs(shift).max() > TINY:
         _move_hips(context, shift, local, translations)

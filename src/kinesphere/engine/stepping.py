@@ -2,11 +2,14 @@
 
 A foot strikes where it is farthest ahead of the hips, and leaves where it is farthest behind (Zeni, Richards and
 Higginson 2008): that holds on the ground and on the spot, walking and running. Strikes of both feet in turn are
-**locomotion**. Stances are the contacts of ``body.contacts``, whatever the feet do otherwise.
+**locomotion**. Where feet hardly pass each other, shuffling, to the side or turning on the spot, strikes are where
+stances begin, if both feet step in turn and in rhythm, bring the body somewhere, and do more than the hands do.
+Stances are the contacts of ``body.contacts``, whatever the feet do otherwise.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
@@ -18,13 +21,20 @@ from kinesphere.body.ground import runs, smooth_gaussian
 from kinesphere.engine.recorded_poses import RecordedPoses
 from kinesphere.maths import rotations
 from kinesphere.maths.filters import derivative, running_maximum, widen
-from kinesphere.maths.vectors import Bools, Floats, norms
+from kinesphere.maths.vectors import Bools, Floats, Ints, norms
+from kinesphere.motion.gesture import Step
 from kinesphere.motion.humanoid import SIDES
 
 SWING_SMOOTH = 0.05  # seconds of σ
 LEAST_SWING = 0.20  # leg lengths that a foot goes from behind the hips to ahead of them, or back
 PACES = (0.18, 1.1)  # seconds from one strike to the next of the other foot
 LEAST_STRIKES = 3  # in a row, of locomotion
+LEAST_WAY = 0.02  # leg lengths from one stance to the next: what is less is no step
+LEAST_STEP = 0.06  # leg lengths from where a foot stood to where it stands next
+SHUFFLES = 4  # short steps in turn, of locomotion
+RHYTHM = 1.8  # of the longer of two steps that follow each other to the shorter one
+HANDS = 0.6  # of the way of both feet that a hand goes at most where short steps are locomotion, not a gesture
+STEP_WAY, STEP_TURN = 0.07, np.radians(12.0)  # leg lengths that hips go, or radians that they turn, with a short step
 TRAVELS, FARTHER = 0.35, 1.3  # leg lengths a second, and seconds before the first and after the last strike
 COMES = 0.35  # seconds in which locomotion comes and goes
 MERGED = 0.12  # seconds: contacts of a foot that are nearer to each other are one stance
@@ -80,7 +90,7 @@ def find_steps(poses: RecordedPoses) -> Steps:
         return Steps(np.zeros(0), (), nothing, (), nothing, None)
     contacts = find_contact_runs(poses.motion)
     stances = tuple(_stances(poses, contacts))
-    strikes, sides = _locomotion(poses)
+    strikes, sides = _locomotion(poses, stances)
     walking = _walking(poses, strikes)
     return Steps(strikes, sides, walking, stances, _flights(poses, contacts), contacts)
 
@@ -106,26 +116,103 @@ def _stances(poses: RecordedPoses, contacts: ContactRuns) -> list[FootStance]:
     return found
 
 
-def _locomotion(poses: RecordedPoses) -> tuple[Floats, tuple[str, ...]]:
+class StanceStep(NamedTuple):
+    """A step of a recording, and the stance that it leads to."""
+
+    step: Step
+    stance: int  # of the foot's own
+
+
+def stance_steps(poses: RecordedPoses, steps: Steps, side: str) -> list[StanceStep]:
+    """Steps of a foot from where it stands to where it stands next, in leg lengths of the body's heading then."""
+    rows: list[StanceStep] = []
+    rate, stances = poses.motion.rate, steps.stances_of(side)
+    for i, (before, after) in enumerate(zip(stances[:-1], stances[1:], strict=True)):
+        lift, land = before.last / rate, after.first / rate
+        if land <= lift:
+            continue
+        way = (np.array(after.ankle) - np.array(before.ankle)) / poses.leg_length
+        x, _, z = rotations.rotate(rotations.conjugate(poses.heading[before.last]), way).tolist()
+        if np.hypot(x, z) > LEAST_WAY:
+            rows.append(StanceStep(Step(lift, land, x, z, 0.0), i + 1))
+    return rows
+
+
+_Strike = tuple[float, str]  # seconds, and whose foot
+
+
+def _locomotion(poses: RecordedPoses, stances: Sequence[FootStance]) -> tuple[Floats, tuple[str, ...]]:
     """Strikes in turn: seconds, and whose foot."""
+    strides = [row for run in _in_turn(_passing_feet(poses), LEAST_STRIKES) for row in run]
+    taken = np.array([at for at, _ in strides])
+    kept = sorted([*strides, *_shuffles(poses, stances, taken)])
+    return np.array([at for at, _ in kept]), tuple(side for _, side in kept)
+
+
+def _passing_feet(poses: RecordedPoses) -> list[_Strike]:
+    """Where feet are farthest ahead of the hips, in order."""
     rate = poses.motion.rate
-    rows: list[tuple[float, str]] = []
+    rows: list[_Strike] = []
     forward = rotations.rotate(poses.heading, np.array([0.0, 0.0, 1.0]))
     for side in SIDES:
         away = poses.position(f"{side}Foot") - poses.position("hips")
         ahead = smooth_gaussian(np.sum(away * forward, axis=1)[:, None], rate, SWING_SMOOTH)[:, 0] / poses.leg_length
         rows += [(frame / rate, side) for frame in _turning_points(ahead * poses.stands, LEAST_SWING)]
-    rows.sort()
-    kept: list[tuple[float, str]] = []
-    run: list[tuple[float, str]] = []
+    return sorted(rows)
+
+
+def _in_turn(rows: Sequence[_Strike], least: int) -> Iterator[list[_Strike]]:
+    """Runs of at least so many rows of both feet in turn."""
+    run: list[_Strike] = []
     for row in [*rows, (np.inf, "")]:
         follows = bool(run) and row[1] != run[-1][1] and PACES[0] <= row[0] - run[-1][0] <= PACES[1]
         if not follows:
-            if len(run) >= LEAST_STRIKES:
-                kept += run
+            if len(run) >= least:
+                yield run
             run = []
         run.append(row)
-    return np.array([at for at, _ in kept]), tuple(side for _, side in kept)
+
+
+def _shuffles(poses: RecordedPoses, stances: Sequence[FootStance], taken: Floats) -> list[_Strike]:
+    """Where stances of short steps begin that bring the body somewhere, apart from strikes that are known."""
+    rate, rows = poses.motion.rate, []
+    for side in SIDES:
+        own = [stance for stance in stances if stance.side == side]
+        for before, after in zip(own[:-1], own[1:], strict=True):
+            way = (np.array(after.ankle) - np.array(before.ankle))[[0, 2]] / poses.leg_length
+            at = after.first / rate
+            if norms(way) >= LEAST_STEP and not (np.abs(taken - at) < PACES[1]).any():
+                rows.append((at, side))
+    found: set[_Strike] = set()
+    for run in _in_turn(sorted(rows), SHUFFLES):
+        frames = np.round(np.array([at for at, _ in run]) * rate).astype(np.intp)
+        for i in range(len(run) - SHUFFLES + 1):
+            if _goes_somewhere(poses, frames[i : i + SHUFFLES]):
+                found.update(run[i : i + SHUFFLES])
+    return sorted(found)
+
+
+def _goes_somewhere(poses: RecordedPoses, frames: Ints) -> bool:
+    """Whether steps that end at these frames have a rhythm, bring the body somewhere, and do more than the hands."""
+    lasts = np.diff(frames)
+    if (np.maximum(lasts[1:], lasts[:-1]) > RHYTHM * np.minimum(lasts[1:], lasts[:-1])).any():
+        return False
+    first, last = int(frames[0]), int(frames[-1])
+    hips = poses.position("hips")
+    goes = float(norms((hips[last] - hips[first])[[0, 2]])) / poses.leg_length
+    turned = rotations.multiply(rotations.conjugate(poses.heading[first]), poses.heading[last])
+    turns = float(rotations.angle_between(turned, np.array([1.0, 0.0, 0.0, 0.0])))
+    if goes < STEP_WAY * len(lasts) and turns < STEP_TURN * len(lasts):
+        return False
+    rows = slice(first, last + 1)
+    feet = sum(_way(poses.position(f"{side}Foot")[rows]) for side in SIDES)
+    hands = max(_way(poses.arm_length * poses.wrist(side)[rows]) for side in SIDES)
+    return hands <= HANDS * feet
+
+
+def _way(path: Floats) -> float:
+    """Metres of a path."""
+    return float(norms(np.diff(path, axis=0)).sum())
 
 
 def _turning_points(values: Floats, least: float) -> list[int]:

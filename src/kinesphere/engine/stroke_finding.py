@@ -3,7 +3,8 @@
 A stroke is one rise and fall of speed. Its ends are valleys of the speed that are deep enough for the smaller of the
 peaks beside them: deeper where the path goes straight on (there it is a via) than where it turns back or aside (a goal,
 however short the stop). The shallowest valleys are dropped first. Movements that hardly travel are no strokes but life
-within a hold. All of it takes time in proportion to the number of frames.
+within a hold: small ones count where they are quick, slow ones where they go far. All of it takes time in proportion to
+the number of frames.
 """
 
 from __future__ import annotations
@@ -17,11 +18,12 @@ from kinesphere.maths.filters import derivative
 from kinesphere.maths.vectors import Bools, Floats, Ints, norms
 
 SMOOTH = 0.02  # seconds of σ: tracking noise is quicker
-STRAIGHT_VALLEY, CORNER_VALLEY = 0.40, 0.80  # of the smaller peak beside it that a valley's speed is at most
+STRAIGHT_VALLEY, CORNER_VALLEY = 0.45, 0.85  # of the smaller peak beside it that a valley's speed is at most
 CORNER_SPAN, CORNER_COSINE = 0.09, 0.35  # seconds before and after a valley, and the cosine below which it is a corner
-STILL = 0.10  # of a stroke's peak speed below which its ends are still
+STILL = 0.12  # of a stroke's peak speed below which its ends are still
 SLOWEST = 0.10  # limb lengths a second below which nothing moves
 LEAST_TRAVEL = 0.09  # limb lengths from its start that a stroke goes at least
+QUICK = 10.0  # times the slowest speed: a peak below it counts in proportion, so what is slow must go farther
 JOINED = 0.12  # seconds: strokes nearer to each other have no hold between them
 
 
@@ -57,7 +59,8 @@ def find_strokes(
             continue
         start, end = first + int(np.argmax(fast)), last - int(np.argmax(fast[::-1]))
         travel = float(norms(smooth[start : end + 1] - smooth[start]).max())
-        if travel >= least_travel and end > start:
+        least = least_travel * max(1.0, QUICK * slowest / float(speed[peak]))
+        if travel >= least and end > start:
             rows.append((start, peak, end, travel))
     if not rows:
         return none
