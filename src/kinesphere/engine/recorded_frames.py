@@ -67,5 +67,5 @@ def show_other_moments(motion: Motion, joints: Ints, times: Floats, local: Float
     for first in range(0, len(local), BLOCK):
         rows = slice(first, first + BLOCK)
         at, a, b = _around(times[rows] * motion.rate, len(motion))
-        known = None if steps is None else steps[a : b - 1][:, joints]
+        known = None if steps is None else np.ascontiguousarray(steps[a : b - 1][:, joints])
         local[rows][:, joints] = resample_rotations(motion.rotations[a:b][:, joints], at, steps=known)
