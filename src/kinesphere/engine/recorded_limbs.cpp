@@ -6,6 +6,8 @@ namespace kinesphere {
 
 constexpr double HINGE_SHOWN = 0.35;  // sine of a limb's bend from which on it shows its axis by itself
 
+constexpr double OPPOSITE[] = {0.5, 0.2};  // cosines of half the angle, 120° and 157°, over which a joint is let be
+
 constexpr double NEARLY_STRAIGHT =
     0.9981;  // of a limb's length that it is softly brought to: seven degrees of its hinge
 
@@ -133,15 +135,18 @@ static void turn_joints(Ints<1> joints, Floats<2> frames, Floats<3> vectors, Flo
         }
 }
 
-// Bring joints (K,) of T poses towards rotations (T or 1, K, 4) along the shorter arc, in place, by shares (T,).
+// Bring joints (K,) of T poses towards rotations (T or 1, K, 4) along the shorter arc, in place, by shares (T,). What
+// is nearly opposite stays where it is: which arc is the shorter one changes there from frame to frame.
 static void approach_rotations(Ints<1> joints, Floats<3> wanted, Floats<1> shares, FloatsOut<3> rotations) {
     const bool same = wanted.shape[0] == 1;
     for (Index t = 0; t < rotations.shape[0]; ++t) {
         if (shares(t) == 0.0) continue;
         for (Index k = 0; k < joints.shape[0]; ++k) {
             double* at = rotations.at(t, joints(k));
-            const Quat aim = read_quaternion(wanted.at(same ? 0 : t, k));
-            write_quaternion(at, slerp(read_quaternion(at), aim, shares(t)));
+            const Quat from = read_quaternion(at), aim = read_quaternion(wanted.at(same ? 0 : t, k));
+            const Quat way = conjugate(from) * aim;
+            const double near = 1.0 - smoothstep((OPPOSITE[0] - std::abs(way.w)) / (OPPOSITE[0] - OPPOSITE[1]));
+            write_quaternion(at, slerp(from, aim, near * shares(t)));
         }
     }
 }
