@@ -34,7 +34,7 @@ TOP_LEVEL = [
     "Gesture", "Keypoint", "Keypoints", "TimeMap", "RoleMap", "Score", "Layer", "Scope", "MotionFileError",
     "MotionFileWarning", "perform", "render", "render_all", "Express", "Effort", "EffortModel", "effort_model",
     "Shape", "Part", "Equalize", "Blend", "Timewarp", "Waveshape", "Displace", "Drive", "Smooth", "EditKeys", "align",
-    "EditSteps", "concatenate",
+    "concatenate",
     "retime", "retarget", "calibrate", "Calibration", "find_roles", "lock_feet", "find_contacts", "Contacts",
     "find_ground",
     "place_on_ground", "clamp_to_limits", "limit_excess", "centre_of_mass", "support_polygon", "film", "still", "sheet",

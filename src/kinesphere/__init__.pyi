@@ -51,7 +51,6 @@ from .laban.effort_parameters import EffortModel as EffortModel
 from .laban.effort_parameters import effort_model as effort_model
 from .laban.keys import EditKeys as EditKeys
 from .laban.shape import Shape as Shape
-from .laban.steps import EditSteps as EditSteps
 from .laban.stillness import Stillness as Stillness
 from .motion.behaviour import Behaviour as Behaviour
 from .motion.behaviour import Pose as Pose

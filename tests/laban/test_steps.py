@@ -9,11 +9,11 @@ import pytest
 from typer.testing import CliRunner
 
 from gaits import Plan, gait, short_steps
-from kinesphere import EditSteps, Effort, Layer, Score, body_of, generate, lift, load, perform, phrase_of, render, save
+from kinesphere import EditKeys, Effort, Layer, Score, body_of, generate, lift, load, perform, phrase_of, render, save
 from kinesphere.builtin import motion as builtin
 from kinesphere.cli.main import app
 from kinesphere.laban import MoveStep
-from kinesphere.laban.steps import parse_move
+from kinesphere.laban.steps import parse_step
 from kinesphere.maths import rotations as R
 from kinesphere.maths.vectors import norms
 from kinesphere.motion.gesture import Step
@@ -47,7 +47,7 @@ def test_a_moved_step_moves_one_stance_as_a_whole_and_nothing_beyond(name, side)
     motion = WALKS[name]()
     phrase = lift(motion)
     step = middle_step(phrase, side)
-    edit = EditSteps(move=[MoveStep(f"{side}_leg", 0.5 * (step.lift + step.land), (0.06, 0.04))])
+    edit = EditKeys(steps=[MoveStep(f"{side}_leg", 0.5 * (step.lift + step.land), (0.06, 0.04))])
     made = generate(edit(phrase), motion.rate)
     rows = stance_after(phrase, side, step)
     poses = phrase.detail.poses
@@ -72,7 +72,7 @@ def test_a_turned_step_turns_its_foot_about_where_it_stands(name):
     motion = WALKS[name]()
     phrase = lift(motion)
     step = middle_step(phrase)
-    made = generate(EditSteps(move=[MoveStep("left_leg", step.land, turn=0.4)])(phrase), motion.rate)
+    made = generate(EditKeys(steps=[MoveStep("left_leg", step.land, turn=0.4)])(phrase), motion.rate)
     rows = stance_after(phrase, "left", step)
     foot = body_of(motion).roles["leftFoot"]
     before, after = motion.rotations_world()[rows, foot], made.rotations_world()[rows, foot]
@@ -107,7 +107,7 @@ def test_steps_are_edited_under_effort_and_words_as_well():
     motion = WALKS["walk"]()
     phrase = lift(motion)
     step = middle_step(phrase)
-    edit = EditSteps(move=[MoveStep("left_leg", step.land, (0.08, 0.0))])
+    edit = EditKeys(steps=[MoveStep("left_leg", step.land, (0.08, 0.0))])
     one = edit(Effort(weight=1.0)(phrase))
     other = Effort(weight=1.0)(edit(phrase))
     np.testing.assert_array_equal(generate(one, 60.0).rotations, generate(other, 60.0).rotations)
@@ -127,26 +127,28 @@ def test_what_cannot_be_done_is_refused():
         with pytest.raises(ValueError, match=said):
             generate(phrase.with_tracks({"left_leg": replace(track, steps=tuple(steps))}), 60.0)
     with pytest.raises(ValueError, match=r"no step of left_leg within 0\.1 s of 9\.9 s; the nearest"):
-        EditSteps(move=[MoveStep("left_leg", 9.9, (0.1, 0.0))])(phrase)
+        EditKeys(steps=[MoveStep("left_leg", 9.9, (0.1, 0.0))])(phrase)
     with pytest.raises(ValueError, match="makes no steps, and none can be added"):
-        EditSteps(move=[MoveStep("left_leg", 1.0, (0.1, 0.0))])(lift(builtin("drink")))
-    with pytest.raises(ValueError, match="strides and no steps"):
-        EditSteps(move=[MoveStep("left_leg", 1.0, (0.1, 0.0))])(phrase_of("walk"))
+        EditKeys(steps=[MoveStep("left_leg", 1.0, (0.1, 0.0))])(lift(builtin("drink")))
+    with pytest.raises(ValueError, match="its legs no steps that could be edited"):
+        EditKeys(steps=[MoveStep("left_leg", 1.0, (0.1, 0.0))])(phrase_of("walk"))
+    with pytest.raises(ValueError, match='part is "left_arm"; one of: left_leg'):
+        EditKeys(steps=[MoveStep("left_arm", 1.0, (0.1, 0.0))])(phrase)
     with pytest.raises(ValueError, match="no part is called 'left_arm'"):
-        EditSteps(move=[MoveStep("left_arm", 1.0, (0.1, 0.0))])(phrase)
-    for text in ("left_leg@1", "left_leg 1 by 1,2", "left_leg@1 by 1"):
+        parse_step("left_arm@1 by 1,2")
+    for text in ("left_leg@1", "left_leg@1 by a,b", "left_leg 1 by 1,2", "left_leg@1 by 1"):
         with pytest.raises(ValueError, match="write it as"):
-            parse_move(text)
-    assert parse_move("left_leg@1.2s by -0.1,0.2 turn 0.3") == MoveStep("left_leg", 1.2, (-0.1, 0.2), 0.3)
+            parse_step(text)
+    assert parse_step("left_leg@1.2s by -0.1,0.2 turn 0.3") == MoveStep("left_leg", 1.2, (-0.1, 0.2), 0.3)
 
 
 def test_steps_that_stay_are_neutral():
     motion = WALKS["walk"]()
     phrase = lift(motion)
-    assert EditSteps(move=[MoveStep("left_leg", 99.0)])(phrase) is phrase
-    assert EditSteps().neutral
+    assert EditKeys(steps=[MoveStep("left_leg", 99.0)])(phrase) is phrase
+    assert EditKeys().neutral
     step = middle_step(phrase)
-    there = EditSteps(move=[MoveStep("left_leg", step.land, (0.1, 0.0))])
+    there = EditKeys(steps=[MoveStep("left_leg", step.land, (0.1, 0.0))])
     assert generate(phrase.with_tracks({}), motion.rate) is motion
     assert not there.neutral
 
@@ -156,10 +158,10 @@ def test_steps_in_scores_and_on_the_command_line(tmp_path):
     file = tmp_path / "side.npz"
     save(motion, file)
     step = middle_step(lift(load(file)))
-    edit = EditSteps(move=[MoveStep("left_leg", round(step.land, 2), (0.0, 0.1))])
+    edit = EditKeys(steps=[MoveStep("left_leg", round(step.land, 2), (0.0, 0.1))])
     out = tmp_path / "moved.npz"
     said = CliRunner().invoke(
-        app, ["steps", str(file), "-o", str(out), "--move", f"left_leg@{round(step.land, 2)} by 0,0.1"]
+        app, ["keys", str(file), "-o", str(out), "--steps", f"left_leg@{round(step.land, 2)} by 0,0.1"]
     )
     assert said.exit_code == 0, said.output
     score = Score(str(file), (Layer(edit),))
@@ -170,7 +172,7 @@ def test_steps_in_scores_and_on_the_command_line(tmp_path):
 def test_steps_of_gestures_are_moved_too():
     phrase = phrase_of("punch")
     part, step = next((part, row) for part in ("left_leg", "right_leg") for row in phrase.track(part).steps)
-    edited = EditSteps(move=[MoveStep(part, step.land, (0.05, 0.0))])(phrase)
+    edited = EditKeys(steps=[MoveStep(part, step.land, (0.05, 0.0))])(phrase)
     plain, made = (generate(own, 60.0) for own in (phrase, edited))
     side = part.removesuffix("_leg")
     away = norms(place(made, f"{side}Foot") - place(plain, f"{side}Foot"))

@@ -1,4 +1,4 @@
-"""Steps: a phrase edit that has feet land elsewhere, or turned, in gestures and in lifted recordings.
+"""Steps of ``EditKeys``: feet land elsewhere, or turned, in gestures and in lifted recordings.
 
 A step is moved by itself: where a foot stands afterwards stays as it was. Steps are neither added nor deleted: in a
 recording, the body's weight goes with the steps that it takes.
@@ -8,20 +8,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import Annotated, Self, TypeAlias
+from dataclasses import replace
+from typing import Annotated, TypeAlias
 
 import numpy as np
 
-from kinesphere.laban.expression import express, scope_parts
 from kinesphere.maths import rotations
 from kinesphere.maths.vectors import Floats
-from kinesphere.motion.document import AS_TUPLE, Choice, Numbers, Setting, document, number
-from kinesphere.motion.edit import PhraseEdit, phrase_edit
+from kinesphere.motion.document import Choice, Numbers, Setting, document, number
 from kinesphere.motion.errors import unknown_name
 from kinesphere.motion.gesture import Step
-from kinesphere.motion.phrase import Phrase
-from kinesphere.motion.scope import WHOLE, Scope
+from kinesphere.motion.phrase import Phrase, Track
+from kinesphere.motion.scope import Scope
 
 LEGS = ("left_leg", "right_leg")
 NEAR = 0.1  # seconds before a step lifts and after it lands within which a time means it
@@ -33,7 +31,7 @@ Way: TypeAlias = Annotated[
 ]
 
 
-@dataclass(frozen=True)
+@document(frozen=True)
 class MoveStep:
     """A step that lands elsewhere, or is turned."""
 
@@ -43,89 +41,39 @@ class MoveStep:
     turn: Annotated[float, number(-np.pi, np.pi, "Radians that the foot is turned to the left.")] = 0.0
 
 
-_WRITTEN = re.compile(r"\s*(\w+)\s*@\s*([\d.]+)s?(?:\s+by\s+([^\s,]+),([^\s,]+))?(?:\s+turn\s+(\S+))?\s*")
+_NUMBER = r"([-+]?\d*\.?\d+)"
+_WRITTEN = re.compile(rf"\s*(\w+)\s*@\s*(\d+\.?\d*)s?(?:\s+by\s+{_NUMBER},{_NUMBER})?(?:\s+turn\s+{_NUMBER})?\s*")
 
 
-def parse_move(text: str) -> MoveStep:
+def parse_step(text: str) -> MoveStep:
     """``left_leg@1.2 by 0.1,0.2``, ``left_leg@1.2 turn 0.3``, or both."""
     found = _WRITTEN.fullmatch(text)
-    try:
-        if found is None or (found[3] is None and found[5] is None):
-            raise ValueError
-        by = (0.0, 0.0) if found[3] is None else (float(found[3]), float(found[4]))
-        made = MoveStep(found[1], float(found[2]), by, float(found[5] or 0.0))
-    except ValueError:
-        raise ValueError(f"write it as '{MOVE}', with 'by', 'turn' or both") from None
-    if made.part not in LEGS:
-        raise ValueError(unknown_name("part", made.part, LEGS))
-    return made
+    if found is None or (found[3] is None and found[5] is None):
+        raise ValueError(f"write it as '{MOVE}', with 'by', 'turn' or both")
+    if found[1] not in LEGS:
+        raise ValueError(unknown_name("part", found[1], LEGS))
+    by = (0.0, 0.0) if found[3] is None else (float(found[3]), float(found[4]))
+    return MoveStep(found[1], float(found[2]), by, float(found[5] or 0.0))
 
 
-@phrase_edit("steps")
-@document(frozen=True)
-class EditSteps(PhraseEdit):
-    """Move and turn steps: a foot lands elsewhere, stands there as it stood, and goes on to where it went.
+def moved_steps(phrase: Phrase, rows: Sequence[MoveStep], scope: Scope) -> dict[str, Track]:
+    """Part to the track of a leg whose steps are moved or turned. A scope of some parts has no legs.
 
-    Of a recording, steps are those that ``lift`` finds, and hips follow the feet. Walks that no file recorded have
-    strides of their own and no steps that could be moved.
-
-    Parameters
-    ----------
-    move
-        Steps that land elsewhere, or are turned.
+    Raises ``ValueError`` where a phrase makes no such step.
     """
-
-    move: Annotated[
-        Sequence[MoveStep],
-        AS_TUPLE,
-        Setting(
-            f"A step moved, in leg lengths to the left and ahead, and turned, in radians to the left: '{MOVE}'.",
-            parse=parse_move,
-            metavar="TEXT",
-            repeated=True,
-        ),
-    ] = ()
-
-    @property
-    def neutral(self) -> bool:
-        """Whether it changes nothing."""
-        return not any(any(row.by) or row.turn for row in self.move)
-
-    @classmethod
-    def examples(cls) -> tuple[Self, ...]:
-        """A step to the side, and one that is turned."""
-        return (
-            cls(move=(MoveStep("left_leg", 1.2, (0.1, 0.0)),)),
-            cls(move=(MoveStep("right_leg", 1.7, (0.0, 0.05), 0.3),)),
-        )
-
-    def check_scope(self, scope: Scope) -> None:
-        """Refuse parts that are unknown."""
-        scope_parts(scope)
-
-    def apply(self, phrase: Phrase, scope: Scope = WHOLE) -> Phrase:
-        """The phrase with other steps; Effort, Shape and words that it is under are applied again."""
-        if self.neutral or scope.strength == 0.0:
-            return phrase
-        written = phrase.original
-        if written.gait is not None:
-            raise ValueError(f"{written.name} is a walk: it has strides and no steps that could be moved")
-        if written.loop and written.detail is not None:
-            raise ValueError(f"{written.name} is a loop: the steps of a cycle are neither moved nor turned")
-        steps = {part: list(written.track(part).steps) for part in LEGS}
-        for i, row in enumerate(self.move):
-            if row.part not in LEGS:
-                raise ValueError(f"EditSteps, move[{i}]: {unknown_name('part', row.part, LEGS)}")
-            _move(written, steps[row.part], row, scope, f"EditSteps, move[{i}]")
-        tracks = {
-            part: replace(written.track(part), steps=tuple(rows))
-            for part, rows in steps.items()
-            if tuple(rows) != written.track(part).steps
-        }
-        if not tracks:
-            return phrase
-        made = written.with_tracks(tracks)
-        return express(made, *phrase.applied_edits) if phrase.applied_edits else made
+    steps = {part: list(phrase.track(part).steps) for part in LEGS}
+    for i, row in enumerate(rows):
+        where = f"EditKeys, steps[{i}]"
+        if scope.parts is not None or not (any(row.by) or row.turn):
+            continue
+        if phrase.loop and phrase.detail is not None:
+            raise ValueError(f"{where}: {phrase.name} is a loop: the steps of a cycle are neither moved nor turned")
+        _move(phrase, steps[row.part], row, scope, where)
+    return {
+        part: replace(phrase.track(part), steps=tuple(own))
+        for part, own in steps.items()
+        if tuple(own) != phrase.track(part).steps
+    }
 
 
 def _move(phrase: Phrase, rows: list[Step], move: MoveStep, scope: Scope, where: str) -> None:
