@@ -151,3 +151,12 @@ def _aims(poses: RecordedPoses, side: str, taken: Bools) -> Iterator[Referent]:
         x, y, z = (wrist[middle] + FAR * forearm / max(float(np.linalg.norm(forearm)), 1e-9)).tolist()
         times = first / rate, last / rate
         yield Referent(Kind.AIM, side, *times, target=(x, y, z), before=FADE, after=FADE)
+
+
+def touched_place(poses: RecordedPoses, side: str, joint: str) -> tuple[Floats, Floats]:
+    """``(T, 3)`` about where a part of the body is touched by a hand, and that part's rotation ``(T, 4)``."""
+    if joint in ("head", "neck"):
+        return _mouth(poses), poses.head
+    if joint == "hips":
+        return poses.position(f"{side}UpperLeg"), poses.pelvis
+    return 0.5 * (poses.position("leftUpperArm") + poses.position("rightUpperArm")), poses.chest

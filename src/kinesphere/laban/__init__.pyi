@@ -12,4 +12,5 @@ from .keys import EditKeys as EditKeys
 from .keys import MoveKey as MoveKey
 from .shape import Shape as Shape
 from .shape import affine_shape as affine_shape
+from .steps import MoveStep as MoveStep
 from .stillness import Stillness as Stillness

@@ -1,5 +1,7 @@
 """Keys of hands: a phrase edit that moves, adds and deletes goals and vias, of gestures and of lifted recordings.
 
+It moves and turns steps, too (``laban.steps``).
+
 Times are seconds of the phrase's own time; positions and ways are in arm lengths from the shoulder, in the chest's
 axes: left, up, ahead. All rows speak of the phrase as it is given: keys are moved, then deleted, then added. Effort,
 Shape and words that the phrase is under already are applied again to what comes of it.
@@ -20,6 +22,8 @@ from kinesphere.engine.pose import Actor
 from kinesphere.engine.proportions import ARM
 from kinesphere.engine.recorded_poses import RecordedPoses
 from kinesphere.laban.expression import express, scope_parts
+from kinesphere.laban.steps import MOVE as STEP
+from kinesphere.laban.steps import MoveStep, moved_steps, parse_step
 from kinesphere.maths.interpolation import cubic_rows_at
 from kinesphere.maths.two_bone import swivel_of
 from kinesphere.maths.vectors import Bools, Floats
@@ -151,7 +155,7 @@ def parse_delete(text: str) -> DeleteKey:
 @phrase_edit("keys")
 @document(frozen=True)
 class EditKeys(PhraseEdit):
-    """Move, add and delete keys of hands: goals, where a hand comes to rest, and vias, which it passes.
+    """Move, add and delete keys of hands: goals, where a hand comes to rest, and vias, which it passes; move steps.
 
     Of a recording, keys are those that ``lift`` finds: a moved key takes the path along between its neighbours, a
     deleted one is no longer visited, and what the hand touches or holds there is moved by as much. The strength of the
@@ -165,6 +169,8 @@ class EditKeys(PhraseEdit):
         Keys more.
     delete
         Keys less.
+    steps
+        Steps that land elsewhere, or are turned: the foot stands there as it stood, and goes on to where it went.
     """
 
     move: Annotated[
@@ -193,11 +199,22 @@ class EditKeys(PhraseEdit):
         AS_TUPLE,
         Setting(f"A key less: '{DELETE}'.", parse=parse_delete, metavar="TEXT", repeated=True),
     ] = ()
+    steps: Annotated[
+        Sequence[MoveStep],
+        AS_TUPLE,
+        Setting(
+            f"A step moved, in leg lengths to the left and ahead, and turned, in radians to the left: '{STEP}'.",
+            parse=parse_step,
+            metavar="TEXT",
+            repeated=True,
+        ),
+    ] = ()
 
     @property
     def neutral(self) -> bool:
         """Whether it changes nothing."""
-        return not self.add and not self.delete and not any(any(row.by) or row.to_time is not None for row in self.move)
+        moved = any(any(row.by) or row.to_time is not None for row in self.move)
+        return not (self.add or self.delete or moved or any(any(row.by) or row.turn for row in self.steps))
 
     @classmethod
     def examples(cls) -> tuple[Self, ...]:
@@ -221,8 +238,10 @@ class EditKeys(PhraseEdit):
             return phrase
         written = phrase.original
         if written.gait is not None:
-            raise ValueError(f"{written.name} is a walk: its arms swing and have no keys that could be edited")
-        tracks = {}
+            raise ValueError(
+                f"{written.name} is a walk: its arms swing and have no keys, its legs no steps that could be edited"
+            )
+        tracks = moved_steps(written, self.steps, scope)
         for part in ARMS:
             if part in parts:
                 work = _Hand(written, part, scope)

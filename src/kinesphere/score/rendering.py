@@ -16,14 +16,18 @@ from functools import partial
 from pathlib import Path
 
 from kinesphere.body.body import Body, body_of
+from kinesphere.body.clear_hands import clear_motion
+from kinesphere.body.collision import find_volumes
 from kinesphere.body.retargeting.pipeline import retarget
 from kinesphere.direction.express import as_express
 from kinesphere.engine.batch import RATE
 from kinesphere.engine.generation import body_clock, generate_edited
 from kinesphere.engine.lifting import lift
+from kinesphere.engine.performed_recording import performed_clock
 from kinesphere.engine.phrases import figure_body
 from kinesphere.engine.phrases import phrase_of as phrase_of_movement
 from kinesphere.engine.proportions import HEIGHT
+from kinesphere.engine.retargeted_contacts import keep_contacts
 from kinesphere.laban.expression import Expression, express
 from kinesphere.laban.expressive_edit import ExpressiveEdit
 from kinesphere.motion.behaviour import Pose, fold_behaviours, stream_behaviours
@@ -106,9 +110,28 @@ def _render(scores: Sequence[Score], height: float, rate: float | None) -> list[
             wanted = asked[i] or motion.rate
             motion = motion if wanted == motion.rate else motion.resampled(wanted)
             character = characters[i]
-            motion = motion if character is None else retarget(motion, character)
+            if character is not None:
+                motion = _retargeted(motion, character, phrases[i][0] if i in phrases else recorded[i])
         motions.append(motion)
     return motions
+
+
+def _retargeted(motion: Motion, character: Character, recording: Phrase | Motion) -> Motion:
+    """A performance of a recording on a character's body, where hands touch what they touched."""
+    made = retarget(motion, character)
+    if isinstance(recording, Phrase):
+        phrase, shown = recording, performed_clock(recording, motion.rate).source
+    else:
+        try:
+            phrase, shown = lift(recording), motion.times
+        except ValueError:  # no whole humanoid: nobody knows what its hands touch
+            return made
+    kept = keep_contacts(phrase, motion, made, shown)
+    if kept is made:
+        return made
+    anatomy = body_of(character).anatomy
+    volumes = find_volumes(character, anatomy)
+    return clear_motion(volumes, anatomy, kept) if volumes.is_thick else kept
 
 
 def _body(character: Character | None, height: float) -> Body:
