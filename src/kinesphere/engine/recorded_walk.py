@@ -36,6 +36,8 @@ from kinesphere.motion.phrase import Phrase
 MEAN = 0.45  # of a stride: σ of the mean over it
 TRAVELS = (0.2, 0.5)  # leg lengths a second, between which the way comes to show where ahead is, and not the hips
 LEAST_LIFTED = 0.1  # seconds of a swing that may be lifted higher
+LONGEST_SWING = 0.75  # seconds; in what lasts longer a foot has stood somewhere
+LEAVES = 0.15  # seconds in which a foot comes to go with the body
 WEAVE_STRIDES = 4.0  # of a way that winds once to either side
 SPRING_HEIGHT = 0.02  # leg lengths that a recorded step rises, beside which a spring is measured, at least
 
@@ -245,17 +247,36 @@ def _planted(moved: Floats, stances: list[FootStance], lift: Floats, rate: float
     made = np.empty_like(moved)
     places = [moved[(own.first + own.last) // 2] for own in stances]
     first, last = stances[0].first, stances[-1].last
-    made[:first] = places[0] + moved[:first] - moved[first]  # a foot in the air goes with the body
-    made[last + 1 :] = places[-1] + moved[last + 1 :] - moved[last]
+    # A foot in the air goes with the body.
+    made[:first] = places[0] + _leaving(moved[first::-1], rate)[:0:-1]
+    made[last + 1 :] = places[-1] + _leaving(moved[last:], rate)[1:]
     for own, place in zip(stances, places, strict=True):
         made[own.first : own.last + 1] = place
     for i, (before, after) in enumerate(zip(stances[:-1], stances[1:], strict=True)):
-        rows = slice(before.last + 1, after.first)
+        rows, lasts = slice(before.last + 1, after.first), (after.first - before.last) / rate
         share = np.arange(1, after.first - before.last)[:, None] / max(after.first - before.last, 1)
-        made[rows] = places[i] + smootherstep(share) * (places[i + 1] - places[i])
-        if (after.first - before.last) / rate > LEAST_LIFTED:
+        own = np.zeros((len(share), 3))
+        left = places[i + 1] - places[i]
+        if lasts > LONGEST_SWING:  # it has stood between, where no contact was found
+            away = _gone(moved[before.last : after.first + 1], rate)
+            own, left = away[1:-1], left - away[-1]
+        made[rows] = places[i] + own + smootherstep(share) * left
+        if LEAST_LIFTED < lasts <= LONGEST_SWING:
             made[rows, 1] += lift[rows] * np.sin(np.pi * share[:, 0]) ** 2
     return made
+
+
+def _leaving(moved: Floats, rate: float) -> Floats:
+    """How far displacements ``(T, 3)`` go from the first, at whose speed they do not begin but within a short time."""
+    gate = smoothstep(np.arange(1, len(moved)) / (LEAVES * rate))
+    return np.concatenate([np.zeros((1, 3)), np.cumsum(gate[:, None] * np.diff(moved, axis=0), axis=0)])
+
+
+def _gone(moved: Floats, rate: float) -> Floats:
+    """The same, of displacements that come to rest at their end, too."""
+    count = len(moved) - 1
+    gate = smoothstep(np.minimum(np.arange(1, count + 1), np.arange(count, 0, -1)) / (LEAVES * rate))
+    return np.concatenate([np.zeros((1, 3)), np.cumsum(gate[:, None] * np.diff(moved, axis=0), axis=0)])
 
 
 # Arms
