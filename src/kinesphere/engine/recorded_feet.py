@@ -1,0 +1,144 @@
+"""Feet of a performed recording: legs that bring them to where they are wanted, heels that rise where ankles are spent.
+
+A leg is moved from how it was recorded in the world: its knee bends or straightens, and the leg turns by the smallest
+rotation. So a knee stays over its foot, however the pelvis is turned. An ankle that was recorded bent keeps that; what is
+added comes softly to the end of its range, and the foot rolls over its ball by the rest.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from kinesphere import _native
+from kinesphere.body.body import Body
+from kinesphere.body.ground import runs
+from kinesphere.body.limits import LimitedJoint, find_limited_joints
+from kinesphere.engine.recorded_limbs import FRAME_WORK, Limb, recorded_rig
+from kinesphere.maths import rotations, threads
+from kinesphere.maths.filters import gaussian, smooth_envelope
+from kinesphere.maths.vectors import Bools, Floats, norms, smoothstep
+from kinesphere.motion.humanoid import SIDES
+from kinesphere.motion.memo import memoised
+
+HEEL_SMOOTH = 0.08  # seconds in which a heel comes up and goes down again
+KNEE_SMOOTH = 0.03  # seconds of σ, over which what is added to knees is smoothed that are nearly straight
+MISSED = 0.002  # metres that a foot is off for that, at most
+NEARLY_STRAIGHT = np.radians([12.0, 40.0])  # of flexion: a knee is up to the first, and no longer from the second on
+LEAST = 1e-9  # radians
+
+
+class LimitedHinge(NamedTuple):
+    """How far a joint is bent in the joint above it, for native loops; see ``body.limits.LimitedJoint``."""
+
+    before: Floats  # (4,) rest rotations in the world: of the joint above, of its own
+    after: Floats
+    bone: Floats  # (3,) at rest: its direction, that of flexion 0, and the one that it flexes to
+    neutral: Floats
+    forward: Floats
+    least: float  # radians
+    greatest: float
+
+    def flexion(self, above: Floats, own: Floats) -> Floats:
+        """``(T,)`` radians of joints turned by ``own (T, 4)`` in the world, below ones turned by ``above``."""
+        turned = rotations.multiply(rotations.conjugate(above), rotations.multiply(own, rotations.conjugate(self.after)))
+        way = rotations.rotate(rotations.multiply(self.before, turned), self.bone)
+        return np.asarray(np.arctan2(way @ self.forward, way @ self.neutral))
+
+
+class Leg(NamedTuple):
+    """A leg with its foot, for native loops."""
+
+    limb: Limb
+    toes: int  # -1: none
+    frame: Floats  # (4,) from the foot's own axes to its anatomical ones
+    ankle: LimitedHinge
+    ball: LimitedHinge
+
+
+class LegPaths(NamedTuple):
+    """How a leg was recorded in the world, and where its hip and its foot are wanted."""
+
+    uppers: Floats  # (T, 3) from the hip to the knee
+    lowers: Floats  # (T, 3) from the knee to the ankle
+    soles: Floats  # (T, 3) from the ankle to the ball
+    thighs: Floats  # (T, 4)
+    shins: Floats
+    feet: Floats
+    toes: Floats
+    hips: Floats  # (T, 3) wanted
+    ankles: Floats  # (T, 3)
+    turned: Floats  # (T, 4) the foot
+
+
+@memoised
+def legs_of(body: Body) -> dict[str, Leg]:
+    """A body's legs by side; what is detached is left out."""
+    limited = {joint.role: joint for joint in find_limited_joints(body.skeleton)}
+    limbs, made = recorded_rig(body).limbs, {}
+    for side in SIDES:
+        limb = limbs.get(f"{side}Leg")
+        if limb is None:
+            continue
+        toes = body.roles.get(f"{side}Toes", -1)
+        if toes >= 0 and int(body.skeleton.parents[toes]) != limb.end:
+            toes = -1
+        ankle = _hinge(limited[f"{side}Foot"])
+        ball = ankle if toes < 0 else _hinge(limited[f"{side}Toes"])
+        made[side] = Leg(limb, toes, np.ascontiguousarray(body.anatomy.frames[f"{side}Foot"]), ankle, ball)
+    return made
+
+
+def _hinge(joint: LimitedJoint) -> LimitedHinge:
+    rows = (joint.before, joint.after, joint.bone, joint.neutral, joint.forward)
+    return LimitedHinge(*(np.ascontiguousarray(row) for row in rows), *joint.limit.flexion)
+
+
+def place_foot(leg: Leg, paths: LegPaths, moved: Bools, rate: float, local: Floats, translations: Floats) -> None:
+    """Bring a foot to where it is wanted, in the frames that are ``moved (T,)`` of poses that are changed in place."""
+    count = len(local)
+    paths = LegPaths(*(np.ascontiguousarray(row) for row in paths))
+    heels, knees = np.empty(count), np.empty((count, 2))
+
+    def raise_heels(part: slice) -> None:
+        _native.recorded_legs.raise_heels(leg, _rows(paths, part), heels[part])
+
+    def flex_knees(part: slice) -> None:
+        _native.recorded_legs.flex_knees(leg, _rows(paths, part), heels[part], knees[part])
+
+    def place(part: slice) -> None:
+        rows = heels[part], flexed[part], wanted[part], local[part], translations[part]
+        _native.recorded_legs.place_leg(leg, _rows(paths, part), *rows)
+
+    threads.share_frames(count, count * FRAME_WORK, raise_heels)
+    heels = smooth_envelope(heels, HEEL_SMOOTH, rate)
+    threads.share_frames(count, count * FRAME_WORK, flex_knees)
+    # Near straight a millimetre is degrees of the knee.
+    added = knees[:, 1] - knees[:, 0]
+    straight = 1.0 - smoothstep((knees.min(axis=1) - NEARLY_STRAIGHT[0]) / np.ptp(NEARLY_STRAIGHT))
+    calm = straight * (gaussian(added, KNEE_SMOOTH * rate, ends="reflect") - added)
+    length = norms(paths.uppers[:1]) + norms(paths.lowers[:1])
+    room = MISSED / (0.5 * length * np.maximum(np.sin(0.5 * knees[:, 1]), 1e-3))
+    calm = room * np.tanh(calm / room)
+    flexed = np.maximum(knees[:, 1] + calm, 0.0)
+    wanted = _whole_bends(moved | (heels > LEAST) | (np.abs(calm) > LEAST), leg, paths)
+    threads.share_frames(count, count * FRAME_WORK, place)
+
+
+def _rows(paths: LegPaths, part: slice) -> LegPaths:
+    return LegPaths(*(row[part] for row in paths))
+
+
+def _whole_bends(moved: Bools, leg: Leg, paths: LegPaths) -> Bools:
+    """Frames that are moved, and those around them in which the knee stays bent the wrong way round.
+
+    It is bent the right way round where it is moved. From one to the other it goes where it is straight.
+    """
+    own = rotations.rotate(paths.thighs, leg.limb.hinge)
+    wrong = np.sum(np.cross(paths.uppers, paths.lowers) * own, axis=1) < 0.0
+    if wrong.any():
+        for first, last in runs(wrong):
+            if moved[first : last + 1].any():
+                moved[first : last + 1] = True
+    return moved
