@@ -1,5 +1,6 @@
 // Legs of a recorded pose: feet brought to where they are wanted, heels that rise where ankles are spent.
 #include "engine/recorded_limbs.hpp"
+#include "engine/room.hpp"
 
 namespace kinesphere {
 

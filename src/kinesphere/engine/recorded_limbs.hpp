@@ -21,12 +21,6 @@ inline double smoothstep(double share) {
     return u * u * (3.0 - 2.0 * u);
 }
 
-// What is added where so much room is left: freely over the first half of it, then softly to its end.
-inline double within_room(double added, double room) {
-    const double half = 0.5 * room;
-    return added <= half ? added : half + half * (1.0 - std::exp(-(added - half) / half));
-}
-
 // A limb's two bones in the world, and the axis of its hinge: the one that it shows; where it is nearly straight, its
 // own counts as well. What is bent the wrong way round, as captured knees are at times, is bent the right way round.
 struct Bones {
