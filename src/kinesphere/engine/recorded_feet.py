@@ -47,12 +47,23 @@ class LimitedHinge(NamedTuple):
         return np.asarray(np.arctan2(way @ self.forward, way @ self.neutral))
 
 
+class LimitedTwist(NamedTuple):
+    """How far a joint is turned about its bone in the joint above it, likewise."""
+
+    before: Floats  # (4,)
+    after: Floats
+    bone: Floats  # (3,)
+    least: float  # radians
+    greatest: float
+
+
 class Leg(NamedTuple):
     """A leg with its foot, for native loops."""
 
     limb: Limb
     toes: int  # -1: none
     frame: Floats  # (4,) from the foot's own axes to its anatomical ones
+    hip: LimitedTwist
     ankle: LimitedHinge
     ball: LimitedHinge
 
@@ -67,6 +78,8 @@ class LegPaths(NamedTuple):
     shins: Floats
     feet: Floats
     toes: Floats
+    pelvis: Floats
+    carried: Floats  # (T, 4) the pelvis as it is now
     hips: Floats  # (T, 3) wanted
     ankles: Floats  # (T, 3)
     turned: Floats  # (T, 4) the foot
@@ -84,9 +97,12 @@ def legs_of(body: Body) -> dict[str, Leg]:
         toes = body.roles.get(f"{side}Toes", -1)
         if toes >= 0 and int(body.skeleton.parents[toes]) != limb.end:
             toes = -1
+        upper = limited[f"{side}UpperLeg"]
+        rows = (np.ascontiguousarray(row) for row in (upper.before, upper.after, upper.bone))
+        hip = LimitedTwist(*rows, *upper.limit.twist)
         ankle = _hinge(limited[f"{side}Foot"])
         ball = ankle if toes < 0 else _hinge(limited[f"{side}Toes"])
-        made[side] = Leg(limb, toes, np.ascontiguousarray(body.anatomy.frames[f"{side}Foot"]), ankle, ball)
+        made[side] = Leg(limb, toes, np.ascontiguousarray(body.anatomy.frames[f"{side}Foot"]), hip, ankle, ball)
     return made
 
 

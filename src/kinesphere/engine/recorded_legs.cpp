@@ -8,6 +8,7 @@ constexpr double LEAST_ROOM = 0.05;   // radians of a joint that are always left
 constexpr double MOST_RAISED = 1.0;   // radians of a heel
 constexpr int RAISINGS = 24;          // times that a heel rises as far as its ankle is bent too much
 constexpr double BENT_ENOUGH = 1e-6;  // radians
+constexpr double TURN = 6.283185307179586;
 
 namespace {
 
@@ -24,11 +25,24 @@ struct LimitedHinge {
     }
 };
 
+// LimitedTwist of recorded_feet.py: how far a joint is turned about its bone in the joint above it.
+struct LimitedTwist {
+    Floats<1> before, after, bone;  // (4,), (4,), (3,) as above
+    double least, greatest;         // radians
+
+    double angle(Quat above, Quat own) const {
+        const Quat turned = read_quaternion(before.data) * conjugate(above) * own * conjugate(read_quaternion(after.data));
+        const double about = dot({turned.x, turned.y, turned.z}, read_vector(bone.data));
+        return std::remainder(2.0 * std::atan2(about, turned.w), TURN);
+    }
+};
+
 // Leg of recorded_feet.py.
 struct Leg {
     Limb limb;
     Index toes;       // -1: none
     Floats<1> frame;  // (4,) from the foot's own axes to its anatomical ones
+    LimitedTwist hip;
     LimitedHinge ankle, ball;
 };
 
@@ -36,6 +50,8 @@ struct Leg {
 struct LegPaths {
     Floats<2> uppers, lowers, soles;         // (T, 3) from hip to knee, to ankle, to ball, recorded
     Floats<2> thighs, shins, feet, toes;     // (T, 4) recorded
+    Floats<2> pelvis;                        // (T, 4) recorded
+    Floats<2> carried;                       // (T, 4) the pelvis as it is now
     Floats<2> hips, ankles, turned;          // (T, 3), (T, 3), (T, 4) wanted
 };
 
@@ -80,6 +96,18 @@ struct MovedLeg {
         const Vec3 lower = std::cos(flexed) * bones.along + std::sin(flexed) * cross(bones.axis, bones.along);
         bend = quaternion_between(bones.below, lower);
         swing = quaternion_between(first + bones.lower * lower, along);
+    }
+
+    // Turn the leg about the line to its ankle where the pelvis has turned farther than the hip goes.
+    void spare_hip(Quat pelvis, Quat carried) {
+        const double was = leg.hip.angle(pelvis, thigh), added = std::remainder(leg.hip.angle(carried, swing * thigh) - was, TURN);
+        const double room = most(added > 0.0 ? leg.hip.greatest - was : was - leg.hip.least, LEAST_ROOM);
+        const double surplus = std::abs(added) - within_room(std::abs(added), room);
+        if (surplus > 0.0) {
+            const Vec3 ankle_way = rotate(swing, first + bones.lower * rotate(bend, bones.below));
+            const double angle = added > 0.0 ? -surplus : surplus;
+            swing = axis_angle_quaternion(ankle_way / most(norm(ankle_way), 1e-9), angle) * swing;
+        }
     }
 
     // How far the ankle of a foot, turned so in the world, is bent in the leg as it is solved.
@@ -137,6 +165,7 @@ static void place_leg(const Leg& leg, const LegPaths& paths, Floats<1> heels, Fl
         MovedLeg own(leg, paths, t);
         if (!own.has_length()) continue;
         own.solve(knees(t), own.way(heels(t)));
+        own.spare_hip(read_quaternion(paths.pelvis.at(t)), read_quaternion(paths.carried.at(t)));
         const PoseView pose = {limb.parents, rotations.at(t), translations.at(t)};
         const Quat foot = own.roll(heels(t)) * own.flat;
         pose.set(limb.upper, conjugate(pose.world_of_parent(limb.upper)) * own.swing * own.thigh);
@@ -156,11 +185,14 @@ static void place_leg(const Leg& leg, const LegPaths& paths, Floats<1> heels, Fl
 FIELDS(kinesphere::LimitedHinge, &kinesphere::LimitedHinge::before, &kinesphere::LimitedHinge::after,
        &kinesphere::LimitedHinge::bone, &kinesphere::LimitedHinge::neutral, &kinesphere::LimitedHinge::forward,
        &kinesphere::LimitedHinge::least, &kinesphere::LimitedHinge::greatest);
-FIELDS(kinesphere::Leg, &kinesphere::Leg::limb, &kinesphere::Leg::toes, &kinesphere::Leg::frame,
+FIELDS(kinesphere::LimitedTwist, &kinesphere::LimitedTwist::before, &kinesphere::LimitedTwist::after,
+       &kinesphere::LimitedTwist::bone, &kinesphere::LimitedTwist::least, &kinesphere::LimitedTwist::greatest);
+FIELDS(kinesphere::Leg, &kinesphere::Leg::limb, &kinesphere::Leg::toes, &kinesphere::Leg::frame, &kinesphere::Leg::hip,
        &kinesphere::Leg::ankle, &kinesphere::Leg::ball);
 FIELDS(kinesphere::LegPaths, &kinesphere::LegPaths::uppers, &kinesphere::LegPaths::lowers,
        &kinesphere::LegPaths::soles, &kinesphere::LegPaths::thighs, &kinesphere::LegPaths::shins,
-       &kinesphere::LegPaths::feet, &kinesphere::LegPaths::toes, &kinesphere::LegPaths::hips,
+       &kinesphere::LegPaths::feet, &kinesphere::LegPaths::toes, &kinesphere::LegPaths::pelvis,
+       &kinesphere::LegPaths::carried, &kinesphere::LegPaths::hips,
        &kinesphere::LegPaths::ankles, &kinesphere::LegPaths::turned);
 
 namespace kinesphere {

@@ -79,6 +79,8 @@ def place_feet(
             before.p(foot) - before.p(lower),
             before.p(toes) - before.p(foot),
             *(before.q(joint) for joint in (upper, lower, foot, toes)),
+            before.q(context.roles["hips"]),
+            after.q(context.roles["hips"]),
             after.p(upper),
             feet[side],
             turned[side],
