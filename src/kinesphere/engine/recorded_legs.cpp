@@ -8,6 +8,8 @@ constexpr double LEAST_ROOM = 0.05;   // radians of a joint that are always left
 constexpr double MOST_RAISED = 1.0;   // radians of a heel
 constexpr int RAISINGS = 24;          // times that a heel rises as far as its ankle is bent too much
 constexpr double BENT_ENOUGH = 1e-6;  // radians
+constexpr double KNEE_FOLLOWS = 0.04;  // leg lengths that a knee is moved ahead in which it comes to be over its foot
+constexpr double OPPOSITE = 0.4;       // cosine from where on a foot says nothing of its knee any more: it points back
 constexpr double TURN = 6.283185307179586;
 
 namespace {
@@ -98,16 +100,32 @@ struct MovedLeg {
         swing = quaternion_between(first + bones.lower * lower, along);
     }
 
+    void swivel(double angle) {
+        const Vec3 along = rotate(swing, first + bones.lower * rotate(bend, bones.below));
+        swing = axis_angle_quaternion(along / most(norm(along), 1e-9), angle) * swing;
+    }
+
+    // Bring a knee over its foot that bends farther than it was recorded: a straight leg hardly shows its hinge.
+    void bring_knee_over_foot(double flexed) {
+        const Vec3 line = first + bones.lower * rotate(bend, bones.below), axis = rotate(swing, line / most(norm(line), 1e-9));
+        const double a = bones.upper, b = bones.lower;
+        const double was = a * b * std::sin(recorded_knee()) / most(norm(first + b * bones.below), 1e-9);
+        const double added = a * b * std::sin(flexed) / most(norm(line), 1e-9) - was, slow = KNEE_FOLLOWS * (a + b);
+        if (added <= 0.0) return;
+        const Vec3 knee = rotate(swing, first), off = knee - dot(knee, axis) * axis, over = cross(axis, left);
+        if (norm(off) < 1e-9 || norm(over) < 1e-9) return;
+        const Vec3 now = off / norm(off), to = over / norm(over);
+        const double share = smoothstep((dot(now, to) + OPPOSITE) / (2.0 * OPPOSITE)) * square(added) / (added + slow);
+        const Vec3 wanted = (was + slow) * now + share * to;
+        swivel(std::atan2(dot(cross(now, wanted), axis), dot(now, wanted)));
+    }
+
     // Turn the leg about the line to its ankle where the pelvis has turned farther than the hip goes.
     void spare_hip(Quat pelvis, Quat carried) {
         const double was = leg.hip.angle(pelvis, thigh), added = std::remainder(leg.hip.angle(carried, swing * thigh) - was, TURN);
         const double room = most(added > 0.0 ? leg.hip.greatest - was : was - leg.hip.least, LEAST_ROOM);
         const double surplus = std::abs(added) - within_room(std::abs(added), room);
-        if (surplus > 0.0) {
-            const Vec3 ankle_way = rotate(swing, first + bones.lower * rotate(bend, bones.below));
-            const double angle = added > 0.0 ? -surplus : surplus;
-            swing = axis_angle_quaternion(ankle_way / most(norm(ankle_way), 1e-9), angle) * swing;
-        }
+        if (surplus > 0.0) swivel(added > 0.0 ? -surplus : surplus);
     }
 
     // How far the ankle of a foot, turned so in the world, is bent in the leg as it is solved.
@@ -165,6 +183,7 @@ static void place_leg(const Leg& leg, const LegPaths& paths, Floats<1> heels, Fl
         MovedLeg own(leg, paths, t);
         if (!own.has_length()) continue;
         own.solve(knees(t), own.way(heels(t)));
+        own.bring_knee_over_foot(knees(t));
         own.spare_hip(read_quaternion(paths.pelvis.at(t)), read_quaternion(paths.carried.at(t)));
         const PoseView pose = {limb.parents, rotations.at(t), translations.at(t)};
         const Quat foot = own.roll(heels(t)) * own.flat;
