@@ -24,6 +24,8 @@ from kinesphere.motion.memo import memoised
 
 HEEL_SMOOTH = 0.08  # seconds in which a heel comes up and goes down again
 KNEE_SMOOTH = 0.03  # seconds of σ, over which what is added to knees is smoothed that are nearly straight
+SWIVEL_SMOOTH = 0.05  # seconds of σ, over which swivels of legs are smoothed
+ROLLS_LEVEL = (0.3, 0.7)  # cosine to its own axis between which a foot comes to roll about a level one
 MISSED = 0.002  # metres that a foot is off for that, at most
 NEARLY_STRAIGHT = np.radians([12.0, 40.0])  # of flexion: a knee is up to the first, and no longer from the second on
 LEAST = 1e-9  # radians
@@ -78,7 +80,8 @@ class LegPaths(NamedTuple):
     shins: Floats
     feet: Floats
     toes: Floats
-    pelvis: Floats
+    axes: Floats  # (T, 3) unit, about which the foot rolls over its ball
+    pelvis: Floats  # (T, 4)
     carried: Floats  # (T, 4) the pelvis as it is now
     hips: Floats  # (T, 3) wanted
     ankles: Floats  # (T, 3)
@@ -111,6 +114,21 @@ def _hinge(joint: LimitedJoint) -> LimitedHinge:
     return LimitedHinge(*(np.ascontiguousarray(row) for row in rows), *joint.limit.flexion)
 
 
+def roll_axes(leg: Leg, feet: Floats, soles: Floats) -> Floats:
+    """``(T, 3)`` axes about which feet, turned by ``feet (T, 4)``, roll over balls that are ``soles (T, 3)`` from ankles.
+
+    They are level, and square to the foot: a heel that rises does not slide aside. A foot that stands on its toes, or
+    on its side, rolls about its own axis.
+    """
+    own = rotations.rotate(rotations.multiply(feet, leg.frame), np.array([1.0, 0.0, 0.0]))
+    if leg.toes < 0:
+        return own
+    level = np.cross(np.array([0.0, 1.0, 0.0]), soles) / np.maximum(norms(soles), 1e-9)[:, None]
+    share = smoothstep((np.sum(level * own, axis=1) - ROLLS_LEVEL[0]) / (ROLLS_LEVEL[1] - ROLLS_LEVEL[0]))[:, None]
+    axes = (1.0 - share) * own + share * level / np.maximum(norms(level), 1e-9)[:, None]
+    return np.asarray(axes / np.maximum(norms(axes), 1e-9)[:, None])
+
+
 def place_foot(leg: Leg, paths: LegPaths, moved: Bools, rate: float, local: Floats, translations: Floats) -> None:
     """Bring a foot to where it is wanted, in the frames that are ``moved (T,)`` of poses that are changed in place."""
     count = len(local)
@@ -123,8 +141,11 @@ def place_foot(leg: Leg, paths: LegPaths, moved: Bools, rate: float, local: Floa
     def flex_knees(part: slice) -> None:
         _native.recorded_legs.flex_knees(leg, _rows(paths, part), heels[part], knees[part])
 
+    def swivel_knees(part: slice) -> None:
+        _native.recorded_legs.swivel_knees(leg, _rows(paths, part), heels[part], flexed[part], swivels[part])
+
     def place(part: slice) -> None:
-        rows = heels[part], flexed[part], wanted[part], local[part], translations[part]
+        rows = heels[part], flexed[part], swivels[part], wanted[part], local[part], translations[part]
         _native.recorded_legs.place_leg(leg, _rows(paths, part), *rows)
 
     threads.share_frames(count, count * FRAME_WORK, raise_heels)
@@ -138,7 +159,10 @@ def place_foot(leg: Leg, paths: LegPaths, moved: Bools, rate: float, local: Floa
     room = MISSED / (0.5 * length * np.maximum(np.sin(0.5 * knees[:, 1]), 1e-3))
     calm = room * np.tanh(calm / room)
     flexed = np.maximum(knees[:, 1] + calm, 0.0)
-    wanted = _whole_bends(moved | (heels > LEAST) | (np.abs(calm) > LEAST), leg, paths)
+    swivels = np.empty(count)
+    threads.share_frames(count, count * FRAME_WORK, swivel_knees)
+    swivels = gaussian(swivels, SWIVEL_SMOOTH * rate, ends="reflect")
+    wanted = _whole_bends(moved | (heels > LEAST) | (np.abs(calm) > LEAST) | (np.abs(swivels) > LEAST), leg, paths)
     threads.share_frames(count, count * FRAME_WORK, place)
 
 

@@ -52,6 +52,7 @@ struct Leg {
 struct LegPaths {
     Floats<2> uppers, lowers, soles;         // (T, 3) from hip to knee, to ankle, to ball, recorded
     Floats<2> thighs, shins, feet, toes;     // (T, 4) recorded
+    Floats<2> axes;                          // (T, 3) unit, about which the foot rolls over its ball
     Floats<2> pelvis;                        // (T, 4) recorded
     Floats<2> carried;                       // (T, 4) the pelvis as it is now
     Floats<2> hips, ankles, turned;          // (T, 3), (T, 3), (T, 4) wanted
@@ -75,7 +76,7 @@ struct MovedLeg {
           hip(read_vector(paths.hips.at(t))),
           ankle(read_vector(paths.ankles.at(t))),
           sole(rotate(flat * conjugate(foot), read_vector(paths.soles.at(t)))),
-          left(rotate(flat * read_quaternion(own.frame.data), {1.0, 0.0, 0.0})),
+          left(read_vector(paths.axes.at(t))),
           bones(first, read_vector(paths.lowers.at(t)), rotate(thigh, read_vector(own.limb.hinge.data))),
           bend{1.0, 0.0, 0.0, 0.0},
           swing{1.0, 0.0, 0.0, 0.0} {}
@@ -100,32 +101,34 @@ struct MovedLeg {
         swing = quaternion_between(first + bones.lower * lower, along);
     }
 
+    // Turn the leg about the line to its ankle.
     void swivel(double angle) {
         const Vec3 along = rotate(swing, first + bones.lower * rotate(bend, bones.below));
         swing = axis_angle_quaternion(along / most(norm(along), 1e-9), angle) * swing;
     }
 
-    // Bring a knee over its foot that bends farther than it was recorded: a straight leg hardly shows its hinge.
-    void bring_knee_over_foot(double flexed) {
+    // Swivel that brings a knee over its foot that bends farther than it was recorded: a straight leg hardly shows its
+    // hinge.
+    double over_foot(double flexed) const {
         const Vec3 line = first + bones.lower * rotate(bend, bones.below), axis = rotate(swing, line / most(norm(line), 1e-9));
         const double a = bones.upper, b = bones.lower;
         const double was = a * b * std::sin(recorded_knee()) / most(norm(first + b * bones.below), 1e-9);
         const double added = a * b * std::sin(flexed) / most(norm(line), 1e-9) - was, slow = KNEE_FOLLOWS * (a + b);
-        if (added <= 0.0) return;
+        if (added <= 0.0) return 0.0;
         const Vec3 knee = rotate(swing, first), off = knee - dot(knee, axis) * axis, over = cross(axis, left);
-        if (norm(off) < 1e-9 || norm(over) < 1e-9) return;
+        if (norm(off) < 1e-9 || norm(over) < 1e-9) return 0.0;
         const Vec3 now = off / norm(off), to = over / norm(over);
         const double share = smoothstep((dot(now, to) + OPPOSITE) / (2.0 * OPPOSITE)) * square(added) / (added + slow);
         const Vec3 wanted = (was + slow) * now + share * to;
-        swivel(std::atan2(dot(cross(now, wanted), axis), dot(now, wanted)));
+        return std::atan2(dot(cross(now, wanted), axis), dot(now, wanted));
     }
 
-    // Turn the leg about the line to its ankle where the pelvis has turned farther than the hip goes.
-    void spare_hip(Quat pelvis, Quat carried) {
+    // Swivel where the pelvis has turned farther than the hip goes.
+    double spare_hip(Quat pelvis, Quat carried) {
         const double was = leg.hip.angle(pelvis, thigh), added = std::remainder(leg.hip.angle(carried, swing * thigh) - was, TURN);
         const double room = most(added > 0.0 ? leg.hip.greatest - was : was - leg.hip.least, LEAST_ROOM);
         const double surplus = std::abs(added) - within_room(std::abs(added), room);
-        if (surplus > 0.0) swivel(added > 0.0 ? -surplus : surplus);
+        return added > 0.0 ? -surplus : surplus;
     }
 
     // How far the ankle of a foot, turned so in the world, is bent in the leg as it is solved.
@@ -173,18 +176,31 @@ static void flex_knees(const Leg& leg, const LegPaths& paths, Floats<1> heels, F
     }
 }
 
+// Write by how much legs with heels raised and knees flexed by (T,) turn about the lines to their ankles (T,).
+static void swivel_knees(const Leg& leg, const LegPaths& paths, Floats<1> heels, Floats<1> knees,
+                         FloatsOut<1> swivels) {
+    for (Index t = 0; t < heels.shape[0]; ++t) {
+        swivels(t) = 0.0;
+        MovedLeg own(leg, paths, t);
+        if (!own.has_length()) continue;
+        own.solve(knees(t), own.way(heels(t)));
+        swivels(t) = own.over_foot(knees(t));
+        own.swivel(swivels(t));
+        swivels(t) += own.spare_hip(read_quaternion(paths.pelvis.at(t)), read_quaternion(paths.carried.at(t)));
+    }
+}
+
 // Write legs of T poses in place, where a flag (T,) says so, with heels raised and knees flexed by (T,). Thighs are
 // turned from how they were recorded in the world: knees stay over their feet, however the pelvis is turned.
-static void place_leg(const Leg& leg, const LegPaths& paths, Floats<1> heels, Floats<1> knees, Bools<1> wanted,
-                      FloatsOut<3> rotations, FloatsOut<3> translations) {
+static void place_leg(const Leg& leg, const LegPaths& paths, Floats<1> heels, Floats<1> knees,
+                      Floats<1> swivels, Bools<1> wanted, FloatsOut<3> rotations, FloatsOut<3> translations) {
     const Limb& limb = leg.limb;
     for (Index t = 0; t < rotations.shape[0]; ++t) {
         if (!wanted(t)) continue;
         MovedLeg own(leg, paths, t);
         if (!own.has_length()) continue;
         own.solve(knees(t), own.way(heels(t)));
-        own.bring_knee_over_foot(knees(t));
-        own.spare_hip(read_quaternion(paths.pelvis.at(t)), read_quaternion(paths.carried.at(t)));
+        own.swivel(swivels(t));
         const PoseView pose = {limb.parents, rotations.at(t), translations.at(t)};
         const Quat foot = own.roll(heels(t)) * own.flat;
         pose.set(limb.upper, conjugate(pose.world_of_parent(limb.upper)) * own.swing * own.thigh);
@@ -206,18 +222,20 @@ FIELDS(kinesphere::LimitedHinge, &kinesphere::LimitedHinge::before, &kinesphere:
        &kinesphere::LimitedHinge::least, &kinesphere::LimitedHinge::greatest);
 FIELDS(kinesphere::LimitedTwist, &kinesphere::LimitedTwist::before, &kinesphere::LimitedTwist::after,
        &kinesphere::LimitedTwist::bone, &kinesphere::LimitedTwist::least, &kinesphere::LimitedTwist::greatest);
-FIELDS(kinesphere::Leg, &kinesphere::Leg::limb, &kinesphere::Leg::toes, &kinesphere::Leg::frame, &kinesphere::Leg::hip,
+FIELDS(kinesphere::Leg, &kinesphere::Leg::limb, &kinesphere::Leg::toes, &kinesphere::Leg::frame,
+       &kinesphere::Leg::hip,
        &kinesphere::Leg::ankle, &kinesphere::Leg::ball);
 FIELDS(kinesphere::LegPaths, &kinesphere::LegPaths::uppers, &kinesphere::LegPaths::lowers,
        &kinesphere::LegPaths::soles, &kinesphere::LegPaths::thighs, &kinesphere::LegPaths::shins,
-       &kinesphere::LegPaths::feet, &kinesphere::LegPaths::toes, &kinesphere::LegPaths::pelvis,
+       &kinesphere::LegPaths::feet, &kinesphere::LegPaths::toes, &kinesphere::LegPaths::axes,
+       &kinesphere::LegPaths::pelvis,
        &kinesphere::LegPaths::carried, &kinesphere::LegPaths::hips,
        &kinesphere::LegPaths::ankles, &kinesphere::LegPaths::turned);
 
 namespace kinesphere {
 
 KERNELS(recorded_legs) {
-    return {kernel<raise_heels>("raise_heels"), kernel<flex_knees>("flex_knees"), kernel<place_leg>("place_leg")};
+    return {kernel<raise_heels>("raise_heels"), kernel<flex_knees>("flex_knees"), kernel<swivel_knees>("swivel_knees"), kernel<place_leg>("place_leg")};
 }
 
 }  // namespace kinesphere

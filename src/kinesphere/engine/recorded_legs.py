@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from kinesphere.engine.channels import INDEX
-from kinesphere.engine.recorded_feet import Leg, LegPaths, legs_of, place_foot
+from kinesphere.engine.recorded_feet import Leg, LegPaths, legs_of, place_foot, roll_axes
 from kinesphere.engine.recording_context import PerformanceContext, RecordedWorld
 from kinesphere.maths import rotations
 from kinesphere.maths.filters import smooth_envelope
@@ -51,9 +51,8 @@ def _peel(before: RecordedWorld, leg: Leg, ankle: Floats, peel: Floats) -> tuple
     room = np.minimum(left[1], leg.ball.greatest - leg.ball.flexion(foot, toes))
     room = np.maximum(np.where(peel > 0.0, room, left[0]), LEAST_PEEL)
     angles = room * np.tanh(peel / room)
-    axis = rotations.rotate(rotations.multiply(foot, leg.frame), np.array([1.0, 0.0, 0.0]))
-    turn = rotations.from_rotation_vector(angles[:, None] * axis)
     ball = before.p(leg.toes) - before.p(leg.limb.end)
+    turn = rotations.from_rotation_vector(angles[:, None] * roll_axes(leg, foot, ball))
     return ankle + ball - rotations.rotate(turn, ball), rotations.multiply(turn, foot)
 
 
@@ -74,11 +73,13 @@ def place_feet(
         if not moved.any():
             continue
         toes = leg.toes if leg.toes >= 0 else foot
+        sole = before.p(toes) - before.p(foot)
         paths = LegPaths(
             before.p(lower) - before.p(upper),
             before.p(foot) - before.p(lower),
-            before.p(toes) - before.p(foot),
+            sole,
             *(before.q(joint) for joint in (upper, lower, foot, toes)),
+            roll_axes(leg, before.q(foot), sole),
             before.q(context.roles["hips"]),
             after.q(context.roles["hips"]),
             after.p(upper),
