@@ -25,7 +25,7 @@ from kinesphere.engine.recording_clock import RecordingClock
 from kinesphere.engine.stepping import PACES, FootStance
 from kinesphere.engine.trunk import STEADY, TAKEN_BACK
 from kinesphere.maths import rotations
-from kinesphere.maths.filters import gaussian
+from kinesphere.maths.filters import gaussian, running_maximum
 from kinesphere.maths.interpolation import cubic_rows_at
 from kinesphere.maths.vectors import Floats, clip, norms, smootherstep, smoothstep
 from kinesphere.motion.gait import GAIT_OVERLAYS
@@ -36,6 +36,8 @@ from kinesphere.motion.phrase import Phrase
 MEAN = 0.45  # of a stride: σ of the mean over it
 TRAVELS = (0.2, 0.5)  # leg lengths a second, between which the way comes to show where ahead is, and not the hips
 LEAST_LIFTED = 0.1  # seconds of a swing that may be lifted higher
+LOWERED = 0.6  # of its height that a foot in a swing is lowered, at most
+FLOOR = 0.35  # seconds to each side, the lowest point in which is what a foot passes over
 LONGEST_SWING = 0.75  # seconds; in what lasts longer a foot has stood somewhere
 LEAVES = 0.15  # seconds in which a foot comes to go with the body
 WEAVE_STRIDES = 4.0  # of a way that winds once to either side
@@ -235,15 +237,30 @@ def walk_elsewhere(phrase: Phrase, clock: RecordingClock) -> WalkedFeet | None:
         ankle = poses.position(f"{side}Foot")
         along = np.sum((ankle - shape.way) * shape.ahead, axis=1)
         moved = body + (walking * more * along)[:, None] * shape.ahead + (SIGN[side] * wide)[:, None] * shape.left
-        feet[side] = _planted(moved, detail.steps.stances_of(side), lift, poses.motion.rate)
+        low = _lowest(detail, side)
+        feet[side] = _planted(moved, detail.steps.stances_of(side), lift, low, poses.motion.rate)
     at = clock.source * poses.motion.rate
     return WalkedFeet(cubic_rows_at(body, at), {side: cubic_rows_at(own, at) for side, own in feet.items()})
 
 
-def _planted(moved: Floats, stances: list[FootStance], lift: Floats, rate: float) -> Floats:
-    """Displacements ``(T, 3)`` of a foot that are constant while it stands, and go over from one stance to the next."""
+def _lowest(detail: Detail, side: str) -> Floats:
+    """``(T,)`` how high the lowest point of a foot is."""
+    contacts = detail.steps.contacts
+    assert contacts is not None
+    own = [i for i, point in enumerate(contacts.points) if point.side == side]
+    return np.asarray(contacts.paths[:, own, 1].min(axis=1))
+
+
+def _planted(moved: Floats, stances: list[FootStance], lift: Floats, low: Floats, rate: float) -> Floats:
+    """Displacements ``(T, 3)`` of a foot that are constant while it stands, and go over from one stance to the next.
+
+    In between it is lifted by ``lift (T,)``, or lowered, but not to the ground that it passes over: ``low (T,)`` is how
+    high it is.
+    """
     if not stances:
         return moved
+    floor = -running_maximum(-low, round(FLOOR * rate))
+    ground = gaussian(floor, 0.2 * FLOOR * rate) if (lift < 0.0).any() else floor
     made = np.empty_like(moved)
     places = [moved[(own.first + own.last) // 2] for own in stances]
     first, last = stances[0].first, stances[-1].last
@@ -262,7 +279,9 @@ def _planted(moved: Floats, stances: list[FootStance], lift: Floats, rate: float
             own, left = away[1:-1], left - away[-1]
         made[rows] = places[i] + own + smootherstep(share) * left
         if LEAST_LIFTED < lasts <= LONGEST_SWING:
-            made[rows, 1] += lift[rows] * np.sin(np.pi * share[:, 0]) ** 2
+            higher = lift[rows] * np.sin(np.pi * share[:, 0]) ** 2
+            room = LOWERED * np.maximum(low[rows] - ground[rows], 1e-6)
+            made[rows, 1] += np.maximum(higher, 0.0) - room * np.tanh(np.maximum(-higher, 0.0) / room)
     return made
 
 
