@@ -35,6 +35,7 @@ from kinesphere.motion.phrase import Phrase
 
 MEAN = 0.45  # of a stride: σ of the mean over it
 TRAVELS = (0.2, 0.5)  # leg lengths a second, between which the way comes to show where ahead is, and not the hips
+LOST = 0.6  # of a unit vector: less is left of directions about a turn, in which none is known
 LEAST_LIFTED = 0.1  # seconds of a swing that may be lifted higher
 LOWERED = 0.6  # of its height that a foot in a swing is lowered, at most
 FLOOR = 0.35  # seconds to each side, the lowest point in which is what a foot passes over
@@ -49,7 +50,7 @@ class StrideShape:
     """What a recorded walk does within its strides, over the recording's frames ``(T, ...)``."""
 
     way: Floats  # (T, 3) the hips' mean over a stride, level
-    ahead: Floats  # (T, 3) unit, where it goes
+    ahead: Floats  # (T, 3) unit, where it goes; less where it turns about and goes nowhere for a moment
     left: Floats  # (T, 3) unit, to the left of the pelvis
     strides: Floats  # (T,) how many have passed
     height: Floats  # (T,) leg lengths of the hips above their mean
@@ -81,8 +82,7 @@ def stride_shape(detail: Detail) -> StrideShape:
     travels = smoothstep((speed - TRAVELS[0]) / (TRAVELS[1] - TRAVELS[0]))
     way_ahead = velocity / np.maximum(norms(velocity), 1e-9)[:, None]
     ahead = mean((1.0 - travels) * faces + travels * way_ahead) * np.array([1.0, 0.0, 1.0])
-    ahead = np.where(norms(ahead)[:, None] > 0.1, ahead, faces)
-    ahead = ahead / np.maximum(norms(ahead), 1e-9)[:, None]
+    ahead = ahead / np.maximum(norms(ahead), LOST)[:, None]
     left = mean(np.stack([faces[:, 2], np.zeros(len(faces)), -faces[:, 0]], axis=1))
     left = left / np.maximum(norms(left), 1e-3)[:, None]
     yaw = np.unwrap(np.arctan2(faces[:, 0], faces[:, 2]))
