@@ -26,7 +26,7 @@ HEEL_SMOOTH = 0.08  # seconds in which a heel comes up and goes down again
 KNEE_SMOOTH = 0.03  # seconds of σ, over which what is added to knees is smoothed that are nearly straight
 SWIVEL_SMOOTH = 0.05  # seconds of σ, over which swivels of legs are smoothed
 ROLLS_LEVEL = (0.75, 0.97)  # cosine to its own axis between which a foot comes to roll about a level one
-MISSED = 0.0025  # metres that a foot is off for that, at most
+MISSED = 0.0015  # metres that a foot is off for that, at most
 NEARLY_STRAIGHT = np.radians([12.0, 40.0])  # of flexion: a knee is up to the first, and no longer from the second on
 LEAST = 1e-9  # radians
 

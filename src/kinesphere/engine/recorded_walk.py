@@ -51,7 +51,7 @@ class StrideShape:
 
     way: Floats  # (T, 3) the hips' mean over a stride, level
     ahead: Floats  # (T, 3) unit, where it goes; less where it turns about and goes nowhere for a moment
-    left: Floats  # (T, 3) unit, to the left of the pelvis
+    left: Floats  # (T, 3) unit, to the left of the pelvis; less likewise
     strides: Floats  # (T,) how many have passed
     height: Floats  # (T,) leg lengths of the hips above their mean
     sway: Floats  # (T,) leg lengths to the left of their mean
@@ -84,7 +84,7 @@ def stride_shape(detail: Detail) -> StrideShape:
     ahead = mean((1.0 - travels) * faces + travels * way_ahead) * np.array([1.0, 0.0, 1.0])
     ahead = ahead / np.maximum(norms(ahead), LOST)[:, None]
     left = mean(np.stack([faces[:, 2], np.zeros(len(faces)), -faces[:, 0]], axis=1))
-    left = left / np.maximum(norms(left), 1e-3)[:, None]
+    left = left / np.maximum(norms(left), LOST)[:, None]
     yaw = np.unwrap(np.arctan2(faces[:, 0], faces[:, 2]))
     pelvis = body_angles(rotations.multiply(rotations.conjugate(poses.heading), poses.pelvis))
     pelvis[:, 2] += yaw
