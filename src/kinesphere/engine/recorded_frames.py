@@ -6,7 +6,7 @@ import numpy as np
 
 from kinesphere.maths import threads
 from kinesphere.maths.interpolation import resample_rotations, resample_vectors
-from kinesphere.maths.vectors import Floats, Ints, clip
+from kinesphere.maths.vectors import Floats, Ints, clip, norms
 from kinesphere.motion.memo import memoised
 from kinesphere.motion.motion import Motion
 
@@ -18,6 +18,24 @@ BLOCK = 8192  # frames that are sampled at once
 def moving_joints(motion: Motion) -> Ints:
     """Joints whose translations change: as a rule the root alone."""
     return np.flatnonzero((motion.translations != motion.translations[0]).any(axis=(0, 2)))
+
+
+@memoised
+def _bone_lengths(motion: Motion) -> tuple[Ints, Floats, Floats]:
+    """Joints ``(K,)`` below the hips' path whose translations change, as cartoon limbs stretch; least, greatest length."""
+    carriers = {motion.skeleton.roles.get("hips", -1), *np.flatnonzero(motion.skeleton.parents < 0).tolist()}
+    joints = np.array([joint for joint in moving_joints(motion).tolist() if joint not in carriers], dtype=np.intp)
+    lengths = norms(motion.translations[:, joints])
+    return joints, lengths.min(axis=0), lengths.max(axis=0)
+
+
+def _keep_lengths(motion: Motion, translations: Floats) -> None:
+    """Keep bones as long as they are in some frame: what is interpolated between two may be longer, or shorter."""
+    joints, least, greatest = _bone_lengths(motion)
+    if len(joints):
+        made = translations[:, joints]
+        lengths = norms(made)
+        translations[:, joints] = made * (clip(lengths, least, greatest) / np.maximum(lengths, 1e-12))[..., None]
 
 
 def _around(frames: Floats, count: int) -> tuple[Floats, int, int]:
@@ -46,6 +64,7 @@ def sample_frames(motion: Motion, times: Floats) -> tuple[Floats, Floats]:
             local[rows] = resample_rotations(motion.rotations[a:b], at)
             translations[rows] = motion.translations[0]
             translations[rows][:, moving] = resample_vectors(motion.translations[a:b][:, moving], at)
+            _keep_lengths(motion, translations[rows])
 
     threads.share_frames(len(frames), len(frames) * motion.rotations[0].size * SAMPLE_WORK, sample)
     return local, translations
