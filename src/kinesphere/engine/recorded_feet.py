@@ -1,8 +1,8 @@
 """Feet of a performed recording: legs that bring them to where they are wanted, heels that rise where ankles are spent.
 
 A leg is moved from how it was recorded in the world: its knee bends or straightens, and the leg turns by the smallest
-rotation. So a knee stays over its foot, however the pelvis is turned. An ankle that was recorded bent keeps that; what is
-added comes softly to the end of its range, and the foot rolls over its ball by the rest.
+rotation. So a knee stays over its foot, however the pelvis is turned. An ankle that was recorded bent keeps that; what
+is added comes softly to the end of its range, and the foot rolls over its ball by the rest.
 """
 
 from __future__ import annotations
@@ -44,7 +44,9 @@ class LimitedHinge(NamedTuple):
 
     def flexion(self, above: Floats, own: Floats) -> Floats:
         """``(T,)`` radians of joints turned by ``own (T, 4)`` in the world, below ones turned by ``above``."""
-        turned = rotations.multiply(rotations.conjugate(above), rotations.multiply(own, rotations.conjugate(self.after)))
+        turned = rotations.multiply(
+            rotations.conjugate(above), rotations.multiply(own, rotations.conjugate(self.after))
+        )
         way = rotations.rotate(rotations.multiply(self.before, turned), self.bone)
         return np.asarray(np.arctan2(way @ self.forward, way @ self.neutral))
 
@@ -101,8 +103,8 @@ def legs_of(body: Body) -> dict[str, Leg]:
         if toes >= 0 and int(body.skeleton.parents[toes]) != limb.end:
             toes = -1
         upper = limited[f"{side}UpperLeg"]
-        rows = (np.ascontiguousarray(row) for row in (upper.before, upper.after, upper.bone))
-        hip = LimitedTwist(*rows, *upper.limit.twist)
+        before, after, bone = (np.ascontiguousarray(row) for row in (upper.before, upper.after, upper.bone))
+        hip = LimitedTwist(before, after, bone, *upper.limit.twist)
         ankle = _hinge(limited[f"{side}Foot"])
         ball = ankle if toes < 0 else _hinge(limited[f"{side}Toes"])
         made[side] = Leg(limb, toes, np.ascontiguousarray(body.anatomy.frames[f"{side}Foot"]), hip, ankle, ball)
@@ -110,12 +112,13 @@ def legs_of(body: Body) -> dict[str, Leg]:
 
 
 def _hinge(joint: LimitedJoint) -> LimitedHinge:
-    rows = (joint.before, joint.after, joint.bone, joint.neutral, joint.forward)
-    return LimitedHinge(*(np.ascontiguousarray(row) for row in rows), *joint.limit.flexion)
+    before, after = np.ascontiguousarray(joint.before), np.ascontiguousarray(joint.after)
+    bone, neutral, forward = (np.ascontiguousarray(row) for row in (joint.bone, joint.neutral, joint.forward))
+    return LimitedHinge(before, after, bone, neutral, forward, *joint.limit.flexion)
 
 
 def roll_axes(leg: Leg, feet: Floats, soles: Floats) -> Floats:
-    """``(T, 3)`` axes about which feet, turned by ``feet (T, 4)``, roll over balls that are ``soles (T, 3)`` from ankles.
+    """``(T, 3)`` axes about which feet, turned by ``feet (T, 4)``, roll over balls ``soles (T, 3)`` away from ankles.
 
     They are level, and square to the foot: a heel that rises does not slide aside. A foot that stands on its toes, or
     on its side, rolls about its own axis.
@@ -155,7 +158,9 @@ def place_foot(leg: Leg, paths: LegPaths, moved: Bools, rate: float, local: Floa
     swivels = np.empty(count)
     threads.share_frames(count, count * FRAME_WORK, swivel_knees)
     swivels = gaussian(swivels, SWIVEL_SMOOTH * rate, ends="reflect")
-    wanted = _whole_bends(moved | (heels > LEAST) | (np.abs(flexed - knees[:, 1]) > LEAST) | (np.abs(swivels) > LEAST), leg, paths)
+    wanted = _whole_bends(
+        moved | (heels > LEAST) | (np.abs(flexed - knees[:, 1]) > LEAST) | (np.abs(swivels) > LEAST), leg, paths
+    )
     threads.share_frames(count, count * FRAME_WORK, place)
 
 

@@ -22,7 +22,7 @@ def moving_joints(motion: Motion) -> Ints:
 
 @memoised
 def _bone_lengths(motion: Motion) -> tuple[Ints, Floats, Floats]:
-    """Joints ``(K,)`` below the hips' path whose translations change, as cartoon limbs stretch; least, greatest length."""
+    """Joints ``(K,)`` whose bones stretch, as cartoon limbs do, and their least and greatest lengths."""
     carriers = {motion.skeleton.roles.get("hips", -1), *np.flatnonzero(motion.skeleton.parents < 0).tolist()}
     joints = np.array([joint for joint in moving_joints(motion).tolist() if joint not in carriers], dtype=np.intp)
     lengths = norms(motion.translations[:, joints])

@@ -4,10 +4,10 @@
 
 namespace kinesphere {
 
-constexpr double LEAST_ROOM = 0.05;   // radians of a joint that are always left
-constexpr double MOST_RAISED = 1.0;   // radians of a heel
-constexpr int RAISINGS = 24;          // times that a heel rises as far as its ankle is bent too much
-constexpr double BENT_ENOUGH = 1e-6;  // radians
+constexpr double LEAST_ROOM = 0.05;    // radians of a joint that are always left
+constexpr double MOST_RAISED = 1.0;    // radians of a heel
+constexpr int RAISINGS = 24;           // times that a heel rises as far as its ankle is bent too much
+constexpr double BENT_ENOUGH = 1e-6;   // radians
 constexpr double KNEE_FOLLOWS = 0.04;  // leg lengths that a knee is moved ahead in which it comes to be over its foot
 constexpr double OPPOSITE = 0.4;       // cosine from where on a foot says nothing of its knee any more: it points back
 constexpr double TURN = 6.283185307179586;
@@ -16,12 +16,13 @@ namespace {
 
 // LimitedHinge of recorded_feet.py: how far a joint is bent in the joint above it.
 struct LimitedHinge {
-    Floats<1> before, after;            // (4,) rest rotations in the world: of the joint above, of its own
+    Floats<1> before, after;           // (4,) rest rotations in the world: of the joint above, of its own
     Floats<1> bone, neutral, forward;  // (3,) at rest: its direction, that of flexion 0, and the one that it flexes to
-    double least, greatest;             // radians
+    double least, greatest;            // radians
 
     double flexion(Quat above, Quat own) const {
-        const Quat turned = read_quaternion(before.data) * conjugate(above) * own * conjugate(read_quaternion(after.data));
+        const Quat turned =
+            read_quaternion(before.data) * conjugate(above) * own * conjugate(read_quaternion(after.data));
         const Vec3 way = rotate(turned, read_vector(bone.data));
         return std::atan2(dot(way, read_vector(forward.data)), dot(way, read_vector(neutral.data)));
     }
@@ -33,7 +34,8 @@ struct LimitedTwist {
     double least, greatest;         // radians
 
     double angle(Quat above, Quat own) const {
-        const Quat turned = read_quaternion(before.data) * conjugate(above) * own * conjugate(read_quaternion(after.data));
+        const Quat turned =
+            read_quaternion(before.data) * conjugate(above) * own * conjugate(read_quaternion(after.data));
         const double about = dot({turned.x, turned.y, turned.z}, read_vector(bone.data));
         return std::remainder(2.0 * std::atan2(about, turned.w), TURN);
     }
@@ -50,12 +52,12 @@ struct Leg {
 
 // LegPaths of recorded_feet.py: how a leg was recorded, and where its hip and its foot are wanted.
 struct LegPaths {
-    Floats<2> uppers, lowers, soles;         // (T, 3) from hip to knee, to ankle, to ball, recorded
-    Floats<2> thighs, shins, feet, toes;     // (T, 4) recorded
-    Floats<2> axes;                          // (T, 3) unit, about which the foot rolls over its ball
-    Floats<2> pelvis;                        // (T, 4) recorded
-    Floats<2> carried;                       // (T, 4) the pelvis as it is now
-    Floats<2> hips, ankles, turned;          // (T, 3), (T, 3), (T, 4) wanted
+    Floats<2> uppers, lowers, soles;      // (T, 3) from hip to knee, to ankle, to ball, recorded
+    Floats<2> thighs, shins, feet, toes;  // (T, 4) recorded
+    Floats<2> axes;                       // (T, 3) unit, about which the foot rolls over its ball
+    Floats<2> pelvis;                     // (T, 4) recorded
+    Floats<2> carried;                    // (T, 4) the pelvis as it is now
+    Floats<2> hips, ankles, turned;       // (T, 3), (T, 3), (T, 4) wanted
 };
 
 // A leg in one frame, moved from how it was recorded to where it is wanted.
@@ -110,7 +112,8 @@ struct MovedLeg {
     // Swivel that brings a knee over its foot that bends farther than it was recorded: a straight leg hardly shows its
     // hinge.
     double over_foot(double flexed) const {
-        const Vec3 line = first + bones.lower * rotate(bend, bones.below), axis = rotate(swing, line / most(norm(line), 1e-9));
+        const Vec3 line = first + bones.lower * rotate(bend, bones.below),
+                   axis = rotate(swing, line / most(norm(line), 1e-9));
         const double a = bones.upper, b = bones.lower;
         const double was = a * b * std::sin(recorded_knee()) / most(norm(first + b * bones.below), 1e-9);
         const double added = a * b * std::sin(flexed) / most(norm(line), 1e-9) - was, slow = KNEE_FOLLOWS * (a + b);
@@ -125,7 +128,8 @@ struct MovedLeg {
 
     // Swivel where the pelvis has turned farther than the hip goes.
     double spare_hip(Quat pelvis, Quat carried) {
-        const double was = leg.hip.angle(pelvis, thigh), added = std::remainder(leg.hip.angle(carried, swing * thigh) - was, TURN);
+        const double was = leg.hip.angle(pelvis, thigh),
+                     added = std::remainder(leg.hip.angle(carried, swing * thigh) - was, TURN);
         const double room = most(added > 0.0 ? leg.hip.greatest - was : was - leg.hip.least, LEAST_ROOM);
         const double surplus = std::abs(added) - within_room(std::abs(added), room);
         return added > 0.0 ? -surplus : surplus;
@@ -192,8 +196,8 @@ static void swivel_knees(const Leg& leg, const LegPaths& paths, Floats<1> heels,
 
 // Write legs of T poses in place, where a flag (T,) says so, with heels raised and knees flexed by (T,). Thighs are
 // turned from how they were recorded in the world: knees stay over their feet, however the pelvis is turned.
-static void place_leg(const Leg& leg, const LegPaths& paths, Floats<1> heels, Floats<1> knees,
-                      Floats<1> swivels, Bools<1> wanted, FloatsOut<3> rotations, FloatsOut<3> translations) {
+static void place_leg(const Leg& leg, const LegPaths& paths, Floats<1> heels, Floats<1> knees, Floats<1> swivels,
+                      Bools<1> wanted, FloatsOut<3> rotations, FloatsOut<3> translations) {
     const Limb& limb = leg.limb;
     for (Index t = 0; t < rotations.shape[0]; ++t) {
         if (!wanted(t)) continue;
@@ -222,20 +226,19 @@ FIELDS(kinesphere::LimitedHinge, &kinesphere::LimitedHinge::before, &kinesphere:
        &kinesphere::LimitedHinge::least, &kinesphere::LimitedHinge::greatest);
 FIELDS(kinesphere::LimitedTwist, &kinesphere::LimitedTwist::before, &kinesphere::LimitedTwist::after,
        &kinesphere::LimitedTwist::bone, &kinesphere::LimitedTwist::least, &kinesphere::LimitedTwist::greatest);
-FIELDS(kinesphere::Leg, &kinesphere::Leg::limb, &kinesphere::Leg::toes, &kinesphere::Leg::frame,
-       &kinesphere::Leg::hip,
+FIELDS(kinesphere::Leg, &kinesphere::Leg::limb, &kinesphere::Leg::toes, &kinesphere::Leg::frame, &kinesphere::Leg::hip,
        &kinesphere::Leg::ankle, &kinesphere::Leg::ball);
-FIELDS(kinesphere::LegPaths, &kinesphere::LegPaths::uppers, &kinesphere::LegPaths::lowers,
-       &kinesphere::LegPaths::soles, &kinesphere::LegPaths::thighs, &kinesphere::LegPaths::shins,
-       &kinesphere::LegPaths::feet, &kinesphere::LegPaths::toes, &kinesphere::LegPaths::axes,
-       &kinesphere::LegPaths::pelvis,
-       &kinesphere::LegPaths::carried, &kinesphere::LegPaths::hips,
-       &kinesphere::LegPaths::ankles, &kinesphere::LegPaths::turned);
+FIELDS(kinesphere::LegPaths, &kinesphere::LegPaths::uppers, &kinesphere::LegPaths::lowers, &kinesphere::LegPaths::soles,
+       &kinesphere::LegPaths::thighs, &kinesphere::LegPaths::shins, &kinesphere::LegPaths::feet,
+       &kinesphere::LegPaths::toes, &kinesphere::LegPaths::axes, &kinesphere::LegPaths::pelvis,
+       &kinesphere::LegPaths::carried, &kinesphere::LegPaths::hips, &kinesphere::LegPaths::ankles,
+       &kinesphere::LegPaths::turned);
 
 namespace kinesphere {
 
 KERNELS(recorded_legs) {
-    return {kernel<raise_heels>("raise_heels"), kernel<flex_knees>("flex_knees"), kernel<swivel_knees>("swivel_knees"), kernel<place_leg>("place_leg")};
+    return {kernel<raise_heels>("raise_heels"), kernel<flex_knees>("flex_knees"), kernel<swivel_knees>("swivel_knees"),
+            kernel<place_leg>("place_leg")};
 }
 
 }  // namespace kinesphere

@@ -17,6 +17,7 @@ BALANCE = 0.40  # of the upper body's displacement that hips go the other way
 SOFT_KNEE = 0.003  # of a leg's length that knees keep, or as much as they were bent: six degrees
 LESS = 0.3  # of how far a leg is moved that it is less stretched then
 SINK_AHEAD = 0.16  # seconds in which hips sink before a leg is too short
+PEEL_SMOOTH = 0.1  # seconds in which the room that it has may change
 LEAST_PEEL = 0.05  # radians that a heel can always rise or fall
 TINY = 1e-7  # metres: what is nearer to where it was stays
 
@@ -40,16 +41,17 @@ def peel_feet(
         peel = table[:, INDEX[f"{side}.foot.peel"]] * context.stands
         turned[side] = before.q(leg.limb.end)
         if np.any(peel) and leg.toes >= 0:
-            feet[side], turned[side] = _peel(before, leg, feet[side], peel)
+            feet[side], turned[side] = _peel(before, leg, feet[side], peel, context.rate)
     return turned
 
 
-def _peel(before: RecordedWorld, leg: Leg, ankle: Floats, peel: Floats) -> tuple[Floats, Floats]:
-    """The ankle and the foot's rotation when the heel is raised by angles ``(T,)`` about the ball, as far as it goes."""
+def _peel(before: RecordedWorld, leg: Leg, ankle: Floats, peel: Floats, rate: float) -> tuple[Floats, Floats]:
+    """The ankle and the foot's rotation when the heel is raised by angles ``(T,)``, as far as it goes."""
     shin, foot, toes = (before.q(joint) for joint in (leg.limb.lower, leg.limb.end, leg.toes))
     left = leg.ankle.greatest - leg.ankle.flexion(shin, foot), leg.ankle.flexion(shin, foot) - leg.ankle.least
     room = np.minimum(left[1], leg.ball.greatest - leg.ball.flexion(foot, toes))
     room = np.maximum(np.where(peel > 0.0, room, left[0]), LEAST_PEEL)
+    room = -smooth_envelope(-room, PEEL_SMOOTH, rate)  # a capture's ankle may tremble, a heel does not
     angles = room * np.tanh(peel / room)
     ball = before.p(leg.toes) - before.p(leg.limb.end)
     turn = rotations.from_rotation_vector(angles[:, None] * roll_axes(leg, foot, ball))
@@ -78,7 +80,10 @@ def place_feet(
             before.p(lower) - before.p(upper),
             before.p(foot) - before.p(lower),
             sole,
-            *(before.q(joint) for joint in (upper, lower, foot, toes)),
+            before.q(upper),
+            before.q(lower),
+            before.q(foot),
+            before.q(toes),
             roll_axes(leg, before.q(foot), sole),
             before.q(context.roles["hips"]),
             after.q(context.roles["hips"]),

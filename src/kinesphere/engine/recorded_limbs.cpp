@@ -1,5 +1,6 @@
 // Poses of a recording, changed: trunk and hips turned by channels, limbs brought to where their ends are wanted.
 #include "engine/recorded_limbs.hpp"
+
 #include "maths/binding.hpp"
 
 namespace kinesphere {

@@ -272,12 +272,12 @@ def _planted(moved: Floats, stances: list[FootStance], lift: Floats, low: Floats
     for i, (before, after) in enumerate(zip(stances[:-1], stances[1:], strict=True)):
         rows, lasts = slice(before.last + 1, after.first), (after.first - before.last) / rate
         share = np.arange(1, after.first - before.last)[:, None] / max(after.first - before.last, 1)
-        own = np.zeros((len(share), 3))
+        gone = np.zeros((len(share), 3))
         left = places[i + 1] - places[i]
         if lasts > LONGEST_SWING:  # it has stood between, where no contact was found
             away = _gone(moved[before.last : after.first + 1], rate)
-            own, left = away[1:-1], left - away[-1]
-        made[rows] = places[i] + own + smootherstep(share) * left
+            gone, left = away[1:-1], left - away[-1]
+        made[rows] = places[i] + gone + smootherstep(share) * left
         if LEAST_LIFTED < lasts <= LONGEST_SWING:
             higher = lift[rows] * np.sin(np.pi * share[:, 0]) ** 2
             room = LOWERED * np.maximum(low[rows] - ground[rows], 1e-6)

@@ -11,7 +11,7 @@ namespace {
 
 // TrunkRoom of trunk_room.py. R joints with a range, those that are farther out first; each may turn with others.
 struct TrunkRoom {
-    Ints<1> starts, paths;  // (R + 1,), (P,) joints from below the one above to this one
+    Ints<1> starts, paths;          // (R + 1,), (P,) joints from below the one above to this one
     Ints<1> turned_starts, turned;  // (R + 1,), (N,) rows of the joints that are turned among these
     Ints<1> passes_on;              // (R,) the one that takes over what is too much; -1: none
     Floats<2> before, after;        // (R, 4) rest rotations in the world: of the joint above, of its own
@@ -26,10 +26,12 @@ double within(double added, double recorded, const double* ends) {
 
 // A rotation vector in the joint's own body axes, as far as the joint, turned like this from rest, has room.
 Vec3 limited(const TrunkRoom& room, Index r, Quat turned, Vec3 added) {
-    const Vec3 left = read_vector(room.axes.at(0)), up = read_vector(room.axes.at(1)), ahead = read_vector(room.axes.at(2));
+    const Vec3 left = read_vector(room.axes.at(0)), up = read_vector(room.axes.at(1)),
+               ahead = read_vector(room.axes.at(2));
     const Vec3 bone = rotate(turned, up);
     const Vec3 own = added.x * left + added.y * up + added.z * ahead, by = rotate(turned, own);
-    const double flexion = std::atan2(dot(bone, ahead), dot(bone, up)), side = std::asin(clamp(dot(bone, left), -1.0, 1.0));
+    const double flexion = std::atan2(dot(bone, ahead), dot(bone, up)),
+                 side = std::asin(clamp(dot(bone, left), -1.0, 1.0));
     const Vec3 half = {turned.x, turned.y, turned.z};
     const double twist = 2.0 * std::atan2(dot(half, up), turned.w), around = dot(by, bone);
     const Vec3 across = by - around * bone;
@@ -37,7 +39,8 @@ Vec3 limited(const TrunkRoom& room, Index r, Quat turned, Vec3 added) {
     const double bent = within(bends, flexion, room.ends.at(r, 0)), tilted = -within(-tilts, side, room.ends.at(r, 1));
     const double wrapped = std::remainder(twist, 2.0 * 3.141592653589793);
     const double about = within(around, wrapped, room.ends.at(r, 2));
-    const double share = least(std::abs(bends) > 1e-12 ? bent / bends : 1.0, std::abs(tilts) > 1e-12 ? tilted / tilts : 1.0);
+    const double share =
+        least(std::abs(bends) > 1e-12 ? bent / bends : 1.0, std::abs(tilts) > 1e-12 ? tilted / tilts : 1.0);
     const Vec3 made = rotate(conjugate(turned), bent * left + tilted * ahead + share * rest * up + about * bone);
     return {dot(made, left), dot(made, up), dot(made, ahead)};
 }
@@ -74,8 +77,8 @@ static void limit_turns(const TrunkRoom& room, Floats<3> rotations, FloatsOut<3>
 
 FIELDS(kinesphere::TrunkRoom, &kinesphere::TrunkRoom::starts, &kinesphere::TrunkRoom::paths,
        &kinesphere::TrunkRoom::turned_starts, &kinesphere::TrunkRoom::turned, &kinesphere::TrunkRoom::passes_on,
-       &kinesphere::TrunkRoom::before, &kinesphere::TrunkRoom::after,
-       &kinesphere::TrunkRoom::ends, &kinesphere::TrunkRoom::axes);
+       &kinesphere::TrunkRoom::before, &kinesphere::TrunkRoom::after, &kinesphere::TrunkRoom::ends,
+       &kinesphere::TrunkRoom::axes);
 
 namespace kinesphere {
 

@@ -1,4 +1,4 @@
-"""Room that trunk and head have left beside the recorded pose: what is added to a joint comes softly to its range's end.
+"""Room that trunk and head have left beside the recorded pose: what is added comes softly to the end of a range.
 
 What a head cannot take over goes to the neck, what an upper chest cannot goes down the spine. Ranges are those of
 ``body.limits``.
@@ -35,7 +35,9 @@ def trunk_room(body: Body, joints: Ints) -> TrunkRoom | None:
     """The room of a body whose ``joints`` channels turn; None: no joint has a range."""
     limited = {joint.role: joint for joint in find_limited_joints(body.skeleton)}
     rows = {joint: row for row, joint in enumerate(joints.tolist())}
-    chains = [[role for role in chain if role in limited and any(j in rows for j in limited[role].path)] for chain in CHAINS]
+    chains = [
+        [role for role in chain if role in limited and any(j in rows for j in limited[role].path)] for chain in CHAINS
+    ]
     roles = [role for chain in chains for role in chain]
     if not roles:
         return None
