@@ -26,7 +26,7 @@ HEEL_SMOOTH = 0.08  # seconds in which a heel comes up and goes down again
 KNEE_SMOOTH = 0.03  # seconds of σ, over which what is added to knees is smoothed that are nearly straight
 SWIVEL_SMOOTH = 0.05  # seconds of σ, over which swivels of legs are smoothed
 ROLLS_LEVEL = (0.75, 0.97)  # cosine to its own axis between which a foot comes to roll about a level one
-MISSED = 0.0015  # metres that a foot is off for that, at most
+MISSED = 0.0016  # leg lengths that a foot is off for that, at most
 NEARLY_STRAIGHT = np.radians([12.0, 40.0])  # of flexion: a knee is up to the first, and no longer from the second on
 LEAST = 1e-9  # radians
 
@@ -154,7 +154,7 @@ def place_foot(leg: Leg, paths: LegPaths, moved: Bools, rate: float, local: Floa
     threads.share_frames(count, count * FRAME_WORK, raise_heels)
     heels = smooth_envelope(heels, HEEL_SMOOTH, rate)
     threads.share_frames(count, count * FRAME_WORK, flex_knees)
-    flexed = knees[:, 1] + _calm_knees(knees, float(norms(paths.uppers[:1])[0] + norms(paths.lowers[:1])[0]), rate)
+    flexed = knees[:, 1] + _calm_knees(knees, rate)
     swivels = np.empty(count)
     threads.share_frames(count, count * FRAME_WORK, swivel_knees)
     swivels = gaussian(swivels, SWIVEL_SMOOTH * rate, ends="reflect")
@@ -164,7 +164,7 @@ def place_foot(leg: Leg, paths: LegPaths, moved: Bools, rate: float, local: Floa
     threads.share_frames(count, count * FRAME_WORK, place)
 
 
-def _calm_knees(knees: Floats, length: float, rate: float) -> Floats:
+def _calm_knees(knees: Floats, rate: float) -> Floats:
     """``(T,)`` radians that knees, flexed by ``knees (T, 2)`` as recorded and now, are flexed more to be calm.
 
     Near straight a millimetre is degrees of the knee: what was added to it is smoothed, but no foot is off by more than
@@ -173,9 +173,8 @@ def _calm_knees(knees: Floats, length: float, rate: float) -> Floats:
     added, cosine = knees[:, 1] - knees[:, 0], np.cos(0.5 * knees[:, 1])
     straight = 1.0 - smoothstep((knees.min(axis=1) - NEARLY_STRAIGHT[0]) / np.ptp(NEARLY_STRAIGHT))
     calm = straight * (gaussian(added, KNEE_SMOOTH * rate, ends="reflect") - added)
-    share = MISSED / max(length, 1e-9)
-    more = 2.0 * np.arccos(np.maximum(cosine - share, -1.0)) - knees[:, 1]
-    less = knees[:, 1] - 2.0 * np.arccos(np.minimum(cosine + share, 1.0))
+    more = 2.0 * np.arccos(np.maximum(cosine - MISSED, -1.0)) - knees[:, 1]
+    less = knees[:, 1] - 2.0 * np.arccos(np.minimum(cosine + MISSED, 1.0))
     room = np.maximum(np.where(calm > 0.0, more, less), 1e-12)
     return np.asarray(room * np.tanh(calm / room))
 
