@@ -7,7 +7,7 @@ namespace kinesphere {
 constexpr double LEAST_ROOM = 0.05;    // radians of a joint that are always left
 constexpr double MOST_RAISED = 1.0;    // radians of a heel
 constexpr int RAISINGS = 24;           // times that a heel rises as far as its ankle is bent too much
-constexpr double BENT_ENOUGH = 1e-6;   // radians
+constexpr double BENT_ENOUGH = 1e-4;   // radians
 constexpr double KNEE_FOLLOWS = 0.04;  // leg lengths that a knee is moved ahead in which it comes to be over its foot
 constexpr double OPPOSITE = 0.4;       // cosine from where on a foot says nothing of its knee any more: it points back
 constexpr double TURN = 6.283185307179586;
