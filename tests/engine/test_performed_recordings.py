@@ -98,8 +98,12 @@ def worst_slide(motion, made, clock) -> float:
         was = np.stack([np.interp(source, np.arange(len(motion)), before[:, i, k]) for k in range(3)], axis=1)
         gone = after[rows, i] - was
         gone = gone - geometric_medians(gone[:, None], np.array([[0, 0, len(gone) - 1]]))[0]
-        if contact.point == "heel":  # heels may be raised
-            gone = gone[np.abs(gone[:, 1]) < 0.005] * [1.0, 0.0, 1.0]
+        if contact.point == "heel":  # heels may be raised, rolling over their balls: aside they do not go
+            ball = contacts.points.index(contact.name.replace("Heel", "Ball"))
+            foot = (before[:, ball] - before[:, i])[np.round(source).astype(int)] * [1.0, 0.0, 1.0]
+            foot /= np.maximum(norms(foot), 1e-9)[:, None]
+            level = gone * [1.0, 0.0, 1.0]
+            gone = level - np.sum(level * foot, axis=1)[:, None] * foot
         worst = max(worst, float(norms(gone).max(initial=0.0)))
     return worst
 

@@ -23,7 +23,8 @@ GROUPS = (plants, pops, limits, soundness, kept, flights)
 # Measure to its unit, what is still well, and what it says.
 COLUMNS: dict[str, tuple[str, float, str]] = {
     "ball slip": ("mm", 5.0, "added to a planted ball's, or a whole sole's, own movement"),
-    "heel slip": ("mm", 5.0, "the same of heels"),
+    "heel slip": ("mm", 5.0, "the same of heels, over the ground, beyond what rolling over the ball explains"),
+    "heel rise": ("mm", float("inf"), "of heels that stood: raised on purpose, or where an ankle is spent"),
     "below ground": ("mm", 5.0, "soles below the recorded floor there"),
     "turn speed": ("°/s", 200.0, "of a joint beyond the recording's fastest, times the pace"),
     "turn bend": ("°/frame²", 0.5, "change of a joint's turning at 120 fps beyond the recording's, times the pace²"),

@@ -119,7 +119,7 @@ def _perform(phrase: Phrase, rate: float) -> Motion:
     if np.abs(shift).max() > TINY:
         _move_hips(context, shift, local, translations)
         after = after.moved(shift)
-    place_feet(context, after, feet, turned, local, translations)
+    place_feet(context, before, after, feet, turned, local, translations)
     place_arms(context, before, after, table, local, translations)
     return _motion(context, local, translations)
 

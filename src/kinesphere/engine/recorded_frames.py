@@ -6,7 +6,7 @@ import numpy as np
 
 from kinesphere.maths import threads
 from kinesphere.maths.interpolation import resample_rotations, resample_vectors, rotation_steps
-from kinesphere.maths.vectors import Floats, Ints, clip
+from kinesphere.maths.vectors import Floats, Ints, clip, norms
 from kinesphere.motion.checked_arrays import freeze
 from kinesphere.motion.memo import memoised
 from kinesphere.motion.motion import Motion
@@ -27,6 +27,24 @@ def _kept_steps(motion: Motion) -> Floats | None:
     """The steps of its rotations, which every sampling of them asks for; None of a motion of many minutes."""
     few = len(motion) > 1 and motion.rotations[..., 0].size <= STEPS_KEPT
     return freeze(rotation_steps(motion.rotations)) if few else None
+
+
+@memoised
+def _bone_lengths(motion: Motion) -> tuple[Ints, Floats, Floats]:
+    """Joints ``(K,)`` whose bones stretch, as cartoon limbs do, and their least and greatest lengths."""
+    carriers = {motion.skeleton.roles.get("hips", -1), *np.flatnonzero(motion.skeleton.parents < 0).tolist()}
+    joints = np.array([joint for joint in moving_joints(motion).tolist() if joint not in carriers], dtype=np.intp)
+    lengths = norms(motion.translations[:, joints])
+    return joints, lengths.min(axis=0), lengths.max(axis=0)
+
+
+def _keep_lengths(motion: Motion, translations: Floats) -> None:
+    """Keep bones as long as they are in some frame: what is interpolated between two may be longer, or shorter."""
+    joints, least, greatest = _bone_lengths(motion)
+    if len(joints):
+        made = translations[:, joints]
+        lengths = norms(made)
+        translations[:, joints] = made * (clip(lengths, least, greatest) / np.maximum(lengths, 1e-12))[..., None]
 
 
 def _around(frames: Floats, count: int) -> tuple[Floats, int, int]:
@@ -56,6 +74,7 @@ def sample_frames(motion: Motion, times: Floats) -> tuple[Floats, Floats]:
             resample_rotations(motion.rotations[a:b], at, steps=known, out=local[rows])
             translations[rows] = motion.translations[0]
             translations[rows][:, moving] = resample_vectors(motion.translations[a:b][:, moving], at)
+            _keep_lengths(motion, translations[rows])
 
     threads.share_frames(len(frames), len(frames) * motion.rotations[0].size * SAMPLE_WORK, sample)
     return local, translations

@@ -7,16 +7,18 @@ from collections.abc import Mapping
 import numpy as np
 
 from kinesphere.engine.channels import INDEX
-from kinesphere.engine.recorded_limbs import place_limb
+from kinesphere.engine.recorded_feet import Leg, LegPaths, legs_of, place_foot, roll_axes
 from kinesphere.engine.recording_context import PerformanceContext, RecordedWorld
 from kinesphere.maths import rotations
-from kinesphere.maths.filters import gaussian, running_maximum
+from kinesphere.maths.filters import smooth_envelope
 from kinesphere.maths.vectors import Floats, norms
-from kinesphere.motion.humanoid import SIDES
 
 BALANCE = 0.40  # of the upper body's displacement that hips go the other way
-SOFT_KNEE = np.cos(np.radians(3.5))  # of a leg's length that it reaches, or as much as it was stretched
-SINK_AHEAD, SINK_SMOOTH = 0.14, 0.06  # seconds
+SOFT_KNEE = 0.003  # of a leg's length that knees keep, or as much as they were bent: six degrees
+LESS = 0.3  # of how far a leg is moved that it is less stretched then
+SINK_AHEAD = 0.16  # seconds in which hips sink before a leg is too short
+PEEL_SMOOTH = 0.1  # seconds in which the room that it has may change
+LEAST_PEEL = 0.05  # radians that a heel can always rise or fall
 TINY = 1e-7  # metres: what is nearer to where it was stays
 
 
@@ -32,58 +34,64 @@ def balance_hips(context: PerformanceContext, before: RecordedWorld, after: Reco
 
 def peel_feet(
     context: PerformanceContext, before: RecordedWorld, feet: dict[str, Floats], table: Floats
-) -> dict[str, tuple[Floats, ...]]:
-    """How feet are turned, and toes where heels are raised; raised ankles are written into ``feet``."""
-    turned: dict[str, tuple[Floats, ...]] = {}
-    for side in SIDES:
+) -> dict[str, Floats]:
+    """How feet are turned where heels are raised; raised ankles are written into ``feet``."""
+    turned: dict[str, Floats] = {}
+    for side, leg in legs_of(context.body).items():
         peel = table[:, INDEX[f"{side}.foot.peel"]] * context.stands
-        turned[side] = (before.q(context.roles[f"{side}Foot"]),)
-        if np.any(peel) and _has_toes(context, side):
-            feet[side], *rotated = _peel(context, before, side, feet[side], peel)
-            turned[side] = tuple(rotated)
+        turned[side] = before.q(leg.limb.end)
+        if np.any(peel) and leg.toes >= 0:
+            feet[side], turned[side] = _peel(before, leg, feet[side], peel, context.rate)
     return turned
 
 
-def _has_toes(context: PerformanceContext, side: str) -> bool:
-    foot, role = context.roles[f"{side}Foot"], f"{side}Toes"
-    return role in context.roles and int(context.body.skeleton.parents[context.roles[role]]) == foot
+def _peel(before: RecordedWorld, leg: Leg, ankle: Floats, peel: Floats, rate: float) -> tuple[Floats, Floats]:
+    """The ankle and the foot's rotation when the heel is raised by angles ``(T,)``, as far as it goes."""
+    shin, foot, toes = (before.q(joint) for joint in (leg.limb.lower, leg.limb.end, leg.toes))
+    left = leg.ankle.greatest - leg.ankle.flexion(shin, foot), leg.ankle.flexion(shin, foot) - leg.ankle.least
+    room = np.minimum(left[1], leg.ball.greatest - leg.ball.flexion(foot, toes))
+    room = np.maximum(np.where(peel > 0.0, room, left[0]), LEAST_PEEL)
+    room = -smooth_envelope(-room, PEEL_SMOOTH, rate)  # a capture's ankle may tremble, a heel does not
+    angles = room * np.tanh(peel / room)
+    ball = before.p(leg.toes) - before.p(leg.limb.end)
+    turn = rotations.from_rotation_vector(angles[:, None] * roll_axes(leg, foot, ball))
+    return ankle + ball - rotations.rotate(turn, ball), rotations.multiply(turn, foot)
 
 
 def place_feet(
     context: PerformanceContext,
+    before: RecordedWorld,
     after: RecordedWorld,
     feet: Mapping[str, Floats],
-    turned: Mapping[str, tuple[Floats, ...]],
+    turned: Mapping[str, Floats],
     local: Floats,
     translations: Floats,
 ) -> None:
-    """Put feet where they stand."""
-    for side in SIDES:
-        limb = context.limbs.get(f"{side}Leg")
-        if limb is None:
-            continue
-        foot, wanted = context.roles[f"{side}Foot"], turned[side][0]
+    """Put feet where they stand; knees stay over them as recorded."""
+    for side, leg in legs_of(context.body).items():
+        upper, lower, foot = leg.limb.upper, leg.limb.lower, leg.limb.end
         moved = norms(after.p(foot) - feet[side]) > TINY
-        moved |= rotations.angle_between(after.q(foot), wanted) > 1e-7
-        place_limb(limb, local, translations, feet[side], wanted=moved, ends=wanted, turned=moved)
-        if len(turned[side]) > 1:
-            toes = context.roles[f"{side}Toes"]
-            local[:, toes] = rotations.multiply(rotations.conjugate(wanted), turned[side][1])
-
-
-def _peel(
-    context: PerformanceContext, before: RecordedWorld, side: str, ankle: Floats, peel: Floats
-) -> tuple[Floats, Floats, Floats]:
-    """The ankle, the foot's rotation and the toes' when the heel is raised by angles ``(T,)`` about the ball."""
-    foot, role = context.roles[f"{side}Foot"], f"{side}Toes"
-    turned = before.q(foot)
-    ball = before.p(context.roles[role]) + (ankle - before.p(foot))
-    left = rotations.rotate(
-        rotations.multiply(turned, context.body.anatomy.frames[f"{side}Foot"]), np.array([1.0, 0.0, 0.0])
-    )
-    turn = rotations.from_rotation_vector(peel[:, None] * left)
-    made = ball + rotations.rotate(turn, ankle - ball)
-    return made, rotations.multiply(turn, turned), before.q(context.roles[role])
+        moved |= rotations.angle_between(after.q(foot), turned[side]) > 1e-7
+        if not moved.any():
+            continue
+        toes = leg.toes if leg.toes >= 0 else foot
+        sole = before.p(toes) - before.p(foot)
+        paths = LegPaths(
+            before.p(lower) - before.p(upper),
+            before.p(foot) - before.p(lower),
+            sole,
+            before.q(upper),
+            before.q(lower),
+            before.q(foot),
+            before.q(toes),
+            roll_axes(leg, before.q(foot), sole),
+            before.q(context.roles["hips"]),
+            after.q(context.roles["hips"]),
+            after.p(upper),
+            feet[side],
+            turned[side],
+        )
+        place_foot(leg, paths, moved, context.rate, local, translations)
 
 
 def sink_hips(
@@ -95,9 +103,7 @@ def sink_hips(
         needed = _overreach(context, before, after, feet, shift[:, 1])
         if needed.max() < 1e-6:
             break
-        radius = max(round(SINK_AHEAD * context.rate), 1)
-        drop = gaussian(running_maximum(needed, radius), SINK_SMOOTH * context.rate, ends="hold")
-        shift[:, 1] -= np.maximum(drop, needed)
+        shift[:, 1] -= smooth_envelope(needed, SINK_AHEAD, context.rate)
     return shift
 
 
@@ -106,13 +112,13 @@ def _overreach(
 ) -> Floats:
     """``(T,)`` metres that hips, lower by so much, would have to sink for both legs to reach."""
     needed = np.zeros(context.clock.frames)
-    for side in SIDES:
-        if f"{side}Leg" not in context.limbs:
-            continue
+    for side in legs_of(context.body):
         hip, foot = context.roles[f"{side}UpperLeg"], context.roles[f"{side}Foot"]
-        stretched = norms(before.p(foot) - before.p(hip))
-        longest = np.maximum(SOFT_KNEE * context.body.lengths[f"{side}Leg"], stretched)
-        x, y, z = (feet[side] - after.p(hip)).T
+        recorded, wanted = before.p(foot) - before.p(hip), feet[side] - after.p(hip)
+        # A leg that was stretched may be so again, but not to the last while it is moved: knees would snap straight.
+        stretched = norms(recorded) - np.minimum(LESS * norms(wanted - recorded), SOFT_KNEE)
+        longest = np.maximum((1.0 - SOFT_KNEE) * context.body.lengths[f"{side}Leg"], stretched)
+        x, y, z = wanted.T
         y = y - lower
         level = np.sqrt(np.maximum(longest * longest - x * x - z * z, 0.0))
         needed = np.maximum(needed, np.where(-y > 0.0, -y - level, 0.0))

@@ -1,10 +1,9 @@
 // Poses of a recording, changed: trunk and hips turned by channels, limbs brought to where their ends are wanted.
-#include "engine/pose_view.hpp"
+#include "engine/recorded_limbs.hpp"
+
 #include "maths/binding.hpp"
 
 namespace kinesphere {
-
-constexpr double HINGE_SHOWN = 0.35;  // sine of a limb's bend from which on it shows its axis by itself
 
 constexpr double OPPOSITE[] = {0.5, 0.2};  // cosines of half the angle, 120° and 157°, over which a joint is let be
 
@@ -23,19 +22,6 @@ struct TrunkJoints {
     Index chest;
     Ints<1> arms;  // (A,) upper arms: they keep their rotation in the chest
 };
-
-// Limb of recorded_limbs.py.
-struct Limb {
-    Ints<1> parents;  // (J,)
-    Index upper, lower, end;
-    Floats<1> hinge;  // (3,) the axis of its hinge in the upper joint's own axes
-    double soft;      // share of its length in which it comes softly to straight
-};
-
-double smoothstep(double share) {
-    const double u = clamp(share, 0.0, 1.0);
-    return u * u * (3.0 - 2.0 * u);
-}
 
 // How far a limb of this length reaches that was `before` long and is asked to be `wanted` long: as far as asked, but
 // within the last share `soft` of its length softly to nearly straight, or to as straight as it was. There a millimetre
@@ -97,24 +83,14 @@ static void place_limb(const Limb& limb, Floats<2> targets, Floats<1> swivels, B
         if (wanted(t)) {
             const Placement upper = pose.world(limb.upper);
             const Vec3 middle = pose.world(limb.lower).position, end = pose.world(limb.end).position;
-            const Vec3 first = middle - upper.position, second = end - middle;
-            const double a = norm(first), b = norm(second), stretch = norm(end - upper.position);
-            const Vec3 way = read_vector(targets.at(t)) - upper.position;
-            if (a < 1e-9 || b < 1e-9 || norm(way) < 1e-9 || stretch < 1e-9) continue;
-            const double far = most(reach(stretch, norm(way), a + b, limb.soft), std::abs(a - b) + 1e-6 * (a + b));
-            // The hinge's axis is the one that the limb shows; where it is nearly straight, its own counts as well.
-            // What is bent the wrong way round, as captured knees are at times, is bent the right way round.
-            const Vec3 along = first / a, below = second / b;
             const Vec3 own = rotate(upper.rotation, read_vector(limb.hinge.data));
-            Vec3 shown = cross(along, below);
-            shown = shown - 2.0 * least(dot(shown, own), 0.0) * own;
-            const double unknown = 1.0 - smoothstep(norm(shown) / HINGE_SHOWN);
-            Vec3 axis = shown + HINGE_SHOWN * unknown * own;
-            axis = axis - dot(axis, along) * along;
-            axis = norm(axis) > 1e-9 ? axis / norm(axis) : perpendicular_vector(along);
-            const double cosine = clamp((far * far - a * a - b * b) / (2.0 * a * b), -1.0, 1.0);
-            const Vec3 bent = cosine * along + std::sqrt(1.0 - cosine * cosine) * cross(axis, along);
-            pose.turn(limb.lower, quaternion_between(below, bent));
+            const Bones bones(middle - upper.position, end - middle, own);
+            const double stretch = norm(end - upper.position);
+            const Vec3 way = read_vector(targets.at(t)) - upper.position;
+            if (bones.upper < 1e-9 || bones.lower < 1e-9 || norm(way) < 1e-9 || stretch < 1e-9) continue;
+            const double longest = bones.upper + bones.lower;
+            const double far = most(reach(stretch, norm(way), longest, limb.soft), bones.shortest());
+            pose.turn(limb.lower, quaternion_between(bones.below, bones.bent(far)));
             pose.turn(limb.upper, quaternion_between(pose.world(limb.end).position - upper.position, way));
             if (swivels(t) != 0.0) pose.turn(limb.upper, axis_angle_quaternion(way / norm(way), swivels(t)));
             missed(t) = norm(pose.world(limb.end).position - read_vector(targets.at(t)));
@@ -156,8 +132,6 @@ static void approach_rotations(Ints<1> joints, Floats<3> wanted, Floats<1> share
 FIELDS(kinesphere::TrunkJoints, &kinesphere::TrunkJoints::parents, &kinesphere::TrunkJoints::joints,
        &kinesphere::TrunkJoints::frames, &kinesphere::TrunkJoints::hips, &kinesphere::TrunkJoints::hips_frame,
        &kinesphere::TrunkJoints::chest, &kinesphere::TrunkJoints::arms);
-FIELDS(kinesphere::Limb, &kinesphere::Limb::parents, &kinesphere::Limb::upper, &kinesphere::Limb::lower,
-       &kinesphere::Limb::end, &kinesphere::Limb::hinge, &kinesphere::Limb::soft);
 
 namespace kinesphere {
 

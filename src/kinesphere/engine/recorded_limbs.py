@@ -17,6 +17,7 @@ from kinesphere.body.body import Body
 from kinesphere.engine.channels import INDEX
 from kinesphere.engine.pose_offsets import pose_offsets
 from kinesphere.engine.recorded_poses import RecordedPoses, body_frame, chest_joint
+from kinesphere.engine.trunk_room import TrunkRoom, trunk_room
 from kinesphere.maths import rotations, threads
 from kinesphere.maths.vectors import Bools, Floats, Ints, norms
 from kinesphere.motion.humanoid import SIDES
@@ -57,6 +58,7 @@ class RecordedRig:
     """How the poses of one body are changed."""
 
     trunk: TrunkJoints
+    room: TrunkRoom | None  # that it has left
     matrix: Floats  # (C, 3 K) from channels to rotation vectors
     hips_matrix: Floats  # (C, 3) to the hips' one
     size: float  # leg length over the figure's
@@ -65,6 +67,8 @@ class RecordedRig:
     def turn_trunk(self, table: Floats, local: Floats, translations: Floats) -> None:
         """Add channels ``(T, C)``, in metres of the figure, to poses ``(T, J, 4)``, ``(T, J, 3)`` in place."""
         vectors = np.ascontiguousarray(table @ self.matrix).reshape(len(table), -1, 3)
+        if self.room is not None:
+            _native.trunk_room.limit_turns(self.room, local, vectors)
         hips = np.ascontiguousarray(table @ self.hips_matrix)
         shift = np.ascontiguousarray(self.size * table[:, [INDEX[f"hips.{axis}"] for axis in "xyz"]])
 
@@ -166,7 +170,9 @@ def recorded_rig(body: Body) -> RecordedRig:
         np.array([body.roles[f"{side}UpperArm"] for side in SIDES], dtype=np.int64),
     )
     limbs = {f"{side}{kind}": limb for side in SIDES for kind in LIMBS if (limb := _limb(body, side, kind)) is not None}
-    return RecordedRig(trunk, np.ascontiguousarray(offsets.matrix[:, columns]), hips_matrix, offsets.size, limbs)
+    matrix = np.ascontiguousarray(offsets.matrix[:, columns])
+    room = trunk_room(body, trunk.joints)
+    return RecordedRig(trunk, room, matrix, hips_matrix, offsets.size, limbs)
 
 
 def _limb(body: Body, side: str, kind: str) -> Limb | None:

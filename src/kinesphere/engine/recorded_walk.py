@@ -25,7 +25,7 @@ from kinesphere.engine.recording_clock import RecordingClock
 from kinesphere.engine.stepping import PACES, FootStance
 from kinesphere.engine.trunk import STEADY, TAKEN_BACK
 from kinesphere.maths import rotations
-from kinesphere.maths.filters import gaussian
+from kinesphere.maths.filters import gaussian, running_maximum
 from kinesphere.maths.interpolation import cubic_rows_at
 from kinesphere.maths.vectors import Floats, clip, norms, smootherstep, smoothstep
 from kinesphere.motion.gait import GAIT_OVERLAYS
@@ -35,7 +35,12 @@ from kinesphere.motion.phrase import Phrase
 
 MEAN = 0.45  # of a stride: σ of the mean over it
 TRAVELS = (0.2, 0.5)  # leg lengths a second, between which the way comes to show where ahead is, and not the hips
+LOST = 0.6  # of a unit vector: less is left of directions about a turn, in which none is known
 LEAST_LIFTED = 0.1  # seconds of a swing that may be lifted higher
+LOWERED = 0.6  # of its height that a foot in a swing is lowered, at most
+FLOOR = 0.35  # seconds to each side, the lowest point in which is what a foot passes over
+LONGEST_SWING = 0.75  # seconds; in what lasts longer a foot has stood somewhere
+LEAVES = 0.15  # seconds in which a foot comes to go with the body
 WEAVE_STRIDES = 4.0  # of a way that winds once to either side
 SPRING_HEIGHT = 0.02  # leg lengths that a recorded step rises, beside which a spring is measured, at least
 
@@ -45,8 +50,8 @@ class StrideShape:
     """What a recorded walk does within its strides, over the recording's frames ``(T, ...)``."""
 
     way: Floats  # (T, 3) the hips' mean over a stride, level
-    ahead: Floats  # (T, 3) unit, where it goes
-    left: Floats  # (T, 3) unit, to the left of the pelvis
+    ahead: Floats  # (T, 3) unit, where it goes; less where it turns about and goes nowhere for a moment
+    left: Floats  # (T, 3) unit, to the left of the pelvis; less likewise
     strides: Floats  # (T,) how many have passed
     height: Floats  # (T,) leg lengths of the hips above their mean
     sway: Floats  # (T,) leg lengths to the left of their mean
@@ -77,10 +82,9 @@ def stride_shape(detail: Detail) -> StrideShape:
     travels = smoothstep((speed - TRAVELS[0]) / (TRAVELS[1] - TRAVELS[0]))
     way_ahead = velocity / np.maximum(norms(velocity), 1e-9)[:, None]
     ahead = mean((1.0 - travels) * faces + travels * way_ahead) * np.array([1.0, 0.0, 1.0])
-    ahead = np.where(norms(ahead)[:, None] > 0.1, ahead, faces)
-    ahead = ahead / np.maximum(norms(ahead), 1e-9)[:, None]
+    ahead = ahead / np.maximum(norms(ahead), LOST)[:, None]
     left = mean(np.stack([faces[:, 2], np.zeros(len(faces)), -faces[:, 0]], axis=1))
-    left = left / np.maximum(norms(left), 1e-3)[:, None]
+    left = left / np.maximum(norms(left), LOST)[:, None]
     yaw = np.unwrap(np.arctan2(faces[:, 0], faces[:, 2]))
     pelvis = body_angles(rotations.multiply(rotations.conjugate(poses.heading), poses.pelvis))
     pelvis[:, 2] += yaw
@@ -233,29 +237,65 @@ def walk_elsewhere(phrase: Phrase, clock: RecordingClock) -> WalkedFeet | None:
         ankle = poses.position(f"{side}Foot")
         along = np.sum((ankle - shape.way) * shape.ahead, axis=1)
         moved = body + (walking * more * along)[:, None] * shape.ahead + (SIGN[side] * wide)[:, None] * shape.left
-        feet[side] = _planted(moved, detail.steps.stances_of(side), lift, poses.motion.rate)
+        low = _lowest(detail, side)
+        feet[side] = _planted(moved, detail.steps.stances_of(side), lift, low, poses.motion.rate)
     at = clock.source * poses.motion.rate
     return WalkedFeet(cubic_rows_at(body, at), {side: cubic_rows_at(own, at) for side, own in feet.items()})
 
 
-def _planted(moved: Floats, stances: list[FootStance], lift: Floats, rate: float) -> Floats:
-    """Displacements ``(T, 3)`` of a foot that are constant while it stands, and go over from one stance to the next."""
+def _lowest(detail: Detail, side: str) -> Floats:
+    """``(T,)`` how high the lowest point of a foot is."""
+    contacts = detail.steps.contacts
+    assert contacts is not None
+    own = [i for i, point in enumerate(contacts.points) if point.side == side]
+    return np.asarray(contacts.paths[:, own, 1].min(axis=1))
+
+
+def _planted(moved: Floats, stances: list[FootStance], lift: Floats, low: Floats, rate: float) -> Floats:
+    """Displacements ``(T, 3)`` of a foot that are constant while it stands, and go over from one stance to the next.
+
+    In between it is lifted by ``lift (T,)``, or lowered, but not to the ground that it passes over: ``low (T,)`` is how
+    high it is.
+    """
     if not stances:
         return moved
+    floor = -running_maximum(-low, round(FLOOR * rate))
+    ground = gaussian(floor, 0.2 * FLOOR * rate) if (lift < 0.0).any() else floor
     made = np.empty_like(moved)
     places = [moved[(own.first + own.last) // 2] for own in stances]
     first, last = stances[0].first, stances[-1].last
-    made[:first] = places[0] + moved[:first] - moved[first]  # a foot in the air goes with the body
-    made[last + 1 :] = places[-1] + moved[last + 1 :] - moved[last]
+    # A foot in the air goes with the body.
+    made[:first] = places[0] + _leaving(moved[first::-1], rate)[:0:-1]
+    made[last + 1 :] = places[-1] + _leaving(moved[last:], rate)[1:]
     for own, place in zip(stances, places, strict=True):
         made[own.first : own.last + 1] = place
     for i, (before, after) in enumerate(zip(stances[:-1], stances[1:], strict=True)):
-        rows = slice(before.last + 1, after.first)
+        rows, lasts = slice(before.last + 1, after.first), (after.first - before.last) / rate
         share = np.arange(1, after.first - before.last)[:, None] / max(after.first - before.last, 1)
-        made[rows] = places[i] + smootherstep(share) * (places[i + 1] - places[i])
-        if (after.first - before.last) / rate > LEAST_LIFTED:
-            made[rows, 1] += lift[rows] * np.sin(np.pi * share[:, 0]) ** 2
+        gone = np.zeros((len(share), 3))
+        left = places[i + 1] - places[i]
+        if lasts > LONGEST_SWING:  # it has stood between, where no contact was found
+            away = _gone(moved[before.last : after.first + 1], rate)
+            gone, left = away[1:-1], left - away[-1]
+        made[rows] = places[i] + gone + smootherstep(share) * left
+        if LEAST_LIFTED < lasts <= LONGEST_SWING:
+            higher = lift[rows] * np.sin(np.pi * share[:, 0]) ** 2
+            room = LOWERED * np.maximum(low[rows] - ground[rows], 1e-6)
+            made[rows, 1] += np.maximum(higher, 0.0) - room * np.tanh(np.maximum(-higher, 0.0) / room)
     return made
+
+
+def _leaving(moved: Floats, rate: float) -> Floats:
+    """How far displacements ``(T, 3)`` go from the first, at whose speed they do not begin but within a short time."""
+    gate = smoothstep(np.arange(1, len(moved)) / (LEAVES * rate))
+    return np.concatenate([np.zeros((1, 3)), np.cumsum(gate[:, None] * np.diff(moved, axis=0), axis=0)])
+
+
+def _gone(moved: Floats, rate: float) -> Floats:
+    """The same, of displacements that come to rest at their end, too."""
+    count = len(moved) - 1
+    gate = smoothstep(np.minimum(np.arange(1, count + 1), np.arange(count, 0, -1)) / (LEAVES * rate))
+    return np.concatenate([np.zeros((1, 3)), np.cumsum(gate[:, None] * np.diff(moved, axis=0), axis=0)])
 
 
 # Arms

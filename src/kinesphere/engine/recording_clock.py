@@ -3,7 +3,7 @@
 Strokes of the whole body (``engine.detail``) have durations and timing as those of gestures have (``engine.clocks``):
 within a stroke the recording is where its own timing would be as far along as the edited timing is now. A capture never
 quite rests, so its pace is kept smooth and within bounds: no stroke starts with a jerk, and none stands still. In the
-air time passes as recorded: a jump keeps gravity. A loop has one pace.
+air time passes as recorded: a jump keeps gravity. In a loop the pace is the same in every cycle.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ import numpy as np
 
 from kinesphere.engine.clocks import StrokeClock, stroke_clock
 from kinesphere.engine.detail import LEGS_LEAD, REST_LEADS, Detail
+from kinesphere.engine.unrolling import unroll
 from kinesphere.maths.filters import gaussian
 from kinesphere.maths.interpolation import monotone_cubic
 from kinesphere.maths.vectors import Bools, Floats, clip, differences, norms
@@ -26,6 +27,7 @@ NODES = 240.0  # nodes a second of the clock
 ROUND = 0.045  # seconds of σ: a body does not change its pace at once
 TIMING = ("inflection", "time_exponent", "evenness", "hesitation")  # stroke parameters that are an arm's own
 HOLDS = 0.05  # arm lengths: what goes less is a hold
+CLOSINGS = 40  # halvings that make a cycle last whole frames
 PACES = (0.2, 5.0)  # seconds of the recording in a second, at least and at most
 
 
@@ -100,15 +102,16 @@ def recording_clock(phrase: Phrase, rate: float) -> RecordingClock:
     strokes = detail.strokes
     body = stroke_clock(strokes.edges, strokes.lengths, body_track(phrase), strokes.inflections, phrase.locked, NODES)
     start = detail.leading_frames / detail.recording.rate
-    if phrase.loop or detail.is_short or detail.period is not None:
+    if len(detail.recording) - detail.leading_frames < 2:  # one pose stays one
+        moment = np.array([start, start + 1e-9])
+        return RecordingClock(np.array([0.0, 1e-9]), moment, np.ones(2), rate)
+    if phrase.loop and start == 0.0 and not detail.is_short:
+        return _one_cycle(recording_clock(unroll(phrase), rate), phrase.duration)
+    if detail.period is not None:
+        return _cyclic_clock(detail, body, detail.period, rate)
+    if phrase.loop or detail.is_short:
         end = max(body.end(phrase.duration) * (phrase.duration - start) / phrase.duration, 1.0 / rate)
-        if len(detail.recording) - detail.leading_frames < 2:  # one pose stays one
-            moment = np.array([start, start + 1e-9])
-            return RecordingClock(np.array([0.0, 1e-9]), moment, np.ones(2), rate)
-        cycles = 1 if detail.period is None else round(phrase.duration / detail.period)
-        end = cycles * max(round(end * rate / cycles), 1) / rate
-        pace = (phrase.duration - start) / end
-        return RecordingClock(np.array([0.0, end]), np.array([start, phrase.duration]), np.full(2, pace), rate)
+        return _even_clock(start, phrase.duration, max(round(end * rate), 1) / rate, rate)
     return _smooth_clock(detail, body, start, phrase.duration, rate)
 
 
@@ -131,6 +134,64 @@ def body_track(phrase: Phrase) -> Track:
                 values = arm.stroke(name, max(len(stops) - 1, 1))[own]
                 rows.setdefault(name, np.full(len(leads), STROKES[name]))[led] = values
     return Track(strokes=rows)
+
+
+def _even_clock(start: float, duration: float, end: float, rate: float) -> RecordingClock:
+    """One pace from start to end."""
+    pace = (duration - start) / end
+    return RecordingClock(np.array([0.0, end]), np.array([start, duration]), np.full(2, pace), rate)
+
+
+def _cyclic_clock(detail: Detail, body: StrokeClock, period: float, rate: float) -> RecordingClock:
+    """The same pace in every cycle of a loop that was unrolled; each takes a whole number of frames."""
+    cycles = round(detail.recording.duration / period)
+    middle = cycles // 2
+    begins, ends = (float(np.interp(at * period, body.source, body.goals)) for at in (middle, middle + 1))
+    even = body.timing_change == 0.0 and np.ptp(differences(body.goals) / differences(body.source)) < 1e-9
+    count = max(int(np.ceil((ends - begins) * NODES)), 8)
+    shown = body.to_source(np.linspace(begins, ends, count + 1), 1.0, True) if not even else np.zeros(count + 1)
+    shown = np.maximum.accumulate(clip(shown - middle * period, 0.0, period))
+    steps = np.full(count, period / count) if even else np.maximum(differences(shown), 1e-9)
+    shown = np.concatenate([[0.0], np.cumsum(steps)]) * period / steps.sum()
+    paces = np.concatenate([steps, steps[:1]]) * count / (ends - begins)
+    paces[:-1] = 0.5 * (paces[:-1] + np.roll(paces[:-1], 1))
+    paces[-1] = paces[0]
+    paces = clip(gaussian(paces, ROUND * count / (ends - begins), ends="wrap"), *PACES)
+    flying = detail.at_times(detail.steps.flying, middle * period + shown)
+    nodes, paces = _whole_frames(shown, paces, flying, rate)
+    offsets = np.arange(cycles)[:, None]
+
+    def tile(values: Floats, length: float) -> Floats:
+        return np.concatenate([(values[:-1] + length * offsets).ravel(), [cycles * length]])
+
+    return RecordingClock(
+        tile(nodes, nodes[-1]), tile(shown, period), np.concatenate([np.tile(paces[:-1], cycles), paces[-1:]]), rate
+    )
+
+
+def _whole_frames(shown: Floats, paces: Floats, flying: Floats, rate: float) -> tuple[Floats, Floats]:
+    """Nodes and paces ``(N,)`` of a cycle with the pace of the recording in the air, that lasts whole frames."""
+
+    def times(factor: float) -> tuple[Floats, Floats]:
+        own = factor * paces + flying * (1.0 - factor * paces)
+        return np.concatenate([[0.0], np.cumsum(differences(shown) / (0.5 * (own[1:] + own[:-1])))]), own
+
+    wanted = max(round(float(times(1.0)[0][-1]) * rate), 1) / rate
+    low, high = 0.5, 2.0  # a cycle is at most half a frame off
+    for _ in range(CLOSINGS):
+        middle = 0.5 * (low + high)
+        low, high = (middle, high) if times(middle)[0][-1] > wanted else (low, middle)
+    nodes, own = times(0.5 * (low + high))
+    return nodes * (wanted / nodes[-1]), own * (nodes[-1] / wanted)
+
+
+def _one_cycle(clock: RecordingClock, period: float) -> RecordingClock:
+    """The middle cycle of a loop that was unrolled."""
+    first, last = np.searchsorted(clock.shown, np.array([1.0, 2.0]) * period - 1e-6).tolist()
+    rows = slice(first, last + 1)
+    return RecordingClock(
+        clock.nodes[rows] - clock.nodes[first], clock.shown[rows] - clock.shown[first], clock.paces[rows], clock.rate
+    )
 
 
 def _smooth_clock(detail: Detail, body: StrokeClock, start: float, duration: float, rate: float) -> RecordingClock:

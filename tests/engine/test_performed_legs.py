@@ -1,0 +1,132 @@
+"""Legs, trunk and loops of performed recordings: within the range of joints, without pops, with gravity in the air."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from engine.test_lifting import jump
+from kinesphere import Effort, Express, generate, lift, limit_excess, load, perform
+from kinesphere.engine.performed_recording import performed_clock
+from kinesphere.maths import rotations as R
+from kinesphere.maths.filters import running_maximum
+from kinesphere.maths.vectors import norms
+from recordings import record
+
+LOWER = ("Foot", "Toes", "UpperLeg", "LowerLeg")
+
+
+def perform_beside(motion, words):
+    """A performance, and which frames of the recording it shows."""
+    phrase = Express(words=words)(lift(motion))
+    made = generate(phrase, motion.rate)
+    return made, np.clip(performed_clock(phrase, motion.rate).source * motion.rate, 0, len(motion) - 1)
+
+
+def added_excess(motion, made, frames, parts) -> float:
+    """Degrees by which joints exceed their limits more than the recording does about then."""
+    before, now = limit_excess(motion), limit_excess(made)
+    worst = 0.0
+    for role, excess in now.items():
+        if role.endswith(parts):
+            around = running_maximum(before[role], max(round(0.05 * motion.rate), 1))
+            worst = max(worst, float(np.degrees(excess - np.interp(frames, np.arange(len(motion)), around)).max()))
+    return worst
+
+
+@pytest.mark.parametrize("name", ["wave", "bow", "walk"])
+@pytest.mark.parametrize("words", ["angry", "tired", "sneakily", "joyful"])
+def test_legs_leave_room_for_the_recording(name, words):
+    motion = record(name)
+    assert added_excess(motion, *perform_beside(motion, words), LOWER) < 5.0
+
+
+@pytest.mark.data
+@pytest.mark.parametrize("name", ["141_16", "141_22", "79_08", "13_11"])
+@pytest.mark.parametrize("words", ["angry", "tired"])
+def test_ankles_of_captures_are_spared(data_dir, name, words):
+    motion = load(data_dir / "bvh" / "cmu" / f"{name}.bvh")
+    motion = motion[len(motion.calibration_frames) :]
+    assert added_excess(motion, *perform_beside(motion, words), ("Foot", "Toes", "head", "neck")) < 5.5
+
+
+def test_a_head_that_is_bowed_all_the_way_is_bowed_no_farther():
+    motion = record("wave", life=0.0)
+    local = motion.rotations.copy()
+    head = motion.skeleton.roles["head"]
+    local[:, head] = R.multiply(local[:, head], R.from_rotation_vector(np.array([np.radians(28.0), 0.0, 0.0])))
+    bowed = replace(motion, rotations=local)
+    made, frames = perform_beside(bowed, "sad")
+    assert added_excess(bowed, made, frames, ("head", "neck")) < 4.0
+    assert np.abs(made.rotations[:, head] - local[0, head]).max() > 1e-3  # it is sad all the same
+
+
+def test_knees_bent_the_wrong_way_round_do_not_flip():
+    motion = record("wave", life=0.0).resampled(120.0)
+    skeleton, local = motion.skeleton, motion.rotations.copy()
+    knee, hip = (skeleton.roles[f"left{part}"] for part in ("LowerLeg", "UpperLeg"))
+    axis = R.to_rotation_vector(local[0, knee])
+    angle = float(np.linalg.norm(axis))
+    bend = -(angle + np.radians(15.0)) * np.sin(np.pi * np.arange(len(local)) / (len(local) - 1)) ** 2  # and back
+    local[:, knee] = R.multiply(local[:, knee], R.from_rotation_vector(bend[:, None] * axis / angle))
+    wrong = replace(motion, rotations=R.continuous(local))
+    for edit in (Effort(time=-1.0), Effort(space=1.0), Effort(flow=-1.0)):
+        made = perform(wrong, edit)
+        for joint in (knee, hip):
+            turning = R.multiply(made.rotations[1:, joint], R.conjugate(made.rotations[:-1, joint]))
+            assert np.degrees(norms(R.to_rotation_vector(R.continuous(turning)))).max() < 3.0
+
+
+def test_knees_stay_over_feet_however_the_pelvis_turns():
+    motion = record("wave", life=0.0)
+    phrase = lift(motion)
+    made, frames = perform_beside(motion, "angry")
+    roles = phrase.body.roles
+    before, after = motion.positions_world()[np.round(frames).astype(int)], made.positions_world()
+    for side in ("left", "right"):
+        upper, lower, foot, toes = (roles[f"{side}{part}"] for part in ("UpperLeg", "LowerLeg", "Foot", "Toes"))
+        angles = []
+        for p in (before, after):
+            ahead = (p[:, toes] - p[:, foot]) * [1.0, 0.0, 1.0]
+            knee = (p[:, lower] - 0.5 * (p[:, upper] + p[:, foot])) * [1.0, 0.0, 1.0]
+            angles.append(np.arctan2(np.cross(ahead, knee)[:, 1], np.sum(ahead * knee, axis=1)))
+        bent = norms(after[:, lower] - 0.5 * (after[:, upper] + after[:, foot])) > 0.05
+        assert bent.any()
+        assert np.degrees(np.abs(angles[1])[bent]).max() < np.degrees(np.abs(angles[0])).max() + 15.0
+
+
+@pytest.mark.parametrize("edit", [Effort(time=1.0), Effort(time=-1.0), Effort(weight=1.0, flow=-1.0)])
+def test_looped_jumps_keep_gravity(edit):
+    motion, flight = jump()
+    turning = motion.rotations.copy()
+    arm = motion.skeleton.roles["leftUpperArm"]
+    swings = 0.8 * np.sin(2.0 * np.pi * np.arange(len(motion)) / (len(motion) - 1)) ** 2
+    turning[:, arm] = R.multiply(turning[:, arm], R.from_rotation_vector(swings[:, None] * np.array([1.0, 0.0, 0.0])))
+    phrase = lift(replace(motion, rotations=R.continuous(turning)))
+    assert phrase.loop
+    edited = Express(edit)(phrase)
+    made, clock = generate(edited, motion.rate), performed_clock(edited, motion.rate)
+    assert len(made) == clock.frames
+    np.testing.assert_array_equal(made.translations[0], made.translations[-1])
+    paces = np.diff(clock.source) * motion.rate
+    inside = (clock.source[:-1] > 1.25) & (clock.source[1:] < 1.15 + flight)
+    assert inside.any()
+    assert np.abs(paces[inside] - 1.0).max() < 0.01
+    assert np.ptp(paces) > 0.1  # on the ground the Effort's timing shows
+    assert abs(paces[0] - paces[-1]) < 1.2 * np.abs(np.diff(paces)).max() + 1e-9  # the seam is smooth
+
+
+@pytest.mark.parametrize("words", ["angry", "joyful"])
+def test_bones_that_stretch_are_never_longer_than_recorded(words):
+    motion = record("wave")
+    translations = motion.translations.copy()
+    joint = motion.skeleton.roles["leftLowerArm"]
+    stretch = np.where(np.arange(len(motion)) % 7 < 3, 1.0, 1.1)
+    translations[:, joint] *= stretch[:, None]
+    given = replace(motion, translations=translations)
+    lengths = norms(given.translations[:, joint])
+    made = norms(perform(given, words=words).translations[:, joint])
+    assert lengths.min() - 1e-9 < made.min()
+    assert made.max() < lengths.max() + 1e-9
