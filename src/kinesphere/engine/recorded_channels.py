@@ -19,6 +19,7 @@ from kinesphere.engine.idle import IDLE_WAVES, idle_waves
 from kinesphere.engine.pose import SIGN
 from kinesphere.engine.proportions import ARM, LEG
 from kinesphere.engine.recorded_hands import RecordedHand
+from kinesphere.engine.recorded_life import ShownLife
 from kinesphere.engine.recorded_referents import windows
 from kinesphere.engine.recorded_walk import add_walk
 from kinesphere.engine.recording_clock import RecordingClock, body_track
@@ -165,6 +166,7 @@ class _RecordedChannels:
             recorded_head=np.stack(
                 [self.detail.at_times(own, self.clock.source) for own in self.detail.poses.head_turned]
             ),
+            life=ShownLife(self.detail, self.clock.source),
         )
 
 

@@ -5,6 +5,7 @@ All of it is a difference from the neutral re-generation, so that nothing is lef
 - **Path**: the deviation of a stroke from the line between its goals is made smaller (Direct) or larger (Indirect).
 - **Beyond the goal**: anticipation and overshoot are displacements along the stroke; detours and goals that are passed
   without a stop are those of gestures (``engine.excursions``).
+- **Emphasis**: the quick part of a hand's way, which makes its accents, becomes more or less.
 - **Keys** that Shape or a user has moved carry the path along; keys that are added or deleted change it between them.
 - **Flourishes**: EMOTE's bends and twists of wrist and elbow, closed at goals.
 - Hands that hang go with the arm channels of postures and rhythms.
@@ -47,6 +48,8 @@ HANG_SIGMA = 0.15  # seconds of σ, over which a hand comes to hang
 FLEXED = 0.45  # of EMOTE's constant wrist bend: a recorded wrist has a bend of its own
 MOST_TURN = np.radians(48.0)  # of a wrist beside what is recorded
 MOST_AWAY = 0.75  # arm lengths that a hand goes from its recorded path at most, approached softly
+ACCENTS = 0.13  # seconds of σ: what is quicker in a hand's way makes its accents
+MOST_ACCENT = 0.12  # arm lengths that it is made more of, approached softly
 TRUNK_WIDTH, TRUNK_DEPTH, TRUNK_LOW = 0.43, 0.31, -1.15  # arm lengths: the trunk about the middle between the shoulders
 
 
@@ -156,7 +159,7 @@ def displace_hand(phrase: Phrase, hand: RecordedHand, clock: RecordingClock, tab
     assert detail is not None
     walks = detail.at_times(detail.steps.walking, clock.source)
     acts = (1.0 - hand.hangs * walks)[:, None]
-    away = acts * (_reshape_path(phrase, hand) + _go_beyond(phrase, hand, clock.rate))
+    away = acts * (_reshape_path(phrase, hand) + _go_beyond(phrase, hand, clock.rate) + _emphasise(phrase, hand, clock))
     away = away + _follow_placed(phrase.arm(hand.side), clock.source)
     mirror = np.array([SIGN[hand.side], 1.0, 1.0])
     columns = [INDEX[f"{hand.side}.arm.{name}"] for name in ("out", "up", "ahead")]
@@ -209,6 +212,31 @@ def _go_beyond(phrase: Phrase, hand: RecordedHand, rate: float) -> Floats:
         _native.excursions.add_passings(rate, goals, extra)
         made += extra / ARM
     return made
+
+
+def _emphasise(phrase: Phrase, hand: RecordedHand, clock: RecordingClock) -> Floats:
+    """More or less of the quick part of a hand's way: accents that are hit, or softened."""
+    detail, made = phrase.detail, np.zeros_like(hand.path)
+    assert detail is not None
+    amount = np.zeros(len(made))
+    for drive in phrase.drives:
+        share = drive.channels.get(f"{hand.side}.arm.ahead", 0.0) if drive.kind == "emphasis" else 0.0
+        if share:
+            own = drive.amount if drive.amount.ndim == 0 else sample_rows(drive.amount, clock.source, phrase.loop)
+            amount += share * own
+    if not amount.any():
+        return made
+    quick = cubic_rows_at(quick_way(detail.poses, hand.side), clock.source * detail.poses.motion.rate)
+    size = np.maximum(norms(quick), 1e-9)
+    bounded = (MOST_ACCENT * np.tanh(size / MOST_ACCENT) / size)[:, None] * quick
+    return np.asarray(amount[:, None] * np.where(amount[:, None] > 0.0, bounded, quick))
+
+
+@memoised
+def quick_way(poses: RecordedPoses, side: str) -> Floats:
+    """``(T, 3)`` arm lengths by which a hand departs from its way without what is quick in it."""
+    path = wrist_path(poses, side)
+    return path - gaussian(path, ACCENTS * poses.motion.rate, ends="point")
 
 
 def _follow_placed(track: Track, source: Floats) -> Floats:

@@ -13,6 +13,8 @@ Each kind of drive (``motion.drive``) is a function of performed time, where str
 - **hold**: a posture, which comes with the phrase and goes with it.
 - **block**: chest, head and shoulders are one: the head goes with the torso, which does less by itself.
 - **accents**: as press, without drawing back: nods, shrugs and bounces with the strokes.
+- **life**: of a recording alone: how far its joints depart from their means is made more or less of.
+- **emphasis**: of a recording alone, on its hands (``engine.recorded_hands``): how sharply they go.
 
 What repeats quickly is smaller: a body has mass.
 """
@@ -23,7 +25,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
@@ -35,7 +37,7 @@ from kinesphere.engine.clocks import StrokeClock, StrokePhase
 from kinesphere.engine.pose import SIGN, Actor
 from kinesphere.engine.posture import upright_shoulder
 from kinesphere.engine.proportions import ARM, LEG
-from kinesphere.engine.trunk import HIPS, STEADY, TAKEN_BACK, TORSO
+from kinesphere.engine.trunk import HEAD, HIPS, STEADY, TAKEN_BACK, TORSO
 from kinesphere.maths.interpolation import ramp
 from kinesphere.maths.vectors import Bools, Floats, Ints, clip, differences, norms, smootherstep, smoothstep
 from kinesphere.motion.drive import Drive
@@ -140,6 +142,14 @@ class HandStrokes:
         return np.asarray(made)
 
 
+class Life(Protocol):
+    """How a recording's joints depart from their means (``engine.recorded_life``)."""
+
+    def of(self, channel: str, more: bool) -> Floats | None:
+        """``(T,)`` of a channel, bounded softly for making more of it; None: that channel has none."""
+        ...
+
+
 class Accents(NamedTuple):
     """Strokes of both hands: when they begin, arrive and are fastest, and how much of the body each deserves."""
 
@@ -165,6 +175,7 @@ class Moments:
     period: float | None = None  # seconds of one cycle, of a loop that is performed over several
     # (2, T) of a recording: how far its head is turned to the left and bent down, seen from its chest
     recorded_head: Floats | None = None
+    life: Life | None = None  # of a recording
 
     @cached_property
     def batch(self) -> Batch:
@@ -638,6 +649,26 @@ def _block(table: Floats, drive: Drive, moments: Moments) -> None:
         table[:, INDEX[head]] += amount * STEADY[i] * held
 
 
+def _life(table: Floats, drive: Drive, moments: Moments) -> None:
+    """More or less of what the recording does: with ``timing["gaze"]`` of where the face is turned, by the head."""
+    if moments.life is None:
+        return
+    amount, of_gaze = moments.amount(drive), bool(drive.timing.get("gaze"))
+    for channel, share in drive.channels.items():
+        own = moments.life.of(channel.replace("head.", "gaze.") if of_gaze else channel, share > 0.0)
+        if own is None:
+            continue
+        added = share * amount * own
+        _add(table, channel, added)
+        if channel in TORSO and not of_gaze:  # the head, which would take back some of it, does its own
+            i = TORSO.index(channel)
+            table[:, INDEX[HEAD[i]]] += STEADY[i] * added
+
+
+def _nothing(table: Floats, drive: Drive, moments: Moments) -> None:
+    """Of hands alone."""
+
+
 KINDS: Mapping[str, Callable[[Floats, Drive, Moments], None]] = MappingProxyType(
     {
         "thrust": _thrust,
@@ -648,6 +679,8 @@ KINDS: Mapping[str, Callable[[Floats, Drive, Moments], None]] = MappingProxyType
         "wave": _wave,
         "hold": _hold,
         "block": _block,
+        "life": _life,
+        "emphasis": _nothing,
         "attention": _attention,
         "glance": _glance,
     }

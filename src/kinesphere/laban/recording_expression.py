@@ -19,7 +19,7 @@ from kinesphere.engine.pose import SIGN
 from kinesphere.engine.proportions import ARM
 from kinesphere.engine.recording_clock import TIMING
 from kinesphere.laban.dials import CombinedDials, Dials, combine_dials, stroke_means
-from kinesphere.laban.effort_parameters import EffortModel
+from kinesphere.laban.effort_parameters import ELEMENTS, EffortModel
 from kinesphere.laban.gait_expression import keep_path, walk_tracks
 from kinesphere.laban.shape import limit_reach, rotate_keys
 from kinesphere.maths.vectors import Floats, clip
@@ -32,8 +32,24 @@ from kinesphere.motion.phrase import STROKE_RANGES, STROKES, Phrase, Track, neut
 # gesture's would hardly show.
 GAINS = {"press": 1.4, "lift": 1.8, "thrust": 1.4, "swing": 2.0, "wave": 1.9, "glance": 1.5, "hold": 1.6}
 WITH_WORDS = 0.3  # of what these are above 1 where words hold the body and give it a rhythm as well
+# Of what a recording does itself, less or more at full: how its joints depart from their means over two seconds.
+_TORSO, _HEAD = ("torso.forward", "torso.side", "torso.turn"), ("head.nod", "head.tilt", "head.turn")
+_SHOULDERS = tuple(f"{side}.clavicle.{name}" for side in SIDES for name in ("raise", "forward"))
+_ARMS = tuple(f"{side}.arm.{name}" for side in SIDES for name in ("out", "up", "ahead"))
+LIFE: Mapping[str, Mapping[str, float]] = {
+    "indirect": dict.fromkeys(("torso.turn", "torso.side", "head.tilt"), 0.5),
+    "direct": dict.fromkeys(("torso.turn", "torso.side"), -0.4),
+    "light": dict.fromkeys((*_TORSO, "hips.x", "hips.z"), -0.4) | {"hips.y": -0.65},
+    "strong": dict.fromkeys(_TORSO, 0.35) | {"hips.y": 0.5},
+    "free": dict.fromkeys((*_TORSO, *_HEAD), 0.7) | dict.fromkeys(_SHOULDERS, 1.0) | dict.fromkeys(_ARMS, 0.8),
+    "bound": dict.fromkeys((*_TORSO, *_HEAD, *_SHOULDERS), -0.75) | dict.fromkeys(_ARMS, -0.7) | {"hips.x": -0.5},
+}
+GAZE = {"direct": -0.75, "indirect": 0.5}  # likewise of where the face is turned
+EMPHASIS = {"light": -0.6, "strong": 0.5, "bound": -0.3}  # likewise of the quick part of a hand's way
+LIFT_HELD = 0.85  # of a lift that stays: a recorded body does not bob up with every stroke
 FLOURISHES = {"wrist_bend": 1.5, "wrist_twist": 1.5, "elbow_twist": 1.6, "elbow_out": 1.5, "trail": 1.5}
-STROKE_GAINS = {"detour": 2.2, "overshoot": 1.6, "anticipation": 1.5}
+# An even speed, between goals where recorded hands seldom stop, would let them pass their goals.
+STROKE_GAINS = {"detour": 2.2, "overshoot": 1.6, "anticipation": 1.5, "evenness": 0.4}
 RESTS_LESS = 0.4  # power of a stroke's change of duration that a rest takes: who hurries still waits
 WALKING = 0.7  # of a posture that who walks holds
 HANGING = 0.25  # of what Shape does to a hand that hangs
@@ -85,10 +101,12 @@ def recording_tracks(
             placed=_placed(written, side, shape),
         )
     gain = 1.0 if not asked.drives else WITH_WORDS
-    recruited = (
+    recruited: tuple[Drive, ...] = tuple(
         replace(drive, amount=(1.0 + gain * (GAINS.get(drive.kind, 1.0) - 1.0)) * drive.amount)
         for drive in expression.body_drives(asked.parts["torso"], time, asked.model, cache)
     )
+    recruited = tuple(_lasting(drive) for drive in recruited)
+    life = _life_drives(asked, time)
     drives = (*written.drives, *recruited, *asked.drives)
     added: dict[str, Floats] = dict(asked.channels)
     if walking is not None and stands is not None:
@@ -100,6 +118,7 @@ def recording_tracks(
         for part, track in walked.items():
             own = tracks.get(part) or written.track(part)
             tracks[part] = replace(own, overlays={**own.overlays, **_walked(track.overlays, walking, added)})
+    drives = (*drives, *life)
     by_part: dict[str, dict[str, Floats]] = {}
     for name, values in added.items():
         by_part.setdefault(part_of_channel(name), {})[name] = np.asarray(values)
@@ -111,6 +130,35 @@ def recording_tracks(
     tracks["torso"] = replace(torso, strokes=expression.add_strokes(written.track("torso"), rows))
     sway = 1.0 + float(np.mean(expression.parameters_of(asked.parts["torso"], time, asked.model, cache)["sway"]))
     return tracks, drives, sway
+
+
+def _lasting(drive: Drive) -> Drive:
+    """A lift that is held."""
+    return replace(drive, timing={**drive.timing, "held": LIFT_HELD}) if drive.kind == "lift" else drive
+
+
+def _life_drives(asked: AskedOfRecording, time: Floats) -> tuple[Drive, ...]:
+    """What Effort makes of what the recording does itself: trunk and head by the torso's dials, hands by their own."""
+    made = []
+    for element, amount in _element_amounts(asked.parts["torso"], time):
+        if element in LIFE:
+            made.append(Drive("life", amount, LIFE[element]))
+        if element in GAZE:
+            shares = dict.fromkeys(("head.turn", "head.nod"), GAZE[element])
+            made.append(Drive("life", amount, shares, {"gaze": 1.0}))
+    for side in SIDES:
+        for element, amount in _element_amounts(asked.parts[f"{side}_arm"], time):
+            if element in EMPHASIS:
+                made.append(Drive("emphasis", amount, {f"{side}.arm.ahead": EMPHASIS[element]}))
+    return tuple(made)
+
+
+def _element_amounts(dials: Sequence[Dials], time: Floats) -> list[tuple[str, Floats]]:
+    """Elements that are asked for, and how much, each a number or a curve."""
+    combined = combine_dials(dials, "effort", time)
+    ends = zip((*combined.factors, *combined.factors), ELEMENTS, strict=True)
+    found = [(name, np.maximum(-value if i < 4 else value, 0.0)) for i, (value, name) in enumerate(ends)]
+    return [(name, np.asarray(value)) for name, value in found if np.any(value)]
 
 
 def _same_dials(one: Sequence[Dials], other: Sequence[Dials]) -> bool:
