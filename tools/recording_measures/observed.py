@@ -68,7 +68,8 @@ CUES: Mapping[str, Cue] = {
     "block": Cue(1.0, "+free -bound", "+free -bound", "of head and shoulders against the chest"),
     "spine": Cue(1.0, "+free -bound", "+free -bound", "of the chest against the pelvis, all ways"),
     "free_arm": Cue(0.1, "+free -bound", "", "log: what an arm moves about the chest that makes no stroke"),
-    "drag": Cue(2.0, "+free -bound", "+free -bound", "by which a hand hangs back behind the way of its wrist"),
+    "drag": Cue(2.0, "+free", "+free", "by which a hand hangs back behind the way of its wrist"),
+    "wrists": Cue(1.5, "+free -bound", "+free -bound", "of hands against forearms, about their mean"),
     "passing": Cue(0.1, "+free -bound", "", "log: a hand's speed at its goals over its peak"),
     "beyond": Cue(0.02, "+free -bound", "", "log: a hand's way in 0.3 s after it arrived"),
     "elbows": Cue(0.02, "-bound", "-bound", "from the trunk's line"),
@@ -245,11 +246,12 @@ class Observed:
     def _arms(self) -> dict[str, float]:
         active, found = self.moments.active, {}
         axis = unit(0.5 * (self.place("leftUpperArm") + self.place("rightUpperArm")) - self.place("hips"))
-        elbows, drags, idle, swings = [], [], [], []
+        elbows, drags, idle, swings, bends = [], [], [], [], []
         for side in SIDES:
             away = (self.place(f"{side}LowerArm") - self.place("hips")) / self.poses.arm_length
             off = norms(away - np.sum(away * axis, axis=1)[:, None] * axis)
             elbows.append(float(self.shown(off)[active].mean()))
+            bends.append(np.degrees(self.amplitude(self.shown(self._bend(side)))))
             drags.append(self._drag(side))
             wrist = self.shown(self.wrist(side))
             moves = np.sum((wrist - gaussian(wrist, MEAN * GRID, ends="reflect")) ** 2, axis=1)
@@ -258,14 +260,20 @@ class Observed:
             if rests.sum() > 0.2 * active.sum():
                 idle.append(float(moves[rests].mean()))
         found = {"elbows": float(np.mean(elbows)), "drag": float(np.mean(drags)), "swing": 0.5 * _log(np.mean(swings))}
+        found["wrists"] = float(np.mean(bends))
         return found | ({"free_arm": 0.5 * _log(np.mean(idle))} if idle else {})
 
-    def _drag(self, side: str) -> float:
-        """Degrees that a hand is bent against the way its wrist goes about the chest, faster moments counting more."""
+    def _bend(self, side: str) -> Floats:
+        """``(T, 3)`` from where the forearm points to where the hand does, in the chest's axes."""
         axes = self.poses.body.anatomy.frames[f"{side}Hand"]
         hand = rotations.rotate(rotations.multiply(self.poses.rotation(f"{side}Hand"), axes), np.array([0.0, 0.0, 1.0]))
         forearm = unit(self.place(f"{side}Hand") - self.place(f"{side}LowerArm"))
-        bend = low_pass(np.asarray(hand), self.rate) - forearm
+        return rotations.rotate(rotations.conjugate(self.poses.chest), low_pass(np.asarray(hand), self.rate) - forearm)
+
+    def _drag(self, side: str) -> float:
+        """Degrees that a hand is bent against the way its wrist goes about the chest, faster moments counting more."""
+        away = self._bend(side)
+        bend = rotations.rotate(self.poses.chest, away)
         way = derivative(self.place(f"{side}Hand") - self.place("chest"), self.rate)
         speed, active = self.shown(norms(way)), self.moments.active
         bend = bend - gaussian(bend, MEAN * self.rate, ends="reflect")  # how it is held is no drag

@@ -37,7 +37,9 @@ from kinesphere.maths.vectors import Bools, Floats, Ints, clip, differences, nor
 from kinesphere.motion.memo import memoised
 from kinesphere.motion.phrase import Keys, Phrase, Track
 
-STRAIGHTER, ROUNDER = 0.8, 1.2  # of a stroke's deviation that Direct takes away, and Indirect adds, at full
+STRAIGHTER, ROUNDER = 1.5, 1.2  # times tension: of a stroke's deviation that is taken away, and added
+STRAIGHTEST = 0.9  # of it that is taken away at most
+STOPS, STOP_WIDTH, WIDEST_STOP = 2.4, 0.3, 0.12  # times a negative pass speed; share of a stroke's time, and seconds
 STAYS = 0.2  # of a stroke's time at both ends in which its path comes to be another: goals stay
 CHORDS = (0.25, 0.6)  # of its travel that a stroke's chord is, between which its deviation comes to be one
 SAME_TIME = 1e-9  # seconds
@@ -159,7 +161,8 @@ def displace_hand(phrase: Phrase, hand: RecordedHand, clock: RecordingClock, tab
     assert detail is not None
     walks = detail.at_times(detail.steps.walking, clock.source)
     acts = (1.0 - hand.hangs * walks)[:, None]
-    away = acts * (_reshape_path(phrase, hand) + _go_beyond(phrase, hand, clock.rate) + _emphasise(phrase, hand, clock))
+    own = _reshape_path(phrase, hand) + _go_beyond(phrase, hand, clock.rate) + _stop_at_goals(phrase, hand, clock.rate)
+    away = acts * (own + _emphasise(phrase, hand, clock))
     away = away + _follow_placed(phrase.arm(hand.side), clock.source)
     mirror = np.array([SIGN[hand.side], 1.0, 1.0])
     columns = [INDEX[f"{hand.side}.arm.{name}"] for name in ("out", "up", "ahead")]
@@ -187,7 +190,8 @@ def _reshape_path(phrase: Phrase, hand: RecordedHand) -> Floats:
     far = np.zeros(count)
     np.maximum.at(far, stroke, norms(hand.path - starts[stroke]))
     lined = smoothstep((np.sqrt(squares) / np.maximum(far, 1e-9) - CHORDS[0]) / (CHORDS[1] - CHORDS[0]))
-    factor = -np.where(tension > 0.0, STRAIGHTER, ROUNDER) * tension * lined * (hand.lengths > 0.0)
+    straighter = np.where(tension > 0.0, np.minimum(STRAIGHTER * tension, STRAIGHTEST), ROUNDER * tension)
+    factor = -straighter * lined * (hand.lengths > 0.0)
     time_share = clip(hand.phase.time_share, 0.0, 1.0)
     inside = smoothstep(np.minimum(time_share, 1.0 - time_share) / STAYS)
     return np.asarray((factor[stroke] * inside)[:, None] * off)
@@ -196,7 +200,7 @@ def _reshape_path(phrase: Phrase, hand: RecordedHand) -> Floats:
 def _go_beyond(phrase: Phrase, hand: RecordedHand, rate: float) -> Floats:
     """Anticipation and overshoot along strokes, detours, and goals that are passed."""
     count = len(hand.lengths)
-    rows = {name: _stroke_rows(phrase, hand.side, name, count) for name in ("detour", "pass_speed")}
+    rows = {name: np.maximum(_stroke_rows(phrase, hand.side, name, count), 0.0) for name in ("detour", "pass_speed")}
     stroke, share = hand.phase.stroke, hand.phase.path_share
     beyond = share - clip(share, 0.0, 1.0)
     made = np.zeros((len(stroke), 3))
@@ -212,6 +216,23 @@ def _go_beyond(phrase: Phrase, hand: RecordedHand, rate: float) -> Floats:
         _native.excursions.add_passings(rate, goals, extra)
         made += extra / ARM
     return made
+
+
+def _stop_at_goals(phrase: Phrase, hand: RecordedHand, rate: float) -> Floats:
+    """Hands whose pass speed is negative stop at goals that they passed in the recording: they are held there a little."""
+    count = len(hand.lengths)
+    stops = np.maximum(-_stroke_rows(phrase, hand.side, "pass_speed", count), 0.0)
+    if not stops.any():
+        return np.zeros_like(hand.path)
+    time = np.arange(len(hand.path)) / rate
+    near = clip(np.searchsorted(0.5 * (hand.edges[1:] + hand.edges[:-1]), time), 0, count)
+    lasts = differences(hand.edges)
+    width = np.minimum(np.append(lasts, lasts[-1]), np.insert(lasts, 0, lasts[0]))
+    width = np.maximum(np.minimum(STOP_WIDTH * width, WIDEST_STOP), 1.0 / rate)[near]
+    frames = clip(np.round(hand.edges * rate), 0, len(time) - 1).astype(np.intp)
+    weight = np.minimum(STOPS * np.append(stops, stops[-1])[near], 1.0)
+    held = weight * np.exp(-0.5 * ((time - hand.edges[near]) / width) ** 2)
+    return np.asarray(held[:, None] * (hand.path[frames][near] - hand.path))
 
 
 def _emphasise(phrase: Phrase, hand: RecordedHand, clock: RecordingClock) -> Floats:

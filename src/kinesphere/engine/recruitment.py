@@ -559,7 +559,7 @@ def _attention(table: Floats, drive: Drive, moments: Moments) -> None:
     _add(table, "torso.turn", turn)
     _add(table, "hips.turn", 0.35 * turn)
     facing[:] = _facing(table)
-    eyes, head = towards(timing["eyes_lead"], 0.03), towards(timing["head_lead"], 0.07)
+    eyes, head = towards(timing["eyes_lead"], 0.03), towards(timing["head_lead"], timing.get("calm", 0.07))
     for gaze in (eyes, head):
         gaze[:, 0] = clip(gaze[:, 0], -FARTHEST_TURN, FARTHEST_TURN)
         gaze[:, 1] = clip(gaze[:, 1], -FARTHEST_NOD, FARTHEST_NOD)

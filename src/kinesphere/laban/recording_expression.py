@@ -46,10 +46,17 @@ LIFE: Mapping[str, Mapping[str, float]] = {
 }
 GAZE = {"direct": -0.75, "indirect": 0.5}  # likewise of where the face is turned
 EMPHASIS = {"light": -0.6, "strong": 0.5, "bound": -0.3}  # likewise of the quick part of a hand's way
-LIFT_HELD = 0.85  # of a lift that stays: a recorded body does not bob up with every stroke
+# A recorded body that is lifted stays so and does not bob up with every stroke; its head does not whip from one goal of
+# quick hands to the next.
+# It is lifted by the chest: recorded legs are nearly straight, and hips that hang on them bob with every shift of weight.
+HIPS_LIFT = 0.25
+TIMINGS: Mapping[str, Mapping[str, float]] = {"lift": {"held": 1.0}, "attention": {"calm": 0.25}}
+WALKED_LIFE = (*_SHOULDERS, "head.turn", "head.nod", "head.tilt")  # what overlays of walks leave alone
 FLOURISHES = {"wrist_bend": 1.5, "wrist_twist": 1.5, "elbow_twist": 1.6, "elbow_out": 1.5, "trail": 1.5}
-# An even speed, between goals where recorded hands seldom stop, would let them pass their goals.
-STROKE_GAINS = {"detour": 2.2, "overshoot": 1.6, "anticipation": 1.5, "evenness": 0.4}
+STROKE_GAINS = {"detour": 2.2, "overshoot": 1.6, "anticipation": 1.5}
+# An even speed takes its time from where strokes begin and end. Recorded bodies do not rest there: trunks would go fast,
+# and hands pass their goals.
+EVENNESS = 0.12
 RESTS_LESS = 0.4  # power of a stroke's change of duration that a rest takes: who hurries still waits
 WALKING = 0.7  # of a posture that who walks holds
 HANGING = 0.25  # of what Shape does to a hand that hangs
@@ -105,7 +112,7 @@ def recording_tracks(
         replace(drive, amount=(1.0 + gain * (GAINS.get(drive.kind, 1.0) - 1.0)) * drive.amount)
         for drive in expression.body_drives(asked.parts["torso"], time, asked.model, cache)
     )
-    recruited = tuple(_lasting(drive) for drive in recruited)
+    recruited = tuple(_on_recording(drive) for drive in recruited)
     life = _life_drives(asked, time)
     drives = (*written.drives, *recruited, *asked.drives)
     added: dict[str, Floats] = dict(asked.channels)
@@ -114,6 +121,7 @@ def recording_tracks(
         walked = walk_tracks(written, asked.parts, expression.with_postures(asked.channels, held), random)
         walked = keep_path(walked) if keeps_path else walked
         drives = tuple(replace(drive, amount=drive.amount * stands) for drive in drives)
+        life = tuple(part for drive in life for part in _walked_life(drive, walking))
         added = {name: np.asarray(values) * stands for name, values in added.items()}
         for part, track in walked.items():
             own = tracks.get(part) or written.track(part)
@@ -132,9 +140,12 @@ def recording_tracks(
     return tracks, drives, sway
 
 
-def _lasting(drive: Drive) -> Drive:
-    """A lift that is held."""
-    return replace(drive, timing={**drive.timing, "held": LIFT_HELD}) if drive.kind == "lift" else drive
+def _on_recording(drive: Drive) -> Drive:
+    """What Effort asks of a body, as a recorded body does it."""
+    channels = dict(drive.channels)
+    if drive.kind == "lift" and "hips.y" in channels:
+        channels["hips.y"] *= HIPS_LIFT
+    return replace(drive, channels=channels, timing={**drive.timing, **TIMINGS.get(drive.kind, {})})
 
 
 def _life_drives(asked: AskedOfRecording, time: Floats) -> tuple[Drive, ...]:
@@ -151,6 +162,15 @@ def _life_drives(asked: AskedOfRecording, time: Floats) -> tuple[Drive, ...]:
             if element in EMPHASIS:
                 made.append(Drive("emphasis", amount, {f"{side}.arm.ahead": EMPHASIS[element]}))
     return tuple(made)
+
+
+def _walked_life(drive: Drive, walking: Floats) -> tuple[Drive, ...]:
+    """A drive of what a recording does, without what overlays of a walk change while it walks."""
+    if drive.kind != "life":
+        return (drive,)
+    kept = {name: share for name, share in drive.channels.items() if name in WALKED_LIFE}
+    standing = replace(drive, amount=drive.amount * (1.0 - walking))
+    return standing, replace(drive, amount=drive.amount * walking, channels=kept)
 
 
 def _element_amounts(dials: Sequence[Dials], time: Floats) -> list[tuple[str, Floats]]:
@@ -170,7 +190,9 @@ def _same_dials(one: Sequence[Dials], other: Sequence[Dials]) -> bool:
 
 
 def _gained(name: str, values: Floats) -> Floats:
-    """A row of stroke parameters, larger where a recording needs it, within its range."""
+    """A row of stroke parameters, as a recording needs it, within its range."""
+    if name == "evenness":
+        return np.asarray(np.where(values > 0.0, EVENNESS, 1.0) * values)
     return np.asarray(clip(STROKE_GAINS.get(name, 1.0) * values, *STROKE_RANGES[name]))
 
 
@@ -235,6 +257,7 @@ def _body_rows(
         own = leads == part
         for name, values in by_part[part].items():
             rows[name][own] = values[own]
+    rows["evenness"] = _gained("evenness", rows["evenness"])
     if random is not None:
         varied = np.exp(expression.DURATION_VARIATION * random.standard_normal(len(leads)))
         rows["duration"] = rows["duration"] * varied
