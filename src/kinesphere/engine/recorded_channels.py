@@ -26,6 +26,7 @@ from kinesphere.engine.recording_clock import RecordingClock, body_track
 from kinesphere.engine.recruitment import Moments, add_drives, free_of_shapes, settle_sizes, weigh_strokes
 from kinesphere.engine.trunk import STEADY
 from kinesphere.engine.unrolling import CYCLES
+from kinesphere.maths import rotations
 from kinesphere.maths.filters import gaussian
 from kinesphere.maths.interpolation import monotone_cubic
 from kinesphere.maths.vectors import Floats
@@ -158,7 +159,7 @@ class _RecordedChannels:
             self.phrase.duration,
             self.clock.rate,
             self.phrase.loop,
-            settle_sizes(arms),
+            tuple(replace(arm, seen=self._seen_goals(arm.side)) for arm in settle_sizes(arms)),
             body,
             free_of_shapes(table),
             joins=False,
@@ -168,6 +169,17 @@ class _RecordedChannels:
             ),
             life=ShownLife(self.detail, self.clock.source),
         )
+
+
+    def _seen_goals(self, side: str) -> Floats:
+        """``(S + 1, 2)`` radians of a hand's goals to the left and down, as the recorded head has them from the chest."""
+        keys, poses = self.phrase.arm(side).keys, self.detail.poses
+        assert keys is not None
+        away = poses.palm(side) - poses.position("head")
+        seen = rotations.rotate(rotations.conjugate(poses.chest), away)
+        at = np.clip(np.round(keys.times[keys.stops] * poses.motion.rate), 0, len(seen) - 1).astype(np.intp)
+        left = np.arctan2(seen[at, 0], np.maximum(seen[at, 2], 0.02))
+        return np.stack([left, np.arctan2(-seen[at, 1], np.hypot(seen[at, 0], seen[at, 2]))], axis=1)
 
 
 def within_room(added: Floats, recorded: Floats, ends: tuple[float, float]) -> Floats:

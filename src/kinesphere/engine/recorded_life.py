@@ -61,7 +61,11 @@ def recorded_life(detail: Detail) -> RecordedLife:
         own = [i for i, name in enumerate(names) if name.startswith(f"{side}.arm.")]
         rows[:, own] *= hanging(poses, side)[:, None]
     most = np.array([MOST.get(name.partition(".")[0], MOST_ARMS) for name in names])
-    return RecordedLife({name: i for i, name in enumerate(names)}, rows, most * np.tanh(rows / most))
+    larger = most * np.tanh(rows / most)
+    for i, name in enumerate(names):
+        if name in ("hips.x", "hips.z"):  # who travels without being seen to walk goes on travelling
+            rows[:, i] = larger[:, i]
+    return RecordedLife({name: i for i, name in enumerate(names)}, rows, larger)
 
 
 def _shoulder(poses: RecordedPoses, side: str) -> Floats:

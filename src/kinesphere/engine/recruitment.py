@@ -66,6 +66,7 @@ EYES = (0.0, 0.21, 0.06)  # metres: the eyes from the middle between the shoulde
 FARTHEST_TURN, FARTHEST_NOD = np.radians(62.0), np.radians(52.0)  # of a gaze
 BESIDE = (np.radians(75.0), np.radians(100.0))  # goals as far aside as this are not looked at
 NEAR = (0.34, 0.44)  # metres from the eyes: hands as near as this are not looked at
+ONE_FOCUS = 0.9  # of attention that the hand has which does most, in a recording
 LOOKS = 0.15  # of all that hands do: what is less is looked at less
 EYES_TURN, EYES_LIFT = np.radians(24.0), np.radians(22.0)  # of eyes in the head
 SETTLED, FIRST = 0.7, 0.3  # of a hold before its end, and seconds before the first stroke: when a gaze may leave
@@ -116,6 +117,7 @@ class HandStrokes:
     hangs: Bools  # (S + 1,) whether the hand hangs there
     fixed: Bools  # (S + 1,) whether the goal is in the world, or with another joint than the chest
     phase: StrokePhase
+    seen: Floats | None = None  # (S + 1, 2) radians of goals to the left and down, as a recording has them from its head
 
     @cached_property
     def gaze_goals(self) -> Floats:
@@ -129,6 +131,8 @@ class HandStrokes:
         away = places - np.array(EYES)
         left = np.arctan2(away[:, 0], np.maximum(away[:, 2], 0.05))
         down = np.arctan2(-away[:, 1], np.maximum(np.hypot(away[:, 0], away[:, 2]), 0.05))
+        if self.seen is not None:
+            left, down = self.seen.T
         seen = 1.0 - smoothstep((np.abs(left) - BESIDE[0]) / (BESIDE[1] - BESIDE[0]))
         left, down = clip(seen * left, -FARTHEST_TURN, FARTHEST_TURN), clip(seen * down, -FARTHEST_NOD, FARTHEST_NOD)
         looks = np.where(self.hangs, 0.0, 1.0)
@@ -229,6 +233,13 @@ class Moments:
         """``(A,)`` of the body that each arm has, together 1: by how far they go."""
         ways = np.array([float(norms(differences(arm.goals)).sum()) for arm in self.arms]) + 1e-9
         return np.asarray(ways * ways / (ways @ ways))
+
+    @cached_property
+    def watched(self) -> Floats:
+        """``(A,)`` of attention that each arm has: between two hands that do as much there is nothing to look at."""
+        if self.recorded_head is None or len(self.arms) < 2:
+            return self.shares
+        return np.where(np.arange(len(self.arms)) == np.argmax(self.shares), ONE_FOCUS, 1.0 - ONE_FOCUS)
 
     def amount(self, drive: Drive) -> Floats:
         """``(T,)`` or ``()`` a drive's amount in every frame."""
@@ -550,7 +561,7 @@ def _attention(table: Floats, drive: Drive, moments: Moments) -> None:
     def towards(lead: float, seconds: float) -> Floats:
         """``(T, 3)`` how far left and down the goals of both hands are, and whether there are any, ``lead`` before."""
         made = np.zeros((len(moments.time), 3))
-        for weight, arm in zip(moments.shares, moments.arms, strict=True):
+        for weight, arm in zip(moments.watched, moments.arms, strict=True):
             _add_watched(made, float(weight), arm, lead, facing, moments)
         made /= np.maximum(made[:, 2:], LOOKS)  # where one hand does nothing that is looked at, the other has it all
         return moments.batch.smooth(made, seconds)

@@ -48,9 +48,10 @@ GAZE = {"direct": -0.75, "indirect": 0.5}  # likewise of where the face is turne
 EMPHASIS = {"light": -0.6, "strong": 0.5, "bound": -0.3}  # likewise of the quick part of a hand's way
 # A recorded body that is lifted stays so and does not bob up with every stroke; its head does not whip from one goal of
 # quick hands to the next.
-# It is lifted by the chest: recorded legs are nearly straight, and hips that hang on them bob with every shift of weight.
-HIPS_LIFT = 0.25
-TIMINGS: Mapping[str, Mapping[str, float]] = {"lift": {"held": 1.0}, "attention": {"calm": 0.25}}
+# Of what lifts: recorded legs are nearly straight, and hips that hang on them bob with every shift of weight; a recorded
+# trunk is upright, and one that is bent back is lower.
+LIFTED = {"hips.y": 0.4, "torso.forward": 0.4}
+TIMINGS: Mapping[str, Mapping[str, float]] = {"lift": {"held": 1.0}, "attention": {"calm": 0.45}}
 WALKED_LIFE = (*_SHOULDERS, "head.turn", "head.nod", "head.tilt")  # what overlays of walks leave alone
 FLOURISHES = {"wrist_bend": 1.5, "wrist_twist": 1.5, "elbow_twist": 1.6, "elbow_out": 1.5, "trail": 1.5}
 STROKE_GAINS = {"detour": 2.2, "overshoot": 1.6, "anticipation": 1.5}
@@ -143,8 +144,8 @@ def recording_tracks(
 def _on_recording(drive: Drive) -> Drive:
     """What Effort asks of a body, as a recorded body does it."""
     channels = dict(drive.channels)
-    if drive.kind == "lift" and "hips.y" in channels:
-        channels["hips.y"] *= HIPS_LIFT
+    if drive.kind == "lift":
+        channels = {name: LIFTED.get(name, 1.0) * share for name, share in channels.items()}
     return replace(drive, channels=channels, timing={**drive.timing, **TIMINGS.get(drive.kind, {})})
 
 
