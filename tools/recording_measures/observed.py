@@ -51,7 +51,7 @@ CUES: Mapping[str, Cue] = {
     "detour": Cue(0.03, "+indirect -direct", "", "log: a hand's way over its chord"),
     "turning": Cue(0.15, "+indirect -direct", "", "radians by which a hand's way turns, between twelve pieces"),
     "roaming": Cue(1.5, "+indirect -direct", "+indirect -direct", "of the face about its mean"),
-    "face_off": Cue(4.0, "-direct", "", "between the face and the hand's goal, on arrival"),
+    "face_off": Cue(4.0, "-direct", "", "between the face and the hand that it is nearer to, as one arrives"),
     "twist": Cue(1.0, "+indirect -direct", "+indirect -direct", "of the chest against the pelvis, about its mean"),
     "winding": Cue(0.05, "", "+indirect -direct", "radians that the way turns in a leg length"),
     "energy": Cue(0.2, "+strong -light", "", "log: greatest kinetic energy of trunk and arms in a stroke"),
@@ -311,19 +311,20 @@ class Observed:
                 "beyond": _log(float(norms(np.diff(path[after], axis=0)).sum()) + 0.02),
             }
             if raised:
-                made["face_off"] = self._face_off(side, last)
+                made["face_off"] = self._face_off(last)
             for name, value in made.items():
                 rows.setdefault(name, []).append(value)
                 weights.setdefault(name, []).append(float(norms(path[inside][-1] - path[inside][0])) + 0.1)
         found = {name: float(np.average(values, weights=weights[name])) for name, values in rows.items()}
         return found | {"acceleration": self._acceleration(("leftHand", "rightHand", "head"))}
 
-    def _face_off(self, side: str, moment: int) -> float:
+    def _face_off(self, moment: int) -> float:
         around = self.around(moment, 0.1, 0.05)
         eyes = self.poses.position("head")[around]
-        towards = unit(self.poses.palm(side)[around] - eyes)
         face = rotations.rotate(self.poses.head[around], np.array([0.0, 0.0, 1.0]))
-        return float(np.degrees(np.arccos(np.clip(np.sum(face * towards, axis=1), -1.0, 1.0))).mean())
+        towards = [unit(self.poses.palm(side)[around] - eyes) for side in SIDES]  # there is one focus
+        angles = [np.arccos(np.clip(np.sum(face * own, axis=1), -1.0, 1.0)).mean() for own in towards]
+        return float(np.degrees(min(angles)))
 
     def _acceleration(self, roles: tuple[str, ...]) -> float:
         hips = self.place("hips")
