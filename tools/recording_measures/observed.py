@@ -70,7 +70,7 @@ CUES: Mapping[str, Cue] = {
     "free_arm": Cue(0.1, "+free -bound", "", "log: what an arm moves about the chest that makes no stroke"),
     "drag": Cue(2.0, "+free", "+free", "by which a hand hangs back behind the way of its wrist"),
     "wrists": Cue(1.5, "+free -bound", "+free -bound", "of hands against forearms, about their mean"),
-    "passing": Cue(0.1, "+free -bound", "", "log: a hand's speed at its goals over its peak"),
+    "passing": Cue(0.1, "+free -bound", "", "log: a hand's least speed about its goals over its peak"),
     "beyond": Cue(0.02, "+free -bound", "", "log: a hand's way in 0.3 s after it arrived"),
     "elbows": Cue(0.02, "-bound", "-bound", "from the trunk's line"),
     "swing": Cue(0.1, "", "+free -bound", "log: of wrists about the chest"),
@@ -251,7 +251,10 @@ class Observed:
             away = (self.place(f"{side}LowerArm") - self.place("hips")) / self.poses.arm_length
             off = norms(away - np.sum(away * axis, axis=1)[:, None] * axis)
             elbows.append(float(self.shown(off)[active].mean()))
-            bends.append(np.degrees(self.amplitude(self.shown(self._bend(side)))))
+            wrist = rotations.continuous(self.poses.motion.rotations[:, self.poses.body.roles[f"{side}Hand"]])
+            turned = rotations.multiply(rotations.conjugate(wrist[:1]), wrist)
+            own = low_pass(rotations.to_rotation_vector(rotations.continuous(turned)), self.rate)
+            bends.append(np.degrees(self.amplitude(self.shown(own))))
             drags.append(self._drag(side))
             wrist = self.shown(self.wrist(side))
             moves = np.sum((wrist - gaussian(wrist, MEAN * GRID, ends="reflect")) ** 2, axis=1)
@@ -307,7 +310,7 @@ class Observed:
                 "drop": float(before.max() - hips[low].min()),
                 "peak_speed": _log(peak),
                 "start": _log(float(gains[side][inside].max())),
-                "passing": _log(float(self.shown(speeds[side])[last]) + 0.05 * peak) - _log(peak),
+                "passing": _log(float(speeds[side][self.around(last, 0.1, 0.1)].min()) + 0.05 * peak) - _log(peak),
                 "beyond": _log(float(norms(np.diff(path[after], axis=0)).sum()) + 0.02),
             }
             if raised:

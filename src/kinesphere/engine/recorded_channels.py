@@ -27,11 +27,13 @@ from kinesphere.engine.recruitment import Moments, add_drives, free_of_shapes, s
 from kinesphere.engine.trunk import STEADY
 from kinesphere.engine.unrolling import CYCLES
 from kinesphere.maths import rotations
-from kinesphere.maths.filters import gaussian
+from kinesphere.maths.filters import gaussian, running_maximum
 from kinesphere.maths.interpolation import monotone_cubic
 from kinesphere.maths.vectors import Floats
+from kinesphere.motion.drive import Drive
 from kinesphere.motion.gesture import CHANNELS
 from kinesphere.motion.humanoid import SIDES
+from kinesphere.motion.memo import memoised
 from kinesphere.motion.phrase import Phrase
 from kinesphere.motion.referent import Kind
 
@@ -41,7 +43,8 @@ HELD_HEAD = {"head.turn": 0.3, "head.tilt": 0.5, "head.nod": 0.7, "torso.turn": 
 LEAST_ROOM = 0.15  # radians that are always left
 LYING = 0.35  # of what the trunk is asked for that a body does which lies
 IDLE_ARMS, BUSY_ARMS = 0.3, 0.85  # of a posture that hanging arms take while nothing is done, and while something is
-AROUND = 0.5  # seconds around a stroke in which it is being done
+AT_HEAD = 1.0  # seconds
+AROUND = 1.5  # seconds around a stroke in which it is being done
 _ARMS = [i for i, name in enumerate(NAMES) if ".arm." in name]
 HIPS = tuple(name for name in CHANNELS if name.startswith("hips."))
 
@@ -68,7 +71,7 @@ class _RecordedChannels:
         add_channels(table, phrase.added_channels, clock.source, phrase.loop)
         self._follow_curves(table)
         if phrase.drives:
-            add_drives(table, phrase.drives, self._moments(table))
+            add_drives(table, [self._attentive(drive) for drive in phrase.drives], self._moments(table))
         add_walk(table, phrase, clock)
         restless = (("sway", max(phrase.life - 1.0, 0.0)), ("fidget", phrase.fidget))
         for kind, gain in restless:
@@ -171,6 +174,15 @@ class _RecordedChannels:
         )
 
 
+    def _attentive(self, drive: Drive) -> Drive:
+        """Attention without a head that a hand is at, or is soon: it would turn away and back, and the hand with it."""
+        if drive.kind != "attention":
+            return drive
+        held = held_head(self.detail)
+        if not held.any():
+            return drive
+        return replace(drive, amount=drive.amount * (1.0 - self.detail.at_times(held, self.phrase.times)))
+
     def _seen_goals(self, side: str) -> Floats:
         """``(S + 1, 2)`` radians of a hand's goals to the left and down, as the recorded head has them from the chest."""
         keys, poses = self.phrase.arm(side).keys, self.detail.poses
@@ -180,6 +192,14 @@ class _RecordedChannels:
         at = np.clip(np.round(keys.times[keys.stops] * poses.motion.rate), 0, len(seen) - 1).astype(np.intp)
         left = np.arctan2(seen[at, 0], np.maximum(seen[at, 2], 0.02))
         return np.stack([left, np.arctan2(-seen[at, 1], np.hypot(seen[at, 0], seen[at, 2]))], axis=1)
+
+
+@memoised
+def held_head(detail: Detail) -> Floats:
+    """``(T,)`` from 0 to 1: how far a hand is at the head, or is within ``AT_HEAD`` seconds."""
+    poses, rate = detail.poses, detail.poses.motion.rate
+    near = np.maximum(*(nearness(poses, side) for side in SIDES))
+    return gaussian(running_maximum(near, round(AT_HEAD * rate)), 0.5 * AT_HEAD * rate, ends="hold")
 
 
 def within_room(added: Floats, recorded: Floats, ends: tuple[float, float]) -> Floats:

@@ -39,7 +39,7 @@ from kinesphere.motion.phrase import Keys, Phrase, Track
 
 STRAIGHTER, ROUNDER = 1.5, 1.2  # times tension: of a stroke's deviation that is taken away, and added
 STRAIGHTEST = 0.9  # of it that is taken away at most
-STOPS, STOP_WIDTH, WIDEST_STOP = 2.4, 0.3, 0.12  # times a negative pass speed; share of a stroke's time, and seconds
+STOPS, STOP_WIDTH, WIDEST_STOP = 3.3, 0.3, 0.15  # times a negative pass speed; share of a stroke's time, and seconds
 STAYS = 0.2  # of a stroke's time at both ends in which its path comes to be another: goals stay
 CHORDS = (0.25, 0.6)  # of its travel that a stroke's chord is, between which its deviation comes to be one
 SAME_TIME = 1e-9  # seconds

@@ -51,7 +51,7 @@ EMPHASIS = {"light": -0.6, "strong": 0.5, "bound": -0.3}  # likewise of the quic
 # Of what lifts: recorded legs are nearly straight, and hips that hang on them bob with every shift of weight; a recorded
 # trunk is upright, and one that is bent back is lower.
 LIFTED = {"hips.y": 0.4, "torso.forward": 0.4}
-TIMINGS: Mapping[str, Mapping[str, float]] = {"lift": {"held": 1.0}, "attention": {"calm": 0.45}}
+TIMINGS: Mapping[str, Mapping[str, float]] = {"lift": {"held": 1.0}, "attention": {"calm": 0.9}}
 WALKED_LIFE = (*_SHOULDERS, "head.turn", "head.nod", "head.tilt")  # what overlays of walks leave alone
 FLOURISHES = {"wrist_bend": 1.5, "wrist_twist": 1.5, "elbow_twist": 1.6, "elbow_out": 1.5, "trail": 1.5}
 STROKE_GAINS = {"detour": 2.2, "overshoot": 1.6, "anticipation": 1.5}
