@@ -310,7 +310,7 @@ class Observed:
                 "drop": float(before.max() - hips[low].min()),
                 "peak_speed": _log(peak),
                 "start": _log(float(gains[side][inside].max())),
-                "passing": _log(float(speeds[side][self.around(last, 0.1, 0.1)].min()) + 0.05 * peak) - _log(peak),
+                "passing": _log(float(speeds[side][self.span(last - 2, min(last + 2, len(self.at) - 1))].min()) + 0.05 * peak) - _log(peak),
                 "beyond": _log(float(norms(np.diff(path[after], axis=0)).sum()) + 0.02),
             }
             if raised:

@@ -60,6 +60,7 @@ STROKE_GAINS = {"detour": 2.2, "overshoot": 1.6, "anticipation": 1.5}
 EVENNESS = 0.12
 RESTS_LESS = 0.4  # power of a stroke's change of duration that a rest takes: who hurries still waits
 WALKING = 0.7  # of a posture that who walks holds
+RHYTHM = 0.6  # of a gait's rhythm, by which a step from strike to strike is fastest later: it dwells, and falls
 LIGHT_CADENCE = 0.91  # times a light walk's: a recorded body that steps quicker lands harder
 HANGING = 0.25  # of what Shape does to a hand that hangs
 
@@ -281,7 +282,14 @@ def _body_rows(
     rows["duration"][rests] **= RESTS_LESS
     walked = leads == LEGS_LEAD
     if walked.any():
-        cadence = np.asarray(1.0 if hips is None else hips.overlays.get("gait.cadence", 1.0), dtype=np.float64)
-        means = np.asarray(stroke_means(float(cadence) if cadence.ndim == 0 else cadence, strokes.edges, time))
-        rows["duration"][walked] = 1.0 / np.broadcast_to(means, len(leads))[walked]
+        rows["duration"][walked] = 1.0 / _gait_means(hips, "cadence", strokes.edges, time)[walked]
+        rhythm = _gait_means(hips, "rhythm", strokes.edges, time)[walked]
+        rows["inflection"][walked] = STROKES["inflection"] + RHYTHM * rhythm
     return rows
+
+
+def _gait_means(hips: Track | None, name: str, edges: Floats, time: Floats) -> Floats:
+    """``(E,)`` a gait's overlay in each stroke, on the mean."""
+    neutral = GAIT_OVERLAYS[f"gait.{name}"].neutral
+    value = np.asarray(neutral if hips is None else hips.overlays.get(f"gait.{name}", neutral), dtype=np.float64)
+    return np.broadcast_to(stroke_means(float(value) if value.ndim == 0 else value, edges, time), len(edges) - 1)
