@@ -39,7 +39,7 @@ from kinesphere.motion.phrase import Keys, Phrase, Track
 
 STRAIGHTER, ROUNDER = 1.5, 1.2  # times tension: of a stroke's deviation that is taken away, and added
 STRAIGHTEST = 0.9  # of it that is taken away at most
-STOPS, STOP_WIDTH, WIDEST_STOP = 3.3, 0.3, 0.15  # times a negative pass speed; share of a stroke's time, and seconds
+STOP_WIDTH, WIDEST_STOP = 0.3, 0.15  # of a stroke's time, and seconds, for which a hand is held at a goal
 STAYS = 0.2  # of a stroke's time at both ends in which its path comes to be another: goals stay
 CHORDS = (0.25, 0.6)  # of its travel that a stroke's chord is, between which its deviation comes to be one
 SAME_TIME = 1e-9  # seconds
@@ -161,7 +161,7 @@ def displace_hand(phrase: Phrase, hand: RecordedHand, clock: RecordingClock, tab
     assert detail is not None
     walks = detail.at_times(detail.steps.walking, clock.source)
     acts = (1.0 - hand.hangs * walks)[:, None]
-    own = _reshape_path(phrase, hand) + _go_beyond(phrase, hand, clock.rate) + _stop_at_goals(phrase, hand, clock.rate)
+    own = _reshape_path(phrase, hand) + _go_beyond(phrase, hand, clock.rate) + _stop_at_goals(phrase, hand, clock)
     away = acts * (own + _emphasise(phrase, hand, clock))
     away = away + _follow_placed(phrase.arm(hand.side), clock.source)
     mirror = np.array([SIGN[hand.side], 1.0, 1.0])
@@ -218,39 +218,43 @@ def _go_beyond(phrase: Phrase, hand: RecordedHand, rate: float) -> Floats:
     return made
 
 
-def _stop_at_goals(phrase: Phrase, hand: RecordedHand, rate: float) -> Floats:
-    """Hands whose pass speed is negative stop at goals that they passed in the recording: they are held there a little."""
-    count = len(hand.lengths)
-    stops = np.maximum(-_stroke_rows(phrase, hand.side, "pass_speed", count), 0.0)
+def _stop_at_goals(phrase: Phrase, hand: RecordedHand, clock: RecordingClock) -> Floats:
+    """Hands stop at goals that they passed in the recording, as far as drives ask for it: they are held a little."""
+    stops = _asked_of_hand(phrase, hand, clock, "stop")
     if not stops.any():
         return np.zeros_like(hand.path)
-    time = np.arange(len(hand.path)) / rate
-    near = clip(np.searchsorted(0.5 * (hand.edges[1:] + hand.edges[:-1]), time), 0, count)
+    rate, time = clock.rate, clock.time
+    near = clip(np.searchsorted(0.5 * (hand.edges[1:] + hand.edges[:-1]), time), 0, len(hand.lengths))
     lasts = differences(hand.edges)
     width = np.minimum(np.append(lasts, lasts[-1]), np.insert(lasts, 0, lasts[0]))
     width = np.maximum(np.minimum(STOP_WIDTH * width, WIDEST_STOP), 1.0 / rate)[near]
     frames = clip(np.round(hand.edges * rate), 0, len(time) - 1).astype(np.intp)
-    weight = np.minimum(STOPS * np.append(stops, stops[-1])[near], 1.0)
-    held = weight * np.exp(-0.5 * ((time - hand.edges[near]) / width) ** 2)
+    held = clip(stops, 0.0, 1.0) * np.exp(-0.5 * ((time - hand.edges[near]) / width) ** 2)
     return np.asarray(held[:, None] * (hand.path[frames][near] - hand.path))
 
 
 def _emphasise(phrase: Phrase, hand: RecordedHand, clock: RecordingClock) -> Floats:
     """More or less of the quick part of a hand's way: accents that are hit, or softened."""
-    detail, made = phrase.detail, np.zeros_like(hand.path)
-    assert detail is not None
-    amount = np.zeros(len(made))
-    for drive in phrase.drives:
-        share = drive.channels.get(f"{hand.side}.arm.ahead", 0.0) if drive.kind == "emphasis" else 0.0
-        if share:
-            own = drive.amount if drive.amount.ndim == 0 else sample_rows(drive.amount, clock.source, phrase.loop)
-            amount += share * own
+    amount = _asked_of_hand(phrase, hand, clock, "emphasis")
     if not amount.any():
-        return made
+        return np.zeros_like(hand.path)
+    detail = phrase.detail
+    assert detail is not None
     quick = cubic_rows_at(quick_way(detail.poses, hand.side), clock.source * detail.poses.motion.rate)
     size = np.maximum(norms(quick), 1e-9)
     bounded = (MOST_ACCENT * np.tanh(size / MOST_ACCENT) / size)[:, None] * quick
     return np.asarray(amount[:, None] * np.where(amount[:, None] > 0.0, bounded, quick))
+
+
+def _asked_of_hand(phrase: Phrase, hand: RecordedHand, clock: RecordingClock, kind: str) -> Floats:
+    """``(T,)`` what drives of a kind ask of a hand, by their shares of where it is ahead."""
+    amount = np.zeros(len(hand.path))
+    for drive in phrase.drives:
+        share = drive.channels.get(f"{hand.side}.arm.ahead", 0.0) if drive.kind == kind else 0.0
+        if share:
+            own = drive.amount if drive.amount.ndim == 0 else sample_rows(drive.amount, clock.source, phrase.loop)
+            amount += share * own
+    return amount
 
 
 @memoised

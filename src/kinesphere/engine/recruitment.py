@@ -14,7 +14,8 @@ Each kind of drive (``motion.drive``) is a function of performed time, where str
 - **block**: chest, head and shoulders are one: the head goes with the torso, which does less by itself.
 - **accents**: as press, without drawing back: nods, shrugs and bounces with the strokes.
 - **life**: of a recording alone: how far its joints depart from their means is made more or less of.
-- **emphasis**: of a recording alone, on its hands (``engine.recorded_hands``): how sharply they go.
+- **emphasis**, **stop**: of a recording alone, on its hands (``engine.recorded_hands``): how sharply they go, and
+  whether they stop at goals that they passed.
 
 What repeats quickly is smaller: a body has mass.
 """
@@ -692,6 +693,7 @@ KINDS: Mapping[str, Callable[[Floats, Drive, Moments], None]] = MappingProxyType
         "block": _block,
         "life": _life,
         "emphasis": _nothing,
+        "stop": _nothing,
         "attention": _attention,
         "glance": _glance,
     }

@@ -51,13 +51,14 @@ EMPHASIS = {"light": -0.6, "strong": 0.5, "bound": -0.3}  # likewise of the quic
 # Of what lifts: recorded legs are nearly straight, and hips that hang on them bob with every shift of weight; a recorded
 # trunk is upright, and one that is bent back is lower.
 LIFTED = {"hips.y": 0.4, "torso.forward": 0.4}
+STOPS = {"bound": 1.0}  # how far hands stop at goals that they passed
 TIMINGS: Mapping[str, Mapping[str, float]] = {"lift": {"held": 1.0}, "attention": {"calm": 0.9}}
 WALKED_LIFE = (*_SHOULDERS, "head.turn", "head.nod", "head.tilt")  # what overlays of walks leave alone
 FLOURISHES = {"wrist_bend": 1.5, "wrist_twist": 1.5, "elbow_twist": 1.6, "elbow_out": 1.5, "trail": 1.5}
 STROKE_GAINS = {"detour": 2.2, "overshoot": 1.6, "anticipation": 1.5}
 # An even speed takes its time from where strokes begin and end. Recorded bodies do not rest there: trunks would go fast,
 # and hands pass their goals.
-EVENNESS = 0.12
+EVENNESS = 0.06
 RESTS_LESS = 0.4  # power of a stroke's change of duration that a rest takes: who hurries still waits
 WALKING = 0.7  # of a posture that who walks holds
 RHYTHM = 0.6  # of a gait's rhythm, by which a step from strike to strike is fastest later: it dwells, and falls
@@ -172,8 +173,9 @@ def _life_drives(asked: AskedOfRecording, time: Floats) -> tuple[Drive, ...]:
             made.append(Drive("life", amount, shares, {"gaze": 1.0}))
     for side in SIDES:
         for element, amount in _element_amounts(asked.parts[f"{side}_arm"], time):
-            if element in EMPHASIS:
-                made.append(Drive("emphasis", amount, {f"{side}.arm.ahead": EMPHASIS[element]}))
+            for kind, shares in (("emphasis", EMPHASIS), ("stop", STOPS)):
+                if element in shares:
+                    made.append(Drive(kind, amount, {f"{side}.arm.ahead": shares[element]}))
     return tuple(made)
 
 
