@@ -21,10 +21,11 @@ cue is a number that the engine writes. They were written down before the engine
 since, because they did not measure what they say: *drag* without how the wrist is held, *wrists* apart from it,
 *face_off* with one focus, *passing* by the least speed around the goal.
 
-**Measures of gestures**, as before: an element's own measure is that of gestures (``expression_measures``): the mean over its cues of how far each moved
-from neutral, in just noticeable differences, saturated. A factor's is that of its positive element less that of its
-negative one. Strokes are found in the recording, and looked at where the performance's clock has them, so that the same
-strokes are compared at every level. Walks have cues of their own, of ``analysis.gait``.
+**Measures of gestures**, as before: an element's own measure is that of gestures (``expression_measures``), the mean
+over its cues likewise. Strokes are found in the recording, and looked at where the performance's clock has them, so
+that the same strokes are compared at every level. Walks have cues of their own, of ``analysis.gait``.
+
+A factor's measure is that of its positive element less that of its negative one.
 """
 
 from __future__ import annotations

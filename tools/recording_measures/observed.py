@@ -143,7 +143,7 @@ class Moments:
     def strikes(self) -> Floats:
         """Seconds of the recording at which feet strike."""
         strikes = self.recorded.detail.steps.strikes
-        return strikes[(strikes > self.times[0] + LANDS) & (strikes < self.times[-1] - LANDS)]
+        return np.asarray(strikes[(strikes > self.times[0] + LANDS) & (strikes < self.times[-1] - LANDS)])
 
 
 class Observed:
@@ -262,9 +262,13 @@ class Observed:
             rests = active & ~self.moments.acts(side)
             if rests.sum() > 0.2 * active.sum():
                 idle.append(float(moves[rests].mean()))
-        found = {"elbows": float(np.mean(elbows)), "drag": float(np.mean(drags)), "swing": 0.5 * _log(np.mean(swings))}
+        found = {
+            "elbows": float(np.mean(elbows)),
+            "drag": float(np.mean(drags)),
+            "swing": 0.5 * _log(float(np.mean(swings))),
+        }
         found["wrists"] = float(np.mean(bends))
-        return found | ({"free_arm": 0.5 * _log(np.mean(idle))} if idle else {})
+        return found | ({"free_arm": 0.5 * _log(float(np.mean(idle)))} if idle else {})
 
     def _bend(self, side: str) -> Floats:
         """``(T, 3)`` from where the forearm points to where the hand does, in the chest's axes."""
@@ -310,7 +314,10 @@ class Observed:
                 "drop": float(before.max() - hips[low].min()),
                 "peak_speed": _log(peak),
                 "start": _log(float(gains[side][inside].max())),
-                "passing": _log(float(speeds[side][self.span(last - 2, min(last + 2, len(self.at) - 1))].min()) + 0.05 * peak) - _log(peak),
+                "passing": _log(
+                    float(speeds[side][self.span(last - 2, min(last + 2, len(self.at) - 1))].min()) + 0.05 * peak
+                )
+                - _log(peak),
                 "beyond": _log(float(norms(np.diff(path[after], axis=0)).sum()) + 0.02),
             }
             if raised:

@@ -19,7 +19,7 @@ from kinesphere.engine.recorded_arms import place_arms
 from kinesphere.engine.recorded_channels import recorded_channels
 from kinesphere.engine.recorded_frames import sample_frames, show_other_moments
 from kinesphere.engine.recorded_legs import balance_hips, peel_feet, place_feet, sink_hips
-from kinesphere.engine.recorded_life import MEAN as LIFE_MEAN
+from kinesphere.engine.recorded_life import mean_radius
 from kinesphere.engine.recorded_limbs import recorded_rig
 from kinesphere.engine.recorded_poses import RecordedPoses, chest_joint
 from kinesphere.engine.recorded_walk import walk_elsewhere
@@ -172,16 +172,19 @@ def _stiffen(context: PerformanceContext, side: str, share: Floats, local: Float
     """Bring a wrist nearer to its mean, by a share ``()`` or ``(T,)``."""
     if not np.any(share > 0.0):
         return
-    poses, wrist = context.detail.poses, context.roles[f"{side}Hand"]
-    mean = resample_rotations(_mean_wrist(poses, side), context.clock.source * poses.motion.rate)
+    wrist = context.roles[f"{side}Hand"]
+    mean = resample_rotations(
+        _mean_wrist(context.detail, side), context.clock.source * context.detail.poses.motion.rate
+    )
     local[:, wrist] = rotations.slerp(local[:, wrist], mean, np.minimum(share, 1.0))
 
 
 @memoised
-def _mean_wrist(poses: RecordedPoses, side: str) -> Floats:
+def _mean_wrist(detail: Detail, side: str) -> Floats:
     """``(T, 4)`` how a wrist is bent on the mean around each moment."""
+    poses = detail.poses
     own = rotations.continuous(poses.motion.rotations[:, poses.body.roles[f"{side}Hand"]])
-    return rotations.continuous(rotations.normalise(moving_mean(own, max(round(LIFE_MEAN * poses.motion.rate), 1))))
+    return rotations.continuous(rotations.normalise(moving_mean(own, mean_radius(detail))))
 
 
 def _hold_still(context: PerformanceContext, local: Floats, translations: Floats) -> None:

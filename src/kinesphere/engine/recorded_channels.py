@@ -37,14 +37,14 @@ from kinesphere.motion.memo import memoised
 from kinesphere.motion.phrase import Phrase
 from kinesphere.motion.referent import Kind
 
-LEANS, LOOKS_DOWN = (-0.42, 0.75), (-0.70, 0.95)  # radians of trunk and face from upright, to which edits come softly
+LEANS, LOOKS_DOWN = (-0.42, 0.58), (-0.70, 0.95)  # radians of trunk and face from upright, to which edits come softly
 DEEPEST, LEAST_SINK = 0.20, 0.025  # leg lengths that legs are shorter than straight ones, to which edits come softly
 HELD_HEAD = {"head.turn": 0.3, "head.tilt": 0.5, "head.nod": 0.7, "torso.turn": 0.6}  # left of them with a hand at it
 LEAST_ROOM = 0.15  # radians that are always left
 LYING = 0.35  # of what the trunk is asked for that a body does which lies
 IDLE_ARMS, BUSY_ARMS = 0.3, 0.85  # of a posture that hanging arms take while nothing is done, and while something is
 AT_HEAD = 1.0  # seconds
-AROUND = 1.5  # seconds around a stroke in which it is being done
+AROUND = 0.5  # seconds around a stroke in which it is being done
 _ARMS = [i for i, name in enumerate(NAMES) if ".arm." in name]
 HIPS = tuple(name for name in CHANNELS if name.startswith("hips."))
 
@@ -173,7 +173,6 @@ class _RecordedChannels:
             life=ShownLife(self.detail, self.clock.source),
         )
 
-
     def _attentive(self, drive: Drive) -> Drive:
         """Attention without a head that a hand is at, or is soon: it would turn away and back, and the hand with it."""
         if drive.kind != "attention":
@@ -184,7 +183,7 @@ class _RecordedChannels:
         return replace(drive, amount=drive.amount * (1.0 - self.detail.at_times(held, self.phrase.times)))
 
     def _seen_goals(self, side: str) -> Floats:
-        """``(S + 1, 2)`` radians of a hand's goals to the left and down, as the recorded head has them from the chest."""
+        """``(S + 1, 2)`` radians of a hand's goals to the left and down, from the recorded head in the chest's axes."""
         keys, poses = self.phrase.arm(side).keys, self.detail.poses
         assert keys is not None
         away = poses.palm(side) - poses.position("head")
@@ -199,6 +198,8 @@ def held_head(detail: Detail) -> Floats:
     """``(T,)`` from 0 to 1: how far a hand is at the head, or is within ``AT_HEAD`` seconds."""
     poses, rate = detail.poses, detail.poses.motion.rate
     near = np.maximum(*(nearness(poses, side) for side in SIDES))
+    if detail.period is not None:  # all of a cycle is soon
+        return np.full(len(near), near.max())
     return gaussian(running_maximum(near, round(AT_HEAD * rate)), 0.5 * AT_HEAD * rate, ends="hold")
 
 

@@ -23,7 +23,12 @@ from kinesphere.motion.humanoid import SIDES
 from kinesphere.motion.memo import memoised
 
 MEAN = 0.9  # seconds to either side, over which joints have their means
-MOST = {"torso": 0.20, "head": 0.25, "gaze": 0.25, "hips": 0.05}  # that is made more of: radians, leg lengths; approached softly
+MOST = {
+    "torso": 0.20,
+    "head": 0.25,
+    "gaze": 0.25,
+    "hips": 0.05,
+}  # that is made more of: radians, leg lengths; approached softly
 MOST_ARMS = 0.12  # metres, and radians of shoulders
 
 
@@ -42,13 +47,16 @@ def recorded_life(detail: Detail) -> RecordedLife:
     rate = poses.motion.rate
     torso = body_angles(rotations.multiply(rotations.conjugate(poses.pelvis), poses.chest))
     head = body_angles(rotations.multiply(rotations.conjugate(poses.chest), poses.head))
-    radius = max(round(MEAN * rate), 1)
+    radius = mean_radius(detail)
     hips = poses.position("hips") / poses.leg_length
     across = rotations.rotate(rotations.conjugate(poses.heading), hips - moving_mean(hips, radius))
     face = rotations.rotate(poses.head, np.array([0.0, 0.0, 1.0]))
     turned = np.unwrap(np.arctan2(face[:, 0], face[:, 2]))
     gaze = np.stack([turned, poses.gaze_down], axis=1)
-    blocks = [(("torso.forward", "torso.side", "torso.turn"), torso), (("head.nod", "head.tilt", "head.turn"), head)]
+    blocks: list[tuple[tuple[str, ...], Floats]] = [
+        (("torso.forward", "torso.side", "torso.turn"), torso),
+        (("head.nod", "head.tilt", "head.turn"), head),
+    ]
     blocks += [(("hips.x", "hips.y", "hips.z"), across), (("gaze.turn", "gaze.nod"), gaze)]
     for side in SIDES:
         blocks.append(((f"{side}.clavicle.raise", f"{side}.clavicle.forward"), _shoulder(poses, side)))
@@ -66,6 +74,12 @@ def recorded_life(detail: Detail) -> RecordedLife:
         if name in ("hips.x", "hips.z"):  # who travels without being seen to walk goes on travelling
             rows[:, i] = larger[:, i]
     return RecordedLife({name: i for i, name in enumerate(names)}, rows, larger)
+
+
+def mean_radius(detail: Detail) -> int:
+    """Frames to either side of means: in a loop those of one cycle, so that it stays one."""
+    seconds = MEAN if detail.period is None else min(MEAN, 0.5 * detail.period)
+    return max(int(seconds * detail.poses.motion.rate), 1)
 
 
 def _shoulder(poses: RecordedPoses, side: str) -> Floats:

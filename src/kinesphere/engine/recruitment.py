@@ -67,6 +67,7 @@ EYES = (0.0, 0.21, 0.06)  # metres: the eyes from the middle between the shoulde
 FARTHEST_TURN, FARTHEST_NOD = np.radians(62.0), np.radians(52.0)  # of a gaze
 BESIDE = (np.radians(75.0), np.radians(100.0))  # goals as far aside as this are not looked at
 NEAR = (0.34, 0.44)  # metres from the eyes: hands as near as this are not looked at
+HEAD_CALM = 0.07  # seconds of σ, over which a head goes to its goals
 ONE_FOCUS = 0.9  # of attention that the hand has which does most, in a recording
 LOOKS = 0.15  # of all that hands do: what is less is looked at less
 EYES_TURN, EYES_LIFT = np.radians(24.0), np.radians(22.0)  # of eyes in the head
@@ -118,7 +119,9 @@ class HandStrokes:
     hangs: Bools  # (S + 1,) whether the hand hangs there
     fixed: Bools  # (S + 1,) whether the goal is in the world, or with another joint than the chest
     phase: StrokePhase
-    seen: Floats | None = None  # (S + 1, 2) radians of goals to the left and down, as a recording has them from its head
+    seen: Floats | None = (
+        None  # (S + 1, 2) radians of goals to the left and down, as a recording has them from its head
+    )
 
     @cached_property
     def gaze_goals(self) -> Floats:
@@ -571,7 +574,8 @@ def _attention(table: Floats, drive: Drive, moments: Moments) -> None:
     _add(table, "torso.turn", turn)
     _add(table, "hips.turn", 0.35 * turn)
     facing[:] = _facing(table)
-    eyes, head = towards(timing["eyes_lead"], 0.03), towards(timing["head_lead"], timing.get("calm", 0.07))
+    calm = timing.get("calm", HEAD_CALM) if moments.period is None else HEAD_CALM  # a cycle has no time for more
+    eyes, head = towards(timing["eyes_lead"], 0.03), towards(timing["head_lead"], calm)
     for gaze in (eyes, head):
         gaze[:, 0] = clip(gaze[:, 0], -FARTHEST_TURN, FARTHEST_TURN)
         gaze[:, 1] = clip(gaze[:, 1], -FARTHEST_NOD, FARTHEST_NOD)

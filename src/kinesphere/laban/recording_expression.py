@@ -48,16 +48,23 @@ GAZE = {"direct": -0.75, "indirect": 0.5}  # likewise of where the face is turne
 EMPHASIS = {"light": -0.6, "strong": 0.5, "bound": -0.3}  # likewise of the quick part of a hand's way
 # A recorded body that is lifted stays so and does not bob up with every stroke; its head does not whip from one goal of
 # quick hands to the next.
-# Of what lifts: recorded legs are nearly straight, and hips that hang on them bob with every shift of weight; a recorded
-# trunk is upright, and one that is bent back is lower.
-LIFTED = {"hips.y": 0.4, "torso.forward": 0.4}
+# Of what lifts: recorded legs are nearly straight, and hips that hang on them bob with every shift of weight; a trunk
+# that is upright already and is bent back is lower.
+LIFTED = {"hips.y": 0.4, "foot.peel": 0.4, "torso.forward": 0.4}
+# Of what words ask of a body, as a recorded one does it that has a task: who is angry does not dive at a cup, who is
+# joyful or proud holds no wings; and of moods that bend the trunk, which bends for its own ends, tilt tells more.
+WORD_HOLDS = {
+    "arm.out": 0.4, "arm.up": 0.5, "arm.swivel": 0.4, "torso.forward": 0.7,
+    "hips.x": 1.4, "torso.side": 1.5, "head.tilt": 1.4,
+}  # fmt: skip
+WORD_THRUSTS = {"torso.forward.ahead": 0.45, "hips.z.ahead": 0.6, "torso.forward": 0.7, "torso.turn.ahead": 0.8}
 STOPS = {"bound": 1.0}  # how far hands stop at goals that they passed
 TIMINGS: Mapping[str, Mapping[str, float]] = {"lift": {"held": 1.0}, "attention": {"calm": 0.9}}
 WALKED_LIFE = (*_SHOULDERS, "head.turn", "head.nod", "head.tilt")  # what overlays of walks leave alone
 FLOURISHES = {"wrist_bend": 1.5, "wrist_twist": 1.5, "elbow_twist": 1.6, "elbow_out": 1.5, "trail": 1.5}
 STROKE_GAINS = {"detour": 2.2, "overshoot": 1.6, "anticipation": 1.5}
-# An even speed takes its time from where strokes begin and end. Recorded bodies do not rest there: trunks would go fast,
-# and hands pass their goals.
+# Of evenness: an even speed takes its time from where strokes begin and end. Recorded bodies do not rest there: trunks
+# would go fast, and hands pass their goals.
 EVENNESS = 0.06
 RESTS_LESS = 0.4  # power of a stroke's change of duration that a rest takes: who hurries still waits
 WALKING = 0.7  # of a posture that who walks holds
@@ -116,12 +123,13 @@ def recording_tracks(
         replace(drive, amount=(1.0 + gain * (GAINS.get(drive.kind, 1.0) - 1.0)) * drive.amount)
         for drive in expression.body_drives(asked.parts["torso"], time, asked.model, cache)
     )
-    recruited = tuple(_on_recording(drive) for drive in recruited)
+    recruited = tuple(_on_recording(drive, bool(asked.drives)) for drive in recruited)
+    by_words = tuple(_by_words(drive) for drive in asked.drives)
     life = _life_drives(asked, time)
-    drives = (*written.drives, *recruited, *asked.drives)
+    drives = (*written.drives, *recruited, *by_words)
     added: dict[str, Floats] = dict(asked.channels)
     if walking is not None and stands is not None:
-        held = [replace(drive, amount=WALKING * drive.amount) for drive in asked.drives]
+        held = [replace(drive, amount=WALKING * drive.amount) for drive in by_words]
         walked = walk_tracks(written, asked.parts, expression.with_postures(asked.channels, held), random)
         walked = _land_lightly(keep_path(walked) if keeps_path else walked, asked, time)
         drives = tuple(replace(drive, amount=drive.amount * stands) for drive in drives)
@@ -154,11 +162,26 @@ def _land_lightly(walked: dict[str, Track], asked: AskedOfRecording, time: Float
     return {**walked, "hips": replace(walked["hips"], overlays=overlays)}
 
 
-def _on_recording(drive: Drive) -> Drive:
+def _by_words(drive: Drive) -> Drive:
+    """How words hold a body, as a recorded body does it."""
+    if drive.kind != "hold":
+        return drive
+    return replace(drive, channels=_scaled(drive.channels, WORD_HOLDS))
+
+
+def _scaled(channels: Mapping[str, float], shares: Mapping[str, float]) -> dict[str, float]:
+    """Channels with shares of either side, times factors."""
+    plain = {name: name.removeprefix("left.").removeprefix("right.") for name in channels}
+    return {name: shares.get(plain[name], 1.0) * share for name, share in channels.items()}
+
+
+def _on_recording(drive: Drive, with_words: bool) -> Drive:
     """What Effort asks of a body, as a recorded body does it."""
     channels = dict(drive.channels)
+    if with_words and drive.kind in ("thrust", "press"):
+        channels = _scaled(channels, WORD_THRUSTS)
     if drive.kind == "lift":
-        channels = {name: LIFTED.get(name, 1.0) * share for name, share in channels.items()}
+        channels = _scaled(channels, LIFTED)
     return replace(drive, channels=channels, timing={**drive.timing, **TIMINGS.get(drive.kind, {})})
 
 
