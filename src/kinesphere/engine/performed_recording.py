@@ -148,7 +148,8 @@ def _trail(context: PerformanceContext, local: Floats) -> None:
         shown = np.interp(context.clock.time - late, context.clock.time, context.arm_clocks[side].source[: len(late)])
         wrist = context.roles[f"{side}Hand"]
         joints = np.array(context.body.skeleton.descendants(wrist))
-        show_other_moments(motion, joints[joints != wrist], shown, local)
+        if len(joints) > 1:
+            show_other_moments(motion, joints[joints != wrist], shown, local)
         now = context.arm_clocks[side].source[: len(late)]
         own = _seen_hand(poses, side)
         arm, held = (resample_rotations(turns, at * motion.rate) for turns, at in zip(own, (now, shown), strict=True))

@@ -20,6 +20,7 @@ from kinesphere.engine.pose import SIGN
 from kinesphere.engine.proportions import ARM, LEG
 from kinesphere.engine.recorded_hands import RecordedHand
 from kinesphere.engine.recorded_life import ShownLife
+from kinesphere.engine.recorded_poses import RecordedPoses
 from kinesphere.engine.recorded_referents import windows
 from kinesphere.engine.recorded_walk import add_walk
 from kinesphere.engine.recording_clock import RecordingClock, body_track
@@ -186,11 +187,16 @@ class _RecordedChannels:
         """``(S + 1, 2)`` radians of a hand's goals to the left and down, from the recorded head in the chest's axes."""
         keys, poses = self.phrase.arm(side).keys, self.detail.poses
         assert keys is not None
-        away = poses.palm(side) - poses.position("head")
-        seen = rotations.rotate(rotations.conjugate(poses.chest), away)
+        seen = _palm_from_head(poses, side)
         at = np.clip(np.round(keys.times[keys.stops] * poses.motion.rate), 0, len(seen) - 1).astype(np.intp)
         left = np.arctan2(seen[at, 0], np.maximum(seen[at, 2], 0.02))
         return np.stack([left, np.arctan2(-seen[at, 1], np.hypot(seen[at, 0], seen[at, 2]))], axis=1)
+
+
+@memoised
+def _palm_from_head(poses: RecordedPoses, side: str) -> Floats:
+    """``(T, 3)`` from the head to a palm, in the chest's axes."""
+    return rotations.rotate(rotations.conjugate(poses.chest), poses.palm(side) - poses.position("head"))
 
 
 @memoised
