@@ -41,6 +41,7 @@ TINY = 1e-7  # metres: what is nearer to where it was stays
 STILL_SECONDS = 1.0  # to either side, over which a pose that is held still is the mean
 SETTLES = 0.25  # seconds in which stillness comes and goes
 TRAILS = 0.11  # seconds that a hand follows later at full trail
+MOST_BACK = np.radians(20.0)  # that a hand hangs back at most, approached softly: wrists bend only so far
 HANGING_TRAILS = 0.5  # less of that for a hand that hangs
 STIFF = 1.0  # of a wrist's own bends that less than no trail takes away
 
@@ -153,7 +154,12 @@ def _trail(context: PerformanceContext, local: Floats) -> None:
         now = context.arm_clocks[side].source[: len(late)]
         own = _seen_hand(poses, side)
         arm, held = (resample_rotations(turns, at * motion.rate) for turns, at in zip(own, (now, shown), strict=True))
-        local[:, wrist] = rotations.multiply(rotations.conjugate(arm), held)
+        trailed = rotations.multiply(rotations.conjugate(arm), held)
+        back = rotations.multiply(rotations.conjugate(local[:, wrist]), trailed)
+        vectors = rotations.to_rotation_vector(rotations.continuous(back))
+        size = np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-9)
+        bounded = rotations.from_rotation_vector(MOST_BACK * np.tanh(size / MOST_BACK) / size * vectors)
+        local[:, wrist] = rotations.multiply(local[:, wrist], bounded)
 
 
 @memoised
