@@ -1,9 +1,31 @@
 """Measures that follow their dials: each Effort factor at five levels, and each element by itself in four steps.
 
-An element's own measure is that of gestures (``expression_measures``): the mean over its cues of how far each moved
-from neutral, in just noticeable differences, saturated. A factor's is that of its positive element less that of its
-negative one. Strokes are found in the recording, and looked at where the performance's clock has them, so that the same
-strokes are compared at every level. Walks have cues of their own, of ``analysis.gait``.
+**Composites for recordings**, which never rest (``observed``), of cues that the literature and the model's sheets name,
+for each element the mean over its cues of how far each moved from neutral, in just noticeable differences, saturated:
+
+- Space is the attention of body and eyes. In gestures: ways of hands over their chords, how much they turn, how far
+  the face roams about its mean, how far it is from the hands as they arrive (there is one focus), how far the trunk
+  twists. In walks: roaming, twisting, and how much the way winds.
+- Weight is energy and how it is caught. In gestures: kinetic energy of strokes, the same beyond what the pace explains,
+  the hand's arrest, how hard hips and chest are caught, how high the chest is; for Strong how far the pelvis drops with
+  a stroke and how much of the energy is the trunk's. In walks: energy beyond the pace, how hard weight is caught after
+  strikes, how fast ankles come down before them, how high the chest is.
+- Time: accelerations, peak speeds, and in gestures how a stroke starts; not duration, which the engine writes.
+- Flow: how far head and shoulders move against the chest and the chest against the pelvis, wrists against forearms, an
+  arm that makes no stroke; how far hands hang back, pass their goals and go on. Bound keeps elbows in and stops at
+  goals. In walks: arm swing and sway instead of goals.
+
+Strokes are those of both hands, at the same moments of the recording at every level; walks are seen in their own
+heading, so that curves and walks on the spot count, too; a clip without strokes or steps is looked at throughout. No
+cue is a number that the engine writes. They were written down before the engine was mended for them; four were mended
+since, because they did not measure what they say: *drag* without how the wrist is held, *wrists* apart from it,
+*face_off* with one focus, *passing* by the least speed around the goal.
+
+**Measures of gestures**, as before: an element's own measure is that of gestures (``expression_measures``), the mean
+over its cues likewise. Strokes are found in the recording, and looked at where the performance's clock has them, so
+that the same strokes are compared at every level. Walks have cues of their own, of ``analysis.gait``.
+
+A factor's measure is that of its positive element less that of its negative one.
 """
 
 from __future__ import annotations
@@ -28,6 +50,7 @@ from kinesphere.analysis.observation import RATE
 from kinesphere.analysis.strokes import Stroke
 from recording_measures.clips import performable
 from recording_measures.edits import Edit
+from recording_measures.observed import Moments, Observed, element_cues, is_walk
 from recording_measures.performances import Performance, Recorded
 
 LEVELS = (-1.0, -0.5, 0.0, 0.5, 1.0)
@@ -43,8 +66,6 @@ WALKED: Mapping[str, Mapping[str, float]] = MappingProxyType(
         "flow": {"arm_swing": -4.0, "shoulder_turn": -2.0, "hip_turn": -2.0, "sway": -0.01},
     }
 )
-WALKS = 0.5  # of a clip that is locomotion, from which on it counts as a walk
-
 KINDS = ("capture", "walk", "animation")  # captured gestures, captured walks, clips of characters that were animated
 Values = dict[str, float]
 
@@ -62,12 +83,19 @@ class Case(NamedTuple):
 def report(data: Path, count: int | None = None, out: Path | None = None) -> str:
     """Tables in Markdown: the share of clips whose own measures follow each dial, and the cues one by one."""
     cases: list[Case] = []
+    observed: list[Case] = []
     cues: dict[tuple[str, str], list[float]] = defaultdict(list)
+    observed_cues: dict[tuple[str, str], list[float]] = defaultdict(list)
     left_out: list[str] = []
     for i, (name, motion) in enumerate(performable(data, count)):
         print(f"\r  monotone: {i + 1} clips, {name:40}", end="", file=sys.stderr, flush=True)
+        recorded = Recorded.of(name, motion)
+        own, single = observe_clip(recorded)
+        observed += own
+        for key, rho in single:
+            observed_cues[key].append(rho)
         try:
-            own, single = measure_clip(Recorded.of(name, motion))
+            own, single = measure_clip(recorded)
         except (ValueError, KeyError, IndexError) as error:
             left_out.append(f"{name}: {error}")
             continue
@@ -78,17 +106,25 @@ def report(data: Path, count: int | None = None, out: Path | None = None) -> str
             cues[key].append(rho)
     print(file=sys.stderr)
     if out:
-        with (out / "monotone.csv").open("w", newline="", encoding="utf-8") as stream:
-            writer = csv.writer(stream)
-            writer.writerow(["clip", "dial", "kind", "rho", "scores"])
-            writer.writerows(
-                [c.clip, c.dial, c.kind, f"{c.rho:.3f}", " ".join(f"{s:.3f}" for s in c.scores)] for c in cases
-            )
-    lines = _lines(cases, cues)
+        _write(out / "monotone.csv", cases)
+        _write(out / "monotone_observed.csv", observed)
+    lines = ["**Composites for recordings** (see the head of `recording_measures/monotone.py`):", ""]
+    lines += _lines(observed, observed_cues)
+    lines += ["", "**Measures of gestures**, many of which are about strokes that begin and end at rest:", ""]
+    lines += _lines(cases, cues)
     if left_out:
-        lines += ["", f"Not measured, and in no share above ({len(left_out)} clips):", ""]
+        lines += ["", f"Not measured by measures of gestures, and in no share of theirs ({len(left_out)} clips):", ""]
         lines += [f"- {text}" for text in left_out]
     return "\n".join(lines)
+
+
+def _write(path: Path, cases: Sequence[Case]) -> None:
+    with path.open("w", newline="", encoding="utf-8") as stream:
+        writer = csv.writer(stream)
+        writer.writerow(["clip", "dial", "kind", "rho", "scores"])
+        writer.writerows(
+            [c.clip, c.dial, c.kind, f"{c.rho:.3f}", " ".join(f"{s:.3f}" for s in c.scores)] for c in cases
+        )
 
 
 def _lines(cases: Sequence[Case], cues: Mapping[tuple[str, str], Sequence[float]]) -> list[str]:
@@ -112,9 +148,10 @@ def _lines(cases: Sequence[Case], cues: Mapping[tuple[str, str], Sequence[float]
                 f"| {dial} | {kind}s | {len(own)} | {_share(rho >= WELL - 1e-9)} | {_share(rho >= FAIR - 1e-9)} | "
                 f"{spread:.2f} | {named} |"
             )
-    lines += ["", "Cues one by one, over the five levels of each factor, ρ with the sign that they should have:", ""]
-    lines += ["| factor | cue | clips | median ρ | ρ ≥ 0.9 | ρ ≤ −0.5 |", "|---|---|---|---|---|---|"]
-    for (factor, cue), values in sorted(cues.items(), key=lambda row: (FACTORS.index(row[0][0]), -np.median(row[1]))):
+    lines += ["", "Cues one by one over the levels, ρ with the sign that they should have:", ""]
+    lines += ["| dial | cue | clips | median ρ | ρ ≥ 0.9 | ρ ≤ −0.5 |", "|---|---|---|---|---|---|"]
+    order = (*FACTORS, *ELEMENTS)
+    for (factor, cue), values in sorted(cues.items(), key=lambda row: (order.index(row[0][0]), -np.median(row[1]))):
         rho = np.array(values)
         lines.append(
             f"| {factor} | {cue} | {len(rho)} | {np.median(rho):.2f} | {_share(rho >= WELL - 1e-9)} | "
@@ -127,17 +164,51 @@ def _share(flags: np.ndarray) -> str:
     return f"{100.0 * float(flags.mean()):.0f} %"
 
 
+def observe_clip(recorded: Recorded) -> tuple[list[Case], list[tuple[tuple[str, str], float]]]:
+    """All dials on one clip by the composites for recordings, and each cue's correlation with its element."""
+    moments, walks = Moments(recorded), is_walk(recorded)
+    kind = "walk" if walks else _kind(recorded)
+    neutral = Observed(moments, recorded.plain, recorded.plain.times).cues()
+    cases, single = [], []
+    for factor in FACTORS:
+        at = {0.0: neutral}
+        for level in _levels():
+            own = Performance.of(recorded, Edit(_effort(factor, level)))
+            at[level] = Observed(moments, own.motion, own.clock.source).cues()
+        ends = {end: (element, element_cues(element, walks)) for element, (f, end) in DIALS.items() if f == factor}
+        scores = tuple(
+            0.5 * (_score(at[level], neutral, ends[1.0][1]) - _score(at[level], neutral, ends[-1.0][1]))
+            for level in LEVELS
+        )
+        cases.append(Case(recorded.name, factor, kind, spearman(scores), scores))
+        for end, (element, cues) in ends.items():
+            rows = [at[end * step] for step in (0.0, *STEPS)]
+            rising = tuple(_score(row, neutral, cues) for row in rows)
+            cases.append(Case(recorded.name, element, kind, spearman(rising), rising))
+            for cue, size in cues.items():
+                if all(cue in row for row in rows):
+                    single.append(((element, cue), spearman([np.sign(size) * row[cue] for row in rows])))
+    return cases, single
+
+
+def _levels() -> list[float]:
+    """All levels that are performed."""
+    return sorted({*LEVELS, *STEPS, *(-step for step in STEPS)} - {0.0})
+
+
+def _kind(recorded: Recorded) -> str:
+    return "capture" if recorded.motion.source.path.lower().endswith(".bvh") else "animation"
+
+
 def measure_clip(recorded: Recorded) -> tuple[list[Case], list[tuple[tuple[str, str], float]]]:
     """All dials on one clip, and each cue's correlation with its factor."""
-    steps = recorded.detail.steps
-    walks = bool(steps.walks and steps.walking.mean() > WALKS)
-    if walks:
+    if is_walk(recorded):
         return _measure_levels(recorded, "walk", _walk_values, _walk_cues)
     neutral = take_of(recorded.plain)
     if not neutral.strokes:
         return [], []
     start = recorded.detail.leading_frames / recorded.plain.rate
-    kind = "capture" if recorded.motion.source.path.lower().endswith(".bvh") else "animation"
+    kind = _kind(recorded)
     return _measure_levels(recorded, kind, lambda own: _take_values(own, neutral, start), _gesture_cues)
 
 
@@ -155,7 +226,7 @@ def _measure_levels(
         raise ValueError(f"as recorded: {error}") from error
     for factor in FACTORS:
         at = {0.0: neutral}
-        for level in sorted({*LEVELS, *STEPS, *(-step for step in STEPS)} - {0.0}):
+        for level in _levels():
             try:
                 at[level] = measure(Performance.of(recorded, Edit(_effort(factor, level))))
             except (ValueError, KeyError) as error:  # what an edit takes away is a finding, not a gap in the recording

@@ -1,11 +1,10 @@
-"""One principal measure of Space, Weight and Time, over five levels of the dial, beside the recording.
-
-Flow has none that is as plain: ``monotone`` has its cues.
+"""One principal measure of each factor, over five levels of the dial, beside the recording.
 
 - **Space**: how much longer hands' paths are than the lines between their goals, over the strokes of the recording.
 - **Weight**: how much lower the head is than in the recording, on the mean over the moments shown.
 - **Time**: how much shorter the performance is.
-
+- **Flow**: how little head and shoulders move against the chest and the chest against the pelvis, as angles about
+  their means over a second.
 """
 
 from __future__ import annotations
@@ -21,9 +20,10 @@ from kinesphere.maths.vectors import Floats, norms
 from recording_measures.clips import performable
 from recording_measures.edits import Edit
 from recording_measures.monotone import FACTORS, LEVELS, WELL, spearman
+from recording_measures.observed import Moments, Observed
 from recording_measures.performances import Performance, Recorded
 
-MEASURED = ("space", "weight", "time")
+MEASURED = ("space", "weight", "time", "flow")
 LEAST_TRAVEL = 0.15  # arm lengths: shorter strokes have no path to speak of
 
 
@@ -57,6 +57,10 @@ def _measure(factor: str, recorded: Recorded, level: float) -> float | None:
         own = Performance.of(recorded, Edit(Effort(dials["space"], dials["weight"], dials["time"], dials["flow"])))
     if factor == "time":
         return -len(own.motion) / own.motion.rate
+    if factor == "flow":
+        times = recorded.plain.times if level == 0.0 else own.clock.source
+        cues = Observed(Moments(recorded), own.motion, times).cues()
+        return -float(np.hypot(cues["block"], cues["spine"]))
     poses = RecordedPoses.of(own.motion)
     source = own.clock.source if level != 0.0 else recorded.plain.times
     count = min(len(source), len(poses.motion))

@@ -20,25 +20,31 @@ from kinesphere.engine.recorded_arms import place_arms
 from kinesphere.engine.recorded_channels import recorded_channels
 from kinesphere.engine.recorded_frames import sample_frames, show_other_moments
 from kinesphere.engine.recorded_legs import balance_hips, peel_feet, place_feet, sink_hips
+from kinesphere.engine.recorded_life import mean_radius
 from kinesphere.engine.recorded_limbs import recorded_rig
+from kinesphere.engine.recorded_poses import RecordedPoses, chest_joint
 from kinesphere.engine.recorded_walk import walk_elsewhere
 from kinesphere.engine.recording_clock import RecordingClock, recording_clock
 from kinesphere.engine.recording_context import PerformanceContext
 from kinesphere.engine.unrolling import CYCLES, travel, unroll
 from kinesphere.maths import rotations
 from kinesphere.maths.filters import moving_mean
-from kinesphere.maths.interpolation import resample_vectors
+from kinesphere.maths.interpolation import resample_rotations, resample_vectors
 from kinesphere.maths.kinematics import forward_some
 from kinesphere.maths.vectors import Floats, smoothstep
 from kinesphere.motion.checked_arrays import freeze
 from kinesphere.motion.humanoid import SIDES
+from kinesphere.motion.memo import memoised
 from kinesphere.motion.motion import Motion
 from kinesphere.motion.phrase import Phrase
 
 TINY = 1e-7  # metres: what is nearer to where it was stays
 STILL_SECONDS = 1.0  # to either side, over which a pose that is held still is the mean
 SETTLES = 0.25  # seconds in which stillness comes and goes
-TRAILS = 0.09  # seconds that a hand follows later at full trail
+TRAILS = 0.11  # seconds that a hand follows later at full trail
+MOST_BACK = np.radians(20.0)  # that a hand hangs back at most, approached softly: wrists bend only so far
+HANGING_TRAILS = 0.5  # less of that for a hand that hangs
+STIFF = 1.0  # of a wrist's own bends that less than no trail takes away
 
 
 def generate_recording(phrase: Phrase, rate: float) -> Motion:
@@ -134,17 +140,66 @@ def _show_own_clocks(context: PerformanceContext, local: Floats) -> None:
 
 
 def _trail(context: PerformanceContext, local: Floats) -> None:
-    """Let hands and fingers follow a moment later where they trail: they show what they did before."""
-    motion = context.detail.poses.motion
+    """Let hands hang back where they trail, and fingers with them; hold wrists stiff where they trail less than none.
+
+    A hand that trails is turned, as seen from the chest, as it was a moment ago, while its forearm goes on.
+    """
+    poses, motion = context.detail.poses, context.detail.poses.motion
     for side, hand in context.hands.items():
         trail = np.asarray(context.phrase.arm(side).overlay("trail"))
-        if not (trail > 0.0).any():
+        if not trail.any():
             continue
         share = trail if trail.ndim == 0 else sample_rows(trail, context.clock.source, context.phrase.loop)
-        late = TRAILS * np.maximum(share, 0.0) * (1.0 - hand.hangs)
+        _stiffen(context, side, -STIFF * np.minimum(share, 0.0), local)
+        if not (trail > 0.0).any():
+            continue
+        late = TRAILS * np.maximum(share, 0.0) * (1.0 - HANGING_TRAILS * hand.hangs)
         shown = np.interp(context.clock.time - late, context.clock.time, context.arm_clocks[side].source[: len(late)])
-        joints = np.array(context.body.skeleton.descendants(context.roles[f"{side}Hand"]))
-        show_other_moments(motion, joints, shown, local)
+        wrist = context.roles[f"{side}Hand"]
+        joints = np.array(context.body.skeleton.descendants(wrist))
+        if len(joints) > 1:
+            show_other_moments(motion, joints[joints != wrist], shown, local)
+        now = context.arm_clocks[side].source[: len(late)]
+        own = _seen_hand(poses, side)
+        arm, held = (resample_rotations(turns, at * motion.rate) for turns, at in zip(own, (now, shown), strict=True))
+        trailed = rotations.multiply(rotations.conjugate(arm), held)
+        back = rotations.multiply(rotations.conjugate(local[:, wrist]), trailed)
+        vectors = rotations.to_rotation_vector(rotations.continuous(back))
+        size = np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-9)
+        bounded = rotations.from_rotation_vector(MOST_BACK * np.tanh(size / MOST_BACK) / size * vectors)
+        local[:, wrist] = rotations.multiply(local[:, wrist], bounded)
+
+
+@memoised
+def _seen_hand(poses: RecordedPoses, side: str) -> tuple[Floats, Floats]:
+    """What carries a hand and the hand itself, ``(T, 4)`` each, as turned in the recording and seen from the chest."""
+    wrist = poses.body.roles[f"{side}Hand"]
+    chest = rotations.conjugate(poses.world.rotations_of(chest_joint(poses.body)))
+    hand = poses.world.rotations_of(wrist)
+    carrier = rotations.multiply(hand, rotations.conjugate(poses.motion.rotations[:, wrist]))
+    return (
+        rotations.continuous(rotations.multiply(chest, carrier)),
+        rotations.continuous(rotations.multiply(chest, hand)),
+    )
+
+
+def _stiffen(context: PerformanceContext, side: str, share: Floats, local: Floats) -> None:
+    """Bring a wrist nearer to its mean, by a share ``()`` or ``(T,)``."""
+    if not np.any(share > 0.0):
+        return
+    wrist = context.roles[f"{side}Hand"]
+    mean = resample_rotations(
+        _mean_wrist(context.detail, side), context.clock.source * context.detail.poses.motion.rate
+    )
+    local[:, wrist] = rotations.slerp(local[:, wrist], mean, np.minimum(share, 1.0))
+
+
+@memoised
+def _mean_wrist(detail: Detail, side: str) -> Floats:
+    """``(T, 4)`` how a wrist is bent on the mean around each moment."""
+    poses = detail.poses
+    own = rotations.continuous(poses.motion.rotations[:, poses.body.roles[f"{side}Hand"]])
+    return rotations.continuous(rotations.normalise(moving_mean(own, mean_radius(detail))))
 
 
 def _hold_still(context: PerformanceContext, local: Floats, translations: Floats) -> None:

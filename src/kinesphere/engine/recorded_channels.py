@@ -19,26 +19,32 @@ from kinesphere.engine.idle import IDLE_WAVES, idle_waves
 from kinesphere.engine.pose import SIGN
 from kinesphere.engine.proportions import ARM, LEG
 from kinesphere.engine.recorded_hands import RecordedHand
+from kinesphere.engine.recorded_life import ShownLife
+from kinesphere.engine.recorded_poses import RecordedPoses
 from kinesphere.engine.recorded_referents import windows
 from kinesphere.engine.recorded_walk import add_walk
 from kinesphere.engine.recording_clock import RecordingClock, body_track
 from kinesphere.engine.recruitment import Moments, add_drives, free_of_shapes, settle_sizes, weigh_strokes
 from kinesphere.engine.trunk import STEADY
 from kinesphere.engine.unrolling import CYCLES
-from kinesphere.maths.filters import gaussian
+from kinesphere.maths import rotations
+from kinesphere.maths.filters import gaussian, running_maximum
 from kinesphere.maths.interpolation import monotone_cubic
 from kinesphere.maths.vectors import Floats
+from kinesphere.motion.drive import Drive
 from kinesphere.motion.gesture import CHANNELS
 from kinesphere.motion.humanoid import SIDES
+from kinesphere.motion.memo import memoised
 from kinesphere.motion.phrase import Phrase
 from kinesphere.motion.referent import Kind
 
-LEANS, LOOKS_DOWN = (-0.42, 0.75), (-0.70, 0.95)  # radians of trunk and face from upright, to which edits come softly
+LEANS, LOOKS_DOWN = (-0.42, 0.58), (-0.70, 0.95)  # radians of trunk and face from upright, to which edits come softly
 DEEPEST, LEAST_SINK = 0.20, 0.025  # leg lengths that legs are shorter than straight ones, to which edits come softly
 HELD_HEAD = {"head.turn": 0.3, "head.tilt": 0.5, "head.nod": 0.7, "torso.turn": 0.6}  # left of them with a hand at it
 LEAST_ROOM = 0.15  # radians that are always left
 LYING = 0.35  # of what the trunk is asked for that a body does which lies
 IDLE_ARMS, BUSY_ARMS = 0.3, 0.85  # of a posture that hanging arms take while nothing is done, and while something is
+AT_HEAD = 1.0  # seconds
 AROUND = 0.5  # seconds around a stroke in which it is being done
 _ARMS = [i for i, name in enumerate(NAMES) if ".arm." in name]
 HIPS = tuple(name for name in CHANNELS if name.startswith("hips."))
@@ -66,7 +72,7 @@ class _RecordedChannels:
         add_channels(table, phrase.added_channels, clock.source, phrase.loop)
         self._follow_curves(table)
         if phrase.drives:
-            add_drives(table, phrase.drives, self._moments(table))
+            add_drives(table, [self._attentive(drive) for drive in phrase.drives], self._moments(table))
         add_walk(table, phrase, clock)
         restless = (("sway", max(phrase.life - 1.0, 0.0)), ("fidget", phrase.fidget))
         for kind, gain in restless:
@@ -157,7 +163,7 @@ class _RecordedChannels:
             self.phrase.duration,
             self.clock.rate,
             self.phrase.loop,
-            settle_sizes(arms),
+            tuple(replace(arm, seen=self._seen_goals(arm.side)) for arm in settle_sizes(arms)),
             body,
             free_of_shapes(table),
             joins=False,
@@ -165,7 +171,42 @@ class _RecordedChannels:
             recorded_head=np.stack(
                 [self.detail.at_times(own, self.clock.source) for own in self.detail.poses.head_turned]
             ),
+            life=ShownLife(self.detail, self.clock.source),
         )
+
+    def _attentive(self, drive: Drive) -> Drive:
+        """Attention without a head that a hand is at, or is soon: it would turn away and back, and the hand with it."""
+        if drive.kind != "attention":
+            return drive
+        held = held_head(self.detail)
+        if not held.any():
+            return drive
+        return replace(drive, amount=drive.amount * (1.0 - self.detail.at_times(held, self.phrase.times)))
+
+    def _seen_goals(self, side: str) -> Floats:
+        """``(S + 1, 2)`` radians of a hand's goals to the left and down, from the recorded head in the chest's axes."""
+        keys, poses = self.phrase.arm(side).keys, self.detail.poses
+        assert keys is not None
+        seen = _palm_from_head(poses, side)
+        at = np.clip(np.round(keys.times[keys.stops] * poses.motion.rate), 0, len(seen) - 1).astype(np.intp)
+        left = np.arctan2(seen[at, 0], np.maximum(seen[at, 2], 0.02))
+        return np.stack([left, np.arctan2(-seen[at, 1], np.hypot(seen[at, 0], seen[at, 2]))], axis=1)
+
+
+@memoised
+def _palm_from_head(poses: RecordedPoses, side: str) -> Floats:
+    """``(T, 3)`` from the head to a palm, in the chest's axes."""
+    return rotations.rotate(rotations.conjugate(poses.chest), poses.palm(side) - poses.position("head"))
+
+
+@memoised
+def held_head(detail: Detail) -> Floats:
+    """``(T,)`` from 0 to 1: how far a hand is at the head, or is within ``AT_HEAD`` seconds."""
+    poses, rate = detail.poses, detail.poses.motion.rate
+    near = np.maximum(*(nearness(poses, side) for side in SIDES))
+    if detail.period is not None:  # all of a cycle is soon
+        return np.full(len(near), near.max())
+    return gaussian(running_maximum(near, round(AT_HEAD * rate)), 0.5 * AT_HEAD * rate, ends="hold")
 
 
 def within_room(added: Floats, recorded: Floats, ends: tuple[float, float]) -> Floats:

@@ -5,6 +5,7 @@ All of it is a difference from the neutral re-generation, so that nothing is lef
 - **Path**: the deviation of a stroke from the line between its goals is made smaller (Direct) or larger (Indirect).
 - **Beyond the goal**: anticipation and overshoot are displacements along the stroke; detours and goals that are passed
   without a stop are those of gestures (``engine.excursions``).
+- **Emphasis**: the quick part of a hand's way, which makes its accents, becomes more or less.
 - **Keys** that Shape or a user has moved carry the path along; keys that are added or deleted change it between them.
 - **Flourishes**: EMOTE's bends and twists of wrist and elbow, closed at goals.
 - Hands that hang go with the arm channels of postures and rhythms.
@@ -36,7 +37,9 @@ from kinesphere.maths.vectors import Bools, Floats, Ints, clip, differences, nor
 from kinesphere.motion.memo import memoised
 from kinesphere.motion.phrase import Keys, Phrase, Track
 
-STRAIGHTER, ROUNDER = 0.8, 1.2  # of a stroke's deviation that Direct takes away, and Indirect adds, at full
+STRAIGHTER, ROUNDER = 1.5, 1.2  # times tension: of a stroke's deviation that is taken away, and added
+STRAIGHTEST = 0.9  # of it that is taken away at most
+STOP_WIDTH, WIDEST_STOP = 0.3, 0.15  # of a stroke's time, and seconds, for which a hand is held at a goal
 STAYS = 0.2  # of a stroke's time at both ends in which its path comes to be another: goals stay
 CHORDS = (0.25, 0.6)  # of its travel that a stroke's chord is, between which its deviation comes to be one
 SAME_TIME = 1e-9  # seconds
@@ -47,6 +50,8 @@ HANG_SIGMA = 0.15  # seconds of σ, over which a hand comes to hang
 FLEXED = 0.45  # of EMOTE's constant wrist bend: a recorded wrist has a bend of its own
 MOST_TURN = np.radians(48.0)  # of a wrist beside what is recorded
 MOST_AWAY = 0.75  # arm lengths that a hand goes from its recorded path at most, approached softly
+ACCENTS = 0.13  # seconds of σ: what is quicker in a hand's way makes its accents
+MOST_ACCENT = 0.12  # arm lengths that it is made more of, approached softly
 TRUNK_WIDTH, TRUNK_DEPTH, TRUNK_LOW = 0.43, 0.31, -1.15  # arm lengths: the trunk about the middle between the shoulders
 
 
@@ -156,7 +161,8 @@ def displace_hand(phrase: Phrase, hand: RecordedHand, clock: RecordingClock, tab
     assert detail is not None
     walks = detail.at_times(detail.steps.walking, clock.source)
     acts = (1.0 - hand.hangs * walks)[:, None]
-    away = acts * (_reshape_path(phrase, hand) + _go_beyond(phrase, hand, clock.rate))
+    own = _reshape_path(phrase, hand) + _go_beyond(phrase, hand, clock.rate) + _stop_at_goals(phrase, hand, clock)
+    away = acts * (own + _emphasise(phrase, hand, clock))
     away = away + _follow_placed(phrase.arm(hand.side), clock.source)
     mirror = np.array([SIGN[hand.side], 1.0, 1.0])
     columns = [INDEX[f"{hand.side}.arm.{name}"] for name in ("out", "up", "ahead")]
@@ -184,7 +190,8 @@ def _reshape_path(phrase: Phrase, hand: RecordedHand) -> Floats:
     far = np.zeros(count)
     np.maximum.at(far, stroke, norms(hand.path - starts[stroke]))
     lined = smoothstep((np.sqrt(squares) / np.maximum(far, 1e-9) - CHORDS[0]) / (CHORDS[1] - CHORDS[0]))
-    factor = -np.where(tension > 0.0, STRAIGHTER, ROUNDER) * tension * lined * (hand.lengths > 0.0)
+    straighter = np.where(tension > 0.0, np.minimum(STRAIGHTER * tension, STRAIGHTEST), ROUNDER * tension)
+    factor = -straighter * lined * (hand.lengths > 0.0)
     time_share = clip(hand.phase.time_share, 0.0, 1.0)
     inside = smoothstep(np.minimum(time_share, 1.0 - time_share) / STAYS)
     return np.asarray((factor[stroke] * inside)[:, None] * off)
@@ -193,7 +200,7 @@ def _reshape_path(phrase: Phrase, hand: RecordedHand) -> Floats:
 def _go_beyond(phrase: Phrase, hand: RecordedHand, rate: float) -> Floats:
     """Anticipation and overshoot along strokes, detours, and goals that are passed."""
     count = len(hand.lengths)
-    rows = {name: _stroke_rows(phrase, hand.side, name, count) for name in ("detour", "pass_speed")}
+    rows = {name: np.maximum(_stroke_rows(phrase, hand.side, name, count), 0.0) for name in ("detour", "pass_speed")}
     stroke, share = hand.phase.stroke, hand.phase.path_share
     beyond = share - clip(share, 0.0, 1.0)
     made = np.zeros((len(stroke), 3))
@@ -209,6 +216,52 @@ def _go_beyond(phrase: Phrase, hand: RecordedHand, rate: float) -> Floats:
         _native.excursions.add_passings(rate, goals, extra)
         made += extra / ARM
     return made
+
+
+def _stop_at_goals(phrase: Phrase, hand: RecordedHand, clock: RecordingClock) -> Floats:
+    """Hands stop at goals that they passed in the recording, as far as drives ask for it: they are held a little."""
+    stops = _asked_of_hand(phrase, hand, clock, "stop")
+    if not stops.any():
+        return np.zeros_like(hand.path)
+    rate, time = clock.rate, clock.time
+    near = clip(np.searchsorted(0.5 * (hand.edges[1:] + hand.edges[:-1]), time), 0, len(hand.lengths))
+    lasts = differences(hand.edges)
+    width = np.minimum(np.append(lasts, lasts[-1]), np.insert(lasts, 0, lasts[0]))
+    width = np.maximum(np.minimum(STOP_WIDTH * width, WIDEST_STOP), 1.0 / rate)[near]
+    frames = clip(np.round(hand.edges * rate), 0, len(time) - 1).astype(np.intp)
+    held = clip(stops, 0.0, 1.0) * np.exp(-0.5 * ((time - hand.edges[near]) / width) ** 2)
+    return np.asarray(held[:, None] * (hand.path[frames][near] - hand.path))
+
+
+def _emphasise(phrase: Phrase, hand: RecordedHand, clock: RecordingClock) -> Floats:
+    """More or less of the quick part of a hand's way: accents that are hit, or softened."""
+    amount = _asked_of_hand(phrase, hand, clock, "emphasis")
+    if not amount.any():
+        return np.zeros_like(hand.path)
+    detail = phrase.detail
+    assert detail is not None
+    quick = cubic_rows_at(quick_way(detail.poses, hand.side), clock.source * detail.poses.motion.rate)
+    size = np.maximum(norms(quick), 1e-9)
+    bounded = (MOST_ACCENT * np.tanh(size / MOST_ACCENT) / size)[:, None] * quick
+    return np.asarray(amount[:, None] * np.where(amount[:, None] > 0.0, bounded, quick))
+
+
+def _asked_of_hand(phrase: Phrase, hand: RecordedHand, clock: RecordingClock, kind: str) -> Floats:
+    """``(T,)`` what drives of a kind ask of a hand, by their shares of where it is ahead."""
+    amount = np.zeros(len(hand.path))
+    for drive in phrase.drives:
+        share = drive.channels.get(f"{hand.side}.arm.ahead", 0.0) if drive.kind == kind else 0.0
+        if share:
+            own = drive.amount if drive.amount.ndim == 0 else sample_rows(drive.amount, clock.source, phrase.loop)
+            amount += share * own
+    return amount
+
+
+@memoised
+def quick_way(poses: RecordedPoses, side: str) -> Floats:
+    """``(T, 3)`` arm lengths by which a hand departs from its way without what is quick in it."""
+    path = wrist_path(poses, side)
+    return path - gaussian(path, ACCENTS * poses.motion.rate, ends="point")
 
 
 def _follow_placed(track: Track, source: Floats) -> Floats:

@@ -168,7 +168,8 @@ def add_walk(table: Floats, phrase: Phrase, clock: RecordingClock) -> None:
     spring = over("spring")
     if np.any(spring):
         high = max(float(np.std(shape.height)) * np.sqrt(2.0), 0.5 * SPRING_HEIGHT)
-        add("hips.y", LEG * spring * shown(clip(0.5 + 0.5 * shape.height / high, 0.0, 1.0)))
+        springs = min(high / SPRING_HEIGHT, 1.0)  # steps that hardly rise spring as much less
+        add("hips.y", LEG * springs * spring * shown(clip(0.5 + 0.5 * shape.height / high, 0.0, 1.0)))
     _jolt(table, over("strike"), walking, clock, detail)
     _look(table, over, walking, clock, shape, detail)
 

@@ -13,6 +13,9 @@ Each kind of drive (``motion.drive``) is a function of performed time, where str
 - **hold**: a posture, which comes with the phrase and goes with it.
 - **block**: chest, head and shoulders are one: the head goes with the torso, which does less by itself.
 - **accents**: as press, without drawing back: nods, shrugs and bounces with the strokes.
+- **life**: of a recording alone: how far its joints depart from their means is made more or less of.
+- **emphasis**, **stop**: of a recording alone, on its hands (``engine.recorded_hands``): how sharply they go, and
+  whether they stop at goals that they passed.
 
 What repeats quickly is smaller: a body has mass.
 """
@@ -23,7 +26,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
@@ -35,7 +38,7 @@ from kinesphere.engine.clocks import StrokeClock, StrokePhase
 from kinesphere.engine.pose import SIGN, Actor
 from kinesphere.engine.posture import upright_shoulder
 from kinesphere.engine.proportions import ARM, LEG
-from kinesphere.engine.trunk import HIPS, STEADY, TAKEN_BACK, TORSO
+from kinesphere.engine.trunk import HEAD, HIPS, STEADY, TAKEN_BACK, TORSO
 from kinesphere.maths.interpolation import ramp
 from kinesphere.maths.vectors import Bools, Floats, Ints, clip, differences, norms, smootherstep, smoothstep
 from kinesphere.motion.drive import Drive
@@ -64,6 +67,8 @@ EYES = (0.0, 0.21, 0.06)  # metres: the eyes from the middle between the shoulde
 FARTHEST_TURN, FARTHEST_NOD = np.radians(62.0), np.radians(52.0)  # of a gaze
 BESIDE = (np.radians(75.0), np.radians(100.0))  # goals as far aside as this are not looked at
 NEAR = (0.34, 0.44)  # metres from the eyes: hands as near as this are not looked at
+HEAD_CALM = 0.07  # seconds of σ, over which a head goes to its goals
+ONE_FOCUS = 0.9  # of attention that the hand has which does most, in a recording
 LOOKS = 0.15  # of all that hands do: what is less is looked at less
 EYES_TURN, EYES_LIFT = np.radians(24.0), np.radians(22.0)  # of eyes in the head
 SETTLED, FIRST = 0.7, 0.3  # of a hold before its end, and seconds before the first stroke: when a gaze may leave
@@ -114,6 +119,9 @@ class HandStrokes:
     hangs: Bools  # (S + 1,) whether the hand hangs there
     fixed: Bools  # (S + 1,) whether the goal is in the world, or with another joint than the chest
     phase: StrokePhase
+    seen: Floats | None = (
+        None  # (S + 1, 2) radians of goals to the left and down, as a recording has them from its head
+    )
 
     @cached_property
     def gaze_goals(self) -> Floats:
@@ -127,6 +135,8 @@ class HandStrokes:
         away = places - np.array(EYES)
         left = np.arctan2(away[:, 0], np.maximum(away[:, 2], 0.05))
         down = np.arctan2(-away[:, 1], np.maximum(np.hypot(away[:, 0], away[:, 2]), 0.05))
+        if self.seen is not None:
+            left, down = self.seen.T
         seen = 1.0 - smoothstep((np.abs(left) - BESIDE[0]) / (BESIDE[1] - BESIDE[0]))
         left, down = clip(seen * left, -FARTHEST_TURN, FARTHEST_TURN), clip(seen * down, -FARTHEST_NOD, FARTHEST_NOD)
         looks = np.where(self.hangs, 0.0, 1.0)
@@ -138,6 +148,14 @@ class HandStrokes:
             for k in order:
                 made[k] += looks[k] * (1.0 - made[k, 2]) * made[k - step]
         return np.asarray(made)
+
+
+class Life(Protocol):
+    """How a recording's joints depart from their means (``engine.recorded_life``)."""
+
+    def of(self, channel: str, more: bool) -> Floats | None:
+        """``(T,)`` of a channel, bounded softly for making more of it; None: that channel has none."""
+        ...
 
 
 class Accents(NamedTuple):
@@ -165,6 +183,7 @@ class Moments:
     period: float | None = None  # seconds of one cycle, of a loop that is performed over several
     # (2, T) of a recording: how far its head is turned to the left and bent down, seen from its chest
     recorded_head: Floats | None = None
+    life: Life | None = None  # of a recording
 
     @cached_property
     def batch(self) -> Batch:
@@ -218,6 +237,13 @@ class Moments:
         """``(A,)`` of the body that each arm has, together 1: by how far they go."""
         ways = np.array([float(norms(differences(arm.goals)).sum()) for arm in self.arms]) + 1e-9
         return np.asarray(ways * ways / (ways @ ways))
+
+    @cached_property
+    def watched(self) -> Floats:
+        """``(A,)`` of attention that each arm has: between two hands that do as much there is nothing to look at."""
+        if self.recorded_head is None or len(self.arms) < 2:
+            return self.shares
+        return np.where(np.arange(len(self.arms)) == np.argmax(self.shares), ONE_FOCUS, 1.0 - ONE_FOCUS)
 
     def amount(self, drive: Drive) -> Floats:
         """``(T,)`` or ``()`` a drive's amount in every frame."""
@@ -539,7 +565,7 @@ def _attention(table: Floats, drive: Drive, moments: Moments) -> None:
     def towards(lead: float, seconds: float) -> Floats:
         """``(T, 3)`` how far left and down the goals of both hands are, and whether there are any, ``lead`` before."""
         made = np.zeros((len(moments.time), 3))
-        for weight, arm in zip(moments.shares, moments.arms, strict=True):
+        for weight, arm in zip(moments.watched, moments.arms, strict=True):
             _add_watched(made, float(weight), arm, lead, facing, moments)
         made /= np.maximum(made[:, 2:], LOOKS)  # where one hand does nothing that is looked at, the other has it all
         return moments.batch.smooth(made, seconds)
@@ -548,7 +574,8 @@ def _attention(table: Floats, drive: Drive, moments: Moments) -> None:
     _add(table, "torso.turn", turn)
     _add(table, "hips.turn", 0.35 * turn)
     facing[:] = _facing(table)
-    eyes, head = towards(timing["eyes_lead"], 0.03), towards(timing["head_lead"], 0.07)
+    calm = timing.get("calm", HEAD_CALM) if moments.period is None else HEAD_CALM  # a cycle has no time for more
+    eyes, head = towards(timing["eyes_lead"], 0.03), towards(timing["head_lead"], calm)
     for gaze in (eyes, head):
         gaze[:, 0] = clip(gaze[:, 0], -FARTHEST_TURN, FARTHEST_TURN)
         gaze[:, 1] = clip(gaze[:, 1], -FARTHEST_NOD, FARTHEST_NOD)
@@ -638,6 +665,26 @@ def _block(table: Floats, drive: Drive, moments: Moments) -> None:
         table[:, INDEX[head]] += amount * STEADY[i] * held
 
 
+def _life(table: Floats, drive: Drive, moments: Moments) -> None:
+    """More or less of what the recording does: with ``timing["gaze"]`` of where the face is turned, by the head."""
+    if moments.life is None:
+        return
+    amount, of_gaze = moments.amount(drive), bool(drive.timing.get("gaze"))
+    for channel, share in drive.channels.items():
+        own = moments.life.of(channel.replace("head.", "gaze.") if of_gaze else channel, share > 0.0)
+        if own is None:
+            continue
+        added = share * amount * own
+        _add(table, channel, added)
+        if channel in TORSO and not of_gaze:  # the head, which would take back some of it, does its own
+            i = TORSO.index(channel)
+            table[:, INDEX[HEAD[i]]] += STEADY[i] * added
+
+
+def _nothing(table: Floats, drive: Drive, moments: Moments) -> None:
+    """Of hands alone."""
+
+
 KINDS: Mapping[str, Callable[[Floats, Drive, Moments], None]] = MappingProxyType(
     {
         "thrust": _thrust,
@@ -648,6 +695,9 @@ KINDS: Mapping[str, Callable[[Floats, Drive, Moments], None]] = MappingProxyType
         "wave": _wave,
         "hold": _hold,
         "block": _block,
+        "life": _life,
+        "emphasis": _nothing,
+        "stop": _nothing,
         "attention": _attention,
         "glance": _glance,
     }

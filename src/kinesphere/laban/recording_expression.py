@@ -19,7 +19,7 @@ from kinesphere.engine.pose import SIGN
 from kinesphere.engine.proportions import ARM
 from kinesphere.engine.recording_clock import TIMING
 from kinesphere.laban.dials import CombinedDials, Dials, combine_dials, stroke_means
-from kinesphere.laban.effort_parameters import EffortModel
+from kinesphere.laban.effort_parameters import ELEMENTS, EffortModel
 from kinesphere.laban.gait_expression import keep_path, walk_tracks
 from kinesphere.laban.shape import limit_reach, rotate_keys
 from kinesphere.maths.vectors import Floats, clip
@@ -32,10 +32,44 @@ from kinesphere.motion.phrase import STROKE_RANGES, STROKES, Phrase, Track, neut
 # gesture's would hardly show.
 GAINS = {"press": 1.4, "lift": 1.8, "thrust": 1.4, "swing": 2.0, "wave": 1.9, "glance": 1.5, "hold": 1.6}
 WITH_WORDS = 0.3  # of what these are above 1 where words hold the body and give it a rhythm as well
+# Of what a recording does itself, less or more at full: how its joints depart from their means over two seconds.
+_TORSO, _HEAD = ("torso.forward", "torso.side", "torso.turn"), ("head.nod", "head.tilt", "head.turn")
+_SHOULDERS = tuple(f"{side}.clavicle.{name}" for side in SIDES for name in ("raise", "forward"))
+_ARMS = tuple(f"{side}.arm.{name}" for side in SIDES for name in ("out", "up", "ahead"))
+LIFE: Mapping[str, Mapping[str, float]] = {
+    "indirect": dict.fromkeys(("torso.turn", "torso.side", "head.tilt"), 0.5),
+    "direct": dict.fromkeys(("torso.turn", "torso.side"), -0.4),
+    "light": dict.fromkeys((*_TORSO, "hips.x", "hips.z"), -0.4) | {"hips.y": -0.65},
+    "strong": dict.fromkeys(_TORSO, 0.35) | {"hips.y": 0.5},
+    "free": dict.fromkeys((*_TORSO, *_HEAD), 0.7) | dict.fromkeys(_SHOULDERS, 1.0) | dict.fromkeys(_ARMS, 0.8),
+    "bound": dict.fromkeys((*_TORSO, *_HEAD, *_SHOULDERS), -0.75) | dict.fromkeys(_ARMS, -0.7) | {"hips.x": -0.5},
+}
+GAZE = {"direct": -0.75, "indirect": 0.5}  # likewise of where the face is turned
+EMPHASIS = {"light": -0.6, "strong": 0.5, "bound": -0.3}  # likewise of the quick part of a hand's way
+# A recorded body that is lifted stays so and does not bob up with every stroke; its head does not whip from one goal of
+# quick hands to the next.
+# Of what lifts: recorded legs are nearly straight, and hips that hang on them bob with every shift of weight; a trunk
+# that is upright already and is bent back is lower.
+LIFTED = {"hips.y": 0.4, "foot.peel": 0.4, "torso.forward": 0.4}
+# Of what words ask of a body, as a recorded one does it that has a task: who is angry does not dive at a cup, who is
+# joyful or proud holds no wings; and of moods that bend the trunk, which bends for its own ends, tilt tells more.
+WORD_HOLDS = {
+    "arm.out": 0.4, "arm.up": 0.5, "arm.swivel": 0.4, "torso.forward": 0.7,
+    "hips.x": 1.4, "torso.side": 1.5, "head.tilt": 1.4,
+}  # fmt: skip
+WORD_THRUSTS = {"torso.forward.ahead": 0.45, "hips.z.ahead": 0.6, "torso.forward": 0.7, "torso.turn.ahead": 0.8}
+STOPS = {"bound": 1.0}  # how far hands stop at goals that they passed
+TIMINGS: Mapping[str, Mapping[str, float]] = {"lift": {"held": 1.0}, "attention": {"calm": 0.9}}
+WALKED_LIFE = (*_SHOULDERS, "head.turn")  # what overlays of walks leave alone
 FLOURISHES = {"wrist_bend": 1.5, "wrist_twist": 1.5, "elbow_twist": 1.6, "elbow_out": 1.5, "trail": 1.5}
 STROKE_GAINS = {"detour": 2.2, "overshoot": 1.6, "anticipation": 1.5}
+# Of evenness: an even speed takes its time from where strokes begin and end. Recorded bodies do not rest there: trunks
+# would go fast, and hands pass their goals.
+EVENNESS = 0.06
 RESTS_LESS = 0.4  # power of a stroke's change of duration that a rest takes: who hurries still waits
 WALKING = 0.7  # of a posture that who walks holds
+RHYTHM = 0.6  # of a gait's rhythm, by which a step from strike to strike is fastest later: it dwells, and falls
+LIGHT_CADENCE = 0.91  # times a light walk's: a recorded body that steps quicker lands harder
 HANGING = 0.25  # of what Shape does to a hand that hangs
 
 
@@ -85,21 +119,26 @@ def recording_tracks(
             placed=_placed(written, side, shape),
         )
     gain = 1.0 if not asked.drives else WITH_WORDS
-    recruited = (
+    recruited: tuple[Drive, ...] = tuple(
         replace(drive, amount=(1.0 + gain * (GAINS.get(drive.kind, 1.0) - 1.0)) * drive.amount)
         for drive in expression.body_drives(asked.parts["torso"], time, asked.model, cache)
     )
-    drives = (*written.drives, *recruited, *asked.drives)
+    recruited = tuple(_on_recording(drive, bool(asked.drives)) for drive in recruited)
+    by_words = tuple(_by_words(drive) for drive in asked.drives)
+    life = _life_drives(asked, time)
+    drives = (*written.drives, *recruited, *by_words)
     added: dict[str, Floats] = dict(asked.channels)
     if walking is not None and stands is not None:
-        held = [replace(drive, amount=WALKING * drive.amount) for drive in asked.drives]
+        held = [replace(drive, amount=WALKING * drive.amount) for drive in by_words]
         walked = walk_tracks(written, asked.parts, expression.with_postures(asked.channels, held), random)
-        walked = keep_path(walked) if keeps_path else walked
+        walked = _land_lightly(keep_path(walked) if keeps_path else walked, asked, time)
         drives = tuple(replace(drive, amount=drive.amount * stands) for drive in drives)
+        life = tuple(part for drive in life for part in _walked_life(drive, walking))
         added = {name: np.asarray(values) * stands for name, values in added.items()}
         for part, track in walked.items():
             own = tracks.get(part) or written.track(part)
             tracks[part] = replace(own, overlays={**own.overlays, **_walked(track.overlays, walking, added)})
+    drives = (*drives, *life)
     by_part: dict[str, dict[str, Floats]] = {}
     for name, values in added.items():
         by_part.setdefault(part_of_channel(name), {})[name] = np.asarray(values)
@@ -113,6 +152,73 @@ def recording_tracks(
     return tracks, drives, sway
 
 
+def _land_lightly(walked: dict[str, Track], asked: AskedOfRecording, time: Floats) -> dict[str, Track]:
+    """Tracks of a walk that is not quicker for being light."""
+    light = dict(_element_amounts(asked.parts["torso"], time)).get("light")
+    cadence = walked["hips"].overlays.get("gait.cadence")
+    if light is None or cadence is None:
+        return walked
+    overlays = {**walked["hips"].overlays, "gait.cadence": cadence * LIGHT_CADENCE**light}
+    return {**walked, "hips": replace(walked["hips"], overlays=overlays)}
+
+
+def _by_words(drive: Drive) -> Drive:
+    """How words hold a body, as a recorded body does it."""
+    if drive.kind != "hold":
+        return drive
+    return replace(drive, channels=_scaled(drive.channels, WORD_HOLDS))
+
+
+def _scaled(channels: Mapping[str, float], shares: Mapping[str, float]) -> dict[str, float]:
+    """Channels with shares of either side, times factors."""
+    plain = {name: name.removeprefix("left.").removeprefix("right.") for name in channels}
+    return {name: shares.get(plain[name], 1.0) * share for name, share in channels.items()}
+
+
+def _on_recording(drive: Drive, with_words: bool) -> Drive:
+    """What Effort asks of a body, as a recorded body does it."""
+    channels = dict(drive.channels)
+    if with_words and drive.kind in ("thrust", "press"):
+        channels = _scaled(channels, WORD_THRUSTS)
+    if drive.kind == "lift":
+        channels = _scaled(channels, LIFTED)
+    return replace(drive, channels=channels, timing={**drive.timing, **TIMINGS.get(drive.kind, {})})
+
+
+def _life_drives(asked: AskedOfRecording, time: Floats) -> tuple[Drive, ...]:
+    """What Effort makes of what the recording does itself: trunk and head by the torso's dials, hands by their own."""
+    made = []
+    for element, amount in _element_amounts(asked.parts["torso"], time):
+        if element in LIFE:
+            made.append(Drive("life", amount, LIFE[element]))
+        if element in GAZE:
+            shares = dict.fromkeys(("head.turn", "head.nod"), GAZE[element])
+            made.append(Drive("life", amount, shares, {"gaze": 1.0}))
+    for side in SIDES:
+        for element, amount in _element_amounts(asked.parts[f"{side}_arm"], time):
+            for kind, shares in (("emphasis", EMPHASIS), ("stop", STOPS)):
+                if element in shares:
+                    made.append(Drive(kind, amount, {f"{side}.arm.ahead": shares[element]}))
+    return tuple(made)
+
+
+def _walked_life(drive: Drive, walking: Floats) -> tuple[Drive, ...]:
+    """A drive of what a recording does, without what overlays of a walk change while it walks."""
+    if drive.kind != "life":
+        return (drive,)
+    kept = {name: share for name, share in drive.channels.items() if name in WALKED_LIFE}
+    standing = replace(drive, amount=drive.amount * (1.0 - walking))
+    return standing, replace(drive, amount=drive.amount * walking, channels=kept)
+
+
+def _element_amounts(dials: Sequence[Dials], time: Floats) -> list[tuple[str, Floats]]:
+    """Elements that are asked for, and how much, each a number or a curve."""
+    combined = combine_dials(dials, "effort", time)
+    ends = zip((*combined.factors, *combined.factors), ELEMENTS, strict=True)
+    found = [(name, np.maximum(-value if i < 4 else value, 0.0)) for i, (value, name) in enumerate(ends)]
+    return [(name, np.asarray(value)) for name, value in found if np.any(value)]
+
+
 def _same_dials(one: Sequence[Dials], other: Sequence[Dials]) -> bool:
     """Whether two parts are asked for the same."""
     return len(one) == len(other) and all(
@@ -122,7 +228,9 @@ def _same_dials(one: Sequence[Dials], other: Sequence[Dials]) -> bool:
 
 
 def _gained(name: str, values: Floats) -> Floats:
-    """A row of stroke parameters, larger where a recording needs it, within its range."""
+    """A row of stroke parameters, as a recording needs it, within its range."""
+    if name == "evenness":
+        return np.asarray(np.where(values > 0.0, EVENNESS, 1.0) * values)
     return np.asarray(clip(STROKE_GAINS.get(name, 1.0) * values, *STROKE_RANGES[name]))
 
 
@@ -187,6 +295,7 @@ def _body_rows(
         own = leads == part
         for name, values in by_part[part].items():
             rows[name][own] = values[own]
+    rows["evenness"] = _gained("evenness", rows["evenness"])
     if random is not None:
         varied = np.exp(expression.DURATION_VARIATION * random.standard_normal(len(leads)))
         rows["duration"] = rows["duration"] * varied
@@ -198,7 +307,14 @@ def _body_rows(
     rows["duration"][rests] **= RESTS_LESS
     walked = leads == LEGS_LEAD
     if walked.any():
-        cadence = np.asarray(1.0 if hips is None else hips.overlays.get("gait.cadence", 1.0), dtype=np.float64)
-        means = np.asarray(stroke_means(float(cadence) if cadence.ndim == 0 else cadence, strokes.edges, time))
-        rows["duration"][walked] = 1.0 / np.broadcast_to(means, len(leads))[walked]
+        rows["duration"][walked] = 1.0 / _gait_means(hips, "cadence", strokes.edges, time)[walked]
+        rhythm = _gait_means(hips, "rhythm", strokes.edges, time)[walked]
+        rows["inflection"][walked] = STROKES["inflection"] + RHYTHM * rhythm
     return rows
+
+
+def _gait_means(hips: Track | None, name: str, edges: Floats, time: Floats) -> Floats:
+    """``(E,)`` a gait's overlay in each stroke, on the mean."""
+    neutral = GAIT_OVERLAYS[f"gait.{name}"].neutral
+    value = np.asarray(neutral if hips is None else hips.overlays.get(f"gait.{name}", neutral), dtype=np.float64)
+    return np.broadcast_to(stroke_means(float(value) if value.ndim == 0 else value, edges, time), len(edges) - 1)
