@@ -51,14 +51,13 @@ class EditedSteps:
             about = rotations.multiply(rotations.conjugate(own), rotations.multiply(about, own))
         local[:, hips] = rotations.multiply(about, local[:, hips])
 
-    def move_feet(
-        self, stood: Mapping[str, Floats], feet: dict[str, Floats], turned: dict[str, tuple[Floats, ...]]
-    ) -> None:
-        """Move and turn feet and toes; ``stood`` is where ankles were before heels were raised."""
+    def move_feet(self, stood: Mapping[str, Floats], feet: dict[str, Floats], turned: dict[str, Floats]) -> None:
+        """Move and turn feet; ``stood`` is where ankles were before heels were raised."""
         for side, way in self.feet.items():
             about = about_vertical(self.turns[side])
             feet[side] = stood[side] + way + rotations.rotate(about, feet[side] - stood[side])
-            turned[side] = tuple(rotations.multiply(about, own) for own in turned[side])
+            if side in turned:
+                turned[side] = rotations.multiply(about, turned[side])
 
 
 def edited_steps(phrase: Phrase, clock: RecordingClock) -> EditedSteps | None:

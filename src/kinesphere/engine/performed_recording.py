@@ -125,7 +125,8 @@ def _perform(phrase: Phrase, rate: float) -> Motion:
     if np.abs(shift).max() > TINY:
         _move_hips(context, shift, local, translations)
         after = after.moved(shift)
-    place_feet(context, before, after, feet, turned, local, translations)
+    turns = {} if stepped is None else stepped.turns
+    place_feet(context, before, after, feet, turned, turns, local, translations)
     place_arms(context, before, after, table, local, translations)
     return _motion(context, local, translations)
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from kinesphere.engine.channels import INDEX
 from kinesphere.engine.recorded_feet import Leg, LegPaths, legs_of, place_foot, roll_axes
+from kinesphere.engine.recorded_poses import about_vertical
 from kinesphere.engine.recording_context import PerformanceContext, RecordedWorld
 from kinesphere.maths import rotations
 from kinesphere.maths.filters import smooth_envelope
@@ -64,10 +65,14 @@ def place_feet(
     after: RecordedWorld,
     feet: Mapping[str, Floats],
     turned: Mapping[str, Floats],
+    turns: Mapping[str, Floats],
     local: Floats,
     translations: Floats,
 ) -> None:
-    """Put feet where they stand; knees stay over them as recorded."""
+    """Put feet where they stand; knees stay over them as recorded.
+
+    ``turns (T,)`` are radians to the left by which the steps of a side are turned: its leg goes with them.
+    """
     for side, leg in legs_of(context.body).items():
         upper, lower, foot = leg.limb.upper, leg.limb.lower, leg.limb.end
         moved = norms(after.p(foot) - feet[side]) > TINY
@@ -76,21 +81,16 @@ def place_feet(
             continue
         toes = leg.toes if leg.toes >= 0 else foot
         sole = before.p(toes) - before.p(foot)
-        paths = LegPaths(
-            before.p(lower) - before.p(upper),
-            before.p(foot) - before.p(lower),
-            sole,
-            before.q(upper),
-            before.q(lower),
-            before.q(foot),
-            before.q(toes),
-            roll_axes(leg, before.q(foot), sole),
-            before.q(context.roles["hips"]),
-            after.q(context.roles["hips"]),
-            after.p(upper),
-            feet[side],
-            turned[side],
-        )
+        bones = [before.p(lower) - before.p(upper), before.p(foot) - before.p(lower), sole]
+        joints = [before.q(joint) for joint in (upper, lower, foot, toes)]
+        axes, pelvis = roll_axes(leg, before.q(foot), sole), before.q(context.roles["hips"])
+        if side in turns:
+            about = about_vertical(turns[side])
+            bones = [rotations.rotate(about, bone) for bone in bones]
+            joints = [rotations.multiply(about, joint) for joint in joints]
+            axes, pelvis = rotations.rotate(about, axes), rotations.multiply(about, pelvis)
+        wanted = [after.q(context.roles["hips"]), after.p(upper), feet[side], turned[side]]
+        paths = LegPaths(*bones, *joints, axes, pelvis, *wanted)
         place_foot(leg, paths, moved, context.rate, local, translations)
 
 
