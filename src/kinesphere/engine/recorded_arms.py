@@ -20,6 +20,7 @@ from kinesphere.engine.recorded_hands import (
     turn_hand,
 )
 from kinesphere.engine.recorded_limbs import place_limb, turn_joints
+from kinesphere.engine.recorded_limits import arm_limits
 from kinesphere.engine.recorded_referents import aim, kept_joint, windows
 from kinesphere.engine.recorded_walk import swing_arm
 from kinesphere.engine.recording_context import PerformanceContext, RecordedWorld
@@ -45,10 +46,15 @@ def place_arms(
     before: RecordedWorld,
     after: RecordedWorld,
     table: Floats,
+    recorded: Floats,
     local: Floats,
     translations: Floats,
 ) -> None:
-    """Put hands where edits bring them, in poses that are changed in place."""
+    """Put hands where edits bring them, in poses that are changed in place.
+
+    ``recorded (T, C, 4)`` are the rotations of joints with limits before anything was added.
+    """
+    limits = arm_limits(context.body)
     length = context.detail.poses.arm_length
     away, kept = {}, {}
     half = 0.5 * norms(before.p(context.roles["leftUpperArm"]) - before.p(context.roles["rightUpperArm"])) / length
@@ -74,12 +80,15 @@ def place_arms(
         lowered = _lower_elbow(context, side, before, local, translations)
         if lowered.any():
             place_limb(limb, local, translations, targets, wanted=lowered != 0.0, swivels=lowered)
+        limits.ease(f"{side}UpperArm", recorded, local, free)
+        limits.ease(f"{side}LowerArm", recorded, local, free)
         _smooth_turns(context, joints, carried, np.where(moved, free, 0.0), local)
         if kept[side].any():
             _turn_kept(context, side, ends, kept[side], local, translations)
         if np.any(turns):
             frame = context.body.anatomy.frames[f"{side}Hand"]
             turn_joints(np.array([wrist]), frame[None], (turns * free[:, None])[:, None], local)
+        limits.ease(f"{side}Hand", recorded, local)
         _fingers(context, side, table, free, local)
 
 
