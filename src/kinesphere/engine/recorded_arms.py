@@ -19,14 +19,14 @@ from kinesphere.engine.recorded_hands import (
     swivel_of_keys,
     turn_hand,
 )
-from kinesphere.engine.recorded_limbs import place_limb, turn_joints
+from kinesphere.engine.recorded_limbs import Limb, place_limb, turn_joints
 from kinesphere.engine.recorded_limits import arm_limits
 from kinesphere.engine.recorded_referents import aim, kept_joint, windows
 from kinesphere.engine.recorded_walk import swing_arm
 from kinesphere.engine.recording_context import PerformanceContext, RecordedWorld
 from kinesphere.maths import rotations
 from kinesphere.maths.filters import gaussian
-from kinesphere.maths.vectors import Floats, Ints, clip, norms
+from kinesphere.maths.vectors import Floats, Ints, clip, norms, smoothstep
 from kinesphere.motion.gesture import SHAPES
 from kinesphere.motion.humanoid import SIDES
 from kinesphere.motion.memo import memoised
@@ -38,6 +38,7 @@ HIGHER, HIGHEST, ELBOW_SMOOTH = 0.08, -0.06, 0.03  # arm lengths above the recor
 HANGS_DOWN = 0.85  # of the trunk's turns that a hanging arm does not take part in
 SWINGS_ALONG = 0.6  # less of that in a walk, where arms swing about the trunk
 ARM_SMOOTH = 0.022  # seconds of σ, over which turns of arms are smoothed
+KEYED = 0.02  # arm lengths that a user has moved a key, from which on the arm goes there however it points
 TINY = 1e-7  # metres: what is nearer to where it was stays
 
 
@@ -66,7 +67,7 @@ def place_arms(
         limb = context.limbs.get(f"{side}Arm")
         if limb is None:
             continue
-        targets, ends, kept[side] = _targets(context, side, before, after, away[side], meetings, with_head)
+        targets, ends, kept[side], aims = _targets(context, side, before, after, away[side], meetings, with_head)
         wrist = context.roles[f"{side}Hand"]
         moved = norms(after.p(wrist) - targets) > TINY
         turns, swivels = turn_hand(context.phrase, hand, context.clock, table)
@@ -74,15 +75,16 @@ def place_arms(
         swivels = _elbow_room(context, side, swivels * free)
         swivels = SIGN[side] * swivels + swivel_of_keys(context.phrase, side, context.clock.source)
         moved |= np.abs(swivels) > 1e-9
-        joints = [limb.upper, limb.lower]
-        carried = local[:, joints]
+        carried = local[:, [limb.upper, limb.lower]]
         place_limb(limb, local, translations, targets, wanted=moved, swivels=swivels)
         lowered = _lower_elbow(context, side, before, local, translations)
         if lowered.any():
             place_limb(limb, local, translations, targets, wanted=lowered != 0.0, swivels=lowered)
         limits.ease(f"{side}UpperArm", recorded, local, free)
         limits.ease(f"{side}LowerArm", recorded, local, free)
-        _smooth_turns(context, joints, carried, np.where(moved, free, 0.0), local)
+        _smooth_turns(context, limb, carried, np.where(moved, free, 0.0), local, translations)
+        for weight, turn in aims:
+            _hold_arm(context, side, before, turn, weight, recorded, local, translations)
         if kept[side].any():
             _turn_kept(context, side, ends, kept[side], local, translations)
         if np.any(turns):
@@ -100,18 +102,32 @@ def _elbow_room(context: PerformanceContext, side: str, swivels: Floats) -> Floa
     return within_room(swivels, recorded, ELBOWS)
 
 
-def _smooth_turns(context: PerformanceContext, joints: list[int], carried: Floats, free: Floats, local: Floats) -> None:
-    """Smooth in time how far edits have turned joints of an arm ``(T, K, 4)``: an elbow near straight turns fast.
+def _smooth_turns(
+    context: PerformanceContext, limb: Limb, carried: Floats, free: Floats, local: Floats, translations: Floats
+) -> None:
+    """Smooth in time how far edits have turned both bones of an arm: an elbow near straight turns fast.
 
-    ``free (T,)`` is by how much: hands that keep something, and frames that nothing has moved, stay as they are.
+    The wrist stays in the direction from its shoulder in which it was. ``carried (T, 2, 4)`` are the rotations before
+    edits; ``free (T,)`` is by how much: hands that keep something, and frames that nothing has moved, stay.
     """
-    turned = rotations.multiply(rotations.conjugate(carried), local[:, joints])
-    vectors = rotations.to_rotation_vector(rotations.continuous(turned))
-    calm = gaussian(vectors, ARM_SMOOTH * context.rate, ends="reflect")
-    shown = np.flatnonzero(free > 0.0)
-    mixed = vectors + free[:, None, None] * (calm - vectors)
-    made = rotations.multiply(carried, rotations.from_rotation_vector(mixed))
-    local[shown[:, None], joints] = made[shown]
+    rows, joints = np.flatnonzero(free > 0.0), [limb.upper, limb.lower]
+    if not len(rows):
+        return
+    wanted = _ray(context, limb, local[rows], translations[rows])[0]
+    turned = rotations.continuous(rotations.multiply(rotations.conjugate(carried), local[:, joints]))
+    calm = rotations.normalise(gaussian(turned, ARM_SMOOTH * context.rate, ends="reflect"))[rows]
+    mixed = rotations.slerp(turned[rows], calm, free[rows, None])
+    local[rows[:, None], joints] = rotations.multiply(carried[rows], mixed)
+    ray, above = _ray(context, limb, local[rows], translations[rows])
+    back = rotations.rotation_between(*(rotations.rotate(rotations.conjugate(above), own) for own in (ray, wanted)))
+    local[rows, limb.upper] = rotations.multiply(back, local[rows, limb.upper])
+
+
+def _ray(context: PerformanceContext, limb: Limb, local: Floats, translations: Floats) -> tuple[Floats, Floats]:
+    """From shoulder to wrist ``(T, 3)``, and how what carries the arm is turned ``(T, 4)``, in the world."""
+    world = context.world(local, translations)
+    above = rotations.multiply(world.q(limb.upper), rotations.conjugate(local[:, limb.upper]))
+    return world.p(limb.end) - world.p(limb.upper), above
 
 
 def _lower_elbow(
@@ -178,8 +194,11 @@ def _targets(
     away: Floats,
     meetings: Floats,
     with_head: Floats,
-) -> tuple[Floats, Floats, Floats]:
-    """Where a wrist goes ``(T, 3)``, how its hand is turned where it keeps something ``(T, 4)``, and how far."""
+) -> tuple[Floats, Floats, Floats, list[tuple[Floats, Floats]]]:
+    """Where a wrist goes ``(T, 3)``, how its hand is turned where it keeps something ``(T, 4)``, and how far.
+
+    Then how far it points, and how the arm is turned for it, of each referent that it points at.
+    """
     shoulder, hand = (context.roles[f"{side}{part}"] for part in ("UpperArm", "Hand"))
     length = context.detail.poses.arm_length
     carried = rotations.multiply(after.q(after.chest_joint), rotations.conjugate(before.q(before.chest_joint)))
@@ -218,11 +237,13 @@ def _targets(
         share = weight / np.maximum(kept + weight, 1e-9)
         ends = rotations.slerp(ends, turn, share)
         kept = np.maximum(kept, weight)
+    aims: list[tuple[Floats, Floats]] = []
     for referent, weight in windows(context.phrase, side, context.clock.source, (Kind.AIM,)):
         if referent.target is None:
             continue
         aimed, turn = aim(after.p(shoulder), before.p(shoulder), wrist, np.array(referent.target))
         weight = apart * weight
+        aims.append((weight, turn))
         target = target + weight[:, None] * (aimed - target)
         share = weight / np.maximum(kept + weight, 1e-9)
         ends = rotations.slerp(ends, rotations.multiply(turn, before.q(hand)), share)
@@ -230,7 +251,33 @@ def _targets(
     keyed = follow_keys(context.phrase, side, context.clock.source)
     if keyed.any():
         target = target + length * rotations.rotate(chest, keyed)
-    return target, ends, kept
+        stays = 1.0 - smoothstep(norms(keyed) / KEYED)
+        aims = [(weight * stays, turn) for weight, turn in aims]
+    return target, ends, kept, aims
+
+
+def _hold_arm(
+    context: PerformanceContext,
+    side: str,
+    before: RecordedWorld,
+    turn: Floats,
+    weight: Floats,
+    recorded: Floats,
+    local: Floats,
+    translations: Floats,
+) -> None:
+    """Hold an arm as it was recorded in the world, but turned ``(T, 4)``, as far as it points: elbow and roll as well.
+
+    An elbow that is bent elsewhere about the line from shoulder to wrist makes the forearm point elsewhere.
+    """
+    rows = np.flatnonzero(weight > 1e-6)
+    upper, lower = (context.roles[f"{side}{part}"] for part in ("UpperArm", "LowerArm"))
+    world = context.world(local[rows], translations[rows])
+    above = rotations.multiply(world.q(upper), rotations.conjugate(local[rows, upper]))
+    wanted = rotations.multiply(rotations.conjugate(above), rotations.multiply(turn, before.q(upper))[rows])
+    column = int(np.searchsorted(arm_limits(context.body).joints, lower))
+    for joint, held in ((upper, wanted), (lower, recorded[rows, column])):
+        local[rows, joint] = rotations.slerp(local[rows, joint], held, weight[rows])
 
 
 def _turn_kept(

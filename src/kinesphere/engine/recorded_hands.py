@@ -45,6 +45,7 @@ TREMOR = 0.04  # seconds of σ: a captured chest trembles by a degree or two, an
 HOLD = 0.05  # arm lengths: what goes less is a hold
 HANG_SIGMA = 0.15  # seconds of σ, over which a hand comes to hang
 FLEXED = 0.45  # of EMOTE's constant wrist bend: a recorded wrist has a bend of its own
+WAVE_SMOOTH = 0.045  # seconds of σ, over which flourishes of wrists and elbows are smoothed
 MOST_TURN = np.radians(48.0)  # of a wrist beside what is recorded
 MOST_AWAY = 0.75  # arm lengths that a hand goes from its recorded path at most, approached softly
 TRUNK_WIDTH, TRUNK_DEPTH, TRUNK_LOW = 0.43, 0.31, -1.15  # arm lengths: the trunk about the middle between the shoulders
@@ -325,7 +326,9 @@ def turn_hand(phrase: Phrase, hand: RecordedHand, clock: RecordingClock, table: 
     vectors *= (MOST_TURN * np.tanh(size / MOST_TURN) / np.maximum(size, 1e-12))[:, None]
     swivel = twist_wave(share, over("elbow_twist") * weight * signs, counts) + over("elbow_out") * (1.0 - hand.hangs)
     swivel = swivel + hand.hangs * table[:, INDEX[f"{side}.arm.swivel"]]
-    return vectors, np.asarray(swivel)
+    # Waves end at goals, but in full swing: the next stroke has another one.
+    calm = gaussian(np.column_stack([vectors, swivel]), WAVE_SMOOTH * clock.rate, ends="hold")
+    return np.ascontiguousarray(calm[:, :3]), np.ascontiguousarray(calm[:, 3])
 
 
 def _waves(wave_rate: Floats, durations: Floats, stroke: Ints, frequency: Floats) -> tuple[Floats, Floats]:
