@@ -1,4 +1,6 @@
-// Arms of a recording that edits have moved: joints come softly to what is left of their ranges.
+// Arms of a recording that edits have moved: joints come softly to what is left of their ranges, hands keep out of the
+// body.
+#include "engine/capsules.hpp"
 #include "engine/pose_view.hpp"
 #include "maths/binding.hpp"
 
@@ -161,14 +163,63 @@ static void ease_joint(const EasedJoint& limited, Index child, Floats<3> recorde
     }
 }
 
+// Solid of recorded_clearance.py.
+struct Solid {
+    Floats<2> start, end;  // (T, 3) ends of its axis
+    Floats<2> axes;        // (T, 4) its left, up and ahead
+    double wide, deep;     // half widths aside and ahead
+};
+
+namespace {
+
+// A point seen from a capsule's axis, in the capsule's axes stretched ahead until it is round.
+Vec3 seen(const Solid& solid, Index t, Vec3 point) {
+    const Quat back = conjugate(read_quaternion(solid.axes.at(t)));
+    const Vec3 start = read_vector(solid.start.at(t));
+    return capsule_offset(rotate(back, point - start), {0.0, 0.0, 0.0},
+                          rotate(back, read_vector(solid.end.at(t)) - start), solid.wide, solid.deep);
+}
+
+}  // namespace
+
+// Add to displacements (T, 3) of points (T, 3) what brings them out of a solid, on the side where they were recorded
+// (T, 3) in it: they may be as deep in it as there. The push begins `soft` metres outside.
+static void keep_out(const Solid& was, const Solid& now, Floats<2> recorded, Floats<2> points, double soft,
+                     FloatsOut<2> pushes) {
+    const double stretch = now.wide / now.deep;
+    for (Index t = 0; t < points.shape[0]; ++t) {
+        const Vec3 point = read_vector(points.at(t)) + read_vector(pushes.at(t));
+        const Vec3 off = seen(now, t, point);
+        const double far = norm(off);
+        if (far >= now.wide + soft) continue;
+        const Vec3 before = seen(was, t, read_vector(recorded.at(t)));
+        const double was_far = norm(before), free = least(was_far, now.wide + soft);
+        if (far >= free) continue;
+        // Out along the mean of where it was and where it is; it stops softly at the distance at which it may be.
+        const Vec3 way = (was_far > 1e-9 ? before / was_far : Vec3{0.0, 0.0, 1.0}) + off / now.wide;
+        const double length = norm(way);
+        if (length < 1e-9) continue;
+        const Vec3 out = way / length;
+        const double room = most(least(soft, free - (now.wide - soft)), 1e-6), over = free - far;
+        const double wanted = free - least(over, room * (1.0 - std::exp(-over / room)));
+        const double along = dot(off, out), rest = dot(off, off) - square(wanted);
+        if (rest >= 0.0) continue;
+        Vec3 by = (std::sqrt(square(along) - rest) - along) * out;
+        by.z /= stretch;
+        write_vector(pushes.at(t), read_vector(pushes.at(t)) + rotate(read_quaternion(now.axes.at(t)), by));
+    }
+}
+
 }  // namespace kinesphere
 
+FIELDS(kinesphere::Solid, &kinesphere::Solid::start, &kinesphere::Solid::end, &kinesphere::Solid::axes,
+       &kinesphere::Solid::wide, &kinesphere::Solid::deep);
 FIELDS(kinesphere::EasedJoint, &kinesphere::EasedJoint::path, &kinesphere::EasedJoint::columns,
        &kinesphere::EasedJoint::before, &kinesphere::EasedJoint::after, &kinesphere::EasedJoint::axes,
        &kinesphere::EasedJoint::ranges, &kinesphere::EasedJoint::cone);
 
 namespace kinesphere {
 
-KERNELS(recorded_arms) { return {kernel<ease_joint>("ease_joint")}; }
+KERNELS(recorded_arms) { return {kernel<ease_joint>("ease_joint"), kernel<keep_out>("keep_out")}; }
 
 }  // namespace kinesphere

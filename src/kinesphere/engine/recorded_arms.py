@@ -11,6 +11,7 @@ from kinesphere.engine.channels import INDEX
 from kinesphere.engine.hand_contacts import nearness
 from kinesphere.engine.pose import SIGN
 from kinesphere.engine.recorded_channels import within_room
+from kinesphere.engine.recorded_clearance import FOREARM, Solid, keep_out, palm_of, solids
 from kinesphere.engine.recorded_hands import (
     displace_hand,
     elbow_swivel,
@@ -38,6 +39,8 @@ HIGHER, HIGHEST, ELBOW_SMOOTH = 0.08, -0.06, 0.03  # arm lengths above the recor
 HANGS_DOWN = 0.85  # of the trunk's turns that a hanging arm does not take part in
 SWINGS_ALONG = 0.6  # less of that in a walk, where arms swing about the trunk
 ARM_SMOOTH = 0.022  # seconds of σ, over which turns of arms are smoothed
+CLEAR_SMOOTH = 0.05  # seconds of σ, over which hands and elbows come out of the body
+MOST_SWING, SWING_LEVER = 0.6, 0.1  # radians that elbows swing out of the body; of an arm's reach that is no lever
 KEYED = 0.02  # arm lengths that a user has moved a key, from which on the arm goes there however it points
 TINY = 1e-7  # metres: what is nearer to where it was stays
 
@@ -63,15 +66,18 @@ def place_arms(
         own = displace_hand(context.phrase, hand, context.clock, table) + swing_arm(context.phrase, hand, context.clock)
         away[side] = keep_off_trunk(hand.path, own, side, float(np.median(half)))
     meetings, with_head = _meet(context, away)
+    legs = context.world(local, translations)  # feet were placed since
+    bodies = solids(context.body, before), solids(context.body, legs)
     for side, hand in context.hands.items():
         limb = context.limbs.get(f"{side}Arm")
         if limb is None:
             continue
         targets, ends, kept[side], aims = _targets(context, side, before, after, away[side], meetings, with_head)
         wrist = context.roles[f"{side}Hand"]
+        free = 1.0 - kept[side]
+        targets = targets + _clear_hand(context, side, before, after, bodies, targets, free)
         moved = norms(after.p(wrist) - targets) > TINY
         turns, swivels = turn_hand(context.phrase, hand, context.clock, table)
-        free = 1.0 - kept[side]
         swivels = _elbow_room(context, side, swivels * free)
         swivels = SIGN[side] * swivels + swivel_of_keys(context.phrase, side, context.clock.source)
         moved |= np.abs(swivels) > 1e-9
@@ -80,6 +86,12 @@ def place_arms(
         lowered = _lower_elbow(context, side, before, local, translations)
         if lowered.any():
             place_limb(limb, local, translations, targets, wanted=lowered != 0.0, swivels=lowered)
+        pushes, aside = _clear_forearm(context, side, before, bodies, local, translations)
+        if pushes.any():
+            targets = targets + pushes * free[:, None]
+            pushed = norms(pushes) > TINY
+            place_limb(limb, local, translations, targets, wanted=pushed, swivels=aside)
+            moved |= pushed
         limits.ease(f"{side}UpperArm", recorded, local, free)
         limits.ease(f"{side}LowerArm", recorded, local, free)
         _smooth_turns(context, limb, carried, np.where(moved, free, 0.0), local, translations)
@@ -92,6 +104,61 @@ def place_arms(
             turn_joints(np.array([wrist]), frame[None], (turns * free[:, None])[:, None], local)
         limits.ease(f"{side}Hand", recorded, local)
         _fingers(context, side, table, free, local)
+
+
+def _clear_hand(
+    context: PerformanceContext,
+    side: str,
+    before: RecordedWorld,
+    after: RecordedWorld,
+    bodies: tuple[dict[str, Solid], dict[str, Solid]],
+    targets: Floats,
+    free: Floats,
+) -> Floats:
+    """Displacements ``(T, 3)`` of a wrist's targets that bring wrist and palm no deeper into the body than recorded."""
+    elbow, wrist = (before.p(context.roles[f"{side}{part}"]) for part in ("LowerArm", "Hand"))
+    palm = palm_of(elbow, wrist, context.detail.poses.arm_length)
+    carried = rotations.multiply(after.q(after.chest_joint), rotations.conjugate(before.q(before.chest_joint)))
+    on = rotations.rotate(carried, palm - wrist)
+    push = keep_out(*bodies, wrist, targets)
+    push = push + keep_out(*bodies, palm, targets + on + push)
+    if not push.any():
+        return push
+    return gaussian(push * free[:, None], CLEAR_SMOOTH * context.rate, ends="hold")
+
+
+def _clear_forearm(
+    context: PerformanceContext,
+    side: str,
+    before: RecordedWorld,
+    bodies: tuple[dict[str, Solid], dict[str, Solid]],
+    local: Floats,
+    translations: Floats,
+) -> tuple[Floats, Floats]:
+    """Displacements ``(T, 3)`` of a wrist and swivels ``(T,)`` of its elbow that bring the forearm out of the body.
+
+    The elbow swings out about the line from shoulder to wrist as far as that helps; the wrist goes for the rest.
+    """
+    now = context.world(local, translations)
+    shoulder, elbow, wrist = (now.p(context.roles[f"{side}{part}"]) for part in ("UpperArm", "LowerArm", "Hand"))
+    was = [before.p(context.roles[f"{side}{part}"]) for part in ("LowerArm", "Hand")]
+    pushes, angles = np.zeros_like(wrist), np.zeros(len(wrist))
+    axis = (wrist - shoulder) / np.maximum(norms(wrist - shoulder), 1e-9)[:, None]
+    for share in FOREARM:
+        place = elbow + share * (wrist - elbow)
+        push = keep_out(*bodies, was[0] + share * (was[1] - was[0]), place)
+        if not push.any():
+            continue
+        arm = np.cross(axis, place - shoulder)  # what a radian of swivel does
+        angle = np.sum(push * arm, axis=1) / (np.sum(arm * arm, axis=1) + SWING_LEVER**2 * norms(wrist - shoulder) ** 2)
+        angle = MOST_SWING * np.tanh(angle / MOST_SWING)
+        angles = np.where(np.abs(angle) > np.abs(angles), angle, angles)
+        left = (push - angle[:, None] * arm) / share
+        pushes = np.where((norms(left) > norms(pushes))[:, None], left, pushes)
+    if not pushes.any():
+        return pushes, angles
+    both = gaussian(np.column_stack([pushes, angles]), CLEAR_SMOOTH * context.rate, ends="hold")
+    return np.ascontiguousarray(both[:, :3]), np.ascontiguousarray(both[:, 3])
 
 
 def _elbow_room(context: PerformanceContext, side: str, swivels: Floats) -> Floats:
