@@ -16,7 +16,6 @@ from kinesphere.engine.recorded_hands import (
     displace_hand,
     elbow_swivel,
     follow_keys,
-    keep_off_trunk,
     swivel_of_keys,
     turn_hand,
 )
@@ -39,6 +38,9 @@ HIGHER, HIGHEST, ELBOW_SMOOTH = 0.08, -0.06, 0.03  # arm lengths above the recor
 HANGS_DOWN = 0.85  # of the trunk's turns that a hanging arm does not take part in
 SWINGS_ALONG = 0.6  # less of that in a walk, where arms swing about the trunk
 ARM_SMOOTH = 0.022  # seconds of σ, over which turns of arms are smoothed
+FOLDED, NEAR_SHOULDER = 0.32, 0.1  # arm lengths from shoulder to wrist of a folded arm; and in which that is felt
+WAS_FOLDED = 0.9  # of the recorded distance that is always allowed
+AWAY_SMOOTH = 0.03  # seconds of σ, over which displacements are smoothed: a captured path has noise to be enlarged
 CLEAR_SMOOTH = 0.05  # seconds of σ, over which hands and elbows come out of the body
 MOST_SWING, SWING_LEVER = 0.6, 0.1  # radians that elbows swing out of the body; of an arm's reach that is no lever
 KEYED = 0.02  # arm lengths that a user has moved a key, from which on the arm goes there however it points
@@ -59,12 +61,10 @@ def place_arms(
     ``recorded (T, C, 4)`` are the rotations of joints with limits before anything was added.
     """
     limits = arm_limits(context.body)
-    length = context.detail.poses.arm_length
     away, kept = {}, {}
-    half = 0.5 * norms(before.p(context.roles["leftUpperArm"]) - before.p(context.roles["rightUpperArm"])) / length
     for side, hand in context.hands.items():
         own = displace_hand(context.phrase, hand, context.clock, table) + swing_arm(context.phrase, hand, context.clock)
-        away[side] = keep_off_trunk(hand.path, own, side, float(np.median(half)))
+        away[side] = gaussian(own, AWAY_SMOOTH * context.rate, ends="reflect")
     meetings, with_head = _meet(context, away)
     legs = context.world(local, translations)  # feet were placed since
     bodies = solids(context.body, before), solids(context.body, legs)
@@ -76,6 +76,7 @@ def place_arms(
         wrist = context.roles[f"{side}Hand"]
         free = 1.0 - kept[side]
         targets = targets + _clear_hand(context, side, before, after, bodies, targets, free)
+        targets = targets + free[:, None] * _off_shoulder(context, side, before, after, targets)
         moved = norms(after.p(wrist) - targets) > TINY
         turns, swivels = turn_hand(context.phrase, hand, context.clock, table)
         swivels = _elbow_room(context, side, swivels * free)
@@ -104,6 +105,31 @@ def place_arms(
             turn_joints(np.array([wrist]), frame[None], (turns * free[:, None])[:, None], local)
         limits.ease(f"{side}Hand", recorded, local)
         _fingers(context, side, table, free, local)
+
+
+def _off_shoulder(
+    context: PerformanceContext, side: str, before: RecordedWorld, after: RecordedWorld, targets: Floats
+) -> Floats:
+    """Displacements ``(T, 3)`` of targets that bring no wrist so near to its shoulder that the elbow would be folded, unless it was.
+
+    It stays on the side of the shoulder where it was recorded: on the way past the middle an arm turns at once.
+    """
+    shoulder, wrist = (context.roles[f"{side}{part}"] for part in ("UpperArm", "Hand"))
+    carried = rotations.multiply(after.q(after.chest_joint), rotations.conjugate(before.q(before.chest_joint)))
+    recorded = rotations.rotate(carried, before.p(wrist) - before.p(shoulder))
+    far = norms(recorded)
+    aside = recorded / np.maximum(far, 1e-9)[:, None]
+    length = context.detail.poses.arm_length
+    near = np.minimum(FOLDED * length, WAS_FOLDED * far)
+    way = targets - after.p(shoulder)
+    along = np.sum(way * aside, axis=1)
+    off = norms(way - along[:, None] * aside)
+    height = np.sqrt(np.maximum(near**2 - off**2, 0.0))
+    short = np.where(off < near, height - along, 0.0) / (NEAR_SHOULDER * length)
+    out = NEAR_SHOULDER * length * np.logaddexp(0.0, 4.0 * np.minimum(short, 100.0)) / 4.0
+    inside = smoothstep(clip((1.0 - off / np.maximum(near, 1e-9)) / 0.3, 0.0, 1.0))
+    push = np.where(short > -1.5, inside * out, 0.0)
+    return np.asarray(push[:, None] * aside)
 
 
 def _clear_hand(

@@ -48,7 +48,6 @@ FLEXED = 0.45  # of EMOTE's constant wrist bend: a recorded wrist has a bend of 
 WAVE_SMOOTH = 0.045  # seconds of σ, over which flourishes of wrists and elbows are smoothed
 MOST_TURN = np.radians(48.0)  # of a wrist beside what is recorded
 MOST_AWAY = 0.75  # arm lengths that a hand goes from its recorded path at most, approached softly
-TRUNK_WIDTH, TRUNK_DEPTH, TRUNK_LOW = 0.43, 0.31, -1.15  # arm lengths: the trunk about the middle between the shoulders
 
 
 @dataclass(frozen=True, eq=False)
@@ -274,27 +273,6 @@ def _through(times: Floats, values: Floats, at: Floats) -> Floats:
     if not np.any(values):
         return np.zeros((len(at), values.shape[1]))
     return np.stack([monotone_cubic(times, column, at) for column in values.T], axis=1)
-
-
-def keep_off_trunk(path: Floats, away: Floats, side: str, half_width: float) -> Floats:
-    """Displacements ``(T, 3)`` that bring no hand deeper into the trunk than it was recorded.
-
-    The trunk is an elliptic column below the middle between the shoulders; ``half_width`` is that from a shoulder to
-    the middle, in arm lengths.
-    """
-    sign = SIGN[side]
-    middle = np.array([-sign * half_width, 0.0, 0.0])
-    axes = np.array([TRUNK_WIDTH, TRUNK_DEPTH])
-    before, after = (path - middle)[:, [0, 2]] / axes, (path + away - middle)[:, [0, 2]] / axes
-    low = path[:, 1] + away[:, 1]
-    beside = smoothstep((low - TRUNK_LOW) / 0.2) * smoothstep((0.05 - low) / 0.2)
-    aside = before / np.maximum(norms(before), 1e-6)[:, None]  # it comes out on the side where it was
-    near, wanted = np.sum(after * aside, axis=1), np.minimum(norms(before), 1.0)
-    inside = beside * smoothstep((1.15 - norms(after)) / 0.3)
-    out = aside * (inside * np.maximum(wanted - near, 0.0))[:, None] * axes
-    made = away.copy()
-    made[:, [0, 2]] += out
-    return made
 
 
 # Wrists and elbows
