@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from kinesphere.body.ground import running_maximum
-from kinesphere.engine.recorded_clearance import Solid, palm_of, solids
+from kinesphere.engine.recorded_clearance import SOLIDS, Solids, palm_of, solids
 from kinesphere.maths import rotations
 from kinesphere.maths.vectors import Floats, norms
 from kinesphere.motion.humanoid import SIDES
@@ -62,16 +62,19 @@ def _depths(own: Performance, world: tuple[Floats, Floats]) -> Iterator[tuple[st
         points |= {f"forearm at {share:.0%}": elbow + share * (wrist - elbow) for share in SHARES}
         other = "right" if side == "left" else "left"
         around = at(f"{other}LowerArm"), at(f"{other}Hand"), np.broadcast_to(rotations.identity(), (len(elbow), 4))
-        forearm = Solid(*around, *2 * [(FOREARM + HAND) * length])
+        forearm = Solids(*(row[None] for row in around), np.full((1, 2), (FOREARM + HAND) * length))
         for name, point in points.items():
-            for part, solid in (*parts.items(), (f"{other} forearm", forearm)):
-                yield f"{side} {name} in {part}", _inside(point, solid)
+            for part, own_solids, i in (
+                *((part, parts, i) for i, part in enumerate(SOLIDS)),
+                (f"{other} forearm", forearm, 0),
+            ):
+                yield f"{side} {name} in {part}", _inside(point, own_solids, i)
 
 
-def _inside(point: Floats, solid: Solid) -> Floats:
-    """``(T,)`` metres that points are inside of a solid."""
-    back = rotations.conjugate(solid.axes)
-    stretch = np.array([1.0, 1.0, solid.wide / solid.deep])
-    bone, off = (rotations.rotate(back, own - solid.start) * stretch for own in (solid.end, point))
+def _inside(point: Floats, solids: Solids, i: int) -> Floats:
+    """``(T,)`` metres that points are inside of one solid."""
+    back, (wide, deep) = rotations.conjugate(solids.axes[i]), solids.radii[i]
+    stretch = np.array([1.0, 1.0, wide / deep])
+    bone, off = (rotations.rotate(back, own - solids.starts[i]) * stretch for own in (solids.ends[i], point))
     along = np.clip(np.sum(off * bone, axis=1) / np.maximum(np.sum(bone * bone, axis=1), 1e-9), 0.0, 1.0)
-    return np.asarray(solid.wide - norms(off - along[:, None] * bone))
+    return np.asarray(wide - norms(off - along[:, None] * bone))

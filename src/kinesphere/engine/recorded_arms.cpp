@@ -163,63 +163,100 @@ static void ease_joint(const EasedJoint& limited, Index child, Floats<3> recorde
     }
 }
 
-// Solid of recorded_clearance.py.
-struct Solid {
-    Floats<2> start, end;  // (T, 3) ends of its axis
-    Floats<2> axes;        // (T, 4) its left, up and ahead
-    double wide, deep;     // half widths aside and ahead
+// The joints of Limb of recorded_limbs.py.
+struct PointedLimb {
+    Ints<1> parents;
+    Index upper, lower, end;
+    Floats<1> hinge;
+    double soft;
+};
+
+// Solids of recorded_clearance.py.
+struct Solids {
+    Floats<3> starts, ends;  // (S, T, 3) of their axes
+    Floats<3> axes;          // (S, T, 4) their left, up and ahead
+    Floats<2> radii;         // (S, 2) half widths aside and ahead
 };
 
 namespace {
 
 // A point seen from a capsule's axis, in the capsule's axes stretched ahead until it is round.
-Vec3 seen(const Solid& solid, Index t, Vec3 point) {
-    const Quat back = conjugate(read_quaternion(solid.axes.at(t)));
-    const Vec3 start = read_vector(solid.start.at(t));
+Vec3 seen(const Solids& solids, Index s, Index t, Vec3 point) {
+    const Quat back = conjugate(read_quaternion(solids.axes.at(s, t)));
+    const Vec3 start = read_vector(solids.starts.at(s, t));
     return capsule_offset(rotate(back, point - start), {0.0, 0.0, 0.0},
-                          rotate(back, read_vector(solid.end.at(t)) - start), solid.wide, solid.deep);
+                          rotate(back, read_vector(solids.ends.at(s, t)) - start), solids.radii(s, 0),
+                          solids.radii(s, 1));
+}
+
+// How far a point is to be moved to be no deeper in a solid than it was recorded, on the side where it was recorded.
+Vec3 way_out(const Solids& was, const Solids& now, Index s, Index t, Vec3 recorded, Vec3 point, double soft) {
+    const double wide = now.radii(s, 0);
+    const Vec3 off = seen(now, s, t, point);
+    const double far = norm(off);
+    if (far >= wide + soft) return {0.0, 0.0, 0.0};
+    const Vec3 before = seen(was, s, t, recorded);
+    const double was_far = norm(before), free = least(was_far, wide + soft);
+    if (far >= free) return {0.0, 0.0, 0.0};
+    // Out along the mean of where it was and where it is; it stops softly at the distance at which it may be.
+    const Vec3 way = (was_far > 1e-9 ? before / was_far : Vec3{0.0, 0.0, 1.0}) + off / wide;
+    const double length = norm(way);
+    if (length < 1e-9) return {0.0, 0.0, 0.0};
+    const Vec3 out = way / length;
+    const double room = most(least(soft, free - (wide - soft)), 1e-6), over = free - far;
+    const double wanted = free - least(over, room * (1.0 - std::exp(-over / room)));
+    const double along = dot(off, out), rest = dot(off, off) - square(wanted);
+    if (rest >= 0.0) return {0.0, 0.0, 0.0};
+    Vec3 by = (std::sqrt(square(along) - rest) - along) * out;
+    by.z *= now.radii(s, 1) / wide;
+    return rotate(read_quaternion(now.axes.at(s, t)), by);
 }
 
 }  // namespace
 
-// Add to displacements (T, 3) of points (T, 3) what brings them out of a solid, on the side where they were recorded
-// (T, 3) in it: they may be as deep in it as there. The push begins `soft` metres outside.
-static void keep_out(const Solid& was, const Solid& now, Floats<2> recorded, Floats<2> points, double soft,
+// Add to displacements (T, 3) of points (T, 3) what brings them out of solids, where they may be as deep as they were
+// recorded (T, 3) among others. The push begins a share `soft` of a solid's half width outside. Say whether any is.
+static bool keep_out(const Solids& was, const Solids& now, Floats<2> recorded, Floats<2> points, double soft,
                      FloatsOut<2> pushes) {
-    const double stretch = now.wide / now.deep;
-    for (Index t = 0; t < points.shape[0]; ++t) {
-        const Vec3 point = read_vector(points.at(t)) + read_vector(pushes.at(t));
-        const Vec3 off = seen(now, t, point);
-        const double far = norm(off);
-        if (far >= now.wide + soft) continue;
-        const Vec3 before = seen(was, t, read_vector(recorded.at(t)));
-        const double was_far = norm(before), free = least(was_far, now.wide + soft);
-        if (far >= free) continue;
-        // Out along the mean of where it was and where it is; it stops softly at the distance at which it may be.
-        const Vec3 way = (was_far > 1e-9 ? before / was_far : Vec3{0.0, 0.0, 1.0}) + off / now.wide;
-        const double length = norm(way);
-        if (length < 1e-9) continue;
-        const Vec3 out = way / length;
-        const double room = most(least(soft, free - (now.wide - soft)), 1e-6), over = free - far;
-        const double wanted = free - least(over, room * (1.0 - std::exp(-over / room)));
-        const double along = dot(off, out), rest = dot(off, off) - square(wanted);
-        if (rest >= 0.0) continue;
-        Vec3 by = (std::sqrt(square(along) - rest) - along) * out;
-        by.z /= stretch;
-        write_vector(pushes.at(t), read_vector(pushes.at(t)) + rotate(read_quaternion(now.axes.at(t)), by));
+    bool any = false;
+    for (Index t = 0; t < points.shape[0]; ++t)
+        for (Index s = 0; s < now.radii.shape[0]; ++s) {
+            const Vec3 pushed = read_vector(pushes.at(t)), point = read_vector(points.at(t)) + pushed;
+            const Vec3 by =
+                way_out(was, now, s, t, read_vector(recorded.at(t)), point, soft * now.radii(s, 0));
+            if (dot(by, by) == 0.0) continue;
+            write_vector(pushes.at(t), pushed + by);
+            any = true;
+        }
+    return any;
+}
+
+// Turn limbs of T poses about their upper joints, in place, where a flag (T,) says so, until their ends are in the
+// direction of targets (T, 3) in the world.
+static void point_limb(const PointedLimb& limb, Floats<2> targets, Bools<1> wanted, FloatsOut<3> rotations,
+                       FloatsOut<3> translations) {
+    for (Index t = 0; t < rotations.shape[0]; ++t) {
+        if (!wanted(t)) continue;
+        const PoseView pose = {limb.parents, rotations.at(t), translations.at(t)};
+        const Vec3 upper = pose.world(limb.upper).position;
+        const Vec3 ray = pose.world(limb.end).position - upper, way = read_vector(targets.at(t)) - upper;
+        if (norm(ray) > 1e-9 && norm(way) > 1e-9) pose.turn(limb.upper, quaternion_between(ray, way));
     }
 }
 
 }  // namespace kinesphere
 
-FIELDS(kinesphere::Solid, &kinesphere::Solid::start, &kinesphere::Solid::end, &kinesphere::Solid::axes,
-       &kinesphere::Solid::wide, &kinesphere::Solid::deep);
+FIELDS(kinesphere::Solids, &kinesphere::Solids::starts, &kinesphere::Solids::ends, &kinesphere::Solids::axes,
+       &kinesphere::Solids::radii);
+FIELDS(kinesphere::PointedLimb, &kinesphere::PointedLimb::parents, &kinesphere::PointedLimb::upper,
+       &kinesphere::PointedLimb::lower, &kinesphere::PointedLimb::end, &kinesphere::PointedLimb::hinge,
+       &kinesphere::PointedLimb::soft);
 FIELDS(kinesphere::EasedJoint, &kinesphere::EasedJoint::path, &kinesphere::EasedJoint::columns,
        &kinesphere::EasedJoint::before, &kinesphere::EasedJoint::after, &kinesphere::EasedJoint::axes,
        &kinesphere::EasedJoint::ranges, &kinesphere::EasedJoint::cone);
 
 namespace kinesphere {
 
-KERNELS(recorded_arms) { return {kernel<ease_joint>("ease_joint"), kernel<keep_out>("keep_out")}; }
+KERNELS(recorded_arms) { return {kernel<ease_joint>("ease_joint"), kernel<keep_out>("keep_out"), kernel<point_limb>("point_limb")}; }
 
 }  // namespace kinesphere

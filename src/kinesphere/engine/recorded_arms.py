@@ -6,12 +6,14 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from kinesphere import _native
 from kinesphere.body.hands import blend_hand_shapes, finger_rotations, hand_shape
+from kinesphere.body.joint_subset import SubsetPose, joint_subset
 from kinesphere.engine.channels import INDEX
 from kinesphere.engine.hand_contacts import nearness
 from kinesphere.engine.pose import SIGN
 from kinesphere.engine.recorded_channels import within_room
-from kinesphere.engine.recorded_clearance import FOREARM, Solid, keep_out, palm_of, solids
+from kinesphere.engine.recorded_clearance import FOREARM, Solids, keep_out, palm_of, solids
 from kinesphere.engine.recorded_hands import (
     displace_hand,
     elbow_swivel,
@@ -26,14 +28,15 @@ from kinesphere.engine.recorded_walk import swing_arm
 from kinesphere.engine.recording_context import PerformanceContext, RecordedWorld
 from kinesphere.maths import rotations
 from kinesphere.maths.filters import gaussian
-from kinesphere.maths.vectors import Floats, Ints, clip, norms, smoothstep
+from kinesphere.maths.kinematics import forward_some
+from kinesphere.maths.vectors import Floats, Ints, clip, cross, norms, smoothstep
 from kinesphere.motion.gesture import SHAPES
 from kinesphere.motion.humanoid import SIDES
 from kinesphere.motion.memo import memoised
 from kinesphere.motion.referent import Kind
 from kinesphere.motion.skeleton import Skeleton
 
-ELBOWS = (-0.9, 1.35)  # radians inwards and outwards of hanging straight down, to which elbows come softly
+ELBOWS = (-0.9, 1.1)  # radians inwards and outwards of hanging straight down, to which elbows come softly
 HIGHER, HIGHEST, ELBOW_SMOOTH = 0.08, -0.06, 0.03  # arm lengths above the recorded elbow, and the shoulder; seconds
 HANGS_DOWN = 0.85  # of the trunk's turns that a hanging arm does not take part in
 SWINGS_ALONG = 0.6  # less of that in a walk, where arms swing about the trunk
@@ -84,7 +87,7 @@ def place_arms(
         moved |= np.abs(swivels) > 1e-9
         carried = local[:, [limb.upper, limb.lower]]
         place_limb(limb, local, translations, targets, wanted=moved, swivels=swivels)
-        lowered = _lower_elbow(context, side, before, local, translations)
+        lowered = _lower_elbow(context, side, before, after, local, translations)
         if lowered.any():
             place_limb(limb, local, translations, targets, wanted=lowered != 0.0, swivels=lowered)
         pushes, aside = _clear_forearm(context, side, before, bodies, local, translations)
@@ -110,7 +113,7 @@ def place_arms(
 def _off_shoulder(
     context: PerformanceContext, side: str, before: RecordedWorld, after: RecordedWorld, targets: Floats
 ) -> Floats:
-    """Displacements ``(T, 3)`` of targets that bring no wrist so near to its shoulder that the elbow would be folded, unless it was.
+    """Displacements ``(T, 3)`` of targets: no wrist comes so near to its shoulder that the elbow folds, unless it did.
 
     It stays on the side of the shoulder where it was recorded: on the way past the middle an arm turns at once.
     """
@@ -137,7 +140,7 @@ def _clear_hand(
     side: str,
     before: RecordedWorld,
     after: RecordedWorld,
-    bodies: tuple[dict[str, Solid], dict[str, Solid]],
+    bodies: tuple[Solids, Solids],
     targets: Floats,
     free: Floats,
 ) -> Floats:
@@ -146,18 +149,19 @@ def _clear_hand(
     palm = palm_of(elbow, wrist, context.detail.poses.arm_length)
     carried = rotations.multiply(after.q(after.chest_joint), rotations.conjugate(before.q(before.chest_joint)))
     on = rotations.rotate(carried, palm - wrist)
-    push = keep_out(*bodies, wrist, targets)
-    push = push + keep_out(*bodies, palm, targets + on + push)
-    if not push.any():
-        return push
-    return gaussian(push * free[:, None], CLEAR_SMOOTH * context.rate, ends="hold")
+    wrists = keep_out(*bodies, wrist, targets)
+    palms = keep_out(*bodies, palm, targets + on if wrists is None else targets + on + wrists)
+    pushes = [push for push in (wrists, palms) if push is not None]
+    if not pushes:
+        return np.zeros_like(targets)
+    return gaussian(np.sum(pushes, axis=0) * free[:, None], CLEAR_SMOOTH * context.rate, ends="hold")
 
 
 def _clear_forearm(
     context: PerformanceContext,
     side: str,
     before: RecordedWorld,
-    bodies: tuple[dict[str, Solid], dict[str, Solid]],
+    bodies: tuple[Solids, Solids],
     local: Floats,
     translations: Floats,
 ) -> tuple[Floats, Floats]:
@@ -165,18 +169,19 @@ def _clear_forearm(
 
     The elbow swings out about the line from shoulder to wrist as far as that helps; the wrist goes for the rest.
     """
-    now = context.world(local, translations)
-    shoulder, elbow, wrist = (now.p(context.roles[f"{side}{part}"]) for part in ("UpperArm", "LowerArm", "Hand"))
+    limb = context.limbs[f"{side}Arm"]
+    now = _arm(context, limb, local, translations)
+    shoulder, elbow, wrist = (now.positions_of(joint) for joint in (limb.upper, limb.lower, limb.end))
     was = [before.p(context.roles[f"{side}{part}"]) for part in ("LowerArm", "Hand")]
     pushes, angles = np.zeros_like(wrist), np.zeros(len(wrist))
-    axis = (wrist - shoulder) / np.maximum(norms(wrist - shoulder), 1e-9)[:, None]
+    ray, reach = wrist - shoulder, np.maximum(norms(wrist - shoulder), 1e-9)
     for share in FOREARM:
         place = elbow + share * (wrist - elbow)
         push = keep_out(*bodies, was[0] + share * (was[1] - was[0]), place)
-        if not push.any():
+        if push is None:
             continue
-        arm = np.cross(axis, place - shoulder)  # what a radian of swivel does
-        angle = np.sum(push * arm, axis=1) / (np.sum(arm * arm, axis=1) + SWING_LEVER**2 * norms(wrist - shoulder) ** 2)
+        arm = cross(ray, place - shoulder) / reach[:, None]  # what a radian of swivel does
+        angle = np.sum(push * arm, axis=1) / (np.sum(arm * arm, axis=1) + (SWING_LEVER * reach) ** 2)
         angle = MOST_SWING * np.tanh(angle / MOST_SWING)
         angles = np.where(np.abs(angle) > np.abs(angles), angle, angles)
         left = (push - angle[:, None] * arm) / share
@@ -206,37 +211,40 @@ def _smooth_turns(
     rows, joints = np.flatnonzero(free > 0.0), [limb.upper, limb.lower]
     if not len(rows):
         return
-    wanted = _ray(context, limb, local[rows], translations[rows])[0]
+    wrist = np.ascontiguousarray(_arm(context, limb, local, translations).positions_of(limb.end))
     turned = rotations.continuous(rotations.multiply(rotations.conjugate(carried), local[:, joints]))
     calm = rotations.normalise(gaussian(turned, ARM_SMOOTH * context.rate, ends="reflect"))[rows]
     mixed = rotations.slerp(turned[rows], calm, free[rows, None])
     local[rows[:, None], joints] = rotations.multiply(carried[rows], mixed)
-    ray, above = _ray(context, limb, local[rows], translations[rows])
-    back = rotations.rotation_between(*(rotations.rotate(rotations.conjugate(above), own) for own in (ray, wanted)))
-    local[rows, limb.upper] = rotations.multiply(back, local[rows, limb.upper])
+    _native.recorded_arms.point_limb(limb, wrist, free > 0.0, local, translations)
 
 
-def _ray(context: PerformanceContext, limb: Limb, local: Floats, translations: Floats) -> tuple[Floats, Floats]:
-    """From shoulder to wrist ``(T, 3)``, and how what carries the arm is turned ``(T, 4)``, in the world."""
-    world = context.world(local, translations)
-    above = rotations.multiply(world.q(limb.upper), rotations.conjugate(local[:, limb.upper]))
-    return world.p(limb.end) - world.p(limb.upper), above
+def _arm(context: PerformanceContext, limb: Limb, local: Floats, translations: Floats) -> SubsetPose:
+    """The joints of an arm, and what carries them, in the world."""
+    subset = joint_subset(context.body.skeleton, [limb.upper, limb.lower, limb.end])
+    return SubsetPose(*forward_some(local, translations, subset.joints, subset.parents), subset)
 
 
 def _lower_elbow(
-    context: PerformanceContext, side: str, before: RecordedWorld, local: Floats, translations: Floats
+    context: PerformanceContext,
+    side: str,
+    before: RecordedWorld,
+    after: RecordedWorld,
+    local: Floats,
+    translations: Floats,
 ) -> Floats:
     """Swivels ``(T,)`` that bring an elbow down which edits have raised above its shoulder.
 
     It may be as high as it was recorded, or nearly as high as the shoulder.
     """
-    after = context.world(local, translations)
-    shoulder, elbow, hand = (context.roles[f"{side}{part}"] for part in ("UpperArm", "LowerArm", "Hand"))
+    limb = context.limbs[f"{side}Arm"]
+    now = _arm(context, limb, local, translations)
+    shoulder, elbow = (context.roles[f"{side}{part}"] for part in ("UpperArm", "LowerArm"))
     up, was_up = (rotations.rotate(own.chest, np.array([0.0, 1.0, 0.0])) for own in (after, before))
     length = context.detail.poses.arm_length
     recorded = np.sum((before.p(elbow) - before.p(shoulder)) * was_up, axis=1)
     most = np.maximum(recorded + HIGHER * length, HIGHEST * length)
-    bone, way = after.p(elbow) - after.p(shoulder), after.p(hand) - after.p(shoulder)
+    bone, way = (now.positions_of(joint) - now.positions_of(limb.upper) for joint in (limb.lower, limb.end))
     axis = way / np.maximum(norms(way), 1e-9)[:, None]
     along = np.sum(bone * axis, axis=1)
     off = bone - along[:, None] * axis
@@ -379,9 +387,9 @@ def _turn_kept(
     """Turn a hand as it is wanted in the world, as far as it keeps something."""
     hand = context.roles[f"{side}Hand"]
     rows = np.flatnonzero(kept > 1e-6)
-    world = context.world(local, translations)
-    turned = rotations.slerp(world.q(hand)[rows], ends[rows], kept[rows])
-    parent = rotations.multiply(world.q(hand)[rows], rotations.conjugate(local[rows, hand]))
+    now = _arm(context, context.limbs[f"{side}Arm"], local, translations).rotations_of(hand)[rows]
+    turned = rotations.slerp(now, ends[rows], kept[rows])
+    parent = rotations.multiply(now, rotations.conjugate(local[rows, hand]))
     local[rows, hand] = rotations.multiply(rotations.conjugate(parent), turned)
 
 

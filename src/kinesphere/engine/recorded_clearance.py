@@ -20,6 +20,7 @@ from kinesphere.maths.vectors import Floats, norms
 from kinesphere.motion.humanoid import SIDES
 
 BELOW_SHOULDERS, CROWN = 0.28, 0.22  # arm lengths: top of the trunk's axis below the shoulders, of the head's above it
+SOLIDS = ("trunk", "head", "left thigh", "right thigh")
 THIGH_ENDS = 0.85  # of the way to the knee: beyond it is the knee, which is thinner
 PALM = 0.16  # arm lengths from the wrist, on from the forearm
 FOREARM = (0.45, 0.8)  # points of it that are felt, as shares from the elbow
@@ -37,52 +38,39 @@ class Joints(Protocol):
         ...
 
 
-class Solid(NamedTuple):
-    """A capsule, flattened ahead, in every frame."""
+class Solids(NamedTuple):
+    """Capsules, flattened ahead, in every frame, for native loops."""
 
-    start: Floats  # (T, 3) ends of its axis
-    end: Floats  # (T, 3)
-    axes: Floats  # (T, 4) its left, up and ahead
-    wide: float  # metres: half widths aside and ahead
-    deep: float
+    starts: Floats  # (S, T, 3) ends of their axes
+    ends: Floats  # (S, T, 3)
+    axes: Floats  # (S, T, 4) their left, up and ahead
+    radii: Floats  # (S, 2) metres: half widths aside and ahead
 
 
-def solids(body: Body, world: Joints) -> dict[str, Solid]:
-    """Trunk, head and thighs."""
+def solids(body: Body, world: Joints) -> Solids:
+    """Those of ``SOLIDS``."""
     roles = body.roles
     arm, leg = (0.5 * sum(body.lengths[f"{side}{limb}"] for side in SIDES) for limb in ("Arm", "Leg"))
     size = min(arm / ARM, leg / LEG)
-
-    def frame(joint: int) -> Floats:
-        return rotations.multiply(world.q(joint), body_frame(body, joint))
-
-    chest, head = frame(chest_joint(body)), frame(roles["head"])
-    shoulders = 0.5 * (world.p(roles["leftUpperArm"]) + world.p(roles["rightUpperArm"]))
-    top = shoulders - rotations.rotate(chest, np.array([0.0, BELOW_SHOULDERS * arm, 0.0]))
-    crown = world.p(roles["head"]) + rotations.rotate(head, CROWN * size * ARM * np.array([0.0, 1.0, 0.15]))
-    made = {
-        "trunk": _solid(world.p(roles["hips"]), top, chest, TRUNK, size),
-        "head": _solid(world.p(roles["head"]), crown, head, HEAD, size),
-    }
-    for side in SIDES:
-        hip, knee = world.p(roles[f"{side}UpperLeg"]), world.p(roles[f"{side}LowerLeg"])
-        end = hip + THIGH_ENDS * (knee - hip)
-        made[f"{side} thigh"] = _solid(hip, end, frame(roles[f"{side}UpperLeg"]), THIGH, size)
-    return made
+    joints = [chest_joint(body), roles["head"], *(roles[f"{side}UpperLeg"] for side in SIDES)]
+    frames = np.stack([body_frame(body, joint) for joint in joints])[:, None]
+    axes = rotations.multiply(np.stack([world.q(joint) for joint in joints]), frames)
+    offsets = np.array([[0.0, -BELOW_SHOULDERS * arm, 0.0], CROWN * size * ARM * np.array([0.0, 1.0, 0.15])])
+    down, crown = rotations.rotate(axes[:2], offsets[:, None])
+    starts = np.stack([world.p(roles["hips"]), *(world.p(joint) for joint in joints[1:])])
+    ends = np.empty_like(starts)
+    ends[0] = 0.5 * (world.p(roles["leftUpperArm"]) + world.p(roles["rightUpperArm"])) + down
+    ends[1] = starts[1] + crown
+    for i, side in enumerate(SIDES, 2):
+        ends[i] = starts[i] + THIGH_ENDS * (world.p(roles[f"{side}LowerLeg"]) - starts[i])
+    return Solids(starts, ends, axes, size * np.array([TRUNK, HEAD, THIGH, THIGH]))
 
 
-def _solid(start: Floats, end: Floats, axes: Floats, radii: tuple[float, float], size: float) -> Solid:
-    rows = (np.ascontiguousarray(row) for row in (start, end, axes))
-    return Solid(*rows, radii[0] * size, radii[1] * size)
-
-
-def keep_out(was: dict[str, Solid], now: dict[str, Solid], recorded: Floats, points: Floats) -> Floats:
-    """Displacements ``(T, 3)`` of points that were at ``recorded`` among other solids, out of these."""
+def keep_out(was: Solids, now: Solids, recorded: Floats, points: Floats) -> Floats | None:
+    """Displacements ``(T, 3)`` of points that were at ``recorded`` among other solids, out of these; None: they are."""
     pushes = np.zeros_like(points)
     given = np.ascontiguousarray(recorded), np.ascontiguousarray(points)
-    for name, solid in now.items():
-        _native.recorded_arms.keep_out(was[name], solid, *given, 2.0 * SOFT * solid.wide / TRUNK[0], pushes)
-    return pushes
+    return pushes if _native.recorded_arms.keep_out(was, now, *given, 2.0 * SOFT / TRUNK[0], pushes) else None
 
 
 def palm_of(elbow: Floats, wrist: Floats, length: float) -> Floats:

@@ -47,6 +47,7 @@ HANG_SIGMA = 0.15  # seconds of σ, over which a hand comes to hang
 FLEXED = 0.45  # of EMOTE's constant wrist bend: a recorded wrist has a bend of its own
 WAVE_SMOOTH = 0.045  # seconds of σ, over which flourishes of wrists and elbows are smoothed
 MOST_TURN = np.radians(48.0)  # of a wrist beside what is recorded
+HUNG_ROOM = np.array([0.30, 0.60, 0.50])  # arm lengths out, up and ahead that a posture lifts hanging hands at most
 MOST_AWAY = 0.75  # arm lengths that a hand goes from its recorded path at most, approached softly
 
 
@@ -160,7 +161,8 @@ def displace_hand(phrase: Phrase, hand: RecordedHand, clock: RecordingClock, tab
     away = away + _follow_placed(phrase.arm(hand.side), clock.source)
     mirror = np.array([SIGN[hand.side], 1.0, 1.0])
     columns = [INDEX[f"{hand.side}.arm.{name}"] for name in ("out", "up", "ahead")]
-    away = away + hand.hangs[:, None] * mirror * table[:, columns] / ARM
+    posture = HUNG_ROOM * np.tanh(table[:, columns] / (ARM * HUNG_ROOM))
+    away = away + hand.hangs[:, None] * mirror * posture
     size = norms(away)
     return np.asarray(away * (MOST_AWAY * np.tanh(size / MOST_AWAY) / np.maximum(size, 1e-12))[:, None])
 
