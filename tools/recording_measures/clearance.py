@@ -62,7 +62,8 @@ def _depths(own: Performance, world: tuple[Floats, Floats]) -> Iterator[tuple[st
         points |= {f"forearm at {share:.0%}": elbow + share * (wrist - elbow) for share in SHARES}
         other = "right" if side == "left" else "left"
         around = at(f"{other}LowerArm"), at(f"{other}Hand"), np.broadcast_to(rotations.identity(), (len(elbow), 4))
-        forearm = Solids(*(row[None] for row in around), np.full((1, 2), (FOREARM + HAND) * length))
+        start, end, axes = (row[None] for row in around)
+        forearm = Solids(start, end, axes, np.full((1, 2), (FOREARM + HAND) * length))
         for name, point in points.items():
             for part, own_solids, i in (
                 *((part, parts, i) for i, part in enumerate(SOLIDS)),

@@ -40,7 +40,7 @@ ELBOWS = (-0.9, 1.1)  # radians inwards and outwards of hanging straight down, t
 HIGHER, HIGHEST, ELBOW_SMOOTH = 0.08, -0.06, 0.03  # arm lengths above the recorded elbow, and the shoulder; seconds
 HANGS_DOWN = 0.85  # of the trunk's turns that a hanging arm does not take part in
 SWINGS_ALONG = 0.6  # less of that in a walk, where arms swing about the trunk
-ARM_SMOOTH = 0.022  # seconds of σ, over which turns of arms are smoothed
+ARM_SMOOTH = 0.035  # seconds of σ, over which turns of arms are smoothed
 FOLDED, NEAR_SHOULDER = 0.32, 0.1  # arm lengths from shoulder to wrist of a folded arm; and in which that is felt
 WAS_FOLDED = 0.9  # of the recorded distance that is always allowed
 AWAY_SMOOTH = 0.03  # seconds of σ, over which displacements are smoothed: a captured path has noise to be enlarged
@@ -96,9 +96,11 @@ def place_arms(
             pushed = norms(pushes) > TINY
             place_limb(limb, local, translations, targets, wanted=pushed, swivels=aside)
             moved |= pushed
-        limits.ease(f"{side}UpperArm", recorded, local, free)
-        limits.ease(f"{side}LowerArm", recorded, local, free)
+        for part in ("UpperArm", "LowerArm"):
+            limits.ease(f"{side}{part}", recorded, local, free)
         _smooth_turns(context, limb, carried, np.where(moved, free, 0.0), local, translations)
+        for part in ("UpperArm", "LowerArm"):  # smoothing leaves little to be eased again
+            limits.ease(f"{side}{part}", recorded, local, free)
         for weight, turn in aims:
             _hold_arm(context, side, before, turn, weight, recorded, local, translations)
         if kept[side].any():
