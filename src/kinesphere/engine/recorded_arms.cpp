@@ -157,7 +157,7 @@ static void ease_joint(const EasedJoint& limited, Index child, Floats<3> recorde
         const Vec3 moved = direction - now.bone;
         if (shares(t) > 0.0 && dot(moved, moved) > 0.0) {
             const Turned here = joint.turned(pose, limited.path);
-            const Quat wanted = quaternion_between(now.bone, direction) * here.rotation;
+            const Quat wanted = quaternion_between(joint.bone, direction) * axis_angle_quaternion(joint.bone, twist);
             write_quaternion(at, read_quaternion(at) * part_of(joint.own_rotation(here, wanted), shares(t)));
         }
     }
