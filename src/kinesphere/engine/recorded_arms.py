@@ -133,6 +133,7 @@ def _off_shoulder(
     short = np.where(off < near, height - along, 0.0) / (NEAR_SHOULDER * length)
     out = NEAR_SHOULDER * length * np.logaddexp(0.0, 4.0 * np.minimum(short, 100.0)) / 4.0
     inside = smoothstep(clip((1.0 - off / np.maximum(near, 1e-9)) / 0.3, 0.0, 1.0))
+    inside *= smoothstep(clip(along / np.maximum(near, 1e-9) + 1.2, 0.0, 1.0))  # what is well past it may be there
     push = np.where(short > -1.5, inside * out, 0.0)
     return np.asarray(push[:, None] * aside)
 
@@ -327,36 +328,51 @@ def _targets(
         target = target + near[:, None] * (place - target)
         ends = rotations.slerp(ends, rotations.multiply(by, before.q(hand)), near)
         kept = np.maximum(kept, near)
-    for referent, weight in windows(context.phrase, side, context.clock.source, (Kind.TOUCH, Kind.PLACE)):
-        if referent.kind == Kind.PLACE:
+    aims: list[tuple[Floats, Floats]] = []
+    holds: list[tuple[Floats, Floats, Floats]] = []
+    for referent, weight in windows(context.phrase, side, context.clock.source, (Kind.TOUCH, Kind.PLACE, Kind.AIM)):
+        if referent.kind == Kind.AIM:
+            if referent.target is None:
+                continue
+            place, turn = aim(after.p(shoulder), before.p(shoulder), wrist, np.array(referent.target))
+            aims.append((apart * weight, turn))
+            turn = rotations.multiply(turn, before.q(hand))
+        elif referent.kind == Kind.PLACE:
             place, turn = wrist, before.q(hand)
         else:
             joint = kept_joint(context.phrase, referent)
             by = rotations.multiply(after.q(joint), rotations.conjugate(before.q(joint)))
             place = after.p(joint) + rotations.rotate(by, wrist - before.p(joint))
             turn = rotations.multiply(by, before.q(hand))
-        weight = apart * weight
-        target = target + weight[:, None] * (place - target)
-        share = weight / np.maximum(kept + weight, 1e-9)
-        ends = rotations.slerp(ends, turn, share)
-        kept = np.maximum(kept, weight)
-    aims: list[tuple[Floats, Floats]] = []
-    for referent, weight in windows(context.phrase, side, context.clock.source, (Kind.AIM,)):
-        if referent.target is None:
-            continue
-        aimed, turn = aim(after.p(shoulder), before.p(shoulder), wrist, np.array(referent.target))
-        weight = apart * weight
-        aims.append((weight, turn))
-        target = target + weight[:, None] * (aimed - target)
-        share = weight / np.maximum(kept + weight, 1e-9)
-        ends = rotations.slerp(ends, rotations.multiply(turn, before.q(hand)), share)
-        kept = np.maximum(kept, weight)
+        holds.append((apart * weight, place, turn))
+    if holds:
+        place, turn, held = _held(holds, ends)
+        target = target + held[:, None] * (place - target)
+        ends = rotations.slerp(ends, turn, held / np.maximum(np.maximum(kept, held), 1e-12))
+        kept = np.maximum(kept, held)
     keyed = follow_keys(context.phrase, side, context.clock.source)
     if keyed.any():
         target = target + length * rotations.rotate(chest, keyed)
         stays = 1.0 - smoothstep(norms(keyed) / KEYED)
         aims = [(weight * stays, turn) for weight, turn in aims]
     return target, ends, kept, aims
+
+
+def _held(holds: list[tuple[Floats, Floats, Floats]], ends: Floats) -> tuple[Floats, Floats, Floats]:
+    """Where a wrist is held ``(T, 3)``, how its hand is turned ``(T, 4)``, and how far, by one or more referents.
+
+    Each is how far it holds, where, and how turned. What holds fully does so, though another one comes already.
+    """
+    weights = np.stack([weight for weight, *_ in holds])
+    left = np.array([np.prod(np.delete(1.0 - weights, i, axis=0), axis=0) for i in range(len(holds))])
+    shares = weights * (left + 1e-6)
+    shares = shares / np.maximum(shares.sum(axis=0), 1e-12)
+    place = np.sum([share[:, None] * own for share, (_, own, _) in zip(shares, holds, strict=True)], axis=0)
+    turned, total = ends, np.zeros(len(ends))
+    for share, (_, _, turn) in zip(shares, holds, strict=True):
+        total = total + share
+        turned = rotations.slerp(turned, turn, share / np.maximum(total, 1e-12))
+    return place, turned, 1.0 - np.prod(1.0 - weights, axis=0)
 
 
 def _hold_arm(
