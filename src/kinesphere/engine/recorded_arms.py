@@ -131,7 +131,9 @@ def _off_shoulder(
     off = norms(way - along[:, None] * aside)
     height = np.sqrt(np.maximum(near**2 - off**2, 0.0))
     short = np.where(off < near, height - along, 0.0) / (NEAR_SHOULDER * length)
-    out = NEAR_SHOULDER * length * np.logaddexp(0.0, 4.0 * np.minimum(short, 100.0)) / 4.0
+    there = (near - far) / (NEAR_SHOULDER * length)  # a hand that is where it was recorded is not pushed at all
+    out, none = (np.logaddexp(0.0, 4.0 * np.minimum(own, 100.0)) for own in (short, there))
+    out = 0.25 * NEAR_SHOULDER * length * np.maximum(out - none - 1e-9, 0.0)
     inside = smoothstep(clip((1.0 - off / np.maximum(near, 1e-9)) / 0.3, 0.0, 1.0))
     inside *= smoothstep(clip(along / np.maximum(near, 1e-9) + 1.2, 0.0, 1.0))  # what is well past it may be there
     push = np.where(short > -1.5, inside * out, 0.0)
