@@ -338,7 +338,8 @@ def test_a_cycle_that_travels_stays_a_cycle(word):
     next_one = replace(made, translations=made.translations + on)
     twice = np.concatenate([made.positions_world()[:-1], next_one.positions_world()])
     jolts = norms(np.diff(twice, 2, axis=0)).max(axis=1)
-    assert jolts[len(made) - 4 : len(made) + 1].max() < 1.5 * jolts[3 : len(made) - 5].max()
+    recorded = norms(np.diff(motion.positions_world(), 2, axis=0)).max()
+    assert jolts[len(made) - 4 : len(made) + 1].max() < max(1.5 * jolts[3 : len(made) - 5].max(), recorded)
 
 
 @pytest.mark.parametrize("word", [*WORDS, "shy", "proud"])

@@ -1,6 +1,7 @@
 """Contracts: what every performance of a recording keeps, over many clips and edits.
 
-Each measure is one module: planted feet, pops, joint limits, soundness, what hands keep, flights. The report has one
+Each measure is one module: planted feet, pops, joint limits, soundness, what hands keep,
+how deep they are in the body, flights. The report has one
 row an edit, the worst cases of each measure, and a table of all numbers as CSV.
 """
 
@@ -14,12 +15,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from recording_measures import flights, kept, limits, plants, pops, soundness
+from recording_measures import clearance, flights, kept, limits, plants, pops, soundness
 from recording_measures.clips import performable
 from recording_measures.edits import EDITS
 from recording_measures.performances import Found, Performance, Recorded
 
-GROUPS = (plants, pops, limits, soundness, kept, flights)
+GROUPS = (plants, pops, limits, soundness, kept, clearance, flights)
 # Measure to its unit, what is still well, and what it says.
 COLUMNS: dict[str, tuple[str, float, str]] = {
     "ball slip": ("mm", 5.0, "added to a planted ball's, or a whole sole's, own movement"),
@@ -41,6 +42,7 @@ COLUMNS: dict[str, tuple[str, float, str]] = {
     "kept meet": ("mm", 5.0, "change of the distance between wrists that meet"),
     "kept place": ("mm", 5.0, "of a hand that stays in the world"),
     "kept aim": ("°", 3.0, "off the target, beyond what was recorded"),
+    "deeper": ("mm", 20.0, "of hands and forearms in trunk, head, thighs or the other forearm, beyond the recording"),
     "flight pace": ("%", 2.0, "of the clock in the air"),
 }
 WORST = 20

@@ -22,6 +22,7 @@ from kinesphere.engine.recorded_frames import sample_frames, show_other_moments
 from kinesphere.engine.recorded_legs import balance_hips, peel_feet, place_feet, sink_hips
 from kinesphere.engine.recorded_life import mean_radius
 from kinesphere.engine.recorded_limbs import recorded_rig
+from kinesphere.engine.recorded_limits import arm_limits
 from kinesphere.engine.recorded_poses import RecordedPoses, chest_joint
 from kinesphere.engine.recorded_walk import walk_elsewhere
 from kinesphere.engine.recording_clock import RecordingClock, recording_clock
@@ -103,11 +104,15 @@ def _perform(phrase: Phrase, rate: float) -> Motion:
     _trail(context, local)
     before = context.world(local, translations)
     _hold_still(context, local, translations)
+    limits = arm_limits(context.body)
+    recorded = np.ascontiguousarray(local[:, limits.joints])
     table = recorded_channels(context.phrase, context.clock, context.hands)
     recorded_rig(context.body).turn_trunk(table, local, translations)
     stepped = edited_steps(context.phrase, context.clock)
     if stepped is not None:
         stepped.turn_hips(context, local, translations)
+    for side in SIDES:
+        limits.ease(f"{side}Shoulder", recorded, local)
     after = context.world(local, translations)
     walked = walk_elsewhere(context.phrase, context.clock)
     feet = {side: np.array(before.p(context.roles[f"{side}Foot"])) for side in SIDES}
@@ -127,7 +132,7 @@ def _perform(phrase: Phrase, rate: float) -> Motion:
         after = after.moved(shift)
     turns = {} if stepped is None else stepped.turns
     place_feet(context, before, after, feet, turned, turns, local, translations)
-    place_arms(context, before, after, table, local, translations)
+    place_arms(context, before, after, table, recorded, local, translations)
     return _motion(context, local, translations)
 
 

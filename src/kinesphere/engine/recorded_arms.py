@@ -4,33 +4,43 @@ from __future__ import annotations
 
 import numpy as np
 
+from kinesphere import _native
+from kinesphere.body.joint_subset import SubsetPose, joint_subset
 from kinesphere.engine.hand_contacts import nearness
 from kinesphere.engine.pose import SIGN
 from kinesphere.engine.recorded_channels import within_room
+from kinesphere.engine.recorded_clearance import FOREARM, Solids, keep_out, palm_of, solids
 from kinesphere.engine.recorded_fingers import shape_fingers
 from kinesphere.engine.recorded_hands import (
     displace_hand,
     elbow_swivel,
     follow_keys,
-    keep_off_trunk,
     swivel_of_keys,
     turn_hand,
 )
-from kinesphere.engine.recorded_limbs import place_limb, turn_joints
+from kinesphere.engine.recorded_limbs import Limb, place_limb, turn_joints
+from kinesphere.engine.recorded_limits import arm_limits
 from kinesphere.engine.recorded_referents import aim, kept_joint, windows
 from kinesphere.engine.recorded_walk import swing_arm
 from kinesphere.engine.recording_context import PerformanceContext, RecordedWorld
 from kinesphere.maths import rotations
 from kinesphere.maths.filters import gaussian
-from kinesphere.maths.vectors import Floats, clip, norms
+from kinesphere.maths.kinematics import forward_some
+from kinesphere.maths.vectors import Floats, clip, cross, norms, smoothstep
 from kinesphere.motion.humanoid import SIDES
 from kinesphere.motion.referent import Kind
 
-ELBOWS = (-0.9, 1.35)  # radians inwards and outwards of hanging straight down, to which elbows come softly
+ELBOWS = (-0.9, 1.1)  # radians inwards and outwards of hanging straight down, to which elbows come softly
 HIGHER, HIGHEST, ELBOW_SMOOTH = 0.08, -0.06, 0.03  # arm lengths above the recorded elbow, and the shoulder; seconds
 HANGS_DOWN = 0.85  # of the trunk's turns that a hanging arm does not take part in
 SWINGS_ALONG = 0.6  # less of that in a walk, where arms swing about the trunk
-ARM_SMOOTH = 0.022  # seconds of σ, over which turns of arms are smoothed
+ARM_SMOOTH = 0.035  # seconds of σ, over which turns of arms are smoothed
+FOLDED, NEAR_SHOULDER = 0.32, 0.1  # arm lengths from shoulder to wrist of a folded arm; and in which that is felt
+WAS_FOLDED = 0.9  # of the recorded distance that is always allowed
+AWAY_SMOOTH = 0.03  # seconds of σ, over which displacements are smoothed: a captured path has noise to be enlarged
+CLEAR_SMOOTH = 0.05  # seconds of σ, over which hands and elbows come out of the body
+MOST_SWING, SWING_LEVER = 0.6, 0.1  # radians that elbows swing out of the body; of an arm's reach that is no lever
+KEYED = 0.02  # arm lengths that a user has moved a key, from which on the arm goes there however it points
 TINY = 1e-7  # metres: what is nearer to where it was stays
 
 
@@ -39,42 +49,146 @@ def place_arms(
     before: RecordedWorld,
     after: RecordedWorld,
     table: Floats,
+    recorded: Floats,
     local: Floats,
     translations: Floats,
 ) -> None:
-    """Put hands where edits bring them, in poses that are changed in place."""
-    length = context.detail.poses.arm_length
+    """Put hands where edits bring them, in poses that are changed in place.
+
+    ``recorded (T, C, 4)`` are the rotations of joints with limits before anything was added.
+    """
+    limits = arm_limits(context.body)
     away, kept = {}, {}
-    half = 0.5 * norms(before.p(context.roles["leftUpperArm"]) - before.p(context.roles["rightUpperArm"])) / length
     for side, hand in context.hands.items():
         own = displace_hand(context.phrase, hand, context.clock, table) + swing_arm(context.phrase, hand, context.clock)
-        away[side] = keep_off_trunk(hand.path, own, side, float(np.median(half)))
+        away[side] = gaussian(own, AWAY_SMOOTH * context.rate, ends="reflect")
     meetings, with_head = _meet(context, away)
+    legs = context.world(local, translations)  # feet were placed since
+    bodies = solids(context.body, before), solids(context.body, legs)
     for side, hand in context.hands.items():
         limb = context.limbs.get(f"{side}Arm")
         if limb is None:
             continue
-        targets, ends, kept[side] = _targets(context, side, before, after, away[side], meetings, with_head)
+        targets, ends, kept[side], aims = _targets(context, side, before, after, away[side], meetings, with_head)
         wrist = context.roles[f"{side}Hand"]
+        free = 1.0 - kept[side]
+        targets = targets + _clear_hand(context, side, before, after, bodies, targets, free)
+        targets = targets + free[:, None] * _off_shoulder(context, side, before, after, targets)
         moved = norms(after.p(wrist) - targets) > TINY
         turns, swivels = turn_hand(context.phrase, hand, context.clock, table)
-        free = 1.0 - kept[side]
         swivels = _elbow_room(context, side, swivels * free)
         swivels = SIGN[side] * swivels + swivel_of_keys(context.phrase, side, context.clock.source)
         moved |= np.abs(swivels) > 1e-9
-        joints = [limb.upper, limb.lower]
-        carried = local[:, joints]
+        carried = local[:, [limb.upper, limb.lower]]
         place_limb(limb, local, translations, targets, wanted=moved, swivels=swivels)
-        lowered = _lower_elbow(context, side, before, local, translations)
+        lowered = _lower_elbow(context, side, before, after, local, translations)
         if lowered.any():
             place_limb(limb, local, translations, targets, wanted=lowered != 0.0, swivels=lowered)
-        _smooth_turns(context, joints, carried, np.where(moved, free, 0.0), local)
+        pushes, aside = _clear_forearm(context, side, before, bodies, local, translations)
+        if pushes.any():
+            targets = targets + pushes * free[:, None]
+            pushed = norms(pushes) > TINY
+            place_limb(limb, local, translations, targets, wanted=pushed, swivels=aside)
+            moved |= pushed
+        for part in ("UpperArm", "LowerArm"):
+            limits.ease(f"{side}{part}", recorded, local, free)
+        _smooth_turns(context, limb, carried, np.where(moved, free, 0.0), local, translations)
+        for part in ("UpperArm", "LowerArm"):  # smoothing leaves little to be eased again
+            limits.ease(f"{side}{part}", recorded, local, free)
+        for weight, turn in aims:
+            _hold_arm(context, side, before, turn, weight, recorded, local, translations)
         if kept[side].any():
             _turn_kept(context, side, ends, kept[side], local, translations)
         if np.any(turns):
             frame = context.body.anatomy.frames[f"{side}Hand"]
             turn_joints(np.array([wrist]), frame[None], (turns * free[:, None])[:, None], local)
+        limits.ease(f"{side}Hand", recorded, local)
         shape_fingers(context.body.skeleton, side, table, free, local)
+
+
+def _off_shoulder(
+    context: PerformanceContext, side: str, before: RecordedWorld, after: RecordedWorld, targets: Floats
+) -> Floats:
+    """Displacements ``(T, 3)`` of targets: no wrist comes so near to its shoulder that the elbow folds, unless it did.
+
+    It stays on the side of the shoulder where it was recorded: on the way past the middle an arm turns at once.
+    """
+    shoulder, wrist = (context.roles[f"{side}{part}"] for part in ("UpperArm", "Hand"))
+    carried = rotations.multiply(after.q(after.chest_joint), rotations.conjugate(before.q(before.chest_joint)))
+    recorded = rotations.rotate(carried, before.p(wrist) - before.p(shoulder))
+    far = norms(recorded)
+    aside = recorded / np.maximum(far, 1e-9)[:, None]
+    length = context.detail.poses.arm_length
+    near = np.minimum(FOLDED * length, WAS_FOLDED * far)
+    way = targets - after.p(shoulder)
+    along = np.sum(way * aside, axis=1)
+    off = norms(way - along[:, None] * aside)
+    height = np.sqrt(np.maximum(near**2 - off**2, 0.0))
+    short = np.where(off < near, height - along, 0.0) / (NEAR_SHOULDER * length)
+    there = (near - far) / (NEAR_SHOULDER * length)  # a hand that is where it was recorded is not pushed at all
+    out, none = (np.logaddexp(0.0, 4.0 * np.minimum(own, 100.0)) for own in (short, there))
+    out = 0.25 * NEAR_SHOULDER * length * np.maximum(out - none - 1e-9, 0.0)
+    inside = smoothstep(clip((1.0 - off / np.maximum(near, 1e-9)) / 0.3, 0.0, 1.0))
+    inside *= smoothstep(clip(along / np.maximum(near, 1e-9) + 1.2, 0.0, 1.0))  # what is well past it may be there
+    push = np.where(short > -1.5, inside * out, 0.0)
+    return np.asarray(push[:, None] * aside)
+
+
+def _clear_hand(
+    context: PerformanceContext,
+    side: str,
+    before: RecordedWorld,
+    after: RecordedWorld,
+    bodies: tuple[Solids, Solids],
+    targets: Floats,
+    free: Floats,
+) -> Floats:
+    """Displacements ``(T, 3)`` of a wrist's targets that bring wrist and palm no deeper into the body than recorded."""
+    elbow, wrist = (before.p(context.roles[f"{side}{part}"]) for part in ("LowerArm", "Hand"))
+    palm = palm_of(elbow, wrist, context.detail.poses.arm_length)
+    carried = rotations.multiply(after.q(after.chest_joint), rotations.conjugate(before.q(before.chest_joint)))
+    on = rotations.rotate(carried, palm - wrist)
+    wrists = keep_out(*bodies, wrist, targets)
+    palms = keep_out(*bodies, palm, targets + on if wrists is None else targets + on + wrists)
+    pushes = [push for push in (wrists, palms) if push is not None]
+    if not pushes:
+        return np.zeros_like(targets)
+    return gaussian(np.sum(pushes, axis=0) * free[:, None], CLEAR_SMOOTH * context.rate, ends="hold")
+
+
+def _clear_forearm(
+    context: PerformanceContext,
+    side: str,
+    before: RecordedWorld,
+    bodies: tuple[Solids, Solids],
+    local: Floats,
+    translations: Floats,
+) -> tuple[Floats, Floats]:
+    """Displacements ``(T, 3)`` of a wrist and swivels ``(T,)`` of its elbow that bring the forearm out of the body.
+
+    The elbow swings out about the line from shoulder to wrist as far as that helps; the wrist goes for the rest.
+    """
+    limb = context.limbs[f"{side}Arm"]
+    now = _arm(context, limb, local, translations)
+    shoulder, elbow, wrist = (now.positions_of(joint) for joint in (limb.upper, limb.lower, limb.end))
+    was = [before.p(context.roles[f"{side}{part}"]) for part in ("LowerArm", "Hand")]
+    pushes, angles = np.zeros_like(wrist), np.zeros(len(wrist))
+    ray, reach = wrist - shoulder, np.maximum(norms(wrist - shoulder), 1e-9)
+    for share in FOREARM:
+        place = elbow + share * (wrist - elbow)
+        push = keep_out(*bodies, was[0] + share * (was[1] - was[0]), place)
+        if push is None:
+            continue
+        arm = cross(ray, place - shoulder) / reach[:, None]  # what a radian of swivel does
+        angle = np.sum(push * arm, axis=1) / (np.sum(arm * arm, axis=1) + (SWING_LEVER * reach) ** 2)
+        angle = MOST_SWING * np.tanh(angle / MOST_SWING)
+        angles = np.where(np.abs(angle) > np.abs(angles), angle, angles)
+        left = (push - angle[:, None] * arm) / share
+        pushes = np.where((norms(left) > norms(pushes))[:, None], left, pushes)
+    if not pushes.any():
+        return pushes, angles
+    both = gaussian(np.column_stack([pushes, angles]), CLEAR_SMOOTH * context.rate, ends="hold")
+    return np.ascontiguousarray(both[:, :3]), np.ascontiguousarray(both[:, 3])
 
 
 def _elbow_room(context: PerformanceContext, side: str, swivels: Floats) -> Floats:
@@ -85,34 +199,51 @@ def _elbow_room(context: PerformanceContext, side: str, swivels: Floats) -> Floa
     return within_room(swivels, recorded, ELBOWS)
 
 
-def _smooth_turns(context: PerformanceContext, joints: list[int], carried: Floats, free: Floats, local: Floats) -> None:
-    """Smooth in time how far edits have turned joints of an arm ``(T, K, 4)``: an elbow near straight turns fast.
+def _smooth_turns(
+    context: PerformanceContext, limb: Limb, carried: Floats, free: Floats, local: Floats, translations: Floats
+) -> None:
+    """Smooth in time how far edits have turned both bones of an arm: an elbow near straight turns fast.
 
-    ``free (T,)`` is by how much: hands that keep something, and frames that nothing has moved, stay as they are.
+    The wrist stays in the direction from its shoulder in which it was. ``carried (T, 2, 4)`` are the rotations before
+    edits; ``free (T,)`` is by how much: hands that keep something, and frames that nothing has moved, stay.
     """
-    turned = rotations.multiply(rotations.conjugate(carried), local[:, joints])
-    vectors = rotations.to_rotation_vector(rotations.continuous(turned))
-    calm = gaussian(vectors, ARM_SMOOTH * context.rate, ends="reflect")
-    shown = np.flatnonzero(free > 0.0)
-    mixed = vectors + free[:, None, None] * (calm - vectors)
-    made = rotations.multiply(carried, rotations.from_rotation_vector(mixed))
-    local[shown[:, None], joints] = made[shown]
+    rows, joints = np.flatnonzero(free > 0.0), [limb.upper, limb.lower]
+    if not len(rows):
+        return
+    wrist = np.ascontiguousarray(_arm(context, limb, local, translations).positions_of(limb.end))
+    turned = rotations.continuous(rotations.multiply(rotations.conjugate(carried), local[:, joints]))
+    calm = rotations.normalise(gaussian(turned, ARM_SMOOTH * context.rate, ends="reflect"))[rows]
+    mixed = rotations.slerp(turned[rows], calm, free[rows, None])
+    local[rows[:, None], joints] = rotations.multiply(carried[rows], mixed)
+    _native.recorded_arms.point_limb(limb, wrist, free > 0.0, local, translations)
+
+
+def _arm(context: PerformanceContext, limb: Limb, local: Floats, translations: Floats) -> SubsetPose:
+    """The joints of an arm, and what carries them, in the world."""
+    subset = joint_subset(context.body.skeleton, [limb.upper, limb.lower, limb.end])
+    return SubsetPose(*forward_some(local, translations, subset.joints, subset.parents), subset)
 
 
 def _lower_elbow(
-    context: PerformanceContext, side: str, before: RecordedWorld, local: Floats, translations: Floats
+    context: PerformanceContext,
+    side: str,
+    before: RecordedWorld,
+    after: RecordedWorld,
+    local: Floats,
+    translations: Floats,
 ) -> Floats:
     """Swivels ``(T,)`` that bring an elbow down which edits have raised above its shoulder.
 
     It may be as high as it was recorded, or nearly as high as the shoulder.
     """
-    after = context.world(local, translations)
-    shoulder, elbow, hand = (context.roles[f"{side}{part}"] for part in ("UpperArm", "LowerArm", "Hand"))
+    limb = context.limbs[f"{side}Arm"]
+    now = _arm(context, limb, local, translations)
+    shoulder, elbow = (context.roles[f"{side}{part}"] for part in ("UpperArm", "LowerArm"))
     up, was_up = (rotations.rotate(own.chest, np.array([0.0, 1.0, 0.0])) for own in (after, before))
     length = context.detail.poses.arm_length
     recorded = np.sum((before.p(elbow) - before.p(shoulder)) * was_up, axis=1)
     most = np.maximum(recorded + HIGHER * length, HIGHEST * length)
-    bone, way = after.p(elbow) - after.p(shoulder), after.p(hand) - after.p(shoulder)
+    bone, way = (now.positions_of(joint) - now.positions_of(limb.upper) for joint in (limb.lower, limb.end))
     axis = way / np.maximum(norms(way), 1e-9)[:, None]
     along = np.sum(bone * axis, axis=1)
     off = bone - along[:, None] * axis
@@ -163,8 +294,11 @@ def _targets(
     away: Floats,
     meetings: Floats,
     with_head: Floats,
-) -> tuple[Floats, Floats, Floats]:
-    """Where a wrist goes ``(T, 3)``, how its hand is turned where it keeps something ``(T, 4)``, and how far."""
+) -> tuple[Floats, Floats, Floats, list[tuple[Floats, Floats]]]:
+    """Where a wrist goes ``(T, 3)``, how its hand is turned where it keeps something ``(T, 4)``, and how far.
+
+    Then how far it points, and how the arm is turned for it, of each referent that it points at.
+    """
     shoulder, hand = (context.roles[f"{side}{part}"] for part in ("UpperArm", "Hand"))
     length = context.detail.poses.arm_length
     carried = rotations.multiply(after.q(after.chest_joint), rotations.conjugate(before.q(before.chest_joint)))
@@ -190,32 +324,75 @@ def _targets(
         target = target + near[:, None] * (place - target)
         ends = rotations.slerp(ends, rotations.multiply(by, before.q(hand)), near)
         kept = np.maximum(kept, near)
-    for referent, weight in windows(context.phrase, side, context.clock.source, (Kind.TOUCH, Kind.PLACE)):
-        if referent.kind == Kind.PLACE:
+    aims: list[tuple[Floats, Floats]] = []
+    holds: list[tuple[Floats, Floats, Floats]] = []
+    for referent, weight in windows(context.phrase, side, context.clock.source, (Kind.TOUCH, Kind.PLACE, Kind.AIM)):
+        if referent.kind == Kind.AIM:
+            if referent.target is None:
+                continue
+            place, turn = aim(after.p(shoulder), before.p(shoulder), wrist, np.array(referent.target))
+            aims.append((apart * weight, turn))
+            turn = rotations.multiply(turn, before.q(hand))
+        elif referent.kind == Kind.PLACE:
             place, turn = wrist, before.q(hand)
         else:
             joint = kept_joint(context.phrase, referent)
             by = rotations.multiply(after.q(joint), rotations.conjugate(before.q(joint)))
             place = after.p(joint) + rotations.rotate(by, wrist - before.p(joint))
             turn = rotations.multiply(by, before.q(hand))
-        weight = apart * weight
-        target = target + weight[:, None] * (place - target)
-        share = weight / np.maximum(kept + weight, 1e-9)
-        ends = rotations.slerp(ends, turn, share)
-        kept = np.maximum(kept, weight)
-    for referent, weight in windows(context.phrase, side, context.clock.source, (Kind.AIM,)):
-        if referent.target is None:
-            continue
-        aimed, turn = aim(after.p(shoulder), before.p(shoulder), wrist, np.array(referent.target))
-        weight = apart * weight
-        target = target + weight[:, None] * (aimed - target)
-        share = weight / np.maximum(kept + weight, 1e-9)
-        ends = rotations.slerp(ends, rotations.multiply(turn, before.q(hand)), share)
-        kept = np.maximum(kept, weight)
+        holds.append((apart * weight, place, turn))
+    if holds:
+        place, turn, held = _held(holds, ends)
+        target = target + held[:, None] * (place - target)
+        ends = rotations.slerp(ends, turn, held / np.maximum(np.maximum(kept, held), 1e-12))
+        kept = np.maximum(kept, held)
     keyed = follow_keys(context.phrase, side, context.clock.source)
     if keyed.any():
         target = target + length * rotations.rotate(chest, keyed)
-    return target, ends, kept
+        stays = 1.0 - smoothstep(norms(keyed) / KEYED)
+        aims = [(weight * stays, turn) for weight, turn in aims]
+    return target, ends, kept, aims
+
+
+def _held(holds: list[tuple[Floats, Floats, Floats]], ends: Floats) -> tuple[Floats, Floats, Floats]:
+    """Where a wrist is held ``(T, 3)``, how its hand is turned ``(T, 4)``, and how far, by one or more referents.
+
+    Each is how far it holds, where, and how turned. What holds fully does so, though another one comes already.
+    """
+    weights = np.stack([weight for weight, *_ in holds])
+    left = np.array([np.prod(np.delete(1.0 - weights, i, axis=0), axis=0) for i in range(len(holds))])
+    shares = weights * (left + 1e-6)
+    shares = shares / np.maximum(shares.sum(axis=0), 1e-12)
+    place = np.sum([share[:, None] * own for share, (_, own, _) in zip(shares, holds, strict=True)], axis=0)
+    turned, total = ends, np.zeros(len(ends))
+    for share, (_, _, turn) in zip(shares, holds, strict=True):
+        total = total + share
+        turned = rotations.slerp(turned, turn, share / np.maximum(total, 1e-12))
+    return place, turned, 1.0 - np.prod(1.0 - weights, axis=0)
+
+
+def _hold_arm(
+    context: PerformanceContext,
+    side: str,
+    before: RecordedWorld,
+    turn: Floats,
+    weight: Floats,
+    recorded: Floats,
+    local: Floats,
+    translations: Floats,
+) -> None:
+    """Hold an arm as it was recorded in the world, but turned ``(T, 4)``, as far as it points: elbow and roll as well.
+
+    An elbow that is bent elsewhere about the line from shoulder to wrist makes the forearm point elsewhere.
+    """
+    rows = np.flatnonzero(weight > 1e-6)
+    upper, lower = (context.roles[f"{side}{part}"] for part in ("UpperArm", "LowerArm"))
+    world = context.world(local[rows], translations[rows])
+    above = rotations.multiply(world.q(upper), rotations.conjugate(local[rows, upper]))
+    wanted = rotations.multiply(rotations.conjugate(above), rotations.multiply(turn, before.q(upper))[rows])
+    column = int(np.searchsorted(arm_limits(context.body).joints, lower))
+    for joint, held in ((upper, wanted), (lower, recorded[rows, column])):
+        local[rows, joint] = rotations.slerp(local[rows, joint], held, weight[rows])
 
 
 def _turn_kept(
@@ -224,7 +401,7 @@ def _turn_kept(
     """Turn a hand as it is wanted in the world, as far as it keeps something."""
     hand = context.roles[f"{side}Hand"]
     rows = np.flatnonzero(kept > 1e-6)
-    world = context.world(local, translations)
-    turned = rotations.slerp(world.q(hand)[rows], ends[rows], kept[rows])
-    parent = rotations.multiply(world.q(hand)[rows], rotations.conjugate(local[rows, hand]))
+    now = _arm(context, context.limbs[f"{side}Arm"], local, translations).rotations_of(hand)[rows]
+    turned = rotations.slerp(now, ends[rows], kept[rows])
+    parent = rotations.multiply(now, rotations.conjugate(local[rows, hand]))
     local[rows, hand] = rotations.multiply(rotations.conjugate(parent), turned)

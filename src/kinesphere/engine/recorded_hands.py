@@ -48,11 +48,12 @@ TREMOR = 0.04  # seconds of σ: a captured chest trembles by a degree or two, an
 HOLD = 0.05  # arm lengths: what goes less is a hold
 HANG_SIGMA = 0.15  # seconds of σ, over which a hand comes to hang
 FLEXED = 0.45  # of EMOTE's constant wrist bend: a recorded wrist has a bend of its own
+WAVE_SMOOTH = 0.045  # seconds of σ, over which flourishes of wrists and elbows are smoothed
 MOST_TURN = np.radians(48.0)  # of a wrist beside what is recorded
+HUNG_ROOM = np.array([0.30, 0.60, 0.50])  # arm lengths out, up and ahead that a posture lifts hanging hands at most
 MOST_AWAY = 0.75  # arm lengths that a hand goes from its recorded path at most, approached softly
 ACCENTS = 0.13  # seconds of σ: what is quicker in a hand's way makes its accents
 MOST_ACCENT = 0.12  # arm lengths that it is made more of, approached softly
-TRUNK_WIDTH, TRUNK_DEPTH, TRUNK_LOW = 0.43, 0.31, -1.15  # arm lengths: the trunk about the middle between the shoulders
 
 
 @dataclass(frozen=True, eq=False)
@@ -166,7 +167,8 @@ def displace_hand(phrase: Phrase, hand: RecordedHand, clock: RecordingClock, tab
     away = away + _follow_placed(phrase.arm(hand.side), clock.source)
     mirror = np.array([SIGN[hand.side], 1.0, 1.0])
     columns = [INDEX[f"{hand.side}.arm.{name}"] for name in ("out", "up", "ahead")]
-    away = away + hand.hangs[:, None] * mirror * table[:, columns] / ARM
+    posture = HUNG_ROOM * np.tanh(table[:, columns] / (ARM * HUNG_ROOM))
+    away = away + hand.hangs[:, None] * mirror * posture
     size = norms(away)
     return np.asarray(away * (MOST_AWAY * np.tanh(size / MOST_AWAY) / np.maximum(size, 1e-12))[:, None])
 
@@ -328,27 +330,6 @@ def _through(times: Floats, values: Floats, at: Floats) -> Floats:
     return np.stack([monotone_cubic(times, column, at) for column in values.T], axis=1)
 
 
-def keep_off_trunk(path: Floats, away: Floats, side: str, half_width: float) -> Floats:
-    """Displacements ``(T, 3)`` that bring no hand deeper into the trunk than it was recorded.
-
-    The trunk is an elliptic column below the middle between the shoulders; ``half_width`` is that from a shoulder to
-    the middle, in arm lengths.
-    """
-    sign = SIGN[side]
-    middle = np.array([-sign * half_width, 0.0, 0.0])
-    axes = np.array([TRUNK_WIDTH, TRUNK_DEPTH])
-    before, after = (path - middle)[:, [0, 2]] / axes, (path + away - middle)[:, [0, 2]] / axes
-    low = path[:, 1] + away[:, 1]
-    beside = smoothstep((low - TRUNK_LOW) / 0.2) * smoothstep((0.05 - low) / 0.2)
-    aside = before / np.maximum(norms(before), 1e-6)[:, None]  # it comes out on the side where it was
-    near, wanted = np.sum(after * aside, axis=1), np.minimum(norms(before), 1.0)
-    inside = beside * smoothstep((1.15 - norms(after)) / 0.3)
-    out = aside * (inside * np.maximum(wanted - near, 0.0))[:, None] * axes
-    made = away.copy()
-    made[:, [0, 2]] += out
-    return made
-
-
 # Wrists and elbows
 
 
@@ -378,7 +359,9 @@ def turn_hand(phrase: Phrase, hand: RecordedHand, clock: RecordingClock, table: 
     vectors *= (MOST_TURN * np.tanh(size / MOST_TURN) / np.maximum(size, 1e-12))[:, None]
     swivel = twist_wave(share, over("elbow_twist") * weight * signs, counts) + over("elbow_out") * (1.0 - hand.hangs)
     swivel = swivel + hand.hangs * table[:, INDEX[f"{side}.arm.swivel"]]
-    return vectors, np.asarray(swivel)
+    # Waves end at goals, but in full swing: the next stroke has another one.
+    calm = gaussian(np.column_stack([vectors, swivel]), WAVE_SMOOTH * clock.rate, ends="hold")
+    return np.ascontiguousarray(calm[:, :3]), np.ascontiguousarray(calm[:, 3])
 
 
 def _waves(wave_rate: Floats, durations: Floats, stroke: Ints, frequency: Floats) -> tuple[Floats, Floats]:

@@ -90,8 +90,8 @@ def place_feet(
             joints = [rotations.multiply(about, joint) for joint in joints]
             axes, pelvis = rotations.rotate(about, axes), rotations.multiply(about, pelvis)
         wanted = [after.q(context.roles["hips"]), after.p(upper), feet[side], turned[side]]
-        paths = LegPaths(*bones, *joints, axes, pelvis, *wanted)
-        place_foot(leg, paths, moved, context.rate, local, translations)
+        rows = [*bones, *joints, axes, pelvis, *wanted]
+        place_foot(leg, LegPaths._make(rows), moved, context.rate, local, translations)
 
 
 def sink_hips(

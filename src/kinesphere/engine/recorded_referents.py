@@ -15,6 +15,7 @@ from kinesphere.motion.phrase import Phrase
 from kinesphere.motion.referent import Kind, Referent
 
 FADE = 0.3  # seconds, where a referent says nothing about how it comes and goes
+AIM_ROUNDS = 3  # of turning an arm: each leaves a fifth of what the last one missed, its length over the distance
 
 
 def referent_window(referent: Referent, source: Floats) -> Floats:
@@ -52,10 +53,14 @@ def aim(shoulder: Floats, was: Floats, wrist: Floats, target: Floats) -> tuple[F
     """Where a wrist is ``(T, 3)`` for a stretched arm to point at a target ``(3,)``, and how far the arm is turned.
 
     The arm is held in the world as it was recorded, with its shoulder ``was`` and its ``wrist`` there, and turned about
-    the ``shoulder`` where that is now by as much as the target is seen elsewhere from it.
+    the ``shoulder`` where that is now until the target is, seen from the wrist, where it was beside the forearm.
     """
-    turn = rotations.rotation_between(_unit(target - was), _unit(target - shoulder))
-    return np.asarray(shoulder + rotations.rotate(turn, wrist - was)), turn
+    seen, place = _unit(target - wrist), shoulder + wrist - was
+    turn = np.broadcast_to(rotations.identity(), (len(wrist), 4))
+    for _ in range(AIM_ROUNDS):
+        turn = rotations.rotation_between(seen, _unit(target - place))
+        place = shoulder + rotations.rotate(turn, wrist - was)
+    return np.asarray(place), turn
 
 
 def _unit(vectors: Floats) -> Floats:
