@@ -8,7 +8,7 @@ import pytest
 
 from engine.test_performed_recordings import record
 from kinesphere import lift, limit_excess, perform
-from kinesphere.engine.recorded_clearance import SOLIDS, keep_out, solids
+from kinesphere.engine.recorded_clearance import SOLIDS, clear_hand, solids
 from kinesphere.engine.recorded_limits import PARTS, arm_limits
 from kinesphere.engine.recorded_referents import aim
 from kinesphere.maths import rotations
@@ -98,17 +98,22 @@ def test_points_come_out_of_the_body_no_farther_than_they_were():
     body = lift(motion).body
     solid = solids(body, body_world(body, motion.rotations, motion.translations))
     count = len(motion)
+    still = np.broadcast_to(rotations.identity(), (count, 4))
+
+    def keep_out(recorded, points):  # of a hand without a palm
+        return clear_hand((solid, solid), recorded - [0.0, 1.0, 0.0], recorded, 0.0, still, points)
+
     for i, name in enumerate(SOLIDS):
         middle = 0.5 * (solid.starts[i] + solid.ends[i])
         outside = middle + rotations.rotate(solid.axes[i], np.array([0.02, 0.0, 0.6]))
         points = middle + rotations.rotate(solid.axes[i], 0.02 * random.normal(size=(count, 3)))
-        pushes = keep_out(solid, solid, outside, points)
+        pushes = keep_out(outside, points)
         assert pushes is not None, name
         made = rotations.rotate(rotations.conjugate(solid.axes[i]), points + pushes - middle)
         assert made[:, 2].min() > 0.0, name  # ahead, where they were
         assert norms(made[:, [0, 2]] / solid.radii[i]).min() > 0.85, name
-        assert keep_out(solid, solid, points, points) is None, name  # as deep as recorded
-        assert keep_out(solid, solid, outside, outside) is None, name
+        assert keep_out(points, points) is None, name  # as deep as recorded
+        assert keep_out(outside, outside) is None, name
 
 
 def test_an_arm_that_points_points_where_it_did():

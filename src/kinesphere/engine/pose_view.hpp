@@ -27,6 +27,16 @@ struct PoseView {
         return made;
     }
 
+    // The same of a joint below another one, whose place is known.
+    Placement world_below(Index ancestor, const Placement& above, Index joint) const {
+        Placement made = {{1.0, 0.0, 0.0, 0.0}, {0.0, 0.0, 0.0}};
+        for (; joint != ancestor; joint = parents(joint)) {
+            const Quat turn = local(joint);
+            made = {turn * made.rotation, read_vector(translations + 3 * joint) + rotate(turn, made.position)};
+        }
+        return {above.rotation * made.rotation, above.position + rotate(above.rotation, made.position)};
+    }
+
     Quat world_of_parent(Index joint) const {
         return parents(joint) < 0 ? Quat{1.0, 0.0, 0.0, 0.0} : world(parents(joint)).rotation;
     }

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from kinesphere import _native
-from kinesphere.body.joint_subset import SubsetPose, joint_subset
 from kinesphere.engine.hand_contacts import nearness
 from kinesphere.engine.pose import SIGN
 from kinesphere.engine.recorded_channels import within_room
-from kinesphere.engine.recorded_clearance import FOREARM, Solids, keep_out, palm_of, solids
+from kinesphere.engine.recorded_clearance import clear_forearm, clear_hand, solids
 from kinesphere.engine.recorded_fingers import shape_fingers
 from kinesphere.engine.recorded_hands import (
     displace_hand,
@@ -25,8 +26,7 @@ from kinesphere.engine.recorded_walk import swing_arm
 from kinesphere.engine.recording_context import PerformanceContext, RecordedWorld
 from kinesphere.maths import rotations
 from kinesphere.maths.filters import gaussian
-from kinesphere.maths.kinematics import forward_some
-from kinesphere.maths.vectors import Floats, clip, cross, norms, smoothstep
+from kinesphere.maths.vectors import Floats, norms, smoothstep
 from kinesphere.motion.humanoid import SIDES
 from kinesphere.motion.referent import Kind
 
@@ -39,9 +39,18 @@ FOLDED, NEAR_SHOULDER = 0.32, 0.1  # arm lengths from shoulder to wrist of a fol
 WAS_FOLDED = 0.9  # of the recorded distance that is always allowed
 AWAY_SMOOTH = 0.03  # seconds of σ, over which displacements are smoothed: a captured path has noise to be enlarged
 CLEAR_SMOOTH = 0.05  # seconds of σ, over which hands and elbows come out of the body
-MOST_SWING, SWING_LEVER = 0.6, 0.1  # radians that elbows swing out of the body; of an arm's reach that is no lever
+EDITED = 0.02  # arm lengths from where it was recorded in which a hand comes to count as moved
+LEAST_LOWERED = 1e-3  # radians
 KEYED = 0.02  # arm lengths that a user has moved a key, from which on the arm goes there however it points
 TINY = 1e-7  # metres: what is nearer to where it was stays
+
+
+class FoldedArm(NamedTuple):
+    """How near a wrist may come to its shoulder, for native loops."""
+
+    nearest: float  # metres of a folded arm
+    felt: float  # metres in which that is felt
+    kept: float  # of the recorded distance that is always allowed
 
 
 def place_arms(
@@ -65,40 +74,49 @@ def place_arms(
     meetings, with_head = _meet(context, away)
     legs = context.world(local, translations)  # feet were placed since
     bodies = solids(context.body, before), solids(context.body, legs)
+    carried = rotations.multiply(after.q(after.chest_joint), rotations.conjugate(before.q(before.chest_joint)))
+    length = context.detail.poses.arm_length
     for side, hand in context.hands.items():
         limb = context.limbs.get(f"{side}Arm")
         if limb is None:
             continue
-        targets, ends, kept[side], aims = _targets(context, side, before, after, away[side], meetings, with_head)
-        wrist = context.roles[f"{side}Hand"]
+        targets, ends, kept[side], aims = _targets(
+            context, side, before, after, carried, away[side], meetings, with_head
+        )
+        elbow, wrist = (context.roles[f"{side}{part}"] for part in ("LowerArm", "Hand"))
         free = 1.0 - kept[side]
-        targets = targets + _clear_hand(context, side, before, after, bodies, targets, free)
-        targets = targets + free[:, None] * _off_shoulder(context, side, before, after, targets)
+        hand_was = before.p(elbow), before.p(wrist)
+        out = clear_hand(bodies, *hand_was, length, carried, targets)
+        if out is not None:
+            out = gaussian(out * free[:, None], CLEAR_SMOOTH * context.rate, ends="hold")
+            targets = targets + _edited(before, wrist, targets, length) * out
+        targets = targets + free[:, None] * _off_shoulder(context, side, before, after, carried, targets)
         moved = norms(after.p(wrist) - targets) > TINY
         turns, swivels = turn_hand(context.phrase, hand, context.clock, table)
         swivels = _elbow_room(context, side, swivels * free)
         swivels = SIGN[side] * swivels + swivel_of_keys(context.phrase, side, context.clock.source)
         moved |= np.abs(swivels) > 1e-9
-        carried = local[:, [limb.upper, limb.lower]]
+        was = np.ascontiguousarray(local[:, [limb.upper, limb.lower]])
         place_limb(limb, local, translations, targets, wanted=moved, swivels=swivels)
         lowered = _lower_elbow(context, side, before, after, local, translations)
-        if lowered.any():
+        if lowered is not None:
             place_limb(limb, local, translations, targets, wanted=lowered != 0.0, swivels=lowered)
-        pushes, aside = _clear_forearm(context, side, before, bodies, local, translations)
-        if pushes.any():
-            targets = targets + pushes * free[:, None]
-            pushed = norms(pushes) > TINY
-            place_limb(limb, local, translations, targets, wanted=pushed, swivels=aside)
+        out = clear_forearm(limb, bodies, *hand_was, local, translations)
+        if out is not None:
+            out = gaussian(out, CLEAR_SMOOTH * context.rate, ends="hold") * _edited(before, wrist, targets, length)
+            targets = targets + out[:, :3] * free[:, None]
+            pushed = norms(out[:, :3]) > TINY
+            place_limb(limb, local, translations, targets, wanted=pushed, swivels=out[:, 3])
             moved |= pushed
         for part in ("UpperArm", "LowerArm"):
             limits.ease(f"{side}{part}", recorded, local, free)
-        _smooth_turns(context, limb, carried, np.where(moved, free, 0.0), local, translations)
+        _smooth_turns(context, limb, was, np.where(moved, free, 0.0), local, translations)
         for part in ("UpperArm", "LowerArm"):  # smoothing leaves little to be eased again
             limits.ease(f"{side}{part}", recorded, local, free)
         for weight, turn in aims:
             _hold_arm(context, side, before, turn, weight, recorded, local, translations)
         if kept[side].any():
-            _turn_kept(context, side, ends, kept[side], local, translations)
+            _native.recorded_arms.approach_ends(limb, np.ascontiguousarray(ends), kept[side], local, translations)
         if np.any(turns):
             frame = context.body.anatomy.frames[f"{side}Hand"]
             turn_joints(np.array([wrist]), frame[None], (turns * free[:, None])[:, None], local)
@@ -106,89 +124,21 @@ def place_arms(
         shape_fingers(context.body.skeleton, side, table, free, local)
 
 
+def _edited(before: RecordedWorld, wrist: int, targets: Floats, length: float) -> Floats:
+    """``(T, 1)`` from 0 to 1: whether a hand is elsewhere than recorded. One that is not may be as it was recorded."""
+    return np.asarray(smoothstep(norms(targets - before.p(wrist)) / (EDITED * length))[:, None])
+
+
 def _off_shoulder(
-    context: PerformanceContext, side: str, before: RecordedWorld, after: RecordedWorld, targets: Floats
+    context: PerformanceContext, side: str, before: RecordedWorld, after: RecordedWorld, carried: Floats, target: Floats
 ) -> Floats:
-    """Displacements ``(T, 3)`` of targets: no wrist comes so near to its shoulder that the elbow folds, unless it did.
-
-    It stays on the side of the shoulder where it was recorded: on the way past the middle an arm turns at once.
-    """
+    """Displacements ``(T, 3)`` of targets: no wrist comes so near its shoulder that the elbow folds, unless it did."""
     shoulder, wrist = (context.roles[f"{side}{part}"] for part in ("UpperArm", "Hand"))
-    carried = rotations.multiply(after.q(after.chest_joint), rotations.conjugate(before.q(before.chest_joint)))
     recorded = rotations.rotate(carried, before.p(wrist) - before.p(shoulder))
-    far = norms(recorded)
-    aside = recorded / np.maximum(far, 1e-9)[:, None]
-    length = context.detail.poses.arm_length
-    near = np.minimum(FOLDED * length, WAS_FOLDED * far)
-    way = targets - after.p(shoulder)
-    along = np.sum(way * aside, axis=1)
-    off = norms(way - along[:, None] * aside)
-    height = np.sqrt(np.maximum(near**2 - off**2, 0.0))
-    short = np.where(off < near, height - along, 0.0) / (NEAR_SHOULDER * length)
-    there = (near - far) / (NEAR_SHOULDER * length)  # a hand that is where it was recorded is not pushed at all
-    out, none = (np.logaddexp(0.0, 4.0 * np.minimum(own, 100.0)) for own in (short, there))
-    out = 0.25 * NEAR_SHOULDER * length * np.maximum(out - none - 1e-9, 0.0)
-    inside = smoothstep(clip((1.0 - off / np.maximum(near, 1e-9)) / 0.3, 0.0, 1.0))
-    inside *= smoothstep(clip(along / np.maximum(near, 1e-9) + 1.2, 0.0, 1.0))  # what is well past it may be there
-    push = np.where(short > -1.5, inside * out, 0.0)
-    return np.asarray(push[:, None] * aside)
-
-
-def _clear_hand(
-    context: PerformanceContext,
-    side: str,
-    before: RecordedWorld,
-    after: RecordedWorld,
-    bodies: tuple[Solids, Solids],
-    targets: Floats,
-    free: Floats,
-) -> Floats:
-    """Displacements ``(T, 3)`` of a wrist's targets that bring wrist and palm no deeper into the body than recorded."""
-    elbow, wrist = (before.p(context.roles[f"{side}{part}"]) for part in ("LowerArm", "Hand"))
-    palm = palm_of(elbow, wrist, context.detail.poses.arm_length)
-    carried = rotations.multiply(after.q(after.chest_joint), rotations.conjugate(before.q(before.chest_joint)))
-    on = rotations.rotate(carried, palm - wrist)
-    wrists = keep_out(*bodies, wrist, targets)
-    palms = keep_out(*bodies, palm, targets + on if wrists is None else targets + on + wrists)
-    pushes = [push for push in (wrists, palms) if push is not None]
-    if not pushes:
-        return np.zeros_like(targets)
-    return gaussian(np.sum(pushes, axis=0) * free[:, None], CLEAR_SMOOTH * context.rate, ends="hold")
-
-
-def _clear_forearm(
-    context: PerformanceContext,
-    side: str,
-    before: RecordedWorld,
-    bodies: tuple[Solids, Solids],
-    local: Floats,
-    translations: Floats,
-) -> tuple[Floats, Floats]:
-    """Displacements ``(T, 3)`` of a wrist and swivels ``(T,)`` of its elbow that bring the forearm out of the body.
-
-    The elbow swings out about the line from shoulder to wrist as far as that helps; the wrist goes for the rest.
-    """
-    limb = context.limbs[f"{side}Arm"]
-    now = _arm(context, limb, local, translations)
-    shoulder, elbow, wrist = (now.positions_of(joint) for joint in (limb.upper, limb.lower, limb.end))
-    was = [before.p(context.roles[f"{side}{part}"]) for part in ("LowerArm", "Hand")]
-    pushes, angles = np.zeros_like(wrist), np.zeros(len(wrist))
-    ray, reach = wrist - shoulder, np.maximum(norms(wrist - shoulder), 1e-9)
-    for share in FOREARM:
-        place = elbow + share * (wrist - elbow)
-        push = keep_out(*bodies, was[0] + share * (was[1] - was[0]), place)
-        if push is None:
-            continue
-        arm = cross(ray, place - shoulder) / reach[:, None]  # what a radian of swivel does
-        angle = np.sum(push * arm, axis=1) / (np.sum(arm * arm, axis=1) + (SWING_LEVER * reach) ** 2)
-        angle = MOST_SWING * np.tanh(angle / MOST_SWING)
-        angles = np.where(np.abs(angle) > np.abs(angles), angle, angles)
-        left = (push - angle[:, None] * arm) / share
-        pushes = np.where((norms(left) > norms(pushes))[:, None], left, pushes)
-    if not pushes.any():
-        return pushes, angles
-    both = gaussian(np.column_stack([pushes, angles]), CLEAR_SMOOTH * context.rate, ends="hold")
-    return np.ascontiguousarray(both[:, :3]), np.ascontiguousarray(both[:, 3])
+    length, pushes = context.detail.poses.arm_length, np.empty_like(target)
+    arm = FoldedArm(FOLDED * length, NEAR_SHOULDER * length, WAS_FOLDED)
+    _native.recorded_arms.keep_off_shoulder(arm, recorded, np.ascontiguousarray(after.p(shoulder)), target, pushes)
+    return pushes
 
 
 def _elbow_room(context: PerformanceContext, side: str, swivels: Floats) -> Floats:
@@ -207,21 +157,12 @@ def _smooth_turns(
     The wrist stays in the direction from its shoulder in which it was. ``carried (T, 2, 4)`` are the rotations before
     edits; ``free (T,)`` is by how much: hands that keep something, and frames that nothing has moved, stay.
     """
-    rows, joints = np.flatnonzero(free > 0.0), [limb.upper, limb.lower]
-    if not len(rows):
+    if not free.any():
         return
-    wrist = np.ascontiguousarray(_arm(context, limb, local, translations).positions_of(limb.end))
-    turned = rotations.continuous(rotations.multiply(rotations.conjugate(carried), local[:, joints]))
-    calm = rotations.normalise(gaussian(turned, ARM_SMOOTH * context.rate, ends="reflect"))[rows]
-    mixed = rotations.slerp(turned[rows], calm, free[rows, None])
-    local[rows[:, None], joints] = rotations.multiply(carried[rows], mixed)
-    _native.recorded_arms.point_limb(limb, wrist, free > 0.0, local, translations)
-
-
-def _arm(context: PerformanceContext, limb: Limb, local: Floats, translations: Floats) -> SubsetPose:
-    """The joints of an arm, and what carries them, in the world."""
-    subset = joint_subset(context.body.skeleton, [limb.upper, limb.lower, limb.end])
-    return SubsetPose(*forward_some(local, translations, subset.joints, subset.parents), subset)
+    turns = np.empty((len(local), 2, 4))
+    _native.recorded_arms.arm_turns(limb, carried, local, turns)
+    calm = gaussian(turns, ARM_SMOOTH * context.rate, ends="reflect")
+    _native.recorded_arms.calm_turns(limb, carried, turns, calm, free, local, translations)
 
 
 def _lower_elbow(
@@ -231,34 +172,22 @@ def _lower_elbow(
     after: RecordedWorld,
     local: Floats,
     translations: Floats,
-) -> Floats:
-    """Swivels ``(T,)`` that bring an elbow down which edits have raised above its shoulder.
+) -> Floats | None:
+    """Swivels ``(T,)`` that bring an elbow down which edits have raised above its shoulder; None: none is.
 
     It may be as high as it was recorded, or nearly as high as the shoulder.
     """
-    limb = context.limbs[f"{side}Arm"]
-    now = _arm(context, limb, local, translations)
     shoulder, elbow = (context.roles[f"{side}{part}"] for part in ("UpperArm", "LowerArm"))
     up, was_up = (rotations.rotate(own.chest, np.array([0.0, 1.0, 0.0])) for own in (after, before))
     length = context.detail.poses.arm_length
     recorded = np.sum((before.p(elbow) - before.p(shoulder)) * was_up, axis=1)
     most = np.maximum(recorded + HIGHER * length, HIGHEST * length)
-    bone, way = (now.positions_of(joint) - now.positions_of(limb.upper) for joint in (limb.lower, limb.end))
-    axis = way / np.maximum(norms(way), 1e-9)[:, None]
-    along = np.sum(bone * axis, axis=1)
-    off = bone - along[:, None] * axis
-    upward = up - np.sum(up * axis, axis=1)[:, None] * axis
-    high = np.maximum(norms(off) * norms(upward), 1e-9)
-    angle = np.arctan2(np.sum(np.cross(upward, off) * axis, axis=1), np.sum(upward * off, axis=1))
-    least = np.arccos(clip((most - along * np.sum(up * axis, axis=1)) / high, -1.0, 1.0))
-    short = np.maximum(least - np.abs(angle), 0.0)
-    if short.max() < 1e-3:
-        return np.zeros(len(local))
-    # It goes down on the side where it is; one that is straight up goes outwards.
     aside = rotations.rotate(after.chest, np.array([SIGN[side], 0.0, 0.0]))
-    outward = np.sum(np.cross(upward, aside) * axis, axis=1)
-    sign = np.where(np.abs(angle) > 0.3, np.sign(angle), np.sign(outward + 1e-12))
-    return gaussian(sign * short, ELBOW_SMOOTH * context.rate, ends="hold")
+    found = np.empty(len(local))
+    rows = context.limbs[f"{side}Arm"], most, up, aside, local, translations
+    if _native.recorded_arms.lower_elbow(*rows, found) < LEAST_LOWERED:
+        return None
+    return gaussian(found, ELBOW_SMOOTH * context.rate, ends="hold")
 
 
 def _meet(context: PerformanceContext, away: dict[str, Floats]) -> tuple[Floats, Floats]:
@@ -291,6 +220,7 @@ def _targets(
     side: str,
     before: RecordedWorld,
     after: RecordedWorld,
+    carried: Floats,
     away: Floats,
     meetings: Floats,
     with_head: Floats,
@@ -301,7 +231,6 @@ def _targets(
     """
     shoulder, hand = (context.roles[f"{side}{part}"] for part in ("UpperArm", "Hand"))
     length = context.detail.poses.arm_length
-    carried = rotations.multiply(after.q(after.chest_joint), rotations.conjugate(before.q(before.chest_joint)))
     # An arm that hangs goes on hanging, however the trunk is bent.
     hangs = HANGS_DOWN * context.hands[side].hangs * (1.0 - SWINGS_ALONG * context.walking)
     hung = rotations.slerp(carried, np.broadcast_to(rotations.identity(), carried.shape), hangs)
@@ -393,15 +322,3 @@ def _hold_arm(
     column = int(np.searchsorted(arm_limits(context.body).joints, lower))
     for joint, held in ((upper, wanted), (lower, recorded[rows, column])):
         local[rows, joint] = rotations.slerp(local[rows, joint], held, weight[rows])
-
-
-def _turn_kept(
-    context: PerformanceContext, side: str, ends: Floats, kept: Floats, local: Floats, translations: Floats
-) -> None:
-    """Turn a hand as it is wanted in the world, as far as it keeps something."""
-    hand = context.roles[f"{side}Hand"]
-    rows = np.flatnonzero(kept > 1e-6)
-    now = _arm(context, context.limbs[f"{side}Arm"], local, translations).rotations_of(hand)[rows]
-    turned = rotations.slerp(now, ends[rows], kept[rows])
-    parent = rotations.multiply(now, rotations.conjugate(local[rows, hand]))
-    local[rows, hand] = rotations.multiply(rotations.conjugate(parent), turned)

@@ -14,6 +14,7 @@ from kinesphere import _native
 from kinesphere.body.body import Body
 from kinesphere.engine.capsules import HEAD, SOFT, THIGH, TRUNK
 from kinesphere.engine.proportions import ARM, LEG
+from kinesphere.engine.recorded_limbs import Limb
 from kinesphere.engine.recorded_poses import body_frame, chest_joint
 from kinesphere.maths import rotations
 from kinesphere.maths.vectors import Floats, norms
@@ -23,6 +24,8 @@ BELOW_SHOULDERS, CROWN = 0.28, 0.22  # arm lengths: top of the trunk's axis belo
 SOLIDS = ("trunk", "head", "left thigh", "right thigh")
 THIGH_ENDS = 0.85  # of the way to the knee: beyond it is the knee, which is thinner
 PALM = 0.16  # arm lengths from the wrist, on from the forearm
+OUTSIDE = 2.0 * SOFT / TRUNK[0]  # of a solid's half width outside of it that the push begins
+MOST_SWING, SWING_LEVER = 0.6, 0.1  # radians that elbows swing out of the body; of an arm's reach that is no lever
 FOREARM = (0.45, 0.8)  # points of it that are felt, as shares from the elbow
 
 
@@ -66,11 +69,33 @@ def solids(body: Body, world: Joints) -> Solids:
     return Solids(starts, ends, axes, size * np.array([TRUNK, HEAD, THIGH, THIGH]))
 
 
-def keep_out(was: Solids, now: Solids, recorded: Floats, points: Floats) -> Floats | None:
-    """Displacements ``(T, 3)`` of points that were at ``recorded`` among other solids, out of these; None: they are."""
-    pushes = np.zeros_like(points)
-    given = np.ascontiguousarray(recorded), np.ascontiguousarray(points)
-    return pushes if _native.recorded_arms.keep_out(was, now, *given, 2.0 * SOFT / TRUNK[0], pushes) else None
+def clear_hand(
+    bodies: tuple[Solids, Solids], elbows: Floats, wrists: Floats, length: float, carried: Floats, targets: Floats
+) -> Floats | None:
+    """Displacements ``(T, 3)`` of a wrist's targets that bring wrist and palm out of the body; None: they are.
+
+    ``bodies`` are as recorded and now, ``elbows`` and ``wrists (T, 3)`` where these were recorded, of an arm this long,
+    and ``carried (T, 4)`` is how the chest has turned since.
+    """
+    palms = palm_of(elbows, wrists, length)
+    rows = (wrists, palms, targets, rotations.rotate(carried, palms - wrists))
+    pushes = np.empty_like(targets)
+    given = [np.ascontiguousarray(row) for row in rows]
+    return pushes if _native.recorded_clearance.clear_hand(*bodies, *given, OUTSIDE, pushes) else None
+
+
+def clear_forearm(
+    limb: Limb, bodies: tuple[Solids, Solids], elbows: Floats, wrists: Floats, local: Floats, translations: Floats
+) -> Floats | None:
+    """Displacements of a wrist and swivels of its elbow ``(T, 4)`` that bring the forearm out of the body; None: it is.
+
+    The elbow swings out about the line from shoulder to wrist as far as that helps; the wrist goes for the rest.
+    """
+    found = np.empty((len(local), 4))
+    rows = np.ascontiguousarray(elbows), np.ascontiguousarray(wrists), np.array(FOREARM)
+    numbers = OUTSIDE, MOST_SWING, SWING_LEVER
+    any_is = _native.recorded_clearance.clear_forearm(limb, *bodies, *rows, *numbers, local, translations, found)
+    return found if any_is else None
 
 
 def palm_of(elbow: Floats, wrist: Floats, length: float) -> Floats:

@@ -81,19 +81,25 @@ static void place_limb(const Limb& limb, Floats<2> targets, Floats<1> swivels, B
         if (!wanted(t) && !turned(t)) continue;
         const PoseView pose = view(limb.parents, rotations, translations, t);
         if (wanted(t)) {
-            const Placement upper = pose.world(limb.upper);
-            const Vec3 middle = pose.world(limb.lower).position, end = pose.world(limb.end).position;
-            const Vec3 own = rotate(upper.rotation, read_vector(limb.hinge.data));
-            const Bones bones(middle - upper.position, end - middle, own);
-            const double stretch = norm(end - upper.position);
+            const Placement upper = pose.world(limb.upper), lower = pose.world_below(limb.upper, upper, limb.lower);
+            const Vec3 second = pose.world_below(limb.lower, lower, limb.end).position - lower.position;
+            const Vec3 first = lower.position - upper.position,
+                       own = rotate(upper.rotation, read_vector(limb.hinge.data));
+            const Bones bones(first, second, own);
+            const double stretch = norm(first + second);
             const Vec3 way = read_vector(targets.at(t)) - upper.position;
             if (bones.upper < 1e-9 || bones.lower < 1e-9 || norm(way) < 1e-9 || stretch < 1e-9) continue;
             const double longest = bones.upper + bones.lower;
             const double far = most(reach(stretch, norm(way), longest, limb.soft), bones.shortest());
-            pose.turn(limb.lower, quaternion_between(bones.below, bones.bent(far)));
-            pose.turn(limb.upper, quaternion_between(pose.world(limb.end).position - upper.position, way));
-            if (swivels(t) != 0.0) pose.turn(limb.upper, axis_angle_quaternion(way / norm(way), swivels(t)));
-            missed(t) = norm(pose.world(limb.end).position - read_vector(targets.at(t)));
+            const Quat bend = quaternion_between(bones.below, bones.bent(far));
+            const Vec3 reached = first + rotate(bend, second);
+            Quat swing = quaternion_between(reached, way);
+            if (swivels(t) != 0.0) swing = axis_angle_quaternion(way / norm(way), swivels(t)) * swing;
+            const Quat above_upper = upper.rotation * conjugate(pose.local(limb.upper));
+            const Quat above_lower = lower.rotation * conjugate(pose.local(limb.lower));
+            pose.set(limb.lower, conjugate(above_lower) * bend * lower.rotation);
+            pose.set(limb.upper, conjugate(above_upper) * swing * upper.rotation);
+            missed(t) = norm(rotate(swing, reached) - way);
         }
         if (turned(t)) pose.set(limb.end, conjugate(pose.world_of_parent(limb.end)) * read_quaternion(ends.at(t)));
     }

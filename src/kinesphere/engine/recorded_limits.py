@@ -21,7 +21,7 @@ from kinesphere.motion.humanoid import SIDES
 from kinesphere.motion.memo import memoised
 
 PARTS = ("Shoulder", "UpperArm", "LowerArm", "Hand")
-JOINT_WORK = 60  # numbers that a joint is worth when frames are shared among threads
+JOINT_WORK = 300  # numbers that a joint is worth when frames are shared among threads
 
 
 class EasedJoint(NamedTuple):
@@ -57,7 +57,7 @@ class ArmLimits:
         own, below = self.eased[role], self.below.get(role, -1)
 
         def ease(part: slice) -> None:
-            _native.recorded_arms.ease_joint(own, below, recorded[part], weights[part], local[part])
+            _native.recorded_limits.ease_joint(own, below, recorded[part], weights[part], local[part])
 
         threads.share_frames(count, count * JOINT_WORK, ease)
 

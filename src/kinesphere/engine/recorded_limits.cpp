@@ -1,0 +1,174 @@
+// Joints of a recording that edits have moved: they come softly to what is left of their ranges.
+#include "engine/pose_view.hpp"
+#include "maths/binding.hpp"
+
+namespace kinesphere {
+
+namespace {
+
+constexpr double PI = 3.141592653589793;
+constexpr double KNEE = 0.2, BEYOND = 0.05;  // radians before the end of a range where it begins to bind, and after it
+constexpr double SAME = 1e-15;               // of the cosine of half an angle: joints that are turned less are not
+
+// EasedJoint of recorded_limits.py.
+struct EasedJoint {
+    Ints<1> path;      // (P,) joints below the reference, down to this one
+    Ints<1> columns;   // (P,) where these are among recorded rotations
+    Floats<1> before;  // (4,) rest rotation of the reference in the world
+    Floats<1> after;   // (4,) rest rotation of the joint in the world
+    Floats<2> axes;    // (4, 3) bone, neutral, forward and side in the world at rest
+    Floats<2> ranges;  // (3, 2) flexion, side and twist
+    double cone;       // half angle about the neutral direction in place of flexion and side; 0: none
+};
+
+struct Range {
+    double lowest, highest;
+};
+
+// An angle that was recorded, and what it has become, brought into a range that the recorded one widens.
+double eased(double was, double now, Range range) {
+    const auto end = [](double recorded, double added, double highest) {
+        const double room = most(highest - recorded, 0.0), knee = least(room, KNEE), scale = knee + BEYOND;
+        const double over = added - (room - knee);
+        return over <= 0.0 ? added : room - knee + scale * std::tanh(over / scale);
+    };
+    const double added = now - was;
+    return added > 0.0 ? was + end(was, added, range.highest) : was - end(-was, -added, -range.lowest);
+}
+
+double wrapped(double angle) { return angle - 2.0 * PI * std::floor((angle + PI) / (2.0 * PI)); }
+
+// A joint's rotation from rest against its reference, in the rest pose's axes; and its parts.
+struct Turned {
+    Quat rotation;
+    Vec3 bone;
+    double twist;
+};
+
+struct Joint {
+    const EasedJoint& own;
+    Vec3 bone, neutral, forward, side;
+
+    explicit Joint(const EasedJoint& joint)
+        : own(joint),
+          bone(read_vector(joint.axes.at(0))),
+          neutral(read_vector(joint.axes.at(1))),
+          forward(read_vector(joint.axes.at(2))),
+          side(read_vector(joint.axes.at(3))) {}
+
+    Index joint() const { return own.path(own.path.shape[0] - 1); }
+
+    Turned turned(const double* rotations, Ints<1> rows) const {
+        Quat q = read_quaternion(own.before.data);
+        for (Index i = 0; i < rows.shape[0]; ++i) q = q * read_quaternion(rotations + 4 * rows(i));
+        q = q * conjugate(read_quaternion(own.after.data));
+        const double along = q.x * bone.x + q.y * bone.y + q.z * bone.z;
+        return {q, rotate(q, bone), wrapped(2.0 * std::atan2(along, q.w))};
+    }
+
+    Range range(Index i) const { return {own.ranges(i, 0), own.ranges(i, 1)}; }
+
+    double flexion(Vec3 direction) const {
+        const double middle = 0.5 * (own.ranges(0, 0) + own.ranges(0, 1));
+        return middle + wrapped(std::atan2(dot(direction, forward), dot(direction, neutral)) - middle);
+    }
+
+    double aside(Vec3 direction) const { return std::asin(clamp(dot(direction, side), -1.0, 1.0)); }
+
+    // The direction that the bone may have.
+    Vec3 direction(const Turned& was, const Turned& now) const {
+        if (own.cone > 0.0) {
+            const auto off = [&](const Turned& one) { return std::acos(clamp(dot(one.bone, neutral), -1.0, 1.0)); };
+            const double angle = off(now);
+            if (angle <= own.cone - KNEE) return now.bone;
+            const double allowed = eased(least(off(was), angle), angle, {0.0, own.cone});
+            const Vec3 axis = cross(neutral, now.bone);
+            const double size = norm(axis);
+            return size < 1e-9 ? now.bone : rotate(axis_angle_quaternion(axis / size, allowed), neutral);
+        }
+        const double flexed = flexion(now.bone), beside = aside(now.bone);
+        const auto within = [](double angle, Range own) {
+            return angle > own.lowest + KNEE && angle < own.highest - KNEE;
+        };
+        if (within(flexed, range(0)) && within(beside, range(1))) return now.bone;
+        const double was_flexed = flexion(was.bone);
+        const double u = eased(was_flexed, was_flexed + (flexed - was_flexed), range(0));
+        const double v = eased(aside(was.bone), beside, range(1));
+        return std::cos(v) * (std::cos(u) * neutral + std::sin(u) * forward) + std::sin(v) * side;
+    }
+
+    double twist(const Turned& was, const Turned& now) const {
+        const Range own_range = range(2);
+        if (now.twist > own_range.lowest + KNEE && now.twist < own_range.highest - KNEE) return now.twist;
+        return eased(was.twist, was.twist + wrapped(now.twist - was.twist), own_range);
+    }
+
+    // A rotation in the rest pose's axes as the joint's own, to be multiplied from the right.
+    Quat own_rotation(const Turned& now, Quat wanted) const {
+        const Quat after = read_quaternion(own.after.data);
+        return conjugate(after) * (conjugate(now.rotation) * wanted) * after;
+    }
+};
+
+Quat part_of(Quat q, double share) {
+    if (share >= 1.0) return q;
+    const double sign = q.w < 0.0 ? -1.0 : 1.0, size = std::sqrt(square(q.x) + square(q.y) + square(q.z));
+    if (size < 1e-12) return {1.0, 0.0, 0.0, 0.0};
+    const double scale = share * sign * 2.0 * std::atan2(size, sign * q.w) / size;
+    return exponential_quaternion(scale * Vec3{q.x, q.y, q.z});
+}
+
+bool is_same(const double* rotations, Ints<1> joints, const double* recorded, Ints<1> columns) {
+    for (Index i = 0; i < joints.shape[0]; ++i) {
+        const double *a = rotations + 4 * joints(i), *b = recorded + 4 * columns(i);
+        if (std::abs(a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3]) < 1.0 - SAME) return false;
+    }
+    return true;
+}
+
+}  // namespace
+
+// Turn a joint of T poses in place, by a share (T,) of what is needed, so that what was added to its recorded rotations
+// (T, C, 4) comes softly to what is left of its ranges. Where `child` is another joint, that is turned back by as much
+// as the twist was: only the direction of the bone moves what is below it.
+static void ease_joint(const EasedJoint& limited, Index child, Floats<3> recorded, Floats<1> shares,
+                       FloatsOut<3> rotations) {
+    const Joint joint(limited);
+    for (Index t = 0; t < rotations.shape[0]; ++t) {
+        double* pose = rotations.at(t);
+        if (is_same(pose, limited.path, recorded.at(t), limited.columns)) continue;
+        const Turned now = joint.turned(pose, limited.path);
+        const Turned was = joint.turned(recorded.at(t), limited.columns);
+        const Vec3 direction = joint.direction(was, now);
+        const double twist = joint.twist(was, now);
+        const double untwisted = twist - now.twist;
+        double* at = pose + 4 * joint.joint();
+        if (untwisted != 0.0) {  // about the bone, first: it does not change the direction
+            const Quat wanted = now.rotation * axis_angle_quaternion(joint.bone, untwisted);
+            const Quat turn = joint.own_rotation(now, wanted);
+            write_quaternion(at, read_quaternion(at) * turn);
+            if (child >= 0) {
+                double* below = pose + 4 * child;
+                write_quaternion(below, conjugate(turn) * read_quaternion(below));
+            }
+        }
+        const Vec3 moved = direction - now.bone;
+        if (shares(t) > 0.0 && dot(moved, moved) > 0.0) {
+            const Turned here = joint.turned(pose, limited.path);
+            const Quat wanted = quaternion_between(joint.bone, direction) * axis_angle_quaternion(joint.bone, twist);
+            write_quaternion(at, read_quaternion(at) * part_of(joint.own_rotation(here, wanted), shares(t)));
+        }
+    }
+}
+
+}  // namespace kinesphere
+
+FIELDS(kinesphere::EasedJoint, &kinesphere::EasedJoint::path, &kinesphere::EasedJoint::columns,
+       &kinesphere::EasedJoint::before, &kinesphere::EasedJoint::after, &kinesphere::EasedJoint::axes,
+       &kinesphere::EasedJoint::ranges, &kinesphere::EasedJoint::cone);
+
+namespace kinesphere {
+
+KERNELS(recorded_limits) { return {kernel<ease_joint>("ease_joint")}; }
+
+}  // namespace kinesphere
