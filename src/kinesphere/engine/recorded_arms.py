@@ -25,7 +25,7 @@ from kinesphere.engine.recorded_referents import aim, kept_joint, windows
 from kinesphere.engine.recorded_walk import swing_arm
 from kinesphere.engine.recording_context import PerformanceContext, RecordedWorld
 from kinesphere.maths import rotations
-from kinesphere.maths.filters import gaussian
+from kinesphere.maths.filters import gaussian, smooth_envelope
 from kinesphere.maths.vectors import Floats, norms, smoothstep
 from kinesphere.motion.humanoid import SIDES
 from kinesphere.motion.referent import Kind
@@ -38,6 +38,7 @@ ARM_SMOOTH = 0.035  # seconds of σ, over which turns of arms are smoothed
 FOLDED, NEAR_SHOULDER = 0.32, 0.1  # arm lengths from shoulder to wrist of a folded arm; and in which that is felt
 WAS_FOLDED = 0.9  # of the recorded distance that is always allowed
 AWAY_SMOOTH = 0.03  # seconds of σ, over which displacements are smoothed: a captured path has noise to be enlarged
+CLEARS = 0.12  # seconds in which a hand comes out of the body, before it would be inside
 CLEAR_SMOOTH = 0.05  # seconds of σ, over which hands and elbows come out of the body
 EDITED = 0.02  # arm lengths from where it was recorded in which a hand comes to count as moved
 LEAST_LOWERED = 1e-3  # radians
@@ -88,8 +89,7 @@ def place_arms(
         hand_was = before.p(elbow), before.p(wrist)
         out = clear_hand(bodies, *hand_was, length, carried, targets)
         if out is not None:
-            out = gaussian(out * free[:, None], CLEAR_SMOOTH * context.rate, ends="hold")
-            targets = targets + _edited(before, wrist, targets, length) * out
+            targets = targets + _edited(before, wrist, targets, length) * free[:, None] * _envelope(out, context.rate)
         targets = targets + free[:, None] * _off_shoulder(context, side, before, after, carried, targets)
         moved = norms(after.p(wrist) - targets) > TINY
         turns, swivels = turn_hand(context.phrase, hand, context.clock, table)
@@ -103,10 +103,12 @@ def place_arms(
             place_limb(limb, local, translations, targets, wanted=lowered != 0.0, swivels=lowered)
         out = clear_forearm(limb, bodies, *hand_was, local, translations)
         if out is not None:
-            out = gaussian(out, CLEAR_SMOOTH * context.rate, ends="hold") * _edited(before, wrist, targets, length)
-            targets = targets + out[:, :3] * free[:, None]
-            pushed = norms(out[:, :3]) > TINY
-            place_limb(limb, local, translations, targets, wanted=pushed, swivels=out[:, 3])
+            edited = _edited(before, wrist, targets, length)
+            pushes = edited * free[:, None] * _envelope(out[:, :3], context.rate)
+            swings = edited[:, 0] * free * gaussian(out[:, 3], CLEAR_SMOOTH * context.rate, ends="hold")
+            targets = targets + pushes
+            pushed = (norms(pushes) > TINY) | (np.abs(swings) > TINY)
+            place_limb(limb, local, translations, targets, wanted=pushed, swivels=swings)
             moved |= pushed
         for part in ("UpperArm", "LowerArm"):
             limits.ease(f"{side}{part}", recorded, local, free)
@@ -122,6 +124,13 @@ def place_arms(
             turn_joints(np.array([wrist]), frame[None], (turns * free[:, None])[:, None], local)
         limits.ease(f"{side}Hand", recorded, local)
         shape_fingers(context.body.skeleton, side, table, free, local)
+
+
+def _envelope(pushes: Floats, rate: float) -> Floats:
+    """Displacements ``(T, 3)`` that are smooth in time and nowhere smaller than given ones."""
+    smooth = gaussian(pushes, CLEAR_SMOOTH * rate, ends="hold")
+    size = smooth_envelope(norms(pushes), CLEARS, rate)
+    return np.asarray((size / np.maximum(norms(smooth), 1e-9))[:, None] * smooth)
 
 
 def _edited(before: RecordedWorld, wrist: int, targets: Floats, length: float) -> Floats:
