@@ -107,6 +107,7 @@ def place_arms(
             pushes = edited * free[:, None] * _envelope(out[:, :3], context.rate)
             swings = edited[:, 0] * free * gaussian(out[:, 3], CLEAR_SMOOTH * context.rate, ends="hold")
             targets = targets + pushes
+            targets = targets + free[:, None] * _off_shoulder(context, side, before, after, carried, targets)
             pushed = (norms(pushes) > TINY) | (np.abs(swings) > TINY)
             place_limb(limb, local, translations, targets, wanted=pushed, swivels=swings)
             moved |= pushed

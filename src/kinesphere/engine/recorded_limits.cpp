@@ -1,6 +1,5 @@
 // Joints of a recording that edits have moved: they come softly to what is left of their ranges.
-#include "engine/pose_view.hpp"
-#include "maths/binding.hpp"
+#include "engine/recorded_limbs.hpp"
 
 namespace kinesphere {
 
@@ -8,6 +7,7 @@ namespace {
 
 constexpr double PI = 3.141592653589793;
 constexpr double KNEE = 0.2, BEYOND = 0.05;  // radians before the end of a range where it begins to bind, and after it
+constexpr double UNSURE[] = {0.15, 0.45};    // of how sure a twist is, over which it comes to count
 constexpr double SAME = 1e-15;               // of the cosine of half an angle: joints that are turned less are not
 
 // EasedJoint of recorded_limits.py.
@@ -43,6 +43,7 @@ struct Turned {
     Quat rotation;
     Vec3 bone;
     double twist;
+    double sure;  // cosine of half the angle from the bone at rest: opposite to it a twist means nothing
 };
 
 struct Joint {
@@ -63,7 +64,7 @@ struct Joint {
         for (Index i = 0; i < rows.shape[0]; ++i) q = q * read_quaternion(rotations + 4 * rows(i));
         q = q * conjugate(read_quaternion(own.after.data));
         const double along = q.x * bone.x + q.y * bone.y + q.z * bone.z;
-        return {q, rotate(q, bone), wrapped(2.0 * std::atan2(along, q.w))};
+        return {q, rotate(q, bone), wrapped(2.0 * std::atan2(along, q.w)), std::sqrt(square(q.w) + square(along))};
     }
 
     Range range(Index i) const { return {own.ranges(i, 0), own.ranges(i, 1)}; }
@@ -100,7 +101,11 @@ struct Joint {
     double twist(const Turned& was, const Turned& now) const {
         const Range own_range = range(2);
         if (now.twist > own_range.lowest + KNEE && now.twist < own_range.highest - KNEE) return now.twist;
-        return eased(was.twist, was.twist + wrapped(now.twist - was.twist), own_range);
+        const auto inside = [&](double angle) { return angle >= own_range.lowest && angle <= own_range.highest; };
+        if (inside(now.twist) && !inside(was.twist)) return now.twist;  // edits may bring it back, either way round
+        const double sure = smoothstep((least(now.sure, was.sure) - UNSURE[0]) / (UNSURE[1] - UNSURE[0]));
+        const double added = wrapped(now.twist - was.twist), wanted = eased(was.twist, was.twist + added, own_range);
+        return now.twist + sure * (wanted - (was.twist + added));
     }
 
     // A rotation in the rest pose's axes as the joint's own, to be multiplied from the right.
