@@ -50,8 +50,8 @@ HANG_SIGMA = 0.15  # seconds of σ, over which a hand comes to hang
 FLEXED = 0.45  # of EMOTE's constant wrist bend: a recorded wrist has a bend of its own
 WAVE_SMOOTH = 0.045  # seconds of σ, over which flourishes of wrists and elbows are smoothed
 MOST_TURN = np.radians(48.0)  # of a wrist beside what is recorded
-HUNG_ROOM = np.array([0.30, 0.60, 0.50])  # arm lengths out, up and ahead that a posture lifts hanging hands at most
-MOST_AWAY = 0.75  # arm lengths that a hand goes from its recorded path at most, approached softly
+HUNG_ROOM = np.array([0.30, 1.00, 0.80])  # arm lengths out, up and ahead that a posture lifts hanging hands at most
+MOST_AWAY = 0.85  # arm lengths that a hand goes from its recorded path at most, approached softly
 ACCENTS = 0.13  # seconds of σ: what is quicker in a hand's way makes its accents
 MOST_ACCENT = 0.12  # arm lengths that it is made more of, approached softly
 

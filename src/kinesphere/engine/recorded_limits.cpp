@@ -7,7 +7,7 @@ namespace {
 
 constexpr double PI = 3.141592653589793;
 constexpr double KNEE = 0.2, BEYOND = 0.05;  // radians before the end of a range where it begins to bind, and after it
-constexpr double UNSURE[] = {0.15, 0.45};    // of how sure a twist is, over which it comes to count
+constexpr double UNSURE[] = {0.05, 0.2};     // of how sure a twist is, over which it comes to count
 constexpr double SAME = 1e-15;               // of the cosine of half an angle: joints that are turned less are not
 
 // EasedJoint of recorded_limits.py.

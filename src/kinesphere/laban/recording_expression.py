@@ -54,7 +54,7 @@ LIFTED = {"hips.y": 0.4, "foot.peel": 0.4, "torso.forward": 0.4}
 # Of what words ask of a body, as a recorded one does it that has a task: who is angry does not dive at a cup, who is
 # joyful or proud holds no wings; and of moods that bend the trunk, which bends for its own ends, tilt tells more.
 WORD_HOLDS = {
-    "arm.out": 0.4, "arm.up": 0.5, "arm.swivel": 0.4, "torso.forward": 0.7,
+    "arm.out": 0.4, "arm.up": 0.7, "arm.swivel": 0.4, "torso.forward": 0.7,
     "hips.x": 1.4, "torso.side": 1.5, "head.tilt": 1.4,
 }  # fmt: skip
 WORD_THRUSTS = {"torso.forward.ahead": 0.45, "hips.z.ahead": 0.6, "torso.forward": 0.7, "torso.turn.ahead": 0.8}
