@@ -93,15 +93,19 @@ def _paths(own: Performance, roles: tuple[str, ...]) -> Found:
         if role not in known:
             continue
         joint = known[role]
-        before = norms(np.diff(own.recorded.world[1][::2, joint], 2, axis=0))
-        now = norms(np.diff(own.world[1][::2, joint], 2, axis=0))
+        before, now = _bends(own.recorded.world[1][:, joint]), _bends(own.world[1][:, joint])
         if len(now) < 3 or len(before) < 3:
             continue
-        pace = np.maximum(own.paces[::2][1:-1], 1.0)
-        rows = np.clip(np.round(0.5 * own.frames[::2][1:-1]).astype(np.intp) - 1, 0, len(before) - 1)
-        usual = np.maximum(running_maximum(before, THERE)[rows], np.percentile(before, USUAL))
+        pace = np.maximum(own.paces[2:-2], 1.0)
+        rows = np.clip(np.round(own.frames[2:-2]).astype(np.intp) - 2, 0, len(before) - 1)
+        usual = np.maximum(running_maximum(before, 2 * THERE)[rows], np.percentile(before, USUAL))
         excess = 1000.0 * (now - pace**2 * usual)
         at = int(np.argmax(excess))
         if excess[at] > worst.value:
-            worst = Found(float(excess[at]), f"{role} {own.at(2 * (at + 1))}")
+            worst = Found(float(excess[at]), f"{role} {own.at(at + 2)}")
     return worst
+
+
+def _bends(path: Floats) -> Floats:
+    """``(T − 4,)`` changes of a path's velocity at half the rate, about every frame: whichever frames are left out."""
+    return norms(path[4:] - 2.0 * path[2:-2] + path[:-4])
