@@ -107,12 +107,12 @@ def _perform(phrase: Phrase, rate: float) -> Motion:
     limits = arm_limits(context.body)
     recorded = np.ascontiguousarray(local[:, limits.joints])
     table = recorded_channels(context.phrase, context.clock, context.hands)
-    recorded_rig(context.body).turn_trunk(table, local, translations)
+    recorded_rig(context.body).turn_trunk(table, rate, local, translations)
     stepped = edited_steps(context.phrase, context.clock)
     if stepped is not None:
         stepped.turn_hips(context, local, translations)
     for side in SIDES:
-        limits.ease(f"{side}Shoulder", recorded, local)
+        limits.ease_shoulder(side, rate, recorded, local)
     after = context.world(local, translations)
     walked = walk_elsewhere(context.phrase, context.clock)
     feet = {side: np.array(before.p(context.roles[f"{side}Foot"])) for side in SIDES}
