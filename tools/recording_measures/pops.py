@@ -4,14 +4,19 @@ A joint may turn as suddenly as it does in 99.9 % of the recording's frames, or 
 their own. It may do more where time runs faster: speeds grow with the pace, changes of speed with its square. What is
 more is counted. It is a **pop** where the frames around it are calm: a vigorous movement has many such frames, a jump
 one or two.
+
+Where a joint of the recording leaps it is left out, until ``LEAPT`` seconds later and earlier: a hand that trails shows
+the leap later. A leap is a step of more than 60° and of more than 3000° a second, which is more than four times as long
+as what the joint does on the median of the four frames to each side (``engine.recorded_frames.find_leaps``).
 """
 
 from __future__ import annotations
 
 import numpy as np
 
+from kinesphere.engine.recorded_frames import find_leaps
 from kinesphere.maths.filters import running_maximum
-from kinesphere.maths.vectors import Floats, norms
+from kinesphere.maths.vectors import Bools, Floats, norms
 from kinesphere.motion.humanoid import SIDES
 from recording_measures.performances import Found, Performance, turning
 
@@ -20,6 +25,7 @@ NEXT, NEAR = 3, 9  # frames: around a pop, which itself is nearer than the first
 SEEN = 0.5  # degrees a frame a frame, from which on a frame counts
 THERE = 5  # frames of the recording to each side of the moment that is shown
 STILL = 0.05  # degrees a frame a frame that every joint may do
+LEAPT = 0.2  # seconds
 PATHS = ("head", "hips", "leftFoot", "rightFoot")
 
 
@@ -31,11 +37,12 @@ def measure(own: Performance) -> dict[str, Found]:
     pace = np.maximum(own.paces[1:-1], 1.0)
     usual = _allowed(own, norms(np.diff(before, axis=0)), 1)[1:-1]
     bends = norms(np.diff(now, axis=0))  # (T − 2, J)
-    excess = bends - (pace**2)[:, None] * usual - STILL
+    sound = _sound(own)[1:-1]
+    excess = np.where(sound, bends - (pace**2)[:, None] * usual - STILL, 0.0)
     calm = _calmest(bends)
     spikes = np.minimum(excess, bends - calm)
     fastest = _allowed(own, norms(before), 0)[1:-1]
-    speeds = (norms(now)[1:] - pace[:, None] * fastest) * own.motion.rate
+    speeds = np.where(sound, norms(now)[1:] - pace[:, None] * fastest, 0.0) * own.motion.rate
     names = own.motion.skeleton.names
 
     def worst(values: Floats) -> Found:
@@ -51,6 +58,16 @@ def measure(own: Performance) -> dict[str, Found]:
         "hand bend": _paths(own, tuple(f"{side}Hand" for side in SIDES)),
         "body bend": _paths(own, PATHS),
     }
+
+
+def _sound(own: Performance) -> Bools:
+    """``(T, J)`` where the recording of a joint does not leap about the moment that is shown."""
+    plain = own.recorded.plain
+    leapt = np.zeros(plain.rotations.shape[:2])
+    for frame, joint in find_leaps(plain.rotations, plain.rate).tolist():
+        around = round(LEAPT * plain.rate)
+        leapt[max(frame - around, 0) : frame + 2 + around, joint] = 1.0
+    return np.asarray(own.shown(leapt) == 0.0)
 
 
 def _allowed(own: Performance, values: Floats, first: int) -> Floats:
@@ -76,15 +93,19 @@ def _paths(own: Performance, roles: tuple[str, ...]) -> Found:
         if role not in known:
             continue
         joint = known[role]
-        before = norms(np.diff(own.recorded.world[1][::2, joint], 2, axis=0))
-        now = norms(np.diff(own.world[1][::2, joint], 2, axis=0))
+        before, now = _bends(own.recorded.world[1][:, joint]), _bends(own.world[1][:, joint])
         if len(now) < 3 or len(before) < 3:
             continue
-        pace = np.maximum(own.paces[::2][1:-1], 1.0)
-        rows = np.clip(np.round(0.5 * own.frames[::2][1:-1]).astype(np.intp) - 1, 0, len(before) - 1)
-        usual = np.maximum(running_maximum(before, THERE)[rows], np.percentile(before, USUAL))
+        pace = np.maximum(own.paces[2:-2], 1.0)
+        rows = np.clip(np.round(own.frames[2:-2]).astype(np.intp) - 2, 0, len(before) - 1)
+        usual = np.maximum(running_maximum(before, 2 * THERE)[rows], np.percentile(before, USUAL))
         excess = 1000.0 * (now - pace**2 * usual)
         at = int(np.argmax(excess))
         if excess[at] > worst.value:
-            worst = Found(float(excess[at]), f"{role} {own.at(2 * (at + 1))}")
+            worst = Found(float(excess[at]), f"{role} {own.at(at + 2)}")
     return worst
+
+
+def _bends(path: Floats) -> Floats:
+    """``(T − 4,)`` changes of a path's velocity at half the rate, about every frame: whichever frames are left out."""
+    return norms(path[4:] - 2.0 * path[2:-2] + path[:-4])

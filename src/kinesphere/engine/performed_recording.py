@@ -18,7 +18,7 @@ from kinesphere.engine.detail import REST_LEADS, Detail
 from kinesphere.engine.edited_steps import edited_steps
 from kinesphere.engine.recorded_arms import place_arms
 from kinesphere.engine.recorded_channels import recorded_channels
-from kinesphere.engine.recorded_frames import sample_frames, show_other_moments
+from kinesphere.engine.recorded_frames import Turns, sample_frames, show_other_moments
 from kinesphere.engine.recorded_legs import balance_hips, peel_feet, place_feet, sink_hips
 from kinesphere.engine.recorded_life import mean_radius
 from kinesphere.engine.recorded_limbs import recorded_rig
@@ -107,12 +107,12 @@ def _perform(phrase: Phrase, rate: float) -> Motion:
     limits = arm_limits(context.body)
     recorded = np.ascontiguousarray(local[:, limits.joints])
     table = recorded_channels(context.phrase, context.clock, context.hands)
-    recorded_rig(context.body).turn_trunk(table, local, translations)
+    recorded_rig(context.body).turn_trunk(table, rate, local, translations)
     stepped = edited_steps(context.phrase, context.clock)
     if stepped is not None:
         stepped.turn_hips(context, local, translations)
     for side in SIDES:
-        limits.ease(f"{side}Shoulder", recorded, local)
+        limits.ease_shoulder(side, rate, recorded, local)
     after = context.world(local, translations)
     walked = walk_elsewhere(context.phrase, context.clock)
     feet = {side: np.array(before.p(context.roles[f"{side}Foot"])) for side in SIDES}
@@ -167,7 +167,7 @@ def _trail(context: PerformanceContext, local: Floats) -> None:
             show_other_moments(motion, joints[joints != wrist], shown, local)
         now = context.arm_clocks[side].source[: len(late)]
         own = _seen_hand(poses, side)
-        arm, held = (resample_rotations(turns, at * motion.rate) for turns, at in zip(own, (now, shown), strict=True))
+        arm, held = (turns.at(at * motion.rate)[:, 0] for turns, at in zip(own, (now, shown), strict=True))
         trailed = rotations.multiply(rotations.conjugate(arm), held)
         back = rotations.multiply(rotations.conjugate(local[:, wrist]), trailed)
         vectors = rotations.to_rotation_vector(rotations.continuous(back))
@@ -177,16 +177,15 @@ def _trail(context: PerformanceContext, local: Floats) -> None:
 
 
 @memoised
-def _seen_hand(poses: RecordedPoses, side: str) -> tuple[Floats, Floats]:
-    """What carries a hand and the hand itself, ``(T, 4)`` each, as turned in the recording and seen from the chest."""
+def _seen_hand(poses: RecordedPoses, side: str) -> tuple[Turns, Turns]:
+    """What carries a hand and the hand itself, as turned in the recording and seen from the chest."""
     wrist = poses.body.roles[f"{side}Hand"]
     chest = rotations.conjugate(poses.world.rotations_of(chest_joint(poses.body)))
     hand = poses.world.rotations_of(wrist)
     carrier = rotations.multiply(hand, rotations.conjugate(poses.motion.rotations[:, wrist]))
-    return (
-        rotations.continuous(rotations.multiply(chest, carrier)),
-        rotations.continuous(rotations.multiply(chest, hand)),
-    )
+    seen = (rotations.continuous(rotations.multiply(chest, own)) for own in (carrier, hand))
+    arm, own = (Turns.of(turned[:, None], poses.motion.rate) for turned in seen)
+    return arm, own
 
 
 def _stiffen(context: PerformanceContext, side: str, share: Floats, local: Floats) -> None:

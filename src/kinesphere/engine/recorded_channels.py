@@ -23,7 +23,7 @@ from kinesphere.engine.recorded_life import ShownLife
 from kinesphere.engine.recorded_poses import RecordedPoses
 from kinesphere.engine.recorded_referents import windows
 from kinesphere.engine.recorded_walk import add_walk
-from kinesphere.engine.recording_clock import RecordingClock, body_track
+from kinesphere.engine.recording_clock import RecordingClock, body_track, eased, eased_flight
 from kinesphere.engine.recruitment import Moments, add_drives, free_of_shapes, settle_sizes, weigh_strokes
 from kinesphere.engine.trunk import STEADY
 from kinesphere.engine.unrolling import CYCLES
@@ -80,13 +80,13 @@ class _RecordedChannels:
                 phases = None if phrase.seed is None else np.random.default_rng(phrase.seed)
                 columns = [INDEX[name] for name in IDLE_WAVES[kind]]
                 table[:, columns] += gain * self._idle(kind, phases)
-        upright = self.detail.at_times(self.detail.poses.upright, clock.source)
+        upright = eased(self.detail.at_times(self.detail.poses.upright, clock.source), clock.rate)
         table *= (LYING + (1.0 - LYING) * upright)[:, None]
         table[:, _ARMS] *= (IDLE_ARMS + (BUSY_ARMS - IDLE_ARMS) * self._activity())[:, None]
-        stands = self.detail.at_times(self.detail.poses.stands, clock.source)
+        stands = eased(self.detail.at_times(self.detail.poses.stands, clock.source), clock.rate)
         table[:, [INDEX[name] for name in HIPS]] *= stands[:, None]
         self._limit_bends(table)
-        flying = self.detail.at_times(self.detail.steps.flying, clock.source)
+        flying = eased_flight(self.detail.at_times(self.detail.steps.flying, clock.source), clock.rate)
         table[:, [INDEX[f"hips.{axis}"] for axis in "xyz"]] *= (1.0 - flying)[:, None]
         return table
 
@@ -114,21 +114,25 @@ class _RecordedChannels:
         poses, source = self.detail.poses, self.clock.source
         lean, down = (self.detail.at_times(own, source) for own in (poses.lean, poses.gaze_down))
         forward, nod = table[:, INDEX["torso.forward"]], table[:, INDEX["head.nod"]]
-        table[:, INDEX["torso.forward"]] = within_room(forward, lean, LEANS)
-        bent = (1.0 - STEADY[0]) * table[:, INDEX["torso.forward"]]
-        table[:, INDEX["head.nod"]] = within_room(nod, down + bent, LOOKS_DOWN)
+        self._ease_into(forward, within_room(forward, lean, LEANS))
+        self._ease_into(nod, within_room(nod, down + (1.0 - STEADY[0]) * forward, LOOKS_DOWN))
         # Who crouches already sinks less: ankles bend only so far.
         deep, sinks = self.detail.at_times(poses.crouch, source), -np.minimum(table[:, INDEX["hips.y"]], 0.0) / LEG
         room = np.maximum(DEEPEST - deep, LEAST_SINK)
-        table[:, INDEX["hips.y"]] += LEG * (sinks - room * np.tanh(sinks / room))
+        table[:, INDEX["hips.y"]] += LEG * eased(sinks - room * np.tanh(sinks / room), self.clock.rate)
         # A head that a hand is at turns little: the hand would have to go around with it.
         for side in SIDES:
             at_head = self.detail.at_times(nearness(poses, side), source)
             for referent, weight in windows(self.phrase, side, source, (Kind.TOUCH,)):
                 at_head = np.maximum(at_head, weight if referent.joint == "head" else 0.0)
             if at_head.any():
+                at_head = eased(at_head, self.clock.rate)
                 for name, most in HELD_HEAD.items():
                     table[:, INDEX[name]] *= 1.0 - (1.0 - most) * at_head
+
+    def _ease_into(self, column: Floats, limited: Floats) -> None:
+        """Take from a column ``(T,)`` what a limit takes, as quickly as a body bends."""
+        column -= eased(column - limited, self.clock.rate)
 
     def _follow_curves(self, table: Floats) -> None:
         """Add what was changed of the lifted curves of torso, head and hips."""

@@ -1,6 +1,12 @@
-"""Frames of a recording at moments of it, in arrays of their own that a performance then changes."""
+"""Frames of a recording at moments of it, in arrays of their own that a performance then changes.
+
+Some joints of captures leap: a thumb is turned by up to 180° from one frame to the next, and back. Between such frames
+there is no movement, and the nearer one is shown.
+"""
 
 from __future__ import annotations
+
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -13,6 +19,8 @@ from kinesphere.motion.motion import Motion
 
 SAMPLE_WORK = 8  # what a sampled number is worth when frames are shared among threads
 BLOCK = 8192  # frames that are sampled at once
+LEAP, LEAP_SPEED = np.radians(60.0), np.radians(3000.0)  # from one frame to the next, and a second: no body is as quick
+LEAPS_BEYOND, AROUND = 4.0, 4  # times what a joint does on the median of frames to each side
 STEPS_KEPT = 2_000_000  # rotations of a motion up to which its steps are kept with it, in 48 MB
 
 
@@ -22,11 +30,72 @@ def moving_joints(motion: Motion) -> Ints:
     return np.flatnonzero((motion.translations != motion.translations[0]).any(axis=(0, 2)))
 
 
+@dataclass(frozen=True, eq=False)
+class Turns:
+    """Rotations of joints ``(T, J, 4)`` to be sampled between their frames, except where they leap."""
+
+    rotations: Floats
+    steps: Floats | None  # (T − 1, J, 3) from frame to frame, none where they leap; None: too many to be kept
+    leaps: Ints  # (L, 2) the frame before each leap, and the joint
+
+    @classmethod
+    def of(cls, rotations: Floats, rate: float) -> Turns:
+        """Of rotations at a rate."""
+        leaps = find_leaps(rotations, rate)
+        few = len(rotations) > 1 and rotations[..., 0].size <= STEPS_KEPT
+        return cls(rotations, freeze(_steps(rotations, leaps)) if few else None, leaps)
+
+    def at(self, frames: Floats, joints: Ints | slice = slice(None), out: Floats | None = None) -> Floats:
+        """``(N, J, 4)`` at fractional frames ``(N,)``; ``out`` is written instead of a new array."""
+        frames, first, end = _around(frames, len(self.rotations))
+        shown, leaps = self.rotations[first:end], self.leaps - (first, 0)
+        leaps = leaps[(leaps[:, 0] >= 0) & (leaps[:, 0] < len(shown) - 1)]
+        if self.steps is None:
+            steps = _steps(shown, leaps)[:, joints] if len(shown) > 1 else None
+        else:
+            steps = np.ascontiguousarray(self.steps[first : end - 1][:, joints])
+        made = resample_rotations(shown[:, joints], frames, steps=steps, out=out)
+        if len(leaps):
+            columns = np.full(shown.shape[1], -1)
+            columns[joints] = np.arange(made.shape[1])
+            nearest = np.floor(frames + 0.5).astype(np.intp)
+            for frame, joint in leaps.tolist():
+                rows = np.flatnonzero((nearest == frame + 1) & (frames < frame + 1))
+                if columns[joint] >= 0:
+                    made[rows, columns[joint]] = shown[frame + 1, joint]
+        return made
+
+
 @memoised
-def _kept_steps(motion: Motion) -> Floats | None:
-    """The steps of its rotations, which every sampling of them asks for; None of a motion of many minutes."""
-    few = len(motion) > 1 and motion.rotations[..., 0].size <= STEPS_KEPT
-    return freeze(rotation_steps(motion.rotations)) if few else None
+def _turns(motion: Motion) -> Turns:
+    """The rotations of a motion, with steps that every sampling asks for."""
+    return Turns.of(motion.rotations, motion.rate)
+
+
+def find_leaps(rotations: Floats, rate: float) -> Ints:
+    """``(L, 2)`` the frames before which, and the joints that, rotations ``(T, J, 4)`` leap.
+
+    A leap is far more than the joint does in the frames around, and more than bodies do: in clips of few frames a
+    second every step is long.
+    """
+    least = max(LEAP, LEAP_SPEED / rate)
+    if len(rotations) < 2 or least >= np.pi:
+        return np.zeros((0, 2), dtype=np.intp)
+    cosines = np.abs(np.einsum("tjk,tjk->tj", rotations[1:], rotations[:-1], optimize=False))
+    found = []
+    for frame, joint in np.argwhere(cosines < np.cos(0.5 * least)).tolist():
+        near = cosines[max(frame - AROUND, 0) : frame + AROUND + 1, joint]
+        usual, own = (2.0 * np.arccos(np.minimum(value, 1.0)) for value in (np.median(near), cosines[frame, joint]))
+        if own > LEAPS_BEYOND * usual:
+            found.append((frame, joint))
+    return np.array(found, dtype=np.intp).reshape(-1, 2)
+
+
+def _steps(rotations: Floats, leaps: Ints) -> Floats:
+    """``(T − 1, J, 3)`` rotation vectors from each frame to the next; none where joints leap."""
+    steps = rotation_steps(rotations)
+    steps[leaps[:, 0], leaps[:, 1]] = 0.0
+    return steps
 
 
 @memoised
@@ -62,16 +131,15 @@ def sample_frames(motion: Motion, times: Floats) -> tuple[Floats, Floats]:
     if np.array_equal(frames, np.arange(frames[0], frames[0] + len(frames))):
         rows = slice(int(frames[0]), int(frames[0]) + len(frames))
         return motion.rotations[rows].copy(), motion.translations[rows].copy()
-    moving, steps = moving_joints(motion), _kept_steps(motion)
+    moving, turns = moving_joints(motion), _turns(motion)
     local = np.empty((len(frames), *motion.rotations.shape[1:]))
     translations = np.empty((len(frames), *motion.translations.shape[1:]))
 
     def sample(part: slice) -> None:
         for first in range(part.start, part.stop, BLOCK):
             rows = slice(first, min(first + BLOCK, part.stop))
+            turns.at(frames[rows], out=local[rows])
             at, a, b = _around(frames[rows], len(motion))
-            known = None if steps is None else steps[a : b - 1]
-            resample_rotations(motion.rotations[a:b], at, steps=known, out=local[rows])
             translations[rows] = motion.translations[0]
             translations[rows][:, moving] = resample_vectors(motion.translations[a:b][:, moving], at)
             _keep_lengths(motion, translations[rows])
@@ -82,9 +150,6 @@ def sample_frames(motion: Motion, times: Floats) -> tuple[Floats, Floats]:
 
 def show_other_moments(motion: Motion, joints: Ints, times: Floats, local: Floats) -> None:
     """Let some joints of poses ``(T, J, 4)`` show other moments of a motion, in place."""
-    steps = _kept_steps(motion)
     for first in range(0, len(local), BLOCK):
         rows = slice(first, first + BLOCK)
-        at, a, b = _around(times[rows] * motion.rate, len(motion))
-        known = None if steps is None else np.ascontiguousarray(steps[a : b - 1][:, joints])
-        local[rows][:, joints] = resample_rotations(motion.rotations[a:b][:, joints], at, steps=known)
+        local[rows][:, joints] = _turns(motion).at(times[rows] * motion.rate, joints)

@@ -231,7 +231,11 @@ def _stop_at_goals(phrase: Phrase, hand: RecordedHand, clock: RecordingClock) ->
     width = np.minimum(np.append(lasts, lasts[-1]), np.insert(lasts, 0, lasts[0]))
     width = np.maximum(np.minimum(STOP_WIDTH * width, WIDEST_STOP), 1.0 / rate)[near]
     frames = clip(np.round(hand.edges * rate), 0, len(time) - 1).astype(np.intp)
-    held = clip(stops, 0.0, 1.0) * np.exp(-0.5 * ((time - hand.edges[near]) / width) ** 2)
+    off = time - hand.edges[near]
+    # Half way to the next goal nothing is left of it: short strokes lie beside long ones.
+    half = 0.5 * np.where(off < 0.0, np.insert(lasts, 0, lasts[0])[near], np.append(lasts, lasts[-1])[near])
+    fades = 1.0 - smoothstep(2.0 * np.abs(off) / np.maximum(half, 1e-9) - 1.0)
+    held = clip(stops, 0.0, 1.0) * fades * np.exp(-0.5 * (off / width) ** 2)
     return np.asarray(held[:, None] * (hand.path[frames][near] - hand.path))
 
 

@@ -19,6 +19,7 @@ from kinesphere.engine.pose_offsets import pose_offsets
 from kinesphere.engine.recorded_poses import RecordedPoses, body_frame, chest_joint
 from kinesphere.engine.trunk_room import TrunkRoom, trunk_room
 from kinesphere.maths import rotations, threads
+from kinesphere.maths.filters import smooth_corrections
 from kinesphere.maths.vectors import Bools, Floats, Ints, norms
 from kinesphere.motion.humanoid import SIDES
 from kinesphere.motion.memo import memoised
@@ -27,6 +28,7 @@ FRAME_WORK = 400  # numbers that a pose is worth when frames are shared among th
 CLEARLY_BENT = float(np.sin(np.radians(25.0)))  # from here on a limb shows its hinge
 UNSHOWN = 0.003  # weight of the axis that a rest pose tells: a hundredth of the frames outweighs it
 SOFT = {"Arm": 0.05, "Leg": 0.0}  # feet stand where they stand
+LIMITS_COME = 0.05  # seconds of σ in which a trunk comes to its limits, however quick the recorded pose is
 LIMBS = {"Arm": ("UpperArm", "LowerArm", "Hand"), "Leg": ("UpperLeg", "LowerLeg", "Foot")}
 
 
@@ -64,11 +66,14 @@ class RecordedRig:
     size: float  # leg length over the figure's
     limbs: dict[str, Limb]  # by side and kind, such as leftArm; what is detached is left out
 
-    def turn_trunk(self, table: Floats, local: Floats, translations: Floats) -> None:
+    def turn_trunk(self, table: Floats, rate: float, local: Floats, translations: Floats) -> None:
         """Add channels ``(T, C)``, in metres of the figure, to poses ``(T, J, 4)``, ``(T, J, 3)`` in place."""
         vectors = np.ascontiguousarray(table @ self.matrix).reshape(len(table), -1, 3)
         if self.room is not None:
+            asked = vectors.copy()
             _native.trunk_room.limit_turns(self.room, local, vectors)
+            taken = smooth_corrections((asked - vectors).reshape(len(asked), -1), LIMITS_COME, rate)
+            vectors = asked - taken.reshape(asked.shape)
         hips = np.ascontiguousarray(table @ self.hips_matrix)
         shift = np.ascontiguousarray(self.size * table[:, [INDEX[f"hips.{axis}"] for axis in "xyz"]])
 

@@ -15,13 +15,15 @@ import numpy as np
 from kinesphere import _native
 from kinesphere.body.body import Body
 from kinesphere.body.limits import LimitedJoint, find_limited_joints
-from kinesphere.maths import threads
+from kinesphere.maths import rotations, threads
+from kinesphere.maths.filters import smooth_corrections
 from kinesphere.maths.vectors import Floats, Ints
 from kinesphere.motion.humanoid import SIDES
 from kinesphere.motion.memo import memoised
 
 PARTS = ("Shoulder", "UpperArm", "LowerArm", "Hand")
 JOINT_WORK = 300  # numbers that a joint is worth when frames are shared among threads
+SHOULDERS_COME = 0.035  # seconds of σ in which a collarbone comes to what limits leave of what is added to it
 
 
 class EasedJoint(NamedTuple):
@@ -43,6 +45,24 @@ class ArmLimits:
     joints: Ints  # (C,)
     eased: dict[str, EasedJoint]  # by role
     below: dict[str, int]  # role to the joint that keeps its rotation where this one's twist is held back
+
+    def ease_shoulder(self, side: str, rate: float, recorded: Floats, local: Floats) -> None:
+        """Bring the rotations of a collarbone within its range, as ``ease`` does, as quickly as shoulders move.
+
+        A capture's collarbone may pass in a few frames what is no range of it any more.
+        """
+        role = f"{side}Shoulder"
+        if role not in self.eased:
+            return
+        joint = int(self.eased[role].path[-1])
+        asked = local[:, joint].copy()
+        self.ease(role, recorded, local)
+        if np.array_equal(asked, local[:, joint]):
+            return
+        taken = rotations.multiply(rotations.conjugate(asked), local[:, joint])
+        vectors = rotations.to_rotation_vector(rotations.continuous(taken))
+        smooth = rotations.from_rotation_vector(smooth_corrections(vectors, SHOULDERS_COME, rate))
+        local[:, joint] = rotations.multiply(asked, smooth)
 
     def ease(self, role: str, recorded: Floats, local: Floats, shares: Floats | None = None) -> None:
         """Bring a joint's rotations softly within its range, in poses ``(T, J, 4)`` that are changed in place.

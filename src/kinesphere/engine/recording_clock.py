@@ -17,7 +17,7 @@ import numpy as np
 from kinesphere.engine.clocks import StrokeClock, stroke_clock
 from kinesphere.engine.detail import LEGS_LEAD, REST_LEADS, Detail
 from kinesphere.engine.unrolling import unroll
-from kinesphere.maths.filters import gaussian
+from kinesphere.maths.filters import gaussian, smooth_envelope
 from kinesphere.maths.interpolation import monotone_cubic
 from kinesphere.maths.vectors import Bools, Floats, clip, differences, norms
 from kinesphere.motion.phrase import STROKES, Phrase, Track
@@ -28,6 +28,8 @@ ROUND = 0.045  # seconds of σ: a body does not change its pace at once
 TIMING = ("inflection", "time_exponent", "evenness", "hesitation")  # stroke parameters that are an arm's own
 HOLDS = 0.05  # arm lengths: what goes less is a hold
 CLOSINGS = 40  # halvings that make a cycle last whole frames
+LANDS = 0.15  # seconds to either side over which a pace comes to that of a flight, and masks to what they say of it
+EASES = 0.08  # seconds of σ in which masks come and go
 PACES = (0.2, 5.0)  # seconds of the recording in a second, at least and at most
 
 
@@ -95,6 +97,16 @@ class RecordingClock:
         return bool(np.abs(self.paces - 1.0).max() < 1e-9)
 
 
+def eased(mask: Floats, rate: float) -> Floats:
+    """A mask ``(T,)`` of performed frames that comes and goes no quicker than a body does, at any pace."""
+    return mask if np.ptp(mask) == 0.0 else gaussian(mask, EASES * rate, ends="reflect")
+
+
+def eased_flight(flying: Floats, rate: float) -> Floats:
+    """A mask likewise that is nowhere less: all of a flight is in the air."""
+    return np.minimum(smooth_envelope(flying, LANDS, rate), 1.0)
+
+
 def recording_clock(phrase: Phrase, rate: float) -> RecordingClock:
     """The clock of a phrase of a recording, from its first performed frame on."""
     detail = phrase.detail
@@ -157,7 +169,8 @@ def _cyclic_clock(detail: Detail, body: StrokeClock, period: float, rate: float)
     paces[:-1] = 0.5 * (paces[:-1] + np.roll(paces[:-1], 1))
     paces[-1] = paces[0]
     paces = clip(gaussian(paces, ROUND * count / (ends - begins), ends="wrap"), *PACES)
-    flying = detail.at_times(detail.steps.flying, middle * period + shown)
+    flying = np.tile(detail.at_times(detail.steps.flying, middle * period + shown)[:-1], 3)
+    flying = eased_flight(flying, count / (ends - begins))[count : 2 * count + 1]
     nodes, paces = _whole_frames(shown, paces, flying, rate)
     offsets = np.arange(cycles)[:, None]
 
@@ -205,7 +218,7 @@ def _smooth_clock(detail: Detail, body: StrokeClock, start: float, duration: flo
     moves = np.concatenate([[True], differences(shown) > 1e-9])
     shown = shown[moves]  # where it stood still, its pace is the least one
     paces = gaussian(np.gradient(shown, 1.0 / NODES), ROUND * NODES, ends="reflect")
-    flying = detail.at_times(detail.steps.flying, shown)
+    flying = eased_flight(detail.at_times(detail.steps.flying, shown), NODES)
     paces = clip(paces + flying * (1.0 - paces), *PACES)
     even = np.abs(body.goals - body.source).max() < 0.6 / NODES and body.timing_change == 0.0
     if even:
@@ -214,7 +227,24 @@ def _smooth_clock(detail: Detail, body: StrokeClock, start: float, duration: flo
     nodes = np.concatenate([[0.0], np.cumsum(passed)])
     if not even and not flying.any():
         nodes, paces = _meet_goals(nodes, shown, paces, body, start)
-    return RecordingClock(nodes, shown, paces, rate)
+    clock = RecordingClock(nodes, shown, paces, rate)
+    return clock if even else _calm_clock(clock, detail)
+
+
+def _calm_clock(clock: RecordingClock, detail: Detail) -> RecordingClock:
+    """A clock that changes its pace no quicker than a body can, but in flights: as smooth over what is performed.
+
+    Paces were smooth over time as it was before they were; where a slow pace rises it passes sooner.
+    """
+    end = float(clock.nodes[-1])
+    count = max(int(np.ceil(end * NODES)), 2)
+    nodes = np.linspace(0.0, end, count + 1)
+    shown = clock.to_source(nodes)
+    grounded = 1.0 - eased_flight(detail.at_times(detail.steps.flying, shown), NODES)
+    shown += grounded * (gaussian(shown, ROUND * NODES, ends="point") - shown)
+    shown = np.maximum.accumulate(clip(shown, clock.shown[0], clock.shown[-1]))
+    shown[0], shown[-1] = clock.shown[0], clock.shown[-1]
+    return RecordingClock(nodes, shown, np.gradient(shown, nodes), clock.rate)
 
 
 def _meet_goals(nodes: Floats, shown: Floats, paces: Floats, body: StrokeClock, start: float) -> tuple[Floats, Floats]:

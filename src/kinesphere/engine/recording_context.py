@@ -11,7 +11,7 @@ from kinesphere.engine.detail import Detail
 from kinesphere.engine.recorded_hands import RecordedHand, hand_strokes
 from kinesphere.engine.recorded_limbs import Limb, recorded_rig, shown_hinges
 from kinesphere.engine.recorded_poses import body_frame, chest_joint, recorded_subset
-from kinesphere.engine.recording_clock import RecordingClock, arm_clock, recording_clock
+from kinesphere.engine.recording_clock import RecordingClock, arm_clock, eased, eased_flight, recording_clock
 from kinesphere.maths import rotations
 from kinesphere.maths.kinematics import forward_some
 from kinesphere.maths.vectors import Floats
@@ -95,17 +95,17 @@ class PerformanceContext:
     @cached_property
     def stands(self) -> Floats:
         """``(T,)`` how far the legs carry the body."""
-        return self.shown(self.detail.poses.stands)
+        return eased(self.shown(self.detail.poses.stands), self.rate)
 
     @cached_property
     def walking(self) -> Floats:
         """``(T,)`` how far it is locomotion."""
-        return self.shown(self.detail.steps.walking)
+        return eased(self.shown(self.detail.steps.walking), self.rate)
 
     @cached_property
     def flying(self) -> Floats:
         """``(T,)`` how far the body is in the air."""
-        return self.shown(self.detail.steps.flying)
+        return eased_flight(self.shown(self.detail.steps.flying), self.rate)
 
     def world(self, local: Floats, translations: Floats) -> RecordedWorld:
         """Joints that are looked at, of poses ``(T, J, 4)``, ``(T, J, 3)``."""

@@ -18,6 +18,7 @@ from kinesphere.maths.vectors import ArrayLike, Bools, Floats, as_floats, norms
 
 GaussianEnds: TypeAlias = Literal["hold", "reflect", "point", "wrap"]
 
+LEAST = 1e-5  # of a correction that is noticed
 CUT = 8.0  # hertz, where half of the power is left: voluntary movement is below, tracking noise above
 
 
@@ -147,6 +148,19 @@ def smooth_where(values: Floats, sigma: float, rate: float, where: Floats, out: 
     radius = min(math.ceil(4.0 * sigma * rate), len(values) - 1)
     weights = _kept_weights(rate * sigma, max(radius, 0))
     _native.filters.gaussian(values, weights, where, out)
+
+
+def smooth_corrections(values: Floats, sigma: float, rate: float) -> Floats:
+    """What limits take from values ``(T, C)``, smoothed where there is any, by a Gaussian of ``sigma`` seconds."""
+    columns = np.flatnonzero(np.abs(values).max(axis=0, initial=0.0) > LEAST)
+    if len(values) < 3 or not len(columns):
+        return values
+    taken = np.ascontiguousarray(values[:, columns])
+    near = widen(np.abs(taken).max(axis=1) > 0.0, 0, math.ceil(4.0 * sigma * rate))
+    smooth, made = taken.copy(), values.copy()
+    smooth_where(taken, sigma, rate, near, smooth)
+    made[:, columns] = smooth
+    return made
 
 
 @lru_cache(maxsize=64)

@@ -1,0 +1,75 @@
+"""Frames of a recording between its own: smooth, except where a joint leaps."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from kinesphere import Motion
+from kinesphere.engine.recorded_frames import find_leaps, sample_frames, show_other_moments
+from kinesphere.maths import rotations
+from kinesphere.maths.interpolation import resample_rotations
+from kinesphere.maths.vectors import Floats
+from kinesphere.motion.skeleton import Skeleton
+
+RATE = 100.0
+BONES = Skeleton(("root", "arm", "thumb"), (-1, 0, 1), np.array([[0.0, 1.0, 0.0], [0.2, 0.0, 0.0], [0.1, 0.0, 0.0]]))
+
+
+def turning(angles: Floats, rate: float = RATE) -> Motion:
+    """A motion whose joints turn about one axis by angles ``(T, J)`` in degrees."""
+    vectors = np.radians(angles)[..., None] * np.array([0.6, 0.8, 0.0])
+    translations = np.broadcast_to(BONES.offsets, (len(angles), 3, 3)).copy()
+    return Motion(BONES, rate, rotations.from_rotation_vector(vectors), translations)
+
+
+def angles_of(local: Floats, joint: int) -> Floats:
+    """Degrees of a joint that ``turning`` has turned."""
+    return np.degrees(rotations.to_rotation_vector(local[:, joint]) @ np.array([0.6, 0.8, 0.0]))
+
+
+@pytest.fixture
+def swung() -> Motion:
+    """An arm that swings, and a thumb that is turned about by 150° in three single frames, twice in a row."""
+    swing = 30.0 * np.sin(np.arange(60) / 6.0)
+    thumb = 0.2 * swing
+    thumb[[20, 40, 42]] += 150.0
+    return turning(np.stack([np.zeros(60), swing, thumb], axis=1))
+
+
+def test_the_nearer_frame_is_shown_where_a_joint_leaps(swung: Motion) -> None:
+    assert find_leaps(swung.rotations, RATE).tolist() == [[frame, 2] for frame in (19, 20, 39, 40, 41, 42)]
+    times = np.arange(10.0, 55.0, 0.1) / RATE
+    shown = angles_of(sample_frames(swung, times)[0], 2)
+    assert not ((shown > 10.0) & (shown < 140.0)).any()
+    near = np.abs(times * RATE - 20.0) < 0.49
+    assert (shown[near] > 140.0).all()
+    late = swung.rotations[np.zeros(len(times), dtype=int)].copy()
+    show_other_moments(swung, np.array([2]), times, late)
+    np.testing.assert_allclose(angles_of(late, 2), shown, atol=1e-9)
+
+
+def test_other_joints_are_sampled_as_ever(swung: Motion) -> None:
+    times = np.arange(10.0, 55.0, 0.1) / RATE
+    made = sample_frames(swung, times)[0]
+    np.testing.assert_allclose(made[:, :2], resample_rotations(swung.rotations, times * RATE)[:, :2], atol=1e-12)
+
+
+@pytest.mark.parametrize("rate", [10.0, 24.0, 120.0])
+def test_quick_movements_do_not_leap(rate: float) -> None:
+    time = np.arange(0.0, 3.0, 1.0 / rate)
+    flick = 80.0 / (1.0 + np.exp(-(time - 1.503) / 0.012))  # 1700° a second
+    swing = 80.0 * np.sin(2.0 * np.pi * 1.2 * time)
+    motion = turning(np.stack([np.zeros(len(time)), swing, flick], axis=1), rate)
+    assert not len(find_leaps(motion.rotations, rate))
+    times = np.arange(0.0, 2.9, 0.007)
+    made = sample_frames(motion, times)[0]
+    np.testing.assert_allclose(made, resample_rotations(motion.rotations, times * rate), atol=1e-12)
+
+
+def test_quaternions_of_the_other_sign_are_no_leap(swung: Motion) -> None:
+    signs = np.where(np.arange(60) % 7 < 3, -1.0, 1.0)[:, None, None]
+    flipped = replace(swung, rotations=swung.rotations * signs)
+    np.testing.assert_array_equal(find_leaps(flipped.rotations, RATE), find_leaps(swung.rotations, RATE))
