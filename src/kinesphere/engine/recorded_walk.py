@@ -41,6 +41,7 @@ LOWERED = 0.6  # of its height that a foot in a swing is lowered, at most
 FLOOR = 0.35  # seconds to each side, the lowest point in which is what a foot passes over
 LONGEST_SWING = 0.75  # seconds; in what lasts longer a foot has stood somewhere
 LEAVES = 0.15  # seconds in which a foot comes to go with the body
+ELBOW_SWINGS = 0.55  # of a wrist's way that its elbow goes
 WEAVE_STRIDES = 4.0  # of a way that winds once to either side
 SPRING_HEIGHT = 0.02  # leg lengths that a recorded step rises, beside which a spring is measured, at least
 
@@ -68,8 +69,11 @@ def stride_shape(detail: Detail) -> StrideShape:
     rate = poses.motion.rate
     sigma = MEAN * steps.stride_seconds * rate
 
+    stride = max(round(steps.stride_seconds * rate), 1)
+
     def mean(values: Floats) -> Floats:
-        return gaussian(values, sigma, ends="point")
+        pad = int(np.ceil(4.0 * sigma))
+        return gaussian(go_on(values, stride, pad), sigma, ends="point")[pad : pad + len(values)]
 
     def swing(values: Floats) -> Floats:
         return np.asarray(gaussian(values, TREMOR * rate, ends="reflect") - mean(values))
@@ -102,6 +106,23 @@ def stride_shape(detail: Detail) -> StrideShape:
         swing(head),
         {side: swing(wrist_path(poses, side)) for side in SIDES},
     )
+
+
+def go_on(values: Floats, stride: int, pad: int) -> Floats:
+    """Values ``(T, ...)`` with ``pad`` frames more at both ends, as if strides of so many frames went on there.
+
+    A walk that is cut off in the middle of a stride has no mean there otherwise: an arm that is ahead in the last frame
+    would count as one that hangs ahead.
+    """
+    count = len(values)
+    if count <= stride + 1:
+        return np.concatenate([np.repeat(values[:1], pad, axis=0), values, np.repeat(values[-1:], pad, axis=0)])
+    frames = np.arange(1, pad + 1)
+    strides = -(-frames // stride)  # that are gone back for a value
+    moves = strides.reshape(-1, *[1] * (values.ndim - 1))
+    late = values[count - 1 + frames - strides * stride] + moves * (values[-1] - values[-1 - stride])
+    early = values[strides * stride - frames] - moves * (values[stride] - values[0])
+    return np.concatenate([early[::-1], values, late])
 
 
 def _strides_passed(detail: Detail) -> Floats:
@@ -325,13 +346,14 @@ def swing_arm(phrase: Phrase, hand: RecordedHand, clock: RecordingClock) -> Floa
         turned = _turned(place, np.array([1.0, 0.0, 0.0]), -np.asarray(ahead))
         return _turned(turned, np.array([0.0, 0.0, 1.0]), sign * np.asarray(out))
 
-    raised = raise_arm(hand.path)
+    raised = raise_arm(hand.path + away)
     bend, across = over("bend", part), over("across", part)
     if np.any(bend) or np.any(across):
-        elbow = raise_arm(cubic_rows_at(elbow_path(detail.poses, hand.side), at))
+        # An arm that swings otherwise takes its elbow along; it bends then.
+        elbow = raise_arm(cubic_rows_at(elbow_path(detail.poses, hand.side), at) + ELBOW_SWINGS * away)
         forearm = _turned(raised - elbow, np.array([1.0, 0.0, 0.0]), -np.asarray(bend))
         raised = elbow + _turned(forearm, np.array([0.0, 1.0, 0.0]), -sign * np.asarray(across))
-    return np.asarray(walking[:, None] * (away + raised - hand.path))
+    return np.asarray(walking[:, None] * (raised - hand.path))
 
 
 def _turned(vectors: Floats, axis: Floats, angles: Floats) -> Floats:

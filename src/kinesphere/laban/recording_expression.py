@@ -30,7 +30,7 @@ from kinesphere.motion.phrase import STROKE_RANGES, STROKES, Phrase, Track, neut
 
 # What an Effort asks of a body, times this: a recorded body has weight, rhythm and a gaze of its own, beside which a
 # gesture's would hardly show.
-GAINS = {"press": 1.4, "lift": 1.8, "thrust": 1.4, "swing": 2.0, "wave": 1.9, "glance": 1.5, "hold": 1.6}
+GAINS = {"press": 1.2, "lift": 1.8, "thrust": 1.2, "swing": 2.0, "wave": 1.9, "glance": 1.5, "hold": 1.6}
 WITH_WORDS = 0.3  # of what these are above 1 where words hold the body and give it a rhythm as well
 # Of what a recording does itself, less or more at full: how its joints depart from their means over two seconds.
 _TORSO, _HEAD = ("torso.forward", "torso.side", "torso.turn"), ("head.nod", "head.tilt", "head.turn")
