@@ -43,7 +43,7 @@ CLEAR_SMOOTH = 0.05  # seconds of σ, over which hands and elbows come out of th
 EDITED = 0.02  # arm lengths from where it was recorded in which a hand comes to count as moved
 LEAST_LOWERED = 1e-3  # radians
 KEYED = 0.02  # arm lengths that a user has moved a key, from which on the arm goes there however it points
-TINY = 1e-7  # metres: what is nearer to where it was stays
+TINY = 2e-7  # arm lengths: what is nearer to where it was stays
 
 
 class FoldedArm(NamedTuple):
@@ -91,7 +91,7 @@ def place_arms(
         if out is not None:
             targets = targets + _edited(before, wrist, targets, length) * free[:, None] * _envelope(out, context.rate)
         targets = targets + free[:, None] * _off_shoulder(context, side, before, after, carried, targets)
-        moved = norms(after.p(wrist) - targets) > TINY
+        moved = norms(after.p(wrist) - targets) > TINY * length
         turns, swivels = turn_hand(context.phrase, hand, context.clock, table)
         swivels = _elbow_room(context, side, swivels * free)
         swivels = SIGN[side] * swivels + swivel_of_keys(context.phrase, side, context.clock.source)
@@ -108,7 +108,7 @@ def place_arms(
             swings = edited[:, 0] * free * gaussian(out[:, 3], CLEAR_SMOOTH * context.rate, ends="hold")
             targets = targets + pushes
             targets = targets + free[:, None] * _off_shoulder(context, side, before, after, carried, targets)
-            pushed = (norms(pushes) > TINY) | (np.abs(swings) > TINY)
+            pushed = (norms(pushes) > TINY * length) | (np.abs(swings) > TINY)
             place_limb(limb, local, translations, targets, wanted=pushed, swivels=swings)
             moved |= pushed
         for part in ("UpperArm", "LowerArm"):

@@ -116,8 +116,9 @@ def _overreach(
         hip, foot = context.roles[f"{side}UpperLeg"], context.roles[f"{side}Foot"]
         recorded, wanted = before.p(foot) - before.p(hip), feet[side] - after.p(hip)
         # A leg that was stretched may be so again, but not to the last while it is moved: knees would snap straight.
-        stretched = norms(recorded) - np.minimum(LESS * norms(wanted - recorded), SOFT_KNEE)
-        longest = np.maximum((1.0 - SOFT_KNEE) * context.body.lengths[f"{side}Leg"], stretched)
+        length = context.body.lengths[f"{side}Leg"]
+        stretched = norms(recorded) - np.minimum(LESS * norms(wanted - recorded), SOFT_KNEE * length)
+        longest = np.maximum((1.0 - SOFT_KNEE) * length, stretched)
         x, y, z = wanted.T
         y = y - lower
         level = np.sqrt(np.maximum(longest * longest - x * x - z * z, 0.0))
