@@ -26,8 +26,9 @@ static Vec3 inverse_right_jacobian(Vec3 vector, Vec3 rate) {
     const double squared = dot(vector, vector);
     double factor;
     if (squared < 0.0625) {  // a series, to the last bit: from frame to frame hardly anything turns farther
-        factor = 1.0 / 12.0 + squared * (1.0 / 720.0 + squared * (1.0 / 30240.0 + squared * (1.0 / 1209600.0 +
-                                                                                             squared / 47900160.0)));
+        factor =
+            1.0 / 12.0 +
+            squared * (1.0 / 720.0 + squared * (1.0 / 30240.0 + squared * (1.0 / 1209600.0 + squared / 47900160.0)));
     } else {
         const double angle = std::sqrt(squared);
         factor = (1.0 - 0.5 * angle / std::tan(0.5 * least(angle, 3.1))) / squared;
