@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -67,9 +68,9 @@ class PerformanceContext:
         return self.phrase.body
 
     @property
-    def roles(self) -> dict[str, int]:
+    def roles(self) -> Mapping[str, int]:
         """Humanoid role to joint."""
-        return dict(self.phrase.body.roles)
+        return self.phrase.body.roles
 
     @cached_property
     def limbs(self) -> dict[str, Limb]:
