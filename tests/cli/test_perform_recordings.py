@@ -11,7 +11,7 @@ import pytest
 from typer.testing import CliRunner
 
 from contracts import tail
-from kinesphere import clip_names, load, mo, perform, save, save_clips
+from kinesphere import Effort, clip_names, load, load_score, mo, perform, render, save, save_clips, save_mapping
 from kinesphere.builtin import motion
 from kinesphere.cli.main import app
 
@@ -131,3 +131,43 @@ def test_a_report_of_one_file(tmp_path, folder):
     said = called("perform", "wave", "-o", tmp_path / "b.bvh", "--report", tmp_path / "two.json")
     assert "wave is no recording" in said.stderr
     assert not (tmp_path / "b.bvh").exists()
+
+
+def nameless(source, roles):
+    """A motion whose joints have numbers for names, and a mapping file of its roles."""
+    skeleton = replace(source.skeleton, names=tuple(f"bone_{i}" for i in range(len(source.skeleton))), roles={})
+    save_mapping(roles, skeleton, "map.json")
+    return replace(source, skeleton=skeleton)
+
+
+def test_a_mapping_file_says_which_joint_is_what(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    knock = motion("knock")
+    roles = knock.skeleton.roles
+    sides = {"left": "right", "right": "left"}
+    swapped = {
+        next((other + role.removeprefix(side) for side, other in sides.items() if role.startswith(side)), role): joint
+        for role, joint in roles.items()
+    }
+    for given in (roles, swapped):
+        source = nameless(knock, given)
+        save(source, "bones.bvh")
+        words = ["--effort", "weight=1", "--part", "right_arm:weight=-1", "--overwrite", "--save-score", "score.json"]
+        said = called("perform", "bones.bvh", "-o", "made.npz", "--mapping", "map.json", *words)
+        assert said.exit_code == 0, said.output
+        told = replace(load("bones.bvh"), skeleton=replace(load("bones.bvh").skeleton, roles=given))
+        expected = perform(told, Effort(weight=1.0), parts={"right_arm": Effort(weight=-1.0)})
+        np.testing.assert_array_equal(load("made.npz").rotations, expected.rotations)
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    monkeypatch.chdir(elsewhere)
+    np.testing.assert_array_equal(render(load_score("../score.json")).rotations, expected.rotations)
+
+
+def test_a_broken_mapping_file_is_named(tmp_path):
+    save(motion("knock"), tmp_path / "knock.bvh")
+    (tmp_path / "map.json").write_text('{"format": "kinesphere mapping", "version": 1, "roles": {"hips": "Hipz"}}')
+    said = called("perform", tmp_path / "knock.bvh", "-o", tmp_path / "a.bvh", "--mapping", tmp_path / "map.json")
+    assert said.exit_code == 2
+    assert "map.json, roles.hips" in said.stderr
+    assert "Hipz" in said.stderr

@@ -9,10 +9,12 @@ import pytest
 
 from engine.bodies import BODIES
 from gaits import Plan, gait
-from kinesphere import Effort, Motion, body_of, generate, lift, load, perform
-from kinesphere.engine.inserted_poses import inserted_frames, with_inserted_marked
+from kinesphere import Effort, Motion, Score, body_of, generate, lift, load, perform
+from kinesphere.engine.inserted_poses import describe_frames, inserted_frames, with_inserted_marked
+from kinesphere.engine.phrase_data import phrase_to_plain
 from kinesphere.maths import rotations as R
 from kinesphere.maths.vectors import smootherstep
+from kinesphere.score import measure_score
 from recordings import record, with_other_axes
 
 RECORDED = ("wave", "drink", "walk", "bow")
@@ -143,3 +145,23 @@ def test_captured_t_poses_are_found_without_marks(data_dir):
     np.testing.assert_array_equal(one.rotations, other.rotations)
     for name in ("animated_drawings/dab", "animated_drawings/wave_hello", "mova/MS2_8Walk_M"):  # performed T-poses
         assert inserted_frames(load(data_dir / f"bvh/{name}.bvh")) == []
+
+
+@pytest.mark.parametrize(
+    ("frames", "said"), [((), ""), ((3,), "3"), ((0, 1, 2, 57), "0-2, 57"), ((4, 5, 9, 10), "4-5, 9-10")]
+)
+def test_frames_are_described_as_runs(frames, said):
+    assert describe_frames(frames) == said
+
+
+def test_what_was_taken_for_an_inserted_pose_is_reported():
+    motion = record("wave")
+    made = inserted(motion, 70, motion.skeleton.rest_rotations, 3)
+    report = measure_score(Score(made, (Effort(weight=1.0).over(),)))
+    assert report.inserted == (70, 71, 72)
+    assert report.to_row()["inserted_frames"] == "70-72"
+    assert "frames 70-72 taken for inserted rest poses" in str(report)
+    assert phrase_to_plain(lift(made))["inserted_frames"] == [70, 71, 72]
+    plain = measure_score(Score(motion, (Effort(weight=1.0).over(),)))
+    assert plain.to_row()["inserted_frames"] == ""
+    assert "inserted" not in str(plain)

@@ -136,3 +136,9 @@ def test_a_score_keeps_its_rate():
     assert render(Score("walk", rate=24.0)).rate == 24.0
     with pytest.raises(ValueError, match="rate: found 0; expected frames a second"):
         from_json(to_json(score).replace("24.0", "0"))
+
+
+@pytest.mark.parametrize("place", [0, 1])
+def test_a_word_in_place_of_a_dial_is_told_where_words_go(place):
+    with pytest.raises(TypeError, match='words="angry"'):
+        perform("wave", *[None] * place, "angry")

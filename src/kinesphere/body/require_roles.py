@@ -16,7 +16,7 @@ LEGS = tuple(f"{side}{part}" for side in SIDES for part in ("UpperLeg", "LowerLe
 _LEAST_CONFIDENCE = 0.6  # a dog with human bone names comes to 0.54
 _ADVICE = (
     "If they are there, say which joints they are: in Skeleton.roles, or in a mapping file (kinesphere mapping FILE "
-    "-o MAP.json, then load_mapping or --source-mapping and --target-mapping)"
+    "-o MAP.json; then --mapping MAP.json for a motion, --target-mapping for a character, load_mapping in Python)"
 )
 
 

@@ -24,6 +24,7 @@ from kinesphere.cli.shared import (
     Positions,
     Rate,
     ReadOptions,
+    RolesOf,
     Salvage,
     Scale,
     ToGround,
@@ -62,6 +63,7 @@ READING = {
     "rate": Rate,
     "salvage": Salvage,
     "to_ground": ToGround,
+    "mapping": RolesOf,
 }
 AFTER = READING | {"character": Performer, "preview": Preview, "save_score": SaveScore, "overwrite": Overwrite}
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, TypeVar
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -20,31 +20,20 @@ if TYPE_CHECKING:
     from kinesphere.motion.motion import Motion
 
 
-Body = TypeVar("Body", "Motion", "Character")
-
-
-def _with_mapping(body: Body, mapping: Path | None) -> Body:
-    """With the roles of a mapping file."""
-    if mapping is None:
-        return body
-    from kinesphere.files.mapping import load_mapping
-
-    return replace(body, skeleton=replace(body.skeleton, roles=load_mapping(mapping, body.skeleton)))
-
-
 @lru_cache(maxsize=1)  # of all files of a folder
 def _load_target(onto: Path, mapping: Path | None, options: ReadOptions) -> Motion | Character:
     """A character; or the body of a motion file, such as a clip without a surface, read as the options say."""
     from kinesphere.files.loading import is_only_animation, load_character
+    from kinesphere.files.mapping import with_mapping
     from kinesphere.files.registry import format_to_read
 
     if is_builtin_name(onto):
-        return _with_mapping(open_character(onto), mapping)
+        return with_mapping(open_character(onto), mapping)
     if format_to_read(onto, "a character (.glb, .gltf or .vrm) or a motion file").holds_characters:
         character = load_character(onto)
         if not is_only_animation(character):
-            return _with_mapping(character, mapping)
-    return _with_mapping(replace(options.of_others, rate=None, to_ground=False).load(onto), mapping)
+            return with_mapping(character, mapping)
+    return with_mapping(replace(options.of_others, rate=None, to_ground=False).load(onto), mapping)
 
 
 @dataclass(frozen=True)
@@ -56,7 +45,6 @@ class Retargeting(Transform):
     ground: float | None = None
     keep_height: bool = False
     clear: bool | None = None
-    source_mapping: Path | None = None
     target_mapping: Path | None = None
 
     def load(self, source: Path, clip: ClipChoice) -> Motion:
@@ -72,7 +60,7 @@ class Retargeting(Transform):
         from kinesphere.body.require_roles import require_motion_roles
 
         motion = self.reading.with_own_soles(super().load(source, clip), source)
-        return require_motion_roles(_with_mapping(motion, self.source_mapping))
+        return require_motion_roles(motion)
 
     @property
     def target(self) -> Motion | Character:
@@ -145,12 +133,9 @@ def retarget(
             help="Keep hands and arms out of the character's trunk and head. Left out: only of thick trunks.",
         ),
     ] = None,
-    source_mapping: Annotated[
-        Path | None,
-        typer.Option("--source-mapping", help="Roles of the motion's joints, by `kinesphere mapping -o`."),
-    ] = None,
     target_mapping: Annotated[
-        Path | None, typer.Option("--target-mapping", help="Roles of the character's joints, likewise.")
+        Path | None,
+        typer.Option("--target-mapping", help="Roles of the character's joints, by `kinesphere mapping -o`."),
     ] = None,
     to: To = None,
     preview: Preview = False,
@@ -164,7 +149,6 @@ def retarget(
     reached, is said.
     """
     with report_errors():
-        mappings = source_mapping, target_mapping
         own = replace(reading, to_ground=False)
-        work = Retargeting(own, overwrite, preview, onto, lock, ground, keep_height, clear, *mappings)
+        work = Retargeting(own, overwrite, preview, onto, lock, ground, keep_height, clear, target_mapping)
         run_transform(source, out, to, work, Verb("retargeting", "retargeted"), jobs)

@@ -136,6 +136,17 @@ ToGround = Annotated[
 ]
 
 
+RolesOf = Annotated[
+    str | None,
+    typer.Option(
+        "--mapping",
+        "--source-mapping",
+        metavar="MAP.json",
+        help="Which joint has which humanoid role, by `kinesphere mapping -o`, where the guess is wrong.",
+    ),
+]
+
+
 @dataclass(frozen=True)
 class ReadOptions:
     """How files are to be read, as the command line says it. Plain commands need no score to read a file."""
@@ -147,6 +158,7 @@ class ReadOptions:
     salvage: bool = False
     positions: str | None = None
     to_ground: bool = False
+    mapping: str | None = None
 
     def __post_init__(self) -> None:
         given = (self.scale, self.up, self.rate, self.positions)
@@ -163,6 +175,7 @@ class ReadOptions:
     def load(self, path: Path, clip: str | int | None = None) -> Motion:
         """Read a motion file, or make the built-in motion of that name; ``clip`` overrides the option."""
         from kinesphere.files.loading import find_clip, load
+        from kinesphere.files.mapping import with_mapping
 
         builtin = builtin_motion(path)
         if builtin is not None:
@@ -170,6 +183,7 @@ class ReadOptions:
         chosen = clip if clip is not None else find_clip(path, self.clip)
         options: Any = {"scale": self.scale, "up": self.up, "rate": self.rate, "salvage": self.salvage}
         motion = load(path, clip=chosen, **options, positions=self.positions or "auto")  # type: ignore[arg-type]
+        motion = with_mapping(motion, self.mapping)
         return bring_to_ground(self.with_own_soles(motion, path)) if self.to_ground else motion
 
     def with_own_soles(self, motion: Motion, path: Path) -> Motion:
@@ -189,7 +203,7 @@ class ReadOptions:
     @property
     def of_others(self) -> ReadOptions:
         """The same for other files than the one that has the clip."""
-        return replace(self, clip=None)
+        return replace(self, clip=None, mapping=None)
 
     def over(self, reading: Reading) -> Reading:
         """What a score says of reading, with what was given on the command line in its place."""

@@ -78,6 +78,11 @@ class Detail:
         return leading_calibration(with_inserted_marked(self.recording))
 
     @property
+    def inserted_frames(self) -> tuple[int, ...]:
+        """Frames of calibration poses, marked or found: they were not performed."""
+        return with_inserted_marked(self.recording).calibration_frames
+
+    @property
     def is_short(self) -> bool:
         """Whether it has too few frames for strokes of its own: then it has one pace."""
         return len(self.recording) - self.leading_frames < SHORT

@@ -7,6 +7,7 @@ who stretches the arms comes there and leaves smoothly.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -41,6 +42,13 @@ def with_inserted_marked(motion: Motion) -> Motion:
     if len(found) in (len(motion.calibration_frames), len(motion)):
         return motion
     return replace(motion, calibration_frames=tuple(found))
+
+
+def describe_frames(frames: Sequence[int]) -> str:
+    """Frames in order as a reader would write them: ``0-3, 57``."""
+    numbers = np.asarray(frames, dtype=int)
+    runs = np.split(numbers, np.flatnonzero(np.diff(numbers) > 1) + 1)
+    return ", ".join(f"{own[0]}-{own[-1]}" if len(own) > 1 else str(own[0]) for own in runs if len(own))
 
 
 def inserted_frames(motion: Motion) -> list[int]:

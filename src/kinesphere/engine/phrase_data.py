@@ -68,6 +68,7 @@ def _found(detail: Detail) -> dict[str, Any]:
         ],
         "walking": _ranges(steps.walking, rate),
         "flights": _ranges(steps.flying, rate),
+        "inserted_frames": list(detail.inserted_frames),
     }
 
 

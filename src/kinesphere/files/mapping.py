@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from kinesphere.files.atomic import atomic_write
 from kinesphere.motion.errors import MotionFileError
@@ -20,6 +21,11 @@ from kinesphere.motion.roles import RoleMap
 from kinesphere.motion.roles.rolemap import suggest
 from kinesphere.motion.skeleton import Skeleton
 
+if TYPE_CHECKING:
+    from kinesphere.motion.character import Character
+    from kinesphere.motion.motion import Motion
+
+Rig = TypeVar("Rig", "Motion", "Character")
 FORMAT, VERSION = "kinesphere mapping", 1
 _LARGEST = 1_000_000  # bytes
 
@@ -40,6 +46,13 @@ def save_mapping(roles: RoleMap | Mapping[str, int], skeleton: Skeleton, path: s
     document = {"format": FORMAT, "version": VERSION, "roles": names}
     with atomic_write(file) as out:
         out.write((json.dumps(document, indent=2, ensure_ascii=False) + "\n").encode("utf-8", "surrogatepass"))
+
+
+def with_mapping(rig: Rig, path: str | PathLike[str] | None) -> Rig:
+    """A motion or a character with the roles of a mapping file in place of its own; itself without a file."""
+    if path is None:
+        return rig
+    return replace(rig, skeleton=replace(rig.skeleton, roles=load_mapping(path, rig.skeleton)))
 
 
 def load_mapping(path: str | PathLike[str], skeleton: Skeleton) -> dict[str, int]:

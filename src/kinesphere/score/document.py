@@ -98,7 +98,9 @@ def _rename_files(score: Score, rename: Callable[[Path], Path]) -> Score:
     """The same score with its files renamed; names of built-in motions stay."""
     layers = tuple(Layer(rename_files(layer.edit, rename), layer.scope) for layer in score.layers)
     source, character = (rename_file(own, rename) for own in (score.source, score.character))
-    return replace(score, source=source, character=character, layers=layers)
+    mapping = None if score.reading.mapping is None else str(rename(Path(score.reading.mapping)))
+    reading = replace(score.reading, mapping=mapping)
+    return replace(score, source=source, character=character, layers=layers, reading=reading)
 
 
 def _relative_to(folder: Path, file: Path) -> Path:

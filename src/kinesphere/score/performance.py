@@ -132,6 +132,11 @@ def score_of(
     behaviours: Sequence[Behaviour] = (),
 ) -> Score:
     """The score that ``perform`` renders."""
+    for name, dial in (("effort", effort), ("shape", shape)):
+        if isinstance(dial, str):
+            raise TypeError(
+                f'{name} is {dial!r}; an Effort or a Shape is expected here. Words go by name: words="{dial}"'
+            )
     own: dict[str, Part] = {}
     chosen: tuple[str, ...] | None = None
     if isinstance(parts, Mapping):

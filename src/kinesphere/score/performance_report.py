@@ -16,6 +16,7 @@ from kinesphere.body.joint_subset import subset_pose
 from kinesphere.body.limits import limit_excess
 from kinesphere.engine.detail import Detail
 from kinesphere.engine.generation import generate
+from kinesphere.engine.inserted_poses import describe_frames
 from kinesphere.engine.performed_recording import performed_clock
 from kinesphere.engine.phrase_data import count_strokes, walked_share
 from kinesphere.engine.recorded_poses import RecordedPoses, performed_motion, recorded_subset
@@ -72,6 +73,8 @@ class PerformanceReport:
         Millimetres that a standing foot slides more than in the recording, at most.
     beyond_limits
         Degrees that a joint is beyond its limits more than in the recording, at most, and which.
+    inserted
+        Frames of the recording that were taken for inserted calibration poses, and not performed.
     """
 
     name: str
@@ -86,6 +89,7 @@ class PerformanceReport:
     beyond_joint: str
     contacts: tuple[KeptContact, ...] = field(default=())
     aims: int = 0
+    inserted: tuple[int, ...] = ()
 
     @property
     def kept(self) -> int:
@@ -116,6 +120,7 @@ class PerformanceReport:
             "slide_added_mm": round(self.slide, 1),
             "beyond_limits_degrees": round(self.beyond_limits, 1),
             "beyond_limits_joint": self.beyond_joint,
+            "inserted_frames": describe_frames(self.inserted),
         }
 
     def __str__(self) -> str:
@@ -131,6 +136,8 @@ class PerformanceReport:
         told.append(f"feet slide {self.slide:.0f} mm more")
         if self.beyond_limits >= 0.5:
             told.append(f"{self.beyond_joint} {self.beyond_limits:.0f} degrees more beyond its limits")
+        if self.inserted:
+            told.append(f"frames {describe_frames(self.inserted)} taken for inserted rest poses")
         return f"{self.name}: {'; '.join(told)}"
 
 
@@ -179,6 +186,7 @@ class _Comparison:
             beyond_limits=beyond,
             beyond_joint=joint,
             contacts=tuple(self._contact(own) for own in contacts),
+            inserted=self.detail.inserted_frames,
             aims=sum(own.kind == Kind.AIM for own in self.phrase.referents),
         )
 

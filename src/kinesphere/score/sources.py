@@ -17,6 +17,7 @@ from typing import Annotated, Any, Literal, TypeAlias, TypeVar, get_args, get_or
 from kinesphere.body.ground import place_on_ground
 from kinesphere.files.keypoints import KEY_LINE, load_keypoints, looks_like_keypoints
 from kinesphere.files.loading import find_clip, load, load_character
+from kinesphere.files.mapping import with_mapping
 from kinesphere.files.registry import formats
 from kinesphere.motion.character import Character
 from kinesphere.motion.document import Flag, Setting, Text, Whole, document, hints_of, number
@@ -31,6 +32,7 @@ Source: TypeAlias = Gesture | Gait | Keypoints | Motion | str | Path
 HOLD_AFTER = 0.5  # seconds that a gesture of key points alone lasts after the last one
 GESTURE_FILES = (".toml",)
 KEY_FILES = (".keys", ".txt")  # the second has other contents, too
+AFTER_LOADING = ("to_ground", "mapping")  # what is done with a motion that has been read
 
 
 @document(frozen=True)
@@ -49,17 +51,18 @@ class Reading:
         Literal["auto", "replace", "add"], Setting("What position channels do to a joint's offset.")
     ] = "auto"
     to_ground: Annotated[Flag, Setting("Bring the ground of a motion to y = 0.")] = False
+    mapping: Annotated[Text | None, Setting("A file that says which joint has which humanoid role.")] = None
 
     def load(self, path: Path) -> Motion:
         """Read a motion file."""
-        options = {field.name: getattr(self, field.name) for field in fields(self) if field.name != "to_ground"}
-        motion = load(path, **options | {"clip": find_clip(path, self.clip)})
+        options = {field.name: getattr(self, field.name) for field in fields(self) if field.name not in AFTER_LOADING}
+        motion = with_mapping(load(path, **options | {"clip": find_clip(path, self.clip)}), self.mapping)
         return place_on_ground(motion) if self.to_ground else motion
 
     @property
     def of_others(self) -> Reading:
         """The same for other files than the one that has the clip."""
-        return self if self.clip is None else replace(self, clip=None)
+        return self if self.clip is None and self.mapping is None else replace(self, clip=None, mapping=None)
 
 
 AS_FOUND = Reading()
