@@ -2,6 +2,7 @@
 
     python tools/blind_recordings.py elements DATA OUT        five clips, each in eight elements
     python tools/blind_recordings.py words DATA OUT           ten words, each on three of the clips
+    python tools/blind_recordings.py elements DATA OUT --clips second     five others
     python tools/blind_recordings.py observer DATA            what the observer codes of the same forty performances
 
 ``DATA`` is the folder of captures. ``OUT`` gets what ``blind_sheets.py`` writes: pictures, ``LABELS.csv`` and, for
@@ -24,13 +25,25 @@ from kinesphere import Effort, Motion, figure, load, observe, observe_recorded, 
 from kinesphere.analysis import Observation
 from kinesphere.maths import rotations
 
-# What is done, its file below DATA/bvh, and seconds from which and to which it is shown.
-CLIPS = {
-    "a wave": ("animated_drawings/wave_hello.bvh", 3.2, 6.0),
-    "punches": ("cmu/79_08.bvh", 0.6, 3.6),
-    "a drink": ("cmu/79_38.bvh", 0.4, 4.4),
-    "a walk": ("cmu/07_01.bvh", 0.1, 2.6),
-    "gestures of a conversation": ("cmu/13_26.bvh", 1.0, 5.5),
+Shown = dict[str, tuple[str, float, float]]
+
+# What is done, its file below DATA/bvh, and seconds from which and to which it is shown. The first five were looked at
+# while amounts were tuned, the second five were not.
+CLIP_SETS: dict[str, Shown] = {
+    "first": {
+        "a wave": ("animated_drawings/wave_hello.bvh", 3.2, 6.0),
+        "punches": ("cmu/79_08.bvh", 0.6, 3.6),
+        "a drink": ("cmu/79_38.bvh", 0.4, 4.4),
+        "a walk": ("cmu/07_01.bvh", 0.1, 2.6),
+        "gestures of a conversation": ("cmu/13_26.bvh", 1.0, 5.5),
+    },
+    "second": {
+        "a wave": ("cmu/141_16.bvh", 0.0, 2.4),
+        "punches": ("cmu/144_20.bvh", 3.0, 7.0),
+        "a drink": ("cmu/137_26.bvh", 5.9, 9.7),
+        "a walk": ("cmu/137_29.bvh", 3.0, 5.5),
+        "a shrug": ("cmu/141_21.bvh", 0.3, 2.2),
+    },
 }
 ELEMENTS = {
     "indirect": Effort(space=-1.0),
@@ -49,9 +62,8 @@ TRAVELS = 1.0  # metres: who goes farther is shown without its travel
 
 
 @lru_cache(maxsize=8)
-def clip(data: Path, name: str) -> Motion:
+def clip(data: Path, file: str, start: float, end: float) -> Motion:
     """A stretch of a capture."""
-    file, start, end = CLIPS[name]
     return load(data / "bvh" / file).between(start, end)
 
 
@@ -72,35 +84,38 @@ def shown(motion: Motion, title: str) -> Performance:
     return Performance(made, title + travels, {})
 
 
-def item(data: Path, name: str, label: str, made: Motion) -> Item:
+def item(name: str, label: str, recording: Motion, made: Motion) -> Item:
     """One picture, with the original beside."""
     one = shown(made, f"TO BE READ · {name}")
-    original = shown(clip(data, name), f"THE ORIGINAL of {name}")
+    original = shown(recording, f"THE ORIGINAL of {name}")
     step = still_step(max(one.duration, original.duration), LEAST_STEP)
     return Item(f"{label}-{name.replace(' ', '-')}", label, one, original, step)
 
 
-def elements(data: Path) -> Iterator[Item]:
+def elements(data: Path, clips: Shown) -> Iterator[Item]:
     """Every clip in every element."""
-    for name in CLIPS:
+    for name, where in clips.items():
+        recording = clip(data, *where)
         for label, effort in ELEMENTS.items():
-            yield item(data, name, label, perform(clip(data, name), effort))
+            yield item(name, label, recording, perform(recording, effort))
 
 
-def words(data: Path, seed: int) -> Iterator[Item]:
+def words(data: Path, clips: Shown, seed: int) -> Iterator[Item]:
     """Every word on some of the clips."""
     rng = np.random.default_rng(seed)
     for word in WORDS:
-        for name in rng.choice(list(CLIPS), CLIPS_A_WORD, replace=False).tolist():
-            yield item(data, name, word, perform(clip(data, name), words=word))
+        for name in rng.choice(list(clips), CLIPS_A_WORD, replace=False).tolist():
+            recording = clip(data, *clips[name])
+            yield item(name, word, recording, perform(recording, words=word))
 
 
-def observed(data: Path, look: Callable[[Motion, Motion], Observation]) -> str:
+def observed(data: Path, clips: Shown, look: Callable[[Motion, Motion], Observation]) -> str:
     """How many elements an observer codes right, as their opposites, or not at all; and false alarms."""
     right = opposite = missed = false = 0
-    for name in CLIPS:
+    for where in clips.values():
+        recording = clip(data, *where)
         for effort in ELEMENTS.values():
-            found = look(perform(clip(data, name), effort), clip(data, name))
+            found = look(perform(recording, effort), recording)
             for factor in ("space", "weight", "time", "flow"):
                 asked, coded = int(getattr(effort, factor)), int(getattr(found, factor).code)
                 if not asked:
@@ -121,14 +136,16 @@ def main() -> None:
     parser.add_argument("data", type=Path)
     parser.add_argument("out", type=Path, nargs="?")
     parser.add_argument("--seed", type=int, default=17)
+    parser.add_argument("--clips", choices=tuple(CLIP_SETS), default="first", help="which five clips (default: first)")
     given = parser.parse_args()
+    clips = CLIP_SETS[given.clips]
     if given.what == "observer":
-        print(f"moment by moment: {observed(given.data, observe_recorded)}")
-        print(f"by strokes from rest to rest: {observed(given.data, observe)}")
+        print(f"moment by moment: {observed(given.data, clips, observe_recorded)}")
+        print(f"by strokes from rest to rest: {observed(given.data, clips, observe)}")
         return
     if given.out is None:
         parser.error("a folder for the pictures is needed")
-    items = elements(given.data) if given.what == "elements" else words(given.data, given.seed)
+    items = elements(given.data, clips) if given.what == "elements" else words(given.data, clips, given.seed)
     print(f"{write_items(items, given.out)} items in {given.out}")
     if given.what == "words":
         (given.out / "WORDS.txt").write_text("\n".join(WORDS) + "\n", encoding="utf-8")

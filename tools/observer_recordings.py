@@ -16,7 +16,7 @@ from pathlib import Path
 
 import numpy as np
 
-from blind_recordings import CLIPS, ELEMENTS, clip
+from blind_recordings import CLIP_SETS, ELEMENTS, Shown, clip
 from kinesphere import Effort, Motion, lift, perform
 from kinesphere.analysis.comparison import NOTICEABLE, SIGNS, Comparison
 from kinesphere.analysis.measures import ELEMENTS as FACTOR_ELEMENTS
@@ -46,7 +46,7 @@ Example = tuple[str, Codes, dict[str, float]]  # a clip, what was performed, and
 
 def stretches(data: Path, rng: np.random.Generator) -> Iterator[tuple[str, Motion]]:
     """A stretch of every capture that no blind reading shows."""
-    shown = {file for file, _, _ in CLIPS.values()}
+    shown = {file for clips in CLIP_SETS.values() for file, _, _ in clips.values()}
     for own, trouble in find_clips(data):
         if trouble or own.path.suffix != ".bvh" or "mutated" in own.path.parts:
             continue
@@ -80,13 +80,13 @@ def measured(motion: Motion, codes: Codes) -> dict[str, float]:
     return Comparison.of(perform(motion, Effort(space, weight, time, flow)), motion).measures
 
 
-def shown(data: Path) -> list[Example]:
-    """The clips of the blind readings in eight elements."""
+def shown(data: Path, clips: Shown) -> list[Example]:
+    """Clips of the blind readings in eight elements."""
     made = []
-    for name in CLIPS:
+    for name, where in clips.items():
         for effort in ELEMENTS.values():
             codes: Codes = (int(effort.space), int(effort.weight), int(effort.time), int(effort.flow))
-            made.append((name, codes, measured(clip(data, name), codes)))
+            made.append((name, codes, measured(clip(data, *where), codes)))
     return made
 
 
@@ -125,7 +125,10 @@ def main() -> None:
         calibration = fit_calibration(found, [codes for _, codes, _ in practice], SIGNS, NOTICEABLE)
         RECORDED_FILE.write_text(calibration_toml({"recorded": calibration}, ABOUT), encoding="utf-8")
         print(f"Practice, {len({name for name, _, _ in practice})} clips: {report(practice, calibration)}\n")
-    print(f"Clips of the blind readings: {report(shown(given.data), load_recorded_calibration())}")
+    for name, clips in CLIP_SETS.items():
+        print(
+            f"\nThe {name} clips of the blind readings: {report(shown(given.data, clips), load_recorded_calibration())}"
+        )
 
 
 if __name__ == "__main__":

@@ -18,7 +18,7 @@ from pathlib import Path
 import numpy as np
 from PIL import Image, ImageDraw
 
-from blind_recordings import ELEMENTS, WORDS, clip
+from blind_recordings import CLIP_SETS, ELEMENTS, WORDS, clip
 from kinesphere import Effort, Motion, figure, film, perform, retarget
 from kinesphere.pictures.camera import View
 from kinesphere.pictures.canvas import INK, PAPER, write_text
@@ -39,7 +39,7 @@ QUALITY = 82
 
 def performances(data: Path, name: str, which: str) -> Iterator[tuple[str, Motion]]:
     """The original, and the clip in every element or word, on the figure."""
-    source = clip(data, name)
+    source = clip(data, *CLIP_SETS["first"][name])
     edits: Mapping[str, Effort | str] = ELEMENTS if which == "elements" else {word: word for word in WORDS}
     yield "original", _on_figure(source)
     for label, edit in edits.items():
