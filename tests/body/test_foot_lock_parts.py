@@ -19,7 +19,7 @@ from kinesphere import _native
 from kinesphere.body import contacts, ground
 from kinesphere.body.contacts import find_contact_runs, find_contacts, geometric_median, geometric_medians
 from kinesphere.body.foot_lock import foot_paths, leg_paths, legs
-from kinesphere.body.foot_lock.leg_paths import LegPaths, Residuals
+from kinesphere.body.foot_lock.leg_paths import Residuals, SolvedLegs
 from kinesphere.body.foot_lock.lock import lock_feet, solve_foot_lock
 from kinesphere.body.joint_subset import leg_subset, subset_pose
 from kinesphere.maths import filters
@@ -330,7 +330,7 @@ def measured(motion):
 
 def unmoved(model):
     zero = np.zeros(model.upper.shape[1])
-    return LegPaths(zero, zero, zero, model.flexion, zero)
+    return SolvedLegs(zero, zero, zero, model.flexion, zero)
 
 
 @pytest.mark.parametrize("name", MOTIONS)
@@ -398,7 +398,7 @@ def test_legs_bend_and_swivel_as_asked(name, rng):
     length, frames = ground.leg_length(motion.skeleton), len(motion)
     rise, roll, sway = 0.02 * rng.normal(size=(3, frames))
     flexion = np.abs(model.flexion + 0.2 * rng.normal(size=(2, frames)))
-    bent = legs.bend_legs(found, model, LegPaths(rise, roll, sway, flexion, np.ones(frames)), length)
+    bent = legs.bend_legs(found, model, SolvedLegs(rise, roll, sway, flexion, np.ones(frames)), length)
     for bone, size in ((bent.thigh, found.upper), (bent.shin, found.lower)):
         assert np.allclose(np.linalg.norm(bone, axis=-1), size)
     assert np.allclose(np.sum(bent.thigh * bent.shin, axis=-1) / found.upper / found.lower, np.cos(flexion))

@@ -49,7 +49,7 @@ class FootMotion(NamedTuple):
     unit: float  # the leg length, metres
 
 
-class FootPath(NamedTuple):
+class FootCorrection(NamedTuple):
     """The correction of one foot."""
 
     shift: Floats  # (T, 3) of the ankle, metres
@@ -66,7 +66,7 @@ def correct_foot_path(
     contacts: Contacts,
     performed: Bools,
     unit: float,
-) -> FootPath:
+) -> FootCorrection:
     """The correction of one foot with sole points on paths ``(T, P, 3)``.
 
     ``world`` has the foot's and the toes' rotations and the ankle's positions; ``unit`` is the leg length.
@@ -91,7 +91,7 @@ def correct_foot_path(
         rate=float(contacts.rate),
         unit=float(unit),
     )
-    path = FootPath(*np.zeros((3, frames, 3)), *np.zeros((2, frames), dtype=bool))
+    path = FootCorrection(*np.zeros((3, frames, 3)), *np.zeros((2, frames), dtype=bool))
     limits = foot.performed, foot.rate, foot.unit
     if _native.foot_paths.find_sliding(foot.paths, anchors, labels, *limits, path.in_contact, path.sliding):
         foot.labels[~path.sliding] = False
@@ -99,7 +99,7 @@ def correct_foot_path(
     return path
 
 
-def correct_sliding_foot(foot: FootMotion, path: FootPath) -> None:
+def correct_sliding_foot(foot: FootMotion, path: FootCorrection) -> None:
     """Write the correction of one foot that slides; its labels are those of contacts that do."""
     span = frame_count(STEADY_EASE, foot.rate)
     weight = widen(path.sliding, span, span)
@@ -141,7 +141,7 @@ def align_with_anchors(foot: FootMotion, points: Floats, rotation: Floats) -> No
 # Shift
 
 
-def shift_to_anchors(foot: FootMotion, points: Floats, path: FootPath) -> None:
+def shift_to_anchors(foot: FootMotion, points: Floats, path: FootCorrection) -> None:
     """Shift ankles so that points, at ``(T, 3 P)`` after the rotation, are on their anchors in the mean."""
     velocities = velocities_where(foot, points, path.sliding)
     anchors, limits = foot.anchors.reshape(points.shape), (path.sliding, foot.performed, foot.rate)

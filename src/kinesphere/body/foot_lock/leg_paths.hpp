@@ -24,7 +24,7 @@ struct LegModel {
 };
 
 // The motion of hips and knees that follows.
-struct LegPaths {
+struct SolvedLegs {
     Floats<1> rise;     // (T,) leg lengths
     Floats<1> roll;     // (T,) leg lengths that the left hip goes up and the right one down
     Floats<1> sway;     // (T,) leg lengths to the left
@@ -39,5 +39,5 @@ FIELDS(kinesphere::LegModel, &kinesphere::LegModel::hip_to_ankle, &kinesphere::L
        &kinesphere::LegModel::head, &kinesphere::LegModel::knee, &kinesphere::LegModel::upper,
        &kinesphere::LegModel::lower, &kinesphere::LegModel::flexion, &kinesphere::LegModel::forward,
        &kinesphere::LegModel::rigid, &kinesphere::LegModel::left, &kinesphere::LegModel::roll_vector);
-FIELDS(kinesphere::LegPaths, &kinesphere::LegPaths::rise, &kinesphere::LegPaths::roll, &kinesphere::LegPaths::sway,
-       &kinesphere::LegPaths::flexion, &kinesphere::LegPaths::weight);
+FIELDS(kinesphere::SolvedLegs, &kinesphere::SolvedLegs::rise, &kinesphere::SolvedLegs::roll,
+       &kinesphere::SolvedLegs::sway, &kinesphere::SolvedLegs::flexion, &kinesphere::SolvedLegs::weight);

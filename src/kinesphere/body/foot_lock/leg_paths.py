@@ -59,7 +59,7 @@ class LegModel(NamedTuple):
     roll_vector: Floats  # (T, 3) the rotation vector that raises the left hip by one and lowers the right by one
 
 
-class LegPaths(NamedTuple):
+class SolvedLegs(NamedTuple):
     """The motion of hips and knees that follows."""
 
     rise: Floats  # (T,) leg lengths
@@ -78,7 +78,7 @@ class Residuals(NamedTuple):
     target: Floats  # (T, 6) second differences that the corrections should have
 
 
-def solve_leg_paths(model: LegModel, in_contact: Bools, sliding: Bools, motion: Motion) -> LegPaths:
+def solve_leg_paths(model: LegModel, in_contact: Bools, sliding: Bools, motion: Motion) -> SolvedLegs:
     """Paths of hips and knees; as the input's from ``NEAR + FADE`` seconds before or after contacts that slide.
 
     The unknowns of each frame are how far the hips rise, roll and sway and how much more the left and the right knee
@@ -92,15 +92,15 @@ def solve_leg_paths(model: LegModel, in_contact: Bools, sliding: Bools, motion: 
     for first, last in moving_stretches(weight, motion):
         _native.leg_paths.solve_stretch(model, first, last, residuals, rate, x)
     rise, roll, sway, *bends = np.ascontiguousarray((x * weight[:, None]).T)
-    return LegPaths(rise, roll, sway, model.flexion + bends, weight)
+    return SolvedLegs(rise, roll, sway, model.flexion + bends, weight)
 
 
-def hip_roll(model: LegModel, paths: LegPaths) -> Floats:
+def hip_roll(model: LegModel, paths: SolvedLegs) -> Floats:
     """``(T, 4)`` how the hips rotate."""
     return rotations.from_rotation_vector(paths.roll[:, None] * model.roll_vector)
 
 
-def hip_displacement(model: LegModel, paths: LegPaths, roll: Floats, points: Floats) -> Floats:
+def hip_displacement(model: LegModel, paths: SolvedLegs, roll: Floats, points: Floats) -> Floats:
     """``(T, 3)`` how far points ``(T, 3)`` that are fixed in the hips move with them; ``roll`` is ``hip_roll``'s."""
     arms = points - model.trunk
     step: Floats = rotations.rotate(roll, arms) - arms + paths.sway[:, None] * model.left

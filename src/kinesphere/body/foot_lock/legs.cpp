@@ -141,7 +141,7 @@ static Quat swing_between(Vec3 a, Vec3 b) {
 // Bend legs as the paths say, with hips moved, in their planes towards their ankles' targets.
 //
 // Returns false if a line from hip to ankle has no direction.
-static bool bend_legs(const LegPoses& legs, const LegModel& model, const LegPaths& paths, double length,
+static bool bend_legs(const LegPoses& legs, const LegModel& model, const SolvedLegs& paths, double length,
                       const BentLegs& bent) {
     bool fine = true;
     for (Index t = 0; t < paths.rise.shape[0]; ++t) {

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from kinesphere import _native
-from kinesphere.body.foot_lock.leg_paths import LegModel, LegPaths
+from kinesphere.body.foot_lock.leg_paths import LegModel, SolvedLegs
 from kinesphere.body.ground import leg_length, require_joint
 from kinesphere.body.joint_subset import SubsetPose
 from kinesphere.maths import rotations
@@ -162,7 +162,7 @@ def leg_model(skeleton: Skeleton, world: SubsetPose, legs: LegPoses, shift: Floa
     )
 
 
-def moving_frames(shift: Floats, rotation: Floats, model: LegModel, paths: LegPaths) -> Bools:
+def moving_frames(shift: Floats, rotation: Floats, model: LegModel, paths: SolvedLegs) -> Bools:
     """``(T,)`` where feet, shifted and rotated by ``(2, T, 3)``, knees or hips move at all."""
     feet = ((shift != 0.0) | (rotation != 0.0)).any(axis=0).any(axis=-1)
     knees = (paths.flexion != model.flexion).any(axis=0)
@@ -173,7 +173,7 @@ def moving_frames(shift: Floats, rotation: Floats, model: LegModel, paths: LegPa
 # Legs solved again
 
 
-def bend_legs(legs: LegPoses, model: LegModel, paths: LegPaths, length: float) -> BentLegs:
+def bend_legs(legs: LegPoses, model: LegModel, paths: SolvedLegs, length: float) -> BentLegs:
     """Bend legs as the paths say, with hips moved, in their planes towards their ankles' targets."""
     frames = legs.hip.shape[1]
     hip, hip_to_ankle, thigh, shin, step, tangent = np.empty((6, 2, frames, 3))

@@ -16,7 +16,7 @@ import numpy as np
 
 from kinesphere import _native
 from kinesphere.body.contacts import Contacts, find_contacts
-from kinesphere.body.foot_lock.foot_paths import FootPath, correct_foot_path
+from kinesphere.body.foot_lock.foot_paths import FootCorrection, correct_foot_path
 from kinesphere.body.foot_lock.leg_paths import hip_displacement, hip_roll, knee_swivels, solve_leg_paths
 from kinesphere.body.foot_lock.legs import (
     ancestors,
@@ -100,14 +100,14 @@ def lock_feet_in(motion: Motion, world: SubsetPose, contacts: Contacts, strength
         feet.append(correct_foot_path(own_points, paths[:, own], pose, contacts, performed, leg_length(skeleton)))
     if not any(foot.sliding.any() for foot in feet):
         return _unchanged(motion)
-    return _follow_feet(motion, world, FootPath(*(np.stack(both) for both in zip(*feet, strict=True))), strength)
+    return _follow_feet(motion, world, FootCorrection(*(np.stack(both) for both in zip(*feet, strict=True))), strength)
 
 
 def _unchanged(motion: Motion) -> FootLock:
     return FootLock(motion, np.zeros(len(motion)), np.zeros((len(motion), 2)))
 
 
-def _follow_feet(motion: Motion, world: SubsetPose, feet: FootPath, strength: float) -> FootLock:
+def _follow_feet(motion: Motion, world: SubsetPose, feet: FootCorrection, strength: float) -> FootLock:
     """Hips and legs that follow corrected feet; ``feet`` has both, left first."""
     skeleton = motion.skeleton
     length, legs = leg_length(skeleton), measure_legs(skeleton, world)
