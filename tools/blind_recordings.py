@@ -38,7 +38,7 @@ CLIP_SETS: dict[str, Shown] = {
         "gestures of a conversation": ("cmu/13_26.bvh", 1.0, 5.5),
     },
     "second": {
-        "a wave": ("cmu/141_16.bvh", 0.0, 2.4),
+        "a wave": ("cmu/141_16.bvh", 0.1, 2.4),
         "punches": ("cmu/144_20.bvh", 3.0, 7.0),
         "a drink": ("cmu/137_26.bvh", 5.9, 9.7),
         "a walk": ("cmu/137_29.bvh", 3.0, 5.5),
