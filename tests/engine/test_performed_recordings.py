@@ -211,6 +211,21 @@ def test_direct_is_straighter(name):
     assert values[0] < values[2] < values[4]
 
 
+@pytest.mark.parametrize("name", ["drink", "reach"])
+def test_less_swings_on_of_what_creeps(name):
+    """Free lets the free arm swing on after strokes of the other one, as far as they are quick."""
+    quick = builtin(name)
+    creeping = replace(quick, rate=0.2 * quick.rate).resampled(quick.rate)
+    swings = []
+    for motion in (quick, creeping):
+        made = perform(motion, Effort(flow=-1.0))
+        idle = body_of(motion).roles["leftHand"]
+        ways = [own.positions_world()[:, idle] - own.positions_world()[:1, idle] for own in (made, motion)]
+        swings.append(norms(ways[0]).max() - norms(ways[1]).max())
+    assert swings[0] > 0.02
+    assert swings[1] < 0.6 * swings[0]
+
+
 def test_shape_rises_and_sinks():
     motion = record("wave")
     heights = [place(perform(motion, shape=Shape(vertical=v)), "rightHand")[:, 1].max() for v in (-1, -0.5, 0, 0.5, 1)]

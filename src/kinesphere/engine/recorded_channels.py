@@ -45,6 +45,7 @@ LEAST_ROOM = 0.15  # radians that are always left
 LYING = 0.35  # of what the trunk is asked for that a body does which lies
 IDLE_ARMS, BUSY_ARMS = 0.3, 0.85  # of a posture that hanging arms take while nothing is done, and while something is
 AT_HEAD = 1.0  # seconds
+SWUNG = 0.5  # metres a second on the mean: of slower strokes less swings on, as recorded hands may creep
 AROUND = 0.5  # seconds around a stroke in which it is being done
 _ARMS = [i for i, name in enumerate(NAMES) if ".arm." in name]
 HIPS = tuple(name for name in CHANNELS if name.startswith("hips."))
@@ -156,7 +157,10 @@ class _RecordedChannels:
             goals = _metres(hand)
             fixed = np.zeros(len(goals), dtype=np.bool_)
             times = hand.edges[:-1], hand.edges[1:], hand.peaks
-            arms.append(weigh_strokes(side, times, goals, hand.lengths, hand.hanging, fixed, fixed, hand.phase))
+            weighed = weigh_strokes(side, times, goals, hand.lengths, hand.hanging, fixed, fixed, hand.phase)
+            speeds = hand.lengths / np.maximum(hand.edges[1:] - hand.edges[:-1], 1e-6)
+            swings = weighed.strokes.swings * np.minimum(speeds / SWUNG, 1.0)
+            arms.append(weighed._replace(strokes=replace(weighed.strokes, swings=swings)))
         body: StrokeClock = stroke_clock(
             strokes.edges, strokes.lengths, body_track(self.phrase), strokes.inflections, True, self.clock.rate
         )

@@ -113,7 +113,7 @@ class HandStrokes:
     starts: Floats  # (S,) seconds
     arrivals: Floats  # (S,)
     peaks: Floats  # (S,) when the hand is fastest
-    lengths: Floats  # (S,) from 0 to 1: whether strokes are long
+    swings: Floats  # (S,) from 0 to 1: how far trunk and limbs swing on after them
     sizes: Floats  # (S,) from 0 to 1 or a little more: how much of the body's weight they deserve
     goals: Floats  # (S + 1, 3) where strokes begin and end
     hangs: Bools  # (S + 1,) whether the hand hangs there
@@ -515,7 +515,7 @@ def _swing(table: Floats, drive: Drive, moments: Moments) -> None:
     for arm in moments.arms:
         ways = differences(arm.goals)
         towards = np.where(np.abs(ways[:, 0]) > 0.6 * np.abs(ways[:, 2]), SIGN[arm.side] * ways[:, 0], ways[:, 2])
-        sizes = arm.lengths * np.sign(towards)
+        sizes = arm.swings * np.sign(towards)
         _native.recruitment.swing(moments.rate, arm.peaks, sizes, float(rate), float(fades), SWINGS_COME, swung)
     swung = np.tanh(swung)
     amount = moments.amount(drive) * moments.settled
