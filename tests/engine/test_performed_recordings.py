@@ -130,11 +130,22 @@ def test_axes_of_joints_do_not_matter(name):
     same_places(perform(with_other_axes(motion), MIXED), perform(motion, MIXED), 1e-6)
 
 
-@pytest.mark.parametrize("name", ["wave", "walk"])
-def test_size_does_not_matter(name):
+@pytest.mark.parametrize("size", [0.012, 0.5, 12.0])
+@pytest.mark.parametrize("name", ["wave", "walk", "punch", "point"])
+def test_size_does_not_matter(name, size):
+    """An ant and a giant take the same time, look the same way and fall as a person does."""
     motion = record(name)
-    made = perform(motion, Effort(weight=1.0, space=-0.5), words="sad")
-    same_places(perform(motion.scaled(2.5), Effort(weight=1.0, space=-0.5), words="sad"), made.scaled(2.5), 1e-4)
+    for effort, words in ((Effort(weight=1.0, space=-0.5), "sad"), (Effort(time=1.0, flow=-0.5), "afraid")):
+        made = perform(motion, effort, words=words)
+        same_places(perform(motion.scaled(size), effort, words=words), made.scaled(size), 1e-3 * size)
+
+
+@pytest.mark.parametrize("size", [0.012, 0.5, 12.0])
+def test_a_jump_is_one_at_any_size(size):
+    motion, _ = jump()
+    found = lift(motion).detail.steps.flying
+    np.testing.assert_allclose(lift(motion.scaled(size)).detail.steps.flying, found)
+    assert found.any()
 
 
 @pytest.mark.parametrize("who", BODIES)

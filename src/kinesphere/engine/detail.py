@@ -16,6 +16,7 @@ from functools import cached_property
 import numpy as np
 
 from kinesphere.engine.inserted_poses import with_inserted_marked
+from kinesphere.engine.proportions import ARM
 from kinesphere.engine.recorded_poses import RecordedPoses, leading_calibration
 from kinesphere.engine.stepping import Steps
 from kinesphere.maths.vectors import Bools, Floats
@@ -86,6 +87,11 @@ class Detail:
     def is_short(self) -> bool:
         """Whether it has too few frames for strokes of its own: then it has one pace."""
         return len(self.recording) - self.leading_frames < SHORT
+
+    @cached_property
+    def figure_lengths(self) -> Floats:
+        """``(E,)`` metres that strokes of the body go on a figure 1.70 m tall, as clocks and drives count."""
+        return self.strokes.lengths * (ARM / self.poses.arm_length)
 
     def at_times(self, curve: Floats, times: Floats) -> Floats:
         """A curve over the recording's frames ``(T,)`` at other times of it."""

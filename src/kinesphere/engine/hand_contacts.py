@@ -15,7 +15,7 @@ from kinesphere.body.ground import runs, smooth_gaussian
 from kinesphere.engine.recorded_poses import RecordedPoses
 from kinesphere.maths import rotations
 from kinesphere.maths.filters import derivative, gaussian
-from kinesphere.maths.vectors import Bools, Floats, norms, smoothstep
+from kinesphere.maths.vectors import Bools, Floats, norms, smoothstep, unit
 from kinesphere.motion.humanoid import SIDES
 from kinesphere.motion.memo import memoised
 from kinesphere.motion.referent import Kind, Referent
@@ -32,7 +32,7 @@ PLACE_SPEED, BODY_SPEED = 0.12, 0.22  # of a hand that stays, and of the chest a
 AIM_STRAIGHT = np.radians(35.0)  # of the elbow of an arm that points
 AIM_RAISED = 0.35  # cosine from straight down above which (negative) an arm is not raised
 AIM_SPEED = 0.30
-FAR = 3.0  # metres: where what is pointed at is taken to be
+FAR = 5.5  # where what is pointed at is taken to be
 SHORTEST = {"touch": 0.15, "meet": 0.05, "place": 0.35, "aim": 0.35}  # seconds
 CLOSED = 0.12  # seconds: shorter gaps between two contacts of a kind don't count
 FADE = 0.3  # seconds over which a contact comes and goes
@@ -148,7 +148,7 @@ def _aims(poses: RecordedPoses, side: str, taken: Bools) -> Iterator[Referent]:
     for first, last in stretches(points, rate, SHORTEST["aim"]):
         middle = (first + last) // 2
         forearm = wrist[middle] - poses.position(f"{side}LowerArm")[middle]
-        x, y, z = (wrist[middle] + FAR * forearm / max(float(np.linalg.norm(forearm)), 1e-9)).tolist()
+        x, y, z = (wrist[middle] + FAR * poses.arm_length * unit(forearm)).tolist()
         times = first / rate, last / rate
         yield Referent(Kind.AIM, side, *times, target=(x, y, z), before=FADE, after=FADE)
 

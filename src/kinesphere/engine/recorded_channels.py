@@ -161,8 +161,9 @@ class _RecordedChannels:
             speeds = hand.lengths / np.maximum(hand.edges[1:] - hand.edges[:-1], 1e-6)
             swings = weighed.strokes.swings * np.minimum(speeds / SWUNG, 1.0)
             arms.append(weighed._replace(strokes=replace(weighed.strokes, swings=swings)))
+        lengths, inflections = self.detail.figure_lengths, strokes.inflections
         body: StrokeClock = stroke_clock(
-            strokes.edges, strokes.lengths, body_track(self.phrase), strokes.inflections, True, self.clock.rate
+            strokes.edges, lengths, body_track(self.phrase), inflections, True, self.clock.rate
         )
         body = replace(body, goals=self.clock.to_output(strokes.edges))
         return Moments(
@@ -203,8 +204,9 @@ class _RecordedChannels:
 
 @memoised
 def _palm_from_head(poses: RecordedPoses, side: str) -> Floats:
-    """``(T, 3)`` from the head to a palm, in the chest's axes."""
-    return rotations.rotate(rotations.conjugate(poses.chest), poses.palm(side) - poses.position("head"))
+    """``(T, 3)`` metres of the figure from the head to a palm, in the chest's axes."""
+    away = (poses.palm(side) - poses.position("head")) * (ARM / poses.arm_length)
+    return rotations.rotate(rotations.conjugate(poses.chest), away)
 
 
 @memoised

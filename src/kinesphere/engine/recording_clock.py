@@ -16,6 +16,7 @@ import numpy as np
 
 from kinesphere.engine.clocks import StrokeClock, stroke_clock
 from kinesphere.engine.detail import LEGS_LEAD, REST_LEADS, Detail
+from kinesphere.engine.proportions import ARM
 from kinesphere.engine.unrolling import unroll
 from kinesphere.maths.filters import gaussian, smooth_envelope
 from kinesphere.maths.interpolation import monotone_cubic
@@ -112,7 +113,8 @@ def recording_clock(phrase: Phrase, rate: float) -> RecordingClock:
     detail = phrase.detail
     assert detail is not None
     strokes = detail.strokes
-    body = stroke_clock(strokes.edges, strokes.lengths, body_track(phrase), strokes.inflections, phrase.locked, NODES)
+    lengths, inflections = detail.figure_lengths, strokes.inflections
+    body = stroke_clock(strokes.edges, lengths, body_track(phrase), inflections, phrase.locked, NODES)
     start = detail.leading_frames / detail.recording.rate
     if len(detail.recording) - detail.leading_frames < 2:  # one pose stays one
         moment = np.array([start, start + 1e-9])
@@ -276,7 +278,7 @@ def arm_clock(phrase: Phrase, side: str, clock: RecordingClock) -> RecordingCloc
     if len(stops) < 2:
         return clock
     lengths = norms(differences(arm.keys.positions[arm.keys.stops]))
-    own = stroke_clock(stops, lengths, arm, arm.keys.inflections[arm.keys.stops][1:], True, NODES)
+    own = stroke_clock(stops, ARM * lengths, arm, arm.keys.inflections[arm.keys.stops][1:], True, NODES)
     holds = lengths < HOLDS  # which have no timing
     own = replace(
         own,
