@@ -18,7 +18,6 @@ import numpy as np
 
 from kinesphere.body.contacts import ContactRuns, find_contact_runs
 from kinesphere.body.ground import runs, smooth_gaussian
-from kinesphere.engine.proportions import LEG
 from kinesphere.engine.recorded_poses import RecordedPoses
 from kinesphere.maths import rotations
 from kinesphere.maths.filters import derivative, running_maximum, widen
@@ -41,7 +40,7 @@ COMES = 0.35  # seconds in which locomotion comes and goes
 MERGED = 0.12  # seconds: contacts of a foot that are nearer to each other are one stance
 FLIGHT_HEIGHT = 0.05  # leg lengths that both soles are above where they last stood
 SHORTEST_FLIGHT = 0.08  # seconds
-FALLS = -4.0  # metres per second squared: a body in the air falls faster than this on the mean, a small one by its size
+FALLS = -4.0  # metres per second squared: a body in the air falls faster than this on the mean
 GRAVITY_AROUND = 0.06  # seconds around a flight that go with it
 
 
@@ -268,10 +267,9 @@ def _flights(poses: RecordedPoses, contacts: ContactRuns) -> Floats:
     high = ~down & (low - floor > FLIGHT_HEIGHT * poses.leg_length)
     hips = smooth_gaussian(poses.position("hips"), rate, 0.03)[:, 1]
     falls = derivative(derivative(hips, rate), rate)
-    least = FALLS * min(poses.leg_length / LEG, 1.0)  # who is scaled falls by his size, who is a child as anybody does
     flying: Bools = np.zeros(count, dtype=np.bool_)
     for first, last in runs(high):
-        if last - first + 1 >= SHORTEST_FLIGHT * rate and falls[first : last + 1].mean() < least:
+        if last - first + 1 >= SHORTEST_FLIGHT * rate and falls[first : last + 1].mean() < FALLS:
             flying[first : last + 1] = True
     if not flying.any():
         return np.zeros(count)
