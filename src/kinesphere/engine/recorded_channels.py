@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from kinesphere.engine.ankle_room import sink_room
 from kinesphere.engine.channels import INDEX, NAMES, add_channels
 from kinesphere.engine.clocks import StrokeClock, stroke_clock
 from kinesphere.engine.detail import REST_LEADS, Detail
@@ -39,6 +40,7 @@ from kinesphere.motion.phrase import Phrase
 from kinesphere.motion.referent import Kind
 
 LEANS, LOOKS_DOWN = (-0.42, 0.58), (-0.70, 0.95)  # radians of trunk and face from upright, to which edits come softly
+SINKS_FREELY = 0.6  # of the room that ankles have, of which nothing is held back
 DEEPEST, LEAST_SINK = 0.20, 0.025  # leg lengths that legs are shorter than straight ones, to which edits come softly
 HELD_HEAD = {"head.turn": 0.3, "head.tilt": 0.5, "head.nod": 0.7, "torso.turn": 0.6}  # left of them with a hand at it
 LEAST_ROOM = 0.15  # radians that are always left
@@ -117,10 +119,11 @@ class _RecordedChannels:
         forward, nod = table[:, INDEX["torso.forward"]], table[:, INDEX["head.nod"]]
         self._ease_into(forward, within_room(forward, lean, LEANS))
         self._ease_into(nod, within_room(nod, down + (1.0 - STEADY[0]) * forward, LOOKS_DOWN))
-        # Who crouches already sinks less: ankles bend only so far.
+        # Who crouches already sinks less, and who has one foot far behind the other: ankles bend only so far.
         deep, sinks = self.detail.at_times(poses.crouch, source), -np.minimum(table[:, INDEX["hips.y"]], 0.0) / LEG
         room = np.maximum(DEEPEST - deep, LEAST_SINK)
-        table[:, INDEX["hips.y"]] += LEG * eased(sinks - room * np.tanh(sinks / room), self.clock.rate)
+        sunk = self._on_flat_feet(room * np.tanh(sinks / room))
+        table[:, INDEX["hips.y"]] += LEG * eased(sinks - sunk, self.clock.rate)
         # A head that a hand is at turns little: the hand would have to go around with it.
         for side in SIDES:
             at_head = self.detail.at_times(nearness(poses, side), source)
@@ -130,6 +133,17 @@ class _RecordedChannels:
                 at_head = eased(at_head, self.clock.rate)
                 for name, most in HELD_HEAD.items():
                     table[:, INDEX[name]] *= 1.0 - (1.0 - most) * at_head
+
+    def _on_flat_feet(self, sinks: Floats) -> Floats:
+        """``(T,)`` leg lengths that hips sink, less where heels would rise high; who walks goes over its toes."""
+        room = np.maximum(self.detail.at_times(sink_room(self.detail.poses), self.clock.source), LEAST_SINK)
+        free = SINKS_FREELY * room
+        beyond = np.maximum(sinks - free, 0.0)
+        left = room - free
+        less = beyond - left * np.tanh(beyond / left)
+        steps = self.detail.steps
+        stands = 1.0 - self.detail.at_times(steps.walking, self.clock.source) if steps.walks else 1.0
+        return np.asarray(sinks - stands * less)
 
     def _ease_into(self, column: Floats, limited: Floats) -> None:
         """Take from a column ``(T,)`` what a limit takes, as quickly as a body bends."""
