@@ -44,6 +44,30 @@ static void gaussian(Floats<2> values, Floats<1> weights, Floats<1> where, Float
     }
 }
 
+// How values go on beyond both ends: GaussianEnds of filters.py.
+enum Ends : Index { HOLD, REFLECT, POINT, WRAP };
+
+// Values (T, C) smoothed along time by weights, an odd number of them. Reflected ones reach no farther than the other
+// end.
+WIDE static void smooth(Floats<2> values, Floats<1> weights, Index ends, FloatsOut<2> out) {
+    const Index frames = values.shape[0], columns = values.shape[1], width = weights.shape[0], reach = width / 2;
+    Scratch<double, 2> extended(frames + 2 * reach, columns);
+    for (Index t = -reach; t < frames + reach; ++t) {
+        const Index end = t < 0 ? 0 : frames - 1;
+        const bool inside = 0 <= t && t < frames, mirrors = ends == REFLECT || ends == POINT;
+        const Index beyond = ends == WRAP ? modulo(t, frames - 1) : mirrors ? 2 * end - t : end;
+        const double *row = values.at(inside && ends != WRAP ? t : beyond), *edge = values.at(end);
+        double* made = extended.at(t + reach);
+        if (ends == POINT && !inside) {
+            for (Index c = 0; c < columns; ++c) made[c] = 2.0 * edge[c] - row[c];
+        } else {
+            std::copy(row, row + columns, made);
+        }
+    }
+    std::fill(out.data, out.data + out.size(), 0.0);
+    add_weighted_sums(extended.data, columns, weights.data, width, frames * columns, out.data);
+}
+
 namespace {
 
 // Differences over `half` frames on both sides of a frame, of those that there are, divided by the seconds between.
@@ -144,9 +168,10 @@ static void second_differences(Floats<2> values, Bools<1> performed, FloatsOut<1
 
 KERNELS(filters) {
     return {
-        kernel<gaussian>("gaussian"), kernel<velocity>("velocity"),
-        kernel<speed>("speed"),       kernel<running_maximum>("running_maximum"),
-        kernel<widen>("widen"),       kernel<second_differences>("second_differences"),
+        kernel<gaussian>("gaussian"), kernel<smooth>("smooth"),
+        kernel<velocity>("velocity"), kernel<speed>("speed"),
+        kernel<widen>("widen"),       kernel<running_maximum>("running_maximum"),
+        kernel<second_differences>("second_differences"),
     };
 }
 

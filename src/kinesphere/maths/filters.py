@@ -17,6 +17,7 @@ from kinesphere import _native
 from kinesphere.maths.vectors import ArrayLike, Bools, Floats, as_floats, norms
 
 GaussianEnds: TypeAlias = Literal["hold", "reflect", "point", "wrap"]
+_ENDS: dict[GaussianEnds, int] = {"hold": 0, "reflect": 1, "point": 2, "wrap": 3}
 
 LEAST = 1e-5  # of a correction that is noticed
 CUT = 8.0  # hertz, where half of the power is left: voluntary movement is below, tracking noise above
@@ -45,8 +46,11 @@ def gaussian(
         radius = min(radius, frames - 1)
     if radius < 1 or frames < 2:
         return values.copy()
-    windows = np.lib.stride_tricks.sliding_window_view(_extend(values, radius, ends), 2 * radius + 1, axis=0)
-    return np.asarray(windows @ gaussian_weights(sigma, radius, integrate))
+    given = np.ascontiguousarray(values, dtype=np.float64)
+    made = np.empty(given.shape)
+    rows = given.reshape(frames, -1), _kept_weights(sigma, radius, integrate), _ENDS[ends], made.reshape(frames, -1)
+    _native.filters.smooth(*rows)
+    return made
 
 
 def gaussian_weights(sigma: float, radius: int, integrate: bool = False) -> Floats:
@@ -58,17 +62,6 @@ def gaussian_weights(sigma: float, radius: int, integrate: bool = False) -> Floa
     else:
         weights = np.exp(-0.5 * (np.arange(-radius, radius + 1) / sigma) ** 2)
     return np.asarray(weights / weights.sum())
-
-
-def _extend(values: Floats, radius: int, ends: GaussianEnds) -> Floats:
-    """The values ``(T, ...)`` with ``radius`` more at both ends."""
-    if ends in ("hold", "wrap"):
-        at = np.arange(-radius, len(values) + radius)
-        return values[at % (len(values) - 1) if ends == "wrap" else np.clip(at, 0, len(values) - 1)]
-    before, after = values[radius:0:-1], values[-2 : -radius - 2 : -1]
-    if ends == "point":
-        before, after = 2.0 * values[:1] - before, 2.0 * values[-1:] - after
-    return np.concatenate([before, values, after])
 
 
 def moving_mean(values: Floats, radius: int) -> Floats:
@@ -146,7 +139,7 @@ def smooth_where(values: Floats, sigma: float, rate: float, where: Floats, out: 
     By a Gaussian of ``sigma`` seconds, as ``gaussian`` with ends "point" and integrated weights.
     """
     radius = min(math.ceil(4.0 * sigma * rate), len(values) - 1)
-    weights = _kept_weights(rate * sigma, max(radius, 0))
+    weights = _kept_weights(rate * sigma, max(radius, 0), True)
     _native.filters.gaussian(values, weights, where, out)
 
 
@@ -164,9 +157,9 @@ def smooth_corrections(values: Floats, sigma: float, rate: float) -> Floats:
 
 
 @lru_cache(maxsize=64)
-def _kept_weights(sigma: float, radius: int) -> Floats:
-    """``gaussian_weights`` that are integrals over frames, kept for the next call: don't change them."""
-    return gaussian_weights(sigma, radius, integrate=True)
+def _kept_weights(sigma: float, radius: int, integrate: bool) -> Floats:
+    """``gaussian_weights``, kept for the next call: don't change them."""
+    return gaussian_weights(sigma, radius, integrate)
 
 
 def widen(values: Floats | Bools, reach: int, fade: int) -> Floats:
