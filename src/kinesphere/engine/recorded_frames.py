@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from kinesphere.maths import threads
-from kinesphere.maths.interpolation import resample_rotations, resample_vectors, rotation_steps
+from kinesphere.maths.interpolation import resample_cubics, resample_vectors, rotation_cubics, rotation_steps
 from kinesphere.maths.vectors import Floats, Ints, clip, norms
 from kinesphere.motion.checked_arrays import freeze
 from kinesphere.motion.memo import memoised
@@ -21,7 +21,7 @@ SAMPLE_WORK = 8  # what a sampled number is worth when frames are shared among t
 BLOCK = 8192  # frames that are sampled at once
 LEAP, LEAP_SPEED = np.radians(60.0), np.radians(3000.0)  # from one frame to the next, and a second: no body is as quick
 LEAPS_BEYOND, AROUND = 4.0, 4  # times what a joint does on the median of frames to each side
-STEPS_KEPT = 2_000_000  # rotations of a motion up to which its steps are kept with it, in 48 MB
+CUBICS_KEPT = 1_000_000  # rotations of a motion up to which its cubics are kept with it, in 72 MB
 
 
 @memoised
@@ -35,40 +35,47 @@ class Turns:
     """Rotations of joints ``(T, J, 4)`` to be sampled between their frames, except where they leap."""
 
     rotations: Floats
-    steps: Floats | None  # (T − 1, J, 3) from frame to frame, none where they leap; None: too many to be kept
+    cubics: Floats | None  # (T − 1, J, 3, 3) between frames, none where they leap; None: too many to be kept
     leaps: Ints  # (L, 2) the frame before each leap, and the joint
 
     @classmethod
     def of(cls, rotations: Floats, rate: float) -> Turns:
         """Of rotations at a rate."""
         leaps = find_leaps(rotations, rate)
-        few = len(rotations) > 1 and rotations[..., 0].size <= STEPS_KEPT
-        return cls(rotations, freeze(_steps(rotations, leaps)) if few else None, leaps)
+        few = len(rotations) > 1 and rotations[..., 0].size <= CUBICS_KEPT
+        return cls(rotations, freeze(_cubics(rotations, leaps)) if few else None, leaps)
 
-    def at(self, frames: Floats, joints: Ints | slice = slice(None), out: Floats | None = None) -> Floats:
-        """``(N, J, 4)`` at fractional frames ``(N,)``; ``out`` is written instead of a new array."""
+    def at(self, frames: Floats) -> Floats:
+        """``(N, J, 4)`` at fractional frames ``(N,)``."""
+        made = np.empty((len(frames), *self.rotations.shape[1:]))
+        self.write(frames, np.arange(made.shape[1]), made)
+        return made
+
+    def write(self, frames: Floats, joints: Ints, out: Floats) -> None:
+        """Write some joints ``(K,)`` at fractional frames ``(N,)`` into poses ``(N, J, 4)``."""
         frames, first, end = _around(frames, len(self.rotations))
         shown, leaps = self.rotations[first:end], self.leaps - (first, 0)
         leaps = leaps[(leaps[:, 0] >= 0) & (leaps[:, 0] < len(shown) - 1)]
-        if self.steps is None:
-            steps = _steps(shown, leaps)[:, joints] if len(shown) > 1 else None
+        if len(shown) == 1:
+            out[:, joints] = shown[0, joints]
+        elif self.cubics is not None:
+            resample_cubics(shown, self.cubics[first : end - 1], frames, joints, joints, out)
         else:
-            steps = np.ascontiguousarray(self.steps[first : end - 1][:, joints])
-        made = resample_rotations(shown[:, joints], frames, steps=steps, out=out)
+            own = np.ascontiguousarray(shown[:, joints])
+            at = np.searchsorted(joints, leaps[:, 1])
+            found = joints[np.minimum(at, len(joints) - 1)] == leaps[:, 1]
+            cubics = _cubics(own, np.stack([leaps[:, 0], at], axis=1)[found])
+            resample_cubics(own, cubics, frames, np.arange(len(joints)), joints, out)
         if len(leaps):
-            columns = np.full(shown.shape[1], -1)
-            columns[joints] = np.arange(made.shape[1])
-            nearest = np.floor(frames + 0.5).astype(np.intp)
+            nearest, chosen = np.floor(frames + 0.5).astype(np.intp), set(joints.tolist())
             for frame, joint in leaps.tolist():
-                rows = np.flatnonzero((nearest == frame + 1) & (frames < frame + 1))
-                if columns[joint] >= 0:
-                    made[rows, columns[joint]] = shown[frame + 1, joint]
-        return made
+                if joint in chosen:
+                    out[(nearest == frame + 1) & (frames < frame + 1), joint] = shown[frame + 1, joint]
 
 
 @memoised
 def _turns(motion: Motion) -> Turns:
-    """The rotations of a motion, with steps that every sampling asks for."""
+    """The rotations of a motion, with cubics that every sampling asks for."""
     return Turns.of(motion.rotations, motion.rate)
 
 
@@ -91,11 +98,11 @@ def find_leaps(rotations: Floats, rate: float) -> Ints:
     return np.array(found, dtype=np.intp).reshape(-1, 2)
 
 
-def _steps(rotations: Floats, leaps: Ints) -> Floats:
-    """``(T − 1, J, 3)`` rotation vectors from each frame to the next; none where joints leap."""
+def _cubics(rotations: Floats, leaps: Ints) -> Floats:
+    """``(T − 1, J, 3, 3)`` from each frame to the next; none where joints leap."""
     steps = rotation_steps(rotations)
     steps[leaps[:, 0], leaps[:, 1]] = 0.0
-    return steps
+    return rotation_cubics(steps)
 
 
 @memoised
@@ -131,14 +138,14 @@ def sample_frames(motion: Motion, times: Floats) -> tuple[Floats, Floats]:
     if np.array_equal(frames, np.arange(frames[0], frames[0] + len(frames))):
         rows = slice(int(frames[0]), int(frames[0]) + len(frames))
         return motion.rotations[rows].copy(), motion.translations[rows].copy()
-    moving, turns = moving_joints(motion), _turns(motion)
+    moving, turns, joints = moving_joints(motion), _turns(motion), np.arange(motion.rotations.shape[1])
     local = np.empty((len(frames), *motion.rotations.shape[1:]))
     translations = np.empty((len(frames), *motion.translations.shape[1:]))
 
     def sample(part: slice) -> None:
         for first in range(part.start, part.stop, BLOCK):
             rows = slice(first, min(first + BLOCK, part.stop))
-            turns.at(frames[rows], out=local[rows])
+            turns.write(frames[rows], joints, local[rows])
             at, a, b = _around(frames[rows], len(motion))
             translations[rows] = motion.translations[0]
             translations[rows][:, moving] = resample_vectors(motion.translations[a:b][:, moving], at)
@@ -149,7 +156,7 @@ def sample_frames(motion: Motion, times: Floats) -> tuple[Floats, Floats]:
 
 
 def show_other_moments(motion: Motion, joints: Ints, times: Floats, local: Floats) -> None:
-    """Let some joints of poses ``(T, J, 4)`` show other moments of a motion, in place."""
+    """Let some joints, in order, of poses ``(T, J, 4)`` show other moments of a motion, in place."""
     for first in range(0, len(local), BLOCK):
         rows = slice(first, first + BLOCK)
-        local[rows][:, joints] = _turns(motion).at(times[rows] * motion.rate, joints)
+        _turns(motion).write(times[rows] * motion.rate, joints, local[rows])

@@ -51,24 +51,65 @@ static void rotation_steps(Floats<3> quaternions, FloatsOut<3> out) {
     }
 }
 
+// A rotation vector from a frame to the next, and its derivatives at both ends: those of the neighbouring frames. In a
+// table (T − 1, J, 3, 3) they are rows.
+struct RotationCubic {
+    Vec3 step, leaving, arriving;
+
+    RotationCubic(Floats<3> steps, Index i, Index j) : step(read_vector(steps.at(i, j))) {
+        const Index last = steps.shape[0] - 1;
+        leaving = i > 0 ? limited_mean(read_vector(steps.at(i - 1, j)), step) : step;
+        const Vec3 next = i < last ? limited_mean(step, read_vector(steps.at(i + 1, j))) : step;
+        arriving = inverse_right_jacobian(step, next);
+    }
+
+    explicit RotationCubic(const double* row)
+        : step(read_vector(row)), leaving(read_vector(row + 3)), arriving(read_vector(row + 6)) {}
+
+    // The rotation at a share of the way, after that of the frame before.
+    Quat at(double u) const {
+        return exponential_quaternion({hermite_rise(step.x, leaving.x, arriving.x, u),
+                                       hermite_rise(step.y, leaving.y, arriving.y, u),
+                                       hermite_rise(step.z, leaving.z, arriving.z, u)});
+    }
+};
+
 // Rotations (N, J, 4) past frames `at` by shares (N,) of the steps (T − 1, J, 3).
 static void resample_rotations(Floats<3> quaternions, Floats<3> steps, Ints<1> at, Floats<1> share, bool smooth,
                                FloatsOut<3> out) {
-    const Index last = steps.shape[0] - 1;
     for (Index n = 0; n < at.shape[0]; ++n) {
         const Index i = at(n);
         const double u = share(n);
         for (Index j = 0; j < quaternions.shape[1]; ++j) {
-            const Vec3 step = read_vector(steps.at(i, j));
-            Vec3 rise = u * step;
-            if (smooth && u > 0.0) {
-                const Vec3 left = i > 0 ? limited_mean(read_vector(steps.at(i - 1, j)), step) : step;
-                const Vec3 next = i < last ? limited_mean(step, read_vector(steps.at(i + 1, j))) : step;
-                const Vec3 right = inverse_right_jacobian(step, next);
-                rise = {hermite_rise(step.x, left.x, right.x, u), hermite_rise(step.y, left.y, right.y, u),
-                        hermite_rise(step.z, left.z, right.z, u)};
-            }
-            write_quaternion(out.at(n, j), read_quaternion(quaternions.at(i, j)) * exponential_quaternion(rise));
+            const Quat turned = smooth && u > 0.0 ? RotationCubic(steps, i, j).at(u)
+                                                  : exponential_quaternion(u * read_vector(steps.at(i, j)));
+            write_quaternion(out.at(n, j), read_quaternion(quaternions.at(i, j)) * turned);
+        }
+    }
+}
+
+// The cubics (T − 1, J, 3, 3) of steps (T − 1, J, 3).
+static void rotation_cubics(Floats<3> steps, FloatsOut<4> out) {
+    for (Index i = 0; i < steps.shape[0]; ++i) {
+        for (Index j = 0; j < steps.shape[1]; ++j) {
+            const RotationCubic own(steps, i, j);
+            write_vector(out.at(i, j, 0), own.step);
+            write_vector(out.at(i, j, 1), own.leaving);
+            write_vector(out.at(i, j, 2), own.arriving);
+        }
+    }
+}
+
+// Rotations past frames `at` by shares (N,), of some joints (K,) of (T, J, 4) with cubics (T − 1, J, 3, 3), into the
+// columns `into` (K,) of (N, C, 4).
+static void resample_cubics(Floats<3> quaternions, Floats<4> cubics, Ints<1> joints, Ints<1> at, Floats<1> share,
+                            Ints<1> into, FloatsOut<3> out) {
+    for (Index n = 0; n < at.shape[0]; ++n) {
+        const Index i = at(n);
+        for (Index k = 0; k < joints.shape[0]; ++k) {
+            const Quat from = read_quaternion(quaternions.at(i, joints(k)));
+            const Quat made = from * RotationCubic(cubics.at(i, joints(k))).at(share(n));
+            write_quaternion(out.at(n, into(k)), made);
         }
     }
 }
@@ -139,6 +180,8 @@ KERNELS(interpolation) {
     return {
         kernel<rotation_steps>("rotation_steps"),
         kernel<resample_rotations>("resample_rotations"),
+        kernel<rotation_cubics>("rotation_cubics"),
+        kernel<resample_cubics>("resample_cubics"),
         kernel<resample_vectors>("resample_vectors"),
         kernel<cubic_rows>("cubic_rows"),
     };

@@ -32,30 +32,21 @@ def resample_vectors(values: ArrayLike, frames: ArrayLike, *, smooth: bool = Tru
     return made
 
 
-def resample_rotations(
-    quaternions: ArrayLike,
-    frames: ArrayLike,
-    *,
-    smooth: bool = True,
-    steps: Floats | None = None,
-    out: Floats | None = None,
-) -> Floats:
+def resample_rotations(quaternions: ArrayLike, frames: ArrayLike, *, smooth: bool = True) -> Floats:
     """Unit quaternions ``(T, ..., 4)`` at fractional ``frames`` ``(N,)``, held beyond the first and the last.
 
     ``smooth`` works on the rotation vector from the frame before: a cubic whose angular velocities at both ends are
-    those of the neighbouring frames; otherwise it is a slerp. ``steps`` are the ``rotation_steps`` of the quaternions,
-    if they are known already. ``out (N, ..., 4)``, a C-ordered array, is written instead of a new one.
+    those of the neighbouring frames; otherwise it is a slerp.
     """
     q = as_floats(quaternions)
     i, u = _frames_and_shares(len(q), frames)
-    made = np.empty((len(i), *q.shape[1:])) if out is None else out
     if len(q) == 1:
-        made[:] = q[i]
-        return made
+        return q[i]
+    made = np.empty((len(i), *q.shape[1:]))
     joints = math.prod(q.shape[1:-1])
     flat = np.ascontiguousarray(q).reshape(len(q), joints, 4)
-    known = rotation_steps(flat) if steps is None else steps
-    _native.interpolation.resample_rotations(flat, known, i, u, smooth, made.reshape(len(i), joints, 4))
+    steps = rotation_steps(flat)
+    _native.interpolation.resample_rotations(flat, steps, i, u, smooth, made.reshape(len(i), joints, 4))
     return made
 
 
@@ -64,6 +55,27 @@ def rotation_steps(quaternions: Floats) -> Floats:
     steps = np.empty((len(quaternions) - 1, quaternions.shape[1], 3))
     _native.interpolation.rotation_steps(np.ascontiguousarray(quaternions), steps)
     return steps
+
+
+def rotation_cubics(steps: Floats) -> Floats:
+    """``(T − 1, J, 3, 3)`` of ``rotation_steps``: each one, and how fast it begins and ends.
+
+    They are what ``resample_rotations`` goes by; ``resample_cubics`` has them ready.
+    """
+    cubics = np.empty((*steps.shape, 3))
+    _native.interpolation.rotation_cubics(np.ascontiguousarray(steps), cubics)
+    return cubics
+
+
+def resample_cubics(
+    quaternions: Floats, cubics: Floats, frames: Floats, joints: Ints, into: Ints, out: Floats
+) -> None:
+    """Some joints ``(K,)`` of ``(T, J, 4)`` at fractional frames ``(N,)``, as ``resample_rotations``.
+
+    They are written into columns ``into (K,)`` of ``out (N, C, 4)``.
+    """
+    i, u = _frames_and_shares(len(quaternions), frames)
+    _native.interpolation.resample_cubics(quaternions, cubics, joints, i, u, into, out)
 
 
 def _frames_and_shares(count: int, frames: ArrayLike) -> tuple[Ints, Floats]:
