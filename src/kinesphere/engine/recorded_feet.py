@@ -7,28 +7,26 @@ is added comes softly to the end of its range, and the foot rolls over its ball 
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
 from kinesphere import _native
 from kinesphere.body.body import Body
-from kinesphere.body.ground import runs
+from kinesphere.body.joint_subset import SubsetPose
 from kinesphere.body.limits import LimitedJoint, find_limited_joints
-from kinesphere.engine.recorded_limbs import FRAME_WORK, Limb, recorded_rig
+from kinesphere.engine.recorded_limbs import Limb, recorded_rig
 from kinesphere.maths import rotations, threads
-from kinesphere.maths.filters import gaussian, smooth_envelope
-from kinesphere.maths.vectors import Bools, Floats, norms, smoothstep
+from kinesphere.maths.filters import frame_count, reflected_weights
+from kinesphere.maths.vectors import Floats
 from kinesphere.motion.humanoid import SIDES
 from kinesphere.motion.memo import memoised
 
 HEEL_SMOOTH = 0.08  # seconds in which a heel comes up and goes down again
 KNEE_SMOOTH = 0.03  # seconds of σ, over which what is added to knees is smoothed that are nearly straight
 SWIVEL_SMOOTH = 0.05  # seconds of σ, over which swivels of legs are smoothed
-ROLLS_LEVEL = (0.75, 0.97)  # cosine to its own axis between which a foot comes to roll about a level one
-MISSED = 0.0016  # leg lengths that a foot is off for that, at most
-NEARLY_STRAIGHT = np.radians([12.0, 40.0])  # of flexion: a knee is up to the first, and no longer from the second on
-LEAST = 1e-9  # radians
+LEG_WORK = 1000  # numbers that a leg in one frame is worth when legs are shared among threads
 
 
 class LimitedHinge(NamedTuple):
@@ -72,22 +70,37 @@ class Leg(NamedTuple):
     ball: LimitedHinge
 
 
-class LegPaths(NamedTuple):
-    """How a leg was recorded in the world, and where its hip and its foot are wanted."""
+class LegRows(NamedTuple):
+    """Where a leg's joints are among those in the world, for native loops."""
 
-    uppers: Floats  # (T, 3) from the hip to the knee
-    lowers: Floats  # (T, 3) from the knee to the ankle
-    soles: Floats  # (T, 3) from the ankle to the ball
-    thighs: Floats  # (T, 4)
-    shins: Floats
-    feet: Floats
-    toes: Floats
-    axes: Floats  # (T, 3) unit, about which the foot rolls over its ball
-    pelvis: Floats  # (T, 4)
-    carried: Floats  # (T, 4) the pelvis as it is now
-    hips: Floats  # (T, 3) wanted
+    hips: int
+    upper: int
+    lower: int
+    foot: int
+    toes: int  # of the foot, where it has none
+
+
+class WorldPose(NamedTuple):
+    """Joints in the world, for native loops."""
+
+    q: Floats  # (T, K, 4)
+    p: Floats  # (T, K, 3)
+
+
+class Standing(NamedTuple):
+    """Where a foot is wanted."""
+
     ankles: Floats  # (T, 3)
     turned: Floats  # (T, 4) the foot
+    about: Floats  # (T,) radians to the left by which its leg goes with it
+
+
+class LegSmoothing(NamedTuple):
+    """How smooth in time legs are moved."""
+
+    heels: int  # frames in which a heel comes up, and goes down again
+    knees: Floats  # weights of what is added to knees that are nearly straight
+    swivels: Floats  # weights of swivels
 
 
 @memoised
@@ -123,75 +136,37 @@ def roll_axes(leg: Leg, feet: Floats, soles: Floats) -> Floats:
     They are level, and square to the foot: a heel that rises does not slide aside. A foot that stands on its toes, or
     on its side, rolls about its own axis.
     """
-    own = rotations.rotate(rotations.multiply(feet, leg.frame), np.array([1.0, 0.0, 0.0]))
-    if leg.toes < 0:
-        return own
-    level = np.cross(np.array([0.0, 1.0, 0.0]), soles) / np.maximum(norms(soles), 1e-9)[:, None]
-    share = smoothstep((np.sum(level * own, axis=1) - ROLLS_LEVEL[0]) / (ROLLS_LEVEL[1] - ROLLS_LEVEL[0]))[:, None]
-    axes = (1.0 - share) * own + share * level / np.maximum(norms(level), 1e-9)[:, None]
-    return np.asarray(axes / np.maximum(norms(axes), 1e-9)[:, None])
+    axes = np.empty(soles.shape)
+    _native.recorded_legs.roll_axes(leg, np.ascontiguousarray(feet), np.ascontiguousarray(soles), axes)
+    return axes
 
 
-def place_foot(leg: Leg, paths: LegPaths, moved: Bools, rate: float, local: Floats, translations: Floats) -> None:
-    """Bring a foot to where it is wanted, in the frames that are ``moved (T,)`` of poses that are changed in place."""
-    count = len(local)
-    paths = LegPaths(*(np.ascontiguousarray(row) for row in paths))
-    heels, knees = np.empty(count), np.empty((count, 2))
+def place_legs(
+    legs: Mapping[str, Leg],
+    hips: int,
+    before: SubsetPose,
+    after: SubsetPose,
+    standing: Mapping[str, Standing],
+    rate: float,
+    local: Floats,
+    translations: Floats,
+) -> None:
+    """Bring legs to where their feet are wanted, in poses that are changed in place.
 
-    def raise_heels(part: slice) -> None:
-        _native.recorded_legs.raise_heels(leg, _rows(paths, part), heels[part])
-
-    def flex_knees(part: slice) -> None:
-        _native.recorded_legs.flex_knees(leg, _rows(paths, part), heels[part], knees[part])
-
-    def swivel_knees(part: slice) -> None:
-        _native.recorded_legs.swivel_knees(leg, _rows(paths, part), heels[part], flexed[part], swivels[part])
-
-    def place(part: slice) -> None:
-        rows = heels[part], flexed[part], swivels[part], wanted[part], local[part], translations[part]
-        _native.recorded_legs.place_leg(leg, _rows(paths, part), *rows)
-
-    threads.share_frames(count, count * FRAME_WORK, raise_heels)
-    heels = smooth_envelope(heels, HEEL_SMOOTH, rate)
-    threads.share_frames(count, count * FRAME_WORK, flex_knees)
-    flexed = knees[:, 1] + _calm_knees(knees, rate)
-    swivels = np.empty(count)
-    threads.share_frames(count, count * FRAME_WORK, swivel_knees)
-    swivels = gaussian(swivels, SWIVEL_SMOOTH * rate, ends="reflect")
-    wanted = _whole_bends(
-        moved | (heels > LEAST) | (np.abs(flexed - knees[:, 1]) > LEAST) | (np.abs(swivels) > LEAST), leg, paths
-    )
-    threads.share_frames(count, count * FRAME_WORK, place)
-
-
-def _calm_knees(knees: Floats, rate: float) -> Floats:
-    """``(T,)`` radians that knees, flexed by ``knees (T, 2)`` as recorded and now, are flexed more to be calm.
-
-    Near straight a millimetre is degrees of the knee: what was added to it is smoothed, but no foot is off by more than
-    ``MISSED`` for that.
+    ``before`` and ``after`` are joints in the world, as recorded and as they are, the hips among them.
     """
-    added, cosine = knees[:, 1] - knees[:, 0], np.cos(0.5 * knees[:, 1])
-    straight = 1.0 - smoothstep((knees.min(axis=1) - NEARLY_STRAIGHT[0]) / np.ptp(NEARLY_STRAIGHT))
-    calm = straight * (gaussian(added, KNEE_SMOOTH * rate, ends="reflect") - added)
-    more = 2.0 * np.arccos(np.maximum(cosine - MISSED, -1.0)) - knees[:, 1]
-    less = knees[:, 1] - 2.0 * np.arccos(np.minimum(cosine + MISSED, 1.0))
-    room = np.maximum(np.where(calm > 0.0, more, less), 1e-12)
-    return np.asarray(room * np.tanh(calm / room))
+    count, rows = len(local), before.part.rows
+    was, now = (WorldPose(*(np.ascontiguousarray(row) for row in own[:2])) for own in (before, after))
+    knees, swivels = (reflected_weights(sigma * rate, count) for sigma in (KNEE_SMOOTH, SWIVEL_SMOOTH))
+    smoothing = LegSmoothing(frame_count(HEEL_SMOOTH, rate), knees, swivels)
 
+    def place(sides: Sequence[str]) -> None:
+        for side in sides:
+            limb, toes = legs[side].limb, legs[side].toes
+            joints = limb.upper, limb.lower, limb.end, toes if toes >= 0 else limb.end
+            own = LegRows(rows[hips], *(rows[joint] for joint in joints))
+            wanted = Standing(*(np.ascontiguousarray(row) for row in standing[side]))
+            _native.recorded_legs.place_leg(legs[side], own, was, now, wanted, smoothing, local, translations)
 
-def _rows(paths: LegPaths, part: slice) -> LegPaths:
-    return LegPaths(*(row[part] for row in paths))
-
-
-def _whole_bends(moved: Bools, leg: Leg, paths: LegPaths) -> Bools:
-    """Frames that are moved, and those around them in which the knee stays bent the wrong way round.
-
-    It is bent the right way round where it is moved. From one to the other it goes where it is straight.
-    """
-    own = rotations.rotate(paths.thighs, leg.limb.hinge)
-    wrong = np.sum(np.cross(paths.uppers, paths.lowers) * own, axis=1) < 0.0
-    if wrong.any():
-        for first, last in runs(wrong):
-            if moved[first : last + 1].any():
-                moved[first : last + 1] = True
-    return moved
+    names = list(standing)
+    threads.share_frames(len(names), len(names) * count * LEG_WORK, lambda part: place(names[part]))

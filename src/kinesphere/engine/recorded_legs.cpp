@@ -1,6 +1,7 @@
 // Legs of a recorded pose: feet brought to where they are wanted, heels that rise where ankles are spent.
 #include "engine/recorded_limbs.hpp"
 #include "engine/room.hpp"
+#include "maths/filters.hpp"
 
 namespace kinesphere {
 
@@ -10,7 +11,15 @@ constexpr int RAISINGS = 24;           // times that a heel rises as far as its 
 constexpr double BENT_ENOUGH = 1e-4;   // radians
 constexpr double KNEE_FOLLOWS = 0.04;  // leg lengths that a knee is moved ahead in which it comes to be over its foot
 constexpr double OPPOSITE = 0.4;       // cosine from where on a foot says nothing of its knee any more: it points back
+constexpr double MOVED = 1e-7;         // metres, and radians: what is nearer to how it was stays
+constexpr double STAYS = 1e-9;         // radians of a heel, a knee or a swivel that leave a leg where it is
+constexpr double MISSED = 0.0016;      // leg lengths that a foot is off for a calm knee, at most
+constexpr double NEARLY_STRAIGHT[] = {12.0, 40.0};  // degrees: a knee is up to the first, and no longer from the second
+constexpr double ROLLS_LEVEL[] = {0.75, 0.97};      // cosine to its own axis over which a foot rolls about a level one
 constexpr double TURN = 6.283185307179586;
+
+// The same angle, of up to a turn either way, by half a turn at most.
+static double wrapped(double angle) { return std::abs(angle) > 0.5 * TURN ? angle - std::copysign(TURN, angle) : angle; }
 
 namespace {
 
@@ -37,7 +46,7 @@ struct LimitedTwist {
         const Quat turned =
             read_quaternion(before.data) * conjugate(above) * own * conjugate(read_quaternion(after.data));
         const double about = dot({turned.x, turned.y, turned.z}, read_vector(bone.data));
-        return std::remainder(2.0 * std::atan2(about, turned.w), TURN);
+        return wrapped(2.0 * std::atan2(about, turned.w));
     }
 };
 
@@ -50,40 +59,84 @@ struct Leg {
     LimitedHinge ankle, ball;
 };
 
-// LegPaths of recorded_feet.py: how a leg was recorded, and where its hip and its foot are wanted.
-struct LegPaths {
-    Floats<2> uppers, lowers, soles;      // (T, 3) from hip to knee, to ankle, to ball, recorded
-    Floats<2> thighs, shins, feet, toes;  // (T, 4) recorded
-    Floats<2> axes;                       // (T, 3) unit, about which the foot rolls over its ball
-    Floats<2> pelvis;                     // (T, 4) recorded
-    Floats<2> carried;                    // (T, 4) the pelvis as it is now
-    Floats<2> hips, ankles, turned;       // (T, 3), (T, 3), (T, 4) wanted
+// LegRows of recorded_feet.py: where a leg's joints are among those in the world.
+struct LegRows {
+    Index hips, upper, lower, foot, toes;  // toes: of the foot, where it has none
 };
+
+// WorldPose of recorded_feet.py.
+struct WorldPose {
+    Floats<3> q, p;  // (T, K, 4), (T, K, 3)
+
+    Quat rotation(Index t, Index row) const { return read_quaternion(q.at(t, row)); }
+    Vec3 position(Index t, Index row) const { return read_vector(p.at(t, row)); }
+};
+
+// Standing of recorded_feet.py: where a foot is wanted.
+struct Standing {
+    Floats<2> ankles, turned;  // (T, 3), (T, 4)
+    Floats<1> about;           // (T,) radians to the left by which its leg goes with it
+};
+
+// LegSmoothing of recorded_feet.py.
+struct LegSmoothing {
+    Index heels;               // frames in which a heel comes up, and goes down again
+    Floats<1> knees, swivels;  // weights
+};
+
+// The axis about which a foot, turned so, rolls over its ball, at `sole` from the ankle: level, and square to the foot,
+// so that a heel that rises does not slide aside. A foot that stands on its toes, or on its side, has its own.
+Vec3 roll_axis(const Leg& leg, Quat foot, Vec3 sole) {
+    const Vec3 own = rotate(foot * read_quaternion(leg.frame.data), {1.0, 0.0, 0.0});
+    if (leg.toes < 0) return own;
+    const Vec3 level = cross({0.0, 1.0, 0.0}, sole) / most(norm(sole), 1e-9);
+    const double share = smoothstep((dot(level, own) - ROLLS_LEVEL[0]) / (ROLLS_LEVEL[1] - ROLLS_LEVEL[0]));
+    const Vec3 axis = (1.0 - share) * own + (share / most(norm(level), 1e-9)) * level;
+    return axis / most(norm(axis), 1e-9);
+}
 
 // A leg in one frame, moved from how it was recorded to where it is wanted.
 struct MovedLeg {
     const Leg& leg;
-    Quat thigh, shin, foot, flat;
-    Vec3 first, hip, ankle, sole, left;
+    Quat thigh, shin, foot, toes, flat, pelvis, carried;
+    Vec3 first, second, hip, ankle, sole, left;
     Bones bones;
+    bool moved;
     Quat bend, swing;
 
-    MovedLeg(const Leg& own, const LegPaths& paths, Index t)
+    MovedLeg(const Leg& own, const LegRows& rows, const WorldPose& was, const WorldPose& now, const Standing& wanted,
+             Index t)
+        : MovedLeg(own, rows, was, now, wanted, t, axis_angle_quaternion({0.0, 1.0, 0.0}, wanted.about(t))) {}
+
+    MovedLeg(const Leg& own, const LegRows& rows, const WorldPose& was, const WorldPose& now, const Standing& wanted,
+             Index t, Quat about)
         : leg(own),
-          thigh(read_quaternion(paths.thighs.at(t))),
-          shin(read_quaternion(paths.shins.at(t))),
-          foot(read_quaternion(paths.feet.at(t))),
-          flat(read_quaternion(paths.turned.at(t))),
-          first(read_vector(paths.uppers.at(t))),
-          hip(read_vector(paths.hips.at(t))),
-          ankle(read_vector(paths.ankles.at(t))),
-          sole(rotate(flat * conjugate(foot), read_vector(paths.soles.at(t)))),
-          left(read_vector(paths.axes.at(t))),
-          bones(first, read_vector(paths.lowers.at(t)), rotate(thigh, read_vector(own.limb.hinge.data))),
+          thigh(about * was.rotation(t, rows.upper)),
+          shin(about * was.rotation(t, rows.lower)),
+          foot(about * was.rotation(t, rows.foot)),
+          toes(about * was.rotation(t, rows.toes)),
+          flat(read_quaternion(wanted.turned.at(t))),
+          pelvis(about * was.rotation(t, rows.hips)),
+          carried(now.rotation(t, rows.hips)),
+          first(rotate(about, was.position(t, rows.lower) - was.position(t, rows.upper))),
+          second(rotate(about, was.position(t, rows.foot) - was.position(t, rows.lower))),
+          hip(now.position(t, rows.upper)),
+          ankle(read_vector(wanted.ankles.at(t))),
+          bones(first, second, rotate(thigh, read_vector(own.limb.hinge.data))),
           bend{1.0, 0.0, 0.0, 0.0},
-          swing{1.0, 0.0, 0.0, 0.0} {}
+          swing{1.0, 0.0, 0.0, 0.0} {
+        const Vec3 ball = was.position(t, rows.toes) - was.position(t, rows.foot);
+        left = rotate(about, roll_axis(leg, was.rotation(t, rows.foot), ball));
+        sole = rotate(flat * conjugate(foot), rotate(about, ball));
+        const Quat step = conjugate(now.rotation(t, rows.foot)) * flat;
+        const double sine = norm(Vec3{step.x, step.y, step.z});
+        moved = norm(now.position(t, rows.foot) - ankle) > MOVED || sine > std::tan(0.5 * MOVED) * std::abs(step.w);
+    }
 
     bool has_length() const { return bones.upper > 1e-9 && bones.lower > 1e-9; }
+
+    // Whether its knee was recorded bent the wrong way round.
+    bool bent_wrongly() const { return dot(cross(first, second), rotate(thigh, read_vector(leg.limb.hinge.data))) < 0.0; }
 
     Quat roll(double raised) const { return axis_angle_quaternion(left, raised); }
 
@@ -111,11 +164,11 @@ struct MovedLeg {
 
     // Swivel that brings a knee over its foot that bends farther than it was recorded: a straight leg hardly shows its
     // hinge.
-    double over_foot(double flexed) const {
+    double over_foot(double recorded, double flexed) const {
         const Vec3 line = first + bones.lower * rotate(bend, bones.below),
                    axis = rotate(swing, line / most(norm(line), 1e-9));
         const double a = bones.upper, b = bones.lower;
-        const double was = a * b * std::sin(recorded_knee()) / most(norm(first + b * bones.below), 1e-9);
+        const double was = a * b * std::sin(recorded) / most(norm(first + b * bones.below), 1e-9);
         const double added = a * b * std::sin(flexed) / most(norm(line), 1e-9) - was, slow = KNEE_FOLLOWS * (a + b);
         if (added <= 0.0) return 0.0;
         const Vec3 knee = rotate(swing, first), off = knee - dot(knee, axis) * axis, over = cross(axis, left);
@@ -127,9 +180,8 @@ struct MovedLeg {
     }
 
     // Swivel where the pelvis has turned farther than the hip goes.
-    double spare_hip(Quat pelvis, Quat carried) {
-        const double was = leg.hip.angle(pelvis, thigh),
-                     added = std::remainder(leg.hip.angle(carried, swing * thigh) - was, TURN);
+    double spare_hip() const {
+        const double was = leg.hip.angle(pelvis, thigh), added = wrapped(leg.hip.angle(carried, swing * thigh) - was);
         const double room = most(added > 0.0 ? leg.hip.greatest - was : was - leg.hip.least, LEAST_ROOM);
         const double surplus = std::abs(added) - within_room(std::abs(added), room);
         return added > 0.0 ? -surplus : surplus;
@@ -140,83 +192,139 @@ struct MovedLeg {
 
     // The recorded flexion, of a knee that is bent the right way round.
     double recorded_knee() const { return flexion(norm(first + bones.lower * bones.below)); }
-};
 
-}  // namespace
-
-// Write by how much heels rise (T,) where ankles would bend farther than they go: feet roll over their balls.
-static void raise_heels(const Leg& leg, const LegPaths& paths, FloatsOut<1> heels) {
-    for (Index t = 0; t < heels.shape[0]; ++t) {
-        heels(t) = 0.0;
-        MovedLeg own(leg, paths, t);
-        if (!own.has_length() || leg.toes < 0) continue;
-        const Vec3 was = own.first + own.bones.lower * own.bones.below;
-        const double recorded = leg.ankle.flexion(own.shin, own.foot), greatest = most(leg.ankle.greatest, recorded);
-        own.solve(own.recorded_knee(), was);
-        const double from = least(own.bent_ankle(own.foot), greatest);
+    // By how much its heel rises where its ankle, bent by `asked` more than recorded, would bend farther than it goes.
+    double raised_heel(double recorded, double knee) {
+        const Vec3 was = first + bones.lower * bones.below;
+        const double greatest = most(leg.ankle.greatest, recorded);
+        solve(knee, was);
+        const double from = least(bent_ankle(foot), greatest);
         const auto bent = [&](double raised) {
-            const Vec3 way = own.way(raised);
-            own.solve(own.flexion(norm(way)), way);
-            return own.bent_ankle(own.roll(raised) * own.flat);
+            const Vec3 along = way(raised);
+            solve(flexion(norm(along)), along);
+            return bent_ankle(roll(raised) * flat);
         };
         const double asked = bent(0.0) - from;
-        if (asked <= 0.0) continue;
+        if (asked <= 0.0) return 0.0;
         const double goal = from + within_room(asked, most(greatest - from, LEAST_ROOM));
         double raised = 0.0, excess = from + asked - goal;
         for (int round = 0; round < RAISINGS && std::abs(excess) > BENT_ENOUGH; ++round) {
             raised = clamp(raised + excess, 0.0, MOST_RAISED);
             excess = bent(raised) - goal;
         }
-        heels(t) = raised;
+        return raised;
     }
-}
+};
 
-// Write how far knees are flexed (T, 2), as recorded and to reach feet whose heels are raised by (T,).
-static void flex_knees(const Leg& leg, const LegPaths& paths, Floats<1> heels, FloatsOut<2> knees) {
-    for (Index t = 0; t < heels.shape[0]; ++t) {
-        const MovedLeg own(leg, paths, t);
-        knees(t, 0) = own.has_length() ? own.recorded_knee() : 0.0;
-        knees(t, 1) = own.has_length() ? own.flexion(norm(own.way(heels(t)))) : 0.0;
+// The knees of a leg over all frames.
+struct Knees {
+    Scratch<double, 1> recorded, flexed, added, calm;
+
+    explicit Knees(Index frames) : recorded(frames), flexed(frames), added(frames), calm(frames) {}
+
+    // Flex knees that are nearly straight so that they are calm: there a millimetre is degrees, and what was added to
+    // them is smoothed. But no foot is off by more than a little for that.
+    void smooth_added(Floats<1> weights) {
+        const Index frames = flexed.shape[0];
+        for (Index t = 0; t < frames; ++t) added(t) = flexed(t) - recorded(t);
+        smooth_signal(added, weights, REFLECT, calm);
+        const double least_bent = NEARLY_STRAIGHT[0] * TURN / 360.0, bent = NEARLY_STRAIGHT[1] * TURN / 360.0;
+        for (Index t = 0; t < frames; ++t) {
+            const double knee = flexed(t), straight = least(recorded(t), knee);
+            const double by = (1.0 - smoothstep((straight - least_bent) / (bent - least_bent))) * (calm(t) - added(t));
+            if (by == 0.0) continue;
+            const double cosine = std::cos(0.5 * knee);
+            const double room = most(by > 0.0 ? 2.0 * std::acos(most(cosine - MISSED, -1.0)) - knee
+                                              : knee - 2.0 * std::acos(least(cosine + MISSED, 1.0)),
+                                     1e-12);
+            flexed(t) = knee + room * std::tanh(by / room);
+        }
     }
-}
+};
 
-// Write by how much legs with heels raised and knees flexed by (T,) turn about the lines to their ankles (T,).
-static void swivel_knees(const Leg& leg, const LegPaths& paths, Floats<1> heels, Floats<1> knees,
-                         FloatsOut<1> swivels) {
-    for (Index t = 0; t < heels.shape[0]; ++t) {
-        swivels(t) = 0.0;
-        MovedLeg own(leg, paths, t);
+}  // namespace
+
+// Bring a leg of T poses to where its foot is wanted, in place: its heel rises where its ankle would bend too far, its
+// knee bends or straightens and stays over the foot, however the pelvis is turned. `was` and `now` are joints in the
+// world, as recorded and as they are. What nothing moves stays; a knee that is bent the wrong way round is bent the
+// right way round where it is moved, and for as long as it is bent so: from one to the other it goes where it is straight.
+static void place_leg(const Leg& leg, const LegRows& rows, const WorldPose& was, const WorldPose& now,
+                      const Standing& wanted, const LegSmoothing& smoothing, FloatsOut<3> rotations,
+                      FloatsOut<3> translations) {
+    const Index frames = rotations.shape[0];
+    std::vector<MovedLeg> legs;
+    legs.reserve(static_cast<std::size_t>(frames));
+    Scratch<double, 1> heels(frames), swivels(frames), needed(frames);
+    Scratch<bool, 1> moved(frames);
+    bool any = false;
+    for (Index t = 0; t < frames; ++t) {
+        legs.emplace_back(leg, rows, was, now, wanted, t);
+        moved(t) = legs.back().moved;
+        any = any || moved(t);
+    }
+    if (!any) return;
+    const auto at = [&](Index t) -> MovedLeg& { return legs[static_cast<std::size_t>(t)]; };
+    Knees knees(frames);
+    bool raised = false;
+    for (Index t = 0; t < frames; ++t) {
+        MovedLeg& own = at(t);
+        needed(t) = 0.0;
         if (!own.has_length()) continue;
-        own.solve(knees(t), own.way(heels(t)));
-        swivels(t) = own.over_foot(knees(t));
-        own.swivel(swivels(t));
-        swivels(t) += own.spare_hip(read_quaternion(paths.pelvis.at(t)), read_quaternion(paths.carried.at(t)));
+        knees.recorded(t) = own.recorded_knee();
+        if (leg.toes >= 0) needed(t) = own.raised_heel(leg.ankle.flexion(own.shin, own.foot), knees.recorded(t));
+        raised = raised || needed(t) != 0.0;
     }
-}
-
-// Write legs of T poses in place, where a flag (T,) says so, with heels raised and knees flexed by (T,). Thighs are
-// turned from how they were recorded in the world: knees stay over their feet, however the pelvis is turned.
-static void place_leg(const Leg& leg, const LegPaths& paths, Floats<1> heels, Floats<1> knees, Floats<1> swivels,
-                      Bools<1> wanted, FloatsOut<3> rotations, FloatsOut<3> translations) {
-    const Limb& limb = leg.limb;
-    for (Index t = 0; t < rotations.shape[0]; ++t) {
-        if (!wanted(t)) continue;
-        MovedLeg own(leg, paths, t);
+    if (raised) widen(needed, smoothing.heels, smoothing.heels, heels);
+    for (Index t = 0; t < frames; ++t) {
+        const MovedLeg& own = at(t);
+        if (own.has_length()) knees.flexed(t) = own.flexion(norm(own.way(heels(t))));
+    }
+    Scratch<double, 1> reached(frames);
+    std::copy(knees.flexed.data, knees.flexed.data + frames, reached.data);
+    knees.smooth_added(smoothing.knees);
+    for (Index t = 0; t < frames; ++t) {
+        MovedLeg& own = at(t);
+        needed(t) = 0.0;
         if (!own.has_length()) continue;
-        own.solve(knees(t), own.way(heels(t)));
+        own.solve(knees.flexed(t), own.way(heels(t)));
+        needed(t) = own.over_foot(knees.recorded(t), knees.flexed(t));
+        own.swivel(needed(t));
+        needed(t) += own.spare_hip();
+    }
+    smooth_signal(needed, smoothing.swivels, REFLECT, swivels);
+    for (Index t = 0; t < frames; ++t)
+        moved(t) = moved(t) || heels(t) > STAYS || std::abs(knees.flexed(t) - reached(t)) > STAYS ||
+                   std::abs(swivels(t)) > STAYS;
+    for (Index t = 0; t < frames; ++t) {
+        if (!at(t).bent_wrongly()) continue;
+        Index end = t;
+        bool whole = false;
+        for (; end < frames && at(end).bent_wrongly(); ++end) whole = whole || moved(end);
+        if (whole) std::fill(moved.data + t, moved.data + end, true);
+        t = end;
+    }
+    for (Index t = 0; t < frames; ++t) {
+        MovedLeg& own = at(t);
+        if (!moved(t) || !own.has_length()) continue;
+        own.solve(knees.flexed(t), own.way(heels(t)));
         own.swivel(swivels(t));
-        const PoseView pose = {limb.parents, rotations.at(t), translations.at(t)};
+        const PoseView pose = {leg.limb.parents, rotations.at(t), translations.at(t)};
         const Quat foot = own.roll(heels(t)) * own.flat;
-        pose.set(limb.upper, conjugate(pose.world_of_parent(limb.upper)) * own.swing * own.thigh);
-        pose.set(limb.lower, conjugate(pose.world_of_parent(limb.lower)) * own.swing * own.bend * own.shin);
-        pose.set(limb.end, conjugate(pose.world_of_parent(limb.end)) * foot);
+        pose.set(leg.limb.upper, conjugate(pose.world_of_parent(leg.limb.upper)) * own.swing * own.thigh);
+        pose.set(leg.limb.lower, conjugate(pose.world_of_parent(leg.limb.lower)) * own.swing * own.bend * own.shin);
+        pose.set(leg.limb.end, conjugate(pose.world_of_parent(leg.limb.end)) * foot);
         if (leg.toes < 0) continue;
         // Toes stay on the ground; those that are bent all the way go up with the foot.
-        const Quat stay = read_quaternion(paths.toes.at(t));
-        const double room = most(leg.ball.greatest - leg.ball.flexion(own.flat, stay), LEAST_ROOM);
+        const double room = most(leg.ball.greatest - leg.ball.flexion(own.flat, own.toes), LEAST_ROOM);
         const Quat with = own.roll(heels(t) - within_room(heels(t), room));
-        pose.set(leg.toes, conjugate(pose.world_of_parent(leg.toes)) * with * stay);
+        pose.set(leg.toes, conjugate(pose.world_of_parent(leg.toes)) * with * own.toes);
     }
+}
+
+// Write the axes (T, 3) about which feet, turned by (T, 4), roll over balls at `soles` (T, 3) from ankles.
+static void roll_axes(const Leg& leg, Floats<2> feet, Floats<2> soles, FloatsOut<2> axes) {
+    for (Index t = 0; t < axes.shape[0]; ++t)
+        write_vector(axes.at(t), roll_axis(leg, read_quaternion(feet.at(t)), read_vector(soles.at(t))));
 }
 
 }  // namespace kinesphere
@@ -228,17 +336,16 @@ FIELDS(kinesphere::LimitedTwist, &kinesphere::LimitedTwist::before, &kinesphere:
        &kinesphere::LimitedTwist::bone, &kinesphere::LimitedTwist::least, &kinesphere::LimitedTwist::greatest);
 FIELDS(kinesphere::Leg, &kinesphere::Leg::limb, &kinesphere::Leg::toes, &kinesphere::Leg::frame, &kinesphere::Leg::hip,
        &kinesphere::Leg::ankle, &kinesphere::Leg::ball);
-FIELDS(kinesphere::LegPaths, &kinesphere::LegPaths::uppers, &kinesphere::LegPaths::lowers, &kinesphere::LegPaths::soles,
-       &kinesphere::LegPaths::thighs, &kinesphere::LegPaths::shins, &kinesphere::LegPaths::feet,
-       &kinesphere::LegPaths::toes, &kinesphere::LegPaths::axes, &kinesphere::LegPaths::pelvis,
-       &kinesphere::LegPaths::carried, &kinesphere::LegPaths::hips, &kinesphere::LegPaths::ankles,
-       &kinesphere::LegPaths::turned);
+FIELDS(kinesphere::LegRows, &kinesphere::LegRows::hips, &kinesphere::LegRows::upper, &kinesphere::LegRows::lower,
+       &kinesphere::LegRows::foot, &kinesphere::LegRows::toes);
+FIELDS(kinesphere::WorldPose, &kinesphere::WorldPose::q, &kinesphere::WorldPose::p);
+FIELDS(kinesphere::Standing, &kinesphere::Standing::ankles, &kinesphere::Standing::turned,
+       &kinesphere::Standing::about);
+FIELDS(kinesphere::LegSmoothing, &kinesphere::LegSmoothing::heels, &kinesphere::LegSmoothing::knees,
+       &kinesphere::LegSmoothing::swivels);
 
 namespace kinesphere {
 
-KERNELS(recorded_legs) {
-    return {kernel<raise_heels>("raise_heels"), kernel<flex_knees>("flex_knees"), kernel<swivel_knees>("swivel_knees"),
-            kernel<place_leg>("place_leg")};
-}
+KERNELS(recorded_legs) { return {kernel<place_leg>("place_leg"), kernel<roll_axes>("roll_axes")}; }
 
 }  // namespace kinesphere

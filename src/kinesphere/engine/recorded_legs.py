@@ -7,8 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from kinesphere.engine.channels import INDEX
-from kinesphere.engine.recorded_feet import Leg, LegPaths, legs_of, place_foot, roll_axes
-from kinesphere.engine.recorded_poses import about_vertical
+from kinesphere.engine.recorded_feet import Leg, Standing, legs_of, place_legs, roll_axes
 from kinesphere.engine.recording_context import PerformanceContext, RecordedWorld
 from kinesphere.maths import rotations
 from kinesphere.maths.filters import smooth_envelope
@@ -20,7 +19,6 @@ LESS = 0.3  # of how far a leg is moved that it is less stretched then
 SINK_AHEAD = 0.16  # seconds in which hips sink before a leg is too short
 PEEL_SMOOTH = 0.1  # seconds in which the room that it has may change
 LEAST_PEEL = 0.05  # radians that a heel can always rise or fall
-TINY = 1e-7  # metres: what is nearer to where it was stays
 
 
 def balance_hips(context: PerformanceContext, before: RecordedWorld, after: RecordedWorld) -> Floats:
@@ -73,25 +71,10 @@ def place_feet(
 
     ``turns (T,)`` are radians to the left by which the steps of a side are turned: its leg goes with them.
     """
-    for side, leg in legs_of(context.body).items():
-        upper, lower, foot = leg.limb.upper, leg.limb.lower, leg.limb.end
-        moved = norms(after.p(foot) - feet[side]) > TINY
-        moved |= rotations.angle_between(after.q(foot), turned[side]) > 1e-7
-        if not moved.any():
-            continue
-        toes = leg.toes if leg.toes >= 0 else foot
-        sole = before.p(toes) - before.p(foot)
-        bones = [before.p(lower) - before.p(upper), before.p(foot) - before.p(lower), sole]
-        joints = [before.q(joint) for joint in (upper, lower, foot, toes)]
-        axes, pelvis = roll_axes(leg, before.q(foot), sole), before.q(context.roles["hips"])
-        if side in turns:
-            about = about_vertical(turns[side])
-            bones = [rotations.rotate(about, bone) for bone in bones]
-            joints = [rotations.multiply(about, joint) for joint in joints]
-            axes, pelvis = rotations.rotate(about, axes), rotations.multiply(about, pelvis)
-        wanted = [after.q(context.roles["hips"]), after.p(upper), feet[side], turned[side]]
-        rows = [*bones, *joints, axes, pelvis, *wanted]
-        place_foot(leg, LegPaths._make(rows), moved, context.rate, local, translations)
+    legs, still = legs_of(context.body), np.zeros(context.clock.frames)
+    standing = {side: Standing(feet[side], turned[side], turns.get(side, still)) for side in legs}
+    hips = context.roles["hips"]
+    place_legs(legs, hips, before.pose, after.pose, standing, context.rate, local, translations)
 
 
 def sink_hips(

@@ -44,9 +44,6 @@ static void gaussian(Floats<2> values, Floats<1> weights, Floats<1> where, Float
     }
 }
 
-// How values go on beyond both ends: GaussianEnds of filters.py.
-enum Ends : Index { HOLD, REFLECT, POINT, WRAP };
-
 // Values (T, C) smoothed along time by weights, an odd number of them. Reflected ones reach no farther than the other
 // end.
 WIDE static void smooth(Floats<2> values, Floats<1> weights, Index ends, FloatsOut<2> out) {
@@ -66,6 +63,11 @@ WIDE static void smooth(Floats<2> values, Floats<1> weights, Index ends, FloatsO
     }
     std::fill(out.data, out.data + out.size(), 0.0);
     add_weighted_sums(extended.data, columns, weights.data, width, frames * columns, out.data);
+}
+
+void smooth_signal(Floats<1> values, Floats<1> weights, Ends ends, FloatsOut<1> out) {
+    const Index frames = values.shape[0];
+    smooth({values.data, {frames, 1}}, weights, ends, {out.data, {frames, 1}});
 }
 
 namespace {
@@ -135,9 +137,7 @@ void running_maximum(Floats<1> values, Index span, FloatsOut<1> out) {
     }
 }
 
-// The greatest of values (T,) within `reach` frames, then through a Hann window that ends `fade + 1` frames away; both
-// ends' values are held.
-static void widen(Floats<1> values, Index reach, Index fade, FloatsOut<1> out) {
+void widen(Floats<1> values, Index reach, Index fade, FloatsOut<1> out) {
     constexpr double pi = 3.14159265358979323846;
     const Index frames = values.shape[0], width = 2 * fade + 1;
     if (frames == 0) return;

@@ -30,4 +30,14 @@ inline void add_weighted_sums(const double* values, Index stride, const double* 
 // The greatest of values (T,) within `span` frames.
 void running_maximum(Floats<1> values, Index span, FloatsOut<1> out);
 
+// The greatest of values (T,) within `reach` frames, then through a Hann window that ends `fade + 1` frames away; both
+// ends' values are held.
+void widen(Floats<1> values, Index reach, Index fade, FloatsOut<1> out);
+
+// How values go on beyond both ends: GaussianEnds of filters.py.
+enum Ends : Index { HOLD, REFLECT, POINT, WRAP };
+
+// Values (T,) smoothed along time by weights, an odd number of them.
+void smooth_signal(Floats<1> values, Floats<1> weights, Ends ends, FloatsOut<1> out);
+
 }  // namespace kinesphere

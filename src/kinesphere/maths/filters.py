@@ -64,6 +64,11 @@ def gaussian_weights(sigma: float, radius: int, integrate: bool = False) -> Floa
     return np.asarray(weights / weights.sum())
 
 
+def reflected_weights(sigma: float, frames: int) -> Floats:
+    """Weights of ``gaussian`` with ends "reflect" for so many frames, for native loops: don't change them."""
+    return _kept_weights(sigma, max(min(math.ceil(4.0 * sigma), frames - 1), 0), False)
+
+
 def moving_mean(values: Floats, radius: int) -> Floats:
     """Values ``(T, ...)`` averaged over ``radius`` frames to either side, of those that there are; twice, so smoothly.
 
