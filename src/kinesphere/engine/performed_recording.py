@@ -106,7 +106,7 @@ def _perform(phrase: Phrase, rate: float) -> Motion:
     _hold_still(context, local, translations)
     limits = arm_limits(context.body)
     recorded = np.ascontiguousarray(local[:, limits.joints])
-    table = recorded_channels(context.phrase, context.clock, context.hands)
+    table = recorded_channels(context)
     recorded_rig(context.body).turn_trunk(table, rate, local, translations)
     stepped = edited_steps(context.phrase, context.clock)
     if stepped is not None:

@@ -6,7 +6,6 @@ body that crouches sinks less, one that lies or sits keeps its hips, a head that
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -24,7 +23,8 @@ from kinesphere.engine.recorded_life import ShownLife
 from kinesphere.engine.recorded_poses import RecordedPoses
 from kinesphere.engine.recorded_referents import windows
 from kinesphere.engine.recorded_walk import add_walk
-from kinesphere.engine.recording_clock import RecordingClock, body_track, eased, eased_flight
+from kinesphere.engine.recording_clock import RecordingClock, body_track, eased
+from kinesphere.engine.recording_context import PerformanceContext
 from kinesphere.engine.recruitment import Moments, add_drives, free_of_shapes, settle_sizes, weigh_strokes
 from kinesphere.engine.trunk import STEADY
 from kinesphere.engine.unrolling import CYCLES
@@ -49,29 +49,29 @@ IDLE_ARMS, BUSY_ARMS = 0.3, 0.85  # of a posture that hanging arms take while no
 AT_HEAD = 1.0  # seconds
 SWUNG = 0.5  # metres a second on the mean: of slower strokes less swings on, as recorded hands may creep
 AROUND = 0.5  # seconds around a stroke in which it is being done
-_ARMS = [i for i, name in enumerate(NAMES) if ".arm." in name]
-HIPS = tuple(name for name in CHANNELS if name.startswith("hips."))
+_ARMS = {i for i, name in enumerate(NAMES) if ".arm." in name}
+_HIPS = {INDEX[name] for name in CHANNELS if name.startswith("hips.")}
+_HIPS_PLACE = {INDEX[f"hips.{axis}"] for axis in "xyz"}
 
 
-def recorded_channels(phrase: Phrase, clock: RecordingClock, hands: Mapping[str, RecordedHand]) -> Floats:
-    """``(T, C)`` what all edits of a phrase add to channels, in metres of the figure."""
-    assert phrase.detail is not None
-    return _RecordedChannels(phrase, phrase.detail, clock, hands).table()
+def recorded_channels(context: PerformanceContext) -> Floats:
+    """``(T, C)`` what all edits of a phrase add to channels, in metres of the figure; each channel is contiguous."""
+    return _RecordedChannels(context, context.phrase, context.detail, context.clock).table()
 
 
 @dataclass(frozen=True, eq=False)
 class _RecordedChannels:
     """The channels of one performance."""
 
+    context: PerformanceContext
     phrase: Phrase
     detail: Detail
     clock: RecordingClock
-    hands: Mapping[str, RecordedHand]
 
     def table(self) -> Floats:
         """``(T, C)`` what all edits add to channels, in metres of the figure."""
-        phrase, clock = self.phrase, self.clock
-        table = np.zeros((clock.frames, len(NAMES)))
+        phrase, clock, context = self.phrase, self.clock, self.context
+        table = np.zeros((len(NAMES), clock.frames)).T
         add_channels(table, phrase.added_channels, clock.source, phrase.loop)
         self._follow_curves(table)
         if phrase.drives:
@@ -83,14 +83,12 @@ class _RecordedChannels:
                 phases = None if phrase.seed is None else np.random.default_rng(phrase.seed)
                 columns = [INDEX[name] for name in IDLE_WAVES[kind]]
                 table[:, columns] += gain * self._idle(kind, phases)
-        upright = eased(self.detail.at_times(self.detail.poses.upright, clock.source), clock.rate)
-        table *= (LYING + (1.0 - LYING) * upright)[:, None]
-        table[:, _ARMS] *= (IDLE_ARMS + (BUSY_ARMS - IDLE_ARMS) * self._activity())[:, None]
-        stands = eased(self.detail.at_times(self.detail.poses.stands, clock.source), clock.rate)
-        table[:, [INDEX[name] for name in HIPS]] *= stands[:, None]
+        changed = set(np.flatnonzero(table.any(axis=0)).tolist())
+        _scale(table, changed, LYING + (1.0 - LYING) * context.upright)
+        _scale(table, changed & _ARMS, IDLE_ARMS + (BUSY_ARMS - IDLE_ARMS) * self._activity())
+        _scale(table, changed & _HIPS, context.stands)
         self._limit_bends(table)
-        flying = eased_flight(self.detail.at_times(self.detail.steps.flying, clock.source), clock.rate)
-        table[:, [INDEX[f"hips.{axis}"] for axis in "xyz"]] *= (1.0 - flying)[:, None]
+        _scale(table, changed & _HIPS_PLACE, 1.0 - context.flying)
         return table
 
     def _idle(self, kind: str, phases: np.random.Generator | None) -> Floats:
@@ -167,7 +165,7 @@ class _RecordedChannels:
         """When the strokes of hands and body are, for drives."""
         strokes = self.detail.strokes
         arms = []
-        for side, hand in self.hands.items():
+        for side, hand in self.context.hands.items():
             goals = _metres(hand)
             fixed = np.zeros(len(goals), dtype=np.bool_)
             times = hand.edges[:-1], hand.edges[1:], hand.peaks
@@ -214,6 +212,13 @@ class _RecordedChannels:
         at = np.clip(np.round(keys.times[keys.stops] * poses.motion.rate), 0, len(seen) - 1).astype(np.intp)
         left = np.arctan2(seen[at, 0], np.maximum(seen[at, 2], 0.02))
         return np.stack([left, np.arctan2(-seen[at, 1], np.hypot(seen[at, 0], seen[at, 2]))], axis=1)
+
+
+def _scale(table: Floats, columns: set[int], factors: Floats) -> None:
+    """Multiply some columns of a table ``(T, C)`` by factors ``(T,)``, in place."""
+    if columns and (factors != 1.0).any():
+        for column in columns:
+            table[:, column] *= factors
 
 
 @memoised

@@ -94,6 +94,11 @@ class PerformanceContext:
         return self.detail.at_times(curve, self.clock.source)
 
     @cached_property
+    def upright(self) -> Floats:
+        """``(T,)`` how far the trunk is upright."""
+        return eased(self.shown(self.detail.poses.upright), self.rate)
+
+    @cached_property
     def stands(self) -> Floats:
         """``(T,)`` how far the legs carry the body."""
         return eased(self.shown(self.detail.poses.stands), self.rate)

@@ -373,18 +373,18 @@ def settle_sizes(arms: Sequence[WeighedStrokes]) -> tuple[HandStrokes, ...]:
 
 def add_drives(table: Floats, drives: Sequence[Drive], moments: Moments) -> None:
     """Let the body take part: adds to channels ``(T, C)`` what each drive asks for, within what a body can do."""
-    before = table[:, _LIMITED]
+    before = table.T[_LIMITED]
     for drive in sorted(drives, key=lambda own: _ORDER[own.kind]):
         KINDS[drive.kind](table, drive, moments)
-    made = table[:, _LIMITED]
-    far = (made.max(axis=0) > FREELY * _MOST[_LIMITED]) | (made.min(axis=0) < FREELY * _LEAST[_LIMITED])
-    if not far.any():
-        return
-    columns, values, before = _LIMITED[far], made[:, far], before[:, far]
-    low, high = np.minimum(_LEAST[columns], before), np.maximum(_MOST[columns], before)  # a gesture may go further
-    for beyond, limit, sign in ((values - FREELY * high, high, 1.0), (FREELY * low - values, -low, -1.0)):
-        room, beyond = np.maximum((1.0 - FREELY) * limit, 1e-9), np.maximum(beyond, 0.0)
-        table[:, columns] += sign * (room * np.tanh(beyond / room) - beyond)
+    made = table.T[_LIMITED]
+    far = (made.max(axis=1) > FREELY * _MOST[_LIMITED]) | (made.min(axis=1) < FREELY * _LEAST[_LIMITED])
+    for column, values, own in zip(_LIMITED[far].tolist(), made[far], before[far], strict=True):
+        low, high = np.minimum(_LEAST[column], own), np.maximum(_MOST[column], own)  # a gesture may go further
+        for beyond, limit, sign in ((values - FREELY * high, high, 1.0), (FREELY * low - values, -low, -1.0)):
+            beyond = np.maximum(beyond, 0.0)
+            if beyond.any():
+                room = np.maximum((1.0 - FREELY) * limit, 1e-9)
+                table[:, column] += sign * (room * np.tanh(beyond / room) - beyond)
 
 
 _LIMITS = [_LEAST_AND_MOST.get(name.removeprefix("left.").removeprefix("right.")) for name in INDEX]
