@@ -37,8 +37,11 @@ struct PoseView {
         return {above.rotation * made.rotation, above.position + rotate(above.rotation, made.position)};
     }
 
-    Quat world_of_parent(Index joint) const {
-        return parents(joint) < 0 ? Quat{1.0, 0.0, 0.0, 0.0} : world(parents(joint)).rotation;
+    // How the parent of a joint is turned in the world; likewise below an ancestor that is turned so.
+    Quat world_of_parent(Index joint, Index ancestor = -1, Quat above = {1.0, 0.0, 0.0, 0.0}) const {
+        Quat made = {1.0, 0.0, 0.0, 0.0};
+        for (joint = parents(joint); joint != ancestor; joint = parents(joint)) made = local(joint) * made;
+        return above * made;
     }
 
     void set(Index joint, Quat q) const {

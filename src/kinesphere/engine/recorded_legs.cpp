@@ -19,7 +19,9 @@ constexpr double ROLLS_LEVEL[] = {0.75, 0.97};      // cosine to its own axis ov
 constexpr double TURN = 6.283185307179586;
 
 // The same angle, of up to a turn either way, by half a turn at most.
-static double wrapped(double angle) { return std::abs(angle) > 0.5 * TURN ? angle - std::copysign(TURN, angle) : angle; }
+static double wrapped(double angle) {
+    return std::abs(angle) > 0.5 * TURN ? angle - std::copysign(TURN, angle) : angle;
+}
 
 namespace {
 
@@ -28,12 +30,23 @@ struct LimitedHinge {
     Floats<1> before, after;           // (4,) rest rotations in the world: of the joint above, of its own
     Floats<1> bone, neutral, forward;  // (3,) at rest: its direction, that of flexion 0, and the one that it flexes to
     double least, greatest;            // radians
+};
+
+// The same in the axes of both joints.
+struct Hinge {
+    Vec3 bone, neutral, forward;  // in its own axes; in those of the joint above
+    double least, greatest;
+
+    explicit Hinge(const LimitedHinge& of)
+        : bone(rotate(conjugate(read_quaternion(of.after.data)), read_vector(of.bone.data))),
+          neutral(rotate(conjugate(read_quaternion(of.before.data)), read_vector(of.neutral.data))),
+          forward(rotate(conjugate(read_quaternion(of.before.data)), read_vector(of.forward.data))),
+          least(of.least),
+          greatest(of.greatest) {}
 
     double flexion(Quat above, Quat own) const {
-        const Quat turned =
-            read_quaternion(before.data) * conjugate(above) * own * conjugate(read_quaternion(after.data));
-        const Vec3 way = rotate(turned, read_vector(bone.data));
-        return std::atan2(dot(way, read_vector(forward.data)), dot(way, read_vector(neutral.data)));
+        const Vec3 way = rotate(conjugate(above), rotate(own, bone));
+        return std::atan2(dot(way, forward), dot(way, neutral));
     }
 };
 
@@ -58,6 +71,28 @@ struct Leg {
     LimitedTwist hip;
     LimitedHinge ankle, ball;
 };
+
+// What loops over frames need of a leg.
+struct LegFrame {
+    const Leg& leg;
+    Vec3 hinge;
+    Hinge ankle, ball;
+
+    explicit LegFrame(const Leg& own)
+        : leg(own), hinge(read_vector(own.limb.hinge.data)), ankle(own.ankle), ball(own.ball) {}
+};
+
+// The smallest rotation from one unit vector to another; half a circle about some axis across if opposite.
+Quat rotation_between_units(Vec3 start, Vec3 end) {
+    const Vec3 middle = start + end;
+    const double size = norm(middle);
+    if (size < 1e-9) {
+        const Vec3 across = perpendicular_vector(start);
+        return {0.0, across.x, across.y, across.z};
+    }
+    const Vec3 axis = cross(start, end) / size;  // which is twice the sine of half the angle long
+    return {0.5 * size, axis.x, axis.y, axis.z};
+}
 
 // LegRows of recorded_feet.py: where a leg's joints are among those in the world.
 struct LegRows {
@@ -97,51 +132,57 @@ Vec3 roll_axis(const Leg& leg, Quat foot, Vec3 sole) {
 
 // A leg in one frame, moved from how it was recorded to where it is wanted.
 struct MovedLeg {
-    const Leg& leg;
+    const LegFrame* frame;
     Quat thigh, shin, foot, toes, flat, pelvis, carried;
     Vec3 first, second, hip, ankle, sole, left;
     Bones bones;
-    bool moved;
+    bool moved, bent_wrongly;  // that it was recorded with its knee bent the wrong way round
     Quat bend, swing;
 
-    MovedLeg(const Leg& own, const LegRows& rows, const WorldPose& was, const WorldPose& now, const Standing& wanted,
-             Index t)
-        : MovedLeg(own, rows, was, now, wanted, t, axis_angle_quaternion({0.0, 1.0, 0.0}, wanted.about(t))) {}
-
-    MovedLeg(const Leg& own, const LegRows& rows, const WorldPose& was, const WorldPose& now, const Standing& wanted,
-             Index t, Quat about)
-        : leg(own),
-          thigh(about * was.rotation(t, rows.upper)),
-          shin(about * was.rotation(t, rows.lower)),
-          foot(about * was.rotation(t, rows.foot)),
-          toes(about * was.rotation(t, rows.toes)),
+    MovedLeg(const LegFrame& own, const LegRows& rows, const WorldPose& was, const WorldPose& now,
+             const Standing& wanted, Index t)
+        : frame(&own),
+          thigh(was.rotation(t, rows.upper)),
+          shin(was.rotation(t, rows.lower)),
+          foot(was.rotation(t, rows.foot)),
+          toes(was.rotation(t, rows.toes)),
           flat(read_quaternion(wanted.turned.at(t))),
-          pelvis(about * was.rotation(t, rows.hips)),
+          pelvis(was.rotation(t, rows.hips)),
           carried(now.rotation(t, rows.hips)),
-          first(rotate(about, was.position(t, rows.lower) - was.position(t, rows.upper))),
-          second(rotate(about, was.position(t, rows.foot) - was.position(t, rows.lower))),
+          first(was.position(t, rows.lower) - was.position(t, rows.upper)),
+          second(was.position(t, rows.foot) - was.position(t, rows.lower)),
           hip(now.position(t, rows.upper)),
           ankle(read_vector(wanted.ankles.at(t))),
-          bones(first, second, rotate(thigh, read_vector(own.limb.hinge.data))),
+          sole(was.position(t, rows.toes) - was.position(t, rows.foot)),
+          left(roll_axis(own.leg, foot, sole)),
+          bones(turn(wanted.about(t))),
           bend{1.0, 0.0, 0.0, 0.0},
           swing{1.0, 0.0, 0.0, 0.0} {
-        const Vec3 ball = was.position(t, rows.toes) - was.position(t, rows.foot);
-        left = rotate(about, roll_axis(leg, was.rotation(t, rows.foot), ball));
-        sole = rotate(flat * conjugate(foot), rotate(about, ball));
         const Quat step = conjugate(now.rotation(t, rows.foot)) * flat;
         const double sine = norm(Vec3{step.x, step.y, step.z});
+        sole = rotate(flat * conjugate(foot), sole);
         moved = norm(now.position(t, rows.foot) - ankle) > MOVED || sine > std::tan(0.5 * MOVED) * std::abs(step.w);
+        bent_wrongly = dot(cross(first, second), rotate(thigh, own.hinge)) < 0.0;
+    }
+
+    // Turn it as it was recorded about the vertical; gives its bones.
+    Bones turn(double angle) {
+        if (angle != 0.0) {
+            const Quat about = axis_angle_quaternion({0.0, 1.0, 0.0}, angle);
+            for (Quat* own : {&thigh, &shin, &foot, &toes, &pelvis}) *own = about * *own;
+            for (Vec3* own : {&first, &second, &sole, &left}) *own = rotate(about, *own);
+        }
+        return {first, second, rotate(thigh, frame->hinge)};
     }
 
     bool has_length() const { return bones.upper > 1e-9 && bones.lower > 1e-9; }
 
-    // Whether its knee was recorded bent the wrong way round.
-    bool bent_wrongly() const { return dot(cross(first, second), rotate(thigh, read_vector(leg.limb.hinge.data))) < 0.0; }
-
     Quat roll(double raised) const { return axis_angle_quaternion(left, raised); }
 
     // From the hip to the ankle of a foot that has rolled over its ball by so much.
-    Vec3 way(double raised) const { return ankle + sole - rotate(roll(raised), sole) - hip; }
+    Vec3 way(double raised) const {
+        return raised == 0.0 ? ankle - hip : ankle + sole - rotate(roll(raised), sole) - hip;
+    }
 
     // Flexion of a knee whose leg reaches so far.
     double flexion(double far) const {
@@ -152,24 +193,28 @@ struct MovedLeg {
     // Bend the knee by an angle and turn the leg along a way.
     void solve(double flexed, Vec3 along) {
         const Vec3 lower = std::cos(flexed) * bones.along + std::sin(flexed) * cross(bones.axis, bones.along);
-        bend = quaternion_between(bones.below, lower);
-        swing = quaternion_between(first + bones.lower * lower, along);
+        const Vec3 line = first + bones.lower * lower;
+        bend = rotation_between_units(bones.below, lower);
+        swing = rotation_between_units(line / norm(line), along / norm(along));
     }
 
-    // Turn the leg about the line to its ankle.
-    void swivel(double angle) {
-        const Vec3 along = rotate(swing, first + bones.lower * rotate(bend, bones.below));
-        swing = axis_angle_quaternion(along / most(norm(along), 1e-9), angle) * swing;
+    // From the hip to the ankle as the leg is solved, before it swings.
+    Vec3 line() const { return first + bones.lower * rotate(bend, bones.below); }
+
+    // How the leg swings if it turns about the line to its ankle as well.
+    Quat swivelled(double angle) const {
+        if (angle == 0.0) return swing;
+        const Vec3 along = rotate(swing, line());
+        return axis_angle_quaternion(along / most(norm(along), 1e-9), angle) * swing;
     }
 
     // Swivel that brings a knee over its foot that bends farther than it was recorded: a straight leg hardly shows its
     // hinge.
     double over_foot(double recorded, double flexed) const {
-        const Vec3 line = first + bones.lower * rotate(bend, bones.below),
-                   axis = rotate(swing, line / most(norm(line), 1e-9));
+        const Vec3 way = line(), axis = rotate(swing, way / most(norm(way), 1e-9));
         const double a = bones.upper, b = bones.lower;
         const double was = a * b * std::sin(recorded) / most(norm(first + b * bones.below), 1e-9);
-        const double added = a * b * std::sin(flexed) / most(norm(line), 1e-9) - was, slow = KNEE_FOLLOWS * (a + b);
+        const double added = a * b * std::sin(flexed) / most(norm(way), 1e-9) - was, slow = KNEE_FOLLOWS * (a + b);
         if (added <= 0.0) return 0.0;
         const Vec3 knee = rotate(swing, first), off = knee - dot(knee, axis) * axis, over = cross(axis, left);
         if (norm(off) < 1e-9 || norm(over) < 1e-9) return 0.0;
@@ -179,16 +224,17 @@ struct MovedLeg {
         return std::atan2(dot(cross(now, wanted), axis), dot(now, wanted));
     }
 
-    // Swivel where the pelvis has turned farther than the hip goes.
-    double spare_hip() const {
-        const double was = leg.hip.angle(pelvis, thigh), added = wrapped(leg.hip.angle(carried, swing * thigh) - was);
-        const double room = most(added > 0.0 ? leg.hip.greatest - was : was - leg.hip.least, LEAST_ROOM);
+    // Swivel of a leg that swings so, where the pelvis has turned farther than the hip goes.
+    double spare_hip(Quat swung) const {
+        const LimitedTwist& limit = frame->leg.hip;
+        const double was = limit.angle(pelvis, thigh), added = wrapped(limit.angle(carried, swung * thigh) - was);
+        const double room = most(added > 0.0 ? limit.greatest - was : was - limit.least, LEAST_ROOM);
         const double surplus = std::abs(added) - within_room(std::abs(added), room);
         return added > 0.0 ? -surplus : surplus;
     }
 
     // How far the ankle of a foot, turned so in the world, is bent in the leg as it is solved.
-    double bent_ankle(Quat turned) const { return leg.ankle.flexion(swing * bend * shin, turned); }
+    double bent_ankle(Quat turned) const { return frame->ankle.flexion(swing * bend * shin, turned); }
 
     // The recorded flexion, of a knee that is bent the right way round.
     double recorded_knee() const { return flexion(norm(first + bones.lower * bones.below)); }
@@ -196,13 +242,13 @@ struct MovedLeg {
     // By how much its heel rises where its ankle, bent by `asked` more than recorded, would bend farther than it goes.
     double raised_heel(double recorded, double knee) {
         const Vec3 was = first + bones.lower * bones.below;
-        const double greatest = most(leg.ankle.greatest, recorded);
+        const double greatest = most(frame->ankle.greatest, recorded);
         solve(knee, was);
         const double from = least(bent_ankle(foot), greatest);
         const auto bent = [&](double raised) {
             const Vec3 along = way(raised);
             solve(flexion(norm(along)), along);
-            return bent_ankle(roll(raised) * flat);
+            return bent_ankle(raised == 0.0 ? flat : roll(raised) * flat);
         };
         const double asked = bent(0.0) - from;
         if (asked <= 0.0) return 0.0;
@@ -247,77 +293,72 @@ struct Knees {
 // Bring a leg of T poses to where its foot is wanted, in place: its heel rises where its ankle would bend too far, its
 // knee bends or straightens and stays over the foot, however the pelvis is turned. `was` and `now` are joints in the
 // world, as recorded and as they are. What nothing moves stays; a knee that is bent the wrong way round is bent the
-// right way round where it is moved, and for as long as it is bent so: from one to the other it goes where it is straight.
+// right way round where it is moved, and for as long as it is bent so: from one to the other it goes where it is
+// straight.
 static void place_leg(const Leg& leg, const LegRows& rows, const WorldPose& was, const WorldPose& now,
                       const Standing& wanted, const LegSmoothing& smoothing, FloatsOut<3> rotations,
                       FloatsOut<3> translations) {
     const Index frames = rotations.shape[0];
+    const LegFrame frame(leg);
     std::vector<MovedLeg> legs;
     legs.reserve(static_cast<std::size_t>(frames));
-    Scratch<double, 1> heels(frames), swivels(frames), needed(frames);
+    Scratch<double, 1> heels(frames), swivels(frames), needed(frames), reached(frames);
     Scratch<bool, 1> moved(frames);
-    bool any = false;
+    bool any = false, raised = false;
     for (Index t = 0; t < frames; ++t) {
-        legs.emplace_back(leg, rows, was, now, wanted, t);
+        legs.emplace_back(frame, rows, was, now, wanted, t);
         moved(t) = legs.back().moved;
         any = any || moved(t);
     }
     if (!any) return;
     const auto at = [&](Index t) -> MovedLeg& { return legs[static_cast<std::size_t>(t)]; };
     Knees knees(frames);
-    bool raised = false;
     for (Index t = 0; t < frames; ++t) {
         MovedLeg& own = at(t);
-        needed(t) = 0.0;
         if (!own.has_length()) continue;
         knees.recorded(t) = own.recorded_knee();
-        if (leg.toes >= 0) needed(t) = own.raised_heel(leg.ankle.flexion(own.shin, own.foot), knees.recorded(t));
+        if (leg.toes >= 0) needed(t) = own.raised_heel(frame.ankle.flexion(own.shin, own.foot), knees.recorded(t));
         raised = raised || needed(t) != 0.0;
     }
     if (raised) widen(needed, smoothing.heels, smoothing.heels, heels);
     for (Index t = 0; t < frames; ++t) {
-        const MovedLeg& own = at(t);
-        if (own.has_length()) knees.flexed(t) = own.flexion(norm(own.way(heels(t))));
+        if (at(t).has_length()) knees.flexed(t) = reached(t) = at(t).flexion(norm(at(t).way(heels(t))));
     }
-    Scratch<double, 1> reached(frames);
-    std::copy(knees.flexed.data, knees.flexed.data + frames, reached.data);
     knees.smooth_added(smoothing.knees);
     for (Index t = 0; t < frames; ++t) {
         MovedLeg& own = at(t);
         needed(t) = 0.0;
         if (!own.has_length()) continue;
         own.solve(knees.flexed(t), own.way(heels(t)));
-        needed(t) = own.over_foot(knees.recorded(t), knees.flexed(t));
-        own.swivel(needed(t));
-        needed(t) += own.spare_hip();
+        const double over = own.over_foot(knees.recorded(t), knees.flexed(t));
+        needed(t) = over + own.spare_hip(own.swivelled(over));
     }
     smooth_signal(needed, smoothing.swivels, REFLECT, swivels);
     for (Index t = 0; t < frames; ++t)
         moved(t) = moved(t) || heels(t) > STAYS || std::abs(knees.flexed(t) - reached(t)) > STAYS ||
                    std::abs(swivels(t)) > STAYS;
     for (Index t = 0; t < frames; ++t) {
-        if (!at(t).bent_wrongly()) continue;
+        if (!at(t).bent_wrongly) continue;
         Index end = t;
         bool whole = false;
-        for (; end < frames && at(end).bent_wrongly(); ++end) whole = whole || moved(end);
+        for (; end < frames && at(end).bent_wrongly; ++end) whole = whole || moved(end);
         if (whole) std::fill(moved.data + t, moved.data + end, true);
         t = end;
     }
     for (Index t = 0; t < frames; ++t) {
-        MovedLeg& own = at(t);
+        const MovedLeg& own = at(t);
         if (!moved(t) || !own.has_length()) continue;
-        own.solve(knees.flexed(t), own.way(heels(t)));
-        own.swivel(swivels(t));
         const PoseView pose = {leg.limb.parents, rotations.at(t), translations.at(t)};
-        const Quat foot = own.roll(heels(t)) * own.flat;
-        pose.set(leg.limb.upper, conjugate(pose.world_of_parent(leg.limb.upper)) * own.swing * own.thigh);
-        pose.set(leg.limb.lower, conjugate(pose.world_of_parent(leg.limb.lower)) * own.swing * own.bend * own.shin);
-        pose.set(leg.limb.end, conjugate(pose.world_of_parent(leg.limb.end)) * foot);
+        const Quat swung = own.swivelled(swivels(t)), foot = own.roll(heels(t)) * own.flat;
+        const Quat thigh = swung * own.thigh, shin = swung * own.bend * own.shin;
+        pose.set(leg.limb.upper, conjugate(pose.world_of_parent(leg.limb.upper)) * thigh);
+        pose.set(leg.limb.lower, conjugate(pose.world_of_parent(leg.limb.lower, leg.limb.upper, thigh)) * shin);
+        pose.set(leg.limb.end, conjugate(pose.world_of_parent(leg.limb.end, leg.limb.lower, shin)) * foot);
         if (leg.toes < 0) continue;
         // Toes stay on the ground; those that are bent all the way go up with the foot.
-        const double room = most(leg.ball.greatest - leg.ball.flexion(own.flat, own.toes), LEAST_ROOM);
+        const double room = most(frame.ball.greatest - frame.ball.flexion(own.flat, own.toes), LEAST_ROOM);
         const Quat with = own.roll(heels(t) - within_room(heels(t), room));
-        pose.set(leg.toes, conjugate(pose.world_of_parent(leg.toes)) * with * own.toes);
+        pose.set(leg.toes, conjugate(pose.world_of_parent(leg.toes, leg.limb.end, foot)) * with * own.toes);
     }
 }
 

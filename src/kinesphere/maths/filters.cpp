@@ -168,9 +168,12 @@ static void second_differences(Floats<2> values, Bools<1> performed, FloatsOut<1
 
 KERNELS(filters) {
     return {
-        kernel<gaussian>("gaussian"), kernel<smooth>("smooth"),
-        kernel<velocity>("velocity"), kernel<speed>("speed"),
-        kernel<widen>("widen"),       kernel<running_maximum>("running_maximum"),
+        kernel<gaussian>("gaussian"),
+        kernel<smooth>("smooth"),
+        kernel<velocity>("velocity"),
+        kernel<speed>("speed"),
+        kernel<widen>("widen"),
+        kernel<running_maximum>("running_maximum"),
         kernel<second_differences>("second_differences"),
     };
 }

@@ -178,12 +178,9 @@ WIDE static void cubic_rows(Floats<2> table, Floats<1> places, bool loop, Floats
 
 KERNELS(interpolation) {
     return {
-        kernel<rotation_steps>("rotation_steps"),
-        kernel<resample_rotations>("resample_rotations"),
-        kernel<rotation_cubics>("rotation_cubics"),
-        kernel<resample_cubics>("resample_cubics"),
-        kernel<resample_vectors>("resample_vectors"),
-        kernel<cubic_rows>("cubic_rows"),
+        kernel<rotation_steps>("rotation_steps"),     kernel<resample_rotations>("resample_rotations"),
+        kernel<rotation_cubics>("rotation_cubics"),   kernel<resample_cubics>("resample_cubics"),
+        kernel<resample_vectors>("resample_vectors"), kernel<cubic_rows>("cubic_rows"),
     };
 }
 

@@ -67,9 +67,7 @@ def rotation_cubics(steps: Floats) -> Floats:
     return cubics
 
 
-def resample_cubics(
-    quaternions: Floats, cubics: Floats, frames: Floats, joints: Ints, into: Ints, out: Floats
-) -> None:
+def resample_cubics(quaternions: Floats, cubics: Floats, frames: Floats, joints: Ints, into: Ints, out: Floats) -> None:
     """Some joints ``(K,)`` of ``(T, J, 4)`` at fractional frames ``(N,)``, as ``resample_rotations``.
 
     They are written into columns ``into (K,)`` of ``out (N, C, 4)``.
