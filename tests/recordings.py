@@ -6,10 +6,11 @@ from dataclasses import replace
 
 import numpy as np
 
-from kinesphere import Body, Motion, Skeleton, body_of, generate
+from kinesphere import Body, Motion, Skeleton, body_of, generate, lift
 from kinesphere.builtin.library import movement
 from kinesphere.engine.phrases import figure_body
 from kinesphere.engine.phrases import phrase_of as phrase_on
+from kinesphere.engine.recorded_limbs import place_limb, recorded_rig
 from kinesphere.maths import rotations as R
 from kinesphere.maths.filters import gaussian
 
@@ -67,3 +68,25 @@ def with_other_axes(motion: Motion, seed: int = 3) -> Motion:
 def place(motion: Motion, role: str) -> np.ndarray:
     """``(T, 3)`` where a role's joint is."""
     return motion.positions_world()[:, body_of(motion).roles[role]]
+
+
+def on_stairs(motion: Motion, rise: float) -> Motion:
+    """A walk of which every stance is ``rise`` leg lengths higher than the one before: stairs up, or down."""
+    detail = lift(motion).detail
+    assert detail is not None
+    poses, frames = detail.poses, np.arange(len(motion))
+    stances = sorted(detail.steps.stances, key=lambda own: own.first)
+    higher = {}
+    for side in ("left", "right"):
+        own = [(row.first, row.last, rise * poses.leg_length * k) for k, row in enumerate(stances) if row.side == side]
+        times = [frame for first, last, _ in own for frame in (first, last)]
+        heights = [height for _, _, height in own for _ in range(2)]
+        higher[side] = gaussian(np.interp(frames, times, heights), 0.02 * motion.rate, ends="reflect")
+    body = gaussian(np.minimum(*higher.values()), 0.12 * motion.rate, ends="reflect") - 0.04 * poses.leg_length
+    local, translations = motion.rotations.copy(), motion.translations.copy()
+    (root,) = np.flatnonzero(motion.skeleton.parents < 0)
+    translations[:, root, 1] += body
+    for side, limb in ((side, recorded_rig(poses.body).limbs[f"{side}Leg"]) for side in higher):
+        ankle = poses.position(f"{side}Foot") + higher[side][:, None] * np.array([0.0, 1.0, 0.0])
+        place_limb(limb, local, translations, ankle, ends=np.ascontiguousarray(poses.rotation(f"{side}Foot")))
+    return replace(motion, rotations=R.continuous(local), translations=translations)

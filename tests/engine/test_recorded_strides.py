@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 
 from kinesphere import Express, body_of, generate, lift
-from kinesphere.engine.recorded_walk import go_on, stride_shape
+from kinesphere.engine.performed_recording import performed_clock
+from kinesphere.engine.recorded_walk import climbs, go_on, stride_shape
 from kinesphere.maths.vectors import norms
-from recordings import record
+from recordings import on_stairs, place, record
 
 STRIDE = 50
 
@@ -44,3 +45,31 @@ def test_elbows_of_walks_stay_below_their_shoulders(word):
     for side in ("left", "right"):
         above = made[:, roles[f"{side}LowerArm"], 1] - made[:, roles[f"{side}UpperArm"], 1]
         assert above.max() < 0.0, side
+
+
+@pytest.mark.parametrize("rise", [0.18, -0.18])
+@pytest.mark.parametrize("word", ["afraid", "sneakily", "tired"])
+def test_who_climbs_steps_on_the_treads(word, rise):
+    walk = record("walk")
+    length = body_of(walk).lengths["leftLeg"]
+    assert _farthest_off(on_stairs(walk, rise), word) < 0.03 * length
+    assert _farthest_off(walk, word) > 0.3 * length  # on level ground strides are shorter, and bring it less far
+
+
+def _farthest_off(motion, word):
+    """Metres over the ground that a foot in the middle of a stance is from where it was recorded."""
+    phrase = Express(words=word)(lift(motion))
+    clock, made = performed_clock(phrase, motion.rate), generate(phrase, motion.rate)
+    off = []
+    for stance in lift(record("walk")).detail.steps.stances:  # stairs have the same ones
+        middle = (stance.first + stance.last) // 2
+        frame = min(round(float(clock.to_output(middle / motion.rate)) * made.rate), len(made) - 1)
+        foot = f"{stance.side}Foot"
+        off.append(norms((place(made, foot)[frame] - place(motion, foot)[middle]) * [1.0, 0.0, 1.0]))
+    return max(off)
+
+
+@pytest.mark.parametrize(("rise", "found"), [(0.15, True), (-0.15, True), (0.03, False), (0.0, False)])
+@pytest.mark.parametrize("rate", [24.0, 60.0, 119.88])
+def test_stairs_are_no_slope(rise, found, rate):
+    assert climbs(lift(on_stairs(record("walk", rate=rate), rise)).detail) == found

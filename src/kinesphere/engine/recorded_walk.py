@@ -43,6 +43,8 @@ LONGEST_SWING = 0.75  # seconds; in what lasts longer a foot has stood somewhere
 LEAVES = 0.15  # seconds in which a foot comes to go with the body
 ELBOW_SWINGS = 0.55  # of a wrist's way that its elbow goes
 WEAVE_STRIDES = 4.0  # of a way that winds once to either side
+CLIMBS = 0.13  # leg lengths that each of two steps in turn goes up, or down: who climbs keeps to the treads
+TREAD = 0.35  # seconds from a strike on in which the foot comes down
 SPRING_HEIGHT = 0.02  # leg lengths that a recorded step rises, beside which a spring is measured, at least
 
 
@@ -238,12 +240,16 @@ class WalkedFeet(NamedTuple):
 
 
 def walk_elsewhere(phrase: Phrase, clock: RecordingClock) -> WalkedFeet | None:
-    """Where longer or shorter strides, a wider track and a way that winds bring the body; None: where it was."""
+    """Where longer or shorter strides, a wider track and a way that winds bring the body; None: where it was.
+
+    On stairs they bring it nowhere else: what is there is not known but for where the feet stood.
+    """
     detail = phrase.detail
     assert detail is not None
-    names = ("stride", "width", "weave", "lift")
     recorded = GaitOverlays(phrase, detail.times)
-    if not detail.steps.walks or not any(recorded.changes(name) for name in names):
+    if not detail.steps.walks or climbs(detail):
+        return None
+    if not any(recorded.changes(name) for name in ("stride", "width", "weave", "lift")):
         return None
     shape, poses, count = stride_shape(detail), detail.poses, len(detail.times)
     walking = detail.steps.walking
@@ -263,6 +269,22 @@ def walk_elsewhere(phrase: Phrase, clock: RecordingClock) -> WalkedFeet | None:
         feet[side] = _planted(moved, detail.steps.stances_of(side), lift, low, poses.motion.rate)
     at = clock.source * poses.motion.rate
     return WalkedFeet(cubic_rows_at(body, at), {side: cubic_rows_at(own, at) for side, own in feet.items()})
+
+
+@memoised
+def climbs(detail: Detail) -> bool:
+    """Whether a recording goes up or down stairs: two steps in turn whose treads are higher, or lower, each time."""
+    steps, rate = detail.steps, detail.poses.motion.rate
+    if len(steps.strikes) < 3 or steps.contacts is None:
+        return False
+    low = {side: _lowest(detail, side) for side in SIDES}
+    frames = np.round(steps.strikes * rate).astype(np.intp)
+    span = max(int(TREAD * rate), 1) + 1
+    treads = [low[side][at : at + span].min() for at, side in zip(frames.tolist(), steps.strike_sides, strict=True)]
+    rises = np.diff(treads) / detail.poses.leg_length
+    rises[np.diff(steps.strikes) > PACES[1]] = 0.0
+    up, down = rises > CLIMBS, rises < -CLIMBS
+    return bool((up[1:] & up[:-1]).any() or (down[1:] & down[:-1]).any())
 
 
 def _lowest(detail: Detail, side: str) -> Floats:
