@@ -8,6 +8,7 @@ still. Distances are in arm lengths (0.55 m of a person 1.70 m tall).
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 
@@ -35,6 +36,7 @@ AIM_SPEED = 0.30
 FAR = 5.5  # where what is pointed at is taken to be
 SHORTEST = {"touch": 0.15, "meet": 0.05, "place": 0.35, "aim": 0.35}  # seconds
 CLOSED = 0.12  # seconds: shorter gaps between two contacts of a kind don't count
+WHOLE = 0.6  # arm lengths from which on an arm is one
 FADE = 0.3  # seconds over which a contact comes and goes
 
 
@@ -44,10 +46,12 @@ def find_hand_contacts(poses: RecordedPoses) -> tuple[Referent, ...]:
         return ()
     found = [*_meetings(poses)]
     for side in SIDES:
-        taken = np.zeros(len(poses.motion), dtype=np.bool_)
+        taken = ~_is_whole(poses, side)
+        touches: list[Referent] = []
         for joint, near in _touches(poses, side):
-            found += _referents(Kind.TOUCH, side, near & ~taken, poses, joint)
+            touches += _referents(Kind.TOUCH, side, near & ~taken, poses, joint)
             taken |= near
+        found += _one_by_one(touches)
         place = _stays(poses, side) & ~taken
         found += _referents(Kind.PLACE, side, place, poses)
         found += list(_aims(poses, side, taken | place))
@@ -96,9 +100,35 @@ def stretches(flags: Bools, rate: float, shortest: float, closed: float = CLOSED
     return [(first, last) for first, last in joined if last - first + 1 >= shortest * rate]
 
 
+def _is_whole(poses: RecordedPoses, side: str) -> Bools:
+    """``(T,)`` whether an arm is about as long as it is: some animated bodies grow out of nothing."""
+    places = [poses.position(f"{side}{part}") for part in ("UpperArm", "LowerArm", "Hand")]
+    return np.asarray(norms(places[1] - places[0]) + norms(places[2] - places[1]) > WHOLE * poses.arm_length)
+
+
+def _one_by_one(touches: list[Referent]) -> list[Referent]:
+    """What one hand touches, longest first, as far as it has time to come from one joint to the other.
+
+    A hand before the chin is near to face and chest, now nearer to one, now to the other: it cannot keep both.
+    """
+    kept: list[Referent] = []
+    for own in sorted(touches, key=lambda own: (own.start - own.end, own.start)):
+        start, end = own.start, own.end
+        for other in kept:
+            if other.joint != own.joint:
+                if other.start < start:
+                    start = max(start, other.end + FADE)
+                else:
+                    end = min(end, other.start - FADE)
+        if end - start >= SHORTEST["touch"]:
+            kept.append(replace(own, start=start, end=end))
+    return kept
+
+
 def _meetings(poses: RecordedPoses) -> Iterator[Referent]:
     between = norms(poses.palm("left") - poses.palm("right")) / poses.arm_length
-    yield from _referents(Kind.MEET, "both", between < TOGETHER, poses)
+    whole = _is_whole(poses, "left") & _is_whole(poses, "right")
+    yield from _referents(Kind.MEET, "both", (between < TOGETHER) & whole, poses)
 
 
 def _touches(poses: RecordedPoses, side: str) -> Iterator[tuple[str, Bools]]:

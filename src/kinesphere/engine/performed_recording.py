@@ -29,7 +29,7 @@ from kinesphere.engine.recording_clock import RecordingClock, recording_clock
 from kinesphere.engine.recording_context import PerformanceContext
 from kinesphere.engine.unrolling import CYCLES, travel, unroll
 from kinesphere.maths import rotations
-from kinesphere.maths.filters import moving_mean
+from kinesphere.maths.filters import gaussian, moving_mean
 from kinesphere.maths.interpolation import resample_rotations, resample_vectors
 from kinesphere.maths.kinematics import forward_some
 from kinesphere.maths.vectors import Floats, smoothstep
@@ -43,6 +43,9 @@ TINY = 1e-7  # metres: what is nearer to where it was stays
 STILL_SECONDS = 1.0  # to either side, over which a pose that is held still is the mean
 SETTLES = 0.25  # seconds in which stillness comes and goes
 TRAILS = 0.11  # seconds that a hand follows later at full trail
+TRAIL_SMOOTH = (
+    0.03  # seconds of σ, over which how far it hangs back is smoothed: a captured wrist trembles as its arm does
+)
 MOST_BACK = np.radians(20.0)  # that a hand hangs back at most, approached softly: wrists bend only so far
 HANGING_TRAILS = 0.5  # less of that for a hand that hangs
 STIFF = 1.0  # of a wrist's own bends that less than no trail takes away
@@ -160,7 +163,9 @@ def _trail(context: PerformanceContext, local: Floats) -> None:
         if not (trail > 0.0).any():
             continue
         late = TRAILS * np.maximum(share, 0.0) * (1.0 - HANGING_TRAILS * hand.hangs)
-        shown = np.interp(context.clock.time - late, context.clock.time, context.arm_clocks[side].source[: len(late)])
+        time = context.clock.time
+        late = late * -np.expm1(-time / np.maximum(late, 1e-9))  # it comes to be late: before the first frame is none
+        shown = np.interp(time - late, time, context.arm_clocks[side].source[: len(late)])
         wrist = context.roles[f"{side}Hand"]
         joints = np.array(context.body.skeleton.descendants(wrist))
         if len(joints) > 1:
@@ -171,6 +176,7 @@ def _trail(context: PerformanceContext, local: Floats) -> None:
         trailed = rotations.multiply(rotations.conjugate(arm), held)
         back = rotations.multiply(rotations.conjugate(local[:, wrist]), trailed)
         vectors = rotations.to_rotation_vector(rotations.continuous(back))
+        vectors = gaussian(vectors, TRAIL_SMOOTH * context.rate, ends="reflect")
         size = np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-9)
         bounded = rotations.from_rotation_vector(MOST_BACK * np.tanh(size / MOST_BACK) / size * vectors)
         local[:, wrist] = rotations.multiply(local[:, wrist], bounded)

@@ -3,17 +3,30 @@
 
 namespace kinesphere {
 
-// FoldedArm of recorded_arms.py.
-struct FoldedArm {
+// ArmRange of recorded_targets.py.
+struct ArmRange {
     double nearest;  // metres from shoulder to wrist of a folded arm
     double felt;     // metres in which that is felt
     double kept;     // of the recorded distance that is always allowed
+    double soft;     // share of its length in which it comes softly to straight
 };
+
+// Write displacements (T, 3) of targets (T, 3): none is out of reach from its shoulder (T, 3) of an arm (T,) long, or
+// of how far the wrist was recorded from it (T, 3).
+static void keep_in_reach(const ArmRange& arm, Floats<2> recorded, Floats<1> longest, Floats<2> shoulders,
+                          Floats<2> targets, FloatsOut<2> out) {
+    for (Index t = 0; t < out.shape[0]; ++t) {
+        const Vec3 way = read_vector(targets.at(t)) - read_vector(shoulders.at(t));
+        const double far = most(norm(way), 1e-9);
+        write_vector(out.at(t),
+                     (reach(norm(read_vector(recorded.at(t))), far, longest(t), arm.soft) / far - 1.0) * way);
+    }
+}
 
 // Write displacements (T, 3) of targets (T, 3): no wrist comes so near to its shoulder (T, 3) that the elbow folds,
 // unless it did. `recorded (T, 3)` is from shoulder to wrist, as it was. It stays on the side where it was recorded: on
 // the way past the middle an arm turns at once.
-static void keep_off_shoulder(const FoldedArm& arm, Floats<2> recorded, Floats<2> shoulders, Floats<2> targets,
+static void keep_off_shoulder(const ArmRange& arm, Floats<2> recorded, Floats<2> shoulders, Floats<2> targets,
                               FloatsOut<2> out) {
     const auto softened = [](double own) {  // log(1 + exp(4 own))
         const double x = 4.0 * least(own, 100.0);
@@ -76,16 +89,20 @@ static void arm_turns(const Limb& limb, Floats<3> carried, Floats<3> rotations, 
 }
 
 // Bring turns (T, 2, 4) of both bones towards calm ones (T, 2, 4) by shares (T,), in T poses that are changed in place.
-// Wrists stay in the direction from their shoulders in which they were.
+// Write the rotations (T, 4) less none, in the axes above the limb, that bring wrists back into the direction from
+// their shoulders in which they were.
 static void calm_turns(const Limb& limb, Floats<3> carried, Floats<3> turns, Floats<3> calm, Floats<1> shares,
-                       FloatsOut<3> rotations, FloatsOut<3> translations) {
+                       FloatsOut<3> rotations, FloatsOut<3> translations, FloatsOut<2> back) {
     const Index joints[] = {limb.upper, limb.lower};
     for (Index t = 0; t < rotations.shape[0]; ++t) {
+        write_quaternion(back.at(t), {0.0, 0.0, 0.0, 0.0});
         if (shares(t) <= 0.0) continue;
         const PoseView pose = {limb.parents, rotations.at(t), translations.at(t)};
-        const Placement upper = pose.world(limb.upper);
-        const Quat above = upper.rotation * conjugate(pose.local(limb.upper));
-        const Vec3 way = pose.world_below(limb.upper, upper, limb.end).position - upper.position;
+        const auto ray = [&] {  // from the shoulder to the wrist
+            const Placement upper = {pose.local(limb.upper), {0.0, 0.0, 0.0}};
+            return pose.world_below(limb.upper, upper, limb.end).position;
+        };
+        const Vec3 way = ray();
         for (Index k = 0; k < 2; ++k) {
             const Quat given = read_quaternion(calm.at(t, k));
             const double size =
@@ -94,10 +111,20 @@ static void calm_turns(const Limb& limb, Floats<3> carried, Floats<3> turns, Flo
             pose.set(joints[k],
                      read_quaternion(carried.at(t, k)) * slerp(read_quaternion(turns.at(t, k)), aim, shares(t)));
         }
-        const Placement turned = {above * pose.local(limb.upper), upper.position};
-        const Vec3 ray = pose.world_below(limb.upper, turned, limb.end).position - upper.position;
-        if (norm(ray) > 1e-9 && norm(way) > 1e-9)
-            pose.set(limb.upper, conjugate(above) * quaternion_between(ray, way) * turned.rotation);
+        const Vec3 now = ray();
+        if (norm(now) < 1e-9 || norm(way) < 1e-9) continue;
+        const Quat turn = quaternion_between(now, way);
+        write_quaternion(back.at(t), {turn.w - 1.0, turn.x, turn.y, turn.z});
+    }
+}
+
+// Turn upper bones of T poses in place by rotations (T, 4) less none, in the axes above the limb.
+static void turn_back(const Limb& limb, Floats<2> turns, FloatsOut<3> rotations, FloatsOut<3> translations) {
+    for (Index t = 0; t < rotations.shape[0]; ++t) {
+        const Quat own = read_quaternion(turns.at(t)), turn = {own.w + 1.0, own.x, own.y, own.z};
+        if (own.w == 0.0 && own.x == 0.0 && own.y == 0.0 && own.z == 0.0) continue;
+        const PoseView pose = {limb.parents, rotations.at(t), translations.at(t)};
+        pose.set(limb.upper, turn * pose.local(limb.upper));
     }
 }
 
@@ -115,14 +142,16 @@ static void approach_ends(const Limb& limb, Floats<2> ends, Floats<1> shares, Fl
 
 }  // namespace kinesphere
 
-FIELDS(kinesphere::FoldedArm, &kinesphere::FoldedArm::nearest, &kinesphere::FoldedArm::felt,
-       &kinesphere::FoldedArm::kept);
+FIELDS(kinesphere::ArmRange, &kinesphere::ArmRange::nearest, &kinesphere::ArmRange::felt, &kinesphere::ArmRange::kept,
+       &kinesphere::ArmRange::soft);
 
 namespace kinesphere {
 
 KERNELS(recorded_arms) {
-    return {kernel<keep_off_shoulder>("keep_off_shoulder"), kernel<lower_elbow>("lower_elbow"),
-            kernel<arm_turns>("arm_turns"), kernel<calm_turns>("calm_turns"), kernel<approach_ends>("approach_ends")};
+    return {kernel<keep_in_reach>("keep_in_reach"), kernel<keep_off_shoulder>("keep_off_shoulder"),
+            kernel<lower_elbow>("lower_elbow"),     kernel<arm_turns>("arm_turns"),
+            kernel<calm_turns>("calm_turns"),       kernel<turn_back>("turn_back"),
+            kernel<approach_ends>("approach_ends")};
 }
 
 }  // namespace kinesphere

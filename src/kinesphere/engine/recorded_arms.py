@@ -2,56 +2,59 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from dataclasses import dataclass
 
 import numpy as np
 
 from kinesphere import _native
-from kinesphere.engine.hand_contacts import nearness
 from kinesphere.engine.pose import SIGN
 from kinesphere.engine.recorded_channels import within_room
-from kinesphere.engine.recorded_clearance import clear_forearm, clear_hand, solids
+from kinesphere.engine.recorded_clearance import Solids, clear_forearm, solids
 from kinesphere.engine.recorded_fingers import shape_fingers
-from kinesphere.engine.recorded_hands import (
-    displace_hand,
-    elbow_swivel,
-    follow_keys,
-    swivel_of_keys,
-    turn_hand,
-)
+from kinesphere.engine.recorded_hands import displace_hand, elbow_swivel, swivel_of_keys, turn_hand
 from kinesphere.engine.recorded_limbs import Limb, place_limb, turn_joints
 from kinesphere.engine.recorded_limits import arm_limits
-from kinesphere.engine.recorded_referents import aim, kept_joint, windows
+from kinesphere.engine.recorded_targets import (
+    CLEAR_SMOOTH,
+    HandTarget,
+    clear_targets,
+    edited,
+    envelope,
+    hand_targets,
+    keep_in_reach,
+    keep_off_shoulder,
+    move_target,
+)
 from kinesphere.engine.recorded_walk import swing_arm
 from kinesphere.engine.recording_context import PerformanceContext, RecordedWorld
 from kinesphere.maths import rotations
-from kinesphere.maths.filters import gaussian, smooth_envelope
-from kinesphere.maths.vectors import Floats, norms, smoothstep
-from kinesphere.motion.humanoid import SIDES
-from kinesphere.motion.referent import Kind
+from kinesphere.maths.filters import gaussian
+from kinesphere.maths.vectors import Bools, Floats, norms
 
 ELBOWS = (-0.9, 1.1)  # radians inwards and outwards of hanging straight down, to which elbows come softly
 HIGHER, HIGHEST, ELBOW_SMOOTH = 0.08, -0.06, 0.03  # arm lengths above the recorded elbow, and the shoulder; seconds
-HANGS_DOWN = 0.85  # of the trunk's turns that a hanging arm does not take part in
-SWINGS_ALONG = 0.6  # less of that in a walk, where arms swing about the trunk
 ARM_SMOOTH = 0.035  # seconds of σ, over which turns of arms are smoothed
-FOLDED, NEAR_SHOULDER = 0.32, 0.1  # arm lengths from shoulder to wrist of a folded arm; and in which that is felt
-WAS_FOLDED = 0.9  # of the recorded distance that is always allowed
 AWAY_SMOOTH = 0.03  # seconds of σ, over which displacements are smoothed: a captured path has noise to be enlarged
-CLEARS = 0.12  # seconds in which a hand comes out of the body, before it would be inside
-CLEAR_SMOOTH = 0.05  # seconds of σ, over which hands and elbows come out of the body
-EDITED = 0.02  # arm lengths from where it was recorded in which a hand comes to count as moved
+EASE_SMOOTH = 0.02  # seconds of σ, in which arms come to what limits leave of smooth turns
+HAND_SMOOTH = 0.03  # seconds of σ, over which turns of hands are smoothed
+TREMBLES = (
+    0.004  # of a rotation's vector part: what quick turns a hand is brought back by in full; larger ones are left
+)
 LEAST_LOWERED = 1e-3  # radians
-KEYED = 0.02  # arm lengths that a user has moved a key, from which on the arm goes there however it points
 TINY = 2e-7  # arm lengths: what is nearer to where it was stays
 
 
-class FoldedArm(NamedTuple):
-    """How near a wrist may come to its shoulder, for native loops."""
+@dataclass(eq=False)
+class _Arm:
+    """One arm, while it is placed."""
 
-    nearest: float  # metres of a folded arm
-    felt: float  # metres in which that is felt
-    kept: float  # of the recorded distance that is always allowed
+    side: str
+    limb: Limb
+    target: HandTarget
+    was: Floats  # (T, 3, 4) rotations of both bones and the hand before they are moved
+    turns: Floats  # (T, 3) rotation vectors of the hand
+    moved: Bools  # (T,) in which frames
+    swings: Floats  # (T,) radians that its elbow then swings out of the body
 
 
 def place_arms(
@@ -67,88 +70,117 @@ def place_arms(
 
     ``recorded (T, C, 4)`` are the rotations of joints with limits before anything was added.
     """
-    limits = arm_limits(context.body)
-    away, kept = {}, {}
+    away = {}
     for side, hand in context.hands.items():
-        own = displace_hand(context.phrase, hand, context.clock, table) + swing_arm(context.phrase, hand, context.clock)
-        away[side] = gaussian(own, AWAY_SMOOTH * context.rate, ends="reflect")
-    meetings, with_head = _meet(context, away)
+        if f"{side}Arm" in context.limbs:
+            own = displace_hand(context.phrase, hand, context.clock, table)
+            own = own + swing_arm(context.phrase, hand, context.clock)
+            away[side] = gaussian(own, AWAY_SMOOTH * context.rate, ends="reflect")
+    if not away:
+        return
     legs = context.world(local, translations)  # feet were placed since
     bodies = solids(context.body, before), solids(context.body, legs)
     carried = rotations.multiply(after.q(after.chest_joint), rotations.conjugate(before.q(before.chest_joint)))
-    length = context.detail.poses.arm_length
-    for side, hand in context.hands.items():
-        limb = context.limbs.get(f"{side}Arm")
-        if limb is None:
+    targets = hand_targets(context, before, after, carried, away)
+    clear_targets(context, before, after, bodies, carried, targets)
+    arms = [_bring_hand(context, side, before, after, table, own, local, translations) for side, own in targets.items()]
+    _clear_forearms(context, before, after, bodies, carried, arms, local, translations)
+    for arm in arms:
+        _finish_arm(context, arm, before, table, recorded, local, translations)
+
+
+def _bring_hand(
+    context: PerformanceContext,
+    side: str,
+    before: RecordedWorld,
+    after: RecordedWorld,
+    table: Floats,
+    target: HandTarget,
+    local: Floats,
+    translations: Floats,
+) -> _Arm:
+    """Bring a hand to its target, and its elbow where flourishes and keys turn it."""
+    limb = context.limbs[f"{side}Arm"]._replace(soft=0.0)  # targets are within reach, softly
+    moved = norms(after.p(limb.end) - target.place) > TINY * context.detail.poses.arm_length
+    turns, swivels = turn_hand(context.phrase, context.hands[side], context.clock, table)
+    swivels = _elbow_room(context, side, swivels * (1.0 - target.kept))
+    swivels = SIGN[side] * swivels + swivel_of_keys(context.phrase, side, context.clock.source)
+    moved |= np.abs(swivels) > 1e-9
+    was = np.ascontiguousarray(local[:, [limb.upper, limb.lower, limb.end]])
+    place_limb(limb, local, translations, target.place, shares=moved, swivels=swivels)
+    lowered = _lower_elbow(context, side, before, after, local, translations)
+    if lowered is not None:
+        place_limb(limb, local, translations, target.place, shares=lowered != 0.0, swivels=lowered)
+    return _Arm(side, limb, target, was, turns, moved, np.zeros(len(local)))
+
+
+def _clear_forearms(
+    context: PerformanceContext,
+    before: RecordedWorld,
+    after: RecordedWorld,
+    bodies: tuple[Solids, Solids],
+    carried: Floats,
+    arms: list[_Arm],
+    local: Floats,
+    translations: Floats,
+) -> None:
+    """Bring forearms out of the body: elbows swing out, hands give way, those that meet together."""
+    targets = {arm.side: arm.target for arm in arms}
+    asked = {arm.side: arm.target.place for arm in arms}
+    for arm in arms:
+        hand_was = before.p(arm.limb.lower), before.p(arm.limb.end)
+        out = clear_forearm(arm.limb, bodies, *hand_was, local, translations)
+        if out is None:
             continue
-        targets, ends, kept[side], aims = _targets(
-            context, side, before, after, carried, away[side], meetings, with_head
-        )
-        elbow, wrist = (context.roles[f"{side}{part}"] for part in ("LowerArm", "Hand"))
-        free = 1.0 - kept[side]
-        hand_was = before.p(elbow), before.p(wrist)
-        out = clear_hand(bodies, *hand_was, length, carried, targets)
-        if out is not None:
-            targets = targets + _edited(before, wrist, targets, length) * free[:, None] * _envelope(out, context.rate)
-        targets = targets + free[:, None] * _off_shoulder(context, side, before, after, carried, targets)
-        moved = norms(after.p(wrist) - targets) > TINY * length
-        turns, swivels = turn_hand(context.phrase, hand, context.clock, table)
-        swivels = _elbow_room(context, side, swivels * free)
-        swivels = SIGN[side] * swivels + swivel_of_keys(context.phrase, side, context.clock.source)
-        moved |= np.abs(swivels) > 1e-9
-        was = np.ascontiguousarray(local[:, [limb.upper, limb.lower]])
-        place_limb(limb, local, translations, targets, wanted=moved, swivels=swivels)
-        lowered = _lower_elbow(context, side, before, after, local, translations)
-        if lowered is not None:
-            place_limb(limb, local, translations, targets, wanted=lowered != 0.0, swivels=lowered)
-        out = clear_forearm(limb, bodies, *hand_was, local, translations)
-        if out is not None:
-            edited = _edited(before, wrist, targets, length)
-            pushes = edited * free[:, None] * _envelope(out[:, :3], context.rate)
-            swings = edited[:, 0] * free * gaussian(out[:, 3], CLEAR_SMOOTH * context.rate, ends="hold")
-            targets = targets + pushes
-            targets = targets + free[:, None] * _off_shoulder(context, side, before, after, carried, targets)
-            pushed = (norms(pushes) > TINY * length) | (np.abs(swings) > TINY)
-            place_limb(limb, local, translations, targets, wanted=pushed, swivels=swings)
-            moved |= pushed
-        for part in ("UpperArm", "LowerArm"):
-            limits.ease(f"{side}{part}", recorded, local, free)
-        _smooth_turns(context, limb, was, np.where(moved, free, 0.0), local, translations)
-        for part in ("UpperArm", "LowerArm"):  # smoothing leaves little to be eased again
-            limits.ease(f"{side}{part}", recorded, local, free)
-        for weight, turn in aims:
-            _hold_arm(context, side, before, turn, weight, recorded, local, translations)
-        if kept[side].any():
-            _native.recorded_arms.approach_ends(limb, np.ascontiguousarray(ends), kept[side], local, translations)
-        if np.any(turns):
-            frame = context.body.anatomy.frames[f"{side}Hand"]
-            turn_joints(np.array([wrist]), frame[None], (turns * free[:, None])[:, None], local)
-        limits.ease(f"{side}Hand", recorded, local)
-        shape_fingers(context.body.skeleton, side, table, free, local)
+        share = edited(context, arm.side, before, arm.target)
+        move_target(targets, arm.side, share * envelope(out[:, :3], context.rate))
+        free = share[:, 0] * (1.0 - arm.target.fixed)
+        arm.swings = free * gaussian(out[:, 3], CLEAR_SMOOTH * context.rate, ends="hold")
+    for arm in arms:
+        if arm.target.place is not asked[arm.side]:
+            move_target(targets, arm.side, keep_off_shoulder(context, arm.side, before, after, carried, arm.target))
+            keep_in_reach(context, targets, arm.side, before, after)
+    for arm in arms:
+        pushed = norms(arm.target.place - asked[arm.side]) > TINY * context.detail.poses.arm_length
+        pushed |= np.abs(arm.swings) > TINY
+        if pushed.any():
+            place_limb(arm.limb, local, translations, arm.target.place, shares=pushed, swivels=arm.swings)
+            arm.moved |= pushed
 
 
-def _envelope(pushes: Floats, rate: float) -> Floats:
-    """Displacements ``(T, 3)`` that are smooth in time and nowhere smaller than given ones."""
-    smooth = gaussian(pushes, CLEAR_SMOOTH * rate, ends="hold")
-    size = smooth_envelope(norms(pushes), CLEARS, rate)
-    return np.asarray((size / np.maximum(norms(smooth), 1e-9))[:, None] * smooth)
-
-
-def _edited(before: RecordedWorld, wrist: int, targets: Floats, length: float) -> Floats:
-    """``(T, 1)`` from 0 to 1: whether a hand is elsewhere than recorded. One that is not may be as it was recorded."""
-    return np.asarray(smoothstep(norms(targets - before.p(wrist)) / (EDITED * length))[:, None])
-
-
-def _off_shoulder(
-    context: PerformanceContext, side: str, before: RecordedWorld, after: RecordedWorld, carried: Floats, target: Floats
-) -> Floats:
-    """Displacements ``(T, 3)`` of targets: no wrist comes so near its shoulder that the elbow folds, unless it did."""
-    shoulder, wrist = (context.roles[f"{side}{part}"] for part in ("UpperArm", "Hand"))
-    recorded = rotations.rotate(carried, before.p(wrist) - before.p(shoulder))
-    length, pushes = context.detail.poses.arm_length, np.empty_like(target)
-    arm = FoldedArm(FOLDED * length, NEAR_SHOULDER * length, WAS_FOLDED)
-    _native.recorded_arms.keep_off_shoulder(arm, recorded, np.ascontiguousarray(after.p(shoulder)), target, pushes)
-    return pushes
+def _finish_arm(
+    context: PerformanceContext,
+    arm: _Arm,
+    before: RecordedWorld,
+    table: Floats,
+    recorded: Floats,
+    local: Floats,
+    translations: Floats,
+) -> None:
+    """Bring an arm within its limits, smooth how it is turned, and turn the hand."""
+    limits, side, limb, target = arm_limits(context.body), arm.side, arm.limb, arm.target
+    held = np.maximum(target.fixed, target.paired)
+    for part in ("UpperArm", "LowerArm"):
+        limits.ease(f"{side}{part}", recorded, local, 1.0 - held)
+    _smooth_turns(context, arm, local, translations)
+    asked = local[:, [limb.upper, limb.lower]]
+    for part in ("UpperArm", "LowerArm"):  # smoothing leaves little to be eased again
+        limits.ease(f"{side}{part}", recorded, local, 1.0 - held)
+    for column, joint in enumerate((limb.upper, limb.lower)):
+        local[:, joint] = _smoothed(asked[:, column], local[:, joint], EASE_SMOOTH * context.rate)
+    if held.any():
+        place_limb(limb, local, translations, target.place, shares=held * arm.moved)
+    for weight, turn in target.aims:
+        _hold_arm(context, side, before, turn, weight, recorded, local, translations)
+    if target.kept.any():
+        _native.recorded_arms.approach_ends(limb, np.ascontiguousarray(target.ends), target.kept, local, translations)
+    free = 1.0 - target.kept
+    if np.any(arm.turns):
+        frame = context.body.anatomy.frames[f"{side}Hand"]
+        turn_joints(np.array([limb.end]), frame[None], (arm.turns * free[:, None])[:, None], local)
+    limits.ease(f"{side}Hand", recorded, local)
+    _smooth_hand(context, arm, local)
+    shape_fingers(context.body.skeleton, side, table, free, local)
 
 
 def _elbow_room(context: PerformanceContext, side: str, swivels: Floats) -> Floats:
@@ -159,20 +191,33 @@ def _elbow_room(context: PerformanceContext, side: str, swivels: Floats) -> Floa
     return within_room(swivels, recorded, ELBOWS)
 
 
-def _smooth_turns(
-    context: PerformanceContext, limb: Limb, carried: Floats, free: Floats, local: Floats, translations: Floats
-) -> None:
+def _smooth_turns(context: PerformanceContext, arm: _Arm, local: Floats, translations: Floats) -> None:
     """Smooth in time how far edits have turned both bones of an arm: an elbow near straight turns fast.
 
-    The wrist stays in the direction from its shoulder in which it was. ``carried (T, 2, 4)`` are the rotations before
-    edits; ``free (T,)`` is by how much: hands that keep something, and frames that nothing has moved, stay.
+    The wrist goes back into the direction from its shoulder in which it was, as smoothly: what the recording trembles
+    is not made more. Frames that nothing has moved stay.
     """
-    if not free.any():
+    if not arm.moved.any():
         return
-    turns = np.empty((len(local), 2, 4))
-    _native.recorded_arms.arm_turns(limb, carried, local, turns)
+    turns, carried = np.empty((len(local), 2, 4)), np.ascontiguousarray(arm.was[:, :2])
+    _native.recorded_arms.arm_turns(arm.limb, carried, local, turns)
     calm = gaussian(turns, ARM_SMOOTH * context.rate, ends="reflect")
-    _native.recorded_arms.calm_turns(limb, carried, turns, calm, free, local, translations)
+    shares, back = arm.moved.astype(np.float64), np.empty((len(local), 4))
+    _native.recorded_arms.calm_turns(arm.limb, carried, turns, calm, shares, local, translations, back)
+    _native.recorded_arms.turn_back(arm.limb, back, local, translations)
+
+
+def _smooth_hand(context: PerformanceContext, arm: _Arm, local: Floats) -> None:
+    """Smooth in time how far edits have bent a wrist: what it bends in the recording stays as it is."""
+    local[:, arm.limb.end] = _smoothed(arm.was[:, 2], local[:, arm.limb.end], HAND_SMOOTH * context.rate)
+
+
+def _smoothed(was: Floats, now: Floats, sigma: float) -> Floats:
+    """Rotations ``(T, 4)`` of which what has changed is smoothed in time by a Gaussian of ``sigma`` frames."""
+    turn = rotations.continuous(rotations.multiply(rotations.conjugate(was), now))
+    none = rotations.identity()
+    calm = gaussian(turn * np.sign(turn[0, 0] or 1.0) - none, sigma, ends="reflect")  # nothing stays nothing
+    return rotations.multiply(was, rotations.normalise(calm + none))
 
 
 def _lower_elbow(
@@ -198,116 +243,6 @@ def _lower_elbow(
     if _native.recorded_arms.lower_elbow(*rows, found) < LEAST_LOWERED:
         return None
     return gaussian(found, ELBOW_SMOOTH * context.rate, ends="hold")
-
-
-def _meet(context: PerformanceContext, away: dict[str, Floats]) -> tuple[Floats, Floats]:
-    """``(T,)`` how far palms meet, where both hands are displaced alike; and how far both go with the head.
-
-    Hands that meet at the chest are not displaced at all, and those that meet at the head go with it together: so
-    neither what they touch nor each other is lost.
-    """
-    weight, at_head, at_body = np.zeros((3, context.clock.frames))
-    if len(away) < 2:
-        return weight, at_head
-    for _, own in windows(context.phrase, "left", context.clock.source, (Kind.MEET,)):
-        weight = np.maximum(weight, own)
-    if not weight.any():
-        return weight, at_head
-    for side in SIDES:
-        for referent, own in windows(context.phrase, side, context.clock.source, (Kind.TOUCH,)):
-            if referent.joint == "head":
-                at_head = np.maximum(at_head, own)
-            else:
-                at_body = np.maximum(at_body, own)
-    mean = 0.5 * (1.0 - at_body)[:, None] * (away["left"] + away["right"])
-    for side in away:
-        away[side] = away[side] + weight[:, None] * (mean - away[side])
-    return weight, weight * at_head
-
-
-def _targets(
-    context: PerformanceContext,
-    side: str,
-    before: RecordedWorld,
-    after: RecordedWorld,
-    carried: Floats,
-    away: Floats,
-    meetings: Floats,
-    with_head: Floats,
-) -> tuple[Floats, Floats, Floats, list[tuple[Floats, Floats]]]:
-    """Where a wrist goes ``(T, 3)``, how its hand is turned where it keeps something ``(T, 4)``, and how far.
-
-    Then how far it points, and how the arm is turned for it, of each referent that it points at.
-    """
-    shoulder, hand = (context.roles[f"{side}{part}"] for part in ("UpperArm", "Hand"))
-    length = context.detail.poses.arm_length
-    # An arm that hangs goes on hanging, however the trunk is bent.
-    hangs = HANGS_DOWN * context.hands[side].hangs * (1.0 - SWINGS_ALONG * context.walking)
-    hung = rotations.slerp(carried, np.broadcast_to(rotations.identity(), carried.shape), hangs)
-    chest = rotations.multiply(hung, before.chest)
-    wrist = before.p(hand)
-    displaced = length * rotations.rotate(chest, away)
-    target = after.p(shoulder) + rotations.rotate(hung, wrist - before.p(shoulder)) + displaced
-    ends = rotations.multiply(carried, before.q(hand))
-    kept = np.array(meetings)
-    if meetings.any():
-        together = after.p(after.chest_joint) + rotations.rotate(carried, wrist - before.p(before.chest_joint))
-        target = target + meetings[:, None] * (together + displaced - target)
-    apart = 1.0 - meetings
-    near = apart * context.shown(nearness(context.detail.poses, side))
-    near = np.maximum(near, with_head)
-    head = context.roles["head"]
-    if near.any():  # a hand goes with the face, the more the nearer it is
-        by = rotations.multiply(after.q(head), rotations.conjugate(before.q(head)))
-        place = after.p(head) + rotations.rotate(by, wrist - before.p(head))
-        target = target + near[:, None] * (place - target)
-        ends = rotations.slerp(ends, rotations.multiply(by, before.q(hand)), near)
-        kept = np.maximum(kept, near)
-    aims: list[tuple[Floats, Floats]] = []
-    holds: list[tuple[Floats, Floats, Floats]] = []
-    for referent, weight in windows(context.phrase, side, context.clock.source, (Kind.TOUCH, Kind.PLACE, Kind.AIM)):
-        if referent.kind == Kind.AIM:
-            if referent.target is None:
-                continue
-            place, turn = aim(after.p(shoulder), before.p(shoulder), wrist, np.array(referent.target))
-            aims.append((apart * weight, turn))
-            turn = rotations.multiply(turn, before.q(hand))
-        elif referent.kind == Kind.PLACE:
-            place, turn = wrist, before.q(hand)
-        else:
-            joint = kept_joint(context.phrase, referent)
-            by = rotations.multiply(after.q(joint), rotations.conjugate(before.q(joint)))
-            place = after.p(joint) + rotations.rotate(by, wrist - before.p(joint))
-            turn = rotations.multiply(by, before.q(hand))
-        holds.append((apart * weight, place, turn))
-    if holds:
-        place, turn, held = _held(holds, ends)
-        target = target + held[:, None] * (place - target)
-        ends = rotations.slerp(ends, turn, held / np.maximum(np.maximum(kept, held), 1e-12))
-        kept = np.maximum(kept, held)
-    keyed = follow_keys(context.phrase, side, context.clock.source)
-    if keyed.any():
-        target = target + length * rotations.rotate(chest, keyed)
-        stays = 1.0 - smoothstep(norms(keyed) / KEYED)
-        aims = [(weight * stays, turn) for weight, turn in aims]
-    return target, ends, kept, aims
-
-
-def _held(holds: list[tuple[Floats, Floats, Floats]], ends: Floats) -> tuple[Floats, Floats, Floats]:
-    """Where a wrist is held ``(T, 3)``, how its hand is turned ``(T, 4)``, and how far, by one or more referents.
-
-    Each is how far it holds, where, and how turned. What holds fully does so, though another one comes already.
-    """
-    weights = np.stack([weight for weight, *_ in holds])
-    left = np.array([np.prod(np.delete(1.0 - weights, i, axis=0), axis=0) for i in range(len(holds))])
-    shares = weights * (left + 1e-6)
-    shares = shares / np.maximum(shares.sum(axis=0), 1e-12)
-    place = np.sum([share[:, None] * own for share, (_, own, _) in zip(shares, holds, strict=True)], axis=0)
-    turned, total = ends, np.zeros(len(ends))
-    for share, (_, _, turn) in zip(shares, holds, strict=True):
-        total = total + share
-        turned = rotations.slerp(turned, turn, share / np.maximum(total, 1e-12))
-    return place, turned, 1.0 - np.prod(1.0 - weights, axis=0)
 
 
 def _hold_arm(

@@ -7,9 +7,6 @@ namespace kinesphere {
 
 constexpr double OPPOSITE[] = {0.5, 0.2};  // cosines of half the angle, 120° and 157°, over which a joint is let be
 
-constexpr double NEARLY_STRAIGHT =
-    0.9981;  // of a limb's length that it is softly brought to: seven degrees of its hinge
-
 namespace {
 
 // TrunkJoints of recorded_limbs.py.
@@ -22,18 +19,6 @@ struct TrunkJoints {
     Index chest;
     Ints<1> arms;  // (A,) upper arms: they keep their rotation in the chest
 };
-
-// How far a limb of this length reaches that was `before` long and is asked to be `wanted` long: as far as asked, but
-// within the last share `soft` of its length softly to nearly straight, or to as straight as it was. There a millimetre
-// would be degrees of the hinge.
-double reach(double before, double wanted, double longest, double soft) {
-    const double whole =
-        most(least(before, (1.0 - 1e-9) * longest), (soft > 0.0 ? NEARLY_STRAIGHT : 1.0 - 1e-9) * longest);
-    const double freely = least(most(before, (1.0 - soft) * longest), whole);
-    if (wanted <= freely) return wanted;
-    const double room = most(whole - freely, 1e-12 * longest);
-    return freely + room * (1.0 - std::exp(-(wanted - freely) / room));
-}
 
 PoseView view(Ints<1> parents, FloatsOut<3> rotations, FloatsOut<3> translations, Index t) {
     return {parents, rotations.at(t), translations.at(t)};
@@ -71,27 +56,29 @@ static void turn_trunk(const TrunkJoints& trunk, Floats<3> vectors, Floats<2> hi
     }
 }
 
-// Bring the ends of a limb in T poses to targets (T, 3) in the world, in place, where a flag (T,) says so: its hinge
-// opens or closes, it turns about its upper joint, then by an angle (T,) about the line to its end. Write how far from
-// their targets ends are (T,), and then, where another flag is set, turn the end as it is wanted (T, 4) in the world.
-static void place_limb(const Limb& limb, Floats<2> targets, Floats<1> swivels, Bools<1> wanted, Floats<2> ends,
+// Bring the ends of a limb in T poses towards targets (T, 3) in the world, in place, by shares (T,) of the way: its
+// hinge opens or closes, it turns about its upper joint, then by an angle (T,) about the line to its end. Write how far
+// from there ends are (T,), and then, where a flag is set, turn the end as it is wanted (T, 4) in the world.
+static void place_limb(const Limb& limb, Floats<2> targets, Floats<1> swivels, Floats<1> shares, Floats<2> ends,
                        Bools<1> turned, FloatsOut<3> rotations, FloatsOut<3> translations, FloatsOut<1> missed) {
     for (Index t = 0; t < rotations.shape[0]; ++t) {
         missed(t) = 0.0;
-        if (!wanted(t) && !turned(t)) continue;
+        if (shares(t) <= 0.0 && !turned(t)) continue;
         const PoseView pose = view(limb.parents, rotations, translations, t);
-        if (wanted(t)) {
+        if (shares(t) > 0.0) {
             const Placement upper = pose.world(limb.upper), lower = pose.world_below(limb.upper, upper, limb.lower);
             const Vec3 second = pose.world_below(limb.lower, lower, limb.end).position - lower.position;
             const Vec3 first = lower.position - upper.position,
                        own = rotate(upper.rotation, read_vector(limb.hinge.data));
             const Bones bones(first, second, own);
-            const double stretch = norm(first + second);
-            const Vec3 way = read_vector(targets.at(t)) - upper.position;
+            const Vec3 ray = first + second, whole = read_vector(targets.at(t)) - upper.position;
+            const double stretch = norm(ray);
+            const Vec3 way = shares(t) < 1.0 ? ray + shares(t) * (whole - ray) : whole;
             if (bones.upper < 1e-9 || bones.lower < 1e-9 || norm(way) < 1e-9 || stretch < 1e-9) continue;
             const double longest = bones.upper + bones.lower;
             const double far = most(reach(stretch, norm(way), longest, limb.soft), bones.shortest());
-            const Quat bend = quaternion_between(bones.below, bones.bent(far));
+            const Quat bend =
+                quaternion_between(bones.below, limb.gradual ? bones.bent_gradually(far) : bones.bent(far));
             const Vec3 reached = first + rotate(bend, second);
             Quat swing = quaternion_between(reached, way);
             if (swivels(t) != 0.0) swing = axis_angle_quaternion(way / norm(way), swivels(t)) * swing;

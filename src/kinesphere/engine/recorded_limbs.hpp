@@ -14,11 +14,27 @@ struct Limb {
     Index upper, lower, end;
     Floats<1> hinge;  // (3,) the axis of its hinge in the upper joint's own axes
     double soft;      // share of its length in which it comes softly to straight
+    bool gradual;     // whether it goes over gradually from how it was bent to how its hinge bends; if not, at once
 };
 
 inline double smoothstep(double share) {
     const double u = clamp(share, 0.0, 1.0);
     return u * u * (3.0 - 2.0 * u);
+}
+
+// Of a limb's length that it is softly brought to: seven degrees of its hinge.
+constexpr double NEARLY_STRAIGHT = 0.9981;
+
+// How far a limb of this length reaches that was `before` long and is asked to be `wanted` long: as far as asked, but
+// within the last share `soft` of its length softly to nearly straight, or to as straight as it was. There a millimetre
+// would be degrees of the hinge.
+inline double reach(double before, double wanted, double longest, double soft) {
+    const double whole =
+        most(least(before, (1.0 - 1e-9) * longest), (soft > 0.0 ? NEARLY_STRAIGHT : 1.0 - 1e-9) * longest);
+    const double freely = least(most(before, (1.0 - soft) * longest), whole);
+    if (wanted <= freely) return wanted;
+    const double room = most(whole - freely, 1e-12 * longest);
+    return freely + room * (1.0 - std::exp(-(wanted - freely) / room));
 }
 
 // A limb's two bones in the world, and the axis of its hinge: the one that it shows; where it is nearly straight, its
@@ -43,10 +59,23 @@ struct Bones {
         return cosine * along + std::sqrt(1.0 - cosine * cosine) * cross(axis, along);
     }
 
+    // The same that goes over from the direction in which the second bone was to the hinge's, as it is bent more: a
+    // limb that reaches as far as it did is as it was, though that is the wrong way round.
+    Vec3 bent_gradually(double far) const {
+        const double cosine = clamp((far * far - upper * upper - lower * lower) / (2.0 * upper * lower), -1.0, 1.0);
+        const double flexed = std::acos(cosine), was = std::acos(clamp(dot(below, along), -1.0, 1.0));
+        const double share = smoothstep((flexed - was) / most(3.0 * was, 1e-6));
+        const Vec3 aside = below - dot(below, along) * along, ahead = cross(axis, along);
+        const Vec3 shown = norm(aside) > 1e-9 ? aside / norm(aside) : ahead;
+        const Vec3 way = flexed * ((1.0 - share) * shown + share * ahead);
+        const double angle = norm(way);
+        return angle < 1e-9 ? along : std::cos(angle) * along + std::sin(angle) / angle * way;
+    }
+
     double shortest() const { return std::abs(upper - lower) + 1e-6 * (upper + lower); }
 };
 
 }  // namespace kinesphere
 
 FIELDS(kinesphere::Limb, &kinesphere::Limb::parents, &kinesphere::Limb::upper, &kinesphere::Limb::lower,
-       &kinesphere::Limb::end, &kinesphere::Limb::hinge, &kinesphere::Limb::soft);
+       &kinesphere::Limb::end, &kinesphere::Limb::hinge, &kinesphere::Limb::soft, &kinesphere::Limb::gradual);

@@ -53,6 +53,7 @@ class Limb(NamedTuple):
     end: int
     hinge: Floats  # (3,) the axis of its hinge in the upper joint's own axes
     soft: float  # share of its length in which it comes softly to straight
+    gradual: bool  # whether it goes over gradually from how it was bent to how its hinge bends; knees do at once
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,17 +114,19 @@ def place_limb(
     translations: Floats,
     targets: Floats,
     *,
-    wanted: Bools | None = None,
+    shares: Floats | Bools | None = None,
     swivels: Floats | None = None,
     ends: Floats | None = None,
     turned: Bools | None = None,
 ) -> Floats:
-    """Bring a limb's end to ``targets (T, 3)`` in the world in poses that are changed in place; gives what is missed.
+    """Bring a limb's end towards ``targets (T, 3)`` in the world, in poses that are changed in place.
+
+    Gives how far they are missed.
 
     Parameters
     ----------
-    wanted : (T,)
-        In which frames; None: in all.
+    shares : (T,)
+        Of the way; flags say in which frames. None: all of it.
     swivels : (T,)
         Radians that the limb then turns about the line to its end.
     ends, turned : (T, 4), (T,)
@@ -133,7 +136,7 @@ def place_limb(
     rows = (
         np.ascontiguousarray(targets),
         np.zeros(count) if swivels is None else np.ascontiguousarray(swivels),
-        np.ones(count, dtype=np.bool_) if wanted is None else wanted,
+        np.ones(count) if shares is None else np.asarray(shares, dtype=np.float64),
         np.zeros((count, 4)) if ends is None else np.ascontiguousarray(ends),
         np.full(count, ends is not None) if turned is None else turned,
         local,
@@ -188,5 +191,11 @@ def _limb(body: Body, side: str, kind: str) -> Limb | None:
     axis = body.anatomy.hinges[f"{side}{LIMBS[kind][0]}"]
     own = rotations.rotate(rotations.conjugate(body.anatomy.pose.rotations[upper]), axis)
     return Limb(
-        np.asarray(body.skeleton.parents, dtype=np.int64), upper, lower, end, np.ascontiguousarray(own), SOFT[kind]
+        np.asarray(body.skeleton.parents, dtype=np.int64),
+        upper,
+        lower,
+        end,
+        np.ascontiguousarray(own),
+        SOFT[kind],
+        kind == "Arm",
     )

@@ -101,11 +101,26 @@ struct Joint {
     double twist(const Turned& was, const Turned& now) const {
         const Range own_range = range(2);
         if (now.twist > own_range.lowest + KNEE && now.twist < own_range.highest - KNEE) return now.twist;
-        const auto inside = [&](double angle) { return angle >= own_range.lowest && angle <= own_range.highest; };
-        if (inside(now.twist) && !inside(was.twist)) return now.twist;  // edits may bring it back, either way round
         const double sure = smoothstep((least(now.sure, was.sure) - UNSURE[0]) / (UNSURE[1] - UNSURE[0]));
-        const double added = wrapped(now.twist - was.twist), wanted = eased(was.twist, was.twist + added, own_range);
-        return now.twist + sure * (wanted - (was.twist + added));
+        const double added = wrapped(now.twist - was.twist);
+        const double near = eased(was.twist, was.twist + added, own_range) - (was.twist + added);
+        // A twist that was recorded beyond its range may be anywhere that is no farther beyond, either way round.
+        const double spent = beyond(was.twist, own_range);
+        const double far = least(most(spent, 0.0) - beyond(now.twist, own_range), 0.0);
+        const double side = nearest_end(now.twist, own_range) == own_range.highest ? 1.0 : -1.0;
+        const double is_spent = smoothstep(spent / KNEE);
+        return now.twist + sure * (near + is_spent * (side * far - near));
+    }
+
+    // The end of a range that is nearer to an angle, either way round, and how far that is beyond it.
+    static double nearest_end(double angle, Range range) {
+        const bool high = std::abs(wrapped(angle - range.highest)) < std::abs(wrapped(angle - range.lowest));
+        return high ? range.highest : range.lowest;
+    }
+
+    static double beyond(double angle, Range range) {
+        const double far = std::abs(wrapped(angle - nearest_end(angle, range)));
+        return angle > range.lowest && angle < range.highest ? -far : far;
     }
 
     // A rotation in the rest pose's axes as the joint's own, to be multiplied from the right.

@@ -80,5 +80,5 @@ def _moved(motion: Motion, poses: RecordedPoses, ways: dict[str, Floats]) -> Mot
             limb = limbs[name]._replace(hinge=hinges[name])
             hand = poses.rotation(f"{side}Hand")
             place = poses.position(f"{side}Hand") + way
-            place_limb(limb, local, translations, place, wanted=wanted, ends=hand, turned=wanted)
+            place_limb(limb, local, translations, place, shares=wanted, ends=hand, turned=wanted)
     return replace(motion, rotations=freeze(rotations.continuous(local)), translations=freeze(translations))
