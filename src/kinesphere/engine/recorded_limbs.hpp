@@ -23,14 +23,14 @@ inline double smoothstep(double share) {
 }
 
 // Of a limb's length that it is softly brought to: seven degrees of its hinge.
-constexpr double NEARLY_STRAIGHT = 0.9981;
+constexpr double REACHED_SOFTLY = 0.9981;
 
 // How far a limb of this length reaches that was `before` long and is asked to be `wanted` long: as far as asked, but
 // within the last share `soft` of its length softly to nearly straight, or to as straight as it was. There a millimetre
 // would be degrees of the hinge.
 inline double reach(double before, double wanted, double longest, double soft) {
     const double whole =
-        most(least(before, (1.0 - 1e-9) * longest), (soft > 0.0 ? NEARLY_STRAIGHT : 1.0 - 1e-9) * longest);
+        most(least(before, (1.0 - 1e-9) * longest), (soft > 0.0 ? REACHED_SOFTLY : 1.0 - 1e-9) * longest);
     const double freely = least(most(before, (1.0 - soft) * longest), whole);
     if (wanted <= freely) return wanted;
     const double room = most(whole - freely, 1e-12 * longest);
