@@ -17,9 +17,12 @@ for each element the mean over its cues of how far each moved from neutral, in j
 
 Strokes are those of both hands, at the same moments of the recording at every level; walks are seen in their own
 heading, so that curves and walks on the spot count, too; a clip without strokes or steps is looked at throughout. No
-cue is a number that the engine writes. They were written down before the engine was mended for them; four were mended
+cue is a number that the engine writes. They were written down before the engine was mended for them. Some were mended
 since, because they did not measure what they say: *drag* without how the wrist is held, *wrists* apart from it,
-*face_off* with one focus, *passing* by the least speed around the goal.
+*face_off* with one focus, *passing* by the least speed around the goal; *roaming* by where the face points, as a yaw
+means nothing of a face that is turned down; *acceleration* of the face, which nods while its joint stays. Logarithms
+of energies and accelerations begin at what can be seen. The axes of a performed body are the recording's: those of
+bodies whose rest pose is guessed from their frames were guessed anew from each performance.
 
 **Measures of gestures**, as before: an element's own measure is that of gestures (``expression_measures``), the mean
 over its cues likewise. Strokes are found in the recording, and looked at where the performance's clock has them, so

@@ -33,7 +33,13 @@ ARRIVING = 0.25  # seconds around an arrival in which a hand is stopped
 LANDS = 0.2  # seconds after a strike in which weight lands, and half of them before it
 DROPS = 0.4  # seconds before a stroke and after it, between which the pelvis sinks
 PIECES = 12  # of equal length, between which a path's turning is measured
+# What is less than this counts as still: differences between nothing and next to nothing are no expression.
+STILL_PLACE = 0.005  # arm lengths
+STILL_SPEED = 0.02  # metres a second
+STILL_GAIN = 0.1  # arm lengths a second, a second
+STILL_FALL = 0.05  # metres a second, a second
 LEVEL = np.array([1.0, 0.0, 1.0])
+FACE = 0.2  # arm lengths from the head's joint to the face, which nods and shakes while the joint stays
 MASSES = {"hips": 0.24, "chest": 0.24, "head": 0.08, "LowerArm": 0.028, "Hand": 0.022}  # of the body's, by joint
 
 
@@ -62,7 +68,7 @@ CUES: Mapping[str, Cue] = {
     "height": Cue(0.012, "-strong +light", "-strong +light", "of the neck above the ankle that is lower"),
     "drop": Cue(0.012, "+strong", "", "from the pelvis before a stroke to its lowest point after it"),
     "trunk_share": Cue(0.2, "+strong", "", "log: energy of the trunk over that of the arms about it"),
-    "acceleration": Cue(0.2, "+sudden -sustained", "+sudden -sustained", "log: of wrists, ankles and head"),
+    "acceleration": Cue(0.2, "+sudden -sustained", "+sudden -sustained", "log: of wrists, ankles and the face"),
     "peak_speed": Cue(0.1, "+sudden -sustained", "+sudden -sustained", "log: of a hand in a stroke; of ankles"),
     "start": Cue(0.2, "+sudden -sustained", "", "log: a hand's greatest gain of speed in a stroke"),
     "block": Cue(1.0, "+free -bound", "+free -bound", "of head and shoulders against the chest"),
@@ -151,7 +157,7 @@ class Observed:
 
     def __init__(self, moments: Moments, motion: Motion, source: Floats) -> None:
         self.moments, self.rate = moments, motion.rate
-        self.poses = RecordedPoses.of(motion)
+        self.poses = RecordedPoses.on(moments.recorded.detail.poses.body, motion)
         count = min(len(motion), len(source))
         self._time = np.arange(count) / motion.rate
         self.at = np.interp(moments.times, source[:count], self._time)  # seconds of the performance
@@ -203,9 +209,7 @@ class Observed:
         return {name: value for name, value in made.items() if np.isfinite(value)}
 
     def _trunk(self) -> dict[str, float]:
-        face = rotations.rotate(self.poses.head, np.array([0.0, 0.0, 1.0]))
-        yaw, pitch = np.unwrap(np.arctan2(face[:, 0], face[:, 2])), np.arcsin(np.clip(face[:, 1], -1.0, 1.0))
-        gaze = np.stack([yaw * np.cos(pitch.mean()), pitch], axis=1)
+        gaze = rotations.rotate(self.poses.head, np.array([0.0, 0.0, 1.0]))
         spine = body_angles(rotations.multiply(rotations.conjugate(self.poses.pelvis), self.poses.chest))
         neck = body_angles(rotations.multiply(rotations.conjugate(self.poses.chest), self.poses.head))
         seen = rotations.conjugate(self.poses.chest)
@@ -240,8 +244,13 @@ class Observed:
         unpaced = float((self.shown(whole)[active] / np.maximum(pace[active], 0.05) ** 2).mean())
         falls = [derivative(derivative(self.place(n)[:, 1], self.rate), self.rate) for n in ("hips", "chest")]
         caught = np.mean([np.maximum(row, 0.0) ** 2 for row in falls], axis=0)
-        made = {"energy": _log(own), "force": _log(unpaced), "trunk_share": _log(of_trunk) - _log(of_arms)}
-        return made | {"landing": 0.5 * _log(float(self.shown(caught)[active].mean()))}
+        still = 0.5 * STILL_SPEED**2
+        made = {
+            "energy": _log(own + still),
+            "force": _log(unpaced + still),
+            "trunk_share": _log(of_trunk + still) - _log(of_arms + still),
+        }
+        return made | {"landing": 0.5 * _log(float(self.shown(caught)[active].mean()) + STILL_FALL**2)}
 
     def _arms(self) -> dict[str, float]:
         active, found = self.moments.active, {}
@@ -265,10 +274,10 @@ class Observed:
         found = {
             "elbows": float(np.mean(elbows)),
             "drag": float(np.mean(drags)),
-            "swing": 0.5 * _log(float(np.mean(swings))),
+            "swing": 0.5 * _log(float(np.mean(swings)) + STILL_PLACE**2),
         }
         found["wrists"] = float(np.mean(bends))
-        return found | ({"free_arm": 0.5 * _log(float(np.mean(idle)))} if idle else {})
+        return found | ({"free_arm": 0.5 * _log(float(np.mean(idle)) + STILL_PLACE**2)} if idle else {})
 
     def _bend(self, side: str) -> Floats:
         """``(T, 3)`` from where the forearm points to where the hand does, in the chest's axes."""
@@ -310,10 +319,10 @@ class Observed:
                 "turning": _turning(own),
                 "energy": _log(energy),
                 "force": _log(energy * ((inside.stop - inside.start) / self.rate) ** 2),
-                "arrest": _log(float(-gains[side][arrives].min())),
+                "arrest": _log(max(float(-gains[side][arrives].min()), 0.0) + STILL_GAIN),
                 "drop": float(before.max() - hips[low].min()),
                 "peak_speed": _log(peak),
-                "start": _log(float(gains[side][inside].max())),
+                "start": _log(max(float(gains[side][inside].max()), 0.0) + STILL_GAIN),
                 "passing": _log(
                     float(speeds[side][self.span(last - 2, min(last + 2, len(self.at) - 1))].min()) + 0.05 * peak
                 )
@@ -338,8 +347,10 @@ class Observed:
 
     def _acceleration(self, roles: tuple[str, ...]) -> float:
         hips = self.place("hips")
-        squares = [norms(derivative(derivative(self.place(r) - hips, self.rate), self.rate)) ** 2 for r in roles]
-        return 0.5 * _log(float(self.shown(np.mean(squares, axis=0))[self.moments.active].mean()))
+        face = FACE * self.poses.arm_length * rotations.rotate(self.poses.head, np.array([0.0, 0.0, 1.0]))
+        places = [self.place(r) + low_pass(face, self.rate) if r == "head" else self.place(r) for r in roles]
+        squares = [norms(derivative(derivative(own - hips, self.rate), self.rate)) ** 2 for own in places]
+        return 0.5 * _log(float(self.shown(np.mean(squares, axis=0))[self.moments.active].mean()) + STILL_FALL**2)
 
     def _walk(self) -> dict[str, float]:
         hips, leg = self.place("hips"), self.poses.leg_length

@@ -61,7 +61,7 @@ def _measure(factor: str, recorded: Recorded, level: float) -> float | None:
         times = recorded.plain.times if level == 0.0 else own.clock.source
         cues = Observed(Moments(recorded), own.motion, times).cues()
         return -float(np.hypot(cues["block"], cues["spine"]))
-    poses = RecordedPoses.of(own.motion)
+    poses = RecordedPoses.on(recorded.detail.poses.body, own.motion)
     source = own.clock.source if level != 0.0 else recorded.plain.times
     count = min(len(source), len(poses.motion))
     if factor == "weight":

@@ -14,7 +14,7 @@ import numpy as np
 
 from kinesphere.body.joint_subset import joint_subset
 from kinesphere.engine.channels import sample_rows
-from kinesphere.engine.detail import REST_LEADS, Detail
+from kinesphere.engine.detail import Detail
 from kinesphere.engine.edited_steps import edited_steps
 from kinesphere.engine.recorded_arms import place_arms
 from kinesphere.engine.recorded_channels import recorded_channels
@@ -24,6 +24,7 @@ from kinesphere.engine.recorded_life import mean_radius
 from kinesphere.engine.recorded_limbs import recorded_rig
 from kinesphere.engine.recorded_limits import arm_limits
 from kinesphere.engine.recorded_poses import RecordedPoses, chest_joint
+from kinesphere.engine.recorded_stillness import hold_still
 from kinesphere.engine.recorded_walk import walk_elsewhere
 from kinesphere.engine.recording_clock import RecordingClock, recording_clock
 from kinesphere.engine.recording_context import PerformanceContext
@@ -32,7 +33,7 @@ from kinesphere.maths import rotations
 from kinesphere.maths.filters import gaussian, moving_mean
 from kinesphere.maths.interpolation import resample_rotations, resample_vectors
 from kinesphere.maths.kinematics import forward_some
-from kinesphere.maths.vectors import Floats, smoothstep
+from kinesphere.maths.vectors import Floats
 from kinesphere.motion.checked_arrays import freeze
 from kinesphere.motion.humanoid import SIDES
 from kinesphere.motion.memo import memoised
@@ -40,8 +41,6 @@ from kinesphere.motion.motion import Motion
 from kinesphere.motion.phrase import Phrase
 
 TINY = 1e-7  # metres: what is nearer to where it was stays
-STILL_SECONDS = 1.0  # to either side, over which a pose that is held still is the mean
-SETTLES = 0.25  # seconds in which stillness comes and goes
 TRAILS = 0.11  # seconds that a hand follows later at full trail
 TRAIL_SMOOTH = (
     0.03  # seconds of σ, over which how far it hangs back is smoothed: a captured wrist trembles as its arm does
@@ -106,7 +105,7 @@ def _perform(phrase: Phrase, rate: float) -> Motion:
     _show_own_clocks(context, local)
     _trail(context, local)
     before = context.world(local, translations)
-    _hold_still(context, local, translations)
+    hold_still(context, local, translations)
     limits = arm_limits(context.body)
     recorded = np.ascontiguousarray(local[:, limits.joints])
     table = recorded_channels(context)
@@ -211,41 +210,6 @@ def _mean_wrist(detail: Detail, side: str) -> Floats:
     poses = detail.poses
     own = rotations.continuous(poses.motion.rotations[:, poses.body.roles[f"{side}Hand"]])
     return rotations.continuous(rotations.normalise(moving_mean(own, mean_radius(detail))))
-
-
-def _hold_still(context: PerformanceContext, local: Floats, translations: Floats) -> None:
-    """Take the life out of rests, as far as stillness asks: a statue does not even breathe."""
-    still = 1.0 - context.phrase.life
-    if still <= 1e-6 or len(local) < 3:
-        return
-    quiet = 1.0 - np.maximum(
-        context.walking,
-        context.flying,
-    )
-    hips, radius = context.roles["hips"], max(round(STILL_SECONDS * context.rate), 1)
-    for first, last in _rests(context):
-        rows = slice(first, last + 1)
-        count = last - first + 1
-        if count < 3 or not quiet[rows].all():  # nobody rests who travels or flies
-            continue
-        ramp = np.minimum(np.arange(1, count + 1), np.arange(count, 0, -1)) / max(SETTLES * context.rate, 1.0)
-        weight = min(still, 1.0) * smoothstep(np.minimum(ramp, 3.0 * ramp / max(ramp.max(), 1e-9)))
-        calm = moving_mean(rotations.continuous(local[rows]), radius)
-        local[rows] = rotations.slerp(local[rows], rotations.normalise(calm), weight[:, None])
-        path = translations[rows, hips]
-        translations[rows, hips] = path + weight[:, None] * (moving_mean(path, radius) - path)
-
-
-def _rests(context: PerformanceContext) -> list[tuple[int, int]]:
-    """First and last frames in which no part makes a stroke."""
-    strokes = context.detail.strokes
-    edges = context.clock.to_output(strokes.edges)
-    found = []
-    for lead, start, end in zip(strokes.leads, edges[:-1], edges[1:], strict=True):
-        if lead == REST_LEADS:
-            first, last = np.searchsorted(context.clock.time, (start, end))
-            found.append((int(first), int(last) - 1))
-    return found
 
 
 def _move_hips(context: PerformanceContext, shift: Floats, local: Floats, translations: Floats) -> None:

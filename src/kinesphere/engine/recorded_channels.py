@@ -19,9 +19,10 @@ from kinesphere.engine.idle import IDLE_WAVES, idle_waves
 from kinesphere.engine.pose import SIGN
 from kinesphere.engine.proportions import ARM, LEG
 from kinesphere.engine.recorded_hands import RecordedHand
-from kinesphere.engine.recorded_life import ShownLife
+from kinesphere.engine.recorded_life import ShownLife, chest_turned, mean_radius
 from kinesphere.engine.recorded_poses import RecordedPoses
 from kinesphere.engine.recorded_referents import windows
+from kinesphere.engine.recorded_stillness import lively
 from kinesphere.engine.recorded_walk import add_walk
 from kinesphere.engine.recording_clock import RecordingClock, body_track, eased
 from kinesphere.engine.recording_context import PerformanceContext
@@ -29,7 +30,7 @@ from kinesphere.engine.recruitment import Moments, add_drives, free_of_shapes, s
 from kinesphere.engine.trunk import STEADY
 from kinesphere.engine.unrolling import CYCLES
 from kinesphere.maths import rotations
-from kinesphere.maths.filters import gaussian, running_maximum
+from kinesphere.maths.filters import gaussian, moving_mean, running_maximum
 from kinesphere.maths.interpolation import monotone_cubic
 from kinesphere.maths.vectors import Floats
 from kinesphere.motion.drive import Drive
@@ -45,10 +46,10 @@ DEEPEST, LEAST_SINK = 0.20, 0.025  # leg lengths that legs are shorter than stra
 HELD_HEAD = {"head.turn": 0.3, "head.tilt": 0.5, "head.nod": 0.7, "torso.turn": 0.6}  # left of them with a hand at it
 LEAST_ROOM = 0.15  # radians that are always left
 LYING = 0.35  # of what the trunk is asked for that a body does which lies
-IDLE_ARMS, BUSY_ARMS = 0.3, 0.85  # of a posture that hanging arms take while nothing is done, and while something is
+IDLE_ARMS, BUSY_ARMS = 0.5, 0.85  # of a posture that hanging arms take while nothing is done, and while something is
 AT_HEAD = 1.0  # seconds
 SWUNG = 0.5  # metres a second on the mean: of slower strokes less swings on, as recorded hands may creep
-AROUND = 0.5  # seconds around a stroke in which it is being done
+AROUND = 1.0  # seconds around a stroke in which it is being done
 _ARMS = {i for i, name in enumerate(NAMES) if ".arm." in name}
 _HIPS = {INDEX[name] for name in CHANNELS if name.startswith("hips.")}
 _HIPS_PLACE = {INDEX[f"hips.{axis}"] for axis in "xyz"}
@@ -189,15 +190,25 @@ class _RecordedChannels:
             free_of_shapes(table),
             joins=False,
             period=None if self.detail.period is None else float(self.clock.time[-1]) / CYCLES,
-            recorded_head=np.stack(
-                [self.detail.at_times(own, self.clock.source) for own in self.detail.poses.head_turned]
-            ),
-            life=ShownLife(self.detail, self.clock.source),
+            recorded_head=np.stack([self._left_of(own) for own in self.detail.poses.head_turned]),
+            recorded_chest=np.stack([self._left_of(own) for own in chest_turned(self.detail)]),
+            life=ShownLife(self.detail, self.clock.source, lively(self.context)),
         )
 
+    def _left_of(self, angle: Floats) -> Floats:
+        """A recorded angle ``(T,)`` at the moments that are shown, as stillness has left it."""
+        shown, left = self.detail.at_times(angle, self.clock.source), lively(self.context)
+        if left.min() == 1.0:
+            return shown
+        calm = self.detail.at_times(moving_mean(angle, mean_radius(self.detail)), self.clock.source)
+        return np.asarray(calm + left * (shown - calm))
+
     def _attentive(self, drive: Drive) -> Drive:
-        """Attention without a head that a hand is at, or is soon: it would turn away and back, and the hand with it."""
-        if drive.kind != "attention":
+        """Attention without a head that a hand is at, or is soon: it would turn away and back, and the hand with it.
+
+        Nor is what such a head looks at a glance to be taken away.
+        """
+        if drive.kind != "attention" and not drive.timing.get("gaze"):
             return drive
         held = held_head(self.detail)
         if not held.any():

@@ -18,6 +18,7 @@ SOFT_KNEE = 0.003  # of a leg's length that knees keep, or as much as they were 
 LESS = 0.3  # of how far a leg is moved that it is less stretched then
 SINK_AHEAD = 0.16  # seconds in which hips sink before a leg is too short
 PEEL_SMOOTH = 0.1  # seconds in which the room that it has may change
+FOOT = 0.18  # leg lengths from ankle to ball, of the longest feet whose heels rise as asked
 LEAST_PEEL = 0.05  # radians that a heel can always rise or fall
 
 
@@ -37,11 +38,19 @@ def peel_feet(
     """How feet are turned where heels are raised; raised ankles are written into ``feet``."""
     turned: dict[str, Floats] = {}
     for side, leg in legs_of(context.body).items():
-        peel = table[:, INDEX[f"{side}.foot.peel"]] * context.stands
+        peel = table[:, INDEX[f"{side}.foot.peel"]] * context.stands * _short_foot(context, before, leg, side)
         turned[side] = before.q(leg.limb.end)
         if np.any(peel) and leg.toes >= 0:
             feet[side], turned[side] = _peel(before, leg, feet[side], peel, context.rate)
     return turned
+
+
+def _short_foot(context: PerformanceContext, before: RecordedWorld, leg: Leg, side: str) -> float:
+    """How far heels rise of a foot that is longer for its leg than people's: the ankle would go up into the knee."""
+    if leg.toes < 0:
+        return 1.0
+    length = float(norms(before.p(leg.toes) - before.p(leg.limb.end)).mean()) / context.body.lengths[f"{side}Leg"]
+    return min(1.0, FOOT / max(length, 1e-6))
 
 
 def _peel(before: RecordedWorld, leg: Leg, ankle: Floats, peel: Floats, rate: float) -> tuple[Floats, Floats]:

@@ -30,6 +30,8 @@ MOST = {
     "hips": 0.05,
 }  # that is made more of: radians, leg lengths; approached softly
 MOST_ARMS = 0.12  # metres, and radians of shoulders
+LEAST_HANGING = 0.02  # of the time around a moment in which a hand hangs: less has no mean
+MOST_SWAY = 0.45  # radians of a chest's own turns that a gaze withstands, approached softly
 
 
 class RecordedLife(NamedTuple):
@@ -64,16 +66,32 @@ def recorded_life(detail: Detail) -> RecordedLife:
         blocks.append(((f"{side}.arm.out", f"{side}.arm.up", f"{side}.arm.ahead"), path))
     names = [name for own, _ in blocks for name in own]
     rows = gaussian(np.concatenate([own for _, own in blocks], axis=1), TREMOR * rate, ends="reflect")
-    rows = rows - moving_mean(rows, radius)
+    means = moving_mean(rows, radius)
     for side in SIDES:
+        # A hand that has come to hang is not drawn to where it was before: its mean is that of when it hangs.
         own = [i for i, name in enumerate(names) if name.startswith(f"{side}.arm.")]
-        rows[:, own] *= hanging(poses, side)[:, None]
+        hangs = hanging(poses, side)[:, None]
+        means[:, own] = moving_mean(hangs * rows[:, own], radius) / np.maximum(
+            moving_mean(hangs, radius), LEAST_HANGING
+        )
+        rows[:, own] = means[:, own] + hangs * (rows[:, own] - means[:, own])
+    rows = rows - means
     most = np.array([MOST.get(name.partition(".")[0], MOST_ARMS) for name in names])
     larger = most * np.tanh(rows / most)
     for i, name in enumerate(names):
         if name in ("hips.x", "hips.z"):  # who travels without being seen to walk goes on travelling
             rows[:, i] = larger[:, i]
     return RecordedLife({name: i for i, name in enumerate(names)}, rows, larger)
+
+
+@memoised
+def chest_turned(detail: Detail) -> Floats:
+    """``(2, T)`` radians that the chest is turned to the left, and bent down, from its mean about each moment."""
+    ahead = rotations.rotate(detail.poses.chest, np.array([0.0, 0.0, 1.0]))
+    left, down = np.unwrap(np.arctan2(ahead[:, 0], ahead[:, 2])), -np.arcsin(np.clip(ahead[:, 1], -1.0, 1.0))
+    rows = np.stack([left, down], axis=1)
+    off = rows - moving_mean(rows, mean_radius(detail))
+    return np.asarray(MOST_SWAY * np.tanh(off / MOST_SWAY)).T
 
 
 def mean_radius(detail: Detail) -> int:
@@ -90,11 +108,14 @@ def _shoulder(poses: RecordedPoses, side: str) -> Floats:
 
 
 class ShownLife:
-    """The life of a recording at the moments ``source (T,)`` that a performance shows."""
+    """The life of a recording at the moments ``source (T,)`` that a performance shows.
 
-    def __init__(self, detail: Detail, source: Floats) -> None:
+    ``lively (T,)`` from 0 to 1 is what stillness has left of it: what is gone can neither grow nor be taken away again.
+    """
+
+    def __init__(self, detail: Detail, source: Floats, lively: Floats) -> None:
         self._life = recorded_life(detail)
-        self._times, self._source = detail.times, source
+        self._times, self._source, self._lively = detail.times, source, lively
 
     def of(self, channel: str, more: bool) -> Floats | None:
         """``(T,)`` of a channel, in leg lengths, radians or metres of the figure; softly bounded for making more of it.
@@ -105,4 +126,4 @@ class ShownLife:
         if column is None:
             return None
         rows = self._life.larger if more else self._life.values
-        return np.interp(self._source, self._times, rows[:, column])
+        return self._lively * np.interp(self._source, self._times, rows[:, column])

@@ -62,7 +62,11 @@ class RecordedPoses:
     @classmethod
     def of(cls, motion: Motion) -> RecordedPoses:
         """Of a recording without calibration frames. Raises ``ValueError`` where it is no humanoid's."""
-        body = body_of(with_standing_rest(motion))
+        return cls.on(body_of(with_standing_rest(motion)), motion)
+
+    @classmethod
+    def on(cls, body: Body, motion: Motion) -> RecordedPoses:
+        """Of a motion of a body that is known, such as a performance: what a rest pose is guessed from has moved."""
         known = motion if motion.skeleton is body.skeleton else replace(motion, skeleton=body.skeleton)
         return cls(known, body, subset_pose(known, recorded_subset(body)))
 

@@ -39,6 +39,7 @@ from kinesphere.engine.pose import SIGN, Actor
 from kinesphere.engine.posture import upright_shoulder
 from kinesphere.engine.proportions import ARM, LEG
 from kinesphere.engine.trunk import HEAD, HIPS, STEADY, TAKEN_BACK, TORSO
+from kinesphere.maths.filters import gaussian
 from kinesphere.maths.interpolation import ramp
 from kinesphere.maths.vectors import Bools, Floats, Ints, clip, differences, norms, smootherstep, smoothstep
 from kinesphere.motion.drive import Drive
@@ -67,8 +68,9 @@ EYES = (0.0, 0.21, 0.06)  # metres: the eyes from the middle between the shoulde
 FARTHEST_TURN, FARTHEST_NOD = np.radians(62.0), np.radians(52.0)  # of a gaze
 BESIDE = (np.radians(75.0), np.radians(100.0))  # goals as far aside as this are not looked at
 NEAR = (0.34, 0.44)  # metres from the eyes: hands as near as this are not looked at
-HEAD_CALM = 0.07  # seconds of σ, over which a head goes to its goals
+HEAD_CALM, CHEST_CALM = 0.07, 0.11  # seconds of σ, over which a head and a chest go to their goals
 ONE_FOCUS = 0.9  # of attention that the hand has which does most, in a recording
+WATCHED = 0.2  # arm lengths that a hand goes at least, in all, to be looked at
 LOOKS = 0.15  # of all that hands do: what is less is looked at less
 EYES_TURN, EYES_LIFT = np.radians(24.0), np.radians(22.0)  # of eyes in the head
 SETTLED, FIRST = 0.7, 0.3  # of a hold before its end, and seconds before the first stroke: when a gaze may leave
@@ -183,6 +185,8 @@ class Moments:
     period: float | None = None  # seconds of one cycle, of a loop that is performed over several
     # (2, T) of a recording: how far its head is turned to the left and bent down, seen from its chest
     recorded_head: Floats | None = None
+    # (2, T) likewise of the chest itself, from where the body faces on the mean
+    recorded_chest: Floats | None = None
     life: Life | None = None  # of a recording
 
     @cached_property
@@ -240,10 +244,29 @@ class Moments:
 
     @cached_property
     def watched(self) -> Floats:
-        """``(A,)`` of attention that each arm has: between two hands that do as much there is nothing to look at."""
-        if self.recorded_head is None or len(self.arms) < 2:
+        """``(A,)`` of attention that each arm has: between two hands that do as much there is nothing to look at.
+
+        Nobody watches a hand of a recording that rests.
+        """
+        if self.recorded_head is None:
             return self.shares
-        return np.where(np.arange(len(self.arms)) == np.argmax(self.shares), ONE_FOCUS, 1.0 - ONE_FOCUS)
+        most = np.where(np.arange(len(self.arms)) == np.argmax(self.shares), ONE_FOCUS, 1.0 - ONE_FOCUS)
+        return most * [float(norms(differences(arm.goals)).sum()) > WATCHED for arm in self.arms]
+
+    @cached_property
+    def turned_chest(self) -> Floats:
+        """``(2, T)`` how far the chest of a recording is turned to the left and bent down by itself."""
+        return np.zeros((2, len(self.time))) if self.recorded_chest is None else self.recorded_chest
+
+    def calmed(self, values: Floats, seconds: float) -> Floats:
+        """Values ``(T, N)`` smoothed by a σ; where a recorded cycle goes round, as it does."""
+        if self.period is None or self.recorded_head is None:
+            return self.batch.smooth(values, seconds)
+        cycles = max(round(float(self.time[-1]) / self.period), 1)
+        count = (len(values) - 1) // cycles
+        first = (cycles // 2) * count
+        once = gaussian(values[first : first + count + 1], seconds * self.rate, ends="wrap")
+        return np.concatenate([np.tile(once[:-1], (cycles, 1)), once[-1:]])
 
     def amount(self, drive: Drive) -> Floats:
         """``(T,)`` or ``()`` a drive's amount in every frame."""
@@ -534,6 +557,15 @@ def _heading(table: Floats) -> tuple[Floats, Floats]:
     return left + table[:, INDEX["head.turn"]], down + table[:, INDEX["head.nod"]]
 
 
+def _turned_face(table: Floats, moments: Moments) -> tuple[Floats, Floats]:
+    """``(T,)`` likewise with what was recorded: of a chest that sways the face does not sway."""
+    turned, bent = _heading(table)
+    if moments.recorded_head is not None:
+        (left, down), (chest_left, chest_down) = moments.recorded_head, moments.turned_chest
+        turned, bent = turned + left + chest_left, bent + down + chest_down
+    return turned, bent
+
+
 def _facing(table: Floats) -> tuple[Floats, Floats]:
     """``(T,)`` how far the chest is turned to the left and bent down in the world."""
     torso, hips = (table[:, [INDEX[name] for name in names]] for names in (TORSO, HIPS))
@@ -568,26 +600,21 @@ def _attention(table: Floats, drive: Drive, moments: Moments) -> None:
         for weight, arm in zip(moments.watched, moments.arms, strict=True):
             _add_watched(made, float(weight), arm, lead, facing, moments)
         made /= np.maximum(made[:, 2:], LOOKS)  # where one hand does nothing that is looked at, the other has it all
-        return moments.batch.smooth(made, seconds)
+        return moments.calmed(made, seconds)
 
-    turn = timing["chest"] * amount * towards(timing["chest_lead"], 0.11)[:, 0]
+    turn = timing["chest"] * amount * towards(timing["chest_lead"], timing.get("calm", CHEST_CALM))[:, 0]
     _add(table, "torso.turn", turn)
     _add(table, "hips.turn", 0.35 * turn)
-    facing[:] = _facing(table)
-    calm = timing.get("calm", HEAD_CALM) if moments.period is None else HEAD_CALM  # a cycle has no time for more
-    eyes, head = towards(timing["eyes_lead"], 0.03), towards(timing["head_lead"], calm)
+    facing[:] = _facing(table) + moments.turned_chest
+    eyes, head = towards(timing["eyes_lead"], 0.03), towards(timing["head_lead"], timing.get("calm", HEAD_CALM))
     for gaze in (eyes, head):
         gaze[:, 0] = clip(gaze[:, 0], -FARTHEST_TURN, FARTHEST_TURN)
         gaze[:, 1] = clip(gaze[:, 1], -FARTHEST_NOD, FARTHEST_NOD)
-    turned, bent = _heading(table)
-    if moments.recorded_head is not None:  # what it looks at already needs no turn
-        turned, bent = turned + moments.recorded_head[0], bent + moments.recorded_head[1]
+    turned, bent = _turned_face(table, moments)  # what it looks at already needs no turn
     share = timing["head"]
     _add(table, "head.turn", amount * (share * head[:, 0] - head[:, 2] * turned))
     _add(table, "head.nod", amount * (share * head[:, 1] - head[:, 2] * bent))
-    turned, bent = _heading(table)
-    if moments.recorded_head is not None:
-        turned, bent = turned + moments.recorded_head[0], bent + moments.recorded_head[1]
+    turned, bent = _turned_face(table, moments)
     there = amount * eyes[:, 2]
     table[:, INDEX["eyes.turn"]] *= 1.0 - there
     table[:, INDEX["eyes.lift"]] *= 1.0 - there

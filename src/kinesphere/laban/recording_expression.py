@@ -26,6 +26,7 @@ from kinesphere.maths.vectors import Floats, clip
 from kinesphere.motion.drive import Drive
 from kinesphere.motion.gait import GAIT_OVERLAYS
 from kinesphere.motion.humanoid import SIDES
+from kinesphere.motion.memo import memoised
 from kinesphere.motion.phrase import STROKE_RANGES, STROKES, Phrase, Track, neutral_overlay, part_of_channel
 
 # What an Effort asks of a body, times this: a recorded body has weight, rhythm and a gaze of its own, beside which a
@@ -38,7 +39,7 @@ _SHOULDERS = tuple(f"{side}.clavicle.{name}" for side in SIDES for name in ("rai
 _ARMS = tuple(f"{side}.arm.{name}" for side in SIDES for name in ("out", "up", "ahead"))
 LIFE: Mapping[str, Mapping[str, float]] = {
     "indirect": dict.fromkeys(("torso.turn", "torso.side", "head.tilt"), 0.5),
-    "direct": dict.fromkeys(("torso.turn", "torso.side"), -0.4),
+    "direct": dict.fromkeys(("torso.turn", "torso.side", "head.tilt"), -0.4),
     "light": dict.fromkeys((*_TORSO, "hips.x", "hips.z"), -0.4) | {"hips.y": -0.65},
     "strong": dict.fromkeys(_TORSO, 0.35) | {"hips.y": 0.5},
     "free": dict.fromkeys((*_TORSO, *_HEAD), 0.7) | dict.fromkeys(_SHOULDERS, 1.0) | dict.fromkeys(_ARMS, 0.8),
@@ -59,7 +60,7 @@ WORD_HOLDS = {
 }  # fmt: skip
 WORD_THRUSTS = {"torso.forward.ahead": 0.45, "hips.z.ahead": 0.6, "torso.forward": 0.7, "torso.turn.ahead": 0.8}
 STOPS = {"bound": 1.0}  # how far hands stop at goals that they passed
-TIMINGS: Mapping[str, Mapping[str, float]] = {"lift": {"held": 1.0}, "attention": {"calm": 0.9}}
+TIMINGS: Mapping[str, Mapping[str, float]] = {"lift": {"held": 1.0}, "attention": {"calm": 0.9, "chest": 0.06}}
 WALKED_LIFE = (*_SHOULDERS, "head.turn")  # what overlays of walks leave alone
 FLOURISHES = {"wrist_bend": 1.5, "wrist_twist": 1.5, "elbow_twist": 1.6, "elbow_out": 1.5, "trail": 1.5}
 STROKE_GAINS = {"detour": 2.2, "overshoot": 1.6, "anticipation": 1.5}
@@ -69,6 +70,12 @@ EVENNESS = 0.06
 RESTS_LESS = 0.4  # power of a stroke's change of duration that a rest takes: who hurries still waits
 WALKING = 0.7  # of a posture that who walks holds
 RHYTHM = 0.6  # of a gait's rhythm, by which a step from strike to strike is fastest later: it dwells, and falls
+# Of the model: a recorded trunk has its part in each stroke already, and one that is direct faces what it is about.
+# Where Bound lifts hands that hang, which bends elbows, these are drawn in with them.
+COEFFICIENTS = {
+    "thrust__direct": 0.0,
+    "posture_bound__arm_out": -0.03, "posture_bound__arm_up": 0.05, "posture_bound__arm_swivel": -0.25,
+}  # fmt: skip
 LIGHT_CADENCE = 0.91  # times a light walk's: a recorded body that steps quicker lands harder
 HANGING = 0.25  # of what Shape does to a hand that hangs
 
@@ -96,6 +103,7 @@ def recording_tracks(
 
     detail, time = written.detail, written.times
     assert detail is not None
+    asked = replace(asked, model=_recording_model(asked.model))
     cache: expression.ParameterCache = {}
     walking = detail.at_times(detail.steps.walking, time) if detail.steps.walks else None
     stands = None if walking is None else 1.0 - walking
@@ -150,6 +158,12 @@ def recording_tracks(
     tracks["torso"] = replace(torso, strokes=expression.add_strokes(written.track("torso"), rows))
     sway = 1.0 + float(np.mean(expression.parameters_of(asked.parts["torso"], time, asked.model, cache)["sway"]))
     return tracks, drives, sway
+
+
+@memoised
+def _recording_model(model: EffortModel) -> EffortModel:
+    """An Effort model as recorded bodies follow it."""
+    return model.with_coefficients(**COEFFICIENTS)
 
 
 def _land_lightly(walked: dict[str, Track], asked: AskedOfRecording, time: Floats) -> dict[str, Track]:

@@ -1,0 +1,63 @@
+"""Stillness of a performed recording: what it takes from the life of rests."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from kinesphere.engine.detail import REST_LEADS
+from kinesphere.engine.recording_context import PerformanceContext
+from kinesphere.maths import rotations
+from kinesphere.maths.filters import moving_mean
+from kinesphere.maths.vectors import Floats, smoothstep
+from kinesphere.motion.memo import memoised
+
+STILL_SECONDS = 1.0  # to either side, over which a pose that is held still is the mean
+SETTLES = 0.25  # seconds in which stillness comes and goes
+
+
+@memoised
+def _stilled_rests(context: PerformanceContext) -> list[tuple[slice, Floats]]:
+    """Rests, and how much of its life each loses there, as far as stillness asks: a statue does not even breathe."""
+    still = 1.0 - context.phrase.life
+    if still <= 1e-6 or context.clock.frames < 3:
+        return []
+    quiet = 1.0 - np.maximum(context.walking, context.flying)
+    found = []
+    for first, last in _rests(context):
+        rows = slice(first, last + 1)
+        count = last - first + 1
+        if count < 3 or not quiet[rows].all():  # nobody rests who travels or flies
+            continue
+        ramp = np.minimum(np.arange(1, count + 1), np.arange(count, 0, -1)) / max(SETTLES * context.rate, 1.0)
+        found.append((rows, min(still, 1.0) * smoothstep(np.minimum(ramp, 3.0 * ramp / max(ramp.max(), 1e-9)))))
+    return found
+
+
+def lively(context: PerformanceContext) -> Floats:
+    """``(T,)`` from 0 to 1: what stillness leaves of the recording's own life."""
+    made = np.ones(context.clock.frames)
+    for rows, weight in _stilled_rests(context):
+        made[rows] = 1.0 - weight
+    return made
+
+
+def hold_still(context: PerformanceContext, local: Floats, translations: Floats) -> None:
+    """Take the life out of rests."""
+    hips, radius = context.roles["hips"], max(round(STILL_SECONDS * context.rate), 1)
+    for rows, weight in _stilled_rests(context):
+        calm = moving_mean(rotations.continuous(local[rows]), radius)
+        local[rows] = rotations.slerp(local[rows], rotations.normalise(calm), weight[:, None])
+        path = translations[rows, hips]
+        translations[rows, hips] = path + weight[:, None] * (moving_mean(path, radius) - path)
+
+
+def _rests(context: PerformanceContext) -> list[tuple[int, int]]:
+    """First and last frames in which no part makes a stroke."""
+    strokes = context.detail.strokes
+    edges = context.clock.to_output(strokes.edges)
+    found = []
+    for lead, start, end in zip(strokes.leads, edges[:-1], edges[1:], strict=True):
+        if lead == REST_LEADS:
+            first, last = np.searchsorted(context.clock.time, (start, end))
+            found.append((int(first), int(last) - 1))
+    return found
