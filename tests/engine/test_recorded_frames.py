@@ -7,12 +7,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from kinesphere import Motion
-from kinesphere.engine.recorded_frames import find_leaps, sample_frames, show_other_moments
+from kinesphere import Motion, perform
+from kinesphere.engine.recorded_frames import find_leaps, path_leaps, sample_frames, show_other_moments
 from kinesphere.maths import rotations
 from kinesphere.maths.interpolation import resample_rotations
-from kinesphere.maths.vectors import Floats
+from kinesphere.maths.vectors import Floats, norms
 from kinesphere.motion.skeleton import Skeleton
+from recordings import record
 
 RATE = 100.0
 BONES = Skeleton(("root", "arm", "thumb"), (-1, 0, 1), np.array([[0.0, 1.0, 0.0], [0.2, 0.0, 0.0], [0.1, 0.0, 0.0]]))
@@ -73,3 +74,53 @@ def test_quaternions_of_the_other_sign_are_no_leap(swung: Motion) -> None:
     signs = np.where(np.arange(60) % 7 < 3, -1.0, 1.0)[:, None, None]
     flipped = replace(swung, rotations=swung.rotations * signs)
     np.testing.assert_array_equal(find_leaps(flipped.rotations, RATE), find_leaps(swung.rotations, RATE))
+
+
+# Bodies that leap
+
+
+def elsewhere(motion: Motion, first: int, last: int, by: tuple[float, float, float]) -> Motion:
+    """The same motion, in some frames at another place."""
+    translations = motion.translations.copy()
+    (root,) = np.flatnonzero(motion.skeleton.parents < 0)
+    translations[first:last, root] += by
+    return replace(motion, translations=translations)
+
+
+@pytest.mark.parametrize("rate", [24.0, 60.0, 119.88])
+@pytest.mark.parametrize("back", [1, 10_000])
+def test_a_body_that_leaps_is_at_one_place_or_the_other(rate: float, back: int) -> None:
+    """Where two takes were joined, or a tracker was lost for a frame, nobody is between, or beyond."""
+    walk, by = record("walk", rate=rate), np.array([2.0, 0.0, 1.0])
+    frame = len(walk) // 2
+    leaping = elsewhere(walk, frame, frame + back, (2.0, 0.0, 1.0))
+    times = np.arange(0.0, walk.duration, 0.0013)
+    away = sample_frames(leaping, times)[1] - sample_frames(walk, times)[1]
+    root = int(np.flatnonzero(walk.skeleton.parents < 0)[0])
+    share = away[:, root] @ by / (by @ by)
+    assert np.minimum(np.abs(share), np.abs(share - 1.0)).max() < 0.02
+    assert share.max() > 0.9
+
+
+@pytest.mark.parametrize("word", ["afraid", "joyful"])
+def test_a_walk_that_leaps_is_performed_as_one_that_does_not(word: str) -> None:
+    walk = record("walk")
+    leaping = elsewhere(walk, len(walk) // 2, len(walk), (2.0, 0.0, 1.0))
+    made, plain = (perform(motion, words=word) for motion in (leaping, walk))
+    assert len(made) == len(plain)
+    for side in ("left", "right"):
+        for part in ("LowerLeg", "Foot", "Hand"):
+            joint = walk.skeleton.roles[side + part]
+            hips = walk.skeleton.roles["hips"]
+            one, other = (own.positions_world()[:, joint] - own.positions_world()[:, hips] for own in (made, plain))
+            assert norms(one - other).max() < 0.1, (side, part)  # the stance that the leap cuts in two is two
+
+
+@pytest.mark.parametrize("rate", [12.0, 24.0, 60.0, 120.0])
+def test_jumps_and_sprints_are_no_leaps(rate: float) -> None:
+    time = np.arange(0.0, 2.0, 1.0 / rate)
+    flies = np.maximum(time - 1.0, 0.0)
+    jump = np.stack([0.0 * time, np.maximum(5.0 * flies - 4.9 * flies**2, 0.0), 0.0 * time], axis=1)
+    sprint = np.stack([12.0 * np.maximum(time - 1.0, 0.0) * (1.0 - np.exp(-2.0 * flies)), 0.0 * time, time], axis=1)
+    for path in (jump, sprint):
+        assert path_leaps(path, rate, 0.84) is None

@@ -1,7 +1,8 @@
 """Frames of a recording at moments of it, in arrays of their own that a performance then changes.
 
-Some joints of captures leap: a thumb is turned by up to 180° from one frame to the next, and back. Between such frames
-there is no movement, and the nearer one is shown.
+Some joints of captures leap: a thumb is turned by up to 180° from one frame to the next, and back. Some bodies do: the
+root is elsewhere from one frame to the next, where takes were joined or a tracker lost it. Between such frames there is
+no movement, and the nearer one is shown.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from kinesphere.body.body import body_of
 from kinesphere.maths import threads
 from kinesphere.maths.interpolation import resample_cubics, resample_vectors, rotation_cubics, rotation_steps
 from kinesphere.maths.vectors import Floats, Ints, clip, norms
@@ -21,6 +23,7 @@ SAMPLE_WORK = 8  # what a sampled number is worth when frames are shared among t
 BLOCK = 8192  # frames that are sampled at once
 LEAP, LEAP_SPEED = np.radians(60.0), np.radians(3000.0)  # from one frame to the next, and a second: no body is as quick
 LEAPS_BEYOND, AROUND = 4.0, 4  # times what a joint does on the median of frames to each side
+FARTHEST, FASTEST = 0.1, 14.0  # leg lengths from one frame to the next, and a second, beyond which bodies leap
 CUBICS_KEPT = 1_000_000  # rotations of a motion up to which its cubics are kept with it, in 72 MB
 
 
@@ -105,6 +108,47 @@ def _cubics(rotations: Floats, leaps: Ints) -> Floats:
     return rotation_cubics(steps)
 
 
+def path_leaps(path: Floats, rate: float, length: float) -> Floats | None:
+    """``(T, 3)`` how far a path of a body with legs of this length has leapt by each frame; None: it does not leap.
+
+    A leap is far more than the body goes before it and after it, and more than bodies do: who jumps goes on. What the
+    body goes on the mean of the frame before and the one after is no part of a leap.
+    """
+    steps = np.diff(path, axis=0)
+    far = norms(steps)
+
+    def is_alone(frame: int) -> bool:
+        near = steps[[own for own in (frame - 1, frame + 1) if 0 <= own < len(steps)]]
+        return bool(far[frame] ** 2 > LEAPS_BEYOND * (near @ steps[frame]).max(initial=0.0))
+
+    found = [
+        frame for frame in np.flatnonzero(far > length * max(FARTHEST, FASTEST / rate)).tolist() if is_alone(frame)
+    ]
+    if not found:
+        return None
+    leaps = np.zeros_like(path)
+    plain = np.setdiff1d(np.arange(len(steps)), found)
+    for frame in found:
+        near = plain[np.abs(plain - frame) == 1]
+        leaps[frame + 1 :] += steps[frame] - (steps[near].mean(axis=0) if len(near) else 0.0)
+    return leaps
+
+
+@memoised
+def _root_leaps(motion: Motion) -> Floats | None:
+    """``(T, K, 3)`` how far moving joints have leapt by each frame: roots and hips alone do; None: nothing does."""
+    if "hips" not in motion.skeleton.roles:
+        return None
+    moving, legs = moving_joints(motion), body_of(motion).lengths
+    carriers = {motion.skeleton.roles["hips"], *np.flatnonzero(motion.skeleton.parents < 0).tolist()}
+    length, leaps = 0.5 * (legs["leftLeg"] + legs["rightLeg"]), np.zeros((len(motion), len(moving), 3))
+    for i, joint in enumerate(moving.tolist()):
+        own = path_leaps(motion.translations[:, joint], motion.rate, length) if joint in carriers else None
+        if own is not None:
+            leaps[:, i] = own
+    return freeze(leaps) if leaps.any() else None
+
+
 @memoised
 def _bone_lengths(motion: Motion) -> tuple[Ints, Floats, Floats]:
     """Joints ``(K,)`` whose bones stretch, as cartoon limbs do, and their least and greatest lengths."""
@@ -139,6 +183,7 @@ def sample_frames(motion: Motion, times: Floats) -> tuple[Floats, Floats]:
         rows = slice(int(frames[0]), int(frames[0]) + len(frames))
         return motion.rotations[rows].copy(), motion.translations[rows].copy()
     moving, turns, joints = moving_joints(motion), _turns(motion), np.arange(motion.rotations.shape[1])
+    leaps = _root_leaps(motion)
     local = np.empty((len(frames), *motion.rotations.shape[1:]))
     translations = np.empty((len(frames), *motion.translations.shape[1:]))
 
@@ -148,7 +193,12 @@ def sample_frames(motion: Motion, times: Floats) -> tuple[Floats, Floats]:
             turns.write(frames[rows], joints, local[rows])
             at, a, b = _around(frames[rows], len(motion))
             translations[rows] = motion.translations[0]
-            translations[rows][:, moving] = resample_vectors(motion.translations[a:b][:, moving], at)
+            path = motion.translations[a:b][:, moving]
+            if leaps is None:
+                translations[rows][:, moving] = resample_vectors(path, at)
+            else:
+                shown = leaps[a:b][np.floor(at + 0.5).astype(np.intp)]
+                translations[rows][:, moving] = resample_vectors(path - leaps[a:b], at) + shown
             _keep_lengths(motion, translations[rows])
 
     threads.share_frames(len(frames), len(frames) * motion.rotations[0].size * SAMPLE_WORK, sample)

@@ -15,6 +15,7 @@ from kinesphere.body.body import Body, body_of
 from kinesphere.body.joint_subset import JointSubset, SubsetPose, joint_subset, subset_pose
 from kinesphere.body.standing_rest import with_standing_rest
 from kinesphere.engine.embodiment import upright_axes
+from kinesphere.engine.recorded_frames import path_leaps
 from kinesphere.maths import rotations
 from kinesphere.maths.interpolation import resample_rotations, resample_vectors
 from kinesphere.maths.vectors import Floats, clip, smoothstep
@@ -87,6 +88,12 @@ class RecordedPoses:
     def rotation(self, role: str) -> Floats:
         """``(T, 4)`` how it is turned, in its own axes."""
         return self.world.rotations_of(self.body.roles[role])
+
+    @cached_property
+    def leaps(self) -> Floats:
+        """``(T, 3)`` or ``(1, 3)`` metres that the body has leapt by each frame: its root was elsewhere at once."""
+        leaps = path_leaps(self.position("hips"), self.motion.rate, self.leg_length)
+        return np.zeros((1, 3)) if leaps is None else leaps
 
     @cached_property
     def chest(self) -> Floats:

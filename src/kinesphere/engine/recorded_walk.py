@@ -80,7 +80,7 @@ def stride_shape(detail: Detail) -> StrideShape:
     def swing(values: Floats) -> Floats:
         return np.asarray(gaussian(values, TREMOR * rate, ends="reflect") - mean(values))
 
-    hips = poses.position("hips")
+    hips = poses.position("hips") - poses.leaps
     way = mean(hips) * np.array([1.0, 0.0, 1.0])
     velocity = np.gradient(way, axis=0) * rate if len(way) > 1 else np.zeros_like(way)
     faces = rotations.rotate(poses.heading, np.array([0.0, 0.0, 1.0]))
@@ -262,7 +262,7 @@ def walk_elsewhere(phrase: Phrase, clock: RecordingClock) -> WalkedFeet | None:
     lift = poses.leg_length * walking * np.broadcast_to(recorded("lift"), (count,))
     feet = {}
     for side in SIDES:
-        ankle = poses.position(f"{side}Foot")
+        ankle = poses.position(f"{side}Foot") - poses.leaps
         along = np.sum((ankle - shape.way) * shape.ahead, axis=1)
         moved = body + (walking * more * along)[:, None] * shape.ahead + (SIGN[side] * wide)[:, None] * shape.left
         low = _lowest(detail, side)
