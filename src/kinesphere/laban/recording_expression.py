@@ -126,27 +126,23 @@ def recording_tracks(
             overlays=expression.add_overlays(arm, flourishes, len(time)),
             placed=_placed(written, side, shape),
         )
-    gain = 1.0 if not asked.drives else WITH_WORDS
-    recruited: tuple[Drive, ...] = tuple(
-        replace(drive, amount=(1.0 + gain * (GAINS.get(drive.kind, 1.0) - 1.0)) * drive.amount)
-        for drive in expression.body_drives(asked.parts["torso"], time, asked.model, cache)
+    amounts = 1.0 if stands is None else stands  # of what a body does that does not walk
+    efforts = expression.body_drives(asked.parts["torso"], time, asked.model, cache)
+    drives = (
+        *(drive if stands is None else replace(drive, amount=drive.amount * stands) for drive in written.drives),
+        *(_on_recording(drive, bool(asked.drives), amounts) for drive in efforts),
+        *(_by_words(drive, amounts) for drive in asked.drives),
+        *_life_drives(asked, time, walking),
     )
-    recruited = tuple(_on_recording(drive, bool(asked.drives)) for drive in recruited)
-    by_words = tuple(_by_words(drive) for drive in asked.drives)
-    life = _life_drives(asked, time)
-    drives = (*written.drives, *recruited, *by_words)
     added: dict[str, Floats] = dict(asked.channels)
     if walking is not None and stands is not None:
-        held = [replace(drive, amount=WALKING * drive.amount) for drive in by_words]
+        held = [_by_words(drive, WALKING) for drive in asked.drives if drive.kind == "hold"]
         walked = walk_tracks(written, asked.parts, expression.with_postures(asked.channels, held), random)
         walked = _land_lightly(keep_path(walked) if keeps_path else walked, asked, time)
-        drives = tuple(replace(drive, amount=drive.amount * stands) for drive in drives)
-        life = tuple(part for drive in life for part in _walked_life(drive, walking))
         added = {name: np.asarray(values) * stands for name, values in added.items()}
         for part, track in walked.items():
             own = tracks.get(part) or written.track(part)
             tracks[part] = replace(own, overlays={**own.overlays, **_walked(track.overlays, walking, added)})
-    drives = (*drives, *life)
     by_part: dict[str, dict[str, Floats]] = {}
     for name, values in added.items():
         by_part.setdefault(part_of_channel(name), {})[name] = np.asarray(values)
@@ -176,11 +172,10 @@ def _land_lightly(walked: dict[str, Track], asked: AskedOfRecording, time: Float
     return {**walked, "hips": replace(walked["hips"], overlays=overlays)}
 
 
-def _by_words(drive: Drive) -> Drive:
-    """How words hold a body, as a recorded body does it."""
-    if drive.kind != "hold":
-        return drive
-    return replace(drive, channels=_scaled(drive.channels, WORD_HOLDS))
+def _by_words(drive: Drive, amounts: Floats | float) -> Drive:
+    """How words hold a body, as a recorded body does it, times amounts."""
+    channels = _scaled(drive.channels, WORD_HOLDS) if drive.kind == "hold" else drive.channels
+    return Drive(drive.kind, np.asarray(drive.amount * amounts), channels, drive.timing)
 
 
 def _scaled(channels: Mapping[str, float], shares: Mapping[str, float]) -> dict[str, float]:
@@ -189,40 +184,45 @@ def _scaled(channels: Mapping[str, float], shares: Mapping[str, float]) -> dict[
     return {name: shares.get(plain[name], 1.0) * share for name, share in channels.items()}
 
 
-def _on_recording(drive: Drive, with_words: bool) -> Drive:
-    """What Effort asks of a body, as a recorded body does it."""
+def _on_recording(drive: Drive, with_words: bool, amounts: Floats | float) -> Drive:
+    """What Effort asks of a body, as a recorded body does it, times amounts."""
     channels = dict(drive.channels)
     if with_words and drive.kind in ("thrust", "press"):
         channels = _scaled(channels, WORD_THRUSTS)
     if drive.kind == "lift":
         channels = _scaled(channels, LIFTED)
-    return replace(drive, channels=channels, timing={**drive.timing, **TIMINGS.get(drive.kind, {})})
+    gain = 1.0 + (WITH_WORDS if with_words else 1.0) * (GAINS.get(drive.kind, 1.0) - 1.0)
+    timing = {**drive.timing, **TIMINGS.get(drive.kind, {})}
+    return Drive(drive.kind, np.asarray(gain * drive.amount * amounts), channels, timing)
 
 
-def _life_drives(asked: AskedOfRecording, time: Floats) -> tuple[Drive, ...]:
-    """What Effort makes of what the recording does itself: trunk and head by the torso's dials, hands by their own."""
+def _life_drives(asked: AskedOfRecording, time: Floats, walking: Floats | None) -> tuple[Drive, ...]:
+    """What Effort makes of what the recording does itself: trunk and head by the torso's dials, hands by their own.
+
+    Without what overlays of a walk change while it walks.
+    """
     made = []
+
+    def add(amount: Floats, channels: Mapping[str, float], timing: Mapping[str, float]) -> None:
+        if walking is None:
+            made.append(Drive("life", amount, channels, timing))
+            return
+        made.append(Drive("life", amount * (1.0 - walking), channels, timing))
+        kept = {name: share for name, share in channels.items() if name in WALKED_LIFE}
+        if kept:
+            made.append(Drive("life", amount * walking, kept, timing))
+
     for element, amount in _element_amounts(asked.parts["torso"], time):
         if element in LIFE:
-            made.append(Drive("life", amount, LIFE[element]))
+            add(amount, LIFE[element], {})
         if element in GAZE:
-            shares = dict.fromkeys(("head.turn", "head.nod"), GAZE[element])
-            made.append(Drive("life", amount, shares, {"gaze": 1.0}))
+            add(amount, dict.fromkeys(("head.turn", "head.nod"), GAZE[element]), {"gaze": 1.0})
     for side in SIDES:
         for element, amount in _element_amounts(asked.parts[f"{side}_arm"], time):
             for kind, shares in (("emphasis", EMPHASIS), ("stop", STOPS)):
                 if element in shares:
                     made.append(Drive(kind, amount, {f"{side}.arm.ahead": shares[element]}))
     return tuple(made)
-
-
-def _walked_life(drive: Drive, walking: Floats) -> tuple[Drive, ...]:
-    """A drive of what a recording does, without what overlays of a walk change while it walks."""
-    if drive.kind != "life":
-        return (drive,)
-    kept = {name: share for name, share in drive.channels.items() if name in WALKED_LIFE}
-    standing = replace(drive, amount=drive.amount * (1.0 - walking))
-    return standing, replace(drive, amount=drive.amount * walking, channels=kept)
 
 
 def _element_amounts(dials: Sequence[Dials], time: Floats) -> list[tuple[str, Floats]]:
@@ -252,14 +252,14 @@ def _walked(overlays: Mapping[str, Floats], walking: Floats, added: dict[str, Fl
     """Overlays of a walk as far as it walks; what it adds to channels is added to what a standing body has."""
     made: dict[str, Floats] = {}
     for name, values in overlays.items():
+        neutral = neutral_overlay(name) if name in GAIT_OVERLAYS else 0.0
+        if not (float(values) != neutral if np.ndim(values) == 0 else (values != neutral).any()):
+            continue
+        more = walking * (values - neutral)
         if name in GAIT_OVERLAYS:
-            neutral = neutral_overlay(name)
-            if np.any(np.asarray(values) != neutral):
-                made[name] = neutral + walking * (np.asarray(values) - neutral)
+            made[name] = neutral + more
         else:
-            more = walking * np.asarray(values)
-            if more.any():
-                added[name] = added[name] + more if name in added else more
+            added[name] = added[name] + more if name in added else more
     return made
 
 
@@ -293,22 +293,16 @@ def _body_rows(
 
     strokes, time = detail.strokes, written.times
     leads = np.array(strokes.leads)
-    by_part = {
-        part: expression.strokes_and_flourishes(
-            asked.parts[part],
-            strokes.edges,
-            time,
-            asked.model,
-            None,
-            cache,
-        ).strokes
-        for part in ("torso", "left_arm", "right_arm")
-    }
-    rows = {name: np.array(values) for name, values in by_part["torso"].items()}
+
+    def rows_of(part: str) -> Mapping[str, Floats]:
+        return expression.strokes_and_flourishes(asked.parts[part], strokes.edges, time, asked.model, None, cache).strokes
+
+    rows = dict(rows_of("torso"))
     for part in ("left_arm", "right_arm"):
         own = leads == part
-        for name, values in by_part[part].items():
-            rows[name][own] = values[own]
+        if own.any() and not _same_dials(asked.parts[part], asked.parts["torso"]):
+            for name, values in rows_of(part).items():
+                rows[name][own] = values[own]
     rows["evenness"] = _gained("evenness", rows["evenness"])
     if random is not None:
         varied = np.exp(expression.DURATION_VARIATION * random.standard_normal(len(leads)))

@@ -38,5 +38,5 @@ class Drive:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "amount", np.asarray(self.amount, dtype=np.float64))
-        if not np.isfinite(self.amount).all():
+        if not np.isfinite(np.add.reduce(self.amount, axis=None)) and not np.isfinite(self.amount).all():
             raise ValueError(f"amount of the drive {self.kind} has a number that is not finite")

@@ -445,6 +445,8 @@ def _check_numbers(part: str, name: str, values: Any, least: float, most: float)
     numbers = np.asarray(values, dtype=np.float64)
     if numbers.ndim == 0 and least <= float(numbers) <= most:  # most are: plain numbers are quicker than arrays
         return
+    if numbers.ndim == 1 and least <= np.minimum.reduce(numbers, initial=most) and numbers.max(initial=least) <= most:
+        return  # NaN is not
     if numbers.ndim > 1:
         raise ValueError(f"{part}: {name} has shape {numbers.shape}; one number or one row of them is expected")
     wrong = ~((numbers >= least) & (numbers <= most))  # NaN too
