@@ -160,6 +160,42 @@ static void go_ways(Ints<1> stroke, Floats<1> path_share, Floats<2> goals, Index
     }
 }
 
+// Of goals (S, 6), how far they are looked at in their third column, give to those that are looked at less what the
+// next one has, and then what the one before has, as far as somebody looks (S,).
+static void look_elsewhere(Floats<1> looks, FloatsOut<2> goals) {
+    const Index last = goals.shape[0] - 1;
+    const auto take = [&](Index k, Index from) {
+        const double share = looks(k) * (1.0 - goals(k, 2));
+        for (Index column = 0; column < goals.shape[1]; ++column) goals(k, column) += share * goals(from, column);
+    };
+    for (Index k = last - 1; k > 0; --k) take(k, k + 1);
+    for (Index k = 1; k <= last; ++k) take(k, k - 1);
+}
+
+// Lower factors (A,) of accents at moments (A,), in order, of strokes of one or both arms (A,), by how soon others
+// come. The more forceful of two, by logarithms (A,), keeps its weight. Accents count whose gaps in seconds are below
+// `full`, and a stroke that prepares another is within `prepares` of it.
+static void unhurry(Floats<1> moments, Floats<1> forces, Ints<1> arms, double full, double prepares,
+                    FloatsOut<1> factors) {
+    const Index count = moments.shape[0];
+    for (Index k = 1; k < count; ++k) {  // those that are k places apart, until all of them are far enough apart
+        double closest = moments(k) - moments(0);
+        for (Index i = k; i < count; ++i) closest = least(closest, moments(i) - moments(i - k));
+        if (closest >= most(full, prepares)) break;
+        for (Index i = k; i < count; ++i) {
+            const double gap = moments(i) - moments(i - k);
+            const double near = arms(i) == arms(i - k) ? least(1.0, square(gap / full)) : 1.0;
+            const double before = most(near - least(1.0, square(gap / prepares)), 0.0);
+            const auto lower = [&](Index own, double more) {
+                const double factor = near + (1.0 - near) * smoothstep(more) - before * smoothstep(-more);
+                factors(own) = least(factors(own), factor);
+            };
+            lower(i, forces(i) - forces(i - k));
+            lower(i - k, forces(i - k) - forces(i));
+        }
+    }
+}
+
 }  // namespace kinesphere
 
 FIELDS(kinesphere::Pulses, &kinesphere::Pulses::low, &kinesphere::Pulses::half, &kinesphere::Pulses::sizes,
@@ -168,8 +204,14 @@ FIELDS(kinesphere::Pulses, &kinesphere::Pulses::low, &kinesphere::Pulses::half, 
 namespace kinesphere {
 
 KERNELS(recruitment) {
-    return {kernel<land>("land"),   kernel<kick>("kick"), kernel<carry>("carry"),
-            kernel<swing>("swing"), kernel<look>("look"), kernel<go_ways>("go_ways")};
+    return {kernel<land>("land"),
+            kernel<kick>("kick"),
+            kernel<carry>("carry"),
+            kernel<swing>("swing"),
+            kernel<look>("look"),
+            kernel<go_ways>("go_ways"),
+            kernel<look_elsewhere>("look_elsewhere"),
+            kernel<unhurry>("unhurry")};
 }
 
 }  // namespace kinesphere

@@ -145,10 +145,7 @@ class HandStrokes:
         far = looks * smoothstep((norms(away) - NEAR[0]) / (NEAR[1] - NEAR[0]))
         when = np.append(0.0, self.arrivals), np.append(self.starts, self.arrivals[-1:])  # the hand is there
         made = far[:, None] * np.stack([left, down, np.ones(len(left)), np.where(self.fixed, 0.0, 1.0), *when], axis=1)
-        for order in (range(len(far) - 2, 0, -1), range(1, len(far))):  # the next one first
-            step = order.step
-            for k in order:
-                made[k] += looks[k] * (1.0 - made[k, 2]) * made[k - step]
+        _native.recruitment.look_elsewhere(looks, made)
         return np.asarray(made)
 
 
@@ -282,16 +279,7 @@ def _unhurried(arrivals: Floats, force: Floats, arms: Ints) -> Floats:
     order = np.argsort(arrivals, kind="stable")
     times, strength, own = arrivals[order], np.log(np.maximum(force[order], 1e-6)) / FORCE, arms[order]
     factors = np.ones(len(order))
-    for k in range(1, len(order)):  # those that are k places apart in time, until all of them are far enough apart
-        gaps = times[k:] - times[:-k]
-        if gaps.min() >= max(FULL_GAP, PREPARES):
-            break
-        near = np.where(own[k:] == own[:-k], np.minimum(1.0, (gaps / FULL_GAP) ** 2), 1.0)
-        prepares = np.minimum(1.0, (gaps / PREPARES) ** 2)
-        more = strength[k:] - strength[:-k]
-        for rows, by in ((slice(k, None), more), (slice(None, -k), -more)):
-            taken = np.maximum(near - prepares, 0.0) * smoothstep(-by)
-            factors[rows] = np.minimum(factors[rows], near + (1.0 - near) * smoothstep(by) - taken)
+    _native.recruitment.unhurry(times, strength, own, FULL_GAP, PREPARES, factors)
     made = np.empty(len(order))
     made[order] = factors
     return made

@@ -55,7 +55,7 @@ static void limit_turns(const TrunkRoom& room, Floats<3> rotations, FloatsOut<3>
             const Index first = room.turned_starts(r), end = room.turned_starts(r + 1);
             Vec3 added = {0.0, 0.0, 0.0};
             for (Index n = first; n < end; ++n) added = added + read_vector(vectors.at(t, room.turned(n)));
-            if (dot(added, added) < 1e-18) continue;
+            if (dot(added, added) <= square(0.5 * LEAST_ROOM)) continue;  // for that there is always room
             Quat turned = read_quaternion(room.before.at(r));
             for (Index p = room.starts(r); p < room.starts(r + 1); ++p)
                 turned = turned * read_quaternion(rotations.at(t, room.paths(p)));
