@@ -1,4 +1,5 @@
 // Stroke timing: EMOTE easing with anticipation and overshoot, and its corners rounded in every frame.
+#include <algorithm>
 #include <cstdlib>
 
 #include "maths/binding.hpp"
@@ -245,11 +246,30 @@ FIELDS(kinesphere::StrokePhase, &kinesphere::StrokePhase::stroke, &kinesphere::S
 
 namespace kinesphere {
 
+// Write what a clock shows at times (T,): by cubics between nodes (N,), increasing, that meet each node's pace. It
+// holds what it shows at both ends.
+static void follow_paces(Floats<1> nodes, Floats<1> shown, Floats<1> paces, Floats<1> time, FloatsOut<1> out) {
+    const Index last = nodes.shape[0] - 1;
+    const double* const end = nodes.data + last + 1;
+    Index i = 0;
+    for (Index t = 0; t < time.shape[0]; ++t) {
+        const double moment = time(t);
+        if (i > 0 && !(nodes(i) <= moment))
+            i = static_cast<Index>(std::upper_bound(nodes.data, end, moment) - nodes.data) - 1;
+        while (i + 1 <= last && nodes(i + 1) <= moment) ++i;
+        i = most(least(i, last - 1), Index{0});
+        const double width = nodes(i + 1) - nodes(i), u = clamp((moment - nodes(i)) / width, 0.0, 1.0);
+        const double left = paces(i) * width, right = paces(i + 1) * width, rise = shown(i + 1) - shown(i);
+        const double made =
+            shown(i) + u * (left + u * ((3.0 * rise - 2.0 * left - right) + u * (left + right - 2.0 * rise)));
+        out(t) = clamp(made, shown(0), shown(last));
+    }
+}
+
 KERNELS(clocks) {
     return {
-        kernel<stroke_progress>("stroke_progress"),
-        kernel<peak_speed>("peak_speed"),
-        kernel<to_source>("to_source"),
+        kernel<follow_paces>("follow_paces"),   kernel<stroke_progress>("stroke_progress"),
+        kernel<peak_speed>("peak_speed"),       kernel<to_source>("to_source"),
         kernel<stroke_phases>("stroke_phases"),
     };
 }

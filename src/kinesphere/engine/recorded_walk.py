@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from kinesphere import _native
 from kinesphere.engine.channels import INDEX, sample_rows
 from kinesphere.engine.detail import Detail
 from kinesphere.engine.gait import JOLT, JOLT_PACES, LOOK_STRIDES, LOOKS, RECOVERED
@@ -53,6 +54,7 @@ class StrideShape:
     """What a recorded walk does within its strides, over the recording's frames ``(T, ...)``."""
 
     way: Floats  # (T, 3) the hips' mean over a stride, level
+    steps: Floats  # (T, 3) to each frame of it from the one before
     ahead: Floats  # (T, 3) unit, where it goes; less where it turns about and goes nowhere for a moment
     left: Floats  # (T, 3) unit, to the left of the pelvis; less likewise
     strides: Floats  # (T,) how many have passed
@@ -98,6 +100,7 @@ def stride_shape(detail: Detail) -> StrideShape:
     head = body_angles(rotations.multiply(rotations.conjugate(poses.chest), poses.head))
     return StrideShape(
         way,
+        np.diff(way, axis=0, prepend=way[:1]),
         ahead,
         left,
         _strides_passed(detail),
@@ -254,19 +257,17 @@ def walk_elsewhere(phrase: Phrase, clock: RecordingClock) -> WalkedFeet | None:
     shape, poses, count = stride_shape(detail), detail.poses, len(detail.times)
     walking = detail.steps.walking
     more = np.broadcast_to(recorded("stride"), (count,)) - 1.0
-    steps = np.diff(shape.way, axis=0, prepend=shape.way[:1])
-    ways = np.cumsum(walking[:, None] * more[:, None] * steps, axis=0)
+    ways = np.cumsum((walking * more)[:, None] * shape.steps, axis=0)
     wind = poses.leg_length * walking * recorded("weave") * np.sin(2.0 * np.pi * shape.strides / WEAVE_STRIDES)
     body = ways + wind[:, None] * shape.left
     wide = 0.5 * poses.leg_length * walking * recorded("width")
     lift = poses.leg_length * walking * np.broadcast_to(recorded("lift"), (count,))
     feet = {}
     for side in SIDES:
-        ankle = poses.position(f"{side}Foot") - poses.leaps
-        along = np.sum((ankle - shape.way) * shape.ahead, axis=1)
-        moved = body + (walking * more * along)[:, None] * shape.ahead + (SIGN[side] * wide)[:, None] * shape.left
-        low = _lowest(detail, side)
-        feet[side] = _planted(moved, detail.steps.stances_of(side), lift, low, poses.motion.rate)
+        along = walking * more * _foot_ahead(detail, side)
+        moved = body + along[:, None] * shape.ahead + (SIGN[side] * wide)[:, None] * shape.left
+        height = _height_above_ground(detail, side, bool((lift < 0.0).any()))
+        feet[side] = _planted(moved, detail.steps.stances_of(side), lift, height, poses.motion.rate)
     at = clock.source * poses.motion.rate
     return WalkedFeet(cubic_rows_at(body, at), {side: cubic_rows_at(own, at) for side, own in feet.items()})
 
@@ -287,6 +288,22 @@ def climbs(detail: Detail) -> bool:
     return bool((up[1:] & up[:-1]).any() or (down[1:] & down[:-1]).any())
 
 
+@memoised
+def _foot_ahead(detail: Detail, side: str) -> Floats:
+    """``(T,)`` metres that a foot is ahead of the way."""
+    poses, shape = detail.poses, stride_shape(detail)
+    ankle = poses.position(f"{side}Foot") - poses.leaps
+    return np.asarray(np.sum((ankle - shape.way) * shape.ahead, axis=1))
+
+
+@memoised
+def _height_above_ground(detail: Detail, side: str, smooth: bool) -> Floats:
+    """``(T,)`` how high the lowest point of a foot is above the ground that it passes over, which may be smoothed."""
+    low, rate = _lowest(detail, side), detail.poses.motion.rate
+    floor = -running_maximum(-low, round(FLOOR * rate))
+    return np.asarray(low - (gaussian(floor, 0.2 * FLOOR * rate) if smooth else floor))
+
+
 def _lowest(detail: Detail, side: str) -> Floats:
     """``(T,)`` how high the lowest point of a foot is."""
     contacts = detail.steps.contacts
@@ -295,16 +312,14 @@ def _lowest(detail: Detail, side: str) -> Floats:
     return np.asarray(contacts.paths[:, own, 1].min(axis=1))
 
 
-def _planted(moved: Floats, stances: list[FootStance], lift: Floats, low: Floats, rate: float) -> Floats:
+def _planted(moved: Floats, stances: list[FootStance], lift: Floats, height: Floats, rate: float) -> Floats:
     """Displacements ``(T, 3)`` of a foot that are constant while it stands, and go over from one stance to the next.
 
-    In between it is lifted by ``lift (T,)``, or lowered, but not to the ground that it passes over: ``low (T,)`` is how
-    high it is.
+    In between it is lifted by ``lift (T,)``, or lowered, but not to the ground that it passes over: ``height (T,)`` is
+    how high above it it is.
     """
     if not stances:
         return moved
-    floor = -running_maximum(-low, round(FLOOR * rate))
-    ground = gaussian(floor, 0.2 * FLOOR * rate) if (lift < 0.0).any() else floor
     made = np.empty_like(moved)
     places = [moved[(own.first + own.last) // 2] for own in stances]
     first, last = stances[0].first, stances[-1].last
@@ -324,7 +339,7 @@ def _planted(moved: Floats, stances: list[FootStance], lift: Floats, low: Floats
         made[rows] = places[i] + gone + smootherstep(share) * left
         if LEAST_LIFTED < lasts <= LONGEST_SWING:
             higher = lift[rows] * np.sin(np.pi * share[:, 0]) ** 2
-            room = LOWERED * np.maximum(low[rows] - ground[rows], 1e-6)
+            room = LOWERED * np.maximum(height[rows], 1e-6)
             made[rows, 1] += np.maximum(higher, 0.0) - room * np.tanh(np.maximum(-higher, 0.0) / room)
     return made
 
@@ -345,6 +360,15 @@ def _gone(moved: Floats, rate: float) -> Floats:
 # Arms
 
 
+class ArmAngles(NamedTuple):
+    """Radians that an arm is raised ahead and out, that its elbow bends, and that its forearm goes across."""
+
+    ahead: Floats  # (1,), or (T,), and so on
+    out: Floats
+    bend: Floats
+    across: Floats
+
+
 def swing_arm(phrase: Phrase, hand: RecordedHand, clock: RecordingClock) -> Floats:
     """``(T, 3)`` arm lengths by which a hand that swings in a walk is elsewhere."""
     detail, part = phrase.detail, f"{hand.side}_arm"
@@ -354,33 +378,17 @@ def swing_arm(phrase: Phrase, hand: RecordedHand, clock: RecordingClock) -> Floa
     shape, over = stride_shape(detail), GaitOverlays(phrase, clock.source)
     walking = detail.at_times(detail.steps.walking, clock.source) * hand.hangs
     at = clock.source * detail.poses.motion.rate
-    own = cubic_rows_at(shape.wrists[hand.side], at)
+    own = swung = cubic_rows_at(shape.wrists[hand.side], at)
     lag = over("lag", part)
     if np.any(lag):  # an arm that is late shows what it did a moment ago
         late = clock.source - np.asarray(lag) * detail.steps.stride_seconds
         own = cubic_rows_at(shape.wrists[hand.side], clip(late, 0.0, detail.times[-1]) * detail.poses.motion.rate)
-    swung = cubic_rows_at(shape.wrists[hand.side], at)
     away = np.reshape(over("swing", part), (-1, 1)) * own - swung
-    sign = SIGN[hand.side]
-    ahead, out = over("ahead", part), over("out", part)
-
-    def raise_arm(place: Floats) -> Floats:
-        turned = _turned(place, np.array([1.0, 0.0, 0.0]), -np.asarray(ahead))
-        return _turned(turned, np.array([0.0, 0.0, 1.0]), sign * np.asarray(out))
-
-    raised = raise_arm(hand.path + away)
-    bend, across = over("bend", part), over("across", part)
-    if np.any(bend) or np.any(across):
+    angles = ArmAngles(*(np.reshape(over(name, part), -1) for name in ("ahead", "out", "bend", "across")))
+    elbow = np.zeros((0, 3))
+    if angles.bend.any() or angles.across.any():
         # An arm that swings otherwise takes its elbow along; it bends then.
-        elbow = raise_arm(cubic_rows_at(elbow_path(detail.poses, hand.side), at) + ELBOW_SWINGS * away)
-        forearm = _turned(raised - elbow, np.array([1.0, 0.0, 0.0]), -np.asarray(bend))
-        raised = elbow + _turned(forearm, np.array([0.0, 1.0, 0.0]), -sign * np.asarray(across))
-    return np.asarray(walking[:, None] * (raised - hand.path))
-
-
-def _turned(vectors: Floats, axis: Floats, angles: Floats) -> Floats:
-    """Vectors ``(T, 3)`` turned about an axis by angles ``()`` or ``(T,)``."""
-    if not np.any(angles):
-        return vectors
-    turns = np.reshape(np.broadcast_to(angles, (len(vectors),)), (-1, 1)) * axis
-    return rotations.rotate(rotations.from_rotation_vector(turns), vectors)
+        elbow = cubic_rows_at(elbow_path(detail.poses, hand.side), at) + ELBOW_SWINGS * away
+    made = np.empty_like(hand.path)
+    _native.recorded_walk.swing_arm(hand.path, away, elbow, angles, SIGN[hand.side], walking, made)
+    return made

@@ -14,6 +14,7 @@ from functools import cached_property
 
 import numpy as np
 
+from kinesphere import _native
 from kinesphere.engine.clocks import StrokeClock, stroke_clock
 from kinesphere.engine.detail import LEGS_LEAD, REST_LEADS, Detail
 from kinesphere.engine.proportions import ARM
@@ -73,13 +74,9 @@ class RecordingClock:
 
     def to_source(self, time: Floats) -> Floats:
         """Seconds of the recording at seconds of the performance, by cubics that meet each node's pace."""
-        i = np.clip(np.searchsorted(self.nodes, time, side="right") - 1, 0, len(self.nodes) - 2)
-        width = self.nodes[i + 1] - self.nodes[i]
-        u = clip((time - self.nodes[i]) / width, 0.0, 1.0)
-        left, right = self.paces[i] * width, self.paces[i + 1] * width
-        rise = self.shown[i + 1] - self.shown[i]
-        made = self.shown[i] + u * (left + u * ((3.0 * rise - 2.0 * left - right) + u * (left + right - 2.0 * rise)))
-        return np.asarray(clip(made, self.shown[0], self.shown[-1]))
+        made = np.empty(len(time))
+        _native.clocks.follow_paces(self.nodes, self.shown, self.paces, np.ascontiguousarray(time), made)
+        return made
 
     def to_output(self, source: Floats) -> Floats:
         """Seconds of the performance at seconds of the recording."""
@@ -220,14 +217,14 @@ def _smooth_clock(detail: Detail, body: StrokeClock, start: float, duration: flo
     moves = np.concatenate([[True], differences(shown) > 1e-9])
     shown = shown[moves]  # where it stood still, its pace is the least one
     paces = gaussian(np.gradient(shown, 1.0 / NODES), ROUND * NODES, ends="reflect")
-    flying = eased_flight(detail.at_times(detail.steps.flying, shown), NODES)
-    paces = clip(paces + flying * (1.0 - paces), *PACES)
+    flying = _flights(detail, shown)
+    paces = clip(paces if flying is None else paces + flying * (1.0 - paces), *PACES)
     even = np.abs(body.goals - body.source).max() < 0.6 / NODES and body.timing_change == 0.0
     if even:
         paces = np.ones(len(shown))
     passed = differences(shown) / (0.5 * (paces[1:] + paces[:-1]))
     nodes = np.concatenate([[0.0], np.cumsum(passed)])
-    if not even and not flying.any():
+    if not even and (flying is None or not flying.any()):
         nodes, paces = _meet_goals(nodes, shown, paces, body, start)
     clock = RecordingClock(nodes, shown, paces, rate)
     return clock if even else _calm_clock(clock, detail)
@@ -242,11 +239,17 @@ def _calm_clock(clock: RecordingClock, detail: Detail) -> RecordingClock:
     count = max(int(np.ceil(end * NODES)), 2)
     nodes = np.linspace(0.0, end, count + 1)
     shown = clock.to_source(nodes)
-    grounded = 1.0 - eased_flight(detail.at_times(detail.steps.flying, shown), NODES)
-    shown += grounded * (gaussian(shown, ROUND * NODES, ends="point") - shown)
+    flying, calm = _flights(detail, shown), gaussian(shown, ROUND * NODES, ends="point")
+    shown += calm - shown if flying is None else (1.0 - flying) * (calm - shown)
     shown = np.maximum.accumulate(clip(shown, clock.shown[0], clock.shown[-1]))
     shown[0], shown[-1] = clock.shown[0], clock.shown[-1]
     return RecordingClock(nodes, shown, np.gradient(shown, nodes), clock.rate)
+
+
+def _flights(detail: Detail, shown: Floats) -> Floats | None:
+    """``(N,)`` how far the body is in the air at moments of the recording, of nodes; None: nowhere."""
+    flying = detail.steps.flying
+    return eased_flight(detail.at_times(flying, shown), NODES) if flying.any() else None
 
 
 def _meet_goals(nodes: Floats, shown: Floats, paces: Floats, body: StrokeClock, start: float) -> tuple[Floats, Floats]:
