@@ -295,7 +295,9 @@ def _body_rows(
     leads = np.array(strokes.leads)
 
     def rows_of(part: str) -> Mapping[str, Floats]:
-        return expression.strokes_and_flourishes(asked.parts[part], strokes.edges, time, asked.model, None, cache).strokes
+        return expression.strokes_and_flourishes(
+            asked.parts[part], strokes.edges, time, asked.model, None, cache
+        ).strokes
 
     rows = dict(rows_of("torso"))
     for part in ("left_arm", "right_arm"):
