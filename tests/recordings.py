@@ -90,3 +90,19 @@ def on_stairs(motion: Motion, rise: float) -> Motion:
         ankle = poses.position(f"{side}Foot") + higher[side][:, None] * np.array([0.0, 1.0, 0.0])
         place_limb(limb, local, translations, ankle, ends=np.ascontiguousarray(poses.rotation(f"{side}Foot")))
     return replace(motion, rotations=R.continuous(local), translations=translations)
+
+
+def without(motion: Motion, gone: set[int]) -> Motion:
+    """The motion on a body that lacks some joints, with all that is below them."""
+    skeleton = motion.skeleton
+    keep = [joint for joint in range(len(skeleton)) if joint not in gone]
+    place = {joint: i for i, joint in enumerate(keep)} | {-1: -1}
+    own = Skeleton(
+        tuple(skeleton.names[joint] for joint in keep),
+        np.array([place[int(skeleton.parents[joint])] for joint in keep]),
+        skeleton.offsets[keep],
+        skeleton.rest_rotations[keep],
+        {role: place[joint] for role, joint in skeleton.roles.items() if joint in place},
+        tuple(replace(tip, joint=place[tip.joint]) for tip in skeleton.tips if tip.joint in place),
+    )
+    return replace(motion, skeleton=own, rotations=motion.rotations[:, keep], translations=motion.translations[:, keep])

@@ -14,6 +14,7 @@ from contracts import tail
 from kinesphere import Effort, clip_names, load, load_score, mo, perform, render, save, save_clips, save_mapping
 from kinesphere.builtin import motion
 from kinesphere.cli.main import app
+from recordings import without
 
 run = CliRunner()
 
@@ -171,3 +172,37 @@ def test_a_broken_mapping_file_is_named(tmp_path):
     assert said.exit_code == 2
     assert "map.json, roles.hips" in said.stderr
     assert "Hipz" in said.stderr
+    (tmp_path / "map.json").write_text("{\n")
+    said = called("perform", tmp_path / "knock.bvh", "-o", tmp_path / "a.bvh", "--mapping", tmp_path / "map.json")
+    assert "map.json, line 2: found broken JSON" in said.stderr
+
+
+@pytest.mark.parametrize(("limb", "lost"), [("UpperLeg", "no legs"), ("Shoulder", "no arms")])
+@pytest.mark.parametrize("command", ["perform", "phrase"])
+def test_half_a_body_is_refused_with_its_file_and_what_is_lost(tmp_path, limb, lost, command):
+    """As of who is captured from the waist up: the file, what it lacks, what takes it, and what to do."""
+    whole = motion("wave")
+    joints = whole.skeleton.roles
+    gone = {joint for side in ("left", "right") for joint in whole.skeleton.descendants(joints[side + limb])}
+    file = tmp_path / "half.bvh"
+    save(without(whole, gone), file)
+    out = tmp_path / ("o.png" if command == "phrase" else "o.bvh")
+    words = ["--words", "tired"] if command == "perform" else []
+    said = " ".join(called(command, file, "-o", out, *words).stderr.split())
+    assert f"{file}: " in said
+    assert lost in said
+    assert "smooth" in said
+    assert "--mapping MAP.json" in said
+    assert called("smooth", file, "-o", tmp_path / "smooth.bvh").exit_code == 0
+    (tmp_path / "in").mkdir()
+    file.rename(tmp_path / "in" / "half.bvh")
+    failed = called("perform", tmp_path / "in", "-o", tmp_path / "out", "--words", "tired").stderr
+    assert failed.count("half.bvh: ") == 1
+
+
+def test_a_clip_without_a_name_is_reported_by_its_file(tmp_path):
+    file = tmp_path / "nameless.glb"
+    save(replace(motion("knock"), name=""), file)
+    report = tmp_path / "report.json"
+    assert called("perform", file, "-o", tmp_path / "o.glb", "--words", "tired", "--report", report).exit_code == 0
+    assert [row["clip"] for row in json.loads(report.read_text())] == ["nameless"]

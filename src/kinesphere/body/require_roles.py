@@ -13,6 +13,7 @@ from kinesphere.motion.skeleton import Skeleton
 from kinesphere.motion.transform import sample_frames
 
 LEGS = tuple(f"{side}{part}" for side in SIDES for part in ("UpperLeg", "LowerLeg", "Foot"))
+_LIMBS = {"legs": LEGS, "arms": tuple(f"{side}{part}" for side in SIDES for part in ("UpperArm", "LowerArm", "Hand"))}
 _LEAST_CONFIDENCE = 0.6  # a dog with human bone names comes to 0.54
 _ADVICE = (
     "If they are there, say which joints they are: in Skeleton.roles, or in a mapping file (kinesphere mapping FILE "
@@ -39,15 +40,20 @@ def require_motion_roles(motion: Motion, needed: Sequence[str] = REQUIRED, what:
     found = find_roles(motion.skeleton)
     if not found.is_humanoid or found.overall < SURE:
         found = find_roles(motion.skeleton, positions=sample_frames(motion).positions_world())
-    _refuse_unless_humanoid(found, motion.skeleton, needed, what)
+    _refuse_unless_humanoid(found, motion.skeleton, needed, what, motion.source.path)
     return replace(motion, skeleton=replace(motion.skeleton, roles=found.roles))
 
 
-def _refuse_unless_humanoid(found: RoleMap, skeleton: Skeleton, needed: Sequence[str], what: str) -> None:
+def _refuse_unless_humanoid(
+    found: RoleMap, skeleton: Skeleton, needed: Sequence[str], what: str, path: str = ""
+) -> None:
     if found.is_humanoid and found.overall >= _LEAST_CONFIDENCE:
         return
     lacking = [role for role in needed if role not in skeleton.roles]
-    missing = ", ".join([role for role in lacking if role not in found.roles] or lacking)
+    lost = [role for role in lacking if role not in found.roles] or lacking
+    limbs = " and no ".join(name for name, roles in _LIMBS.items() if set(roles) <= set(lost))
     kind = f"probably no humanoid (confidence {found.overall:.2f})" if found.is_humanoid else "no humanoid"
     why = "; ".join(found.evidence[-3:])
-    raise ValueError(f"{skeleton} is {kind}: {why}. Missing for {what}: {missing}. {_ADVICE}")
+    whole = f"It has no {limbs}: what needs no whole body, such as smooth, trim or convert, takes it. " if limbs else ""
+    where = f"{path}: " if path else ""
+    raise ValueError(f"{where}{skeleton} is {kind}: {why}. Missing for {what}: {', '.join(lost)}. {whole}{_ADVICE}")

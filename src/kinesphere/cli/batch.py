@@ -207,7 +207,8 @@ def run_job(job: Job, work: Work) -> list[Outcome]:
             except MotionFileError as error:
                 kind, message = "failed", one_line(error)
             except (ValueError, OSError) as error:
-                kind, message = "failed", f"{job.source}: {one_line(error)}"
+                said = one_line(error)  # some name the file themselves
+                kind, message = "failed", said if said.startswith(f"{job.source}: ") else f"{job.source}: {said}"
             except Exception as error:  # no file may end the run, whatever error its reader raises
                 kind, message = "failed", f"{job.source}: {type(error).__name__}: {one_line(error)}"
         outcomes.append(Outcome(job.source, output, kind, message, tuple(warnings), rows))

@@ -7,6 +7,7 @@ edits are to leave alone it says how far they did not.
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -171,12 +172,12 @@ class _Comparison:
 
     def report(self) -> PerformanceReport:
         """All measures."""
-        steps = self.detail.steps
+        steps, recording = self.detail.steps, self.detail.recording
         beyond, joint = self._beyond_limits()
         contacts = [own for own in self.phrase.referents if own.kind in MEASURED]
         return PerformanceReport(
-            name=self.phrase.name,
-            duration=float(self.detail.recording.duration),
+            name=recording.name or Path(recording.source.path).stem or self.phrase.name,
+            duration=float(recording.duration),
             new_duration=float(self.performed.duration),
             strokes=count_strokes(self.detail),
             steps=len(steps.strikes),
