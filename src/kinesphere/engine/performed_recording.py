@@ -128,7 +128,7 @@ def _perform(phrase: Phrase, rate: float) -> Motion:
     if stepped is not None:
         shift = shift + stepped.hips
         stepped.move_feet(stood, feet, turned)
-    shift = shift + sink_hips(context, before, after.moved(shift), feet)
+    shift = sink_hips(context, before, after, shift, feet)
     if np.abs(shift).max() > TINY:
         _move_hips(context, shift, local, translations)
         after = after.moved(shift)

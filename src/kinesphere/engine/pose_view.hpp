@@ -37,6 +37,9 @@ struct PoseView {
         return {above.rotation * made.rotation, above.position + rotate(above.rotation, made.position)};
     }
 
+    // How a joint is turned in the world.
+    Quat turned(Index joint) const { return world_of_parent(joint) * local(joint); }
+
     // How the parent of a joint is turned in the world; likewise below an ancestor that is turned so.
     Quat world_of_parent(Index joint, Index ancestor = -1, Quat above = {1.0, 0.0, 0.0, 0.0}) const {
         Quat made = {1.0, 0.0, 0.0, 0.0};

@@ -84,7 +84,7 @@ class _RecordedChannels:
                 phases = None if phrase.seed is None else np.random.default_rng(phrase.seed)
                 columns = [INDEX[name] for name in IDLE_WAVES[kind]]
                 table[:, columns] += gain * self._idle(kind, phases)
-        changed = set(np.flatnonzero(table.any(axis=0)).tolist())
+        changed = set(np.flatnonzero((table.T != 0.0).any(axis=1)).tolist())
         _scale(table, changed, LYING + (1.0 - LYING) * context.upright)
         _scale(table, changed & _ARMS, IDLE_ARMS + (BUSY_ARMS - IDLE_ARMS) * self._activity())
         _scale(table, changed & _HIPS, context.stands)

@@ -87,32 +87,34 @@ def place_feet(
 
 
 def sink_hips(
-    context: PerformanceContext, before: RecordedWorld, after: RecordedWorld, feet: Mapping[str, Floats]
+    context: PerformanceContext,
+    before: RecordedWorld,
+    after: RecordedWorld,
+    shift: Floats,
+    feet: Mapping[str, Floats],
 ) -> Floats:
-    """``(T, 3)`` how far hips sink so that legs reach their feet, smoothly."""
-    shift = np.zeros((context.clock.frames, 3))
+    """``(T, 3)`` how far hips go that are moved by ``shift (T, 3)`` and sink so that legs reach their feet, smoothly."""
+    legs = [_reach(context, side, before, after, shift, feet[side]) for side in legs_of(context.body)]
+    sinks = np.zeros(len(shift))
     for _ in range(2):
-        needed = _overreach(context, before, after, feet, shift[:, 1])
+        needed = np.zeros(len(shift))
+        for below, level in legs:
+            needed = np.maximum(needed, np.where(below > sinks, below - sinks - level, 0.0))
         if needed.max() < 1e-6:
             break
-        shift[:, 1] -= smooth_envelope(needed, SINK_AHEAD, context.rate)
-    return shift
+        sinks += smooth_envelope(needed, SINK_AHEAD, context.rate)
+    return shift - sinks[:, None] * np.array([0.0, 1.0, 0.0])
 
 
-def _overreach(
-    context: PerformanceContext, before: RecordedWorld, after: RecordedWorld, feet: Mapping[str, Floats], lower: Floats
-) -> Floats:
-    """``(T,)`` metres that hips, lower by so much, would have to sink for both legs to reach."""
-    needed = np.zeros(context.clock.frames)
-    for side in legs_of(context.body):
-        hip, foot = context.roles[f"{side}UpperLeg"], context.roles[f"{side}Foot"]
-        recorded, wanted = before.p(foot) - before.p(hip), feet[side] - after.p(hip)
-        # A leg that was stretched may be so again, but not to the last while it is moved: knees would snap straight.
-        length = context.body.lengths[f"{side}Leg"]
-        stretched = norms(recorded) - np.minimum(LESS * norms(wanted - recorded), SOFT_KNEE * length)
-        longest = np.maximum((1.0 - SOFT_KNEE) * length, stretched)
-        x, y, z = wanted.T
-        y = y - lower
-        level = np.sqrt(np.maximum(longest * longest - x * x - z * z, 0.0))
-        needed = np.maximum(needed, np.where(-y > 0.0, -y - level, 0.0))
-    return needed
+def _reach(
+    context: PerformanceContext, side: str, before: RecordedWorld, after: RecordedWorld, shift: Floats, foot: Floats
+) -> tuple[Floats, Floats]:
+    """``(T,)`` metres that a foot is below its hip, and that it may be as far aside as it is."""
+    hip, ankle = context.roles[f"{side}UpperLeg"], context.roles[f"{side}Foot"]
+    recorded, wanted = before.p(ankle) - before.p(hip), foot - after.p(hip) - shift
+    # A leg that was stretched may be so again, but not to the last while it is moved: knees would snap straight.
+    length = context.body.lengths[f"{side}Leg"]
+    stretched = norms(recorded) - np.minimum(LESS * norms(wanted - recorded), SOFT_KNEE * length)
+    longest = np.maximum((1.0 - SOFT_KNEE) * length, stretched)
+    x, y, z = wanted.T
+    return -y, np.sqrt(np.maximum(longest * longest - x * x - z * z, 0.0))

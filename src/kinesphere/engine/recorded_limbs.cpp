@@ -1,6 +1,8 @@
 // Poses of a recording, changed: trunk and hips turned by channels, limbs brought to where their ends are wanted.
 #include "engine/recorded_limbs.hpp"
 
+#include <algorithm>
+
 #include "maths/binding.hpp"
 
 namespace kinesphere {
@@ -26,6 +28,18 @@ PoseView view(Ints<1> parents, FloatsOut<3> rotations, FloatsOut<3> translations
 
 }  // namespace
 
+// Write what channels (C, T) make of coefficients (C, K): (T, K). Channels that are zero throughout take no time.
+WIDE static void mix_channels(Floats<2> channels, Floats<2> coefficients, FloatsOut<2> out) {
+    const Index frames = out.shape[0], columns = out.shape[1];
+    std::fill(out.data, out.data + out.size(), 0.0);
+    for (Index c = 0; c < channels.shape[0]; ++c) {
+        const double *values = channels.at(c), *shares = coefficients.at(c);
+        if (std::all_of(values, values + frames, [](double value) { return value == 0.0; })) continue;
+        for (Index t = 0; t < frames; ++t)
+            for (Index k = 0; k < columns; ++k) out.at(t)[k] += values[t] * shares[k];
+    }
+}
+
 // Turn the trunk of T poses in place: joints by rotation vectors (T, K, 3) in the body's axes as the joint has them;
 // the hips by vectors (T, 3) about the axes of their heading, and moved by (T, 3) along these.
 static void turn_trunk(const TrunkJoints& trunk, Floats<3> vectors, Floats<2> hips, Floats<2> shift,
@@ -33,22 +47,22 @@ static void turn_trunk(const TrunkJoints& trunk, Floats<3> vectors, Floats<2> hi
     std::vector<Quat> arms(static_cast<std::size_t>(trunk.arms.shape[0]));
     for (Index t = 0; t < rotations.shape[0]; ++t) {
         const PoseView pose = view(trunk.parents, rotations, translations, t);
-        const Quat chest = conjugate(pose.world(trunk.chest).rotation);
+        const Quat chest = conjugate(pose.turned(trunk.chest));
         for (Index a = 0; a < trunk.arms.shape[0]; ++a)
-            arms[static_cast<std::size_t>(a)] = chest * pose.world(trunk.arms(a)).rotation;
+            arms[static_cast<std::size_t>(a)] = chest * pose.turned(trunk.arms(a));
         for (Index k = 0; k < trunk.joints.shape[0]; ++k) {
             const Quat frame = read_quaternion(trunk.frames.at(k));
             const Vec3 own = rotate(frame, read_vector(vectors.at(t, k)));
             pose.set(trunk.joints(k), pose.local(trunk.joints(k)) * exponential_quaternion(own));
         }
-        const Quat facing = pose.world(trunk.hips).rotation * read_quaternion(trunk.hips_frame.data);
+        const Quat facing = pose.turned(trunk.hips) * read_quaternion(trunk.hips_frame.data);
         const Vec3 ahead = rotate(facing, {0.0, 0.0, 1.0});
         const Quat heading = axis_angle_quaternion({0.0, 1.0, 0.0}, std::atan2(ahead.x, ahead.z));
         pose.turn(trunk.hips, exponential_quaternion(rotate(heading, read_vector(hips.at(t)))));
         const Vec3 by = rotate(heading, read_vector(shift.at(t)));
         double* at = translations.at(t, trunk.hips);
         write_vector(at, read_vector(at) + rotate(conjugate(pose.world_of_parent(trunk.hips)), by));
-        const Quat turned = pose.world(trunk.chest).rotation;
+        const Quat turned = pose.turned(trunk.chest);
         for (Index a = 0; a < trunk.arms.shape[0]; ++a) {
             const Index arm = trunk.arms(a);
             pose.set(arm, conjugate(pose.world_of_parent(arm)) * turned * arms[static_cast<std::size_t>(a)]);
@@ -129,8 +143,8 @@ FIELDS(kinesphere::TrunkJoints, &kinesphere::TrunkJoints::parents, &kinesphere::
 namespace kinesphere {
 
 KERNELS(recorded_limbs) {
-    return {kernel<turn_trunk>("turn_trunk"), kernel<place_limb>("place_limb"), kernel<turn_joints>("turn_joints"),
-            kernel<approach_rotations>("approach_rotations")};
+    return {kernel<mix_channels>("mix_channels"), kernel<turn_trunk>("turn_trunk"), kernel<place_limb>("place_limb"),
+            kernel<turn_joints>("turn_joints"), kernel<approach_rotations>("approach_rotations")};
 }
 
 }  // namespace kinesphere

@@ -69,13 +69,15 @@ class RecordedRig:
 
     def turn_trunk(self, table: Floats, rate: float, local: Floats, translations: Floats) -> None:
         """Add channels ``(T, C)``, in metres of the figure, to poses ``(T, J, 4)``, ``(T, J, 3)`` in place."""
-        vectors = np.ascontiguousarray(table @ self.matrix).reshape(len(table), -1, 3)
+        channels = np.ascontiguousarray(table.T)
+        vectors, hips = np.empty((len(table), len(self.trunk.joints), 3)), np.empty((len(table), 3))
+        _native.recorded_limbs.mix_channels(channels, self.matrix, vectors.reshape(len(table), -1))
+        _native.recorded_limbs.mix_channels(channels, self.hips_matrix, hips)
         if self.room is not None:
             asked = vectors.copy()
             _native.trunk_room.limit_turns(self.room, local, vectors)
             taken = smooth_corrections((asked - vectors).reshape(len(asked), -1), LIMITS_COME, rate)
             vectors = asked - taken.reshape(asked.shape)
-        hips = np.ascontiguousarray(table @ self.hips_matrix)
         shift = np.ascontiguousarray(self.size * table[:, [INDEX[f"hips.{axis}"] for axis in "xyz"]])
 
         def turn(part: slice) -> None:
@@ -180,7 +182,7 @@ def recorded_rig(body: Body) -> RecordedRig:
     limbs = {f"{side}{kind}": limb for side in SIDES for kind in LIMBS if (limb := _limb(body, side, kind)) is not None}
     matrix = np.ascontiguousarray(offsets.matrix[:, columns])
     room = trunk_room(body, trunk.joints)
-    return RecordedRig(trunk, room, matrix, hips_matrix, offsets.size, limbs)
+    return RecordedRig(trunk, room, matrix, np.ascontiguousarray(hips_matrix), offsets.size, limbs)
 
 
 def _limb(body: Body, side: str, kind: str) -> Limb | None:
