@@ -93,7 +93,7 @@ def sink_hips(
     shift: Floats,
     feet: Mapping[str, Floats],
 ) -> Floats:
-    """``(T, 3)`` how far hips go that are moved by ``shift (T, 3)`` and sink so that legs reach their feet, smoothly."""
+    """``(T, 3)`` how far hips go that are moved by ``shift (T, 3)`` and sink so that legs reach, smoothly."""
     legs = [_reach(context, side, before, after, shift, feet[side]) for side in legs_of(context.body)]
     sinks = np.zeros(len(shift))
     for _ in range(2):
