@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from engine.test_lifting import jump
-from kinesphere import Effort, Express, generate, lift, limit_excess, load, perform
+from kinesphere import Effort, Express, Skeleton, body_of, generate, lift, limit_excess, load, perform
 from kinesphere.engine.performed_recording import performed_clock
 from kinesphere.maths import rotations as R
 from kinesphere.maths.filters import running_maximum
@@ -130,3 +130,37 @@ def test_bones_that_stretch_are_never_longer_than_recorded(words):
     made = norms(perform(given, words=words).translations[:, joint])
     assert lengths.min() - 1e-9 < made.min()
     assert made.max() < lengths.max() + 1e-9
+
+
+def on_targets(motion):
+    """The motion on a rig whose feet are no children of their shins, but of a root."""
+    skeleton = motion.skeleton
+    q, p = motion.world()
+    names, feet = ("ground", *skeleton.names), [skeleton.roles[f"{side}Foot"] for side in ("left", "right")]
+    parents = np.array([-1, *(0 if joint in feet else parent + 1 for joint, parent in enumerate(skeleton.parents))])
+    rest_q, rest_p = skeleton.rest_world()
+    local = np.concatenate([np.broadcast_to(R.identity(1, 1), (len(motion), 1, 4)), motion.rotations], axis=1)
+    places = np.concatenate([np.zeros((len(motion), 1, 3)), motion.translations], axis=1)
+    rest = np.concatenate([R.identity(1), skeleton.rest_rotations])
+    offsets = np.concatenate([np.zeros((1, 3)), skeleton.offsets])
+    for joint in feet:
+        local[:, joint + 1], places[:, joint + 1] = q[:, joint], p[:, joint]
+        rest[joint + 1], offsets[joint + 1] = rest_q[joint], rest_p[joint]
+    roles = {role: joint + 1 for role, joint in skeleton.roles.items()}
+    rig = Skeleton(names, parents, offsets, rest, roles)
+    return replace(motion, skeleton=rig, rotations=R.continuous(local), translations=places)
+
+
+@pytest.mark.parametrize("name", ["wave", "walk in place"])
+@pytest.mark.parametrize("word", ["tired", "sneakily", "proud"])
+def test_feet_that_no_leg_carries_stay_at_their_legs(name, word):
+    motion = record(name, life=0.0)
+    made, wanted = perform(on_targets(motion), words=word), perform(motion, words=word)
+    roles = body_of(motion).roles
+    places = made.positions_world()[:, 1:]
+    assert len(made) == len(wanted)
+    for side in ("left", "right"):
+        lower, foot = roles[f"{side}LowerLeg"], roles[f"{side}Foot"]
+        shin = norms(places[:, foot] - places[:, lower])
+        assert np.ptp(shin) < 2e-3
+        assert norms(places[:, foot] - wanted.positions_world()[:, foot]).max() < 0.04

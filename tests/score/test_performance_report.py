@@ -101,3 +101,14 @@ def test_an_edited_phrase_generates_what_a_score_renders():
 
     made, rendered = generate(edited_phrase(score), motion("knock").rate), render(score)
     assert np.array_equal(made.rotations, rendered.rotations)
+
+
+def test_who_walks_in_place_has_a_treadmill_and_feet_that_do_not_slide_on_it():
+    report = measure_score(Score(motion("walk in place"), (Express(words="tired").over(),)))
+    assert report.steps == 2
+    assert report.walks == 1.0
+    assert 0.3 < report.new_treadmill < 0.8 * report.treadmill
+    assert report.slide < 8.0
+    assert f"in place at {report.treadmill:.2f} m/s, now {report.new_treadmill:.2f}" in str(report)
+    assert report.to_row()["treadmill_m_s"] == pytest.approx(report.treadmill, abs=1e-3)
+    assert measure_score(Score(motion("walk"))).to_row()["treadmill_m_s"] == 0.0

@@ -16,6 +16,7 @@ from functools import cached_property
 import numpy as np
 
 from kinesphere.engine.inserted_poses import with_inserted_marked
+from kinesphere.engine.loops import UnrolledLoop
 from kinesphere.engine.proportions import ARM
 from kinesphere.engine.recorded_poses import RecordedPoses, leading_calibration
 from kinesphere.engine.stepping import Steps
@@ -36,6 +37,12 @@ class BodyStrokes:
     leads: tuple[str, ...]  # E, the part whose stroke it is
     lengths: Floats  # (E,) metres that it goes, 0 of a rest
     inflections: Floats  # (E,) when it is fastest, as a share of its time
+    wraps: bool = False  # of a loop: the last one goes on as the first, of one stroke over the seam
+
+    @property
+    def whole_leads(self) -> tuple[str, ...]:
+        """Who leads each stroke; one over a seam counts once."""
+        return self.leads[:-1] if self.wraps and len(self.leads) > 1 else self.leads
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,7 +54,7 @@ class Detail:
     recording
         As it was given.
     poses
-        Its joints in the world, without frames that were not performed.
+        Its joints in the world, without frames that were not performed; on a treadmill, going over the ground.
     tracks
         Part to the track that was lifted: what edits are compared with.
     strokes
@@ -58,6 +65,10 @@ class Detail:
         Side to ``(K,)`` whether the hand hangs at each of its keys.
     period
         Seconds of one cycle, of a loop that was unrolled (``engine.unrolling``); else None.
+    unrolled
+        Of a loop: several of its cycles, in which it was found.
+    cut
+        Sides whose first and last key are none of a loop's own: it is cut there, within a stroke.
     """
 
     recording: Motion
@@ -67,6 +78,8 @@ class Detail:
     steps: Steps
     hangs: Mapping[str, Bools]
     period: float | None = None
+    unrolled: UnrolledLoop | None = None
+    cut: frozenset[str] = frozenset()
 
     @cached_property
     def times(self) -> Floats:
@@ -82,6 +95,16 @@ class Detail:
     def inserted_frames(self) -> tuple[int, ...]:
         """Frames of calibration poses, marked or found: they were not performed."""
         return with_inserted_marked(self.recording).calibration_frames
+
+    @property
+    def cycles(self) -> int:
+        """How many cycles of a loop it shows."""
+        return 1 if self.period is None else round(self.recording.duration / self.period)
+
+    @property
+    def treadmill(self) -> Floats:
+        """``(3,)`` metres a second that who moves in place goes over the ground that passes below; else nothing."""
+        return np.zeros(3) if self.unrolled is None else self.unrolled.treadmill
 
     @property
     def is_short(self) -> bool:

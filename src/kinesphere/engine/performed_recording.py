@@ -12,12 +12,15 @@ from dataclasses import replace
 
 import numpy as np
 
+from kinesphere.body.body import Body
 from kinesphere.body.joint_subset import joint_subset
 from kinesphere.engine.channels import sample_rows
 from kinesphere.engine.detail import Detail
 from kinesphere.engine.edited_steps import edited_steps
+from kinesphere.engine.loops import LEVEL, travel
 from kinesphere.engine.recorded_arms import place_arms
 from kinesphere.engine.recorded_channels import recorded_channels
+from kinesphere.engine.recorded_feet import legs_of
 from kinesphere.engine.recorded_frames import Turns, sample_frames, show_other_moments
 from kinesphere.engine.recorded_legs import balance_hips, peel_feet, place_feet, sink_hips
 from kinesphere.engine.recorded_life import mean_radius
@@ -28,7 +31,7 @@ from kinesphere.engine.recorded_stillness import hold_still
 from kinesphere.engine.recorded_walk import walk_elsewhere
 from kinesphere.engine.recording_clock import RecordingClock, recording_clock
 from kinesphere.engine.recording_context import PerformanceContext
-from kinesphere.engine.unrolling import CYCLES, travel, unroll
+from kinesphere.engine.unrolling import unroll, unroll_detail
 from kinesphere.maths import rotations
 from kinesphere.maths.filters import gaussian, moving_mean
 from kinesphere.maths.interpolation import resample_rotations, resample_vectors
@@ -64,22 +67,66 @@ def generate_recording(phrase: Phrase, rate: float) -> Motion:
 
 
 def _perform_loop(phrase: Phrase, rate: float) -> Motion:
-    """One cycle of a loop, from the middle of several."""
+    """One cycle of a loop, from the middle of several.
+
+    Who goes on a treadmill is performed over the ground, which then goes back at one speed.
+    """
     assert phrase.detail is not None
     made = _perform(unroll(phrase), rate)
-    count = (len(made) - 1) // CYCLES
-    middle = made[count : 2 * count + 1]
+    cycles = unroll_detail(phrase.detail).cycles
+    count = (len(made) - 1) // cycles
+    middle = made[cycles // 2 * count : (cycles // 2 + 1) * count + 1]
     local, translations = middle.rotations.copy(), middle.translations.copy()
-    # It begins where the first cycle does, and goes on by as much as a cycle travels now.
-    goes_on, travels = travel(middle), travel(phrase.detail.recording).any()
-    if travels:
-        roots = np.flatnonzero(made.skeleton.parents < 0)
-        came = (translations[0] - made.translations[0])[roots] * np.array([1.0, 0.0, 1.0])
-        translations[:, roots] -= came
+    share = np.linspace(0.0, 1.0, count + 1)[:, None]
+    gone = cycles // 2 + share  # cycles, since the first began
+    travelled = _come_back(phrase.body, gone, local, translations)
+    on = travelled if travel(phrase.detail.recording).any() else np.zeros(3)
+    roots = np.flatnonzero(made.skeleton.parents < 0)
+    translations[:, roots] += (share * on)[:, None]
     local[-1], translations[-1] = local[0], translations[0]
-    if travels:
-        translations[-1] += goes_on
+    translations[-1, roots] += on
     return replace(middle, rotations=freeze(rotations.continuous(local)), translations=freeze(translations))
+
+
+def performed_treadmill(phrase: Phrase, rate: float) -> Floats:
+    """``(3,)`` metres a second that who moves in place goes in a performance; nothing for anybody else."""
+    detail = phrase.detail
+    if detail is None or not detail.treadmill.any() or detail.is_unedited(phrase):
+        return np.zeros(3) if detail is None else detail.treadmill
+    cycles = unroll(phrase)
+    clock = recording_clock(cycles, rate)
+    assert cycles.detail is not None
+    way, count = detail.treadmill * phrase.duration, (clock.frames - 1) // cycles.detail.cycles
+    walked = walk_elsewhere(cycles, clock)
+    if walked is not None:
+        first = cycles.detail.cycles // 2 * count
+        way = way + (walked.hips[first + count] - walked.hips[first]) * LEVEL
+    return np.asarray(way * rate / count)
+
+
+def _come_back(body: Body, gone: Floats, local: Floats, translations: Floats) -> Floats:
+    """Take from poses of one cycle the way that the body goes in it, evenly: ``(3,)``, over the ground.
+
+    ``gone (T, 1)`` are cycles since the loop began. Roots go on, hips that are no root, and feet that hang on no leg.
+    """
+    parents, way = body.skeleton.parents, np.zeros(3)
+    roots = np.flatnonzero(parents < 0)
+    for root in roots.tolist():
+        on = (translations[-1, root] - translations[0, root]) * LEVEL
+        translations[:, root] -= gone * on
+        way = way + on / len(roots)
+    hips = body.roles["hips"]
+    for joint in (hips, *(leg.limb.end for leg in legs_of(body).values() if leg.is_detached(body))):
+        above = int(parents[joint])
+        if above < 0:
+            continue
+        subset = joint_subset(body.skeleton, [above])
+        q, _ = forward_some(local, translations, subset.joints, subset.parents)
+        turned = q[:, subset.rows[above]]
+        on = rotations.rotate(turned[0], translations[-1, joint] - translations[0, joint]) * LEVEL
+        translations[:, joint] -= rotations.rotate(rotations.conjugate(turned), gone * on)
+        way = way + on if joint == hips else way
+    return way
 
 
 def performed_clock(phrase: Phrase, rate: float) -> RecordingClock:

@@ -1,7 +1,9 @@
 """A phrase as plain data, for programs: keys of hands, strokes, curves, steps, flights and what hands keep.
 
 ``json.dumps(phrase_to_plain(lift(motion)))`` is what ``kinesphere phrase --json`` prints. Times are seconds of the
-phrase's own time; positions of keys are in arm lengths from the shoulder, in the chest's axes: left, up, ahead.
+phrase's own time; positions of keys are in arm lengths from the shoulder, in the chest's axes: left, up, ahead. In a
+loop, what ends after it goes on at its start, and what starts before it began at its end. ``treadmill`` are metres a
+second that who walks in place goes over the ground that passes below, to the left, up and ahead of the world.
 """
 
 from __future__ import annotations
@@ -9,8 +11,9 @@ from __future__ import annotations
 from typing import Any
 
 from kinesphere.body.ground import runs
-from kinesphere.engine.detail import LEGS_LEAD, REST_LEADS, Detail
-from kinesphere.engine.stroke_finding import FoundStrokes, find_strokes
+from kinesphere.engine.detail import LEGS_LEAD, REST_LEADS, BodyStrokes, Detail
+from kinesphere.engine.lifting import hand_strokes_in
+from kinesphere.engine.stroke_finding import FoundStrokes
 from kinesphere.maths.vectors import Floats
 from kinesphere.motion.document import to_plain
 from kinesphere.motion.humanoid import SIDES
@@ -47,17 +50,12 @@ def phrase_to_plain(phrase: Phrase) -> dict[str, Any]:
 def _found(detail: Detail) -> dict[str, Any]:
     """What was found in a recording besides its keys."""
     rate, strokes, steps = detail.recording.rate, detail.strokes, detail.steps
-    paths = {f"{side}_arm": find_strokes(detail.poses.wrist(side), rate) for side in SIDES}
+    paths = {f"{side}_arm": hand_strokes_in(detail, side) for side in SIDES}
     return {
         "rate": _number(rate),
         "frames": len(detail.recording),
         "strokes": {part: _strokes(found, rate, detail.poses.arm_length) for part, found in paths.items()},
-        "body_strokes": [
-            {"start": _number(start), "end": _number(end), "leads": lead or "rest", "metres": _number(length)}
-            for start, end, lead, length in zip(
-                strokes.edges[:-1], strokes.edges[1:], strokes.leads, strokes.lengths, strict=True
-            )
-        ],
+        "body_strokes": _body_strokes(strokes),
         "strikes": [
             {"time": _number(time), "foot": side}
             for time, side in zip(steps.strikes.tolist(), steps.strike_sides, strict=True)
@@ -66,10 +64,22 @@ def _found(detail: Detail) -> dict[str, Any]:
             {"foot": own.side, "start": _number(own.first / rate), "end": _number(own.last / rate)}
             for own in steps.stances
         ],
+        "treadmill": _numbers(detail.treadmill),
         "walking": _ranges(steps.walking, rate),
         "flights": _ranges(steps.flying, rate),
         "inserted_frames": list(detail.inserted_frames),
     }
+
+
+def _body_strokes(strokes: BodyStrokes) -> list[dict[str, Any]]:
+    rows = list(zip(strokes.edges[:-1], strokes.edges[1:], strokes.leads, strokes.lengths, strict=True))
+    if strokes.wraps and len(rows) > 1:
+        start, end, lead, length = rows[-1]
+        rows = [*rows[1:-1], (start, end + strokes.edges[1], lead, length)]
+    return [
+        {"start": _number(start), "end": _number(end), "leads": lead or "rest", "metres": _number(length)}
+        for start, end, lead, length in rows
+    ]
 
 
 def walked_share(detail: Detail) -> float:
@@ -79,9 +89,8 @@ def walked_share(detail: Detail) -> float:
 
 def count_strokes(detail: Detail) -> dict[str, int]:
     """Strokes of the left hand, of the right hand and of the body's clock, without rests and steps."""
-    rate = detail.recording.rate
-    made = {side: len(find_strokes(detail.poses.wrist(side), rate)) for side in SIDES}
-    return made | {"body": sum(lead not in (REST_LEADS, LEGS_LEAD) for lead in detail.strokes.leads)}
+    made = {side: len(hand_strokes_in(detail, side)) for side in SIDES}
+    return made | {"body": sum(lead not in (REST_LEADS, LEGS_LEAD) for lead in detail.strokes.whole_leads)}
 
 
 def _keys(keys: Keys) -> list[dict[str, Any]]:

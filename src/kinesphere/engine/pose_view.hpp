@@ -40,11 +40,13 @@ struct PoseView {
     // How a joint is turned in the world.
     Quat turned(Index joint) const { return world_of_parent(joint) * local(joint); }
 
-    // How the parent of a joint is turned in the world; likewise below an ancestor that is turned so.
+    // How the parent of a joint is turned in the world; likewise where it is below a joint that is turned so.
     Quat world_of_parent(Index joint, Index ancestor = -1, Quat above = {1.0, 0.0, 0.0, 0.0}) const {
         Quat made = {1.0, 0.0, 0.0, 0.0};
-        for (joint = parents(joint); joint != ancestor; joint = parents(joint)) made = local(joint) * made;
-        return above * made;
+        for (joint = parents(joint); joint != ancestor && joint >= 0; joint = parents(joint)) {
+            made = local(joint) * made;
+        }
+        return joint < 0 ? made : above * made;
     }
 
     void set(Index joint, Quat q) const {

@@ -28,7 +28,6 @@ from kinesphere.engine.recording_clock import RecordingClock, body_track, eased
 from kinesphere.engine.recording_context import PerformanceContext
 from kinesphere.engine.recruitment import Moments, add_drives, free_of_shapes, settle_sizes, weigh_strokes
 from kinesphere.engine.trunk import STEADY
-from kinesphere.engine.unrolling import CYCLES
 from kinesphere.maths import rotations
 from kinesphere.maths.filters import gaussian, moving_mean, running_maximum
 from kinesphere.maths.interpolation import monotone_cubic
@@ -97,9 +96,9 @@ class _RecordedChannels:
         frames, period = self.clock.frames, self.detail.period
         if period is None:
             return idle_waves(kind, frames, self.clock.rate, False, phases)
-        count = (frames - 1) // CYCLES
+        count = (frames - 1) // self.detail.cycles
         once = idle_waves(kind, count + 1, self.clock.rate, True, phases)
-        return np.concatenate([*[once[:-1]] * CYCLES, once[-1:]])
+        return np.concatenate([*[once[:-1]] * self.detail.cycles, once[-1:]])
 
     def _activity(self) -> Floats:
         """``(T,)`` from 0 to 1: whether any part of the body makes a stroke about now."""
@@ -189,7 +188,7 @@ class _RecordedChannels:
             body,
             free_of_shapes(table),
             joins=False,
-            period=None if self.detail.period is None else float(self.clock.time[-1]) / CYCLES,
+            period=None if self.detail.period is None else float(self.clock.time[-1]) / self.detail.cycles,
             recorded_head=np.stack([self._left_of(own) for own in self.detail.poses.head_turned]),
             recorded_chest=np.stack([self._left_of(own) for own in chest_turned(self.detail)]),
             life=ShownLife(self.detail, self.clock.source, lively(self.context)),

@@ -49,6 +49,10 @@ class LimitedHinge(NamedTuple):
         return np.asarray(np.arctan2(way @ self.forward, way @ self.neutral))
 
 
+_NO_TURN, _DOWN, _AHEAD = np.array([1.0, 0.0, 0.0, 0.0]), np.array([0.0, -1.0, 0.0]), np.array([0.0, 0.0, 1.0])
+UNLIMITED = LimitedHinge(_NO_TURN, _NO_TURN, _DOWN, _DOWN, _AHEAD, -np.pi, np.pi)  # of a foot that no leg carries
+
+
 class LimitedTwist(NamedTuple):
     """How far a joint is turned about its bone in the joint above it, likewise."""
 
@@ -68,6 +72,13 @@ class Leg(NamedTuple):
     hip: LimitedTwist
     ankle: LimitedHinge
     ball: LimitedHinge
+
+    def is_detached(self, body: Body) -> bool:
+        """Whether its foot is not carried by it, as in rigs whose feet are targets of its own."""
+        joint = self.limb.end
+        while joint >= 0 and joint != self.limb.lower:
+            joint = int(body.skeleton.parents[joint])
+        return joint < 0
 
 
 class LegRows(NamedTuple):
@@ -105,7 +116,7 @@ class LegSmoothing(NamedTuple):
 
 @memoised
 def legs_of(body: Body) -> dict[str, Leg]:
-    """A body's legs by side; what is detached is left out."""
+    """A body's legs by side; those without their shins are left out."""
     limited = {joint.role: joint for joint in find_limited_joints(body.skeleton)}
     limbs, made = recorded_rig(body).limbs, {}
     for side in SIDES:
@@ -118,7 +129,7 @@ def legs_of(body: Body) -> dict[str, Leg]:
         upper = limited[f"{side}UpperLeg"]
         before, after, bone = (np.ascontiguousarray(row) for row in (upper.before, upper.after, upper.bone))
         hip = LimitedTwist(before, after, bone, *upper.limit.twist)
-        ankle = _hinge(limited[f"{side}Foot"])
+        ankle = _hinge(limited[f"{side}Foot"]) if f"{side}Foot" in limited else UNLIMITED
         ball = ankle if toes < 0 else _hinge(limited[f"{side}Toes"])
         made[side] = Leg(limb, toes, np.ascontiguousarray(body.anatomy.frames[f"{side}Foot"]), hip, ankle, ball)
     return made

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from kinesphere.body.body import Body
+from kinesphere.body.joint_subset import SubsetPose, joint_subset
 from kinesphere.engine.channels import INDEX
 from kinesphere.engine.recorded_feet import Leg, Standing, legs_of, place_legs, roll_axes
 from kinesphere.engine.recording_context import PerformanceContext, RecordedWorld
 from kinesphere.maths import rotations
 from kinesphere.maths.filters import smooth_envelope
+from kinesphere.maths.kinematics import forward_some
 from kinesphere.maths.vectors import Floats, norms
 
 BALANCE = 0.40  # of the upper body's displacement that hips go the other way
@@ -80,10 +83,45 @@ def place_feet(
 
     ``turns (T,)`` are radians to the left by which the steps of a side are turned: its leg goes with them.
     """
-    legs, still = legs_of(context.body), np.zeros(context.clock.frames)
+    body, hips = context.body, context.roles["hips"]
+    legs, still = legs_of(body), np.zeros(context.clock.frames)
     standing = {side: Standing(feet[side], turned[side], turns.get(side, still)) for side in legs}
-    hips = context.roles["hips"]
-    place_legs(legs, hips, before.pose, after.pose, standing, context.rate, local, translations)
+    detached = [leg for leg in legs.values() if leg.is_detached(body)]
+    carried = _carried_feet(before, after, detached)
+    place_legs(legs, hips, before.pose, carried, standing, context.rate, local, translations)
+    for leg in detached:
+        _attach(body, before, leg, local, translations)
+
+
+def _carried_feet(before: RecordedWorld, after: RecordedWorld, detached: Sequence[Leg]) -> SubsetPose:
+    """Joints in the world with feet that no leg carries where legs would carry them."""
+    if not detached:
+        return after.pose
+    places = after.pose.p.copy()
+    for leg in detached:
+        lower = leg.limb.lower
+        places[:, after.pose.part.rows[leg.limb.end]] = after.p(lower) + _in_shin(before, leg, after.q(lower))
+    return after.pose._replace(p=places)
+
+
+def _in_shin(before: RecordedWorld, leg: Leg, shin: Floats) -> Floats:
+    """``(T, 3)`` from a knee to its ankle as recorded, where the shin is turned by ``shin (T, 4)``."""
+    lower, foot = leg.limb.lower, leg.limb.end
+    own = rotations.rotate(rotations.conjugate(before.q(lower)), before.p(foot) - before.p(lower))
+    return rotations.rotate(shin, own)
+
+
+def _attach(body: Body, before: RecordedWorld, leg: Leg, local: Floats, translations: Floats) -> None:
+    """Bring a foot that its leg does not carry to where the leg ends."""
+    foot, lower, above = leg.limb.end, leg.limb.lower, int(body.skeleton.parents[leg.limb.end])
+    subset = joint_subset(body.skeleton, [lower, above] if above >= 0 else [lower])
+    q, p = forward_some(local, translations, subset.joints, subset.parents)
+    row = subset.rows[lower]
+    ankle = p[:, row] + _in_shin(before, leg, q[:, row])
+    if above >= 0:
+        up = subset.rows[above]
+        ankle = rotations.rotate(rotations.conjugate(q[:, up]), ankle - p[:, up])
+    translations[:, foot] = ankle
 
 
 def sink_hips(

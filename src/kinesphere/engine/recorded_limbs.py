@@ -65,7 +65,7 @@ class RecordedRig:
     matrix: Floats  # (C, 3 K) from channels to rotation vectors
     hips_matrix: Floats  # (C, 3) to the hips' one
     size: float  # leg length over the figure's
-    limbs: dict[str, Limb]  # by side and kind, such as leftArm; what is detached is left out
+    limbs: dict[str, Limb]  # by side and kind, such as leftArm; arms without their hands are left out
 
     def turn_trunk(self, table: Floats, rate: float, local: Floats, translations: Floats) -> None:
         """Add channels ``(T, C)``, in metres of the figure, to poses ``(T, J, 4)``, ``(T, J, 3)`` in place."""
@@ -188,7 +188,7 @@ def recorded_rig(body: Body) -> RecordedRig:
 def _limb(body: Body, side: str, kind: str) -> Limb | None:
     upper, lower, end = (body.roles[f"{side}{part}"] for part in LIMBS[kind])
     below = body.skeleton.descendants
-    if lower not in below(upper) or end not in below(lower):
+    if lower not in below(upper) or (end not in below(lower) and kind != "Leg"):
         return None
     axis = body.anatomy.hinges[f"{side}{LIMBS[kind][0]}"]
     own = rotations.rotate(rotations.conjugate(body.anatomy.pose.rotations[upper]), axis)

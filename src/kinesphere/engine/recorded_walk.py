@@ -137,6 +137,18 @@ def _strides_passed(detail: Detail) -> Floats:
     return np.asarray(np.interp(detail.times, strikes, 0.5 * np.arange(len(strikes))))
 
 
+def _waves(detail: Detail, strides: Floats, each: float) -> Floats | None:
+    """How many waves have passed with so many strides, ``each`` of them with every one.
+
+    In a loop whole ones pass in each cycle; None: it is too short for any.
+    """
+    per_cycle = detail.steps.strides_per_cycle
+    if not per_cycle:
+        return each * strides
+    whole = round(each * per_cycle)
+    return None if whole == 0 else whole / per_cycle * strides
+
+
 class GaitOverlays:
     """A phrase's gait overlays at times of it."""
 
@@ -226,10 +238,12 @@ def _look(
         table[:, INDEX["head.turn"]] -= steady * (left + chest)
     roam = over("roam") * walking
     if np.any(roam):
-        passed = np.interp(clock.source, detail.times, shape.strides) / LOOK_STRIDES
-        for name, waves in LOOKS.items():
-            for share, count, phase in waves:
-                table[:, INDEX[name]] += roam * share * np.sin(2.0 * np.pi * count * passed + phase)
+        passed = np.interp(clock.source, detail.times, shape.strides)
+        for name, looks in LOOKS.items():
+            for share, count, phase in looks:
+                waves = _waves(detail, passed, count / LOOK_STRIDES)
+                if waves is not None:
+                    table[:, INDEX[name]] += roam * share * np.sin(2.0 * np.pi * waves + phase)
 
 
 # The way, and the feet
@@ -258,7 +272,8 @@ def walk_elsewhere(phrase: Phrase, clock: RecordingClock) -> WalkedFeet | None:
     walking = detail.steps.walking
     more = np.broadcast_to(recorded("stride"), (count,)) - 1.0
     ways = np.cumsum((walking * more)[:, None] * shape.steps, axis=0)
-    wind = poses.leg_length * walking * recorded("weave") * np.sin(2.0 * np.pi * shape.strides / WEAVE_STRIDES)
+    waves = _waves(detail, shape.strides, 1.0 / WEAVE_STRIDES)
+    wind = poses.leg_length * walking * recorded("weave") * (0.0 if waves is None else np.sin(2.0 * np.pi * waves))
     body = ways + wind[:, None] * shape.left
     wide = 0.5 * poses.leg_length * walking * recorded("width")
     lift = poses.leg_length * walking * np.broadcast_to(recorded("lift"), (count,))

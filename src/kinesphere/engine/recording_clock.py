@@ -26,6 +26,7 @@ from kinesphere.motion.phrase import STROKES, Phrase, Track
 from kinesphere.motion.timemap import TimeMap
 
 NODES = 240.0  # nodes a second of the clock
+FINE = 1e7  # moments a second at which strokes of loops may begin
 ROUND = 0.045  # seconds of σ: a body does not change its pace at once
 TIMING = ("inflection", "time_exponent", "evenness", "hesitation")  # stroke parameters that are an arm's own
 HOLDS = 0.05  # arm lengths: what goes less is a hold
@@ -111,7 +112,8 @@ def recording_clock(phrase: Phrase, rate: float) -> RecordingClock:
     assert detail is not None
     strokes = detail.strokes
     lengths, inflections = detail.figure_lengths, strokes.inflections
-    body = stroke_clock(strokes.edges, lengths, body_track(phrase), inflections, phrase.locked, NODES)
+    every = NODES if detail.period is None else FINE  # each cycle's strokes are as long as every other's
+    body = stroke_clock(strokes.edges, lengths, body_track(phrase), inflections, phrase.locked, every)
     start = detail.leading_frames / detail.recording.rate
     if len(detail.recording) - detail.leading_frames < 2:  # one pose stays one
         moment = np.array([start, start + 1e-9])
@@ -157,7 +159,7 @@ def _cyclic_clock(detail: Detail, body: StrokeClock, period: float, rate: float)
     """The same pace in every cycle of a loop that was unrolled; each takes a whole number of frames."""
     cycles = round(detail.recording.duration / period)
     middle = cycles // 2
-    begins, ends = (float(np.interp(at * period, body.source, body.goals)) for at in (middle, middle + 1))
+    begins, ends = _moments(body, np.array([middle, middle + 1]) * period).tolist()
     even = body.timing_change == 0.0 and np.ptp(differences(body.goals) / differences(body.source)) < 1e-9
     count = max(int(np.ceil((ends - begins) * NODES)), 8)
     shown = body.to_source(np.linspace(begins, ends, count + 1), 1.0, True) if not even else np.zeros(count + 1)
@@ -179,6 +181,13 @@ def _cyclic_clock(detail: Detail, body: StrokeClock, period: float, rate: float)
     return RecordingClock(
         tile(nodes, nodes[-1]), tile(shown, period), np.concatenate([np.tile(paces[:-1], cycles), paces[-1:]]), rate
     )
+
+
+def _moments(body: StrokeClock, source: Floats) -> Floats:
+    """When a clock of strokes shows moments of the recording."""
+    time = np.linspace(0.0, float(body.goals[-1]), max(int(np.ceil(float(body.goals[-1]) * NODES)), 8) + 1)
+    shown = np.maximum.accumulate(body.to_source(time, 1.0, True))
+    return np.interp(source, shown + 1e-9 * np.arange(len(shown)), time)
 
 
 def _whole_frames(shown: Floats, paces: Floats, flying: Floats, rate: float) -> tuple[Floats, Floats]:

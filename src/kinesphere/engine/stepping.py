@@ -10,13 +10,13 @@ Stances are the contacts of ``body.contacts``, whatever the feet do otherwise.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
 
-from kinesphere.body.contacts import ContactRuns, find_contact_runs
+from kinesphere.body.contacts import SPEEDS, ContactRuns, find_contact_runs
 from kinesphere.body.ground import runs, smooth_gaussian
 from kinesphere.engine.recorded_poses import RecordedPoses
 from kinesphere.maths import rotations
@@ -41,6 +41,9 @@ MERGED = 0.12  # seconds: contacts of a foot that are nearer to each other are o
 FLIGHT_HEIGHT = 0.05  # leg lengths that both soles are above where they last stood
 SHORTEST_FLIGHT = 0.08  # seconds
 FALLS = -4.0  # metres per second squared: a body in the air falls faster than this on the mean
+BELT_SLIPS = (0.3, 0.6)  # of a treadmill's speed that feet on it slip, to begin and to go on: drawn ones do
+BELT_HEIGHTS, BELT_SHORTEST = (0.02, 0.04), 0.03  # of their contacts: leg lengths to begin and to go on; seconds
+CARRIES = 0.35  # seconds to either side: legs that are bent for a moment of a step carry the body
 GRAVITY_AROUND = 0.06  # seconds around a flight that go with it
 
 
@@ -63,6 +66,7 @@ class Steps:
     stances: tuple[FootStance, ...]
     flying: Floats  # (T,) from 0 to 1: whether the body is in the air
     contacts: ContactRuns | None  # None: the body has no soles that could be found
+    period: float | None = None  # seconds of a cycle, of a loop: what ends after it goes on at the start
 
     @cached_property
     def walks(self) -> bool:
@@ -72,27 +76,48 @@ class Steps:
     @cached_property
     def stride_seconds(self) -> float:
         """Seconds of a stride on the median; 1 without locomotion."""
+        strides = self.strides_per_cycle
+        if strides and self.period is not None:
+            return self.period / strides
         if len(self.strikes) < 2:
             return 1.0
         gaps = np.diff(self.strikes)
         return float(2.0 * np.median(gaps[gaps < PACES[1]])) if (gaps < PACES[1]).any() else 1.0
+
+    @property
+    def standing(self) -> Steps:
+        """The same without locomotion."""
+        return replace(self, strikes=np.zeros(0), strike_sides=(), walking=np.zeros(len(self.walking)))
+
+    @property
+    def strides_per_cycle(self) -> float:
+        """Of a loop that is locomotion throughout; else 0."""
+        if self.period is None or not self.walks or self.walking.min() < 1.0:
+            return 0.0
+        return 0.5 * int(np.sum(self.strikes < self.strikes[0] + self.period - 1e-6))
 
     def stances_of(self, side: str) -> list[FootStance]:
         """Of one foot, in time."""
         return [own for own in self.stances if own.side == side]
 
 
-def find_steps(poses: RecordedPoses) -> Steps:
-    """The steps of a recording."""
+def find_steps(poses: RecordedPoses, treadmill: float = 0.0) -> Steps:
+    """The steps of a recording; on a treadmill of so many leg lengths a second, feet need not stand as still."""
     count = len(poses.motion)
     nothing = np.zeros(count)
     if count < 5:
         return Steps(np.zeros(0), (), nothing, (), nothing, None)
-    contacts = find_contact_runs(poses.motion)
+    contacts = find_contact_runs(poses.motion) if treadmill == 0.0 else _belt_contacts(poses, treadmill)
     stances = tuple(_stances(poses, contacts))
     strikes, sides = _locomotion(poses, stances)
     walking = _walking(poses, strikes)
     return Steps(strikes, sides, walking, stances, _flights(poses, contacts), contacts)
+
+
+def _belt_contacts(poses: RecordedPoses, treadmill: float) -> ContactRuns:
+    """Contacts of feet on a treadmill of so many leg lengths a second: as drawn feet go along, about."""
+    speeds = SPEEDS[0] + BELT_SLIPS[0] * treadmill, SPEEDS[1] + BELT_SLIPS[1] * treadmill
+    return find_contact_runs(poses.motion, heights=BELT_HEIGHTS, speed_limits=speeds, shortest=BELT_SHORTEST)
 
 
 def _stances(poses: RecordedPoses, contacts: ContactRuns) -> list[FootStance]:
@@ -154,10 +179,11 @@ def _passing_feet(poses: RecordedPoses) -> list[_Strike]:
     rate = poses.motion.rate
     rows: list[_Strike] = []
     forward = rotations.rotate(poses.heading, np.array([0.0, 0.0, 1.0]))
+    carries = running_maximum(poses.stands, max(round(CARRIES * rate), 1))
     for side in SIDES:
         away = poses.position(f"{side}Foot") - poses.position("hips")
         ahead = smooth_gaussian(np.sum(away * forward, axis=1)[:, None], rate, SWING_SMOOTH)[:, 0] / poses.leg_length
-        rows += [(frame / rate, side) for frame in _turning_points(ahead * poses.stands, LEAST_SWING)]
+        rows += [(frame / rate, side) for frame in _turning_points(ahead * carries, LEAST_SWING)]
     return sorted(rows)
 
 

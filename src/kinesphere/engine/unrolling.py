@@ -7,43 +7,39 @@ into the next one.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from kinesphere.engine.detail import BodyStrokes, Detail
-from kinesphere.engine.recorded_poses import RecordedPoses
-from kinesphere.engine.stepping import find_steps
+from kinesphere.engine.loops import UnrolledLoop
 from kinesphere.maths.vectors import Floats
 from kinesphere.motion.drive import Drive
 from kinesphere.motion.gesture import Curve, Step
 from kinesphere.motion.memo import memoised
-from kinesphere.motion.motion import Motion
 from kinesphere.motion.phrase import SAMPLES, Keys, Phrase, Track
-
-CYCLES = 3
+from kinesphere.motion.referent import Referent
 
 
 def unroll(phrase: Phrase) -> Phrase:
-    """A loop's phrase over ``CYCLES`` cycles, no loop itself."""
+    """A loop's phrase over several cycles, no loop itself."""
     assert phrase.detail is not None
-    period = phrase.detail.recording.duration
-    duration = CYCLES * period
-    tracks = {part: unroll_track(own, period) for part, own in phrase.tracks.items()}
-    drives = tuple(_unroll_drive(drive, period) for drive in phrase.drives)
-    referents = tuple(
-        replace(own, start=own.start + k * period, end=own.end + k * period)
-        for k in range(CYCLES)
-        for own in phrase.referents
-    )
     detail = unroll_detail(phrase.detail)
+    assert detail.period is not None
+    repeat = Repeat(detail.cycles, detail.period, phrase.detail.strokes.wraps)
+    lifted, cut = phrase.detail.tracks, phrase.detail.cut
+    tracks = {
+        part: repeat.track(own, part in cut and _same_ends(own.keys, lifted[part].keys))
+        for part, own in phrase.tracks.items()
+    }
+    drives = tuple(repeat.drive(drive) for drive in phrase.drives)
     return replace(
         phrase,
-        duration=duration,
+        duration=repeat.duration,
         tracks=tracks,
         drives=drives,
-        referents=referents,
+        referents=_referents(phrase, repeat),
         detail=detail,
         loop=False,
         applied=None,
@@ -53,94 +49,123 @@ def unroll(phrase: Phrase) -> Phrase:
 @memoised
 def unroll_detail(detail: Detail) -> Detail:
     """What was found in a loop, over several cycles of it."""
-    period = detail.recording.duration
-    poses = RecordedPoses.of(_unroll_motion(detail.poses.motion))
-    strokes = detail.strokes
-    edges = np.concatenate([strokes.edges[:-1] + k * period for k in range(CYCLES)] + [[CYCLES * period]])
+    loop = detail.unrolled if detail.unrolled is not None else UnrolledLoop.of(detail.recording)
+    strokes, period = detail.strokes, detail.recording.duration
+    repeat = Repeat(loop.cycles.count, period, strokes.wraps)
+    inside = strokes.edges[1:-1] if strokes.wraps else strokes.edges[1:]
+    edges = np.concatenate([[0.0], *(inside + k * period for k in range(repeat.count)), [repeat.duration]])
+    leads = strokes.leads[:-1] * repeat.count + strokes.leads[-1:] if strokes.wraps else strokes.leads * repeat.count
     body = BodyStrokes(
-        edges, strokes.leads * CYCLES, np.tile(strokes.lengths, CYCLES), np.tile(strokes.inflections, CYCLES)
+        edges if strokes.wraps else edges[:-1],
+        leads,
+        repeat.rows(strokes.lengths, strokes.wraps),
+        repeat.rows(strokes.inflections, strokes.wraps),
     )
     return Detail(
-        _unroll_motion(detail.recording),
-        poses,
-        {part: unroll_track(own, period) for part, own in detail.tracks.items()},
+        replace(loop.poses.motion, skeleton=detail.recording.skeleton),
+        loop.poses,
+        {part: repeat.track(own, part in detail.cut) for part, own in detail.tracks.items()},
         body,
-        find_steps(poses),
+        loop.steps,
         detail.hangs,
         period,
     )
 
 
-def travel(motion: Motion) -> Floats:
-    """``(J, 3)`` how far roots have come over the ground in a cycle; nothing else moves on."""
-    made = np.zeros((len(motion.skeleton), 3))
-    roots = np.flatnonzero(motion.skeleton.parents < 0)
-    made[roots] = (motion.translations[-1] - motion.translations[0])[roots] * np.array([1.0, 0.0, 1.0])
-    return made
+def _referents(phrase: Phrase, repeat: Repeat) -> tuple[Referent, ...]:
+    """What hands keep in each cycle; what they keep all the time, throughout."""
+    assert phrase.detail is not None
+    loop, made = phrase.detail.unrolled, []
+    way = np.zeros(3) if loop is None else loop.way
+    for own in phrase.referents:
+        if own.start <= 0.0 and own.end >= repeat.period and own.target is None:
+            made.append(replace(own, end=repeat.duration))
+            continue
+        for k in range(repeat.count):
+            x, y, z = np.zeros(3) if own.target is None else (np.array(own.target) + k * way).tolist()
+            times = own.start + k * repeat.period, own.end + k * repeat.period
+            target = None if own.target is None else (x, y, z)
+            made.append(replace(own, start=times[0], end=times[1], target=target))
+    return tuple(made)
 
 
-def _unroll_motion(motion: Motion) -> Motion:
-    def tile(values: Floats, on: Floats | float = 0.0) -> Floats:
-        cycles = [values[:-1] + k * on for k in range(CYCLES)]
-        return np.concatenate([*cycles, values[-1:] + (CYCLES - 1) * on])
-
-    scales = None if motion.scales is None else tile(motion.scales)
-    translations = tile(motion.translations, travel(motion))
-    return replace(motion, rotations=tile(motion.rotations), translations=translations, scales=scales)
+def _same_ends(keys: Keys | None, lifted: Keys | None) -> bool:
+    """Whether the first key of a loop is where it was lifted."""
+    if keys is None or lifted is None:
+        return False
+    same = np.array_equal(keys.positions[0], lifted.positions[0]) and keys.swivels[0] == lifted.swivels[0]
+    return bool(same and keys.times[0] == lifted.times[0] and not keys.goals[0])
 
 
-def unroll_track(track: Track, period: float) -> Track:
-    """A part's track over several cycles."""
-    keys, placed = track.keys, track.placed
-    strokes: Mapping[str, Any] = {
-        name: np.tile(values, CYCLES) if np.ndim(values) else values for name, values in track.strokes.items()
-    }
-    if keys is not None:
-        if placed is not None:
-            placed = np.concatenate([*[placed[:-1]] * CYCLES, placed[-1:]])
-        keys = _unroll_keys(keys, period)
-    return Track(
-        keys,
-        {name: _unroll_curve(own, period) for name, own in track.curves.items()},
-        strokes,
-        {name: _unroll_values(values, period) for name, values in track.overlays.items()},
-        placed,
-        track.palms,
-        tuple(
-            Step(own.lift + k * period, own.land + k * period, own.x, own.z, own.turn)
-            for k in range(CYCLES)
-            for own in track.steps
-        ),
-    )
+@dataclass(frozen=True)
+class Repeat:
+    """How what a phrase of a loop says is repeated."""
 
+    count: int  # cycles
+    period: float  # seconds of one
+    wraps: bool  # whether a stroke of the body's clock goes over the seam
 
-def _unroll_keys(keys: Keys, period: float) -> Keys:
-    """Keys of all cycles; the last of one is the first of the next."""
+    @property
+    def duration(self) -> float:
+        """Seconds of all cycles."""
+        return self.count * self.period
 
-    def tile(values: Any) -> Any:
-        return np.concatenate([*[values[:-1]] * CYCLES, values[-1:]])
+    def rows(self, values: Any, wraps: bool) -> Any:
+        """A value for each stroke ``(S,)``, of all cycles: a stroke over the seam is as the first one."""
+        if not np.ndim(values):
+            return values
+        return np.concatenate([np.tile(values[:-1], self.count), values[-1:]]) if wraps else np.tile(values, self.count)
 
-    times = np.concatenate([*(keys.times[:-1] + k * period for k in range(CYCLES)), [CYCLES * period]])
-    inflections = np.concatenate([keys.inflections[:1], np.tile(keys.inflections[1:], CYCLES)])
-    spaces = keys.spaces[:-1] * CYCLES + keys.spaces[-1:]
-    return Keys(
-        times, tile(keys.positions), tile(keys.swivels), tile(keys.goals), spaces, inflections, locked=keys.locked
-    )
+    def track(self, track: Track, cut: bool) -> Track:
+        """A part's track over several cycles; where it is ``cut`` between them, there is no key."""
+        keys, placed = track.keys, track.placed
+        wraps = self.wraps if keys is None else not keys.goals[0]
+        strokes: Mapping[str, Any] = {name: self.rows(values, wraps) for name, values in track.strokes.items()}
+        if keys is not None:
+            if placed is not None:
+                placed = self._tile(placed, cut)
+            keys = self._keys(keys, cut)
+        return Track(
+            keys,
+            {name: self._curve(own) for name, own in track.curves.items()},
+            strokes,
+            {name: self._values(values) for name, values in track.overlays.items()},
+            placed,
+            track.palms,
+            tuple(
+                Step(own.lift + k * self.period, own.land + k * self.period, own.x, own.z, own.turn)
+                for k in range(self.count)
+                for own in track.steps
+            ),
+        )
 
+    def _tile(self, values: Any, cut: bool, on: float = 0.0) -> Any:
+        """Values of keys ``(K, ...)`` in all cycles, each higher by ``on``; the last of one begins the next."""
+        inside = values[1:-1] if cut else values[1:]
+        later = [inside + k * on if on else inside for k in range(self.count)]
+        ends = [values[-1:] + (self.count - 1) * on if on else values[-1:]] if cut else []
+        return np.concatenate([values[:1], *later, *ends])
 
-def _unroll_curve(curve: Curve, period: float) -> Curve:
-    times = [t + k * period for k in range(CYCLES) for t in curve.times[:-1]] + [CYCLES * period]
-    return Curve(tuple(times), (*curve.values[:-1] * CYCLES, curve.values[-1]))
+    def _keys(self, keys: Keys, cut: bool) -> Keys:
+        """Keys of all cycles."""
+        positions, swivels, goals = (self._tile(row, cut) for row in (keys.positions, keys.swivels, keys.goals))
+        first, *rest = keys.spaces
+        spaces = (first, *(rest[:-1] if cut else rest) * self.count, *(rest[-1:] if cut else ()))
+        times, inflections = self._tile(keys.times, cut, self.period), self._tile(keys.inflections, cut)
+        return Keys(times, positions, swivels, goals, spaces, inflections, locked=keys.locked)
 
+    def _curve(self, curve: Curve) -> Curve:
+        times = [t + k * self.period for k in range(self.count) for t in curve.times[:-1]] + [self.duration]
+        return Curve(tuple(times), (*curve.values[:-1] * self.count, curve.values[-1]))
 
-def _unroll_values(values: Floats, period: float) -> Floats:
-    """A number, or a curve over the phrase's own time."""
-    if np.ndim(values) == 0:
-        return values
-    own = np.arange(len(values)) / SAMPLES
-    time = np.arange(round(CYCLES * period * SAMPLES) + 1) / SAMPLES
-    return np.interp(np.mod(time, period), own, values)
+    def _values(self, values: Floats) -> Floats:
+        """A number, or a curve over the phrase's own time."""
+        if np.ndim(values) == 0:
+            return values
+        own = np.arange(len(values)) / SAMPLES
+        time = np.arange(round(self.duration * SAMPLES) + 1) / SAMPLES
+        return np.interp(np.mod(time, self.period), own, values)
 
-
-def _unroll_drive(drive: Drive, period: float) -> Drive:
-    return drive if drive.amount.ndim == 0 else replace(drive, amount=_unroll_values(drive.amount, period))
+    def drive(self, drive: Drive) -> Drive:
+        """A drive over several cycles."""
+        return drive if drive.amount.ndim == 0 else replace(drive, amount=self._values(drive.amount))

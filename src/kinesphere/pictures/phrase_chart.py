@@ -16,11 +16,12 @@ from PIL import Image, ImageDraw
 
 from kinesphere.body.ground import runs, smooth_gaussian
 from kinesphere.engine.detail import LEGS_LEAD, REST_LEADS, Detail
-from kinesphere.engine.lifting import hangs_at
+from kinesphere.engine.lifting import hand_strokes_in, hangs_at
+from kinesphere.engine.loops import describe_treadmill
 from kinesphere.engine.paths import stroke_paths
 from kinesphere.engine.recorded_hands import hand_strokes
 from kinesphere.engine.recording_clock import recording_clock
-from kinesphere.engine.stroke_finding import SMOOTH, FoundStrokes, find_strokes
+from kinesphere.engine.stroke_finding import SMOOTH, FoundStrokes
 from kinesphere.maths.filters import derivative
 from kinesphere.maths.vectors import Floats, norms
 from kinesphere.motion.humanoid import SIDES
@@ -104,7 +105,7 @@ def hand_speed(phrase: Phrase, side: str) -> HandSpeed | None:
     poses, rate = detail.poses, detail.recording.rate
     path = poses.wrist(side)
     speed = poses.arm_length * norms(derivative(smooth_gaussian(path, rate, SMOOTH), rate))
-    return HandSpeed(keys, find_strokes(path, rate), speed, _neutral_speed(phrase, detail, side, keys))
+    return HandSpeed(keys, hand_strokes_in(detail, side), speed, _neutral_speed(phrase, detail, side, keys))
 
 
 def _neutral_speed(phrase: Phrase, detail: Detail, side: str, keys: Keys) -> Floats | None:
@@ -197,6 +198,15 @@ class _Chart:
 
     # Helpers
 
+    def _around(self, start: float, end: float) -> list[tuple[float, float]]:
+        """The stretches of a loop's own time in which something is that goes over its seam."""
+        seconds = self.phrase.duration
+        if not self.phrase.loop or (start >= 0.0 and end <= seconds):
+            return [(start, end)]
+        if start < 0.0:
+            return [(0.0, end), (start + seconds, seconds)]
+        return [(start, seconds), (0.0, end - seconds)]
+
     def _shown(self, start: float, end: float) -> bool:
         return end >= self.range[0] and start <= self.range[1]
 
@@ -242,8 +252,10 @@ class _Chart:
             about += f"; shown: {first:.2f} to {last:.2f} s"
         strokes = ", ".join(f"{side} hand {_counted(len(own.strokes), 'stroke')}" for side, own in self.hands.items())
         strikes = len(self.detail.steps.strikes)
-        body = sum(lead != REST_LEADS for lead in self.detail.strokes.leads)
+        body = sum(lead != REST_LEADS for lead in self.detail.strokes.whole_leads)
         found = f"{strokes}, whole body {body}; {_counted(strikes, 'foot strike')} of locomotion"
+        if self.phrase.loop:
+            found += f" in a loop{describe_treadmill(self.detail.treadmill)}"
         room = self.width - LEFT_MARGIN - RIGHT_MARGIN
         self._text(24, 16, truncate_text(self.title, TITLE_SIZE, 0.5 * room), INK, "la", TITLE_SIZE)
         at = 24 + font(TITLE_SIZE).getlength(truncate_text(self.title, TITLE_SIZE, 0.5 * room)) + 18
@@ -333,11 +345,13 @@ class _Chart:
         colour, times = ARM_COLOURS[side], self.detail.times
         edge = mix_colours(colour, PAPER, 0.6)
         rests = np.ones(len(times), dtype=np.bool_)
-        for start, end in zip(own.strokes.starts.tolist(), own.strokes.ends.tolist(), strict=True):
-            rests[start + 1 : end] = False
-            if self._shown(times[start], times[end]):
-                self._box(self._x(times[start]), top, self._x(times[end]), bottom, _shade(colour))
-                for time in (times[start], times[end]):
+        rate = self.detail.recording.rate
+        every = zip((own.strokes.starts / rate).tolist(), (own.strokes.ends / rate).tolist(), strict=True)
+        for start, end in (part for ends in every for part in self._around(*ends)):
+            rests[round(start * rate) + 1 : round(end * rate)] = False
+            if self._shown(start, end):
+                self._box(self._x(start), top, self._x(end), bottom, _shade(colour))
+                for time in (start, end):
                     self._line([(self._x(time), top), (self._x(time), bottom)], 1.0, edge)
         hangs = hangs_at(self.detail.poses.wrist(side))
         for first, last in runs(rests):
@@ -389,10 +403,10 @@ class _Chart:
             colour, y = ARM_COLOURS[side], self.y
             self._label(y + 0.5 * THIN_STRIP, f"{side} foot", colour)
             for own in steps.stances_of(side):
-                start, end = own.first / rate, own.last / rate
-                if self._shown(start, end):
-                    ink = mix_colours(colour, PAPER, 0.55)
-                    self._box(self._x(start), y + 3, max(self._x(end), self._x(start) + 1), y + THIN_STRIP - 3, ink)
+                for start, end in self._around(own.first / rate, own.last / rate):
+                    if self._shown(start, end):
+                        ink = mix_colours(colour, PAPER, 0.55)
+                        self._box(self._x(start), y + 3, max(self._x(end), self._x(start) + 1), y + THIN_STRIP - 3, ink)
             for strike, whose in zip(steps.strikes.tolist(), steps.strike_sides, strict=True):
                 if whose == side and self._shown(strike, strike):
                     self._box(self._x(strike) - 1.3, y - 1, self._x(strike) + 1.3, y + THIN_STRIP + 1, colour)

@@ -18,7 +18,8 @@ from kinesphere.body.limits import limit_excess
 from kinesphere.engine.detail import Detail
 from kinesphere.engine.generation import generate
 from kinesphere.engine.inserted_poses import describe_frames
-from kinesphere.engine.performed_recording import performed_clock
+from kinesphere.engine.loops import carried
+from kinesphere.engine.performed_recording import performed_clock, performed_treadmill
 from kinesphere.engine.phrase_data import count_strokes, walked_share
 from kinesphere.engine.recorded_poses import RecordedPoses, performed_motion, recorded_subset
 from kinesphere.engine.recorded_referents import kept_joint
@@ -68,6 +69,8 @@ class PerformanceReport:
         Foot strikes of locomotion, and how often feet come to stand.
     walks
         Share of its time that is locomotion.
+    treadmill, new_treadmill
+        Metres a second that who moves in place goes over the ground that passes below, before and now; else 0.
     contacts
         What hands touch, where they meet, and where they stay; ``aims`` counts what they point at.
     slide
@@ -91,6 +94,8 @@ class PerformanceReport:
     contacts: tuple[KeptContact, ...] = field(default=())
     aims: int = 0
     inserted: tuple[int, ...] = ()
+    treadmill: float = 0.0
+    new_treadmill: float = 0.0
 
     @property
     def kept(self) -> int:
@@ -114,6 +119,8 @@ class PerformanceReport:
             "steps": self.steps,
             "stances": self.stances,
             "walks": round(self.walks, 3),
+            "treadmill_m_s": round(self.treadmill, 3),
+            "new_treadmill_m_s": round(self.new_treadmill, 3),
             "contacts": len(self.contacts),
             "contacts_kept": self.kept,
             "contact_moved_mm": round(self.contact_moved, 1),
@@ -132,6 +139,8 @@ class PerformanceReport:
         ]
         if self.steps:
             told.append(f"{self.steps} steps, {100.0 * self.walks:.0f} % of it walks")
+        if self.treadmill > 0.0:
+            told.append(f"in place at {self.treadmill:.2f} m/s, now {self.new_treadmill:.2f}")
         if self.contacts:
             told.append(f"{self.kept} of {len(self.contacts)} contacts kept, {self.contact_moved:.0f} mm at most")
         told.append(f"feet slide {self.slide:.0f} mm more")
@@ -167,7 +176,9 @@ class _Comparison:
         source = detail.times if same else performed_clock(phrase, performed.rate).source
         self.source = np.interp(np.arange(len(performed)), np.arange(len(source)), source)  # seconds of the recording
         self.before, body = detail.poses, detail.poses.body
-        known = replace(performed_motion(performed), skeleton=body.skeleton)
+        self.treadmill = performed_treadmill(phrase, performed.rate)
+        over_ground = carried(performed, performed.times[:, None] * self.treadmill)
+        known = replace(performed_motion(over_ground), skeleton=body.skeleton)
         self.after = RecordedPoses(known, body, subset_pose(known, recorded_subset(body)))
 
     def report(self) -> PerformanceReport:
@@ -188,6 +199,8 @@ class _Comparison:
             beyond_joint=joint,
             contacts=tuple(self._contact(own) for own in contacts),
             inserted=self.detail.inserted_frames,
+            treadmill=float(norms(self.detail.treadmill)),
+            new_treadmill=float(norms(self.treadmill)),
             aims=sum(own.kind == Kind.AIM for own in self.phrase.referents),
         )
 
