@@ -1,7 +1,8 @@
 """The observer beside recordings: calibrate it on captures, and count what it codes on others.
 
     python tools/observer_recordings.py DATA            what it codes on the clips of the blind readings
-    python tools/observer_recordings.py DATA --fix      calibrate it on other clips first, and write the calibration
+    python tools/observer_recordings.py DATA --fix      calibrate it on other clips first, and write the calibration;
+                                                        count as well what it codes of clips that it was not fitted on
 
 Calibration is done on stretches of captures of which no blind reading shows any: unedited, in each element, and in
 combinations. Signs of cues are from the literature and never fitted. ``DATA`` is the folder of captures.
@@ -18,7 +19,8 @@ import numpy as np
 
 from blind_recordings import CLIP_SETS, ELEMENTS, Shown, clip
 from kinesphere import Effort, Motion, lift, perform
-from kinesphere.analysis.comparison import NOTICEABLE, SIGNS, Comparison
+from kinesphere.analysis.comparison import Comparison
+from kinesphere.analysis.comparison_cues import NOTICEABLE, SIGNS, seen
 from kinesphere.analysis.measures import ELEMENTS as FACTOR_ELEMENTS
 from kinesphere.analysis.measures import FACTORS
 from kinesphere.analysis.observer import (
@@ -35,6 +37,7 @@ from recording_measures.clips import find_clips
 ABOUT = """How the observer weighs how a recording is performed differently, beside the recording itself.
 Made by tools/observer_recordings.py --fix: do not edit."""
 STRETCH = 3.0, 5.0  # seconds
+FOLDS = 8
 COMBINATIONS = 3  # of elements, for each clip
 SINGLE: tuple[Codes, ...] = tuple(
     (*(0,) * factor, sign, *(0,) * (3 - factor))  # type: ignore[misc]
@@ -90,10 +93,33 @@ def shown(data: Path, clips: Shown) -> list[Example]:
     return made
 
 
-def report(rows: Sequence[Example], calibration: EffortCalibration) -> str:
+def calibrated(rows: Sequence[Example]) -> EffortCalibration:
+    """A calibration for examples."""
+    return fit_calibration([seen(found) for _, _, found in rows], [codes for _, codes, _ in rows], SIGNS, NOTICEABLE)
+
+
+def coded(rows: Sequence[Example], calibration: EffortCalibration) -> list[tuple[int, ...]]:
+    """The codes of examples."""
+    return [code_comparison(found, 1, calibration).codes for _, _, found in rows]
+
+
+def held_out(rows: Sequence[Example], seed: int = 1) -> str:
+    """A report of examples each of which is coded by a calibration on other clips."""
+    names = sorted({name for name, _, _ in rows})
+    order = np.random.default_rng(seed).permutation(len(names))
+    fold = {names[at]: i % FOLDS for i, at in enumerate(order.tolist())}
+    tested: list[Example] = []
+    said: list[tuple[int, ...]] = []
+    for own in range(FOLDS):
+        out = [row for row in rows if fold[row[0]] == own]
+        tested += out
+        said += coded(out, calibrated([row for row in rows if fold[row[0]] != own]))
+    return report(tested, said)
+
+
+def report(rows: Sequence[Example], codings: Sequence[Sequence[int]]) -> str:
     """Shares of what was coded right, as its opposite and not at all, and a row an element, in Markdown."""
-    asked = np.array([codes for _, codes, _ in rows])
-    said = np.array([code_comparison(found, 1, calibration).codes for _, _, found in rows])
+    asked, said = np.array([codes for _, codes, _ in rows]), np.array(codings)
     there = asked != 0
     right, opposite = (said == asked)[there].mean(), (said == -asked)[there].mean()
     lines = [
@@ -121,14 +147,14 @@ def main() -> None:
     warnings.simplefilter("ignore")
     if given.fix:
         practice = examples(given.data)
-        found = [row for _, _, row in practice]
-        calibration = fit_calibration(found, [codes for _, codes, _ in practice], SIGNS, NOTICEABLE)
+        calibration = calibrated(practice)
         RECORDED_FILE.write_text(calibration_toml({"recorded": calibration}, ABOUT), encoding="utf-8")
-        print(f"Practice, {len({name for name, _, _ in practice})} clips: {report(practice, calibration)}\n")
+        count = len({name for name, _, _ in practice})
+        print(f"Practice, {count} clips: {report(practice, coded(practice, calibration))}")
+        print(f"\nThe same, each clip by a calibration on others: {held_out(practice)}")
     for name, clips in CLIP_SETS.items():
-        print(
-            f"\nThe {name} clips of the blind readings: {report(shown(given.data, clips), load_recorded_calibration())}"
-        )
+        rows = shown(given.data, clips)
+        print(f"\nThe {name} clips of the blind readings: {report(rows, coded(rows, load_recorded_calibration()))}")
 
 
 if __name__ == "__main__":

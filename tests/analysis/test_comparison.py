@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from kinesphere import TimeMap, body_of, perform, retime
-from kinesphere.analysis.comparison import MEASURES, NOTICEABLE, SIGNS, Comparison
+from kinesphere.analysis.comparison import Comparison
+from kinesphere.analysis.comparison_cues import MEASURES, NOTICEABLE, SATURATION, SIGNS, seen
 from kinesphere.analysis.observer import load_recorded_calibration, observe_recorded
 from kinesphere.maths import rotations as R
 from kinesphere.maths.vectors import norms
@@ -91,6 +92,40 @@ def test_a_lower_body_and_a_roaming_face_are_told_apart():
     assert roaming["face_roam"] > 2.0 * NOTICEABLE["face_roam"]
     assert roaming["face_travel"] > 2.0 * NOTICEABLE["face_travel"]
     assert abs(roaming["pelvis_height"]) < 1e-6
+
+
+def test_a_face_that_stays_with_its_world_does_not_roam_though_the_body_turns():
+    motion = record("drink")
+    swing = 0.35 * np.sin(2.0 * np.pi * 0.8 * motion.times)[:, None] * [0.0, 1.0, 0.0]
+    turning = turned(motion, "hips", swing)
+    still = turned(turning, "head", -swing)
+    assert measures(turning, motion)["gaze_roam"] > 3.0 * NOTICEABLE["gaze_roam"]
+    assert measures(still, turning)["gaze_roam"] < -3.0 * NOTICEABLE["gaze_roam"]
+
+
+def test_hands_that_hang_back_drag_and_those_that_lead_do_not():
+    motion = record("wave")
+    late = 0.06
+    roles = body_of(motion).roles
+    shown = np.clip(np.arange(len(motion)) - round(late * motion.rate), 0, len(motion) - 1)
+    carried, _ = motion.world()
+    local = motion.rotations.copy()
+    for side in SIDES:
+        arm, hand = roles[f"{side}LowerArm"], roles[f"{side}Hand"]
+        local[:, hand] = R.multiply(R.conjugate(carried[:, arm]), carried[shown, hand])
+    dragging = replace(motion, rotations=R.continuous(local))
+    assert measures(dragging, motion)["drag"] > NOTICEABLE["drag"]
+    assert measures(motion, dragging)["drag"] < -NOTICEABLE["drag"]
+
+
+def test_what_is_seen_of_a_measure_is_bounded_and_grows_with_it():
+    sizes = np.linspace(-40.0, 40.0, 81)
+    told = [seen({name: size * NOTICEABLE[name] for name in MEASURES}) for size in sizes]
+    for name in MEASURES:
+        values = np.array([own[name] for own in told]) / NOTICEABLE[name]
+        assert (np.diff(values) >= 0.0).all()
+        assert np.abs(values).max() <= SATURATION
+        assert values[41] == pytest.approx(1.0, abs=0.05)  # what is just noticeable is noticed as such
 
 
 def test_signs_are_never_fitted():

@@ -8,14 +8,13 @@ from the recording at the same moments, in heights of the body, radians, or loga
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from types import MappingProxyType
 
 import numpy as np
 
-from kinesphere.analysis.measures import read_signs, wrist_flexion
+from kinesphere.analysis.compared_strokes import log_ratio, measure_stroke
+from kinesphere.analysis.measures import wrist_flexion
 from kinesphere.analysis.observation import RATE, ObservedBody, observe_body
 from kinesphere.analysis.strokes import Stroke, find_strokes
 from kinesphere.maths import dtw
@@ -33,48 +32,9 @@ WAITING = 0.004  # heights that each frame costs in which one of both waits
 SMOOTH = 0.10  # seconds of σ of the alignment: its path waits and jumps
 PACES = (0.15, 6.0)
 RESTLESS = 0.05  # heights a second: faster is a movement of the hand
-SHARE = 0.15  # of a stroke's time about its fastest moment within which the body lands
 LAG = 0.2  # seconds, the most that a part is looked for behind another
+ACCENTS = 0.15  # seconds of σ: what is quicker in a hand's way makes its accents
 LIVELY = 0.004  # of heights or radians: what varies less counts as still
-LEAST_SPEED = 0.05  # heights a second of a hand at its goal, slower than which nothing is seen
-AFTER = 0.3  # seconds after an arrival in which a hand may go on
-DIPS = 0.7  # of both peaks beside it below which a dip of speed is a hesitation
-
-# Just noticeable differences, our own rough estimates as in ``measures.NOTICEABLE``.
-NOTICEABLE: Mapping[str, float] = MappingProxyType(
-    {
-        "duration": 0.1,
-        "quickness": 0.1,
-        "unevenness": 0.1,
-        "acceleration": 0.2,
-        "wander": 0.15,
-        "turning": 0.15,
-        "face_aside": 0.06,
-        "face_roam": 0.1,
-        "face_travel": 0.15,
-        "trunk_twist": 0.2,
-        "pelvis_height": 0.008,
-        "chest_height": 0.008,
-        "head_height": 0.008,
-        "ankle_height": 0.006,
-        "chest_ahead": 0.012,
-        "pelvis_drop": 0.006,
-        "bounce": 0.2,
-        "energy": 0.2,
-        "arrest": 0.2,
-        "neck": 0.2,
-        "shoulders": 0.2,
-        "sway": 0.2,
-        "elbows": 0.012,
-        "free_arm": 0.2,
-        "trail": 0.02,
-        "passes": 0.015,
-        "goal_speed": 0.2,
-        "wrist_swing": 0.2,
-        "hesitations": 0.15,
-    }
-)
-MEASURES = tuple(NOTICEABLE)
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,8 +70,8 @@ class Comparison:
     def measures(self) -> dict[str, float]:
         """All measures, by name (``MEASURES``)."""
         lasting = {
-            "duration": _ratio(len(self.take), len(self.recording)),
-            "acceleration": _ratio(_acceleration(self.take), _acceleration(self.recording)),
+            "duration": log_ratio(len(self.take), len(self.recording)),
+            "acceleration": log_ratio(_acceleration(self.take), _acceleration(self.recording)),
         }
         return lasting | _pace(self) | _attitude(self) | _variation(self) | _strokes(self)
 
@@ -163,10 +123,6 @@ def _align(take: ObservedBody, recording: ObservedBody) -> Floats:
 
 
 # Differences of one number
-
-
-def _ratio(one: float, other: float) -> float:
-    return float(np.log(max(one, TINY) / max(other, TINY)))
 
 
 def _acceleration(body: ObservedBody) -> float:
@@ -250,18 +206,23 @@ def _variation(pair: Comparison) -> dict[str, float]:
             "sway": _spread((body["chest"] - 0.5 * (body["left foot"] + body["right foot"]))[:, 0]),
             "bounce": _spread(body["pelvis"][:, 1]),
             "free_arm": _spread(body.from_chest(f"{free} wrist")),
+            "roll": _spread(unit(shoulders)[:, 1]),
+            "arms": float(np.mean([_spread(body.from_chest(f"{side} wrist")) for side in SIDES])),
+            "accents": float(np.mean([_quick(body.from_chest(f"{side} wrist")) for side in SIDES])),
         }
         if "face" in body:
             face = unit(body["face"] - body["head"])
+            own["gaze_roam"] = _spread(unit(body.world["face"] - body.world["head"]))
             own |= {"face_roam": _spread(face), "face_travel": float(norms(np.diff(face, axis=0)).sum())}
         if all(f"{side} knuckle" in body for side in SIDES):
             own["wrist_swing"] = float(np.mean([_spread(wrist_flexion(body, side)) for side in SIDES]))
         for name, value in own.items():
             rows.setdefault(name, []).append(value)
-    made = {name: _ratio(two[0] + LIVELY, two[1] + LIVELY) for name, two in rows.items() if len(two) == 2}
-    made = dict.fromkeys(("face_roam", "face_travel", "wrist_swing"), 0.0) | made
+    made = {name: log_ratio(two[0] + LIVELY, two[1] + LIVELY) for name, two in rows.items() if len(two) == 2}
+    made = dict.fromkeys(("face_roam", "face_travel", "gaze_roam", "wrist_swing"), 0.0) | made
     side = _leading(pair.recording)
     made["trail"] = _lag(pair.take, side) - _lag(pair.recording, side)
+    made["drag"] = _drag(pair.take) - _drag(pair.recording)
     return made
 
 
@@ -270,6 +231,27 @@ def _spread(values: Floats) -> float:
     columns = values.reshape(len(values), -1)
     slow = gaussian(columns, 1.0 * RATE, ends="reflect")
     return float(np.sqrt(np.mean(np.sum((columns - slow) ** 2, axis=1))))
+
+
+def _quick(path: Floats) -> float:
+    """How far a path ``(T, 3)`` is from itself without what is quick in it, its accents."""
+    off = path - gaussian(path, ACCENTS * RATE, ends="point")
+    return float(np.sqrt(np.mean(np.sum(off * off, axis=1))))
+
+
+def _drag(body: ObservedBody) -> float:
+    """How far hands are bent against the way that their wrists go about the chest, faster moments counting more."""
+    rows = []
+    for side in SIDES:
+        tip = next((own for own in (f"{side} fingers", f"{side} knuckle") if own in body), None)
+        if tip is None:
+            continue
+        wrist = body[f"{side} wrist"]
+        bend = unit(body[tip] - wrist) - unit(wrist - body[f"{side} elbow"])
+        bend = bend - gaussian(bend, 1.0 * RATE, ends="reflect")  # how a hand is held is no drag
+        way = derivative(body.from_chest(f"{side} wrist"), RATE)
+        rows.append(-float(np.sum(bend * way)) / max(float(norms(way).sum()), TINY))
+    return float(np.mean(rows)) if rows else 0.0
 
 
 def _lag(body: ObservedBody, side: str) -> float:
@@ -297,103 +279,23 @@ def _lag(body: ObservedBody, side: str) -> float:
 
 def _strokes(pair: Comparison) -> dict[str, float]:
     """What differs in strokes: their paths, arrivals, energy beyond the pace, and the body's part in them."""
-    sums = dict.fromkeys(
-        ("wander", "turning", "pelvis_drop", "energy", "arrest", "passes", "goal_speed", "hesitations"), 0.0
-    )
+    plain = ("turning", "pelvis_drop", "passes", "hesitations", "goal_speed", "straight", "gaze_goal")
+    sums = dict.fromkeys((*plain, "wander", "reach", "coast", "energy", "arrest"), 0.0)
     total = 0.0
     for side in SIDES:
         for stroke in pair.recorded_strokes[side]:
             own = Stroke(*(pair.at(frame) for frame in (stroke.start, stroke.begin, stroke.stop, stroke.end)))
             if own.stop - own.begin < 4:
                 continue
-            now, was = _stroke(pair.take, side, own), _stroke(pair.recording, side, stroke)
+            now, was = measure_stroke(pair.take, side, own), measure_stroke(pair.recording, side, stroke)
             weight = was["chord"]
             pace = float(np.log(pair.pace[own.begin : own.stop + 1]).mean())
-            sums["wander"] += weight * _ratio(now["wander"], was["wander"])
-            for name in ("turning", "pelvis_drop", "passes", "hesitations"):
+            sums["wander"] += weight * log_ratio(now["wander"], was["wander"])
+            for name in plain:
                 sums[name] += weight * (now[name] - was[name])
-            sums["goal_speed"] += weight * (now["goal_speed"] - was["goal_speed"])
-            sums["energy"] += weight * (_ratio(now["energy"], was["energy"]) - 2.0 * pace)
-            sums["arrest"] += weight * (_ratio(now["arrest"], was["arrest"]) - 2.0 * pace)
+            sums["reach"] += weight * (now["chord"] - was["chord"])
+            sums["coast"] += weight * (now["coast"] - was["coast"] - pace)
+            sums["energy"] += weight * (log_ratio(now["energy"], was["energy"]) - 2.0 * pace)
+            sums["arrest"] += weight * (log_ratio(now["arrest"], was["arrest"]) - 2.0 * pace)
             total += weight
     return {name: value / max(total, TINY) for name, value in sums.items()}
-
-
-def _stroke(body: ObservedBody, side: str, stroke: Stroke) -> dict[str, float]:
-    path = body.from_chest(f"{side} wrist")
-    own = path[stroke.begin : stroke.stop + 1]
-    chord = own[-1] - own[0]
-    length = max(float(np.linalg.norm(chord)), TINY)
-    aside = norms(reject(own - own[0], np.broadcast_to(chord / length, own.shape)))
-    velocity = derivative(path, RATE)
-    speed = norms(velocity)[stroke.begin : stroke.stop + 1]
-    world = norms(derivative(body.world[f"{side} wrist"], RATE))
-    trunk = norms(derivative(body.world["chest"], RATE))
-    energy = world[stroke.begin : stroke.stop + 1] ** 2 + 4.0 * trunk[stroke.begin : stroke.stop + 1] ** 2
-    arrest = -derivative(norms(velocity), RATE)[stroke.begin : stroke.stop + 1].min()
-    height, peak = body["pelvis"][:, 1], stroke.begin + int(np.argmax(speed))
-    reach = max(int(SHARE * RATE), 1)
-    before = height[max(peak - 2 * reach, 0) : peak + 1].max()
-    after = height[peak : min(stroke.stop + reach, len(height) - 1) + 1].min()
-    on = path[stroke.stop : stroke.stop + int(AFTER * RATE) + 1] - path[stroke.stop]
-    return {
-        "chord": length,
-        "wander": float(np.sqrt(np.mean(aside**2))) / length + 0.01,
-        "turning": _turning(own),
-        "energy": float(energy.max()),
-        "arrest": max(float(arrest), TINY),
-        "pelvis_drop": float(before - after),
-        "passes": max(float((on @ chord).max()) / length, 0.0),
-        "goal_speed": _ratio(float(norms(velocity)[stroke.stop]) + LEAST_SPEED, float(speed.max())),
-        "hesitations": _dips(speed),
-    }
-
-
-def _turning(path: Floats, pieces: int = 16) -> float:
-    length = np.concatenate([[0.0], np.cumsum(norms(np.diff(path, axis=0)))])
-    at = np.linspace(0.0, length[-1], pieces + 1)
-    corners = np.stack([np.interp(at, length, path[:, i]) for i in range(3)], axis=1)
-    steps = unit(np.diff(corners, axis=0))
-    return float(np.arccos(np.clip(np.sum(steps[1:] * steps[:-1], axis=1), -1.0, 1.0)).sum())
-
-
-def _dips(speed: Floats) -> float:
-    """How many dips a speed has between its peaks."""
-    inner = (speed[1:-1] >= speed[:-2]) & (speed[1:-1] > speed[2:])
-    peaks = np.flatnonzero(inner) + 1
-    dips = 0
-    for a, b in zip(peaks[:-1].tolist(), peaks[1:].tolist(), strict=True):
-        dips += int(speed[a : b + 1].min() < DIPS * min(speed[a], speed[b]))
-    return float(dips)
-
-
-# Effort cues: element to those that speak for it, then those that discount, as in ``measures``. Slow and with the arms
-# held in is Bound rather than Sustained; a body that sinks is Strong; what is lifted and slow is Light.
-_CUES = {
-    "indirect": ("+wander +turning +face_aside +face_roam +face_travel +trunk_twist", "-pelvis_drop -free_arm"),
-    "direct": (
-        "-wander -turning -face_aside -face_roam -face_travel -trunk_twist",
-        "-duration +quickness +elbows +free_arm",
-    ),
-    "light": (
-        "+pelvis_height +chest_height +head_height +ankle_height -energy -arrest -chest_ahead -pelvis_drop",
-        "-turning +elbows",
-    ),
-    "strong": (
-        "+energy +arrest +pelvis_drop +chest_ahead +bounce -pelvis_height -chest_height",
-        "-quickness -duration",
-    ),
-    "sustained": ("+duration -quickness -acceleration", "+elbows +free_arm +pelvis_height -ankle_height -turning"),
-    "sudden": ("-duration +quickness +acceleration", "-free_arm"),
-    "free": (
-        "+neck +shoulders +sway +free_arm +trail +passes +goal_speed +wrist_swing +elbows",
-        "-turning -trunk_twist -pelvis_drop +duration",
-    ),
-    "bound": (
-        "-neck -shoulders -sway -free_arm -trail -passes -goal_speed -wrist_swing -elbows +hesitations +duration",
-        "-ankle_height",
-    ),
-}
-SIGNS: Mapping[str, Mapping[str, int]] = MappingProxyType(
-    {element: read_signs(f"{cues} {discounts}") for element, (cues, discounts) in _CUES.items()}
-)

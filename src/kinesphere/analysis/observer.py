@@ -19,6 +19,7 @@ from types import MappingProxyType
 import numpy as np
 
 from kinesphere.analysis.comparison import Comparison
+from kinesphere.analysis.comparison_cues import seen
 from kinesphere.analysis.measures import ELEMENTS, FACTORS, NOTICEABLE, SIGNS, StrokeMeasures, measure_strokes
 from kinesphere.maths.vectors import Bools, Floats, Ints
 from kinesphere.motion.motion import Motion
@@ -117,7 +118,8 @@ def code_comparison(
 ) -> Observation:
     """The coding of a comparison's measures."""
     known = load_recorded_calibration() if calibration is None else calibration
-    return Observation(**{factor: _code(known, measures, factor) for factor in FACTORS}, strokes=strokes)
+    beyond = seen(measures)
+    return Observation(**{factor: _code(known, beyond, factor) for factor in FACTORS}, strokes=strokes)
 
 
 def _code(calibration: EffortCalibration, beyond: Mapping[str, float], factor: str) -> Coding:
