@@ -31,7 +31,7 @@ from kinesphere.body.ground import sole_paths, sole_points
 from kinesphere.builtin.library import motion as builtin
 from kinesphere.engine.performed_recording import performed_clock
 from kinesphere.maths import rotations as R
-from kinesphere.maths.vectors import norms
+from kinesphere.maths.vectors import norms, smoothstep
 from kinesphere.motion.referent import Kind
 from recordings import moved, place, record, with_other_axes
 
@@ -270,6 +270,26 @@ def test_stillness_takes_the_life_out_of_rests():
     assert norms(np.diff(place(fidgets, "head"), axis=0)).mean() > norms(np.diff(place(motion, "head"), axis=0)).mean()
 
 
+def test_who_rolls_over_does_not_rest():
+    """Hands and trunk make no strokes then; stillness takes nothing from where the body goes."""
+    motion = record("idle", life=0.01)[:360]
+    rolled = 2.0 * np.pi * smoothstep(np.linspace(-1.0, 2.0, len(motion)))
+    (root,) = np.flatnonzero(motion.skeleton.parents < 0)
+    turn = R.multiply(R.from_axis_angle([0.0, 0.0, 1.0], rolled), R.from_axis_angle([1.0, 0.0, 0.0], -0.5 * np.pi))
+    local, translations = motion.rotations.copy(), motion.translations.copy()
+    local[:, root] = R.multiply(turn, local[:, root])
+    translations[:, root] = np.stack([-0.14 * rolled, np.full(len(motion), 0.14), np.zeros(len(motion))], axis=1)
+    lying = replace(motion, rotations=R.continuous(local), translations=translations)
+    made = perform(lying, stillness=1.0)
+    assert len(made) == len(lying)
+    rolls = slice(140, 220)
+    hips = motion.skeleton.roles["hips"]
+    assert norms(place(made, "hips") - place(lying, "hips"))[rolls].max() < 0.005
+    turned = R.angle_between(made.rotations_world()[rolls, hips], lying.rotations_world()[rolls, hips])
+    assert turned.max() < np.radians(2.0)
+    assert norms(place(made, "head") - place(lying, "head"))[:60].max() > 1e-4  # before, it rests
+
+
 def test_an_edit_of_any_kind_shows():
     motion = record("wave")
     made = generate(Slower()(lift(motion)), motion.rate)
@@ -435,6 +455,13 @@ def test_who_lies_does_not_sink():
     hips = place(made, "hips")
     assert norms(hips - hips[0]).max() < norms(place(motion, "hips") - place(motion, "hips")[0]).max() + 0.02
     assert np.isfinite(made.rotations).all()
+
+
+def test_arms_along_a_body_that_lies_point_at_nothing():
+    """They are level and straight, as those of who stands and points are."""
+    assert not [own for own in lift(lying(record("idle"))).referents if own.kind == Kind.AIM]
+    (aim,) = (own for own in lift(record("point", life=0.0)).referents if own.kind == Kind.AIM)
+    assert aim.arm == "right"
 
 
 def test_who_sits_stays_seated():

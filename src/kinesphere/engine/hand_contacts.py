@@ -31,7 +31,7 @@ SLOW = 0.45  # arm lengths a second, relative to what is touched
 BENT = np.radians(55.0)  # of the elbow of a hand on its hip: hanging hands touch nothing
 PLACE_SPEED, BODY_SPEED = 0.12, 0.22  # of a hand that stays, and of the chest about it
 AIM_STRAIGHT = np.radians(35.0)  # of the elbow of an arm that points
-AIM_RAISED = 0.35  # cosine from straight down above which (negative) an arm is not raised
+AIM_RAISED = 0.35  # cosine from straight down, or from down the trunk, above which an arm is not raised
 AIM_SPEED = 0.30
 FAR = 5.5  # where what is pointed at is taken to be
 SHORTEST = {"touch": 0.15, "meet": 0.05, "place": 0.35, "aim": 0.35}  # seconds
@@ -172,7 +172,9 @@ def _aims(poses: RecordedPoses, side: str, taken: Bools) -> Iterator[Referent]:
     """What a stretched arm that is still points at."""
     rate, wrist = poses.motion.rate, poses.position(f"{side}Hand")
     ray = wrist - poses.position(f"{side}UpperArm")
-    down = -ray[:, 1] / np.maximum(norms(ray), 1e-9)
+    # Who lies has arms along the body that are level; who bows has arms that hang before it.
+    along = rotations.rotate(rotations.conjugate(poses.chest), ray)
+    down = -np.minimum(ray[:, 1], along[:, 1]) / np.maximum(norms(ray), 1e-9)
     still = _velocity(wrist / poses.arm_length, rate) < AIM_SPEED
     points = (_flexion(poses, side) < AIM_STRAIGHT) & (down < AIM_RAISED) & still & ~taken
     for first, last in stretches(points, rate, SHORTEST["aim"]):
