@@ -102,6 +102,15 @@ def test_a_direct_face_does_not_sway_with_the_chest(levels):
     assert own[-1] < 0.6 * own[0], own
 
 
+def test_a_direct_walker_does_not_turn_the_face_against_its_strides():
+    motion = with_wobble(record("walk", life=0.0), "head", (0, 1, 0), 9.0, 1.0)
+    assert lift(motion).detail.steps.walks
+    own = [
+        float(np.std(face_turned(perform(motion, Effort(space=level)) if level else motion))) for level in (0, 0.5, 1)
+    ]
+    assert own[0] > own[1] > own[2], own
+
+
 def test_a_hand_that_hangs_departs_from_where_it_hangs_alone():
     detail = lift(record("wave", life=0.0)).detail
     life, hangs = recorded_life(detail), hanging(detail.poses, "right")

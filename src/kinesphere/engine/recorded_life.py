@@ -16,6 +16,7 @@ from kinesphere.engine.pose import SIGN
 from kinesphere.engine.proportions import ARM
 from kinesphere.engine.recorded_hands import TREMOR, hanging, wrist_path
 from kinesphere.engine.recorded_poses import RecordedPoses, chest_joint
+from kinesphere.engine.recorded_walk import stride_shape
 from kinesphere.maths import rotations
 from kinesphere.maths.filters import gaussian, moving_mean
 from kinesphere.maths.vectors import Floats
@@ -38,7 +39,7 @@ class RecordedLife(NamedTuple):
     """Channels of a recording less their means, over its frames."""
 
     columns: dict[str, int]
-    values: Floats  # (T, N)
+    values: Floats  # (T, N) what is taken away
     larger: Floats  # (T, N) what is made more of
 
 
@@ -81,7 +82,12 @@ def recorded_life(detail: Detail) -> RecordedLife:
     for i, name in enumerate(names):
         if name in ("hips.x", "hips.z"):  # who travels without being seen to walk goes on travelling
             rows[:, i] = larger[:, i]
-    return RecordedLife({name: i for i, name in enumerate(names)}, rows, larger)
+    columns = {name: i for i, name in enumerate(names)}
+    if detail.steps.walks:  # what a face turns with each stride is a walk's to steady, and not to be taken twice
+        shape = stride_shape(detail)
+        strides = detail.steps.walking * (shape.hips[:, 2] + shape.torso[:, 2] + shape.head[:, 2])
+        rows[:, columns["gaze.turn"]] -= strides - moving_mean(strides, radius)
+    return RecordedLife(columns, rows, larger)
 
 
 @memoised

@@ -60,7 +60,7 @@ WORD_HOLDS = {
 }  # fmt: skip
 WORD_THRUSTS = {"torso.forward.ahead": 0.45, "hips.z.ahead": 0.6, "torso.forward": 0.7, "torso.turn.ahead": 0.8}
 STOPS = {"bound": 1.0}  # how far hands stop at goals that they passed
-TIMINGS: Mapping[str, Mapping[str, float]] = {"lift": {"held": 1.0}, "attention": {"calm": 0.9, "chest": 0.06}}
+TIMINGS: Mapping[str, Mapping[str, float]] = {"lift": {"held": 1.0}, "attention": {"calm": 0.9, "chest": 0.04}}
 WALKED_LIFE = (*_SHOULDERS, "head.turn")  # what overlays of walks leave alone
 FLOURISHES = {"wrist_bend": 1.5, "wrist_twist": 1.5, "elbow_twist": 1.6, "elbow_out": 1.5, "trail": 1.5}
 STROKE_GAINS = {"detour": 2.2, "overshoot": 1.6, "anticipation": 1.5}
