@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from engine.walking import BODIES_THAT_WALK
-from kinesphere import Effort, Express, Motion, Shape, body_of, generate, lift, loop, perform
+from kinesphere import Effort, Express, Motion, Phrase, Shape, body_of, generate, lift, loop, perform
 from kinesphere.builtin import motion as builtin
 from kinesphere.builtin.library import movement
 from kinesphere.engine.detail import LEGS_LEAD
@@ -23,12 +23,16 @@ EDITS = {
     "joyful": {"words": "joyful"},
     "sneakily": {"words": "sneakily"},
     "haphazardly": {"words": "haphazardly"},
+    "indirect": {"effort": Effort(space=-1.0)},
+    "direct": {"effort": Effort(space=1.0)},
     "light": {"effort": Effort(weight=-1.0)},
     "strong": {"effort": Effort(weight=1.0)},
     "sudden": {"effort": Effort(time=1.0)},
     "free": {"effort": Effort(flow=-1.0)},
     "rising": {"shape": Shape(vertical=-1.0)},
 }
+
+PARTS = {"wave": (0.7, 1.9), "knock": (0.5, 1.5), "beckon": (0.5, 1.8)}  # seconds, cut within strokes
 
 
 def stride(body: str = "figure", rate: float = 60.0) -> tuple[Motion, float]:
@@ -152,12 +156,8 @@ def test_what_is_found_goes_round(goes, share):
         np.testing.assert_allclose(now[name], expected, atol=0.5 / motion.rate, err_msg=name)
 
 
-@pytest.mark.parametrize("edit", EDITS)
-@pytest.mark.parametrize("goes", [False, True], ids=["in place", "travelling"])
-def test_a_performance_goes_round(edit, goes):
-    motion, speed = stride()
-    motion = travelling(motion, speed) if goes else motion
-    frames = 23
+def beside_rolled(motion: Motion, frames: int, edit: str) -> tuple[np.ndarray, Phrase]:
+    """``(T, J)`` metres between a loop's performance and that of the same loop cut elsewhere, from their roots."""
     edited = (Express(**EDITS[edit])(lift(own)) for own in (motion, rolled(motion, frames)))
     one, other = (replace(own, life=1.0, fidget=0.0) for own in edited)  # sway begins with a loop, wherever that is cut
     was, now = generate(one, 60.0), generate(other, 60.0)
@@ -166,15 +166,60 @@ def test_a_performance_goes_round(edit, goes):
     at = np.mod(now.times + starts, was.duration)
     places = [own.positions_world() - own.positions_world()[:, :1] * [1.0, 0.0, 1.0] for own in (was, now)]
     shown = np.stack([np.interp(at, was.times, column) for column in places[0].reshape(len(was), -1).T], axis=1)
-    off = norms(shown.reshape(places[1].shape) - places[1])
+    return norms(shown.reshape(places[1].shape) - places[1]), one
+
+
+@pytest.mark.parametrize("edit", EDITS)
+@pytest.mark.parametrize("goes", [False, True], ids=["in place", "travelling"])
+def test_a_performed_stride_goes_round(edit, goes):
+    motion, speed = stride()
+    off, phrase = beside_rolled(travelling(motion, speed) if goes else motion, 23, edit)
     assert np.median(off) < 0.003
-    if "words" in EDITS[edit]:  # their waves, too, begin with the loop
-        roles = one.body.roles
+    if "words" in EDITS[edit] or edit == "indirect":  # their waves, too, begin with the loop
+        roles = phrase.body.roles
         off = off[:, [roles[f"{side}{part}"] for side in ("left", "right") for part in ("LowerLeg", "Foot")]]
     assert off.max() < 0.004
 
 
+def part(name: str) -> Motion:
+    """A loop of a part of a gesture: its strokes go over the seam."""
+    return loop(builtin(name), start=PARTS[name][0], end=PARTS[name][1])
+
+
+@pytest.mark.parametrize("edit", ["direct", "sudden", "rising", "strong"])
+@pytest.mark.parametrize("name", PARTS)
+def test_performed_strokes_go_round(name, edit):
+    motion = part(name)
+    phrase = lift(motion)
+    assert phrase.detail.strokes.wraps
+    was, now = strokes_of(phrase), strokes_of(lift(rolled(motion, len(motion) // 2)))
+    for hand in ("left goals", "right goals", "body"):
+        expected = around(was[hand] - len(motion) // 2 / motion.rate, motion.duration)
+        np.testing.assert_allclose(now[hand], expected, atol=0.5 / motion.rate, err_msg=hand)
+    off, _ = beside_rolled(motion, len(motion) // 2, edit)
+    assert np.median(off) < 0.003
+    assert off.max() < 0.03
+
+
 # Its seam
+
+
+def jolts(made: Motion, order: int) -> tuple[float, float]:
+    """The greatest difference of places of an order over the seam of a loop, and inside."""
+    places = made.positions_world()
+    on = (places[-1] - places[0])[0] * [1.0, 0.0, 1.0]
+    assert np.abs(places[-1] - places[0] - on).max() < 1e-6
+    found = norms(np.diff(np.concatenate([places[:-1], places + on]), order, axis=0)).max(axis=1)
+    return found[len(made) - 1 - order : len(made)].max(), found[3 : len(made) - 3 - order].max()
+
+
+@pytest.mark.parametrize("edit", ["indirect", "direct", "strong", "free", "sudden", "joyful"])
+@pytest.mark.parametrize("name", PARTS)
+def test_strokes_go_smoothly_over_a_seam(name, edit):
+    motion = part(name)
+    made, elsewhere = (perform(own, **EDITS[edit]) for own in (motion, rolled(motion, len(motion) // 2)))
+    for order in (1, 2, 3):
+        assert jolts(made, order)[0] < 1.25 * max(jolts(made, order)[1], jolts(elsewhere, order)[1])
 
 
 @pytest.mark.parametrize("edit", EDITS)
@@ -186,14 +231,9 @@ def test_a_seam_is_as_smooth_as_any_moment(edit, share, goes):
     made = perform(motion, **EDITS[edit])
     assert lift(made).loop
     assert sorted(lift(made).detail.steps.strike_sides) == ["left", "right"]
-    places = made.positions_world()
-    on = (places[-1] - places[0])[0] * [1.0, 0.0, 1.0]
-    assert np.abs(places[-1] - places[0] - on).max() < 1e-6
-    twice = np.concatenate([places[:-1], places + on])
     for order, worse in ((1, 1.1), (2, 1.2), (3, 1.5)):
-        jolts = norms(np.diff(twice, order, axis=0)).max(axis=1)
-        seam = jolts[len(made) - 1 - order : len(made)].max()
-        assert seam < worse * jolts[3 : len(made) - 3 - order].max(), order
+        seam, inside = jolts(made, order)
+        assert seam < worse * inside, order
 
 
 # On a treadmill

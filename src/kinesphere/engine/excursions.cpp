@@ -29,6 +29,7 @@ struct StrokeGoals {
     Floats<1> lengths;     // (S,) metres, 0 of a hold
     Floats<1> detour;      // (S,) how far a stroke's path leads aside, as a share of its chord
     Floats<1> pass_speed;  // (S,) speed at its goal as a share of its peak
+    Index cycle;           // how many strokes a cycle of a loop has, the same in each; 0 of what is no loop
 };
 
 // Add detours to (T, 3): in each frame the stroke (T,) and how much of its path (T,) is done. `outward` is the sign of
@@ -49,7 +50,8 @@ static void add_detours(Ints<1> stroke, Floats<1> path_share, const StrokeGoals&
             const Vec3 along = chord / most(length, 1e-9);
             aside = reject(room, along);
             aside = aside / most(norm(aside), 1e-6);
-            across = (own % 2 ? -1.0 : 1.0) * cross(along, aside);
+            const Index place = goals.cycle > 0 ? own % goals.cycle : own;
+            across = (place % 2 ? -1.0 : 1.0) * cross(along, aside);
             // A quick detour would need more force than the stroke.
             const double quick = least((goals.moments(own + 1) - goals.moments(own)) / UNHURRIED, 1.0);
             size = goals.lengths(own) > 0.0 ? goals.detour(own) * quick * length : 0.0;
@@ -97,7 +99,7 @@ static void add_passings(double rate, const StrokeGoals& goals, FloatsOut<2> out
 
 FIELDS(kinesphere::StrokeGoals, &kinesphere::StrokeGoals::ends, &kinesphere::StrokeGoals::moments,
        &kinesphere::StrokeGoals::hangs, &kinesphere::StrokeGoals::lengths, &kinesphere::StrokeGoals::detour,
-       &kinesphere::StrokeGoals::pass_speed);
+       &kinesphere::StrokeGoals::pass_speed, &kinesphere::StrokeGoals::cycle);
 
 namespace kinesphere {
 

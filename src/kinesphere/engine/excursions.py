@@ -27,6 +27,7 @@ class StrokeGoals(NamedTuple):
     lengths: Floats  # (S,) metres, 0 of a hold
     detour: Floats  # (S,) how far a stroke's path leads aside, as a share of its chord
     pass_speed: Floats  # (S,) speed at its goal as a share of its peak
+    cycle: int = 0  # how many strokes a cycle of a loop has, the same in each; 0 of what is no loop
 
 
 def excursions(plan: ArmPlan, positions: Floats, path: StrokePaths, phase: StrokePhase, rate: float) -> Floats:

@@ -27,7 +27,7 @@ from kinesphere.motion.motion import Motion
 LOOP_ANGLE, LOOP_DISTANCE = np.radians(0.5), 0.002  # between first and last frame of a loop; metres
 SHORTEST_LOOP = 0.3  # seconds
 LOOP_SEAM, LOOP_MOVES = 0.12, 0.35  # seconds at both ends, and how much of its mean speed a loop has there
-AROUND = 1.2  # seconds of other cycles before and after the one that is taken, at least
+AROUND = 2.0  # seconds of other cycles before and after the one that is taken, at least
 LEVEL = np.array([1.0, 0.0, 1.0])
 LOW = 0.04  # leg lengths above the lowest point, in which a sole is on a treadmill
 SLOWEST_BELT = 0.3  # leg lengths a second

@@ -27,12 +27,18 @@ def twist_wave(share: Floats, amount: Floats, frequency: Floats) -> Floats:
     return np.asarray(amount * np.sin(np.pi * frequency * share))
 
 
-def half_waves(durations: Floats, rate: float) -> tuple[Floats, Floats]:
+def half_waves(durations: Floats, rate: float, cycle: int = 0) -> tuple[Floats, Floats]:
     """Half waves ``(S,)`` of strokes of these durations at ``rate`` waves a second, and the sign that each begins with.
 
-    Each stroke has a whole number of them, so that it closes at its goals; signs go on from stroke to stroke.
+    Each stroke has a whole number of them, so that it closes at its goals; signs go on from stroke to stroke. Where so
+    many strokes are a ``cycle`` of a loop, they are the same in each: the longest stroke has one more if need be.
     """
     counts = np.maximum(np.round(2.0 * rate * durations), 1.0)
+    if cycle:
+        first = max((len(counts) - cycle) // 2, 0)
+        rows = slice(first, first + cycle)
+        if counts[rows].sum() % 2.0:
+            counts[(first + int(np.argmax(durations[rows]))) % cycle :: cycle] += 1.0
     before = np.concatenate([[0.0], np.cumsum(counts)[:-1]])
     return counts, np.where(before % 2.0 == 0.0, 1.0, -1.0)
 

@@ -210,7 +210,13 @@ def _go_beyond(phrase: Phrase, hand: RecordedHand, rate: float) -> Floats:
         made += (beyond * (hand.lengths > 0.0)[stroke])[:, None] * differences(hand.goals)[stroke]
     if rows["detour"].any() or rows["pass_speed"].any():
         goals = StrokeGoals(
-            ARM * hand.goals, hand.edges, hand.hanging, hand.lengths, rows["detour"], rows["pass_speed"]
+            ARM * hand.goals,
+            hand.edges,
+            hand.hanging,
+            hand.lengths,
+            rows["detour"],
+            rows["pass_speed"],
+            _cycle(phrase, hand),
         )
         extra = np.zeros_like(made)
         at = np.ascontiguousarray(stroke), np.ascontiguousarray(share)
@@ -348,7 +354,8 @@ def turn_hand(phrase: Phrase, hand: RecordedHand, clock: RecordingClock, table: 
     stroke, share = hand.phase.stroke, clip(hand.phase.time_share, 0.0, 1.0)
     durations = differences(hand.edges)
     weight = flourish_strength(hand.lengths, durations)[stroke] * (1.0 - hand.hangs)
-    counts, signs = _waves(track.overlay("wave_rate"), durations, stroke, over("wrist_frequency"))
+    wave_rate, frequency = track.overlay("wave_rate"), over("wrist_frequency")
+    counts, signs = _waves(wave_rate, durations, stroke, frequency, _cycle(phrase, hand))
     bend = wrist_flexion(
         share,
         over("wrist_bend") * weight,
@@ -368,10 +375,16 @@ def turn_hand(phrase: Phrase, hand: RecordedHand, clock: RecordingClock, table: 
     return np.ascontiguousarray(calm[:, :3]), np.ascontiguousarray(calm[:, 3])
 
 
-def _waves(wave_rate: Floats, durations: Floats, stroke: Ints, frequency: Floats) -> tuple[Floats, Floats]:
+def _cycle(phrase: Phrase, hand: RecordedHand) -> int:
+    """How many strokes a cycle of a loop has, that is performed over several; else 0."""
+    detail = phrase.detail
+    return 0 if detail is None or detail.period is None else len(hand.lengths) // detail.cycles
+
+
+def _waves(wave_rate: Floats, durations: Floats, stroke: Ints, frequency: Floats, cycle: int) -> tuple[Floats, Floats]:
     """Half waves of twists in each frame's stroke, and the sign that it begins with."""
     rate = float(np.max(wave_rate)) if np.size(wave_rate) else 0.0
     if rate <= 0.0:
         return frequency, np.ones(len(stroke))
-    counts, signs = half_waves(durations, rate)
+    counts, signs = half_waves(durations, rate, cycle)
     return counts[stroke], signs[stroke]

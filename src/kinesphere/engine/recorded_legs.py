@@ -141,7 +141,7 @@ def sink_hips(
         if needed.max() < 1e-6:
             break
         sinks += smooth_envelope(needed, SINK_AHEAD, context.rate)
-    return shift - sinks[:, None] * np.array([0.0, 1.0, 0.0])
+    return np.asarray(shift - sinks[:, None] * np.array([0.0, 1.0, 0.0]))
 
 
 def _reach(
