@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from kinesphere import Express, body_of, generate, lift
+from kinesphere import Effort, Express, body_of, generate, lift, load, perform
 from kinesphere.engine.performed_recording import performed_clock
+from kinesphere.engine.recorded_poses import RecordedPoses
 from kinesphere.engine.recorded_walk import climbs, go_on, stride_shape
 from kinesphere.maths.vectors import norms
 from recordings import on_stairs, place, record
@@ -73,3 +74,20 @@ def _farthest_off(motion, word):
 @pytest.mark.parametrize("rate", [24.0, 60.0, 119.88])
 def test_stairs_are_no_slope(rise, found, rate):
     assert climbs(lift(on_stairs(record("walk", rate=rate), rise)).detail) == found
+
+
+@pytest.mark.data
+@pytest.mark.parametrize("name", ["cmu/07_01", "cmu/12_01", "cmu/141_25"])
+def test_light_walkers_are_higher_and_on_their_toes(data_dir, name):
+    motion = load(data_dir / "bvh" / f"{name}.bvh").between(0.0, 4.0)
+
+    def high(made, role):
+        poses = RecordedPoses.on(lift(motion).detail.poses.body, made)
+        return float(poses.position(role)[:, 1].mean() / poses.leg_length)
+
+    levels = [
+        high(perform(motion, Effort(weight=level)) if level else motion, "head") for level in (1, 0.5, 0, -0.5, -1)
+    ]
+    assert (np.diff(levels) > 0.0).all(), levels
+    light = perform(motion, Effort(weight=-1.0))
+    assert min(high(light, f"{side}Foot") - high(motion, f"{side}Foot") for side in ("left", "right")) > 0.01

@@ -77,6 +77,8 @@ COEFFICIENTS = {
     "posture_bound__arm_out": -0.03, "posture_bound__arm_up": 0.05, "posture_bound__arm_swivel": -0.25,
 }  # fmt: skip
 LIGHT_CADENCE = 0.91  # times a light walk's: a recorded body that steps quicker lands harder
+# What a light walk adds, as a recorded body walks on straight legs: it comes higher with its heels alone.
+LIGHT_WALK = {"hips.y": 0.02, "left.foot.peel": 0.14, "right.foot.peel": 0.14}
 HANGING = 0.25  # of what Shape does to a hand that hangs
 
 
@@ -140,6 +142,7 @@ def recording_tracks(
         walked = walk_tracks(written, asked.parts, expression.with_postures(asked.channels, held), random)
         walked = _land_lightly(keep_path(walked) if keeps_path else walked, asked, time)
         added = {name: np.asarray(values) * stands for name, values in added.items()}
+        _walk_lightly(added, asked, time, walking)
         for part, track in walked.items():
             own = tracks.get(part) or written.track(part)
             tracks[part] = replace(own, overlays={**own.overlays, **_walked(track.overlays, walking, added)})
@@ -170,6 +173,14 @@ def _land_lightly(walked: dict[str, Track], asked: AskedOfRecording, time: Float
         return walked
     overlays = {**walked["hips"].overlays, "gait.cadence": cadence * LIGHT_CADENCE**light}
     return {**walked, "hips": replace(walked["hips"], overlays=overlays)}
+
+
+def _walk_lightly(added: dict[str, Floats], asked: AskedOfRecording, time: Floats, walking: Floats) -> None:
+    """Let a body that walks lightly come higher, by its heels."""
+    light = dict(_element_amounts(asked.parts["torso"], time)).get("light")
+    if light is not None:
+        for name, share in LIGHT_WALK.items():
+            added[name] = added.get(name, np.zeros(len(time))) + share * light * walking
 
 
 def _by_words(drive: Drive, amounts: Floats | float) -> Drive:
