@@ -34,7 +34,7 @@ from kinesphere.engine.recording_context import PerformanceContext
 from kinesphere.engine.unrolling import unroll, unroll_detail
 from kinesphere.maths import rotations
 from kinesphere.maths.filters import gaussian, moving_mean
-from kinesphere.maths.interpolation import resample_rotations, resample_vectors
+from kinesphere.maths.interpolation import resample_vectors
 from kinesphere.maths.kinematics import forward_some
 from kinesphere.maths.vectors import Floats
 from kinesphere.motion.checked_arrays import freeze
@@ -245,18 +245,17 @@ def _stiffen(context: PerformanceContext, side: str, share: Floats, local: Float
     if not np.any(share > 0.0):
         return
     wrist = context.roles[f"{side}Hand"]
-    mean = resample_rotations(
-        _mean_wrist(context.detail, side), context.clock.source * context.detail.poses.motion.rate
-    )
-    local[:, wrist] = rotations.slerp(local[:, wrist], mean, np.minimum(share, 1.0))
+    mean = _mean_wrist(context.detail, side).at(context.clock.source * context.detail.poses.motion.rate)
+    local[:, wrist] = rotations.slerp(local[:, wrist], mean[:, 0], np.minimum(share, 1.0))
 
 
 @memoised
-def _mean_wrist(detail: Detail, side: str) -> Floats:
-    """``(T, 4)`` how a wrist is bent on the mean around each moment."""
+def _mean_wrist(detail: Detail, side: str) -> Turns:
+    """How a wrist is bent on the mean around each moment."""
     poses = detail.poses
     own = rotations.continuous(poses.motion.rotations[:, poses.body.roles[f"{side}Hand"]])
-    return rotations.continuous(rotations.normalise(moving_mean(own, mean_radius(detail))))
+    mean = rotations.continuous(rotations.normalise(moving_mean(own, mean_radius(detail))))
+    return Turns.of(mean[:, None], poses.motion.rate)
 
 
 def _move_hips(context: PerformanceContext, shift: Floats, local: Floats, translations: Floats) -> None:

@@ -1,5 +1,6 @@
 // Arms of a recording that edits have moved: hands off their shoulders, elbows that come down, turns that are smooth.
 #include "engine/recorded_limbs.hpp"
+#include "maths/filters.hpp"
 
 namespace kinesphere {
 
@@ -128,6 +129,30 @@ static void turn_back(const Limb& limb, Floats<2> turns, FloatsOut<3> rotations,
     }
 }
 
+// Smooth in time, by weights, how far joints (K,) of T poses have turned from how they were (T, K, 4), in place.
+static void smooth_changes(Floats<3> was, Ints<1> joints, Floats<1> weights, FloatsOut<3> rotations) {
+    const Index frames = rotations.shape[0];
+    Scratch<double, 2> turns(4, frames), calm(4, frames);  // rotations less none: nothing stays nothing
+    for (Index k = 0; k < joints.shape[0]; ++k) {
+        Quat last = {1.0, 0.0, 0.0, 0.0};
+        for (Index t = 0; t < frames; ++t) {
+            Quat turn = conjugate(read_quaternion(was.at(t, k))) * read_quaternion(rotations.at(t, joints(k)));
+            if (turn.w * last.w + turn.x * last.x + turn.y * last.y + turn.z * last.z < 0.0) turn = -turn;
+            turns(0, t) = turn.w - 1.0, turns(1, t) = turn.x, turns(2, t) = turn.y, turns(3, t) = turn.z;
+            last = turn;
+        }
+        for (Index part = 0; part < 4; ++part)
+            smooth_signal({turns.at(part), {frames}}, weights, REFLECT, {calm.at(part), {frames}});
+        for (Index t = 0; t < frames; ++t) {
+            const Quat turn = {calm(0, t) + 1.0, calm(1, t), calm(2, t), calm(3, t)};
+            const double size = std::sqrt(square(turn.w) + square(turn.x) + square(turn.y) + square(turn.z));
+            const Quat made =
+                read_quaternion(was.at(t, k)) * Quat{turn.w / size, turn.x / size, turn.y / size, turn.z / size};
+            write_quaternion(rotations.at(t, joints(k)), made);
+        }
+    }
+}
+
 // Turn the ends of limbs of T poses in place towards rotations (T, 4) in the world, by shares (T,).
 static void approach_ends(const Limb& limb, Floats<2> ends, Floats<1> shares, FloatsOut<3> rotations,
                           FloatsOut<3> translations) {
@@ -148,10 +173,10 @@ FIELDS(kinesphere::ArmRange, &kinesphere::ArmRange::nearest, &kinesphere::ArmRan
 namespace kinesphere {
 
 KERNELS(recorded_arms) {
-    return {kernel<keep_in_reach>("keep_in_reach"), kernel<keep_off_shoulder>("keep_off_shoulder"),
-            kernel<lower_elbow>("lower_elbow"),     kernel<arm_turns>("arm_turns"),
-            kernel<calm_turns>("calm_turns"),       kernel<turn_back>("turn_back"),
-            kernel<approach_ends>("approach_ends")};
+    return {kernel<keep_in_reach>("keep_in_reach"),   kernel<keep_off_shoulder>("keep_off_shoulder"),
+            kernel<lower_elbow>("lower_elbow"),       kernel<arm_turns>("arm_turns"),
+            kernel<calm_turns>("calm_turns"),         kernel<turn_back>("turn_back"),
+            kernel<smooth_changes>("smooth_changes"), kernel<approach_ends>("approach_ends")};
 }
 
 }  // namespace kinesphere

@@ -28,7 +28,7 @@ from kinesphere.engine.recorded_targets import (
 from kinesphere.engine.recorded_walk import swing_arm
 from kinesphere.engine.recording_context import PerformanceContext, RecordedWorld
 from kinesphere.maths import rotations
-from kinesphere.maths.filters import gaussian
+from kinesphere.maths.filters import gaussian, reflected_weights
 from kinesphere.maths.vectors import Bools, Floats, norms
 
 ELBOWS = (-0.9, 1.1)  # radians inwards and outwards of hanging straight down, to which elbows come softly
@@ -163,11 +163,10 @@ def _finish_arm(
     for part in ("UpperArm", "LowerArm"):
         limits.ease(f"{side}{part}", recorded, local, 1.0 - held)
     _smooth_turns(context, arm, local, translations)
-    asked = local[:, [limb.upper, limb.lower]]
+    asked = np.ascontiguousarray(local[:, [limb.upper, limb.lower]])
     for part in ("UpperArm", "LowerArm"):  # smoothing leaves little to be eased again
         limits.ease(f"{side}{part}", recorded, local, 1.0 - held)
-    for column, joint in enumerate((limb.upper, limb.lower)):
-        local[:, joint] = _smoothed(asked[:, column], local[:, joint], EASE_SMOOTH * context.rate)
+    _smooth_changes(asked, [limb.upper, limb.lower], EASE_SMOOTH * context.rate, local)
     if held.any():
         place_limb(limb, local, translations, target.place, shares=held * arm.moved)
     for weight, turn in target.aims:
@@ -179,7 +178,8 @@ def _finish_arm(
         frame = context.body.anatomy.frames[f"{side}Hand"]
         turn_joints(np.array([limb.end]), frame[None], (arm.turns * free[:, None])[:, None], local)
     limits.ease(f"{side}Hand", recorded, local)
-    _smooth_hand(context, arm, local)
+    # What a wrist bends in the recording stays as it is.
+    _smooth_changes(np.ascontiguousarray(arm.was[:, 2:]), [limb.end], HAND_SMOOTH * context.rate, local)
     shape_fingers(context.body.skeleton, side, table, free, local)
 
 
@@ -207,17 +207,9 @@ def _smooth_turns(context: PerformanceContext, arm: _Arm, local: Floats, transla
     _native.recorded_arms.turn_back(arm.limb, back, local, translations)
 
 
-def _smooth_hand(context: PerformanceContext, arm: _Arm, local: Floats) -> None:
-    """Smooth in time how far edits have bent a wrist: what it bends in the recording stays as it is."""
-    local[:, arm.limb.end] = _smoothed(arm.was[:, 2], local[:, arm.limb.end], HAND_SMOOTH * context.rate)
-
-
-def _smoothed(was: Floats, now: Floats, sigma: float) -> Floats:
-    """Rotations ``(T, 4)`` of which what has changed is smoothed in time by a Gaussian of ``sigma`` frames."""
-    turn = rotations.continuous(rotations.multiply(rotations.conjugate(was), now))
-    none = rotations.identity()
-    calm = gaussian(turn * np.sign(turn[0, 0] or 1.0) - none, sigma, ends="reflect")  # nothing stays nothing
-    return rotations.multiply(was, rotations.normalise(calm + none))
+def _smooth_changes(was: Floats, joints: list[int], sigma: float, local: Floats) -> None:
+    """Smooth in time, by a Gaussian of ``sigma`` frames, how far joints have turned from ``was (T, K, 4)``."""
+    _native.recorded_arms.smooth_changes(was, np.array(joints), reflected_weights(sigma, len(local)), local)
 
 
 def _lower_elbow(

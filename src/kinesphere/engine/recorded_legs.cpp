@@ -82,18 +82,6 @@ struct LegFrame {
         : leg(own), hinge(read_vector(own.limb.hinge.data)), ankle(own.ankle), ball(own.ball) {}
 };
 
-// The smallest rotation from one unit vector to another; half a circle about some axis across if opposite.
-Quat rotation_between_units(Vec3 start, Vec3 end) {
-    const Vec3 middle = start + end;
-    const double size = norm(middle);
-    if (size < 1e-9) {
-        const Vec3 across = perpendicular_vector(start);
-        return {0.0, across.x, across.y, across.z};
-    }
-    const Vec3 axis = cross(start, end) / size;  // which is twice the sine of half the angle long
-    return {0.5 * size, axis.x, axis.y, axis.z};
-}
-
 // LegRows of recorded_feet.py: where a leg's joints are among those in the world.
 struct LegRows {
     Index hips, upper, lower, foot, toes;  // toes: of the foot, where it has none

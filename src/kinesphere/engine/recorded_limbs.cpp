@@ -92,9 +92,9 @@ static void place_limb(const Limb& limb, Floats<2> targets, Floats<1> swivels, F
             const double longest = bones.upper + bones.lower;
             const double far = most(reach(stretch, norm(way), longest, limb.soft), bones.shortest());
             const Quat bend =
-                quaternion_between(bones.below, limb.gradual ? bones.bent_gradually(far) : bones.bent(far));
+                rotation_between_units(bones.below, limb.gradual ? bones.bent_gradually(far) : bones.bent(far));
             const Vec3 reached = first + rotate(bend, second);
-            Quat swing = quaternion_between(reached, way);
+            Quat swing = rotation_between_units(reached / norm(reached), way / norm(way));
             if (swivels(t) != 0.0) swing = axis_angle_quaternion(way / norm(way), swivels(t)) * swing;
             const Quat above_upper = upper.rotation * conjugate(pose.local(limb.upper));
             const Quat above_lower = lower.rotation * conjugate(pose.local(limb.lower));

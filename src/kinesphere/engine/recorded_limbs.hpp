@@ -37,6 +37,18 @@ inline double reach(double before, double wanted, double longest, double soft) {
     return freely + room * (1.0 - std::exp(-(wanted - freely) / room));
 }
 
+// The smallest rotation from one unit vector to another; half a circle about some axis across if opposite.
+inline Quat rotation_between_units(Vec3 start, Vec3 end) {
+    const Vec3 middle = start + end;
+    const double size = norm(middle);
+    if (size < 1e-9) {
+        const Vec3 across = perpendicular_vector(start);
+        return {0.0, across.x, across.y, across.z};
+    }
+    const Vec3 axis = cross(start, end) / size;  // which is twice the sine of half the angle long
+    return {0.5 * size, axis.x, axis.y, axis.z};
+}
+
 // A limb's two bones in the world, and the axis of its hinge: the one that it shows; where it is nearly straight, its
 // own counts as well. What is bent the wrong way round, as captured knees are at times, is bent the right way round.
 struct Bones {

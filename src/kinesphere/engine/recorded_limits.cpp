@@ -76,6 +76,16 @@ struct Joint {
 
     double aside(Vec3 direction) const { return std::asin(clamp(dot(direction, side), -1.0, 1.0)); }
 
+    // Whether it is well within its ranges, whatever was recorded.
+    bool is_free(const Turned& now) const {
+        const auto within = [](double angle, Range own) {
+            return angle > own.lowest + KNEE && angle < own.highest - KNEE;
+        };
+        if (!within(now.twist, range(2))) return false;
+        if (own.cone > 0.0) return std::acos(clamp(dot(now.bone, neutral), -1.0, 1.0)) <= own.cone - KNEE;
+        return within(flexion(now.bone), range(0)) && within(aside(now.bone), range(1));
+    }
+
     // The direction that the bone may have.
     Vec3 direction(const Turned& was, const Turned& now) const {
         if (own.cone > 0.0) {
@@ -158,6 +168,7 @@ static void ease_joint(const EasedJoint& limited, Index child, Floats<3> recorde
         double* pose = rotations.at(t);
         if (is_same(pose, limited.path, recorded.at(t), limited.columns)) continue;
         const Turned now = joint.turned(pose, limited.path);
+        if (joint.is_free(now)) continue;
         const Turned was = joint.turned(recorded.at(t), limited.columns);
         const Vec3 direction = joint.direction(was, now);
         const double twist = joint.twist(was, now);

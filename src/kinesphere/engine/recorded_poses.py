@@ -192,9 +192,10 @@ def chest_joint(body: Body) -> int:
     return body.anatomy.spine[-1] if body.anatomy.spine else body.roles["hips"]
 
 
+@memoised
 def body_frame(body: Body, joint: int) -> Floats:
     """``(4,)`` from a joint's own axes to the body's left, up and ahead, as they are in its upright pose."""
-    return rotations.multiply(rotations.conjugate(body.anatomy.pose.rotations[joint]), upright_axes(body))
+    return freeze(rotations.multiply(rotations.conjugate(body.anatomy.pose.rotations[joint]), upright_axes(body)))
 
 
 def about_vertical(angles: Floats) -> Floats:

@@ -41,7 +41,7 @@ class RecordedWorld:
         """The same with all joints moved by ``shift (T, 3)``."""
         return replace(self, pose=self.pose._replace(p=self.pose.p + shift[:, None]))
 
-    @property
+    @cached_property
     def chest(self) -> Floats:
         """``(T, 4)`` the chest's left, up and ahead."""
         return rotations.multiply(self.q(self.chest_joint), self.chest_frame)
