@@ -54,12 +54,28 @@ struct Hinge {
 struct LimitedTwist {
     Floats<1> before, after, bone;  // (4,), (4,), (3,) as above
     double least, greatest;         // radians
+};
+
+// The same, as linear forms of the joint's rotation in the one above.
+struct Twist {
+    Quat cosine, sine;  // of half the angle, times a number
+    double least, greatest;
+
+    explicit Twist(const LimitedTwist& of) : least(of.least), greatest(of.greatest) {
+        const auto turned = [&](Quat own) {
+            return read_quaternion(of.before.data) * own * conjugate(read_quaternion(of.after.data));
+        };
+        const auto about = [&](Quat q) { return dot({q.x, q.y, q.z}, read_vector(of.bone.data)); };
+        const Quat w = turned({1.0, 0.0, 0.0, 0.0}), x = turned({0.0, 1.0, 0.0, 0.0}), y = turned({0.0, 0.0, 1.0, 0.0}),
+                   z = turned({0.0, 0.0, 0.0, 1.0});
+        cosine = {w.w, x.w, y.w, z.w};
+        sine = {about(w), about(x), about(y), about(z)};
+    }
 
     double angle(Quat above, Quat own) const {
-        const Quat turned =
-            read_quaternion(before.data) * conjugate(above) * own * conjugate(read_quaternion(after.data));
-        const double about = dot({turned.x, turned.y, turned.z}, read_vector(bone.data));
-        return wrapped(2.0 * std::atan2(about, turned.w));
+        const Quat q = conjugate(above) * own;
+        const auto of = [&](Quat form) { return form.w * q.w + form.x * q.x + form.y * q.y + form.z * q.z; };
+        return wrapped(2.0 * std::atan2(of(sine), of(cosine)));
     }
 };
 
@@ -76,10 +92,11 @@ struct Leg {
 struct LegFrame {
     const Leg& leg;
     Vec3 hinge;
+    Twist hip;
     Hinge ankle, ball;
 
     explicit LegFrame(const Leg& own)
-        : leg(own), hinge(read_vector(own.limb.hinge.data)), ankle(own.ankle), ball(own.ball) {}
+        : leg(own), hinge(read_vector(own.limb.hinge.data)), hip(own.hip), ankle(own.ankle), ball(own.ball) {}
 };
 
 // LegRows of recorded_feet.py: where a leg's joints are among those in the world.
@@ -126,6 +143,7 @@ struct MovedLeg {
     Bones bones;
     bool moved, bent_wrongly;  // that it was recorded with its knee bent the wrong way round
     Quat bend, swing;
+    double solved_raise = -1.0, solved_knee = -1.0;  // radians that bend and swing are for; of none yet
 
     MovedLeg(const LegFrame& own, const LegRows& rows, const WorldPose& was, const WorldPose& now,
              const Standing& wanted, Index t)
@@ -186,6 +204,13 @@ struct MovedLeg {
         swing = rotation_between_units(line / norm(line), along / norm(along));
     }
 
+    // The same to an ankle of a foot that has rolled so far, if it is not done yet.
+    void solve_for(double raised, double flexed) {
+        if (raised == solved_raise && flexed == solved_knee) return;
+        solve(flexed, way(raised));
+        solved_raise = raised, solved_knee = flexed;
+    }
+
     // From the hip to the ankle as the leg is solved, before it swings.
     Vec3 line() const { return first + bones.lower * rotate(bend, bones.below); }
 
@@ -214,7 +239,7 @@ struct MovedLeg {
 
     // Swivel of a leg that swings so, where the pelvis has turned farther than the hip goes.
     double spare_hip(Quat swung) const {
-        const LimitedTwist& limit = frame->leg.hip;
+        const Twist& limit = frame->hip;
         const double was = limit.angle(pelvis, thigh), added = wrapped(limit.angle(carried, swung * thigh) - was);
         const double room = most(added > 0.0 ? limit.greatest - was : was - limit.least, LEAST_ROOM);
         const double surplus = std::abs(added) - within_room(std::abs(added), room);
@@ -234,8 +259,7 @@ struct MovedLeg {
         solve(knee, was);
         const double from = least(bent_ankle(foot), greatest);
         const auto bent = [&](double raised) {
-            const Vec3 along = way(raised);
-            solve(flexion(norm(along)), along);
+            solve_for(raised, flexion(norm(way(raised))));
             return bent_ankle(raised == 0.0 ? flat : roll(raised) * flat);
         };
         const double asked = bent(0.0) - from;
@@ -317,7 +341,7 @@ static void place_leg(const Leg& leg, const LegRows& rows, const WorldPose& was,
         MovedLeg& own = at(t);
         needed(t) = 0.0;
         if (!own.has_length()) continue;
-        own.solve(knees.flexed(t), own.way(heels(t)));
+        own.solve_for(heels(t), knees.flexed(t));
         const double over = own.over_foot(knees.recorded(t), knees.flexed(t));
         needed(t) = over + own.spare_hip(own.swivelled(over));
     }
@@ -337,16 +361,20 @@ static void place_leg(const Leg& leg, const LegRows& rows, const WorldPose& was,
         const MovedLeg& own = at(t);
         if (!moved(t) || !own.has_length()) continue;
         const PoseView pose = {leg.limb.parents, rotations.at(t), translations.at(t)};
-        const Quat swung = own.swivelled(swivels(t)), foot = own.roll(heels(t)) * own.flat;
+        const double heel = heels(t);
+        const Quat swung = own.swivelled(swivels(t)), foot = heel == 0.0 ? own.flat : own.roll(heel) * own.flat;
         const Quat thigh = swung * own.thigh, shin = swung * own.bend * own.shin;
         pose.set(leg.limb.upper, conjugate(pose.world_of_parent(leg.limb.upper)) * thigh);
         pose.set(leg.limb.lower, conjugate(pose.world_of_parent(leg.limb.lower, leg.limb.upper, thigh)) * shin);
         pose.set(leg.limb.end, conjugate(pose.world_of_parent(leg.limb.end, leg.limb.lower, shin)) * foot);
         if (leg.toes < 0) continue;
         // Toes stay on the ground; those that are bent all the way go up with the foot.
-        const double room = most(frame.ball.greatest - frame.ball.flexion(own.flat, own.toes), LEAST_ROOM);
-        const Quat with = own.roll(heels(t) - within_room(heels(t), room));
-        pose.set(leg.toes, conjugate(pose.world_of_parent(leg.toes, leg.limb.end, foot)) * with * own.toes);
+        Quat toes = own.toes;
+        if (heel != 0.0) {
+            const double room = most(frame.ball.greatest - frame.ball.flexion(own.flat, own.toes), LEAST_ROOM);
+            toes = own.roll(heel - within_room(heel, room)) * toes;
+        }
+        pose.set(leg.toes, conjugate(pose.world_of_parent(leg.toes, leg.limb.end, foot)) * toes);
     }
 }
 
