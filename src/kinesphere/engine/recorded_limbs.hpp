@@ -3,6 +3,7 @@
 
 #include "engine/pose_view.hpp"
 #include "maths/binding.hpp"
+#include "maths/easing.hpp"
 
 namespace kinesphere {
 
@@ -16,11 +17,6 @@ struct Limb {
     double soft;      // share of its length in which it comes softly to straight
     bool gradual;     // whether it goes over gradually from how it was bent to how its hinge bends; if not, at once
 };
-
-inline double smoothstep(double share) {
-    const double u = clamp(share, 0.0, 1.0);
-    return u * u * (3.0 - 2.0 * u);
-}
 
 // Of a limb's length that it is softly brought to: seven degrees of its hinge.
 constexpr double REACHED_SOFTLY = 0.9981;

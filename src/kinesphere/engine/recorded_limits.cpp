@@ -192,6 +192,24 @@ static void ease_joint(const EasedJoint& limited, Index child, Floats<3> recorde
     }
 }
 
+// Write by which vectors (T, 3) a joint of T poses is turned from rotations (T, 4). Say whether it is in any.
+static bool turns_from(Floats<2> from, Index joint, Floats<3> rotations, FloatsOut<2> out) {
+    bool any = false;
+    for (Index t = 0; t < out.shape[0]; ++t) {
+        const Quat own = read_quaternion(from.at(t)), now = read_quaternion(rotations.at(t, joint));
+        any = any || own.w != now.w || own.x != now.x || own.y != now.y || own.z != now.z;
+        write_vector(out.at(t), quaternion_logarithm(conjugate(own) * now));
+    }
+    return any;
+}
+
+// Turn a joint of T poses, in place, from rotations (T, 4) by vectors (T, 3).
+static void turn_by(Floats<2> from, Index joint, Floats<2> vectors, FloatsOut<3> rotations) {
+    for (Index t = 0; t < rotations.shape[0]; ++t)
+        write_quaternion(rotations.at(t, joint),
+                         read_quaternion(from.at(t)) * exponential_quaternion(read_vector(vectors.at(t))));
+}
+
 }  // namespace kinesphere
 
 FIELDS(kinesphere::EasedJoint, &kinesphere::EasedJoint::path, &kinesphere::EasedJoint::columns,
@@ -200,6 +218,8 @@ FIELDS(kinesphere::EasedJoint, &kinesphere::EasedJoint::path, &kinesphere::Eased
 
 namespace kinesphere {
 
-KERNELS(recorded_limits) { return {kernel<ease_joint>("ease_joint")}; }
+KERNELS(recorded_limits) {
+    return {kernel<ease_joint>("ease_joint"), kernel<turns_from>("turns_from"), kernel<turn_by>("turn_by")};
+}
 
 }  // namespace kinesphere

@@ -15,7 +15,7 @@ import numpy as np
 from kinesphere import _native
 from kinesphere.body.body import Body
 from kinesphere.body.limits import LimitedJoint, find_limited_joints
-from kinesphere.maths import rotations, threads
+from kinesphere.maths import threads
 from kinesphere.maths.filters import smooth_corrections
 from kinesphere.maths.vectors import Floats, Ints
 from kinesphere.motion.humanoid import SIDES
@@ -55,14 +55,10 @@ class ArmLimits:
         if role not in self.eased:
             return
         joint = int(self.eased[role].path[-1])
-        asked = local[:, joint].copy()
+        asked, taken = local[:, joint].copy(), np.empty((len(local), 3))
         self.ease(role, recorded, local)
-        if np.array_equal(asked, local[:, joint]):
-            return
-        taken = rotations.multiply(rotations.conjugate(asked), local[:, joint])
-        vectors = rotations.to_rotation_vector(rotations.continuous(taken))
-        smooth = rotations.from_rotation_vector(smooth_corrections(vectors, SHOULDERS_COME, rate))
-        local[:, joint] = rotations.multiply(asked, smooth)
+        if _native.recorded_limits.turns_from(asked, joint, local, taken):
+            _native.recorded_limits.turn_by(asked, joint, smooth_corrections(taken, SHOULDERS_COME, rate), local)
 
     def ease(self, role: str, recorded: Floats, local: Floats, shares: Floats | None = None) -> None:
         """Bring a joint's rotations softly within its range, in poses ``(T, J, 4)`` that are changed in place.

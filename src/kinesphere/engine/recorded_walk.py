@@ -28,7 +28,7 @@ from kinesphere.engine.trunk import STEADY, TAKEN_BACK
 from kinesphere.maths import rotations
 from kinesphere.maths.filters import gaussian, running_maximum
 from kinesphere.maths.interpolation import cubic_rows_at
-from kinesphere.maths.vectors import Floats, clip, norms, smootherstep, smoothstep
+from kinesphere.maths.vectors import Floats, Ints, clip, norms, smootherstep, smoothstep
 from kinesphere.motion.gait import GAIT_OVERLAYS
 from kinesphere.motion.humanoid import SIDES
 from kinesphere.motion.memo import memoised
@@ -336,40 +336,26 @@ def _planted(moved: Floats, stances: list[FootStance], lift: Floats, height: Flo
     if not stances:
         return moved
     made = np.empty_like(moved)
-    places = [moved[(own.first + own.last) // 2] for own in stances]
-    first, last = stances[0].first, stances[-1].last
-    # A foot in the air goes with the body.
-    made[:first] = places[0] + _leaving(moved[first::-1], rate)[:0:-1]
-    made[last + 1 :] = places[-1] + _leaving(moved[last:], rate)[1:]
-    for own, place in zip(stances, places, strict=True):
-        made[own.first : own.last + 1] = place
-    for i, (before, after) in enumerate(zip(stances[:-1], stances[1:], strict=True)):
-        rows, lasts = slice(before.last + 1, after.first), (after.first - before.last) / rate
-        share = np.arange(1, after.first - before.last)[:, None] / max(after.first - before.last, 1)
-        gone = np.zeros((len(share), 3))
-        left = places[i + 1] - places[i]
-        if lasts > LONGEST_SWING:  # it has stood between, where no contact was found
-            away = _gone(moved[before.last : after.first + 1], rate)
-            gone, left = away[1:-1], left - away[-1]
-        made[rows] = places[i] + gone + smootherstep(share) * left
-        if LEAST_LIFTED < lasts <= LONGEST_SWING:
-            higher = lift[rows] * np.sin(np.pi * share[:, 0]) ** 2
-            room = LOWERED * np.maximum(height[rows], 1e-6)
-            made[rows, 1] += np.maximum(higher, 0.0) - room * np.tanh(np.maximum(-higher, 0.0) / room)
+    swings = Swings(
+        np.array([own.first for own in stances]),
+        np.array([own.last for own in stances]),
+        max(LEAVES * rate, 1e-9),
+        LEAST_LIFTED * rate,
+        LONGEST_SWING * rate,
+    )
+    rows = np.ascontiguousarray(moved), np.ascontiguousarray(lift), LOWERED * np.maximum(height, 1e-6)
+    _native.recorded_walk.plant(swings, *rows, made)
     return made
 
 
-def _leaving(moved: Floats, rate: float) -> Floats:
-    """How far displacements ``(T, 3)`` go from the first, at whose speed they do not begin but within a short time."""
-    gate = smoothstep(np.arange(1, len(moved)) / (LEAVES * rate))
-    return np.concatenate([np.zeros((1, 3)), np.cumsum(gate[:, None] * np.diff(moved, axis=0), axis=0)])
+class Swings(NamedTuple):
+    """The stances of a foot and the swings between, in frames, for native loops."""
 
-
-def _gone(moved: Floats, rate: float) -> Floats:
-    """The same, of displacements that come to rest at their end, too."""
-    count = len(moved) - 1
-    gate = smoothstep(np.minimum(np.arange(1, count + 1), np.arange(count, 0, -1)) / (LEAVES * rate))
-    return np.concatenate([np.zeros((1, 3)), np.cumsum(gate[:, None] * np.diff(moved, axis=0), axis=0)])
+    firsts: Ints  # (S,) of each stance
+    lasts: Ints
+    leaves: float  # in which a foot comes to go with the body
+    shortest: float  # of a swing that may be lifted higher
+    longest: float  # in what lasts longer a foot has stood somewhere, where no contact was found
 
 
 # Arms

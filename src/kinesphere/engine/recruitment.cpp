@@ -3,20 +3,11 @@
 #include <algorithm>
 
 #include "engine/batch.hpp"
+#include "maths/easing.hpp"
 
 namespace kinesphere {
 
 namespace {
-
-double smoothstep(double share) {
-    const double u = clamp(share, 0.0, 1.0);
-    return u * u * (3.0 - 2.0 * u);
-}
-
-double smootherstep(double share) {
-    const double u = clamp(share, 0.0, 1.0);
-    return u * u * u * (10.0 - 15.0 * u + 6.0 * u * u);
-}
 
 // Pulses, none negative, as one number: nearly their largest, without corners. It is a mean with the exponent 4.
 struct Joined {

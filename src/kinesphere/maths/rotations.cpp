@@ -33,14 +33,7 @@ WIDE static void exponential(Floats<2> vectors, FloatsOut<2> out) {
 
 // Rotation vectors (N, 3) of quaternions (N, 4) along the shorter arc.
 static void logarithm(Floats<2> q, FloatsOut<2> out) {
-    for (Index i = 0; i < q.shape[0]; ++i) {
-        Quat own = read_quaternion(q.at(i));
-        if (own.w < 0.0) own = -own;
-        const Vec3 axis = {own.x, own.y, own.z};
-        const double sine = norm(axis);
-        const double factor = sine > 1e-12 ? 2.0 * std::atan2(sine, own.w) / sine : 2.0;  // a series below that
-        write_vector(out.at(i), factor * axis);
-    }
+    for (Index i = 0; i < q.shape[0]; ++i) write_vector(out.at(i), quaternion_logarithm(read_quaternion(q.at(i))));
 }
 
 // Unit quaternions (N, D), or vectors, in the directions of others; whether all have a direction.

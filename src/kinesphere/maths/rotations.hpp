@@ -73,6 +73,15 @@ inline Quat exponential_quaternion(Vec3 v) {
     return {c, s * v.x, s * v.y, s * v.z};
 }
 
+// The rotation vector of a quaternion, along the shorter arc.
+inline Vec3 quaternion_logarithm(Quat q) {
+    if (q.w < 0.0) q = -q;
+    const Vec3 axis = {q.x, q.y, q.z};
+    const double sine = norm(axis);
+    const double factor = sine > 1e-12 ? 2.0 * std::atan2(sine, q.w) / sine : 2.0;  // a series below that
+    return factor * axis;
+}
+
 // From a quaternion to another along the shorter arc, by a share.
 inline Quat slerp(Quat start, Quat end, double share) {
     Quat step = conjugate(start) * end;
