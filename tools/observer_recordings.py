@@ -36,6 +36,7 @@ from recording_measures.clips import find_clips
 
 ABOUT = """How the observer weighs how a recording is performed differently, beside the recording itself.
 Made by tools/observer_recordings.py --fix: do not edit."""
+SHOWN = "first", "second"  # clips of blind readings that practice does without
 STRETCH = 3.0, 5.0  # seconds
 FOLDS = 8
 COMBINATIONS = 3  # of elements, for each clip
@@ -49,7 +50,7 @@ Example = tuple[str, Codes, dict[str, float]]  # a clip, what was performed, and
 
 def stretches(data: Path, rng: np.random.Generator) -> Iterator[tuple[str, Motion]]:
     """A stretch of every capture that no blind reading shows."""
-    shown = {file for clips in CLIP_SETS.values() for file, _, _ in clips.values()}
+    shown = {file for name in SHOWN for file, _, _ in CLIP_SETS[name].values()}
     for own, trouble in find_clips(data):
         if trouble or own.path.suffix != ".bvh" or "mutated" in own.path.parts:
             continue
@@ -152,7 +153,8 @@ def main() -> None:
         count = len({name for name, _, _ in practice})
         print(f"Practice, {count} clips: {report(practice, coded(practice, calibration))}")
         print(f"\nThe same, each clip by a calibration on others: {held_out(practice)}")
-    for name, clips in CLIP_SETS.items():
+    for name in SHOWN:
+        clips = CLIP_SETS[name]
         rows = shown(given.data, clips)
         print(f"\nThe {name} clips of the blind readings: {report(rows, coded(rows, load_recorded_calibration()))}")
 
