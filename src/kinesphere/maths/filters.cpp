@@ -166,6 +166,24 @@ static void second_differences(Floats<2> values, Bools<1> performed, FloatsOut<1
     }
 }
 
+// Values (T, C) averaged over `radius` frames to either side, of those that there are; twice.
+static void moving_mean(Floats<2> values, Index radius, FloatsOut<2> out) {
+    const Index frames = values.shape[0], columns = values.shape[1];
+    Scratch<double, 2> sums(frames + 1, columns);
+    Floats<2> given = values;
+    for (int round = 0; round < 2; ++round) {
+        for (Index t = 0; t < frames; ++t)
+            for (Index c = 0; c < columns; ++c) sums.at(t + 1)[c] = sums.at(t)[c] + given.at(t)[c];
+        for (Index t = 0; t < frames; ++t) {
+            const Index first = most(t - radius, Index{0}), end = least(t + radius + 1, frames);
+            const double *low = sums.at(first), *high = sums.at(end), count = static_cast<double>(end - first);
+            double* row = out.at(t);
+            for (Index c = 0; c < columns; ++c) row[c] = (high[c] - low[c]) / count;
+        }
+        given = out;
+    }
+}
+
 KERNELS(filters) {
     return {
         kernel<gaussian>("gaussian"),
@@ -175,6 +193,7 @@ KERNELS(filters) {
         kernel<widen>("widen"),
         kernel<running_maximum>("running_maximum"),
         kernel<second_differences>("second_differences"),
+        kernel<moving_mean>("moving_mean"),
     };
 }
 
