@@ -26,7 +26,7 @@ from kinesphere.motion.memo import memoised
 HEEL_SMOOTH = 0.08  # seconds in which a heel comes up and goes down again
 KNEE_SMOOTH = 0.03  # seconds of σ, over which what is added to knees is smoothed that are nearly straight
 SWIVEL_SMOOTH = 0.05  # seconds of σ, over which swivels of legs are smoothed
-LEG_WORK = 1000  # numbers that a leg in one frame is worth when legs are shared among threads
+LEG_WORK = 750  # numbers that a leg in one frame is worth when legs are shared among threads
 
 
 class LimitedHinge(NamedTuple):

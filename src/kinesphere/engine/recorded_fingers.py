@@ -15,7 +15,7 @@ from kinesphere.motion.gesture import SHAPES
 from kinesphere.motion.memo import memoised
 from kinesphere.motion.skeleton import Skeleton
 
-TURN_WORK = 60  # numbers that a turned joint is worth when frames are shared among threads
+TURN_WORK = 20  # numbers that a turned joint is worth when frames are shared among threads
 
 
 def shape_fingers(skeleton: Skeleton, side: str, table: Floats, free: Floats, local: Floats) -> None:

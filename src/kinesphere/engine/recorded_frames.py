@@ -19,7 +19,7 @@ from kinesphere.motion.checked_arrays import freeze
 from kinesphere.motion.memo import memoised
 from kinesphere.motion.motion import Motion
 
-SAMPLE_WORK = 8  # what a sampled number is worth when frames are shared among threads
+SAMPLE_WORK = 4  # what a sampled number is worth when frames are shared among threads
 BLOCK = 8192  # frames that are sampled at once
 LEAP, LEAP_SPEED = np.radians(60.0), np.radians(3000.0)  # from one frame to the next, and a second: no body is as quick
 LEAPS_BEYOND, AROUND = 4.0, 4  # times what a joint does on the median of frames to each side

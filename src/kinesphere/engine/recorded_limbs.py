@@ -24,7 +24,7 @@ from kinesphere.maths.vectors import Bools, Floats, Ints, norms
 from kinesphere.motion.humanoid import SIDES
 from kinesphere.motion.memo import memoised
 
-FRAME_WORK = 400  # numbers that a pose is worth when frames are shared among threads
+TRUNK_WORK, LIMB_WORK = 400, 170  # numbers that they are worth in a frame when frames are shared among threads
 CLEARLY_BENT = float(np.sin(np.radians(25.0)))  # from here on a limb shows its hinge
 UNSHOWN = 0.003  # weight of the axis that a rest pose tells: a hundredth of the frames outweighs it
 SOFT = {"Arm": 0.05, "Leg": 0.0}  # feet stand where they stand
@@ -84,7 +84,7 @@ class RecordedRig:
             rows = vectors[part], hips[part], shift[part], local[part], translations[part]
             _native.recorded_limbs.turn_trunk(self.trunk, *rows)
 
-        threads.share_frames(len(table), len(table) * FRAME_WORK, turn)
+        threads.share_frames(len(table), len(table) * TRUNK_WORK, turn)
 
 
 @memoised
@@ -149,7 +149,7 @@ def place_limb(
     def place(part: slice) -> None:
         _native.recorded_limbs.place_limb(limb, *(row[part] for row in rows))
 
-    threads.share_frames(count, count * FRAME_WORK, place)
+    threads.share_frames(count, count * LIMB_WORK, place)
     return missed
 
 

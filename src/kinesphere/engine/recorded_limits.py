@@ -22,7 +22,7 @@ from kinesphere.motion.humanoid import SIDES
 from kinesphere.motion.memo import memoised
 
 PARTS = ("Shoulder", "UpperArm", "LowerArm", "Hand")
-JOINT_WORK = 300  # numbers that a joint is worth when frames are shared among threads
+JOINT_WORK = 70  # numbers that a joint is worth when frames are shared among threads
 SHOULDERS_COME = 0.035  # seconds of σ in which a collarbone comes to what limits leave of what is added to it
 
 
