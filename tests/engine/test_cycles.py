@@ -271,6 +271,18 @@ def test_a_treadmill_changes_with_stride_and_cadence():
     assert way == pytest.approx(speed * motion.duration, rel=0.03)
 
 
+def test_what_rounding_leaves_of_a_way_is_none():
+    motion, speed = stride()
+    gone = travelling(motion, speed)
+    translations = gone.translations - np.linspace(0.0, 1.0, len(gone))[:, None, None] * (
+        (gone.translations[-1] - gone.translations[0]) * [1.0, 0.0, 1.0]
+    )
+    translations[-1, 0, 2] += 1e-15
+    made = perform(replace(gone, translations=translations), words="tired")
+    assert np.abs(made.translations[-1] - made.translations[0]).max() < 1e-9
+    assert lift(made).detail.treadmill.any()
+
+
 def test_neutral_loops_are_the_same_objects():
     motion, speed = stride()
     for own in (motion, travelling(motion, speed), running(motion)):

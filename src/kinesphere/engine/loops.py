@@ -67,6 +67,11 @@ def travel(motion: Motion) -> Floats:
     return made
 
 
+def travels(motion: Motion) -> bool:
+    """Whether a loop goes over the ground."""
+    return bool(norms(travel(motion)).max() > LOOP_DISTANCE)
+
+
 def carried(motion: Motion, way: Floats) -> Motion:
     """The motion with its roots elsewhere by ``way (T, 3)``."""
     if not way.any():
@@ -257,7 +262,7 @@ def find_treadmill(poses: RecordedPoses) -> Floats:
     Nothing where it travels itself, where feet rest or move about, and where both don't go the same way.
     """
     nothing, motion = np.zeros(3), poses.motion
-    if travel(motion).any() and norms(travel(motion)).max() > LOOP_DISTANCE:
+    if travels(motion):
         return nothing
     points, count = sole_points(motion.skeleton), len(motion) - 1
     paths = sole_paths(motion, points)[:-1]

@@ -17,7 +17,7 @@ from kinesphere.body.joint_subset import joint_subset
 from kinesphere.engine.channels import sample_rows
 from kinesphere.engine.detail import Detail
 from kinesphere.engine.edited_steps import edited_steps
-from kinesphere.engine.loops import LEVEL, travel
+from kinesphere.engine.loops import LEVEL, travels
 from kinesphere.engine.recorded_arms import place_arms
 from kinesphere.engine.recorded_channels import recorded_channels
 from kinesphere.engine.recorded_feet import legs_of
@@ -80,7 +80,7 @@ def _perform_loop(phrase: Phrase, rate: float) -> Motion:
     share = np.linspace(0.0, 1.0, count + 1)[:, None]
     gone = cycles // 2 + share  # cycles, since the first began
     travelled = _come_back(phrase.body, gone, local, translations)
-    on = travelled if travel(phrase.detail.recording).any() else np.zeros(3)
+    on = travelled if travels(phrase.detail.recording) else np.zeros(3)
     roots = np.flatnonzero(made.skeleton.parents < 0)
     translations[:, roots] += (share * on)[:, None]
     local[-1], translations[-1] = local[0], translations[0]
