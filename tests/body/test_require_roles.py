@@ -9,14 +9,17 @@ import numpy as np
 import pytest
 
 from body.test_contacts import WALK, labels
-from kinesphere import Motion, Skeleton
+from kinesphere import Motion, Skeleton, body_of
 from kinesphere.body.contacts import contact_labels, find_contacts, foot_report
 from kinesphere.body.ground import Ground
 from kinesphere.body.limits import clamp_to_limits, limit_excess
 from kinesphere.body.mass import centre_of_mass, segments, support_polygon
 from kinesphere.body.require_roles import LEGS
+from kinesphere.builtin import motion
 from kinesphere.maths import rotations as R
+from kinesphere.motion.humanoid import SIDES
 from motion.roles.test_people import chain, quadruped
+from recordings import without
 
 Asked = Callable[[Motion], object]
 ASKED: dict[str, Asked] = {
@@ -103,3 +106,14 @@ def _plain(answer: object) -> str:
         answer = answer.rotations
     with np.printoptions(threshold=10**9):
         return repr(vars(answer) if hasattr(answer, "margin") else answer)
+
+
+def test_who_is_in_doubt_is_not_said_to_lack_limbs() -> None:
+    """A dog with human names has arms and legs, by their names; who is captured from the waist up has no legs."""
+    with pytest.raises(ValueError, match="probably no humanoid") as dog:
+        body_of(still(dog_with_human_names()))
+    assert "It has no" not in str(dog.value)
+    wave = motion("wave")
+    legs = {joint for side in SIDES for joint in wave.skeleton.descendants(wave.skeleton.roles[f"{side}UpperLeg"])}
+    with pytest.raises(ValueError, match="It has no legs: "):
+        body_of(without(wave, legs))

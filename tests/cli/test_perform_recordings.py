@@ -14,6 +14,7 @@ from contracts import tail
 from kinesphere import Effort, clip_names, load, load_score, mo, perform, render, save, save_clips, save_mapping
 from kinesphere.builtin import motion
 from kinesphere.cli.main import app
+from kinesphere.motion.humanoid import mirror_role
 from recordings import without
 
 run = CliRunner()
@@ -206,3 +207,32 @@ def test_a_clip_without_a_name_is_reported_by_its_file(tmp_path):
     report = tmp_path / "report.json"
     assert called("perform", file, "-o", tmp_path / "o.glb", "--words", "tired", "--report", report).exit_code == 0
     assert [row["clip"] for row in json.loads(report.read_text())] == ["nameless"]
+
+
+def test_left_handed_files_are_refused_until_left_and_right_are_exchanged(tmp_path):
+    """A body in a mirror whose limbs keep their names: its knees would bend the wrong way round."""
+    walk = without(motion("walk"), set())  # without the figure's roles: names alone say what is left
+    mirror, turn = np.array([-1.0, 1.0, 1.0]), np.array([1.0, 1.0, -1.0, -1.0])
+    skeleton = replace(
+        walk.skeleton,
+        offsets=walk.skeleton.offsets * mirror,
+        rest_rotations=walk.skeleton.rest_rotations * turn,
+        tips=tuple(replace(tip, offset=(-tip.offset[0], *tip.offset[1:])) for tip in walk.skeleton.tips),
+    )
+    file, mapping, report = tmp_path / "left.bvh", tmp_path / "map.json", tmp_path / "report.json"
+    save(
+        replace(walk, skeleton=skeleton, rotations=walk.rotations * turn, translations=walk.translations * mirror), file
+    )
+    said = called("perform", file, "-o", tmp_path / "o.bvh", "--words", "joyful")
+    assert said.exit_code == 2
+    assert "exchange them in the mapping file" in " ".join(said.stderr.split())
+    called("mapping", file, "-o", mapping)
+    document = json.loads(mapping.read_text())
+    document["roles"] = {mirror_role(role): joint for role, joint in document["roles"].items()}
+    mapping.write_text(json.dumps(document))
+    words = ["--words", "joyful", "--mapping", mapping, "--report", report]
+    assert called("perform", file, "-o", tmp_path / "o.bvh", *words).exit_code == 0
+    (row,) = json.loads(report.read_text())
+    assert row["slide_added_mm"] < 5.0
+    assert row["beyond_limits_degrees"] < 10.0
+    assert row["steps"] >= 6

@@ -20,6 +20,8 @@ _ADVICE = (
     "-o MAP.json; then --mapping MAP.json for a motion, --target-mapping for a character, load_mapping in Python)"
 )
 
+_EXCHANGED = "In files of left-handed programs left and right are exchanged: exchange them in the mapping file. "
+
 
 def require_roles(skeleton: Skeleton, needed: Sequence[str] = REQUIRED, what: str = "a humanoid") -> Skeleton:
     """The skeleton with the roles that ``what`` needs: its own, else all that can be found.
@@ -50,10 +52,14 @@ def _refuse_unless_humanoid(
     if found.is_humanoid and found.overall >= _LEAST_CONFIDENCE:
         return
     lacking = [role for role in needed if role not in skeleton.roles]
-    lost = [role for role in lacking if role not in found.roles] or lacking
+    lost = [role for role in lacking if role not in found.roles]
     limbs = " and no ".join(name for name, roles in _LIMBS.items() if set(roles) <= set(lost))
+    missing = ", ".join(lost or lacking)
     kind = f"probably no humanoid (confidence {found.overall:.2f})" if found.is_humanoid else "no humanoid"
     why = "; ".join(found.evidence[-3:])
-    whole = f"It has no {limbs}: what needs no whole body, such as smooth, trim or convert, takes it. " if limbs else ""
+    hints = [
+        f"It has no {limbs}: what needs no whole body, such as smooth, trim or convert, takes it. " if limbs else "",
+        _EXCHANGED if found.exchanges_sides else "",
+    ]
     where = f"{path}: " if path else ""
-    raise ValueError(f"{where}{skeleton} is {kind}: {why}. Missing for {what}: {', '.join(lost)}. {whole}{_ADVICE}")
+    raise ValueError(f"{where}{skeleton} is {kind}: {why}. Missing for {what}: {missing}. {''.join(hints)}{_ADVICE}")

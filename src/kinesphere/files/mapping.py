@@ -97,7 +97,8 @@ def _read_document(file: Path) -> dict[str, Any]:
     except OSError as error:
         raise MotionFileError(file, f"a file that cannot be opened ({error.strerror})", "a mapping file") from None
     except json.JSONDecodeError as error:
-        raise MotionFileError(file, f"broken JSON ({error.msg})", "a mapping file", line=error.lineno) from None
+        found = f"broken JSON ({error.msg})"
+        raise MotionFileError(file, found, "JSON as kinesphere mapping FILE -o writes it", line=error.lineno) from None
     except MotionFileError:
         raise
     except (ValueError, RecursionError) as error:

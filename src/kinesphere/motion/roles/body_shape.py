@@ -16,6 +16,7 @@ from kinesphere.maths import rotations
 from kinesphere.maths.vectors import Bools, Floats, cross, norms, reject, unit
 from kinesphere.motion.roles.chains import JointTree, assign_torso
 from kinesphere.motion.roles.names import JointName
+from kinesphere.motion.roles.rolemap import AGAINST_FRONT
 from kinesphere.motion.skeleton import Skeleton
 
 NOTHING = 1e-9  # a length
@@ -394,7 +395,7 @@ def find_by_shape(
             continue
         if first * score < 0.0 and abs(score) > 0.5:
             found.sides_against_names = True
-            found.evidence.append(f"sides: the {what} are named left and right against where the front seems to be")
+            found.evidence.append(f"sides: the {what} are {AGAINST_FRONT}")
         if first == 0.0:
             found.sides = min(found.sides, 2.0 * abs(score))
         left = 0 if (first or score) > 0.0 else 1

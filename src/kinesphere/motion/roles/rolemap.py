@@ -13,6 +13,8 @@ from kinesphere.motion.skeleton import Skeleton
 SURE = 0.8  # from this confidence on, names and proportions agree
 CLEAR = 0.7  # from this on, what proportions alone say is right, where posed frames were looked at
 
+AGAINST_FRONT = "named left and right against where the front seems to be"
+
 
 @dataclass(frozen=True)
 class RoleMap:
@@ -61,6 +63,11 @@ class RoleMap:
     def is_humanoid(self) -> bool:
         """Whether every required role has a joint."""
         return not self.missing
+
+    @property
+    def exchanges_sides(self) -> bool:
+        """Whether limbs are named left that seem to be right ones, and the other way round."""
+        return any(line.endswith(AGAINST_FRONT) for line in self.evidence)
 
     @property
     def message(self) -> str:
