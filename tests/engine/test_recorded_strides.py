@@ -91,3 +91,17 @@ def test_light_walkers_are_higher_and_on_their_toes(data_dir, name):
     assert (np.diff(levels) > 0.0).all(), levels
     light = perform(motion, Effort(weight=-1.0))
     assert min(high(light, f"{side}Foot") - high(motion, f"{side}Foot") for side in ("left", "right")) > 0.01
+
+
+@pytest.mark.data
+@pytest.mark.parametrize("name", ["cmu/07_01", "cmu/141_25"])
+def test_who_walks_slowly_takes_no_longer_strides(data_dir, name):
+    motion = load(data_dir / "bvh" / f"{name}.bvh").between(0.0, 4.0)
+
+    def goes(made):
+        path = made.world()[1][:, made.skeleton.roles["hips"]]
+        return float(norms((path[-1] - path[0]) * [1.0, 0.0, 1.0]))
+
+    slow = perform(motion, words="slowly")
+    assert slow.duration > 1.2 * motion.duration
+    assert 0.9 * goes(motion) < goes(slow) < 1.02 * goes(motion)

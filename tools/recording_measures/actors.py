@@ -59,7 +59,7 @@ PAIRS = (
     Pair("brisk walk", ("07_01",), "07_12", ("briskly", "urgently"), True),
     Pair("quick walk", ("91_36",), "91_17", ("quickly", "urgently"), True),
     Pair("lavish walk", ("91_36",), "91_11", ("grandly",), True),
-    Pair("march", ("91_36",), "91_19", ("solemnly", "mechanically"), True),
+    Pair("march", ("91_36",), "91_19", ("marching", "solemnly", "mechanically"), True),
     Pair("mope", ("141_25",), "141_27", ("sad",), True),
     Pair("strong man, pick up", ("137_27",), "137_40", ("strongly", "proudly"), False),
     Pair("graceful lady, pick up", ("137_27",), "137_22", ("gracefully",), False),

@@ -76,7 +76,8 @@ COEFFICIENTS = {
     "thrust__direct": 0.0,
     "posture_bound__arm_out": -0.03, "posture_bound__arm_up": 0.05, "posture_bound__arm_swivel": -0.25,
 }  # fmt: skip
-LIGHT_CADENCE = 0.91  # times a light walk's: a recorded body that steps quicker lands harder
+# Times overlays of a walk: a recorded body that steps quicker lands harder; who walks slowly takes no longer strides.
+WALKED_FACTORS = (("light", "gait.cadence", 0.91), ("sustained", "gait.stride", 0.9))
 # What a light walk adds, as a recorded body walks on straight legs: it comes higher with its heels alone.
 LIGHT_WALK = {"hips.y": 0.02, "left.foot.peel": 0.14, "right.foot.peel": 0.14}
 HANGING = 0.25  # of what Shape does to a hand that hangs
@@ -140,7 +141,7 @@ def recording_tracks(
     if walking is not None and stands is not None:
         held = [_by_words(drive, WALKING) for drive in asked.drives if drive.kind == "hold"]
         walked = walk_tracks(written, asked.parts, expression.with_postures(asked.channels, held), random)
-        walked = _land_lightly(keep_path(walked) if keeps_path else walked, asked, time)
+        walked = _as_recorded(keep_path(walked) if keeps_path else walked, asked, time)
         added = {name: np.asarray(values) * stands for name, values in added.items()}
         _walk_lightly(added, asked, time, walking)
         for part, track in walked.items():
@@ -165,13 +166,13 @@ def _recording_model(model: EffortModel) -> EffortModel:
     return model.with_coefficients(**COEFFICIENTS)
 
 
-def _land_lightly(walked: dict[str, Track], asked: AskedOfRecording, time: Floats) -> dict[str, Track]:
-    """Tracks of a walk that is not quicker for being light."""
-    light = dict(_element_amounts(asked.parts["torso"], time)).get("light")
-    cadence = walked["hips"].overlays.get("gait.cadence")
-    if light is None or cadence is None:
-        return walked
-    overlays = {**walked["hips"].overlays, "gait.cadence": cadence * LIGHT_CADENCE**light}
+def _as_recorded(walked: dict[str, Track], asked: AskedOfRecording, time: Floats) -> dict[str, Track]:
+    """Tracks of a walk that is not quicker for being light, and whose strides are not longer for being slow."""
+    amounts = dict(_element_amounts(asked.parts["torso"], time))
+    overlays = dict(walked["hips"].overlays)
+    for element, name, factor in WALKED_FACTORS:
+        if element in amounts and name in overlays:
+            overlays[name] = overlays[name] * factor ** amounts[element]
     return {**walked, "hips": replace(walked["hips"], overlays=overlays)}
 
 
