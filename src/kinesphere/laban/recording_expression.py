@@ -239,10 +239,12 @@ def _life_drives(asked: AskedOfRecording, time: Floats, walking: Floats | None) 
 
 def _element_amounts(dials: Sequence[Dials], time: Floats) -> list[tuple[str, Floats]]:
     """Elements that are asked for, and how much, each a number or a curve."""
-    combined = combine_dials(dials, "effort", time)
-    ends = zip((*combined.factors, *combined.factors), ELEMENTS, strict=True)
-    found = [(name, np.maximum(-value if i < 4 else value, 0.0)) for i, (value, name) in enumerate(ends)]
-    return [(name, np.asarray(value)) for name, value in found if np.any(value)]
+    combined, found = combine_dials(dials, "effort", time), []
+    for i, (value, name) in enumerate(zip((*combined.factors, *combined.factors), ELEMENTS, strict=True)):
+        amount = -value if i < 4 else value
+        if amount > 0.0 if isinstance(amount, float) else (amount > 0.0).any():
+            found.append((name, np.asarray(np.maximum(amount, 0.0))))
+    return found
 
 
 def _same_dials(one: Sequence[Dials], other: Sequence[Dials]) -> bool:
