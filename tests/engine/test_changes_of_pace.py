@@ -153,6 +153,20 @@ def test_a_hand_that_stops_at_goals_is_not_thrown_from_one_to_the_next():
     assert norms(held[between]).max() < 0.01
 
 
+def test_a_clock_shows_the_same_moments_in_any_order():
+    rng = np.random.default_rng(1)
+    nodes, shown = (np.concatenate([[0.0], np.cumsum(rng.uniform(0.01, 0.1, 50))]) for _ in range(2))
+    clock = clocks.RecordingClock(nodes, shown, np.gradient(shown, nodes), RATE)
+    assert clock.to_source(nodes) == pytest.approx(shown, abs=1e-12)
+    times = rng.permutation(np.linspace(-0.1, nodes[-1] + 0.1, 400))
+    one_by_one = np.concatenate([clock.to_source(times[i : i + 1]) for i in range(len(times))])
+    np.testing.assert_array_equal(clock.to_source(times), one_by_one)
+    held = clock.to_source(np.array([-1.0, nodes[-1] + 1.0]))
+    assert held == pytest.approx([shown[0], shown[-1]])
+    pace = (clock.to_source(nodes[1:-1] + 1e-6) - clock.to_source(nodes[1:-1] - 1e-6)) / 2e-6
+    assert pace == pytest.approx(clock.paces[1:-1], rel=1e-3)
+
+
 @pytest.mark.data
 def test_a_capture_that_gets_up_has_no_jerks(data_dir):
     motion = load(data_dir / "bvh" / "cmu" / "137_27.bvh").between(0.0, 9.7)

@@ -58,6 +58,19 @@ def test_other_joints_are_sampled_as_ever(swung: Motion) -> None:
     np.testing.assert_allclose(made[:, :2], resample_rotations(swung.rotations, times * RATE)[:, :2], atol=1e-12)
 
 
+def test_motions_too_long_to_keep_their_cubics_are_sampled_alike(
+    swung: Motion, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    times, joints = np.arange(10.0, 55.0, 0.1) / RATE, np.array([0, 2])
+    kept = [swung.rotations[np.zeros(len(times), dtype=int)].copy() for _ in range(2)]
+    show_other_moments(swung, joints, times, kept[0])
+    sampled, long = sample_frames(swung, times)[0], replace(swung)
+    monkeypatch.setattr("kinesphere.engine.recorded_frames.CUBICS_KEPT", 0)
+    show_other_moments(long, joints, times, kept[1])
+    np.testing.assert_array_equal(*kept)
+    np.testing.assert_array_equal(sample_frames(long, times)[0], sampled)
+
+
 @pytest.mark.parametrize("rate", [10.0, 24.0, 120.0])
 def test_quick_movements_do_not_leap(rate: float) -> None:
     time = np.arange(0.0, 3.0, 1.0 / rate)

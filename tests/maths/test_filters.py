@@ -12,7 +12,7 @@ from scipy.stats import norm
 from generated import seeds
 from kinesphere import _native
 from kinesphere.maths import filters
-from kinesphere.maths.filters import CUT, gaussian, gaussian_weights, low_pass, running_maximum
+from kinesphere.maths.filters import CUT, gaussian, gaussian_weights, low_pass, moving_mean, running_maximum
 
 
 def test_half_of_the_power_is_left_at_the_cut():
@@ -133,3 +133,12 @@ def test_derivatives_of_parabolas_are_exact_within():
     made = filters.derivative(time**2, 60.0)
     assert made[1:-1] == pytest.approx(2.0 * time[1:-1])
     assert not filters.derivative(np.ones((1, 3)), 60.0).any()
+
+
+@pytest.mark.parametrize("radius", [1, 4, 50])
+def test_a_moving_mean_is_the_mean_of_means_of_what_there_is(radius):
+    values = np.random.default_rng(radius).standard_normal((30, 2, 3))
+    expected = values
+    for _ in range(2):
+        expected = np.stack([expected[max(t - radius, 0) : t + radius + 1].mean(axis=0) for t in range(30)])
+    assert moving_mean(values, radius) == pytest.approx(expected, abs=1e-12)
