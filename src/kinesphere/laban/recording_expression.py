@@ -43,7 +43,7 @@ LIFE: Mapping[str, Mapping[str, float]] = {
     "light": dict.fromkeys((*_TORSO, "hips.x", "hips.z"), -0.4) | {"hips.y": -0.65},
     "strong": dict.fromkeys(_TORSO, 0.35) | {"hips.y": 0.5},
     "free": dict.fromkeys((*_TORSO, *_HEAD), 0.7) | dict.fromkeys(_SHOULDERS, 1.0) | dict.fromkeys(_ARMS, 0.8),
-    "bound": dict.fromkeys((*_TORSO, *_HEAD, *_SHOULDERS), -0.75) | dict.fromkeys(_ARMS, -0.7) | {"hips.x": -0.5},
+    "bound": dict.fromkeys((*_TORSO, *_HEAD, *_SHOULDERS), -0.75) | dict.fromkeys(_ARMS, -0.35) | {"hips.x": -0.5},
 }
 GAZE = {"direct": -0.75, "indirect": 0.5}  # likewise of where the face is turned
 EMPHASIS = {"light": -0.6, "strong": 0.5, "bound": -0.3}  # likewise of the quick part of a hand's way
