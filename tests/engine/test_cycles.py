@@ -9,6 +9,7 @@ import pytest
 
 from engine.walking import BODIES_THAT_WALK
 from kinesphere import Effort, Express, Motion, Phrase, Shape, body_of, generate, lift, loop, perform
+from kinesphere.body.ground import runs
 from kinesphere.builtin import motion as builtin
 from kinesphere.builtin.library import movement
 from kinesphere.engine.detail import LEGS_LEAD
@@ -116,7 +117,7 @@ def test_runs_in_place_have_flights(rate):
     steps = lift(running(motion)).detail.steps
     assert sorted(steps.strike_sides) == ["left", "right"]
     assert steps.flying.max() == 1.0
-    assert steps.flying.min() == 0.0
+    assert len(runs(np.tile(steps.flying[:-1], 3) > 0.5)) in (6, 7)  # two in each of three cycles
     assert len(steps.stances) == 2
 
 

@@ -300,4 +300,6 @@ def _flights(poses: RecordedPoses, contacts: ContactRuns) -> Floats:
     if not flying.any():
         return np.zeros(count)
     span = max(int(GRAVITY_AROUND * rate), 1)
-    return widen(running_maximum(flying.astype(np.float64), span), 1, span)
+    around = widen(running_maximum(flying.astype(np.float64), span), 1, span)
+    around[[(first + last) // 2 for first, last in runs(down)]] = 0.0  # however short a stance is, it parts two flights
+    return around
