@@ -12,6 +12,7 @@ import kinesphere
 from kinesphere import Motion
 from kinesphere.body.contacts import ContactRuns, find_contact_runs
 from kinesphere.body.ground import sole_paths, sole_points
+from kinesphere.body.limits import excess_from_rest
 from kinesphere.engine.detail import Detail
 from kinesphere.engine.recorded_poses import performed_motion
 from kinesphere.engine.recording_clock import RecordingClock, recording_clock
@@ -74,7 +75,15 @@ class Recorded:
     @cached_property
     def excess(self) -> dict[str, Floats]:
         """Role to ``(T,)`` degrees beyond its limits."""
-        return limit_excess(self.plain)
+        return self.excess_of(self.plain.rotations)
+
+    def excess_of(self, local: Floats) -> dict[str, Floats]:
+        """Role to ``(T,)`` degrees beyond its limits in poses ``(T, J, 4)``, from one rest pose of this body.
+
+        Where a rest pose is found in a motion's frames, it is another one in a performance's.
+        """
+        found = excess_from_rest(self.phrase.body.skeleton, local)
+        return {role: np.degrees(own) for role, own in found.items()}
 
 
 @dataclass(frozen=True, eq=False)
@@ -145,8 +154,3 @@ def turning(local: Floats) -> Floats:
     """``(T − 1, J, 3)`` degrees a frame, as rotation vectors in the parents' axes."""
     steps = rotations.multiply(local[1:], rotations.conjugate(local[:-1]))
     return np.degrees(rotations.to_rotation_vector(steps))
-
-
-def limit_excess(motion: Motion) -> dict[str, Floats]:
-    """Role to ``(T,)`` degrees beyond its limits."""
-    return {role: np.degrees(own) for role, own in kinesphere.limit_excess(motion).items()}

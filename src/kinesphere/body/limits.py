@@ -94,10 +94,12 @@ class LimitedJoint:
 def limit_excess(motion: Motion) -> dict[str, Floats]:
     """For every limited role ``(T,)`` radians past its limits: the larger of the bone's and the twist's; 0 within."""
     motion = with_standing_rest(require_motion_roles(motion, NEEDED, "limiting joints"))
-    return {
-        joint.role: _clamp(joint, _relative_rotation(joint, motion.rotations))[1]
-        for joint in find_limited_joints(motion.skeleton)
-    }
+    return excess_from_rest(motion.skeleton, motion.rotations)
+
+
+def excess_from_rest(skeleton: Skeleton, local: Floats) -> dict[str, Floats]:
+    """The same of local rotations ``(T, J, 4)``, from the rest pose of a skeleton as it is."""
+    return {joint.role: _clamp(joint, _relative_rotation(joint, local))[1] for joint in find_limited_joints(skeleton)}
 
 
 def clamp_to_limits(motion: Motion) -> Motion:

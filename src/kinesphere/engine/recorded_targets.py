@@ -32,6 +32,7 @@ CLEARS = 0.12  # seconds in which a hand comes out of the body, before it would 
 CLEAR_SMOOTH = 0.05  # seconds of σ, over which hands and elbows come out of the body
 CHEST_SMOOTH = 0.05  # seconds of σ, over which the axes of displacements are smoothed
 QUICK = 0.035  # seconds of σ: what is quicker in a hand's way is scaled with its distance from the shoulder
+GROWN = 0.5, 0.8  # of an arm's length, over which a growing arm comes to be displaced
 EDITED = 0.02  # arm lengths from where it was recorded in which a hand comes to count as moved
 KEYED = 0.02  # arm lengths that a user has moved a key, from which on the arm goes there however it points
 REACHES = 0.05  # seconds in which a hand comes within reach, before it would be out of it
@@ -218,13 +219,13 @@ def _target(
 ) -> HandTarget:
     """Where a hand goes."""
     shoulder, hand = (context.roles[f"{side}{part}"] for part in ("UpperArm", "Hand"))
-    length = context.detail.poses.arm_length * _grown(context, side, before)
+    length = context.detail.poses.arm_length
     # An arm that hangs goes on hanging, however the trunk is bent.
     hangs = HANGS_DOWN * context.hands[side].hangs * (1.0 - SWINGS_ALONG * context.walking)
     hung = rotations.slerp(carried, np.broadcast_to(rotations.identity(), carried.shape), hangs)
     chest = rotations.multiply(hung, _steady(before.chest, context.rate))
     wrist = before.p(hand)
-    displaced = length[:, None] * rotations.rotate(chest, away)
+    displaced = length * rotations.rotate(chest, away)
     target = after.p(shoulder) + rotations.rotate(hung, wrist - before.p(shoulder)) + displaced
     ends = rotations.multiply(carried, before.q(hand))
     met = meetings.met
@@ -253,10 +254,14 @@ def _target(
     target = target + rotations.rotate(hung, calmer)
     keyed = follow_keys(context.phrase, side, context.clock.source)
     if keyed.any():
-        target = target + length[:, None] * rotations.rotate(chest, keyed)
+        target = target + length * rotations.rotate(chest, keyed)
         stays = 1.0 - smoothstep(norms(keyed) / KEYED)
         aims = [(weight * stays, turn) for weight, turn in aims]
     paired = met * (1.0 - np.maximum(meetings.at_head, meetings.at_body))
+    grown = _grown(context, side, before)
+    if grown.min() < 1.0:
+        target = after.p(hand) + grown[:, None] * (target - after.p(hand))
+        kept, fixed, paired = (np.maximum(kept, 1.0 - grown), np.maximum(fixed, 1.0 - grown), paired * grown)
     return HandTarget(target, ends, kept, fixed, paired, aims)
 
 
@@ -276,10 +281,10 @@ def _steady(turns: Floats, rate: float) -> Floats:
 
 
 def _grown(context: PerformanceContext, side: str, before: RecordedWorld) -> Floats:
-    """``(T,)`` from 0 to 1: how long an arm is; animated bodies may grow, and what is added to them with them."""
+    """``(T,)`` from 0 to 1: whether an arm is about as long as it is. While animated bodies grow, edits leave it."""
     places = [before.p(context.roles[f"{side}{part}"]) for part in ("UpperArm", "LowerArm", "Hand")]
     longest = norms(places[1] - places[0]) + norms(places[2] - places[1])
-    return np.minimum(longest / context.body.lengths[f"{side}Arm"], 1.0)
+    return smoothstep((longest / context.body.lengths[f"{side}Arm"] - GROWN[0]) / (GROWN[1] - GROWN[0]))
 
 
 Hold = tuple[Floats, Floats, Floats]  # how far a hand is held, where, and how turned
