@@ -9,7 +9,7 @@ import numpy as np
 from kinesphere import _native
 from kinesphere.engine.pose import SIGN
 from kinesphere.engine.recorded_channels import within_room
-from kinesphere.engine.recorded_clearance import Solids, clear_forearm, solids
+from kinesphere.engine.recorded_clearance import FELT_BY_OTHER, Solids, clear_forearm, forearm, solids
 from kinesphere.engine.recorded_fingers import shape_fingers
 from kinesphere.engine.recorded_hands import displace_hand, elbow_swivel, swivel_of_keys, turn_hand
 from kinesphere.engine.recorded_limbs import Limb, place_limb, turn_joints
@@ -30,6 +30,7 @@ from kinesphere.engine.recording_context import PerformanceContext, RecordedWorl
 from kinesphere.maths import rotations
 from kinesphere.maths.filters import gaussian, reflected_weights
 from kinesphere.maths.vectors import Bools, Floats, norms
+from kinesphere.motion.humanoid import SIDES
 
 ELBOWS = (-0.9, 1.1)  # radians inwards and outwards of hanging straight down, to which elbows come softly
 HIGHER, HIGHEST, ELBOW_SMOOTH = 0.08, -0.06, 0.03  # arm lengths above the recorded elbow, and the shoulder; seconds
@@ -40,6 +41,7 @@ HAND_SMOOTH = 0.03  # seconds of σ, over which turns of hands are smoothed
 TREMBLES = (
     0.004  # of a rotation's vector part: what quick turns a hand is brought back by in full; larger ones are left
 )
+CLEAR_ROUNDS = 2  # of bringing both forearms out of the body and each other
 LEAST_LOWERED = 1e-3  # radians
 TINY = 2e-7  # arm lengths: what is nearer to where it was stays
 
@@ -54,7 +56,6 @@ class _Arm:
     was: Floats  # (T, 3, 4) rotations of both bones and the hand before they are moved
     turns: Floats  # (T, 3) rotation vectors of the hand
     moved: Bools  # (T,) in which frames
-    swings: Floats  # (T,) radians that its elbow then swings out of the body
 
 
 def place_arms(
@@ -111,7 +112,7 @@ def _bring_hand(
     lowered = _lower_elbow(context, side, before, after, local, translations)
     if lowered is not None:
         place_limb(limb, local, translations, target.place, shares=lowered != 0.0, swivels=lowered)
-    return _Arm(side, limb, target, was, turns, moved, np.zeros(len(local)))
+    return _Arm(side, limb, target, was, turns, moved)
 
 
 def _clear_forearms(
@@ -124,28 +125,51 @@ def _clear_forearms(
     local: Floats,
     translations: Floats,
 ) -> None:
-    """Bring forearms out of the body: elbows swing out, hands give way, those that meet together."""
-    targets = {arm.side: arm.target for arm in arms}
-    asked = {arm.side: arm.target.place for arm in arms}
+    """Bring forearms out of the body and each other: elbows swing out, hands give way, those that meet together."""
+    targets, tiny = {arm.side: arm.target for arm in arms}, TINY * context.detail.poses.arm_length
+    for _ in range(CLEAR_ROUNDS):
+        asked = {arm.side: arm.target.place for arm in arms}
+        swings = _push_forearms(context, before, bodies, arms, targets, local, translations)
+        for side in swings:
+            move_target(targets, side, keep_off_shoulder(context, side, before, after, carried, targets[side]))
+            keep_in_reach(context, targets, side, before, after)
+        for arm in arms:
+            own = swings.get(arm.side, np.zeros(len(local)))
+            pushed = (norms(arm.target.place - asked[arm.side]) > tiny) | (np.abs(own) > TINY)
+            if pushed.any():
+                place_limb(arm.limb, local, translations, arm.target.place, shares=pushed, swivels=own)
+                arm.moved |= pushed
+        if not swings:
+            return
+
+
+def _push_forearms(
+    context: PerformanceContext,
+    before: RecordedWorld,
+    bodies: tuple[Solids, Solids],
+    arms: list[_Arm],
+    targets: dict[str, HandTarget],
+    local: Floats,
+    translations: Floats,
+) -> dict[str, Floats]:
+    """Displace targets so that forearms come out; gives by side the swivels ``(T,)`` of elbows, where any is inside."""
+    now, swings = context.world(local, translations), {}
     for arm in arms:
-        hand_was = before.p(arm.limb.lower), before.p(arm.limb.end)
-        out = clear_forearm(arm.limb, bodies, *hand_was, local, translations)
-        if out is None:
+        other = SIDES[1 - SIDES.index(arm.side)]
+        rows = before.p(arm.limb.lower), before.p(arm.limb.end), local, translations
+        around = forearm(context.body, before, other), forearm(context.body, now, other)
+        found = clear_forearm(arm.limb, bodies, *rows)
+        crossed = clear_forearm(arm.limb, around, *rows, FELT_BY_OTHER)
+        if found is None and crossed is None:
             continue
+        out = np.zeros((len(local), 4)) if found is None else found
+        if crossed is not None:
+            out = out + 0.5 * crossed  # both arms give way
         share = edited(context, arm.side, before, arm.target)
         move_target(targets, arm.side, share * envelope(out[:, :3], context.rate))
         free = share[:, 0] * (1.0 - arm.target.fixed)
-        arm.swings = free * gaussian(out[:, 3], CLEAR_SMOOTH * context.rate, ends="hold")
-    for arm in arms:
-        if arm.target.place is not asked[arm.side]:
-            move_target(targets, arm.side, keep_off_shoulder(context, arm.side, before, after, carried, arm.target))
-            keep_in_reach(context, targets, arm.side, before, after)
-    for arm in arms:
-        pushed = norms(arm.target.place - asked[arm.side]) > TINY * context.detail.poses.arm_length
-        pushed |= np.abs(arm.swings) > TINY
-        if pushed.any():
-            place_limb(arm.limb, local, translations, arm.target.place, shares=pushed, swivels=arm.swings)
-            arm.moved |= pushed
+        swings[arm.side] = free * gaussian(out[:, 3], CLEAR_SMOOTH * context.rate, ends="hold")
+    return swings
 
 
 def _finish_arm(

@@ -27,6 +27,8 @@ PALM = 0.16  # arm lengths from the wrist, on from the forearm
 OUTSIDE = 2.0 * SOFT / TRUNK[0]  # of a solid's half width outside of it that the push begins
 MOST_SWING, SWING_LEVER = 0.6, 0.1  # radians that elbows swing out of the body; of an arm's reach that is no lever
 FOREARM = (0.45, 0.8)  # points of it that are felt, as shares from the elbow
+FELT_BY_OTHER = (0.45, 0.8, 1.0, 1.35)  # points that the other forearm feels: to the palm
+THICK = 0.095  # arm lengths: radius of a forearm, and how much thicker hands make whatever they touch
 
 
 class Joints(Protocol):
@@ -84,15 +86,31 @@ def clear_hand(
     return pushes if _native.recorded_clearance.clear_hand(*bodies, *given, OUTSIDE, pushes) else None
 
 
+def forearm(body: Body, world: Joints, side: str) -> Solids:
+    """One forearm, in the chest's axes."""
+    ends = (np.ascontiguousarray(world.p(body.roles[f"{side}{part}"]))[None] for part in ("LowerArm", "Hand"))
+    chest = chest_joint(body)
+    axes = rotations.multiply(world.q(chest), body_frame(body, chest))[None]
+    radius = THICK * 0.5 * sum(body.lengths[f"{side}Arm"] for side in SIDES)
+    return Solids(*ends, np.ascontiguousarray(axes), np.full((1, 2), radius))
+
+
 def clear_forearm(
-    limb: Limb, bodies: tuple[Solids, Solids], elbows: Floats, wrists: Floats, local: Floats, translations: Floats
+    limb: Limb,
+    bodies: tuple[Solids, Solids],
+    elbows: Floats,
+    wrists: Floats,
+    local: Floats,
+    translations: Floats,
+    points: tuple[float, ...] = FOREARM,
 ) -> Floats | None:
     """Displacements of a wrist and swivels of its elbow ``(T, 4)`` that bring the forearm out of the body; None: it is.
 
     The elbow swings out about the line from shoulder to wrist as far as that helps; the wrist goes for the rest.
+    ``points`` of the forearm are felt, as shares from the elbow.
     """
     found = np.empty((len(local), 4))
-    rows = np.ascontiguousarray(elbows), np.ascontiguousarray(wrists), np.array(FOREARM)
+    rows = np.ascontiguousarray(elbows), np.ascontiguousarray(wrists), np.array(points)
     numbers = OUTSIDE, MOST_SWING, SWING_LEVER
     any_is = _native.recorded_clearance.clear_forearm(limb, *bodies, *rows, *numbers, local, translations, found)
     return found if any_is else None
