@@ -40,7 +40,7 @@ def measure(own: Performance) -> dict[str, Found]:
     now = dict(_depths(own, own.world))
     for name, before in _depths(own, own.recorded.world):
         allowed = own.shown(running_maximum(np.maximum(before, 0.0), AROUND, rate))
-        deeper = 1000.0 * (now[name] - allowed)
+        deeper = own.recorded.millimetres * (now[name] - allowed)
         at = int(np.argmax(deeper))
         if deeper[at] > worst.value:
             worst = Found(float(deeper[at]), f"{name} {own.at(at)}")

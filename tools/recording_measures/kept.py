@@ -54,16 +54,16 @@ def _touch(own: Performance, referent: Referent, side: str) -> Floats:
     )
     own_place = places[:, _joint(own, f"{side}Hand")] - places[:, joint]
     was = own.shown(rotations.rotate(rotations.conjugate(own.recorded.world[0][:, joint]), own_place))
-    return 1000.0 * norms(now - was)
+    return own.recorded.millimetres * norms(now - was)
 
 
 def _meet(own: Performance, referent: Referent, side: str) -> Floats:
     now = norms(_now(own, "leftHand") - _now(own, "rightHand"))
-    return 1000.0 * np.abs(now - norms(_was(own, "leftHand") - _was(own, "rightHand")))
+    return own.recorded.millimetres * np.abs(now - norms(_was(own, "leftHand") - _was(own, "rightHand")))
 
 
 def _place(own: Performance, referent: Referent, side: str) -> Floats:
-    return 1000.0 * norms(_now(own, f"{side}Hand") - _was(own, f"{side}Hand"))
+    return own.recorded.millimetres * norms(_now(own, f"{side}Hand") - _was(own, f"{side}Hand"))
 
 
 def _aim(own: Performance, referent: Referent, side: str) -> Floats:

@@ -14,6 +14,7 @@ from kinesphere.body.contacts import ContactRuns, find_contact_runs
 from kinesphere.body.ground import sole_paths, sole_points
 from kinesphere.body.limits import excess_from_rest
 from kinesphere.engine.detail import Detail
+from kinesphere.engine.proportions import ARM, LEG
 from kinesphere.engine.recorded_poses import performed_motion
 from kinesphere.engine.recording_clock import RecordingClock, recording_clock
 from kinesphere.maths import rotations
@@ -51,6 +52,12 @@ class Recorded:
         """What was found in it."""
         assert self.phrase.detail is not None
         return self.phrase.detail
+
+    @cached_property
+    def millimetres(self) -> float:
+        """In a metre, of a person 1.70 m tall: bodies may be as large as houses."""
+        poses = self.detail.poses
+        return 1000.0 / min(poses.arm_length / ARM, poses.leg_length / LEG)
 
     @cached_property
     def world(self) -> tuple[Floats, Floats]:

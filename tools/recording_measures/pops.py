@@ -99,7 +99,7 @@ def _paths(own: Performance, roles: tuple[str, ...]) -> Found:
         pace = np.maximum(own.paces[2:-2], 1.0)
         rows = np.clip(np.round(own.frames[2:-2]).astype(np.intp) - 2, 0, len(before) - 1)
         usual = np.maximum(running_maximum(before, 2 * THERE)[rows], np.percentile(before, USUAL))
-        excess = 1000.0 * (now - pace**2 * usual)
+        excess = own.recorded.millimetres * (now - pace**2 * usual)
         at = int(np.argmax(excess))
         if excess[at] > worst.value:
             worst = Found(float(excess[at]), f"{role} {own.at(at + 2)}")
