@@ -411,7 +411,7 @@ def test_palms_that_meet_meet(word):
     for own in phrase.referents:
         if own.kind == Kind.MEET:
             rows = (shown > own.start) & (shown < own.end)
-            assert np.abs(apart - was)[rows].max() < 0.012
+            assert np.abs(apart - was)[rows].max() < 0.005
 
 
 def test_calibration_frames_are_kept_and_not_performed():

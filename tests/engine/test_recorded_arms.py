@@ -9,6 +9,7 @@ import pytest
 from engine.test_performed_recordings import record
 from kinesphere import lift, limit_excess, perform
 from kinesphere.engine.recorded_clearance import SOLIDS, clear_hand, solids
+from kinesphere.engine.recorded_limbs import place_limb, recorded_rig
 from kinesphere.engine.recorded_limits import PARTS, arm_limits
 from kinesphere.engine.recorded_referents import aim
 from kinesphere.maths import rotations
@@ -127,3 +128,65 @@ def test_an_arm_that_points_points_where_it_did():
     before = np.sum(forearm * unit(target - wrist), axis=1)
     after = np.sum(rotations.rotate(turn, forearm) * unit(target - place), axis=1)
     assert np.degrees(np.abs(np.arccos(np.clip(before, -1, 1)) - np.arccos(np.clip(after, -1, 1)))).max() < 0.5
+
+
+def arm_of(random, count, side):
+    """Random poses of an arm that is bent by up to a right angle, either way round; and where its wrist is."""
+    motion = record("wave")
+    local = np.repeat(motion.rotations[:1], count, axis=0)
+    limb = recorded_rig(lift(motion).body).limbs[f"{side}Arm"]
+    local[:, limb.upper] = rotations.multiply(local[:, limb.upper], random_rotations(random, (count,), 1.0))
+    local[:, limb.lower] = random_rotations(random, (count,), 1.5)
+    return limb, local, np.repeat(motion.translations[:1], count, axis=0)
+
+
+@pytest.mark.parametrize("side", SIDES)
+def test_an_arm_that_is_asked_to_be_where_it_is_stays_as_it_is_bent(side):
+    """However little it is bent, and though it be the wrong way round: edits come and go without a leap."""
+    random = np.random.default_rng(4)
+    body = lift(record("wave")).body
+    limb, local, translations = arm_of(random, 80, side)
+    world = body_world(body, local, translations)
+    asked, wrist = local.copy(), world.p(limb.end)
+    nearly = wrist + 1e-4 * unit(random.normal(size=wrist.shape))
+    for place, most in ((wrist, 1e-4), (nearly, 1.0)):
+        made = asked.copy()
+        place_limb(limb._replace(soft=0.0), made, translations, place)
+        turn = rotations.multiply(rotations.conjugate(asked), made)[:, [limb.upper, limb.lower]]
+        bent = norms(np.cross(world.p(limb.lower) - world.p(limb.upper), wrist - world.p(limb.lower)))
+        shown = bent > 0.02 * np.median(bent)  # where it is straight, nothing says how it bends
+        assert np.degrees(norms(rotations.to_rotation_vector(turn)))[shown].max() < most
+
+
+def test_shares_bring_a_hand_part_of_the_way():
+    random, motion = np.random.default_rng(6), record("wave")
+    body, local, translations = lift(motion).body, motion.rotations.copy(), motion.translations.copy()
+    limb, was = recorded_rig(body).limbs["leftArm"], body_world(body, local, translations)
+    way = was.p(limb.end) - was.p(limb.upper)
+    target = was.p(limb.upper) + 0.9 * way + 0.02 * random.normal(size=way.shape)
+    shares = np.linspace(0.0, 1.0, len(motion))
+    place_limb(limb._replace(soft=0.0), local, translations, target, shares=shares)
+    now = body_world(body, local, translations).p(limb.end)
+    straight = was.p(limb.end) + shares[:, None] * (target - was.p(limb.end))
+    np.testing.assert_allclose(now, straight, atol=1e-4)
+
+
+def test_a_twist_beyond_its_range_may_be_as_far_beyond_on_either_side():
+    """An upper arm that was recorded turned by 170° is not turned back from 130° or −130°: that is less."""
+    motion = record("wave")
+    body = lift(motion).body
+    limits, upper = arm_limits(body), body.roles["leftUpperArm"]
+    axis = unit(body.skeleton.offsets[body.roles["leftLowerArm"]])
+
+    def twisted(degrees):
+        local = np.repeat(motion.rotations[:1], 2, axis=0)
+        local[:, upper] = rotations.from_rotation_vector(np.radians(degrees) * axis)
+        return local
+
+    recorded = np.ascontiguousarray(twisted(170.0)[:, limits.joints])
+    for degrees in (130.0, -130.0, 20.0):
+        local = twisted(degrees)
+        given = local.copy()
+        limits.ease("leftUpperArm", recorded, local, np.zeros(2))
+        same = np.abs(np.sum(local[:, upper] * given[:, upper], axis=1))
+        np.testing.assert_allclose(same, 1.0, atol=1e-9)

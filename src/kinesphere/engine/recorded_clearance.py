@@ -88,11 +88,11 @@ def clear_hand(
 
 def forearm(body: Body, world: Joints, side: str) -> Solids:
     """One forearm, in the chest's axes."""
-    ends = (np.ascontiguousarray(world.p(body.roles[f"{side}{part}"]))[None] for part in ("LowerArm", "Hand"))
+    start, end = (np.ascontiguousarray(world.p(body.roles[f"{side}{part}"]))[None] for part in ("LowerArm", "Hand"))
     chest = chest_joint(body)
     axes = rotations.multiply(world.q(chest), body_frame(body, chest))[None]
     radius = THICK * 0.5 * sum(body.lengths[f"{side}Arm"] for side in SIDES)
-    return Solids(*ends, np.ascontiguousarray(axes), np.full((1, 2), radius))
+    return Solids(start, end, np.ascontiguousarray(axes), np.full((1, 2), radius))
 
 
 def clear_forearm(

@@ -75,9 +75,11 @@ struct Bones {
         const double share = smoothstep((flexed - was) / most(3.0 * was, 1e-6));
         const Vec3 aside = below - dot(below, along) * along, ahead = cross(axis, along);
         const Vec3 shown = norm(aside) > 1e-9 ? aside / norm(aside) : ahead;
-        const Vec3 way = flexed * ((1.0 - share) * shown + share * ahead);
-        const double angle = norm(way);
-        return angle < 1e-9 ? along : std::cos(angle) * along + std::sin(angle) / angle * way;
+        const Vec3 way = (1.0 - share) * shown + share * ahead;
+        const double clear = norm(way);  // of opposite ways: between those it is straight
+        if (clear < 1e-9) return along;
+        const double angle = flexed * smoothstep(2.0 * clear);
+        return std::cos(angle) * along + std::sin(angle) / clear * way;
     }
 
     double shortest() const { return std::abs(upper - lower) + 1e-6 * (upper + lower); }

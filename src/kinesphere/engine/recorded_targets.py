@@ -284,7 +284,7 @@ def _grown(context: PerformanceContext, side: str, before: RecordedWorld) -> Flo
     """``(T,)`` from 0 to 1: whether an arm is about as long as it is. While animated bodies grow, edits leave it."""
     places = [before.p(context.roles[f"{side}{part}"]) for part in ("UpperArm", "LowerArm", "Hand")]
     longest = norms(places[1] - places[0]) + norms(places[2] - places[1])
-    return smoothstep((longest / context.body.lengths[f"{side}Arm"] - GROWN[0]) / (GROWN[1] - GROWN[0]))
+    return np.asarray(smoothstep((longest / context.body.lengths[f"{side}Arm"] - GROWN[0]) / (GROWN[1] - GROWN[0])))
 
 
 Hold = tuple[Floats, Floats, Floats]  # how far a hand is held, where, and how turned
