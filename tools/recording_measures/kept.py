@@ -1,6 +1,7 @@
 """What hands keep: how far a hand that touches, meets, stays or points is from where the recording has it.
 
-Only frames in which a referent holds fully. A hand that touches is measured in the frame of what it touches; two that
+Only frames in which a referent holds fully, and of hands that meet only those in which they touch no different parts of
+the body. A hand that touches is measured in the frame of what it touches; two that
 meet by the distance between the wrists; one that stays in the world; one that points by the angle to its target, beyond
 the angle that it was recorded with.
 """
@@ -9,9 +10,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from kinesphere.engine.recorded_referents import kept_joint
+from kinesphere.engine.recorded_referents import kept_joint, referent_window
 from kinesphere.maths import rotations
-from kinesphere.maths.vectors import Floats, norms, unit
+from kinesphere.maths.vectors import Bools, Floats, norms, unit
 from kinesphere.motion.referent import Kind, Referent
 from recording_measures.performances import Found, Performance
 
@@ -22,6 +23,8 @@ def measure(own: Performance) -> dict[str, Found]:
     rate = own.recorded.plain.rate
     for referent in own.phrase.referents:
         rows = np.flatnonzero((own.frames >= referent.start * rate) & (own.frames <= referent.end * rate))
+        if referent.kind == Kind.MEET:
+            rows = rows[~_touch_different(own)[rows]]
         if not len(rows) or referent.kind not in _KINDS:
             continue
         for side in referent.sides:
@@ -32,6 +35,21 @@ def measure(own: Performance) -> dict[str, Found]:
             if errors[at] >= found.get(name, Found(-1.0)).value:
                 found[name] = Found(float(errors[at]), f"{side}{what} {own.at(int(rows[at]))}")
     return found
+
+
+def _touch_different(own: Performance) -> Bools:
+    """``(T,)`` where hands touch parts of the body, not the same, in the seconds in which touches come and go.
+
+    Hands that do cannot both go with what they touch and stay as far from each other.
+    """
+    touched: dict[str | None, Bools] = {}
+    for referent in own.phrase.referents:
+        if referent.kind == Kind.TOUCH:
+            weight = referent_window(referent, own.frames / own.recorded.plain.rate)
+            touched[referent.joint] = touched.get(referent.joint, np.zeros(len(weight), dtype=np.bool_)) | (
+                weight > 0.0
+            )
+    return np.asarray(np.sum([np.zeros(len(own.frames)), *touched.values()], axis=0) > 1.0)
 
 
 def _joint(own: Performance, role: str) -> int:

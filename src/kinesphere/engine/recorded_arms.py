@@ -183,7 +183,7 @@ def _finish_arm(
 ) -> None:
     """Bring an arm within its limits, smooth how it is turned, and turn the hand."""
     limits, side, limb, target = arm_limits(context.body), arm.side, arm.limb, arm.target
-    held = np.maximum(target.fixed, target.paired)
+    held = target.held
     for part in ("UpperArm", "LowerArm"):
         limits.ease(f"{side}{part}", recorded, local, 1.0 - held)
     _smooth_turns(context, arm, local, translations)

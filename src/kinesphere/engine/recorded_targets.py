@@ -78,7 +78,12 @@ class HandTarget:
     @property
     def free(self) -> Floats:
         """``(T,)`` how far it may go elsewhere by itself."""
-        return 1.0 - np.maximum(self.fixed, self.paired)
+        return 1.0 - self.held
+
+    @property
+    def held(self) -> Floats:
+        """``(T,)`` how far it goes where something else does."""
+        return np.minimum(self.fixed + self.paired, 1.0)
 
 
 def hand_targets(
@@ -293,7 +298,10 @@ Hold = tuple[Floats, Floats, Floats]  # how far a hand is held, where, and how t
 def _holds(
     context: PerformanceContext, side: str, before: RecordedWorld, after: RecordedWorld, apart: Floats
 ) -> tuple[list[Hold], list[tuple[Floats, Floats]]]:
-    """What a hand is held by, as far as it is ``apart (T,)`` from the other one; and what it points at."""
+    """What a hand is held by, and what it points at.
+
+    What it touches comes first, before the hand that it meets; all else as far as it is ``apart (T,)`` from that one.
+    """
     shoulder, hand = (context.roles[f"{side}{part}"] for part in ("UpperArm", "Hand"))
     wrist = before.p(hand)
     holds: list[Hold] = []
@@ -312,7 +320,7 @@ def _holds(
             by = rotations.multiply(after.q(joint), rotations.conjugate(before.q(joint)))
             place = after.p(joint) + rotations.rotate(by, wrist - before.p(joint))
             turn = rotations.multiply(by, before.q(hand))
-        holds.append((apart * weight, place, turn))
+        holds.append((weight if referent.kind == Kind.TOUCH else apart * weight, place, turn))
     return holds, aims
 
 
