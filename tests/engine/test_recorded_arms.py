@@ -130,34 +130,6 @@ def test_an_arm_that_points_points_where_it_did():
     assert np.degrees(np.abs(np.arccos(np.clip(before, -1, 1)) - np.arccos(np.clip(after, -1, 1)))).max() < 0.5
 
 
-def arm_of(random, count, side):
-    """Random poses of an arm that is bent by up to a right angle, either way round; and where its wrist is."""
-    motion = record("wave")
-    local = np.repeat(motion.rotations[:1], count, axis=0)
-    limb = recorded_rig(lift(motion).body).limbs[f"{side}Arm"]
-    local[:, limb.upper] = rotations.multiply(local[:, limb.upper], random_rotations(random, (count,), 1.0))
-    local[:, limb.lower] = random_rotations(random, (count,), 1.5)
-    return limb, local, np.repeat(motion.translations[:1], count, axis=0)
-
-
-@pytest.mark.parametrize("side", SIDES)
-def test_an_arm_that_is_asked_to_be_where_it_is_stays_as_it_is_bent(side):
-    """However little it is bent, and though it be the wrong way round: edits come and go without a leap."""
-    random = np.random.default_rng(4)
-    body = lift(record("wave")).body
-    limb, local, translations = arm_of(random, 80, side)
-    world = body_world(body, local, translations)
-    asked, wrist = local.copy(), world.p(limb.end)
-    nearly = wrist + 1e-4 * unit(random.normal(size=wrist.shape))
-    for place, most in ((wrist, 1e-4), (nearly, 1.0)):
-        made = asked.copy()
-        place_limb(limb._replace(soft=0.0), made, translations, place)
-        turn = rotations.multiply(rotations.conjugate(asked), made)[:, [limb.upper, limb.lower]]
-        bent = norms(np.cross(world.p(limb.lower) - world.p(limb.upper), wrist - world.p(limb.lower)))
-        shown = bent > 0.02 * np.median(bent)  # where it is straight, nothing says how it bends
-        assert np.degrees(norms(rotations.to_rotation_vector(turn)))[shown].max() < most
-
-
 def test_shares_bring_a_hand_part_of_the_way():
     random, motion = np.random.default_rng(6), record("wave")
     body, local, translations = lift(motion).body, motion.rotations.copy(), motion.translations.copy()

@@ -28,7 +28,7 @@ from kinesphere.engine.recorded_targets import (
 from kinesphere.engine.recorded_walk import swing_arm
 from kinesphere.engine.recording_context import PerformanceContext, RecordedWorld
 from kinesphere.maths import rotations
-from kinesphere.maths.filters import gaussian, reflected_weights
+from kinesphere.maths.filters import gaussian, reflected_weights, smooth_envelope
 from kinesphere.maths.vectors import Bools, Floats, norms
 from kinesphere.motion.humanoid import SIDES
 
@@ -42,6 +42,7 @@ TREMBLES = (
     0.004  # of a rotation's vector part: what quick turns a hand is brought back by in full; larger ones are left
 )
 CLEAR_ROUNDS = 2  # of bringing both forearms out of the body and each other
+EDITS_COME = 0.12  # seconds before a hand is moved in which its arm comes to bend as its hinge does
 LEAST_LOWERED = 1e-3  # radians
 TINY = 2e-7  # arm lengths: what is nearer to where it was stays
 
@@ -100,7 +101,10 @@ def _bring_hand(
     local: Floats,
     translations: Floats,
 ) -> _Arm:
-    """Bring a hand to its target, and its elbow where flourishes and keys turn it."""
+    """Bring a hand to its target, and its elbow where flourishes and keys turn it.
+
+    A captured elbow that is nearly straight may be bent the wrong way round; where edits begin, it comes over in time.
+    """
     limb = context.limbs[f"{side}Arm"]._replace(soft=0.0)  # targets are within reach, softly
     moved = norms(after.p(limb.end) - target.place) > TINY * context.detail.poses.arm_length
     turns, swivels = turn_hand(context.phrase, context.hands[side], context.clock, table)
@@ -108,7 +112,12 @@ def _bring_hand(
     swivels = SIGN[side] * swivels + swivel_of_keys(context.phrase, side, context.clock.source)
     moved |= np.abs(swivels) > 1e-9
     was = np.ascontiguousarray(local[:, [limb.upper, limb.lower, limb.end]])
+    near = smooth_envelope(moved.astype(np.float64), EDITS_COME, context.rate)
+    moved = near > 0.0
     place_limb(limb, local, translations, target.place, shares=moved, swivels=swivels)
+    rows = np.flatnonzero(moved & (near < 1.0))
+    for column, joint in enumerate((limb.upper, limb.lower)):
+        local[rows, joint] = rotations.slerp(was[rows, column], local[rows, joint], near[rows])
     lowered = _lower_elbow(context, side, before, after, local, translations)
     if lowered is not None:
         place_limb(limb, local, translations, target.place, shares=lowered != 0.0, swivels=lowered)

@@ -91,8 +91,7 @@ static void place_limb(const Limb& limb, Floats<2> targets, Floats<1> swivels, F
             if (bones.upper < 1e-9 || bones.lower < 1e-9 || norm(way) < 1e-9 || stretch < 1e-9) continue;
             const double longest = bones.upper + bones.lower;
             const double far = most(reach(stretch, norm(way), longest, limb.soft), bones.shortest());
-            const Quat bend =
-                rotation_between_units(bones.below, limb.gradual ? bones.bent_gradually(far) : bones.bent(far));
+            const Quat bend = rotation_between_units(bones.below, bones.bent(far));
             const Vec3 reached = first + rotate(bend, second);
             Quat swing = rotation_between_units(reached / norm(reached), way / norm(way));
             if (swivels(t) != 0.0) swing = axis_angle_quaternion(way / norm(way), swivels(t)) * swing;

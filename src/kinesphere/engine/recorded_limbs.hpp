@@ -15,7 +15,6 @@ struct Limb {
     Index upper, lower, end;
     Floats<1> hinge;  // (3,) the axis of its hinge in the upper joint's own axes
     double soft;      // share of its length in which it comes softly to straight
-    bool gradual;     // whether it goes over gradually from how it was bent to how its hinge bends; if not, at once
 };
 
 // Of a limb's length that it is softly brought to: seven degrees of its hinge.
@@ -67,25 +66,10 @@ struct Bones {
         return cosine * along + std::sqrt(1.0 - cosine * cosine) * cross(axis, along);
     }
 
-    // The same that goes over from the direction in which the second bone was to the hinge's, as it is bent more: a
-    // limb that reaches as far as it did is as it was, though that is the wrong way round.
-    Vec3 bent_gradually(double far) const {
-        const double cosine = clamp((far * far - upper * upper - lower * lower) / (2.0 * upper * lower), -1.0, 1.0);
-        const double flexed = std::acos(cosine), was = std::acos(clamp(dot(below, along), -1.0, 1.0));
-        const double share = smoothstep((flexed - was) / most(3.0 * was, 1e-6));
-        const Vec3 aside = below - dot(below, along) * along, ahead = cross(axis, along);
-        const Vec3 shown = norm(aside) > 1e-9 ? aside / norm(aside) : ahead;
-        const Vec3 way = (1.0 - share) * shown + share * ahead;
-        const double clear = norm(way);  // of opposite ways: between those it is straight
-        if (clear < 1e-9) return along;
-        const double angle = flexed * smoothstep(2.0 * clear);
-        return std::cos(angle) * along + std::sin(angle) / clear * way;
-    }
-
     double shortest() const { return std::abs(upper - lower) + 1e-6 * (upper + lower); }
 };
 
 }  // namespace kinesphere
 
 FIELDS(kinesphere::Limb, &kinesphere::Limb::parents, &kinesphere::Limb::upper, &kinesphere::Limb::lower,
-       &kinesphere::Limb::end, &kinesphere::Limb::hinge, &kinesphere::Limb::soft, &kinesphere::Limb::gradual);
+       &kinesphere::Limb::end, &kinesphere::Limb::hinge, &kinesphere::Limb::soft);

@@ -53,7 +53,6 @@ class Limb(NamedTuple):
     end: int
     hinge: Floats  # (3,) the axis of its hinge in the upper joint's own axes
     soft: float  # share of its length in which it comes softly to straight
-    gradual: bool  # whether it goes over gradually from how it was bent to how its hinge bends; knees do at once
 
 
 @dataclass(frozen=True, eq=False)
@@ -199,5 +198,4 @@ def _limb(body: Body, side: str, kind: str) -> Limb | None:
         end,
         np.ascontiguousarray(own),
         SOFT[kind],
-        kind == "Arm",
     )
