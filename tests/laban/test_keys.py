@@ -38,6 +38,17 @@ def wrist(made, side="right"):
     return lift(made).detail.poses.wrist(side) * ARM
 
 
+def stays_beyond(made, given, start, end):
+    """Before and after a stretch the hand is where it was, and but for moments beside it every joint is.
+
+    Where an edit begins, an elbow comes to bend as its hinge does, and an arm within reach before it is out of it.
+    """
+    outside = (given.times <= start) | (given.times >= end)
+    assert np.linalg.norm(wrist(made) - wrist(given), axis=1)[outside].max() < 0.004
+    outside = (given.times <= start - 0.25) | (given.times >= end + 0.25)
+    assert np.abs(made.rotations[outside] - given.rotations[outside]).max() < 1e-9
+
+
 def middle_goal(keys):
     """The goal nearest to the middle of a phrase, with room on both sides."""
     goals = np.flatnonzero(keys.goals)[1:-1]
@@ -56,8 +67,7 @@ def test_a_moved_goal_of_a_recording_takes_the_hand_along_and_nothing_beyond_its
     assert len(made) == len(given)
     frame = round(keys.times[key] * given.rate)
     assert wrist(made)[frame] - wrist(given)[frame] == pytest.approx(by * ARM, abs=0.01)
-    outside = (given.times <= keys.times[key - 1]) | (given.times >= keys.times[key + 1])
-    assert np.abs(made.rotations[outside] - given.rotations[outside]).max() < 1e-9
+    stays_beyond(made, given, keys.times[key - 1], keys.times[key + 1])
     assert np.abs(made.translations - given.translations).max() < 1e-9
     assert np.abs(wrist(made, "left") - wrist(given, "left")).max() < 1e-9
 
@@ -93,8 +103,7 @@ def test_a_deleted_goal_of_a_recording_is_no_longer_visited():
     made = generate(edited, recording.rate)
     now = wrist(made)[round(keys.times[key] * recording.rate)]
     assert off_the_way(now, places[key - 1], places[key + 1]) < 0.5 * max(far)
-    outside = (recording.times <= keys.times[key - 1]) | (recording.times >= keys.times[key + 1])
-    assert np.abs(made.rotations[outside] - recording.rotations[outside]).max() < 1e-9
+    stays_beyond(made, recording, keys.times[key - 1], keys.times[key + 1])
 
 
 def test_a_key_that_comes_earlier_brings_the_hand_there_earlier():
@@ -107,7 +116,8 @@ def test_a_key_that_comes_earlier_brings_the_hand_there_earlier():
     goal = keys.positions[far] * ARM
     at = early * recording.rate
     before, after = (np.linalg.norm(wrist(own)[round(at)] - goal) for own in (recording, made))
-    assert after < 0.02 < before
+    assert after < 0.2 * before
+    assert before > 0.02
 
 
 def test_a_gesture_reaches_a_moved_goal_by_as_much():

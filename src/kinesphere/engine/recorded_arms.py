@@ -199,7 +199,7 @@ def _finish_arm(
     asked = np.ascontiguousarray(local[:, [limb.upper, limb.lower]])
     for part in ("UpperArm", "LowerArm"):  # smoothing leaves little to be eased again
         limits.ease(f"{side}{part}", recorded, local, 1.0 - held)
-    _smooth_changes(asked, [limb.upper, limb.lower], EASE_SMOOTH * context.rate, local)
+    _smooth_changes(asked, [limb.upper, limb.lower], EASE_SMOOTH * context.rate, arm.moved, local)
     if held.any():
         place_limb(limb, local, translations, target.place, shares=held * arm.moved)
     for weight, turn in target.aims:
@@ -212,7 +212,8 @@ def _finish_arm(
         turn_joints(np.array([limb.end]), frame[None], (arm.turns * free[:, None])[:, None], local)
     limits.ease(f"{side}Hand", recorded, local)
     # What a wrist bends in the recording stays as it is.
-    _smooth_changes(np.ascontiguousarray(arm.was[:, 2:]), [limb.end], HAND_SMOOTH * context.rate, local)
+    turned = arm.moved | arm.turns.any(axis=1) | (target.kept > 0.0)
+    _smooth_changes(np.ascontiguousarray(arm.was[:, 2:]), [limb.end], HAND_SMOOTH * context.rate, turned, local)
     shape_fingers(context.body.skeleton, side, table, free, local)
 
 
@@ -228,21 +229,27 @@ def _smooth_turns(context: PerformanceContext, arm: _Arm, local: Floats, transla
     """Smooth in time how far edits have turned both bones of an arm: an elbow near straight turns fast.
 
     The wrist goes back into the direction from its shoulder in which it was, as smoothly: what the recording trembles
-    is not made more. Frames that nothing has moved stay.
+    is not made more. Frames that nothing has moved stay, and so do hands where a user's keys bring them.
     """
     if not arm.moved.any():
         return
     turns, carried = np.empty((len(local), 2, 4)), np.ascontiguousarray(arm.was[:, :2])
     _native.recorded_arms.arm_turns(arm.limb, carried, local, turns)
     calm = gaussian(turns, ARM_SMOOTH * context.rate, ends="reflect")
-    shares, back = arm.moved.astype(np.float64), np.empty((len(local), 4))
+    shares, back = arm.moved * (1.0 - arm.target.keyed), np.empty((len(local), 4))
     _native.recorded_arms.calm_turns(arm.limb, carried, turns, calm, shares, local, translations, back)
     _native.recorded_arms.turn_back(arm.limb, back, local, translations)
 
 
-def _smooth_changes(was: Floats, joints: list[int], sigma: float, local: Floats) -> None:
-    """Smooth in time, by a Gaussian of ``sigma`` frames, how far joints have turned from ``was (T, K, 4)``."""
+def _smooth_changes(was: Floats, joints: list[int], sigma: float, moved: Bools, local: Floats) -> None:
+    """Smooth in time, by a Gaussian of ``sigma`` frames, how far joints have turned from ``was (T, K, 4)``.
+
+    Frames that nothing has ``moved (T,)`` stay.
+    """
+    stay = np.flatnonzero(~moved)[:, None], np.array(joints)[None]
+    given = local[stay]
     _native.recorded_arms.smooth_changes(was, np.array(joints), reflected_weights(sigma, len(local)), local)
+    local[stay] = given
 
 
 def _lower_elbow(

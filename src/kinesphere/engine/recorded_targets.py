@@ -64,6 +64,8 @@ class HandTarget:
         How far its place is that of something else, and nothing may move it.
     paired : (T,)
         How far it goes with the other hand.
+    keyed : (T,)
+        How far a user's keys bring it elsewhere: exactly there.
     aims
         How far it points, and how the arm is turned for it, of each referent that it points at.
     """
@@ -73,6 +75,7 @@ class HandTarget:
     kept: Floats
     fixed: Floats
     paired: Floats
+    keyed: Floats
     aims: list[tuple[Floats, Floats]]
 
     @property
@@ -257,17 +260,17 @@ def _target(
     was, now = wrist - before.p(shoulder), target - after.p(shoulder)
     calmer = (1.0 - np.maximum(fixed, met))[:, None] * _calmer(was, now, context.rate)
     target = target + rotations.rotate(hung, calmer)
-    keyed = follow_keys(context.phrase, side, context.clock.source)
+    by_keys = follow_keys(context.phrase, side, context.clock.source)
+    keyed = smoothstep(norms(by_keys) / KEYED)
     if keyed.any():
-        target = target + length * rotations.rotate(chest, keyed)
-        stays = 1.0 - smoothstep(norms(keyed) / KEYED)
-        aims = [(weight * stays, turn) for weight, turn in aims]
+        target = target + length * rotations.rotate(chest, by_keys)
+        aims = [(weight * (1.0 - keyed), turn) for weight, turn in aims]
     paired = met * (1.0 - np.maximum(meetings.at_head, meetings.at_body))
     grown = _grown(context, side, before)
     if grown.min() < 1.0:
         target = after.p(hand) + grown[:, None] * (target - after.p(hand))
         kept, fixed, paired = (np.maximum(kept, 1.0 - grown), np.maximum(fixed, 1.0 - grown), paired * grown)
-    return HandTarget(target, ends, kept, fixed, paired, aims)
+    return HandTarget(target, ends, kept, fixed, paired, keyed, aims)
 
 
 def _calmer(was: Floats, now: Floats, rate: float) -> Floats:
