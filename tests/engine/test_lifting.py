@@ -358,3 +358,11 @@ def test_a_body_that_does_nothing_does_nothing_else():
     assert phrase.detail.strokes.leads == (REST_LEADS,)
     made = perform(still, Effort(time=1.0))
     assert np.abs(np.diff(made.positions_world(), axis=0)).max() < 0.02
+
+
+@pytest.mark.parametrize("size", [0.012, 0.5, 12.0])
+def test_a_jump_is_one_at_any_size(size):
+    motion, _ = jump()
+    found = lift(motion).detail.steps.flying
+    np.testing.assert_allclose(lift(motion.scaled(size)).detail.steps.flying, found)
+    assert found.any()

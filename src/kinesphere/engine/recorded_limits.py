@@ -89,8 +89,8 @@ def arm_limits(body: Body) -> ArmLimits:
     for role in found:
         side, part = roles[role]
         child = {"UpperArm": "LowerArm", "LowerArm": "Hand"}.get(part)
-        if child and f"{side}{child}" in found and len(found[f"{side}{child}"].path) == 1:
-            below[role] = body.roles[f"{side}{child}"]
+        if child and f"{side}{child}" in found:
+            below[role] = found[f"{side}{child}"].path[0]
     return ArmLimits(np.array(joints), {role: _eased(own, columns) for role, own in found.items()}, below)
 
 

@@ -6,6 +6,8 @@ table stays in the world, two that are together stay together, a stretched arm p
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 
 from kinesphere.engine.recorded_poses import chest_joint
@@ -26,19 +28,22 @@ def referent_window(referent: Referent, source: Floats) -> Floats:
     return np.asarray(comes * (1.0 - smootherstep((source - referent.end) / after)))
 
 
-def windows(phrase: Phrase, side: str, source: Floats, kinds: tuple[Kind, ...]) -> list[tuple[Referent, Floats]]:
-    """Referents of an arm that hold in any frame, with how far they hold."""
+def windows(phrase: Phrase, side: str, source: Floats, kinds: tuple[Kind, ...]) -> Iterator[tuple[Referent, Floats]]:
+    """Referents of an arm that hold in any frame, one by one, with how far they hold ``(T,)``."""
     ended = [own for own in phrase.referents if own.kind == Kind.NOTHING and side in own.sides]
-    found = []
     for own in phrase.referents:
         if own.kind not in kinds or side not in own.sides:
             continue
         if any(no.start <= own.start and own.end <= no.end for no in ended):
             continue
-        weight = referent_window(own, source)
+        before, after = (FADE if fade is None else max(fade, 1e-6) for fade in (own.before, own.after))
+        near = np.flatnonzero((source > own.start - before) & (source < own.end + after))
+        if not len(near):
+            continue
+        weight = np.zeros(len(source))
+        weight[near] = referent_window(own, source[near])
         if weight.any():
-            found.append((own, weight))
-    return found
+            yield own, weight
 
 
 def kept_joint(phrase: Phrase, referent: Referent) -> int:

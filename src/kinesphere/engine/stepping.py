@@ -18,6 +18,7 @@ import numpy as np
 
 from kinesphere.body.contacts import SPEEDS, ContactRuns, find_contact_runs
 from kinesphere.body.ground import runs, smooth_gaussian
+from kinesphere.engine.proportions import LEG
 from kinesphere.engine.recorded_poses import RecordedPoses
 from kinesphere.maths import rotations
 from kinesphere.maths.filters import derivative, running_maximum, widen
@@ -293,9 +294,10 @@ def _flights(poses: RecordedPoses, contacts: ContactRuns) -> Floats:
     high = ~down & (low - floor > FLIGHT_HEIGHT * poses.leg_length)
     hips = smooth_gaussian(poses.position("hips"), rate, 0.03)[:, 1]
     falls = derivative(derivative(hips, rate), rate)
+    least = FALLS * min(poses.leg_length / LEG, 1.0)  # who is scaled falls by his size, who is a child as anybody does
     flying: Bools = np.zeros(count, dtype=np.bool_)
     for first, last in runs(high):
-        if last - first + 1 >= SHORTEST_FLIGHT * rate and falls[first : last + 1].mean() < FALLS:
+        if last - first + 1 >= SHORTEST_FLIGHT * rate and falls[first : last + 1].mean() < least:
             flying[first : last + 1] = True
     if not flying.any():
         return np.zeros(count)
