@@ -63,6 +63,8 @@ static double lower_elbow(const Limb& limb, Floats<1> highest, Floats<2> ups, Fl
         const Vec3 axis = way / most(norm(way), 1e-9);
         const double along = dot(bone, axis);
         const Vec3 off = bone - along * axis, upward = up - dot(up, axis) * axis;
+        out(t) = 0.0;
+        if (dot(bone, up) <= highest(t) - 1e-12) continue;  // it is lower already
         const double high = most(norm(off) * norm(upward), 1e-9);
         const double angle = std::atan2(dot(cross(upward, off), axis), dot(upward, off));
         const double needed = std::acos(clamp((highest(t) - along * dot(up, axis)) / high, -1.0, 1.0));

@@ -9,7 +9,7 @@ import numpy as np
 from kinesphere import _native
 from kinesphere.engine.pose import SIGN
 from kinesphere.engine.recorded_channels import within_room
-from kinesphere.engine.recorded_clearance import FELT_BY_OTHER, Solids, clear_forearm, forearm, solids
+from kinesphere.engine.recorded_clearance import Solids, clear_forearm, forearm, solids
 from kinesphere.engine.recorded_fingers import shape_fingers
 from kinesphere.engine.recorded_hands import displace_hand, elbow_swivel, swivel_of_keys, turn_hand
 from kinesphere.engine.recorded_limbs import Limb, place_limb, turn_joints
@@ -80,8 +80,8 @@ def place_arms(
             away[side] = gaussian(own, AWAY_SMOOTH * context.rate, ends="reflect")
     if not away:
         return
-    legs = context.world(local, translations)  # feet were placed since
-    bodies = solids(context.body, before), solids(context.body, legs)
+    legs = context.world(local, translations, part="legs")  # feet were placed since
+    bodies = solids(context.body, before), solids(context.body, after, legs)
     carried = rotations.multiply(after.q(after.chest_joint), rotations.conjugate(before.q(before.chest_joint)))
     targets = hand_targets(context, before, after, carried, away)
     clear_targets(context, before, after, bodies, carried, targets)
@@ -138,7 +138,7 @@ def _clear_forearms(
     targets, tiny = {arm.side: arm.target for arm in arms}, TINY * context.detail.poses.arm_length
     for _ in range(CLEAR_ROUNDS):
         asked = {arm.side: arm.target.place for arm in arms}
-        swings = _push_forearms(context, before, bodies, arms, targets, local, translations)
+        swings = _push_forearms(context, before, after, bodies, arms, targets, local, translations)
         for side in swings:
             move_target(targets, side, keep_off_shoulder(context, side, before, after, carried, targets[side]))
             keep_in_reach(context, targets, side, before, after)
@@ -155,6 +155,7 @@ def _clear_forearms(
 def _push_forearms(
     context: PerformanceContext,
     before: RecordedWorld,
+    after: RecordedWorld,
     bodies: tuple[Solids, Solids],
     arms: list[_Arm],
     targets: dict[str, HandTarget],
@@ -162,18 +163,13 @@ def _push_forearms(
     translations: Floats,
 ) -> dict[str, Floats]:
     """Displace targets so that forearms come out; gives by side the swivels ``(T,)`` of elbows, where any is inside."""
-    now, swings = context.world(local, translations), {}
+    now, swings = context.world(local, translations, part="arms"), {}
     for arm in arms:
         other = SIDES[1 - SIDES.index(arm.side)]
-        rows = before.p(arm.limb.lower), before.p(arm.limb.end), local, translations
-        around = forearm(context.body, before, other), forearm(context.body, now, other)
-        found = clear_forearm(arm.limb, bodies, *rows)
-        crossed = clear_forearm(arm.limb, around, *rows, FELT_BY_OTHER)
-        if found is None and crossed is None:
+        others = forearm(context.body, before, other, before.chest), forearm(context.body, now, other, after.chest)
+        out = clear_forearm(context.body, arm.side, bodies, others, before, now)
+        if out is None:
             continue
-        out = np.zeros((len(local), 4)) if found is None else found
-        if crossed is not None:
-            out = out + 0.5 * crossed  # both arms give way
         share = edited(context, arm.side, before, arm.target)
         move_target(targets, arm.side, share * envelope(out[:, :3], context.rate))
         free = share[:, 0] * (1.0 - arm.target.fixed)

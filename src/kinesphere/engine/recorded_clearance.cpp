@@ -1,6 +1,6 @@
 // Hands and forearms of a recording that edits have moved: they come no deeper into the body than they were.
 #include "engine/capsules.hpp"
-#include "engine/recorded_limbs.hpp"
+#include "maths/binding.hpp"
 
 namespace kinesphere {
 
@@ -9,6 +9,12 @@ struct Solids {
     Floats<3> starts, ends;  // (S, T, 3) of their axes
     Floats<3> axes;          // (S, T, 4) their left, up and ahead
     Floats<2> radii;         // (S, 2) half widths aside and ahead
+};
+
+// ArmRows of recorded_clearance.py, each (T, 3).
+struct ArmRows {
+    Floats<2> shoulders, elbows, wrists;  // where they are
+    Floats<2> was_elbows, was_wrists;     // where they were recorded
 };
 
 namespace {
@@ -22,9 +28,23 @@ Vec3 seen(const Solids& solids, Index s, Index t, Vec3 point) {
                           solids.radii(s, 1));
 }
 
+// Whether a point is surely farther than `far` from a capsule that is about as far from its axis as it is wide. Most
+// points are, and this takes no rotation.
+bool is_clear(const Solids& solids, Index s, Index t, Vec3 point, double far) {
+    const Vec3 start = read_vector(solids.starts.at(s, t));
+    const Vec3 bone = read_vector(solids.ends.at(s, t)) - start, offset = point - start;
+    const double square_length = dot(bone, bone), along = dot(offset, bone);
+    const double squared = along <= 0.0             ? dot(offset, offset)
+                           : along >= square_length ? dot(offset - bone, offset - bone)
+                                                    : dot(offset, offset) - square(along) / square_length;
+    const double widest = far * most(solids.radii(s, 1) / solids.radii(s, 0), 1.0);
+    return squared > square(1.0001 * widest);
+}
+
 // How far a point is to be moved to be no deeper in a solid than it was recorded, on the side where it was recorded.
 Vec3 way_out(const Solids& was, const Solids& now, Index s, Index t, Vec3 recorded, Vec3 point, double soft) {
     const double wide = now.radii(s, 0);
+    if (is_clear(now, s, t, point, wide + soft)) return {0.0, 0.0, 0.0};
     const Vec3 off = seen(now, s, t, point);
     const double far = norm(off);
     if (far >= wide + soft) return {0.0, 0.0, 0.0};
@@ -53,6 +73,38 @@ Vec3 push_out(const Solids& was, const Solids& now, Index t, Vec3 recorded, Vec3
     return pushed;
 }
 
+// One arm in one frame: shoulder, elbow and wrist, and where the latter two were recorded.
+struct Arm {
+    Vec3 shoulder, elbow, wrist, was_elbow, was_wrist;
+};
+
+struct Swung {
+    Vec3 push;
+    double angle;
+};
+
+// How points of a forearm, at shares (P,) from the elbow, come out of solids: the elbow swings out by at most `swing`,
+// where it has a lever of its reach, and the wrist goes for the rest.
+Swung swing_out(const Arm& arm, const Solids& was, const Solids& now, Index t, Floats<1> points, double soft,
+                double swing, double lever) {
+    Swung made = {{0.0, 0.0, 0.0}, 0.0};
+    const Vec3 ray = arm.wrist - arm.shoulder;
+    const double reach = most(norm(ray), 1e-9);
+    for (Index k = 0; k < points.shape[0]; ++k) {
+        const double share = points(k);
+        const Vec3 place = arm.elbow + share * (arm.wrist - arm.elbow);
+        const Vec3 recorded = arm.was_elbow + share * (arm.was_wrist - arm.was_elbow);
+        const Vec3 by = push_out(was, now, t, recorded, place, soft);
+        if (dot(by, by) == 0.0) continue;
+        const Vec3 around = cross(ray, place - arm.shoulder) / reach;  // what a radian of swivel does
+        const double turn = swing * std::tanh(dot(by, around) / (dot(around, around) + square(lever * reach)) / swing);
+        if (std::abs(turn) > std::abs(made.angle)) made.angle = turn;
+        const Vec3 left = (by - turn * around) / share;
+        if (dot(left, left) > dot(made.push, made.push)) made.push = left;
+    }
+    return made;
+}
+
 }  // namespace
 
 // Write displacements (T, 3) of wrists' targets (T, 3) that bring wrists, and palms (T, 3) away from them, out of
@@ -71,37 +123,22 @@ static bool clear_hand(const Solids& was, const Solids& now, Floats<2> wrists, F
     return any;
 }
 
-// Write displacements of wrists and swivels of elbows (T, 4) that bring points of forearms out of solids, where they
-// may be as deep as they were recorded among others, with elbows and wrists (T, 3) there. Points are shares (P,) of the
-// way from the elbow. The elbow swings by at most `swing`, where it has a lever of its reach; the wrist goes for the
-// rest. Say whether any is.
-static bool clear_forearm(const Limb& limb, const Solids& was, const Solids& now, Floats<2> elbows, Floats<2> wrists,
-                          Floats<1> points, double soft, double swing, double lever, FloatsOut<3> rotations,
-                          FloatsOut<3> translations, FloatsOut<2> out) {
+// Write displacements of wrists and swivels of elbows (T, 4) that bring forearms out of the body, and half way out of
+// the other forearm, where they may be as deep as they were recorded. Points (P,) of a forearm are felt by either. Say
+// whether any is.
+static bool clear_forearm(const ArmRows& arm, const Solids& was, const Solids& now, Floats<1> points,
+                          const Solids& other_was, const Solids& other_now, Floats<1> other_points, double soft,
+                          double swing, double lever, FloatsOut<2> out) {
     bool any = false;
     for (Index t = 0; t < out.shape[0]; ++t) {
-        const PoseView pose = {limb.parents, rotations.at(t), translations.at(t)};
-        const Placement upper = pose.world(limb.upper), lower = pose.world_below(limb.upper, upper, limb.lower);
-        const Vec3 shoulder = upper.position, elbow = lower.position;
-        const Vec3 wrist = pose.world_below(limb.lower, lower, limb.end).position, ray = wrist - shoulder;
-        const double reach = most(norm(ray), 1e-9);
-        const Vec3 was_elbow = read_vector(elbows.at(t)), was_wrist = read_vector(wrists.at(t));
-        Vec3 push = {0.0, 0.0, 0.0};
-        double angle = 0.0;
-        for (Index k = 0; k < points.shape[0]; ++k) {
-            const double share = points(k);
-            const Vec3 place = elbow + share * (wrist - elbow);
-            const Vec3 by = push_out(was, now, t, was_elbow + share * (was_wrist - was_elbow), place, soft);
-            if (dot(by, by) == 0.0) continue;
-            const Vec3 arm = cross(ray, place - shoulder) / reach;  // what a radian of swivel does
-            const double turn = swing * std::tanh(dot(by, arm) / (dot(arm, arm) + square(lever * reach)) / swing);
-            if (std::abs(turn) > std::abs(angle)) angle = turn;
-            const Vec3 left = (by - turn * arm) / share;
-            if (dot(left, left) > dot(push, push)) push = left;
-            any = true;
-        }
+        const Arm own = {read_vector(arm.shoulders.at(t)), read_vector(arm.elbows.at(t)), read_vector(arm.wrists.at(t)),
+                         read_vector(arm.was_elbows.at(t)), read_vector(arm.was_wrists.at(t))};
+        const Swung body = swing_out(own, was, now, t, points, soft, swing, lever);
+        const Swung other = swing_out(own, other_was, other_now, t, other_points, soft, swing, lever);
+        const Vec3 push = body.push + 0.5 * other.push;
         write_vector(out.at(t), push);
-        out(t, 3) = angle;
+        out(t, 3) = body.angle + 0.5 * other.angle;
+        any = any || out(t, 3) != 0.0 || dot(push, push) > 0.0;
     }
     return any;
 }
@@ -110,6 +147,8 @@ static bool clear_forearm(const Limb& limb, const Solids& was, const Solids& now
 
 FIELDS(kinesphere::Solids, &kinesphere::Solids::starts, &kinesphere::Solids::ends, &kinesphere::Solids::axes,
        &kinesphere::Solids::radii);
+FIELDS(kinesphere::ArmRows, &kinesphere::ArmRows::shoulders, &kinesphere::ArmRows::elbows, &kinesphere::ArmRows::wrists,
+       &kinesphere::ArmRows::was_elbows, &kinesphere::ArmRows::was_wrists);
 
 namespace kinesphere {
 

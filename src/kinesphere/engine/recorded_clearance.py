@@ -14,7 +14,6 @@ from kinesphere import _native
 from kinesphere.body.body import Body
 from kinesphere.engine.capsules import HEAD, SOFT, THIGH, TRUNK
 from kinesphere.engine.proportions import ARM, LEG
-from kinesphere.engine.recorded_limbs import Limb
 from kinesphere.engine.recorded_poses import body_frame, chest_joint
 from kinesphere.maths import rotations
 from kinesphere.maths.vectors import Floats, norms
@@ -52,22 +51,34 @@ class Solids(NamedTuple):
     radii: Floats  # (S, 2) metres: half widths aside and ahead
 
 
-def solids(body: Body, world: Joints) -> Solids:
-    """Those of ``SOLIDS``."""
+class ArmRows(NamedTuple):
+    """One arm in every frame, each ``(T, 3)``, for native loops."""
+
+    shoulders: Floats
+    elbows: Floats
+    wrists: Floats
+    was_elbows: Floats  # where it was recorded
+    was_wrists: Floats
+
+
+def solids(body: Body, world: Joints, legs: Joints | None = None) -> Solids:
+    """Those of ``SOLIDS``, with thighs as they are in ``legs`` where the legs are elsewhere."""
+    legs = world if legs is None else legs
     roles = body.roles
     arm, leg = (0.5 * sum(body.lengths[f"{side}{limb}"] for side in SIDES) for limb in ("Arm", "Leg"))
     size = min(arm / ARM, leg / LEG)
     joints = [chest_joint(body), roles["head"], *(roles[f"{side}UpperLeg"] for side in SIDES)]
-    frames = np.stack([body_frame(body, joint) for joint in joints])[:, None]
-    axes = rotations.multiply(np.stack([world.q(joint) for joint in joints]), frames)
+    worlds = world, world, legs, legs
+    turned = np.stack([own.q(joint) for own, joint in zip(worlds, joints, strict=True)])
+    axes = rotations.multiply(turned, np.stack([body_frame(body, joint) for joint in joints])[:, None])
     offsets = np.array([[0.0, -BELOW_SHOULDERS * arm, 0.0], CROWN * size * ARM * np.array([0.0, 1.0, 0.15])])
     down, crown = rotations.rotate(axes[:2], offsets[:, None])
-    starts = np.stack([world.p(roles["hips"]), *(world.p(joint) for joint in joints[1:])])
+    starts = np.stack([own.p(joint) for own, joint in zip(worlds, [roles["hips"], *joints[1:]], strict=True)])
     ends = np.empty_like(starts)
     ends[0] = 0.5 * (world.p(roles["leftUpperArm"]) + world.p(roles["rightUpperArm"])) + down
     ends[1] = starts[1] + crown
     for i, side in enumerate(SIDES, 2):
-        ends[i] = starts[i] + THIGH_ENDS * (world.p(roles[f"{side}LowerLeg"]) - starts[i])
+        ends[i] = starts[i] + THIGH_ENDS * (legs.p(roles[f"{side}LowerLeg"]) - starts[i])
     return Solids(starts, ends, axes, size * np.array([TRUNK, HEAD, THIGH, THIGH]))
 
 
@@ -86,33 +97,26 @@ def clear_hand(
     return pushes if _native.recorded_clearance.clear_hand(*bodies, *given, OUTSIDE, pushes) else None
 
 
-def forearm(body: Body, world: Joints, side: str) -> Solids:
-    """One forearm, in the chest's axes."""
+def forearm(body: Body, world: Joints, side: str, chest: Floats) -> Solids:
+    """One forearm, in axes of the chest ``(T, 4)``."""
     start, end = (np.ascontiguousarray(world.p(body.roles[f"{side}{part}"]))[None] for part in ("LowerArm", "Hand"))
-    chest = chest_joint(body)
-    axes = rotations.multiply(world.q(chest), body_frame(body, chest))[None]
     radius = THICK * 0.5 * sum(body.lengths[f"{side}Arm"] for side in SIDES)
-    return Solids(start, end, np.ascontiguousarray(axes), np.full((1, 2), radius))
+    return Solids(start, end, chest[None], np.full((1, 2), radius))
 
 
 def clear_forearm(
-    limb: Limb,
-    bodies: tuple[Solids, Solids],
-    elbows: Floats,
-    wrists: Floats,
-    local: Floats,
-    translations: Floats,
-    points: tuple[float, ...] = FOREARM,
+    body: Body, side: str, bodies: tuple[Solids, Solids], others: tuple[Solids, Solids], before: Joints, now: Joints
 ) -> Floats | None:
-    """Displacements of a wrist and swivels of its elbow ``(T, 4)`` that bring the forearm out of the body; None: it is.
+    """Displacements of a wrist and swivels of its elbow ``(T, 4)`` that bring the forearm out; None: it is.
 
+    Out of the body, and half way out of the other forearm, which gives way as well; both as recorded and as they are.
     The elbow swings out about the line from shoulder to wrist as far as that helps; the wrist goes for the rest.
-    ``points`` of the forearm are felt, as shares from the elbow.
     """
-    found = np.empty((len(local), 4))
-    rows = np.ascontiguousarray(elbows), np.ascontiguousarray(wrists), np.array(points)
-    numbers = OUTSIDE, MOST_SWING, SWING_LEVER
-    any_is = _native.recorded_clearance.clear_forearm(limb, *bodies, *rows, *numbers, local, translations, found)
+    shoulder, elbow, wrist = (body.roles[f"{side}{part}"] for part in ("UpperArm", "LowerArm", "Hand"))
+    places = now.p(shoulder), now.p(elbow), now.p(wrist), before.p(elbow), before.p(wrist)
+    arm, found = ArmRows(*(np.ascontiguousarray(row) for row in places)), np.empty((len(places[0]), 4))
+    felt = *bodies, np.array(FOREARM), *others, np.array(FELT_BY_OTHER)
+    any_is = _native.recorded_clearance.clear_forearm(arm, *felt, OUTSIDE, MOST_SWING, SWING_LEVER, found)
     return found if any_is else None
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Literal, TypeAlias
 
 from kinesphere.body.body import Body
 from kinesphere.body.joint_subset import JointSubset, SubsetPose, joint_subset
@@ -19,6 +20,8 @@ from kinesphere.maths.vectors import Floats
 from kinesphere.motion.humanoid import SIDES
 from kinesphere.motion.memo import memoised
 from kinesphere.motion.phrase import Phrase
+
+Part: TypeAlias = Literal["body", "arms", "legs"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,16 +116,19 @@ class PerformanceContext:
         """``(T,)`` how far the body is in the air."""
         return eased_flight(self.shown(self.detail.steps.flying), self.rate)
 
-    def world(self, local: Floats, translations: Floats) -> RecordedWorld:
-        """Joints that are looked at, of poses ``(T, J, 4)``, ``(T, J, 3)``."""
-        subset = _subset(self.body)
+    def world(self, local: Floats, translations: Floats, part: Part = "body") -> RecordedWorld:
+        """Joints that are looked at, of poses ``(T, J, 4)``, ``(T, J, 3)``: all of them, or those of arms or legs."""
+        subset = _subset(self.body, part)
         q, p = forward_some(local, translations, subset.joints, subset.parents)
         joint = chest_joint(self.body)
         return RecordedWorld(SubsetPose(q, p, subset), joint, body_frame(self.body, joint))
 
 
 @memoised
-def _subset(body: Body) -> JointSubset:
+def _subset(body: Body, part: Part) -> JointSubset:
+    if part != "body":
+        ends = {"arms": ("UpperArm", "LowerArm", "Hand"), "legs": ("UpperLeg", "LowerLeg")}[part]
+        return joint_subset(body.skeleton, [body.roles[f"{side}{end}"] for side in SIDES for end in ends])
     joints = recorded_subset(body).joints.tolist()
     toes = [body.roles[f"{side}Toes"] for side in SIDES if f"{side}Toes" in body.roles]
     carriers = [body.roles[role] for role in ("spine", "neck") if role in body.roles]
