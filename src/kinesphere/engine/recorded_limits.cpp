@@ -42,20 +42,46 @@ double wrapped(double angle) { return angle - 2.0 * PI * std::floor((angle + PI)
 struct Turned {
     Quat rotation;
     Vec3 bone;
-    double twist;
-    double sure;  // cosine of half the angle from the bone at rest: opposite to it a twist means nothing
+    double along;  // of the rotation's vector part, along the bone at rest
+
+    double twist() const { return wrapped(2.0 * std::atan2(along, rotation.w)); }
+
+    // Cosine of half the angle from the bone at rest: opposite to it a twist means nothing.
+    double sure() const { return std::sqrt(square(rotation.w) + square(along)); }
+};
+
+// Whether an angle is well within a range, from its cosine and sine, of any length: that takes no angles.
+struct Arc {
+    double cosine, sine;  // of its middle
+    double least;         // cosine of half of it
+
+    explicit Arc(Range range)
+        : cosine(std::cos(0.5 * (range.lowest + range.highest))),
+          sine(std::sin(0.5 * (range.lowest + range.highest))),
+          least(half_cosine(0.5 * (range.highest - range.lowest) - KNEE)) {}
+
+    static double half_cosine(double half) { return half > 0.0 ? std::cos(kinesphere::least(half, PI)) : 2.0; }
+
+    bool has(double x, double y) const { return x * cosine + y * sine > least * std::sqrt(x * x + y * y); }
 };
 
 struct Joint {
     const EasedJoint& own;
     Vec3 bone, neutral, forward, side;
+    Arc flexions, twists;
+    double lowest_side, highest_side, least_cone;  // sines of what is well within, and the cosine
 
     explicit Joint(const EasedJoint& joint)
         : own(joint),
           bone(read_vector(joint.axes.at(0))),
           neutral(read_vector(joint.axes.at(1))),
           forward(read_vector(joint.axes.at(2))),
-          side(read_vector(joint.axes.at(3))) {}
+          side(read_vector(joint.axes.at(3))),
+          flexions(range(0)),
+          twists(range(2)),
+          lowest_side(std::sin(clamp(range(1).lowest + KNEE, -0.5 * PI, 0.5 * PI))),
+          highest_side(std::sin(clamp(range(1).highest - KNEE, -0.5 * PI, 0.5 * PI))),
+          least_cone(Arc::half_cosine(joint.cone - KNEE)) {}
 
     Index joint() const { return own.path(own.path.shape[0] - 1); }
 
@@ -64,7 +90,7 @@ struct Joint {
         for (Index i = 0; i < rows.shape[0]; ++i) q = q * read_quaternion(rotations + 4 * rows(i));
         q = q * conjugate(read_quaternion(own.after.data));
         const double along = q.x * bone.x + q.y * bone.y + q.z * bone.z;
-        return {q, rotate(q, bone), wrapped(2.0 * std::atan2(along, q.w)), std::sqrt(square(q.w) + square(along))};
+        return {q, rotate(q, bone), along};
     }
 
     Range range(Index i) const { return {own.ranges(i, 0), own.ranges(i, 1)}; }
@@ -78,12 +104,11 @@ struct Joint {
 
     // Whether it is well within its ranges, whatever was recorded.
     bool is_free(const Turned& now) const {
-        const auto within = [](double angle, Range own) {
-            return angle > own.lowest + KNEE && angle < own.highest - KNEE;
-        };
-        if (!within(now.twist, range(2))) return false;
-        if (own.cone > 0.0) return std::acos(clamp(dot(now.bone, neutral), -1.0, 1.0)) <= own.cone - KNEE;
-        return within(flexion(now.bone), range(0)) && within(aside(now.bone), range(1));
+        const double w = now.rotation.w, sine = dot(now.bone, side);
+        if (!twists.has(square(w) - square(now.along), 2.0 * w * now.along)) return false;
+        if (own.cone > 0.0) return dot(now.bone, neutral) >= least_cone;
+        return flexions.has(dot(now.bone, neutral), dot(now.bone, forward)) && sine > lowest_side &&
+               sine < highest_side;
     }
 
     // The direction that the bone may have.
@@ -110,16 +135,17 @@ struct Joint {
 
     double twist(const Turned& was, const Turned& now) const {
         const Range own_range = range(2);
-        if (now.twist > own_range.lowest + KNEE && now.twist < own_range.highest - KNEE) return now.twist;
-        const double sure = smoothstep((least(now.sure, was.sure) - UNSURE[0]) / (UNSURE[1] - UNSURE[0]));
-        const double added = wrapped(now.twist - was.twist);
-        const double near = eased(was.twist, was.twist + added, own_range) - (was.twist + added);
+        const double now_twist = now.twist(), was_twist = was.twist();
+        if (now_twist > own_range.lowest + KNEE && now_twist < own_range.highest - KNEE) return now_twist;
+        const double sure = smoothstep((least(now.sure(), was.sure()) - UNSURE[0]) / (UNSURE[1] - UNSURE[0]));
+        const double added = wrapped(now_twist - was_twist);
+        const double near = eased(was_twist, was_twist + added, own_range) - (was_twist + added);
         // A twist that was recorded beyond its range may be anywhere that is no farther beyond, either way round.
-        const double spent = beyond(was.twist, own_range);
-        const double far = least(most(spent, 0.0) - beyond(now.twist, own_range), 0.0);
-        const double side = nearest_end(now.twist, own_range) == own_range.highest ? 1.0 : -1.0;
+        const double spent = beyond(was_twist, own_range);
+        const double far = least(most(spent, 0.0) - beyond(now_twist, own_range), 0.0);
+        const double side = nearest_end(now_twist, own_range) == own_range.highest ? 1.0 : -1.0;
         const double is_spent = smoothstep(spent / KNEE);
-        return now.twist + sure * (near + is_spent * (side * far - near));
+        return now_twist + sure * (near + is_spent * (side * far - near));
     }
 
     // The end of a range that is nearer to an angle, either way round, and how far that is beyond it.
@@ -172,7 +198,7 @@ static void ease_joint(const EasedJoint& limited, Index child, Floats<3> recorde
         const Turned was = joint.turned(recorded.at(t), limited.columns);
         const Vec3 direction = joint.direction(was, now);
         const double twist = joint.twist(was, now);
-        const double untwisted = twist - now.twist;
+        const double untwisted = twist - now.twist();
         double* at = pose + 4 * joint.joint();
         if (untwisted != 0.0) {  // about the bone, first: it does not change the direction
             const Quat wanted = now.rotation * axis_angle_quaternion(joint.bone, untwisted);

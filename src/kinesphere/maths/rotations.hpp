@@ -58,6 +58,29 @@ inline CosSinc cos_and_sinc(double s) {
     return {c, d};
 }
 
+// The angle of a sine and a cosine that are not negative, of any length: as std::atan2 but for the last bits, in a
+// third of the time. The rational function is that of Cephes, which holds for tangents up to 0.66; others are turned
+// first.
+inline double acute_angle(double sine, double cosine) {
+    if (sine <= 0.0) return 0.0;
+    constexpr double quarter = 0.78539816339744830962;
+    double tangent, turned;
+    if (sine <= 0.66 * cosine) {
+        tangent = sine / cosine, turned = 0.0;
+    } else if (cosine > 0.42 * sine) {
+        tangent = (sine - cosine) / (sine + cosine), turned = quarter;
+    } else {
+        tangent = -cosine / sine, turned = 2.0 * quarter;
+    }
+    const double s = tangent * tangent;
+    double top = -8.750608600031904122785e-1, bottom = s + 2.485846490142306297962e1;
+    top = top * s - 1.615753718733365076637e1, bottom = bottom * s + 1.650270098316988542046e2;
+    top = top * s - 7.500855792314704667340e1, bottom = bottom * s + 4.328810604912902668951e2;
+    top = top * s - 1.228866684490136173410e2, bottom = bottom * s + 4.853903996359136964868e2;
+    top = top * s - 6.485021904942025371773e1, bottom = bottom * s + 1.945506571482613964425e2;
+    return turned + (tangent + tangent * s * top / bottom);
+}
+
 // The quaternion of an angle about a unit axis.
 inline Quat axis_angle_quaternion(Vec3 axis, double angle) {
     const double half = 0.5 * angle;
@@ -78,7 +101,7 @@ inline Vec3 quaternion_logarithm(Quat q) {
     if (q.w < 0.0) q = -q;
     const Vec3 axis = {q.x, q.y, q.z};
     const double sine = norm(axis);
-    const double factor = sine > 1e-12 ? 2.0 * std::atan2(sine, q.w) / sine : 2.0;  // a series below that
+    const double factor = sine > 1e-12 ? 2.0 * acute_angle(sine, q.w) / sine : 2.0;  // a series below that
     return factor * axis;
 }
 
@@ -87,9 +110,10 @@ inline Quat slerp(Quat start, Quat end, double share) {
     Quat step = conjugate(start) * end;
     if (step.w < 0.0) step = -step;
     const double sine = std::sqrt(step.x * step.x + step.y * step.y + step.z * step.z);
-    const double half = share * std::atan2(sine, step.w);
-    const double factor = sine > 1e-12 ? std::sin(half) / sine : share;
-    return start * Quat{std::cos(half), factor * step.x, factor * step.y, factor * step.z};
+    const double half = share * acute_angle(sine, step.w);
+    const auto [c, sinc] = cos_and_sinc(half * half);
+    const double factor = sine > 1e-12 ? sinc * half / sine : share;
+    return start * Quat{c, factor * step.x, factor * step.y, factor * step.z};
 }
 
 // One unit vector across another vector: square to the world axis that is farthest from it.
