@@ -41,6 +41,8 @@ from kinesphere.motion.referent import Kind
 
 LEANS, LOOKS_DOWN = (-0.42, 0.58), (-0.70, 0.95)  # radians of trunk and face from upright, to which edits come softly
 SINKS_FREELY = 0.6  # of the room that ankles have, of which nothing is held back
+SITS_BACK = 0.4  # of how far hips sink that they go back as well
+TRUNK_LEVER = 0.4  # metres of the figure that the trunk's weight is above its hips
 DEEPEST, LEAST_SINK = 0.20, 0.025  # leg lengths that legs are shorter than straight ones, to which edits come softly
 HELD_HEAD = {"head.turn": 0.3, "head.tilt": 0.5, "head.nod": 0.7, "torso.turn": 0.6}  # left of them with a hand at it
 LEAST_ROOM = 0.15  # radians that are always left
@@ -88,7 +90,7 @@ class _RecordedChannels:
         _scale(table, changed & _ARMS, IDLE_ARMS + (BUSY_ARMS - IDLE_ARMS) * self._activity())
         _scale(table, changed & _HIPS, context.stands)
         self._limit_bends(table)
-        _scale(table, changed & _HIPS_PLACE, 1.0 - context.flying)
+        _scale(table, (changed & _HIPS_PLACE) | {INDEX["hips.z"]}, 1.0 - context.flying)
         return table
 
     def _idle(self, kind: str, phases: np.random.Generator | None) -> Floats:
@@ -113,15 +115,16 @@ class _RecordedChannels:
     def _limit_bends(self, table: Floats) -> None:
         """Bend trunk and head less where the recording has bent them already: bodies fold only so far."""
         poses, source = self.detail.poses, self.clock.source
-        lean, down = (self.detail.at_times(own, source) for own in (poses.lean, poses.gaze_down))
-        forward, nod = table[:, INDEX["torso.forward"]], table[:, INDEX["head.nod"]]
-        self._ease_into(forward, within_room(forward, lean, LEANS))
-        self._ease_into(nod, within_room(nod, down + (1.0 - STEADY[0]) * forward, LOOKS_DOWN))
         # Who crouches already sinks less, and who has one foot far behind the other: ankles bend only so far.
         deep, sinks = self.detail.at_times(poses.crouch, source), -np.minimum(table[:, INDEX["hips.y"]], 0.0) / LEG
         room = np.maximum(DEEPEST - deep, LEAST_SINK)
         sunk = self._on_flat_feet(room * np.tanh(sinks / room))
         table[:, INDEX["hips.y"]] += LEG * eased(sinks - sunk, self.clock.rate)
+        self._sit_back(table)
+        lean, down = (self.detail.at_times(own, source) for own in (poses.lean, poses.gaze_down))
+        forward, nod = table[:, INDEX["torso.forward"]], table[:, INDEX["head.nod"]]
+        self._ease_into(forward, within_room(forward, lean, LEANS))
+        self._ease_into(nod, within_room(nod, down + (1.0 - STEADY[0]) * forward, LOOKS_DOWN))
         # A head that a hand is at turns little: the hand would have to go around with it.
         for side in SIDES:
             at_head = self.detail.at_times(nearness(poses, side), source)
@@ -132,6 +135,17 @@ class _RecordedChannels:
                 for name, most in HELD_HEAD.items():
                     table[:, INDEX[name]] *= 1.0 - (1.0 - most) * at_head
 
+    def _sit_back(self, table: Floats) -> None:
+        """Bring hips that sink back, and the trunk above them ahead: knees alone would bring the body past its toes."""
+        back = SITS_BACK * self._stands() * np.maximum(-table[:, INDEX["hips.y"]], 0.0)
+        table[:, INDEX["hips.z"]] -= back
+        table[:, INDEX["torso.forward"]] += back / TRUNK_LEVER
+
+    def _stands(self) -> Floats | float:
+        """``(T,)`` how far the body does not walk."""
+        steps = self.detail.steps
+        return 1.0 - self.detail.at_times(steps.walking, self.clock.source) if steps.walks else 1.0
+
     def _on_flat_feet(self, sinks: Floats) -> Floats:
         """``(T,)`` leg lengths that hips sink, less where heels would rise high; who walks goes over its toes."""
         room = np.maximum(self.detail.at_times(sink_room(self.detail.poses), self.clock.source), LEAST_SINK)
@@ -139,9 +153,7 @@ class _RecordedChannels:
         beyond = np.maximum(sinks - free, 0.0)
         left = room - free
         less = beyond - left * np.tanh(beyond / left)
-        steps = self.detail.steps
-        stands = 1.0 - self.detail.at_times(steps.walking, self.clock.source) if steps.walks else 1.0
-        return np.asarray(sinks - stands * less)
+        return np.asarray(sinks - self._stands() * less)
 
     def _ease_into(self, column: Floats, limited: Floats) -> None:
         """Take from a column ``(T,)`` what a limit takes, as quickly as a body bends."""
