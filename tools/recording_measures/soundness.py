@@ -7,13 +7,16 @@ import numpy as np
 import kinesphere
 from kinesphere.maths import rotations
 from kinesphere.maths.vectors import Floats, norms
+from kinesphere.motion.humanoid import SIDES
 from recording_measures.performances import Found, Performance
 
 
 def measure(own: Performance) -> dict[str, Found]:
     """Millimetres that bones are longer or shorter than ever recorded, and what is broken, as counts."""
-    parents = own.motion.skeleton.parents
-    hips = own.recorded.phrase.body.roles["hips"]
+    roles = own.recorded.phrase.body.roles
+    hips, parents = roles["hips"], own.motion.skeleton.parents.copy()
+    for side in SIDES:  # some rigs have feet that no shin carries
+        parents[roles[f"{side}Foot"]] = roles[f"{side}LowerLeg"]
     joints = np.array([j for j in range(len(parents)) if parents[j] >= 0 and j != hips], dtype=np.intp)
     off = np.zeros(len(joints))
     if len(joints):
