@@ -12,33 +12,58 @@ struct ArmRange {
     double soft;     // share of its length in which it comes softly to straight
 };
 
-// Write displacements (T, 3) of targets (T, 3): none is out of reach from its shoulder (T, 3) of an arm (T,) long, or
-// of how far the wrist was recorded from it (T, 3).
-static void keep_in_reach(const ArmRange& arm, Floats<2> recorded, Floats<1> longest, Floats<2> shoulders,
-                          Floats<2> targets, FloatsOut<2> out) {
-    for (Index t = 0; t < out.shape[0]; ++t) {
-        const Vec3 way = read_vector(targets.at(t)) - read_vector(shoulders.at(t));
-        const double far = most(norm(way), 1e-9);
-        write_vector(out.at(t),
-                     (reach(norm(read_vector(recorded.at(t))), far, longest(t), arm.soft) / far - 1.0) * way);
+// Write how a hand (T,) that hangs (T,) is carried (T, 4) with a chest that has turned (T, 4), in which axes (T, 4) it
+// is displaced, of a chest that was turned so (T, 4), by how much (T, 3), an arm length times `away` (T, 3), and where
+// it is then (T, 3), of a shoulder (T, 3) and recorded (T, 3) from it.
+static void displace_hand(Floats<2> carried, Floats<2> chest, Floats<1> hangs, double length, Floats<2> away,
+                          Floats<2> shoulders, Floats<2> recorded, FloatsOut<2> hung, FloatsOut<2> axes,
+                          FloatsOut<2> displaced, FloatsOut<2> targets) {
+    for (Index t = 0; t < targets.shape[0]; ++t) {
+        const Quat turned = read_quaternion(carried.at(t));
+        const Quat own = hangs(t) == 0.0 ? turned : slerp(turned, {1.0, 0.0, 0.0, 0.0}, hangs(t));
+        const Quat frame = own * read_quaternion(chest.at(t));
+        const Vec3 by = length * rotate(frame, read_vector(away.at(t)));
+        write_quaternion(hung.at(t), own);
+        write_quaternion(axes.at(t), frame);
+        write_vector(displaced.at(t), by);
+        write_vector(targets.at(t), read_vector(shoulders.at(t)) + rotate(own, read_vector(recorded.at(t))) + by);
     }
 }
 
+// Write displacements (T, 3) of targets (T, 3): none is out of reach from its shoulder (T, 3) of an arm (T,) long, or
+// of how far the wrist was recorded from it (T, 3). Say whether any was.
+static bool keep_in_reach(const ArmRange& arm, Floats<2> recorded, Floats<1> longest, Floats<2> shoulders,
+                          Floats<2> targets, FloatsOut<2> out) {
+    bool any = false;
+    for (Index t = 0; t < out.shape[0]; ++t) {
+        const Vec3 way = read_vector(targets.at(t)) - read_vector(shoulders.at(t));
+        const double far = most(norm(way), 1e-9);
+        const double near = reach(norm(read_vector(recorded.at(t))), far, longest(t), arm.soft);
+        write_vector(out.at(t), (near / far - 1.0) * way);
+        any = any || near != far;
+    }
+    return any;
+}
+
 // Write displacements (T, 3) of targets (T, 3): no wrist comes so near to its shoulder (T, 3) that the elbow folds,
-// unless it did. `recorded (T, 3)` is from shoulder to wrist, as it was. It stays on the side where it was recorded: on
-// the way past the middle an arm turns at once.
-static void keep_off_shoulder(const ArmRange& arm, Floats<2> recorded, Floats<2> shoulders, Floats<2> targets,
-                              FloatsOut<2> out) {
+// unless it did. `recorded (T, 3)` is from shoulder to wrist, in a chest that was then carried (T, 4) along. It stays
+// on the side where it was recorded: on the way past the middle an arm turns at once.
+static void keep_off_shoulder(const ArmRange& arm, Floats<2> carried, Floats<2> recorded, Floats<2> shoulders,
+                              Floats<2> targets, FloatsOut<2> out) {
     const auto softened = [](double own) {  // log(1 + exp(4 own))
         const double x = 4.0 * least(own, 100.0);
         return x > 0.0 ? x + std::log1p(std::exp(-x)) : std::log1p(std::exp(x));
     };
+    // Beyond this distance, squared, none of what follows pushes.
+    const double widest = most(arm.nearest, 1e-9), farthest = square(widest) + square(1.2 * widest + 1.5 * arm.felt);
     for (Index t = 0; t < out.shape[0]; ++t) {
-        const Vec3 was = read_vector(recorded.at(t)), way = read_vector(targets.at(t)) - read_vector(shoulders.at(t));
+        const Vec3 way = read_vector(targets.at(t)) - read_vector(shoulders.at(t));
+        write_vector(out.at(t), {0.0, 0.0, 0.0});
+        if (dot(way, way) > farthest) continue;
+        const Vec3 was = rotate(read_quaternion(carried.at(t)), read_vector(recorded.at(t)));
         const double far = norm(was), near = most(least(arm.nearest, arm.kept * far), 1e-9);
         const Vec3 aside = was / most(far, 1e-9);
         const double along = dot(way, aside), off = norm(way - along * aside);
-        write_vector(out.at(t), {0.0, 0.0, 0.0});
         if (off >= near) continue;
         const double height = std::sqrt(square(near) - square(off)), shortage = (height - along) / arm.felt;
         if (shortage <= -1.5) continue;
@@ -49,16 +74,17 @@ static void keep_off_shoulder(const ArmRange& arm, Floats<2> recorded, Floats<2>
     }
 }
 
-// Write swivels (T,) that bring elbows down which are higher above their shoulders than `highest (T,)`, along
-// directions up (T, 3). They go down on the side where they are; one that is straight up goes outwards (T, 3). Give the
-// greatest.
-static double lower_elbow(const Limb& limb, Floats<1> highest, Floats<2> ups, Floats<2> outward, FloatsOut<3> rotations,
+// Write swivels (T,) that bring elbows down which are higher above their shoulders than `highest (T,)`, up along a
+// chest (T, 4). They go down on the side where they are; one that is straight up goes outwards, to its left by a
+// sign. Give the greatest.
+static double lower_elbow(const Limb& limb, Floats<1> highest, Floats<2> chest, double outwards, FloatsOut<3> rotations,
                           FloatsOut<3> translations, FloatsOut<1> out) {
     double greatest = 0.0;
     for (Index t = 0; t < out.shape[0]; ++t) {
         const PoseView pose = {limb.parents, rotations.at(t), translations.at(t)};
         const Placement upper = pose.world(limb.upper), lower = pose.world_below(limb.upper, upper, limb.lower);
-        const Vec3 end = pose.world_below(limb.lower, lower, limb.end).position, up = read_vector(ups.at(t));
+        const Vec3 end = pose.world_below(limb.lower, lower, limb.end).position,
+                   up = rotate(read_quaternion(chest.at(t)), {0.0, 1.0, 0.0});
         const Vec3 bone = lower.position - upper.position, way = end - upper.position;
         const Vec3 axis = way / most(norm(way), 1e-9);
         const double along = dot(bone, axis);
@@ -69,7 +95,7 @@ static double lower_elbow(const Limb& limb, Floats<1> highest, Floats<2> ups, Fl
         const double angle = std::atan2(dot(cross(upward, off), axis), dot(upward, off));
         const double needed = std::acos(clamp((highest(t) - along * dot(up, axis)) / high, -1.0, 1.0));
         const double missing = most(needed - std::abs(angle), 0.0);
-        const double aside = dot(cross(upward, read_vector(outward.at(t))), axis);
+        const double aside = dot(cross(upward, rotate(read_quaternion(chest.at(t)), {outwards, 0.0, 0.0})), axis);
         const double side = std::abs(angle) > 0.3 ? angle : aside + 1e-12;
         out(t) = side < 0.0 ? -missing : missing;
         greatest = most(greatest, missing);
@@ -107,12 +133,12 @@ static void calm_turns(const Limb& limb, Floats<3> carried, Floats<3> turns, Flo
         };
         const Vec3 way = ray();
         for (Index k = 0; k < 2; ++k) {
-            const Quat given = read_quaternion(calm.at(t, k));
-            const double size =
-                most(std::sqrt(square(given.w) + square(given.x) + square(given.y) + square(given.z)), 1e-12);
-            const Quat aim = {given.w / size, given.x / size, given.y / size, given.z / size};
+            const Quat own = read_quaternion(turns.at(t, k));
+            Quat aim = read_quaternion(calm.at(t, k));
+            const double size = most(std::sqrt(dot(aim, aim)), 1e-12) * (dot(own, aim) < 0.0 ? -1.0 : 1.0);
+            aim = {aim.w / size, aim.x / size, aim.y / size, aim.z / size};
             pose.set(joints[k],
-                     read_quaternion(carried.at(t, k)) * slerp(read_quaternion(turns.at(t, k)), aim, shares(t)));
+                     read_quaternion(carried.at(t, k)) * (shares(t) < 1.0 ? slerp(own, aim, shares(t)) : aim));
         }
         const Vec3 now = ray();
         if (norm(now) < 1e-9 || norm(way) < 1e-9) continue;
@@ -175,10 +201,15 @@ FIELDS(kinesphere::ArmRange, &kinesphere::ArmRange::nearest, &kinesphere::ArmRan
 namespace kinesphere {
 
 KERNELS(recorded_arms) {
-    return {kernel<keep_in_reach>("keep_in_reach"),   kernel<keep_off_shoulder>("keep_off_shoulder"),
-            kernel<lower_elbow>("lower_elbow"),       kernel<arm_turns>("arm_turns"),
-            kernel<calm_turns>("calm_turns"),         kernel<turn_back>("turn_back"),
-            kernel<smooth_changes>("smooth_changes"), kernel<approach_ends>("approach_ends")};
+    return {kernel<displace_hand>("displace_hand"),
+            kernel<keep_in_reach>("keep_in_reach"),
+            kernel<keep_off_shoulder>("keep_off_shoulder"),
+            kernel<lower_elbow>("lower_elbow"),
+            kernel<arm_turns>("arm_turns"),
+            kernel<calm_turns>("calm_turns"),
+            kernel<turn_back>("turn_back"),
+            kernel<smooth_changes>("smooth_changes"),
+            kernel<approach_ends>("approach_ends")};
 }
 
 }  // namespace kinesphere

@@ -140,8 +140,8 @@ def _clear_forearms(
         asked = {arm.side: arm.target.place for arm in arms}
         swings = _push_forearms(context, before, after, bodies, arms, targets, local, translations)
         for side in swings:
-            move_target(targets, side, keep_off_shoulder(context, side, before, after, carried, targets[side]))
-            keep_in_reach(context, targets, side, before, after)
+            move_target(targets, side, keep_off_shoulder(context, side, after, carried, targets[side]))
+            keep_in_reach(context, targets, side, after)
         for arm in arms:
             own = swings.get(arm.side, np.zeros(len(local)))
             pushed = (norms(arm.target.place - asked[arm.side]) > tiny) | (np.abs(own) > TINY)
@@ -261,13 +261,11 @@ def _lower_elbow(
     It may be as high as it was recorded, or nearly as high as the shoulder.
     """
     shoulder, elbow = (context.roles[f"{side}{part}"] for part in ("UpperArm", "LowerArm"))
-    up, was_up = (rotations.rotate(own.chest, np.array([0.0, 1.0, 0.0])) for own in (after, before))
-    length = context.detail.poses.arm_length
-    recorded = np.sum((before.p(elbow) - before.p(shoulder)) * was_up, axis=1)
+    length, found = context.detail.poses.arm_length, np.empty(len(local))
+    up = rotations.rotate(before.chest, np.array([0.0, 1.0, 0.0]))
+    recorded = np.einsum("ti,ti->t", before.p(elbow) - before.p(shoulder), up)
     most = np.maximum(recorded + HIGHER * length, HIGHEST * length)
-    aside = rotations.rotate(after.chest, np.array([SIGN[side], 0.0, 0.0]))
-    found = np.empty(len(local))
-    rows = context.limbs[f"{side}Arm"], most, up, aside, local, translations
+    rows = context.limbs[f"{side}Arm"], most, after.chest, float(SIGN[side]), local, translations
     if _native.recorded_arms.lower_elbow(*rows, found) < LEAST_LOWERED:
         return None
     return gaussian(found, ELBOW_SMOOTH * context.rate, ends="hold")

@@ -66,6 +66,10 @@ class HandTarget:
         How far it goes with the other hand.
     keyed : (T,)
         How far a user's keys bring it elsewhere: exactly there.
+    recorded : (T, 3)
+        From the shoulder to the wrist, as recorded.
+    longest : (T,)
+        How long the arm is.
     aims
         How far it points, and how the arm is turned for it, of each referent that it points at.
     """
@@ -76,6 +80,8 @@ class HandTarget:
     fixed: Floats
     paired: Floats
     keyed: Floats
+    recorded: Floats
+    longest: Floats
     aims: list[tuple[Floats, Floats]]
 
     @property
@@ -93,8 +99,8 @@ def hand_targets(
     context: PerformanceContext, before: RecordedWorld, after: RecordedWorld, carried: Floats, away: dict[str, Floats]
 ) -> dict[str, HandTarget]:
     """By side: where hands go that are displaced by ``away``, with a chest that has turned by ``carried (T, 4)``."""
-    meetings = _meet(context, away)
-    return {side: _target(context, side, before, after, carried, own, meetings) for side, own in away.items()}
+    meetings, chest = _meet(context, away), _steady(before.chest, context.rate)
+    return {side: _target(context, side, before, after, carried, chest, own, meetings) for side, own in away.items()}
 
 
 def clear_targets(
@@ -115,8 +121,8 @@ def clear_targets(
             if out is not None:
                 move_target(targets, side, edited(context, side, before, own) * envelope(out, context.rate))
         for side, own in targets.items():
-            move_target(targets, side, keep_off_shoulder(context, side, before, after, carried, own))
-            keep_in_reach(context, targets, side, before, after)
+            move_target(targets, side, keep_off_shoulder(context, side, after, carried, own))
+            keep_in_reach(context, targets, side, after)
 
 
 def move_target(targets: dict[str, HandTarget], side: str, push: Floats) -> None:
@@ -144,34 +150,24 @@ def edited(context: PerformanceContext, side: str, before: RecordedWorld, target
 
 
 def keep_off_shoulder(
-    context: PerformanceContext,
-    side: str,
-    before: RecordedWorld,
-    after: RecordedWorld,
-    carried: Floats,
-    target: HandTarget,
+    context: PerformanceContext, side: str, after: RecordedWorld, carried: Floats, target: HandTarget
 ) -> Floats:
     """Displacements ``(T, 3)`` of a target: no wrist comes so near its shoulder that the elbow folds, unless it did."""
-    shoulder, wrist = (context.roles[f"{side}{part}"] for part in ("UpperArm", "Hand"))
-    recorded, pushes = rotations.rotate(carried, before.p(wrist) - before.p(shoulder)), np.empty_like(target.place)
-    rows = recorded, np.ascontiguousarray(after.p(shoulder)), np.ascontiguousarray(target.place)
+    shoulder, pushes = np.ascontiguousarray(after.p(context.roles[f"{side}UpperArm"])), np.empty_like(target.place)
+    rows = carried, target.recorded, shoulder, target.place
     _native.recorded_arms.keep_off_shoulder(_arm_range(context), *rows, pushes)
     return pushes
 
 
-def keep_in_reach(
-    context: PerformanceContext, targets: dict[str, HandTarget], side: str, before: RecordedWorld, after: RecordedWorld
-) -> None:
+def keep_in_reach(context: PerformanceContext, targets: dict[str, HandTarget], side: str, after: RecordedWorld) -> None:
     """Bring a target softly within reach, whatever keeps it: nothing that is farther than an arm is long is kept.
 
     The hand that it meets comes along.
     """
-    own, joints = targets[side], (context.roles[f"{side}{part}"] for part in ("UpperArm", "LowerArm", "Hand"))
-    shoulder, elbow, wrist = (before.p(joint) for joint in joints)
-    longest, pulls = norms(elbow - shoulder) + norms(wrist - elbow), np.empty_like(own.place)
-    now = after.p(context.roles[f"{side}UpperArm"])
-    rows = (np.ascontiguousarray(row) for row in (wrist - shoulder, longest, now, own.place))
-    _native.recorded_arms.keep_in_reach(_arm_range(context), *rows, pulls)
+    own, shoulder = targets[side], np.ascontiguousarray(after.p(context.roles[f"{side}UpperArm"]))
+    pulls, rows = np.empty_like(own.place), (own.recorded, own.longest, shoulder, own.place)
+    if not _native.recorded_arms.keep_in_reach(_arm_range(context), *rows, pulls):
+        return
     pulls = envelope(pulls, context.rate, REACHES)
     own.place = own.place + pulls
     for other in targets.values():
@@ -222,19 +218,20 @@ def _target(
     before: RecordedWorld,
     after: RecordedWorld,
     carried: Floats,
+    steady: Floats,
     away: Floats,
     meetings: _Meetings,
 ) -> HandTarget:
-    """Where a hand goes."""
+    """Where a hand goes; displaced in axes of a chest that was ``steady (T, 4)``."""
     shoulder, hand = (context.roles[f"{side}{part}"] for part in ("UpperArm", "Hand"))
     length = context.detail.poses.arm_length
     # An arm that hangs goes on hanging, however the trunk is bent.
     hangs = HANGS_DOWN * context.hands[side].hangs * (1.0 - SWINGS_ALONG * context.walking)
-    hung = rotations.slerp(carried, np.broadcast_to(rotations.identity(), carried.shape), hangs)
-    chest = rotations.multiply(hung, _steady(before.chest, context.rate))
     wrist = before.p(hand)
-    displaced = length * rotations.rotate(chest, away)
-    target = after.p(shoulder) + rotations.rotate(hung, wrist - before.p(shoulder)) + displaced
+    was, (hung, chest) = wrist - before.p(shoulder), np.empty((2, *carried.shape))
+    displaced, target = np.empty((2, *away.shape))
+    rows = hangs, length, away, np.ascontiguousarray(after.p(shoulder)), was, hung, chest, displaced, target
+    _native.recorded_arms.displace_hand(carried, steady, *rows)
     ends = rotations.multiply(carried, before.q(hand))
     met = meetings.met
     kept = np.array(met)
@@ -257,8 +254,7 @@ def _target(
         target = target + held[:, None] * (place - target)
         ends = rotations.slerp(ends, turn, held / np.maximum(np.maximum(kept, held), 1e-12))
         kept, fixed = np.maximum(kept, held), np.maximum(fixed, held)
-    was, now = wrist - before.p(shoulder), target - after.p(shoulder)
-    calmer = (1.0 - np.maximum(fixed, met))[:, None] * _calmer(was, now, context.rate)
+    calmer = (1.0 - np.maximum(fixed, met))[:, None] * _calmer(was, target - after.p(shoulder), context.rate)
     target = target + rotations.rotate(hung, calmer)
     by_keys = follow_keys(context.phrase, side, context.clock.source)
     keyed = smoothstep(norms(by_keys) / KEYED)
@@ -266,11 +262,12 @@ def _target(
         target = target + length * rotations.rotate(chest, by_keys)
         aims = [(weight * (1.0 - keyed), turn) for weight, turn in aims]
     paired = met * (1.0 - np.maximum(meetings.at_head, meetings.at_body))
-    grown = _grown(context, side, before)
-    if grown.min() < 1.0:
+    longest = _arm_length(context, side, before)
+    grown = smoothstep((longest / context.body.lengths[f"{side}Arm"] - GROWN[0]) / (GROWN[1] - GROWN[0]))
+    if grown.min() < 1.0:  # while animated bodies grow, edits leave their arms
         target = after.p(hand) + grown[:, None] * (target - after.p(hand))
         kept, fixed, paired = (np.maximum(kept, 1.0 - grown), np.maximum(fixed, 1.0 - grown), paired * grown)
-    return HandTarget(target, ends, kept, fixed, paired, keyed, aims)
+    return HandTarget(target, ends, kept, fixed, paired, keyed, was, longest, aims)
 
 
 def _calmer(was: Floats, now: Floats, rate: float) -> Floats:
@@ -288,11 +285,10 @@ def _steady(turns: Floats, rate: float) -> Floats:
     return rotations.normalise(gaussian(rotations.continuous(turns), CHEST_SMOOTH * rate, ends="reflect"))
 
 
-def _grown(context: PerformanceContext, side: str, before: RecordedWorld) -> Floats:
-    """``(T,)`` from 0 to 1: whether an arm is about as long as it is. While animated bodies grow, edits leave it."""
-    places = [before.p(context.roles[f"{side}{part}"]) for part in ("UpperArm", "LowerArm", "Hand")]
-    longest = norms(places[1] - places[0]) + norms(places[2] - places[1])
-    return np.asarray(smoothstep((longest / context.body.lengths[f"{side}Arm"] - GROWN[0]) / (GROWN[1] - GROWN[0])))
+def _arm_length(context: PerformanceContext, side: str, before: RecordedWorld) -> Floats:
+    """``(T,)`` metres that an arm is long, as recorded: animated ones stretch, and grow out of nothing."""
+    shoulder, elbow, wrist = (before.p(context.roles[f"{side}{part}"]) for part in ("UpperArm", "LowerArm", "Hand"))
+    return np.asarray(norms(elbow - shoulder) + norms(wrist - elbow))
 
 
 Hold = tuple[Floats, Floats, Floats]  # how far a hand is held, where, and how turned

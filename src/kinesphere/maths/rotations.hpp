@@ -19,6 +19,7 @@ inline void write_vector(double* out, Vec3 v) { out[0] = v.x, out[1] = v.y, out[
 inline Quat read_quaternion(const double* q) { return {q[0], q[1], q[2], q[3]}; }
 inline void write_quaternion(double* out, Quat q) { out[0] = q.w, out[1] = q.x, out[2] = q.y, out[3] = q.z; }
 
+inline double dot(Quat a, Quat b) { return a.w * b.w + a.x * b.x + a.y * b.y + a.z * b.z; }
 inline Quat conjugate(Quat q) { return {q.w, -q.x, -q.y, -q.z}; }
 inline Quat operator-(Quat q) { return {-q.w, -q.x, -q.y, -q.z}; }
 
