@@ -12,6 +12,7 @@ from kinesphere.engine.recorded_clearance import SOLIDS, clear_hand, solids
 from kinesphere.engine.recorded_limbs import place_limb, recorded_rig
 from kinesphere.engine.recorded_limits import PARTS, arm_limits
 from kinesphere.engine.recorded_referents import aim
+from kinesphere.engine.recorded_targets import envelope
 from kinesphere.maths import rotations
 from kinesphere.maths.kinematics import forward
 from kinesphere.maths.vectors import norms, unit
@@ -162,3 +163,43 @@ def test_a_twist_beyond_its_range_may_be_as_far_beyond_on_either_side():
         limits.ease("leftUpperArm", recorded, local, np.zeros(2))
         same = np.abs(np.sum(local[:, upper] * given[:, upper], axis=1))
         np.testing.assert_allclose(same, 1.0, atol=1e-9)
+
+
+def test_an_elbow_that_bends_beside_its_hinge_does_not_flip():
+    """It comes to its hinge's way, bent as far as it is asked to be, without a leap."""
+    motion = record("wave")
+    body = lift(motion).body
+    limits, lower = arm_limits(body), body.roles["leftLowerArm"]
+    bone, straight, ahead, aside = limits.eased["leftLowerArm"].axes
+    before, after = limits.eased["leftLowerArm"].before, limits.eased["leftLowerArm"].after
+
+    def bent(degrees):
+        """By so much to the side and a little back: opposite to its hinge."""
+        axis = np.cross(bone, np.cos(np.radians(100.0)) * ahead + np.sin(np.radians(100.0)) * aside)
+        local = np.repeat(motion.rotations[:1], len(degrees), axis=0)
+        turn = rotations.from_rotation_vector(np.radians(degrees)[:, None] * unit(axis))
+        local[:, lower] = rotations.multiply(rotations.multiply(rotations.conjugate(before), turn), after)
+        return local
+
+    degrees = np.arange(40.0, 130.0)
+    recorded = np.ascontiguousarray(bent(np.full(len(degrees), 40.0))[:, limits.joints])
+    local = bent(degrees)
+
+    def direction():
+        turned = rotations.multiply(rotations.multiply(before, local[:, lower]), rotations.conjugate(after))
+        return rotations.rotate(turned, bone)
+
+    asked = direction()
+    limits.ease("leftLowerArm", recorded, local)
+    way = direction()
+    assert np.degrees(norms(np.diff(way, axis=0)).max()) < 6.0
+    np.testing.assert_allclose((way @ straight)[-40:], (asked @ straight)[-40:], atol=0.02)
+    assert np.degrees(np.arcsin(way @ aside)[-1]) < 45.0
+
+
+def test_pushes_that_turn_round_do_not_leap():
+    phase = np.linspace(0.0, np.pi, 121)[:, None]
+    pushes = 0.05 * (np.cos(phase) * np.array([1.0, 0.0, 0.0]))
+    made = envelope(pushes, 60.0)
+    assert norms(np.diff(made, axis=0)).max() < 0.01
+    assert norms(made[:30]).min() > 0.05 * np.cos(np.pi / 4.0)

@@ -150,11 +150,13 @@ def _perform(phrase: Phrase, rate: float) -> Motion:
     context = PerformanceContext.of(phrase, rate)
     local, translations = sample_frames(context.detail.poses.motion, context.clock.source)
     _show_own_clocks(context, local)
+    limits = arm_limits(context.body)
+    wrists = local[:, limits.hands]
     _trail(context, local)
     before = context.world(local, translations)
     hold_still(context, local, translations)
-    limits = arm_limits(context.body)
     recorded = np.ascontiguousarray(local[:, limits.joints])
+    recorded[:, np.searchsorted(limits.joints, limits.hands)] = wrists  # what hands trail is none of the recording's
     table = recorded_channels(context)
     recorded_rig(context.body).turn_trunk(table, rate, local, translations)
     stepped = edited_steps(context.phrase, context.clock)

@@ -4,6 +4,12 @@
 
 namespace kinesphere {
 
+namespace {
+
+constexpr double BENT_MORE = 0.4;  // radians of an elbow, over which wrists come to be as far out as asked
+
+}  // namespace
+
 // ArmRange of recorded_targets.py.
 struct ArmRange {
     double nearest;  // metres from shoulder to wrist of a folded arm
@@ -117,21 +123,54 @@ static void arm_turns(const Limb& limb, Floats<3> carried, Floats<3> rotations, 
         }
 }
 
+// The way from a limb's upper joint to its end, in the axes above the limb.
+static Vec3 wrist_ray(const PoseView& pose, const Limb& limb) {
+    const Placement upper = {pose.local(limb.upper), {0.0, 0.0, 0.0}};
+    return pose.world_below(limb.upper, upper, limb.end).position;
+}
+
+// Write these of T poses (T, 3).
+static void wrist_rays(const Limb& limb, FloatsOut<3> rotations, FloatsOut<3> translations, FloatsOut<2> out) {
+    for (Index t = 0; t < out.shape[0]; ++t)
+        write_vector(out.at(t), wrist_ray({limb.parents, rotations.at(t), translations.at(t)}, limb));
+}
+
+// A limb's middle joint, in the axes above the limb.
+struct Elbow {
+    Quat above;      // rotation of what it turns against
+    Vec3 bone, way;  // to it, and on to the limb's end
+    Vec3 normal;     // of the plane of both, as long as their product
+    double bend;     // radians from straight
+
+    Elbow(const PoseView& pose, const Limb& limb) {
+        const Placement upper = {pose.local(limb.upper), {0.0, 0.0, 0.0}};
+        const Placement lower = pose.world_below(limb.upper, upper, limb.lower);
+        above = lower.rotation * conjugate(pose.local(limb.lower)), bone = lower.position;
+        way = pose.world_below(limb.lower, lower, limb.end).position - bone;
+        normal = cross(bone, way), bend = std::atan2(norm(normal), dot(bone, way));
+    }
+};
+
+// By how much an elbow is to be bent for the wrist to be as far from its shoulder as asked: as far as it is bent more
+// than it was. By the same turns the wrist goes farther then; that of an arm less bent would have to turn faster.
+static double elbow_missing(const Elbow& now, double was, double wanted) {
+    const double a = norm(now.bone), b = norm(now.way);
+    if (norm(now.normal) < 1e-9 * most(a * b, 1.0)) return 0.0;
+    const double then = std::acos(clamp((square(wanted) - square(a) - square(b)) / (2.0 * a * b), -1.0, 1.0));
+    return smoothstep((least(now.bend, then) - was) / BENT_MORE) * (then - now.bend);
+}
+
 // Bring turns (T, 2, 4) of both bones towards calm ones (T, 2, 4) by shares (T,), in T poses that are changed in place.
-// Write the rotations (T, 4) less none, in the axes above the limb, that bring wrists back into the direction from
-// their shoulders in which they were.
-static void calm_turns(const Limb& limb, Floats<3> carried, Floats<3> turns, Floats<3> calm, Floats<1> shares,
-                       FloatsOut<3> rotations, FloatsOut<3> translations, FloatsOut<2> back) {
+// Write by how much elbows are to be bent (T,) for wrists to be as far from their shoulders as rays (T, 3) are long.
+static void calm_turns(const Limb& limb, Floats<3> carried, Floats<3> turns, Floats<3> calm, Floats<2> rays,
+                       Floats<1> shares, FloatsOut<3> rotations, FloatsOut<3> translations, FloatsOut<1> bends) {
     const Index joints[] = {limb.upper, limb.lower};
     for (Index t = 0; t < rotations.shape[0]; ++t) {
-        write_quaternion(back.at(t), {0.0, 0.0, 0.0, 0.0});
+        bends(t) = 0.0;
         if (shares(t) <= 0.0) continue;
         const PoseView pose = {limb.parents, rotations.at(t), translations.at(t)};
-        const auto ray = [&] {  // from the shoulder to the wrist
-            const Placement upper = {pose.local(limb.upper), {0.0, 0.0, 0.0}};
-            return pose.world_below(limb.upper, upper, limb.end).position;
-        };
-        const Vec3 way = ray();
+        for (Index k = 0; k < 2; ++k) pose.set(joints[k], read_quaternion(carried.at(t, k)));
+        const double was = Elbow(pose, limb).bend;
         for (Index k = 0; k < 2; ++k) {
             const Quat own = read_quaternion(turns.at(t, k));
             Quat aim = read_quaternion(calm.at(t, k));
@@ -140,20 +179,27 @@ static void calm_turns(const Limb& limb, Floats<3> carried, Floats<3> turns, Flo
             pose.set(joints[k],
                      read_quaternion(carried.at(t, k)) * (shares(t) < 1.0 ? slerp(own, aim, shares(t)) : aim));
         }
-        const Vec3 now = ray();
-        if (norm(now) < 1e-9 || norm(way) < 1e-9) continue;
-        const Quat turn = quaternion_between(now, way);
-        write_quaternion(back.at(t), {turn.w - 1.0, turn.x, turn.y, turn.z});
+        bends(t) = shares(t) * elbow_missing(Elbow(pose, limb), was, norm(read_vector(rays.at(t))));
     }
 }
 
-// Turn upper bones of T poses in place by rotations (T, 4) less none, in the axes above the limb.
-static void turn_back(const Limb& limb, Floats<2> turns, FloatsOut<3> rotations, FloatsOut<3> translations) {
+// Bend elbows of T poses in their planes, in place, by angles (T,), and turn upper bones by shares (T,) until wrists
+// are in the directions of rays (T, 3) from their shoulders, in the axes above the limb.
+static void bring_wrists(const Limb& limb, Floats<1> bends, Floats<2> rays, Floats<1> shares, FloatsOut<3> rotations,
+                         FloatsOut<3> translations) {
     for (Index t = 0; t < rotations.shape[0]; ++t) {
-        const Quat own = read_quaternion(turns.at(t)), turn = {own.w + 1.0, own.x, own.y, own.z};
-        if (own.w == 0.0 && own.x == 0.0 && own.y == 0.0 && own.z == 0.0) continue;
+        if (shares(t) <= 0.0) continue;
         const PoseView pose = {limb.parents, rotations.at(t), translations.at(t)};
-        pose.set(limb.upper, turn * pose.local(limb.upper));
+        const Elbow elbow(pose, limb);
+        const double size = norm(elbow.normal);
+        if (bends(t) != 0.0 && size > 0.0) {
+            const Quat turn = axis_angle_quaternion(elbow.normal / size, bends(t));
+            pose.set(limb.lower, conjugate(elbow.above) * turn * elbow.above * pose.local(limb.lower));
+        }
+        const Vec3 now = wrist_ray(pose, limb), way = read_vector(rays.at(t));
+        if (norm(now) < 1e-9 || norm(way) < 1e-9) continue;
+        const Quat whole = quaternion_between(now, way);
+        pose.set(limb.upper, slerp({1.0, 0.0, 0.0, 0.0}, whole, shares(t)) * pose.local(limb.upper));
     }
 }
 
@@ -207,7 +253,8 @@ KERNELS(recorded_arms) {
             kernel<lower_elbow>("lower_elbow"),
             kernel<arm_turns>("arm_turns"),
             kernel<calm_turns>("calm_turns"),
-            kernel<turn_back>("turn_back"),
+            kernel<wrist_rays>("wrist_rays"),
+            kernel<bring_wrists>("bring_wrists"),
             kernel<smooth_changes>("smooth_changes"),
             kernel<approach_ends>("approach_ends")};
 }

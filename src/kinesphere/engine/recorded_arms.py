@@ -36,6 +36,7 @@ ELBOWS = (-0.9, 1.1)  # radians inwards and outwards of hanging straight down, t
 HIGHER, HIGHEST, ELBOW_SMOOTH = 0.08, -0.06, 0.03  # arm lengths above the recorded elbow, and the shoulder; seconds
 ARM_SMOOTH = 0.035  # seconds of σ, over which turns of arms are smoothed
 AWAY_SMOOTH = 0.03  # seconds of σ, over which displacements are smoothed: a captured path has noise to be enlarged
+BEND_SMOOTH = 0.03  # seconds of σ, over which it is smoothed how far elbows bend for wrists to be as far out as asked
 EASE_SMOOTH = 0.02  # seconds of σ, in which arms come to what limits leave of smooth turns
 HAND_SMOOTH = 0.03  # seconds of σ, over which turns of hands are smoothed
 TREMBLES = (
@@ -188,10 +189,10 @@ def _finish_arm(
 ) -> None:
     """Bring an arm within its limits, smooth how it is turned, and turn the hand."""
     limits, side, limb, target = arm_limits(context.body), arm.side, arm.limb, arm.target
-    held = target.held
+    held, rays = target.held, _wrist_rays(limb, local, translations)
     for part in ("UpperArm", "LowerArm"):
         limits.ease(f"{side}{part}", recorded, local, 1.0 - held)
-    _smooth_turns(context, arm, local, translations)
+    _smooth_turns(context, arm, rays, local, translations)
     asked = np.ascontiguousarray(local[:, [limb.upper, limb.lower]])
     for part in ("UpperArm", "LowerArm"):  # smoothing leaves little to be eased again
         limits.ease(f"{side}{part}", recorded, local, 1.0 - held)
@@ -210,6 +211,7 @@ def _finish_arm(
     # What a wrist bends in the recording stays as it is.
     turned = arm.moved | arm.turns.any(axis=1) | (target.kept > 0.0)
     _smooth_changes(np.ascontiguousarray(arm.was[:, 2:]), [limb.end], HAND_SMOOTH * context.rate, turned, local)
+    limits.ease(f"{side}Hand", recorded, local)  # a recorded hand may be at its limit when what is added is elsewhere
     shape_fingers(context.body.skeleton, side, table, free, local)
 
 
@@ -221,20 +223,32 @@ def _elbow_room(context: PerformanceContext, side: str, swivels: Floats) -> Floa
     return within_room(swivels, recorded, ELBOWS)
 
 
-def _smooth_turns(context: PerformanceContext, arm: _Arm, local: Floats, translations: Floats) -> None:
+def _wrist_rays(limb: Limb, local: Floats, translations: Floats) -> Floats:
+    """``(T, 3)`` from shoulder to wrist, in the axes above the limb."""
+    rays = np.empty((len(local), 3))
+    _native.recorded_arms.wrist_rays(limb, local, translations, rays)
+    return rays
+
+
+def _smooth_turns(context: PerformanceContext, arm: _Arm, asked: Floats, local: Floats, translations: Floats) -> None:
     """Smooth in time how far edits have turned both bones of an arm: an elbow near straight turns fast.
 
-    The wrist goes back into the direction from its shoulder in which it was, as smoothly: what the recording trembles
-    is not made more. Frames that nothing has moved stay, and so do hands where a user's keys bring them.
+    The wrist goes back as smoothly to where it was ``asked (T, 3)`` to be, as ``_wrist_rays`` has it, and limits bring
+    it as smoothly elsewhere: in that direction from its shoulder, and where its elbow is bent as far. What the
+    recording trembles is not made more. Frames that nothing has moved stay, and so do hands where a user's keys bring
+    them.
     """
     if not arm.moved.any():
         return
+    eased = _wrist_rays(arm.limb, local, translations)
+    rays = asked + gaussian(eased - asked, ARM_SMOOTH * context.rate, ends="reflect")
     turns, carried = np.empty((len(local), 2, 4)), np.ascontiguousarray(arm.was[:, :2])
     _native.recorded_arms.arm_turns(arm.limb, carried, local, turns)
     calm = gaussian(turns, ARM_SMOOTH * context.rate, ends="reflect")
-    shares, back = arm.moved * (1.0 - arm.target.keyed), np.empty((len(local), 4))
-    _native.recorded_arms.calm_turns(arm.limb, carried, turns, calm, shares, local, translations, back)
-    _native.recorded_arms.turn_back(arm.limb, back, local, translations)
+    shares, bends = arm.moved * (1.0 - arm.target.keyed), np.empty(len(local))
+    _native.recorded_arms.calm_turns(arm.limb, carried, turns, calm, rays, shares, local, translations, bends)
+    bends = gaussian(bends, BEND_SMOOTH * context.rate, ends="reflect")
+    _native.recorded_arms.bring_wrists(arm.limb, bends, rays, shares, local, translations)
 
 
 def _smooth_changes(was: Floats, joints: list[int], sigma: float, moved: Bools, local: Floats) -> None:

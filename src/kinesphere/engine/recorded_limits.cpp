@@ -8,6 +8,7 @@ namespace {
 constexpr double PI = 3.141592653589793;
 constexpr double KNEE = 0.2, BEYOND = 0.05;  // radians before the end of a range where it begins to bind, and after it
 constexpr double UNSURE[] = {0.05, 0.2};     // of how sure a twist is, over which it comes to count
+constexpr double HINGED = 0.6;               // radians that an elbow is bent farther, in which it comes to its hinge
 constexpr double SAME = 1e-15;               // of the cosine of half an angle: joints that are turned less are not
 
 // EasedJoint of recorded_limits.py.
@@ -111,6 +112,34 @@ struct Joint {
                sine < highest_side;
     }
 
+    bool is_hinge() const { return own.cone <= 0.0 && own.ranges(0, 1) > 0.5 * PI; }
+
+    // How far a bone is bent from straight, and to which side of the way that its hinge has.
+    void read_bend(Vec3 direction, double& bend, double& azimuth) const {
+        const double ahead = dot(direction, forward), beside = dot(direction, side);
+        bend = std::atan2(std::sqrt(square(ahead) + square(beside)), dot(direction, neutral));
+        azimuth = std::atan2(beside, ahead);
+    }
+
+    // The direction, bent as far, of a bone that is bent to the side of its hinge's way. Flexion and side angle have
+    // their pole there: past it the bone would flip. What was recorded counts as long as it is bent no farther.
+    Vec3 hinged(Vec3 recorded, Vec3 now) const {
+        double bend, azimuth, was_bend, was_azimuth;
+        read_bend(now, bend, azimuth);
+        const double widest = azimuth > 0.0 ? own.ranges(1, 1) : -own.ranges(1, 0);
+        const auto room = [&](double angle) {  // of the azimuth, at a bend
+            if (angle < widest) return PI - 0.5 * PI * angle / widest;
+            return angle > PI - widest ? 0.5 * PI : std::asin(std::sin(widest) / std::sin(angle));
+        };
+        if (std::abs(azimuth) <= room(bend) - KNEE) return now;
+        read_bend(recorded, was_bend, was_azimuth);
+        was_azimuth *= smoothstep(was_bend / KNEE);
+        const double more = most(std::abs(was_azimuth) - room(was_bend), 0.0);
+        const double end = room(bend) + more * (1.0 - smoothstep((bend - was_bend) / HINGED));
+        const double allowed = eased(clamp(was_azimuth, -end, end), azimuth, {-end, end});
+        return std::cos(bend) * neutral + std::sin(bend) * (std::cos(allowed) * forward + std::sin(allowed) * side);
+    }
+
     // The direction that the bone may have.
     Vec3 direction(const Turned& was, const Turned& now) const {
         if (own.cone > 0.0) {
@@ -122,11 +151,12 @@ struct Joint {
             const double size = norm(axis);
             return size < 1e-9 ? now.bone : rotate(axis_angle_quaternion(axis / size, allowed), neutral);
         }
-        const double flexed = flexion(now.bone), beside = aside(now.bone);
+        const Vec3 bent = is_hinge() ? hinged(was.bone, now.bone) : now.bone;
+        const double flexed = flexion(bent), beside = aside(bent);
         const auto within = [](double angle, Range own) {
             return angle > own.lowest + KNEE && angle < own.highest - KNEE;
         };
-        if (within(flexed, range(0)) && within(beside, range(1))) return now.bone;
+        if (within(flexed, range(0)) && within(beside, range(1))) return bent;
         const double was_flexed = flexion(was.bone);
         const double u = eased(was_flexed, was_flexed + (flexed - was_flexed), range(0));
         const double v = eased(aside(was.bone), beside, range(1));

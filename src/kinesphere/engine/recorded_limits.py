@@ -43,6 +43,7 @@ class ArmLimits:
     """The limited joints of both arms, and the joints whose recorded rotations they are compared with."""
 
     joints: Ints  # (C,)
+    hands: Ints  # (H,) of them, those below forearms
     eased: dict[str, EasedJoint]  # by role
     below: dict[str, int]  # role to the joint that keeps its rotation where this one's twist is held back
 
@@ -91,7 +92,13 @@ def arm_limits(body: Body) -> ArmLimits:
         child = {"UpperArm": "LowerArm", "LowerArm": "Hand"}.get(part)
         if child and f"{side}{child}" in found:
             below[role] = found[f"{side}{child}"].path[0]
-    return ArmLimits(np.array(joints), {role: _eased(own, columns) for role, own in found.items()}, below)
+    hands = sorted({step for role, own in found.items() if role.endswith("Hand") for step in own.path})
+    return ArmLimits(
+        np.array(joints),
+        np.array(hands, dtype=np.intp),
+        {role: _eased(own, columns) for role, own in found.items()},
+        below,
+    )
 
 
 def _eased(joint: LimitedJoint, columns: dict[int, int]) -> EasedJoint:

@@ -30,6 +30,7 @@ FOLDED, NEAR_SHOULDER = 0.32, 0.1  # arm lengths from shoulder to wrist of a fol
 WAS_FOLDED = 0.9  # of the recorded distance that is always allowed
 CLEARS = 0.12  # seconds in which a hand comes out of the body, before it would be inside
 CLEAR_SMOOTH = 0.05  # seconds of σ, over which hands and elbows come out of the body
+AGREE = 0.6  # of their lengths, that the mean of pushes has which agree in direction
 CHEST_SMOOTH = 0.05  # seconds of σ, over which the axes of displacements are smoothed
 QUICK = 0.035  # seconds of σ: what is quicker in a hand's way is scaled with its distance from the shoulder
 GROWN = 0.5, 0.8  # of an arm's length, over which a growing arm comes to be displaced
@@ -135,12 +136,17 @@ def move_target(targets: dict[str, HandTarget], side: str, push: Floats) -> None
 
 
 def envelope(pushes: Floats, rate: float, seconds: float = CLEARS) -> Floats:
-    """Displacements ``(T, 3)`` that are smooth in time and nowhere smaller than given ones, so many seconds around."""
+    """Displacements ``(T, 3)`` that are smooth in time and nowhere smaller than given ones, so many seconds around.
+
+    Where pushes turn round they go through nothing: the direction between two opposite ones would leap.
+    """
     if not pushes.any():
         return pushes
-    smooth = gaussian(pushes, CLEAR_SMOOTH * rate, ends="hold")
-    size = smooth_envelope(norms(pushes), seconds, rate)
-    return np.asarray((size / np.maximum(norms(smooth), 1e-9))[:, None] * smooth)
+    far = norms(pushes)
+    smooth = gaussian(np.column_stack([pushes, far]), CLEAR_SMOOTH * rate, ends="hold")
+    size, length = smooth_envelope(far, seconds, rate), norms(smooth[:, :3])
+    agree = smoothstep(length / np.maximum(smooth[:, 3], 1e-12) / AGREE)
+    return np.asarray((agree * size / np.maximum(length, 1e-9))[:, None] * smooth[:, :3])
 
 
 def edited(context: PerformanceContext, side: str, before: RecordedWorld, target: HandTarget) -> Floats:
@@ -235,9 +241,11 @@ def _target(
     ends = rotations.multiply(carried, before.q(hand))
     met = meetings.met
     kept = np.array(met)
-    if met.any():
+    as_pair = np.zeros_like(target)
+    if met.any():  # whichever of them hangs, they go the same way
         together = after.p(after.chest_joint) + rotations.rotate(carried, wrist - before.p(before.chest_joint))
-        target = target + met[:, None] * (together + displaced - target)
+        as_pair = length * rotations.rotate(rotations.multiply(carried, steady), away)
+        target = target + met[:, None] * (together + as_pair - target)
     apart = 1.0 - met
     near = np.maximum(apart * context.shown(nearness(context.detail.poses, side)), met * meetings.at_head)
     head = context.roles["head"]
@@ -251,7 +259,9 @@ def _target(
     holds, aims = _holds(context, side, before, after, apart)
     if holds:
         place, turn, held = _held(holds, ends)
-        target = target + held[:, None] * (place - target)
+        # Hands that meet are displaced the less the more either is held, already.
+        left = ((1.0 - near) * met)[:, None] * as_pair
+        target = target + held[:, None] * (place + left - target)
         ends = rotations.slerp(ends, turn, held / np.maximum(np.maximum(kept, held), 1e-12))
         kept, fixed = np.maximum(kept, held), np.maximum(fixed, held)
     calmer = (1.0 - np.maximum(fixed, met))[:, None] * _calmer(was, target - after.p(shoulder), context.rate)
@@ -299,7 +309,8 @@ def _holds(
 ) -> tuple[list[Hold], list[tuple[Floats, Floats]]]:
     """What a hand is held by, and what it points at.
 
-    What it touches comes first, before the hand that it meets; all else as far as it is ``apart (T,)`` from that one.
+    What it touches comes first, before the hand that it meets; all else as far as it is ``apart (T,)`` from that one,
+    and so does the head, with which hands that meet there go together.
     """
     shoulder, hand = (context.roles[f"{side}{part}"] for part in ("UpperArm", "Hand"))
     wrist = before.p(hand)
@@ -319,7 +330,8 @@ def _holds(
             by = rotations.multiply(after.q(joint), rotations.conjugate(before.q(joint)))
             place = after.p(joint) + rotations.rotate(by, wrist - before.p(joint))
             turn = rotations.multiply(by, before.q(hand))
-        holds.append((weight if referent.kind == Kind.TOUCH else apart * weight, place, turn))
+        with_body = referent.kind == Kind.TOUCH and referent.joint != "head"
+        holds.append((weight if with_body else apart * weight, place, turn))
     return holds, aims
 
 
