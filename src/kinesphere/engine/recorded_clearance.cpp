@@ -107,6 +107,30 @@ Swung swing_out(const Arm& arm, const Solids& was, const Solids& now, Index t, F
 
 }  // namespace
 
+// Write solids from joints (8, T, 3): hips, head, upper arms, upper and lower legs, of which the chest, the head and
+// the upper legs are turned so (4, T, 4), and have these frames (4, 4). The trunk ends `below` the shoulders, the head
+// at `crown (3,)` of its own axes, and thighs at a share of the way to the knee.
+static void body_solids(Floats<3> places, Floats<3> turned, Floats<2> frames, double below, Floats<1> crown,
+                        double share, FloatsOut<3> starts, FloatsOut<3> ends, FloatsOut<3> axes) {
+    for (Index t = 0; t < places.shape[1]; ++t) {
+        const auto place = [&](Index joint) { return read_vector(places.at(joint, t)); };
+        Quat own[4];
+        for (Index s = 0; s < 4; ++s) {
+            own[s] = read_quaternion(turned.at(s, t)) * read_quaternion(frames.at(s));
+            write_quaternion(axes.at(s, t), own[s]);
+        }
+        write_vector(starts.at(0, t), place(0));
+        write_vector(ends.at(0, t), 0.5 * (place(2) + place(3)) + rotate(own[0], {0.0, -below, 0.0}));
+        write_vector(starts.at(1, t), place(1));
+        write_vector(ends.at(1, t), place(1) + rotate(own[1], read_vector(crown.data)));
+        for (Index leg = 0; leg < 2; ++leg) {
+            const Vec3 hip = place(4 + leg);
+            write_vector(starts.at(2 + leg, t), hip);
+            write_vector(ends.at(2 + leg, t), hip + share * (place(6 + leg) - hip));
+        }
+    }
+}
+
 // Write displacements (T, 3) of wrists' targets (T, 3) that bring wrists, and palms (T, 3) away from them, out of
 // solids, where both may be as deep as they were recorded (T, 3) among others. The push begins a share `soft` of a
 // solid's half width outside. Say whether any is.
@@ -152,6 +176,9 @@ FIELDS(kinesphere::ArmRows, &kinesphere::ArmRows::shoulders, &kinesphere::ArmRow
 
 namespace kinesphere {
 
-KERNELS(recorded_clearance) { return {kernel<clear_hand>("clear_hand"), kernel<clear_forearm>("clear_forearm")}; }
+KERNELS(recorded_clearance) {
+    return {kernel<body_solids>("body_solids"), kernel<clear_hand>("clear_hand"),
+            kernel<clear_forearm>("clear_forearm")};
+}
 
 }  // namespace kinesphere

@@ -67,18 +67,16 @@ def solids(body: Body, world: Joints, legs: Joints | None = None) -> Solids:
     roles = body.roles
     arm, leg = (0.5 * sum(body.lengths[f"{side}{limb}"] for side in SIDES) for limb in ("Arm", "Leg"))
     size = min(arm / ARM, leg / LEG)
-    joints = [chest_joint(body), roles["head"], *(roles[f"{side}UpperLeg"] for side in SIDES)]
-    worlds = world, world, legs, legs
-    turned = np.stack([own.q(joint) for own, joint in zip(worlds, joints, strict=True)])
-    axes = rotations.multiply(turned, np.stack([body_frame(body, joint) for joint in joints])[:, None])
-    offsets = np.array([[0.0, -BELOW_SHOULDERS * arm, 0.0], CROWN * size * ARM * np.array([0.0, 1.0, 0.15])])
-    down, crown = rotations.rotate(axes[:2], offsets[:, None])
-    starts = np.stack([own.p(joint) for own, joint in zip(worlds, [roles["hips"], *joints[1:]], strict=True)])
-    ends = np.empty_like(starts)
-    ends[0] = 0.5 * (world.p(roles["leftUpperArm"]) + world.p(roles["rightUpperArm"])) + down
-    ends[1] = starts[1] + crown
-    for i, side in enumerate(SIDES, 2):
-        ends[i] = starts[i] + THIGH_ENDS * (legs.p(roles[f"{side}LowerLeg"]) - starts[i])
+    chest, head, shoulders = chest_joint(body), roles["head"], [roles[f"{side}UpperArm"] for side in SIDES]
+    thighs, knees = ([roles[f"{side}{part}"] for side in SIDES] for part in ("UpperLeg", "LowerLeg"))
+    places = [world.p(joint) for joint in (roles["hips"], head, *shoulders)] + [legs.p(own) for own in thighs + knees]
+    turned = np.stack([world.q(chest), world.q(head), *(legs.q(joint) for joint in thighs)])
+    frames = np.stack([body_frame(body, joint) for joint in (chest, head, *thighs)])
+    crown = CROWN * size * ARM * np.array([0.0, 1.0, 0.15])
+    starts, ends = np.empty((2, 4, len(places[0]), 3))
+    axes = np.empty_like(turned)
+    rows = np.stack(places), turned, frames, BELOW_SHOULDERS * arm, crown, THIGH_ENDS
+    _native.recorded_clearance.body_solids(*rows, starts, ends, axes)
     return Solids(starts, ends, axes, size * np.array([TRUNK, HEAD, THIGH, THIGH]))
 
 

@@ -128,7 +128,7 @@ static void approach_rotations(Ints<1> joints, Floats<3> wanted, Floats<1> share
             const Quat from = read_quaternion(at), aim = read_quaternion(wanted.at(same ? 0 : t, k));
             const Quat way = conjugate(from) * aim;
             const double near = 1.0 - smoothstep((OPPOSITE[0] - std::abs(way.w)) / (OPPOSITE[0] - OPPOSITE[1]));
-            write_quaternion(at, slerp(from, aim, near * shares(t)));
+            write_quaternion(at, from * part_of(way, near * shares(t)));
         }
     }
 }

@@ -196,14 +196,6 @@ struct Joint {
     }
 };
 
-Quat part_of(Quat q, double share) {
-    if (share >= 1.0) return q;
-    const double sign = q.w < 0.0 ? -1.0 : 1.0, size = std::sqrt(square(q.x) + square(q.y) + square(q.z));
-    if (size < 1e-12) return {1.0, 0.0, 0.0, 0.0};
-    const double scale = share * sign * 2.0 * std::atan2(size, sign * q.w) / size;
-    return exponential_quaternion(scale * Vec3{q.x, q.y, q.z});
-}
-
 bool is_same(const double* rotations, Ints<1> joints, const double* recorded, Ints<1> columns) {
     for (Index i = 0; i < joints.shape[0]; ++i) {
         const double *a = rotations + 4 * joints(i), *b = recorded + 4 * columns(i);
@@ -243,7 +235,8 @@ static void ease_joint(const EasedJoint& limited, Index child, Floats<3> recorde
         if (shares(t) > 0.0 && dot(moved, moved) > 0.0) {
             const Turned here = joint.turned(pose, limited.path);
             const Quat wanted = quaternion_between(joint.bone, direction) * axis_angle_quaternion(joint.bone, twist);
-            write_quaternion(at, read_quaternion(at) * part_of(joint.own_rotation(here, wanted), shares(t)));
+            const Quat turn = joint.own_rotation(here, wanted);
+            write_quaternion(at, read_quaternion(at) * (shares(t) < 1.0 ? part_of(turn, shares(t)) : turn));
         }
     }
 }

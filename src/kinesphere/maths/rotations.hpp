@@ -106,16 +106,18 @@ inline Vec3 quaternion_logarithm(Quat q) {
     return factor * axis;
 }
 
-// From a quaternion to another along the shorter arc, by a share.
-inline Quat slerp(Quat start, Quat end, double share) {
-    Quat step = conjugate(start) * end;
+// A share of a rotation, along the shorter arc.
+inline Quat part_of(Quat step, double share) {
     if (step.w < 0.0) step = -step;
     const double sine = std::sqrt(step.x * step.x + step.y * step.y + step.z * step.z);
     const double half = share * acute_angle(sine, step.w);
     const auto [c, sinc] = cos_and_sinc(half * half);
     const double factor = sine > 1e-12 ? sinc * half / sine : share;
-    return start * Quat{c, factor * step.x, factor * step.y, factor * step.z};
+    return {c, factor * step.x, factor * step.y, factor * step.z};
 }
+
+// From a quaternion to another along the shorter arc, by a share.
+inline Quat slerp(Quat start, Quat end, double share) { return start * part_of(conjugate(start) * end, share); }
 
 // One unit vector across another vector: square to the world axis that is farthest from it.
 inline Vec3 perpendicular_vector(Vec3 v) {
