@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from gltf.scenes import Scene, glb, taken_apart, world_positions
 from gltf.skinning import dance, stick, vertices
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 import kinesphere
@@ -54,9 +54,11 @@ def random_rig(seed: int, kinds: tuple[str, ...]) -> Scene:
 
 
 @pytest.mark.filterwarnings("ignore:.*scaled unevenly")
+@pytest.mark.filterwarnings("ignore:.*is the unit right")  # scales of 100 below each other
 @pytest.mark.parametrize("kinds", [("uniform",), ("axes",), ("mirrored",), ("uniform", "axes", "mirrored")])
 @quick
 @given(seed=st.integers(0, 10_000))
+@example(seed=170)
 def test_joints_are_where_the_motion_has_them(tmp_path: Path, kinds: tuple[str, ...], seed: int) -> None:
     character = load_character(random_rig(seed, kinds).write(tmp_path / "rig.glb"))
     motion = dance(character, frames=5, seed=seed, slide=True)
