@@ -82,13 +82,14 @@ static void keep_off_shoulder(const ArmRange& arm, Floats<2> carried, Floats<2> 
 
 // Write swivels (T,) that bring elbows down which are higher above their shoulders than `highest (T,)`, up along a
 // chest (T, 4). They go down on the side where they are; one that is straight up goes outwards, to its left by a
-// sign. Give the greatest.
-static double lower_elbow(const Limb& limb, Floats<1> highest, Floats<2> chest, double outwards, FloatsOut<3> rotations,
-                          FloatsOut<3> translations, FloatsOut<1> out) {
+// sign. What is above the limbs is turned and placed so (T, 7). Give the greatest.
+static double lower_elbow(const Limb& limb, Floats<2> above, Floats<1> highest, Floats<2> chest, double outwards,
+                          FloatsOut<3> rotations, FloatsOut<3> translations, FloatsOut<1> out) {
     double greatest = 0.0;
     for (Index t = 0; t < out.shape[0]; ++t) {
         const PoseView pose = {limb.parents, rotations.at(t), translations.at(t)};
-        const Placement upper = pose.world(limb.upper), lower = pose.world_below(limb.upper, upper, limb.lower);
+        const Placement upper = upper_joint(limb, pose, above, t);
+        const Placement lower = pose.world_below(limb.upper, upper, limb.lower);
         const Vec3 end = pose.world_below(limb.lower, lower, limb.end).position,
                    up = rotate(read_quaternion(chest.at(t)), {0.0, 1.0, 0.0});
         const Vec3 bone = lower.position - upper.position, way = end - upper.position;
@@ -204,7 +205,8 @@ static void bring_wrists(const Limb& limb, Floats<1> bends, Floats<2> rays, Floa
 }
 
 // Smooth in time, by weights, how far joints (K,) of T poses have turned from how they were (T, K, 4), in place.
-static void smooth_changes(Floats<3> was, Ints<1> joints, Floats<1> weights, FloatsOut<3> rotations) {
+// Frames that nothing has moved (T,) stay.
+static void smooth_changes(Floats<3> was, Ints<1> joints, Floats<1> weights, Bools<1> moved, FloatsOut<3> rotations) {
     const Index frames = rotations.shape[0];
     Scratch<double, 2> turns(4, frames), calm(4, frames);  // rotations less none: nothing stays nothing
     for (Index k = 0; k < joints.shape[0]; ++k) {
@@ -218,6 +220,7 @@ static void smooth_changes(Floats<3> was, Ints<1> joints, Floats<1> weights, Flo
         for (Index part = 0; part < 4; ++part)
             smooth_signal({turns.at(part), {frames}}, weights, REFLECT, {calm.at(part), {frames}});
         for (Index t = 0; t < frames; ++t) {
+            if (!moved(t)) continue;
             const Quat turn = {calm(0, t) + 1.0, calm(1, t), calm(2, t), calm(3, t)};
             const double size = std::sqrt(square(turn.w) + square(turn.x) + square(turn.y) + square(turn.z));
             const Quat made =

@@ -54,6 +54,7 @@ class _Arm:
 
     side: str
     limb: Limb
+    above: Floats  # (T, 7) how the parent of its upper joint is turned in the world, and where it is
     target: HandTarget
     was: Floats  # (T, 3, 4) rotations of both bones and the hand before they are moved
     turns: Floats  # (T, 3) rotation vectors of the hand
@@ -107,6 +108,7 @@ def _bring_hand(
     A captured elbow that is nearly straight may be bent the wrong way round; where edits begin, it comes over in time.
     """
     limb = context.limbs[f"{side}Arm"]._replace(soft=0.0)  # targets are within reach, softly
+    above = _above(limb, after)
     moved = norms(after.p(limb.end) - target.place) > TINY * context.detail.poses.arm_length
     turns, swivels = turn_hand(context.phrase, context.hands[side], context.clock, table)
     swivels = _elbow_room(context, side, swivels * (1.0 - target.kept))
@@ -115,14 +117,22 @@ def _bring_hand(
     was = np.ascontiguousarray(local[:, [limb.upper, limb.lower, limb.end]])
     near = smooth_envelope(moved.astype(np.float64), EDITS_COME, context.rate)
     moved = near > 0.0
-    place_limb(limb, local, translations, target.place, shares=moved, swivels=swivels)
+    place_limb(limb, local, translations, target.place, shares=moved, swivels=swivels, above=above)
     rows = np.flatnonzero(moved & (near < 1.0))
     for column, joint in enumerate((limb.upper, limb.lower)):
         local[rows, joint] = rotations.slerp(was[rows, column], local[rows, joint], near[rows])
-    lowered = _lower_elbow(context, side, before, after, local, translations)
+    lowered = _lower_elbow(context, side, above, before, after, local, translations)
     if lowered is not None:
-        place_limb(limb, local, translations, target.place, shares=lowered != 0.0, swivels=lowered)
-    return _Arm(side, limb, target, was, turns, moved)
+        place_limb(limb, local, translations, target.place, shares=lowered != 0.0, swivels=lowered, above=above)
+    return _Arm(side, limb, above, target, was, turns, moved)
+
+
+def _above(limb: Limb, world: RecordedWorld) -> Floats:
+    """``(T, 7)`` how the parent of a limb's upper joint is turned, and where it is; ``(T, 0)`` where it has none."""
+    parent = int(limb.parents[limb.upper])
+    if parent < 0:
+        return np.zeros((len(world.pose.p), 0))
+    return np.concatenate([world.q(parent), world.p(parent)], axis=1)
 
 
 def _clear_forearms(
@@ -147,7 +157,8 @@ def _clear_forearms(
             own = swings.get(arm.side, np.zeros(len(local)))
             pushed = (norms(arm.target.place - asked[arm.side]) > tiny) | (np.abs(own) > TINY)
             if pushed.any():
-                place_limb(arm.limb, local, translations, arm.target.place, shares=pushed, swivels=own)
+                rows = local, translations, arm.target.place
+                place_limb(arm.limb, *rows, shares=pushed, swivels=own, above=arm.above)
                 arm.moved |= pushed
         if not swings:
             return
@@ -198,7 +209,7 @@ def _finish_arm(
         limits.ease(f"{side}{part}", recorded, local, 1.0 - held)
     _smooth_changes(asked, [limb.upper, limb.lower], EASE_SMOOTH * context.rate, arm.moved, local)
     if held.any():
-        place_limb(limb, local, translations, target.place, shares=held * arm.moved)
+        place_limb(limb, local, translations, target.place, shares=held * arm.moved, above=arm.above)
     for weight, turn in target.aims:
         _hold_arm(context, side, before, turn, weight, recorded, local, translations)
     if target.kept.any():
@@ -256,15 +267,13 @@ def _smooth_changes(was: Floats, joints: list[int], sigma: float, moved: Bools, 
 
     Frames that nothing has ``moved (T,)`` stay.
     """
-    stay = np.flatnonzero(~moved)[:, None], np.array(joints)[None]
-    given = local[stay]
-    _native.recorded_arms.smooth_changes(was, np.array(joints), reflected_weights(sigma, len(local)), local)
-    local[stay] = given
+    _native.recorded_arms.smooth_changes(was, np.array(joints), reflected_weights(sigma, len(local)), moved, local)
 
 
 def _lower_elbow(
     context: PerformanceContext,
     side: str,
+    above: Floats,
     before: RecordedWorld,
     after: RecordedWorld,
     local: Floats,
@@ -279,7 +288,7 @@ def _lower_elbow(
     up = rotations.rotate(before.chest, np.array([0.0, 1.0, 0.0]))
     recorded = np.einsum("ti,ti->t", before.p(elbow) - before.p(shoulder), up)
     most = np.maximum(recorded + HIGHER * length, HIGHEST * length)
-    rows = context.limbs[f"{side}Arm"], most, after.chest, float(SIGN[side]), local, translations
+    rows = context.limbs[f"{side}Arm"], above, most, after.chest, float(SIGN[side]), local, translations
     if _native.recorded_arms.lower_elbow(*rows, found) < LEAST_LOWERED:
         return None
     return gaussian(found, ELBOW_SMOOTH * context.rate, ends="hold")

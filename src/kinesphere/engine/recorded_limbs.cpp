@@ -72,15 +72,18 @@ static void turn_trunk(const TrunkJoints& trunk, Floats<3> vectors, Floats<2> hi
 
 // Bring the ends of a limb in T poses towards targets (T, 3) in the world, in place, by shares (T,) of the way: its
 // hinge opens or closes, it turns about its upper joint, then by an angle (T,) about the line to its end. Write how far
-// from there ends are (T,), and then, where a flag is set, turn the end as it is wanted (T, 4) in the world.
+// from there ends are (T,), and then, where a flag is set, turn the end as it is wanted (T, 4) in the world. Parents of
+// upper joints are turned and placed so (T, 7), or (T, 0).
 static void place_limb(const Limb& limb, Floats<2> targets, Floats<1> swivels, Floats<1> shares, Floats<2> ends,
-                       Bools<1> turned, FloatsOut<3> rotations, FloatsOut<3> translations, FloatsOut<1> missed) {
+                       Bools<1> turned, Floats<2> above, FloatsOut<3> rotations, FloatsOut<3> translations,
+                       FloatsOut<1> missed) {
     for (Index t = 0; t < rotations.shape[0]; ++t) {
         missed(t) = 0.0;
         if (shares(t) <= 0.0 && !turned(t)) continue;
         const PoseView pose = view(limb.parents, rotations, translations, t);
         if (shares(t) > 0.0) {
-            const Placement upper = pose.world(limb.upper), lower = pose.world_below(limb.upper, upper, limb.lower);
+            const Placement upper = upper_joint(limb, pose, above, t);
+            const Placement lower = pose.world_below(limb.upper, upper, limb.lower);
             const Vec3 second = pose.world_below(limb.lower, lower, limb.end).position - lower.position;
             const Vec3 first = lower.position - upper.position,
                        own = rotate(upper.rotation, read_vector(limb.hinge.data));

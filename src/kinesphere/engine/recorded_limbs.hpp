@@ -17,6 +17,14 @@ struct Limb {
     double soft;      // share of its length in which it comes softly to straight
 };
 
+// Where the upper joint of a limb is, below its parent, which is turned and placed so (7,), or that is yet to be found
+// (0,): limbs that are brought somewhere several times hang on a trunk that stays.
+inline Placement upper_joint(const Limb& limb, const PoseView& pose, Floats<2> above, Index t) {
+    if (above.shape[1] == 0) return pose.world(limb.upper);
+    const Placement parent = {read_quaternion(above.at(t)), read_vector(above.at(t) + 4)};
+    return pose.world_below(limb.parents(limb.upper), parent, limb.upper);
+}
+
 // Of a limb's length that it is softly brought to: seven degrees of its hinge.
 constexpr double REACHED_SOFTLY = 0.9981;
 

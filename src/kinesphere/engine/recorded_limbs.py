@@ -119,6 +119,7 @@ def place_limb(
     swivels: Floats | None = None,
     ends: Floats | None = None,
     turned: Bools | None = None,
+    above: Floats | None = None,
 ) -> Floats:
     """Bring a limb's end towards ``targets (T, 3)`` in the world, in poses that are changed in place.
 
@@ -132,6 +133,8 @@ def place_limb(
         Radians that the limb then turns about the line to its end.
     ends, turned : (T, 4), (T,)
         The end's rotation in the world, and in which frames; None: it goes with the limb.
+    above : (T, 7)
+        How the parent of the upper joint is turned in the world, and where it is; None: that is yet to be found.
     """
     count = len(targets)
     rows = (
@@ -140,6 +143,7 @@ def place_limb(
         np.ones(count) if shares is None else np.asarray(shares, dtype=np.float64),
         np.zeros((count, 4)) if ends is None else np.ascontiguousarray(ends),
         np.full(count, ends is not None) if turned is None else turned,
+        np.zeros((count, 0)) if above is None else above,
         local,
         translations,
         missed := np.empty(count),
