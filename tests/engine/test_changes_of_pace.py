@@ -137,7 +137,7 @@ def test_collarbones_do_not_jump_where_their_range_ends():
 
     at_once, soft = local.copy(), local.copy()
     limits.ease("rightShoulder", recorded, at_once)
-    limits.ease_shoulder("right", RATE, recorded, soft)
+    limits.ease_in_time("rightShoulder", RATE, recorded, soft)
     assert added(soft) < 0.35 * added(at_once)
 
 

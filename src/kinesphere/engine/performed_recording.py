@@ -163,7 +163,7 @@ def _perform(phrase: Phrase, rate: float) -> Motion:
     if stepped is not None:
         stepped.turn_hips(context, local, translations)
     for side in SIDES:
-        limits.ease_shoulder(side, rate, recorded, local)
+        limits.ease_in_time(f"{side}Shoulder", rate, recorded, local)
     after = context.world(local, translations)
     walked = walk_elsewhere(context.phrase, context.clock)
     feet = {side: np.array(before.p(context.roles[f"{side}Foot"])) for side in SIDES}

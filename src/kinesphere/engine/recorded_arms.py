@@ -222,7 +222,8 @@ def _finish_arm(
     # What a wrist bends in the recording stays as it is.
     turned = arm.moved | arm.turns.any(axis=1) | (target.kept > 0.0)
     _smooth_changes(np.ascontiguousarray(arm.was[:, 2:]), [limb.end], HAND_SMOOTH * context.rate, turned, local)
-    limits.ease(f"{side}Hand", recorded, local)  # a recorded hand may be at its limit when what is added is elsewhere
+    # A recorded hand may be at its limit when what is added to it is none there.
+    limits.ease_in_time(f"{side}Hand", context.rate, recorded, local)
     shape_fingers(context.body.skeleton, side, table, free, local)
 
 

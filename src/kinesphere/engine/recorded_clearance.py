@@ -25,7 +25,7 @@ THIGH_ENDS = 0.85  # of the way to the knee: beyond it is the knee, which is thi
 PALM = 0.16  # arm lengths from the wrist, on from the forearm
 OUTSIDE = 2.0 * SOFT / TRUNK[0]  # of a solid's half width outside of it that the push begins
 MOST_SWING, SWING_LEVER = 0.6, 0.1  # radians that elbows swing out of the body; of an arm's reach that is no lever
-FOREARM = (0.45, 0.8)  # points of it that are felt, as shares from the elbow
+FOREARM = (0.45, 0.8, 1.35)  # points of it that are felt, to the palm, as shares from the elbow
 FELT_BY_OTHER = (0.45, 0.8, 1.0, 1.35)  # points that the other forearm feels: to the palm
 THICK = 0.095  # arm lengths: radius of a forearm, and how much thicker hands make whatever they touch
 

@@ -23,7 +23,7 @@ from kinesphere.motion.memo import memoised
 
 PARTS = ("Shoulder", "UpperArm", "LowerArm", "Hand")
 JOINT_WORK = 70  # numbers that a joint is worth when frames are shared among threads
-SHOULDERS_COME = 0.035  # seconds of σ in which a collarbone comes to what limits leave of what is added to it
+LIMITS_COME = 0.035  # seconds of σ in which shoulders and hands come to what limits leave of what is added to them
 
 
 class EasedJoint(NamedTuple):
@@ -47,19 +47,18 @@ class ArmLimits:
     eased: dict[str, EasedJoint]  # by role
     below: dict[str, int]  # role to the joint that keeps its rotation where this one's twist is held back
 
-    def ease_shoulder(self, side: str, rate: float, recorded: Floats, local: Floats) -> None:
-        """Bring the rotations of a collarbone within its range, as ``ease`` does, as quickly as shoulders move.
+    def ease_in_time(self, role: str, rate: float, recorded: Floats, local: Floats) -> None:
+        """Bring the rotations of a joint within its range, as ``ease`` does, as quickly as shoulders and hands move.
 
-        A capture's collarbone may pass in a few frames what is no range of it any more.
+        A captured joint may pass in a few frames what is no range of it any more.
         """
-        role = f"{side}Shoulder"
         if role not in self.eased:
             return
         joint = int(self.eased[role].path[-1])
         asked, taken = local[:, joint].copy(), np.empty((len(local), 3))
         self.ease(role, recorded, local)
         if _native.recorded_limits.turns_from(asked, joint, local, taken):
-            _native.recorded_limits.turn_by(asked, joint, smooth_corrections(taken, SHOULDERS_COME, rate), local)
+            _native.recorded_limits.turn_by(asked, joint, smooth_corrections(taken, LIMITS_COME, rate), local)
 
     def ease(self, role: str, recorded: Floats, local: Floats, shares: Floats | None = None) -> None:
         """Bring a joint's rotations softly within its range, in poses ``(T, J, 4)`` that are changed in place.
