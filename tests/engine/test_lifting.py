@@ -14,6 +14,7 @@ from gaits import Plan, gait, short_steps
 from kinesphere import Effort, Motion, Shape, Skeleton, body_of, generate, lift, load, loop, perform
 from kinesphere.builtin.library import motion as builtin
 from kinesphere.engine.detail import LEGS_LEAD, REST_LEADS
+from kinesphere.engine.lifting import hand_strokes_in
 from kinesphere.engine.stroke_finding import find_strokes
 from kinesphere.maths import rotations as R
 from kinesphere.motion.referent import Kind
@@ -366,3 +367,14 @@ def test_a_jump_is_one_at_any_size(size):
     found = lift(motion).detail.steps.flying
     np.testing.assert_allclose(lift(motion.scaled(size)).detail.steps.flying, found)
     assert found.any()
+
+
+@pytest.mark.parametrize("times_quicker", [1, 3, 4])
+def test_quick_waves_are_strokes_of_the_body(times_quicker):
+    """Not rests, however short they are: what nobody else does, the body's clock has."""
+    wave = builtin("wave")
+    quick = replace(wave, rate=times_quicker * wave.rate).resampled(120.0)
+    detail = lift(quick).detail
+    strokes = detail.strokes
+    for peak in hand_strokes_in(detail, "right").peaks / quick.rate:
+        assert strokes.leads[int(np.searchsorted(strokes.edges, peak)) - 1] == "right_arm"

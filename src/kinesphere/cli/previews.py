@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from kinesphere.cli.shared import collect_warnings, is_builtin_name, safe_stem
+from kinesphere.cli.shared import is_builtin_name, safe_stem
 
 if TYPE_CHECKING:
     from kinesphere.motion.character import Character
@@ -50,15 +50,9 @@ def draw_comparison(
 
 def own_character(file: Path) -> Character | None:
     """The character in a motion file, if it has a surface of its own: no animation alone, and no bones of ours."""
-    from kinesphere.files.loading import has_bone_mesh, is_only_animation, load_character
-    from kinesphere.files.registry import format_to_read
+    from kinesphere.files.loading import load_surface
 
-    if is_builtin_name(file) or not format_to_read(file).holds_characters:
-        return None
-    with collect_warnings():  # those about a missing surface don't matter where a figure is shown
-        character = load_character(file)
-    bare = is_only_animation(character) or not character.meshes or has_bone_mesh(character)
-    return None if bare else character
+    return None if is_builtin_name(file) else load_surface(file)
 
 
 def own_surface(file: Path, motion: Motion, *, resized: bool) -> Character | None:

@@ -188,17 +188,11 @@ class ReadOptions:
 
     def with_own_soles(self, motion: Motion, path: Path) -> Motion:
         """The motion with the soles of the surface in its file, if it has one, where a person's would be a guess."""
-        from kinesphere.cli.previews import own_character
+        from kinesphere.files.loading import with_own_soles
 
-        if self.scale is not None or self.up is not None:
+        if self.scale is not None or self.up is not None or is_builtin_name(path):
             return motion
-        try:
-            character = own_character(path)
-        except ValueError:  # the motion could be read, which is enough
-            return motion
-        if character is None or not character.skeleton.same_tree(motion.skeleton):
-            return motion
-        return replace(motion, skeleton=replace(motion.skeleton, soles=character.skeleton.soles))
+        return with_own_soles(motion, path)
 
     @property
     def of_others(self) -> ReadOptions:

@@ -38,7 +38,7 @@ TORSO_TRAVEL, TORSO_SLOWEST = 0.10, 0.12  # radians, radians a second
 HIPS_TRAVEL, HIPS_SLOWEST = 0.05, 0.06  # leg lengths
 TRUNK_WEIGHT = 0.8  # of the way of the head that counts when hands and trunk are compared
 OVERLAP = 0.34  # of a stroke that may be in a longer one of another part: what is more is no stroke of the body
-SHORTEST = 0.1  # seconds of a stroke of the body
+SHORTEST = 0.1  # seconds that are left of a longer stroke of the body at least
 EARLIEST, LATEST = 0.08, 0.92  # inflections
 LATE = 1e-6  # seconds, of rounding
 
@@ -300,7 +300,8 @@ def _body_strokes(
     taken = _Intervals([(own.start, own.end) for own in walked], period)
     for own in sorted(candidates, key=lambda own: (-own.length, own.start, own.part)):
         start, end = taken.free(own.start, own.end)
-        if end - start >= max(SHORTEST, (1.0 - OVERLAP) * (own.end - own.start)):
+        length = own.end - own.start
+        if end - start >= max(min(SHORTEST, length), (1.0 - OVERLAP) * length):
             taken.add(start, end)
             frame = round(0.5 * (start + end) * rate)
             frame = min(frame, len(steps.walking) - 1) if period is None else frame % (len(steps.walking) - 1)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Sequence
 from dataclasses import replace
 from os import PathLike
@@ -209,3 +210,25 @@ def has_bone_mesh(character: Character) -> bool:
     from kinesphere.files.gltf.character import GltfCharacterFile
 
     return isinstance(character.document, GltfCharacterFile) and character.document.has_bone_mesh
+
+
+def load_surface(path: str | PathLike[str]) -> Character | None:
+    """Read the character in a motion file; None where it has no surface of its own, but an animation or our bones."""
+    if not format_to_read(Path(path)).holds_characters:
+        return None
+    with warnings.catch_warnings():  # those about a missing surface don't matter here
+        warnings.simplefilter("ignore")
+        character = load_character(path)
+    bare = is_only_animation(character) or not character.meshes or has_bone_mesh(character)
+    return None if bare else character
+
+
+def with_own_soles(motion: Motion, path: str | PathLike[str]) -> Motion:
+    """The motion with the soles of the surface in its file, if it has one, where a person's would be a guess."""
+    try:
+        character = load_surface(path)
+    except ValueError:  # the motion could be read, which is enough
+        return motion
+    if character is None or not character.skeleton.same_tree(motion.skeleton):
+        return motion
+    return replace(motion, skeleton=replace(motion.skeleton, soles=character.skeleton.soles))

@@ -28,6 +28,7 @@ from kinesphere.engine.phrases import figure_body
 from kinesphere.engine.phrases import phrase_of as phrase_of_movement
 from kinesphere.engine.proportions import HEIGHT
 from kinesphere.engine.retargeted_contacts import keep_contacts
+from kinesphere.files.loading import with_own_soles
 from kinesphere.laban.expression import Expression, express
 from kinesphere.laban.expressive_edit import ExpressiveEdit
 from kinesphere.motion.behaviour import Pose, fold_behaviours, stream_behaviours
@@ -84,7 +85,7 @@ def _render(scores: Sequence[Score], height: float, rate: float | None) -> list[
         for finding in checks.check_gesture(gesture):
             warn_caller(*finding)
     plain = {i: phrase_of_movement(own, _body(characters[i], height), scores[i].seed) for i, own in moved.items()}
-    recorded = {i: resolve_motion(own.source, own.reading) for i, own in enumerate(scores) if is_motion(own.source)}
+    recorded = {i: _recording(own) for i, own in enumerate(scores) if is_motion(own.source)}
     asked = [score.rate if rate is None else rate for score in scores]
     rates = {i: asked[i] or scores[i].reading.rate or RATE for i in plain}
     for i, motion in recorded.items():
@@ -114,6 +115,15 @@ def _render(scores: Sequence[Score], height: float, rate: float | None) -> list[
                 motion = _retargeted(motion, character, phrases[i][0] if i in phrases else recorded[i])
         motions.append(motion)
     return motions
+
+
+def _recording(score: Score) -> Motion:
+    """The motion of a score; for another character with the soles of the surface in its file, on which it stands."""
+    motion, reading = resolve_motion(score.source, score.reading), score.reading
+    known = isinstance(score.source, Motion) or score.character is None
+    if known or reading.scale is not None or reading.up is not None or not Path(score.source).is_file():
+        return motion
+    return with_own_soles(motion, score.source)
 
 
 def _retargeted(motion: Motion, character: Character, recording: Phrase | Motion) -> Motion:
