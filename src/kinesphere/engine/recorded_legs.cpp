@@ -46,7 +46,7 @@ struct Hinge {
 
     double flexion(Quat above, Quat own) const {
         const Vec3 way = rotate(conjugate(above), rotate(own, bone));
-        return std::atan2(dot(way, forward), dot(way, neutral));
+        return angle_of(dot(way, forward), dot(way, neutral));
     }
 };
 
@@ -75,7 +75,7 @@ struct Twist {
     double angle(Quat above, Quat own) const {
         const Quat q = conjugate(above) * own;
         const auto of = [&](Quat form) { return form.w * q.w + form.x * q.x + form.y * q.y + form.z * q.z; };
-        return wrapped(2.0 * std::atan2(of(sine), of(cosine)));
+        return wrapped(2.0 * angle_of(of(sine), of(cosine)));
     }
 };
 
@@ -193,7 +193,7 @@ struct MovedLeg {
     // Flexion of a knee whose leg reaches so far.
     double flexion(double far) const {
         const double a = bones.upper, b = bones.lower;
-        return std::acos(clamp((far * far - a * a - b * b) / (2.0 * a * b), -1.0, 1.0));
+        return angle_of_cosine(clamp((far * far - a * a - b * b) / (2.0 * a * b), -1.0, 1.0));
     }
 
     // Bend the knee by an angle and turn the leg along a way.
@@ -234,7 +234,7 @@ struct MovedLeg {
         const Vec3 now = off / norm(off), to = over / norm(over);
         const double share = smoothstep((dot(now, to) + OPPOSITE) / (2.0 * OPPOSITE)) * square(added) / (added + slow);
         const Vec3 wanted = (was + slow) * now + share * to;
-        return std::atan2(dot(cross(now, wanted), axis), dot(now, wanted));
+        return angle_of(dot(cross(now, wanted), axis), dot(now, wanted));
     }
 
     // Swivel of a leg that swings so, where the pelvis has turned farther than the hip goes.
@@ -292,8 +292,8 @@ struct Knees {
             const double by = (1.0 - smoothstep((straight - least_bent) / (bent - least_bent))) * (calm(t) - added(t));
             if (by == 0.0) continue;
             const double cosine = std::cos(0.5 * knee);
-            const double room = most(by > 0.0 ? 2.0 * std::acos(most(cosine - MISSED, -1.0)) - knee
-                                              : knee - 2.0 * std::acos(least(cosine + MISSED, 1.0)),
+            const double room = most(by > 0.0 ? 2.0 * angle_of_cosine(most(cosine - MISSED, -1.0)) - knee
+                                              : knee - 2.0 * angle_of_cosine(least(cosine + MISSED, 1.0)),
                                      1e-12);
             flexed(t) = knee + room * std::tanh(by / room);
         }

@@ -82,6 +82,15 @@ inline double acute_angle(double sine, double cosine) {
     return turned + (tangent + tangent * s * top / bottom);
 }
 
+// The angle of any sine and cosine, of any length, and that of a cosine from −1 to 1: likewise.
+inline double angle_of(double sine, double cosine) {
+    const double acute = acute_angle(std::abs(sine), std::abs(cosine));
+    const double angle = cosine < 0.0 ? 3.14159265358979323846 - acute : acute;
+    return sine < 0.0 ? -angle : angle;
+}
+
+inline double angle_of_cosine(double cosine) { return angle_of(std::sqrt((1.0 - cosine) * (1.0 + cosine)), cosine); }
+
 // The quaternion of an angle about a unit axis.
 inline Quat axis_angle_quaternion(Vec3 axis, double angle) {
     const double half = 0.5 * angle;
